@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <httpd.h>
+#include <http_config.h>
+#include <http_protocol.h>
+#include <http_request.h>
+
+#include "httpd/conf.h"
+#include "httpd/guard.h"
+#include "httpd/handler.h"
+#include "httpd/lifecycle.h"
+#include "httpd/mount.h"
+#include "httpd/reply.h"
+
+/* THE HOOK TABLE, in running order. */
+static void register_hooks(apr_pool_t *pool)
+{
+    static const char *const after_dbd[] = {"mod_dbd.c", NULL};
+    static const char *const after_rewrite[] = {"mod_rewrite.c", NULL};
+    static const char *const before_proxy[] = {"mod_proxy.c", "mod_alias.c", NULL};
+    (void)pool;
+
+    cat_reply_register_filters();
+
+    /* What cannot work is found by "httpd -t" too. */
+    ap_hook_check_config(cat_lifecycle_check_config, NULL, NULL, APR_HOOK_MIDDLE);
+    /* Before mod_watchdog, which is last, counts who wants to be called. */
+    ap_hook_post_config(cat_lifecycle_post_config, NULL, NULL, APR_HOOK_MIDDLE);
+    /* Connections cannot cross a fork, and mod_dbd's pools must be there for the first look at the schema. */
+    ap_hook_child_init(cat_lifecycle_child_init, after_dbd, NULL, APR_HOOK_MIDDLE);
+
+    /* Before httpd decodes the path, which it may refuse to do. */
+    ap_hook_pre_translate_name(cat_mount_claim, NULL, NULL, APR_HOOK_FIRST);
+    /* The site's rewriting comes first; a mount is more special than "ProxyPass /". */
+    ap_hook_translate_name(cat_mount_translate, after_rewrite, before_proxy, APR_HOOK_FIRST);
+    /* There is no file, so no directory is walked. */
+    ap_hook_map_to_storage(cat_mount_map, NULL, NULL, APR_HOOK_FIRST);
+    /* The user is known before the site's Require lines and the other modules' hooks look. */
+    ap_hook_access_checker(cat_guard_check, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_type_checker(cat_mount_type, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_handler(cat_handler_run, NULL, NULL, APR_HOOK_FIRST);
+    /* Last, so that our filter is the first to see what httpd wrote. */
+    ap_hook_insert_error_filter(cat_reply_insert_error_filter, NULL, NULL, APR_HOOK_LAST);
+}
+
+AP_DECLARE_MODULE(catalog) = {
+    STANDARD20_MODULE_STUFF,
+    cat_conf_create, /* per directory: all settings */
+    cat_conf_merge,
+    cat_lifecycle_create_server, /* per server: the mounts that were found */
+    NULL,
+    cat_conf_directives,
+    register_hooks,
+#if defined(AP_MODULE_FLAG_NONE)
+    AP_MODULE_FLAG_NONE,
+#endif
+};

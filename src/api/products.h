@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_API_PRODUCTS_H
+#define CAT_API_PRODUCTS_H
+
+#include "catalog.h"
+
+/* /products and /products/:id */
+cat_handler_t cat_products_list, cat_products_get, cat_products_create, cat_products_update, cat_products_remove;
+
+#endif

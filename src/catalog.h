@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CATALOG_H
+#define CATALOG_H
+
+/*
+ * Plain data that every layer may see. No Apache header is included here, so
+ * that api/, db/ and lib/ can be read, and tested, as plain C.
+ *
+ * Pools, in ten lines:
+ *   1. Every function that allocates takes the pool first; the result lives as long as that pool.
+ *   2. A request's data is on q->pool (r->pool); it needs no free.
+ *   3. Configuration is on pconf: made while the configuration is read, never written afterwards.
+ *   4. What a child keeps (sources, caches) is on its pchild.
+ *   5. A job gets a pool of its own that is cleared after each run.
+ *   6. A loop without a small bound uses a sub-pool that it clears each round.
+ *   7. A foreign object (json_t, jwt_t, CURL) is given to a pool in the line after it is made.
+ *   8. Values read from the database are copied to the caller's pool at once.
+ *   9. Nothing on a longer-lived pool points into a shorter-lived one.
+ *  10. Pools are not shared between threads.
+ */
+
+#include <apr_pools.h>
+#include <apr_time.h>
+#include <jansson.h>
+
+#include "lib/answer.h"
+#include "lib/log.h"
+#include "lib/token.h"
+
+typedef struct cat_db_t cat_db_t;         /* db/db.h: a request's or a job's use of the database */
+typedef struct cat_source_t cat_source_t; /* db/source.h: where connections come from */
+typedef struct cat_gate_t cat_gate_t;     /* lib/gate.h: how many may do a costly thing at once */
+
+/*
+ * What the directives of httpd/conf.c say, merged for one mount. A member that
+ * no directive set holds CAT_UNSET or NULL until conf.c fills in the default.
+ */
+#define CAT_UNSET (-1)
+
+typedef struct cat_conf_t {
+    int enable;
+    const char *mount; /* path prefix without trailing slash, "" for "/"; set where CatalogEnable stands */
+
+    const char *key_file;
+    const cat_key_t *key; /* read from key_file while the configuration is read */
+    const char *issuer;
+    const char *audience;
+    int token_ttl;   /* seconds */
+    int refresh_ttl; /* seconds */
+
+    int default_limit;
+    int max_limit;
+    int max_body; /* bytes */
+    int strict;   /* flag */
+
+    cat_source_t *database; /* of CatalogDatabase; NULL: the virtual host's mod_dbd pool */
+    int max_connections;    /* per child */
+    int migrate;            /* flag */
+
+    const char *mail; /* smtp://, smtps:// or file:DIR; NULL: mails wait in the outbox */
+    const char *mail_from;
+    const char *mail_templates;   /* directory; NULL: the built-in texts */
+    const char *mail_confirm;     /* text of the confirmation template, read with the configuration */
+    const char *mail_credentials; /* file name */
+    const char *mail_user;        /* from mail_credentials */
+    const char *mail_password;    /* from mail_credentials */
+    const char *mail_ca_file;
+    int mail_tls; /* flag: insist on TLS */
+    const char *base_url;
+    int confirm_ttl; /* seconds */
+
+    int hash_concurrency; /* server-wide */
+} cat_conf_t;
+
+/* Who may use a route. */
+typedef enum {
+    CAT_ANYONE,
+    CAT_USER /* a valid access token */
+} cat_access_t;
+
+/* What a route takes as its request body. */
+typedef enum {
+    CAT_NO_BODY, /* whatever comes is not read */
+    CAT_JSON     /* bounded, parsed: q->body is never NULL */
+} cat_body_t;
+
+typedef struct cat_request_t cat_request_t;
+
+/* A resource's handler: never returns NULL. The answer lives on q->pool. */
+typedef cat_answer_t *cat_handler_t(cat_request_t *q);
+
+/* A row of THE ROUTE TABLE, httpd/routes.c. A segment of the path that starts with ':' matches any one segment. */
+typedef struct cat_route_t {
+    const char *method;
+    const char *path;
+    cat_handler_t *run;
+    cat_access_t who;
+    cat_body_t body;
+} cat_route_t;
+
+#define CAT_PARAMS_MAX 2
+
+/* One request below a mount, as the resources see it. */
+struct cat_request_t {
+    apr_pool_t *pool;
+    const cat_log_t *log;
+    const cat_conf_t *conf;
+    cat_gate_t *hashing; /* held around every password hash */
+    apr_time_t now;      /* when the request came, microseconds since the epoch */
+
+    const cat_route_t *route;
+    const char *params[CAT_PARAMS_MAX]; /* the ':' segments of the path, decoded, in order */
+    const char *query;                  /* raw query string, NULL when there is none */
+    json_t *body;                       /* only where the route's row says CAT_JSON */
+    int strict;                         /* unknown members are an error: CatalogStrict or Prefer: handling=strict */
+
+    const cat_claims_t *user; /* who asks; NULL: nobody known. Never NULL where the route's row says CAT_USER */
+    cat_db_t *db;             /* opens its connection on first use */
+};
+
+/* A background job's run for one mount. APR_SUCCESS: run again after the job's interval. Anything else has been logged, and
+ * the next run waits longer, up to a minute. */
+typedef struct cat_job_t {
+    apr_pool_t *pool; /* cleared after the run */
+    const cat_log_t *log;
+    const cat_conf_t *conf;
+    cat_db_t *db;
+    volatile int *stop; /* becomes non-zero when the server stops */
+} cat_job_t;
+
+typedef apr_status_t cat_job_run_t(cat_job_t *job);
+
+#endif

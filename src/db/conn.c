@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/conn.h"
+
+#include <apr_file_info.h>
+#include <apr_hash.h>
+#include <apr_strings.h>
+#include <string.h>
+
+#include "lib/answer.h"
+
+#define CONN_KEY "catalog:conn"
+#define COLUMNS_MAX 16
+
+/* How often the file of an embedded database is looked at. */
+#define FILE_INTERVAL apr_time_from_sec(1)
+
+typedef struct statement_t {
+    apr_dbd_prepared_t *prepared; /* NULL: not prepared on this connection */
+    int placeholders;
+} statement_t;
+
+struct cat_conn_t {
+    cat_link_t link;
+    const cat_dialect_t *dialect;
+    const char *name; /* the source's, for logs */
+    const char *file; /* NULL: the database is no file */
+    apr_finfo_t opened;
+    apr_time_t looked;
+    statement_t statements[SQL_COUNT];
+};
+
+const cat_dialect_t *cat_conn_dialect(const cat_conn_t *conn)
+{
+    return conn->dialect;
+}
+
+/* Turns a driver's result into a status, and logs it: here the cause is known. */
+static apr_status_t judge(cat_conn_t *conn, const cat_log_t *log, int result, const char *what)
+{
+    const char *text;
+    apr_status_t rv;
+
+    if (result == 0) {
+        return APR_SUCCESS;
+    }
+    text = apr_dbd_error(conn->link.driver, conn->link.handle, result);
+    rv = conn->dialect->judge(result, text ? text : "");
+    if (rv != APR_EEXIST && rv != APR_EAGAIN) {
+        cat_log(log, CAT_LOG_ERROR, 0, "CAT003: %s: %s failed with %d: %s", conn->name, what, result,
+                text ? text : "no reason given");
+    }
+    return rv;
+}
+
+static apr_status_t drain(cat_conn_t *conn, apr_pool_t *pool, apr_dbd_results_t *results, cat_row_t *row, void *baton)
+{
+    apr_dbd_row_t *r = NULL;
+    const char *values[COLUMNS_MAX];
+    apr_status_t rv = APR_SUCCESS;
+    int columns = apr_dbd_num_cols(conn->link.driver, results);
+
+    if (columns > COLUMNS_MAX) {
+        return APR_ENOSPC;
+    }
+    for (int n = 1; apr_dbd_get_row(conn->link.driver, pool, results, &r, n) == 0; n++) {
+        for (int i = 0; i < columns; i++) {
+            if (apr_dbd_datum_get(conn->link.driver, r, i, APR_DBD_TYPE_STRING, &values[i]) != APR_SUCCESS) {
+                values[i] = NULL;
+            }
+        }
+        if (rv == APR_SUCCESS) {
+            rv = row(baton, values, columns);
+        }
+    }
+    return rv;
+}
+
+static int count_placeholders(const char *text)
+{
+    int n = 0;
+    for (const char *p = text; (p = strstr(p, "%s")); p += 2) {
+        n++;
+    }
+    return n;
+}
+
+static apr_status_t prepare(cat_conn_t *conn, const cat_log_t *log, cat_sql_t sql, statement_t *st)
+{
+    const char *text = cat_dialect_sql(conn->dialect, sql);
+    int result = apr_dbd_prepare(conn->link.driver, conn->link.pool, conn->link.handle, text, NULL, &st->prepared);
+    if (result != 0) {
+        st->prepared = NULL;
+        return judge(conn, log, result, cat_dialect_sql_name(sql));
+    }
+    st->placeholders = count_placeholders(text);
+    return APR_SUCCESS;
+}
+
+/* What is run with a prepared statement; the driver's result is given back. */
+typedef struct run_t {
+    cat_sql_t sql;
+    const char *const *values;
+    int count;
+    int *changed; /* NULL: a select */
+    apr_dbd_results_t *results;
+} run_t;
+
+static int run_once(cat_conn_t *conn, apr_pool_t *pool, run_t *run, apr_dbd_prepared_t *prepared)
+{
+    const char **values = (const char **)run->values; /* apr_dbd only reads them */
+    if (run->changed) {
+        return apr_dbd_pquery(conn->link.driver, pool, conn->link.handle, run->changed, prepared, run->count, values);
+    }
+    return apr_dbd_pselect(conn->link.driver, pool, conn->link.handle, &run->results, prepared, 1, run->count, values);
+}
+
+/* A statement that is dead has not run, so once more is safe, within a transaction too. */
+static apr_status_t run(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, run_t *run)
+{
+    statement_t *st = &conn->statements[run->sql];
+    const char *name = cat_dialect_sql_name(run->sql);
+    apr_status_t rv = APR_EAGAIN;
+
+    for (int tries = 0; rv == APR_EAGAIN && tries < 2; tries++) {
+        if (!st->prepared && (rv = prepare(conn, log, run->sql, st)) != APR_SUCCESS) {
+            continue;
+        }
+        if (st->placeholders != run->count) {
+            cat_log(log, CAT_LOG_ERROR, 0, "CAT004: %s takes %d values, not %d", name, st->placeholders, run->count);
+            return APR_EINVAL;
+        }
+        rv = judge(conn, log, run_once(conn, pool, run, st->prepared), name);
+        if (rv == APR_EAGAIN) {
+            st->prepared = NULL;
+        }
+    }
+    if (rv == APR_EAGAIN) {
+        cat_log(log, CAT_LOG_ERROR, 0, "CAT005: %s: %s cannot be prepared", conn->name, name);
+        rv = CAT_EDOWN;
+    }
+    return rv;
+}
+
+apr_status_t cat_conn_select(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, cat_sql_t sql,
+                             const char *const *values, int count, cat_row_t *row, void *baton)
+{
+    run_t r = {.sql = sql, .values = values, .count = count};
+    apr_status_t rv = run(conn, pool, log, &r);
+    return rv == APR_SUCCESS ? drain(conn, pool, r.results, row, baton) : rv;
+}
+
+apr_status_t cat_conn_query(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, cat_sql_t sql,
+                            const char *const *values, int count, int *changed)
+{
+    run_t r = {.sql = sql, .values = values, .count = count, .changed = changed};
+    return run(conn, pool, log, &r);
+}
+
+apr_status_t cat_conn_send(cat_conn_t *conn, const cat_log_t *log, const char *text)
+{
+    int changed = 0;
+    return judge(conn, log, apr_dbd_query(conn->link.driver, conn->link.handle, &changed, text), text);
+}
+
+void cat_conn_roll_back(cat_conn_t *conn)
+{
+    int changed = 0;
+    apr_dbd_query(conn->link.driver, conn->link.handle, &changed, "ROLLBACK"); /* fails where none is open */
+}
+
+typedef struct first_value_t {
+    apr_pool_t *pool;
+    const char *value;
+    int seen;
+} first_value_t;
+
+static apr_status_t keep_first_value(void *baton, const char *const *values, int count)
+{
+    first_value_t *first = baton;
+    if (!first->seen && count > 0) {
+        first->value = values[0] ? apr_pstrdup(first->pool, values[0]) : NULL;
+        first->seen = 1;
+    }
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_conn_ask(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const char *text, const char **value)
+{
+    first_value_t first = {.pool = pool};
+    apr_dbd_results_t *results = NULL;
+    int result = apr_dbd_select(conn->link.driver, pool, conn->link.handle, &results, text, 1);
+    apr_status_t rv = judge(conn, log, result, text);
+
+    if (rv == APR_SUCCESS) {
+        rv = drain(conn, pool, results, keep_first_value, &first);
+    }
+    if (value) {
+        *value = first.value;
+    }
+    return rv;
+}
+
+static apr_status_t set_up(cat_conn_t *conn, const cat_log_t *log)
+{
+    apr_pool_t *pool = conn->link.pool;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (const char *const *text = conn->dialect->session; *text && rv == APR_SUCCESS; text++) {
+        rv = cat_conn_send(conn, log, *text);
+    }
+    if (rv == APR_SUCCESS && conn->dialect->file) {
+        rv = cat_conn_ask(conn, pool, log, conn->dialect->file, &conn->file);
+        if (rv == APR_SUCCESS && conn->file && *conn->file) {
+            rv = apr_stat(&conn->opened, conn->file, APR_FINFO_IDENT, pool);
+        } else {
+            conn->file = NULL; /* a database in memory */
+        }
+    }
+    return rv == APR_SUCCESS ? rv : CAT_EDOWN;
+}
+
+/* SQLite goes on reading and writing a file that was deleted or replaced; what it acknowledges then is lost. */
+static apr_status_t look_at_file(cat_conn_t *conn, const cat_log_t *log)
+{
+    apr_finfo_t now;
+    apr_time_t time = apr_time_now();
+    apr_status_t rv;
+
+    if (!conn->file || (time >= conn->looked && time - conn->looked < FILE_INTERVAL)) {
+        return APR_SUCCESS;
+    }
+    rv = apr_stat(&now, conn->file, APR_FINFO_IDENT, conn->link.pool);
+    if (rv != APR_SUCCESS || now.inode != conn->opened.inode || now.device != conn->opened.device) {
+        cat_log(log, CAT_LOG_ERROR, rv, "CAT006: %s: the database file was removed or replaced; restart the server",
+                conn->name);
+        return CAT_EDOWN;
+    }
+    conn->looked = time;
+    return APR_SUCCESS;
+}
+
+/* The first connection tells which turns the writers of this source take. */
+static void learn(cat_source_t *source, const cat_conn_t *conn)
+{
+    apr_thread_mutex_lock(source->mutex);
+    if (conn->dialect->one_writer) {
+        const char *key = conn->file ? conn->file : source->name;
+        apr_ssize_t length = APR_HASH_KEY_STRING;
+        source->turn = source->turns->gate[apr_hashfunc_default(key, &length) % CAT_SOURCE_TURNS];
+    }
+    source->dialect = conn->dialect;
+    apr_thread_mutex_unlock(source->mutex);
+}
+
+static apr_status_t make(cat_source_t *source, const cat_link_t *link, const cat_log_t *log, cat_conn_t **conn)
+{
+    cat_conn_t *c = apr_pcalloc(link->pool, sizeof(*c));
+    apr_status_t rv;
+
+    c->link = *link;
+    c->name = source->name;
+    c->dialect = cat_dialect_find(apr_dbd_name(link->driver));
+    if (!c->dialect) {
+        cat_log(log, CAT_LOG_ERROR, 0, "CAT007: the driver %s is not supported", apr_dbd_name(link->driver));
+        return CAT_EDOWN;
+    }
+    rv = set_up(c, log);
+    if (rv == APR_SUCCESS) {
+        apr_pool_userdata_setn(c, CONN_KEY, NULL, link->pool);
+        learn(source, c);
+        *conn = c;
+    }
+    return rv;
+}
+
+apr_status_t cat_conn_get(cat_source_t *source, const cat_link_t *link, const cat_log_t *log, cat_conn_t **conn)
+{
+    void *kept = NULL;
+    apr_pool_userdata_get(&kept, CONN_KEY, link->pool);
+    if (!kept) {
+        return make(source, link, log, conn);
+    }
+    *conn = kept;
+    return look_at_file(*conn, log);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_DB_CONN_H
+#define CAT_DB_CONN_H
+
+#include "db/source.h"
+
+/*
+ * What is kept with a pooled connection for as long as it is open: its dialect and its prepared statements. The pool's
+ * own prepared statements are not used: after a restart of the database or a change of schema they stay dead for ever.
+ * Used by the one thread that has the connection out of the pool.
+ */
+typedef struct cat_conn_t cat_conn_t;
+
+/*
+ * The conn of an open link; made, and the session set up, when the link is new. APR_SUCCESS or CAT_EDOWN, logged: no dialect
+ * knows the driver, the session cannot be set up, or the database's file is gone or is another one than was opened.
+ */
+apr_status_t cat_conn_get(cat_source_t *source, const cat_link_t *link, const cat_log_t *log, cat_conn_t **conn);
+
+/* One row's values in the statement's column order, NULL for SQL's NULL; good until the function returns. Anything but
+ * APR_SUCCESS ends the calls; the remaining rows are still drained. */
+typedef apr_status_t cat_row_t(void *baton, const char *const *values, int count);
+
+/*
+ * Each runs one prepared statement with count values (NULL: SQL's NULL), preparing it when it is not, and again when it is
+ * found dead. Results: APR_SUCCESS, or, logged unless it is APR_EEXIST: APR_EEXIST, CAT_EVALUE, CAT_EDOWN.
+ */
+apr_status_t cat_conn_select(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, cat_sql_t sql,
+                             const char *const *values, int count, cat_row_t *row, void *baton);
+apr_status_t cat_conn_query(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, cat_sql_t sql,
+                            const char *const *values, int count, int *changed);
+
+/* Sends plain text. Rows that come back are drained; the first value of the first row is *value (on the pool) when value is
+ * not NULL. Results as above. */
+apr_status_t cat_conn_send(cat_conn_t *conn, const cat_log_t *log, const char *text);
+apr_status_t cat_conn_ask(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const char *text, const char **value);
+
+/* Leaves no transaction open, whether there is one or not: a connection never goes back to its pool inside one. */
+void cat_conn_roll_back(cat_conn_t *conn);
+
+const cat_dialect_t *cat_conn_dialect(const cat_conn_t *conn);
+
+#endif

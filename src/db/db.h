@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_DB_DB_H
+#define CAT_DB_DB_H
+
+#include "db/conn.h"
+
+/*
+ * A request's or a job's use of one database: a connection is taken when the first statement runs and given back by
+ * cat_db_release, or with the pool. Used by one thread.
+ *
+ * All functions give APR_SUCCESS or a status that cat_answer_failure knows (CAT_EBUSY, CAT_EDOWN, CAT_EVALUE), after
+ * logging its cause, or one of the two that a caller asks for: APR_NOTFOUND and APR_EEXIST, which are not logged.
+ */
+cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log);
+
+/* Values for a statement, and their count: cat_db_exec(db, SQL_PRODUCT_DELETE, CAT_VALUES(id), &changed). */
+#define CAT_VALUES(...)                                                                                                \
+    (const char *const[]){__VA_ARGS__}, (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+#define CAT_NO_VALUES NULL, 0
+
+/* The first row, its values copied to the pool; APR_NOTFOUND when there is none. */
+apr_status_t cat_db_one(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, const char *const **row);
+
+/* Calls row for each row; see cat_row_t. */
+apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, cat_row_t *row, void *baton);
+
+/* Runs a statement that writes. changed: how many rows it matched; may be NULL. */
+apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, int *changed);
+
+/* Runs an INSERT of one row; APR_EEXIST when a unique key is taken, whatever the database (its statement says ON CONFLICT DO
+ * NOTHING where it has that). */
+apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *values, int count);
+
+/*
+ * A transaction that writes. After a statement failed in it the rest are refused with the same status, and commit rolls back
+ * and gives that status. Any failure of commit means that nothing was stored, except CAT_EDOWN, which may hide a commit whose
+ * answer was lost.
+ */
+apr_status_t cat_db_begin(cat_db_t *db);
+apr_status_t cat_db_commit(cat_db_t *db);
+void cat_db_rollback(cat_db_t *db);
+
+/* Gives the connection back; a transaction that is still open is rolled back. The next statement takes another. */
+void cat_db_release(cat_db_t *db);
+
+/* For migrate.c: a connection without the check that the schema is there; to_write: with the writers' turn, held until
+ * release. *conn is good until release or the next call. */
+apr_status_t cat_db_connect_bare(cat_db_t *db, int to_write, cat_conn_t **conn);
+
+#endif

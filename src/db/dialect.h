@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_DB_DIALECT_H
+#define CAT_DB_DIALECT_H
+
+#include <apr_errno.h>
+
+typedef enum {
+#define Q(name, text) name,
+#include "db/sql.def"
+#undef Q
+    SQL_COUNT
+} cat_sql_t;
+
+/* A row of THE DIALECT TABLE: what differs between the databases behind apr_dbd. All of it is constant. */
+typedef struct cat_dialect_t {
+    const char *driver;           /* as apr_dbd_name() has it */
+    const char *begin;            /* starts a transaction that is going to write */
+    const char *const *session;   /* sent once on each new connection; NULL-terminated; none returns a row */
+    const char *const *prepare;   /* sent once on a database before its first migration; may return rows */
+    const char *file;             /* selects the file the database lives in; NULL where it is no file */
+    int one_writer;               /* writers take turns before they come to the database */
+    /* What a driver's non-zero result means: APR_EEXIST, CAT_EVALUE, CAT_EDOWN, or APR_EAGAIN when the prepared statement
+     * is dead, has not run, and would work if prepared again. */
+    apr_status_t (*judge)(int result, const char *text);
+} cat_dialect_t;
+
+/* NULL when the driver has no row. */
+const cat_dialect_t *cat_dialect_find(const char *driver);
+
+/* The statement's text for apr_dbd_prepare, and its name for logs and labels ("SQL_PRODUCT_GET"). */
+const char *cat_dialect_sql(const cat_dialect_t *dialect, cat_sql_t sql);
+const char *cat_dialect_sql_name(cat_sql_t sql);
+
+#endif

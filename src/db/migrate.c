@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/migrate.h"
+
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/db.h"
+#include "lib/answer.h"
+#include "lib/time.h"
+
+/* One step: a file of conf/schema/<driver>/. */
+typedef struct step_t {
+    const char *driver;
+    int version;
+    const char *name;
+    const char *text; /* statements, each ended by ";\n" */
+} step_t;
+
+static const step_t steps[] = {
+#define SCHEMA(driver, version, name, text) {driver, version, name, text},
+#include "schema.inc"
+#undef SCHEMA
+};
+
+#define STEP_COUNT (sizeof(steps) / sizeof(steps[0]))
+
+/* Another server may be at the same work: the driver waits for a lock a while, and then we ask again. */
+#define TRIES 10
+#define TRY_INTERVAL apr_time_from_msec(200)
+
+static const char make_table[] = "CREATE TABLE IF NOT EXISTS schema_version"
+                                 " (version INTEGER NOT NULL PRIMARY KEY, name VARCHAR(64) NOT NULL, applied_at BIGINT NOT NULL)";
+static const char ask_version[] = "SELECT MAX(version) FROM schema_version";
+
+/* For questions whose failure is an answer: a new database has no version table yet. */
+static void write_nothing(void *context, cat_log_level_t level, apr_status_t rv, const char *message)
+{
+    (void)context;
+    (void)level;
+    (void)rv;
+    (void)message;
+}
+
+static const cat_log_t silent = {.write = write_nothing};
+
+static int latest(const char *driver)
+{
+    int version = 0;
+    for (size_t i = 0; i < STEP_COUNT; i++) {
+        if (!strcmp(steps[i].driver, driver) && steps[i].version > version) {
+            version = steps[i].version;
+        }
+    }
+    return version;
+}
+
+static int read_version(cat_conn_t *conn, apr_pool_t *pool)
+{
+    const char *value = NULL;
+    return cat_conn_ask(conn, pool, &silent, ask_version, &value) == APR_SUCCESS && value ? atoi(value) : 0;
+}
+
+static apr_status_t send_all(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const char *text)
+{
+    apr_status_t rv = APR_SUCCESS;
+    const char *end;
+
+    for (; rv == APR_SUCCESS && (end = strstr(text, ";\n")); text = end + 2) {
+        rv = cat_conn_send(conn, log, apr_pstrmemdup(pool, text, (apr_size_t)(end - text)));
+    }
+    return rv;
+}
+
+static apr_status_t apply(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const step_t *step)
+{
+    const char *record = apr_psprintf(pool, "INSERT INTO schema_version (version, name, applied_at) VALUES (%d, '%s', %s)",
+                                      step->version, step->name, cat_time_store(pool, apr_time_now()));
+    apr_status_t rv = send_all(conn, pool, log, step->text);
+    return rv == APR_SUCCESS ? cat_conn_send(conn, log, record) : rv;
+}
+
+static const step_t *find_step(const char *driver, int version)
+{
+    for (size_t i = 0; i < STEP_COUNT; i++) {
+        if (steps[i].version == version && !strcmp(steps[i].driver, driver)) {
+            return &steps[i];
+        }
+    }
+    return NULL;
+}
+
+/* One step in one transaction; the version is read inside it, so that two servers never apply the same step. *applied is NULL
+ * when another one was faster. */
+static apr_status_t step_up(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const step_t **applied)
+{
+    const cat_dialect_t *dialect = cat_conn_dialect(conn);
+    apr_status_t rv = cat_conn_send(conn, log, dialect->begin);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    rv = cat_conn_send(conn, log, make_table);
+    *applied = find_step(dialect->driver, read_version(conn, pool) + 1);
+    if (rv == APR_SUCCESS && *applied) {
+        rv = apply(conn, pool, log, *applied);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_conn_send(conn, log, "COMMIT");
+    }
+    if (rv != APR_SUCCESS) {
+        cat_conn_roll_back(conn);
+    }
+    return rv;
+}
+
+static apr_status_t prepare_database(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log)
+{
+    apr_status_t rv = APR_SUCCESS;
+    for (const char *const *text = cat_conn_dialect(conn)->prepare; *text && rv == APR_SUCCESS; text++) {
+        rv = cat_conn_ask(conn, pool, log, *text, NULL);
+    }
+    return rv;
+}
+
+static apr_status_t step_up_all(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, int wanted)
+{
+    apr_status_t rv = CAT_EDOWN;
+    const step_t *applied;
+
+    for (int tries = 1; rv != APR_SUCCESS && tries <= TRIES; tries++) {
+        const cat_log_t *heard = tries < TRIES ? &silent : log; /* only the last failure is one */
+        rv = prepare_database(conn, pool, heard);
+        while (rv == APR_SUCCESS && read_version(conn, pool) < wanted) {
+            rv = step_up(conn, pool, heard, &applied);
+            if (rv == APR_SUCCESS && applied) {
+                cat_log(log, CAT_LOG_NOTICE, 0, "CAT009: schema step %03d_%s applied", applied->version, applied->name);
+            }
+        }
+        if (rv != APR_SUCCESS) {
+            apr_sleep(TRY_INTERVAL);
+        }
+    }
+    return rv;
+}
+
+apr_status_t cat_migrate_run(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log)
+{
+    cat_db_t *db = cat_db_make(pool, conf, source, log);
+    cat_conn_t *conn;
+    int version, wanted;
+    apr_status_t rv = cat_db_connect_bare(db, 0, &conn);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    version = read_version(conn, pool);
+    wanted = latest(cat_conn_dialect(conn)->driver);
+    if (version < wanted && !conf->migrate) {
+        cat_log(log, CAT_LOG_ERROR, 0, "CAT010: %s: the schema is at version %d, %d is needed; set CatalogMigrate On",
+                source->name, version, wanted);
+        rv = CAT_EDOWN;
+    } else if (version < wanted) {
+        rv = cat_db_connect_bare(db, 1, &conn);
+        if (rv == APR_SUCCESS) {
+            rv = step_up_all(conn, pool, log, wanted);
+        }
+    }
+    cat_db_release(db);
+    source->ready = rv == APR_SUCCESS;
+    return rv;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/pool.h"
+
+#include <apr_reslist.h>
+#include <apr_strings.h>
+
+/* The source limits how many are in use; the list only keeps what is idle. */
+#define KEEP_MAX 64
+#define IN_USE_MAX 4096
+#define IDLE_TIME apr_time_from_sec(300)
+
+typedef struct pool_t {
+    const char *driver_name;
+    const char *params;
+    const apr_dbd_driver_t *driver;
+    apr_pool_t *pool; /* of the child */
+    apr_reslist_t *connections;
+} pool_t;
+
+static apr_status_t construct(void **connection, void *context, apr_pool_t *pool)
+{
+    pool_t *p = context;
+    cat_link_t *link;
+    apr_pool_t *own;
+    apr_status_t rv = apr_pool_create(&own, pool);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    link = apr_pcalloc(own, sizeof(*link));
+    link->driver = p->driver;
+    link->pool = own;
+    link->owner = link;
+    rv = apr_dbd_open(p->driver, own, p->params, &link->handle);
+    if (rv != APR_SUCCESS) {
+        apr_pool_destroy(own);
+        return rv;
+    }
+    *connection = link;
+    return APR_SUCCESS;
+}
+
+static apr_status_t destruct(void *connection, void *context, apr_pool_t *pool)
+{
+    cat_link_t *link = connection;
+    (void)context;
+    (void)pool;
+    apr_dbd_close(link->driver, link->handle);
+    apr_pool_destroy(link->pool);
+    return APR_SUCCESS;
+}
+
+static apr_status_t open_link(void *context, apr_pool_t *pool, cat_link_t *link)
+{
+    pool_t *p = context;
+    void *connection;
+    apr_status_t rv = apr_reslist_acquire(p->connections, &connection);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    *link = *(cat_link_t *)connection;
+    if (apr_dbd_check_conn(link->driver, pool, link->handle) != APR_SUCCESS) {
+        apr_reslist_invalidate(p->connections, connection);
+        return APR_EGENERAL;
+    }
+    return APR_SUCCESS;
+}
+
+static void close_link(void *context, cat_link_t *link)
+{
+    pool_t *p = context;
+    apr_reslist_release(p->connections, link->owner);
+}
+
+static apr_status_t child_init(void *context, apr_pool_t *pool)
+{
+    pool_t *p = context;
+    apr_status_t rv = apr_dbd_init(pool);
+
+    if (rv == APR_SUCCESS) {
+        rv = apr_dbd_get_driver(pool, p->driver_name, &p->driver);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = apr_reslist_create(&p->connections, 0, KEEP_MAX, IN_USE_MAX, IDLE_TIME, construct, destruct, p, pool);
+    }
+    return rv;
+}
+
+static const cat_connector_t connector = {open_link, close_link, child_init};
+
+cat_source_t *cat_pool_create(apr_pool_t *pool, const char *driver, const char *params)
+{
+    pool_t *p = apr_pcalloc(pool, sizeof(*p));
+    p->driver_name = driver;
+    p->params = params;
+    return cat_source_create(pool, apr_pstrcat(pool, "the ", driver, " database of CatalogDatabase", NULL), &connector, p);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/source.h"
+
+#include <apr_strings.h>
+
+/* How long a request may wait for a connection before it answers 503. The pools themselves would wait without limit. */
+#define PATIENCE apr_time_from_sec(1)
+
+/* A pooled connection that the database has dropped fails once and is then opened anew: so many in a row may be stale. */
+#define STALE_MAX 3
+
+/* A turn is waited for by threads, never by more than a child has. */
+#define TURN_QUEUE 1000000
+
+apr_status_t cat_turns_create(cat_turns_t **turns, apr_pool_t *pool)
+{
+    cat_turns_t *t = apr_pcalloc(pool, sizeof(*t));
+    for (int i = 0; i < CAT_SOURCE_TURNS; i++) {
+        apr_status_t rv = cat_gate_create(&t->gate[i], pool, 1, TURN_QUEUE);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+    }
+    *turns = t;
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_turns_child_init(cat_turns_t *turns, apr_pool_t *pool)
+{
+    for (int i = 0; i < CAT_SOURCE_TURNS; i++) {
+        apr_status_t rv = cat_gate_child_init(turns->gate[i], pool);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+    }
+    return APR_SUCCESS;
+}
+
+cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context)
+{
+    cat_source_t *source = apr_pcalloc(pool, sizeof(*source));
+    source->name = name;
+    source->connector = connector;
+    source->context = context;
+    return source;
+}
+
+apr_status_t cat_source_child_init(cat_source_t *source, const cat_turns_t *turns, apr_pool_t *pool)
+{
+    apr_status_t rv = apr_thread_mutex_create(&source->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
+    if (rv == APR_SUCCESS) {
+        rv = apr_thread_cond_create(&source->freed, pool);
+    }
+    if (rv == APR_SUCCESS && source->connector->child_init) {
+        rv = source->connector->child_init(source->context, pool);
+    }
+    source->turns = turns;
+    return rv;
+}
+
+static apr_status_t take_place(cat_source_t *source, int max)
+{
+    apr_status_t rv = APR_SUCCESS;
+    apr_time_t deadline = 0;
+
+    apr_thread_mutex_lock(source->mutex);
+    while (source->in_use >= max && rv == APR_SUCCESS) {
+        apr_time_t now = apr_time_now();
+        if (!deadline) {
+            deadline = now + PATIENCE;
+        }
+        rv = now < deadline ? apr_thread_cond_timedwait(source->freed, source->mutex, deadline - now) : APR_TIMEUP;
+    }
+    if (rv == APR_SUCCESS) {
+        source->in_use++;
+    }
+    apr_thread_mutex_unlock(source->mutex);
+    return rv;
+}
+
+static void leave_place(cat_source_t *source)
+{
+    apr_thread_mutex_lock(source->mutex);
+    source->in_use--;
+    apr_thread_cond_signal(source->freed);
+    apr_thread_mutex_unlock(source->mutex);
+}
+
+apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log, cat_link_t *link)
+{
+    apr_time_t give_up;
+    apr_status_t rv = take_place(source, max);
+    if (rv != APR_SUCCESS) {
+        cat_log(log, CAT_LOG_ERROR, 0, "CAT001: all %d connections to %s are in use; see CatalogMaxConnections", max,
+                source->name);
+        return CAT_EBUSY;
+    }
+    give_up = apr_time_now() + PATIENCE;
+    for (int tries = 0; tries <= STALE_MAX && (!tries || apr_time_now() < give_up); tries++) {
+        rv = source->connector->open(source->context, pool, link);
+        if (rv == APR_SUCCESS) {
+            return APR_SUCCESS;
+        }
+    }
+    leave_place(source);
+    cat_log(log, CAT_LOG_ERROR, rv, "CAT002: no connection to %s", source->name);
+    return CAT_EDOWN;
+}
+
+void cat_source_close(cat_source_t *source, cat_link_t *link)
+{
+    source->connector->close(source->context, link);
+    leave_place(source);
+}

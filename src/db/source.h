@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_DB_SOURCE_H
+#define CAT_DB_SOURCE_H
+
+#include <apr_dbd.h>
+#include <apr_pools.h>
+#include <apr_thread_cond.h>
+#include <apr_thread_mutex.h>
+
+#include "catalog.h"
+#include "db/dialect.h"
+#include "lib/gate.h"
+
+/* An open connection, as whoever pools it hands it out. */
+typedef struct cat_link_t {
+    const apr_dbd_driver_t *driver;
+    apr_dbd_t *handle;
+    apr_pool_t *pool; /* lives as long as the connection: what is kept with it is kept here */
+    void *owner;      /* the connector's own */
+} cat_link_t;
+
+/* Who pools connections: mod_dbd (httpd/dbd.c) or db/pool.c. Used by all threads of a child. */
+typedef struct cat_connector_t {
+    /* Takes a connection out of the pool, or opens one. pool: the caller's. Its failure is logged by the caller. */
+    apr_status_t (*open)(void *context, apr_pool_t *pool, cat_link_t *link);
+    /* Gives it back; never inside a transaction. */
+    void (*close)(void *context, cat_link_t *link);
+    /* In each child, before its threads start. NULL: nothing to do. */
+    apr_status_t (*child_init)(void *context, apr_pool_t *pool);
+} cat_connector_t;
+
+/*
+ * Writers on an embedded database take turns before they come to it, over all children: waiting here costs no connection and
+ * no polling. A turn belongs to the database file; files share a turn only by the accident of their hash.
+ */
+#define CAT_SOURCE_TURNS 16
+
+typedef struct cat_turns_t {
+    cat_gate_t *gate[CAT_SOURCE_TURNS];
+} cat_turns_t;
+
+/* Before the children are forked; on the pool. */
+apr_status_t cat_turns_create(cat_turns_t **turns, apr_pool_t *pool);
+apr_status_t cat_turns_child_init(cat_turns_t *turns, apr_pool_t *pool);
+
+/* Where a mount's connections come from. Made with the configuration; the members below the line are a child's own. */
+struct cat_source_t {
+    const char *name; /* for logs: no secret in it */
+    const cat_connector_t *connector;
+    void *context;
+    const cat_turns_t *turns;
+    /* ---- set in the child, changed under the mutex ---- */
+    apr_thread_mutex_t *mutex;
+    apr_thread_cond_t *freed;
+    int in_use;                   /* connections out of the pool */
+    const cat_dialect_t *dialect; /* NULL until the first connection was seen */
+    cat_gate_t *turn;             /* NULL where writers need no turns */
+    int ready;                    /* the schema was found to be right */
+};
+
+cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context);
+apr_status_t cat_source_child_init(cat_source_t *source, const cat_turns_t *turns, apr_pool_t *pool);
+
+/*
+ * Takes one of at most max connections. APR_SUCCESS: link is open. CAT_EBUSY: none came free in a second; CAT_EDOWN: none can
+ * be opened; both have been logged.
+ */
+apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log, cat_link_t *link);
+void cat_source_close(cat_source_t *source, cat_link_t *link);
+
+#endif

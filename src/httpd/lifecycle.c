@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "httpd/lifecycle.h"
+
+#include <apr_strings.h>
+#include <curl/curl.h>
+#include <http_config.h>
+#include <http_core.h>
+#include <http_log.h>
+#include <jansson.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "db/migrate.h"
+#include "httpd/conf.h"
+#include "httpd/dbd.h"
+#include "httpd/jobs.h"
+#include "httpd/log.h"
+
+APLOG_USE_MODULE(catalog);
+extern module AP_MODULE_DECLARE_DATA catalog_module;
+
+/* How many registrations of one child may wait for each that hashes: together they wait for less than a second. */
+#define HASH_QUEUE_FACTOR 4
+
+cat_server_t *cat_lifecycle_server(const server_rec *s)
+{
+    return ap_get_module_config(s->module_config, &catalog_module);
+}
+
+cat_source_t *cat_lifecycle_source(const server_rec *s, const cat_conf_t *conf)
+{
+    return conf->database ? conf->database : cat_lifecycle_server(s)->dbd;
+}
+
+void *cat_lifecycle_create_server(apr_pool_t *pool, server_rec *s)
+{
+    cat_server_t *server = apr_pcalloc(pool, sizeof(*server));
+    (void)s;
+    server->mounts = apr_array_make(pool, 2, sizeof(cat_mount_t *));
+    return server;
+}
+
+/* ---- finding the mounts ---- */
+
+static int applies_to(ap_conf_vector_t *section, const char *mount)
+{
+    const core_dir_config *core = ap_get_core_module_config(section);
+    apr_size_t length = core->d ? strlen(core->d) : 0;
+
+    while (length > 0 && core->d[length - 1] == '/') {
+        length--;
+    }
+    return !core->r && core->d && !strncmp(core->d, mount, length) && (mount[length] == '/' || mount[length] == '\0');
+}
+
+/* Merges as a request for the mount's own path would: all sections above it, in the order of the configuration. */
+static const cat_conf_t *settings_for(apr_pool_t *pool, server_rec *s, const char *mount)
+{
+    const core_server_config *core = ap_get_core_module_config(s->module_config);
+    ap_conf_vector_t **sections = (ap_conf_vector_t **)core->sec_url->elts;
+    cat_conf_t *conf = cat_conf_get(s->lookup_defaults);
+
+    for (int i = 0; i < core->sec_url->nelts; i++) {
+        cat_conf_t *over = cat_conf_get(sections[i]);
+        if (over && applies_to(sections[i], mount)) {
+            conf = cat_conf_merge(pool, conf, over);
+        }
+    }
+    return conf;
+}
+
+static const char *add_mount(apr_pool_t *pool, server_rec *s, const char *prefix)
+{
+    cat_server_t *server = cat_lifecycle_server(s);
+    cat_mount_t *mount = apr_pcalloc(pool, sizeof(*mount));
+    const char *error;
+
+    mount->conf = settings_for(pool, s, prefix);
+    mount->server = s;
+    if (!mount->conf->enable) {
+        return NULL; /* switched off by a later section */
+    }
+    error = cat_conf_check(pool, mount->conf);
+    if (!error && !cat_lifecycle_source(s, mount->conf)) {
+        error = "has no database; load mod_dbd and set DBDriver and DBDParams, or set CatalogDatabase";
+    }
+    mount->source = cat_lifecycle_source(s, mount->conf);
+    APR_ARRAY_PUSH(server->mounts, cat_mount_t *) = mount;
+    return error;
+}
+
+static const char *find_mounts(apr_pool_t *pool, server_rec *s, const char **prefix)
+{
+    const core_server_config *core = ap_get_core_module_config(s->module_config);
+    ap_conf_vector_t **sections = (ap_conf_vector_t **)core->sec_url->elts;
+    const char *error = NULL;
+
+    for (int i = 0; i < core->sec_url->nelts && !error; i++) {
+        const cat_conf_t *conf = cat_conf_get(sections[i]);
+        if (conf && conf->enable == 1 && conf->mount) {
+            *prefix = conf->mount;
+            error = add_mount(pool, s, conf->mount);
+        }
+    }
+    return error;
+}
+
+/* Also run by "httpd -t", so what cannot work is said there. */
+int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *main_server)
+{
+    (void)plog;
+    (void)ptemp;
+    for (server_rec *s = main_server; s; s = s->next) {
+        const char *prefix = "", *error;
+
+        cat_conf_fill(cat_conf_get(s->lookup_defaults));
+        cat_lifecycle_server(s)->mounts = apr_array_make(pconf, 2, sizeof(cat_mount_t *));
+        cat_lifecycle_server(s)->dbd = cat_dbd_create(pconf, s);
+        error = find_mounts(pconf, s, &prefix);
+        if (error) {
+            ap_log_error(APLOG_MARK, APLOG_EMERG, 0, s, "CAT030: <Location \"%s\"> of %s %s", *prefix ? prefix : "/",
+                         s->server_hostname, error);
+            return HTTP_INTERNAL_SERVER_ERROR;
+        }
+    }
+    return OK;
+}
+
+/* ---- start ---- */
+
+static int count_cores(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (int)n : 1;
+}
+
+static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
+{
+    const cat_conf_t *conf = cat_conf_get(main_server->lookup_defaults);
+    int places = conf->hash_concurrency ? conf->hash_concurrency : count_cores();
+    cat_gate_t *hashing;
+    cat_turns_t *turns;
+    apr_status_t rv = cat_gate_create(&hashing, pconf, places, places * HASH_QUEUE_FACTOR);
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_turns_create(&turns, pconf);
+    }
+    for (server_rec *s = main_server; s && rv == APR_SUCCESS; s = s->next) {
+        cat_lifecycle_server(s)->hashing = hashing;
+        cat_lifecycle_server(s)->turns = turns;
+    }
+    return rv;
+}
+
+static apr_status_t end_curl(void *unused)
+{
+    (void)unused;
+    curl_global_cleanup();
+    return APR_SUCCESS;
+}
+
+int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *main_server)
+{
+    apr_status_t rv;
+    (void)plog;
+    (void)ptemp;
+
+    if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG) {
+        return OK; /* a first pass that only checks */
+    }
+    rv = create_shared(pconf, main_server);
+    if (rv != APR_SUCCESS) {
+        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, main_server, "CAT031: the locks shared by the children cannot be made");
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        ap_log_error(APLOG_MARK, APLOG_EMERG, 0, main_server, "CAT032: libcurl cannot be initialized");
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    apr_pool_cleanup_register(pconf, NULL, end_curl, apr_pool_cleanup_null);
+    return cat_jobs_register(pconf, main_server);
+}
+
+/* ---- children ---- */
+
+static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat_turns_t *turns)
+{
+    const cat_log_t *log = cat_log_for_server(mount->server, pchild);
+    apr_pool_t *pool;
+    apr_status_t rv;
+
+    if (mount->source->mutex) {
+        return; /* another mount's as well */
+    }
+    rv = cat_source_child_init(mount->source, turns, pchild);
+    if (rv != APR_SUCCESS) {
+        cat_log(log, CAT_LOG_ERROR, rv, "CAT033: %s cannot be used", mount->source->name);
+        return;
+    }
+    apr_pool_create(&pool, pchild);
+    cat_migrate_run(pool, mount->conf, mount->source, log); /* where this fails, the first request tries again */
+    apr_pool_destroy(pool);
+}
+
+void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
+{
+    cat_server_t *shared = cat_lifecycle_server(main_server);
+    apr_status_t rv = cat_gate_child_init(shared->hashing, pchild);
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_turns_child_init(shared->turns, pchild);
+    }
+    if (rv != APR_SUCCESS) {
+        ap_log_error(APLOG_MARK, APLOG_ERR, rv, main_server, "CAT034: the locks shared by the children cannot be used");
+    }
+    json_object_seed(0); /* jansson would do it in the first request, without a lock */
+    for (server_rec *s = main_server; s; s = s->next) {
+        const apr_array_header_t *mounts = cat_lifecycle_server(s)->mounts;
+        for (int i = 0; i < mounts->nelts; i++) {
+            start_source(pchild, APR_ARRAY_IDX(mounts, i, cat_mount_t *), shared->turns);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_HTTPD_LIFECYCLE_H
+#define CAT_HTTPD_LIFECYCLE_H
+
+#include <httpd.h>
+
+#include "catalog.h"
+#include "db/source.h"
+#include "lib/gate.h"
+
+/* A Location with CatalogEnable On, as the requests below it see it. */
+typedef struct cat_mount_t {
+    const cat_conf_t *conf;
+    cat_source_t *source;
+    server_rec *server;
+} cat_mount_t;
+
+/* What a server found at start. The settings are per directory; this only lists who has them. */
+typedef struct cat_server_t {
+    apr_array_header_t *mounts; /* cat_mount_t * */
+    cat_source_t *dbd;          /* mod_dbd's pool of this server; NULL: mod_dbd is not loaded */
+    cat_gate_t *hashing;        /* shared by all servers */
+    cat_turns_t *turns;         /* shared by all servers */
+} cat_server_t;
+
+cat_server_t *cat_lifecycle_server(const server_rec *s);
+
+/* Where the mount of conf has its data. */
+cat_source_t *cat_lifecycle_source(const server_rec *s, const cat_conf_t *conf);
+
+/* Hooks and the module record's function; see mod_catalog.c. */
+void *cat_lifecycle_create_server(apr_pool_t *pool, server_rec *s);
+int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s);
+int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s);
+void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *s);
+
+#endif

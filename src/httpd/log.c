@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "httpd/log.h"
+
+#include <http_log.h>
+
+APLOG_USE_MODULE(catalog);
+
+static const int levels[] = {
+    [CAT_LOG_ERROR] = APLOG_ERR,   [CAT_LOG_WARNING] = APLOG_WARNING, [CAT_LOG_NOTICE] = APLOG_NOTICE,
+    [CAT_LOG_INFO] = APLOG_INFO,   [CAT_LOG_DEBUG] = APLOG_DEBUG,
+};
+
+static void write_for_request(void *context, cat_log_level_t level, apr_status_t rv, const char *message)
+{
+    request_rec *r = context;
+    const char *id = apr_table_get(r->subprocess_env, "UNIQUE_ID");
+    ap_log_rerror(APLOG_MARK, levels[level], rv, r, "%s%s%s%s", message, id ? " (request " : "", id ? id : "", id ? ")" : "");
+}
+
+static void write_for_server(void *context, cat_log_level_t level, apr_status_t rv, const char *message)
+{
+    ap_log_error(APLOG_MARK, levels[level], rv, (server_rec *)context, "%s", message);
+}
+
+static const cat_log_t *make(apr_pool_t *pool, void (*write)(void *, cat_log_level_t, apr_status_t, const char *),
+                             void *context)
+{
+    cat_log_t *log = apr_palloc(pool, sizeof(*log));
+    log->write = write;
+    log->context = context;
+    return log;
+}
+
+const cat_log_t *cat_log_for_request(request_rec *r)
+{
+    return make(r->pool, write_for_request, r);
+}
+
+const cat_log_t *cat_log_for_server(server_rec *s, apr_pool_t *pool)
+{
+    return make(pool, write_for_server, s);
+}

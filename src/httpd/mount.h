@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_HTTPD_MOUNT_H
+#define CAT_HTTPD_MOUNT_H
+
+#include <httpd.h>
+
+#include "catalog.h"
+#include "lib/route.h"
+
+#define CAT_HANDLER_NAME "catalog"
+
+/* What is known of a request below a mount. */
+typedef struct cat_state_t {
+    const cat_conf_t *conf;
+    const char *path;        /* below the mount: "/products/1" */
+    cat_route_match_t match;
+    int failed;              /* a status that httpd gave before the mount was known, which this request is to report */
+    int guarded;             /* guard.c has looked: */
+    const cat_claims_t *user;
+    cat_answer_t *refusal;   /* NULL: may go on */
+} cat_state_t;
+
+/* The state of a request that is ours; NULL: it is not. */
+cat_state_t *cat_mount_state(request_rec *r);
+
+/* The settings for a request, also for one that httpd refused before it looked at its path. NULL: not below a mount. */
+const cat_conf_t *cat_mount_conf(request_rec *r);
+
+/* Hooks; see mod_catalog.c for their order. */
+int cat_mount_claim(request_rec *r);
+int cat_mount_translate(request_rec *r);
+int cat_mount_map(request_rec *r);
+int cat_mount_type(request_rec *r);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "httpd/reply.h"
+
+#include <apr_buckets.h>
+#include <apr_strings.h>
+#include <http_core.h>
+#include <http_log.h>
+#include <http_protocol.h>
+#include <util_filter.h>
+
+#include "httpd/mount.h"
+
+APLOG_USE_MODULE(catalog);
+
+#define ERROR_FILTER "CATALOG_ERROR"
+
+static int add_header(void *table, const char *name, const char *value)
+{
+    apr_table_setn(table, name, value);
+    return 1;
+}
+
+/* Headers of a failure go where httpd itself puts them, so that "Header always" and the like see them. */
+static void set_headers(request_rec *r, const cat_answer_t *answer)
+{
+    apr_table_t *table = answer->status >= 400 ? r->err_headers_out : r->headers_out;
+    const char *id = apr_table_get(r->subprocess_env, "UNIQUE_ID");
+
+    if (answer->headers) {
+        apr_table_do(add_header, table, answer->headers, NULL);
+    }
+    if (id) {
+        apr_table_setn(table, "X-Request-Id", id);
+    }
+    if (answer->body) {
+        apr_table_setn(table, "X-Content-Type-Options", "nosniff");
+        ap_set_content_type(r, "application/json");
+        ap_set_content_length(r, (apr_off_t)answer->length);
+    }
+}
+
+int cat_reply_send(request_rec *r, const cat_answer_t *answer)
+{
+    r->status = answer->status;
+    set_headers(r, answer);
+    if (answer->status >= 400 && answer->status < 500) {
+        ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, "CAT020: answered %d", answer->status);
+    }
+    if (answer->body) {
+        ap_rwrite(answer->body, (int)answer->length, r);
+    }
+    return OK;
+}
+
+static int prevent(void *baton, const void *key, apr_ssize_t length, const void *value)
+{
+    (void)length;
+    (void)value;
+    /* A text of ours, which the filter below replaces: what counts is that httpd neither redirects nor runs a document. */
+    ap_custom_response(baton, *(const int *)key, "");
+    return 1;
+}
+
+void cat_reply_prevent_error_documents(request_rec *r)
+{
+    const core_dir_config *core = ap_get_core_module_config(r->per_dir_config);
+    if (core->response_code_exprs) {
+        apr_hash_do(prevent, r, core->response_code_exprs);
+    }
+}
+
+/* Lets only metadata pass: the HTML that httpd wrote is dropped. */
+static void drop_data(apr_bucket_brigade *bb)
+{
+    apr_bucket *next;
+    for (apr_bucket *b = APR_BRIGADE_FIRST(bb); b != APR_BRIGADE_SENTINEL(bb); b = next) {
+        next = APR_BUCKET_NEXT(b);
+        if (!APR_BUCKET_IS_METADATA(b)) {
+            apr_bucket_delete(b);
+        }
+    }
+}
+
+static apr_status_t replace_error(ap_filter_t *f, apr_bucket_brigade *bb)
+{
+    request_rec *r = f->r;
+
+    drop_data(bb);
+    if (!f->ctx) {
+        cat_answer_t *answer = cat_answer_problem(r->pool, cat_answer_find_problem(r->status), NULL);
+        answer->status = r->status;
+        set_headers(r, answer);
+        APR_BRIGADE_INSERT_HEAD(bb, apr_bucket_pool_create(answer->body, answer->length, r->pool, bb->bucket_alloc));
+        f->ctx = answer; /* written */
+    }
+    return ap_pass_brigade(f->next, bb);
+}
+
+void cat_reply_insert_error_filter(request_rec *r)
+{
+    if (ap_is_HTTP_ERROR(r->status) && cat_mount_conf(r)) {
+        ap_add_output_filter(ERROR_FILTER, NULL, r, r->connection);
+    }
+}
+
+void cat_reply_register_filters(void)
+{
+    ap_register_output_filter(ERROR_FILTER, replace_error, NULL, AP_FTYPE_CONTENT_SET);
+}

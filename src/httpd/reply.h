@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_HTTPD_REPLY_H
+#define CAT_HTTPD_REPLY_H
+
+#include <httpd.h>
+
+#include "lib/answer.h"
+
+/* The only writer. Sends the answer and returns OK, the status being set: so no ErrorDocument replaces it. */
+int cat_reply_send(request_rec *r, const cat_answer_t *answer);
+
+/* Takes the site's ErrorDocuments out of force for this request. */
+void cat_reply_prevent_error_documents(request_rec *r);
+
+/* insert_error_filter hook: what httpd itself answers below a mount becomes JSON. */
+void cat_reply_insert_error_filter(request_rec *r);
+
+/* Registers the filter that does so; at hook registration. */
+void cat_reply_register_filters(void);
+
+#endif

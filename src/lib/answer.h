@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_LIB_ANSWER_H
+#define CAT_LIB_ANSWER_H
+
+#include <apr_pools.h>
+#include <apr_tables.h>
+#include <jansson.h>
+
+#include "lib/buffer.h"
+
+/* An answer before it becomes HTTP. httpd/reply.c is the only one to send it. */
+typedef struct cat_answer_t {
+    int status;
+    const char *body; /* JSON text; NULL: none (204) */
+    apr_size_t length;
+    apr_table_t *headers; /* beside Content-Type and Content-Length; NULL: none */
+} cat_answer_t;
+
+/* The rows of lib/problem.def: every way in which a request can fail. */
+typedef enum {
+#define PROBLEM(name, status, retry, message, error) CAT_PROBLEM_##name,
+#include "lib/problem.def"
+#undef PROBLEM
+    CAT_PROBLEM_COUNT
+} cat_problem_t;
+
+/* {success:true, data:<json>, message}. message NULL: without. data: JSON text, or NULL: without. */
+cat_answer_t *cat_answer_success(apr_pool_t *pool, int status, const cat_buffer_t *data, const char *message);
+
+/* JSON text that is a whole body by itself. */
+cat_answer_t *cat_answer_text(apr_pool_t *pool, int status, const char *body, apr_size_t length);
+
+/* {success:false, message, error} as the problem's row says; error replaces the row's when it is not NULL. */
+cat_answer_t *cat_answer_problem(apr_pool_t *pool, cat_problem_t problem, const char *error);
+
+/* 400 "Validation failed" with `errors` (cat_input_t's), or 409 and others with the same shape. */
+cat_answer_t *cat_answer_invalid(apr_pool_t *pool, cat_problem_t problem, const json_t *errors);
+
+/* What a db/ function's status means to the client; see problem.def. Never call it with APR_SUCCESS. */
+cat_answer_t *cat_answer_failure(apr_pool_t *pool, apr_status_t rv);
+
+/* The problem that stands for a status which httpd itself answered with; CAT_PROBLEM_INTERNAL where no row has it. */
+cat_problem_t cat_answer_find_problem(int status);
+
+/* Sets a header of the answer; name is a literal, value lives as long as the answer. */
+void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, const char *value);
+
+/* Names the unknown members of a body in `Catalog-Ignored`: comma separated, percent-encoded where a name is no token (RFC
+ * 9110 5.6.2), at most 20 of them. names: const char *; empty: no header. */
+void cat_answer_name_ignored(cat_answer_t *a, apr_pool_t *pool, const apr_array_header_t *names);
+
+/* Statuses of db/ beyond APR's own. APR_NOTFOUND: no such row. APR_EEXIST: a unique key is taken. */
+#define CAT_EDOWN (APR_OS_START_USERERR + 1)  /* the database cannot be used: 500 with Retry-After */
+#define CAT_EBUSY (APR_OS_START_USERERR + 2)  /* over a limit of ours: 503 with Retry-After */
+#define CAT_EVALUE (APR_OS_START_USERERR + 3) /* the database refuses the values: 400 */
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_LIB_BUFFER_H
+#define CAT_LIB_BUFFER_H
+
+#include <apr_pools.h>
+
+/* Bytes that grow on a pool. Not NUL-terminated until cat_buffer_text. Used by one thread at a time. */
+typedef struct cat_buffer_t {
+    apr_pool_t *pool;
+    char *data;
+    apr_size_t length; /* bytes in use */
+    apr_size_t size;   /* bytes there are */
+} cat_buffer_t;
+
+/* size: bytes to start with, a guess of the final length; at least 1. */
+void cat_buffer_init(cat_buffer_t *b, apr_pool_t *pool, apr_size_t size);
+
+void cat_buffer_add(cat_buffer_t *b, const char *data, apr_size_t length);
+void cat_buffer_add_text(cat_buffer_t *b, const char *text);
+void cat_buffer_add_int(cat_buffer_t *b, apr_int64_t value);
+
+/* Adds a string literal without counting it at run time. */
+#define CAT_BUFFER_LITERAL(b, literal) cat_buffer_add((b), "" literal, sizeof(literal) - 1)
+
+/* The bytes with a NUL behind them (not counted in length); lives on the buffer's pool. */
+char *cat_buffer_text(cat_buffer_t *b);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/fields.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "lib/json.h"
+#include "lib/number.h"
+#include "lib/time.h"
+
+/* What is wrong with one value; code NULL: nothing. */
+typedef struct fault_t {
+    const char *code;
+    const char *message;
+} fault_t;
+
+static const fault_t no_fault = {NULL, NULL};
+
+static apr_size_t count_characters(const char *text)
+{
+    apr_size_t count = 0;
+    for (; *text; text++) {
+        count += (*text & 0xc0) != 0x80; /* not a UTF-8 continuation byte */
+    }
+    return count;
+}
+
+static int is_blank(const char *text)
+{
+    return *text && text[strspn(text, " \t\n\v\f\r")] == '\0';
+}
+
+static fault_t limit(apr_pool_t *pool, const char *code, const char *words, double bound, const char *unit)
+{
+    const char *text = cat_number_format(pool, cat_json_own(pool, json_real(bound)));
+    const char *plural = *unit && bound != 1 ? "s" : "";
+    return (fault_t){code, apr_pstrcat(pool, "must ", words, " ", text, unit, plural, NULL)};
+}
+
+static fault_t check_string(apr_pool_t *pool, const cat_field_t *field, const char *text)
+{
+    apr_size_t length = count_characters(text);
+    const char *message;
+
+    if ((field->flags & CAT_VISIBLE) && is_blank(text)) {
+        return (fault_t){"blank", "must not be blank"};
+    }
+    if (length < field->least) {
+        return limit(pool, "too_short", "have at least", field->least, " character");
+    }
+    if (length > field->most) {
+        return limit(pool, "too_long", "have at most", field->most, " character");
+    }
+    message = field->refuse ? field->refuse(text) : NULL;
+    return message ? (fault_t){"format", message} : no_fault;
+}
+
+static fault_t check_number(apr_pool_t *pool, const cat_field_t *field, double value)
+{
+    if (value < field->least) {
+        return limit(pool, "too_small", "be at least", field->least, "");
+    }
+    if (value > field->most) {
+        return limit(pool, "too_large", "be at most", field->most, "");
+    }
+    return no_fault;
+}
+
+/* Checks a value that is not null and turns it into a record's text. */
+static fault_t read_value(apr_pool_t *pool, const cat_field_t *field, const json_t *value, const char **text)
+{
+    switch (field->kind) {
+    case CAT_STRING:
+        if (!json_is_string(value)) {
+            return (fault_t){"type", "must be a string"};
+        }
+        *text = apr_pstrdup(pool, json_string_value(value));
+        return check_string(pool, field, *text);
+    case CAT_NUMBER:
+        if (!json_is_number(value)) {
+            return (fault_t){"type", "must be a number"};
+        }
+        *text = cat_number_format(pool, value);
+        return check_number(pool, field, json_number_value(value));
+    case CAT_BOOLEAN:
+        if (!json_is_boolean(value)) {
+            return (fault_t){"type", "must be true or false"};
+        }
+        *text = json_is_true(value) ? "1" : "0";
+        return no_fault;
+    case CAT_TIME: /* always the server's own: never read */
+        break;
+    }
+    return no_fault;
+}
+
+/* value NULL: the member is not there. */
+static fault_t check_field(apr_pool_t *pool, const cat_field_t *field, cat_purpose_t purpose, const json_t *value,
+                           const char **text, unsigned char *cleared)
+{
+    if (!value) {
+        if (purpose == CAT_UPDATE) {
+            return no_fault;
+        }
+        *text = field->absent;
+        return field->flags & CAT_REQUIRED ? (fault_t){"required", "is required"} : no_fault;
+    }
+    if (!json_is_null(value)) {
+        return read_value(pool, field, value, text);
+    }
+    if (purpose == CAT_UPDATE && field->flags & CAT_CLEARABLE) {
+        *cleared = 1;
+        return no_fault;
+    }
+    return (fault_t){"null", "must not be null"};
+}
+
+static int has_field(const cat_field_t *fields, int count, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(fields[i].name, name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void check_unknown(apr_pool_t *pool, const cat_field_t *fields, int count, int strict, const json_t *body,
+                          cat_input_t *input)
+{
+    const char *name;
+    json_t *value;
+
+    json_object_foreach((json_t *)body, name, value)
+    {
+        if (has_field(fields, count, name)) {
+            continue;
+        }
+        if (strict) {
+            cat_fields_add_error(pool, input, name, "unknown", "is not a known member");
+        } else {
+            APR_ARRAY_PUSH(input->ignored, const char *) = apr_pstrdup(pool, name);
+        }
+    }
+}
+
+apr_status_t cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int count, cat_purpose_t purpose, int strict,
+                              const json_t *body, cat_input_t *input)
+{
+    input->values = apr_pcalloc(pool, count * sizeof(*input->values));
+    input->cleared = apr_pcalloc(pool, count * sizeof(*input->cleared));
+    input->given = 0;
+    input->errors = NULL;
+    input->ignored = apr_array_make(pool, 0, sizeof(const char *));
+
+    if (!json_is_object(body)) {
+        cat_fields_add_error(pool, input, "", "type", "must be a JSON object");
+        return APR_EINVAL;
+    }
+    for (int i = 0; i < count; i++) {
+        const json_t *value = json_object_get(body, fields[i].name);
+        fault_t fault;
+        if (fields[i].flags & CAT_SERVER) {
+            continue;
+        }
+        input->given += value != NULL;
+        fault = check_field(pool, &fields[i], purpose, value, &input->values[i], &input->cleared[i]);
+        if (fault.code) {
+            cat_fields_add_error(pool, input, fields[i].name, fault.code, fault.message);
+        }
+    }
+    check_unknown(pool, fields, count, strict, body, input);
+    return input->errors ? APR_EINVAL : APR_SUCCESS;
+}
+
+void cat_fields_add_error(apr_pool_t *pool, cat_input_t *input, const char *field, const char *code, const char *message)
+{
+    if (!input->errors) {
+        input->errors = cat_json_own(pool, json_array());
+    }
+    json_array_append_new(input->errors,
+                          json_pack("{s:s, s:s, s:s}", "field", field, "code", code, "message", message));
+}
+
+const char *cat_fields_summary(apr_pool_t *pool, const json_t *errors)
+{
+    cat_buffer_t b;
+    size_t i;
+    json_t *error;
+
+    cat_buffer_init(&b, pool, 256);
+    json_array_foreach(errors, i, error)
+    {
+        const char *field = json_string_value(json_object_get(error, "field"));
+        cat_buffer_add_text(&b, i ? "; " : "");
+        cat_buffer_add_text(&b, *field ? field : "the body");
+        cat_buffer_add_text(&b, " ");
+        cat_buffer_add_text(&b, json_string_value(json_object_get(error, "message")));
+    }
+    return cat_buffer_text(&b);
+}
+
+static void add_time(cat_buffer_t *b, const char *milliseconds)
+{
+    char text[CAT_TIME_LENGTH + 1];
+    cat_time_format(text, apr_strtoi64(milliseconds, NULL, 10));
+    CAT_BUFFER_LITERAL(b, "\"");
+    cat_buffer_add(b, text, CAT_TIME_LENGTH);
+    CAT_BUFFER_LITERAL(b, "\"");
+}
+
+static void add_value(cat_buffer_t *b, cat_kind_t kind, const char *value)
+{
+    switch (kind) {
+    case CAT_STRING:
+        cat_json_add_string(b, value);
+        break;
+    case CAT_NUMBER:
+        cat_buffer_add_text(b, value);
+        break;
+    case CAT_BOOLEAN:
+        cat_buffer_add_text(b, *value == '1' ? "true" : "false");
+        break;
+    case CAT_TIME:
+        add_time(b, value);
+        break;
+    }
+}
+
+void cat_fields_write(cat_buffer_t *b, const cat_field_t *fields, int count, const char *const *values)
+{
+    const char *before = "{";
+
+    for (int i = 0; i < count; i++) {
+        if (!values[i] || fields[i].flags & CAT_SECRET) {
+            continue;
+        }
+        cat_buffer_add_text(b, before);
+        cat_json_add_string(b, fields[i].name);
+        CAT_BUFFER_LITERAL(b, ":");
+        add_value(b, fields[i].kind, values[i]);
+        before = ",";
+    }
+    cat_buffer_add_text(b, *before == '{' ? "{}" : "}");
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_LIB_ID_H
+#define CAT_LIB_ID_H
+
+#include <apr_errno.h>
+#include <apr_pools.h>
+#include <apr_time.h>
+
+#define CAT_ID_LENGTH 36
+
+/* A new UUIDv7 (RFC 9562, 5.7) for the time, lower case, on the pool; ids of one process made in the same millisecond need
+ * not be ordered. NULL when the system has no random bytes to give. */
+const char *cat_id_make(apr_pool_t *pool, apr_time_t now);
+
+/* Is text a UUID as cat_id_make writes it: 36 characters, lower-case hexadecimal, version 7, RFC 9562 variant? */
+int cat_id_check(const char *text);
+
+#endif

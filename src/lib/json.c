@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/json.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+/* jansson has a limit of its own, 2048, which costs its stack and that of everybody who walks the value afterwards. A
+ * closing bracket too many makes depth negative; jansson refuses that text before anything behind it counts. */
+static int is_too_deep(const char *text, apr_size_t length)
+{
+    int depth = 0, in_string = 0;
+
+    for (apr_size_t i = 0; i < length; i++) {
+        char c = text[i];
+        if (in_string) {
+            if (c == '\\') {
+                i++;
+            } else if (c == '"') {
+                in_string = 0;
+            }
+        } else if (c == '"') {
+            in_string = 1;
+        } else if (c == '[' || c == '{') {
+            if (++depth > CAT_JSON_DEPTH_MAX) {
+                return 1;
+            }
+        } else if (c == ']' || c == '}') {
+            depth--;
+        }
+    }
+    return 0;
+}
+
+/* jansson quotes the text near the fault, which may be part of a password; and it speaks of its own flags. */
+static const char *explain(apr_pool_t *pool, json_error_t *error)
+{
+    char *near = strstr(error->text, " near '");
+
+    if (json_error_code(error) == json_error_null_character || json_error_code(error) == json_error_null_byte_in_key) {
+        return apr_psprintf(pool, "line %d, column %d: U+0000 is not allowed", error->line, error->column);
+    }
+    if (near) {
+        *near = '\0';
+    }
+    return apr_psprintf(pool, "line %d, column %d: %s", error->line, error->column, error->text);
+}
+
+apr_status_t cat_json_parse(apr_pool_t *pool, const char *text, apr_size_t length, json_t **value, const char **why)
+{
+    json_error_t error;
+
+    *value = NULL;
+    if (is_too_deep(text, length)) {
+        *why = "nested deeper than " APR_STRINGIFY(CAT_JSON_DEPTH_MAX) " levels";
+        return APR_EINVAL;
+    }
+    *value = cat_json_own(pool, json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error));
+    if (!*value) {
+        *why = explain(pool, &error);
+        return APR_EINVAL;
+    }
+    return APR_SUCCESS;
+}
+
+static apr_status_t release(void *value)
+{
+    json_decref(value);
+    return APR_SUCCESS;
+}
+
+json_t *cat_json_own(apr_pool_t *pool, json_t *value)
+{
+    if (value) {
+        apr_pool_cleanup_register(pool, value, release, apr_pool_cleanup_null);
+    }
+    return value;
+}
+
+static int add_dumped(const char *data, size_t length, void *buffer)
+{
+    cat_buffer_add(buffer, data, length);
+    return 0;
+}
+
+const char *cat_json_text(apr_pool_t *pool, const json_t *value)
+{
+    cat_buffer_t b;
+    cat_buffer_init(&b, pool, 256);
+    json_dump_callback(value, add_dumped, &b, JSON_COMPACT | JSON_ENCODE_ANY);
+    return cat_buffer_text(&b);
+}
+
+void cat_json_add_string(cat_buffer_t *b, const char *text)
+{
+    const char *plain = text; /* begin of what is copied as it is */
+
+    CAT_BUFFER_LITERAL(b, "\"");
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        char escape[sizeof("\\u0000")];
+        if (c >= 0x20 && c != '"' && c != '\\') {
+            continue;
+        }
+        cat_buffer_add(b, plain, text - plain);
+        plain = text + 1;
+        cat_buffer_add(b, escape, apr_snprintf(escape, sizeof(escape), c < 0x20 ? "\\u%04x" : "\\%c", c));
+    }
+    cat_buffer_add(b, plain, text - plain);
+    CAT_BUFFER_LITERAL(b, "\"");
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_LIB_JSON_H
+#define CAT_LIB_JSON_H
+
+#include <apr_errno.h>
+#include <apr_pools.h>
+#include <jansson.h>
+
+#include "lib/buffer.h"
+
+/* Deeper nesting of arrays and objects than this is refused. */
+#define CAT_JSON_DEPTH_MAX 32
+
+/*
+ * Parses length bytes of JSON text (RFC 8259): any value at the top, no BOM, no
+ * bytes behind it, valid UTF-8, no duplicate keys, no NUL in a string, numbers
+ * within int64 or double. APR_SUCCESS: *value lives on the pool. APR_EINVAL:
+ * *value is NULL and *why (on the pool) says what is wrong in words fit for the client.
+ */
+apr_status_t cat_json_parse(apr_pool_t *pool, const char *text, apr_size_t length, json_t **value, const char **why);
+
+/* Gives a reference to the pool: json_decref when the pool is cleared. Returns value; NULL stays NULL. */
+json_t *cat_json_own(apr_pool_t *pool, json_t *value);
+
+/* Compact text of a value, on the pool. Not for values with real numbers: 19.99 would become 19.989999999999998. */
+const char *cat_json_text(apr_pool_t *pool, const json_t *value);
+
+/* Writes valid UTF-8 text as a JSON string with its quotes. Only ", \ and U+0000 to U+001F are escaped. */
+void cat_json_add_string(cat_buffer_t *b, const char *text);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/number.h"
+
+#include <float.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <apr_strings.h>
+
+/* printf and strtod follow the locale, and another module may have set one with a decimal comma; uselocale is for this
+ * thread alone. APR's own printf knows no locale, but does not round exactly. */
+static const char *format_real(apr_pool_t *pool, double value)
+{
+    char text[sizeof("-1.2345678901234567e-308")];
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t before = uselocale(c);
+
+    for (int digits = DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
+        snprintf(text, sizeof(text), "%.*g", digits, value);
+        if (strtod(text, NULL) == value) {
+            break;
+        }
+    }
+    uselocale(before);
+    freelocale(c);
+    return apr_pstrdup(pool, text);
+}
+
+const char *cat_number_format(apr_pool_t *pool, const json_t *number)
+{
+    double value;
+
+    if (json_is_integer(number)) {
+        return apr_psprintf(pool, "%" APR_INT64_T_FMT, (apr_int64_t)json_integer_value(number));
+    }
+    value = json_real_value(number);
+    return value == 0 ? "0" : format_real(pool, value);
+}
+
+int cat_number_parse_integer(const char *text, apr_int64_t *value)
+{
+    apr_int64_t magnitude = 0;
+    int negative = text && *text == '-';
+    const char *digit = negative ? text + 1 : text;
+
+    if (!digit || !*digit) {
+        return 0;
+    }
+    for (; *digit; digit++) {
+        if (*digit < '0' || *digit > '9') {
+            return 0;
+        }
+        magnitude = magnitude * 10 + (*digit - '0');
+        if (magnitude > CAT_NUMBER_SAFE_MAX) {
+            magnitude = CAT_NUMBER_SAFE_MAX;
+        }
+    }
+    *value = negative ? -magnitude : magnitude;
+    return 1;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_LIB_NUMBER_H
+#define CAT_LIB_NUMBER_H
+
+#include <apr_pools.h>
+#include <jansson.h>
+
+/*
+ * The text in which a JSON number is stored and sent: integers in full, reals in the fewest digits that read back as the
+ * same double (so 19.99 is "19.99"), no locale, a valid JSON number. Negative zero is "0". On the pool. number must be a
+ * json integer or a finite json real.
+ */
+const char *cat_number_format(apr_pool_t *pool, const json_t *number);
+
+/* 2^53-1: the largest integer that every JSON reader takes exactly (RFC 7493, 2.2). */
+#define CAT_NUMBER_SAFE_MAX APR_INT64_C(9007199254740991)
+
+/*
+ * Reads a decimal integer: an optional '-', then digits, nothing else. Returns 1 and the value, held at plus or minus
+ * CAT_NUMBER_SAFE_MAX when it is larger; 0 when text is NULL, empty or not an integer.
+ */
+int cat_number_parse_integer(const char *text, apr_int64_t *value);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/route.h"
+
+#include <string.h>
+
+#include <apr_escape.h>
+#include <apr_strings.h>
+
+/* Part of a path. */
+typedef struct span_t {
+    const char *begin, *end;
+} span_t;
+
+/* The path without the one trailing slash that makes no difference. */
+static span_t trim(const char *path)
+{
+    const char *end = path + strlen(path);
+    span_t trimmed = {path, end > path && end[-1] == '/' ? end - 1 : end};
+    return trimmed;
+}
+
+/* params has room for CAT_PARAMS_MAX; as many are set as the pattern has. */
+static int match_pattern(const char *pattern, span_t path, span_t *params)
+{
+    const char *at = path.begin;
+    int count = 0;
+
+    while (*pattern) {
+        if (*pattern == ':') {
+            const char *begin = at;
+            while (at < path.end && *at != '/') {
+                at++;
+            }
+            if (at == begin || count == CAT_PARAMS_MAX) {
+                return 0;
+            }
+            params[count++] = (span_t){begin, at};
+            pattern += strcspn(pattern, "/");
+        } else if (at < path.end && *at == *pattern) {
+            at++;
+            pattern++;
+        } else {
+            return 0;
+        }
+    }
+    return at == path.end;
+}
+
+void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *method, const char *path, cat_route_match_t *match)
+{
+    span_t trimmed = trim(path);
+    const char *wanted = strcmp(method, "HEAD") == 0 ? "GET" : method;
+
+    memset(match, 0, sizeof(*match));
+    for (; rows->method; rows++) {
+        span_t params[CAT_PARAMS_MAX] = {{NULL, NULL}};
+        if (!match_pattern(rows->path, trimmed, params)) {
+            continue;
+        }
+        match->known = 1;
+        if (strcmp(rows->method, wanted) != 0) {
+            continue;
+        }
+        match->route = rows;
+        for (int i = 0; i < CAT_PARAMS_MAX && params[i].begin; i++) {
+            match->params[i] = apr_pstrmemdup(pool, params[i].begin, params[i].end - params[i].begin);
+        }
+        return;
+    }
+}
+
+static void add_once(apr_array_header_t *methods, const char *method)
+{
+    for (int i = 0; i < methods->nelts; i++) {
+        if (strcmp(APR_ARRAY_IDX(methods, i, const char *), method) == 0) {
+            return;
+        }
+    }
+    APR_ARRAY_PUSH(methods, const char *) = method;
+}
+
+const char *cat_route_allow(apr_pool_t *pool, const cat_route_t *rows, const char *path)
+{
+    span_t trimmed = trim(path), params[CAT_PARAMS_MAX];
+    apr_array_header_t *methods = apr_array_make(pool, 8, sizeof(const char *));
+    const char *allow = "";
+
+    for (; rows->method; rows++) {
+        if (match_pattern(rows->path, trimmed, params)) {
+            add_once(methods, rows->method);
+            if (strcmp(rows->method, "GET") == 0) {
+                add_once(methods, "HEAD");
+            }
+        }
+    }
+    for (int i = 0; i < methods->nelts; i++) {
+        allow = apr_pstrcat(pool, allow, APR_ARRAY_IDX(methods, i, const char *), ", ", NULL);
+    }
+    return apr_pstrcat(pool, allow, "OPTIONS", NULL);
+}
+
+const char *cat_route_query(apr_pool_t *pool, const char *query, const char *name)
+{
+    apr_size_t name_length = strlen(name);
+
+    while (query && *query) {
+        apr_size_t length = strcspn(query, "&");
+        if (strncmp(query, name, name_length) == 0) {
+            if (length > name_length && query[name_length] == '=') {
+                const char *value = apr_pstrmemdup(pool, query + name_length + 1, length - name_length - 1);
+                return apr_punescape_url(pool, value, NULL, NULL, 1);
+            }
+            if (length == name_length) {
+                return "";
+            }
+        }
+        query += length + (query[length] == '&');
+    }
+    return NULL;
+}

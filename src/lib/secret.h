@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_LIB_SECRET_H
+#define CAT_LIB_SECRET_H
+
+#include <apr_pools.h>
+
+#define CAT_SECRET_BITS 256
+
+/* An opaque token: 256 random bits as 43 base64url characters (RFC 4648, 5), on the pool. NULL: no random bytes. */
+const char *cat_secret_make(apr_pool_t *pool);
+
+/* What is stored of an opaque token: its SHA-256 as 64 lower-case hexadecimal characters, on the pool. */
+const char *cat_secret_digest(apr_pool_t *pool, const char *secret);
+
+/*
+ * Reads a file that only its owner (and group) may read, and cuts one trailing newline. NULL: *text is the content, on the
+ * pool, NUL-terminated, *length its bytes. Otherwise what is wrong and what to do, on the pool: cannot be read (with the
+ * system's reason), not a regular file, readable or writable by others (mode & 0007), over 64 KiB, ends in CR LF.
+ */
+const char *cat_secret_read_file(apr_pool_t *pool, const char *path, const char **text, apr_size_t *length);
+
+#endif

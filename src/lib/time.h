@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_LIB_TIME_H
+#define CAT_LIB_TIME_H
+
+#include <apr_pools.h>
+#include <apr_time.h>
+
+#define CAT_TIME_LENGTH 24 /* of "2026-11-21T09:30:00.123Z" */
+
+/* Milliseconds since the epoch as stored in the database: decimal text on the pool. */
+const char *cat_time_store(apr_pool_t *pool, apr_time_t t);
+
+/* The time that cat_time_store wrote; 0 for anything else. */
+apr_time_t cat_time_read(const char *stored);
+
+/* Writes RFC 3339, UTC, milliseconds, 'Z', and a NUL. Times outside the years 0 to 9999 are held at their ends. */
+void cat_time_format(char out[CAT_TIME_LENGTH + 1], apr_int64_t milliseconds);
+
+#endif

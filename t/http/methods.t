@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# route: GET /products/:id
+# route: POST /products
+# route: PUT /products/:id
+# route: DELETE /products/:id
+# route: POST /register
+# route: POST /users
+# case: 58
+use CatalogTest;
+
+my $token = token();
+my $id = api(POST => '/products', { name => 'x', price => 1 }, token => $token)->{json}{data}{id};
+
+my %allow = (
+    '/products' => 'GET, HEAD, POST, OPTIONS',
+    "/products/$id" => 'GET, HEAD, PUT, DELETE, OPTIONS',
+    '/register' => 'POST, OPTIONS',
+    '/users' => 'POST, OPTIONS',
+);
+sub methods { join ', ', sort split /, */, $_[0] // '' }
+
+for my $path (sort keys %allow) {
+    my $allow = methods($allow{$path});
+    my $same = sub { methods($_[0]) eq $allow };
+    (my $shown = $path) =~ s/$id/:id/;
+
+    for my $slash ('', '/') {
+        answers(api(OPTIONS => "$path$slash"), 204, '', "OPTIONS $shown$slash", allow => $same, 'content-type' => undef);
+    }
+    answers(api(OPTIONS => $path, token => 'nonsense'), 204, '', "OPTIONS $shown asks for no token", allow => $same);
+    for my $method (grep { $allow !~ /\b$_\b/ } qw(GET HEAD POST PUT DELETE PATCH TRACE FOO PROPFIND get)) {
+        my $body = $method eq 'HEAD' ? '' : { success => false, message => qr/./ };
+        answers(api($method => $path, token => $token), 405, $body, "$method $shown", allow => $same);
+        answers(api($method => $path), 405, $body, "$method $shown without a token", allow => $same);
+    }
+}
+
+for my $path ('/products', "/products/$id", '/products?limit=1', '/products/nothing', '/nothing', '/users') {
+    my ($get, $head) = (api(GET => $path), api(HEAD => $path));
+    (my $shown = $path) =~ s/$id/:id/;
+    my %same = map { $_ => $get->{headers}{$_} } qw(content-type content-length allow cache-control);
+    answers($head, $get->{status}, '', "HEAD $shown is GET without the body", %same);
+}
+
+my $unknown = { success => false, message => qr/./ };
+for my $path ('', '/', '/nothing', '/product', '/products/x/y', '/registers', '/users/x', '/Products', '/productsx') {
+    answers(api($_ => $path, token => $token), 404, $_ eq 'HEAD' ? '' : $unknown, "$_ $path is no route") for qw(GET HEAD POST OPTIONS PATCH FOO);
+}
+
+# The asterisk form is about the server, not about a mount.
+my $star = talk("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+is($star->{status}, 200, 'OPTIONS *');
+
+my $off = server(conf => 'TraceEnable Off')->start;
+for my $path ('/products', '/nothing') {
+    my $r = $off->api(TRACE => $path);
+    ok($r->{status} =~ /^40[45]$/, "TRACE $path with TraceEnable Off");
+    answers($r, $r->{status}, $unknown, "TRACE $path with TraceEnable Off is refused in JSON");
+}
+
+done_testing;

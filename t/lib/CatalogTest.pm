@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+package CatalogTest;
+
+# What a test file gets by `use CatalogTest`: strict and fatal warnings, Test::More, and the functions below. done_testing
+# also stops the servers that the file started and fails on any line in an error log that the file did not declare.
+
+use strict;
+use warnings FATAL => 'all';
+
+use JSON::PP ();
+use Test::More ();
+
+use CatalogTest::Http qw(request_bytes);
+use CatalogTest::Log qw(expect_log allow_log);
+use CatalogTest::Server ();
+use CatalogTest::Token qw(ABSENT);
+
+use constant { true => JSON::PP::true, false => JSON::PP::false, ISSUER => 'https://catalog.test', AUDIENCE => 'catalog-test' };
+
+my @EXPORT = qw(
+    true false main server api talk burst wire fresh register token claims forge key ABSENT answers refusal invalid match
+    wait_until slurp expect_log allow_log done_testing
+);
+
+our $ID = qr/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+our $TIME = qr/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+my $main = CatalogTest::Server::main();
+my $json = JSON::PP->new->ascii->canonical->allow_nonref;
+my ($count, $token, $checked) = (0, undef, 0);
+
+sub import {
+    my $caller = caller;
+    strict->import;
+    warnings->import(FATAL => 'all');
+    Test::More->export_to_level(1, undef, grep { $_ ne 'done_testing' } @Test::More::EXPORT);
+    no strict 'refs';
+    *{"${caller}::$_"} = \&{$_} for @EXPORT;
+    *{"${caller}::ID"} = \$ID;
+    *{"${caller}::TIME"} = \$TIME;
+}
+
+sub main { $main }
+sub server { CatalogTest::Server->new(@_) }
+sub api { $main->api(@_) }
+sub talk { $main->talk(@_) }
+sub burst { $main->burst(@_) }
+sub slurp { CatalogTest::Server::slurp(@_) }
+sub wait_until { CatalogTest::Server::wait_until(@_) }
+
+# A request below the mount as bytes, for talk and burst.
+sub wire {
+    my ($method, $path, @more) = @_;
+    my $body = @more % 2 ? shift @more : undef;
+    return request_bytes($method, "/api$path", $body, @more);
+}
+
+# A name that nobody has yet.
+sub fresh { join '-', $_[0] // 'user', $$, ++$count }
+
+# Makes a user: the body of /register's answer, with the password.
+sub register {
+    my ($server, %changes) = @_;
+    my $name = fresh();
+    my %user = (username => $name, email => "$name\@example.com", password => 'correct horse', %changes);
+    my $r = ($server || $main)->api(POST => '/register', \%user);
+    die "a user could not be made: $r->{status} $r->{body}\n" unless $r->{status} == 201;
+    return { %{ $r->{json} }, password => $user{password} };
+}
+
+# A good token of a real user of the main server, the same for the whole file.
+sub token { $token //= register()->{token} }
+
+sub claims { CatalogTest::Token::claims(ISSUER, AUDIENCE, @_) }
+
+sub key {
+    chomp(my $key = slurp("$main->{dir}/conf/token.key"));
+    return $key;
+}
+
+# A token of one's own making: see CatalogTest::Token.
+sub forge {
+    my (%o) = @_;
+    return CatalogTest::Token::forge(claims => claims(), key => key(), %o);
+}
+
+# Bodies that failures have.
+sub refusal { return { success => false, message => qr/./, @_ } }
+
+sub invalid {
+    my (@pairs) = @_;
+    my @errors;
+    while (my ($field, $code) = splice @pairs, 0, 2) {
+        push @errors, { field => $field, code => $code, message => qr/./ };
+    }
+    return { success => false, message => 'Validation failed', error => qr/./, errors => \@errors };
+}
+
+# One test: the answer has this status, this body and these headers, and keeps the rules that all answers below a mount keep.
+# body: what match takes; '' for none; undef where it does not matter. A header's undef: not there.
+sub answers {
+    my ($r, $status, $body, $name, %headers) = @_;
+    my @wrong = rules($r);
+
+    push @wrong, "status: $r->{status} instead of $status" if $r->{status} != $status;
+    for (sort keys %headers) {
+        my $difference = match($r->{headers}{$_}, $headers{$_}, "header $_");
+        push @wrong, $difference if $difference;
+    }
+    if (defined $body) {
+        my $difference = ref $body ? match(in_order($r->{json}), in_order($body)) : $r->{body} ne $body && 'body is not as said';
+        push @wrong, $difference if $difference;
+    }
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    Test::More::ok(!@wrong, $name) or Test::More::diag(join "\n", @wrong, 'body: ' . substr $r->{body}, 0, 600);
+    return !@wrong;
+}
+
+# Faults may be named in any order.
+sub in_order {
+    my ($body) = @_;
+    return $body unless ref $body eq 'HASH' && ref $body->{errors} eq 'ARRAY';
+    my @sorted = sort { "$a->{field} $a->{code}" cmp "$b->{field} $b->{code}" } @{ $body->{errors} };
+    return { %$body, errors => \@sorted };
+}
+
+sub rules {
+    my ($r) = @_;
+    my ($json, $body, @wrong) = @$r{qw(json body)};
+
+    push @wrong, 'no X-Request-Id' unless $r->{headers}{'x-request-id'};
+    return @wrong if $body eq '';
+    push @wrong, 'Content-Type: ' . ($r->{headers}{'content-type'} // 'none') if ($r->{headers}{'content-type'} // '') ne 'application/json';
+    return (@wrong, 'the body is no JSON object') unless ref $json eq 'HASH';
+    push @wrong, 'a token in an answer that may be stored' if $body =~ /[tT]oken":/ && ($r->{headers}{'cache-control'} // '') ne 'no-store';
+    push @wrong, 'a hash or a password in the answer' if $body =~ /\$argon2|"password"/;
+    return @wrong if $r->{status} < 400;
+    push @wrong, "not for a failure: $_" for grep { !/^(?:success|message|error|errors)$/ } keys %$json;
+    push @wrong, 'success is not false' unless JSON::PP::is_bool($json->{success}) && !$json->{success};
+    push @wrong, 'no message' unless length($json->{message} // '');
+    push @wrong, 'the error tells internals' if ($json->{error} // '') =~ /sqlite|select |insert |constraint|\.db\b|\/tmp|0x[0-9a-f]/i;
+    return @wrong;
+}
+
+# What is different, or nothing. want: a JSON value, where anywhere a regular expression or a function (true for a good value)
+# may stand. Numbers and strings, true and 1, are different things.
+sub match {
+    my ($got, $want, $where) = @_;
+    $where //= 'body';
+    my $shown = sub { defined $_[0] ? $json->encode($_[0]) : 'nothing' };
+
+    return defined $got && "$where: " . $shown->($got) . ' instead of nothing' if !defined $want;
+    return $want->($got) ? '' : "$where: not " . $shown->($got) if ref $want eq 'CODE';
+    return defined $got && !ref $got && $got =~ $want ? '' : "$where: " . $shown->($got) . " is not $want" if ref $want eq 'Regexp';
+    return match_hash($got, $want, $where) if ref $want eq 'HASH' && ref $got eq 'HASH';
+    return match_array($got, $want, $where) if ref $want eq 'ARRAY' && ref $got eq 'ARRAY';
+    return $shown->($got) eq $shown->($want) ? '' : "$where: " . $shown->($got) . ' instead of ' . $shown->($want)
+        if !ref $want || JSON::PP::is_bool($want);
+    return "$where: " . $shown->($got) . ' is of another kind';
+}
+
+sub match_hash {
+    my ($got, $want, $where) = @_;
+    my @wrong = map { "$where has $_" } grep { !exists $want->{$_} } sort keys %$got;
+    for (sort keys %$want) {
+        push @wrong, exists $got->{$_} ? match($got->{$_}, $want->{$_}, "$where.$_") || () : "$where lacks $_";
+    }
+    return join "\n", @wrong;
+}
+
+sub match_array {
+    my ($got, $want, $where) = @_;
+    return sprintf '%s: %d elements instead of %d', $where, scalar @$got, scalar @$want if @$got != @$want;
+    return join "\n", map { match($got->[$_], $want->[$_], "${where}[$_]") || () } 0 .. $#$want;
+}
+
+sub done_testing {
+    my @faults = CatalogTest::Server::faults();
+    Test::More::ok(!@faults, 'the servers logged what was to be expected and stopped') or Test::More::diag(join "\n", @faults);
+    $checked = 1;
+    Test::More::done_testing();
+}
+
+END { $? ||= 1 unless $checked } # a file that does not end in done_testing has not looked at its logs
+
+1;

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+package CatalogTest::Http;
+
+# Two ways to ask: request() for what any client would send, talk() and burst() for bytes that none would.
+# An answer is { status, headers (names in lower case), body (bytes), json (decoded; undef when the body is none) }.
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use HTTP::Tiny ();
+use IO::Select ();
+use IO::Socket::INET ();
+use JSON::PP ();
+use Time::HiRes ();
+
+our @EXPORT_OK = qw(request request_bytes talk connection burst);
+
+my $PATIENCE = 20; # seconds; no answer may take longer
+
+my $client = HTTP::Tiny->new(timeout => $PATIENCE, keep_alive => 0, max_redirect => 0, agent => 'catalog-test/1');
+my $json = JSON::PP->new->utf8->canonical->allow_nonref;
+
+# A reference is sent as JSON, anything else as it is.
+sub encode { ref $_[0] ? $json->encode($_[0]) : $_[0] }
+
+sub answer {
+    my ($status, $headers, $body) = @_;
+    return { status => $status, headers => $headers, body => $body, json => eval { $json->decode($body) } };
+}
+
+# headers: undef takes a default one away, an array sends several.
+sub headers {
+    my ($body, %o) = @_;
+    my %h = defined $body ? ('Content-Type' => 'application/json') : ();
+    $h{Authorization} = "Bearer $o{token}" if defined $o{token};
+    %h = (%h, %{ $o{headers} || {} });
+    return { map { $_ => $h{$_} } grep { defined $h{$_} } keys %h };
+}
+
+sub request {
+    my ($port, $method, $path, $body, %o) = @_;
+    my $headers = headers($body, %o);
+    my %content = defined $body ? (content => encode($body)) : ();
+    my $r = $client->request($method, "http://127.0.0.1:$port$path", { headers => $headers, %content });
+    return answer($r->{status}, $r->{headers}, $r->{content});
+}
+
+# The same request as text.
+sub request_bytes {
+    my ($method, $path, $body, %o) = @_;
+    my $content = defined $body ? encode($body) : '';
+    my %h = (Host => '127.0.0.1', Connection => 'close', %{ headers($body, %o) });
+    $h{'Content-Length'} //= length $content if defined $body;
+    return join '', "$method $path HTTP/1.1\r\n", (map { "$_: $h{$_}\r\n" } sort keys %h), "\r\n", $content;
+}
+
+sub connection {
+    my ($port, %o) = @_;
+    my $socket = IO::Socket::INET->new(Proto => 'tcp', Timeout => $PATIENCE, PeerAddr => '127.0.0.1', PeerPort => $port, %o)
+        or die "127.0.0.1:$port: $!\n";
+    $socket->autoflush;
+    return $socket;
+}
+
+# Sends bytes, piece by piece, and reads until the server closes. cut: closes our side when all is sent.
+# pause: seconds between the pieces. The answer has the whole text, too.
+sub talk {
+    my ($port, $bytes, %o) = @_;
+    my $socket = connection($port);
+    local $SIG{PIPE} = 'IGNORE'; # the server may close before it has read all
+    for my $piece (ref $bytes ? @$bytes : $bytes) {
+        print {$socket} $piece;
+        Time::HiRes::sleep($o{pause}) if $o{pause};
+    }
+    $socket->shutdown(1) if $o{cut};
+    return parse(read_all($socket));
+}
+
+# All requests are sent before the first answer is read. Each answer has the seconds it took.
+sub burst {
+    my ($port, @requests) = @_;
+    my @sockets = map { connection($port) } @requests;
+    my $start = Time::HiRes::time();
+    print { $sockets[$_] } $requests[$_] for 0 .. $#requests;
+
+    my %text = map { fileno($_) => '' } @sockets;
+    my %took;
+    my $select = IO::Select->new(@sockets);
+    while ($select->count) {
+        my @ready = $select->can_read($PATIENCE) or last;
+        for my $socket (@ready) {
+            next if sysread $socket, $text{ fileno $socket }, 65536, length $text{ fileno $socket };
+            $took{ fileno $socket } = Time::HiRes::time() - $start;
+            $select->remove($socket);
+        }
+    }
+    return map { { %{ parse($text{ fileno $_ }) }, took => $took{ fileno $_ } // $PATIENCE } } @sockets;
+}
+
+sub read_all {
+    my ($socket) = @_;
+    my $text = '';
+    my $end = Time::HiRes::time() + $PATIENCE;
+    my $select = IO::Select->new($socket);
+    while ((my $left = $end - Time::HiRes::time()) > 0) {
+        next unless $select->can_read($left);
+        last unless sysread $socket, $text, 65536, length $text;
+    }
+    return $text;
+}
+
+# The first response in the text; `rest` is what stands behind it.
+sub parse {
+    my ($text) = @_;
+    my ($head, $behind) = split /\r\n\r\n/, $text, 2;
+    return { status => 0, headers => {}, body => '', text => $text } unless defined $behind;
+    my ($line, @lines) = split /\r\n/, $head;
+    my ($status) = $line =~ m{^HTTP/1\.[01] (\d{3})};
+    my %headers;
+    for (@lines) {
+        my ($name, $value) = /^([^:]+):\s*(.*)/;
+        $headers{ lc $name } = exists $headers{ lc $name } ? "$headers{lc $name}, $value" : $value;
+    }
+    my ($body, $rest) = body($behind, \%headers);
+    return { %{ answer($status || 0, \%headers, $body) }, text => $text, rest => $rest };
+}
+
+sub body {
+    my ($behind, $headers) = @_;
+    if (($headers->{'transfer-encoding'} || '') eq 'chunked') {
+        my $body = '';
+        while ($behind =~ s/^([0-9a-fA-F]+)\r\n//) {
+            my $size = hex $1;
+            $body .= substr $behind, 0, $size, '';
+            $behind =~ s/^\r\n//;
+            last unless $size;
+        }
+        return ($body, $behind);
+    }
+    my $length = $headers->{'content-length'} // length $behind;
+    return (substr($behind, 0, $length), $length < length $behind ? substr($behind, $length) : '');
+}
+
+1;

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: PUT /products/:id
+# route: DELETE /products/:id
+# case: 22
+use CatalogTest;
+
+my $token = token();
+
+sub made { '/products/' . api(POST => '/products', { name => 'x', price => 0 }, token => $token)->{json}{data}{id} }
+sub statuses { my %n; $n{ $_->{status} }++ for @_; return \%n }
+
+my $path = made();
+my @puts = burst(map { wire(PUT => $path, { name => "n$_", price => $_ }, token => $token) } 1 .. 16);
+is_deeply(statuses(@puts), { 200 => 16 }, 'all updates of one product succeed');
+ok(!(grep { $_->{json}{data}{name} ne "n$_->{json}{data}{price}" } @puts), 'each is told what it stored itself');
+my $last = api(GET => $path)->{json}{data};
+is($last->{name}, "n$last->{price}", 'the last one wins as a whole');
+
+for my $round (1 .. 5) {
+    my $path = made();
+    my @answers = burst(map { wire(@$_, token => $token) } (map { [PUT => $path, { price => $_ }] } 1 .. 6), [DELETE => $path], (map { [PUT => $path, { price => $_ }] } 7 .. 12));
+    my ($removed) = splice @answers, 6, 1;
+    answers($removed, 200, { success => true, message => qr/./ }, "round $round: the product is deleted");
+    my $n = statuses(@answers);
+    is(($n->{200} // 0) + ($n->{404} // 0), 12, "round $round: an update succeeds or finds nothing");
+    answers(api(GET => $path), 404, undef, "round $round: it stays deleted");
+}
+
+$path = made();
+is_deeply(statuses(burst((wire(DELETE => $path, token => $token)) x 8)), { 200 => 1, 404 => 7 }, 'one of many deletions succeeds');
+
+my @made = burst(map { wire(POST => '/products', { name => "r$_", price => $_ }, token => $token) } 1 .. 32);
+is_deeply(statuses(@made), { 201 => 32 }, 'creations do not hinder each other');
+my %ids = map { $_->{json}{data}{id} => 1 } @made;
+is(scalar keys %ids, 32, 'each has an id of its own');
+
+done_testing;

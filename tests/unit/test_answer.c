@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "lib/answer.h"
+#include "lib/fields.h"
+#include "lib/json.h"
+
+/* The answer's body, parsed; its length is right and it is an object. */
+static json_t *parse(apr_pool_t *pool, const cat_answer_t *a)
+{
+    json_t *body;
+    const char *why = NULL;
+
+    assert_int_equal(strlen(a->body), a->length);
+    if (cat_json_parse(pool, a->body, a->length, &body, &why) != APR_SUCCESS) {
+        fail_msg("%s: %s", a->body, why);
+    }
+    assert_true(json_is_object(body));
+    return body;
+}
+
+static const char *text_of(const json_t *body, const char *member)
+{
+    return json_string_value(json_object_get(body, member));
+}
+
+static const char *header(const cat_answer_t *a, const char *name)
+{
+    return a->headers ? apr_table_get(a->headers, name) : NULL;
+}
+
+static cat_buffer_t buffer(void **state, const char *text)
+{
+    cat_buffer_t b;
+    cat_buffer_init(&b, *state, 1);
+    cat_buffer_add_text(&b, text);
+    return b;
+}
+
+static void test_success(void **state)
+{
+    cat_buffer_t data = buffer(state, "{\"id\":\"1\"}");
+    cat_answer_t *a = cat_answer_success(*state, 201, &data, "Product \"created\"");
+
+    assert_int_equal(a->status, 201);
+    assert_string_equal(a->body, "{\"success\":true,\"data\":{\"id\":\"1\"},\"message\":\"Product \\\"created\\\"\"}");
+    parse(*state, a);
+    assert_string_equal(cat_answer_success(*state, 200, &data, NULL)->body, "{\"success\":true,\"data\":{\"id\":\"1\"}}");
+    assert_string_equal(cat_answer_success(*state, 200, NULL, "Deleted")->body,
+                        "{\"success\":true,\"message\":\"Deleted\"}");
+    assert_null(cat_answer_success(*state, 200, NULL, "Deleted")->headers);
+}
+
+static void test_text(void **state)
+{
+    cat_answer_t *a = cat_answer_text(*state, 200, "[1]", 3);
+
+    assert_int_equal(a->status, 200);
+    assert_string_equal(a->body, "[1]");
+    assert_int_equal(a->length, 3);
+    assert_null(a->headers);
+}
+
+static void test_every_problem(void **state)
+{
+    for (int i = 0; i < CAT_PROBLEM_COUNT; i++) {
+        cat_answer_t *a = cat_answer_problem(*state, (cat_problem_t)i, NULL);
+        json_t *body = parse(*state, a);
+        json_t *error = json_object_get(body, "error");
+
+        assert_in_range(a->status, 400, 599);
+        assert_true(json_is_false(json_object_get(body, "success")));
+        assert_true(strlen(text_of(body, "message")) > 0);
+        assert_true(!error || json_string_length(error) > 0);
+        assert_int_equal(json_object_size(body), error ? 3 : 2);
+    }
+}
+
+/* The texts of problem.def reach every client. */
+static void test_no_problem_tells_too_much(void **state)
+{
+    static const char *const telling[] = {"SQL", "sql", "SELECT", "apr_", "/var", ".c:", "%"};
+
+    for (int i = 0; i < CAT_PROBLEM_COUNT; i++) {
+        json_t *body = parse(*state, cat_answer_problem(*state, (cat_problem_t)i, NULL));
+        for (size_t j = 0; j < sizeof(telling) / sizeof(*telling); j++) {
+            assert_null(strstr(cat_json_text(*state, body), telling[j]));
+        }
+    }
+}
+
+/* Only what may pass by itself invites to try again. */
+static void test_retry_after(void **state)
+{
+    for (int i = 0; i < CAT_PROBLEM_COUNT; i++) {
+        const cat_answer_t *a = cat_answer_problem(*state, (cat_problem_t)i, NULL);
+        const char *after = header(a, "Retry-After");
+        if (after) {
+            assert_true(a->status >= 500);
+            assert_in_range(atoi(after), 1, 60);
+        }
+    }
+    assert_non_null(header(cat_answer_problem(*state, CAT_PROBLEM_DATABASE, NULL), "Retry-After"));
+    assert_non_null(header(cat_answer_problem(*state, CAT_PROBLEM_UNAVAILABLE, NULL), "Retry-After"));
+}
+
+static void test_not_found_has_a_message_only(void **state)
+{
+    cat_answer_t *a = cat_answer_problem(*state, CAT_PROBLEM_PRODUCT_UNKNOWN, NULL);
+
+    assert_int_equal(a->status, 404);
+    assert_string_equal(a->body, "{\"success\":false,\"message\":\"Product not found\"}");
+}
+
+static void test_error_of_the_callers_own(void **state)
+{
+    cat_answer_t *a = cat_answer_problem(*state, CAT_PROBLEM_BAD_REQUEST, "line 1: '\"' expected\n");
+
+    assert_int_equal(a->status, 400);
+    assert_string_equal(text_of(parse(*state, a), "error"), "line 1: '\"' expected\n");
+}
+
+static void test_invalid(void **state)
+{
+    cat_input_t input = {0};
+    cat_answer_t *a;
+    json_t *body;
+
+    cat_fields_add_error(*state, &input, "name", "required", "is required");
+    cat_fields_add_error(*state, &input, "a\"b", "unknown", "is not a known member");
+    a = cat_answer_invalid(*state, CAT_PROBLEM_VALIDATION, input.errors);
+    body = parse(*state, a);
+    assert_int_equal(a->status, 400);
+    assert_true(json_is_false(json_object_get(body, "success")));
+    assert_string_equal(text_of(body, "message"), "Validation failed");
+    assert_string_equal(text_of(body, "error"), "name is required; a\"b is not a known member");
+    assert_true(json_equal(json_object_get(body, "errors"), input.errors));
+    a = cat_answer_invalid(*state, CAT_PROBLEM_USER_EXISTS, input.errors);
+    assert_int_equal(a->status, 409);
+    assert_true(json_is_array(json_object_get(parse(*state, a), "errors")));
+}
+
+static void check_failure(void **state, apr_status_t rv, int status, int retry)
+{
+    cat_answer_t *a = cat_answer_failure(*state, rv);
+    json_t *body = parse(*state, a);
+
+    assert_int_equal(a->status, status);
+    assert_true(json_is_false(json_object_get(body, "success")));
+    assert_int_equal(header(a, "Retry-After") != NULL, retry);
+}
+
+static void test_failures(void **state)
+{
+    check_failure(state, CAT_EDOWN, 500, 1);
+    check_failure(state, CAT_EBUSY, 503, 1);
+    check_failure(state, CAT_EVALUE, 400, 0);
+    check_failure(state, APR_EGENERAL, 500, 0);
+    check_failure(state, APR_ENOMEM, 500, 0);
+}
+
+static void test_problem_of_a_status(void **state)
+{
+    for (int i = 0; i < CAT_PROBLEM_COUNT; i++) {
+        int status = cat_answer_problem(*state, (cat_problem_t)i, NULL)->status;
+        cat_problem_t found = cat_answer_find_problem(status);
+        assert_int_equal(cat_answer_problem(*state, found, NULL)->status, status);
+        assert_true((int)found <= i);
+    }
+    assert_int_equal(cat_answer_find_problem(400), CAT_PROBLEM_BAD_REQUEST);
+    assert_int_equal(cat_answer_find_problem(404), CAT_PROBLEM_ROUTE_UNKNOWN);
+    assert_int_equal(cat_answer_find_problem(500), CAT_PROBLEM_INTERNAL);
+    assert_int_equal(cat_answer_find_problem(418), CAT_PROBLEM_INTERNAL);
+    assert_int_equal(cat_answer_find_problem(0), CAT_PROBLEM_INTERNAL);
+    assert_int_equal(cat_answer_find_problem(-1), CAT_PROBLEM_INTERNAL);
+}
+
+static void test_headers(void **state)
+{
+    cat_answer_t *a = cat_answer_text(*state, 204, NULL, 0);
+
+    cat_answer_header(a, *state, "Allow", "GET");
+    cat_answer_header(a, *state, "Allow", "GET, HEAD");
+    cat_answer_header(a, *state, "X-Other", "1");
+    assert_string_equal(header(a, "Allow"), "GET, HEAD");
+    assert_string_equal(header(a, "X-Other"), "1");
+    assert_int_equal(apr_table_elts(a->headers)->nelts, 2);
+}
+
+static const char *ignored_header(void **state, const char *const *names, int count)
+{
+    cat_answer_t *a = cat_answer_text(*state, 200, "{}", 2);
+    apr_array_header_t *array = apr_array_make(*state, 4, sizeof(const char *));
+
+    for (int i = 0; i < count; i++) {
+        APR_ARRAY_PUSH(array, const char *) = names[i];
+    }
+    cat_answer_name_ignored(a, *state, array);
+    return header(a, "Catalog-Ignored");
+}
+
+static void test_ignored_members(void **state)
+{
+    const char *const names[] = {"colour", "a b,c", "x\r\nSet-Cookie: a=b", "100%", "\xc3\xa9", "_-.~"};
+
+    assert_null(ignored_header(state, NULL, 0));
+    assert_string_equal(ignored_header(state, names, 1), "colour");
+    assert_string_equal(ignored_header(state, names, 6),
+                        "colour, a%20b%2Cc, x%0D%0ASet-Cookie%3A%20a%3Db, 100%25, %C3%A9, _-.~");
+}
+
+static void test_many_ignored_members(void **state)
+{
+    const char *names[100];
+    const char *value;
+    int commas = 0;
+
+    for (int i = 0; i < 100; i++) {
+        names[i] = apr_psprintf(*state, "m%d", i);
+    }
+    value = ignored_header(state, names, 100);
+    for (const char *c = value; *c; c++) {
+        commas += *c == ',';
+    }
+    assert_int_equal(commas, 19);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_success),
+        UNIT_TEST(test_text),
+        UNIT_TEST(test_every_problem),
+        UNIT_TEST(test_no_problem_tells_too_much),
+        UNIT_TEST(test_retry_after),
+        UNIT_TEST(test_not_found_has_a_message_only),
+        UNIT_TEST(test_error_of_the_callers_own),
+        UNIT_TEST(test_invalid),
+        UNIT_TEST(test_failures),
+        UNIT_TEST(test_problem_of_a_status),
+        UNIT_TEST(test_headers),
+        UNIT_TEST(test_ignored_members),
+        UNIT_TEST(test_many_ignored_members),
+    };
+    return UNIT_RUN(tests);
+}

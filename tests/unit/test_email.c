@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "lib/email.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
+
+static const char *repeat(apr_pool_t *pool, char c, int times)
+{
+    char *text = apr_palloc(pool, times + 1);
+    memset(text, c, times);
+    text[times] = '\0';
+    return text;
+}
+
+static void check(const char *text, int expected)
+{
+    if (cat_email_check(text) != expected) {
+        fail_msg("%s was %s", text, expected ? "refused" : "taken");
+    }
+}
+
+static void test_takes(void **state)
+{
+    static const char *const texts[] = {
+        "ada@example.org",
+        "a@b.cd",
+        "Ada.Lovelace+catalog@Mail.Example.ORG",
+        "o'brien@example.org",
+        "!#$%&'*+-/=?^_`{|}~@example.org",
+        "-@example.org",
+        "1@1.example",
+        "user@xn--bcher-kva.example",
+        "user@a-b--c.example",
+        "user@sub.sub.sub.example.co",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(texts); i++) {
+        check(texts[i], 1);
+    }
+}
+
+static void test_refuses(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "@",
+        "a",
+        "a@",
+        "@b.cd",
+        "a@b",
+        "a@b.c",
+        "a@b.",
+        "a@.cd",
+        "a@b..cd",
+        "a@b.cd.",
+        "a.b.cd",
+        "a@b@c.de",
+        "a@@b.cd",
+        ".a@b.cd",
+        "a.@b.cd",
+        "a..b@c.de",
+        "a@-b.cd",
+        "a@b-.cd",
+        "a@b.-cd",
+        "a@b.cd-",
+        "a@b_c.de",
+        "a@[127.0.0.1]",
+        "a@[IPv6:::1]",
+        "a b@c.de",
+        "a@b c.de",
+        " a@b.cd",
+        "a@b.cd ",
+        "a\t@b.cd",
+        "a@b.cd\n",
+        "a@b.cd\r\nRCPT TO:<evil@example.org>",
+        "b@y.zz>\r\nRCPT TO:<evil@z.zz",
+        "a@b.cd\r\n.\r\n",
+        "a@b.cd>",
+        "<a@b.cd>",
+        "Ada <a@b.cd>",
+        "a@b.cd,evil@example.org",
+        "a@b.cd;evil@example.org",
+        "a@b.cd evil@example.org",
+        "\"a b\"@c.de",
+        "\"a\"@c.de",
+        "a\"b@c.de",
+        "a\\@b@c.de",
+        "a(comment)@b.cd",
+        "a@b.cd(comment)",
+        "a:b@c.de",
+        "mailto:a@b.cd",
+        "a@b.cd\x7f",
+        "\x01@b.cd",
+        "j\xc3\xb6rg@example.org",
+        "a@b\xc3\xbc"
+        "cher.example",
+        "a@b.cd\xe2\x80\xae",
+        "a@example.org/",
+        "a@example.org:25",
+        "a@example.org?subject=x",
+        "a%00@",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(texts); i++) {
+        check(texts[i], 0);
+    }
+}
+
+static void test_length_of_the_local_part(void **state)
+{
+    check(apr_pstrcat(*state, repeat(*state, 'a', 64), "@b.cd", NULL), 1);
+    check(apr_pstrcat(*state, repeat(*state, 'a', 65), "@b.cd", NULL), 0);
+    check(apr_pstrcat(*state, repeat(*state, 'a', 32), ".", repeat(*state, 'a', 32), "@b.cd", NULL), 0);
+}
+
+static void test_length_of_a_label(void **state)
+{
+    check(apr_pstrcat(*state, "a@", repeat(*state, 'b', 63), ".cd", NULL), 1);
+    check(apr_pstrcat(*state, "a@", repeat(*state, 'b', 64), ".cd", NULL), 0);
+    check(apr_pstrcat(*state, "a@b.", repeat(*state, 'c', 63), NULL), 1);
+    check(apr_pstrcat(*state, "a@b.", repeat(*state, 'c', 64), NULL), 0);
+}
+
+static void test_length_of_all(void **state)
+{
+    const char *label = apr_pstrcat(*state, repeat(*state, 'b', 59), ".", NULL);
+    const char *head = apr_pstrcat(*state, "ada@", label, label, label, label, NULL);
+
+    check(apr_pstrcat(*state, head, repeat(*state, 'c', CAT_EMAIL_MAX - (int)strlen(head)), NULL), 1);
+    check(apr_pstrcat(*state, head, repeat(*state, 'c', CAT_EMAIL_MAX + 1 - (int)strlen(head)), NULL), 0);
+    check(apr_pstrcat(*state, repeat(*state, 'a', 1000000), "@b.cd", NULL), 0);
+    check(apr_pstrcat(*state, "a@", repeat(*state, '.', 1000000), NULL), 0);
+}
+
+/* Wherever it stands, a byte from outside the two alphabets makes any address a bad one. */
+static void test_every_hostile_byte_everywhere(void **state)
+{
+    static const char good[] = "ada@example.org";
+
+    for (size_t at = 0; at < sizeof(good); at++) {
+        for (int byte = 1; byte < 256; byte++) {
+            const char text[] = {(char)byte, '\0'};
+            const char *changed = apr_pstrcat(*state, apr_pstrmemdup(*state, good, at), text, good + at, NULL);
+            if (byte <= ' ' || byte >= 0x7f || strchr("()<>[]:;@\\,\"", byte)) {
+                check(changed, 0);
+            }
+        }
+    }
+}
+
+static void test_fold(void **state)
+{
+    const char *text = "Ada.LOVELACE@Example.ORG";
+
+    assert_string_equal(cat_email_fold(*state, text), "ada.lovelace@example.org");
+    assert_string_equal(text, "Ada.LOVELACE@Example.ORG");
+    assert_string_equal(cat_email_fold(*state, ""), "");
+    assert_string_equal(cat_email_fold(*state, "@[`{AZaz09_-"), "@[`{azaz09_-");
+    assert_string_equal(cat_email_fold(*state, "\xc3\x84"), "\xc3\x84");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_takes),
+        UNIT_TEST(test_refuses),
+        UNIT_TEST(test_length_of_the_local_part),
+        UNIT_TEST(test_length_of_a_label),
+        UNIT_TEST(test_length_of_all),
+        UNIT_TEST(test_every_hostile_byte_everywhere),
+        UNIT_TEST(test_fold),
+    };
+    return UNIT_RUN(tests);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_hash.h>
+#include <apr_strings.h>
+
+#include "lib/id.h"
+
+static void test_form(void **state)
+{
+    for (int i = 0; i < 1000; i++) {
+        const char *id = cat_id_make(*state, apr_time_now());
+        assert_non_null(id);
+        assert_int_equal(strlen(id), CAT_ID_LENGTH);
+        assert_int_equal(cat_id_check(id), 1);
+    }
+}
+
+/* The time of RFC 9562's example A.6. */
+static void test_holds_the_time(void **state)
+{
+    assert_memory_equal(cat_id_make(*state, apr_time_from_msec(APR_INT64_C(0x017F22E279B0))), "017f22e2-79b0-7", 15);
+    assert_memory_equal(cat_id_make(*state, 0), "00000000-0000-7", 15);
+    assert_memory_equal(cat_id_make(*state, 999), "00000000-0000-7", 15);
+    assert_memory_equal(cat_id_make(*state, 1000), "00000000-0001-7", 15);
+}
+
+static void test_sorts_by_time(void **state)
+{
+    const char *before = cat_id_make(*state, 0);
+
+    for (apr_time_t t = apr_time_from_msec(1); t < apr_time_from_sec(APR_INT64_C(200000000000)); t *= 3) {
+        const char *id = cat_id_make(*state, t);
+        assert_true(strcmp(before, id) < 0);
+        before = id;
+    }
+}
+
+static void test_is_unique_within_a_millisecond(void **state)
+{
+    apr_hash_t *seen = apr_hash_make(*state);
+
+    for (int i = 0; i < 20000; i++) {
+        const char *id = cat_id_make(*state, 0);
+        assert_null(apr_hash_get(seen, id, CAT_ID_LENGTH));
+        apr_hash_set(seen, id, CAT_ID_LENGTH, id);
+    }
+}
+
+static void test_every_variant_comes_up(void **state)
+{
+    int counts[256] = {0};
+
+    for (int i = 0; i < 1000; i++) {
+        counts[(unsigned char)cat_id_make(*state, 0)[19]]++;
+    }
+    assert_true(counts['8'] && counts['9'] && counts['a'] && counts['b']);
+    assert_int_equal(counts['8'] + counts['9'] + counts['a'] + counts['b'], 1000);
+}
+
+static void test_check_takes(void **state)
+{
+    (void)state;
+    assert_int_equal(cat_id_check("00000000-0000-7000-8000-000000000000"), 1);
+    assert_int_equal(cat_id_check("ffffffff-ffff-7fff-bfff-ffffffffffff"), 1);
+}
+
+static void test_check_refuses(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "0",
+        "'",
+        "%",
+        "_",
+        "\n",
+        "\xff",
+        "..",
+        "017f22e2-79b0-7cc3-98c4-dc0c0c07398",
+        "017f22e2-79b0-7cc3-98c4-dc0c0c07398f0",
+        "017f22e2-79b0-7cc3-98c4-dc0c0c07398f/",
+        "017f22e2-79b0-7cc3-98c4-dc0c0c07398f ",
+        " 017f22e2-79b0-7cc3-98c4-dc0c0c07398f",
+        "017F22E2-79B0-7CC3-98C4-DC0C0C07398F",
+        "017f22e2-79b0-4cc3-98c4-dc0c0c07398f", /* version 4 */
+        "017f22e2-79b0-7cc3-c8c4-dc0c0c07398f", /* another variant */
+        "017f22e2-79b0-7cc3-78c4-dc0c0c07398f",
+        "017f22e279b07cc398c4dc0c0c07398f",
+        "017f22e2_79b0-7cc3-98c4-dc0c0c07398f",
+        "017f22e-279b0-7cc3-98c4-dc0c0c07398f",
+        "g17f22e2-79b0-7cc3-98c4-dc0c0c07398f",
+        "xxxxxxxx-xxxx-7xxx-vxxx-xxxxxxxxxxxx",
+        "{17f22e2-79b0-7cc3-98c4-dc0c0c07398}",
+        "017f22e2-79b0-7cc3-98c4-dc0c0c07398\xff",
+        "' OR '1'='1' --                     ",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        if (cat_id_check(texts[i])) {
+            fail_msg("%s was taken", texts[i]);
+        }
+    }
+}
+
+/* No byte may be read behind the end, wherever that is: each cut lies in a block of its own for the sanitizers to watch. */
+static void test_check_refuses_every_cut(void **state)
+{
+    const char *id = cat_id_make(*state, apr_time_now());
+
+    for (int length = 0; length < CAT_ID_LENGTH; length++) {
+        char *cut = strndup(id, length);
+        assert_int_equal(cat_id_check(cut), 0);
+        free(cut);
+    }
+}
+
+static void test_check_refuses_every_changed_byte(void **state)
+{
+    const char *id = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
+
+    for (int at = 0; at < CAT_ID_LENGTH; at++) {
+        for (int byte = 0; byte < 256; byte++) {
+            char *changed = apr_pstrdup(*state, id);
+            int hexadecimal = byte && strchr("0123456789abcdef", byte);
+            changed[at] = (char)byte;
+            if (id[at] == '-' || at == 14 || at == 19) {
+                hexadecimal = byte == id[at] || (at == 19 && byte && strchr("89ab", byte));
+            }
+            assert_int_equal(cat_id_check(changed), hexadecimal != 0);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_form),
+        UNIT_TEST(test_holds_the_time),
+        UNIT_TEST(test_sorts_by_time),
+        UNIT_TEST(test_is_unique_within_a_millisecond),
+        UNIT_TEST(test_every_variant_comes_up),
+        UNIT_TEST(test_check_takes),
+        UNIT_TEST(test_check_refuses),
+        UNIT_TEST(test_check_refuses_every_cut),
+        UNIT_TEST(test_check_refuses_every_changed_byte),
+    };
+    return UNIT_RUN(tests);
+}

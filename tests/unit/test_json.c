@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "lib/json.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
+
+/* Text that parses, as it is written again. */
+static const char *rewrite(apr_pool_t *pool, const char *text)
+{
+    json_t *value;
+    const char *why = NULL;
+
+    if (cat_json_parse(pool, text, strlen(text), &value, &why) != APR_SUCCESS) {
+        fail_msg("%s: %s", text, why);
+    }
+    return cat_json_text(pool, value);
+}
+
+/* Why text does not parse. */
+static const char *refusal(apr_pool_t *pool, const char *text, apr_size_t length)
+{
+    json_t *value = (json_t *)pool;
+    const char *why = NULL;
+
+    if (cat_json_parse(pool, text, length, &value, &why) != APR_EINVAL) {
+        fail_msg("%s: was taken", text);
+    }
+    assert_null(value);
+    assert_non_null(why);
+    return why;
+}
+
+static void test_takes_any_value(void **state)
+{
+    static const char *const same[] = {
+        "null", "true", "false", "0", "-1", "9223372036854775807", "-9223372036854775808", "\"\"", "[]", "{}",
+        "{\"b\":1,\"a\":[true,{\"c\":null}]}",
+    };
+
+    for (size_t i = 0; i < LENGTH(same); i++) {
+        assert_string_equal(rewrite(*state, same[i]), same[i]);
+    }
+    assert_string_equal(rewrite(*state, " \t\r\n[ 1 ,\n2 ] \n"), "[1,2]");
+    assert_string_equal(rewrite(*state, "-0"), "0");
+    assert_string_equal(rewrite(*state, "\"\\u00e9\\ud83d\\ude00\\/\""), "\"\xc3\xa9\xf0\x9f\x98\x80/\"");
+}
+
+static void test_keeps_unusual_unicode(void **state)
+{
+    /* U+FFFF, a right-to-left override, a 4-byte name, a BOM inside a string. */
+    static const char text[] = "\"\xef\xbf\xbf \xe2\x80\xae \xf0\x9f\x98\x80 \xf4\x8f\xbf\xbf \xef\xbb\xbf\"";
+    assert_string_equal(rewrite(*state, text), text);
+}
+
+static void test_refuses(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *why;
+    } cases[] = {
+        {"", "line 1, column 0: unexpected token near end of file"},
+        {"  ", "line 1, column 2: unexpected token near end of file"},
+        {"{", "line 1, column 1: string or '}' expected near end of file"},
+        {"{\"a\":1", "line 1, column 6: '}' expected near end of file"},
+        {"{\"a\" 1}", "line 1, column 6: ':' expected"},
+        {"{\"a\":1,}", "line 1, column 8: string or '}' expected"},
+        {"{\n\n  a:1}", "line 3, column 3: string or '}' expected"},
+        {"[1,]", "line 1, column 4: unexpected token"},
+        {"]", "line 1, column 1: unexpected token"},
+        {"}}}}}}}}{", "line 1, column 1: unexpected token"},
+        {"1 2", "line 1, column 3: end of file expected"},
+        {"{}{}", "line 1, column 3: end of file expected"},
+        {"{} // note", "line 1, column 4: end of file expected"},
+        {"nul", "line 1, column 3: invalid token"},
+        {"NaN", "line 1, column 3: invalid token"},
+        {"-Infinity", "line 1, column 1: invalid token"},
+        {"01", "line 1, column 1: invalid token"},
+        {"+1", "line 1, column 1: invalid token"},
+        {".5", "line 1, column 1: invalid token"},
+        {"1.", "line 1, column 2: invalid token"},
+        {"0x10", "line 1, column 2: end of file expected"},
+        {"1e400", "line 1, column 5: real number overflow"},
+        {"9223372036854775808", "line 1, column 19: too big integer"},
+        {"-9223372036854775809", "line 1, column 20: too big negative integer"},
+        {"'a'", "line 1, column 1: invalid token"},
+        {"\"a", "line 1, column 2: premature end of input"},
+        {"\"a\nb\"", "line 1, column 2: unexpected newline"},
+        {"\"a\tb\"", "line 1, column 2: control character 0x9"},
+        {"\"\\x\"", "line 1, column 3: invalid escape"},
+        {"\"\\u12\"", "line 1, column 6: invalid escape"},
+        {"\"\\u0000\"", "line 1, column 8: U+0000 is not allowed"},
+        {"{\"\\u0000\":1}", "line 1, column 9: U+0000 is not allowed"},
+        {"\"\\ud800\"", "line 1, column 8: invalid Unicode '\\uD800'"},
+        {"\"\\udc00\"", "line 1, column 8: invalid Unicode '\\uDC00'"},
+        {"\"\\ud800\\u0041\"", "line 1, column 14: invalid Unicode '\\uD800\\u0041'"},
+        {"\"\xff\"", "line 1, column 1: unable to decode byte 0xff"},
+        {"\"\xc0\x80\"", "line 1, column 1: unable to decode byte 0xc0"},             /* overlong NUL */
+        {"\"\xed\xa0\x80\"", "line 1, column 1: unable to decode byte 0xed"},         /* encoded surrogate */
+        {"\"\xf4\x90\x80\x80\"", "line 1, column 1: unable to decode byte 0xf4"},     /* beyond U+10FFFF */
+        {"\"ab\xe2\x82\"", "line 1, column 3: unable to decode byte 0xe2"},           /* cut short */
+        {"\xef\xbb\xbf{}", "line 1, column 1: invalid token"},                        /* BOM */
+        {"\xff\xfe{\0}\0", "line 1, column 0: unable to decode byte 0xff"},           /* UTF-16 */
+        {"{\"a\":1,\"a\":2}", "line 1, column 10: duplicate object key"},
+        {"{\"a\":1,\"\\u0061\":2}", "line 1, column 15: duplicate object key"},
+        {"[{\"b\":{\"a\":1,\"a\":1}}]", "line 1, column 16: duplicate object key"},
+    };
+
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        assert_string_equal(refusal(*state, cases[i].text, strlen(cases[i].text)), cases[i].why);
+    }
+}
+
+static void test_refuses_nul_bytes(void **state)
+{
+    refusal(*state, "\0", 1);
+    refusal(*state, "{}\0", 3);
+    refusal(*state, "\"a\0b\"", 5);
+    refusal(*state, "{\"a\0\":1}", 8);
+}
+
+static void test_reads_no_further_than_length(void **state)
+{
+    json_t *value;
+    const char *why;
+
+    assert_int_equal(cat_json_parse(*state, "[1]garbage", 3, &value, &why), APR_SUCCESS);
+    assert_string_equal(cat_json_text(*state, value), "[1]");
+}
+
+/* It goes to the client and perhaps to a log: what follows "near" could be part of a password. */
+static void test_refusal_quotes_nothing(void **state)
+{
+    static const char *const texts[] = {
+        "{\"password\" secret}", "{\"password\": secret}", "{\"password\": \"secret\" \"secret\"}",
+        "{\"secret\":1, \"secret\":2}", "{\"password\": \"x near 'secret\" secret}",
+    };
+
+    for (size_t i = 0; i < LENGTH(texts); i++) {
+        assert_null(strstr(refusal(*state, texts[i], strlen(texts[i])), "secret"));
+    }
+}
+
+static char *repeat(apr_pool_t *pool, const char *text, int times)
+{
+    cat_buffer_t b;
+    cat_buffer_init(&b, pool, 64);
+    while (times-- > 0) {
+        cat_buffer_add_text(&b, text);
+    }
+    return cat_buffer_text(&b);
+}
+
+static const char *nest(apr_pool_t *pool, const char *open, const char *close, int depth)
+{
+    return apr_pstrcat(pool, repeat(pool, open, depth), "1", repeat(pool, close, depth), NULL);
+}
+
+static void test_depth(void **state)
+{
+    const char *too_deep = "nested deeper than 32 levels";
+    const char *mixed = nest(*state, "[{\"a\":", "}]", 17);
+
+    rewrite(*state, nest(*state, "[", "]", 32));
+    rewrite(*state, nest(*state, "{\"a\":", "}", 32));
+    rewrite(*state, nest(*state, "[{\"a\":", "}]", 16));
+    assert_string_equal(refusal(*state, mixed, strlen(mixed)), too_deep);
+    for (int depth = 33; depth < 4000000; depth *= 10) {
+        const char *text = repeat(*state, "[", depth);
+        assert_string_equal(refusal(*state, text, depth), too_deep);
+    }
+}
+
+static void test_depth_counts_no_brackets_in_strings(void **state)
+{
+    const char *brackets = repeat(*state, "[{", 40);
+
+    rewrite(*state, apr_psprintf(*state, "[\"%s\",\"\\\"%s\",\"\\\\\",\"%s\"]", brackets, brackets, brackets));
+    rewrite(*state, apr_psprintf(*state, "{\"%s\":1}", brackets));
+    rewrite(*state, apr_psprintf(*state, "[%s[]]", repeat(*state, "[],", 100)));
+}
+
+/* A text that hides its depth from the count must fall at its first byte. */
+static void test_depth_is_not_fooled(void **state)
+{
+    const char *deep = repeat(*state, "[", 100);
+    const char *closed_first = apr_pstrcat(*state, repeat(*state, "]", 100), deep, NULL);
+    const char *after_escape = apr_pstrcat(*state, "\\\"", deep, NULL);
+
+    assert_string_equal(refusal(*state, closed_first, 200), "line 1, column 1: unexpected token");
+    assert_string_equal(refusal(*state, after_escape, 102), "line 1, column 1: invalid token");
+}
+
+static void test_every_cut_and_every_changed_byte(void **state)
+{
+    static const char good[] = "{\"a\":[1,-2.5e3,true,null,\"\xc3\xa9\\u20ac\\n\"],\"b\":{\"c\":\"\xf0\x9f\x98\x80\"}}";
+    apr_pool_t *round;
+
+    apr_pool_create(&round, *state);
+    for (apr_size_t length = 0; length < sizeof(good) - 1; length++) {
+        refusal(round, good, length);
+        for (int byte = 0; byte < 256; byte++) {
+            char *changed = apr_pstrmemdup(round, good, sizeof(good) - 1);
+            json_t *value;
+            const char *why = NULL;
+
+            changed[length] = (char)byte;
+            if (cat_json_parse(round, changed, sizeof(good) - 1, &value, &why) == APR_SUCCESS) {
+                assert_non_null(value);
+            } else {
+                json_t *valid_utf8 = cat_json_own(round, json_string(why));
+                assert_non_null(valid_utf8);
+            }
+        }
+        apr_pool_clear(round);
+    }
+    apr_pool_destroy(round);
+}
+
+static void test_own_releases_with_the_pool(void **state)
+{
+    apr_pool_t *inner;
+    json_t *value = cat_json_own(*state, json_array());
+
+    apr_pool_create(&inner, *state);
+    assert_ptr_equal(cat_json_own(inner, json_incref(value)), value);
+    assert_int_equal(value->refcount, 2);
+    apr_pool_destroy(inner);
+    assert_int_equal(value->refcount, 1);
+    assert_null(cat_json_own(*state, NULL));
+}
+
+static const char *quote(apr_pool_t *pool, const char *text)
+{
+    cat_buffer_t b;
+    cat_buffer_init(&b, pool, 1);
+    cat_json_add_string(&b, text);
+    return cat_buffer_text(&b);
+}
+
+static void test_strings(void **state)
+{
+    assert_string_equal(quote(*state, ""), "\"\"");
+    assert_string_equal(quote(*state, "plain"), "\"plain\"");
+    assert_string_equal(quote(*state, "\""), "\"\\\"\"");
+    assert_string_equal(quote(*state, "a\\b\"c"), "\"a\\\\b\\\"c\"");
+    assert_string_equal(quote(*state, "\x01\n\x1f "), "\"\\u0001\\u000a\\u001f \"");
+    assert_string_equal(quote(*state, "</script> '; DROP TABLE -- %s"), "\"</script> '; DROP TABLE -- %s\"");
+    assert_string_equal(quote(*state, "\x7f\xc3\xa9\xe2\x80\xa8\xf0\x9f\x98\x80"), "\"\x7f\xc3\xa9\xe2\x80\xa8\xf0\x9f\x98\x80\"");
+}
+
+static void test_strings_read_back(void **state)
+{
+    for (int before = 1; before < 128; before++) {
+        for (int behind = 1; behind < 128; behind++) {
+            const char text[] = {(char)before, (char)behind, '\0'};
+            const char *quoted = quote(*state, text);
+            json_t *value;
+            const char *why;
+
+            assert_int_equal(cat_json_parse(*state, quoted, strlen(quoted), &value, &why), APR_SUCCESS);
+            assert_string_equal(json_string_value(value), text);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_takes_any_value),
+        UNIT_TEST(test_keeps_unusual_unicode),
+        UNIT_TEST(test_refuses),
+        UNIT_TEST(test_refuses_nul_bytes),
+        UNIT_TEST(test_reads_no_further_than_length),
+        UNIT_TEST(test_refusal_quotes_nothing),
+        UNIT_TEST(test_depth),
+        UNIT_TEST(test_depth_counts_no_brackets_in_strings),
+        UNIT_TEST(test_depth_is_not_fooled),
+        UNIT_TEST(test_every_cut_and_every_changed_byte),
+        UNIT_TEST(test_own_releases_with_the_pool),
+        UNIT_TEST(test_strings),
+        UNIT_TEST(test_strings_read_back),
+    };
+    return UNIT_RUN(tests);
+}

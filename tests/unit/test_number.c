@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <float.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <apr_strings.h>
+
+#include "lib/json.h"
+#include "lib/number.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
+
+static const char *format(apr_pool_t *pool, const char *text)
+{
+    json_t *number;
+    const char *why = NULL;
+
+    if (cat_json_parse(pool, text, strlen(text), &number, &why) != APR_SUCCESS) {
+        fail_msg("%s: %s", text, why);
+    }
+    return cat_number_format(pool, number);
+}
+
+static const char *format_double(apr_pool_t *pool, double value)
+{
+    return cat_number_format(pool, cat_json_own(pool, json_real(value)));
+}
+
+static void test_numbers_come_back_as_sent(void **state)
+{
+    static const char *const same[] = {
+        "0",
+        "1",
+        "-1",
+        "19.99",
+        "0.1",
+        "0.01",
+        "4.5",
+        "1234567.89",
+        "0.30000000000000004",
+        "1234567.8912345679",
+        "3.141592653589793",
+        "-0.5",
+        "9007199254740993", /* no double holds it */
+        "9223372036854775807",
+        "-9223372036854775808",
+        "1e-07",
+        "1e+21",
+        "1.7976931348623157e+308",
+        "2.2250738585072014e-308",
+    };
+
+    for (size_t i = 0; i < LENGTH(same); i++) {
+        assert_string_equal(format(*state, same[i]), same[i]);
+    }
+}
+
+static void test_numbers_in_the_fewest_digits(void **state)
+{
+    static const struct {
+        const char *sent, *written;
+    } cases[] = {
+        {"-0", "0"},
+        {"-0.0", "0"},
+        {"0.0", "0"},
+        {"0e99", "0"},
+        {"1e-400", "0"},
+        {"-1e-400", "0"},
+        {"5.0", "5"},
+        {"19.990", "19.99"},
+        {"1e2", "100"},
+        {"1E+2", "100"},
+        {"123456789012345.0", "123456789012345"},
+        {"1e15", "1e+15"},
+        {"1e21", "1e+21"},
+        {"19.989999999999998", "19.99"}, /* the same double */
+        {"1234567.8912345678", "1234567.8912345679"},
+        {"0.1000000000000000055511151231257827", "0.1"},
+    };
+
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        assert_string_equal(format(*state, cases[i].sent), cases[i].written);
+    }
+}
+
+/* The text must be JSON and must read back as the same double. */
+static void check_round_trip(apr_pool_t *pool, double value)
+{
+    const char *text = format_double(pool, value);
+    json_t *back;
+    const char *why;
+
+    if (cat_json_parse(pool, text, strlen(text), &back, &why) != APR_SUCCESS) {
+        fail_msg("%.17g is written %s: %s", value, text, why);
+    }
+    if (json_number_value(back) != value) {
+        fail_msg("%.17g is written %s", value, text);
+    }
+}
+
+static void check_round_trips(apr_pool_t *pool)
+{
+    static const double ends[] = {DBL_MAX, -DBL_MAX, DBL_MIN, DBL_EPSILON, 4.9406564584124654e-324, 9007199254740992.0};
+    apr_uint64_t random = 88172645463325252u; /* xorshift64: the same numbers each time */
+    apr_pool_t *round;
+
+    apr_pool_create(&round, pool);
+    for (size_t i = 0; i < LENGTH(ends); i++) {
+        check_round_trip(round, ends[i]);
+    }
+    for (int i = 0; i < 20000; i++) {
+        double value;
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        memcpy(&value, &random, sizeof(value));
+        if (isfinite(value)) {
+            check_round_trip(round, value);
+        }
+        apr_pool_clear(round);
+    }
+    apr_pool_destroy(round);
+}
+
+static void test_every_real_reads_back(void **state)
+{
+    check_round_trips(*state);
+}
+
+static void test_every_price_keeps_its_cents(void **state)
+{
+    apr_pool_t *round;
+
+    apr_pool_create(&round, *state);
+    for (int cents = 0; cents < 100000; cents += 7) {
+        char sent[16];
+        int digits = cents % 100 == 0 ? 0 : cents % 10 == 0 ? 1 : 2;
+        snprintf(sent, sizeof(sent), "%.*f", digits, cents / 100.0);
+        assert_string_equal(format(round, sent), sent);
+        apr_pool_clear(round);
+    }
+    apr_pool_destroy(round);
+}
+
+/* A bare Debian has no locale with a decimal comma: this is one, as localedef writes its LC_NUMERIC. */
+static void set_decimal_comma(apr_pool_t *pool)
+{
+    static const struct {
+        uint32_t magic, count, offsets[6];
+        char decimal_point[2], thousands_separator[1], grouping[1];
+        uint32_t wide_decimal_point, wide_thousands_separator;
+        char codeset[8];
+    } compiled = {0x20031115 ^ LC_NUMERIC, 6, {32, 34, 35, 36, 40, 44}, ",", "", "", ',', 0, "UTF-8"};
+    char directory[] = "/tmp/test_number.XXXXXX";
+    const char *locale, *path;
+    FILE *file;
+
+    assert_non_null(mkdtemp(directory));
+    locale = apr_pstrcat(pool, directory, "/comma", NULL);
+    path = apr_pstrcat(pool, locale, "/LC_NUMERIC", NULL);
+    assert_int_equal(mkdir(locale, 0700), 0);
+    assert_non_null(file = fopen(path, "w"));
+    assert_int_equal(fwrite(&compiled, sizeof(compiled), 1, file), 1);
+    assert_int_equal(fclose(file), 0);
+    setenv("LOCPATH", directory, 1);
+    assert_non_null(setlocale(LC_NUMERIC, "comma"));
+    unlink(path);
+    rmdir(locale);
+    rmdir(directory);
+}
+
+static void test_no_locale_shows(void **state)
+{
+    char text[8];
+
+    set_decimal_comma(*state);
+    snprintf(text, sizeof(text), "%g", 1.5);
+    assert_string_equal(text, "1,5");
+    assert_string_equal(format_double(*state, 19.99), "19.99");
+    assert_string_equal(format(*state, "0.30000000000000004"), "0.30000000000000004");
+    check_round_trips(*state);
+    snprintf(text, sizeof(text), "%g", 1.5);
+    assert_string_equal(text, "1,5"); /* the thread's locale is what it was */
+    setlocale(LC_NUMERIC, "C");
+}
+
+static void test_integers(void **state)
+{
+    static const struct {
+        const char *text;
+        apr_int64_t value;
+    } cases[] = {
+        {"0", 0},
+        {"-0", 0},
+        {"7", 7},
+        {"-7", -7},
+        {"007", 7},
+        {"2147483648", 2147483648},
+        {"9007199254740990", CAT_NUMBER_SAFE_MAX - 1},
+        {"9007199254740991", CAT_NUMBER_SAFE_MAX},
+        {"9007199254740992", CAT_NUMBER_SAFE_MAX},
+        {"9223372036854775808", CAT_NUMBER_SAFE_MAX},
+        {"99999999999999999999", CAT_NUMBER_SAFE_MAX},
+        {"18446744073709551617", CAT_NUMBER_SAFE_MAX}, /* 1 if it wrapped */
+        {"-9007199254740992", -CAT_NUMBER_SAFE_MAX},
+        {"-99999999999999999999999999999999999999999", -CAT_NUMBER_SAFE_MAX},
+        {"00000000000000000000000000000000000000000000000012", 12},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        apr_int64_t value = 4711;
+        assert_int_equal(cat_number_parse_integer(cases[i].text, &value), 1);
+        if (value != cases[i].value) {
+            fail_msg("%s is read as %" APR_INT64_T_FMT, cases[i].text, value);
+        }
+    }
+}
+
+static void test_not_integers(void **state)
+{
+    static const char *const texts[] = {NULL,  "",   "-",  "--1", "+1",  " 1",  "1 ",  "abc",      "1a",
+                                        "1.5", "1.", "1,", "1e3", "0x1", "NaN", "1\n", "\xd9\xa1", "99999999999999999999x"};
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(texts); i++) {
+        apr_int64_t value;
+        assert_int_equal(cat_number_parse_integer(texts[i], &value), 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_numbers_come_back_as_sent),
+        UNIT_TEST(test_numbers_in_the_fewest_digits),
+        UNIT_TEST(test_every_real_reads_back),
+        UNIT_TEST(test_every_price_keeps_its_cents),
+        UNIT_TEST(test_no_locale_shows),
+        UNIT_TEST(test_integers),
+        UNIT_TEST(test_not_integers),
+    };
+    return UNIT_RUN(tests);
+}

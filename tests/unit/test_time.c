@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <apr_strings.h>
+
+#include "lib/time.h"
+
+static void check(apr_int64_t milliseconds, const char *expected)
+{
+    char text[CAT_TIME_LENGTH + 2];
+
+    memset(text, '#', sizeof(text));
+    cat_time_format(text, milliseconds);
+    assert_string_equal(text, expected);
+    assert_int_equal(text[CAT_TIME_LENGTH + 1], '#');
+}
+
+static void test_known_times(void **state)
+{
+    (void)state;
+    check(0, "1970-01-01T00:00:00.000Z");
+    check(1, "1970-01-01T00:00:00.001Z");
+    check(APR_INT64_C(1795253400123), "2026-11-21T09:30:00.123Z");
+    check(APR_INT64_C(951782400000), "2000-02-29T00:00:00.000Z");
+    check(APR_INT64_C(4107542399999), "2100-02-28T23:59:59.999Z");
+    check(APR_INT64_C(4107542400000), "2100-03-01T00:00:00.000Z"); /* no leap year */
+    check(APR_INT64_C(2147483648000), "2038-01-19T03:14:08.000Z");
+}
+
+static void test_before_1970(void **state)
+{
+    (void)state;
+    check(-1, "1969-12-31T23:59:59.999Z");
+    check(-1000, "1969-12-31T23:59:59.000Z");
+    check(-1001, "1969-12-31T23:59:58.999Z");
+}
+
+static void test_ends(void **state)
+{
+    (void)state;
+    check(APR_INT64_C(-62167219200000), "0000-01-01T00:00:00.000Z");
+    check(APR_INT64_C(-62167219200001), "0000-01-01T00:00:00.000Z");
+    check(INT64_MIN, "0000-01-01T00:00:00.000Z");
+    check(APR_INT64_C(253402300799999), "9999-12-31T23:59:59.999Z");
+    check(APR_INT64_C(253402300800000), "9999-12-31T23:59:59.999Z");
+    check(INT64_MAX, "9999-12-31T23:59:59.999Z");
+}
+
+static void test_order_of_text_is_order_of_time(void **state)
+{
+    char before[CAT_TIME_LENGTH + 1], text[CAT_TIME_LENGTH + 1];
+
+    (void)state;
+    cat_time_format(before, APR_INT64_C(-62167219200000));
+    for (apr_int64_t t = APR_INT64_C(-62000000000000); t < APR_INT64_C(253402300799999); t += APR_INT64_C(12345678901)) {
+        cat_time_format(text, t);
+        assert_true(strcmp(before, text) < 0);
+        memcpy(before, text, sizeof(before));
+    }
+}
+
+static void test_no_time_zone_shows(void **state)
+{
+    (void)state;
+    setenv("TZ", "Pacific/Kiritimati", 1);
+    tzset();
+    check(0, "1970-01-01T00:00:00.000Z");
+    unsetenv("TZ");
+    tzset();
+}
+
+static void test_store(void **state)
+{
+    assert_string_equal(cat_time_store(*state, 0), "0");
+    assert_string_equal(cat_time_store(*state, 1999), "1");
+    assert_string_equal(cat_time_store(*state, APR_INT64_C(1795253400123456)), "1795253400123");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_known_times),
+        UNIT_TEST(test_before_1970),
+        UNIT_TEST(test_ends),
+        UNIT_TEST(test_order_of_text_is_order_of_time),
+        UNIT_TEST(test_no_time_zone_shows),
+        UNIT_TEST(test_store),
+    };
+    return UNIT_RUN(tests);
+}
