@@ -13,7 +13,7 @@ DESTDIR =
 export MPM PORT DATA SMTP INCLUDE DESTDIR
 
 WARNINGS = -Wall -Wextra -Werror
-LIBRARIES = jansson libjwt libargon2 libcurl libcrypt libcrypto
+LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto
 
 SOURCES := mod_catalog.c $(wildcard src/httpd/*.c src/api/*.c src/db/*.c src/lib/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
@@ -95,7 +95,7 @@ one: t ## run one file of the suite: make one T=t/products/create.t
 
 asan: ## run units and suite under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='$(SANITIZE)' unit build/asan/mod_catalog.so
-	@tools/asan build/asan
+	@tools/asan build/asan $(T)
 
 format: ## lay out the C files as .clang-format says
 	@clang-format -i $(C_FILES)

@@ -94,7 +94,7 @@ static cat_smtp_result_t deliver(cat_job_t *job, const cat_mail_t *mail, const c
         .user = conf->mail_user,
         .password = conf->mail_password,
         .ca_file = conf->mail_ca_file,
-        .require_tls = conf->mail_tls,
+        .require_tls = conf->mail_tls && !cat_smtp_is_loopback(conf->mail),
         .stop = job->stop,
     };
 

@@ -2,6 +2,7 @@
 #include "db/conn.h"
 
 #include <apr_file_info.h>
+#include <apr_file_io.h>
 #include <apr_hash.h>
 #include <apr_strings.h>
 #include <string.h>
@@ -200,6 +201,23 @@ apr_status_t cat_conn_ask(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *l
     return rv;
 }
 
+/* A file that was just made holds nothing yet: what comes into it, hashes of passwords too, is not for everyone to read. Its
+ * side files take over its mode. */
+static apr_status_t know_file(cat_conn_t *conn)
+{
+    apr_status_t rv;
+
+    if (!*conn->file) {
+        conn->file = NULL; /* a database in memory */
+        return APR_SUCCESS;
+    }
+    rv = apr_stat(&conn->opened, conn->file, APR_FINFO_IDENT | APR_FINFO_SIZE, conn->link.pool);
+    if (rv == APR_SUCCESS && conn->opened.size == 0) {
+        rv = apr_file_perms_set(conn->file, APR_FPROT_UREAD | APR_FPROT_UWRITE | APR_FPROT_GREAD);
+    }
+    return rv;
+}
+
 static apr_status_t set_up(cat_conn_t *conn, const cat_log_t *log)
 {
     apr_pool_t *pool = conn->link.pool;
@@ -210,11 +228,9 @@ static apr_status_t set_up(cat_conn_t *conn, const cat_log_t *log)
     }
     if (rv == APR_SUCCESS && conn->dialect->file) {
         rv = cat_conn_ask(conn, pool, log, conn->dialect->file, &conn->file);
-        if (rv == APR_SUCCESS && conn->file && *conn->file) {
-            rv = apr_stat(&conn->opened, conn->file, APR_FINFO_IDENT, pool);
-        } else {
-            conn->file = NULL; /* a database in memory */
-        }
+    }
+    if (rv == APR_SUCCESS && conn->file) {
+        rv = know_file(conn);
     }
     return rv == APR_SUCCESS ? rv : CAT_EDOWN;
 }

@@ -63,7 +63,7 @@ const char *cat_accept_key(cmd_parms *cmd, cat_conf_t *conf, const char *value)
     return cat_token_read_key(cmd->pool, path_of(cmd, value), &conf->key);
 }
 
-const char *cat_accept_file(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+const char *cat_accept_ca_file(cmd_parms *cmd, cat_conf_t *conf, const char *value)
 {
     apr_finfo_t info;
     const char *path = path_of(cmd, value);

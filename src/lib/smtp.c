@@ -151,6 +151,15 @@ static cat_smtp_result_t judge(CURLcode code, long reply, const transfer_t *t)
     }
 }
 
+static const char *explain(apr_pool_t *pool, CURLcode code, long reply, const transfer_t *t)
+{
+    if (reply >= 400) {
+        return apr_psprintf(pool, "the server answered %ld %s", reply,
+                            t->addressed ? "to the message" : "before it took a recipient");
+    }
+    return apr_psprintf(pool, "%s (last reply: %ld)", t->error[0] ? t->error : curl_easy_strerror(code), reply);
+}
+
 static cat_smtp_result_t perform(apr_pool_t *pool, CURL *curl, const transfer_t *t, const char **detail)
 {
     long reply = 0;
@@ -158,7 +167,7 @@ static cat_smtp_result_t perform(apr_pool_t *pool, CURL *curl, const transfer_t 
 
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply);
     if (code != CURLE_OK) {
-        *detail = apr_psprintf(pool, "%s (last reply: %ld)", t->error[0] ? t->error : curl_easy_strerror(code), reply);
+        *detail = explain(pool, code, reply, t);
     }
     return judge(code, reply, t);
 }

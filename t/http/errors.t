@@ -56,4 +56,5 @@ like(main->access_text, qr/request=\Q$asked->{headers}{'x-request-id'}\E/, 'it i
 answers(api(GET => '/products?limit=1', headers => { Range => 'bytes=0-1' }), 200, undef, 'a range');
 answers(api(GET => '/products?limit=1', headers => { 'If-Modified-Since' => 'Sat, 21 Nov 2099 09:30:00 GMT' }), 200, undef, 'a condition');
 
+expect_log(qr/AH10244: invalid URI path/);
 done_testing;

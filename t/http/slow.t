@@ -10,7 +10,7 @@ my $token = register($server)->{token};
 my $request = wire(POST => '/products', { name => 'x', price => 1 }, token => $token, headers => { 'Content-Length' => 100 });
 my ($head, $body) = $request =~ /^(.*?\r\n\r\n)(.*)$/s;
 my $r = $server->talk([$head, split //, $body], pause => 0.1);
-answers($r, 408, refusal(), 'a body that trickles in', connection => qr/close/i);
+answers($r, 408, refusal(error => qr/./), 'a body that trickles in', connection => qr/close/i);
 is($server->api(GET => '/products')->{json}{pagination}{total}, 0, 'it is not stored');
 
 # Who would be refused is refused before the body is asked for.

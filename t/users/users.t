@@ -19,7 +19,7 @@ answers(api(POST => '/users', { username => 'x' }), 400, invalid(email => 'requi
 answers(api(POST => '/users', { %user, username => fresh(), colour => 1 }, headers => { Prefer => 'handling=strict' }), 400,
     invalid(colour => 'unknown'), 'strict');
 
-my $sent = wait_until(10, sub { grep { slurp($_) =~ /^To: .*\Q$user{email}\E/m } glob main->dir . '/mail/*.eml' });
+my $sent = wait_until(10, sub { grep { slurp($_) =~ /^To: .*\Q$user{email}\E/m } glob main->dir . '/data/mail/*.eml' });
 is($sent, 1, 'a confirmation mail is sent to this user, too');
 
 done_testing;

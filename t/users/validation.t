@@ -29,7 +29,7 @@ my @cases = (
     ['username with a control', username => "ab\x01c", 'format'], ['username with a letter beyond ASCII', username => 'zoë', 'format'],
     ['username with an at sign', username => 'a@b.c', 'format'], ['username with a slash', username => '../x', 'format'],
     ['username with a quote', username => "o'neil", 'format'], ['username with <', username => '<b>x</b>', 'format'],
-    ['username of spaces', username => '    ', 'blank'], ['username empty', username => '', 'too_short'],
+    ['username of spaces', username => '    ', 'format'], ['username empty', username => '', 'too_short'],
     ['username null', username => undef, 'null'], ['username a number', username => 12345, 'type'],
 
     ['password of 7', password => 'x' x 7, 'too_short'], ['password of 8', password => 'x' x 8, undef],

@@ -9,18 +9,25 @@ line of JSON in envelopes.jsonl there: mail_from, rcpt_tos, tls, auth, data. Bot
 import argparse
 import asyncio
 import json
+import logging
 import os
 import ssl
 import subprocess
 import sys
+import warnings
 
 from aiosmtpd.smtp import SMTP, AuthResult
 
 
 class Handler:
-    def __init__(self, maildir, replies):
+    def __init__(self, maildir, replies, hang):
         self.maildir = maildir
         self.replies = replies
+        self.hang = hang
+
+    async def hang_at(self, command):
+        if command == self.hang:
+            await asyncio.sleep(3600)
 
     async def handle_RCPT(self, server, session, envelope, address, options):
         reply = self.replies.get(address.partition("@")[0])
@@ -30,6 +37,7 @@ class Handler:
         return "250 OK"
 
     async def handle_DATA(self, server, session, envelope):
+        await self.hang_at("DATA")
         # Whoever counts the files sees whole ones only.
         name = os.path.join(self.maildir, f"{len(os.listdir(self.maildir)):06}-{os.getpid()}")
         with open(name + ".tmp", "wb") as file:
@@ -40,7 +48,7 @@ class Handler:
         record = {
             "mail_from": envelope.mail_from,
             "rcpt_tos": envelope.rcpt_tos,
-            "tls": session.ssl is not None,
+            "tls": server.transport.get_extra_info("ssl_object") is not None,
             "auth": session.auth_data,
             "data": envelope.original_content.decode("utf-8", "replace"),
         }
@@ -48,14 +56,18 @@ class Handler:
             file.write(json.dumps(record) + "\n")
         return "250 OK"
 
+    async def handle_QUIT(self, server, session, envelope):
+        await self.hang_at("QUIT")
+        return "221 Bye"
 
-def make_certificate(directory):
+
+def make_certificate(directory, names):
     """The certificate is its own authority: tests give cert.pem to the client."""
     os.makedirs(directory, exist_ok=True)
     certificate, key = (os.path.join(directory, name) for name in ("cert.pem", "key.pem"))
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
-        + ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
+        + ["-subj", "/CN=test", "-addext", f"subjectAltName={names}"]
         + ["-keyout", key, "-out", certificate],
         check=True,
         stderr=subprocess.DEVNULL,
@@ -79,20 +91,25 @@ def parse_arguments():
     parser.add_argument("--maildir", required=True, metavar="DIR", help="made where it is missing")
     parser.add_argument("--port", type=int, default=0, help="0: a free one")
     parser.add_argument("--tls", metavar="DIR", help="offer STARTTLS with a new certificate, DIR/cert.pem")
+    parser.add_argument("--names", default="DNS:localhost,IP:127.0.0.1", help="whom the certificate is for")
     parser.add_argument("--smtps", action="store_true", help="with --tls: TLS from the first byte")
     parser.add_argument("--require-tls", action="store_true", help="with --tls: refuse everything before STARTTLS")
     parser.add_argument("--auth", metavar="USER:PASSWORD", help="refuse whoever has not logged in; also without TLS")
     parser.add_argument(
         "--reply", action="append", default=[], metavar="LOCALPART=CODE", help="answer these recipients so; may repeat"
     )
+    parser.add_argument("--hang", choices=["DATA", "QUIT"], help="never answer this; after DATA nothing is stored")
     return parser.parse_args()
 
 
 async def main():
     options = parse_arguments()
+    # What clients do wrong here they do on purpose.
+    logging.disable()
+    warnings.simplefilter("ignore")
     os.makedirs(options.maildir, exist_ok=True)
-    handler = Handler(options.maildir, dict(rule.split("=", 1) for rule in options.reply))
-    context = make_certificate(options.tls) if options.tls else None
+    handler = Handler(options.maildir, dict(rule.split("=", 1) for rule in options.reply), options.hang)
+    context = make_certificate(options.tls, options.names) if options.tls else None
     starttls = None if options.smtps else context
 
     def make_session():

@@ -99,8 +99,7 @@ static void test_refuses(void **state)
         "a@b.cd\x7f",
         "\x01@b.cd",
         "j\xc3\xb6rg@example.org",
-        "a@b\xc3\xbc"
-        "cher.example",
+        "a@b\xc3\xbcro.example",
         "a@b.cd\xe2\x80\xae",
         "a@example.org/",
         "a@example.org:25",

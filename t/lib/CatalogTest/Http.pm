@@ -26,7 +26,7 @@ sub encode { ref $_[0] ? $json->encode($_[0]) : $_[0] }
 
 sub answer {
     my ($status, $headers, $body) = @_;
-    return { status => $status, headers => $headers, body => $body, json => eval { $json->decode($body) } };
+    return { status => $status, headers => $headers, body => $body, json => scalar eval { $json->decode($body) } };
 }
 
 # headers: undef takes a default one away, an array sends several.
@@ -43,7 +43,7 @@ sub request {
     my $headers = headers($body, %o);
     my %content = defined $body ? (content => encode($body)) : ();
     my $r = $client->request($method, "http://127.0.0.1:$port$path", { headers => $headers, %content });
-    return answer($r->{status}, $r->{headers}, $r->{content});
+    return answer($r->{status}, $r->{headers}, $r->{content} // '');
 }
 
 # The same request as text.

@@ -75,8 +75,8 @@ sub lay_out {
     system('cp', '-R', "$c->{top}/t", $t) == 0 or die "$c->{top}/t cannot be copied\n";
     # A copy, because a sanitizer's report is written by a child, which may not be able to read the checkout.
     system('cp', $c->{source_module}, "$t/mod_catalog.so") == 0 or die "the module cannot be copied\n";
-    mkdir "$t/$_" or die "$t/$_: $!\n" for qw(logs htdocs data mail servers);
-    chown scalar getpwnam($c->{user}), scalar getgrnam($c->{group}), map { "$t/$_" } qw(data mail) if $> == 0;
+    mkdir "$t/$_" or die "$t/$_: $!\n" for qw(logs htdocs servers data data/mail);
+    chown scalar getpwnam($c->{user}), scalar getgrnam($c->{group}), map { "$t/$_" } qw(data data/mail) if $> == 0;
     write_file("$t/htdocs/index.html", 0644, "outside the mount\n");
     write_file("$t/conf/token.key", 0600, "$KEY\n");
     write_file("$t/conf/modules.conf", 0644, map { "$_\n" } load_lines($c, "$t/mod_catalog.so"));

@@ -37,8 +37,8 @@ sub new {
     %o = (conf => '', mount => '', %o);
     my $dir = "$vars->{serverroot}/servers/" . join '-', $$, scalar @all;
 
-    mkdir $_ or die "$_: $!\n" for $dir, map { "$dir/$_" } qw(logs htdocs data mail);
-    hand_over(map { "$dir/$_" } qw(data mail));
+    mkdir $_ or die "$_: $!\n" for $dir, map { "$dir/$_" } qw(logs htdocs data data/mail);
+    hand_over(map { "$dir/$_" } qw(data data/mail));
     my $self = remember({ dir => $dir, logs => "$dir/logs", port => free_port() });
     $self->write("$dir/httpd.conf", head(), template(), "DBDParams \"$dir/data/catalog.db\"\n", mount($o{mount}), $o{conf});
     return $self;

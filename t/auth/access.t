@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /products
+# route: GET /products
+# case: 37
+# The site's own access rules can close a route; none opens one.
+use CatalogTest;
+
+my %product = (name => 'x', price => 1);
+my $key = main->dir . '/conf/token.key';
+my @mounts = (
+    # path, what stands in its Location, status of: read, write without a token, write with one
+    ['/plain', '', 200, 401, 201],
+    ['/granted', 'Require all granted', 200, 401, 201],
+    ['/denied', 'Require all denied', 403, 403, 403],
+    ['/satisfy', "Satisfy Any\nRequire all granted", 200, 401, 201],
+    ['/satisfy-host', "Order deny,allow\nAllow from all\nSatisfy Any", 200, 401, 201],
+    ['/satisfy-denied', "Order allow,deny\nDeny from all\nSatisfy Any\nAuthType None", 403, 403, 403],
+    ['/limit', "<LimitExcept GET>\nRequire all granted\n</LimitExcept>", 200, 401, 201],
+    ['/limit-denied', "<LimitExcept GET HEAD>\nRequire all denied\n</LimitExcept>", 200, 403, 403],
+    ['/local', 'Require local', 200, 401, 201],
+    ['/far', 'Require ip 192.0.2.1', 403, 403, 403],
+    ['/env', "SetEnvIf Request_Method . asked\nRequire env asked", 200, 401, 201],
+    ['/valid-user', "AuthType None\nRequire valid-user", 401, 401, 201],
+    ['/basic', "AuthType Basic\nAuthName site\nAuthUserFile \"\@dir\@/htpasswd\"\nRequire all granted", 200, 401, 201],
+);
+my $conf = join '', map { my ($path, $rules) = @$_; <<"END" } @mounts;
+<Location "$path">
+    CatalogEnable   On
+    CatalogKeyFile  "$key"
+    CatalogIssuer   https://catalog.test
+    CatalogAudience catalog-test
+    $rules
+</Location>
+END
+my $server = server(mount => undef, conf => <<"END" . $conf);
+ErrorDocument 401 /sorry.html
+ErrorDocument 403 /sorry.html
+ErrorDocument 404 /plain/products
+ErrorDocument 405 "sorry"
+ErrorDocument 400 /plain/nothing
+ErrorDocument 415 http://else.test/
+END
+$server->write($server->dir . '/htdocs/sorry.html', "sorry\n");
+$server->write($server->dir . '/htpasswd', "\n");
+$server->start;
+
+my $token = forge();
+for (@mounts) {
+    my ($path, $rules, $read, $write, $with) = @$_;
+    my $asked = sub { $server->api(@_, mount => $path) };
+    my @cases = (
+        ['read', $read, GET => '/products'], ['read with HEAD', $read, HEAD => '/products'], ['write without a token', $write, POST => '/products', \%product],
+        ['write with a bad token', $write, POST => '/products', \%product, token => 'x.y.z'], ['write as Basic', $write, POST => '/products', \%product, headers => { Authorization => 'Basic eDp5' }],
+        ['write with a token', $with, POST => '/products', \%product, token => $token],
+    );
+    for (@cases) {
+        my ($name, $status, @request) = @$_;
+        answers($asked->(@request), $status, undef, "$path: $name");
+    }
+}
+
+# The site's ErrorDocuments do not turn JSON into something else, and sub-requests for them do not open anything.
+my $unknown = { success => false, message => qr/./ };
+answers($server->api(GET => '/nothing', mount => '/plain'), 404, $unknown, 'a 404 stays JSON');
+answers($server->api(PATCH => '/products', mount => '/plain'), 405, $unknown, 'so does a 405');
+answers($server->api(POST => '/products', '{', mount => '/plain', token => $token), 400, refusal(error => qr/./), 'and a 400');
+answers($server->api(POST => '/products', 'x', mount => '/plain', token => $token, headers => { 'Content-Type' => 'text/plain' }), 415, refusal(error => qr/./), 'and a 415', location => undef);
+is($server->api(GET => '/nowhere', mount => '')->{status}, 404, 'outside, a missing page whose ErrorDocument is a list is still missing');
+
+# The user is told to logs, to proxied applications and to Require.
+my $who = CatalogTest::Token::claims('x', 'y')->{sub};
+$server->api(POST => '/products', \%product, mount => '/plain', token => forge(claims => claims(sub => $who)));
+like($server->access_text, qr{^POST /plain/products 201 user=\Q$who\E id=\Q$who\E }m, 'r->user and CATALOG_USER_ID');
+like($server->access_text, qr{^POST /plain/products 401 user=- id=- }m, 'nobody is named where nobody was known');
+
+allow_log(qr/AH01630: client denied|AH01797: client denied|AH01627|AH01618|AH01617|AH01614|AH00027/);
+done_testing;

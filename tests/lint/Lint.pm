@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+package Lint;
+
+# What the lints share. A lint that cannot find its input fails.
+
+use strict;
+use warnings FATAL => 'all';
+
+use Cwd ();
+use Exporter qw(import);
+use File::Find ();
+use FindBin ();
+
+our @EXPORT = qw(files text code rows fault);
+
+chdir Cwd::realpath("$FindBin::RealBin/../..") or die "$!\n";
+my $faults = 0;
+
+# The files below the directories whose name ends so; a file may stand for itself.
+sub files {
+    my ($ending, @places) = @_;
+    my @found;
+    for my $place (@places) {
+        -e $place or die "$0: there is no $place\n";
+        File::Find::find({ no_chdir => 1, wanted => sub { push @found, $_ if -f && /$ending$/ } }, $place);
+    }
+    @found or die "$0: no file in @places\n";
+    return sort @found;
+}
+
+sub text {
+    my ($file) = @_;
+    open my $in, '<:encoding(UTF-8)', $file or die "$0: $file: $!\n";
+    local $/;
+    return <$in>;
+}
+
+# C without its comments; line numbers stay.
+sub code {
+    my ($file) = @_;
+    my $text = text($file);
+    $text =~ s{("(?:[^"\\]|\\.)*")|/\*(.*?)\*/}{ defined $1 ? $1 : $2 =~ tr/\n//cdr }gse;
+    return $text;
+}
+
+# Every match of the pattern in a file that holds a table.
+sub rows {
+    my ($file, $pattern) = @_;
+    my $text = code($file);
+    my @rows;
+    push @rows, {%+} while $text =~ /$pattern/g;
+    @rows or die "$0: no row in $file\n";
+    return @rows;
+}
+
+sub fault {
+    my ($where, $what) = @_;
+    print STDERR "$where: $what\n";
+    $faults++;
+}
+
+END { $? ||= 1 if $faults }
+
+1;

@@ -1,0 +1,40 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+# THE DIRECTIVE TABLE against what administrators read:
+#   docs/directives.md   a row for each that begins "| `CatalogMaxBody` | 64 to 16777216 | 65536 | anywhere |"
+#   conf/catalog.conf    a line "CatalogMaxBody 65536" for each, perhaps behind a #, with the default where there is one
+# Neither, nor README.md, names a directive that the table does not have.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use Lint;
+
+my %place = (MOUNT => 'Location', ANYWHERE => 'anywhere', GLOBAL => 'main server');
+my @rows = (
+    rows('src/httpd/directives.def', qr/^DIRECTIVE\((?<name>\w+),\s*(?<kind>\w+),\s*\w+,\s*(?<default>NULL|"[^"]*"),
+        \s*(?<least>\d+),\s*(?<most>\d+),\s*(?<where>\w+),/mx),
+    rows('src/httpd/directives.def', qr/^DIRECTIVE2\((?<name>\w+),\s*\w+,\s*(?<where>\w+),/m));
+my %known = map { $_->{name} => 1 } @rows;
+my %text = map { $_ => text($_) } qw(docs/directives.md conf/catalog.conf README.md);
+
+for my $row (@rows) {
+    my $default = defined $row->{default} && $row->{default} =~ /^"(.*)"$/ ? $1 : undef;
+    my $cells = sprintf '| `%s` | %s | %s | %s |', $row->{name}, value($row), $default // 'none', $place{ $row->{where} };
+    my $line = defined $default ? qr/$row->{name}\s+"?\Q$default\E"?/ : qr/$row->{name}\s+\S.*/;
+
+    fault('docs/directives.md', "no row that begins: $cells") if index("\n$text{'docs/directives.md'}", "\n$cells") < 0;
+    fault('conf/catalog.conf', "no line: $row->{name} " . ($default // '...')) if $text{'conf/catalog.conf'} !~ /^\s*#?\s*$line$/m;
+}
+
+for my $file (sort keys %text) {
+    my %named = map { $_ => 1 } $text{$file} =~ /\b(Catalog[A-Z]\w*)/g;
+    fault($file, "$_ is no directive") for grep { !$known{$_} } sort keys %named;
+}
+
+sub value {
+    my ($row) = @_;
+    my $kind = $row->{kind} // 'TWO';
+    return $kind eq 'NUMBER' ? "$row->{least} to $row->{most}" : { ON_OFF => 'On or Off', TEXT => 'text', TWO => 'two texts' }->{$kind};
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+# Each message for the error log begins with an id of ours, CATnnn, that no other has; the AH numbers are httpd's.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use Lint;
+
+my $passes_on = 'src/httpd/log.c'; # writes what others have worded
+my (%first, $messages);
+
+for my $file (files(qr/\.c/, 'mod_catalog.c', 'src')) {
+    my $code = code($file);
+    fault($file, "has $1") while $code =~ /(APLOGNO|"AH\d{5})/g;
+    next if $file eq $passes_on;
+
+    while ($code =~ /\b((?:ap_log_[rpc]?error|cat_log)\([^;"]*"([^"]*))/g) {
+        my ($where, $message) = ("$file:" . line_of($code, $-[0]), $2);
+        my ($id) = $message =~ /^(CAT\d{3}): / or fault($where, "\"$message\" has no id"), next;
+        fault($where, "$id is at $first{$id} too") if $first{$id};
+        $first{$id} //= $where;
+        $messages++;
+    }
+}
+$messages or die "$0: no message found\n";
+
+sub line_of {
+    my ($code, $offset) = @_;
+    return 1 + (substr($code, 0, $offset) =~ tr/\n//);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include "lib/header.h"
+
+static void test_bearer_is_found_in_any_case(void **state)
+{
+    static const char *const headers[] = {"Bearer a.b.c", "bearer a.b.c", "BEARER \t a.b.c  "};
+    const char *token;
+
+    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+        assert_int_equal(cat_header_bearer(*state, headers[i], &token), CAT_BEARER_TOKEN);
+        assert_string_equal(token, "a.b.c");
+    }
+}
+
+static void test_no_bearer_is_none(void **state)
+{
+    static const char *const headers[] = {"", "Bearer", "bearer  ", "Basic YTpi", "BearerX a.b.c", "Bear"};
+    const char *token;
+
+    assert_int_equal(cat_header_bearer(*state, NULL, &token), CAT_BEARER_NONE);
+    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+        assert_int_equal(cat_header_bearer(*state, headers[i], &token), CAT_BEARER_NONE);
+        assert_null(token);
+    }
+}
+
+/* What a damaged or doubled token looks like is left to the token's own check, which refuses it. */
+static void test_damage_stays_a_token(void **state)
+{
+    static const char *const headers[] = {"Bearer a b", "Bearer a\tb", "Bearer a.b.c, Bearer a.b.c", "Bearer a.b.c="};
+    const char *token;
+
+    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+        assert_int_equal(cat_header_bearer(*state, headers[i], &token), CAT_BEARER_TOKEN);
+        assert_string_equal(token, headers[i] + 7);
+    }
+}
+
+static void test_foreign_characters_are_malformed(void **state)
+{
+    static const char *const headers[] = {"Bearer a;b", "Bearer a\"b", "Bearer \x01", "Bearer \xc3\xa4", "Bearer {}"};
+    const char *token;
+
+    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+        assert_int_equal(cat_header_bearer(*state, headers[i], &token), CAT_BEARER_MALFORMED);
+        assert_null(token);
+    }
+}
+
+static void test_json_is_recognized(void **state)
+{
+    static const char *const yes[] = {"application/json", "Application/JSON", "application/json; charset=utf-8",
+                                      "application/json;charset=UTF-8", "application/json ; charset=\"utf-8\"",
+                                      "application/json; odata=verbose", "application/json; x=y; charset=utf-8"};
+    static const char *const no[] = {"",
+                                     "text/plain",
+                                     "application/jsonx",
+                                     "application/json+x",
+                                     "application/json charset=utf-8",
+                                     "application/json; charset=utf-16",
+                                     "application/json; charset=utf-8x",
+                                     "application/json; charset=utf-8-sig",
+                                     "application/json; charset=iso-8859-1",
+                                     "application/json; x=y; charset=utf-16"};
+    (void)state;
+
+    assert_false(cat_header_is_json(NULL));
+    for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+        assert_true(cat_header_is_json(yes[i]));
+    }
+    for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
+        assert_false(cat_header_is_json(no[i]));
+    }
+}
+
+static void test_preference_is_found(void **state)
+{
+    static const char *const yes[] = {"handling=strict", "Handling = Strict", "respond-async, handling=strict",
+                                      "handling=strict; x=1", "handling=\"strict\", wait=5", "  ,handling=strict"};
+    static const char *const no[] = {"", "handling", "handling=lenient", "handling=strictly", "xhandling=strict",
+                                     "handling=lenient, handling=strict", "wait=5; handling=strict"};
+
+    assert_false(cat_header_prefers(*state, NULL, "handling", "strict"));
+    for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+        assert_true(cat_header_prefers(*state, yes[i], "handling", "strict"));
+    }
+    for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
+        assert_false(cat_header_prefers(*state, no[i], "handling", "strict"));
+    }
+    assert_true(cat_header_prefers(*state, "wait=5, respond-async", "respond-async", NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_bearer_is_found_in_any_case), UNIT_TEST(test_no_bearer_is_none),
+        UNIT_TEST(test_damage_stays_a_token),        UNIT_TEST(test_foreign_characters_are_malformed),
+        UNIT_TEST(test_json_is_recognized),          UNIT_TEST(test_preference_is_found),
+    };
+    return UNIT_RUN(tests);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <apr_strings.h>
+
+#include "lib/secret.h"
+
+#define BASE64URL "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+#define KIB64 (64 * 1024)
+
+static void test_makes_256_bits_of_base64url(void **state)
+{
+    const char *secret = cat_secret_make(*state);
+
+    assert_int_equal(strlen(secret), 43);
+    assert_int_equal(strspn(secret, BASE64URL), 43);
+}
+
+static void test_makes_another_one_each_time(void **state)
+{
+    assert_string_not_equal(cat_secret_make(*state), cat_secret_make(*state));
+}
+
+/* FIPS 180-2, B.1, and the digest of nothing. */
+static void test_digests_as_sha256(void **state)
+{
+    assert_string_equal(cat_secret_digest(*state, "abc"),
+                        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    assert_string_equal(cat_secret_digest(*state, ""),
+                        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+/* Gives the pool a file that is gone with it. */
+static apr_status_t remove_file(void *path)
+{
+    unlink(path);
+    return APR_SUCCESS;
+}
+
+static const char *make_file(apr_pool_t *pool, mode_t mode, const char *content, size_t length)
+{
+    char *path = apr_pstrdup(pool, "/tmp/test_secret.XXXXXX");
+    int fd = mkstemp(path);
+
+    apr_pool_cleanup_register(pool, path, remove_file, apr_pool_cleanup_null);
+    assert_int_equal(write(fd, content, length), length);
+    assert_int_equal(fchmod(fd, mode), 0);
+    close(fd);
+    return path;
+}
+
+static void check_content(apr_pool_t *pool, const char *content, size_t length, const char *expected, size_t expected_length)
+{
+    const char *text;
+    apr_size_t n;
+
+    assert_null(cat_secret_read_file(pool, make_file(pool, 0600, content, length), &text, &n));
+    assert_int_equal(n, expected_length);
+    assert_memory_equal(text, expected, expected_length + 1);
+}
+
+static void test_reads_a_file_without_its_last_newline(void **state)
+{
+    check_content(*state, "secret\n", 7, "secret", 6);
+    check_content(*state, "secret", 6, "secret", 6);
+    check_content(*state, "secret\n\n", 8, "secret\n", 7);
+    check_content(*state, " a\r\nb \n", 7, " a\r\nb ", 6);
+    check_content(*state, "a\0b\n", 4, "a\0b", 3);
+    check_content(*state, "\n", 1, "", 0);
+    check_content(*state, "", 0, "", 0);
+}
+
+static void test_reads_up_to_64_kib(void **state)
+{
+    char *content = apr_pcalloc(*state, KIB64 + 2);
+
+    memset(content, 'x', KIB64 + 1);
+    content[KIB64 - 1] = '\n';
+    check_content(*state, content, KIB64, memset(apr_pcalloc(*state, KIB64), 'x', KIB64 - 1), KIB64 - 1);
+}
+
+/* The fault must name the file and hold the words. */
+static void check_fault(apr_pool_t *pool, const char *path, const char *words)
+{
+    const char *text;
+    apr_size_t n;
+    const char *fault = cat_secret_read_file(pool, path, &text, &n);
+
+    assert_non_null(fault);
+    assert_int_equal(strncmp(fault, path, strlen(path)), 0);
+    if (!strstr(fault, words)) {
+        fail_msg("\"%s\" does not say \"%s\"", fault, words);
+    }
+}
+
+static void test_refuses_a_file_that_others_may_use(void **state)
+{
+    static const mode_t open[] = {0604, 0602, 0601, 0644, 0666};
+    static const mode_t closed[] = {0600, 0400, 0640, 0660};
+    const char *text;
+    apr_size_t n;
+
+    for (size_t i = 0; i < sizeof(open) / sizeof(*open); i++) {
+        const char *path = make_file(*state, open[i], "secret", 6);
+        check_fault(*state, path, apr_pstrcat(*state, "run: chmod o-rwx ", path, NULL));
+    }
+    for (size_t i = 0; i < sizeof(closed) / sizeof(*closed); i++) {
+        assert_null(cat_secret_read_file(*state, make_file(*state, closed[i], "secret", 6), &text, &n));
+    }
+}
+
+static void test_refuses_what_is_no_file(void **state)
+{
+    char *directory = apr_pstrdup(*state, "/tmp/test_secret.XXXXXX");
+    char *pipe;
+
+    assert_non_null(mkdtemp(directory));
+    pipe = apr_pstrcat(*state, directory, "/pipe", NULL);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+
+    check_fault(*state, directory, "not a regular file");
+    check_fault(*state, pipe, "not a regular file"); /* at once: nobody will ever write to it */
+    check_fault(*state, apr_pstrcat(*state, directory, "/none", NULL), "No such file");
+    unlink(pipe);
+    rmdir(directory);
+}
+
+static void test_refuses_a_large_file(void **state)
+{
+    char *content = memset(apr_palloc(*state, KIB64 + 1), 'x', KIB64 + 1);
+
+    check_fault(*state, make_file(*state, 0600, content, KIB64 + 1), "64 KiB");
+}
+
+static void test_refuses_a_line_end_of_windows(void **state)
+{
+    const char *path = make_file(*state, 0600, "secret\r\n", 8);
+
+    check_fault(*state, path, "ends in CR LF");
+    assert_int_equal(system(strstr(cat_secret_read_file(*state, path, &(const char *){0}, &(apr_size_t){0}), "sed ")), 0);
+    assert_null(cat_secret_read_file(*state, path, &(const char *){0}, &(apr_size_t){0}));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_makes_256_bits_of_base64url),
+        UNIT_TEST(test_makes_another_one_each_time),
+        UNIT_TEST(test_digests_as_sha256),
+        UNIT_TEST(test_reads_a_file_without_its_last_newline),
+        UNIT_TEST(test_reads_up_to_64_kib),
+        UNIT_TEST(test_refuses_a_file_that_others_may_use),
+        UNIT_TEST(test_refuses_what_is_no_file),
+        UNIT_TEST(test_refuses_a_large_file),
+        UNIT_TEST(test_refuses_a_line_end_of_windows),
+    };
+    return UNIT_RUN(tests);
+}

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <apr_strings.h>
+#include <curl/curl.h>
+
+#include "lib/json.h"
+#include "lib/smtp.h"
+
+#define FROM "shop@example.org"
+#define TO "ann@example.net"
+#define MESSAGE "Subject: hello\r\n\r\n.a line that begins with a dot\r\n.\r\nthe end\r\n"
+
+/* aiosmtpd is a Debian package, so Debian's python it must be; and the tests run where the Makefile is. */
+#define PYTHON "/usr/bin/python3"
+#define SCRIPT "tests/smtp/server.py"
+
+typedef struct server_t {
+    const char *name; /* its directory below root, too */
+    const char *options[8];
+    pid_t pid;
+    char port[8];
+} server_t;
+
+static char root[] = "/tmp/test_smtp.XXXXXX";
+
+enum { PLAIN, STARTTLS, OTHER_NAME, LOGIN, SMTPS, HANG_DATA, HANG_QUIT, SERVERS };
+
+static server_t servers[SERVERS] = {
+    [PLAIN] = {.name = "plain", .options = {"--reply", "reject=550", "--reply", "later=451"}},
+    [STARTTLS] = {.name = "starttls", .options = {"--tls", "starttls", "--require-tls"}},
+    [OTHER_NAME] = {.name = "other_name", .options = {"--tls", "other_name", "--names", "DNS:mail.example.org"}},
+    [LOGIN] = {.name = "login", .options = {"--tls", "login", "--auth", "shop:secret"}},
+    [SMTPS] = {.name = "smtps", .options = {"--tls", "smtps", "--smtps", "--auth", "shop:secret"}},
+    [HANG_DATA] = {.name = "hang_data", .options = {"--hang", "DATA"}},
+    [HANG_QUIT] = {.name = "hang_quit", .options = {"--hang", "QUIT"}},
+};
+
+static void run_server(const server_t *s, const char *script, int out)
+{
+    const char *argv[16] = {PYTHON, script, "--maildir", s->name};
+
+    for (int i = 0; s->options[i]; i++) {
+        argv[4 + i] = s->options[i];
+    }
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that crashes leaves no server behind */
+    dup2(out, STDOUT_FILENO);
+    if (chdir(root) == 0) {
+        execv(PYTHON, (char *const *)argv);
+    }
+    _exit(127);
+}
+
+/* The pipe's reading end, on which the server will print its port; NULL: it cannot be started. */
+static FILE *start_server(server_t *s, const char *script)
+{
+    int pipe_fds[2];
+
+    if (pipe(pipe_fds) != 0) {
+        return NULL;
+    }
+    s->pid = fork();
+    if (s->pid == 0) {
+        run_server(s, script, pipe_fds[1]);
+    }
+    close(pipe_fds[1]);
+    return fdopen(pipe_fds[0], "r");
+}
+
+static int read_port(server_t *s, FILE *out)
+{
+    int ok = out && fgets(s->port, sizeof(s->port), out) && strtol(s->port, NULL, 10) > 0;
+
+    s->port[strcspn(s->port, "\n")] = '\0';
+    if (out) {
+        fclose(out);
+    }
+    if (!ok) {
+        fprintf(stderr, "%s %s did not start: %s\n", PYTHON, SCRIPT, s->name);
+    }
+    return ok;
+}
+
+static int start(void **state)
+{
+    FILE *outs[SERVERS];
+    char *script = realpath(SCRIPT, NULL);
+    int ok = unit_start(state) == 0 && curl_global_init(CURL_GLOBAL_ALL) == 0 && mkdtemp(root);
+
+    if (!script) {
+        perror(SCRIPT);
+        return -1;
+    }
+    for (int i = 0; ok && i < SERVERS; i++) {
+        outs[i] = start_server(&servers[i], script);
+    }
+    for (int i = 0; ok && i < SERVERS; i++) {
+        ok = read_port(&servers[i], outs[i]);
+    }
+    free(script);
+    return ok ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+    char command[sizeof("rm -r ") + sizeof(root)];
+
+    (void)state;
+    for (int i = 0; i < SERVERS; i++) {
+        if (servers[i].pid > 0) {
+            kill(servers[i].pid, SIGKILL);
+            waitpid(servers[i].pid, NULL, 0);
+        }
+    }
+    curl_global_cleanup();
+    snprintf(command, sizeof(command), "rm -r %s", root);
+    return system(command);
+}
+
+static const char *path_of(apr_pool_t *pool, int server, const char *file)
+{
+    return apr_pstrcat(pool, root, "/", servers[server].name, "/", file, NULL);
+}
+
+/* The envelopes a server has taken, newest last. */
+static json_t *envelopes_of(apr_pool_t *pool, int server)
+{
+    json_t *all = cat_json_own(pool, json_array());
+    FILE *log = fopen(path_of(pool, server, "envelopes.jsonl"), "r");
+    json_t *one;
+
+    while (log && (one = json_loadf(log, JSON_DISABLE_EOF_CHECK, NULL))) {
+        json_array_append_new(all, one);
+    }
+    if (log) {
+        fclose(log);
+    }
+    return all;
+}
+
+static size_t count(apr_pool_t *pool, int server)
+{
+    return json_array_size(envelopes_of(pool, server));
+}
+
+static const json_t *newest(apr_pool_t *pool, int server)
+{
+    const json_t *all = envelopes_of(pool, server);
+
+    assert_true(json_array_size(all) > 0);
+    return json_array_get(all, json_array_size(all) - 1);
+}
+
+static cat_smtp_t address_of(apr_pool_t *pool, const char *scheme, int server)
+{
+    return (cat_smtp_t){.url = apr_pstrcat(pool, scheme, "://127.0.0.1:", servers[server].port, NULL), .timeout = 5};
+}
+
+/* Sends, and looks at what every answer has in common. */
+static cat_smtp_result_t deliver(apr_pool_t *pool, const cat_smtp_t *smtp, const char *to)
+{
+    const char *detail = "unset";
+    cat_smtp_result_t result = cat_smtp_send(pool, smtp, FROM, to, MESSAGE, &detail);
+
+    if (result == CAT_SMTP_SENT) {
+        assert_null(detail);
+    } else {
+        assert_non_null(detail);
+        assert_null(strchr(detail, '@'));
+        assert_null(strstr(detail, "secret"));
+    }
+    return result;
+}
+
+static void test_sends_one_message_to_one_recipient(void **state)
+{
+    cat_smtp_t smtp = address_of(*state, "smtp", PLAIN);
+    size_t before = count(*state, PLAIN);
+    const json_t *envelope;
+
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SENT);
+    assert_int_equal(count(*state, PLAIN), before + 1);
+
+    envelope = newest(*state, PLAIN);
+    assert_string_equal(json_string_value(json_object_get(envelope, "mail_from")), FROM);
+    assert_int_equal(json_array_size(json_object_get(envelope, "rcpt_tos")), 1);
+    assert_string_equal(json_string_value(json_array_get(json_object_get(envelope, "rcpt_tos"), 0)), TO);
+    assert_string_equal(json_string_value(json_object_get(envelope, "data")), MESSAGE);
+}
+
+static void test_says_what_a_refusal_means(void **state)
+{
+    cat_smtp_t smtp = address_of(*state, "smtp", PLAIN);
+    size_t before = count(*state, PLAIN);
+    const char *detail;
+
+    assert_int_equal(deliver(*state, &smtp, "reject@example.net"), CAT_SMTP_REFUSED);
+    assert_int_equal(deliver(*state, &smtp, "later@example.net"), CAT_SMTP_RETRY);
+    assert_int_equal(count(*state, PLAIN), before);
+
+    cat_smtp_send(*state, &smtp, FROM, "reject@example.net", MESSAGE, &detail);
+    assert_string_equal(detail, "the server answered 550 to the message");
+}
+
+static void test_never_sends_a_second_command_in_an_address(void **state)
+{
+    static const char *const hostile[] = {
+        "ann@example.net>\r\nRCPT TO:<eve@example.net", "ann@example.net\r\n", "ann@example.net,eve@example.net",
+        "<ann@example.net>", "ann@example.net> SIZE=1", "",
+    };
+    cat_smtp_t smtp = address_of(*state, "smtp", PLAIN);
+    size_t before = count(*state, PLAIN);
+    const char *detail;
+
+    for (size_t i = 0; i < sizeof(hostile) / sizeof(*hostile); i++) {
+        assert_int_equal(deliver(*state, &smtp, hostile[i]), CAT_SMTP_REFUSED);
+        assert_int_equal(cat_smtp_send(*state, &smtp, hostile[i], TO, MESSAGE, &detail), CAT_SMTP_REFUSED);
+    }
+    assert_int_equal(count(*state, PLAIN), before);
+}
+
+static void test_retries_when_nobody_listens(void **state)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof(address);
+    int bound = socket(AF_INET, SOCK_STREAM, 0); /* takes a port that no one else gets meanwhile */
+    cat_smtp_t smtp = {0};
+
+    assert_int_equal(bind(bound, (struct sockaddr *)&address, length), 0);
+    assert_int_equal(getsockname(bound, (struct sockaddr *)&address, &length), 0);
+    smtp.url = apr_psprintf(*state, "smtp://127.0.0.1:%d", ntohs(address.sin_port));
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_RETRY);
+    close(bound);
+}
+
+/* A server that takes connections (the kernel does) and never says a word. */
+static int listen_silently(apr_pool_t *pool, cat_smtp_t *smtp)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof(address);
+    int listening = socket(AF_INET, SOCK_STREAM, 0);
+
+    assert_int_equal(bind(listening, (struct sockaddr *)&address, length), 0);
+    assert_int_equal(listen(listening, 5), 0);
+    assert_int_equal(getsockname(listening, (struct sockaddr *)&address, &length), 0);
+    *smtp = (cat_smtp_t){.url = apr_psprintf(pool, "smtp://127.0.0.1:%d", ntohs(address.sin_port))};
+    return listening;
+}
+
+static void test_does_not_wait_for_a_silent_server(void **state)
+{
+    cat_smtp_t smtp;
+    int listening = listen_silently(*state, &smtp);
+    apr_time_t start = apr_time_now();
+
+    smtp.timeout = 1;
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_RETRY);
+    assert_in_range(apr_time_as_msec(apr_time_now() - start), 900, 2500);
+    close(listening);
+}
+
+static void *raise_flag(void *flag)
+{
+    apr_sleep(apr_time_from_msec(100));
+    *(volatile int *)flag = 1;
+    return NULL;
+}
+
+static void test_breaks_off_when_the_flag_is_raised(void **state)
+{
+    volatile int stopping = 0;
+    pthread_t thread;
+    cat_smtp_t smtp;
+    int listening = listen_silently(*state, &smtp);
+    apr_time_t start = apr_time_now();
+
+    smtp.stop = &stopping;
+    pthread_create(&thread, NULL, raise_flag, (void *)&stopping);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_RETRY);
+    assert_in_range(apr_time_as_msec(apr_time_now() - start), 50, 2500);
+    pthread_join(thread, NULL);
+    close(listening);
+}
+
+static void test_retries_when_the_text_is_not_acknowledged(void **state)
+{
+    cat_smtp_t smtp = address_of(*state, "smtp", HANG_DATA);
+
+    smtp.timeout = 1;
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_RETRY);
+}
+
+/* The message is with the server: neither is it sent again nor does its goodbye matter. */
+static void test_does_not_wait_for_the_answer_to_quit(void **state)
+{
+    cat_smtp_t smtp = address_of(*state, "smtp", HANG_QUIT);
+    apr_time_t start = apr_time_now();
+
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SENT);
+    assert_in_range(apr_time_as_msec(apr_time_now() - start), 0, 2500);
+    assert_int_equal(count(*state, HANG_QUIT), 1);
+}
+
+static void test_is_never_downgraded(void **state)
+{
+    cat_smtp_t smtp = address_of(*state, "smtp", PLAIN);
+    size_t before = count(*state, PLAIN);
+
+    smtp.require_tls = 1;
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+
+    smtp.require_tls = 0;
+    smtp.user = "shop";
+    smtp.password = "secret";
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+    assert_int_equal(count(*state, PLAIN), before);
+}
+
+static void test_uses_starttls(void **state)
+{
+    cat_smtp_t smtp = address_of(*state, "smtp", STARTTLS);
+
+    smtp.require_tls = 1;
+    smtp.ca_file = path_of(*state, STARTTLS, "cert.pem");
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SENT);
+    assert_true(json_is_true(json_object_get(newest(*state, STARTTLS), "tls")));
+}
+
+static void test_checks_the_certificate_where_tls_is_required(void **state)
+{
+    cat_smtp_t smtp = address_of(*state, "smtp", STARTTLS);
+    size_t before = count(*state, STARTTLS);
+
+    smtp.require_tls = 1;
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+
+    smtp.ca_file = path_of(*state, LOGIN, "cert.pem"); /* another server's */
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+
+    smtp.ca_file = path_of(*state, STARTTLS, "none.pem");
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+    assert_int_equal(count(*state, STARTTLS), before);
+}
+
+static void test_checks_whom_the_certificate_is_for(void **state)
+{
+    cat_smtp_t smtp = address_of(*state, "smtp", OTHER_NAME);
+
+    smtp.require_tls = 1;
+    smtp.ca_file = path_of(*state, OTHER_NAME, "cert.pem");
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+    assert_int_equal(count(*state, OTHER_NAME), 0);
+}
+
+static void test_takes_any_certificate_where_tls_is_not_required(void **state)
+{
+    cat_smtp_t smtp = address_of(*state, "smtp", STARTTLS);
+
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SENT);
+    assert_true(json_is_true(json_object_get(newest(*state, STARTTLS), "tls")));
+}
+
+static void check_login(apr_pool_t *pool, const char *scheme, int server)
+{
+    cat_smtp_t smtp = address_of(pool, scheme, server);
+    size_t before = count(pool, server);
+
+    smtp.ca_file = path_of(pool, server, "cert.pem");
+    assert_int_equal(deliver(pool, &smtp, TO), CAT_SMTP_SETUP); /* it wants a login */
+
+    smtp.user = "shop";
+    smtp.password = "wrong";
+    assert_int_equal(deliver(pool, &smtp, TO), CAT_SMTP_SETUP);
+    assert_int_equal(count(pool, server), before);
+
+    smtp.password = "secret";
+    assert_int_equal(deliver(pool, &smtp, TO), CAT_SMTP_SENT);
+    assert_int_equal(count(pool, server), before + 1);
+    assert_true(json_is_true(json_object_get(newest(pool, server), "tls")));
+    assert_string_equal(json_string_value(json_object_get(newest(pool, server), "auth")), "shop");
+}
+
+static void test_logs_in_behind_starttls(void **state)
+{
+    check_login(*state, "smtp", LOGIN);
+}
+
+static void test_logs_in_over_smtps(void **state)
+{
+    check_login(*state, "smtps", SMTPS);
+}
+
+static void test_checks_the_certificate_of_smtps(void **state)
+{
+    cat_smtp_t smtp = address_of(*state, "smtps", SMTPS);
+
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+}
+
+static void test_uses_no_proxy_of_the_environment(void **state)
+{
+    cat_smtp_t smtp = address_of(*state, "smtp", PLAIN);
+
+    setenv("ALL_PROXY", "socks5://127.0.0.1:1", 1);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SENT);
+    unsetenv("ALL_PROXY");
+}
+
+static void test_checks_urls(void **state)
+{
+    static const char *const good[] = {
+        "smtp://localhost", "smtp://mail.example.org:587", "smtps://mail.example.org", "smtps://[::1]:465",
+        "smtp://127.0.0.1:2525/", "SMTP://Mail.Example.ORG",
+    };
+    static const char *const bad[] = {
+        "", "mail.example.org", "mail.example.org:25", "http://mail.example.org", "file:///var/mail", "smtp://",
+        "smtp://user@mail.example.org", "smtp://user:secret@mail.example.org", "smtp://mail.example.org/example.org",
+        "smtp://mail.example.org:70000", "smtp://mail.example.org:x", "smtp://mail example.org", "smtp://mail.example.org?x",
+        "smtp://mail.example.org#x", "smtp://mail.example.org\r\n",
+    };
+
+    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+        if (cat_smtp_check_url(*state, good[i])) {
+            fail_msg("%s was refused", good[i]);
+        }
+    }
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        const char *fault = cat_smtp_check_url(*state, bad[i]);
+        if (!fault) {
+            fail_msg("%s was taken", bad[i]);
+        }
+        assert_null(strstr(fault, "secret"));
+    }
+}
+
+static void test_knows_this_machine(void **state)
+{
+    (void)state;
+    assert_true(cat_smtp_is_loopback("smtp://localhost"));
+    assert_true(cat_smtp_is_loopback("smtp://LOCALHOST:2525"));
+    assert_true(cat_smtp_is_loopback("smtp://127.0.0.1"));
+    assert_true(cat_smtp_is_loopback("smtps://127.3.2.1:465"));
+    assert_true(cat_smtp_is_loopback("smtp://[::1]:25"));
+    assert_true(cat_smtp_is_loopback("smtp://[0:0::1]:25"));
+    assert_false(cat_smtp_is_loopback("smtp://127.example.org"));
+    assert_false(cat_smtp_is_loopback("smtp://localhost.example.org"));
+    assert_false(cat_smtp_is_loopback("smtp://128.0.0.1"));
+    assert_false(cat_smtp_is_loopback("smtp://[::2]"));
+    assert_false(cat_smtp_is_loopback("not a url"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_sends_one_message_to_one_recipient),
+        UNIT_TEST(test_says_what_a_refusal_means),
+        UNIT_TEST(test_never_sends_a_second_command_in_an_address),
+        UNIT_TEST(test_retries_when_nobody_listens),
+        UNIT_TEST(test_does_not_wait_for_a_silent_server),
+        UNIT_TEST(test_breaks_off_when_the_flag_is_raised),
+        UNIT_TEST(test_retries_when_the_text_is_not_acknowledged),
+        UNIT_TEST(test_does_not_wait_for_the_answer_to_quit),
+        UNIT_TEST(test_is_never_downgraded),
+        UNIT_TEST(test_uses_starttls),
+        UNIT_TEST(test_checks_the_certificate_where_tls_is_required),
+        UNIT_TEST(test_checks_whom_the_certificate_is_for),
+        UNIT_TEST(test_takes_any_certificate_where_tls_is_not_required),
+        UNIT_TEST(test_logs_in_behind_starttls),
+        UNIT_TEST(test_logs_in_over_smtps),
+        UNIT_TEST(test_checks_the_certificate_of_smtps),
+        UNIT_TEST(test_uses_no_proxy_of_the_environment),
+        UNIT_TEST(test_checks_urls),
+        UNIT_TEST(test_knows_this_machine),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
