@@ -12,8 +12,9 @@
 #include "lib/smtp.h"
 #include "lib/time.h"
 
-/* A run is short, because a server that stops does not wait for it: what it had claimed is sent after the lease. */
-#define MAILS_PER_RUN 5
+/* A run is bounded, because the jobs of other mounts wait for it. A server that stops cuts short one mail at most, which is
+ * sent after the lease. */
+#define MAILS_PER_RUN 100
 #define RUN_TIME apr_time_from_sec(20)
 #define LEASE apr_time_from_sec(60)
 
@@ -155,12 +156,15 @@ apr_status_t cat_mailer_run(cat_job_t *job)
 {
     apr_time_t end = apr_time_now() + RUN_TIME;
     apr_status_t rv = APR_SUCCESS;
+    cat_job_t one = *job;
 
     if (!job->conf->mail) {
         return APR_SUCCESS;
     }
+    apr_pool_create(&one.pool, job->pool);
     for (int i = 0; rv == APR_SUCCESS && i < MAILS_PER_RUN && !*job->stop && apr_time_now() < end; i++) {
-        rv = send_next(job);
+        rv = send_next(&one);
+        apr_pool_clear(one.pool);
     }
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }

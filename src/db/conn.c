@@ -15,6 +15,10 @@
 /* How often the file of an embedded database is looked at. */
 #define FILE_INTERVAL apr_time_from_sec(1)
 
+/* How long a new connection tries to get its first words in, and how often. */
+#define FIRST_PATIENCE apr_time_from_sec(1)
+#define FIRST_INTERVAL apr_time_from_msec(10)
+
 typedef struct statement_t {
     apr_dbd_prepared_t *prepared; /* NULL: not prepared on this connection */
     int placeholders;
@@ -218,13 +222,27 @@ static apr_status_t know_file(cat_conn_t *conn)
     return rv;
 }
 
+/* While one process opens a database as the first one, or closes it as the last, others find it locked for a moment. Later
+ * statements are waited for by the driver itself. */
+static apr_status_t send_first(cat_conn_t *conn, const cat_log_t *log, const char *text)
+{
+    apr_time_t give_up = apr_time_now() + FIRST_PATIENCE;
+    int changed = 0, result;
+
+    while ((result = apr_dbd_query(conn->link.driver, conn->link.handle, &changed, text)) != 0 &&
+           result == conn->dialect->locked && apr_time_now() < give_up) {
+        apr_sleep(FIRST_INTERVAL);
+    }
+    return judge(conn, log, result, text);
+}
+
 static apr_status_t set_up(cat_conn_t *conn, const cat_log_t *log)
 {
     apr_pool_t *pool = conn->link.pool;
     apr_status_t rv = APR_SUCCESS;
 
     for (const char *const *text = conn->dialect->session; *text && rv == APR_SUCCESS; text++) {
-        rv = cat_conn_send(conn, log, *text);
+        rv = send_first(conn, log, *text);
     }
     if (rv == APR_SUCCESS && conn->dialect->file) {
         rv = cat_conn_ask(conn, pool, log, conn->dialect->file, &conn->file);

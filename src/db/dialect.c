@@ -33,6 +33,7 @@ static const cat_dialect_t dialects[] = {
         .prepare = sqlite3_prepare,
         .file = "SELECT file FROM pragma_database_list WHERE name = 'main'",
         .one_writer = 1,
+        .locked = 5, /* SQLITE_BUSY */
         .judge = sqlite3_judge,
     },
 };

@@ -25,17 +25,6 @@ apr_status_t cat_turns_create(cat_turns_t **turns, apr_pool_t *pool)
     return APR_SUCCESS;
 }
 
-apr_status_t cat_turns_child_init(cat_turns_t *turns, apr_pool_t *pool)
-{
-    for (int i = 0; i < CAT_SOURCE_TURNS; i++) {
-        apr_status_t rv = cat_gate_child_init(turns->gate[i], pool);
-        if (rv != APR_SUCCESS) {
-            return rv;
-        }
-    }
-    return APR_SUCCESS;
-}
-
 cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context)
 {
     cat_source_t *source = apr_pcalloc(pool, sizeof(*source));

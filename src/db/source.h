@@ -41,7 +41,6 @@ typedef struct cat_turns_t {
 
 /* Before the children are forked; on the pool. */
 apr_status_t cat_turns_create(cat_turns_t **turns, apr_pool_t *pool);
-apr_status_t cat_turns_child_init(cat_turns_t *turns, apr_pool_t *pool);
 
 /* Where a mount's connections come from. Made with the configuration; the members below the line are a child's own. */
 struct cat_source_t {

@@ -205,14 +205,7 @@ static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat
 void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
 {
     cat_server_t *shared = cat_lifecycle_server(main_server);
-    apr_status_t rv = cat_gate_child_init(shared->hashing, pchild);
 
-    if (rv == APR_SUCCESS) {
-        rv = cat_turns_child_init(shared->turns, pchild);
-    }
-    if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_ERR, rv, main_server, "CAT034: the locks shared by the children cannot be used");
-    }
     json_object_seed(0); /* jansson would do it in the first request, without a lock */
     for (server_rec *s = main_server; s; s = s->next) {
         const apr_array_header_t *mounts = cat_lifecycle_server(s)->mounts;

@@ -122,7 +122,7 @@ void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, cons
     apr_table_setn(a->headers, name, value);
 }
 
-#define IGNORED_MAX 20
+#define IGNORED_OCTETS 64 /* that are shown of one name */
 
 /* RFC 9110 5.6.2, less '%', which does the encoding. */
 static int is_token_char(unsigned char c)
@@ -133,7 +133,7 @@ static int is_token_char(unsigned char c)
 static void add_encoded(cat_buffer_t *b, const char *name)
 {
     static const char hex[] = "0123456789ABCDEF";
-    for (const unsigned char *p = (const unsigned char *)name; *p; p++) {
+    for (const unsigned char *p = (const unsigned char *)name; *p && p - (const unsigned char *)name < IGNORED_OCTETS; p++) {
         if (is_token_char(*p)) {
             cat_buffer_add(b, (const char *)p, 1);
         } else {
@@ -151,7 +151,7 @@ void cat_answer_name_ignored(cat_answer_t *a, apr_pool_t *pool, const apr_array_
         return;
     }
     cat_buffer_init(&b, pool, 64);
-    for (int i = 0; i < names->nelts && i < IGNORED_MAX; i++) {
+    for (int i = 0; i < names->nelts; i++) {
         if (i > 0) {
             CAT_BUFFER_LITERAL(&b, ", ");
         }

@@ -46,7 +46,7 @@ cat_problem_t cat_answer_find_problem(int status);
 void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, const char *value);
 
 /* Names the unknown members of a body in `Catalog-Ignored`: comma separated, percent-encoded where a name is no token (RFC
- * 9110 5.6.2), at most 20 of them. names: const char *; empty: no header. */
+ * 9110 5.6.2), 64 octets of each. names: const char *; empty: no header. */
 void cat_answer_name_ignored(cat_answer_t *a, apr_pool_t *pool, const apr_array_header_t *names);
 
 /* Statuses of db/ beyond APR's own. APR_NOTFOUND: no such row. APR_EEXIST: a unique key is taken. */

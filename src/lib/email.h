@@ -7,9 +7,9 @@
 #define CAT_EMAIL_MAX 254 /* octets, RFC 5321 4.5.3.1.3 less the brackets */
 
 /*
- * Is text an address that may be stored and put on an SMTP command line: local part, '@', domain with a dot and a suffix of
- * two characters or more; ASCII only, a dot-atom on the left (RFC 5322 3.2.3, 64 octets at most), host name labels on the
- * right; so no white space, controls, <, >, quotes, comma, and never a second recipient?
+ * Is text an address that may be stored and put on an SMTP command line: local part, '@', domain with a dot and a
+ * suffix of two characters or more; ASCII only, a dot-atom on the left (RFC 5322 3.2.3, 64 octets at most), host name
+ * labels on the right; so no white space, controls, <, >, quotes, comma, and never a second recipient?
  */
 int cat_email_check(const char *text);
 

@@ -131,11 +131,14 @@ static void check_unknown(apr_pool_t *pool, const cat_field_t *fields, int count
 {
     const char *name;
     json_t *value;
+    int unknown = 0;
 
-    json_object_foreach((json_t *)body, name, value)
-    {
+    json_object_foreach ((json_t *)body, name, value) {
         if (has_field(fields, count, name)) {
             continue;
+        }
+        if (++unknown > CAT_FIELDS_UNKNOWN_MAX) {
+            return;
         }
         if (strict) {
             cat_fields_add_error(pool, input, name, "unknown", "is not a known member");
@@ -174,7 +177,8 @@ apr_status_t cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int c
     return input->errors ? APR_EINVAL : APR_SUCCESS;
 }
 
-void cat_fields_add_error(apr_pool_t *pool, cat_input_t *input, const char *field, const char *code, const char *message)
+void cat_fields_add_error(apr_pool_t *pool, cat_input_t *input, const char *field, const char *code,
+                          const char *message)
 {
     if (!input->errors) {
         input->errors = cat_json_own(pool, json_array());
@@ -190,8 +194,7 @@ const char *cat_fields_summary(apr_pool_t *pool, const json_t *errors)
     json_t *error;
 
     cat_buffer_init(&b, pool, 256);
-    json_array_foreach(errors, i, error)
-    {
+    json_array_foreach (errors, i, error) {
         const char *field = json_string_value(json_object_get(error, "field"));
         cat_buffer_add_text(&b, i ? "; " : "");
         cat_buffer_add_text(&b, *field ? field : "the body");

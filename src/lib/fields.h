@@ -46,17 +46,21 @@ typedef struct cat_input_t {
     apr_array_header_t *ignored; /* const char *: names of unknown members, in the body's order; may be empty */
 } cat_input_t;
 
+/* Names of more unknown members than this help nobody, and could make an answer longer than its request. */
+#define CAT_FIELDS_UNKNOWN_MAX 20
+
 /*
  * Checks a JSON value against the table and reports every fault at once. strict: an unknown member is a fault (code
- * "unknown"). Codes: required, type, null, too_short, too_long, too_small, too_large, blank, format, unknown; a body that
- * is no object is one fault of field "" and code "type". A CAT_VISIBLE string of (ASCII) white space only is "blank".
- * APR_SUCCESS or APR_EINVAL (errors is set). Everything lives on the pool.
+ * "unknown"); the first CAT_FIELDS_UNKNOWN_MAX are named, here or in ignored. Codes: required, type, null, too_short, too_long, too_small, too_large, blank, format, unknown; a body
+ * that is no object is one fault of field "" and code "type". A CAT_VISIBLE string of (ASCII) white space only is
+ * "blank". APR_SUCCESS or APR_EINVAL (errors is set). Everything lives on the pool.
  */
 apr_status_t cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int count, cat_purpose_t purpose, int strict,
                               const json_t *body, cat_input_t *input);
 
 /* Adds a fault to input->errors, for rules that need more than one field or the database. */
-void cat_fields_add_error(apr_pool_t *pool, cat_input_t *input, const char *field, const char *code, const char *message);
+void cat_fields_add_error(apr_pool_t *pool, cat_input_t *input, const char *field, const char *code,
+                          const char *message);
 
 /* The faults in one sentence for the `error` member: "name is required; price must be at least 0". On the pool. */
 const char *cat_fields_summary(apr_pool_t *pool, const json_t *errors);

@@ -1,55 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/gate.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <apr_atomic.h>
-#include <apr_proc_mutex.h>
+#include <apr_shm.h>
 
 struct cat_gate_t {
     int places;
-    apr_proc_mutex_t **mutexes;
+    pthread_mutex_t *mutexes; /* of all children */
     apr_uint32_t queue;
     apr_uint32_t waiting; /* of this child: the struct is the parent's, copied by fork */
     apr_uint32_t turn;    /* where the next one waits, modulo places */
 };
 
+/* Robust: a place whose holder died is free. With priority inheritance the kernel hands it to who has waited the longest. */
+static apr_status_t make_attributes(pthread_mutexattr_t *attributes)
+{
+    int rv = pthread_mutexattr_init(attributes);
+    rv = rv ? rv : pthread_mutexattr_setpshared(attributes, PTHREAD_PROCESS_SHARED);
+    rv = rv ? rv : pthread_mutexattr_setrobust(attributes, PTHREAD_MUTEX_ROBUST);
+    return rv ? rv : pthread_mutexattr_setprotocol(attributes, PTHREAD_PRIO_INHERIT);
+}
+
+/*
+ * Not of apr_proc_mutex_t, which the parent destroys at a restart when no child has said yet that it uses it: children that
+ * were forked just before would be left with a dead one. These are never destroyed: they are nothing but their memory.
+ */
 apr_status_t cat_gate_create(cat_gate_t **gate, apr_pool_t *pool, int places, int queue)
 {
     cat_gate_t *g = apr_pcalloc(pool, sizeof(*g));
+    pthread_mutexattr_t attributes;
+    apr_shm_t *shared;
+    apr_status_t rv = apr_shm_create(&shared, (apr_size_t)places * sizeof(*g->mutexes), NULL, pool);
+
+    if (rv == APR_SUCCESS) {
+        rv = make_attributes(&attributes);
+    }
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
     g->places = places;
     g->queue = queue;
-    g->mutexes = apr_pcalloc(pool, places * sizeof(*g->mutexes));
-    for (int i = 0; i < places; i++) {
-        /* On Linux a robust, process-shared pthread mutex: no file, no key, nothing left behind. */
-        apr_status_t rv = apr_proc_mutex_create(&g->mutexes[i], NULL, APR_LOCK_DEFAULT_TIMED, pool);
-        if (rv != APR_SUCCESS) {
-            return rv;
-        }
+    g->mutexes = apr_shm_baseaddr_get(shared);
+    for (int i = 0; i < places && rv == APR_SUCCESS; i++) {
+        rv = pthread_mutex_init(&g->mutexes[i], &attributes);
     }
     *gate = g;
-    return APR_SUCCESS;
+    return rv;
 }
 
-apr_status_t cat_gate_child_init(cat_gate_t *gate, apr_pool_t *pool)
+/* The place of a holder that died needs no repair. */
+static apr_status_t settle(pthread_mutex_t *mutex, int rv)
 {
-    gate->turn = getpid(); /* or else the first one of each child would wait at the same place */
-    for (int i = 0; i < gate->places; i++) {
-        apr_status_t rv = apr_proc_mutex_child_init(&gate->mutexes[i], NULL, pool);
-        if (rv != APR_SUCCESS) {
-            return rv;
-        }
-    }
-    return APR_SUCCESS;
+    return rv == EOWNERDEAD ? pthread_mutex_consistent(mutex) : rv;
 }
 
 static apr_status_t wait_in_turn(cat_gate_t *gate, apr_interval_time_t patience, int *place)
 {
+    apr_time_t end = apr_time_now() + patience;
+    const struct timespec until = {apr_time_sec(end), apr_time_usec(end) * 1000};
     apr_status_t rv;
 
-    *place = apr_atomic_inc32(&gate->turn) % gate->places;
-    rv = apr_proc_mutex_timedlock(gate->mutexes[*place], patience);
-    return APR_STATUS_IS_TIMEUP(rv) ? APR_EAGAIN : rv;
+    /* With the process's id, or the first one of each child would wait at the same place. */
+    *place = (apr_atomic_inc32(&gate->turn) + getpid()) % gate->places;
+    rv = settle(&gate->mutexes[*place], pthread_mutex_timedlock(&gate->mutexes[*place], &until));
+    return rv == ETIMEDOUT ? APR_EAGAIN : rv;
 }
 
 apr_status_t cat_gate_enter(cat_gate_t *gate, apr_interval_time_t patience, int *place)
@@ -57,8 +75,8 @@ apr_status_t cat_gate_enter(cat_gate_t *gate, apr_interval_time_t patience, int 
     apr_status_t rv;
 
     for (*place = 0; *place < gate->places; ++*place) {
-        rv = apr_proc_mutex_trylock(gate->mutexes[*place]);
-        if (!APR_STATUS_IS_EBUSY(rv)) {
+        rv = settle(&gate->mutexes[*place], pthread_mutex_trylock(&gate->mutexes[*place]));
+        if (rv != EBUSY) {
             return rv;
         }
     }
@@ -69,5 +87,5 @@ apr_status_t cat_gate_enter(cat_gate_t *gate, apr_interval_time_t patience, int 
 
 void cat_gate_leave(cat_gate_t *gate, int place)
 {
-    apr_proc_mutex_unlock(gate->mutexes[place]);
+    pthread_mutex_unlock(&gate->mutexes[place]);
 }

@@ -7,18 +7,16 @@
 #include <apr_time.h>
 
 /*
- * How many may do a costly thing at once, over all children of a server. A holder that dies gives its place back: places are
- * robust process mutexes, not counters.
+ * How many may do a costly thing at once, over all children of a server. A holder that dies gives its place back:
+ * places are robust process mutexes, not counters.
  */
 typedef struct cat_gate_t cat_gate_t;
 
 /* Before the children are forked. places: at once; queue: how many more of one child may wait. Lives on the pool. */
 apr_status_t cat_gate_create(cat_gate_t **gate, apr_pool_t *pool, int places, int queue);
 
-/* In each child, before its threads start. */
-apr_status_t cat_gate_child_init(cat_gate_t *gate, apr_pool_t *pool);
-
-/* Waits at most patience. APR_SUCCESS: *place is to be left with. APR_EAGAIN: the queue is full or patience ran out. */
+/* Waits at most patience. APR_SUCCESS: *place is to be left with, by the same thread. APR_EAGAIN: the queue is full or
+ * patience ran out. Anything else: the system refuses the mutex. */
 apr_status_t cat_gate_enter(cat_gate_t *gate, apr_interval_time_t patience, int *place);
 void cat_gate_leave(cat_gate_t *gate, int place);
 

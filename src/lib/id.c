@@ -41,13 +41,24 @@ const char *cat_id_make(apr_pool_t *pool, apr_time_t now)
     return format(pool, bytes);
 }
 
+static int matches(char c, char form)
+{
+    switch (form) {
+    case 'x':
+        return c && strchr("0123456789abcdef", c);
+    case 'v':
+        return c && strchr("89ab", c);
+    default:
+        return c == form;
+    }
+}
+
 int cat_id_check(const char *text)
 {
     static const char form[] = "xxxxxxxx-xxxx-7xxx-vxxx-xxxxxxxxxxxx";
 
     for (int i = 0; i < CAT_ID_LENGTH; i++) {
-        const char *allowed = form[i] == 'x' ? "0123456789abcdef" : form[i] == 'v' ? "89ab" : NULL;
-        if (allowed ? text[i] == '\0' || !strchr(allowed, text[i]) : text[i] != form[i]) {
+        if (!matches(text[i], form[i])) {
             return 0;
         }
     }

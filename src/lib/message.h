@@ -6,7 +6,7 @@
 #include <apr_tables.h>
 #include <apr_time.h>
 
-/* Mail messages by RFC 5322, from a template: header lines, of which "Subject:" must be one, an empty line, the text. */
+/* Mail messages by RFC 5322, from a template: a line "Subject: ...", an empty line, the text. */
 
 typedef struct cat_message_t {
     const char *from;  /* an address that passed cat_email_check, or "Name <address>" */
@@ -16,15 +16,15 @@ typedef struct cat_message_t {
     const apr_table_t *values; /* what {{name}} stands for in the template */
 } cat_message_t;
 
-/* Is text a template: "Subject: " line first, an empty line, a text, and no {{name}} outside known (NULL-terminated)?
- * NULL: yes. Otherwise what is wrong, on the pool. */
+/* Is text a template: "Subject: " line first, an empty line, a text, all of it UTF-8, and no {{name}} outside known
+ * (NULL-terminated)? NULL: yes. Otherwise what is wrong, on the pool. */
 const char *cat_message_check_template(apr_pool_t *pool, const char *text, const char *const known[]);
 
 /*
  * The whole message with CR LF line ends: Date, From, To, Message-ID, Subject (RFC 2047 where it is not ASCII), MIME headers,
  * Auto-Submitted: auto-generated (RFC 3834), then the text, 7bit where it is ASCII with lines of at most 998 octets, else
  * base64. Values are put in verbatim, and in the Subject with control characters taken out. A {{name}} without a value
- * becomes nothing. On the pool.
+ * becomes nothing. On the pool. NULL when text is no template.
  */
 const char *cat_message_format(apr_pool_t *pool, const char *text, const cat_message_t *m);
 

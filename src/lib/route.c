@@ -46,7 +46,8 @@ static int match_pattern(const char *pattern, span_t path, span_t *params)
     return at == path.end;
 }
 
-void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *method, const char *path, cat_route_match_t *match)
+void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *method, const char *path,
+                    cat_route_match_t *match)
 {
     span_t trimmed = trim(path);
     const char *wanted = strcmp(method, "HEAD") == 0 ? "GET" : method;

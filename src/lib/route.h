@@ -13,16 +13,17 @@ typedef struct cat_route_match_t {
 } cat_route_match_t;
 
 /*
- * Finds the row for a method and a path below the mount ("/products/1"; decoded). One trailing slash makes no difference;
- * an empty segment matches nothing. HEAD finds GET's row. rows ends with a row whose method is NULL.
+ * Finds the row for a method and a path below the mount ("/products/1"; decoded). One trailing slash makes no
+ * difference; an empty segment matches nothing. HEAD finds GET's row. rows ends with a row whose method is NULL.
  */
-void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *method, const char *path, cat_route_match_t *match);
+void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *method, const char *path,
+                    cat_route_match_t *match);
 
 /* The value for Allow (RFC 9110 10.2.1) of a known path: "GET, HEAD, POST, OPTIONS". On the pool. */
 const char *cat_route_allow(apr_pool_t *pool, const cat_route_t *rows, const char *path);
 
-/* The value of a query parameter, percent-decoded ('+' is a space), on the pool; the first where there are several. NULL when
- * it is not there or its decoding is broken (bad percent, NUL). */
+/* The value of a query parameter, percent-decoded ('+' is a space), on the pool; the first where there are several.
+ * NULL when it is not there or its decoding is broken (bad percent, NUL). */
 const char *cat_route_query(apr_pool_t *pool, const char *query, const char *name);
 
 #endif

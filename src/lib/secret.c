@@ -84,7 +84,7 @@ static const char *read_content(apr_pool_t *pool, const char *path, char **conte
 
 const char *cat_secret_read_file(apr_pool_t *pool, const char *path, const char **text, apr_size_t *length)
 {
-    char *content;
+    char *content = NULL;
     apr_size_t n = 0;
     const char *fault = read_content(pool, path, &content, &n);
 

@@ -45,5 +45,5 @@ apr_time_t cat_time_read(const char *stored)
 {
     char *end;
     apr_int64_t milliseconds = apr_strtoi64(stored, &end, 10);
-    return *end ? 0 : apr_time_from_msec(milliseconds);
+    return *end || milliseconds < LEAST || milliseconds > MOST ? 0 : apr_time_from_msec(milliseconds);
 }

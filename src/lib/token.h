@@ -41,9 +41,9 @@ int cat_token_check_shape(const char *token);
 /*
  * Checks shape, algorithm (the key's own, never the header's choice), signature, typ "at+jwt" (or "application/at+jwt"),
  * no "crit", and on the payload: an object; iss and aud strings equal to issuer and audience (aud may be an array that
- * holds it); sub a user id of our form; sid and jti strings; exp an integer later than now less the leeway; nbf and iat,
- * where there, integers not later than now plus the leeway. NULL: valid, *claims lives on the pool. Otherwise the reason in
- * a few words fit for error_description (RFC 6750 3), a constant.
+ * holds it); sub a user id of our form; sid and jti strings; exp an integer later than now less the leeway and not beyond the
+ * year 9999; nbf and iat, where there, integers not later than now plus the leeway. NULL: valid, *claims lives on the pool.
+ * Otherwise the reason in a few words fit for error_description (RFC 6750 3), a constant.
  */
 const char *cat_token_verify(apr_pool_t *pool, const cat_key_t *key, const char *issuer, const char *audience, apr_time_t now,
                              const char *token, const cat_claims_t **claims);

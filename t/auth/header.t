@@ -13,11 +13,13 @@ sub post { api(POST => '/products', \%product, headers => { Authorization => @_ 
 sub bytes { talk(wire(POST => '/products', \%product) =~ s/\r\n\r\n/\r\n$_[0]\r\n\r\n/r) }
 
 # No token was sent.
-my @none = (undef, '', 'Bearer', 'Bearer ', 'Bearer   ', "bearer\t", 'Basic dXNlcjpwYXNz', 'Basic', 'Negotiate x', $token, "Token $token", "BearerX $token", "Bearer-$token", 'Digest username="x"');
+my @none = (undef, '', 'Bearer', 'Bearer ', 'Bearer   ', 'Basic dXNlcjpwYXNz', 'Basic', 'Negotiate x', $token, "Token $token", "BearerX $token", "Bearer-$token", 'Digest username="x"');
 answers(post($_), 401, refusal(error => qr/./), 'no token: ' . ($_ // 'no header') =~ s/\Q$token\E/TOKEN/r, 'www-authenticate' => $none) for @none;
+answers(bytes("Authorization: bearer\t"), 401, refusal(error => qr/./), 'no token: a tab', 'www-authenticate' => $none);
 
 # The scheme's case makes no difference, nor do spaces before the token.
-answers(post("$_ $token"), 201, undef, $_) for 'Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer  ', "Bearer\t";
+answers(post("$_ $token"), 201, undef, $_) for 'Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer  ';
+answers(bytes("Authorization: Bearer\t$token"), 201, undef, 'a tab before it');
 
 # Something that is not of a token's shape.
 my ($header, $payload, $signature) = split /\./, $token;

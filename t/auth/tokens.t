@@ -61,12 +61,11 @@ answers(post($_->[1]), 401, refusal(error => qr/./), $_->[0], 'www-authenticate'
 my $many = with(map { ("c$_" => 1) } 1 .. 200);
 cmp_ok(length $many, '<=', 4096, '200 claims fit');
 answers(post($many), 201, undef, 'they are accepted');
-answers(post(with(map { ("c$_" => 1) } 1 .. 1000)), 401, undef, '1,000 claims are too long', 'www-authenticate' => $invalid);
+answers(post(with(map { ("c$_" => 1) } 1 .. 400)), 401, undef, '400 claims are too long', 'www-authenticate' => $invalid);
 for ([4096, 201], [4097, 401]) {
     my ($length, $status) = @$_;
     my $token = '';
     for (my $pad = 2600; length $token < $length; $pad++) { $token = with(pad => 'x' x $pad) }
-    SKIP_LENGTH: next unless length $token == $length;
     answers(post($token), $status, undef, "a token of $length octets");
 }
 

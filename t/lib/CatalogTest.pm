@@ -19,7 +19,7 @@ use constant { true => JSON::PP::true, false => JSON::PP::false, ISSUER => 'http
 
 my @EXPORT = qw(
     true false main server api talk burst wire fresh register token claims forge key ABSENT answers refusal invalid match
-    wait_until slurp expect_log allow_log done_testing
+    wait_until slurp scratch expect_log allow_log done_testing
 );
 
 our $ID = qr/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -34,6 +34,7 @@ sub import {
     strict->import;
     warnings->import(FATAL => 'all');
     Test::More->export_to_level(1, undef, grep { $_ ne 'done_testing' } @Test::More::EXPORT);
+    binmode Test::More->builder->$_, ':utf8' for qw(output failure_output todo_output);
     no strict 'refs';
     *{"${caller}::$_"} = \&{$_} for @EXPORT;
     *{"${caller}::ID"} = \$ID;
@@ -47,6 +48,13 @@ sub talk { $main->talk(@_) }
 sub burst { $main->burst(@_) }
 sub slurp { CatalogTest::Server::slurp(@_) }
 sub wait_until { CatalogTest::Server::wait_until(@_) }
+
+# A new directory that everyone can look into, gone when the suite has run.
+sub scratch {
+    my $dir = "$main->{dir}/servers/scratch-$$-" . ++$count;
+    mkdir $dir or die "$dir: $!\n";
+    return $dir;
+}
 
 # A request below the mount as bytes, for talk and burst.
 sub wire {
@@ -104,7 +112,8 @@ sub answers {
 
     push @wrong, "status: $r->{status} instead of $status" if $r->{status} != $status;
     for (sort keys %headers) {
-        my $difference = match($r->{headers}{$_}, $headers{$_}, "header $_");
+        my $want = defined $headers{$_} && !ref $headers{$_} ? "$headers{$_}" : $headers{$_};
+        my $difference = match($r->{headers}{$_}, $want, "header $_");
         push @wrong, $difference if $difference;
     }
     if (defined $body) {

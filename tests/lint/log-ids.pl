@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Each message for the error log begins with an id of ours, CATnnn, that no other has; the AH numbers are httpd's.
+# Each message for the error log begins with an id of ours, CATnnn, that no other has and that docs/operations.md explains in a
+# row "| CATnnn | ..."; the AH numbers are httpd's.
 use strict;
 use warnings FATAL => 'all';
 
@@ -25,6 +26,10 @@ for my $file (files(qr/\.c/, 'mod_catalog.c', 'src')) {
     }
 }
 $messages or die "$0: no message found\n";
+
+my %explained = map { $_ => 1 } text('docs/operations.md') =~ /^\| (CAT\d{3}) \|/mg;
+fault('docs/operations.md', "has no row for $_") for grep { !$explained{$_} } sort keys %first;
+fault('docs/operations.md', "has a row for $_, which nothing logs") for grep { !$first{$_} } sort keys %explained;
 
 sub line_of {
     my ($code, $offset) = @_;

@@ -50,7 +50,8 @@ static void test_success(void **state)
     assert_int_equal(a->status, 201);
     assert_string_equal(a->body, "{\"success\":true,\"data\":{\"id\":\"1\"},\"message\":\"Product \\\"created\\\"\"}");
     parse(*state, a);
-    assert_string_equal(cat_answer_success(*state, 200, &data, NULL)->body, "{\"success\":true,\"data\":{\"id\":\"1\"}}");
+    assert_string_equal(cat_answer_success(*state, 200, &data, NULL)->body,
+                        "{\"success\":true,\"data\":{\"id\":\"1\"}}");
     assert_string_equal(cat_answer_success(*state, 200, NULL, "Deleted")->body,
                         "{\"success\":true,\"message\":\"Deleted\"}");
     assert_null(cat_answer_success(*state, 200, NULL, "Deleted")->headers);
@@ -88,7 +89,7 @@ static void test_no_problem_tells_too_much(void **state)
 
     for (int i = 0; i < CAT_PROBLEM_COUNT; i++) {
         json_t *body = parse(*state, cat_answer_problem(*state, (cat_problem_t)i, NULL));
-        for (size_t j = 0; j < sizeof(telling) / sizeof(*telling); j++) {
+        for (size_t j = 0; j < UNIT_COUNT(telling); j++) {
             assert_null(strstr(cat_json_text(*state, body), telling[j]));
         }
     }
@@ -214,20 +215,17 @@ static void test_ignored_members(void **state)
                         "colour, a%20b%2Cc, x%0D%0ASet-Cookie%3A%20a%3Db, 100%25, %C3%A9, _-.~");
 }
 
-static void test_many_ignored_members(void **state)
+static void test_long_ignored_member(void **state)
 {
-    const char *names[100];
+    char name[1000];
+    const char *names[] = {name, "b"};
     const char *value;
-    int commas = 0;
 
-    for (int i = 0; i < 100; i++) {
-        names[i] = apr_psprintf(*state, "m%d", i);
-    }
-    value = ignored_header(state, names, 100);
-    for (const char *c = value; *c; c++) {
-        commas += *c == ',';
-    }
-    assert_int_equal(commas, 19);
+    memset(name, 'a', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    value = ignored_header(state, names, 2);
+    assert_int_equal(strlen(value), 64 + strlen(", b"));
+    assert_string_equal(value + 64, ", b");
 }
 
 int main(void)
@@ -245,7 +243,7 @@ int main(void)
         UNIT_TEST(test_problem_of_a_status),
         UNIT_TEST(test_headers),
         UNIT_TEST(test_ignored_members),
-        UNIT_TEST(test_many_ignored_members),
+        UNIT_TEST(test_long_ignored_member),
     };
     return UNIT_RUN(tests);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/buffer.h"
@@ -63,13 +62,11 @@ static void test_integers(void **state)
     static const struct {
         apr_int64_t value;
         const char *text;
-    } cases[] = {{0, "0"},
-                 {-1, "-1"},
-                 {9, "9"},
-                 {INT64_MAX, "9223372036854775807"},
-                 {INT64_MIN, "-9223372036854775808"}};
+    } cases[] = {
+        {0, "0"}, {-1, "-1"}, {9, "9"}, {INT64_MAX, "9223372036854775807"}, {INT64_MIN, "-9223372036854775808"},
+    };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         cat_buffer_t b;
         cat_buffer_init(&b, *state, 1);
         cat_buffer_add_int(&b, cases[i].value);
@@ -88,6 +85,7 @@ static void test_every_start_size_and_length(void **state)
             cat_buffer_add(&b, source, length);
             assert_true(b.length <= b.size);
             assert_int_equal(strlen(cat_buffer_text(&b)), length);
+            assert_true(b.length < b.size); /* the NUL lies within */
             assert_memory_equal(b.data, source, length);
         }
     }

@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,7 +23,6 @@ static cat_gate_t *make(void **state, int places, int queue)
 {
     cat_gate_t *gate;
     assert_int_equal(cat_gate_create(&gate, *state, places, queue), APR_SUCCESS);
-    assert_int_equal(cat_gate_child_init(gate, *state), APR_SUCCESS);
     return gate;
 }
 
@@ -171,12 +169,11 @@ static void *storm(void *data)
     return NULL;
 }
 
-static void storm_in_a_child(cat_gate_t *gate, counts_t *counts, apr_pool_t *pool)
+static void storm_in_a_child(cat_gate_t *gate, counts_t *counts)
 {
     pthread_t threads[THREADS];
     void *both[] = {gate, counts};
 
-    cat_gate_child_init(gate, pool);
     for (int i = 0; i < THREADS; i++) {
         pthread_create(&threads[i], NULL, storm, both);
     }
@@ -196,7 +193,7 @@ static void test_many_threads_in_many_processes(void **state)
     for (int i = 0; i < PROCESSES; i++) {
         children[i] = fork();
         if (children[i] == 0) {
-            storm_in_a_child(gate, counts, *state);
+            storm_in_a_child(gate, counts);
         }
     }
     for (int i = 0; i < PROCESSES; i++) {
@@ -210,8 +207,8 @@ static void test_many_threads_in_many_processes(void **state)
     munmap(counts, sizeof(*counts));
 }
 
-/* A child process of the gate. In the child: 0. In the parent, once the child has written to ready: its id. */
-static pid_t fork_child(cat_gate_t *gate, apr_pool_t *pool, int ready[2])
+/* A child process. In the child: 0. In the parent, once the child has written to ready: its id. */
+static pid_t fork_child(int ready[2])
 {
     pid_t child;
     char said;
@@ -219,7 +216,6 @@ static pid_t fork_child(cat_gate_t *gate, apr_pool_t *pool, int ready[2])
     assert_int_equal(pipe(ready), 0);
     child = fork();
     if (child == 0) {
-        cat_gate_child_init(gate, pool);
         return 0;
     }
     close(ready[1]);
@@ -228,10 +224,10 @@ static pid_t fork_child(cat_gate_t *gate, apr_pool_t *pool, int ready[2])
     return child;
 }
 
-static pid_t fork_holder(cat_gate_t *gate, apr_pool_t *pool)
+static pid_t fork_holder(cat_gate_t *gate)
 {
     int ready[2], place;
-    pid_t child = fork_child(gate, pool, ready);
+    pid_t child = fork_child(ready);
 
     if (child == 0) {
         if (cat_gate_enter(gate, 60 * SECOND, &place) == APR_SUCCESS && write(ready[1], "x", 1) == 1) {
@@ -253,7 +249,7 @@ static void test_killed_holder_gives_its_place_back(void **state)
     cat_gate_t *gate = make(state, 1, 0);
 
     for (int i = 0; i < 20; i++) {
-        pid_t child = fork_holder(gate, *state);
+        pid_t child = fork_holder(gate);
         int place;
 
         assert_int_equal(cat_gate_enter(gate, 0, &place), APR_EAGAIN);
@@ -266,7 +262,7 @@ static void test_killed_holder_gives_its_place_back(void **state)
 static void test_killed_holder_lets_the_next_in(void **state)
 {
     cat_gate_t *gate = make(state, 1, 1);
-    pid_t child = fork_holder(gate, *state);
+    pid_t child = fork_holder(gate);
     visitor_t waiter;
 
     start_waiter(&waiter, gate, 60 * SECOND);
@@ -283,7 +279,7 @@ static void test_killed_waiter_takes_nothing_along(void **state)
     pid_t child;
 
     assert_int_equal(cat_gate_enter(gate, 0, &place), APR_SUCCESS);
-    child = fork_child(gate, *state, ready);
+    child = fork_child(ready);
     if (child == 0) {
         _exit(write(ready[1], "x", 1) != 1 || cat_gate_enter(gate, 60 * SECOND, &place) != APR_SUCCESS);
     }
@@ -305,7 +301,7 @@ static void test_gate_outlives_the_parents_pool(void **state)
     apr_pool_create(&generation, *state);
     assert_int_equal(cat_gate_create(&gate, generation, 1, 0), APR_SUCCESS);
     assert_int_equal(pipe(gone), 0);
-    child = fork_child(gate, *state, ready);
+    child = fork_child(ready);
     if (child == 0) {
         int place, other;
         char none;

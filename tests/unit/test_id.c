@@ -99,14 +99,14 @@ static void test_check_refuses(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(texts); i++) {
         if (cat_id_check(texts[i])) {
             fail_msg("%s was taken", texts[i]);
         }
     }
 }
 
-/* No byte may be read behind the end, wherever that is: each cut lies in a block of its own for the sanitizers to watch. */
+/* No byte may be read behind the end: each cut lies in a block of its own for the sanitizers to watch. */
 static void test_check_refuses_every_cut(void **state)
 {
     const char *id = cat_id_make(*state, apr_time_now());

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <apr_strings.h>
 
 #include "lib/json.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 
 /* Text that parses, as it is written again. */
 static const char *rewrite(apr_pool_t *pool, const char *text)
@@ -39,11 +36,20 @@ static const char *refusal(apr_pool_t *pool, const char *text, apr_size_t length
 static void test_takes_any_value(void **state)
 {
     static const char *const same[] = {
-        "null", "true", "false", "0", "-1", "9223372036854775807", "-9223372036854775808", "\"\"", "[]", "{}",
+        "null",
+        "true",
+        "false",
+        "0",
+        "-1",
+        "9223372036854775807",
+        "-9223372036854775808",
+        "\"\"",
+        "[]",
+        "{}",
         "{\"b\":1,\"a\":[true,{\"c\":null}]}",
     };
 
-    for (size_t i = 0; i < LENGTH(same); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(same); i++) {
         assert_string_equal(rewrite(*state, same[i]), same[i]);
     }
     assert_string_equal(rewrite(*state, " \t\r\n[ 1 ,\n2 ] \n"), "[1,2]");
@@ -100,18 +106,18 @@ static void test_refuses(void **state)
         {"\"\\udc00\"", "line 1, column 8: invalid Unicode '\\uDC00'"},
         {"\"\\ud800\\u0041\"", "line 1, column 14: invalid Unicode '\\uD800\\u0041'"},
         {"\"\xff\"", "line 1, column 1: unable to decode byte 0xff"},
-        {"\"\xc0\x80\"", "line 1, column 1: unable to decode byte 0xc0"},             /* overlong NUL */
-        {"\"\xed\xa0\x80\"", "line 1, column 1: unable to decode byte 0xed"},         /* encoded surrogate */
-        {"\"\xf4\x90\x80\x80\"", "line 1, column 1: unable to decode byte 0xf4"},     /* beyond U+10FFFF */
-        {"\"ab\xe2\x82\"", "line 1, column 3: unable to decode byte 0xe2"},           /* cut short */
-        {"\xef\xbb\xbf{}", "line 1, column 1: invalid token"},                        /* BOM */
-        {"\xff\xfe{\0}\0", "line 1, column 0: unable to decode byte 0xff"},           /* UTF-16 */
+        {"\"\xc0\x80\"", "line 1, column 1: unable to decode byte 0xc0"},         /* overlong NUL */
+        {"\"\xed\xa0\x80\"", "line 1, column 1: unable to decode byte 0xed"},     /* encoded surrogate */
+        {"\"\xf4\x90\x80\x80\"", "line 1, column 1: unable to decode byte 0xf4"}, /* beyond U+10FFFF */
+        {"\"ab\xe2\x82\"", "line 1, column 3: unable to decode byte 0xe2"},       /* cut short */
+        {"\xef\xbb\xbf{}", "line 1, column 1: invalid token"},                    /* BOM */
+        {"\xff\xfe{\0}\0", "line 1, column 0: unable to decode byte 0xff"},       /* UTF-16 */
         {"{\"a\":1,\"a\":2}", "line 1, column 10: duplicate object key"},
         {"{\"a\":1,\"\\u0061\":2}", "line 1, column 15: duplicate object key"},
         {"[{\"b\":{\"a\":1,\"a\":1}}]", "line 1, column 16: duplicate object key"},
     };
 
-    for (size_t i = 0; i < LENGTH(cases); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         assert_string_equal(refusal(*state, cases[i].text, strlen(cases[i].text)), cases[i].why);
     }
 }
@@ -137,11 +143,14 @@ static void test_reads_no_further_than_length(void **state)
 static void test_refusal_quotes_nothing(void **state)
 {
     static const char *const texts[] = {
-        "{\"password\" secret}", "{\"password\": secret}", "{\"password\": \"secret\" \"secret\"}",
-        "{\"secret\":1, \"secret\":2}", "{\"password\": \"x near 'secret\" secret}",
+        "{\"password\" secret}",
+        "{\"password\": secret}",
+        "{\"password\": \"secret\" \"secret\"}",
+        "{\"secret\":1, \"secret\":2}",
+        "{\"password\": \"x near 'secret\" secret}",
     };
 
-    for (size_t i = 0; i < LENGTH(texts); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(texts); i++) {
         assert_null(strstr(refusal(*state, texts[i], strlen(texts[i])), "secret"));
     }
 }
@@ -251,7 +260,8 @@ static void test_strings(void **state)
     assert_string_equal(quote(*state, "a\\b\"c"), "\"a\\\\b\\\"c\"");
     assert_string_equal(quote(*state, "\x01\n\x1f "), "\"\\u0001\\u000a\\u001f \"");
     assert_string_equal(quote(*state, "</script> '; DROP TABLE -- %s"), "\"</script> '; DROP TABLE -- %s\"");
-    assert_string_equal(quote(*state, "\x7f\xc3\xa9\xe2\x80\xa8\xf0\x9f\x98\x80"), "\"\x7f\xc3\xa9\xe2\x80\xa8\xf0\x9f\x98\x80\"");
+    assert_string_equal(quote(*state, "\x7f\xc3\xa9\xe2\x80\xa8\xf0\x9f\x98\x80"),
+                        "\"\x7f\xc3\xa9\xe2\x80\xa8\xf0\x9f\x98\x80\"");
 }
 
 static void test_strings_read_back(void **state)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <apr_strings.h>
@@ -30,7 +29,8 @@ static void test_formats_and_passes_on(void **state)
     const cat_log_t log = {keep, &line};
 
     (void)state;
-    cat_log(&log, CAT_LOG_WARNING, APR_EINVAL, "CAT001: %s has %d of %" APR_INT64_T_FMT, "table", 3, APR_INT64_C(1) << 40);
+    cat_log(&log, CAT_LOG_WARNING, APR_EINVAL, "CAT001: %s has %d of %" APR_INT64_T_FMT, "table", 3,
+            APR_INT64_C(1) << 40);
     assert_int_equal(line.count, 1);
     assert_int_equal(line.level, CAT_LOG_WARNING);
     assert_int_equal(line.rv, APR_EINVAL);

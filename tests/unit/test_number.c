@@ -15,8 +15,6 @@
 #include "lib/json.h"
 #include "lib/number.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
-
 static const char *format(apr_pool_t *pool, const char *text)
 {
     json_t *number;
@@ -57,7 +55,7 @@ static void test_numbers_come_back_as_sent(void **state)
         "2.2250738585072014e-308",
     };
 
-    for (size_t i = 0; i < LENGTH(same); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(same); i++) {
         assert_string_equal(format(*state, same[i]), same[i]);
     }
 }
@@ -85,7 +83,7 @@ static void test_numbers_in_the_fewest_digits(void **state)
         {"0.1000000000000000055511151231257827", "0.1"},
     };
 
-    for (size_t i = 0; i < LENGTH(cases); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         assert_string_equal(format(*state, cases[i].sent), cases[i].written);
     }
 }
@@ -112,7 +110,7 @@ static void check_round_trips(apr_pool_t *pool)
     apr_pool_t *round;
 
     apr_pool_create(&round, pool);
-    for (size_t i = 0; i < LENGTH(ends); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(ends); i++) {
         check_round_trip(round, ends[i]);
     }
     for (int i = 0; i < 20000; i++) {
@@ -215,7 +213,7 @@ static void test_integers(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < LENGTH(cases); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         apr_int64_t value = 4711;
         assert_int_equal(cat_number_parse_integer(cases[i].text, &value), 1);
         if (value != cases[i].value) {
@@ -226,11 +224,12 @@ static void test_integers(void **state)
 
 static void test_not_integers(void **state)
 {
-    static const char *const texts[] = {NULL,  "",   "-",  "--1", "+1",  " 1",  "1 ",  "abc",      "1a",
-                                        "1.5", "1.", "1,", "1e3", "0x1", "NaN", "1\n", "\xd9\xa1", "99999999999999999999x"};
+    static const char *const texts[] = {NULL,  "",    "-",   "--1", "+1",       " 1",
+                                        "1 ",  "abc", "1a",  "1.5", "1.",       "1,",
+                                        "1e3", "0x1", "NaN", "1\n", "\xd9\xa1", "99999999999999999999x"};
 
     (void)state;
-    for (size_t i = 0; i < LENGTH(texts); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(texts); i++) {
         apr_int64_t value;
         assert_int_equal(cat_number_parse_integer(texts[i], &value), 0);
     }

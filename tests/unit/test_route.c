@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include <apr_strings.h>
-
 #include "lib/route.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 
 enum { LIST, CREATE, READ, UPDATE, REMOVE, LOGIN, SESSIONS, END, MEMBER, NEW, READ_AGAIN };
 
@@ -35,7 +30,8 @@ static cat_route_match_t find(void **state, const char *method, const char *path
     return match;
 }
 
-static void check_found(void **state, const char *method, const char *path, int row, const char *first, const char *second)
+static void check_found(void **state, const char *method, const char *path, int row, const char *first,
+                        const char *second)
 {
     cat_route_match_t match = find(state, method, path);
 
@@ -95,7 +91,7 @@ static void test_known_path_other_method(void **state)
 {
     static const char *const methods[] = {"PATCH", "OPTIONS", "TRACE", "FOO", "get", "GETS", "GE", ""};
 
-    for (size_t i = 0; i < LENGTH(methods); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(methods); i++) {
         cat_route_match_t match = find(state, methods[i], "/products/1");
         assert_null(match.route);
         assert_int_equal(match.known, 1);
@@ -132,7 +128,7 @@ static void test_unknown_paths(void **state)
         "/groups/one/members/two/three",
     };
 
-    for (size_t i = 0; i < LENGTH(paths); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(paths); i++) {
         cat_route_match_t match = find(state, "GET", paths[i]);
         if (match.known || match.route) {
             fail_msg("%s was found", paths[i]);

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include <apr_strings.h>
-
 #include "lib/time.h"
 
 static void check(apr_int64_t milliseconds, const char *expected)
@@ -56,7 +54,8 @@ static void test_order_of_text_is_order_of_time(void **state)
 
     (void)state;
     cat_time_format(before, APR_INT64_C(-62167219200000));
-    for (apr_int64_t t = APR_INT64_C(-62000000000000); t < APR_INT64_C(253402300799999); t += APR_INT64_C(12345678901)) {
+    for (apr_int64_t t = APR_INT64_C(-62000000000000); t < APR_INT64_C(253402300799999);
+         t += APR_INT64_C(12345678901)) {
         cat_time_format(text, t);
         assert_true(strcmp(before, text) < 0);
         memcpy(before, text, sizeof(before));
@@ -80,6 +79,19 @@ static void test_store(void **state)
     assert_string_equal(cat_time_store(*state, APR_INT64_C(1795253400123456)), "1795253400123");
 }
 
+static void test_read(void **state)
+{
+    static const char *const others[] = {"", "x", "1x", "1.5", "99999999999999999999", "9223372036854775807"};
+
+    assert_int_equal(cat_time_read("0"), 0);
+    assert_int_equal(cat_time_read("-1"), -1000);
+    assert_int_equal(cat_time_read(cat_time_store(*state, APR_INT64_C(1795253400123456))),
+                     APR_INT64_C(1795253400123000));
+    for (size_t i = 0; i < UNIT_COUNT(others); i++) {
+        assert_int_equal(cat_time_read(others[i]), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -89,6 +101,7 @@ int main(void)
         UNIT_TEST(test_order_of_text_is_order_of_time),
         UNIT_TEST(test_no_time_zone_shows),
         UNIT_TEST(test_store),
+        UNIT_TEST(test_read),
     };
     return UNIT_RUN(tests);
 }

@@ -33,6 +33,8 @@ static inline int unit_teardown(void **state)
     return 0;
 }
 
+#define UNIT_COUNT(array) (sizeof(array) / sizeof(*(array)))
+
 /* A test gets a pool of its own: apr_pool_t *pool = *state. */
 #define UNIT_TEST(function) cmocka_unit_test_setup_teardown(function, unit_setup, unit_teardown)
 

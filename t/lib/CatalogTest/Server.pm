@@ -18,6 +18,7 @@ use CatalogTest::Log ();
 my $START = 20; # seconds, also to stop
 
 my $vars = Apache::TestConfig->thaw->{vars};
+our $TOP = $vars->{catalog_top};
 my %running; # by pid
 $SIG{$_} = sub { exit 1 } for qw(INT TERM); # so that END stops them
 my @all;
@@ -109,7 +110,9 @@ sub configtest {
 }
 
 # Dies with what httpd said when it does not come up.
-sub start {
+sub start { $_[0]->launch->wait_up }
+
+sub launch {
     my ($self) = @_;
     my $pid = fork // die "fork: $!\n";
     if (!$pid) {
@@ -121,6 +124,11 @@ sub start {
     }
     $self->{pid} = $pid;
     $running{$pid} = $self;
+    return $self;
+}
+
+sub wait_up {
+    my ($self) = @_;
     my $up = wait_until($START, sub { eval { $self->connection } || !$self->is_alive });
     return $self if $up && $self->is_alive;
     $self->stop;

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# case: 36
+# A key that cannot protect anything stops httpd -t, with words that say what to do.
+use CatalogTest;
+
+my $server = server(mount => undef, conf => <<'END');
+<Location "/api">
+    CatalogEnable On
+    CatalogKeyFile "@dir@/token.key"
+</Location>
+END
+my $file = $server->dir . '/token.key';
+my $secret = 'S3cret' . 'k' x 26; # 32 bytes
+
+sub key_is {
+    my ($mode, $content) = @_;
+    unlink $file;
+    $server->write($file, $content);
+    chmod $mode, $file;
+    return $server->configtest;
+}
+
+my @bad = (
+    ['empty', 0600, '', qr/32/], ['31 bytes', 0600, substr($secret, 1), qr/32/], ['31 bytes and a newline', 0600, substr($secret, 1) . "\n", qr/32/], ['a newline', 0600, "\n", qr/32/],
+    ['CR LF at the end', 0600, "$secret\r\n", qr/CR/], ['readable by others', 0644, $secret, qr/chmod/], ['writable by others', 0602, $secret, qr/chmod/], ['readable and more', 0777, $secret, qr/chmod/],
+);
+for (@bad) {
+    my ($name, $mode, $content, $words) = @$_;
+    my ($status, $said) = key_is($mode, $content);
+    isnt($status, 0, "$name: refused");
+    like($said, qr/\Q$file\E.*$words/s, "$name: said why");
+    like($said, qr/^AH00526: Syntax error on line \d+ of .*httpd\.conf:/m, "$name: said where");
+    unlike($said, qr/S3cret|kkkk/, "$name: without telling the key");
+}
+
+my @good = (
+    ['32 bytes', 0600, $secret], ['32 bytes and a newline', 0600, "$secret\n"], ['readable by the group', 0640, $secret], ['readable by nobody else, not to be written', 0400, $secret], ['longer', 0600, $secret x 10],
+);
+is_deeply([key_is(@$_[1, 2])], [0, "Syntax OK\n"], "$_->[0]: taken") for @good;
+
+unlink $file;
+my ($status, $said) = $server->configtest;
+isnt($status, 0, 'missing: refused');
+like($said, qr/\Q$file\E.*no such file/s, 'missing: said why');
+mkdir $file;
+($status, $said) = $server->configtest;
+ok($status != 0 && $said =~ /\Q$file\E/, 'a directory: refused');
+rmdir $file;
+
+my $without = server(mount => undef, conf => qq(<Location "/api">\nCatalogEnable On\n</Location>\n));
+($status, $said) = $without->configtest;
+ok($status != 0 && $said =~ /CatalogKeyFile/, 'no CatalogKeyFile: refused');
+
+# The key is the content without the newline.
+key_is(0600, "$secret\n");
+$server->start;
+my $token = forge(key => $secret, claims => claims(iss => 'mod_catalog', aud => 'catalog'));
+answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => $token), 201, undef, 'a token signed with it');
+answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 401, undef, 'a token signed with another');
+
+done_testing;

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /register
+# The configuration that README shows for an existing Apache is all it takes.
+use CatalogTest;
+
+my $conf = main->dir . '/conf';
+my %load = map { /^LoadModule (\w+)_module/ ? ($1 => $_) : () } split /\n/, slurp("$conf/modules.conf");
+my ($user, $group) = map { slurp("$conf/httpd.conf") =~ /^$_\s+"(.*)"$/m } 'User', 'Group';
+my $modules = join "\n", grep { defined } map { $load{$_} } (grep { /^mpm_/ } keys %load), qw(authz_core dbd catalog);
+
+sub minimal {
+    my ($data) = @_;
+    my $server = server();
+    $server->write($server->dir . '/httpd.conf', <<"END");
+$modules
+User "$user"
+Group "$group"
+Listen 127.0.0.1:\@port\@
+ServerName 127.0.0.1
+PidFile logs/httpd.pid
+ErrorLog logs/error_log
+DefaultRuntimeDir logs
+DBDriver sqlite3
+DBDParams "$data/catalog.db"
+<Location "/api">
+    CatalogEnable On
+    CatalogKeyFile "$conf/token.key"
+</Location>
+END
+    return $server;
+}
+
+my $first = minimal('@dir@/data');
+my ($status, $said) = $first->configtest;
+is("$status $said", "0 Syntax OK\n", 'httpd -t');
+ok(!-e $first->dir . '/data/catalog.db', 'which touches nothing');
+$first->start;
+
+sub works {
+    my ($server) = @_;
+    my $name = fresh();
+    my $r = $server->api(POST => '/register', { username => $name, email => "$name\@example.com", password => 'correct horse' });
+    my $made = $server->api(POST => '/products', { name => $name, price => 19.99 }, token => $r->{json}{token});
+    return $r->{status} == 201 && $made->{status} == 201 && $made->{json}{data}{id};
+}
+my $id = works($first);
+like($id, $ID, 'registers and keeps products');
+like(api(GET => '/products')->{headers}{'x-request-id'}, qr/./, 'with mod_unique_id there is a request id');
+is($first->api(GET => '/products')->{headers}{'x-request-id'}, undef, 'without it there is none');
+
+my $file = $first->dir . '/data/catalog.db';
+my @stat = stat $file;
+is(getpwuid $stat[4], $> == 0 ? $user : scalar getpwuid $>, 'the database belongs to the user that the children run as');
+my $db = $first->database;
+is($db->selectrow_array('PRAGMA journal_mode'), 'wal', 'it is in WAL mode');
+my ($version) = $db->selectrow_array('SELECT MAX(version) FROM schema_version');
+cmp_ok($version, '>=', 1, 'its schema has a version');
+$db->disconnect;
+
+# Everything is there after a restart.
+$first->stop;
+$first->start;
+is($first->api(GET => "/products/$id")->{status}, 200, 'a restart loses nothing');
+ok(works($first), 'and works on');
+is($first->database->selectrow_array('SELECT COUNT(*) FROM schema_version'), $version, 'the schema was made once');
+
+# Several servers on one new database, at once.
+my $data = server()->dir . '/data';
+my @servers = map { minimal($data) } 1 .. 3;
+$_->launch for @servers;
+$_->wait_up for @servers;
+is(scalar(grep { works($_) } @servers), 3, 'three servers that start at once on a new database all work');
+is($servers[0]->database("$data/catalog.db")->selectrow_array('SELECT COUNT(*) FROM schema_version'), $version, 'each step was applied once');
+
+done_testing;

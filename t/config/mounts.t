@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# route: POST /products
+# Several mounts side by side, each with its own database and key.
+use CatalogTest;
+
+my $key = main->dir . '/conf/token.key';
+my $other = 'another key, of thirty-two bytes or more';
+my @names = qw(/api /shop /shop/v2 /deep/er /trailing);
+my $conf = join '', map { my $file = s{^/}{}r =~ s{/}{-}gr; <<"END" } @names;
+<Location "$_@{[ $_ eq '/trailing' ? '/' : '' ]}">
+    CatalogEnable   On
+    CatalogKeyFile  "@{[ $_ eq '/shop' ? '@dir@/other.key' : $key ]}"
+    CatalogIssuer   https://catalog.test
+    CatalogAudience catalog-test
+    @{[ $_ eq '/api' ? '' : "CatalogDatabase sqlite3 \"\@dir\@/data/$file.db\"" ]}
+</Location>
+END
+my $server = server(mount => undef, conf => $conf);
+$server->write($server->dir . '/other.key', $other);
+chmod 0600, $server->dir . '/other.key';
+$server->start;
+
+sub create { my ($mount, $name, %o) = @_; return $server->api(POST => '/products', { name => $name, price => 1 }, mount => $mount, token => forge(%o)) }
+sub names { my ($mount) = @_; return join ' ', map { $_->{name} } @{ $server->api(GET => '/products', mount => $mount)->{json}{data} } }
+
+my %made;
+for my $mount (@names) {
+    my %o = $mount eq '/shop' ? (key => $other) : ();
+    my $r = create($mount, "of $mount", %o);
+    answers($r, 201, undef, "$mount: created", location => qr{^\Q$mount\E/products/[-0-9a-f]{36}$});
+    $made{$mount} = $r->{json}{data}{id};
+}
+is(names($_), "of $_", "$_ has its own products and no others") for @names;
+for my $mount (@names) {
+    is_deeply([map { $server->api(GET => "/products/$made{$_}", mount => $mount)->{status} } @names], [map { $_ eq $mount ? 200 : 404 } @names], "$mount: by id");
+}
+answers(create('/shop', 'x'), 401, undef, 'a token is good where its key is', 'www-authenticate' => qr{^Bearer realm="/shop"});
+answers(create('/api', 'x', key => $other), 401, undef, 'and nowhere else', 'www-authenticate' => qr{^Bearer realm="/api"});
+answers($server->api(GET => '/v3/products', mount => '/shop'), 404, refusal(), 'a path between two mounts');
+is($server->api(GET => '/deep', mount => '')->{status}, 404, 'above a mount there is none');
+
+# Two virtual hosts, each with mod_dbd's own settings.
+my $hosts = server(mount => undef, conf => join '', map { <<"END" } qw(one.test two.test));
+<VirtualHost 127.0.0.1:\@port\@>
+    ServerName $_
+    DBDriver   sqlite3
+    DBDParams  "\@dir\@/data/$_.db"
+    <Location "/api">
+        CatalogEnable   On
+        CatalogKeyFile  "$key"
+        CatalogIssuer   https://catalog.test
+        CatalogAudience catalog-test
+    </Location>
+</VirtualHost>
+END
+$hosts->start;
+for my $host (qw(one.test two.test)) {
+    answers($hosts->talk(wire(POST => '/products', { name => "of $host", price => 1 }, token => forge(), headers => { Host => $host })), 201, undef, "$host: created");
+}
+for my $host (qw(one.test two.test)) {
+    answers($hosts->talk(wire(GET => '/products', headers => { Host => $host })), 200,
+        sub { @{ $_[0]{data} } == 1 && $_[0]{data}[0]{name} eq "of $host" }, "$host has its own products");
+    ok(-s $hosts->dir . "/data/$host.db", "in a file of its own");
+}
+
+# The whole server can be a mount.
+my $whole = server(mount => undef, conf => <<"END")->start;
+<Location "/">
+    CatalogEnable   On
+    CatalogKeyFile  "$key"
+    CatalogIssuer   https://catalog.test
+    CatalogAudience catalog-test
+</Location>
+END
+answers($whole->api(POST => '/products', { name => 'x', price => 1 }, token => forge(), mount => ''), 201, undef, 'a mount at /', location => qr{^/products/});
+answers($whole->api(GET => '/products', mount => ''), 200, undef, 'its list');
+answers($whole->api(GET => '/index.html', mount => ''), 404, refusal(), 'everything else is no route');
+answers($whole->api(GET => '/', mount => ''), 404, refusal(), 'nor is its root');
+
+done_testing;

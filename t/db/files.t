@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# route: POST /products
+# route: POST /register
+# case: 1 8 9 11
+# What can happen to the database's file.
+use CatalogTest;
+
+my $outage = { success => false, message => qr/./, error => 'database unavailable' };
+my $token = forge();
+my @routes = (
+    [GET => '/products'], [GET => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b'], [POST => '/products', { name => 'x', price => 1 }, token => $token],
+    [PUT => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b', { price => 1 }, token => $token], [DELETE => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b', token => $token],
+    [POST => '/register', { username => 'outage', email => 'outage@example.com', password => 'x' x 8 }], [POST => '/users', { username => 'outage', email => 'outage@example.com', password => 'x' x 8 }],
+);
+sub is_out {
+    my ($server, $why) = @_;
+    answers($server->api(@$_), 500, $outage, "$why: $_->[0] " . $_->[1] =~ s/01a.*/:id/r, 'retry-after' => qr/^[1-9]\d*$/) for @routes;
+}
+sub create { return $_[0]->api(POST => '/products', { name => 'x', price => 1 }, token => $token) }
+
+# There is no directory for it yet.
+my $server = server(mount => undef, conf => <<'END');
+DBDParams "@dir@/data/later/catalog.db"
+<Location "/api">
+    CatalogEnable   On
+    CatalogKeyFile  "@key@"
+    CatalogIssuer   https://catalog.test
+    CatalogAudience catalog-test
+</Location>
+END
+$server->start;
+is_out($server, 'no directory');
+answers($server->api(POST => '/products', '{', token => $token), 400, undef, 'what needs no database is answered');
+mkdir my $dir = $server->dir . '/data/later';
+CatalogTest::Server::hand_over($dir);
+answers(create($server), 201, undef, 'it works as soon as the directory is there');
+answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 1 }, 'with a schema');
+$server->stop;
+
+# It is deleted under the server, or replaced.
+for my $replaced (0, 1) {
+    $server = server()->start;
+    create($server) for 1 .. 3;
+    my $file = $server->dir . '/data/catalog.db';
+    unlink $file or die "$file: $!";
+    if ($replaced) {
+        system('cp', main->dir . '/data/catalog.db', $file) == 0 or die;
+        CatalogTest::Server::hand_over($file);
+    }
+    sleep 2; # it is looked at once a second
+    is_out($server, $replaced ? 'replaced' : 'deleted');
+    like($server->log_text, qr/CAT006: .*removed or replaced; restart the server/, 'the log says what to do');
+    $server->stop;
+    $server->start;
+    answers(create($server), 201, undef, 'a restart helps');
+    $server->stop;
+}
+
+# It cannot be written.
+$server = server()->start;
+create($server) for 1 .. 3;
+my $db = $server->database; # keeps the -wal and -shm files in place
+$db->selectrow_array('SELECT COUNT(*) FROM products');
+$server->stop;
+my $data = $server->dir . '/data';
+my @files = glob "$data/catalog.db*";
+my ($uid, $gid) = (stat $data)[4, 5];
+chown 0, 0, @files, $data if $> == 0;
+chmod 0444, @files;
+chmod 0555, $data;
+$server->start;
+answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 3 }, 'read-only: reading works');
+answers(create($server), 500, $outage, 'read-only: writing does not', 'retry-after' => qr/^\d+$/);
+answers($server->api(GET => '/products'), 200, undef, 'read-only: reading goes on');
+chmod 0755, $data;
+chmod 0644, @files;
+chown $uid, $gid, @files, $data if $> == 0;
+$server->stop;
+$server->start;
+answers(create($server), 201, undef, 'it works again when it can be written');
+$server->stop;
+
+# It is no database.
+$server = server();
+my $file = $server->dir . '/data/catalog.db';
+$server->write($file, 'no database at all ' x 1000);
+CatalogTest::Server::hand_over($file);
+$server->start;
+is_out($server, 'garbage');
+$server->write($server->dir . '/htdocs/index.html', "outside\n");
+is($server->api(GET => '/index.html', mount => '')->{status}, 200, 'the rest of the site is served');
+$server->stop;
+unlink glob "$file*";
+$server->start;
+answers(create($server), 201, undef, 'without it a new one is made');
+
+expect_log(qr/CAT002: /, qr/CAT003: .*(?:readonly|read-only)/, qr/CAT003: .*(?:not a database|malformed)/, qr/CAT006: /);
+allow_log(qr/AH00629: |AH02655: /, qr/CAT00[0-9]: /);
+done_testing;

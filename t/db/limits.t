@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# case: 12 13
+use CatalogTest;
+use IO::Socket::INET ();
+use Socket qw(SOL_SOCKET SO_RCVBUF);
+use Time::HiRes qw(time);
+
+# Slow queries, few connections: some are served, the others are told to come back; nobody hangs.
+my $server = server(mount => 'CatalogMaxConnections 2')->start;
+my $token = register($server)->{token};
+my $db = $server->database;
+$db->do(q(
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)
+    INSERT INTO products (id, name, price, category, in_stock, created_at) SELECT printf('%036d', i), 'x', '1', '', 1, i FROM n));
+my $deep = wire(GET => '/products?limit=1&page=400000');
+my $single = $server->talk($deep);
+answers($single, 200, sub { $_[0]{pagination}{total} == 400000 }, 'a slow query');
+
+my @answers = $server->burst(($deep) x 50);
+my %count;
+$count{ $_->{status} }++ for @answers;
+is(($count{200} // 0) + ($count{503} // 0), 50, 'served or told to come back: nothing else') or diag explain \%count;
+cmp_ok($count{200} // 0, '>=', 2, 'some are served');
+my ($later) = grep { $_->{status} == 503 } @answers;
+answers($later, 503, refusal(error => qr/busy/), 'how the others are told', 'retry-after' => qr/^[1-9]\d*$/) if ok($later, 'some are told to come back');
+my ($longest) = sort { $b <=> $a } map { $_->{took} } @answers;
+cmp_ok($longest, '<', 8, 'nobody waits long');
+answers($server->api(GET => '/products?limit=1'), 200, undef, 'the next request is served');
+$server->stop;
+
+# Slow readers hold no connection: a large page, small buffers, one connection a child.
+$server = server(mount => 'CatalogMaxConnections 1', conf => 'SendBufferSize 4096')->start;
+$token = register($server)->{token};
+my %large = (name => "\x{1fad6}" x 200, price => 1, category => "\x{1fad6}" x 100);
+$server->api(POST => '/products', \%large, token => $token) for 1 .. 100;
+my @slow = map {
+    my $socket = IO::Socket::INET->new(Proto => 'tcp', PeerAddr => '127.0.0.1', PeerPort => $server->port);
+    $socket->setsockopt(SOL_SOCKET, SO_RCVBUF, 2048);
+    print {$socket} wire(GET => '/products?limit=100');
+    $socket;
+} 1 .. 20;
+sleep 1;
+my $start = time;
+answers($server->api(GET => '/products?limit=1'), 200, undef, 'a read beside twenty slow readers');
+answers($server->api(POST => '/products', \%large, token => $token), 201, undef, 'a write beside them');
+cmp_ok(time - $start, '<', 1, 'without waiting');
+my $text = join '', readline $slow[0];
+like($text, qr{^HTTP/1\.1 200 .*\}$}s, 'a slow reader gets it all in the end');
+close $_ for @slow; # httpd would wait for them to read on
+
+expect_log(qr/CAT001: /);
+done_testing;

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /products
+# route: GET /products
+# case: 6 7
+# Somebody else holds the database: a backup, a shell, another server.
+use CatalogTest;
+use Time::HiRes qw(time sleep);
+
+my $server = server()->start;
+my $token = register($server)->{token};
+my $db = $server->database;
+
+sub create { return wire(POST => '/products', { name => $_[0], price => 1 }, token => $token) }
+sub total { return $server->api(GET => '/products')->{json}{pagination}{total} }
+sub timed { my $start = time; my @r = $_[0]->(); return ($r[0], time - $start) }
+
+# A second of waiting: the write waits, too.
+$db->do('BEGIN IMMEDIATE');
+my $socket = $server->connection;
+my $start = time;
+print {$socket} create('patient');
+my ($read, $took) = timed(sub { $server->api(GET => '/products') });
+answers($read, 200, undef, 'a read does not wait');
+cmp_ok($took, '<', 0.8, 'at all');
+sleep 1 - (time - $start);
+$db->do('COMMIT');
+my $answer = join '', <$socket>;
+like($answer, qr{^HTTP/1\.1 201 }, 'a write waits for a second');
+cmp_ok(time - $start, '>=', 1, 'as long as it must');
+is(total(), 1, 'and is done');
+
+# Too long: it is said so, and nothing is stored.
+$db->do('BEGIN IMMEDIATE');
+(my $refused, $took) = timed(sub { $server->talk(create('impatient')) });
+answers($refused, 500, { success => false, message => qr/./, error => 'database unavailable' }, 'a write does not wait for ever', 'retry-after' => qr/^[1-9]\d*$/);
+cmp_ok($took, '<', 4, 'but some seconds');
+my @writers = $server->burst(map { create("w$_") } 1 .. 8);
+my %statuses = map { $_->{status} => 1 } @writers;
+is_deeply([grep { !/^50[03]$/ } keys %statuses], [], 'nor do several');
+is(scalar(grep { !$_->{headers}{'retry-after'} } @writers), 0, 'all are told to come back');
+my ($longest) = sort { $b <=> $a } map { $_->{took} } @writers;
+cmp_ok($longest, '<', 6, 'within seconds');
+($read, $took) = timed(sub { $server->api(GET => '/products') });
+answers($read, 200, undef, 'reading goes on');
+cmp_ok($took, '<', 0.8, 'without waiting');
+is(register_status(), 500, 'a registration is told the same');
+$db->do('ROLLBACK');
+sub register_status { return $server->api(POST => '/register', { username => fresh(), email => fresh() . '@example.com', password => 'x' x 8 })->{status} }
+
+is(total(), 1, 'nothing of that was stored');
+answers($server->talk(create('next')), 201, undef, 'then it works again');
+is(register_status(), 201, 'and so does registering');
+
+# A reader that stays open hinders nobody.
+$db->do('BEGIN');
+$db->selectrow_array('SELECT COUNT(*) FROM products');
+my @made = $server->burst(map { create("r$_") } 1 .. 8);
+is(scalar(grep { $_->{status} == 201 } @made), 8, 'writes go on beside a reader');
+is($db->selectrow_array('SELECT COUNT(*) FROM products'), 2, 'who sees what it saw');
+$db->do('COMMIT');
+is(total(), 10, 'all are there');
+$db->do('BEGIN IMMEDIATE');
+ok(1, 'no lock is left behind');
+$db->do('ROLLBACK');
+
+expect_log(qr/CAT003: .*database is locked/);
+allow_log(qr/CAT008: /);
+done_testing;

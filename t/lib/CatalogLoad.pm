@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+package CatalogLoad;
+
+# Many clients at once: each is a process with one connection that it keeps alive for as long as the server does.
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use File::Temp ();
+use IO::Select ();
+use POSIX ();
+use Storable ();
+use Time::HiRes ();
+
+use CatalogTest::Http ();
+use CatalogTest::Server ();
+
+our @EXPORT = qw(clients client);
+
+my $LIFE = 120;    # seconds; no client outlives a test that died
+my $PATIENCE = 20; # seconds for an answer
+
+# Starts so many clients of a server. Each runs work->(client, number); what it returns, plain data, is its result.
+sub clients {
+    my ($server, $count, $work) = @_;
+    my $self = bless { dir => File::Temp->newdir, results => [] }, __PACKAGE__;
+    $self->{pids} = [map { $self->fork_client($server, $work, $_) } 0 .. $count - 1];
+    return $self;
+}
+
+sub fork_client {
+    my ($self, $server, $work, $number) = @_;
+    my $pid = fork // die "fork: $!\n";
+    return $pid if $pid;
+
+    @SIG{qw(INT TERM PIPE)} = qw(DEFAULT DEFAULT IGNORE); # the servers are the parent's to stop
+    alarm $LIFE;
+    srand $$;
+    my $result = eval { $work->(client($server), $number) };
+    Storable::store($result // { died => $@ }, "$self->{dir}/$number");
+    POSIX::_exit(0);
+}
+
+sub are_running {
+    my ($self) = @_;
+    $self->{pids} = [grep { waitpid($_, POSIX::WNOHANG()) == 0 } @{ $self->{pids} }];
+    return scalar @{ $self->{pids} };
+}
+
+# Waits for the clients: their results. What one of them died of is died of here.
+sub results {
+    my ($self) = @_;
+    waitpid $_, 0 for @{ $self->{pids} };
+    my @results = map { Storable::retrieve($_) } glob "$self->{dir}/*";
+    die "a client failed: $_->{died}" for grep { ref $_ eq 'HASH' && $_->{died} } @results;
+    return @results;
+}
+
+# A client of this process.
+sub client {
+    my ($server) = @_;
+    return bless { port => $server->port }, 'CatalogLoad::Client';
+}
+
+package CatalogLoad::Client;
+
+# An answer is one of CatalogTest::Http, and `took`: seconds. When none comes the status is 0, with `kept`: the connection was
+# one that had served a request before, and `text`: what came of an answer.
+sub ask {
+    my ($self, $method, $path, @more) = @_;
+    my $body = @more % 2 ? shift @more : undef;
+    my %o = @more;
+    my $start = Time::HiRes::time();
+    my $kept = defined $self->{socket};
+
+    $self->{socket} //= CatalogTest::Http::connection($self->{port});
+    $o{headers}{Connection} //= 'keep-alive';
+    my $request = CatalogTest::Http::request_bytes($method, "/api$path", $body, %o);
+    my $written = syswrite $self->{socket}, $request;
+    my $text = ($written // 0) == length $request ? read_answer($self->{socket}) : '';
+    my $r = is_whole($text) ? CatalogTest::Http::parse($text) : { status => 0, headers => {}, text => $text };
+    delete $self->{socket} if !$r->{status} || ($r->{headers}{connection} // '') =~ /close/i;
+    return { %$r, kept => $kept, took => Time::HiRes::time() - $start };
+}
+
+# All of it, or what came before the connection was closed.
+sub read_answer {
+    my ($socket) = @_;
+    my $select = IO::Select->new($socket);
+    my $text = '';
+    until (is_whole($text)) {
+        $select->can_read($PATIENCE) or die "no answer within $PATIENCE seconds\n";
+        sysread $socket, $text, 65536, length $text or last;
+    }
+    return $text;
+}
+
+sub is_whole {
+    my ($text) = @_;
+    my ($head, $body) = split /\r\n\r\n/, $text, 2;
+    return 0 unless defined $body;
+    my ($length) = $head =~ /^Content-Length: (\d+)/im or die "an answer without its length:\n$head\n";
+    return length $body >= $length;
+}
+
+1;

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+package CatalogTest::Smtp;
+
+# The real SMTP server of tests/smtp, as a test starts it: new('--tls', $dir, ...) takes the script's own options.
+
+use strict;
+use warnings FATAL => 'all';
+
+use JSON::PP ();
+use POSIX ();
+
+use CatalogTest::Server ();
+
+my %running;
+
+# dir: an empty directory for what it receives. It is kept by a second server on the same directory and port.
+sub new {
+    my ($class, $dir, @options) = @_;
+    return (bless { dir => $dir, options => \@options, port => 0 }, $class)->start;
+}
+
+sub start {
+    my ($self) = @_;
+    my $script = "$CatalogTest::Server::TOP/tests/smtp/server.py";
+    my $pid = open(my $out, '-|', '/usr/bin/python3', $script, '--maildir', $self->{dir}, '--port', $self->{port}, @{ $self->{options} })
+        // die "$script: $!\n";
+    chomp($self->{port} = <$out> // die "$script did not start\n");
+    $running{ $self->{pid} = $pid } = $out;
+    return $self;
+}
+
+sub kill {
+    my ($self) = @_;
+    my $out = delete $running{ $self->{pid} };
+    kill KILL => $self->{pid};
+    close $out;
+}
+
+sub port { $_[0]{port} }
+sub url { "smtp://127.0.0.1:$_[0]{port}" }
+
+# What was received, oldest first: { mail_from, rcpt_tos, tls, auth, data }.
+sub received {
+    my ($self) = @_;
+    return map { JSON::PP::decode_json($_) } split /\n/, CatalogTest::Server::slurp("$self->{dir}/envelopes.jsonl");
+}
+
+# Those to one address.
+sub received_by {
+    my ($self, $address) = @_;
+    return grep { "@{ $_->{rcpt_tos} }" eq $address } $self->received;
+}
+
+END {
+    local $?;
+    CORE::kill(KILL => $_) for keys %running;
+}
+
+1;

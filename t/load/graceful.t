@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# route: POST /products
+# route: PUT /products/:id
+# route: POST /register
+# case: 60 66
+# Twenty graceful restarts under load: a client meets nothing but connections that were closed while they were idle.
+use CatalogLoad;
+use CatalogTest;
+use Time::HiRes qw(sleep time);
+
+use constant { READERS => 6, WRITERS => 6, REGISTRARS => 2, RESTARTS => 20 };
+
+# The children of several generations live side by side.
+my $server = server(conf => "ServerLimit 16\nMaxRequestWorkers 512\n", mount => <<'END')->start;
+    CatalogBaseURL  https://shop.test
+    CatalogMail     "file:@dir@/data/mail"
+    CatalogMailFrom catalogue@catalog.test
+END
+my $first = register($server);
+my %token = (token => $first->{token});
+my $end = $server->dir . '/end'; # the clients go on until it is there
+
+# ---- what a client does ----
+
+# Asks again when a connection that was kept alive is closed before a byte of an answer: the server has not taken the request.
+# That it was not carried out either is looked at in the end.
+sub ask {
+    my ($client, $journal, @request) = @_;
+    while (1) {
+        my $r = $client->ask(@request);
+        my $again = $r->{status} == 0 && $r->{kept} && $r->{text} eq '';
+        $journal->{answers}{ $again ? 'asked again' : "$request[0] $r->{status}" }++;
+        return $r unless $again;
+    }
+}
+
+sub expect {
+    my ($journal, $status, $r) = @_;
+    push @{ $journal->{wrong} }, sprintf '%d after %.1f s: %s', @$r{qw(status took text)} unless $r->{status} == $status;
+    return $r->{status} == $status;
+}
+
+sub read_list {
+    my ($client, $journal) = @_;
+    expect($journal, 200, ask($client, $journal, GET => '/products?limit=2'));
+}
+
+# A creation that is asked for again would be found by its second record, whose price stays 1.
+sub write_product {
+    my ($client, $journal) = @_;
+    my $name = fresh('product');
+    my $r = ask($client, $journal, POST => '/products', { name => $name, price => 1 }, %token);
+    expect($journal, 201, $r) or return;
+    my $id = $r->{json}{data}{id};
+    expect($journal, 200, ask($client, $journal, PUT => "/products/$id", { price => 2 }, %token));
+    $journal->{products}{$id} = "$name 2";
+}
+
+# A registration that is asked for again would be found by its 409.
+sub enroll {
+    my ($client, $journal) = @_;
+    my $name = fresh();
+    my %user = (username => $name, email => "$name\@example.com", password => 'correct horse');
+    push @{ $journal->{users} }, $name if expect($journal, 201, ask($client, $journal, POST => '/register', \%user));
+}
+
+sub work {
+    my ($client, $number) = @_;
+    my %journal = (answers => {}, wrong => [], products => {}, users => []);
+    my $one = $number < READERS ? \&read_list : $number < READERS + WRITERS ? \&write_product : \&enroll;
+    do { $one->($client, \%journal) } until -e $end;
+    return \%journal;
+}
+
+# ---- load ----
+
+sub generations { scalar(() = $server->log_text =~ /resuming normal operations/g) }
+
+sub memory {
+    my ($kib) = slurp('/proc/' . $server->pid . '/status') =~ /^VmRSS:\s+(\d+) kB/m;
+    return $kib;
+}
+
+my $start = time;
+my $clients = clients($server, READERS + WRITERS + REGISTRARS, \&work);
+my @memory;
+for my $generation (2 .. RESTARTS + 1) {
+    sleep 0.3;
+    $server->graceful;
+    wait_until(10, sub { generations() >= $generation });
+    push @memory, memory();
+}
+is(generations(), RESTARTS + 1, 'twenty graceful restarts');
+sleep 0.3;
+$server->write($end);
+my @journals = $clients->results;
+
+my %answers;
+for my $journal (@journals) {
+    $answers{$_} += $journal->{answers}{$_} for keys %{ $journal->{answers} };
+}
+note sprintf '%.1f s: %s', time - $start, join ', ', map { "$answers{$_} $_" } sort keys %answers;
+note "the parent's memory in KiB: @memory";
+is_deeply([map { @{ $_->{wrong} } } @journals], [], 'no request failed');
+cmp_ok($answers{'asked again'}, '>', RESTARTS, 'connections were closed on the way');
+cmp_ok($memory[-1] - $memory[4], '<', 2048, 'the parent does not grow');
+
+# ---- what is there ----
+
+my $db = $server->database;
+my %stored = map { $_->[0] => "$_->[1] $_->[2]" } @{ $db->selectall_arrayref('SELECT id, name, price FROM products') };
+is_deeply(\%stored, { map { %{ $_->{products} } } @journals }, 'what was acknowledged is stored, and nothing else');
+my @users = sort $first->{user}{username}, map { @{ $_->{users} } } @journals;
+is_deeply([sort @{ $db->selectcol_arrayref('SELECT username FROM users') }], \@users, 'so are the users');
+is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database is whole');
+
+# A mail that was under way when its child ended is leased: here the lease runs out at once.
+is($db->selectrow_array("SELECT COUNT(*) FROM outbox WHERE state != 'pending'"), 0, 'no mail was given up');
+$db->do("UPDATE outbox SET next_at = created_at WHERE lease != ''");
+ok(wait_until(20, sub { !$db->selectrow_array('SELECT COUNT(*) FROM outbox') }), 'the outbox is emptied');
+my @recipients = map { slurp($_) =~ /^To: <?([^>\r]+)/m } glob "$server->{dir}/data/mail/*.eml";
+is_deeply([sort @recipients], [sort map { "$_\@example.com" } @users], 'each user has a mail');
+
+done_testing;

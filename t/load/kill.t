@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /products
+# route: PUT /products/:id
+# route: DELETE /products/:id
+# route: POST /register
+# 1,000 registrations and 10,000 writes of products from 32 connections while a child is killed each second: what was
+# acknowledged is there, once.
+use CatalogLoad;
+use CatalogTest;
+use List::Util qw(sum0 uniq);
+use Time::HiRes qw(sleep time);
+
+# No more register at once than may wait for it in one child, where all connections may come to be.
+use constant { REGISTRARS => 8, REGISTRATIONS => 125, WRITERS => 24, CYCLES => 84 };
+
+my $server = server(mount => <<'END')->start;
+    CatalogBaseURL  https://shop.test
+    CatalogMail     "file:@dir@/data/mail"
+    CatalogMailFrom catalogue@catalog.test
+END
+my $first = register($server);
+my %token = (token => $first->{token});
+
+# ---- what a client does ----
+
+sub ask {
+    my ($client, $journal, @request) = @_;
+    my $r = $client->ask(@request);
+    $journal->{answers}{"$request[0] $r->{status}"}++;
+    sleep $r->{headers}{'retry-after'} if $r->{status} == 503;
+    return $r;
+}
+
+# Until there is an answer that is not "come back later"; with how many requests went without one.
+sub insist {
+    my ($client, $journal, @request) = @_;
+    my $lost = 0;
+    for (1 .. 100) {
+        my $r = ask($client, $journal, @request);
+        return ($r, $lost) unless $r->{status} == 0 || $r->{status} == 503;
+        $lost++ if $r->{status} == 0;
+    }
+    die "no answer to $request[0] $request[1] after 100 tries\n";
+}
+
+sub wrong { push @{ $_[0]{wrong} }, "$_[1]: $_[2]{text}" }
+
+# A creation without an answer is not tried again, or there could be two: the next one has another name.
+sub create {
+    my ($client, $journal) = @_;
+    while (1) {
+        my $name = fresh('product');
+        my $r = ask($client, $journal, POST => '/products', { name => $name, price => 1 }, %token);
+        if ($r->{status} == 201) {
+            $journal->{products}{ $r->{json}{data}{id} } = "$name 1";
+            return ($name, $r->{json}{data}{id});
+        }
+        $journal->{unanswered}{"$name 1"} = 1 if $r->{status} == 0;
+        wrong($journal, POST => $r) unless $r->{status} == 0 || $r->{status} == 503;
+    }
+}
+
+sub update {
+    my ($client, $journal, $name, $id, $price) = @_;
+    my ($r) = insist($client, $journal, PUT => "/products/$id", { price => $price }, %token);
+    wrong($journal, PUT => $r) unless $r->{status} == 200;
+    $journal->{products}{$id} = "$name $price";
+}
+
+sub remove {
+    my ($client, $journal, $id) = @_;
+    my ($r, $lost) = insist($client, $journal, DELETE => "/products/$id", %token);
+    wrong($journal, DELETE => $r) unless $r->{status} == 200 || $r->{status} == 404 && $lost;
+    delete $journal->{products}{$id};
+}
+
+sub enroll {
+    my ($client, $journal) = @_;
+    my $name = fresh();
+    my %user = (username => $name, email => "$name\@example.com", password => 'correct horse');
+    my ($r, $lost) = insist($client, $journal, POST => '/register', \%user);
+    wrong($journal, register => $r) unless $r->{status} == 201 || $r->{status} == 409 && $lost;
+    push @{ $journal->{users} }, $name;
+}
+
+sub work {
+    my ($client, $number) = @_;
+    my %journal = (answers => {}, products => {}, unanswered => {}, users => [], wrong => []);
+    if ($number < REGISTRARS) {
+        enroll($client, \%journal) for 1 .. REGISTRATIONS;
+        return \%journal;
+    }
+    for my $cycle (1 .. CYCLES) {
+        my ($name, $id) = create($client, \%journal);
+        update($client, \%journal, $name, $id, $cycle);
+        update($client, \%journal, create($client, \%journal), $cycle + 0.5);
+        remove($client, \%journal, $id);
+    }
+    return \%journal;
+}
+
+# ---- load ----
+
+my ($start, $kills) = (time, 0);
+my $clients = clients($server, REGISTRARS + WRITERS, \&work);
+while ($clients->are_running) {
+    sleep 1;
+    my @children = $server->children;
+    $kills += kill KILL => $children[rand @children];
+}
+my @journals = $clients->results;
+my $took = time - $start;
+
+my %answers;
+for my $journal (@journals) {
+    $answers{$_} += $journal->{answers}{$_} for keys %{ $journal->{answers} };
+}
+my @users = map { @{ $_->{users} } } @journals;
+my %products = map { %{ $_->{products} } } @journals;
+my %unanswered = map { %{ $_->{unanswered} } } @journals;
+note sprintf '%.1f s, %d kills: %s', $took, $kills, join ', ', map { "$answers{$_} $_" } sort keys %answers;
+cmp_ok($kills, '>=', $took / 2, 'children were killed on the way');
+cmp_ok(scalar @users, '>=', 1000, 'a thousand registrations');
+cmp_ok(sum0(map { $answers{$_} // 0 } 'POST 201', 'PUT 200', 'DELETE 200') - @users, '>=', 10_000, 'ten thousand writes');
+is_deeply([map { @{ $_->{wrong} } } @journals], [], 'no answer but those of the contract');
+
+# ---- what is there ----
+
+my $db = $server->database;
+is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database is whole');
+
+my %stored = map { $_->[0] => "$_->[1] $_->[2]" } @{ $db->selectall_arrayref('SELECT id, name, price FROM products') };
+is_deeply({ map { $_ => $stored{$_} } grep { exists $products{$_} } keys %stored }, \%products, 'the products as acknowledged last');
+my @others = map { $stored{$_} } grep { !exists $products{$_} } keys %stored;
+is_deeply([grep { !$unanswered{$_} } @others], [], 'beside them only what got no answer');
+is(scalar(uniq values %stored), scalar(keys %stored), 'none is there twice');
+
+my %listed;
+for (my $page = 1, my $pages = 1; $page <= $pages; $page++) {
+    my $r = $server->api(GET => "/products?limit=100&page=$page");
+    $listed{ $_->{id} } .= "$_->{name} $_->{price}" for @{ $r->{json}{data} };
+    $pages = $r->{json}{pagination}{pages};
+}
+is_deeply(\%listed, \%stored, 'the list has the same, each once');
+
+is_deeply([sort @{ $db->selectcol_arrayref('SELECT username FROM users') }], [sort $first->{user}{username}, @users], 'each user once');
+is_deeply(
+    $db->selectcol_arrayref('SELECT COUNT(s.id) FROM users u LEFT JOIN sessions s ON s.user_id = u.id GROUP BY u.id HAVING COUNT(s.id) != 1'),
+    [], 'with one session each: what belongs to a registration is stored with it');
+
+# ---- mail ----
+
+# Whoever is killed with a mail in hand leaves it leased: here the lease runs out at once.
+cmp_ok($server->stop, '<', 5, 'it stops');
+$db->do("UPDATE outbox SET next_at = created_at WHERE lease != ''");
+$start = time;
+$server->start;
+my $left = sub { $db->selectrow_array('SELECT COUNT(*) FROM outbox') };
+ok(wait_until(30, sub { !$left->() }), 'the outbox is emptied') or diag $left->() . ' mails are left';
+note sprintf '%.1f s for the mail', time - $start;
+my @recipients = map { slurp($_) =~ /^To: <?([^>\r]+)/m } glob "$server->{dir}/data/mail/*.eml";
+is_deeply([sort @recipients], [sort map { "$_\@example.com" } $first->{user}{username}, @users], 'each user has a mail');
+
+allow_log(qr/CAT011: /, qr/AH10159: /); # waiting to hash; a killed child counts until the next one is there
+done_testing;

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /register
+# case: 53
+# A real SMTP server takes the mail.
+use CatalogTest;
+use CatalogTest::Smtp;
+
+my $home = scratch();
+my $count = 0;
+sub smtp { return CatalogTest::Smtp->new("$home/" . ++$count, @_) }
+sub mailing {
+    my ($url, $more) = @_;
+    return server(mount => "CatalogMail $url\nCatalogMailFrom \"Shop <shop\@catalog.test>\"\nCatalogBaseURL https://shop.test\n" . ($more // ''));
+}
+sub id_of { return $_[0]{data} =~ /^Message-ID: (\S+)/mi ? $1 : '' }
+
+# As it should be: one message each, to one recipient, from the sender's address.
+my $smtp = smtp('--reply', 'later=451', '--reply', 'never=550');
+my $server = mailing($smtp->url)->start;
+my @users = map { register($server)->{user}{email} } 1 .. 7;
+my $odd = register($server, email => "o'neil+{x}!#\$%&*/=?^_`|~\@example.com")->{user}{email};
+ok(wait_until(15, sub { $smtp->received >= 8 }), 'all mails arrive');
+for my $address (@users, $odd) {
+    my @mine = $smtp->received_by($address);
+    is(scalar @mine, 1, "one for $address");
+    is($mine[0]{mail_from}, 'shop@catalog.test', 'from CatalogMailFrom\'s address');
+}
+is(scalar $smtp->received, 8, 'no other recipient');
+my %ids = map { id_of($_) => 1 } $smtp->received;
+is(scalar keys %ids, 8, 'each with a Message-ID of its own');
+
+# Addresses that would carry a second command never come so far.
+my @hostile = ("a\@example.com>\r\nRCPT TO:<evil\@example.com", "a\@example.com\nDATA", 'a@example.com> SIZE=1', 'a@example.com,b@example.com', '<evil@example.com>');
+is_deeply([map { $server->api(POST => '/register', { username => fresh(), email => $_, password => 'x' x 8 })->{status} } @hostile], [(400) x @hostile], 'hostile addresses are refused');
+
+# Later, and never.
+my $db = $server->database;
+register($server, email => 'later@example.com');
+register($server, email => 'never@example.com');
+my $after = register($server)->{user}{email};
+ok(wait_until(15, sub { $smtp->received_by($after) }), 'neither holds up the next one');
+ok(wait_until(10, sub { $db->selectrow_array(q(SELECT COUNT(*) FROM outbox WHERE state = 'dead')) }), 'a 550 ends it');
+ok(wait_until(10, sub { ($db->selectrow_array(q(SELECT attempts FROM outbox WHERE state = 'pending')) // 0) >= 2 }), 'a 451 is tried again');
+is($db->selectrow_array('SELECT COUNT(*) FROM outbox'), 2, 'nothing else is left in the outbox');
+is(scalar(() = $server->log_text =~ /CAT017: /g), 1, 'one line tells of the mail that is dead');
+unlike($server->log_text, qr/later\@|never\@/, 'without the address');
+cmp_ok($server->stop, '<', 20, 'the server stops');
+
+# Killed and restarted on the way: nothing is lost.
+$smtp = smtp();
+$server = mailing($smtp->url)->start;
+$smtp->kill;
+@users = map { register($server)->{user}{email} } 1 .. 3;
+ok(wait_until(10, sub { $server->log_text =~ /CAT015: / }), 'nobody listens');
+$smtp->start;
+ok(wait_until(20, sub { $smtp->received >= 3 }), 'all arrive when the server is back');
+is_deeply([map { scalar $smtp->received_by($_) } @users], [1, 1, 1], 'one each');
+
+# The answer to a message is lost: it comes again under the same Message-ID.
+$smtp->kill;
+$smtp = smtp('--hang', 'DATA');
+$server->stop;
+$server = mailing($smtp->url)->start;
+register($server);
+sleep 2;
+cmp_ok($server->stop, '<', 20, 'a server that falls silent does not keep httpd from stopping');
+is($server->database->selectrow_array(q(SELECT COUNT(*) FROM outbox WHERE state = 'pending')), 1, 'the mail waits');
+
+expect_log(qr/CAT015: /, qr/CAT017: /);
+done_testing;

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /products
+# route: POST /register
+# A graceful restart: new settings, nothing lost, no answer but the contract's.
+use CatalogTest;
+use Time::HiRes qw(sleep);
+
+my $mail = "CatalogMail \"file:\@dir\@/data/mail\"\nCatalogMailFrom shop\@catalog.test\nCatalogBaseURL https://shop.test\n";
+my $server = server(mount => "${mail}CatalogDefaultLimit 3")->start;
+my $user = register($server);
+my @made;
+
+sub create { return wire(POST => '/products', { name => 'x', price => 1 }, token => $user->{token}) }
+sub limit { return $server->api(GET => '/products')->{json}{pagination}{limit} // 'none' }
+sub settle { my ($want) = @_; return wait_until(10, sub { limit() eq $want }) }
+
+is(limit(), 3, 'a setting');
+my $file = $server->dir . '/httpd.conf';
+my %before = map { $_ => 1 } $server->children;
+for my $limit (5, 7, 9) {
+    $server->write($file, slurp($file) =~ s/CatalogDefaultLimit \d+/CatalogDefaultLimit $limit/r);
+    my @first = map { my $s = $server->connection; print {$s} create(); $s } 1 .. 4; # on their way when it restarts
+    $server->graceful;
+    push @made, grep { m{^HTTP/1\.1 201 } } map { my $s = $_; join '', <$s> } @first;
+    ok(settle($limit), "CatalogDefaultLimit $limit is in force after a graceful restart");
+    push @made, grep { $_->{status} == 201 } $server->burst(map { create() } 1 .. 4);
+}
+is(scalar @made, 24, 'requests on their way are answered');
+is($server->api(GET => '/products')->{json}{pagination}{total}, 24, 'all are stored');
+answers($server->talk(create()), 201, undef, 'a token from before is good');
+my $address = register($server)->{user}{email};
+ok(wait_until(20, sub { grep { slurp($_) =~ /\Q$address\E/ } glob $server->dir . '/data/mail/*.eml' }), 'mail is still sent');
+my $mails = () = glob $server->dir . '/data/mail/*.eml';
+is($mails, 2, 'one for each user');
+ok(wait_until(10, sub { !grep { $before{$_} } $server->children }), 'the children are new ones');
+
+# A configuration that is no good is refused, and the server goes on with the old one.
+my $good = slurp($file);
+$server->write($file, $good =~ s/CatalogDefaultLimit \d+/CatalogDefaultLimit 0/r);
+isnt(($server->configtest)[0], 0, 'httpd -t says so before it is tried');
+$server->write($file, $good);
+cmp_ok($server->stop, '<', 10, 'it stops');
+
+done_testing;
