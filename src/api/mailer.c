@@ -59,7 +59,7 @@ static const char *compose(cat_job_t *job, const cat_mail_t *mail, const char *l
 
     apr_table_setn(values, "username", mail->username);
     apr_table_setn(values, "link", link);
-    apr_table_setn(values, "hours", apr_itoa(job->pool, job->conf->confirm_ttl / 3600));
+    apr_table_setn(values, "hours", apr_itoa(job->pool, (job->conf->confirm_ttl + 3599) / 3600));
     return cat_message_format(job->pool, job->conf->mail_confirm, &m);
 }
 
@@ -102,7 +102,8 @@ static cat_smtp_result_t deliver(cat_job_t *job, const cat_mail_t *mail, const c
     if (!strncmp(conf->mail, "file:", 5)) {
         return write_file(job, mail, message, detail);
     }
-    return cat_smtp_send(job->pool, &smtp, cat_message_address(job->pool, conf->mail_from), mail->email, message, detail);
+    return cat_smtp_send(job->pool, &smtp, cat_message_address(job->pool, conf->mail_from), mail->email, message,
+                         detail);
 }
 
 static apr_status_t put_off(cat_job_t *job, const cat_mail_t *mail, const char *detail)
@@ -111,7 +112,8 @@ static apr_status_t put_off(cat_job_t *job, const cat_mail_t *mail, const char *
     apr_interval_time_t wait = backoff(mail->attempts);
 
     if (now - mail->created > GIVE_UP_AFTER) {
-        cat_log(job->log, CAT_LOG_ERROR, 0, "CAT014: mail %s is given up after %d tries: %s", mail->id, mail->attempts, detail);
+        cat_log(job->log, CAT_LOG_ERROR, 0, "CAT014: mail %s is given up after %d tries: %s", mail->id, mail->attempts,
+                detail);
         return cat_outbox_bury(job->db, mail);
     }
     cat_log(job->log, CAT_LOG_WARNING, 0, "CAT015: mail %s was not taken (try %d), next try in %d s: %s", mail->id,

@@ -105,9 +105,9 @@ static apr_status_t name_taken(void *baton, const char *const *row, int count)
 /* The index has decided; this only finds out which field to name. */
 static cat_answer_t *exists(cat_request_t *q, cat_input_t *input)
 {
-    taken_t t = {q, input, cat_email_fold(q->pool, input->values[USERNAME]), cat_email_fold(q->pool, input->values[EMAIL])};
-    apr_status_t rv =
-        cat_db_each(q->db, SQL_USER_FIND_KEYS, CAT_VALUES(t.username_key, t.email_key), name_taken, &t);
+    taken_t t = {q, input, cat_email_fold(q->pool, input->values[USERNAME]),
+                 cat_email_fold(q->pool, input->values[EMAIL])};
+    apr_status_t rv = cat_db_each(q->db, SQL_USER_FIND_KEYS, CAT_VALUES(t.username_key, t.email_key), name_taken, &t);
 
     if (rv != APR_SUCCESS) {
         return cat_answer_failure(q->pool, rv);

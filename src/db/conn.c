@@ -3,7 +3,6 @@
 
 #include <apr_file_info.h>
 #include <apr_file_io.h>
-#include <apr_hash.h>
 #include <apr_strings.h>
 #include <string.h>
 
@@ -189,7 +188,8 @@ static apr_status_t keep_first_value(void *baton, const char *const *values, int
     return APR_SUCCESS;
 }
 
-apr_status_t cat_conn_ask(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const char *text, const char **value)
+apr_status_t cat_conn_ask(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const char *text,
+                          const char **value)
 {
     first_value_t first = {.pool = pool};
     apr_dbd_results_t *results = NULL;
@@ -205,9 +205,18 @@ apr_status_t cat_conn_ask(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *l
     return rv;
 }
 
+/* SQLite goes on reading and writing a file that was deleted or replaced, and makes an empty one for who comes new: what is
+ * acknowledged then is lost. */
+static apr_status_t file_is_gone(const cat_conn_t *conn, const cat_log_t *log, apr_status_t rv)
+{
+    cat_log(log, CAT_LOG_ERROR, rv, "CAT006: %s: the database file was removed or replaced; restart the server",
+            conn->name);
+    return CAT_EDOWN;
+}
+
 /* A file that was just made holds nothing yet: what comes into it, hashes of passwords too, is not for everyone to read. Its
  * side files take over its mode. */
-static apr_status_t know_file(cat_conn_t *conn)
+static apr_status_t know_file(cat_source_t *source, cat_conn_t *conn, const cat_log_t *log)
 {
     apr_status_t rv;
 
@@ -216,6 +225,9 @@ static apr_status_t know_file(cat_conn_t *conn)
         return APR_SUCCESS;
     }
     rv = apr_stat(&conn->opened, conn->file, APR_FINFO_IDENT | APR_FINFO_SIZE, conn->link.pool);
+    if (rv == APR_SUCCESS && !cat_turns_same_file(source->turns, conn->file, &conn->opened)) {
+        return file_is_gone(conn, log, APR_SUCCESS);
+    }
     if (rv == APR_SUCCESS && conn->opened.size == 0) {
         rv = apr_file_perms_set(conn->file, APR_FPROT_UREAD | APR_FPROT_UWRITE | APR_FPROT_GREAD);
     }
@@ -236,7 +248,7 @@ static apr_status_t send_first(cat_conn_t *conn, const cat_log_t *log, const cha
     return judge(conn, log, result, text);
 }
 
-static apr_status_t set_up(cat_conn_t *conn, const cat_log_t *log)
+static apr_status_t set_up(cat_source_t *source, cat_conn_t *conn, const cat_log_t *log)
 {
     apr_pool_t *pool = conn->link.pool;
     apr_status_t rv = APR_SUCCESS;
@@ -248,13 +260,12 @@ static apr_status_t set_up(cat_conn_t *conn, const cat_log_t *log)
         rv = cat_conn_ask(conn, pool, log, conn->dialect->file, &conn->file);
     }
     if (rv == APR_SUCCESS && conn->file) {
-        rv = know_file(conn);
+        rv = know_file(source, conn, log);
     }
     return rv == APR_SUCCESS ? rv : CAT_EDOWN;
 }
 
-/* SQLite goes on reading and writing a file that was deleted or replaced; what it acknowledges then is lost. */
-static apr_status_t look_at_file(cat_conn_t *conn, const cat_log_t *log)
+static apr_status_t look_at_file(cat_source_t *source, cat_conn_t *conn, const cat_log_t *log)
 {
     apr_finfo_t now;
     apr_time_t time = apr_time_now();
@@ -264,10 +275,8 @@ static apr_status_t look_at_file(cat_conn_t *conn, const cat_log_t *log)
         return APR_SUCCESS;
     }
     rv = apr_stat(&now, conn->file, APR_FINFO_IDENT, conn->link.pool);
-    if (rv != APR_SUCCESS || now.inode != conn->opened.inode || now.device != conn->opened.device) {
-        cat_log(log, CAT_LOG_ERROR, rv, "CAT006: %s: the database file was removed or replaced; restart the server",
-                conn->name);
-        return CAT_EDOWN;
+    if (rv != APR_SUCCESS || !cat_turns_same_file(source->turns, conn->file, &now) || now.inode != conn->opened.inode) {
+        return file_is_gone(conn, log, rv);
     }
     conn->looked = time;
     return APR_SUCCESS;
@@ -278,9 +287,7 @@ static void learn(cat_source_t *source, const cat_conn_t *conn)
 {
     apr_thread_mutex_lock(source->mutex);
     if (conn->dialect->one_writer) {
-        const char *key = conn->file ? conn->file : source->name;
-        apr_ssize_t length = APR_HASH_KEY_STRING;
-        source->turn = source->turns->gate[apr_hashfunc_default(key, &length) % CAT_SOURCE_TURNS];
+        source->turn = cat_turns_gate(source->turns, conn->file ? conn->file : source->name);
     }
     source->dialect = conn->dialect;
     apr_thread_mutex_unlock(source->mutex);
@@ -298,7 +305,7 @@ static apr_status_t make(cat_source_t *source, const cat_link_t *link, const cat
         cat_log(log, CAT_LOG_ERROR, 0, "CAT007: the driver %s is not supported", apr_dbd_name(link->driver));
         return CAT_EDOWN;
     }
-    rv = set_up(c, log);
+    rv = set_up(source, c, log);
     if (rv == APR_SUCCESS) {
         apr_pool_userdata_setn(c, CONN_KEY, NULL, link->pool);
         learn(source, c);
@@ -315,5 +322,5 @@ apr_status_t cat_conn_get(cat_source_t *source, const cat_link_t *link, const ca
         return make(source, link, log, conn);
     }
     *conn = kept;
-    return look_at_file(*conn, log);
+    return look_at_file(source, *conn, log);
 }

@@ -33,7 +33,8 @@ apr_status_t cat_conn_query(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t 
 /* Sends plain text. Rows that come back are drained; the first value of the first row is *value (on the pool) when value is
  * not NULL. Results as above. */
 apr_status_t cat_conn_send(cat_conn_t *conn, const cat_log_t *log, const char *text);
-apr_status_t cat_conn_ask(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const char *text, const char **value);
+apr_status_t cat_conn_ask(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const char *text,
+                          const char **value);
 
 /* Leaves no transaction open, whether there is one or not: a connection never goes back to its pool inside one. */
 void cat_conn_roll_back(cat_conn_t *conn);

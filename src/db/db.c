@@ -17,7 +17,7 @@ struct cat_db_t {
     cat_link_t link;
     cat_conn_t *conn; /* NULL: no connection out of the pool */
     int has_turn;
-    int place;           /* in the turn's gate */
+    int place; /* in the turn's gate */
     int in_transaction;
     apr_status_t failed; /* the first failure within the transaction */
 };
@@ -70,6 +70,7 @@ static apr_status_t connect_unchecked(cat_db_t *db)
     }
     rv = cat_conn_get(db->source, &db->link, db->log, &db->conn);
     if (rv != APR_SUCCESS) {
+        db->conn = NULL;
         cat_source_close(db->source, &db->link);
     }
     return rv;

@@ -13,13 +13,13 @@ typedef enum {
 
 /* A row of THE DIALECT TABLE: what differs between the databases behind apr_dbd. All of it is constant. */
 typedef struct cat_dialect_t {
-    const char *driver;           /* as apr_dbd_name() has it */
-    const char *begin;            /* starts a transaction that is going to write */
-    const char *const *session;   /* sent once on each new connection; NULL-terminated; none returns a row */
-    const char *const *prepare;   /* sent once on a database before its first migration; may return rows */
-    const char *file;             /* selects the file the database lives in; NULL where it is no file */
-    int one_writer;               /* writers take turns before they come to the database */
-    int locked;                   /* the driver's result when others have locked the whole database; 0: there is none */
+    const char *driver;         /* as apr_dbd_name() has it */
+    const char *begin;          /* starts a transaction that is going to write */
+    const char *const *session; /* sent once on each new connection; NULL-terminated; none returns a row */
+    const char *const *prepare; /* sent once on a database before its first migration; may return rows */
+    const char *file;           /* selects the file the database lives in; NULL where it is no file */
+    int one_writer;             /* writers take turns before they come to the database */
+    int locked;                 /* the driver's result when others have locked the whole database; 0: there is none */
     /* What a driver's non-zero result means: APR_EEXIST, CAT_EVALUE, CAT_EDOWN, or APR_EAGAIN when the prepared statement
      * is dead, has not run, and would work if prepared again. */
     apr_status_t (*judge)(int result, const char *text);

@@ -29,8 +29,9 @@ static const step_t steps[] = {
 #define TRIES 10
 #define TRY_INTERVAL apr_time_from_msec(200)
 
-static const char make_table[] = "CREATE TABLE IF NOT EXISTS schema_version"
-                                 " (version INTEGER NOT NULL PRIMARY KEY, name VARCHAR(64) NOT NULL, applied_at BIGINT NOT NULL)";
+static const char make_table[] =
+    "CREATE TABLE IF NOT EXISTS schema_version"
+    " (version INTEGER NOT NULL PRIMARY KEY, name VARCHAR(64) NOT NULL, applied_at BIGINT NOT NULL)";
 static const char ask_version[] = "SELECT MAX(version) FROM schema_version";
 
 /* For questions whose failure is an answer: a new database has no version table yet. */
@@ -74,8 +75,9 @@ static apr_status_t send_all(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t
 
 static apr_status_t apply(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const step_t *step)
 {
-    const char *record = apr_psprintf(pool, "INSERT INTO schema_version (version, name, applied_at) VALUES (%d, '%s', %s)",
-                                      step->version, step->name, cat_time_store(pool, apr_time_now()));
+    const char *record =
+        apr_psprintf(pool, "INSERT INTO schema_version (version, name, applied_at) VALUES (%d, '%s', %s)",
+                     step->version, step->name, cat_time_store(pool, apr_time_now()));
     apr_status_t rv = send_all(conn, pool, log, step->text);
     return rv == APR_SUCCESS ? cat_conn_send(conn, log, record) : rv;
 }

@@ -38,7 +38,8 @@ static apr_status_t read_mail(cat_db_t *db, apr_pool_t *pool, const char *id, co
     return APR_SUCCESS;
 }
 
-apr_status_t cat_outbox_claim(cat_db_t *db, apr_pool_t *pool, apr_time_t now, apr_interval_time_t lease, cat_mail_t **mail)
+apr_status_t cat_outbox_claim(cat_db_t *db, apr_pool_t *pool, apr_time_t now, apr_interval_time_t lease,
+                              cat_mail_t **mail)
 {
     const char *const *row;
     const char *time = cat_time_store(pool, now);

@@ -24,7 +24,8 @@ typedef struct cat_mail_t {
 apr_status_t cat_outbox_add(cat_db_t *db, apr_pool_t *pool, const char *template, const char *user_id, apr_time_t now);
 
 /* Claims the mail that is due the longest, for lease. APR_NOTFOUND: none is due. */
-apr_status_t cat_outbox_claim(cat_db_t *db, apr_pool_t *pool, apr_time_t now, apr_interval_time_t lease, cat_mail_t **mail);
+apr_status_t cat_outbox_claim(cat_db_t *db, apr_pool_t *pool, apr_time_t now, apr_interval_time_t lease,
+                              cat_mail_t **mail);
 
 /* Each ends the claim; without effect when the lease has run out and another one claimed the mail since. */
 apr_status_t cat_outbox_done(cat_db_t *db, const cat_mail_t *mail);

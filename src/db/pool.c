@@ -54,7 +54,7 @@ static apr_status_t open_link(void *context, apr_pool_t *pool, cat_link_t *link)
 {
     pool_t *p = context;
     void *connection;
-    apr_status_t rv = apr_reslist_acquire(p->connections, &connection);
+    apr_status_t rv = p->connections ? apr_reslist_acquire(p->connections, &connection) : APR_EINIT;
 
     if (rv != APR_SUCCESS) {
         return rv;
@@ -94,5 +94,6 @@ cat_source_t *cat_pool_create(apr_pool_t *pool, const char *driver, const char *
     pool_t *p = apr_pcalloc(pool, sizeof(*p));
     p->driver_name = driver;
     p->params = params;
-    return cat_source_create(pool, apr_pstrcat(pool, "the ", driver, " database of CatalogDatabase", NULL), &connector, p);
+    return cat_source_create(pool, apr_pstrcat(pool, "the ", driver, " database of CatalogDatabase", NULL), &connector,
+                             p);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/source.h"
 
-#include <apr_strings.h>
+#include <apr_shm.h>
+#include <string.h>
 
 /* How long a request may wait for a connection before it answers 503. The pools themselves would wait without limit. */
 #define PATIENCE apr_time_from_sec(1)
@@ -12,17 +13,65 @@
 /* A turn is waited for by threads, never by more than a child has. */
 #define TURN_QUEUE 1000000
 
+#define TURNS 16
+
+/* In memory that the children share. Written once, by whoever changes name from 0. */
+typedef struct file_t {
+    apr_uint64_t name; /* hash; 0: free */
+    apr_uint64_t identity;
+} file_t;
+
+struct cat_turns_t {
+    cat_gate_t *gates[TURNS];
+    file_t *files; /* TURNS of them */
+};
+
 apr_status_t cat_turns_create(cat_turns_t **turns, apr_pool_t *pool)
 {
     cat_turns_t *t = apr_pcalloc(pool, sizeof(*t));
-    for (int i = 0; i < CAT_SOURCE_TURNS; i++) {
-        apr_status_t rv = cat_gate_create(&t->gate[i], pool, 1, TURN_QUEUE);
-        if (rv != APR_SUCCESS) {
-            return rv;
-        }
+    apr_shm_t *shm;
+    apr_status_t rv = apr_shm_create(&shm, TURNS * sizeof(*t->files), NULL, pool);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    t->files = apr_shm_baseaddr_get(shm);
+    memset(t->files, 0, TURNS * sizeof(*t->files));
+    for (int i = 0; i < TURNS && rv == APR_SUCCESS; i++) {
+        rv = cat_gate_create(&t->gates[i], pool, 1, TURN_QUEUE);
     }
     *turns = t;
-    return APR_SUCCESS;
+    return rv;
+}
+
+/* FNV-1a. */
+static apr_uint64_t hash(const char *text)
+{
+    apr_uint64_t h = APR_UINT64_C(14695981039346656037);
+    for (; *text; text++) {
+        h = (h ^ (unsigned char)*text) * APR_UINT64_C(1099511628211);
+    }
+    return h ? h : 1;
+}
+
+cat_gate_t *cat_turns_gate(const cat_turns_t *turns, const char *file)
+{
+    return turns->gates[hash(file) % TURNS];
+}
+
+/* Files whose turns are the same by accident share one place here: the second of them is not watched. */
+int cat_turns_same_file(const cat_turns_t *turns, const char *file, const apr_finfo_t *info)
+{
+    apr_uint64_t name = hash(file), identity = (apr_uint64_t)info->inode ^ ((apr_uint64_t)info->device << 48);
+    apr_uint64_t unset = 0, unknown = 0;
+    file_t *f = &turns->files[name % TURNS];
+
+    __atomic_compare_exchange_n(&f->name, &unset, name, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    if (__atomic_load_n(&f->name, __ATOMIC_ACQUIRE) != name) {
+        return 1;
+    }
+    return __atomic_compare_exchange_n(&f->identity, &unknown, identity, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+           unknown == identity;
 }
 
 cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context)

@@ -3,6 +3,7 @@
 #define CAT_DB_SOURCE_H
 
 #include <apr_dbd.h>
+#include <apr_file_info.h>
 #include <apr_pools.h>
 #include <apr_thread_cond.h>
 #include <apr_thread_mutex.h>
@@ -33,14 +34,17 @@ typedef struct cat_connector_t {
  * Writers on an embedded database take turns before they come to it, over all children: waiting here costs no connection and
  * no polling. A turn belongs to the database file; files share a turn only by the accident of their hash.
  */
-#define CAT_SOURCE_TURNS 16
-
-typedef struct cat_turns_t {
-    cat_gate_t *gate[CAT_SOURCE_TURNS];
-} cat_turns_t;
+typedef struct cat_turns_t cat_turns_t;
 
 /* Before the children are forked; on the pool. */
 apr_status_t cat_turns_create(cat_turns_t **turns, apr_pool_t *pool);
+
+/* The turn for a database file. */
+cat_gate_t *cat_turns_gate(const cat_turns_t *turns, const char *file);
+
+/* Is this the file that a child of this server first opened under the name? The first to ask says which it is. Needs
+ * APR_FINFO_IDENT. */
+int cat_turns_same_file(const cat_turns_t *turns, const char *file, const apr_finfo_t *info);
 
 /* Where a mount's connections come from. Made with the configuration; the members below the line are a child's own. */
 struct cat_source_t {

@@ -91,7 +91,8 @@ const char *cat_accept_mail(cmd_parms *cmd, cat_conf_t *conf, const char *value)
 
     if (strncmp(value, "file:", 5)) {
         error = cat_smtp_check_url(cmd->pool, value);
-        return error ? apr_psprintf(cmd->pool, "CatalogMail must be smtp://host[:port], smtps://host[:port] or file:DIR; '%s' %s",
+        return error ? apr_psprintf(cmd->pool,
+                                    "CatalogMail must be smtp://host[:port], smtps://host[:port] or file:DIR; '%s' %s",
                                     value, error)
                      : NULL;
     }
@@ -123,7 +124,8 @@ const char *cat_accept_from(cmd_parms *cmd, cat_conf_t *conf, const char *value)
     (void)conf;
     return cat_message_address(cmd->temp_pool, value)
                ? NULL
-               : apr_psprintf(cmd->pool, "CatalogMailFrom must be an address, or \"Name <address>\"; '%s' is not", value);
+               : apr_psprintf(cmd->pool, "CatalogMailFrom must be an address, or \"Name <address>\"; '%s' is not",
+                              value);
 }
 
 static const char *read_text(cmd_parms *cmd, const char *path, const char **text)
@@ -165,8 +167,10 @@ const char *cat_accept_base_url(cmd_parms *cmd, cat_conf_t *conf, const char *va
     if (apr_uri_parse(cmd->temp_pool, value, &uri) != APR_SUCCESS || !uri.scheme || !uri.hostname || !*uri.hostname ||
         (strcmp(uri.scheme, "http") && strcmp(uri.scheme, "https")) || uri.query || uri.fragment || uri.user ||
         strpbrk(value, " <>\"\r\n\t")) {
-        return apr_psprintf(cmd->pool, "CatalogBaseURL must be http://host or https://host, and a path where there is one; "
-                                       "'%s' is not", value);
+        return apr_psprintf(cmd->pool,
+                            "CatalogBaseURL must be http://host or https://host, and a path where there is one; "
+                            "'%s' is not",
+                            value);
     }
     while (value[length - 1] == '/') {
         length--;
@@ -177,8 +181,15 @@ const char *cat_accept_base_url(cmd_parms *cmd, cat_conf_t *conf, const char *va
 
 const char *cat_accept_database(cmd_parms *cmd, cat_conf_t *conf, const char *driver, const char *params)
 {
+    const apr_dbd_driver_t *found;
+
     if (!cat_dialect_find(driver)) {
         return apr_psprintf(cmd->pool, "CatalogDatabase: the driver %s is not supported", driver);
+    }
+    if (apr_dbd_init(cmd->pool) != APR_SUCCESS || apr_dbd_get_driver(cmd->pool, driver, &found) != APR_SUCCESS) {
+        return apr_psprintf(cmd->pool,
+                            "CatalogDatabase: the driver %s cannot be loaded; on Debian it is in libaprutil1-dbd-%s",
+                            driver, driver);
     }
     conf->database = cat_pool_create(cmd->pool, driver, params);
     return NULL;

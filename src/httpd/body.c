@@ -23,7 +23,8 @@ static cat_answer_t *check_headers(request_rec *r, int max)
     const char *coding = apr_table_get(r->headers_in, "Content-Encoding");
     const char *length = apr_table_get(r->headers_in, "Content-Length");
 
-    if (!cat_header_is_json(apr_table_get(r->headers_in, "Content-Type")) || (coding && strcasecmp(coding, "identity"))) {
+    if (!cat_header_is_json(apr_table_get(r->headers_in, "Content-Type")) ||
+        (coding && strcasecmp(coding, "identity"))) {
         return cat_answer_problem(r->pool, CAT_PROBLEM_MEDIA_TYPE, NULL);
     }
     return length && apr_atoi64(length) > max ? too_large(r) : NULL;

@@ -28,8 +28,7 @@ typedef struct directive_t {
 static const directive_t rows[] = {
 #define DIRECTIVE(name, kind, member, standard, least, most, where, accept, help)                                      \
     {#name, kind, offsetof(cat_conf_t, member), standard, least, most, accept},
-#define DIRECTIVE2(name, member, where, accept, help)                                                                  \
-    {#name, POINTER, offsetof(cat_conf_t, member), NULL, 0, 0, NULL},
+#define DIRECTIVE2(name, member, where, accept, help) {#name, POINTER, offsetof(cat_conf_t, member), NULL, 0, 0, NULL},
 #define DERIVED(member) {NULL, POINTER, offsetof(cat_conf_t, member), NULL, 0, 0, NULL},
 #include "httpd/directives.def"
 #undef DIRECTIVE
@@ -71,8 +70,8 @@ static const char *parse_number(cmd_parms *cmd, const directive_t *row, const ch
     apr_int64_t n = apr_strtoi64(value, &end, 10);
 
     if (!*value || *end || n < row->least || n > row->most) {
-        return apr_psprintf(cmd->pool, "%s must be a whole number from %d to %d, not '%s'", row->name, row->least, row->most,
-                            value);
+        return apr_psprintf(cmd->pool, "%s must be a whole number from %d to %d, not '%s'", row->name, row->least,
+                            row->most, value);
     }
     *number = (int)n;
     return NULL;
@@ -196,8 +195,8 @@ const char *cat_conf_check(apr_pool_t *pool, const cat_conf_t *conf)
         return "has no CatalogKeyFile; make one with: (umask 077; openssl rand -base64 32 >FILE)";
     }
     if (conf->default_limit > conf->max_limit) {
-        return apr_psprintf(pool, "has a CatalogDefaultLimit of %d above its CatalogMaxLimit of %d", conf->default_limit,
-                            conf->max_limit);
+        return apr_psprintf(pool, "has a CatalogDefaultLimit of %d above its CatalogMaxLimit of %d",
+                            conf->default_limit, conf->max_limit);
     }
     if (conf->mail && !conf->base_url) {
         return "has CatalogMail but no CatalogBaseURL for the links in mails, such as https://shop.example.com";

@@ -7,6 +7,7 @@
 #include <http_core.h>
 #include <http_log.h>
 #include <jansson.h>
+#include <malloc.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,6 +22,10 @@ extern module AP_MODULE_DECLARE_DATA catalog_module;
 
 /* How many registrations of one child may wait for each that hashes: together they wait for less than a second. */
 #define HASH_QUEUE_FACTOR 4
+
+/* bytes. Left alone, malloc learns to keep the 19 MiB of a password's hash for the next one: in each thread's arena, which came
+ * to 320 MiB a child. */
+#define LARGE_BLOCK (4 * 1024 * 1024)
 
 cat_server_t *cat_lifecycle_server(const server_rec *s)
 {
@@ -105,6 +110,35 @@ static const char *find_mounts(apr_pool_t *pool, server_rec *s, const char **pre
     return error;
 }
 
+static int has_source(const server_rec *s, const cat_source_t *source)
+{
+    const apr_array_header_t *mounts = cat_lifecycle_server(s)->mounts;
+    for (int i = 0; i < mounts->nelts; i++) {
+        if (APR_ARRAY_IDX(mounts, i, cat_mount_t *)->source == source) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A database is a mount's: the part of a mount that another section covers would have one that no child opens. */
+static const char *check_databases(server_rec *s, const char **prefix)
+{
+    const core_server_config *core = ap_get_core_module_config(s->module_config);
+    ap_conf_vector_t **sections = (ap_conf_vector_t **)core->sec_url->elts;
+
+    for (int i = 0; i < core->sec_url->nelts; i++) {
+        const cat_conf_t *conf = cat_conf_get(sections[i]);
+        if (conf && conf->database && !has_source(s, conf->database)) {
+            const core_dir_config *section = ap_get_core_module_config(sections[i]);
+            *prefix = section->d ? section->d : "";
+            return "has a CatalogDatabase but no mount that uses it; it belongs where CatalogEnable stands, or to the "
+                   "server";
+        }
+    }
+    return NULL;
+}
+
 /* Also run by "httpd -t", so what cannot work is said there. */
 int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *main_server)
 {
@@ -117,6 +151,9 @@ int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *
         cat_lifecycle_server(s)->mounts = apr_array_make(pconf, 2, sizeof(cat_mount_t *));
         cat_lifecycle_server(s)->dbd = cat_dbd_create(pconf, s);
         error = find_mounts(pconf, s, &prefix);
+        if (!error) {
+            error = check_databases(s, &prefix);
+        }
         if (error) {
             ap_log_error(APLOG_MARK, APLOG_EMERG, 0, s, "CAT030: <Location \"%s\"> of %s %s", *prefix ? prefix : "/",
                          s->server_hostname, error);
@@ -170,7 +207,8 @@ int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *p
     }
     rv = create_shared(pconf, main_server);
     if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, main_server, "CAT031: the locks shared by the children cannot be made");
+        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, main_server,
+                     "CAT031: the locks shared by the children cannot be made");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
@@ -207,6 +245,7 @@ void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
     cat_server_t *shared = cat_lifecycle_server(main_server);
 
     json_object_seed(0); /* jansson would do it in the first request, without a lock */
+    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
     for (server_rec *s = main_server; s; s = s->next) {
         const apr_array_header_t *mounts = cat_lifecycle_server(s)->mounts;
         for (int i = 0; i < mounts->nelts; i++) {

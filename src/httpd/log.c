@@ -6,15 +6,16 @@
 APLOG_USE_MODULE(catalog);
 
 static const int levels[] = {
-    [CAT_LOG_ERROR] = APLOG_ERR,   [CAT_LOG_WARNING] = APLOG_WARNING, [CAT_LOG_NOTICE] = APLOG_NOTICE,
-    [CAT_LOG_INFO] = APLOG_INFO,   [CAT_LOG_DEBUG] = APLOG_DEBUG,
+    [CAT_LOG_ERROR] = APLOG_ERR, [CAT_LOG_WARNING] = APLOG_WARNING, [CAT_LOG_NOTICE] = APLOG_NOTICE,
+    [CAT_LOG_INFO] = APLOG_INFO, [CAT_LOG_DEBUG] = APLOG_DEBUG,
 };
 
 static void write_for_request(void *context, cat_log_level_t level, apr_status_t rv, const char *message)
 {
     request_rec *r = context;
     const char *id = apr_table_get(r->subprocess_env, "UNIQUE_ID");
-    ap_log_rerror(APLOG_MARK, levels[level], rv, r, "%s%s%s%s", message, id ? " (request " : "", id ? id : "", id ? ")" : "");
+    ap_log_rerror(APLOG_MARK, levels[level], rv, r, "%s%s%s%s", message, id ? " (request " : "", id ? id : "",
+                  id ? ")" : "");
 }
 
 static void write_for_server(void *context, cat_log_level_t level, apr_status_t rv, const char *message)

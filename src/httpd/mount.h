@@ -12,12 +12,12 @@
 /* What is known of a request below a mount. */
 typedef struct cat_state_t {
     const cat_conf_t *conf;
-    const char *path;        /* below the mount: "/products/1" */
+    const char *path; /* below the mount: "/products/1" */
     cat_route_match_t match;
-    int failed;              /* a status that httpd gave before the mount was known, which this request is to report */
-    int guarded;             /* guard.c has looked: */
+    int failed;  /* a status that httpd gave before the mount was known, which this request is to report */
+    int guarded; /* guard.c has looked: */
     const cat_claims_t *user;
-    cat_answer_t *refusal;   /* NULL: may go on */
+    cat_answer_t *refusal; /* NULL: may go on */
 } cat_state_t;
 
 /* The state of a request that is ours; NULL: it is not. */

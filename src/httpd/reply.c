@@ -52,20 +52,14 @@ int cat_reply_send(request_rec *r, const cat_answer_t *answer)
     return OK;
 }
 
-static int prevent(void *baton, const void *key, apr_ssize_t length, const void *value)
-{
-    (void)length;
-    (void)value;
-    /* A text of ours, which the filter below replaces: what counts is that httpd neither redirects nor runs a document. */
-    ap_custom_response(baton, *(const int *)key, "");
-    return 1;
-}
-
+/* A text of ours stands in for each, which the filter below replaces: what counts is that httpd neither redirects nor runs a
+ * document. Sites without ErrorDocuments have nothing to pay. */
 void cat_reply_prevent_error_documents(request_rec *r)
 {
     const core_dir_config *core = ap_get_core_module_config(r->per_dir_config);
-    if (core->response_code_exprs) {
-        apr_hash_do(prevent, r, core->response_code_exprs);
+
+    for (int i = 0; core->response_code_exprs && i < CAT_PROBLEM_COUNT; i++) {
+        ap_custom_response(r, cat_answer_problem_status((cat_problem_t)i), "");
     }
 }
 

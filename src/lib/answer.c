@@ -114,6 +114,11 @@ cat_problem_t cat_answer_find_problem(int status)
     return CAT_PROBLEM_INTERNAL;
 }
 
+int cat_answer_problem_status(cat_problem_t problem)
+{
+    return problems[problem].status;
+}
+
 void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, const char *value)
 {
     if (!a->headers) {
@@ -133,7 +138,8 @@ static int is_token_char(unsigned char c)
 static void add_encoded(cat_buffer_t *b, const char *name)
 {
     static const char hex[] = "0123456789ABCDEF";
-    for (const unsigned char *p = (const unsigned char *)name; *p && p - (const unsigned char *)name < IGNORED_OCTETS; p++) {
+    for (const unsigned char *p = (const unsigned char *)name; *p && p - (const unsigned char *)name < IGNORED_OCTETS;
+         p++) {
         if (is_token_char(*p)) {
             cat_buffer_add(b, (const char *)p, 1);
         } else {

@@ -41,6 +41,7 @@ cat_answer_t *cat_answer_failure(apr_pool_t *pool, apr_status_t rv);
 
 /* The problem that stands for a status which httpd itself answered with; CAT_PROBLEM_INTERNAL where no row has it. */
 cat_problem_t cat_answer_find_problem(int status);
+int cat_answer_problem_status(cat_problem_t problem);
 
 /* Sets a header of the answer; name is a literal, value lives as long as the answer. */
 void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, const char *value);

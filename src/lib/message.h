@@ -9,9 +9,9 @@
 /* Mail messages by RFC 5322, from a template: a line "Subject: ...", an empty line, the text. */
 
 typedef struct cat_message_t {
-    const char *from;  /* an address that passed cat_email_check, or "Name <address>" */
-    const char *to;    /* an address that passed cat_email_check */
-    const char *id;    /* Message-ID without its brackets: the same on every try */
+    const char *from; /* an address that passed cat_email_check, or "Name <address>" */
+    const char *to;   /* an address that passed cat_email_check */
+    const char *id;   /* Message-ID without its brackets: the same on every try */
     apr_time_t date;
     const apr_table_t *values; /* what {{name}} stands for in the template */
 } cat_message_t;

@@ -12,7 +12,7 @@
 #define SALT_LENGTH 16
 #define HASH_LENGTH 32
 
-/* What a stored argon2 hash may ask of this machine. libsodium's strongest setting, 1 GiB in four passes, just passes. */
+/* What a stored argon2 hash may ask of this machine: at most libsodium's strongest setting, 1 GiB in four passes. */
 #define MEMORY_MOST (1024 * 1024)   /* KiB */
 #define WORK_MOST (4 * MEMORY_MOST) /* KiB written: memory times passes */
 #define LANES_MOST 16               /* each is a thread */

@@ -52,43 +52,43 @@ static const char *check_kind(apr_pool_t *pool, const char *path, const apr_finf
     return NULL;
 }
 
-/* content has room for one octet more than n. */
-static const char *read_content(apr_pool_t *pool, const char *path, char **content, apr_size_t *n)
+/* The file's n octets, with room for one more. NULL: *fault says why. */
+static char *read_content(apr_pool_t *pool, const char *path, apr_size_t *n, const char **fault)
 {
     apr_file_t *file;
     apr_finfo_t info;
-    const char *fault;
-    apr_status_t rv;
-
+    char *content;
     /* Without NONBLOCK the name of a pipe would wait here for ever. */
-    rv = apr_file_open(&file, path, APR_FOPEN_READ | APR_FOPEN_BINARY | APR_FOPEN_NONBLOCK, 0, pool);
+    apr_status_t rv = apr_file_open(&file, path, APR_FOPEN_READ | APR_FOPEN_BINARY | APR_FOPEN_NONBLOCK, 0, pool);
+
+    if (rv == APR_SUCCESS) {
+        rv = apr_file_info_get(&info, APR_FINFO_TYPE | APR_FINFO_PROT | APR_FINFO_SIZE, file);
+    }
     if (rv != APR_SUCCESS) {
-        return explain_errno(pool, path, rv);
+        *fault = explain_errno(pool, path, rv);
+        return NULL;
     }
-    rv = apr_file_info_get(&info, APR_FINFO_TYPE | APR_FINFO_PROT | APR_FINFO_SIZE, file);
-    if (rv != APR_SUCCESS) {
-        return explain_errno(pool, path, rv);
+    *fault = check_kind(pool, path, &info);
+    if (*fault) {
+        return NULL;
     }
-    fault = check_kind(pool, path, &info);
-    if (fault) {
-        return fault;
-    }
-    *content = apr_palloc(pool, info.size + 1);
-    rv = apr_file_read_full(file, *content, info.size, n);
+    content = apr_palloc(pool, info.size + 1);
+    rv = apr_file_read_full(file, content, info.size, n);
     if (rv != APR_SUCCESS && rv != APR_EOF) {
-        return explain_errno(pool, path, rv);
+        *fault = explain_errno(pool, path, rv);
+        return NULL;
     }
     apr_file_close(file);
-    return NULL;
+    return content;
 }
 
 const char *cat_secret_read_file(apr_pool_t *pool, const char *path, const char **text, apr_size_t *length)
 {
-    char *content = NULL;
     apr_size_t n = 0;
-    const char *fault = read_content(pool, path, &content, &n);
+    const char *fault;
+    char *content = read_content(pool, path, &n, &fault);
 
-    if (fault) {
+    if (!content) {
         return fault;
     }
     if (n >= 1 && content[n - 1] == '\n') {

@@ -42,7 +42,7 @@ static size_t read_message(char *out, size_t size, size_t count, void *context)
     return length;
 }
 
-/* Called once a second at least. A server that does not answer QUIT is not waited for: no time-out of curl's covers that. */
+/* Called once a second at least. No time-out of curl's covers QUIT: the answer to it is not waited for. */
 static int check_progress(void *context, curl_off_t dltotal, curl_off_t dlnow, curl_off_t ultotal, curl_off_t ulnow)
 {
     const transfer_t *t = context;
@@ -85,8 +85,8 @@ static void set_limits(CURL *curl, transfer_t *t)
 }
 
 /*
- * TLS that is not insisted on is not checked either: whoever could show a false certificate could as well hide the offer of
- * STARTTLS, and the mail servers of many hosts have a self-made one.
+ * TLS that is not insisted on is not checked either: whoever could show a false certificate could as well hide the
+ * offer of STARTTLS, and the mail servers of many hosts have a self-made one.
  */
 static void set_security(CURL *curl, const cat_smtp_t *smtp)
 {
@@ -118,7 +118,6 @@ static void set_envelope(CURL *curl, apr_pool_t *pool, const char *from, struct 
     curl_easy_setopt(curl, CURLOPT_MAIL_FROM, apr_pstrcat(pool, "<", from, ">", NULL));
     curl_easy_setopt(curl, CURLOPT_MAIL_RCPT, to);
     curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
-    curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE, (curl_off_t)t->left);
     curl_easy_setopt(curl, CURLOPT_READFUNCTION, read_message);
     curl_easy_setopt(curl, CURLOPT_READDATA, t);
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, t->error);
@@ -226,10 +225,10 @@ const char *cat_smtp_check_url(apr_pool_t *pool, const char *url)
 {
     static const CURLUPart unwanted[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS, CURLUPART_QUERY,
                                          CURLUPART_FRAGMENT};
-    CURLU *u = curl_url();
-    apr_pool_cleanup_register(pool, u, free_url, apr_pool_cleanup_null);
     const char *scheme;
+    CURLU *u = curl_url();
 
+    apr_pool_cleanup_register(pool, u, free_url, apr_pool_cleanup_null);
     if (curl_url_set(u, CURLUPART_URL, url, 0) != CURLUE_OK) {
         return "is not a URL like smtp://mail.example.org:587";
     }

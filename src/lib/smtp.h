@@ -13,8 +13,8 @@ typedef struct cat_smtp_t {
     const char *url;             /* smtp://host[:port] or smtps://host[:port] */
     const char *user, *password; /* NULL: no AUTH. Never sent without TLS */
     const char *ca_file;         /* PEM; NULL: the system's */
-    int require_tls;             /* smtp://: fail unless STARTTLS works (RFC 3207; never downgraded). 0: use it if offered,
-                                    without looking at the certificate. Always on with a user */
+    int require_tls;             /* smtp://: fail unless STARTTLS works (RFC 3207; never downgraded), as with a user.
+                                    0: use it if offered, whatever the certificate */
     int timeout;                 /* seconds for the whole conversation; 0: CAT_SMTP_TIMEOUT */
     volatile int *stop;          /* becomes non-zero when the server stops: the transfer is broken off; may be NULL */
 } cat_smtp_t;

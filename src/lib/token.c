@@ -15,8 +15,8 @@
 #include "lib/secret.h"
 
 /*
- * HS256 alone is a call of HMAC, made here: libjwt 1.10.2 writes typ "JWT" whatever it is told and refuses every other, so
- * that RFC 9068's "at+jwt" can neither be made nor read with it.
+ * HS256 alone is a call of HMAC, made here: libjwt 1.10.2 writes typ "JWT" whatever it is told and refuses every other,
+ * so that RFC 9068's "at+jwt" can neither be made nor read with it.
  */
 #define HEADER "{\"alg\":\"HS256\",\"typ\":\"at+jwt\"}"
 #define SIGNATURE_LENGTH 43 /* of 256 bits in base64url */
@@ -66,19 +66,30 @@ static const char *sign(apr_pool_t *pool, const cat_key_t *key, const char *text
     return apr_pencode_base64_binary(pool, mac, size, APR_ENCODE_BASE64URL, NULL);
 }
 
+/* NULL when a claim is not set or not UTF-8. */
+static json_t *pack_claims(const cat_claims_t *c)
+{
+    json_int_t issued = apr_time_sec(c->issued);
+    json_int_t expires = apr_time_sec(c->expires);
+
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I}", "iss", c->issuer, "aud", c->audience, "sub", c->subject,
+                     "sid", c->session, "jti", c->id, "iat", issued, "exp", expires);
+}
+
+static const char *encode(apr_pool_t *pool, const char *text)
+{
+    return apr_pencode_base64(pool, text, APR_ENCODE_STRING, APR_ENCODE_BASE64URL, NULL);
+}
+
 const char *cat_token_make(apr_pool_t *pool, const cat_key_t *key, const cat_claims_t *claims)
 {
+    json_t *payload = cat_json_own(pool, pack_claims(claims));
     const char *text, *signature, *token;
-    json_t *payload = cat_json_own(
-        pool, json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I}", "iss", claims->issuer, "aud", claims->audience, "sub",
-                        claims->subject, "sid", claims->session, "jti", claims->id, "iat",
-                        (json_int_t)apr_time_sec(claims->issued), "exp", (json_int_t)apr_time_sec(claims->expires)));
+
     if (!payload) {
         return NULL;
     }
-    text = apr_pstrcat(pool, apr_pencode_base64(pool, HEADER, APR_ENCODE_STRING, APR_ENCODE_BASE64URL, NULL), ".",
-                       apr_pencode_base64(pool, cat_json_text(pool, payload), APR_ENCODE_STRING, APR_ENCODE_BASE64URL, NULL),
-                       NULL);
+    text = apr_pstrcat(pool, encode(pool, HEADER), ".", encode(pool, cat_json_text(pool, payload)), NULL);
     signature = sign(pool, key, text, strlen(text));
     if (!signature) {
         return NULL;
@@ -144,7 +155,7 @@ static int is_for(const json_t *aud, const char *audience)
     if (!json_is_array(aud)) {
         return is_text(aud, audience);
     }
-    json_array_foreach(aud, i, one) {
+    json_array_foreach (aud, i, one) {
         if (is_text(one, audience)) {
             return 1;
         }
@@ -204,7 +215,8 @@ static const char *get_text(const json_t *payload, const char *name)
     return json_string_value(json_object_get(payload, name));
 }
 
-static const cat_claims_t *read_claims(apr_pool_t *pool, const json_t *payload, const char *issuer, const char *audience)
+static const cat_claims_t *read_claims(apr_pool_t *pool, const json_t *payload, const char *issuer,
+                                       const char *audience)
 {
     cat_claims_t *c = apr_palloc(pool, sizeof(*c));
 
@@ -218,8 +230,8 @@ static const cat_claims_t *read_claims(apr_pool_t *pool, const json_t *payload, 
     return c;
 }
 
-const char *cat_token_verify(apr_pool_t *pool, const cat_key_t *key, const char *issuer, const char *audience, apr_time_t now,
-                             const char *token, const cat_claims_t **claims)
+const char *cat_token_verify(apr_pool_t *pool, const cat_key_t *key, const char *issuer, const char *audience,
+                             apr_time_t now, const char *token, const cat_claims_t **claims)
 {
     const char *payload_text, *signature, *expected, *fault;
     const json_t *header, *payload;

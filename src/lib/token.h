@@ -45,7 +45,7 @@ int cat_token_check_shape(const char *token);
  * year 9999; nbf and iat, where there, integers not later than now plus the leeway. NULL: valid, *claims lives on the pool.
  * Otherwise the reason in a few words fit for error_description (RFC 6750 3), a constant.
  */
-const char *cat_token_verify(apr_pool_t *pool, const cat_key_t *key, const char *issuer, const char *audience, apr_time_t now,
-                             const char *token, const cat_claims_t **claims);
+const char *cat_token_verify(apr_pool_t *pool, const cat_key_t *key, const char *issuer, const char *audience,
+                             apr_time_t now, const char *token, const cat_claims_t **claims);
 
 #endif

@@ -38,10 +38,13 @@ answers(create($server), 201, undef, 'it works as soon as the directory is there
 answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 1 }, 'with a schema');
 $server->stop;
 
-# It is deleted under the server, or replaced.
+# It is deleted under the server, or replaced. All children have it open, and no more are started.
+my $few = "<IfModule mpm_prefork_module>\nMaxRequestWorkers 4\n</IfModule>\n<IfModule !mpm_prefork_module>\nMaxRequestWorkers 64\n</IfModule>";
 for my $replaced (0, 1) {
-    $server = server()->start;
+    $server = server(conf => $few)->start;
     create($server) for 1 .. 3;
+    sleep 1;
+    $server->burst((wire(GET => '/products')) x 16);
     my $file = $server->dir . '/data/catalog.db';
     unlink $file or die "$file: $!";
     if ($replaced) {
@@ -51,6 +54,11 @@ for my $replaced (0, 1) {
     sleep 2; # it is looked at once a second
     is_out($server, $replaced ? 'replaced' : 'deleted');
     like($server->log_text, qr/CAT006: .*removed or replaced; restart the server/, 'the log says what to do');
+    if (!$replaced) {
+        kill KILL => $server->children;
+        my $served = wait_until(10, sub { my $r = eval { $server->api(GET => '/products') }; $r && $r->{status} != 599 && $r });
+        answers($served, 500, $outage, 'deleted: new children do not make an empty one');
+    }
     $server->stop;
     $server->start;
     answers(create($server), 201, undef, 'a restart helps');
@@ -96,5 +104,5 @@ $server->start;
 answers(create($server), 201, undef, 'without it a new one is made');
 
 expect_log(qr/CAT002: /, qr/CAT003: .*(?:readonly|read-only)/, qr/CAT003: .*(?:not a database|malformed)/, qr/CAT006: /);
-allow_log(qr/AH00629: |AH02655: /, qr/CAT00[0-9]: /);
+allow_log(qr/AH00161: |AH00629: |AH02655: /, qr/AH00052: child pid \d+ exit signal Killed/, qr/CAT00[0-9]: /);
 done_testing;

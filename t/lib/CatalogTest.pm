@@ -18,7 +18,7 @@ use CatalogTest::Token qw(ABSENT);
 use constant { true => JSON::PP::true, false => JSON::PP::false, ISSUER => 'https://catalog.test', AUDIENCE => 'catalog-test' };
 
 my @EXPORT = qw(
-    true false main server api talk burst wire fresh register token claims forge key ABSENT answers refusal invalid match
+    true false main server mpm api talk burst wire fresh register token claims forge key ABSENT answers refusal invalid match
     wait_until slurp scratch expect_log allow_log done_testing
 );
 
@@ -43,6 +43,7 @@ sub import {
 
 sub main { $main }
 sub server { CatalogTest::Server->new(@_) }
+sub mpm { CatalogTest::Server::mpm() } # event, worker or prefork
 sub api { $main->api(@_) }
 sub talk { $main->talk(@_) }
 sub burst { $main->burst(@_) }

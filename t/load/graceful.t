@@ -23,46 +23,35 @@ my $end = $server->dir . '/end'; # the clients go on until it is there
 
 # ---- what a client does ----
 
-# Asks again when a connection that was kept alive is closed before a byte of an answer: the server has not taken the request.
-# That it was not carried out either is looked at in the end.
-sub ask {
-    my ($client, $journal, @request) = @_;
-    while (1) {
-        my $r = $client->ask(@request);
-        my $again = $r->{status} == 0 && $r->{kept} && $r->{text} eq '';
-        $journal->{answers}{ $again ? 'asked again' : "$request[0] $r->{status}" }++;
-        return $r unless $again;
-    }
-}
-
 sub expect {
     my ($journal, $status, $r) = @_;
+    $journal->{answers}{$r->{status}}++;
     push @{ $journal->{wrong} }, sprintf '%d after %.1f s: %s', @$r{qw(status took text)} unless $r->{status} == $status;
     return $r->{status} == $status;
 }
 
 sub read_list {
     my ($client, $journal) = @_;
-    expect($journal, 200, ask($client, $journal, GET => '/products?limit=2'));
+    expect($journal, 200, $client->ask(GET => '/products?limit=2'));
 }
 
-# A creation that is asked for again would be found by its second record, whose price stays 1.
+# A creation that is asked for again after it was carried out leaves a second record, whose price stays 1.
 sub write_product {
     my ($client, $journal) = @_;
     my $name = fresh('product');
-    my $r = ask($client, $journal, POST => '/products', { name => $name, price => 1 }, %token);
+    my $r = $client->ask(POST => '/products', { name => $name, price => 1 }, %token);
     expect($journal, 201, $r) or return;
     my $id = $r->{json}{data}{id};
-    expect($journal, 200, ask($client, $journal, PUT => "/products/$id", { price => 2 }, %token));
+    expect($journal, 200, $client->ask(PUT => "/products/$id", { price => 2 }, %token));
     $journal->{products}{$id} = "$name 2";
 }
 
-# A registration that is asked for again would be found by its 409.
+# A registration that is asked for again after it was carried out is answered 409.
 sub enroll {
     my ($client, $journal) = @_;
     my $name = fresh();
     my %user = (username => $name, email => "$name\@example.com", password => 'correct horse');
-    push @{ $journal->{users} }, $name if expect($journal, 201, ask($client, $journal, POST => '/register', \%user));
+    push @{ $journal->{users} }, $name if expect($journal, 201, $client->ask(POST => '/register', \%user));
 }
 
 sub work {
@@ -70,6 +59,7 @@ sub work {
     my %journal = (answers => {}, wrong => [], products => {}, users => []);
     my $one = $number < READERS ? \&read_list : $number < READERS + WRITERS ? \&write_product : \&enroll;
     do { $one->($client, \%journal) } until -e $end;
+    $journal{answers}{'asked again'} = $client->again;
     return \%journal;
 }
 
@@ -103,7 +93,7 @@ for my $journal (@journals) {
 note sprintf '%.1f s: %s', time - $start, join ', ', map { "$answers{$_} $_" } sort keys %answers;
 note "the parent's memory in KiB: @memory";
 is_deeply([map { @{ $_->{wrong} } } @journals], [], 'no request failed');
-cmp_ok($answers{'asked again'}, '>', RESTARTS, 'connections were closed on the way');
+cmp_ok($answers{'asked again'}, '>=', RESTARTS / 2, 'connections were closed on the way');
 cmp_ok($memory[-1] - $memory[4], '<', 2048, 'the parent does not grow');
 
 # ---- what is there ----

@@ -25,7 +25,7 @@ my %token = (token => $first->{token});
 
 sub ask {
     my ($client, $journal, @request) = @_;
-    my $r = $client->ask(@request);
+    my $r = $client->ask_once(@request);
     $journal->{answers}{"$request[0] $r->{status}"}++;
     sleep $r->{headers}{'retry-after'} if $r->{status} == 503;
     return $r;

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A real SMTP server (aiosmtpd) for tests. It listens on 127.0.0.1, prints its port on a line and serves until it is killed.
+"""A real SMTP server (aiosmtpd) for tests: listens on 127.0.0.1, prints its port on a line, serves until it is killed.
 
-Every accepted message becomes a file in --maildir, with an X-RcptTo line for each recipient before its own headers, and a
-line of JSON in envelopes.jsonl there: mail_from, rcpt_tos, tls, auth, data. Both are there before the client gets its 250.
+Every accepted message becomes a file TIME.eml in --maildir, with an X-RcptTo line for each recipient before its
+own headers, and a line of JSON in envelopes.jsonl there: mail_from, rcpt_tos, tls, auth, data. Both are written before
+the client gets its 250.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import os
 import ssl
 import subprocess
 import sys
+import time
 import warnings
 
 from aiosmtpd.smtp import SMTP, AuthResult
@@ -39,7 +41,7 @@ class Handler:
     async def handle_DATA(self, server, session, envelope):
         await self.hang_at("DATA")
         # Whoever counts the files sees whole ones only.
-        name = os.path.join(self.maildir, f"{len(os.listdir(self.maildir)):06}-{os.getpid()}")
+        name = os.path.join(self.maildir, str(time.time_ns()))
         with open(name + ".tmp", "wb") as file:
             for recipient in envelope.rcpt_tos:
                 file.write(f"X-RcptTo: {recipient}\r\n".encode())

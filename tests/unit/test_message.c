@@ -43,9 +43,9 @@ static const char *format(apr_pool_t *pool, const char *text, const char *userna
 /* Header lines end in CR LF, none is longer than 78 octets, and all there are begin with a known name or a space. */
 static void check_header(const char *text)
 {
-    static const char *const names[] = {"Date: ",           "From: ",         "To: ",           "Message-ID: ",
-                                        "Subject: ",        "Auto-Submitted", "MIME-Version: ", "Content-Type: ",
-                                        "Content-Transfer", " "};
+    static const char *const names[] = {
+        "Date: ",         "From: ",         "To: ",           "Message-ID: ",     "Subject: ",
+        "Auto-Submitted", "MIME-Version: ", "Content-Type: ", "Content-Transfer", " "};
 
     while (strncmp(text, "\r\n", 2) != 0) {
         apr_size_t length = strcspn(text, "\r\n");
@@ -110,7 +110,8 @@ static const char *decode_body(apr_pool_t *pool, const char *message)
 
 static void test_formats_the_whole_message(void **state)
 {
-    const char *text = format(*state, TEMPLATE("Welcome, {{username}}", "Hello {{username}},\n\n    {{link}}\n"), "ann");
+    const char *text =
+        format(*state, TEMPLATE("Welcome, {{username}}", "Hello {{username}},\n\n    {{link}}\n"), "ann");
 
     assert_string_equal(text, "Date: Sat, 21 Nov 2026 09:30:00 +0000\r\n"
                               "From: <shop@example.org>\r\n"
@@ -151,8 +152,8 @@ static void test_leaves_out_what_has_no_value(void **state)
 
 static void test_lets_no_value_add_a_header(void **state)
 {
-    static const char *const hostile[] = {"a\r\nBcc: eve@example.org", "a\nBcc: eve@example.org", "a\rBcc: eve@example.org",
-                                          "a\r\n\r\nBcc: eve@example.org"};
+    static const char *const hostile[] = {"a\r\nBcc: eve@example.org", "a\nBcc: eve@example.org",
+                                          "a\rBcc: eve@example.org", "a\r\n\r\nBcc: eve@example.org"};
 
     for (size_t i = 0; i < LENGTH(hostile); i++) {
         const char *text = format(*state, TEMPLATE("{{username}}", "text"), hostile[i]);
@@ -165,18 +166,25 @@ static void test_lets_no_value_add_a_header(void **state)
 static void test_encodes_subjects(void **state)
 {
     static const char *const subjects[] = {
-        "Gr\xc3\xbc\xc3\x9f" "e", "=?UTF-8?Q?a?=",
-        "a subject that is plain and yet too long for a line of a header: it is folded somewhere",
-        "\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82"
-        "\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82",
-        "abc\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80"
-        "\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80",
-    };
+        "Gr\xc3\xbc\xc3\x9f"
+        "e",
+        "=?UTF-8?Q?a?=", "a subject that is plain and yet too long for a line of a header: it is folded somewhere",
+        /* A character across the end of the first word, and of the second: of three octets, of four. */
+        "a"
+        "\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82"
+        "\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82"
+        "\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82"
+        "\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82",
+        "\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80"
+        "\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80"
+        "\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80"
+        "\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80"};
 
     for (size_t i = 0; i < LENGTH(subjects); i++) {
         const char *text = format(*state, TEMPLATE("{{username}}", "text"), subjects[i]);
         check_header(text);
-        assert_string_equal(decode_words(*state, between(*state, text, "Subject: ", "\r\nAuto-Submitted")), subjects[i]);
+        assert_string_equal(decode_words(*state, between(*state, text, "Subject: ", "\r\nAuto-Submitted")),
+                            subjects[i]);
     }
     assert_string_equal(between(*state, format(*state, TEMPLATE("\xc3\xa9", "text"), ""), "Subject: ", "\r\n"),
                         "=?UTF-8?B?w6k=?=");
@@ -222,10 +230,8 @@ static const char *format_from(apr_pool_t *pool, const char *from)
 static void test_formats_the_sender(void **state)
 {
     static const char *const encoded[][2] = {
-        {"Caf\xc3\xa9 <shop@example.org>", "Caf\xc3\xa9"},
-        {"Doe, J. <shop@example.org>", "Doe, J."},
-        {"\"Doe, J.\" <shop@example.org>", "Doe, J."},
-        {"a@b <shop@example.org>", "a@b"},
+        {"Caf\xc3\xa9 <shop@example.org>", "Caf\xc3\xa9"},     {"Doe, J. <shop@example.org>", "Doe, J."},
+        {"\"Doe, J.\" <shop@example.org>", "Doe, J."},         {"a@b <shop@example.org>", "a@b"},
         {"=?UTF-8?Q?a?= <shop@example.org>", "=?UTF-8?Q?a?="},
     };
 
@@ -245,12 +251,23 @@ static void test_finds_the_address_in_a_mailbox(void **state)
 {
     static const char *const good[] = {"shop@example.org", "<shop@example.org>", "The Shop <shop@example.org>",
                                        "\"<x>\" <shop@example.org>", "Caf\xc3\xa9 <shop@example.org>"};
-    static const char *const bad[] = {
-        "", "shop", "<>", "<", ">", "The Shop", "The Shop <>", "The Shop shop@example.org", "shop@example.org>",
-        "The Shop <shop@example.org> x", "The Shop <shop@example.org", "<shop@example.org>, <eve@example.org>\n",
-        "a\r\nBcc: eve@example.org\r\nX: <shop@example.org>", "a\x7f <shop@example.org>", "a <shop@example.org\r\n>",
-        "a < shop@example.org>", "shop@example.org\n",
-    };
+    static const char *const bad[] = {"",
+                                      "shop",
+                                      "<>",
+                                      "<",
+                                      ">",
+                                      "The Shop",
+                                      "The Shop <>",
+                                      "The Shop shop@example.org",
+                                      "shop@example.org>",
+                                      "The Shop <shop@example.org> x",
+                                      "The Shop <shop@example.org",
+                                      "<shop@example.org>, <eve@example.org>\n",
+                                      "a\r\nBcc: eve@example.org\r\nX: <shop@example.org>",
+                                      "a\x7f <shop@example.org>",
+                                      "a <shop@example.org\r\n>",
+                                      "a < shop@example.org>",
+                                      "shop@example.org\n"};
 
     for (size_t i = 0; i < LENGTH(good); i++) {
         assert_string_equal(cat_message_address(*state, good[i]), "shop@example.org");
@@ -264,10 +281,9 @@ static void test_finds_the_address_in_a_mailbox(void **state)
 
 static void test_checks_templates(void **state)
 {
-    static const char *const good[] = {
-        TEMPLATE("a", "b"), "Subject: a\r\n\r\nb\r\n", TEMPLATE("{{username}}", "{{link}} {{username}}{{link}}"),
-        TEMPLATE("a", "{ {{link}} } {{ b"), TEMPLATE("\xc3\xa9", "\xf0\x9f\x98\x80"),
-    };
+    static const char *const good[] = {TEMPLATE("a", "b"), "Subject: a\r\n\r\nb\r\n",
+                                       TEMPLATE("{{username}}", "{{link}} {{username}}{{link}}"),
+                                       TEMPLATE("a", "{ {{link}} } {{ b"), TEMPLATE("\xc3\xa9", "\xf0\x9f\x98\x80")};
     static const char *const bad[][2] = {
         {"", "first line"},
         {"Hello", "first line"},
@@ -309,18 +325,12 @@ static void test_formats_only_templates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_formats_the_whole_message),
-        UNIT_TEST(test_is_the_same_on_every_try),
-        UNIT_TEST(test_takes_a_value_for_text_only),
-        UNIT_TEST(test_leaves_out_what_has_no_value),
-        UNIT_TEST(test_lets_no_value_add_a_header),
-        UNIT_TEST(test_encodes_subjects),
-        UNIT_TEST(test_gives_every_line_its_end),
-        UNIT_TEST(test_encodes_text_that_is_not_ascii),
-        UNIT_TEST(test_encodes_lines_that_are_too_long),
-        UNIT_TEST(test_formats_the_sender),
-        UNIT_TEST(test_finds_the_address_in_a_mailbox),
-        UNIT_TEST(test_checks_templates),
+        UNIT_TEST(test_formats_the_whole_message),       UNIT_TEST(test_is_the_same_on_every_try),
+        UNIT_TEST(test_takes_a_value_for_text_only),     UNIT_TEST(test_leaves_out_what_has_no_value),
+        UNIT_TEST(test_lets_no_value_add_a_header),      UNIT_TEST(test_encodes_subjects),
+        UNIT_TEST(test_gives_every_line_its_end),        UNIT_TEST(test_encodes_text_that_is_not_ascii),
+        UNIT_TEST(test_encodes_lines_that_are_too_long), UNIT_TEST(test_formats_the_sender),
+        UNIT_TEST(test_finds_the_address_in_a_mailbox),  UNIT_TEST(test_checks_templates),
         UNIT_TEST(test_formats_only_templates),
     };
     return UNIT_RUN(tests);

@@ -16,7 +16,7 @@ typedef struct known_t {
     const char *hash;
 } known_t;
 
-/* The test vectors of the argon2 reference implementation, the second and third without a version, as it wrote them at first. */
+/* The test vectors of the argon2 reference implementation; its first hashes had no version. */
 static const known_t argon2_known[] = {
     {"password", "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"},
     {"password", "$argon2i$m=65536,t=2,p=1$c29tZXNhbHQ$9sTbSlTio3Biev89thdrlKKiCaYsjjYVJxGAL3swxpQ"},
@@ -97,9 +97,9 @@ static const char *hash_with(apr_pool_t *pool, argon2_type type, unsigned memory
 {
     char *text = apr_palloc(pool, 256);
 
-    assert_int_equal(argon2_hash(passes, memory, lanes, "password", 8, "somesalt", 8, NULL, 32, text, 256, type,
-                                 ARGON2_VERSION_13),
-                     ARGON2_OK);
+    assert_int_equal(
+        argon2_hash(passes, memory, lanes, "password", 8, "somesalt", 8, NULL, 32, text, 256, type, ARGON2_VERSION_13),
+        ARGON2_OK);
     return text;
 }
 
@@ -113,9 +113,26 @@ static void test_matches_every_kind_of_argon2(void **state)
 static void test_refuses_broken_hashes(void **state)
 {
     static const char *const broken[] = {
-        "", "*", "!", "x", "*0", "*1", "password", "$", "$$", "$y$", "$6$", "$2y$", "$argon2", "$argon2id", "$argon2id$",
-        "$argon2id$v=19$", "$argon2id$v=19$m=65536,t=2,p=1", "$argon2id$v=19$m=65536,t=2,p=1$",
-        "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ", "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$",
+        "",
+        "*",
+        "!",
+        "x",
+        "*0",
+        "*1",
+        "password",
+        "$",
+        "$$",
+        "$y$",
+        "$6$",
+        "$2y$",
+        "$argon2",
+        "$argon2id",
+        "$argon2id$",
+        "$argon2id$v=19$",
+        "$argon2id$v=19$m=65536,t=2,p=1",
+        "$argon2id$v=19$m=65536,t=2,p=1$",
+        "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ",
+        "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$",
         "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPP", /* cut */
         "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPcx",
         "$argon2id$v=19$m=0,t=0,p=0$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
@@ -143,8 +160,7 @@ static void test_does_not_run_absurd_parameters(void **state)
         "$argon2id$v=19$m=1048576,t=5,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
         "$argon2id$v=19$m=8,t=4294967295,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
         "$argon2i$m=8,t=4294967295,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
-        "$argon2id$v=19$m=18446744073709551615,t=18446744073709551615,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJH",
-    };
+        "$argon2id$v=19$m=18446744073709551615,t=18446744073709551615,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJH"};
     apr_time_t start = apr_time_now();
 
     for (size_t i = 0; i < LENGTH(absurd); i++) {
@@ -162,14 +178,10 @@ static void test_bounds_the_threads_of_a_hash(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_hashes_with_argon2id),
-        UNIT_TEST(test_truncates_nothing),
-        UNIT_TEST(test_matches_known_argon2_hashes),
-        UNIT_TEST(test_matches_known_crypt_hashes),
-        UNIT_TEST(test_matches_every_kind_of_argon2),
-        UNIT_TEST(test_refuses_broken_hashes),
-        UNIT_TEST(test_does_not_run_absurd_parameters),
-        UNIT_TEST(test_bounds_the_threads_of_a_hash),
+        UNIT_TEST(test_hashes_with_argon2id),           UNIT_TEST(test_truncates_nothing),
+        UNIT_TEST(test_matches_known_argon2_hashes),    UNIT_TEST(test_matches_known_crypt_hashes),
+        UNIT_TEST(test_matches_every_kind_of_argon2),   UNIT_TEST(test_refuses_broken_hashes),
+        UNIT_TEST(test_does_not_run_absurd_parameters), UNIT_TEST(test_bounds_the_threads_of_a_hash),
     };
     return UNIT_RUN(tests);
 }

@@ -54,7 +54,8 @@ static const char *make_file(apr_pool_t *pool, mode_t mode, const char *content,
     return path;
 }
 
-static void check_content(apr_pool_t *pool, const char *content, size_t length, const char *expected, size_t expected_length)
+static void check_content(apr_pool_t *pool, const char *content, size_t length, const char *expected,
+                          size_t expected_length)
 {
     const char *text;
     apr_size_t n;
@@ -142,7 +143,8 @@ static void test_refuses_a_line_end_of_windows(void **state)
     const char *path = make_file(*state, 0600, "secret\r\n", 8);
 
     check_fault(*state, path, "ends in CR LF");
-    assert_int_equal(system(strstr(cat_secret_read_file(*state, path, &(const char *){0}, &(apr_size_t){0}), "sed ")), 0);
+    assert_int_equal(system(strstr(cat_secret_read_file(*state, path, &(const char *){0}, &(apr_size_t){0}), "sed ")),
+                     0);
     assert_null(cat_secret_read_file(*state, path, &(const char *){0}, &(apr_size_t){0}));
 }
 

@@ -3,163 +3,18 @@
 
 #include <arpa/inet.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <apr_strings.h>
-#include <curl/curl.h>
 
-#include "lib/json.h"
 #include "lib/smtp.h"
+#include "smtp_servers.h"
 
 #define FROM "shop@example.org"
 #define TO "ann@example.net"
 #define MESSAGE "Subject: hello\r\n\r\n.a line that begins with a dot\r\n.\r\nthe end\r\n"
-
-/* aiosmtpd is a Debian package, so Debian's python it must be; and the tests run where the Makefile is. */
-#define PYTHON "/usr/bin/python3"
-#define SCRIPT "tests/smtp/server.py"
-
-typedef struct server_t {
-    const char *name; /* its directory below root, too */
-    const char *options[8];
-    pid_t pid;
-    char port[8];
-} server_t;
-
-static char root[] = "/tmp/test_smtp.XXXXXX";
-
-enum { PLAIN, STARTTLS, OTHER_NAME, LOGIN, SMTPS, HANG_DATA, HANG_QUIT, SERVERS };
-
-static server_t servers[SERVERS] = {
-    [PLAIN] = {.name = "plain", .options = {"--reply", "reject=550", "--reply", "later=451"}},
-    [STARTTLS] = {.name = "starttls", .options = {"--tls", "starttls", "--require-tls"}},
-    [OTHER_NAME] = {.name = "other_name", .options = {"--tls", "other_name", "--names", "DNS:mail.example.org"}},
-    [LOGIN] = {.name = "login", .options = {"--tls", "login", "--auth", "shop:secret"}},
-    [SMTPS] = {.name = "smtps", .options = {"--tls", "smtps", "--smtps", "--auth", "shop:secret"}},
-    [HANG_DATA] = {.name = "hang_data", .options = {"--hang", "DATA"}},
-    [HANG_QUIT] = {.name = "hang_quit", .options = {"--hang", "QUIT"}},
-};
-
-static void run_server(const server_t *s, const char *script, int out)
-{
-    const char *argv[16] = {PYTHON, script, "--maildir", s->name};
-
-    for (int i = 0; s->options[i]; i++) {
-        argv[4 + i] = s->options[i];
-    }
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that crashes leaves no server behind */
-    dup2(out, STDOUT_FILENO);
-    if (chdir(root) == 0) {
-        execv(PYTHON, (char *const *)argv);
-    }
-    _exit(127);
-}
-
-/* The pipe's reading end, on which the server will print its port; NULL: it cannot be started. */
-static FILE *start_server(server_t *s, const char *script)
-{
-    int pipe_fds[2];
-
-    if (pipe(pipe_fds) != 0) {
-        return NULL;
-    }
-    s->pid = fork();
-    if (s->pid == 0) {
-        run_server(s, script, pipe_fds[1]);
-    }
-    close(pipe_fds[1]);
-    return fdopen(pipe_fds[0], "r");
-}
-
-static int read_port(server_t *s, FILE *out)
-{
-    int ok = out && fgets(s->port, sizeof(s->port), out) && strtol(s->port, NULL, 10) > 0;
-
-    s->port[strcspn(s->port, "\n")] = '\0';
-    if (out) {
-        fclose(out);
-    }
-    if (!ok) {
-        fprintf(stderr, "%s %s did not start: %s\n", PYTHON, SCRIPT, s->name);
-    }
-    return ok;
-}
-
-static int start(void **state)
-{
-    FILE *outs[SERVERS];
-    char *script = realpath(SCRIPT, NULL);
-    int ok = unit_start(state) == 0 && curl_global_init(CURL_GLOBAL_ALL) == 0 && mkdtemp(root);
-
-    if (!script) {
-        perror(SCRIPT);
-        return -1;
-    }
-    for (int i = 0; ok && i < SERVERS; i++) {
-        outs[i] = start_server(&servers[i], script);
-    }
-    for (int i = 0; ok && i < SERVERS; i++) {
-        ok = read_port(&servers[i], outs[i]);
-    }
-    free(script);
-    return ok ? 0 : -1;
-}
-
-static int stop(void **state)
-{
-    char command[sizeof("rm -r ") + sizeof(root)];
-
-    (void)state;
-    for (int i = 0; i < SERVERS; i++) {
-        if (servers[i].pid > 0) {
-            kill(servers[i].pid, SIGKILL);
-            waitpid(servers[i].pid, NULL, 0);
-        }
-    }
-    curl_global_cleanup();
-    snprintf(command, sizeof(command), "rm -r %s", root);
-    return system(command);
-}
-
-static const char *path_of(apr_pool_t *pool, int server, const char *file)
-{
-    return apr_pstrcat(pool, root, "/", servers[server].name, "/", file, NULL);
-}
-
-/* The envelopes a server has taken, newest last. */
-static json_t *envelopes_of(apr_pool_t *pool, int server)
-{
-    json_t *all = cat_json_own(pool, json_array());
-    FILE *log = fopen(path_of(pool, server, "envelopes.jsonl"), "r");
-    json_t *one;
-
-    while (log && (one = json_loadf(log, JSON_DISABLE_EOF_CHECK, NULL))) {
-        json_array_append_new(all, one);
-    }
-    if (log) {
-        fclose(log);
-    }
-    return all;
-}
-
-static size_t count(apr_pool_t *pool, int server)
-{
-    return json_array_size(envelopes_of(pool, server));
-}
-
-static const json_t *newest(apr_pool_t *pool, int server)
-{
-    const json_t *all = envelopes_of(pool, server);
-
-    assert_true(json_array_size(all) > 0);
-    return json_array_get(all, json_array_size(all) - 1);
-}
 
 static cat_smtp_t address_of(apr_pool_t *pool, const char *scheme, int server)
 {
@@ -214,10 +69,12 @@ static void test_says_what_a_refusal_means(void **state)
 
 static void test_never_sends_a_second_command_in_an_address(void **state)
 {
-    static const char *const hostile[] = {
-        "ann@example.net>\r\nRCPT TO:<eve@example.net", "ann@example.net\r\n", "ann@example.net,eve@example.net",
-        "<ann@example.net>", "ann@example.net> SIZE=1", "",
-    };
+    static const char *const hostile[] = {"ann@example.net>\r\nRCPT TO:<eve@example.net",
+                                          "ann@example.net\r\n",
+                                          "ann@example.net,eve@example.net",
+                                          "<ann@example.net>",
+                                          "ann@example.net> SIZE=1",
+                                          ""};
     cat_smtp_t smtp = address_of(*state, "smtp", PLAIN);
     size_t before = count(*state, PLAIN);
     const char *detail;
@@ -319,11 +176,32 @@ static void test_is_never_downgraded(void **state)
     smtp.require_tls = 1;
     assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
 
-    smtp.require_tls = 0;
+    smtp = address_of(*state, "smtps", PLAIN);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+    assert_int_equal(count(*state, PLAIN), before);
+}
+
+/* The server would take the login, and the message. */
+static void test_never_logs_in_without_tls(void **state)
+{
+    cat_smtp_t smtp = address_of(*state, "smtp", CLEAR_LOGIN);
+
     smtp.user = "shop";
     smtp.password = "secret";
     assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
-    assert_int_equal(count(*state, PLAIN), before);
+    assert_int_equal(count(*state, CLEAR_LOGIN), 0);
+}
+
+static void test_sends_nothing_when_no_login_is_offered(void **state)
+{
+    cat_smtp_t smtp = address_of(*state, "smtp", STARTTLS); /* which offers none */
+    size_t before = count(*state, STARTTLS);
+
+    smtp.ca_file = path_of(*state, STARTTLS, "cert.pem");
+    smtp.user = "shop";
+    smtp.password = "secret";
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+    assert_int_equal(count(*state, STARTTLS), before);
 }
 
 static void test_uses_starttls(void **state)
@@ -400,11 +278,14 @@ static void test_logs_in_over_smtps(void **state)
     check_login(*state, "smtps", SMTPS);
 }
 
+/* Before it learns that the server wants a login. */
 static void test_checks_the_certificate_of_smtps(void **state)
 {
     cat_smtp_t smtp = address_of(*state, "smtps", SMTPS);
+    const char *detail;
 
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+    assert_int_equal(cat_smtp_send(*state, &smtp, FROM, TO, MESSAGE, &detail), CAT_SMTP_SETUP);
+    assert_non_null(strstr(detail, "certificate"));
 }
 
 static void test_uses_no_proxy_of_the_environment(void **state)
@@ -418,16 +299,23 @@ static void test_uses_no_proxy_of_the_environment(void **state)
 
 static void test_checks_urls(void **state)
 {
-    static const char *const good[] = {
-        "smtp://localhost", "smtp://mail.example.org:587", "smtps://mail.example.org", "smtps://[::1]:465",
-        "smtp://127.0.0.1:2525/", "SMTP://Mail.Example.ORG",
-    };
-    static const char *const bad[] = {
-        "", "mail.example.org", "mail.example.org:25", "http://mail.example.org", "file:///var/mail", "smtp://",
-        "smtp://user@mail.example.org", "smtp://user:secret@mail.example.org", "smtp://mail.example.org/example.org",
-        "smtp://mail.example.org:70000", "smtp://mail.example.org:x", "smtp://mail example.org", "smtp://mail.example.org?x",
-        "smtp://mail.example.org#x", "smtp://mail.example.org\r\n",
-    };
+    static const char *const good[] = {"smtp://localhost",  "smtp://mail.example.org:587", "smtps://mail.example.org",
+                                       "smtps://[::1]:465", "smtp://127.0.0.1:2525/",      "SMTP://Mail.Example.ORG"};
+    static const char *const bad[] = {"",
+                                      "mail.example.org",
+                                      "mail.example.org:25",
+                                      "http://mail.example.org",
+                                      "file:///var/mail",
+                                      "smtp://",
+                                      "smtp://user@mail.example.org",
+                                      "smtp://user:secret@mail.example.org",
+                                      "smtp://mail.example.org/example.org",
+                                      "smtp://mail.example.org:70000",
+                                      "smtp://mail.example.org:x",
+                                      "smtp://mail example.org",
+                                      "smtp://mail.example.org?x",
+                                      "smtp://mail.example.org#x",
+                                      "smtp://mail.example.org\r\n"};
 
     for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
         if (cat_smtp_check_url(*state, good[i])) {
@@ -471,6 +359,8 @@ int main(void)
         UNIT_TEST(test_retries_when_the_text_is_not_acknowledged),
         UNIT_TEST(test_does_not_wait_for_the_answer_to_quit),
         UNIT_TEST(test_is_never_downgraded),
+        UNIT_TEST(test_never_logs_in_without_tls),
+        UNIT_TEST(test_sends_nothing_when_no_login_is_offered),
         UNIT_TEST(test_uses_starttls),
         UNIT_TEST(test_checks_the_certificate_where_tls_is_required),
         UNIT_TEST(test_checks_whom_the_certificate_is_for),

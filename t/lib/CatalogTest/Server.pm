@@ -89,6 +89,7 @@ sub write {
     close $out or die "$file: $!\n";
 }
 
+sub mpm { $vars->{catalog_mpm} }
 sub dir { $_[0]{dir} }
 sub port { $_[0]{port} }
 sub pid { $_[0]{pid} }

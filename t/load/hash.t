@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /register
+# route: GET /products
+# case: 64
+# Two hundred registrations at once: one password is hashed at a time, as configured, and readers do not notice.
+use CatalogLoad;
+use CatalogTest;
+use List::Util qw(sum0);
+use POSIX ();
+use Time::HiRes qw(sleep time);
+
+my $server = server(conf => 'CatalogHashConcurrency 1')->start;
+register($server);
+
+sub user {
+    my $name = fresh();
+    return { username => $name, email => "$name\@example.com", password => 'correct horse' };
+}
+
+# ---- two hundred at once ----
+
+my $done = $server->dir . '/done';
+my $readers = clients($server, 2, sub {
+    my ($client) = @_;
+    my @answers;
+    do { push @answers, $client->ask(GET => '/products') } until -e $done;
+    return [map { [@$_{qw(status took)}] } @answers];
+});
+my @answers = $server->burst(map { wire(POST => '/register', user()) } 1 .. 200);
+$server->write($done);
+my @reads = map { @$_ } $readers->results;
+
+my @made = grep { $_->{status} == 201 } @answers;
+my @later = grep { $_->{status} == 503 } @answers;
+my @took = sort { $a <=> $b } map { $_->{took} } @answers;
+note sprintf '%d made, %d told to come back, %.2f s', scalar @made, scalar @later, $took[-1];
+is(@made + @later, 200, 'made or told to come back: nothing else');
+cmp_ok(scalar @made, '>=', 5, 'some are made: one is hashed, four wait in each child');
+cmp_ok(scalar @later, '>=', 100, 'most are told to come back');
+is(scalar(grep { ($_->{headers}{'retry-after'} // '') !~ /^[1-9]\d*$/ } @later), 0, 'and when');
+cmp_ok($took[-1], '<', 4, 'nobody waits long');
+is($server->database->selectrow_array('SELECT COUNT(*) FROM users'), 1 + @made, 'those that were made are stored, and no others');
+
+@took = sort { $a <=> $b } map { $_->[1] } @reads;
+my $p99 = $took[$#took * 0.99];
+note sprintf '%d reads meanwhile, p99 %.3f s, longest %.3f s', scalar @took, $p99, $took[-1];
+is(scalar(grep { $_->[0] != 200 } @reads), 0, 'readers are served meanwhile');
+cmp_ok($p99, '<', 1, 'without delay');
+
+# ---- never two ----
+
+# Seconds of processor time that the children have used.
+sub cpu {
+    my $ticks = sum0(map { (split ' ', slurp("/proc/$_/stat") =~ s/.*\) //sr)[11, 12] } $server->children);
+    return $ticks / POSIX::sysconf(POSIX::_SC_CLK_TCK());
+}
+
+# As many as may wait in one child.
+sub registrars {
+    my ($seconds) = @_;
+    my $end = time + $seconds;
+    return clients($server, 4, sub {
+        my ($client) = @_;
+        my @statuses;
+        push @statuses, $client->ask(POST => '/register', user())->{status} while time < $end;
+        return \@statuses;
+    });
+}
+
+my $registrars = registrars(3);
+sleep 0.3; # until all are at it
+my ($start, $used) = (time, cpu());
+sleep 2.4;
+$used = cpu() - $used;
+my $rate = $used / (time - $start);
+my %statuses;
+$statuses{$_}++ for map { @$_ } $registrars->results;
+note sprintf '%.0f registrations a second, %.2f cores busy', ($statuses{201} // 0) / 3, $rate;
+is(join(' ', keys %statuses), '201', 'all are made');
+cmp_ok($rate, '<', 1.5, 'one core hashes');
+
+# ---- a place is free again when its holder is killed ----
+
+$registrars = registrars(3);
+for (1 .. 4) {
+    sleep 0.5;
+    kill KILL => $server->children;
+}
+%statuses = ();
+$statuses{$_}++ for map { @$_ } $registrars->results;
+note join ', ', map { "$statuses{$_} answers $_" } sort keys %statuses;
+is(join(' ', sort keys %statuses), '0 201', 'cut off or made');
+cmp_ok($statuses{201}, '>=', 10, 'registering goes on');
+answers($server->api(POST => '/register', user()), 201, undef, 'and on');
+
+expect_log(qr/CAT011: /);
+done_testing;
