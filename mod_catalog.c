@@ -36,6 +36,7 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_map_to_storage(cat_mount_map, NULL, NULL, APR_HOOK_FIRST);
     /* The user is known before the site's Require lines and the other modules' hooks look. */
     ap_hook_access_checker(cat_guard_check, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_check_authn(cat_guard_authenticate, NULL, NULL, APR_HOOK_MIDDLE, AP_AUTH_INTERNAL_PER_CONF);
     ap_hook_type_checker(cat_mount_type, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_handler(cat_handler_run, NULL, NULL, APR_HOOK_FIRST);
     /* Last, so that our filter is the first to see what httpd wrote. */

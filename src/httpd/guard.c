@@ -72,3 +72,21 @@ int cat_guard_check(request_rec *r)
     }
     return DECLINED;
 }
+
+/* So that "AuthType Bearer" with "Require valid-user" closes a mount's open routes too. */
+int cat_guard_authenticate(request_rec *r)
+{
+    cat_state_t *state = cat_mount_state(r);
+    const char *type = ap_auth_type(r);
+    const cat_answer_t *refusal;
+
+    if (!state || !type || strcasecmp(type, "Bearer")) {
+        return DECLINED;
+    }
+    refusal = state->user ? NULL : identify(r, state);
+    if (!refusal) {
+        return OK;
+    }
+    apr_table_setn(r->err_headers_out, "WWW-Authenticate", apr_table_get(refusal->headers, "WWW-Authenticate"));
+    return refusal->status;
+}
