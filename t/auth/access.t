@@ -69,7 +69,7 @@ answers($server->api(POST => '/products', 'x', mount => '/plain', token => $toke
 # The user is told to logs, to proxied applications and to Require.
 my $who = CatalogTest::Token::claims('x', 'y')->{sub};
 $server->api(POST => '/products', \%product, mount => '/plain', token => forge(claims => claims(sub => $who)));
-like($server->access_text, qr{^POST /plain/products 201 user=\Q$who\E id=\Q$who\E }m, 'r->user and CATALOG_USER_ID');
+ok(wait_until(5, sub { $server->access_text =~ m{^POST /plain/products 201 user=\Q$who\E id=\Q$who\E }m }), 'r->user and CATALOG_USER_ID');
 like($server->access_text, qr{^POST /plain/products 401 user=- id=- }m, 'nobody is named where nobody was known');
 
 allow_log(qr/AH01630: client denied|AH01797: client denied|AH01627|AH01618|AH01617|AH01614|AH00027/);

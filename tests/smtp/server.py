@@ -123,6 +123,7 @@ async def main():
             authenticator=make_authenticator(options.auth) if options.auth else None,
             auth_required=bool(options.auth),
             auth_require_tls=starttls is not None,
+            auth_exclude_mechanism=[] if options.auth else ["LOGIN", "PLAIN"],
         )
 
     server = await asyncio.get_running_loop().create_server(

@@ -192,9 +192,9 @@ static void test_never_logs_in_without_tls(void **state)
     assert_int_equal(count(*state, CLEAR_LOGIN), 0);
 }
 
-static void test_sends_nothing_when_no_login_is_offered(void **state)
+static void test_sends_nothing_when_it_cannot_log_in(void **state)
 {
-    cat_smtp_t smtp = address_of(*state, "smtp", STARTTLS); /* which offers none */
+    cat_smtp_t smtp = address_of(*state, "smtp", STARTTLS); /* it knows no mechanism */
     size_t before = count(*state, STARTTLS);
 
     smtp.ca_file = path_of(*state, STARTTLS, "cert.pem");
@@ -360,7 +360,7 @@ int main(void)
         UNIT_TEST(test_does_not_wait_for_the_answer_to_quit),
         UNIT_TEST(test_is_never_downgraded),
         UNIT_TEST(test_never_logs_in_without_tls),
-        UNIT_TEST(test_sends_nothing_when_no_login_is_offered),
+        UNIT_TEST(test_sends_nothing_when_it_cannot_log_in),
         UNIT_TEST(test_uses_starttls),
         UNIT_TEST(test_checks_the_certificate_where_tls_is_required),
         UNIT_TEST(test_checks_whom_the_certificate_is_for),

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# route: POST /products
+# case: 12
+# Fifty clients, two connections a child, and somebody else who holds the database: everybody is answered within seconds.
+use CatalogLoad;
+use CatalogTest;
+use List::Util qw(max);
+use Time::HiRes qw(time);
+
+my $few = { conf => "DBDKeep 2\nDBDMax 2\n", mount => 'CatalogMaxConnections 2' };
+
+sub count { my %n; $n{ $_->{status} }++ for @_; return join ', ', map { "$n{$_} $_" } sort keys %n }
+sub longest { return max(map { $_->{took} } @_) }
+
+# ---- held against writers ----
+
+my $server = server(%$few)->start;
+my $token = register($server)->{token};
+my $write = wire(POST => '/products', { name => 'x', price => 1 }, token => $token);
+my $read = wire(GET => '/products');
+
+my $db = $server->database;
+$db->do('BEGIN IMMEDIATE');
+my $readers = clients($server, 5, sub {
+    my ($client) = @_;
+    return [map { my $r = $client->ask(GET => '/products'); { status => $r->{status}, took => $r->{took} } } 1 .. 200];
+});
+my @writers = $server->burst(($write) x 45);
+my @readers = map { @$_ } $readers->results;
+$db->do('ROLLBACK');
+
+note sprintf 'writers: %s, longest %.1f s; readers: %s, longest %.2f s', count(@writers), longest(@writers), count(@readers), longest(@readers);
+is(scalar(grep { $_->{status} !~ /^50[03]$/ } @writers), 0, 'no writer is served');
+is(scalar(grep { ($_->{headers}{'retry-after'} // '') !~ /^[1-9]\d*$/ } @writers), 0, 'each is told when to come back');
+cmp_ok(longest(@writers), '<', 5, 'none waits long');
+is(count(@readers), '1000 200', 'all readers are served');
+cmp_ok(longest(@readers), '<', 2, 'without waiting');
+is($server->api(GET => '/products')->{json}{pagination}{total}, 0, 'nothing was stored');
+is(count($server->burst(($write) x 45)), '45 201', 'once it is free again all writers are served');
+$server->stop;
+
+# ---- held against all, from the start ----
+
+$server = server(%$few)->start;
+$server->stop; # its database is there
+$db = $server->database;
+$db->do('PRAGMA locking_mode = EXCLUSIVE');
+$db->do('BEGIN EXCLUSIVE');
+$db->do('COMMIT'); # the lock is kept
+$server->start;
+my @refused = $server->burst(($read) x 50);
+note sprintf '%s, longest %.1f s', count(@refused), longest(@refused);
+is(scalar(grep { $_->{status} !~ /^50[03]$/ } @refused), 0, 'nobody is served');
+is(scalar(grep { ($_->{headers}{'retry-after'} // '') !~ /^[1-9]\d*$/ } @refused), 0, 'each is told when to come back');
+cmp_ok(longest(@refused), '<', 5, 'none waits long');
+$db->disconnect;
+ok(wait_until(5, sub { $server->talk($read)->{status} == 200 }), 'once it is free again they are');
+is(count($server->burst(($read) x 50)), '50 200', 'all of them');
+
+expect_log(qr/CAT003: .*database is locked/);
+allow_log(qr/CAT001: /, qr/CAT008: /);
+done_testing;

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /register
+# case: 59 60 62
+# No mail is lost, whatever ends while mails are sent: a child, a generation of children, the SMTP server, httpd.
+use CatalogTest;
+use CatalogTest::Smtp;
+use List::Util qw(max uniq);
+use Time::HiRes qw(sleep time);
+
+my $home = scratch();
+
+# With mails for so many users in its queue: one has registered, the others are stored likewise.
+sub mailing {
+    my ($smtp, $mails) = @_;
+    my $server = server(conf => "ServerLimit 16\nMaxRequestWorkers 512\n", mount => <<"END")->start;
+        CatalogBaseURL  https://shop.test
+        CatalogMail     @{[ $smtp->url ]}
+        CatalogMailFrom catalogue\@catalog.test
+END
+    register($server);
+    my $db = $server->database;
+    $db->begin_work;
+    $db->do("WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < $mails) $_") for (
+        q(INSERT INTO users SELECT printf('%036d', i), 'u' || i, 'u' || i, 'u' || i || '@example.com', 'u' || i || '@example.com', '', NULL, 0 FROM n),
+        q(INSERT INTO outbox (id, template, user_id, next_at, created_at) SELECT id, 'confirm', id, 1, unixepoch() * 1000 FROM users WHERE created_at = 0));
+    $db->commit;
+    return $server;
+}
+
+sub waiting { $_[0]->database->selectrow_array("SELECT COUNT(*) FROM outbox WHERE state = 'pending'") }
+
+# The recipients and the Message-ID of each mail that was received.
+sub received { map { my $mail = slurp($_); [$mail =~ /^Message-ID: (\S+)/m, $mail =~ /^X-RcptTo: (\S+)/mg] } glob "$_[0]/*.eml" }
+
+# ---- a generation of children ends, and the SMTP server ----
+
+my $smtp = CatalogTest::Smtp->new("$home/one");
+my $start = time;
+my $server = mailing($smtp, 300);
+for my $round (1 .. 3) {
+    my $before = received("$home/one");
+    ok(wait_until(15, sub { received("$home/one") > $before + 10 }), "round $round: mails are sent");
+    $server->graceful;
+    sleep 0.1 * $round;
+    $smtp->kill;
+    sleep 0.5;
+    $smtp->start;
+}
+sleep 1; # until all that was cut short is known to be
+$server->database->do("UPDATE outbox SET next_at = 1 WHERE lease != ''"); # its lease has run out
+ok(wait_until(20, sub { !waiting($server) }), 'the queue is emptied') or diag waiting($server) . ' are left';
+
+my @received = received("$home/one");
+my %ids;
+$ids{ $_->[1] }{ $_->[0] } = 1 for @received;
+note sprintf '%.1f s, %d mails for 300 users', time - $start, scalar @received;
+is(scalar(keys %ids), 300, 'each user has a mail');
+is(max(map { $#$_ } @received), 1, 'with one recipient each');
+is(max(map { scalar keys %$_ } values %ids), 1, 'those that came twice under the same Message-ID');
+
+# ---- the child ends that sends ----
+
+my @senders = $server->log_text =~ /\[pid (\d+):tid \d+\] CAT016: /g;
+my $sender = $senders[-1];
+is(scalar(grep { $_ == $sender } $server->children), 1, 'one child sends');
+kill KILL => $sender;
+$start = time;
+my $address = register($server)->{user}{email};
+ok(wait_until(15, sub { grep { $_->[1] eq $address } received("$home/one") }), 'when it is killed, another one sends');
+note sprintf 'after %.1f s', time - $start;
+$server->stop;
+
+# ---- httpd ends ----
+
+$smtp->kill;
+$smtp = CatalogTest::Smtp->new("$home/two", '--hang', 'DATA');
+$server = mailing($smtp, 1000);
+ok(wait_until(5, sub { $server->database->selectrow_array("SELECT COUNT(*) FROM outbox WHERE lease != ''") }), 'a mail is under way to a server that does not answer');
+my $took = $server->stop;
+note sprintf 'stopped after %.1f s', $took;
+cmp_ok($took, '<', 5, 'httpd stops');
+is(waiting($server), 1000, 'the queue is whole');
+
+allow_log(qr/CAT015: /);
+done_testing;
