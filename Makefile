@@ -31,7 +31,8 @@ all: $(BUILD)/mod_catalog.so ## build build/mod_catalog.so
 # They stand in a file because apxs may not be installed yet when make reads this.
 $(BUILD)/cflags: Makefile
 	@mkdir -p $(@D)
-	@command -v apxs pkg-config >/dev/null || { echo 'make: apxs or pkg-config is missing: run `make deps`' >&2; exit 1; }
+	@command -v apxs >/dev/null && command -v pkg-config >/dev/null || \
+	  { echo 'make: apxs or pkg-config is missing: run `make deps`' >&2; exit 1; }
 	packages=$$(pkg-config --cflags $(LIBRARIES)) && echo "$$(apxs -q CPPFLAGS) $$(apxs -q EXTRA_CPPFLAGS) $$(apxs -q CFLAGS)" \
 	  "-isystem $$(apxs -q INCLUDEDIR) -isystem $$(apxs -q APR_INCLUDEDIR) -isystem $$(apxs -q APU_INCLUDEDIR) $$packages" \
 	  '-std=gnu11 -fPIC $(WARNINGS) -Isrc -I$(BUILD)' >$@
@@ -92,7 +93,9 @@ unit: $(UNITS) ## run the unit tests of src/lib
 t: $(BUILD)/mod_catalog.so ## run the suite against a real httpd: make t [MPM=event|worker|prefork]
 	@MODULE='$(CURDIR)/$(BUILD)/mod_catalog.so' t/TEST $(T)
 
-one: t ## run one file of the suite: make one T=t/products/create.t
+one: ## run one file or folder of the suite: make one T=t/products/create.t
+	@test -n '$(T)' || { echo 'make one T=t/products/create.t' >&2; exit 2; }
+	@$(MAKE) --no-print-directory t
 
 asan: ## run units and suite under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='$(SANITIZE)' unit build/asan/mod_catalog.so
@@ -101,7 +104,7 @@ asan: ## run units and suite under AddressSanitizer and UndefinedBehaviorSanitiz
 format: ## lay out the C files as .clang-format says
 	@clang-format -i $(C_FILES)
 
-tidy: $(BUILD)/schema.inc $(BUILD)/templates.inc $(BUILD)/cflags ## have clang-tidy look through the C files
+tidy: $(BUILD)/schema.inc $(BUILD)/templates.inc $(BUILD)/cflags ## have clang-tidy look through the C files; its package is not among those of make deps
 	@clang-tidy --quiet $(SOURCES) -- $$(cat $(BUILD)/cflags)
 
 clean: ## take away what was built; data stays

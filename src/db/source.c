@@ -10,9 +10,6 @@
 /* A pooled connection that the database has dropped fails once and is then opened anew: so many in a row may be stale. */
 #define STALE_MAX 3
 
-/* A turn is waited for by threads, never by more than a child has. */
-#define TURN_QUEUE 1000000
-
 #define TURNS 16
 
 /* In memory that the children share. Written once, by whoever changes name from 0. */
@@ -38,7 +35,7 @@ apr_status_t cat_turns_create(cat_turns_t **turns, apr_pool_t *pool)
     t->files = apr_shm_baseaddr_get(shm);
     memset(t->files, 0, TURNS * sizeof(*t->files));
     for (int i = 0; i < TURNS && rv == APR_SUCCESS; i++) {
-        rv = cat_gate_create(&t->gates[i], pool, 1, TURN_QUEUE);
+        rv = cat_gate_create(&t->gates[i], pool, 1, CAT_GATE_ANY);
     }
     *turns = t;
     return rv;

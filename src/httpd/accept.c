@@ -96,6 +96,9 @@ const char *cat_accept_mail(cmd_parms *cmd, cat_conf_t *conf, const char *value)
                                     value, error)
                      : NULL;
     }
+    if (!value[5]) {
+        return "CatalogMail file: needs a directory, such as file:/var/spool/catalog";
+    }
     path = path_of(cmd, value + 5);
     conf->mail = apr_pstrcat(cmd->pool, "file:", path, NULL);
     return check_directory(cmd, path);

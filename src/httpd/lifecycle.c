@@ -20,8 +20,8 @@
 APLOG_USE_MODULE(catalog);
 extern module AP_MODULE_DECLARE_DATA catalog_module;
 
-/* How many registrations of one child may wait for each that hashes: together they wait for less than a second. */
-#define HASH_QUEUE_FACTOR 4
+/* How many registrations may wait for each that hashes: the last of them for half a second. */
+#define HASH_QUEUE_FACTOR 16
 
 /* bytes. Left alone, malloc learns to keep the 19 MiB of a password's hash for the next one: in each thread's arena, which came
  * to 320 MiB a child. */
@@ -252,4 +252,5 @@ void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
             start_source(pchild, APR_ARRAY_IDX(mounts, i, cat_mount_t *), shared->turns);
         }
     }
+    cat_jobs_child_init(pchild, main_server);
 }

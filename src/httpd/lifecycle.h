@@ -15,12 +15,15 @@ typedef struct cat_mount_t {
     server_rec *server;
 } cat_mount_t;
 
+typedef struct cat_jobs_t cat_jobs_t; /* httpd/jobs.c */
+
 /* What a server found at start. The settings are per directory; this only lists who has them. */
 typedef struct cat_server_t {
     apr_array_header_t *mounts; /* cat_mount_t * */
     cat_source_t *dbd;          /* mod_dbd's pool of this server; NULL: mod_dbd is not loaded */
     cat_gate_t *hashing;        /* shared by all servers */
     cat_turns_t *turns;         /* shared by all servers */
+    cat_jobs_t *jobs;           /* of the main server */
 } cat_server_t;
 
 cat_server_t *cat_lifecycle_server(const server_rec *s);

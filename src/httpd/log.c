@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "httpd/log.h"
 
+#include <http_core.h>
 #include <http_log.h>
 
 APLOG_USE_MODULE(catalog);
@@ -10,10 +11,20 @@ static const int levels[] = {
     [CAT_LOG_INFO] = APLOG_INFO, [CAT_LOG_DEBUG] = APLOG_DEBUG,
 };
 
+const char *cat_log_request_id(request_rec *r)
+{
+    const char *id = apr_table_get(r->subprocess_env, "UNIQUE_ID");
+
+    if (!id && ap_run_generate_log_id(r->connection, r, &id) == OK) {
+        apr_table_setn(r->subprocess_env, "UNIQUE_ID", id);
+    }
+    return id;
+}
+
 static void write_for_request(void *context, cat_log_level_t level, apr_status_t rv, const char *message)
 {
     request_rec *r = context;
-    const char *id = apr_table_get(r->subprocess_env, "UNIQUE_ID");
+    const char *id = cat_log_request_id(r);
     ap_log_rerror(APLOG_MARK, levels[level], rv, r, "%s%s%s%s", message, id ? " (request " : "", id ? id : "",
                   id ? ")" : "");
 }

@@ -94,15 +94,26 @@ static void find_route(request_rec *r, cat_state_t *state)
     cat_route_find(r->pool, cat_routes, r->method, state->path, &state->match);
 }
 
+/* A rewrite may have led here from a path outside; what is in force was found for that path. */
+static cat_state_t *claim_rewritten(request_rec *r)
+{
+    const cat_conf_t *conf;
+    cat_state_t *state;
+
+    if (r->uri == r->parsed_uri.path || ap_location_walk(r) != OK || !(conf = conf_for(r, r->uri))) {
+        return NULL;
+    }
+    state = make_state(r, conf);
+    cat_reply_prevent_error_documents(r);
+    return state;
+}
+
 int cat_mount_translate(request_rec *r)
 {
     cat_state_t *state = cat_mount_state(r);
-    const cat_conf_t *conf;
 
-    /* A rewrite may have led here from a path outside. */
-    if (!state && (conf = conf_for(r, r->uri))) {
-        state = make_state(r, conf);
-        cat_reply_prevent_error_documents(r);
+    if (!state) {
+        state = claim_rewritten(r);
     }
     if (!state) {
         return DECLINED;

@@ -8,6 +8,7 @@
 #include <http_protocol.h>
 #include <util_filter.h>
 
+#include "httpd/log.h"
 #include "httpd/mount.h"
 
 APLOG_USE_MODULE(catalog);
@@ -24,7 +25,7 @@ static int add_header(void *table, const char *name, const char *value)
 static void set_headers(request_rec *r, const cat_answer_t *answer)
 {
     apr_table_t *table = answer->status >= 400 ? r->err_headers_out : r->headers_out;
-    const char *id = apr_table_get(r->subprocess_env, "UNIQUE_ID");
+    const char *id = cat_log_request_id(r);
 
     if (answer->headers) {
         apr_table_do(add_header, table, answer->headers, NULL);
@@ -43,6 +44,7 @@ int cat_reply_send(request_rec *r, const cat_answer_t *answer)
 {
     r->status = answer->status;
     set_headers(r, answer);
+    apr_table_unset(r->headers_in, "Range"); /* a piece of JSON is of no use to anybody */
     if (answer->status >= 400 && answer->status < 500) {
         ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, "CAT020: answered %d", answer->status);
     }

@@ -12,7 +12,9 @@
  */
 typedef struct cat_gate_t cat_gate_t;
 
-/* Before the children are forked. places: at once; queue: how many more of one child may wait. Lives on the pool. */
+/* Before the children are forked. places: at once; queue: how many more may wait, or CAT_GATE_ANY, which goes with one place
+ * only. Lives on the pool; children keep what they have of it when the parent's pool is cleared. */
+#define CAT_GATE_ANY (-1)
 apr_status_t cat_gate_create(cat_gate_t **gate, apr_pool_t *pool, int places, int queue);
 
 /* Waits at most patience. APR_SUCCESS: *place is to be left with, by the same thread. APR_EAGAIN: the queue is full or

@@ -13,18 +13,25 @@ static const char *skip_space(const char *p)
     return p;
 }
 
-/* A piece between separators, without the white space and the quotes around it. */
-static const char *trim(apr_pool_t *pool, const char *start, const char *end)
+/* A piece between separators, without the white space around it. */
+static char *trim(apr_pool_t *pool, const char *start, const char *end)
 {
     start = skip_space(start);
     while (end > start && (end[-1] == ' ' || end[-1] == '\t')) {
         end--;
     }
-    if (end - start >= 2 && *start == '"' && end[-1] == '"') {
-        start++;
-        end--;
+    return apr_pstrmemdup(pool, start, start < end ? (apr_size_t)(end - start) : 0);
+}
+
+static const char *unquote(char *text)
+{
+    apr_size_t length = strlen(text);
+
+    if (length < 2 || *text != '"' || text[length - 1] != '"') {
+        return text;
     }
-    return start < end ? apr_pstrmemdup(pool, start, (apr_size_t)(end - start)) : "";
+    text[length - 1] = '\0';
+    return text + 1;
 }
 
 cat_bearer_t cat_header_bearer(apr_pool_t *pool, const char *authorization, const char **token)
@@ -83,7 +90,7 @@ int cat_header_prefers(apr_pool_t *pool, const char *prefer, const char *name, c
         const char *equals = memchr(p, '=', (apr_size_t)(item - p));
 
         if (!strcasecmp(trim(pool, p, equals ? equals : item), name)) {
-            return !value || (equals && !strcasecmp(trim(pool, equals + 1, item), value));
+            return !value || (equals && !strcasecmp(unquote(trim(pool, equals + 1, item)), value));
         }
         p = end;
     }

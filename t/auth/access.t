@@ -14,7 +14,8 @@ my @mounts = (
     ['/denied', 'Require all denied', 403, 403, 403],
     ['/satisfy', "Satisfy Any\nRequire all granted", 200, 401, 201],
     ['/satisfy-host', "Order deny,allow\nAllow from all\nSatisfy Any", 200, 401, 201],
-    ['/satisfy-nothing', "Order allow,deny\nDeny from all\nSatisfy Any", 200, 401, 201], # no Require is there: it is satisfied
+    # No Require is there: it is satisfied.
+    ['/satisfy-nothing', "Order allow,deny\nDeny from all\nSatisfy Any", 200, 401, 201],
     ['/limit', "<LimitExcept GET>\nRequire all granted\n</LimitExcept>", 200, 401, 201],
     ['/limit-denied', "<LimitExcept GET HEAD>\nRequire all denied\n</LimitExcept>", 200, 403, 403],
     ['/local', 'Require local', 200, 401, 201],
@@ -49,8 +50,10 @@ for (@mounts) {
     my ($path, $rules, $read, $write, $with) = @$_;
     my $asked = sub { $server->api(@_, mount => $path) };
     my @cases = (
-        ['read', $read, GET => '/products'], ['read with HEAD', $read, HEAD => '/products'], ['write without a token', $write, POST => '/products', \%product],
-        ['write with a bad token', $write, POST => '/products', \%product, token => 'x.y.z'], ['write as Basic', $write, POST => '/products', \%product, headers => { Authorization => 'Basic eDp5' }],
+        ['read', $read, GET => '/products'], ['read with HEAD', $read, HEAD => '/products'],
+        ['write without a token', $write, POST => '/products', \%product],
+        ['write with a bad token', $write, POST => '/products', \%product, token => 'x.y.z'],
+        ['write as Basic', $write, POST => '/products', \%product, headers => { Authorization => 'Basic eDp5' }],
         ['write with a token', $with, POST => '/products', \%product, token => $token],
     );
     for (@cases) {
@@ -63,13 +66,16 @@ for (@mounts) {
 my $unknown = { success => false, message => qr/./ };
 answers($server->api(GET => '/nothing', mount => '/plain'), 404, $unknown, 'a 404 stays JSON');
 answers($server->api(PATCH => '/products', mount => '/plain'), 405, $unknown, 'so does a 405');
-answers($server->api(POST => '/products', '{', mount => '/plain', token => $token), 400, refusal(error => qr/./), 'and a 400');
-answers($server->api(POST => '/products', 'x', mount => '/plain', token => $token, headers => { 'Content-Type' => 'text/plain' }), 415, refusal(error => qr/./), 'and a 415', location => undef);
+answers($server->api(POST => '/products', '{', mount => '/plain', token => $token), 400, refusal(error => qr/./),
+    'and a 400');
+answers($server->api(POST => '/products', 'x', mount => '/plain', token => $token,
+    headers => { 'Content-Type' => 'text/plain' }), 415, refusal(error => qr/./), 'and a 415', location => undef);
 
 # The user is told to logs, to proxied applications and to Require.
 my $who = CatalogTest::Token::claims('x', 'y')->{sub};
 $server->api(POST => '/products', \%product, mount => '/plain', token => forge(claims => claims(sub => $who)));
-ok(wait_until(5, sub { $server->access_text =~ m{^POST /plain/products 201 user=\Q$who\E id=\Q$who\E }m }), 'r->user and CATALOG_USER_ID');
+ok(wait_until(5, sub { $server->access_text =~ m{^POST /plain/products 201 user=\Q$who\E id=\Q$who\E }m }),
+    'r->user and CATALOG_USER_ID');
 like($server->access_text, qr{^POST /plain/products 401 user=- id=- }m, 'nobody is named where nobody was known');
 
 allow_log(qr/AH01630: client denied|AH01797: client denied|AH01627|AH01618|AH01617|AH01614|AH00027/);

@@ -17,7 +17,11 @@ sub text { forge(claims => $_[0]) }
 my $json = JSON::PP->new->canonical;
 my $good = $json->encode(claims());
 sub plus { $good =~ s/\}$/,$_[0]}/r }
-sub raw { my ($name, $value) = @_; my $text = $json->encode(claims($name => ABSENT)); return text($text =~ s/\}$/,"$name":$value}/r) }
+sub raw {
+    my ($name, $value) = @_;
+    my $text = $json->encode(claims($name => ABSENT));
+    return text($text =~ s/\}$/,"$name":$value}/r);
+}
 
 my @accepted = (
     ['a token of ours', forge()],
@@ -32,27 +36,55 @@ my @accepted = (
 answers(post($_->[1]), 201, undef, $_->[0]) for @accepted;
 
 my @refused = (
-    (map { my $alg = $_; (["alg $alg", header(alg => $alg)], ["alg $alg, no signature", forge(header => { alg => $alg }, signature => '')]) } 'none', 'NONE', 'nOnE', ''),
-    ['no signature', forge(signature => '')], ['a signature with another key', forge(key => 'another key of thirty-two bytes!!')], ['a signature with no key', forge(key => '')],
+    (map { my $alg = $_; (["alg $alg", header(alg => $alg)],
+        ["alg $alg, no signature", forge(header => { alg => $alg }, signature => '')]) } 'none', 'NONE', 'nOnE', ''),
+    ['no signature', forge(signature => '')],
+    ['a signature with another key', forge(key => 'another key of thirty-two bytes!!')],
+    ['a signature with no key', forge(key => '')],
     ['a signature of something else', forge(signature => CatalogTest::Token::sign('something else', key()))],
-    ['HS384 with our key', forge(header => { alg => 'HS384' }, sha => 384)], ['HS512 with our key', forge(header => { alg => 'HS512' }, sha => 512)],
-    ['HS256 said, HS512 done', forge(sha => 512)], ['hs256', header(alg => 'hs256')], ['alg a number', header(alg => 256)], ['alg null', header(alg => undef)], ['no alg', header(alg => ABSENT)],
-    ['alg a list', header(alg => ['HS256'])], ['two algs', forge(header => '{"alg":"none","alg":"HS256","typ":"at+jwt"}')], ['two algs the other way', forge(header => '{"alg":"HS256","alg":"none","typ":"at+jwt"}')],
-    ['RS256', forge(header => { alg => 'RS256' }, signature => $rsa)], ['RS256 signed as HS256', header(alg => 'RS256')], ['ES256', header(alg => 'ES256')], ['PS256', header(alg => 'PS256')],
-    ['crit', header(crit => ['exp'])], ['crit of what nobody knows', header(crit => ['x'], x => 1)], ['typ JWT', header(typ => 'JWT')], ['no typ', header(typ => ABSENT)], ['typ a number', header(typ => 1)], ['typ rt+jwt', header(typ => 'rt+jwt')],
-    ['a header that is a list', forge(header => '[]')], ['a header that is no JSON', forge(header => 'x')], ['a header of nothing', forge(header => '{}')], ['a header cut off', forge(header => '{"alg":"HS256"')],
+    ['HS384 with our key', forge(header => { alg => 'HS384' }, sha => 384)],
+    ['HS512 with our key', forge(header => { alg => 'HS512' }, sha => 512)],
+    ['HS256 said, HS512 done', forge(sha => 512)], ['hs256', header(alg => 'hs256')],
+    ['alg a number', header(alg => 256)], ['alg null', header(alg => undef)], ['no alg', header(alg => ABSENT)],
+    ['alg a list', header(alg => ['HS256'])],
+    ['two algs', forge(header => '{"alg":"none","alg":"HS256","typ":"at+jwt"}')],
+    ['two algs the other way', forge(header => '{"alg":"HS256","alg":"none","typ":"at+jwt"}')],
+    ['RS256', forge(header => { alg => 'RS256' }, signature => $rsa)],
+    ['RS256 signed as HS256', header(alg => 'RS256')], ['ES256', header(alg => 'ES256')],
+    ['PS256', header(alg => 'PS256')],
+    ['crit', header(crit => ['exp'])], ['crit of what nobody knows', header(crit => ['x'], x => 1)],
+    ['typ JWT', header(typ => 'JWT')], ['no typ', header(typ => ABSENT)], ['typ a number', header(typ => 1)],
+    ['typ rt+jwt', header(typ => 'rt+jwt')],
+    ['a header that is a list', forge(header => '[]')], ['a header that is no JSON', forge(header => 'x')],
+    ['a header of nothing', forge(header => '{}')], ['a header cut off', forge(header => '{"alg":"HS256"')],
 
-    ['exp missing', with(exp => ABSENT)], ['exp a text', raw(exp => '"9999999999"')], ['exp a real', raw(exp => '9999999999.5')], ['exp a whole real', raw(exp => '9999999999.0')], ['exp null', raw(exp => 'null')],
-    ['exp below zero', with(exp => -1)], ['exp zero', with(exp => 0)], ['exp true', raw(exp => 'true')], ['exp a list', raw(exp => '[9999999999]')], ['exp beyond 64 bits', raw(exp => '99999999999999999999')], ['exp 1e400', raw(exp => '1e400')],
-    ['expired long ago', with(exp => 1)], ['expired more than the leeway ago', with(iat => $now - 300, exp => $now - 45)],
-    ['nbf in the future', with(nbf => $now + 60)], ['nbf a text', raw(nbf => '"1"')], ['nbf a real', raw(nbf => '1.5')], ['nbf null', raw(nbf => 'null')],
+    ['exp missing', with(exp => ABSENT)], ['exp a text', raw(exp => '"9999999999"')],
+    ['exp a real', raw(exp => '9999999999.5')], ['exp a whole real', raw(exp => '9999999999.0')],
+    ['exp null', raw(exp => 'null')],
+    ['exp below zero', with(exp => -1)], ['exp zero', with(exp => 0)], ['exp true', raw(exp => 'true')],
+    ['exp a list', raw(exp => '[9999999999]')], ['exp beyond 64 bits', raw(exp => '99999999999999999999')],
+    ['exp 1e400', raw(exp => '1e400')],
+    ['expired long ago', with(exp => 1)],
+    ['expired more than the leeway ago', with(iat => $now - 300, exp => $now - 45)],
+    ['nbf in the future', with(nbf => $now + 60)], ['nbf a text', raw(nbf => '"1"')],
+    ['nbf a real', raw(nbf => '1.5')], ['nbf null', raw(nbf => 'null')],
     ['iat in the future', with(iat => $now + 60)], ['iat a text', raw(iat => '"1"')],
-    ['no issuer', with(iss => ABSENT)], ['another issuer', with(iss => 'https://else.test')], ['issuer null', with(iss => undef)], ['issuers in a list', with(iss => ['https://catalog.test'])], ['an issuer in capitals', with(iss => 'HTTPS://CATALOG.TEST')],
-    ['no audience', with(aud => ABSENT)], ['another audience', with(aud => 'else')], ['other audiences', with(aud => ['else', 'x'])], ['audiences of none', with(aud => [])], ['an audience that begins alike', with(aud => 'catalog-test2')],
-    ['no subject', with(sub => ABSENT)], ['subject a number', with(sub => 5)], ['subject a list', with(sub => [$id])], ['subject empty', with(sub => '')], ['subject of another form', with(sub => 'admin')], ['subject with a line feed', with(sub => "$id\n")],
-    ['two subjects', text(plus(qq("sub":"$id")))], ['two expiries', text(plus('"exp":9999999999'))], ['no session', with(sid => ABSENT)], ['session a number', with(sid => 5)], ['no jti', with(jti => ABSENT)],
-    ['a payload that is a list', text("[$good]")], ['a payload that is a text', text('"x"')], ['a payload that is null', text('null')], ['a payload that is no JSON', text('x')], ['a payload cut off', text(substr $good, 0, -1)],
-    ['a payload with more behind it', text("$good x")], ['a payload with NUL', text(plus('"x":"\u0000"'))], ['a payload of depth 1,500', text(plus('"x":' . '[' x 1500 . ']' x 1500))],
+    ['no issuer', with(iss => ABSENT)], ['another issuer', with(iss => 'https://else.test')],
+    ['issuer null', with(iss => undef)], ['issuers in a list', with(iss => ['https://catalog.test'])],
+    ['an issuer in capitals', with(iss => 'HTTPS://CATALOG.TEST')],
+    ['no audience', with(aud => ABSENT)], ['another audience', with(aud => 'else')],
+    ['other audiences', with(aud => ['else', 'x'])], ['audiences of none', with(aud => [])],
+    ['an audience that begins alike', with(aud => 'catalog-test2')],
+    ['no subject', with(sub => ABSENT)], ['subject a number', with(sub => 5)], ['subject a list', with(sub => [$id])],
+    ['subject empty', with(sub => '')], ['subject of another form', with(sub => 'admin')],
+    ['subject with a line feed', with(sub => "$id\n")],
+    ['two subjects', text(plus(qq("sub":"$id")))], ['two expiries', text(plus('"exp":9999999999'))],
+    ['no session', with(sid => ABSENT)], ['session a number', with(sid => 5)], ['no jti', with(jti => ABSENT)],
+    ['a payload that is a list', text("[$good]")], ['a payload that is a text', text('"x"')],
+    ['a payload that is null', text('null')], ['a payload that is no JSON', text('x')],
+    ['a payload cut off', text(substr $good, 0, -1)],
+    ['a payload with more behind it', text("$good x")], ['a payload with NUL', text(plus('"x":"\u0000"'))],
+    ['a payload of depth 1,500', text(plus('"x":' . '[' x 1500 . ']' x 1500))],
     ['a payload of bytes', text("\xff\xfe")], ['no payload that counts', text('{}')],
 );
 answers(post($_->[1]), 401, refusal(error => qr/./), $_->[0], 'www-authenticate' => $invalid) for @refused;
@@ -61,7 +93,8 @@ answers(post($_->[1]), 401, refusal(error => qr/./), $_->[0], 'www-authenticate'
 my $many = with(map { ("c$_" => 1) } 1 .. 200);
 cmp_ok(length $many, '<=', 4096, '200 claims fit');
 answers(post($many), 201, undef, 'they are accepted');
-answers(post(with(map { ("c$_" => 1) } 1 .. 400)), 401, undef, '400 claims are too long', 'www-authenticate' => $invalid);
+answers(post(with(map { ("c$_" => 1) } 1 .. 400)), 401, undef, '400 claims are too long',
+    'www-authenticate' => $invalid);
 for ([4096, 201], [4097, 401]) {
     my ($length, $status) = @$_;
     my $token = '';

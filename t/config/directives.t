@@ -9,18 +9,21 @@ sub in_server { said(mount => undef, conf => "$_[0]\n") }
 sub in_mount { said(mount => "$_[0]\n") }
 
 my $numbers = {
-    CatalogTokenTTL => [1, 86400], CatalogRefreshTTL => [60, 31536000], CatalogMaxLimit => [1, 1000], CatalogMaxBody => [64, 16777216],
+    CatalogTokenTTL => [1, 86400], CatalogRefreshTTL => [60, 31536000], CatalogMaxLimit => [1, 1000],
+    CatalogMaxBody => [64, 16777216],
     CatalogMaxConnections => [1, 4096], CatalogConfirmTTL => [60, 2592000], CatalogHashConcurrency => [0, 1024],
 };
 for my $name (sort keys %$numbers) {
     my ($least, $most) = @{ $numbers->{$name} };
     is(in_server("$name $_"), 'OK', "$name $_") for $least, $most;
-    like(in_server("$name $_"), qr/$name must be a whole number/, "$name $_ is refused") for $least - 1, $most + 1, 'many', '1.5', '9' x 30, '"5 "', '0x10';
+    like(in_server("$name $_"), qr/$name must be a whole number/, "$name $_ is refused") for $least - 1, $most + 1,
+        'many', '1.5', '9' x 30, '"5 "', '0x10';
     like(in_server($name), qr/$name takes one argument/, "$name alone is refused");
 }
 like(in_server('CatalogMaxLimit 0'), qr/from 1 to/, 'the range is told');
 is(in_mount('CatalogDefaultLimit 100'), 'OK', 'CatalogDefaultLimit as large as CatalogMaxLimit');
-like(in_mount('CatalogDefaultLimit 101'), qr/CatalogDefaultLimit of 101 above its CatalogMaxLimit of 100/, 'CatalogDefaultLimit above it');
+like(in_mount('CatalogDefaultLimit 101'), qr/CatalogDefaultLimit of 101 above its CatalogMaxLimit of 100/,
+    'CatalogDefaultLimit above it');
 like(in_mount('CatalogDefaultLimit 0'), qr/must be a whole number/, 'CatalogDefaultLimit 0');
 
 for my $name (qw(CatalogStrict CatalogMigrate CatalogMailTLS)) {
@@ -35,12 +38,18 @@ for my $name (qw(CatalogIssuer CatalogAudience)) {
 my $mail = "CatalogBaseURL https://shop.test\nCatalogMailFrom a\@x.test\n";
 my @texts = (
     # directive, values that are taken, values that are refused
-    ['CatalogMail', [qw(smtp://127.0.0.1 smtp://mail.x.test:25 smtps://mail.x.test smtp://[::1]:2525 "file:@dir@/data")],
-        [qw(smtp: smtp:// http://x mail.x.test smtp://user:pass@x smtp://x/path smtp://x:0x smtp://x:99999 file: file:/nowhere "file:@dir@/httpd.conf" /tmp)]],
-    ['CatalogMailFrom', ['a@x.test', '"The Shop <a@x.test>"', '"<a@x.test>"'], ['a', '"a@x.test, b@x.test"', '"a@x.test>"', '"The Shop"', '"The Shop <a>"']],
-    ['CatalogBaseURL', ['http://x.test', 'https://x.test/', 'https://x.test:8443/shop'], ['x.test', '/shop', 'ftp://x.test', 'https://', '"https://x.test/a b"', 'https://x.test/?a', 'https://x.test/#a', 'https://u:p@x.test']],
+    ['CatalogMail',
+        [qw(smtp://127.0.0.1 smtp://mail.x.test:25 smtps://mail.x.test smtp://[::1]:2525 "file:@dir@/data")],
+        [qw(smtp: smtp:// http://x mail.x.test smtp://user:pass@x smtp://x/path smtp://x:0x smtp://x:99999),
+            qw(file: file:/nowhere "file:@dir@/httpd.conf" /tmp)]],
+    ['CatalogMailFrom', ['a@x.test', '"The Shop <a@x.test>"', '"<a@x.test>"'],
+        ['a', '"a@x.test, b@x.test"', '"a@x.test>"', '"The Shop"', '"The Shop <a>"']],
+    ['CatalogBaseURL', ['http://x.test', 'https://x.test/', 'https://x.test:8443/shop'],
+        ['x.test', '/shop', 'ftp://x.test', 'https://', '"https://x.test/a b"', 'https://x.test/?a',
+            'https://x.test/#a', 'https://u:p@x.test']],
     ['CatalogMailCA', ['/etc/passwd'], ['/nowhere.pem', '"@dir@"']],
-    ['CatalogMailCredentials', ['"@dir@/good"'], ['/nowhere', '"@dir@/open"', '"@dir@/no-colon"', '"@dir@/two-lines"', '"@dir@"']],
+    ['CatalogMailCredentials', ['"@dir@/good"'],
+        ['/nowhere', '"@dir@/open"', '"@dir@/no-colon"', '"@dir@/two-lines"', '"@dir@"']],
     ['CatalogMailTemplates', ['"@dir@/templates"'], ['/nowhere', '"@dir@/unknown"', '"@dir@/no-subject"', '"@dir@"']],
     ['CatalogDatabase', ['sqlite3 "@dir@/data/x.db"'], ['sqlite3', 'oracle x', 'SQLITE x']],
 );
@@ -48,7 +57,8 @@ sub with_files {
     my ($conf) = @_;
     my $server = server(mount => $conf);
     my $dir = $server->dir;
-    $server->write("$dir/$_->[0]", $_->[1]) for ['good', "user:pass word:x\n"], ['open', "user:password\n"], ['no-colon', "user\n"], ['two-lines', "user:password\nmore\n"];
+    $server->write("$dir/$_->[0]", $_->[1]) for ['good', "user:pass word:x\n"], ['open', "user:password\n"],
+        ['no-colon', "user\n"], ['two-lines', "user:password\nmore\n"];
     chmod 0600, map { "$dir/$_" } qw(good no-colon two-lines);
     mkdir "$dir/$_" for qw(templates unknown no-subject);
     $server->write("$dir/templates/confirm.txt", "Subject: Welcome\n\n{{link}}\n");
@@ -64,24 +74,35 @@ for (@texts) {
     like(with_files("$name $_\n$others"), qr/Syntax error on line \d+ of/, "$name $_ is refused") for @$bad;
 }
 unlike(with_files("CatalogMailCredentials \"\@dir\@/open\"\n$mail"), qr/password/, 'credentials are not told');
-like(in_mount('CatalogMail "file:@dir@/data"'), qr/CatalogMail but no CatalogBaseURL/, 'CatalogMail needs CatalogBaseURL');
-like(in_mount("CatalogMail \"file:\@dir\@/data\"\nCatalogBaseURL https://x.test"), qr/CatalogMail but no CatalogMailFrom/, 'and CatalogMailFrom');
+like(in_mount('CatalogMail "file:@dir@/data"'), qr/CatalogMail but no CatalogBaseURL/,
+    'CatalogMail needs CatalogBaseURL');
+like(in_mount("CatalogMail \"file:\@dir\@/data\"\nCatalogBaseURL https://x.test"),
+    qr/CatalogMail but no CatalogMailFrom/, 'and CatalogMailFrom');
 
 # Where they may stand.
 my $enable = "CatalogEnable On\nCatalogKeyFile \"$key\"\n";
 my @places = (
-    ['CatalogEnable in the server', "CatalogEnable On\n"], ['CatalogEnable in <Directory>', "<Directory />\n$enable</Directory>\n"], ['CatalogEnable in <Files>', "<Files x>\n$enable</Files>\n"],
-    ['CatalogEnable in <LocationMatch>', "<LocationMatch \"^/api\">\n$enable</LocationMatch>\n"], ['CatalogEnable in <Location ~>', "<Location ~ \"^/api\">\n$enable</Location>\n"],
-    ['CatalogEnable below a pattern', "<Location \"/api*\">\n$enable</Location>\n"], ['CatalogEnable in <Limit>', "<Location /x>\n<Limit GET>\n$enable</Limit>\n</Location>\n"],
-    ['CatalogEnable maybe', "<Location /x>\nCatalogEnable Maybe\n</Location>\n"], ['CatalogHashConcurrency in <Location>', "<Location /x>\nCatalogHashConcurrency 2\n</Location>\n"],
-    ['CatalogHashConcurrency in <VirtualHost>', "<VirtualHost *>\nCatalogHashConcurrency 2\n</VirtualHost>\n"], ['CatalogStrict in <Directory>', "<Directory />\nCatalogStrict On\n</Directory>\n"],
-    ['CatalogDatabase in <Directory>', "<Directory />\nCatalogDatabase sqlite3 x\n</Directory>\n"], ['an unknown one', "CatalogEverything On\n"],
+    ['CatalogEnable in the server', "CatalogEnable On\n"],
+    ['CatalogEnable in <Directory>', "<Directory />\n$enable</Directory>\n"],
+    ['CatalogEnable in <Files>', "<Files x>\n$enable</Files>\n"],
+    ['CatalogEnable in <LocationMatch>', "<LocationMatch \"^/api\">\n$enable</LocationMatch>\n"],
+    ['CatalogEnable in <Location ~>', "<Location ~ \"^/api\">\n$enable</Location>\n"],
+    ['CatalogEnable below a pattern', "<Location \"/api*\">\n$enable</Location>\n"],
+    ['CatalogEnable in <Limit>', "<Location /x>\n<Limit GET>\n$enable</Limit>\n</Location>\n"],
+    ['CatalogEnable maybe', "<Location /x>\nCatalogEnable Maybe\n</Location>\n"],
+    ['CatalogHashConcurrency in <Location>', "<Location /x>\nCatalogHashConcurrency 2\n</Location>\n"],
+    ['CatalogHashConcurrency in <VirtualHost>', "<VirtualHost *>\nCatalogHashConcurrency 2\n</VirtualHost>\n"],
+    ['CatalogStrict in <Directory>', "<Directory />\nCatalogStrict On\n</Directory>\n"],
+    ['CatalogDatabase in <Directory>', "<Directory />\nCatalogDatabase sqlite3 x\n</Directory>\n"],
+    ['an unknown one', "CatalogEverything On\n"],
 );
 like(said(conf => $_->[1]), qr/Syntax error|AH00526|Invalid command/, "$_->[0] is refused") for @places;
 
 my @fine = (
-    ['in <VirtualHost>', "<VirtualHost *>\n<Location /x>\n$enable</Location>\n</VirtualHost>\n"], ['in the server', "CatalogKeyFile \"$key\"\n<Location /x>\nCatalogEnable On\n</Location>\n"],
-    ['switched off', "<Location /x>\nCatalogEnable Off\n</Location>\n"], ['in <Location "/">', "<Location \"/\">\n$enable</Location>\n"],
+    ['in <VirtualHost>', "<VirtualHost *>\n<Location /x>\n$enable</Location>\n</VirtualHost>\n"],
+    ['in the server', "CatalogKeyFile \"$key\"\n<Location /x>\nCatalogEnable On\n</Location>\n"],
+    ['switched off', "<Location /x>\nCatalogEnable Off\n</Location>\n"],
+    ['in <Location "/">', "<Location \"/\">\n$enable</Location>\n"],
 );
 is(said(conf => $_->[1]), 'OK', "settings $_->[0]") for @fine;
 

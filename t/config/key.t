@@ -21,8 +21,10 @@ sub key_is {
 }
 
 my @bad = (
-    ['empty', 0600, '', qr/32/], ['31 bytes', 0600, substr($secret, 1), qr/32/], ['31 bytes and a newline', 0600, substr($secret, 1) . "\n", qr/32/], ['a newline', 0600, "\n", qr/32/],
-    ['CR LF at the end', 0600, "$secret\r\n", qr/CR/], ['readable by others', 0644, $secret, qr/chmod/], ['writable by others', 0602, $secret, qr/chmod/], ['readable and more', 0777, $secret, qr/chmod/],
+    ['empty', 0600, '', qr/32/], ['31 bytes', 0600, substr($secret, 1), qr/32/],
+    ['31 bytes and a newline', 0600, substr($secret, 1) . "\n", qr/32/], ['a newline', 0600, "\n", qr/32/],
+    ['CR LF at the end', 0600, "$secret\r\n", qr/CR/], ['readable by others', 0644, $secret, qr/chmod/],
+    ['writable by others', 0602, $secret, qr/chmod/], ['readable and more', 0777, $secret, qr/chmod/],
 );
 for (@bad) {
     my ($name, $mode, $content, $words) = @$_;
@@ -34,7 +36,9 @@ for (@bad) {
 }
 
 my @good = (
-    ['32 bytes', 0600, $secret], ['32 bytes and a newline', 0600, "$secret\n"], ['readable by the group', 0640, $secret], ['readable by nobody else, not to be written', 0400, $secret], ['longer', 0600, $secret x 10],
+    ['32 bytes', 0600, $secret], ['32 bytes and a newline', 0600, "$secret\n"],
+    ['readable by the group', 0640, $secret], ['readable by nobody else, not to be written', 0400, $secret],
+    ['longer', 0600, $secret x 10],
 );
 is_deeply([key_is(@$_[1, 2])], [0, "Syntax OK\n"], "$_->[0]: taken") for @good;
 
@@ -55,7 +59,9 @@ ok($status != 0 && $said =~ /CatalogKeyFile/, 'no CatalogKeyFile: refused');
 key_is(0600, "$secret\n");
 $server->start;
 my $token = forge(key => $secret, claims => claims(iss => 'mod_catalog', aud => 'catalog'));
-answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => $token), 201, undef, 'a token signed with it');
-answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 401, undef, 'a token signed with another');
+answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => $token), 201, undef,
+    'a token signed with it');
+answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 401, undef,
+    'a token signed with another');
 
 done_testing;

@@ -39,7 +39,8 @@ $first->start;
 sub works {
     my ($server) = @_;
     my $name = fresh();
-    my $r = $server->api(POST => '/register', { username => $name, email => "$name\@example.com", password => 'correct horse' });
+    my $r = $server->api(POST => '/register',
+        { username => $name, email => "$name\@example.com", password => 'correct horse' });
     my $made = $server->api(POST => '/products', { name => $name, price => 19.99 }, token => $r->{json}{token});
     return $r->{status} == 201 && $made->{status} == 201 && $made->{json}{data}{id};
 }
@@ -50,7 +51,8 @@ is($first->api(GET => '/products')->{headers}{'x-request-id'}, undef, 'without i
 
 my $file = $first->dir . '/data/catalog.db';
 my @stat = stat $file;
-is(getpwuid $stat[4], $> == 0 ? $user : scalar getpwuid $>, 'the database belongs to the user that the children run as');
+is(getpwuid $stat[4], $> == 0 ? $user : scalar getpwuid $>,
+    'the database belongs to the user that the children run as');
 my $db = $first->database;
 is($db->selectrow_array('PRAGMA journal_mode'), 'wal', 'it is in WAL mode');
 my ($version) = $db->selectrow_array('SELECT MAX(version) FROM schema_version');
@@ -70,6 +72,7 @@ my @servers = map { minimal($data) } 1 .. 3;
 $_->launch for @servers;
 $_->wait_up for @servers;
 is(scalar(grep { works($_) } @servers), 3, 'three servers that start at once on a new database all work');
-is($servers[0]->database("$data/catalog.db")->selectrow_array('SELECT COUNT(*) FROM schema_version'), $version, 'each step was applied once');
+is($servers[0]->database("$data/catalog.db")->selectrow_array('SELECT COUNT(*) FROM schema_version'), $version,
+    'each step was applied once');
 
 done_testing;

@@ -21,8 +21,14 @@ $server->write($server->dir . '/other.key', $other);
 chmod 0600, $server->dir . '/other.key';
 $server->start;
 
-sub create { my ($mount, $name, %o) = @_; return $server->api(POST => '/products', { name => $name, price => 1 }, mount => $mount, token => forge(%o)) }
-sub names { my ($mount) = @_; return join ' ', map { $_->{name} } @{ $server->api(GET => '/products', mount => $mount)->{json}{data} } }
+sub create {
+    my ($mount, $name, %o) = @_;
+    return $server->api(POST => '/products', { name => $name, price => 1 }, mount => $mount, token => forge(%o));
+}
+sub names {
+    my ($mount) = @_;
+    return join ' ', map { $_->{name} } @{ $server->api(GET => '/products', mount => $mount)->{json}{data} };
+}
 
 my %made;
 for my $mount (@names) {
@@ -33,10 +39,13 @@ for my $mount (@names) {
 }
 is(names($_), "of $_", "$_ has its own products and no others") for @names;
 for my $mount (@names) {
-    is_deeply([map { $server->api(GET => "/products/$made{$_}", mount => $mount)->{status} } @names], [map { $_ eq $mount ? 200 : 404 } @names], "$mount: by id");
+    is_deeply([map { $server->api(GET => "/products/$made{$_}", mount => $mount)->{status} } @names],
+        [map { $_ eq $mount ? 200 : 404 } @names], "$mount: by id");
 }
-answers(create('/shop', 'x'), 401, undef, 'a token is good where its key is', 'www-authenticate' => qr{^Bearer realm="/shop"});
-answers(create('/api', 'x', key => $other), 401, undef, 'and nowhere else', 'www-authenticate' => qr{^Bearer realm="/api"});
+answers(create('/shop', 'x'), 401, undef, 'a token is good where its key is',
+    'www-authenticate' => qr{^Bearer realm="/shop"});
+answers(create('/api', 'x', key => $other), 401, undef, 'and nowhere else',
+    'www-authenticate' => qr{^Bearer realm="/api"});
 answers($server->api(GET => '/v3/products', mount => '/shop'), 404, refusal(), 'a path between two mounts');
 is($server->api(GET => '/deep', mount => '')->{status}, 404, 'above a mount there is none');
 
@@ -56,7 +65,8 @@ my $hosts = server(mount => undef, conf => join '', map { <<"END" } qw(one.test 
 END
 $hosts->start;
 for my $host (qw(one.test two.test)) {
-    answers($hosts->talk(wire(POST => '/products', { name => "of $host", price => 1 }, token => forge(), headers => { Host => $host })), 201, undef, "$host: created");
+    answers($hosts->talk(wire(POST => '/products', { name => "of $host", price => 1 }, token => forge(),
+        headers => { Host => $host })), 201, undef, "$host: created");
 }
 for my $host (qw(one.test two.test)) {
     answers($hosts->talk(wire(GET => '/products', headers => { Host => $host })), 200,
@@ -73,7 +83,8 @@ my $whole = server(mount => undef, conf => <<"END")->start;
     CatalogAudience catalog-test
 </Location>
 END
-answers($whole->api(POST => '/products', { name => 'x', price => 1 }, token => forge(), mount => ''), 201, undef, 'a mount at /', location => qr{^/products/});
+answers($whole->api(POST => '/products', { name => 'x', price => 1 }, token => forge(), mount => ''), 201, undef,
+    'a mount at /', location => qr{^/products/});
 answers($whole->api(GET => '/products', mount => ''), 200, undef, 'its list');
 answers($whole->api(GET => '/index.html', mount => ''), 404, refusal(), 'everything else is no route');
 answers($whole->api(GET => '/', mount => ''), 404, refusal(), 'nor is its root');

@@ -9,13 +9,17 @@ use CatalogTest;
 my $outage = { success => false, message => qr/./, error => 'database unavailable' };
 my $token = forge();
 my @routes = (
-    [GET => '/products'], [GET => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b'], [POST => '/products', { name => 'x', price => 1 }, token => $token],
-    [PUT => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b', { price => 1 }, token => $token], [DELETE => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b', token => $token],
-    [POST => '/register', { username => 'outage', email => 'outage@example.com', password => 'x' x 8 }], [POST => '/users', { username => 'outage', email => 'outage@example.com', password => 'x' x 8 }],
+    [GET => '/products'], [GET => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b'],
+    [POST => '/products', { name => 'x', price => 1 }, token => $token],
+    [PUT => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b', { price => 1 }, token => $token],
+    [DELETE => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b', token => $token],
+    [POST => '/register', { username => 'outage', email => 'outage@example.com', password => 'x' x 8 }],
+    [POST => '/users', { username => 'outage', email => 'outage@example.com', password => 'x' x 8 }],
 );
 sub is_out {
     my ($server, $why) = @_;
-    answers($server->api(@$_), 500, $outage, "$why: $_->[0] " . $_->[1] =~ s/01a.*/:id/r, 'retry-after' => qr/^[1-9]\d*$/) for @routes;
+    answers($server->api(@$_), 500, $outage, "$why: $_->[0] " . $_->[1] =~ s/01a.*/:id/r,
+        'retry-after' => qr/^[1-9]\d*$/) for @routes;
 }
 sub create { return $_[0]->api(POST => '/products', { name => 'x', price => 1 }, token => $token) }
 
@@ -39,7 +43,7 @@ answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} ==
 $server->stop;
 
 # It is deleted under the server, or replaced. All children have it open, and no more are started.
-my $few = "<IfModule mpm_prefork_module>\nMaxRequestWorkers 4\n</IfModule>\n<IfModule !mpm_prefork_module>\nMaxRequestWorkers 64\n</IfModule>";
+my $few = 'MaxRequestWorkers ' . (mpm() eq 'prefork' ? 4 : 64);
 for my $replaced (0, 1) {
     $server = server(conf => $few)->start;
     create($server) for 1 .. 3;
@@ -56,7 +60,8 @@ for my $replaced (0, 1) {
     like($server->log_text, qr/CAT006: .*removed or replaced; restart the server/, 'the log says what to do');
     if (!$replaced) {
         kill KILL => $server->children;
-        my $served = wait_until(10, sub { my $r = eval { $server->api(GET => '/products') }; $r && $r->{status} != 599 && $r });
+        my $served = wait_until(10,
+            sub { my $r = eval { $server->api(GET => '/products') }; $r && $r->{status} != 599 && $r });
         answers($served, 500, $outage, 'deleted: new children do not make an empty one');
     }
     $server->stop;
@@ -103,6 +108,7 @@ unlink glob "$file*";
 $server->start;
 answers(create($server), 201, undef, 'without it a new one is made');
 
-expect_log(qr/CAT002: /, qr/CAT003: .*(?:readonly|read-only)/, qr/CAT003: .*(?:not a database|malformed)/, qr/CAT006: /);
+expect_log(qr/CAT002: /, qr/CAT003: .*(?:readonly|read-only)/, qr/CAT003: .*(?:not a database|malformed)/,
+    qr/CAT006: /);
 allow_log(qr/AH00161: |AH00629: |AH02655: /, qr/AH00052: child pid \d+ exit signal Killed/, qr/CAT00[0-9]: /);
 done_testing;

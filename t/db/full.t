@@ -10,7 +10,8 @@ my $user = register($server);
 my $outage = { success => false, message => qr/./, error => 'database unavailable' };
 my @made;
 
-sub create { return $server->api(POST => '/products', { name => 'x' x 200, price => 1, category => 'y' x 100 }, token => $user->{token}) }
+sub create { return $server->api(POST => '/products', { name => 'x' x 200, price => 1, category => 'y' x 100 },
+    token => $user->{token}) }
 
 my @answers = map { create() } 1 .. 400;
 push @made, map { $_->{json}{data}{id} } grep { $_->{status} == 201 } @answers;
@@ -18,10 +19,12 @@ my @refused = grep { $_->{status} != 201 } @answers;
 cmp_ok(scalar @made, '>', 10, 'it fills up');
 cmp_ok(scalar @refused, '>', 0, 'then it is full');
 answers($_, 500, $outage, 'which is said so', 'retry-after' => qr/^[1-9]\d*$/) for @refused[0, -1];
-is($server->api(GET => '/products')->{json}{pagination}{total}, scalar @made, 'what was acknowledged is there, and nothing else');
+is($server->api(GET => '/products')->{json}{pagination}{total}, scalar @made,
+    'what was acknowledged is there, and nothing else');
 answers($server->api(GET => "/products/$made[0]"), 200, undef, 'reading works');
 my $users = sub { $server->database->selectrow_array('SELECT COUNT(*) FROM users') };
-my @tried = map { $server->api(POST => '/register', { username => fresh(), email => fresh() . '@example.com', password => 'x' x 8 })->{status} } 1 .. 30;
+my @tried = map { $server->api(POST => '/register',
+    { username => fresh(), email => fresh() . '@example.com', password => 'x' x 8 })->{status} } 1 .. 30;
 is($users->(), 1 + grep({ $_ == 201 } @tried), 'a registration is stored as a whole or not at all');
 is($server->database->selectrow_array('SELECT COUNT(*) FROM sessions'), $users->(), 'with its session');
 

@@ -12,7 +12,8 @@ my $token = register($server)->{token};
 my $db = $server->database;
 $db->do(q(
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)
-    INSERT INTO products (id, name, price, category, in_stock, created_at) SELECT printf('%036d', i), 'x', '1', '', 1, i FROM n));
+    INSERT INTO products (id, name, price, category, in_stock, created_at)
+    SELECT printf('%036d', i), 'x', '1', '', 1, i FROM n));
 my $deep = wire(GET => '/products?limit=1&page=400000');
 my $single = $server->talk($deep);
 answers($single, 200, sub { $_[0]{pagination}{total} == 400000 }, 'a slow query');
@@ -23,7 +24,8 @@ $count{ $_->{status} }++ for @answers;
 is(($count{200} // 0) + ($count{503} // 0), 50, 'served or told to come back: nothing else') or diag explain \%count;
 cmp_ok($count{200} // 0, '>=', 2, 'some are served');
 my @later = grep { $_->{status} == 503 } @answers;
-cmp_ok(scalar @later, '>', 0, 'some are told to come back') if mpm() ne 'prefork'; # whose children have one connection each
+cmp_ok(scalar @later, '>', 0,
+    'some are told to come back') if mpm() ne 'prefork'; # whose children have one connection each
 answers($_, 503, refusal(error => qr/busy/), 'how they are told', 'retry-after' => qr/^[1-9]\d*$/) for @later;
 my ($longest) = sort { $b <=> $a } map { $_->{took} } @answers;
 cmp_ok($longest, '<', 8, 'nobody waits long');

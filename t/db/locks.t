@@ -32,7 +32,8 @@ is(total(), 1, 'and is done');
 # Too long: it is said so, and nothing is stored.
 $db->do('BEGIN IMMEDIATE');
 (my $refused, $took) = timed(sub { $server->talk(create('impatient')) });
-answers($refused, 500, { success => false, message => qr/./, error => 'database unavailable' }, 'a write does not wait for ever', 'retry-after' => qr/^[1-9]\d*$/);
+answers($refused, 500, { success => false, message => qr/./, error => 'database unavailable' },
+    'a write does not wait for ever', 'retry-after' => qr/^[1-9]\d*$/);
 cmp_ok($took, '<', 4, 'but some seconds');
 my @writers = $server->burst(map { create("w$_") } 1 .. 8);
 my %statuses = map { $_->{status} => 1 } @writers;
@@ -45,7 +46,8 @@ answers($read, 200, undef, 'reading goes on');
 cmp_ok($took, '<', 0.8, 'without waiting');
 is(register_status(), 500, 'a registration is told the same');
 $db->do('ROLLBACK');
-sub register_status { return $server->api(POST => '/register', { username => fresh(), email => fresh() . '@example.com', password => 'x' x 8 })->{status} }
+sub register_status { return $server->api(POST => '/register',
+    { username => fresh(), email => fresh() . '@example.com', password => 'x' x 8 })->{status} }
 
 is(total(), 1, 'nothing of that was stored');
 answers($server->talk(create('next')), 201, undef, 'then it works again');

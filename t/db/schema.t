@@ -12,41 +12,49 @@ sub all_work {
     my ($server) = @_;
     my $made = $server->api(POST => '/products', { name => 'x', price => 1 }, token => $token);
     my $path = '/products/' . ($made->{json}{data}{id} // '');
-    my @r = ($made, $server->api(GET => '/products'), $server->api(GET => $path), $server->api(PUT => $path, { price => 2 }, token => $token), $server->api(DELETE => $path, token => $token));
+    my @r = ($made, $server->api(GET => '/products'), $server->api(GET => $path),
+        $server->api(PUT => $path, { price => 2 }, token => $token), $server->api(DELETE => $path, token => $token));
     return join ' ', map { $_->{status} } @r;
 }
 
 # Maintenance while it serves: prepared statements die of it, requests do not.
 is(all_work($server), '201 200 200 200 200', 'before');
 my @changes = (
-    'CREATE INDEX extra ON products (name)', 'VACUUM', 'ANALYZE', 'ALTER TABLE products ADD COLUMN note TEXT', 'REINDEX', 'DROP INDEX extra', 'CREATE TABLE other (x)', 'PRAGMA wal_checkpoint(TRUNCATE)',
+    'CREATE INDEX extra ON products (name)', 'VACUUM', 'ANALYZE', 'ALTER TABLE products ADD COLUMN note TEXT',
+    'REINDEX', 'DROP INDEX extra', 'CREATE TABLE other (x)', 'PRAGMA wal_checkpoint(TRUNCATE)',
 );
 for (@changes) {
     $db->do($_);
     is(all_work($server), '201 200 200 200 200', "after $_");
-    my %statuses = map { $_->{status} => 1 } $server->burst((wire(GET => '/products')) x 12, (wire(POST => '/products', { name => 'x', price => 1 }, token => $token)) x 6);
+    my %statuses = map { $_->{status} => 1 } $server->burst((wire(GET => '/products')) x 12,
+        (wire(POST => '/products', { name => 'x', price => 1 }, token => $token)) x 6);
     is(join(' ', sort keys %statuses), '200 201', 'on all connections');
 }
 
 # Without a schema, and not allowed to make one.
 my $none = server(mount => 'CatalogMigrate Off')->start;
 my $outage = { success => false, message => qr/./, error => 'database unavailable' };
-answers($none->api(GET => '/products'), 500, $outage, 'without a schema there is no empty list', 'retry-after' => qr/^\d+$/);
+answers($none->api(GET => '/products'), 500, $outage, 'without a schema there is no empty list',
+    'retry-after' => qr/^\d+$/);
 answers($none->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 500, $outage, 'nor a write');
 answers($none->api(GET => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b'), 500, $outage, 'nor a 404');
-like($none->log_text, qr/CAT010: .*schema is at version 0, \d+ is needed; set CatalogMigrate On/, 'the log says what to do');
+like($none->log_text, qr/CAT010: .*schema is at version 0, \d+ is needed; set CatalogMigrate On/,
+    'the log says what to do');
 
 # Somebody makes it: the server goes on by itself.
 my $theirs = $none->database;
-my $tables = $db->selectcol_arrayref(q(SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite%' ORDER BY type = 'index'));
+my $tables = $db->selectcol_arrayref(q(
+    SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite%' ORDER BY type = 'index'));
 $theirs->do($_) for @$tables;
-$theirs->do('INSERT INTO schema_version (version, name, applied_at) VALUES (?, ?, ?)', undef, @$_) for @{ $db->selectall_arrayref('SELECT version, name, applied_at FROM schema_version') };
+$theirs->do('INSERT INTO schema_version (version, name, applied_at) VALUES (?, ?, ?)', undef,
+    @$_) for @{ $db->selectall_arrayref('SELECT version, name, applied_at FROM schema_version') };
 is(all_work($none), '201 200 200 200 200', 'it works as soon as the schema is there');
 
 # It is taken away under the server.
 $theirs->do('DROP TABLE products');
 answers($none->api(GET => '/products'), 500, $outage, 'a table that is gone is no empty list');
-answers($none->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 500, $outage, 'nor a place to write to');
+answers($none->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 500, $outage,
+    'nor a place to write to');
 unlike($none->api(GET => '/products')->{body}, qr/no such table/, 'the client is not told more');
 
 expect_log(qr/CAT010: /, qr/CAT003: .*no such table/);

@@ -19,39 +19,54 @@ for my $route (@routes) {
         answers(api(@$route, $body, token => $token), 400, invalid('' => 'type'), "$route->[0] $name with $body");
     }
     answers(api(@$route, '', token => $token), 400, $malformed, "$route->[0] $name with an empty body");
-    answers(api(@$route, token => $token, headers => { 'Content-Type' => 'application/json' }), 400, $malformed, "$route->[0] $name with none");
+    answers(api(@$route, token => $token, headers => { 'Content-Type' => 'application/json' }), 400, $malformed,
+        "$route->[0] $name with none");
 }
 
 # No JSON.
 my @broken = (
-    ' ', '{', '}', '{]', '[}', '{"name"}', '{"name":}', '{"name":"x"', '{"name":"x",}', '{,"name":"x"}', '{"name":"x" "price":1}', '{name:"x"}', "{'name':'x'}",
-    '{"name":"x","price":1}}', '{"name":"x","price":1} x', '{"name":"x","price":1}{"name":"y","price":1}', '{"name":"x","price":1}' . "\0", "\0",
-    '{"name":"x","price":1} // comment', '{"name":"x",/* comment */"price":1}', "\xef\xbb\xbf" . '{"name":"x","price":1}', '{"name":"x","price":1,"rating":undefined}',
-    '{"name":"x","price":True}', '{"name":"x","price":nul}', '{"name":"x\",price":1', '{"name":"x","price":1,"a":"\ud800"}', '{"na\u0000me":"x"}', '{"":', '{"name":"x","price":1,"a":[1,]}',
-    'name=x&price=1', '<product/>', '{"name":"x","price":1,"a":' . '[' x 40 . ']' x 40 . '}', '[' x 60000, '{"a":' x 10000, '"' . 'x' x 60000, "{\"name\":\"\xff\",\"price\":1}",
+    ' ', '{', '}', '{]', '[}', '{"name"}', '{"name":}', '{"name":"x"', '{"name":"x",}', '{,"name":"x"}',
+    '{"name":"x" "price":1}', '{name:"x"}', "{'name':'x'}",
+    '{"name":"x","price":1}}', '{"name":"x","price":1} x', '{"name":"x","price":1}{"name":"y","price":1}',
+    '{"name":"x","price":1}' . "\0", "\0",
+    '{"name":"x","price":1} // comment', '{"name":"x",/* comment */"price":1}',
+    "\xef\xbb\xbf" . '{"name":"x","price":1}', '{"name":"x","price":1,"rating":undefined}',
+    '{"name":"x","price":True}', '{"name":"x","price":nul}', '{"name":"x\",price":1',
+    '{"name":"x","price":1,"a":"\ud800"}', '{"na\u0000me":"x"}', '{"":', '{"name":"x","price":1,"a":[1,]}',
+    'name=x&price=1', '<product/>', '{"name":"x","price":1,"a":' . '[' x 40 . ']' x 40 . '}', '[' x 60000,
+    '{"a":' x 10000, '"' . 'x' x 60000, "{\"name\":\"\xff\",\"price\":1}",
     '{"name":"x","price":1,"\xff":1}',
 );
 my $before = $total->();
-answers(api(POST => '/products', $_, token => $token), 400, $malformed, 'no JSON: ' . (substr($_, 0, 50) =~ s/[^ -~]/?/gr)) for @broken;
+answers(api(POST => '/products', $_, token => $token), 400, $malformed,
+    'no JSON: ' . (substr($_, 0, 50) =~ s/[^ -~]/?/gr)) for @broken;
 is($total->(), $before, 'nothing of that was stored');
 
 # Duplicate keys.
-for ('{"name":"x","name":"y","price":1}', '{"name":"x","price":1,"price":1}', '{"name":"x","n\u0061me":"y","price":1}', '{"name":"x","price":1,"a":{"b":1,"b":2}}') {
+for ('{"name":"x","name":"y","price":1}', '{"name":"x","price":1,"price":1}', '{"name":"x","n\u0061me":"y","price":1}',
+    '{"name":"x","price":1,"a":{"b":1,"b":2}}') {
     answers(api(POST => '/products', $_, token => $token), 400, $malformed, "duplicate keys: $_");
 }
-answers(api(POST => '/products', '{"name":"x","price":1,"a":' . '[' x 20 . ']' x 20 . '}', token => $token), 201, undef, 'as deep as is sensible',
+answers(api(POST => '/products', '{"name":"x","price":1,"a":' . '[' x 20 . ']' x 20 . '}', token => $token), 201,
+    undef, 'as deep as is sensible',
     'catalog-ignored' => 'a');
-answers(api(POST => '/products', qq(\r\n\t {"name" :\n"x",\t"price": 1 }\r\n), token => $token), 201, undef, 'white space is no matter');
+answers(api(POST => '/products', qq(\r\n\t {"name" :\n"x",\t"price": 1 }\r\n), token => $token), 201, undef,
+    'white space is no matter');
 
 # Size: 64 KiB may come, one byte more may not, whichever way it comes.
-sub of_size { my $json = '{"name":"x","price":1,"pad":""}'; substr($json, -2, 0) = 'x' x ($_[0] - length $json); return $json }
+sub of_size {
+    my $json = '{"name":"x","price":1,"pad":""}';
+    substr($json, -2, 0) = 'x' x ($_[0] - length $json);
+    return $json;
+}
 sub chunked {
     my ($body, $size) = @_;
     return join '', (map { sprintf "%x\r\n%s\r\n", length, $_ } unpack "(a$size)*", $body), "0\r\n\r\n";
 }
 my %chunked = (headers => { 'Transfer-Encoding' => 'chunked', 'Content-Length' => undef });
 sub chunked_request {
-    my $head = wire(POST => '/products', '', token => $token) =~ s/Content-Length: 0\r\n/Transfer-Encoding: chunked\r\n/r;
+    my $head = wire(POST => '/products', '',
+        token => $token) =~ s/Content-Length: 0\r\n/Transfer-Encoding: chunked\r\n/r;
     return $head . $_[0];
 }
 my $large = { success => false, message => qr/too large/i };
@@ -61,20 +76,27 @@ answers(api(POST => '/products', $over, token => $token), 413, $large, '64 KiB a
 answers(talk(chunked_request(chunked($at, 1000))), 201, undef, '64 KiB in chunks');
 answers(talk(chunked_request(chunked($over, 1000))), 413, $large, '64 KiB and one byte in chunks');
 answers(talk(chunked_request(chunked('x' x 1048576, 8192))), 413, $large, '1 MiB in chunks');
-answers(api(POST => '/products', '{"name":"' . 'x' x 1048576 . '","price":1}', token => $token), 413, $large, 'a name of 1 MiB');
-answers(talk(wire(POST => '/products', 'x', token => $token, headers => { 'Content-Length' => 99999999999 }), cut => 1), 413, $large, 'a length of 100 GB');
+answers(api(POST => '/products', '{"name":"' . 'x' x 1048576 . '","price":1}', token => $token), 413, $large,
+    'a name of 1 MiB');
+answers(talk(wire(POST => '/products', 'x', token => $token, headers => { 'Content-Length' => 99999999999 }),
+    cut => 1), 413, $large, 'a length of 100 GB');
 answers(talk(chunked_request(chunked('{"name":"x","price":1}', 1))), 201, undef, 'a byte in each chunk');
 
 # Cut off, or out of shape: 400, nothing stored, and no second request is made of what is left.
 $before = $total->();
 my $ok = '{"name":"x","price":1}';
-my $smuggled = "POST /api/products HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer $token\r\nContent-Length: 22\r\n\r\n$ok";
+my $smuggled = wire(POST => '/products', $ok, token => $token);
 my @cut = (
-    ['shorter than its length', wire(POST => '/products', $ok, token => $token, headers => { 'Content-Length' => 100 })],
-    ['valid so far, shorter than its length', wire(POST => '/products', $ok, token => $token, headers => { 'Content-Length' => 23 })],
-    ['cut within a chunk', chunked_request("20\r\n$ok")], ['cut before the last chunk', chunked_request("16\r\n$ok\r\n")],
-    ['no size of a chunk', chunked_request("xyz\r\n$ok\r\n0\r\n\r\n")], ['a size below zero', chunked_request("-16\r\n$ok\r\n0\r\n\r\n")],
-    ['a chunk longer than its size', chunked_request("10\r\n$ok\r\n0\r\n\r\n")], ['a size beyond all bounds', chunked_request("ffffffffffffffffff\r\n$ok\r\n0\r\n\r\n")],
+    ['shorter than its length', wire(POST => '/products', $ok, token => $token,
+        headers => { 'Content-Length' => 100 })],
+    ['valid so far, shorter than its length',
+        wire(POST => '/products', $ok, token => $token, headers => { 'Content-Length' => 23 })],
+    ['cut within a chunk', chunked_request("20\r\n$ok")],
+    ['cut before the last chunk', chunked_request("16\r\n$ok\r\n")],
+    ['no size of a chunk', chunked_request("xyz\r\n$ok\r\n0\r\n\r\n")],
+    ['a size below zero', chunked_request("-16\r\n$ok\r\n0\r\n\r\n")],
+    ['a chunk longer than its size', chunked_request("10\r\n$ok\r\n0\r\n\r\n")],
+    ['a size beyond all bounds', chunked_request("ffffffffffffffffff\r\n$ok\r\n0\r\n\r\n")],
 );
 for (@cut) {
     my ($name, $bytes) = @$_;
@@ -83,7 +105,8 @@ for (@cut) {
     answers($r, $r->{status}, undef, "$name: refused in JSON");
     is($r->{rest}, '', "$name: one answer");
 }
-for ('Content-Length: x', 'Content-Length: -1', "Content-Length: 22\r\nContent-Length: 23", 'Transfer-Encoding: gzip', 'Transfer-Encoding: chunked, identity') {
+for ('Content-Length: x', 'Content-Length: -1', "Content-Length: 22\r\nContent-Length: 23", 'Transfer-Encoding: gzip',
+    'Transfer-Encoding: chunked, identity') {
     my $r = talk(wire(POST => '/products', $ok, token => $token) =~ s/Content-Length: 22/$_/r . $smuggled);
     my $shown = s/\r\n/, /r;
     ok($r->{status} =~ /^(?:400|501)$/, "$shown: $r->{status}");

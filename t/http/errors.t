@@ -8,13 +8,19 @@ my $id = '01a1fd8d-47a8-77ac-9778-38d2c78c295b';
 my $get = sub { talk("GET $_[0] HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") };
 
 my @paths = (
-    ['an encoded slash', '/api/products%2F1', 404], ['an encoded slash in an id', "/api/products/$id%2f", 404], ['NUL in an id', '/api/products/%00', '40[04]'], ['NUL behind an id', "/api/products/$id%00", '40[04]'],
-    ['a percent sign alone', '/api/products/%', 400], ['no hexadecimal digits', '/api/products/%zz', 400], ['cut off', '/api/products/%4', 400],
-    ['a backslash', '/api/products/\\', '40[04]'], ['braces', '/api/products/{id}', '40[04]'], ['a caret', '/api/products/^', '40[04]'], ['a quote', '/api/products/"', '40[04]'],
+    ['an encoded slash', '/api/products%2F1', 404], ['an encoded slash in an id', "/api/products/$id%2f", 404],
+    ['NUL in an id', '/api/products/%00', '40[04]'], ['NUL behind an id', "/api/products/$id%00", '40[04]'],
+    ['a percent sign alone', '/api/products/%', 400], ['no hexadecimal digits', '/api/products/%zz', 400],
+    ['cut off', '/api/products/%4', 400],
+    ['a backslash', '/api/products/\\', '40[04]'], ['braces', '/api/products/{id}', '40[04]'],
+    ['a caret', '/api/products/^', '40[04]'], ['a quote', '/api/products/"', '40[04]'],
     ['the longest path there may be', '/api/products/' . 'x' x 8100, 404],
-    ['two slashes', '/api/products//1', 404], ['only dots left', '/api/products/.', '(?:200|404)'], ['a way out and back', '/api/x/../products', 200], ['two slashes before', '//api/products', 200],
-    ['two slashes within', '/api//products', 200], ['a dot within', '/api/./products', 200], ['encoded dots', '/api/x/%2e%2e/products', 200],
-    ['a path parameter', '/api/products;y=1', 404], ['an encoded letter', '/api/product%73', 200], ['absolute form', 'http://x/api/products', 200],
+    ['two slashes', '/api/products//1', 404], ['only dots left', '/api/products/.', '(?:200|404)'],
+    ['a way out and back', '/api/x/../products', 200], ['two slashes before', '//api/products', 200],
+    ['two slashes within', '/api//products', 200], ['a dot within', '/api/./products', 200],
+    ['encoded dots', '/api/x/%2e%2e/products', 200],
+    ['a path parameter', '/api/products;y=1', 404], ['an encoded letter', '/api/product%73', 200],
+    ['absolute form', 'http://x/api/products', 200],
 );
 for (@paths) {
     my ($name, $path, $status) = @$_;
@@ -31,9 +37,11 @@ my @broken = (
     ['a header without a colon', "GET /api/products HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n"],
     ['a header with a space in its name', "GET /api/products HTTP/1.1\r\nHost: x\r\nBad Name: x\r\n\r\n"],
     ['a header that is too long', "GET /api/products HTTP/1.1\r\nHost: x\r\nX: " . 'x' x 9000 . "\r\n\r\n"],
-    ['a token that is too long for a header', "GET /api/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " . 'x' x 9000 . "\r\n\r\n"],
-    ['too many headers', "GET /api/products HTTP/1.1\r\nHost: x\r\n" . join('', map { "X-$_: x\r\n" } 1 .. 150) . "\r\n"],
-    ['no Host', "GET /api/products HTTP/1.1\r\n\r\n"], ['a broken Host', "GET /api/products HTTP/1.1\r\nHost: a b\r\n\r\n"],
+    ['a token that is too long for a header',
+        "GET /api/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " . 'x' x 9000 . "\r\n\r\n"],
+    ['too many headers', "GET /api/products HTTP/1.1\r\nHost: x\r\n" . "X: x\r\n" x 150 . "\r\n"],
+    ['no Host', "GET /api/products HTTP/1.1\r\n\r\n"],
+    ['a broken Host', "GET /api/products HTTP/1.1\r\nHost: a b\r\n\r\n"],
     ['two Hosts', "GET /api/products HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"],
     ['a control in a header', "GET /api/products HTTP/1.1\r\nHost: x\r\nX: a\x01b\r\n\r\n"],
 );
@@ -46,7 +54,8 @@ for (@broken) {
 answers(talk("GET /api/products?limit=1 HTTP/1.0\r\n\r\n"), 200, undef, 'HTTP/1.0');
 
 # Each answer has an id of its own, which the error log knows.
-my %ids = map { $_->{headers}{'x-request-id'} => 1 } map { (api(GET => '/products'), api(GET => '/nothing'), api(POST => '/products')) } 1 .. 5;
+my %ids = map { $_->{headers}{'x-request-id'} => 1 } map { (api(GET => '/products'), api(GET => '/nothing'),
+    api(POST => '/products')) } 1 .. 5;
 is(scalar keys %ids, 15, 'request ids differ');
 my $asked = api(GET => '/products', headers => { 'X-Request-Id' => 'mine' });
 isnt($asked->{headers}{'x-request-id'}, 'mine', 'a client cannot choose it');
@@ -55,7 +64,8 @@ ok(wait_until(5, sub { main->access_text =~ $id_there }), 'it is httpd\'s own');
 
 # Conditions and ranges are of no use to a catalogue that changes, and do no harm.
 answers(api(GET => '/products?limit=1', headers => { Range => 'bytes=0-1' }), 200, undef, 'a range');
-answers(api(GET => '/products?limit=1', headers => { 'If-Modified-Since' => 'Sat, 21 Nov 2099 09:30:00 GMT' }), 200, undef, 'a condition');
+answers(api(GET => '/products?limit=1', headers => { 'If-Modified-Since' => 'Sat, 21 Nov 2099 09:30:00 GMT' }), 200,
+    undef, 'a condition');
 
 expect_log(qr/AH10244: invalid URI path/);
 done_testing;

@@ -26,7 +26,8 @@ for my $path (sort keys %allow) {
     (my $shown = $path) =~ s/$id/:id/;
 
     for my $slash ('', '/') {
-        answers(api(OPTIONS => "$path$slash"), 204, '', "OPTIONS $shown$slash", allow => $same, 'content-type' => undef);
+        answers(api(OPTIONS => "$path$slash"), 204, '', "OPTIONS $shown$slash", allow => $same,
+            'content-type' => undef);
     }
     answers(api(OPTIONS => $path, token => 'nonsense'), 204, '', "OPTIONS $shown asks for no token", allow => $same);
     for my $method (grep { $allow !~ /\b$_\b/ } qw(GET HEAD POST PUT DELETE PATCH TRACE FOO PROPFIND get)) {
@@ -45,7 +46,8 @@ for my $path ('/products', "/products/$id", '/products?limit=1', '/products/noth
 
 my $unknown = { success => false, message => qr/./ };
 for my $path ('', '/', '/nothing', '/product', '/products/x/y', '/registers', '/users/x', '/Products', '/productsx') {
-    answers(api($_ => $path, token => $token), 404, $_ eq 'HEAD' ? '' : $unknown, "$_ $path is no route") for qw(GET HEAD POST OPTIONS PATCH FOO);
+    answers(api($_ => $path, token => $token), 404, $_ eq 'HEAD' ? '' : $unknown,
+        "$_ $path is no route") for qw(GET HEAD POST OPTIONS PATCH FOO);
 }
 
 # The asterisk form is about the server, not about a mount.

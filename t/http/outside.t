@@ -18,8 +18,10 @@ RewriteRule ^/api/moved$ /index.html [R=302,L]
 END
 mkdir $server->dir . '/htdocs/api' or die;
 $server->write($server->dir . "/htdocs/$_->[0]", $_->[1]) for
-    ['index.html', "outside\n"], ['api/products', "a file\n"], ['api/.htaccess', "Require all denied\n"], ['api-docs.html', "docs\n"],
-    ['page.shtml', 'before <!--#include virtual="/api/products" --> after'], ['denied.shtml', 'before <!--#include virtual="/api/nothing" --> after'];
+    ['index.html', "outside\n"], ['api/products', "a file\n"], ['api/.htaccess', "Require all denied\n"],
+    ['api-docs.html', "docs\n"],
+    ['page.shtml', 'before <!--#include virtual="/api/products" --> after'],
+    ['denied.shtml', 'before <!--#include virtual="/api/nothing" --> after'];
 $server->start;
 
 sub outside { $server->api($_[0], $_[1], mount => '') }

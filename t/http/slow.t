@@ -7,7 +7,8 @@ my $server = server(conf => 'RequestReadTimeout header=5 body=1,MinRate=500')->s
 my $token = register($server)->{token};
 
 # One byte each tenth of a second: slower than the server bears.
-my $request = wire(POST => '/products', { name => 'x', price => 1 }, token => $token, headers => { 'Content-Length' => 100 });
+my $request = wire(POST => '/products', { name => 'x', price => 1 }, token => $token,
+    headers => { 'Content-Length' => 100 });
 my ($head, $body) = $request =~ /^(.*?\r\n\r\n)(.*)$/s;
 my $r = $server->talk([$head, split //, $body], pause => 0.1);
 answers($r, 408, refusal(error => qr/./), 'a body that trickles in', connection => qr/close/i);
@@ -18,20 +19,24 @@ sub expecting { $server->talk($_[0] =~ s/\r\n/\r\nExpect: 100-continue\r\n/r =~ 
 my $json = '{"name":"x","price":1}';
 my $refused = expecting(wire(POST => '/products', $json));
 answers($refused, 401, refusal(error => qr/./), 'Expect: 100-continue without a token', connection => qr/close/i);
-answers(expecting(wire(POST => '/products', $json, token => $token, headers => { 'Content-Type' => 'text/plain' })), 415, undef, 'of a wrong type');
-answers(expecting(wire(POST => '/products', $json, token => $token, headers => { 'Content-Length' => 70000 })), 413, undef, 'of too much');
+answers(expecting(wire(POST => '/products', $json, token => $token, headers => { 'Content-Type' => 'text/plain' })),
+    415, undef, 'of a wrong type');
+answers(expecting(wire(POST => '/products', $json, token => $token, headers => { 'Content-Length' => 70000 })), 413,
+    undef, 'of too much');
 answers(expecting(wire(POST => '/nothing', $json, token => $token)), 404, undef, 'to nowhere');
 answers(expecting(wire(PATCH => '/products', $json, token => $token)), 405, undef, 'by a wrong method');
 
 # Who would be served is asked to go on.
 my $socket = $server->connection;
-print {$socket} wire(POST => '/products', $json, token => $token) =~ s/\r\n/\r\nExpect: 100-continue\r\n/r =~ s/\r\n\r\n\K.*//sr;
+print {$socket} wire(POST => '/products', $json,
+    token => $token) =~ s/\r\n/\r\nExpect: 100-continue\r\n/r =~ s/\r\n\r\n\K.*//sr;
 like(scalar <$socket>, qr{^HTTP/1\.1 100 }, 'Expect: 100-continue with a token');
 print {$socket} $json;
 my $rest = join '', <$socket>;
 like($rest, qr{^HTTP/1\.1 201 }m, 'then it is served');
 
 # An expectation that nobody knows.
-answers($server->talk(wire(POST => '/products', $json, token => $token) =~ s/\r\n/\r\nExpect: the-unexpected\r\n/r), 417, refusal(), 'an unknown expectation');
+answers($server->talk(wire(POST => '/products', $json, token => $token) =~ s/\r\n/\r\nExpect: the-unexpected\r\n/r),
+    417, refusal(), 'an unknown expectation');
 
 done_testing;

@@ -10,32 +10,44 @@ my $body = '{"name":"x","price":1}';
 sub send_as { api(POST => '/products', $body, token => $token, headers => { 'Content-Type' => @_ }) }
 
 my @good = (
-    'application/json', 'Application/JSON', 'application/json;charset=utf-8', 'application/json; charset=UTF-8', 'application/json; charset="utf-8"',
-    'application/json ; charset=utf-8', 'application/json;', 'application/json; q=1', 'application/json; x=y; charset=utf-8',
+    'application/json', 'Application/JSON', 'application/json;charset=utf-8', 'application/json; charset=UTF-8',
+    'application/json; charset="utf-8"',
+    'application/json ; charset=utf-8', 'application/json;', 'application/json; q=1',
+    'application/json; x=y; charset=utf-8',
 );
 answers(send_as($_), 201, undef, "taken: $_") for @good;
 
 my @bad = (
-    'text/plain', 'text/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml', 'application/jsonx', 'application/json-patch+json',
-    'application/vnd.api+json', 'json', '*/*', 'application/*', 'application/json, text/plain', 'application/json text/plain',
-    'application/json; charset=utf-16', 'application/json; charset=iso-8859-1', 'application/json;charset=utf-80', 'application/json; charset=', 'application/json; charset="utf-16"',
+    'text/plain', 'text/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x',
+    'application/xml', 'application/jsonx', 'application/json-patch+json',
+    'application/vnd.api+json', 'json', '*/*', 'application/*', 'application/json, text/plain',
+    'application/json text/plain',
+    'application/json; charset=utf-16', 'application/json; charset=iso-8859-1', 'application/json;charset=utf-80',
+    'application/json; charset=', 'application/json; charset="utf-16"',
 );
 my $unsupported = refusal(error => qr/application\/json/);
 answers(send_as($_), 415, $unsupported, "refused: $_") for @bad;
 answers(send_as(undef), 415, $unsupported, 'refused: no type at all');
-answers(api(POST => $_, '{}', headers => { 'Content-Type' => 'text/plain' }), 415, $unsupported, "refused: text/plain for $_") for '/register', '/users';
-answers(api(PUT => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b', '{}', token => $token, headers => { 'Content-Type' => 'text/plain' }), 415,
+answers(api(POST => $_, '{}', headers => { 'Content-Type' => 'text/plain' }), 415, $unsupported,
+    "refused: text/plain for $_") for '/register', '/users';
+answers(api(PUT => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b', '{}', token => $token,
+    headers => { 'Content-Type' => 'text/plain' }), 415,
     $unsupported, 'refused: text/plain for PUT');
-answers(api(POST => '/products', $body, headers => { 'Content-Type' => 'text/plain' }), 401, undef, 'no token comes before a wrong type');
+answers(api(POST => '/products', $body, headers => { 'Content-Type' => 'text/plain' }), 401, undef,
+    'no token comes before a wrong type');
 
 # Codings.
 gzip(\$body => \my $zipped);
 for my $coding ('gzip', 'deflate', 'br', 'GZIP', 'gzip, identity', 'x-unknown') {
-    answers(api(POST => '/products', $zipped, token => $token, headers => { 'Content-Encoding' => $coding }), 415, $unsupported, "refused: Content-Encoding $coding");
+    answers(api(POST => '/products', $zipped, token => $token, headers => { 'Content-Encoding' => $coding }), 415,
+        $unsupported, "refused: Content-Encoding $coding");
 }
-answers(api(POST => '/products', $body, token => $token, headers => { 'Content-Encoding' => 'identity' }), 201, undef, 'identity is no coding');
-answers(api(POST => '/products', $zipped, token => $token), 400, refusal(error => qr/./), 'gzip that is not said to be');
-answers(api(POST => '/products', join('', map { "$_\0" } split //, $body), token => $token), 400, refusal(error => qr/./), 'UTF-16 that is not said to be');
+answers(api(POST => '/products', $body, token => $token, headers => { 'Content-Encoding' => 'identity' }), 201, undef,
+    'identity is no coding');
+answers(api(POST => '/products', $zipped, token => $token), 400, refusal(error => qr/./),
+    'gzip that is not said to be');
+answers(api(POST => '/products', join('', map { "$_\0" } split //, $body), token => $token), 400,
+    refusal(error => qr/./), 'UTF-16 that is not said to be');
 
 # What the client would rather have makes no difference to JSON.
 for ('text/html', 'application/xml;q=1, application/json;q=0', '*/*') {

@@ -77,8 +77,8 @@ sub ask {
 
 sub again { $_[0]{again} // 0 }
 
-# An answer is one of CatalogTest::Http, and `took`: seconds. When none comes the status is 0, with `kept`: the connection was
-# one that had served a request before, and `text`: what came of an answer.
+# An answer is one of CatalogTest::Http, with `took`: seconds. When none comes its status is 0, and it has `kept`: the
+# connection had served a request before, and `text`: what came of an answer.
 sub ask_once {
     my ($self, $method, $path, @more) = @_;
     my $body = @more % 2 ? shift @more : undef;

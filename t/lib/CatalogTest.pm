@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest;
 
-# What a test file gets by `use CatalogTest`: strict and fatal warnings, Test::More, and the functions below. done_testing
-# also stops the servers that the file started and fails on any line in an error log that the file did not declare.
+# What a test file gets by `use CatalogTest`: strict and fatal warnings, Test::More, and the functions below.
+# done_testing also stops the servers that the file started, and fails on any line in an error log that the file did
+# not declare.
 
 use strict;
 use warnings FATAL => 'all';
@@ -15,14 +16,16 @@ use CatalogTest::Log qw(expect_log allow_log);
 use CatalogTest::Server ();
 use CatalogTest::Token qw(ABSENT);
 
-use constant { true => JSON::PP::true, false => JSON::PP::false, ISSUER => 'https://catalog.test', AUDIENCE => 'catalog-test' };
+use constant { true => JSON::PP::true, false => JSON::PP::false, ISSUER => 'https://catalog.test',
+    AUDIENCE => 'catalog-test' };
 
 my @EXPORT = qw(
-    true false main server mpm api talk burst wire fresh register token claims forge key ABSENT answers refusal invalid match
-    wait_until slurp scratch expect_log allow_log done_testing
+    true false main server mpm api talk burst wire fresh register token claims forge key ABSENT answers refusal invalid
+    match wait_until slurp scratch expect_log allow_log done_testing
 );
 
 our $ID = qr/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+my $INTERNALS = qr/sqlite|select |insert |constraint|\.db\b|\/tmp|0x[0-9a-f]{5}/i;
 our $TIME = qr/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 my $main = CatalogTest::Server::main();
@@ -105,8 +108,8 @@ sub invalid {
     return { success => false, message => 'Validation failed', error => qr/./, errors => \@errors };
 }
 
-# One test: the answer has this status, this body and these headers, and keeps the rules that all answers below a mount keep.
-# body: what match takes; '' for none; undef where it does not matter. A header's undef: not there.
+# One test: the answer has this status, this body and these headers, and keeps the rules that all answers below a mount
+# keep. body: what match takes; '' for none; undef where it does not matter. A header's undef: not there.
 sub answers {
     my ($r, $status, $body, $name, %headers) = @_;
     my @wrong = rules($r);
@@ -118,7 +121,8 @@ sub answers {
         push @wrong, $difference if $difference;
     }
     if (defined $body) {
-        my $difference = ref $body ? match(in_order($r->{json}), in_order($body)) : $r->{body} ne $body && 'body is not as said';
+        my $difference = ref $body ? match(in_order($r->{json}), in_order($body)) : $r->{body} ne $body
+            && 'body is not as said';
         push @wrong, $difference if $difference;
     }
     local $Test::Builder::Level = $Test::Builder::Level + 1;
@@ -137,23 +141,25 @@ sub in_order {
 sub rules {
     my ($r) = @_;
     my ($json, $body, @wrong) = @$r{qw(json body)};
+    my $type = $r->{headers}{'content-type'} // 'none';
 
     push @wrong, 'no X-Request-Id' unless $r->{headers}{'x-request-id'};
     return @wrong if $body eq '';
-    push @wrong, 'Content-Type: ' . ($r->{headers}{'content-type'} // 'none') if ($r->{headers}{'content-type'} // '') ne 'application/json';
+    push @wrong, "Content-Type: $type" if $type ne 'application/json';
     return (@wrong, 'the body is no JSON object') unless ref $json eq 'HASH';
-    push @wrong, 'a token in an answer that may be stored' if $body =~ /[tT]oken":/ && ($r->{headers}{'cache-control'} // '') ne 'no-store';
+    push @wrong, 'a token in an answer that may be stored' if $body =~ /[tT]oken":/
+        && ($r->{headers}{'cache-control'} // '') ne 'no-store';
     push @wrong, 'a hash or a password in the answer' if $body =~ /\$argon2|"password":/;
     return @wrong if $r->{status} < 400;
     push @wrong, "not for a failure: $_" for grep { !/^(?:success|message|error|errors)$/ } keys %$json;
     push @wrong, 'success is not false' unless JSON::PP::is_bool($json->{success}) && !$json->{success};
     push @wrong, 'no message' unless length($json->{message} // '');
-    push @wrong, 'the error tells internals' if ($json->{error} // '') =~ /sqlite|select |insert |constraint|\.db\b|\/tmp|0x[0-9a-f]{5}/i;
+    push @wrong, 'the error tells internals' if ($json->{error} // '') =~ $INTERNALS;
     return @wrong;
 }
 
-# What is different, or nothing. want: a JSON value, where anywhere a regular expression or a function (true for a good value)
-# may stand. Numbers and strings, true and 1, are different things.
+# What is different, or nothing. want: a JSON value, where anywhere a regular expression or a function (true for a good
+# value) may stand. Numbers and strings, true and 1, are different things.
 sub match {
     my ($got, $want, $where) = @_;
     $where //= 'body';
@@ -161,7 +167,8 @@ sub match {
 
     return defined $got && "$where: " . $shown->($got) . ' instead of nothing' if !defined $want;
     return $want->($got) ? '' : "$where: not " . $shown->($got) if ref $want eq 'CODE';
-    return defined $got && !ref $got && $got =~ $want ? '' : "$where: " . $shown->($got) . " is not $want" if ref $want eq 'Regexp';
+    return defined $got && !ref $got && $got =~ $want ? ''
+        : "$where: " . $shown->($got) . " is not $want" if ref $want eq 'Regexp';
     return match_hash($got, $want, $where) if ref $want eq 'HASH' && ref $got eq 'HASH';
     return match_array($got, $want, $where) if ref $want eq 'ARRAY' && ref $got eq 'ARRAY';
     return $shown->($got) eq $shown->($want) ? '' : "$where: " . $shown->($got) . ' instead of ' . $shown->($want)
@@ -186,7 +193,8 @@ sub match_array {
 
 sub done_testing {
     my @faults = CatalogTest::Server::faults();
-    Test::More::ok(!@faults, 'the servers logged what was to be expected and stopped') or Test::More::diag(join "\n", @faults);
+    Test::More::ok(!@faults, 'the servers logged what was to be expected and stopped')
+        or Test::More::diag(join "\n", @faults);
     $checked = 1;
     Test::More::done_testing();
 }

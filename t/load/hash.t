@@ -35,11 +35,12 @@ my @later = grep { $_->{status} == 503 } @answers;
 my @took = sort { $a <=> $b } map { $_->{took} } @answers;
 note sprintf '%d made, %d told to come back, %.2f s', scalar @made, scalar @later, $took[-1];
 is(@made + @later, 200, 'made or told to come back: nothing else');
-cmp_ok(scalar @made, '>=', 5, 'some are made: one is hashed, four wait in each child');
+cmp_ok(scalar @made, '>=', 5, 'some are made: one is hashed, and some may wait');
 cmp_ok(scalar @later, '>=', 100, 'most are told to come back');
 is(scalar(grep { ($_->{headers}{'retry-after'} // '') !~ /^[1-9]\d*$/ } @later), 0, 'and when');
 cmp_ok($took[-1], '<', 4, 'nobody waits long');
-is($server->database->selectrow_array('SELECT COUNT(*) FROM users'), 1 + @made, 'those that were made are stored, and no others');
+my ($users) = $server->database->selectrow_array('SELECT COUNT(*) FROM users');
+is($users, 1 + @made, 'those that were made are stored, and no others');
 
 @took = sort { $a <=> $b } map { $_->[1] } @reads;
 my $p99 = $took[$#took * 0.99];
@@ -55,7 +56,7 @@ sub cpu {
     return $ticks / POSIX::sysconf(POSIX::_SC_CLK_TCK());
 }
 
-# As many as may wait in one child.
+# Fewer than may wait.
 sub registrars {
     my ($seconds) = @_;
     my $end = time + $seconds;

@@ -20,29 +20,33 @@ my ($head, $body) = split /\r\n\r\n/, $text, 2;
 my @names = map { /^([\w-]+):/ ? $1 : () } split /\r\n(?![ \t])/, $head;
 my %count;
 $count{$_}++ for @names;
-is_deeply([grep { $count{$_} != 1 } qw(Date From To Message-ID Subject MIME-Version Content-Type Content-Transfer-Encoding)], [], 'each header stands there once');
-is_deeply([grep { $count{$_} > 1 } keys %count], [], 'none stands there twice');
+my @needed = qw(Date From To Message-ID Subject MIME-Version Content-Type Content-Transfer-Encoding);
+is_deeply([grep { !$count{$_} } @needed], [], 'each header is there');
+is_deeply([grep { $count{$_} > 1 } keys %count], [], 'none is there twice');
 
 my %header = map { /^([\w-]+):\s*(.*)/ } split /\r\n/, $head =~ s/\r\n(?=[ \t])//gr; # unfolded
 is($header{From}, 'The Catalogue <catalogue@catalog.test>', 'From is CatalogMailFrom');
 like($header{To}, qr/^<?\Q$address\E>?$/, 'To is the user');
-like($header{Date}, qr/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d? (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d \+0000$/, 'Date is by RFC 5322');
+like($header{Date}, qr/^\w{3}, \d\d? \w{3} \d{4} \d\d:\d\d:\d\d \+0000$/, 'Date is by RFC 5322');
 like($header{'Message-ID'}, qr/^<[^<>\s@]+\@catalog\.test>$/, 'Message-ID is of the sender\'s domain');
 like($header{'Auto-Submitted'}, qr/^auto-generated/, 'it says that no person wrote it');
 like($header{Subject}, qr/\S/, 'it has a subject');
 like($body, qr/\b\Q$user->{user}{username}\E\b/, 'the text names the user');
 
 my ($link) = $body =~ /(https?:\S+)/;
-like($link, qr{^https://shop\.test/base/\S+\?token=[\w-]{43}$}, 'the link begins with CatalogBaseURL, not with the request\'s Host');
+like($link, qr{^https://shop\.test/base/\S+\?token=[\w-]{43}$},
+    'the link begins with CatalogBaseURL, not with the request\'s Host');
 my ($token) = $link =~ /token=(.*)/;
 my $digest = Digest::SHA::sha256_hex($token);
 
 my $db = main->database;
-is($db->selectrow_array('SELECT user_id FROM mail_tokens WHERE token_hash = ?', undef, $digest), $user->{user}{id}, 'the token\'s SHA-256 is stored');
+is($db->selectrow_array('SELECT user_id FROM mail_tokens WHERE token_hash = ?', undef, $digest), $user->{user}{id},
+    'the token\'s SHA-256 is stored');
 my $day = $db->selectrow_array('SELECT expires_at - created_at FROM mail_tokens WHERE token_hash = ?', undef, $digest);
 is($day, 86400 * 1000, 'it is good for a day');
 unlike(main->log_text, qr/\Q$token\E/, 'it is not logged');
-ok(wait_until(5, sub { !$db->selectrow_array('SELECT COUNT(*) FROM outbox WHERE user_id = ?', undef, $user->{user}{id}) }), 'nothing waits in the outbox');
+ok(wait_until(5, sub { !$db->selectrow_array('SELECT COUNT(*) FROM outbox WHERE user_id = ?', undef,
+    $user->{user}{id}) }), 'nothing waits in the outbox');
 is((stat $mail->{file})[2] & 07, 0, 'others cannot read the file');
 
 # Whatever a client says of hosts, the link does not change.

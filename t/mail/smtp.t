@@ -9,8 +9,12 @@ my $home = scratch();
 my $count = 0;
 sub smtp { return CatalogTest::Smtp->new("$home/" . ++$count, @_) }
 sub mailing {
-    my ($url, $more) = @_;
-    return server(mount => "CatalogMail $url\nCatalogMailFrom \"Shop <shop\@catalog.test>\"\nCatalogBaseURL https://shop.test\n" . ($more // ''));
+    my ($url) = @_;
+    return server(mount => <<"END");
+CatalogMail     $url
+CatalogMailFrom "Shop <shop\@catalog.test>"
+CatalogBaseURL  https://shop.test
+END
 }
 sub id_of { return $_[0]{data} =~ /^Message-ID: (\S+)/mi ? $1 : '' }
 
@@ -30,8 +34,11 @@ my %ids = map { id_of($_) => 1 } $smtp->received;
 is(scalar keys %ids, 8, 'each with a Message-ID of its own');
 
 # Addresses that would carry a second command never come so far.
-my @hostile = ("a\@example.com>\r\nRCPT TO:<evil\@example.com", "a\@example.com\nDATA", 'a@example.com> SIZE=1', 'a@example.com,b@example.com', '<evil@example.com>');
-is_deeply([map { $server->api(POST => '/register', { username => fresh(), email => $_, password => 'x' x 8 })->{status} } @hostile], [(400) x @hostile], 'hostile addresses are refused');
+my @hostile = ("a\@example.com>\r\nRCPT TO:<evil\@example.com", "a\@example.com\nDATA", 'a@example.com> SIZE=1',
+    'a@example.com,b@example.com', '<evil@example.com>');
+is_deeply([map { $server->api(POST => '/register',
+    { username => fresh(), email => $_, password => 'x' x 8 })->{status} } @hostile], [(400) x @hostile],
+        'hostile addresses are refused');
 
 # Later, and never.
 my $db = $server->database;
@@ -40,7 +47,8 @@ register($server, email => 'never@example.com');
 my $after = register($server)->{user}{email};
 ok(wait_until(15, sub { $smtp->received_by($after) }), 'neither holds up the next one');
 ok(wait_until(10, sub { $db->selectrow_array(q(SELECT COUNT(*) FROM outbox WHERE state = 'dead')) }), 'a 550 ends it');
-ok(wait_until(10, sub { ($db->selectrow_array(q(SELECT attempts FROM outbox WHERE state = 'pending')) // 0) >= 2 }), 'a 451 is tried again');
+ok(wait_until(10, sub { ($db->selectrow_array(q(SELECT attempts FROM outbox WHERE state = 'pending')) // 0) >= 2 }),
+    'a 451 is tried again');
 is($db->selectrow_array('SELECT COUNT(*) FROM outbox'), 2, 'nothing else is left in the outbox');
 is(scalar(() = $server->log_text =~ /CAT017: /g), 1, 'one line tells of the mail that is dead');
 unlike($server->log_text, qr/later\@|never\@/, 'without the address');

@@ -11,8 +11,14 @@ sub smtp { return CatalogTest::Smtp->new("$home/" . ++$count, @_) }
 
 sub mailing {
     my ($url, $credentials, $more) = @_;
-    my $server = server(mount => "CatalogMail $url\nCatalogMailFrom shop\@catalog.test\nCatalogBaseURL https://shop.test\n$more\n"
-        . ($credentials ? 'CatalogMailCredentials "@dir@/credentials"' : ''));
+    my $login = $credentials ? 'CatalogMailCredentials "@dir@/credentials"' : '';
+    my $server = server(mount => <<"END");
+CatalogMail     $url
+CatalogMailFrom shop\@catalog.test
+CatalogBaseURL  https://shop.test
+$more
+$login
+END
     $server->write($server->dir . '/credentials', "$credentials\n");
     chmod 0600, $server->dir . '/credentials';
     return $server->start;
@@ -22,12 +28,16 @@ sub mailing {
 my $tls = "$home/tls";
 my $ca = "CatalogMailCA $tls/cert.pem";
 my @cases = (
-    ['STARTTLS and AUTH', ['--tls', $tls, '--require-tls', '--auth', 'shop:secret word'], 'smtp', 'shop:secret word', $ca, 'shop'],
-    ['smtps and AUTH', ['--tls', $tls, '--smtps', '--auth', 'shop:secret word'], 'smtps', 'shop:secret word', $ca, 'shop'],
+    ['STARTTLS and AUTH', ['--tls', $tls, '--require-tls', '--auth', 'shop:secret word'], 'smtp', 'shop:secret word',
+        $ca, 'shop'],
+    ['smtps and AUTH', ['--tls', $tls, '--smtps', '--auth', 'shop:secret word'], 'smtps', 'shop:secret word', $ca,
+        'shop'],
     ['STARTTLS without AUTH', ['--tls', $tls, '--require-tls'], 'smtp', '', $ca, undef],
     ['a wrong password', ['--tls', $tls, '--auth', 'shop:secret word'], 'smtp', 'shop:bad word', $ca, 0],
-    ['a certificate of an unknown authority', ['--tls', $tls, '--auth', 'shop:secret word'], 'smtp', 'shop:secret word', '', 0],
-    ['a certificate for another name', ['--tls', $tls, '--names', 'DNS:else.test', '--auth', 'shop:secret word'], 'smtp', 'shop:secret word', $ca, 0],
+    ['a certificate of an unknown authority', ['--tls', $tls, '--auth', 'shop:secret word'], 'smtp',
+        'shop:secret word', '', 0],
+    ['a certificate for another name', ['--tls', $tls, '--names', 'DNS:else.test', '--auth', 'shop:secret word'],
+        'smtp', 'shop:secret word', $ca, 0],
     ['no STARTTLS, but credentials', ['--auth', 'shop:secret word'], 'smtp', 'shop:secret word', '', 0],
     ['smtps to a server without TLS', [], 'smtps', '', $ca, 0],
 );
@@ -39,12 +49,14 @@ for (@cases) {
     if (defined $as && !$as) {
         ok(wait_until(15, sub { $server->log_text =~ /CAT015: / }), "$name: it is said");
         is(scalar $smtp->received, 0, "$name: nothing is sent");
-        is($server->database->selectrow_array(q(SELECT COUNT(*) FROM outbox WHERE state = 'pending')), 1, "$name: the mail waits");
+        is($server->database->selectrow_array(q(SELECT COUNT(*) FROM outbox WHERE state = 'pending')), 1,
+            "$name: the mail waits");
         unlike($server->log_text, qr/secret word|bad word/, "$name: without telling the password");
     } else {
         ok(wait_until(15, sub { $smtp->received }), "$name: it is sent") or diag $server->log_text;
         my ($mail) = ($smtp->received, {});
-        is(match({ tls => $mail->{tls}, to => "@{ $mail->{rcpt_tos} }" }, { tls => JSON::PP::true, to => $address }), '', "$name: over TLS");
+        is(match({ tls => $mail->{tls}, to => "@{ $mail->{rcpt_tos} }" }, { tls => JSON::PP::true, to => $address }),
+            '', "$name: over TLS");
         is($mail->{auth}, $as, "$name: as whom");
     }
     $server->stop;

@@ -15,7 +15,8 @@ sub created { return { success => true, message => qr/./, data => { @_, id => $I
 my $made = create(\%full);
 answers($made, 201, created(%full), 'every member', location => qr{^/api/products/$made->{json}{data}{id}$});
 answers(create(\%least), 201, created(%least_made), 'the least; what is absent has its default, rating stays away');
-answers(api(GET => "/products/$made->{json}{data}{id}"), 200, { success => true, data => $made->{json}{data} }, 'it is stored as it was answered');
+answers(api(GET => "/products/$made->{json}{data}{id}"), 200, { success => true, data => $made->{json}{data} },
+    'it is stored as it was answered');
 
 # name of the case, changes to the least record, what comes of it
 my @good = (
@@ -75,22 +76,28 @@ like($error, qr/name .*price /, 'error says all of it in a sentence');
 my $copy = create($made->{json}{data});
 answers($copy, 201, created(%full), 'a record that was read can be sent', 'catalog-ignored' => undef);
 isnt($copy->{json}{data}{id}, $made->{json}{data}{id}, 'it gets an id of its own');
-answers(create({ %least, id => 5, createdAt => [] }), 201, created(%least_made), 'whatever they are', 'catalog-ignored' => undef);
+answers(create({ %least, id => 5, createdAt => [] }), 201, created(%least_made), 'whatever they are',
+    'catalog-ignored' => undef);
 
 # Unknown members.
-answers(create({ %least, colour => 'red' }), 201, created(%least_made), 'an unknown member is not stored', 'catalog-ignored' => 'colour');
+answers(create({ %least, colour => 'red' }), 201, created(%least_made), 'an unknown member is not stored',
+    'catalog-ignored' => 'colour');
 my $ignored = create('{"name":"x","price":1,"b":1,"a b,c":2,"\u00fc\r\n":3}')->{headers}{'catalog-ignored'};
-is($ignored, 'b, a%20b%2Cc, %C3%BC%0D%0A', 'unknown members are named in order, encoded where a header could not hold them');
+is($ignored, 'b, a%20b%2Cc, %C3%BC%0D%0A',
+    'unknown members are named in order, encoded where a header could not hold them');
 my %strict = (headers => { Prefer => 'handling=strict' });
 answers(create({ %least, colour => 'red' }, %strict), 400, invalid(colour => 'unknown'), 'strict refuses them');
-answers(create({ %least, colour => 'red', name => '' }, %strict), 400, invalid(colour => 'unknown', name => 'too_short'), 'with all the rest');
+answers(create({ %least, colour => 'red', name => '' }, %strict), 400,
+    invalid(colour => 'unknown', name => 'too_short'), 'with all the rest');
 answers(create({ %least, id => 'x', createdAt => 'y' }, %strict), 201, created(%least_made), 'but not id and createdAt',
     'preference-applied' => 'handling=strict');
-answers(create({ %least, colour => 1 }, headers => { Prefer => 'handling=lenient' }), 201, created(%least_made), 'lenient is what is done anyway');
+answers(create({ %least, colour => 1 }, headers => { Prefer => 'handling=lenient' }), 201, created(%least_made),
+    'lenient is what is done anyway');
 
 # Who may.
 my $body = { %least, name => fresh() };
-answers(api(POST => '/products', $body), 401, refusal(error => qr/./), 'no token', 'www-authenticate' => qr/^Bearer realm="[^"]+"$/);
+answers(api(POST => '/products', $body), 401, refusal(error => qr/./), 'no token',
+    'www-authenticate' => qr/^Bearer realm="[^"]+"$/);
 my $total = sub { api(GET => '/products')->{json}{pagination}{total} };
 my $before = $total->();
 create({}), api(POST => '/products', $body), create('{');

@@ -16,11 +16,14 @@ answers(api(DELETE => $path, token => $token), 404, $unknown, 'it cannot be dele
 answers(api(PUT => $path, { price => 1 }, token => $token), 404, $unknown, 'nor be changed');
 
 $path = made();
-answers(api(DELETE => "$path/", token => $token), 200, { success => true, message => qr/./ }, 'a trailing slash is the same route');
+answers(api(DELETE => "$path/", token => $token), 200, { success => true, message => qr/./ },
+    'a trailing slash is the same route');
 $path = made();
-answers(api(DELETE => $path, 'a body { that is not asked for', token => $token), 200, { success => true, message => qr/./ }, 'a body is not read');
+answers(api(DELETE => $path, 'a body { that is not asked for', token => $token), 200,
+    { success => true, message => qr/./ }, 'a body is not read');
 $path = made();
-answers(api(DELETE => $path, token => $token, headers => { 'Content-Type' => 'text/plain' }), 200, undef, 'nor is its type');
+answers(api(DELETE => $path, token => $token, headers => { 'Content-Type' => 'text/plain' }), 200, undef,
+    'nor is its type');
 
 my @unknown = ('01a1fd8d-47a8-77ac-9778-38d2c78c295b', '1', '%27', 'x' x 300);
 answers(api(DELETE => "/products/$_", token => $token), 404, $unknown, 'id ' . substr $_, 0, 40) for @unknown;

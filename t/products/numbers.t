@@ -9,12 +9,14 @@ my $range = sub { return { success => false, message => qr/./, error => qr/./ } 
 
 # as sent, as it comes back: from POST, from PUT, by id and in the list
 my @exact = (
-    ['19.99', '19.99'], ['0.1', '0.1'], ['0', '0'], ['-0', '0'], ['-0.0', '0'], ['5', '5'], ['5.0', qr/^5(\.0)?$/], ['1e2', qr/^100(\.0)?$/],
+    ['19.99', '19.99'], ['0.1', '0.1'], ['0', '0'], ['-0', '0'], ['-0.0', '0'], ['5', '5'], ['5.0', qr/^5(\.0)?$/],
+    ['1e2', qr/^100(\.0)?$/],
     ['0.30000000000000004', '0.30000000000000004'], ['1234567.8912345678', qr/^1234567\.891234567[89]?\d?$/],
     ['9007199254740991', '9007199254740991'], ['9007199254740993', '9007199254740993'],
     ['9223372036854775807', '9223372036854775807'], ['1e21', qr/^1(?:\.0)?e\+?21$|^1000000000000000000000(?:\.0)?$/i],
     ['1.7976931348623157e308', qr/^1\.7976931348623157e\+?308$/i], ['5e-324', qr{^(?:5|4\.94065645841247)e-324$}i],
-    ['2.2250738585072014e-308', qr/^2\.2250738585072014e-308$/i], ['0.000001', qr/^(?:0\.000001|1e-0?6)$/i], ['100', '100'],
+    ['2.2250738585072014e-308', qr/^2\.2250738585072014e-308$/i], ['0.000001', qr/^(?:0\.000001|1e-0?6)$/i],
+    ['100', '100'],
     ['123456789.123456789', qr/^123456789\.1234567[89]\d?$/],
 );
 for (@exact) {
@@ -22,7 +24,8 @@ for (@exact) {
     my $made = api(POST => '/products', qq({"name":"n","price":$sent}), token => $token);
     my $path = "/products/$made->{json}{data}{id}";
     my $changed = api(PUT => $path, qq({"price":$sent}), token => $token);
-    my @texts = map { $_->{body} =~ /"price":([^,}]+)/ } $made, $changed, api(GET => $path), api(GET => '/products?limit=1');
+    my @texts = map { $_->{body} =~ /"price":([^,}]+)/ } $made, $changed, api(GET => $path),
+        api(GET => '/products?limit=1');
 
     like($texts[0], ref $back ? $back : qr/^\Q$back\E$/, "$sent comes back");
     is_deeply([@texts[1 .. 3]], [($texts[0]) x 3], "$sent is the same everywhere");
@@ -32,7 +35,8 @@ for (@exact) {
 
 # Not a number that JSON and a double can hold: the body is refused as it is read, or the field is.
 my @refused = (
-    ['1e400'], ['-1e400'], ['NaN'], ['Infinity'], ['-Infinity'], ['01'], ['+1'], ['.5'], ['5.'], ['0x10'], ['1e'], ['1,5'], ['1_000'],
+    ['1e400'], ['-1e400'], ['NaN'], ['Infinity'], ['-Infinity'], ['01'], ['+1'], ['.5'], ['5.'], ['0x10'], ['1e'],
+    ['1,5'], ['1_000'],
     ['9223372036854775808'], ['1' . '0' x 400],
     ['-1', price => 'too_small'], ['-0.0000001', price => 'too_small'], ['-9223372036854775808', price => 'too_small'],
     ['"5"', price => 'type'], ['true', price => 'type'], ['[5]', price => 'type'], ['{"amount":5}', price => 'type'],
@@ -49,7 +53,8 @@ for my $sent ('4.7', '0.1', '3', '0', '5', '4.999999999999999') {
     like($made->{body}, qr/"rating":\Q$sent\E[,}]/, "rating $sent");
     like(api(GET => "/products/$made->{json}{data}{id}")->{body}, qr/"rating":\Q$sent\E[,}]/, "rating $sent is stored");
 }
-answers(api(POST => '/products', '{"name":"n","price":1,"rating":5.000000000000001}', token => $token), 400, invalid(rating => 'too_large'),
+answers(api(POST => '/products', '{"name":"n","price":1,"rating":5.000000000000001}', token => $token), 400,
+    invalid(rating => 'too_large'),
     'a hair above five');
 
 done_testing;

@@ -18,7 +18,8 @@ is($last->{name}, "n$last->{price}", 'the last one wins as a whole');
 
 for my $round (1 .. 5) {
     my $path = made();
-    my @answers = burst(map { wire(@$_, token => $token) } (map { [PUT => $path, { price => $_ }] } 1 .. 6), [DELETE => $path], (map { [PUT => $path, { price => $_ }] } 7 .. 12));
+    my @answers = burst(map { wire(@$_, token => $token) } (map { [PUT => $path, { price => $_ }] } 1 .. 6),
+        [DELETE => $path], (map { [PUT => $path, { price => $_ }] } 7 .. 12));
     my ($removed) = splice @answers, 6, 1;
     answers($removed, 200, { success => true, message => qr/./ }, "round $round: the product is deleted");
     my $n = statuses(@answers);
@@ -27,7 +28,8 @@ for my $round (1 .. 5) {
 }
 
 $path = made();
-is_deeply(statuses(burst((wire(DELETE => $path, token => $token)) x 8)), { 200 => 1, 404 => 7 }, 'one of many deletions succeeds');
+is_deeply(statuses(burst((wire(DELETE => $path, token => $token)) x 8)), { 200 => 1, 404 => 7 },
+    'one of many deletions succeeds');
 
 my @made = burst(map { wire(POST => '/products', { name => "r$_", price => $_ }, token => $token) } 1 .. 32);
 is_deeply(statuses(@made), { 201 => 32 }, 'creations do not hinder each other');

@@ -9,10 +9,14 @@ my $token = token();
 
 # Stored and given back character for character, wherever it stands.
 my @texts = (
-    "'", "''", '"', '\\', "\\'", ';', '--', '/*', '*/', '%', '%s', '%d%s%n', '%%', '_', '?', '$1', ':name', '@x', '`', '#',
-    "'; DROP TABLE products; --", "' OR '1'='1", "x' UNION SELECT * FROM users --", "Robert'); DROP TABLE products;--", '<script>alert(1)</script>',
-    '${jndi:ldap://x}', '{{link}}', '../../etc/passwd', "a\r\nb", "a\nb", "a\tb", "\x01", "\x1f", "\x7f", "\x{80}", 'NULL', 'null', 'true', '0', '1e5',
-    'ÄÖÜß', 'é', "e\x{301}", '日本語', '한국어', 'العربية', "\x{202e}txt.exe", "a\x{200f}b", "\x{feff}x", "\x{fffd}", "\x{ffff}", "\x{fffe}", '🫖', '👩‍👩‍👧‍👦', "\x{10ffff}",
+    "'", "''", '"', '\\', "\\'", ';', '--', '/*', '*/', '%', '%s', '%d%s%n', '%%', '_', '?', '$1', ':name', '@x', '`',
+    '#',
+    "'; DROP TABLE products; --", "' OR '1'='1", "x' UNION SELECT * FROM users --", "Robert'); DROP TABLE products;--",
+    '<script>alert(1)</script>',
+    '${jndi:ldap://x}', '{{link}}', '../../etc/passwd', "a\r\nb", "a\nb", "a\tb", "\x01", "\x1f", "\x7f", "\x{80}",
+    'NULL', 'null', 'true', '0', '1e5',
+    'ÄÖÜß', 'é', "e\x{301}", '日本語', '한국어', 'العربية', "\x{202e}txt.exe", "a\x{200f}b", "\x{feff}x", "\x{fffd}",
+    "\x{ffff}", "\x{fffe}", '🫖', '👩‍👩‍👧‍👦', "\x{10ffff}",
     "\x{2028}\x{2029}", 'Z̸͕̄a̷l̵g̶o̵', "a\x{a0}b",
 );
 for my $text (@texts) {
@@ -27,7 +31,8 @@ for my $text (@texts) {
 answers(api(GET => '/products'), 200, undef, 'the tables are still there');
 
 # Escapes mean the characters that they stand for.
-for (['\u0041', 'A'], ['\ud83e\uded6', '🫖'], ['\/', '/'], ['\"\\\\\b\f\n\r\t', "\"\\\b\f\n\r\t"], ['\uffff', "\x{ffff}"]) {
+for (['\u0041', 'A'], ['\ud83e\uded6', '🫖'], ['\/', '/'], ['\"\\\\\b\f\n\r\t', "\"\\\b\f\n\r\t"],
+    ['\uffff', "\x{ffff}"]) {
     my ($escaped, $text) = @$_;
     my $made = api(POST => '/products', qq({"name":"n$escaped","price":1}), token => $token);
     ok($made->{status} == 201 && $made->{json}{data}{name} eq "n$text", "escaped $escaped");
@@ -36,15 +41,20 @@ for (['\u0041', 'A'], ['\ud83e\uded6', '🫖'], ['\/', '/'], ['\"\\\\\b\f\n\r\t'
 # No text of a product: 400, and no word of it is stored.
 my @refused = (
     ['NUL escaped', '\u0000'], ['NUL within', 'a\u0000b'], ['NUL raw', "a\0b"], ['a lone high surrogate', '\ud800'],
-    ['a lone low surrogate', '\udc00'], ['surrogates the wrong way round', '\udc00\ud800'], ['a byte that is no UTF-8', "\xff"],
-    ['Latin-1', "\xe4"], ['cut off', "\xe2\x82"], ['too long a form', "\xc0\xaf"], ['too long a form of NUL', "\xc0\x80"],
-    ['a surrogate in UTF-8', "\xed\xa0\x80"], ['above U+10FFFF', "\xf4\x90\x80\x80"], ['a raw line feed', "a\nb"], ['a raw tab', "a\tb"],
+    ['a lone low surrogate', '\udc00'], ['surrogates the wrong way round', '\udc00\ud800'],
+    ['a byte that is no UTF-8', "\xff"],
+    ['Latin-1', "\xe4"], ['cut off', "\xe2\x82"], ['too long a form', "\xc0\xaf"],
+    ['too long a form of NUL', "\xc0\x80"],
+    ['a surrogate in UTF-8', "\xed\xa0\x80"], ['above U+10FFFF', "\xf4\x90\x80\x80"], ['a raw line feed', "a\nb"],
+    ['a raw tab', "a\tb"],
     ['an unknown escape', '\x41'], ['half an escape', '\u00'],
 );
 for (@refused) {
     my ($name, $bytes) = @$_;
-    answers(api(POST => '/products', qq({"name":"n$bytes","price":1}), token => $token), 400, refusal(error => qr/./), $name);
-    answers(api(POST => '/products', qq({"name":"n","price":1,"category":"$bytes"}), token => $token), 400, refusal(error => qr/./), "$name in the category");
+    answers(api(POST => '/products', qq({"name":"n$bytes","price":1}), token => $token), 400, refusal(error => qr/./),
+        $name);
+    answers(api(POST => '/products', qq({"name":"n","price":1,"category":"$bytes"}), token => $token), 400,
+        refusal(error => qr/./), "$name in the category");
 }
 
 done_testing;

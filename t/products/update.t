@@ -36,9 +36,11 @@ $record->{price} = 2;
 
 my $without = { %$record };
 delete $without->{rating};
-answers(put({ rating => undef }), 200, { success => true, message => qr/./, data => $without }, 'null takes the rating away');
+answers(put({ rating => undef }), 200, { success => true, message => qr/./, data => $without },
+    'null takes the rating away');
 answers(put({ rating => undef }), 200, { success => true, message => qr/./, data => $without }, 'and again');
-answers(put({ name => 'Pot' }), 200, { success => true, message => qr/./, data => { %$without, name => 'Pot' } }, 'it stays away');
+answers(put({ name => 'Pot' }), 200, { success => true, message => qr/./, data => { %$without, name => 'Pot' } },
+    'it stays away');
 answers(put({ rating => 2 }), 200, updated(name => 'Pot', rating => 2), 'and comes back');
 $record = { %$record, name => 'Pot', rating => 2 };
 
@@ -54,24 +56,30 @@ my @bad = (
     ['inStock null', { inStock => undef }, inStock => 'null'],
     ['rating too large', { rating => 6 }, rating => 'too_large'],
     ['a good member does not save a bad one', { name => 'good', price => 'bad' }, price => 'type'],
-    ['all at once', { name => '', price => -1, rating => 'x' }, name => 'too_short', price => 'too_small', rating => 'type'],
+    ['all at once', { name => '', price => -1, rating => 'x' }, name => 'too_short', price => 'too_small',
+        rating => 'type'],
 );
 for (@bad) {
     my ($name, $body, @errors) = @$_;
     answers(put($body), 400, invalid(@errors), $name);
 }
-answers(put({}), 400, refusal(error => qr/./, errors => [{ field => '', code => qr/./, message => qr/./ }]), 'an empty object');
-answers(put({ id => $record->{id}, createdAt => $record->{createdAt} }), 400, undef, 'id and createdAt alone are nothing to change');
+answers(put({}), 400, refusal(error => qr/./, errors => [{ field => '', code => qr/./, message => qr/./ }]),
+    'an empty object');
+answers(put({ id => $record->{id}, createdAt => $record->{createdAt} }), 400, undef,
+    'id and createdAt alone are nothing to change');
 answers(put({ colour => 'red' }), 400, undef, 'nor is an unknown member');
 stored('nothing of that was stored');
 
-answers(put({ price => 3, colour => 'red' }), 200, updated(price => 3), 'an unknown member is ignored', 'catalog-ignored' => 'colour');
-answers(put({ price => 4, colour => 'red' }, headers => { Prefer => 'handling=strict' }), 400, invalid(colour => 'unknown'), 'strict refuses it');
+answers(put({ price => 3, colour => 'red' }), 200, updated(price => 3), 'an unknown member is ignored',
+    'catalog-ignored' => 'colour');
+answers(put({ price => 4, colour => 'red' }, headers => { Prefer => 'handling=strict' }), 400,
+    invalid(colour => 'unknown'), 'strict refuses it');
 $record->{price} = 3;
 answers(api(PUT => "$path/", { price => 3 }, token => $token), 200, updated(), 'a trailing slash is the same route');
 
 my $unknown = { success => false, message => qr/product not found/i };
-answers(api(PUT => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b', { price => 1 }, token => $token), 404, $unknown, 'an unknown id');
+answers(api(PUT => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b', { price => 1 }, token => $token), 404, $unknown,
+    'an unknown id');
 answers(api(PUT => '/products/1', { price => 1 }, token => $token), 404, $unknown, 'a malformed id');
 answers(api(PUT => $path, { price => 9 }), 401, refusal(error => qr/./), 'no token');
 answers(api(PUT => '/products/1', { price => 9 }), 401, refusal(error => qr/./), 'no token comes before no product');

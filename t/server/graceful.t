@@ -5,7 +5,11 @@
 use CatalogTest;
 use Time::HiRes qw(sleep);
 
-my $mail = "CatalogMail \"file:\@dir\@/data/mail\"\nCatalogMailFrom shop\@catalog.test\nCatalogBaseURL https://shop.test\n";
+my $mail = <<'END';
+CatalogMail     "file:@dir@/data/mail"
+CatalogMailFrom shop@catalog.test
+CatalogBaseURL  https://shop.test
+END
 my $server = server(mount => "${mail}CatalogDefaultLimit 3")->start;
 my $user = register($server);
 my @made;
@@ -29,7 +33,8 @@ is(scalar @made, 24, 'requests on their way are answered');
 is($server->api(GET => '/products')->{json}{pagination}{total}, 24, 'all are stored');
 answers($server->talk(create()), 201, undef, 'a token from before is good');
 my $address = register($server)->{user}{email};
-ok(wait_until(20, sub { grep { slurp($_) =~ /\Q$address\E/ } glob $server->dir . '/data/mail/*.eml' }), 'mail is still sent');
+ok(wait_until(20, sub { grep { slurp($_) =~ /\Q$address\E/ } glob $server->dir . '/data/mail/*.eml' }),
+    'mail is still sent');
 my $mails = () = glob $server->dir . '/data/mail/*.eml';
 is($mails, 2, 'one for each user');
 ok(wait_until(10, sub { !grep { $before{$_} } $server->children }), 'the children are new ones');

@@ -5,7 +5,11 @@
 use CatalogTest;
 use Time::HiRes qw(sleep time);
 
-my $mail = "CatalogMail \"file:\@dir\@/data/mail\"\nCatalogMailFrom shop\@catalog.test\nCatalogBaseURL https://shop.test";
+my $mail = <<'END';
+CatalogMail     "file:@dir@/data/mail"
+CatalogMailFrom shop@catalog.test
+CatalogBaseURL  https://shop.test
+END
 my $server = server(mount => $mail, conf => 'CatalogHashConcurrency 1')->start;
 my $token = register($server)->{token};
 
@@ -14,7 +18,9 @@ sub create { return wire(POST => '/products', { name => $_[0], price => 1 }, tok
 my (@acknowledged, @others);
 for my $round (1 .. 8) {
     my @sockets = map { my $s = $server->connection; print {$s} $_; $s }
-        (map { create("p$round-$_") } 1 .. 12), (map { wire(POST => '/register', { username => $_, email => "$_\@example.com", password => 'x' x 8 }) } map { fresh() } 1 .. 4);
+        (map { create("p$round-$_") } 1 .. 12),
+        (map { wire(POST => '/register',
+            { username => $_, email => "$_\@example.com", password => 'x' x 8 }) } map { fresh() } 1 .. 4);
     sleep 0.005 * $round;
     kill KILL => $server->children;
     for my $answer (map { my $s = $_; join '', <$s> } @sockets) {
@@ -23,18 +29,21 @@ for my $round (1 .. 8) {
         push @acknowledged, $answer =~ /"data":\{"id":"([^"]+)"/ if $status == 201;
     }
     my $start = time;
-    ok(wait_until(10, sub { eval { $server->talk(create("after$round"))->{status} == 201 } }), sprintf 'round %d: a write succeeds again (%.1f s)', $round, time - $start);
+    ok(wait_until(10, sub { eval { $server->talk(create("after$round"))->{status} == 201 } }),
+        sprintf 'round %d: a write succeeds again (%.1f s)', $round, time - $start);
 }
 is_deeply(\@others, [], 'no answer but the contract\'s');
 my @lost = grep { $server->api(GET => "/products/$_")->{status} != 200 } @acknowledged;
 is_deeply(\@lost, [], scalar(@acknowledged) . ' acknowledged writes are there');
 my $db = $server->database;
 is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database is whole');
-is($db->selectrow_array('SELECT COUNT(*) - COUNT(DISTINCT name) FROM products WHERE name LIKE "p%"'), 0, 'nothing is there twice');
+is($db->selectrow_array('SELECT COUNT(*) - COUNT(DISTINCT name) FROM products WHERE name LIKE "p%"'), 0,
+    'nothing is there twice');
 my ($users) = $db->selectrow_array('SELECT COUNT(*) FROM users');
 ok(register($server), 'registering works again');
 my $mails = sub { scalar(() = glob $server->dir . '/data/mail/*.eml') };
-ok(wait_until(30, sub { $mails->() >= $users + 1 || $db->selectrow_array(q(SELECT COUNT(*) FROM outbox WHERE lease <> '')) }), 'mail is sent again')
+ok(wait_until(30, sub { $mails->() >= $users + 1
+    || $db->selectrow_array(q(SELECT COUNT(*) FROM outbox WHERE lease <> '')) }), 'mail is sent again')
     or diag $mails->() . " of $users";
 
 allow_log(qr/AH00052: child pid \d+ exit signal Killed/, qr/AH00050|AH00051/, qr/CAT011: /);

@@ -3,16 +3,23 @@
 # Never more hashes at once than CatalogHashConcurrency, over all children; a short queue; then 503.
 use CatalogTest;
 
-my $server = server(conf => "CatalogHashConcurrency 1\n<IfModule mpm_prefork_module>\nStartServers 30\n</IfModule>")->start;
+my $server = server(conf => <<'END')->start;
+CatalogHashConcurrency 1
+<IfModule mpm_prefork_module>
+    StartServers 30
+</IfModule>
+END
 register($server);
 
-my @answers = $server->burst(map { wire(POST => '/register', { username => $_, email => "$_\@example.com", password => 'correct horse' }) } map { fresh() } 1 .. 60);
+my @answers = $server->burst(map { wire(POST => '/register',
+    { username => $_, email => "$_\@example.com", password => 'correct horse' }) } map { fresh() } 1 .. 60);
 my @made = grep { $_->{status} == 201 } @answers;
 my @later = grep { $_->{status} == 503 } @answers;
 is(@made + @later, 60, 'made or told to come back: nothing else');
 cmp_ok(scalar @made, '>', 5, 'some are made');
 cmp_ok(scalar @later, '>', 5, 'some are told to come back') if mpm() ne 'prefork'; # where a child has nobody to queue
-answers($_, 503, refusal(error => qr/busy/), 'how they are told', 'retry-after' => qr/^[1-9]\d*$/) for grep { defined } $later[0];
+answers($_, 503, refusal(error => qr/busy/), 'how they are told',
+    'retry-after' => qr/^[1-9]\d*$/) for grep { defined } $later[0];
 my ($longest) = sort { $b <=> $a } map { $_->{took} } @answers;
 cmp_ok($longest, '<', 8, 'nobody waits long');
 

@@ -9,21 +9,26 @@ sub statuses { my %n; $n{ $_->{status} }++ for @_; return \%n }
 # Few enough to wait for each other; more would be told to come back later.
 for my $route ('/register', '/users') {
     my $name = fresh();
-    my @answers = burst(map { wire(POST => $route, { username => fresh(), email => "$name\@example.com", password => 'correct horse' }) } 1 .. 6);
+    my @answers = burst(map { wire(POST => $route,
+        { username => fresh(), email => "$name\@example.com", password => 'correct horse' }) } 1 .. 6);
     is_deeply(statuses(@answers), { 201 => 1, 409 => 5 }, "$route: one of six gets the address");
 
-    @answers = burst(map { wire(POST => $route, { username => $name, email => fresh() . '@example.com', password => 'correct horse' }) } 1 .. 6);
+    @answers = burst(map { wire(POST => $route,
+        { username => $name, email => fresh() . '@example.com', password => 'correct horse' }) } 1 .. 6);
     is_deeply(statuses(@answers), { 201 => 1, 409 => 5 }, "$route: one of six gets the name");
 }
 
 my $name = fresh('Case');
 my @forms = (lc $name, uc $name, $name, ucfirst lc $name);
-my @answers = burst(map { wire(POST => '/users', { username => $_, email => fresh() . '@example.com', password => 'correct horse' }) } @forms);
+my @answers = burst(map { wire(POST => '/users',
+    { username => $_, email => fresh() . '@example.com', password => 'correct horse' }) } @forms);
 is_deeply(statuses(@answers), { 201 => 1, 409 => 3 }, 'one of four spellings of a name');
-@answers = burst(map { wire(POST => '/users', { username => fresh(), email => "$_\@example.com", password => 'correct horse' }) } @forms);
+@answers = burst(map { wire(POST => '/users',
+    { username => fresh(), email => "$_\@example.com", password => 'correct horse' }) } @forms);
 is_deeply(statuses(@answers), { 201 => 1, 409 => 3 }, 'one of four spellings of an address');
 
-my ($users) = main->database->selectrow_array('SELECT COUNT(*) FROM users WHERE username_key = ? OR email_key = ?', undef, lc $name, lc "$name\@example.com");
+my ($users) = main->database->selectrow_array('SELECT COUNT(*) FROM users WHERE username_key = ? OR email_key = ?',
+    undef, lc $name, lc "$name\@example.com");
 is($users, 2, 'one user each is stored');
 
 done_testing;

@@ -12,17 +12,20 @@ my $public = { id => $ID, username => $name, email => "$name\@Example.COM", crea
 my $r = api(POST => '/register', \%user);
 my $jwt = qr/^[\w-]+\.[\w-]+\.[\w-]+$/;
 answers($r, 201, {
-    success => true, message => qr/./, token => $jwt, tokenType => 'Bearer', expiresIn => 900, refreshToken => qr/^[\w-]{43}$/, user => $public,
+    success => true, message => qr/./, token => $jwt, tokenType => 'Bearer', expiresIn => 900,
+        refreshToken => qr/^[\w-]{43}$/, user => $public,
 }, 'a user is registered', 'cache-control' => 'no-store');
 
 # The token is what part 2 says, and opens what needs one.
-my ($header, $payload) = map { JSON::PP::decode_json(MIME::Base64::decode_base64url($_)) } (split /\./, $r->{json}{token})[0, 1];
+my ($header, $payload) = map { JSON::PP::decode_json(MIME::Base64::decode_base64url($_)) } (split /\./,
+    $r->{json}{token})[0, 1];
 is(match($header, { alg => 'HS256', typ => 'at+jwt' }), '', 'the token\'s header');
 is(match($payload, {
     iss => 'https://catalog.test', aud => 'catalog-test', sub => $r->{json}{user}{id}, jti => qr/./, sid => qr/./,
     iat => sub { $_[0] =~ /^\d+$/ && abs($_[0] - time) < 10 }, exp => sub { $_[0] == $payload->{iat} + 900 },
 }), '', 'its claims');
-answers(api(POST => '/products', { name => 'x', price => 1 }, token => $r->{json}{token}), 201, undef, 'it opens a route');
+answers(api(POST => '/products', { name => 'x', price => 1 }, token => $r->{json}{token}), 201, undef,
+    'it opens a route');
 
 my $other = register();
 isnt($other->{token}, $r->{json}{token}, 'another user gets another token');
@@ -30,7 +33,8 @@ isnt($other->{refreshToken}, $r->{json}{refreshToken}, 'and another refresh toke
 
 # Taken.
 sub taken {
-    return { success => false, message => qr/./, error => qr/./, errors => [map { { field => $_, code => 'taken', message => qr/./ } } @_] };
+    return { success => false, message => qr/./, error => qr/./,
+        errors => [map { { field => $_, code => 'taken', message => qr/./ } } @_] };
 }
 my $free = fresh();
 my @taken = (
@@ -44,25 +48,31 @@ my @taken = (
 for my $route ('/register', '/users') {
     for (@taken) {
         my ($case, $change, @fields) = @$_;
-        answers(api(POST => $route, { %user, %$change }), 409, taken(@fields), "$route: $case is taken", 'retry-after' => undef);
+        answers(api(POST => $route, { %user, %$change }), 409, taken(@fields), "$route: $case is taken",
+            'retry-after' => undef);
     }
 }
-answers(api(POST => '/register', { %user, username => $free, email => "$free\@example.com" }), 201, undef, 'the same password may be had by two');
+answers(api(POST => '/register', { %user, username => $free, email => "$free\@example.com" }), 201, undef,
+    'the same password may be had by two');
 
 # What the form does not send, and what the server sets itself.
 my %more = (id => 'x', createdAt => 'y', confirmPassword => 'correct horse', admin => true);
 my $next = fresh();
 $r = api(POST => '/register', { %user, username => $next, email => "$next\@example.com", %more });
-answers($r, 201, undef, 'more members than are known', 'catalog-ignored' => sub { join(',', sort split /, */, $_[0]) eq 'admin,confirmPassword' });
+answers($r, 201, undef, 'more members than are known',
+    'catalog-ignored' => sub { join(',', sort split /, */, $_[0]) eq 'admin,confirmPassword' });
 like($r->{json}{user}{id}, $ID, 'the id is the server\'s');
-answers(api(POST => '/register', { %user, %more, username => fresh() }, headers => { Prefer => 'handling=strict' }), 400,
-    invalid(admin => 'unknown', confirmPassword => 'unknown'), 'strict refuses them', 'preference-applied' => 'handling=strict');
+answers(api(POST => '/register', { %user, %more, username => fresh() }, headers => { Prefer => 'handling=strict' }),
+    400,
+    invalid(admin => 'unknown', confirmPassword => 'unknown'), 'strict refuses them',
+        'preference-applied' => 'handling=strict');
 
 # At rest: argon2id, and hashes of opaque tokens only.
 my $db = main->database;
 my ($hash) = $db->selectrow_array('SELECT password_hash FROM users WHERE username = ?', undef, $name);
 like($hash, qr/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/, 'the password is hashed with argon2id');
-my $dump = join "\n", map { my $t = $_; map { join '|', map { $_ // '' } @$_ } @{ $db->selectall_arrayref("SELECT * FROM $t") } }
+my $dump = join "\n",
+    map { my $t = $_; map { join '|', map { $_ // '' } @$_ } @{ $db->selectall_arrayref("SELECT * FROM $t") } }
     map { @$_ } @{ $db->selectall_arrayref("SELECT name FROM sqlite_master WHERE type = 'table'") };
 my $tokens = Digest::SHA::sha256_hex($other->{refreshToken});
 like($dump, qr/\Q$tokens\E/, 'the refresh token\'s SHA-256 is stored');

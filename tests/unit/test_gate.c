@@ -189,7 +189,7 @@ static void test_many_threads_in_many_processes(void **state)
     pid_t children[PROCESSES];
     cat_gate_t *gate;
 
-    assert_int_equal(cat_gate_create(&gate, *state, PLACES, THREADS), APR_SUCCESS);
+    assert_int_equal(cat_gate_create(&gate, *state, PLACES, PROCESSES * THREADS), APR_SUCCESS);
     for (int i = 0; i < PROCESSES; i++) {
         children[i] = fork();
         if (children[i] == 0) {

@@ -57,7 +57,8 @@ sub request_bytes {
 
 sub connection {
     my ($port, %o) = @_;
-    my $socket = IO::Socket::INET->new(Proto => 'tcp', Timeout => $PATIENCE, PeerAddr => '127.0.0.1', PeerPort => $port, %o)
+    my $socket = IO::Socket::INET->new(Proto => 'tcp', Timeout => $PATIENCE, PeerAddr => '127.0.0.1',
+        PeerPort => $port, %o)
         or die "127.0.0.1:$port: $!\n";
     $socket->autoflush;
     return $socket;

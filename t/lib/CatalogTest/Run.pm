@@ -19,8 +19,8 @@ use Apache::TestHarness ();
 use CatalogTest::Log ();
 
 my @MODULES = qw(
-    access_compat alias auth_basic authn_core authn_file authz_core authz_host authz_user dbd deflate dir env filter headers
-    include mime proxy proxy_http reqtimeout request rewrite setenvif status unique_id
+    access_compat alias auth_basic authn_core authn_file authz_core authz_host authz_user dbd deflate dir env filter
+    headers include mime proxy proxy_http reqtimeout request rewrite setenvif status unique_id
 );
 
 # Readable by the tests, which forge tokens with it.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Server;
 
-# An httpd: the main one that Apache::Test runs, or one that a test starts for itself, with a directory, a database and a
-# log of its own.
+# An httpd: the main one that Apache::Test runs, or one that a test starts for itself, with a directory, a database and
+# a log of its own.
 
 use strict;
 use warnings FATAL => 'all';
@@ -41,7 +41,8 @@ sub new {
     mkdir $_ or die "$_: $!\n" for $dir, map { "$dir/$_" } qw(logs htdocs data data/mail);
     hand_over(map { "$dir/$_" } qw(data data/mail));
     my $self = remember({ dir => $dir, logs => "$dir/logs", port => free_port() });
-    $self->write("$dir/httpd.conf", head(), template(), "DBDParams \"$dir/data/catalog.db\"\n", mount($o{mount}), $o{conf});
+    $self->write("$dir/httpd.conf", head(), template(), "DBDParams \"$dir/data/catalog.db\"\n", mount($o{mount}),
+        $o{conf});
     return $self;
 }
 
@@ -208,11 +209,14 @@ sub burst { my $self = shift; CatalogTest::Http::burst($self->{port}, @_) }
 sub log_text { slurp("$_[0]{logs}/error_log") }
 sub access_text { slurp("$_[0]{logs}/access_log") }
 
-# A connection of the test's own to the database.
+# A connection of the test's own to the database. A busy machine's server may answer on its port before a child has made the
+# file: made here it would be the test's user's, and the children could not write it.
 sub database {
     my ($self, $file) = @_;
     $file //= "$self->{dir}/data/catalog.db";
-    return DBI->connect("dbi:SQLite:dbname=$file", '', '', { RaiseError => 1, PrintError => 0, sqlite_use_immediate_transaction => 0 });
+    for (1 .. 200) { last if -s $file; select undef, undef, undef, 0.05 }
+    return DBI->connect("dbi:SQLite:dbname=$file", '', '',
+        { RaiseError => 1, PrintError => 0, sqlite_use_immediate_transaction => 0 });
 }
 
 # Stops what this test file started; what is wrong with the servers and their logs.
@@ -221,7 +225,8 @@ sub faults {
     $_->stop for values %running;
     for my $self (@all) {
         push @faults, "httpd had to be killed ($self->{dir})" if $self->{stuck};
-        push @faults, CatalogTest::Log::faults(CatalogTest::Log::unread("$self->{logs}/error_log")) if -e "$self->{logs}/error_log";
+        my $log = "$self->{logs}/error_log";
+        push @faults, CatalogTest::Log::faults(CatalogTest::Log::unread($log)) if -e $log;
         push @faults, map { "httpd said: $_" } split /\n/, slurp("$self->{logs}/console");
     }
     return (@faults, CatalogTest::Log::missing());

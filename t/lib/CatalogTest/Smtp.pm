@@ -22,7 +22,8 @@ sub new {
 sub start {
     my ($self) = @_;
     my $script = "$CatalogTest::Server::TOP/tests/smtp/server.py";
-    my $pid = open(my $out, '-|', '/usr/bin/python3', $script, '--maildir', $self->{dir}, '--port', $self->{port}, @{ $self->{options} })
+    my $pid = open(my $out, '-|', '/usr/bin/python3', $script, '--maildir', $self->{dir}, '--port', $self->{port},
+        @{ $self->{options} })
         // die "$script: $!\n";
     chomp($self->{port} = <$out> // die "$script did not start\n");
     $running{ $self->{pid} = $pid } = $out;

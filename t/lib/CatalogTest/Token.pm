@@ -43,7 +43,8 @@ sub uuid {
 # o: claims (a hash, or text), header (changes, or text), key, sha (256, 384, 512), signature.
 sub forge {
     my (%o) = @_;
-    my $header = ref($o{header} || {}) ? $json->encode(merge(alg => 'HS256', typ => 'at+jwt', %{ $o{header} || {} })) : $o{header};
+    my $header = ref($o{header} || {}) ? $json->encode(merge(alg => 'HS256', typ => 'at+jwt', %{ $o{header} || {} }))
+        : $o{header};
     my $payload = ref $o{claims} ? $json->encode($o{claims}) : $o{claims};
     my $text = join '.', map { base64url($_) } $header, $payload;
     return "$text." . ($o{signature} // sign($text, $o{key}, $o{sha}));
