@@ -66,10 +66,11 @@ $(UNITS): %: %.o $(filter $(BUILD)/src/lib/%,$(OBJECTS))
 deps: ## install the Debian packages of packages.txt that are missing
 	@tools/deps
 
+# A make that is killed takes the server with it.
 run: ## build and serve: make run [PORT=8080] [DATA=./data] [MPM=event|worker|prefork] [SMTP=smtp://host:port] [INCLUDE=file]
 	@tools/deps build run
 	@$(MAKE) --no-print-directory --quiet $(BUILD)/mod_catalog.so
-	@tools/run $(BUILD)/mod_catalog.so
+	@setpriv --pdeathsig TERM tools/run $(BUILD)/mod_catalog.so
 
 install: $(BUILD)/mod_catalog.so ## install module and configuration where apxs says, below DESTDIR if given
 	@tools/install $(BUILD)/mod_catalog.so

@@ -175,7 +175,7 @@ static void add_string(cat_buffer_t *b, const char *name, const char *value)
 cat_answer_t *cat_users_register(cat_request_t *q)
 {
     cat_input_t input;
-    cat_session_t session;
+    cat_session_t session = {NULL, NULL};
     cat_buffer_t b;
     const char *token;
     cat_answer_t *answer = enroll(q, &input, &session);

@@ -137,7 +137,7 @@ const command_rec cat_conf_directives[] = {
 #undef DIRECTIVE
 #undef DIRECTIVE2
 #undef DERIVED
-    {NULL}};
+    {.name = NULL}};
 
 /* ---- create and merge ---- */
 

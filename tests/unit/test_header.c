@@ -51,9 +51,13 @@ static void test_foreign_characters_are_malformed(void **state)
 
 static void test_json_is_recognized(void **state)
 {
-    static const char *const yes[] = {"application/json", "Application/JSON", "application/json; charset=utf-8",
-                                      "application/json;charset=UTF-8", "application/json ; charset=\"utf-8\"",
-                                      "application/json; odata=verbose", "application/json; x=y; charset=utf-8"};
+    static const char *const yes[] = {"application/json",
+                                      "Application/JSON",
+                                      "application/json; charset=utf-8",
+                                      "application/json;charset=UTF-8",
+                                      "application/json ; charset=\"utf-8\"",
+                                      "application/json; odata=verbose",
+                                      "application/json; x=y; charset=utf-8"};
     static const char *const no[] = {"",
                                      "text/plain",
                                      "application/jsonx",
@@ -77,10 +81,16 @@ static void test_json_is_recognized(void **state)
 
 static void test_preference_is_found(void **state)
 {
-    static const char *const yes[] = {"handling=strict", "Handling = Strict", "respond-async, handling=strict",
-                                      "handling=strict; x=1", "handling=\"strict\", wait=5", "  ,handling=strict"};
-    static const char *const no[] = {"", "handling", "handling=lenient", "handling=strictly", "xhandling=strict",
-                                     "handling=lenient, handling=strict", "wait=5; handling=strict"};
+    static const char *const yes[] = {
+        "handling=strict",      "Handling = Strict",           "respond-async, handling=strict",
+        "handling=strict; x=1", "handling=\"strict\", wait=5", "  ,handling=strict"};
+    static const char *const no[] = {"",
+                                     "handling",
+                                     "handling=lenient",
+                                     "handling=strictly",
+                                     "xhandling=strict",
+                                     "handling=lenient, handling=strict",
+                                     "wait=5; handling=strict"};
 
     assert_false(cat_header_prefers(*state, NULL, "handling", "strict"));
     for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
