@@ -84,6 +84,10 @@ static apr_status_t child_init(void *context, apr_pool_t *pool)
     if (rv == APR_SUCCESS) {
         rv = apr_reslist_create(&p->connections, 0, KEEP_MAX, IN_USE_MAX, IDLE_TIME, construct, destruct, p, pool);
     }
+    if (rv == APR_SUCCESS) {
+        /* Before the connections' own pools go, or they would be closed when they are gone. */
+        apr_reslist_cleanup_order_set(p->connections, APR_RESLIST_CLEANUP_FIRST);
+    }
     return rv;
 }
 

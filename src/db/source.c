@@ -124,6 +124,7 @@ static void leave_place(cat_source_t *source)
 apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log, cat_link_t *link)
 {
     apr_time_t give_up;
+    int stale;
     apr_status_t rv = take_place(source, max);
     if (rv != APR_SUCCESS) {
         cat_log(log, CAT_LOG_ERROR, 0, "CAT001: all %d connections to %s are in use; see CatalogMaxConnections", max,
@@ -131,12 +132,13 @@ apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, co
         return CAT_EBUSY;
     }
     give_up = apr_time_now() + PATIENCE;
-    for (int tries = 0; tries <= STALE_MAX && (!tries || apr_time_now() < give_up); tries++) {
+    stale = source->dialect ? STALE_MAX : 0; /* a database that never answered has left no stale connections */
+    do {
         rv = source->connector->open(source->context, pool, link);
         if (rv == APR_SUCCESS) {
             return APR_SUCCESS;
         }
-    }
+    } while (stale-- > 0 && apr_time_now() < give_up);
     leave_place(source);
     cat_log(log, CAT_LOG_ERROR, rv, "CAT002: no connection to %s", source->name);
     return CAT_EDOWN;
