@@ -31,6 +31,7 @@ static const cat_dialect_t dialects[] = {
         .begin = "BEGIN IMMEDIATE",
         .session = sqlite3_session,
         .prepare = sqlite3_prepare,
+        .has_versions = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'",
         .file = "SELECT file FROM pragma_database_list WHERE name = 'main'",
         .one_writer = 1,
         .locked = 5, /* SQLITE_BUSY */

@@ -17,6 +17,7 @@ typedef struct cat_dialect_t {
     const char *begin;          /* starts a transaction that is going to write */
     const char *const *session; /* sent once on each new connection; NULL-terminated; none returns a row */
     const char *const *prepare; /* sent once on a database before its first migration; may return rows */
+    const char *has_versions;   /* selects 1 when there is a table schema_version, else 0 */
     const char *file;           /* selects the file the database lives in; NULL where it is no file */
     int one_writer;             /* writers take turns before they come to the database */
     int locked;                 /* the driver's result when others have locked the whole database; 0: there is none */

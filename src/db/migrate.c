@@ -25,16 +25,17 @@ static const step_t steps[] = {
 
 #define STEP_COUNT (sizeof(steps) / sizeof(steps[0]))
 
-/* Another server may be at the same work: the driver waits for a lock a while, and then we ask again. */
-#define TRIES 10
-#define TRY_INTERVAL apr_time_from_msec(200)
+/* Another server may be at the same work, and hold locks that the driver does not wait for. Whoever waits here keeps the writers'
+ * turn, so it is not for long: the next request tries again. */
+#define PATIENCE apr_time_from_sec(1)
+#define TRY_INTERVAL apr_time_from_msec(50)
 
 static const char make_table[] =
     "CREATE TABLE IF NOT EXISTS schema_version"
     " (version INTEGER NOT NULL PRIMARY KEY, name VARCHAR(64) NOT NULL, applied_at BIGINT NOT NULL)";
 static const char ask_version[] = "SELECT MAX(version) FROM schema_version";
 
-/* For questions whose failure is an answer: a new database has no version table yet. */
+/* For tries that may fail, because there is another one. */
 static void write_nothing(void *context, cat_log_level_t level, apr_status_t rv, const char *message)
 {
     (void)context;
@@ -56,10 +57,18 @@ static int latest(const char *driver)
     return version;
 }
 
-static int read_version(cat_conn_t *conn, apr_pool_t *pool)
+/* *version is 0 in a database that has no table of versions yet. */
+static apr_status_t read_version(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, int *version)
 {
     const char *value = NULL;
-    return cat_conn_ask(conn, pool, &silent, ask_version, &value) == APR_SUCCESS && value ? atoi(value) : 0;
+    apr_status_t rv = cat_conn_ask(conn, pool, log, cat_conn_dialect(conn)->has_versions, &value);
+
+    *version = 0;
+    if (rv == APR_SUCCESS && value && atoi(value)) {
+        rv = cat_conn_ask(conn, pool, log, ask_version, &value);
+        *version = value ? atoi(value) : 0;
+    }
+    return rv;
 }
 
 static apr_status_t send_all(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const char *text)
@@ -97,13 +106,17 @@ static const step_t *find_step(const char *driver, int version)
 static apr_status_t step_up(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const step_t **applied)
 {
     const cat_dialect_t *dialect = cat_conn_dialect(conn);
+    int version = 0;
     apr_status_t rv = cat_conn_send(conn, log, dialect->begin);
 
     if (rv != APR_SUCCESS) {
         return rv;
     }
     rv = cat_conn_send(conn, log, make_table);
-    *applied = find_step(dialect->driver, read_version(conn, pool) + 1);
+    if (rv == APR_SUCCESS) {
+        rv = read_version(conn, pool, log, &version);
+    }
+    *applied = find_step(dialect->driver, version + 1);
     if (rv == APR_SUCCESS && *applied) {
         rv = apply(conn, pool, log, *applied);
     }
@@ -125,47 +138,55 @@ static apr_status_t prepare_database(cat_conn_t *conn, apr_pool_t *pool, const c
     return rv;
 }
 
-static apr_status_t step_up_all(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, int wanted)
+static apr_status_t step_up_to(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const cat_log_t *heard,
+                               int wanted)
 {
-    apr_status_t rv = CAT_EDOWN;
     const step_t *applied;
+    int version;
+    apr_status_t rv = prepare_database(conn, pool, heard);
 
-    for (int tries = 1; rv != APR_SUCCESS && tries <= TRIES; tries++) {
-        const cat_log_t *heard = tries < TRIES ? &silent : log; /* only the last failure is one */
-        rv = prepare_database(conn, pool, heard);
-        while (rv == APR_SUCCESS && read_version(conn, pool) < wanted) {
-            rv = step_up(conn, pool, heard, &applied);
-            if (rv == APR_SUCCESS && applied) {
-                cat_log(log, CAT_LOG_NOTICE, 0, "CAT009: schema step %03d_%s applied", applied->version, applied->name);
-            }
-        }
-        if (rv != APR_SUCCESS) {
-            apr_sleep(TRY_INTERVAL);
+    while (rv == APR_SUCCESS && (rv = read_version(conn, pool, heard, &version)) == APR_SUCCESS && version < wanted) {
+        rv = step_up(conn, pool, heard, &applied);
+        if (rv == APR_SUCCESS && applied) {
+            cat_log(log, CAT_LOG_NOTICE, 0, "CAT009: schema step %03d_%s applied", applied->version, applied->name);
         }
     }
     return rv;
+}
+
+/* Only a failure that lasts is one. */
+static apr_status_t insist(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, int wanted)
+{
+    apr_time_t give_up = apr_time_now() + PATIENCE;
+
+    while (apr_time_now() < give_up) {
+        if (step_up_to(conn, pool, log, &silent, wanted) == APR_SUCCESS) {
+            return APR_SUCCESS;
+        }
+        apr_sleep(TRY_INTERVAL);
+    }
+    return step_up_to(conn, pool, log, log, wanted);
 }
 
 apr_status_t cat_migrate_run(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log)
 {
     cat_db_t *db = cat_db_make(pool, conf, source, log);
     cat_conn_t *conn;
-    int version, wanted;
+    int version, wanted = 0;
     apr_status_t rv = cat_db_connect_bare(db, 0, &conn);
 
-    if (rv != APR_SUCCESS) {
-        return rv;
+    if (rv == APR_SUCCESS) {
+        wanted = latest(cat_conn_dialect(conn)->driver);
+        rv = read_version(conn, pool, log, &version);
     }
-    version = read_version(conn, pool);
-    wanted = latest(cat_conn_dialect(conn)->driver);
-    if (version < wanted && !conf->migrate) {
+    if (rv == APR_SUCCESS && version < wanted && !conf->migrate) {
         cat_log(log, CAT_LOG_ERROR, 0, "CAT010: %s: the schema is at version %d, %d is needed; set CatalogMigrate On",
                 source->name, version, wanted);
         rv = CAT_EDOWN;
-    } else if (version < wanted) {
+    } else if (rv == APR_SUCCESS && version < wanted) {
         rv = cat_db_connect_bare(db, 1, &conn);
         if (rv == APR_SUCCESS) {
-            rv = step_up_all(conn, pool, log, wanted);
+            rv = insist(conn, pool, log, wanted);
         }
     }
     cat_db_release(db);

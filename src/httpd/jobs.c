@@ -27,7 +27,7 @@ static const struct job_t {
 #define PAUSE_MAX apr_time_from_sec(60)
 
 /* How long the end of a child waits for the job that runs. A job looks at stop once a second at least. */
-#define STOP_PATIENCE apr_time_from_sec(3)
+#define STOP_PATIENCE apr_time_from_sec(5)
 #define STOP_INTERVAL apr_time_from_msec(10)
 
 /* What a child's jobs share: written by the watchdog's thread, and stop by the one that ends the child. */

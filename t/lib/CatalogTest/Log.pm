@@ -47,7 +47,6 @@ sub unread {
 
 sub is_noteworthy {
     my ($line) = @_;
-    return 1 if $line =~ /exit signal (?!Killed)/; # a crash, which httpd calls a notice
     return $line !~ /^\[\w{3} \w{3} [ \d]\d [\d:.]+ \d{4}\] \[\w*:(?:notice|info|debug|trace\d)\] /;
 }
 
