@@ -38,6 +38,11 @@ const cat_dialect_t *cat_conn_dialect(const cat_conn_t *conn)
     return conn->dialect;
 }
 
+const char *cat_conn_file(const cat_conn_t *conn)
+{
+    return conn->file;
+}
+
 /* Turns a driver's result into a status, and logs it: here the cause is known. */
 static apr_status_t judge(cat_conn_t *conn, const cat_log_t *log, int result, const char *what)
 {
@@ -160,10 +165,16 @@ apr_status_t cat_conn_query(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t 
     return run(conn, pool, log, &r);
 }
 
+/* As in run: a statement that the change of a schema kept from running is sent once more. */
 apr_status_t cat_conn_send(cat_conn_t *conn, const cat_log_t *log, const char *text)
 {
+    apr_status_t rv = APR_EAGAIN;
     int changed = 0;
-    return judge(conn, log, apr_dbd_query(conn->link.driver, conn->link.handle, &changed, text), text);
+
+    for (int tries = 0; rv == APR_EAGAIN && tries < 2; tries++) {
+        rv = judge(conn, log, apr_dbd_query(conn->link.driver, conn->link.handle, &changed, text), text);
+    }
+    return rv;
 }
 
 void cat_conn_roll_back(cat_conn_t *conn)
@@ -192,10 +203,13 @@ apr_status_t cat_conn_ask(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *l
                           const char **value)
 {
     first_value_t first = {.pool = pool};
-    apr_dbd_results_t *results = NULL;
-    int result = apr_dbd_select(conn->link.driver, pool, conn->link.handle, &results, text, 1);
-    apr_status_t rv = judge(conn, log, result, text);
+    apr_dbd_results_t *results;
+    apr_status_t rv = APR_EAGAIN;
 
+    for (int tries = 0; rv == APR_EAGAIN && tries < 2; tries++) {
+        results = NULL;
+        rv = judge(conn, log, apr_dbd_select(conn->link.driver, pool, conn->link.handle, &results, text, 1), text);
+    }
     if (rv == APR_SUCCESS) {
         rv = drain(conn, pool, results, keep_first_value, &first);
     }
@@ -207,7 +221,7 @@ apr_status_t cat_conn_ask(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *l
 
 /* SQLite goes on reading and writing a file that was deleted or replaced, and makes an empty one for who comes new: what is
  * acknowledged then is lost. */
-static apr_status_t file_is_gone(const cat_conn_t *conn, const cat_log_t *log, apr_status_t rv)
+apr_status_t cat_conn_file_is_gone(const cat_conn_t *conn, const cat_log_t *log, apr_status_t rv)
 {
     cat_log(log, CAT_LOG_ERROR, rv, "CAT006: %s: the database file was removed or replaced; restart the server",
             conn->name);
@@ -226,7 +240,7 @@ static apr_status_t know_file(cat_source_t *source, cat_conn_t *conn, const cat_
     }
     rv = apr_stat(&conn->opened, conn->file, APR_FINFO_IDENT | APR_FINFO_SIZE, conn->link.pool);
     if (rv == APR_SUCCESS && !cat_turns_same_file(source->turns, conn->file, &conn->opened)) {
-        return file_is_gone(conn, log, APR_SUCCESS);
+        return cat_conn_file_is_gone(conn, log, APR_SUCCESS);
     }
     if (rv == APR_SUCCESS && conn->opened.size == 0) {
         rv = apr_file_perms_set(conn->file, APR_FPROT_UREAD | APR_FPROT_UWRITE | APR_FPROT_GREAD);
@@ -276,7 +290,7 @@ static apr_status_t look_at_file(cat_source_t *source, cat_conn_t *conn, const c
     }
     rv = apr_stat(&now, conn->file, APR_FINFO_IDENT, conn->link.pool);
     if (rv != APR_SUCCESS || !cat_turns_same_file(source->turns, conn->file, &now) || now.inode != conn->opened.inode) {
-        return file_is_gone(conn, log, rv);
+        return cat_conn_file_is_gone(conn, log, rv);
     }
     conn->looked = time;
     return APR_SUCCESS;

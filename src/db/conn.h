@@ -36,6 +36,12 @@ apr_status_t cat_conn_send(cat_conn_t *conn, const cat_log_t *log, const char *t
 apr_status_t cat_conn_ask(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const char *text,
                           const char **value);
 
+/* The file that an embedded database lives in; NULL: it lives in none. */
+const char *cat_conn_file(const cat_conn_t *conn);
+
+/* Logs that the file was removed or replaced, and gives CAT_EDOWN. rv: the system's reason, where there is one. */
+apr_status_t cat_conn_file_is_gone(const cat_conn_t *conn, const cat_log_t *log, apr_status_t rv);
+
 /* Leaves no transaction open, whether there is one or not: a connection never goes back to its pool inside one. */
 void cat_conn_roll_back(cat_conn_t *conn);
 

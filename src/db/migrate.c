@@ -168,27 +168,44 @@ static apr_status_t insist(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *
     return step_up_to(conn, pool, log, log, wanted);
 }
 
-apr_status_t cat_migrate_run(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log)
+/* An empty database where one was in use is a file that was removed: another one, made here, would hide that. */
+static apr_status_t bring_up(cat_db_t *db, apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source,
+                             const cat_log_t *log)
 {
-    cat_db_t *db = cat_db_make(pool, conf, source, log);
     cat_conn_t *conn;
-    int version, wanted = 0;
+    int version, wanted;
     apr_status_t rv = cat_db_connect_bare(db, 0, &conn);
 
     if (rv == APR_SUCCESS) {
-        wanted = latest(cat_conn_dialect(conn)->driver);
         rv = read_version(conn, pool, log, &version);
     }
-    if (rv == APR_SUCCESS && version < wanted && !conf->migrate) {
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    wanted = latest(cat_conn_dialect(conn)->driver);
+    if (version == 0 && cat_conn_file(conn) && cat_turns_had_schema(source->turns, cat_conn_file(conn))) {
+        return cat_conn_file_is_gone(conn, log, APR_SUCCESS);
+    }
+    if (version < wanted && !conf->migrate) {
         cat_log(log, CAT_LOG_ERROR, 0, "CAT010: %s: the schema is at version %d, %d is needed; set CatalogMigrate On",
                 source->name, version, wanted);
-        rv = CAT_EDOWN;
-    } else if (rv == APR_SUCCESS && version < wanted) {
-        rv = cat_db_connect_bare(db, 1, &conn);
-        if (rv == APR_SUCCESS) {
-            rv = insist(conn, pool, log, wanted);
-        }
+        return CAT_EDOWN;
     }
+    if (version < wanted) {
+        rv = cat_db_connect_bare(db, 1, &conn);
+        rv = rv == APR_SUCCESS ? insist(conn, pool, log, wanted) : rv;
+    }
+    if (rv == APR_SUCCESS && cat_conn_file(conn)) {
+        cat_turns_note_schema(source->turns, cat_conn_file(conn));
+    }
+    return rv;
+}
+
+apr_status_t cat_migrate_run(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log)
+{
+    cat_db_t *db = cat_db_make(pool, conf, source, log);
+    apr_status_t rv = bring_up(db, pool, conf, source, log);
+
     cat_db_release(db);
     source->ready = rv == APR_SUCCESS;
     return rv;

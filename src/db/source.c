@@ -16,6 +16,7 @@
 typedef struct file_t {
     apr_uint64_t name; /* hash; 0: free */
     apr_uint64_t identity;
+    apr_uint64_t has_schema;
 } file_t;
 
 struct cat_turns_t {
@@ -56,19 +57,37 @@ cat_gate_t *cat_turns_gate(const cat_turns_t *turns, const char *file)
     return turns->gates[hash(file) % TURNS];
 }
 
-/* Files whose turns are the same by accident share one place here: the second of them is not watched. */
-int cat_turns_same_file(const cat_turns_t *turns, const char *file, const apr_finfo_t *info)
+/* Files whose turns are the same by accident share one place here: the second of them is not watched, and gets NULL. */
+static file_t *watch(const cat_turns_t *turns, const char *file)
 {
-    apr_uint64_t name = hash(file), identity = (apr_uint64_t)info->inode ^ ((apr_uint64_t)info->device << 48);
-    apr_uint64_t unset = 0, unknown = 0;
+    apr_uint64_t name = hash(file), unset = 0;
     file_t *f = &turns->files[name % TURNS];
 
     __atomic_compare_exchange_n(&f->name, &unset, name, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-    if (__atomic_load_n(&f->name, __ATOMIC_ACQUIRE) != name) {
-        return 1;
-    }
-    return __atomic_compare_exchange_n(&f->identity, &unknown, identity, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+    return __atomic_load_n(&f->name, __ATOMIC_ACQUIRE) == name ? f : NULL;
+}
+
+int cat_turns_same_file(const cat_turns_t *turns, const char *file, const apr_finfo_t *info)
+{
+    apr_uint64_t identity = (apr_uint64_t)info->inode ^ ((apr_uint64_t)info->device << 48), unknown = 0;
+    file_t *f = watch(turns, file);
+
+    return !f || __atomic_compare_exchange_n(&f->identity, &unknown, identity, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
            unknown == identity;
+}
+
+void cat_turns_note_schema(const cat_turns_t *turns, const char *file)
+{
+    file_t *f = watch(turns, file);
+    if (f) {
+        __atomic_store_n(&f->has_schema, 1, __ATOMIC_RELEASE);
+    }
+}
+
+int cat_turns_had_schema(const cat_turns_t *turns, const char *file)
+{
+    file_t *f = watch(turns, file);
+    return f && __atomic_load_n(&f->has_schema, __ATOMIC_ACQUIRE);
 }
 
 cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context)

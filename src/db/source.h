@@ -46,6 +46,10 @@ cat_gate_t *cat_turns_gate(const cat_turns_t *turns, const char *file);
  * APR_FINFO_IDENT. */
 int cat_turns_same_file(const cat_turns_t *turns, const char *file, const apr_finfo_t *info);
 
+/* Remembers that the database in the file has its schema; and: was that so once, since this server started? */
+void cat_turns_note_schema(const cat_turns_t *turns, const char *file);
+int cat_turns_had_schema(const cat_turns_t *turns, const char *file);
+
 /* Where a mount's connections come from. Made with the configuration; the members below the line are a child's own. */
 struct cat_source_t {
     const char *name; /* for logs: no secret in it */
