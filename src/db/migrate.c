@@ -173,17 +173,20 @@ static apr_status_t bring_up(cat_db_t *db, apr_pool_t *pool, const cat_conf_t *c
                              const cat_log_t *log)
 {
     cat_conn_t *conn;
-    int version, wanted;
+    int version, wanted, had_schema;
     apr_status_t rv = cat_db_connect_bare(db, 0, &conn);
 
-    if (rv == APR_SUCCESS) {
-        rv = read_version(conn, pool, log, &version);
+    if (rv != APR_SUCCESS) {
+        return rv;
     }
+    /* Asked before the version: another child may be making the schema now. */
+    had_schema = cat_conn_file(conn) && cat_turns_had_schema(source->turns, cat_conn_file(conn));
+    rv = read_version(conn, pool, log, &version);
     if (rv != APR_SUCCESS) {
         return rv;
     }
     wanted = latest(cat_conn_dialect(conn)->driver);
-    if (version == 0 && cat_conn_file(conn) && cat_turns_had_schema(source->turns, cat_conn_file(conn))) {
+    if (version == 0 && had_schema) {
         return cat_conn_file_is_gone(conn, log, APR_SUCCESS);
     }
     if (version < wanted && !conf->migrate) {
