@@ -47,7 +47,7 @@ AP_DECLARE_MODULE(catalog) = {
     STANDARD20_MODULE_STUFF,
     cat_conf_create, /* per directory: all settings */
     cat_conf_merge,
-    cat_lifecycle_create_server, /* per server: the mounts that were found */
+    NULL, /* per server: made when the mounts are found, see httpd/lifecycle.c */
     NULL,
     cat_conf_directives,
     register_hooks,

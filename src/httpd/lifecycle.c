@@ -37,14 +37,6 @@ cat_source_t *cat_lifecycle_source(const server_rec *s, const cat_conf_t *conf)
     return conf->database ? conf->database : cat_lifecycle_server(s)->dbd;
 }
 
-void *cat_lifecycle_create_server(apr_pool_t *pool, server_rec *s)
-{
-    cat_server_t *server = apr_pcalloc(pool, sizeof(*server));
-    (void)s;
-    server->mounts = apr_array_make(pool, 2, sizeof(cat_mount_t *));
-    return server;
-}
-
 /* ---- finding the mounts ---- */
 
 static int applies_to(ap_conf_vector_t *section, const char *mount)
@@ -139,6 +131,17 @@ static const char *check_databases(server_rec *s, const char **prefix)
     return NULL;
 }
 
+/* Not by the module record's function: httpd would have a virtual host that holds no directive of ours share the main
+ * server's. */
+static void create_server(apr_pool_t *pool, server_rec *s)
+{
+    cat_server_t *server = apr_pcalloc(pool, sizeof(*server));
+
+    server->mounts = apr_array_make(pool, 2, sizeof(cat_mount_t *));
+    server->dbd = cat_dbd_create(pool, s);
+    ap_set_module_config(s->module_config, &catalog_module, server);
+}
+
 /* Also run by "httpd -t", so what cannot work is said there. */
 int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *main_server)
 {
@@ -148,8 +151,7 @@ int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *
         const char *prefix = "", *error;
 
         cat_conf_fill(cat_conf_get(s->lookup_defaults));
-        cat_lifecycle_server(s)->mounts = apr_array_make(pconf, 2, sizeof(cat_mount_t *));
-        cat_lifecycle_server(s)->dbd = cat_dbd_create(pconf, s);
+        create_server(pconf, s);
         error = find_mounts(pconf, s, &prefix);
         if (!error) {
             error = check_databases(s, &prefix);

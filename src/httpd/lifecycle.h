@@ -31,8 +31,7 @@ cat_server_t *cat_lifecycle_server(const server_rec *s);
 /* Where the mount of conf has its data. */
 cat_source_t *cat_lifecycle_source(const server_rec *s, const cat_conf_t *conf);
 
-/* Hooks and the module record's function; see mod_catalog.c. */
-void *cat_lifecycle_create_server(apr_pool_t *pool, server_rec *s);
+/* Hooks; see mod_catalog.c. */
 int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s);
 int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s);
 void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *s);
