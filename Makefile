@@ -8,7 +8,7 @@ PORT = 8080
 DATA = data
 SMTP =
 INCLUDE =
-DESTDIR =
+DESTDIR ?=
 export MPM PORT DATA SMTP INCLUDE DESTDIR
 
 WARNINGS = -Wall -Wextra -Werror
