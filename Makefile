@@ -14,18 +14,21 @@ export MPM PORT DATA SMTP INCLUDE DESTDIR
 WARNINGS = -Wall -Wextra -Werror
 LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto
 
-SOURCES := mod_catalog.c $(wildcard src/httpd/*.c src/api/*.c src/db/*.c src/lib/*.c)
+SOURCES := mod_catalog.c $(wildcard src/httpd/*.c src/api/*.c src/db/*.c src/shm/*.c src/lib/*.c)
+CTL_SOURCES := $(wildcard src/ctl/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+CTL_OBJECTS := $(CTL_SOURCES:%.c=$(BUILD)/%.o)
+PLAIN := $(filter $(BUILD)/src/shm/% $(BUILD)/src/lib/%,$(OBJECTS))
 UNITS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
 UNIT_OBJECTS := $(addsuffix .o,$(UNITS))
-C_FILES = $(SOURCES) $(wildcard src/*.h src/*/*.h tests/unit/*.[ch])
+C_FILES = $(SOURCES) $(CTL_SOURCES) $(wildcard src/*.h src/*/*.h tests/unit/*.[ch])
 SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps run install check lint unit t one asan format tidy clean help
+.PHONY: all deps run install check lint unit t one browser asan format tidy clean help
 
-all: $(BUILD)/mod_catalog.so ## build build/mod_catalog.so
+all: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl ## build build/mod_catalog.so and build/catalogctl
 
 # apxs is asked for its flags only: `apxs -c` would lay objects beside the sources and compile all of them each time.
 # They stand in a file because apxs may not be installed yet when make reads this.
@@ -47,7 +50,19 @@ $(BUILD)/%.o: %.c $(BUILD)/cflags
 $(BUILD)/mod_catalog.so: $(OBJECTS)
 	$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,--as-needed,-z,relro,-z,now -o $@ $^ $$(pkg-config --libs $(LIBRARIES))
 
-$(filter-out $(BUILD)/src/lib/%,$(OBJECTS)): | $(BUILD)/schema.inc $(BUILD)/templates.inc
+# An archive, so that what the command has no use for stays out of it, and with it libcurl and all that comes behind.
+$(BUILD)/common.a: $(filter $(BUILD)/src/db/%,$(OBJECTS)) $(PLAIN)
+	rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/catalogctl: $(CTL_OBJECTS) $(BUILD)/common.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed,-z,relro,-z,now -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1)
+
+$(filter-out $(PLAIN),$(OBJECTS)): | $(BUILD)/schema.inc $(BUILD)/templates.inc
+$(CTL_OBJECTS): | $(BUILD)/places.inc
+
+$(BUILD)/places.inc: Makefile
+	@mkdir -p $(@D)
+	sbin=$$(apxs -q SBINDIR) && printf '#define PLACE_%s "%s"\n' APACHECTL "$$sbin/apachectl" HTTPD "$$sbin/$$(apxs -q PROGNAME)" >$@
 
 # The directories are named too, so that a file taken away is noticed.
 $(BUILD)/schema.inc: tools/embed $(wildcard conf/schema/* conf/schema/*/*.sql)
@@ -58,10 +73,10 @@ $(BUILD)/templates.inc: tools/embed conf/mail $(wildcard conf/mail/*.txt)
 	@mkdir -p $(@D)
 	tools/embed templates conf/mail/*.txt >$@
 
-$(UNITS): %: %.o $(filter $(BUILD)/src/lib/%,$(OBJECTS))
+$(UNITS): %: %.o $(PLAIN)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1 cmocka) -pthread
 
--include $(OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d)
+-include $(OBJECTS:.o=.d) $(CTL_OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d)
 
 deps: ## install the Debian packages of packages.txt that are missing
 	@tools/deps
@@ -72,41 +87,57 @@ run: ## build and serve: make run [PORT=8080] [DATA=./data] [MPM=event|worker|pr
 	@$(MAKE) --no-print-directory --quiet $(BUILD)/mod_catalog.so
 	@setpriv --pdeathsig TERM tools/run $(BUILD)/mod_catalog.so
 
-install: $(BUILD)/mod_catalog.so ## install module and configuration where apxs says, below DESTDIR if given
-	@tools/install $(BUILD)/mod_catalog.so
+install: all ## install module, command, pages and configuration where apxs says, below DESTDIR if given
+	@tools/install $(BUILD)
 
 # The load tests take as long as all others together, so they run under one MPM only.
-check: ## everything the CI runs: deps, lint, unit, and t under each MPM
+check: ## everything the CI runs: deps, lint, unit, t under each MPM, and browser
 	@tools/deps
 	@$(MAKE) --no-print-directory lint unit t MPM=event
 	@for mpm in worker prefork; do \
 	  $(MAKE) --no-print-directory t MPM=$$mpm T='$(filter-out t/load/%,$(wildcard t/*/*.t))' || exit 1; done
-	@echo 'check: passed: lint, unit, t under event, worker and prefork'
+	@$(MAKE) --no-print-directory browser
+	@echo 'check: passed: lint, unit, t under event, worker and prefork, browser'
 
 lint: ## compare tables with documents and tests, layers with the design, and the C style
 	@failed=0; for lint in tests/lint/*.pl; do $$lint || failed=1; done; exit $$failed
 	@clang-format --dry-run -Werror $(C_FILES)
 
-unit: $(UNITS) ## run the unit tests of src/lib
+unit: $(UNITS) ## run the unit tests of src/lib and src/shm
 	@test -n "$^" || { echo 'unit: there is no test' >&2; exit 1; }
 	@failed=0; for test in $^; do echo "$$test"; $$test || failed=1; done; exit $$failed
 
-t: $(BUILD)/mod_catalog.so ## run the suite against a real httpd: make t [MPM=event|worker|prefork]
+# What npm brings stays in build/. The script lies beside it, because that is where a module's imports are looked for.
+JOSE = build/jose/jose.js
+$(JOSE): $(addprefix tests/jose/,jose.js package.json package-lock.json .npmrc)
+	rm -rf $(@D) && mkdir -p $(@D) && cp $^ $(@D)
+	@tools/npm $(@D)
+
+t: all $(JOSE) ## run the suite against a real httpd: make t [MPM=event|worker|prefork]
 	@MODULE='$(CURDIR)/$(BUILD)/mod_catalog.so' t/TEST $(T)
 
 one: ## run one file or folder of the suite: make one T=t/products/create.t
 	@test -n '$(T)' || { echo 'make one T=t/products/create.t' >&2; exit 2; }
 	@$(MAKE) --no-print-directory t
 
+BROWSER_PACKAGES = build/browser/node_modules/.package-lock.json
+$(BROWSER_PACKAGES): tests/browser/package.json tests/browser/package-lock.json
+	@mkdir -p build/browser && cp $^ build/browser
+	@tools/npm build/browser
+
+browser: $(BUILD)/mod_catalog.so $(BROWSER_PACKAGES) ## drive the pages of www/ in Chromium; pictures of them are left in build/browser
+	@rm -f build/browser/*.png
+	@node --test-reporter=spec tests/browser/run.js $(BUILD)/mod_catalog.so
+
 asan: ## run units and suite under AddressSanitizer and UndefinedBehaviorSanitizer
-	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='$(SANITIZE)' unit build/asan/mod_catalog.so
+	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='$(SANITIZE)' unit all $(JOSE)
 	@tools/asan build/asan $(T)
 
 format: ## lay out the C files as .clang-format says
 	@clang-format -i $(C_FILES)
 
-tidy: $(BUILD)/schema.inc $(BUILD)/templates.inc $(BUILD)/cflags ## have clang-tidy look through the C files; its package is not among those of make deps
-	@clang-tidy --quiet $(SOURCES) -- $$(cat $(BUILD)/cflags)
+tidy: $(BUILD)/schema.inc $(BUILD)/templates.inc $(BUILD)/places.inc $(BUILD)/cflags ## have clang-tidy look through the C files; its package is not among those of make deps
+	@clang-tidy --quiet $(SOURCES) $(CTL_SOURCES) -- $$(cat $(BUILD)/cflags)
 
 clean: ## take away what was built; data stays
 	rm -rf build

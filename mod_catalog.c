@@ -4,7 +4,9 @@
 #include <http_protocol.h>
 #include <http_request.h>
 
+#include "httpd/authz.h"
 #include "httpd/conf.h"
+#include "httpd/dump.h"
 #include "httpd/guard.h"
 #include "httpd/handler.h"
 #include "httpd/lifecycle.h"
@@ -17,12 +19,14 @@ static void register_hooks(apr_pool_t *pool)
     static const char *const after_dbd[] = {"mod_dbd.c", NULL};
     static const char *const after_rewrite[] = {"mod_rewrite.c", NULL};
     static const char *const before_proxy[] = {"mod_proxy.c", "mod_alias.c", NULL};
-    (void)pool;
 
     cat_reply_register_filters();
+    cat_authz_register_providers(pool);
 
     /* What cannot work is found by "httpd -t" too. */
     ap_hook_check_config(cat_lifecycle_check_config, NULL, NULL, APR_HOOK_MIDDLE);
+    /* "-D CATALOG_DUMP", for catalogctl. */
+    ap_hook_test_config(cat_dump_run, NULL, NULL, APR_HOOK_MIDDLE);
     /* Before mod_watchdog, which is last, counts who wants to be called. */
     ap_hook_post_config(cat_lifecycle_post_config, NULL, NULL, APR_HOOK_MIDDLE);
     /* Connections cannot cross a fork, and mod_dbd's pools must be there for the first look at the schema. */
@@ -36,7 +40,10 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_map_to_storage(cat_mount_map, NULL, NULL, APR_HOOK_FIRST);
     /* The user is known before the site's Require lines and the other modules' hooks look. */
     ap_hook_access_checker(cat_guard_check, NULL, NULL, APR_HOOK_FIRST);
-    ap_hook_check_authn(cat_guard_authenticate, NULL, NULL, APR_HOOK_MIDDLE, AP_AUTH_INTERNAL_PER_CONF);
+    /* "AuthType Catalog", in any Location. */
+    ap_hook_check_authn(cat_authz_authenticate, NULL, NULL, APR_HOOK_MIDDLE, AP_AUTH_INTERNAL_PER_CONF);
+    ap_hook_check_authz(cat_authz_authorize, NULL, NULL, APR_HOOK_REALLY_FIRST, AP_AUTH_INTERNAL_PER_CONF);
+    ap_hook_note_auth_failure(cat_authz_note_failure, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_type_checker(cat_mount_type, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_handler(cat_handler_run, NULL, NULL, APR_HOOK_FIRST);
     /* Last, so that our filter is the first to see what httpd wrote. */

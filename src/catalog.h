@@ -24,8 +24,13 @@
 #include <jansson.h>
 
 #include "lib/answer.h"
+#include "lib/blocklist.h"
 #include "lib/log.h"
 #include "lib/token.h"
+#include "shm/limit.h"
+#include "shm/revoked.h"
+
+#define CAT_VERSION "0.1.0"
 
 typedef struct cat_db_t cat_db_t;         /* db/db.h: a request's or a job's use of the database */
 typedef struct cat_source_t cat_source_t; /* db/source.h: where connections come from */
@@ -37,16 +42,39 @@ typedef struct cat_gate_t cat_gate_t;     /* lib/gate.h: how many may do a costl
  */
 #define CAT_UNSET (-1)
 
+/* Each may what the one before it may. CAT_ROLE_USER is every account. */
+typedef enum { CAT_ROLE_USER, CAT_ROLE_EDITOR, CAT_ROLE_ADMIN, CAT_ROLE_COUNT } cat_role_t;
+
+/* What is counted per client; the kinds of CatalogRateLimit. */
+typedef enum { CAT_RATE_NONE, CAT_RATE_LOGIN, CAT_RATE_REGISTER, CAT_RATE_MAIL, CAT_RATE_COUNT } cat_rate_kind_t;
+
+/* The issuers of CatalogTrust, the last one first. */
+typedef struct cat_trust_chain_t {
+    cat_trust_t trust;
+    const struct cat_trust_chain_t *next;
+} cat_trust_chain_t;
+
 typedef struct cat_conf_t {
     int enable;
     const char *mount; /* path prefix without trailing slash, "" for "/"; set where CatalogEnable stands */
 
     const char *key_file;
-    const cat_key_t *key; /* read from key_file while the configuration is read */
+    const char *key_dir;
+    cat_keyring_t *keys; /* of key_file or key_dir, read with the configuration */
     const char *issuer;
     const char *audience;
-    int token_ttl;   /* seconds */
-    int refresh_ttl; /* seconds */
+    const cat_trust_chain_t *trusts; /* other issuers */
+    int token_ttl;                   /* seconds */
+    int refresh_ttl;                 /* seconds without use after which a session ends */
+    int session_ttl;                 /* seconds after which a session ends in any case */
+    int refresh_grace;               /* seconds */
+    int revocation_delay;            /* seconds */
+
+    int write_role;   /* cat_role_t: who may write products */
+    int registration; /* flag: open */
+    const char *blocklist_file;
+    const cat_blocklist_t *blocklist;
+    const cat_rate_t *rates; /* by cat_rate_kind_t; NULL until a directive or the defaults set it */
 
     int default_limit;
     int max_limit;
@@ -59,8 +87,10 @@ typedef struct cat_conf_t {
 
     const char *mail; /* smtp://, smtps:// or file:DIR; NULL: mails wait in the outbox */
     const char *mail_from;
-    const char *mail_templates;   /* directory; NULL: the built-in texts */
-    const char *mail_confirm;     /* text of the confirmation template, read with the configuration */
+    const char *mail_templates; /* directory; NULL: the built-in texts */
+    const char *mail_confirm;   /* the templates' texts, read with the configuration */
+    const char *mail_reset;
+    const char *mail_changed;
     const char *mail_credentials; /* file name */
     const char *mail_user;        /* from mail_credentials */
     const char *mail_password;    /* from mail_credentials */
@@ -68,6 +98,7 @@ typedef struct cat_conf_t {
     int mail_tls; /* flag: insist on TLS */
     const char *base_url;
     int confirm_ttl; /* seconds */
+    int reset_ttl;   /* seconds */
 
     int hash_concurrency; /* server-wide */
 } cat_conf_t;
@@ -75,13 +106,16 @@ typedef struct cat_conf_t {
 /* Who may use a route. */
 typedef enum {
     CAT_ANYONE,
-    CAT_USER /* a valid access token */
+    CAT_USER,  /* an account: a valid access token of our own */
+    CAT_WRITER /* a valid access token, and the role of CatalogWriteRole */
 } cat_access_t;
 
 /* What a route takes as its request body. */
 typedef enum {
-    CAT_NO_BODY, /* whatever comes is not read */
-    CAT_JSON     /* bounded, parsed: q->body is never NULL */
+    CAT_NO_BODY,      /* whatever comes is not read */
+    CAT_SECRET_QUERY, /* the same; the query string must not be logged */
+    CAT_JSON,         /* bounded, parsed: q->body is never NULL */
+    CAT_MAY_JSON      /* the same, and {} when no body was sent */
 } cat_body_t;
 
 typedef struct cat_request_t cat_request_t;
@@ -96,6 +130,7 @@ typedef struct cat_route_t {
     cat_handler_t *run;
     cat_access_t who;
     cat_body_t body;
+    cat_rate_kind_t rate; /* counted against the client before anything is read */
 } cat_route_t;
 
 #define CAT_PARAMS_MAX 2
@@ -114,7 +149,17 @@ struct cat_request_t {
     json_t *body;                       /* only where the route's row says CAT_JSON */
     int strict;                         /* unknown members are an error: CatalogStrict or Prefer: handling=strict */
 
+    const char *client;  /* the address it comes from */
+    const char *network; /* what limits count: the IPv4 address, or the /64 of an IPv6 address */
+    const char *agent;   /* User-Agent, "" when there is none */
+    const char *cookies; /* Cookie, NULL when there is none */
+    int secure;          /* it came over TLS */
+
+    cat_limit_t *limits;
+    cat_revoked_t *revoked;
+
     const cat_claims_t *user; /* who asks; NULL: nobody known. Never NULL where the route's row says CAT_USER */
+    int may_write;            /* flag: the user's role is that of CatalogWriteRole or above it */
     cat_db_t *db;             /* opens its connection on first use */
 };
 
@@ -125,6 +170,9 @@ typedef struct cat_job_t {
     const cat_log_t *log;
     const cat_conf_t *conf;
     cat_db_t *db;
+    cat_source_t *source; /* of db's connections */
+    cat_revoked_t *revoked;
+    apr_time_t *last;   /* a note of the job's own from run to run; 0 at first */
     volatile int *stop; /* becomes non-zero when the server stops */
 } cat_job_t;
 

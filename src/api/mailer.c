@@ -3,14 +3,14 @@
 
 #include <apr_file_io.h>
 #include <apr_strings.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "db/db.h"
+#include "db/mail_tokens.h"
 #include "db/outbox.h"
 #include "lib/message.h"
-#include "lib/secret.h"
 #include "lib/smtp.h"
-#include "lib/time.h"
 
 /* A run is bounded, because the jobs of other mounts wait for it. A server that stops cuts short one mail at most, which is
  * sent after the lease. */
@@ -29,23 +29,54 @@ static apr_interval_time_t backoff(int attempts)
     return wait < WAIT_MAX ? wait : WAIT_MAX;
 }
 
-/* The link's token is made for each try: at rest there is only its hash. */
-static apr_status_t make_link(cat_job_t *job, const cat_mail_t *mail, const char **link)
-{
-    const char *token = cat_secret_make(job->pool);
-    apr_time_t now = apr_time_now();
+/* What there is to know about a template: its name is the purpose of its link's token as well. */
+typedef struct kind_t {
+    const char *name;
+    apr_size_t text;  /* member of cat_conf_t */
+    const char *page; /* NULL: it has no link */
+    apr_size_t ttl;   /* member of cat_conf_t: seconds that the link is good for */
+} kind_t;
 
-    if (!token) {
-        return APR_EGENERAL;
+/* The token stands behind a #, so no server's log ever has it. */
+static const kind_t kinds[] = {
+    {"confirm", offsetof(cat_conf_t, mail_confirm), "/confirm.html#token=", offsetof(cat_conf_t, confirm_ttl)},
+    {"reset", offsetof(cat_conf_t, mail_reset), "/reset.html#token=", offsetof(cat_conf_t, reset_ttl)},
+    {"changed", offsetof(cat_conf_t, mail_changed), NULL, 0},
+};
+
+static const kind_t *find_kind(const char *name)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (!strcmp(kinds[i].name, name)) {
+            return &kinds[i];
+        }
     }
-    *link = apr_pstrcat(job->pool, job->conf->base_url, "/confirm?token=", token, NULL);
-    return cat_db_insert(job->db, SQL_MAIL_TOKEN_INSERT,
-                         CAT_VALUES(cat_secret_digest(job->pool, token), mail->template, mail->user_id,
-                                    cat_time_store(job->pool, now),
-                                    cat_time_store(job->pool, now + apr_time_from_sec(job->conf->confirm_ttl))));
+    return NULL;
 }
 
-static const char *compose(cat_job_t *job, const cat_mail_t *mail, const char *link)
+static int ttl_of(const cat_conf_t *conf, const kind_t *kind)
+{
+    return *(const int *)((const char *)conf + kind->ttl);
+}
+
+/* The link's token is made for each try: at rest there is only its hash. */
+static apr_status_t make_link(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, const char **link)
+{
+    const char *token;
+    apr_status_t rv;
+
+    *link = "";
+    if (!kind->page) {
+        return APR_SUCCESS;
+    }
+    rv = cat_mail_tokens_make(job->db, job->pool, kind->name, mail->user_id, ttl_of(job->conf, kind), &token);
+    if (rv == APR_SUCCESS) {
+        *link = apr_pstrcat(job->pool, job->conf->base_url, kind->page, token, NULL);
+    }
+    return rv;
+}
+
+static const char *compose(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, const char *link)
 {
     const char *from = cat_message_address(job->pool, job->conf->mail_from);
     apr_table_t *values = apr_table_make(job->pool, 4);
@@ -59,8 +90,10 @@ static const char *compose(cat_job_t *job, const cat_mail_t *mail, const char *l
 
     apr_table_setn(values, "username", mail->username);
     apr_table_setn(values, "link", link);
-    apr_table_setn(values, "hours", apr_itoa(job->pool, (job->conf->confirm_ttl + 3599) / 3600));
-    return cat_message_format(job->pool, job->conf->mail_confirm, &m);
+    if (kind->page) {
+        apr_table_setn(values, "hours", apr_itoa(job->pool, (ttl_of(job->conf, kind) + 3599) / 3600));
+    }
+    return cat_message_format(job->pool, *(const char *const *)((const char *)job->conf + kind->text), &m);
 }
 
 /* file:DIR, for development: one .eml a message, there as a whole or not at all. */
@@ -138,17 +171,29 @@ static apr_status_t conclude(cat_job_t *job, const cat_mail_t *mail, cat_smtp_re
     }
 }
 
+/* Asked for by an address that nobody has, or to confirm one that is confirmed already. */
+static int is_pointless(const cat_mail_t *mail, const kind_t *kind)
+{
+    return !kind || !mail->user_id || (!strcmp(kind->name, "confirm") && mail->confirmed);
+}
+
 static apr_status_t send_next(cat_job_t *job)
 {
     cat_mail_t *mail;
+    const kind_t *kind;
     const char *link, *detail = "";
     apr_status_t rv = cat_outbox_claim(job->db, job->pool, apr_time_now(), LEASE, &mail);
 
-    if (rv == APR_SUCCESS) {
-        rv = make_link(job, mail, &link);
+    if (rv != APR_SUCCESS) {
+        return rv;
     }
+    kind = find_kind(mail->template);
+    if (is_pointless(mail, kind)) {
+        return cat_outbox_done(job->db, mail);
+    }
+    rv = make_link(job, mail, kind, &link);
     if (rv == APR_SUCCESS) {
-        cat_smtp_result_t result = deliver(job, mail, compose(job, mail, link), &detail);
+        cat_smtp_result_t result = deliver(job, mail, compose(job, mail, kind, link), &detail);
         rv = conclude(job, mail, result, detail);
     }
     return rv;

@@ -12,6 +12,12 @@ static const char *const sqlite3_session[] = {"PRAGMA synchronous=FULL", "PRAGMA
 /* Persistent. Without it a reader keeps a COMMIT from ending. */
 static const char *const sqlite3_prepare[] = {"PRAGMA journal_mode=WAL", NULL};
 
+static const cat_trait_t sqlite3_traits[] = {
+    {"journal_mode", "PRAGMA journal_mode", "wal"},
+    {"synchronous", "PRAGMA synchronous", "2"},
+    {NULL, NULL, NULL},
+};
+
 /* The driver uses sqlite3_prepare, so all that it has for a dead statement is a text. */
 static apr_status_t sqlite3_judge(int result, const char *text)
 {
@@ -33,6 +39,7 @@ static const cat_dialect_t dialects[] = {
         .prepare = sqlite3_prepare,
         .has_versions = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'",
         .file = "SELECT file FROM pragma_database_list WHERE name = 'main'",
+        .traits = sqlite3_traits,
         .one_writer = 1,
         .locked = 5, /* SQLITE_BUSY */
         .judge = sqlite3_judge,

@@ -11,6 +11,13 @@ typedef enum {
     SQL_COUNT
 } cat_sql_t;
 
+/* A setting that a database should have, for catalogctl to look at. */
+typedef struct cat_trait_t {
+    const char *name;
+    const char *ask;
+    const char *want;
+} cat_trait_t;
+
 /* A row of THE DIALECT TABLE: what differs between the databases behind apr_dbd. All of it is constant. */
 typedef struct cat_dialect_t {
     const char *driver;         /* as apr_dbd_name() has it */
@@ -18,9 +25,10 @@ typedef struct cat_dialect_t {
     const char *const *session; /* sent once on each new connection; NULL-terminated; none returns a row */
     const char *const *prepare; /* sent once on a database before its first migration; may return rows */
     const char *has_versions;   /* selects 1 when there is a table schema_version, else 0 */
-    const char *file;           /* selects the file the database lives in; NULL where it is no file */
-    int one_writer;             /* writers take turns before they come to the database */
-    int locked;                 /* the driver's result when others have locked the whole database; 0: there is none */
+    const char *file; /* selects the file the database lives in, which the parameters name; NULL where it is no file */
+    const cat_trait_t *traits; /* ended by one without a name */
+    int one_writer;            /* writers take turns before they come to the database */
+    int locked;                /* the driver's result when others have locked the whole database; 0: there is none */
     /* What a driver's non-zero result means: APR_EEXIST, CAT_EVALUE, CAT_EDOWN, or APR_EAGAIN when the prepared statement
      * is dead, has not run, and would work if prepared again. */
     apr_status_t (*judge)(int result, const char *text);

@@ -168,6 +168,18 @@ static apr_status_t insist(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *
     return step_up_to(conn, pool, log, log, wanted);
 }
 
+apr_status_t cat_migrate_look(cat_db_t *db, apr_pool_t *pool, const cat_log_t *log, int *version, int *wanted)
+{
+    cat_conn_t *conn;
+    apr_status_t rv = cat_db_connect_bare(db, 0, &conn);
+
+    if (rv == APR_SUCCESS) {
+        *wanted = latest(cat_conn_dialect(conn)->driver);
+        rv = read_version(conn, pool, log, version);
+    }
+    return rv;
+}
+
 /* An empty database where one was in use is a file that was removed: another one, made here, would hide that. */
 static apr_status_t bring_up(cat_db_t *db, apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source,
                              const cat_log_t *log)
@@ -181,17 +193,18 @@ static apr_status_t bring_up(cat_db_t *db, apr_pool_t *pool, const cat_conf_t *c
     }
     /* Asked before the version: another child may be making the schema now. */
     had_schema = cat_conn_file(conn) && cat_turns_had_schema(source->turns, cat_conn_file(conn));
-    rv = read_version(conn, pool, log, &version);
+    rv = cat_migrate_look(db, pool, log, &version, &wanted);
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    wanted = latest(cat_conn_dialect(conn)->driver);
     if (version == 0 && had_schema) {
         return cat_conn_file_is_gone(conn, log, APR_SUCCESS);
     }
     if (version < wanted && !conf->migrate) {
-        cat_log(log, CAT_LOG_ERROR, 0, "CAT010: %s: the schema is at version %d, %d is needed; set CatalogMigrate On",
-                source->name, version, wanted);
+        cat_log(
+            log, CAT_LOG_ERROR, 0,
+            "CAT010: %s: the schema is at version %d, %d is needed; set CatalogMigrate On, or run: catalogctl migrate",
+            source->name, version, wanted);
         return CAT_EDOWN;
     }
     if (version < wanted) {

@@ -4,6 +4,9 @@
 
 #include "catalog.h"
 
+/* Which version the schema has, 0 when there is none, and which one this program needs. */
+apr_status_t cat_migrate_look(cat_db_t *db, apr_pool_t *pool, const cat_log_t *log, int *version, int *wanted);
+
 /*
  * Brings the schema of a source up to what this module needs, by the steps of conf/schema/, each in a transaction of its own,
  * or, with CatalogMigrate Off, finds out whether it is there. Children and servers that start at the same time wait for each

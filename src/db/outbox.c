@@ -9,11 +9,13 @@
 /* Others may be quicker with a mail that was seen due: so often another one is looked for. */
 #define CLAIM_TRIES 5
 
-apr_status_t cat_outbox_add(cat_db_t *db, apr_pool_t *pool, const char *template, const char *user_id, apr_time_t now)
+apr_status_t cat_outbox_add(cat_db_t *db, apr_pool_t *pool, const char *template, const char *user_id,
+                            const char *email_key, apr_time_t now)
 {
     const char *time = cat_time_store(pool, now);
     const char *id = cat_id_make(pool, now);
-    return id ? cat_db_insert(db, SQL_OUTBOX_INSERT, CAT_VALUES(id, template, user_id, time, time)) : APR_EGENERAL;
+    return id ? cat_db_insert(db, SQL_OUTBOX_INSERT, CAT_VALUES(id, template, user_id, email_key, time, time))
+              : APR_EGENERAL;
 }
 
 static apr_status_t read_mail(cat_db_t *db, apr_pool_t *pool, const char *id, const char *lease, cat_mail_t **mail)
@@ -34,6 +36,7 @@ static apr_status_t read_mail(cat_db_t *db, apr_pool_t *pool, const char *id, co
     m->user_id = row[3];
     m->username = row[4];
     m->email = row[5];
+    m->confirmed = row[6] != NULL;
     *mail = m;
     return APR_SUCCESS;
 }

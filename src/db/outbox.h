@@ -12,16 +12,19 @@
 typedef struct cat_mail_t {
     const char *id; /* the same on every try: the Message-ID is made of it */
     const char *template;
-    const char *user_id;
+    const char *user_id; /* NULL: it was asked for by an address that nobody has */
     const char *username;
     const char *email;
+    int confirmed; /* the user's address is */
     const char *lease;
     int attempts; /* this one included */
     apr_time_t created;
 } cat_mail_t;
 
-/* Queues a mail in the caller's transaction. */
-apr_status_t cat_outbox_add(cat_db_t *db, apr_pool_t *pool, const char *template, const char *user_id, apr_time_t now);
+/* Queues a mail, in the caller's transaction where there is one, to a user, or to whoever has an address when it is sent:
+ * user_id or email_key (cat_email_fold) is NULL. */
+apr_status_t cat_outbox_add(cat_db_t *db, apr_pool_t *pool, const char *template, const char *user_id,
+                            const char *email_key, apr_time_t now);
 
 /* Claims the mail that is due the longest, for lease. APR_NOTFOUND: none is due. */
 apr_status_t cat_outbox_claim(cat_db_t *db, apr_pool_t *pool, apr_time_t now, apr_interval_time_t lease,

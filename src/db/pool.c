@@ -17,13 +17,16 @@ typedef struct pool_t {
     apr_reslist_t *connections;
 } pool_t;
 
+/* A sub-pool would be gone when the list's cleanup closes what is idle. It does so after all sub-pools, for a request's
+ * pool may be one of them and hold a connection until it goes. */
 static apr_status_t construct(void **connection, void *context, apr_pool_t *pool)
 {
     pool_t *p = context;
     cat_link_t *link;
     apr_pool_t *own;
-    apr_status_t rv = apr_pool_create(&own, pool);
+    apr_status_t rv = apr_pool_create_unmanaged_ex(&own, NULL, NULL);
 
+    (void)pool;
     if (rv != APR_SUCCESS) {
         return rv;
     }
@@ -84,10 +87,6 @@ static apr_status_t child_init(void *context, apr_pool_t *pool)
     if (rv == APR_SUCCESS) {
         rv = apr_reslist_create(&p->connections, 0, KEEP_MAX, IN_USE_MAX, IDLE_TIME, construct, destruct, p, pool);
     }
-    if (rv == APR_SUCCESS) {
-        /* Before the connections' own pools go, or they would be closed when they are gone. */
-        apr_reslist_cleanup_order_set(p->connections, APR_RESLIST_CLEANUP_FIRST);
-    }
     return rv;
 }
 
@@ -100,4 +99,16 @@ cat_source_t *cat_pool_create(apr_pool_t *pool, const char *driver, const char *
     p->params = params;
     return cat_source_create(pool, apr_pstrcat(pool, "the ", driver, " database of CatalogDatabase", NULL), &connector,
                              p);
+}
+
+int cat_pool_settings(const cat_source_t *source, const char **driver, const char **params)
+{
+    const pool_t *p = source->context;
+
+    if (source->connector != &connector) {
+        return 0;
+    }
+    *driver = p->driver_name;
+    *params = p->params;
+    return 1;
 }

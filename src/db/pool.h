@@ -10,4 +10,7 @@
  */
 cat_source_t *cat_pool_create(apr_pool_t *pool, const char *driver, const char *params);
 
+/* What it was made with; 0: the source is another connector's. */
+int cat_pool_settings(const cat_source_t *source, const char **driver, const char **params);
+
 #endif

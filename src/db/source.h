@@ -63,6 +63,7 @@ struct cat_source_t {
     const cat_dialect_t *dialect; /* NULL until the first connection was seen */
     cat_gate_t *turn;             /* NULL where writers need no turns */
     int ready;                    /* the schema was found to be right */
+    int revocations_known;        /* the sessions ended before this child started are in shared memory */
 };
 
 cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context);

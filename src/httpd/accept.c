@@ -4,6 +4,7 @@
 #include <apr_file_info.h>
 #include <apr_strings.h>
 #include <apr_uri.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "db/dialect.h"
@@ -23,13 +24,29 @@ static const struct {
 
 static const char *const placeholders[] = {"username", "link", "hours", NULL};
 
-void cat_accept_standard_templates(cat_conf_t *conf)
+static const char *standard_template(const char *name)
 {
     for (size_t i = 0; i < sizeof(templates) / sizeof(templates[0]); i++) {
-        if (!conf->mail_confirm && !strcmp(templates[i].name, "confirm")) {
-            conf->mail_confirm = templates[i].text;
+        if (!strcmp(templates[i].name, name)) {
+            return templates[i].text;
         }
     }
+    return NULL;
+}
+
+/* Generous: people behind one address share them. */
+static const cat_rate_t standard_rates[CAT_RATE_COUNT] = {
+    [CAT_RATE_LOGIN] = {30, 60},
+    [CAT_RATE_REGISTER] = {60, 60},
+    [CAT_RATE_MAIL] = {3, 3600},
+};
+
+void cat_accept_standards(cat_conf_t *conf)
+{
+    conf->mail_confirm = conf->mail_confirm ? conf->mail_confirm : standard_template("confirm");
+    conf->mail_reset = conf->mail_reset ? conf->mail_reset : standard_template("reset");
+    conf->mail_changed = conf->mail_changed ? conf->mail_changed : standard_template("changed");
+    conf->rates = conf->rates ? conf->rates : standard_rates;
 }
 
 /* The prefix is taken here, where the section is known. A pattern has no prefix to take. */
@@ -60,7 +77,76 @@ static const char *path_of(cmd_parms *cmd, const char *value)
 
 const char *cat_accept_key(cmd_parms *cmd, cat_conf_t *conf, const char *value)
 {
-    return cat_token_read_key(cmd->pool, path_of(cmd, value), &conf->key);
+    return cat_keyring_open_file(cmd->pool, path_of(cmd, value), &conf->keys);
+}
+
+const char *cat_accept_key_dir(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    return cat_keyring_open_directory(cmd->pool, path_of(cmd, value), &conf->keys);
+}
+
+const char *cat_accept_blocklist(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    cat_blocklist_t *list;
+    const char *error = cat_blocklist_read(cmd->pool, path_of(cmd, value), &list);
+    conf->blocklist = list;
+    return error;
+}
+
+const char *cat_accept_trust(cmd_parms *cmd, cat_conf_t *conf, const char *issuer, const char *audience,
+                             const char *file)
+{
+    cat_trust_chain_t *link = apr_pcalloc(cmd->pool, sizeof(*link));
+    cat_keys_t *keys = apr_pcalloc(cmd->pool, sizeof(*keys));
+    const cat_key_t **all = apr_pcalloc(cmd->pool, sizeof(*all));
+    const char *error = cat_key_read_public(cmd->pool, path_of(cmd, file), all);
+
+    keys->all = all;
+    keys->count = 1;
+    link->trust = (cat_trust_t){.issuer = issuer, .audience = audience, .keys = keys, .foreign = 1};
+    link->next = conf->trusts;
+    conf->trusts = link;
+    return error;
+}
+
+static int find_rate(const char *name)
+{
+    static const char *const names[CAT_RATE_COUNT] = {"", "login", "register", "mail"};
+    for (int i = CAT_RATE_NONE + 1; i < CAT_RATE_COUNT; i++) {
+        if (!strcasecmp(names[i], name)) {
+            return i;
+        }
+    }
+    return CAT_RATE_NONE;
+}
+
+/* Those that are not named keep their default; "Off" alone takes all away. */
+const char *cat_accept_rates(cmd_parms *cmd, cat_conf_t *conf, int argc, char *const argv[])
+{
+    cat_rate_t *rates = apr_pmemdup(cmd->pool, standard_rates, sizeof(standard_rates));
+
+    conf->rates = rates;
+    if (argc == 1 && !strcasecmp(argv[0], "Off")) {
+        memset(rates, 0, sizeof(standard_rates));
+        return NULL;
+    }
+    for (int i = 0; i + 1 < argc; i += 2) {
+        int kind = find_rate(argv[i]);
+        cat_rate_t rate = {0, 0};
+        int end = 0;
+
+        if (strcasecmp(argv[i + 1], "Off") &&
+            (sscanf(argv[i + 1], "%6d/%6d%n", &rate.count, &rate.seconds, &end) != 2 || argv[i + 1][end] ||
+             rate.count < 1 || rate.seconds < 1)) {
+            return apr_psprintf(cmd->pool, "CatalogRateLimit: '%s' must be count/seconds, such as 30/60, or Off",
+                                argv[i + 1]);
+        }
+        if (kind == CAT_RATE_NONE) {
+            return apr_psprintf(cmd->pool, "CatalogRateLimit: '%s' must be login, register or mail", argv[i]);
+        }
+        rates[kind] = rate;
+    }
+    return argc == 0 || argc % 2 ? "CatalogRateLimit takes pairs such as login 30/60, or Off" : NULL;
 }
 
 const char *cat_accept_ca_file(cmd_parms *cmd, cat_conf_t *conf, const char *value)
@@ -150,16 +236,32 @@ static const char *read_text(cmd_parms *cmd, const char *path, const char **text
     return rv == APR_SUCCESS ? NULL : apr_psprintf(cmd->pool, "%s: %s", path, apr_strerror(rv, why, sizeof(why)));
 }
 
-const char *cat_accept_templates(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+/* A text that is not there keeps its standard. */
+static const char *read_template(cmd_parms *cmd, const char *directory, const char *name, const char **text)
 {
-    const char *path = apr_pstrcat(cmd->pool, path_of(cmd, value), "/confirm.txt", NULL);
-    const char *error = read_text(cmd, path, &conf->mail_confirm);
+    const char *path = apr_pstrcat(cmd->pool, directory, "/", name, NULL);
+    apr_finfo_t info;
+    const char *error;
 
+    if (APR_STATUS_IS_ENOENT(apr_stat(&info, path, APR_FINFO_TYPE, cmd->temp_pool))) {
+        return NULL;
+    }
+    error = read_text(cmd, path, text);
     if (!error) {
-        error = cat_message_check_template(cmd->pool, conf->mail_confirm, placeholders);
+        error = cat_message_check_template(cmd->pool, *text, placeholders);
         error = error ? apr_psprintf(cmd->pool, "%s: %s", path, error) : NULL;
     }
     return error;
+}
+
+const char *cat_accept_templates(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    const char *directory = path_of(cmd, value);
+    const char *error = check_directory(cmd, directory);
+
+    error = error ? error : read_template(cmd, directory, "confirm.txt", &conf->mail_confirm);
+    error = error ? error : read_template(cmd, directory, "reset.txt", &conf->mail_reset);
+    return error ? error : read_template(cmd, directory, "changed.txt", &conf->mail_changed);
 }
 
 const char *cat_accept_base_url(cmd_parms *cmd, cat_conf_t *conf, const char *value)

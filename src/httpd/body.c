@@ -4,6 +4,7 @@
 #include <apr_buckets.h>
 #include <apr_strings.h>
 #include <http_protocol.h>
+#include <string.h>
 #include <util_filter.h>
 
 #include "lib/header.h"
@@ -28,6 +29,12 @@ static cat_answer_t *check_headers(request_rec *r, int max)
         return cat_answer_problem(r->pool, CAT_PROBLEM_MEDIA_TYPE, NULL);
     }
     return length && apr_atoi64(length) > max ? too_large(r) : NULL;
+}
+
+int cat_body_is_sent(request_rec *r)
+{
+    const char *length = apr_table_get(r->headers_in, "Content-Length");
+    return apr_table_get(r->headers_in, "Transfer-Encoding") || (length && strcmp(length, "0"));
 }
 
 static apr_status_t add_piece(cat_buffer_t *b, apr_bucket_brigade *bb, int *end)

@@ -13,4 +13,7 @@
  */
 int cat_body_read(request_rec *r, int max, json_t **value, cat_answer_t **refusal);
 
+/* Has the request a body, by its headers (RFC 9112 6.3)? */
+int cat_body_is_sent(request_rec *r);
+
 #endif

@@ -14,7 +14,7 @@ cat_conf_t *cat_conf_get(ap_conf_vector_t *vector)
     return ap_get_module_config(vector, &catalog_module);
 }
 
-typedef enum { ON_OFF, NUMBER, TEXT, POINTER } kind_t;
+typedef enum { ON_OFF, NUMBER, WORD, TEXT, POINTER } kind_t;
 
 typedef struct directive_t {
     const char *name; /* NULL: a member that another row's accept function sets */
@@ -23,16 +23,24 @@ typedef struct directive_t {
     const char *standard;
     int least, most;
     cat_accept_t *accept;
+    const char *words; /* WORD: "any|editor|admin"; the value is the word's place */
 } directive_t;
 
 static const directive_t rows[] = {
 #define DIRECTIVE(name, kind, member, standard, least, most, where, accept, help)                                      \
-    {#name, kind, offsetof(cat_conf_t, member), standard, least, most, accept},
-#define DIRECTIVE2(name, member, where, accept, help) {#name, POINTER, offsetof(cat_conf_t, member), NULL, 0, 0, NULL},
-#define DERIVED(member) {NULL, POINTER, offsetof(cat_conf_t, member), NULL, 0, 0, NULL},
+    {#name, kind, offsetof(cat_conf_t, member), standard, least, most, accept, NULL},
+#define CHOICE(name, member, standard, words, where, help)                                                             \
+    {#name, WORD, offsetof(cat_conf_t, member), standard, 0, 0, NULL, words},
+#define DIRECTIVE2(name, member, where, accept, help) DERIVED(member)
+#define DIRECTIVE3(name, member, where, accept, help) DERIVED(member)
+#define DIRECTIVE_ARGS(name, member, standard, where, accept, help) DERIVED(member)
+#define DERIVED(member) {NULL, POINTER, offsetof(cat_conf_t, member), NULL, 0, 0, NULL, NULL},
 #include "httpd/directives.def"
 #undef DIRECTIVE
+#undef CHOICE
 #undef DIRECTIVE2
+#undef DIRECTIVE3
+#undef DIRECTIVE_ARGS
 #undef DERIVED
 };
 
@@ -50,7 +58,7 @@ static const void **pointer_of(void *conf, const directive_t *row)
 
 static int is_int(const directive_t *row)
 {
-    return row->kind == ON_OFF || row->kind == NUMBER;
+    return row->kind == ON_OFF || row->kind == NUMBER || row->kind == WORD;
 }
 
 /* ---- setting ---- */
@@ -75,6 +83,29 @@ static const char *parse_number(cmd_parms *cmd, const directive_t *row, const ch
     }
     *number = (int)n;
     return NULL;
+}
+
+/* The word's place in "any|editor|admin", -1 when it is none of them. */
+static int find_word(const char *words, const char *value)
+{
+    apr_size_t length = strlen(value);
+    int place = 0;
+
+    for (const char *word = words;; word += strcspn(word, "|") + 1, place++) {
+        apr_size_t end = strcspn(word, "|");
+        if (end == length && !strncasecmp(word, value, length)) {
+            return place;
+        }
+        if (!word[end]) {
+            return -1;
+        }
+    }
+}
+
+static const char *parse_word(cmd_parms *cmd, const directive_t *row, const char *value, int *place)
+{
+    *place = find_word(row->words, value);
+    return *place < 0 ? apr_psprintf(cmd->pool, "%s must be one of %s, not '%s'", row->name, row->words, value) : NULL;
 }
 
 static const directive_t *find_row(const char *name)
@@ -102,6 +133,8 @@ static const char *set_value(cmd_parms *cmd, void *conf, const char *value)
         error = parse_flag(cmd, value, number_of(conf, row));
     } else if (!error && row->kind == NUMBER) {
         error = parse_number(cmd, row, value, number_of(conf, row));
+    } else if (!error && row->kind == WORD) {
+        error = parse_word(cmd, row, value, number_of(conf, row));
     } else if (!error && !*value) {
         error = apr_psprintf(cmd->pool, "%s must not be empty", row->name);
     } else if (!error) {
@@ -122,6 +155,18 @@ static const char *set_database(cmd_parms *cmd, void *conf, const char *driver, 
     return error ? error : cat_accept_database(cmd, conf, driver, params);
 }
 
+static const char *set_trust(cmd_parms *cmd, void *conf, const char *issuer, const char *audience, const char *file)
+{
+    const char *error = check_place(cmd);
+    return error ? error : cat_accept_trust(cmd, conf, issuer, audience, file);
+}
+
+static const char *set_rates(cmd_parms *cmd, void *conf, int argc, char *const argv[])
+{
+    const char *error = check_place(cmd);
+    return error ? error : cat_accept_rates(cmd, conf, argc, argv);
+}
+
 #define MOUNT AP_INIT_TAKE1, set_value, ACCESS_CONF
 #define ANYWHERE AP_INIT_TAKE1, set_value, RSRC_CONF | ACCESS_CONF
 #define GLOBAL AP_INIT_TAKE1, set_global_value, RSRC_CONF
@@ -130,12 +175,20 @@ static const char *set_database(cmd_parms *cmd, void *conf, const char *driver, 
 
 const command_rec cat_conf_directives[] = {
 #define DIRECTIVE(name, kind, member, standard, least, most, where, accept, help) EXPAND(COMMAND, where, name, help),
+#define CHOICE(name, member, standard, words, where, help) EXPAND(COMMAND, where, name, help),
 #define DIRECTIVE2(name, member, where, accept, help)                                                                  \
     AP_INIT_TAKE2(#name, set_database, NULL, RSRC_CONF | ACCESS_CONF, help),
+#define DIRECTIVE3(name, member, where, accept, help)                                                                  \
+    AP_INIT_TAKE3(#name, set_trust, NULL, RSRC_CONF | ACCESS_CONF, help),
+#define DIRECTIVE_ARGS(name, member, standard, where, accept, help)                                                    \
+    AP_INIT_TAKE_ARGV(#name, set_rates, NULL, RSRC_CONF | ACCESS_CONF, help),
 #define DERIVED(member)
 #include "httpd/directives.def"
 #undef DIRECTIVE
+#undef CHOICE
 #undef DIRECTIVE2
+#undef DIRECTIVE3
+#undef DIRECTIVE_ARGS
 #undef DERIVED
     {.name = NULL}};
 
@@ -182,17 +235,20 @@ void cat_conf_fill(cat_conf_t *conf)
             *number_of(conf, row) = !strcmp(row->standard, "On");
         } else if (row->kind == NUMBER && *number_of(conf, row) == CAT_UNSET) {
             *number_of(conf, row) = atoi(row->standard);
+        } else if (row->kind == WORD && *number_of(conf, row) == CAT_UNSET) {
+            *number_of(conf, row) = find_word(row->words, row->standard);
         } else if (row->kind == TEXT && !*pointer_of(conf, row)) {
             *pointer_of(conf, row) = row->standard;
         }
     }
-    cat_accept_standard_templates(conf);
+    cat_accept_standards(conf);
 }
 
 const char *cat_conf_check(apr_pool_t *pool, const cat_conf_t *conf)
 {
-    if (!conf->key) {
-        return "has no CatalogKeyFile; make one with: (umask 077; openssl rand -base64 32 >FILE)";
+    if (!conf->keys) {
+        return "has no CatalogKeyFile and no CatalogKeyDir; make a key with: (umask 077; openssl rand -base64 32 "
+               ">FILE)";
     }
     if (conf->default_limit > conf->max_limit) {
         return apr_psprintf(pool, "has a CatalogDefaultLimit of %d above its CatalogMaxLimit of %d",

@@ -4,7 +4,10 @@
 #include <apr_dbd.h>
 #include <apr_optional.h>
 #include <apr_strings.h>
+#include <http_config.h>
 #include <mod_dbd.h>
+#include <string.h>
+#include <util_cfgtree.h>
 
 typedef struct dbd_t {
     server_rec *server;
@@ -46,4 +49,42 @@ cat_source_t *cat_dbd_create(apr_pool_t *pool, server_rec *s)
         return NULL;
     }
     return cat_source_create(pool, apr_pstrcat(pool, "the DBD of ", s->server_hostname, NULL), &connector, dbd);
+}
+
+/* ---- mod_dbd's settings, which it shows to nobody: read where it has read them ---- */
+
+/* The last one counts. */
+static const char *find_argument(apr_pool_t *pool, const ap_directive_t *first, const char *name)
+{
+    const char *value = NULL;
+
+    for (const ap_directive_t *d = first; d; d = d->next) {
+        if (!strcasecmp(d->directive, name)) {
+            const char *args = d->args;
+            value = ap_getword_conf(pool, &args);
+        }
+    }
+    return value;
+}
+
+/* What stands in the section of a virtual host. */
+static const ap_directive_t *find_section(const server_rec *s)
+{
+    for (const ap_directive_t *d = s->is_virtual ? ap_conftree : NULL; d; d = d->next) {
+        if (!strcasecmp(d->directive, "<VirtualHost") && (unsigned)d->line_num == s->defn_line_number &&
+            !strcmp(d->filename, s->defn_name)) {
+            return d->first_child;
+        }
+    }
+    return NULL;
+}
+
+void cat_dbd_settings(apr_pool_t *pool, const server_rec *s, const char **driver, const char **params)
+{
+    const ap_directive_t *section = find_section(s);
+
+    *driver = find_argument(pool, section, "DBDriver");
+    *params = find_argument(pool, section, "DBDParams");
+    *driver = *driver ? *driver : find_argument(pool, ap_conftree, "DBDriver");
+    *params = *params ? *params : find_argument(pool, ap_conftree, "DBDParams");
 }

@@ -9,4 +9,7 @@
 /* The pool that mod_dbd keeps for a virtual host, as a source. NULL: mod_dbd is not loaded. On the pool. */
 cat_source_t *cat_dbd_create(apr_pool_t *pool, server_rec *s);
 
+/* What DBDriver and DBDParams say for the server, while its configuration is being read or checked. NULL: nothing. */
+void cat_dbd_settings(apr_pool_t *pool, const server_rec *s, const char **driver, const char **params);
+
 #endif

@@ -10,9 +10,6 @@
  * refuses by itself: under "Satisfy Any" httpd would overrule it. The handler does. */
 int cat_guard_check(request_rec *r);
 
-/* check_authn hook: "AuthType Bearer" in a mount's section, for the site's own Require lines. */
-int cat_guard_authenticate(request_rec *r);
-
 /* Looks, if the hook has not (httpd skips it for sub-requests with the same configuration). NULL: the request may go on;
  * state->user is set where the route asks for one. Otherwise the answer that refuses it. */
 const cat_answer_t *cat_guard_refusal(request_rec *r, cat_state_t *state);

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "httpd/handler.h"
 
+#include <apr_strings.h>
+#include <http_protocol.h>
 #include <string.h>
 
 #include "db/db.h"
 #include "httpd/body.h"
+#include "httpd/client.h"
 #include "httpd/guard.h"
+#include "httpd/identity.h"
 #include "httpd/lifecycle.h"
 #include "httpd/log.h"
 #include "httpd/mount.h"
 #include "httpd/reply.h"
 #include "httpd/routes.h"
 #include "lib/header.h"
+#include "lib/json.h"
+#include "shm/rate.h"
 
 static const cat_answer_t *answer_method(request_rec *r, const cat_state_t *state)
 {
@@ -22,6 +28,64 @@ static const cat_answer_t *answer_method(request_rec *r, const cat_state_t *stat
     return answer;
 }
 
+static void describe_client(request_rec *r, cat_request_t *q)
+{
+    const char *agent = apr_table_get(r->headers_in, "User-Agent");
+    q->client = r->useragent_ip;
+    q->network = cat_client_network(r->pool, r->useragent_addr, r->useragent_ip);
+    q->agent = agent ? agent : "";
+    q->cookies = apr_table_get(r->headers_in, "Cookie");
+    q->secure = !strcmp(ap_http_scheme(r), "https");
+}
+
+/* Runs the resource, behind the limit that the route's row names. */
+static cat_answer_t *run_counted(cat_request_t *q)
+{
+    static const char *const names[CAT_RATE_COUNT] = {"", "login", "register", "mail"};
+    cat_rate_kind_t kind = q->route->rate;
+    cat_rate_t rate = q->conf->rates[kind];
+    cat_verdict_t verdict;
+    cat_answer_t *answer;
+
+    if (kind == CAT_RATE_NONE || !rate.seconds) {
+        return q->route->run(q);
+    }
+    verdict = cat_limit_take(q->limits, names[kind], q->network, rate, apr_time_now());
+    if (!verdict.allowed) {
+        return cat_rate_refuse(q->pool, names[kind], rate, verdict);
+    }
+    answer = q->route->run(q);
+    if (!answer->headers || !apr_table_get(answer->headers, "RateLimit")) {
+        cat_rate_describe(q->pool, answer, names[kind], rate, verdict);
+    }
+    return answer;
+}
+
+static int takes_body(const cat_route_t *route)
+{
+    return route->body == CAT_JSON || route->body == CAT_MAY_JSON;
+}
+
+/* Access logs have the request line, or the query. */
+static void conceal_query(request_rec *r)
+{
+    r->the_request = apr_pstrcat(r->pool, r->method, " ", r->uri, " ", r->protocol, NULL);
+    r->args = NULL;
+}
+
+/* OK: the body is there, or *refusal says why not. */
+static int read_body(request_rec *r, cat_request_t *q, cat_answer_t **refusal)
+{
+    if (!takes_body(q->route)) {
+        return OK;
+    }
+    if (q->route->body == CAT_MAY_JSON && !cat_body_is_sent(r)) {
+        q->body = cat_json_own(r->pool, json_object());
+        return OK;
+    }
+    return cat_body_read(r, q->conf->max_body, &q->body, refusal);
+}
+
 /* Builds what the resource sees of the request, and runs it. */
 static int run_route(request_rec *r, const cat_state_t *state, const cat_answer_t **answer)
 {
@@ -29,29 +93,34 @@ static int run_route(request_rec *r, const cat_state_t *state, const cat_answer_
     const char *prefer = apr_table_get(r->headers_in, "Prefer");
     int prefers_strict = cat_header_prefers(r->pool, prefer, "handling", "strict");
     cat_answer_t *made = NULL;
-    int status = OK;
+    int status;
     cat_request_t q = {
         .pool = r->pool,
         .log = cat_log_for_request(r),
         .conf = state->conf,
         .hashing = server->hashing,
+        .limits = server->limits,
+        .revoked = server->revoked,
         .now = r->request_time,
         .route = state->match.route,
         .query = r->args,
         .strict = prefers_strict || state->conf->strict,
         .user = state->user,
+        .may_write = cat_identity_may_write(state->user, state->conf),
     };
 
     memcpy(q.params, state->match.params, sizeof(q.params));
-    if (q.route->body == CAT_JSON) {
-        status = cat_body_read(r, state->conf->max_body, &q.body, &made);
+    describe_client(r, &q);
+    if (q.route->body == CAT_SECRET_QUERY) {
+        conceal_query(r);
     }
+    status = read_body(r, &q, &made);
     if (status == OK && !made) {
         q.db = cat_db_make(r->pool, q.conf, cat_lifecycle_source(r->server, q.conf), q.log);
-        made = q.route->run(&q);
+        made = run_counted(&q);
         cat_db_release(q.db); /* before the response is written: a slow reader holds no connection */
     }
-    if (made && prefers_strict && q.route->body == CAT_JSON) {
+    if (made && prefers_strict && takes_body(q.route)) {
         cat_answer_header(made, r->pool, "Preference-Applied", "handling=strict");
     }
     *answer = made;

@@ -7,32 +7,44 @@
 #include <mod_watchdog.h>
 
 #include "api/mailer.h"
+#include "api/purge.h"
+#include "api/revocations.h"
 #include "db/db.h"
 #include "httpd/lifecycle.h"
 #include "httpd/log.h"
 
 APLOG_USE_MODULE(catalog);
 
-/* THE JOB TABLE */
+/* A watchdog is a thread that runs its jobs one after the other: in one child of the server, or in each. */
+typedef struct watchdog_t {
+    const char *name;
+    int singleton;
+} watchdog_t;
+
+static const watchdog_t one_child = {"_catalog_", 1}, each_child = {"_catalog_each_", 0};
+
+/* THE JOB TABLE. Revocations cannot wait for a slow mail server, nor for another child to take over from one that died. */
 static const struct job_t {
     const char *name;
     apr_interval_time_t interval;
     cat_job_run_t *run;
+    const watchdog_t *watchdog;
+    apr_interval_time_t longest_pause; /* after failures: it waits 1, 2, 4 ... seconds */
 } jobs[] = {
-    {"mail", APR_TIME_C(1000000), cat_mailer_run},
+    {"mail", APR_TIME_C(1000000), cat_mailer_run, &one_child, APR_TIME_C(60000000)},
+    {"revocations", APR_TIME_C(250000), cat_revocations_run, &each_child, APR_TIME_C(10000000)},
+    {"purge", APR_TIME_C(600000000), cat_purge_run, &one_child, APR_TIME_C(60000000)},
 };
 
-/* A job that fails waits 1, 2, 4 ... seconds, at most a minute. */
 #define PAUSE_MAX_SHIFT 6
-#define PAUSE_MAX apr_time_from_sec(60)
 
 /* How long the end of a child waits for the job that runs. A job looks at stop once a second at least. */
 #define STOP_PATIENCE apr_time_from_sec(5)
 #define STOP_INTERVAL apr_time_from_msec(10)
 
-/* What a child's jobs share: written by the watchdog's thread, and stop by the one that ends the child. */
+/* What a child's jobs share: written by the watchdogs' threads, and stop by the one that ends the child. */
 struct cat_jobs_t {
-    int running;
+    int running; /* how many */
     int stop;
 };
 
@@ -44,12 +56,22 @@ typedef struct worker_t {
     cat_jobs_t *jobs;
     int failures;
     apr_time_t not_before;
+    apr_time_t last; /* the job's own note */
 } worker_t;
 
 static void run(worker_t *w, apr_pool_t *pool)
 {
     const cat_conf_t *conf = w->mount->conf;
-    cat_job_t job = {pool, w->log, conf, cat_db_make(pool, conf, w->mount->source, w->log), &w->jobs->stop};
+    cat_job_t job = {
+        .pool = pool,
+        .log = w->log,
+        .conf = conf,
+        .db = cat_db_make(pool, conf, w->mount->source, w->log),
+        .source = w->mount->source,
+        .revoked = cat_lifecycle_server(w->mount->server)->revoked,
+        .last = &w->last,
+        .stop = &w->jobs->stop,
+    };
 
     if (apr_time_now() < w->not_before) {
         return;
@@ -59,7 +81,7 @@ static void run(worker_t *w, apr_pool_t *pool)
         w->not_before = 0;
     } else {
         apr_interval_time_t pause = apr_time_from_sec(1) << w->failures;
-        w->not_before = apr_time_now() + (pause < PAUSE_MAX ? pause : PAUSE_MAX);
+        w->not_before = apr_time_now() + (pause < w->job->longest_pause ? pause : w->job->longest_pause);
         w->failures += w->failures < PAUSE_MAX_SHIFT;
     }
     cat_db_release(job.db);
@@ -71,11 +93,11 @@ static apr_status_t tick(int state, void *data, apr_pool_t *pool)
     worker_t *w = data;
 
     if (state == AP_WATCHDOG_STATE_RUNNING) {
-        __atomic_store_n(&w->jobs->running, 1, __ATOMIC_SEQ_CST);
+        __atomic_add_fetch(&w->jobs->running, 1, __ATOMIC_SEQ_CST);
         if (!__atomic_load_n(&w->jobs->stop, __ATOMIC_SEQ_CST)) {
             run(w, pool);
         }
-        __atomic_store_n(&w->jobs->running, 0, __ATOMIC_SEQ_CST);
+        __atomic_sub_fetch(&w->jobs->running, 1, __ATOMIC_SEQ_CST);
     }
     return APR_SUCCESS;
 }
@@ -99,35 +121,41 @@ void cat_jobs_child_init(apr_pool_t *pchild, server_rec *main_server)
     apr_pool_pre_cleanup_register(pchild, cat_lifecycle_server(main_server)->jobs, stop);
 }
 
-static apr_status_t register_mount(apr_pool_t *pconf, cat_jobs_t *shared, const cat_mount_t *mount,
-                                   ap_watchdog_t *watchdog,
-                                   APR_OPTIONAL_FN_TYPE(ap_watchdog_register_callback) *register_callback)
+typedef APR_OPTIONAL_FN_TYPE(ap_watchdog_get_instance) get_t;
+typedef APR_OPTIONAL_FN_TYPE(ap_watchdog_register_callback) register_callback_t;
+
+static apr_status_t register_mount(apr_pool_t *pconf, cat_jobs_t *shared, const cat_mount_t *mount, get_t *get,
+                                   register_callback_t *call)
 {
     apr_status_t rv = APR_SUCCESS;
 
     for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]) && rv == APR_SUCCESS; i++) {
         worker_t *w = apr_pcalloc(pconf, sizeof(*w));
+        ap_watchdog_t *watchdog;
+
         w->job = &jobs[i];
         w->mount = mount;
         w->log = cat_log_for_server(mount->server, pconf);
         w->jobs = shared;
-        rv = register_callback(watchdog, jobs[i].interval, w, tick);
+        rv = get(&watchdog, w->job->watchdog->name, 0, w->job->watchdog->singleton, pconf);
+        if (rv == APR_SUCCESS) {
+            rv = call(watchdog, w->job->interval, w, tick);
+        }
     }
     return rv;
 }
 
 static apr_status_t register_all(apr_pool_t *pconf, server_rec *main_server)
 {
-    APR_OPTIONAL_FN_TYPE(ap_watchdog_get_instance) *get = APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance);
-    APR_OPTIONAL_FN_TYPE(ap_watchdog_register_callback) *call = APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_register_callback);
-    ap_watchdog_t *watchdog;
+    get_t *get = APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance);
+    register_callback_t *call = APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_register_callback);
     cat_jobs_t *shared = cat_lifecycle_server(main_server)->jobs;
-    apr_status_t rv = get && call ? get(&watchdog, "_catalog_", 0, 1, pconf) : APR_ENOTIMPL;
+    apr_status_t rv = get && call ? APR_SUCCESS : APR_ENOTIMPL;
 
     for (server_rec *s = main_server; s && rv == APR_SUCCESS; s = s->next) {
         const apr_array_header_t *mounts = cat_lifecycle_server(s)->mounts;
         for (int i = 0; i < mounts->nelts && rv == APR_SUCCESS; i++) {
-            rv = register_mount(pconf, shared, APR_ARRAY_IDX(mounts, i, cat_mount_t *), watchdog, call);
+            rv = register_mount(pconf, shared, APR_ARRAY_IDX(mounts, i, cat_mount_t *), get, call);
         }
     }
     return rv;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "httpd/lifecycle.h"
 
+#include <apr_shm.h>
 #include <apr_strings.h>
 #include <curl/curl.h>
 #include <http_config.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "db/migrate.h"
+#include "db/session.h"
 #include "httpd/conf.h"
 #include "httpd/dbd.h"
 #include "httpd/jobs.h"
@@ -22,6 +24,11 @@ extern module AP_MODULE_DECLARE_DATA catalog_module;
 
 /* How many registrations may wait for each that hashes: the last of them for half a second. */
 #define HASH_QUEUE_FACTOR 16
+
+/* Tokens that a child remembers: some thousand users at work. */
+#define TOKENS_SEEN 2048
+
+#define SEGMENT_KEY "catalog:segment"
 
 /* bytes. Left alone, malloc learns to keep the 19 MiB of a password's hash for the next one: in each thread's arena, which came
  * to 320 MiB a child. */
@@ -173,8 +180,36 @@ static int count_cores(void)
     return n > 0 ? (int)n : 1;
 }
 
+/* What is counted and revoked must not be forgotten by a restart, so it lives as long as the parent does. */
+static apr_status_t find_segment(server_rec *main_server, char **base)
+{
+    apr_pool_t *pool = main_server->process->pool;
+    apr_uint64_t seed;
+    apr_shm_t *shm;
+    void *kept = NULL;
+    apr_status_t rv;
+
+    apr_pool_userdata_get(&kept, SEGMENT_KEY, pool);
+    if (kept) {
+        *base = kept;
+        return APR_SUCCESS;
+    }
+    rv = apr_shm_create(&shm, cat_revoked_size() + cat_limit_size(), NULL, pool);
+    if (rv == APR_SUCCESS) {
+        rv = apr_generate_random_bytes((unsigned char *)&seed, sizeof(seed));
+    }
+    if (rv == APR_SUCCESS) {
+        *base = apr_shm_baseaddr_get(shm);
+        memset(*base, 0, cat_revoked_size() + cat_limit_size());
+        cat_limit_start((cat_limit_t *)(*base + cat_revoked_size()), seed);
+        apr_pool_userdata_setn(*base, SEGMENT_KEY, NULL, pool);
+    }
+    return rv;
+}
+
 static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
 {
+    char *base = NULL;
     const cat_conf_t *conf = cat_conf_get(main_server->lookup_defaults);
     int places = conf->hash_concurrency ? conf->hash_concurrency : count_cores();
     cat_gate_t *hashing;
@@ -184,9 +219,14 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
     if (rv == APR_SUCCESS) {
         rv = cat_turns_create(&turns, pconf);
     }
+    if (rv == APR_SUCCESS) {
+        rv = find_segment(main_server, &base);
+    }
     for (server_rec *s = main_server; s && rv == APR_SUCCESS; s = s->next) {
         cat_lifecycle_server(s)->hashing = hashing;
         cat_lifecycle_server(s)->turns = turns;
+        cat_lifecycle_server(s)->revoked = (cat_revoked_t *)base;
+        cat_lifecycle_server(s)->limits = (cat_limit_t *)(base + cat_revoked_size());
     }
     return rv;
 }
@@ -223,7 +263,7 @@ int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *p
 
 /* ---- children ---- */
 
-static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat_turns_t *turns)
+static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat_turns_t *turns, cat_revoked_t *revoked)
 {
     const cat_log_t *log = cat_log_for_server(mount->server, pchild);
     apr_pool_t *pool;
@@ -238,20 +278,50 @@ static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat
         return;
     }
     apr_pool_create(&pool, pchild);
-    cat_migrate_run(pool, mount->conf, mount->source, log); /* where this fails, the first request tries again */
+    /* Where this fails, the first request tries again. */
+    if (cat_migrate_run(pool, mount->conf, mount->source, log) == APR_SUCCESS) {
+        cat_db_t *db = cat_db_make(pool, mount->conf, mount->source, log);
+        mount->source->revocations_known = cat_session_learn(db, mount->conf, revoked, 0) == APR_SUCCESS;
+    }
     apr_pool_destroy(pool);
+}
+
+static void start_keyring(apr_pool_t *pchild, server_rec *s, const cat_conf_t *conf)
+{
+    apr_status_t rv = conf && conf->keys ? cat_keyring_child_init(conf->keys, pchild) : APR_SUCCESS;
+    if (rv != APR_SUCCESS) {
+        ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, "CAT043: new keys will not be seen before a restart");
+    }
+}
+
+/* Keys stand in mounts, and in any other section that has "AuthType Catalog". */
+static void start_keyrings(apr_pool_t *pchild, server_rec *s)
+{
+    const core_server_config *core = ap_get_core_module_config(s->module_config);
+    ap_conf_vector_t **sections = (ap_conf_vector_t **)core->sec_url->elts;
+
+    start_keyring(pchild, s, cat_conf_get(s->lookup_defaults));
+    for (int i = 0; i < core->sec_url->nelts; i++) {
+        start_keyring(pchild, s, cat_conf_get(sections[i]));
+    }
 }
 
 void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
 {
     cat_server_t *shared = cat_lifecycle_server(main_server);
+    apr_status_t rv = cat_tokens_seen_create(&shared->seen, pchild, TOKENS_SEEN);
 
+    if (rv != APR_SUCCESS) {
+        ap_log_error(APLOG_MARK, APLOG_ERR, rv, main_server, "CAT034: tokens cannot be remembered");
+    }
     json_object_seed(0); /* jansson would do it in the first request, without a lock */
     mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
     for (server_rec *s = main_server; s; s = s->next) {
         const apr_array_header_t *mounts = cat_lifecycle_server(s)->mounts;
+        cat_lifecycle_server(s)->seen = shared->seen;
+        start_keyrings(pchild, s);
         for (int i = 0; i < mounts->nelts; i++) {
-            start_source(pchild, APR_ARRAY_IDX(mounts, i, cat_mount_t *), shared->turns);
+            start_source(pchild, APR_ARRAY_IDX(mounts, i, cat_mount_t *), shared->turns, shared->revoked);
         }
     }
     cat_jobs_child_init(pchild, main_server);

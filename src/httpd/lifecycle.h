@@ -7,6 +7,7 @@
 #include "catalog.h"
 #include "db/source.h"
 #include "lib/gate.h"
+#include "lib/tokens_seen.h"
 
 /* A Location with CatalogEnable On, as the requests below it see it. */
 typedef struct cat_mount_t {
@@ -23,6 +24,9 @@ typedef struct cat_server_t {
     cat_source_t *dbd;          /* mod_dbd's pool of this server; NULL: mod_dbd is not loaded */
     cat_gate_t *hashing;        /* shared by all servers */
     cat_turns_t *turns;         /* shared by all servers */
+    cat_revoked_t *revoked;     /* shared by all servers, across restarts */
+    cat_limit_t *limits;        /* shared by all servers, across restarts */
+    cat_tokens_seen_t *seen;    /* of the child */
     cat_jobs_t *jobs;           /* of the main server */
 } cat_server_t;
 

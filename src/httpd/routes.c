@@ -1,20 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "httpd/routes.h"
 
+#include "api/confirm.h"
+#include "api/keys.h"
+#include "api/password.h"
 #include "api/products.h"
+#include "api/sessions.h"
 #include "api/users.h"
 
 /* THE ROUTE TABLE: what is not here is a 404, and the methods that are not here a 405. HEAD is GET's, OPTIONS everyone's. */
 /* clang-format off */
 const cat_route_t cat_routes[] = {
-    /* method    path             function             who may     body */
-    { "GET",    "/products",     cat_products_list,   CAT_ANYONE, CAT_NO_BODY },
-    { "POST",   "/products",     cat_products_create, CAT_USER,   CAT_JSON    },
-    { "GET",    "/products/:id", cat_products_get,    CAT_ANYONE, CAT_NO_BODY },
-    { "PUT",    "/products/:id", cat_products_update, CAT_USER,   CAT_JSON    },
-    { "DELETE", "/products/:id", cat_products_remove, CAT_USER,   CAT_NO_BODY },
-    { "POST",   "/register",     cat_users_register,  CAT_ANYONE, CAT_JSON    },
-    { "POST",   "/users",        cat_users_create,    CAT_ANYONE, CAT_JSON    },
-    { NULL,     NULL,            NULL,                CAT_ANYONE, CAT_NO_BODY },
+    /* method    path                     function                who may     body          counted as */
+    { "GET",    "/products",             cat_products_list,      CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE },
+    { "POST",   "/products",             cat_products_create,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE },
+    { "GET",    "/products/:id",         cat_products_get,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE },
+    { "PUT",    "/products/:id",         cat_products_update,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE },
+    { "DELETE", "/products/:id",         cat_products_remove,    CAT_WRITER, CAT_NO_BODY,  CAT_RATE_NONE },
+    { "POST",   "/register",             cat_users_register,     CAT_ANYONE, CAT_JSON,     CAT_RATE_REGISTER },
+    { "POST",   "/users",                cat_users_create,       CAT_ANYONE, CAT_JSON,     CAT_RATE_REGISTER },
+    { "POST",   "/auth/login",           cat_sessions_login,     CAT_ANYONE, CAT_JSON,     CAT_RATE_LOGIN },
+    { "POST",   "/auth/refresh",         cat_sessions_renew,     CAT_ANYONE, CAT_MAY_JSON, CAT_RATE_NONE },
+    { "POST",   "/auth/logout",          cat_sessions_logout,    CAT_USER,   CAT_MAY_JSON, CAT_RATE_NONE },
+    { "GET",    "/auth/me",              cat_sessions_me,        CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE },
+    { "GET",    "/auth/sessions",        cat_sessions_list,      CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE },
+    { "DELETE", "/auth/sessions/:id",    cat_sessions_remove,    CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE },
+    { "GET",    "/auth/confirm",         cat_confirm_look,       CAT_ANYONE, CAT_SECRET_QUERY, CAT_RATE_NONE },
+    { "POST",   "/auth/confirm",         cat_confirm_confirm,    CAT_ANYONE, CAT_JSON,     CAT_RATE_NONE },
+    { "POST",   "/auth/confirm/resend",  cat_confirm_resend,     CAT_ANYONE, CAT_JSON,     CAT_RATE_MAIL },
+    { "POST",   "/auth/password/forgot", cat_password_forgot,    CAT_ANYONE, CAT_JSON,     CAT_RATE_MAIL },
+    { "POST",   "/auth/password/reset",  cat_password_reset,     CAT_ANYONE, CAT_JSON,     CAT_RATE_LOGIN },
+    { "POST",   "/auth/password/change", cat_password_change,    CAT_USER,   CAT_JSON,     CAT_RATE_LOGIN },
+    { "GET",    "/auth/jwks.json",       cat_keys_jwks,          CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE },
+    { NULL,     NULL,                    NULL,                   CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE },
 };
 /* clang-format on */

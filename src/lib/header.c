@@ -58,6 +58,21 @@ cat_bearer_t cat_header_bearer(apr_pool_t *pool, const char *authorization, cons
     return CAT_BEARER_TOKEN;
 }
 
+const char *cat_header_cookie(apr_pool_t *pool, const char *cookies, const char *name)
+{
+    apr_size_t length = strlen(name);
+
+    for (const char *p = cookies; p && *p; p += *p == ';') {
+        p = skip_space(p);
+        if (!strncmp(p, name, length) && p[length] == '=') {
+            const char *value = p + length + 1;
+            return trim(pool, value, value + strcspn(value, ";"));
+        }
+        p += strcspn(p, ";");
+    }
+    return NULL;
+}
+
 int cat_header_is_json(const char *content_type)
 {
     static const char type[] = "application/json";

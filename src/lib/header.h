@@ -16,6 +16,9 @@ typedef enum {
  * commas, as two headers joined by the server have them, leave it a token, which then fails its check. */
 cat_bearer_t cat_header_bearer(apr_pool_t *pool, const char *authorization, const char **token);
 
+/* The value of a cookie (RFC 6265), on the pool; NULL when cookies is NULL or has none of this name. */
+const char *cat_header_cookie(apr_pool_t *pool, const char *cookies, const char *name);
+
 /* Content-Type: application/json, without a charset or with utf-8 (RFC 8259 has none). NULL is not. */
 int cat_header_is_json(const char *content_type);
 

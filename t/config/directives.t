@@ -9,7 +9,7 @@ sub in_server { said(mount => undef, conf => "$_[0]\n") }
 sub in_mount { said(mount => "$_[0]\n") }
 
 my $numbers = {
-    CatalogTokenTTL => [1, 86400], CatalogRefreshTTL => [60, 31536000], CatalogMaxLimit => [1, 1000],
+    CatalogTokenTTL => [1, 86400], CatalogRefreshTTL => [1, 31536000], CatalogMaxLimit => [1, 1000],
     CatalogMaxBody => [64, 16777216],
     CatalogMaxConnections => [1, 4096], CatalogConfirmTTL => [60, 2592000], CatalogHashConcurrency => [0, 1024],
 };
@@ -50,7 +50,8 @@ my @texts = (
     ['CatalogMailCA', ['/etc/passwd'], ['/nowhere.pem', '"@dir@"']],
     ['CatalogMailCredentials', ['"@dir@/good"'],
         ['/nowhere', '"@dir@/open"', '"@dir@/no-colon"', '"@dir@/two-lines"', '"@dir@"']],
-    ['CatalogMailTemplates', ['"@dir@/templates"'], ['/nowhere', '"@dir@/unknown"', '"@dir@/no-subject"', '"@dir@"']],
+    ['CatalogMailTemplates', ['"@dir@/templates"', '"@dir@"'],
+        ['/nowhere', '"@dir@/unknown"', '"@dir@/no-subject"', '"@dir@/good"']],
     ['CatalogDatabase', ['sqlite3 "@dir@/data/x.db"'], ['sqlite3', 'oracle x', 'SQLITE x']],
 );
 sub with_files {

@@ -35,7 +35,7 @@ DBDParams "@dir@/data/later/catalog.db"
 END
 $server->start;
 is_out($server, 'no directory');
-answers($server->api(POST => '/products', '{', token => $token), 400, undef, 'what needs no database is answered');
+answers($server->api(POST => '/register', '{'), 400, undef, 'what needs no database is answered');
 mkdir my $dir = $server->dir . '/data/later';
 CatalogTest::Server::hand_over($dir);
 answers(create($server), 201, undef, 'it works as soon as the directory is there');

@@ -34,8 +34,8 @@ like($header{Subject}, qr/\S/, 'it has a subject');
 like($body, qr/\b\Q$user->{user}{username}\E\b/, 'the text names the user');
 
 my ($link) = $body =~ /(https?:\S+)/;
-like($link, qr{^https://shop\.test/base/\S+\?token=[\w-]{43}$},
-    'the link begins with CatalogBaseURL, not with the request\'s Host');
+like($link, qr{^https://shop\.test/base/confirm\.html#token=[\w-]{43}$},
+    'the link begins with CatalogBaseURL, not with the request\'s Host; its token is for the page alone');
 my ($token) = $link =~ /token=(.*)/;
 my $digest = Digest::SHA::sha256_hex($token);
 

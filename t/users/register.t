@@ -19,9 +19,10 @@ answers($r, 201, {
 # The token is what part 2 says, and opens what needs one.
 my ($header, $payload) = map { JSON::PP::decode_json(MIME::Base64::decode_base64url($_)) } (split /\./,
     $r->{json}{token})[0, 1];
-is(match($header, { alg => 'HS256', typ => 'at+jwt' }), '', 'the token\'s header');
+is(match($header, { alg => 'HS256', typ => 'at+jwt', kid => 'token' }), '', 'the token\'s header');
 is(match($payload, {
     iss => 'https://catalog.test', aud => 'catalog-test', sub => $r->{json}{user}{id}, jti => qr/./, sid => qr/./,
+    username => $name, role => 'user', email_verified => false,
     iat => sub { $_[0] =~ /^\d+$/ && abs($_[0] - time) < 10 }, exp => sub { $_[0] == $payload->{iat} + 900 },
 }), '', 'its claims');
 answers(api(POST => '/products', { name => 'x', price => 1 }, token => $r->{json}{token}), 201, undef,

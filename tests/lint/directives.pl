@@ -15,7 +15,9 @@ my %place = (MOUNT => 'Location', ANYWHERE => 'anywhere', GLOBAL => 'main server
 my @rows = (
     rows('src/httpd/directives.def', qr/^DIRECTIVE\((?<name>\w+),\s*(?<kind>\w+),\s*\w+,\s*(?<default>NULL|"[^"]*"),
         \s*(?<least>\d+),\s*(?<most>\d+),\s*(?<where>\w+),/mx),
-    rows('src/httpd/directives.def', qr/^DIRECTIVE2\((?<name>\w+),\s*\w+,\s*(?<where>\w+),/m));
+    rows('src/httpd/directives.def', qr/^CHOICE\((?<name>\w+),\s*\w+,\s*(?<default>"[^"]*"),\s*"(?<words>[^"]*)",\s*(?<where>\w+),/m),
+    rows('src/httpd/directives.def', qr/^DIRECTIVE_ARGS\((?<name>\w+),\s*\w+,\s*(?<default>"[^"]*"),\s*(?<where>\w+),/m),
+    rows('src/httpd/directives.def', qr/^DIRECTIVE(?<texts>[23])\((?<name>\w+),\s*\w+,\s*(?<where>\w+),/m));
 my %known = map { $_->{name} => 1 } @rows;
 my %text = map { $_ => text($_) } qw(docs/directives.md conf/catalog.conf README.md);
 
@@ -35,6 +37,8 @@ for my $file (sort keys %text) {
 
 sub value {
     my ($row) = @_;
-    my $kind = $row->{kind} // 'TWO';
-    return $kind eq 'NUMBER' ? "$row->{least} to $row->{most}" : { ON_OFF => 'On or Off', TEXT => 'text', TWO => 'two texts' }->{$kind};
+    return "$row->{least} to $row->{most}" if ($row->{kind} // '') eq 'NUMBER';
+    return { ON_OFF => 'On or Off', TEXT => 'text' }->{ $row->{kind} } if $row->{kind};
+    return $row->{words} =~ s/\|(?=[^|]*$)/ or /r =~ s/\|/, /gr if $row->{words};
+    return $row->{texts} ? ($row->{texts} == 2 ? 'two texts' : 'three texts') : 'pairs, or Off';
 }

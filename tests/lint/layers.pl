@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# The direction of dependency: mod_catalog.c -> httpd -> api -> db -> lib, with catalog.h beside lib.
+# The direction of dependency: mod_catalog.c -> httpd -> api -> db -> shm -> lib, with catalog.h beside shm; ctl -> db.
 use strict;
 use warnings FATAL => 'all';
 
@@ -8,12 +8,12 @@ use FindBin;
 use lib $FindBin::RealBin;
 use Lint;
 
-my %height = (lib => 0, db => 1, api => 2, httpd => 3, top => 4);
+my %height = (lib => 0, shm => 1, db => 2, api => 3, ctl => 3, httpd => 4, top => 5);
 my %fans_out = map { $_ => 1 } qw(src/httpd/routes.c src/httpd/jobs.c);
 my $apache = qr/^(?:httpd|http_\w+|mod_\w+|ap_\w+|util_\w+|scoreboard|unixd|mpm_common)\.h$/;
 
 for my $file (files(qr/\.(?:c|h|def)/, 'mod_catalog.c', 'src')) {
-    my ($layer, $name) = $file =~ m{^src/(\w+)/(\w+)\.} ? ($1, $2) : $file eq 'src/catalog.h' ? ('lib', 'catalog') : ('top', '');
+    my ($layer, $name) = $file =~ m{^src/(\w+)/(\w+)\.} ? ($1, $2) : $file eq 'src/catalog.h' ? ('shm', 'catalog') : ('top', '');
     defined $height{$layer} or fault($file, 'is in no layer'), next;
 
     for (code($file) =~ /^#\s*include\s+(\S+)/mg) {
@@ -28,7 +28,7 @@ sub check_foreign {
 
 sub check_own {
     my ($file, $layer, $name, $header) = @_;
-    return if $header =~ /^(?:schema|templates)\.inc$/;
+    return if $header =~ /^(?:schema|templates|places)\.inc$/;
     -f "src/$header" or return fault($file, "includes $header, which is not there below src/");
     my ($other, $base) = $header =~ m{^(\w+)/(\w+)\.} or return;
 

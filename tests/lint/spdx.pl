@@ -8,8 +8,8 @@ use FindBin;
 use lib $FindBin::RealBin;
 use Lint;
 
-my @places = qw(Makefile mod_catalog.c src t tests tools conf);
-for my $file (files(qr/(?:^|\/)(?:[A-Za-z]+|[\w.-]+\.(?:c|h|def|pl|pm|t|py|sh|conf|in))/, @places)) {
+my @places = qw(Makefile mod_catalog.c src t tests tools conf www);
+for my $file (files(qr/(?:^|\/)(?:[A-Za-z]+|[\w.-]+\.(?:c|h|def|pl|pm|t|py|sh|conf|in|html|css|js|svg))/, @places)) {
     my @lines = split /\n/, text($file);
     my $count = grep { defined && /SPDX-License-Identifier: Apache-2\.0/ } @lines[0 .. 1];
     fault($file, 'its first lines hold no "SPDX-License-Identifier: Apache-2.0"') if $count != 1;

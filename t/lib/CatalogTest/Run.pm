@@ -10,6 +10,7 @@ use warnings FATAL => 'all';
 use parent 'Apache::TestRun';
 
 use Cwd ();
+use File::Basename qw(dirname);
 use File::Temp ();
 use FindBin ();
 use IO::Socket::INET ();
@@ -62,6 +63,7 @@ sub settings {
         apache => $ENV{HTTPD} || $apxs->('SBINDIR') . '/' . $apxs->('PROGNAME'),
         modules => $apxs->('LIBEXECDIR'),
         source_module => $module,
+        ctl => dirname($module) . '/catalogctl',
         user => $> == 0 ? 'www-data' : scalar getpwuid $>,
         group => $> == 0 ? 'www-data' : scalar getgrgid +(split ' ', $))[0],
     };
@@ -109,7 +111,7 @@ sub server_options {
 # What tests and *.in files can ask for beside Apache::Test's own.
 sub new_test_config {
     my ($self) = @_;
-    $self->{conf_opts}{"catalog_$_"} = $self->{catalog}{$_} for qw(top mpm user group apache);
+    $self->{conf_opts}{"catalog_$_"} = $self->{catalog}{$_} for qw(top mpm user group apache ctl);
     return $self->SUPER::new_test_config;
 }
 

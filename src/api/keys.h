@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_API_KEYS_H
+#define CAT_API_KEYS_H
+
+#include "catalog.h"
+
+/* GET /auth/jwks.json */
+cat_handler_t cat_keys_jwks;
+
+#endif

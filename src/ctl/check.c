@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <apr_file_info.h>
+#include <apr_strings.h>
+
+#include "ctl/database.h"
+#include "ctl/table.h"
+#include "db/migrate.h"
+#include "lib/keyring.h"
+#include "lib/time.h"
+
+/* A mail that is put off is tried again after 15 minutes at the most. */
+#define MAIL_IS_LATE apr_time_from_sec(3600)
+
+#define OTHERS (APR_FPROT_WREAD | APR_FPROT_WWRITE | APR_FPROT_WEXECUTE)
+
+enum { STATE, WHAT, DETAIL, FIELDS };
+static const cat_field_t fields[FIELDS] = {
+    [STATE] = {.name = "state", .kind = CAT_STRING},
+    [WHAT] = {.name = "what", .kind = CAT_STRING},
+    [DETAIL] = {.name = "detail", .kind = CAT_STRING},
+};
+
+typedef struct report_t {
+    ctl_t *ctl;
+    ctl_table_t table;
+    int problems;
+} report_t;
+
+static void add(report_t *r, int good, const char *what, const char *detail)
+{
+    ctl_table_row(&r->table, r->ctl->pool, (const char *const[FIELDS]){good ? "ok" : "problem", what, detail});
+    r->problems += !good;
+}
+
+/* ---- keys ---- */
+
+/* As the server's user, who looks for new ones. A single file is read as root, and was when httpd looked at its
+ * configuration. */
+static void check_keys(report_t *r)
+{
+    apr_pool_t *pool = r->ctl->pool;
+    const ctl_site_t *site = &r->ctl->site;
+    cat_keyring_t *ring;
+    const cat_keys_t *keys;
+    const char *fault;
+
+    if (!site->key_dir) {
+        add(r, 1, "keys", site->key_file);
+        return;
+    }
+    fault = cat_keyring_open_directory(pool, site->key_dir, &ring);
+    if (fault) {
+        add(r, 0, "keys", fault);
+        return;
+    }
+    keys = cat_keyring_get(ring, r->ctl->now, NULL);
+    add(r, 1, "keys",
+        apr_psprintf(pool, "%s: %d, %s signs with %s", site->key_dir, keys->count, cat_key_id(keys->all[0]),
+                     cat_key_algorithm(keys->all[0])));
+}
+
+/* ---- database ---- */
+
+/* Its side files are there only while it is in use. */
+static void check_file(report_t *r, const char *suffix)
+{
+    apr_pool_t *pool = r->ctl->pool;
+    const char *path = apr_pstrcat(pool, r->ctl->site.params, suffix, NULL);
+    apr_finfo_t info;
+
+    if (apr_stat(&info, path, APR_FINFO_PROT, pool) != APR_SUCCESS) {
+        return;
+    }
+    if (info.protection & OTHERS) {
+        add(r, 0, "file", apr_psprintf(pool, "%s: open to others; run: chmod o-rwx %s", path, path));
+    } else if (access(path, R_OK | W_OK) != 0) {
+        add(r, 0, "file", apr_psprintf(pool, "%s: the server's user may not write it: %s", path, strerror(errno)));
+    } else {
+        add(r, 1, "file", path);
+    }
+}
+
+static void check_traits(report_t *r, cat_conn_t *conn)
+{
+    for (const cat_trait_t *trait = cat_conn_dialect(conn)->traits; trait->name; trait++) {
+        const char *value = NULL;
+        apr_status_t rv = cat_conn_ask(conn, r->ctl->pool, &r->ctl->log, trait->ask, &value);
+        int good = rv == APR_SUCCESS && value && !strcmp(value, trait->want);
+
+        add(r, good, trait->name,
+            good ? value : apr_psprintf(r->ctl->pool, "%s, not %s", value ? value : "unknown", trait->want));
+    }
+}
+
+/* A transaction alone would not tell: SQLite begins one on a file that is read-only. */
+static apr_status_t write_nothing(ctl_t *ctl, void *baton)
+{
+    (void)baton;
+    return cat_db_exec(ctl->db, SQL_SESSION_DELETE, CAT_VALUES(""), NULL);
+}
+
+/* Returns whether the tables can be read. */
+static int check_schema(report_t *r)
+{
+    ctl_t *ctl = r->ctl;
+    int version, needed;
+    cat_conn_t *conn;
+
+    if (cat_migrate_look(ctl->db, ctl->pool, &ctl->log, &version, &needed) != APR_SUCCESS) {
+        add(r, 0, "database", "cannot be read; the cause is above");
+        return 0;
+    }
+    if (cat_db_connect_bare(ctl->db, 0, &conn) == APR_SUCCESS) {
+        check_traits(r, conn);
+    }
+    if (version < needed) {
+        add(r, 0, "schema",
+            apr_psprintf(ctl->pool, "version %d, %d is needed; run: catalogctl migrate", version, needed));
+        return 0;
+    }
+    add(r, 1, "schema", apr_psprintf(ctl->pool, "version %d", version));
+    return 1;
+}
+
+/* ---- mail ---- */
+
+static apr_status_t check_mail(void *baton, const char *const *row, int count)
+{
+    report_t *r = baton;
+    const char *state = row[0], *number = row[1];
+    apr_time_t oldest = cat_time_read(row[2]);
+    char since[CAT_TIME_LENGTH + 1];
+
+    (void)count;
+    cat_time_format(since, apr_time_as_msec(oldest));
+    add(r, strcmp(state, "dead") && oldest > r->ctl->now - MAIL_IS_LATE, "mail",
+        apr_psprintf(r->ctl->pool, "%s %s, the oldest since %s", number, state, since));
+    return APR_SUCCESS;
+}
+
+static void check_database(report_t *r)
+{
+    ctl_t *ctl = r->ctl;
+    const cat_dialect_t *dialect = cat_dialect_find(ctl->site.driver);
+
+    if (dialect->file) {
+        check_file(r, "");
+        check_file(r, "-wal");
+        check_file(r, "-shm");
+    }
+    if (!check_schema(r)) {
+        return;
+    }
+    if (ctl_database_write(ctl, write_nothing, NULL) == APR_SUCCESS) {
+        add(r, 1, "database", "can be read and written");
+    } else {
+        add(r, 0, "database", "cannot be written; the cause is above");
+    }
+    if (cat_db_each(ctl->db, SQL_OUTBOX_COUNT, CAT_NO_VALUES, check_mail, r) != APR_SUCCESS) {
+        add(r, 0, "mail", "cannot be read; the cause is above");
+    }
+}
+
+int ctl_check_run(ctl_t *ctl)
+{
+    report_t r = {.ctl = ctl, .table = {.fields = fields, .count = FIELDS, .json = ctl->options->json}};
+    const char *fault = ctl_database_open(ctl, 0);
+
+    ctl_table_begin(&r.table);
+    if (ctl->site.server) {
+        add(&r, 1, "configuration", apr_pstrcat(ctl->pool, ctl->site.server, " ", ctl->site.mount, NULL));
+        check_keys(&r);
+    }
+    if (fault) {
+        add(&r, 0, "database", fault);
+    } else {
+        check_database(&r);
+    }
+    ctl_table_end(&r.table);
+    return r.problems ? CTL_FAILED : CTL_DONE;
+}

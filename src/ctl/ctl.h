@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CTL_CTL_H
+#define CTL_CTL_H
+
+/*
+ * catalogctl, the administrator's command: one process, one thread, one command. Functions here are called
+ * ctl_<file>_<verb>; those of db/ and lib/ are the module's own. A `const char *` that is returned as a fault is on
+ * the pool, NULL: all is well.
+ */
+
+#include <apr_tables.h>
+
+#include "catalog.h"
+#include "ctl/site.h"
+
+/* Exit codes; docs/catalogctl.8 explains them. */
+enum { CTL_DONE, CTL_FAILED, CTL_MISUSED };
+
+/* What a command gets. */
+typedef struct ctl_t {
+    apr_pool_t *pool;
+    const ctl_options_t *options;
+    const char *const *args; /* its operands, NULL-terminated; as many as its row allows */
+    int count;
+    apr_time_t now;
+
+    ctl_site_t site; /* where the command's row asks for it */
+    cat_log_t log;   /* to stderr */
+    int quiet;       /* nothing is logged: the same will be tried again */
+    cat_conf_t conf; /* of db */
+    cat_source_t *source;
+    cat_db_t *db; /* where the command's row asks for it; ctl_database_open makes it */
+} ctl_t;
+
+/* Returns the exit code, after saying on stderr what failed. */
+typedef int ctl_command_t(ctl_t *ctl);
+
+/* Says "catalogctl: subject: fault" on stderr; either may be NULL. Returns CTL_FAILED. */
+int ctl_fail(const char *subject, const char *fault);
+
+ctl_command_t ctl_schema_migrate;
+ctl_command_t ctl_check_run;
+ctl_command_t ctl_users_list;
+ctl_command_t ctl_users_add;
+ctl_command_t ctl_users_set_role;
+ctl_command_t ctl_users_unlock;
+ctl_command_t ctl_users_remove;
+ctl_command_t ctl_users_revoke;
+ctl_command_t ctl_keys_make;
+ctl_command_t ctl_mails_list;
+ctl_command_t ctl_mails_retry;
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ctl/database.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <apr_file_info.h>
+#include <apr_strings.h>
+
+#include "db/pool.h"
+#include "lib/answer.h"
+
+#define CONNECTIONS 2 /* while one is held, another looks at the schema */
+
+/* On SQLite each try is 1.6 seconds of the driver's waiting. */
+#define TRIES 4
+#define TRY_INTERVAL apr_time_from_msec(100)
+
+static const char *become_server(apr_pool_t *pool, const ctl_site_t *site)
+{
+    const struct passwd *user;
+
+    if (geteuid() != 0 || !site->server) {
+        return NULL;
+    }
+    user = getpwuid(site->uid);
+    if ((user ? initgroups(user->pw_name, site->gid) : setgroups(0, NULL)) || setgid(site->gid) || setuid(site->uid)) {
+        return apr_psprintf(pool, "cannot become the server's user %lu: %s", (unsigned long)site->uid, strerror(errno));
+    }
+    return NULL;
+}
+
+/* A driver would make an empty database under a name that was mistyped. */
+static const char *check_file(apr_pool_t *pool, const ctl_site_t *site)
+{
+    char reason[120];
+    apr_finfo_t info;
+    apr_status_t rv = apr_stat(&info, site->params, APR_FINFO_TYPE, pool);
+
+    if (APR_STATUS_IS_ENOENT(rv)) {
+        return apr_psprintf(pool, "%s: there is no such database; to make it, run: catalogctl migrate", site->params);
+    }
+    return rv == APR_SUCCESS ? NULL
+                             : apr_psprintf(pool, "%s: %s", site->params, apr_strerror(rv, reason, sizeof(reason)));
+}
+
+static const char *make_source(ctl_t *ctl)
+{
+    cat_turns_t *turns;
+    char reason[120];
+    apr_status_t rv = cat_turns_create(&turns, ctl->pool);
+
+    ctl->source = cat_pool_create(ctl->pool, ctl->site.driver, ctl->site.params);
+    ctl->source->name = apr_pstrcat(ctl->pool, "the ", ctl->site.driver, " database", NULL);
+    if (rv == APR_SUCCESS) {
+        rv = cat_source_child_init(ctl->source, turns, ctl->pool);
+    }
+    return rv == APR_SUCCESS ? NULL
+                             : apr_psprintf(ctl->pool, "%s cannot be used: %s", ctl->source->name,
+                                            apr_strerror(rv, reason, sizeof(reason)));
+}
+
+const char *ctl_database_open(ctl_t *ctl, int make)
+{
+    const cat_dialect_t *dialect = cat_dialect_find(ctl->site.driver);
+    const char *fault;
+
+    if (!dialect) {
+        return apr_psprintf(ctl->pool, "the driver %s is not supported", ctl->site.driver);
+    }
+    fault = become_server(ctl->pool, &ctl->site);
+    if (!fault && dialect->file && !make) {
+        fault = check_file(ctl->pool, &ctl->site);
+    }
+    if (!fault) {
+        fault = make_source(ctl);
+    }
+    if (!fault) {
+        ctl->conf = (cat_conf_t){.max_connections = CONNECTIONS, .migrate = make};
+        ctl->db = cat_db_make(ctl->pool, &ctl->conf, ctl->source, &ctl->log);
+    }
+    return fault;
+}
+
+static apr_status_t write_once(ctl_t *ctl, ctl_work_t *work, void *baton)
+{
+    apr_status_t rv = cat_db_begin(ctl->db);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    rv = work(ctl, baton);
+    if (rv == APR_SUCCESS) {
+        return cat_db_commit(ctl->db);
+    }
+    cat_db_release(ctl->db);
+    return rv;
+}
+
+apr_status_t ctl_database_write(ctl_t *ctl, ctl_work_t *work, void *baton)
+{
+    apr_status_t rv = CAT_EDOWN;
+
+    for (int tries = 1; tries <= TRIES && (rv == CAT_EDOWN || rv == CAT_EBUSY); tries++) {
+        if (tries > 1) {
+            apr_sleep(TRY_INTERVAL);
+        }
+        ctl->quiet = tries < TRIES; /* only the last failure is one */
+        rv = write_once(ctl, work, baton);
+    }
+    ctl->quiet = 0;
+    return rv;
+}

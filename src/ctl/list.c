@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ctl/list.h"
+
+#include <apr_strings.h>
+
+#include "ctl/table.h"
+#include "db/db.h"
+
+typedef struct listing_t {
+    apr_pool_t *pool; /* of one part */
+    ctl_table_t table;
+    const char *last; /* row's place in the order; NULL: the part is empty */
+} listing_t;
+
+static apr_status_t print_row(void *baton, const char *const *row, int count)
+{
+    listing_t *l = baton;
+
+    ctl_table_row(&l->table, l->pool, row);
+    l->last = apr_pstrdup(l->pool, row[count - 1]);
+    return APR_SUCCESS;
+}
+
+int ctl_list_print(ctl_t *ctl, const cat_field_t *fields, int count, cat_sql_t sql)
+{
+    listing_t l = {.table = {.fields = fields, .count = count, .json = ctl->options->json}};
+    const char *after = "";
+    apr_status_t rv;
+
+    ctl_table_begin(&l.table);
+    apr_pool_create(&l.pool, ctl->pool);
+    do {
+        cat_db_t *db = cat_db_make(l.pool, &ctl->conf, ctl->source, &ctl->log);
+        l.last = NULL;
+        rv = cat_db_each(db, sql, CAT_VALUES(after), print_row, &l);
+        after = l.last ? apr_pstrdup(ctl->pool, l.last) : NULL;
+        apr_pool_clear(l.pool);
+    } while (rv == APR_SUCCESS && after);
+    ctl_table_end(&l.table);
+    return rv == APR_SUCCESS ? CTL_DONE : CTL_FAILED;
+}

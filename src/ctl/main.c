@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_getopt.h>
+#include <apr_strings.h>
+
+#include "ctl/ctl.h"
+#include "ctl/database.h"
+
+typedef enum { ALONE, SITE, DATABASE } needs_t;
+
+/* THE COMMAND TABLE */
+static const struct command_t {
+    const char *noun;
+    const char *verb;    /* NULL: the noun is all */
+    const char *options; /* letters of those that only some commands have */
+    const char *operands;
+    int least, most; /* operands; most -1: any number */
+    needs_t needs;   /* what is there before it runs */
+    ctl_command_t *run;
+    const char *help;
+} commands[] = {
+    {"migrate", NULL, "", "", 0, 0, SITE, ctl_schema_migrate, "make the database's schema, or bring it up to date"},
+    {"check", NULL, "j", "", 0, 0, SITE, ctl_check_run, "look for what is wrong"},
+    {"user", "list", "j", "", 0, 0, DATABASE, ctl_users_list, "list the users by name"},
+    {"user", "add", "rvg", "NAME EMAIL", 2, 2, DATABASE, ctl_users_add, "make a user; asks for the password"},
+    {"user", "role", "", "USER ROLE", 2, 2, DATABASE, ctl_users_set_role, "make somebody user, editor or admin"},
+    {"user", "unlock", "", "USER", 1, 1, DATABASE, ctl_users_unlock, "forget the sign-ins that failed"},
+    {"user", "delete", "", "USER", 1, 1, DATABASE, ctl_users_remove, "delete a user"},
+    {"user", "revoke", "", "USER", 1, 1, DATABASE, ctl_users_revoke, "end all sessions of a user"},
+    {"key", "new", "t", "[DIRECTORY|FILE]", 0, 1, ALONE, ctl_keys_make, "make a key that signs access tokens"},
+    {"mail", "list", "j", "", 0, 0, DATABASE, ctl_mails_list, "list the mails that are not sent yet"},
+    {"mail", "retry", "", "[ID...]", 0, -1, DATABASE, ctl_mails_retry, "send dead mails again, these or all"},
+};
+
+/* THE OPTION TABLE. Small letters that stand in no command's row are for all. */
+static const apr_getopt_option_t options[] = {
+    {"config", 'c', 1, "FILE      httpd's configuration; its usual one if not given"},
+    {"define", 'D', 1, "NAME      as httpd's -D, for <IfDefine>"},
+    {"httpd", 'x', 1, "PROGRAM   httpd or apachectl, to read the configuration with"},
+    {"server", 's', 1, "NAME      the catalogue of this ServerName"},
+    {"mount", 'm', 1, "PATH      the catalogue of this <Location>"},
+    {"driver", 'd', 1, "NAME      this database instead of a configuration: DBDriver"},
+    {"params", 'p', 1, "TEXT      DBDParams, or @FILE, a file that holds them"},
+    {"json", 'j', 0, "          list, check: as JSON"},
+    {"role", 'r', 1, "ROLE      user add: user, editor or admin"},
+    {"verified", 'v', 0, "          user add: the address is known to be right"},
+    {"generate", 'g', 0, "          user add: make up a password, and print it behind the id"},
+    {"type", 't', 1, "TYPE      key new: hs256, es256 or rs256"},
+    {"help", 'h', 0, "          show this"},
+    {"version", 'V', 0, "          show the version"},
+    {NULL, 0, 0, NULL},
+};
+
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+
+int ctl_fail(const char *subject, const char *fault)
+{
+    fprintf(stderr, "catalogctl: %s%s%s\n", subject ? subject : "", subject && fault ? ": " : "", fault ? fault : "");
+    return CTL_FAILED;
+}
+
+static void write_log(void *context, cat_log_level_t level, apr_status_t rv, const char *message)
+{
+    const ctl_t *ctl = context;
+    char reason[120];
+
+    if (!ctl->quiet && level <= CAT_LOG_NOTICE) {
+        ctl_fail(message, rv ? apr_strerror(rv, reason, sizeof(reason)) : NULL);
+    }
+}
+
+/* ---- help ---- */
+
+static void show_help(FILE *out)
+{
+    fputs("usage: catalogctl [OPTION...] COMMAND\n\n", out);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        const struct command_t *c = &commands[i];
+        int width = fprintf(out, "  %s%s%s %s", c->noun, c->verb ? " " : "", c->verb ? c->verb : "", c->operands);
+        fprintf(out, "%*s%s\n", 32 - width, "", c->help);
+    }
+    fputc('\n', out);
+    for (const apr_getopt_option_t *o = options; o->optch; o++) {
+        fprintf(out, "  -%c, --%-9s %s\n", o->optch, o->name, o->description);
+    }
+    fputs("\nUSER is a name, an e-mail address or an id. See catalogctl(8).\n", out);
+}
+
+static int misuse(const char *why)
+{
+    ctl_fail(why, "see catalogctl --help");
+    return CTL_MISUSED;
+}
+
+/* ---- the command line ---- */
+
+static void take_option(ctl_options_t *o, int letter, const char *value)
+{
+    const struct {
+        int letter;
+        const char **text;
+    } texts[] = {{'c', &o->config}, {'x', &o->httpd},  {'s', &o->server}, {'m', &o->mount},
+                 {'d', &o->driver}, {'p', &o->params}, {'r', &o->role},   {'t', &o->type}};
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        if (texts[i].letter == letter) {
+            *texts[i].text = value;
+        }
+    }
+    if (letter == 'D') {
+        APR_ARRAY_PUSH(o->defines, const char *) = value;
+    }
+    o->json |= letter == 'j';
+    o->verified |= letter == 'v';
+    o->generate |= letter == 'g';
+}
+
+static int is_for_some(int letter)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strchr(commands[i].options, letter)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static const struct command_t *find_command(int count, const char *const *words)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        const struct command_t *c = &commands[i];
+        if (count > 0 && !strcmp(words[0], c->noun) && (!c->verb || (count > 1 && !strcmp(words[1], c->verb)))) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+/* given: the letters of the options. Returns what is wrong. */
+static const char *check_use(apr_pool_t *pool, const struct command_t *command, const ctl_options_t *o, int count,
+                             const char *given)
+{
+    for (const char *letter = given; *letter; letter++) {
+        if (is_for_some(*letter) && !strchr(command->options, *letter)) {
+            return apr_psprintf(pool, "this command has no option -%c", *letter);
+        }
+    }
+    if (!o->driver != !o->params) {
+        return "--driver and --params go together";
+    }
+    if (o->driver && strpbrk(given, "cDxsm")) {
+        return "--driver and --params stand instead of a configuration";
+    }
+    if (count < command->least || (command->most >= 0 && count > command->most)) {
+        return apr_psprintf(pool, "%s%s%s takes %s", command->noun, command->verb ? " " : "",
+                            command->verb ? command->verb : "", *command->operands ? command->operands : "no operand");
+    }
+    return NULL;
+}
+
+/* ---- running ---- */
+
+static int run(ctl_t *ctl, const struct command_t *command)
+{
+    const char *fault = NULL;
+
+    if (command->needs != ALONE) {
+        fault = ctl_site_find(ctl->pool, ctl->options, &ctl->site);
+    }
+    if (!fault && command->needs == DATABASE) {
+        fault = ctl_database_open(ctl, 0);
+    }
+    return fault ? ctl_fail(NULL, fault) : command->run(ctl);
+}
+
+static int start(apr_pool_t *pool, const ctl_options_t *o, int count, const char *const *words, const char *given)
+{
+    const struct command_t *command = find_command(count, words);
+    ctl_t ctl = {.pool = pool, .options = o, .now = apr_time_now()};
+    const char *wrong;
+
+    if (!command) {
+        return misuse(count ? "there is no such command" : "a command is missing");
+    }
+    ctl.count = count - (command->verb ? 2 : 1);
+    ctl.args = words + (count - ctl.count);
+    ctl.log = (cat_log_t){write_log, &ctl};
+    wrong = check_use(pool, command, o, ctl.count, given);
+    return wrong ? misuse(wrong) : run(&ctl, command);
+}
+
+/* What could not be written to standard output was not done. */
+static int finish(int code)
+{
+    return (fflush(stdout) != 0 || ferror(stdout)) && code == CTL_DONE ? ctl_fail(NULL, "the output cannot be written")
+                                                                       : code;
+}
+
+int main(int argc, const char *const argv[])
+{
+    apr_pool_t *pool;
+    apr_getopt_t *parser;
+    ctl_options_t o = {0};
+    const char *value, *given = "";
+    int letter;
+    apr_status_t rv;
+
+    apr_app_initialize(&argc, &argv, NULL);
+    atexit(apr_terminate);
+    apr_pool_create(&pool, NULL);
+    o.defines = apr_array_make(pool, 4, sizeof(const char *));
+    apr_getopt_init(&parser, pool, argc, argv);
+    parser->interleave = 1;
+    while ((rv = apr_getopt_long(parser, options, &letter, &value)) == APR_SUCCESS) {
+        if (letter == 'h') {
+            show_help(stdout);
+            return finish(CTL_DONE);
+        }
+        if (letter == 'V') {
+            puts("catalogctl " CAT_VERSION);
+            return finish(CTL_DONE);
+        }
+        given = apr_psprintf(pool, "%s%c", given, letter);
+        take_option(&o, letter, value);
+    }
+    if (rv != APR_EOF) {
+        return CTL_MISUSED; /* and the parser has said why */
+    }
+    return finish(start(pool, &o, argc - parser->ind, parser->argv + parser->ind, given));
+}

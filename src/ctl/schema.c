@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "ctl/database.h"
+#include "db/migrate.h"
+
+int ctl_schema_migrate(ctl_t *ctl)
+{
+    int version, needed;
+    const char *fault = ctl_database_open(ctl, 1);
+
+    if (fault) {
+        return ctl_fail(NULL, fault);
+    }
+    if (cat_migrate_run(ctl->pool, &ctl->conf, ctl->source, &ctl->log) != APR_SUCCESS ||
+        cat_migrate_look(ctl->db, ctl->pool, &ctl->log, &version, &needed) != APR_SUCCESS) {
+        return CTL_FAILED;
+    }
+    printf("%d\n", version);
+    return CTL_DONE;
+}

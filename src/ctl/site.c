@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ctl/site.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_file_io.h>
+#include <apr_strings.h>
+#include <apr_thread_proc.h>
+
+#include "lib/buffer.h"
+#include "lib/json.h"
+#include "lib/secret.h"
+#include "places.inc"
+
+#define READ_AT_ONCE 4096
+
+/* ---- asking httpd ---- */
+
+/* apachectl sets the environment that a distribution's configuration is written for. It is not where httpd's program
+ * alone is installed. */
+static const char *find_program(apr_pool_t *pool)
+{
+    apr_finfo_t info;
+
+    return apr_stat(&info, PLACE_APACHECTL, APR_FINFO_TYPE, pool) == APR_SUCCESS ? PLACE_APACHECTL : PLACE_HTTPD;
+}
+
+/* httpd takes a relative path for one below ServerRoot. */
+static const char *make_absolute(apr_pool_t *pool, const char *path)
+{
+    char *whole;
+
+    return apr_filepath_merge(&whole, NULL, path, 0, pool) == APR_SUCCESS ? whole : path;
+}
+
+static const char *const *make_command(apr_pool_t *pool, const ctl_options_t *options)
+{
+    apr_array_header_t *words = apr_array_make(pool, 12, sizeof(const char *));
+
+    APR_ARRAY_PUSH(words, const char *) = options->httpd ? options->httpd : find_program(pool);
+    APR_ARRAY_PUSH(words, const char *) = "-t";
+    APR_ARRAY_PUSH(words, const char *) = "-D";
+    APR_ARRAY_PUSH(words, const char *) = "CATALOG_DUMP";
+    for (int i = 0; i < options->defines->nelts; i++) {
+        APR_ARRAY_PUSH(words, const char *) = "-D";
+        APR_ARRAY_PUSH(words, const char *) = APR_ARRAY_IDX(options->defines, i, const char *);
+    }
+    if (options->config) {
+        APR_ARRAY_PUSH(words, const char *) = "-f";
+        APR_ARRAY_PUSH(words, const char *) = make_absolute(pool, options->config);
+    }
+    APR_ARRAY_PUSH(words, const char *) = NULL;
+    return (const char *const *)words->elts;
+}
+
+/* Its standard input is not ours: a password may be waiting there. */
+static apr_status_t start(apr_pool_t *pool, const char *const *command, apr_proc_t *process, apr_file_t **out)
+{
+    apr_procattr_t *attributes;
+    apr_file_t *in, *write;
+    apr_status_t rv = apr_file_open(&in, "/dev/null", APR_FOPEN_READ, 0, pool);
+
+    if (rv == APR_SUCCESS) {
+        rv = apr_file_pipe_create_ex(out, &write, APR_FULL_BLOCK, pool);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = apr_procattr_create(&attributes, pool);
+    }
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    apr_procattr_child_in_set(attributes, in, NULL);
+    apr_procattr_child_out_set(attributes, write, NULL);
+    apr_procattr_child_err_set(attributes, write, NULL);
+    apr_procattr_cmdtype_set(attributes, APR_PROGRAM_PATH);
+    apr_procattr_error_check_set(attributes, 1);
+    rv = apr_proc_create(process, command[0], command, NULL, attributes, pool);
+    apr_file_close(write);
+    return rv;
+}
+
+static char *read_all(apr_pool_t *pool, apr_file_t *file)
+{
+    char part[READ_AT_ONCE];
+    apr_size_t length = sizeof(part);
+    cat_buffer_t text;
+
+    cat_buffer_init(&text, pool, READ_AT_ONCE);
+    while (apr_file_read(file, part, &length) == APR_SUCCESS) {
+        cat_buffer_add(&text, part, length);
+        length = sizeof(part);
+    }
+    return cat_buffer_text(&text);
+}
+
+/* Runs a command: *text is all that it said. */
+static const char *run(apr_pool_t *pool, const char *const *command, char **text)
+{
+    apr_proc_t process;
+    apr_file_t *out;
+    apr_exit_why_e why = APR_PROC_EXIT;
+    char reason[120];
+    int code = 0;
+    apr_status_t rv = start(pool, command, &process, &out);
+
+    if (rv != APR_SUCCESS) {
+        return apr_psprintf(pool, "%s cannot be run: %s; name httpd's program with --httpd", command[0],
+                            apr_strerror(rv, reason, sizeof(reason)));
+    }
+    *text = read_all(pool, out);
+    apr_proc_wait(&process, &code, &why, APR_WAIT);
+    return code == 0 ? NULL : apr_psprintf(pool, "%s refuses the configuration:\n%s", command[0], *text);
+}
+
+/* ---- choosing ---- */
+
+static const char *text_of(const json_t *mount, const char *name)
+{
+    return json_string_value(json_object_get(mount, name));
+}
+
+static void take(const json_t *mount, ctl_site_t *site)
+{
+    *site = (ctl_site_t){
+        .server = text_of(mount, "server"),
+        .mount = text_of(mount, "mount"),
+        .driver = text_of(mount, "driver"),
+        .params = text_of(mount, "params"),
+        .key_file = text_of(mount, "keyFile"),
+        .key_dir = text_of(mount, "keyDir"),
+        .blocklist = text_of(mount, "blocklist"),
+        .uid = (apr_uid_t)json_integer_value(json_object_get(mount, "uid")),
+        .gid = (apr_gid_t)json_integer_value(json_object_get(mount, "gid")),
+    };
+}
+
+static int is_wanted(const ctl_options_t *options, const ctl_site_t *site)
+{
+    return site->server && site->mount && (!options->server || !strcasecmp(options->server, site->server)) &&
+           (!options->mount || !strcmp(options->mount, site->mount));
+}
+
+static int is_equal(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+/* A <Location> of the main server is a mount of every virtual host: that is still one catalogue. */
+static int is_same(const ctl_site_t *a, const ctl_site_t *b)
+{
+    return is_equal(a->driver, b->driver) && is_equal(a->params, b->params) && is_equal(a->key_file, b->key_file) &&
+           is_equal(a->key_dir, b->key_dir) && is_equal(a->blocklist, b->blocklist);
+}
+
+/* The mounts among the lines that httpd said. */
+static apr_array_header_t *find_wanted(apr_pool_t *pool, char *text, const ctl_options_t *options)
+{
+    apr_array_header_t *sites = apr_array_make(pool, 4, sizeof(ctl_site_t));
+    const char *why;
+    json_t *mount;
+    ctl_site_t site;
+    char *rest;
+
+    for (char *line = apr_strtok(text, "\n", &rest); line; line = apr_strtok(NULL, "\n", &rest)) {
+        if (*line == '{' && cat_json_parse(pool, line, strlen(line), &mount, &why) == APR_SUCCESS) {
+            take(mount, &site);
+            if (is_wanted(options, &site)) {
+                APR_ARRAY_PUSH(sites, ctl_site_t) = site;
+            }
+        }
+    }
+    return sites;
+}
+
+static const char *explain_choice(apr_pool_t *pool, const apr_array_header_t *sites)
+{
+    const char *text = "there are several catalogues; choose one with:";
+
+    for (int i = 0; i < sites->nelts; i++) {
+        const ctl_site_t *site = &APR_ARRAY_IDX(sites, i, ctl_site_t);
+        text = apr_psprintf(pool, "%s\n  --server %s --mount %s", text, site->server, site->mount);
+    }
+    return text;
+}
+
+static const char *find_in_configuration(apr_pool_t *pool, const ctl_options_t *options, ctl_site_t *site)
+{
+    const apr_array_header_t *sites;
+    char *text = NULL;
+    const char *fault = run(pool, make_command(pool, options), &text);
+
+    if (fault) {
+        return fault;
+    }
+    sites = find_wanted(pool, text, options);
+    if (sites->nelts == 0) {
+        return options->server || options->mount ? "the configuration has no such catalogue"
+                                                 : "the configuration has no catalogue: no CatalogEnable On";
+    }
+    *site = APR_ARRAY_IDX(sites, 0, ctl_site_t);
+    for (int i = 1; i < sites->nelts; i++) {
+        if (!is_same(site, &APR_ARRAY_IDX(sites, i, ctl_site_t))) {
+            return explain_choice(pool, sites);
+        }
+    }
+    return site->driver && site->params ? NULL : "the catalogue has no database: set DBDriver and DBDParams";
+}
+
+/* @FILE keeps a password in the parameters off the command line, where everyone can see it. */
+static const char *take_parameters(apr_pool_t *pool, const ctl_options_t *options, ctl_site_t *site)
+{
+    apr_size_t length;
+
+    *site = (ctl_site_t){.driver = options->driver, .params = options->params};
+    return *options->params == '@' ? cat_secret_read_file(pool, options->params + 1, &site->params, &length) : NULL;
+}
+
+const char *ctl_site_find(apr_pool_t *pool, const ctl_options_t *options, ctl_site_t *site)
+{
+    return options->driver ? take_parameters(pool, options, site) : find_in_configuration(pool, options, site);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CTL_SITE_H
+#define CTL_SITE_H
+
+#include <apr_pools.h>
+#include <apr_tables.h>
+#include <apr_user.h>
+
+/* What the command line says; NULL: it does not. */
+typedef struct ctl_options_t {
+    const char *config;
+    const char *httpd;
+    apr_array_header_t *defines; /* const char * */
+    const char *server;
+    const char *mount;
+    const char *driver;
+    const char *params;
+    const char *role;
+    const char *type;
+    int verified;
+    int generate;
+    int json;
+} ctl_options_t;
+
+/* A catalogue, as httpd's configuration has it, or as --driver and --params say. */
+typedef struct ctl_site_t {
+    const char *server; /* NULL: not from a configuration, and then there are no keys and no user */
+    const char *mount;
+    const char *driver;
+    const char *params;
+    const char *key_file; /* either this or key_dir */
+    const char *key_dir;
+    const char *blocklist; /* NULL: none */
+    apr_uid_t uid;         /* of httpd's children, when root starts it */
+    apr_gid_t gid;
+} ctl_site_t;
+
+/* Finds the one that the options mean. Returns a fault: httpd's own words where it refuses the configuration. */
+const char *ctl_site_find(apr_pool_t *pool, const ctl_options_t *options, ctl_site_t *site);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/accounts.h"
+
+#include "db/outbox.h"
+#include "lib/email.h"
+#include "lib/time.h"
+#include "lib/user.h"
+
+static cat_account_t *make(apr_pool_t *pool, const char *const *row)
+{
+    cat_account_t *u = apr_pcalloc(pool, sizeof(*u));
+    u->id = row[0];
+    u->username = row[1];
+    u->email = row[2];
+    u->created_at = row[3];
+    u->password_hash = row[4];
+    u->role = row[5];
+    u->confirmed = row[6] != NULL;
+    return u;
+}
+
+apr_status_t cat_accounts_add(cat_db_t *db, apr_pool_t *pool, const char *const *record, const char *password_hash,
+                              apr_time_t now)
+{
+    const char *id = record[CAT_USER_ID], *username = record[CAT_USER_USERNAME], *email = record[CAT_USER_EMAIL];
+    apr_status_t rv =
+        cat_db_insert(db, SQL_USER_INSERT,
+                      CAT_VALUES(id, username, cat_email_fold(pool, username), email, cat_email_fold(pool, email),
+                                 password_hash, record[CAT_USER_CREATED_AT]));
+
+    return rv == APR_SUCCESS ? cat_outbox_add(db, pool, "confirm", id, NULL, now) : rv;
+}
+
+apr_status_t cat_accounts_find(cat_db_t *db, apr_pool_t *pool, const char *login, cat_account_t **user)
+{
+    const char *const *row;
+    const char *key = cat_email_fold(pool, login);
+    apr_status_t rv = cat_db_one(db, SQL_USER_BY_LOGIN, CAT_VALUES(key, key), &row);
+
+    *user = rv == APR_SUCCESS ? make(pool, row) : NULL;
+    return rv;
+}
+
+apr_status_t cat_accounts_read(cat_db_t *db, apr_pool_t *pool, const char *id, cat_account_t **user)
+{
+    const char *const *row;
+    apr_status_t rv = cat_db_one(db, SQL_USER_GET, CAT_VALUES(id), &row);
+
+    *user = rv == APR_SUCCESS ? make(pool, row) : NULL;
+    return rv;
+}
+
+apr_status_t cat_accounts_try(cat_db_t *db, apr_pool_t *pool, const char *account, const char *network, apr_time_t now,
+                              int *wait)
+{
+    const char *const *row;
+    const char *time = cat_time_store(pool, now);
+    apr_time_t allowed;
+    int counted;
+    apr_status_t rv = cat_db_exec(db, SQL_LOGIN_TRY, CAT_VALUES(account, network, time, time), &counted);
+
+    if (rv != APR_SUCCESS || counted) {
+        return rv;
+    }
+    rv = cat_db_one(db, SQL_LOGIN_ALLOWED, CAT_VALUES(account, network), &row);
+    if (rv == APR_SUCCESS) {
+        allowed = cat_time_read(row[0]);
+        *wait = allowed > now ? (int)apr_time_sec(allowed - now) + 1 : 1;
+        return APR_EAGAIN;
+    }
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv; /* forgiven since */
+}
+
+apr_status_t cat_accounts_passed(cat_db_t *db, const char *account, const char *network)
+{
+    return cat_db_exec(db, SQL_LOGIN_SUCCESS, CAT_VALUES(account, network), NULL);
+}

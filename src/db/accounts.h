@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_DB_ACCOUNTS_H
+#define CAT_DB_ACCOUNTS_H
+
+#include "db/db.h"
+
+/* An account as it is stored. */
+typedef struct cat_account_t {
+    const char *id;
+    const char *username;
+    const char *email;
+    const char *created_at; /* as stored */
+    const char *password_hash;
+    const char *role;
+    int confirmed;
+} cat_account_t;
+
+/* Stores an account and queues the mail that asks to confirm its address, in the caller's transaction. record: by
+ * lib/user.h's table, checked. APR_EEXIST: the name or the address is taken. */
+apr_status_t cat_accounts_add(cat_db_t *db, apr_pool_t *pool, const char *const *record, const char *password_hash,
+                              apr_time_t now);
+
+/* By user name or e-mail address, whatever the case. APR_NOTFOUND: nobody. */
+apr_status_t cat_accounts_find(cat_db_t *db, apr_pool_t *pool, const char *login, cat_account_t **user);
+apr_status_t cat_accounts_read(cat_db_t *db, apr_pool_t *pool, const char *id, cat_account_t **user);
+
+/*
+ * Counts an attempt to prove who one is. APR_SUCCESS: it may be made, and counts as failed until cat_accounts_passed. APR_EAGAIN:
+ * too many have failed, *wait seconds have to pass. account: a user's id, or when there is no such user a digest of what was asked for.
+ */
+apr_status_t cat_accounts_try(cat_db_t *db, apr_pool_t *pool, const char *account, const char *network, apr_time_t now,
+                              int *wait);
+apr_status_t cat_accounts_passed(cat_db_t *db, const char *account, const char *network);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/passwords.h"
+
+#include "lib/gate.h"
+#include "lib/password.h"
+
+/* How long a request may wait for its turn to hash. */
+#define PATIENCE apr_time_from_sec(2)
+
+static apr_status_t enter(cat_request_t *q, int *place)
+{
+    if (cat_gate_enter(q->hashing, PATIENCE, place) == APR_SUCCESS) {
+        return APR_SUCCESS;
+    }
+    cat_log(q->log, CAT_LOG_ERROR, 0, "CAT011: too many passwords to hash at once; see CatalogHashConcurrency");
+    return CAT_EBUSY;
+}
+
+apr_status_t cat_passwords_hash(cat_request_t *q, const char *password, const char **hash)
+{
+    int place;
+    apr_status_t rv = enter(q, &place);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    rv = cat_password_hash(q->pool, password, hash);
+    cat_gate_leave(q->hashing, place);
+    if (rv != APR_SUCCESS) {
+        cat_log(q->log, CAT_LOG_ERROR, rv, "CAT012: a password could not be hashed");
+    }
+    return rv;
+}
+
+apr_status_t cat_passwords_match(cat_request_t *q, const char *password, const cat_account_t *user, int *match)
+{
+    int place;
+    apr_status_t rv = enter(q, &place);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    if (user) {
+        *match = cat_password_match(q->pool, password, user->password_hash);
+    } else {
+        const char *unused;
+        rv = cat_password_hash(q->pool, password, &unused); /* the cost of a match */
+        *match = 0;
+    }
+    cat_gate_leave(q->hashing, place);
+    return rv;
+}
+
+void cat_passwords_check(cat_request_t *q, cat_input_t *input, const char *field, const char *password)
+{
+    if (password && q->conf->blocklist && cat_blocklist_has(q->conf->blocklist, password)) {
+        cat_fields_add_error(q->pool, input, field, "common", "is one of the passwords that are tried first");
+    }
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "httpd/authz.h"
+
+#include <ap_provider.h>
+#include <apr_strings.h>
+#include <http_core.h>
+#include <http_log.h>
+#include <http_request.h>
+#include <mod_auth.h>
+
+#include "httpd/conf.h"
+#include "httpd/identity.h"
+
+APLOG_USE_MODULE(catalog);
+
+/* "Bearer" is what it is to a client, "Catalog" what it is to an administrator. */
+static int is_ours(const char *type)
+{
+    return type && (!strcasecmp(type, "Catalog") || !strcasecmp(type, "Bearer"));
+}
+
+static void challenge(request_rec *r, const char *code, const char *reason)
+{
+    const char *realm = ap_auth_name(r);
+    apr_table_setn(r->err_headers_out, "WWW-Authenticate",
+                   cat_identity_challenge(r, realm ? realm : ap_get_server_name(r), code, reason));
+}
+
+int cat_authz_authenticate(request_rec *r)
+{
+    const char *type = ap_auth_type(r);
+    const cat_conf_t *conf = cat_conf_get(r->per_dir_config);
+    const cat_claims_t *claims;
+    const char *reason;
+
+    if (!is_ours(type)) {
+        return DECLINED;
+    }
+    if (!conf->keys) {
+        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r,
+                      "CAT042: AuthType Catalog needs CatalogKeyFile or CatalogKeyDir here");
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    switch (cat_identity_find(r, conf, &claims, &reason)) {
+    case CAT_KNOWN:
+        cat_identity_attach(r, claims);
+        return OK;
+    case CAT_ANONYMOUS:
+        challenge(r, NULL, NULL);
+        return HTTP_UNAUTHORIZED;
+    case CAT_MALFORMED:
+        challenge(r, "invalid_request", reason);
+        return HTTP_BAD_REQUEST;
+    case CAT_UNDECIDED:
+        return HTTP_SERVICE_UNAVAILABLE;
+    default:
+        challenge(r, "invalid_token", reason);
+        return HTTP_UNAUTHORIZED;
+    }
+}
+
+int cat_authz_authorize(request_rec *r)
+{
+    const apr_array_header_t *hooks = ap_hook_get_auth_checker();
+    int result = DECLINED;
+
+    if (!is_ours(ap_auth_type(r)) || !cat_identity_claims(r)) {
+        return DECLINED;
+    }
+    for (int i = 0; i < hooks->nelts && result == DECLINED; i++) {
+        ap_HOOK_auth_checker_t *check = APR_ARRAY_IDX(hooks, i, ap_LINK_auth_checker_t).pFunc;
+        result = check == cat_authz_authorize ? DECLINED : check(r);
+    }
+    return result == HTTP_UNAUTHORIZED ? HTTP_FORBIDDEN : result;
+}
+
+int cat_authz_note_failure(request_rec *r, const char *auth_type)
+{
+    if (!is_ours(auth_type)) {
+        return DECLINED;
+    }
+    if (cat_identity_claims(r)) {
+        challenge(r, "insufficient_scope", "The user may not see this");
+    } else if (!apr_table_get(r->err_headers_out, "WWW-Authenticate")) {
+        challenge(r, NULL, NULL);
+    }
+    return OK;
+}
+
+static authz_status check_role(request_rec *r, const char *line, const void *parsed)
+{
+    const cat_claims_t *claims = cat_identity_claims(r);
+    const char *word, *rest = line;
+    (void)parsed;
+
+    if (!claims) {
+        return AUTHZ_DENIED_NO_USER;
+    }
+    while (*(word = ap_getword_conf(r->pool, &rest))) {
+        int wanted = cat_identity_find_role(word);
+        if (wanted >= 0 && (int)cat_identity_role(claims) >= wanted) {
+            return AUTHZ_GRANTED;
+        }
+    }
+    return AUTHZ_DENIED;
+}
+
+static const char *parse_roles(cmd_parms *cmd, const char *line, const void **parsed)
+{
+    const char *word, *rest = line;
+
+    *parsed = NULL;
+    if (!*line) {
+        return "Require catalog-role needs a role: user, editor or admin";
+    }
+    while (*(word = ap_getword_conf(cmd->temp_pool, &rest))) {
+        if (cat_identity_find_role(word) < 0) {
+            return apr_psprintf(cmd->pool, "Require catalog-role: '%s' is no role; there are user, editor and admin",
+                                word);
+        }
+    }
+    return NULL;
+}
+
+static authz_status check_verified(request_rec *r, const char *line, const void *parsed)
+{
+    const cat_claims_t *claims = cat_identity_claims(r);
+    (void)line;
+    (void)parsed;
+    return !claims ? AUTHZ_DENIED_NO_USER : claims->verified ? AUTHZ_GRANTED : AUTHZ_DENIED;
+}
+
+static const char *parse_nothing(cmd_parms *cmd, const char *line, const void **parsed)
+{
+    (void)cmd;
+    *parsed = NULL;
+    return *line ? "Require catalog-verified takes no argument" : NULL;
+}
+
+static const authz_provider role_provider = {check_role, parse_roles};
+static const authz_provider verified_provider = {check_verified, parse_nothing};
+
+void cat_authz_register_providers(apr_pool_t *pool)
+{
+    ap_register_auth_provider(pool, AUTHZ_PROVIDER_GROUP, "catalog-role", AUTHZ_PROVIDER_VERSION, &role_provider,
+                              AP_AUTH_INTERNAL_PER_CONF);
+    ap_register_auth_provider(pool, AUTHZ_PROVIDER_GROUP, "catalog-verified", AUTHZ_PROVIDER_VERSION,
+                              &verified_provider, AP_AUTH_INTERNAL_PER_CONF);
+}

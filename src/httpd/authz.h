@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_HTTPD_AUTHZ_H
+#define CAT_HTTPD_AUTHZ_H
+
+#include <httpd.h>
+
+/*
+ * The same tokens in front of anything else in this server: "AuthType Catalog" with Require valid-user, Require user, Require
+ * catalog-role and Require catalog-verified, in any Location.
+ */
+
+/* check_authn hook. */
+int cat_authz_authenticate(request_rec *r);
+
+/* check_authz hook, before all others: what they would answer with 401 though the token is good is a 403 (RFC 6750 3.1), or
+ * clients would get another token and try again. */
+int cat_authz_authorize(request_rec *r);
+
+/* note_auth_failure hook: the challenge. */
+int cat_authz_note_failure(request_rec *r, const char *auth_type);
+
+/* At hook registration. */
+void cat_authz_register_providers(apr_pool_t *pool);
+
+#endif

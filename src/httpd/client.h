@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_HTTPD_CLIENT_H
+#define CAT_HTTPD_CLIENT_H
+
+#include <apr_network_io.h>
+
+/* What a limit counts as one client: an IPv4 address, or the /64 of an IPv6 address, which one household has whole. On the pool.
+ * address and text are r->useragent_addr and r->useragent_ip: who that is, mod_remoteip decides. */
+const char *cat_client_network(apr_pool_t *pool, const apr_sockaddr_t *address, const char *text);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "httpd/dump.h"
+
+#include <apr_strings.h>
+#include <http_core.h>
+#include <stdio.h>
+#include <unixd.h>
+
+#include "db/pool.h"
+#include "httpd/dbd.h"
+#include "httpd/lifecycle.h"
+#include "lib/fields.h"
+
+enum { SERVER, MOUNT, DRIVER, PARAMS, KEY_FILE, KEY_DIR, BLOCKLIST, UID, GID, FIELDS };
+static const cat_field_t fields[FIELDS] = {
+    [SERVER] = {.name = "server", .kind = CAT_STRING},
+    [MOUNT] = {.name = "mount", .kind = CAT_STRING},
+    [DRIVER] = {.name = "driver", .kind = CAT_STRING},
+    [PARAMS] = {.name = "params", .kind = CAT_STRING},
+    [KEY_FILE] = {.name = "keyFile", .kind = CAT_STRING},
+    [KEY_DIR] = {.name = "keyDir", .kind = CAT_STRING},
+    [BLOCKLIST] = {.name = "blocklist", .kind = CAT_STRING},
+    [UID] = {.name = "uid", .kind = CAT_NUMBER},
+    [GID] = {.name = "gid", .kind = CAT_NUMBER},
+};
+
+static const char *path_of(apr_pool_t *pool, const char *value)
+{
+    const char *path = value ? ap_server_root_relative(pool, value) : NULL;
+    return path ? path : value;
+}
+
+static void write_mount(apr_pool_t *pool, const cat_mount_t *mount)
+{
+    const cat_conf_t *conf = mount->conf;
+    const char *values[FIELDS] = {
+        [SERVER] = mount->server->server_hostname,
+        [MOUNT] = *conf->mount ? conf->mount : "/",
+        [KEY_DIR] = cat_keyring_directory(conf->keys),
+        [KEY_FILE] = cat_keyring_directory(conf->keys) ? NULL : path_of(pool, conf->key_file),
+        [BLOCKLIST] = path_of(pool, conf->blocklist_file),
+        [UID] = apr_psprintf(pool, "%lu", (unsigned long)ap_unixd_config.user_id),
+        [GID] = apr_psprintf(pool, "%lu", (unsigned long)ap_unixd_config.group_id),
+    };
+    cat_buffer_t b;
+
+    if (!cat_pool_settings(mount->source, &values[DRIVER], &values[PARAMS])) {
+        cat_dbd_settings(pool, mount->server, &values[DRIVER], &values[PARAMS]);
+    }
+    cat_buffer_init(&b, pool, 512);
+    cat_fields_write(&b, fields, FIELDS, values);
+    puts(cat_buffer_text(&b));
+}
+
+void cat_dump_run(apr_pool_t *pconf, server_rec *main_server)
+{
+    if (!ap_exists_config_define("CATALOG_DUMP")) {
+        return;
+    }
+    for (server_rec *s = main_server; s; s = s->next) {
+        const apr_array_header_t *mounts = cat_lifecycle_server(s)->mounts;
+        for (int i = 0; i < mounts->nelts; i++) {
+            write_mount(pconf, APR_ARRAY_IDX(mounts, i, cat_mount_t *));
+        }
+    }
+}

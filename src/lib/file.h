@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_LIB_FILE_H
+#define CAT_LIB_FILE_H
+
+#include <apr_pools.h>
+
+/*
+ * Reads a regular file whole. closed: its mode must let others do nothing (mode & 0007). most: KiB. NULL: *content is
+ * on the pool, NUL-terminated, *length its octets. Otherwise what is wrong and what to do, on the pool: cannot be read
+ * (with the system's reason), not a regular file, open to others, too large.
+ */
+const char *cat_file_read(apr_pool_t *pool, const char *path, int closed, int most, char **content, apr_size_t *length);
+
+#endif

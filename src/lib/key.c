@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/key.h"
+
+#include <string.h>
+
+#include <apr_encode.h>
+#include <apr_file_info.h>
+#include <apr_strings.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/pem.h>
+
+#include "lib/file.h"
+#include "lib/json.h"
+#include "lib/secret.h"
+
+#define PEM_BEGIN "-----BEGIN "
+#define PUBLIC_MAX 64  /* KiB */
+#define P256_OCTETS 32 /* of a number on the curve */
+#define RAW_OCTETS (2 * P256_OCTETS)
+#define DER_MORE 8 /* octets at the most: three tags and lengths, and a zero before each number */
+
+#define MAKE_SECRET "make one: (umask 077; openssl rand -base64 32 > %s)"
+#define MAKE_PAIR "make one: (umask 077; openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out %s)"
+
+struct cat_key_t {
+    cat_algorithm_t algorithm;
+    const char *id;
+    char *content; /* of the file, if it is one of ours: for HS256 the secret */
+    apr_size_t length;
+    EVP_PKEY *pair; /* of the other algorithms; of somebody else's key the public half alone */
+};
+
+/* ---- reading ---- */
+
+static apr_status_t release(void *data)
+{
+    cat_key_t *key = data;
+
+    OPENSSL_cleanse(key->content, key->length);
+    EVP_PKEY_free(key->pair);
+    return APR_SUCCESS;
+}
+
+static cat_key_t *make_key(apr_pool_t *pool)
+{
+    cat_key_t *key = apr_pcalloc(pool, sizeof(*key));
+
+    apr_pool_cleanup_register(pool, key, release, apr_pool_cleanup_null);
+    return key;
+}
+
+/* The file's name without directory and last extension. */
+static const char *make_id(apr_pool_t *pool, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+
+    return dot && dot > name ? apr_pstrmemdup(pool, name, (apr_size_t)(dot - name)) : apr_pstrdup(pool, name);
+}
+
+/* Without this OpenSSL would ask at the terminal. */
+static int refuse_passphrase(char *passphrase, int size, int writing, void *asked)
+{
+    (void)passphrase;
+    (void)size;
+    (void)writing;
+    *(int *)asked = 1;
+    return -1;
+}
+
+/* Which algorithm is a pair of keys for? 0: none that is known here. */
+static int find_algorithm(const EVP_PKEY *pair, cat_algorithm_t *algorithm)
+{
+    char curve[32];
+
+    if (EVP_PKEY_is_a(pair, "RSA")) {
+        *algorithm = CAT_RS256;
+        return EVP_PKEY_get_bits(pair) >= CAT_KEY_RSA_LEAST;
+    }
+    *algorithm = CAT_ES256;
+    return EVP_PKEY_is_a(pair, "EC") && EVP_PKEY_get_group_name(pair, curve, sizeof(curve), NULL) &&
+           strcmp(curve, SN_X9_62_prime256v1) == 0;
+}
+
+static const char *take_secret(apr_pool_t *pool, const char *path, cat_key_t *key)
+{
+    if (key->length < CAT_KEY_SECRET_LEAST) {
+        return apr_psprintf(pool, "%s: a key of %d octets is needed, this has %" APR_SIZE_T_FMT "; " MAKE_SECRET, path,
+                            CAT_KEY_SECRET_LEAST, key->length, path);
+    }
+    key->algorithm = CAT_HS256;
+    return NULL;
+}
+
+static const char *take_pair(apr_pool_t *pool, const char *path, cat_key_t *key)
+{
+    BIO *pem = BIO_new_mem_buf(key->content, (int)key->length);
+    int asked = 0;
+
+    key->pair = PEM_read_bio_PrivateKey(pem, NULL, refuse_passphrase, &asked);
+    BIO_free(pem);
+    ERR_clear_error();
+    if (asked) {
+        return apr_psprintf(pool, "%s: has a passphrase; write it without: (umask 077; openssl pkey -in %s -out NEW)",
+                            path, path);
+    }
+    if (!key->pair) {
+        return apr_psprintf(pool, "%s: holds no private key; " MAKE_PAIR, path, path);
+    }
+    if (!find_algorithm(key->pair, &key->algorithm)) {
+        return apr_psprintf(pool,
+                            "%s: is neither a key on the curve P-256 nor an RSA key of %d bits or more; " MAKE_PAIR,
+                            path, CAT_KEY_RSA_LEAST, path);
+    }
+    return NULL;
+}
+
+const char *cat_key_read(apr_pool_t *pool, const char *path, const cat_key_t **key)
+{
+    cat_key_t *k = make_key(pool);
+    apr_finfo_t info;
+    const char *text, *fault;
+
+    if (APR_STATUS_IS_ENOENT(apr_stat(&info, path, APR_FINFO_TYPE, pool))) {
+        return apr_psprintf(pool, "%s: there is no such file; " MAKE_SECRET, path, path);
+    }
+    fault = cat_secret_read_file(pool, path, &text, &k->length);
+    if (fault) {
+        return fault;
+    }
+    k->content = (char *)text;
+    k->id = make_id(pool, path);
+    if (!cat_json_own(pool, json_string(k->id))) {
+        return apr_psprintf(pool, "%s: its name becomes the key's id and must be UTF-8; rename it", path);
+    }
+    /* A public key is no secret: whatever looks like PEM must not become one. */
+    fault = strstr(text, PEM_BEGIN) ? take_pair(pool, path, k) : take_secret(pool, path, k);
+    if (!fault) {
+        *key = k;
+    }
+    return fault;
+}
+
+static EVP_PKEY *read_certificate(BIO *pem)
+{
+    X509 *certificate = PEM_read_bio_X509(pem, NULL, refuse_passphrase, &(int){0});
+    EVP_PKEY *pair = X509_get_pubkey(certificate);
+
+    X509_free(certificate);
+    return pair;
+}
+
+const char *cat_key_read_public(apr_pool_t *pool, const char *path, const cat_key_t **key)
+{
+    cat_key_t *k = make_key(pool);
+    char *text;
+    apr_size_t length;
+    BIO *pem;
+    const char *fault = cat_file_read(pool, path, 0, PUBLIC_MAX, &text, &length);
+
+    if (fault) {
+        return fault;
+    }
+    pem = BIO_new_mem_buf(text, (int)length);
+    k->pair = PEM_read_bio_PUBKEY(pem, NULL, refuse_passphrase, &(int){0});
+    if (!k->pair) {
+        (void)BIO_reset(pem);
+        k->pair = read_certificate(pem);
+    }
+    BIO_free(pem);
+    ERR_clear_error();
+    if (!k->pair || !find_algorithm(k->pair, &k->algorithm)) {
+        return apr_psprintf(
+            pool, "%s: must hold a public key or certificate in PEM, on the curve P-256 or RSA of %d bits or more",
+            path, CAT_KEY_RSA_LEAST);
+    }
+    *key = k;
+    return NULL;
+}
+
+const char *cat_key_id(const cat_key_t *key)
+{
+    return key->id;
+}
+
+const char *cat_key_algorithm(const cat_key_t *key)
+{
+    static const char *const names[] = {[CAT_HS256] = "HS256", [CAT_ES256] = "ES256", [CAT_RS256] = "RS256"};
+
+    return names[key->algorithm];
+}
+
+/* ---- ES256: OpenSSL has a signature in DER, a JWT r and s as they are ---- */
+
+static const unsigned char *make_der(apr_pool_t *pool, const unsigned char *raw, apr_size_t *size)
+{
+    ECDSA_SIG *signature = ECDSA_SIG_new();
+    BIGNUM *r = BN_bin2bn(raw, P256_OCTETS, NULL);
+    BIGNUM *s = BN_bin2bn(raw + P256_OCTETS, P256_OCTETS, NULL);
+    unsigned char *der = apr_palloc(pool, RAW_OCTETS + DER_MORE), *end = der;
+
+    if (!signature || !ECDSA_SIG_set0(signature, r, s)) {
+        return NULL;
+    }
+    *size = (apr_size_t)i2d_ECDSA_SIG(signature, &end);
+    ECDSA_SIG_free(signature);
+    return der;
+}
+
+static const unsigned char *make_raw(apr_pool_t *pool, const unsigned char *der, apr_size_t size)
+{
+    ECDSA_SIG *signature = d2i_ECDSA_SIG(NULL, &der, (long)size);
+    unsigned char *raw = apr_palloc(pool, RAW_OCTETS);
+
+    if (!signature) {
+        return NULL;
+    }
+    BN_bn2binpad(ECDSA_SIG_get0_r(signature), raw, P256_OCTETS);
+    BN_bn2binpad(ECDSA_SIG_get0_s(signature), raw + P256_OCTETS, P256_OCTETS);
+    ECDSA_SIG_free(signature);
+    return raw;
+}
+
+/* ---- signing and verifying ---- */
+
+static const unsigned char *authenticate(apr_pool_t *pool, const cat_key_t *key, const char *text, apr_size_t length,
+                                         apr_size_t *size)
+{
+    unsigned char *mac = apr_palloc(pool, EVP_MAX_MD_SIZE);
+    unsigned int n;
+
+    if (!HMAC(EVP_sha256(), key->content, (int)key->length, (const unsigned char *)text, length, mac, &n)) {
+        return NULL;
+    }
+    *size = n;
+    return mac;
+}
+
+static apr_status_t free_context(void *context)
+{
+    EVP_MD_CTX_free(context);
+    return APR_SUCCESS;
+}
+
+static EVP_MD_CTX *make_context(apr_pool_t *pool)
+{
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+
+    apr_pool_cleanup_register(pool, context, free_context, apr_pool_cleanup_null);
+    return context;
+}
+
+static const unsigned char *sign(apr_pool_t *pool, const cat_key_t *key, const char *text, apr_size_t length,
+                                 apr_size_t *size)
+{
+    EVP_MD_CTX *context = make_context(pool);
+    unsigned char *signature;
+
+    *size = (apr_size_t)EVP_PKEY_get_size(key->pair);
+    signature = apr_palloc(pool, *size);
+    if (EVP_DigestSignInit(context, NULL, EVP_sha256(), NULL, key->pair) != 1 ||
+        EVP_DigestSign(context, signature, size, (const unsigned char *)text, length) != 1) {
+        return NULL;
+    }
+    if (key->algorithm == CAT_ES256) {
+        const unsigned char *raw = make_raw(pool, signature, *size);
+        *size = RAW_OCTETS;
+        return raw;
+    }
+    return signature;
+}
+
+const char *cat_key_sign(apr_pool_t *pool, const cat_key_t *key, const char *text, apr_size_t length)
+{
+    apr_size_t size;
+    const unsigned char *signature = key->algorithm == CAT_HS256 ? authenticate(pool, key, text, length, &size)
+                                                                 : sign(pool, key, text, length, &size);
+
+    ERR_clear_error();
+    return signature ? apr_pencode_base64_binary(pool, signature, (apr_ssize_t)size, APR_ENCODE_BASE64URL, NULL) : NULL;
+}
+
+/* There is one text for each signature: the decoder alone would overlook padding, and bits of the last character. */
+static const unsigned char *decode(apr_pool_t *pool, const char *text, apr_size_t *size)
+{
+    const unsigned char *octets = apr_pdecode_base64_binary(pool, text, APR_ENCODE_STRING, APR_ENCODE_NONE, size);
+    const char *again =
+        octets ? apr_pencode_base64_binary(pool, octets, (apr_ssize_t)*size, APR_ENCODE_BASE64URL, NULL) : NULL;
+
+    return again && strcmp(again, text) == 0 ? octets : NULL;
+}
+
+static int verify(apr_pool_t *pool, const cat_key_t *key, const char *text, apr_size_t length, const char *signature)
+{
+    EVP_MD_CTX *context = make_context(pool);
+    apr_size_t size;
+    const unsigned char *octets = decode(pool, signature, &size);
+
+    if (octets && key->algorithm == CAT_ES256) {
+        octets = size == RAW_OCTETS ? make_der(pool, octets, &size) : NULL;
+    }
+    return octets && EVP_DigestVerifyInit(context, NULL, EVP_sha256(), NULL, key->pair) == 1 &&
+           EVP_DigestVerify(context, octets, size, (const unsigned char *)text, length) == 1;
+}
+
+int cat_key_verify(apr_pool_t *pool, const cat_key_t *key, const char *text, apr_size_t length, const char *signature)
+{
+    const char *expected;
+    int good;
+
+    if (key->algorithm == CAT_HS256) {
+        expected = cat_key_sign(pool, key, text, length);
+        return expected && strlen(signature) == strlen(expected) &&
+               CRYPTO_memcmp(signature, expected, strlen(expected)) == 0;
+    }
+    good = verify(pool, key, text, length, signature);
+    ERR_clear_error(); /* mod_ssl and libcurl would take what is left there for theirs */
+    return good;
+}
+
+/* ---- publishing ---- */
+
+/* An unsigned number of the key, big-endian, in base64url. least: octets that it is filled up to. */
+static const char *get_number(apr_pool_t *pool, const cat_key_t *key, const char *name, int least)
+{
+    BIGNUM *number = NULL;
+    unsigned char *octets;
+    int size;
+
+    if (!EVP_PKEY_get_bn_param(key->pair, name, &number)) {
+        return NULL;
+    }
+    size = BN_num_bytes(number) > least ? BN_num_bytes(number) : least;
+    octets = apr_palloc(pool, (apr_size_t)size);
+    BN_bn2binpad(number, octets, size);
+    BN_free(number);
+    return apr_pencode_base64_binary(pool, octets, size, APR_ENCODE_BASE64URL, NULL);
+}
+
+json_t *cat_key_jwk(apr_pool_t *pool, const cat_key_t *key)
+{
+    const char *algorithm = cat_key_algorithm(key);
+
+    switch (key->algorithm) {
+    case CAT_ES256:
+        return cat_json_own(pool, json_pack("{s:s, s:s, s:s, s:s*, s:s, s:s, s:s}", "kty", "EC", "use", "sig", "alg",
+                                            algorithm, "kid", key->id, "crv", "P-256", "x",
+                                            get_number(pool, key, OSSL_PKEY_PARAM_EC_PUB_X, P256_OCTETS), "y",
+                                            get_number(pool, key, OSSL_PKEY_PARAM_EC_PUB_Y, P256_OCTETS)));
+    case CAT_RS256:
+        return cat_json_own(pool,
+                            json_pack("{s:s, s:s, s:s, s:s*, s:s, s:s}", "kty", "RSA", "use", "sig", "alg", algorithm,
+                                      "kid", key->id, "n", get_number(pool, key, OSSL_PKEY_PARAM_RSA_N, 1), "e",
+                                      get_number(pool, key, OSSL_PKEY_PARAM_RSA_E, 1)));
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_LIB_USER_H
+#define CAT_LIB_USER_H
+
+#include "lib/fields.h"
+
+/* The field table of an account, for all resources that take or show one: part 1 of the contract and the rules of part 2. */
+enum { CAT_USER_ID, CAT_USER_USERNAME, CAT_USER_EMAIL, CAT_USER_PASSWORD, CAT_USER_CREATED_AT, CAT_USER_FIELDS };
+
+extern const cat_field_t cat_user_fields[CAT_USER_FIELDS];
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_SHM_REVOKED_H
+#define CAT_SHM_REVOKED_H
+
+#include <apr.h>
+#include <apr_time.h>
+
+/*
+ * Sessions that were ended while access tokens of theirs may still be good, in memory that all children of a server
+ * share. Nobody takes a lock. The database has them all; this is what a request can afford to ask.
+ */
+typedef struct cat_revoked_t cat_revoked_t;
+
+/* Octets of shared memory that it needs. Zeroed memory is an empty set. */
+apr_size_t cat_revoked_size(void);
+
+/*
+ * session: its id, which must have been made at random. until: when its last access token has expired; it may count a
+ * minute longer. Any child's any thread may call it at any time, and may die in it. Where there is no room the set
+ * remembers that it is incomplete until then.
+ */
+void cat_revoked_add(cat_revoked_t *set, const char *session, apr_time_t until, apr_time_t now);
+
+typedef enum {
+    CAT_REVOKED_NO,
+    CAT_REVOKED_YES,
+    CAT_REVOKED_UNKNOWN /* the set is incomplete: ask the database */
+} cat_revoked_state_t;
+
+cat_revoked_state_t cat_revoked_find(const cat_revoked_t *set, const char *session, apr_time_t now);
+
+#endif

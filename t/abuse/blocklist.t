@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /register
+# route: POST /users
+# route: POST /auth/password/change
+# CatalogPasswordBlocklist: passwords that everybody tries first.
+use utf8;
+use CatalogTest;
+use CatalogAccounts;
+use Encode ();
+
+my $file = scratch() . '/common.txt';
+my $list = "password\n123456789\r\nQwertyuiop\n\n  spaced out  \nпароль123\nshort\nlast one here";
+main->write($file, Encode::encode('UTF-8', $list));
+my $server = server(mount => "CatalogPasswordBlocklist \"$file\"")->start;
+sub with {
+    my ($password, $route) = @_;
+    my $name = fresh();
+    return $server->api(POST => $route // '/register',
+        { username => $name, email => "$name\@example.com", password => $password });
+}
+
+my @common = ('password', 'PASSWORD', 'PassWord', '123456789', 'qwertyuiop', 'QWERTYUIOP', '  spaced out  ',
+    'пароль123', 'last one here', 'LAST one here');
+for my $route ('/register', '/users') {
+    answers(with($_, $route), 400, invalid(password => 'common'), "$route: '$_' is refused") for @common;
+}
+answers(with('short'), 400, invalid(password => 'too_short', password => 'common'),
+    'one that is short, too, is told both');
+my @fine = ('password1', ' password', 'passwor d', '12345678', 'spaced out', 'drowssap', 'correct horse', "password\t");
+answers(with($_), 201, undef, "'$_' is not on the list") for @fine;
+answers($server->api(POST => '/register', { username => 'x', email => 'x', password => 'password' }), 400,
+    invalid(username => 'too_short', email => 'format', password => 'common'), 'it is told with all the rest');
+
+my $user = register($server);
+my %change = (currentPassword => 'correct horse', newPassword => 'Password');
+answers($server->api(POST => '/auth/password/change', \%change, token => $user->{token}), 400,
+    invalid(newPassword => 'common'), 'nor can it be changed to');
+ok(works($server, $user->{token}), 'which changes nothing');
+
+# A user who had it before can sign in.
+my $old = server(mount => 'CatalogDatabase sqlite3 "' . $server->dir . '/data/catalog.db"')->start;
+my $brought = register($old, password => 'password');
+answers(sign_in($server, $brought->{user}{username}, 'password'), 200, undef, 'who has it already can sign in');
+unlike($server->log_text, qr/qwertyuiop|spaced out/i, 'no password of the list is logged');
+
+# A file that is none.
+main->write("$file.bad", "password\x{0}123\n");
+for (['no file', "$file.none"], ['a directory', scratch()], ['no text', "$file.bad"]) {
+    my ($what, $path) = @$_;
+    my ($status, $said) = server(mount => "CatalogPasswordBlocklist \"$path\"")->configtest;
+    ok($status != 0 && $said =~ /\Q$path\E/, "$what: httpd -t refuses it") or diag $said;
+}
+main->write("$file.empty", '');
+is((server(mount => "CatalogPasswordBlocklist \"$file.empty\"")->configtest)[0], 0, 'an empty one refuses nothing');
+
+done_testing;

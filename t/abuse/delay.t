@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/login
+# Five failures are free; then each costs twice the time of the last, per account and network: no lock on the owner.
+use CatalogTest;
+use CatalogAccounts;
+use Time::HiRes qw(sleep time);
+
+my $server = server(conf => moderate())->start;
+my ($here, $there) = ('192.0.2.1', '198.51.100.1');
+sub try_as {
+    my ($login, $password, $from) = @_;
+    my %body = (login => $login, password => $password);
+    return $server->talk(wire(POST => '/auth/login', \%body, from_network($from // $here)));
+}
+sub guess { try_as($_[0], 'wrong horse', $_[1]) }
+sub statuses { join ' ', map { $_->{status} } @_ }
+sub is_told {
+    my ($r, $least, $most, $what) = @_;
+    my $seconds = sub { ($_[0] // '') =~ /^\d+$/ && $_[0] >= $least && $_[0] <= $most };
+    answers($r, 429, refusal(error => qr/./), $what, 'retry-after' => $seconds,
+        ratelimit => '"account";r=0;t=' . ($r->{headers}{'retry-after'} // 'x'),
+        'ratelimit-policy' => '"account";q=5;w=900', 'www-authenticate' => undef);
+}
+
+my $user = register($server);
+my ($name, $email) = @{ $user->{user} }{qw(username email)};
+my $unknown = fresh();
+
+# Five are free, by whichever name; the owner elsewhere is not disturbed, and does not undo it.
+is(statuses(map { guess($_) } $name, uc $name, $email, uc $email, $name), '401 401 401 401 401',
+    'five failures, under all of the account\'s names');
+is(statuses(map { guess($_) } ($unknown, uc $unknown) x 2, $unknown), '401 401 401 401 401',
+    'five for somebody who is not there');
+my $fifth = time;
+my $refused = try_as($name, $user->{password});
+is_told($refused, 1, 3, 'then one has to wait, with the right password, too');
+my $stranger = guess($unknown);
+is_told($stranger, 1, 3, 'so does who is not there');
+is(lines($refused) =~ s/\d+//gr, lines($stranger) =~ s/\d+//gr, 'in the same words');
+answers(try_as($name, $user->{password}, $there), 200, undef, 'the owner signs in from elsewhere');
+is_told(guess($name), 1, 3, 'which is no help here');
+is(statuses(map { guess($name, $there) } 1 .. 5), '401 401 401 401 401', 'there, five are free again');
+ok(works($server, $user->{token}), 'sessions go on');
+
+# An attempt before its time does not make it longer.
+is_told(guess($name), 1, 3, 'before its time') for 1 .. 3;
+sleep 0.05 while time < $fifth + 2.1;
+is(statuses(guess($name), guess($unknown)), '401 401', 'after two seconds there is another try');
+my $sixth = time;
+is_told(guess($name), 3, 5, 'after that it is four seconds');
+is_told(guess($unknown), 3, 5, 'for who is not there as well');
+answers(try_as(register($server)->{user}{username}, 'correct horse'), 200, undef, 'other accounts are not concerned');
+
+# Guesses that come at the same time count as well.
+my $other = register($server);
+my @guesses = map { +{ login => $other->{user}{username}, password => "guess $_" } } 1 .. 12;
+my @bytes = map { wire(POST => '/auth/login', $_, from_network($here)) } @guesses;
+my %count;
+$count{ $_->{status} }++ for $server->burst(@bytes);
+is_deeply(\%count, { 401 => 5, 429 => 7 }, 'of twelve at once five are looked at');
+
+# Neighbours in a network of IPv6 are one.
+my $neighbours = register($server)->{user}{username};
+is(statuses(map { guess($neighbours, "2001:db8:1:2::$_") } 1 .. 6), '401 401 401 401 401 429',
+    'an IPv6 network counts as one');
+answers(guess($neighbours, '2001:db8:1:3::1'), 401, undef, 'another one is another');
+answers(guess($neighbours, '::ffff:192.0.2.99'), 401, undef, 'IPv4 in IPv6');
+
+# Success forgives.
+sleep 0.05 while time < $sixth + 4.1;
+answers(try_as($name, $user->{password}), 200, undef, 'after its time the right password is good');
+is(statuses(map { guess($name) } 1 .. 6), '401 401 401 401 401 429', 'and five are free again');
+
+# It ends at a quarter of an hour: never a lock.
+my $db = $server->database;
+$db->do('UPDATE login_failures SET failures = 5000, allowed_at = 0');
+answers(guess($name), 401, undef, 'the five thousandth');
+is_told(guess($name), 890, 900, 'costs fifteen minutes');
+$server->stop;
+$server->start;
+is_told(guess($name), 880, 900, 'which a restart does not forgive');
+is_told(guess($email), 880, 900, 'under any name');
+
+done_testing;

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/login
+# route: POST /register
+# route: POST /users
+# route: POST /auth/password/forgot
+# CatalogRateLimit: how often a client may sign in, register and ask for mail.
+use CatalogTest;
+use CatalogAccounts;
+use Time::HiRes qw(sleep time);
+
+my $key = main->dir . '/conf/token.key';
+my %limits = ('/few' => 'login 3/3 register 2/60 mail 1/60', '/one' => 'login 3/60',
+    '/off' => 'login Off register Off mail Off', '/all' => 'Off');
+my $server = server(conf => moderate() . join '', map { <<"END" } sort keys %limits);
+<Location "$_">
+    CatalogEnable    On
+    CatalogKeyFile   "$key"
+    CatalogRateLimit $limits{$_}
+</Location>
+END
+my $file = $server->dir . '/httpd.conf';
+$server->write($file, slurp($file) =~ s/^CatalogRateLimit Off\n//mr); # so that /api has what is there by default
+$server->start;
+
+my $count = 0;
+sub from { '192.0.2.' . ++$count }
+sub ask {
+    my ($mount, $route, $body, $from) = @_;
+    return $server->api(POST => $route, $body, mount => $mount, defined $from ? from_network($from) : ());
+}
+sub login {
+    my ($mount, $from) = @_;
+    return ask($mount, '/auth/login', { login => fresh(), password => 'wrong horse' }, $from);
+}
+sub registration {
+    my $name = fresh();
+    return { username => $name, email => "$name\@example.com", password => 'correct horse' };
+}
+sub statuses { join ' ', map { $_->{status} } @_ }
+sub policy { my ($r) = @_; return join ' ', map { $_ // 'none' } @{ $r->{headers} }{qw(ratelimit-policy ratelimit)} }
+
+# On by default, generous, and told in each answer that counts.
+my $here = from();
+like(policy(login('/api', $here)), qr/^"login";q=30;w=60 "login";r=29;t=2$/, 'sign-in: 30 a minute');
+like(policy(login('/api', $here)), qr/^"login";q=30;w=60 "login";r=28;t=[34]$/, 'one less');
+like(policy(ask('/api', '/register', registration(), $here)), qr/^"register";q=60;w=60 "register";r=59;t=1$/,
+    'registration: 60 a minute');
+like(policy(ask('/api', '/users', registration(), $here)), qr/^"register";q=60;w=60 "register";r=58;t=[12]$/,
+    'by either route');
+like(policy(ask('/api', '/auth/password/forgot', { email => 'x@example.com' }, $here)),
+    qr/^"mail";q=3;w=3600 "mail";r=2;t=1200$/, 'mail: 3 an hour');
+like(policy(ask('/api', '/auth/confirm/resend', { email => 'y@example.com' }, $here)),
+    qr/^"mail";q=3;w=3600 "mail";r=1;t=(?:2400|2399)$/, 'of either kind');
+like(policy(ask('/api', '/auth/password/reset', { token => 'x', password => 'correct horse' }, $here)),
+    qr/^"login";q=30;w=60 "login";r=27;/, 'what guesses a token counts as sign-in');
+is(policy($server->api(GET => '/products', from_network($here))), 'none none', 'the rest is not counted');
+is(policy(ask('/api', '/auth/refresh', { refreshToken => 'x' }, $here)), 'none none', 'nor is refreshing');
+
+# Beyond it: for how long, truly.
+$here = from();
+my $start = time;
+is(statuses(map { login('/few', $here) } 1 .. 3), '401 401 401', 'three are allowed');
+my $r = login('/few', $here);
+answers($r, 429, refusal(error => qr/./), 'a fourth is not', 'retry-after' => 1, ratelimit => qr/^"login";r=0;t=[23]$/,
+    'ratelimit-policy' => '"login";q=3;w=3', 'www-authenticate' => undef);
+sleep $r->{headers}{'retry-after'};
+is(statuses(map { login('/few', $here) } 1 .. 2), '401 429', 'after Retry-After one more is');
+is(statuses(login('/few', from())), '401', 'somebody else is not concerned');
+is(statuses(map { ask('/few', '/register', registration(), $here) } 1 .. 3), '201 201 429',
+    'each kind is counted on its own');
+is(statuses(ask('/few', '/users', registration(), $here)), '429', 'both routes of a kind together');
+my @mail = map { ask('/few', $_, { email => fresh() . '@example.com' }, $here) }
+    '/auth/password/forgot', '/auth/confirm/resend';
+is(statuses(@mail), '202 429', 'so is mail, of either kind');
+
+# What cannot be right counts, and nobody is told more because of it.
+$here = from();
+is(statuses(map { ask('/few', '/auth/login', $_, $here) } {}, { login => 'x' }, { login => 'x', password => 5 },
+    { login => 'x', password => 'y' }), '400 400 400 429', 'attempts that are malformed count');
+
+# All children count together.
+$here = from();
+my %wrong = (login => fresh(), password => 'wrong horse');
+my @bytes = (CatalogTest::request_bytes(POST => '/one/auth/login', \%wrong, from_network($here))) x 24;
+my %count;
+$count{ $_->{status} }++ for $server->burst(@bytes);
+is_deeply(\%count, { 401 => 3, 429 => 21 }, 'of 24 at once three are allowed, whoever serves them');
+$server->graceful;
+sleep 1;
+is(statuses(login('/one', $here)), '429', 'a graceful restart forgets nothing');
+
+# Who a client is: its address, or its network; not what it says of itself.
+is(statuses(map { login('/one', "2001:db8:5:6:$_") } '0::1', 'ffff::2', '1:2:3:4', '0::2'), '401 401 401 429',
+    'an IPv6 network counts as one');
+is(statuses(login('/one', '2001:db8:5:7::1')), '401', 'another one is another');
+my @said = map { +{ headers => { $_ => from() } } } qw(X-Forwarded-For Forwarded X-Real-IP Client-IP);
+is(statuses(map { $server->api(POST => '/auth/login', { login => 'x', password => 'y' }, mount => '/one', %$_) } @said),
+    '401 401 401 429', 'headers that no proxy of ours has set make nobody else');
+
+# Off.
+is(statuses(map { ask('/all', '/auth/password/forgot', { email => 'z@example.com' }, $here) } 1 .. 5),
+    '202 202 202 202 202', 'Off: as often as one likes');
+is(policy(login('/all', $here)), 'none none', 'nothing is said of it');
+is(statuses(map { ask('/off', '/auth/password/forgot', { email => 'z@example.com' }, $here) } 1 .. 5),
+    '202 202 202 202 202', 'so with each of them Off');
+
+done_testing;

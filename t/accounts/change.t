@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/password/change
+use CatalogTest;
+use CatalogAccounts;
+
+my $server = accounts();
+my $user = register($server);
+my ($name, $email) = @{ $user->{user} }{qw(username email)};
+my ($mine, $other) = map { sign_in($server, $name, 'correct horse')->{json} } 1 .. 2;
+sub change {
+    my ($from, $to, $token) = @_;
+    return $server->api(POST => '/auth/password/change', { currentPassword => $from, newPassword => $to },
+        token => $token // $mine->{token});
+}
+
+my @bad = (
+    ['the current one is wrong', ['wrong horse', 'another horse'], [currentPassword => 'wrong']],
+    ['the new one is short', ['correct horse', 'x' x 7], [newPassword => 'too_short']],
+    ['the new one is long', ['correct horse', 'x' x 257], [newPassword => 'too_long']],
+    ['both are bad', [5, undef], [currentPassword => 'type', newPassword => 'null']],
+);
+answers(change(@{ $_->[1] }), 400, invalid(@{ $_->[2] }), $_->[0]) for @bad;
+answers($server->api(POST => '/auth/password/change', {}, token => $mine->{token}), 400,
+    invalid(currentPassword => 'required', newPassword => 'required'), 'nothing');
+ok(works($server, $_->{token}), 'nothing has happened') for $mine, $other, $user;
+
+answers(change('correct horse', 'another horse'), 200, { success => true, message => qr/./ }, 'changed',
+    'set-cookie' => undef);
+ok(works($server, $mine->{token}), 'the session it was done in goes on');
+$mine = refresh($server, $mine->{refreshToken})->{json};
+ok($mine->{token}, 'and is refreshed');
+for ($other, $user) {
+    answers($server->api(GET => '/auth/me', token => $_->{token}), 401, undef, 'the others end: the access token',
+        'www-authenticate' => failed());
+    answers(refresh($server, $_->{refreshToken}), 401, undef, 'the others end: the refresh token',
+        'www-authenticate' => failed());
+}
+answers(sign_in($server, $name, 'correct horse'), 401, undef, 'the old password is refused');
+answers(sign_in($server, $name, 'another horse'), 200, undef, 'the new one is good');
+
+# The owner is told.
+my $told = sub { grep { /^Subject: .*\bchanged\b/m } mails($server, $email) };
+ok(wait_until(10, sub { $told->() == 1 }), 'a mail tells of it');
+like(($told->())[0], qr/\b\Q$name\E\b/, 'it names the user');
+unlike(($told->())[0], qr/horse|token=/, 'without a password, or a link that does anything');
+
+# Whoever has found an open browser cannot guess on and on.
+is_deeply([map { change("guess $_", 'third horse here')->{status} } 1 .. 5], [(400) x 5], 'five guesses');
+answers(change('another horse', 'third horse here'), 429, refusal(error => qr/./), 'then one has to wait',
+    'retry-after' => qr/^[123]$/, ratelimit => qr/^"account";r=0;t=[123]$/,
+    'ratelimit-policy' => '"account";q=5;w=900');
+answers(sign_in($server, $name, 'another horse'), 429, undef, 'for signing in as well');
+ok(works($server, $mine->{token}), 'the session goes on');
+
+answers(change('x', 'third horse here', ''), 401, refusal(error => qr/./), 'nobody',
+    'www-authenticate' => qr/^Bearer realm="[^"]+"$/);
+answers(change('correct horse', 'third horse here', $other->{token}), 401, undef, 'an ended session',
+    'www-authenticate' => failed());
+my $gone = register($server);
+my $db = $server->database;
+$db->do('PRAGMA foreign_keys = ON');
+$db->do('DELETE FROM users WHERE id = ?', undef, $gone->{user}{id});
+answers(change('correct horse', 'third horse here', $gone->{token}), 401, refusal(error => qr/./), 'a user who is gone',
+    'www-authenticate' => failed());
+
+done_testing;

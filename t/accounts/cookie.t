@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/login
+# route: POST /auth/refresh
+# route: POST /auth/logout
+# A browser's refresh token lives in a cookie that no script can read, and that goes nowhere but below /auth.
+use CatalogTest;
+use CatalogAccounts;
+
+my $key = main->dir . '/conf/token.key';
+my $server = accounts(mount => 'CatalogRefreshGrace 1', conf => <<"END");
+<Location "/shop/v2/api">
+    CatalogEnable     On
+    CatalogKeyFile    "$key"
+    CatalogIssuer     https://catalog.test
+    CatalogAudience   catalog-test
+    CatalogRefreshTTL 3600
+</Location>
+END
+my $user = register($server);
+sub login {
+    my ($mount, %more) = @_;
+    my %body = (login => $user->{user}{username}, password => $user->{password}, %more);
+    return $server->api(POST => '/auth/login', \%body, mount => $mount);
+}
+sub with { my ($value, %o) = @_; return (headers => { Cookie => "theme=dark; catalog_refresh=$value; x=y" }, %o) }
+sub value { my ($value) = ($_[0]{headers}{'set-cookie'} // '') =~ /^catalog_refresh=([\w-]{43});/; return $value }
+my $dropped = qr{^catalog_refresh=; Path=/api/auth; Max-Age=0; HttpOnly; SameSite=Strict; Secure$};
+
+my $r = login('/api', cookie => true);
+my $cookie = qr{^catalog_refresh=[\w-]{43}; Path=/api/auth; Max-Age=604800; HttpOnly; SameSite=Strict; Secure$};
+answers($r, 200, tokens(user => $user->{user}, refresh => 0), 'the refresh token is in a cookie, not in the body',
+    'set-cookie' => $cookie, 'cache-control' => 'no-store');
+answers(login('/shop/v2/api', cookie => true), 200, undef,
+    'each mount has its own; where no page is known to be on TLS it may go without',
+    'set-cookie' => qr{^catalog_refresh=[\w-]{43}; Path=/shop/v2/api/auth; Max-Age=3600; HttpOnly; SameSite=Strict$});
+answers(login('/api', cookie => false), 200, tokens(user => $user->{user}), 'whoever wants none gets none',
+    'set-cookie' => undef);
+
+# Refreshing with it: no body is needed.
+my $first = value($r);
+my $next = $server->api(POST => '/auth/refresh', with($first));
+answers($next, 200, tokens(user => $user->{user}, refresh => 0), 'refreshed by the cookie', 'set-cookie' => $cookie);
+isnt(value($next), $first, 'the cookie rotates');
+answers($server->api(POST => '/auth/refresh', {}, with(value($next))), 200, tokens(user => $user->{user}, refresh => 0),
+    'an empty object is as good', 'set-cookie' => $cookie);
+answers($server->api(POST => '/auth/refresh', with($first)), 200, undef, 'another tab, within the grace',
+    'set-cookie' => $cookie);
+my $plain = login('/api')->{json};
+answers($server->api(POST => '/auth/refresh', { refreshToken => $plain->{refreshToken} }, with($first)), 200,
+    tokens(user => $user->{user}), 'a token in the body goes before the cookie', 'set-cookie' => undef);
+
+# It is good for nothing else.
+my $none = qr/^Bearer realm="[^"]+"$/;
+answers($server->api(@$_, with($first)), 401, undef, "$_->[0] $_->[1]: a cookie is no sign-in",
+    'www-authenticate' => $none)
+    for [GET => '/auth/me'], [GET => '/auth/sessions'], [POST => '/auth/logout'],
+        [POST => '/products', { name => 'x', price => 1 }];
+
+# A browser is rid of one that is no longer good.
+for my $bad ('x', '', 'x' x 43) {
+    answers($server->api(POST => '/auth/refresh', with($bad)), 401, refusal(error => qr/./), "a bad cookie: '$bad'",
+        'set-cookie' => $dropped, 'www-authenticate' => failed());
+}
+answers($server->api(POST => '/auth/refresh', headers => { Cookie => "x=catalog_refresh=$first" }), 401, undef,
+    'a cookie of another name');
+answers($server->api(POST => '/auth/refresh', { refreshToken => 'x' x 43 }, with($first)), 401, undef,
+    'a bad token in the body leaves the cookie alone', 'set-cookie' => undef);
+
+# Signing out takes it away.
+my $session = login('/api', cookie => true);
+answers($server->api(POST => '/auth/logout', with(value($session), token => $session->{json}{token})), 200, undef,
+    'signed out', 'set-cookie' => $dropped);
+answers($server->api(POST => '/auth/refresh', with(value($session))), 401, undef, 'the cookie is worthless',
+    'set-cookie' => $dropped);
+
+# A copy of it that comes later ends the family, as any does.
+sleep 2;
+answers($server->api(POST => '/auth/refresh', with($first)), 401, undef, 'the first cookie again, after the grace',
+    'set-cookie' => $dropped);
+ok(!works($server, $next->{json}{token}), 'ends the session');
+
+expect_log(qr/CAT040: /);
+done_testing;

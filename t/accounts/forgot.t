@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/password/forgot
+use CatalogTest;
+use CatalogAccounts;
+use Digest::SHA ();
+
+my $server = accounts(mount => 'CatalogRateLimit mail 3/3600 login Off register Off', conf => moderate());
+my $count = 0;
+sub forgot {
+    my ($email, %headers) = @_;
+    my $client = '192.0.2.' . ++$count;
+    return $server->talk(wire(POST => '/auth/password/forgot', { email => $email },
+        headers => { 'X-Client' => $client, %headers }));
+}
+
+my $user = register($server);
+my $email = $user->{user}{email};
+my $unknown = fresh() . '@example.com';
+my %seen;
+for ($email, uc $email, $unknown) {
+    my $r = forgot($_);
+    answers($r, 202, { success => true, message => qr/./ }, 'asked for', 'set-cookie' => undef);
+    $seen{ lines($r) }++;
+}
+is(scalar keys %seen, 1, 'the answers are the same, byte by byte') or diag explain \%seen;
+
+# The mail: to whom it belongs, at the address that is stored.
+my $token = mail_token($server, $email, 'reset', 2);
+ok(wait_until(10, sub { !$server->database->selectrow_array('SELECT COUNT(*) FROM outbox') }),
+    'all that was asked for is done with');
+my @mails = grep { /reset\.html/ } mails($server, $email);
+is(scalar @mails, 2, 'each time the owner gets one');
+is(scalar(() = mails($server, $unknown)), 0, 'nobody else does');
+like($mails[0], qr/\b\Q$user->{user}{username}\E\b/, 'it names the user');
+like($mails[0], qr/\b1 hour/, 'and says how long the link is good');
+my $stored = 'SELECT purpose, expires_at - created_at FROM mail_tokens WHERE token_hash = ?';
+is(join(' ', $server->database->selectrow_array($stored, undef, Digest::SHA::sha256_hex($token))), 'reset 3600000',
+    'hashed at rest, for an hour');
+
+# Asking changes nothing.
+ok(works($server, $user->{token}), 'the session goes on');
+answers(sign_in($server, $user->{user}{username}, $user->{password}), 200, undef, 'the password is good');
+
+# The link's base is the configuration's.
+my $other = register($server)->{user}{email};
+forgot($other, Host => 'evil.test', 'X-Forwarded-Host' => 'evil.test', Forwarded => 'host=evil.test',
+    Origin => 'https://evil.test');
+ok(mail_token($server, $other, 'reset'), 'it comes');
+unlike(join('', mails($server, $other)), qr/evil/, 'whatever a client says of hosts');
+
+# Throttled as any mail that may be asked for.
+answers(forgot($email), 202, undef, 'a third time');
+answers(forgot($email), 429, refusal(error => qr/./), 'not a fourth', 'retry-after' => qr/^\d+$/,
+    ratelimit => qr/^"address";r=0;t=\d+$/, 'ratelimit-policy' => '"address";q=3;w=3600');
+is_deeply([map { forgot(fresh() . '@example.com', 'X-Client' => '198.51.100.1')->{status} } 1 .. 4],
+    [202, 202, 202, 429], 'nor from one client to everybody');
+answers(forgot('x'), 400, invalid(email => 'format'), 'no address');
+
+done_testing;

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/refresh
+# Fifty at once refresh with one token, as the tabs of a browser that has just woken up do.
+use CatalogTest;
+use CatalogAccounts;
+use Time::HiRes qw(sleep time);
+
+my $GRACE = 4; # seconds
+my $server = accounts(mount => "CatalogRefreshGrace $GRACE\nCatalogMaxConnections 32", conf => <<'END');
+<IfModule mpm_prefork_module>
+    StartServers 50
+</IfModule>
+END
+my ($user, $other) = (register($server), register($server));
+my $second = refresh($server, $other->{refreshToken})->{json};
+my $sid = claims_of($user->{token})->{sid};
+my @requests = (wire(POST => '/auth/refresh', { refreshToken => $user->{refreshToken} })) x 50;
+sub count { my %count; $count{ $_->{status} }++ for @_; return \%count }
+sub distinct { my %seen = map { $_ => 1 } @_; return scalar keys %seen }
+
+my $start = time;
+my @answers = $server->burst(@requests);
+cmp_ok(time - $start, '<', $GRACE, 'all within the grace');
+is_deeply(count(@answers), { 200 => 50 }, 'all are answered with a new pair');
+my @pairs = map { $_->{json} } @answers;
+is(distinct(map { $_->{refreshToken} } @pairs), 50, 'each got a refresh token of its own');
+is(distinct(map { $_->{token} } @pairs), 50, 'and an access token');
+is(distinct($sid, map { claims_of($_->{token})->{sid} } @pairs), 1, 'all of one session');
+is_deeply([map { $_->{id} } @{ $server->api(GET => '/auth/sessions', token => $pairs[0]{token})->{json}{data} }],
+    [$sid], 'which lives');
+
+# Whichever of them a tab goes on with is good, once more at the same time.
+my @next = $server->burst(map { wire(POST => '/auth/refresh', { refreshToken => $_->{refreshToken} }) } @pairs);
+is_deeply(count(@next), { 200 => 50 }, 'each of them is taken in its turn');
+my @tokens = map { $_->{token} } $user, @pairs, map { $_->{json} } @next;
+my @asked = map { wire(GET => '/auth/me', token => $_) } @tokens;
+is_deeply(count($server->burst(@asked)), { 200 => 101 }, 'all access tokens are good');
+
+# A thief's copy, later.
+sleep 0.1 while time < $start + $GRACE + 1.5;
+my @replays = $server->burst((wire(POST => '/auth/refresh', { refreshToken => $user->{refreshToken} })) x 5);
+is_deeply(count(@replays), { 401 => 5 }, 'the first one again, after the grace');
+is_deeply(count($server->burst(@asked)), { 401 => 101 }, 'every access token of the family is refused');
+my @family = map { wire(POST => '/auth/refresh', { refreshToken => $_->{json}{refreshToken} }) } @next;
+is_deeply(count($server->burst(@family)), { 401 => 50 }, 'so is every refresh token');
+is($server->database->selectrow_array('SELECT COUNT(*) FROM sessions WHERE id = ?', undef, $sid), 0,
+    'the session is gone');
+is(scalar(() = $server->log_text =~ /CAT040: /g), 1, 'one line tells of it');
+
+# A replay and honest refreshes at the same time: the family has ended when it is over, whoever came first.
+my @mixed = (($second) x 5, $other, ($second) x 5);
+$server->burst(map { wire(POST => '/auth/refresh', { refreshToken => $_->{refreshToken} }) } @mixed);
+ok(!works($server, $_->{token}), 'a replay among honest requests ends the family') for $other, $second;
+
+expect_log(qr/CAT040: /);
+done_testing;

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/refresh
+# case: 35
+# Refresh tokens rotate; one that comes again after the grace ends its family; sessions end when idle, and in any case.
+use CatalogTest;
+use CatalogAccounts;
+use Digest::SHA ();
+use Time::HiRes qw(sleep time);
+
+my $key = main->dir . '/conf/token.key';
+my %mounts = (
+    '/idle' => 'CatalogRefreshTTL 3', '/short' => "CatalogSessionTTL 4\nCatalogTokenTTL 7",
+    '/strict' => 'CatalogRefreshGrace 0',
+);
+my $server = accounts(mount => 'CatalogRefreshGrace 2', conf => join '', map { <<"END" } sort keys %mounts);
+<Location "$_">
+    CatalogEnable   On
+    CatalogKeyFile  "$key"
+    CatalogIssuer   https://catalog.test
+    CatalogAudience catalog-test
+    $mounts{$_}
+</Location>
+END
+
+sub session {
+    my ($user, $mount) = @_;
+    my %body = (login => $user->{user}{username}, password => $user->{password});
+    return $server->api(POST => '/auth/login', \%body, mount => $mount // '/api')->{json};
+}
+sub renew { my ($token, $mount) = @_; return refresh($server, $token, mount => $mount // '/api') }
+sub refused { answers($_[0], 401, refusal(error => qr/./), $_[1], 'www-authenticate' => failed()) }
+
+my $user = register($server);
+my %started = (idle => session($user, '/idle'), short => session($user, '/short'));
+my $begun = time;
+
+# A new pair, the same session.
+my $r = renew($user->{refreshToken});
+my $first_use = time;
+answers($r, 200, tokens(user => $user->{user}), 'a new pair', 'cache-control' => 'no-store', 'set-cookie' => undef);
+my ($old, $new) = (claims_of($user->{token}), claims_of($r->{json}{token}));
+is($new->{sid}, $old->{sid}, 'of the same session');
+isnt($new->{jti}, $old->{jti}, 'the access token is another');
+isnt($r->{json}{refreshToken}, $user->{refreshToken}, 'the refresh token is another');
+ok(works($server, $_), 'both access tokens are good') for $user->{token}, $r->{json}{token};
+my $next = renew($r->{json}{refreshToken})->{json};
+ok($next->{token}, 'the next one is taken in its turn');
+
+my $short = renew($started{short}{refreshToken}, '/short')->{json};
+ok($short->{token}, 'so is a session that will be short');
+
+# Within the grace the first comes again, as from another tab.
+my $tab = renew($user->{refreshToken});
+answers($tab, 200, tokens(user => $user->{user}), 'the first one again, within the grace');
+answers(renew($tab->{json}{refreshToken}), 200, undef, 'what the other tab got is good');
+ok(works($server, $user->{token}), 'the session lives');
+
+# What the next one says of the user is what is stored then.
+my $changed = confirmed($server);
+my $before = session($changed);
+set_role($server, $changed->{user}{username}, 'editor');
+my $claims = claims_of(renew($before->{refreshToken})->{json}{token});
+is("$claims->{role} $claims->{email_verified}", 'editor 1', 'role and confirmed address are in the next token');
+
+# What is no refresh token, or not one any more.
+my $gone = register($server);
+my $db = $server->database;
+$db->do('PRAGMA foreign_keys = ON');
+$db->do('DELETE FROM users WHERE id = ?', undef, $gone->{user}{id});
+my @bad = (
+    ['an access token', $user->{token}], ['a text', 'nonsense'], ['a long text', 'x' x 1000],
+    ['one cut off', substr $next->{refreshToken}, 1], ['one in other case', lc $next->{refreshToken}],
+    ['the hash of one', Digest::SHA::sha256_hex($next->{refreshToken})],
+    ['one of a user who is gone', $gone->{refreshToken}],
+);
+refused(renew($_->[1]), $_->[0]) for @bad;
+refused($server->api(POST => '/auth/refresh'), 'no body');
+refused($server->api(POST => '/auth/refresh', {}), 'no token');
+answers(renew(''), 400, invalid(refreshToken => 'too_short'), 'an empty one');
+answers(renew($_), 400, invalid(refreshToken => 'type'), 'one of another type') for 5, [$next->{refreshToken}];
+refused($server->api(POST => '/auth/refresh', token => $user->{token}), 'an access token in the header is none');
+refused(renew($next->{refreshToken} . "\x{ff}"), 'one with more behind it');
+
+# No grace: the second time is one too many.
+my $strict = session($user, '/strict');
+answers(renew($strict->{refreshToken}, '/strict'), 200, undef, 'no grace: once');
+sleep 0.01;
+refused(renew($strict->{refreshToken}, '/strict'), 'no grace: twice');
+ok(!works($server, $strict->{token}), 'no grace: the session has ended');
+
+# Idle sessions end; those in use go on, until their time is over.
+my $idle = session($user, '/idle');
+sleep 1.6;
+$idle = renew($idle->{refreshToken}, '/idle')->{json};
+sleep 1.6;
+answers(renew($idle->{refreshToken}, '/idle'), 200, undef, 'a session in use goes on beyond CatalogRefreshTTL');
+refused(renew($started{idle}{refreshToken}, '/idle'), 'one that was idle for so long has ended');
+
+# After the grace: someone has a copy.
+sleep 0.1 while time < $first_use + 2.2;
+my $other = session($user);
+my $newest = renew($next->{refreshToken})->{json};
+ok($newest->{token}, 'the family lives');
+refused(renew($user->{refreshToken}), 'the first one again, after the grace');
+refused(renew($newest->{refreshToken}), 'now the newest one is refused, too');
+refused(renew($tab->{json}{refreshToken}), 'and what the other tab got');
+for ($user->{token}, $next->{token}, $tab->{json}{token}, $newest->{token}) {
+    answers($server->api(GET => '/auth/me', token => $_), 401, refusal(error => qr/./),
+        'and each access token of the family', 'www-authenticate' => failed());
+}
+ok(works($server, $other->{token}), 'another session of the user goes on');
+answers(renew($other->{refreshToken}), 200, undef, 'and is refreshed');
+
+sleep 0.1 while time < $begun + 4.2;
+refused(renew($short->{refreshToken}, '/short'), 'a session ends after CatalogSessionTTL, though it was in use');
+
+expect_log(qr/CAT040: /);
+done_testing;

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/password/reset
+use CatalogTest;
+use CatalogAccounts;
+
+my $common = scratch() . '/common.txt';
+main->write($common, "correct battery\n");
+my $server = accounts(mount => qq(CatalogPasswordBlocklist "$common"));
+my $bad = refusal(error => qr/./);
+my %links;
+sub link_for {
+    my ($user) = @_;
+    my $email = $user->{user}{email};
+    $server->api(POST => '/auth/password/forgot', { email => $email });
+    return mail_token($server, $email, 'reset', ++$links{$email});
+}
+sub reset_password {
+    my ($token, $password) = @_;
+    return $server->api(POST => '/auth/password/reset', { token => $token, password => $password });
+}
+
+my $user = register($server);
+my $name = $user->{user}{username};
+my @sessions = ($user, map { sign_in($server, $name, 'correct horse')->{json} } 1 .. 2);
+my $stranger = register($server);
+my ($token, $second) = (link_for($user), link_for($user));
+
+# A bad password, or half a token, uses nothing up.
+my @wrong = (['too_short', 'x' x 7], ['too_long', 'x' x 257], ['null', undef], ['type', 12345678],
+    ['common', 'Correct Battery']);
+answers(reset_password($token, $_->[1]), 400, invalid(password => $_->[0]), "a password that is $_->[0]") for @wrong;
+answers($server->api(POST => '/auth/password/reset', {}), 400, invalid(token => 'required', password => 'required'),
+    'nothing');
+answers(reset_password($_, 'another horse'), 400, $bad, 'no token of ours')
+    for 'x', 'x' x 43, substr($token, 1), "$token ", uc $token, $user->{refreshToken},
+    mail_token($server, $user->{user}{email}, 'confirm');
+ok(works($server, $_->{token}), 'nothing has happened') for @sessions;
+
+answers(reset_password($token, 'another horse'), 200, { success => true, message => qr/./ }, 'a new password is set',
+    'set-cookie' => undef);
+answers(sign_in($server, $name, 'correct horse'), 401, undef, 'the old one is refused');
+for (@sessions) {
+    answers($server->api(GET => '/auth/me', token => $_->{token}), 401, undef, 'every session ends: its access token',
+        'www-authenticate' => failed());
+    answers(refresh($server, $_->{refreshToken}), 401, undef, 'every session ends: its refresh token',
+        'www-authenticate' => failed());
+}
+my $now = sign_in($server, $name, 'another horse')->{json};
+ok($now->{token}, 'the new one is good');
+ok(works($server, $stranger->{token}), 'another user\'s session goes on');
+
+# Single use, and so is every other link for the same.
+answers(reset_password($token, 'third horse here'), 400, $bad, 'the link is used up');
+answers(reset_password($second, 'third horse here'), 400, $bad, 'so is the other that was on its way');
+ok(works($server, $now->{token}), 'a link that is used up ends nothing');
+answers(sign_in($server, $name, 'another horse'), 200, undef, 'the password is still the new one');
+
+# The owner is told.
+my $told = sub { grep { /^Subject: .*\bchanged\b/m } mails($server, $user->{user}{email}) };
+ok(wait_until(10, sub { $told->() == 1 }), 'a mail tells of it');
+unlike(($told->())[0], qr/another horse|token=/, 'without the password, or a link that does anything');
+is(scalar(() = grep { /changed/ } mails($server, $stranger->{user}{email})), 0, 'nobody else is told');
+
+# Many at once: one of them did it.
+$token = link_for($user);
+my @bodies = map { +{ token => $token, password => "parallel horse $_" } } 1 .. 4;
+my @answers = $server->burst(map { wire(POST => '/auth/password/reset', $_) } @bodies);
+is_deeply([sort map { $_->{status} } @answers], [200, 400, 400, 400], 'four at once: one 200');
+my @good = grep { sign_in($server, $name, "parallel horse $_")->{status} == 200 }
+    grep { $answers[$_ - 1]{status} == 200 } 1 .. 4;
+is(scalar @good, 1, 'and it is the one that counts');
+
+# After its hour it is nothing.
+$token = link_for($user);
+$server->database->do(q(UPDATE mail_tokens SET expires_at = ? WHERE purpose = 'reset'), undef, time * 1000 - 1);
+answers(reset_password($token, 'much too late'), 400, $bad, 'an old link');
+
+# Whoever has forgotten the password has tried too often.
+my $locked = register($server);
+sign_in($server, $locked->{user}{username}, 'wrong horse') for 1 .. 6;
+answers(sign_in($server, $locked->{user}{username}, 'correct horse'), 429, undef, 'too many have failed');
+answers(reset_password(link_for($locked), 'another horse'), 200, undef, 'a new password');
+answers(sign_in($server, $locked->{user}{username}, 'another horse'), 200, undef, 'with it one need not wait');
+
+done_testing;

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /register
+# route: POST /auth/login
+# route: POST /auth/refresh
+# route: POST /auth/password/reset
+# route: POST /auth/password/change
+# No password, token or hash of one is found in logs, in the database in clear, or in a process list.
+use CatalogTest;
+use CatalogAccounts;
+use Digest::SHA ();
+use File::Find ();
+
+# The logs that sites have, and more than they have.
+my $server = accounts(mount => 'CatalogRefreshGrace 0', conf => <<'END');
+LogLevel  debug catalog:trace8
+LogFormat "%h %u \"%r\" %>s \"%{Referer}i\" \"%{User-Agent}i\" %q %U %{CATALOG_USER_ID}e %{CATALOG_ROLE}e" combined
+CustomLog "@dir@/logs/combined" combined
+END
+my $host = $server->dir;
+my (%secret, %processes);
+
+# What is secret, and what it is called.
+sub keep { my ($name, @values) = @_; $secret{$_} = $name for @values }
+sub watch { $processes{$_} = 1 for map { slurp("$_/cmdline") . slurp("$_/environ") } glob '/proc/[0-9]*' }
+sub keep_pair {
+    my ($what, $r) = @_;
+    my ($cookie) = ($r->{headers}{'set-cookie'} // '') =~ /^catalog_refresh=([\w-]+)/;
+    keep("access token of $what", $r->{json}{token});
+    keep("refresh token of $what", $r->{json}{refreshToken} // $cookie);
+    return $r->{json};
+}
+
+my @passwords = map { sprintf 'S3cret-%s-%08x', $_, rand 2**32 } qw(first wrong reset change mistyped short);
+my ($first, $wrong, $reset, $change, $mistyped) = @passwords;
+keep('password', @passwords);
+
+# All that is done with secrets, well and badly.
+my $name = fresh();
+my $email = "$name\@example.com";
+my $user = keep_pair('register', $server->api(POST => '/register',
+    { username => $name, email => $email, password => $first }));
+watch();
+my $confirm = mail_token($server, $email, 'confirm');
+$server->api(GET => "/auth/confirm?token=$confirm");
+$server->api(HEAD => "/auth/confirm/?x=y&token=$confirm");
+$server->api(POST => '/auth/confirm', { token => $confirm });
+$server->api(POST => '/register', { username => $name, email => $email, password => $first }); # taken
+$server->api(POST => '/users', { username => 'x', email => 'x', password => $first });         # invalid
+my $session = keep_pair('login', sign_in($server, $name, $first, cookie => true));
+sign_in($server, $name, $wrong);
+sign_in($server, $mistyped, $name); # the password where the name belongs
+sign_in($server, $name, $first, $mistyped => 1);
+$server->api(POST => '/auth/login', qq({"login":"$name","password":"$first"),
+    headers => { Cookie => "catalog_refresh=$user->{refreshToken}" }); # no JSON
+my $next = keep_pair('refresh', refresh($server, $user->{refreshToken}));
+watch();
+refresh($server, $user->{refreshToken}); # a replay, which is logged
+$session = keep_pair('login', sign_in($server, $email, $first));
+$server->api(POST => '/products', { name => 'x', price => 1 }, token => $session->{token});
+$server->api(POST => '/products', { name => 'x', price => 1 }, token => "$session->{token}x");
+$server->api(POST => '/products', { name => 'x', price => 1 },
+    headers => { Authorization => "Bearer $session->{token} $session->{token}" });
+$server->api(POST => '/auth/password/forgot', { email => $email });
+my $link = mail_token($server, $email, 'reset');
+keep('mail token', $confirm, $link);
+$server->api(POST => '/auth/password/reset', { token => $link, password => 'short' });
+$server->api(POST => '/auth/password/reset', { token => $link, password => $reset });
+$server->api(POST => '/auth/password/reset', { token => $link, password => $reset }); # used up
+$session = keep_pair('login', sign_in($server, $name, $reset));
+$server->api(POST => '/auth/password/change', { currentPassword => $wrong, newPassword => $change },
+    token => $session->{token});
+$server->api(POST => '/auth/password/change', { currentPassword => $reset, newPassword => $change },
+    token => $session->{token});
+$session = keep_pair('login', sign_in($server, $name, $change));
+watch();
+my ($stored) = $server->database->selectrow_array('SELECT password_hash FROM users WHERE username = ?', undef, $name);
+$server->api(POST => '/auth/logout', { refreshToken => $session->{refreshToken} }, token => $session->{token});
+
+# Where the database fails in the middle, the driver has its say.
+my $db = $server->database;
+$db->do("CREATE TRIGGER fail BEFORE INSERT ON sessions BEGIN SELECT RAISE(ABORT, 'made to fail'); END");
+sign_in($server, $name, $change);
+$db->do('DROP TRIGGER fail');
+$server->stop;
+
+# Hashes of secrets, as text in whatever form.
+my %clear = %secret;
+for my $value (keys %clear) {
+    keep("hash of the $clear{$value}", Digest::SHA::sha256_hex($value), Digest::SHA::sha1_hex($value),
+        Digest::SHA::sha256_base64($value));
+}
+keep('hash of the password', $stored);
+my $key = key();
+keep('key', $key);
+$clear{$key} = 'key';
+
+# Part of a token is as good as the token where it holds the signature.
+$secret{ (split /\./, $_)[2] } = "signature of the $clear{$_}" for grep { $clear{$_} =~ /^access/ } keys %clear;
+
+sub found {
+    my ($text, %of) = (lc shift, @_); # names are stored in small letters
+    return join ', ', sort map { index($text, lc $_) >= 0 ? $of{$_} : () } keys %of;
+}
+my @logs = grep { -f } glob "$host/logs/*";
+my $logged = join '', map { slurp($_) } @logs;
+my @known = grep { $logged =~ /$_/ } 'POST /api/auth/login', 'GET /api/auth/confirm HTTP', 'CAT040: ', 'CAT021: ',
+    'made to fail';
+is(scalar @known, 5, 'the logs tell of what was done') or diag explain \@known;
+is(found($logged, %secret), '', scalar(keys %secret) . ' secrets and hashes of such: none is logged');
+
+my $data = '';
+File::Find::find({ no_chdir => 1, wanted => sub { $data .= slurp($_) if /catalog\.db/ } }, "$host/data");
+ok(index($data, $stored) >= 0 && index($data, Digest::SHA::sha256_hex($user->{refreshToken})) >= 0,
+    'the database has hashes of a password and of tokens');
+is(found($data, %clear), '', 'it has none of them in clear, nor had it');
+my $processes = join '', keys %processes;
+ok(index($processes, "$host/httpd.conf") >= 0, 'the process list has the server');
+is(found($processes, %secret), '', 'and no secret');
+
+expect_log(qr/CAT040: /, qr/made to fail/);
+done_testing;

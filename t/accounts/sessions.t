@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /auth/sessions
+# route: DELETE /auth/sessions/:id
+use CatalogTest;
+use CatalogAccounts;
+use Time::HiRes qw(sleep);
+
+my $server = server(mount => 'CatalogSessionTTL 86400', conf => moderate())->start;
+my $user = register($server);
+my %login = (login => $user->{user}{username}, password => $user->{password});
+sub list { $server->api(GET => '/auth/sessions', token => $_[0]) }
+sub remove { $server->api(DELETE => "/auth/sessions/$_[0]", token => $_[1]) }
+sub sid { claims_of($_[0]{token})->{sid} }
+sub session {
+    my ($agent, $address) = @_;
+    sleep 0.002; # so that no two are of the same millisecond
+    my %headers = (headers => { 'User-Agent' => $agent, 'X-Client' => $address });
+    return $server->api(POST => '/auth/login', \%login, %headers)->{json};
+}
+
+# All of the user's, the last used first.
+my @sessions = ($user, session('phone/1', '192.0.2.7'), session('<b>"laptop"</b> \\', '2001:db8::7'));
+sub shown {
+    my ($current, $session, $agent, $address) = @_;
+    return {
+        id => sid($session), createdAt => $TIME, lastUsedAt => $TIME, expiresAt => $TIME, address => $address,
+        userAgent => $agent, current => $current,
+    };
+}
+my @shown = (
+    [$sessions[2], '<b>"laptop"</b> \\', '2001:db8::7'], [$sessions[1], 'phone/1', '192.0.2.7'],
+    [$sessions[0], 'catalog-test/1', '127.0.0.1'],
+);
+for my $asking (@sessions) {
+    my @want = map { shown($_->[0] == $asking ? true : false, @$_) } @shown;
+    answers(list($asking->{token}), 200, { success => true, data => \@want }, 'all sessions; one is that of who asks');
+}
+my ($first) = @{ list($user->{token})->{json}{data} };
+is($first->{createdAt}, $first->{lastUsedAt}, 'it was used when it was opened');
+my @day = map { /T(.*)Z/ } @$first{qw(createdAt expiresAt)};
+is($day[0], $day[1], 'it ends a day later, as CatalogSessionTTL says');
+
+# Refreshing is using, from wherever.
+sleep 0.002;
+refresh($server, $user->{refreshToken}, headers => { 'User-Agent' => 'moved/2', 'X-Client' => '198.51.100.1' });
+my ($used) = @{ list($user->{token})->{json}{data} };
+is("$used->{id} $used->{userAgent} $used->{address}", sid($user) . ' moved/2 198.51.100.1',
+    'the one that was refreshed comes first, with where it is now');
+cmp_ok($used->{lastUsedAt}, 'gt', $used->{createdAt}, 'and when it was used');
+
+# What a browser says of itself may be anything.
+my %odd = ("caf\xc3\xa9" => 'caf??', 'x' x 500 => 'x' x 200, "a\tb" => 'a?b');
+for my $agent (sort keys %odd) {
+    my $bytes = wire(POST => '/auth/login', \%login, headers => { 'User-Agent' => $agent, 'X-Client' => '192.0.2.8' });
+    my $r = $server->talk($bytes);
+    is(list($r->{json}{token})->{json}{data}[0]{userAgent}, $odd{$agent}, 'an odd User-Agent of ' . length $agent);
+    remove(sid($r->{json}), $r->{json}{token});
+}
+
+# One is ended from another.
+my ($mine, $other) = @sessions[1, 2];
+my $gone = refusal(message => qr/not found/i);
+answers(remove(sid($other), $mine->{token}), 200, { success => true, message => qr/./ }, 'another session is ended');
+ok(!works($server, $other->{token}), 'its access token is refused at once');
+answers(refresh($server, $other->{refreshToken}), 401, undef, 'so is its refresh token',
+    'www-authenticate' => failed());
+is_deeply([map { $_->{id} } @{ list($mine->{token})->{json}{data} }], [sid($user), sid($mine)],
+    'it is no longer listed');
+answers(remove(sid($other), $mine->{token}), 404, $gone, 'it cannot be ended twice');
+answers(remove(sid($other), $other->{token}), 401, undef, 'least of all by itself');
+
+# Those of others are nobody's business.
+my $stranger = register($server);
+is_deeply([map { $_->{id} } @{ list($stranger->{token})->{json}{data} }], [sid($stranger)],
+    'a stranger sees his own only');
+answers(remove(sid($mine), $stranger->{token}), 404, $gone, 'a stranger\'s session is unknown');
+ok(works($server, $mine->{token}), 'and goes on');
+answers(remove($_, $mine->{token}), 404, $gone, "no id: $_")
+    for '01a1fd8d-47a8-77ac-9778-38d2c78c295b', 'x', '%27%20OR%201=1--', 'null', '%00', uc sid($mine);
+answers(remove(sid($mine), $mine->{token}), 200, undef, 'one\'s own session ends as by logout');
+ok(!works($server, $mine->{token}), 'its token is refused');
+
+for ([GET => '/auth/sessions'], [DELETE => '/auth/sessions/' . sid($user)]) {
+    answers($server->api(@$_), 401, refusal(error => qr/./), "$_->[0]: nobody",
+        'www-authenticate' => qr/^Bearer realm="[^"]+"$/);
+    answers($server->api(@$_, token => $mine->{token}), 401, undef, "$_->[0]: an ended session",
+        'www-authenticate' => failed());
+}
+ok(works($server, $user->{token}), 'the rest goes on');
+
+done_testing;

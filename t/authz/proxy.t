@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+# The same tokens in front of another application, which is told who it is.
+use CatalogTest;
+use CatalogAccounts;
+
+my $key = main->dir . '/conf/token.key';
+my $port = CatalogTest::Server::free_port();
+my $server = server(conf => <<"END");
+CatalogKeyFile  "$key"
+CatalogIssuer   https://catalog.test
+CatalogAudience catalog-test
+ProxyPass "/app" "http://127.0.0.1:$port/"
+<Location "/app">
+    AuthType Catalog
+    AuthName app
+    Require  valid-user
+    RequestHeader set   X-User "%{CATALOG_USER_ID}e"
+    RequestHeader set   X-Role "%{CATALOG_ROLE}e"
+    RequestHeader unset Authorization
+</Location>
+<Location "/app/admin">
+    Require catalog-role admin
+</Location>
+Listen 127.0.0.1:$port
+LogFormat "%m %U user=%{X-User}i role=%{X-Role}i token=%{Authorization}i" application
+<VirtualHost 127.0.0.1:$port>
+    DocumentRoot "\@dir\@/application"
+    CustomLog    "\@dir\@/logs/application" application
+</VirtualHost>
+END
+mkdir $server->dir . "/application$_" for '', '/admin';
+$server->write($server->dir . "/application$_->[0]", $_->[1])
+    for ['/page', "the application\n"], ['/admin/page', "its back room\n"];
+$server->start;
+
+my $log = $server->dir . '/logs/application';
+my $user = register($server);
+my $id = $user->{user}{id};
+sub ask { my ($path, %o) = @_; return $server->api($o{method} // 'GET', $path, $o{body} // (), mount => '/app', %o) }
+sub is_answered { my ($r, $status, $body, $what) = @_; is("$r->{status} $r->{body}", "$status $body", $what) }
+sub is_told {
+    my ($line, $what) = @_;
+    ok(wait_until(5, sub { slurp($log) =~ /^\Q$line\E$/m }), $what) or diag slurp($log);
+}
+
+# Whoever is refused does not reach it.
+my $r = ask('/page');
+is($r->{status}, 401, 'nobody');
+is($r->{headers}{'www-authenticate'}, 'Bearer realm="app"', 'is told how');
+is(ask('/page', token => forge(claims => claims(exp => time - 60)))->{status}, 401, 'an old token');
+is(ask('/page', token => 'x.y.z')->{status}, 401, 'a bad one');
+is(ask('/admin/page', token => $user->{token})->{status}, 403, 'not everywhere');
+is(slurp($log), '', 'the application knows nothing of it');
+
+is_answered(ask('/page', token => $user->{token}), 200, "the application\n", 'a user');
+is_told("GET /page user=$id role=user token=-", 'the application is told who it is, and gets no token');
+my $admin = forge(claims => claims(sub => $id, username => 'eve', role => 'admin'));
+is_answered(ask('/admin/page', token => $admin), 200, "its back room\n", 'an administrator');
+is_told("GET /admin/page user=$id role=admin token=-", 'who is told as such');
+ask('/page?forged', token => $user->{token}, headers => { 'X-User' => 'somebody', 'X-Role' => 'admin' });
+unlike(slurp($log), qr/user=somebody/, 'a client cannot say who it is');
+is(ask('/page', method => 'POST', body => 'x' x 100_000, token => $user->{token},
+    headers => { 'Content-Type' => 'text/plain' })->{status}, 200, 'a body goes through');
+is_told("POST /page user=$id role=user token=-", 'as any request');
+
+$server->api(POST => '/auth/logout', token => $user->{token});
+my $before = slurp($log);
+is(ask('/page', token => $user->{token})->{status}, 401, 'after signing out');
+is(slurp($log), $before, 'the application is not asked');
+
+allow_log(qr/AH01631|AH01629|AH01630|AH01617/);
+done_testing;

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+# The same tokens in front of files, with who it is in the environment.
+use CatalogTest;
+use CatalogAccounts;
+
+my $key = main->dir . '/conf/token.key';
+my $server = server(conf => <<"END");
+CatalogKeyFile  "$key"
+CatalogIssuer   https://catalog.test
+CatalogAudience catalog-test
+ErrorDocument 401 "please sign in"
+<Location "/files">
+    AuthType Catalog
+    AuthName files
+    Require  valid-user
+</Location>
+<Location "/files/editors">
+    Require  catalog-role editor
+</Location>
+<Directory "\@dir\@/htdocs/directory">
+    AuthType Catalog
+    AuthName directory
+    Require  valid-user
+    <Files "open.txt">
+        Require all granted
+    </Files>
+</Directory>
+<Location "/who">
+    AuthType Catalog
+    AuthName who
+    Require  valid-user
+    Options  +Includes
+    SetOutputFilter INCLUDES
+</Location>
+<Location "/guests">
+    Options  +Includes
+    SetOutputFilter INCLUDES
+</Location>
+END
+my $root = $server->dir . '/htdocs';
+mkdir "$root/$_" or die "$_: $!\n" for qw(files files/editors directory who guests);
+$server->write("$root/files/report.txt", "0123456789\n");
+$server->write("$root/files/editors/plan.txt", "the plan\n");
+$server->write("$root/directory/$_.txt", "$_\n") for qw(open closed);
+$server->write("$root/$_/page.html", join '|',
+    map { "<!--#echo var=\"$_\" -->" } qw(REMOTE_USER AUTH_TYPE CATALOG_USER_ID CATALOG_ROLE CATALOG_VERIFIED))
+    for qw(who guests);
+$server->start;
+
+my $user = register($server);
+my ($id, $name) = @{ $user->{user} }{qw(id username)};
+sub ask {
+    my ($path, $token, %o) = @_;
+    return $server->api($o{method} // 'GET', $path, mount => '', token => $token, %o);
+}
+sub is_answered { my ($r, $status, $body, $what) = @_; is("$r->{status} $r->{body}", "$status $body", $what) }
+
+is_answered(ask('/files/report.txt', $user->{token}), 200, "0123456789\n", 'a file');
+is_answered(ask('/files/report.txt', $user->{token}, headers => { Range => 'bytes=2-4' }), 206, '234', 'a part of it');
+is_answered(ask('/files/report.txt', $user->{token}, method => 'HEAD'), 200, '', 'HEAD');
+is(ask('/files/none.txt', $user->{token})->{status}, 404, 'what is not there');
+my $r = ask('/files/report.txt');
+is_answered($r, 401, 'please sign in', 'nobody; the site\'s own words');
+is($r->{headers}{'www-authenticate'}, 'Bearer realm="files"', 'with the challenge');
+is(ask('/files/none.txt')->{status}, 401, 'nobody learns what is not there');
+is(ask("/files/$_")->{status}, 401, "no way around: $_")
+    for './report.txt', '../files/report.txt', '/report.txt', 'report.txt/', 'report.txt?x', '%72eport.txt';
+is($server->talk("GET //files/report.txt HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")->{status}, 401,
+    'no way around: //files');
+
+is(ask('/files/editors/plan.txt', $user->{token})->{status}, 403, 'a deeper place asks for more');
+is_answered(ask('/files/editors/plan.txt', forge(claims => claims(role => 'editor'))), 200, "the plan\n",
+    'and gets it');
+is(ask('/directory/closed.txt')->{status}, 401, 'in <Directory>: nobody');
+is_answered(ask('/directory/closed.txt', $user->{token}), 200, "closed\n", 'in <Directory>: a user');
+is_answered(ask('/directory/open.txt'), 200, "open\n", 'but for what <Files> opens');
+
+# Who it is.
+is_answered(ask('/who/page.html', $user->{token}), 200, "$name|Catalog|$id|user|0",
+    'the environment of what runs there');
+my $eve = forge(claims => claims(sub => $id, username => 'eve', role => 'admin', email_verified => true));
+is_answered(ask('/who/page.html', $eve), 200, "eve|Catalog|$id|admin|1", 'of another');
+my %forged = (headers => {
+    map { $_ => 'admin' } qw(Catalog-Role CATALOG_ROLE Catalog-User-Id Remote-User X-Remote-User) });
+is_answered(ask('/who/page.html', $user->{token}, %forged), 200, "$name|Catalog|$id|user|0",
+    'headers make nobody more');
+is_answered(ask('/guests/page.html', $user->{token}), 200, join('|', ('(none)') x 5),
+    'where nobody is asked nobody is named');
+
+# Many requests with one token, by all children, until it is worth nothing.
+my @bytes = (CatalogTest::request_bytes(GET => '/files/report.txt', undef, token => $user->{token})) x 40;
+is(scalar(grep { $_->{status} != 200 } $server->burst(@bytes)), 0, 'forty requests');
+$server->api(POST => '/auth/logout', token => $user->{token});
+is(scalar(grep { $_->{status} != 401 } $server->burst(@bytes)), 0, 'after signing out none is served');
+
+allow_log(qr/AH01631|AH01629|AH01630|AH01617/);
+done_testing;

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+# catalogctl migrate and check.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl ctl_for listed);
+
+my $server = server();
+my $file = $server->dir . '/data/catalog.db';
+
+# What is wrong, by kind; "" when all is well and the exit code says so.
+sub problems {
+    my ($r) = @_;
+    my @wrong = map { "$_->{what}: $_->{detail}" } grep { $_->{state} eq 'problem' } listed($r);
+    return "exit $r->{status}" if $r->{status} != (@wrong ? 1 : 0);
+    return join "\n", @wrong;
+}
+sub check { return ctl_for($server, 'check') }
+
+# A database is made on demand only.
+like(problems(check()), qr/^database: \Q$file\E: there is no such database; .*catalogctl migrate$/, 'there is none');
+my $list = ctl_for($server, qw(user list));
+is_deeply([@$list{qw(status out)}], [1, ''], 'nor for another command');
+ok(!-e $file, 'and none was made');
+my $made = ctl_for($server, 'migrate');
+is_deeply([@$made{qw(status out)}], [0, "2\n"], 'migrate makes it, and prints the version');
+like($made->{err}, qr/CAT009: schema step 001_catalogue applied\n.*CAT009: schema step 002_accounts applied\n\z/, 'and its steps');
+is_deeply(ctl_for($server, 'migrate'), { status => 0, out => "2\n", err => '' }, 'a second time it finds nothing to do');
+is((stat $file)[2] & 07777, 0640, 'others cannot read it');
+is((stat $file)[4], $> == 0 ? scalar getpwnam('www-data') : $>, 'it belongs to the server\'s user');
+is(problems(check()), '', 'all is well');
+is(match([sort map { $_->{what} } listed(check())], [qw(configuration database file journal_mode keys schema synchronous)]), '', 'this was looked at');
+my ($told) = grep { $_->{what} eq 'configuration' } @{ JSON::PP::decode_json(ctl_for($server, 'check', '--json')->{out}) };
+is(match($told, { what => 'configuration', state => 'ok', detail => '127.0.0.1 /api' }), '', 'also as JSON');
+
+$server->start;
+register($server);
+is(problems(check()), '', 'all is well beside a running server');
+like(check()->{out}, qr/^ok\tfile\t\Q$file\E-wal$/m, 'whose side files are looked at, too');
+like(check()->{out}, qr/^ok\tmail\t1 pending, the oldest since \d{4}-/m, 'and the mail that waits');
+
+# Mail.
+my $db = $server->database;
+my $user = $db->selectrow_array('SELECT id FROM users');
+$db->do('UPDATE outbox SET created_at = created_at - 4000000');
+like(problems(check()), qr/^mail: 1 pending, the oldest since \d{4}-\S+Z$/, 'a mail that waits for over an hour');
+$db->do(q(UPDATE outbox SET state = 'dead'));
+like(problems(check()), qr/^mail: 1 dead, the oldest since/, 'a dead one');
+$db->do('DELETE FROM outbox');
+is(problems(check()), '', 'none');
+
+# Locked: said, after some patience.
+$db->do('BEGIN IMMEDIATE');
+my $locked = check();
+is(problems($locked), 'database: cannot be written; the cause is above', 'the database is locked');
+like($locked->{err}, qr/^catalogctl: CAT003: .*database is locked\n\z/, 'and why');
+$db->do('ROLLBACK');
+
+# The schema is older than this program: nothing is done with it.
+my $step = $db->selectall_arrayref('SELECT * FROM schema_version WHERE version = 2');
+$db->do('DELETE FROM schema_version WHERE version = 2');
+is(problems(check()), 'schema: version 1, 2 is needed; run: catalogctl migrate', 'an old schema');
+my $refused = ctl_for($server, qw(user list));
+is($refused->{status}, 1, 'no other command works with it');
+like($refused->{err}, qr/CAT010: .*version 1, 2 is needed; .*run: catalogctl migrate/, 'and says what to do');
+$db->do('INSERT INTO schema_version VALUES (?, ?, ?)', undef, @{ $step->[0] });
+$db->disconnect;
+$server->stop;
+
+# The file.
+chmod 0644, $file;
+is(problems(check()), "file: $file: open to others; run: chmod o-rwx $file", 'others may read it');
+chmod 0640, $file;
+$db = $server->database;
+$db->do('PRAGMA journal_mode = DELETE');
+$db->disconnect;
+is(problems(check()), 'journal_mode: delete, not wal', 'not in WAL mode');
+if ($> == 0) {
+    chown 0, -1, $file;
+    my $foreign = problems(check());
+    like($foreign, qr/^file: \Q$file\E: the server's user may not write it: Permission denied$/m, 'it belongs to another user');
+    like($foreign, qr/^database: cannot be written/m, 'so the server would not get on with it');
+    CatalogTest::Server::hand_over($file);
+}
+$server->write($file, 'no database at all ' x 1000);
+chmod 0640, $file;
+my $garbage = check();
+like(problems($garbage), qr/^database: cannot be read; the cause is above$/m, 'garbage');
+like($garbage->{err}, qr/CAT003: .*not a database/, 'which is told');
+is(ctl_for($server, 'migrate')->{status}, 1, 'migrate fails on it');
+
+# Where it cannot be made.
+my $nowhere = ctl('--driver', 'sqlite3', '--params', $server->dir . '/nowhere/x.db', 'migrate');
+is_deeply([@$nowhere{qw(status out)}], [1, ''], 'no directory for it');
+like($nowhere->{err}, qr/CAT002: no connection to the sqlite3 database/, 'is told');
+
+# Keys, with the eyes of the server's children.
+my $several = server(mount => qq(CatalogKeyDir "\@dir\@/keys"));
+my $keys = $several->dir . '/keys';
+mkdir $keys;
+my @made = map { ctl('key', 'new', $keys)->{out} =~ m{([^/]+)\.key\n} } 1 .. 2;
+CatalogTest::Server::hand_over($keys, glob "$keys/*");
+$file = $several->dir . '/data/catalog.db';
+is(ctl_for($several, 'migrate')->{status}, 0, 'another one');
+my $good = ctl_for($several, 'check');
+is(problems($good), '', 'with a directory of keys');
+like($good->{out}, qr/^ok\tkeys\t\Q$keys\E: 2, (?:$made[0]|$made[1]) signs with HS256$/m, 'who signs');
+if ($> == 0) {
+    chown 0, 0, $keys;
+    chmod 0700, $keys;
+    is(problems(ctl_for($several, 'check')), "keys: $keys: cannot be read: Permission denied", 'that the children may not read');
+    chown 0, 0, glob "$keys/*";
+    chmod 0755, $keys;
+    like(problems(ctl_for($several, 'check')), qr{^keys: \Q$keys\E/\S+: cannot be read: Permission denied$}, 'nor what is in it');
+}
+
+done_testing;

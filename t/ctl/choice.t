@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+# Which catalogue catalogctl works on, and how it is called.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl ctl_for listed);
+
+sub fails { my ($r, $status, $words, $name) = @_; is_deeply([@$r{qw(status out)}], [$status, ''], $name); like($r->{err}, $words, "$name: why") }
+
+# The database that a command would work on: none is there.
+sub chosen { my ($server, @options) = @_; my $r = ctl_for($server, @options, qw(user list)); return $r->{err} =~ m{/data/(\S+)\.db: there is no such database} ? $1 : $r->{err} }
+
+sub location { my ($path, $more) = @_; return qq(<Location "$path">\nCatalogEnable On\nCatalogKeyFile "\@key\@"\n) . ($more // '') . "</Location>\n" }
+sub host { my ($name, $text) = @_; return "<VirtualHost *:\@port\@>\nServerName $name\n$text</VirtualHost>\n" }
+sub site { return server(mount => undef, conf => join '', @_) }
+
+# One, wherever its settings stand: where mod_dbd finds them.
+my $server = server();
+is(chosen($server), 'catalog', 'the only one');
+$server->write($server->dir . '/more.conf', qq(DBDParams "\${PLACE}/given.db"\n));
+my @defined = (qq(Define PLACE "\@dir\@/data"\n), qq(<IfModule dbd_module>\nInclude "\@dir\@/more.conf"\n</IfModule>\n));
+my $conf = slurp($server->dir . '/httpd.conf');
+$server->write($server->dir . '/httpd.conf', $conf, @defined);
+is(chosen($server), 'given', 'in an included file, with a variable, and behind another value');
+$server->write($server->dir . '/httpd.conf', $conf, qq(<IfDefine OTHER>\nDBDParams "\@dir\@/data/defined.db"\n</IfDefine>\n));
+is(chosen($server), 'catalog', 'what a define switches on is off');
+is(chosen($server, '--define', 'OTHER'), 'defined', 'or on');
+is(chosen(site(qq(CatalogDatabase sqlite3 "\@dir\@/data/own.db"\n), location('/api'))), 'own', 'CatalogDatabase');
+
+# Several.
+my $two = site(location('/a'), location('/b', qq(CatalogDatabase sqlite3 "\@dir\@/data/b.db"\n)));
+like(chosen($two), qr{several catalogues.*\n  --server 127\.0\.0\.1 --mount /a\n  --server 127\.0\.0\.1 --mount /b\n}, 'two mounts: they are told');
+is(chosen($two, '--mount', '/a'), 'catalog', 'the first');
+is(chosen($two, '--mount', '/b'), 'b', 'the second');
+like(chosen($two, '--mount', '/c'), qr/has no such catalogue/, 'no third');
+my $hosts = site(host('one.test', qq(DBDParams "\@dir\@/data/one.db"\n) . location('/')), host('two.test', location('/')), location('/api', "CatalogEnable Off\n"));
+like(chosen($hosts), qr/several catalogues/, 'two virtual hosts');
+is(chosen($hosts, '-s', 'ONE.test'), 'one', 'the first, with a database of its own');
+is(chosen($hosts, '-s', 'two.test', '-m', '/'), 'catalog', 'the second, with the server\'s');
+is(chosen(site(location('/api'), host('one.test', ''), host('two.test', ''))), 'catalog', 'a mount that two virtual hosts inherit is one');
+my $heirs = site(location('/api'), host('one.test', qq(DBDParams "\@dir\@/data/one.db"\n)), host('two.test', qq(<IfModule dbd_module>\nDBDParams "\@dir\@/data/two.db"\n</IfModule>\n)));
+is(chosen($heirs, '-s', "$_.test"), $_, "but not where $_ has a database of its own") for qw(one two);
+
+# None, or no configuration.
+like(chosen(site()), qr/has no catalogue: no CatalogEnable On/, 'no mount');
+like(chosen(site("CatalogDefaultLimit 0\n")), qr/refuses the configuration:\n.*CatalogDefaultLimit must be a whole number/s, 'a fault in the configuration is told in httpd\'s words');
+like(chosen($server, '--httpd', '/nowhere/httpd'), qr{/nowhere/httpd cannot be run: .*No such file.*--httpd}, 'no such program');
+like(ctl('--config', '/nowhere.conf', 'check')->{err}, qr{^catalogctl: /\S*bin/\w+ refuses the configuration:\n.*/nowhere\.conf}s, 'the program that is there by itself');
+chdir $server->dir or die;
+is(ctl('-x', $CatalogTest::Ctl::HTTPD, '-c', 'httpd.conf', 'migrate')->{status}, 0, 'a relative name of the configuration');
+chdir '/';
+
+# A database by its own settings.
+my $file = $server->dir . '/data/catalog.db';
+is_deeply([listed(ctl('--driver', 'sqlite3', '--params', $file, qw(user list)))], [], '--driver and --params');
+my $params = $server->dir . '/params';
+$server->write($params, "$file\n");
+chmod 0600, $params;
+is(ctl('-d', 'sqlite3', '-p', "\@$params", qw(user list))->{status}, 0, 'parameters from a file');
+chmod 0644, $params;
+fails(ctl('-d', 'sqlite3', '-p', "\@$params", qw(user list)), 1, qr/params: open to others; run: chmod/, 'that others may not read');
+fails(ctl('-d', 'oracle', '-p', 'x', qw(user list)), 1, qr/driver oracle is not supported/, 'an unknown driver');
+
+# The command line.
+my @misuses = (
+    [[], qr/a command is missing/], [['users'], qr/no such command/], [['user'], qr/no such command/], [['user', 'make'], qr/no such command/], [['migrate', 'x'], qr/migrate takes no operand/],
+    [['user', 'add', 'x'], qr/user add takes NAME EMAIL/], [['user', 'role', 'x', 'user', 'y'], qr/user role takes USER ROLE/], [['key', 'new', 'a', 'b'], qr/key new takes \[DIRECTORY\|FILE\]/],
+    [['user', 'list', '--role', 'user'], qr/no option -r/], [['mail', 'retry', '--json'], qr/no option -j/], [['user', 'add', '--password', 'x', 'a', 'b'], qr/invalid option/], [['--params'], qr/argument/],
+    [['--driver', 'sqlite3', 'check'], qr/go together/], [['-d', 'x', '-p', 'y', '-c', 'z', 'check'], qr/instead of a configuration/],
+);
+fails(ctl(@{ $_->[0] }), 2, $_->[1], "misuse: @{ $_->[0] }") for @misuses;
+my $help = ctl('user', 'list', '--help');
+is($help->{status}, 0, '--help');
+like($help->{out}, qr/^  $_ .*\w$/m, "has $_") for 'migrate', 'check', 'user list', 'user add', 'user role', 'user unlock', 'user delete', 'user revoke', 'key new', 'mail list', 'mail retry';
+is_deeply(ctl('--version'), { status => 0, out => "catalogctl 0.1.0\n", err => '' }, '--version');
+
+# What is not written was not done.
+my $full = ctl({ out => '/dev/full' }, '--help');
+is($full->{status}, 1, 'the output cannot be written');
+like($full->{err}, qr/the output cannot be written/, 'which is told');
+
+done_testing;

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /register
+# route: GET /auth/jwks.json
+# catalogctl key new: files that a running server takes up, signs with, and has not met half-written.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl ctl_for);
+use JSON::PP ();
+use MIME::Base64 ();
+
+my $mount = <<'END';
+<Location "/api">
+    CatalogEnable On
+    CatalogKeyDir "@dir@/keys"
+    CatalogRateLimit Off
+</Location>
+END
+my $server = server(mount => undef, conf => $mount);
+my $keys = $server->dir . '/keys';
+mkdir $keys or die "$keys: $!";
+CatalogTest::Server::hand_over($keys);
+my $group = (stat $keys)[5];
+
+sub files { my ($dir) = @_; opendir my $in, $dir or die "$dir: $!"; return sort grep { !/^\.\.?$/ } readdir $in }
+sub header_of { return JSON::PP::decode_json(MIME::Base64::decode_base64url((split /\./, $_[0])[0])) }
+sub fails { my ($r, $words, $name) = @_; is_deeply([@$r{qw(status out)}], [1, ''], $name); like($r->{err}, $words, "$name: why") }
+
+# The configuration cannot be read before there is a key, so the first one is made by its place.
+fails(ctl_for($server, qw(key new)), qr/refuses the configuration:.*holds no key/s, 'there is no key yet');
+my $made = ctl('key', 'new', $keys);
+is($made->{status}, 0, 'the first key');
+like($made->{out}, qr{^\Q$keys\E/\d{8}T\d{9}Z\.key\n\z}, 'its path is printed, named by the time');
+chomp(my $first = $made->{out});
+like(slurp($first), qr/^[\w-]{43}\n\z/, 'a secret of 256 bits, as text');
+is_deeply([(stat $first)[2] & 07777, (stat $first)[5]], [0640, $group], 'open to the directory\'s group');
+
+$server->start;
+my $old = register($server)->{token};
+is(match(header_of($old), { alg => 'HS256', typ => 'at+jwt', kid => $first =~ m{([^/]+)\.key$} }), '', 'the server signs with it');
+
+# New ones are taken up without a restart, a little after each child can verify with them.
+sleep 3; # the first one is new itself
+my $before = $old;
+for my $kind (['es256', 'ES256', 'EC'], ['RS256', 'RS256', 'RSA'], ['hs256', 'HS256', undef]) {
+    my ($type, $algorithm, $public) = @$kind;
+    $made = ctl_for($server, 'key', 'new', '--type', $type);
+    is_deeply([@$made{qw(status err)}], [0, ''], "$type: made");
+    my ($id, $ending) = $made->{out} =~ m{^\Q$keys\E/(\d{8}T\d{9}Z)\.(\w+)\n\z} or die "no path: $made->{out}";
+    is($ending, $public ? 'pem' : 'key', "$type: its name");
+    is((stat "$keys/$id.$ending")[2] & 07777, 0640, "$type: its mode");
+    is((stat "$keys/$id.$ending")[5], $> == 0 ? scalar getgrnam('www-data') : $group, "$type: open to the server's group");
+    my $token;
+    ok(wait_until(10, sub { $token = register($server)->{token}; header_of($token)->{kid} eq $id }), "$type: the server signs with it");
+    is(header_of($token)->{alg}, $algorithm, "$type: for its algorithm");
+    answers($server->api(GET => '/auth/sessions', token => $_), 200, undef, "$type: tokens of old and new keys are good") for $old, $before, $token;
+    my ($jwk) = grep { $_->{kid} eq $id } @{ $server->api(GET => '/auth/jwks.json')->{json}{keys} };
+    is($jwk ? $jwk->{kty} : undef, $public, "$type: what is published of it");
+    $before = $token;
+}
+my @by_age = sort { (stat "$keys/$a")[9] <=> (stat "$keys/$b")[9] } files($keys);
+is_deeply(\@by_age, [sort @by_age], 'names sort by age');
+is(scalar(my @files = files($keys)), 4, 'and nothing else was left');
+
+# By the place of one file.
+is(ctl('key', 'new', "$keys/next.pem", '--type', 'es256')->{out}, "$keys/next.pem\n", 'a file of one\'s own name');
+my $content = slurp("$keys/next.pem");
+like($content, qr/^-----BEGIN PRIVATE KEY-----\n.*-----END PRIVATE KEY-----\n\z/s, 'in PEM');
+fails(ctl('key', 'new', "$keys/next.pem"), qr/next\.pem: .*exists/, 'it is not written over');
+is(slurp("$keys/next.pem"), $content, 'but stays as it is');
+fails(ctl('key', 'new', "$keys/nowhere/1.key"), qr{keys/nowhere: .*No such file}, 'there is no such directory');
+fails(ctl('key', 'new', '--type', 'ed25519', $keys), qr/ed25519: is no type of key/, 'an unknown type');
+fails(ctl('--driver', 'sqlite3', '--params', '/nowhere', 'key', 'new'), qr/give the directory or the file/, 'a database has no keys');
+fails(ctl_for(server(), qw(key new)), qr{has one key, .*/token\.key; to have several, set CatalogKeyDir}, 'where CatalogKeyFile is set');
+is_deeply([grep { /^\./ } files($keys)], [], 'failures leave nothing behind');
+
+done_testing;

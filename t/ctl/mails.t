@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /register
+# catalogctl mail: what waits, and what was given up and is to be sent after all.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for listed);
+use CatalogTest::Smtp;
+
+my $smtp = CatalogTest::Smtp->new(scratch(), map { ('--reply', $_) } 'later=451', map { "never$_=550" } 1 .. 3);
+my $server = server(mount => 'CatalogMail ' . $smtp->url . "\nCatalogMailFrom shop\@catalog.test\nCatalogBaseURL https://shop.test\n")->start;
+my $db = $server->database;
+
+sub mail { return ctl_for($server, 'mail', @_) }
+sub states { return join ' ', map { "$_->{to}=$_->{state}" } listed(mail('list')) }
+sub fails { my ($r, $words, $name) = @_; is_deeply([@$r{qw(status out)}], [1, ''], $name); like($r->{err}, $words, "$name: why") }
+
+ok(wait_until(10, sub { mail('list')->{status} == 0 }), 'the server has made its database');
+is_deeply(mail('list'), { status => 0, out => "id\ttemplate\tto\tstate\tattempts\tnextAt\tcreatedAt\n", err => '' }, 'nothing waits');
+is(mail('list', '--json')->{out}, "[]\n", 'as JSON');
+register($server, email => "$_\@example.com") for qw(never1 never2 never3 later);
+ok(wait_until(15, sub { states() =~ /^(never\d\@example\.com=dead ){3}later\@example\.com=pending$/ }), 'three mails are dead, one is put off');
+
+my @all = listed(mail('list'));
+my $json = JSON::PP::decode_json(mail('list', '-j')->{out});
+is(match($json->[0], { id => $ID, template => 'confirm', to => 'never1@example.com', state => 'dead', attempts => 1, nextAt => $TIME, createdAt => $TIME }), '', 'one of them as JSON');
+is_deeply([map { $_->{id} } @$json], [map { $_->{id} } @all], 'the same in the same order');
+
+# Back into the queue.
+$smtp->kill;
+$smtp->{options} = [];
+$smtp->start;
+is_deeply(mail('retry', $all[0]{id}), { status => 0, out => "1\n", err => '' }, 'one dead mail again');
+ok(wait_until(15, sub { $smtp->received_by('never1@example.com') }), 'it is sent');
+is_deeply(mail('retry'), { status => 0, out => "2\n", err => '' }, 'all dead mails again');
+ok(wait_until(15, sub { $smtp->received_by('never2@example.com') && $smtp->received_by('never3@example.com') }), 'they are sent');
+ok(wait_until(20, sub { states() eq '' }), 'nothing is left');
+is_deeply(mail('retry'), { status => 0, out => "0\n", err => '' }, 'nothing to do');
+
+# A mail that is given up after three days gets three days more.
+$server->stop;
+my $user = $db->selectrow_array('SELECT id FROM users LIMIT 1');
+my $insert = 'INSERT INTO outbox (id, template, user_id, state, attempts, next_at, lease, created_at) VALUES (?, ?, ?, ?, 9, 1, ?, 1)';
+$db->do($insert, undef, @$_) for ['a', 'confirm', $user, 'dead', ''], ['b', 'confirm', $user, 'pending', ''], ['c', 'confirm', $user, 'pending', 'x'], ['d', 'confirm', $user, 'dead', ''];
+is_deeply([map { $_->{state} } listed(mail('list'))], [qw(dead pending sending dead)], 'what a server is at is told');
+fails(mail('retry', 'a', 'b'), qr/b: there is no such dead mail; nothing was changed/, 'one of them is not dead');
+fails(mail('retry', 'e'), qr/e: there is no such dead mail/, 'there is no such mail');
+is_deeply([map { $_->{state} } listed(mail('list'))], [qw(dead pending sending dead)], 'nothing was changed');
+is(mail('retry', 'a', 'd')->{out}, "2\n", 'two by their ids');
+my ($attempts, $age) = $db->selectrow_array(q(SELECT MAX(attempts), MIN(created_at) FROM outbox WHERE id IN ('a', 'd')));
+is($attempts, 0, 'they begin anew');
+cmp_ok($age / 1000, '>', time - 60, 'as if queued now');
+
+expect_log(qr/CAT017: /);
+allow_log(qr/CAT015: /);
+done_testing;

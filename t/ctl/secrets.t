@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# case: 51
+# What catalogctl is told in confidence is seen by nobody: not in a list of processes, not on the terminal.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for command_for listed);
+use IPC::Open2 qw(open2);
+use IPC::Open3 qw(open3);
+use Time::HiRes qw(sleep);
+
+my $server = server(conf => qq(DBDParams "\@dir\@/data/s3cret-params.db"\n));
+is(ctl_for($server, 'migrate')->{status}, 0, 'the parameters are a secret, too');
+my $database = $server->database($server->dir . '/data/s3cret-params.db');
+
+sub command_lines { return map { slurp("$_/cmdline") =~ tr/\0/ /r } glob '/proc/[0-9]*' }
+
+# From when it is started to its end, httpd's run in between.
+my $pid = open3(my $in, my $out, undef, command_for($server, qw(user add watched watched@example.com)));
+my @seen;
+my $wait = sub { push @seen, grep { /catalogctl|CATALOG_DUMP|s3cret/ } command_lines(); $_[0]->() };
+wait_until(1, sub { $wait->(sub { 0 }) });
+print {$in} "s3cret password\n";
+close $in;
+wait_until(10, sub { $wait->(sub { waitpid($pid, 1) }) });
+is($?, 0, 'a user is made');
+ok((grep { /user add watched/ } @seen) && (grep { /CATALOG_DUMP/ } @seen), 'both programs were seen');
+is_deeply([grep { /s3cret/ } @seen], [], 'neither password nor parameters were');
+
+# Made up, it is in the output alone.
+my $added = ctl_for($server, qw(user add --generate other other@example.com));
+my ($made_up) = $added->{out} =~ /\t(\S+)\n/;
+my $dump = join ' ', map { @$_ } @{ $database->selectall_arrayref('SELECT username, password_hash FROM users') };
+like($dump, qr/other \$argon2id\$/, 'stored as a hash');
+unlike($dump, qr/s3cret|\Q$made_up\E/, 'and not as it is');
+
+# At a terminal it is asked for twice and not shown.
+sub type {
+    my ($name, @passwords) = @_;
+    my $command = join ' ', map { "'$_'" } command_for($server, 'user', 'add', $name, "$name\@example.com");
+    my $pid = open2(my $screen, my $keyboard, 'script', '-qec', $command, '/dev/null');
+    my $shown = '';
+    for my $prompt ('Password: ', 'Again: ') {
+        wait_until(10, sub { sysread $screen, $shown, 4096, length $shown; $shown =~ /\Q$prompt\E$/ });
+        sleep 0.2; # the prompt comes before the terminal is silent
+        syswrite $keyboard, shift(@passwords) . "\n";
+    }
+    1 while sysread $screen, $shown, 4096, length $shown;
+    close $keyboard;
+    waitpid $pid, 0;
+    return ($? >> 8, $shown);
+}
+my ($status, $shown) = type('typed', 's3cret password', 's3cret password');
+is($status, 0, 'a user is made at a terminal');
+like($shown, qr/^Password: \s*Again: \s*[0-9a-f-]{36}\s*\z/, 'that shows the prompts and the id');
+unlike($shown, qr/s3cret/, 'and not the password');
+($status, $shown) = type('other', 's3cret password', 'another password');
+is($status, 1, 'two that differ');
+like($shown, qr/these are two passwords/, 'are refused');
+
+$server->start;
+answers($server->api(POST => '/auth/login', { login => $_, password => 's3cret password' }), 200, undef, "$_ can sign in") for qw(watched typed);
+
+done_testing;

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/login
+# route: GET /auth/me
+# route: GET /auth/sessions
+# route: POST /auth/refresh
+# catalogctl user: what it changes, a running server goes by.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for listed);
+use Time::HiRes qw(time sleep);
+
+my $server = server(mount => "CatalogWriteRole editor\nCatalogRevocationDelay 2\nCatalogRateLimit Off")->start;
+my $password = 'correct horse';
+
+sub user { return ctl_for($server, ref $_[0] ? shift : {}, 'user', @_) }
+sub sign_in { my ($login, $with) = @_; return $server->api(POST => '/auth/login', { login => $login, password => $with // $password }) }
+sub me { return $server->api(GET => '/auth/me', token => $_[0]) }
+sub create { return $server->api(POST => '/products', { name => 'x', price => 1 }, token => $_[0]) }
+sub said { my ($r, $status, $out, $err, $name) = @_; is($r->{status}, $status, $name); like($r->{out}, $out, "$name: output"); like($r->{err}, $err, "$name: messages") }
+my $nothing = qr/^\z/;
+
+# Refused within the delay, by every child. The route asks the token only, and not whether the user is still there.
+sub ends_within {
+    my ($seconds, $token, $name) = @_;
+    my $start = time;
+    wait_until($seconds + 5, sub { $server->api(GET => '/auth/sessions', token => $token)->{status} == 401 });
+    cmp_ok(time - $start, '<', $seconds, $name);
+    my @answers = $server->burst((wire(GET => '/auth/sessions', token => $token)) x 16);
+    is(scalar(grep { $_->{status} == 401 && $_->{headers}{'www-authenticate'} =~ /error="invalid_token"/ } @answers), 16, "$name, and stays so");
+}
+
+# add
+my $added = user({ in => "$password\n" }, 'add', 'Ada', 'ada@example.com');
+said($added, 0, qr/^[0-9a-f-]{36}\n\z/, $nothing, 'a user is made');
+chomp(my $id = $added->{out});
+my $r = sign_in('ada');
+answers($r, 200, undef, 'who can sign in');
+is($r->{json}{user}{id}, $id, 'under the id that was printed');
+answers(me($r->{json}{token}), 200, sub { $_[0]{data}{role} eq 'user' && !$_[0]{data}{emailVerified} }, 'as a user whose address is not confirmed');
+is_deeply([map { "$_->{to} $_->{template}" } listed(ctl_for($server, qw(mail list)))], ['ada@example.com confirm'], 'the mail to confirm it is queued');
+
+$added = user('add', '--generate', '--verified', '--role', 'editor', 'eve', 'Eve@Example.com');
+said($added, 0, qr/^[0-9a-f-]{36}\t[\w-]{24}\n\z/, $nothing, 'a user with a made-up password');
+my ($eve, $made_up) = $added->{out} =~ /(\S+)\t(\S+)/;
+$r = sign_in('eve@example.com', $made_up);
+answers(me($r->{json}{token}), 200, sub { $_[0]{data}{role} eq 'editor' && $_[0]{data}{emailVerified} }, 'with a role, and a confirmed address');
+answers(create($r->{json}{token}), 201, undef, 'may write');
+
+my @refused = (
+    ['a name that is taken', qr/taken/, "$password\n", 'ADA', 'new@example.com'], ['an address that is taken', qr/taken/, "$password\n", 'new', 'ADA@example.com'],
+    ['a short name', qr/username must/, "$password\n", 'ab', 'new@example.com'], ['no address', qr/email must/, "$password\n", 'new', 'example.com'],
+    ['all faults at once', qr/username must.*; email must.*; password must/, "short\n", 'a b', 'x'], ['a short password', qr/password must/, "1234567\n", 'new', 'new@example.com'],
+    ['an empty one', qr/password must/, "\n", 'new', 'new@example.com'], ['none', qr/expected on standard input/, '', 'new', 'new@example.com'],
+    ['one that is cut off', qr/line does not end/, $password, 'new', 'new@example.com'], ['one with NUL', qr/holds NUL/, "correct\0horse\n", 'new', 'new@example.com'],
+    ['one of 257 characters', qr/password must/, 'x' x 257 . "\n", 'new', 'new@example.com'], ['one that is no UTF-8', qr/UTF-8/, "correct \xff horse\n", 'new', 'new@example.com'],
+    ['an unknown role', qr/root: is no role/, "$password\n", '--role', 'root', 'new', 'new@example.com'],
+);
+for (@refused) {
+    my ($name, $words, $in, @args) = @$_;
+    said(user({ in => $in }, 'add', @args), 1, $nothing, $words, "refused: $name");
+}
+my $long = "\xc3\xa4" x 255;
+is(user({ in => "${long}x\r\n" }, 'add', 'long', 'long@example.com')->{status}, 0, 'a password of 256 characters, behind it CR LF');
+answers($server->talk(wire(POST => '/auth/login', qq({"login":"long","password":"${long}x"}))), 200, undef, 'is the one it seems to be');
+
+# list
+is_deeply([map { "$_->{username} $_->{email} $_->{role} $_->{emailVerified}" } listed(user('list'))],
+    ['Ada ada@example.com user false', 'eve Eve@Example.com editor true', 'long long@example.com user false'], 'all are listed, by name');
+my $json = JSON::PP::decode_json(user('list', '--json')->{out});
+is(match($json->[0], { id => $id, username => 'Ada', email => 'ada@example.com', role => 'user', emailVerified => false, createdAt => $TIME }), '', 'as JSON');
+is(scalar @$json, 3, 'as many');
+my $db = $server->database;
+$db->begin_work;
+$db->do('INSERT INTO users (id, username, username_key, email, email_key, password_hash, created_at) VALUES (?, ?, ?, ?, ?, ?, 1)', undef, "many-$_", ("Many$_", "many$_"), ("m$_\@example.com") x 2, 'x') for 1 .. 1203;
+$db->do(q(UPDATE users SET username = 'many' || char(9, 10, 27) || '7' WHERE id = 'many-7'));
+$db->commit;
+my @all = listed(user('list'));
+is_deeply([scalar @all, scalar keys %{ { map { $_->{id} => 1 } @all } }], [1206, 1206], 'many, each once');
+is((grep { $_->{id} eq 'many-7' } @all)[0]{username}, 'many???7', 'no control character reaches the terminal');
+$db->do(q(DELETE FROM users WHERE id LIKE 'many-%'));
+
+# role
+my $token = sign_in('ada')->{json}{token};
+answers(create($token), 403, undef, 'a user may not write');
+is(user('role', 'ada@example.com', 'editor')->{status}, 0, 'made an editor');
+ends_within(2.2, $token, 'the old token is refused within the delay');
+$token = sign_in('ada')->{json}{token};
+answers(me($token), 200, sub { $_[0]{data}{role} eq 'editor' }, 'the next sign-in has the role');
+answers(create($token), 201, undef, 'and may write');
+is(user('role', $id, 'editor')->{status}, 0, 'the same role again');
+sleep 2.5;
+answers(me($token), 200, undef, 'ends no session');
+said(user('role', 'ada', 'owner'), 1, $nothing, qr/owner: is no role/, 'an unknown role');
+
+# unlock
+sign_in('ada', 'wrong') for 1 .. 6;
+answers(sign_in('ada'), 429, undef, 'after failed sign-ins the right password has to wait', 'retry-after' => qr/^\d+$/);
+is(user('unlock', 'Ada')->{status}, 0, 'unlocked');
+answers(sign_in('ada'), 200, undef, 'it need not');
+
+# revoke
+my @sessions = map { sign_in('ada')->{json} } 1 .. 3;
+my $other = sign_in('eve', $made_up)->{json}{token};
+is(user('revoke', 'ada')->{status}, 0, 'revoked');
+ends_within(2.2, $_->{token}, 'a session ends') for @sessions;
+answers($server->api(POST => '/auth/refresh', { refreshToken => $sessions[0]{refreshToken} }), 401, undef, 'its refresh token is worth nothing');
+answers(me($other), 200, undef, 'somebody else goes on');
+answers(sign_in('ada'), 200, undef, 'one can sign in again');
+
+# The set in shared memory is filled again after a restart.
+$server->stop;
+$server->start;
+answers(me($sessions[0]{token}), 401, undef, 'after a restart the token is still refused');
+
+# delete, of somebody whose id another one took for a name
+is(user({ in => "$password\n" }, 'add', $id, 'mimic@example.com')->{status}, 0, 'a name that looks like an id');
+$token = sign_in('ada@example.com')->{json}{token};
+is(user('delete', $id)->{status}, 0, 'deleted by id');
+ends_within(2.2, $token, 'a deleted user\'s token is refused');
+answers(sign_in('ada@example.com'), 401, undef, 'nobody can sign in as who is deleted');
+is_deeply([map { $_->{email} } listed(user('list'))], ['mimic@example.com', 'Eve@Example.com', 'long@example.com'], 'the id was meant, not the name');
+is($db->selectrow_array('SELECT COUNT(*) FROM outbox WHERE user_id = ?', undef, $id), 0, 'nothing of theirs is left');
+is(user({ in => "$password\n" }, 'add', 'ada', 'ada@example.com')->{status}, 0, 'name and address are free again');
+
+said(user(@$_, 'nobody', $_->[0] eq 'role' ? 'user' : ()), 1, $nothing, qr/nobody: there is no such user/, "$_->[0]: nobody") for ['role'], ['unlock'], ['revoke'], ['delete'];
+
+# Another program may hold SQLite's lock for a while.
+my $pid = fork // die;
+if (!$pid) {
+    my $own = $server->database;
+    $own->do('BEGIN IMMEDIATE');
+    sleep 3;
+    $own->do('ROLLBACK');
+    require POSIX;
+    POSIX::_exit(0);
+}
+sleep 0.5;
+my $start = time;
+said(user('role', 'ada', 'admin'), 0, $nothing, $nothing, 'the database is locked for longer than its driver waits');
+cmp_ok(time - $start, '>', 1.6, 'so that it was tried again');
+waitpid $pid, 0;
+$db->do('BEGIN IMMEDIATE');
+said(user('role', 'ada', 'user'), 1, $nothing, qr/^catalogctl: CAT003: .*database is locked\n\z/, 'locked for good: said once');
+$db->do('ROLLBACK');
+is((grep { $_->{username} eq 'ada' } listed(user('list')))[0]{role}, 'admin', 'and nothing was changed');
+
+done_testing;

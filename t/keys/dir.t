@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/login
+# route: GET /auth/me
+# route: GET /auth/jwks.json
+# CatalogKeyDir: the newest key signs, all verify, kid chooses; what comes or goes is noticed without a restart.
+use CatalogTest;
+use CatalogAccounts;
+use CatalogTest::Jose qw(pair signed);
+use Time::HiRes qw(sleep time);
+
+my $keys = scratch();
+my %pair = map { $_ => pair($_) } qw(ES256 RS256);
+my $secret = 'the first secret, of thirty-two bytes or more';
+sub put {
+    my ($name, $content, $age) = @_;
+    main->write("$keys/.$name", $content);
+    chmod 0600, "$keys/.$name";
+    CatalogTest::Server::hand_over("$keys/.$name"); # children read it again
+    utime time - $_, time - $_, "$keys/.$name" for $age // 0;
+    rename "$keys/.$name", "$keys/$name" or die "$name: $!\n";
+}
+put('2024.key', $secret, 1000);
+put('2025.pem', $pair{ES256}{private}, 100);
+main->write("$keys/2025.pem~", 'what an editor left'); # passed over, as the next two
+main->write("$keys/.hidden", 'x');
+mkdir "$keys/old";
+sleep 2.1; # a key that is newer is not signed with before every child has it
+
+my $server = server(mount => undef, conf => <<"END")->start;
+<Location "/api">
+    CatalogEnable   On
+    CatalogKeyDir   "$keys"
+    CatalogIssuer   https://catalog.test
+    CatalogAudience catalog-test
+</Location>
+END
+my $user = register($server);
+sub kid { header_of($_[0]{token})->{kid} }
+sub session { sign_in($server, $user->{user}{username}, $user->{password})->{json} }
+sub by {
+    my ($key, $alg, $kid) = @_;
+    return signed($key, { alg => $alg, typ => 'at+jwt', defined $kid ? (kid => $kid) : () },
+        { %{ claims_of($user->{token}) }, jti => 'x' });
+}
+sub published { join ' ', map { "$_->{kid}:$_->{alg}" } @{ $server->api(GET => '/auth/jwks.json')->{json}{keys} } }
+
+# Asks until each child has looked, so long as it takes; every answer must be one of the two.
+sub becomes {
+    my ($token, $from, $to, $what) = @_;
+    my %seen;
+    my $done = wait_until(5, sub {
+        my @status = map { $_->{status} } $server->burst((wire(GET => '/auth/me', token => $token)) x 16);
+        $seen{$_}++ for @status;
+        return !grep { $_ != $to } @status;
+    });
+    delete @seen{ $from, $to };
+    ok($done && !%seen, $what) or diag explain \%seen;
+}
+
+is(kid($user), '2025', 'the newest key signs');
+is(header_of($user->{token})->{alg}, 'ES256', 'by its own algorithm');
+my $first = by({ secret => $secret }, 'HS256', '2024');
+answers($server->api(GET => '/auth/me', token => $first), 200, undef, 'the older one verifies');
+is(published(), '2025:ES256', 'the public one is published');
+my @bad = (
+    ['no kid, where there are two keys', by({ secret => $secret }, 'HS256')],
+    ['the other key\'s kid', by({ secret => $secret }, 'HS256', '2025')],
+    ['a kid with the extension', by({ secret => $secret }, 'HS256', '2024.key')],
+    ['what an editor left', by({ secret => 'what an editor left' }, 'HS256', '2025')],
+    ['the public key as a secret', by({ secret => $pair{ES256}{public} }, 'HS256', '2025')],
+);
+answers($server->api(GET => '/auth/me', token => $_->[1]), 401, undef, $_->[0], 'www-authenticate' => failed())
+    for @bad;
+
+# A new key: first it verifies everywhere, then it signs.
+my $third = by({ private => $pair{RS256}{private} }, 'RS256', '2026');
+answers($server->api(GET => '/auth/me', token => $third), 401, undef, 'a key that is not there yet',
+    'www-authenticate' => failed());
+put('2026.pem', $pair{RS256}{private});
+is(kid(session()), '2025', 'a key that has just come does not sign');
+becomes($third, 401, 200, 'it verifies, in every child');
+my $new;
+ok(wait_until(6, sub { kid($new = session()) eq '2026' }), 'then it signs');
+is(header_of($new->{token})->{alg}, 'RS256', 'by its own algorithm');
+answers($server->api(GET => '/auth/me', token => $_), 200, undef, 'tokens of the older keys are good')
+    for $user->{token}, $first;
+ok(wait_until(2, sub { published() eq '2026:RS256 2025:ES256' }), 'both public keys are published, the newest first');
+
+# An old key is taken away, and with it what it has signed.
+unlink "$keys/2024.key" or die;
+becomes($first, 200, 401, 'a token of a key that is gone is refused, in every child');
+ok(works($server, $user->{token}) && works($server, $new->{token}), 'those of the others are good');
+
+# A bad file changes nothing, and is told of.
+put('2027.pem', "-----BEGIN PRIVATE KEY-----\nnonsense\n");
+sleep 1.1;
+ok(works($server, $user->{token}) && works($server, $new->{token}), 'with a bad file the old keys are kept');
+is(kid(session()), '2026', 'and sign');
+ok(wait_until(5, sub { works($server, $new->{token}); $server->log_text =~ /CAT041: / }), 'the log tells of it');
+my ($status, $said) = $server->configtest;
+ok($status != 0 && $said =~ m{\Q$keys\E/2027\.pem}, 'a restart would not come up with it: httpd -t says so');
+unlink "$keys/2027.pem";
+
+# The same name with other content is another key.
+my $other = pair('ES256');
+put('2025.pem', $other->{private});
+becomes($user->{token}, 200, 401, 'a key that was replaced verifies no more');
+becomes(by({ private => $other->{private} }, 'ES256', '2025'), 401, 200, 'the new one of that name does');
+
+# Nothing to sign with.
+sub refused {
+    ($status, $said) = $server->configtest;
+    ok($status != 0 && $said =~ /\Q$keys\E/, "$_[0]: httpd -t refuses it") or diag $said;
+}
+unlink glob "$keys/20*";
+refused('a directory without a key');
+put("1.$_", $pair{ES256}{private}) for 'pem', 'key';
+refused('two keys of one name');
+
+expect_log(qr/CAT041: /);
+done_testing;

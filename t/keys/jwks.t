@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /auth/jwks.json
+# What anybody needs to check our tokens, and nothing more.
+use CatalogTest;
+use CatalogAccounts;
+use CatalogTest::Jose qw(pair verified);
+
+my $keys = scratch();
+my %pair = map { $_ => pair($_) } qw(ES256 RS256);
+main->write("$keys/curve.pem", $pair{ES256}{private});
+main->write("$keys/rsa.pem", $pair{RS256}{private});
+main->write("$keys/shared.key", 'a secret of thirty-two bytes or more');
+chmod 0600, glob "$keys/*";
+CatalogTest::Server::hand_over(glob "$keys/*"); # children read a directory again
+utime time - $_->[1], time - $_->[1], "$keys/$_->[0]" for ['rsa.pem', 10], ['curve.pem', 20], ['shared.key', 30];
+
+my %key = (ES256 => "CatalogKeyFile \"$keys/curve.pem\"", RS256 => "CatalogKeyFile \"$keys/rsa.pem\"",
+    all => "CatalogKeyDir \"$keys\"", HS256 => "CatalogKeyFile \"$keys/shared.key\"");
+my $server = server(mount => undef, conf => join '', map { <<"END" } sort keys %key)->start;
+<Location "/$_">
+    CatalogEnable   On
+    $key{$_}
+    CatalogIssuer   https://catalog.test
+    CatalogAudience catalog-test
+</Location>
+END
+sub jwks { my ($mount, $method) = @_; return $server->api($method // 'GET', '/auth/jwks.json', mount => "/$mount") }
+
+my %jwk = (
+    curve => { kty => 'EC', use => 'sig', alg => 'ES256', kid => 'curve', crv => 'P-256', x => $pair{ES256}{jwk}{x},
+        y => $pair{ES256}{jwk}{y} },
+    rsa => { kty => 'RSA', use => 'sig', alg => 'RS256', kid => 'rsa', n => $pair{RS256}{jwk}{n}, e => 'AQAB' },
+);
+my $cache = qr/max-age=\d+/;
+answers(jwks('ES256'), 200, { keys => [$jwk{curve}] }, 'a key on a curve', 'cache-control' => $cache);
+answers(jwks('RS256'), 200, { keys => [$jwk{rsa}] }, 'an RSA key', 'cache-control' => $cache);
+answers(jwks('HS256'), 200, { keys => [] }, 'a secret is not published');
+answers(jwks('all'), 200, { keys => [@jwk{ sort { $b cmp $a } keys %jwk }] },
+    'of several the public ones, the newest first');
+answers(jwks('all', 'HEAD'), 200, '', 'HEAD');
+answers($server->api(POST => '/auth/jwks.json', {}, mount => '/all'), 405, undef, 'POST',
+    allow => 'GET, HEAD, OPTIONS');
+
+# Another implementation fetches them and checks our tokens by them.
+my $base = 'http://127.0.0.1:' . $server->port;
+for my $mount (qw(ES256 RS256 all)) {
+    my $name = fresh();
+    my %user = (username => $name, email => "$name\@example.com", password => 'correct horse');
+    my $token = $server->api(POST => '/register', \%user, mount => "/$mount")->{json}{token};
+    my %options = (issuer => 'https://catalog.test', audience => 'catalog-test', typ => 'at+jwt',
+        algorithms => ['ES256', 'RS256']);
+    my $seen = verified($token, { jwks => "$base/$mount/auth/jwks.json" }, %options);
+    is($seen->{claims}{username}, $name, "$mount: checked with what was fetched") or diag explain $seen;
+    my $error = verified($token, { jwks => "$base/HS256/auth/jwks.json" }, %options)->{error};
+    like($error, qr/^ERR_JWKS_NO_MATCHING_KEY/, "$mount: not with those of another mount");
+}
+
+done_testing;

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /auth/me
+# route: POST /products
+# CatalogTrust: another issuer's tokens are good here, by its public key alone; its users have neither account nor role.
+use CatalogTest;
+use CatalogAccounts;
+use CatalogTest::Jose qw(pair signed);
+
+my $dir = scratch();
+my %pair = map { $_ => pair($_) } qw(ES256 RS256);
+main->write("$dir/$_.pub", $pair{$_}{public}) for keys %pair;
+my $trust = <<"END";
+CatalogTrust https://id.test   shop "$dir/ES256.pub"
+CatalogTrust https://corp.test api  "$dir/RS256.pub"
+END
+my $server = server(mount => $trust, conf => <<"END")->start;
+<Location "/editors">
+    CatalogEnable    On
+    CatalogKeyFile   "\@key\@"
+    CatalogIssuer    https://catalog.test
+    CatalogAudience  catalog-test
+    CatalogWriteRole editor
+    $trust
+</Location>
+<Location "/alone">
+    CatalogEnable    On
+    CatalogKeyFile   "\@key\@"
+    CatalogIssuer    https://catalog.test
+    CatalogAudience  catalog-test
+</Location>
+END
+my %product = (name => 'x', price => 1);
+my $now = time;
+my %claims = (iss => 'https://id.test', aud => 'shop', sub => 'auth0|5f7c', iat => $now, exp => $now + 300);
+sub post { my ($token, %o) = @_; return $server->api(POST => '/products', \%product, token => $token, %o) }
+
+# header and claims: changes; undef takes one away
+sub foreign {
+    my ($header, $claims, $alg) = @_;
+    $alg //= 'ES256';
+    my %h = (alg => $alg, typ => 'JWT', kid => 'whatever the issuer calls it', %$header);
+    my %c = (%claims, %$claims);
+    return signed({ private => $pair{$alg}{private} }, { map { $_ => $h{$_} } grep { defined $h{$_} } keys %h },
+        { map { $_ => $c{$_} } grep { defined $c{$_} } keys %c });
+}
+
+my @good = (
+    ['a token of another issuer', {}, {}], ['an access token', { typ => 'at+jwt' }, {}],
+    ['without typ', { typ => undef }, {}], ['without kid', { kid => undef }, {}],
+    ['for several', {}, { aud => ['else', 'shop'] }], ['a subject as long as it may be', {}, { sub => 'x' x 255 }],
+    ['a subject beyond ASCII', {}, { sub => "Zo\x{eb}" }],
+    ['with what we do not know', {}, { scope => 'all', 'https://id.test/roles' => ['x'] }],
+    ['of the other one', {}, { iss => 'https://corp.test', aud => 'api' }, 'RS256'],
+    ['not before a moment from now', {}, { nbf => $now + 10 }],
+);
+answers(post(foreign(@$_[1 .. 3])), 201, undef, "$_->[0] is good") for @good;
+
+my @bad = (
+    ['another audience', {}, { aud => 'api' }], ['ours', {}, { aud => 'catalog-test' }],
+    ['no audience', {}, { aud => undef }], ['an unknown issuer', {}, { iss => 'https://else.test' }],
+    ['no issuer', {}, { iss => undef }], ['the other issuer\'s name', {}, { iss => 'https://corp.test', aud => 'api' }],
+    ['our name', {}, { iss => 'https://catalog.test', aud => 'catalog-test' }],
+    ['expired', {}, { iat => $now - 300, exp => $now - 60 }], ['no expiry', {}, { exp => undef }],
+    ['not good yet', {}, { nbf => $now + 100 }], ['no subject', {}, { sub => undef }],
+    ['an empty subject', {}, { sub => '' }], ['a subject too long', {}, { sub => 'x' x 256 }],
+    ['a subject of two lines', {}, { sub => "x\r\ny" }], ['a subject that is a number', {}, { sub => 5 }],
+    ['another typ', { typ => 'logout+jwt' }, {}], ['crit', { crit => ['x'], x => 1 }, {}],
+    ['the other algorithm', {}, { iss => 'https://id.test' }, 'RS256'],
+);
+answers(post(foreign(@$_[1 .. 3])), 401, refusal(error => qr/./), "$_->[0]: refused", 'www-authenticate' => failed())
+    for @bad;
+
+# A public key is no secret, and ours is not theirs.
+my %header = (alg => 'HS256', typ => 'JWT');
+my @confused = (
+    ['the public key as a secret', { secret => $pair{ES256}{public} }, \%header, \%claims],
+    ['our key, their name', { secret => key() }, \%header, \%claims],
+    ['our key, their name, our typ', { secret => key() }, { %header, typ => 'at+jwt' }, \%claims],
+    ['our key, typ JWT', { secret => key() }, \%header, claims()],
+    ['any key of their algorithm', { private => pair('ES256')->{private} }, { alg => 'ES256', typ => 'JWT' }, \%claims],
+);
+answers(post(signed(@$_[1 .. 3])), 401, undef, "$_->[0]: refused", 'www-authenticate' => failed()) for @confused;
+answers(post(foreign({}, {}), mount => '/alone'), 401, undef, 'a mount that does not trust them takes none',
+    'www-authenticate' => failed());
+answers(post(forge()), 201, undef, 'our own are good beside them');
+
+# Their users are users here, whatever the token says of roles, and are called so that nobody takes them for ours.
+my $scope = qr/^Bearer realm="[^"]+", error="insufficient_scope"/;
+my $token = foreign({}, { sub => 'ann of id.test', role => 'admin', username => 'admin', email_verified => true });
+answers(post($token), 201, undef, 'a token with a role of its own');
+answers(post($token, mount => '/editors'), 403, refusal(error => qr/./), 'the role does not count here',
+    'www-authenticate' => $scope);
+my $logged = quotemeta 'https://id.test#ann of id.test';
+ok(wait_until(5, sub { $server->access_text =~ m{^POST /api/products 201 user=$logged id=$logged }m }),
+    'logs name issuer and subject');
+
+# They have no account, even where their subject is the id, or the name, of one who has.
+my $user = register($server);
+for my $sub ($user->{user}{id}, $user->{user}{username}, 'somebody') {
+    my $stranger = foreign({}, { sub => $sub, sid => claims_of($user->{token})->{sid} });
+    my @account = ([GET => '/auth/me'], [GET => '/auth/sessions'],
+        [DELETE => '/auth/sessions/' . claims_of($user->{token})->{sid}], [POST => '/auth/logout', { all => true }],
+        [POST => '/auth/password/change', { currentPassword => 'correct horse', newPassword => 'another horse' }]);
+    answers($server->api(@$_, token => $stranger), 403, refusal(error => qr/./),
+        "$_->[0] " . $_->[1] =~ s/[0-9a-f-]{36}/:id/r, 'www-authenticate' => $scope) for @account;
+}
+ok(works($server, $user->{token}), 'who has one is not disturbed');
+
+# Keys of others are not ours to publish, or to sign with.
+answers($server->api(GET => '/auth/jwks.json'), 200, { keys => [] }, 'their keys are not published');
+is(header_of($user->{token})->{alg}, 'HS256', 'our own key signs');
+
+# What cannot be a key of theirs is refused.
+main->write("$dir/weak.pub", qx(openssl genrsa 1024 2>/dev/null | openssl rsa -pubout 2>/dev/null));
+main->write("$dir/private.pem", $pair{ES256}{private});
+main->write("$dir/secret", 'a secret of thirty-two bytes or more');
+for (['weak.pub', 'an RSA key of 1024 bits'], ['private.pem', 'a private key'], ['secret', 'a secret'],
+    ['none', 'nothing']) {
+    my ($file, $what) = @$_;
+    my ($status, $said) = server(mount => "CatalogTrust https://id.test shop \"$dir/$file\"")->configtest;
+    ok($status != 0 && $said =~ /\Q$dir\/$file\E/, "$what: httpd -t refuses it") or diag $said;
+}
+
+done_testing;

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+package CatalogAccounts;
+
+# What the tests of accounts share beside CatalogTest: signing in, reading one's mail, looking into a token.
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use JSON::PP ();
+use MIME::Base64 ();
+
+use CatalogTest ();
+
+our @EXPORT = qw(
+    accounts mailing tokens sign_in refresh works failed lines header_of claims_of set_role confirmed mails mail_token
+    moderate from_network median
+);
+
+# Text for a mount that writes its mails to files.
+sub mailing {
+    return <<'END';
+CatalogMail     "file:@dir@/data/mail"
+CatalogMailFrom shop@catalog.test
+CatalogBaseURL  https://shop.test
+END
+}
+
+# A running server of one's own that sends mail; mount: more for its Location, conf: more beside it.
+sub accounts {
+    my (%o) = @_;
+    return CatalogTest::server(%o, mount => mailing() . ($o{mount} // ''))->start;
+}
+
+# The body of an answer that carries tokens; refresh: whether the refresh token is among them.
+sub tokens {
+    my (%o) = (user => { id => $CatalogTest::ID, username => qr/./, email => qr/./, createdAt => $CatalogTest::TIME },
+        refresh => 1, expires => 900, @_);
+    return {
+        success => CatalogTest::true, message => qr/./, token => qr/^[\w-]+\.[\w-]+\.[\w-]+$/, tokenType => 'Bearer',
+        expiresIn => $o{expires}, $o{refresh} ? (refreshToken => qr/^[\w-]{43}$/) : (), user => $o{user},
+    };
+}
+
+sub sign_in {
+    my ($server, $login, $password, %more) = @_;
+    return $server->api(POST => '/auth/login', { login => $login, password => $password, %more });
+}
+
+sub refresh {
+    my ($server, $token, %o) = @_;
+    return $server->api(POST => '/auth/refresh', { refreshToken => $token }, %o);
+}
+
+# Is the access token good?
+sub works { $_[0]->api(GET => '/auth/me', token => $_[1])->{status} == 200 }
+
+# What a refused token is told.
+sub failed { qr/^Bearer realm="[^"]+", error="invalid_token"(?:, error_description="[^"\\]+")?$/ }
+
+# An answer as it came over the wire, but for what differs from one to the next in any case.
+sub lines {
+    my ($r) = @_;
+    my ($head, $body) = split /\r\n\r\n/, $r->{text}, 2;
+    return join "\n", (grep { !/^(?:Date|X-Request-Id|RateLimit):/i } split /\r\n/, $head), '', $body;
+}
+
+sub part { JSON::PP::decode_json(MIME::Base64::decode_base64url((split /\./, $_[0])[$_[1]])) }
+sub header_of { part($_[0], 0) }
+sub claims_of { part($_[0], 1) }
+
+sub set_role {
+    my ($server, $username, $role) = @_;
+    $server->database->do('UPDATE users SET role = ? WHERE username = ?', undef, $role, $username) == 1
+        or die $username;
+}
+
+# A user with a confirmed address: { username, email, password, token ... } as register gives it.
+sub confirmed {
+    my ($server) = @_;
+    my $user = CatalogTest::register($server);
+    my $token = mail_token($server, $user->{user}{email}, 'confirm');
+    my $r = $server->api(POST => '/auth/confirm', { token => $token });
+    die "not confirmed: $r->{status} $r->{body}\n" unless $r->{status} == 200;
+    return $user;
+}
+
+# The mails to an address, oldest first.
+sub mails {
+    my ($server, $address) = @_;
+    my @files = sort glob $server->dir . '/data/mail/*.eml';
+    return grep { /^To: <?\Q$address\E>?\r$/m } map { CatalogTest::slurp($_) } @files;
+}
+
+# Waits for mail number count with a link to such a page: the link's token.
+sub mail_token {
+    my ($server, $address, $page, $count) = @_;
+    my $link = qr{^\s*https://shop\.test/$page\.html#token=([\w-]{43})\r$}m;
+    my $tokens = sub { map { /$link/ ? $1 : () } mails($server, $address) };
+    CatalogTest::wait_until(10, sub { $tokens->() >= ($count // 1) }) or die "no mail for $page to $address\n";
+    return ($tokens->())[($count // 1) - 1];
+}
+
+# Directives that let a test be anybody, as if a proxy had said so.
+sub moderate {
+    my $loaded = CatalogTest::slurp(CatalogTest::main()->dir . '/conf/modules.conf');
+    my ($modules) = $loaded =~ m{^LoadModule authz_core_module "(.*)/mod_authz_core\.so"$}m;
+    return <<"END";
+LoadModule remoteip_module "$modules/mod_remoteip.so"
+RemoteIPHeader        X-Client
+RemoteIPInternalProxy 127.0.0.1
+END
+}
+
+sub from_network { (headers => { 'X-Client' => $_[0] }) }
+
+sub median { (sort { $a <=> $b } @_)[@_ / 2] }
+
+1;

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+package CatalogTest::Ctl;
+
+# Runs catalogctl as an administrator does, for a server or for none.
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use JSON::PP ();
+use POSIX ();
+
+use Apache::TestConfig ();
+use CatalogTest::Server ();
+
+our @EXPORT_OK = qw(ctl ctl_for command_for listed);
+
+my $vars = Apache::TestConfig->thaw->{vars};
+our $HTTPD = $vars->{catalog_apache};
+
+# With the options that name a server's configuration.
+sub command_for {
+    my ($server, @words) = @_;
+    return ($vars->{catalog_ctl}, '--httpd', $HTTPD, '--config', $server->dir . '/httpd.conf', @words);
+}
+
+# The first argument may be { in => standard input, out => file }. What came of it: { status, out, err }.
+sub ctl_for { my ($server, @words) = @_; return run(ref $words[0] ? shift @words : {}, command_for($server, @words)) }
+sub ctl { my (@words) = @_; return run(ref $words[0] ? shift @words : {}, $vars->{catalog_ctl}, @words) }
+
+sub run {
+    my ($o, @command) = @_;
+    my %file = map { $_ => "$vars->{serverroot}/servers/ctl-$$.$_" } qw(in out err);
+
+    unlink $file{out};
+    open my $in, '>', $file{in} or die "$file{in}: $!\n";
+    print {$in} $o->{in} // '';
+    close $in or die "$file{in}: $!\n";
+    my $pid = fork // die "fork: $!\n";
+    if (!$pid) {
+        open STDIN, '<', $file{in};
+        open STDOUT, '>', $o->{out} // $file{out};
+        open STDERR, '>', $file{err};
+        exec @command or POSIX::_exit(127);
+    }
+    waitpid $pid, 0;
+    my $status = $? & 127 ? "signal $?" : $? >> 8;
+    return { status => $status, map { $_ => CatalogTest::Server::slurp($file{$_}) } qw(out err) };
+}
+
+# The rows of a list, by what stands in the header.
+sub listed {
+    my ($r) = @_;
+    my ($head, @lines) = split /\n/, $r->{out};
+    my @names = split /\t/, $head;
+    return map { my %row; @row{@names} = split /\t/, $_, -1; \%row } @lines;
+}
+
+1;

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+import assert from 'node:assert/strict';
+import { story } from './visitor.js';
+
+async function fill(page, values) {
+    for (const [label, value] of Object.entries(values)) {
+        await page.getByLabel(label, { exact: true }).fill(value);
+    }
+}
+
+export function accounts(server) {
+    story('the registration form says what is wrong while one types', server, async visit => {
+        const { page } = await visit();
+        const error = id => page.locator(`#${id}-error`);
+        await page.goto('/register.html');
+
+        await page.getByLabel('User name').pressSequentially('ab');
+        await error('username').filter({ hasText: 'User name must have at least 3 characters.' }).waitFor();
+        assert.equal(await page.getByLabel('User name').getAttribute('aria-invalid'), 'true');
+        await page.getByLabel('User name').press('c');
+        assert.equal(await error('username').textContent(), '');
+
+        for (const address of ['ada', 'ada@example', 'a da@example.com', '@example.com', 'ada@.']) {
+            await fill(page, { 'E-mail address': address, Password: '' });
+            assert.match(await error('email').textContent(), /must look like/, address);
+        }
+        await fill(page, {
+            'E-mail address': 'ada@example.com',
+            Password: 'seven c',
+            'Password again': '',
+        });
+        assert.equal(await error('email').textContent(), '');
+        assert.match(await error('password').textContent(), /at least 8 characters/);
+
+        await fill(page, { Password: 'eight ch', 'Password again': 'eight cg', 'User name': 'abc' });
+        assert.equal(await error('password').textContent(), '');
+        assert.match(await error('confirmPassword').textContent(), /must be the same/);
+        await fill(page, { Password: 'eight cg' });
+        assert.equal(await error('confirmPassword').textContent(), '');
+    });
+
+    story('a form that is not good is not sent, and the first bad field is focused', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const sent = [];
+        await page.goto('/register.html');
+        page.on('request', request => request.url().includes('/api/') && sent.push(request.url()));
+        await fill(page, { 'User name': 'abc', 'E-mail address': 'nobody' });
+        await page.getByRole('button', { name: 'Register' }).click();
+        assert.ok(await visitor.isFocused(page.getByLabel('E-mail address')));
+        assert.equal(await page.locator('[aria-invalid]').count(), 2);
+        assert.deepEqual(sent, []);
+    });
+
+    story("the server's refusals stand at their fields", server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const taken = await server.register('taken');
+        visitor.expect('POST /api/users 400', 'POST /api/users 409');
+        await page.goto('/register.html');
+
+        await fill(page, {
+            'User name': 'no spaces',
+            'E-mail address': taken.email,
+            Password: 'long enough',
+            'Password again': 'long enough',
+        });
+        await page.getByRole('button', { name: 'Register' }).click();
+        await visitor.hears(/User name must consist of letters, digits/);
+        assert.ok(await visitor.isFocused(page.getByLabel('User name')));
+
+        await fill(page, { 'User name': 'free' });
+        await page.getByRole('button', { name: 'Register' }).click();
+        await visitor.hears('E-mail address is already taken.');
+        assert.ok(await visitor.isFocused(page.getByLabel('E-mail address')));
+        await fill(page, { 'User name': 'free2' });
+        assert.equal(await page.locator('#email-error').textContent(), 'E-mail address is already taken.');
+        await fill(page, { 'E-mail address': 'free@example.com' });
+        assert.equal(await page.locator('#email-error').textContent(), '');
+    });
+
+    story('register, follow the link in the mail, confirm', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        let sent;
+        page.on(
+            'request',
+            request => (sent = request.url().endsWith('/api/users') ? request.postDataJSON() : sent),
+        );
+        await page.goto('/register.html');
+        await fill(page, {
+            'User name': 'ada',
+            'E-mail address': 'ada@example.com',
+            Password: 'correct horse',
+            'Password again': 'correct horse',
+        });
+        await page.getByRole('button', { name: 'Register' }).click();
+        await visitor.hears('Welcome, ada. A mail is on its way to ada@example.com');
+        assert.deepEqual(sent, { username: 'ada', email: 'ada@example.com', password: 'correct horse' });
+
+        const [cookie, ...others] = await visitor.context.cookies(`${server.url}/api/auth/refresh`);
+        assert.deepEqual(others, []);
+        assert.deepEqual([cookie.httpOnly, cookie.sameSite, cookie.path], [true, 'Strict', '/api/auth']);
+        const kept = await page.evaluate(() =>
+            JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+        );
+        assert.doesNotMatch(kept, /eyJ/);
+        assert.ok(!kept.includes(cookie.value));
+
+        const link = await server.mailedLink('ada@example.com', 'confirm.html');
+        await page.goto(link);
+        await page.reload(); /* looking uses nothing up */
+        await page.getByRole('button', { name: 'Confirm' }).click();
+        await visitor.hears('your e-mail address is confirmed');
+        await page.getByRole('link', { name: 'ada' }).click();
+        await page.getByText('Member since').waitFor();
+        assert.ok(await page.locator('#resend-form').isHidden());
+
+        visitor.expect('POST /api/auth/confirm 400');
+        await page.goto(link);
+        await page.getByRole('button', { name: 'Confirm' }).click();
+        await visitor.hears('Invalid or expired link.');
+        assert.equal(await page.getByLabel('E-mail address').inputValue(), 'ada@example.com');
+    });
+
+    story('a link that was lost is sent again', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('loser');
+        await server.mailedLink(user.email, 'confirm.html');
+        await page.goto('/confirm.html');
+        await visitor.hears('This page needs the whole link');
+        await fill(page, { 'E-mail address': user.email });
+        await page.getByRole('button', { name: 'Send the mail' }).click();
+        await visitor.hears('a mail is on its way');
+        await page.goto(await server.mailedLink(user.email, 'confirm.html'));
+        await page.getByRole('button', { name: 'Confirm' }).click();
+        await visitor.hears('your e-mail address is confirmed');
+        assert.match(page.url(), /login\.html$/);
+    });
+
+    story('sign in by keyboard alone', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('keys');
+        await page.goto('/login.html');
+
+        await page.keyboard.press('Tab');
+        assert.ok(await visitor.isFocused(page.getByRole('link', { name: 'Skip to the content' })));
+        await page.keyboard.press('Enter');
+        await page.keyboard.press('Tab');
+        await page.keyboard.type(user.email.toUpperCase());
+        await page.keyboard.press('Tab');
+        await page.keyboard.type('not the password');
+        visitor.expect('POST /api/auth/login 401');
+        await page.keyboard.press('Enter');
+        await visitor.hears('Invalid credentials. The user is unknown or the password is wrong.');
+        assert.ok(await visitor.isFocused(page.getByRole('alert')));
+
+        await page.keyboard.press('Tab');
+        await page.keyboard.press('Tab');
+        await page.keyboard.type(user.password);
+        await page.keyboard.press('Tab');
+        await page.keyboard.press('Space');
+        assert.equal(await page.getByLabel('Password', { exact: true }).getAttribute('type'), 'text');
+        await page.keyboard.press('Tab');
+        await page.keyboard.press('Enter');
+        await visitor.hears('You are signed in.');
+        await page.getByRole('button', { name: 'Sign out' }).press('Enter');
+        await visitor.hears('You have signed out.');
+        await page.getByRole('link', { name: 'Sign in' }).waitFor();
+        assert.deepEqual(await visitor.context.cookies(), []);
+    });
+
+    story('who guesses passwords is told how long to wait', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('guessed');
+        visitor.expect('POST /api/auth/login 401', 'POST /api/auth/login 429');
+        await page.goto('/login.html');
+        await fill(page, { 'User name or e-mail address': user.username, Password: 'wrong' });
+        for (let i = 0; i < 8 && !(await page.getByText('Too many tries').isVisible()); i++) {
+            const answer = page.waitForResponse(/login/);
+            await page.getByRole('button', { name: 'Sign in' }).click();
+            await answer;
+            await page.getByRole('alert').waitFor();
+        }
+        await visitor.hears(/Too many tries. Please try again in (a second|\d+ seconds)\./);
+    });
+
+    story('a page that needs a user asks to sign in and comes back', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('returning');
+        await page.goto('/account.html');
+        await page.waitForURL('/login.html?next=account.html');
+        await fill(page, { 'User name or e-mail address': user.username, Password: user.password });
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.waitForURL('/account.html');
+        await page.goto('/login.html?next=//example.com/');
+        await page.waitForURL('/index.html');
+    });
+
+    story('a forgotten password is set anew through the mail', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('forgetful');
+        await page.goto('/login.html');
+        await page.getByRole('link', { name: 'I have forgotten my password' }).click();
+        await fill(page, { 'E-mail address': user.email });
+        await page.getByRole('button', { name: 'Send the mail' }).click();
+        await visitor.hears('a mail is on its way');
+
+        const link = await server.mailedLink(user.email, 'reset.html');
+        await page.goto(link);
+        await fill(page, { 'New password': 'quite another one', 'Password again': 'quite another one' });
+        await page.getByRole('button', { name: 'Set the password' }).click();
+        await visitor.hears('Your new password is set.');
+        await visitor.signIn({ username: user.username, password: 'quite another one' });
+
+        visitor.expect('POST /api/auth/password/reset 400');
+        await page.goto(link);
+        await fill(page, { 'New password': 'one more of them', 'Password again': 'one more of them' });
+        await page.getByRole('button', { name: 'Set the password' }).click();
+        await visitor.hears('Invalid or expired link.');
+    });
+
+    story('the password is changed, and other sessions end', server, async visit => {
+        const user = await server.register('changing');
+        const [here, there] = [await visit(), await visit()];
+        await here.signIn(user);
+        await there.signIn(user);
+        await here.page.goto('/account.html');
+        here.expect('POST /api/auth/password/change 400');
+        const passwords = { 'New password': 'quite another one', 'New password again': 'quite another one' };
+        await fill(here.page, { 'Current password': 'not this one', ...passwords });
+        await here.page.getByRole('button', { name: 'Change the password' }).click();
+        await here.hears('Current password is not the current password.');
+        await fill(here.page, { 'Current password': user.password });
+        await here.page.getByRole('button', { name: 'Change the password' }).click();
+        await here.hears('Your password is changed');
+        assert.equal(await here.page.getByRole('button', { name: /^End the session/ }).count(), 1);
+
+        there.expect('POST /api/auth/refresh 401');
+        await there.page.goto('/index.html');
+        await there.page.getByRole('link', { name: 'Sign in' }).waitFor();
+    });
+
+    story('a session is ended from another one', server, async visit => {
+        const user = await server.register('twice');
+        const [here, there] = [await visit(), await visit()];
+        await here.signIn(user);
+        await there.signIn(user);
+        await there.page.goto('/edit.html');
+        await fill(there.page, { Name: 'Kept', Price: '1' });
+
+        await here.page.goto('/account.html');
+        await here.page.getByText('This one').waitFor();
+        const sessions = here.page.locator('.session');
+        for (let left = await sessions.count(); left > 1; left--) {
+            await sessions.filter({ hasNotText: 'This one' }).getByRole('button').first().click();
+            await sessions.nth(left - 1).waitFor({ state: 'detached' });
+            await here.hears('The session is ended.');
+        }
+
+        there.expect('POST /api/products 401', 'POST /api/auth/refresh 401');
+        await there.page.getByRole('button', { name: 'Save' }).click();
+        await there.hears('Your session has ended.');
+        assert.equal(await there.page.getByLabel('Name').inputValue(), 'Kept');
+
+        await here.page.getByRole('button', { name: /^End/ }).click();
+        await here.hears('You have signed out.');
+    });
+
+    story('signing out everywhere ends the other tab and the other browser', server, async visit => {
+        const user = await server.register('everywhere');
+        const [here, there] = [await visit(), await visit()];
+        await here.signIn(user);
+        await there.signIn(user);
+        const tab = await here.tab();
+        await tab.goto('/index.html');
+        await tab.getByRole('link', { name: user.username }).waitFor();
+
+        await here.page.goto('/account.html');
+        await here.page.getByRole('button', { name: 'Sign out everywhere' }).click();
+        await here.hears('You have signed out everywhere.');
+        await tab.getByRole('link', { name: 'Sign in' }).waitFor();
+        there.expect('POST /api/auth/refresh 401');
+        await there.page.goto('/account.html');
+        await there.page.waitForURL('/login.html?next=account.html');
+    });
+
+    for (const locks of [true, false]) {
+        story(
+            `tabs that refresh at once stay signed in ${locks ? 'with' : 'without'} locks`,
+            server,
+            async visit => {
+                const user = await server.register(`tabs${locks ? 1 : 2}`);
+                const visitor = await visit();
+                if (!locks) {
+                    await visitor.context.addInitScript(() =>
+                        Object.defineProperty(Navigator.prototype, 'locks', { value: undefined }),
+                    );
+                }
+                await visitor.signIn(user);
+                const tabs = [visitor.page, await visitor.tab(), await visitor.tab()];
+                for (let round = 0; round < 3; round++) {
+                    await Promise.all(tabs.map(tab => tab.goto('/index.html')));
+                    await Promise.all(
+                        tabs.map(tab => tab.getByRole('link', { name: user.username }).waitFor()),
+                    );
+                }
+            },
+        );
+    }
+
+    story('a token that is refused is renewed once, unseen', server, async visit => {
+        const user = await server.register('renewing');
+        const visitor = await visit();
+        const { page } = visitor;
+        await visitor.signIn(user);
+        await page.goto('/edit.html');
+        await fill(page, { Name: 'Renewed', Price: '1' });
+        visitor.expect('POST /api/products 401');
+        await page.route(
+            '**/api/products',
+            route => route.fulfill({ status: 401, json: { success: false, message: 'Invalid token' } }),
+            { times: 1 },
+        );
+        const refreshed = page.waitForResponse(/refresh/);
+        await page.getByRole('button', { name: 'Save' }).click();
+        assert.equal((await refreshed).status(), 200);
+        await visitor.hears('The product is added.');
+    });
+}

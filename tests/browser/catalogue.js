@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+import assert from 'node:assert/strict';
+import { story } from './visitor.js';
+
+export function catalogue(server) {
+    story('create, read, edit and delete a product', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const name = '<b>Tea & "cups"</b> 茶';
+        await visitor.signIn(await server.register('editor'));
+        await page.getByRole('link', { name: 'Add a product' }).click();
+        await page.getByRole('button', { name: 'Save' }).click();
+        await visitor.hears('Name must be filled in.');
+        assert.ok(await visitor.isFocused(page.getByLabel('Name')));
+        await page.getByLabel('Name').fill(name);
+        await page.getByLabel('Price').fill('-1');
+        await page.getByLabel('Category').fill('kitchen');
+        await visitor.hears('Price must be 0 or more.');
+        await page.getByLabel('Price').fill('1234.5');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await visitor.hears('The product is added.');
+        await page.getByRole('heading', { name, exact: true }).waitFor();
+        await page.getByText('1,234.50', { exact: true }).waitFor();
+        assert.equal(await page.title(), `${name} · Catalogue`);
+        assert.equal(await page.getByText('out of 5').count(), 0);
+
+        await page.getByRole('link', { name: 'Edit', exact: true }).click();
+        await page.getByLabel('Rating').fill('4.5');
+        await page.getByLabel('In stock').uncheck();
+        const put = page.waitForRequest(request => request.method() === 'PUT');
+        await page.getByRole('button', { name: 'Save' }).click();
+        assert.deepEqual((await put).postDataJSON(), { inStock: false, rating: 4.5 });
+        await visitor.hears('The product is saved.');
+        await page.getByText('4.5 out of 5').waitFor();
+        await page.getByText('Sold out').waitFor();
+
+        await page.getByRole('link', { name: 'Edit', exact: true }).click();
+        await page.getByLabel('Rating').fill('');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await visitor.hears('The product is saved.');
+        assert.equal(await page.getByText('out of 5').count(), 0);
+
+        const address = page.url();
+        await page.getByRole('button', { name: 'Delete' }).press('Enter');
+        await page.getByRole('dialog', { name: 'Delete this product?' }).waitFor();
+        await page.keyboard.press('Escape');
+        assert.ok(await visitor.isFocused(page.getByRole('button', { name: 'Delete' })));
+        await page.keyboard.press('Enter');
+        await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+        await visitor.hears('The product is deleted.');
+        visitor.expect(`GET /api/products/${new URL(address).searchParams.get('id')} 404`);
+        await page.goto(address);
+        await visitor.hears('Product not found.');
+    });
+
+    story('page through the list', server, async visit => {
+        const { token } = await server.register('filler');
+        for (let i = 1; i <= 32; i++) {
+            await server.api(
+                'POST',
+                '/products',
+                { name: `Item ${i}`, price: i / 4, category: 'paged', rating: i % 6 },
+                token,
+            );
+        }
+        const visitor = await visit();
+        const { page } = visitor;
+        await page.goto('/');
+        await page.getByRole('link', { name: 'Item 32' }).waitFor();
+        assert.equal(await page.getByRole('row').count(), 11);
+        assert.equal(await page.getByRole('link', { name: 'Add a product' }).count(), 0);
+
+        await page.getByRole('link', { name: 'Page 2' }).click();
+        await page.getByRole('link', { name: 'Item 22' }).waitFor();
+        await visitor.hears('Page 2 of');
+        assert.match(page.url(), /\/\?page=2$/);
+        assert.equal(await page.title(), 'Products, page 2 · Catalogue');
+        assert.ok(await visitor.isFocused(page.getByRole('heading', { name: 'Products' })));
+        assert.equal(await page.locator('[aria-current=page]').textContent(), '2');
+
+        await page.reload();
+        await page.getByRole('link', { name: 'Item 22' }).click();
+        await page.getByRole('heading', { name: 'Item 22' }).waitFor();
+        await page.goBack();
+        await page.getByRole('link', { name: 'Item 22' }).waitFor();
+        await page.goBack();
+        await page.getByRole('link', { name: 'Item 32' }).waitFor();
+
+        await page.goto('/?page=4000');
+        await visitor.hears(/There is no page 4000; the last one is \d+\./);
+        await page.getByRole('link', { name: 'Page 1', exact: true }).click();
+        await page.getByRole('link', { name: 'Item 32' }).waitFor();
+    });
+
+    story('only those who may are offered to write', server, async visit => {
+        const user = await server.register('reader');
+        const visitor = await visit(server.editorsUrl);
+        const { page } = visitor;
+        await visitor.signIn(user);
+        await page.getByRole('row').first().waitFor();
+        assert.ok(await page.getByText('Add a product').isHidden());
+        const { data } = await server.api('POST', '/products', { name: 'Read only', price: 1 }, user.token);
+        await page.goto(`/product.html?id=${data.id}`);
+        await page.getByRole('heading', { name: 'Read only' }).waitFor();
+        assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
+
+        visitor.expect(`PUT /api/products/${data.id} 403`);
+        await page.goto(`/edit.html?id=${data.id}`);
+        await page.getByLabel('Price').fill('2');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await visitor.hears(/role does not allow this/);
+    });
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each page as a picture below build/browser, in two widths and both colour schemes, and looked through by axe. */
+import assert from 'node:assert/strict';
+import { axe, pictures, story } from './visitor.js';
+
+const SIZES = [
+    { width: 360, height: 740 },
+    { width: 1280, height: 800 },
+];
+
+async function inspect(page, name) {
+    await page.evaluate(axe);
+    for (const colorScheme of ['light', 'dark']) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        for (const size of SIZES) {
+            await page.setViewportSize(size);
+            await page.screenshot({
+                path: `${pictures}${name}-${size.width}-${colorScheme}.png`,
+                fullPage: true,
+            });
+            const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+            assert.ok(overflow <= 0, `${name} is ${overflow} pixels wider than ${size.width}`);
+        }
+        await page.setViewportSize(SIZES[0]);
+        const { violations } = await page.evaluate(() => window.axe.run());
+        const faults = violations.flatMap(({ id, impact, nodes }) =>
+            nodes.map(node => `${impact} ${id}: ${node.html}`),
+        );
+        assert.deepEqual(faults, [], `${name}, ${colorScheme}`);
+    }
+}
+
+/* What to do so that the page shows what is of interest. */
+const states = {
+    async index(page) {
+        await page.goto('/?page=2');
+        await page.getByRole('row').nth(5).waitFor();
+        await page.getByRole('link', { name: 'Add a product' }).waitFor();
+    },
+    async product(page, { product }) {
+        await page.goto(`/product.html?id=${product.id}`);
+        await page.getByRole('button', { name: 'Delete' }).waitFor();
+    },
+    async 'product-delete'(page) {
+        await page.getByRole('button', { name: 'Delete' }).click();
+    },
+    async edit(page, { product }) {
+        await page.goto(`/edit.html?id=${product.id}`);
+        await page.getByLabel('Rating').fill('6');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByText('must be from 0 to 5').waitFor();
+    },
+    async account(page) {
+        await page.goto('/account.html');
+        await page.getByText('This one').waitFor();
+    },
+    async 'signed-out'(page) {
+        await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+        await page.getByText('You have signed out.').waitFor();
+        await page.getByRole('row').nth(5).waitFor();
+    },
+    async login(page) {
+        await page.goto('/login.html');
+        await page.getByLabel('User name or e-mail address').fill('nobody');
+        await page.getByLabel('Password', { exact: true }).fill('nothing');
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByRole('alert').waitFor();
+    },
+    async register(page) {
+        await page.goto('/register.html');
+        await page.getByRole('button', { name: 'Register' }).waitFor();
+    },
+    async 'register-faults'(page) {
+        await page.getByLabel('User name').fill('ab');
+        await page.getByRole('button', { name: 'Register' }).click();
+    },
+    async forgot(page) {
+        await page.goto('/forgot.html');
+        await page.getByRole('button', { name: 'Send the mail' }).waitFor();
+    },
+    async reset(page) {
+        await page.goto('/reset.html#token=AAAA');
+        await page.getByRole('button').waitFor();
+    },
+    async confirm(page) {
+        await page.goto('/confirm.html#token=AAAA');
+        await page.getByRole('button', { name: 'Confirm' }).click();
+        await page.getByLabel('E-mail address').waitFor();
+    },
+    async trouble(page) {
+        await page.route('**/api/products/x', route => route.abort());
+        await page.goto('/product.html?id=x');
+        await page.getByRole('button', { name: 'Try again' }).waitFor();
+    },
+};
+
+export function looks(server) {
+    story('every page is accessible, and no wider than a telephone', server, async visit => {
+        const visitor = await visit();
+        const user = await server.register('looker');
+        const name =
+            'Porcelain teapot for two with a long name, and a-word-that-does-not-want-to-be-broken-anywhere';
+        const made = { name, price: 129.95, category: 'Kitchen', rating: 4.5, inStock: false };
+        for (let i = 0; i < 22; i++) {
+            await server.api('POST', '/products', { ...made, name: `Cup ${i}`, price: i * 11.5 }, user.token);
+        }
+        await server.api(
+            'POST',
+            '/products',
+            { ...made, name: 'Moon', price: 123456789012345.6 },
+            user.token,
+        );
+        await server.api('POST', '/products', { ...made, name: 'Stars', price: 1.5e300 }, user.token);
+        const { data: product } = await server.api('POST', '/products', made, user.token);
+        await visitor.signIn(user);
+        visitor.expect(
+            'POST /api/auth/login 401',
+            'POST /api/auth/confirm 400',
+            'GET /api/products/x failed',
+        );
+        for (const [state, prepare] of Object.entries(states)) {
+            await prepare(visitor.page, { product });
+            await inspect(visitor.page, state);
+        }
+    });
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+import assert from 'node:assert/strict';
+import { story } from './visitor.js';
+
+const HTML = { 'Content-Type': 'text/html' };
+const JSON = '{"success":false,"message":"No"}';
+const cases = [
+    [500, { 'Retry-After': '5' }, JSON, 'has a problem just now. Please try again in 5 seconds.'],
+    [503, { 'Retry-After': '120' }, JSON, 'is busy. Please try again in 2 minutes.'],
+    [429, { 'Retry-After': '7' }, JSON, 'Too many tries. Please try again in 7 seconds.'],
+    [502, HTML, '<h1>Bad gateway</h1>', 'is busy. Please try again in a while.'],
+    [200, HTML, '<h1>Welcome to the hotel</h1>', 'does not answer. Check your connection'],
+];
+
+export function outages(server) {
+    for (const [status, headers, body, words] of cases) {
+        const what = `${status}${headers === HTML ? ' in HTML' : ''}`;
+        story(`an answer of ${what} is put into words and can be asked for again`, server, async visit => {
+            const visitor = await visit();
+            const { page } = visitor;
+            if (status >= 400) {
+                visitor.expect(`GET /api/products ${status}`);
+            }
+            await page.route('**/api/products?*', route => route.fulfill({ status, headers, body }), {
+                times: 1,
+            });
+            await page.goto('/');
+            await visitor.hears(words);
+            await page.getByRole('button', { name: 'Try again' }).click();
+            await visitor.hears(/Page 1 of|no products yet/);
+            assert.equal(await page.getByRole('alert').count(), 0);
+        });
+    }
+
+    story('the API is stopped and started again', server, async visit => {
+        const user = await server.register('patient');
+        const [reader, writer] = [await visit(), await visit()];
+        for (let i = 0; i < 11; i++) {
+            await server.api('POST', '/products', { name: `Still there ${i}`, price: 1 }, user.token);
+        }
+        await reader.page.goto('/');
+        await reader.page.getByRole('link', { name: 'Page 2' }).waitFor();
+        await writer.signIn(user);
+        await writer.page.goto('/edit.html');
+        await writer.page.getByLabel('Name').fill('Made after the outage');
+        await writer.page.getByLabel('Price').fill('5');
+
+        await server.pause();
+        reader.expect('GET /api/products failed');
+        await reader.page.getByRole('link', { name: 'Page 2' }).click();
+        await reader.hears('The catalogue does not answer.');
+        writer.expect('POST /api/products failed');
+        await writer.page.getByRole('button', { name: 'Save' }).click();
+        await writer.hears('The catalogue does not answer.');
+        assert.equal(await writer.page.getByLabel('Name').inputValue(), 'Made after the outage');
+
+        await server.resume();
+        await reader.page.getByRole('button', { name: 'Try again' }).click();
+        await reader.hears('Page 2 of');
+        await writer.page.getByRole('button', { name: 'Save' }).click();
+        await writer.hears('The product is added.');
+    });
+
+    story('who is signed in stays so when the session cannot be taken up at once', server, async visit => {
+        const user = await server.register('loyal');
+        const visitor = await visit();
+        const { page } = visitor;
+        await visitor.signIn(user);
+        visitor.expect('POST /api/auth/refresh 503');
+        await page.route('**/api/auth/refresh', route => route.fulfill({ status: 503, body: '' }), {
+            times: 1,
+        });
+        await page.goto('/account.html');
+        await visitor.hears('is busy');
+        await page.getByRole('button', { name: 'Try again' }).click();
+        await page.getByText('Member since').waitFor();
+        await page.getByRole('link', { name: user.username }).waitFor();
+    });
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Drives the pages in Chromium: node --test-reporter=spec tests/browser/run.js build/mod_catalog.so */
+import { after, before } from 'node:test';
+import { accounts } from './accounts.js';
+import { catalogue } from './catalogue.js';
+import { looks } from './looks.js';
+import { outages } from './outages.js';
+import { Server } from './server.js';
+import { closeBrowser, openBrowser } from './visitor.js';
+
+const server = new Server();
+
+before(async () => {
+    await server.start(process.argv[2]);
+    await openBrowser();
+});
+
+after(async () => {
+    await closeBrowser();
+    await server.stop();
+});
+
+accounts(server);
+catalogue(server);
+looks(server);
+outages(server);

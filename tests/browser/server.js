@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests run against: httpd as `make run` starts it, and a real SMTP server. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const top = fileURLToPath(new URL('../../', import.meta.url));
+const PATIENCE = 15_000; /* ms until a mail has come */
+
+function freePort() {
+    return new Promise((resolve, reject) => {
+        const server = createServer().on('error', reject);
+        server.listen(0, '127.0.0.1', () => {
+            const { port } = server.address();
+            server.close(() => resolve(port));
+        });
+    });
+}
+
+/* Starts a program that ends with this one. Resolves to it and to the first match among the lines that it prints. */
+function run(command, pattern, env = {}) {
+    const options = { cwd: top, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] };
+    const child = spawn('setpriv', ['--pdeathsig', 'TERM', ...command], options);
+    return new Promise((resolve, reject) => {
+        child.on('error', reject);
+        child.on('exit', code => reject(new Error(`${command.join(' ')} ended with ${code}`)));
+        createInterface(child.stdout).on('line', line => {
+            const match = pattern.exec(line);
+            match && resolve({ child, match });
+        });
+    });
+}
+
+function end(child) {
+    return new Promise(resolve => {
+        child.on('exit', resolve);
+        child.kill('SIGTERM');
+    });
+}
+
+/* The same once more at another port, where only editors write; and no limits, which the tests would reach. */
+function settings(port) {
+    return `
+<Location "/api">
+    CatalogRateLimit Off
+</Location>
+Listen 127.0.0.1:${port}
+<VirtualHost 127.0.0.1:${port}>
+    <Location "/api">
+        CatalogWriteRole editor
+    </Location>
+</VirtualHost>
+`;
+}
+
+export class Server {
+    async start(module) {
+        const port = await freePort();
+        const editorsPort = await freePort();
+
+        this.module = module;
+        this.home = mkdtempSync('/tmp/catalog-browser.');
+        this.url = `http://127.0.0.1:${port}`;
+        this.editorsUrl = `http://127.0.0.1:${editorsPort}`;
+        this.maildir = join(this.home, 'mail');
+        const smtp = await run(
+            ['/usr/bin/python3', 'tests/smtp/server.py', '--maildir', this.maildir],
+            /^(\d+)$/,
+        );
+        this.smtp = smtp.child;
+        writeFileSync(join(this.home, 'include.conf'), settings(editorsPort));
+        this.env = {
+            PORT: port,
+            DATA: join(this.home, 'data'),
+            MPM: process.env.MPM || 'event',
+            SMTP: `smtp://127.0.0.1:${smtp.match[1]}`,
+            INCLUDE: join(this.home, 'include.conf'),
+        };
+        await this.resume();
+    }
+
+    async resume() {
+        this.httpd = (await run(['tools/run', this.module], /^mod_catalog serves/, this.env)).child;
+    }
+
+    async pause() {
+        await end(this.httpd);
+        this.httpd = null;
+    }
+
+    async stop() {
+        await Promise.all([this.httpd, this.smtp].filter(child => child).map(end));
+        const log = readFileSync(join(this.env.DATA, 'logs/error_log'), 'utf8').split('\n');
+        rmSync(this.home, { recursive: true });
+        assert.deepEqual(
+            log.filter(line => /:(error|crit|alert|emerg)\]|exit signal/.test(line)),
+            [],
+        );
+    }
+
+    /* For what a test needs and is not about. */
+    async api(method, path, body, token) {
+        const headers = {
+            'Content-Type': 'application/json',
+            ...(token && { Authorization: `Bearer ${token}` }),
+        };
+        const response = await fetch(`${this.url}/api${path}`, {
+            method,
+            headers,
+            body: JSON.stringify(body),
+        });
+        if (!response.ok) {
+            throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+        }
+        return response.json();
+    }
+
+    async register(username) {
+        const user = { username, email: `${username}@example.com`, password: `the password of ${username}` };
+        const { token } = await this.api('POST', '/register', user);
+        return { ...user, token };
+    }
+
+    /* The link to that page in the newest mail to the address, once there is one that was not handed out before. */
+    async mailedLink(address, page) {
+        const end = Date.now() + PATIENCE;
+        const isWanted = text =>
+            text.startsWith(`X-RcptTo: ${address}\r\n`) && text.includes(`${this.url}/${page}#`);
+
+        this.seen ??= new Set();
+        while (Date.now() < end) {
+            const files = readdirSync(this.maildir).filter(
+                name => name.endsWith('.eml') && !this.seen.has(name),
+            );
+            const name = files
+                .sort()
+                .findLast(file => isWanted(readFileSync(join(this.maildir, file), 'utf8')));
+            if (name) {
+                this.seen.add(name);
+                return /http:\S+/.exec(readFileSync(join(this.maildir, name), 'utf8'))[0];
+            }
+            await new Promise(resolve => setTimeout(resolve, 100));
+        }
+        throw new Error(`no mail to ${address} with a link to ${page}`);
+    }
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* People with a browser. Whatever goes wrong in it that a test did not expect fails the test. */
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+/* The packages lie outside of the sources. */
+const require = createRequire(new URL('../../build/browser/', import.meta.url));
+const { chromium } = require('playwright-core');
+
+export const { source: axe } = require('axe-core');
+export const pictures = fileURLToPath(new URL('../../build/browser/', import.meta.url));
+
+const FLAGS =
+    '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking' +
+    ' --disable-component-update --disable-sync';
+
+let browser;
+
+export async function openBrowser() {
+    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS.split(' ') });
+}
+
+export async function closeBrowser() {
+    await browser.close();
+}
+
+class Visitor {
+    #surprises = [];
+    #expected = [];
+
+    async come(server) {
+        this.context = await browser.newContext({ baseURL: server, locale: 'en-GB', timezoneId: 'UTC' });
+        this.context.setDefaultTimeout(15_000);
+        this.page = await this.tab();
+    }
+
+    async tab() {
+        const page = await this.context.newPage();
+        page.on('pageerror', error => this.#surprises.push(`exception: ${error.message}`));
+        page.on('console', message => {
+            /* An answer's status is looked at below. */
+            if (
+                ['error', 'warning'].includes(message.type()) &&
+                !message.text().startsWith('Failed to load resource')
+            ) {
+                this.#surprises.push(`console: ${message.text()}`);
+            }
+        });
+        page.on('response', response => {
+            if (response.status() >= 400) {
+                this.#note(response.request(), response.status());
+            }
+        });
+        page.on('requestfailed', request => {
+            /* aborted: by leaving the page. The icon is asked for at any time, even while the server is stopped. */
+            if (request.failure().errorText !== 'net::ERR_ABORTED' && !request.url().endsWith('/icon.svg')) {
+                this.#note(request, 'failed');
+            }
+        });
+        return page;
+    }
+
+    #note(request, outcome) {
+        this.#surprises.push(`${request.method()} ${new URL(request.url()).pathname} ${outcome}`);
+    }
+
+    /* 'POST /api/users 409': it has to happen, and may happen again. */
+    expect(...surprises) {
+        this.#expected.push(...surprises);
+    }
+
+    async leave() {
+        await this.context.close();
+    }
+
+    judge() {
+        assert.deepEqual([...new Set(this.#surprises)].sort(), this.#expected.sort());
+    }
+
+    /* What a screen reader would be given as the page's news. */
+    async hears(text) {
+        await this.page
+            .locator('[role=status], [role=alert], [aria-live]')
+            .filter({ hasText: text })
+            .first()
+            .waitFor();
+    }
+
+    async signIn({ username, password }) {
+        await this.page.goto('/login.html');
+        await this.page.getByLabel('User name or e-mail address').fill(username);
+        await this.page.getByLabel('Password', { exact: true }).fill(password);
+        await this.page.getByRole('button', { name: 'Sign in' }).click();
+        await this.hears('You are signed in.');
+    }
+
+    isFocused(locator) {
+        return locator.evaluate(element => element === document.activeElement);
+    }
+}
+
+/* A test in which visit() brings in somebody with a new browser profile. */
+export function story(name, server, body) {
+    test(name, async () => {
+        const visitors = [];
+        const visit = async (url = server.url) => {
+            const visitor = new Visitor();
+            visitors.push(visitor);
+            await visitor.come(url);
+            return visitor;
+        };
+        try {
+            await body(visit);
+        } catch (error) {
+            for (const [i, { page }] of visitors.entries()) {
+                await page.screenshot({ path: `${pictures}failed ${name} ${i + 1}.png` });
+            }
+            throw error;
+        } finally {
+            await Promise.all(visitors.map(visitor => visitor.leave()));
+        }
+        visitors.forEach(visitor => visitor.judge());
+    });
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_files.h"
+
+#include <pthread.h>
+
+#include "lib/json.h"
+#include "lib/keyring.h"
+
+#define SECRET "0123456789abcdef0123456789abcdef"
+#define SECOND APR_USEC_PER_SEC
+
+static const char *add(apr_pool_t *pool, const char *directory, const char *name)
+{
+    return unit_write(pool, directory, name, 0600, SECRET, 32);
+}
+
+/* Dates a file back; that its state was changed just now nobody can deny. */
+static void date(const char *path, int seconds_ago)
+{
+    const time_t then = time(NULL) - seconds_ago;
+    const struct timespec times[] = {{then, 0}, {then, 0}};
+
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static cat_keyring_t *open_directory(apr_pool_t *pool, const char *directory)
+{
+    cat_keyring_t *ring = NULL;
+
+    assert_null(cat_keyring_open_directory(pool, directory, &ring));
+    return ring;
+}
+
+static cat_keyring_t *open_in_child(apr_pool_t *pool, const char *directory)
+{
+    cat_keyring_t *ring = open_directory(pool, directory);
+
+    assert_int_equal(cat_keyring_child_init(ring, pool), APR_SUCCESS);
+    return ring;
+}
+
+/* The ids of the keys there are at a time, newest first, with a space behind each. No fault. */
+static const char *ids_at(apr_pool_t *pool, cat_keyring_t *ring, apr_time_t now)
+{
+    const char *fault, *ids = "";
+    const cat_keys_t *keys = cat_keyring_get(ring, now, &fault);
+
+    assert_null(fault);
+    for (int i = 0; i < keys->count; i++) {
+        ids = apr_pstrcat(pool, ids, cat_key_id(keys->all[i]), " ", NULL);
+    }
+    return ids;
+}
+
+static const char *ids_after(apr_pool_t *pool, cat_keyring_t *ring, int seconds)
+{
+    return ids_at(pool, ring, apr_time_now() + apr_time_from_sec(seconds));
+}
+
+static const char *fault_after(cat_keyring_t *ring, double seconds)
+{
+    const char *fault;
+
+    assert_non_null(cat_keyring_get(ring, apr_time_now() + (apr_time_t)(seconds * SECOND), &fault));
+    return fault;
+}
+
+static void test_a_file_is_the_only_key(void **state)
+{
+    const char *directory = unit_directory(*state), *path = add(*state, directory, "token.key");
+    cat_keyring_t *ring = NULL;
+
+    assert_null(cat_keyring_open_file(*state, path, &ring));
+    assert_int_equal(cat_keyring_child_init(ring, *state), APR_SUCCESS);
+    assert_null(cat_keyring_directory(ring));
+    add(*state, directory, "other.key");
+    unlink(path);
+    assert_string_equal(ids_after(*state, ring, 0), "token ");
+    assert_string_equal(ids_after(*state, ring, 10), "token ");
+}
+
+static void test_the_newest_comes_first(void **state)
+{
+    const char *directory = unit_directory(*state);
+
+    date(add(*state, directory, "b.key"), 300);
+    date(add(*state, directory, "a.key"), 100);
+    date(add(*state, directory, "c.key"), 200);
+    assert_string_equal(ids_after(*state, open_directory(*state, directory), 0), "a c b ");
+}
+
+static void test_of_the_same_age_the_last_name_comes_first(void **state)
+{
+    const char *directory = unit_directory(*state);
+
+    date(add(*state, directory, "2026-11.key"), 100);
+    date(add(*state, directory, "2026-12.key"), 100);
+    date(add(*state, directory, "2025-12.key"), 100);
+    assert_string_equal(ids_after(*state, open_directory(*state, directory), 0), "2026-12 2026-11 2025-12 ");
+}
+
+static void test_passes_over_what_is_no_key(void **state)
+{
+    const char *directory = unit_directory(*state);
+
+    unit_write(*state, directory, ".new.key", 0644, "", 0);
+    unit_write(*state, directory, "a.key~", 0644, "", 0);
+    assert_int_equal(mkdir(apr_pstrcat(*state, directory, "/old", NULL), 0700), 0);
+    date(add(*state, directory, "old/b.key"), 100);
+    date(add(*state, directory, "a.key"), 200);
+    assert_int_equal(symlink("old/b.key", apr_pstrcat(*state, directory, "/b.key", NULL)), 0);
+    assert_string_equal(ids_after(*state, open_directory(*state, directory), 0), "b a ");
+}
+
+static void check_refused(apr_pool_t *pool, const char *directory, const char *words)
+{
+    cat_keyring_t *ring = NULL;
+    const char *fault = cat_keyring_open_directory(pool, directory, &ring);
+
+    unit_says(fault, words);
+    assert_int_equal(strncmp(fault, directory, strlen(directory)), 0);
+    assert_null(ring);
+}
+
+static void test_refuses_a_directory_without_good_keys(void **state)
+{
+    const char *directory = unit_directory(*state);
+    const char *bad = apr_pstrcat(*state, directory, "/b.pem", NULL);
+    cat_keyring_t *ring = NULL;
+
+    check_refused(*state, apr_pstrcat(*state, directory, "/none", NULL), "No such file");
+    check_refused(*state, directory, "holds no key");
+    unit_run(strchr(cat_keyring_open_directory(*state, directory, &ring), '('));
+    assert_string_equal(ids_after(*state, open_directory(*state, directory), 0), "1 ");
+
+    unit_write(*state, directory, "b.pem", 0600, "", 0);
+    check_refused(*state, directory, "this has 0");
+    assert_int_equal(cat_keyring_open_file(*state, bad, &ring) != NULL, 1);
+    unlink(bad);
+    assert_int_equal(symlink("nowhere", bad), 0);
+    check_refused(*state, directory, "no such file");
+    unlink(bad);
+    add(*state, directory, "1.pem");
+    check_refused(*state, directory, "has the id \"1\" too");
+}
+
+static void test_takes_64_keys(void **state)
+{
+    const char *directory = unit_directory(*state);
+
+    for (int i = 0; i < CAT_KEYRING_MAX; i++) {
+        add(*state, directory, apr_psprintf(*state, "%d.key", i));
+    }
+    assert_int_equal(cat_keyring_get(open_directory(*state, directory), 0, NULL)->count, 64);
+    add(*state, directory, "64.key");
+    check_refused(*state, directory, "more than 64 files");
+}
+
+static void test_only_a_child_looks_again(void **state)
+{
+    const char *directory = unit_directory(*state);
+    cat_keyring_t *ring;
+
+    add(*state, directory, "a.key");
+    ring = open_directory(*state, directory);
+    add(*state, directory, "b.key");
+    assert_string_equal(cat_keyring_directory(ring), directory);
+    assert_string_equal(ids_after(*state, ring, 10), "a ");
+    assert_int_equal(cat_keyring_child_init(ring, *state), APR_SUCCESS);
+    assert_int_equal(cat_keyring_child_init(ring, *state), APR_SUCCESS); /* for another mount with the same ring */
+    assert_string_equal(ids_after(*state, ring, 10), "b a ");
+}
+
+/* Another child may look a second later, and be given what this one has signed. */
+static void test_a_new_key_verifies_at_once_and_signs_after_two_seconds(void **state)
+{
+    const char *directory = unit_directory(*state);
+    cat_keyring_t *ring;
+    apr_time_t now;
+
+    add(*state, directory, "old.key");
+    ring = open_in_child(*state, directory);
+    apr_sleep(2 * SECOND);
+    now = apr_time_now();
+    assert_string_equal(ids_at(*state, ring, now), "old ");
+    add(*state, directory, "new.key");
+    assert_string_equal(ids_at(*state, ring, now + SECOND - 1), "old ");
+    assert_string_equal(ids_at(*state, ring, now + SECOND), "old new ");
+    assert_string_equal(ids_at(*state, ring, now + 3 * SECOND), "new old ");
+}
+
+static void test_sees_what_is_taken_away_or_changed(void **state)
+{
+    const char *directory = unit_directory(*state), *a, *b;
+    cat_keyring_t *ring;
+
+    date(a = add(*state, directory, "a.key"), 100);
+    date(b = add(*state, directory, "b.key"), 200);
+    ring = open_in_child(*state, directory);
+    assert_string_equal(ids_after(*state, ring, 10), "a b ");
+    date(b, 50);
+    assert_string_equal(ids_after(*state, ring, 20), "b a ");
+    rename(b, apr_pstrcat(*state, directory, "/c.key", NULL));
+    assert_string_equal(ids_after(*state, ring, 30), "c a ");
+    unlink(a);
+    assert_string_equal(ids_after(*state, ring, 40), "c ");
+}
+
+/* The same name, length and dates, but not the same key. */
+static void test_sees_another_content(void **state)
+{
+    const char *directory = unit_directory(*state), *path = add(*state, directory, "a.key"), *fault;
+    cat_keyring_t *ring;
+    const cat_keys_t *keys;
+
+    date(path, 100);
+    ring = open_in_child(*state, directory);
+    apr_sleep(20000); /* a file's time of change is not finer than the system's tick */
+    date(unit_write(*state, directory, "a.key", 0600, "fedcba9876543210fedcba9876543210", 32), 100);
+    keys = cat_keyring_get(ring, apr_time_now(), &fault);
+    assert_null(fault);
+    assert_true(cat_key_verify(*state, keys->all[0], "x", 1, "P3cgRt4H8hykcw9e2LsEOUAwjoAI2bv1_QNKcet67EM"));
+}
+
+static void test_old_sets_stay_good(void **state)
+{
+    const char *directory = unit_directory(*state);
+    cat_keyring_t *ring;
+    const cat_keys_t *before;
+
+    add(*state, directory, "a.key");
+    ring = open_in_child(*state, directory);
+    before = cat_keyring_get(ring, apr_time_now(), NULL);
+    unlink(apr_pstrcat(*state, directory, "/a.key", NULL));
+    add(*state, directory, "b.key");
+    assert_string_equal(ids_after(*state, ring, 10), "b ");
+    assert_int_equal(before->count, 1);
+    assert_string_equal(cat_key_id(before->all[0]), "a");
+    assert_non_null(cat_key_sign(*state, before->all[0], "x", 1));
+}
+
+static void test_keeps_the_old_keys_where_new_ones_are_bad(void **state)
+{
+    const char *directory = unit_directory(*state), *bad;
+    cat_keyring_t *ring;
+
+    date(add(*state, directory, "a.key"), 100);
+    ring = open_in_child(*state, directory);
+    bad = unit_write(*state, directory, "b.key", 0644, SECRET, 32);
+    unit_says(fault_after(ring, 10), "b.key: open to others");
+    assert_string_equal(ids_after(*state, ring, 20), "a "); /* and nothing is said again */
+    assert_int_equal(chmod(bad, 0600), 0);
+    assert_string_equal(ids_after(*state, ring, 30), "b a ");
+}
+
+static void test_keeps_the_old_keys_where_the_directory_is_gone(void **state)
+{
+    const char *above = unit_directory(*state), *directory = apr_pstrcat(*state, above, "/keys", NULL);
+    const char *away = apr_pstrcat(*state, above, "/away", NULL);
+    cat_keyring_t *ring;
+
+    assert_int_equal(mkdir(directory, 0700), 0);
+    add(*state, directory, "a.key");
+    ring = open_in_child(*state, directory);
+    assert_int_equal(rename(directory, away), 0);
+    unit_says(fault_after(ring, 10), "No such file");
+    assert_string_equal(ids_after(*state, ring, 20), "a ");
+    assert_int_equal(rename(away, directory), 0);
+    add(*state, directory, "b.key");
+    assert_string_equal(ids_after(*state, ring, 30), "b a ");
+    unlink(apr_pstrcat(*state, directory, "/a.key", NULL));
+    unlink(apr_pstrcat(*state, directory, "/b.key", NULL));
+    unit_says(fault_after(ring, 40), "holds no key");
+    assert_string_equal(ids_after(*state, ring, 50), "b a ");
+}
+
+static void test_a_fault_waits_for_who_asks(void **state)
+{
+    const char *directory = unit_directory(*state);
+    cat_keyring_t *ring;
+
+    add(*state, directory, "a.key");
+    ring = open_in_child(*state, directory);
+    unit_write(*state, directory, "b.key", 0600, "", 0);
+    assert_int_equal(cat_keyring_get(ring, apr_time_now() + 10 * SECOND, NULL)->count, 1);
+    unit_says(fault_after(ring, 10.5), "this has 0");
+    assert_null(fault_after(ring, 11));
+}
+
+/* It is no longer one when it was repaired before anybody asked. */
+static void test_a_repaired_fault_is_forgotten(void **state)
+{
+    const char *directory = unit_directory(*state);
+    cat_keyring_t *ring;
+
+    add(*state, directory, "a.key");
+    ring = open_in_child(*state, directory);
+    unit_write(*state, directory, "b.key", 0600, "", 0);
+    assert_int_equal(cat_keyring_get(ring, apr_time_now() + 10 * SECOND, NULL)->count, 1);
+    add(*state, directory, "b.key");
+    assert_int_equal(cat_keyring_get(ring, apr_time_now() + 20 * SECOND, NULL)->count, 2);
+    assert_null(fault_after(ring, 30));
+}
+
+static void test_a_clock_that_is_set_back_does_no_harm(void **state)
+{
+    const char *directory = unit_directory(*state);
+    cat_keyring_t *ring;
+
+    add(*state, directory, "a.key");
+    ring = open_in_child(*state, directory);
+    assert_string_equal(ids_after(*state, ring, 100000), "a ");
+    add(*state, directory, "b.key");
+    assert_string_equal(ids_after(*state, ring, 10), "b a ");
+    unlink(apr_pstrcat(*state, directory, "/a.key", NULL));
+    assert_string_equal(ids_after(*state, ring, -100000), "b ");
+}
+
+static void test_publishes_the_public_halves(void **state)
+{
+    const char *directory = unit_directory(*state);
+    json_t *set;
+
+    date(add(*state, directory, "a.key"), 100);
+    set = cat_keyring_jwks(*state, cat_keyring_get(open_directory(*state, directory), 0, NULL));
+    assert_string_equal(cat_json_text(*state, set), "{\"keys\":[]}");
+
+    unit_run(apr_psprintf(*state, "umask 077; openssl genrsa -out %s/b.pem 2048 2>/dev/null", directory));
+    unit_run(apr_psprintf(*state, "umask 077; openssl ecparam -name prime256v1 -genkey -out %s/c.pem", directory));
+    date(apr_pstrcat(*state, directory, "/b.pem", NULL), 200);
+    date(apr_pstrcat(*state, directory, "/c.pem", NULL), 300);
+    set =
+        json_object_get(cat_keyring_jwks(*state, cat_keyring_get(open_directory(*state, directory), 0, NULL)), "keys");
+    assert_int_equal(json_array_size(set), 2);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(set, 0), "kid")), "b");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(set, 1), "kid")), "c");
+}
+
+typedef struct reader_t {
+    cat_keyring_t *ring;
+    apr_time_t *now;
+    int stop, looks, wrong, faults;
+    pthread_t thread;
+} reader_t;
+
+/* Each set has the key that is always there, and not the half of another. */
+static void *read_on(void *data)
+{
+    reader_t *r = data;
+
+    while (!__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE)) {
+        const char *fault;
+        const cat_keys_t *keys = cat_keyring_get(r->ring, __atomic_load_n(r->now, __ATOMIC_ACQUIRE), &fault);
+        int found = 0;
+        for (int i = 0; i < keys->count; i++) {
+            found += strcmp(cat_key_id(keys->all[i]), "always") == 0;
+        }
+        r->wrong += found != 1;
+        r->faults += fault != NULL;
+        r->looks++;
+    }
+    return NULL;
+}
+
+static void test_many_threads_while_keys_come_and_go(void **state)
+{
+    const char *directory = unit_directory(*state);
+    apr_time_t now = apr_time_now();
+    reader_t readers[4];
+    cat_keyring_t *ring;
+
+    add(*state, directory, "always.key");
+    ring = open_in_child(*state, directory);
+    for (size_t i = 0; i < UNIT_COUNT(readers); i++) {
+        readers[i] = (reader_t){.ring = ring, .now = &now};
+        pthread_create(&readers[i].thread, NULL, read_on, &readers[i]);
+    }
+    for (int i = 0; i < 200; i++) {
+        const char *hidden = add(*state, directory, ".new");
+        rename(hidden, apr_psprintf(*state, "%s/%d.key", directory, i % 10));
+        unlink(apr_psprintf(*state, "%s/%d.key", directory, (i + 5) % 10));
+        __atomic_add_fetch(&now, SECOND, __ATOMIC_ACQ_REL);
+        apr_sleep(1000);
+    }
+    for (size_t i = 0; i < UNIT_COUNT(readers); i++) {
+        __atomic_store_n(&readers[i].stop, 1, __ATOMIC_RELEASE);
+        pthread_join(readers[i].thread, NULL);
+        assert_int_equal(readers[i].wrong, 0);
+        assert_true(readers[i].looks > 200);
+    }
+    assert_int_equal(cat_keyring_get(ring, now + SECOND, NULL)->count, 6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_a_file_is_the_only_key),
+        UNIT_TEST(test_the_newest_comes_first),
+        UNIT_TEST(test_of_the_same_age_the_last_name_comes_first),
+        UNIT_TEST(test_passes_over_what_is_no_key),
+        UNIT_TEST(test_refuses_a_directory_without_good_keys),
+        UNIT_TEST(test_takes_64_keys),
+        UNIT_TEST(test_only_a_child_looks_again),
+        UNIT_TEST(test_a_new_key_verifies_at_once_and_signs_after_two_seconds),
+        UNIT_TEST(test_sees_what_is_taken_away_or_changed),
+        UNIT_TEST(test_sees_another_content),
+        UNIT_TEST(test_old_sets_stay_good),
+        UNIT_TEST(test_keeps_the_old_keys_where_new_ones_are_bad),
+        UNIT_TEST(test_keeps_the_old_keys_where_the_directory_is_gone),
+        UNIT_TEST(test_a_fault_waits_for_who_asks),
+        UNIT_TEST(test_a_repaired_fault_is_forgotten),
+        UNIT_TEST(test_a_clock_that_is_set_back_does_no_harm),
+        UNIT_TEST(test_publishes_the_public_halves),
+        UNIT_TEST(test_many_threads_while_keys_come_and_go),
+    };
+    return UNIT_RUN(tests);
+}

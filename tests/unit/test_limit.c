@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <apr_strings.h>
+
+#include "shm/limit.h"
+
+#define SECOND APR_USEC_PER_SEC
+#define NOW (1800000000 * SECOND)
+
+static const cat_rate_t rate = {30, 60}; /* one every two seconds */
+
+/* Memory as the children of a server have it; goes with the pool. */
+static apr_status_t unmap(void *memory)
+{
+    return munmap(memory, cat_limit_size());
+}
+
+static cat_limit_t *make_limit(apr_pool_t *pool)
+{
+    void *memory = mmap(NULL, cat_limit_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    apr_pool_cleanup_register(pool, memory, unmap, apr_pool_cleanup_null);
+    cat_limit_start(memory, APR_UINT64_C(0x0123456789abcdef));
+    return memory;
+}
+
+static cat_verdict_t take(cat_limit_t *limit, apr_time_t now)
+{
+    return cat_limit_take(limit, "login", "192.0.2.1", rate, now);
+}
+
+/* How many of so many are allowed? */
+static int take_many(cat_limit_t *limit, int count, apr_time_t now)
+{
+    int allowed = 0;
+
+    for (int i = 0; i < count; i++) {
+        allowed += take(limit, now).allowed;
+    }
+    return allowed;
+}
+
+static void test_a_burst_and_then_one_by_one(void **state)
+{
+    cat_limit_t *limit = make_limit(*state);
+
+    assert_int_equal(take_many(limit, 100, NOW), 30);
+    assert_int_equal(take_many(limit, 100, NOW + 2 * SECOND - 1000), 0);
+    assert_int_equal(take_many(limit, 100, NOW + 2 * SECOND), 1);
+    assert_int_equal(take_many(limit, 100, NOW + 10 * SECOND), 4);
+    assert_int_equal(take_many(limit, 100, NOW + 70 * SECOND), 30);
+    assert_int_equal(take_many(limit, 100, NOW + 100000 * SECOND), 30);
+}
+
+static void check_verdict(cat_verdict_t verdict, int allowed, int remaining, int reset, int retry_after)
+{
+    assert_int_equal(verdict.allowed, allowed);
+    assert_int_equal(verdict.remaining, remaining);
+    assert_int_equal(verdict.reset, reset);
+    assert_int_equal(verdict.retry_after, retry_after);
+}
+
+static void test_a_verdict_says_when(void **state)
+{
+    cat_limit_t *limit = make_limit(*state);
+
+    check_verdict(take(limit, NOW), 1, 29, 2, 0);
+    check_verdict(take(limit, NOW), 1, 28, 4, 0);
+    check_verdict(take(limit, NOW + SECOND), 1, 27, 5, 0); /* half of one is made good */
+    assert_int_equal(take_many(limit, 26, NOW + SECOND), 26);
+    check_verdict(take(limit, NOW + SECOND), 1, 0, 59, 0);
+    check_verdict(take(limit, NOW + SECOND), 0, 0, 59, 1);
+    check_verdict(take(limit, NOW + SECOND + 1000), 0, 0, 59, 1);
+    check_verdict(take(limit, NOW), 0, 0, 60, 2);
+    check_verdict(take(limit, NOW + 2 * SECOND), 1, 0, 60, 0);
+    check_verdict(take(limit, NOW + 2 * SECOND), 0, 0, 60, 2);
+}
+
+/* Who is told to come back after so many seconds is let in then, and not a second before. */
+static void test_retry_after_is_exact(void **state)
+{
+    static const cat_rate_t rates[] = {{1, 1}, {3, 3600}, {7, 60}, {1, 86400}, {1000, 1}, {60, 60}};
+    cat_limit_t *limit = make_limit(*state);
+
+    for (size_t i = 0; i < UNIT_COUNT(rates); i++) {
+        const char *who = apr_psprintf(*state, "%d", (int)i);
+        cat_verdict_t verdict;
+        for (int j = 0; j < rates[i].count; j++) {
+            verdict = cat_limit_take(limit, "mail", who, rates[i], NOW);
+            assert_int_equal(verdict.allowed, 1);
+            assert_int_equal(verdict.remaining, rates[i].count - 1 - j);
+        }
+        assert_true(verdict.reset <= rates[i].seconds);
+        verdict = cat_limit_take(limit, "mail", who, rates[i], NOW);
+        assert_int_equal(verdict.allowed, 0);
+        assert_int_equal(verdict.retry_after, (rates[i].seconds + rates[i].count - 1) / rates[i].count);
+        if (verdict.retry_after > 1) {
+            assert_false(
+                cat_limit_take(limit, "mail", who, rates[i], NOW + (verdict.retry_after - 1) * SECOND).allowed);
+        }
+        assert_true(cat_limit_take(limit, "mail", who, rates[i], NOW + verdict.retry_after * SECOND).allowed);
+    }
+}
+
+static void test_counts_each_on_its_own(void **state)
+{
+    static const struct {
+        const char *what, *who;
+        cat_rate_t rate;
+    } others[] = {
+        {"login", "192.0.2.2", {30, 60}}, {"mail", "192.0.2.1", {30, 60}}, {"login1", "92.0.2.1", {30, 60}},
+        {"login", "", {30, 60}},          {"", "192.0.2.1", {30, 60}},     {"login", "192.0.2.1", {15, 30}},
+        {"login", "192.0.2.1", {31, 62}},
+    };
+    cat_limit_t *limit = make_limit(*state);
+
+    assert_int_equal(take_many(limit, 100, NOW), 30);
+    for (size_t i = 0; i < UNIT_COUNT(others); i++) {
+        cat_verdict_t verdict = cat_limit_take(limit, others[i].what, others[i].who, others[i].rate, NOW);
+        check_verdict(verdict, 1, others[i].rate.count - 1, 2, 0);
+    }
+    assert_int_equal(take_many(limit, 1, NOW), 0);
+}
+
+static void test_no_limit_allows_all(void **state)
+{
+    cat_limit_t *limit = make_limit(*state);
+
+    for (int i = 0; i < 1000; i++) {
+        check_verdict(cat_limit_take(limit, "login", "192.0.2.1", (cat_rate_t){5, 0}, NOW), 1, 5, 0, 0);
+        check_verdict(cat_limit_take(limit, "login", "192.0.2.1", (cat_rate_t){0, 0}, NOW), 1, 0, 0, 0);
+    }
+}
+
+static void test_a_high_rate_is_held_at_one_a_millisecond(void **state)
+{
+    cat_limit_t *limit = make_limit(*state);
+    int allowed = 0;
+
+    for (int i = 0; i < 20000; i++) {
+        allowed += cat_limit_take(limit, "login", "192.0.2.1", (cat_rate_t){10000, 1}, NOW).allowed;
+    }
+    assert_int_equal(allowed, 10000);
+    assert_true(cat_limit_take(limit, "login", "192.0.2.1", (cat_rate_t){10000, 1}, NOW + 1000).allowed);
+}
+
+/* By an hour, by a second, by less than a minute: nobody waits for more than a minute longer, and nobody gets a burst
+ * for it. */
+static void test_a_clock_that_is_set_back(void **state)
+{
+    static const int back[] = {1, 30, 59, 61, 3600, 86400 * 365};
+
+    for (size_t i = 0; i < UNIT_COUNT(back); i++) {
+        cat_limit_t *limit = make_limit(*state);
+        apr_time_t now = NOW - back[i] * SECOND;
+        int waited = 0, allowed = 0;
+
+        assert_int_equal(take_many(limit, 100, NOW), 30);
+        assert_int_equal(take_many(limit, 100, now), 0);
+        while (!take(limit, now + waited * SECOND).allowed) {
+            waited++;
+        }
+        assert_true(waited <= (back[i] <= 60 ? back[i] + 2 : 2));
+        for (int second = waited + 1; second <= waited + 100; second++) {
+            allowed += take_many(limit, 10, now + second * SECOND);
+        }
+        assert_int_equal(allowed, 50);
+    }
+}
+
+/* A caller whose time is some seconds old, or fewer than the others', takes no more for it. */
+static void test_a_late_caller_gains_nothing(void **state)
+{
+    cat_limit_t *limit = make_limit(*state);
+    int allowed = 0;
+
+    for (int i = 0; i < 1000; i++) {
+        allowed += take(limit, NOW - (i * 7919 % 40) * SECOND).allowed;
+    }
+    assert_int_equal(allowed, 30);
+    assert_int_equal(take_many(limit, 100, NOW + SECOND), 0);
+}
+
+/* Far more are counted than there are cells: a newcomer is never refused for somebody else. */
+static void test_a_full_table_refuses_nobody(void **state)
+{
+    cat_limit_t *limit = make_limit(*state);
+    int refused = 0;
+    char who[16];
+
+    for (int i = 0; i < 300000; i++) {
+        apr_snprintf(who, sizeof(who), "%d", i);
+        refused += !cat_limit_take(limit, "login", who, (cat_rate_t){1, 60}, NOW).allowed;
+    }
+    assert_true(refused <= 2); /* two of them may look the same: one in a million */
+}
+
+/* With a table that is half full nearly all are remembered. */
+static void test_forgets_few(void **state)
+{
+    cat_limit_t *limit = make_limit(*state);
+    int forgotten = 0;
+    char who[16];
+
+    for (int i = 0; i < 2 * 20000; i++) {
+        apr_snprintf(who, sizeof(who), "%d", i % 20000);
+        forgotten += i >= 20000 && cat_limit_take(limit, "login", who, (cat_rate_t){1, 60}, NOW).allowed;
+        cat_limit_take(limit, "login", who, (cat_rate_t){1, 60}, NOW);
+    }
+    assert_true(forgotten < 400);
+}
+
+/* Who is over the limit is pushed out by those only who are more so. */
+static void test_the_least_makes_room(void **state)
+{
+    cat_limit_t *limit = make_limit(*state);
+    char who[16];
+
+    assert_int_equal(take_many(limit, 100, NOW), 30);
+    for (int i = 0; i < 300000; i++) {
+        apr_snprintf(who, sizeof(who), "%d", i);
+        cat_limit_take(limit, "login", who, rate, NOW);
+    }
+    assert_int_equal(take_many(limit, 100, NOW), 0);
+}
+
+enum { THREADS = 4, PROCESSES = 4, TAKES = 50000, ALLOWED = 120000 };
+
+typedef struct taker_t {
+    cat_limit_t *limit;
+    int *allowed;
+    const char *who;
+    pthread_t thread;
+} taker_t;
+
+static void *take_all(void *data)
+{
+    taker_t *t = data;
+
+    for (int i = 0; i < TAKES; i++) {
+        if (cat_limit_take(t->limit, "login", t->who, (cat_rate_t){ALLOWED, 86400}, NOW).allowed) {
+            __atomic_add_fetch(t->allowed, 1, __ATOMIC_ACQ_REL);
+        }
+    }
+    return NULL;
+}
+
+static void race(cat_limit_t *limit, int *allowed, const char *who)
+{
+    taker_t takers[THREADS];
+
+    for (int i = 0; i < THREADS; i++) {
+        takers[i] = (taker_t){.limit = limit, .allowed = allowed, .who = who};
+        pthread_create(&takers[i].thread, NULL, take_all, &takers[i]);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(takers[i].thread, NULL);
+    }
+}
+
+static void test_racing_threads_take_exactly_what_there_is(void **state)
+{
+    cat_limit_t *limit = make_limit(*state);
+
+    for (int i = 0; i < 10; i++) {
+        int allowed = 0;
+        race(limit, &allowed, apr_psprintf(*state, "%d", i));
+        assert_int_equal(allowed, ALLOWED);
+    }
+}
+
+static void test_racing_processes_take_exactly_what_there_is(void **state)
+{
+    cat_limit_t *limit = make_limit(*state);
+    int *allowed = mmap(NULL, sizeof(*allowed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t children[PROCESSES];
+
+    for (int i = 0; i < PROCESSES; i++) {
+        children[i] = fork();
+        if (children[i] == 0) {
+            race(limit, allowed, "192.0.2.1");
+            _exit(0);
+        }
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        waitpid(children[i], NULL, 0);
+    }
+    assert_int_equal(*allowed, ALLOWED);
+    munmap(allowed, sizeof(*allowed));
+}
+
+/* What was allowed stays counted; one take of each that was killed may be counted that nobody heard of. */
+static void test_killed_takers_leave_no_harm(void **state)
+{
+    enum { KILLED = 50 };
+    cat_limit_t *limit = make_limit(*state);
+    int *allowed = mmap(NULL, sizeof(*allowed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    for (int i = 0; i < KILLED; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            take_all(&(taker_t){.limit = limit, .allowed = allowed, .who = "192.0.2.1"});
+            apr_sleep(60 * SECOND); /* until it is killed */
+            _exit(0);
+        }
+        while (__atomic_load_n(allowed, __ATOMIC_ACQUIRE) < 500 * (i + 1)) {
+        }
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
+    race(limit, allowed, "192.0.2.1");
+    assert_true(*allowed <= ALLOWED && *allowed >= ALLOWED - KILLED);
+    munmap(allowed, sizeof(*allowed));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_a_burst_and_then_one_by_one),
+        UNIT_TEST(test_a_verdict_says_when),
+        UNIT_TEST(test_retry_after_is_exact),
+        UNIT_TEST(test_counts_each_on_its_own),
+        UNIT_TEST(test_no_limit_allows_all),
+        UNIT_TEST(test_a_high_rate_is_held_at_one_a_millisecond),
+        UNIT_TEST(test_a_clock_that_is_set_back),
+        UNIT_TEST(test_a_late_caller_gains_nothing),
+        UNIT_TEST(test_a_full_table_refuses_nobody),
+        UNIT_TEST(test_forgets_few),
+        UNIT_TEST(test_the_least_makes_room),
+        UNIT_TEST(test_racing_threads_take_exactly_what_there_is),
+        UNIT_TEST(test_racing_processes_take_exactly_what_there_is),
+        UNIT_TEST(test_killed_takers_leave_no_harm),
+    };
+    return UNIT_RUN(tests);
+}

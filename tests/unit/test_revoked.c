@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <apr_strings.h>
+
+#include "lib/id.h"
+#include "shm/revoked.h"
+
+#define SECOND APR_USEC_PER_SEC
+#define NOW (1800000000 * SECOND)
+#define MINUTES(n) ((n)*60 * SECOND)
+#define LONGER (64 * SECOND) /* that a session may count */
+
+/* Memory as the children of a server have it; goes with the pool. */
+static apr_status_t unmap(void *memory)
+{
+    return munmap(memory, cat_revoked_size());
+}
+
+static cat_revoked_t *make_set(apr_pool_t *pool)
+{
+    void *memory = mmap(NULL, cat_revoked_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    apr_pool_cleanup_register(pool, memory, unmap, apr_pool_cleanup_null);
+    return memory;
+}
+
+static const char *make_id(apr_pool_t *pool)
+{
+    return cat_id_make(pool, NOW);
+}
+
+static void test_an_empty_set_has_nothing(void **state)
+{
+    cat_revoked_t *set = make_set(*state);
+
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(cat_revoked_find(set, make_id(*state), NOW), CAT_REVOKED_NO);
+        assert_int_equal(cat_revoked_find(set, make_id(*state), 0), CAT_REVOKED_NO);
+    }
+}
+
+static void test_has_what_was_added_until_its_time_is_over(void **state)
+{
+    cat_revoked_t *set = make_set(*state);
+
+    for (int i = 0; i < 1000; i++) {
+        const char *id = make_id(*state);
+        apr_time_t until = NOW + MINUTES(15) + i * 999983;
+        cat_revoked_add(set, id, until, NOW);
+        assert_int_equal(cat_revoked_find(set, id, NOW), CAT_REVOKED_YES);
+        assert_int_equal(cat_revoked_find(set, id, until - 1), CAT_REVOKED_YES);
+        assert_int_equal(cat_revoked_find(set, id, until + LONGER), CAT_REVOKED_NO);
+        assert_int_equal(cat_revoked_find(set, make_id(*state), NOW), CAT_REVOKED_NO);
+    }
+}
+
+static void test_the_longest_time_counts(void **state)
+{
+    cat_revoked_t *set = make_set(*state);
+    const char *id = make_id(*state);
+
+    cat_revoked_add(set, id, NOW + MINUTES(10), NOW);
+    cat_revoked_add(set, id, NOW + MINUTES(20), NOW);
+    cat_revoked_add(set, id, NOW + MINUTES(5), NOW);
+    assert_int_equal(cat_revoked_find(set, id, NOW + MINUTES(20) - 1), CAT_REVOKED_YES);
+    assert_int_equal(cat_revoked_find(set, id, NOW + MINUTES(20) + LONGER), CAT_REVOKED_NO);
+}
+
+/* A time that nobody will live to see stays one that is not over. */
+static void test_holds_far_times(void **state)
+{
+    cat_revoked_t *set = make_set(*state);
+    const char *id = make_id(*state);
+
+    cat_revoked_add(set, id, (APR_INT64_C(1) << 32) * SECOND + LONGER, NOW);
+    assert_int_equal(cat_revoked_find(set, id, NOW + MINUTES(60 * 24 * 365)), CAT_REVOKED_YES);
+}
+
+/* More than there is room for: each one is there, or its bucket says that it may not be. */
+static void test_a_full_set_says_that_it_is_incomplete(void **state)
+{
+    enum { COUNT = 300000 };
+    cat_revoked_t *set = make_set(*state);
+    const char **ids = apr_palloc(*state, COUNT * sizeof(*ids));
+    int found[3] = {0}, others[3] = {0};
+
+    for (int i = 0; i < COUNT; i++) {
+        ids[i] = make_id(*state);
+        cat_revoked_add(set, ids[i], NOW + MINUTES(15), NOW);
+    }
+    for (int i = 0; i < COUNT; i++) {
+        found[cat_revoked_find(set, ids[i], NOW)]++;
+        others[cat_revoked_find(set, make_id(*state), NOW)]++;
+    }
+    assert_int_equal(found[CAT_REVOKED_NO], 0);
+    assert_true(found[CAT_REVOKED_YES] > 100000);
+    assert_int_equal(others[CAT_REVOKED_YES], 0);
+
+    for (int i = 0; i < COUNT; i++) { /* all is over: there is room again */
+        apr_time_t later = NOW + MINUTES(15) + LONGER;
+        assert_int_equal(cat_revoked_find(set, ids[i], later), CAT_REVOKED_NO);
+        if (i % 100 == 0) {
+            cat_revoked_add(set, ids[i], later + MINUTES(15), later);
+            assert_int_equal(cat_revoked_find(set, ids[i], later), CAT_REVOKED_YES);
+        }
+    }
+}
+
+/* The usual: what ended a while ago makes room for what ends now. */
+static void test_never_fills_when_sessions_end_at_a_steady_rate(void **state)
+{
+    enum { PER_SECOND = 20, SECONDS = 3 * 900 };
+    cat_revoked_t *set = make_set(*state);
+    apr_pool_t *pool;
+    int unknown = 0;
+
+    apr_pool_create(&pool, *state);
+    for (int i = 0; i < PER_SECOND * SECONDS; i++) {
+        apr_time_t now = NOW + (apr_time_t)i * SECOND / PER_SECOND;
+        const char *id = make_id(pool);
+        cat_revoked_add(set, id, now + MINUTES(15), now);
+        unknown += cat_revoked_find(set, id, now) != CAT_REVOKED_YES;
+        apr_pool_clear(pool);
+    }
+    assert_true(unknown < PER_SECOND * SECONDS / 1000);
+}
+
+/* Each adds sessions of its own, whose number all know once they are in. */
+typedef struct writer_t {
+    cat_revoked_t *set;
+    int number;
+    int *done;
+    pthread_t thread;
+} writer_t;
+
+enum { WRITERS = 4, EACH = 5000 };
+
+static const char *id_of(char *id, int writer, int i)
+{
+    apr_snprintf(id, CAT_ID_LENGTH + 1, "01936f4e-7a00-7000-8000-%04x%08x", writer, i);
+    return id;
+}
+
+static void *write_all(void *data)
+{
+    writer_t *w = data;
+    char id[CAT_ID_LENGTH + 1];
+
+    for (int i = 0; i < EACH; i++) {
+        cat_revoked_add(w->set, id_of(id, w->number, i), NOW + MINUTES(15), NOW);
+        __atomic_store_n(w->done, i + 1, __ATOMIC_RELEASE);
+    }
+    return NULL;
+}
+
+static void check_all_there(const cat_revoked_t *set, int writer, int done)
+{
+    char id[CAT_ID_LENGTH + 1];
+
+    for (int i = 0; i < done; i++) {
+        assert_int_not_equal(cat_revoked_find(set, id_of(id, writer, i), NOW), CAT_REVOKED_NO);
+    }
+}
+
+static void test_threads_add_at_once(void **state)
+{
+    cat_revoked_t *set = make_set(*state);
+    writer_t writers[WRITERS];
+    int done[WRITERS] = {0};
+
+    for (int i = 0; i < WRITERS; i++) {
+        writers[i] = (writer_t){.set = set, .number = i / 2, .done = &done[i]}; /* two and two add the same */
+        pthread_create(&writers[i].thread, NULL, write_all, &writers[i]);
+    }
+    for (int i = 0; i < WRITERS; i++) {
+        check_all_there(set, i / 2, __atomic_load_n(&done[i], __ATOMIC_ACQUIRE));
+        pthread_join(writers[i].thread, NULL);
+        check_all_there(set, i / 2, EACH);
+    }
+}
+
+typedef struct racer_t {
+    cat_revoked_t *set;
+    const char *id;
+    apr_time_t *next;    /* until when the next one revokes */
+    apr_time_t *longest; /* that somebody has added */
+    int lost;
+    pthread_t thread;
+} racer_t;
+
+/* What one has added another may not take back, though it read the set before. */
+static void *prolong(void *data)
+{
+    racer_t *r = data;
+
+    for (int i = 0; i < 100000; i++) {
+        apr_time_t until = __atomic_add_fetch(r->next, LONGER, __ATOMIC_ACQ_REL);
+        apr_time_t longest = __atomic_load_n(r->longest, __ATOMIC_ACQUIRE);
+        cat_revoked_add(r->set, r->id, until, NOW);
+        while (longest < until &&
+               !__atomic_compare_exchange_n(r->longest, &longest, until, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        }
+        longest = __atomic_load_n(r->longest, __ATOMIC_ACQUIRE);
+        r->lost += cat_revoked_find(r->set, r->id, longest - 1) != CAT_REVOKED_YES;
+    }
+    return NULL;
+}
+
+static void test_racing_threads_keep_the_longest_time(void **state)
+{
+    cat_revoked_t *set = make_set(*state);
+    const char *id = make_id(*state);
+    apr_time_t next = NOW, longest = NOW;
+    racer_t racers[WRITERS];
+
+    for (int i = 0; i < WRITERS; i++) {
+        racers[i] = (racer_t){.set = set, .id = id, .next = &next, .longest = &longest};
+        pthread_create(&racers[i].thread, NULL, prolong, &racers[i]);
+    }
+    for (int i = 0; i < WRITERS; i++) {
+        pthread_join(racers[i].thread, NULL);
+        assert_int_equal(racers[i].lost, 0);
+    }
+}
+
+static void test_what_killed_children_added_is_there(void **state)
+{
+    cat_revoked_t *set = make_set(*state);
+    int *done = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    char id[CAT_ID_LENGTH + 1];
+
+    for (int i = 0; i < 50; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            write_all(&(writer_t){.set = set, .number = i, .done = &done[i]});
+            apr_sleep(60 * SECOND); /* until it is killed */
+            _exit(0);
+        }
+        while (__atomic_load_n(&done[i], __ATOMIC_ACQUIRE) < 20 * i) {
+        }
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        check_all_there(set, i, done[i]);
+    }
+    cat_revoked_add(set, id_of(id, WRITERS + 50, 0), NOW + MINUTES(15), NOW);
+    assert_int_not_equal(cat_revoked_find(set, id, NOW), CAT_REVOKED_NO);
+    munmap(done, 4096);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_an_empty_set_has_nothing),
+        UNIT_TEST(test_has_what_was_added_until_its_time_is_over),
+        UNIT_TEST(test_the_longest_time_counts),
+        UNIT_TEST(test_holds_far_times),
+        UNIT_TEST(test_a_full_set_says_that_it_is_incomplete),
+        UNIT_TEST(test_never_fills_when_sessions_end_at_a_steady_rate),
+        UNIT_TEST(test_threads_add_at_once),
+        UNIT_TEST(test_racing_threads_keep_the_longest_time),
+        UNIT_TEST(test_what_killed_children_added_is_there),
+    };
+    return UNIT_RUN(tests);
+}

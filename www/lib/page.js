@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+import { ApiError } from './api.js';
+import { byId, el } from './dom.js';
+import { currentUser, restore, signOut, watch } from './session.js';
+import { recall, remember } from './store.js';
+
+const FLASH = 'catalog.flash';
+
+/* Says it in the page's status line, which screen readers read out. */
+export function say(text) {
+    byId('status').textContent = text;
+}
+
+/* Takes away what is done with, and says so; the focus must not go with it. */
+export function finish(element, text) {
+    element.hidden = true;
+    say(text);
+    byId('main').focus();
+}
+
+/* Goes to another page, which says it. Never resolves, so that what waits for it stays busy until the page is gone. */
+export function go(href, text) {
+    if (text) {
+        remember('sessionStorage', FLASH, text);
+    }
+    location.assign(href);
+    return new Promise(() => {});
+}
+
+function sayFlash() {
+    const text = recall('sessionStorage', FLASH);
+    remember('sessionStorage', FLASH, null);
+    if (text) {
+        say(text);
+    }
+}
+
+export function setTitle(text) {
+    document.title = `${text} · Catalogue`;
+}
+
+/* The file name and query of this page, to come back to. */
+function here() {
+    return location.pathname.replace(/.*\//, '') + location.search;
+}
+
+/* Only pages of ours are come back to: whoever made the link may have written anything. */
+export function nextPage() {
+    const next = new URLSearchParams(location.search).get('next') ?? '';
+    return /^[a-z]+\.html(\?[\w=&.-]*)?$/.test(next) ? next : 'index.html';
+}
+
+export function signInLink() {
+    return `login.html?next=${encodeURIComponent(here())}`;
+}
+
+async function leave() {
+    try {
+        await signOut();
+        await go('index.html', 'You have signed out.');
+    } catch (error) {
+        showError(byId('trouble'), error);
+    }
+}
+
+function menuLink(href, text) {
+    const current = location.pathname.endsWith(`/${href}`);
+    return el(
+        'li',
+        { class: 'nav-item' },
+        el('a', { class: 'nav-link', href, 'aria-current': current && 'page' }, text),
+    );
+}
+
+function showMenu(user) {
+    const items = user
+        ? [
+              menuLink('account.html', user.username),
+              el(
+                  'li',
+                  { class: 'nav-item' },
+                  el('button', { type: 'button', class: 'nav-link', onclick: leave }, 'Sign out'),
+              ),
+          ]
+        : [menuLink('login.html', 'Sign in'), menuLink('register.html', 'Register')];
+    byId('menu').replaceChildren(...items);
+}
+
+/* Puts an ApiError in place of what the element holds; again: what a button does where it can go better next time. */
+export function showError(element, error, again) {
+    if (!(error instanceof ApiError)) {
+        throw error;
+    }
+    const alert = el(
+        'div',
+        { class: 'alert alert-danger', role: 'alert', tabindex: '-1' },
+        el('p', {}, error.message),
+    );
+    if (error.ended) {
+        alert.append(el('p', {}, el('a', { class: 'alert-link', href: signInLink() }, 'Sign in')));
+    } else if (again && (error.status === 0 || error.status >= 429)) {
+        alert.append(
+            el('button', { type: 'button', class: 'btn btn-outline-danger', onclick: again }, 'Try again'),
+        );
+    }
+    element.replaceChildren(alert);
+    return alert;
+}
+
+async function begin(run, needsUser) {
+    const user = await restore();
+    if (needsUser && !user) {
+        location.replace(signInLink());
+        return;
+    }
+    await run(user);
+    sayFlash();
+}
+
+/* Runs a page, once it is known who is signed in. run(user or null) may throw what the page cannot do without. */
+export async function start(run, { needsUser = false } = {}) {
+    const again = () => {
+        byId('trouble').replaceChildren();
+        return start(run, { needsUser });
+    };
+    try {
+        await begin(run, needsUser);
+    } catch (error) {
+        showError(byId('trouble'), error, again);
+    } finally {
+        showMenu(currentUser());
+    }
+}
+
+watch(showMenu);
+
+/* A page that the browser has kept for its Back button may be that of somebody who has signed out since. */
+addEventListener('pageshow', ({ persisted }) => persisted && location.reload());

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+import { send } from '../lib/api.js';
+import { byId } from '../lib/dom.js';
+import { manage, rules } from '../lib/form.js';
+import { dropLinkToken, linkToken } from '../lib/link.js';
+import { finish, go, say, showError, start } from '../lib/page.js';
+
+const token = linkToken();
+
+function offerAnother(user) {
+    byId('resend').hidden = false;
+    byId('email').value ||= user?.email ?? '';
+}
+
+async function confirm(user) {
+    try {
+        await send('POST', '/auth/confirm', { body: { token } });
+    } catch (error) {
+        if (error.status !== 400) {
+            throw error;
+        }
+        byId('form').remove();
+        showError(byId('trouble'), error).focus();
+        offerAnother(user);
+        return;
+    }
+    dropLinkToken();
+    await go(user ? 'index.html' : 'login.html', 'Thank you, your e-mail address is confirmed.');
+}
+
+start(user => {
+    manage(byId('form'), {}, () => confirm(user));
+    manage(byId('resend-form'), { email: rules.email }, async ({ email }) => {
+        await send('POST', '/auth/confirm/resend', { body: { email } });
+        finish(byId('resend'), `If ${email} waits to be confirmed, a mail is on its way.`);
+    });
+    if (!token) {
+        byId('form').remove();
+        say('This page needs the whole link from your mail. Open it from there, or get another one here.');
+        offerAnother(user);
+    }
+});

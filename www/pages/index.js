@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+import { send } from '../lib/api.js';
+import { byId, el } from '../lib/dom.js';
+import { formatCount, formatPrice, formatRating } from '../lib/format.js';
+import { setTitle, showError, start } from '../lib/page.js';
+import { mayWrite } from '../lib/session.js';
+
+let wanted = 0; /* a slow answer must not overwrite the one to a later question */
+
+function pageOfAddress() {
+    return Number(new URLSearchParams(location.search).get('page')) || 1;
+}
+
+function row({ id, name, category, price, rating, inStock }) {
+    return el(
+        'tr',
+        {},
+        el(
+            'th',
+            { scope: 'row' },
+            el('a', { href: `product.html?id=${id}` }, name),
+            el('span', { class: 'category' }, category),
+        ),
+        el('td', { class: 'wide' }, rating === undefined ? '' : formatRating(rating)),
+        el('td', {}, inStock ? 'In stock' : 'Sold out'),
+        el('td', { class: 'number' }, formatPrice(price)),
+    );
+}
+
+function table(products) {
+    const head = [
+        el('th', { scope: 'col' }, 'Name'),
+        el('th', { scope: 'col', class: 'wide' }, 'Rating'),
+        el('th', { scope: 'col' }, 'Stock'),
+        el('th', { scope: 'col', class: 'number' }, 'Price'),
+    ];
+    return el(
+        'table',
+        { class: 'table', 'aria-labelledby': 'title' },
+        el('thead', {}, el('tr', {}, ...head)),
+        el('tbody', {}, ...products.map(row)),
+    );
+}
+
+function pageLink(page, text, label, current) {
+    const attributes = {
+        class: 'page-link',
+        href: `?page=${page}`,
+        'aria-label': label,
+        'aria-current': current && 'page',
+    };
+    const link = el('a', attributes, text);
+    link.addEventListener('click', event => {
+        if (!event.ctrlKey && !event.metaKey && !event.shiftKey) {
+            event.preventDefault();
+            history.pushState(null, '', link.href);
+            show().then(() => byId('title').focus());
+        }
+    });
+    return el('li', { class: current ? 'page-item active' : 'page-item' }, link);
+}
+
+function pageLinks(page, pages) {
+    const shown = [1, page - 1, page, page + 1, pages].filter(
+        (n, i, all) => n >= 1 && n <= pages && all.indexOf(n) === i,
+    );
+    const gap = el(
+        'li',
+        { class: 'page-item disabled', 'aria-hidden': 'true' },
+        el('span', { class: 'page-link' }, '…'),
+    );
+
+    return el(
+        'ul',
+        { class: 'pagination' },
+        ...shown.flatMap((n, i) => [
+            ...(i > 0 && n > shown[i - 1] + 1 ? [gap.cloneNode(true)] : []),
+            pageLink(n, formatCount(n), `Page ${n}`, n === page),
+        ]),
+    );
+}
+
+function count(text) {
+    byId('count').textContent = text;
+}
+
+function showProducts({ data, pagination: { page, total, pages } }) {
+    setTitle(page > 1 ? `Products, page ${page}` : 'Products');
+    byId('pages').replaceChildren(...(pages > 1 ? [pageLinks(page, pages)] : []));
+    if (data.length > 0) {
+        byId('list').replaceChildren(table(data));
+        count(`Page ${page} of ${pages}, ${formatCount(total)} products in all.`);
+    } else {
+        byId('list').replaceChildren();
+        count(
+            total > 0 ? `There is no page ${page}; the last one is ${pages}.` : 'There are no products yet.',
+        );
+    }
+}
+
+function showTrouble(error) {
+    byId('pages').replaceChildren();
+    count('');
+    showError(byId('list'), error, show);
+}
+
+async function show() {
+    const mine = ++wanted;
+    let finish;
+
+    byId('list').setAttribute('aria-busy', 'true');
+    try {
+        const answer = await send('GET', `/products?page=${pageOfAddress()}`);
+        finish = () => showProducts(answer);
+    } catch (error) {
+        finish = () => showTrouble(error);
+    }
+    if (mine === wanted) {
+        byId('list').removeAttribute('aria-busy');
+        finish();
+    }
+}
+
+start(async () => {
+    addEventListener('popstate', show);
+    await show();
+    byId('actions').hidden = !(await mayWrite());
+});
