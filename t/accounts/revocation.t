@@ -11,7 +11,7 @@ use Time::HiRes qw(sleep time);
 my $children = <<'END';
 <IfModule mpm_prefork_module>
     StartServers        8
-    MinSpareServers     8
+    MaxRequestWorkers   8
 </IfModule>
 <IfModule !mpm_prefork_module>
     StartServers        4
@@ -108,5 +108,6 @@ is(all_say($four, $first), '401', 'as soon as it is there the ended one is refus
 is(all_say($four, $stays), '200', 'the other is taken');
 
 expect_log(qr/CAT002: /);
-allow_log(qr/AH00052: child pid \d+ exit signal Killed/, qr/AH00050|AH00051|AH10392/, qr/CAT015: /, qr/AH00161: /);
+allow_log(qr/AH00052: child pid \d+ exit signal Killed/, qr/AH00050|AH00051|AH10392|AH10393/,
+    qr/CAT015: /, qr/AH00161: |AH00286: |AH10159: /);
 done_testing;
