@@ -48,6 +48,8 @@ typedef enum { CAT_ROLE_USER, CAT_ROLE_EDITOR, CAT_ROLE_ADMIN, CAT_ROLE_COUNT } 
 /* What is counted per client; the kinds of CatalogRateLimit. */
 typedef enum { CAT_RATE_NONE, CAT_RATE_LOGIN, CAT_RATE_REGISTER, CAT_RATE_MAIL, CAT_RATE_COUNT } cat_rate_kind_t;
 
+#define CAT_TRUSTS_MAX 15
+
 /* The issuers of CatalogTrust, the last one first. */
 typedef struct cat_trust_chain_t {
     cat_trust_t trust;
@@ -63,7 +65,7 @@ typedef struct cat_conf_t {
     cat_keyring_t *keys; /* of key_file or key_dir, read with the configuration */
     const char *issuer;
     const char *audience;
-    const cat_trust_chain_t *trusts; /* other issuers */
+    const cat_trust_chain_t *trusts; /* other issuers: at most CAT_TRUSTS_MAX */
     int token_ttl;                   /* seconds */
     int refresh_ttl;                 /* seconds without use after which a session ends */
     int session_ttl;                 /* seconds after which a session ends in any case */
@@ -112,10 +114,10 @@ typedef enum {
 
 /* What a route takes as its request body. */
 typedef enum {
-    CAT_NO_BODY,      /* whatever comes is not read */
-    CAT_SECRET_QUERY, /* the same; the query string must not be logged */
-    CAT_JSON,         /* bounded, parsed: q->body is never NULL */
-    CAT_MAY_JSON      /* the same, and {} when no body was sent */
+    CAT_NO_BODY, /* whatever comes is not read */
+    CAT_QUERY,   /* the same; the query is for everyone to see. Other queries are kept out of the logs */
+    CAT_JSON,    /* bounded, parsed: q->body is never NULL */
+    CAT_MAY_JSON /* the same, and {} when no body was sent */
 } cat_body_t;
 
 typedef struct cat_request_t cat_request_t;

@@ -17,15 +17,12 @@ cat_answer_t *cat_password_forgot(cat_request_t *q)
     return cat_mail_requests_take(q, PURPOSE);
 }
 
-/* Stores a new password, ends the sessions but except (NULL: all), and tells the owner; within the caller's transaction. */
-static apr_status_t store(cat_request_t *q, const char *user_id, const char *hash, const char *except,
-                          apr_array_header_t **ended)
+/* What goes with a new password, within the caller's transaction: ends the sessions but except (NULL: all), and tells the
+ * owner. */
+static apr_status_t follow(cat_request_t *q, const char *user_id, const char *except, apr_array_header_t **ended)
 {
-    apr_status_t rv = cat_db_exec(q->db, SQL_USER_SET_PASSWORD, CAT_VALUES(hash, user_id), NULL);
+    apr_status_t rv = cat_session_end_others(q->db, q->pool, user_id, except, q->now, ended);
 
-    if (rv == APR_SUCCESS) {
-        rv = cat_session_end_others(q->db, q->pool, user_id, except, q->now, ended);
-    }
     if (rv == APR_SUCCESS) {
         rv = cat_db_exec(q->db, SQL_LOGIN_UNLOCK, CAT_VALUES(user_id), NULL);
     }
@@ -74,7 +71,10 @@ static apr_status_t reset(cat_request_t *q, const char *token, const char *hash)
         rv = cat_db_exec(q->db, SQL_USER_CONFIRM, CAT_VALUES(cat_time_store(q->pool, q->now), user_id), NULL);
     }
     if (rv == APR_SUCCESS) {
-        rv = store(q, user_id, hash, NULL, &ended);
+        rv = cat_db_exec(q->db, SQL_USER_SET_PASSWORD, CAT_VALUES(hash, user_id), NULL);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = follow(q, user_id, NULL, &ended);
     }
     return finish(q, rv, ended);
 }
@@ -118,23 +118,23 @@ static const cat_field_t change_fields[CHANGE_FIELDS] = {
 /* clang-format on */
 
 /* Guessing here is slowed down as it is at sign-in. APR_EINVAL: the password is wrong. APR_EAGAIN: *wait seconds first. */
-static apr_status_t prove(cat_request_t *q, const char *password, int *wait)
+static apr_status_t prove(cat_request_t *q, const char *password, cat_account_t **account, int *wait)
 {
-    cat_account_t *account;
     int match = 0;
-    apr_status_t rv = cat_accounts_read(q->db, q->pool, q->user->subject, &account);
+    apr_status_t rv = cat_accounts_read(q->db, q->pool, q->user->subject, account);
 
     if (rv == APR_SUCCESS) {
-        rv = cat_accounts_try(q->db, q->pool, account->id, q->network, q->now, wait);
+        rv = cat_accounts_try(q->db, q->pool, (*account)->id, q->network, q->now, wait);
     }
     cat_db_release(q->db);
     if (rv == APR_SUCCESS) {
-        rv = cat_passwords_match(q, password, account, &match);
+        rv = cat_passwords_match(q, password, *account, &match);
     }
     return rv == APR_SUCCESS && !match ? APR_EINVAL : rv;
 }
 
-static apr_status_t change(cat_request_t *q, const char *password)
+/* APR_EINVAL: another password was set since the current one was proven. */
+static apr_status_t change(cat_request_t *q, const cat_account_t *account, const char *password)
 {
     const char *hash;
     apr_array_header_t *ended = NULL;
@@ -146,14 +146,17 @@ static apr_status_t change(cat_request_t *q, const char *password)
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = store(q, q->user->subject, hash, q->user->session, &ended);
-    return finish(q, rv, ended);
+    rv = cat_accounts_set_hash(q->db, account, hash);
+    if (rv == APR_SUCCESS) {
+        rv = follow(q, account->id, q->user->session, &ended);
+    }
+    return finish(q, rv == APR_NOTFOUND ? APR_EINVAL : rv, ended);
 }
 
 cat_answer_t *cat_password_change(cat_request_t *q)
 {
-    static const cat_rate_t account_rate = {5, 900};
     cat_input_t input;
+    cat_account_t *account;
     int wait = 0;
     apr_status_t rv;
 
@@ -162,9 +165,12 @@ cat_answer_t *cat_password_change(cat_request_t *q)
     if (input.errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input.errors);
     }
-    rv = prove(q, input.values[CURRENT], &wait);
+    rv = prove(q, input.values[CURRENT], &account, &wait);
+    if (rv == APR_SUCCESS) {
+        rv = change(q, account, input.values[NEW_BY_CHANGE]);
+    }
     if (rv == APR_EAGAIN) {
-        return cat_rate_refuse(q->pool, "account", account_rate, (cat_verdict_t){.reset = wait, .retry_after = wait});
+        return cat_rate_delay(q->pool, wait);
     }
     if (rv == APR_EINVAL) {
         cat_fields_add_error(q->pool, &input, "currentPassword", "wrong", "is not the current password");
@@ -172,9 +178,6 @@ cat_answer_t *cat_password_change(cat_request_t *q)
     }
     if (rv == APR_NOTFOUND) {
         return cat_grant_refuse(q, CAT_PROBLEM_TOKEN_INVALID, "The account is gone", 1);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = change(q, input.values[NEW_BY_CHANGE]);
     }
     return rv == APR_SUCCESS ? cat_answer_success(q->pool, 200, NULL, "Password changed; the other sessions have ended")
                              : cat_answer_failure(q->pool, rv);

@@ -69,22 +69,24 @@ static const char *login_of(const cat_input_t *input)
                                      : input->values[EMAIL];
 }
 
-static cat_answer_t *slow_down(cat_request_t *q, int wait)
+/* While the password was looked at the account may have changed, so that *user is read anew. APR_NOTFOUND: the password is
+ * another one by now, or the user gone. */
+static apr_status_t open_session(cat_request_t *q, const char *hash, cat_account_t **user, cat_session_t *session)
 {
-    const cat_rate_t rate = {5, 900};
-    const cat_verdict_t verdict = {.reset = wait, .retry_after = wait};
-    return cat_rate_refuse(q->pool, "account", rate, verdict);
-}
-
-static apr_status_t open_session(cat_request_t *q, const cat_account_t *user, cat_session_t *session)
-{
+    const char *id = (*user)->id;
     apr_status_t rv = cat_db_begin(q->db);
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = cat_accounts_passed(q->db, user->id, q->network);
+    rv = cat_accounts_set_hash(q->db, *user, hash);
     if (rv == APR_SUCCESS) {
-        rv = cat_session_open(q, user->id, session);
+        rv = cat_accounts_read(q->db, q->pool, id, user);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_accounts_passed(q->db, id, q->network);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_session_open(q, id, session);
     }
     if (rv == APR_SUCCESS) {
         return cat_db_commit(q->db);
@@ -112,16 +114,16 @@ static cat_answer_t *log_in(cat_request_t *q, const char *login, const char *pas
     }
     cat_db_release(q->db); /* hashing takes longer than all the rest */
     if (rv == APR_EAGAIN) {
-        return slow_down(q, wait);
+        return cat_rate_delay(q->pool, wait);
     }
     if (rv == APR_SUCCESS) {
         rv = cat_passwords_match(q, password, user, &match);
     }
-    if (rv == APR_SUCCESS && !match) {
-        return cat_grant_refuse(q, CAT_PROBLEM_CREDENTIALS, NULL, 0);
-    }
     if (rv == APR_SUCCESS) {
-        rv = open_session(q, user, &session);
+        rv = match ? open_session(q, cat_passwords_renew(q, password, user), &user, &session) : APR_NOTFOUND;
+    }
+    if (rv == APR_NOTFOUND) {
+        return cat_grant_refuse(q, CAT_PROBLEM_CREDENTIALS, NULL, 0);
     }
     return rv == APR_SUCCESS ? grant(q, user, &session, cookie, "Signed in") : cat_answer_failure(q->pool, rv);
 }

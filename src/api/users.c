@@ -67,13 +67,14 @@ static cat_answer_t *exists(cat_request_t *q, cat_input_t *input)
 /* NULL: the user is stored, input->values is the record. Otherwise the answer that refuses it. */
 static cat_answer_t *enroll(cat_request_t *q, cat_input_t *input, cat_session_t *session)
 {
+    int count = session ? CAT_USER_SESSION_FIELDS : CAT_USER_FIELDS;
     const char *hash;
     apr_status_t rv;
 
     if (!q->conf->registration) {
         return cat_answer_problem(q->pool, CAT_PROBLEM_CLOSED, NULL);
     }
-    cat_fields_check(q->pool, cat_user_fields, CAT_USER_FIELDS, CAT_CREATE, q->strict, q->body, input);
+    cat_fields_check(q->pool, cat_user_fields, count, CAT_CREATE, q->strict, q->body, input);
     cat_passwords_check(q, input, "password", input->values[CAT_USER_PASSWORD]);
     if (input->errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input->errors);
@@ -114,7 +115,12 @@ cat_answer_t *cat_users_register(cat_request_t *q)
 
     if (!answer) {
         grant = (cat_grant_t){
-            .user = input.values, .role = "user", .session_id = session.id, .refresh_token = session.refresh_token};
+            .user = input.values,
+            .role = "user",
+            .session_id = session.id,
+            .refresh_token = session.refresh_token,
+            .cookie = *input.values[CAT_USER_COOKIE] == '1',
+        };
         answer = cat_grant_answer(q, 201, "User registered; a confirmation e-mail is on its way", &grant);
         cat_answer_name_ignored(answer, q->pool, input.ignored);
     }

@@ -50,6 +50,15 @@ apr_status_t cat_accounts_read(cat_db_t *db, apr_pool_t *pool, const char *id, c
     return rv;
 }
 
+apr_status_t cat_accounts_set_hash(cat_db_t *db, const cat_account_t *seen, const char *hash)
+{
+    int found;
+    apr_status_t rv =
+        cat_db_exec(db, SQL_USER_REPLACE_PASSWORD, CAT_VALUES(hash, seen->id, seen->password_hash), &found);
+
+    return rv == APR_SUCCESS && !found ? APR_NOTFOUND : rv;
+}
+
 apr_status_t cat_accounts_try(cat_db_t *db, apr_pool_t *pool, const char *account, const char *network, apr_time_t now,
                               int *wait)
 {

@@ -24,6 +24,10 @@ apr_status_t cat_accounts_add(cat_db_t *db, apr_pool_t *pool, const char *const 
 apr_status_t cat_accounts_find(cat_db_t *db, apr_pool_t *pool, const char *login, cat_account_t **user);
 apr_status_t cat_accounts_read(cat_db_t *db, apr_pool_t *pool, const char *id, cat_account_t **user);
 
+/* Stores a hash for an account whose password was looked at outside of the caller's transaction, perhaps the same one again:
+ * nobody else changes the account before the transaction ends. APR_NOTFOUND: it has another password by now, or is gone. */
+apr_status_t cat_accounts_set_hash(cat_db_t *db, const cat_account_t *seen, const char *hash);
+
 /*
  * Counts an attempt to prove who one is. APR_SUCCESS: it may be made, and counts as failed until cat_accounts_passed. APR_EAGAIN:
  * too many have failed, *wait seconds have to pass. account: a user's id, or when there is no such user a digest of what was asked for.

@@ -51,6 +51,16 @@ apr_status_t cat_passwords_match(cat_request_t *q, const char *password, const c
     return rv;
 }
 
+const char *cat_passwords_renew(cat_request_t *q, const char *password, const cat_account_t *user)
+{
+    const char *hash = user->password_hash;
+
+    if (!cat_password_is_current(hash)) {
+        cat_passwords_hash(q, password, &hash); /* leaves it where that fails */
+    }
+    return hash;
+}
+
 void cat_passwords_check(cat_request_t *q, cat_input_t *input, const char *field, const char *password)
 {
     if (password && q->conf->blocklist && cat_blocklist_has(q->conf->blocklist, password)) {

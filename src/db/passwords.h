@@ -13,6 +13,10 @@ apr_status_t cat_passwords_hash(cat_request_t *q, const char *password, const ch
 /* Does the password match? user NULL: it never does, and takes as long. */
 apr_status_t cat_passwords_match(cat_request_t *q, const char *password, const cat_account_t *user, int *match);
 
+/* The hash to store for a password that has matched: a new one where the account's has other costs or is of another kind,
+ * if it can be made now. */
+const char *cat_passwords_renew(cat_request_t *q, const char *password, const cat_account_t *user);
+
 /* Adds a fault to input for a password that is on the list of common ones. */
 void cat_passwords_check(cat_request_t *q, cat_input_t *input, const char *field, const char *password);
 

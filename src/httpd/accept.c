@@ -93,6 +93,15 @@ const char *cat_accept_blocklist(cmd_parms *cmd, cat_conf_t *conf, const char *v
     return error;
 }
 
+static int count_trusts(const cat_conf_t *conf)
+{
+    int count = 0;
+    for (const cat_trust_chain_t *t = conf->trusts; t; t = t->next) {
+        count++;
+    }
+    return count;
+}
+
 const char *cat_accept_trust(cmd_parms *cmd, cat_conf_t *conf, const char *issuer, const char *audience,
                              const char *file)
 {
@@ -101,6 +110,9 @@ const char *cat_accept_trust(cmd_parms *cmd, cat_conf_t *conf, const char *issue
     const cat_key_t **all = apr_pcalloc(cmd->pool, sizeof(*all));
     const char *error = cat_key_read_public(cmd->pool, path_of(cmd, file), all);
 
+    if (count_trusts(conf) == CAT_TRUSTS_MAX) {
+        return apr_psprintf(cmd->pool, "CatalogTrust can be given up to %d times", CAT_TRUSTS_MAX);
+    }
     keys->all = all;
     keys->count = 1;
     link->trust = (cat_trust_t){.issuer = issuer, .audience = audience, .keys = keys, .foreign = 1};

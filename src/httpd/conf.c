@@ -262,3 +262,13 @@ const char *cat_conf_check(apr_pool_t *pool, const cat_conf_t *conf)
     }
     return NULL;
 }
+
+const char *cat_conf_check_trusts(apr_pool_t *pool, const cat_conf_t *conf)
+{
+    for (const cat_trust_chain_t *t = conf->trusts; t; t = t->next) {
+        if (!strcmp(t->trust.issuer, conf->issuer)) {
+            return apr_psprintf(pool, "has a CatalogTrust for %s, which is its own CatalogIssuer", conf->issuer);
+        }
+    }
+    return NULL;
+}

@@ -22,4 +22,7 @@ void cat_conf_fill(cat_conf_t *conf);
 /* Do the settings of a mount, merged and filled, fit together? NULL: yes. Otherwise what to do, on the pool. */
 const char *cat_conf_check(apr_pool_t *pool, const cat_conf_t *conf);
 
+/* Do its issuers go together, in a mount or in any other section? NULL: yes. */
+const char *cat_conf_check_trusts(apr_pool_t *pool, const cat_conf_t *conf);
+
 #endif

@@ -6,8 +6,12 @@
 #include <apr_strings.h>
 #include <http_config.h>
 #include <mod_dbd.h>
+#include <stdlib.h>
 #include <string.h>
 #include <util_cfgtree.h>
+
+/* DBDMax where no directive sets it. */
+#define MAX_STANDARD 10
 
 typedef struct dbd_t {
     server_rec *server;
@@ -39,18 +43,6 @@ static void close_link(void *context, cat_link_t *link)
 
 static const cat_connector_t connector = {open_link, close_link, NULL};
 
-cat_source_t *cat_dbd_create(apr_pool_t *pool, server_rec *s)
-{
-    dbd_t *dbd = apr_pcalloc(pool, sizeof(*dbd));
-    dbd->server = s;
-    dbd->open = APR_RETRIEVE_OPTIONAL_FN(ap_dbd_open);
-    dbd->close = APR_RETRIEVE_OPTIONAL_FN(ap_dbd_close);
-    if (!dbd->open || !dbd->close) {
-        return NULL;
-    }
-    return cat_source_create(pool, apr_pstrcat(pool, "the DBD of ", s->server_hostname, NULL), &connector, dbd);
-}
-
 /* ---- mod_dbd's settings, which it shows to nobody: read where it has read them ---- */
 
 /* The last one counts. */
@@ -79,12 +71,39 @@ static const ap_directive_t *find_section(const server_rec *s)
     return NULL;
 }
 
+static const char *find_setting(apr_pool_t *pool, const server_rec *s, const char *name)
+{
+    const char *value = find_argument(pool, find_section(s), name);
+    return value ? value : find_argument(pool, ap_conftree, name);
+}
+
 void cat_dbd_settings(apr_pool_t *pool, const server_rec *s, const char **driver, const char **params)
 {
-    const ap_directive_t *section = find_section(s);
+    *driver = find_setting(pool, s, "DBDriver");
+    *params = find_setting(pool, s, "DBDParams");
+}
 
-    *driver = find_argument(pool, section, "DBDriver");
-    *params = find_argument(pool, section, "DBDParams");
-    *driver = *driver ? *driver : find_argument(pool, ap_conftree, "DBDriver");
-    *params = *params ? *params : find_argument(pool, ap_conftree, "DBDParams");
+int cat_dbd_max(apr_pool_t *pool, const server_rec *s)
+{
+    const char *max = find_setting(pool, s, "DBDMax");
+    return max ? atoi(max) : MAX_STANDARD;
+}
+
+/* httpd gives a virtual host that holds no directive of a module the main server's record of that module. */
+int cat_dbd_is_inherited(const server_rec *s, const server_rec *main_server)
+{
+    const module *dbd = ap_find_linked_module("mod_dbd.c");
+    return dbd && ap_get_module_config(s->module_config, dbd) == ap_get_module_config(main_server->module_config, dbd);
+}
+
+cat_source_t *cat_dbd_create(apr_pool_t *pool, server_rec *s)
+{
+    dbd_t *dbd = apr_pcalloc(pool, sizeof(*dbd));
+    dbd->server = s;
+    dbd->open = APR_RETRIEVE_OPTIONAL_FN(ap_dbd_open);
+    dbd->close = APR_RETRIEVE_OPTIONAL_FN(ap_dbd_close);
+    if (!dbd->open || !dbd->close || !find_setting(pool, s, "DBDriver")) {
+        return NULL;
+    }
+    return cat_source_create(pool, apr_pstrcat(pool, "the DBD of ", s->server_hostname, NULL), &connector, dbd);
 }

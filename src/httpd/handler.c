@@ -55,7 +55,7 @@ static cat_answer_t *run_counted(cat_request_t *q)
         return cat_rate_refuse(q->pool, names[kind], rate, verdict);
     }
     answer = q->route->run(q);
-    if (!answer->headers || !apr_table_get(answer->headers, "RateLimit")) {
+    if (answer->status != HTTP_TOO_MANY_REQUESTS) { /* or it would say that more are allowed */
         cat_rate_describe(q->pool, answer, names[kind], rate, verdict);
     }
     return answer;
@@ -64,13 +64,6 @@ static cat_answer_t *run_counted(cat_request_t *q)
 static int takes_body(const cat_route_t *route)
 {
     return route->body == CAT_JSON || route->body == CAT_MAY_JSON;
-}
-
-/* Access logs have the request line, or the query. */
-static void conceal_query(request_rec *r)
-{
-    r->the_request = apr_pstrcat(r->pool, r->method, " ", r->uri, " ", r->protocol, NULL);
-    r->args = NULL;
 }
 
 /* OK: the body is there, or *refusal says why not. */
@@ -103,7 +96,7 @@ static int run_route(request_rec *r, const cat_state_t *state, const cat_answer_
         .revoked = server->revoked,
         .now = r->request_time,
         .route = state->match.route,
-        .query = r->args,
+        .query = state->query,
         .strict = prefers_strict || state->conf->strict,
         .user = state->user,
         .may_write = cat_identity_may_write(state->user, state->conf),
@@ -111,9 +104,6 @@ static int run_route(request_rec *r, const cat_state_t *state, const cat_answer_
 
     memcpy(q.params, state->match.params, sizeof(q.params));
     describe_client(r, &q);
-    if (q.route->body == CAT_SECRET_QUERY) {
-        conceal_query(r);
-    }
     status = read_body(r, &q, &made);
     if (status == OK && !made) {
         q.db = cat_db_make(r->pool, q.conf, cat_lifecycle_source(r->server, q.conf), q.log);

@@ -13,7 +13,9 @@
 APLOG_USE_MODULE(catalog);
 
 #define CLAIMS_KEY "catalog:claims"
-#define TRUSTS_MAX 16
+
+/* Our own, and those of CatalogTrust. */
+#define TRUSTS_MAX (1 + CAT_TRUSTS_MAX)
 
 static const cat_keys_t *own_keys(request_rec *r, const cat_conf_t *conf)
 {
@@ -31,7 +33,7 @@ static int list_trusts(const cat_conf_t *conf, const cat_keys_t *keys, cat_trust
     int count = 1;
 
     trusts[0] = (cat_trust_t){.issuer = conf->issuer, .audience = conf->audience, .keys = keys};
-    for (const cat_trust_chain_t *t = conf->trusts; t && count < TRUSTS_MAX; t = t->next) {
+    for (const cat_trust_chain_t *t = conf->trusts; t; t = t->next) {
         trusts[count++] = t->trust;
     }
     return count;

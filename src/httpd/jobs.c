@@ -5,6 +5,7 @@
 #include <apr_strings.h>
 #include <http_log.h>
 #include <mod_watchdog.h>
+#include <string.h>
 
 #include "api/mailer.h"
 #include "api/purge.h"
@@ -145,6 +146,24 @@ static apr_status_t register_mount(apr_pool_t *pconf, cat_jobs_t *shared, const 
     return rv;
 }
 
+/* A mount that virtual hosts inherit as it is, with its database, is one of each; its jobs are done once. */
+static int is_repeated(const server_rec *main_server, const cat_mount_t *mount)
+{
+    for (const server_rec *s = main_server; s; s = s->next) {
+        const apr_array_header_t *mounts = cat_lifecycle_server(s)->mounts;
+        for (int i = 0; i < mounts->nelts; i++) {
+            const cat_mount_t *other = APR_ARRAY_IDX(mounts, i, cat_mount_t *);
+            if (other == mount) {
+                return 0;
+            }
+            if (other->source == mount->source && !memcmp(other->conf, mount->conf, sizeof(*mount->conf))) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
 static apr_status_t register_all(apr_pool_t *pconf, server_rec *main_server)
 {
     get_t *get = APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance);
@@ -155,7 +174,8 @@ static apr_status_t register_all(apr_pool_t *pconf, server_rec *main_server)
     for (server_rec *s = main_server; s && rv == APR_SUCCESS; s = s->next) {
         const apr_array_header_t *mounts = cat_lifecycle_server(s)->mounts;
         for (int i = 0; i < mounts->nelts && rv == APR_SUCCESS; i++) {
-            rv = register_mount(pconf, shared, APR_ARRAY_IDX(mounts, i, cat_mount_t *), get, call);
+            const cat_mount_t *mount = APR_ARRAY_IDX(mounts, i, cat_mount_t *);
+            rv = is_repeated(main_server, mount) ? rv : register_mount(pconf, shared, mount, get, call);
         }
     }
     return rv;
@@ -177,7 +197,8 @@ int cat_jobs_register(apr_pool_t *pconf, server_rec *main_server)
     cat_lifecycle_server(main_server)->jobs = apr_pcalloc(pconf, sizeof(cat_jobs_t));
     rv = has_mounts(main_server) ? register_all(pconf, main_server) : APR_SUCCESS;
     if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, main_server, "CAT035: mails cannot be sent; is mod_watchdog loaded?");
+        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, main_server,
+                     "CAT035: nothing can be done between requests, such as sending mail; is mod_watchdog loaded?");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     return OK;

@@ -8,7 +8,6 @@
 #include <http_core.h>
 #include <http_log.h>
 #include <jansson.h>
-#include <malloc.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,10 +28,6 @@ extern module AP_MODULE_DECLARE_DATA catalog_module;
 #define TOKENS_SEEN 2048
 
 #define SEGMENT_KEY "catalog:segment"
-
-/* bytes. Left alone, malloc learns to keep the 19 MiB of a password's hash for the next one: in each thread's arena, which came
- * to 320 MiB a child. */
-#define LARGE_BLOCK (4 * 1024 * 1024)
 
 cat_server_t *cat_lifecycle_server(const server_rec *s)
 {
@@ -73,6 +68,20 @@ static const cat_conf_t *settings_for(apr_pool_t *pool, server_rec *s, const cha
     return conf;
 }
 
+static const char *check_database(apr_pool_t *pool, const cat_mount_t *mount)
+{
+    int most = cat_dbd_max(pool, mount->server);
+
+    if (!mount->source) {
+        return "has no database; load mod_dbd and set DBDriver and DBDParams, or set CatalogDatabase";
+    }
+    if (!mount->conf->database && mount->conf->max_connections > most) {
+        return apr_psprintf(pool, "has a CatalogMaxConnections of %d above the DBDMax of %d; raise DBDMax",
+                            mount->conf->max_connections, most);
+    }
+    return NULL;
+}
+
 static const char *add_mount(apr_pool_t *pool, server_rec *s, const char *prefix)
 {
     cat_server_t *server = cat_lifecycle_server(s);
@@ -84,13 +93,10 @@ static const char *add_mount(apr_pool_t *pool, server_rec *s, const char *prefix
     if (!mount->conf->enable) {
         return NULL; /* switched off by a later section */
     }
-    error = cat_conf_check(pool, mount->conf);
-    if (!error && !cat_lifecycle_source(s, mount->conf)) {
-        error = "has no database; load mod_dbd and set DBDriver and DBDParams, or set CatalogDatabase";
-    }
     mount->source = cat_lifecycle_source(s, mount->conf);
     APR_ARRAY_PUSH(server->mounts, cat_mount_t *) = mount;
-    return error;
+    error = cat_conf_check(pool, mount->conf);
+    return error ? error : check_database(pool, mount);
 }
 
 static const char *find_mounts(apr_pool_t *pool, server_rec *s, const char **prefix)
@@ -121,31 +127,39 @@ static int has_source(const server_rec *s, const cat_source_t *source)
 }
 
 /* A database is a mount's: the part of a mount that another section covers would have one that no child opens. */
-static const char *check_databases(server_rec *s, const char **prefix)
+static const char *check_section(apr_pool_t *pool, server_rec *s, const cat_conf_t *conf, const char *path)
+{
+    if (conf->database && !has_source(s, conf->database)) {
+        return "has a CatalogDatabase but no mount that uses it; it belongs where CatalogEnable stands, or to the "
+               "server";
+    }
+    return cat_conf_check_trusts(pool, settings_for(pool, s, path));
+}
+
+static const char *check_sections(apr_pool_t *pool, server_rec *s, const char **prefix)
 {
     const core_server_config *core = ap_get_core_module_config(s->module_config);
     ap_conf_vector_t **sections = (ap_conf_vector_t **)core->sec_url->elts;
+    const char *error = NULL;
 
-    for (int i = 0; i < core->sec_url->nelts; i++) {
+    for (int i = 0; i < core->sec_url->nelts && !error; i++) {
+        const core_dir_config *section = ap_get_core_module_config(sections[i]);
         const cat_conf_t *conf = cat_conf_get(sections[i]);
-        if (conf && conf->database && !has_source(s, conf->database)) {
-            const core_dir_config *section = ap_get_core_module_config(sections[i]);
-            *prefix = section->d ? section->d : "";
-            return "has a CatalogDatabase but no mount that uses it; it belongs where CatalogEnable stands, or to the "
-                   "server";
-        }
+        *prefix = section->d ? section->d : "";
+        error = conf ? check_section(pool, s, conf, *prefix) : NULL;
     }
-    return NULL;
+    return error;
 }
 
 /* Not by the module record's function: httpd would have a virtual host that holds no directive of ours share the main
  * server's. */
-static void create_server(apr_pool_t *pool, server_rec *s)
+static void create_server(apr_pool_t *pool, server_rec *s, const server_rec *main_server)
 {
     cat_server_t *server = apr_pcalloc(pool, sizeof(*server));
 
     server->mounts = apr_array_make(pool, 2, sizeof(cat_mount_t *));
-    server->dbd = cat_dbd_create(pool, s);
+    server->dbd = s != main_server && cat_dbd_is_inherited(s, main_server) ? cat_lifecycle_server(main_server)->dbd
+                                                                           : cat_dbd_create(pool, s);
     ap_set_module_config(s->module_config, &catalog_module, server);
 }
 
@@ -158,10 +172,10 @@ int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *
         const char *prefix = "", *error;
 
         cat_conf_fill(cat_conf_get(s->lookup_defaults));
-        create_server(pconf, s);
+        create_server(pconf, s, main_server);
         error = find_mounts(pconf, s, &prefix);
         if (!error) {
-            error = check_databases(s, &prefix);
+            error = check_sections(pconf, s, &prefix);
         }
         if (error) {
             ap_log_error(APLOG_MARK, APLOG_EMERG, 0, s, "CAT030: <Location \"%s\"> of %s %s", *prefix ? prefix : "/",
@@ -315,7 +329,6 @@ void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
         ap_log_error(APLOG_MARK, APLOG_ERR, rv, main_server, "CAT034: tokens cannot be remembered");
     }
     json_object_seed(0); /* jansson would do it in the first request, without a lock */
-    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
     for (server_rec *s = main_server; s; s = s->next) {
         const apr_array_header_t *mounts = cat_lifecycle_server(s)->mounts;
         cat_lifecycle_server(s)->seen = shared->seen;

@@ -21,7 +21,7 @@ typedef struct cat_jobs_t cat_jobs_t; /* httpd/jobs.c */
 /* What a server found at start. The settings are per directory; this only lists who has them. */
 typedef struct cat_server_t {
     apr_array_header_t *mounts; /* cat_mount_t * */
-    cat_source_t *dbd;          /* mod_dbd's pool of this server; NULL: mod_dbd is not loaded */
+    cat_source_t *dbd;          /* mod_dbd's pool for this server, perhaps the main server's; NULL: there is none */
     cat_gate_t *hashing;        /* shared by all servers */
     cat_turns_t *turns;         /* shared by all servers */
     cat_revoked_t *revoked;     /* shared by all servers, across restarts */

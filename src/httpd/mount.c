@@ -38,23 +38,50 @@ static cat_state_t *make_state(request_rec *r, const cat_conf_t *conf)
     return state;
 }
 
+/* Access logs have it, and the server's status. */
+static void cut_request_line(request_rec *r)
+{
+    const char *query = r->the_request ? strchr(r->the_request, '?') : NULL;
+
+    if (query) {
+        const char *behind = strrchr(query, ' ');
+        r->the_request = apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, r->the_request, query - r->the_request),
+                                     behind && !strncmp(behind, " HTTP/", 6) ? behind : "", NULL);
+    }
+}
+
+/* A query may hold the token of a mail's link, or a password where it does not belong, and nobody knows yet who will refuse
+ * the request: so only a query that the route table asks for stays where logs find it. */
+static int may_log_query(const cat_state_t *state)
+{
+    return state->match.route && state->match.route->body == CAT_QUERY;
+}
+
+static void find_route(request_rec *r, cat_state_t *state, const char *path)
+{
+    state->path = path + strlen(state->conf->mount);
+    cat_route_find(r->pool, cat_routes, r->method, state->path, &state->match);
+    if (!may_log_query(state)) {
+        cut_request_line(r);
+    }
+}
+
 /* The path out of a request line that httpd did not get to parse. */
 static char *path_of_request_line(request_rec *r)
 {
     const char *path = r->the_request ? strchr(r->the_request, ' ') : NULL;
+    if (path && path[1] != '/') {
+        return r->parsed_uri.path; /* of a whole URI */
+    }
     return path ? apr_pstrmemdup(r->pool, path + 1, strcspn(path + 1, " ?#")) : NULL;
 }
 
-const cat_conf_t *cat_mount_conf(request_rec *r)
+static const cat_conf_t *find_conf(request_rec *r)
 {
-    const cat_state_t *state = cat_mount_state(r);
     char *uri = r->uri;
     ap_conf_vector_t *vector = r->per_dir_config;
     const cat_conf_t *conf;
 
-    if (state) {
-        return state->conf;
-    }
     r->uri = path_of_request_line(r);
     if (!r->uri || *r->uri != '/') {
         r->uri = uri;
@@ -67,11 +94,23 @@ const cat_conf_t *cat_mount_conf(request_rec *r)
     return conf;
 }
 
+const cat_conf_t *cat_mount_conf_of_failed(request_rec *r)
+{
+    const cat_state_t *state = cat_mount_state(r);
+    const cat_conf_t *conf = state ? state->conf : find_conf(r);
+
+    if (conf) {
+        cut_request_line(r);
+        r->args = NULL;
+    }
+    return conf;
+}
+
 /* The request that an ErrorDocument answers for, when that failed below a mount before it could be claimed. */
-static const cat_conf_t *conf_of_failed(request_rec *r)
+static const cat_conf_t *conf_of_first(request_rec *r)
 {
     request_rec *prev = r->prev;
-    return prev && ap_is_HTTP_ERROR(prev->status) && !cat_mount_state(prev) ? cat_mount_conf(prev) : NULL;
+    return prev && ap_is_HTTP_ERROR(prev->status) && !cat_mount_state(prev) ? cat_mount_conf_of_failed(prev) : NULL;
 }
 
 /* Runs on the path as it was sent: even a path that httpd refuses to decode is answered in JSON. */
@@ -80,18 +119,12 @@ int cat_mount_claim(request_rec *r)
     const cat_conf_t *conf = conf_for(r, r->parsed_uri.path);
 
     if (conf) {
-        make_state(r, conf);
+        find_route(r, make_state(r, conf), r->parsed_uri.path);
         cat_reply_prevent_error_documents(r);
-    } else if ((conf = conf_of_failed(r))) {
+    } else if ((conf = conf_of_first(r))) {
         make_state(r, conf)->failed = r->prev->status;
     }
     return DECLINED;
-}
-
-static void find_route(request_rec *r, cat_state_t *state)
-{
-    state->path = r->uri + strlen(state->conf->mount);
-    cat_route_find(r->pool, cat_routes, r->method, state->path, &state->match);
 }
 
 /* A rewrite may have led here from a path outside; what is in force was found for that path. */
@@ -123,7 +156,9 @@ int cat_mount_translate(request_rec *r)
             ap_set_module_config(r->request_config, &catalog_module, NULL); /* a rewrite led away */
             return DECLINED;
         }
-        find_route(r, state);
+        find_route(r, state, r->uri);
+        state->query = r->args;
+        r->args = may_log_query(state) ? r->args : NULL;
     }
     r->filename = r->uri; /* there is no file, but other modules look at the name */
     return OK;

@@ -12,7 +12,8 @@
 /* What is known of a request below a mount. */
 typedef struct cat_state_t {
     const cat_conf_t *conf;
-    const char *path; /* below the mount: "/products/1" */
+    const char *path;  /* below the mount: "/products/1" */
+    const char *query; /* raw; r->args has it only where it may be logged */
     cat_route_match_t match;
     int failed;  /* a status that httpd gave before the mount was known, which this request is to report */
     int guarded; /* guard.c has looked: */
@@ -23,8 +24,9 @@ typedef struct cat_state_t {
 /* The state of a request that is ours; NULL: it is not. */
 cat_state_t *cat_mount_state(request_rec *r);
 
-/* The settings for a request, also for one that httpd refused before it looked at its path. NULL: not below a mount. */
-const cat_conf_t *cat_mount_conf(request_rec *r);
+/* The settings for a request that failed, perhaps before httpd looked at its path; no log gets its query. NULL: it is not below
+ * a mount. */
+const cat_conf_t *cat_mount_conf_of_failed(request_rec *r);
 
 /* Hooks; see mod_catalog.c for their order. */
 int cat_mount_claim(request_rec *r);

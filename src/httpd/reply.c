@@ -94,7 +94,7 @@ static apr_status_t replace_error(ap_filter_t *f, apr_bucket_brigade *bb)
 
 void cat_reply_insert_error_filter(request_rec *r)
 {
-    if (ap_is_HTTP_ERROR(r->status) && cat_mount_conf(r)) {
+    if (ap_is_HTTP_ERROR(r->status) && cat_mount_conf_of_failed(r)) {
         ap_add_output_filter(ERROR_FILTER, NULL, r, r->connection);
     }
 }

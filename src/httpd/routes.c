@@ -12,7 +12,7 @@
 /* clang-format off */
 const cat_route_t cat_routes[] = {
     /* method    path                     function                who may     body          counted as */
-    { "GET",    "/products",             cat_products_list,      CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE },
+    { "GET",    "/products",             cat_products_list,      CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE },
     { "POST",   "/products",             cat_products_create,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE },
     { "GET",    "/products/:id",         cat_products_get,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE },
     { "PUT",    "/products/:id",         cat_products_update,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE },
@@ -25,7 +25,7 @@ const cat_route_t cat_routes[] = {
     { "GET",    "/auth/me",              cat_sessions_me,        CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE },
     { "GET",    "/auth/sessions",        cat_sessions_list,      CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE },
     { "DELETE", "/auth/sessions/:id",    cat_sessions_remove,    CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE },
-    { "GET",    "/auth/confirm",         cat_confirm_look,       CAT_ANYONE, CAT_SECRET_QUERY, CAT_RATE_NONE },
+    { "GET",    "/auth/confirm",         cat_confirm_look,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE },
     { "POST",   "/auth/confirm",         cat_confirm_confirm,    CAT_ANYONE, CAT_JSON,     CAT_RATE_NONE },
     { "POST",   "/auth/confirm/resend",  cat_confirm_resend,     CAT_ANYONE, CAT_JSON,     CAT_RATE_MAIL },
     { "POST",   "/auth/password/forgot", cat_password_forgot,    CAT_ANYONE, CAT_JSON,     CAT_RATE_MAIL },

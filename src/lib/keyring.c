@@ -18,7 +18,9 @@ struct cat_keyring_t {
     apr_pool_t *pool;
     const char *directory;       /* NULL: a file, which is read once */
     const cat_keys_t *keys;      /* replaced as a whole; the old set stays where it is, for those who still use it */
-    const char *seen;            /* what describe() said when the keys were read, or could not be */
+    const char *seen;            /* what describe() said when the directory was last looked at */
+    int settled;                 /* how many of these files were */
+    const char *failed;          /* why the keys could not be read; NULL: they were */
     const char *fault;           /* that no caller was told yet */
     apr_thread_mutex_t *looking; /* who holds it may look; NULL: not in a child */
     apr_pool_t *scratch;         /* of who looks */
@@ -47,20 +49,7 @@ static void add_file(apr_array_header_t *files, const char *directory, const cha
     }
 }
 
-static int compare(const void *left, const void *right)
-{
-    const file_t *a = left, *b = right;
-
-    if (a->settled != b->settled) {
-        return b->settled - a->settled;
-    }
-    if (a->info.mtime != b->info.mtime) {
-        return a->info.mtime < b->info.mtime ? 1 : -1;
-    }
-    return strcmp(b->path, a->path);
-}
-
-/* The files that hold keys, newest first. */
+/* The files that hold keys, in the directory's own order. */
 static const char *list(apr_pool_t *pool, const char *path, apr_time_t now, apr_array_header_t *files)
 {
     apr_dir_t *directory;
@@ -77,7 +66,6 @@ static const char *list(apr_pool_t *pool, const char *path, apr_time_t now, apr_
         }
     }
     apr_dir_close(directory);
-    qsort(files->elts, (size_t)files->nelts, sizeof(file_t), compare);
     return NULL;
 }
 
@@ -90,14 +78,40 @@ static const char *describe(apr_pool_t *pool, const apr_array_header_t *files)
     for (int i = 0; i < files->nelts; i++) {
         const file_t *file = &APR_ARRAY_IDX(files, i, file_t);
         cat_buffer_add_text(&text, file->path);
-        cat_buffer_add_text(
-            &text, apr_psprintf(pool, " %d %" APR_UINT64_T_FMT " %" APR_OFF_T_FMT " %" APR_TIME_T_FMT "\n",
-                                file->settled, (apr_uint64_t)file->info.inode, file->info.size, file->info.ctime));
+        cat_buffer_add_text(&text, apr_psprintf(pool, " %" APR_UINT64_T_FMT " %" APR_OFF_T_FMT " %" APR_TIME_T_FMT "\n",
+                                                (apr_uint64_t)file->info.inode, file->info.size, file->info.ctime));
     }
     return cat_buffer_text(&text);
 }
 
+static int count_settled(const apr_array_header_t *files)
+{
+    int count = 0;
+
+    for (int i = 0; i < files->nelts; i++) {
+        count += APR_ARRAY_IDX(files, i, file_t).settled;
+    }
+    return count;
+}
+
 /* ---- the keys ---- */
+
+/* The one that is to sign comes first. */
+static int compare(const void *left, const void *right)
+{
+    const file_t *a = left, *b = right;
+
+    if (a->settled != b->settled) {
+        return b->settled - a->settled;
+    }
+    if (!a->settled && a->info.ctime != b->info.ctime) {
+        return a->info.ctime < b->info.ctime ? -1 : 1; /* the one that other children are the likeliest to have */
+    }
+    if (a->info.mtime != b->info.mtime) {
+        return a->info.mtime < b->info.mtime ? 1 : -1;
+    }
+    return strcmp(b->path, a->path);
+}
 
 static const char *find_namesake(apr_pool_t *pool, const cat_key_t *const *keys, int last, const char *path)
 {
@@ -111,7 +125,7 @@ static const char *find_namesake(apr_pool_t *pool, const cat_key_t *const *keys,
     return NULL;
 }
 
-static const char *read_keys(apr_pool_t *pool, const char *directory, const apr_array_header_t *files,
+static const char *read_keys(apr_pool_t *pool, const char *directory, apr_array_header_t *files,
                              const cat_keys_t **keys)
 {
     const cat_key_t **all = apr_palloc(pool, CAT_KEYRING_MAX * sizeof(const cat_key_t *));
@@ -124,6 +138,7 @@ static const char *read_keys(apr_pool_t *pool, const char *directory, const apr_
     if (files->nelts > CAT_KEYRING_MAX) {
         return apr_psprintf(pool, "%s: holds more than %d files; take away what is no key", directory, CAT_KEYRING_MAX);
     }
+    qsort(files->elts, (size_t)files->nelts, sizeof(file_t), compare);
     for (int i = 0; i < files->nelts; i++) {
         const char *path = APR_ARRAY_IDX(files, i, file_t).path;
         const char *fault = cat_key_read(pool, path, &all[i]);
@@ -138,7 +153,7 @@ static const char *read_keys(apr_pool_t *pool, const char *directory, const apr_
     return NULL;
 }
 
-static const char *replace_keys(cat_keyring_t *ring, const apr_array_header_t *files)
+static const char *replace_keys(cat_keyring_t *ring, apr_pool_t *scratch, apr_array_header_t *files)
 {
     const cat_keys_t *keys = NULL;
     const char *fault;
@@ -147,7 +162,7 @@ static const char *replace_keys(cat_keyring_t *ring, const apr_array_header_t *f
     apr_pool_create(&pool, ring->pool);
     fault = read_keys(pool, ring->directory, files, &keys);
     if (fault) {
-        fault = apr_pstrdup(ring->pool, fault);
+        fault = apr_pstrdup(scratch, fault);
         apr_pool_destroy(pool);
         return fault;
     }
@@ -155,19 +170,30 @@ static const char *replace_keys(cat_keyring_t *ring, const apr_array_header_t *f
     return NULL;
 }
 
-/* Reads the keys where the directory is not as it was seen last. */
+static int is_same(const char *one, const char *other)
+{
+    return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+/* Reads the keys where the directory is not as it was seen last, or where that failed: the cause need not have been in the
+ * directory. A key that has settled is one of the same, in another place. */
 static void look(cat_keyring_t *ring, apr_pool_t *scratch, apr_time_t now)
 {
     apr_array_header_t *files = apr_array_make(scratch, 8, sizeof(file_t));
     const char *fault = list(scratch, ring->directory, now, files);
-    const char *seen = fault ? fault : describe(scratch, files);
+    const char *seen = describe(scratch, files);
+    int changed = !is_same(ring->seen, seen), settled = count_settled(files);
 
-    if (ring->seen && strcmp(ring->seen, seen) == 0) {
+    if (!fault && (changed || settled != ring->settled || ring->failed)) {
+        fault = replace_keys(ring, scratch, files);
+    }
+    ring->settled = settled;
+    if (!changed && is_same(ring->failed, fault)) {
         return;
     }
     ring->seen = apr_pstrdup(ring->pool, seen);
-    fault = fault ? ring->seen : replace_keys(ring, files);
-    __atomic_store_n(&ring->fault, fault, __ATOMIC_RELEASE);
+    ring->failed = apr_pstrdup(ring->pool, fault);
+    __atomic_store_n(&ring->fault, ring->failed, __ATOMIC_RELEASE);
 }
 
 /* ---- the ring ---- */

@@ -11,14 +11,15 @@
 /*
  * The keys that a server signs and verifies with: one file, or a directory of which the newest file signs and all
  * verify. "Newest" is the latest modification time, then the name; a file that came or was changed less than two
- * seconds ago counts as the oldest, so that every child can verify with it before one signs. Directories, and files
- * whose names begin with a dot or end in "~", are passed over. No two keys may have the same id.
+ * seconds ago counts as the oldest, so that every child can verify with it before one signs. Where all came or were
+ * changed so lately, the one signs that was the first. Directories, and files whose names begin with a dot or end in
+ * "~", are passed over. No two keys may have the same id.
  */
 typedef struct cat_keyring_t cat_keyring_t;
 
 /* A set of keys as it was read once. Lives as long as the ring's pool. */
 typedef struct cat_keys_t {
-    const cat_key_t *const *all; /* newest first */
+    const cat_key_t *const *all; /* the one that signs first, then the newest first */
     int count;                   /* at least 1 */
 } cat_keys_t;
 
@@ -36,8 +37,8 @@ apr_status_t cat_keyring_child_init(cat_keyring_t *ring, apr_pool_t *pool);
 
 /*
  * The keys now. A directory is looked at once a second, by one thread; where its content changed the keys are read
- * again, and where that fails the old ones stay in use and *fault says why, to one caller for each change; it is NULL
- * otherwise. *fault lives as long as the ring's pool. fault may be NULL: another caller will be told.
+ * again. Where that fails the old ones stay in use, it is tried again the next time, and *fault says why: to one caller
+ * for each change or other cause. It is NULL otherwise. *fault lives as long as the ring's pool. fault may be NULL: another caller will be told.
  */
 const cat_keys_t *cat_keyring_get(cat_keyring_t *ring, apr_time_t now, const char **fault);
 

@@ -18,4 +18,7 @@ apr_status_t cat_password_hash(apr_pool_t *pool, const char *password, const cha
  * yescrypt ($y$), SHA-512 ($6$). 0 for anything else, a broken hash included. Same cost warning. */
 int cat_password_match(apr_pool_t *pool, const char *password, const char *hash);
 
+/* Was the hash made as cat_password_hash makes them today? */
+int cat_password_is_current(const char *hash);
+
 #endif

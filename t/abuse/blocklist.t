@@ -10,7 +10,7 @@ use Encode ();
 
 my $file = scratch() . '/common.txt';
 my $list = "password\n123456789\r\nQwertyuiop\n\n  spaced out  \nпароль123\nshort\nlast one here";
-main->write($file, Encode::encode('UTF-8', $list));
+spew($file, Encode::encode('UTF-8', $list));
 my $server = server(mount => "CatalogPasswordBlocklist \"$file\"")->start;
 sub with {
     my ($password, $route) = @_;
@@ -38,19 +38,19 @@ answers($server->api(POST => '/auth/password/change', \%change, token => $user->
 ok(works($server, $user->{token}), 'which changes nothing');
 
 # A user who had it before can sign in.
-my $old = server(mount => 'CatalogDatabase sqlite3 "' . $server->dir . '/data/catalog.db"')->start;
+my $old = server(mount => 'CatalogDatabase @driver@ "' . $server->params . '"')->start;
 my $brought = register($old, password => 'password');
 answers(sign_in($server, $brought->{user}{username}, 'password'), 200, undef, 'who has it already can sign in');
 unlike($server->log_text, qr/qwertyuiop|spaced out/i, 'no password of the list is logged');
 
 # A file that is none.
-main->write("$file.bad", "password\x{0}123\n");
+spew("$file.bad", "password\x{0}123\n");
 for (['no file', "$file.none"], ['a directory', scratch()], ['no text', "$file.bad"]) {
     my ($what, $path) = @$_;
     my ($status, $said) = server(mount => "CatalogPasswordBlocklist \"$path\"")->configtest;
     ok($status != 0 && $said =~ /\Q$path\E/, "$what: httpd -t refuses it") or diag $said;
 }
-main->write("$file.empty", '');
+spew("$file.empty", '');
 is((server(mount => "CatalogPasswordBlocklist \"$file.empty\"")->configtest)[0], 0, 'an empty one refuses nothing');
 
 done_testing;

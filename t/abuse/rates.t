@@ -8,7 +8,7 @@ use CatalogTest;
 use CatalogAccounts;
 use Time::HiRes qw(sleep time);
 
-my $key = main->dir . '/conf/token.key';
+my $key = key_path;
 my %limits = ('/few' => 'login 3/3 register 2/60 mail 1/60', '/one' => 'login 3/60',
     '/off' => 'login Off register Off mail Off', '/all' => 'Off');
 my $server = server(conf => moderate() . join '', map { <<"END" } sort keys %limits);

@@ -2,6 +2,7 @@
 # route: POST /auth/login
 # route: POST /auth/password/forgot
 # route: POST /auth/confirm/resend
+# runs: alone
 # Who has an account is not told by the time an answer takes either. The medians of many requests, in turns.
 use CatalogTest;
 use CatalogAccounts;

@@ -47,8 +47,7 @@ unlike(($told->())[0], qr/horse|token=/, 'without a password, or a link that doe
 # Whoever has found an open browser cannot guess on and on.
 is_deeply([map { change("guess $_", 'third horse here')->{status} } 1 .. 5], [(400) x 5], 'five guesses');
 answers(change('another horse', 'third horse here'), 429, refusal(error => qr/./), 'then one has to wait',
-    'retry-after' => qr/^[123]$/, ratelimit => qr/^"account";r=0;t=[123]$/,
-    'ratelimit-policy' => '"account";q=5;w=900');
+    'retry-after' => qr/^[123]$/, ratelimit => undef, 'ratelimit-policy' => undef);
 answers(sign_in($server, $name, 'another horse'), 429, undef, 'for signing in as well');
 ok(works($server, $mine->{token}), 'the session goes on');
 
@@ -58,7 +57,6 @@ answers(change('correct horse', 'third horse here', $other->{token}), 401, undef
     'www-authenticate' => failed());
 my $gone = register($server);
 my $db = $server->database;
-$db->do('PRAGMA foreign_keys = ON');
 $db->do('DELETE FROM users WHERE id = ?', undef, $gone->{user}{id});
 answers(change('correct horse', 'third horse here', $gone->{token}), 401, refusal(error => qr/./), 'a user who is gone',
     'www-authenticate' => failed());

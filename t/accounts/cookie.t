@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/login
+# route: POST /register
+# route: POST /users
 # route: POST /auth/refresh
 # route: POST /auth/logout
 # A browser's refresh token lives in a cookie that no script can read, and that goes nowhere but below /auth.
 use CatalogTest;
 use CatalogAccounts;
 
-my $key = main->dir . '/conf/token.key';
+my $key = key_path;
 my $server = accounts(mount => 'CatalogRefreshGrace 1', conf => <<"END");
 <Location "/shop/v2/api">
     CatalogEnable     On
@@ -35,6 +37,18 @@ answers(login('/shop/v2/api', cookie => true), 200, undef,
     'set-cookie' => qr{^catalog_refresh=[\w-]{43}; Path=/shop/v2/api/auth; Max-Age=3600; HttpOnly; SameSite=Strict$});
 answers(login('/api', cookie => false), 200, tokens(user => $user->{user}), 'whoever wants none gets none',
     'set-cookie' => undef);
+
+# Registering signs in as well; /users does not.
+my $name = fresh();
+my %new = (username => $name, email => "$name\@example.com", password => 'correct horse', cookie => true);
+answers($server->api(POST => '/users', { %new, username => "$name-2", email => "$name-2\@example.com" }), 201, undef,
+    'a user without a session needs no cookie', 'set-cookie' => undef, 'catalog-ignored' => 'cookie');
+answers($server->api(POST => '/register', { %new, cookie => 'yes' }), 400, invalid(cookie => 'type'),
+    'registering with a cookie that is no boolean', 'set-cookie' => undef);
+my $registered = $server->api(POST => '/register', \%new);
+answers($registered, 201, tokens(refresh => 0), 'registered with a cookie', 'set-cookie' => $cookie);
+answers($server->api(POST => '/auth/refresh', with(value($registered))), 200, tokens(refresh => 0),
+    'which is good for a refresh', 'set-cookie' => $cookie);
 
 # Refreshing with it: no body is needed.
 my $first = value($r);

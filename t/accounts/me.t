@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /auth/me
+# route: POST /auth/password/change
 use CatalogTest;
 use CatalogAccounts;
 
@@ -25,9 +26,11 @@ answers(me(), 401, refusal(error => qr/./), 'nobody', 'www-authenticate' => $non
 answers(me($user->{refreshToken}), 401, undef, 'a refresh token', 'www-authenticate' => failed());
 answers(me(forge(claims => claims(exp => time - 60))), 401, undef, 'an expired token', 'www-authenticate' => failed());
 my $db = $server->database;
-$db->do('PRAGMA foreign_keys = ON');
 $db->do('DELETE FROM users WHERE id = ?', undef, $user->{user}{id});
 answers(me($next), 401, refusal(error => qr/./), 'a user who is gone', 'www-authenticate' => failed());
+my %change = (currentPassword => $user->{password}, newPassword => 'another horse');
+answers($server->api(POST => '/auth/password/change', \%change, token => $next), 401, refusal(error => qr/./),
+    'and wants to change the password', 'www-authenticate' => failed());
 answers($server->api(POST => '/auth/me', {}, token => $next), 405, undef, 'POST', allow => 'GET, HEAD, OPTIONS');
 
 done_testing;

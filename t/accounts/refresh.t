@@ -7,7 +7,7 @@ use CatalogAccounts;
 use Digest::SHA ();
 use Time::HiRes qw(sleep time);
 
-my $key = main->dir . '/conf/token.key';
+my $key = key_path;
 my %mounts = (
     '/idle' => 'CatalogRefreshTTL 3', '/short' => "CatalogSessionTTL 4\nCatalogTokenTTL 7",
     '/strict' => 'CatalogRefreshGrace 0',
@@ -65,7 +65,6 @@ is("$claims->{role} $claims->{email_verified}", 'editor 1', 'role and confirmed 
 # What is no refresh token, or not one any more.
 my $gone = register($server);
 my $db = $server->database;
-$db->do('PRAGMA foreign_keys = ON');
 $db->do('DELETE FROM users WHERE id = ?', undef, $gone->{user}{id});
 my @bad = (
     ['an access token', $user->{token}], ['a text', 'nonsense'], ['a long text', 'x' x 1000],

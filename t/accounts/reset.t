@@ -4,7 +4,7 @@ use CatalogTest;
 use CatalogAccounts;
 
 my $common = scratch() . '/common.txt';
-main->write($common, "correct battery\n");
+spew($common, "correct battery\n");
 my $server = accounts(mount => qq(CatalogPasswordBlocklist "$common"));
 my $bad = refusal(error => qr/./);
 my %links;

@@ -6,7 +6,7 @@
 use CatalogTest;
 
 my %product = (name => 'x', price => 1);
-my $key = main->dir . '/conf/token.key';
+my $key = key_path;
 my @mounts = (
     # path, what stands in its Location, status of: read, write without a token, write with one
     ['/plain', '', 200, 401, 201],

@@ -108,7 +108,6 @@ answers(post($user->{refreshToken}), 401, undef, 'a refresh token', 'www-authent
 
 # The user is not looked up: a token stays good until it expires, 15 minutes at the most.
 my $db = main->database;
-$db->do('PRAGMA foreign_keys = ON');
 is($db->do('DELETE FROM users WHERE id = ?', undef, $user->{user}{id}), 1, 'a user is deleted');
 answers(post($user->{token}), 201, undef, 'the token is good until it expires');
 

@@ -4,7 +4,7 @@
 use CatalogTest;
 use CatalogAccounts;
 
-my $key = main->dir . '/conf/token.key';
+my $key = key_path;
 my @places = (
     # path, what stands there, who comes in: nobody, user (ann), editor (bob), admin (eve), confirmed (cat)
     ['/anyone', 'Require all granted', qw(200 200 200 200 200)],

@@ -8,7 +8,7 @@
 use CatalogTest;
 use CatalogAccounts;
 
-my $key = main->dir . '/conf/token.key';
+my $key = key_path;
 my %conf = ('/any' => 'CatalogWriteRole any', '/default' => '', '/editor' => 'CatalogWriteRole editor',
     '/admin' => 'CatalogWriteRole admin', '/closed' => 'CatalogRegistration closed',
     '/open' => 'CatalogRegistration open');

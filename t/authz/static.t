@@ -3,7 +3,7 @@
 use CatalogTest;
 use CatalogAccounts;
 
-my $key = main->dir . '/conf/token.key';
+my $key = key_path;
 my $server = server(conf => <<"END");
 CatalogKeyFile  "$key"
 CatalogIssuer   https://catalog.test

@@ -3,7 +3,7 @@
 use CatalogTest;
 use CatalogAccounts;
 
-my $key = main->dir . '/conf/token.key';
+my $key = key_path;
 sub said { my ($status, $text) = server(@_)->configtest; return $status == 0 ? 'OK' : $text }
 sub in_server { said(mount => undef, conf => "$_[0]\n") }
 

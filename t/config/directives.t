@@ -2,7 +2,7 @@
 # Each directive: what it takes, what it refuses and where it may stand, as httpd -t tells it.
 use CatalogTest;
 
-my $key = main->dir . '/conf/token.key';
+my $key = key_path;
 
 sub said { my ($status, $text) = server(@_)->configtest; return $status == 0 ? "OK" : $text }
 sub in_server { said(mount => undef, conf => "$_[0]\n") }
@@ -109,9 +109,24 @@ is(said(conf => $_->[1]), 'OK', "settings $_->[0]") for @fine;
 
 my $unloaded = server();
 my $conf = slurp($unloaded->dir . '/httpd.conf') =~ s/^DBD.*\n//mgr;
-my $modules = slurp(main->dir . '/conf/modules.conf') =~ s/^LoadModule dbd_module.*\n//mr;
+my $modules = CatalogTest::Server::modules() =~ s/^LoadModule dbd_module.*\n//mr;
 $unloaded->write($unloaded->dir . '/httpd.conf', $conf =~ s/^Include .*modules\.conf"\n/$modules/mr);
 my ($status, $said) = $unloaded->configtest;
 ok($status != 0 && $said =~ /mod_dbd/, 'without mod_dbd, and without CatalogDatabase');
+my $driverless = server();
+$driverless->write($driverless->dir . '/httpd.conf', slurp($driverless->dir . '/httpd.conf') =~ s/^DBDriver.*\n//mr);
+($status, $said) = $driverless->configtest;
+ok($status != 0 && $said =~ /set DBDriver and DBDParams/, 'without DBDriver') or diag $said;
+
+# mod_dbd would have requests wait without limit.
+my $above = qr/CatalogMaxConnections of 10 above the DBDMax of 9/;
+like(said(conf => "DBDMax 9\n"), $above, 'more connections than mod_dbd opens');
+like(said(conf => "<VirtualHost *>\nDBDMax 9\n</VirtualHost>\n"), $above, 'in a virtual host');
+is(said(conf => "DBDMax 9\n", mount => "CatalogMaxConnections 9\n"), 'OK', 'as many');
+is(said(conf => "DBDMax 9\n", mount => "CatalogDatabase \@driver\@ \"\@params:own\@\"\n"), 'OK', 'a pool of its own');
+my $silent = server(conf => "CatalogMaxConnections 11\n");
+$silent->write($silent->dir . '/httpd.conf', slurp($silent->dir . '/httpd.conf') =~ s/^DBDMax.*\n//mr);
+($status, $said) = $silent->configtest;
+ok($status != 0 && $said =~ /CatalogMaxConnections of 11 above the DBDMax of 10/, 'more than it opens by default');
 
 done_testing;

@@ -7,20 +7,37 @@ use CatalogTest;
 my $hosts = join '', map { <<"END" } qw(one two);
 <VirtualHost 127.0.0.1:\@port\@>
     ServerName $_.test
-    DBDParams  "\@dir\@/data/$_.db"
+    DBDParams  "\@params:$_\@"
 </VirtualHost>
 END
 my $server = server(conf => $hosts . "<VirtualHost 127.0.0.1:\@port\@>\n    ServerName three.test\n</VirtualHost>\n")->start;
-my %file = (one => 'one', two => 'two', three => 'catalog');
+my %database = (one => 'one', two => 'two', three => 'catalog');
 
-for my $host (sort keys %file) {
+for my $host (sort keys %database) {
     answers($server->talk(wire(POST => '/products', { name => "of $host", price => 1 }, token => forge(), headers => { Host => "$host.test" })),
         201, undef, "$host: created");
 }
-for my $host (sort keys %file) {
+for my $host (sort keys %database) {
     answers($server->talk(wire(GET => '/products', headers => { Host => "$host.test" })), 200,
         sub { join(' ', map { $_->{name} } @{ $_[0]{data} }) eq "of $host" }, "$host has its own products");
-    is($server->database($server->dir . "/data/$file{$host}.db")->selectrow_array('SELECT name FROM products'), "of $host", 'where its settings say');
+    is($server->database($database{$host})->selectrow_array('SELECT name FROM products'), "of $host", 'where its settings say');
 }
 
+# Where the host has the main server's database as well, background jobs are done once for both. One that fails waits for a
+# second before it tries again.
+my $db = $server->database;
+$db->do('ALTER TABLE revoked_sessions RENAME TO away');
+my $failed = qr/(\d\d):(\d\d):(\d\d\.\d+) \d+\] \[catalog:error\] \[pid (\d+).* CAT003: .*SQL_REVOKED_SINCE failed/;
+ok(wait_until(10, sub { $server->log_text =~ $failed }), 'a job fails');
+sleep 1;
+$db->do('ALTER TABLE away RENAME TO revoked_sessions');
+my (%first, %times);
+for (split /\n/, $server->log_text) {
+    my ($hours, $minutes, $seconds, $pid) = $_ =~ $failed or next;
+    my $time = 3600 * $hours + 60 * $minutes + $seconds;
+    $times{$pid}++ if $time - ($first{$pid} //= $time) < 0.5;
+}
+is(join(' ', grep { $_ != 1 } values %times), '', 'once in each child') or diag explain \%times;
+
+expect_log(qr/CAT003: .*SQL_REVOKED_SINCE failed/);
 done_testing;

@@ -5,7 +5,7 @@
 # Settings are inherited: server, virtual host, Location, and a Location within it.
 use CatalogTest;
 
-my $key = main->dir . '/conf/token.key';
+my $key = key_path;
 my $server = server(mount => undef, conf => <<"END");
 CatalogKeyFile      "$key"
 CatalogIssuer       server

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /register
+# db: sqlite3
 # The configuration that README shows for an existing Apache is all it takes.
 use CatalogTest;
 
-my $conf = main->dir . '/conf';
-my %load = map { /^LoadModule (\w+)_module/ ? ($1 => $_) : () } split /\n/, slurp("$conf/modules.conf");
-my ($user, $group) = map { slurp("$conf/httpd.conf") =~ /^$_\s+"(.*)"$/m } 'User', 'Group';
+my %load = map { /^LoadModule (\w+)_module/ ? ($1 => $_) : () } split /\n/, CatalogTest::Server::modules();
+my ($user, $group) = map { CatalogTest::Tools::setting($_) } 'user', 'group';
 my $modules = join "\n", grep { defined } map { $load{$_} } (grep { /^mpm_/ } keys %load), qw(authz_core dbd catalog);
 
 sub minimal {
@@ -24,7 +24,7 @@ DBDriver sqlite3
 DBDParams "$data/catalog.db"
 <Location "/api">
     CatalogEnable On
-    CatalogKeyFile "$conf/token.key"
+    CatalogKeyFile "\@key\@"
 </Location>
 END
     return $server;
@@ -50,8 +50,7 @@ like(api(GET => '/products')->{headers}{'x-request-id'}, qr/./, 'with mod_unique
 
 my $file = $first->dir . '/data/catalog.db';
 my @stat = stat $file;
-is(getpwuid $stat[4], $> == 0 ? $user : scalar getpwuid $>,
-    'the database belongs to the user that the children run as');
+is(getpwuid $stat[4], $user, 'the database belongs to the user that the children run as');
 my $db = $first->database;
 is($db->selectrow_array('PRAGMA journal_mode'), 'wal', 'it is in WAL mode');
 my ($version) = $db->selectrow_array('SELECT MAX(version) FROM schema_version');
@@ -66,12 +65,12 @@ ok(works($first), 'and works on');
 is($first->database->selectrow_array('SELECT COUNT(*) FROM schema_version'), $version, 'the schema was made once');
 
 # Several servers on one new database, at once.
-my $data = server()->dir . '/data';
-my @servers = map { minimal($data) } 1 .. 3;
+my $owner = server();
+my @servers = map { minimal($owner->dir . '/data') } 1 .. 3;
 $_->launch for @servers;
 $_->wait_up for @servers;
 is(scalar(grep { works($_) } @servers), 3, 'three servers that start at once on a new database all work');
-is($servers[0]->database("$data/catalog.db")->selectrow_array('SELECT COUNT(*) FROM schema_version'), $version,
+is($owner->database->selectrow_array('SELECT COUNT(*) FROM schema_version'), $version,
     'each step was applied once');
 
 done_testing;

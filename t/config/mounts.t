@@ -4,16 +4,16 @@
 # Several mounts side by side, each with its own database and key.
 use CatalogTest;
 
-my $key = main->dir . '/conf/token.key';
+my $key = key_path;
 my $other = 'another key, of thirty-two bytes or more';
 my @names = qw(/api /shop /shop/v2 /deep/er /trailing);
-my $conf = join '', map { my $file = s{^/}{}r =~ s{/}{-}gr; <<"END" } @names;
+my $conf = join '', map { my $name = s{^/}{}r =~ s{/}{_}gr; <<"END" } @names;
 <Location "$_@{[ $_ eq '/trailing' ? '/' : '' ]}">
     CatalogEnable   On
     CatalogKeyFile  "@{[ $_ eq '/shop' ? '@dir@/other.key' : $key ]}"
     CatalogIssuer   https://catalog.test
     CatalogAudience catalog-test
-    @{[ $_ eq '/api' ? '' : "CatalogDatabase sqlite3 \"\@dir\@/data/$file.db\"" ]}
+    @{[ $_ eq '/api' ? '' : "CatalogDatabase \@driver\@ \"\@params:$name\@\"" ]}
 </Location>
 END
 my $server = server(mount => undef, conf => $conf);
@@ -50,11 +50,11 @@ answers($server->api(GET => '/v3/products', mount => '/shop'), 404, refusal(), '
 is($server->api(GET => '/deep', mount => '')->{status}, 404, 'above a mount there is none');
 
 # Two virtual hosts, each with mod_dbd's own settings.
-my $hosts = server(mount => undef, conf => join '', map { <<"END" } qw(one.test two.test));
+my $hosts = server(mount => undef, conf => join '', map { <<"END" } qw(one two));
 <VirtualHost 127.0.0.1:\@port\@>
-    ServerName $_
-    DBDriver   sqlite3
-    DBDParams  "\@dir\@/data/$_.db"
+    ServerName $_.test
+    DBDriver   \@driver\@
+    DBDParams  "\@params:$_\@"
     <Location "/api">
         CatalogEnable   On
         CatalogKeyFile  "$key"
@@ -64,14 +64,14 @@ my $hosts = server(mount => undef, conf => join '', map { <<"END" } qw(one.test 
 </VirtualHost>
 END
 $hosts->start;
-for my $host (qw(one.test two.test)) {
+for my $host (qw(one two)) {
     answers($hosts->talk(wire(POST => '/products', { name => "of $host", price => 1 }, token => forge(),
-        headers => { Host => $host })), 201, undef, "$host: created");
+        headers => { Host => "$host.test" })), 201, undef, "$host: created");
 }
-for my $host (qw(one.test two.test)) {
-    answers($hosts->talk(wire(GET => '/products', headers => { Host => $host })), 200,
+for my $host (qw(one two)) {
+    answers($hosts->talk(wire(GET => '/products', headers => { Host => "$host.test" })), 200,
         sub { @{ $_[0]{data} } == 1 && $_[0]{data}[0]{name} eq "of $host" }, "$host has its own products");
-    ok(-s $hosts->dir . "/data/$host.db", "in a file of its own");
+    is($hosts->database($host)->selectrow_array('SELECT name FROM products'), "of $host", 'in a database of its own');
 }
 
 # The whole server can be a mount.

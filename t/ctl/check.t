@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+# db: sqlite3
 # catalogctl migrate and check.
+# runs: first
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl ctl_for listed);
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# db: sqlite3
 # Which catalogue catalogctl works on, and how it is called.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl ctl_for listed);

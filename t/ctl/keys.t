@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /register
 # route: GET /auth/jwks.json
+# runs: first
 # catalogctl key new: files that a running server takes up, signs with, and has not met half-written.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl ctl_for);

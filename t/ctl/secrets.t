@@ -7,9 +7,9 @@ use IPC::Open2 qw(open2);
 use IPC::Open3 qw(open3);
 use Time::HiRes qw(sleep);
 
-my $server = server(conf => qq(DBDParams "\@dir\@/data/s3cret-params.db"\n));
+my $server = server(conf => qq(DBDParams "\@params:s3cret_params\@"\n));
 is(ctl_for($server, 'migrate')->{status}, 0, 'the parameters are a secret, too');
-my $database = $server->database($server->dir . '/data/s3cret-params.db');
+my $database = $server->database('s3cret_params');
 
 sub command_lines { return map { slurp("$_/cmdline") =~ tr/\0/ /r } glob '/proc/[0-9]*' }
 

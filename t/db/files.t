@@ -3,6 +3,8 @@
 # route: POST /products
 # route: POST /register
 # case: 1 8 9 11
+# db: sqlite3
+# runs: first
 # What can happen to the database's file.
 use CatalogTest;
 
@@ -52,7 +54,7 @@ for my $replaced (0, 1) {
     my $file = $server->dir . '/data/catalog.db';
     unlink $file or die "$file: $!";
     if ($replaced) {
-        system('cp', main->dir . '/data/catalog.db', $file) == 0 or die;
+        system('cp', "$dir/catalog.db", $file) == 0 or die;
         CatalogTest::Server::hand_over($file);
     }
     sleep 2; # it is looked at once a second

@@ -2,6 +2,7 @@
 # route: POST /products
 # route: POST /register
 # case: 10
+# db: sqlite3
 # The disk is full, as a limit on the database's pages has it.
 use CatalogTest;
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
 # case: 12 13
+# runs: first
 use CatalogTest;
 use IO::Socket::INET ();
 use Socket qw(SOL_SOCKET SO_RCVBUF);
@@ -11,9 +12,9 @@ my $server = server(mount => 'CatalogMaxConnections 2')->start;
 my $token = register($server)->{token};
 my $db = $server->database;
 $db->do(q(
-    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)
     INSERT INTO products (id, name, price, category, in_stock, created_at)
-    SELECT printf('%036d', i), 'x', '1', '', 1, i FROM n));
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)
+    SELECT '00000000-0000-7000-8000-' || CAST(100000000000 + i AS CHAR(12)), 'x', '1', '', 1, i FROM n));
 my $deep = wire(GET => '/products?limit=1&page=400000');
 my $single = $server->talk($deep);
 answers($single, 200, sub { $_[0]{pagination}{total} == 400000 }, 'a slow query');

@@ -2,6 +2,7 @@
 # route: POST /products
 # route: GET /products
 # case: 6 7
+# db: sqlite3
 # Somebody else holds the database: a backup, a shell, another server.
 use CatalogTest;
 use Time::HiRes qw(time sleep);

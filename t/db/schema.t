@@ -2,6 +2,8 @@
 # route: GET /products
 # route: POST /products
 # case: 5 23
+# db: sqlite3
+# runs: first
 use CatalogTest;
 
 my $server = server()->start;

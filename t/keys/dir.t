@@ -2,6 +2,7 @@
 # route: POST /auth/login
 # route: GET /auth/me
 # route: GET /auth/jwks.json
+# runs: first
 # CatalogKeyDir: the newest key signs, all verify, kid chooses; what comes or goes is noticed without a restart.
 use CatalogTest;
 use CatalogAccounts;
@@ -13,7 +14,7 @@ my %pair = map { $_ => pair($_) } qw(ES256 RS256);
 my $secret = 'the first secret, of thirty-two bytes or more';
 sub put {
     my ($name, $content, $age) = @_;
-    main->write("$keys/.$name", $content);
+    spew("$keys/.$name", $content);
     chmod 0600, "$keys/.$name";
     CatalogTest::Server::hand_over("$keys/.$name"); # children read it again
     utime time - $_, time - $_, "$keys/.$name" for $age // 0;
@@ -21,8 +22,8 @@ sub put {
 }
 put('2024.key', $secret, 1000);
 put('2025.pem', $pair{ES256}{private}, 100);
-main->write("$keys/2025.pem~", 'what an editor left'); # passed over, as the next two
-main->write("$keys/.hidden", 'x');
+spew("$keys/2025.pem~", 'what an editor left'); # passed over, as the next two
+spew("$keys/.hidden", 'x');
 mkdir "$keys/old";
 sleep 2.1; # a key that is newer is not signed with before every child has it
 

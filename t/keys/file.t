@@ -21,7 +21,7 @@ my @kinds = (
 );
 sub key_file {
     my ($name, $content, $mode) = @_;
-    main->write("$dir/$name", $content);
+    spew("$dir/$name", $content);
     chmod $mode // 0600, "$dir/$name";
     return "$dir/$name";
 }

@@ -15,7 +15,7 @@ my $attacker = pair('ES256');
 my $secret = 'a secret of thirty-two bytes or more, in text';
 my %file = ('shared.key' => $secret, 'curve.pem' => $ours{ES256}{private}, 'rsa.pem' => $ours{RS256}{private});
 for (keys %file) {
-    main->write("$keys/$_", $file{$_});
+    spew("$keys/$_", $file{$_});
     chmod 0600, "$keys/$_";
     CatalogTest::Server::hand_over("$keys/$_");
 }

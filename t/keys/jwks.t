@@ -7,9 +7,9 @@ use CatalogTest::Jose qw(pair verified);
 
 my $keys = scratch();
 my %pair = map { $_ => pair($_) } qw(ES256 RS256);
-main->write("$keys/curve.pem", $pair{ES256}{private});
-main->write("$keys/rsa.pem", $pair{RS256}{private});
-main->write("$keys/shared.key", 'a secret of thirty-two bytes or more');
+spew("$keys/curve.pem", $pair{ES256}{private});
+spew("$keys/rsa.pem", $pair{RS256}{private});
+spew("$keys/shared.key", 'a secret of thirty-two bytes or more');
 chmod 0600, glob "$keys/*";
 CatalogTest::Server::hand_over(glob "$keys/*"); # children read a directory again
 utime time - $_->[1], time - $_->[1], "$keys/$_->[0]" for ['rsa.pem', 10], ['curve.pem', 20], ['shared.key', 30];

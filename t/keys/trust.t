@@ -8,7 +8,7 @@ use CatalogTest::Jose qw(pair signed);
 
 my $dir = scratch();
 my %pair = map { $_ => pair($_) } qw(ES256 RS256);
-main->write("$dir/$_.pub", $pair{$_}{public}) for keys %pair;
+spew("$dir/$_.pub", $pair{$_}{public}) for keys %pair;
 my $trust = <<"END";
 CatalogTrust https://id.test   shop "$dir/ES256.pub"
 CatalogTrust https://corp.test api  "$dir/RS256.pub"
@@ -111,14 +111,31 @@ answers($server->api(GET => '/auth/jwks.json'), 200, { keys => [] }, 'their keys
 is(header_of($user->{token})->{alg}, 'HS256', 'our own key signs');
 
 # What cannot be a key of theirs is refused.
-main->write("$dir/weak.pub", qx(openssl genrsa 1024 2>/dev/null | openssl rsa -pubout 2>/dev/null));
-main->write("$dir/private.pem", $pair{ES256}{private});
-main->write("$dir/secret", 'a secret of thirty-two bytes or more');
+spew("$dir/weak.pub", qx(openssl genrsa 1024 2>/dev/null | openssl rsa -pubout 2>/dev/null));
+spew("$dir/private.pem", $pair{ES256}{private});
+spew("$dir/secret", 'a secret of thirty-two bytes or more');
 for (['weak.pub', 'an RSA key of 1024 bits'], ['private.pem', 'a private key'], ['secret', 'a secret'],
     ['none', 'nothing']) {
     my ($file, $what) = @$_;
     my ($status, $said) = server(mount => "CatalogTrust https://id.test shop \"$dir/$file\"")->configtest;
     ok($status != 0 && $said =~ /\Q$dir\/$file\E/, "$what: httpd -t refuses it") or diag $said;
 }
+
+# So is more of them than are looked at, and our own name for another.
+sub said {
+    my ($status, $text) = server(@_)->configtest;
+    return $status == 0 ? 'OK' : $text;
+}
+my $another = qq(CatalogTrust https://id.test shop "$dir/ES256.pub"\n);
+is(said(mount => $another x 15), 'OK', 'fifteen times');
+like(said(mount => $another x 16), qr/CatalogTrust can be given up to 15 times/, 'sixteen times: httpd -t refuses it');
+my $own = qr/has a CatalogTrust for https:\/\/catalog\.test, which is its own CatalogIssuer/;
+my $ours = $another =~ s/id\.test/catalog.test/r;
+like(said(mount => $ours), $own, 'our own issuer: httpd -t refuses it');
+like(said(conf => $ours), $own, 'inherited, too');
+like(said(conf => "<Location /guarded>\nCatalogIssuer https://catalog.test\n$ours</Location>\n"), $own,
+    'and where no mount is');
+is(said(mount => "$another</Location>\n<Location /x>\nCatalogIssuer https://catalog.test\n"), 'OK',
+    'another one is fine');
 
 done_testing;

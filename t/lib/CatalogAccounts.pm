@@ -103,8 +103,7 @@ sub mail_token {
 
 # Directives that let a test be anybody, as if a proxy had said so.
 sub moderate {
-    my $loaded = CatalogTest::slurp(CatalogTest::main()->dir . '/conf/modules.conf');
-    my ($modules) = $loaded =~ m{^LoadModule authz_core_module "(.*)/mod_authz_core\.so"$}m;
+    my ($modules) = CatalogTest::Server::modules() =~ m{^LoadModule authz_core_module "(.*)/mod_authz_core\.so"$}m;
     return <<"END";
 LoadModule remoteip_module "$modules/mod_remoteip.so"
 RemoteIPHeader        X-Client

@@ -14,11 +14,10 @@ use Storable ();
 use Time::HiRes ();
 
 use CatalogTest::Http ();
-use CatalogTest::Server ();
 
 our @EXPORT = qw(clients client);
 
-my $LIFE = 120;    # seconds; no client outlives a test that died
+my $LIFE = 300;    # seconds; no client outlives a test that died
 my $PATIENCE = 20; # seconds for an answer
 
 # Starts so many clients of a server. Each runs work->(client, number); what it returns, plain data, is its result.

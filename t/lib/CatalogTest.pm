@@ -15,22 +15,23 @@ use CatalogTest::Http qw(request_bytes);
 use CatalogTest::Log qw(expect_log allow_log);
 use CatalogTest::Server ();
 use CatalogTest::Token qw(ABSENT);
+use CatalogTest::Tools qw(slurp spew wait_until);
 
 use constant { true => JSON::PP::true, false => JSON::PP::false, ISSUER => 'https://catalog.test',
     AUDIENCE => 'catalog-test' };
 
 my @EXPORT = qw(
-    true false main server mpm api talk burst wire fresh register token claims forge key ABSENT answers refusal invalid
-    match wait_until slurp scratch expect_log allow_log done_testing
+    true false main server mpm driver api talk burst wire fresh register token claims forge key key_path ABSENT answers
+    refusal invalid match wait_until slurp spew scratch expect_log allow_log done_testing
 );
 
 our $ID = qr/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 my $INTERNALS = qr/sqlite|select |insert |constraint|\.db\b|\/tmp|0x[0-9a-f]{5}/i;
 our $TIME = qr/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-my $main = CatalogTest::Server::main();
 my $json = JSON::PP->new->ascii->canonical->allow_nonref;
-my ($count, $token, $checked) = (0, undef, 0);
+my ($main, $token);
+my ($count, $checked) = (0, 0);
 
 sub import {
     my $caller = caller;
@@ -44,21 +45,22 @@ sub import {
     *{"${caller}::TIME"} = \$TIME;
 }
 
-sub main { $main }
+# The server for what needs nothing unusual: started where the file first asks for it.
+sub main {
+    $main //= server(mount => <<'END')->start;
+CatalogBaseURL  https://shop.test/base
+CatalogMail     "file:@dir@/data/mail"
+CatalogMailFrom "The Catalogue <catalogue@catalog.test>"
+END
+}
+
 sub server { CatalogTest::Server->new(@_) }
 sub mpm { CatalogTest::Server::mpm() } # event, worker or prefork
-sub api { $main->api(@_) }
-sub talk { $main->talk(@_) }
-sub burst { $main->burst(@_) }
-sub slurp { CatalogTest::Server::slurp(@_) }
-sub wait_until { CatalogTest::Server::wait_until(@_) }
-
-# A new directory that everyone can look into, gone when the suite has run.
-sub scratch {
-    my $dir = "$main->{dir}/servers/scratch-$$-" . ++$count;
-    mkdir $dir or die "$dir: $!\n";
-    return $dir;
-}
+sub driver { CatalogTest::Database::driver() } # sqlite3, mysql or pgsql
+sub api { main()->api(@_) }
+sub talk { main()->talk(@_) }
+sub burst { main()->burst(@_) }
+sub scratch { CatalogTest::Tools::new_dir() } # a new directory
 
 # A request below the mount as bytes, for talk and burst.
 sub wire {
@@ -75,7 +77,7 @@ sub register {
     my ($server, %changes) = @_;
     my $name = fresh();
     my %user = (username => $name, email => "$name\@example.com", password => 'correct horse', %changes);
-    my $r = ($server || $main)->api(POST => '/register', \%user);
+    my $r = ($server || main())->api(POST => '/register', \%user);
     die "a user could not be made: $r->{status} $r->{body}\n" unless $r->{status} == 201;
     return { %{ $r->{json} }, password => $user{password} };
 }
@@ -85,8 +87,10 @@ sub token { $token //= register()->{token} }
 
 sub claims { CatalogTest::Token::claims(ISSUER, AUDIENCE, @_) }
 
+sub key_path { CatalogTest::Server::key_path() }
+
 sub key {
-    chomp(my $key = slurp("$main->{dir}/conf/token.key"));
+    chomp(my $key = slurp(key_path()));
     return $key;
 }
 

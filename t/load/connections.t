@@ -2,6 +2,8 @@
 # route: GET /products
 # route: POST /products
 # case: 12
+# db: sqlite3
+# runs: alone
 # Fifty clients, two connections a child, and somebody else who holds the database: all are answered within seconds.
 use CatalogLoad;
 use CatalogTest;

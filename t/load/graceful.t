@@ -4,6 +4,7 @@
 # route: PUT /products/:id
 # route: POST /register
 # case: 60 66
+# runs: alone
 # Twenty graceful restarts under load: a client meets nothing but connections that were closed while they were idle.
 use CatalogLoad;
 use CatalogTest;
@@ -105,7 +106,7 @@ my %stored = map { $_->[0] => "$_->[1] $_->[2]" } @{ $db->selectall_arrayref('SE
 is_deeply(\%stored, { map { %{ $_->{products} } } @journals }, 'what was acknowledged is stored, and nothing else');
 my @users = sort $first->{user}{username}, map { @{ $_->{users} } } @journals;
 is_deeply([sort @{ $db->selectcol_arrayref('SELECT username FROM users') }], \@users, 'so are the users');
-is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database is whole');
+is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database is whole') if driver eq 'sqlite3';
 
 # No child ends with a mail in hand, which would wait for the end of its lease.
 ok(wait_until(20, sub { !$db->selectrow_array('SELECT COUNT(*) FROM outbox') }), 'the outbox is emptied');

@@ -3,6 +3,7 @@
 # route: PUT /products/:id
 # route: DELETE /products/:id
 # route: POST /register
+# runs: alone
 # 1,000 registrations and 10,000 writes of products from 32 connections while a child is killed each second: what was
 # acknowledged is there, once.
 use CatalogLoad;
@@ -128,7 +129,7 @@ is_deeply([map { @{ $_->{wrong} } } @journals], [], 'no answer but those of the 
 # ---- what is there ----
 
 my $db = $server->database;
-is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database is whole');
+is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database is whole') if driver eq 'sqlite3';
 
 my %stored = map { $_->[0] => "$_->[1] $_->[2]" } @{ $db->selectall_arrayref('SELECT id, name, price FROM products') };
 my %known = map { $_ => $stored{$_} } grep { exists $products{$_} } keys %stored;

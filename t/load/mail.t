@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /register
 # case: 59 60 62
+# runs: first
 # No mail is lost, whatever ends while mails are sent: a child, a generation of children, the SMTP server, httpd.
 use CatalogTest;
 use CatalogTest::Smtp;
@@ -20,11 +21,14 @@ END
     register($server);
     my $db = $server->database;
     $db->begin_work;
-    $db->do("WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < $mails) $_") for (
-        q(INSERT INTO users (id, username, username_key, email, email_key, password_hash, created_at)
-            SELECT printf('%036d', i), 'u' || i, 'u' || i, 'u' || i || '@x.test', 'u' || i || '@x.test', '', 0 FROM n),
-        q(INSERT INTO outbox (id, template, user_id, next_at, created_at)
-            SELECT id, 'confirm', id, 1, unixepoch() * 1000 FROM users WHERE created_at = 0));
+    $db->do(qq(
+        INSERT INTO users (id, username, username_key, email, email_key, password_hash, created_at)
+        WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < $mails)
+        SELECT '00000000-0000-7000-8000-' || CAST(100000000000 + i AS CHAR(12)), 'u' || i, 'u' || i,
+            'u' || i || '\@x.test', 'u' || i || '\@x.test', '', 0 FROM n));
+    $db->do(q(
+        INSERT INTO outbox (id, template, user_id, next_at, created_at)
+        SELECT id, 'confirm', id, 1, ? FROM users WHERE created_at = 0), undef, int 1000 * time);
     $db->commit;
     return $server;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /register
 # case: 53
+# runs: first
 # A real SMTP server takes the mail.
 use CatalogTest;
 use CatalogTest::Smtp;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /register
+# runs: first
 # STARTTLS and AUTH: credentials go over TLS only, and to nobody whose certificate is not trusted.
 use CatalogTest;
 use CatalogTest::Smtp;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products
 # route: POST /register
+# runs: first
 # Children are killed while they write: what they held is free again, what was acknowledged is there.
 use CatalogTest;
 use Time::HiRes qw(sleep time);
@@ -36,8 +37,8 @@ is_deeply(\@others, [], 'no answer but the contract\'s');
 my @lost = grep { $server->api(GET => "/products/$_")->{status} != 200 } @acknowledged;
 is_deeply(\@lost, [], scalar(@acknowledged) . ' acknowledged writes are there');
 my $db = $server->database;
-is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database is whole');
-is($db->selectrow_array('SELECT COUNT(*) - COUNT(DISTINCT name) FROM products WHERE name LIKE "p%"'), 0,
+is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database is whole') if driver eq 'sqlite3';
+is($db->selectrow_array(q(SELECT COUNT(*) - COUNT(DISTINCT name) FROM products WHERE name LIKE 'p%')), 0,
     'nothing is there twice');
 my ($users) = $db->selectrow_array('SELECT COUNT(*) FROM users');
 ok(register($server), 'registering works again');

@@ -56,7 +56,7 @@ export function accounts(server) {
         const visitor = await visit();
         const { page } = visitor;
         const taken = await server.register('taken');
-        visitor.expect('POST /api/users 400', 'POST /api/users 409');
+        visitor.expect('POST /api/register 400', 'POST /api/register 409');
         await page.goto('/register.html');
 
         await fill(page, {
@@ -85,7 +85,7 @@ export function accounts(server) {
         let sent;
         page.on(
             'request',
-            request => (sent = request.url().endsWith('/api/users') ? request.postDataJSON() : sent),
+            request => (sent = request.url().endsWith('/api/register') ? request.postDataJSON() : sent),
         );
         await page.goto('/register.html');
         await fill(page, {
@@ -96,7 +96,12 @@ export function accounts(server) {
         });
         await page.getByRole('button', { name: 'Register' }).click();
         await visitor.hears('Welcome, ada. A mail is on its way to ada@example.com');
-        assert.deepEqual(sent, { username: 'ada', email: 'ada@example.com', password: 'correct horse' });
+        assert.deepEqual(sent, {
+            username: 'ada',
+            email: 'ada@example.com',
+            password: 'correct horse',
+            cookie: true,
+        });
 
         const [cookie, ...others] = await visitor.context.cookies(`${server.url}/api/auth/refresh`);
         assert.deepEqual(others, []);

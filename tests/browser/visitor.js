@@ -66,7 +66,7 @@ class Visitor {
         this.#surprises.push(`${request.method()} ${new URL(request.url()).pathname} ${outcome}`);
     }
 
-    /* 'POST /api/users 409': it has to happen, and may happen again. */
+    /* 'POST /api/register 409': it has to happen, and may happen again. */
     expect(...surprises) {
         this.#expected.push(...surprises);
     }

@@ -2,12 +2,14 @@
 #include "unit_files.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include "lib/json.h"
 #include "lib/keyring.h"
 
 #define SECRET "0123456789abcdef0123456789abcdef"
 #define SECOND APR_USEC_PER_SEC
+#define TICK 20000 /* a file's time of change is not finer than the system's tick */
 
 static const char *add(apr_pool_t *pool, const char *directory, const char *name)
 {
@@ -86,7 +88,7 @@ static void test_the_newest_comes_first(void **state)
     date(add(*state, directory, "b.key"), 300);
     date(add(*state, directory, "a.key"), 100);
     date(add(*state, directory, "c.key"), 200);
-    assert_string_equal(ids_after(*state, open_directory(*state, directory), 0), "a c b ");
+    assert_string_equal(ids_after(*state, open_in_child(*state, directory), 10), "a c b ");
 }
 
 static void test_of_the_same_age_the_last_name_comes_first(void **state)
@@ -96,7 +98,7 @@ static void test_of_the_same_age_the_last_name_comes_first(void **state)
     date(add(*state, directory, "2026-11.key"), 100);
     date(add(*state, directory, "2026-12.key"), 100);
     date(add(*state, directory, "2025-12.key"), 100);
-    assert_string_equal(ids_after(*state, open_directory(*state, directory), 0), "2026-12 2026-11 2025-12 ");
+    assert_string_equal(ids_after(*state, open_in_child(*state, directory), 10), "2026-12 2026-11 2025-12 ");
 }
 
 static void test_passes_over_what_is_no_key(void **state)
@@ -109,7 +111,7 @@ static void test_passes_over_what_is_no_key(void **state)
     date(add(*state, directory, "old/b.key"), 100);
     date(add(*state, directory, "a.key"), 200);
     assert_int_equal(symlink("old/b.key", apr_pstrcat(*state, directory, "/b.key", NULL)), 0);
-    assert_string_equal(ids_after(*state, open_directory(*state, directory), 0), "b a ");
+    assert_string_equal(ids_after(*state, open_in_child(*state, directory), 10), "b a ");
 }
 
 static void check_refused(apr_pool_t *pool, const char *directory, const char *words)
@@ -189,6 +191,20 @@ static void test_a_new_key_verifies_at_once_and_signs_after_two_seconds(void **s
     assert_string_equal(ids_at(*state, ring, now + 3 * SECOND), "new old ");
 }
 
+/* Another child may have looked between the two. */
+static void test_where_all_keys_are_new_the_first_one_signs(void **state)
+{
+    const char *directory = unit_directory(*state);
+    cat_keyring_t *ring;
+
+    add(*state, directory, "first.key");
+    apr_sleep(TICK);
+    add(*state, directory, "second.key");
+    ring = open_in_child(*state, directory);
+    assert_string_equal(ids_after(*state, ring, 0), "first second ");
+    assert_string_equal(ids_after(*state, ring, 3), "second first ");
+}
+
 static void test_sees_what_is_taken_away_or_changed(void **state)
 {
     const char *directory = unit_directory(*state), *a, *b;
@@ -215,7 +231,7 @@ static void test_sees_another_content(void **state)
 
     date(path, 100);
     ring = open_in_child(*state, directory);
-    apr_sleep(20000); /* a file's time of change is not finer than the system's tick */
+    apr_sleep(TICK);
     date(unit_write(*state, directory, "a.key", 0600, "fedcba9876543210fedcba9876543210", 32), 100);
     keys = cat_keyring_get(ring, apr_time_now(), &fault);
     assert_null(fault);
@@ -251,6 +267,44 @@ static void test_keeps_the_old_keys_where_new_ones_are_bad(void **state)
     assert_string_equal(ids_after(*state, ring, 20), "a "); /* and nothing is said again */
     assert_int_equal(chmod(bad, 0600), 0);
     assert_string_equal(ids_after(*state, ring, 30), "b a ");
+}
+
+/* What is written through a mapping whose page is dirty already does not change the file's times. */
+static void test_tries_again_where_the_directory_does_not_change(void **state)
+{
+    static const char bad[] = "-----BEGIN PRIVATE KEY-----\nnone";
+    const char *directory = unit_directory(*state);
+    cat_keyring_t *ring;
+    char *content;
+    int file;
+
+    date(add(*state, directory, "a.key"), 100);
+    ring = open_in_child(*state, directory);
+    file = open(unit_write(*state, directory, "b.key", 0600, bad, 32), O_RDWR);
+    content = mmap(NULL, 32, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    assert_true(content != MAP_FAILED);
+    memcpy(content, bad, 32);
+    unit_says(fault_after(ring, 10), "b.key");
+    assert_null(fault_after(ring, 11)); /* said once */
+    memcpy(content, SECRET, 32);
+    assert_string_equal(ids_after(*state, ring, 12), "b a ");
+    munmap(content, 32);
+    close(file);
+}
+
+/* A bad file that settles is still the same. */
+static void test_a_fault_is_told_once(void **state)
+{
+    const char *directory = unit_directory(*state);
+    cat_keyring_t *ring;
+
+    add(*state, directory, "a.key");
+    ring = open_in_child(*state, directory);
+    unit_write(*state, directory, "b.key", 0600, "", 0);
+    unit_says(fault_after(ring, 0), "b.key");
+    assert_null(fault_after(ring, 10));
+    unit_write(*state, directory, "b.key", 0600, "x", 1);
+    assert_non_null(fault_after(ring, 20));
 }
 
 static void test_keeps_the_old_keys_where_the_directory_is_gone(void **state)
@@ -402,10 +456,13 @@ int main(void)
         UNIT_TEST(test_takes_64_keys),
         UNIT_TEST(test_only_a_child_looks_again),
         UNIT_TEST(test_a_new_key_verifies_at_once_and_signs_after_two_seconds),
+        UNIT_TEST(test_where_all_keys_are_new_the_first_one_signs),
         UNIT_TEST(test_sees_what_is_taken_away_or_changed),
         UNIT_TEST(test_sees_another_content),
         UNIT_TEST(test_old_sets_stay_good),
         UNIT_TEST(test_keeps_the_old_keys_where_new_ones_are_bad),
+        UNIT_TEST(test_tries_again_where_the_directory_does_not_change),
+        UNIT_TEST(test_a_fault_is_told_once),
         UNIT_TEST(test_keeps_the_old_keys_where_the_directory_is_gone),
         UNIT_TEST(test_a_fault_waits_for_who_asks),
         UNIT_TEST(test_a_repaired_fault_is_forgotten),

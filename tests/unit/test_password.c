@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <apr_strings.h>
 #include <apr_time.h>
@@ -169,6 +171,51 @@ static void test_does_not_run_absurd_parameters(void **state)
     assert_in_range(apr_time_as_msec(apr_time_now() - start), 0, 500);
 }
 
+/* Others read our hashes, too. */
+static void test_makes_what_libargon2_verifies(void **state)
+{
+    const char *text = hash(*state, "correct horse");
+
+    assert_int_equal(argon2id_verify(text, "correct horse", strlen("correct horse")), ARGON2_OK);
+    assert_int_equal(argon2id_verify(text, "correct Horse", strlen("correct Horse")), ARGON2_VERIFY_MISMATCH);
+}
+
+static void test_knows_what_is_not_made_that_way_any_more(void **state)
+{
+    assert_true(cat_password_is_current(hash(*state, "correct horse")));
+    assert_true(cat_password_is_current(hash_with(*state, Argon2_id, 19456, 2, 1)));
+    assert_false(cat_password_is_current(hash_with(*state, Argon2_i, 19456, 2, 1)));
+    assert_false(cat_password_is_current(hash_with(*state, Argon2_id, 19457, 2, 1)));
+    assert_false(cat_password_is_current(hash_with(*state, Argon2_id, 19456, 1, 1)));
+    assert_false(cat_password_is_current(hash_with(*state, Argon2_id, 19456, 2, 2)));
+    assert_false(cat_password_is_current("$argon2id$m=19456,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZ"));
+    assert_false(cat_password_is_current(crypt_known[0].hash));
+    assert_false(cat_password_is_current(""));
+}
+
+/* KiB. */
+static long resident(void)
+{
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*d %ld", &pages), 1);
+    fclose(file);
+    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* malloc would keep it from the second time on. */
+static void test_gives_the_memory_back(void **state)
+{
+    long before = resident();
+
+    for (int i = 0; i < 3; i++) {
+        assert_true(cat_password_match(*state, "correct horse", hash(*state, "correct horse")));
+    }
+    assert_in_range(resident(), 0, before + CAT_PASSWORD_MEMORY / 2);
+}
+
 static void test_bounds_the_threads_of_a_hash(void **state)
 {
     assert_true(cat_password_match(*state, "password", hash_with(*state, Argon2_id, 136, 1, 16)));
@@ -178,10 +225,17 @@ static void test_bounds_the_threads_of_a_hash(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_hashes_with_argon2id),           UNIT_TEST(test_truncates_nothing),
-        UNIT_TEST(test_matches_known_argon2_hashes),    UNIT_TEST(test_matches_known_crypt_hashes),
-        UNIT_TEST(test_matches_every_kind_of_argon2),   UNIT_TEST(test_refuses_broken_hashes),
-        UNIT_TEST(test_does_not_run_absurd_parameters), UNIT_TEST(test_bounds_the_threads_of_a_hash),
+        UNIT_TEST(test_gives_the_memory_back), /* before another test has left memory to malloc */
+        UNIT_TEST(test_hashes_with_argon2id),
+        UNIT_TEST(test_truncates_nothing),
+        UNIT_TEST(test_matches_known_argon2_hashes),
+        UNIT_TEST(test_matches_known_crypt_hashes),
+        UNIT_TEST(test_matches_every_kind_of_argon2),
+        UNIT_TEST(test_refuses_broken_hashes),
+        UNIT_TEST(test_does_not_run_absurd_parameters),
+        UNIT_TEST(test_makes_what_libargon2_verifies),
+        UNIT_TEST(test_knows_what_is_not_made_that_way_any_more),
+        UNIT_TEST(test_bounds_the_threads_of_a_hash),
     };
     return UNIT_RUN(tests);
 }

@@ -27,11 +27,22 @@ static void test_a_refusal_says_when_to_come_back(void **state)
     assert_string_equal(apr_table_get(a->headers, "RateLimit-Policy"), "\"mail\";q=30;w=60");
 }
 
+static void test_a_delay_has_no_quota(void **state)
+{
+    cat_answer_t *a = cat_rate_delay(*state, 12);
+
+    assert_int_equal(a->status, 429);
+    assert_string_equal(apr_table_get(a->headers, "Retry-After"), "12");
+    assert_null(apr_table_get(a->headers, "RateLimit"));
+    assert_null(apr_table_get(a->headers, "RateLimit-Policy"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_every_counted_answer_says_so),
         UNIT_TEST(test_a_refusal_says_when_to_come_back),
+        UNIT_TEST(test_a_delay_has_no_quota),
     };
     return UNIT_RUN(tests);
 }

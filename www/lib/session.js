@@ -29,9 +29,18 @@ export function watch(watcher) {
     watchers.push(watcher);
 }
 
-export async function signIn(login, password) {
-    const answer = await send('POST', '/auth/login', { body: { login, password, cookie: true } });
+async function open(path, body) {
+    const answer = await send('POST', path, { body: { ...body, cookie: true } });
     set(answer.token, answer.user);
+}
+
+export function signIn(login, password) {
+    return open('/auth/login', { login, password });
+}
+
+/* user: { username, email, password } */
+export function register(user) {
+    return open('/register', user);
 }
 
 /* Marks the error that says that there is no session any more. */

@@ -10,32 +10,31 @@ use Exporter 'import';
 use JSON::PP ();
 use POSIX ();
 
-use Apache::TestConfig ();
-use CatalogTest::Server ();
+use CatalogTest::Tools qw(setting new_dir slurp spew);
 
 our @EXPORT_OK = qw(ctl ctl_for command_for listed);
 
-my $vars = Apache::TestConfig->thaw->{vars};
-our $HTTPD = $vars->{catalog_apache};
+our $HTTPD = setting('apache');
+my $dir;
 
 # With the options that name a server's configuration.
 sub command_for {
     my ($server, @words) = @_;
-    return ($vars->{catalog_ctl}, '--httpd', $HTTPD, '--config', $server->dir . '/httpd.conf', @words);
+    $server->make_databases;
+    return (setting('ctl'), '--httpd', $HTTPD, '--config', $server->dir . '/httpd.conf', @words);
 }
 
 # The first argument may be { in => standard input, out => file }. What came of it: { status, out, err }.
 sub ctl_for { my ($server, @words) = @_; return run(ref $words[0] ? shift @words : {}, command_for($server, @words)) }
-sub ctl { my (@words) = @_; return run(ref $words[0] ? shift @words : {}, $vars->{catalog_ctl}, @words) }
+sub ctl { my (@words) = @_; return run(ref $words[0] ? shift @words : {}, setting('ctl'), @words) }
 
 sub run {
     my ($o, @command) = @_;
-    my %file = map { $_ => "$vars->{serverroot}/servers/ctl-$$.$_" } qw(in out err);
+    $dir //= new_dir();
+    my %file = map { $_ => "$dir/$_" } qw(in out err);
 
     unlink $file{out};
-    open my $in, '>', $file{in} or die "$file{in}: $!\n";
-    print {$in} $o->{in} // '';
-    close $in or die "$file{in}: $!\n";
+    spew($file{in}, $o->{in} // '');
     my $pid = fork // die "fork: $!\n";
     if (!$pid) {
         open STDIN, '<', $file{in};
@@ -45,7 +44,7 @@ sub run {
     }
     waitpid $pid, 0;
     my $status = $? & 127 ? "signal $?" : $? >> 8;
-    return { status => $status, map { $_ => CatalogTest::Server::slurp($file{$_}) } qw(out err) };
+    return { status => $status, map { $_ => slurp($file{$_}) } qw(out err) };
 }
 
 # The rows of a list, by what stands in the header.

@@ -11,7 +11,7 @@ use Exporter 'import';
 use IPC::Open2 ();
 use JSON::PP ();
 
-use CatalogTest::Server ();
+use CatalogTest::Tools qw(setting);
 
 our @EXPORT_OK = qw(pair signed signed_text verified encrypted);
 
@@ -20,7 +20,7 @@ my ($pid, $to, $from);
 
 # One process for the whole file, which ends with its input.
 sub start {
-    my $script = "$CatalogTest::Server::TOP/build/jose/jose.js";
+    my $script = setting('top') . '/build/jose/jose.js';
     -f $script or die "there is no $script: run make build/jose/jose.js\n";
     $pid = IPC::Open2::open2($from, $to, 'node', $script);
 }

@@ -34,34 +34,12 @@ sub missing {
     return map { "never logged: $_" } grep { !$seen{$_} } @expected;
 }
 
-# The noteworthy lines that were added since the last call, by whichever process.
-sub unread {
-    my ($file) = @_;
-    open my $in, '<', $file or die "$file: $!\n";
-    seek $in, offset($file), 0;
-    my @lines = grep { is_noteworthy($_) } <$in>;
-    offset($file, tell $in);
-    chomp @lines;
-    return @lines;
-}
+# Those lines of a log that somebody must have declared.
+sub noteworthy { grep { is_noteworthy($_) } split /\n/, $_[0] }
 
 sub is_noteworthy {
     my ($line) = @_;
     return $line !~ /^\[\w{3} \w{3} [ \d]\d [\d:.]+ \d{4}\] \[\w*:(?:notice|info|debug|trace\d)\] /;
-}
-
-# How far a log has been read is kept beside it: the next test file goes on from there.
-sub offset {
-    my ($file, $new) = @_;
-    my $mark = "$file.read";
-    if (defined $new) {
-        open my $out, '>', $mark or die "$mark: $!\n";
-        print {$out} $new;
-        close $out or die "$mark: $!\n";
-        return $new;
-    }
-    open my $in, '<', $mark or return 0;
-    return scalar <$in>;
 }
 
 1;

@@ -2,7 +2,8 @@
 package CatalogTest::Run;
 
 # Apache::Test writes beside its sources and gives up when root runs it. Here it gets a copy of t/ in a directory of its
-# own, which the user that root's children run as can read, and in which that user owns what httpd's children write to.
+# own, which the user that root's children run as can read. It reads the command line and finds httpd and the test files; servers
+# are each test file's own, so that many files can run at once and in any order.
 
 use strict;
 use warnings FATAL => 'all';
@@ -13,11 +14,10 @@ use Cwd ();
 use File::Basename qw(dirname);
 use File::Temp ();
 use FindBin ();
-use IO::Socket::INET ();
 use TAP::Harness ();
 
-use Apache::TestHarness ();
-use CatalogTest::Log ();
+use CatalogTest::Engine ();
+use CatalogTest::Tools qw(setting settle slurp spew children_of);
 
 my @MODULES = qw(
     access_compat alias auth_basic authn_core authn_file authz_core authz_host authz_user dbd deflate dir env filter
@@ -31,22 +31,23 @@ sub main {
     my ($class, @args) = @_;
     my $top = Cwd::realpath("$FindBin::RealBin/..");
     my $dir = File::Temp->newdir('catalog-test.XXXXXX', TMPDIR => 1, CLEANUP => !$ENV{KEEP});
-    my $home = "$dir";
+    my $home = "$dir/t";
     my $self = $class->new;
 
-    print "the suite runs in $home\n" if $ENV{KEEP};
-    $self->{catalog} = settings($top, $home);
-    lay_out($self->{catalog});
+    print "the suite runs in $dir\n" if $ENV{KEEP};
+    chmod 0755, $dir;
+    system('cp', '-R', "$top/t", $home) == 0 or die "$top/t cannot be copied\n";
+    $ENV{CATALOG_TEST} = $home;
+    settle(settings($top, $home));
+    lay_out($home);
     s{^(?:\Q$top\E/)?(?:\./)?(?=t/)}{} for @args;
 
-    $ENV{CATALOG_TOP} = $top;
-    $ENV{PERL5LIB} = join ':', "$home/t/lib", grep { defined } $ENV{PERL5LIB};
+    $ENV{PERL5LIB} = join ':', "$home/lib", grep { defined } $ENV{PERL5LIB};
     $ENV{APACHE_TEST_ULIMIT_SET} = 1; # or it starts itself again by its own idea of the command line
-    $SIG{TERM} = sub { exit 1 };      # so that what END blocks do is done
-    local $0 = "$home/t/TEST";        # where Apache::Test looks for everything
+    local $0 = "$home/TEST";          # where Apache::Test looks for everything
 
-    $self->run(server_options($self->{catalog}), @args);
-    chdir $top; # the directory is about to go away
+    $self->run(@args);
+    chdir '/'; # the directory is about to go away
     return $self->{failed} ? 1 : 0;
 }
 
@@ -56,72 +57,87 @@ sub settings {
     my $module = Cwd::realpath($ENV{MODULE} || "$top/build/mod_catalog.so");
 
     die "there is no $module: run make\n" unless $module && -f $module;
-    return {
+    return (
         top => $top,
         home => $home,
         mpm => $ENV{MPM} || 'event',
+        driver => $ENV{DB} || 'sqlite3',
         apache => $ENV{HTTPD} || $apxs->('SBINDIR') . '/' . $apxs->('PROGNAME'),
         modules => $apxs->('LIBEXECDIR'),
         source_module => $module,
         ctl => dirname($module) . '/catalogctl',
         user => $> == 0 ? 'www-data' : scalar getpwuid $>,
         group => $> == 0 ? 'www-data' : scalar getgrgid +(split ' ', $))[0],
-    };
+    );
 }
 
 sub lay_out {
-    my ($c) = @_;
-    my $t = "$c->{home}/t";
+    my ($home) = @_;
 
-    chmod 0755, $c->{home};
-    system('cp', '-R', "$c->{top}/t", $t) == 0 or die "$c->{top}/t cannot be copied\n";
     # A copy, because a sanitizer's report is written by a child, which may not be able to read the checkout.
-    system('cp', $c->{source_module}, "$t/mod_catalog.so") == 0 or die "the module cannot be copied\n";
-    mkdir "$t/$_" or die "$t/$_: $!\n" for qw(logs htdocs servers data data/mail);
-    chown scalar getpwnam($c->{user}), scalar getgrnam($c->{group}), map { "$t/$_" } qw(data data/mail) if $> == 0;
-    write_file("$t/htdocs/index.html", 0644, "outside the mount\n");
-    write_file("$t/conf/token.key", 0600, "$KEY\n");
-    write_file("$t/conf/modules.conf", 0644, map { "$_\n" } load_lines($c, "$t/mod_catalog.so"));
+    system('cp', setting('source_module'), "$home/mod_catalog.so") == 0 or die "the module cannot be copied\n";
+    mkdir "$home/servers" or die "$home/servers: $!\n";
+    spew("$home/conf/mime.types", "text/html html\n");
+    spew("$home/conf/modules.conf", map { "$_\n" } load_lines("$home/mod_catalog.so"));
+    spew("$home/conf/token.key", "$KEY\n");
+    chmod 0600, "$home/conf/token.key";
+}
+
+# The tests stop their servers before the directory goes away.
+sub give_up {
+    my ($self) = @_;
+    my $engine = $self->{engine} ? $self->{engine}->pid : 0;
+    my @tests = grep { $_ != $engine } children_of($$);
+    kill TERM => @tests;
+    waitpid $_, 0 for @tests;
+    chdir '/';
+    exit 1;
 }
 
 # What is not there as a file is compiled into httpd.
 sub load_lines {
-    my ($c, $module) = @_;
-    my @names = grep { -e "$c->{modules}/mod_$_.so" } @MODULES;
-    return ((map { qq(LoadModule ${_}_module "$c->{modules}/mod_$_.so") } "mpm_$c->{mpm}", @names),
+    my ($module) = @_;
+    my $modules = setting('modules');
+    my @names = grep { -e "$modules/mod_$_.so" } @MODULES;
+    return ((map { qq(LoadModule ${_}_module "$modules/mod_$_.so") } 'mpm_' . setting('mpm'), @names),
         qq(LoadModule catalog_module "$module"));
 }
 
-sub write_file {
-    my ($file, $mode, @text) = @_;
-    open my $out, '>', $file or die "$file: $!\n";
-    chmod $mode, $file;
-    print {$out} @text;
-    close $out or die "$file: $!\n";
-}
+# What Apache::Test would find out and write for a server of its own.
+sub new_test_config { CatalogTest::Run::Config->new($_[0]{conf_opts}) }
+sub configure { }
 
-sub server_options {
-    my ($c) = @_;
-    my $t = "$c->{home}/t";
-    my $port = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1')->sockport;
-    return ('-httpd' => $c->{apache}, '-apxs' => 'apxs', '-httpd_conf' => "$t/conf/modules.conf", '-port' => $port,
-        '-servername' => '127.0.0.1', '-user' => $c->{user}, '-group' => $c->{group});
-}
-
-# What tests and *.in files can ask for beside Apache::Test's own.
-sub new_test_config {
+sub install_sighandlers {
     my ($self) = @_;
-    $self->{conf_opts}{"catalog_$_"} = $self->{catalog}{$_} for qw(top mpm user group apache ctl);
-    return $self->SUPER::new_test_config;
+    $SIG{$_} = sub { $self->give_up } for qw(HUP INT TERM);
 }
 
-sub check_runtime_user { 1 } # root is welcome: its children run as another user
+# MariaDB or PostgreSQL, with a database for each server that wants one.
+sub start {
+    my ($self) = @_;
+    return if setting('driver') eq 'sqlite3';
+    my $dir = setting('home') . '/engine';
+    mkdir $dir or die "$dir: $!\n";
+    $self->{engine} = CatalogTest::Engine->new($dir)->start;
+    settle(engine => { dir => $dir, port => $self->{engine}{port} });
+}
 
+sub stop { $_[0]{engine}->stop if $_[0]{engine} }
+
+# What takes long is begun first; what measures time comes last, each file by itself, as TAP::Harness does with files that no rule
+# speaks of.
 sub run_tests {
     my ($self) = @_;
-    my $wanted = { tests => $self->{tests}, order => $self->{opts}{order} };
-    my @files = Apache::TestHarness->get_tests($wanted);
-    my $results = TAP::Harness->new({ verbosity => $self->{opts}{verbose} ? 1 : 0, failures => 1 })->runtests(@files);
+    my @files = $self->choose;
+    my %said = map { $_ => said_by($_)->{runs} // '' } @files;
+    my @side_by_side = ((grep { $said{$_} eq 'first' } @files), grep { $said{$_} eq '' } @files);
+    my $harness = TAP::Harness->new({
+        verbosity => $self->{opts}{verbose} ? 1 : 0, failures => 1, timer => 1,
+        jobs => $self->{opts}{verbose} || @files == 1 ? 1 : $ENV{JOBS} || 6,
+        rules => { par => \@side_by_side },
+        exec => ['setpriv', '--pdeathsig', 'TERM', $^X],
+    });
+    my $results = $harness->runtests(@side_by_side, grep { $said{$_} eq 'alone' } @files);
     my @wrong;
 
     push @wrong, 'a file failed' unless $results->all_passed;
@@ -131,12 +147,23 @@ sub run_tests {
     print "t/TEST: $_\n" for @wrong;
 }
 
-sub stop {
+# The files of the command line, or all, without those for another database.
+sub choose {
     my ($self) = @_;
-    $self->SUPER::stop;
-    my @lines = CatalogTest::Log::unread("$self->{catalog}{home}/t/logs/error_log");
-    print "t/TEST: unexpected in the error log: $_\n" for @lines;
-    $self->{failed} = 1 if @lines;
+    my @files = @{ $self->{tests} } ? @{ $self->{tests} } : sort glob 't/*/*.t';
+    my $driver = setting('driver');
+    my @fitting = grep { (said_by($_)->{db} // $driver) eq $driver } @files;
+    printf "t/TEST: %d files are not for %s\n", @files - @fitting, $driver if @fitting != @files;
+    return @fitting;
 }
+
+# A test file may say of itself "# db: sqlite3", "# runs: first" or "# runs: alone".
+sub said_by { return { slurp($_[0]) =~ /^# (db|runs): (\w+)$/mg } }
+
+package CatalogTest::Run::Config;
+
+use parent -norequire, 'Apache::TestConfig';
+
+sub httpd_config { $_[0] }
 
 1;

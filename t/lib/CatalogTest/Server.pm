@@ -1,66 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Server;
 
-# An httpd: the main one that Apache::Test runs, or one that a test starts for itself, with a directory, a database and
-# a log of its own.
+# An httpd that a test starts for itself, with a directory, a port, a database and a log of its own.
 
 use strict;
 use warnings FATAL => 'all';
 
-use Apache::TestConfig ();
-use DBI ();
-use POSIX ();
-use Time::HiRes ();
+use parent 'CatalogTest::Process';
 
+use POSIX ();
+
+use CatalogTest::Database ();
 use CatalogTest::Http ();
 use CatalogTest::Log ();
+use CatalogTest::Tools qw(setting new_dir hand_over slurp spew wait_until free_port);
 
-my $START = 20; # seconds, also to stop
-
-my $vars = Apache::TestConfig->thaw->{vars};
-our $TOP = $vars->{catalog_top};
-my %running; # by pid
-$SIG{$_} = sub { exit 1 } for qw(INT TERM); # so that END stops them
 my @all;
 
-sub main { remember({ dir => $vars->{serverroot}, logs => $vars->{t_logs}, port => $vars->{port} }) }
+# conf: text for the server's scope. mount: text within <Location "/api">; undef: no such section is written. engine: where its
+# databases are, if not with those of all others. What write fills in may stand in both; files to be written by httpd's children
+# belong in @dir@/data.
+sub new {
+    my ($class, %o) = @_;
+    %o = (conf => '', mount => '', engine => CatalogTest::Engine->shared, %o);
+    my $dir = new_dir();
+    my $self = bless { dir => $dir, logs => "$dir/logs", port => free_port(), engine => $o{engine}, databases => {} }, $class;
 
-sub remember {
-    my $self = bless $_[0], __PACKAGE__;
+    mkdir $_ or die "$_: $!\n" for map { "$dir/$_" } qw(logs htdocs data data/mail);
+    hand_over(map { "$dir/$_" } qw(data data/mail));
+    $self->write("$dir/httpd.conf", head(), template(), mount($o{mount}), $o{conf});
     push @all, $self;
     return $self;
 }
 
-# conf: text for the server's scope. mount: text within <Location "/api">; undef: no such section is written.
-# In both, @dir@ and @port@ stand for the server's own; files to be written by httpd's children belong in @dir@/data.
-sub new {
-    my ($class, %o) = @_;
-    %o = (conf => '', mount => '', %o);
-    my $dir = "$vars->{serverroot}/servers/" . join '-', $$, scalar @all;
+sub key_path { setting('home') . '/conf/token.key' }
 
-    mkdir $_ or die "$_: $!\n" for $dir, map { "$dir/$_" } qw(logs htdocs data data/mail);
-    hand_over(map { "$dir/$_" } qw(data data/mail));
-    my $self = remember({ dir => $dir, logs => "$dir/logs", port => free_port() });
-    $self->write("$dir/httpd.conf", head(), template(), "DBDParams \"$dir/data/catalog.db\"\n", mount($o{mount}),
-        $o{conf});
-    return $self;
-}
-
-# To the user that httpd's children run as.
-sub hand_over {
-    return if $> != 0;
-    chown scalar getpwnam($vars->{catalog_user}), scalar getgrnam($vars->{catalog_group}), @_;
-}
-
-sub free_port { IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1')->sockport }
+# The LoadModule lines of every server.
+sub modules { slurp(setting('home') . '/conf/modules.conf') }
 
 sub head {
-    return "User $vars->{catalog_user}\nGroup $vars->{catalog_group}\nInclude \"$vars->{t_conf}/modules.conf\"\n"
-        . "TypesConfig \"$vars->{t_conf}/mime.types\"\n";
+    my $conf = setting('home') . '/conf';
+    return sprintf qq(User %s\nGroup %s\nInclude "$conf/modules.conf"\nTypesConfig "$conf/mime.types"\n), setting('user'),
+        setting('group');
 }
 
 sub template {
-    open my $in, '<', "$vars->{t_conf}/httpd.conf.in" or die "httpd.conf.in: $!\n";
+    open my $in, '<', setting('home') . '/conf/httpd.conf.in' or die "httpd.conf.in: $!\n";
     return <$in>;
 }
 
@@ -70,7 +55,7 @@ sub mount {
     return <<"END";
 <Location "/api">
     CatalogEnable   On
-    CatalogKeyFile  "$vars->{t_conf}/token.key"
+    CatalogKeyFile  "\@key\@"
     CatalogIssuer   https://catalog.test
     CatalogAudience catalog-test
     $more
@@ -78,24 +63,32 @@ sub mount {
 END
 }
 
+# Fills in @dir@, @port@, @key@ and, for DBDriver, DBDParams and CatalogDatabase, @driver@, @params@ or, of another database of this
+# server, @params:NAME@.
 sub write {
     my ($self, $file, @text) = @_;
-    my %token = (
-        dir => $self->{dir}, port => $self->{port}, serverroot => $self->{dir}, documentroot => "$self->{dir}/htdocs",
-        t_logs => $self->{logs}, t_pid_file => "$self->{logs}/httpd.pid", key => "$vars->{t_conf}/token.key");
+    my %token = (dir => $self->{dir}, port => $self->{port}, key => key_path(), driver => CatalogTest::Database::driver());
     my $text = join '', @text;
-    $text =~ s/@(\w+)@/exists $token{$1} ? $token{$1} : "\@$1\@"/ge;
-    open my $out, '>', $file or die "$file: $!\n";
-    print {$out} $text;
-    close $out or die "$file: $!\n";
+    $text =~ s/\@params(?::(\w+))?\@/$self->params($1)/ge;
+    $text =~ s/@(\w+)@/$token{$1} \/\/ "\@$1\@"/ge;
+    spew($file, $text);
 }
 
-sub mpm { $vars->{catalog_mpm} }
+sub mpm { setting('mpm') }
 sub dir { $_[0]{dir} }
 sub port { $_[0]{port} }
-sub pid { $_[0]{pid} }
+sub console { "$_[0]{logs}/console" }
+sub complaints { my ($self) = @_; return $self->SUPER::complaints . $self->log_text }
+sub is_up { my ($self) = @_; return eval { $self->connection } }
 
-sub command { ($vars->{catalog_apache}, '-d', $_[0]{dir}, '-f', "$_[0]{dir}/httpd.conf") }
+sub httpd { (setting('apache'), '-d', $_[0]{dir}, '-f', "$_[0]{dir}/httpd.conf") }
+sub command { ($_[0]->httpd, '-DFOREGROUND') }
+
+sub launch {
+    my ($self) = @_;
+    $self->make_databases;
+    return $self->SUPER::launch;
+}
 
 # httpd -t: its exit status and all it said.
 sub configtest {
@@ -104,94 +97,14 @@ sub configtest {
     defined $pid or die "fork: $!\n";
     if (!$pid) {
         open STDERR, '>&', \*STDOUT;
-        exec $self->command, '-t' or POSIX::_exit(127);
+        exec $self->httpd, '-t' or POSIX::_exit(127);
     }
     my $text = join '', <$out>;
     close $out;
     return ($? >> 8, $text);
 }
 
-# Dies with what httpd said when it does not come up.
-sub start { $_[0]->launch->wait_up }
-
-sub launch {
-    my ($self) = @_;
-    my $pid = fork // die "fork: $!\n";
-    if (!$pid) {
-        setpgrp 0, 0; # httpd in the foreground ends its whole process group when it is told to stop
-        open STDIN, '<', '/dev/null';
-        open STDOUT, '>>', "$self->{logs}/console";
-        open STDERR, '>&', \*STDOUT;
-        exec $self->command, '-DFOREGROUND' or POSIX::_exit(127);
-    }
-    $self->{pid} = $pid;
-    $running{$pid} = $self;
-    return $self;
-}
-
-sub wait_up {
-    my ($self) = @_;
-    my $up = wait_until($START, sub { eval { $self->connection } || !$self->is_alive });
-    return $self if $up && $self->is_alive;
-    $self->stop;
-    die "httpd did not start:\n" . join '', map { slurp("$self->{logs}/$_") } qw(console error_log);
-}
-
-sub is_alive {
-    my ($self) = @_;
-    return $self->{pid} && waitpid($self->{pid}, POSIX::WNOHANG()) == 0;
-}
-
-# Seconds that it took; -1 when it had to be killed.
-sub stop {
-    my ($self) = @_;
-    my $pid = delete $self->{pid} or return 0;
-    my $start = Time::HiRes::time();
-    my $took = -1;
-
-    delete $running{$pid};
-    kill TERM => $pid;
-    if (wait_until($START, sub { waitpid($pid, POSIX::WNOHANG()) != 0 })) {
-        $took = Time::HiRes::time() - $start;
-    } else {
-        kill KILL => $pid;
-        waitpid $pid, 0;
-        $self->{stuck} = 1;
-    }
-    return $took;
-}
-
 sub graceful { kill USR1 => $_[0]{pid} }
-
-# The processes that serve.
-sub children {
-    my ($self) = @_;
-    my $parent = $self->{pid} // pid_in("$self->{logs}/httpd.pid");
-    return map { /^\d+ \(.*\) \S (\d+)/s && $1 == $parent ? /^(\d+)/ : () } map { slurp($_) } glob '/proc/[0-9]*/stat';
-}
-
-sub pid_in {
-    my ($file) = @_;
-    chomp(my $pid = slurp($file));
-    return $pid;
-}
-
-sub slurp {
-    my ($file) = @_;
-    open my $in, '<', $file or return '';
-    local $/;
-    return <$in> // '';
-}
-
-sub wait_until {
-    my ($seconds, $done) = @_;
-    my $end = Time::HiRes::time() + $seconds;
-    while (1) {
-        my $value = $done->();
-        return $value if $value || Time::HiRes::time() > $end;
-        Time::HiRes::sleep(0.02);
-    }
-}
 
 sub connection { CatalogTest::Http::connection($_[0]{port}) }
 
@@ -209,32 +122,32 @@ sub burst { my $self = shift; CatalogTest::Http::burst($self->{port}, @_) }
 sub log_text { slurp("$_[0]{logs}/error_log") }
 sub access_text { slurp("$_[0]{logs}/access_log") }
 
-# A connection of the test's own to the database. A busy machine's server may answer on its port before a child has made the
-# file: made here it would be the test's user's, and the children could not write it.
-sub database {
-    my ($self, $file) = @_;
-    $file //= "$self->{dir}/data/catalog.db";
-    for (1 .. 200) { last if -s $file; select undef, undef, undef, 0.05 }
-    return DBI->connect("dbi:SQLite:dbname=$file", '', '',
-        { RaiseError => 1, PrintError => 0, sqlite_use_immediate_transaction => 0 });
+# ---- databases: the one that DBDParams names at first, and others by name ----
+
+sub database_named {
+    my ($self, $name) = @_;
+    $name //= 'catalog';
+    return $self->{databases}{$name} //= CatalogTest::Database->new($self->{dir}, $name, $self->{engine});
 }
+
+sub params { my ($self, $name) = @_; return $self->database_named($name)->params }
+sub make_databases { $_->make for values %{ $_[0]{databases} } }
+
+# A connection of the test's own.
+sub database { my ($self, $name) = @_; return $self->database_named($name)->make->connect }
+sub dump { $_[0]->database_named->dump }
 
 # Stops what this test file started; what is wrong with the servers and their logs.
 sub faults {
     my @faults;
-    $_->stop for values %running;
+    CatalogTest::Process::stop_all(@all);
     for my $self (@all) {
         push @faults, "httpd had to be killed ($self->{dir})" if $self->{stuck};
-        my $log = "$self->{logs}/error_log";
-        push @faults, CatalogTest::Log::faults(CatalogTest::Log::unread($log)) if -e $log;
-        push @faults, map { "httpd said: $_" } split /\n/, slurp("$self->{logs}/console");
+        push @faults, CatalogTest::Log::faults(CatalogTest::Log::noteworthy($self->log_text));
+        push @faults, map { "httpd said: $_" } split /\n/, slurp($self->console);
+        $_->drop for values %{ $self->{databases} };
     }
     return (@faults, CatalogTest::Log::missing());
-}
-
-END {
-    local $?;
-    $_->stop for values %running;
 }
 
 1;

@@ -9,23 +9,23 @@ use warnings FATAL => 'all';
 use JSON::PP ();
 use POSIX ();
 
-use CatalogTest::Server ();
+use CatalogTest::Tools qw(setting slurp free_port);
 
 my %running;
 
 # dir: an empty directory for what it receives. It is kept by a second server on the same directory and port.
 sub new {
     my ($class, $dir, @options) = @_;
-    return (bless { dir => $dir, options => \@options, port => 0 }, $class)->start;
+    return (bless { dir => $dir, options => \@options, port => free_port() }, $class)->start;
 }
 
 sub start {
     my ($self) = @_;
-    my $script = "$CatalogTest::Server::TOP/tests/smtp/server.py";
-    my $pid = open(my $out, '-|', '/usr/bin/python3', $script, '--maildir', $self->{dir}, '--port', $self->{port},
+    my $script = setting('top') . '/tests/smtp/server.py';
+    my $pid = open(my $out, '-|', qw(setpriv --pdeathsig KILL /usr/bin/python3), $script, '--maildir', $self->{dir}, '--port', $self->{port},
         @{ $self->{options} })
         // die "$script: $!\n";
-    chomp($self->{port} = <$out> // die "$script did not start\n");
+    <$out> // die "$script did not start\n"; # it says so by its port
     $running{ $self->{pid} = $pid } = $out;
     return $self;
 }
@@ -43,7 +43,7 @@ sub url { "smtp://127.0.0.1:$_[0]{port}" }
 # What was received, oldest first: { mail_from, rcpt_tos, tls, auth, data }.
 sub received {
     my ($self) = @_;
-    return map { JSON::PP::decode_json($_) } split /\n/, CatalogTest::Server::slurp("$self->{dir}/envelopes.jsonl");
+    return map { JSON::PP::decode_json($_) } split /\n/, slurp("$self->{dir}/envelopes.jsonl");
 }
 
 # Those to one address.

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/login
+# route: POST /auth/password/change
+# What happens to an account while its password is being looked at counts; and a hash of another kind is made anew.
+use CatalogTest;
+use CatalogAccounts;
+use POSIX ();
+
+my $server = server()->start;
+my $db = $server->database;
+
+# It takes half a second to look at.
+my $slow = crypt 'brought along', '$2b$13$abcdefghijklmnopqrstuu';
+my $other = crypt 'another one', '$2b$04$abcdefghijklmnopqrstuu';
+
+sub set { $db->do("UPDATE users SET $_[1] = ? WHERE id = ?", undef, $_[2], $_[0]{user}{id}) }
+sub stored { $db->selectrow_array('SELECT password_hash FROM users WHERE id = ?', undef, $_[0]{user}{id}) }
+sub brought {
+    my $user = register($server);
+    set($user, password_hash => $slow);
+    return $user;
+}
+
+# The answer to a request during which something is done. That the attempt is counted shows that the account was read.
+sub during {
+    my ($user, $do, $ask) = @_;
+    pipe my $ready, my $say or die "pipe: $!\n";
+    my $pid = fork // die "fork: $!\n";
+    if (!$pid) {
+        $db = $server->database;
+        close $say;
+        my @count = ('SELECT COUNT(*) FROM login_failures WHERE account = ?', undef, $user->{user}{id});
+        my $counted = wait_until(10, sub { $db->selectrow_array(@count) });
+        $do->() if $counted;
+        $db->disconnect;
+        POSIX::_exit($counted ? 0 : 1);
+    }
+    close $say;
+    readline $ready; # until the other one is connected
+    my $r = $ask->();
+    waitpid $pid, 0;
+    is($?, 0, 'it was done in time');
+    return $r;
+}
+sub signs_in { my ($user) = @_; return sub { sign_in($server, $user->{user}{username}, 'brought along') } }
+
+my $promoted = brought();
+my $r = during($promoted, sub { set($promoted, role => 'editor') }, signs_in($promoted));
+answers($r, 200, tokens(), 'another role: signed in');
+is(claims_of($r->{json}{token})->{role}, 'editor', 'with the new one');
+
+my $reset = brought();
+answers(during($reset, sub { set($reset, password_hash => $other) }, signs_in($reset)), 401, refusal(error => qr/./),
+    'another password: refused', 'www-authenticate' => qr/^Bearer realm="[^"]+"$/);
+is(stored($reset), $other, 'the password stays the new one');
+is($db->selectrow_array('SELECT COUNT(*) FROM sessions WHERE user_id = ?', undef, $reset->{user}{id}), 1,
+    'there is no session but the one of the registration');
+
+my $gone = brought();
+my $delete = sub {
+    $db->do('DELETE FROM refresh_tokens WHERE session_id IN (SELECT id FROM sessions WHERE user_id = ?)', undef,
+        $gone->{user}{id});
+    $db->do("DELETE FROM $_->[0] WHERE $_->[1] = ?", undef, $gone->{user}{id})
+        for ['sessions', 'user_id'], ['mail_tokens', 'user_id'], ['outbox', 'user_id'], ['users', 'id'];
+};
+answers(during($gone, $delete, signs_in($gone)), 401, refusal(error => qr/./), 'the user is deleted: refused');
+
+# Whoever proves the old password may not undo what was set meanwhile.
+my $changing = brought();
+$r = during($changing, sub { set($changing, password_hash => $other) }, sub {
+    return $server->api(POST => '/auth/password/change',
+        { currentPassword => 'brought along', newPassword => 'correct horse' }, token => $changing->{token});
+});
+answers($r, 400, invalid(currentPassword => 'wrong'), 'a change, with a reset in between: refused');
+is(stored($changing), $other, 'what was set meanwhile stays');
+
+# Hashes that are not made any more: with the next sign-in they are as those of today.
+my %old = (
+    bcrypt => crypt('brought along', '$2b$04$abcdefghijklmnopqrstuu'),
+    yescrypt => crypt('brought along', '$y$j75$abcdefghijklmnop'),
+    'argon2id of other costs' =>
+        '$argon2id$v=19$m=8192,t=3,p=1$YWJjZGVmZ2hpamtsbW5vcA$/eTgeGbbZ6RHYxwuFeHqHtUJ++/ptM+FVgQ/iYNWfcQ',
+);
+for (sort keys %old) {
+    my $user = register($server);
+    set($user, password_hash => $old{$_});
+    answers(sign_in($server, $user->{user}{username}, 'wrong horse'), 401, undef, "$_: another password");
+    is(stored($user), $old{$_}, "$_: leaves it as it is");
+    answers(sign_in($server, $user->{user}{username}, 'brought along'), 200, undef, "$_: signed in");
+    my $new = stored($user);
+    like($new, qr/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/, "$_: the hash is one of today");
+    answers(sign_in($server, $user->{user}{username}, 'brought along'), 200, undef, "$_: signed in by it");
+    is(stored($user), $new, "$_: which stays");
+}
+
+done_testing;

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# db: sqlite3
+# Another program may hold SQLite's lock for a while.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for listed);
+use POSIX ();
+use Time::HiRes qw(sleep time);
+
+my $server = server();
+is(ctl_for($server, 'migrate')->{status}, 0, 'a database');
+is(ctl_for($server, { in => "correct horse\n" }, qw(user add ada ada@example.com))->{status}, 0, 'with a user');
+my $db = $server->database;
+
+my $pid = fork // die;
+if (!$pid) {
+    my $own = $server->database;
+    $own->do('BEGIN IMMEDIATE');
+    sleep 3;
+    $own->do('ROLLBACK');
+    POSIX::_exit(0);
+}
+sleep 0.5;
+my $start = time;
+is_deeply(ctl_for($server, qw(user role ada admin)), { status => 0, out => '', err => '' }, 'locked for longer than the driver waits');
+cmp_ok(time - $start, '>', 1.6, 'so that it was tried again');
+waitpid $pid, 0;
+
+$db->do('BEGIN IMMEDIATE');
+my $r = ctl_for($server, qw(user role ada user));
+is_deeply([@$r{qw(status out)}], [1, ''], 'locked for good');
+like($r->{err}, qr/^catalogctl: CAT003: .*database is locked\n\z/, 'is said once');
+$db->do('ROLLBACK');
+is((listed(ctl_for($server, qw(user list))))[0]{role}, 'admin', 'and nothing was changed');
+
+done_testing;

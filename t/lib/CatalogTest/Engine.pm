@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+package CatalogTest::Engine;
+
+# A MariaDB or PostgreSQL of the suite's own, on 127.0.0.1 alone: the one that t/TEST starts for all test files, or one more that
+# a test starts to do it harm: beside kill, hang and resume there are cut, which ends all sessions, and read_only(1), until
+# read_only(0). The names of databases begin with cat_.
+
+use strict;
+use warnings FATAL => 'all';
+
+use parent 'CatalogTest::Process';
+
+use DBI ();
+
+use CatalogTest::Tools qw(setting hand_over free_port);
+
+my %CLASS = (mysql => 'CatalogTest::Engine::MariaDB', pgsql => 'CatalogTest::Engine::PostgreSQL');
+my $PASSWORD = 'catalog-test';
+
+sub new {
+    my ($class, $dir) = @_;
+    my $self = bless { dir => $dir, port => free_port() }, $CLASS{ setting('driver') };
+    hand_over($dir);
+    $self->run($self->install);
+    return $self;
+}
+
+# With a user for httpd and the tests, who has no right beyond the databases.
+sub start {
+    my ($self) = @_;
+    $self->SUPER::start;
+    $self->make_user unless $self->{has_user}++;
+    return $self;
+}
+
+# The one that t/TEST has started; where the database needs none, nothing.
+sub shared {
+    my $engine = setting('engine');
+    return $engine && bless { %$engine, shared => 1 }, $CLASS{ setting('driver') };
+}
+
+# Neither engine runs as root.
+sub as { $> == 0 ? ('--reuid', setting('user'), '--regid', setting('group'), '--clear-groups') : () }
+sub console { "$_[0]{dir}/console" }
+sub is_up { my ($self) = @_; return eval { $self->admin } }
+
+sub run {
+    my ($self, @command) = @_;
+    my $words = join ' ', map { "'$_'" } 'setpriv', '--pdeathsig', 'TERM', $self->as, @command;
+    system("cd '$self->{dir}' && $words >>console 2>&1 </dev/null") == 0 or die "@command:\n", $self->complaints;
+}
+
+sub open_dbi {
+    my ($dsn, $user, $password) = @_;
+    return DBI->connect($dsn, $user, $password, { RaiseError => 1, PrintError => 0, AutoInactiveDestroy => 1 });
+}
+
+package CatalogTest::Engine::MariaDB;
+
+use parent -norequire, 'CatalogTest::Engine';
+
+sub install {
+    return ('mariadb-install-db', '--no-defaults', "--datadir=$_[0]{dir}/data", '--skip-test-db',
+        '--auth-root-authentication-method=normal');
+}
+
+# As fast as it can be, since nothing has to outlive the machine. Recursive statements fill tables.
+sub command {
+    my ($self) = @_;
+    return ('/usr/sbin/mariadbd', '--no-defaults', "--datadir=$self->{dir}/data", "--socket=$self->{dir}/socket",
+        "--port=$self->{port}", qw(--bind-address=127.0.0.1 --skip-name-resolve --skip-log-bin --innodb-flush-log-at-trx-commit=0
+        --innodb-log-file-size=16M --innodb-buffer-pool-size=64M --max-connections=1000 --max-recursive-iterations=1000000));
+}
+
+sub admin { CatalogTest::Engine::open_dbi("dbi:MariaDB:mariadb_socket=$_[0]{dir}/socket", 'root', '') }
+
+sub make_user {
+    my $admin = $_[0]->admin;
+    $admin->do("CREATE USER catalog\@'127.0.0.1' IDENTIFIED BY '$PASSWORD'");
+    $admin->do("GRANT ALL ON `cat\\_%`.* TO catalog\@'127.0.0.1'");
+}
+
+sub make { $_[0]->admin->do("CREATE DATABASE $_[1] CHARACTER SET utf8mb4 COLLATE utf8mb4_bin") }
+sub drop { $_[0]->admin->do("DROP DATABASE $_[1]") }
+
+sub params {
+    my ($self, $name) = @_;
+    return "host=127.0.0.1,port=$self->{port},user=catalog,pass=$PASSWORD,dbname=$name,reconnect=0,flags=CLIENT_FOUND_ROWS";
+}
+
+# || joins texts, as everywhere else.
+sub connect {
+    my ($self, $name) = @_;
+    my $dsn = "dbi:MariaDB:host=127.0.0.1;port=$self->{port};database=$name";
+    my $db = CatalogTest::Engine::open_dbi($dsn, 'catalog', $PASSWORD);
+    $db->do(q(SET SESSION sql_mode = CONCAT(@@sql_mode, ',PIPES_AS_CONCAT')));
+    return $db;
+}
+
+sub cut {
+    my $admin = $_[0]->admin;
+    my $others = $admin->selectcol_arrayref(q(SELECT id FROM information_schema.processlist WHERE user = 'catalog'));
+    $admin->do("KILL $_") for @$others;
+}
+
+sub read_only { $_[0]->admin->do('SET GLOBAL read_only = ' . ($_[1] ? 1 : 0)) }
+
+package CatalogTest::Engine::PostgreSQL;
+
+use parent -norequire, 'CatalogTest::Engine';
+
+my $BIN = '/usr/lib/postgresql/15/bin';
+
+sub install {
+    return ("$BIN/initdb", '-D', "$_[0]{dir}/data", qw(-U postgres --auth=trust -E UTF8 --locale=C.UTF-8 --no-sync));
+}
+
+sub command {
+    my ($self) = @_;
+    my %set = (
+        listen_addresses => '127.0.0.1', unix_socket_directories => $self->{dir}, max_connections => 1000,
+        fsync => 'off', synchronous_commit => 'off', full_page_writes => 'off');
+    return ("$BIN/postgres", '-D', "$self->{dir}/data", '-p', $self->{port}, map { ('-c', "$_=$set{$_}") } sort keys %set);
+}
+
+sub stop_signal { 'INT' } # TERM would wait for all clients to leave
+
+sub admin { CatalogTest::Engine::open_dbi("dbi:Pg:host=$_[0]{dir};port=$_[0]{port};dbname=postgres", 'postgres', '') }
+
+sub make_user { $_[0]->admin->do('CREATE ROLE catalog LOGIN') }
+sub make { $_[0]->admin->do("CREATE DATABASE $_[1] OWNER catalog") }
+sub drop { $_[0]->admin->do("DROP DATABASE $_[1] WITH (FORCE)") }
+
+sub params {
+    my ($self, $name) = @_;
+    return "host=127.0.0.1 port=$self->{port} user=catalog dbname=$name connect_timeout=2"
+        . " options='-c statement_timeout=5000 -c lock_timeout=3000'";
+}
+
+sub connect {
+    my ($self, $name) = @_;
+    return CatalogTest::Engine::open_dbi("dbi:Pg:host=127.0.0.1;port=$self->{port};dbname=$name", 'catalog', '');
+}
+
+sub cut {
+    $_[0]->admin->do(q(SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'catalog'));
+}
+
+# Sessions that are open learn of it as well.
+sub read_only {
+    my ($self, $on) = @_;
+    my $admin = $self->admin;
+    $admin->do('ALTER SYSTEM SET default_transaction_read_only = ' . ($on ? 'on' : 'off'));
+    $admin->do('SELECT pg_reload_conf()');
+}
+
+1;

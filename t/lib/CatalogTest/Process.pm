@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+package CatalogTest::Process;
+
+# A program that serves in the foreground for as long as a test wants, and not longer, whatever the test dies of. A class that
+# derives from it has the methods command, console (a file for what it prints) and is_up; as: options of setpriv, and
+# stop_signal may be its own.
+
+use strict;
+use warnings FATAL => 'all';
+
+use POSIX ();
+use Time::HiRes ();
+
+use CatalogTest::Tools qw(children_of slurp wait_until);
+
+my $PATIENCE = 20; # seconds to start, and to stop
+
+my %running; # by pid
+$SIG{$_} = sub { exit 1 } for qw(HUP INT PIPE TERM); # so that END stops them
+
+sub as { () }
+sub stop_signal { 'TERM' }
+sub pid { $_[0]{pid} }
+
+# Dies with what it said when it does not come up.
+sub start { $_[0]->launch->wait_up }
+
+sub launch {
+    my ($self) = @_;
+    my $pid = fork // die "fork: $!\n";
+    if (!$pid) {
+        setpgrp 0, 0; # httpd in the foreground ends its whole process group when it is told to stop
+        open STDIN, '<', '/dev/null';
+        open STDOUT, '>>', $self->console;
+        open STDERR, '>&', \*STDOUT;
+        exec 'setpriv', '--pdeathsig', $self->stop_signal, $self->as, $self->command or POSIX::_exit(127);
+    }
+    $self->{pid} = $pid;
+    $running{$pid} = $self;
+    return $self;
+}
+
+sub wait_up {
+    my ($self) = @_;
+    my $up = wait_until($PATIENCE, sub { $self->is_up || !$self->is_alive });
+    return $self if $up && $self->is_alive;
+    $self->stop;
+    die "$self->{dir}: it did not start:\n" . $self->complaints;
+}
+
+sub complaints { slurp($_[0]->console) }
+
+sub is_alive {
+    my ($self) = @_;
+    return $self->{pid} && waitpid($self->{pid}, POSIX::WNOHANG()) == 0;
+}
+
+# Seconds that it took; -1 when it had to be killed.
+sub stop {
+    my ($self) = @_;
+    my $pid = $self->{pid} or return 0;
+    my $start = Time::HiRes::time();
+
+    CORE::kill($self->stop_signal, $pid);
+    if (wait_until($PATIENCE, sub { waitpid($pid, POSIX::WNOHANG()) != 0 })) {
+        delete $running{ delete $self->{pid} };
+        return Time::HiRes::time() - $start;
+    }
+    $self->kill;
+    $self->{stuck} = 1;
+    return -1;
+}
+
+sub pids { ($_[0]{pid}, $_[0]->children) }
+sub children { children_of($_[0]{pid}) }
+
+# All its processes at once, as if the machine had gone down.
+sub kill {
+    my ($self) = @_;
+    CORE::kill(KILL => $self->pids);
+    waitpid $self->{pid}, 0;
+    delete $running{ delete $self->{pid} };
+}
+
+# It neither answers nor closes a connection until it is resumed.
+sub hang { CORE::kill(STOP => $_[0]->pids) }
+sub resume { CORE::kill(CONT => $_[0]->pids) }
+
+# They stop at the same time.
+sub stop_all {
+    my @all = grep { $_->{pid} } @_;
+    CORE::kill($_->stop_signal, $_->{pid}) for @all;
+    $_->stop for @all;
+}
+
+END {
+    local $?;
+    stop_all(values %running);
+}
+
+1;

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+package CatalogTest::Tools;
+
+# Small things that the modules of the suite share, and the settings of the run.
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use File::Basename qw(basename dirname);
+use IO::Socket::INET ();
+use JSON::PP ();
+use Time::HiRes ();
+
+our @EXPORT_OK = qw(setting settle new_dir hand_over slurp spew wait_until free_port children_of);
+
+my $settings;
+my $dirs = 0;
+my @reserved;
+
+# What t/TEST found out, for all test files; CATALOG_TEST is the directory of the run.
+sub settle {
+    my (%more) = @_;
+    $settings = { %{ $settings // {} }, %more };
+    spew("$ENV{CATALOG_TEST}/settings.json", JSON::PP::encode_json($settings));
+}
+
+sub setting {
+    my ($name) = @_;
+    $settings //= JSON::PP::decode_json(slurp("$ENV{CATALOG_TEST}/settings.json"));
+    return $settings->{$name};
+}
+
+# A new directory that everyone can look into and that bears the test file's name. It is gone when the suite has run.
+sub new_dir {
+    my $dir = join '-', setting('home') . '/servers/' . basename(dirname($0)), basename($0, '.t'), ++$dirs;
+    mkdir $dir or die "$dir: $!\n";
+    return $dir;
+}
+
+# To the user that httpd's children run as.
+sub hand_over {
+    return if $> != 0;
+    chown scalar getpwnam(setting('user')), scalar getgrnam(setting('group')), @_;
+}
+
+sub slurp {
+    my ($file) = @_;
+    open my $in, '<', $file or return '';
+    local $/;
+    return <$in> // '';
+}
+
+sub spew {
+    my ($file, @text) = @_;
+    open my $out, '>', $file or die "$file: $!\n";
+    print {$out} @text;
+    close $out or die "$file: $!\n";
+}
+
+sub wait_until {
+    my ($seconds, $done) = @_;
+    my $end = Time::HiRes::time() + $seconds;
+    while (1) {
+        my $value = $done->();
+        return $value if $value || Time::HiRes::time() > $end;
+        Time::HiRes::sleep(0.02);
+    }
+}
+
+# A port that nobody else takes: clients are given higher ones, and the socket for UDP, which lives as long as this process,
+# keeps the number from other test files, of whichever run.
+sub free_port {
+    while (1) {
+        my %address = (LocalAddr => '127.0.0.1', LocalPort => 10_000 + int rand 20_000);
+        my $mark = IO::Socket::INET->new(%address, Proto => 'udp') or next;
+        IO::Socket::INET->new(%address, Proto => 'tcp', Listen => 1) or next;
+        push @reserved, $mark;
+        return $address{LocalPort};
+    }
+}
+
+sub children_of {
+    my ($parent) = @_;
+    return map { /^\d+ \(.*\) \S (\d+)/s && $1 == $parent ? /^(\d+)/ : () } map { slurp($_) } glob '/proc/[0-9]*/stat';
+}
+
+1;

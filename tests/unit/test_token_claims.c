@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_tokens.h"
+
+/* One member of the payload, in JSON, that makes it invalid. */
+static const char *const bad_members[][2] = {
+    {"exp", NULL},
+    {"exp", "\"1800000900\""},
+    {"exp", "1800000900.0"},
+    {"exp", "18e8"},
+    {"exp", "null"},
+    {"exp", "true"},
+    {"exp", "[1800000900]"},
+    {"exp", "-1"},
+    {"exp", "0"},
+    {"exp", "1180591620717411303424"}, /* 2^70 */
+    {"exp", "9223372036854775807"},
+    {"nbf", "1800000031"},
+    {"nbf", "\"1\""},
+    {"nbf", "1.5"},
+    {"nbf", "null"},
+    {"iat", "1800000031"},
+    {"iat", "\"1\""},
+    {"iat", "null"},
+    {"iat", "-9223372036854775808"},
+    {"sub", NULL},
+    {"sub", "1"},
+    {"sub", "null"},
+    {"sub", "[\"" SUBJECT "\"]"},
+    {"sub", "\"\""},
+    {"sub", "\"ann\""},
+    {"sub", "\"" SUBJECT "x\""},
+    {"sub", "\"" SUBJECT "\\u0000\""},
+    {"sid", NULL},
+    {"sid", "1"},
+    {"jti", NULL},
+    {"jti", "1"},
+    {"iss", NULL},
+    {"iss", "\"\""},
+    {"iss", "\"" ISSUER "/\""},
+    {"iss", "[\"" ISSUER "\"]"},
+    {"aud", NULL},
+    {"aud", "\"other\""},
+    {"aud", "\"" AUDIENCE "s\""},
+    {"aud", "[]"},
+    {"aud", "[\"other\",1,null]"},
+    {"aud", "[[\"" AUDIENCE "\"]]"},
+    {"aud", "{\"" AUDIENCE "\":1}"},
+    {"username", "1"},
+    {"username", "null"},
+    {"role", "1"},
+    {"role", "null"},
+    {"role", "\"root\""},
+    {"role", "\"\""},
+    {"role", "\"ADMIN\""},
+    {"role", "[\"admin\"]"},
+    {"email_verified", "1"},
+    {"email_verified", "\"true\""},
+    {"email_verified", "null"},
+    /* As a name that is none of the payload's own, these are second members beside it. */
+    {"sub\":\"01936f4e-7a00-7000-8000-000000000002\",\"x", "1"},
+    {"exp\":1,\"x", "1"},
+    {"aud\":\"other\",\"x", "1"},
+    {"x\":1,\"x", "1"},
+    {"x", "\"\\ud800\""},
+    {"x", "\"\xff\""},
+    {"x", "1}"},
+    {"x", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"}, /* 33 levels */
+};
+
+static void test_refuses_other_payloads(void **state)
+{
+    static const char *const bad[] = {"{}", "[]", "null", "\"\"", "1", " ", "{"};
+    const cat_keys_t *keys = own_keys(*state);
+    const char *const valid = payload_with(*state, "", NULL);
+
+    for (size_t i = 0; i < UNIT_COUNT(bad_members); i++) {
+        const char *payload = payload_with(*state, bad_members[i][0], bad_members[i][1]);
+        check_refused(*state, keys, forge(*state, HEADER, payload), payload);
+    }
+    for (size_t i = 0; i < UNIT_COUNT(bad); i++) {
+        check_refused(*state, keys, forge(*state, HEADER, bad[i]), bad[i]);
+    }
+    check_refused(*state, keys, forge(*state, HEADER, apr_psprintf(*state, "[%s]", valid)), "an array that holds it");
+}
+
+static void test_takes_what_else_is_valid(void **state)
+{
+    static const char *const good[][2] = {
+        {"nbf", "1800000030"},
+        {"nbf", "0"},
+        {"nbf", "-1"},
+        {"iat", NULL},
+        {"iat", "1800000030"},
+        {"exp", "1799999971"},
+        {"exp", "253402300799"},
+        {"x", "[[1.5e3]]"},
+        {"aud", "[\"" AUDIENCE "\"]"},
+        {"aud", "[1,\"other\",\"" AUDIENCE "\"]"},
+        {"role", "\"admin\""},
+        {"username", "\"ann\""},
+        {"email_verified", "false"},
+    };
+    const cat_keys_t *keys = own_keys(*state);
+
+    for (size_t i = 0; i < UNIT_COUNT(good); i++) {
+        const char *payload = payload_with(*state, good[i][0], good[i][1]);
+        check_taken(*state, keys, forge(*state, HEADER, payload), payload);
+    }
+}
+
+static void test_what_is_absent_gives_no_right(void **state)
+{
+    const cat_trust_t trust = {ISSUER, AUDIENCE, own_keys(*state), 0};
+    const cat_claims_t *claims;
+
+    assert_null(verify_by(*state, &trust, 1, forge(*state, HEADER, payload_with(*state, "", NULL)), &claims));
+    assert_null(claims->username);
+    assert_string_equal(claims->role, "user");
+    assert_int_equal(claims->verified, 0);
+}
+
+static void test_refuses_huge_payloads(void **state)
+{
+    const cat_keys_t *keys = own_keys(*state);
+    char *deep = apr_pcalloc(*state, 2 * 2047 + 1);
+    const char *wide = "";
+
+    memset(deep, '[', 2047);
+    memset(deep + 2047, ']', 2047);
+    check_refused(*state, keys, forge(*state, HEADER, deep), "2047 levels");
+    for (int i = 0; i < 1000; i++) {
+        wide = apr_psprintf(*state, "%s\"c%d\":1,", wide, i);
+    }
+    wide = apr_psprintf(*state, "{%s%s", wide, payload_with(*state, "", NULL) + 1);
+    check_refused(*state, keys, forge(*state, HEADER, wide), "1000 claims");
+}
+
+static void test_gives_30_seconds_on_the_expiry(void **state)
+{
+    const cat_trust_t trust = {ISSUER, AUDIENCE, own_keys(*state), 0};
+    const char *token = forge(*state, HEADER, payload_with(*state, "exp", NOW_TEXT));
+    apr_time_t expiry = apr_time_from_sec(NOW);
+    const cat_claims_t *claims;
+
+    assert_null(cat_token_verify(*state, &trust, 1, expiry, token, &claims));
+    assert_null(cat_token_verify(*state, &trust, 1, expiry + apr_time_from_sec(30) - 1, token, &claims));
+    assert_string_equal(cat_token_verify(*state, &trust, 1, expiry + apr_time_from_sec(30), token, &claims),
+                        "The token has expired");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_refuses_other_payloads),         UNIT_TEST(test_takes_what_else_is_valid),
+        UNIT_TEST(test_what_is_absent_gives_no_right),  UNIT_TEST(test_refuses_huge_payloads),
+        UNIT_TEST(test_gives_30_seconds_on_the_expiry),
+    };
+    return UNIT_RUN(tests);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_tokens.h"
+
+#define FOREIGN "https://id.example.com/realms/a"
+#define FOREIGN_PAYLOAD(sub)                                                                                           \
+    "{\"iss\":\"" FOREIGN "\",\"aud\":[\"shop\",\"account\"],\"sub\":" sub ",\"exp\":1800000900}"
+
+static void test_takes_tokens_of_another_issuer(void **state)
+{
+    static const char *const headers[] = {
+        "{\"alg\":\"ES256\"}",
+        "{\"alg\":\"ES256\",\"typ\":\"JWT\",\"kid\":\"whatever\"}",
+        "{\"alg\":\"ES256\",\"typ\":\"at+jwt\"}",
+    };
+    const cat_key_t *public, *key = make_ec(*state, "ec", &public);
+    const cat_trust_t trusts[] = {
+        {ISSUER, AUDIENCE, own_keys(*state), 0},
+        {FOREIGN, "shop", make_set(*state, public, NULL), 1},
+    };
+    const cat_claims_t *claims;
+
+    for (size_t i = 0; i < UNIT_COUNT(headers); i++) {
+        assert_null(
+            verify_by(*state, trusts, 2, forge_by(*state, key, headers[i], FOREIGN_PAYLOAD("\"a|1\"")), &claims));
+        assert_string_equal(claims->issuer, FOREIGN);
+        assert_string_equal(claims->audience, "shop");
+        assert_string_equal(claims->subject, "a|1");
+        assert_ptr_equal(claims->keys, trusts[1].keys);
+    }
+    check_taken(*state, trusts[0].keys, forge(*state, HEADER, payload_with(*state, "", NULL)), "our own beside it");
+}
+
+/* Who may sign for another issuer gives nobody a role here, nor a session. */
+static void test_another_issuer_gives_no_right(void **state)
+{
+    static const char payload[] =
+        "{\"iss\":\"" FOREIGN "\",\"aud\":\"shop\",\"sub\":\"x\",\"exp\":1800000900,\"role\":\"admin\","
+        "\"username\":\"ann\",\"email_verified\":true,\"sid\":\"session\",\"jti\":\"token\"}";
+    const cat_key_t *public, *key = make_rsa(*state, "rsa", &public);
+    const cat_trust_t trust = {FOREIGN, "shop", make_set(*state, public, NULL), 1};
+    const cat_claims_t *claims;
+
+    assert_null(verify_by(*state, &trust, 1, forge_by(*state, key, "{\"alg\":\"RS256\"}", payload), &claims));
+    assert_string_equal(claims->role, "user");
+    assert_int_equal(claims->verified, 0);
+    assert_null(claims->username);
+    assert_null(claims->session);
+    assert_null(claims->id);
+}
+
+static void test_issuers_do_not_sign_for_each_other(void **state)
+{
+    static const char header[] = "{\"alg\":\"ES256\",\"typ\":\"at+jwt\",\"kid\":\"ec\"}";
+    const cat_key_t *public, *other_public, *key = make_ec(*state, "ec", &public),
+                                            *other = make_ec(*state, "ec", &other_public);
+    const cat_trust_t trusts[] = {
+        {ISSUER, AUDIENCE, make_set(*state, key, NULL), 0},
+        {FOREIGN, "shop", make_set(*state, other_public, NULL), 1},
+    };
+
+    assert_null(verify_by(*state, trusts, 2, forge_by(*state, key, header, payload_with(*state, "", NULL)), NULL));
+    assert_null(verify_by(*state, trusts, 2, forge_by(*state, other, header, FOREIGN_PAYLOAD("\"x\"")), NULL));
+    assert_string_equal(
+        verify_by(*state, trusts, 2, forge_by(*state, other, header, payload_with(*state, "", NULL)), NULL),
+        "The token's signature is wrong");
+    assert_string_equal(verify_by(*state, trusts, 2, forge_by(*state, key, header, FOREIGN_PAYLOAD("\"x\"")), NULL),
+                        "The token's signature is wrong");
+    assert_string_equal(verify_by(*state, trusts, 1, forge_by(*state, other, header, FOREIGN_PAYLOAD("\"x\"")), NULL),
+                        "The token is from another issuer");
+    assert_non_null(verify_by(*state, trusts, 0, forge_by(*state, key, header, payload_with(*state, "", NULL)), NULL));
+}
+
+static void test_an_issuer_may_have_several_trusts(void **state)
+{
+    static const char header[] = "{\"alg\":\"ES256\"}";
+    const cat_key_t *new_public, *old_public;
+    const cat_key_t *new = make_ec(*state, "new", &new_public), *old = make_ec(*state, "old", &old_public);
+    const cat_trust_t trusts[] = {
+        {FOREIGN, "other", make_set(*state, new_public, NULL), 1},
+        {FOREIGN, "shop", make_set(*state, new_public, NULL), 1},
+        {FOREIGN, "account", make_set(*state, old_public, NULL), 1},
+    };
+    const cat_claims_t *claims;
+
+    assert_null(verify_by(*state, trusts, 3, forge_by(*state, new, header, FOREIGN_PAYLOAD("\"x\"")), &claims));
+    assert_string_equal(claims->audience, "shop");
+    assert_null(verify_by(*state, trusts, 3, forge_by(*state, old, header, FOREIGN_PAYLOAD("\"x\"")), &claims));
+    assert_string_equal(claims->audience, "account");
+    assert_non_null(verify_by(*state, trusts, 1, forge_by(*state, new, header, FOREIGN_PAYLOAD("\"x\"")), &claims));
+}
+
+static void test_refuses_bad_tokens_of_another_issuer(void **state)
+{
+    static const char *const headers[] = {
+        "{\"alg\":\"ES256\",\"typ\":\"jws\"}", "{\"alg\":\"ES256\",\"typ\":1}", "{\"alg\":\"ES256\",\"crit\":[]}",
+        "{\"alg\":\"ES256\",\"kid\":1}",       "{\"alg\":\"RS256\"}",           "{\"alg\":\"none\"}",
+    };
+    static const char *const payloads[] = {
+        FOREIGN_PAYLOAD("\"\""),
+        FOREIGN_PAYLOAD("1"),
+        FOREIGN_PAYLOAD("null"),
+        FOREIGN_PAYLOAD("\"a\\nb\""),
+        FOREIGN_PAYLOAD("\"a\\u001fb\""),
+        FOREIGN_PAYLOAD("\"a\\u007fb\""),
+        "{\"iss\":\"" FOREIGN "\",\"aud\":\"shop\",\"exp\":1800000900}",
+        "{\"iss\":\"" FOREIGN "\",\"aud\":\"shop\",\"sub\":\"x\"}",
+        "{\"iss\":\"" FOREIGN "\",\"aud\":\"shop\",\"sub\":\"x\",\"exp\":1}",
+        "{\"iss\":\"" FOREIGN "\",\"aud\":\"\",\"sub\":\"x\",\"exp\":1800000900}",
+        "{\"aud\":\"shop\",\"sub\":\"x\",\"exp\":1800000900}",
+    };
+    const cat_key_t *public, *key = make_ec(*state, "ec", &public);
+    const cat_trust_t trust = {FOREIGN, "shop", make_set(*state, public, NULL), 1};
+    const char *longest = memset(apr_pcalloc(*state, 256), 'x', 255), *format = FOREIGN_PAYLOAD("\"%s\"");
+
+    for (size_t i = 0; i < UNIT_COUNT(headers); i++) {
+        assert_non_null(
+            verify_by(*state, &trust, 1, forge_by(*state, key, headers[i], FOREIGN_PAYLOAD("\"x\"")), NULL));
+    }
+    for (size_t i = 0; i < UNIT_COUNT(payloads); i++) {
+        assert_non_null(verify_by(*state, &trust, 1, forge_by(*state, key, "{\"alg\":\"ES256\"}", payloads[i]), NULL));
+    }
+    assert_null(verify_by(*state, &trust, 1,
+                          forge_by(*state, key, "{\"alg\":\"ES256\"}", apr_psprintf(*state, format, longest)), NULL));
+    longest = apr_pstrcat(*state, longest, "x", NULL);
+    assert_non_null(verify_by(
+        *state, &trust, 1, forge_by(*state, key, "{\"alg\":\"ES256\"}", apr_psprintf(*state, format, longest)), NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_takes_tokens_of_another_issuer),       UNIT_TEST(test_another_issuer_gives_no_right),
+        UNIT_TEST(test_issuers_do_not_sign_for_each_other),   UNIT_TEST(test_an_issuer_may_have_several_trusts),
+        UNIT_TEST(test_refuses_bad_tokens_of_another_issuer),
+    };
+    return UNIT_RUN(tests);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef UNIT_TOKENS_H
+#define UNIT_TOKENS_H
+
+/* Tokens made by hand, good and bad, and what becomes of them. */
+
+#include "unit_files.h"
+
+#include <apr_encode.h>
+#include <openssl/hmac.h>
+
+#include "lib/token.h"
+
+#define ISSUER "https://shop.example.org"
+#define AUDIENCE "catalog"
+#define SUBJECT "01936f4e-7a00-7000-8000-000000000001"
+#define NOW 1800000000 /* seconds; NOW_TEXT is the same */
+#define NOW_TEXT "1800000000"
+#define SECRET "0123456789abcdef0123456789abcdef"
+#define HEADER "{\"alg\":\"HS256\",\"typ\":\"at+jwt\",\"kid\":\"token\"}"
+
+/* ---- keys ---- */
+
+static inline const cat_keys_t *make_set(apr_pool_t *pool, const cat_key_t *first, const cat_key_t *second)
+{
+    const cat_key_t **all = apr_palloc(pool, 2 * sizeof(*all));
+    cat_keys_t *keys = apr_palloc(pool, sizeof(*keys));
+
+    all[0] = first;
+    all[1] = second;
+    *keys = (cat_keys_t){all, second ? 2 : 1};
+    return keys;
+}
+
+static inline const cat_key_t *make_secret(apr_pool_t *pool, const char *name, const char *secret)
+{
+    const cat_key_t *key = NULL;
+
+    assert_null(cat_key_read(pool, unit_write(pool, unit_directory(pool), name, 0600, secret, strlen(secret)), &key));
+    return key;
+}
+
+/* The key that most of these tests are about. */
+static inline const cat_keys_t *own_keys(apr_pool_t *pool)
+{
+    return make_set(pool, make_secret(pool, "token", SECRET), NULL);
+}
+
+/* A pair of keys by a command that writes a PEM file; *public is the other half, as somebody else has it. */
+static inline const cat_key_t *make_pair(apr_pool_t *pool, const char *name, const char *command,
+                                         const cat_key_t **public)
+{
+    const char *path = apr_pstrcat(pool, unit_directory(pool), "/", name, NULL);
+    const cat_key_t *key = NULL;
+
+    unit_run(apr_psprintf(pool, "umask 077; %s >%s 2>/dev/null && openssl pkey -in %s -pubout -out %s.pub", command,
+                          path, path, path));
+    assert_null(cat_key_read(pool, path, &key));
+    assert_null(cat_key_read_public(pool, apr_pstrcat(pool, path, ".pub", NULL), public));
+    return key;
+}
+
+static inline const cat_key_t *make_ec(apr_pool_t *pool, const char *name, const cat_key_t **public)
+{
+    return make_pair(pool, name, "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256", public);
+}
+
+static inline const cat_key_t *make_rsa(apr_pool_t *pool, const char *name, const cat_key_t **public)
+{
+    return make_pair(pool, name, "openssl genrsa 2048", public);
+}
+
+/* ---- tokens ---- */
+
+static inline cat_claims_t claims_now(void)
+{
+    return (cat_claims_t){.issuer = ISSUER,
+                          .audience = AUDIENCE,
+                          .subject = SUBJECT,
+                          .session = "session",
+                          .id = "token",
+                          .username = "ann",
+                          .role = "editor",
+                          .verified = 1,
+                          .issued = apr_time_from_sec(NOW),
+                          .expires = apr_time_from_sec(NOW + 900)};
+}
+
+static inline const char *encode(apr_pool_t *pool, const char *text)
+{
+    return apr_pencode_base64(pool, text, APR_ENCODE_STRING, APR_ENCODE_BASE64URL, NULL);
+}
+
+static inline const char *sign_hmac(apr_pool_t *pool, const EVP_MD *digest, const char *text, const void *secret,
+                                    size_t length)
+{
+    unsigned char mac[EVP_MAX_MD_SIZE];
+    unsigned int size;
+
+    HMAC(digest, secret, (int)length, (const unsigned char *)text, strlen(text), mac, &size);
+    return apr_pencode_base64_binary(pool, mac, size, APR_ENCODE_BASE64URL, NULL);
+}
+
+/* A token made without the code under test, by whoever holds the secret. */
+static inline const char *forge_with(apr_pool_t *pool, const EVP_MD *digest, const char *secret, const char *header,
+                                     const char *payload)
+{
+    const char *text = apr_pstrcat(pool, encode(pool, header), ".", encode(pool, payload), NULL);
+
+    return apr_pstrcat(pool, text, ".", sign_hmac(pool, digest, text, secret, strlen(secret)), NULL);
+}
+
+static inline const char *forge(apr_pool_t *pool, const char *header, const char *payload)
+{
+    return forge_with(pool, EVP_sha256(), SECRET, header, payload);
+}
+
+/* One by a pair of keys. */
+static inline const char *forge_by(apr_pool_t *pool, const cat_key_t *key, const char *header, const char *payload)
+{
+    const char *text = apr_pstrcat(pool, encode(pool, header), ".", encode(pool, payload), NULL);
+
+    return apr_pstrcat(pool, text, ".", cat_key_sign(pool, key, text, strlen(text)), NULL);
+}
+
+/* A payload that is valid but for one member, whose JSON is raw. raw NULL: without it. A name of none of these is
+ * added. */
+static inline const char *payload_with(apr_pool_t *pool, const char *name, const char *raw)
+{
+    static const char *const members[][2] = {
+        {"iss", "\"" ISSUER "\""}, {"aud", "\"" AUDIENCE "\""}, {"sub", "\"" SUBJECT "\""}, {"exp", "1800000900"},
+        {"iat", NOW_TEXT},         {"jti", "\"token\""},        {"sid", "\"session\""},
+    };
+    const char *text = raw ? apr_psprintf(pool, "\"%s\":%s", name, raw) : "\"unknown\":1";
+
+    for (size_t i = 0; i < UNIT_COUNT(members); i++) {
+        if (strcmp(members[i][0], name) != 0) {
+            text = apr_psprintf(pool, "%s,\"%s\":%s", text, members[i][0], members[i][1]);
+        }
+    }
+    return apr_psprintf(pool, "{%s}", text);
+}
+
+static inline const char *verify_by(apr_pool_t *pool, const cat_trust_t *trusts, int count, const char *token,
+                                    const cat_claims_t **claims)
+{
+    const cat_claims_t *found = NULL;
+    const char *fault = cat_token_verify(pool, trusts, count, apr_time_from_sec(NOW), token, &found);
+
+    assert_true(!fault == (found != NULL));
+    /* RFC 6750, 3: what may stand in error_description. */
+    assert_true(!fault || !strpbrk(fault, "\"\\\r\n"));
+    if (claims) {
+        *claims = found;
+    }
+    return fault;
+}
+
+static inline const char *verify_with(apr_pool_t *pool, const cat_keys_t *keys, const char *token)
+{
+    const cat_trust_t trust = {ISSUER, AUDIENCE, keys, 0};
+
+    return verify_by(pool, &trust, 1, token, NULL);
+}
+
+static inline void check_refused(apr_pool_t *pool, const cat_keys_t *keys, const char *token, const char *what)
+{
+    if (!verify_with(pool, keys, token)) {
+        fail_msg("was taken: %s", what);
+    }
+}
+
+static inline void check_taken(apr_pool_t *pool, const cat_keys_t *keys, const char *token, const char *what)
+{
+    const char *fault = verify_with(pool, keys, token);
+
+    if (fault) {
+        fail_msg("%s: %s", what, fault);
+    }
+}
+
+#endif
