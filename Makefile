@@ -4,12 +4,13 @@
 BUILD = build
 CFLAGS = -O2 -g
 MPM = event
+DB = sqlite3
 PORT = 8080
 DATA = data
 SMTP =
 INCLUDE =
 DESTDIR ?=
-export MPM PORT DATA SMTP INCLUDE DESTDIR
+export MPM DB PORT DATA SMTP INCLUDE DESTDIR
 
 WARNINGS = -Wall -Wextra -Werror
 LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto
@@ -90,12 +91,10 @@ run: ## build and serve: make run [PORT=8080] [DATA=./data] [MPM=event|worker|pr
 install: all ## install module, command, pages and configuration where apxs says, below DESTDIR if given
 	@tools/install $(BUILD)
 
-# The load tests take as long as all others together, so they run under one MPM only.
 check: ## everything the CI runs: deps, lint, unit, t under each MPM, and browser
 	@tools/deps
-	@$(MAKE) --no-print-directory lint unit t MPM=event
-	@for mpm in worker prefork; do \
-	  $(MAKE) --no-print-directory t MPM=$$mpm T='$(filter-out t/load/%,$(wildcard t/*/*.t))' || exit 1; done
+	@$(MAKE) --no-print-directory lint unit
+	@for mpm in event worker prefork; do $(MAKE) --no-print-directory t MPM=$$mpm || exit 1; done
 	@$(MAKE) --no-print-directory browser
 	@echo 'check: passed: lint, unit, t under event, worker and prefork, browser'
 
@@ -113,7 +112,7 @@ $(JOSE): $(addprefix tests/jose/,jose.js package.json package-lock.json .npmrc)
 	rm -rf $(@D) && mkdir -p $(@D) && cp $^ $(@D)
 	@tools/npm $(@D)
 
-t: all $(JOSE) ## run the suite against a real httpd: make t [MPM=event|worker|prefork]
+t: all $(JOSE) ## run the suite against a real httpd: make t [MPM=event|worker|prefork] [DB=sqlite3|mysql|pgsql] [JOBS=6]
 	@MODULE='$(CURDIR)/$(BUILD)/mod_catalog.so' t/TEST $(T)
 
 one: ## run one file or folder of the suite: make one T=t/products/create.t

@@ -24,25 +24,31 @@ sub is_told {
 my $user = register($server);
 my ($name, $email) = @{ $user->{user} }{qw(username email)};
 my $unknown = fresh();
+my $db = $server->database;
 
 # Five are free, by whichever name; the owner elsewhere is not disturbed, and does not undo it.
 is(statuses(map { guess($_) } $name, uc $name, $email, uc $email, $name), '401 401 401 401 401',
     'five failures, under all of the account\'s names');
+my $refused = try_as($name, $user->{password});
 is(statuses(map { guess($_) } ($unknown, uc $unknown) x 2, $unknown), '401 401 401 401 401',
     'five for somebody who is not there');
-my $fifth = time;
-my $refused = try_as($name, $user->{password});
-is_told($refused, 1, 3, 'then one has to wait, with the right password, too');
 my $stranger = guess($unknown);
+my $fifth = time;
+is_told($refused, 1, 3, 'then one has to wait, with the right password, too');
 is_told($stranger, 1, 3, 'so does who is not there');
 is(lines($refused) =~ s/\d+//gr, lines($stranger) =~ s/\d+//gr, 'in the same words');
+
+# A minute more, to look around in: two seconds can be short on a busy machine.
+sub put_off { $db->do('UPDATE login_failures SET allowed_at = allowed_at + ?', undef, 60_000 * $_[0]) }
+put_off(1);
 answers(try_as($name, $user->{password}, $there), 200, undef, 'the owner signs in from elsewhere');
-is_told(guess($name), 1, 3, 'which is no help here');
+is_told(guess($name), 50, 63, 'which is no help here');
 is(statuses(map { guess($name, $there) } 1 .. 5), '401 401 401 401 401', 'there, five are free again');
 ok(works($server, $user->{token}), 'sessions go on');
 
 # An attempt before its time does not make it longer.
-is_told(guess($name), 1, 3, 'before its time') for 1 .. 3;
+is_told(guess($name), 50, 63, 'before its time') for 1 .. 3;
+put_off(-1);
 sleep 0.05 while time < $fifth + 2.1;
 is(statuses(guess($name), guess($unknown)), '401 401', 'after two seconds there is another try');
 my $sixth = time;
@@ -54,9 +60,11 @@ answers(try_as(register($server)->{user}{username}, 'correct horse'), 200, undef
 my $other = register($server);
 my @guesses = map { +{ login => $other->{user}{username}, password => "guess $_" } } 1 .. 12;
 my @bytes = map { wire(POST => '/auth/login', $_, from_network($here)) } @guesses;
-my %count;
-$count{ $_->{status} }++ for $server->burst(@bytes);
-is_deeply(\%count, { 401 => 5, 429 => 7 }, 'of twelve at once five are looked at');
+my @answers = $server->burst(@bytes);
+is(scalar(grep { $_->{status} !~ /^(?:401|429)$/ } @answers), 0, 'twelve at once');
+my @looked_at = sort { $a <=> $b } map { $_->{took} } grep { $_->{status} == 401 } @answers;
+ok(@looked_at == 5 || @looked_at > 5 && $looked_at[5] > 2, 'five of them are looked at, and no other for two seconds')
+    or diag "@looked_at";
 
 # Neighbours in a network of IPv6 are one.
 my $neighbours = register($server)->{user}{username};
@@ -71,7 +79,6 @@ answers(try_as($name, $user->{password}), 200, undef, 'after its time the right 
 is(statuses(map { guess($name) } 1 .. 6), '401 401 401 401 401 429', 'and five are free again');
 
 # It ends at a quarter of an hour: never a lock.
-my $db = $server->database;
 $db->do('UPDATE login_failures SET failures = 5000, allowed_at = 0');
 answers(guess($name), 401, undef, 'the five thousandth');
 is_told(guess($name), 890, 900, 'costs fifteen minutes');

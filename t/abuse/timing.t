@@ -3,7 +3,8 @@
 # route: POST /auth/password/forgot
 # route: POST /auth/confirm/resend
 # runs: alone
-# Who has an account is not told by the time an answer takes either. The medians of many requests, in turns.
+# Who has an account is not told by the time an answer takes either. The lower quartiles of many requests, in turns: what is
+# beyond tells of the machine.
 use CatalogTest;
 use CatalogAccounts;
 use Time::HiRes qw(time);
@@ -23,33 +24,33 @@ sub took {
 
 # Two kinds of request, in turns, so that a machine that is busy elsewhere is so for both.
 sub compare {
-    my ($what, $route, $status, $factor, $one, $other) = @_;
+    my ($what, $route, $status, $rounds, $one, $other) = @_;
     my (@first, @second);
-    for my $i (0 .. 24) {
+    for my $i (1 .. $rounds) {
         push @first, took($route, $one->($i), $status);
         push @second, took($route, $other->($i), $status);
     }
-    my ($first, $second) = (median(@first), median(@second));
+    my ($first, $second) = (quartile(@first), quartile(@second));
     my $ratio = $first / $second;
-    ok($ratio < $factor && $ratio > 1 / $factor, sprintf '%s: %.1f ms, %.1f ms', $what, 1000 * $first, 1000 * $second);
+    ok($ratio < 1.5 && $ratio > 1 / 1.5, sprintf '%s: %.1f ms, %.1f ms', $what, 1000 * $first, 1000 * $second);
     return $first;
 }
 
 # Five failures are free for each.
 my @nobody = map { fresh() } @users;
 sub login { return { login => $_[0], password => 'wrong horse' } }
-my $guess = compare('a wrong password, an unknown user', '/auth/login', 401, 1.4,
-    sub { login($users[$_[0] / 5]{user}{username}) }, sub { login($nobody[$_[0] / 5]) });
+my $guess = compare('a wrong password, an unknown user', '/auth/login', 401, 25,
+    sub { login($users[$_[0] % 5]{user}{username}) }, sub { login($nobody[$_[0] % 5]) });
 cmp_ok($guess, '>', 0.005, 'both cost a hash');
 $server->database->do('UPDATE login_failures SET allowed_at = allowed_at + 60000');
-compare('the same when too many have failed', '/auth/login', 429, 1.6, sub { login($users[$_[0] / 5]{user}{email}) },
-    sub { login($nobody[$_[0] / 5]) });
+compare('the same when too many have failed', '/auth/login', 429, 60, sub { login($users[$_[0] % 5]{user}{email}) },
+    sub { login($nobody[$_[0] % 5]) });
 
 my $known = $users[0]{user}{email};
 sub address { return { email => fresh() . '@example.com' } }
 for my $route ('/auth/password/forgot', '/auth/confirm/resend') {
-    compare("$route: a user, nobody", $route, 202, 1.6, sub { { email => $known } }, \&address);
-    compare("$route: a confirmed user, nobody", $route, 202, 1.6, sub { { email => $confirmed->{user}{email} } },
+    compare("$route: a user, nobody", $route, 202, 60, sub { { email => $known } }, \&address);
+    compare("$route: a confirmed user, nobody", $route, 202, 60, sub { { email => $confirmed->{user}{email} } },
         \&address);
 }
 

@@ -3,6 +3,7 @@
 # route: POST /products
 # case: 12
 # db: sqlite3
+# mpm: event
 # runs: alone
 # Fifty clients, two connections a child, and somebody else who holds the database: all are answered within seconds.
 use CatalogLoad;

@@ -4,6 +4,7 @@
 # route: PUT /products/:id
 # route: POST /register
 # case: 60 66
+# mpm: event
 # runs: alone
 # Twenty graceful restarts under load: a client meets nothing but connections that were closed while they were idle.
 use CatalogLoad;

@@ -2,6 +2,7 @@
 # route: POST /register
 # route: GET /products
 # case: 64
+# mpm: event
 # runs: alone
 # Two hundred registrations at once: one password is hashed at a time, as configured, and readers do not notice.
 use CatalogLoad;

@@ -3,6 +3,7 @@
 # route: PUT /products/:id
 # route: DELETE /products/:id
 # route: POST /register
+# mpm: event
 # runs: alone
 # 1,000 registrations and 10,000 writes of products from 32 connections while a child is killed each second: what was
 # acknowledged is there, once.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /register
 # case: 59 60 62
+# mpm: event
 # runs: first
 # No mail is lost, whatever ends while mails are sent: a child, a generation of children, the SMTP server, httpd.
 use CatalogTest;

@@ -11,7 +11,7 @@ use DBI ();
 use CatalogTest::Engine ();
 use CatalogTest::Tools qw(setting new_dir wait_until);
 
-sub driver { setting('driver') }
+sub driver { setting('db') }
 
 # A second engine, which a test may do harm to.
 sub engine { CatalogTest::Engine->new(new_dir())->start }

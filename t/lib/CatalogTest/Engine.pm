@@ -19,7 +19,7 @@ my $PASSWORD = 'catalog-test';
 
 sub new {
     my ($class, $dir) = @_;
-    my $self = bless { dir => $dir, port => free_port() }, $CLASS{ setting('driver') };
+    my $self = bless { dir => $dir, port => free_port() }, $CLASS{ setting('db') };
     hand_over($dir);
     $self->run($self->install);
     return $self;
@@ -36,7 +36,7 @@ sub start {
 # The one that t/TEST has started; where the database needs none, nothing.
 sub shared {
     my $engine = setting('engine');
-    return $engine && bless { %$engine, shared => 1 }, $CLASS{ setting('driver') };
+    return $engine && bless { %$engine, shared => 1 }, $CLASS{ setting('db') };
 }
 
 # Neither engine runs as root.

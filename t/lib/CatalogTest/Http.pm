@@ -78,25 +78,28 @@ sub talk {
     return parse(read_all($socket));
 }
 
-# All requests are sent before the first answer is read. Each answer has the seconds it took.
+# All requests are sent before the first answer is read. Each answer has the seconds it took. A socket is closed as soon as its
+# answer is there: a child of prefork serves nobody else before that.
 sub burst {
     my ($port, @requests) = @_;
     my @sockets = map { connection($port) } @requests;
     my $start = Time::HiRes::time();
     print { $sockets[$_] } $requests[$_] for 0 .. $#requests;
 
-    my %text = map { fileno($_) => '' } @sockets;
-    my %took;
+    my %number = map { $sockets[$_] => $_ } 0 .. $#sockets;
+    my @answers = map { { text => '', took => $PATIENCE } } @sockets;
     my $select = IO::Select->new(@sockets);
     while ($select->count) {
         my @ready = $select->can_read($PATIENCE) or last;
         for my $socket (@ready) {
-            next if sysread $socket, $text{ fileno $socket }, 65536, length $text{ fileno $socket };
-            $took{ fileno $socket } = Time::HiRes::time() - $start;
+            my $answer = $answers[$number{$socket}];
+            next if sysread $socket, $answer->{text}, 65536, length $answer->{text};
+            $answer->{took} = Time::HiRes::time() - $start;
             $select->remove($socket);
+            close $socket;
         }
     }
-    return map { { %{ parse($text{ fileno $_ }) }, took => $took{ fileno $_ } // $PATIENCE } } @sockets;
+    return map { { %{ parse($_->{text}) }, took => $_->{took} } } @answers;
 }
 
 sub read_all {

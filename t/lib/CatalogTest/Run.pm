@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Run;
 
-# Apache::Test writes beside its sources and gives up when root runs it. Here it gets a copy of t/ in a directory of its
-# own, which the user that root's children run as can read. It reads the command line and finds httpd and the test files; servers
-# are each test file's own, so that many files can run at once and in any order.
+# Apache::Test writes beside its sources, starts one server for all test files and gives up when root runs it. Here it gets a copy
+# of t/ in a directory of its own, which the user that root's children run as can read, and reads the command line; servers are each
+# test file's own, so that many files can run at once and in any order.
 
 use strict;
 use warnings FATAL => 'all';
@@ -23,6 +23,8 @@ my @MODULES = qw(
     access_compat alias auth_basic authn_core authn_file authz_core authz_host authz_user dbd deflate dir env filter
     headers include mime proxy proxy_http reqtimeout request rewrite setenvif status unique_id
 );
+
+my %MARK = (db => qr/sqlite3|mysql|pgsql/, mpm => qr/event|worker|prefork/, runs => qr/first|alone/);
 
 # Readable by the tests, which forge tokens with it.
 my $KEY = 'kZ3v8Qm1Wc5Xn7Lp0Rt2Yh4Jd6Gf9Sb_Ae-Uo1Ii2Ee';
@@ -61,7 +63,7 @@ sub settings {
         top => $top,
         home => $home,
         mpm => $ENV{MPM} || 'event',
-        driver => $ENV{DB} || 'sqlite3',
+        db => $ENV{DB} || 'sqlite3',
         apache => $ENV{HTTPD} || $apxs->('SBINDIR') . '/' . $apxs->('PROGNAME'),
         modules => $apxs->('LIBEXECDIR'),
         source_module => $module,
@@ -83,17 +85,6 @@ sub lay_out {
     chmod 0600, "$home/conf/token.key";
 }
 
-# The tests stop their servers before the directory goes away.
-sub give_up {
-    my ($self) = @_;
-    my $engine = $self->{engine} ? $self->{engine}->pid : 0;
-    my @tests = grep { $_ != $engine } children_of($$);
-    kill TERM => @tests;
-    waitpid $_, 0 for @tests;
-    chdir '/';
-    exit 1;
-}
-
 # What is not there as a file is compiled into httpd.
 sub load_lines {
     my ($module) = @_;
@@ -112,10 +103,21 @@ sub install_sighandlers {
     $SIG{$_} = sub { $self->give_up } for qw(HUP INT TERM);
 }
 
+# The tests stop their servers before the directory goes away.
+sub give_up {
+    my ($self) = @_;
+    my $engine = $self->{engine} ? $self->{engine}->pid : 0;
+    my @tests = grep { $_ != $engine } children_of($$);
+    kill TERM => @tests;
+    waitpid $_, 0 for @tests;
+    chdir '/';
+    exit 1;
+}
+
 # MariaDB or PostgreSQL, with a database for each server that wants one.
 sub start {
     my ($self) = @_;
-    return if setting('driver') eq 'sqlite3';
+    return if setting('db') eq 'sqlite3';
     my $dir = setting('home') . '/engine';
     mkdir $dir or die "$dir: $!\n";
     $self->{engine} = CatalogTest::Engine->new($dir)->start;
@@ -129,15 +131,16 @@ sub stop { $_[0]{engine}->stop if $_[0]{engine} }
 sub run_tests {
     my ($self) = @_;
     my @files = $self->choose;
-    my %said = map { $_ => said_by($_)->{runs} // '' } @files;
-    my @side_by_side = ((grep { $said{$_} eq 'first' } @files), grep { $said{$_} eq '' } @files);
+    my @alone = grep { marked($_, 'runs') eq 'alone' } @files;
+    my @first = grep { marked($_, 'runs') eq 'first' } @files;
+    my @side_by_side = (@first, grep { marked($_, 'runs') eq '' } @files);
     my $harness = TAP::Harness->new({
         verbosity => $self->{opts}{verbose} ? 1 : 0, failures => 1, timer => 1,
         jobs => $self->{opts}{verbose} || @files == 1 ? 1 : $ENV{JOBS} || 6,
         rules => { par => \@side_by_side },
         exec => ['setpriv', '--pdeathsig', 'TERM', $^X],
     });
-    my $results = $harness->runtests(@side_by_side, grep { $said{$_} eq 'alone' } @files);
+    my $results = $harness->runtests(@side_by_side, @alone);
     my @wrong;
 
     push @wrong, 'a file failed' unless $results->all_passed;
@@ -147,18 +150,26 @@ sub run_tests {
     print "t/TEST: $_\n" for @wrong;
 }
 
-# The files of the command line, or all, without those for another database.
+# The files of the command line, or all, without those for another database or MPM.
 sub choose {
     my ($self) = @_;
     my @files = @{ $self->{tests} } ? @{ $self->{tests} } : sort glob 't/*/*.t';
-    my $driver = setting('driver');
-    my @fitting = grep { (said_by($_)->{db} // $driver) eq $driver } @files;
-    printf "t/TEST: %d files are not for %s\n", @files - @fitting, $driver if @fitting != @files;
-    return @fitting;
+    for my $what (qw(db mpm)) {
+        my $is = setting($what);
+        my @fitting = grep { (marked($_, $what) || $is) =~ /\b$is\b/ } @files;
+        printf "t/TEST: %d files are not for %s\n", @files - @fitting, $is if @fitting != @files;
+        @files = @fitting;
+    }
+    return @files;
 }
 
-# A test file may say of itself "# db: sqlite3", "# runs: first" or "# runs: alone".
-sub said_by { return { slurp($_[0]) =~ /^# (db|runs): (\w+)$/mg } }
+# What a test file says of itself, as in "# db: mysql pgsql".
+sub marked {
+    my ($file, $name) = @_;
+    my ($words) = slurp($file) =~ /^# $name: (.+)$/m or return '';
+    $words =~ /^(?:$MARK{$name}(?: |$))+$/ or die "$file: # $name: $words means nothing\n";
+    return $words;
+}
 
 package CatalogTest::Run::Config;
 

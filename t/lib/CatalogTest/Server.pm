@@ -63,8 +63,8 @@ sub mount {
 END
 }
 
-# Fills in @dir@, @port@, @key@ and, for DBDriver, DBDParams and CatalogDatabase, @driver@, @params@ or, of another database of this
-# server, @params:NAME@.
+# Fills in @dir@, @port@, @key@, and what DBDriver, DBDParams and CatalogDatabase take: @driver@, @params@ or, for one more
+# database, @params:NAME@.
 sub write {
     my ($self, $file, @text) = @_;
     my %token = (dir => $self->{dir}, port => $self->{port}, key => key_path(), driver => CatalogTest::Database::driver());

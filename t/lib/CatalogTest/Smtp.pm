@@ -22,8 +22,8 @@ sub new {
 sub start {
     my ($self) = @_;
     my $script = setting('top') . '/tests/smtp/server.py';
-    my $pid = open(my $out, '-|', qw(setpriv --pdeathsig KILL /usr/bin/python3), $script, '--maildir', $self->{dir}, '--port', $self->{port},
-        @{ $self->{options} })
+    my $pid = open(my $out, '-|', qw(setpriv --pdeathsig KILL /usr/bin/python3), $script,
+        '--maildir', $self->{dir}, '--port', $self->{port}, @{ $self->{options} })
         // die "$script: $!\n";
     <$out> // die "$script did not start\n"; # it says so by its port
     $running{ $self->{pid} = $pid } = $out;
