@@ -2,7 +2,7 @@
 # case: 51
 # What catalogctl is told in confidence is seen by nobody: not in a list of processes, not on the terminal.
 use CatalogTest;
-use CatalogTest::Ctl qw(ctl_for command_for listed);
+use CatalogTest::Ctl qw(ctl_for command_for at_terminal listed);
 use IPC::Open2 qw(open2);
 use IPC::Open3 qw(open3);
 use Time::HiRes qw(sleep);
@@ -35,8 +35,7 @@ unlike($dump, qr/s3cret|\Q$made_up\E/, 'and not as it is');
 # At a terminal it is asked for twice and not shown.
 sub type {
     my ($name, @passwords) = @_;
-    my $command = join ' ', map { "'$_'" } command_for($server, 'user', 'add', $name, "$name\@example.com");
-    my $pid = open2(my $screen, my $keyboard, 'script', '-qec', $command, '/dev/null');
+    my $pid = open2(my $screen, my $keyboard, at_terminal(command_for($server, 'user', 'add', $name, "$name\@example.com")));
     my $shown = '';
     for my $prompt ('Password: ', 'Again: ') {
         wait_until(10, sub { sysread $screen, $shown, 4096, length $shown; $shown =~ /\Q$prompt\E$/ });

@@ -12,7 +12,7 @@ use POSIX ();
 
 use CatalogTest::Tools qw(setting new_dir slurp spew);
 
-our @EXPORT_OK = qw(ctl ctl_for command_for listed);
+our @EXPORT_OK = qw(ctl ctl_for command_for at_terminal listed);
 
 our $HTTPD = setting('apache');
 my $dir;
@@ -27,6 +27,15 @@ sub command_for {
 # The first argument may be { in => standard input, out => file }. What came of it: { status, out, err }.
 sub ctl_for { my ($server, @words) = @_; return run(ref $words[0] ? shift @words : {}, command_for($server, @words)) }
 sub ctl { my (@words) = @_; return run(ref $words[0] ? shift @words : {}, setting('ctl'), @words) }
+
+# The words that run a command at a terminal, whose screen they write. A bare root file system has none to give: then one is made,
+# for them alone.
+sub at_terminal {
+    my @words = ('script', '-qec', join(' ', map { "'$_'" } @_), '/dev/null');
+    return @words if -e '/dev/pts/ptmx';
+    return (qw(unshare --mount --propagation unchanged sh -c),
+        'mount -t devpts -o newinstance,ptmxmode=666 devpts /dev/pts && exec "$@"', 'sh', @words);
+}
 
 sub run {
     my ($o, @command) = @_;
