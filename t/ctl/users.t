@@ -30,6 +30,7 @@ sub ends_within {
 }
 
 # add
+ok(wait_until(10, sub { user('list')->{status} == 0 }), 'the server has made its database');
 my $added = user({ in => "$password\n" }, 'add', 'Ada', 'ada@example.com');
 said($added, 0, qr/^[0-9a-f-]{36}\n\z/, $nothing, 'a user is made');
 chomp(my $id = $added->{out});

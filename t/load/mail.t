@@ -56,7 +56,7 @@ for my $round (1 .. 3) {
     sleep 0.5;
     $smtp->start;
 }
-ok(wait_until(20, sub { !waiting($server) }), 'the queue is emptied') or diag waiting($server) . ' are left';
+ok(wait_until(60, sub { !waiting($server) }), 'the queue is emptied') or diag waiting($server) . ' are left';
 
 my @received = received("$home/one");
 my %ids;

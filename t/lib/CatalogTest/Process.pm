@@ -16,6 +16,7 @@ use CatalogTest::Tools qw(children_of slurp wait_until);
 my $PATIENCE = 20; # seconds to start, and to stop
 
 my %running; # by pid
+my $owner = $$;
 $SIG{$_} = sub { exit 1 } for qw(HUP INT PIPE TERM); # so that END stops them
 
 sub as { () }
@@ -95,7 +96,7 @@ sub stop_all {
 
 END {
     local $?;
-    stop_all(values %running);
+    stop_all(values %running) if $$ == $owner; # and not a child of it that has come to an end
 }
 
 1;

@@ -59,11 +59,12 @@ sub settings {
     my $module = Cwd::realpath($ENV{MODULE} || "$top/build/mod_catalog.so");
 
     die "there is no $module: run make\n" unless $module && -f $module;
+    my %chosen = (mpm => $ENV{MPM} || 'event', db => $ENV{DB} || 'sqlite3');
+    $chosen{$_} =~ /^$MARK{$_}$/ or die uc, "=$chosen{$_} is not known\n" for keys %chosen;
     return (
+        %chosen,
         top => $top,
         home => $home,
-        mpm => $ENV{MPM} || 'event',
-        db => $ENV{DB} || 'sqlite3',
         apache => $ENV{HTTPD} || $apxs->('SBINDIR') . '/' . $apxs->('PROGNAME'),
         modules => $apxs->('LIBEXECDIR'),
         source_module => $module,
