@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/refresh
+# runs: alone
 # Fifty at once refresh with one token, as the tabs of a browser that has just woken up do.
 use CatalogTest;
 use CatalogAccounts;
