@@ -7,10 +7,12 @@ MPM = event
 DB = sqlite3
 PORT = 8080
 DATA = data
+DBD = sqlite3
+DBD_PARAMS =
 SMTP =
 INCLUDE =
 DESTDIR ?=
-export MPM DB PORT DATA SMTP INCLUDE DESTDIR
+export MPM DB PORT DATA DBD DBD_PARAMS SMTP INCLUDE DESTDIR
 
 WARNINGS = -Wall -Wextra -Werror
 LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto
@@ -27,7 +29,7 @@ SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,u
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps run install check lint unit t one browser asan format tidy clean help
+.PHONY: all deps run install check lint unit t one browser cluster asan format tidy clean help
 
 all: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl ## build build/mod_catalog.so and build/catalogctl
 
@@ -83,20 +85,24 @@ deps: ## install the Debian packages of packages.txt that are missing
 	@tools/deps
 
 # A make that is killed takes the server with it.
-run: ## build and serve: make run [PORT=8080] [DATA=./data] [MPM=event|worker|prefork] [SMTP=smtp://host:port] [INCLUDE=file]
-	@tools/deps build run
+run: ## build and serve: make run [PORT=8080] [DATA=./data] [MPM=event|worker|prefork] [DBD=mysql|pgsql DBD_PARAMS=...] [SMTP=smtp://host:port] [INCLUDE=file]
+	@tools/deps build run $(filter mysql pgsql,$(DBD))
 	@$(MAKE) --no-print-directory --quiet $(BUILD)/mod_catalog.so
 	@setpriv --pdeathsig TERM tools/run $(BUILD)/mod_catalog.so
 
 install: all ## install module, command, pages and configuration where apxs says, below DESTDIR if given
 	@tools/install $(BUILD)
 
-check: ## everything the CI runs: deps, lint, unit, t under each MPM, and browser
+# Databases and MPMs do not depend on each other: worker, which is event without its listener, is left to one database.
+DATABASES = $(if $(filter file,$(origin DB)),sqlite3 mysql pgsql,$(DB))
+check: ## everything the CI runs: deps, lint, unit, t on each database under event and prefork, t under worker, and browser
 	@tools/deps
 	@$(MAKE) --no-print-directory lint unit
-	@for mpm in event worker prefork; do $(MAKE) --no-print-directory t MPM=$$mpm || exit 1; done
+	@for db in $(DATABASES); do for mpm in event prefork; do \
+	  echo "check: t DB=$$db MPM=$$mpm"; $(MAKE) --no-print-directory t DB=$$db MPM=$$mpm || exit 1; done; done
+	@$(MAKE) --no-print-directory t DB=$(firstword $(DATABASES)) MPM=worker
 	@$(MAKE) --no-print-directory browser
-	@echo 'check: passed: lint, unit, t under event, worker and prefork, browser'
+	@echo 'check: passed: lint, unit, t on $(DATABASES), browser'
 
 lint: ## compare tables with documents and tests, layers with the design, and the C style
 	@failed=0; for lint in tests/lint/*.pl; do $$lint || failed=1; done; exit $$failed
@@ -127,6 +133,10 @@ $(BROWSER_PACKAGES): tests/browser/package.json tests/browser/package-lock.json
 browser: $(BUILD)/mod_catalog.so $(BROWSER_PACKAGES) ## drive the pages of www/ in Chromium; pictures of them are left in build/browser
 	@rm -f build/browser/*.png
 	@node --test-reporter=spec tests/browser/run.js $(BUILD)/mod_catalog.so
+
+SECONDS = 120
+cluster: $(BUILD)/mod_catalog.so ## lose parts of a Galera cluster with three servers, under load: make cluster [SECONDS=120] [MPM=event]
+	@tests/cluster/run.pl $(BUILD)/mod_catalog.so $(SECONDS)
 
 asan: ## run units and suite under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='$(SANITIZE)' unit all $(JOSE)

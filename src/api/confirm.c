@@ -25,37 +25,34 @@ cat_answer_t *cat_confirm_look(cat_request_t *q)
     return rv == APR_SUCCESS ? cat_answer_success(q->pool, 200, NULL, "The link is good") : not_good(q, rv);
 }
 
-static apr_status_t confirm(cat_request_t *q, const char *token)
-{
-    const char *user_id;
-    apr_status_t rv = cat_db_begin(q->db);
+typedef struct confirmation_t {
+    cat_request_t *q;
+    const char *token;
+} confirmation_t;
 
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    rv = cat_mail_tokens_find(q->db, q->pool, PURPOSE, token, q->now, &user_id);
-    if (rv == APR_SUCCESS) {
-        rv = cat_mail_tokens_drop(q->db, PURPOSE, user_id);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = cat_db_exec(q->db, SQL_USER_CONFIRM, CAT_VALUES(cat_time_store(q->pool, q->now), user_id), NULL);
-    }
-    if (rv != APR_SUCCESS) {
-        cat_db_rollback(q->db);
-        return rv;
-    }
-    return cat_db_commit(q->db);
+static apr_status_t confirm(void *baton)
+{
+    confirmation_t *c = baton;
+    cat_request_t *q = c->q;
+    const char *user_id;
+    apr_status_t rv = cat_mail_tokens_use(q->db, q->pool, PURPOSE, c->token, q->now, &user_id);
+
+    return rv == APR_SUCCESS
+               ? cat_db_exec(q->db, SQL_USER_CONFIRM, CAT_VALUES(cat_time_store(q->pool, q->now), user_id), NULL)
+               : rv;
 }
 
 cat_answer_t *cat_confirm_confirm(cat_request_t *q)
 {
+    confirmation_t confirmation = {.q = q};
     cat_input_t input;
     apr_status_t rv;
 
     if (cat_fields_check(q->pool, token_fields, 1, CAT_CREATE, q->strict, q->body, &input) != APR_SUCCESS) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input.errors);
     }
-    rv = confirm(q, input.values[0]);
+    confirmation.token = input.values[0];
+    rv = cat_db_transact(q->db, confirm, &confirmation);
     return rv == APR_SUCCESS ? cat_answer_success(q->pool, 200, NULL, "E-mail address confirmed") : not_good(q, rv);
 }
 

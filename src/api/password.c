@@ -29,19 +29,6 @@ static apr_status_t follow(cat_request_t *q, const char *user_id, const char *ex
     return rv == APR_SUCCESS ? cat_outbox_add(q->db, q->pool, "changed", user_id, NULL, q->now) : rv;
 }
 
-static apr_status_t finish(cat_request_t *q, apr_status_t rv, const apr_array_header_t *ended)
-{
-    if (rv != APR_SUCCESS) {
-        cat_db_rollback(q->db);
-        return rv;
-    }
-    rv = cat_db_commit(q->db);
-    if (rv == APR_SUCCESS) {
-        cat_session_revoke(q, ended);
-    }
-    return rv;
-}
-
 /* ---- reset ---- */
 
 enum { TOKEN, NEW_BY_RESET, RESET_FIELDS };
@@ -53,36 +40,46 @@ static const cat_field_t reset_fields[RESET_FIELDS] = {
 };
 /* clang-format on */
 
-/* Whoever could read the mail has the address: it counts as confirmed. */
-static apr_status_t reset(cat_request_t *q, const char *token, const char *hash)
-{
-    const char *user_id;
-    apr_array_header_t *ended = NULL;
-    apr_status_t rv = cat_db_begin(q->db);
+typedef struct new_password_t {
+    cat_request_t *q;
+    const char *token;            /* of a reset */
+    const cat_account_t *account; /* of a change, as it was when the current password was proven */
+    const char *hash;
+    apr_array_header_t *ended;
+} new_password_t;
 
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    rv = cat_mail_tokens_find(q->db, q->pool, PURPOSE, token, q->now, &user_id);
+static apr_status_t set(new_password_t *n, cat_work_t *work)
+{
+    apr_status_t rv = cat_db_transact(n->q->db, work, n);
+
     if (rv == APR_SUCCESS) {
-        rv = cat_mail_tokens_drop(q->db, PURPOSE, user_id);
+        cat_session_revoke(n->q, n->ended);
     }
+    return rv;
+}
+
+/* Whoever could read the mail has the address: it counts as confirmed. */
+static apr_status_t reset(void *baton)
+{
+    new_password_t *n = baton;
+    cat_request_t *q = n->q;
+    const char *user_id;
+    apr_status_t rv = cat_mail_tokens_use(q->db, q->pool, PURPOSE, n->token, q->now, &user_id);
+
     if (rv == APR_SUCCESS) {
         rv = cat_db_exec(q->db, SQL_USER_CONFIRM, CAT_VALUES(cat_time_store(q->pool, q->now), user_id), NULL);
     }
     if (rv == APR_SUCCESS) {
-        rv = cat_db_exec(q->db, SQL_USER_SET_PASSWORD, CAT_VALUES(hash, user_id), NULL);
+        rv = cat_db_exec(q->db, SQL_USER_SET_PASSWORD, CAT_VALUES(n->hash, user_id), NULL);
     }
-    if (rv == APR_SUCCESS) {
-        rv = follow(q, user_id, NULL, &ended);
-    }
-    return finish(q, rv, ended);
+    return rv == APR_SUCCESS ? follow(q, user_id, NULL, &n->ended) : rv;
 }
 
 cat_answer_t *cat_password_reset(cat_request_t *q)
 {
+    new_password_t new = {.q = q};
     cat_input_t input;
-    const char *hash, *user_id;
+    const char *user_id;
     apr_status_t rv;
 
     cat_fields_check(q->pool, reset_fields, RESET_FIELDS, CAT_CREATE, q->strict, q->body, &input);
@@ -94,10 +91,11 @@ cat_answer_t *cat_password_reset(cat_request_t *q)
     rv = cat_mail_tokens_find(q->db, q->pool, PURPOSE, input.values[TOKEN], q->now, &user_id);
     cat_db_release(q->db);
     if (rv == APR_SUCCESS) {
-        rv = cat_passwords_hash(q, input.values[NEW_BY_RESET], &hash);
+        rv = cat_passwords_hash(q, input.values[NEW_BY_RESET], &new.hash);
     }
     if (rv == APR_SUCCESS) {
-        rv = reset(q, input.values[TOKEN], hash);
+        new.token = input.values[TOKEN];
+        rv = set(&new, reset);
     }
     if (rv == APR_NOTFOUND) {
         return cat_answer_problem(q->pool, CAT_PROBLEM_LINK, NULL);
@@ -134,27 +132,21 @@ static apr_status_t prove(cat_request_t *q, const char *password, cat_account_t 
 }
 
 /* APR_EINVAL: another password was set since the current one was proven. */
-static apr_status_t change(cat_request_t *q, const cat_account_t *account, const char *password)
+static apr_status_t change(void *baton)
 {
-    const char *hash;
-    apr_array_header_t *ended = NULL;
-    apr_status_t rv = cat_passwords_hash(q, password, &hash);
+    new_password_t *n = baton;
+    cat_request_t *q = n->q;
+    apr_status_t rv = cat_accounts_set_hash(q->db, n->account, n->hash);
 
     if (rv == APR_SUCCESS) {
-        rv = cat_db_begin(q->db);
+        rv = follow(q, n->account->id, q->user->session, &n->ended);
     }
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    rv = cat_accounts_set_hash(q->db, account, hash);
-    if (rv == APR_SUCCESS) {
-        rv = follow(q, account->id, q->user->session, &ended);
-    }
-    return finish(q, rv == APR_NOTFOUND ? APR_EINVAL : rv, ended);
+    return rv == APR_NOTFOUND ? APR_EINVAL : rv;
 }
 
 cat_answer_t *cat_password_change(cat_request_t *q)
 {
+    new_password_t new = {.q = q};
     cat_input_t input;
     cat_account_t *account;
     int wait = 0;
@@ -167,7 +159,11 @@ cat_answer_t *cat_password_change(cat_request_t *q)
     }
     rv = prove(q, input.values[CURRENT], &account, &wait);
     if (rv == APR_SUCCESS) {
-        rv = change(q, account, input.values[NEW_BY_CHANGE]);
+        rv = cat_passwords_hash(q, input.values[NEW_BY_CHANGE], &new.hash);
+    }
+    if (rv == APR_SUCCESS) {
+        new.account = account;
+        rv = set(&new, change);
     }
     if (rv == APR_EAGAIN) {
         return cat_rate_delay(q->pool, wait);

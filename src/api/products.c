@@ -167,54 +167,55 @@ cat_answer_t *cat_products_create(cat_request_t *q)
     return answer;
 }
 
+typedef struct update_t {
+    cat_request_t *q;
+    cat_input_t input;
+    const char *const *values; /* of the record after it */
+} update_t;
+
 /* Updates and reads back in one transaction, so that the answer is what this request made of the record. */
-static apr_status_t update_and_read(cat_request_t *q, const cat_input_t *input, const char *const **values)
+static apr_status_t update_and_read(void *baton)
 {
-    const char *const *v = input->values;
-    const char *clear_rating = input->cleared[RATING] ? "1" : "0";
+    update_t *u = baton;
+    cat_request_t *q = u->q;
+    const char *const *v = u->input.values;
+    const char *clear_rating = u->input.cleared[RATING] ? "1" : "0";
     const char *id = q->params[0];
     int changed;
-    apr_status_t rv = cat_db_begin(q->db);
+    apr_status_t rv =
+        cat_db_exec(q->db, SQL_PRODUCT_UPDATE,
+                    CAT_VALUES(v[NAME], v[PRICE], v[CATEGORY], v[IN_STOCK], clear_rating, v[RATING], id), &changed);
 
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    rv = cat_db_exec(q->db, SQL_PRODUCT_UPDATE,
-                     CAT_VALUES(v[NAME], v[PRICE], v[CATEGORY], v[IN_STOCK], clear_rating, v[RATING], id), &changed);
     if (rv == APR_SUCCESS) {
-        rv = changed ? cat_db_one(q->db, SQL_PRODUCT_GET, CAT_VALUES(id), values) : APR_NOTFOUND;
+        rv = changed ? cat_db_one(q->db, SQL_PRODUCT_GET, CAT_VALUES(id), &u->values) : APR_NOTFOUND;
     }
-    if (rv != APR_SUCCESS) {
-        cat_db_rollback(q->db);
-        return rv;
-    }
-    return cat_db_commit(q->db);
+    return rv;
 }
 
 cat_answer_t *cat_products_update(cat_request_t *q)
 {
-    cat_input_t input;
+    update_t update = {.q = q};
+    cat_input_t *input = &update.input;
     cat_answer_t *answer;
-    const char *const *values;
     apr_status_t rv;
 
     if (!cat_id_check(q->params[0])) {
         return unknown(q);
     }
-    rv = cat_fields_check(q->pool, fields, FIELDS, CAT_UPDATE, q->strict, q->body, &input);
-    if (rv == APR_SUCCESS && input.given == 0) {
-        cat_fields_add_error(q->pool, &input, "", "required", "must have at least one member of a product");
+    rv = cat_fields_check(q->pool, fields, FIELDS, CAT_UPDATE, q->strict, q->body, input);
+    if (rv == APR_SUCCESS && input->given == 0) {
+        cat_fields_add_error(q->pool, input, "", "required", "must have at least one member of a product");
         rv = APR_EINVAL;
     }
     if (rv != APR_SUCCESS) {
-        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input.errors);
+        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input->errors);
     }
-    rv = update_and_read(q, &input, &values);
+    rv = cat_db_transact(q->db, update_and_read, &update);
     if (rv != APR_SUCCESS) {
         return not_done(q, rv);
     }
-    answer = one_product(q, 200, values, "Product updated");
-    cat_answer_name_ignored(answer, q->pool, input.ignored);
+    answer = one_product(q, 200, update.values, "Product updated");
+    cat_answer_name_ignored(answer, q->pool, input->ignored);
     return answer;
 }
 

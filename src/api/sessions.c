@@ -69,30 +69,29 @@ static const char *login_of(const cat_input_t *input)
                                      : input->values[EMAIL];
 }
 
-/* While the password was looked at the account may have changed, so that *user is read anew. APR_NOTFOUND: the password is
- * another one by now, or the user gone. */
-static apr_status_t open_session(cat_request_t *q, const char *hash, cat_account_t **user, cat_session_t *session)
+typedef struct sign_in_t {
+    cat_request_t *q;
+    const cat_account_t *seen; /* when the password was looked at */
+    const char *hash;          /* to be stored: the same, or a newer one of the same password */
+    cat_account_t *user;       /* now */
+    cat_session_t session;
+} sign_in_t;
+
+/* While the password was looked at the account may have changed, so it is read anew. APR_NOTFOUND: the password is another one by
+ * now, or the user gone. */
+static apr_status_t open_session(void *baton)
 {
-    const char *id = (*user)->id;
-    apr_status_t rv = cat_db_begin(q->db);
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    rv = cat_accounts_set_hash(q->db, *user, hash);
+    sign_in_t *s = baton;
+    cat_request_t *q = s->q;
+    apr_status_t rv = cat_accounts_set_hash(q->db, s->seen, s->hash);
+
     if (rv == APR_SUCCESS) {
-        rv = cat_accounts_read(q->db, q->pool, id, user);
+        rv = cat_accounts_read(q->db, q->pool, s->seen->id, &s->user);
     }
     if (rv == APR_SUCCESS) {
-        rv = cat_accounts_passed(q->db, id, q->network);
+        rv = cat_accounts_passed(q->db, s->seen->id, q->network);
     }
-    if (rv == APR_SUCCESS) {
-        rv = cat_session_open(q, id, session);
-    }
-    if (rv == APR_SUCCESS) {
-        return cat_db_commit(q->db);
-    }
-    cat_db_rollback(q->db);
-    return rv;
+    return rv == APR_SUCCESS ? cat_session_open(q, s->seen->id, &s->session) : rv;
 }
 
 /* What was asked for may be a password in the wrong field, or another user's id. */
@@ -105,7 +104,7 @@ static const char *conceal(apr_pool_t *pool, const char *login)
 static cat_answer_t *log_in(cat_request_t *q, const char *login, const char *password, int cookie)
 {
     cat_account_t *user = NULL;
-    cat_session_t session;
+    sign_in_t sign_in = {.q = q};
     int match, wait;
     apr_status_t rv = cat_accounts_find(q->db, q->pool, login, &user);
 
@@ -120,12 +119,18 @@ static cat_answer_t *log_in(cat_request_t *q, const char *login, const char *pas
         rv = cat_passwords_match(q, password, user, &match);
     }
     if (rv == APR_SUCCESS) {
-        rv = match ? open_session(q, cat_passwords_renew(q, password, user), &user, &session) : APR_NOTFOUND;
+        rv = match ? APR_SUCCESS : APR_NOTFOUND;
+    }
+    if (rv == APR_SUCCESS) {
+        sign_in.seen = user;
+        sign_in.hash = cat_passwords_renew(q, password, user);
+        rv = cat_db_transact(q->db, open_session, &sign_in);
     }
     if (rv == APR_NOTFOUND) {
         return cat_grant_refuse(q, CAT_PROBLEM_CREDENTIALS, NULL, 0);
     }
-    return rv == APR_SUCCESS ? grant(q, user, &session, cookie, "Signed in") : cat_answer_failure(q->pool, rv);
+    return rv == APR_SUCCESS ? grant(q, sign_in.user, &sign_in.session, cookie, "Signed in")
+                             : cat_answer_failure(q->pool, rv);
 }
 
 cat_answer_t *cat_sessions_login(cat_request_t *q)
@@ -197,22 +202,24 @@ static const cat_field_t logout_fields[LOGOUT_FIELDS] = {
     [LOGOUT_ALL] = {"all", CAT_BOOLEAN, 0, 0, 0, "0", NULL},
 };
 
-static apr_status_t end_all(cat_request_t *q)
-{
+typedef struct end_all_t {
+    cat_request_t *q;
     apr_array_header_t *ended;
-    apr_status_t rv = cat_db_begin(q->db);
+} end_all_t;
 
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    rv = cat_session_end_others(q->db, q->pool, q->user->subject, NULL, q->now, &ended);
-    if (rv != APR_SUCCESS) {
-        cat_db_rollback(q->db);
-        return rv;
-    }
-    rv = cat_db_commit(q->db);
+static apr_status_t end_all(void *baton)
+{
+    end_all_t *e = baton;
+    return cat_session_end_others(e->q->db, e->q->pool, e->q->user->subject, NULL, e->q->now, &e->ended);
+}
+
+static apr_status_t log_out_everywhere(cat_request_t *q)
+{
+    end_all_t e = {.q = q};
+    apr_status_t rv = cat_db_transact(q->db, end_all, &e);
+
     if (rv == APR_SUCCESS) {
-        cat_session_revoke(q, ended);
+        cat_session_revoke(q, e.ended);
     }
     return rv;
 }
@@ -227,7 +234,8 @@ cat_answer_t *cat_sessions_logout(cat_request_t *q)
         APR_SUCCESS) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input.errors);
     }
-    rv = *input.values[LOGOUT_ALL] == '1' ? end_all(q) : cat_session_end(q, q->user->session, q->user->subject);
+    rv = *input.values[LOGOUT_ALL] == '1' ? log_out_everywhere(q)
+                                          : cat_session_end(q, q->user->session, q->user->subject);
     if (rv != APR_SUCCESS && rv != APR_NOTFOUND) {
         return cat_answer_failure(q->pool, rv);
     }

@@ -12,22 +12,21 @@
 #include "lib/time.h"
 #include "lib/user.h"
 
+typedef struct newcomer_t {
+    cat_request_t *q;
+    const char *const *record;
+    const char *password_hash;
+    cat_session_t *session; /* NULL: none is opened */
+} newcomer_t;
+
 /* The user and the mail, and for /register a session, are stored together or not at all. */
-static apr_status_t store(cat_request_t *q, const char *const *v, const char *hash, cat_session_t *session)
+static apr_status_t store(void *baton)
 {
-    apr_status_t rv = cat_db_begin(q->db);
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    rv = cat_accounts_add(q->db, q->pool, v, hash, q->now);
-    if (rv == APR_SUCCESS && session) {
-        rv = cat_session_open(q, v[CAT_USER_ID], session);
-    }
-    if (rv == APR_SUCCESS) {
-        return cat_db_commit(q->db);
-    }
-    cat_db_rollback(q->db);
-    return rv;
+    newcomer_t *n = baton;
+    cat_request_t *q = n->q;
+    apr_status_t rv = cat_accounts_add(q->db, q->pool, n->record, n->password_hash, q->now);
+
+    return rv == APR_SUCCESS && n->session ? cat_session_open(q, n->record[CAT_USER_ID], n->session) : rv;
 }
 
 typedef struct taken_t {
@@ -68,7 +67,7 @@ static cat_answer_t *exists(cat_request_t *q, cat_input_t *input)
 static cat_answer_t *enroll(cat_request_t *q, cat_input_t *input, cat_session_t *session)
 {
     int count = session ? CAT_USER_SESSION_FIELDS : CAT_USER_FIELDS;
-    const char *hash;
+    newcomer_t newcomer = {.q = q, .session = session};
     apr_status_t rv;
 
     if (!q->conf->registration) {
@@ -79,11 +78,12 @@ static cat_answer_t *enroll(cat_request_t *q, cat_input_t *input, cat_session_t 
     if (input->errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input->errors);
     }
-    rv = cat_passwords_hash(q, input->values[CAT_USER_PASSWORD], &hash);
+    rv = cat_passwords_hash(q, input->values[CAT_USER_PASSWORD], &newcomer.password_hash);
     if (rv == APR_SUCCESS) {
         input->values[CAT_USER_ID] = cat_id_make(q->pool, q->now);
         input->values[CAT_USER_CREATED_AT] = cat_time_store(q->pool, q->now);
-        rv = store(q, input->values, hash, session);
+        newcomer.record = input->values;
+        rv = cat_db_transact(q->db, store, &newcomer);
     }
     if (rv == APR_EEXIST) {
         return exists(q, input);

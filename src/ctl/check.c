@@ -89,7 +89,7 @@ static void check_traits(report_t *r, cat_conn_t *conn)
 {
     for (const cat_trait_t *trait = cat_conn_dialect(conn)->traits; trait->name; trait++) {
         const char *value = NULL;
-        apr_status_t rv = cat_conn_ask(conn, r->ctl->pool, &r->ctl->log, trait->ask, &value);
+        apr_status_t rv = cat_conn_ask(conn, r->ctl->pool, trait->ask, &value);
         int good = rv == APR_SUCCESS && value && !strcmp(value, trait->want);
 
         add(r, good, trait->name,

@@ -66,10 +66,14 @@ static const char *make_source(ctl_t *ctl)
 const char *ctl_database_open(ctl_t *ctl, int make)
 {
     const cat_dialect_t *dialect = cat_dialect_find(ctl->site.driver);
-    const char *fault;
+    const char *fault, *lacks;
 
     if (!dialect) {
         return apr_psprintf(ctl->pool, "the driver %s is not supported", ctl->site.driver);
+    }
+    lacks = cat_dialect_lacks(dialect, ctl->pool, ctl->site.params);
+    if (lacks) {
+        return apr_psprintf(ctl->pool, "the parameters of the driver %s lack \"%s\"", ctl->site.driver, lacks);
     }
     fault = become_server(ctl->pool, &ctl->site);
     if (!fault && dialect->file && !make) {
@@ -85,23 +89,21 @@ const char *ctl_database_open(ctl_t *ctl, int make)
     return fault;
 }
 
-static apr_status_t write_once(ctl_t *ctl, ctl_work_t *work, void *baton)
-{
-    apr_status_t rv = cat_db_begin(ctl->db);
+typedef struct writing_t {
+    ctl_t *ctl;
+    ctl_work_t *work;
+    void *baton;
+} writing_t;
 
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    rv = work(ctl, baton);
-    if (rv == APR_SUCCESS) {
-        return cat_db_commit(ctl->db);
-    }
-    cat_db_release(ctl->db);
-    return rv;
+static apr_status_t run_work(void *baton)
+{
+    writing_t *w = baton;
+    return w->work(w->ctl, w->baton);
 }
 
 apr_status_t ctl_database_write(ctl_t *ctl, ctl_work_t *work, void *baton)
 {
+    writing_t w = {ctl, work, baton};
     apr_status_t rv = CAT_EDOWN;
 
     for (int tries = 1; tries <= TRIES && (rv == CAT_EDOWN || rv == CAT_EBUSY); tries++) {
@@ -109,7 +111,7 @@ apr_status_t ctl_database_write(ctl_t *ctl, ctl_work_t *work, void *baton)
             apr_sleep(TRY_INTERVAL);
         }
         ctl->quiet = tries < TRIES; /* only the last failure is one */
-        rv = write_once(ctl, work, baton);
+        rv = cat_db_transact(ctl->db, run_work, &w);
     }
     ctl->quiet = 0;
     return rv;

@@ -33,6 +33,8 @@ static const struct command_t {
     {"key", "new", "t", "[DIRECTORY|FILE]", 0, 1, ALONE, ctl_keys_make, "make a key that signs access tokens"},
     {"mail", "list", "j", "", 0, 0, DATABASE, ctl_mails_list, "list the mails that are not sent yet"},
     {"mail", "retry", "", "[ID...]", 0, -1, DATABASE, ctl_mails_retry, "send dead mails again, these or all"},
+    {"export", NULL, "", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, with its users"},
+    {"import", NULL, "", "<FILE", 0, 0, DATABASE, ctl_import_run, "add what export wrote, to this or another database"},
 };
 
 /* THE OPTION TABLE. Small letters that stand in no command's row are for all. */

@@ -65,9 +65,12 @@ apr_status_t cat_accounts_try(cat_db_t *db, apr_pool_t *pool, const char *accoun
     const char *const *row;
     const char *time = cat_time_store(pool, now);
     apr_time_t allowed;
-    int counted;
-    apr_status_t rv = cat_db_exec(db, SQL_LOGIN_TRY, CAT_VALUES(account, network, time), &counted);
+    int counted = 1;
+    apr_status_t rv = cat_db_insert(db, SQL_LOGIN_TRY_FIRST, CAT_VALUES(account, network, time));
 
+    if (rv == APR_EEXIST) {
+        rv = cat_db_exec(db, SQL_LOGIN_TRY, CAT_VALUES(time, time, time, account, network, time), &counted);
+    }
     if (rv != APR_SUCCESS || counted) {
         return rv;
     }

@@ -10,9 +10,13 @@
 
 #define CONN_KEY "catalog:conn"
 #define COLUMNS_MAX 16
+#define FAULT_MAX 512 /* octets of a driver's words that are kept */
 
 /* How often the file of an embedded database is looked at. */
 #define FILE_INTERVAL apr_time_from_sec(1)
+
+/* How often a statement that was found dead is run: the schema may change again meanwhile. */
+#define DEAD_TRIES 5
 
 /* How long a new connection tries to get its first words in, and how often. */
 #define FIRST_PATIENCE apr_time_from_sec(1)
@@ -25,11 +29,16 @@ typedef struct statement_t {
 
 struct cat_conn_t {
     cat_link_t link;
+    cat_source_t *source; /* who uses it now: several may share a pool */
     const cat_dialect_t *dialect;
     const char *name; /* the source's, for logs */
     const char *file; /* NULL: the database is no file */
     apr_finfo_t opened;
     apr_time_t looked;
+    apr_time_t used;
+    int in_transaction;
+    int is_lost; /* whoever pools it mends it, or gives up the link and the conn with it */
+    char fault[FAULT_MAX];
     statement_t statements[SQL_COUNT];
 };
 
@@ -43,8 +52,20 @@ const char *cat_conn_file(const cat_conn_t *conn)
     return conn->file;
 }
 
-/* Turns a driver's result into a status, and logs it: here the cause is known. */
-static apr_status_t judge(cat_conn_t *conn, const cat_log_t *log, int result, const char *what)
+void cat_conn_log_fault(const cat_conn_t *conn, const cat_log_t *log, cat_log_level_t level)
+{
+    cat_log(log, level, 0, "CAT003: %s: %s", conn->name, conn->fault);
+}
+
+/* Fails on SQLite where no transaction is open; elsewhere only where there is no server. */
+static int send_rollback(cat_conn_t *conn)
+{
+    int changed = 0;
+    return apr_dbd_query(conn->link.driver, conn->link.handle, &changed, "ROLLBACK") == 0;
+}
+
+/* Turns a driver's result into a status, and keeps its words: here the cause is known. */
+static apr_status_t judge(cat_conn_t *conn, int result, const char *what)
 {
     const char *text;
     apr_status_t rv;
@@ -54,9 +75,14 @@ static apr_status_t judge(cat_conn_t *conn, const cat_log_t *log, int result, co
     }
     text = apr_dbd_error(conn->link.driver, conn->link.handle, result);
     rv = conn->dialect->judge(result, text ? text : "");
-    if (rv != APR_EEXIST && rv != APR_EAGAIN) {
-        cat_log(log, CAT_LOG_ERROR, 0, "CAT003: %s: %s failed with %d: %s", conn->name, what, result,
-                text ? text : "no reason given");
+    apr_snprintf(conn->fault, sizeof(conn->fault), "%s failed with %d: %s", what, result,
+                 text && *text ? text : "no reason given");
+    if (conn->dialect->vague && !send_rollback(conn)) {
+        rv = CAT_ELOST;
+    }
+    if (rv == CAT_ELOST) {
+        conn->is_lost = 1;
+        cat_source_note_loss(conn->source);
     }
     return rv;
 }
@@ -93,13 +119,13 @@ static int count_placeholders(const char *text)
     return n;
 }
 
-static apr_status_t prepare(cat_conn_t *conn, const cat_log_t *log, cat_sql_t sql, statement_t *st)
+static apr_status_t prepare(cat_conn_t *conn, cat_sql_t sql, statement_t *st)
 {
     const char *text = cat_dialect_sql(conn->dialect, sql);
     int result = apr_dbd_prepare(conn->link.driver, conn->link.pool, conn->link.handle, text, NULL, &st->prepared);
     if (result != 0) {
         st->prepared = NULL;
-        return judge(conn, log, result, cat_dialect_sql_name(sql));
+        return judge(conn, result, cat_dialect_sql_name(sql));
     }
     st->placeholders = count_placeholders(text);
     return APR_SUCCESS;
@@ -107,6 +133,7 @@ static apr_status_t prepare(cat_conn_t *conn, const cat_log_t *log, cat_sql_t sq
 
 /* What is run with a prepared statement; the driver's result is given back. */
 typedef struct run_t {
+    apr_pool_t *pool;
     cat_sql_t sql;
     const char *const *values;
     int count;
@@ -114,73 +141,15 @@ typedef struct run_t {
     apr_dbd_results_t *results;
 } run_t;
 
-static int run_once(cat_conn_t *conn, apr_pool_t *pool, run_t *run, apr_dbd_prepared_t *prepared)
+static int run_once(cat_conn_t *conn, run_t *run, apr_dbd_prepared_t *prepared)
 {
     const char **values = (const char **)run->values; /* apr_dbd only reads them */
     if (run->changed) {
-        return apr_dbd_pquery(conn->link.driver, pool, conn->link.handle, run->changed, prepared, run->count, values);
+        return apr_dbd_pquery(conn->link.driver, run->pool, conn->link.handle, run->changed, prepared, run->count,
+                              values);
     }
-    return apr_dbd_pselect(conn->link.driver, pool, conn->link.handle, &run->results, prepared, 1, run->count, values);
-}
-
-/* A statement that is dead has not run, so once more is safe, within a transaction too. */
-static apr_status_t run(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, run_t *run)
-{
-    statement_t *st = &conn->statements[run->sql];
-    const char *name = cat_dialect_sql_name(run->sql);
-    apr_status_t rv = APR_EAGAIN;
-
-    for (int tries = 0; rv == APR_EAGAIN && tries < 2; tries++) {
-        if (!st->prepared && (rv = prepare(conn, log, run->sql, st)) != APR_SUCCESS) {
-            continue;
-        }
-        if (st->placeholders != run->count) {
-            cat_log(log, CAT_LOG_ERROR, 0, "CAT004: %s takes %d values, not %d", name, st->placeholders, run->count);
-            return APR_EINVAL;
-        }
-        rv = judge(conn, log, run_once(conn, pool, run, st->prepared), name);
-        if (rv == APR_EAGAIN) {
-            st->prepared = NULL;
-        }
-    }
-    if (rv == APR_EAGAIN) {
-        cat_log(log, CAT_LOG_ERROR, 0, "CAT005: %s: %s cannot be prepared", conn->name, name);
-        rv = CAT_EDOWN;
-    }
-    return rv;
-}
-
-apr_status_t cat_conn_select(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, cat_sql_t sql,
-                             const char *const *values, int count, cat_row_t *row, void *baton)
-{
-    run_t r = {.sql = sql, .values = values, .count = count};
-    apr_status_t rv = run(conn, pool, log, &r);
-    return rv == APR_SUCCESS ? drain(conn, pool, r.results, row, baton) : rv;
-}
-
-apr_status_t cat_conn_query(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, cat_sql_t sql,
-                            const char *const *values, int count, int *changed)
-{
-    run_t r = {.sql = sql, .values = values, .count = count, .changed = changed};
-    return run(conn, pool, log, &r);
-}
-
-/* As in run: a statement that the change of a schema kept from running is sent once more. */
-apr_status_t cat_conn_send(cat_conn_t *conn, const cat_log_t *log, const char *text)
-{
-    apr_status_t rv = APR_EAGAIN;
-    int changed = 0;
-
-    for (int tries = 0; rv == APR_EAGAIN && tries < 2; tries++) {
-        rv = judge(conn, log, apr_dbd_query(conn->link.driver, conn->link.handle, &changed, text), text);
-    }
-    return rv;
-}
-
-void cat_conn_roll_back(cat_conn_t *conn)
-{
-    int changed = 0;
-    apr_dbd_query(conn->link.driver, conn->link.handle, &changed, "ROLLBACK"); /* fails where none is open */
+    return apr_dbd_pselect(conn->link.driver, run->pool, conn->link.handle, &run->results, prepared, 1, run->count,
+                           values);
 }
 
 typedef struct first_value_t {
@@ -199,24 +168,113 @@ static apr_status_t keep_first_value(void *baton, const char *const *values, int
     return APR_SUCCESS;
 }
 
-apr_status_t cat_conn_ask(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const char *text,
-                          const char **value)
+/* A node of a Galera cluster takes a transaction back when another node's was first. The next statement tells, unless it prepares
+ * one: then what follows would run outside of a transaction, and stay. A text is no way to ask, as the driver crashes when it is
+ * told then. */
+static apr_status_t prepare_and_look(cat_conn_t *conn, apr_pool_t *pool, cat_sql_t sql, statement_t *st)
+{
+    first_value_t open = {.pool = pool};
+    apr_status_t rv = prepare(conn, sql, st);
+
+    if (rv != APR_SUCCESS || sql == SQL_STILL_OPEN || !conn->in_transaction || !conn->dialect->takes_back) {
+        return rv;
+    }
+    rv = cat_conn_select(conn, pool, SQL_STILL_OPEN, NULL, 0, keep_first_value, &open);
+    if (rv == APR_SUCCESS && (!open.value || strcmp(open.value, "1") != 0)) {
+        apr_cpystrn(conn->fault, "the transaction was taken back", sizeof(conn->fault));
+        rv = CAT_ECONFLICT;
+    }
+    return rv;
+}
+
+/* A statement that is dead has not run, so running it again is safe, within a transaction too. */
+static apr_status_t run(cat_conn_t *conn, run_t *run)
+{
+    statement_t *st = &conn->statements[run->sql];
+    const char *name = cat_dialect_sql_name(run->sql);
+    apr_status_t rv = CAT_EDEAD;
+
+    for (int tries = 0; rv == CAT_EDEAD && tries < DEAD_TRIES; tries++) {
+        if (!st->prepared && (rv = prepare_and_look(conn, run->pool, run->sql, st)) != APR_SUCCESS) {
+            continue;
+        }
+        if (st->placeholders != run->count) {
+            apr_snprintf(conn->fault, sizeof(conn->fault), "%s takes %d values, not %d", name, st->placeholders,
+                         run->count);
+            return CAT_EDOWN;
+        }
+        rv = judge(conn, run_once(conn, run, st->prepared), name);
+        if (rv == CAT_EDEAD) {
+            st->prepared = NULL;
+        }
+    }
+    return rv == CAT_EDEAD ? CAT_EDOWN : rv;
+}
+
+apr_status_t cat_conn_select(cat_conn_t *conn, apr_pool_t *pool, cat_sql_t sql, const char *const *values, int count,
+                             cat_row_t *row, void *baton)
+{
+    run_t r = {.pool = pool, .sql = sql, .values = values, .count = count};
+    apr_status_t rv = run(conn, &r);
+    return rv == APR_SUCCESS ? drain(conn, pool, r.results, row, baton) : rv;
+}
+
+apr_status_t cat_conn_query(cat_conn_t *conn, apr_pool_t *pool, cat_sql_t sql, const char *const *values, int count,
+                            int *changed)
+{
+    run_t r = {.pool = pool, .sql = sql, .values = values, .count = count, .changed = changed};
+    return run(conn, &r);
+}
+
+/* As in run: a statement that the change of a schema kept from running is sent once more. */
+apr_status_t cat_conn_send(cat_conn_t *conn, const char *text)
+{
+    apr_status_t rv = CAT_EDEAD;
+    int changed = 0;
+
+    for (int tries = 0; rv == CAT_EDEAD && tries < DEAD_TRIES; tries++) {
+        rv = judge(conn, apr_dbd_query(conn->link.driver, conn->link.handle, &changed, text), text);
+    }
+    return rv == CAT_EDEAD ? CAT_EDOWN : rv;
+}
+
+apr_status_t cat_conn_begin(cat_conn_t *conn)
+{
+    apr_status_t rv = cat_conn_send(conn, conn->dialect->begin);
+    conn->in_transaction = rv == APR_SUCCESS;
+    return rv;
+}
+
+apr_status_t cat_conn_commit(cat_conn_t *conn)
+{
+    apr_status_t rv = cat_conn_send(conn, "COMMIT");
+    conn->in_transaction = rv != APR_SUCCESS;
+    return rv;
+}
+
+void cat_conn_roll_back(cat_conn_t *conn)
+{
+    conn->in_transaction = 0;
+    conn->is_lost |= !send_rollback(conn) && conn->dialect->vague;
+}
+
+apr_status_t cat_conn_ask(cat_conn_t *conn, apr_pool_t *pool, const char *text, const char **value)
 {
     first_value_t first = {.pool = pool};
     apr_dbd_results_t *results;
-    apr_status_t rv = APR_EAGAIN;
+    apr_status_t rv = CAT_EDEAD;
 
-    for (int tries = 0; rv == APR_EAGAIN && tries < 2; tries++) {
+    for (int tries = 0; rv == CAT_EDEAD && tries < DEAD_TRIES; tries++) {
         results = NULL;
-        rv = judge(conn, log, apr_dbd_select(conn->link.driver, pool, conn->link.handle, &results, text, 1), text);
+        rv = judge(conn, apr_dbd_select(conn->link.driver, pool, conn->link.handle, &results, text, 1), text);
     }
-    if (rv == APR_SUCCESS) {
+    if (rv == APR_SUCCESS && results) { /* MySQL's driver has none for a statement that returns no rows */
         rv = drain(conn, pool, results, keep_first_value, &first);
     }
     if (value) {
         *value = first.value;
     }
-    return rv;
+    return rv == CAT_EDEAD ? CAT_EDOWN : rv;
 }
 
 /* SQLite goes on reading and writing a file that was deleted or replaced, and makes an empty one for who comes new: what is
@@ -250,7 +308,7 @@ static apr_status_t know_file(cat_source_t *source, cat_conn_t *conn, const cat_
 
 /* While one process opens a database as the first one, or closes it as the last, others find it locked for a moment. Later
  * statements are waited for by the driver itself. */
-static apr_status_t send_first(cat_conn_t *conn, const cat_log_t *log, const char *text)
+static apr_status_t send_first(cat_conn_t *conn, const char *text)
 {
     apr_time_t give_up = apr_time_now() + FIRST_PATIENCE;
     int changed = 0, result;
@@ -259,24 +317,34 @@ static apr_status_t send_first(cat_conn_t *conn, const cat_log_t *log, const cha
            result == conn->dialect->locked && apr_time_now() < give_up) {
         apr_sleep(FIRST_INTERVAL);
     }
-    return judge(conn, log, result, text);
+    return judge(conn, result, text);
+}
+
+static apr_status_t set_up_session(cat_conn_t *conn)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (const char *const *text = conn->dialect->session; *text && rv == APR_SUCCESS; text++) {
+        rv = send_first(conn, *text);
+    }
+    if (rv == APR_SUCCESS && conn->dialect->file) {
+        rv = cat_conn_ask(conn, conn->link.pool, conn->dialect->file, &conn->file);
+    }
+    return rv;
 }
 
 static apr_status_t set_up(cat_source_t *source, cat_conn_t *conn, const cat_log_t *log)
 {
-    apr_pool_t *pool = conn->link.pool;
-    apr_status_t rv = APR_SUCCESS;
+    apr_status_t rv = set_up_session(conn);
 
-    for (const char *const *text = conn->dialect->session; *text && rv == APR_SUCCESS; text++) {
-        rv = send_first(conn, log, *text);
+    if (rv == CAT_ELOST) {
+        return rv;
     }
-    if (rv == APR_SUCCESS && conn->dialect->file) {
-        rv = cat_conn_ask(conn, pool, log, conn->dialect->file, &conn->file);
+    if (rv != APR_SUCCESS) {
+        cat_conn_log_fault(conn, log, CAT_LOG_ERROR);
+        return CAT_EDOWN;
     }
-    if (rv == APR_SUCCESS && conn->file) {
-        rv = know_file(source, conn, log);
-    }
-    return rv == APR_SUCCESS ? rv : CAT_EDOWN;
+    return conn->file ? know_file(source, conn, log) : APR_SUCCESS;
 }
 
 static apr_status_t look_at_file(cat_source_t *source, cat_conn_t *conn, const cat_log_t *log)
@@ -313,6 +381,7 @@ static apr_status_t make(cat_source_t *source, const cat_link_t *link, const cat
     apr_status_t rv;
 
     c->link = *link;
+    c->source = source;
     c->name = source->name;
     c->dialect = cat_dialect_find(apr_dbd_name(link->driver));
     if (!c->dialect) {
@@ -328,13 +397,36 @@ static apr_status_t make(cat_source_t *source, const cat_link_t *link, const cat
     return rv;
 }
 
-apr_status_t cat_conn_get(cat_source_t *source, const cat_link_t *link, const cat_log_t *log, cat_conn_t **conn)
+/* The driver's own look at a connection may not ask the database, so one that was cut meanwhile fails with the first statement. A
+ * write that fails cannot be tried again; a read can, but not on one such connection after the other. */
+static apr_status_t wake(cat_conn_t *conn, int to_write)
+{
+    apr_time_t now = apr_time_now();
+    apr_status_t rv = APR_SUCCESS;
+
+    if (conn->is_lost) {
+        memset(conn->statements, 0, sizeof(conn->statements));
+        conn->is_lost = 0;
+        rv = set_up_session(conn);
+    } else if (conn->dialect->forgets && (to_write || cat_source_lost_one_since(conn->source, conn->used))) {
+        rv = cat_conn_send(conn, "SELECT 1");
+    }
+    conn->used = now;
+    return rv == APR_SUCCESS ? rv : CAT_ELOST;
+}
+
+apr_status_t cat_conn_get(cat_source_t *source, const cat_link_t *link, int to_write, const cat_log_t *log,
+                          cat_conn_t **conn)
 {
     void *kept = NULL;
+    apr_status_t rv;
+
     apr_pool_userdata_get(&kept, CONN_KEY, link->pool);
     if (!kept) {
         return make(source, link, log, conn);
     }
     *conn = kept;
-    return look_at_file(source, *conn, log);
+    (*conn)->source = source;
+    rv = wake(*conn, to_write);
+    return rv == APR_SUCCESS ? look_at_file(source, *conn, log) : rv;
 }

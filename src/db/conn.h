@@ -12,10 +12,12 @@
 typedef struct cat_conn_t cat_conn_t;
 
 /*
- * The conn of an open link; made, and the session set up, when the link is new. APR_SUCCESS or CAT_EDOWN, logged: no dialect
- * knows the driver, the session cannot be set up, or the database's file is gone or is another one than was opened.
+ * The conn of an open link, which is asked before it is used to_write; made, and the session set up, when the link is new. APR_SUCCESS; CAT_ELOST: the database dropped the
+ * connection while it lay in the pool, another may do; or CAT_EDOWN, logged: no dialect knows the driver, the session cannot be
+ * set up, or the database's file is gone or is another one than was opened.
  */
-apr_status_t cat_conn_get(cat_source_t *source, const cat_link_t *link, const cat_log_t *log, cat_conn_t **conn);
+apr_status_t cat_conn_get(cat_source_t *source, const cat_link_t *link, int to_write, const cat_log_t *log,
+                          cat_conn_t **conn);
 
 /* One row's values in the statement's column order, NULL for SQL's NULL; good until the function returns. Anything but
  * APR_SUCCESS ends the calls; the remaining rows are still drained. */
@@ -23,18 +25,25 @@ typedef apr_status_t cat_row_t(void *baton, const char *const *values, int count
 
 /*
  * Each runs one prepared statement with count values (NULL: SQL's NULL), preparing it when it is not, and again when it is
- * found dead. Results: APR_SUCCESS, or, logged unless it is APR_EEXIST: APR_EEXIST, CAT_EVALUE, CAT_EDOWN.
+ * found dead. Results: APR_SUCCESS, APR_EEXIST, CAT_EVALUE, CAT_EDOWN, CAT_ELOST, CAT_ECONFLICT. None is logged, because the
+ * caller may try again: cat_conn_fault tells what it was.
  */
-apr_status_t cat_conn_select(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, cat_sql_t sql,
-                             const char *const *values, int count, cat_row_t *row, void *baton);
-apr_status_t cat_conn_query(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, cat_sql_t sql,
-                            const char *const *values, int count, int *changed);
+apr_status_t cat_conn_select(cat_conn_t *conn, apr_pool_t *pool, cat_sql_t sql, const char *const *values, int count,
+                             cat_row_t *row, void *baton);
+apr_status_t cat_conn_query(cat_conn_t *conn, apr_pool_t *pool, cat_sql_t sql, const char *const *values, int count,
+                            int *changed);
 
 /* Sends plain text. Rows that come back are drained; the first value of the first row is *value (on the pool) when value is
  * not NULL. Results as above. */
-apr_status_t cat_conn_send(cat_conn_t *conn, const cat_log_t *log, const char *text);
-apr_status_t cat_conn_ask(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const char *text,
-                          const char **value);
+apr_status_t cat_conn_send(cat_conn_t *conn, const char *text);
+apr_status_t cat_conn_ask(cat_conn_t *conn, apr_pool_t *pool, const char *text, const char **value);
+
+/* Starts a transaction that is going to write, and ends it. When the second fails it may still be open. Results as above. */
+apr_status_t cat_conn_begin(cat_conn_t *conn);
+apr_status_t cat_conn_commit(cat_conn_t *conn);
+
+/* Logs what failed last on the connection. */
+void cat_conn_log_fault(const cat_conn_t *conn, const cat_log_t *log, cat_log_level_t level);
 
 /* The file that an embedded database lives in; NULL: it lives in none. */
 const char *cat_conn_file(const cat_conn_t *conn);

@@ -9,6 +9,10 @@
 /* How long a writer waits for its turn before it answers 503. */
 #define TURN_PATIENCE apr_time_from_sec(2)
 
+/* How often what gave way to others is run, and how much longer each time before the next. */
+#define TRIES 3
+#define TRY_INTERVAL apr_time_from_msec(20)
+
 struct cat_db_t {
     apr_pool_t *pool;
     const cat_conf_t *conf;
@@ -35,7 +39,8 @@ cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *so
     db->conf = conf;
     db->source = source;
     db->log = log;
-    apr_pool_cleanup_register(pool, db, release_with_pool, apr_pool_cleanup_null);
+    apr_pool_pre_cleanup_register(pool, db,
+                                  release_with_pool); /* with DBDPersist Off the connection lives below the pool */
     return db;
 }
 
@@ -47,9 +52,17 @@ static void disconnect(cat_db_t *db)
     }
 }
 
+static void roll_back(cat_db_t *db)
+{
+    if (db->in_transaction) {
+        db->in_transaction = 0;
+        cat_conn_roll_back(db->conn);
+    }
+}
+
 void cat_db_release(cat_db_t *db)
 {
-    cat_db_rollback(db);
+    roll_back(db);
     disconnect(db);
     if (db->has_turn) {
         db->has_turn = 0;
@@ -57,21 +70,32 @@ void cat_db_release(cat_db_t *db)
     }
 }
 
-static apr_status_t connect_unchecked(cat_db_t *db)
+static apr_status_t connect_once(cat_db_t *db, int to_write)
 {
-    apr_status_t rv;
+    apr_status_t rv = cat_source_open(db->source, db->pool, db->conf->max_connections, db->log, &db->link);
 
-    if (db->conn) {
-        return APR_SUCCESS;
-    }
-    rv = cat_source_open(db->source, db->pool, db->conf->max_connections, db->log, &db->link);
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = cat_conn_get(db->source, &db->link, db->log, &db->conn);
+    rv = cat_conn_get(db->source, &db->link, to_write, db->log, &db->conn);
     if (rv != APR_SUCCESS) {
         db->conn = NULL;
         cat_source_close(db->source, &db->link);
+    }
+    return rv;
+}
+
+/* After the database was restarted all pooled connections may be lost, and each is given back to be mended. */
+static apr_status_t connect_unchecked(cat_db_t *db, int to_write)
+{
+    apr_status_t rv = db->conn ? APR_SUCCESS : CAT_ELOST;
+
+    for (int tries = 0; rv == CAT_ELOST && tries <= db->conf->max_connections; tries++) {
+        rv = connect_once(db, to_write);
+    }
+    if (rv == CAT_ELOST) {
+        cat_log(db->log, CAT_LOG_ERROR, 0, "CAT005: %s: all its connections are lost", db->source->name);
+        rv = CAT_EDOWN;
     }
     return rv;
 }
@@ -82,7 +106,7 @@ static apr_status_t take_turn(cat_db_t *db)
     apr_status_t rv = APR_SUCCESS;
 
     if (!db->source->dialect) {
-        rv = connect_unchecked(db); /* the first connection of this child tells whether there are turns */
+        rv = connect_unchecked(db, 0); /* the first connection of this child tells whether there are turns */
     }
     if (rv != APR_SUCCESS || !db->source->turn || db->has_turn) {
         return rv;
@@ -101,7 +125,7 @@ apr_status_t cat_db_connect_bare(cat_db_t *db, int to_write, cat_conn_t **conn)
 {
     apr_status_t rv = to_write ? take_turn(db) : APR_SUCCESS;
     if (rv == APR_SUCCESS) {
-        rv = connect_unchecked(db);
+        rv = connect_unchecked(db, to_write);
     }
     *conn = db->conn;
     return rv;
@@ -118,25 +142,67 @@ static apr_status_t connect_checked(cat_db_t *db, int to_write)
     return rv == APR_SUCCESS ? cat_db_connect_bare(db, to_write, &conn) : rv;
 }
 
-/* In a transaction the first failure decides; outside it, a write gives its turn back at once. */
-static apr_status_t conclude(cat_db_t *db, apr_status_t rv)
+/* What had no effect may be run again. Only when its connection was lost is it not known whether it had one. */
+static int had_no_effect(const cat_db_t *db, apr_status_t rv, int is_harmless)
 {
-    if (db->in_transaction && rv != APR_SUCCESS && db->failed == APR_SUCCESS) {
-        db->failed = rv;
+    return rv == CAT_ECONFLICT || (rv == CAT_ELOST && is_harmless) ||
+           (rv == CAT_EDOWN && cat_conn_dialect(db->conn)->vague);
+}
+
+/*
+ * Is it to be run again, on another connection? If not, a fault of the database has been logged, and *rv is a status that all
+ * know. is_harmless: run twice, it does what it does once.
+ */
+static int again(cat_db_t *db, apr_status_t *rv, int is_harmless, int tries)
+{
+    int is_fault = *rv == CAT_EDOWN || *rv == CAT_EVALUE || *rv == CAT_ELOST || *rv == CAT_ECONFLICT;
+    int more = is_fault && db->conn && tries < TRIES && had_no_effect(db, *rv, is_harmless);
+
+    if (is_fault && !more && db->conn) {
+        cat_conn_log_fault(db->conn, db->log, CAT_LOG_ERROR);
+        *rv = *rv == CAT_ELOST ? CAT_EDOWN : *rv == CAT_ECONFLICT ? CAT_EBUSY : *rv;
     }
-    if (!db->in_transaction && db->has_turn) {
+    if (is_fault) {
         cat_db_release(db);
+    }
+    if (more) {
+        apr_sleep(tries * TRY_INTERVAL);
+    }
+    return more;
+}
+
+/* A write gives its turn back at once. */
+static void pass_turn(cat_db_t *db)
+{
+    if (db->has_turn) {
+        cat_db_release(db);
+    }
+}
+
+/* In a transaction the first failure decides. */
+static apr_status_t note(cat_db_t *db, apr_status_t rv)
+{
+    if (rv != APR_SUCCESS && db->failed == APR_SUCCESS) {
+        db->failed = rv;
     }
     return rv;
 }
 
 apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, cat_row_t *row, void *baton)
 {
-    apr_status_t rv = db->in_transaction ? db->failed : connect_checked(db, 0);
-    if (rv == APR_SUCCESS) {
-        rv = cat_conn_select(db->conn, db->pool, db->log, sql, values, count, row, baton);
+    apr_status_t rv = db->failed;
+    int tries = 0;
+
+    if (db->in_transaction) {
+        return note(db, rv == APR_SUCCESS ? cat_conn_select(db->conn, db->pool, sql, values, count, row, baton) : rv);
     }
-    return conclude(db, rv);
+    do {
+        rv = connect_checked(db, 0);
+        if (rv == APR_SUCCESS) {
+            rv = cat_conn_select(db->conn, db->pool, sql, values, count, row, baton);
+        }
+    } while (again(db, &rv, 1, ++tries));
+    return rv;
 }
 
 typedef struct first_row_t {
@@ -164,56 +230,80 @@ apr_status_t cat_db_one(cat_db_t *db, cat_sql_t sql, const char *const *values, 
     return rv == APR_SUCCESS && !first.values ? APR_NOTFOUND : rv;
 }
 
+static apr_status_t run_write(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, int *matched)
+{
+    apr_status_t rv = db->failed;
+    int tries = 0;
+
+    if (db->in_transaction) {
+        return note(db, rv == APR_SUCCESS ? cat_conn_query(db->conn, db->pool, sql, values, count, matched) : rv);
+    }
+    do {
+        rv = connect_checked(db, 1);
+        if (rv == APR_SUCCESS) {
+            rv = cat_conn_query(db->conn, db->pool, sql, values, count, matched);
+        }
+    } while (again(db, &rv, 0, ++tries));
+    pass_turn(db);
+    return rv;
+}
+
 apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, int *changed)
 {
     int matched = 0;
-    apr_status_t rv = db->in_transaction ? db->failed : connect_checked(db, 1);
-    if (rv == APR_SUCCESS) {
-        rv = cat_conn_query(db->conn, db->pool, db->log, sql, values, count, &matched);
-    }
+    apr_status_t rv = run_write(db, sql, values, count, &matched);
+
     if (changed) {
         *changed = rv == APR_SUCCESS ? matched : 0;
     }
-    return conclude(db, rv);
+    return rv;
 }
 
 apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *values, int count)
 {
     int inserted;
     apr_status_t rv = cat_db_exec(db, sql, values, count, &inserted);
-    return rv == APR_SUCCESS && inserted == 0 ? conclude(db, APR_EEXIST) : rv;
-}
 
-apr_status_t cat_db_begin(cat_db_t *db)
-{
-    apr_status_t rv = connect_checked(db, 1);
-    if (rv == APR_SUCCESS) {
-        rv = cat_conn_send(db->conn, db->log, cat_conn_dialect(db->conn)->begin);
+    if (rv == APR_SUCCESS && inserted == 0) {
+        rv = db->in_transaction ? note(db, APR_EEXIST) : APR_EEXIST;
     }
-    if (rv != APR_SUCCESS) {
-        cat_db_release(db);
-        return rv;
-    }
-    db->in_transaction = 1;
-    db->failed = APR_SUCCESS;
-    return APR_SUCCESS;
-}
-
-apr_status_t cat_db_commit(cat_db_t *db)
-{
-    apr_status_t rv = db->failed;
-    if (rv == APR_SUCCESS) {
-        rv = cat_conn_send(db->conn, db->log, "COMMIT");
-        db->in_transaction = rv != APR_SUCCESS; /* a COMMIT that fails may leave the transaction open */
-    }
-    cat_db_release(db);
     return rv;
 }
 
-void cat_db_rollback(cat_db_t *db)
+static apr_status_t begin(cat_db_t *db)
 {
-    if (db->in_transaction) {
-        db->in_transaction = 0;
-        cat_conn_roll_back(db->conn);
-    }
+    apr_status_t rv;
+    int tries = 0;
+
+    do {
+        rv = connect_checked(db, 1);
+        if (rv == APR_SUCCESS) {
+            rv = cat_conn_begin(db->conn);
+        }
+    } while (again(db, &rv, 1, ++tries));
+    db->in_transaction = rv == APR_SUCCESS;
+    db->failed = APR_SUCCESS;
+    return rv;
+}
+
+apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    apr_status_t rv;
+    int commits, tries = 0;
+
+    do {
+        rv = begin(db);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+        rv = work(baton);
+        rv = db->failed != APR_SUCCESS ? db->failed : rv;
+        commits = rv == APR_SUCCESS;
+        if (commits) {
+            rv = cat_conn_commit(db->conn);
+            db->in_transaction = rv != APR_SUCCESS; /* a COMMIT that fails may leave the transaction open */
+        }
+    } while (again(db, &rv, !commits, ++tries));
+    cat_db_release(db);
+    return rv;
 }

@@ -33,13 +33,13 @@ apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values,
 apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *values, int count);
 
 /*
- * A transaction that writes. After a statement failed in it the rest are refused with the same status, and commit rolls back
- * and gives that status. Any failure of commit means that nothing was stored, except CAT_EDOWN, which may hide a commit whose
- * answer was lost.
+ * Runs work in a transaction that writes, and commits when it gives APR_SUCCESS; any other status rolls back and is given. It may
+ * run several times, for a transaction that gave way to others begins anew: so it does nothing but ask the database and write what
+ * its caller reads. After a statement failed in it the rest are refused with the same status. Any failure means that nothing was
+ * stored, except CAT_EDOWN, which may hide a commit whose answer was lost. Gives the connection back.
  */
-apr_status_t cat_db_begin(cat_db_t *db);
-apr_status_t cat_db_commit(cat_db_t *db);
-void cat_db_rollback(cat_db_t *db);
+typedef apr_status_t cat_work_t(void *baton);
+apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton);
 
 /* Gives the connection back; a transaction that is still open is rolled back. The next statement takes another. */
 void cat_db_release(cat_db_t *db);

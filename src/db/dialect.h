@@ -3,11 +3,16 @@
 #define CAT_DB_DIALECT_H
 
 #include <apr_errno.h>
+#include <apr_pools.h>
 
 typedef enum {
 #define Q(name, text) name,
+#define MYSQL(name, text)
+#define PGSQL(name, text)
 #include "db/sql.def"
 #undef Q
+#undef MYSQL
+#undef PGSQL
     SQL_COUNT
 } cat_sql_t;
 
@@ -18,24 +23,44 @@ typedef struct cat_trait_t {
     const char *want;
 } cat_trait_t;
 
-/* A row of THE DIALECT TABLE: what differs between the databases behind apr_dbd. All of it is constant. */
+/* What a driver's result means beside what the rest of the module knows. Only db/ sees these. */
+#define CAT_EDEAD                                                                                                      \
+    (APR_OS_START_USERERR + 11) /* the prepared statement is dead: it has not run, and would if prepared again */
+#define CAT_ELOST (APR_OS_START_USERERR + 12)     /* the connection is gone, and with it its transaction */
+#define CAT_ECONFLICT (APR_OS_START_USERERR + 13) /* gave way to others, and would do if run again */
+
+/*
+ * A row of THE DIALECT TABLE: what differs between the databases behind apr_dbd. All of it is constant. Lists of texts end with
+ * NULL.
+ */
 typedef struct cat_dialect_t {
-    const char *driver;         /* as apr_dbd_name() has it */
-    const char *begin;          /* starts a transaction that is going to write */
-    const char *const *session; /* sent once on each new connection; NULL-terminated; none returns a row */
-    const char *const *prepare; /* sent once on a database before its first migration; may return rows */
-    const char *has_versions;   /* selects 1 when there is a table schema_version, else 0 */
+    const char *driver;          /* as apr_dbd_name() has it */
+    const char *const *session;  /* sent once on each new connection; none returns a row */
+    const char *begin;           /* starts a transaction that is going to write */
+    const char *const *snapshot; /* starts one that reads the same state from beginning to end; none returns a row */
+    const char *const *prepare;  /* sent once on a database before its first migration; may return rows */
+    const char *const *step;     /* sent before a step of the schema; where one selects 0, another server is at it */
+    const char *const *step_end; /* sent after it, whether it went well or was rolled back; may return rows */
+    int steps_commit;            /* the database commits within a step by itself: each statement can be run again */
+    const char *has_versions;    /* selects 1 when there is a table schema_version, else 0 */
     const char *file; /* selects the file the database lives in, which the parameters name; NULL where it is no file */
-    const cat_trait_t *traits; /* ended by one without a name */
-    int one_writer;            /* writers take turns before they come to the database */
-    int locked;                /* the driver's result when others have locked the whole database; 0: there is none */
-    /* What a driver's non-zero result means: APR_EEXIST, CAT_EVALUE, CAT_EDOWN, or APR_EAGAIN when the prepared statement
-     * is dead, has not run, and would work if prepared again. */
+    const cat_trait_t *traits;    /* ended by one without a name */
+    const char *const *needs;     /* what has to stand in the parameters */
+    int one_writer;               /* writers take turns before they come to the database */
+    int locked;                   /* the driver's result when others have locked the whole database; 0: there is none */
+    int vague;                    /* every fault has the same result: what failed may be tried again, whatever it was */
+    int takes_back;               /* a transaction may end without a word while a statement is prepared in it */
+    int forgets;                  /* the driver mends a lost connection without a word: the session is set up again */
+    const char *const *overrides; /* by cat_sql_t; NULL: as the statement table has it */
+    /* APR_EEXIST, CAT_EVALUE, CAT_EDOWN or one of the three above. */
     apr_status_t (*judge)(int result, const char *text);
 } cat_dialect_t;
 
 /* NULL when the driver has no row. */
 const cat_dialect_t *cat_dialect_find(const char *driver);
+
+/* What has to be added to the parameters of a connection, as it is; NULL: nothing. */
+const char *cat_dialect_lacks(const cat_dialect_t *dialect, apr_pool_t *pool, const char *params);
 
 /* The statement's text for apr_dbd_prepare, and its name for logs and labels ("SQL_PRODUCT_GET"). */
 const char *cat_dialect_sql(const cat_dialect_t *dialect, cat_sql_t sql);

@@ -30,7 +30,14 @@ apr_status_t cat_mail_tokens_find(cat_db_t *db, apr_pool_t *pool, const char *pu
     return rv;
 }
 
-apr_status_t cat_mail_tokens_drop(cat_db_t *db, const char *purpose, const char *user_id)
+apr_status_t cat_mail_tokens_use(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *token, apr_time_t now,
+                                 const char **user_id)
 {
-    return cat_db_exec(db, SQL_MAIL_TOKEN_DROP, CAT_VALUES(user_id, purpose), NULL);
+    int dropped = 0;
+    apr_status_t rv = cat_mail_tokens_find(db, pool, purpose, token, now, user_id);
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_db_exec(db, SQL_MAIL_TOKEN_DROP, CAT_VALUES(*user_id, purpose), &dropped);
+    }
+    return rv == APR_SUCCESS && !dropped ? APR_NOTFOUND : rv;
 }

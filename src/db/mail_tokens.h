@@ -14,7 +14,9 @@ apr_status_t cat_mail_tokens_make(cat_db_t *db, apr_pool_t *pool, const char *pu
 apr_status_t cat_mail_tokens_find(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *token,
                                   apr_time_t now, const char **user_id);
 
-/* Makes all that the user has for the purpose worthless, in the caller's transaction. */
-apr_status_t cat_mail_tokens_drop(cat_db_t *db, const char *purpose, const char *user_id);
+/* Uses it up, and all others that the user has for the purpose, in the caller's transaction. APR_NOTFOUND as above; of two at the
+ * same time one gets it. */
+apr_status_t cat_mail_tokens_use(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *token, apr_time_t now,
+                                 const char **user_id);
 
 #endif

@@ -35,17 +35,6 @@ static const char make_table[] =
     " (version INTEGER NOT NULL PRIMARY KEY, name VARCHAR(64) NOT NULL, applied_at BIGINT NOT NULL)";
 static const char ask_version[] = "SELECT MAX(version) FROM schema_version";
 
-/* For tries that may fail, because there is another one. */
-static void write_nothing(void *context, cat_log_level_t level, apr_status_t rv, const char *message)
-{
-    (void)context;
-    (void)level;
-    (void)rv;
-    (void)message;
-}
-
-static const cat_log_t silent = {.write = write_nothing};
-
 static int latest(const char *driver)
 {
     int version = 0;
@@ -58,37 +47,39 @@ static int latest(const char *driver)
 }
 
 /* *version is 0 in a database that has no table of versions yet. */
-static apr_status_t read_version(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, int *version)
+static apr_status_t read_version(cat_conn_t *conn, apr_pool_t *pool, int *version)
 {
     const char *value = NULL;
-    apr_status_t rv = cat_conn_ask(conn, pool, log, cat_conn_dialect(conn)->has_versions, &value);
+    apr_status_t rv = cat_conn_ask(conn, pool, cat_conn_dialect(conn)->has_versions, &value);
 
     *version = 0;
     if (rv == APR_SUCCESS && value && atoi(value)) {
-        rv = cat_conn_ask(conn, pool, log, ask_version, &value);
+        rv = cat_conn_ask(conn, pool, ask_version, &value);
         *version = value ? atoi(value) : 0;
     }
     return rv;
 }
 
-static apr_status_t send_all(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const char *text)
+static apr_status_t send_all(cat_conn_t *conn, apr_pool_t *pool, const char *text)
 {
     apr_status_t rv = APR_SUCCESS;
     const char *end;
 
     for (; rv == APR_SUCCESS && (end = strstr(text, ";\n")); text = end + 2) {
-        rv = cat_conn_send(conn, log, apr_pstrmemdup(pool, text, (apr_size_t)(end - text)));
+        rv = cat_conn_send(conn, apr_pstrmemdup(pool, text, (apr_size_t)(end - text)));
     }
     return rv;
 }
 
-static apr_status_t apply(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const step_t *step)
+static apr_status_t apply(cat_conn_t *conn, apr_pool_t *pool, const step_t *step)
 {
     const char *record =
         apr_psprintf(pool, "INSERT INTO schema_version (version, name, applied_at) VALUES (%d, '%s', %s)",
                      step->version, step->name, cat_time_store(pool, apr_time_now()));
-    apr_status_t rv = send_all(conn, pool, log, step->text);
-    return rv == APR_SUCCESS ? cat_conn_send(conn, log, record) : rv;
+    apr_status_t rv = send_all(conn, pool, step->text);
+
+    rv = rv == APR_SUCCESS ? cat_conn_send(conn, record) : rv;
+    return rv == APR_EEXIST ? APR_SUCCESS : rv; /* a server at another node of the cluster was faster */
 }
 
 static const step_t *find_step(const char *driver, int version)
@@ -101,52 +92,63 @@ static const step_t *find_step(const char *driver, int version)
     return NULL;
 }
 
-/* One step in one transaction; the version is read inside it, so that two servers never apply the same step. *applied is NULL
- * when another one was faster. */
-static apr_status_t step_up(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const step_t **applied)
+/* The first text that selects 0 ends it: another server is at a step. */
+static apr_status_t ask_all(cat_conn_t *conn, apr_pool_t *pool, const char *const *texts)
+{
+    apr_status_t rv = APR_SUCCESS;
+    const char *value;
+
+    for (; *texts && rv == APR_SUCCESS; texts++) {
+        rv = cat_conn_ask(conn, pool, *texts, &value);
+        if (rv == APR_SUCCESS && value && !strcmp(value, "0")) {
+            rv = CAT_ECONFLICT;
+        }
+    }
+    return rv;
+}
+
+static apr_status_t step_up_locked(cat_conn_t *conn, apr_pool_t *pool, const step_t **applied)
 {
     const cat_dialect_t *dialect = cat_conn_dialect(conn);
     int version = 0;
-    apr_status_t rv = cat_conn_send(conn, log, dialect->begin);
+    apr_status_t rv = cat_conn_send(conn, make_table);
 
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    rv = cat_conn_send(conn, log, make_table);
     if (rv == APR_SUCCESS) {
-        rv = read_version(conn, pool, log, &version);
+        rv = read_version(conn, pool, &version);
     }
     *applied = find_step(dialect->driver, version + 1);
     if (rv == APR_SUCCESS && *applied) {
-        rv = apply(conn, pool, log, *applied);
+        rv = apply(conn, pool, *applied);
     }
+    return rv == APR_SUCCESS && !dialect->steps_commit ? cat_conn_send(conn, "COMMIT") : rv;
+}
+
+/* The version is read under the lock, so that two servers never apply the same step. *applied is NULL when another one was
+ * faster. */
+static apr_status_t step_up(cat_conn_t *conn, apr_pool_t *pool, const step_t **applied)
+{
+    const cat_dialect_t *dialect = cat_conn_dialect(conn);
+    apr_status_t rv = ask_all(conn, pool, dialect->step);
+
+    *applied = NULL;
     if (rv == APR_SUCCESS) {
-        rv = cat_conn_send(conn, log, "COMMIT");
+        rv = step_up_locked(conn, pool, applied);
     }
     if (rv != APR_SUCCESS) {
         cat_conn_roll_back(conn);
     }
+    ask_all(conn, pool, dialect->step_end);
     return rv;
 }
 
-static apr_status_t prepare_database(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log)
-{
-    apr_status_t rv = APR_SUCCESS;
-    for (const char *const *text = cat_conn_dialect(conn)->prepare; *text && rv == APR_SUCCESS; text++) {
-        rv = cat_conn_ask(conn, pool, log, *text, NULL);
-    }
-    return rv;
-}
-
-static apr_status_t step_up_to(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, const cat_log_t *heard,
-                               int wanted)
+static apr_status_t step_up_to(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, int wanted)
 {
     const step_t *applied;
     int version;
-    apr_status_t rv = prepare_database(conn, pool, heard);
+    apr_status_t rv = ask_all(conn, pool, cat_conn_dialect(conn)->prepare);
 
-    while (rv == APR_SUCCESS && (rv = read_version(conn, pool, heard, &version)) == APR_SUCCESS && version < wanted) {
-        rv = step_up(conn, pool, heard, &applied);
+    while (rv == APR_SUCCESS && (rv = read_version(conn, pool, &version)) == APR_SUCCESS && version < wanted) {
+        rv = step_up(conn, pool, &applied);
         if (rv == APR_SUCCESS && applied) {
             cat_log(log, CAT_LOG_NOTICE, 0, "CAT009: schema step %03d_%s applied", applied->version, applied->name);
         }
@@ -158,14 +160,12 @@ static apr_status_t step_up_to(cat_conn_t *conn, apr_pool_t *pool, const cat_log
 static apr_status_t insist(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, int wanted)
 {
     apr_time_t give_up = apr_time_now() + PATIENCE;
+    apr_status_t rv;
 
-    while (apr_time_now() < give_up) {
-        if (step_up_to(conn, pool, log, &silent, wanted) == APR_SUCCESS) {
-            return APR_SUCCESS;
-        }
+    while ((rv = step_up_to(conn, pool, log, wanted)) != APR_SUCCESS && apr_time_now() < give_up) {
         apr_sleep(TRY_INTERVAL);
     }
-    return step_up_to(conn, pool, log, log, wanted);
+    return rv;
 }
 
 apr_status_t cat_migrate_look(cat_db_t *db, apr_pool_t *pool, const cat_log_t *log, int *version, int *wanted)
@@ -175,7 +175,24 @@ apr_status_t cat_migrate_look(cat_db_t *db, apr_pool_t *pool, const cat_log_t *l
 
     if (rv == APR_SUCCESS) {
         *wanted = latest(cat_conn_dialect(conn)->driver);
-        rv = read_version(conn, pool, log, version);
+        rv = read_version(conn, pool, version);
+        if (rv != APR_SUCCESS) {
+            cat_conn_log_fault(conn, log, CAT_LOG_ERROR);
+        }
+    }
+    return rv;
+}
+
+static apr_status_t step_up_or_log(cat_conn_t *conn, apr_pool_t *pool, cat_source_t *source, const cat_log_t *log,
+                                   int wanted)
+{
+    apr_status_t rv = insist(conn, pool, log, wanted);
+
+    if (rv == CAT_ECONFLICT) {
+        cat_log(log, CAT_LOG_NOTICE, 0, "CAT055: %s: waits for another one that brings the schema up to date",
+                source->name);
+    } else if (rv != APR_SUCCESS) {
+        cat_conn_log_fault(conn, log, CAT_LOG_ERROR);
     }
     return rv;
 }
@@ -209,7 +226,7 @@ static apr_status_t bring_up(cat_db_t *db, apr_pool_t *pool, const cat_conf_t *c
     }
     if (version < wanted) {
         rv = cat_db_connect_bare(db, 1, &conn);
-        rv = rv == APR_SUCCESS ? insist(conn, pool, log, wanted) : rv;
+        rv = rv == APR_SUCCESS ? step_up_or_log(conn, pool, source, log, wanted) : rv;
     }
     if (rv == APR_SUCCESS && cat_conn_file(conn)) {
         cat_turns_note_schema(source->turns, cat_conn_file(conn));
@@ -224,5 +241,5 @@ apr_status_t cat_migrate_run(apr_pool_t *pool, const cat_conf_t *conf, cat_sourc
 
     cat_db_release(db);
     source->ready = rv == APR_SUCCESS;
-    return rv;
+    return rv == APR_SUCCESS || rv == CAT_EBUSY ? rv : CAT_EDOWN;
 }

@@ -50,10 +50,16 @@ apr_status_t cat_session_open(cat_request_t *q, const char *user_id, cat_session
     return rv == APR_SUCCESS ? add_token(q, session) : rv;
 }
 
+/* APR_NOTFOUND: it has ended already. */
 static apr_status_t end_one(cat_db_t *db, const char *id, const char *time)
 {
+    int deleted;
     apr_status_t rv = cat_db_exec(db, SQL_REVOKED_INSERT, CAT_VALUES(id, time), NULL);
-    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_SESSION_DELETE, CAT_VALUES(id), NULL) : rv;
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_db_exec(db, SQL_SESSION_DELETE, CAT_VALUES(id), &deleted);
+    }
+    return rv == APR_SUCCESS && !deleted ? APR_NOTFOUND : rv;
 }
 
 static apr_time_t last_token_expires(const cat_conf_t *conf, apr_time_t ended)
@@ -66,75 +72,90 @@ static void revoke_one(cat_request_t *q, const char *id)
     cat_revoked_add(q->revoked, id, last_token_expires(q->conf, q->now), q->now);
 }
 
-/* Within a transaction. APR_SUCCESS: the token may be taken for a new one. */
-static apr_status_t use_token(cat_request_t *q, const char *hash, cat_session_t *session)
-{
-    const char *const *row;
-    apr_status_t rv = cat_db_one(q->db, SQL_REFRESH_TOKEN_GET, CAT_VALUES(hash), &row);
+typedef struct refreshing_t {
+    cat_request_t *q;
+    const char *hash;
+    cat_session_t *session;
+    int is_replay;
+} refreshing_t;
 
-    if (rv != APR_SUCCESS) {
-        return rv;
+/* The session's row is taken before the token's, in the order in which who ends it takes them. */
+static apr_status_t rotate(cat_request_t *q, const char *hash, cat_session_t *session)
+{
+    const char *time = cat_time_store(q->pool, q->now);
+    int is_there;
+    apr_status_t rv = cat_db_exec(q->db, SQL_SESSION_TOUCH,
+                                  CAT_VALUES(time, q->client, shorten(q->pool, q->agent), session->id), &is_there);
+
+    if (rv == APR_SUCCESS && !is_there) {
+        return APR_NOTFOUND; /* it was ended since its token was read */
     }
-    session->id = row[0];
-    session->user_id = row[4];
-    if (cat_time_read(row[2]) <= q->now || cat_time_read(row[3]) <= q->now) {
-        return APR_NOTFOUND;
-    }
-    if (row[1] && cat_time_read(row[1]) + apr_time_from_sec(q->conf->refresh_grace) < q->now) {
-        rv = end_one(q->db, session->id, cat_time_store(q->pool, q->now));
-        return rv == APR_SUCCESS ? APR_EEXIST : rv;
-    }
-    rv = cat_db_exec(q->db, SQL_REFRESH_TOKEN_USE, CAT_VALUES(cat_time_store(q->pool, q->now), hash), NULL);
     if (rv == APR_SUCCESS) {
-        rv = cat_db_exec(
-            q->db, SQL_SESSION_TOUCH,
-            CAT_VALUES(cat_time_store(q->pool, q->now), q->client, shorten(q->pool, q->agent), session->id), NULL);
+        rv = cat_db_exec(q->db, SQL_REFRESH_TOKEN_USE, CAT_VALUES(time, hash), NULL);
     }
     return rv == APR_SUCCESS ? add_token(q, session) : rv;
 }
 
-apr_status_t cat_session_refresh(cat_request_t *q, const char *refresh_token, cat_session_t *session)
+static apr_status_t use_token(void *baton)
 {
-    apr_status_t committed, rv = cat_db_begin(q->db);
+    refreshing_t *r = baton;
+    cat_request_t *q = r->q;
+    const char *const *row;
+    apr_status_t rv = cat_db_one(q->db, SQL_REFRESH_TOKEN_GET, CAT_VALUES(r->hash), &row);
 
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = use_token(q, cat_secret_digest(q->pool, refresh_token), session);
-    if (rv != APR_SUCCESS && rv != APR_EEXIST) {
-        cat_db_rollback(q->db);
+    r->session->id = row[0];
+    r->session->user_id = row[4];
+    if (cat_time_read(row[2]) <= q->now || cat_time_read(row[3]) <= q->now) {
+        return APR_NOTFOUND;
+    }
+    r->is_replay = row[1] && cat_time_read(row[1]) + apr_time_from_sec(q->conf->refresh_grace) < q->now;
+    return r->is_replay ? end_one(q->db, r->session->id, cat_time_store(q->pool, q->now))
+                        : rotate(q, r->hash, r->session);
+}
+
+apr_status_t cat_session_refresh(cat_request_t *q, const char *refresh_token, cat_session_t *session)
+{
+    refreshing_t r = {.q = q, .hash = cat_secret_digest(q->pool, refresh_token), .session = session};
+    apr_status_t rv = cat_db_transact(q->db, use_token, &r);
+
+    if (rv != APR_SUCCESS || !r.is_replay) {
         return rv;
     }
-    committed = cat_db_commit(q->db);
-    if (committed != APR_SUCCESS) {
-        return committed;
+    revoke_one(q, session->id);
+    cat_log(q->log, CAT_LOG_WARNING, 0,
+            "CAT040: a refresh token of session %s came a second time; the session has ended", session->id);
+    return APR_EEXIST;
+}
+
+typedef struct ending_t {
+    cat_request_t *q;
+    const char *id;
+    const char *user_id;
+} ending_t;
+
+static apr_status_t end_own(void *baton)
+{
+    ending_t *e = baton;
+    cat_db_t *db = e->q->db;
+    int deleted;
+    apr_status_t rv = cat_db_exec(db, SQL_SESSION_DELETE_OWN, CAT_VALUES(e->id, e->user_id), &deleted);
+
+    if (rv == APR_SUCCESS && !deleted) {
+        return APR_NOTFOUND;
     }
-    if (rv == APR_EEXIST) {
-        revoke_one(q, session->id);
-        cat_log(q->log, CAT_LOG_WARNING, 0,
-                "CAT040: a refresh token of session %s came a second time; the session has ended", session->id);
-    }
-    return rv;
+    return rv == APR_SUCCESS
+               ? cat_db_exec(db, SQL_REVOKED_INSERT, CAT_VALUES(e->id, cat_time_store(e->q->pool, e->q->now)), NULL)
+               : rv;
 }
 
 apr_status_t cat_session_end(cat_request_t *q, const char *id, const char *user_id)
 {
-    int deleted;
-    apr_status_t rv = cat_db_begin(q->db);
+    ending_t e = {q, id, user_id};
+    apr_status_t rv = cat_db_transact(q->db, end_own, &e);
 
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    rv = cat_db_exec(q->db, SQL_SESSION_DELETE_OWN, CAT_VALUES(id, user_id), &deleted);
-    if (rv == APR_SUCCESS) {
-        rv = deleted ? cat_db_exec(q->db, SQL_REVOKED_INSERT, CAT_VALUES(id, cat_time_store(q->pool, q->now)), NULL)
-                     : APR_NOTFOUND;
-    }
-    if (rv != APR_SUCCESS) {
-        cat_db_rollback(q->db);
-        return rv;
-    }
-    rv = cat_db_commit(q->db);
     if (rv == APR_SUCCESS) {
         revoke_one(q, id);
     }
@@ -163,6 +184,7 @@ apr_status_t cat_session_end_others(cat_db_t *db, apr_pool_t *pool, const char *
 
     for (int i = 0; i < ids.ids->nelts && rv == APR_SUCCESS; i++) {
         rv = end_one(db, APR_ARRAY_IDX(ids.ids, i, const char *), time);
+        rv = rv == APR_NOTFOUND ? APR_SUCCESS : rv;
     }
     *ended = ids.ids;
     return rv;

@@ -7,8 +7,8 @@
 /* How long a request may wait for a connection before it answers 503. The pools themselves would wait without limit. */
 #define PATIENCE apr_time_from_sec(1)
 
-/* A pooled connection that the database has dropped fails once and is then opened anew: so many in a row may be stale. */
-#define STALE_MAX 3
+/* And for what a try finds, while the database is known to be down: one that is back answers within this. */
+#define MOMENT apr_time_from_msec(500)
 
 #define TURNS 16
 
@@ -105,6 +105,9 @@ apr_status_t cat_source_child_init(cat_source_t *source, const cat_turns_t *turn
     if (rv == APR_SUCCESS) {
         rv = apr_thread_cond_create(&source->freed, pool);
     }
+    if (rv == APR_SUCCESS) {
+        rv = apr_thread_cond_create(&source->tried, pool);
+    }
     if (rv == APR_SUCCESS && source->connector->child_init) {
         rv = source->connector->child_init(source->context, pool);
     }
@@ -112,18 +115,20 @@ apr_status_t cat_source_child_init(cat_source_t *source, const cat_turns_t *turn
     return rv;
 }
 
+static apr_status_t wait_until(apr_thread_cond_t *what, apr_thread_mutex_t *mutex, apr_time_t deadline)
+{
+    apr_time_t now = apr_time_now();
+    return now < deadline ? apr_thread_cond_timedwait(what, mutex, deadline - now) : APR_TIMEUP;
+}
+
 static apr_status_t take_place(cat_source_t *source, int max)
 {
     apr_status_t rv = APR_SUCCESS;
-    apr_time_t deadline = 0;
+    apr_time_t deadline = apr_time_now() + PATIENCE;
 
     apr_thread_mutex_lock(source->mutex);
     while (source->in_use >= max && rv == APR_SUCCESS) {
-        apr_time_t now = apr_time_now();
-        if (!deadline) {
-            deadline = now + PATIENCE;
-        }
-        rv = now < deadline ? apr_thread_cond_timedwait(source->freed, source->mutex, deadline - now) : APR_TIMEUP;
+        rv = wait_until(source->freed, source->mutex, deadline);
     }
     if (rv == APR_SUCCESS) {
         source->in_use++;
@@ -132,39 +137,104 @@ static apr_status_t take_place(cat_source_t *source, int max)
     return rv;
 }
 
-static void leave_place(cat_source_t *source)
+static void leave_place(cat_source_t *source, int with_link)
 {
     apr_thread_mutex_lock(source->mutex);
     source->in_use--;
+    source->stale += with_link && source->state == CAT_SOURCE_DOWN;
     apr_thread_cond_signal(source->freed);
     apr_thread_mutex_unlock(source->mutex);
 }
 
+/* Until the database is known to answer, one at a time tries, and the others wait for what it finds. more: how many connections in
+ * the pool may be ones that the database has dropped: each fails once. */
+static apr_status_t begin_try(cat_source_t *source, int *tries_alone, int *more)
+{
+    apr_status_t rv = APR_SUCCESS;
+    apr_time_t deadline;
+
+    apr_thread_mutex_lock(source->mutex);
+    deadline = apr_time_now() + (source->state == CAT_SOURCE_DOWN ? MOMENT : PATIENCE);
+    while (source->state != CAT_SOURCE_UP && source->is_tried && rv == APR_SUCCESS) {
+        rv = wait_until(source->tried, source->mutex, deadline);
+    }
+    *tries_alone = rv == APR_SUCCESS && source->state != CAT_SOURCE_UP;
+    source->is_tried |= *tries_alone;
+    if (*tries_alone && source->state == CAT_SOURCE_DOWN) {
+        *more = source->stale;
+        source->stale = 0;
+    }
+    apr_thread_mutex_unlock(source->mutex);
+    return rv;
+}
+
+static void end_try(cat_source_t *source, int tried_alone, cat_source_state_t state)
+{
+    apr_thread_mutex_lock(source->mutex);
+    source->state = state;
+    if (tried_alone) {
+        source->is_tried = 0;
+        apr_thread_cond_broadcast(source->tried);
+    }
+    apr_thread_mutex_unlock(source->mutex);
+}
+
+static apr_status_t open_one(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log, cat_link_t *link)
+{
+    apr_time_t give_up = apr_time_now() + PATIENCE;
+    int tries_alone, more = max;
+    apr_status_t rv = begin_try(source, &tries_alone, &more);
+
+    if (rv != APR_SUCCESS) {
+        cat_log(log, CAT_LOG_DEBUG, 0, "CAT056: %s: another request tries to connect", source->name);
+        return CAT_EDOWN;
+    }
+    do {
+        rv = source->connector->open(source->context, pool, link);
+    } while (rv != APR_SUCCESS && more-- > 0 && apr_time_now() < give_up);
+    end_try(source, tries_alone, rv == APR_SUCCESS ? CAT_SOURCE_UP : CAT_SOURCE_DOWN);
+    if (rv != APR_SUCCESS) {
+        cat_log(log, CAT_LOG_ERROR, rv, "CAT002: no connection to %s", source->name);
+        return CAT_EDOWN;
+    }
+    return APR_SUCCESS;
+}
+
 apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log, cat_link_t *link)
 {
-    apr_time_t give_up;
-    int stale;
     apr_status_t rv = take_place(source, max);
+
     if (rv != APR_SUCCESS) {
         cat_log(log, CAT_LOG_ERROR, 0, "CAT001: all %d connections to %s are in use; see CatalogMaxConnections", max,
                 source->name);
         return CAT_EBUSY;
     }
-    give_up = apr_time_now() + PATIENCE;
-    stale = source->dialect ? STALE_MAX : 0; /* a database that never answered has left no stale connections */
-    do {
-        rv = source->connector->open(source->context, pool, link);
-        if (rv == APR_SUCCESS) {
-            return APR_SUCCESS;
-        }
-    } while (stale-- > 0 && apr_time_now() < give_up);
-    leave_place(source);
-    cat_log(log, CAT_LOG_ERROR, rv, "CAT002: no connection to %s", source->name);
-    return CAT_EDOWN;
+    rv = open_one(source, pool, max, log, link);
+    if (rv != APR_SUCCESS) {
+        leave_place(source, 0);
+    }
+    return rv;
 }
 
 void cat_source_close(cat_source_t *source, cat_link_t *link)
 {
     source->connector->close(source->context, link);
-    leave_place(source);
+    leave_place(source, 1);
+}
+
+void cat_source_note_loss(cat_source_t *source)
+{
+    apr_thread_mutex_lock(source->mutex);
+    source->lost_at = apr_time_now();
+    apr_thread_mutex_unlock(source->mutex);
+}
+
+int cat_source_lost_one_since(cat_source_t *source, apr_time_t since)
+{
+    int lost;
+
+    apr_thread_mutex_lock(source->mutex);
+    lost = since <= source->lost_at;
+    apr_thread_mutex_unlock(source->mutex);
+    return lost;
 }

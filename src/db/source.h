@@ -50,6 +50,12 @@ int cat_turns_same_file(const cat_turns_t *turns, const char *file, const apr_fi
 void cat_turns_note_schema(const cat_turns_t *turns, const char *file);
 int cat_turns_had_schema(const cat_turns_t *turns, const char *file);
 
+typedef enum cat_source_state_t {
+    CAT_SOURCE_NEW,
+    CAT_SOURCE_UP,
+    CAT_SOURCE_DOWN
+} cat_source_state_t; /* what the last try to open a connection found */
+
 /* Where a mount's connections come from. Made with the configuration; the members below the line are a child's own. */
 struct cat_source_t {
     const char *name; /* for logs: no secret in it */
@@ -59,7 +65,12 @@ struct cat_source_t {
     /* ---- set in the child, changed under the mutex ---- */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *freed;
-    int in_use;                   /* connections out of the pool */
+    apr_thread_cond_t *tried;
+    int in_use; /* connections out of the pool */
+    cat_source_state_t state;
+    int is_tried;                 /* by somebody, while it is not up */
+    apr_time_t lost_at;           /* when a connection was last found lost */
+    int stale;                    /* connections that were given back while it was down */
     const cat_dialect_t *dialect; /* NULL until the first connection was seen */
     cat_gate_t *turn;             /* NULL where writers need no turns */
     int ready;                    /* the schema was found to be right */
@@ -71,9 +82,14 @@ apr_status_t cat_source_child_init(cat_source_t *source, const cat_turns_t *turn
 
 /*
  * Takes one of at most max connections. APR_SUCCESS: link is open. CAT_EBUSY: none came free in a second; CAT_EDOWN: none can
- * be opened; both have been logged.
+ * be opened; both have been logged. While none can, one request tries, and those that come meanwhile are refused after a moment: a
+ * server that does not answer costs each try its time-out, and the pools let one try at a time.
  */
 apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log, cat_link_t *link);
 void cat_source_close(cat_source_t *source, cat_link_t *link);
+
+/* Remembers that a connection was found lost; and: has one been since then? */
+void cat_source_note_loss(cat_source_t *source);
+int cat_source_lost_one_since(cat_source_t *source, apr_time_t since);
 
 #endif

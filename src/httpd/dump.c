@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <unixd.h>
 
-#include "db/pool.h"
-#include "httpd/dbd.h"
 #include "httpd/lifecycle.h"
 #include "lib/fields.h"
 
@@ -44,9 +42,7 @@ static void write_mount(apr_pool_t *pool, const cat_mount_t *mount)
     };
     cat_buffer_t b;
 
-    if (!cat_pool_settings(mount->source, &values[DRIVER], &values[PARAMS])) {
-        cat_dbd_settings(pool, mount->server, &values[DRIVER], &values[PARAMS]);
-    }
+    cat_lifecycle_database(pool, mount, &values[DRIVER], &values[PARAMS]);
     cat_buffer_init(&b, pool, 512);
     cat_fields_write(&b, fields, FIELDS, values);
     puts(cat_buffer_text(&b));

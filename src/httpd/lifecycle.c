@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "httpd/lifecycle.h"
 
+#include <ap_mpm.h>
 #include <apr_shm.h>
 #include <apr_strings.h>
 #include <curl/curl.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "db/migrate.h"
+#include "db/pool.h"
 #include "db/session.h"
 #include "httpd/conf.h"
 #include "httpd/dbd.h"
@@ -68,18 +70,44 @@ static const cat_conf_t *settings_for(apr_pool_t *pool, server_rec *s, const cha
     return conf;
 }
 
+void cat_lifecycle_database(apr_pool_t *pool, const cat_mount_t *mount, const char **driver, const char **params)
+{
+    if (!cat_pool_settings(mount->source, driver, params)) {
+        cat_dbd_settings(pool, mount->server, driver, params);
+    }
+}
+
+/* Whatever takes the parameters of a connection says nothing of what they lack. They may hold a password, so they are not
+ * repeated. */
+static const char *check_params(apr_pool_t *pool, const cat_mount_t *mount)
+{
+    const char *driver, *params, *lacks;
+    const cat_dialect_t *dialect;
+
+    cat_lifecycle_database(pool, mount, &driver, &params);
+    dialect = cat_dialect_find(driver);
+    if (!dialect) {
+        return apr_psprintf(pool, "has the DBDriver %s, which is not one of sqlite3, mysql and pgsql", driver);
+    }
+    lacks = cat_dialect_lacks(dialect, pool, params ? params : "");
+    return lacks ? apr_psprintf(pool, "cannot work with these parameters of %s; add to them: DBDParams \"...%s\"",
+                                driver, lacks)
+                 : NULL;
+}
+
 static const char *check_database(apr_pool_t *pool, const cat_mount_t *mount)
 {
-    int most = cat_dbd_max(pool, mount->server);
+    int is_threaded = 0, most = cat_dbd_max(pool, mount->server);
 
     if (!mount->source) {
         return "has no database; load mod_dbd and set DBDriver and DBDParams, or set CatalogDatabase";
     }
-    if (!mount->conf->database && mount->conf->max_connections > most) {
+    ap_mpm_query(AP_MPMQ_IS_THREADED, &is_threaded); /* or a child has one request at a time */
+    if (!mount->conf->database && is_threaded != AP_MPMQ_NOT_SUPPORTED && mount->conf->max_connections > most) {
         return apr_psprintf(pool, "has a CatalogMaxConnections of %d above the DBDMax of %d; raise DBDMax",
                             mount->conf->max_connections, most);
     }
-    return NULL;
+    return check_params(pool, mount);
 }
 
 static const char *add_mount(apr_pool_t *pool, server_rec *s, const char *prefix)

@@ -32,6 +32,9 @@ typedef struct cat_server_t {
 
 cat_server_t *cat_lifecycle_server(const server_rec *s);
 
+/* Driver and parameters of a mount's database, while the configuration is checked. */
+void cat_lifecycle_database(apr_pool_t *pool, const cat_mount_t *mount, const char **driver, const char **params);
+
 /* Where the mount of conf has its data. */
 cat_source_t *cat_lifecycle_source(const server_rec *s, const cat_conf_t *conf);
 

@@ -2,6 +2,7 @@
 #include "httpd/routes.h"
 
 #include "api/confirm.h"
+#include "api/health.h"
 #include "api/keys.h"
 #include "api/password.h"
 #include "api/products.h"
@@ -32,6 +33,8 @@ const cat_route_t cat_routes[] = {
     { "POST",   "/auth/password/reset",  cat_password_reset,     CAT_ANYONE, CAT_JSON,     CAT_RATE_LOGIN },
     { "POST",   "/auth/password/change", cat_password_change,    CAT_USER,   CAT_JSON,     CAT_RATE_LOGIN },
     { "GET",    "/auth/jwks.json",       cat_keys_jwks,          CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE },
+    { "GET",    "/health/live",          cat_health_live,        CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE },
+    { "GET",    "/health/ready",         cat_health_ready,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE },
     { NULL,     NULL,                    NULL,                   CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE },
 };
 /* clang-format on */

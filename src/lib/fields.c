@@ -81,6 +81,9 @@ static fault_t read_value(apr_pool_t *pool, const cat_field_t *field, const json
         if (!json_is_number(value)) {
             return (fault_t){"type", "must be a number"};
         }
+        if (field->flags & CAT_WHOLE && !json_is_integer(value)) {
+            return (fault_t){"type", "must be a whole number"};
+        }
         *text = cat_number_format(pool, value);
         return check_number(pool, field, json_number_value(value));
     case CAT_BOOLEAN:

@@ -23,7 +23,8 @@ enum {
     CAT_CLEARABLE = 2, /* null takes the value away in an update */
     CAT_SERVER = 4,    /* the server's own: a client's value is accepted and ignored, unnamed */
     CAT_SECRET = 8,    /* taken, never written to an answer */
-    CAT_VISIBLE = 16   /* CAT_STRING: white space only is a fault */
+    CAT_VISIBLE = 16,  /* CAT_STRING: white space only is a fault */
+    CAT_WHOLE = 32     /* CAT_NUMBER: a fraction or an exponent is a fault */
 };
 
 typedef struct cat_field_t {

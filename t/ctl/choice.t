@@ -70,7 +70,7 @@ my @misuses = (
 fails(ctl(@{ $_->[0] }), 2, $_->[1], "misuse: @{ $_->[0] }") for @misuses;
 my $help = ctl('user', 'list', '--help');
 is($help->{status}, 0, '--help');
-like($help->{out}, qr/^  $_ .*\w$/m, "has $_") for 'migrate', 'check', 'user list', 'user add', 'user role', 'user unlock', 'user delete', 'user revoke', 'key new', 'mail list', 'mail retry';
+like($help->{out}, qr/^  $_ .*\w$/m, "has $_") for 'migrate', 'check', 'user list', 'user add', 'user role', 'user unlock', 'user delete', 'user revoke', 'key new', 'mail list', 'mail retry', 'export', 'import';
 is_deeply(ctl('--version'), { status => 0, out => "catalogctl 0.1.0\n", err => '' }, '--version');
 
 # What is not written was not done.

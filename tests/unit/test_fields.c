@@ -14,7 +14,7 @@ static const char *refuse_spaces(const char *text)
     return strchr(text, ' ') ? "must be without spaces" : NULL;
 }
 
-enum { ID, NAME, PRICE, CATEGORY, IN_STOCK, RATING, SLUG, PASSWORD, CREATED_AT, COUNT };
+enum { ID, NAME, PRICE, CATEGORY, IN_STOCK, RATING, PIECES, SLUG, PASSWORD, CREATED_AT, COUNT };
 
 static const cat_field_t fields[COUNT] = {
     [ID] = {"id", CAT_STRING, CAT_SERVER, 0, 36, NULL, NULL},
@@ -23,6 +23,7 @@ static const cat_field_t fields[COUNT] = {
     [CATEGORY] = {"category", CAT_STRING, 0, 0, 100, "", NULL},
     [IN_STOCK] = {"inStock", CAT_BOOLEAN, 0, 0, 0, "1", NULL},
     [RATING] = {"rating", CAT_NUMBER, CAT_CLEARABLE, 0.5, 5, NULL, NULL},
+    [PIECES] = {"pieces", CAT_NUMBER, CAT_WHOLE, 1, 9, NULL, NULL},
     [SLUG] = {"slug", CAT_STRING, 0, 3, 8, NULL, refuse_spaces},
     [PASSWORD] = {"password", CAT_STRING, CAT_SECRET, 8, 256, NULL, NULL},
     [CREATED_AT] = {"createdAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL},
@@ -207,6 +208,18 @@ static void test_number_bounds(void **state)
                         "0.30000000000000004");
     assert_string_equal(take(state, CAT_UPDATE, "{\"price\":1e21}").values[PRICE], "1e+21");
     assert_string_equal(take(state, CAT_UPDATE, "{\"price\":-0}").values[PRICE], "0");
+}
+
+static void test_whole_number(void **state)
+{
+    static const char *const others[] = {"1.5", "1.0", "1e0", "\"1\""};
+
+    assert_string_equal(take(state, CAT_UPDATE, "{\"pieces\":9}").values[PIECES], "9");
+    assert_string_equal(update_codes(state, "{\"pieces\":10}"), "pieces too_large");
+    for (size_t i = 0; i < UNIT_COUNT(others); i++) {
+        assert_string_equal(update_codes(state, apr_psprintf(*state, "{\"pieces\":%s}", others[i])), "pieces type");
+    }
+    assert_string_equal(summary(state, CAT_UPDATE, "{\"pieces\":1.5}"), "pieces must be a whole number");
 }
 
 /* {"name": character, times over} */
@@ -397,6 +410,7 @@ int main(void)
         UNIT_TEST(test_null),
         UNIT_TEST(test_types),
         UNIT_TEST(test_number_bounds),
+        UNIT_TEST(test_whole_number),
         UNIT_TEST(test_string_bounds_count_characters),
         UNIT_TEST(test_blank),
         UNIT_TEST(test_further_rule),

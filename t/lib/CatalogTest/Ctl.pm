@@ -12,21 +12,23 @@ use POSIX ();
 
 use CatalogTest::Tools qw(setting new_dir slurp spew);
 
-our @EXPORT_OK = qw(ctl ctl_for command_for at_terminal listed);
+our @EXPORT_OK = qw(ctl ctl_for command command_for at_terminal run listed);
 
 our $HTTPD = setting('apache');
 my $dir;
+
+sub command { return (setting('ctl'), @_) }
 
 # With the options that name a server's configuration.
 sub command_for {
     my ($server, @words) = @_;
     $server->make_databases;
-    return (setting('ctl'), '--httpd', $HTTPD, '--config', $server->dir . '/httpd.conf', @words);
+    return command('--httpd', $HTTPD, '--config', $server->dir . '/httpd.conf', @words);
 }
 
 # The first argument may be { in => standard input, out => file }. What came of it: { status, out, err }.
 sub ctl_for { my ($server, @words) = @_; return run(ref $words[0] ? shift @words : {}, command_for($server, @words)) }
-sub ctl { my (@words) = @_; return run(ref $words[0] ? shift @words : {}, setting('ctl'), @words) }
+sub ctl { my (@words) = @_; return run(ref $words[0] ? shift @words : {}, command(@words)) }
 
 # The words that run a command at a terminal, whose screen they write. A bare root file system has none to give: then one is made,
 # for them alone.

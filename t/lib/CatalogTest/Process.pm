@@ -78,8 +78,11 @@ sub children { children_of($_[0]{pid}) }
 # All its processes at once, as if the machine had gone down.
 sub kill {
     my ($self) = @_;
-    CORE::kill(KILL => $self->pids);
+    CORE::kill(STOP => $self->{pid}); # it starts no more of them
+    my @pids = $self->pids;
+    CORE::kill(KILL => @pids);
     waitpid $self->{pid}, 0;
+    wait_until($PATIENCE, sub { !grep { slurp("/proc/$_/stat") =~ /\) [^ZX] / } @pids });
     delete $running{ delete $self->{pid} };
 }
 

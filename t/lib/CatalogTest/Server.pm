@@ -64,10 +64,11 @@ END
 }
 
 # Fills in @dir@, @port@, @key@, and what DBDriver, DBDParams and CatalogDatabase take: @driver@, @params@ or, for one more
-# database, @params:NAME@.
+# database, @params:NAME@, or @nowhere@ for one that is not there.
 sub write {
     my ($self, $file, @text) = @_;
-    my %token = (dir => $self->{dir}, port => $self->{port}, key => key_path(), driver => CatalogTest::Database::driver());
+    my %token = (dir => $self->{dir}, port => $self->{port}, key => key_path(), driver => CatalogTest::Database::driver(),
+        nowhere => $self->{engine} ? $self->{engine}->params('cat_nowhere') : "$self->{dir}/nowhere/catalog.db");
     my $text = join '', @text;
     $text =~ s/\@params(?::(\w+))?\@/$self->params($1)/ge;
     $text =~ s/@(\w+)@/$token{$1} \/\/ "\@$1\@"/ge;

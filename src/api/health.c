@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/health.h"
+
+#include <string.h>
+
+#include "db/db.h"
+#include "lib/time.h"
+
+enum { SCHEMA, OLDEST_MAIL, TAKES_WRITES };
+
+static cat_answer_t *never_stored(cat_request_t *q, cat_answer_t *answer)
+{
+    cat_answer_header(answer, q->pool, "Cache-Control", "no-store");
+    return answer;
+}
+
+cat_answer_t *cat_health_live(cat_request_t *q)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, q->pool, 32);
+    CAT_BUFFER_LITERAL(&b, "{\"status\":\"live\"}");
+    return never_stored(q, cat_answer_success(q->pool, 200, &b, NULL));
+}
+
+static cat_answer_t *ready(cat_request_t *q, const char *const *row)
+{
+    cat_buffer_t b;
+    char since[CAT_TIME_LENGTH + 1];
+
+    cat_buffer_init(&b, q->pool, 128);
+    CAT_BUFFER_LITERAL(&b, "{\"status\":\"ready\",\"schema\":");
+    cat_buffer_add_text(&b, row[SCHEMA]);
+    if (row[OLDEST_MAIL]) {
+        cat_time_format(since, apr_time_as_msec(cat_time_read(row[OLDEST_MAIL])));
+        CAT_BUFFER_LITERAL(&b, ",\"oldestMail\":\"");
+        cat_buffer_add_text(&b, since);
+        CAT_BUFFER_LITERAL(&b, "\"");
+    }
+    CAT_BUFFER_LITERAL(&b, "}");
+    return cat_answer_success(q->pool, 200, &b, NULL);
+}
+
+cat_answer_t *cat_health_ready(cat_request_t *q)
+{
+    const char *const *row;
+    apr_status_t rv = cat_db_one(q->db, SQL_HEALTH, CAT_NO_VALUES, &row);
+
+    if (rv != APR_SUCCESS || !row[SCHEMA]) {
+        return never_stored(q, cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, NULL));
+    }
+    if (strcmp(row[TAKES_WRITES], "1") != 0) {
+        return never_stored(q, cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, "the database takes no writes"));
+    }
+    return never_stored(q, ready(q, row));
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_API_HEALTH_H
+#define CAT_API_HEALTH_H
+
+#include "catalog.h"
+
+/* GET /health/live: this server answers. Asks nobody. */
+cat_answer_t *cat_health_live(cat_request_t *q);
+
+/* GET /health/ready: 200 when requests can be served, writes included: the database answers, takes writes, and has its schema;
+ * with the schema's version and, when mail waits, since when. Otherwise 503. For load balancers and monitoring. */
+cat_answer_t *cat_health_ready(cat_request_t *q);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include <apr_strings.h>
+
+#include "ctl/database.h"
+#include "ctl/move.h"
+#include "ctl/progress.h"
+#include "lib/json.h"
+#include "lib/time.h"
+
+#define PAGE_SIZE (256 * 1024) /* bytes: a guess of a page's lines */
+
+typedef struct export_t {
+    ctl_t *ctl;
+    cat_conn_t *conn;
+    int table;        /* of the row */
+    const char *last; /* key of the page; NULL: the page is empty */
+    apr_pool_t *pool; /* of the page */
+    cat_buffer_t lines;
+    ctl_move_sum_t sum;
+    ctl_progress_t progress;
+} export_t;
+
+static apr_status_t add_line(void *baton, const char *const *row, int count)
+{
+    export_t *e = baton;
+    const ctl_move_table_t *table = &ctl_move_tables[e->table];
+    apr_size_t start = e->lines.length;
+
+    CAT_BUFFER_LITERAL(&e->lines, "{");
+    cat_json_add_string(&e->lines, table->name);
+    CAT_BUFFER_LITERAL(&e->lines, ":");
+    cat_fields_write(&e->lines, table->fields, count, row);
+    CAT_BUFFER_LITERAL(&e->lines, "}\n");
+    ctl_move_sum_add(&e->sum, e->table, e->lines.data + start, e->lines.length - start);
+    e->last = apr_pstrdup(e->pool, row[0]);
+    return APR_SUCCESS;
+}
+
+/* In pages, because drivers hold all rows of a result in memory. */
+static apr_status_t write_table(export_t *e)
+{
+    const char *after = "";
+    apr_status_t rv;
+
+    do {
+        apr_pool_clear(e->pool);
+        cat_buffer_init(&e->lines, e->pool, PAGE_SIZE);
+        e->last = NULL;
+        rv = cat_conn_select(e->conn, e->pool, ctl_move_tables[e->table].read, CAT_VALUES(after), add_line, e);
+        if (rv != APR_SUCCESS) {
+            cat_conn_log_fault(e->conn, &e->ctl->log, CAT_LOG_ERROR);
+            return rv;
+        }
+        fwrite(e->lines.data, 1, e->lines.length, stdout);
+        ctl_progress_show(&e->progress, ctl_move_sum_rows(&e->sum), ctl_move_sum_rows(&e->sum));
+        after = e->last ? apr_pstrdup(e->ctl->pool, e->last) : NULL;
+    } while (after && !ferror(stdout));
+    return APR_SUCCESS;
+}
+
+/* A transaction that sees one state from the first row to the last. */
+static apr_status_t begin(export_t *e)
+{
+    apr_status_t rv = cat_db_connect_bare(e->ctl->db, 0, &e->conn);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    for (const char *const *text = cat_conn_dialect(e->conn)->snapshot; *text && rv == APR_SUCCESS; text++) {
+        rv = cat_conn_send(e->conn, *text);
+    }
+    if (rv != APR_SUCCESS) {
+        cat_conn_log_fault(e->conn, &e->ctl->log, CAT_LOG_ERROR);
+    }
+    return rv;
+}
+
+/* Only for the progress: a large database may take longer to count than a statement may last. */
+static apr_int64_t count_rows(ctl_t *ctl)
+{
+    const char *const *row = NULL;
+    apr_int64_t rows = 0;
+
+    ctl->quiet = 1;
+    if (cat_db_one(ctl->db, SQL_MOVE_COUNT, CAT_NO_VALUES, &row) == APR_SUCCESS) {
+        rows = apr_strtoi64(row[0], NULL, 10);
+    }
+    ctl->quiet = 0;
+    cat_db_release(ctl->db);
+    return rows;
+}
+
+static apr_status_t write_all(export_t *e, int schema)
+{
+    char time[CAT_TIME_LENGTH + 1];
+    apr_status_t rv = begin(e);
+
+    if (rv == APR_SUCCESS) {
+        cat_time_format(time, apr_time_as_msec(e->ctl->now));
+        printf("{\"mod_catalog\":{\"format\":%d,\"schema\":%d,\"time\":\"%s\"}}\n", CTL_MOVE_FORMAT, schema, time);
+    }
+    for (e->table = 0; e->table < CTL_MOVE_TABLES && rv == APR_SUCCESS; e->table++) {
+        rv = write_table(e);
+    }
+    if (rv == APR_SUCCESS) {
+        fputs(ctl_move_sum_line(&e->sum, e->ctl->pool), stdout);
+    }
+    return rv;
+}
+
+int ctl_export_run(ctl_t *ctl)
+{
+    export_t e = {.ctl = ctl};
+    int schema;
+    const char *fault = ctl_move_begin(ctl, &schema);
+    apr_status_t rv;
+
+    if (fault) {
+        return ctl_fail(NULL, fault);
+    }
+    apr_pool_create(&e.pool, ctl->pool);
+    ctl_move_sum_init(&e.sum, ctl->pool);
+    ctl_progress_begin(&e.progress);
+    if (e.progress.wanted) {
+        e.progress.total = count_rows(ctl);
+    }
+    rv = write_all(&e, schema);
+    ctl_progress_leave(&e.progress);
+    if (e.conn) {
+        cat_conn_roll_back(e.conn);
+    }
+    return rv == APR_SUCCESS ? CTL_DONE : ctl_fail(NULL, "the export is not complete; the cause is above");
+}

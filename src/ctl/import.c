@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <apr_strings.h>
+
+#include "ctl/database.h"
+#include "ctl/move.h"
+#include "ctl/progress.h"
+#include "lib/json.h"
+
+#define LINE_SIZE 65536
+#define BATCH 500       /* rows of one transaction */
+#define REPORTS_MOST 10 /* differences that are told one by one */
+
+typedef enum { MISSING, EQUAL, DIFFERENT } state_t;
+
+typedef struct row_t {
+    apr_int64_t line;
+    const char **values;
+    state_t state; /* in the database */
+} row_t;
+
+typedef struct import_t {
+    ctl_t *ctl;
+    char *line;
+    apr_int64_t number; /* of the line */
+    apr_int64_t octets; /* read */
+    apr_pool_t *line_pool;
+
+    /* The batch: rows of one table, in the order of their keys. */
+    apr_pool_t *pool;
+    int table;
+    row_t rows[BATCH];
+    int count;
+    const char *before; /* key before the first */
+
+    /* The walk through the database beside it. */
+    int at;           /* the first row that was not come to yet */
+    const char *last; /* key of the page; NULL: the page is empty */
+    apr_pool_t *page_pool;
+
+    ctl_move_sum_t sum;
+    apr_int64_t added;
+    apr_int64_t differences;
+    ctl_progress_t progress;
+} import_t;
+
+static const char *at_line(const import_t *im, apr_int64_t line, const char *fault)
+{
+    return apr_psprintf(im->ctl->pool, "line %" APR_INT64_T_FMT ": %s", line, fault);
+}
+
+/* ---- lines ---- */
+
+static const char *read_line(import_t *im, apr_size_t *length)
+{
+    im->number++;
+    if (!fgets(im->line, LINE_SIZE, stdin)) {
+        return at_line(im, im->number, "the file ends before its last line: it is not complete");
+    }
+    *length = strlen(im->line);
+    im->octets += *length;
+    return strchr(im->line, '\n') ? NULL : at_line(im, im->number, "it is cut off, too long, or holds NUL");
+}
+
+/* A line's one member. */
+static const char *parse_line(import_t *im, apr_size_t length, const char **name, json_t **value)
+{
+    const char *why;
+    json_t *line;
+
+    apr_pool_clear(im->line_pool);
+    if (cat_json_parse(im->line_pool, im->line, length, &line, &why) != APR_SUCCESS || json_object_size(line) != 1) {
+        return at_line(im, im->number, "it is no JSON object with one member");
+    }
+    *name = json_object_iter_key(json_object_iter(line));
+    *value = json_object_iter_value(json_object_iter(line));
+    return NULL;
+}
+
+static const char *read_head(import_t *im, int schema)
+{
+    const char *name, *fault;
+    apr_size_t length;
+    json_t *head;
+
+    fault = read_line(im, &length);
+    fault = fault ? fault : parse_line(im, length, &name, &head);
+    if (fault || strcmp(name, "mod_catalog")) {
+        return "standard input is not what catalogctl export writes";
+    }
+    if (json_integer_value(json_object_get(head, "format")) != CTL_MOVE_FORMAT) {
+        return "the file has a format that this program does not know";
+    }
+    return json_integer_value(json_object_get(head, "schema")) > schema
+               ? "the file's schema is newer than that of the database; update mod_catalog here first"
+               : NULL;
+}
+
+/* ---- a batch ---- */
+
+static const ctl_move_table_t *table_of(const import_t *im)
+{
+    return &ctl_move_tables[im->table];
+}
+
+static const char *key_of(const row_t *row)
+{
+    return row->values[0];
+}
+
+static int is_equal(const row_t *row, const char *const *values, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const char *ours = row->values[i], *theirs = values[i];
+        if (!ours != !theirs || (ours && strcmp(ours, theirs))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static apr_status_t compare(void *baton, const char *const *values, int count)
+{
+    import_t *im = baton;
+    int order = 1;
+
+    while (im->at < im->count && (order = strcmp(key_of(&im->rows[im->at]), values[0])) < 0) {
+        im->at++;
+    }
+    if (order == 0) {
+        row_t *row = &im->rows[im->at++];
+        row->state = is_equal(row, values, count) ? EQUAL : DIFFERENT;
+    }
+    im->last = apr_pstrdup(im->page_pool, values[0]);
+    return APR_SUCCESS;
+}
+
+/* Finds out what the database has of the batch. Both are in the order of their keys, so it is one walk over what lies
+ * between the first and the last. */
+static apr_status_t look(import_t *im)
+{
+    ctl_t *ctl = im->ctl;
+    const char *after = im->before;
+    apr_status_t rv;
+
+    im->at = 0;
+    for (int i = 0; i < im->count; i++) {
+        im->rows[i].state = MISSING;
+    }
+    do {
+        cat_db_t *db = cat_db_make(im->page_pool, &ctl->conf, ctl->source, &ctl->log);
+        im->last = NULL;
+        rv = cat_db_each(db, table_of(im)->read, CAT_VALUES(after), compare, im);
+        after = im->last ? apr_pstrdup(im->pool, im->last) : NULL;
+        apr_pool_clear(im->page_pool);
+    } while (rv == APR_SUCCESS && after && strcmp(after, key_of(&im->rows[im->count - 1])) < 0);
+    return rv;
+}
+
+/* im->at is the row that failed. */
+static apr_status_t add_missing(ctl_t *ctl, void *baton)
+{
+    import_t *im = baton;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (im->at = 0; im->at < im->count; im->at++) {
+        const row_t *row = &im->rows[im->at];
+        if (row->state == MISSING) {
+            rv = cat_db_insert(ctl->db, table_of(im)->add, row->values, table_of(im)->count);
+        }
+        if (rv != APR_SUCCESS) {
+            break;
+        }
+    }
+    return rv;
+}
+
+static const char *explain(apr_status_t rv)
+{
+    switch (rv) {
+    case APR_EEXIST:
+        return "another row has what only one may have";
+    case CAT_EVALUE:
+        return "the database refuses the row: what it belongs to is missing, or a value is not allowed";
+    default:
+        return "the row cannot be stored; the cause is above";
+    }
+}
+
+static int count_missing(const import_t *im)
+{
+    int missing = 0;
+
+    for (int i = 0; i < im->count; i++) {
+        missing += im->rows[i].state == MISSING;
+    }
+    return missing;
+}
+
+static void report_differences(import_t *im)
+{
+    static const char *const what[] = {[MISSING] = "the row was added and is not there",
+                                       [DIFFERENT] = "the row is there with another content; it was left as it is"};
+
+    for (int i = 0; i < im->count; i++) {
+        const row_t *row = &im->rows[i];
+        if (row->state != EQUAL && ++im->differences <= REPORTS_MOST) {
+            ctl_progress_leave(&im->progress);
+            ctl_fail(at_line(im, row->line, table_of(im)->name), what[row->state]);
+        }
+    }
+}
+
+/* Rows that are there are not written again, so an import that is repeated is quick; and what was written is read back. */
+static const char *store_batch(import_t *im)
+{
+    apr_status_t rv = im->count ? look(im) : APR_SUCCESS;
+    int missing = count_missing(im);
+
+    if (rv == APR_SUCCESS && missing) {
+        im->at = im->count;
+        im->ctl->db = cat_db_make(im->pool, &im->ctl->conf, im->ctl->source, &im->ctl->log);
+        rv = ctl_database_write(im->ctl, add_missing, im);
+        if (rv != APR_SUCCESS && im->at < im->count) {
+            return at_line(im, im->rows[im->at].line,
+                           apr_pstrcat(im->pool, table_of(im)->name, ": ", explain(rv), NULL));
+        }
+        rv = rv == APR_SUCCESS ? look(im) : rv;
+    }
+    if (rv != APR_SUCCESS) {
+        return at_line(im, im->rows[0].line, "the import stops here; the cause is above");
+    }
+    im->added += missing;
+    report_differences(im);
+    ctl_progress_show(&im->progress, ctl_move_sum_rows(&im->sum), im->octets);
+    return NULL;
+}
+
+static const char *next_batch(import_t *im, int table)
+{
+    const char *fault = store_batch(im);
+
+    im->before = table == im->table && im->count ? apr_pstrdup(im->ctl->pool, key_of(&im->rows[im->count - 1])) : "";
+    im->table = table;
+    im->count = 0;
+    apr_pool_clear(im->pool);
+    return fault;
+}
+
+/* ---- all of it ---- */
+
+static int find_table(const char *name)
+{
+    int table = 0;
+
+    while (table < CTL_MOVE_TABLES && strcmp(ctl_move_tables[table].name, name)) {
+        table++;
+    }
+    return table;
+}
+
+static const char *add_row(import_t *im, const json_t *value)
+{
+    row_t *row = &im->rows[im->count];
+    cat_input_t input;
+
+    if (cat_fields_check(im->pool, table_of(im)->fields, table_of(im)->count, CAT_CREATE, 1, value, &input) !=
+        APR_SUCCESS) {
+        return cat_fields_summary(im->line_pool, input.errors);
+    }
+    *row = (row_t){.line = im->number, .values = input.values};
+    if (strcmp(im->count ? key_of(row - 1) : im->before, key_of(row)) >= 0) {
+        return "its key does not come behind that of the line before";
+    }
+    im->count++;
+    return NULL;
+}
+
+static const char *take_row(import_t *im, int table, const json_t *value, apr_size_t length)
+{
+    const char *fault = NULL;
+
+    if (table < im->table) {
+        return at_line(im, im->number, "its table does not come behind that of the line before");
+    }
+    if (table != im->table || im->count == BATCH) {
+        fault = next_batch(im, table);
+    }
+    if (fault) {
+        return fault;
+    }
+    fault = add_row(im, value);
+    if (fault) {
+        return at_line(im, im->number, fault);
+    }
+    ctl_move_sum_add(&im->sum, table, im->line, length);
+    return NULL;
+}
+
+static const char *take_end(import_t *im)
+{
+    const char *fault = next_batch(im, im->table);
+
+    if (fault) {
+        return fault;
+    }
+    if (strcmp(im->line, ctl_move_sum_line(&im->sum, im->ctl->pool))) {
+        return at_line(im, im->number,
+                       "the counts or the checksum are not those of the lines before it: the file was changed");
+    }
+    return fgetc(stdin) == EOF ? NULL : at_line(im, im->number + 1, "it stands behind the last line");
+}
+
+static const char *take_all(import_t *im)
+{
+    const char *name, *fault;
+    apr_size_t length;
+    json_t *value;
+    int table;
+
+    for (;;) {
+        fault = read_line(im, &length);
+        fault = fault ? fault : parse_line(im, length, &name, &value);
+        if (fault) {
+            return fault;
+        }
+        if (!strcmp(name, "end")) {
+            return take_end(im);
+        }
+        table = find_table(name);
+        fault = table < CTL_MOVE_TABLES ? take_row(im, table, value, length)
+                                        : at_line(im, im->number, "there is no such table");
+        if (fault) {
+            return fault;
+        }
+    }
+}
+
+static void begin(import_t *im)
+{
+    struct stat info;
+
+    im->line = apr_palloc(im->ctl->pool, LINE_SIZE);
+    im->before = "";
+    apr_pool_create(&im->line_pool, im->ctl->pool);
+    apr_pool_create(&im->pool, im->ctl->pool);
+    apr_pool_create(&im->page_pool, im->ctl->pool);
+    ctl_move_sum_init(&im->sum, im->ctl->pool);
+    ctl_progress_begin(&im->progress);
+    if (fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode)) {
+        im->progress.total = info.st_size;
+    }
+}
+
+int ctl_import_run(ctl_t *ctl)
+{
+    import_t *im = apr_pcalloc(ctl->pool, sizeof(*im));
+    int schema;
+    const char *fault = ctl_move_begin(ctl, &schema);
+
+    im->ctl = ctl;
+    if (!fault) {
+        begin(im);
+        fault = read_head(im, schema);
+    }
+    fault = fault ? fault : take_all(im);
+    ctl_progress_leave(&im->progress);
+    if (fault) {
+        return ctl_fail(NULL, fault);
+    }
+    printf("%" APR_INT64_T_FMT " rows, %" APR_INT64_T_FMT " added\n", ctl_move_sum_rows(&im->sum), im->added);
+    if (im->differences) {
+        return ctl_fail(NULL, apr_psprintf(ctl->pool, "rows that differ: %" APR_INT64_T_FMT, im->differences));
+    }
+    return CTL_DONE;
+}

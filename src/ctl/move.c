@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ctl/move.h"
+
+#include <float.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <apr_escape.h>
+#include <apr_strings.h>
+
+#include "db/db.h"
+#include "db/migrate.h"
+#include "lib/number.h"
+
+/* ---- the tables ---- */
+
+/* clang-format off */
+/* As wide as the narrowest of the schemas has the column. */
+#define KEY(column, most) {column, CAT_STRING, CAT_REQUIRED, 1, most, NULL, NULL}
+#define TEXT(column, most) {column, CAT_STRING, CAT_REQUIRED, 0, most, NULL, NULL}
+#define TEXT_OR_NULL(column, most) {column, CAT_STRING, 0, 0, most, NULL, NULL}
+#define WHOLE(column) {column, CAT_NUMBER, CAT_REQUIRED | CAT_WHOLE, 0, (double)CAT_NUMBER_SAFE_MAX, NULL, NULL}
+#define WHOLE_OR_NULL(column) {column, CAT_NUMBER, CAT_WHOLE, 0, (double)CAT_NUMBER_SAFE_MAX, NULL, NULL}
+
+static const cat_field_t products[] = {
+    KEY("id", 36),
+    TEXT("name", 200),
+    {"price", CAT_NUMBER, CAT_REQUIRED, 0, DBL_MAX, NULL, NULL},
+    TEXT("category", 100),
+    {"in_stock", CAT_BOOLEAN, CAT_REQUIRED, 0, 0, NULL, NULL},
+    {"rating", CAT_NUMBER, 0, 0, 5, NULL, NULL},
+    WHOLE("created_at"),
+};
+static const cat_field_t users[] = {
+    KEY("id", 36), TEXT("username", 64), TEXT("username_key", 64), TEXT("email", 254), TEXT("email_key", 254),
+    TEXT("password_hash", 255), WHOLE_OR_NULL("confirmed_at"), WHOLE("created_at"), TEXT("role", 16),
+};
+static const cat_field_t sessions[] = {
+    KEY("id", 36), TEXT("user_id", 36), WHOLE("created_at"), WHOLE("used_at"), WHOLE("expires_at"), TEXT("client", 64),
+    TEXT("agent", 200),
+};
+static const cat_field_t refresh_tokens[] = {
+    KEY("token_hash", 64), TEXT("session_id", 36), WHOLE("created_at"), WHOLE("expires_at"), WHOLE_OR_NULL("used_at"),
+};
+static const cat_field_t mail_tokens[] = {
+    KEY("token_hash", 64), TEXT("purpose", 32), TEXT("user_id", 36), WHOLE("created_at"), WHOLE("expires_at"),
+};
+static const cat_field_t outbox[] = {
+    KEY("id", 36), TEXT("template", 32), TEXT_OR_NULL("user_id", 36), TEXT_OR_NULL("email_key", 254), TEXT("state", 16),
+    WHOLE("attempts"), WHOLE("next_at"), TEXT("lease", 64), WHOLE("created_at"),
+};
+static const cat_field_t revoked_sessions[] = {
+    KEY("session_id", 36), WHOLE("ended_at"),
+};
+
+/* THE MOVE TABLE. Not in it: login_failures, which remembers a day. */
+#define TABLE(name, read, add) {#name, name, sizeof(name) / sizeof(name[0]), read, add}
+const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES] = {
+    TABLE(products, SQL_MOVE_PRODUCTS, SQL_PRODUCT_INSERT),
+    TABLE(users, SQL_MOVE_USERS, SQL_MOVE_USER),
+    TABLE(sessions, SQL_MOVE_SESSIONS, SQL_SESSION_INSERT),
+    TABLE(refresh_tokens, SQL_MOVE_REFRESH_TOKENS, SQL_MOVE_REFRESH_TOKEN),
+    TABLE(mail_tokens, SQL_MOVE_MAIL_TOKENS, SQL_MAIL_TOKEN_INSERT),
+    TABLE(outbox, SQL_MOVE_OUTBOX, SQL_MOVE_MAIL),
+    TABLE(revoked_sessions, SQL_MOVE_REVOKED, SQL_REVOKED_INSERT),
+};
+/* clang-format on */
+
+/* ---- the sum ---- */
+
+static apr_status_t free_digest(void *digest)
+{
+    EVP_MD_CTX_free(digest);
+    return APR_SUCCESS;
+}
+
+void ctl_move_sum_init(ctl_move_sum_t *sum, apr_pool_t *pool)
+{
+    *sum = (ctl_move_sum_t){.digest = EVP_MD_CTX_new()};
+    apr_pool_cleanup_register(pool, sum->digest, free_digest, apr_pool_cleanup_null);
+    EVP_DigestInit_ex(sum->digest, EVP_sha256(), NULL);
+}
+
+void ctl_move_sum_add(ctl_move_sum_t *sum, int table, const char *line, apr_size_t length)
+{
+    sum->rows[table]++;
+    EVP_DigestUpdate(sum->digest, line, length);
+}
+
+apr_int64_t ctl_move_sum_rows(const ctl_move_sum_t *sum)
+{
+    apr_int64_t rows = 0;
+
+    for (int i = 0; i < CTL_MOVE_TABLES; i++) {
+        rows += sum->rows[i];
+    }
+    return rows;
+}
+
+const char *ctl_move_sum_line(const ctl_move_sum_t *sum, apr_pool_t *pool)
+{
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned int size;
+    const char *line = "{\"end\":{";
+
+    for (int i = 0; i < CTL_MOVE_TABLES; i++) {
+        line = apr_psprintf(pool, "%s\"%s\":%" APR_INT64_T_FMT ",", line, ctl_move_tables[i].name, sum->rows[i]);
+    }
+    EVP_DigestFinal_ex(sum->digest, digest, &size);
+    return apr_pstrcat(pool, line, "\"sha256\":\"", apr_pescape_hex(pool, digest, size, 0), "\"}}\n", NULL);
+}
+
+/* ---- beginning ---- */
+
+/* What has not been committed goes with the connection, so nothing is left to do but to end. */
+static void say_interrupted(int number)
+{
+    static const char text[] = "\ncatalogctl: interrupted; run the same command again: an export begins anew, an import"
+                               " goes on where it was\n";
+    ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
+
+    (void)written;
+    raise(number);
+}
+
+static void mind_signals(void)
+{
+    struct sigaction action = {.sa_handler = say_interrupted, .sa_flags = SA_RESETHAND};
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+const char *ctl_move_begin(ctl_t *ctl, int *schema)
+{
+    int needed;
+    apr_status_t rv = cat_migrate_look(ctl->db, ctl->pool, &ctl->log, schema, &needed);
+
+    cat_db_release(ctl->db);
+    if (rv != APR_SUCCESS) {
+        return "the database cannot be read; the cause is above";
+    }
+    if (*schema < needed) {
+        return apr_psprintf(ctl->pool, "the schema is at version %d, %d is needed; run: catalogctl migrate", *schema,
+                            needed);
+    }
+    if (*schema > needed) {
+        return apr_psprintf(ctl->pool, "the schema is at version %d, this program knows %d; use a newer one", *schema,
+                            needed);
+    }
+    mind_signals();
+    return NULL;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CTL_MOVE_H
+#define CTL_MOVE_H
+
+#include <openssl/evp.h>
+
+#include "ctl/ctl.h"
+#include "db/dialect.h"
+#include "lib/fields.h"
+
+/*
+ * What export writes and import reads. Each line is a JSON object with one member, whose name says what the line is:
+ *   {"mod_catalog":{"format":1,"schema":2,"time":"2026-11-21T09:30:00.123Z"}}   the first
+ *   {"products":{"id":"...","name":"..."}}   a row; tables in the order of ctl_move_tables, rows in the order of their
+ *                                            keys, octet by octet; a column that is NULL is left out
+ *   {"end":{"products":1,"users":0,...,"sha256":"..."}}   the last: how many rows of each, and the digest of their lines
+ * The same rows make the same lines, whatever database they lie in; only the first line has a time in it.
+ */
+#define CTL_MOVE_FORMAT 1
+
+/* A row of THE MOVE TABLE. */
+typedef struct ctl_move_table_t {
+    const char *name;
+    const cat_field_t *fields; /* the columns, the key first */
+    int count;
+    cat_sql_t read; /* selects the columns of some rows behind a key, in the order of the keys */
+    cat_sql_t add;  /* takes the columns */
+} ctl_move_table_t;
+
+/* Those that others refer to come before them. */
+#define CTL_MOVE_TABLES 7
+extern const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES];
+
+/* What the last line says. */
+typedef struct ctl_move_sum_t {
+    apr_int64_t rows[CTL_MOVE_TABLES];
+    EVP_MD_CTX *digest;
+} ctl_move_sum_t;
+
+void ctl_move_sum_init(ctl_move_sum_t *sum, apr_pool_t *pool);
+
+/* Adds a row's line, its newline included. */
+void ctl_move_sum_add(ctl_move_sum_t *sum, int table, const char *line, apr_size_t length);
+
+apr_int64_t ctl_move_sum_rows(const ctl_move_sum_t *sum);
+
+/* The last line, its newline included; on the pool. Ends the sum. */
+const char *ctl_move_sum_line(const ctl_move_sum_t *sum, apr_pool_t *pool);
+
+/* Looks whether the database has the schema that this program knows, and from now on says at SIGINT and SIGTERM what
+ * to do next. Returns a fault. */
+const char *ctl_move_begin(ctl_t *ctl, int *schema);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ctl/progress.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define WIDTH 30
+#define INTERVAL apr_time_from_msec(100)
+
+void ctl_progress_begin(ctl_progress_t *progress)
+{
+    *progress = (ctl_progress_t){.wanted = isatty(STDERR_FILENO), .began = apr_time_now()};
+}
+
+void ctl_progress_show(ctl_progress_t *progress, apr_int64_t rows, apr_int64_t done)
+{
+    static const char full[WIDTH + 1] = "##############################";
+    apr_time_t now = apr_time_now();
+    apr_time_t took = now - progress->began;
+    int ended = progress->total && done >= progress->total;
+    double share = ended ? 1 : (double)done / (double)progress->total;
+
+    if (!progress->wanted || (now < progress->next && !ended)) {
+        return;
+    }
+    progress->next = now + INTERVAL;
+    progress->drawn = 1;
+    fputc('\r', stderr);
+    if (progress->total) {
+        fprintf(stderr, "[%-*.*s] %3d %%  ", WIDTH, (int)(share * WIDTH), full, (int)(share * 100));
+    }
+    fprintf(stderr, "%" APR_INT64_T_FMT " rows, %.0f a second ", rows, took > 0 ? (double)rows / took * 1e6 : 0.0);
+}
+
+void ctl_progress_leave(ctl_progress_t *progress)
+{
+    if (progress->drawn) {
+        fputc('\n', stderr);
+        progress->drawn = 0;
+    }
+}

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/refresh
+# route: POST /auth/confirm
+# catalogctl export and import: a whole catalogue goes from one database to another, and nothing else changes.
+use CatalogTest;
+use CatalogTest::Ctl qw(command command_for at_terminal run);
+use CatalogTest::Move qw(product product_id rows_of write_file);
+
+my $dir = scratch();
+my $count = 0;
+
+# A database is the command that works on it: a server's, in whatever the suite runs on, or SQLite.
+sub new_server { return server(mount => "CatalogRateLimit Off\nCatalogMail \"file:\@dir\@/data/mail\"\nCatalogMailFrom shop\@catalog.test\nCatalogBaseURL https://shop.test") }
+sub of_server { my ($server) = @_; return [command_for($server)] }
+sub of_sqlite { return [command('--driver', 'sqlite3', '--params', "$dir/" . ++$count . '.db')] }
+sub ask { my ($db, @words) = @_; return run(ref $words[0] ? shift @words : {}, @$db, @words) }
+sub made { my ($db) = @_; ask($db, 'migrate')->{status} == 0 or die "no database\n"; return $db }
+sub export { my ($db) = @_; my $r = ask($db, 'export'); is_deeply([@$r{qw(status err)}], [0, ''], 'exported') or die; return $r->{out} }
+sub import_into { my ($db, $text) = @_; return ask($db, { in => $text }, 'import') }
+sub said { my ($rows, $added) = @_; return { status => 0, out => "$rows rows, $added added\n", err => '' } }
+sub fails { my ($r, $words, $name) = @_; is_deeply([@$r{qw(status out)}], [1, ''], $name); like($r->{err}, $words, "$name: why") }
+sub file_of { my @lines = @_; return slurp(write_file("$dir/lines", sub { shift @lines })) }
+
+# ---- every kind of value, through every database, comes back octet for octet ----
+
+my @ids = map { product_id($_) } 0 .. 4;
+my @hashes = map { ($_ x 64) } qw(0 a f);
+my $text = "'\\\\ %s %d \\\" \\u0001\\u001f\\u000a/\x7f \xc3\xa4\xcc\x88 \xf0\x9f\x98\x80 \xef\xbf\xbf; DROP TABLE products; --  ";
+my $file = file_of(
+    qq({"products":{"id":"$ids[0]","name":"$text","price":0.30000000000000004,"category":"","in_stock":false,"created_at":0}}),
+    qq({"products":{"id":"$ids[1]","name":" ","price":1e+300,"category":"$text","in_stock":true,"rating":5,"created_at":1763717400000}}),
+    qq({"products":{"id":"$ids[2]","name":"x","price":9007199254740993,"category":"NULL","in_stock":true,"rating":0,"created_at":9007199254740991}}),
+    qq({"users":{"id":"$ids[0]","username":"Ada","username_key":"ada","email":"Ada\@example.com","email_key":"ada\@example.com","password_hash":"\$argon2id\$v=19\$m=8,t=1,p=1\$c2FsdHNhbHQ\$aGFzaA","confirmed_at":1763717400001,"created_at":1763717400000,"role":"admin"}}),
+    qq({"users":{"id":"$ids[1]","username":"bob","username_key":"bob","email":"b'\@example.com","email_key":"b'\@example.com","password_hash":"","created_at":1,"role":"user"}}),
+    qq({"sessions":{"id":"$ids[2]","user_id":"$ids[1]","created_at":1,"used_at":2,"expires_at":3,"client":"2001:db8::1","agent":"' \\"x\\" ?"}}),
+    qq({"sessions":{"id":"$ids[3]","user_id":"$ids[0]","created_at":1,"used_at":2,"expires_at":3,"client":"","agent":""}}),
+    qq({"refresh_tokens":{"token_hash":"$hashes[0]","session_id":"$ids[3]","created_at":4,"expires_at":5,"used_at":6}}),
+    qq({"refresh_tokens":{"token_hash":"$hashes[1]","session_id":"$ids[2]","created_at":4,"expires_at":5}}),
+    qq({"mail_tokens":{"token_hash":"$hashes[2]","purpose":"reset","user_id":"$ids[0]","created_at":7,"expires_at":8}}),
+    qq({"outbox":{"id":"$ids[0]","template":"confirm","user_id":"$ids[1]","state":"dead","attempts":9,"next_at":10,"lease":"","created_at":11}}),
+    qq({"outbox":{"id":"$ids[4]","template":"reset","email_key":"x\@example.com","state":"pending","attempts":0,"next_at":12,"lease":"l","created_at":13}}),
+    qq({"revoked_sessions":{"session_id":"$ids[4]","ended_at":14}}),
+);
+my ($first, $second) = map { made(of_server(new_server())) } 1, 2;
+my $between = made(of_sqlite());
+for my $way (['into a server\'s', $first], ['from there into SQLite', $between], ['and from there into another server\'s', $second]) {
+    my ($name, $db) = @$way;
+    is_deeply(import_into($db, $file), said(13, 13), $name);
+    my $again = export($db);
+    is(rows_of($again), rows_of($file), "$name: nothing is lost or changed");
+    $file = $again;
+}
+my (%moved, %columns);
+for (map { JSON::PP::decode_json($_) } split /\n/, rows_of($file) =~ s/\n[^\n]*\n\z//r) {
+    my ($table) = keys %$_;
+    $moved{$table}{$_} = 1 for keys %{ $_->{$table} };
+}
+my $tables = q(SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT IN ('login_failures', 'schema_version'));
+$columns{ $_->[0] }{ $_->[1] } = 1 for @{ DBI->connect("dbi:SQLite:dbname=$dir/1.db")->selectall_arrayref($tables) };
+is_deeply(\%moved, \%columns, 'with all columns of all tables');
+like($file, qr/\A\{"mod_catalog":\{"format":1,"schema":\d+,"time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"\}\}\n/, 'the first line');
+is_deeply(import_into($second, $file), said(13, 0), 'once more: all is there');
+
+# ---- what is there is left as it is, and told ----
+
+my $other = file_of(split /\n/, rows_of($file) =~ s/\n[^\n]*\n\z//r =~ s/"name":"x"/"name":"y"/r =~ s/("used_at":)6/${1}7/r =~ s/,"confirmed_at":1763717400001//r);
+my $r = import_into($second, $other);
+is_deeply([@$r{qw(status out)}], [1, "13 rows, 0 added\n"], 'rows that are there with another content');
+is($r->{err}, join('', map { "catalogctl: $_: the row is there with another content; it was left as it is\n" } 'line 4: products', 'line 5: users', 'line 9: refresh_tokens') . "catalogctl: rows that differ: 3\n", 'are told');
+is(rows_of(export($second)), rows_of($file), 'and left');
+
+# Another user has the name.
+my $taken = made(of_sqlite());
+import_into($taken, file_of(qq({"users":{"id":"$ids[4]","username":"ADA","username_key":"ada","email":"e","email_key":"e","password_hash":"","created_at":1,"role":"user"}})));
+my $before = rows_of(export($taken));
+fails(import_into($taken, $file), qr/^catalogctl: line 5: users: another row has what only one may have\n\z/, 'a name that somebody else has there');
+is(() = export($taken) =~ /^\{"users"/mg, 1, 'no user was added');
+
+# ---- files that are not whole ----
+
+my $products = file_of(map { product($_) } 0 .. 1199);
+my @lines = split /^/, $products;
+my $target = made(of_server(new_server()));
+fails(import_into($target, join '', @lines[0 .. 600]), qr/line 602: the file ends before its last line/, 'a file that was cut between lines');
+fails(import_into($target, substr $products, 0, -20), qr/line 1202: it is cut off/, 'within a line');
+is_deeply(import_into($target, $products), said(1200, 200), 'the whole file adds what is missing');
+my %bad = (
+    'there is no such table' => sub { s/products/product/ }, 'it is no JSON object with one member' => sub { s/\}\}$/}/ },
+    'price must be a number' => sub { s/"price":[\d.]+/"price":"1"/ }, 'created_at must be a whole number' => sub { s/"created_at":\d+/"created_at":1.5/ },
+    'id is required; key is not a known member' => sub { s/"id"/"key"/ }, 'name must not be null' => sub { s/"name":"[^"]*"/"name":null/ },
+    'its key does not come behind that of the line before' => sub { $_ = $lines[1] }, 'it is no JSON object with one member ' => sub { $_ = "\n" },
+    'it is cut off, too long, or holds NUL' => sub { s/Product/P\0/ }, 'it is cut off, too long, or holds NUL ' => sub { s/Product/'P' x 70_000/e },
+);
+my $empty = made(of_server(new_server()));
+for my $why (sort keys %bad) {
+    my @changed = @lines;
+    $bad{$why}->() for $changed[2];
+    fails(import_into($empty, join '', @changed), qr/^catalogctl: line 3: \Q@{[$why =~ s{ \z}{}r]}\E\n\z/, $why);
+}
+my $orphan = qq({"sessions":{"id":"$ids[0]","user_id":"$ids[0]","created_at":1,"used_at":1,"expires_at":1,"client":"","agent":""}});
+fails(import_into($empty, file_of($orphan)), qr/line 2: sessions: the (?:database refuses the row|row cannot be stored)/, 'a row that belongs to none');
+fails(import_into($empty, file_of($orphan, product(0))), qr/line 3: its table does not come behind that of the line before\n\z/, 'tables in another order');
+is(rows_of(export($empty)), rows_of(file_of()), 'nothing was added');
+fails(import_into($empty, join '', map { s/number 7"/number seven"/r } @lines), qr/line 1202: the counts or the checksum are not those of the lines before it: the file was changed/, 'a changed value');
+fails(import_into($empty, join '', @lines[0 .. 7, 9 .. $#lines]), qr/line 1201: the counts or the checksum/, 'a line that was taken out');
+fails(import_into($target, "$products\n"), qr/line 1203: it stands behind the last line/, 'a line too many');
+fails(import_into($target, $_), qr/standard input is not what catalogctl export writes/, 'no export at all') for '', "\n", "id\tname\n", '[1]', join('', @lines[1 .. 5]);
+fails(import_into($target, $products =~ s/"format":1/"format":2/r), qr/a format that this program does not know/, 'another format');
+fails(import_into($target, $products =~ s/"schema":\d+/"schema":999/r), qr/schema is newer/, 'a newer schema');
+
+# ---- rows beside those of the file ----
+
+is_deeply(import_into($target, file_of(map { product($_) } 0, 700, 1199, 1300)), said(4, 1), 'a few rows among many');
+$r = import_into($target, file_of(map { product($_) =~ s/Product/product/r } 0 .. 11));
+is(() = $r->{err} =~ /is there with another content/g, 10, 'of many differences ten are told');
+like($r->{err}, qr/rows that differ: 12\n\z/, 'and all counted');
+
+# ---- how far it is, for those who look on ----
+
+for (['import', "<$dir/lines"], ['export', '>/dev/null']) {
+    my ($verb, $redirection) = @$_;
+    open my $screen, '-|', at_terminal('sh', '-c', "@$between $verb $redirection") or die "script: $!\n";
+    like(join('', <$screen>), qr/\r\[#{30}\] 100 %  \d+ rows, \d+ a second \r?\n/, "$verb at a terminal");
+    close $screen;
+}
+
+# ---- databases that are not ready ----
+
+my $none = of_sqlite();
+fails(ask($none, $_), qr/there is no such database; to make it, run: catalogctl migrate/, "$_: no database") for qw(export import);
+my $changed = new_server();
+my $versions = made(of_server($changed));
+my $dbh = $changed->database;
+$dbh->do(q(INSERT INTO schema_version (version, name, applied_at) VALUES (999, 'later', 1)));
+fails(ask($versions, 'export'), qr/the schema is at version 999, this program knows \d+/, 'a schema that is newer than the program');
+$dbh->do('DELETE FROM schema_version WHERE version > 1');
+fails(import_into($versions, $products), qr/the schema is at version 1, \d+ is needed; run: catalogctl migrate/, 'one that is older');
+
+# ---- an import that is killed, or stopped at the terminal, goes on ----
+
+for my $signal (qw(KILL INT)) {
+    my $server = new_server();
+    my $db = made(of_server($server));
+    my @command = (@$db, 'import');
+    my $pid = open my $pipe, '|-', qq(exec @command 2>"$dir/err") or die "@command: $!\n";
+    print {$pipe} @lines[0 .. 800];
+    $pipe->flush;
+    ok(wait_until(20, sub { $server->database->selectrow_array('SELECT COUNT(*) FROM products') == 500 }), 'a part is stored');
+    kill $signal => $pid;
+    close $pipe;
+    is($? & 127, { KILL => 9, INT => 2 }->{$signal}, "SIG$signal ends it");
+    like(slurp("$dir/err"), $signal eq 'INT' ? qr/interrupted; run the same command again/ : qr/^\z/, "SIG$signal: what it says");
+    is_deeply(import_into($db, $products), said(1200, 700), 'run again it adds the rest');
+    is(rows_of(export($db)), rows_of($products), 'and all is there');
+}
+
+# ---- a running server: an export sees one moment ----
+
+my $shop = new_server()->start;
+my $db = of_server($shop);
+my $ada = register($shop, username => 'ada', email => 'ada@example.com');
+is(import_into($db, $products)->{status}, 0, 'a server may run meanwhile');
+open my $pipe, '-|', @$db, 'export' or die "export: $!\n";
+my $begin = <$pipe>;
+answers($shop->api(DELETE => '/products/' . product_id(1199), token => $ada->{token}), 200, undef, 'the last product is deleted');
+answers($shop->api(POST => '/products', { name => 'new', price => 1 }, token => $ada->{token}), 201, undef, 'and one is made');
+local $/;
+my $whole = $begin . <$pipe>;
+close $pipe or die;
+is_deeply([grep { /^\{"prod/ } split /^/m, $whole], [@lines[1 .. 1200]], 'the export has what was there when it began');
+
+# ---- who has an account there has one here ----
+
+my $mail;
+ok(wait_until(15, sub { ($mail) = glob $shop->dir . '/data/mail/*.eml' }), 'a link is sent');
+$shop->stop;
+my $here = new_server();
+my $moved = export($db);
+is(import_into(made(of_server($here)), $moved)->{status}, 0, 'all is moved');
+$here->start;
+answers($here->api(POST => '/auth/login', { login => 'Ada', password => $ada->{password} }), 200, undef, 'the password is the same');
+answers($here->api(POST => '/auth/refresh', { refreshToken => $ada->{refreshToken} }), 200, undef, 'the session goes on');
+my ($token) = slurp($mail) =~ /token=([\w-]+)/;
+answers($here->api(POST => '/auth/confirm', { token => $token }), 200, undef, 'the link is good');
+is($here->api(GET => '/products?limit=1')->{json}{pagination}{total}, 1200, 'the catalogue has as many products');
+answers($here->api(GET => '/products?limit=1'), 200, sub { $_[0]{data}[0]{name} eq 'new' }, 'the newest first');
+
+# Nothing of a password reaches the messages, and what is not written was not exported.
+unlike($_->{err}, qr/argon2/, 'no message has a hash') for import_into($taken, $moved), import_into($second, $moved);
+my $full = ask($db, { out => '/dev/full' }, 'export');
+is($full->{status}, 1, 'the output cannot be written');
+like($full->{err}, qr/the output cannot be written/, 'which is told');
+
+done_testing;

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products/:id
+# route: PUT /products/:id
+# route: DELETE /products/:id
+# route: POST /register
+# route: POST /auth/refresh
+# case: 18 20 22
+# db: mysql pgsql
+# runs: first
+# Others hold rows that a request needs.
+use CatalogTest;
+use CatalogAccounts;
+use IO::Select ();
+use List::Util qw(max);
+use Time::HiRes qw(sleep time);
+
+my $server = accounts();
+my $user = register($server);
+my $token = $user->{token};
+my ($db, $other) = map { $server->database } 1 .. 2;
+my @ids = map { $server->api(POST => '/products', { name => "n$_", price => 1 }, token => $token)->{json}{data}{id} } 1 .. 40;
+my $users = 0;
+my ($path, $doomed) = map { "/products/$_" } @ids[0, 1];
+
+sub ask { my $socket = $server->connection; print {$socket} wire(@_); return $socket }
+sub answer { join('', readline $_[0]) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 }
+sub waits { !IO::Select->new($_[0])->can_read($_[1]) }
+sub insert_user {
+    my ($db, $name) = @_;
+    $db->do(q(INSERT INTO users (id, username, username_key, email, email_key, password_hash, created_at)
+        VALUES (?, ?, ?, ?, ?, '', 0)), undef, "01a1fd8d-47a8-77ac-9778-" . sprintf('%012d', ++$users), $name, $name,
+        ("$name\@example.com") x 2);
+}
+sub registration { (POST => '/register', { username => $_[0], email => "$_[0]\@example.com", password => 'correct horse' }) }
+
+# case: a write waits for a row that somebody holds for a moment, and a read does not
+$db->do('BEGIN');
+$db->do('SELECT * FROM products WHERE id = ? FOR UPDATE', undef, $ids[0]);
+my $put = ask(PUT => $path, { price => 2 }, token => $token);
+my $start = time;
+answers($server->api(GET => $path), 200, undef, 'a read');
+cmp_ok(time - $start, '<', 1, 'does not wait');
+ok(waits($put, 0.5), 'a write does');
+$db->do('COMMIT');
+is(answer($put), 200, 'and is done then');
+
+# case: a name is being registered elsewhere: who comes second waits for what becomes of it
+for (['COMMIT', 409], ['ROLLBACK', 201]) {
+    my ($end, $status) = @$_;
+    my $name = lc "race-$end";
+    $db->do('BEGIN');
+    insert_user($db, $name);
+    my $socket = ask(registration($name));
+    ok(waits($socket, 0.5), "the other one waits for $end");
+    $db->do($end);
+    is(answer($socket), $status, "and is answered with $status");
+}
+
+# case: a row is held for long: writes are refused within seconds, with what tells to come again, and leave nothing behind
+$db->do('BEGIN');
+$db->do('SELECT * FROM products WHERE id IN (?, ?) FOR UPDATE', undef, @ids[0, 1]);
+insert_user($db, 'held');
+my $count = $other->selectrow_array('SELECT COUNT(*) FROM users');
+my @refused = $server->burst(map { wire(@$_) } [PUT => $path, { price => 3 }, token => $token],
+    [DELETE => $doomed, token => $token], [registration('held')]);
+my $told = driver eq 'mysql' ? [503, qr/busy/] : [500, qr/unavailable/];
+answers($_, $told->[0], refusal(error => $told->[1]), 'refused', 'retry-after' => qr/^[1-9]\d*$/) for @refused;
+cmp_ok(max(map { $_->{took} } @refused), '<', 12, 'within seconds');
+$db->do('ROLLBACK');
+is($server->api(GET => $path)->{json}{data}{price}, 2, 'the product is what it was');
+is($server->api(GET => $doomed)->{status}, 200, 'the other one is there');
+is($other->selectrow_array('SELECT COUNT(*) FROM users'), $count, 'no user was made');
+is($server->api(registration('held'))->{status}, 201, 'now one can be');
+
+# case: a deadlock: the request's transaction is the victim, runs again, and its client does not notice
+my ($sid) = $db->selectrow_array('SELECT session_id FROM refresh_tokens WHERE session_id = ?', undef,
+    claims_of($token)->{sid});
+$db->do('BEGIN');
+$db->do('UPDATE products SET category = ?', undef, 'much'); # MySQL's victim is who has done less
+$db->do('SELECT * FROM refresh_tokens WHERE session_id = ? FOR UPDATE', undef, $sid);
+my $refresh = ask(POST => '/auth/refresh', { refreshToken => $user->{refreshToken} });
+ok(waits($refresh, 0.3), 'a refresh holds the session, and waits for the token');
+$db->do('UPDATE sessions SET agent = ? WHERE id = ?', undef, 'other', $sid);
+ok(waits($refresh, 0.3), 'it has given way, and waits for the session');
+$db->do('COMMIT');
+is(answer($refresh), 200, 'it is served');
+is($db->selectrow_array('SELECT COUNT(*) FROM refresh_tokens WHERE session_id = ?', undef, $sid), 2, 'once');
+
+expect_log(driver eq 'mysql' ? qr/CAT003: .*Lock wait timeout/ : qr/CAT003: .*lock timeout/);
+done_testing;

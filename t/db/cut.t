@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# route: GET /products/:id
+# route: POST /products
+# route: PUT /products/:id
+# route: POST /register
+# case: 3 4
+# db: mysql pgsql
+# runs: first
+# The database ends sessions while they are idle, and while they are at work.
+use CatalogTest;
+use IO::Select ();
+
+my $engine = CatalogTest::Database::engine();
+my $server = server(engine => $engine)->start;
+my $token = register($server)->{token};
+my $db = $server->database;
+
+sub create { wire(POST => '/products', { name => $_[0], price => 1 }, token => $token) }
+sub statuses { my %n; $n{ $_->{status} }++ for @_; return \%n }
+
+# Ends all sessions but the test's own, which it opens anew.
+sub cut { $engine->cut; $db = $server->database }
+
+my $path = '/products/' . $server->talk(create('first'))->{json}{data}{id};
+$server->burst((wire(GET => '/products')) x 24);
+my $children = join ' ', sort $server->children;
+
+# case: all sessions are ended while they are idle: a list is not empty, a product not unknown, a write is done
+for my $round (1 .. 3) {
+    cut();
+    my @lists = $server->burst((wire(GET => '/products')) x 12);
+    is(scalar(grep { $_->{status} == 200 && $_->{json}{pagination}{total} == 1 } @lists), 12, "round $round: lists");
+    cut();
+    is_deeply(statuses($server->burst((wire(GET => $path)) x 12)), { 200 => 12 }, "round $round: products");
+    cut();
+    is_deeply(statuses($server->burst(map { wire(PUT => $path, { price => $_ }, token => $token) } 1 .. 6)), { 200 => 6 },
+        "round $round: updates");
+}
+cut();
+is_deeply(statuses($server->burst(map { create("idle $_") } 1 .. 6)), { 201 => 6 }, 'creations');
+cut();
+is_deeply(statuses($server->burst(map { wire(POST => '/register', { username => "cut$_", email => "cut$_\@example.com",
+    password => 'correct horse' }) } 1 .. 4)), { 201 => 4 }, 'registrations');
+is($db->selectrow_array('SELECT COUNT(*) FROM products'), 7, 'each product is there once');
+is($db->selectrow_array('SELECT COUNT(*) FROM outbox'), 5, 'each user has one mail');
+
+# case: sessions are ended while they are at work: reads are not told, a write is answered with 500 at worst
+for my $round (1 .. 4) {
+    my @sent = map { $_ % 2 ? wire(GET => $path) : create("busy $round $_") } 1 .. 24;
+    my @sockets = map { $server->connection } @sent;
+    print { $sockets[$_] } $sent[$_] for 0 .. $#sent;
+    cut();
+    my @status = map { join('', readline $_) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 } @sockets;
+    is(join(' ', map { $status[ 2 * $_ ] } 0 .. 11), join(' ', (200) x 12), "busy $round: reads")
+        or diag $server->log_text =~ /^.*(?:CAT00|dbd:error).*\n/mg;
+    my @writes = map { $status[ 2 * $_ + 1 ] } 0 .. 11;
+    is(join(' ', grep { !/^(?:201|500)$/ } @writes), '', "busy $round: writes");
+    my $there = $db->selectrow_array(q(SELECT COUNT(*) FROM products WHERE name LIKE ?), undef, "busy $round %");
+    my $acknowledged = grep { $_ == 201 } @writes;
+    ok($there >= $acknowledged && $there <= 12, "busy $round: what was acknowledged is there, and nothing twice")
+        or diag "$there there, $acknowledged acknowledged";
+}
+
+# case: a transaction whose session is ended in the middle is run again: one user, one mail
+$db->do('BEGIN');
+$db->do(q(INSERT INTO users (id, username, username_key, email, email_key, password_hash, created_at)
+    VALUES ('01a1fd8d-47a8-77ac-9778-38d2c78c295b', 'x', 'x', 'mid@example.com', 'mid@example.com', '', 0)));
+my $socket = $server->connection;
+print {$socket} wire(POST => '/register', { username => 'mid', email => 'mid@example.com', password => 'correct horse' });
+ok(!IO::Select->new($socket)->can_read(0.5), 'a registration waits for another of that address');
+cut();
+like(join('', <$socket>), qr{^HTTP/1\.1 201 }, 'it is served');
+is($db->selectrow_array(q(SELECT COUNT(*) FROM outbox o JOIN users u ON u.id = o.user_id WHERE u.email = 'mid@example.com')),
+    1, 'and done once');
+is(join(' ', sort $server->children), $children, 'no child has crashed') if mpm() ne 'prefork';
+
+allow_log(qr/\[dbd:error\]/, qr/CAT003: /);
+done_testing;

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# route: POST /products
+# route: GET /health/live
+# route: GET /health/ready
+# case: 12 14 15
+# db: mysql pgsql
+# runs: first
+# The server of the database, or the way to it, hangs: nothing is refused, and nothing answered.
+use CatalogTest;
+use IO::Select ();
+use IO::Socket::INET ();
+use List::Util qw(max);
+use Time::HiRes qw(time);
+
+my $MAX = 3;
+my $few = mpm() eq 'prefork' ? 'MaxRequestWorkers 12' : 'MaxRequestWorkers 64'; # no more children than there are
+my $engine = CatalogTest::Database::engine();
+my $server = server(engine => $engine, mount => "CatalogMaxConnections $MAX", conf => $few)->start;
+my $token = register($server)->{token};
+my $list = wire(GET => '/products');
+
+# What needs no database is served at once.
+sub is_responsive {
+    my ($server, $why) = @_;
+    $server->write($server->dir . '/htdocs/index.html', "outside\n");
+    my $start = time;
+    is($server->api(GET => '/index.html', mount => '')->{status}, 200, "$why: a file");
+    answers($server->api(GET => '/health/live'), 200, undef, "$why: live");
+    cmp_ok(time - $start, '<', 1, "$why: at once");
+}
+
+# case: the engine hangs: so many requests as a child may have connections are stuck, all others are refused within seconds
+$server->burst(($list) x 24);
+if (mpm() ne 'prefork') { # whose children have one request each
+    my $children = $server->children;
+    $engine->hang;
+    my $start = time;
+    my @sockets = map { my $socket = $server->connection; print {$socket} $list; $socket } 1 .. 40;
+    is_responsive($server, 'hung');
+    my $stuck = IO::Select->new(@sockets);
+    my %status;
+    while (my @ready = $stuck->can_read(max(0, 3 - (time - $start)))) {
+        for my $socket (@ready) {
+            $stuck->remove($socket);
+            $status{ join('', readline $socket) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 }++;
+        }
+    }
+    cmp_ok($stuck->count, '<=', $MAX * $children, 'no more are stuck than may have connections');
+    is(join(' ', grep { !/^50[03]$/ } keys %status), '', 'all others are refused') or diag explain \%status;
+    is_responsive($server, 'still hung');
+
+    # case: it goes on: those that were stuck are answered, and all others are served
+    $engine->resume;
+    my @late = map { join('', readline $_) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 } $stuck->handles;
+    is(join(' ', grep { !/^(?:200|500)$/ } @late), '', 'those that were stuck are answered');
+}
+else {
+    $engine->hang;
+    my @stuck = map { my $socket = $server->connection; print {$socket} $list; $socket } 1 .. 2;
+    is_responsive($server, 'hung');
+    $engine->resume;
+    is(join(' ', grep { join('', readline $_) !~ m{^HTTP/1\.1 200 } } @stuck), '', 'those that were stuck are served');
+}
+is(join(' ', grep { $_->{status} != 200 } $server->burst(($list) x 6)), '', 'so is everybody');
+answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => $token), 201, undef, 'a write as well');
+$server->stop;
+
+# case: somebody takes the connection and never says a word: 5xx within the time-out for connecting, for all who ask
+my $mute = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 100, Proto => 'tcp') or die $!;
+my $params = $server->params =~ s/port=\K\d+/$mute->sockport/er;
+if (driver eq 'mysql') {
+    $server->write($server->dir . '/my.cnf', "[catalog]\nconnect-timeout=1\n");
+    $params .= ',group=catalog';
+    $ENV{MYSQL_HOME} = $server->dir;
+}
+my $lost = server(conf => qq(DBDParams "$params"\n), engine => $engine)->start;
+my @answers = $lost->burst(($list) x (mpm() eq 'prefork' ? 4 : 16)); # a child of prefork has one after the other
+is(join(' ', grep { $_->{status} !~ /^50[03]$/ } @answers), '', 'mute: all are refused');
+cmp_ok(max(map { $_->{took} } @answers), '<', 5, 'within seconds');
+is_responsive($lost, 'mute');
+answers($lost->api(GET => '/health/ready'), 503, undef, 'not ready');
+my $stop = $lost->stop;
+cmp_ok($stop, '<', 5, 'it stops');
+
+expect_log(qr/CAT002: /);
+expect_log(qr/CAT001: /) if mpm() ne 'prefork';
+allow_log(qr/\[dbd:error\]/, qr/CAT00[1358]: /, qr/AH00161: /);
+done_testing;

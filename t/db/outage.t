@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# route: POST /products
+# route: GET /products/:id
+# route: GET /health/live
+# route: GET /health/ready
+# case: 1 2
+# db: mysql pgsql
+# runs: first
+# The server of the database is away, and comes back.
+use CatalogTest;
+use Time::HiRes qw(time);
+
+my $engine = CatalogTest::Database::engine();
+my $server = server(engine => $engine, mount => 'CatalogMaxConnections 32');
+my $token = forge();
+my $outage = { success => false, message => qr/./, error => 'database unavailable' };
+my $unknown = '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b';
+
+sub create { wire(POST => '/products', { name => $_[0], price => 1 }, token => $token) }
+sub total { $server->api(GET => '/products')->{json}{pagination}{total} }
+sub is_out {
+    my ($why) = @_;
+    my $start = time;
+    answers($server->talk($_->[1]), 500, $outage, "$why: $_->[0]", 'retry-after' => qr/^[1-9]\d*$/)
+        for ['the list', wire(GET => '/products')], ['one product', wire(GET => $unknown)], ['a new one', create('lost')];
+    answers($server->api(GET => '/health/ready'), 503,
+        { success => false, message => 'Not ready', error => 'database unavailable' }, "$why: not ready");
+    answers($server->api(GET => '/health/live'), 200, undef, "$why: but live");
+    my @many = $server->burst((wire(GET => $unknown), create('lost')) x 12);
+    is(scalar(grep { $_->{status} == 500 } @many), 24, "$why: many at once");
+    cmp_ok(time - $start, '<', 3, "$why: nobody waits for it");
+}
+
+# Every connection of every child is used: not one of them fails, even once.
+sub all_is_well {
+    my ($why) = @_;
+    my @answers = $server->burst((wire(GET => '/products')) x 24, map { create("$why $_") } 1 .. 8);
+    is(join(' ', map { $_->{status} } @answers), join(' ', (200) x 24, (201) x 8), "$why: nobody sees an error")
+        or diag grep { !/dbd:error/ } ($server->log_text =~ /^.*:error\].*\n/mg)[-40 .. -1];
+}
+
+# case: the database is down when httpd starts; as soon as it is there, with a schema that is made then, all requests are served
+$server->make_databases;
+$engine->kill;
+$server->start;
+is_out('down at the start');
+$engine->start;
+all_is_well('up');
+is(total(), 8, 'what was acknowledged is there, and nothing else');
+answers($server->api(GET => '/health/ready'), 200, undef, 'ready');
+
+# case: it is killed and started again while pooled connections are idle: nobody notices
+for my $round (1 .. 2) {
+    $server->burst((wire(GET => '/products')) x 24);
+    $engine->kill;
+    $engine->start;
+    all_is_well("restarted $round");
+}
+is(total(), 24, 'nothing is lost or there twice');
+
+# case: requests come while it is away; when it is back no connection fails, nor keeps failing
+my $before = join ' ', sort $server->children;
+$server->burst((wire(GET => '/products')) x 24);
+$engine->kill;
+is_out('killed');
+$engine->start;
+all_is_well('back');
+is(total(), 32, 'nothing of the outage was stored');
+
+# case: it is killed in the middle of reads and writes
+my @sockets = map { $server->connection } 1 .. 24;
+my @sent = map { $_ % 3 ? wire(GET => '/products') : create("middle $_") } 0 .. 23;
+print { $sockets[$_] } $sent[$_] for 0 .. 11;
+$engine->kill;
+print { $sockets[$_] } $sent[$_] for 12 .. 23;
+my @statuses = map { join('', readline $_) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 } @sockets;
+is(join(' ', grep { !/^(?:20[01]|50[03])$/ } @statuses), '', 'each is served or told of an outage');
+$engine->start;
+all_is_well('after that');
+my $served = grep { $_ == 201 } @statuses;
+my $there = grep { $_->{name} =~ /^middle/ } @{ $server->api(GET => '/products?limit=100')->{json}{data} };
+cmp_ok($there, '>=', $served, 'what was acknowledged is there');
+is(join(' ', sort $server->children), $before, 'no child has crashed') if mpm() ne 'prefork';
+
+expect_log(qr/CAT002: /);
+allow_log(qr/\[dbd:error\]/, qr/CAT00[35]: /);
+done_testing;

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# route: POST /products
+# route: POST /register
+# route: GET /health/ready
+# case: 9
+# db: mysql pgsql
+# runs: first
+# The server of the database takes no writes: a replica, or one that an administrator has made so.
+use CatalogTest;
+
+my $engine = CatalogTest::Database::engine();
+my $server = server(engine => $engine)->start;
+my $token = register($server)->{token};
+my $outage = { success => false, message => qr/./, error => 'database unavailable' };
+
+sub create { $server->api(POST => '/products', { name => 'x', price => 1 }, token => $token) }
+sub tables { my $db = $server->database; map { scalar $db->selectrow_array("SELECT COUNT(*) FROM $_") } qw(products users outbox) }
+
+# case: writes are refused with 500, and nothing of them is stored; reads go on, and the server is not ready
+is(create()->{status}, 201, 'a product is made');
+my @before = tables();
+$engine->read_only(1);
+wait_until(5, sub { $server->api(GET => '/health/ready')->{status} == 503 });
+answers($server->api(GET => '/health/ready'), 503,
+    { success => false, message => 'Not ready', error => 'the database takes no writes' }, 'not ready');
+answers(create(), 500, $outage, 'a write', 'retry-after' => qr/^[1-9]\d*$/);
+answers($server->api(POST => '/register', { username => 'late', email => 'late@example.com', password => 'x' x 8 }), 500,
+    $outage, 'a transaction', 'retry-after' => qr/^[1-9]\d*$/);
+answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 1 }, 'a read');
+is(join(' ', tables()), "@before", 'nothing was stored');
+
+# case: as soon as it takes them again all is well, on every connection
+$engine->read_only(0);
+wait_until(5, sub { $server->api(GET => '/health/ready')->{status} == 200 });
+is(create()->{status}, 201, 'a write again') for 1 .. 8;
+answers($server->api(GET => '/health/ready'), 200, undef, 'ready');
+
+expect_log(qr/CAT003: .*read-only/);
+done_testing;

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# route: POST /products
+# case: 23
+# runs: first
+use CatalogTest;
+
+# case: five servers start at once on an empty database: there is one schema, and none of them has an error to tell
+my $first = server();
+my @servers = ($first, map { server(conf => 'DBDParams "' . $first->params . "\"\n") } 2 .. 5);
+$_->launch for @servers;
+$_->wait_up for @servers;
+my $token = forge();
+for my $server (@servers) {
+    answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => $token), 201, undef, 'a server works');
+}
+is(join(' ', map { $_->api(GET => '/products')->{json}{pagination}{total} } @servers), '5 5 5 5 5', 'all see the same');
+my $steps = $first->database->selectcol_arrayref('SELECT version FROM schema_version ORDER BY version');
+is(join(' ', @$steps), join(' ', 1 .. @$steps), 'each step is there once');
+my $log = join '', map { $_->log_text } @servers;
+is(scalar(() = $log =~ /CAT009: /g), scalar @$steps, 'and was applied once');
+
+done_testing;

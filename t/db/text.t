@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /users
+# route: POST /auth/login
+# route: POST /products
+# route: GET /products
+# case: 21 47 48
+# Text is compared and numbers are kept alike, whatever the database.
+use utf8;
+use CatalogTest;
+use CatalogAccounts;
+
+my $server = accounts();
+my $token = register($server, username => 'ada', email => 'ada@example.com')->{token};
+my $password = 'correct horse';
+
+# case: names and addresses are the same in whatever case, and in nothing else
+for ('ada', 'ADA', 'aDa', 'Ada@Example.COM') {
+    is(sign_in($server, $_, $password)->{status}, 200, "sign in as $_");
+}
+for ('ada ', ' ada', "ada\t", "ada\x{a0}", 'ádá', 'ÀDA', 'ａｄａ', 'a.d.a', 'ada%', 'ad_', 'ada@example.com ', 'adá@example.com',
+    'ada@example.com🫖', "ada\x{200d}", "ada\x{301}", 'straße', 'ADA@EXAMPLE.COM.') {
+    my $shown = join '', map { /[ -~]/ ? $_ : sprintf '<%X>', ord } split //, $_;
+    is(sign_in($server, $_, $password)->{status}, 401, "not as '$shown'");
+}
+is($server->api(POST => '/users', { username => 'ADA', email => 'other@example.com', password => $password })->{status}, 409,
+    'a name in another case is taken');
+is($server->api(POST => '/users', { username => 'other', email => 'ADA@example.com', password => $password })->{status}, 409,
+    'an address too');
+is($server->api(POST => '/users', { username => 'ada-', email => 'ada-@example.com', password => $password })->{status}, 201,
+    'a name that is longer is not');
+
+# case: octets come back, and blanks at the end; products are in the order in which they were made, whatever their names
+my @names = ('a', 'A', 'á', 'a ', 'a  ', 'ä', 'ß', 'ss', '🫖', '🫗', "e\x{301}", 'é', 'ǆ', 'İ', 'ı', 'Z', '_', '%', '\\', "x\n", "\x{ffff}");
+my @prices = ('0.30000000000000004', '1234567.8912345678', '9007199254740993', '1e21', '0.1', '5e-324', '100', '1.7976931348623157e308');
+my @sent = map { { name => $names[$_], price => $prices[ $_ % @prices ] } } 0 .. $#names;
+for (@sent) {
+    my $name = JSON::PP->new->ascii->allow_nonref->encode($_->{name});
+    my $r = $server->api(POST => '/products', qq({"name":$name,"price":$_->{price},"category":$name}), token => $token);
+    $_->{body} = $r->{body} =~ /"data":(\{.*\}),"message"/ ? $1 : $r->{body};
+}
+my $when = sub { $_[0]{body} =~ /"createdAt":"([^"]+)"/ ? "$1 " . substr $_[0]{body}, 0, 50 : '' };
+my $latest_first = join ',', map { $_->{body} } sort { $when->($b) cmp $when->($a) } @sent;
+my @numbers = map { $_->{body} =~ /"price":([^,]+)/ ? $1 : 'none' } @sent[0 .. $#prices];
+is_deeply(\@numbers, ['0.30000000000000004', '1234567.8912345679', '9007199254740993', '1e+21', '0.1', '4.94065645841247e-324', '100',
+    '1.7976931348623157e+308'], 'numbers are what they were');
+my $all = $server->api(GET => '/products?limit=100')->{body};
+is($all =~ /"data":\[(.*)\],"pagination"/ ? $1 : $all, $latest_first, 'the list, octet for octet');
+my $pages = join ',', map { $server->api(GET => "/products?limit=4&page=$_")->{body} =~ /"data":\[(.*)\],"pagination"/ ? $1 : '' } 1 .. 6;
+is($pages, $latest_first, 'and page by page');
+
+# case: made in the same moment, products are in the order of their ids
+$server->database->do('UPDATE products SET created_at = 1700000000000');
+my @ids = map { $_->{id} } map { @{ $server->api(GET => "/products?limit=4&page=$_")->{json}{data} } } 1 .. 6;
+is(join(' ', @ids), join(' ', reverse sort @ids), 'from the last to the first');
+is(scalar @ids, scalar @sent, 'each once');
+
+done_testing;

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+package CatalogTest::Move;
+
+# Files as catalogctl export writes them, made here.
+
+use strict;
+use warnings FATAL => 'all';
+
+use Digest::SHA ();
+use Exporter 'import';
+
+our @EXPORT_OK = qw(write_file product product_id rows_of);
+
+my @TABLES = qw(products users sessions refresh_tokens mail_tokens outbox revoked_sessions);
+
+# Writes a file of the lines that next gives until it gives none; each is a row's JSON without its newline.
+sub write_file {
+    my ($file, $next) = @_;
+    my $digest = Digest::SHA->new(256);
+    my %count = map { $_ => 0 } @TABLES;
+
+    open my $out, '>', $file or die "$file: $!\n";
+    print {$out} qq({"mod_catalog":{"format":1,"schema":2,"time":"2026-11-21T09:30:00.123Z"}}\n);
+    while (defined(my $line = $next->())) {
+        $line =~ /^\{"(\w+)"/ and $count{$1}++;
+        $digest->add("$line\n");
+        print {$out} "$line\n";
+    }
+    print {$out} '{"end":{', map({ qq("$_":$count{$_},) } @TABLES), '"sha256":"', $digest->hexdigest, qq("}}\n);
+    close $out or die "$file: $!\n";
+    return $file;
+}
+
+# In the order of their numbers.
+sub product_id { sprintf '019aa5bf-%04x-7%03x-8%03x-%012x', $_[0] >> 16, $_[0] >> 4 & 0xfff, $_[0] & 0xfff, $_[0] * 7919 }
+
+sub product {
+    my ($number) = @_;
+    return sprintf '{"products":{"id":"%s","name":"Product number %d","price":%s,"category":"some %d","in_stock":%s%s,"created_at":%d}}',
+        product_id($number), $number, $number % 10_000 / 100, $number % 20, $number % 5 ? 'true' : 'false',
+        $number % 3 ? ',"rating":' . $number % 50 / 10 : '', 1_763_717_400_000 + $number;
+}
+
+# What of a file does not tell when it was written.
+sub rows_of { $_[0] =~ s/^.*\n//r }
+
+1;

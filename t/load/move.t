@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# A million products through catalogctl import and export: none is lost, and they take no more memory than a few do.
+use CatalogTest;
+use CatalogTest::Ctl qw(command command_for);
+use CatalogTest::Move qw(product write_file);
+use POSIX ();
+use Time::HiRes qw(sleep time);
+
+use constant { ALL => 1_000_000, MANY => 50_000, FEW => 5_000, MOST => 100 * 1024, NOISE => 2 * 1024 }; # KiB
+
+my $dir = scratch();
+my $sqlite = [command('--driver', 'sqlite3', '--params', "$dir/catalog.db")];
+
+# Runs it with these files as input and output: the most memory that it had, in KiB.
+sub measured {
+    my ($name, $db, $verb, $rows, $in, $out) = @_;
+    my ($most, $start) = (0, time);
+    my $pid = fork // die "fork: $!\n";
+    if (!$pid) {
+        open STDIN, '<', $in;
+        open STDOUT, '>', $out;
+        exec @$db, $verb or POSIX::_exit(127);
+    }
+    until (waitpid $pid, POSIX::WNOHANG()) {
+        $most = $1 if slurp("/proc/$pid/status") =~ /^VmHWM:\s+(\d+)/m;
+        sleep 0.01;
+    }
+    is($?, 0, "$name: $verb");
+    note sprintf '%s: %s of %d in %.1f s, %d KiB', $name, $verb, $rows, time - $start, $most;
+    return $most;
+}
+
+sub is_same {
+    my ($one, $other, $name) = @_;
+    open my $left, '<', $one or die "$one: $!\n";
+    open my $right, '<', $other or die "$other: $!\n";
+    my ($line, @different) = 0;
+    while (defined(my $text = <$left>)) {
+        my $same = $text eq (<$right> // '');
+        push @different, $line if $line++ && !$same; # the first has the time in it
+    }
+    ok($line && !@different && eof $right, $name) or diag "$line lines, " . scalar @different . ' differ';
+}
+
+# There and back: the most memory of both.
+sub move {
+    my ($name, $db, $count) = @_;
+    my $number = 0;
+    write_file("$dir/in", sub { $number < $count ? product($number++) : undef });
+    my @most = (measured($name, $db, 'import', $count, "$dir/in", '/dev/null'), measured($name, $db, 'export', $count, '/dev/null', "$dir/out"));
+    is_same("$dir/in", "$dir/out", "$name: all of $count are there");
+    return $most[0] > $most[1] ? $most[0] : $most[1];
+}
+
+qx(@$sqlite migrate 2>&1) =~ /^\d+$/m or die "no database\n";
+cmp_ok(move('SQLite', $sqlite, ALL), '<', MOST, 'a million in less than 100 MiB');
+
+my @most;
+for my $count (FEW, MANY) {
+    my $db = [command_for(server())];
+    qx(@$db migrate 2>&1) =~ /^\d+$/m or die "no database\n";
+    push @most, move('the server\'s database', $db, $count);
+}
+cmp_ok($most[1], '<', $most[0] + NOISE, 'ten times as many take no more memory');
+
+done_testing;

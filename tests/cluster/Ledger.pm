@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+package Ledger;
+
+# What all clients were told, against what is in the database and in the mailboxes. Each check gives its faults.
+
+use strict;
+use warnings FATAL => 'all';
+
+use List::Util qw(max);
+
+use Goods ();
+
+sub new {
+    my ($class, @ledgers) = @_;
+    my %all = (asked => [], lies => [], puts => [], map { $_ => {} } qw(products maybe_products users maybe_users));
+    for my $ledger (@ledgers) {
+        push @{ $all{$_} }, @{ $ledger->{$_} } for qw(asked lies puts);
+        %{ $all{$_} } = (%{ $all{$_} }, %{ $ledger->{$_} }) for qw(products maybe_products users maybe_users);
+    }
+    return bless \%all, $class;
+}
+
+sub lies { @{ $_[0]{lies} } }
+
+# ---- what there must be ----
+
+# Every acknowledged write is there, one without an answer as a whole or not at all, and nothing else. known: what was there
+# before.
+sub check_products {
+    my ($self, $db, $known) = @_;
+    my %rows = %{ $db->selectall_hashref('SELECT * FROM products', 'id') };
+    my @faults;
+    for my $id (keys %{ $self->{products} }) {
+        my $entry = $self->{products}{$id};
+        my $row = delete $rows{$id};
+        my ($stem, $version) = $row ? Goods::named($row->{name}) : ($entry->{stem}, 0);
+        push @faults, "$id: version $version of $stem, but it can be only @{ $entry->{may} } of $entry->{stem}"
+            unless $stem eq $entry->{stem} && grep { $_ == $version } @{ $entry->{may} };
+        push @faults, half($row) if $row;
+    }
+    my %seen;
+    for my $row (grep { !$known->{ $_->{id} } } values %rows) {
+        my ($stem, $version) = Goods::named($row->{name});
+        push @faults, "$row->{id}: nobody made $row->{name}" unless $self->{maybe_products}{$stem} && $version == 1;
+        push @faults, "$row->{name} is there twice" if $seen{$stem}++;
+        push @faults, half($row);
+    }
+    return @faults;
+}
+
+sub half {
+    my ($row) = @_;
+    my $fault = Goods::difference(Goods::from_row($row), Goods::product(Goods::named($row->{name})));
+    return $fault ? "$row->{id}: half a product: $fault" : ();
+}
+
+sub check_users {
+    my ($self, $db) = @_;
+    my %rows = map { $_->{username} => $_->{id} } @{ $db->selectall_arrayref('SELECT * FROM users', { Slice => {} }) };
+    my %users = %{ $self->{users} };
+    my @faults = map { "$_ is not there, or is another one" } grep { ($rows{$_} // '') ne $users{$_} } keys %users;
+    delete @rows{ keys %users };
+    return @faults, map { "nobody made $_" } grep { /^u\d+-/ && !$self->{maybe_users}{$_} } keys %rows;
+}
+
+# One mail for each user, not counting one that came again.
+sub check_mails {
+    my ($self, $db, @mails) = @_;
+    my (%to, %ids);
+    for (@mails) {
+        my ($to) = /^To: <?(.*?)>?\r?$/mi;
+        $to{$to}++ unless $ids{ message_id($_) }++;
+    }
+    my %wanted = map { $_->[0] => 1 } @{ $db->selectall_arrayref('SELECT email FROM users') };
+    return (
+        (map { "no mail to $_" } grep { !$to{$_} } keys %wanted),
+        (map { "a mail to nobody, $_" } grep { !$wanted{$_} } keys %to),
+        (map { "two mails to $_" } grep { $to{$_} > 1 } keys %to));
+}
+
+sub message_id { $_[0] =~ /^Message-ID: <(.*?)>/mi ? $1 : die "a mail without an id:\n$_[0]" }
+
+# How many came again, as the same message.
+sub repeated {
+    my %seen;
+    return scalar grep { $seen{ message_id($_) }++ } @_;
+}
+
+# The last of many changes of one product: none that was acknowledged began after it had ended. One without a clear answer may
+# have been stored, one that was refused with 503 may not.
+sub check_puts {
+    my ($self, $row) = @_;
+    my ($stem, $version) = Goods::named($row->{name});
+    my ($last) = grep { $_->{version} == $version } @{ $self->{puts} };
+    my @done = grep { $_->{status} == 200 } @{ $self->{puts} };
+    return 'no PUT was acknowledged' unless @done;
+    return "nobody put $row->{name}" unless $last;
+    return "$row->{name} was refused" if $last->{status} == 503;
+    return half($row) if $last->{status} != 200;
+    return half($row), map { "$_->{version} was acknowledged after $version, and is not there" }
+        grep { $_->{start} > $last->{end} } @done;
+}
+
+# ---- figures ----
+
+# Between two times: how many requests were answered, or not, how many of them not as they should, and the longest time in which
+# no read, and no write, came to a good end.
+sub figures {
+    my ($self, $from, $to) = @_;
+    my @asked = grep { $_->[2] >= $from && $_->[2] < $to } @{ $self->{asked} };
+    return {
+        requests => scalar @asked,
+        failed => scalar(grep { !has_worked($_) } @asked),
+        map { $_ => $self->gap($_, $from, $to) } qw(read write),
+    };
+}
+
+sub has_worked { $_[0][3] > 0 && $_[0][3] < 500 }
+
+sub gap {
+    my ($self, $kind, $from, $to) = @_;
+    my @ends = sort { $a <=> $b } grep { $_ > $from && $_ < $to }
+        map { $_->[2] } grep { $_->[0] eq $kind && has_worked($_) } @{ $self->{asked} };
+    my @times = ($from, @ends, $to);
+    return max(map { $times[$_] - $times[$_ - 1] } 1 .. $#times);
+}
+
+1;

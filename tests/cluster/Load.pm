@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+package Load;
+
+# Clients at work: each a process with one connection that it keeps alive, and a ledger of what it was told.
+
+use strict;
+use warnings FATAL => 'all';
+
+use POSIX ();
+use Storable ();
+
+use Client ();
+
+# what: for each client the port and the work, a function of the client that is called again and again until stop. Each has an
+# address of its own, for the limits that count per client, unless one is given.
+sub start {
+    my ($class, $dir, @what) = @_;
+    mkdir $dir or die "$dir: $!\n";
+    my $self = bless { dir => $dir }, $class;
+    $self->{pids} = [map { $self->fork_client($_, @{ $what[$_] }) } 0 .. $#what];
+    return $self;
+}
+
+sub fork_client {
+    my ($self, $number, $port, $work, $address) = @_;
+    my $parent = $$;
+    my $pid = fork // die "fork: $!\n";
+    return $pid if $pid;
+
+    my $stop = 0;
+    $SIG{TERM} = sub { $stop = 1 };
+    $SIG{INT} = 'IGNORE'; # a Ctrl-C is the parent's to answer
+    $SIG{PIPE} = 'IGNORE';
+    srand $$;
+    my $client = Client->new($port, $number, $address // "127.0.1.@{[ $number + 1 ]}");
+    eval {
+        $work->($client) until $stop || getppid != $parent; # or the test has died
+        1;
+    } or $client->lie("died: $@");
+    Storable::store($client->ledger, "$self->{dir}/$number");
+    POSIX::_exit(0);
+}
+
+# Ends the clients, each behind its last answer: their ledgers.
+sub stop {
+    my ($self) = @_;
+    kill TERM => @{ $self->{pids} };
+    waitpid $_, 0 for @{ delete $self->{pids} };
+    return map { Storable::retrieve($_) } glob "$self->{dir}/*";
+}
+
+sub DESTROY {
+    local $?;
+    $_[0]->stop if $_[0]{pids};
+}
+
+1;

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+package Node;
+
+# A MariaDB server, a node of a Galera cluster, with the settings of conf/examples/galera.cnf but for ports and directories.
+
+use strict;
+use warnings FATAL => 'all';
+
+use DBI ();
+use File::Path ();
+
+use Process ();
+
+my $PATIENCE = 120; # seconds until a node is part of the cluster
+
+# Nodes that know of each other. cnf: the file with their settings; dir: where theirs are made.
+sub cluster {
+    my ($class, %o) = @_;
+    my @nodes = map { $class->new("$o{dir}/node$_", $o{cnf}) } 1 .. $o{count};
+    my $address = 'gcomm://' . join ',', map { "127.0.0.1:$_->{group_port}" } @nodes;
+    $_->{address} = $address for @nodes;
+    return @nodes;
+}
+
+sub new {
+    my ($class, $dir, $cnf) = @_;
+    my ($port, $group, $state, $copy) = Process::free_ports(4);
+
+    mkdir $dir or die "$dir: $!\n";
+    chown +(getpwnam 'nobody')[2, 3], $dir if $> == 0;
+    my $self = bless {
+        dir => $dir, cnf => $cnf, port => $port, group_port => $group, state_port => $state, copy_port => $copy,
+    }, $class;
+    $self->install;
+    return $self;
+}
+
+# As it is before it has heard of any cluster.
+sub install {
+    my ($self) = @_;
+    Process->run(
+        user => 'nobody', log => "$self->{dir}.log",
+        command => ['mariadb-install-db', '--no-defaults', "--datadir=$self->{dir}/data", '--skip-test-db', '--skip-log-bin',
+            '--auth-root-authentication-method=normal']);
+}
+
+sub port { $_[0]{port} }
+
+# A string that is set as a whole: what the file has, but less space, and where this node listens.
+sub provider_options {
+    my ($self) = @_;
+    my ($options) = Process::slurp($self->{cnf}) =~ /^wsrep_provider_options *= *"(.*)"$/m
+        or die "$self->{cnf}: no wsrep_provider_options\n";
+    return join ';', $options, 'gcache.size=32M', "gmcast.listen_addr=tcp://127.0.0.1:$self->{group_port}", 'base_host=127.0.0.1',
+        "base_port=$self->{group_port}", "ist.recv_addr=127.0.0.1:$self->{state_port}";
+}
+
+# more: further options; --wsrep-new-cluster for the first node.
+sub launch {
+    my ($self, @more) = @_;
+    my $dir = $self->{dir};
+    $self->{process} = Process->spawn(
+        user => 'nobody', log => "$dir.log",
+        command => ['mariadbd', "--defaults-file=$self->{cnf}", "--datadir=$dir/data", "--socket=$dir/socket",
+            "--pid-file=$dir/pid", "--port=$self->{port}", "--wsrep-cluster-address=$self->{address}",
+            "--wsrep-node-address=127.0.0.1:$self->{group_port}", '--wsrep-node-name=' . $dir =~ s{.*/}{}r,
+            "--wsrep-sst-receive-address=127.0.0.1:$self->{copy_port}",
+            '--wsrep-provider-options=' . $self->provider_options, '--innodb-buffer-pool-size=64M',
+            '--innodb-log-file-size=16M', @more]);
+    return $self;
+}
+
+# Until it takes part.
+sub wait_up {
+    my ($self) = @_;
+    Process::wait_until($PATIENCE, sub { $self->is_synced || !$self->{process}->is_alive });
+    $self->is_synced or die "$self->{dir}: not part of the cluster\n" . Process::slurp("$self->{dir}.log");
+}
+
+sub is_synced { ($_[0]->status('wsrep_local_state_comment') // '') eq 'Synced' && $_[0]->status('wsrep_ready') eq 'ON' }
+
+# undef where the server cannot be asked.
+sub status {
+    my ($self, $name) = @_;
+    return eval { ($self->database->selectrow_array('SHOW GLOBAL STATUS LIKE ?', undef, $name))[1] };
+}
+
+# Loses all that it had.
+sub forget {
+    my ($self) = @_;
+    File::Path::remove_tree("$self->{dir}/data");
+    $self->install;
+}
+
+sub crash { $_[0]{process}->crash }
+sub stop { $_[0]{process}->stop }
+sub suspend { $_[0]{process}->suspend }
+sub resume { $_[0]{process}->resume }
+
+# Cuts its connections to all other nodes, and has it connect again.
+sub isolate { $_[0]->set_isolated(1) }
+sub heal { $_[0]->set_isolated(0) }
+
+sub set_isolated {
+    my ($self, $isolated) = @_;
+    $self->database->do("SET GLOBAL wsrep_provider_options = 'gmcast.isolate=$isolated'");
+}
+
+# A new connection as the administrator.
+sub database {
+    my ($self, $name) = @_;
+    return DBI->connect("dbi:MariaDB:mariadb_socket=$self->{dir}/socket;database=" . ($name // ''), 'root', '',
+        { RaiseError => 1, PrintError => 0 });
+}
+
+1;

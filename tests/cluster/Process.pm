@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+package Process;
+
+# What the test starts: each process in a group of its own. They are ended by their pids, in whatever way the test ends.
+
+use strict;
+use warnings FATAL => 'all';
+
+use IO::Socket::INET ();
+use POSIX ();
+use Time::HiRes ();
+
+my $main = $$;
+my %running; # pid => what is running
+$SIG{$_} = sub { exit 1 } for qw(INT TERM HUP); # so that END ends them
+
+# user: whose process it is to be, when we are root. dies_by: the signal that it gets when we are killed. env: variables.
+sub spawn {
+    my ($class, %o) = @_;
+    my @as = ($o{user} && $> == 0) ? ("--reuid=$o{user}", '--regid=' . group_of($o{user}), '--clear-groups') : ();
+    my $pid = fork // die "fork: $!\n";
+    if (!$pid) {
+        setpgrp 0, 0;
+        %ENV = (%ENV, %{ $o{env} || {} });
+        open STDIN, '<', '/dev/null';
+        open STDOUT, '>>', $o{log};
+        open STDERR, '>&', \*STDOUT;
+        exec 'setpriv', '--pdeathsig', $o{dies_by} // 'KILL', @as, @{ $o{command} } or POSIX::_exit(127);
+    }
+    $running{$pid} = 1;
+    return bless { pid => $pid }, $class;
+}
+
+sub group_of { getgrgid((getpwnam $_[0])[3]) }
+
+# Runs a command to its end.
+sub run {
+    my ($class, %o) = @_;
+    my $self = $class->spawn(%o);
+    waitpid $self->{pid}, 0;
+    delete $running{ $self->{pid} };
+    die "@{$o{command}}: exit status $?\n" . slurp($o{log}) if $?;
+}
+
+sub pid { $_[0]{pid} }
+
+sub is_alive { waitpid($_[0]{pid}, POSIX::WNOHANG()) == 0 }
+
+# With all of its children, at once.
+sub crash {
+    my ($self) = @_;
+    kill KILL => -$self->{pid};
+    waitpid $self->{pid}, 0;
+    delete $running{ $self->{pid} };
+}
+
+sub suspend { kill STOP => $_[0]{pid} }
+sub resume { kill CONT => $_[0]{pid} }
+
+sub stop {
+    my ($self, $signal) = @_;
+    kill $signal // 'TERM' => $self->{pid};
+    wait_until(20, sub { !$self->is_alive });
+    $self->crash;
+}
+
+# Ports that were free just now.
+sub free_ports {
+    my ($count) = @_;
+    my @sockets = map { IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1') or die "no port: $!\n" } 1 .. $count;
+    return map { $_->sockport } @sockets;
+}
+
+# What done gives, as soon as it is true; after so many seconds whatever it gives.
+sub wait_until {
+    my ($seconds, $done) = @_;
+    my $end = Time::HiRes::time() + $seconds;
+    while (1) {
+        my $value = $done->();
+        return $value if $value || Time::HiRes::time() > $end;
+        Time::HiRes::sleep(0.05);
+    }
+}
+
+sub slurp {
+    my ($file) = @_;
+    open my $in, '<', $file or return '';
+    local $/;
+    return <$in> // '';
+}
+
+sub spew {
+    my ($file, @text) = @_;
+    open my $out, '>', $file or die "$file: $!\n";
+    print {$out} @text;
+    close $out or die "$file: $!\n";
+}
+
+END {
+    if ($$ == $main) {
+        local $?;
+        kill KILL => -$_ for keys %running;
+        waitpid $_, 0 for keys %running;
+    }
+}
+
+1;

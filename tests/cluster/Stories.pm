@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+package Stories;
+
+# What several servers on one cluster must agree on while nothing is wrong.
+
+use strict;
+use warnings FATAL => 'all';
+
+use Test::More;
+use Time::HiRes qw(sleep);
+
+use Goods ();
+use Ledger ();
+use Load ();
+use Process ();
+
+my $DELAY = 2; # CatalogRevocationDelay
+our $GRACE = 2; # CatalogRefreshGrace, as the test sets it
+
+sub statuses { map { $_->{status} } @_ }
+
+sub register {
+    my ($server, $name) = @_;
+    my $r = $server->api(POST => '/register', Goods::user($name));
+    die "register: $r->{status} $r->{body}\n" unless $r->{status} == 201;
+    return $r->{json};
+}
+
+my $maker; # of products
+
+sub make_product {
+    my ($server, $number) = @_;
+    $maker //= register($server, 'maker')->{token};
+    return $server->api(POST => '/products', Goods::product("known$number", 1), token => $maker)->{json}{data};
+}
+
+sub log_in { $_[0]->api(POST => '/auth/login', { login => $_[1], password => $_[2] // Goods::PASSWORD }) }
+sub refresh { $_[0]->api(POST => '/auth/refresh', { refreshToken => $_[1] }) }
+sub me { $_[0]->api(GET => '/auth/me', token => $_[1]) }
+
+sub sessions {
+    my (@servers) = @_;
+    my $in = register($servers[0], 'session');
+    is_deeply([statuses(map { me($_, $in->{token}) } @servers)], [200, 200, 200], 'a token is good on all servers');
+
+    is($servers[0]->api(POST => '/auth/logout', {}, token => $in->{token})->{status}, 200, 'logout on one');
+    is(me($servers[0], $in->{token})->{status}, 401, 'its token is refused there at once');
+    my $refused = Process::wait_until($DELAY + 1, sub { 2 == grep { me($_, $in->{token})->{status} == 401 } @servers[1, 2] });
+    ok($refused, 'and on the others within CatalogRevocationDelay');
+    is_deeply([statuses(map { refresh($_, $in->{refreshToken}) } @servers)], [401, 401, 401], 'its refresh token is dead on all');
+}
+
+sub replays {
+    my (@servers) = @_;
+    my $first = register($servers[1], 'replay')->{refreshToken};
+    my @answers = map { refresh($_, $first) } @servers[0, 2];
+    is_deeply([statuses(@answers)], [200, 200], 'a refresh token comes to two servers within the grace');
+
+    sleep $GRACE + 1;
+    is(refresh($servers[1], $first)->{status}, 401, 'later it is refused by the third');
+    is(refresh($servers[0], $answers[1]{json}{refreshToken})->{status}, 401, 'and has ended the session on the first');
+    ok(Process::wait_until($DELAY + 1, sub { me($servers[2], $answers[0]{json}{token})->{status} == 401 }),
+        'and its access tokens on the second');
+}
+
+sub delays {
+    my (@servers) = @_;
+    register($servers[0], 'delay');
+    my @five = map { log_in($servers[$_ % 3], 'delay', 'wrong password') } 0 .. 4;
+    is_deeply([statuses(@five)], [(401) x 5], 'five wrong passwords, on all servers in turn');
+    is_deeply([statuses(map { log_in($_, 'delay') } @servers)], [429, 429, 429], 'then all servers make the account wait');
+}
+
+# Parallel guesses come by no more than five looks at the password, over all servers.
+sub guesses {
+    my ($dir, @servers) = @_;
+    register($servers[0], 'guessed');
+    my $guess = sub { $_[0]->ask(POST => '/auth/login', { login => 'guessed', password => 'wrong password' }) };
+    my @statuses = once($dir, $guess, map { ($_) x 4 } @servers);
+    my $looked = grep { $_ == 401 } @statuses;
+    ok($looked > 0 && $looked <= 5, "12 guesses at once: $looked looks at the password") or diag "@statuses";
+    is_deeply([grep { $_ != 401 && $_ != 429 && $_ != 503 } @statuses], [], 'the others have to wait') or diag "@statuses";
+}
+
+# One name, on all servers at once, and again.
+sub namesakes {
+    my ($dir, @servers) = @_;
+    for my $round (1 .. 5) {
+        my @statuses = once("$dir$round", sub { $_[0]->ask(POST => '/register', Goods::user("same$round")) }, @servers, @servers);
+        is_deeply([sort @statuses], [201, (409) x 5], "one name on three servers at once: one has it") or diag "@statuses";
+    }
+}
+
+# Each client does it once, all at the same time: the statuses.
+sub once {
+    my ($dir, $work, @servers) = @_;
+    my $go = time + 1;
+    my $load = Load->start($dir, map { [$_->port, sub {
+        my ($client) = @_;
+        sleep $go - Time::HiRes::time() if $go > Time::HiRes::time();
+        my $r = $work->($client);
+        push @{ $client->ledger->{asked} }, ['once', 0, 0, $r->{status}];
+        sleep 10; # until it is told to stop
+    }, '127.0.1.1'] } @servers);
+    sleep 4;
+    return map { $_->[3] } map { @{ $_->{asked} } } $load->stop;
+}
+
+# All servers change one product for as long as it takes to collide often.
+sub quarrels {
+    my ($dir, $nodes, @servers) = @_;
+    my $token = register($servers[0], 'quarrel')->{token};
+    my $made = $servers[0]->api(POST => '/products', Goods::product('quarrel', 1), token => $token)->{json}{data};
+    my $before = conflicts(@$nodes);
+    my $change = sub { $_[0]->quarrel($made->{id}, 'quarrel', $token) };
+    my $load = Load->start($dir, map { [$_->port, $change] } @servers, @servers);
+    sleep 10;
+    my $ledger = Ledger->new($load->stop);
+    my %statuses;
+    $statuses{ $_->{status} }++ for @{ $ledger->{puts} };
+    my $conflicts = conflicts(@$nodes) - $before;
+
+    cmp_ok($conflicts, '>', 100, 'servers collided');
+    note "conflicts: $conflicts; PUTs by status: ", join ', ', map { "$_: $statuses{$_}" } sort keys %statuses;
+    is_deeply([$ledger->lies], [], 'nobody was told what was not so');
+    is_deeply([grep { !/^(?:200|503)$/ } keys %statuses], [], 'a PUT is done, or refused as too much');
+    for my $node (@$nodes) {
+        my $row = $node->database('catalog')->selectrow_hashref('SELECT * FROM products WHERE id = ?', undef, $made->{id});
+        is_deeply([$ledger->check_puts($row)], [], 'what was acknowledged last is there');
+    }
+}
+
+sub conflicts {
+    my $count = 0;
+    $count += $_->status('wsrep_local_cert_failures') + $_->status('wsrep_local_bf_aborts') for @_;
+    return $count;
+}
+
+1;
