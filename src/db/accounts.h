@@ -30,7 +30,8 @@ apr_status_t cat_accounts_set_hash(cat_db_t *db, const cat_account_t *seen, cons
 
 /*
  * Counts an attempt to prove who one is. APR_SUCCESS: it may be made, and counts as failed until cat_accounts_passed. APR_EAGAIN:
- * too many have failed, *wait seconds have to pass. account: a user's id, or when there is no such user a digest of what was asked for.
+ * too many have failed, *wait seconds have to pass. account: a user's id, or when there is no such user a digest of what was
+ * asked for.
  */
 apr_status_t cat_accounts_try(cat_db_t *db, apr_pool_t *pool, const char *account, const char *network, apr_time_t now,
                               int *wait);

@@ -12,9 +12,9 @@
 typedef struct cat_conn_t cat_conn_t;
 
 /*
- * The conn of an open link, which is asked before it is used to_write; made, and the session set up, when the link is new. APR_SUCCESS; CAT_ELOST: the database dropped the
- * connection while it lay in the pool, another may do; or CAT_EDOWN, logged: no dialect knows the driver, the session cannot be
- * set up, or the database's file is gone or is another one than was opened.
+ * The conn of an open link, which is asked before it is used to_write; made, and the session set up, when the link is new.
+ * APR_SUCCESS; CAT_ELOST: the database dropped the connection while it lay in the pool, another may do; or CAT_EDOWN, logged: no
+ * dialect knows the driver, the session cannot be set up, or the database's file is gone or is another one than was opened.
  */
 apr_status_t cat_conn_get(cat_source_t *source, const cat_link_t *link, int to_write, const cat_log_t *log,
                           cat_conn_t **conn);

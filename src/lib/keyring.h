@@ -38,7 +38,8 @@ apr_status_t cat_keyring_child_init(cat_keyring_t *ring, apr_pool_t *pool);
 /*
  * The keys now. A directory is looked at once a second, by one thread; where its content changed the keys are read
  * again. Where that fails the old ones stay in use, it is tried again the next time, and *fault says why: to one caller
- * for each change or other cause. It is NULL otherwise. *fault lives as long as the ring's pool. fault may be NULL: another caller will be told.
+ * for each change or other cause. It is NULL otherwise. *fault lives as long as the ring's pool. fault may be NULL:
+ * another caller will be told.
  */
 const cat_keys_t *cat_keyring_get(cat_keyring_t *ring, apr_time_t now, const char **fault);
 

@@ -3,18 +3,11 @@
 # catalogctl migrate and check.
 # runs: first
 use CatalogTest;
-use CatalogTest::Ctl qw(ctl ctl_for listed);
+use CatalogTest::Ctl qw(ctl ctl_for listed problems);
 
 my $server = server();
 my $file = $server->dir . '/data/catalog.db';
 
-# What is wrong, by kind; "" when all is well and the exit code says so.
-sub problems {
-    my ($r) = @_;
-    my @wrong = map { "$_->{what}: $_->{detail}" } grep { $_->{state} eq 'problem' } listed($r);
-    return "exit $r->{status}" if $r->{status} != (@wrong ? 1 : 0);
-    return join "\n", @wrong;
-}
 sub check { return ctl_for($server, 'check') }
 
 # A database is made on demand only.

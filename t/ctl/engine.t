@@ -4,18 +4,11 @@
 # catalogctl migrate and check, on a database with a server of its own.
 # runs: first
 use CatalogTest;
-use CatalogTest::Ctl qw(ctl ctl_for listed);
+use CatalogTest::Ctl qw(ctl ctl_for listed problems);
 
 my $engine = CatalogTest::Database->engine;
 my $server = server(engine => $engine);
 
-# What is wrong; "" when all is well and the exit code says so.
-sub problems {
-    my ($r) = @_;
-    my @wrong = map { "$_->{what}: $_->{detail}" } grep { $_->{state} eq 'problem' } listed($r);
-    return "exit $r->{status}" if $r->{status} != (@wrong ? 1 : 0);
-    return join "\n", @wrong;
-}
 sub check { return ctl_for($server, 'check') }
 
 # case: the schema is made by migrate alone, and no other command works without it

@@ -12,7 +12,7 @@ use POSIX ();
 
 use CatalogTest::Tools qw(setting new_dir slurp spew);
 
-our @EXPORT_OK = qw(ctl ctl_for command command_for at_terminal run listed);
+our @EXPORT_OK = qw(ctl ctl_for command command_for at_terminal run listed problems);
 
 our $HTTPD = setting('apache');
 my $dir;
@@ -64,6 +64,14 @@ sub listed {
     my ($head, @lines) = split /\n/, $r->{out};
     my @names = split /\t/, $head;
     return map { my %row; @row{@names} = split /\t/, $_, -1; \%row } @lines;
+}
+
+# What catalogctl check says is wrong; "" when all is well and the exit code says so.
+sub problems {
+    my ($r) = @_;
+    my @wrong = map { "$_->{what}: $_->{detail}" } grep { $_->{state} eq 'problem' } listed($r);
+    return "exit $r->{status}" if $r->{status} != (@wrong ? 1 : 0);
+    return join "\n", @wrong;
 }
 
 1;
