@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/id.h"
 
+#include <string.h>
+
 #include <apr_general.h>
 
 #define TIME_BYTES 6 /* unix_ts_ms, big-endian */
@@ -39,18 +41,13 @@ const char *cat_id_make(apr_pool_t *pool, apr_time_t now)
     return format(pool, bytes);
 }
 
-static int is_digit(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
 static int matches(char c, char form)
 {
     switch (form) {
     case 'x':
-        return is_digit(c);
+        return c && strchr("0123456789abcdef", c);
     case 'v':
-        return c == '8' || c == '9' || c == 'a' || c == 'b';
+        return c && strchr("89ab", c);
     default:
         return c == form;
     }

@@ -137,7 +137,7 @@ sub run_tests {
     my @side_by_side = (@first, grep { marked($_, 'runs') eq '' } @files);
     my $harness = TAP::Harness->new({
         verbosity => $self->{opts}{verbose} ? 1 : 0, failures => 1, timer => 1,
-        jobs => $self->{opts}{verbose} || @files == 1 ? 1 : $ENV{JOBS} || 8,
+        jobs => $self->{opts}{verbose} || @files == 1 ? 1 : $ENV{JOBS} || 6,
         rules => { par => \@side_by_side },
         exec => ['setpriv', '--pdeathsig', 'TERM', $^X],
     });
