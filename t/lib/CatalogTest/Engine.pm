@@ -21,9 +21,14 @@ sub new {
     my ($class, $dir) = @_;
     my $self = bless { dir => $dir, port => free_port() }, $CLASS{ setting('db') };
     hand_over($dir);
-    $self->run($self->install);
+    my $pristine = home() . '/pristine';
+    $self->run($self->install($pristine)) unless -d $pristine;
+    $self->run('cp', '-R', $pristine, "$dir/data");
     return $self;
 }
+
+# Of the first engine. What all begin with is made there, once, before any test runs.
+sub home { setting('home') . '/engine' }
 
 # With a user for httpd and the tests, who has no right beyond the databases.
 sub start {
@@ -59,8 +64,10 @@ package CatalogTest::Engine::MariaDB;
 
 use parent -norequire, 'CatalogTest::Engine';
 
+my $LOG_SIZE = '--innodb-log-file-size=16M';
+
 sub install {
-    return ('mariadb-install-db', '--no-defaults', "--datadir=$_[0]{dir}/data", '--skip-test-db',
+    return ('mariadb-install-db', '--no-defaults', "--datadir=$_[1]", '--skip-test-db', $LOG_SIZE,
         '--auth-root-authentication-method=normal');
 }
 
@@ -69,7 +76,7 @@ sub command {
     my ($self) = @_;
     return ('/usr/sbin/mariadbd', '--no-defaults', "--datadir=$self->{dir}/data", "--socket=$self->{dir}/socket",
         "--port=$self->{port}", qw(--bind-address=127.0.0.1 --skip-name-resolve --skip-log-bin --innodb-flush-log-at-trx-commit=2
-        --innodb-log-file-size=16M --innodb-buffer-pool-size=64M --max-connections=1000 --max-recursive-iterations=1000000));
+        --innodb-buffer-pool-size=64M --max-connections=1000 --max-recursive-iterations=1000000), $LOG_SIZE);
 }
 
 sub admin { CatalogTest::Engine::open_dbi("dbi:MariaDB:mariadb_socket=$_[0]{dir}/socket", 'root', '') }
@@ -112,7 +119,7 @@ use parent -norequire, 'CatalogTest::Engine';
 my $BIN = '/usr/lib/postgresql/15/bin';
 
 sub install {
-    return ("$BIN/initdb", '-D', "$_[0]{dir}/data", qw(-U postgres --auth=trust -E UTF8 --locale=C.UTF-8 --no-sync));
+    return ("$BIN/initdb", '-D', $_[1], qw(-U postgres --auth=trust -E UTF8 --locale=C.UTF-8 --no-sync));
 }
 
 sub command {

@@ -119,7 +119,7 @@ sub give_up {
 sub start {
     my ($self) = @_;
     return if setting('db') eq 'sqlite3';
-    my $dir = setting('home') . '/engine';
+    my $dir = CatalogTest::Engine->home;
     mkdir $dir or die "$dir: $!\n";
     $self->{engine} = CatalogTest::Engine->new($dir)->start;
     settle(engine => { dir => $dir, port => $self->{engine}{port} });
@@ -135,21 +135,27 @@ sub run_tests {
     my @alone = grep { marked($_, 'runs') eq 'alone' } @files;
     my @first = grep { marked($_, 'runs') eq 'first' } @files;
     my @side_by_side = (@first, grep { marked($_, 'runs') eq '' } @files);
+    my $jobs = $self->{opts}{verbose} || @files == 1 ? 1 : $ENV{JOBS} || 6;
+    my @perl = ('setpriv', '--pdeathsig', 'TERM', $^X);
     my $harness = TAP::Harness->new({
-        verbosity => $self->{opts}{verbose} ? 1 : 0, failures => 1, timer => 1,
-        jobs => $self->{opts}{verbose} || @files == 1 ? 1 : $ENV{JOBS} || 6,
+        verbosity => $self->{opts}{verbose} ? 1 : 0, failures => 1, timer => 1, jobs => $jobs,
         rules => { par => \@side_by_side },
-        exec => ['setpriv', '--pdeathsig', 'TERM', $^X],
+        exec => $jobs == 1 ? \@perl : sub { ['sh', '-c', 'exec "$@" 2>"$0"', complaints($_[1]), @perl, $_[1]] },
     });
     my $results = $harness->runtests(@side_by_side, @alone);
     my @wrong;
 
+    my %failed = map { $_ => 1 } $results->failed, $results->parse_errors, $results->exit;
+    print "\n$_:\n", slurp(complaints($_)) for sort grep { -s complaints($_) } keys %failed;
     push @wrong, 'a file failed' unless $results->all_passed;
     push @wrong, 'there was no test' unless $results->total;
     push @wrong, 'a file or a test was skipped: ' . join ' ', $results->skipped if $results->skipped;
     $self->{failed} = @wrong;
     print "t/TEST: $_\n" for @wrong;
 }
+
+# What a file of many says is told at the end, where it is not lost among the others.
+sub complaints { setting('home') . '/' . $_[0] =~ tr{/}{-}r . '.err' }
 
 # The files of the command line, or all, without those for another database or MPM.
 sub choose {
