@@ -15,7 +15,7 @@ DESTDIR ?=
 export MPM DB PORT DATA DBD DBD_PARAMS SMTP INCLUDE DESTDIR
 
 WARNINGS = -Wall -Wextra -Werror
-LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto
+LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto sqlite3
 
 SOURCES := mod_catalog.c $(wildcard src/httpd/*.c src/api/*.c src/db/*.c src/shm/*.c src/lib/*.c)
 CTL_SOURCES := $(wildcard src/ctl/*.c)
@@ -24,12 +24,12 @@ CTL_OBJECTS := $(CTL_SOURCES:%.c=$(BUILD)/%.o)
 PLAIN := $(filter $(BUILD)/src/shm/% $(BUILD)/src/lib/%,$(OBJECTS))
 UNITS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
 UNIT_OBJECTS := $(addsuffix .o,$(UNITS))
-C_FILES = $(SOURCES) $(CTL_SOURCES) $(wildcard src/*.h src/*/*.h tests/unit/*.[ch])
+C_FILES = $(SOURCES) $(CTL_SOURCES) $(wildcard src/*.h src/*/*.h tests/unit/*.[ch] tests/bench/*.c)
 SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps run install check lint unit t one browser cluster asan format tidy clean help
+.PHONY: all deps run install check lint unit t one browser cluster bench asan tsan format tidy clean help
 
 all: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl ## build build/mod_catalog.so and build/catalogctl
 
@@ -118,7 +118,7 @@ $(JOSE): $(addprefix tests/jose/,jose.js package.json package-lock.json .npmrc)
 	rm -rf $(@D) && mkdir -p $(@D) && cp $^ $(@D)
 	@tools/npm $(@D)
 
-t: all $(JOSE) ## run the suite against a real httpd: make t [MPM=event|worker|prefork] [DB=sqlite3|mysql|pgsql] [JOBS=6]
+t: all $(JOSE) ## run the suite against a real httpd: make t [MPM=event|worker|prefork] [DB=sqlite3|mysql|pgsql] [JOBS=8]
 	@MODULE='$(CURDIR)/$(BUILD)/mod_catalog.so' t/TEST $(T)
 
 one: ## run one file or folder of the suite: make one T=t/products/create.t
@@ -138,9 +138,37 @@ SECONDS = 120
 cluster: $(BUILD)/mod_catalog.so ## lose parts of a Galera cluster with three servers, under load: make cluster [SECONDS=120] [MPM=event]
 	@tests/cluster/run.pl $(BUILD)/mod_catalog.so $(SECONDS)
 
+# What npm brings is compiled for the Node.js that is here, with the headers that came with it.
+BENCH = build/bench
+PEERS = $(BENCH)/peers/node_modules/.package-lock.json
+$(PEERS): $(addprefix tests/bench/peers/node/,package.json package-lock.json .npmrc)
+	@mkdir -p $(BENCH)/peers && cp $^ $(BENCH)/peers
+	@npm_config_nodedir="$$(dirname "$$(dirname "$$(realpath "$$(command -v node)")")")" tools/npm $(BENCH)/peers
+
+$(BENCH)/constant.so: tests/bench/constant.c $(BUILD)/cflags
+	@mkdir -p $(@D)
+	$(CC) -shared @$(BUILD)/cflags $(CFLAGS) -o $@ $<
+
+$(BENCH)/tokens: tests/bench/tokens.c $(PLAIN)
+	@mkdir -p $(@D)
+	$(CC) @$(BUILD)/cflags $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1) -pthread
+
+bench: ## measure beside files and other servers, see docs/benchmarks.md: make bench [QUICK=1] [PARTS="reads posts"] [BENCH=build/bench]
+	@tools/deps build run test bench
+	@$(MAKE) --no-print-directory --quiet all $(BENCH)/constant.so $(BENCH)/tokens $(PEERS)
+	@cp tests/bench/peers/node/*.js $(BENCH)/peers
+	@QUICK=$(QUICK) PARTS='$(PARTS)' tests/bench/run.pl $(BUILD) $(BENCH)
+
 asan: ## run units and suite under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='$(SANITIZE)' unit all $(JOSE)
 	@tools/asan build/asan $(T)
+
+# What threads share without a lock, or with one that the sanitizer knows: it takes a mutex that outlives its holder for a fault, and
+# knows no fences, which -Wtsan would tell; what they order here is atomic. gcc 12's needs addresses that are not random.
+SHARED = batch cache fresh limit revoked tokens_seen
+tsan: ## run the unit tests of what threads share under ThreadSanitizer
+	@setarch -R $(MAKE) --no-print-directory BUILD=build/tsan CFLAGS='-O1 -g -fsanitize=thread -Wno-tsan' \
+	  UNITS='$(SHARED:%=build/tsan/tests/unit/test_%)' unit
 
 format: ## lay out the C files as .clang-format says
 	@clang-format -i $(C_FILES)

@@ -12,6 +12,7 @@
 #include "httpd/lifecycle.h"
 #include "httpd/mount.h"
 #include "httpd/reply.h"
+#include "httpd/status.h"
 
 /* THE HOOK TABLE, in running order. */
 static void register_hooks(apr_pool_t *pool)
@@ -48,6 +49,8 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_handler(cat_handler_run, NULL, NULL, APR_HOOK_FIRST);
     /* Last, so that our filter is the first to see what httpd wrote. */
     ap_hook_insert_error_filter(cat_reply_insert_error_filter, NULL, NULL, APR_HOOK_LAST);
+    /* mod_status' own hook. */
+    cat_status_register_hook();
 }
 
 AP_DECLARE_MODULE(catalog) = {

@@ -25,6 +25,7 @@
 
 #include "lib/answer.h"
 #include "lib/blocklist.h"
+#include "lib/etag.h"
 #include "lib/log.h"
 #include "lib/token.h"
 #include "shm/limit.h"
@@ -103,6 +104,8 @@ typedef struct cat_conf_t {
     int reset_ttl;   /* seconds */
 
     int hash_concurrency; /* server-wide */
+    int cache_size;       /* bytes, server-wide; 0: no answers are kept */
+    int cache_max_age;    /* seconds; 0: none are, of a database that others may write to unseen */
 } cat_conf_t;
 
 /* Who may use a route. */
@@ -149,6 +152,7 @@ struct cat_request_t {
     const char *params[CAT_PARAMS_MAX]; /* the ':' segments of the path, decoded, in order */
     const char *query;                  /* raw query string, NULL when there is none */
     json_t *body;                       /* only where the route's row says CAT_JSON */
+    cat_conditions_t conditions;        /* a GET's are judged by its answer, which handler.c does */
     int strict;                         /* unknown members are an error: CatalogStrict or Prefer: handling=strict */
 
     const char *client;  /* the address it comes from */

@@ -4,7 +4,7 @@
 
 #include "catalog.h"
 
-/* /products and /products/:id */
-cat_handler_t cat_products_list, cat_products_get, cat_products_create, cat_products_update, cat_products_remove;
+/* /products/:id, and what makes one; the list is in listing.c. */
+cat_handler_t cat_products_get, cat_products_create, cat_products_update, cat_products_remove;
 
 #endif

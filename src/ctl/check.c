@@ -9,6 +9,7 @@
 
 #include "ctl/database.h"
 #include "ctl/table.h"
+#include "db/counts.h"
 #include "db/migrate.h"
 #include "lib/keyring.h"
 #include "lib/time.h"
@@ -127,6 +128,20 @@ static int check_schema(report_t *r)
     return 1;
 }
 
+static void check_counts(report_t *r)
+{
+    apr_pool_t *pool = r->ctl->pool;
+    int wrong;
+
+    if (cat_counts_check(pool, r->ctl->db, &wrong) != APR_SUCCESS) {
+        add(r, 0, "counts", "cannot be read; the cause is above");
+    } else if (wrong) {
+        add(r, 0, "counts", apr_psprintf(pool, "%d are wrong; run: catalogctl recount", wrong));
+    } else {
+        add(r, 1, "counts", "are those of the products");
+    }
+}
+
 /* ---- mail ---- */
 
 static apr_status_t check_mail(void *baton, const char *const *row, int count)
@@ -161,6 +176,7 @@ static void check_database(report_t *r)
     } else {
         add(r, 0, "database", "cannot be written; the cause is above");
     }
+    check_counts(r);
     if (cat_db_each(ctl->db, SQL_OUTBOX_COUNT, CAT_NO_VALUES, check_mail, r) != APR_SUCCESS) {
         add(r, 0, "mail", "cannot be read; the cause is above");
     }

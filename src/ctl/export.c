@@ -68,9 +68,7 @@ static apr_status_t begin(export_t *e)
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    for (const char *const *text = cat_conn_dialect(e->conn)->snapshot; *text && rv == APR_SUCCESS; text++) {
-        rv = cat_conn_send(e->conn, *text);
-    }
+    rv = cat_conn_begin_view(e->conn);
     if (rv != APR_SUCCESS) {
         cat_conn_log_fault(e->conn, &e->ctl->log, CAT_LOG_ERROR);
     }

@@ -6,6 +6,7 @@
 
 #include <apr_strings.h>
 
+#include "ctl/counts.h"
 #include "ctl/database.h"
 #include "ctl/move.h"
 #include "ctl/progress.h"
@@ -368,6 +369,7 @@ int ctl_import_run(ctl_t *ctl)
         fault = read_head(im, schema);
     }
     fault = fault ? fault : take_all(im);
+    ctl_counts_tend(ctl);
     ctl_progress_leave(&im->progress);
     if (fault) {
         return ctl_fail(NULL, fault);

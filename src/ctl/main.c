@@ -24,6 +24,7 @@ static const struct command_t {
 } commands[] = {
     {"migrate", NULL, "", "", 0, 0, SITE, ctl_schema_migrate, "make the database's schema, or bring it up to date"},
     {"check", NULL, "j", "", 0, 0, SITE, ctl_check_run, "look for what is wrong"},
+    {"recount", NULL, "", "", 0, 0, DATABASE, ctl_counts_recount, "count the products anew, if check says so"},
     {"user", "list", "j", "", 0, 0, DATABASE, ctl_users_list, "list the users by name"},
     {"user", "add", "rvg", "NAME EMAIL", 2, 2, DATABASE, ctl_users_add, "make a user; asks for the password"},
     {"user", "role", "", "USER ROLE", 2, 2, DATABASE, ctl_users_set_role, "make somebody user, editor or admin"},

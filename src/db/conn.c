@@ -6,6 +6,8 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "db/reader.h"
+#include "db/watch.h"
 #include "lib/answer.h"
 
 #define CONN_KEY "catalog:conn"
@@ -37,6 +39,9 @@ struct cat_conn_t {
     apr_time_t looked;
     apr_time_t used;
     int in_transaction;
+    int has_read;
+    cat_reader_t *reader; /* NULL: selects go through apr_dbd */
+    cat_watch_t watch;
     int is_lost; /* whoever pools it mends it, or gives up the link and the conn with it */
     char fault[FAULT_MAX];
     statement_t statements[SQL_COUNT];
@@ -211,19 +216,52 @@ static apr_status_t run(cat_conn_t *conn, run_t *run)
     return rv == CAT_EDEAD ? CAT_EDOWN : rv;
 }
 
+/* Has it been done? If not, no row was given, and apr_dbd is to be asked. */
+static int select_directly(cat_conn_t *conn, cat_sql_t sql, const char *const *values, int count, cat_row_t *row,
+                           void *baton, apr_status_t *rv)
+{
+    int rows, result;
+
+    if (!conn->reader) {
+        return 0;
+    }
+    result =
+        cat_reader_select(conn->reader, sql, cat_dialect_sql(conn->dialect, sql), values, count, row, baton, rv, &rows);
+    if (result && rows) {
+        *rv = judge(conn, result, cat_dialect_sql_name(sql));
+    }
+    return !result || rows;
+}
+
 apr_status_t cat_conn_select(cat_conn_t *conn, apr_pool_t *pool, cat_sql_t sql, const char *const *values, int count,
                              cat_row_t *row, void *baton)
 {
     run_t r = {.pool = pool, .sql = sql, .values = values, .count = count};
-    apr_status_t rv = run(conn, &r);
-    return rv == APR_SUCCESS ? drain(conn, pool, r.results, row, baton) : rv;
+    apr_status_t rv;
+
+    if (select_directly(conn, sql, values, count, row, baton, &rv)) {
+        conn->has_read = 1;
+        return rv;
+    }
+    rv = run(conn, &r);
+
+    if (rv == APR_SUCCESS) {
+        rv = drain(conn, pool, r.results, row, baton);
+        conn->has_read = 1;
+    }
+    return rv;
 }
 
 apr_status_t cat_conn_query(cat_conn_t *conn, apr_pool_t *pool, cat_sql_t sql, const char *const *values, int count,
                             int *changed)
 {
     run_t r = {.pool = pool, .sql = sql, .values = values, .count = count, .changed = changed};
-    return run(conn, &r);
+    apr_status_t rv = run(conn, &r);
+
+    if (rv == APR_SUCCESS && *changed > 0) {
+        cat_watch_note(&conn->watch, sql);
+    }
+    return rv;
 }
 
 /* As in run: a statement that the change of a schema kept from running is sent once more. */
@@ -241,14 +279,39 @@ apr_status_t cat_conn_send(cat_conn_t *conn, const char *text)
 apr_status_t cat_conn_begin(cat_conn_t *conn)
 {
     apr_status_t rv = cat_conn_send(conn, conn->dialect->begin);
+
     conn->in_transaction = rv == APR_SUCCESS;
+    if (conn->in_transaction) {
+        cat_watch_begin(&conn->watch);
+    }
     return rv;
 }
 
-apr_status_t cat_conn_commit(cat_conn_t *conn)
+apr_status_t cat_conn_commit(cat_conn_t *conn, apr_pool_t *pool)
 {
-    apr_status_t rv = cat_conn_send(conn, "COMMIT");
+    apr_status_t rv;
+
+    cat_watch_commit(&conn->watch, pool);
+    rv = cat_conn_send(conn, "COMMIT");
     conn->in_transaction = rv != APR_SUCCESS;
+    if (rv != APR_SUCCESS) {
+        cat_watch_fail(&conn->watch);
+    }
+    return rv;
+}
+
+void cat_conn_settle(cat_conn_t *conn, apr_pool_t *pool)
+{
+    cat_watch_end(&conn->watch, pool);
+}
+
+apr_status_t cat_conn_begin_view(cat_conn_t *conn)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (const char *const *text = conn->dialect->snapshot; *text && rv == APR_SUCCESS; text++) {
+        rv = cat_conn_send(conn, *text);
+    }
     return rv;
 }
 
@@ -392,9 +455,21 @@ static apr_status_t make(cat_source_t *source, const cat_link_t *link, const cat
     if (rv == APR_SUCCESS) {
         apr_pool_userdata_setn(c, CONN_KEY, NULL, link->pool);
         learn(source, c);
+        c->reader = cat_reader_make(link);
         *conn = c;
     }
     return rv;
+}
+
+/* One that was given back to its pool once is likely to stay. */
+static void watch(cat_conn_t *conn, const cat_source_t *source, const cat_log_t *log)
+{
+    if (!conn->watch.conn && conn->has_read && conn->file && source->changes) {
+        conn->watch.conn = conn;
+        conn->watch.changes = source->changes;
+        conn->watch.fresh = source->fresh;
+        cat_watch_hold(&conn->watch, conn->link.pool, conn->file, log);
+    }
 }
 
 /* The driver's own look at a connection may not ask the database, so one that was cut meanwhile fails with the first statement. A
@@ -428,5 +503,6 @@ apr_status_t cat_conn_get(cat_source_t *source, const cat_link_t *link, int to_w
     *conn = kept;
     (*conn)->source = source;
     rv = wake(*conn, to_write);
+    watch(*conn, source, log);
     return rv == APR_SUCCESS ? look_at_file(source, *conn, log) : rv;
 }

@@ -19,8 +19,8 @@ typedef struct cat_conn_t cat_conn_t;
 apr_status_t cat_conn_get(cat_source_t *source, const cat_link_t *link, int to_write, const cat_log_t *log,
                           cat_conn_t **conn);
 
-/* One row's values in the statement's column order, NULL for SQL's NULL; good until the function returns. Anything but
- * APR_SUCCESS ends the calls; the remaining rows are still drained. */
+/* One row's values in the statement's column order, NULL for SQL's NULL; good until the function returns, which asks the database
+ * for nothing. Anything but APR_SUCCESS ends the calls; the remaining rows are still drained. */
 typedef apr_status_t cat_row_t(void *baton, const char *const *values, int count);
 
 /*
@@ -40,7 +40,13 @@ apr_status_t cat_conn_ask(cat_conn_t *conn, apr_pool_t *pool, const char *text, 
 
 /* Starts a transaction that is going to write, and ends it. When the second fails it may still be open. Results as above. */
 apr_status_t cat_conn_begin(cat_conn_t *conn);
-apr_status_t cat_conn_commit(cat_conn_t *conn);
+apr_status_t cat_conn_commit(cat_conn_t *conn, apr_pool_t *pool);
+
+/* Tells the source's `fresh` that what was committed last is marked there. */
+void cat_conn_settle(cat_conn_t *conn, apr_pool_t *pool);
+
+/* Starts a transaction that reads the same state from beginning to end; cat_conn_roll_back ends it. Results as above. */
+apr_status_t cat_conn_begin_view(cat_conn_t *conn);
 
 /* Logs what failed last on the connection. */
 void cat_conn_log_fault(const cat_conn_t *conn, const cat_log_t *log, cat_log_level_t level);

@@ -4,27 +4,13 @@
 #include <apr_strings.h>
 
 #include "db/migrate.h"
+#include "db/use.h"
+#include "db/writer.h"
 #include "lib/answer.h"
-
-/* How long a writer waits for its turn before it answers 503. */
-#define TURN_PATIENCE apr_time_from_sec(2)
 
 /* How often what gave way to others is run, and how much longer each time before the next. */
 #define TRIES 3
 #define TRY_INTERVAL apr_time_from_msec(20)
-
-struct cat_db_t {
-    apr_pool_t *pool;
-    const cat_conf_t *conf;
-    cat_source_t *source;
-    const cat_log_t *log;
-    cat_link_t link;
-    cat_conn_t *conn; /* NULL: no connection out of the pool */
-    int has_turn;
-    int place; /* in the turn's gate */
-    int in_transaction;
-    apr_status_t failed; /* the first failure within the transaction */
-};
 
 static apr_status_t release_with_pool(void *db)
 {
@@ -70,6 +56,19 @@ void cat_db_release(cat_db_t *db)
     }
 }
 
+void cat_db_touch(cat_db_t *db, const char *id)
+{
+    db->touches = 1;
+    db->touched = id;
+}
+
+void cat_db_mark(cat_db_t *db)
+{
+    if (db->touches && db->source->fresh) {
+        cat_fresh_mark(db->source->fresh, db->touched);
+    }
+}
+
 static apr_status_t connect_once(cat_db_t *db, int to_write)
 {
     apr_status_t rv = cat_source_open(db->source, db->pool, db->conf->max_connections, db->log, &db->link);
@@ -101,29 +100,38 @@ static apr_status_t connect_unchecked(cat_db_t *db, int to_write)
 }
 
 /* A turn is waited for without a connection, or waiting writers would keep readers from theirs. */
-static apr_status_t take_turn(cat_db_t *db)
+apr_status_t cat_db_take_turn(cat_db_t *db, apr_time_t until)
 {
-    apr_status_t rv = APR_SUCCESS;
+    apr_time_t now = apr_time_now();
 
-    if (!db->source->dialect) {
-        rv = connect_unchecked(db, 0); /* the first connection of this child tells whether there are turns */
-    }
-    if (rv != APR_SUCCESS || !db->source->turn || db->has_turn) {
-        return rv;
+    if (!db->source->turn || db->has_turn) {
+        return APR_SUCCESS;
     }
     disconnect(db);
-    if (cat_gate_enter(db->source->turn, TURN_PATIENCE, &db->place) != APR_SUCCESS) {
-        cat_log(db->log, CAT_LOG_ERROR, 0, "CAT008: %s: writers before this one took more than %d seconds",
-                db->source->name, (int)apr_time_sec(TURN_PATIENCE));
-        return CAT_EBUSY;
+    if (cat_gate_enter(db->source->turn, until > now ? until - now : 0, &db->place) != APR_SUCCESS) {
+        return cat_db_turn_is_late(db);
     }
     db->has_turn = 1;
     return APR_SUCCESS;
 }
 
+apr_status_t cat_db_turn_is_late(const cat_db_t *db)
+{
+    cat_log(db->log, CAT_LOG_ERROR, 0, "CAT008: %s: writers before this one took more than %d seconds",
+            db->source->name, (int)apr_time_sec(CAT_DB_TURN_PATIENCE));
+    return CAT_EBUSY;
+}
+
 apr_status_t cat_db_connect_bare(cat_db_t *db, int to_write, cat_conn_t **conn)
 {
-    apr_status_t rv = to_write ? take_turn(db) : APR_SUCCESS;
+    apr_status_t rv = APR_SUCCESS;
+
+    if (to_write && !db->source->dialect) {
+        rv = connect_unchecked(db, 0); /* the first connection of this child tells whether there are turns */
+    }
+    if (rv == APR_SUCCESS && to_write) {
+        rv = cat_db_take_turn(db, apr_time_now() + CAT_DB_TURN_PATIENCE);
+    }
     if (rv == APR_SUCCESS) {
         rv = connect_unchecked(db, to_write);
     }
@@ -131,14 +139,16 @@ apr_status_t cat_db_connect_bare(cat_db_t *db, int to_write, cat_conn_t **conn)
     return rv;
 }
 
-static apr_status_t connect_checked(cat_db_t *db, int to_write)
+apr_status_t cat_db_check_schema(cat_db_t *db)
+{
+    return db->source->ready ? APR_SUCCESS : cat_migrate_run(db->pool, db->conf, db->source, db->log);
+}
+
+apr_status_t cat_db_connect(cat_db_t *db, int to_write)
 {
     cat_conn_t *conn;
-    apr_status_t rv = APR_SUCCESS;
+    apr_status_t rv = db->has_turn ? APR_SUCCESS : cat_db_check_schema(db); /* which takes the turn */
 
-    if (!db->source->ready) {
-        rv = cat_migrate_run(db->pool, db->conf, db->source, db->log);
-    }
     return rv == APR_SUCCESS ? cat_db_connect_bare(db, to_write, &conn) : rv;
 }
 
@@ -149,34 +159,32 @@ static int had_no_effect(const cat_db_t *db, apr_status_t rv, int is_harmless)
            (rv == CAT_EDOWN && cat_conn_dialect(db->conn)->vague);
 }
 
-/*
- * Is it to be run again, on another connection? If not, a fault of the database has been logged, and *rv is a status that all
- * know. is_harmless: run twice, it does what it does once.
- */
-static int again(cat_db_t *db, apr_status_t *rv, int is_harmless, int tries)
+int cat_db_is_fault(apr_status_t rv)
 {
-    int is_fault = *rv == CAT_EDOWN || *rv == CAT_EVALUE || *rv == CAT_ELOST || *rv == CAT_ECONFLICT;
-    int more = is_fault && db->conn && tries < TRIES && had_no_effect(db, *rv, is_harmless);
+    return rv == CAT_EDOWN || rv == CAT_EVALUE || rv == CAT_ELOST || rv == CAT_ECONFLICT;
+}
 
-    if (is_fault && !more && db->conn) {
+void cat_db_give_up(cat_db_t *db, apr_status_t *rv)
+{
+    if (!cat_db_is_fault(*rv)) {
+        return;
+    }
+    if (db->conn) {
         cat_conn_log_fault(db->conn, db->log, CAT_LOG_ERROR);
         *rv = *rv == CAT_ELOST ? CAT_EDOWN : *rv == CAT_ECONFLICT ? CAT_EBUSY : *rv;
     }
-    if (is_fault) {
-        cat_db_release(db);
-    }
-    if (more) {
-        apr_sleep(tries * TRY_INTERVAL);
-    }
-    return more;
+    cat_db_release(db);
 }
 
-/* A write gives its turn back at once. */
-static void pass_turn(cat_db_t *db)
+int cat_db_again(cat_db_t *db, apr_status_t *rv, int is_harmless, int tries)
 {
-    if (db->has_turn) {
-        cat_db_release(db);
+    if (!cat_db_is_fault(*rv) || !db->conn || tries == TRIES || !had_no_effect(db, *rv, is_harmless)) {
+        cat_db_give_up(db, rv);
+        return 0;
     }
+    cat_db_release(db);
+    apr_sleep(tries * TRY_INTERVAL);
+    return 1;
 }
 
 /* In a transaction the first failure decides. */
@@ -197,11 +205,11 @@ apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values,
         return note(db, rv == APR_SUCCESS ? cat_conn_select(db->conn, db->pool, sql, values, count, row, baton) : rv);
     }
     do {
-        rv = connect_checked(db, 0);
+        rv = cat_db_connect(db, 0);
         if (rv == APR_SUCCESS) {
             rv = cat_conn_select(db->conn, db->pool, sql, values, count, row, baton);
         }
-    } while (again(db, &rv, 1, ++tries));
+    } while (cat_db_again(db, &rv, 1, ++tries));
     return rv;
 }
 
@@ -230,22 +238,28 @@ apr_status_t cat_db_one(cat_db_t *db, cat_sql_t sql, const char *const *values, 
     return rv == APR_SUCCESS && !first.values ? APR_NOTFOUND : rv;
 }
 
+typedef struct statement_t {
+    cat_db_t *db;
+    cat_sql_t sql;
+    const char *const *values;
+    int count;
+    int *matched;
+} statement_t;
+
+static apr_status_t run_statement(void *baton)
+{
+    statement_t *s = baton;
+    return cat_conn_query(s->db->conn, s->db->pool, s->sql, s->values, s->count, s->matched);
+}
+
 static apr_status_t run_write(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, int *matched)
 {
-    apr_status_t rv = db->failed;
-    int tries = 0;
+    statement_t statement = {db, sql, values, count, matched};
 
     if (db->in_transaction) {
-        return note(db, rv == APR_SUCCESS ? cat_conn_query(db->conn, db->pool, sql, values, count, matched) : rv);
+        return note(db, db->failed == APR_SUCCESS ? run_statement(&statement) : db->failed);
     }
-    do {
-        rv = connect_checked(db, 1);
-        if (rv == APR_SUCCESS) {
-            rv = cat_conn_query(db->conn, db->pool, sql, values, count, matched);
-        }
-    } while (again(db, &rv, 0, ++tries));
-    pass_turn(db);
-    return rv;
+    return cat_writer_run(db, run_statement, &statement, 1);
 }
 
 apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, int *changed)
@@ -270,40 +284,37 @@ apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *value
     return rv;
 }
 
-static apr_status_t begin(cat_db_t *db)
+apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    apr_status_t rv = cat_writer_run(db, work, baton, 0);
+    cat_db_release(db);
+    return rv;
+}
+
+static apr_status_t run_view(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    apr_status_t rv = cat_db_connect(db, 0);
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_conn_begin_view(db->conn);
+    }
+    if (rv == APR_SUCCESS) {
+        db->in_transaction = 1;
+        db->failed = APR_SUCCESS;
+        rv = work(baton);
+        rv = db->failed != APR_SUCCESS ? db->failed : rv;
+    }
+    return rv;
+}
+
+apr_status_t cat_db_view(cat_db_t *db, cat_work_t *work, void *baton)
 {
     apr_status_t rv;
     int tries = 0;
 
     do {
-        rv = connect_checked(db, 1);
-        if (rv == APR_SUCCESS) {
-            rv = cat_conn_begin(db->conn);
-        }
-    } while (again(db, &rv, 1, ++tries));
-    db->in_transaction = rv == APR_SUCCESS;
-    db->failed = APR_SUCCESS;
-    return rv;
-}
-
-apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton)
-{
-    apr_status_t rv;
-    int commits, tries = 0;
-
-    do {
-        rv = begin(db);
-        if (rv != APR_SUCCESS) {
-            return rv;
-        }
-        rv = work(baton);
-        rv = db->failed != APR_SUCCESS ? db->failed : rv;
-        commits = rv == APR_SUCCESS;
-        if (commits) {
-            rv = cat_conn_commit(db->conn);
-            db->in_transaction = rv != APR_SUCCESS; /* a COMMIT that fails may leave the transaction open */
-        }
-    } while (again(db, &rv, !commits, ++tries));
-    cat_db_release(db);
+        rv = run_view(db, work, baton);
+    } while (cat_db_again(db, &rv, 1, ++tries));
+    roll_back(db);
     return rv;
 }

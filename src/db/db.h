@@ -25,6 +25,10 @@ apr_status_t cat_db_one(cat_db_t *db, cat_sql_t sql, const char *const *values, 
 apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, cat_row_t *row,
                          void *baton);
 
+/* To be called before a write that changes or takes away the product id, or makes a new one (NULL), so that what is kept of it and of
+ * lists (db/recall.h) is not used any more. One product for a use of the database; id lives as long as that. */
+void cat_db_touch(cat_db_t *db, const char *id);
+
 /* Runs a statement that writes. changed: how many rows it matched; may be NULL. */
 apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, int *changed);
 
@@ -40,6 +44,10 @@ apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *value
  */
 typedef apr_status_t cat_work_t(void *baton);
 apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton);
+
+/* Runs work, which only reads, in a transaction that sees one state of the database from beginning to end. It may run several times,
+ * as above. */
+apr_status_t cat_db_view(cat_db_t *db, cat_work_t *work, void *baton);
 
 /* Gives the connection back; a transaction that is still open is rolled back. The next statement takes another. */
 void cat_db_release(cat_db_t *db);

@@ -14,7 +14,7 @@ typedef struct step_t {
     const char *driver;
     int version;
     const char *name;
-    const char *text; /* statements, each ended by ";\n" */
+    const char *text; /* statements, each ended by ";\n"; behind that, within the body of one, come a blank or END */
 } step_t;
 
 static const step_t steps[] = {
@@ -60,12 +60,23 @@ static apr_status_t read_version(cat_conn_t *conn, apr_pool_t *pool, int *versio
     return rv;
 }
 
+/* The ";" at the end of the first statement; NULL: there is none. */
+static const char *find_end(const char *text)
+{
+    const char *end = text;
+
+    while ((end = strstr(end, ";\n")) && (end[2] == ' ' || !strncmp(end + 2, "END", 3))) {
+        end += 2;
+    }
+    return end;
+}
+
 static apr_status_t send_all(cat_conn_t *conn, apr_pool_t *pool, const char *text)
 {
     apr_status_t rv = APR_SUCCESS;
     const char *end;
 
-    for (; rv == APR_SUCCESS && (end = strstr(text, ";\n")); text = end + 2) {
+    for (; rv == APR_SUCCESS && (end = find_end(text)); text = end + 2) {
         rv = cat_conn_send(conn, apr_pstrmemdup(pool, text, (apr_size_t)(end - text)));
     }
     return rv;

@@ -17,6 +17,13 @@ typedef struct pool_t {
     apr_reslist_t *connections;
 } pool_t;
 
+static apr_status_t close_handle(void *connection)
+{
+    cat_link_t *link = connection;
+    apr_dbd_close(link->driver, link->handle);
+    return APR_SUCCESS;
+}
+
 /* A sub-pool would be gone when the list's cleanup closes what is idle. It does so after all sub-pools, for a request's
  * pool may be one of them and hold a connection until it goes. */
 static apr_status_t construct(void **connection, void *context, apr_pool_t *pool)
@@ -39,6 +46,7 @@ static apr_status_t construct(void **connection, void *context, apr_pool_t *pool
         apr_pool_destroy(own);
         return rv;
     }
+    apr_pool_cleanup_register(own, link, close_handle, apr_pool_cleanup_null);
     *connection = link;
     return APR_SUCCESS;
 }
@@ -48,7 +56,6 @@ static apr_status_t destruct(void *connection, void *context, apr_pool_t *pool)
     cat_link_t *link = connection;
     (void)context;
     (void)pool;
-    apr_dbd_close(link->driver, link->handle);
     apr_pool_destroy(link->pool);
     return APR_SUCCESS;
 }

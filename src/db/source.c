@@ -108,6 +108,12 @@ apr_status_t cat_source_child_init(cat_source_t *source, const cat_turns_t *turn
     if (rv == APR_SUCCESS) {
         rv = apr_thread_cond_create(&source->tried, pool);
     }
+    if (rv == APR_SUCCESS) {
+        rv = cat_batch_create(&source->writes, pool);
+    }
+    if (rv == APR_SUCCESS && source->cache) {
+        rv = cat_changes_create(&source->changes, pool);
+    }
     if (rv == APR_SUCCESS && source->connector->child_init) {
         rv = source->connector->child_init(source->context, pool);
     }
@@ -121,7 +127,7 @@ static apr_status_t wait_until(apr_thread_cond_t *what, apr_thread_mutex_t *mute
     return now < deadline ? apr_thread_cond_timedwait(what, mutex, deadline - now) : APR_TIMEUP;
 }
 
-static apr_status_t take_place(cat_source_t *source, int max)
+static apr_status_t take_place(cat_source_t *source, int max, int *is_up)
 {
     apr_status_t rv = APR_SUCCESS;
     apr_time_t deadline = apr_time_now() + PATIENCE;
@@ -133,6 +139,7 @@ static apr_status_t take_place(cat_source_t *source, int max)
     if (rv == APR_SUCCESS) {
         source->in_use++;
     }
+    *is_up = source->state == CAT_SOURCE_UP;
     apr_thread_mutex_unlock(source->mutex);
     return rv;
 }
@@ -179,7 +186,7 @@ static void end_try(cat_source_t *source, int tried_alone, cat_source_state_t st
     apr_thread_mutex_unlock(source->mutex);
 }
 
-static apr_status_t open_one(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log, cat_link_t *link)
+static apr_status_t try_to_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log, cat_link_t *link)
 {
     apr_time_t give_up = apr_time_now() + PATIENCE;
     int tries_alone, more = max;
@@ -202,14 +209,20 @@ static apr_status_t open_one(cat_source_t *source, apr_pool_t *pool, int max, co
 
 apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log, cat_link_t *link)
 {
-    apr_status_t rv = take_place(source, max);
+    int is_up;
+    apr_status_t rv = take_place(source, max, &is_up);
 
     if (rv != APR_SUCCESS) {
         cat_log(log, CAT_LOG_ERROR, 0, "CAT001: all %d connections to %s are in use; see CatalogMaxConnections", max,
                 source->name);
         return CAT_EBUSY;
     }
-    rv = open_one(source, pool, max, log, link);
+    if (is_up) {
+        rv = source->connector->open(source->context, pool, link);
+    }
+    if (!is_up || rv != APR_SUCCESS) {
+        rv = try_to_open(source, pool, max, log, link);
+    }
     if (rv != APR_SUCCESS) {
         leave_place(source, 0);
     }

@@ -9,8 +9,11 @@
 #include <apr_thread_mutex.h>
 
 #include "catalog.h"
+#include "db/changes.h"
 #include "db/dialect.h"
+#include "lib/batch.h"
 #include "lib/gate.h"
+#include "shm/cache.h"
 
 /* An open connection, as whoever pools it hands it out. */
 typedef struct cat_link_t {
@@ -62,6 +65,8 @@ struct cat_source_t {
     const cat_connector_t *connector;
     void *context;
     const cat_turns_t *turns;
+    cat_cache_t *cache; /* where answers are kept, with `fresh`; NULL: none are */
+    cat_fresh_t *fresh;
     /* ---- set in the child, changed under the mutex ---- */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *freed;
@@ -73,6 +78,8 @@ struct cat_source_t {
     int stale;                    /* connections that were given back while it was down */
     const cat_dialect_t *dialect; /* NULL until the first connection was seen */
     cat_gate_t *turn;             /* NULL where writers need no turns */
+    cat_batch_t *writes;          /* of this child, for the next turn */
+    cat_changes_t *changes;       /* of a database that is a file; NULL: no answers are kept */
     int ready;                    /* the schema was found to be right */
     int revocations_known;        /* the sessions ended before this child started are in shared memory */
 };

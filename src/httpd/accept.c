@@ -296,6 +296,15 @@ const char *cat_accept_base_url(cmd_parms *cmd, cat_conf_t *conf, const char *va
     return NULL;
 }
 
+const char *cat_accept_cache(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    (void)value;
+    if (conf->cache_size && conf->cache_size < CAT_CACHE_LEAST) {
+        return apr_psprintf(cmd->pool, "CatalogCacheSize must be 0 or at least %d", CAT_CACHE_LEAST);
+    }
+    return NULL;
+}
+
 const char *cat_accept_database(cmd_parms *cmd, cat_conf_t *conf, const char *driver, const char *params)
 {
     const apr_dbd_driver_t *found;

@@ -11,7 +11,8 @@
 typedef const char *cat_accept_t(cmd_parms *cmd, cat_conf_t *conf, const char *value);
 
 cat_accept_t cat_accept_mount, cat_accept_key, cat_accept_mail, cat_accept_ca_file, cat_accept_credentials,
-    cat_accept_from, cat_accept_templates, cat_accept_base_url, cat_accept_key_dir, cat_accept_blocklist;
+    cat_accept_from, cat_accept_templates, cat_accept_base_url, cat_accept_key_dir, cat_accept_blocklist,
+    cat_accept_cache;
 const char *cat_accept_database(cmd_parms *cmd, cat_conf_t *conf, const char *driver, const char *params);
 
 const char *cat_accept_trust(cmd_parms *cmd, cat_conf_t *conf, const char *issuer, const char *audience,

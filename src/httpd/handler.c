@@ -97,6 +97,7 @@ static int run_route(request_rec *r, const cat_state_t *state, const cat_answer_
         .now = r->request_time,
         .route = state->match.route,
         .query = state->query,
+        .conditions = {apr_table_get(r->headers_in, "If-Match"), apr_table_get(r->headers_in, "If-None-Match")},
         .strict = prefers_strict || state->conf->strict,
         .user = state->user,
         .may_write = cat_identity_may_write(state->user, state->conf),
@@ -109,6 +110,7 @@ static int run_route(request_rec *r, const cat_state_t *state, const cat_answer_
         q.db = cat_db_make(r->pool, q.conf, cat_lifecycle_source(r->server, q.conf), q.log);
         made = run_counted(&q);
         cat_db_release(q.db); /* before the response is written: a slow reader holds no connection */
+        made = cat_etag_apply(r->pool, made, &q.conditions);
     }
     if (made && prefers_strict && takes_body(q.route)) {
         cat_answer_header(made, r->pool, "Preference-Applied", "handling=strict");

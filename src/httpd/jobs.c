@@ -10,7 +10,7 @@
 #include "api/mailer.h"
 #include "api/purge.h"
 #include "api/revocations.h"
-#include "db/db.h"
+#include "db/counts.h"
 #include "httpd/lifecycle.h"
 #include "httpd/log.h"
 
@@ -34,6 +34,7 @@ static const struct job_t {
 } jobs[] = {
     {"mail", APR_TIME_C(1000000), cat_mailer_run, &one_child, APR_TIME_C(60000000)},
     {"revocations", APR_TIME_C(250000), cat_revocations_run, &each_child, APR_TIME_C(10000000)},
+    {"counts", APR_TIME_C(1000000), cat_counts_run, &one_child, APR_TIME_C(60000000)},
     {"purge", APR_TIME_C(600000000), cat_purge_run, &one_child, APR_TIME_C(60000000)},
 };
 

@@ -222,7 +222,12 @@ static int count_cores(void)
     return n > 0 ? (int)n : 1;
 }
 
-/* What is counted and revoked must not be forgotten by a restart, so it lives as long as the parent does. */
+static apr_size_t segment_size(void)
+{
+    return cat_revoked_size() + cat_limit_size() + cat_fresh_size();
+}
+
+/* What is counted, revoked and changed must not be forgotten by a restart, so it lives as long as the parent does. */
 static apr_status_t find_segment(server_rec *main_server, char **base)
 {
     apr_pool_t *pool = main_server->process->pool;
@@ -236,13 +241,12 @@ static apr_status_t find_segment(server_rec *main_server, char **base)
         *base = kept;
         return APR_SUCCESS;
     }
-    rv = apr_shm_create(&shm, cat_revoked_size() + cat_limit_size(), NULL, pool);
+    rv = apr_shm_create(&shm, segment_size(), NULL, pool); /* zeroed, being no file's */
     if (rv == APR_SUCCESS) {
         rv = apr_generate_random_bytes((unsigned char *)&seed, sizeof(seed));
     }
     if (rv == APR_SUCCESS) {
         *base = apr_shm_baseaddr_get(shm);
-        memset(*base, 0, cat_revoked_size() + cat_limit_size());
         cat_limit_start((cat_limit_t *)(*base + cat_revoked_size()), seed);
         apr_pool_userdata_setn(*base, SEGMENT_KEY, NULL, pool);
     }
@@ -273,6 +277,33 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
     return rv;
 }
 
+/* Mounts whose database is the same by its settings have what is kept of it in common. */
+static void share_answers(apr_pool_t *pool, const cat_mount_t *mount, cat_cache_t *cache)
+{
+    const char *driver, *params;
+    void *fresh = (char *)cat_lifecycle_server(mount->server)->limits + cat_limit_size();
+
+    cat_lifecycle_database(pool, mount, &driver, &params);
+    mount->source->fresh = cat_fresh_find(fresh, apr_pstrcat(pool, driver, " ", params, NULL));
+    mount->source->cache = mount->source->fresh ? cache : NULL;
+}
+
+static apr_status_t create_cache(apr_pool_t *pconf, apr_pool_t *ptemp, server_rec *main_server)
+{
+    const cat_conf_t *conf = cat_conf_get(main_server->lookup_defaults);
+    cat_cache_t *cache = NULL;
+    apr_status_t rv = conf->cache_size ? cat_cache_create(&cache, pconf, (apr_size_t)conf->cache_size) : APR_SUCCESS;
+
+    for (server_rec *s = main_server; s && cache; s = s->next) {
+        cat_server_t *server = cat_lifecycle_server(s);
+        server->cache = cache;
+        for (int i = 0; i < server->mounts->nelts; i++) {
+            share_answers(ptemp, APR_ARRAY_IDX(server->mounts, i, cat_mount_t *), cache);
+        }
+    }
+    return rv;
+}
+
 static apr_status_t end_curl(void *unused)
 {
     (void)unused;
@@ -284,12 +315,14 @@ int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *p
 {
     apr_status_t rv;
     (void)plog;
-    (void)ptemp;
 
     if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG) {
         return OK; /* a first pass that only checks */
     }
     rv = create_shared(pconf, main_server);
+    if (rv == APR_SUCCESS) {
+        rv = create_cache(pconf, ptemp, main_server);
+    }
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_EMERG, rv, main_server,
                      "CAT031: the locks shared by the children cannot be made");

@@ -27,6 +27,7 @@ typedef struct cat_server_t {
     cat_revoked_t *revoked;     /* shared by all servers, across restarts */
     cat_limit_t *limits;        /* shared by all servers, across restarts */
     cat_tokens_seen_t *seen;    /* of the child */
+    cat_cache_t *cache;         /* shared by all servers; NULL: switched off */
     cat_jobs_t *jobs;           /* of the main server */
 } cat_server_t;
 

@@ -156,7 +156,10 @@ int cat_mount_translate(request_rec *r)
             ap_set_module_config(r->request_config, &catalog_module, NULL); /* a rewrite led away */
             return DECLINED;
         }
-        find_route(r, state, r->uri);
+        if (!state->path ||
+            strcmp(r->uri, r->parsed_uri.path) != 0) { /* not yet, or it was decoded or rewritten since */
+            find_route(r, state, r->uri);
+        }
         state->query = r->args;
         r->args = may_log_query(state) ? r->args : NULL;
     }

@@ -48,6 +48,7 @@ int cat_reply_send(request_rec *r, const cat_answer_t *answer)
     if (answer->status >= 400 && answer->status < 500) {
         ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, "CAT020: answered %d", answer->status);
     }
+    /* A 304's too, so that filters do to its headers what they do to a 200's; then httpd drops it. */
     if (answer->body) {
         ap_rwrite(answer->body, (int)answer->length, r);
     }

@@ -4,6 +4,7 @@
 #include "api/confirm.h"
 #include "api/health.h"
 #include "api/keys.h"
+#include "api/listing.h"
 #include "api/password.h"
 #include "api/products.h"
 #include "api/sessions.h"
@@ -13,7 +14,7 @@
 /* clang-format off */
 const cat_route_t cat_routes[] = {
     /* method    path                     function                who may     body          counted as */
-    { "GET",    "/products",             cat_products_list,      CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE },
+    { "GET",    "/products",             cat_listing_get,        CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE },
     { "POST",   "/products",             cat_products_create,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE },
     { "GET",    "/products/:id",         cat_products_get,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE },
     { "PUT",    "/products/:id",         cat_products_update,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE },

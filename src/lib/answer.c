@@ -95,6 +95,8 @@ cat_answer_t *cat_answer_failure(apr_pool_t *pool, apr_status_t rv)
     switch (rv) {
     case CAT_EBUSY:
         return cat_answer_problem(pool, CAT_PROBLEM_UNAVAILABLE, NULL);
+    case CAT_ECHANGED:
+        return cat_answer_problem(pool, CAT_PROBLEM_PRECONDITION, NULL);
     case CAT_EVALUE:
         return cat_answer_problem(pool, CAT_PROBLEM_REFUSED_VALUES, NULL);
     case CAT_EDOWN:

@@ -8,11 +8,16 @@
 
 #include "lib/buffer.h"
 
+/* Whether a 200 has an ETag, by which a client asks again or writes on a condition; see lib/etag.h. */
+typedef enum { CAT_TAG_NONE, CAT_TAG_STRONG, CAT_TAG_WEAK } cat_tag_t;
+
 /* An answer before it becomes HTTP. httpd/reply.c is the only one to send it. */
 typedef struct cat_answer_t {
     int status;
-    const char *body; /* JSON text; NULL: none (204) */
+    const char *body; /* JSON text; NULL: none (204). httpd leaves out a 304's */
     apr_size_t length;
+    cat_tag_t tag;
+    apr_uint64_t hash;    /* cat_etag_hash of the body; 0: not known */
     apr_table_t *headers; /* beside Content-Type and Content-Length; NULL: none */
 } cat_answer_t;
 
@@ -54,5 +59,7 @@ void cat_answer_name_ignored(cat_answer_t *a, apr_pool_t *pool, const apr_array_
 #define CAT_EDOWN (APR_OS_START_USERERR + 1)  /* the database cannot be used: 500 with Retry-After */
 #define CAT_EBUSY (APR_OS_START_USERERR + 2)  /* over a limit of ours: 503 with Retry-After */
 #define CAT_EVALUE (APR_OS_START_USERERR + 3) /* the database refuses the values: 400 */
+#define CAT_ECHANGED                                                                                                   \
+    (APR_OS_START_USERERR + 4) /* If-Match or If-None-Match does not hold: 412; given by work in a transaction */
 
 #endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/buffer.h"
 
-#include <string.h>
-
-#include <apr_strings.h>
+#include "lib/number.h"
 
 /* The old bytes stay behind on the pool: doubling keeps that waste below the final size. */
-static void reserve(cat_buffer_t *b, apr_size_t more)
+void cat_buffer_reserve(cat_buffer_t *b, apr_size_t more)
 {
     apr_size_t size = b->size;
     char *data;
@@ -31,13 +29,6 @@ void cat_buffer_init(cat_buffer_t *b, apr_pool_t *pool, apr_size_t size)
     b->size = size;
 }
 
-void cat_buffer_add(cat_buffer_t *b, const char *data, apr_size_t length)
-{
-    reserve(b, length);
-    memcpy(b->data + b->length, data, length);
-    b->length += length;
-}
-
 void cat_buffer_add_text(cat_buffer_t *b, const char *text)
 {
     cat_buffer_add(b, text, strlen(text));
@@ -45,13 +36,13 @@ void cat_buffer_add_text(cat_buffer_t *b, const char *text)
 
 void cat_buffer_add_int(cat_buffer_t *b, apr_int64_t value)
 {
-    char digits[sizeof("-9223372036854775808")];
-    cat_buffer_add(b, digits, apr_snprintf(digits, sizeof(digits), "%" APR_INT64_T_FMT, value));
+    char room[CAT_NUMBER_DIGITS + 1];
+    cat_buffer_add_text(b, cat_number_write_integer(room, value));
 }
 
 char *cat_buffer_text(cat_buffer_t *b)
 {
-    reserve(b, 1);
+    cat_buffer_reserve(b, 1);
     b->data[b->length] = '\0';
     return b->data;
 }

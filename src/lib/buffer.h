@@ -2,6 +2,8 @@
 #ifndef CAT_LIB_BUFFER_H
 #define CAT_LIB_BUFFER_H
 
+#include <string.h>
+
 #include <apr_pools.h>
 
 /* Bytes that grow on a pool. Not NUL-terminated until cat_buffer_text. Used by one thread at a time. */
@@ -15,7 +17,19 @@ typedef struct cat_buffer_t {
 /* size: bytes to start with, a guess of the final length; at least 1. */
 void cat_buffer_init(cat_buffer_t *b, apr_pool_t *pool, apr_size_t size);
 
-void cat_buffer_add(cat_buffer_t *b, const char *data, apr_size_t length);
+/* Makes room for more bytes behind those in use. */
+void cat_buffer_reserve(cat_buffer_t *b, apr_size_t more);
+
+/* Inline, because a list is some hundred small pieces: of a literal's, nothing is left but a store or two. */
+static inline void cat_buffer_add(cat_buffer_t *b, const char *data, apr_size_t length)
+{
+    if (length > b->size - b->length) {
+        cat_buffer_reserve(b, length);
+    }
+    memcpy(b->data + b->length, data, length);
+    b->length += length;
+}
+
 void cat_buffer_add_text(cat_buffer_t *b, const char *text);
 void cat_buffer_add_int(cat_buffer_t *b, apr_int64_t value);
 

@@ -210,7 +210,10 @@ const char *cat_fields_summary(apr_pool_t *pool, const json_t *errors)
 static void add_time(cat_buffer_t *b, const char *milliseconds)
 {
     char text[CAT_TIME_LENGTH + 1];
-    cat_time_format(text, apr_strtoi64(milliseconds, NULL, 10));
+    apr_int64_t time = 0;
+
+    cat_number_parse_integer(milliseconds, &time);
+    cat_time_format(text, time);
     CAT_BUFFER_LITERAL(b, "\"");
     cat_buffer_add(b, text, CAT_TIME_LENGTH);
     CAT_BUFFER_LITERAL(b, "\"");
@@ -236,17 +239,21 @@ static void add_value(cat_buffer_t *b, cat_kind_t kind, const char *value)
 
 void cat_fields_write(cat_buffer_t *b, const cat_field_t *fields, int count, const char *const *values)
 {
-    const char *before = "{";
+    char before = '{';
 
     for (int i = 0; i < count; i++) {
         if (!values[i] || fields[i].flags & CAT_SECRET) {
             continue;
         }
-        cat_buffer_add_text(b, before);
-        cat_json_add_string(b, fields[i].name);
-        CAT_BUFFER_LITERAL(b, ":");
+        cat_buffer_add(b, &before, 1);
+        CAT_BUFFER_LITERAL(b, "\""); /* no name has anything to escape */
+        cat_buffer_add_text(b, fields[i].name);
+        CAT_BUFFER_LITERAL(b, "\":");
         add_value(b, fields[i].kind, values[i]);
-        before = ",";
+        before = ',';
     }
-    cat_buffer_add_text(b, *before == '{' ? "{}" : "}");
+    if (before == '{') {
+        CAT_BUFFER_LITERAL(b, "{");
+    }
+    CAT_BUFFER_LITERAL(b, "}");
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/id.h"
 
-#include <string.h>
-
 #include <apr_general.h>
 
 #define TIME_BYTES 6 /* unix_ts_ms, big-endian */
@@ -41,13 +39,18 @@ const char *cat_id_make(apr_pool_t *pool, apr_time_t now)
     return format(pool, bytes);
 }
 
+static int is_digit(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
 static int matches(char c, char form)
 {
     switch (form) {
     case 'x':
-        return c && strchr("0123456789abcdef", c);
+        return is_digit(c);
     case 'v':
-        return c && strchr("89ab", c);
+        return c == '8' || c == '9' || c == 'a' || c == 'b';
     default:
         return c == form;
     }

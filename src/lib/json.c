@@ -91,21 +91,46 @@ const char *cat_json_text(apr_pool_t *pool, const json_t *value)
     return cat_buffer_text(&b);
 }
 
+/* In each octet of a word, the high bit: set where the octet is zero. One above a zero octet may be marked as well, so only the
+ * lowest mark counts (the "haszero" of Hacker's Delight, 6-1). */
+#define OCTETS(value) (UINT64_C(0x0101010101010101) * (value))
+#define ZEROS(word) (((word)-OCTETS(1)) & ~(word)&OCTETS(0x80))
+
+/* How many octets of text, which has length, are copied as they are. A word at a time, as names have twenty octets and more. */
+static apr_size_t plain_length(const char *text, apr_size_t length)
+{
+    apr_size_t i = 0;
+
+    for (; i + sizeof(apr_uint64_t) <= length; i += sizeof(apr_uint64_t)) {
+        apr_uint64_t word;
+        memcpy(&word, text + i, sizeof(word));
+        if (ZEROS(word & OCTETS(0xe0)) | ZEROS(word ^ OCTETS('"')) | ZEROS(word ^ OCTETS('\\'))) {
+            break; /* an octet below 0x20 has none of the upper three bits */
+        }
+    }
+    while (i < length && (unsigned char)text[i] >= 0x20 && text[i] != '"' && text[i] != '\\') {
+        i++;
+    }
+    return i;
+}
+
 void cat_json_add_string(cat_buffer_t *b, const char *text)
 {
-    const char *plain = text; /* begin of what is copied as it is */
+    const char *end = text + strlen(text);
 
     CAT_BUFFER_LITERAL(b, "\"");
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
+    for (;;) {
+        apr_size_t plain = plain_length(text, end - text);
+        unsigned char c = (unsigned char)text[plain];
         char escape[sizeof("\\u0000")];
-        if (c >= 0x20 && c != '"' && c != '\\') {
-            continue;
+
+        cat_buffer_add(b, text, plain);
+        text += plain;
+        if (text == end) {
+            break;
         }
-        cat_buffer_add(b, plain, text - plain);
-        plain = text + 1;
         cat_buffer_add(b, escape, apr_snprintf(escape, sizeof(escape), c < 0x20 ? "\\u%04x" : "\\%c", c));
+        text++;
     }
-    cat_buffer_add(b, plain, text - plain);
     CAT_BUFFER_LITERAL(b, "\"");
 }

@@ -19,10 +19,13 @@
 #include "lib/secret.h"
 
 #define PEM_BEGIN "-----BEGIN "
-#define PUBLIC_MAX 64  /* KiB */
+#define PUBLIC_MAX 64 /* KiB */
+#define SHA256_OCTETS 32
 #define P256_OCTETS 32 /* of a number on the curve */
 #define RAW_OCTETS (2 * P256_OCTETS)
 #define DER_MORE 8 /* octets at the most: three tags and lengths, and a zero before each number */
+
+#define SEAL_PURPOSE "mod_catalog seal"
 
 #define MAKE_SECRET "make one: (umask 077; openssl rand -base64 32 > %s)"
 #define MAKE_PAIR "make one: (umask 077; openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out %s)"
@@ -32,8 +35,16 @@ struct cat_key_t {
     const char *id;
     char *content; /* of the file, if it is one of ours: for HS256 the secret */
     apr_size_t length;
+    unsigned char sealing[CAT_KEY_SEAL_OCTETS]; /* the key for seals */
     EVP_PKEY *pair; /* of the other algorithms; of somebody else's key the public half alone */
 };
+
+/* HMAC-SHA256. 0: no memory. */
+static int authenticate(const void *secret, apr_size_t size, const char *text, apr_size_t length,
+                        unsigned char mac[SHA256_OCTETS])
+{
+    return HMAC(EVP_sha256(), secret, (int)size, (const unsigned char *)text, length, mac, NULL) != NULL;
+}
 
 /* ---- reading ---- */
 
@@ -42,6 +53,7 @@ static apr_status_t release(void *data)
     cat_key_t *key = data;
 
     OPENSSL_cleanse(key->content, key->length);
+    OPENSSL_cleanse(key->sealing, sizeof(key->sealing));
     EVP_PKEY_free(key->pair);
     return APR_SUCCESS;
 }
@@ -141,10 +153,14 @@ const char *cat_key_read(apr_pool_t *pool, const char *path, const cat_key_t **k
     }
     /* A public key is no secret: whatever looks like PEM must not become one. */
     fault = strstr(text, PEM_BEGIN) ? take_pair(pool, path, k) : take_secret(pool, path, k);
-    if (!fault) {
-        *key = k;
+    if (fault) {
+        return fault;
     }
-    return fault;
+    if (!authenticate(k->content, k->length, SEAL_PURPOSE, strlen(SEAL_PURPOSE), k->sealing)) {
+        return apr_psprintf(pool, "%s: there is no memory for it", path);
+    }
+    *key = k;
+    return NULL;
 }
 
 static EVP_PKEY *read_certificate(BIO *pem)
@@ -229,17 +245,13 @@ static const unsigned char *make_raw(apr_pool_t *pool, const unsigned char *der,
 
 /* ---- signing and verifying ---- */
 
-static const unsigned char *authenticate(apr_pool_t *pool, const cat_key_t *key, const char *text, apr_size_t length,
-                                         apr_size_t *size)
+static const unsigned char *sign_with_secret(apr_pool_t *pool, const cat_key_t *key, const char *text,
+                                             apr_size_t length, apr_size_t *size)
 {
-    unsigned char *mac = apr_palloc(pool, EVP_MAX_MD_SIZE);
-    unsigned int n;
+    unsigned char *mac = apr_palloc(pool, SHA256_OCTETS);
 
-    if (!HMAC(EVP_sha256(), key->content, (int)key->length, (const unsigned char *)text, length, mac, &n)) {
-        return NULL;
-    }
-    *size = n;
-    return mac;
+    *size = SHA256_OCTETS;
+    return authenticate(key->content, key->length, text, length, mac) ? mac : NULL;
 }
 
 static apr_status_t free_context(void *context)
@@ -279,7 +291,7 @@ static const unsigned char *sign(apr_pool_t *pool, const cat_key_t *key, const c
 const char *cat_key_sign(apr_pool_t *pool, const cat_key_t *key, const char *text, apr_size_t length)
 {
     apr_size_t size;
-    const unsigned char *signature = key->algorithm == CAT_HS256 ? authenticate(pool, key, text, length, &size)
+    const unsigned char *signature = key->algorithm == CAT_HS256 ? sign_with_secret(pool, key, text, length, &size)
                                                                  : sign(pool, key, text, length, &size);
 
     ERR_clear_error();
@@ -322,6 +334,11 @@ int cat_key_verify(apr_pool_t *pool, const cat_key_t *key, const char *text, apr
     good = verify(pool, key, text, length, signature);
     ERR_clear_error(); /* mod_ssl and libcurl would take what is left there for theirs */
     return good;
+}
+
+int cat_key_seal(const cat_key_t *key, const char *text, apr_size_t length, unsigned char seal[CAT_KEY_SEAL_OCTETS])
+{
+    return authenticate(key->sealing, sizeof(key->sealing), text, length, seal);
 }
 
 /* ---- publishing ---- */

@@ -11,6 +11,7 @@ typedef enum { CAT_HS256, CAT_ES256, CAT_RS256 } cat_algorithm_t;
 
 #define CAT_KEY_SECRET_LEAST 32 /* octets of a shared secret, RFC 7518 3.2 */
 #define CAT_KEY_RSA_LEAST 2048  /* bits, RFC 7518 3.3 */
+#define CAT_KEY_SEAL_OCTETS 32
 
 typedef struct cat_key_t cat_key_t;
 
@@ -35,6 +36,10 @@ const char *cat_key_sign(apr_pool_t *pool, const cat_key_t *key, const char *tex
 /* Is signature (base64url) that of the text by this key? In constant time where the key is a shared secret. Threads may
  * share a key. */
 int cat_key_verify(apr_pool_t *pool, const cat_key_t *key, const char *text, apr_size_t length, const char *signature);
+
+/* A MAC of length bytes that only who has the file of this private key can make; under a key of its own derived from the file, so
+ * that it is never good as a token's signature. 0: no memory. */
+int cat_key_seal(const cat_key_t *key, const char *text, apr_size_t length, unsigned char seal[CAT_KEY_SEAL_OCTETS]);
 
 /* The public half as a JWK (RFC 7517: kty, use, alg, kid and the numbers), on the pool; NULL for a shared secret. */
 json_t *cat_key_jwk(apr_pool_t *pool, const cat_key_t *key);

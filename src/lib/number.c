@@ -59,3 +59,20 @@ int cat_number_parse_integer(const char *text, apr_int64_t *value)
     *value = negative ? -magnitude : magnitude;
     return 1;
 }
+
+/* By hand rather than with apr_snprintf: a list has two for each row. */
+const char *cat_number_write_integer(char room[CAT_NUMBER_DIGITS + 1], apr_int64_t value)
+{
+    char *begin = room + CAT_NUMBER_DIGITS;
+    apr_uint64_t rest = value < 0 ? -(apr_uint64_t)value : (apr_uint64_t)value;
+
+    *begin = '\0';
+    do {
+        *--begin = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest);
+    if (value < 0) {
+        *--begin = '-';
+    }
+    return begin;
+}

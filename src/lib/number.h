@@ -21,4 +21,9 @@ const char *cat_number_format(apr_pool_t *pool, const json_t *number);
  */
 int cat_number_parse_integer(const char *text, apr_int64_t *value);
 
+#define CAT_NUMBER_DIGITS 20 /* of any 64-bit integer, its sign among them */
+
+/* The decimal text, within the room given. */
+const char *cat_number_write_integer(char room[CAT_NUMBER_DIGITS + 1], apr_int64_t value);
+
 #endif

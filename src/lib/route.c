@@ -100,22 +100,35 @@ const char *cat_route_allow(apr_pool_t *pool, const cat_route_t *rows, const cha
     return apr_pstrcat(pool, allow, "OPTIONS", NULL);
 }
 
-const char *cat_route_query(apr_pool_t *pool, const char *query, const char *name)
+/* The first parameter of the name, with its value; begin NULL: none. */
+static span_t find_parameter(const char *query, const char *name)
 {
     apr_size_t name_length = strlen(name);
 
     while (query && *query) {
         apr_size_t length = strcspn(query, "&");
-        if (strncmp(query, name, name_length) == 0) {
-            if (length > name_length && query[name_length] == '=') {
-                const char *value = apr_pstrmemdup(pool, query + name_length + 1, length - name_length - 1);
-                return apr_punescape_url(pool, value, NULL, NULL, 1);
-            }
-            if (length == name_length) {
-                return "";
-            }
+        if (length >= name_length && strncmp(query, name, name_length) == 0 &&
+            (length == name_length || query[name_length] == '=')) {
+            return (span_t){query, query + length};
         }
         query += length + (query[length] == '&');
     }
-    return NULL;
+    return (span_t){NULL, NULL};
+}
+
+const char *cat_route_query(apr_pool_t *pool, const char *query, const char *name)
+{
+    span_t found = find_parameter(query, name);
+    apr_size_t length = (apr_size_t)(found.end - found.begin), name_length = strlen(name);
+
+    if (length <= name_length) {
+        return found.begin ? "" : NULL;
+    }
+    return apr_punescape_url(pool, apr_pstrmemdup(pool, found.begin + name_length + 1, length - name_length - 1), NULL,
+                             NULL, 1);
+}
+
+int cat_route_has_query(const char *query, const char *name)
+{
+    return find_parameter(query, name).begin != NULL;
 }

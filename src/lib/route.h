@@ -26,4 +26,7 @@ const char *cat_route_allow(apr_pool_t *pool, const cat_route_t *rows, const cha
  * NULL when it is not there or its decoding is broken (bad percent, NUL). */
 const char *cat_route_query(apr_pool_t *pool, const char *query, const char *name);
 
+/* Is the parameter there, with whatever value or none? */
+int cat_route_has_query(const char *query, const char *name);
+
 #endif

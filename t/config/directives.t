@@ -12,6 +12,7 @@ my $numbers = {
     CatalogTokenTTL => [1, 86400], CatalogRefreshTTL => [1, 31536000], CatalogMaxLimit => [1, 1000],
     CatalogMaxBody => [64, 16777216],
     CatalogMaxConnections => [1, 4096], CatalogConfirmTTL => [60, 2592000], CatalogHashConcurrency => [0, 1024],
+    CatalogCacheMaxAge => [0, 86400],
 };
 for my $name (sort keys %$numbers) {
     my ($least, $most) = @{ $numbers->{$name} };
@@ -24,6 +25,8 @@ like(in_server('CatalogMaxLimit 0'), qr/from 1 to/, 'the range is told');
 is(in_mount('CatalogDefaultLimit 100'), 'OK', 'CatalogDefaultLimit as large as CatalogMaxLimit');
 like(in_mount('CatalogDefaultLimit 101'), qr/CatalogDefaultLimit of 101 above its CatalogMaxLimit of 100/,
     'CatalogDefaultLimit above it');
+is(in_server("CatalogCacheSize $_"), 'OK', "CatalogCacheSize $_") for 0, 65536;
+like(in_server("CatalogCacheSize $_"), qr/CatalogCacheSize must be/, "CatalogCacheSize $_ is refused") for 1, 65535, 1073741825, '16M';
 like(in_mount('CatalogDefaultLimit 0'), qr/must be a whole number/, 'CatalogDefaultLimit 0');
 
 for my $name (qw(CatalogStrict CatalogMigrate CatalogMailTLS)) {
@@ -93,6 +96,7 @@ my @places = (
     ['CatalogEnable maybe', "<Location /x>\nCatalogEnable Maybe\n</Location>\n"],
     ['CatalogHashConcurrency in <Location>', "<Location /x>\nCatalogHashConcurrency 2\n</Location>\n"],
     ['CatalogHashConcurrency in <VirtualHost>', "<VirtualHost *>\nCatalogHashConcurrency 2\n</VirtualHost>\n"],
+    ['CatalogCacheSize in <Location>', "<Location /x>\nCatalogCacheSize 65536\n</Location>\n"],
     ['CatalogStrict in <Directory>', "<Directory />\nCatalogStrict On\n</Directory>\n"],
     ['CatalogDatabase in <Directory>', "<Directory />\nCatalogDatabase sqlite3 x\n</Directory>\n"],
     ['an unknown one', "CatalogEverything On\n"],

@@ -16,13 +16,13 @@ my $list = ctl_for($server, qw(user list));
 is_deeply([@$list{qw(status out)}], [1, ''], 'nor for another command');
 ok(!-e $file, 'and none was made');
 my $made = ctl_for($server, 'migrate');
-is_deeply([@$made{qw(status out)}], [0, "2\n"], 'migrate makes it, and prints the version');
-like($made->{err}, qr/CAT009: schema step 001_catalogue applied\n.*CAT009: schema step 002_accounts applied\n\z/, 'and its steps');
-is_deeply(ctl_for($server, 'migrate'), { status => 0, out => "2\n", err => '' }, 'a second time it finds nothing to do');
+is_deeply([@$made{qw(status out)}], [0, "3\n"], 'migrate makes it, and prints the version');
+like($made->{err}, qr/CAT009: schema step 001_catalogue applied\n.*CAT009: schema step 002_accounts applied\n.*CAT009: schema step 003_counts applied\n\z/, 'and its steps');
+is_deeply(ctl_for($server, 'migrate'), { status => 0, out => "3\n", err => '' }, 'a second time it finds nothing to do');
 is((stat $file)[2] & 07777, 0640, 'others cannot read it');
 is((stat $file)[4], $> == 0 ? scalar getpwnam('www-data') : $>, 'it belongs to the server\'s user');
 is(problems(check()), '', 'all is well');
-is(match([sort map { $_->{what} } listed(check())], [qw(configuration database file journal_mode keys schema synchronous)]), '', 'this was looked at');
+is(match([sort map { $_->{what} } listed(check())], [qw(configuration counts database file journal_mode keys schema synchronous)]), '', 'this was looked at');
 my ($told) = grep { $_->{what} eq 'configuration' } @{ JSON::PP::decode_json(ctl_for($server, 'check', '--json')->{out}) };
 is(match($told, { what => 'configuration', state => 'ok', detail => '127.0.0.1 /api' }), '', 'also as JSON');
 
@@ -50,12 +50,12 @@ like($locked->{err}, qr/^catalogctl: CAT003: .*database is locked\n\z/, 'and why
 $db->do('ROLLBACK');
 
 # The schema is older than this program: nothing is done with it.
-my $step = $db->selectall_arrayref('SELECT * FROM schema_version WHERE version = 2');
-$db->do('DELETE FROM schema_version WHERE version = 2');
-is(problems(check()), 'schema: version 1, 2 is needed; run: catalogctl migrate', 'an old schema');
+my $step = $db->selectall_arrayref('SELECT * FROM schema_version WHERE version = 3');
+$db->do('DELETE FROM schema_version WHERE version = 3');
+is(problems(check()), 'schema: version 2, 3 is needed; run: catalogctl migrate', 'an old schema');
 my $refused = ctl_for($server, qw(user list));
 is($refused->{status}, 1, 'no other command works with it');
-like($refused->{err}, qr/CAT010: .*version 1, 2 is needed; .*run: catalogctl migrate/, 'and says what to do');
+like($refused->{err}, qr/CAT010: .*version 2, 3 is needed; .*run: catalogctl migrate/, 'and says what to do');
 $db->do('INSERT INTO schema_version VALUES (?, ?, ?)', undef, @{ $step->[0] });
 $db->disconnect;
 $server->stop;

@@ -8,19 +8,20 @@ use Socket qw(SOL_SOCKET SO_RCVBUF);
 use Time::HiRes qw(time);
 
 # Slow queries, few connections: some are served, the others are told to come back; nobody hangs.
-my $server = server(mount => 'CatalogMaxConnections 2')->start;
+my $server = server(conf => "CatalogCacheSize 0\n", mount => 'CatalogMaxConnections 2')->start;
 my $token = register($server)->{token};
 my $db = $server->database;
+$server->api(POST => '/products', { name => 'x', price => 1 }, token => $token);
 my $rows = mpm() eq 'prefork' ? 50_000 : driver eq 'mysql' ? 100_000 : 400_000; # prefork runs all at once
+$db->do('ALTER TABLE products RENAME TO goods');
 $db->do(qq(
-    INSERT INTO products (id, name, price, category, in_stock, created_at)
-    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $rows)
-    SELECT '00000000-0000-7000-8000-' || CAST(100000000000 + i AS CHAR(12)), 'x', '1', '', 1, i FROM n));
-my $deep = wire(GET => "/products?limit=1&page=$rows");
-my $single = $server->talk($deep);
-answers($single, 200, sub { $_[0]{pagination}{total} == $rows }, 'a slow query');
+    CREATE VIEW products AS SELECT goods.* FROM goods, (
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $rows) SELECT MAX(i) AS rows_read FROM n) slow));
+my $slow = wire(GET => '/products');
+my $single = $server->talk($slow);
+answers($single, 200, sub { @{ $_[0]{data} } == 1 }, 'a slow query');
 
-my @answers = $server->burst(($deep) x 50);
+my @answers = $server->burst(($slow) x 50);
 my %count;
 $count{ $_->{status} }++ for @answers;
 is(($count{200} // 0) + ($count{503} // 0), 50, 'served or told to come back: nothing else') or diag explain \%count;

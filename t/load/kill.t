@@ -13,7 +13,9 @@ use List::Util qw(sum0 uniq);
 use Time::HiRes qw(sleep time);
 
 # No more register at once than may wait for it in one child, where all connections may come to be.
-use constant { REGISTRARS => 8, REGISTRATIONS => 125, WRITERS => 24, CYCLES => 84 };
+# A fifth of it where the database is a process of its own, which nobody kills here.
+use constant ALL => driver eq 'sqlite3' ? 1 : 0.2;
+use constant { REGISTRARS => 8, REGISTRATIONS => 125 * ALL, WRITERS => 24, CYCLES => 84 * ALL + 1 };
 
 my $server = server(mount => <<'END')->start;
     CatalogBaseURL  https://shop.test
@@ -122,9 +124,9 @@ my %products = map { %{ $_->{products} } } @journals;
 my %unanswered = map { %{ $_->{unanswered} } } @journals;
 note sprintf '%.1f s, %d kills: %s', $took, $kills, join ', ', map { "$answers{$_} $_" } sort keys %answers;
 cmp_ok($kills, '>=', $took / 2, 'children were killed on the way');
-cmp_ok(scalar @users, '>=', 1000, 'a thousand registrations');
+cmp_ok(scalar @users, '>=', 1000 * ALL, 'a thousand registrations, or a fifth');
 my $writes = sum0(map { $answers{$_} // 0 } 'POST 201', 'PUT 200', 'DELETE 200') - @users;
-cmp_ok($writes, '>=', 10_000, 'ten thousand writes');
+cmp_ok($writes, '>=', 10_000 * ALL, 'ten thousand writes, or a fifth');
 is_deeply([map { @{ $_->{wrong} } } @journals], [], 'no answer but those of the contract');
 
 # ---- what is there ----

@@ -9,6 +9,7 @@ use warnings FATAL => 'all';
 use DBI ();
 use File::Path ();
 
+use CatalogTest::Tools qw(free_port slurp wait_until);
 use Process ();
 
 my $PATIENCE = 120; # seconds until a node is part of the cluster
@@ -24,7 +25,7 @@ sub cluster {
 
 sub new {
     my ($class, $dir, $cnf) = @_;
-    my ($port, $group, $state, $copy) = Process::free_ports(4);
+    my ($port, $group, $state, $copy) = map { free_port() } 1 .. 4;
 
     mkdir $dir or die "$dir: $!\n";
     chown +(getpwnam 'nobody')[2, 3], $dir if $> == 0;
@@ -49,7 +50,7 @@ sub port { $_[0]{port} }
 # A string that is set as a whole: what the file has, but less space, and where this node listens.
 sub provider_options {
     my ($self) = @_;
-    my ($options) = Process::slurp($self->{cnf}) =~ /^wsrep_provider_options *= *"(.*)"$/m
+    my ($options) = slurp($self->{cnf}) =~ /^wsrep_provider_options *= *"(.*)"$/m
         or die "$self->{cnf}: no wsrep_provider_options\n";
     return join ';', $options, 'gcache.size=32M', "gmcast.listen_addr=tcp://127.0.0.1:$self->{group_port}", 'base_host=127.0.0.1',
         "base_port=$self->{group_port}", "ist.recv_addr=127.0.0.1:$self->{state_port}";
@@ -73,8 +74,8 @@ sub launch {
 # Until it takes part.
 sub wait_up {
     my ($self) = @_;
-    Process::wait_until($PATIENCE, sub { $self->is_synced || !$self->{process}->is_alive });
-    $self->is_synced or die "$self->{dir}: not part of the cluster\n" . Process::slurp("$self->{dir}.log");
+    wait_until($PATIENCE, sub { $self->is_synced || !$self->{process}->is_alive });
+    $self->is_synced or die "$self->{dir}: not part of the cluster\n" . slurp("$self->{dir}.log");
 }
 
 sub is_synced { ($_[0]->status('wsrep_local_state_comment') // '') eq 'Synced' && $_[0]->status('wsrep_ready') eq 'ON' }

@@ -6,9 +6,9 @@ package Process;
 use strict;
 use warnings FATAL => 'all';
 
-use IO::Socket::INET ();
 use POSIX ();
-use Time::HiRes ();
+
+use CatalogTest::Tools qw(slurp wait_until);
 
 my $main = $$;
 my %running; # pid => what is running
@@ -62,38 +62,6 @@ sub stop {
     kill $signal // 'TERM' => $self->{pid};
     wait_until(20, sub { !$self->is_alive });
     $self->crash;
-}
-
-# Ports that were free just now.
-sub free_ports {
-    my ($count) = @_;
-    my @sockets = map { IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1') or die "no port: $!\n" } 1 .. $count;
-    return map { $_->sockport } @sockets;
-}
-
-# What done gives, as soon as it is true; after so many seconds whatever it gives.
-sub wait_until {
-    my ($seconds, $done) = @_;
-    my $end = Time::HiRes::time() + $seconds;
-    while (1) {
-        my $value = $done->();
-        return $value if $value || Time::HiRes::time() > $end;
-        Time::HiRes::sleep(0.05);
-    }
-}
-
-sub slurp {
-    my ($file) = @_;
-    open my $in, '<', $file or return '';
-    local $/;
-    return <$in> // '';
-}
-
-sub spew {
-    my ($file, @text) = @_;
-    open my $out, '>', $file or die "$file: $!\n";
-    print {$out} @text;
-    close $out or die "$file: $!\n";
 }
 
 END {

@@ -7,6 +7,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use CatalogTest::Http ();
+use CatalogTest::Tools qw(free_port slurp spew wait_until);
 use Process ();
 
 my $PATIENCE = 30; # seconds until it answers
@@ -26,7 +27,7 @@ sub make_key {
     my ($class, $site) = @_;
     my $key = "$site->{dir}/keys/1.key";
     mkdir "$site->{dir}/keys" or die "$site->{dir}/keys: $!\n";
-    Process::spew($key, join('', map { sprintf '%02x', rand 256 } 1 .. 32), "\n");
+    spew($key, join('', map { sprintf '%02x', rand 256 } 1 .. 32), "\n");
     chmod 0640, $key;
     chown 0, (getpwnam $USER)[3], $key if $> == 0;
 }
@@ -37,7 +38,7 @@ sub node {
     my $self = $class->new($site, $name);
     mkdir "$self->{dir}/mail" or die "$self->{dir}/mail: $!\n";
     chown +(getpwnam $USER)[2, 3], "$self->{dir}/mail" if $> == 0;
-    Process::spew("$self->{dir}/my.cnf", "[catalog]\nconnect-timeout=2\n");
+    spew("$self->{dir}/my.cnf", "[catalog]\nconnect-timeout=2\n");
     my %define = (
         LISTEN => "127.0.0.1:$self->{port}", FRONT => '127.0.0.1', ETC => $site->{dir}, URL => 'http://shop.test',
         MAIL => "file:$self->{dir}/mail", FROM => 'Shop <shop@shop.test>',
@@ -55,7 +56,7 @@ sub front {
 
 sub new {
     my ($class, $site, $name) = @_;
-    my $self = bless { dir => "$site->{dir}/$name", port => Process::free_ports(1) }, $class;
+    my $self = bless { dir => "$site->{dir}/$name", port => free_port() }, $class;
     mkdir $self->{dir} or die "$self->{dir}: $!\n";
     return $self;
 }
@@ -64,7 +65,7 @@ sub modules { map { "LoadModule ${_}_module \"$apxs{LIBEXECDIR}/mod_$_.so\"\n" }
 
 sub configure {
     my ($self, $site, $example, $define, @more) = @_;
-    Process::spew(
+    spew(
         "$self->{dir}/httpd.conf",
         "Define CATALOG_SITE\n", (map { "Define CATALOG_$_ \"$define->{$_}\"\n" } sort keys %$define),
         modules("mpm_$site->{mpm}", 'authz_core'), "User $USER\nGroup $USER\nServerName 127.0.0.1:$self->{port}\n",
@@ -74,8 +75,8 @@ sub configure {
 }
 
 sub port { $_[0]{port} }
-sub log_text { Process::slurp("$_[0]{dir}/error_log") }
-sub mails { map { Process::slurp($_) } glob "$_[0]{dir}/mail/*.eml" }
+sub log_text { slurp("$_[0]{dir}/error_log") }
+sub mails { map { slurp($_) } glob "$_[0]{dir}/mail/*.eml" }
 
 sub launch {
     my ($self) = @_;
@@ -87,8 +88,8 @@ sub launch {
 
 sub wait_up {
     my ($self) = @_;
-    Process::wait_until($PATIENCE, sub { $self->is_ready || !$self->{process}->is_alive });
-    $self->is_ready or die "$self->{dir}: not ready\n" . Process::slurp("$self->{dir}/console") . $self->log_text;
+    wait_until($PATIENCE, sub { $self->is_ready || !$self->{process}->is_alive });
+    $self->is_ready or die "$self->{dir}: not ready\n" . slurp("$self->{dir}/console") . $self->log_text;
 }
 
 sub is_ready { $_[0]->api(GET => '/health/ready')->{status} == 200 }

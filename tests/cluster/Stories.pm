@@ -9,10 +9,10 @@ use warnings FATAL => 'all';
 use Test::More;
 use Time::HiRes qw(sleep);
 
+use CatalogTest::Tools qw(wait_until);
 use Goods ();
 use Ledger ();
 use Load ();
-use Process ();
 
 my $DELAY = 2; # CatalogRevocationDelay
 our $GRACE = 2; # CatalogRefreshGrace, as the test sets it
@@ -45,7 +45,7 @@ sub sessions {
 
     is($servers[0]->api(POST => '/auth/logout', {}, token => $in->{token})->{status}, 200, 'logout on one');
     is(me($servers[0], $in->{token})->{status}, 401, 'its token is refused there at once');
-    my $refused = Process::wait_until($DELAY + 1, sub { 2 == grep { me($_, $in->{token})->{status} == 401 } @servers[1, 2] });
+    my $refused = wait_until($DELAY + 1, sub { 2 == grep { me($_, $in->{token})->{status} == 401 } @servers[1, 2] });
     ok($refused, 'and on the others within CatalogRevocationDelay');
     is_deeply([statuses(map { refresh($_, $in->{refreshToken}) } @servers)], [401, 401, 401], 'its refresh token is dead on all');
 }
@@ -59,7 +59,7 @@ sub replays {
     sleep $GRACE + 1;
     is(refresh($servers[1], $first)->{status}, 401, 'later it is refused by the third');
     is(refresh($servers[0], $answers[1]{json}{refreshToken})->{status}, 401, 'and has ended the session on the first');
-    ok(Process::wait_until($DELAY + 1, sub { me($servers[2], $answers[0]{json}{token})->{status} == 401 }),
+    ok(wait_until($DELAY + 1, sub { me($servers[2], $answers[0]{json}{token})->{status} == 401 }),
         'and its access tokens on the second');
 }
 

@@ -13,11 +13,11 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 use lib $FindBin::RealBin, "$FindBin::RealBin/../../t/lib";
+use CatalogTest::Tools qw(wait_until);
 use Goods ();
 use Ledger ();
 use Load ();
 use Node ();
-use Process ();
 use Server ();
 use Stories ();
 
@@ -94,10 +94,12 @@ my $ledger = Ledger->new($load->stop);
 
 cmp_ok(scalar keys %{ $ledger->{products} }, '>', 100, 'there was something to lose');
 is_deeply([$ledger->lies], [], 'no client was told what was not so');
-ok(Process::wait_until($MAIL, sub { !database()->selectrow_array('SELECT COUNT(*) FROM outbox') }), 'all mails are sent');
+ok(wait_until($MAIL, sub { !database()->selectrow_array('SELECT COUNT(*) FROM outbox') }), 'all mails are sent');
 my @contents = map { contents($_->database('catalog')) } @nodes;
 is_deeply($contents[$_], $contents[0], 'all nodes have the same') for 1, 2;
 is_deeply([$ledger->check_products(database(), $before)], [], 'products are as they were acknowledged');
+my ($products) = database()->selectrow_array('SELECT COUNT(*) FROM products');
+is_deeply([map { $_->api(GET => '/products')->{json}{pagination}{total} } @servers], [($products) x @servers], 'each server knows how many');
 is_deeply([$ledger->check_users(database())], [], 'so are users');
 my @mails = map { $_->mails } @five;
 is_deeply([$ledger->check_mails(database(), @mails)], [], 'each user has one mail');
@@ -131,7 +133,7 @@ sub event {
 sub wait_for {
     my ($done) = @_;
     my $start = time;
-    ok(Process::wait_until(60, $done), "$events[-1]{name}: the servers know") or return;
+    ok(wait_until(60, $done), "$events[-1]{name}: the servers know") or return;
     return time - $start;
 }
 

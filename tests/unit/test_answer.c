@@ -161,6 +161,7 @@ static void test_failures(void **state)
     check_failure(state, CAT_EDOWN, 500, 1);
     check_failure(state, CAT_EBUSY, 503, 1);
     check_failure(state, CAT_EVALUE, 400, 0);
+    check_failure(state, CAT_ECHANGED, 412, 0);
     check_failure(state, APR_EGENERAL, 500, 0);
     check_failure(state, APR_ENOMEM, 500, 0);
 }

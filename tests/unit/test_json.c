@@ -264,6 +264,25 @@ static void test_strings(void **state)
                         "\"\x7f\xc3\xa9\xe2\x80\xa8\xf0\x9f\x98\x80\"");
 }
 
+/* Wherever it stands: a word at a time is looked at, and the rest of the text octet by octet. */
+static void test_escapes_at_every_place(void **state)
+{
+    static const char special[] = "\"\\\x01\x1f";
+
+    for (const char *c = special; *c; c++) {
+        for (int place = 0; place < 24; place++) {
+            char text[25] = "\xc3\xa9 twenty-four \xf0\x9f\x98\x80 !!!!";
+            const char *quoted = quote(*state, (text[place] = *c, text));
+            char escape[8];
+
+            apr_snprintf(escape, sizeof(escape), *c < 0x20 ? "\\u%04x" : "\\%c", *c);
+            assert_memory_equal(quoted + 1, text, place);
+            assert_memory_equal(quoted + 1 + place, escape, strlen(escape));
+            assert_string_equal(quoted + 1 + place + strlen(escape), apr_pstrcat(*state, text + place + 1, "\"", NULL));
+        }
+    }
+}
+
 static void test_strings_read_back(void **state)
 {
     for (int before = 1; before < 128; before++) {
@@ -294,6 +313,7 @@ int main(void)
         UNIT_TEST(test_every_cut_and_every_changed_byte),
         UNIT_TEST(test_own_releases_with_the_pool),
         UNIT_TEST(test_strings),
+        UNIT_TEST(test_escapes_at_every_place),
         UNIT_TEST(test_strings_read_back),
     };
     return UNIT_RUN(tests);

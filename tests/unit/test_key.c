@@ -438,6 +438,41 @@ static void test_threads_share_a_key(void **state)
     }
 }
 
+static void test_any_private_key_seals(void **state)
+{
+    const char *path = make_file(*state, MAKE_EC);
+    const cat_key_t *key = NULL, *again = NULL, *other = NULL;
+    unsigned char seals[3][CAT_KEY_SEAL_OCTETS];
+
+    assert_null(cat_key_read(*state, path, &key));
+    assert_null(cat_key_read(*state, path, &again));
+    assert_null(cat_key_read(*state, make_file(*state, MAKE_EC), &other));
+    assert_true(cat_key_seal(key, "text", 4, seals[0]));
+    assert_true(cat_key_seal(again, "text", 4, seals[1]));
+    assert_true(cat_key_seal(other, "text", 4, seals[2]));
+    assert_memory_equal(seals[0], seals[1], CAT_KEY_SEAL_OCTETS);
+    assert_memory_not_equal(seals[0], seals[2], CAT_KEY_SEAL_OCTETS);
+}
+
+static void test_a_seal_is_no_signature(void **state)
+{
+    const cat_key_t *key = read_text(*state, "1.key", SECRET, strlen(SECRET));
+    const cat_key_t *same = read_text(*state, "2.key", SECRET, strlen(SECRET));
+    const cat_key_t *other = read_text(*state, "1.key", SECRET "x", strlen(SECRET) + 1);
+    unsigned char seals[4][CAT_KEY_SEAL_OCTETS];
+
+    assert_true(cat_key_seal(key, "text", 4, seals[0]));
+    assert_true(cat_key_seal(same, "text", 4, seals[1]));
+    assert_true(cat_key_seal(other, "text", 4, seals[2]));
+    assert_true(cat_key_seal(key, "texts", 5, seals[3]));
+    assert_memory_equal(seals[0], seals[1], CAT_KEY_SEAL_OCTETS);
+    assert_memory_not_equal(seals[0], seals[2], CAT_KEY_SEAL_OCTETS);
+    assert_memory_not_equal(seals[0], seals[3], CAT_KEY_SEAL_OCTETS);
+    assert_false(
+        cat_key_verify(*state, key, "text", 4,
+                       apr_pencode_base64_binary(*state, seals[0], CAT_KEY_SEAL_OCTETS, APR_ENCODE_BASE64URL, NULL)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -455,6 +490,8 @@ int main(void)
         UNIT_TEST(test_refuses_a_bad_file),
         UNIT_TEST(test_tells_how_to_make_a_key),
         UNIT_TEST(test_the_id_is_the_files_name),
+        UNIT_TEST(test_any_private_key_seals),
+        UNIT_TEST(test_a_seal_is_no_signature),
         UNIT_TEST(test_publishes_the_public_half),
         UNIT_TEST(test_publishes_nothing_else),
         UNIT_TEST(test_threads_share_a_key),

@@ -235,6 +235,18 @@ static void test_not_integers(void **state)
     }
 }
 
+static void test_integers_are_written(void **state)
+{
+    static const apr_int64_t numbers[] = {0, 1, -1, 9, 10, -10, 99, 1763000000001, APR_INT64_MAX, APR_INT64_MIN};
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        char room[CAT_NUMBER_DIGITS + 2] = {[CAT_NUMBER_DIGITS + 1] = '#'};
+        assert_string_equal(cat_number_write_integer(room, numbers[i]),
+                            apr_psprintf(*state, "%" APR_INT64_T_FMT, numbers[i]));
+        assert_int_equal(room[CAT_NUMBER_DIGITS + 1], '#');
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +257,7 @@ int main(void)
         UNIT_TEST(test_no_locale_shows),
         UNIT_TEST(test_integers),
         UNIT_TEST(test_not_integers),
+        UNIT_TEST(test_integers_are_written),
     };
     return UNIT_RUN(tests);
 }

@@ -224,6 +224,17 @@ static void test_query_broken(void **state)
     check_query(state, "x=%&page=2", "page", "2");
 }
 
+static void test_has_query(void **state)
+{
+    (void)state;
+    assert_true(cat_route_has_query("page=2", "page"));
+    assert_true(cat_route_has_query("x=1&page", "page"));
+    assert_true(cat_route_has_query("page=%zz", "page"));
+    assert_false(cat_route_has_query("pages=1&x=page", "page"));
+    assert_false(cat_route_has_query("", "page"));
+    assert_false(cat_route_has_query(NULL, "page"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +252,7 @@ int main(void)
         UNIT_TEST(test_query_without_the_name),
         UNIT_TEST(test_query_decodes),
         UNIT_TEST(test_query_broken),
+        UNIT_TEST(test_has_query),
     };
     return UNIT_RUN(tests);
 }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ctl/counts.h"
+
+#include "ctl/database.h"
+#include "db/counts.h"
+
+void ctl_counts_tend(ctl_t *ctl)
+{
+    apr_pool_t *pool;
+    apr_status_t rv;
+    int changed;
+
+    ctl->quiet = 1;
+    apr_pool_create(&pool, ctl->pool);
+    do {
+        cat_db_t *db = cat_db_make(pool, &ctl->conf, ctl->source, &ctl->log);
+        rv = cat_counts_tend(pool, db, &changed);
+        apr_pool_clear(pool);
+    } while (rv == APR_SUCCESS && changed);
+    ctl->quiet = 0;
+}
+
+static apr_status_t recount(ctl_t *ctl, void *baton)
+{
+    (void)baton;
+    return cat_counts_make(ctl->db);
+}
+
+int ctl_counts_recount(ctl_t *ctl)
+{
+    if (ctl_database_write(ctl, recount, NULL) != APR_SUCCESS) {
+        return CTL_FAILED;
+    }
+    ctl_counts_tend(ctl);
+    return CTL_DONE;
+}

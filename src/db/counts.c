@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/counts.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+/* What one transaction does at the most, and one run of the job: writers wait meanwhile, where one writes at a time. */
+#define CUTS 200
+#define FOLDS 10
+#define ROUNDS 100
+
+#define FOLD_ROWS 100 /* placeholders of SQL_COUNTS_FOLD */
+
+#define LOWEST "-1000000000000000000" /* created_at where the first part of a level begins */
+#define HIGHEST "9223372036854775807"
+
+/* A part is cut behind so many of what it consists of, when it has too many products, and joined with the one below it when it has
+ * too few. */
+static const struct level_t {
+    const char *level, *size, *too_many, *too_few;
+    cat_sql_t cut;
+} levels[] = {
+    {"0", "1000", "2000", "250", SQL_COUNTS_CUT_BLOCK},
+    {"1", "100", "200000", "25000", SQL_COUNTS_CUT_GROUP},
+};
+
+#define LEVELS (sizeof(levels) / sizeof(levels[0]))
+
+typedef struct place_t {
+    const char *created_at, *id;
+} place_t;
+
+static const char *number(apr_pool_t *pool, apr_int64_t n)
+{
+    return apr_psprintf(pool, "%" APR_INT64_T_FMT, n);
+}
+
+typedef struct part_t {
+    place_t first;
+    apr_int64_t n;
+} part_t;
+
+static apr_status_t keep_part(void *baton, const char *const *values, int count)
+{
+    apr_array_header_t *parts = baton;
+
+    (void)count;
+    APR_ARRAY_PUSH(parts, part_t) =
+        (part_t){{apr_pstrdup(parts->pool, values[0]), apr_pstrdup(parts->pool, values[1])}, apr_atoi64(values[2])};
+    return APR_SUCCESS;
+}
+
+typedef struct care_t {
+    apr_pool_t *pool;
+    cat_db_t *db;
+    int changed;
+} care_t;
+
+static apr_status_t count_row(void *baton, const char *const *values, int count)
+{
+    (void)values;
+    (void)count;
+    ++*(int *)baton;
+    return APR_SUCCESS;
+}
+
+static apr_status_t add(care_t *c, const struct level_t *level, const place_t *first, apr_int64_t n)
+{
+    return cat_db_exec(c->db, SQL_COUNTS_ADD,
+                       CAT_VALUES(number(c->pool, n), level->level, first->created_at, first->id), NULL);
+}
+
+/* Leaves what stays in the part, and makes a part of the rest, which becomes *part. APR_NOTFOUND: it cannot be cut yet. */
+static apr_status_t cut(care_t *c, const struct level_t *level, part_t *part)
+{
+    const place_t *first = &part->first;
+    apr_int64_t least = apr_atoi64(level->too_few), rest;
+    const char *const *row;
+    apr_status_t rv = cat_db_one(
+        c->db, level->cut,
+        CAT_VALUES(first->created_at, first->id, level->size, first->created_at, first->id, level->size), &row);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    rest = part->n - apr_atoi64(row[2]);
+    if (rest < least || part->n - rest < least) {
+        return APR_NOTFOUND;
+    }
+    rv = add(c, level, first, -rest);
+    *part = (part_t){{row[0], row[1]}, rest};
+    return rv != APR_SUCCESS ? rv
+                             : cat_db_exec(c->db, SQL_COUNTS_INSERT,
+                                           CAT_VALUES(level->level, row[0], row[1], number(c->pool, rest)), NULL);
+}
+
+static apr_status_t cut_up(care_t *c, const struct level_t *level, part_t *part)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    while (rv == APR_SUCCESS && part->n >= apr_atoi64(level->too_many) && c->changed < CUTS) {
+        rv = cut(c, level, part);
+        c->changed += rv == APR_SUCCESS;
+    }
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
+/* With the part below it, by taking its first key away. */
+static apr_status_t join(care_t *c, const struct level_t *level, const part_t *part)
+{
+    const place_t *first = &part->first;
+    const char *const *below;
+    apr_status_t rv = cat_db_one(c->db, SQL_COUNTS_KEYS,
+                                 CAT_VALUES(level->level, LOWEST, "", first->created_at, first->id, "0"), &below);
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_db_exec(c->db, SQL_COUNTS_DELETE, CAT_VALUES(level->level, first->created_at, first->id), NULL);
+    }
+    c->changed++;
+    return rv == APR_SUCCESS ? add(c, level, &(place_t){below[0], below[1]}, part->n) : rv;
+}
+
+static apr_status_t even_out(care_t *c, const struct level_t *level)
+{
+    apr_array_header_t *parts = apr_array_make(c->pool, 8, sizeof(part_t));
+    apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_UNEVEN, CAT_VALUES(level->level, level->too_many, level->too_few),
+                                  keep_part, parts);
+
+    for (int i = 0; i < parts->nelts && rv == APR_SUCCESS; i++) {
+        part_t *part = &APR_ARRAY_IDX(parts, i, part_t);
+        rv = part->n < apr_atoi64(level->too_few) ? join(c, level, part) : cut_up(c, level, part);
+    }
+    return rv;
+}
+
+typedef struct fold_t {
+    apr_pool_t *pool;
+    const char *seq[FOLD_ROWS];
+    int count;
+} fold_t;
+
+static apr_status_t keep_seq(void *baton, const char *const *values, int count)
+{
+    fold_t *f = baton;
+
+    (void)count;
+    if (f->count < FOLD_ROWS) {
+        f->seq[f->count++] = apr_pstrdup(f->pool, values[0]);
+    }
+    return APR_SUCCESS;
+}
+
+/* Takes some out of product_deltas by name: a statement that looked for them itself would wait for writers on MySQL. */
+static apr_status_t fold(care_t *c, int *count)
+{
+    fold_t f = {.pool = c->pool};
+    apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_NO_VALUES, keep_seq, &f);
+
+    *count = f.count;
+    if (rv != APR_SUCCESS || f.count == 0) {
+        return rv;
+    }
+    while (f.count < FOLD_ROWS) {
+        f.seq[f.count++] = "0";
+    }
+    c->changed++;
+    return cat_db_exec(c->db, SQL_COUNTS_FOLD, f.seq, FOLD_ROWS, NULL);
+}
+
+/* APR_NOTFOUND: nothing can be done yet, so nothing is written. */
+static apr_status_t work(void *baton)
+{
+    care_t *c = baton;
+    int folded = FOLD_ROWS;
+    apr_status_t rv = cat_db_exec(c->db, SQL_COUNTS_LOCK, CAT_NO_VALUES, NULL);
+
+    c->changed = 0;
+    for (int i = 0; i < FOLDS && folded == FOLD_ROWS && rv == APR_SUCCESS; i++) {
+        rv = fold(c, &folded);
+    }
+    for (size_t i = 0; i < LEVELS && rv == APR_SUCCESS; i++) {
+        rv = even_out(c, &levels[i]);
+    }
+    return rv == APR_SUCCESS && !c->changed ? APR_NOTFOUND : rv;
+}
+
+/* Asked first, as it keeps nobody waiting. */
+static apr_status_t is_due(care_t *c, int *due)
+{
+    apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_NO_VALUES, count_row, due);
+
+    for (size_t i = 0; i < LEVELS && rv == APR_SUCCESS; i++) {
+        rv = cat_db_each(c->db, SQL_COUNTS_UNEVEN, CAT_VALUES(levels[i].level, levels[i].too_many, levels[i].too_few),
+                         count_row, due);
+    }
+    return rv;
+}
+
+apr_status_t cat_counts_tend(apr_pool_t *pool, cat_db_t *db, int *changed)
+{
+    care_t c = {.pool = pool, .db = db};
+    int due = 0;
+    apr_status_t rv = is_due(&c, &due);
+
+    if (rv == APR_SUCCESS && due) {
+        rv = cat_db_transact(db, work, &c);
+    }
+    *changed = c.changed;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
+apr_status_t cat_counts_run(cat_job_t *job)
+{
+    int changed = 1;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < ROUNDS && changed && rv == APR_SUCCESS && !*job->stop; i++) {
+        rv = cat_counts_tend(job->pool, job->db, &changed);
+    }
+    return rv;
+}
+
+apr_status_t cat_counts_make(cat_db_t *db)
+{
+    apr_status_t rv = cat_db_exec(db, SQL_COUNTS_LOCK, CAT_NO_VALUES, NULL);
+
+    rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_CLEAR, CAT_NO_VALUES, NULL) : rv;
+    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_BEGIN, CAT_NO_VALUES, NULL) : rv;
+}
+
+/* ---- a look at the counts ---- */
+
+typedef struct check_t {
+    apr_pool_t *pool;
+    cat_db_t *db;
+    int wrong;
+} check_t;
+
+/* next: the part above it, NULL: there is none. */
+static apr_status_t check_part(check_t *c, const part_t *part, const part_t *next)
+{
+    const place_t *first = &part->first, *end = next ? &next->first : &(place_t){HIGHEST, ""};
+    const char *const *row;
+    apr_status_t rv =
+        cat_db_one(c->db, SQL_COUNTS_COUNT, CAT_VALUES(first->created_at, first->id, end->created_at, end->id), &row);
+
+    c->wrong += rv == APR_SUCCESS && apr_atoi64(row[0]) != part->n;
+    return rv;
+}
+
+static apr_status_t read_parts(check_t *c, const char *level, apr_array_header_t **parts)
+{
+    *parts = apr_array_make(c->pool, 1024, sizeof(part_t));
+    return cat_db_each(c->db, SQL_COUNTS_ALL, CAT_VALUES(level), keep_part, *parts);
+}
+
+/* Also whether they have as many products as the one part of all. */
+static apr_status_t check_level(check_t *c, const char *level, apr_int64_t total)
+{
+    apr_array_header_t *parts;
+    apr_int64_t sum = 0;
+    apr_status_t rv = read_parts(c, level, &parts);
+    const part_t *all = (const part_t *)parts->elts;
+
+    c->wrong += parts->nelts == 0 || strcmp(all->first.created_at, LOWEST) != 0;
+    for (int i = 0; i < parts->nelts && rv == APR_SUCCESS; i++) {
+        rv = check_part(c, &all[i], i + 1 < parts->nelts ? &all[i + 1] : NULL);
+        sum += all[i].n;
+    }
+    c->wrong += sum != total;
+    return rv;
+}
+
+static apr_status_t check(void *baton)
+{
+    check_t *c = baton;
+    apr_array_header_t *one;
+    apr_int64_t total;
+    apr_status_t rv = read_parts(c, "2", &one);
+
+    c->wrong = 0;
+    total = one->nelts ? APR_ARRAY_IDX(one, 0, part_t).n : -1;
+    for (size_t i = 0; i < LEVELS && rv == APR_SUCCESS; i++) {
+        rv = check_level(c, levels[i].level, total);
+    }
+    return rv;
+}
+
+apr_status_t cat_counts_check(apr_pool_t *pool, cat_db_t *db, int *wrong)
+{
+    check_t c = {.pool = pool, .db = db};
+    apr_status_t rv = cat_db_view(db, check, &c);
+
+    *wrong = c.wrong;
+    return rv;
+}

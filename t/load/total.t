@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# route: POST /products
+# route: DELETE /products/:id
+# The number of all products while many write, with requests and without, and children are killed: no answer contradicts itself,
+# and in the end it is right.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for problems);
+use POSIX ();
+use Time::HiRes qw(sleep);
+
+use constant { WRITERS => 4, SECONDS => 8 };
+
+my $server = server()->start;
+my $token = register($server)->{token};
+my $db = $server->database;
+my $count = 0;
+
+# For some seconds, in a process of its own.
+sub beside {
+    my ($do) = @_;
+    my $pid = fork // die "fork: $!\n";
+    return $pid if $pid;
+    my $end = time + SECONDS;
+    my $done = eval { $do->() while time < $end; 1 };
+    print STDERR $@ unless $done;
+    POSIX::_exit($done ? 0 : 1);
+}
+
+# Makes some products and deletes half of them.
+sub write_some {
+    my @made = map { /"data":\{"id":"([^"]+)"/ } map { $_->{body} }
+        eval { $server->burst((wire(POST => '/products', { name => 'x', price => 1 }, token => $token)) x 6) };
+    eval { $server->burst(map { wire(DELETE => "/products/$_", token => $token) } @made[0 .. $#made / 2]) };
+}
+
+# As an administrator does: among the older ones too.
+my $other;
+sub write_sql {
+    $other //= $server->database;
+    my $time = 1_763_717_400_000 + int rand 5000;
+    my $id = sprintf '01a10000-0000-7000-8000-%012d', $$ * 100_000 + $count++;
+    eval {
+        $other->begin_work;
+        $other->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at) VALUES (?, 'x', '1', '', 1, ?)), undef, $id, $time);
+        $other->do('UPDATE products SET created_at = created_at + 3 WHERE id = ?', undef, $id);
+        $other->do('DELETE FROM products WHERE created_at = ?', undef, $time - 1);
+        rand() < 0.2 ? $other->rollback : $other->commit;
+        1;
+    } or eval { $other->rollback };
+    sleep 0.005;
+}
+
+# Past the end there is nothing, before it there is; a page is full unless it is the last. That one is looked for.
+my %seen;
+sub look {
+    my ($limit, $page) = (10, ($seen{last} // 1) + int rand 3);
+    my $json = $server->api(GET => "/products?limit=$limit&page=$page")->{json};
+    my ($total, $rows) = ($json->{pagination}{total}, scalar @{ $json->{data} });
+    my $rest = $total - ($page - 1) * $limit;
+    my $want = $rest < 0 ? 0 : $rest < $limit ? $rest : $limit;
+    die "page $page of $total has $rows rows\n" if $rows != $want;
+    $seen{last} = int($total / $limit);
+}
+
+sub right {
+    my ($name) = @_;
+    my ($rows) = $db->selectrow_array('SELECT COUNT(*) FROM products');
+    is($server->api(GET => '/products')->{json}{pagination}{total}, $rows, "$name: $rows in all");
+    is(problems(ctl_for($server, 'check')), '', "$name: all counts are right");
+}
+
+$db->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at)
+    WITH RECURSIVE c (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < 9999)
+    SELECT '01a0ffff-0000-7000-8000-' || (100000000000 + i), 'x', '1', '', 1, 1763717400000 + i - i % 3 FROM c));
+my @pids = ((map { beside(\&write_some) } 1 .. WRITERS), (map { beside(\&write_sql) } 1 .. 2), map { beside(\&look) } 1 .. 2);
+my @failed = grep { waitpid($_, 0) != $_ || $? } @pids;
+is(scalar @failed, 0, 'each answer agreed with itself');
+right('after many wrote');
+
+@pids = map { beside(\&write_some) } 1 .. WRITERS;
+for (1 .. 2 * SECONDS) {
+    sleep 0.4;
+    kill KILL => $server->children;
+}
+waitpid $_, 0 for @pids;
+ok(wait_until(10, sub { eval { $server->api(GET => '/products')->{status} == 200 } }), 'it serves again');
+right('after children were killed');
+
+allow_log(qr/CAT008: /, qr/CAT003: .*database is locked/) if driver eq 'sqlite3'; # behind those who write without the server
+allow_log(qr/AH00052: child pid \d+ exit signal Killed/, qr/AH00050|AH00051/, qr/CAT011: /);
+done_testing;

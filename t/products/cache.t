@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# route: GET /products/:id
+# route: POST /products
+# route: PUT /products/:id
+# route: DELETE /products/:id
+# Answers that are kept: when they are used, and when they must not be. Exactly one child, so that what it found is certain.
+use CatalogTest;
+use Time::HiRes qw(sleep time);
+
+my $one_child = mpm() eq 'prefork' ? "StartServers 1\nMinSpareServers 1\nMaxSpareServers 1\nMaxRequestWorkers 1"
+    : "StartServers 1\nMinSpareThreads 1\nMaxSpareThreads 32\nMaxRequestWorkers 32";
+my $status = "$one_child\n<Location \"/server-status\">\n    SetHandler server-status\n</Location>\n";
+my $is_file = driver eq 'sqlite3';
+my $token = forge();
+my $age = $is_file ? '' : 'CatalogCacheMaxAge 3600';
+my $server = server(conf => $status, mount => $age)->start;
+
+sub counts { return { map { /^CatalogCache(\w+): (\d+)/ ? ($1 => $2) : () }
+    split /\n/, $_[0]->api(GET => '/server-status?auto', mount => '')->{body} } }
+
+sub ask { return $_[0]->api(GET => $_[1]) }
+sub create { return $_[0]->api(POST => '/products', { name => $_[1], price => 1 }, token => $token)->{json}{data}{id} }
+
+# How many of these answers were kept ones.
+sub kept {
+    my ($server, @paths) = @_;
+    my $before = counts($server)->{Hits};
+    ask($server, $_) for @paths;
+    return counts($server)->{Hits} - $before;
+}
+
+# As often as it takes for a connection to be one that stays, and an answer one that is kept.
+sub warm { my ($server, @paths) = @_; ask($server, $_) for (@paths) x 4 }
+
+my @ids = map { create($server, "p$_") } 1 .. 12;
+my $one = "/products/$ids[0]";
+my $other = "/products/$ids[1]";
+
+# ---- what is kept ----
+
+my @paths = ($one, '/products', '/products?limit=5', '/products?page=2&limit=5', '/products?cursor=&limit=5');
+for my $path (@paths) {
+    my $first = ask($server, $path);
+    warm($server, $path);
+    is(kept($server, $path), 1, "$path is kept");
+    my $again = ask($server, $path);
+    delete @{ $_->{headers} }{qw(date x-request-id)} for $first, $again;
+    is_deeply([@$again{qw(status headers body)}], [@$first{qw(status headers body)}], 'and is as it was');
+}
+my $cursor = ask($server, '/products?cursor=&limit=5')->{json}{pagination}{nextCursor};
+warm($server, "/products?cursor=$cursor&limit=5");
+is(kept($server, "/products?cursor=$cursor&limit=5"), 1, 'behind a cursor too');
+is(kept($server, '/products?limit=10', '/products?page=1', '/products?page=x'), 3, 'the same by other words is the same');
+my $tag = ask($server, $one)->{headers}{etag};
+is($server->api(GET => $one, headers => { 'If-None-Match' => $tag })->{status}, 304, 'a condition is judged by what is kept');
+my $head = $server->api(HEAD => $one);
+is($head->{headers}{'content-length'}, length ask($server, $one)->{body}, 'HEAD');
+warm($server, '/products?page=9', '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b');
+is(kept($server, '/products?page=9', '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b'), 0,
+    'a page beyond the end and what is not there are not kept');
+
+# ---- our own writes ----
+
+warm($server, @paths, $other);
+answers($server->api(PUT => $one, { price => 7 }, token => $token), 200, undef, 'a product is changed');
+is(kept($server, $other), 1, 'the others stay');
+answers(ask($server, $one), 200, sub { $_[0]{data}{price} == 7 }, 'it is the new one at once');
+ok((grep { $_->{price} == 7 } @{ ask($server, '/products?limit=100')->{json}{data} }), 'in a list as well');
+$server->api(PUT => $one, { price => 7 }, token => $token);
+warm($server, $one, $other);
+is(kept($server, $other, $one), 2, 'a change that changes nothing leaves the others too');
+
+warm($server, '/products');
+my $new = create($server, 'new');
+is(ask($server, '/products')->{json}{pagination}{total}, 13, 'a new one is in the list');
+is(kept($server, $one, $other), 2, 'and the products stay');
+warm($server, '/products', "/products/$new");
+$server->api(DELETE => "/products/$new", token => $token);
+is(ask($server, "/products/$new")->{status}, 404, 'a deleted one is gone');
+is(ask($server, '/products')->{json}{pagination}{total}, 12, 'from the list');
+warm($server, $one);
+$server->api(POST => '/register', { username => 'cached', email => 'cached@example.com', password => 'x' x 8 });
+is(kept($server, $one), 1, 'writes of other things leave products alone');
+
+# ---- others' writes ----
+
+sub changed_behind_its_back {
+    my ($what, $do) = @_;
+    warm($server, $one);
+    my $before = ask($server, $one)->{json}{data}{price};
+    $do->($before + 1);
+    return answers(ask($server, $one), 200, sub { $_[0]{data}{price} == $before + 1 }, $what);
+}
+
+my $update = sub { my ($db, $price) = @_; $db->do('UPDATE products SET price = ? WHERE id = ?', undef, $price, $ids[0]) };
+if ($is_file) {
+    my $db = $server->database;
+    changed_behind_its_back('a change by another program is seen at once', sub { $update->($db, @_) }) for 1 .. 5;
+    changed_behind_its_back('with all in the database file', sub {
+        $update->($db, @_);
+        $db->do('PRAGMA wal_checkpoint(TRUNCATE)');
+    });
+    warm($server, $one);
+    is(kept($server, $one), 1, 'after it answers are kept again');
+    changed_behind_its_back('before a VACUUM', sub { $update->($db, @_); $db->do('VACUUM') });
+    changed_behind_its_back('by a program that ends at once', sub {
+        my ($price) = @_;
+        my $pid = fork // die;
+        if (!$pid) {
+            $update->($server->database, $price);
+            POSIX::_exit(0);
+        }
+        waitpid $pid, 0;
+    });
+    changed_behind_its_back('twice, by us and another one', sub {
+        my ($price) = @_;
+        $server->api(PUT => $one, { price => 99 }, token => $token);
+        $update->($db, $price);
+    });
+    changed_behind_its_back('from a copy of the database', sub {
+        my ($price) = @_;
+        my $copy = $server->dir . '/copy.db';
+        $db->sqlite_backup_to_file($copy);
+        my $other = DBI->connect("dbi:SQLite:dbname=$copy", '', '', { RaiseError => 1 });
+        $update->($other, $price);
+        $other->disconnect;
+        $db->sqlite_backup_from_file($copy);
+    });
+    $db->disconnect;
+
+    # All that was open is gone, with it the files beside the database, and new ones look like those at the start.
+    $server->stop;
+    $server->start;
+    changed_behind_its_back('while all children were dead', sub {
+        my ($price) = @_;
+        kill STOP => $server->{pid};
+        kill KILL => $server->children;
+        $update->($server->database, $price);
+        my $is_last = sub {
+            $server->database->selectrow_array('SELECT 1 FROM products');
+            return !-e $server->dir . '/data/catalog.db-shm';
+        };
+        ok(wait_until(10, $is_last), 'the WAL-index is gone');
+        kill CONT => $server->{pid};
+        ok(wait_until(10, sub { $server->api(GET => '/health/live')->{status} == 200 }), 'there are new ones');
+        warm($server, $other); # a connection is open again that stays
+    });
+    warm($server, $one);
+    is(kept($server, $one), 1, 'after it answers are kept again');
+}
+
+# ---- the directives ----
+
+my $off = server(conf => "$status\nCatalogCacheSize 0\n", mount => $age)->start;
+my $id = create($off, 'off');
+warm($off, "/products/$id");
+is_deeply(counts($off), {}, 'CatalogCacheSize 0 keeps nothing');
+$off->stop;
+
+if (!$is_file) {
+    my $shared = server(conf => $status)->start;
+    my $path = '/products/' . create($shared, 'shared');
+    warm($shared, $path);
+    is(kept($shared, $path), 0, 'nothing is kept of a database that others may write to');
+    $shared->stop;
+
+    my $brief = server(conf => $status, mount => 'CatalogCacheMaxAge 1')->start;
+    my $brief_id = create($brief, 'brief');
+    $path = "/products/$brief_id";
+    warm($brief, $path);
+    is(kept($brief, $path), 1, 'but for CatalogCacheMaxAge');
+    $brief->database->do('UPDATE products SET price = 5 WHERE id = ?', undef, $brief_id);
+    my $start = time;
+    ok(wait_until(5, sub { ask($brief, $path)->{json}{data}{price} == 5 }), 'seconds');
+    cmp_ok(time - $start, '<', 2.5, 'and not much longer');
+    $brief->stop;
+}
+
+# Two mounts of one database, and a third one of another.
+my $mounts = server(conf => $status . join('', map { <<"END" } ['two', ''], ['three', qq(CatalogDatabase \@driver\@ "\@params:own\@")])
+<Location "/$_->[0]">
+    CatalogEnable   On
+    CatalogKeyFile  "\@key\@"
+    CatalogIssuer   https://catalog.test
+    CatalogAudience catalog-test
+    CatalogDefaultLimit 1
+    $age
+    $_->[1]
+</Location>
+END
+    , mount => $age)->start;
+my $at = sub { my ($mount, $path) = @_; return $mounts->api(GET => $path, mount => "/$mount") };
+my $both = create($mounts, 'both');
+create($mounts, 'both');
+$at->($_->[0], $_->[1]) for (map { my $m = $_; map { [$m, $_] } '/products', "/products/$both" } qw(api two three)) x 4;
+my $hits = counts($mounts)->{Hits};
+is($at->(two => "/products/$both")->{body}, $at->(api => "/products/$both")->{body}, 'mounts share what is kept of one database');
+is(counts($mounts)->{Hits} - $hits, 2, 'it is kept');
+is($at->(three => "/products/$both")->{status}, 404, 'but not of two');
+is(scalar @{ $at->(two => '/products')->{json}{data} }, 1, 'each has its own sizes of pages');
+is(scalar @{ $at->(api => '/products')->{json}{data} }, 2, 'the other one too');
+$mounts->api(PUT => "/products/$both", { price => 3 }, token => $token, mount => '/two');
+answers($at->(api => "/products/$both"), 200, sub { $_[0]{data}{price} == 3 }, 'what one mount changes the other one shows');
+
+allow_log(qr/AH00052: child pid \d+ exit signal Killed/, qr/AH00161: /); # one child of prefork is all there may be
+done_testing;

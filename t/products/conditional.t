@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# route: GET /products/:id
+# route: PUT /products/:id
+# route: DELETE /products/:id
+# case: 22
+# RFC 9110 13: what is asked for or written on a condition.
+use CatalogTest;
+
+my $server = server(mount => 'SetOutputFilter DEFLATE')->start;
+my $token = register($server)->{token};
+my $other = '"0123456789abcdef"';
+my $failed = refusal(message => 'Precondition failed', error => qr/If-Match/);
+
+sub ask { my ($method, $path, %headers) = @_; $server->api($method => $path, headers => \%headers) }
+sub put { my ($path, $body, %headers) = @_; $server->api(PUT => $path, $body, token => $token, headers => \%headers) }
+sub remove { my ($path, %headers) = @_; $server->api(DELETE => $path, token => $token, headers => \%headers) }
+sub made { $server->api(POST => '/products', { name => 'Kettle', price => 1, @_ }, token => $token) }
+sub path_of { "/products/$_[0]{json}{data}{id}" }
+sub tag { ask(GET => $_[0])->{headers}{etag} }
+
+# ---- tags ----
+
+my $created = made();
+my $path = path_of($created);
+my $tag = tag($path);
+my $stored = ask(GET => $path)->{json};
+my %headers = (etag => $tag, 'cache-control' => 'no-cache', vary => 'Accept-Encoding');
+
+like($tag, qr/^"[0-9a-f]{16}"$/, "a product's tag is strong");
+is($created->{headers}{etag}, $tag, 'and is told to who makes the product');
+answers(ask(GET => $path), 200, undef, 'it stays while nothing changes', %headers);
+answers(ask(HEAD => $path), 200, '', 'HEAD has it', %headers);
+my %seen = ($tag => 1);
+for my $change ({ name => 'Pot' }, { price => 2 }, { category => 'x' }, { inStock => false }, { rating => 1 }) {
+    answers(put($path, $change), 200, undef, 'an update has no tag: its body was not stored as it came', etag => undef);
+    ok(!$seen{ tag($path) }++, "a change of @{[ keys %$change ]} changes it");
+}
+put($path, { name => 'Kettle', price => 1, category => '', inStock => true, rating => undef });
+is(tag($path), $tag, 'what is as before has the tag of before');
+
+my $list = tag('/products');
+like($list, qr{^W/"[0-9a-f]{16}"$}, "a list's tag is weak");
+isnt(tag('/products?limit=1'), $list, 'another page of it has another');
+isnt(tag('/products?cursor='), $list, 'by cursor too');
+answers(ask(GET => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b', 'If-None-Match' => '*'), 404, undef, 'a failure has none',
+    etag => undef, 'cache-control' => undef);
+answers(ask(GET => '/health/live', 'If-None-Match' => '*'), 200, undef, 'nor has what is no product', etag => undef);
+
+# ---- reading ----
+
+for ($tag, "W/$tag", '*', "$other, $tag", "$other,W/$tag", qq("a,b" , $tag), $tag =~ s/"$/-gzip"/r, $tag =~ s/"$/-br"/r) {
+    answers(ask(GET => $path, 'If-None-Match' => $_), 304, '', "If-None-Match: $_", %headers, 'content-type' => undef,
+        'content-length' => undef);
+}
+answers(ask(HEAD => $path, 'If-None-Match' => $tag), 304, '', 'HEAD', etag => $tag);
+for ($other, 'W/' . $other, $tag =~ tr/"//dr, substr($tag, 0, -1), $tag =~ s/"$/0"/r, $tag =~ s/"$/-"x/r, '""', '', ',', 'W/',
+    "nonsense, $tag", uc $tag, "w/$tag") {
+    answers(ask(GET => $path, 'If-None-Match' => $_), 200, $stored, "If-None-Match: $_", %headers);
+}
+for ($list, $list =~ s{^W/}{}r, '*') {
+    answers(ask(GET => '/products', 'If-None-Match' => $_), 304, '', "a list, If-None-Match: $_", %headers, etag => $list);
+}
+answers(ask(GET => $path, 'If-Match' => $tag), 200, $stored, 'If-Match on GET');
+answers(ask(GET => $path, 'If-Match' => $other), 412, $failed, 'one that does not match', etag => undef);
+answers(ask(GET => $path, 'If-Match' => $other, 'If-None-Match' => $tag), 412, $failed, 'it comes before If-None-Match');
+answers(ask(GET => '/products', 'If-Match' => $list), 412, $failed, 'a weak tag never matches there');
+my $past = 'Sat, 01 Jan 2000 00:00:00 GMT';
+answers(ask(GET => $path, 'If-Modified-Since' => 'Fri, 01 Jan 2100 00:00:00 GMT', 'If-Unmodified-Since' => $past), 200, $stored,
+    'conditions on a time, which there is none of, do not count');
+
+my $zipped = ask(GET => $path, 'Accept-Encoding' => 'gzip');
+is("$zipped->{headers}{'content-encoding'} $zipped->{headers}{etag}", 'gzip ' . $tag =~ s/"$/-gzip"/r, 'mod_deflate changes the tag');
+answers(ask(GET => $path, 'Accept-Encoding' => 'gzip', 'If-None-Match' => $zipped->{headers}{etag}), 304, '',
+    'which is asked for again', %headers, etag => $zipped->{headers}{etag});
+
+# ---- writing ----
+
+answers(put($path, { price => 5 }, 'If-Match' => $other), 412, $failed, 'an update of another state');
+answers(put($path, { price => 5 }, 'If-Match' => "W/$tag"), 412, $failed, 'a weak tag does not do');
+answers(put($path, { price => 5 }, 'If-None-Match' => '*'), 412, $failed, 'If-None-Match: * is only for what is not there');
+answers(put($path, { price => 5 }, 'If-None-Match' => "W/$tag"), 412, $failed, 'If-None-Match compares weakly');
+answers(put($path, { price => -1 }, 'If-Match' => $other), 400, undef, 'a bad body stays a bad body');
+answers(remove($path, 'If-Match' => $other), 412, $failed, 'a deletion in another state');
+answers(remove($path, 'If-None-Match' => $tag), 412, $failed, 'or in this one');
+answers(ask(GET => $path), 200, $stored, 'nothing of that was stored', etag => $tag);
+
+answers(put($path, { price => 6 }, 'If-Match' => "$other, $tag", 'If-None-Match' => $other), 200, undef, 'an update of this state');
+answers(put($path, { price => 7 }, 'If-Match' => $tag), 412, $failed, 'is one that the next finds changed');
+answers(put($path, { price => 7 }, 'If-Match' => '*'), 200, undef, 'If-Match: * is for any');
+answers(put($path, { price => 8 }, 'If-Match' => tag($path) =~ s/"$/-gzip"/r), 200, undef, 'the tag of its compressed form does');
+answers(remove($path, 'If-Match' => tag($path)), 200, { success => true, message => qr/./ }, 'it is deleted');
+for ($tag, '*') {
+    answers(remove($path, 'If-Match' => $_), 404, undef, "what is not there is a 404, If-Match: $_");
+    answers(put($path, { price => 1 }, 'If-Match' => $_), 404, undef, "for an update too, If-Match: $_");
+}
+answers($server->api(PUT => $path, { price => 1 }, headers => { 'If-Match' => $other }), 401, undef, 'no token comes first');
+
+# Many who have read the same state: one of them writes.
+for my $round (1 .. 4) {
+    my $path = path_of(made());
+    my $tag = tag($path);
+    my @requests = map { [PUT => $path, { name => "n$_", price => $_ }] } 1 .. 11;
+    my @answers = $server->burst(map { wire(@$_, token => $token, headers => { 'If-Match' => $tag }) } @requests, [DELETE => $path]);
+    my ($good, @more) = grep { $_->{status} == 200 } @answers;
+    my $left = ask(GET => $path);
+    is(scalar @more, 0, "round $round: no update is lost");
+    is($left->{json}{data}{name}, $good->{json}{data}{name}, "round $round: the one that was told so is stored");
+    ok(!(grep { $_->{status} !~ ($left->{status} == 404 ? qr/^(?:200|404|412)$/ : qr/^(?:200|412)$/) } @answers),
+        "round $round: the others are told that they came too late");
+}
+
+done_testing;

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+use CatalogTest;
+
+my ($old, $keys) = (scratch(), scratch());
+for (["$old/a.key", 'x'], ["$keys/a.key", 'x'], ["$keys/b.key", 'y']) {
+    spew($_->[0], $_->[1] x 32);
+    chmod 0600, $_->[0];
+    CatalogTest::Server::hand_over($_->[0]); # children read it again
+}
+my $server = server(conf => <<"END")->start;
+<Location "/old">
+    CatalogEnable  On
+    CatalogKeyFile "$old/a.key"
+</Location>
+<Location "/both">
+    CatalogEnable  On
+    CatalogKeyDir  "$keys"
+</Location>
+END
+my $token = register($server)->{token};
+my $db = $server->database;
+
+sub make { map { $server->api(POST => '/products', { name => $_, price => 1 }, token => $token)->{json}{data} } @_ }
+sub remove { $server->api(DELETE => "/products/$_->{id}", token => $token) for @_ }
+sub list { $server->api(GET => "/products?$_[0]", mount => $_[1] // '/api') }
+sub names { join ' ', map { $_->{name} } @_ }
+
+# All pages from a cursor on; between them something may be done.
+sub walk {
+    my ($limit, $between, $cursor) = @_;
+    my @all;
+    for (my $next = $cursor // ''; defined $next;) {
+        my $r = list("cursor=$next&limit=$limit");
+        push @all, @{ $r->{json}{data} };
+        $next = $r->{json}{pagination}{nextCursor};
+        $between->() if $between;
+    }
+    return @all;
+}
+
+answers(list('cursor='), 200, { success => true, data => [], pagination => { limit => 10 } }, 'an empty catalogue');
+my @made = make(map { "p$_" } 10 .. 34);
+my @newest = sort { $b->{createdAt} cmp $a->{createdAt} || $b->{id} cmp $a->{id} } @made;
+
+my $first = list('cursor=');
+answers($first, 200, { success => true, data => [@newest[0 .. 9]], pagination => { limit => 10, nextCursor => qr/^[\w-]+$/ } },
+    'the ten newest');
+my $next = $first->{json}{pagination}{nextCursor};
+answers(list("cursor=$next&limit=15"), 200, { success => true, data => [@newest[10 .. 24]], pagination => { limit => 15 } },
+    'the rest, in one page that is just full: there is no next');
+answers(list("limit=14&cursor=$next"), 200,
+    { success => true, data => [@newest[10 .. 23]], pagination => { limit => 14, nextCursor => qr/./ } }, 'one less');
+is_deeply(list($_)->{json}, $first->{json}, "?$_ begins too") for 'cursor', 'cursor=&cursor=x', 'x=1&cursor=&limit=10';
+my $limit = list('cursor=&limit=1000')->{json}{pagination};
+is_deeply($limit, { limit => 100 }, 'the limit is that of pages');
+is_deeply([walk($_)], \@newest, "in pages of $_, each product once and in order") for 1, 4, 25, 100;
+
+# ---- while the catalogue changes ----
+
+my @before = @newest;
+my @new;
+is(names(walk(5, sub { push @new, make('new') })), names(@before), 'what is made meanwhile comes before, and disturbs nobody');
+remove(@new);
+my @gone = @newest[3, 9, 10, 17, 24];
+my @victims = @gone;
+my @walked = walk(5, sub { remove(shift @victims // ()) });
+my %is_gone = map { $_->{id} => 1 } @gone;
+is(names(grep { !$is_gone{ $_->{id} } } @walked), names(grep { !$is_gone{ $_->{id} } } @newest), 'nor does what is deleted');
+@newest = grep { !$is_gone{ $_->{id} } } @newest;
+my $last = list('cursor=&limit=7'); # its last product is to go
+remove($newest[6]);
+is(names(@{ list("cursor=$last->{json}{pagination}{nextCursor}")->{json}{data} }), names(@newest[7 .. 16]),
+    'a cursor leads on when the product that it came with is gone');
+splice @newest, 6, 1;
+
+$db->do('UPDATE products SET created_at = ?', undef, 1700000000000);
+@newest = sort { $b->{id} cmp $a->{id} } @newest;
+is(names(walk(3)), names(@newest), 'products of the same millisecond go by their id');
+$db->do('UPDATE products SET created_at = ? WHERE id = ?', undef, $_->[0], $_->[1]{id})
+    for [-5, $newest[0]], [0, $newest[1]], [253402300799999, $newest[2]];
+is(names(walk(1)), names(@newest[2 .. $#newest], @newest[1, 0]), 'times long before and after are in order');
+
+# ---- what is no cursor ----
+
+my $bad = { success => false, message => 'Invalid cursor', error => qr/begin again/ };
+answers(list("cursor=$_"), 400, $bad, 'cursor=' . substr $_, 0, 30) for '%zz', '%00', 'x', '1', '0' x 80, '%C3%BC', "$next=",
+    "$next$next", substr($next, 0, -1), "A$next", $next =~ s/^.{10}//r, 'MTcwMDAwMDAwMDAwMCAw', "%20$next", 'x' x 4000, "'--";
+my $alphabet = join '', 'A' .. 'Z', 'a' .. 'z', 0 .. 9, '-_';
+my @changed = map { my $c = $next; substr $c, $_, 1, substr $alphabet, 1 ^ index($alphabet, substr $c, $_, 1), 1; $c }
+    0 .. length($next) - 1;
+my @taken = grep { list("cursor=$_")->{status} != 400 } @changed;
+is("@taken", '', 'none is taken that was changed in any place') or diag $next;
+for ("cursor=$next&page=1", 'page=2&cursor=', 'cursor=&page', 'cursor=&page=%zz') {
+    answers(list($_), 400, { success => false, message => 'Invalid cursor', error => qr/page/ }, "?$_");
+}
+
+# ---- keys ----
+
+my $of_old = list('cursor=&limit=2', '/old')->{json}{pagination}{nextCursor};
+my $rest = { success => true, data => list('cursor=&limit=4')->{json}{data}, pagination => { limit => 2, nextCursor => qr/./ } };
+splice @{ $rest->{data} }, 0, 2;
+answers(list("limit=2&cursor=$of_old", '/old'), 200, $rest, 'a mount of the same key takes the cursor');
+answers(list("limit=2&cursor=$of_old", '/both'), 200, $rest, 'so does one that has the key among others');
+answers(list("limit=2&cursor=$of_old"), 400, $bad, 'one that does not have it refuses it');
+
+done_testing;

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# Pages anywhere in the list, and the number of all: whoever writes, both are what the database has.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for problems);
+
+my $server = server()->start;
+$server->api(GET => '/products');
+my $db = $server->database;
+
+# Products with these numbers. Some thousand at a time have the same time, more than a part of the list has; the order of their ids
+# is not the one they come in.
+sub add {
+    my ($from, $to) = @_;
+    $db->do(qq(INSERT INTO products (id, name, price, category, in_stock, created_at)
+        WITH RECURSIVE c (i) AS (SELECT $from UNION ALL SELECT i + 1 FROM c WHERE i + 1 < $to)
+        SELECT '01a10000-0000-7000-8000-' || (100000000000 + i * 7919 % 1000003), 'x', '1', '', 1,
+        1763717400000 + i - i % 3001 FROM c));
+}
+
+sub parts { return $db->selectrow_array("SELECT COUNT(*) FROM product_counts WHERE level = $_[0]") }
+
+sub page {
+    my ($limit, $page) = @_;
+    my $json = $server->api(GET => "/products?limit=$limit&page=$page")->{json};
+    return join ' ', $json->{pagination}{total}, map { $_->{id} } @{ $json->{data} };
+}
+
+sub exact {
+    my ($name) = @_;
+    my $ids = $db->selectcol_arrayref('SELECT id FROM products ORDER BY created_at DESC, id DESC');
+    my @pages = ([10, 1], [7, 9], [100, 3], (map { my $l = 1 + int rand 100; map { [$l, $_] } int(@$ids / $l) + 1, int(@$ids / $l) + 2 } 1 .. 3),
+        (map { my $l = 1 + int rand 100; [$l, 1 + int rand(@$ids / $l + 1)] } 1 .. 40));
+    my @wrong;
+    for (@pages) {
+        my ($limit, $page) = @$_;
+        my $from = ($page - 1) * $limit;
+        my $to = $from + $limit < @$ids ? $from + $limit : @$ids;
+        push @wrong, "limit=$limit&page=$page" if page($limit, $page) ne join ' ', scalar @$ids, @$ids[$from .. $to - 1];
+    }
+    is_deeply(\@wrong, [], "$name: " . @$ids . ' products');
+}
+
+sub tended {
+    my ($name, $done) = @_;
+    ok(wait_until(60, $done), "$name by and by") or diag parts(0) . ' blocks, ' . parts(1) . ' groups';
+    exact($name);
+}
+
+exact('an empty catalogue');
+add(0, 3000);
+exact('some, at once');
+add(3000, 20_000);
+tended('cut', sub { parts(0) >= 10 });
+is(problems(ctl_for($server, 'check')), '', 'all counts are right');
+$db->do('UPDATE products SET created_at = created_at - 5000 WHERE created_at % 7 = 0');
+$db->do(q(UPDATE products SET id = '02' || SUBSTR(id, 3) WHERE created_at % 5 = 0));
+exact('moved in the list');
+$db->do('DELETE FROM products WHERE created_at % 10 <> 1');
+exact('most are deleted');
+tended('joined', sub { parts(0) <= 4 });
+add(20_000, 22_000);
+exact('more');
+is(problems(ctl_for($server, 'check')), '', 'all counts are right');
+
+# Counts that somebody spoilt.
+$db->do('UPDATE product_counts SET n = n + 1 WHERE level = 0');
+like(problems(ctl_for($server, 'check')), qr/^counts: \d+ are wrong; run: catalogctl recount$/, 'wrong ones are found');
+is_deeply(ctl_for($server, 'recount'), { status => 0, out => '', err => '' }, 'counted anew');
+cmp_ok(parts(0), '>', 1, 'in parts');
+is(problems(ctl_for($server, 'check')), '', 'all counts are right');
+exact('counted anew');
+
+$db->do('DELETE FROM products');
+exact('all are deleted');
+tended('joined', sub { parts(0) == 1 });
+if (driver eq 'pgsql') {
+    add(0, 3000);
+    $db->do('TRUNCATE products');
+    exact('truncated');
+}
+
+# Products from before there were counts, enough for several groups of blocks.
+$server->stop;
+my $on = driver eq 'pgsql' ? ' ON products' : '';
+$db->do("DROP TRIGGER $_$on") for driver eq 'pgsql' ? qw(products_change products_truncate) : qw(products_insert products_delete products_move);
+$db->do($_) for driver eq 'sqlite3' ? 'DROP VIEW product_deltas' : 'DROP TABLE product_deltas', 'DROP TABLE product_counts',
+    'DELETE FROM schema_version WHERE version = 3';
+$db->do("DROP FUNCTION $_") for driver eq 'pgsql' ? qw(product_deltas_count products_count products_count_none) : ();
+add(0, 230_000);
+$server->start;
+exact('of an older version, at once');
+tended('of an older version', sub { parts(0) >= 230 && parts(1) > 1 });
+is(problems(ctl_for($server, 'check')), '', 'all counts are right');
+
+done_testing;

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+package Answers;
+
+# All contestants must give the same answers, or their costs could not be compared.
+
+use strict;
+use warnings FATAL => 'all';
+
+use JSON::PP ();
+
+use Catalogue ();
+
+my $json = JSON::PP->new->canonical;
+
+# Of a server with so many products.
+sub check {
+    my ($server, $count) = @_;
+    my %good = (success => JSON::PP::true, data => Catalogue::product(7));
+    same($server, $server->get('/api/products/' . Catalogue::id(7)), 200, \%good);
+    same($server, $server->get('/api/products/' . Catalogue::id($count)), 404, undef);
+    check_page($server, $count, 2);
+    check_post($server) unless $server->name eq 'nginx';
+}
+
+# Of ten products; the newest is on the first.
+sub check_page {
+    my ($server, $count, $page) = @_;
+    my $newest = $count - 1 - 10 * ($page - 1);
+    same($server, $server->get("/api/products?page=$page"), 200, {
+        success => JSON::PP::true, data => [map { Catalogue::product($newest - $_) } 0 .. 9],
+        pagination => { page => $page, limit => 10, total => $count, pages => $count / 10 } });
+}
+
+# What is refused stores nothing, so nothing changes here.
+sub check_post {
+    my ($server) = @_;
+    my $token = Contestant::token();
+    same($server, $server->post({ name => 'x', price => 1 }), 401, undef);
+    same($server, $server->post({ name => 'x', price => 1 }, token => $token =~ s/.{8}$/AAAAAAAA/r), 401, undef);
+    same($server, $server->post({ name => '', price => 1 }, token => $token), 400, undef);
+}
+
+sub same {
+    my ($server, $answer, $status, $body) = @_;
+    my ($is, $should) = map { $_ ? $json->encode(normal($_)) : '' } $body && $answer->{json}, $body;
+    return if $answer->{status} == $status && $is eq $should;
+    die $server->name . ": $answer->{status} $answer->{body}, not $status $should\n";
+}
+
+# Numbers as numbers, however they were written.
+sub normal {
+    my ($value) = @_;
+    return { map { $_ => normal($value->{$_}) } keys %$value } if ref $value eq 'HASH';
+    return [map { normal($_) } @$value] if ref $value eq 'ARRAY';
+    return !ref $value && $value =~ /^-?\d+(?:\.\d+)?$/ ? $value + 0 : $value;
+}
+
+1;

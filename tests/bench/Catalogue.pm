@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+package Catalogue;
+
+# Products that follow from their number, in the databases of all contestants.
+
+use strict;
+use warnings FATAL => 'all';
+
+use DBI ();
+use Digest::SHA ();
+use FindBin ();
+use JSON::PP ();
+use POSIX ();
+
+use CatalogTest::Tools qw(hand_over slurp);
+
+use constant { START => 1_704_067_200_000, TOKEN_KEY => 'kZ3v8Qm1Wc5Xn7Lp0Rt2Yh4Jd6Gf9Sb_Ae-Uo1Ii2Ee' };
+
+my $SCHEMA = "$FindBin::RealBin/../../conf/schema/sqlite3";
+
+sub id {
+    my ($n) = @_;
+    my $ms = START + $n;
+    return sprintf '%08x-%04x-7%03x-8%03x-%012x', $ms >> 16, $ms & 0xffff, $n % 4096, $n % 4096, $n * 7919;
+}
+
+sub row {
+    my ($n) = @_;
+    return {
+        id => id($n), name => sprintf('Product number %08d', $n), price => 10 + $n % 90 + 0.25, category => 'category ' . $n % 10,
+        in_stock => $n % 3 ? 1 : 0, rating => $n % 2 ? $n % 5 + 0.5 : undef, created_at => START + $n,
+    };
+}
+
+# As an answer has it.
+sub product {
+    my ($n) = @_;
+    my $row = row($n);
+    return {
+        (map { $_ => $row->{$_} } qw(id name price category)), inStock => $row->{in_stock} ? JSON::PP::true : JSON::PP::false,
+        (map { defined $_ ? (rating => $_) : () } $row->{rating}), createdAt => time_text($row->{created_at}),
+    };
+}
+
+sub time_text {
+    my ($ms) = @_;
+    return POSIX::strftime('%Y-%m-%dT%H:%M:%S', gmtime $ms / 1000) . sprintf '.%03dZ', $ms % 1000;
+}
+
+# ---- the module's own ----
+
+# Fills an empty database through catalogctl, whose import is what an administrator would use for so many.
+sub import_into {
+    my ($ctl, $driver, $params, $count) = @_;
+    my @database = ('-d', $driver, '-p', $params);
+    capture($ctl, @database, 'migrate');
+    my ($head, $end) = split /\n/, capture($ctl, @database, 'export');
+
+    local $SIG{PIPE} = 'IGNORE';
+    open my $out, '|-', $ctl, @database, 'import' or die "$ctl: $!\n";
+    my $sum = Digest::SHA->new(256);
+    print {$out} "$head\n";
+    for my $n (0 .. $count - 1) {
+        my $line = line($n);
+        $sum->add($line);
+        print {$out} $line;
+    }
+    my $hash = $sum->hexdigest;
+    print {$out} $end =~ s/"products":0/"products":$count/r =~ s/"sha256":"\w+"/"sha256":"$hash"/r, "\n";
+    close $out or die "$ctl import failed\n";
+}
+
+sub line {
+    my ($n) = @_;
+    my $row = row($n);
+    my $rating = defined $row->{rating} ? qq("rating":$row->{rating},) : '';
+    return sprintf qq({"products":{"id":"%s","name":"%s","price":%s,"category":"%s","in_stock":%s,%s"created_at":%d}}\n),
+        @$row{qw(id name price category)}, $row->{in_stock} ? 'true' : 'false', $rating, $row->{created_at};
+}
+
+# Is made as a whole, and kept for as long as the schema is the same.
+sub file {
+    my ($dir, $ctl, $count) = @_;
+    my $file = "$dir/$count-" . substr(Digest::SHA::sha256_hex(map { slurp($_) } glob "$SCHEMA/*.sql"), 0, 8) . '.db';
+    return $file if -e $file;
+    print "data: $count products, made once\n";
+    unlink glob "$dir/$count-*";
+    import_into($ctl, 'sqlite3', "$file.new", $count);
+    settle_file("$file.new");
+    hand_over("$file.new");
+    rename "$file.new", $file or die "$file: $!\n";
+    return $file;
+}
+
+# What a command prints.
+sub capture {
+    open my $in, '-|', @_ or die "$_[0]: $!\n";
+    local $/;
+    my $text = <$in>;
+    close $in or die "@_ failed\n";
+    return $text;
+}
+
+# ---- the peers' ----
+
+# As who writes such a server for Node.js, PHP or Lua would have it: numbers and times as they are answered.
+sub peer_file {
+    my ($dir, $count) = @_;
+    my $file = "$dir/peers-$count.db";
+    return $file if -e $file;
+    unlink glob "$file.new*";
+    my $db = DBI->connect("dbi:SQLite:dbname=$file.new", '', '', { RaiseError => 1, PrintError => 0 });
+    $db->do('PRAGMA journal_mode=WAL');
+    $db->do('CREATE TABLE products (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL, price REAL NOT NULL, category TEXT NOT NULL,'
+            . ' inStock INTEGER NOT NULL, rating REAL, createdAt TEXT NOT NULL) WITHOUT ROWID');
+    $db->do('CREATE INDEX products_by_time ON products (createdAt, id)');
+    $db->begin_work;
+    my $insert = $db->prepare('INSERT INTO products VALUES (?, ?, ?, ?, ?, ?, ?)');
+    for my $row (map { row($_) } 0 .. $count - 1) {
+        $insert->execute(@$row{qw(id name price category in_stock rating)}, time_text($row->{created_at}));
+    }
+    $db->commit;
+    $db->disconnect;
+    settle_file("$file.new");
+    rename "$file.new", $file or die "$file: $!\n";
+    return $file;
+}
+
+# All of it in one file.
+sub settle_file {
+    my ($file) = @_;
+    my $db = DBI->connect("dbi:SQLite:dbname=$file", '', '', { RaiseError => 1, PrintError => 0 });
+    $db->selectall_arrayref('PRAGMA wal_checkpoint(TRUNCATE)');
+    $db->disconnect;
+}
+
+1;

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+package Compare;
+
+# One product, a page of ten and a new product: from this module under two MPMs, with and without its cache, and on three databases;
+# from httpd's own files and from a constant; and from what people would use instead.
+
+use strict;
+use warnings FATAL => 'all';
+
+use CatalogTest::Tools qw(setting);
+use Answers ();
+use Catalogue ();
+use Engine ();
+use Httpd ();
+use Load ();
+use Peers ();
+
+my $COUNT = 10_000;
+my $SOME = 5001; # the product that stands for all where one is enough
+my %ONE = (count => $COUNT, size => $COUNT, requests => ['1 GET /api/products/{id}']);
+my %PAGE = (requests => ['1 GET /api/products']);
+my $NEW = '1 POST /api/products'
+    . ' {"name":"Product number 00000000","price":{n}.25,"category":"category 1","inStock":true,"rating":4.5}';
+my $CHANGE = 'PUT /api/products/{id} {"price":{n}.25}';
+
+my (@servers, %server);
+
+# All that both parts need, once.
+sub start {
+    my ($c) = @_;
+    return if @servers;
+    my $file = Catalogue::file("$c->{dir}/data", setting('ctl'), $COUNT);
+    my @no_cache = (database => $file, more => 'CatalogCacheSize 0');
+    @servers = (
+        (map { Httpd->new($_, mpm => $_, database => $file) } qw(event worker)),
+        (map { Httpd->new("$_, no cache", mpm => $_, @no_cache) } qw(event worker)),
+        (map { Httpd->new("$_, mixed", mpm => $_, database => $file) } qw(event worker)),
+        Peers::all(Catalogue::peer_file("$c->{dir}/data", $COUNT), "$c->{dir}/peers"),
+        map { engine($_) } qw(mysql pgsql));
+    %server = map { $_->name => $_ } @servers;
+    $_->start for @servers;
+    Answers::check($_, $COUNT) for @servers;
+}
+
+sub stop { CatalogTest::Process::stop_all(@servers, map { $_->{engine} // () } @servers) }
+
+sub engine {
+    my ($driver) = @_;
+    my $engine = Engine::start($driver);
+    Catalogue::import_into(setting('ctl'), $driver, $engine->params(Engine::DATABASE), $COUNT);
+    return Httpd->new(Engine::name($driver), driver => $driver, params => $engine->params(Engine::DATABASE), engine => $engine);
+}
+
+# ---- reads ----
+
+sub reads {
+    my ($c) = @_;
+    start($c);
+    for my $httpd (@server{qw(event worker)}) {
+        $httpd->offer(one => '/api/products/' . Catalogue::id($SOME));
+        $httpd->offer(page => '/api/products');
+        $httpd->stop;
+        $httpd->start;
+    }
+    my @peers = map { $_->name } grep { !$_->isa('Httpd') || $_->{engine} || $_->isa('Httpd::Php') } @servers;
+    my %figures = $c->{rounds}->measure(
+        (map { ours($_) } qw(event worker)),
+        map { theirs($_) } @peers);
+    for my $mpm (qw(event worker)) {
+        for my $what (qw(one page)) {
+            my ($mixed, $change) = @figures{ "$mpm: $what, 5 % writes", "$mpm: change" };
+            $figures{"$mpm: $what among writes"} =
+                { cpu => ($mixed->{cpu} - 0.05 * $change->{cpu}) / 0.95, failed => $mixed->{failed} };
+        }
+    }
+    $c->{results}->add(reads => %figures);
+}
+
+sub ours {
+    my ($mpm) = @_;
+    my ($httpd, $no_cache, $mixed) = map { { server => $_ } } @server{ $mpm, "$mpm, no cache", "$mpm, mixed" };
+    my @token = (header => 'Authorization: Bearer ' . Contestant::token());
+    return (
+        "$mpm: static one" => { %$httpd, requests => ['1 GET /one.json'] },
+        "$mpm: constant one" => { %$httpd, requests => ['1 GET /constant/one'] },
+        "$mpm: one" => { %$httpd, %ONE, warm => 1 },
+        "$mpm: one, no cache" => { %$no_cache, %ONE },
+        unmodified("$mpm: one, 304", $server{$mpm}, '/api/products/' . Catalogue::id($SOME)),
+        "$mpm: static page" => { %$httpd, requests => ['1 GET /page.json'] },
+        "$mpm: constant page" => { %$httpd, requests => ['1 GET /constant/page'] },
+        "$mpm: page" => { %$httpd, %PAGE },
+        "$mpm: page, no cache" => { %$no_cache, %PAGE },
+        unmodified("$mpm: page, 304", $server{$mpm}, '/api/products'),
+        "$mpm: one, 5 % writes" => { %$mixed, %ONE, @token, warm => 1, requests => ['95 GET /api/products/{id}', "5 $CHANGE"] },
+        "$mpm: page, 5 % writes" => { %$mixed, %ONE, @token, requests => ['95 GET /api/products', "5 $CHANGE"] },
+        "$mpm: change" => { %$mixed, %ONE, @token, requests => ["1 $CHANGE"] });
+}
+
+sub theirs {
+    my ($peer) = @_;
+    my %load = (server => $server{$peer}, warm => $server{$peer}->warm_up);
+    return ("$peer: one" => { %load, %ONE }, "$peer: page" => { %load, %PAGE });
+}
+
+sub unmodified {
+    my ($name, $httpd, $path) = @_;
+    my $tag = $httpd->get($path)->{headers}{etag};
+    my $status = $httpd->get($path, headers => { 'If-None-Match' => $tag })->{status};
+    die "$name: $status\n" if $status != 304;
+    return ($name => { server => $httpd, header => "If-None-Match: $tag", requests => ["1 GET $path"] });
+}
+
+# ---- writes ----
+
+# After the reads, because each makes the catalogue grow. The peers on Node.js have better-sqlite3's own synchronous=NORMAL, which
+# does not promise what the others do: that what is acknowledged is on the disk.
+sub posts {
+    my ($c) = @_;
+    start($c);
+    my %fastify = map { $_ => $server{Fastify}{$_} } qw(database packages program);
+    my $safe = Peers::Node->new('Fastify, synchronous=FULL', %fastify, environment => { SYNCHRONOUS => 'FULL' })->start;
+    my %post = (header => 'Authorization: Bearer ' . Contestant::token(), requests => [$NEW]);
+    my %figures = $c->{rounds}->measure(
+        map { ($_->name . ': post' => { server => $_, warm => $_->warm_up, %post }) }
+            grep { $_->name !~ /^nginx|no cache|mixed/ } @servers, $safe);
+    $safe->stop;
+    $c->{results}->add(posts => %figures);
+}
+
+1;

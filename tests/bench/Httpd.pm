@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+package Httpd;
+
+# httpd with mod_catalog, and beside it in the same server what it is measured against: files, and a handler that writes a constant.
+# mpm, more (text for the server's scope), driver and params, where it is not SQLite, may be given.
+
+use strict;
+use warnings FATAL => 'all';
+
+use parent 'Contestant';
+
+use FindBin ();
+
+use CatalogTest::Tools qw(setting slurp spew);
+
+sub prepare {
+    my ($self) = @_;
+    mkdir "$self->{dir}/htdocs" or die "$self->{dir}/htdocs: $!\n";
+    $self->{mpm} //= 'event';
+    $self->fill(
+        "$FindBin::RealBin/httpd.conf.in", "$self->{dir}/httpd.conf",
+        dir => $self->{dir}, port => $self->{port}, mpm => $self->{mpm}, driver => $self->{driver} // 'sqlite3',
+        params => $self->{params} // $self->file, more => $self->{more} // '',
+        map { $_ => setting($_) } qw(user group modules module constant));
+    spew("$self->{dir}/constants.conf", '');
+}
+
+sub command {
+    my ($self) = @_;
+    return (setting('httpd'), '-d', $self->{dir}, '-f', "$self->{dir}/httpd.conf", '-DFOREGROUND');
+}
+
+# Serves the body of one of its own answers as a file, and as a constant, of this name from the next start on.
+sub offer {
+    my ($self, $name, $path) = @_;
+    my $file = "$self->{dir}/htdocs/$name.json";
+    spew($file, $self->get($path)->{body});
+    spew("$self->{dir}/constants.conf", slurp("$self->{dir}/constants.conf"), qq(ConstantFile $name "$file"\n));
+}
+
+# The prefork server that PHP's module needs.
+package Httpd::Php;
+
+use parent -norequire, 'Httpd';
+
+use FindBin ();
+
+use CatalogTest::Tools qw(setting);
+
+sub prepare {
+    my ($self) = @_;
+    my $peers = "$FindBin::RealBin/peers/php";
+    system('cp', '-R', $peers, "$self->{dir}/htdocs") == 0 or die "$peers cannot be copied\n";
+    $self->fill(
+        "$peers/httpd.conf.in", "$self->{dir}/httpd.conf",
+        dir => $self->{dir}, port => $self->{port}, file => $self->file, key => Catalogue::TOKEN_KEY,
+        map { $_ => setting($_) } qw(user group modules));
+}
+
+1;

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+package Peers;
+
+# What people would use instead, each as its own documentation recommends for production: see peers/. mod_php is in Httpd.pm.
+
+use strict;
+use warnings FATAL => 'all';
+
+use Httpd ();
+
+# All of them, each with a copy of the database. packages: the directory where npm has installed what it is to.
+sub all {
+    my ($file, $packages) = @_;
+    my @node = (database => $file, packages => $packages);
+    return (
+        Peers::Node->new('Fastify', @node, program => 'fastify'),
+        Peers::Node->new('Express', @node, program => 'express'),
+        Httpd::Php->new('mod_php', database => $file),
+        Peers::Nginx->new('nginx', database => $file),
+    );
+}
+
+# environment: further variables.
+package Peers::Node;
+
+use parent 'Contestant';
+
+use CatalogTest::Tools qw(setting);
+
+sub as { $> == 0 ? ('--reuid', setting('user'), '--regid', setting('group'), '--clear-groups') : () }
+sub warm_up { 3 } # its compiler takes some thousand requests
+
+sub command {
+    my ($self) = @_;
+    my %set = (NODE_ENV => 'production', PORT => $self->port, FILE => $self->file, KEY => Catalogue::TOKEN_KEY,
+        %{ $self->{environment} // {} });
+    return ('env', (map { "$_=$set{$_}" } sort keys %set), 'node', "$self->{packages}/cluster.js", $self->{program});
+}
+
+package Peers::Nginx;
+
+use parent -norequire, 'Contestant';
+
+use FindBin ();
+
+use CatalogTest::Tools qw(setting);
+
+sub prepare {
+    my ($self) = @_;
+    my $own = "$FindBin::RealBin/peers/nginx";
+    mkdir "$self->{dir}/htdocs" or die "$self->{dir}/htdocs: $!\n";
+    system('cp', "$own/catalogue.lua", $self->{dir}) == 0 or die "$own/catalogue.lua cannot be copied\n";
+    $self->fill("$own/nginx.conf.in", "$self->{dir}/nginx.conf", dir => $self->{dir}, port => $self->port,
+        user_line => $> == 0 ? 'user ' . setting('user') . ' ' . setting('group') . ';' : '');
+}
+
+sub command {
+    my ($self) = @_;
+    return ('env', 'CATALOG_FILE=' . $self->file, '/usr/sbin/nginx', '-c', "$self->{dir}/nginx.conf");
+}
+
+1;

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+package Targets;
+
+# THE TABLE OF TARGETS: what is compared with what, and what the ratio may be. A row: group, what it is, figure, base, member of the
+# two figures, relation, limit; without a limit it is told only, without a base the limit is on the figure itself.
+
+use strict;
+use warnings FATAL => 'all';
+
+my %PEERS = (
+    Fastify => { event => { one => 0.95, page => 0.60, post => 0.95 }, worker => { one => 0.70, page => 0.40, post => 0.80 } },
+    Express => { map { $_ => { one => 1, page => 1, post => 1 } } qw(event worker) },
+    mod_php => { map { $_ => { one => 1, page => 1, post => 1 } } qw(event worker) },
+    nginx => { event => { page => 0.60 }, worker => { one => 1, page => 0.50 } },
+);
+my @PEERS = qw(Fastify Express mod_php nginx);
+my %WORDS = (one => 'one product', page => 'a page of 10', post => 'POST with a token');
+
+sub rows {
+    return (
+        (map { cheap($_) } qw(event worker)),
+        (map { my $peer = $_; map { peer($peer, $_) } qw(event worker) } @PEERS),
+        engines(), sizes(), inserts(), memory(), tokens());
+}
+
+sub cpu {
+    my ($group, $what, $figure, $base, $most) = @_;
+    return { group => $group, what => $what, figure => $figure, base => $base, member => 'cpu', relation => '<=', limit => $most };
+}
+
+sub cheap {
+    my ($mpm) = @_;
+    my $row = sub { my ($what, $figure, $base, $most) = @_; cpu("$mpm MPM", $what, "$mpm: $figure", "$mpm: $base", $most) };
+    return (
+        $row->('one product, to a static file', 'one', 'static one', 0.85),
+        $row->('one product, to a constant', 'one', 'constant one', 1.10),
+        $row->('one product through the database, to a static file', 'one, no cache', 'static one', 1.10),
+        $row->('a page of 10, to a static file', 'page', 'static page', 1.00),
+        $row->('a page of 10 through the database, to a static file', 'page, no cache', 'static page', 1.45),
+        $row->('304 for a product, to a static file', 'one, 304', 'static one', 0.80),
+        $row->('304 for a page, to a static file', 'page, 304', 'static page', 0.80),
+        $row->('one product among 5 % writes, to one without', 'one among writes', 'one', 1.20),
+        $row->('a page among 5 % writes, to one without', 'page among writes', 'page', 1.20));
+}
+
+sub peer {
+    my ($peer, $mpm) = @_;
+    my $limits = $PEERS{$peer}{$mpm};
+    my @what = $peer eq 'nginx' ? qw(one page) : qw(one page post);
+    return map { cpu("$peer, $mpm MPM", $WORDS{$_}, "$mpm: $_", "$peer: $_", $limits->{$_}) } @what;
+}
+
+# Without a limit: the same on SQLite, likewise without the cache.
+sub engines {
+    my %base = (one => 'event: one, no cache', page => 'event: page, no cache', post => 'event: post');
+    return map { my $engine = $_; map { cpu("$engine, to SQLite", $WORDS{$_}, "$engine: $_", $base{$_}, undef) } qw(one page post) }
+        qw(MariaDB PostgreSQL);
+}
+
+sub sizes {
+    my @flat = ('one', 'page 1', 'one, no cache', 'page 1, no cache', 'next page by cursor');
+    my @deep = ('page in the middle', 'last page');
+    return (
+        (map { cpu('large catalogue', "$_, to the small one", "large: $_", "small: $_", 1.10) } @flat),
+        (map { cpu('large catalogue', "$_, to page 1", "large: $_", 'large: page 1, no cache', 3) } @deep));
+}
+
+sub inserts {
+    my $at = 'inserts at 32';
+    return map {
+        my $row = { group => "$_ MPM, POST at 32 connections", figure => "$_: $at" };
+        (
+            {
+                %$row, what => 'rate, to one transaction a request', base => 'one transaction a request', member => 'rate',
+                relation => '>=', limit => 3.5,
+            },
+            { %$row, what => 'p99, ms', member => 'p99', relation => '<', limit => 10 },
+            { %$row, what => 'failed', member => 'failed', relation => '<=', limit => 0 });
+    } qw(event worker);
+}
+
+# What keeps the cache true has a place of its own beside it.
+sub memory {
+    my %row = (group => 'memory', member => 'mib', relation => '<=');
+    return (
+        { %row, what => 'after all, to after a fifth', figure => 'memory, at the end', base => 'memory, warm', limit => 1.05 },
+        { %row, what => 'of the cache, to CatalogCacheSize', figure => 'cache, held', base => 'cache, allowed', limit => 1.05 });
+}
+
+sub tokens {
+    return map {
+        { group => 'token', what => "$_ again, microseconds", figure => "$_, again", member => 'us', relation => '<=', limit => 1 }
+    } qw(HS256 RS256 ES256);
+}
+
+1;

@@ -1,0 +1,78 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What wrk sends: wrk -s load.lua URL -- COUNT SIZE HEADER|- REQUEST...
+-- A REQUEST is "WEIGHT METHOD PATH [BODY]" and is sent so often among all. {id} stands for the id of one of COUNT products that lie
+-- evenly in a catalogue of SIZE, {n} for three digits by chance. The summary is printed as a line of JSON.
+
+local START = 1704067200000
+local threads = 0
+
+function setup(thread)
+    threads = threads + 1
+    thread:set("number", threads)
+end
+
+-- As Catalogue.pm numbers them.
+local function id_of(n)
+    local ms = START + n
+    return string.format("%08x-%04x-7%03x-8%03x-%012x", math.floor(ms / 65536), ms % 65536, n % 4096, n % 4096, n * 7919)
+end
+
+-- The bytes of a request, as pieces between what changes.
+local function pieces_of(method, path, body, header)
+    local length = #body:gsub("{n}", "000")
+    local head = method .. " " .. path .. " HTTP/1.1\r\nHost: 127.0.0.1\r\n" .. header
+    if method ~= "GET" then
+        head = head .. "Content-Type: application/json\r\nContent-Length: " .. length .. "\r\n"
+    end
+    local pieces, text, at = {}, head .. "\r\n" .. body, 1
+    while true do
+        local from, to = text:find("{%a+}", at)
+        if not from then break end
+        pieces[#pieces + 1] = text:sub(at, from - 1)
+        pieces[#pieces + 1] = text:sub(from, to)
+        at = to + 1
+    end
+    pieces[#pieces + 1] = text:sub(at)
+    return pieces
+end
+
+local ids, requests, weights, total = {}, {}, {}, 0
+
+function init(args)
+    local count, size = tonumber(args[1]), tonumber(args[2])
+    local header = args[3] == "-" and "" or args[3] .. "\r\n"
+    math.randomseed(number)
+    for i = 1, count do
+        ids[i] = id_of(math.floor((i - 1) * size / count))
+    end
+    for i = 4, #args do
+        local weight, method, path, body = args[i]:match("^(%d+) (%u+) (%S+) ?(.*)$")
+        total = total + tonumber(weight)
+        weights[#weights + 1] = total
+        requests[#requests + 1] = pieces_of(method, path, body, header)
+    end
+end
+
+local function choose()
+    local chance = math.random(total)
+    for i = 1, #weights do
+        if chance <= weights[i] then return requests[i] end
+    end
+end
+
+function request()
+    local pieces = #requests == 1 and requests[1] or choose()
+    if #pieces == 1 then return pieces[1] end
+    local text = pieces[1]
+    for i = 2, #pieces, 2 do
+        text = text .. (pieces[i] == "{id}" and ids[math.random(#ids)] or math.random(100, 999)) .. pieces[i + 1]
+    end
+    return text
+end
+
+function done(summary, latency)
+    local e = summary.errors
+    io.write(string.format('{"requests":%d,"seconds":%.6f,"p50":%.3f,"p99":%.3f,"failed":%d}\n', summary.requests,
+        summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+        e.connect + e.read + e.write + e.timeout + e.status))
+end

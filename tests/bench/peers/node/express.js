@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Express as its guide for production has it, with jsonwebtoken.
+import express from 'express';
+import jwt from 'jsonwebtoken';
+
+import { claims, create, key, notFound, one, page, port, unauthorized } from './catalogue.js';
+
+function authenticate(request, response, next) {
+    const [scheme, token] = (request.get('Authorization') ?? '').split(' ');
+    try {
+        if (scheme !== 'Bearer') {
+            throw new Error('no token');
+        }
+        request.user = jwt.verify(token, key, { algorithms: ['HS256'], ...claims });
+    } catch {
+        return response.status(401).json(unauthorized);
+    }
+    next();
+}
+
+function isProduct({ name, price, category = '', inStock = true, rating = 0 } = {}) {
+    return typeof name === 'string' && name.length >= 1 && name.length <= 200 && Number.isFinite(price) && price >= 0
+        && typeof category === 'string' && category.length <= 100 && typeof inStock === 'boolean'
+        && Number.isFinite(rating) && rating >= 0 && rating <= 5;
+}
+
+const app = express();
+app.disable('x-powered-by');
+app.disable('etag');
+
+app.get('/api/products/:id', (request, response) => {
+    const found = one(request.params.id);
+    response.status(found ? 200 : 404).json(found ?? notFound);
+});
+app.get('/api/products', (request, response) => response.json(page(request.query)));
+app.post('/api/products', authenticate, express.json(), (request, response) => {
+    if (!isProduct(request.body)) {
+        return response.status(400).json({ success: false, message: 'Validation failed' });
+    }
+    response.status(201).json(create(request.body));
+});
+
+app.listen(port, '127.0.0.1');

@@ -1,0 +1,68 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+# Measures what a request costs here and elsewhere, and writes results.json, results.md and pictures into DIR:
+#     tests/bench/run.pl build DIR
+# In the environment: QUICK=1 for one short round, PARTS="reads posts" for some of the parts only.
+use strict;
+use warnings FATAL => 'all';
+
+use Cwd ();
+use FindBin;
+
+use lib $FindBin::RealBin, "$FindBin::RealBin/../../t/lib";
+use CatalogTest::Tools qw(settle hand_over);
+use Compare ();
+use Inserts ();
+use Memory ();
+use Pictures ();
+use Results ();
+use Rounds ();
+use Sizes ();
+use Tokens ();
+
+my @PARTS = qw(reads posts sizes inserts memory tokens);
+my ($build, $dir) = map { Cwd::realpath($_) // die "$_: $!\n" } @ARGV;
+my @parts = split ' ', $ENV{PARTS} || "@PARTS";
+my %pace = $ENV{QUICK}
+    ? (rounds => 1, seconds => 1, large => 1_000_000, requests => 100_000)
+    : (rounds => 3, seconds => 2, large => 10_000_000, requests => 1_000_000);
+
+$| = 1;
+for my $part (@parts) {
+    grep { $_ eq $part } @PARTS or die "PARTS: there is no $part among: @PARTS\n";
+}
+lay_out();
+
+my $results = Results->new(%pace);
+my %context = (%pace, dir => $dir, build => $build, rounds => Rounds->new(%pace), results => $results);
+my %run = (
+    reads => \&Compare::reads, posts => \&Compare::posts, sizes => \&Sizes::run, inserts => \&Inserts::run,
+    memory => \&Memory::run, tokens => \&Tokens::run);
+for my $part (@parts) {
+    print "\n$part\n";
+    $run{$part}->(\%context);
+}
+Compare::stop();
+$results->write("$dir/results.json", "$dir/results.md");
+Pictures::draw($results, $dir);
+print "\n", $results->markdown;
+
+sub lay_out {
+    my $apxs = sub { chomp(my $value = qx(apxs -q $_[0])); $value || die "apxs -q $_[0] tells nothing\n" };
+    my $user = $> == 0 ? 'www-data' : scalar getpwuid $>;
+    my $home = "$dir/run";
+
+    system('rm', '-rf', $home) == 0 or die "$home cannot be taken away\n";
+    for my $new ($home, "$home/servers", "$dir/data") {
+        -d $new || mkdir $new or die "$new: $!\n";
+    }
+    system('setpriv', '--reuid', $user, '--regid', $user, '--clear-groups', 'test', '-x', $home) == 0
+        or die "$user, as whom root runs servers, may not enter $home: give another BENCH=directory\n"
+        if $> == 0;
+    $ENV{CATALOG_TEST} = $home;
+    settle(
+        home => $home, user => $user, group => $> == 0 ? $user : scalar getgrgid +(split ' ', $))[0],
+        httpd => $apxs->('SBINDIR') . '/' . $apxs->('PROGNAME'), modules => $apxs->('LIBEXECDIR'),
+        module => "$build/mod_catalog.so", constant => "$dir/constant.so", ctl => "$build/catalogctl");
+    hand_over("$dir/data"); # SQLite makes files beside a database
+}

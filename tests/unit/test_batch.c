@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <pthread.h>
+
+#include "lib/batch.h"
+
+#define MSEC(n) apr_time_from_msec(n)
+#define LONG apr_time_from_sec(60)
+
+enum { THREADS = 16, ROUNDS = 300, MOST = 5 };
+
+static cat_batch_t *make(void **state)
+{
+    cat_batch_t *batch;
+    assert_int_equal(cat_batch_create(&batch, *state), APR_SUCCESS);
+    return batch;
+}
+
+static cat_batch_state_t join(cat_batch_t *batch, cat_batch_item_t *item, apr_interval_time_t patience)
+{
+    return cat_batch_join(batch, item, apr_time_now() + patience);
+}
+
+/* A thread that joins. When it leads, it ends its lead at once. */
+typedef struct member_t {
+    cat_batch_item_t item;
+    cat_batch_t *batch;
+    apr_interval_time_t patience;
+    cat_batch_state_t state;
+    int is_back;
+    pthread_t thread;
+} member_t;
+
+static void *be_member(void *data)
+{
+    member_t *m = data;
+
+    m->state = join(m->batch, &m->item, m->patience);
+    __atomic_store_n(&m->is_back, 1, __ATOMIC_SEQ_CST);
+    if (m->state == CAT_BATCH_LEADS) {
+        cat_batch_end(m->batch, &m->item);
+    }
+    return NULL;
+}
+
+/* Time enough to begin waiting. */
+static void start(member_t *m, cat_batch_t *batch, apr_interval_time_t patience)
+{
+    *m = (member_t){.batch = batch, .patience = patience};
+    pthread_create(&m->thread, NULL, be_member, m);
+    apr_sleep(MSEC(100));
+}
+
+static cat_batch_state_t end(member_t *m)
+{
+    pthread_join(m->thread, NULL);
+    return m->state;
+}
+
+static int is_back(member_t *m)
+{
+    return __atomic_load_n(&m->is_back, __ATOMIC_SEQ_CST);
+}
+
+static void test_who_is_alone_leads(void **state)
+{
+    cat_batch_t *batch = make(state);
+    cat_batch_item_t item;
+
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(join(batch, &item, 0), CAT_BATCH_LEADS);
+        cat_batch_take(batch, &item, MOST);
+        assert_null(item.next);
+        cat_batch_end(batch, &item);
+    }
+}
+
+static void test_others_sleep_until_the_end(void **state)
+{
+    cat_batch_t *batch = make(state);
+    cat_batch_item_t own;
+    member_t members[3];
+
+    assert_int_equal(join(batch, &own, 0), CAT_BATCH_LEADS);
+    for (int i = 0; i < 3; i++) {
+        start(&members[i], batch, LONG);
+    }
+    cat_batch_take(batch, &own, MOST);
+    assert_ptr_equal(own.next, &members[0].item);
+    assert_ptr_equal(own.next->next, &members[1].item);
+    assert_ptr_equal(own.next->next->next, &members[2].item);
+    assert_null(own.next->next->next->next);
+    apr_sleep(MSEC(100));
+    for (int i = 0; i < 3; i++) {
+        assert_false(is_back(&members[i]));
+    }
+    cat_batch_end(batch, &own);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(end(&members[i]), CAT_BATCH_DONE);
+    }
+    assert_int_equal(join(batch, &own, 0), CAT_BATCH_LEADS);
+}
+
+static void test_who_is_left_leads_next(void **state)
+{
+    cat_batch_t *batch = make(state);
+    cat_batch_item_t own;
+    member_t members[3];
+
+    assert_int_equal(join(batch, &own, 0), CAT_BATCH_LEADS);
+    for (int i = 0; i < 3; i++) {
+        start(&members[i], batch, LONG);
+    }
+    cat_batch_take(batch, &own, 1);
+    cat_batch_end(batch, &own);
+    assert_int_equal(end(&members[0]), CAT_BATCH_DONE);
+    assert_int_equal(end(&members[1]), CAT_BATCH_LEADS);
+    assert_int_equal(end(&members[2]), CAT_BATCH_LEADS); /* the one before it took nothing */
+}
+
+static void test_patience_ends(void **state)
+{
+    cat_batch_t *batch = make(state);
+    cat_batch_item_t own;
+    member_t first, hasty, last;
+
+    assert_int_equal(join(batch, &own, 0), CAT_BATCH_LEADS);
+    start(&first, batch, LONG);
+    start(&hasty, batch, MSEC(50));
+    assert_int_equal(end(&hasty), CAT_BATCH_WAITS);
+    start(&last, batch, LONG);
+    start(&hasty, batch, 0);
+    assert_int_equal(end(&hasty), CAT_BATCH_WAITS);
+    cat_batch_take(batch, &own, MOST);
+    assert_ptr_equal(own.next, &first.item);
+    assert_ptr_equal(first.item.next, &last.item);
+    assert_null(last.item.next);
+    cat_batch_end(batch, &own);
+    assert_int_equal(end(&first), CAT_BATCH_DONE);
+    assert_int_equal(end(&last), CAT_BATCH_DONE);
+}
+
+static void test_what_was_taken_waits_for_its_end(void **state)
+{
+    cat_batch_t *batch = make(state);
+    cat_batch_item_t own;
+    member_t hasty;
+
+    assert_int_equal(join(batch, &own, 0), CAT_BATCH_LEADS);
+    start(&hasty, batch, MSEC(300));
+    cat_batch_take(batch, &own, MOST);
+    apr_sleep(MSEC(400));
+    assert_false(is_back(&hasty));
+    cat_batch_end(batch, &own);
+    assert_int_equal(end(&hasty), CAT_BATCH_DONE);
+}
+
+/* ---- many ---- */
+
+typedef struct job_t {
+    cat_batch_item_t item;
+    int runs;
+} job_t;
+
+typedef struct counts_t {
+    cat_batch_t *batch;
+    int leaders, led, done, gave_up, wrong;
+} counts_t;
+
+static void count(int *counter)
+{
+    __atomic_add_fetch(counter, 1, __ATOMIC_SEQ_CST);
+}
+
+static void lead(counts_t *counts, job_t *own)
+{
+    int jobs = 0;
+
+    if (__atomic_exchange_n(&counts->leaders, 1, __ATOMIC_SEQ_CST)) {
+        count(&counts->wrong);
+    }
+    cat_batch_take(counts->batch, &own->item, MOST);
+    for (job_t *job = own; job; job = (job_t *)job->item.next) {
+        job->runs++;
+        jobs++;
+    }
+    if (jobs > MOST + 1) {
+        count(&counts->wrong);
+    }
+    apr_sleep(20); /* others come meanwhile */
+    count(&counts->led);
+    __atomic_store_n(&counts->leaders, 0, __ATOMIC_SEQ_CST);
+    cat_batch_end(counts->batch, &own->item);
+}
+
+/* Every eighth has hardly any patience. */
+static void *storm(void *data)
+{
+    counts_t *counts = data;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        job_t job = {.runs = 0};
+        cat_batch_state_t state = join(counts->batch, &job.item, i % 8 ? LONG : 50);
+        if (state == CAT_BATCH_LEADS) {
+            lead(counts, &job);
+        }
+        if (job.runs != (state != CAT_BATCH_WAITS)) {
+            count(&counts->wrong);
+        }
+        count(state == CAT_BATCH_WAITS ? &counts->gave_up : &counts->done);
+    }
+    return NULL;
+}
+
+static void test_many_threads(void **state)
+{
+    counts_t counts = {.batch = make(state)};
+    pthread_t threads[THREADS];
+    cat_batch_item_t last;
+
+    for (int i = 0; i < THREADS; i++) {
+        pthread_create(&threads[i], NULL, storm, &counts);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    assert_int_equal(counts.wrong, 0);
+    assert_int_equal(counts.done + counts.gave_up, THREADS * ROUNDS);
+    assert_true(counts.led < counts.done && counts.gave_up > 0);
+    assert_int_equal(join(counts.batch, &last, 0), CAT_BATCH_LEADS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_who_is_alone_leads),
+        UNIT_TEST(test_others_sleep_until_the_end),
+        UNIT_TEST(test_who_is_left_leads_next),
+        UNIT_TEST(test_patience_ends),
+        UNIT_TEST(test_what_was_taken_waits_for_its_end),
+        UNIT_TEST(test_many_threads),
+    };
+    return UNIT_RUN(tests);
+}

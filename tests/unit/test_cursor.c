@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_files.h"
+
+#include "lib/cursor.h"
+
+#define TIME "1763731170442"
+#define ID "01a1fdf9-d28a-7c59-b8ec-c42b5a960857"
+
+static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+static const cat_key_t *key(apr_pool_t *pool, char letter)
+{
+    const cat_key_t *key = NULL;
+    char secret[CAT_KEY_SECRET_LEAST];
+
+    memset(secret, letter, sizeof(secret));
+    assert_null(cat_key_read(pool, unit_write(pool, unit_directory(pool), "key", 0600, secret, sizeof(secret)), &key));
+    return key;
+}
+
+static const char *write_one(apr_pool_t *pool, const cat_key_t *key, const char *time, const char *id)
+{
+    return cat_cursor_write(pool, key, &(cat_cursor_t){time, id});
+}
+
+static int reads(apr_pool_t *pool, const cat_key_t *key, const char *text)
+{
+    cat_cursor_t cursor;
+
+    return cat_cursor_read(pool, &(cat_keys_t){&key, 1}, text, &cursor);
+}
+
+static void test_reads_what_it_wrote(void **state)
+{
+    static const cat_cursor_t places[] = {{TIME, ID}, {"0", ID}, {"-62167219200000", ID}, {TIME, ""}, {"", "x y"}};
+    const cat_key_t *one = key(*state, '1');
+
+    for (size_t i = 0; i < UNIT_COUNT(places); i++) {
+        const char *text = cat_cursor_write(*state, one, &places[i]);
+        cat_cursor_t cursor;
+
+        assert_int_equal(strspn(text, alphabet), strlen(text));
+        assert_true(cat_cursor_read(*state, &(cat_keys_t){&one, 1}, text, &cursor));
+        assert_string_equal(cursor.created_at, places[i].created_at);
+        assert_string_equal(cursor.id, places[i].id);
+    }
+}
+
+static void test_nothing_is_the_beginning(void **state)
+{
+    cat_cursor_t cursor;
+
+    assert_true(cat_cursor_read(*state, &(cat_keys_t){NULL, 0}, "", &cursor));
+    assert_string_equal(cursor.created_at, "9223372036854775807");
+    assert_string_equal(cursor.id, "");
+}
+
+static void test_any_of_the_keys_will_do(void **state)
+{
+    const cat_key_t *keys[] = {key(*state, '1'), key(*state, '2'), key(*state, '3')};
+    cat_cursor_t cursor;
+
+    for (int i = 0; i < 3; i++) {
+        const char *text = write_one(*state, keys[i], TIME, ID);
+        assert_int_equal(cat_cursor_read(*state, &(cat_keys_t){keys, 2}, text, &cursor), i < 2);
+    }
+    assert_string_equal(write_one(*state, keys[0], TIME, ID), write_one(*state, key(*state, '1'), TIME, ID));
+}
+
+/* The last character has bits that stand for nothing. */
+static void test_refuses_any_change(void **state)
+{
+    const cat_key_t *one = key(*state, '1');
+    const char *good = write_one(*state, one, TIME, ID);
+
+    assert_true(reads(*state, one, good));
+    for (size_t i = 1; i < strlen(good); i++) {
+        assert_false(reads(*state, one, apr_pstrmemdup(*state, good, i)));
+        assert_false(reads(*state, one, good + i));
+    }
+    for (size_t i = 0; i < strlen(good); i++) {
+        char *text = apr_pstrdup(*state, good);
+        for (const char *c = alphabet; *c; c++) {
+            text[i] = *c;
+            assert_int_equal(reads(*state, one, text), *c == good[i]);
+        }
+    }
+}
+
+static void test_refuses_what_is_none(void **state)
+{
+    const cat_key_t *one = key(*state, '1');
+    const char *good = write_one(*state, one, TIME, ID);
+    const char *const texts[] = {"x",
+                                 "=",
+                                 "A===",
+                                 " ",
+                                 "%",
+                                 "AAAA",
+                                 "AAAAAAAAAAAAAAAAAAAAAA",
+                                 "\xc3\xbc",
+                                 apr_pstrcat(*state, good, "=", NULL),
+                                 apr_pstrcat(*state, good, good, NULL),
+                                 apr_pstrcat(*state, " ", good, NULL),
+                                 apr_pstrcat(*state, good, "\n", NULL)};
+
+    for (size_t i = 0; i < UNIT_COUNT(texts); i++) {
+        assert_false(reads(*state, one, texts[i]));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_reads_what_it_wrote),     UNIT_TEST(test_nothing_is_the_beginning),
+        UNIT_TEST(test_any_of_the_keys_will_do), UNIT_TEST(test_refuses_any_change),
+        UNIT_TEST(test_refuses_what_is_none),
+    };
+    return UNIT_RUN(tests);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <string.h>
+
+#include "lib/etag.h"
+
+#define TAG "\"0123456789abcdef\""
+#define OTHER "\"0123456789abcdee\""
+#define WEAK "W/" TAG
+
+static void test_a_tag_is_of_its_octets(void **state)
+{
+    const char *tag = cat_etag_make(*state, "{\"a\":1}", 7, 0);
+
+    assert_string_equal(tag, "\"07ac49cafd6ac28b\""); /* the same on every server, today and after the next release */
+    assert_string_equal(cat_etag_make(*state, "{\"a\":1} ", 7, 0), tag);
+    assert_string_not_equal(cat_etag_make(*state, "{\"a\":1} ", 8, 0), tag);
+    assert_string_not_equal(cat_etag_make(*state, "{\"a\":2}", 7, 0), tag);
+    assert_string_equal(cat_etag_make(*state, "{\"a\":1}", 7, 1) + 2, tag);
+    assert_memory_equal(cat_etag_make(*state, "{\"a\":1}", 7, 1), "W/", 2);
+}
+
+static void check(const char *match, const char *none_match, const char *tag, cat_condition_t expected)
+{
+    const cat_conditions_t conditions = {match, none_match};
+    cat_condition_t result = cat_etag_judge(&conditions, tag);
+
+    if (result != expected) {
+        fail_msg("If-Match: %s, If-None-Match: %s for %s: %d", match ? match : "-", none_match ? none_match : "-", tag,
+                 result);
+    }
+}
+
+static void test_no_condition_holds(void **state)
+{
+    (void)state;
+    check(NULL, NULL, TAG, CAT_CONDITION_HOLDS);
+    check(NULL, NULL, WEAK, CAT_CONDITION_HOLDS);
+}
+
+static void test_lists_that_have_the_tag(void **state)
+{
+    static const char *const lists[] = {TAG,
+                                        OTHER ", " TAG,
+                                        OTHER "," TAG ",",
+                                        ", \t," TAG,
+                                        "\"\", " TAG,
+                                        "\",\"," TAG,
+                                        "W/" OTHER " , " TAG,
+                                        "\"0123456789abcdef-gzip\"",
+                                        "\"0123456789abcdef-br\"",
+                                        "*"};
+    (void)state;
+
+    for (size_t i = 0; i < UNIT_COUNT(lists); i++) {
+        check(lists[i], NULL, TAG, CAT_CONDITION_HOLDS);
+        check(NULL, lists[i], TAG, CAT_IF_NONE_MATCH_FAILS);
+        check(NULL, lists[i], WEAK, CAT_IF_NONE_MATCH_FAILS);
+    }
+}
+
+static void test_lists_that_do_not(void **state)
+{
+    static const char *const lists[] = {"",
+                                        ",",
+                                        OTHER,
+                                        "W/" OTHER,
+                                        "0123456789abcdef",
+                                        "\"0123456789abcdef",
+                                        "\"0123456789abcde\"",
+                                        "\"0123456789abcdef0\"",
+                                        "\"0123456789abcdef-\"",
+                                        "\"0123456789abcdef-gzip",
+                                        "\"0123456789abcdef-gzip-\"",
+                                        "\"0123456789ABCDEF\"",
+                                        "w/" TAG,
+                                        "W" TAG,
+                                        "W/",
+                                        "\"",
+                                        "x, " TAG,
+                                        "x*"};
+    (void)state;
+
+    for (size_t i = 0; i < UNIT_COUNT(lists); i++) {
+        check(lists[i], NULL, TAG, CAT_IF_MATCH_FAILS);
+        check(NULL, lists[i], TAG, CAT_CONDITION_HOLDS);
+        check(NULL, lists[i], WEAK, CAT_CONDITION_HOLDS);
+    }
+}
+
+static void test_if_match_compares_strongly(void **state)
+{
+    (void)state;
+    check(WEAK, NULL, TAG, CAT_IF_MATCH_FAILS);
+    check(TAG, NULL, WEAK, CAT_IF_MATCH_FAILS);
+    check(WEAK, NULL, WEAK, CAT_IF_MATCH_FAILS);
+    check(WEAK ", " TAG, NULL, TAG, CAT_CONDITION_HOLDS);
+    check("*", NULL, WEAK, CAT_CONDITION_HOLDS);
+}
+
+static void test_if_none_match_compares_weakly(void **state)
+{
+    (void)state;
+    check(NULL, WEAK, TAG, CAT_IF_NONE_MATCH_FAILS);
+    check(NULL, WEAK, WEAK, CAT_IF_NONE_MATCH_FAILS);
+}
+
+static void test_if_match_comes_first(void **state)
+{
+    (void)state;
+    check(OTHER, TAG, TAG, CAT_IF_MATCH_FAILS);
+    check(TAG, TAG, TAG, CAT_IF_NONE_MATCH_FAILS);
+    check(TAG, OTHER, TAG, CAT_CONDITION_HOLDS);
+}
+
+static cat_answer_t *answer(void **state, int status, cat_tag_t tag, cat_conditions_t conditions)
+{
+    cat_answer_t *a = cat_answer_text(*state, status, "{}", 2);
+
+    a->tag = tag;
+    return cat_etag_apply(*state, a, &conditions);
+}
+
+static void test_an_answer_gets_its_tag(void **state)
+{
+    cat_answer_t *strong = answer(state, 200, CAT_TAG_STRONG, (cat_conditions_t){NULL, NULL});
+    cat_answer_t *weak = answer(state, 200, CAT_TAG_WEAK, (cat_conditions_t){NULL, NULL});
+
+    assert_int_equal(strong->status, 200);
+    assert_string_equal(apr_table_get(strong->headers, "ETag"), cat_etag_make(*state, "{}", 2, 0));
+    assert_string_equal(apr_table_get(strong->headers, "Cache-Control"), "no-cache");
+    assert_string_equal(apr_table_get(weak->headers, "ETag"), cat_etag_make(*state, "{}", 2, 1));
+}
+
+static void test_only_a_200_that_has_one_does(void **state)
+{
+    assert_null(answer(state, 200, CAT_TAG_NONE, (cat_conditions_t){"*", "*"})->headers);
+    assert_int_equal(answer(state, 200, CAT_TAG_NONE, (cat_conditions_t){NULL, "*"})->status, 200);
+    assert_null(answer(state, 404, CAT_TAG_STRONG, (cat_conditions_t){"*", "*"})->headers);
+    assert_int_equal(answer(state, 404, CAT_TAG_STRONG, (cat_conditions_t){NULL, "*"})->status, 404);
+}
+
+static void test_conditions_change_the_answer(void **state)
+{
+    cat_answer_t *same = answer(state, 200, CAT_TAG_STRONG, (cat_conditions_t){NULL, "*"});
+    cat_answer_t *failed = answer(state, 200, CAT_TAG_STRONG, (cat_conditions_t){OTHER, NULL});
+
+    assert_int_equal(same->status, 304);
+    assert_non_null(apr_table_get(same->headers, "ETag"));
+    assert_non_null(apr_table_get(same->headers, "Cache-Control"));
+    assert_int_equal(failed->status, 412);
+    assert_null(failed->headers);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_a_tag_is_of_its_octets),       UNIT_TEST(test_no_condition_holds),
+        UNIT_TEST(test_lists_that_have_the_tag),      UNIT_TEST(test_lists_that_do_not),
+        UNIT_TEST(test_if_match_compares_strongly),   UNIT_TEST(test_if_none_match_compares_weakly),
+        UNIT_TEST(test_if_match_comes_first),         UNIT_TEST(test_an_answer_gets_its_tag),
+        UNIT_TEST(test_only_a_200_that_has_one_does), UNIT_TEST(test_conditions_change_the_answer),
+    };
+    return UNIT_RUN(tests);
+}

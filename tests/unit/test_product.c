@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <string.h>
+
+#include "lib/json.h"
+#include "lib/product.h"
+
+static apr_status_t check(void **state, cat_purpose_t purpose, const char *text, cat_input_t *input)
+{
+    const char *why;
+    json_t *body;
+
+    assert_int_equal(cat_json_parse(*state, text, strlen(text), &body, &why), APR_SUCCESS);
+    return cat_fields_check(*state, cat_product_fields, CAT_PRODUCT_FIELDS, purpose, 0, body, input);
+}
+
+/* The faults in one sentence. */
+static const char *faults(void **state, cat_purpose_t purpose, const char *text)
+{
+    cat_input_t input;
+
+    assert_int_equal(check(state, purpose, text, &input), APR_EINVAL);
+    return cat_fields_summary(*state, input.errors);
+}
+
+static void test_what_is_absent(void **state)
+{
+    cat_input_t input;
+
+    assert_int_equal(check(state, CAT_CREATE, "{\"name\":\"x\",\"price\":0,\"id\":1,\"createdAt\":[]}", &input),
+                     APR_SUCCESS);
+    assert_string_equal(input.values[CAT_PRODUCT_CATEGORY], "");
+    assert_string_equal(input.values[CAT_PRODUCT_IN_STOCK], "1");
+    assert_null(input.values[CAT_PRODUCT_RATING]);
+    assert_null(input.values[CAT_PRODUCT_ID]);
+    assert_null(input.values[CAT_PRODUCT_CREATED_AT]);
+    assert_int_equal(input.ignored->nelts, 0);
+    assert_string_equal(faults(state, CAT_CREATE, "{}"), "name is required; price is required");
+}
+
+static void test_bounds(void **state)
+{
+    assert_string_equal(faults(state, CAT_UPDATE, "{\"name\":\" \",\"price\":-1,\"rating\":5.1}"),
+                        "name must not be blank; price must be at least 0; rating must be at most 5");
+    assert_string_equal(faults(state, CAT_UPDATE, "{\"category\":null}"), "category must not be null");
+}
+
+static void test_only_a_rating_is_taken_away(void **state)
+{
+    cat_input_t input;
+
+    assert_int_equal(check(state, CAT_UPDATE, "{\"rating\":null}", &input), APR_SUCCESS);
+    assert_true(input.cleared[CAT_PRODUCT_RATING]);
+    assert_string_equal(faults(state, CAT_CREATE, "{\"name\":\"x\",\"price\":1,\"rating\":null}"),
+                        "rating must not be null");
+}
+
+static void test_the_order_of_members(void **state)
+{
+    const char *const values[CAT_PRODUCT_FIELDS] = {"1", "Kettle", "19.99", "", "0", NULL, "0"};
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, *state, CAT_PRODUCT_SIZE);
+    cat_fields_write(&b, cat_product_fields, CAT_PRODUCT_FIELDS, values);
+    assert_string_equal(cat_buffer_text(&b),
+                        "{\"id\":\"1\",\"name\":\"Kettle\",\"price\":19.99,\"category\":\"\",\"inStock\":false,"
+                        "\"createdAt\":\"1970-01-01T00:00:00.000Z\"}");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_what_is_absent),
+        UNIT_TEST(test_bounds),
+        UNIT_TEST(test_only_a_rating_is_taken_away),
+        UNIT_TEST(test_the_order_of_members),
+    };
+    return UNIT_RUN(tests);
+}
