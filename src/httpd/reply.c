@@ -40,6 +40,18 @@ static void set_headers(request_rec *r, const cat_answer_t *answer)
     }
 }
 
+/* In one go with the end of the response: ap_rwrite() would send each by itself through all filters. What fails is the client's
+ * connection, of which httpd knows, or a filter, which has answered by itself then. */
+static void write_body(request_rec *r, const cat_answer_t *answer)
+{
+    apr_bucket_alloc_t *alloc = r->connection->bucket_alloc;
+    apr_bucket_brigade *bb = apr_brigade_create(r->pool, alloc);
+
+    APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_pool_create(answer->body, answer->length, r->pool, alloc));
+    APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_eos_create(alloc));
+    ap_pass_brigade(r->output_filters, bb);
+}
+
 int cat_reply_send(request_rec *r, const cat_answer_t *answer)
 {
     r->status = answer->status;
@@ -50,7 +62,7 @@ int cat_reply_send(request_rec *r, const cat_answer_t *answer)
     }
     /* A 304's too, so that filters do to its headers what they do to a 200's; then httpd drops it. */
     if (answer->body) {
-        ap_rwrite(answer->body, (int)answer->length, r);
+        write_body(r, answer);
     }
     return OK;
 }
