@@ -106,6 +106,9 @@ typedef struct cat_conf_t {
     int hash_concurrency; /* server-wide */
     int cache_size;       /* bytes, server-wide; 0: no answers are kept */
     int cache_max_age;    /* seconds; 0: none are, of a database that others may write to unseen */
+
+    const struct cat_conf_t *known_base; /* merged onto this it is known_result; NULL: not known */
+    const struct cat_conf_t *known_result;
 } cat_conf_t;
 
 /* Who may use a route. */

@@ -211,9 +211,11 @@ void *cat_conf_create(apr_pool_t *pool, char *path)
     return create_unset(pool);
 }
 
-void *cat_conf_merge(apr_pool_t *pool, void *base, void *over)
+static cat_conf_t *merge(apr_pool_t *pool, const cat_conf_t *base, cat_conf_t *over)
 {
     cat_conf_t *merged = apr_pmemdup(pool, base, sizeof(*merged));
+
+    merged->known_base = NULL;
     for (size_t i = 0; i < ROW_COUNT; i++) {
         const directive_t *row = &rows[i];
         if (is_int(row)) {
@@ -225,6 +227,20 @@ void *cat_conf_merge(apr_pool_t *pool, void *base, void *over)
         }
     }
     return merged;
+}
+
+/* httpd merges anew for each request. */
+void *cat_conf_merge(apr_pool_t *pool, void *base, void *over)
+{
+    const cat_conf_t *o = over;
+    return o->known_base == base ? (void *)o->known_result : merge(pool, base, over);
+}
+
+const cat_conf_t *cat_conf_merge_ahead(apr_pool_t *pool, const cat_conf_t *base, cat_conf_t *over)
+{
+    over->known_result = merge(pool, base, over);
+    over->known_base = base;
+    return over->known_result;
 }
 
 void cat_conf_fill(cat_conf_t *conf)

@@ -12,6 +12,9 @@ extern const command_rec cat_conf_directives[];
 void *cat_conf_create(apr_pool_t *pool, char *path);
 void *cat_conf_merge(apr_pool_t *pool, void *base, void *over);
 
+/* The same while the configuration is read, for each request that will do it again. */
+const cat_conf_t *cat_conf_merge_ahead(apr_pool_t *pool, const cat_conf_t *base, cat_conf_t *over);
+
 /* The configuration of a section or request; a per-directory vector of httpd. */
 cat_conf_t *cat_conf_get(ap_conf_vector_t *vector);
 

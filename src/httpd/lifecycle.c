@@ -59,12 +59,12 @@ static const cat_conf_t *settings_for(apr_pool_t *pool, server_rec *s, const cha
 {
     const core_server_config *core = ap_get_core_module_config(s->module_config);
     ap_conf_vector_t **sections = (ap_conf_vector_t **)core->sec_url->elts;
-    cat_conf_t *conf = cat_conf_get(s->lookup_defaults);
+    const cat_conf_t *conf = cat_conf_get(s->lookup_defaults);
 
     for (int i = 0; i < core->sec_url->nelts; i++) {
         cat_conf_t *over = cat_conf_get(sections[i]);
         if (over && applies_to(sections[i], mount)) {
-            conf = cat_conf_merge(pool, conf, over);
+            conf = cat_conf_merge_ahead(pool, conf, over);
         }
     }
     return conf;
