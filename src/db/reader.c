@@ -14,6 +14,11 @@ struct cat_reader_t {
     sqlite3_stmt *statements[SQL_COUNT]; /* NULL: not prepared yet */
 };
 
+void cat_reader_set_up(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 /* A connection with statements left is not closed. */
 static apr_status_t finalize_all(void *reader)
 {
@@ -77,13 +82,15 @@ static int bind_all(sqlite3_stmt *statement, const char *const *values, int coun
 
 typedef char digits_t[CAT_NUMBER_DIGITS + 1];
 
-/* SQLite would allocate the text of each integer. */
+/* SQLite would allocate the text of each integer, and lock the connection for each look at a column. */
 static const char *read_value(sqlite3_stmt *statement, int column, digits_t digits)
 {
-    if (sqlite3_column_type(statement, column) != SQLITE_INTEGER) {
-        return (const char *)sqlite3_column_text(statement, column);
+    sqlite3_value *value = sqlite3_column_value(statement, column);
+
+    if (sqlite3_value_type(value) != SQLITE_INTEGER) {
+        return (const char *)sqlite3_value_text(value);
     }
-    return cat_number_write_integer(digits, sqlite3_column_int64(statement, column));
+    return cat_number_write_integer(digits, sqlite3_value_int64(value));
 }
 
 static apr_status_t give(sqlite3_stmt *statement, cat_row_t *row, void *baton)

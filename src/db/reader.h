@@ -10,6 +10,10 @@
  */
 typedef struct cat_reader_t cat_reader_t;
 
+/* Before SQLite is first used in this process, or it does nothing: SQLite does not count the memory that it has, for which all threads
+ * would take turns with each allocation. Its documentation recommends it. */
+void cat_reader_set_up(void);
+
 /* For an open connection; NULL: it is not one of SQLite. Lives as long as the connection, and ends before it is closed. */
 cat_reader_t *cat_reader_make(const cat_link_t *link);
 

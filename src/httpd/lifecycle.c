@@ -14,6 +14,7 @@
 
 #include "db/migrate.h"
 #include "db/pool.h"
+#include "db/reader.h"
 #include "db/session.h"
 #include "httpd/conf.h"
 #include "httpd/dbd.h"
@@ -333,6 +334,7 @@ int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *p
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     apr_pool_cleanup_register(pconf, NULL, end_curl, apr_pool_cleanup_null);
+    cat_reader_set_up();
     return cat_jobs_register(pconf, main_server);
 }
 
