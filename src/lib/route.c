@@ -22,28 +22,23 @@ static span_t trim(const char *path)
 /* params has room for CAT_PARAMS_MAX; as many are set as the pattern has. */
 static int match_pattern(const char *pattern, span_t path, span_t *params)
 {
-    const char *at = path.begin;
-    int count = 0;
+    const char *at = path.begin, *colon;
 
-    while (*pattern) {
-        if (*pattern == ':') {
-            const char *begin = at;
-            while (at < path.end && *at != '/') {
-                at++;
-            }
-            if (at == begin || count == CAT_PARAMS_MAX) {
-                return 0;
-            }
-            params[count++] = (span_t){begin, at};
-            pattern += strcspn(pattern, "/");
-        } else if (at < path.end && *at == *pattern) {
-            at++;
-            pattern++;
-        } else {
+    for (int count = 0; (colon = strchr(pattern, ':')); count++) {
+        apr_size_t literal = (apr_size_t)(colon - pattern), left = (apr_size_t)(path.end - at);
+        if (count == CAT_PARAMS_MAX || left <= literal || memcmp(at, pattern, literal) != 0) {
             return 0;
         }
+        params[count].begin = at += literal;
+        at = memchr(at, '/', left - literal);
+        at = at ? at : path.end;
+        if (at == params[count].begin) {
+            return 0;
+        }
+        params[count].end = at;
+        pattern = colon + strcspn(colon, "/");
     }
-    return at == path.end;
+    return strlen(pattern) == (apr_size_t)(path.end - at) && memcmp(at, pattern, (apr_size_t)(path.end - at)) == 0;
 }
 
 void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *method, const char *path,

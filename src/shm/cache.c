@@ -4,6 +4,7 @@
 #include <apr_general.h>
 #include <apr_shm.h>
 #include <apr_siphash.h>
+#include <sched.h>
 #include <string.h>
 
 #include "lib/gate.h"
@@ -35,7 +36,7 @@ enum { PLACE, HASH, OWNER, EPOCH, GENERATION, MADE, BODY_HASH, LENGTHS, HEAD };
 /* An entry has to be found by more than whom it pushes out. */
 #define SHARE 16
 
-/* Counters that all children write to would be carried from core to core; so they are spread. */
+/* A counter that all write to would be carried from core to core; so each core has its own, as far as these go. */
 #define COUNTERS 16
 typedef struct counter_t {
     word_t hits, misses;
@@ -224,7 +225,7 @@ int cat_cache_find(cat_cache_t *cache, apr_pool_t *pool, cat_item_t *item, apr_t
 {
     word_t hash = hash_of(cache, item);
     int found = find(cache, pool, hash, item, since);
-    counter_t *counter = &cache->shared->counters[hash % COUNTERS];
+    counter_t *counter = &cache->shared->counters[(unsigned)sched_getcpu() % COUNTERS];
 
     __atomic_fetch_add(found ? &counter->hits : &counter->misses, 1, __ATOMIC_RELAXED);
     return found;

@@ -53,14 +53,20 @@ static void increment(apr_uint64_t *word)
     __atomic_fetch_add(word, 1, __ATOMIC_ACQ_REL);
 }
 
-/* FNV-1a. */
+/* FNV-1a, eight octets at once. */
 static unsigned stripe_of(const char *id)
 {
-    apr_uint32_t h = 2166136261u;
-    for (; *id; id++) {
-        h = (h ^ (unsigned char)*id) * 16777619u;
+    apr_size_t length = strlen(id), step;
+    apr_uint64_t h = UINT64_C(14695981039346656037);
+
+    for (; length; id += step, length -= step) {
+        apr_uint64_t word = 0;
+        step = length < sizeof(word) ? length : sizeof(word);
+        memcpy(&word, id, step);
+        h = (h ^ word) * UINT64_C(1099511628211);
+        h ^= h >> 32; /* or the last letters would not reach the lower bits */
     }
-    return (h ^ h >> 16) % STRIPES;
+    return h % STRIPES;
 }
 
 cat_ticket_t cat_fresh_draw(const cat_fresh_t *fresh, const char *id)
