@@ -18,6 +18,7 @@ use Peers ();
 my $COUNT = 10_000;
 my $SOME = 5001; # the product that stands for all where one is enough
 my %ONE = (count => $COUNT, size => $COUNT, requests => ['1 GET /api/products/{id}']);
+my $WRITERS = 3; # with these a change shares its commit with as few others as among reads, where 5 % of 48 connections write
 my %PAGE = (requests => ['1 GET /api/products']);
 my $NEW = '1 POST /api/products'
     . ' {"name":"Product number 00000000","price":{n}.25,"category":"category 1","inStock":true,"rating":4.5}';
@@ -81,8 +82,8 @@ sub ours {
     my ($httpd, $no_cache, $mixed) = map { { server => $_ } } @server{ $mpm, "$mpm, no cache", "$mpm, mixed" };
     my @token = (header => 'Authorization: Bearer ' . Contestant::token());
     return (
-        "$mpm: static one" => { %$httpd, requests => ['1 GET /one.json'] },
-        "$mpm: constant one" => { %$httpd, requests => ['1 GET /constant/one'] },
+        "$mpm: static one" => { %$httpd, %ONE, requests => ['1 GET /one.json?{id}'] },
+        "$mpm: constant one" => { %$httpd, %ONE, requests => ['1 GET /constant/one/{id}'] },
         "$mpm: one" => { %$httpd, %ONE, warm => 1 },
         "$mpm: one, no cache" => { %$no_cache, %ONE },
         unmodified("$mpm: one, 304", $server{$mpm}, '/api/products/' . Catalogue::id($SOME)),
@@ -93,7 +94,7 @@ sub ours {
         unmodified("$mpm: page, 304", $server{$mpm}, '/api/products'),
         "$mpm: one, 5 % writes" => { %$mixed, %ONE, @token, warm => 1, requests => ['95 GET /api/products/{id}', "5 $CHANGE"] },
         "$mpm: page, 5 % writes" => { %$mixed, %ONE, @token, requests => ['95 GET /api/products', "5 $CHANGE"] },
-        "$mpm: change" => { %$mixed, %ONE, @token, requests => ["1 $CHANGE"] });
+        "$mpm: change" => { %$mixed, %ONE, @token, connections => $WRITERS, requests => ["1 $CHANGE"] });
 }
 
 sub theirs {

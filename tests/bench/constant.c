@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A handler that writes a constant: the least that a module which answers below /constant/ can cost. "ConstantFile NAME FILE"
- * answers /constant/NAME with what FILE holds when httpd starts. No file system is walked, as in mod_catalog.
+ * answers /constant/NAME, and whatever lies below it, with what FILE holds when httpd starts. No file system is walked, as in
+ * mod_catalog.
  */
 #include <apr_hash.h>
 #include <apr_strings.h>
@@ -61,12 +62,14 @@ static int claim(request_rec *r)
 static int answer(request_rec *r)
 {
     const constant_t *c;
+    const char *name;
 
     if (!is_ours(r)) {
         return DECLINED;
     }
-    c = apr_hash_get(ap_get_module_config(r->server->module_config, &constant_module), r->uri + sizeof(PREFIX) - 1,
-                     APR_HASH_KEY_STRING);
+    name = r->uri + sizeof(PREFIX) - 1;
+    c = apr_hash_get(ap_get_module_config(r->server->module_config, &constant_module), name,
+                     (apr_ssize_t)strcspn(name, "/"));
     if (!c) {
         return HTTP_NOT_FOUND;
     }
