@@ -20,8 +20,9 @@ static const struct level_t {
     const char *level, *size, *too_many, *too_few;
     cat_sql_t cut;
 } levels[] = {
-    {"0", "1000", "2000", "250", SQL_COUNTS_CUT_BLOCK},
-    {"1", "100", "200000", "25000", SQL_COUNTS_CUT_GROUP},
+    {"0", "500", "1000", "125", SQL_COUNTS_CUT_BLOCK},
+    {"1", "25", "25000", "3125", SQL_COUNTS_CUT_GROUP},
+    {"2", "25", "625000", "78125", SQL_COUNTS_CUT_REGION},
 };
 
 #define LEVELS (sizeof(levels) / sizeof(levels[0]))
@@ -276,7 +277,7 @@ static apr_status_t check(void *baton)
     check_t *c = baton;
     apr_array_header_t *one;
     apr_int64_t total;
-    apr_status_t rv = read_parts(c, "2", &one);
+    apr_status_t rv = read_parts(c, "3", &one);
 
     c->wrong = 0;
     total = one->nelts ? APR_ARRAY_IDX(one, 0, part_t).n : -1;

@@ -2,7 +2,6 @@
 #include "db/rank.h"
 
 #include <apr_strings.h>
-#include <stdlib.h>
 
 #include "lib/answer.h"
 
@@ -27,82 +26,56 @@ typedef struct search_t {
     /* Where the page begins lies between these two. */
     place_t first, next;
     apr_int64_t newer; /* products from next on */
+    int is_narrow;     /* it begins in one part of the level that was looked at last */
 } search_t;
 
-/* Of parts, the newest first, passes those that lie before the page. Returns how many products they all have. */
-static apr_int64_t pass(search_t *s, const char *parts, int *passed)
+/* Of parts, the newest first, those before the page are passed; it begins in the next one. */
+static apr_status_t take_part(void *baton, const char *const *values, int count)
 {
-    apr_int64_t sum = s->newer;
-    char *end;
-
-    *passed = 0;
-    for (const char *part = parts; part && *part; part = *end ? end + 1 : end) {
-        sum += strtoll(part, &end, 10);
-        if (sum <= s->page->skip) {
-            s->newer = sum;
-            ++*passed;
-        }
-    }
-    return sum;
-}
-
-/* Keys come from the newest on: that of the last part that was passed, if one was, and that of the part behind it. */
-typedef struct keys_t {
-    search_t *search;
-    int row;
-} keys_t;
-
-static apr_status_t take_key(void *baton, const char *const *values, int count)
-{
-    keys_t *keys = baton;
-    search_t *s = keys->search;
-    place_t *const end[] = {&s->next, &s->first};
+    search_t *s = baton;
+    apr_int64_t n = apr_atoi64(values[2]);
+    place_t key;
 
     (void)count;
-    if (keys->row < 2) {
-        *end[keys->row++] = (place_t){apr_pstrdup(s->pool, values[0]), apr_pstrdup(s->pool, values[1])};
+    if (s->is_narrow) {
+        return APR_SUCCESS;
+    }
+    key = (place_t){apr_pstrdup(s->pool, values[0]), apr_pstrdup(s->pool, values[1])};
+    s->page->total = apr_atoi64(values[3]);
+    if (s->newer + n <= s->page->skip) {
+        s->newer += n;
+        s->next = key;
+    } else {
+        s->first = key;
+        s->is_narrow = 1;
     }
     return APR_SUCCESS;
 }
 
-/* Narrows the search down to one part of the level. *total: the products of all parts of it that were in question. */
-static apr_status_t narrow(search_t *s, const char *level, apr_int64_t *total)
+/* Narrows the search down to one part of the level, if the list goes so far. */
+static apr_status_t narrow(search_t *s, const char *level)
 {
-    const char *const *parts;
-    keys_t keys = {.search = s};
-    int passed;
-    apr_status_t rv =
-        cat_db_one(s->db, SQL_COUNTS_PARTS,
-                   CAT_VALUES(level, s->first.created_at, s->first.id, s->next.created_at, s->next.id), &parts);
-
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    *total = pass(s, parts[0], &passed);
-    keys.row = passed ? 0 : 1;
-    return cat_db_each(s->db, SQL_COUNTS_KEYS,
-                       CAT_VALUES(level, s->first.created_at, s->first.id, s->next.created_at, s->next.id,
-                                  number(s->pool, passed ? passed - 1 : 0)),
-                       take_key, &keys);
+    s->is_narrow = 0;
+    return cat_db_each(s->db, SQL_COUNTS_PARTS,
+                       CAT_VALUES(level, s->first.created_at, s->first.id, s->next.created_at, s->next.id), take_part,
+                       s);
 }
 
 static apr_status_t find_page(void *baton)
 {
     search_t *s = baton;
+    static const char *const levels[] = {"2", "1", "0"};
     cat_rank_page_t *page = s->page;
-    apr_int64_t rest;
     apr_status_t rv;
 
     s->first = below_all;
     s->next = above_all;
     s->newer = 0;
-    rv = narrow(s, "1", &page->total);
-    if (rv != APR_SUCCESS || page->skip >= page->total) {
-        return rv;
-    }
-    rv = narrow(s, "0", &rest);
-    if (rv != APR_SUCCESS) {
-        return rv;
+    for (int i = 0; i < 3; i++) {
+        rv = narrow(s, levels[i]);
+        if (rv != APR_SUCCESS || !s->is_narrow) {
+            return rv;
+        }
     }
     return cat_db_each(s->db, SQL_PRODUCT_LIST_FROM,
                        CAT_VALUES(s->next.created_at, s->next.id, number(s->pool, page->limit),

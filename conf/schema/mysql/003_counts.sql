@@ -1,9 +1,9 @@
 -- How many products there are, and where in the list a page begins, without walking there.
 
--- The list is cut into parts, each from its first key, the lowest of it, to the next part's: blocks of about 1,000 products at
--- level 0, at level 1 groups of about 100 blocks, which begin where a block does, and at level 2 one part of all. n is how many
+-- The list is cut into parts, each from its first key, the lowest of it, to the next part's: blocks of about 500 products at level 0,
+-- at level 1 groups of about 25 blocks, at level 2 regions of about 25 groups, and at level 3 one part of all. n is how many
 -- products lie in a part, but for those that product_deltas tells of. The first part of a level begins below all products; that of
--- level 3 is what whoever changes the parts locks.
+-- level 4 is what whoever changes the parts locks.
 CREATE TABLE IF NOT EXISTS product_counts (
     level      TINYINT NOT NULL,
     created_at BIGINT NOT NULL,
@@ -27,7 +27,10 @@ CREATE TRIGGER IF NOT EXISTS product_deltas_delete AFTER DELETE ON product_delta
     UPDATE product_counts SET n = n + OLD.delta
         WHERE level = 1 AND created_at <= OLD.created_at AND (created_at < OLD.created_at OR id <= OLD.id)
         ORDER BY level DESC, created_at DESC, id DESC LIMIT 1;
-    UPDATE product_counts SET n = n + OLD.delta WHERE level = 2;
+    UPDATE product_counts SET n = n + OLD.delta
+        WHERE level = 2 AND created_at <= OLD.created_at AND (created_at < OLD.created_at OR id <= OLD.id)
+        ORDER BY level DESC, created_at DESC, id DESC LIMIT 1;
+    UPDATE product_counts SET n = n + OLD.delta WHERE level = 3;
 END;
 
 -- Whoever writes. From here on all is counted, so what comes while the products below are counted is not missed.
@@ -44,5 +47,5 @@ END;
 
 -- One part has all products; it is cut up while the server runs.
 INSERT IGNORE INTO product_counts (level, created_at, id, n)
-    SELECT l.level, -1000000000000000000, '', p.n FROM (SELECT 0 AS level UNION SELECT 1 UNION SELECT 2 UNION SELECT 3) l,
+    SELECT l.level, -1000000000000000000, '', p.n FROM (SELECT 0 AS level UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4) l,
     (SELECT COUNT(*) - (SELECT COALESCE(SUM(delta), 0) FROM product_deltas) AS n FROM products) p;

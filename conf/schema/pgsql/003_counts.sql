@@ -1,10 +1,10 @@
 -- How many products there are, and where in the list a page begins, without walking there.
 -- Writers of products wait while this step counts them.
 
--- The list is cut into parts, each from its first key, the lowest of it, to the next part's: blocks of about 1,000 products at
--- level 0, at level 1 groups of about 100 blocks, which begin where a block does, and at level 2 one part of all. n is how many
+-- The list is cut into parts, each from its first key, the lowest of it, to the next part's: blocks of about 500 products at level 0,
+-- at level 1 groups of about 25 blocks, at level 2 regions of about 25 groups, and at level 3 one part of all. n is how many
 -- products lie in a part, but for those that product_deltas tells of. The first part of a level begins below all products; that of
--- level 3 is what whoever changes the parts locks.
+-- level 4 is what whoever changes the parts locks.
 CREATE TABLE product_counts (
     level      INTEGER NOT NULL,
     created_at BIGINT NOT NULL,
@@ -26,7 +26,7 @@ CREATE TABLE product_deltas (
 CREATE FUNCTION product_deltas_count() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     UPDATE product_counts c SET n = c.n + s.delta FROM (
-        SELECT p.level, p.created_at, p.id, SUM(g.delta) AS delta FROM gone g CROSS JOIN (VALUES (0), (1), (2)) l (level)
+        SELECT p.level, p.created_at, p.id, SUM(g.delta) AS delta FROM gone g CROSS JOIN (VALUES (0), (1), (2), (3)) l (level)
         CROSS JOIN LATERAL (SELECT level, created_at, id FROM product_counts k
             WHERE k.level = l.level AND (k.created_at, k.id) <= (g.created_at, g.id)
             ORDER BY k.created_at DESC, k.id DESC LIMIT 1) p
@@ -54,7 +54,7 @@ CREATE TRIGGER products_change AFTER INSERT OR DELETE OR UPDATE OF created_at, i
 CREATE FUNCTION products_count_none() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     DELETE FROM product_deltas;
-    UPDATE product_counts SET n = 0 WHERE level < 3;
+    UPDATE product_counts SET n = 0 WHERE level < 4;
     RETURN NULL;
 END $$;
 CREATE TRIGGER products_truncate AFTER TRUNCATE ON products FOR EACH STATEMENT EXECUTE FUNCTION products_count_none();
@@ -62,4 +62,4 @@ CREATE TRIGGER products_truncate AFTER TRUNCATE ON products FOR EACH STATEMENT E
 -- One part has all products; it is cut up while the server runs.
 INSERT INTO product_counts (level, created_at, id, n)
     SELECT l.level, -1000000000000000000, '', p.n
-    FROM (VALUES (0), (1), (2), (3)) l (level), (SELECT COUNT(*) AS n FROM products) p;
+    FROM (VALUES (0), (1), (2), (3), (4)) l (level), (SELECT COUNT(*) AS n FROM products) p;
