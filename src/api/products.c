@@ -3,6 +3,7 @@
 
 #include <apr_strings.h>
 
+#include "db/counts.h"
 #include "db/recall.h"
 #include "lib/etag.h"
 #include "lib/id.h"
@@ -83,7 +84,7 @@ cat_answer_t *cat_products_create(cat_request_t *q)
     v[CAT_PRODUCT_ID] = cat_id_make(q->pool, q->now);
     v[CAT_PRODUCT_CREATED_AT] = cat_time_store(q->pool, q->now);
     cat_db_touch(q->db, NULL);
-    rv = cat_db_insert(q->db, SQL_PRODUCT_INSERT, v, CAT_PRODUCT_FIELDS);
+    rv = cat_counts_insert(q->db, v);
     if (rv != APR_SUCCESS) {
         return cat_answer_failure(q->pool, rv);
     }
@@ -180,13 +181,9 @@ cat_answer_t *cat_products_update(cat_request_t *q)
 static apr_status_t remove_product(void *baton)
 {
     cat_request_t *q = baton;
-    int removed = 0;
     apr_status_t rv = check_conditions(q);
 
-    if (rv == APR_SUCCESS) {
-        rv = cat_db_exec(q->db, SQL_PRODUCT_DELETE, CAT_VALUES(q->params[0]), &removed);
-    }
-    return rv == APR_SUCCESS && !removed ? APR_NOTFOUND : rv;
+    return rv == APR_SUCCESS ? cat_counts_delete(q->db, q->params[0]) : rv;
 }
 
 cat_answer_t *cat_products_remove(cat_request_t *q)

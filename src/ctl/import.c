@@ -10,6 +10,7 @@
 #include "ctl/database.h"
 #include "ctl/move.h"
 #include "ctl/progress.h"
+#include "db/counts.h"
 #include "lib/json.h"
 
 #define LINE_SIZE 65536
@@ -171,7 +172,9 @@ static apr_status_t add_missing(ctl_t *ctl, void *baton)
     for (im->at = 0; im->at < im->count; im->at++) {
         const row_t *row = &im->rows[im->at];
         if (row->state == MISSING) {
-            rv = cat_db_insert(ctl->db, table_of(im)->add, row->values, table_of(im)->count);
+            rv = table_of(im)->add == SQL_PRODUCT_INSERT
+                     ? cat_counts_insert(ctl->db, row->values)
+                     : cat_db_insert(ctl->db, table_of(im)->add, row->values, table_of(im)->count);
         }
         if (rv != APR_SUCCESS) {
             break;

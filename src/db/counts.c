@@ -2,14 +2,19 @@
 #include "db/counts.h"
 
 #include <apr_strings.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "db/use.h"
+#include "lib/product.h"
 
 /* What one transaction does at the most, and one run of the job: writers wait meanwhile, where one writes at a time. */
 #define CUTS 200
-#define FOLDS 10
+#define FOLDS 4
 #define ROUNDS 100
 
-#define FOLD_ROWS 100 /* placeholders of SQL_COUNTS_FOLD */
+#define FOLD_ROWS 1000 /* of SQL_COUNTS_DELTAS */
+#define NAMES 100      /* of rows, in SQL_COUNTS_FOLD */
 
 #define LOWEST "-1000000000000000000" /* created_at where the first part of a level begins */
 #define HIGHEST "9223372036854775807"
@@ -26,6 +31,8 @@ static const struct level_t {
 };
 
 #define LEVELS (sizeof(levels) / sizeof(levels[0]))
+
+static const struct level_t all = {.level = "3"}; /* one part, which is never cut */
 
 typedef struct place_t {
     const char *created_at, *id;
@@ -134,38 +141,99 @@ static apr_status_t even_out(care_t *c, const struct level_t *level)
     return rv;
 }
 
+typedef struct delta_t {
+    const char *seq;
+    place_t place;
+    apr_int64_t created_at, delta;
+} delta_t;
+
 typedef struct fold_t {
     apr_pool_t *pool;
-    const char *seq[FOLD_ROWS];
+    delta_t deltas[FOLD_ROWS];
     int count;
 } fold_t;
 
-static apr_status_t keep_seq(void *baton, const char *const *values, int count)
+static apr_status_t keep_delta(void *baton, const char *const *values, int count)
 {
     fold_t *f = baton;
 
     (void)count;
     if (f->count < FOLD_ROWS) {
-        f->seq[f->count++] = apr_pstrdup(f->pool, values[0]);
+        f->deltas[f->count++] = (delta_t){apr_pstrdup(f->pool, values[0]),
+                                          {apr_pstrdup(f->pool, values[1]), apr_pstrdup(f->pool, values[2])},
+                                          apr_atoi64(values[1]),
+                                          apr_atoi64(values[3])};
     }
     return APR_SUCCESS;
 }
 
-/* Takes some out of product_deltas by name: a statement that looked for them itself would wait for writers on MySQL. */
+static int is_below(const delta_t *d, apr_int64_t created_at, const char *id)
+{
+    return d->created_at < created_at || (d->created_at == created_at && strcmp(d->place.id, id) < 0);
+}
+
+static int newest_first(const void *one, const void *other)
+{
+    const delta_t *a = one, *b = other;
+    return is_below(a, b->created_at, b->place.id) ? 1 : is_below(b, a->created_at, a->place.id) ? -1 : 0;
+}
+
+/* Finds the part that the newest lies in, and with it all that are not below its first key. */
+static apr_status_t add_up(care_t *c, const struct level_t *level, const fold_t *f)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < f->count && rv == APR_SUCCESS;) {
+        const place_t *place = &f->deltas[i].place;
+        const char *const *first;
+        apr_int64_t sum = 0;
+
+        rv = cat_db_one(c->db, SQL_COUNTS_FIRST,
+                        CAT_VALUES(level->level, place->created_at, place->created_at, place->id), &first);
+        if (rv == APR_SUCCESS) {
+            for (; i < f->count && !is_below(&f->deltas[i], apr_atoi64(first[0]), first[1]); i++) {
+                sum += f->deltas[i].delta;
+            }
+            rv = add(c, level, &(place_t){first[0], first[1]}, sum);
+        }
+    }
+    return rv;
+}
+
+/* By name: a statement that looked for them itself would wait for writers on MySQL. */
+static apr_status_t take_out(care_t *c, const fold_t *f)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int at = 0; at < f->count && rv == APR_SUCCESS; at += NAMES) {
+        const char *names[NAMES];
+        for (int i = 0; i < NAMES; i++) {
+            names[i] = at + i < f->count ? f->deltas[at + i].seq : "0";
+        }
+        rv = cat_db_exec(c->db, SQL_COUNTS_FOLD, names, NAMES, NULL);
+    }
+    return rv;
+}
+
+/* Puts some of product_deltas into the counts. */
 static apr_status_t fold(care_t *c, int *count)
 {
-    fold_t f = {.pool = c->pool};
-    apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_NO_VALUES, keep_seq, &f);
+    fold_t *f = apr_pcalloc(c->pool, sizeof(*f));
+    apr_status_t rv;
 
-    *count = f.count;
-    if (rv != APR_SUCCESS || f.count == 0) {
+    f->pool = c->pool;
+    rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_NO_VALUES, keep_delta, f);
+    *count = f->count;
+    if (rv != APR_SUCCESS || f->count == 0) {
         return rv;
     }
-    while (f.count < FOLD_ROWS) {
-        f.seq[f.count++] = "0";
-    }
     c->changed++;
-    return cat_db_exec(c->db, SQL_COUNTS_FOLD, f.seq, FOLD_ROWS, NULL);
+    qsort(f->deltas, (size_t)f->count, sizeof(f->deltas[0]), newest_first);
+    for (size_t i = 0; i < LEVELS && rv == APR_SUCCESS; i++) {
+        rv = add_up(c, &levels[i], f);
+    }
+    rv = rv == APR_SUCCESS ? add_up(c, &all, f) : rv;
+    return rv == APR_SUCCESS ? take_out(c, f) : rv;
 }
 
 /* APR_NOTFOUND: nothing can be done yet, so nothing is written. */
@@ -229,6 +297,70 @@ apr_status_t cat_counts_make(cat_db_t *db)
     return rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_BEGIN, CAT_NO_VALUES, NULL) : rv;
 }
 
+/* ---- what comes and goes ---- */
+
+static int is_by_hand(const cat_db_t *db)
+{
+    return db->source->dialect->counts_by_hand;
+}
+
+/* Alone, or with another statement in a transaction. Which it is to be is not known before the first connection of this process. */
+static apr_status_t run(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    return db->in_transaction || (db->source->dialect && !is_by_hand(db)) ? work(baton)
+                                                                          : cat_db_transact(db, work, baton);
+}
+
+typedef struct coming_t {
+    cat_db_t *db;
+    const char *const *values;
+} coming_t;
+
+static apr_status_t insert(void *baton)
+{
+    const coming_t *c = baton;
+    apr_status_t rv = cat_db_insert(c->db, SQL_PRODUCT_INSERT, c->values, CAT_PRODUCT_FIELDS);
+
+    if (rv != APR_SUCCESS || !is_by_hand(c->db)) {
+        return rv;
+    }
+    return cat_db_exec(c->db, SQL_COUNTS_CAME, CAT_VALUES(c->values[CAT_PRODUCT_CREATED_AT], c->values[CAT_PRODUCT_ID]),
+                       NULL);
+}
+
+apr_status_t cat_counts_insert(cat_db_t *db, const char *const *product)
+{
+    coming_t coming = {db, product};
+    return run(db, insert, &coming);
+}
+
+typedef struct going_t {
+    cat_db_t *db;
+    const char *id;
+} going_t;
+
+/* Not found means that nothing stays noted, too. */
+static apr_status_t delete (void *baton)
+{
+    const going_t *g = baton;
+    apr_status_t rv = APR_SUCCESS;
+    int deleted = 0;
+
+    if (g->db->in_transaction && is_by_hand(g->db)) {
+        rv = cat_db_exec(g->db, SQL_COUNTS_GOES, CAT_VALUES(g->id), NULL);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_db_exec(g->db, SQL_PRODUCT_DELETE, CAT_VALUES(g->id), &deleted);
+    }
+    return rv == APR_SUCCESS && !deleted ? APR_NOTFOUND : rv;
+}
+
+apr_status_t cat_counts_delete(cat_db_t *db, const char *id)
+{
+    going_t going = {db, id};
+    return run(db, delete, &going);
+}
+
 /* ---- a look at the counts ---- */
 
 typedef struct check_t {
@@ -261,12 +393,12 @@ static apr_status_t check_level(check_t *c, const char *level, apr_int64_t total
     apr_array_header_t *parts;
     apr_int64_t sum = 0;
     apr_status_t rv = read_parts(c, level, &parts);
-    const part_t *all = (const part_t *)parts->elts;
+    const part_t *part = (const part_t *)parts->elts;
 
-    c->wrong += parts->nelts == 0 || strcmp(all->first.created_at, LOWEST) != 0;
+    c->wrong += parts->nelts == 0 || strcmp(part->first.created_at, LOWEST) != 0;
     for (int i = 0; i < parts->nelts && rv == APR_SUCCESS; i++) {
-        rv = check_part(c, &all[i], i + 1 < parts->nelts ? &all[i + 1] : NULL);
-        sum += all[i].n;
+        rv = check_part(c, &part[i], i + 1 < parts->nelts ? &part[i + 1] : NULL);
+        sum += part[i].n;
     }
     c->wrong += sum != total;
     return rv;
@@ -277,7 +409,7 @@ static apr_status_t check(void *baton)
     check_t *c = baton;
     apr_array_header_t *one;
     apr_int64_t total;
-    apr_status_t rv = read_parts(c, "3", &one);
+    apr_status_t rv = read_parts(c, all.level, &one);
 
     c->wrong = 0;
     total = one->nelts ? APR_ARRAY_IDX(one, 0, part_t).n : -1;

@@ -5,10 +5,17 @@
 #include "db/db.h"
 
 /*
- * The database counts the products of each part of the list (conf/schema/.../003_counts.sql). The counts are kept by triggers, so
- * they are exact after every write, whoever makes it. What is done here besides keeps the parts at a size that is quick to look
- * through, and on databases with several writers at a time it adds up what they left in product_deltas.
+ * The products of each part of the list are counted in the database (conf/schema/.../003_counts.sql), exactly after every write. On
+ * SQLite and PostgreSQL triggers see whoever writes; on MySQL, who inserts and deletes through these functions. What is done here
+ * besides keeps the parts at a size that is quick to look through, and on databases with several writers at a time it adds up what
+ * they left in product_deltas.
  */
+
+/* Inserts a product, whose values are in the order of lib/product.h; as cat_db_insert. */
+apr_status_t cat_counts_insert(cat_db_t *db, const char *const *product);
+
+/* Deletes it. APR_NOTFOUND: there is none; a transaction that the caller has opened must not be committed then. */
+apr_status_t cat_counts_delete(cat_db_t *db, const char *id);
 
 /* Does some of that, in one transaction. *changed: 0: there is nothing left to do. */
 apr_status_t cat_counts_tend(apr_pool_t *pool, cat_db_t *db, int *changed);

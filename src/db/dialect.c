@@ -47,8 +47,7 @@ static apr_status_t sqlite3_judge(int result, const char *text)
 static const char *const mysql_session[] = {
     "SET NAMES utf8mb4",
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
-    "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', SESSION innodb_lock_wait_timeout = 3,"
-    " SESSION group_concat_max_len = 65536"
+    "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', SESSION innodb_lock_wait_timeout = 3"
     " /*M! , SESSION max_statement_time = 5 */",
     NULL,
 };
@@ -196,6 +195,7 @@ static const cat_dialect_t dialects[] = {
         .traits = no_traits,
         .needs = mysql_needs,
         .takes_back = 1,
+        .counts_by_hand = 1,
         .overrides = mysql_overrides,
         .judge = mysql_judge,
     },

@@ -44,13 +44,14 @@ typedef struct cat_dialect_t {
     int steps_commit;            /* the database commits within a step by itself: each statement can be run again */
     const char *has_versions;    /* selects 1 when there is a table schema_version, else 0 */
     const char *file; /* selects the file the database lives in, which the parameters name; NULL where it is no file */
-    const cat_trait_t *traits;    /* ended by one without a name */
-    const char *const *needs;     /* what has to stand in the parameters */
-    int one_writer;               /* writers take turns before they come to the database */
-    int locked;                   /* the driver's result when others have locked the whole database; 0: there is none */
-    int vague;                    /* every fault has the same result: what failed may be tried again, whatever it was */
-    int takes_back;               /* a transaction may end without a word while a statement is prepared in it */
-    int forgets;                  /* the driver mends a lost connection without a word: the session is set up again */
+    const cat_trait_t *traits; /* ended by one without a name */
+    const char *const *needs;  /* what has to stand in the parameters */
+    int one_writer;            /* writers take turns before they come to the database */
+    int locked;                /* the driver's result when others have locked the whole database; 0: there is none */
+    int vague;                 /* every fault has the same result: what failed may be tried again, whatever it was */
+    int takes_back;            /* a transaction may end without a word while a statement is prepared in it */
+    int counts_by_hand; /* products that come and go are noted by who writes them (db/counts.h), not by triggers */
+    int forgets;        /* the driver mends a lost connection without a word: the session is set up again */
     const char *const *overrides; /* by cat_sql_t; NULL: as the statement table has it */
     /* APR_EEXIST, CAT_EVALUE, CAT_EDOWN or one of the three above. */
     apr_status_t (*judge)(int result, const char *text);

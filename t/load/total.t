@@ -73,7 +73,9 @@ sub right {
 $db->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at)
     WITH RECURSIVE c (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < 9999)
     SELECT '01a0ffff-0000-7000-8000-' || (100000000000 + i), 'x', '1', '', 1, 1763717400000 + i - i % 3 FROM c));
-my @pids = ((map { beside(\&write_some) } 1 .. WRITERS), (map { beside(\&write_sql) } 1 .. 2), map { beside(\&look) } 1 .. 2);
+ctl_for($server, 'recount') if driver eq 'mysql'; # which has no triggers to see it
+my @sql = driver eq 'mysql' ? () : map { beside(\&write_sql) } 1 .. 2;
+my @pids = (@sql, (map { beside(\&write_some) } 1 .. WRITERS), map { beside(\&look) } 1 .. 2);
 my @failed = grep { waitpid($_, 0) != $_ || $? } @pids;
 is(scalar @failed, 0, 'each answer agreed with itself');
 right('after many wrote');

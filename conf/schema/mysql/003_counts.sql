@@ -20,30 +20,6 @@ CREATE TABLE IF NOT EXISTS product_deltas (
     id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     delta      TINYINT NOT NULL
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
-CREATE TRIGGER IF NOT EXISTS product_deltas_delete AFTER DELETE ON product_deltas FOR EACH ROW BEGIN
-    UPDATE product_counts SET n = n + OLD.delta
-        WHERE level = 0 AND created_at <= OLD.created_at AND (created_at < OLD.created_at OR id <= OLD.id)
-        ORDER BY level DESC, created_at DESC, id DESC LIMIT 1;
-    UPDATE product_counts SET n = n + OLD.delta
-        WHERE level = 1 AND created_at <= OLD.created_at AND (created_at < OLD.created_at OR id <= OLD.id)
-        ORDER BY level DESC, created_at DESC, id DESC LIMIT 1;
-    UPDATE product_counts SET n = n + OLD.delta
-        WHERE level = 2 AND created_at <= OLD.created_at AND (created_at < OLD.created_at OR id <= OLD.id)
-        ORDER BY level DESC, created_at DESC, id DESC LIMIT 1;
-    UPDATE product_counts SET n = n + OLD.delta WHERE level = 3;
-END;
-
--- Whoever writes. From here on all is counted, so what comes while the products below are counted is not missed.
-CREATE TRIGGER IF NOT EXISTS products_insert AFTER INSERT ON products FOR EACH ROW
-    INSERT INTO product_deltas (created_at, id, delta) VALUES (NEW.created_at, NEW.id, 1);
-CREATE TRIGGER IF NOT EXISTS products_delete AFTER DELETE ON products FOR EACH ROW
-    INSERT INTO product_deltas (created_at, id, delta) VALUES (OLD.created_at, OLD.id, -1);
-CREATE TRIGGER IF NOT EXISTS products_move AFTER UPDATE ON products FOR EACH ROW BEGIN
-    IF OLD.created_at <> NEW.created_at OR OLD.id <> NEW.id THEN
-        INSERT INTO product_deltas (created_at, id, delta)
-            VALUES (OLD.created_at, OLD.id, -1), (NEW.created_at, NEW.id, 1);
-    END IF;
-END;
 
 -- One part has all products; it is cut up while the server runs.
 INSERT IGNORE INTO product_counts (level, created_at, id, n)

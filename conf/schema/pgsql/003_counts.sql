@@ -22,21 +22,6 @@ CREATE TABLE product_deltas (
     delta      INTEGER NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
--- What is taken out of product_deltas goes into product_counts.
-CREATE FUNCTION product_deltas_count() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN
-    UPDATE product_counts c SET n = c.n + s.delta FROM (
-        SELECT p.level, p.created_at, p.id, SUM(g.delta) AS delta FROM gone g CROSS JOIN (VALUES (0), (1), (2), (3)) l (level)
-        CROSS JOIN LATERAL (SELECT level, created_at, id FROM product_counts k
-            WHERE k.level = l.level AND (k.created_at, k.id) <= (g.created_at, g.id)
-            ORDER BY k.created_at DESC, k.id DESC LIMIT 1) p
-        GROUP BY p.level, p.created_at, p.id) s
-    WHERE c.level = s.level AND c.created_at = s.created_at AND c.id = s.id;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER product_deltas_delete AFTER DELETE ON product_deltas REFERENCING OLD TABLE AS gone
-    FOR EACH STATEMENT EXECUTE FUNCTION product_deltas_count();
-
 -- Whoever writes.
 CREATE FUNCTION products_count() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
