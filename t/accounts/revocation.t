@@ -111,6 +111,6 @@ if (driver eq 'sqlite3') {
     expect_log(qr/CAT002: /);
 }
 
-allow_log(qr/AH00052: child pid \d+ exit signal Killed/, qr/AH00050|AH00051|AH10392|AH10393/,
-    qr/CAT015: /, qr/AH00161: |AH00286: |AH10159: /);
+allow_kills();
+allow_log(qr/CAT015: /, qr/AH00161: |AH00286: |AH10159: /);
 done_testing;

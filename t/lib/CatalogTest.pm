@@ -12,7 +12,7 @@ use JSON::PP ();
 use Test::More ();
 
 use CatalogTest::Http qw(request_bytes);
-use CatalogTest::Log qw(expect_log allow_log);
+use CatalogTest::Log qw(expect_log allow_log allow_kills);
 use CatalogTest::Server ();
 use CatalogTest::Token qw(ABSENT);
 use CatalogTest::Tools qw(slurp spew wait_until);
@@ -22,7 +22,7 @@ use constant { true => JSON::PP::true, false => JSON::PP::false, ISSUER => 'http
 
 my @EXPORT = qw(
     true false main server mpm driver api talk burst wire fresh register token claims forge key key_path ABSENT answers
-    refusal invalid match wait_until slurp spew scratch expect_log allow_log done_testing
+    refusal invalid match wait_until slurp spew scratch expect_log allow_log allow_kills done_testing
 );
 
 our $ID = qr/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

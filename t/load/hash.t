@@ -99,4 +99,5 @@ is(join(' ', sort keys %statuses), '0 201', 'cut off or made');
 answers($server->api(POST => '/register', user()), 201, undef, 'registering goes on');
 
 expect_log(qr/CAT011: /);
+allow_kills();
 done_testing;

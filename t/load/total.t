@@ -90,5 +90,6 @@ ok(wait_until(10, sub { eval { $server->api(GET => '/products')->{status} == 200
 right('after children were killed');
 
 allow_log(qr/CAT008: /, qr/CAT003: .*database is locked/) if driver eq 'sqlite3'; # behind those who write without the server
-allow_log(qr/AH00052: child pid \d+ exit signal Killed/, qr/AH00050|AH00051/, qr/CAT011: /);
+allow_kills();
+allow_log(qr/CAT011: /);
 done_testing;

@@ -7,7 +7,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use Exporter 'import';
-our @EXPORT_OK = qw(expect_log allow_log);
+our @EXPORT_OK = qw(expect_log allow_log allow_kills);
 
 # What httpd's event MPM says when it is told to stop just as it closes a connection.
 my @allowed = (qr/AH03092: process_lingering_close: apr_pollset_add failure/);
@@ -18,6 +18,9 @@ sub expect_log { push @expected, @_ }
 
 # Lines like these may be.
 sub allow_log { push @allowed, @_ }
+
+# What httpd says when a test kills its children.
+sub allow_kills { allow_log(qr/AH00052: child pid \d+ exit signal Killed/, qr/AH00050|AH00051|AH10392|AH10393/) }
 
 # The lines that nobody declared.
 sub faults {
