@@ -21,14 +21,20 @@ sub new {
     my ($class, $dir) = @_;
     my $self = bless { dir => $dir, port => free_port() }, $CLASS{ setting('db') };
     hand_over($dir);
-    my $pristine = home() . '/pristine';
-    $self->run($self->install($pristine)) unless -d $pristine;
-    $self->run('cp', '-R', $pristine, "$dir/data");
+    $self->run('cp', '-R', $self->pristine, "$dir/data");
     return $self;
 }
 
-# Of the first engine. What all begin with is made there, once, before any test runs.
-sub home { setting('home') . '/engine' }
+# What all engines begin with. It is made once, for the first of them, which the suite starts before any test.
+sub pristine {
+    my ($self) = @_;
+    my $dir = setting('home') . '/pristine-' . setting('db');
+    return "$dir/data" if -d $dir;
+    mkdir $dir or die "$dir: $!\n";
+    hand_over($dir);
+    $self->run($self->install("$dir/data"));
+    return "$dir/data";
+}
 
 # With a user for httpd and the tests, who has no right beyond the databases.
 sub start {

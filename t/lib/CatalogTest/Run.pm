@@ -119,7 +119,7 @@ sub give_up {
 sub start {
     my ($self) = @_;
     return if setting('db') eq 'sqlite3';
-    my $dir = CatalogTest::Engine->home;
+    my $dir = setting('home') . '/engine';
     mkdir $dir or die "$dir: $!\n";
     $self->{engine} = CatalogTest::Engine->new($dir)->start;
     settle(engine => { dir => $dir, port => $self->{engine}{port} });
