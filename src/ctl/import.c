@@ -167,20 +167,21 @@ static apr_status_t look(import_t *im)
 static apr_status_t add_missing(ctl_t *ctl, void *baton)
 {
     import_t *im = baton;
+    const char *const *added[BATCH];
     apr_status_t rv = APR_SUCCESS;
+    int count = 0;
 
     for (im->at = 0; im->at < im->count; im->at++) {
         const row_t *row = &im->rows[im->at];
         if (row->state == MISSING) {
-            rv = table_of(im)->add == SQL_PRODUCT_INSERT
-                     ? cat_counts_insert(ctl->db, row->values)
-                     : cat_db_insert(ctl->db, table_of(im)->add, row->values, table_of(im)->count);
+            added[count++] = row->values;
+            rv = cat_db_insert(ctl->db, table_of(im)->add, row->values, table_of(im)->count);
         }
         if (rv != APR_SUCCESS) {
-            break;
+            return rv;
         }
     }
-    return rv;
+    return table_of(im)->add == SQL_PRODUCT_INSERT ? cat_counts_note(ctl->db, added, count) : rv;
 }
 
 static const char *explain(apr_status_t rv)

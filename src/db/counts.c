@@ -15,6 +15,7 @@
 
 #define FOLD_ROWS 1000 /* of SQL_COUNTS_DELTAS */
 #define NAMES 100      /* of rows, in SQL_COUNTS_FOLD */
+#define MANY 50        /* products in SQL_COUNTS_MANY_CAME */
 
 #define LOWEST "-1000000000000000000" /* created_at where the first part of a level begins */
 #define HIGHEST "9223372036854775807"
@@ -236,7 +237,8 @@ static apr_status_t fold(care_t *c, int *count)
     return rv == APR_SUCCESS ? take_out(c, f) : rv;
 }
 
-/* APR_NOTFOUND: nothing can be done yet, so nothing is written. */
+/* APR_NOTFOUND: nothing can be done yet, so nothing is written. Parts are cut when few rows are left to be counted, for each cut looks
+ * through all of them. */
 static apr_status_t work(void *baton)
 {
     care_t *c = baton;
@@ -247,7 +249,7 @@ static apr_status_t work(void *baton)
     for (int i = 0; i < FOLDS && folded == FOLD_ROWS && rv == APR_SUCCESS; i++) {
         rv = fold(c, &folded);
     }
-    for (size_t i = 0; i < LEVELS && rv == APR_SUCCESS; i++) {
+    for (size_t i = 0; i < LEVELS && folded < FOLD_ROWS && rv == APR_SUCCESS; i++) {
         rv = even_out(c, &levels[i]);
     }
     return rv == APR_SUCCESS && !c->changed ? APR_NOTFOUND : rv;
@@ -311,6 +313,27 @@ static apr_status_t run(cat_db_t *db, cat_work_t *work, void *baton)
                                                                           : cat_db_transact(db, work, baton);
 }
 
+static void put_key(const char **values, const char *const *product)
+{
+    values[0] = product[CAT_PRODUCT_CREATED_AT];
+    values[1] = product[CAT_PRODUCT_ID];
+}
+
+apr_status_t cat_counts_note(cat_db_t *db, const char *const *const *products, int count)
+{
+    const char *values[2 * MANY];
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int step; is_by_hand(db) && count && rv == APR_SUCCESS; products += step, count -= step) {
+        step = count < MANY ? 1 : MANY;
+        for (int i = 0; i < step; i++) {
+            put_key(values + 2 * i, products[i]);
+        }
+        rv = cat_db_exec(db, step == 1 ? SQL_COUNTS_CAME : SQL_COUNTS_MANY_CAME, values, 2 * step, NULL);
+    }
+    return rv;
+}
+
 typedef struct coming_t {
     cat_db_t *db;
     const char *const *values;
@@ -321,11 +344,7 @@ static apr_status_t insert(void *baton)
     const coming_t *c = baton;
     apr_status_t rv = cat_db_insert(c->db, SQL_PRODUCT_INSERT, c->values, CAT_PRODUCT_FIELDS);
 
-    if (rv != APR_SUCCESS || !is_by_hand(c->db)) {
-        return rv;
-    }
-    return cat_db_exec(c->db, SQL_COUNTS_CAME, CAT_VALUES(c->values[CAT_PRODUCT_CREATED_AT], c->values[CAT_PRODUCT_ID]),
-                       NULL);
+    return rv == APR_SUCCESS ? cat_counts_note(c->db, &c->values, 1) : rv;
 }
 
 apr_status_t cat_counts_insert(cat_db_t *db, const char *const *product)

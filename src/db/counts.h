@@ -14,6 +14,9 @@
 /* Inserts a product, whose values are in the order of lib/product.h; as cat_db_insert. */
 apr_status_t cat_counts_insert(cat_db_t *db, const char *const *product);
 
+/* After the caller inserted so many of them by himself, and in the same transaction. */
+apr_status_t cat_counts_note(cat_db_t *db, const char *const *const *products, int count);
+
 /* Deletes it. APR_NOTFOUND: there is none; a transaction that the caller has opened must not be committed then. */
 apr_status_t cat_counts_delete(cat_db_t *db, const char *id);
 
