@@ -36,7 +36,7 @@ if (mpm() ne 'prefork') { # whose children have one request each
     my $children = $server->children;
     $engine->hang;
     my $start = time;
-    my @sockets = map { my $socket = $server->connection; print {$socket} $list; $socket } 1 .. 40;
+    my @sockets = map { my $socket = $server->connection; print {$socket} $list; $socket } 1 .. 20; # a child has threads left for others
     is_responsive($server, 'hung');
     my $stuck = IO::Select->new(@sockets);
     my %status;
