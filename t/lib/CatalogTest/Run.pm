@@ -140,7 +140,7 @@ sub run_tests {
     my $harness = TAP::Harness->new({
         verbosity => $self->{opts}{verbose} ? 1 : 0, failures => 1, timer => 1, jobs => $jobs,
         rules => { par => \@side_by_side },
-        exec => $jobs == 1 ? \@perl : sub { ['sh', '-c', 'exec "$@" 2>"$0"', complaints($_[1]), @perl, $_[1]] },
+        exec => $jobs == 1 ? \@perl : sub { ['sh', '-c', 'exec "$@" 3>&2 2>"$0"', complaints($_[1]), @perl, $_[1]] },
     });
     my $results = $harness->runtests(@side_by_side, @alone);
     my @wrong;
@@ -154,7 +154,8 @@ sub run_tests {
     print "t/TEST: $_\n" for @wrong;
 }
 
-# What a file of many says is told at the end, where it is not lost among the others.
+# What a file of many says is told at the end, where it is not lost among the others. Where stderr should have been stays open: by its
+# end TAP::Harness would take the file for one that has something to tell, and wait for that alone.
 sub complaints { setting('home') . '/' . $_[0] =~ tr{/}{-}r . '.err' }
 
 # The files of the command line, or all, without those for another database or MPM.
