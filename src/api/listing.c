@@ -47,7 +47,8 @@ static cat_answer_t *make_answer(cat_request_t *q, const cat_item_t *list)
     return answer;
 }
 
-/* What a list is kept as, beside its database: the kind, its size and where it begins. */
+/* What a list is kept as, beside its database: the kind, its size and where it begins. Products are kept as what stands in the path
+ * for an id, which never has a slash in it. */
 static const char *make_key(cat_request_t *q, const char *kind, apr_int64_t limit, const char *place)
 {
     cat_buffer_t b;
@@ -55,7 +56,7 @@ static const char *make_key(cat_request_t *q, const char *kind, apr_int64_t limi
     cat_buffer_init(&b, q->pool, 128);
     cat_buffer_add_text(&b, kind);
     cat_buffer_add_int(&b, limit);
-    CAT_BUFFER_LITERAL(&b, " ");
+    CAT_BUFFER_LITERAL(&b, "/");
     cat_buffer_add_text(&b, place);
     return cat_buffer_text(&b);
 }
@@ -122,7 +123,7 @@ static cat_answer_t *list_page(cat_request_t *q)
 {
     cat_rank_page_t p;
     apr_int64_t page = read_page(q, &p);
-    cat_item_t list = {.key = make_key(q, "page ", p.limit, apr_psprintf(q->pool, "%" APR_INT64_T_FMT, page))};
+    cat_item_t list = {.key = make_key(q, "page/", p.limit, apr_psprintf(q->pool, "%" APR_INT64_T_FMT, page))};
     cat_answer_t *answer;
     apr_status_t rv;
 
@@ -210,7 +211,7 @@ static cat_answer_t *list_after(cat_request_t *q, const cat_key_t *key, const ca
 {
     apr_int64_t limit = read_limit(q);
     const char *here = cat_cursor_write(q->pool, key, place);
-    cat_item_t list = {.key = here ? make_key(q, "after ", limit, here) : NULL};
+    cat_item_t list = {.key = here ? make_key(q, "after/", limit, here) : NULL};
     cat_answer_t *answer;
     apr_status_t rv;
 

@@ -53,7 +53,7 @@ cat_answer_t *cat_products_get(cat_request_t *q)
     cat_answer_t *answer;
     apr_status_t rv;
 
-    if (cat_recall_find(q->db, q->params[0], q->now, &item)) { /* then it is an id */
+    if (cat_recall_find(q->db, q->params[0], q->now, &item)) { /* then it is an id: no list has such a key */
         answer = with_tag(cat_answer_text(q->pool, 200, item.body, item.length));
     } else if (!cat_id_check(q->params[0])) {
         return unknown(q);

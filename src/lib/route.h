@@ -9,11 +9,11 @@
 typedef struct cat_route_match_t {
     const cat_route_t *route;           /* NULL: the path is known, the method is not; or the path is unknown */
     int known;                          /* some row has this path */
-    const char *params[CAT_PARAMS_MAX]; /* on the pool */
+    const char *params[CAT_PARAMS_MAX]; /* on the pool; no slash in them */
 } cat_route_match_t;
 
 /*
- * Finds the row for a method and a path below the mount ("/products/1"; decoded). One trailing slash makes no
+ * Finds the row for a method and a path below the mount ("/products/1"). One trailing slash makes no
  * difference; an empty segment matches nothing. HEAD finds GET's row. rows ends with a row whose method is NULL.
  */
 void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *method, const char *path,
