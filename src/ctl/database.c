@@ -51,7 +51,7 @@ static const char *make_source(ctl_t *ctl)
 {
     cat_turns_t *turns;
     char reason[120];
-    apr_status_t rv = cat_turns_create(&turns, ctl->pool);
+    apr_status_t rv = cat_turns_create(&turns, ctl->pool, ctl->pool);
 
     ctl->source = cat_pool_create(ctl->pool, ctl->site.driver, ctl->site.params);
     ctl->source->name = apr_pstrcat(ctl->pool, "the ", ctl->site.driver, " database", NULL);

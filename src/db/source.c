@@ -12,6 +12,9 @@
 
 #define TURNS 16
 
+/* With a number that another version of this module, which a restart may bring, changes along with what is kept. */
+#define TURNS_KEY "catalog:turns:1"
+
 /* In memory that the children share. Written once, by whoever changes name from 0. */
 typedef struct file_t {
     apr_uint64_t name; /* hash; 0: free */
@@ -20,13 +23,25 @@ typedef struct file_t {
 } file_t;
 
 struct cat_turns_t {
-    cat_gate_t *gates[TURNS];
-    file_t *files; /* TURNS of them */
+    cat_gate_t **gates; /* TURNS of them */
+    file_t *files;      /* TURNS of them */
 };
 
-apr_status_t cat_turns_create(cat_turns_t **turns, apr_pool_t *pool)
+static apr_status_t make_gates(cat_gate_t ***gates, apr_pool_t *pool)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    *gates = apr_palloc(pool, TURNS * sizeof(**gates));
+    for (int i = 0; i < TURNS && rv == APR_SUCCESS; i++) {
+        rv = cat_gate_create(&(*gates)[i], pool, 1, CAT_GATE_ANY);
+    }
+    return rv == APR_SUCCESS ? apr_pool_userdata_set(*gates, TURNS_KEY, NULL, pool) : rv;
+}
+
+apr_status_t cat_turns_create(cat_turns_t **turns, apr_pool_t *pool, apr_pool_t *process)
 {
     cat_turns_t *t = apr_pcalloc(pool, sizeof(*t));
+    void *gates = NULL;
     apr_shm_t *shm;
     apr_status_t rv = apr_shm_create(&shm, TURNS * sizeof(*t->files), NULL, pool);
 
@@ -35,11 +50,10 @@ apr_status_t cat_turns_create(cat_turns_t **turns, apr_pool_t *pool)
     }
     t->files = apr_shm_baseaddr_get(shm);
     memset(t->files, 0, TURNS * sizeof(*t->files));
-    for (int i = 0; i < TURNS && rv == APR_SUCCESS; i++) {
-        rv = cat_gate_create(&t->gates[i], pool, 1, CAT_GATE_ANY);
-    }
+    apr_pool_userdata_get(&gates, TURNS_KEY, process);
+    t->gates = gates;
     *turns = t;
-    return rv;
+    return gates ? APR_SUCCESS : make_gates(&t->gates, process);
 }
 
 /* FNV-1a. */

@@ -39,8 +39,9 @@ typedef struct cat_connector_t {
  */
 typedef struct cat_turns_t cat_turns_t;
 
-/* Before the children are forked; on the pool. */
-apr_status_t cat_turns_create(cat_turns_t **turns, apr_pool_t *pool);
+/* Before the children are forked; on the pool, but for the turns themselves. Those live on `process`, which outlives restarts, and
+ * are found there again: the children of before a graceful restart take turns with those of after it. */
+apr_status_t cat_turns_create(cat_turns_t **turns, apr_pool_t *pool, apr_pool_t *process);
 
 /* The turn for a database file. */
 cat_gate_t *cat_turns_gate(const cat_turns_t *turns, const char *file);

@@ -21,7 +21,7 @@ struct cat_db_t {
 };
 
 /* How long a writer waits for its turn before it answers 503. */
-#define CAT_DB_TURN_PATIENCE apr_time_from_sec(2)
+#define CAT_DB_TURN_PATIENCE apr_time_from_sec(3)
 
 /* Finds out whether the schema is there, or makes it, when that is not known yet. */
 apr_status_t cat_db_check_schema(cat_db_t *db);

@@ -30,7 +30,8 @@ extern module AP_MODULE_DECLARE_DATA catalog_module;
 /* Tokens that a child remembers: some thousand users at work. */
 #define TOKENS_SEEN 2048
 
-#define SEGMENT_KEY "catalog:segment"
+/* The number changes with what lies in it: a graceful restart may bring another version of this module. */
+#define SEGMENT_KEY "catalog:segment:1"
 
 cat_server_t *cat_lifecycle_server(const server_rec *s)
 {
@@ -249,7 +250,7 @@ static apr_status_t find_segment(server_rec *main_server, char **base)
     if (rv == APR_SUCCESS) {
         *base = apr_shm_baseaddr_get(shm);
         cat_limit_start((cat_limit_t *)(*base + cat_revoked_size()), seed);
-        apr_pool_userdata_setn(*base, SEGMENT_KEY, NULL, pool);
+        rv = apr_pool_userdata_set(*base, SEGMENT_KEY, NULL, pool); /* which copies the key: this text is unloaded */
     }
     return rv;
 }
@@ -264,7 +265,7 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
     apr_status_t rv = cat_gate_create(&hashing, pconf, places, places * HASH_QUEUE_FACTOR);
 
     if (rv == APR_SUCCESS) {
-        rv = cat_turns_create(&turns, pconf);
+        rv = cat_turns_create(&turns, pconf, main_server->process->pool);
     }
     if (rv == APR_SUCCESS) {
         rv = find_segment(main_server, &base);

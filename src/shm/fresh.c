@@ -15,9 +15,7 @@
 struct cat_fresh_t {
     apr_uint64_t name; /* hash; 0: free */
     apr_uint64_t seen;
-    apr_time_t
-        committing; /* since; 0: nobody is. With two at once, as in a graceful restart, one may be overlooked: the
-                              other's commit is taken for a stranger's */
+    apr_time_t committing; /* since; 0: nobody is. Writers take turns, so there is one at most */
     apr_uint64_t epoch;
     apr_uint64_t lists;
     apr_uint64_t products[STRIPES];

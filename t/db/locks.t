@@ -3,7 +3,7 @@
 # route: GET /products
 # case: 6 7
 # db: sqlite3
-# Somebody else holds the database: a backup, a shell, another server.
+# Somebody else holds the database: a backup, a shell, another server, the children of before a restart.
 use CatalogTest;
 use Time::HiRes qw(time sleep);
 
@@ -54,14 +54,30 @@ is(total(), 1, 'nothing of that was stored');
 answers($server->talk(create('next')), 201, undef, 'then it works again');
 is(register_status(), 201, 'and so does registering');
 
+# Writers of before a graceful restart and of after it take turns with each other: the second one's patience begins with its turn.
+sub generations { scalar(() = $server->log_text =~ /resuming normal operations/g) }
+
+$db->do('BEGIN IMMEDIATE');
+my $old = $server->connection;
+print {$old} create('old');
+sleep 0.4;
+$server->graceful;
+ok(wait_until(1, sub { generations() == 2 }), 'a graceful restart');
+my $new = $server->connection;
+print {$new} create('new');
+like(join('', <$old>), qr{^HTTP/1\.1 500 }, 'what came before it has waited for long enough');
+sleep 1.1;
+$db->do('ROLLBACK');
+like(join('', <$new>), qr{^HTTP/1\.1 201 }, 'what came after it had its own time');
+
 # A reader that stays open hinders nobody.
 $db->do('BEGIN');
 $db->selectrow_array('SELECT COUNT(*) FROM products');
 my @made = $server->burst(map { create("r$_") } 1 .. 8);
 is(scalar(grep { $_->{status} == 201 } @made), 8, 'writes go on beside a reader');
-is($db->selectrow_array('SELECT COUNT(*) FROM products'), 2, 'who sees what it saw');
+is($db->selectrow_array('SELECT COUNT(*) FROM products'), 3, 'who sees what it saw');
 $db->do('COMMIT');
-is(total(), 10, 'all are there');
+is(total(), 11, 'all are there');
 $db->do('BEGIN IMMEDIATE');
 ok(1, 'no lock is left behind');
 $db->do('ROLLBACK');
