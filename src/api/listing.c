@@ -123,7 +123,7 @@ static cat_answer_t *list_page(cat_request_t *q)
 {
     cat_rank_page_t p;
     apr_int64_t page = read_page(q, &p);
-    cat_item_t list = {.key = make_key(q, "page/", p.limit, apr_psprintf(q->pool, "%" APR_INT64_T_FMT, page))};
+    cat_item_t list = {.key = make_key(q, "page/", p.limit, apr_off_t_toa(q->pool, page))};
     cat_answer_t *answer;
     apr_status_t rv;
 
@@ -140,7 +140,7 @@ static cat_answer_t *list_page(cat_request_t *q)
 typedef struct walk_t {
     cat_buffer_t b;
     apr_int64_t limit, rows;
-    cat_cursor_t last; /* of the rows that are shown */
+    cat_place_t last; /* of the rows that are shown */
     int more;
 } walk_t;
 
@@ -186,10 +186,10 @@ static const char *read_next(cat_request_t *q, const cat_item_t *list)
     return apr_pstrmemdup(q->pool, start, (apr_size_t)(end - start));
 }
 
-static apr_status_t make_walk(cat_request_t *q, const cat_key_t *key, const cat_cursor_t *place, cat_item_t *list)
+static apr_status_t make_walk(cat_request_t *q, const cat_key_t *key, const cat_place_t *place, cat_item_t *list)
 {
     walk_t w = {.limit = read_limit(q)};
-    const char *most = apr_psprintf(q->pool, "%" APR_INT64_T_FMT, w.limit + 1), *next = NULL;
+    const char *most = apr_off_t_toa(q->pool, w.limit + 1), *next = NULL;
     apr_status_t rv;
 
     begin_list(&w.b, q, w.limit);
@@ -207,7 +207,7 @@ static apr_status_t make_walk(cat_request_t *q, const cat_key_t *key, const cat_
 }
 
 /* What is kept has a cursor in it that is sealed with today's key: so has its name. */
-static cat_answer_t *list_after(cat_request_t *q, const cat_key_t *key, const cat_cursor_t *place)
+static cat_answer_t *list_after(cat_request_t *q, const cat_key_t *key, const cat_place_t *place)
 {
     apr_int64_t limit = read_limit(q);
     const char *here = cat_cursor_write(q->pool, key, place);
@@ -230,7 +230,7 @@ static cat_answer_t *list_by_cursor(cat_request_t *q)
 {
     const cat_keys_t *keys = cat_keyring_get(q->conf->keys, q->now, NULL);
     const char *text = cat_route_query(q->pool, q->query, "cursor");
-    cat_cursor_t place;
+    cat_place_t place;
 
     if (cat_route_has_query(q->query, "page")) {
         return cat_answer_problem(q->pool, CAT_PROBLEM_CURSOR, "a cursor leaves no choice of a page");

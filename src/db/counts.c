@@ -13,9 +13,9 @@
 #define FOLDS 4
 #define ROUNDS 100
 
-#define FOLD_ROWS 1000 /* of SQL_COUNTS_DELTAS */
-#define NAMES 100      /* of rows, in SQL_COUNTS_FOLD */
-#define MANY 50        /* products in SQL_COUNTS_MANY_CAME */
+#define FOLD_ROWS 1000
+#define NAMES 100 /* of rows, in SQL_COUNTS_FOLD */
+#define MANY 50   /* products in SQL_COUNTS_MANY_CAME */
 
 #define LOWEST "-1000000000000000000" /* created_at where the first part of a level begins */
 #define HIGHEST "9223372036854775807"
@@ -35,17 +35,8 @@ static const struct level_t {
 
 static const struct level_t all = {.level = "3"}; /* one part, which is never cut */
 
-typedef struct place_t {
-    const char *created_at, *id;
-} place_t;
-
-static const char *number(apr_pool_t *pool, apr_int64_t n)
-{
-    return apr_psprintf(pool, "%" APR_INT64_T_FMT, n);
-}
-
 typedef struct part_t {
-    place_t first;
+    cat_place_t first;
     apr_int64_t n;
 } part_t;
 
@@ -73,16 +64,29 @@ static apr_status_t count_row(void *baton, const char *const *values, int count)
     return APR_SUCCESS;
 }
 
-static apr_status_t add(care_t *c, const struct level_t *level, const place_t *first, apr_int64_t n)
+/* Where the part begins that the place lies in. */
+static apr_status_t find_part(care_t *c, const struct level_t *level, const cat_place_t *place, cat_place_t *first)
+{
+    const char *const *row;
+    apr_status_t rv = cat_db_one(c->db, SQL_COUNTS_FIRST,
+                                 CAT_VALUES(level->level, place->created_at, place->created_at, place->id), &row);
+
+    if (rv == APR_SUCCESS) {
+        *first = (cat_place_t){row[0], row[1]};
+    }
+    return rv;
+}
+
+static apr_status_t add(care_t *c, const struct level_t *level, const cat_place_t *first, apr_int64_t n)
 {
     return cat_db_exec(c->db, SQL_COUNTS_ADD,
-                       CAT_VALUES(number(c->pool, n), level->level, first->created_at, first->id), NULL);
+                       CAT_VALUES(apr_off_t_toa(c->pool, n), level->level, first->created_at, first->id), NULL);
 }
 
 /* Leaves what stays in the part, and makes a part of the rest, which becomes *part. APR_NOTFOUND: it cannot be cut yet. */
 static apr_status_t cut(care_t *c, const struct level_t *level, part_t *part)
 {
-    const place_t *first = &part->first;
+    const cat_place_t *first = &part->first;
     apr_int64_t least = apr_atoi64(level->too_few), rest;
     const char *const *row;
     apr_status_t rv = cat_db_one(
@@ -98,9 +102,10 @@ static apr_status_t cut(care_t *c, const struct level_t *level, part_t *part)
     }
     rv = add(c, level, first, -rest);
     *part = (part_t){{row[0], row[1]}, rest};
-    return rv != APR_SUCCESS ? rv
-                             : cat_db_exec(c->db, SQL_COUNTS_INSERT,
-                                           CAT_VALUES(level->level, row[0], row[1], number(c->pool, rest)), NULL);
+    return rv != APR_SUCCESS
+               ? rv
+               : cat_db_exec(c->db, SQL_COUNTS_INSERT,
+                             CAT_VALUES(level->level, row[0], row[1], apr_off_t_toa(c->pool, rest)), NULL);
 }
 
 static apr_status_t cut_up(care_t *c, const struct level_t *level, part_t *part)
@@ -117,16 +122,15 @@ static apr_status_t cut_up(care_t *c, const struct level_t *level, part_t *part)
 /* With the part below it, by taking its first key away. */
 static apr_status_t join(care_t *c, const struct level_t *level, const part_t *part)
 {
-    const place_t *first = &part->first;
-    const char *const *below;
-    apr_status_t rv = cat_db_one(c->db, SQL_COUNTS_KEYS,
-                                 CAT_VALUES(level->level, LOWEST, "", first->created_at, first->id, "0"), &below);
+    cat_place_t below;
+    apr_status_t rv =
+        cat_db_exec(c->db, SQL_COUNTS_DELETE, CAT_VALUES(level->level, part->first.created_at, part->first.id), NULL);
 
     if (rv == APR_SUCCESS) {
-        rv = cat_db_exec(c->db, SQL_COUNTS_DELETE, CAT_VALUES(level->level, first->created_at, first->id), NULL);
+        rv = find_part(c, level, &part->first, &below);
     }
     c->changed++;
-    return rv == APR_SUCCESS ? add(c, level, &(place_t){below[0], below[1]}, part->n) : rv;
+    return rv == APR_SUCCESS ? add(c, level, &below, part->n) : rv;
 }
 
 static apr_status_t even_out(care_t *c, const struct level_t *level)
@@ -144,7 +148,7 @@ static apr_status_t even_out(care_t *c, const struct level_t *level)
 
 typedef struct delta_t {
     const char *seq;
-    place_t place;
+    cat_place_t place;
     apr_int64_t created_at, delta;
 } delta_t;
 
@@ -185,17 +189,15 @@ static apr_status_t add_up(care_t *c, const struct level_t *level, const fold_t 
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < f->count && rv == APR_SUCCESS;) {
-        const place_t *place = &f->deltas[i].place;
-        const char *const *first;
+        cat_place_t first;
         apr_int64_t sum = 0;
 
-        rv = cat_db_one(c->db, SQL_COUNTS_FIRST,
-                        CAT_VALUES(level->level, place->created_at, place->created_at, place->id), &first);
+        rv = find_part(c, level, &f->deltas[i].place, &first);
         if (rv == APR_SUCCESS) {
-            for (; i < f->count && !is_below(&f->deltas[i], apr_atoi64(first[0]), first[1]); i++) {
+            for (; i < f->count && !is_below(&f->deltas[i], apr_atoi64(first.created_at), first.id); i++) {
                 sum += f->deltas[i].delta;
             }
-            rv = add(c, level, &(place_t){first[0], first[1]}, sum);
+            rv = add(c, level, &first, sum);
         }
     }
     return rv;
@@ -223,7 +225,7 @@ static apr_status_t fold(care_t *c, int *count)
     apr_status_t rv;
 
     f->pool = c->pool;
-    rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_NO_VALUES, keep_delta, f);
+    rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_VALUES(apr_itoa(c->pool, FOLD_ROWS)), keep_delta, f);
     *count = f->count;
     if (rv != APR_SUCCESS || f->count == 0) {
         return rv;
@@ -258,7 +260,7 @@ static apr_status_t work(void *baton)
 /* Asked first, as it keeps nobody waiting. */
 static apr_status_t is_due(care_t *c, int *due)
 {
-    apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_NO_VALUES, count_row, due);
+    apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_VALUES("1"), count_row, due);
 
     for (size_t i = 0; i < LEVELS && rv == APR_SUCCESS; i++) {
         rv = cat_db_each(c->db, SQL_COUNTS_UNEVEN, CAT_VALUES(levels[i].level, levels[i].too_many, levels[i].too_few),
@@ -391,7 +393,7 @@ typedef struct check_t {
 /* next: the part above it, NULL: there is none. */
 static apr_status_t check_part(check_t *c, const part_t *part, const part_t *next)
 {
-    const place_t *first = &part->first, *end = next ? &next->first : &(place_t){HIGHEST, ""};
+    const cat_place_t *first = &part->first, *end = next ? &next->first : &(cat_place_t){HIGHEST, ""};
     const char *const *row;
     apr_status_t rv =
         cat_db_one(c->db, SQL_COUNTS_COUNT, CAT_VALUES(first->created_at, first->id, end->created_at, end->id), &row);

@@ -4,27 +4,19 @@
 #include <apr_strings.h>
 
 #include "lib/answer.h"
+#include "lib/product.h"
 
 /* Of the first products, walking costs less than looking for the place. */
 #define NEAR 50
 
-typedef struct place_t {
-    const char *created_at, *id;
-} place_t;
-
-static const place_t below_all = {"-9223372036854775808", ""}, above_all = {"9223372036854775807", ""};
-
-static const char *number(apr_pool_t *pool, apr_int64_t n)
-{
-    return apr_psprintf(pool, "%" APR_INT64_T_FMT, n);
-}
+static const cat_place_t below_all = {"-9223372036854775808", ""}, above_all = {"9223372036854775807", ""};
 
 typedef struct search_t {
     apr_pool_t *pool;
     cat_db_t *db;
     cat_rank_page_t *page;
     /* Where the page begins lies between these two. */
-    place_t first, next;
+    cat_place_t first, next;
     apr_int64_t newer; /* products from next on */
     int is_narrow;     /* it begins in one part of the level that was looked at last */
 } search_t;
@@ -34,13 +26,13 @@ static apr_status_t take_part(void *baton, const char *const *values, int count)
 {
     search_t *s = baton;
     apr_int64_t n = apr_atoi64(values[2]);
-    place_t key;
+    cat_place_t key;
 
     (void)count;
     if (s->is_narrow) {
         return APR_SUCCESS;
     }
-    key = (place_t){apr_pstrdup(s->pool, values[0]), apr_pstrdup(s->pool, values[1])};
+    key = (cat_place_t){apr_pstrdup(s->pool, values[0]), apr_pstrdup(s->pool, values[1])};
     s->page->total = apr_atoi64(values[3]);
     if (s->newer + n <= s->page->skip) {
         s->newer += n;
@@ -78,8 +70,8 @@ static apr_status_t find_page(void *baton)
         }
     }
     return cat_db_each(s->db, SQL_PRODUCT_LIST_FROM,
-                       CAT_VALUES(s->next.created_at, s->next.id, number(s->pool, page->limit),
-                                  number(s->pool, page->skip - s->newer)),
+                       CAT_VALUES(s->next.created_at, s->next.id, apr_off_t_toa(s->pool, page->limit),
+                                  apr_off_t_toa(s->pool, page->skip - s->newer)),
                        page->row, page->baton);
 }
 
@@ -99,8 +91,9 @@ apr_status_t cat_rank_page(apr_pool_t *pool, cat_db_t *db, cat_rank_page_t *page
 
     page->total = 0;
     if (page->skip <= NEAR) {
-        rv = cat_db_each(db, SQL_PRODUCT_LIST, CAT_VALUES(number(pool, page->limit), number(pool, page->skip)),
-                         take_near, page);
+        rv =
+            cat_db_each(db, SQL_PRODUCT_LIST,
+                        CAT_VALUES(apr_off_t_toa(pool, page->limit), apr_off_t_toa(pool, page->skip)), take_near, page);
     }
     if (rv != APR_SUCCESS || page->total || page->skip == 0) {
         return rv;

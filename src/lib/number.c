@@ -32,7 +32,7 @@ const char *cat_number_format(apr_pool_t *pool, const json_t *number)
     double value;
 
     if (json_is_integer(number)) {
-        return apr_psprintf(pool, "%" APR_INT64_T_FMT, (apr_int64_t)json_integer_value(number));
+        return apr_off_t_toa(pool, json_integer_value(number));
     }
     value = json_real_value(number);
     return value == 0 ? "0" : format_real(pool, value);

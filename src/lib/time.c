@@ -11,7 +11,7 @@
 
 const char *cat_time_store(apr_pool_t *pool, apr_time_t t)
 {
-    return apr_psprintf(pool, "%" APR_INT64_T_FMT, (apr_int64_t)apr_time_as_msec(t));
+    return apr_off_t_toa(pool, apr_time_as_msec(t));
 }
 
 static void put(char *out, int digits, int value)

@@ -76,16 +76,22 @@ static void test_who_is_alone_leads(void **state)
     }
 }
 
+/* Who leads, and three that come after it. */
+static void lead_three(cat_batch_t *batch, cat_batch_item_t *own, member_t members[3])
+{
+    assert_int_equal(join(batch, own, 0), CAT_BATCH_LEADS);
+    for (int i = 0; i < 3; i++) {
+        start(&members[i], batch, LONG);
+    }
+}
+
 static void test_others_sleep_until_the_end(void **state)
 {
     cat_batch_t *batch = make(state);
     cat_batch_item_t own;
     member_t members[3];
 
-    assert_int_equal(join(batch, &own, 0), CAT_BATCH_LEADS);
-    for (int i = 0; i < 3; i++) {
-        start(&members[i], batch, LONG);
-    }
+    lead_three(batch, &own, members);
     cat_batch_take(batch, &own, MOST);
     assert_ptr_equal(own.next, &members[0].item);
     assert_ptr_equal(own.next->next, &members[1].item);
@@ -108,10 +114,7 @@ static void test_who_is_left_leads_next(void **state)
     cat_batch_item_t own;
     member_t members[3];
 
-    assert_int_equal(join(batch, &own, 0), CAT_BATCH_LEADS);
-    for (int i = 0; i < 3; i++) {
-        start(&members[i], batch, LONG);
-    }
+    lead_three(batch, &own, members);
     cat_batch_take(batch, &own, 1);
     cat_batch_end(batch, &own);
     assert_int_equal(end(&members[0]), CAT_BATCH_DONE);

@@ -20,49 +20,49 @@ static const cat_key_t *key(apr_pool_t *pool, char letter)
 
 static const char *write_one(apr_pool_t *pool, const cat_key_t *key, const char *time, const char *id)
 {
-    return cat_cursor_write(pool, key, &(cat_cursor_t){time, id});
+    return cat_cursor_write(pool, key, &(cat_place_t){time, id});
 }
 
 static int reads(apr_pool_t *pool, const cat_key_t *key, const char *text)
 {
-    cat_cursor_t cursor;
+    cat_place_t place;
 
-    return cat_cursor_read(pool, &(cat_keys_t){&key, 1}, text, &cursor);
+    return cat_cursor_read(pool, &(cat_keys_t){&key, 1}, text, &place);
 }
 
 static void test_reads_what_it_wrote(void **state)
 {
-    static const cat_cursor_t places[] = {{TIME, ID}, {"0", ID}, {"-62167219200000", ID}, {TIME, ""}, {"", "x y"}};
+    static const cat_place_t places[] = {{TIME, ID}, {"0", ID}, {"-62167219200000", ID}, {TIME, ""}, {"", "x y"}};
     const cat_key_t *one = key(*state, '1');
 
     for (size_t i = 0; i < UNIT_COUNT(places); i++) {
         const char *text = cat_cursor_write(*state, one, &places[i]);
-        cat_cursor_t cursor;
+        cat_place_t place;
 
         assert_int_equal(strspn(text, alphabet), strlen(text));
-        assert_true(cat_cursor_read(*state, &(cat_keys_t){&one, 1}, text, &cursor));
-        assert_string_equal(cursor.created_at, places[i].created_at);
-        assert_string_equal(cursor.id, places[i].id);
+        assert_true(cat_cursor_read(*state, &(cat_keys_t){&one, 1}, text, &place));
+        assert_string_equal(place.created_at, places[i].created_at);
+        assert_string_equal(place.id, places[i].id);
     }
 }
 
 static void test_nothing_is_the_beginning(void **state)
 {
-    cat_cursor_t cursor;
+    cat_place_t place;
 
-    assert_true(cat_cursor_read(*state, &(cat_keys_t){NULL, 0}, "", &cursor));
-    assert_string_equal(cursor.created_at, "9223372036854775807");
-    assert_string_equal(cursor.id, "");
+    assert_true(cat_cursor_read(*state, &(cat_keys_t){NULL, 0}, "", &place));
+    assert_string_equal(place.created_at, "9223372036854775807");
+    assert_string_equal(place.id, "");
 }
 
 static void test_any_of_the_keys_will_do(void **state)
 {
     const cat_key_t *keys[] = {key(*state, '1'), key(*state, '2'), key(*state, '3')};
-    cat_cursor_t cursor;
+    cat_place_t place;
 
     for (int i = 0; i < 3; i++) {
         const char *text = write_one(*state, keys[i], TIME, ID);
-        assert_int_equal(cat_cursor_read(*state, &(cat_keys_t){keys, 2}, text, &cursor), i < 2);
+        assert_int_equal(cat_cursor_read(*state, &(cat_keys_t){keys, 2}, text, &place), i < 2);
     }
     assert_string_equal(write_one(*state, keys[0], TIME, ID), write_one(*state, key(*state, '1'), TIME, ID));
 }
