@@ -127,7 +127,8 @@ cmp_ok($kills, '>=', $took / 2, 'children were killed on the way');
 cmp_ok(scalar @users, '>=', 1000 * ALL, 'a thousand registrations, or a fifth');
 my $writes = sum0(map { $answers{$_} // 0 } 'POST 201', 'PUT 200', 'DELETE 200') - @users;
 cmp_ok($writes, '>=', 10_000 * ALL, 'ten thousand writes, or a fifth');
-is_deeply([map { @{ $_->{wrong} } } @journals], [], 'no answer but those of the contract');
+my @wrong = map { @{ $_->{wrong} } } @journals;
+ok(!@wrong, 'no answer but those of the contract') or diag join "\n", @wrong;
 
 # ---- what is there ----
 
