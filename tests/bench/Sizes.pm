@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Sizes;
 
-# The same requests to a small catalogue and to a large one, in which they are spread over all of it.
+# The same requests to a small catalogue and to a large one, in which they are spread over all of it. Under worker: there one
+# round is like another, and the database is most of what a request costs.
 
 use strict;
 use warnings FATAL => 'all';
@@ -19,7 +20,7 @@ sub run {
     for my $size ($SMALL, $c->{large}) {
         my $file = Catalogue::file("$c->{dir}/data", setting('ctl'), $size);
         my @at = $size == $SMALL ? (database => $file) : (params => $file); # the large one is not copied, and only read
-        my ($cached, $direct) = map { Httpd->new("$size$_->[0]", more => $_->[1], @at)->start } ['', ''],
+        my ($cached, $direct) = map { Httpd->new("$size$_->[0]", mpm => 'worker', more => $_->[1], @at)->start } ['', ''],
             [', no cache', 'CatalogCacheSize 0'];
         push @servers, $cached, $direct;
         push @cells, cells($cached, $direct, $size);
