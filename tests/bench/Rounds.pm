@@ -14,7 +14,8 @@ sub new {
 }
 
 # cells: name => { what Load::run takes }, in their order; warm: so many runs before the first round, for caches and compilers. The
-# result: for each name what Load::run gives, each value the median of the rounds but for the sums in requests and failed.
+# result: for each name what Load::run gives, each value the median of the rounds but for the sums in requests and failed; and each:
+# the values of each round, by the same keys.
 sub measure {
     my ($self, @cells) = @_;
     my (@names, %cell, %runs, %figures);
@@ -28,7 +29,8 @@ sub measure {
     }
     for my $name (@names) {
         my @runs = @{ $runs{$name} };
-        my $figure = $figures{$name} = { map { my $key = $_; $key => median(map { $_->{$key} } @runs) } qw(cpu rate p50 p99) };
+        my %each = map { my $key = $_; $key => [map { $_->{$key} } @runs] } qw(cpu rate p50 p99);
+        my $figure = $figures{$name} = { each => \%each, map { $_ => median(@{ $each{$_} }) } keys %each };
         for my $key (qw(requests failed)) {
             $figure->{$key} += $_->{$key} for @runs;
         }
@@ -39,6 +41,13 @@ sub measure {
 }
 
 sub run_once { my ($self, $cell) = @_; return Load::run(seconds => $self->{seconds}, %$cell) }
+
+# Of two figures of one measurement: the median of what each round says, which met the same machine.
+sub ratio {
+    my ($member, $one, $other) = @_;
+    my @pair = map { $_->{each}{$member} } $one, $other;
+    return median(map { $pair[0][$_] / $pair[1][$_] } 0 .. $#{ $pair[0] });
+}
 
 sub median {
     my @sorted = sort { $a <=> $b } @_;
