@@ -203,17 +203,15 @@ apr_status_t cat_conn_select(cat_conn_t *conn, apr_pool_t *pool, cat_sql_t sql, 
     run_t r = {.pool = pool, .sql = sql, .values = values, .count = count};
     apr_status_t rv;
 
-    if (select_directly(conn, sql, values, count, row, baton, &rv)) {
-        conn->has_read = 1;
-        return rv;
-    }
-    rv = run(conn, &r);
-
-    if (rv == APR_SUCCESS) {
+    if (!select_directly(conn, sql, values, count, row, baton, &rv)) {
+        rv = run(conn, &r);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
         rv = drain(conn, pool, r.results, row, baton);
-        conn->has_read = 1;
     }
-    return rv;
+    conn->has_read = 1;
+    return rv == APR_EOF ? APR_SUCCESS : rv;
 }
 
 apr_status_t cat_conn_query(cat_conn_t *conn, apr_pool_t *pool, cat_sql_t sql, const char *const *values, int count,

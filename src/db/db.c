@@ -221,13 +221,12 @@ typedef struct first_row_t {
 static apr_status_t keep_first_row(void *baton, const char *const *values, int count)
 {
     first_row_t *first = baton;
-    if (!first->values) {
-        first->values = apr_palloc(first->pool, (apr_size_t)count * sizeof(*first->values));
-        for (int i = 0; i < count; i++) {
-            first->values[i] = values[i] ? apr_pstrdup(first->pool, values[i]) : NULL;
-        }
+
+    first->values = apr_palloc(first->pool, (apr_size_t)count * sizeof(*first->values));
+    for (int i = 0; i < count; i++) {
+        first->values[i] = values[i] ? apr_pstrdup(first->pool, values[i]) : NULL;
     }
-    return APR_SUCCESS;
+    return APR_EOF;
 }
 
 apr_status_t cat_db_one(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, const char *const **row)

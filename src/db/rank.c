@@ -18,30 +18,27 @@ typedef struct search_t {
     /* Where the page begins lies between these two. */
     cat_place_t first, next;
     apr_int64_t newer; /* products from next on */
-    int is_narrow;     /* it begins in one part of the level that was looked at last */
+    apr_int64_t between;
+    int is_narrow; /* it begins in one part of the level that was looked at last */
 } search_t;
 
 /* Of parts, the newest first, those before the page are passed; it begins in the next one. */
 static apr_status_t take_part(void *baton, const char *const *values, int count)
 {
     search_t *s = baton;
+    cat_place_t first = {apr_pstrdup(s->pool, values[0]), apr_pstrdup(s->pool, values[1])};
     apr_int64_t n = apr_atoi64(values[2]);
-    cat_place_t key;
 
     (void)count;
-    if (s->is_narrow) {
-        return APR_SUCCESS;
-    }
-    key = (cat_place_t){apr_pstrdup(s->pool, values[0]), apr_pstrdup(s->pool, values[1])};
-    s->page->total = apr_atoi64(values[3]);
     if (s->newer + n <= s->page->skip) {
         s->newer += n;
-        s->next = key;
-    } else {
-        s->first = key;
-        s->is_narrow = 1;
+        s->next = first;
+        return APR_SUCCESS;
     }
-    return APR_SUCCESS;
+    s->first = first;
+    s->between = n;
+    s->is_narrow = 1;
+    return APR_EOF;
 }
 
 /* Narrows the search down to one part of the level, if the list goes so far. */
@@ -53,35 +50,51 @@ static apr_status_t narrow(search_t *s, const char *level)
                        s);
 }
 
-static apr_status_t find_page(void *baton)
-{
-    search_t *s = baton;
-    static const char *const levels[] = {"2", "1", "0"};
-    cat_rank_page_t *page = s->page;
-    apr_status_t rv;
-
-    s->first = below_all;
-    s->next = above_all;
-    s->newer = 0;
-    for (int i = 0; i < 3; i++) {
-        rv = narrow(s, levels[i]);
-        if (rv != APR_SUCCESS || !s->is_narrow) {
-            return rv;
-        }
-    }
-    return cat_db_each(s->db, SQL_PRODUCT_LIST_FROM,
-                       CAT_VALUES(s->next.created_at, s->next.id, apr_off_t_toa(s->pool, page->limit),
-                                  apr_off_t_toa(s->pool, page->skip - s->newer)),
-                       page->row, page->baton);
-}
-
 /* The total stands behind the columns. */
-static apr_status_t take_near(void *baton, const char *const *values, int count)
+static apr_status_t take_product(void *baton, const char *const *values, int count)
 {
     cat_rank_page_t *page = baton;
 
     page->total = apr_atoi64(values[count - 1]);
     return page->row(page->baton, values, count - 1);
+}
+
+/* Walks from the nearer end of the part. */
+static apr_status_t walk(search_t *s)
+{
+    cat_rank_page_t *page = s->page;
+    apr_int64_t above = page->skip - s->newer, below = s->between - 1 - above;
+    const char *limit = apr_off_t_toa(s->pool, page->limit);
+
+    if (above <= below) {
+        return cat_db_each(s->db, SQL_PRODUCT_LIST_FROM,
+                           CAT_VALUES(s->next.created_at, s->next.id, limit, apr_off_t_toa(s->pool, above)),
+                           take_product, page);
+    }
+    return cat_db_each(s->db, SQL_PRODUCT_LIST_ABOVE,
+                       CAT_VALUES(s->first.created_at, s->first.id, apr_off_t_toa(s->pool, below), limit), take_product,
+                       page);
+}
+
+static apr_status_t find_page(void *baton)
+{
+    search_t *s = baton;
+    static const char *const levels[] = {"2", "1", "0"};
+
+    s->first = below_all;
+    s->next = above_all;
+    s->newer = 0;
+    for (int i = 0; i < 3; i++) {
+        apr_status_t rv = narrow(s, levels[i]);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+        if (!s->is_narrow) { /* the list ends before it */
+            s->page->total = s->newer;
+            return APR_SUCCESS;
+        }
+    }
+    return walk(s);
 }
 
 apr_status_t cat_rank_page(apr_pool_t *pool, cat_db_t *db, cat_rank_page_t *page)
@@ -91,9 +104,9 @@ apr_status_t cat_rank_page(apr_pool_t *pool, cat_db_t *db, cat_rank_page_t *page
 
     page->total = 0;
     if (page->skip <= NEAR) {
-        rv =
-            cat_db_each(db, SQL_PRODUCT_LIST,
-                        CAT_VALUES(apr_off_t_toa(pool, page->limit), apr_off_t_toa(pool, page->skip)), take_near, page);
+        rv = cat_db_each(db, SQL_PRODUCT_LIST,
+                         CAT_VALUES(apr_off_t_toa(pool, page->limit), apr_off_t_toa(pool, page->skip)), take_product,
+                         page);
     }
     if (rv != APR_SUCCESS || page->total || page->skip == 0) {
         return rv;
