@@ -11,7 +11,6 @@ use POSIX ();
 
 use CatalogTest::Tools qw(spew);
 use Machine ();
-use Rounds ();
 use Targets ();
 
 my %HOLDS = ('<=' => sub { $_[0] <= $_[1] }, '<' => sub { $_[0] < $_[1] }, '>=' => sub { $_[0] >= $_[1] });
@@ -49,18 +48,11 @@ sub judge {
     my $member = $target->{member};
     my %row = (%$target, value => $figure->{$member});
     $row{base_value} = $base->{$member} if $base;
-    $row{ratio} = ratio($member, $figure, $base) if $base;
+    $row{ratio} = $base->{$member} ? $row{value} / $base->{$member} : 0 if $base;
     return { %row, holds => undef } unless defined $target->{limit};
     my $measured = sprintf '%.2f', $base ? $row{ratio} : $row{value}; # as it is printed
     my $holds = $HOLDS{ $target->{relation} }->($measured, $target->{limit}) && !$figure->{failed};
     return { %row, holds => $holds ? JSON::PP::true : JSON::PP::false };
-}
-
-# Two figures of which each has rounds are of one measurement: no target compares parts.
-sub ratio {
-    my ($member, $figure, $base) = @_;
-    return Rounds::ratio($member, $figure, $base) if $figure->{each} && $base->{each};
-    return $base->{$member} ? $figure->{$member} / $base->{$member} : 0;
 }
 
 sub write {
@@ -85,7 +77,7 @@ sub head {
     my ($machine, $pace) = @$self{qw(machine pace)};
     my $versions = join ', ', map { "$_ $machine->{versions}{$_}" } sort keys %{ $machine->{versions} };
     return "Measured at $self->{when} on $machine->{cores} cores of $machine->{processor}, $machine->{memory_mib} MiB,"
-        . " $machine->{system}, Linux $machine->{kernel}; load before it $machine->{load}; $versions. Medians of $pace->{rounds}"
+        . " $machine->{system}, Linux $machine->{kernel}; load before it $machine->{load}; $versions. $pace->{rounds}"
         . " rounds of $pace->{seconds} s; the large catalogue has $pace->{large} products.";
 }
 

@@ -6,6 +6,8 @@ package Rounds;
 use strict;
 use warnings FATAL => 'all';
 
+use List::Util qw(sum);
+
 use Load ();
 
 sub new {
@@ -14,8 +16,7 @@ sub new {
 }
 
 # cells: name => { what Load::run takes }, in their order; warm: so many runs before the first round, for caches and compilers. The
-# result: for each name what Load::run gives, each value the median of the rounds but for the sums in requests and failed; and each:
-# the values of each round, by the same keys.
+# result: for each name what Load::run gives, of all rounds together; of the latencies the median of the rounds.
 sub measure {
     my ($self, @cells) = @_;
     my (@names, %cell, %runs, %figures);
@@ -29,11 +30,7 @@ sub measure {
     }
     for my $name (@names) {
         my @runs = @{ $runs{$name} };
-        my %each = map { my $key = $_; $key => [map { $_->{$key} } @runs] } qw(cpu rate p50 p99);
-        my $figure = $figures{$name} = { each => \%each, map { $_ => median(@{ $each{$_} }) } keys %each };
-        for my $key (qw(requests failed)) {
-            $figure->{$key} += $_->{$key} for @runs;
-        }
+        my $figure = $figures{$name} = together(@runs);
         printf "%-32s %8.1f us %9.0f/s  p99 %7.2f ms%s\n", $name, @$figure{qw(cpu rate p99)},
             $figure->{failed} ? "  $figure->{failed} FAILED" : '';
     }
@@ -42,11 +39,16 @@ sub measure {
 
 sub run_once { my ($self, $cell) = @_; return Load::run(seconds => $self->{seconds}, %$cell) }
 
-# Of two figures of one measurement: the median of what each round says, which met the same machine.
-sub ratio {
-    my ($member, $one, $other) = @_;
-    my @pair = map { $_->{each}{$member} } $one, $other;
-    return median(map { $pair[0][$_] / $pair[1][$_] } 0 .. $#{ $pair[0] });
+# CPU over requests, as of one long run: from run to run that differs half as much as the median of the rounds does.
+sub together {
+    my (@runs) = @_;
+    my ($requests, $failed) = map { my $key = $_; sum(map { $_->{$key} } @runs) } qw(requests failed);
+    return {
+        requests => $requests, failed => $failed,
+        cpu => sum(map { $_->{cpu} * $_->{requests} } @runs) / $requests,
+        rate => sum(map { $_->{rate} } @runs) / @runs,
+        map { my $key = $_; $key => median(map { $_->{$key} } @runs) } qw(p50 p99),
+    };
 }
 
 sub median {

@@ -13,6 +13,7 @@ use Catalogue ();
 use Httpd ();
 
 my $SMALL = 1_000;
+my $WARM = 3; # runs, in which each connection reads the database's pages for the first time
 
 sub run {
     my ($c) = @_;
@@ -33,8 +34,8 @@ sub run {
 # The places of pages are found anew each time only where nothing is remembered.
 sub cells {
     my ($cached, $direct, $size) = @_;
-    my %one = (count => $SMALL, size => $size, requests => ['1 GET /api/products/{id}'], warm => 1);
-    my $page = sub { { server => $_[0], requests => ["1 GET /api/products?$_[1]"], warm => 1 } };
+    my %one = (count => $SMALL, size => $size, requests => ['1 GET /api/products/{id}'], warm => $WARM);
+    my $page = sub { { server => $_[0], requests => ["1 GET /api/products?$_[1]"], warm => $WARM } };
     my $cursor = $direct->get('/api/products?cursor=')->{json}{pagination}{nextCursor};
     my ($middle, $last) = map { $size / $_ } 20, 10;
     my $label = $size == $SMALL ? 'small' : 'large';
