@@ -20,7 +20,7 @@ sub run {
     my (@cells, @servers);
     for my $size ($SMALL, $c->{large}) {
         my $file = Catalogue::file("$c->{dir}/data", setting('ctl'), $size);
-        my @at = $size == $SMALL ? (database => $file) : (params => $file); # the large one is not copied, and only read
+        my @at = $size == $SMALL ? (database => $file) : (params => $file); # the large one is not copied: nothing in it is changed
         my ($cached, $direct) = map { Httpd->new("$size$_->[0]", mpm => 'worker', more => $_->[1], @at)->start } ['', ''],
             [', no cache', 'CatalogCacheSize 0'];
         push @servers, $cached, $direct;
