@@ -20,8 +20,8 @@ apr_status_t cat_conn_get(cat_source_t *source, const cat_link_t *link, int to_w
                           cat_conn_t **conn);
 
 /* One row's values in the statement's column order, NULL for SQL's NULL; good until the function returns, which asks the database
- * for nothing. Anything but APR_SUCCESS ends the calls; the remaining rows are still drained. APR_EOF: it has seen enough, and nothing is
- * wrong. */
+ * for nothing. Anything but APR_SUCCESS ends the calls; the remaining rows are still drained. APR_EOF: it has seen enough, and
+ * nothing is wrong. */
 typedef apr_status_t cat_row_t(void *baton, const char *const *values, int count);
 
 /*

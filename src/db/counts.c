@@ -18,7 +18,6 @@
 #define MANY 50   /* products in SQL_COUNTS_MANY_CAME */
 
 #define LOWEST "-1000000000000000000" /* created_at where the first part of a level begins */
-#define HIGHEST "9223372036854775807"
 
 /* A part is cut behind so many of what it consists of, when it has too many products, and joined with the one below it when it has
  * too few. */
@@ -56,12 +55,12 @@ typedef struct care_t {
     int changed;
 } care_t;
 
-static apr_status_t count_row(void *baton, const char *const *values, int count)
+static apr_status_t see_row(void *baton, const char *const *values, int count)
 {
     (void)values;
     (void)count;
-    ++*(int *)baton;
-    return APR_SUCCESS;
+    *(int *)baton = 1;
+    return APR_EOF;
 }
 
 /* Where the part begins that the place lies in. */
@@ -260,11 +259,11 @@ static apr_status_t work(void *baton)
 /* Asked first, as it keeps nobody waiting. */
 static apr_status_t is_due(care_t *c, int *due)
 {
-    apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_VALUES("1"), count_row, due);
+    apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_VALUES("1"), see_row, due);
 
     for (size_t i = 0; i < LEVELS && rv == APR_SUCCESS; i++) {
         rv = cat_db_each(c->db, SQL_COUNTS_UNEVEN, CAT_VALUES(levels[i].level, levels[i].too_many, levels[i].too_few),
-                         count_row, due);
+                         see_row, due);
     }
     return rv;
 }
@@ -393,7 +392,7 @@ typedef struct check_t {
 /* next: the part above it, NULL: there is none. */
 static apr_status_t check_part(check_t *c, const part_t *part, const part_t *next)
 {
-    const cat_place_t *first = &part->first, *end = next ? &next->first : &(cat_place_t){HIGHEST, ""};
+    const cat_place_t *first = &part->first, *end = next ? &next->first : &CAT_PLACE_ABOVE_ALL;
     const char *const *row;
     apr_status_t rv =
         cat_db_one(c->db, SQL_COUNTS_COUNT, CAT_VALUES(first->created_at, first->id, end->created_at, end->id), &row);

@@ -9,7 +9,7 @@
 /* Of the first products, walking costs less than looking for the place. */
 #define NEAR 50
 
-static const cat_place_t below_all = {"-9223372036854775808", ""}, above_all = {"9223372036854775807", ""};
+static const cat_place_t below_all = {"-9223372036854775808", ""};
 
 typedef struct search_t {
     apr_pool_t *pool;
@@ -82,7 +82,7 @@ static apr_status_t find_page(void *baton)
     static const char *const levels[] = {"2", "1", "0"};
 
     s->first = below_all;
-    s->next = above_all;
+    s->next = CAT_PLACE_ABOVE_ALL;
     s->newer = 0;
     for (int i = 0; i < 3; i++) {
         apr_status_t rv = narrow(s, levels[i]);

@@ -12,7 +12,7 @@
 
 #define TURNS 16
 
-/* With a number that another version of this module, which a restart may bring, changes along with what is kept. */
+/* The number changes with what is kept: a graceful restart may bring another version of this module. */
 #define TURNS_KEY "catalog:turns:1"
 
 /* In memory that the children share. Written once, by whoever changes name from 0. */

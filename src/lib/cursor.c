@@ -51,7 +51,7 @@ static int decode(apr_pool_t *pool, const char *text, cat_place_t *place)
 int cat_cursor_read(apr_pool_t *pool, const cat_keys_t *keys, const char *text, cat_place_t *place)
 {
     if (!*text) {
-        *place = (cat_place_t){"9223372036854775807", ""};
+        *place = CAT_PLACE_ABOVE_ALL;
         return 1;
     }
     if (!decode(pool, text, place)) {

@@ -5,8 +5,8 @@
 #include "lib/keyring.h"
 #include "lib/product.h"
 
-/* The place behind a product as a client gets it, opaque and sealed with the key, in characters that need no encoding in a URL. On the pool. NULL:
- * no memory. */
+/* The place behind a product as a client gets it, opaque and sealed with the key, in characters that need no encoding in a URL. On
+ * the pool. NULL: no memory. */
 const char *cat_cursor_write(apr_pool_t *pool, const cat_key_t *key, const cat_place_t *place);
 
 /* Is it one that cat_cursor_write made with any of these keys? Then *place is what it was, on the pool. "" is the place before all

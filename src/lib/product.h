@@ -22,6 +22,8 @@ typedef struct cat_place_t {
     const char *created_at, *id;
 } cat_place_t;
 
+#define CAT_PLACE_ABOVE_ALL ((cat_place_t){"9223372036854775807", ""}) /* no product is so new */
+
 #define CAT_PRODUCT_SIZE 320 /* octets: a guess of one product's JSON */
 
 extern const cat_field_t cat_product_fields[CAT_PRODUCT_FIELDS];
