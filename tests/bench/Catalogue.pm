@@ -126,11 +126,14 @@ sub peer_file {
     return $file;
 }
 
-# Leaves what is there as it was.
+# Leaves what is there as it was; but a record that stays as it is would not be written at all.
 sub write_once {
     my ($file) = @_;
-    my $db = DBI->connect("dbi:SQLite:dbname=$file", '', '', { RaiseError => 1, PrintError => 0 });
-    $db->do('UPDATE products SET name = name WHERE id = ?', undef, id(0));
+    my $db = DBI->connect("dbi:SQLite:dbname=$file", '', '', { RaiseError => 1, PrintError => 0, AutoCommit => 0 });
+    my ($name) = $db->selectrow_array('SELECT name FROM products WHERE id = ?', undef, id(0));
+    $db->do('UPDATE products SET name = ? WHERE id = ?', undef, $_, id(0)) for "$name.", $name;
+    $db->commit;
+    die "$file: nothing was written\n" unless -s "$file-wal";
     $db->disconnect;
 }
 
