@@ -4,6 +4,8 @@
 #include <apr_shm.h>
 #include <string.h>
 
+#include "lib/hash.h"
+
 /* How long a request may wait for a connection before it answers 503. The pools themselves would wait without limit. */
 #define PATIENCE apr_time_from_sec(1)
 
@@ -13,7 +15,7 @@
 #define TURNS 16
 
 /* The number changes with what is kept: a graceful restart may bring another version of this module. */
-#define TURNS_KEY "catalog:turns:1"
+#define TURNS_KEY "catalog:turns:2"
 
 /* In memory that the children share. Written once, by whoever changes name from 0. */
 typedef struct file_t {
@@ -56,13 +58,9 @@ apr_status_t cat_turns_create(cat_turns_t **turns, apr_pool_t *pool, apr_pool_t 
     return gates ? APR_SUCCESS : make_gates(&t->gates, process);
 }
 
-/* FNV-1a. */
 static apr_uint64_t hash(const char *text)
 {
-    apr_uint64_t h = APR_UINT64_C(14695981039346656037);
-    for (; *text; text++) {
-        h = (h ^ (unsigned char)*text) * APR_UINT64_C(1099511628211);
-    }
+    apr_uint64_t h = cat_hash(text, strlen(text));
     return h ? h : 1;
 }
 

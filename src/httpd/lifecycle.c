@@ -31,7 +31,7 @@ extern module AP_MODULE_DECLARE_DATA catalog_module;
 #define TOKENS_SEEN 2048
 
 /* The number changes with what lies in it: a graceful restart may bring another version of this module. */
-#define SEGMENT_KEY "catalog:segment:1"
+#define SEGMENT_KEY "catalog:segment:2"
 
 cat_server_t *cat_lifecycle_server(const server_rec *s)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shm/cache.h"
 
-#include <apr_general.h>
 #include <apr_shm.h>
-#include <apr_siphash.h>
 #include <sched.h>
 #include <string.h>
 
 #include "lib/gate.h"
+#include "lib/hash.h"
 
 /*
  * Entries stand one behind the other in a ring of words. A place in it is counted from the first word that was ever written,
@@ -21,8 +20,13 @@
  */
 typedef apr_uint64_t word_t;
 
-/* A bucket of the index has the size of a cache line: 16 bits of an entry's hash, and the lower 48 of its place. 0: none. */
-#define WAYS 8
+/* What is looked for is in main memory more often than not, and fetching it from there takes longer than all the rest. So what
+ * belongs together begins with a line of the processor's caches. */
+#define LINE 64
+#define LINE_WORDS (LINE / sizeof(word_t))
+
+/* A bucket of the index is a line: 16 bits of an entry's hash, and the lower 48 of its place. 0: none. */
+#define WAYS LINE_WORDS
 #define PLACE_BITS 48
 #define PLACE_MASK ((UINT64_C(1) << PLACE_BITS) - 1)
 typedef word_t bucket_t[WAYS];
@@ -30,7 +34,7 @@ typedef word_t bucket_t[WAYS];
 /* One bucket for so many octets; an entry has some 300. */
 #define OCTETS_A_BUCKET 2048
 
-/* The words before an entry's key. */
+/* The words before an entry's key: a line. */
 enum { PLACE, HASH, OWNER, EPOCH, GENERATION, MADE, BODY_HASH, LENGTHS, HEAD };
 
 /* An entry has to be found by more than whom it pushes out. */
@@ -59,8 +63,18 @@ struct cat_cache_t {
     word_t ring_length; /* words */
     apr_size_t size;
     cat_gate_t *gate;
-    unsigned char seed[APR_SIPHASH_KSIZE]; /* nobody can choose keys that push out each other */
 };
+
+/* APR puts a word of its own before the memory that it gives. */
+static void *first_line(void *memory)
+{
+    return (char *)memory + (LINE - (apr_uintptr_t)memory % LINE) % LINE;
+}
+
+static apr_size_t whole_lines(apr_size_t words)
+{
+    return words / LINE_WORDS * LINE_WORDS;
+}
 
 apr_status_t cat_cache_create(cat_cache_t **cache, apr_pool_t *pool, apr_size_t size)
 {
@@ -71,9 +85,6 @@ apr_status_t cat_cache_create(cat_cache_t **cache, apr_pool_t *pool, apr_size_t 
     if (rv == APR_SUCCESS) {
         rv = cat_gate_create(&c->gate, pool, 1, 0);
     }
-    if (rv == APR_SUCCESS) {
-        rv = apr_generate_random_bytes(c->seed, sizeof(c->seed));
-    }
     if (rv != APR_SUCCESS) {
         return rv;
     }
@@ -82,10 +93,10 @@ apr_status_t cat_cache_create(cat_cache_t **cache, apr_pool_t *pool, apr_size_t 
     while (c->bucket_count * 2 <= size / OCTETS_A_BUCKET) {
         c->bucket_count *= 2;
     }
-    c->shared = apr_shm_baseaddr_get(shm); /* zeroed: pages that nobody has written to */
+    c->shared = first_line(apr_shm_baseaddr_get(shm)); /* zeroed: pages that nobody has written to */
     c->buckets = (bucket_t *)(c->shared + 1);
     c->ring = (word_t *)(c->buckets + c->bucket_count);
-    c->ring_length = (size - sizeof(*c->shared) - c->bucket_count * sizeof(*c->buckets)) / sizeof(word_t);
+    c->ring_length = whole_lines(((char *)apr_shm_baseaddr_get(shm) + size - (char *)c->ring) / sizeof(word_t));
     c->shared->reserved = c->ring_length; /* 0 is no place */
     *cache = c;
     return APR_SUCCESS;
@@ -106,9 +117,10 @@ static apr_size_t count_words(apr_size_t octets)
     return (octets + sizeof(word_t) - 1) / sizeof(word_t);
 }
 
-static word_t hash_of(const cat_cache_t *cache, const cat_item_t *item)
+/* Who chooses keys that meet in one bucket pushes out less than with keys that fill the ring. */
+static word_t hash_of(const cat_item_t *item, apr_size_t key_length)
 {
-    return apr_siphash24(item->key, strlen(item->key), cache->seed) ^ (word_t)(apr_uintptr_t)item->owner;
+    return cat_hash(item->key, key_length) ^ (word_t)(apr_uintptr_t)item->owner;
 }
 
 static bucket_t *bucket_of(const cat_cache_t *cache, word_t hash)
@@ -162,29 +174,45 @@ static int is_of_time(apr_time_t made, apr_time_t since, apr_time_t now)
     return made >= since && made <= now + AHEAD;
 }
 
-/* What it reads may be of another entry by now, and be anything. */
-static int is_wanted(const word_t *entry, word_t place, word_t hash, const cat_item_t *item, apr_time_t since)
-{
-    apr_size_t key_length = strlen(item->key);
+/* What a body is looked for by. */
+typedef struct wanted_t {
+    const cat_item_t *item;
+    apr_size_t key_length;
+    word_t hash;
+    apr_time_t since;
+} wanted_t;
 
-    return load(&entry[PLACE]) == place && load(&entry[HASH]) == hash &&
+/* What it reads may be of another entry by now, and be anything. */
+static int is_wanted(const word_t *entry, word_t place, const wanted_t *wanted)
+{
+    const cat_item_t *item = wanted->item;
+
+    return load(&entry[PLACE]) == place && load(&entry[HASH]) == wanted->hash &&
            load(&entry[OWNER]) == (word_t)(apr_uintptr_t)item->owner && load(&entry[EPOCH]) == item->ticket.epoch &&
            load(&entry[GENERATION]) == item->ticket.generation &&
-           is_of_time((apr_time_t)load(&entry[MADE]), since, item->made) && load(&entry[LENGTHS]) >> 32 == key_length &&
-           is_key(entry + HEAD, item->key, key_length);
+           is_of_time((apr_time_t)load(&entry[MADE]), wanted->since, item->made) &&
+           load(&entry[LENGTHS]) >> 32 == wanted->key_length && is_key(entry + HEAD, item->key, wanted->key_length);
 }
 
-static int read_entry(const cat_cache_t *cache, apr_pool_t *pool, word_t place, word_t hash, cat_item_t *item,
-                      apr_time_t since)
+/* All of what a product's entry has, before the first word of it is waited for. */
+static void fetch(const word_t *entry)
+{
+    for (apr_size_t line = 0; line < 5; line++) {
+        __builtin_prefetch(entry + line * LINE_WORDS);
+    }
+}
+
+static int read_entry(const cat_cache_t *cache, apr_pool_t *pool, word_t place, const wanted_t *wanted,
+                      cat_item_t *item)
 {
     word_t offset = place % cache->ring_length;
     const word_t *entry = cache->ring + offset;
-    apr_size_t length;
+    apr_size_t before_body = HEAD + count_words(wanted->key_length), length;
     word_t body_hash;
     char *body;
 
-    if (HEAD + count_words(strlen(item->key)) > cache->ring_length - offset ||
-        !is_wanted(entry, place, hash, item, since)) {
+    fetch(entry);
+    if (before_body > cache->ring_length - offset || !is_wanted(entry, place, wanted)) {
         return 0;
     }
     length = load(&entry[LENGTHS]) & UINT32_MAX;
@@ -194,7 +222,7 @@ static int read_entry(const cat_cache_t *cache, apr_pool_t *pool, word_t place, 
         return 0;
     }
     body = apr_palloc(pool, count_words(length) * sizeof(word_t));
-    copy_out(body, entry + HEAD + count_words(strlen(item->key)), count_words(length));
+    copy_out(body, entry + before_body, count_words(length));
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     if (is_given_away(cache, place)) {
         return 0;
@@ -205,16 +233,16 @@ static int read_entry(const cat_cache_t *cache, apr_pool_t *pool, word_t place, 
     return 1;
 }
 
-static int find(const cat_cache_t *cache, apr_pool_t *pool, word_t hash, cat_item_t *item, apr_time_t since)
+static int find(const cat_cache_t *cache, apr_pool_t *pool, const wanted_t *wanted, cat_item_t *item)
 {
-    const bucket_t *bucket = bucket_of(cache, hash);
+    const bucket_t *bucket = bucket_of(cache, wanted->hash);
     word_t reserved = __atomic_load_n(&cache->shared->reserved, __ATOMIC_ACQUIRE);
 
-    for (int i = 0; i < WAYS; i++) {
+    for (apr_size_t i = 0; i < WAYS; i++) {
         word_t way = __atomic_load_n(&(*bucket)[i], __ATOMIC_ACQUIRE);
         word_t place = place_of(way, reserved);
-        if (way && has_tag(way, hash) && reserved - place <= cache->ring_length &&
-            read_entry(cache, pool, place, hash, item, since)) {
+        if (way && has_tag(way, wanted->hash) && reserved - place <= cache->ring_length &&
+            read_entry(cache, pool, place, wanted, item)) {
             return 1;
         }
     }
@@ -223,8 +251,9 @@ static int find(const cat_cache_t *cache, apr_pool_t *pool, word_t hash, cat_ite
 
 int cat_cache_find(cat_cache_t *cache, apr_pool_t *pool, cat_item_t *item, apr_time_t since)
 {
-    word_t hash = hash_of(cache, item);
-    int found = find(cache, pool, hash, item, since);
+    apr_size_t key_length = strlen(item->key);
+    wanted_t wanted = {item, key_length, hash_of(item, key_length), since};
+    int found = find(cache, pool, &wanted, item);
     counter_t *counter = &cache->shared->counters[(unsigned)sched_getcpu() % COUNTERS];
 
     __atomic_fetch_add(found ? &counter->hits : &counter->misses, 1, __ATOMIC_RELAXED);
@@ -242,6 +271,11 @@ static void copy_in(word_t *to, const char *from, apr_size_t length)
     }
 }
 
+static apr_size_t fill_line(apr_size_t words)
+{
+    return (words + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS;
+}
+
 /* An entry is not divided: where the ring's end is too near it begins anew. */
 static word_t reserve(cat_cache_t *cache, apr_size_t words)
 {
@@ -254,10 +288,8 @@ static word_t reserve(cat_cache_t *cache, apr_size_t words)
     return place;
 }
 
-static void write_entry(word_t *entry, word_t place, word_t hash, const cat_item_t *item)
+static void write_entry(word_t *entry, word_t place, word_t hash, const cat_item_t *item, apr_size_t key_length)
 {
-    apr_size_t key_length = strlen(item->key);
-
     store(&entry[PLACE], place);
     store(&entry[HASH], hash);
     store(&entry[OWNER], (word_t)(apr_uintptr_t)item->owner);
@@ -275,7 +307,7 @@ static word_t *choose_way(bucket_t *bucket, word_t hash, word_t reserved)
 {
     word_t *oldest = &(*bucket)[0];
 
-    for (int i = 0; i < WAYS; i++) {
+    for (apr_size_t i = 0; i < WAYS; i++) {
         word_t *way = &(*bucket)[i];
         if (!load(way) || has_tag(load(way), hash)) {
             return way;
@@ -289,16 +321,16 @@ static word_t *choose_way(bucket_t *bucket, word_t hash, word_t reserved)
 
 void cat_cache_store(cat_cache_t *cache, const cat_item_t *item)
 {
-    word_t hash = hash_of(cache, item), place;
-    apr_size_t words = HEAD + count_words(strlen(item->key)) + count_words(item->length);
-    word_t *way;
+    apr_size_t key_length = strlen(item->key);
+    apr_size_t words = fill_line(HEAD + count_words(key_length) + count_words(item->length));
+    word_t hash = hash_of(item, key_length), place, *way;
     int held;
 
     if (words > cache->ring_length / SHARE || cat_gate_enter(cache->gate, 0, &held) != APR_SUCCESS) {
         return;
     }
     place = reserve(cache, words);
-    write_entry(cache->ring + place % cache->ring_length, place, hash, item);
+    write_entry(cache->ring + place % cache->ring_length, place, hash, item, key_length);
     way = choose_way(bucket_of(cache, hash), hash, place + words);
     __atomic_store_n(way, (hash & ~PLACE_MASK) | (place & PLACE_MASK), __ATOMIC_RELEASE);
     store(&cache->shared->stored, load(&cache->shared->stored) + 1);

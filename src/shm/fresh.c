@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include <apr_siphash.h>
+#include "lib/hash.h"
 
 #define DATABASES 64
 #define STRIPES 32768
@@ -28,8 +28,7 @@ apr_size_t cat_fresh_size(void)
 
 cat_fresh_t *cat_fresh_find(void *memory, const char *name)
 {
-    static const unsigned char key[APR_SIPHASH_KSIZE]; /* the administrator chooses the names */
-    apr_uint64_t hash = apr_siphash24(name, strlen(name), key);
+    apr_uint64_t hash = cat_hash(name, strlen(name)); /* the administrator chooses the names */
     cat_fresh_t *all = memory;
 
     for (int i = 0; i < DATABASES; i++) {
@@ -51,20 +50,9 @@ static void increment(apr_uint64_t *word)
     __atomic_fetch_add(word, 1, __ATOMIC_ACQ_REL);
 }
 
-/* FNV-1a, eight octets at once. */
 static unsigned stripe_of(const char *id)
 {
-    apr_size_t length = strlen(id), step;
-    apr_uint64_t h = UINT64_C(14695981039346656037);
-
-    for (; length; id += step, length -= step) {
-        apr_uint64_t word = 0;
-        step = length < sizeof(word) ? length : sizeof(word);
-        memcpy(&word, id, step);
-        h = (h ^ word) * UINT64_C(1099511628211);
-        h ^= h >> 32; /* or the last letters would not reach the lower bits */
-    }
-    return h % STRIPES;
+    return cat_hash(id, strlen(id)) % STRIPES;
 }
 
 cat_ticket_t cat_fresh_draw(const cat_fresh_t *fresh, const char *id)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_LIB_HASH_H
+#define CAT_LIB_HASH_H
+
+#include <apr.h>
+
+/*
+ * A hash for tables in memory that all children of a server share: fast, each bit of it depends on all octets, and it is the
+ * same in all processes of a machine. Whoever chooses the octets can make two that have the same: where that would gain him
+ * something, take apr_siphash24 and a secret seed.
+ */
+apr_uint64_t cat_hash(const char *octets, apr_size_t length);
+
+#endif

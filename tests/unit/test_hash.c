@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "lib/hash.h"
+
+static apr_uint64_t hash(const char *text)
+{
+    return cat_hash(text, strlen(text));
+}
+
+static void test_octets_behind_the_length_make_no_difference(void **state)
+{
+    (void)state;
+    assert_true(cat_hash("catalogue", 7) == cat_hash("catalog", 7));
+    assert_true(cat_hash("products/1", 10) == cat_hash("products/12", 10));
+    assert_true(hash("") == cat_hash("x", 0));
+}
+
+static void test_each_octet_makes_a_difference(void **state)
+{
+    const char *text = "018cc252-1b0f-770f-870f-000004b83901";
+
+    for (apr_size_t length = 0; length <= strlen(text); length++) {
+        for (apr_size_t i = 0; i < length; i++) {
+            char *other = apr_pstrmemdup(*state, text, length);
+            other[i] ^= 1;
+            assert_false(cat_hash(text, length) == cat_hash(other, length));
+        }
+        assert_false(length > 0 && cat_hash(text, length) == cat_hash(text, length - 1));
+    }
+}
+
+static void test_zeros_are_counted(void **state)
+{
+    static const char zeros[32];
+    (void)state;
+
+    for (apr_size_t length = 1; length <= sizeof(zeros); length++) {
+        assert_false(cat_hash(zeros, length) == cat_hash(zeros, length - 1));
+    }
+}
+
+/* Texts that differ in one number, as ids do which are made one after the other: of so many as there are places, each place gets
+ * few, by the lower bits and by the upper ones. */
+#define BITS 12
+#define PLACES (1 << BITS)
+#define MOST 9 /* 7 or 8 are to be expected */
+
+static void test_spreads_what_is_alike(void **state)
+{
+    static int lower[PLACES], upper[PLACES];
+
+    for (int i = 0; i < PLACES; i++) {
+        apr_uint64_t h = hash(apr_psprintf(*state, "018cc252-1b0f-7000-8000-%012d", i));
+        assert_true(++lower[h % PLACES] <= MOST);
+        assert_true(++upper[h >> (64 - BITS)] <= MOST);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_octets_behind_the_length_make_no_difference),
+        UNIT_TEST(test_each_octet_makes_a_difference),
+        UNIT_TEST(test_zeros_are_counted),
+        UNIT_TEST(test_spreads_what_is_alike),
+    };
+    return UNIT_RUN(tests);
+}
