@@ -138,7 +138,7 @@ typedef struct cat_route_t {
     cat_handler_t *run;
     cat_access_t who;
     cat_body_t body;
-    cat_rate_kind_t rate; /* counted against the client before anything is read */
+    cat_rate_kind_t rate; /* counted against who sends a body before it is read */
 } cat_route_t;
 
 #define CAT_PARAMS_MAX 2
@@ -158,6 +158,7 @@ struct cat_request_t {
     cat_conditions_t conditions;        /* a GET's are judged by its answer, which handler.c does */
     int strict;                         /* unknown members are an error: CatalogStrict or Prefer: handling=strict */
 
+    /* Who sent a body; where the route's row takes none, nothing is known of that. */
     const char *client;  /* the address it comes from */
     const char *network; /* what limits count: the IPv4 address, or the /64 of an IPv6 address */
     const char *agent;   /* User-Agent, "" when there is none */

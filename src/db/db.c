@@ -25,9 +25,16 @@ cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *so
     db->conf = conf;
     db->source = source;
     db->log = log;
-    apr_pool_pre_cleanup_register(pool, db,
-                                  release_with_pool); /* with DBDPersist Off the connection lives below the pool */
     return db;
+}
+
+/* Before anything is taken. In front of other cleanups, as with DBDPersist Off the connection lives below the pool. */
+static void give_back_with_pool(cat_db_t *db)
+{
+    if (!db->is_given_back) {
+        db->is_given_back = 1;
+        apr_pool_pre_cleanup_register(db->pool, db, release_with_pool);
+    }
 }
 
 static void disconnect(cat_db_t *db)
@@ -71,7 +78,10 @@ void cat_db_mark(cat_db_t *db)
 
 static apr_status_t connect_once(cat_db_t *db, int to_write)
 {
-    apr_status_t rv = cat_source_open(db->source, db->pool, db->conf->max_connections, db->log, &db->link);
+    apr_status_t rv;
+
+    give_back_with_pool(db);
+    rv = cat_source_open(db->source, db->pool, db->conf->max_connections, db->log, &db->link);
 
     if (rv != APR_SUCCESS) {
         return rv;
@@ -108,6 +118,7 @@ apr_status_t cat_db_take_turn(cat_db_t *db, apr_time_t until)
         return APR_SUCCESS;
     }
     disconnect(db);
+    give_back_with_pool(db);
     if (cat_gate_enter(db->source->turn, until > now ? until - now : 0, &db->place) != APR_SUCCESS) {
         return cat_db_turn_is_late(db);
     }

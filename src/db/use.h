@@ -11,7 +11,8 @@ struct cat_db_t {
     cat_source_t *source;
     const cat_log_t *log;
     cat_link_t link;
-    cat_conn_t *conn; /* NULL: no connection out of the pool. Lent by who leads while a write runs in another's turn */
+    cat_conn_t *conn;  /* NULL: no connection out of the pool. Lent by who leads while a write runs in another's turn */
+    int is_given_back; /* flag: at the pool's end at the latest */
     int has_turn;
     int place; /* in the turn's gate */
     int in_transaction;

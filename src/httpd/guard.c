@@ -51,7 +51,7 @@ static cat_answer_t *identify(request_rec *r, cat_state_t *state)
     }
 }
 
-const cat_answer_t *cat_guard_refusal(request_rec *r, cat_state_t *state)
+cat_answer_t *cat_guard_refusal(request_rec *r, cat_state_t *state)
 {
     if (!state->guarded) {
         state->guarded = 1;

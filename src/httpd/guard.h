@@ -12,6 +12,6 @@ int cat_guard_check(request_rec *r);
 
 /* Looks, if the hook has not (httpd skips it for sub-requests with the same configuration). NULL: the request may go on;
  * state->user is set where the route asks for one. Otherwise the answer that refuses it. */
-const cat_answer_t *cat_guard_refusal(request_rec *r, cat_state_t *state);
+cat_answer_t *cat_guard_refusal(request_rec *r, cat_state_t *state);
 
 #endif

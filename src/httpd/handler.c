@@ -19,7 +19,7 @@
 #include "lib/json.h"
 #include "shm/rate.h"
 
-static const cat_answer_t *answer_method(request_rec *r, const cat_state_t *state)
+static cat_answer_t *answer_method(request_rec *r, const cat_state_t *state)
 {
     int options = !strcmp(r->method, "OPTIONS");
     cat_answer_t *answer = options ? cat_answer_text(r->pool, HTTP_NO_CONTENT, NULL, 0)
@@ -28,7 +28,7 @@ static const cat_answer_t *answer_method(request_rec *r, const cat_state_t *stat
     return answer;
 }
 
-static void describe_client(request_rec *r, cat_request_t *q)
+static void describe_sender(request_rec *r, cat_request_t *q)
 {
     const char *agent = apr_table_get(r->headers_in, "User-Agent");
     q->client = r->useragent_ip;
@@ -69,9 +69,6 @@ static int takes_body(const cat_route_t *route)
 /* OK: the body is there, or *refusal says why not. */
 static int read_body(request_rec *r, cat_request_t *q, cat_answer_t **refusal)
 {
-    if (!takes_body(q->route)) {
-        return OK;
-    }
     if (q->route->body == CAT_MAY_JSON && !cat_body_is_sent(r)) {
         q->body = cat_json_own(r->pool, json_object());
         return OK;
@@ -79,14 +76,43 @@ static int read_body(request_rec *r, cat_request_t *q, cat_answer_t **refusal)
     return cat_body_read(r, q->conf->max_body, &q->body, refusal);
 }
 
+static int prefers_strict(request_rec *r)
+{
+    return cat_header_prefers(r->pool, apr_table_get(r->headers_in, "Prefer"), "handling", "strict");
+}
+
+static cat_answer_t *run_with_database(cat_request_t *q, cat_source_t *source)
+{
+    cat_answer_t *answer;
+
+    q->db = cat_db_make(q->pool, q->conf, source, q->log);
+    answer = run_counted(q);
+    cat_db_release(q->db); /* before the response is written: a slow reader holds no connection */
+    return cat_etag_apply(q->pool, answer, &q->conditions);
+}
+
+/* The same, with all that is to be known of a body and of who sent it. */
+static int run_with_body(request_rec *r, cat_request_t *q, cat_source_t *source, cat_answer_t **answer)
+{
+    int is_strict = prefers_strict(r), status;
+
+    q->strict |= is_strict;
+    describe_sender(r, q);
+    status = read_body(r, q, answer);
+    if (status == OK && !*answer) {
+        *answer = run_with_database(q, source);
+    }
+    if (*answer && is_strict) {
+        cat_answer_header(*answer, r->pool, "Preference-Applied", "handling=strict");
+    }
+    return status;
+}
+
 /* Builds what the resource sees of the request, and runs it. */
-static int run_route(request_rec *r, const cat_state_t *state, const cat_answer_t **answer)
+static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **answer)
 {
     const cat_server_t *server = cat_lifecycle_server(r->server);
-    const char *prefer = apr_table_get(r->headers_in, "Prefer");
-    int prefers_strict = cat_header_prefers(r->pool, prefer, "handling", "strict");
-    cat_answer_t *made = NULL;
-    int status;
+    cat_source_t *source = cat_lifecycle_source(r->server, state->conf);
     cat_request_t q = {
         .pool = r->pool,
         .log = cat_log_for_request(r),
@@ -98,31 +124,23 @@ static int run_route(request_rec *r, const cat_state_t *state, const cat_answer_
         .route = state->match.route,
         .query = state->query,
         .conditions = {apr_table_get(r->headers_in, "If-Match"), apr_table_get(r->headers_in, "If-None-Match")},
-        .strict = prefers_strict || state->conf->strict,
+        .strict = state->conf->strict,
         .user = state->user,
         .may_write = cat_identity_may_write(state->user, state->conf),
     };
 
     memcpy(q.params, state->match.params, sizeof(q.params));
-    describe_client(r, &q);
-    status = read_body(r, &q, &made);
-    if (status == OK && !made) {
-        q.db = cat_db_make(r->pool, q.conf, cat_lifecycle_source(r->server, q.conf), q.log);
-        made = run_counted(&q);
-        cat_db_release(q.db); /* before the response is written: a slow reader holds no connection */
-        made = cat_etag_apply(r->pool, made, &q.conditions);
+    if (takes_body(q.route)) {
+        return run_with_body(r, &q, source, answer);
     }
-    if (made && prefers_strict && takes_body(q.route)) {
-        cat_answer_header(made, r->pool, "Preference-Applied", "handling=strict");
-    }
-    *answer = made;
-    return status;
+    *answer = run_with_database(&q, source);
+    return OK;
 }
 
 int cat_handler_run(request_rec *r)
 {
     cat_state_t *state = cat_mount_state(r);
-    const cat_answer_t *answer;
+    cat_answer_t *answer;
     int status = OK;
 
     if (!state || strcmp(r->handler, CAT_HANDLER_NAME)) {

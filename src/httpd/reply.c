@@ -30,6 +30,10 @@ static void set_headers(request_rec *r, const cat_answer_t *answer)
     if (answer->headers) {
         apr_table_do(add_header, table, answer->headers, NULL);
     }
+    if (answer->etag) {
+        apr_table_setn(table, "ETag", answer->etag);
+        apr_table_setn(table, "Cache-Control", "no-cache");
+    }
     if (id) {
         apr_table_setn(table, "X-Request-Id", id);
     }

@@ -18,7 +18,8 @@ typedef struct cat_answer_t {
     apr_size_t length;
     cat_tag_t tag;
     apr_uint64_t hash;    /* cat_etag_hash of the body; 0: not known */
-    apr_table_t *headers; /* beside Content-Type and Content-Length; NULL: none */
+    const char *etag;     /* quoted. Who keeps the answer has to ask with it each time; NULL: it has none */
+    apr_table_t *headers; /* beside those and Content-Type and Content-Length; NULL: none */
 } cat_answer_t;
 
 /* The rows of lib/problem.def: every way in which a request can fail. */

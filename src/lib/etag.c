@@ -28,11 +28,10 @@ static const char *write_tag(apr_pool_t *pool, apr_uint64_t hash, int weak)
         *p++ = '/';
     }
     *p++ = '"';
-    for (int shift = 4 * (DIGITS - 1); shift >= 0; shift -= 4) {
-        *p++ = digits[hash >> shift & 15];
+    for (int i = DIGITS - 1; i >= 0; i--, hash >>= 4) {
+        p[i] = digits[hash & 15];
     }
-    *p++ = '"';
-    *p = '\0';
+    memcpy(p + DIGITS, "\"", sizeof("\""));
     return tag;
 }
 
@@ -100,15 +99,13 @@ cat_condition_t cat_etag_judge(const cat_conditions_t *conditions, const char *t
 cat_answer_t *cat_etag_apply(apr_pool_t *pool, cat_answer_t *answer, const cat_conditions_t *conditions)
 {
     apr_uint64_t hash = answer->hash;
-    const char *tag;
 
     if (answer->tag == CAT_TAG_NONE || answer->status != 200) {
         return answer;
     }
-    tag = write_tag(pool, hash ? hash : cat_etag_hash(answer->body, answer->length), answer->tag == CAT_TAG_WEAK);
-    cat_answer_header(answer, pool, "ETag", tag);
-    cat_answer_header(answer, pool, "Cache-Control", "no-cache");
-    switch (cat_etag_judge(conditions, tag)) {
+    answer->etag =
+        write_tag(pool, hash ? hash : cat_etag_hash(answer->body, answer->length), answer->tag == CAT_TAG_WEAK);
+    switch (cat_etag_judge(conditions, answer->etag)) {
     case CAT_IF_MATCH_FAILS:
         return cat_answer_problem(pool, CAT_PROBLEM_PRECONDITION, NULL);
     case CAT_IF_NONE_MATCH_FAILS:

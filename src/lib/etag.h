@@ -25,8 +25,8 @@ typedef enum { CAT_CONDITION_HOLDS, CAT_IF_MATCH_FAILS, CAT_IF_NONE_MATCH_FAILS 
  * as mod_deflate does by "-gzip" at its end, is the same tag. */
 cat_condition_t cat_etag_judge(const cat_conditions_t *conditions, const char *tag);
 
-/* What becomes of the answer to a GET or HEAD: itself, with ETag and Cache-Control where it is a 200 that has a tag; the same as a
- * 304; or a 412. */
+/* What becomes of the answer to a GET or HEAD: itself, with its etag where it is a 200 that has a tag; the same as a 304; or a
+ * 412. */
 cat_answer_t *cat_etag_apply(apr_pool_t *pool, cat_answer_t *answer, const cat_conditions_t *conditions);
 
 #endif
