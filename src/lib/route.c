@@ -19,11 +19,12 @@ static span_t trim(const char *path)
     return trimmed;
 }
 
-/* params has room for CAT_PARAMS_MAX; as many are set as the pattern has. */
-static int match_pattern(const char *pattern, span_t path, span_t *params)
+/* params: as many as the pattern has; the rest begin with NULL. */
+static int match_pattern(const char *pattern, span_t path, span_t params[CAT_PARAMS_MAX])
 {
     const char *at = path.begin, *colon;
 
+    memset(params, 0, CAT_PARAMS_MAX * sizeof(*params));
     for (int count = 0; (colon = strchr(pattern, ':')); count++) {
         apr_size_t literal = (apr_size_t)(colon - pattern), left = (apr_size_t)(path.end - at);
         if (count == CAT_PARAMS_MAX || left <= literal || memcmp(at, pattern, literal) != 0) {
@@ -41,27 +42,28 @@ static int match_pattern(const char *pattern, span_t path, span_t *params)
     return strlen(pattern) == (apr_size_t)(path.end - at) && memcmp(at, pattern, (apr_size_t)(path.end - at)) == 0;
 }
 
+/* The first row of the method, NULL: of any, that the path fits; NULL: there is none. */
+static const cat_route_t *find_row(const cat_route_t *rows, const char *method, span_t path,
+                                   span_t params[CAT_PARAMS_MAX])
+{
+    for (; rows->method; rows++) {
+        if ((!method || strcmp(rows->method, method) == 0) && match_pattern(rows->path, path, params)) {
+            return rows;
+        }
+    }
+    return NULL;
+}
+
 void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *method, const char *path,
                     cat_route_match_t *match)
 {
-    span_t trimmed = trim(path);
-    const char *wanted = strcmp(method, "HEAD") == 0 ? "GET" : method;
+    span_t trimmed = trim(path), params[CAT_PARAMS_MAX];
 
     memset(match, 0, sizeof(*match));
-    for (; rows->method; rows++) {
-        span_t params[CAT_PARAMS_MAX] = {{NULL, NULL}};
-        if (!match_pattern(rows->path, trimmed, params)) {
-            continue;
-        }
-        match->known = 1;
-        if (strcmp(rows->method, wanted) != 0) {
-            continue;
-        }
-        match->route = rows;
-        for (int i = 0; i < CAT_PARAMS_MAX && params[i].begin; i++) {
-            match->params[i] = apr_pstrmemdup(pool, params[i].begin, params[i].end - params[i].begin);
-        }
-        return;
+    match->route = find_row(rows, strcmp(method, "HEAD") == 0 ? "GET" : method, trimmed, params);
+    match->known = match->route || find_row(rows, NULL, trimmed, params);
+    for (int i = 0; match->route && i < CAT_PARAMS_MAX && params[i].begin; i++) {
+        match->params[i] = apr_pstrmemdup(pool, params[i].begin, params[i].end - params[i].begin);
     }
 }
 
