@@ -46,10 +46,24 @@ static const char *make_tag(cat_request_t *q, const char *const *values)
     return cat_etag_make(q->pool, answer->body, answer->length, 0);
 }
 
+typedef struct found_t {
+    cat_request_t *q;
+    cat_answer_t *answer; /* NULL: there is no such product */
+} found_t;
+
+static apr_status_t represent_found(void *baton, const char *const *values, int count)
+{
+    found_t *found = baton;
+    (void)count;
+
+    found->answer = represent(found->q, values);
+    return APR_EOF;
+}
+
 cat_answer_t *cat_products_get(cat_request_t *q)
 {
-    const char *const *values;
     cat_item_t item = {.key = q->params[0]};
+    found_t found = {.q = q};
     cat_answer_t *answer;
     apr_status_t rv;
 
@@ -58,11 +72,11 @@ cat_answer_t *cat_products_get(cat_request_t *q)
     } else if (!cat_id_check(q->params[0])) {
         return unknown(q);
     } else {
-        rv = cat_db_one(q->db, SQL_PRODUCT_GET, CAT_VALUES(q->params[0]), &values);
-        if (rv != APR_SUCCESS) {
-            return not_done(q, rv);
+        rv = cat_db_each(q->db, SQL_PRODUCT_GET, CAT_VALUES(q->params[0]), represent_found, &found);
+        if (rv != APR_SUCCESS || !found.answer) {
+            return not_done(q, rv == APR_SUCCESS ? APR_NOTFOUND : rv);
         }
-        answer = represent(q, values);
+        answer = found.answer;
         cat_recall_keep(q->db, &item, answer->body, answer->length);
     }
     answer->hash = item.hash;
@@ -89,7 +103,7 @@ cat_answer_t *cat_products_create(cat_request_t *q)
         return cat_answer_failure(q->pool, rv);
     }
     answer = one_product(q, 201, v, "Product created");
-    cat_answer_header(answer, q->pool, "ETag", make_tag(q, v));
+    answer->etag = make_tag(q, v);
     cat_answer_header(answer, q->pool, "Location",
                       apr_pstrcat(q->pool, q->conf->mount, "/products/", v[CAT_PRODUCT_ID], NULL));
     cat_answer_name_ignored(answer, q->pool, input.ignored);

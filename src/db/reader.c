@@ -82,7 +82,7 @@ static int bind_all(sqlite3_stmt *statement, const char *const *values, int coun
 
 typedef char digits_t[CAT_NUMBER_DIGITS + 1];
 
-/* SQLite would allocate the text of each integer, and lock the connection for each look at a column. */
+/* SQLite would allocate the text of each integer. */
 static const char *read_value(sqlite3_stmt *statement, int column, digits_t digits)
 {
     sqlite3_value *value = sqlite3_column_value(statement, column);
@@ -120,8 +120,11 @@ int cat_reader_select(cat_reader_t *reader, cat_sql_t sql, const char *text, con
                       cat_row_t *row, void *baton, apr_status_t *rv, int *rows)
 {
     sqlite3_stmt **statement = &reader->statements[sql];
-    int result = *statement ? SQLITE_OK : prepare(reader, sql, text);
+    sqlite3_mutex *mutex = sqlite3_db_mutex(reader->handle);
+    int result;
 
+    sqlite3_mutex_enter(mutex); /* once: each function would take it for itself, and values may be looked at only so */
+    result = *statement ? SQLITE_OK : prepare(reader, sql, text);
     *rv = APR_SUCCESS;
     *rows = 0;
     if (result == SQLITE_OK) {
@@ -131,5 +134,6 @@ int cat_reader_select(cat_reader_t *reader, cat_sql_t sql, const char *text, con
         result = step_through(*statement, row, baton, rv, rows);
     }
     sqlite3_reset(*statement); /* or the connection would stay in its read transaction */
+    sqlite3_mutex_leave(mutex);
     return result;
 }
