@@ -2,19 +2,21 @@
 #include "lib/time.h"
 
 #include <string.h>
-#include <time.h>
 
 #include <apr_strings.h>
 
 #define LEAST APR_INT64_C(-62167219200000) /* 0000-01-01T00:00:00.000Z */
 #define MOST APR_INT64_C(253402300799999)  /* 9999-12-31T23:59:59.999Z */
 
+#define MILLISECONDS_A_DAY (24 * 60 * 60 * 1000)
+#define DAYS_OF_400_YEARS 146097
+
 const char *cat_time_store(apr_pool_t *pool, apr_time_t t)
 {
     return apr_off_t_toa(pool, apr_time_as_msec(t));
 }
 
-static void put(char *out, int digits, int value)
+static void put(char *out, int digits, unsigned value)
 {
     while (digits-- > 0) {
         out[digits] = (char)('0' + value % 10);
@@ -22,23 +24,34 @@ static void put(char *out, int digits, int value)
     }
 }
 
-/* By hand rather than with strftime: a list writes one for each row. */
+/* Howard Hinnant's civil_from_days (https://howardhinnant.github.io/date_algorithms.html): years begin in March, so that their
+ * leap days are their last. days: since 0000-01-01, which is 60 before the first March. 400 years, which always have the same days,
+ * are added meanwhile: nothing is negative then. */
+static void put_date(char *out, unsigned days)
+{
+    unsigned since = days + DAYS_OF_400_YEARS - 60, era = since / DAYS_OF_400_YEARS, day = since % DAYS_OF_400_YEARS;
+    unsigned year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+    unsigned of_year = day - (365 * year + year / 4 - year / 100);
+    unsigned month = (5 * of_year + 2) / 153; /* 0: March */
+
+    put(out, 4, era * 400 + year - 400 + (month >= 10));
+    put(out + 5, 2, month < 10 ? month + 3 : month - 9);
+    put(out + 8, 2, of_year - (153 * month + 2) / 5 + 1);
+}
+
+/* By hand rather than with strftime: a list writes one for each row. And gmtime_r takes a lock of the whole process. */
 void cat_time_format(char out[CAT_TIME_LENGTH + 1], apr_int64_t milliseconds)
 {
     apr_int64_t held = milliseconds < LEAST ? LEAST : milliseconds > MOST ? MOST : milliseconds;
-    int fraction = (int)((held - LEAST) % 1000); /* counted from LEAST it is not negative before 1970 */
-    time_t seconds = (held - fraction) / 1000;
-    struct tm tm;
+    apr_uint64_t since = (apr_uint64_t)(held - LEAST); /* not negative before 1970 */
+    unsigned of_day = (unsigned)(since % MILLISECONDS_A_DAY);
 
-    gmtime_r(&seconds, &tm);
     memcpy(out, "YYYY-MM-DDThh:mm:ss.000Z", CAT_TIME_LENGTH + 1);
-    put(out, 4, tm.tm_year + 1900);
-    put(out + 5, 2, tm.tm_mon + 1);
-    put(out + 8, 2, tm.tm_mday);
-    put(out + 11, 2, tm.tm_hour);
-    put(out + 14, 2, tm.tm_min);
-    put(out + 17, 2, tm.tm_sec);
-    put(out + 20, 3, fraction);
+    put_date(out, (unsigned)(since / MILLISECONDS_A_DAY));
+    put(out + 11, 2, of_day / 3600000);
+    put(out + 14, 2, of_day / 60000 % 60);
+    put(out + 17, 2, of_day / 1000 % 60);
+    put(out + 20, 3, of_day % 1000);
 }
 
 apr_time_t cat_time_read(const char *stored)

@@ -37,6 +37,24 @@ static void test_before_1970(void **state)
     check(-1001, "1969-12-31T23:59:58.999Z");
 }
 
+static void test_each_day_of_ten_thousand_years(void **state)
+{
+    char text[CAT_TIME_LENGTH + 1], expected[CAT_TIME_LENGTH + 1];
+    (void)state;
+
+    for (time_t day = -62167219200 / 86400; day <= 253402300799 / 86400; day++) {
+        time_t seconds = day * 86400 + (day & 0xffff);
+        struct tm tm;
+        gmtime_r(&seconds, &tm);
+        strftime(expected, sizeof(expected), "T%H:%M:%S.000Z", &tm);
+        cat_time_format(text, (apr_int64_t)seconds * 1000);
+        assert_string_equal(text + 10, expected);
+        assert_int_equal(atoi(text), tm.tm_year + 1900);
+        assert_int_equal(atoi(text + 5), tm.tm_mon + 1);
+        assert_int_equal(atoi(text + 8), tm.tm_mday);
+    }
+}
+
 static void test_ends(void **state)
 {
     (void)state;
@@ -97,6 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_known_times),
         UNIT_TEST(test_before_1970),
+        UNIT_TEST(test_each_day_of_ten_thousand_years),
         UNIT_TEST(test_ends),
         UNIT_TEST(test_order_of_text_is_order_of_time),
         UNIT_TEST(test_no_time_zone_shows),
