@@ -31,14 +31,16 @@ sub costs {
 
 sub sizes {
     my ($results, $dir) = @_;
-    my @what = ('one', 'page 1', 'one, no cache', 'page 1, no cache', 'next page by cursor', 'page in the middle', 'last page');
+    my @what = (
+        'one', 'page 1', 'one, no cache', 'one, no cache, spread', 'page 1, no cache', 'next page by cursor', 'page in the middle',
+        'last page');
     my @rows = map { my $what = $_; [label($what), map { cost($results, "$_: $what") } qw(small large)] } @what;
     bars("$dir/sizes.png", 'Server CPU per request, microseconds, by the size of the catalogue',
         ['1000 products', "$results->{pace}{large} products"], @rows);
 }
 
 # In two lines, where there are two things to say.
-sub label { $_[0] =~ s/(,| by| in) /$1\\n/r }
+sub label { $_[0] =~ s/(,| by| in) /$1\\n/gr }
 
 sub inserts {
     my ($results, $dir) = @_;

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 package Sizes;
 
-# The same requests to a small catalogue and to a large one, in which they are spread over all of it. Under worker: there one
-# round is like another, and the database is most of what a request costs.
+# The same requests to a small catalogue and to a large one. Under worker: there one round is like another, and the database is most
+# of what a request costs. A thousand products are asked for, which in the large one are spread over all of it; without the cache
+# likewise, and also the first thousand, side by side as the small one's are: what differs then is the size of the catalogue alone.
 
 use strict;
 use warnings FATAL => 'all';
@@ -44,7 +45,8 @@ sub cells {
     return (
         "$label: one" => { server => $cached, %one },
         "$label: page 1" => $page->($cached, 'page=1'),
-        "$label: one, no cache" => { server => $direct, %one },
+        "$label: one, no cache" => { server => $direct, %one, size => $SMALL },
+        "$label: one, no cache, spread" => { server => $direct, %one },
         "$label: page 1, no cache" => $page->($direct, 'page=1'),
         "$label: next page by cursor" => $page->($direct, "cursor=$cursor"),
         "$label: page in the middle" => $page->($direct, "page=$middle"),

@@ -62,6 +62,7 @@ sub sizes {
     my @deep = ('page in the middle', 'last page');
     return (
         (map { cpu('large catalogue', "$_, to the small one", "large: $_", "small: $_", 1.10) } @flat),
+        (map { cpu('large catalogue', "$_, to the small one", "large: $_", "small: $_", undef) } 'one, no cache, spread'),
         (map { cpu('large catalogue', "$_, to page 1", "large: $_", 'large: page 1, no cache', 3) } @deep));
 }
 
