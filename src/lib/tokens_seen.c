@@ -86,14 +86,15 @@ static const cat_claims_t *copy_claims(apr_pool_t *pool, const entry_t *entry, c
 /* Takes as long wherever they differ, as CRYPTO_memcmp() does, but goes by words: a token of RSA has 600 octets. */
 static int is_same(const char *a, const char *b, apr_size_t length)
 {
-    apr_uint64_t difference = 0;
+    apr_uint64_t difference = 0, x, y;
 
-    for (apr_size_t step; length; a += step, b += step, length -= step) {
-        apr_uint64_t x = 0, y = 0;
-        step = length < sizeof(x) ? length : sizeof(x);
-        memcpy(&x, a, step);
-        memcpy(&y, b, step);
+    for (; length >= sizeof(x); a += sizeof(x), b += sizeof(x), length -= sizeof(x)) {
+        memcpy(&x, a, sizeof(x));
+        memcpy(&y, b, sizeof(y));
         difference |= x ^ y;
+    }
+    for (; length > 0; length--) {
+        difference |= (unsigned char)(a[length - 1] ^ b[length - 1]);
     }
     return !difference;
 }
