@@ -15,7 +15,7 @@ DESTDIR ?=
 export MPM DB PORT DATA DBD DBD_PARAMS SMTP INCLUDE DESTDIR
 
 WARNINGS = -Wall -Wextra -Werror
-LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto sqlite3
+LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto libxxhash sqlite3
 
 SOURCES := mod_catalog.c $(wildcard src/httpd/*.c src/api/*.c src/db/*.c src/shm/*.c src/lib/*.c)
 CTL_SOURCES := $(wildcard src/ctl/*.c)

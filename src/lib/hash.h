@@ -5,9 +5,8 @@
 #include <apr.h>
 
 /*
- * A hash for tables in memory that all children of a server share: fast, each bit of it depends on all octets, and it is the
- * same in all processes of a machine. Whoever chooses the octets can make two that have the same: where that would gain him
- * something, take apr_siphash24 and a secret seed.
+ * XXH3: fast, good to tell what differs by chance, and the same on every machine and in every version. Whoever chooses the octets
+ * can make two that have the same: where that would gain him something, take apr_siphash24 and a secret seed.
  */
 apr_uint64_t cat_hash(const char *octets, apr_size_t length);
 

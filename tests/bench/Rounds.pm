@@ -15,8 +15,10 @@ sub new {
     return bless {%o}, $class;
 }
 
-# cells: name => { what Load::run takes }, in their order; warm: so many runs before the first round, for caches and compilers. The
-# result: for each name what Load::run gives, of all rounds together; of the latencies the median of the rounds.
+my $SELDOM = 3;
+
+# cells: name => { what Load::run takes }, in their order; warm: so many runs before the first round, for caches and compilers;
+# seldom: it is measured in each third round only, which is enough where twice as much would make no difference. The result: for each name what Load::run gives, of all rounds together; of the latencies the median of the rounds.
 sub measure {
     my ($self, @cells) = @_;
     my (@names, %cell, %runs, %figures);
@@ -25,8 +27,8 @@ sub measure {
         $cell{$name} = $load;
     }
     $self->run_once($_) for map { ($_) x ($_->{warm} // 0) } @cell{@names};
-    for (1 .. $self->{rounds}) {
-        push @{ $runs{$_} }, $self->run_once($cell{$_}) for @names;
+    for my $round (0 .. $self->{rounds} - 1) {
+        push @{ $runs{$_} }, $self->run_once($cell{$_}) for grep { !$cell{$_}{seldom} || $round % $SELDOM == 0 } @names;
     }
     for my $name (@names) {
         my @runs = @{ $runs{$name} };
