@@ -6,7 +6,7 @@ package Rounds;
 use strict;
 use warnings FATAL => 'all';
 
-use List::Util qw(sum);
+use List::Util qw(shuffle sum);
 
 use Load ();
 
@@ -15,10 +15,11 @@ sub new {
     return bless {%o}, $class;
 }
 
-my $SELDOM = 3;
+my $USUALLY = 3;
 
-# cells: name => { what Load::run takes }, in their order; warm: so many runs before the first round, for caches and compilers;
-# seldom: it is measured in each third round only, which is enough where twice as much would make no difference. The result: for each name what Load::run gives, of all rounds together; of the latencies the median of the rounds.
+# cells: name => { what Load::run takes }; warm: so many runs before the first round, for caches and compilers; every: in which rounds
+# it is measured, 1 where single runs differ much and a little decides, more than usual where twice as much would make no
+# difference. In an order that changes, so that nothing has always the same before it. The result: for each name what Load::run gives, of all rounds together; of the latencies the median of the rounds.
 sub measure {
     my ($self, @cells) = @_;
     my (@names, %cell, %runs, %figures);
@@ -28,7 +29,8 @@ sub measure {
     }
     $self->run_once($_) for map { ($_) x ($_->{warm} // 0) } @cell{@names};
     for my $round (0 .. $self->{rounds} - 1) {
-        push @{ $runs{$_} }, $self->run_once($cell{$_}) for grep { !$cell{$_}{seldom} || $round % $SELDOM == 0 } @names;
+        push @{ $runs{$_} }, $self->run_once($cell{$_})
+            for shuffle grep { $round % ($cell{$_}{every} // $USUALLY) == 0 } @names;
     }
     for my $name (@names) {
         my @runs = @{ $runs{$name} };

@@ -49,8 +49,8 @@ sub cells {
         "$label: one, no cache, spread" => { server => $direct, %one },
         "$label: page 1, no cache" => $page->($direct, 'page=1'),
         "$label: next page by cursor" => $page->($direct, "cursor=$cursor"),
-        "$label: page in the middle" => $page->($direct, "page=$middle"),
-        "$label: last page" => $page->($direct, "page=$last"));
+        map { ("$label: $_->[0]" => { %{ $page->($direct, "page=$_->[1]") }, every => 9 }) } ['page in the middle', $middle],
+            ['last page', $last]);
 }
 
 1;

@@ -72,7 +72,7 @@ end
 
 function done(summary, latency)
     local e = summary.errors
-    io.write(string.format('{"requests":%d,"seconds":%.6f,"p50":%.3f,"p99":%.3f,"failed":%d}\n', summary.requests,
+    io.write(string.format('{"requests":%d,"seconds":%.6f,"p50":%.3f,"p99":%.3f,"failed":%d,"status":%d}\n', summary.requests,
         summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
-        e.connect + e.read + e.write + e.timeout + e.status))
+        e.connect + e.read + e.write + e.timeout + e.status, e.status))
 end

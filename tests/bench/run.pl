@@ -25,7 +25,7 @@ my ($build, $dir) = map { Cwd::realpath($_) // die "$_: $!\n" } @ARGV;
 my @parts = split ' ', $ENV{PARTS} || "@PARTS";
 my %pace = $ENV{QUICK}
     ? (rounds => 1, seconds => 1, large => 1_000_000, requests => 100_000)
-    : (rounds => 9, seconds => 1, large => 10_000_000, requests => 1_000_000);
+    : (rounds => 27, seconds => 1, large => 10_000_000, requests => 1_000_000);
 
 $| = 1;
 for my $part (@parts) {
