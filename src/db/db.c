@@ -82,7 +82,6 @@ static apr_status_t connect_once(cat_db_t *db, int to_write)
 
     give_back_with_pool(db);
     rv = cat_source_open(db->source, db->pool, db->conf->max_connections, db->log, &db->link);
-
     if (rv != APR_SUCCESS) {
         return rv;
     }

@@ -60,8 +60,7 @@ apr_status_t cat_turns_create(cat_turns_t **turns, apr_pool_t *pool, apr_pool_t 
 
 static apr_uint64_t hash(const char *text)
 {
-    apr_uint64_t h = cat_hash(text, strlen(text));
-    return h ? h : 1;
+    return cat_hash(text, strlen(text));
 }
 
 cat_gate_t *cat_turns_gate(const cat_turns_t *turns, const char *file)

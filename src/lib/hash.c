@@ -5,5 +5,6 @@
 
 apr_uint64_t cat_hash(const char *octets, apr_size_t length)
 {
-    return XXH3_64bits(octets, length);
+    apr_uint64_t hash = XXH3_64bits(octets, length);
+    return hash ? hash : 1;
 }

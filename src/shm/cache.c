@@ -174,9 +174,9 @@ static int is_of_time(apr_time_t made, apr_time_t since, apr_time_t now)
     return made >= since && made <= now + AHEAD;
 }
 
-/* What a body is looked for by. */
+/* What is looked for, and gets the body. */
 typedef struct wanted_t {
-    const cat_item_t *item;
+    cat_item_t *item;
     apr_size_t key_length;
     word_t hash;
     apr_time_t since;
@@ -194,16 +194,17 @@ static int is_wanted(const word_t *entry, word_t place, const wanted_t *wanted)
            load(&entry[LENGTHS]) >> 32 == wanted->key_length && is_key(entry + HEAD, item->key, wanted->key_length);
 }
 
-/* All of what a product's entry has, before the first word of it is waited for. */
+#define LINES 5 /* of a product's entry */
+
+/* Asks for all of it before the first word is waited for. */
 static void fetch(const word_t *entry)
 {
-    for (apr_size_t line = 0; line < 5; line++) {
+    for (apr_size_t line = 0; line < LINES; line++) {
         __builtin_prefetch(entry + line * LINE_WORDS);
     }
 }
 
-static int read_entry(const cat_cache_t *cache, apr_pool_t *pool, word_t place, const wanted_t *wanted,
-                      cat_item_t *item)
+static int read_entry(const cat_cache_t *cache, apr_pool_t *pool, word_t place, const wanted_t *wanted)
 {
     word_t offset = place % cache->ring_length;
     const word_t *entry = cache->ring + offset;
@@ -227,13 +228,13 @@ static int read_entry(const cat_cache_t *cache, apr_pool_t *pool, word_t place, 
     if (is_given_away(cache, place)) {
         return 0;
     }
-    item->body = body;
-    item->length = length;
-    item->hash = body_hash;
+    wanted->item->body = body;
+    wanted->item->length = length;
+    wanted->item->hash = body_hash;
     return 1;
 }
 
-static int find(const cat_cache_t *cache, apr_pool_t *pool, const wanted_t *wanted, cat_item_t *item)
+static int find(const cat_cache_t *cache, apr_pool_t *pool, const wanted_t *wanted)
 {
     const bucket_t *bucket = bucket_of(cache, wanted->hash);
     word_t reserved = __atomic_load_n(&cache->shared->reserved, __ATOMIC_ACQUIRE);
@@ -242,7 +243,7 @@ static int find(const cat_cache_t *cache, apr_pool_t *pool, const wanted_t *want
         word_t way = __atomic_load_n(&(*bucket)[i], __ATOMIC_ACQUIRE);
         word_t place = place_of(way, reserved);
         if (way && has_tag(way, wanted->hash) && reserved - place <= cache->ring_length &&
-            read_entry(cache, pool, place, wanted, item)) {
+            read_entry(cache, pool, place, wanted)) {
             return 1;
         }
     }
@@ -253,7 +254,7 @@ int cat_cache_find(cat_cache_t *cache, apr_pool_t *pool, cat_item_t *item, apr_t
 {
     apr_size_t key_length = strlen(item->key);
     wanted_t wanted = {item, key_length, hash_of(item, key_length), since};
-    int found = find(cache, pool, &wanted, item);
+    int found = find(cache, pool, &wanted);
     counter_t *counter = &cache->shared->counters[(unsigned)sched_getcpu() % COUNTERS];
 
     __atomic_fetch_add(found ? &counter->hits : &counter->misses, 1, __ATOMIC_RELAXED);
@@ -269,11 +270,6 @@ static void copy_in(word_t *to, const char *from, apr_size_t length)
         memcpy(&word, from + done, length - done < sizeof(word) ? length - done : sizeof(word));
         store(to++, word);
     }
-}
-
-static apr_size_t fill_line(apr_size_t words)
-{
-    return (words + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS;
 }
 
 /* An entry is not divided: where the ring's end is too near it begins anew. */
@@ -322,7 +318,7 @@ static word_t *choose_way(bucket_t *bucket, word_t hash, word_t reserved)
 void cat_cache_store(cat_cache_t *cache, const cat_item_t *item)
 {
     apr_size_t key_length = strlen(item->key);
-    apr_size_t words = fill_line(HEAD + count_words(key_length) + count_words(item->length));
+    apr_size_t words = whole_lines(HEAD + count_words(key_length) + count_words(item->length) + LINE_WORDS - 1);
     word_t hash = hash_of(item, key_length), place, *way;
     int held;
 

@@ -29,6 +29,7 @@ my %headers = (etag => $tag, 'cache-control' => 'no-cache', vary => 'Accept-Enco
 
 like($tag, qr/^"[0-9a-f]{16}"$/, "a product's tag is strong");
 is($created->{headers}{etag}, $tag, 'and is told to who makes the product');
+is($created->{headers}{'cache-control'}, 'no-cache', 'who has to ask with it as well');
 answers(ask(GET => $path), 200, undef, 'it stays while nothing changes', %headers);
 answers(ask(HEAD => $path), 200, '', 'HEAD has it', %headers);
 my %seen = ($tag => 1);

@@ -14,11 +14,11 @@ use Engine ();
 use Httpd ();
 use Load ();
 use Peers ();
+use Rounds ();
 
 my $COUNT = 10_000;
 my $SOME = 5001; # the product that stands for all where one is enough
 my %ONE = (count => $COUNT, size => $COUNT, requests => ['1 GET /api/products/{id}']);
-my $SELDOM = 9;
 my $WRITERS = 3; # with these a change shares its commit with as few others as among reads, where 5 % of 48 connections write
 my %PAGE = (requests => ['1 GET /api/products']);
 my $NEW = '1 POST /api/products'
@@ -82,7 +82,7 @@ sub ours {
     my ($mpm) = @_;
     my ($httpd, $no_cache, $mixed) = map { { server => $_ } } @server{ $mpm, "$mpm, no cache", "$mpm, mixed" };
     my @token = (header => 'Authorization: Bearer ' . Contestant::token());
-    my @often = $mpm eq 'event' ? (every => 1) : (); # a run under event depends on how connections fall to the children
+    my @often = $mpm eq 'event' ? (every => Rounds::ALWAYS) : (); # a run under event depends on how connections fall to the children
     return (
         "$mpm: static one" => { %$httpd, %ONE, @often, requests => ['1 GET /one.json?{id}'] },
         "$mpm: constant one" => { %$httpd, %ONE, @often, requests => ['1 GET /constant/one/{id}'] },
@@ -105,7 +105,7 @@ sub theirs {
 }
 
 # What costs several times as much as this module, or less, is told from it by few runs.
-sub how_often { my ($server) = @_; return $server->name eq 'nginx' ? () : (every => $SELDOM) }
+sub how_often { my ($server) = @_; return $server->name eq 'nginx' ? () : (every => Rounds::SELDOM) }
 
 sub unmodified {
     my ($name, $httpd, $path, @more) = @_;
@@ -126,7 +126,7 @@ sub posts {
     my $safe = Peers::Node->new('Fastify, synchronous=FULL', %fastify, environment => { SYNCHRONOUS => 'FULL' })->start;
     my %post = (header => 'Authorization: Bearer ' . Contestant::token(), requests => [$NEW]);
     my %figures = $c->{rounds}->measure(
-        map { ($_->name . ': post' => { server => $_, warm => $_->warm_up, every => $SELDOM, %post }) }
+        map { ($_->name . ': post' => { server => $_, warm => $_->warm_up, every => Rounds::SELDOM, %post }) }
             grep { $_->name !~ /^nginx|no cache|mixed/ } @servers, $safe);
     $safe->stop;
     $c->{results}->add(posts => %figures);

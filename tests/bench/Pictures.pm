@@ -39,7 +39,7 @@ sub sizes {
         ['1000 products', "$results->{pace}{large} products"], @rows);
 }
 
-# In two lines, where there are two things to say.
+# In as many lines as there are things to say.
 sub label { $_[0] =~ s/(,| by| in) /$1\\n/gr }
 
 sub inserts {

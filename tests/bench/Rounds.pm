@@ -15,11 +15,13 @@ sub new {
     return bless {%o}, $class;
 }
 
-my $USUALLY = 3;
+# In which rounds a cell is measured: in all where single runs differ much and a little decides, seldom where twice as much would make
+# no difference.
+use constant { ALWAYS => 1, USUALLY => 3, SELDOM => 9 };
 
-# cells: name => { what Load::run takes }; warm: so many runs before the first round, for caches and compilers; every: in which rounds
-# it is measured, 1 where single runs differ much and a little decides, more than usual where twice as much would make no
-# difference. In an order that changes, so that nothing has always the same before it. The result: for each name what Load::run gives, of all rounds together; of the latencies the median of the rounds.
+# cells: name => { what Load::run takes }; warm: so many runs before the first round, for caches and compilers; every: one of those
+# above. They are measured in an order that changes, so that nothing has always the same before it. The result: for each name what
+# Load::run gives, of all rounds together; of the latencies the median of the rounds.
 sub measure {
     my ($self, @cells) = @_;
     my (@names, %cell, %runs, %figures);
@@ -30,7 +32,7 @@ sub measure {
     $self->run_once($_) for map { ($_) x ($_->{warm} // 0) } @cell{@names};
     for my $round (0 .. $self->{rounds} - 1) {
         push @{ $runs{$_} }, $self->run_once($cell{$_})
-            for shuffle grep { $round % ($cell{$_}{every} // $USUALLY) == 0 } @names;
+            for shuffle grep { $round % ($cell{$_}{every} // USUALLY) == 0 } @names;
     }
     for my $name (@names) {
         my @runs = @{ $runs{$name} };

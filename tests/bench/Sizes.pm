@@ -12,6 +12,7 @@ use CatalogTest::Tools qw(setting);
 use Answers ();
 use Catalogue ();
 use Httpd ();
+use Rounds ();
 
 my $SMALL = 1_000;
 my $WARM = 3; # runs, in which each connection reads the database's pages for the first time
@@ -49,7 +50,7 @@ sub cells {
         "$label: one, no cache, spread" => { server => $direct, %one },
         "$label: page 1, no cache" => $page->($direct, 'page=1'),
         "$label: next page by cursor" => $page->($direct, "cursor=$cursor"),
-        map { ("$label: $_->[0]" => { %{ $page->($direct, "page=$_->[1]") }, every => 9 }) } ['page in the middle', $middle],
+        map { ("$label: $_->[0]" => { %{ $page->($direct, "page=$_->[1]") }, every => Rounds::SELDOM }) } ['page in the middle', $middle],
             ['last page', $last]);
 }
 
