@@ -12,7 +12,7 @@ int ctl_schema_migrate(ctl_t *ctl)
     if (fault) {
         return ctl_fail(NULL, fault);
     }
-    if (cat_migrate_run(ctl->pool, &ctl->conf, ctl->source, &ctl->log) != APR_SUCCESS ||
+    if (cat_migrate_run(ctl->pool, &ctl->conf, ctl->source, &ctl->log, 1) != APR_SUCCESS ||
         cat_migrate_look(ctl->db, ctl->pool, &ctl->log, &version, &needed) != APR_SUCCESS) {
         return CTL_FAILED;
     }

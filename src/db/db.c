@@ -151,7 +151,7 @@ apr_status_t cat_db_connect_bare(cat_db_t *db, int to_write, cat_conn_t **conn)
 
 apr_status_t cat_db_check_schema(cat_db_t *db)
 {
-    return db->source->ready ? APR_SUCCESS : cat_migrate_run(db->pool, db->conf, db->source, db->log);
+    return db->source->ready ? APR_SUCCESS : cat_migrate_run(db->pool, db->conf, db->source, db->log, 0);
 }
 
 apr_status_t cat_db_connect(cat_db_t *db, int to_write)

@@ -58,16 +58,18 @@ static const char *const mysql_snapshot[] = {
     NULL,
 };
 
-/* A lock by name is the one server's alone. What comes to other nodes of a Galera cluster meanwhile does not collide: they run
+/* A lock by name is the whole server's, so the name says which database; MySQL takes 64 characters, which a database's own name
+ * may have. It is the one server's alone: what comes to other nodes of a Galera cluster meanwhile does not collide, as they run
  * each other's DDL in one order. */
+#define MYSQL_LOCK "CONCAT('mod_catalog.', LEFT(SHA2(DATABASE(), 256), 32))"
 static const char *const mysql_step[] = {
-    "SELECT GET_LOCK('mod_catalog.schema', 0)",
+    "SELECT GET_LOCK(" MYSQL_LOCK ", 0)",
     "SET @mod_catalog = 1 /*M! , SESSION max_statement_time = 0 */",
     NULL,
 };
 static const char *const mysql_step_end[] = {
     "SET @mod_catalog = 0 /*M! , SESSION max_statement_time = 5 */",
-    "SELECT RELEASE_LOCK('mod_catalog.schema')",
+    "SELECT RELEASE_LOCK(" MYSQL_LOCK ")",
     NULL,
 };
 

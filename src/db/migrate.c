@@ -167,16 +167,27 @@ static apr_status_t step_up_to(cat_conn_t *conn, apr_pool_t *pool, const cat_log
     return rv;
 }
 
-/* Only a failure that lasts is one. */
-static apr_status_t insist(cat_conn_t *conn, apr_pool_t *pool, const cat_log_t *log, int wanted)
+/* Only a failure that lasts is one. Another one's work is told when it lasts, and then waited for by those who can. */
+static apr_status_t insist(cat_conn_t *conn, apr_pool_t *pool, const cat_source_t *source, const cat_log_t *log,
+                           int wanted, int wait)
 {
     apr_time_t give_up = apr_time_now() + PATIENCE;
+    int told = 0;
     apr_status_t rv;
 
-    while ((rv = step_up_to(conn, pool, log, wanted)) != APR_SUCCESS && apr_time_now() < give_up) {
+    while ((rv = step_up_to(conn, pool, log, wanted)) != APR_SUCCESS) {
+        if (apr_time_now() >= give_up) {
+            if (rv == CAT_ECONFLICT && !told++) {
+                cat_log(log, CAT_LOG_NOTICE, 0, "CAT055: %s: waits for another one that brings the schema up to date",
+                        source->name);
+            }
+            if (rv != CAT_ECONFLICT || !wait) {
+                return rv;
+            }
+        }
         apr_sleep(TRY_INTERVAL);
     }
-    return rv;
+    return APR_SUCCESS;
 }
 
 apr_status_t cat_migrate_look(cat_db_t *db, apr_pool_t *pool, const cat_log_t *log, int *version, int *wanted)
@@ -194,15 +205,12 @@ apr_status_t cat_migrate_look(cat_db_t *db, apr_pool_t *pool, const cat_log_t *l
     return rv;
 }
 
-static apr_status_t step_up_or_log(cat_conn_t *conn, apr_pool_t *pool, cat_source_t *source, const cat_log_t *log,
-                                   int wanted)
+static apr_status_t step_up_or_log(cat_conn_t *conn, apr_pool_t *pool, const cat_source_t *source, const cat_log_t *log,
+                                   int wanted, int wait)
 {
-    apr_status_t rv = insist(conn, pool, log, wanted);
+    apr_status_t rv = insist(conn, pool, source, log, wanted, wait);
 
-    if (rv == CAT_ECONFLICT) {
-        cat_log(log, CAT_LOG_NOTICE, 0, "CAT055: %s: waits for another one that brings the schema up to date",
-                source->name);
-    } else if (rv != APR_SUCCESS) {
+    if (rv != APR_SUCCESS && rv != CAT_ECONFLICT) {
         cat_conn_log_fault(conn, log, CAT_LOG_ERROR);
     }
     return rv;
@@ -210,7 +218,7 @@ static apr_status_t step_up_or_log(cat_conn_t *conn, apr_pool_t *pool, cat_sourc
 
 /* An empty database where one was in use is a file that was removed: another one, made here, would hide that. */
 static apr_status_t bring_up(cat_db_t *db, apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source,
-                             const cat_log_t *log)
+                             const cat_log_t *log, int wait)
 {
     cat_conn_t *conn;
     int version, wanted, had_schema;
@@ -237,7 +245,7 @@ static apr_status_t bring_up(cat_db_t *db, apr_pool_t *pool, const cat_conf_t *c
     }
     if (version < wanted) {
         rv = cat_db_connect_bare(db, 1, &conn);
-        rv = rv == APR_SUCCESS ? step_up_or_log(conn, pool, source, log, wanted) : rv;
+        rv = rv == APR_SUCCESS ? step_up_or_log(conn, pool, source, log, wanted, wait) : rv;
     }
     if (rv == APR_SUCCESS && cat_conn_file(conn)) {
         cat_turns_note_schema(source->turns, cat_conn_file(conn));
@@ -245,10 +253,11 @@ static apr_status_t bring_up(cat_db_t *db, apr_pool_t *pool, const cat_conf_t *c
     return rv;
 }
 
-apr_status_t cat_migrate_run(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log)
+apr_status_t cat_migrate_run(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log,
+                             int wait)
 {
     cat_db_t *db = cat_db_make(pool, conf, source, log);
-    apr_status_t rv = bring_up(db, pool, conf, source, log);
+    apr_status_t rv = bring_up(db, pool, conf, source, log, wait);
 
     cat_db_release(db);
     source->ready = rv == APR_SUCCESS;

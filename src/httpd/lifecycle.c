@@ -357,7 +357,7 @@ static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat
     }
     apr_pool_create(&pool, pchild);
     /* Where this fails, the first request tries again. */
-    if (cat_migrate_run(pool, mount->conf, mount->source, log) == APR_SUCCESS) {
+    if (cat_migrate_run(pool, mount->conf, mount->source, log, 0) == APR_SUCCESS) {
         cat_db_t *db = cat_db_make(pool, mount->conf, mount->source, log);
         mount->source->revocations_known = cat_session_learn(db, mount->conf, revoked, 0) == APR_SUCCESS;
     }

@@ -14,7 +14,7 @@ sub new_server { return server(mount => "CatalogRateLimit Off\nCatalogMail \"fil
 sub of_server { my ($server) = @_; return [command_for($server)] }
 sub of_sqlite { return [command('--driver', 'sqlite3', '--params', "$dir/" . ++$count . '.db')] }
 sub ask { my ($db, @words) = @_; return run(ref $words[0] ? shift @words : {}, @$db, @words) }
-sub made { my ($db) = @_; ask($db, 'migrate')->{status} == 0 or die "no database\n"; return $db }
+sub made { my ($db) = @_; my $r = ask($db, 'migrate'); $r->{status} == 0 or die "no database: $r->{err}"; return $db }
 sub export { my ($db) = @_; my $r = ask($db, 'export'); is_deeply([@$r{qw(status err)}], [0, ''], 'exported') or die; return $r->{out} }
 sub import_into { my ($db, $text) = @_; return ask($db, { in => $text }, 'import') }
 sub said { my ($rows, $added) = @_; return { status => 0, out => "$rows rows, $added added\n", err => '' } }

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# db: mysql pgsql
+# Only one brings a schema up to date at a time. Another one holds that lock here.
+use CatalogTest;
+use CatalogTest::Ctl qw(command_for ctl_for);
+use Time::HiRes qw(sleep);
+
+my %hold = (
+    mysql => q(SELECT GET_LOCK(CONCAT('mod_catalog.', LEFT(SHA2(DATABASE(), 256), 32)), 0)),
+    pgsql => q(SELECT CASE WHEN pg_try_advisory_lock(x'14a9328d9fd66f6b'::bigint) THEN 1 ELSE 0 END),
+);
+my ($server, $other) = (server(), server());
+$_->make_databases for $server, $other;
+my $holder = $server->database;
+is($holder->selectrow_array($hold{ +driver }), 1, 'somebody is at a step');
+
+is(ctl_for($other, 'migrate')->{status}, 0, 'another database of the same engine does not wait for that');
+
+$server->start;
+my $busy = { success => false, message => qr/./, error => 'database unavailable' };
+answers($server->api(GET => '/products'), 500, $busy, 'a request does not wait for long', 'retry-after' => qr/^\d+$/);
+like($server->log_text, qr/CAT055: .*waits for another one that brings the schema up to date/, 'the log says for what');
+
+open my $migrate, '-|', join(' ', command_for($server, 'migrate')) . ' 2>&1' or die "migrate: $!\n";
+like(scalar <$migrate>, qr/CAT055: .*waits for another one/, 'an administrator is told');
+sleep 1.5;
+$holder->disconnect;
+like(join('', <$migrate>), qr/\A(?:.*CAT009: .*\n)*\d+\n\z/, 'and has the schema when the other one has gone');
+ok(close $migrate, 'without a failure');
+answers($server->api(GET => '/products'), 200, undef, 'the server goes on by itself');
+
+done_testing;
