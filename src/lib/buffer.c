@@ -37,7 +37,8 @@ void cat_buffer_add_text(cat_buffer_t *b, const char *text)
 void cat_buffer_add_int(cat_buffer_t *b, apr_int64_t value)
 {
     char room[CAT_NUMBER_DIGITS + 1];
-    cat_buffer_add_text(b, cat_number_write_integer(room, value));
+    const char *digits = cat_number_write_integer(room, value);
+    cat_buffer_add(b, digits, (apr_size_t)(room + CAT_NUMBER_DIGITS - digits));
 }
 
 char *cat_buffer_text(cat_buffer_t *b)

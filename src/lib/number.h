@@ -23,7 +23,7 @@ int cat_number_parse_integer(const char *text, apr_int64_t *value);
 
 #define CAT_NUMBER_DIGITS 20 /* of any 64-bit integer, its sign among them */
 
-/* The decimal text, within the room given. */
+/* The decimal text, at the end of the room given. */
 const char *cat_number_write_integer(char room[CAT_NUMBER_DIGITS + 1], apr_int64_t value);
 
 #endif

@@ -146,8 +146,10 @@ static int is_given_away(const cat_cache_t *cache, word_t place)
 
 /* ---- finding ---- */
 
+/* A list has some hundreds of words, and atomic loads are not put together by the compiler. */
 static void copy_out(void *to, const word_t *from, apr_size_t words)
 {
+#pragma GCC unroll 8
     for (apr_size_t i = 0; i < words; i++) {
         word_t word = load(from + i);
         memcpy((char *)to + i * sizeof(word), &word, sizeof(word));

@@ -89,10 +89,10 @@ sub ours {
         "$mpm: one" => { %$httpd, %ONE, @often, warm => 1 },
         "$mpm: one, no cache" => { %$no_cache, %ONE, @often, warm => 2 },
         unmodified("$mpm: one, 304", $server{$mpm}, '/api/products/' . Catalogue::id($SOME), @often),
-        "$mpm: static page" => { %$httpd, requests => ['1 GET /page.json'] },
+        "$mpm: static page" => { %$httpd, @often, requests => ['1 GET /page.json'] },
         "$mpm: page" => { %$httpd, %PAGE },
         "$mpm: page, no cache" => { %$no_cache, %PAGE },
-        unmodified("$mpm: page, 304", $server{$mpm}, '/api/products'),
+        unmodified("$mpm: page, 304", $server{$mpm}, '/api/products', @often),
         "$mpm: one, 5 % writes" => { %$mixed, %ONE, @token, warm => 1, requests => ['95 GET /api/products/{id}', "5 $CHANGE"] },
         "$mpm: page, 5 % writes" => { %$mixed, %ONE, @token, requests => ['95 GET /api/products', "5 $CHANGE"] },
         "$mpm: change" => { %$mixed, %ONE, @token, connections => $WRITERS, requests => ["1 $CHANGE"] });
