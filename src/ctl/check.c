@@ -112,7 +112,7 @@ static int check_schema(report_t *r)
     int version, needed;
     cat_conn_t *conn;
 
-    if (cat_migrate_look(ctl->db, ctl->pool, &ctl->log, &version, &needed) != APR_SUCCESS) {
+    if (cat_migrate_look(ctl->db, ctl->pool, &version, &needed) != APR_SUCCESS) {
         add(r, 0, "database", "cannot be read; the cause is above");
         return 0;
     }

@@ -134,7 +134,7 @@ static void mind_signals(void)
 const char *ctl_move_begin(ctl_t *ctl, int *schema)
 {
     int needed;
-    apr_status_t rv = cat_migrate_look(ctl->db, ctl->pool, &ctl->log, schema, &needed);
+    apr_status_t rv = cat_migrate_look(ctl->db, ctl->pool, schema, &needed);
 
     cat_db_release(ctl->db);
     if (rv != APR_SUCCESS) {

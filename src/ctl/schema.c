@@ -13,7 +13,7 @@ int ctl_schema_migrate(ctl_t *ctl)
         return ctl_fail(NULL, fault);
     }
     if (cat_migrate_run(ctl->pool, &ctl->conf, ctl->source, &ctl->log, 1) != APR_SUCCESS ||
-        cat_migrate_look(ctl->db, ctl->pool, &ctl->log, &version, &needed) != APR_SUCCESS) {
+        cat_migrate_look(ctl->db, ctl->pool, &version, &needed) != APR_SUCCESS) {
         return CTL_FAILED;
     }
     printf("%d\n", version);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/db.h"
+#include "db/use.h"
 #include "lib/answer.h"
 #include "lib/time.h"
 
@@ -190,18 +190,19 @@ static apr_status_t insist(cat_conn_t *conn, apr_pool_t *pool, const cat_source_
     return APR_SUCCESS;
 }
 
-apr_status_t cat_migrate_look(cat_db_t *db, apr_pool_t *pool, const cat_log_t *log, int *version, int *wanted)
+apr_status_t cat_migrate_look(cat_db_t *db, apr_pool_t *pool, int *version, int *wanted)
 {
     cat_conn_t *conn;
-    apr_status_t rv = cat_db_connect_bare(db, 0, &conn);
+    apr_status_t rv;
+    int tries = 0;
 
-    if (rv == APR_SUCCESS) {
-        *wanted = latest(cat_conn_dialect(conn)->driver);
-        rv = read_version(conn, pool, version);
-        if (rv != APR_SUCCESS) {
-            cat_conn_log_fault(conn, log, CAT_LOG_ERROR);
+    do {
+        rv = cat_db_connect_bare(db, 0, &conn);
+        if (rv == APR_SUCCESS) {
+            *wanted = latest(cat_conn_dialect(conn)->driver);
+            rv = read_version(conn, pool, version);
         }
-    }
+    } while (cat_db_again(db, &rv, 1, ++tries));
     return rv;
 }
 
@@ -229,7 +230,10 @@ static apr_status_t bring_up(cat_db_t *db, apr_pool_t *pool, const cat_conf_t *c
     }
     /* Asked before the version: another child may be making the schema now. */
     had_schema = cat_conn_file(conn) && cat_turns_had_schema(source->turns, cat_conn_file(conn));
-    rv = cat_migrate_look(db, pool, log, &version, &wanted);
+    rv = cat_migrate_look(db, pool, &version, &wanted);
+    if (rv == APR_SUCCESS) {
+        rv = cat_db_connect_bare(db, 0, &conn); /* the same one, unless that was lost */
+    }
     if (rv != APR_SUCCESS) {
         return rv;
     }

@@ -4,8 +4,8 @@
 
 #include "catalog.h"
 
-/* Which version the schema has, 0 when there is none, and which one this program needs. */
-apr_status_t cat_migrate_look(cat_db_t *db, apr_pool_t *pool, const cat_log_t *log, int *version, int *wanted);
+/* Which version the schema has, 0 when there is none, and which one this program needs. What fails has been logged. */
+apr_status_t cat_migrate_look(cat_db_t *db, apr_pool_t *pool, int *version, int *wanted);
 
 /*
  * Brings the schema of a source up to what this module needs, by the steps of conf/schema/, each in a transaction of its own,

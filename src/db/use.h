@@ -4,7 +4,7 @@
 
 #include "db/db.h"
 
-/* What db.c and writer.c share of a use of the database, and nobody else sees. */
+/* What db.c, writer.c and migrate.c share of a use of the database, and nobody else sees. */
 struct cat_db_t {
     apr_pool_t *pool;
     const cat_conf_t *conf;

@@ -12,10 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "db/migrate.h"
 #include "db/pool.h"
 #include "db/reader.h"
-#include "db/session.h"
 #include "httpd/conf.h"
 #include "httpd/dbd.h"
 #include "httpd/jobs.h"
@@ -341,10 +339,10 @@ int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *p
 
 /* ---- children ---- */
 
-static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat_turns_t *turns, cat_revoked_t *revoked)
+/* Nothing is asked of the database: a child that waits for one that hangs would serve no file either. Whoever uses it first, a job
+ * in most cases, sees to the schema. */
+static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat_turns_t *turns)
 {
-    const cat_log_t *log = cat_log_for_server(mount->server, pchild);
-    apr_pool_t *pool;
     apr_status_t rv;
 
     if (mount->source->mutex) {
@@ -352,16 +350,9 @@ static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat
     }
     rv = cat_source_child_init(mount->source, turns, pchild);
     if (rv != APR_SUCCESS) {
-        cat_log(log, CAT_LOG_ERROR, rv, "CAT033: %s cannot be used", mount->source->name);
-        return;
+        cat_log(cat_log_for_server(mount->server, pchild), CAT_LOG_ERROR, rv, "CAT033: %s cannot be used",
+                mount->source->name);
     }
-    apr_pool_create(&pool, pchild);
-    /* Where this fails, the first request tries again. */
-    if (cat_migrate_run(pool, mount->conf, mount->source, log, 0) == APR_SUCCESS) {
-        cat_db_t *db = cat_db_make(pool, mount->conf, mount->source, log);
-        mount->source->revocations_known = cat_session_learn(db, mount->conf, revoked, 0) == APR_SUCCESS;
-    }
-    apr_pool_destroy(pool);
 }
 
 static void start_keyring(apr_pool_t *pchild, server_rec *s, const cat_conf_t *conf)
@@ -398,7 +389,7 @@ void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
         cat_lifecycle_server(s)->seen = shared->seen;
         start_keyrings(pchild, s);
         for (int i = 0; i < mounts->nelts; i++) {
-            start_source(pchild, APR_ARRAY_IDX(mounts, i, cat_mount_t *), shared->turns, shared->revoked);
+            start_source(pchild, APR_ARRAY_IDX(mounts, i, cat_mount_t *), shared->turns);
         }
     }
     cat_jobs_child_init(pchild, main_server);

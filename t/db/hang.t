@@ -18,6 +18,8 @@ my $few = mpm() eq 'prefork' ? 'MaxRequestWorkers 12' : 'MaxRequestWorkers 64'; 
 my $engine = CatalogTest::Database::engine();
 my $server = server(engine => $engine, mount => "CatalogMaxConnections $MAX", conf => $few)->start;
 my $token = register($server)->{token};
+my $late = server(engine => $engine);
+$late->make_databases;
 my $list = wire(GET => '/products');
 
 # What needs no database is served at once.
@@ -49,6 +51,7 @@ if (mpm() ne 'prefork') { # whose children have one request each
     cmp_ok($stuck->count, '<=', $MAX * $children, 'no more are stuck than may have connections');
     is(join(' ', grep { !/^50[03]$/ } keys %status), '', 'all others are refused') or diag explain \%status;
     is_responsive($server, 'still hung');
+    is_responsive($late->start, 'a server that starts now');
 
     # case: it goes on: those that were stuck are answered, and all others are served
     $engine->resume;
@@ -59,10 +62,12 @@ else {
     $engine->hang;
     my @stuck = map { my $socket = $server->connection; print {$socket} $list; $socket } 1 .. 2;
     is_responsive($server, 'hung');
+    is_responsive($late->start, 'a server that starts now');
     $engine->resume;
     is(join(' ', grep { join('', readline $_) !~ m{^HTTP/1\.1 200 } } @stuck), '', 'those that were stuck are served');
 }
 is(join(' ', grep { $_->{status} != 200 } $server->burst(($list) x 6)), '', 'so is everybody');
+answers($late->api(GET => '/products'), 200, undef, 'so is the server that started meanwhile');
 answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => $token), 201, undef, 'a write as well');
 $server->stop;
 
