@@ -29,8 +29,6 @@ sub run {
     my ($line) = $text =~ /^(\{"requests".*\})$/m or die "wrk tells nothing:\n$text";
     my $result = JSON::PP::decode_json($line);
     die $o{server}->name . " answered nothing\n" unless $result->{requests};
-    print $o{server}->name, ": $o{requests}[0]: $result->{failed} failed, $result->{status} of them by their status\n"
-        if $result->{failed};
     return { %$result, cpu => 1e6 * $cpu / $result->{requests}, rate => $result->{requests} / $result->{seconds} };
 }
 

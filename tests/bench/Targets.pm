@@ -84,7 +84,7 @@ sub inserts {
 sub memory {
     my %row = (group => 'memory', member => 'mib', relation => '<=');
     return (
-        { %row, what => 'after all, to after a fifth', figure => 'memory, at the end', base => 'memory, warm', limit => 1.05 },
+        { %row, what => 'in the last fifth of the requests, to the second', figure => 'memory, at the end', base => 'memory, warm', limit => 1.05 },
         { %row, what => 'of the cache, to CatalogCacheSize and 256 KiB for the database', figure => 'cache, held', base => 'cache, allowed', limit => 1.05 });
 }
 
