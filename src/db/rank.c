@@ -50,12 +50,14 @@ static apr_status_t narrow(search_t *s, const char *level)
                        s);
 }
 
-/* The total stands behind the columns. */
+/* The total stands behind the columns, the same in each row. */
 static apr_status_t take_product(void *baton, const char *const *values, int count)
 {
     cat_rank_page_t *page = baton;
 
-    page->total = apr_atoi64(values[count - 1]);
+    if (!page->total) {
+        page->total = apr_atoi64(values[count - 1]);
+    }
     return page->row(page->baton, values, count - 1);
 }
 
@@ -84,6 +86,7 @@ static apr_status_t find_page(void *baton)
     s->first = below_all;
     s->next = CAT_PLACE_ABOVE_ALL;
     s->newer = 0;
+    s->page->total = 0;
     for (int i = 0; i < 3; i++) {
         apr_status_t rv = narrow(s, levels[i]);
         if (rv != APR_SUCCESS) {

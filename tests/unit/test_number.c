@@ -237,7 +237,23 @@ static void test_not_integers(void **state)
 
 static void test_integers_are_written(void **state)
 {
-    static const apr_int64_t numbers[] = {0, 1, -1, 9, 10, -10, 99, 1763000000001, APR_INT64_MAX, APR_INT64_MIN};
+    static const apr_int64_t numbers[] = {0,
+                                          1,
+                                          -1,
+                                          9,
+                                          10,
+                                          -10,
+                                          99,
+                                          100,
+                                          101,
+                                          -909,
+                                          1000,
+                                          12345,
+                                          99999,
+                                          100000,
+                                          1763000000001,
+                                          APR_INT64_MAX,
+                                          APR_INT64_MIN};
 
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         char room[CAT_NUMBER_DIGITS + 2] = {[CAT_NUMBER_DIGITS + 1] = '#'};
