@@ -82,11 +82,12 @@ sub ours {
     my ($mpm) = @_;
     my ($httpd, $no_cache, $mixed) = map { { server => $_ } } @server{ $mpm, "$mpm, no cache", "$mpm, mixed" };
     my @token = (header => 'Authorization: Bearer ' . Contestant::token());
-    my @often = $mpm eq 'event' ? (every => Rounds::ALWAYS) : (); # a run under event depends on how connections fall to the children
+    my @always = (every => Rounds::ALWAYS);
+    my @often = $mpm eq 'event' ? @always : (); # a run under event depends on how connections fall to the children
     return (
-        "$mpm: static one" => { %$httpd, %ONE, @often, requests => ['1 GET /one.json?{id}'] },
-        "$mpm: constant one" => { %$httpd, %ONE, @often, requests => ['1 GET /constant/one/{id}'] },
-        "$mpm: one" => { %$httpd, %ONE, @often, warm => 1 },
+        "$mpm: static one" => { %$httpd, %ONE, @always, requests => ['1 GET /one.json?{id}'] },
+        "$mpm: constant one" => { %$httpd, %ONE, @always, requests => ['1 GET /constant/one/{id}'] },
+        "$mpm: one" => { %$httpd, %ONE, @always, warm => 1 },
         "$mpm: one, no cache" => { %$no_cache, %ONE, @often, warm => 2 },
         unmodified("$mpm: one, 304", $server{$mpm}, '/api/products/' . Catalogue::id($SOME), @often),
         "$mpm: static page" => { %$httpd, @often, requests => ['1 GET /page.json'] },
