@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# `make help` lists the verbs. Flags of your own: make CC=clang CFLAGS='-Og -g' BUILD=build/clang
+# `make help` lists the verbs. Flags of your own: make CC=clang CFLAGS='-Og -g' BUILD=build/clang; a packager's: make WERROR=
 
 BUILD = build
 CFLAGS = -O2 -g
@@ -14,22 +14,25 @@ INCLUDE =
 DESTDIR ?=
 export MPM DB PORT DATA DBD DBD_PARAMS SMTP INCLUDE DESTDIR
 
-WARNINGS = -Wall -Wextra -Werror
-LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto libxxhash sqlite3
+WERROR = -Werror
+WARNINGS = -Wall -Wextra $(WERROR)
+LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto libjwt libxxhash sqlite3
 
-SOURCES := mod_catalog.c $(wildcard src/httpd/*.c src/api/*.c src/db/*.c src/shm/*.c src/lib/*.c)
+SOURCES := mod_catalog.c $(wildcard $(foreach room,httpd api accounts catalogue db shm http jose mail lib,src/$(room)/*.c)) $(wildcard src/db/dialects/*.c)
 CTL_SOURCES := $(wildcard src/ctl/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 CTL_OBJECTS := $(CTL_SOURCES:%.c=$(BUILD)/%.o)
-PLAIN := $(filter $(BUILD)/src/shm/% $(BUILD)/src/lib/%,$(OBJECTS))
+PLAIN := $(filter-out $(BUILD)/mod_catalog.o $(BUILD)/src/httpd/%,$(OBJECTS))
 UNITS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
-UNIT_OBJECTS := $(addsuffix .o,$(UNITS))
-C_FILES = $(SOURCES) $(CTL_SOURCES) $(wildcard src/*.h src/*/*.h tests/unit/*.[ch] tests/bench/*.c)
+UNIT_OBJECTS := $(addsuffix .o,$(UNITS)) $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/*.c))
+FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+REPLAYS := $(FUZZ:%=$(BUILD)/tests/fuzz/replay_%)
+C_FILES = $(SOURCES) $(CTL_SOURCES) $(wildcard src/*.h src/*/*.h tests/unit/*.[ch] tests/bench/*.c tests/fuzz/*.[ch])
 SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps run install check lint unit t one browser cluster bench asan tsan format tidy clean help
+.PHONY: all deps deps-dev run install uninstall check lint unit t one browser cluster httpd-tests bench asan coverage tsan fuzz fuzzers format clang tidy clean help
 
 all: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl ## build build/mod_catalog.so and build/catalogctl
 
@@ -51,16 +54,16 @@ $(BUILD)/%.o: %.c $(BUILD)/cflags
 	$(CC) @$(BUILD)/cflags $(CFLAGS) $(VISIBILITY) -MMD -MP -c -o $@ $<
 
 $(BUILD)/mod_catalog.so: $(OBJECTS)
-	$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,--as-needed,-z,relro,-z,now -o $@ $^ $$(pkg-config --libs $(LIBRARIES))
+	$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,--as-needed,-z,relro,-z,now -o $@ $^ $$(pkg-config --libs $(LIBRARIES)) -lm
 
 # An archive, so that what the command has no use for stays out of it, and with it libcurl and all that comes behind.
-$(BUILD)/common.a: $(filter $(BUILD)/src/db/%,$(OBJECTS)) $(PLAIN)
-	rm -f $@ && $(AR) rcs $@ $^
+$(BUILD)/common.a: $(PLAIN)
+	rm -f $@ && $(AR) qcs $@ $^
 
 $(BUILD)/catalogctl: $(CTL_OBJECTS) $(BUILD)/common.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed,-z,relro,-z,now -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1)
+	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed,-z,relro,-z,now -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1) -lm
 
-$(filter-out $(PLAIN),$(OBJECTS)): | $(BUILD)/schema.inc $(BUILD)/templates.inc
+$(OBJECTS): | $(BUILD)/schema.inc $(BUILD)/templates.inc
 $(CTL_OBJECTS): | $(BUILD)/places.inc
 
 $(BUILD)/places.inc: Makefile
@@ -76,13 +79,16 @@ $(BUILD)/templates.inc: tools/embed conf/mail $(wildcard conf/mail/*.txt)
 	@mkdir -p $(@D)
 	tools/embed templates conf/mail/*.txt >$@
 
-$(UNITS): %: %.o $(PLAIN)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1 cmocka) -pthread
+$(UNITS): %: %.o $(BUILD)/common.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1 cmocka) -lm -pthread
 
 -include $(OBJECTS:.o=.d) $(CTL_OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d)
 
-deps: ## install the Debian packages of packages.txt that are missing
-	@tools/deps
+deps: ## install the Debian packages that building and running need
+	@tools/deps build run
+
+deps-dev: ## install those that make check needs, too: databases, Chromium, Node.js
+	@tools/deps build run test
 
 # A make that is killed takes the server with it.
 run: ## build and serve: make run [PORT=8080] [DATA=./data] [MPM=event|worker|prefork] [DBD=mysql|pgsql DBD_PARAMS=...] [SMTP=smtp://host:port] [INCLUDE=file]
@@ -93,24 +99,29 @@ run: ## build and serve: make run [PORT=8080] [DATA=./data] [MPM=event|worker|pr
 install: all ## install module, command, pages and configuration where apxs says, below DESTDIR if given
 	@tools/install $(BUILD)
 
+uninstall: ## remove what make install has put there; configuration that was edited, keys and data stay
+	@tools/install --remove
+
 # Databases and MPMs do not depend on each other: worker, which is event without its listener, is left to one database.
 DATABASES = $(if $(filter file,$(origin DB)),sqlite3 mysql pgsql,$(DB))
-check: ## everything the CI runs: deps, lint, unit, t on each database under event and prefork, t under worker, and browser
-	@tools/deps
-	@$(MAKE) --no-print-directory lint unit
+check: ## everything the CI runs: deps-dev, lint, clang, tidy, unit, t on each database under event and prefork, t under worker, and browser
+	@tools/deps build run test
+	@$(MAKE) --no-print-directory lint clang tidy unit
 	@for db in $(DATABASES); do for mpm in event prefork; do \
 	  echo "check: t DB=$$db MPM=$$mpm"; $(MAKE) --no-print-directory t DB=$$db MPM=$$mpm || exit 1; done; done
 	@$(MAKE) --no-print-directory t DB=$(firstword $(DATABASES)) MPM=worker
 	@$(MAKE) --no-print-directory browser
-	@echo 'check: passed: lint, unit, t on $(DATABASES), browser'
+	@echo 'check: passed: lint, clang, tidy, unit, t on $(DATABASES), browser'
 
-lint: ## compare tables with documents and tests, layers with the design, and the C style
+GENERATED = $(addprefix $(BUILD)/,schema.inc templates.inc places.inc cflags)
+lint: $(GENERATED) ## compare tables with documents and tests, layers with the design, and the C style
 	@failed=0; for lint in tests/lint/*.pl; do $$lint || failed=1; done; exit $$failed
 	@clang-format --dry-run -Werror $(C_FILES)
 
-unit: $(UNITS) ## run the unit tests of src/lib and src/shm
+unit: $(UNITS) $(REPLAYS) ## run the unit tests and replay the fuzz corpora
 	@test -n "$^" || { echo 'unit: there is no test' >&2; exit 1; }
-	@failed=0; for test in $^; do echo "$$test"; $$test || failed=1; done; exit $$failed
+	@failed=0; for test in $(UNITS); do echo "$$test"; $$test || failed=1; done; \
+	  for target in $(FUZZ); do $(BUILD)/tests/fuzz/replay_$$target tests/fuzz/corpus/$$target || failed=1; done; exit $$failed
 
 # What npm brings stays in build/. The script lies beside it, because that is where a module's imports are looked for.
 JOSE = build/jose/jose.js
@@ -138,6 +149,9 @@ SECONDS = 120
 cluster: $(BUILD)/mod_catalog.so ## lose parts of a Galera cluster with three servers, under load: make cluster [SECONDS=120] [MPM=event]
 	@tests/cluster/run.pl $(BUILD)/mod_catalog.so $(SECONDS)
 
+httpd-tests: $(BUILD)/mod_catalog.so ## run httpd's own tests without the module and with it, and compare: make httpd-tests [MPM=event] [FRAMEWORK=dir] [T=t/modules/alias.t]
+	@tests/httpd/run.pl $(BUILD)/mod_catalog.so $(T)
+
 # What npm brings is compiled for the Node.js that is here, with the headers that came with it.
 BENCH = build/bench
 PEERS = $(BENCH)/peers/node_modules/.package-lock.json
@@ -149,35 +163,72 @@ $(BENCH)/constant.so: tests/bench/constant.c $(BUILD)/cflags
 	@mkdir -p $(@D)
 	$(CC) -shared @$(BUILD)/cflags $(CFLAGS) -o $@ $<
 
-$(BENCH)/tokens: tests/bench/tokens.c $(PLAIN)
+$(BENCH)/tokens: tests/bench/tokens.c $(BUILD)/common.a
 	@mkdir -p $(@D)
-	$(CC) @$(BUILD)/cflags $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1) -pthread
+	$(CC) @$(BUILD)/cflags $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1) -lm -pthread
 
+# Counting instructions needs no other servers.
+PEERED = $(if $(PARTS),$(filter-out instructions,$(PARTS)),all)
 bench: ## measure beside files and other servers, see docs/benchmarks.md: make bench [QUICK=1] [PARTS="reads posts"] [BENCH=build/bench]
-	@tools/deps build run test bench
-	@$(MAKE) --no-print-directory --quiet all $(BENCH)/constant.so $(BENCH)/tokens $(PEERS)
-	@cp tests/bench/peers/node/*.js $(BENCH)/peers
-	@QUICK=$(QUICK) PARTS='$(PARTS)' tests/bench/run.pl $(BUILD) $(BENCH)
+	@tools/deps build run test $(if $(PEERED),bench,instructions)
+	@$(MAKE) --no-print-directory --quiet all $(BENCH)/constant.so $(if $(PEERED),$(BENCH)/tokens $(PEERS))
+	@$(if $(PEERED),cp tests/bench/peers/node/*.js $(BENCH)/peers,:)
+	@QUICK=$(QUICK) UPDATE=$(UPDATE) PARTS='$(PARTS)' tests/bench/run.pl $(BUILD) $(BENCH)
 
 asan: ## run units and suite under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='$(SANITIZE)' unit all $(JOSE)
 	@tools/asan build/asan $(T)
 
+# Counts are taken on SQLite; fewer percent of all lines than these fail.
+COVERAGE_LINES = 50
+COVERAGE = BUILD=build/coverage CFLAGS='-O0 -g --coverage -fprofile-update=atomic'
+coverage: ## report the lines and branches that units and suite run: make coverage [T=t/products] [COVERAGE_LINES=50]
+	@tools/deps build run test coverage
+	@$(MAKE) --no-print-directory --quiet $(COVERAGE) all $(JOSE) $(patsubst $(BUILD)/%,build/coverage/%,$(UNITS) $(REPLAYS))
+	@tools/coverage build/coverage $(COVERAGE_LINES) $(MAKE) --no-print-directory $(COVERAGE) DB=sqlite3 unit t
+
 # What threads share without a lock, or with one that the sanitizer knows: it takes a mutex that outlives its holder for a fault, and
 # knows no fences, which -Wtsan would tell; what they order here is atomic. gcc 12's needs addresses that are not random.
-SHARED = batch cache fresh limit revoked tokens_seen
+SHARED = group_commit permits response_cache generations limit revoked token_cache
 tsan: ## run the unit tests of what threads share under ThreadSanitizer
 	@setarch -R $(MAKE) --no-print-directory BUILD=build/tsan CFLAGS='-O1 -g -fsanitize=thread -Wno-tsan' \
 	  UNITS='$(SHARED:%=build/tsan/tests/unit/test_%)' unit
 
+# Each fuzz target runs under libFuzzer (make fuzz) and replays its committed corpus (make unit).
+FUZZ_LIBRARIES = $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1) -lm -pthread
+FUZZERS := $(FUZZ:%=$(BUILD)/tests/fuzz/run_%)
+
+$(REPLAYS): $(BUILD)/tests/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/main.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/common.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(FUZZ_LIBRARIES)
+
+$(FUZZERS): $(BUILD)/tests/fuzz/run_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/main.o $(BUILD)/common.a
+	$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(FUZZ_LIBRARIES)
+
+FUZZ_SECONDS = 60
+fuzz: ## fuzz each parser of untrusted input with libFuzzer: make fuzz [FUZZ="json token"] [FUZZ_SECONDS=60]
+	@tools/deps build test fuzz
+	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=clang FUZZ='$(FUZZ)' \
+	  CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' fuzzers
+	@tools/fuzz build/fuzz $(FUZZ_SECONDS) $(FUZZ)
+
+fuzzers: $(FUZZERS)
+
 format: ## lay out the C files as .clang-format says
 	@clang-format -i $(C_FILES)
 
-tidy: $(BUILD)/schema.inc $(BUILD)/templates.inc $(BUILD)/places.inc $(BUILD)/cflags ## have clang-tidy look through the C files; its package is not among those of make deps
-	@clang-tidy --quiet $(SOURCES) $(CTL_SOURCES) -- $$(cat $(BUILD)/cflags)
+# Only the warnings count, so nothing is optimized. -Wsign-conversion is left out: in this code it only finds pointer differences
+# that cannot be negative, and sizes that APR takes as signed.
+clang: ## compile with clang and -Wconversion; the warnings are errors
+	@$(MAKE) --no-print-directory --quiet BUILD=build/clang CC=clang CFLAGS='-O0 -Wconversion -Wno-sign-conversion' all
+
+# The static analyzer takes ten seconds of CPU a file, all other checks together half a second.
+CHECKS = -clang-analyzer-*
+tidy: $(GENERATED) ## have clang-tidy look through the C files: make tidy [CHECKS=] for its static analyzer, ten minutes
+	@printf '%s\n' $(SOURCES) $(CTL_SOURCES) | xargs -P2 -n4 sh -c 'clang-tidy --quiet --checks="$$0" "$$@" -- $$(cat $(BUILD)/cflags) 2>&1' \
+	  '$(CHECKS)' | { ! grep -v '^[0-9]* warnings\{0,1\} generated' >&2; }
 
 clean: ## take away what was built; data stays
 	rm -rf build
 
 help: ## list the verbs
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | sort | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | sort | expand -t 13

@@ -34,11 +34,11 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_child_init(cat_lifecycle_child_init, after_dbd, NULL, APR_HOOK_MIDDLE);
 
     /* Before httpd decodes the path, which it may refuse to do. */
-    ap_hook_pre_translate_name(cat_mount_claim, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_pre_translate_name(cat_mount_pre_translate, NULL, NULL, APR_HOOK_FIRST);
     /* The site's rewriting comes first; a mount is more special than "ProxyPass /". */
     ap_hook_translate_name(cat_mount_translate, after_rewrite, before_proxy, APR_HOOK_FIRST);
-    /* There is no file, so no directory is walked. */
-    ap_hook_map_to_storage(cat_mount_map, NULL, NULL, APR_HOOK_FIRST);
+    /* There is no file, so no directory is walked. Before mod_proxy, which ends this phase for what was rewritten to it. */
+    ap_hook_map_to_storage(cat_mount_map, NULL, NULL, APR_HOOK_REALLY_FIRST);
     /* The user is known before the site's Require lines and the other modules' hooks look. */
     ap_hook_access_checker(cat_guard_check, NULL, NULL, APR_HOOK_FIRST);
     /* "AuthType Catalog", in any Location. */
@@ -46,6 +46,8 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_check_authz(cat_authz_authorize, NULL, NULL, APR_HOOK_REALLY_FIRST, AP_AUTH_INTERNAL_PER_CONF);
     ap_hook_note_auth_failure(cat_authz_note_failure, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_type_checker(cat_mount_type, NULL, NULL, APR_HOOK_FIRST);
+    /* After httpd's core, which applies SetHandler. */
+    ap_hook_fixups(cat_handler_fix, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_handler(cat_handler_run, NULL, NULL, APR_HOOK_FIRST);
     /* Last, so that our filter is the first to see what httpd wrote. */
     ap_hook_insert_error_filter(cat_reply_insert_error_filter, NULL, NULL, APR_HOOK_LAST);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/confirm.h"
 
-#include "db/mail_requests.h"
-#include "db/mail_tokens.h"
+#include "accounts/mail_tokens.h"
+#include "api/mail_requests.h"
+#include "http/answer.h"
+#include "http/request.h"
+#include "http/route.h"
 #include "lib/fields.h"
-#include "lib/route.h"
 #include "lib/time.h"
 
 #define PURPOSE "confirm"
@@ -49,7 +51,7 @@ cat_answer_t *cat_confirm_confirm(cat_request_t *q)
     apr_status_t rv;
 
     if (cat_fields_check(q->pool, token_fields, 1, CAT_CREATE, q->strict, q->body, &input) != APR_SUCCESS) {
-        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input.errors);
+        return cat_answer_malformed(q->pool, input.errors);
     }
     confirmation.token = input.values[0];
     rv = cat_db_transact(q->db, confirm, &confirmation);

@@ -2,7 +2,7 @@
 #ifndef CAT_API_CONFIRM_H
 #define CAT_API_CONFIRM_H
 
-#include "catalog.h"
+#include "http/route.h"
 
 /* GET and POST /auth/confirm, POST /auth/confirm/resend */
 cat_handler_t cat_confirm_look, cat_confirm_confirm, cat_confirm_resend;

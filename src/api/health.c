@@ -49,7 +49,7 @@ cat_answer_t *cat_health_ready(cat_request_t *q)
     if (rv != APR_SUCCESS || !row[SCHEMA]) {
         return never_stored(q, cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, NULL));
     }
-    if (strcmp(row[TAKES_WRITES], "1") != 0) {
+    if (strcmp(row[TAKES_WRITES], "1") != 0 || !cat_db_takes_writes(q->db)) {
         return never_stored(q, cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, "the database takes no writes"));
     }
     return never_stored(q, ready(q, row));

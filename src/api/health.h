@@ -2,7 +2,8 @@
 #ifndef CAT_API_HEALTH_H
 #define CAT_API_HEALTH_H
 
-#include "catalog.h"
+#include "http/answer.h"
+#include "http/request.h"
 
 /* GET /health/live: this server answers. Asks nobody. */
 cat_answer_t *cat_health_live(cat_request_t *q);

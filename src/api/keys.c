@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "http/answer.h"
+#include "http/request.h"
+#include "jose/keyring.h"
 #include "lib/json.h"
 
 /* The body is RFC 7517's own, so that any JOSE library can read it. */

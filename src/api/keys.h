@@ -2,7 +2,7 @@
 #ifndef CAT_API_KEYS_H
 #define CAT_API_KEYS_H
 
-#include "catalog.h"
+#include "http/route.h"
 
 /* GET /auth/jwks.json */
 cat_handler_t cat_keys_jwks;

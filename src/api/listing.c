@@ -4,13 +4,17 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "db/rank.h"
-#include "db/recall.h"
-#include "lib/cursor.h"
-#include "lib/link.h"
+#include "catalogue/cursor.h"
+#include "catalogue/list_page.h"
+#include "catalogue/product.h"
+#include "catalogue/recall.h"
+#include "http/answer.h"
+#include "http/link_header.h"
+#include "http/request.h"
+#include "http/route.h"
+#include "jose/key.h"
+#include "jose/keyring.h"
 #include "lib/number.h"
-#include "lib/product.h"
-#include "lib/route.h"
 
 static apr_int64_t read_limit(cat_request_t *q)
 {
@@ -63,7 +67,7 @@ static const char *make_key(cat_request_t *q, const char *kind, apr_int64_t limi
 
 /* ---- by page ---- */
 
-static apr_int64_t read_page(cat_request_t *q, cat_rank_page_t *p)
+static apr_int64_t read_page(cat_request_t *q, cat_list_page_t *p)
 {
     apr_int64_t page;
 
@@ -76,7 +80,7 @@ static apr_int64_t read_page(cat_request_t *q, cat_rank_page_t *p)
     return page;
 }
 
-static void add_pagination(cat_buffer_t *b, apr_int64_t page, const cat_rank_page_t *p)
+static void add_pagination(cat_buffer_t *b, apr_int64_t page, const cat_list_page_t *p)
 {
     CAT_BUFFER_LITERAL(b, "],\"pagination\":{\"page\":");
     cat_buffer_add_int(b, page);
@@ -101,7 +105,7 @@ static apr_int64_t read_pages(const cat_item_t *list)
 }
 
 /* Beyond the end there are pages without number, which nobody asks for twice. */
-static apr_status_t make_page(cat_request_t *q, apr_int64_t page, cat_rank_page_t *p, cat_item_t *list)
+static apr_status_t make_page(cat_request_t *q, apr_int64_t page, cat_list_page_t *p, cat_item_t *list)
 {
     cat_buffer_t b;
     apr_status_t rv;
@@ -109,29 +113,29 @@ static apr_status_t make_page(cat_request_t *q, apr_int64_t page, cat_rank_page_
     begin_list(&b, q, p->limit);
     p->row = add_product;
     p->baton = &b;
-    rv = cat_rank_page(q->pool, q->db, p);
+    rv = cat_list_page_read(q->pool, q->db, p);
     if (rv != APR_SUCCESS) {
         return rv;
     }
     add_pagination(&b, page, p);
     list->owner = p->skip < p->total ? list->owner : NULL;
-    cat_recall_keep(q->db, list, b.data, b.length);
+    cat_recall_put(q->db, list, b.data, b.length);
     return APR_SUCCESS;
 }
 
 static cat_answer_t *list_page(cat_request_t *q)
 {
-    cat_rank_page_t p;
+    cat_list_page_t p;
     apr_int64_t page = read_page(q, &p);
     cat_item_t list = {.key = make_key(q, "page/", p.limit, apr_off_t_toa(q->pool, page))};
     cat_answer_t *answer;
     apr_status_t rv;
 
-    if (!cat_recall_find(q->db, NULL, q->now, &list) && (rv = make_page(q, page, &p, &list)) != APR_SUCCESS) {
+    if (!cat_recall_get(q->db, NULL, q->now, &list) && (rv = make_page(q, page, &p, &list)) != APR_SUCCESS) {
         return cat_answer_failure(q->pool, rv);
     }
     answer = make_answer(q, &list);
-    cat_link_pages(answer, q->pool, page, read_pages(&list), p.limit);
+    cat_link_header_pages(answer, q->pool, page, read_pages(&list), p.limit);
     return answer;
 }
 
@@ -202,7 +206,7 @@ static apr_status_t make_walk(cat_request_t *q, const cat_key_t *key, const cat_
         return rv;
     }
     add_next(&w.b, w.limit, next);
-    cat_recall_keep(q->db, list, w.b.data, w.b.length);
+    cat_recall_put(q->db, list, w.b.data, w.b.length);
     return APR_SUCCESS;
 }
 
@@ -218,11 +222,11 @@ static cat_answer_t *list_after(cat_request_t *q, const cat_key_t *key, const ca
     if (!here) {
         return cat_answer_failure(q->pool, APR_ENOMEM);
     }
-    if (!cat_recall_find(q->db, NULL, q->now, &list) && (rv = make_walk(q, key, place, &list)) != APR_SUCCESS) {
+    if (!cat_recall_get(q->db, NULL, q->now, &list) && (rv = make_walk(q, key, place, &list)) != APR_SUCCESS) {
         return cat_answer_failure(q->pool, rv);
     }
     answer = make_answer(q, &list);
-    cat_link_cursor(answer, q->pool, read_next(q, &list), limit);
+    cat_link_header_cursor(answer, q->pool, read_next(q, &list), limit);
     return answer;
 }
 

@@ -2,7 +2,7 @@
 #ifndef CAT_API_LISTING_H
 #define CAT_API_LISTING_H
 
-#include "catalog.h"
+#include "http/route.h"
 
 /* /products: page by page, or from a cursor on. */
 cat_handler_t cat_listing_get;

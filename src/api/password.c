@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/password.h"
 
-#include "db/mail_requests.h"
-#include "db/mail_tokens.h"
-#include "db/outbox.h"
-#include "db/passwords.h"
-#include "db/session.h"
-#include "lib/grant.h"
+#include <string.h>
+
+#include "accounts/login.h"
+#include "accounts/mail_tokens.h"
+#include "accounts/outbox.h"
+#include "accounts/passwords.h"
+#include "accounts/session.h"
+#include "accounts/throttle.h"
+#include "api/mail_requests.h"
+#include "api/token_response.h"
+#include "http/answer.h"
+#include "http/challenge.h"
+#include "http/rate_limit.h"
+#include "http/request.h"
+#include "jose/token.h"
 #include "lib/time.h"
-#include "shm/rate.h"
 
 #define PURPOSE "reset"
 
@@ -17,16 +25,20 @@ cat_answer_t *cat_password_forgot(cat_request_t *q)
     return cat_mail_requests_take(q, PURPOSE);
 }
 
-/* What goes with a new password, within the caller's transaction: ends the sessions but except (NULL: all), and tells the
- * owner. */
-static apr_status_t follow(cat_request_t *q, const char *user_id, const char *except, apr_array_header_t **ended)
+/* What goes with a new password, within the caller's transaction: ends the sessions but except (NULL: all), makes links that
+ * would set another password worthless, and notifies the owner. */
+static apr_status_t follow(cat_request_t *q, const cat_account_t *account, const char *except,
+                           apr_array_header_t **ended)
 {
-    apr_status_t rv = cat_session_end_others(q->db, q->pool, user_id, except, q->now, ended);
+    apr_status_t rv = cat_session_end_others(q->db, q->pool, account->id, except, q->now, ended);
 
     if (rv == APR_SUCCESS) {
-        rv = cat_db_exec(q->db, SQL_LOGIN_UNLOCK, CAT_VALUES(user_id), NULL);
+        rv = cat_mail_tokens_withdraw(q->db, PURPOSE, account->id);
     }
-    return rv == APR_SUCCESS ? cat_outbox_add(q->db, q->pool, "changed", user_id, NULL, q->now) : rv;
+    if (rv == APR_SUCCESS) {
+        rv = cat_throttle_unlock(q->db, q->pool, account);
+    }
+    return rv == APR_SUCCESS ? cat_outbox_add(q->db, q->pool, "changed", account->id, NULL, q->now) : rv;
 }
 
 /* ---- reset ---- */
@@ -64,6 +76,7 @@ static apr_status_t reset(void *baton)
     new_password_t *n = baton;
     cat_request_t *q = n->q;
     const char *user_id;
+    cat_account_t *account;
     apr_status_t rv = cat_mail_tokens_use(q->db, q->pool, PURPOSE, n->token, q->now, &user_id);
 
     if (rv == APR_SUCCESS) {
@@ -72,7 +85,10 @@ static apr_status_t reset(void *baton)
     if (rv == APR_SUCCESS) {
         rv = cat_db_exec(q->db, SQL_USER_SET_PASSWORD, CAT_VALUES(n->hash, user_id), NULL);
     }
-    return rv == APR_SUCCESS ? follow(q, user_id, NULL, &n->ended) : rv;
+    if (rv == APR_SUCCESS) {
+        rv = cat_accounts_read(q->db, q->pool, user_id, &account);
+    }
+    return rv == APR_SUCCESS ? follow(q, account, NULL, &n->ended) : rv;
 }
 
 cat_answer_t *cat_password_reset(cat_request_t *q)
@@ -85,7 +101,7 @@ cat_answer_t *cat_password_reset(cat_request_t *q)
     cat_fields_check(q->pool, reset_fields, RESET_FIELDS, CAT_CREATE, q->strict, q->body, &input);
     cat_passwords_check(q, &input, "password", input.values[NEW_BY_RESET]);
     if (input.errors) {
-        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input.errors);
+        return cat_answer_malformed(q->pool, input.errors);
     }
     /* A first look, so that a bad token costs no hash. */
     rv = cat_mail_tokens_find(q->db, q->pool, PURPOSE, input.values[TOKEN], q->now, &user_id);
@@ -115,33 +131,70 @@ static const cat_field_t change_fields[CHANGE_FIELDS] = {
 };
 /* clang-format on */
 
-/* Guessing here is slowed down as it is at sign-in. APR_EINVAL: the password is wrong. APR_EAGAIN: *wait seconds first. */
-static apr_status_t prove(cat_request_t *q, const char *password, cat_account_t **account, int *wait)
+/* Guessing here is slowed down as it is at sign-in. APR_NOTFOUND: the account is gone. */
+static apr_status_t prove_current(cat_request_t *q, const char *password, cat_account_t **account, cat_login_t *result)
 {
-    int match = 0;
     apr_status_t rv = cat_accounts_read(q->db, q->pool, q->user->subject, account);
 
-    if (rv == APR_SUCCESS) {
-        rv = cat_accounts_try(q->db, q->pool, (*account)->id, q->network, q->now, wait);
+    if (rv != APR_SUCCESS) {
+        cat_db_release(q->db);
+        return rv;
     }
-    cat_db_release(q->db);
-    if (rv == APR_SUCCESS) {
-        rv = cat_passwords_match(q, password, *account, &match);
-    }
-    return rv == APR_SUCCESS && !match ? APR_EINVAL : rv;
+    return cat_login_prove(q, (*account)->username, *account, password, result);
 }
 
-/* APR_EINVAL: another password was set since the current one was proven. */
+/* APR_NOTFOUND: another password was set since the current one was proven. */
 static apr_status_t change(void *baton)
 {
     new_password_t *n = baton;
     cat_request_t *q = n->q;
     apr_status_t rv = cat_accounts_set_hash(q->db, n->account, n->hash);
 
+    return rv == APR_SUCCESS ? follow(q, n->account, q->user->session, &n->ended) : rv;
+}
+
+static apr_status_t set_proven(new_password_t *n, const char *password, cat_login_t *result)
+{
+    cat_request_t *q = n->q;
+    apr_status_t rv = cat_passwords_hash(q, password, &n->hash);
+
     if (rv == APR_SUCCESS) {
-        rv = follow(q, n->account->id, q->user->session, &n->ended);
+        rv = set(n, change);
     }
-    return rv == APR_NOTFOUND ? APR_EINVAL : rv;
+    if (rv == APR_NOTFOUND) {
+        result->outcome = CAT_LOGIN_WRONG;
+        return APR_SUCCESS;
+    }
+    if (rv != APR_SUCCESS) {
+        cat_throttle_withdraw(q->db, q->pool, n->account->username, q->network);
+    }
+    return rv;
+}
+
+static void check_change(cat_request_t *q, cat_input_t *input)
+{
+    const char *current, *new;
+
+    cat_fields_check(q->pool, change_fields, CHANGE_FIELDS, CAT_CREATE, q->strict, q->body, input);
+    current = input->values[CURRENT];
+    new = input->values[NEW_BY_CHANGE];
+    cat_passwords_check(q, input, "newPassword", new);
+    if (current && new && !strcmp(current, new)) {
+        cat_fields_add_error(q->pool, input, "newPassword", "unchanged", "must differ from the current password");
+    }
+}
+
+static cat_answer_t *answer_change(cat_request_t *q, cat_input_t *input, const cat_login_t *result)
+{
+    switch (result->outcome) {
+    case CAT_LOGIN_WAIT:
+        return cat_rate_limit_delay(q->pool, result->wait);
+    case CAT_LOGIN_WRONG:
+        cat_fields_add_error(q->pool, input, "currentPassword", "wrong", "is not the current password");
+        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input->errors);
+    default:
+        return cat_answer_success(q->pool, 200, NULL, "Password changed; the other sessions have ended");
+    }
 }
 
 cat_answer_t *cat_password_change(cat_request_t *q)
@@ -149,32 +202,21 @@ cat_answer_t *cat_password_change(cat_request_t *q)
     new_password_t new = {.q = q};
     cat_input_t input;
     cat_account_t *account;
-    int wait = 0;
+    cat_login_t result;
     apr_status_t rv;
 
-    cat_fields_check(q->pool, change_fields, CHANGE_FIELDS, CAT_CREATE, q->strict, q->body, &input);
-    cat_passwords_check(q, &input, "newPassword", input.values[NEW_BY_CHANGE]);
+    check_change(q, &input);
     if (input.errors) {
-        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input.errors);
+        return cat_answer_malformed(q->pool, input.errors);
     }
-    rv = prove(q, input.values[CURRENT], &account, &wait);
-    if (rv == APR_SUCCESS) {
-        rv = cat_passwords_hash(q, input.values[NEW_BY_CHANGE], &new.hash);
-    }
-    if (rv == APR_SUCCESS) {
+    rv = prove_current(q, input.values[CURRENT], &account, &result);
+    if (rv == APR_SUCCESS && result.outcome == CAT_LOGIN_OK) {
         new.account = account;
-        rv = set(&new, change);
-    }
-    if (rv == APR_EAGAIN) {
-        return cat_rate_delay(q->pool, wait);
-    }
-    if (rv == APR_EINVAL) {
-        cat_fields_add_error(q->pool, &input, "currentPassword", "wrong", "is not the current password");
-        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input.errors);
+        rv = set_proven(&new, input.values[NEW_BY_CHANGE], &result);
     }
     if (rv == APR_NOTFOUND) {
-        return cat_grant_refuse(q, CAT_PROBLEM_TOKEN_INVALID, "The account is gone", 1);
+        return cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_TOKEN_INVALID, "invalid_token",
+                                    "The account is gone");
     }
-    return rv == APR_SUCCESS ? cat_answer_success(q->pool, 200, NULL, "Password changed; the other sessions have ended")
-                             : cat_answer_failure(q->pool, rv);
+    return rv == APR_SUCCESS ? answer_change(q, &input, &result) : cat_answer_failure(q->pool, rv);
 }

@@ -2,7 +2,7 @@
 #ifndef CAT_API_PASSWORD_H
 #define CAT_API_PASSWORD_H
 
-#include "catalog.h"
+#include "http/route.h"
 
 /* POST /auth/password/forgot, /auth/password/reset, /auth/password/change */
 cat_handler_t cat_password_forgot, cat_password_reset, cat_password_change;

@@ -4,18 +4,23 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "db/passwords.h"
-#include "db/session.h"
-#include "db/accounts.h"
-#include "lib/email.h"
+#include "accounts/accounts.h"
+#include "accounts/login.h"
+#include "accounts/session.h"
+#include "accounts/user.h"
+#include "api/token_response.h"
+#include "http/answer.h"
+#include "http/challenge.h"
+#include "http/header.h"
+#include "http/rate_limit.h"
+#include "http/request.h"
+#include "jose/token.h"
 #include "lib/fields.h"
-#include "lib/grant.h"
-#include "lib/header.h"
 #include "lib/id.h"
 #include "lib/secret.h"
 #include "lib/time.h"
-#include "lib/user.h"
-#include "shm/rate.h"
+#include "mail/email.h"
+#include "shm/limit.h"
 
 static const char *const *as_record(apr_pool_t *pool, const cat_account_t *user)
 {
@@ -30,7 +35,7 @@ static const char *const *as_record(apr_pool_t *pool, const cat_account_t *user)
 static cat_answer_t *grant(cat_request_t *q, const cat_account_t *user, const cat_session_t *session, int cookie,
                            const char *message)
 {
-    const cat_grant_t g = {
+    const cat_token_response_t g = {
         .user = as_record(q->pool, user),
         .role = user->role,
         .verified = user->confirmed,
@@ -38,7 +43,7 @@ static cat_answer_t *grant(cat_request_t *q, const cat_account_t *user, const ca
         .refresh_token = session->refresh_token,
         .cookie = cookie,
     };
-    return cat_grant_answer(q, 200, message, &g);
+    return cat_token_response_answer(q, 200, message, &g);
 }
 
 /* ---- login ---- */
@@ -69,68 +74,22 @@ static const char *login_of(const cat_input_t *input)
                                      : input->values[EMAIL];
 }
 
-typedef struct sign_in_t {
-    cat_request_t *q;
-    const cat_account_t *seen; /* when the password was looked at */
-    const char *hash;          /* to be stored: the same, or a newer one of the same password */
-    cat_account_t *user;       /* now */
-    cat_session_t session;
-} sign_in_t;
-
-/* While the password was looked at the account may have changed, so it is read anew. APR_NOTFOUND: the password is another one by
- * now, or the user gone. */
-static apr_status_t open_session(void *baton)
-{
-    sign_in_t *s = baton;
-    cat_request_t *q = s->q;
-    apr_status_t rv = cat_accounts_set_hash(q->db, s->seen, s->hash);
-
-    if (rv == APR_SUCCESS) {
-        rv = cat_accounts_read(q->db, q->pool, s->seen->id, &s->user);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = cat_accounts_passed(q->db, s->seen->id, q->network);
-    }
-    return rv == APR_SUCCESS ? cat_session_open(q, s->seen->id, &s->session) : rv;
-}
-
-/* What was asked for may be a password in the wrong field, or another user's id. */
-static const char *conceal(apr_pool_t *pool, const char *login)
-{
-    return cat_secret_digest(pool, cat_email_fold(pool, login));
-}
-
-/* Whoever is not known is treated alike at every step, so neither the answer nor its time tells. */
 static cat_answer_t *log_in(cat_request_t *q, const char *login, const char *password, int cookie)
 {
-    cat_account_t *user = NULL;
-    sign_in_t sign_in = {.q = q};
-    int match, wait;
-    apr_status_t rv = cat_accounts_find(q->db, q->pool, login, &user);
+    cat_login_t result;
+    apr_status_t rv = cat_login_sign_in(q, login, password, &result);
 
-    if (rv == APR_SUCCESS || rv == APR_NOTFOUND) {
-        rv = cat_accounts_try(q->db, q->pool, user ? user->id : conceal(q->pool, login), q->network, q->now, &wait);
+    if (rv != APR_SUCCESS) {
+        return cat_answer_failure(q->pool, rv);
     }
-    cat_db_release(q->db); /* hashing takes longer than all the rest */
-    if (rv == APR_EAGAIN) {
-        return cat_rate_delay(q->pool, wait);
+    switch (result.outcome) {
+    case CAT_LOGIN_WAIT:
+        return cat_rate_limit_delay(q->pool, result.wait);
+    case CAT_LOGIN_WRONG:
+        return cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_CREDENTIALS, NULL, NULL);
+    default:
+        return grant(q, result.account, &result.session, cookie, "Signed in");
     }
-    if (rv == APR_SUCCESS) {
-        rv = cat_passwords_match(q, password, user, &match);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = match ? APR_SUCCESS : APR_NOTFOUND;
-    }
-    if (rv == APR_SUCCESS) {
-        sign_in.seen = user;
-        sign_in.hash = cat_passwords_renew(q, password, user);
-        rv = cat_db_transact(q->db, open_session, &sign_in);
-    }
-    if (rv == APR_NOTFOUND) {
-        return cat_grant_refuse(q, CAT_PROBLEM_CREDENTIALS, NULL, 0);
-    }
-    return rv == APR_SUCCESS ? grant(q, sign_in.user, &sign_in.session, cookie, "Signed in")
-                             : cat_answer_failure(q->pool, rv);
 }
 
 cat_answer_t *cat_sessions_login(cat_request_t *q)
@@ -143,7 +102,7 @@ cat_answer_t *cat_sessions_login(cat_request_t *q)
         cat_fields_add_error(q->pool, &input, "login", "required", "is required: a user name or an e-mail address");
     }
     if (input.errors) {
-        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input.errors);
+        return cat_answer_malformed(q->pool, input.errors);
     }
     answer = log_in(q, login_of(&input), input.values[PASSWORD], *input.values[COOKIE] == '1');
     cat_answer_name_ignored(answer, q->pool, input.ignored);
@@ -159,44 +118,81 @@ static const cat_field_t refresh_fields[REFRESH_FIELDS] = {
 
 static cat_answer_t *refuse_refresh(cat_request_t *q, int cookie)
 {
-    cat_answer_t *answer = cat_grant_refuse(q, CAT_PROBLEM_REFRESH, NULL, 1);
+    cat_answer_t *answer = cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_REFRESH, "invalid_token", NULL);
 
     if (cookie) {
-        cat_grant_drop_cookie(q, answer);
+        cat_token_response_drop_cookie(q, answer);
     }
     return answer;
 }
 
-cat_answer_t *cat_sessions_renew(cat_request_t *q)
+/* A token in the body goes before the cookie. NULL: there is none. */
+static const char *find_refresh_token(cat_request_t *q, const char *in_body, int *cookie)
 {
-    cat_input_t input;
+    *cookie = !in_body;
+    return in_body ? in_body : cat_header_cookie(q->pool, q->cookies, CAT_TOKEN_RESPONSE_COOKIE);
+}
+
+static cat_answer_t *refresh(cat_request_t *q, const char *token, int cookie)
+{
     cat_session_t session;
     cat_account_t *user;
-    const char *token;
-    int cookie;
-    apr_status_t rv;
+    cat_refresh_t outcome;
+    apr_status_t rv = cat_session_refresh(q, token, &session, &outcome);
 
-    if (cat_fields_check(q->pool, refresh_fields, REFRESH_FIELDS, CAT_CREATE, q->strict, q->body, &input) !=
-        APR_SUCCESS) {
-        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input.errors);
+    if (rv == APR_SUCCESS && outcome != CAT_REFRESH_OK) {
+        return refuse_refresh(q, cookie);
     }
-    token = input.values[REFRESH_TOKEN];
-    cookie = !token;
-    if (cookie) {
-        token = cat_header_cookie(q->pool, q->cookies, CAT_GRANT_COOKIE);
-    }
-    rv = token ? cat_session_refresh(q, token, &session) : APR_NOTFOUND;
     if (rv == APR_SUCCESS) {
         rv = cat_accounts_read(q->db, q->pool, session.user_id, &user);
     }
-    if (rv == APR_NOTFOUND || rv == APR_EEXIST) {
+    if (rv == APR_NOTFOUND) {
         return refuse_refresh(q, cookie);
     }
     return rv == APR_SUCCESS ? grant(q, user, &session, cookie, "Session refreshed") : cat_answer_failure(q->pool, rv);
 }
 
+/* Counted per session, once that is known. */
+static cat_answer_t *refresh_counted(cat_request_t *q, const char *session, const char *token, int cookie)
+{
+    const char *name = cat_rate_limit_names[CAT_RATE_REFRESH];
+    cat_rate_t rate = q->conf->rates[CAT_RATE_REFRESH];
+    cat_verdict_t verdict = cat_limit_take(q->limits, name, session, rate, cat_time_monotonic());
+    cat_answer_t *answer;
+
+    if (!verdict.allowed) {
+        return cat_rate_limit_refuse(q->pool, name, rate, verdict);
+    }
+    answer = refresh(q, token, cookie);
+    if (rate.seconds) {
+        cat_rate_limit_describe(q->pool, answer, name, rate, verdict);
+    }
+    return answer;
+}
+
+/* A replay always ends its session: a thief must not be able to put that off by using up the limit. */
+cat_answer_t *cat_sessions_renew(cat_request_t *q)
+{
+    cat_input_t input;
+    cat_session_t session;
+    const char *token;
+    int cookie, is_replay;
+    apr_status_t rv;
+
+    if (cat_fields_check(q->pool, refresh_fields, REFRESH_FIELDS, CAT_CREATE, q->strict, q->body, &input) !=
+        APR_SUCCESS) {
+        return cat_answer_malformed(q->pool, input.errors);
+    }
+    token = find_refresh_token(q, input.values[REFRESH_TOKEN], &cookie);
+    rv = token ? cat_session_find(q, token, &session, &is_replay) : APR_NOTFOUND;
+    if (rv == APR_SUCCESS) {
+        return is_replay ? refresh(q, token, cookie) : refresh_counted(q, session.id, token, cookie);
+    }
+    return rv == APR_NOTFOUND ? refuse_refresh(q, cookie) : cat_answer_failure(q->pool, rv);
+}
+
 enum { LOGOUT_TOKEN, LOGOUT_ALL, LOGOUT_FIELDS };
-/* refreshToken is taken for those who send it: the session it belongs to is the access token's own. */
+/* refreshToken counts where there is no good access token. */
 static const cat_field_t logout_fields[LOGOUT_FIELDS] = {
     [LOGOUT_TOKEN] = {"refreshToken", CAT_STRING, CAT_SECRET, 1, 1000, NULL, NULL},
     [LOGOUT_ALL] = {"all", CAT_BOOLEAN, 0, 0, 0, "0", NULL},
@@ -204,18 +200,19 @@ static const cat_field_t logout_fields[LOGOUT_FIELDS] = {
 
 typedef struct end_all_t {
     cat_request_t *q;
+    const char *user_id;
     apr_array_header_t *ended;
 } end_all_t;
 
 static apr_status_t end_all(void *baton)
 {
     end_all_t *e = baton;
-    return cat_session_end_others(e->q->db, e->q->pool, e->q->user->subject, NULL, e->q->now, &e->ended);
+    return cat_session_end_others(e->q->db, e->q->pool, e->user_id, NULL, e->q->now, &e->ended);
 }
 
-static apr_status_t log_out_everywhere(cat_request_t *q)
+static apr_status_t log_out_everywhere(cat_request_t *q, const char *user_id)
 {
-    end_all_t e = {.q = q};
+    end_all_t e = {.q = q, .user_id = user_id};
     apr_status_t rv = cat_db_transact(q->db, end_all, &e);
 
     if (rv == APR_SUCCESS) {
@@ -224,24 +221,51 @@ static apr_status_t log_out_everywhere(cat_request_t *q)
     return rv;
 }
 
+/* The session of the access token, else of the refresh token. NULL: *session has its id and user; otherwise why there is none. */
+static cat_answer_t *find_session_to_end(cat_request_t *q, const char *in_body, cat_session_t *session)
+{
+    const char *token;
+    int cookie, is_replay;
+    apr_status_t rv;
+
+    if (!q->refusal) {
+        *session = (cat_session_t){.id = q->user->session, .user_id = q->user->subject};
+        return NULL;
+    }
+    token = find_refresh_token(q, in_body, &cookie);
+    if (!token) {
+        return q->refusal;
+    }
+    rv = cat_session_find(q, token, session, &is_replay);
+    if (rv == APR_SUCCESS) {
+        return NULL; /* replayed or not: the session ends */
+    }
+    return rv == APR_NOTFOUND ? refuse_refresh(q, cookie) : cat_answer_failure(q->pool, rv);
+}
+
 cat_answer_t *cat_sessions_logout(cat_request_t *q)
 {
     cat_input_t input;
+    cat_session_t session;
     cat_answer_t *answer;
     apr_status_t rv;
 
     if (cat_fields_check(q->pool, logout_fields, LOGOUT_FIELDS, CAT_CREATE, q->strict, q->body, &input) !=
         APR_SUCCESS) {
-        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input.errors);
+        return cat_answer_malformed(q->pool, input.errors);
     }
-    rv = *input.values[LOGOUT_ALL] == '1' ? log_out_everywhere(q)
-                                          : cat_session_end(q, q->user->session, q->user->subject);
+    answer = find_session_to_end(q, input.values[LOGOUT_TOKEN], &session);
+    if (answer) {
+        return answer;
+    }
+    rv = *input.values[LOGOUT_ALL] == '1' ? log_out_everywhere(q, session.user_id)
+                                          : cat_session_end(q, session.id, session.user_id);
     if (rv != APR_SUCCESS && rv != APR_NOTFOUND) {
         return cat_answer_failure(q->pool, rv);
     }
     answer = cat_answer_success(q->pool, 200, NULL, "Signed out");
     if (q->cookies) {
-        cat_grant_drop_cookie(q, answer);
+        cat_token_response_drop_cookie(q, answer);
     }
     return answer;
 }
@@ -266,7 +290,8 @@ cat_answer_t *cat_sessions_me(cat_request_t *q)
     apr_status_t rv = cat_accounts_read(q->db, q->pool, q->user->subject, &user);
 
     if (rv != APR_SUCCESS) {
-        return rv == APR_NOTFOUND ? cat_grant_refuse(q, CAT_PROBLEM_TOKEN_INVALID, "The account is gone", 1)
+        return rv == APR_NOTFOUND ? cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_TOKEN_INVALID, "invalid_token",
+                                                         "The account is gone")
                                   : cat_answer_failure(q->pool, rv);
     }
     cat_buffer_init(&b, q->pool, 256);

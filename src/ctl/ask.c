@@ -51,7 +51,7 @@ const char *ctl_ask_password(apr_pool_t *pool, const char **password)
     return fault;
 }
 
-const char *ctl_ask_nobody(apr_pool_t *pool)
+const char *ctl_ask_generate_password(apr_pool_t *pool)
 {
     const char *secret = cat_secret_make(pool);
 

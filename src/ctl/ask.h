@@ -9,6 +9,6 @@
 const char *ctl_ask_password(apr_pool_t *pool, const char **password);
 
 /* One that nobody has to think of: 144 random bits. NULL: the system has none to give. */
-const char *ctl_ask_nobody(apr_pool_t *pool);
+const char *ctl_ask_generate_password(apr_pool_t *pool);
 
 #endif

@@ -7,11 +7,13 @@
 #include <apr_file_info.h>
 #include <apr_strings.h>
 
+#include "catalogue/counts.h"
 #include "ctl/database.h"
 #include "ctl/table.h"
-#include "db/counts.h"
-#include "db/migrate.h"
-#include "lib/keyring.h"
+#include "db/checkout.h"
+#include "db/migration.h"
+#include "jose/key.h"
+#include "jose/keyring.h"
 #include "lib/time.h"
 
 /* A mail that is put off is tried again after 15 minutes at the most. */
@@ -65,6 +67,16 @@ static void check_keys(report_t *r)
                      cat_key_algorithm(keys->all[0])));
 }
 
+/* ---- configuration ---- */
+
+static void check_sending(report_t *r)
+{
+    const char *mail = r->ctl->site.mail;
+
+    add(r, mail != NULL, "mail",
+        mail ? mail : "CatalogMail is not set: nobody gets a link to confirm an address or to set a new password");
+}
+
 /* ---- database ---- */
 
 /* Its side files are there only while it is in use. */
@@ -86,15 +98,17 @@ static void check_file(report_t *r, const char *suffix)
     }
 }
 
-static void check_traits(report_t *r, cat_conn_t *conn)
+static void check_traits(report_t *r, cat_connection_t *conn)
 {
-    for (const cat_trait_t *trait = cat_conn_dialect(conn)->traits; trait->name; trait++) {
+    for (const cat_trait_t *trait = cat_connection_dialect(conn)->traits; trait->name; trait++) {
         const char *value = NULL;
-        apr_status_t rv = cat_conn_ask(conn, r->ctl->pool, trait->ask, &value);
+        apr_status_t rv = cat_connection_ask(conn, r->ctl->pool, trait->ask, &value);
         int good = rv == APR_SUCCESS && value && !strcmp(value, trait->want);
 
         add(r, good, trait->name,
-            good ? value : apr_psprintf(r->ctl->pool, "%s, not %s", value ? value : "unknown", trait->want));
+            good ? value
+                 : apr_psprintf(r->ctl->pool, "%s, not %s%s%s", value ? value : "unknown", trait->want,
+                                trait->advice ? "; " : "", trait->advice ? trait->advice : ""));
     }
 }
 
@@ -110,13 +124,13 @@ static int check_schema(report_t *r)
 {
     ctl_t *ctl = r->ctl;
     int version, needed;
-    cat_conn_t *conn;
+    cat_connection_t *conn;
 
-    if (cat_migrate_look(ctl->db, ctl->pool, &version, &needed) != APR_SUCCESS) {
+    if (cat_migration_look(ctl->db, ctl->pool, &version, &needed) != APR_SUCCESS) {
         add(r, 0, "database", "cannot be read; the cause is above");
         return 0;
     }
-    if (cat_db_connect_bare(ctl->db, 0, &conn) == APR_SUCCESS) {
+    if (cat_checkout_connect_bare(ctl->db, 0, &conn) == APR_SUCCESS) {
         check_traits(r, conn);
     }
     if (version < needed) {
@@ -191,6 +205,7 @@ int ctl_check_run(ctl_t *ctl)
     if (ctl->site.server) {
         add(&r, 1, "configuration", apr_pstrcat(ctl->pool, ctl->site.server, " ", ctl->site.mount, NULL));
         check_keys(&r);
+        check_sending(&r);
     }
     if (fault) {
         add(&r, 0, "database", fault);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ctl/counts.h"
 
+#include "catalogue/counts.h"
 #include "ctl/database.h"
-#include "db/counts.h"
+#include "db/db.h"
 
-void ctl_counts_tend(ctl_t *ctl)
+void ctl_counts_maintain(ctl_t *ctl)
 {
     apr_pool_t *pool;
     apr_status_t rv;
@@ -14,7 +15,7 @@ void ctl_counts_tend(ctl_t *ctl)
     apr_pool_create(&pool, ctl->pool);
     do {
         cat_db_t *db = cat_db_make(pool, &ctl->conf, ctl->source, &ctl->log);
-        rv = cat_counts_tend(pool, db, &changed);
+        rv = cat_counts_maintain(pool, db, &changed);
         apr_pool_clear(pool);
     } while (rv == APR_SUCCESS && changed);
     ctl->quiet = 0;
@@ -23,7 +24,7 @@ void ctl_counts_tend(ctl_t *ctl)
 static apr_status_t recount(ctl_t *ctl, void *baton)
 {
     (void)baton;
-    return cat_counts_make(ctl->db);
+    return cat_counts_rebuild(ctl->db);
 }
 
 int ctl_counts_recount(ctl_t *ctl)
@@ -31,6 +32,6 @@ int ctl_counts_recount(ctl_t *ctl)
     if (ctl_database_write(ctl, recount, NULL) != APR_SUCCESS) {
         return CTL_FAILED;
     }
-    ctl_counts_tend(ctl);
+    ctl_counts_maintain(ctl);
     return CTL_DONE;
 }

@@ -10,8 +10,10 @@
 
 #include <apr_tables.h>
 
-#include "catalog.h"
 #include "ctl/site.h"
+#include "db/db.h"
+#include "lib/conf.h"
+#include "lib/log.h"
 
 /* Exit codes; docs/catalogctl.8 explains them. */
 enum { CTL_DONE, CTL_FAILED, CTL_MISUSED };

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ctl/database.h"
 
-#include <errno.h>
-#include <grp.h>
-#include <pwd.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <apr_file_info.h>
 #include <apr_strings.h>
 
+#include "db/database_file.h"
+#include "db/migration.h"
 #include "db/pool.h"
-#include "lib/answer.h"
+#include "http/answer.h"
+#include "lib/conf.h"
 
 #define CONNECTIONS 2 /* while one is held, another looks at the schema */
 
@@ -21,25 +21,32 @@
 
 static const char *become_server(apr_pool_t *pool, const ctl_site_t *site)
 {
-    const struct passwd *user;
+    cat_os_user_t user = {site->uid, site->gid};
+    int error;
 
     if (geteuid() != 0 || !site->server) {
         return NULL;
     }
-    user = getpwuid(site->uid);
-    if ((user ? initgroups(user->pw_name, site->gid) : setgroups(0, NULL)) || setgid(site->gid) || setuid(site->uid)) {
-        return apr_psprintf(pool, "cannot become the server's user %lu: %s", (unsigned long)site->uid, strerror(errno));
-    }
-    return NULL;
+    error = cat_os_user_become(&user);
+    return error ? apr_psprintf(pool, "cannot become the server's user %lu: %s", (unsigned long)site->uid,
+                                strerror(error))
+                 : NULL;
 }
 
-/* A driver would make an empty database under a name that was mistyped. */
-static const char *check_file(apr_pool_t *pool, const ctl_site_t *site)
+/* A driver would make an empty database under a name that was mistyped. A directory that cannot be used comes first: migrate could
+ * not make the database in it either. */
+static const char *check_file(apr_pool_t *pool, const ctl_site_t *site, int make)
 {
+    cat_os_user_t user = {geteuid(), getegid()};
+    const char *fault = cat_database_file_check(pool, site->params, &user);
     char reason[120];
     apr_finfo_t info;
-    apr_status_t rv = apr_stat(&info, site->params, APR_FINFO_TYPE, pool);
+    apr_status_t rv;
 
+    if (fault || make) {
+        return fault;
+    }
+    rv = apr_stat(&info, site->params, APR_FINFO_TYPE, pool);
     if (APR_STATUS_IS_ENOENT(rv)) {
         return apr_psprintf(pool, "%s: there is no such database; to make it, run: catalogctl migrate", site->params);
     }
@@ -54,9 +61,10 @@ static const char *make_source(ctl_t *ctl)
     apr_status_t rv = cat_turns_create(&turns, ctl->pool, ctl->pool);
 
     ctl->source = cat_pool_create(ctl->pool, ctl->site.driver, ctl->site.params);
+    ctl->source->path = cat_dialect_find(ctl->site.driver)->file ? ctl->site.params : NULL;
     ctl->source->name = apr_pstrcat(ctl->pool, "the ", ctl->site.driver, " database", NULL);
     if (rv == APR_SUCCESS) {
-        rv = cat_source_child_init(ctl->source, turns, ctl->pool);
+        rv = cat_source_child_init(ctl->source, turns, cat_migration_run, ctl->pool);
     }
     return rv == APR_SUCCESS ? NULL
                              : apr_psprintf(ctl->pool, "%s cannot be used: %s", ctl->source->name,
@@ -76,8 +84,8 @@ const char *ctl_database_open(ctl_t *ctl, int make)
         return apr_psprintf(ctl->pool, "the parameters of the driver %s lack \"%s\"", ctl->site.driver, lacks);
     }
     fault = become_server(ctl->pool, &ctl->site);
-    if (!fault && dialect->file && !make) {
-        fault = check_file(ctl->pool, &ctl->site);
+    if (!fault && dialect->file) {
+        fault = check_file(ctl->pool, &ctl->site, make);
     }
     if (!fault) {
         fault = make_source(ctl);

@@ -6,6 +6,7 @@
 #include "ctl/database.h"
 #include "ctl/move.h"
 #include "ctl/progress.h"
+#include "db/checkout.h"
 #include "lib/json.h"
 #include "lib/time.h"
 
@@ -13,7 +14,7 @@
 
 typedef struct export_t {
     ctl_t *ctl;
-    cat_conn_t *conn;
+    cat_connection_t *conn;
     int table;        /* of the row */
     const char *last; /* key of the page; NULL: the page is empty */
     apr_pool_t *pool; /* of the page */
@@ -48,9 +49,9 @@ static apr_status_t write_table(export_t *e)
         apr_pool_clear(e->pool);
         cat_buffer_init(&e->lines, e->pool, PAGE_SIZE);
         e->last = NULL;
-        rv = cat_conn_select(e->conn, e->pool, ctl_move_tables[e->table].read, CAT_VALUES(after), add_line, e);
+        rv = cat_connection_select(e->conn, e->pool, ctl_move_tables[e->table].read, CAT_VALUES(after), add_line, e);
         if (rv != APR_SUCCESS) {
-            cat_conn_log_fault(e->conn, &e->ctl->log, CAT_LOG_ERROR);
+            cat_connection_log_fault(e->conn, &e->ctl->log, CAT_LOG_ERROR);
             return rv;
         }
         fwrite(e->lines.data, 1, e->lines.length, stdout);
@@ -63,14 +64,14 @@ static apr_status_t write_table(export_t *e)
 /* A transaction that sees one state from the first row to the last. */
 static apr_status_t begin(export_t *e)
 {
-    apr_status_t rv = cat_db_connect_bare(e->ctl->db, 0, &e->conn);
+    apr_status_t rv = cat_checkout_connect_bare(e->ctl->db, 0, &e->conn);
 
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = cat_conn_begin_view(e->conn);
+    rv = cat_connection_begin_view(e->conn);
     if (rv != APR_SUCCESS) {
-        cat_conn_log_fault(e->conn, &e->ctl->log, CAT_LOG_ERROR);
+        cat_connection_log_fault(e->conn, &e->ctl->log, CAT_LOG_ERROR);
     }
     return rv;
 }
@@ -127,7 +128,7 @@ int ctl_export_run(ctl_t *ctl)
     rv = write_all(&e, schema);
     ctl_progress_leave(&e.progress);
     if (e.conn) {
-        cat_conn_roll_back(e.conn);
+        cat_connection_roll_back(e.conn);
     }
     return rv == APR_SUCCESS ? CTL_DONE : ctl_fail(NULL, "the export is not complete; the cause is above");
 }

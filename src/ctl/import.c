@@ -10,7 +10,8 @@
 #include "ctl/database.h"
 #include "ctl/move.h"
 #include "ctl/progress.h"
-#include "db/counts.h"
+#include "db/db.h"
+#include "http/answer.h"
 #include "lib/json.h"
 
 #define LINE_SIZE 65536
@@ -163,25 +164,47 @@ static apr_status_t look(import_t *im)
     return rv;
 }
 
-/* im->at is the row that failed. */
+static int take_missing(const import_t *im, const char *const **missing)
+{
+    int count = 0;
+
+    for (int i = 0; i < im->count; i++) {
+        if (im->rows[i].state == MISSING) {
+            missing[count++] = im->rows[i].values;
+        }
+    }
+    return count;
+}
+
+static apr_status_t insert_rows(ctl_t *ctl, const ctl_move_table_t *table, const char *const *const *rows, int count,
+                                int *inserted)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (*inserted = 0; *inserted < count; ++*inserted) {
+        rv = cat_db_insert(ctl->db, table->add, rows[*inserted], table->count);
+        if (rv != APR_SUCCESS) {
+            break;
+        }
+    }
+    return rv;
+}
+
+/* im->at: the row that failed, or im->count. */
 static apr_status_t add_missing(ctl_t *ctl, void *baton)
 {
     import_t *im = baton;
-    const char *const *added[BATCH];
-    apr_status_t rv = APR_SUCCESS;
-    int count = 0;
+    const ctl_move_table_t *table = table_of(im);
+    const char *const *missing[BATCH];
+    int inserted, count = take_missing(im, missing);
+    apr_status_t rv = table->insert_many ? table->insert_many(ctl->db, missing, count, &inserted)
+                                         : insert_rows(ctl, table, missing, count, &inserted);
 
-    for (im->at = 0; im->at < im->count; im->at++) {
-        const row_t *row = &im->rows[im->at];
-        if (row->state == MISSING) {
-            added[count++] = row->values;
-            rv = cat_db_insert(ctl->db, table_of(im)->add, row->values, table_of(im)->count);
-        }
-        if (rv != APR_SUCCESS) {
-            return rv;
-        }
+    im->at = 0;
+    while (im->at < im->count && (inserted == count || im->rows[im->at].values != missing[inserted])) {
+        im->at++;
     }
-    return table_of(im)->add == SQL_PRODUCT_INSERT ? cat_counts_note(ctl->db, added, count) : rv;
+    return rv;
 }
 
 static const char *explain(apr_status_t rv)
@@ -373,7 +396,7 @@ int ctl_import_run(ctl_t *ctl)
         fault = read_head(im, schema);
     }
     fault = fault ? fault : take_all(im);
-    ctl_counts_tend(ctl);
+    ctl_counts_maintain(ctl);
     ctl_progress_leave(&im->progress);
     if (fault) {
         return ctl_fail(NULL, fault);

@@ -6,8 +6,11 @@
 #include <apr_getopt.h>
 #include <apr_strings.h>
 
+#include "accounts/role.h"
 #include "ctl/ctl.h"
 #include "ctl/database.h"
+#include "lib/log.h"
+#include "lib/version.h"
 
 typedef enum { ALONE, SITE, DATABASE } needs_t;
 
@@ -27,7 +30,7 @@ static const struct command_t {
     {"recount", NULL, "", "", 0, 0, DATABASE, ctl_counts_recount, "count the products anew, if check says so"},
     {"user", "list", "j", "", 0, 0, DATABASE, ctl_users_list, "list the users by name"},
     {"user", "add", "rvg", "NAME EMAIL", 2, 2, DATABASE, ctl_users_add, "make a user; asks for the password"},
-    {"user", "role", "", "USER ROLE", 2, 2, DATABASE, ctl_users_set_role, "make somebody user, editor or admin"},
+    {"user", "role", "", "USER ROLE", 2, 2, DATABASE, ctl_users_set_role, "make somebody " CAT_ROLE_NAMES_TEXT},
     {"user", "unlock", "", "USER", 1, 1, DATABASE, ctl_users_unlock, "forget the sign-ins that failed"},
     {"user", "delete", "", "USER", 1, 1, DATABASE, ctl_users_remove, "delete a user"},
     {"user", "revoke", "", "USER", 1, 1, DATABASE, ctl_users_revoke, "end all sessions of a user"},
@@ -48,7 +51,7 @@ static const apr_getopt_option_t options[] = {
     {"driver", 'd', 1, "NAME      this database instead of a configuration: DBDriver"},
     {"params", 'p', 1, "TEXT      DBDParams, or @FILE, a file that holds them"},
     {"json", 'j', 0, "          list, check: as JSON"},
-    {"role", 'r', 1, "ROLE      user add: user, editor or admin"},
+    {"role", 'r', 1, "ROLE      user add: " CAT_ROLE_NAMES_TEXT},
     {"verified", 'v', 0, "          user add: the address is known to be right"},
     {"generate", 'g', 0, "          user add: make up a password, and print it behind the id"},
     {"type", 't', 1, "TYPE      key new: hs256, es256 or rs256"},

@@ -8,8 +8,9 @@
 #include <apr_escape.h>
 #include <apr_strings.h>
 
+#include "catalogue/products.h"
 #include "db/db.h"
-#include "db/migrate.h"
+#include "db/migration.h"
 #include "lib/number.h"
 
 /* ---- the tables ---- */
@@ -41,6 +42,7 @@ static const cat_field_t sessions[] = {
 };
 static const cat_field_t refresh_tokens[] = {
     KEY("token_hash", 64), TEXT("session_id", 36), WHOLE("created_at"), WHOLE("expires_at"), WHOLE_OR_NULL("used_at"),
+    TEXT_OR_NULL("family_hash", 64), TEXT_OR_NULL("seed", 64),
 };
 static const cat_field_t mail_tokens[] = {
     KEY("token_hash", 64), TEXT("purpose", 32), TEXT("user_id", 36), WHOLE("created_at"), WHOLE("expires_at"),
@@ -53,16 +55,17 @@ static const cat_field_t revoked_sessions[] = {
     KEY("session_id", 36), WHOLE("ended_at"),
 };
 
-/* THE MOVE TABLE. Not in it: login_failures, which remembers a day. */
-#define TABLE(name, read, add) {#name, name, sizeof(name) / sizeof(name[0]), read, add}
+/* THE MOVE TABLE. Not in it: login_failures, which remembers a day, and what a database notes of the move itself. */
+#define COLUMNS(table) #table, table, sizeof(table) / sizeof(table[0])
+#define TABLE(table, read, add) {COLUMNS(table), read, add, NULL}
 const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES] = {
-    TABLE(products, SQL_MOVE_PRODUCTS, SQL_PRODUCT_INSERT),
+    {COLUMNS(products), SQL_MOVE_PRODUCTS, 0, cat_products_insert_many},
     TABLE(users, SQL_MOVE_USERS, SQL_MOVE_USER),
     TABLE(sessions, SQL_MOVE_SESSIONS, SQL_SESSION_INSERT),
     TABLE(refresh_tokens, SQL_MOVE_REFRESH_TOKENS, SQL_MOVE_REFRESH_TOKEN),
     TABLE(mail_tokens, SQL_MOVE_MAIL_TOKENS, SQL_MAIL_TOKEN_INSERT),
     TABLE(outbox, SQL_MOVE_OUTBOX, SQL_MOVE_MAIL),
-    TABLE(revoked_sessions, SQL_MOVE_REVOKED, SQL_REVOKED_INSERT),
+    TABLE(revoked_sessions, SQL_MOVE_REVOKED, SQL_MOVE_REVOCATION),
 };
 /* clang-format on */
 
@@ -134,7 +137,7 @@ static void mind_signals(void)
 const char *ctl_move_begin(ctl_t *ctl, int *schema)
 {
     int needed;
-    apr_status_t rv = cat_migrate_look(ctl->db, ctl->pool, schema, &needed);
+    apr_status_t rv = cat_migration_look(ctl->db, ctl->pool, schema, &needed);
 
     cat_db_release(ctl->db);
     if (rv != APR_SUCCESS) {

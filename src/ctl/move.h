@@ -5,7 +5,7 @@
 #include <openssl/evp.h>
 
 #include "ctl/ctl.h"
-#include "db/dialect.h"
+#include "db/db.h"
 #include "lib/fields.h"
 
 /*
@@ -24,7 +24,9 @@ typedef struct ctl_move_table_t {
     const cat_field_t *fields; /* the columns, the key first */
     int count;
     cat_sql_t read; /* selects the columns of some rows behind a key, in the order of the keys */
-    cat_sql_t add;  /* takes the columns */
+    cat_sql_t add;  /* takes the columns; not where insert_many is set */
+    /* Inserts rows within a transaction; as cat_products_insert_many. NULL: each row by `add`. */
+    apr_status_t (*insert_many)(cat_db_t *db, const char *const *const *rows, int count, int *inserted);
 } ctl_move_table_t;
 
 /* Those that others refer to come before them. */

@@ -130,6 +130,7 @@ static void take(const json_t *mount, ctl_site_t *site)
         .key_file = text_of(mount, "keyFile"),
         .key_dir = text_of(mount, "keyDir"),
         .blocklist = text_of(mount, "blocklist"),
+        .mail = text_of(mount, "mail"),
         .uid = (apr_uid_t)json_integer_value(json_object_get(mount, "uid")),
         .gid = (apr_gid_t)json_integer_value(json_object_get(mount, "gid")),
     };
@@ -200,9 +201,11 @@ static const char *find_in_configuration(apr_pool_t *pool, const ctl_options_t *
     }
     *site = APR_ARRAY_IDX(sites, 0, ctl_site_t);
     for (int i = 1; i < sites->nelts; i++) {
-        if (!is_same(site, &APR_ARRAY_IDX(sites, i, ctl_site_t))) {
+        const ctl_site_t *other = &APR_ARRAY_IDX(sites, i, ctl_site_t);
+        if (!is_same(site, other)) {
             return explain_choice(pool, sites);
         }
+        site->mail = site->mail ? site->mail : other->mail; /* any of them sends the mails of all */
     }
     return site->driver && site->params ? NULL : "the catalogue has no database: set DBDriver and DBDParams";
 }

@@ -31,6 +31,7 @@ typedef struct ctl_site_t {
     const char *key_file; /* either this or key_dir */
     const char *key_dir;
     const char *blocklist; /* NULL: none */
+    const char *mail;      /* where mails go; NULL: nowhere */
     apr_uid_t uid;         /* of httpd's children, when root starts it */
     apr_gid_t gid;
 } ctl_site_t;

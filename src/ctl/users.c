@@ -4,16 +4,19 @@
 
 #include <apr_strings.h>
 
+#include "accounts/accounts.h"
+#include "accounts/blocklist.h"
+#include "accounts/password_hash.h"
+#include "accounts/role.h"
+#include "accounts/session.h"
+#include "accounts/throttle.h"
+#include "accounts/user.h"
 #include "ctl/ask.h"
 #include "ctl/database.h"
 #include "ctl/list.h"
-#include "db/accounts.h"
-#include "db/session.h"
 #include "lib/id.h"
 #include "lib/json.h"
-#include "lib/password.h"
 #include "lib/time.h"
-#include "lib/user.h"
 
 /* ---- list ---- */
 
@@ -35,7 +38,7 @@ int ctl_users_list(ctl_t *ctl)
 /* ---- add ---- */
 
 typedef struct addition_t {
-    const char **record; /* by lib/user.h */
+    const char **record; /* by accounts/user.h */
     const char *hash;
     const char *role;
     int verified;
@@ -90,29 +93,25 @@ static const char *make(ctl_t *ctl, const char *password, addition_t *a)
     }
     a->record[CAT_USER_ID] = cat_id_make(ctl->pool, ctl->now);
     a->record[CAT_USER_CREATED_AT] = cat_time_store(ctl->pool, ctl->now);
-    return a->record[CAT_USER_ID] && cat_password_hash(ctl->pool, password, &a->hash) == APR_SUCCESS
+    return a->record[CAT_USER_ID] && cat_password_hash_hash(ctl->pool, password, &a->hash) == APR_SUCCESS
                ? NULL
                : "the system has no random numbers, or no memory, to give";
 }
 
-static const char no_role[] = "is no role; user, editor or admin is";
-
-static int is_role(const char *role)
-{
-    return !strcmp(role, "user") || !strcmp(role, "editor") || !strcmp(role, "admin");
-}
+static const char no_role[] = "is no role; " CAT_ROLE_NAMES_TEXT " is";
 
 int ctl_users_add(ctl_t *ctl)
 {
     addition_t a = {.role = ctl->options->role, .verified = ctl->options->verified};
     const char *password = NULL, *fault = NULL;
+    cat_role_t role;
     apr_status_t rv;
 
-    if (a.role && !is_role(a.role)) {
+    if (a.role && !cat_role_parse(a.role, &role)) {
         return ctl_fail(a.role, no_role);
     }
     if (ctl->options->generate) {
-        password = ctl_ask_nobody(ctl->pool);
+        password = ctl_ask_generate_password(ctl->pool);
         fault = password ? NULL : "the system has no random numbers to give";
     } else {
         fault = ctl_ask_password(ctl->pool, &password);
@@ -183,7 +182,7 @@ static apr_status_t set_role(ctl_t *ctl, const cat_account_t *user)
 
 static apr_status_t unlock(ctl_t *ctl, const cat_account_t *user)
 {
-    return cat_db_exec(ctl->db, SQL_LOGIN_UNLOCK, CAT_VALUES(user->id), NULL);
+    return cat_throttle_unlock(ctl->db, ctl->pool, user);
 }
 
 static apr_status_t delete_user(ctl_t *ctl, const cat_account_t *user)
@@ -198,7 +197,8 @@ static apr_status_t delete_user(ctl_t *ctl, const cat_account_t *user)
 
 int ctl_users_set_role(ctl_t *ctl)
 {
-    return is_role(ctl->args[1]) ? change_user(ctl, set_role) : ctl_fail(ctl->args[1], no_role);
+    cat_role_t role;
+    return cat_role_parse(ctl->args[1], &role) ? change_user(ctl, set_role) : ctl_fail(ctl->args[1], no_role);
 }
 
 int ctl_users_unlock(ctl_t *ctl)

@@ -2,13 +2,18 @@
 #ifndef CAT_DB_DB_H
 #define CAT_DB_DB_H
 
-#include "db/conn.h"
+#include "db/source.h"
+#include "db/transaction.h"
+#include "lib/conf.h"
+#include "lib/log.h"
+
+typedef struct cat_db_t cat_db_t;
 
 /*
  * A request's or a job's use of one database: a connection is taken when the first statement runs and given back by
  * cat_db_release, or with the pool. Used by one thread.
  *
- * All functions give APR_SUCCESS or a status that cat_answer_failure knows (CAT_EBUSY, CAT_EDOWN, CAT_EVALUE), after
+ * All functions give APR_SUCCESS or a status that cat_answer_failure knows (CAT_EBUSY, CAT_ENOTREADY, CAT_EDOWN, CAT_EVALUE), after
  * logging its cause, or one of the two that a caller asks for: APR_NOTFOUND and APR_EEXIST, which are not logged.
  */
 cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log);
@@ -26,7 +31,7 @@ apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values,
                          void *baton);
 
 /* To be called before a write that changes or takes away the product id, or makes a new one (NULL), so that what is kept of it and of
- * lists (db/recall.h) is not used any more. One product for a use of the database; id lives as long as that. */
+ * lists (catalogue/recall.h) is not used any more. One product for a use of the database; id lives as long as that. */
 void cat_db_touch(cat_db_t *db, const char *id);
 
 /* Runs a statement that writes. changed: how many rows it matched; may be NULL. */
@@ -42,18 +47,16 @@ apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *value
  * its caller reads. After a statement failed in it the rest are refused with the same status. Any failure means that nothing was
  * stored, except CAT_EDOWN, which may hide a commit whose answer was lost. Gives the connection back.
  */
-typedef apr_status_t cat_work_t(void *baton);
 apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton);
 
 /* Runs work, which only reads, in a transaction that sees one state of the database from beginning to end. It may run several times,
  * as above. */
 apr_status_t cat_db_view(cat_db_t *db, cat_work_t *work, void *baton);
 
+/* Does a database that is a file take writes, as far as can be told without one? If not, why is logged. 1 where it is a server's. */
+int cat_db_takes_writes(cat_db_t *db);
+
 /* Gives the connection back; a transaction that is still open is rolled back. The next statement takes another. */
 void cat_db_release(cat_db_t *db);
-
-/* For migrate.c: a connection without the check that the schema is there; to_write: with the writers' turn, held until
- * release. *conn is good until release or the next call. */
-apr_status_t cat_db_connect_bare(cat_db_t *db, int to_write, cat_conn_t **conn);
 
 #endif

@@ -16,11 +16,12 @@ typedef enum {
     SQL_COUNT
 } cat_sql_t;
 
-/* A setting that a database should have, for catalogctl to look at. */
+/* A setting that a database should have; catalogctl check looks at it. */
 typedef struct cat_trait_t {
     const char *name;
     const char *ask;
     const char *want;
+    const char *advice; /* how to mend it. Not NULL: without it not every text can be stored, so servers look too */
 } cat_trait_t;
 
 /* What a driver's result means beside what the rest of the module knows. Only db/ sees these. */
@@ -30,34 +31,40 @@ typedef struct cat_trait_t {
 #define CAT_ECONFLICT (APR_OS_START_USERERR + 13) /* gave way to others, and would do if run again */
 
 /*
- * A row of THE DIALECT TABLE: what differs between the databases behind apr_dbd. All of it is constant. Lists of texts end with
- * NULL.
+ * What differs between the databases behind apr_dbd: each has one of these, constant, in a file of db/dialects/. Lists of texts end
+ * with NULL.
  */
 typedef struct cat_dialect_t {
-    const char *driver;          /* as apr_dbd_name() has it */
-    const char *const *session;  /* sent once on each new connection; none returns a row */
-    const char *begin;           /* starts a transaction that is going to write */
-    const char *const *snapshot; /* starts one that reads the same state from beginning to end; none returns a row */
-    const char *const *prepare;  /* sent once on a database before its first migration; may return rows */
-    const char *const *step;     /* sent before a step of the schema; where one selects 0, another server is at it */
-    const char *const *step_end; /* sent after it, whether it went well or was rolled back; may return rows */
-    int steps_commit;            /* the database commits within a step by itself: each statement can be run again */
-    const char *has_versions;    /* selects 1 when there is a table schema_version, else 0 */
-    const char *file; /* selects the file the database lives in, which the parameters name; NULL where it is no file */
-    const cat_trait_t *traits; /* ended by one without a name */
-    const char *const *needs;  /* what has to stand in the parameters */
-    int one_writer;            /* writers take turns before they come to the database */
-    int locked;                /* the driver's result when others have locked the whole database; 0: there is none */
-    int vague;                 /* every fault has the same result: what failed may be tried again, whatever it was */
-    int takes_back;            /* a transaction may end without a word while a statement is prepared in it */
-    int counts_by_hand; /* products that come and go are noted by who writes them (db/counts.h), not by triggers */
-    int forgets;        /* the driver mends a lost connection without a word: the session is set up again */
-    const char *const *overrides; /* by cat_sql_t; NULL: as the statement table has it */
-    /* APR_EEXIST, CAT_EVALUE, CAT_EDOWN or one of the three above. */
+    const char *driver;           /* as apr_dbd_name() has it */
+    const char *const *session;   /* sent once on each new connection; none returns a row */
+    const char *begin;            /* starts a transaction that is going to write */
+    const char *abandon;          /* not refused when ROLLBACK is: the server then ends the idle connection; or NULL */
+    const char *const *snapshot;  /* starts one that reads the same state from beginning to end; none returns a row */
+    const char *const *prepare;   /* sent once on a database before its first migration; may return rows */
+    const char *const *step;      /* sent before a step of the schema; where one selects 0, another server is at it */
+    const char *const *step_end;  /* sent after it, whether it went well or was rolled back; may return rows */
+    int steps_commit;             /* the database commits within a step by itself: each statement can be run again */
+    const char *has_versions;     /* selects 1 when there is a table schema_version, else 0 */
+    int file;                     /* the database is a file, which the parameters name */
+    const cat_trait_t *traits;    /* ended by one without a name */
+    const char *const *needs;     /* what has to stand in the parameters */
+    int one_writer;               /* writers take turns before they come to the database */
+    int locked;                   /* the driver's result when others have locked the whole database; 0: there is none */
+    int no_error_codes;           /* the driver reports no error codes: any failure is retryable */
+    int rolls_back_silently;      /* the database may roll back while a statement is prepared, without saying so */
+    int counts_by_hand;           /* no triggers count products: catalogue/counts.c writes the delta rows */
+    int reconnects_silently;      /* the driver does, on a lost connection: send the session settings again */
+    const char *const *overrides; /* by cat_sql_t; NULL there, or no array: the common text of db/sql.def */
+    /* APR_EEXIST, CAT_EVALUE, CAT_EDOWN, CAT_ENOTREADY or one of the three above. */
     apr_status_t (*judge)(int result, const char *text);
 } cat_dialect_t;
 
-/* NULL when the driver has no row. */
+/* An empty list of texts. */
+extern const char *const cat_dialect_nothing[];
+
+extern const cat_dialect_t cat_dialect_sqlite3, cat_dialect_mysql, cat_dialect_pgsql;
+
+/* By apr_dbd_name(); NULL: no dialect is known for the driver. */
 const cat_dialect_t *cat_dialect_find(const char *driver);
 
 /* What has to be added to the parameters of a connection, as it is; NULL: nothing. */

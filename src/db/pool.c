@@ -3,11 +3,15 @@
 
 #include <apr_reslist.h>
 #include <apr_strings.h>
+#include <apr_thread_mutex.h>
+#include <string.h>
 
 /* The source limits how many are in use; the list only keeps what is idle. */
 #define KEEP_MAX 64
 #define IN_USE_MAX 4096
 #define IDLE_TIME apr_time_from_sec(300)
+
+#define CAUSE_MAX 256 /* octets of a driver's words that are kept */
 
 typedef struct pool_t {
     const char *driver_name;
@@ -15,11 +19,37 @@ typedef struct pool_t {
     const apr_dbd_driver_t *driver;
     apr_pool_t *pool; /* of the child */
     apr_reslist_t *connections;
+    apr_thread_mutex_t *mutex;
+    char cause[CAUSE_MAX]; /* why the last connection that failed did; guarded by the mutex */
 } pool_t;
+
+/* The words of libpq on parameters that it cannot parse quote them, and they may hold a password. */
+static int is_secret(const char *words)
+{
+    return strstr(words, "connection info string") || strstr(words, "connection option");
+}
+
+static void note_cause(pool_t *p, const char *words)
+{
+    apr_thread_mutex_lock(p->mutex);
+    apr_cpystrn(p->cause, is_secret(words) ? "the driver cannot read its parameters" : words, sizeof(p->cause));
+    p->cause[strcspn(p->cause, "\r\n")] = '\0';
+    apr_thread_mutex_unlock(p->mutex);
+}
+
+static const char *read_cause(pool_t *p, apr_pool_t *pool)
+{
+    const char *cause;
+
+    apr_thread_mutex_lock(p->mutex);
+    cause = *p->cause ? apr_pstrdup(pool, p->cause) : NULL;
+    apr_thread_mutex_unlock(p->mutex);
+    return cause;
+}
 
 static apr_status_t close_handle(void *connection)
 {
-    cat_link_t *link = connection;
+    cat_db_handle_t *link = connection;
     apr_dbd_close(link->driver, link->handle);
     return APR_SUCCESS;
 }
@@ -29,7 +59,8 @@ static apr_status_t close_handle(void *connection)
 static apr_status_t construct(void **connection, void *context, apr_pool_t *pool)
 {
     pool_t *p = context;
-    cat_link_t *link;
+    const char *words = NULL;
+    cat_db_handle_t *link;
     apr_pool_t *own;
     apr_status_t rv = apr_pool_create_unmanaged_ex(&own, NULL, NULL);
 
@@ -41,8 +72,9 @@ static apr_status_t construct(void **connection, void *context, apr_pool_t *pool
     link->driver = p->driver;
     link->pool = own;
     link->owner = link;
-    rv = apr_dbd_open(p->driver, own, p->params, &link->handle);
+    rv = apr_dbd_open_ex(p->driver, own, p->params, &link->handle, &words);
     if (rv != APR_SUCCESS) {
+        note_cause(p, words ? words : "");
         apr_pool_destroy(own);
         return rv;
     }
@@ -53,23 +85,25 @@ static apr_status_t construct(void **connection, void *context, apr_pool_t *pool
 
 static apr_status_t destruct(void *connection, void *context, apr_pool_t *pool)
 {
-    cat_link_t *link = connection;
+    cat_db_handle_t *link = connection;
     (void)context;
     (void)pool;
     apr_pool_destroy(link->pool);
     return APR_SUCCESS;
 }
 
-static apr_status_t open_link(void *context, apr_pool_t *pool, cat_link_t *link)
+static apr_status_t open_link(void *context, apr_pool_t *pool, cat_db_handle_t *link, const char **cause)
 {
     pool_t *p = context;
     void *connection;
     apr_status_t rv = p->connections ? apr_reslist_acquire(p->connections, &connection) : APR_EINIT;
 
+    *cause = NULL;
     if (rv != APR_SUCCESS) {
+        *cause = p->mutex ? read_cause(p, pool) : NULL;
         return rv;
     }
-    *link = *(cat_link_t *)connection;
+    *link = *(cat_db_handle_t *)connection;
     if (apr_dbd_check_conn(link->driver, pool, link->handle) != APR_SUCCESS) {
         apr_reslist_invalidate(p->connections, connection);
         return APR_EGENERAL;
@@ -77,10 +111,25 @@ static apr_status_t open_link(void *context, apr_pool_t *pool, cat_link_t *link)
     return APR_SUCCESS;
 }
 
-static void close_link(void *context, cat_link_t *link)
+static void close_link(void *context, cat_db_handle_t *link)
 {
     pool_t *p = context;
     apr_reslist_release(p->connections, link->owner);
+}
+
+/* The other one first: what cannot be opened closes nothing. */
+static apr_status_t reopen_link(void *context, cat_db_handle_t *link)
+{
+    pool_t *p = context;
+    cat_db_handle_t *kept = link->owner;
+    apr_dbd_t *handle;
+    apr_status_t rv = apr_dbd_open(p->driver, kept->pool, p->params, &handle);
+
+    if (rv == APR_SUCCESS) {
+        apr_dbd_close(kept->driver, kept->handle);
+        kept->handle = link->handle = handle;
+    }
+    return rv;
 }
 
 static apr_status_t child_init(void *context, apr_pool_t *pool)
@@ -92,12 +141,15 @@ static apr_status_t child_init(void *context, apr_pool_t *pool)
         rv = apr_dbd_get_driver(pool, p->driver_name, &p->driver);
     }
     if (rv == APR_SUCCESS) {
+        rv = apr_thread_mutex_create(&p->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
+    }
+    if (rv == APR_SUCCESS) {
         rv = apr_reslist_create(&p->connections, 0, KEEP_MAX, IN_USE_MAX, IDLE_TIME, construct, destruct, p, pool);
     }
     return rv;
 }
 
-static const cat_connector_t connector = {open_link, close_link, child_init};
+static const cat_connector_t connector = {open_link, close_link, child_init, reopen_link};
 
 cat_source_t *cat_pool_create(apr_pool_t *pool, const char *driver, const char *params)
 {

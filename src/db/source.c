@@ -2,8 +2,12 @@
 #include "db/source.h"
 
 #include <apr_shm.h>
+#include <apr_strings.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "db/database_file.h"
+#include "http/answer.h"
 #include "lib/hash.h"
 
 /* How long a request may wait for a connection before it answers 503. The pools themselves would wait without limit. */
@@ -17,25 +21,26 @@
 /* The number changes with what is kept: a graceful restart may bring another version of this module. */
 #define TURNS_KEY "catalog:turns:2"
 
-/* In memory that the children share. Written once, by whoever changes name from 0. */
+/* In memory that the children share. The name, identity and has_schema are written once. */
 typedef struct file_t {
     apr_uint64_t name; /* hash; 0: free */
     apr_uint64_t identity;
     apr_uint64_t has_schema;
+    apr_uint64_t wal, index; /* identities, which change: the index is written last and read first */
 } file_t;
 
 struct cat_turns_t {
-    cat_gate_t **gates; /* TURNS of them */
-    file_t *files;      /* TURNS of them */
+    cat_semaphore_t **gates; /* TURNS of them */
+    file_t *files;           /* TURNS of them */
 };
 
-static apr_status_t make_gates(cat_gate_t ***gates, apr_pool_t *pool)
+static apr_status_t make_gates(cat_semaphore_t ***gates, apr_pool_t *pool)
 {
     apr_status_t rv = APR_SUCCESS;
 
     *gates = apr_palloc(pool, TURNS * sizeof(**gates));
     for (int i = 0; i < TURNS && rv == APR_SUCCESS; i++) {
-        rv = cat_gate_create(&(*gates)[i], pool, 1, CAT_GATE_ANY);
+        rv = cat_semaphore_create(&(*gates)[i], pool, 1, CAT_SEMAPHORE_ANY);
     }
     return rv == APR_SUCCESS ? apr_pool_userdata_set(*gates, TURNS_KEY, NULL, pool) : rv;
 }
@@ -63,7 +68,7 @@ static apr_uint64_t hash(const char *text)
     return cat_hash(text, strlen(text));
 }
 
-cat_gate_t *cat_turns_gate(const cat_turns_t *turns, const char *file)
+cat_semaphore_t *cat_turns_gate(const cat_turns_t *turns, const char *file)
 {
     return turns->gates[hash(file) % TURNS];
 }
@@ -78,13 +83,31 @@ static file_t *watch(const cat_turns_t *turns, const char *file)
     return __atomic_load_n(&f->name, __ATOMIC_ACQUIRE) == name ? f : NULL;
 }
 
-int cat_turns_same_file(const cat_turns_t *turns, const char *file, const apr_finfo_t *info)
+int cat_turns_same_file(const cat_turns_t *turns, const cat_files_t *files)
 {
-    apr_uint64_t identity = (apr_uint64_t)info->inode ^ ((apr_uint64_t)info->device << 48), unknown = 0;
-    file_t *f = watch(turns, file);
+    apr_uint64_t identity = files->identities[CAT_FILE_DATABASE], unknown = 0;
+    file_t *f = watch(turns, files->paths[CAT_FILE_DATABASE]);
 
     return !f || __atomic_compare_exchange_n(&f->identity, &unknown, identity, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
            unknown == identity;
+}
+
+int cat_turns_same_wal(const cat_turns_t *turns, const cat_files_t *files)
+{
+    file_t *f = watch(turns, files->paths[CAT_FILE_DATABASE]);
+    apr_uint64_t index = f ? __atomic_load_n(&f->index, __ATOMIC_ACQUIRE) : 0;
+
+    return !index || index != files->identities[CAT_FILE_INDEX] ||
+           __atomic_load_n(&f->wal, __ATOMIC_ACQUIRE) == files->identities[CAT_FILE_WAL];
+}
+
+void cat_turns_note_wal(const cat_turns_t *turns, const cat_files_t *files)
+{
+    file_t *f = watch(turns, files->paths[CAT_FILE_DATABASE]);
+    if (f) {
+        __atomic_store_n(&f->wal, files->identities[CAT_FILE_WAL], __ATOMIC_RELEASE);
+        __atomic_store_n(&f->index, files->identities[CAT_FILE_INDEX], __ATOMIC_RELEASE);
+    }
 }
 
 void cat_turns_note_schema(const cat_turns_t *turns, const char *file)
@@ -110,25 +133,27 @@ cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_co
     return source;
 }
 
-apr_status_t cat_source_child_init(cat_source_t *source, const cat_turns_t *turns, apr_pool_t *pool)
+apr_status_t cat_source_child_init(cat_source_t *source, const cat_turns_t *turns, cat_source_migrate_t *migrate,
+                                   apr_pool_t *pool)
 {
     apr_status_t rv = apr_thread_mutex_create(&source->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
     if (rv == APR_SUCCESS) {
-        rv = apr_thread_cond_create(&source->freed, pool);
+        rv = cat_permits_create(&source->permits, pool);
     }
     if (rv == APR_SUCCESS) {
         rv = apr_thread_cond_create(&source->tried, pool);
     }
     if (rv == APR_SUCCESS) {
-        rv = cat_batch_create(&source->writes, pool);
+        rv = cat_group_commit_create(&source->writes, pool);
     }
     if (rv == APR_SUCCESS && source->cache) {
-        rv = cat_changes_create(&source->changes, pool);
+        rv = cat_wal_index_create(&source->changes, pool);
     }
     if (rv == APR_SUCCESS && source->connector->child_init) {
         rv = source->connector->child_init(source->context, pool);
     }
     source->turns = turns;
+    source->migrate = migrate;
     return rv;
 }
 
@@ -138,29 +163,20 @@ static apr_status_t wait_until(apr_thread_cond_t *what, apr_thread_mutex_t *mute
     return now < deadline ? apr_thread_cond_timedwait(what, mutex, deadline - now) : APR_TIMEUP;
 }
 
-static apr_status_t take_place(cat_source_t *source, int max, int *is_up)
+static int is_up(cat_source_t *source)
 {
-    apr_status_t rv = APR_SUCCESS;
-    apr_time_t deadline = apr_time_now() + PATIENCE;
+    int up;
 
     apr_thread_mutex_lock(source->mutex);
-    while (source->in_use >= max && rv == APR_SUCCESS) {
-        rv = wait_until(source->freed, source->mutex, deadline);
-    }
-    if (rv == APR_SUCCESS) {
-        source->in_use++;
-    }
-    *is_up = source->state == CAT_SOURCE_UP;
+    up = source->state == CAT_SOURCE_UP;
     apr_thread_mutex_unlock(source->mutex);
-    return rv;
+    return up;
 }
 
-static void leave_place(cat_source_t *source, int with_link)
+static void note_stale(cat_source_t *source)
 {
     apr_thread_mutex_lock(source->mutex);
-    source->in_use--;
-    source->stale += with_link && source->state == CAT_SOURCE_DOWN;
-    apr_thread_cond_signal(source->freed);
+    source->stale += source->state == CAT_SOURCE_DOWN;
     apr_thread_mutex_unlock(source->mutex);
 }
 
@@ -197,9 +213,32 @@ static void end_try(cat_source_t *source, int tried_alone, cat_source_state_t st
     apr_thread_mutex_unlock(source->mutex);
 }
 
-static apr_status_t try_to_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log, cat_link_t *link)
+/* What a driver says of a file that it cannot open is less than what the file system tells. */
+static const char *explain_failure(const cat_source_t *source, apr_pool_t *pool, const char *cause)
+{
+    cat_os_user_t user = {geteuid(), getegid()};
+    const char *fault = source->path ? cat_database_file_check(pool, source->path, &user) : NULL;
+
+    if (fault || !source->path) {
+        return fault ? fault : cause;
+    }
+    return cause ? apr_pstrcat(pool, source->path, ": ", cause, NULL) : source->path;
+}
+
+static void log_no_connection(const cat_source_t *source, apr_pool_t *pool, const cat_log_t *log, apr_status_t rv,
+                              const char *cause)
+{
+    const char *why = explain_failure(source, pool, cause);
+
+    cat_log(log, CAT_LOG_ERROR, why ? 0 : rv, "CAT002: no connection to %s%s%s", source->name, why ? ": " : "",
+            why ? why : "");
+}
+
+static apr_status_t try_to_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
+                                cat_db_handle_t *link)
 {
     apr_time_t give_up = apr_time_now() + PATIENCE;
+    const char *cause = NULL;
     int tries_alone, more = max;
     apr_status_t rv = begin_try(source, &tries_alone, &more);
 
@@ -208,42 +247,66 @@ static apr_status_t try_to_open(cat_source_t *source, apr_pool_t *pool, int max,
         return CAT_EDOWN;
     }
     do {
-        rv = source->connector->open(source->context, pool, link);
+        rv = source->connector->open(source->context, pool, link, &cause);
     } while (rv != APR_SUCCESS && more-- > 0 && apr_time_now() < give_up);
     end_try(source, tries_alone, rv == APR_SUCCESS ? CAT_SOURCE_UP : CAT_SOURCE_DOWN);
     if (rv != APR_SUCCESS) {
-        cat_log(log, CAT_LOG_ERROR, rv, "CAT002: no connection to %s", source->name);
+        log_no_connection(source, pool, log, rv, cause);
         return CAT_EDOWN;
     }
     return APR_SUCCESS;
 }
 
-apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log, cat_link_t *link)
+apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
+                             cat_db_handle_t *link)
 {
-    int is_up;
-    apr_status_t rv = take_place(source, max, &is_up);
+    const char *cause;
+    int up;
+    apr_status_t rv = cat_permits_take(source->permits, max, apr_time_now() + PATIENCE);
 
     if (rv != APR_SUCCESS) {
         cat_log(log, CAT_LOG_ERROR, 0, "CAT001: all %d connections to %s are in use; see CatalogMaxConnections", max,
                 source->name);
         return CAT_EBUSY;
     }
-    if (is_up) {
-        rv = source->connector->open(source->context, pool, link);
+    up = is_up(source);
+    if (up) {
+        rv = source->connector->open(source->context, pool, link, &cause);
     }
-    if (!is_up || rv != APR_SUCCESS) {
+    if (!up || rv != APR_SUCCESS) {
         rv = try_to_open(source, pool, max, log, link);
     }
     if (rv != APR_SUCCESS) {
-        leave_place(source, 0);
+        cat_permits_give_back(source->permits);
     }
     return rv;
 }
 
-void cat_source_close(cat_source_t *source, cat_link_t *link)
+void cat_source_close(cat_source_t *source, cat_db_handle_t *link)
 {
     source->connector->close(source->context, link);
-    leave_place(source, 1);
+    note_stale(source);
+    cat_permits_give_back(source->permits);
+}
+
+apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *link)
+{
+    return source->connector->reopen(source->context, link);
+}
+
+apr_status_t cat_source_take_write_lock(const cat_source_t *source, apr_time_t until, const cat_log_t *log, int *place)
+{
+    apr_time_t now = apr_time_now();
+    apr_status_t rv = cat_semaphore_enter(source->turn, NULL, until > now ? until - now : 0, place);
+
+    return rv == APR_SUCCESS ? rv : cat_source_log_late(source, log);
+}
+
+apr_status_t cat_source_log_late(const cat_source_t *source, const cat_log_t *log)
+{
+    cat_log(log, CAT_LOG_ERROR, 0, "CAT008: %s: writers before this one took more than %d seconds", source->name,
+            (int)apr_time_sec(CAT_SOURCE_WRITE_PATIENCE));
+    return CAT_EBUSY;
 }
 
 void cat_source_note_loss(cat_source_t *source)
@@ -261,4 +324,23 @@ int cat_source_lost_one_since(cat_source_t *source, apr_time_t since)
     lost = since <= source->lost_at;
     apr_thread_mutex_unlock(source->mutex);
     return lost;
+}
+
+void cat_source_note_refusal(cat_source_t *source)
+{
+    apr_time_t none = 0;
+    __atomic_compare_exchange_n(&source->refused_since, &none, apr_time_now(), 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+void cat_source_note_taken(cat_source_t *source)
+{
+    if (__atomic_load_n(&source->refused_since, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&source->refused_since, 0, __ATOMIC_RELEASE);
+    }
+}
+
+int cat_source_may_get_ready(const cat_source_t *source)
+{
+    apr_time_t since = __atomic_load_n(&source->refused_since, __ATOMIC_ACQUIRE), now = apr_time_now();
+    return now >= since && now - since < CAT_SOURCE_READY_PATIENCE;
 }

@@ -2,35 +2,35 @@
 #ifndef CAT_DB_SOURCE_H
 #define CAT_DB_SOURCE_H
 
-#include <apr_dbd.h>
-#include <apr_file_info.h>
 #include <apr_pools.h>
 #include <apr_thread_cond.h>
 #include <apr_thread_mutex.h>
 
-#include "catalog.h"
-#include "db/changes.h"
 #include "db/dialect.h"
-#include "lib/batch.h"
-#include "lib/gate.h"
-#include "shm/cache.h"
+#include "db/files.h"
+#include "db/group_commit.h"
+#include "db/handle.h"
+#include "db/permits.h"
+#include "db/wal_index.h"
+#include "lib/conf.h"
+#include "lib/log.h"
+#include "shm/response_cache.h"
+#include "shm/semaphore.h"
 
-/* An open connection, as whoever pools it hands it out. */
-typedef struct cat_link_t {
-    const apr_dbd_driver_t *driver;
-    apr_dbd_t *handle;
-    apr_pool_t *pool; /* lives as long as the connection: what is kept with it is kept here */
-    void *owner;      /* the connector's own */
-} cat_link_t;
+typedef struct cat_source_t cat_source_t;
 
 /* Who pools connections: mod_dbd (httpd/dbd.c) or db/pool.c. Used by all threads of a child. */
 typedef struct cat_connector_t {
-    /* Takes a connection out of the pool, or opens one. pool: the caller's. Its failure is logged by the caller. */
-    apr_status_t (*open)(void *context, apr_pool_t *pool, cat_link_t *link);
+    /* Takes a connection out of the pool, or opens one. pool: the caller's. Its failure is logged by the caller, with *cause, the
+     * driver's words without any secret, on the pool; NULL: they are in the log already, or there are none. */
+    apr_status_t (*open)(void *context, apr_pool_t *pool, cat_db_handle_t *link, const char **cause);
     /* Gives it back; never inside a transaction. */
-    void (*close)(void *context, cat_link_t *link);
+    void (*close)(void *context, cat_db_handle_t *link);
     /* In each child, before its threads start. NULL: nothing to do. */
     apr_status_t (*child_init)(void *context, apr_pool_t *pool);
+    /* Closes the connection that is taken out, which nothing refers to any more, and opens another one in its place; with a failure
+     * the old one stays. */
+    apr_status_t (*reopen)(void *context, cat_db_handle_t *link);
 } cat_connector_t;
 
 /*
@@ -44,11 +44,15 @@ typedef struct cat_turns_t cat_turns_t;
 apr_status_t cat_turns_create(cat_turns_t **turns, apr_pool_t *pool, apr_pool_t *process);
 
 /* The turn for a database file. */
-cat_gate_t *cat_turns_gate(const cat_turns_t *turns, const char *file);
+cat_semaphore_t *cat_turns_gate(const cat_turns_t *turns, const char *file);
 
-/* Is this the file that a child of this server first opened under the name? The first to ask says which it is. Needs
- * APR_FINFO_IDENT. */
-int cat_turns_same_file(const cat_turns_t *turns, const char *file, const apr_finfo_t *info);
+/* Is this the file that a child of this server first opened under the name? The first to ask says which it is. */
+int cat_turns_same_file(const cat_turns_t *turns, const cat_files_t *files);
+
+/* Before a connection opens the WAL and its index: are they what those of before it have? SQLite deletes both or none. And after:
+ * remembers which it has. */
+int cat_turns_same_wal(const cat_turns_t *turns, const cat_files_t *files);
+void cat_turns_note_wal(const cat_turns_t *turns, const cat_files_t *files);
 
 /* Remembers that the database in the file has its schema; and: was that so once, since this server started? */
 void cat_turns_note_schema(const cat_turns_t *turns, const char *file);
@@ -60,44 +64,84 @@ typedef enum cat_source_state_t {
     CAT_SOURCE_DOWN
 } cat_source_state_t; /* what the last try to open a connection found */
 
+/* Brings the schema up to date, or finds out that it is: cat_migration_run, which says the rest. */
+typedef apr_status_t cat_source_migrate_t(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source,
+                                          const cat_log_t *log, int wait);
+
 /* Where a mount's connections come from. Made with the configuration; the members below the line are a child's own. */
 struct cat_source_t {
     const char *name; /* for logs: no secret in it */
+    const char *path; /* where the database is a file; NULL: it is none, or not known to be one */
     const cat_connector_t *connector;
     void *context;
     const cat_turns_t *turns;
-    cat_cache_t *cache; /* where answers are kept, with `fresh`; NULL: none are */
-    cat_fresh_t *fresh;
+    cat_source_migrate_t *migrate;
+    cat_response_cache_t *cache; /* where answers are kept, with `fresh`; NULL: none are */
+    cat_generations_t *fresh;
+    cat_permits_t *permits; /* of the child: connections that may be out of the pool */
     /* ---- set in the child, changed under the mutex ---- */
     apr_thread_mutex_t *mutex;
-    apr_thread_cond_t *freed;
     apr_thread_cond_t *tried;
-    int in_use; /* connections out of the pool */
     cat_source_state_t state;
     int is_tried;                 /* by somebody, while it is not up */
     apr_time_t lost_at;           /* when a connection was last found lost */
     int stale;                    /* connections that were given back while it was down */
     const cat_dialect_t *dialect; /* NULL until the first connection was seen */
-    cat_gate_t *turn;             /* NULL where writers need no turns */
-    cat_batch_t *writes;          /* of this child, for the next turn */
-    cat_changes_t *changes;       /* of a database that is a file; NULL: no answers are kept */
+    cat_semaphore_t *turn;        /* NULL where writers need no turns */
+    cat_group_commit_t *writes;   /* of this child, for the next turn */
+    cat_wal_index_t *changes;     /* of a database that is a file; NULL: no answers are kept */
     int ready;                    /* the schema was found to be right */
-    int revocations_known;        /* the sessions ended before this child started are in shared memory */
+    apr_time_t refused_since;     /* atomic: since then the database is not ready; 0: it took the last statement */
+    apr_time_t revocations_at;    /* atomic: begin of the last successful reading of ended sessions; 0: none yet */
 };
 
 cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context);
-apr_status_t cat_source_child_init(cat_source_t *source, const cat_turns_t *turns, apr_pool_t *pool);
+
+/* In each child, before its threads start. migrate is called by the first that uses the source, and until it succeeds. */
+apr_status_t cat_source_child_init(cat_source_t *source, const cat_turns_t *turns, cat_source_migrate_t *migrate,
+                                   apr_pool_t *pool);
 
 /*
  * Takes one of at most max connections. APR_SUCCESS: link is open. CAT_EBUSY: none came free in a second; CAT_EDOWN: none can
  * be opened; both have been logged. While none can, one request tries, and those that come meanwhile are refused after a moment: a
  * server that does not answer costs each try its time-out, and the pools let one try at a time.
  */
-apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log, cat_link_t *link);
-void cat_source_close(cat_source_t *source, cat_link_t *link);
+apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
+                             cat_db_handle_t *link);
+void cat_source_close(cat_source_t *source, cat_db_handle_t *link);
+
+/* Opens a connection anew that has been taken and is of no use as it is. */
+apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *link);
+
+/*
+ * How long a writer waits for the write lock before it answers 503; and how long, where the database has one writer, for another
+ * program's lock, which the writers before it may have waited for. Both count from the time the writer came; but once a writer has
+ * the write lock it waits for the other one for CAT_SOURCE_LOCK_CHANCE at least.
+ */
+#define CAT_SOURCE_WRITE_PATIENCE apr_time_from_sec(3)
+#define CAT_SOURCE_LOCK_PATIENCE apr_time_from_msec(1600)
+#define CAT_SOURCE_LOCK_CHANCE apr_time_from_msec(500)
+
+/* Takes the write lock of a source that has one; *place is for cat_semaphore_leave. CAT_EBUSY, logged: others still had it at the time
+ * until. */
+apr_status_t cat_source_take_write_lock(const cat_source_t *source, apr_time_t until, const cat_log_t *log, int *place);
+
+/* Logs that, and gives CAT_EBUSY. */
+apr_status_t cat_source_log_late(const cat_source_t *source, const cat_log_t *log);
 
 /* Remembers that a connection was found lost; and: has one been since then? */
 void cat_source_note_loss(cat_source_t *source);
 int cat_source_lost_one_since(cat_source_t *source, apr_time_t since);
+
+/* Remembers that the database refused a statement because it is not ready, or that it took one. */
+void cat_source_note_refusal(cat_source_t *source);
+void cat_source_note_taken(cat_source_t *source);
+
+/*
+ * Whether a database that is not ready is worth waiting for: it has not been for CAT_SOURCE_READY_PATIENCE yet. A cluster in which
+ * nodes come and go has no quorum for a moment; one that has none for longer would only collect requests that wait.
+ */
+#define CAT_SOURCE_READY_PATIENCE apr_time_from_sec(2)
+int cat_source_may_get_ready(const cat_source_t *source);
 
 #endif

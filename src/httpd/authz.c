@@ -8,8 +8,14 @@
 #include <http_request.h>
 #include <mod_auth.h>
 
+#include "accounts/role.h"
+#include "http/challenge.h"
+#include "http/header.h"
 #include "httpd/conf.h"
 #include "httpd/identity.h"
+#include "httpd/require.h"
+#include "jose/token.h"
+#include "lib/conf.h"
 
 APLOG_USE_MODULE(catalog);
 
@@ -19,11 +25,17 @@ static int is_ours(const char *type)
     return type && (!strcasecmp(type, "Catalog") || !strcasecmp(type, "Bearer"));
 }
 
+int cat_authz_site_authenticates(request_rec *r)
+{
+    const char *type = ap_auth_type(r);
+    return type && !is_ours(type);
+}
+
 static void challenge(request_rec *r, const char *code, const char *reason)
 {
     const char *realm = ap_auth_name(r);
     apr_table_setn(r->err_headers_out, "WWW-Authenticate",
-                   cat_identity_challenge(r, realm ? realm : ap_get_server_name(r), code, reason));
+                   cat_challenge_format(r->pool, realm ? realm : ap_get_server_name(r), code, reason));
 }
 
 int cat_authz_authenticate(request_rec *r)
@@ -43,7 +55,7 @@ int cat_authz_authenticate(request_rec *r)
     }
     switch (cat_identity_find(r, conf, &claims, &reason)) {
     case CAT_KNOWN:
-        cat_identity_attach(r, claims);
+        cat_identity_attach_user(r, claims);
         return OK;
     case CAT_ANONYMOUS:
         challenge(r, NULL, NULL);
@@ -51,6 +63,7 @@ int cat_authz_authenticate(request_rec *r)
     case CAT_MALFORMED:
         challenge(r, "invalid_request", reason);
         return HTTP_BAD_REQUEST;
+    case CAT_BUSY:
     case CAT_UNDECIDED:
         return HTTP_SERVICE_UNAVAILABLE;
     default:
@@ -87,9 +100,26 @@ int cat_authz_note_failure(request_rec *r, const char *auth_type)
     return OK;
 }
 
+/* Where the site authenticates, nobody else has looked at the token yet. */
+static const cat_claims_t *find_claims(request_rec *r)
+{
+    const cat_conf_t *conf = cat_conf_get(r->per_dir_config);
+    const cat_claims_t *claims = cat_identity_claims(r);
+    const char *reason;
+
+    if (claims || !conf->keys || !cat_authz_site_authenticates(r)) {
+        return claims;
+    }
+    if (cat_identity_find(r, conf, &claims, &reason) != CAT_KNOWN) {
+        return NULL;
+    }
+    cat_identity_attach(r, claims);
+    return claims;
+}
+
 static authz_status check_role(request_rec *r, const char *line, const void *parsed)
 {
-    const cat_claims_t *claims = cat_identity_claims(r);
+    const cat_claims_t *claims = find_claims(r);
     const char *word, *rest = line;
     (void)parsed;
 
@@ -97,8 +127,8 @@ static authz_status check_role(request_rec *r, const char *line, const void *par
         return AUTHZ_DENIED_NO_USER;
     }
     while (*(word = ap_getword_conf(r->pool, &rest))) {
-        int wanted = cat_identity_find_role(word);
-        if (wanted >= 0 && (int)cat_identity_role(claims) >= wanted) {
+        cat_role_t wanted;
+        if (cat_role_parse(word, &wanted) && cat_identity_role(claims) >= wanted) {
             return AUTHZ_GRANTED;
         }
     }
@@ -108,23 +138,23 @@ static authz_status check_role(request_rec *r, const char *line, const void *par
 static const char *parse_roles(cmd_parms *cmd, const char *line, const void **parsed)
 {
     const char *word, *rest = line;
+    cat_role_t role;
 
     *parsed = NULL;
     if (!*line) {
-        return "Require catalog-role needs a role: user, editor or admin";
+        return "Require catalog-role needs a role: " CAT_ROLE_NAMES_TEXT;
     }
     while (*(word = ap_getword_conf(cmd->temp_pool, &rest))) {
-        if (cat_identity_find_role(word) < 0) {
-            return apr_psprintf(cmd->pool, "Require catalog-role: '%s' is no role; there are user, editor and admin",
-                                word);
+        if (!cat_role_parse(word, &role)) {
+            return apr_psprintf(cmd->pool, "Require catalog-role: '%s' is no role; " CAT_ROLE_NAMES_TEXT " is", word);
         }
     }
-    return NULL;
+    return cat_require_check(cmd, "catalog-role");
 }
 
 static authz_status check_verified(request_rec *r, const char *line, const void *parsed)
 {
-    const cat_claims_t *claims = cat_identity_claims(r);
+    const cat_claims_t *claims = find_claims(r);
     (void)line;
     (void)parsed;
     return !claims ? AUTHZ_DENIED_NO_USER : claims->verified ? AUTHZ_GRANTED : AUTHZ_DENIED;
@@ -132,9 +162,8 @@ static authz_status check_verified(request_rec *r, const char *line, const void 
 
 static const char *parse_nothing(cmd_parms *cmd, const char *line, const void **parsed)
 {
-    (void)cmd;
     *parsed = NULL;
-    return *line ? "Require catalog-verified takes no argument" : NULL;
+    return *line ? "Require catalog-verified takes no argument" : cat_require_check(cmd, "catalog-verified");
 }
 
 static const authz_provider role_provider = {check_role, parse_roles};

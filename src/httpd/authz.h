@@ -19,6 +19,9 @@ int cat_authz_authorize(request_rec *r);
 /* note_auth_failure hook: the challenge. */
 int cat_authz_note_failure(request_rec *r, const char *auth_type);
 
+/* Flag: an AuthType of another module is in force, such as Basic or Digest; its users are not the catalogue's. */
+int cat_authz_site_authenticates(request_rec *r);
+
 /* At hook registration. */
 void cat_authz_register_providers(apr_pool_t *pool);
 

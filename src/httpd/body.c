@@ -7,11 +7,17 @@
 #include <string.h>
 #include <util_filter.h>
 
-#include "lib/header.h"
+#include "http/header.h"
+#include "httpd/reply.h"
 #include "lib/json.h"
 
 /* What is read at a time: most bodies in one go. */
 #define PIECE 8192
+
+/* How much of a body is dropped before an answer, how long HTTP/2 waits for it, and between two looks. */
+#define DISCARD_MAX (1024 * 1024)
+#define DISCARD_TIME apr_time_from_sec(1)
+#define DISCARD_PAUSE apr_time_from_msec(5)
 
 static cat_answer_t *too_large(request_rec *r)
 {
@@ -19,14 +25,41 @@ static cat_answer_t *too_large(request_rec *r)
     return cat_answer_problem(r->pool, CAT_PROBLEM_BODY_TOO_LARGE, NULL);
 }
 
-static cat_answer_t *check_headers(request_rec *r, int max)
+/* The header says what would be taken (RFC 9110 15.5.16). */
+static cat_answer_t *refuse_type(request_rec *r, const char *header, const char *accepted)
+{
+    cat_answer_t *answer = cat_answer_problem(r->pool, CAT_PROBLEM_MEDIA_TYPE, NULL);
+
+    cat_answer_header(answer, r->pool, header, accepted);
+    return answer;
+}
+
+static cat_answer_t *refuse_coding(request_rec *r)
+{
+    return refuse_type(r, "Accept-Encoding", "identity");
+}
+
+static int is_encoded(request_rec *r)
 {
     const char *coding = apr_table_get(r->headers_in, "Content-Encoding");
+    return coding && strcasecmp(coding, "identity");
+}
+
+/* Whether the site has a filter, such as "SetInputFilter DEFLATE", that may decode the body when it is read. */
+static int may_be_decoded(request_rec *r)
+{
+    return r->input_filters->frec->ftype < AP_FTYPE_PROTOCOL;
+}
+
+static cat_answer_t *check_headers(request_rec *r, int max)
+{
     const char *length = apr_table_get(r->headers_in, "Content-Length");
 
-    if (!cat_header_is_json(apr_table_get(r->headers_in, "Content-Type")) ||
-        (coding && strcasecmp(coding, "identity"))) {
-        return cat_answer_problem(r->pool, CAT_PROBLEM_MEDIA_TYPE, NULL);
+    if (!cat_header_is_json(apr_table_get(r->headers_in, "Content-Type"))) {
+        return refuse_type(r, "Accept", "application/json");
+    }
+    if (is_encoded(r) && !may_be_decoded(r)) {
+        return refuse_coding(r);
     }
     return length && apr_atoi64(length) > max ? too_large(r) : NULL;
 }
@@ -78,13 +111,13 @@ static int read_all(request_rec *r, int max, cat_buffer_t *b, cat_answer_t **ref
             if (!ap_is_HTTP_ERROR(status)) {
                 return AP_FILTER_ERROR;
             }
-            *refusal = cat_answer_problem(
-                r->pool, status == HTTP_BAD_REQUEST ? CAT_PROBLEM_BODY : cat_answer_find_problem(status), NULL);
+            *refusal = status == HTTP_BAD_REQUEST ? cat_answer_problem(r->pool, CAT_PROBLEM_BODY, NULL)
+                                                  : cat_reply_status(r, status);
             return OK;
         }
         if (b->length > (apr_size_t)max) {
             *refusal = too_large(r);
-            return OK;
+            return cat_body_discard(r);
         }
     }
     return OK;
@@ -98,12 +131,62 @@ int cat_body_read(request_rec *r, int max, json_t **value, cat_answer_t **refusa
 
     *refusal = check_headers(r, max);
     if (*refusal) {
-        return OK;
+        return cat_body_discard(r);
     }
     cat_buffer_init(&b, r->pool, 1024);
     status = read_all(r, max, &b, refusal);
-    if (status == OK && !*refusal && cat_json_parse(r->pool, b.data, b.length, value, &why) != APR_SUCCESS) {
+    if (status != OK || *refusal) {
+        return status;
+    }
+    if (is_encoded(r)) { /* a filter that decodes takes the header away */
+        *refusal = refuse_coding(r);
+    } else if (cat_json_parse(r->pool, b.data, b.length, value, &why) != APR_SUCCESS) {
         *refusal = cat_answer_problem(r->pool, CAT_PROBLEM_JSON, why);
     }
-    return status;
+    return OK;
+}
+
+static int has_end(const apr_bucket_brigade *bb)
+{
+    return !APR_BRIGADE_EMPTY(bb) && APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb));
+}
+
+/* APR_SUCCESS: there may be more. APR_EAGAIN: not yet. */
+static apr_status_t drop_piece(request_rec *r, apr_bucket_brigade *bb, apr_off_t *dropped)
+{
+    apr_off_t length = 0;
+    apr_status_t rv = ap_get_brigade(r->input_filters, bb, AP_MODE_READBYTES, APR_NONBLOCK_READ, PIECE);
+
+    if (rv == APR_SUCCESS && APR_BRIGADE_EMPTY(bb)) {
+        rv = APR_EAGAIN;
+    } else if (rv == APR_SUCCESS && has_end(bb)) {
+        rv = APR_EOF;
+    } else if (rv == APR_SUCCESS) {
+        rv = apr_brigade_length(bb, 1, &length);
+    }
+    apr_brigade_cleanup(bb);
+    *dropped += length;
+    return rv;
+}
+
+int cat_body_discard(request_rec *r)
+{
+    apr_off_t dropped = 0;
+    apr_status_t rv = APR_SUCCESS;
+    apr_bucket_brigade *bb;
+    apr_time_t end;
+
+    if (r->main || r->expecting_100 || !cat_body_is_sent(r)) {
+        return OK;
+    }
+    bb = apr_brigade_create(r->pool, r->connection->bucket_alloc);
+    end = apr_time_now() + (r->proto_num >= HTTP_VERSION(2, 0) ? DISCARD_TIME : 0);
+    while (rv == APR_SUCCESS && dropped < DISCARD_MAX) {
+        rv = drop_piece(r, bb, &dropped);
+        if (APR_STATUS_IS_EAGAIN(rv) && apr_time_now() < end) {
+            apr_sleep(DISCARD_PAUSE);
+            rv = APR_SUCCESS;
+        }
+    }
+    return rv == AP_FILTER_ERROR ? AP_FILTER_ERROR : OK;
 }

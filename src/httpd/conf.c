@@ -5,7 +5,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "httpd/accept.h"
+#include "accounts/role.h"
+#include "httpd/directive_checks.h"
+#include "jose/token.h"
 
 extern module AP_MODULE_DECLARE_DATA catalog_module;
 
@@ -14,46 +16,76 @@ cat_conf_t *cat_conf_get(ap_conf_vector_t *vector)
     return ap_get_module_config(vector, &catalog_module);
 }
 
-typedef enum { ON_OFF, NUMBER, WORD, TEXT, POINTER } kind_t;
+typedef enum { DERIVED_FIELD, ON_OFF, NUMBER, WORD, TEXT, SEVERAL } kind_t;
+typedef enum { MOUNT, ANYWHERE, GLOBAL } place_t;
 
 typedef struct directive_t {
-    const char *name; /* NULL: a member that another row's accept function sets */
+    const char *name; /* NULL: a field that another row's check sets */
     kind_t kind;
-    apr_size_t member; /* offset in cat_conf_t */
+    apr_size_t field; /* offset in cat_conf_t */
     const char *standard;
     int least, most;
-    cat_accept_t *accept;
     const char *words; /* WORD: "any|editor|admin"; the value is the word's place */
+    place_t where;
+    union {
+        cat_directive_checks_text_t *text;
+        cat_directive_checks_texts2_t *texts2;
+        cat_directive_checks_texts3_t *texts3;
+        cat_directive_checks_pairs_t *pairs;
+    } check; /* text may be NULL */
 } directive_t;
 
-static const directive_t rows[] = {
-#define DIRECTIVE(name, kind, member, standard, least, most, where, accept, help)                                      \
-    {#name, kind, offsetof(cat_conf_t, member), standard, least, most, accept, NULL},
-#define CHOICE(name, member, standard, words, where, help)                                                             \
-    {#name, WORD, offsetof(cat_conf_t, member), standard, 0, 0, NULL, words},
-#define DIRECTIVE2(name, member, where, accept, help) DERIVED(member)
-#define DIRECTIVE3(name, member, where, accept, help) DERIVED(member)
-#define DIRECTIVE_ARGS(name, member, standard, where, accept, help) DERIVED(member)
-#define DERIVED(member) {NULL, POINTER, offsetof(cat_conf_t, member), NULL, 0, 0, NULL, NULL},
+/* The place of each row among rows. */
+enum {
+#define DIRECTIVE(id, ...) ROW_##id,
+#define CHOICE(id, ...) ROW_##id,
+#define TEXTS2(id, ...) ROW_##id,
+#define TEXTS3(id, ...) ROW_##id,
+#define PAIRS(id, ...) ROW_##id,
+#define DERIVED(id) ROW_##id,
 #include "httpd/directives.def"
 #undef DIRECTIVE
 #undef CHOICE
-#undef DIRECTIVE2
-#undef DIRECTIVE3
-#undef DIRECTIVE_ARGS
+#undef TEXTS2
+#undef TEXTS3
+#undef PAIRS
+#undef DERIVED
+    ROW_COUNT
+};
+
+#define ROW(id, kind_of, member, ...)                                                                                  \
+    [ROW_##id] = {.kind = (kind_of), .field = offsetof(cat_conf_t, member), __VA_ARGS__},
+
+static const directive_t rows[ROW_COUNT] = {
+#define DIRECTIVE(id, kind, member, default, low, high, place, function, help)                                         \
+    ROW(id, kind, member, .name = #id, .standard = default, .least = low, .most = high, .where = place,                \
+        .check.text = function)
+#define CHOICE(id, member, default, choices, place, help)                                                              \
+    ROW(id, WORD, member, .name = #id, .standard = default, .words = choices, .where = place)
+#define TEXTS2(id, member, place, function, help)                                                                      \
+    ROW(id, SEVERAL, member, .name = #id, .where = place, .check.texts2 = function)
+#define TEXTS3(id, member, place, function, help)                                                                      \
+    ROW(id, SEVERAL, member, .name = #id, .where = place, .check.texts3 = function)
+#define PAIRS(id, member, default, place, function, help)                                                              \
+    ROW(id, SEVERAL, member, .name = #id, .standard = default, .where = place, .check.pairs = function)
+#define DERIVED(member) ROW(member, DERIVED_FIELD, member, .name = NULL)
+#include "httpd/directives.def"
+#undef DIRECTIVE
+#undef CHOICE
+#undef TEXTS2
+#undef TEXTS3
+#undef PAIRS
 #undef DERIVED
 };
 
-#define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
-
 static int *number_of(void *conf, const directive_t *row)
 {
-    return (int *)((char *)conf + row->member);
+    return (int *)((char *)conf + row->field);
 }
 
 static const void **pointer_of(void *conf, const directive_t *row)
 {
-    return (const void **)((char *)conf + row->member);
+    return (const void **)((char *)conf + row->field);
 }
 
 static int is_int(const directive_t *row)
@@ -108,87 +140,112 @@ static const char *parse_word(cmd_parms *cmd, const directive_t *row, const char
     return *place < 0 ? apr_psprintf(cmd->pool, "%s must be one of %s, not '%s'", row->name, row->words, value) : NULL;
 }
 
-static const directive_t *find_row(const char *name)
+static const char *check_mount_section(cmd_parms *cmd)
 {
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (rows[i].name && !strcasecmp(rows[i].name, name)) {
-            return &rows[i];
-        }
-    }
-    return NULL;
+    const ap_directive_t *section = cmd->directive->parent;
+
+    return section && !strncasecmp(section->directive, "<Location", 9)
+               ? NULL
+               : apr_psprintf(cmd->pool,
+                              "%s belongs in the <Location> that is to serve the catalogue; write: "
+                              "<Location \"/api\">, %s %s, </Location>, each in a line of its own",
+                              cmd->cmd->name, cmd->cmd->name, cmd->directive->args);
 }
 
 /* A mount is served without the file system, so sections that follow it never apply. */
-static const char *check_place(cmd_parms *cmd)
+static const char *check_place(cmd_parms *cmd, const directive_t *row)
 {
-    return ap_check_cmd_context(cmd, NOT_IN_DIRECTORY | NOT_IN_FILES | NOT_IN_LIMIT | NOT_IN_HTACCESS | NOT_IN_PROXY);
+    const char *error = row->where == MOUNT ? check_mount_section(cmd) : NULL;
+    unsigned forbidden = row->where == GLOBAL
+                             ? GLOBAL_ONLY
+                             : NOT_IN_DIRECTORY | NOT_IN_FILES | NOT_IN_LIMIT | NOT_IN_HTACCESS | NOT_IN_PROXY;
+
+    return error ? error : ap_check_cmd_context(cmd, forbidden);
 }
 
-static const char *set_value(cmd_parms *cmd, void *conf, const char *value)
+static const char *store_value(cmd_parms *cmd, const directive_t *row, void *conf, const char *value)
 {
-    const directive_t *row = find_row(cmd->cmd->name);
-    const char *error = check_place(cmd);
-
-    if (!error && row->kind == ON_OFF) {
-        error = parse_flag(cmd, value, number_of(conf, row));
-    } else if (!error && row->kind == NUMBER) {
-        error = parse_number(cmd, row, value, number_of(conf, row));
-    } else if (!error && row->kind == WORD) {
-        error = parse_word(cmd, row, value, number_of(conf, row));
-    } else if (!error && !*value) {
-        error = apr_psprintf(cmd->pool, "%s must not be empty", row->name);
-    } else if (!error) {
+    switch (row->kind) {
+    case ON_OFF:
+        return parse_flag(cmd, value, number_of(conf, row));
+    case NUMBER:
+        return parse_number(cmd, row, value, number_of(conf, row));
+    case WORD:
+        return parse_word(cmd, row, value, number_of(conf, row));
+    default:
         *pointer_of(conf, row) = value;
+        return *value ? NULL : apr_psprintf(cmd->pool, "%s must not be empty", row->name);
     }
-    return !error && row->accept ? row->accept(cmd, conf, value) : error;
 }
 
-static const char *set_global_value(cmd_parms *cmd, void *conf, const char *value)
+/* The setters: cmd->info is the directive's row. */
+
+static const char *set_text(cmd_parms *cmd, void *conf, const char *value)
 {
-    const char *error = ap_check_cmd_context(cmd, GLOBAL_ONLY);
-    return error ? error : set_value(cmd, conf, value);
+    const directive_t *row = cmd->info;
+    const char *error = check_place(cmd, row);
+
+    error = error ? error : store_value(cmd, row, conf, value);
+    return !error && row->check.text ? row->check.text(cmd, conf, value) : error;
 }
 
-static const char *set_database(cmd_parms *cmd, void *conf, const char *driver, const char *params)
+static const char *set_texts2(cmd_parms *cmd, void *conf, const char *one, const char *two)
 {
-    const char *error = check_place(cmd);
-    return error ? error : cat_accept_database(cmd, conf, driver, params);
+    const directive_t *row = cmd->info;
+    const char *error = check_place(cmd, row);
+    return error ? error : row->check.texts2(cmd, conf, one, two);
 }
 
-static const char *set_trust(cmd_parms *cmd, void *conf, const char *issuer, const char *audience, const char *file)
+static const char *set_texts3(cmd_parms *cmd, void *conf, const char *one, const char *two, const char *three)
 {
-    const char *error = check_place(cmd);
-    return error ? error : cat_accept_trust(cmd, conf, issuer, audience, file);
+    const directive_t *row = cmd->info;
+    const char *error = check_place(cmd, row);
+    return error ? error : row->check.texts3(cmd, conf, one, two, three);
 }
 
-static const char *set_rates(cmd_parms *cmd, void *conf, int argc, char *const argv[])
+/* Pairs that no directive names have their default. */
+static void set_default_pairs(apr_pool_t *pool, const directive_t *row, void *conf)
 {
-    const char *error = check_place(cmd);
-    return error ? error : cat_accept_rates(cmd, conf, argc, argv);
+    char **words;
+    int count = 0;
+
+    apr_tokenize_to_argv(row->standard, &words, pool);
+    while (words[count]) {
+        count++;
+    }
+    row->check.pairs(pool, conf, count, words);
 }
 
-#define MOUNT AP_INIT_TAKE1, set_value, ACCESS_CONF
-#define ANYWHERE AP_INIT_TAKE1, set_value, RSRC_CONF | ACCESS_CONF
-#define GLOBAL AP_INIT_TAKE1, set_global_value, RSRC_CONF
-#define EXPAND(macro, ...) macro(__VA_ARGS__)
-#define COMMAND(init, set, where, name, help) init(#name, set, NULL, where, help)
+static const char *set_pairs(cmd_parms *cmd, void *conf, int count, char *const words[])
+{
+    const directive_t *row = cmd->info;
+    const char *error = check_place(cmd, row);
+
+    if (error) {
+        return error;
+    }
+    set_default_pairs(cmd->pool, row, conf);
+    return row->check.pairs(cmd->pool, conf, count, words);
+}
+
+#define INFO(id) (void *)&rows[ROW_##id]
+#define OVERRIDE(where) ((where) == GLOBAL ? RSRC_CONF : RSRC_CONF | ACCESS_CONF)
 
 const command_rec cat_conf_directives[] = {
-#define DIRECTIVE(name, kind, member, standard, least, most, where, accept, help) EXPAND(COMMAND, where, name, help),
-#define CHOICE(name, member, standard, words, where, help) EXPAND(COMMAND, where, name, help),
-#define DIRECTIVE2(name, member, where, accept, help)                                                                  \
-    AP_INIT_TAKE2(#name, set_database, NULL, RSRC_CONF | ACCESS_CONF, help),
-#define DIRECTIVE3(name, member, where, accept, help)                                                                  \
-    AP_INIT_TAKE3(#name, set_trust, NULL, RSRC_CONF | ACCESS_CONF, help),
-#define DIRECTIVE_ARGS(name, member, standard, where, accept, help)                                                    \
-    AP_INIT_TAKE_ARGV(#name, set_rates, NULL, RSRC_CONF | ACCESS_CONF, help),
+#define DIRECTIVE(id, kind, member, default, low, high, place, function, help)                                         \
+    AP_INIT_TAKE1(#id, set_text, INFO(id), OVERRIDE(place), help),
+#define CHOICE(id, member, default, choices, place, help) AP_INIT_TAKE1(#id, set_text, INFO(id), OVERRIDE(place), help),
+#define TEXTS2(id, member, place, function, help) AP_INIT_TAKE12(#id, set_texts2, INFO(id), OVERRIDE(place), help),
+#define TEXTS3(id, member, place, function, help) AP_INIT_TAKE3(#id, set_texts3, INFO(id), OVERRIDE(place), help),
+#define PAIRS(id, member, default, place, function, help)                                                              \
+    AP_INIT_TAKE_ARGV(#id, set_pairs, INFO(id), OVERRIDE(place), help),
 #define DERIVED(member)
 #include "httpd/directives.def"
 #undef DIRECTIVE
 #undef CHOICE
-#undef DIRECTIVE2
-#undef DIRECTIVE3
-#undef DIRECTIVE_ARGS
+#undef TEXTS2
+#undef TEXTS3
+#undef PAIRS
 #undef DERIVED
     {.name = NULL}};
 
@@ -243,7 +300,7 @@ const cat_conf_t *cat_conf_merge_ahead(apr_pool_t *pool, const cat_conf_t *base,
     return over->known_result;
 }
 
-void cat_conf_fill(cat_conf_t *conf)
+void cat_conf_fill(apr_pool_t *pool, cat_conf_t *conf)
 {
     for (size_t i = 0; i < ROW_COUNT; i++) {
         const directive_t *row = &rows[i];
@@ -255,9 +312,11 @@ void cat_conf_fill(cat_conf_t *conf)
             *number_of(conf, row) = find_word(row->words, row->standard);
         } else if (row->kind == TEXT && !*pointer_of(conf, row)) {
             *pointer_of(conf, row) = row->standard;
+        } else if (row->kind == SEVERAL && row->standard && !*pointer_of(conf, row)) {
+            set_default_pairs(pool, row, conf);
         }
     }
-    cat_accept_standards(conf);
+    cat_directive_checks_fill(conf);
 }
 
 const char *cat_conf_check(apr_pool_t *pool, const cat_conf_t *conf)

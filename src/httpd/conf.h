@@ -5,7 +5,7 @@
 #include <httpd.h>
 #include <http_config.h>
 
-#include "catalog.h"
+#include "lib/conf.h"
 
 /* For the module record. Settings are per directory only: server, virtual host and Location merge in httpd's usual way. */
 extern const command_rec cat_conf_directives[];
@@ -18,9 +18,9 @@ const cat_conf_t *cat_conf_merge_ahead(apr_pool_t *pool, const cat_conf_t *base,
 /* The configuration of a section or request; a per-directory vector of httpd. */
 cat_conf_t *cat_conf_get(ap_conf_vector_t *vector);
 
-/* Gives each member that no directive set its default: once for each server, after its configuration is read and before
+/* Gives each field that no directive set its default, on the pool: once for each server, after its configuration is read and before
  * anything is merged onto it. */
-void cat_conf_fill(cat_conf_t *conf);
+void cat_conf_fill(apr_pool_t *pool, cat_conf_t *conf);
 
 /* Do the settings of a mount, merged and filled, fit together? NULL: yes. Otherwise what to do, on the pool. */
 const char *cat_conf_check(apr_pool_t *pool, const cat_conf_t *conf);

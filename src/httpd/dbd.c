@@ -2,6 +2,7 @@
 #include "httpd/dbd.h"
 
 #include <apr_dbd.h>
+#include <apr_hash.h>
 #include <apr_optional.h>
 #include <apr_strings.h>
 #include <http_config.h>
@@ -15,16 +16,19 @@
 
 typedef struct dbd_t {
     server_rec *server;
+    const char *params;
+    const apr_array_header_t *init; /* texts of DBDInitSQL */
     APR_OPTIONAL_FN_TYPE(ap_dbd_open) *open;
     APR_OPTIONAL_FN_TYPE(ap_dbd_close) *close;
 } dbd_t;
 
 /* ap_dbd_open and not ap_dbd_acquire, which would keep the connection until the client has read the response. */
-static apr_status_t open_link(void *context, apr_pool_t *pool, cat_link_t *link)
+static apr_status_t open_link(void *context, apr_pool_t *pool, cat_db_handle_t *link, const char **cause)
 {
     dbd_t *dbd = context;
     ap_dbd_t *rec = dbd->open(pool, dbd->server);
 
+    *cause = NULL; /* mod_dbd has logged it */
     if (!rec) {
         return APR_EGENERAL;
     }
@@ -35,13 +39,36 @@ static apr_status_t open_link(void *context, apr_pool_t *pool, cat_link_t *link)
     return APR_SUCCESS;
 }
 
-static void close_link(void *context, cat_link_t *link)
+static void close_link(void *context, cat_db_handle_t *link)
 {
     dbd_t *dbd = context;
     dbd->close(dbd->server, link->owner);
 }
 
-static const cat_connector_t connector = {open_link, close_link, NULL};
+/* In mod_dbd's own record, which closes what it finds there in the end: it has no function to drop a connection. What it has prepared
+ * for others, by DBDPrepareSQL, would be lost with the old one. */
+static apr_status_t reopen_link(void *context, cat_db_handle_t *link)
+{
+    dbd_t *dbd = context;
+    ap_dbd_t *rec = link->owner;
+    apr_dbd_t *handle;
+    int changed;
+    apr_status_t rv = rec->prepared && apr_hash_count(rec->prepared)
+                          ? APR_ENOTIMPL
+                          : apr_dbd_open(rec->driver, rec->pool, dbd->params, &handle);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    apr_dbd_close(rec->driver, rec->handle);
+    rec->handle = link->handle = handle;
+    for (int i = 0; i < dbd->init->nelts; i++) {
+        apr_dbd_query(rec->driver, handle, &changed, APR_ARRAY_IDX(dbd->init, i, const char *));
+    }
+    return APR_SUCCESS;
+}
+
+static const cat_connector_t connector = {open_link, close_link, NULL, reopen_link};
 
 /* ---- mod_dbd's settings, which it shows to nobody: read where it has read them ---- */
 
@@ -77,6 +104,26 @@ static const char *find_setting(apr_pool_t *pool, const server_rec *s, const cha
     return value ? value : find_argument(pool, ap_conftree, name);
 }
 
+static void add_arguments(apr_array_header_t *values, const ap_directive_t *first, const char *name)
+{
+    for (const ap_directive_t *d = first; d; d = d->next) {
+        if (!strcasecmp(d->directive, name)) {
+            const char *args = d->args;
+            APR_ARRAY_PUSH(values, const char *) = ap_getword_conf(values->pool, &args);
+        }
+    }
+}
+
+/* In mod_dbd's order. */
+static const apr_array_header_t *find_init(apr_pool_t *pool, const server_rec *s)
+{
+    apr_array_header_t *texts = apr_array_make(pool, 1, sizeof(const char *));
+
+    add_arguments(texts, find_section(s), "DBDInitSQL");
+    add_arguments(texts, ap_conftree, "DBDInitSQL");
+    return texts;
+}
+
 void cat_dbd_settings(apr_pool_t *pool, const server_rec *s, const char **driver, const char **params)
 {
     *driver = find_setting(pool, s, "DBDriver");
@@ -105,5 +152,7 @@ cat_source_t *cat_dbd_create(apr_pool_t *pool, server_rec *s)
     if (!dbd->open || !dbd->close || !find_setting(pool, s, "DBDriver")) {
         return NULL;
     }
+    dbd->params = find_setting(pool, s, "DBDParams");
+    dbd->init = find_init(pool, s);
     return cat_source_create(pool, apr_pstrcat(pool, "the DBD of ", s->server_hostname, NULL), &connector, dbd);
 }

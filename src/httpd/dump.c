@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <unixd.h>
 
-#include "httpd/lifecycle.h"
+#include "httpd/server.h"
+#include "jose/keyring.h"
+#include "lib/conf.h"
 #include "lib/fields.h"
 
-enum { SERVER, MOUNT, DRIVER, PARAMS, KEY_FILE, KEY_DIR, BLOCKLIST, UID, GID, FIELDS };
+enum { SERVER, MOUNT, DRIVER, PARAMS, KEY_FILE, KEY_DIR, BLOCKLIST, MAIL, UID, GID, FIELDS };
 static const cat_field_t fields[FIELDS] = {
     [SERVER] = {.name = "server", .kind = CAT_STRING},
     [MOUNT] = {.name = "mount", .kind = CAT_STRING},
@@ -18,6 +20,7 @@ static const cat_field_t fields[FIELDS] = {
     [KEY_FILE] = {.name = "keyFile", .kind = CAT_STRING},
     [KEY_DIR] = {.name = "keyDir", .kind = CAT_STRING},
     [BLOCKLIST] = {.name = "blocklist", .kind = CAT_STRING},
+    [MAIL] = {.name = "mail", .kind = CAT_STRING},
     [UID] = {.name = "uid", .kind = CAT_NUMBER},
     [GID] = {.name = "gid", .kind = CAT_NUMBER},
 };
@@ -37,12 +40,13 @@ static void write_mount(apr_pool_t *pool, const cat_mount_t *mount)
         [KEY_DIR] = cat_keyring_directory(conf->keys),
         [KEY_FILE] = cat_keyring_directory(conf->keys) ? NULL : path_of(pool, conf->key_file),
         [BLOCKLIST] = path_of(pool, conf->blocklist_file),
+        [MAIL] = conf->mail,
         [UID] = apr_psprintf(pool, "%lu", (unsigned long)ap_unixd_config.user_id),
         [GID] = apr_psprintf(pool, "%lu", (unsigned long)ap_unixd_config.group_id),
     };
     cat_buffer_t b;
 
-    cat_lifecycle_database(pool, mount, &values[DRIVER], &values[PARAMS]);
+    cat_server_database(pool, mount, &values[DRIVER], &values[PARAMS]);
     cat_buffer_init(&b, pool, 512);
     cat_fields_write(&b, fields, FIELDS, values);
     puts(cat_buffer_text(&b));
@@ -54,7 +58,7 @@ void cat_dump_run(apr_pool_t *pconf, server_rec *main_server)
         return;
     }
     for (server_rec *s = main_server; s; s = s->next) {
-        const apr_array_header_t *mounts = cat_lifecycle_server(s)->mounts;
+        const apr_array_header_t *mounts = cat_server_get(s)->mounts;
         for (int i = 0; i < mounts->nelts; i++) {
             write_mount(pconf, APR_ARRAY_IDX(mounts, i, cat_mount_t *));
         }

@@ -3,19 +3,19 @@
 
 #include <http_log.h>
 
+#include "http/challenge.h"
+#include "http/route.h"
+#include "httpd/authz.h"
 #include "httpd/identity.h"
+#include "httpd/log.h"
+#include "jose/token.h"
 
 APLOG_USE_MODULE(catalog);
 
-/* The realm is the mount, which is unique within the host. */
 static cat_answer_t *refuse(request_rec *r, const cat_state_t *state, cat_problem_t problem, const char *code,
                             const char *reason)
 {
-    const char *realm = *state->conf->mount ? state->conf->mount : "/";
-    cat_answer_t *answer = cat_answer_problem(r->pool, problem, reason);
-
-    cat_answer_header(answer, r->pool, "WWW-Authenticate", cat_identity_challenge(r, realm, code, reason));
-    return answer;
+    return cat_challenge_refuse(r->pool, state->conf, problem, code, reason);
 }
 
 /* Another issuer's user has no account here, though his id may be that of one who has. */
@@ -31,22 +31,34 @@ static cat_answer_t *check_right(request_rec *r, const cat_state_t *state)
                                          "The token is of another issuer, whose users have no account here");
 }
 
+/* "Require valid-user" under another AuthType means the site's users, not the catalogue's. */
+static void attach_user(request_rec *r, const cat_claims_t *claims)
+{
+    if (cat_authz_site_authenticates(r)) {
+        cat_identity_attach(r, claims);
+    } else {
+        cat_identity_attach_user(r, claims);
+    }
+}
+
 static cat_answer_t *identify(request_rec *r, cat_state_t *state)
 {
     const char *reason;
 
     switch (cat_identity_find(r, state->conf, &state->user, &reason)) {
     case CAT_KNOWN:
-        cat_identity_attach(r, state->user);
+        attach_user(r, state->user);
         return check_right(r, state);
     case CAT_ANONYMOUS:
         return refuse(r, state, CAT_PROBLEM_UNAUTHORIZED, NULL, NULL);
     case CAT_MALFORMED:
         return refuse(r, state, CAT_PROBLEM_TOKEN_REQUEST, "invalid_request", reason);
+    case CAT_BUSY:
+        return cat_answer_problem(r->pool, CAT_PROBLEM_UNAVAILABLE, NULL);
     case CAT_UNDECIDED:
         return cat_answer_problem(r->pool, CAT_PROBLEM_DATABASE, NULL);
     default:
-        ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, "CAT021: token refused: %s", reason);
+        ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, "CAT021: token refused: %s: %s", reason, cat_log_name_request(r));
         return refuse(r, state, CAT_PROBLEM_TOKEN_INVALID, "invalid_token", reason);
     }
 }
@@ -65,7 +77,7 @@ cat_answer_t *cat_guard_refusal(request_rec *r, cat_state_t *state)
 int cat_guard_check(request_rec *r)
 {
     cat_state_t *state = cat_mount_state(r);
-    if (state) {
+    if (state && !cat_authz_site_authenticates(r)) {
         cat_guard_refusal(r, state);
     }
     return DECLINED;

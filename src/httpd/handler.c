@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "httpd/handler.h"
 
+#include <http_core.h>
 #include <apr_strings.h>
 #include <http_protocol.h>
 #include <string.h>
 
 #include "db/db.h"
+#include "http/answer.h"
+#include "http/etag.h"
+#include "http/header.h"
+#include "http/rate_limit.h"
+#include "http/request.h"
+#include "http/route.h"
 #include "httpd/body.h"
 #include "httpd/client.h"
 #include "httpd/guard.h"
 #include "httpd/identity.h"
-#include "httpd/lifecycle.h"
 #include "httpd/log.h"
 #include "httpd/mount.h"
 #include "httpd/reply.h"
 #include "httpd/routes.h"
-#include "lib/header.h"
+#include "httpd/server.h"
 #include "lib/json.h"
-#include "shm/rate.h"
+#include "lib/time.h"
+#include "shm/limit.h"
 
 static cat_answer_t *answer_method(request_rec *r, const cat_state_t *state)
 {
@@ -28,21 +35,28 @@ static cat_answer_t *answer_method(request_rec *r, const cat_state_t *state)
     return answer;
 }
 
+/* The cookie's SameSite keeps it from other sites' requests; a browser that says so is believed even where it was sent. */
+static const char *cookies_of(request_rec *r)
+{
+    const char *site = apr_table_get(r->headers_in, "Sec-Fetch-Site");
+    return site && !strcasecmp(site, "cross-site") ? NULL : apr_table_get(r->headers_in, "Cookie");
+}
+
 static void describe_sender(request_rec *r, cat_request_t *q)
 {
     const char *agent = apr_table_get(r->headers_in, "User-Agent");
     q->client = r->useragent_ip;
     q->network = cat_client_network(r->pool, r->useragent_addr, r->useragent_ip);
     q->agent = agent ? agent : "";
-    q->cookies = apr_table_get(r->headers_in, "Cookie");
+    q->cookies = cookies_of(r);
     q->secure = !strcmp(ap_http_scheme(r), "https");
 }
 
 /* Runs the resource, behind the limit that the route's row names. */
 static cat_answer_t *run_counted(cat_request_t *q)
 {
-    static const char *const names[CAT_RATE_COUNT] = {"", "login", "register", "mail"};
     cat_rate_kind_t kind = q->route->rate;
+    const char *name = cat_rate_limit_names[kind];
     cat_rate_t rate = q->conf->rates[kind];
     cat_verdict_t verdict;
     cat_answer_t *answer;
@@ -50,13 +64,15 @@ static cat_answer_t *run_counted(cat_request_t *q)
     if (kind == CAT_RATE_NONE || !rate.seconds) {
         return q->route->run(q);
     }
-    verdict = cat_limit_take(q->limits, names[kind], q->network, rate, apr_time_now());
+    verdict = cat_limit_take(q->limits, name, q->network, rate, cat_time_monotonic());
     if (!verdict.allowed) {
-        return cat_rate_refuse(q->pool, names[kind], rate, verdict);
+        return cat_rate_limit_refuse(q->pool, name, rate, verdict);
     }
     answer = q->route->run(q);
-    if (answer->status != HTTP_TOO_MANY_REQUESTS) { /* or it would say that more are allowed */
-        cat_rate_describe(q->pool, answer, names[kind], rate, verdict);
+    if (answer->malformed) {
+        cat_limit_give_back(q->limits, name, q->network, rate, cat_time_monotonic());
+    } else if (answer->status != HTTP_TOO_MANY_REQUESTS) { /* or it would say that more are allowed */
+        cat_rate_limit_describe(q->pool, answer, name, rate, verdict);
     }
     return answer;
 }
@@ -108,11 +124,16 @@ static int run_with_body(request_rec *r, cat_request_t *q, cat_source_t *source,
     return status;
 }
 
+static int is_error_document(request_rec *r)
+{
+    return r->prev && ap_is_HTTP_ERROR(r->status);
+}
+
 /* Builds what the resource sees of the request, and runs it. */
 static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **answer)
 {
-    const cat_server_t *server = cat_lifecycle_server(r->server);
-    cat_source_t *source = cat_lifecycle_source(r->server, state->conf);
+    const cat_server_t *server = cat_server_get(r->server);
+    cat_source_t *source = cat_server_source(r->server, state->conf);
     cat_request_t q = {
         .pool = r->pool,
         .log = cat_log_for_request(r),
@@ -126,37 +147,119 @@ static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **an
         .conditions = {apr_table_get(r->headers_in, "If-Match"), apr_table_get(r->headers_in, "If-None-Match")},
         .strict = state->conf->strict,
         .user = state->user,
+        .refusal = state->refusal,
         .may_write = cat_identity_may_write(state->user, state->conf),
     };
 
+    if (is_error_document(r)) {
+        q.conditions = (cat_conditions_t){NULL, NULL}; /* they are about the path that failed */
+    }
     memcpy(q.params, state->match.params, sizeof(q.params));
     if (takes_body(q.route)) {
         return run_with_body(r, &q, source, answer);
     }
     *answer = run_with_database(&q, source);
-    return OK;
+    return cat_body_discard(r);
+}
+
+/* Where a refresh token does as well, the resource looks for one before it gives this refusal. */
+static cat_answer_t *refuse_user(request_rec *r, cat_state_t *state)
+{
+    cat_answer_t *refusal = cat_guard_refusal(r, state);
+    return state->match.route->who == CAT_HOLDER ? NULL : refusal;
+}
+
+/* The answer to a request that no resource sees; NULL: one does. */
+static cat_answer_t *refuse(request_rec *r, cat_state_t *state)
+{
+    if (state->failed) {
+        return cat_reply_status(r, state->failed);
+    }
+    if (!state->match.known) {
+        return cat_answer_problem(r->pool, CAT_PROBLEM_ROUTE_UNKNOWN, NULL);
+    }
+    return state->match.route ? refuse_user(r, state) : answer_method(r, state);
+}
+
+/* Where "Dav On" is in force, mod_dav sets its handler for all methods but GET and POST. */
+static int is_ours(const char *handler)
+{
+    return !strcmp(handler, CAT_HANDLER_NAME) || !strcmp(handler, "dav-handler");
+}
+
+/* An ErrorDocument that leads into a mount is the body of the failure that it is for, and does not change its status. */
+static cat_answer_t *keep_failure(request_rec *r, cat_answer_t *answer)
+{
+    if (ap_is_HTTP_ERROR(answer->status)) {
+        return cat_reply_status(r, r->status);
+    }
+    answer->status = r->status;
+    answer->etag = NULL;
+    return answer;
 }
 
 int cat_handler_run(request_rec *r)
 {
     cat_state_t *state = cat_mount_state(r);
     cat_answer_t *answer;
-    int status = OK;
+    int status;
 
-    if (!state || strcmp(r->handler, CAT_HANDLER_NAME)) {
+    if (!state || !is_ours(r->handler)) {
         return DECLINED;
     }
-    if (state->failed) {
-        answer = cat_answer_problem(r->pool, cat_answer_find_problem(state->failed), NULL);
-    } else if (!state->match.known) {
-        answer = cat_answer_problem(r->pool, CAT_PROBLEM_ROUTE_UNKNOWN, NULL);
-    } else if (!state->match.route) {
-        answer = answer_method(r, state);
-    } else {
-        answer = cat_guard_refusal(r, state);
-        if (!answer) {
-            status = run_route(r, state, &answer);
-        }
+    answer = refuse(r, state);
+    status = answer ? cat_body_discard(r) : run_route(r, state, &answer);
+    if (status == OK && is_error_document(r)) {
+        answer = keep_failure(r, answer);
     }
     return status == OK ? cat_reply_send(r, answer) : status;
+}
+
+/* ---- the handler that the site sets ---- */
+
+static int is_around(const core_dir_config *section, const char *mount)
+{
+    apr_size_t length = section->d ? strlen(section->d) : 0;
+
+    while (length > 0 && section->d[length - 1] == '/') {
+        length--;
+    }
+    return !section->r && section->d && !strncmp(section->d, mount, length) && mount[length] == '/';
+}
+
+/* Merging copies the pointer, so it tells which section the setting in force is from. */
+static const void *handler_of(const core_dir_config *section)
+{
+    return section->expr_handler ? (const void *)section->expr_handler : section->handler;
+}
+
+static int is_set_around(request_rec *r, const char *mount)
+{
+    const core_server_config *server = ap_get_core_module_config(r->server->module_config);
+    const void *in_force = handler_of(ap_get_core_module_config(r->per_dir_config));
+
+    if (!in_force) {
+        return 0; /* another module chose the handler, as mod_rewrite does for a rule in a <Location> */
+    }
+    if (handler_of(ap_get_core_module_config(r->server->lookup_defaults)) == in_force) {
+        return 1;
+    }
+    for (int i = 0; i < server->sec_url->nelts; i++) {
+        const core_dir_config *section =
+            ap_get_core_module_config(APR_ARRAY_IDX(server->sec_url, i, ap_conf_vector_t *));
+        if (handler_of(section) == in_force && is_around(section, mount)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int cat_handler_fix(request_rec *r)
+{
+    const cat_state_t *state = cat_mount_state(r);
+
+    if (state && strcmp(r->handler, CAT_HANDLER_NAME) && is_set_around(r, state->conf->mount)) {
+        r->handler = CAT_HANDLER_NAME;
+    }
+    return DECLINED;
 }

@@ -7,4 +7,8 @@
 /* The one content handler. */
 int cat_handler_run(request_rec *r);
 
+/* fixups hook: a SetHandler of a section around the mount does not take its requests; one in the mount's own section, or in one
+ * within it, does. */
+int cat_handler_fix(request_rec *r);
+
 #endif

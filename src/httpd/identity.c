@@ -5,10 +5,14 @@
 #include <http_log.h>
 #include <string.h>
 
-#include "db/session.h"
-#include "httpd/lifecycle.h"
+#include "accounts/session.h"
+#include "db/db.h"
+#include "http/answer.h"
+#include "http/header.h"
 #include "httpd/log.h"
-#include "lib/header.h"
+#include "httpd/server.h"
+#include "jose/keyring.h"
+#include "shm/revoked.h"
 
 APLOG_USE_MODULE(catalog);
 
@@ -32,7 +36,8 @@ static int list_trusts(const cat_conf_t *conf, const cat_keys_t *keys, cat_trust
 {
     int count = 1;
 
-    trusts[0] = (cat_trust_t){.issuer = conf->issuer, .audience = conf->audience, .keys = keys};
+    trusts[0] =
+        (cat_trust_t){.issuer = conf->issuer, .audience = conf->audience, .keys = keys, .roles = cat_role_names};
     for (const cat_trust_chain_t *t = conf->trusts; t; t = t->next) {
         trusts[count++] = t->trust;
     }
@@ -42,10 +47,10 @@ static int list_trusts(const cat_conf_t *conf, const cat_keys_t *keys, cat_trust
 /* Mounts may share keys without sharing issuer and audience, so what was remembered is held against these. */
 static const cat_claims_t *recall(request_rec *r, const cat_trust_t *trusts, int count, const char *token)
 {
-    cat_tokens_seen_t *seen = cat_lifecycle_server(r->server)->seen;
+    cat_token_cache_t *seen = cat_server_get(r->server)->seen;
 
     for (int i = 0; i < count; i++) {
-        const cat_claims_t *claims = cat_tokens_seen_find(seen, r->pool, trusts[i].keys, r->request_time, token);
+        const cat_claims_t *claims = cat_token_cache_find(seen, r->pool, trusts[i].keys, r->request_time, token);
         if (claims && !strcmp(claims->issuer, trusts[i].issuer) && !strcmp(claims->audience, trusts[i].audience)) {
             return claims;
         }
@@ -56,26 +61,38 @@ static const cat_claims_t *recall(request_rec *r, const cat_trust_t *trusts, int
 static cat_identity_t ask_database(request_rec *r, const cat_conf_t *conf, cat_source_t *source, const char *session)
 {
     cat_db_t *db = cat_db_make(r->pool, conf, source, cat_log_for_request(r));
-    apr_status_t rv = cat_session_check(db, session);
+    int is_ended;
+    apr_status_t rv = cat_session_check(db, session, &is_ended);
 
     cat_db_release(db);
-    return rv == APR_SUCCESS ? CAT_KNOWN : rv == APR_EEXIST ? CAT_REFUSED : CAT_UNDECIDED;
+    switch (rv) {
+    case APR_SUCCESS:
+        return is_ended ? CAT_REFUSED : CAT_KNOWN;
+    case CAT_EBUSY:
+    case CAT_ENOTREADY:
+        return CAT_BUSY;
+    default:
+        return CAT_UNDECIDED;
+    }
 }
 
 /* Is the token's session over, though the token is not? */
 static cat_identity_t check_session(request_rec *r, const cat_conf_t *conf, const cat_claims_t *claims)
 {
-    const cat_server_t *server = cat_lifecycle_server(r->server);
-    cat_source_t *source = cat_lifecycle_source(r->server, conf);
+    const cat_server_t *server = cat_server_get(r->server);
+    cat_source_t *source = cat_server_source(r->server, conf);
     int has_source = source && source->mutex; /* where no mount stands, no child opens it */
+    apr_time_t read_at;
     cat_revoked_state_t state;
 
     if (!claims->session) {
         return CAT_KNOWN;
     }
+    read_at = has_source ? __atomic_load_n(&source->revocations_at, __ATOMIC_ACQUIRE) : r->request_time;
     state = cat_revoked_find(server->revoked, claims->session, r->request_time);
-    if (state == CAT_REVOKED_NO && has_source && !source->revocations_known) {
-        state = CAT_REVOKED_UNKNOWN; /* this child could not read them yet */
+    if (state == CAT_REVOKED_NO &&
+        !cat_revoked_is_current(read_at, apr_time_from_sec(conf->revocation_delay), r->request_time)) {
+        state = CAT_REVOKED_UNKNOWN;
     }
     if (state == CAT_REVOKED_UNKNOWN) {
         return has_source ? ask_database(r, conf, source, claims->session) : CAT_UNDECIDED;
@@ -106,7 +123,7 @@ cat_identity_t cat_identity_find(request_rec *r, const cat_conf_t *conf, const c
         if (*reason) {
             return CAT_REFUSED;
         }
-        cat_tokens_seen_add(cat_lifecycle_server(r->server)->seen, (*claims)->keys, token, *claims);
+        cat_token_cache_add(cat_server_get(r->server)->seen, (*claims)->keys, token, *claims);
     }
     *reason = "The token's session has ended";
     return check_session(r, conf, *claims);
@@ -118,17 +135,26 @@ static char *name_foreigner(apr_pool_t *pool, const cat_claims_t *claims)
     return apr_pstrcat(pool, claims->issuer, "#", claims->subject, NULL);
 }
 
+static char *name_user(apr_pool_t *pool, const cat_claims_t *claims)
+{
+    return claims->session ? apr_pstrdup(pool, claims->username ? claims->username : claims->subject)
+                           : name_foreigner(pool, claims);
+}
+
 void cat_identity_attach(request_rec *r, const cat_claims_t *claims)
 {
-    int own = claims->session != NULL;
-    const char *name = claims->username ? claims->username : claims->subject;
-
-    r->user = own ? apr_pstrdup(r->pool, name) : name_foreigner(r->pool, claims);
-    r->ap_auth_type = "Catalog";
-    apr_table_setn(r->subprocess_env, "CATALOG_USER_ID", own ? claims->subject : r->user);
+    apr_table_setn(r->subprocess_env, "CATALOG_USER_ID",
+                   claims->session ? claims->subject : name_foreigner(r->pool, claims));
     apr_table_setn(r->subprocess_env, "CATALOG_ROLE", claims->role);
     apr_table_setn(r->subprocess_env, "CATALOG_VERIFIED", claims->verified ? "1" : "0");
     apr_pool_userdata_setn(claims, CLAIMS_KEY, NULL, r->pool);
+}
+
+void cat_identity_attach_user(request_rec *r, const cat_claims_t *claims)
+{
+    cat_identity_attach(r, claims);
+    r->user = name_user(r->pool, claims);
+    r->ap_auth_type = "Catalog";
 }
 
 const cat_claims_t *cat_identity_claims(request_rec *r)
@@ -138,33 +164,13 @@ const cat_claims_t *cat_identity_claims(request_rec *r)
     return claims;
 }
 
-static const char *const roles[CAT_ROLE_COUNT] = {
-    [CAT_ROLE_USER] = "user", [CAT_ROLE_EDITOR] = "editor", [CAT_ROLE_ADMIN] = "admin"};
-
-int cat_identity_find_role(const char *name)
-{
-    for (int i = 0; i < CAT_ROLE_COUNT; i++) {
-        if (!strcmp(roles[i], name)) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 cat_role_t cat_identity_role(const cat_claims_t *claims)
 {
-    int role = cat_identity_find_role(claims->role);
-    return role < 0 ? CAT_ROLE_USER : (cat_role_t)role;
+    cat_role_t role;
+    return cat_role_parse(claims->role, &role) ? role : CAT_ROLE_USER;
 }
 
 int cat_identity_may_write(const cat_claims_t *claims, const cat_conf_t *conf)
 {
     return claims && (int)cat_identity_role(claims) >= conf->write_role;
-}
-
-const char *cat_identity_challenge(request_rec *r, const char *realm, const char *code, const char *reason)
-{
-    const char *challenge = apr_psprintf(r->pool, "Bearer realm=\"%s\"", ap_escape_quotes(r->pool, realm));
-    return code ? apr_psprintf(r->pool, "%s, error=\"%s\", error_description=\"%s\"", challenge, code, reason)
-                : challenge;
 }

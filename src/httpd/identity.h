@@ -4,7 +4,9 @@
 
 #include <httpd.h>
 
-#include "catalog.h"
+#include "accounts/role.h"
+#include "jose/token.h"
+#include "lib/conf.h"
 
 /*
  * Who sends a request, by its bearer token: for the mounts and for any other Location with "AuthType Catalog". A token that was
@@ -15,6 +17,7 @@ typedef enum {
     CAT_ANONYMOUS,
     CAT_MALFORMED,
     CAT_REFUSED,
+    CAT_BUSY,     /* as CAT_UNDECIDED, but only for a moment */
     CAT_UNDECIDED /* whether the token's session has ended is in the database, which cannot be asked */
 } cat_identity_t;
 
@@ -22,18 +25,17 @@ typedef enum {
 cat_identity_t cat_identity_find(request_rec *r, const cat_conf_t *conf, const cat_claims_t **claims,
                                  const char **reason);
 
-/* Sets r->user, CATALOG_USER_ID, CATALOG_ROLE and CATALOG_VERIFIED, and keeps the claims for cat_identity_claims. */
+/* Sets CATALOG_USER_ID, CATALOG_ROLE and CATALOG_VERIFIED, and keeps the claims for cat_identity_claims. */
 void cat_identity_attach(request_rec *r, const cat_claims_t *claims);
+
+/* The same, and r->user, which satisfies the site's "Require valid-user" and "Require user". */
+void cat_identity_attach_user(request_rec *r, const cat_claims_t *claims);
 
 /* What was attached to the request; NULL: nothing. */
 const cat_claims_t *cat_identity_claims(request_rec *r);
 
-/* The role of a user's token as a place in the order of roles. */
+/* The role of a user's token. */
 cat_role_t cat_identity_role(const cat_claims_t *claims);
-int cat_identity_find_role(const char *name);                                   /* -1: there is none of this name */
 int cat_identity_may_write(const cat_claims_t *claims, const cat_conf_t *conf); /* flag; claims may be NULL */
-
-/* The value for WWW-Authenticate (RFC 6750 3); code NULL: just the challenge. */
-const char *cat_identity_challenge(request_rec *r, const char *realm, const char *code, const char *reason);
 
 #endif

@@ -7,12 +7,15 @@
 #include <mod_watchdog.h>
 #include <string.h>
 
-#include "api/mailer.h"
-#include "api/purge.h"
-#include "api/revocations.h"
-#include "db/counts.h"
-#include "httpd/lifecycle.h"
+#include "accounts/mailer.h"
+#include "accounts/purge.h"
+#include "accounts/revocations.h"
+#include "catalogue/counts.h"
+#include "db/job.h"
 #include "httpd/log.h"
+#include "httpd/server.h"
+#include "lib/conf.h"
+#include "lib/log.h"
 
 APLOG_USE_MODULE(catalog);
 
@@ -24,16 +27,18 @@ typedef struct watchdog_t {
 
 static const watchdog_t one_child = {"_catalog_", 1}, each_child = {"_catalog_each_", 0};
 
+#define PAUSE_REVOCATION_DELAY 0 /* as long as the mount's CatalogRevocationDelay */
+
 /* THE JOB TABLE. Revocations cannot wait for a slow mail server, nor for another child to take over from one that died. */
 static const struct job_t {
     const char *name;
     apr_interval_time_t interval;
     cat_job_run_t *run;
     const watchdog_t *watchdog;
-    apr_interval_time_t longest_pause; /* after failures: it waits 1, 2, 4 ... seconds */
+    apr_interval_time_t longest_pause; /* after failures: 1, 2, 4 ... seconds, up to this */
 } jobs[] = {
     {"mail", APR_TIME_C(1000000), cat_mailer_run, &one_child, APR_TIME_C(60000000)},
-    {"revocations", APR_TIME_C(250000), cat_revocations_run, &each_child, APR_TIME_C(10000000)},
+    {"revocations", APR_TIME_C(250000), cat_revocations_run, &each_child, PAUSE_REVOCATION_DELAY},
     {"counts", APR_TIME_C(1000000), cat_counts_run, &one_child, APR_TIME_C(60000000)},
     {"purge", APR_TIME_C(600000000), cat_purge_run, &one_child, APR_TIME_C(60000000)},
 };
@@ -56,10 +61,32 @@ typedef struct worker_t {
     const cat_mount_t *mount;
     const cat_log_t *log;
     cat_jobs_t *jobs;
-    int failures;
-    apr_time_t not_before;
-    apr_time_t last; /* the job's own note */
+    int failures; /* one after the other */
+    apr_time_t failed_at;
+    apr_interval_time_t pause; /* since then */
+    apr_time_t last;           /* the job's own note */
 } worker_t;
+
+/* A clock that was set back ends the pause. */
+static int is_paused(const worker_t *w)
+{
+    apr_time_t now = apr_time_now();
+
+    return now >= w->failed_at && now - w->failed_at < w->pause;
+}
+
+static void pause_longer(worker_t *w)
+{
+    apr_interval_time_t longest = w->job->longest_pause;
+
+    if (longest == PAUSE_REVOCATION_DELAY) {
+        longest = apr_time_from_sec(w->mount->conf->revocation_delay);
+    }
+    w->failed_at = apr_time_now();
+    w->pause = apr_time_from_sec(1) << w->failures;
+    w->pause = w->pause < longest ? w->pause : longest;
+    w->failures += w->failures < PAUSE_MAX_SHIFT;
+}
 
 static void run(worker_t *w, apr_pool_t *pool)
 {
@@ -70,21 +97,20 @@ static void run(worker_t *w, apr_pool_t *pool)
         .conf = conf,
         .db = cat_db_make(pool, conf, w->mount->source, w->log),
         .source = w->mount->source,
-        .revoked = cat_lifecycle_server(w->mount->server)->revoked,
+        .revoked = cat_server_get(w->mount->server)->revoked,
+        .limits = cat_server_get(w->mount->server)->limits,
         .last = &w->last,
         .stop = &w->jobs->stop,
     };
 
-    if (apr_time_now() < w->not_before) {
+    if (is_paused(w)) {
         return;
     }
     if (w->job->run(&job) == APR_SUCCESS) {
         w->failures = 0;
-        w->not_before = 0;
+        w->pause = 0;
     } else {
-        apr_interval_time_t pause = apr_time_from_sec(1) << w->failures;
-        w->not_before = apr_time_now() + (pause < w->job->longest_pause ? pause : w->job->longest_pause);
-        w->failures += w->failures < PAUSE_MAX_SHIFT;
+        pause_longer(w);
     }
     cat_db_release(job.db);
 }
@@ -120,7 +146,7 @@ static apr_status_t stop(void *data)
  * job that uses one crashes. */
 void cat_jobs_child_init(apr_pool_t *pchild, server_rec *main_server)
 {
-    apr_pool_pre_cleanup_register(pchild, cat_lifecycle_server(main_server)->jobs, stop);
+    apr_pool_pre_cleanup_register(pchild, cat_server_get(main_server)->jobs, stop);
 }
 
 typedef APR_OPTIONAL_FN_TYPE(ap_watchdog_get_instance) get_t;
@@ -151,12 +177,13 @@ static apr_status_t register_mount(apr_pool_t *pconf, cat_jobs_t *shared, const 
 static int is_repeated(const server_rec *main_server, const cat_mount_t *mount)
 {
     for (const server_rec *s = main_server; s; s = s->next) {
-        const apr_array_header_t *mounts = cat_lifecycle_server(s)->mounts;
+        const apr_array_header_t *mounts = cat_server_get(s)->mounts;
         for (int i = 0; i < mounts->nelts; i++) {
             const cat_mount_t *other = APR_ARRAY_IDX(mounts, i, cat_mount_t *);
             if (other == mount) {
                 return 0;
             }
+            /* Configurations are zeroed when created, padding too. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
             if (other->source == mount->source && !memcmp(other->conf, mount->conf, sizeof(*mount->conf))) {
                 return 1;
             }
@@ -165,18 +192,35 @@ static int is_repeated(const server_rec *main_server, const cat_mount_t *mount)
     return 0;
 }
 
+/* Said once for each database's mount, where it is not seen that nothing arrives. */
+static void notice_mail(const cat_mount_t *mount)
+{
+    const cat_conf_t *conf = mount->conf;
+
+    if (!conf->mail) {
+        ap_log_error(
+            APLOG_MARK, APLOG_NOTICE, 0, mount->server,
+            "CAT036: <Location \"%s\"> of %s has no CatalogMail: nobody gets a link to confirm an address or to set "
+            "a new password",
+            *conf->mount ? conf->mount : "/", mount->server->server_hostname);
+    }
+}
+
 static apr_status_t register_all(apr_pool_t *pconf, server_rec *main_server)
 {
     get_t *get = APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance);
     register_callback_t *call = APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_register_callback);
-    cat_jobs_t *shared = cat_lifecycle_server(main_server)->jobs;
+    cat_jobs_t *shared = cat_server_get(main_server)->jobs;
     apr_status_t rv = get && call ? APR_SUCCESS : APR_ENOTIMPL;
 
     for (server_rec *s = main_server; s && rv == APR_SUCCESS; s = s->next) {
-        const apr_array_header_t *mounts = cat_lifecycle_server(s)->mounts;
+        const apr_array_header_t *mounts = cat_server_get(s)->mounts;
         for (int i = 0; i < mounts->nelts && rv == APR_SUCCESS; i++) {
             const cat_mount_t *mount = APR_ARRAY_IDX(mounts, i, cat_mount_t *);
-            rv = is_repeated(main_server, mount) ? rv : register_mount(pconf, shared, mount, get, call);
+            if (!is_repeated(main_server, mount)) {
+                notice_mail(mount);
+                rv = register_mount(pconf, shared, mount, get, call);
+            }
         }
     }
     return rv;
@@ -186,7 +230,7 @@ static int has_mounts(const server_rec *main_server)
 {
     int count = 0;
     for (const server_rec *s = main_server; s; s = s->next) {
-        count += cat_lifecycle_server(s)->mounts->nelts;
+        count += cat_server_get(s)->mounts->nelts;
     }
     return count > 0;
 }
@@ -195,7 +239,7 @@ int cat_jobs_register(apr_pool_t *pconf, server_rec *main_server)
 {
     apr_status_t rv;
 
-    cat_lifecycle_server(main_server)->jobs = apr_pcalloc(pconf, sizeof(cat_jobs_t));
+    cat_server_get(main_server)->jobs = apr_pcalloc(pconf, sizeof(cat_jobs_t));
     rv = has_mounts(main_server) ? register_all(pconf, main_server) : APR_SUCCESS;
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_EMERG, rv, main_server,

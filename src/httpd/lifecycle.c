@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "httpd/lifecycle.h"
 
-#include <ap_mpm.h>
 #include <apr_shm.h>
 #include <apr_strings.h>
 #include <curl/curl.h>
@@ -12,34 +11,29 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "db/migration.h"
 #include "db/pool.h"
-#include "db/reader.h"
+#include "db/sqlite_reader.h"
 #include "httpd/conf.h"
 #include "httpd/dbd.h"
 #include "httpd/jobs.h"
 #include "httpd/log.h"
+#include "httpd/mount_database.h"
+#include "httpd/server.h"
+#include "jose/keyring.h"
+#include "lib/log.h"
 
 APLOG_USE_MODULE(catalog);
 extern module AP_MODULE_DECLARE_DATA catalog_module;
 
-/* How many registrations may wait for each that hashes: the last of them for half a second. */
-#define HASH_QUEUE_FACTOR 16
+/* How many requests may wait for each that hashes, half of them of one network: the last one for a second. */
+#define HASH_QUEUE_FACTOR 32
 
 /* Tokens that a child remembers: some thousand users at work. */
 #define TOKENS_SEEN 2048
 
 /* The number changes with what lies in it: a graceful restart may bring another version of this module. */
-#define SEGMENT_KEY "catalog:segment:2"
-
-cat_server_t *cat_lifecycle_server(const server_rec *s)
-{
-    return ap_get_module_config(s->module_config, &catalog_module);
-}
-
-cat_source_t *cat_lifecycle_source(const server_rec *s, const cat_conf_t *conf)
-{
-    return conf->database ? conf->database : cat_lifecycle_server(s)->dbd;
-}
+#define SEGMENT_KEY "catalog:segment:3"
 
 /* ---- finding the mounts ---- */
 
@@ -70,49 +64,9 @@ static const cat_conf_t *settings_for(apr_pool_t *pool, server_rec *s, const cha
     return conf;
 }
 
-void cat_lifecycle_database(apr_pool_t *pool, const cat_mount_t *mount, const char **driver, const char **params)
-{
-    if (!cat_pool_settings(mount->source, driver, params)) {
-        cat_dbd_settings(pool, mount->server, driver, params);
-    }
-}
-
-/* Whatever takes the parameters of a connection says nothing of what they lack. They may hold a password, so they are not
- * repeated. */
-static const char *check_params(apr_pool_t *pool, const cat_mount_t *mount)
-{
-    const char *driver, *params, *lacks;
-    const cat_dialect_t *dialect;
-
-    cat_lifecycle_database(pool, mount, &driver, &params);
-    dialect = cat_dialect_find(driver);
-    if (!dialect) {
-        return apr_psprintf(pool, "has the DBDriver %s, which is not one of sqlite3, mysql and pgsql", driver);
-    }
-    lacks = cat_dialect_lacks(dialect, pool, params ? params : "");
-    return lacks ? apr_psprintf(pool, "cannot work with these parameters of %s; add to them: DBDParams \"...%s\"",
-                                driver, lacks)
-                 : NULL;
-}
-
-static const char *check_database(apr_pool_t *pool, const cat_mount_t *mount)
-{
-    int is_threaded = 0, most = cat_dbd_max(pool, mount->server);
-
-    if (!mount->source) {
-        return "has no database; load mod_dbd and set DBDriver and DBDParams, or set CatalogDatabase";
-    }
-    ap_mpm_query(AP_MPMQ_IS_THREADED, &is_threaded); /* or a child has one request at a time */
-    if (!mount->conf->database && is_threaded != AP_MPMQ_NOT_SUPPORTED && mount->conf->max_connections > most) {
-        return apr_psprintf(pool, "has a CatalogMaxConnections of %d above the DBDMax of %d; raise DBDMax",
-                            mount->conf->max_connections, most);
-    }
-    return check_params(pool, mount);
-}
-
 static const char *add_mount(apr_pool_t *pool, server_rec *s, const char *prefix)
 {
-    cat_server_t *server = cat_lifecycle_server(s);
+    cat_server_t *server = cat_server_get(s);
     cat_mount_t *mount = apr_pcalloc(pool, sizeof(*mount));
     const char *error;
 
@@ -121,10 +75,10 @@ static const char *add_mount(apr_pool_t *pool, server_rec *s, const char *prefix
     if (!mount->conf->enable) {
         return NULL; /* switched off by a later section */
     }
-    mount->source = cat_lifecycle_source(s, mount->conf);
+    mount->source = cat_server_source(s, mount->conf);
     APR_ARRAY_PUSH(server->mounts, cat_mount_t *) = mount;
     error = cat_conf_check(pool, mount->conf);
-    return error ? error : check_database(pool, mount);
+    return error ? error : cat_mount_database_check(pool, mount);
 }
 
 static const char *find_mounts(apr_pool_t *pool, server_rec *s, const char **prefix)
@@ -143,9 +97,9 @@ static const char *find_mounts(apr_pool_t *pool, server_rec *s, const char **pre
     return error;
 }
 
-static int has_source(const server_rec *s, const cat_source_t *source)
+static int uses_source(const server_rec *s, const cat_source_t *source)
 {
-    const apr_array_header_t *mounts = cat_lifecycle_server(s)->mounts;
+    const apr_array_header_t *mounts = cat_server_get(s)->mounts;
     for (int i = 0; i < mounts->nelts; i++) {
         if (APR_ARRAY_IDX(mounts, i, cat_mount_t *)->source == source) {
             return 1;
@@ -154,17 +108,29 @@ static int has_source(const server_rec *s, const cat_source_t *source)
     return 0;
 }
 
-/* A database is a mount's: the part of a mount that another section covers would have one that no child opens. */
-static const char *check_section(apr_pool_t *pool, server_rec *s, const cat_conf_t *conf, const char *path)
+/* Virtual hosts inherit the main server's sections, and may switch a mount off or give it another database. */
+static int is_source_used(const server_rec *main_server, const cat_source_t *source)
 {
-    if (conf->database && !has_source(s, conf->database)) {
+    for (const server_rec *s = main_server; s; s = s->next) {
+        if (uses_source(s, source)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A database is a mount's: no child would open that of a section which only covers a part of a mount. */
+static const char *check_section(apr_pool_t *pool, server_rec *s, const server_rec *main_server, const cat_conf_t *conf,
+                                 const char *path)
+{
+    if (conf->database && !conf->mount && !is_source_used(main_server, conf->database)) {
         return "has a CatalogDatabase but no mount that uses it; it belongs where CatalogEnable stands, or to the "
                "server";
     }
     return cat_conf_check_trusts(pool, settings_for(pool, s, path));
 }
 
-static const char *check_sections(apr_pool_t *pool, server_rec *s, const char **prefix)
+static const char *check_sections(apr_pool_t *pool, server_rec *s, const server_rec *main_server, const char **prefix)
 {
     const core_server_config *core = ap_get_core_module_config(s->module_config);
     ap_conf_vector_t **sections = (ap_conf_vector_t **)core->sec_url->elts;
@@ -174,7 +140,7 @@ static const char *check_sections(apr_pool_t *pool, server_rec *s, const char **
         const core_dir_config *section = ap_get_core_module_config(sections[i]);
         const cat_conf_t *conf = cat_conf_get(sections[i]);
         *prefix = section->d ? section->d : "";
-        error = conf ? check_section(pool, s, conf, *prefix) : NULL;
+        error = conf ? check_section(pool, s, main_server, conf, *prefix) : NULL;
     }
     return error;
 }
@@ -186,29 +152,37 @@ static void create_server(apr_pool_t *pool, server_rec *s, const server_rec *mai
     cat_server_t *server = apr_pcalloc(pool, sizeof(*server));
 
     server->mounts = apr_array_make(pool, 2, sizeof(cat_mount_t *));
-    server->dbd = s != main_server && cat_dbd_is_inherited(s, main_server) ? cat_lifecycle_server(main_server)->dbd
+    server->dbd = s != main_server && cat_dbd_is_inherited(s, main_server) ? cat_server_get(main_server)->dbd
                                                                            : cat_dbd_create(pool, s);
     ap_set_module_config(s->module_config, &catalog_module, server);
+}
+
+static int refuse_section(const server_rec *s, const char *prefix, const char *error)
+{
+    ap_log_error(APLOG_MARK, APLOG_EMERG, 0, s, "CAT030: <Location \"%s\"> of %s %s", *prefix ? prefix : "/",
+                 s->server_hostname, error);
+    return HTTP_INTERNAL_SERVER_ERROR;
 }
 
 /* Also run by "httpd -t", so what cannot work is said there. */
 int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *main_server)
 {
+    const char *prefix = "", *error;
     (void)plog;
     (void)ptemp;
-    for (server_rec *s = main_server; s; s = s->next) {
-        const char *prefix = "", *error;
 
-        cat_conf_fill(cat_conf_get(s->lookup_defaults));
+    for (server_rec *s = main_server; s; s = s->next) {
+        cat_conf_fill(pconf, cat_conf_get(s->lookup_defaults));
         create_server(pconf, s, main_server);
         error = find_mounts(pconf, s, &prefix);
-        if (!error) {
-            error = check_sections(pconf, s, &prefix);
-        }
         if (error) {
-            ap_log_error(APLOG_MARK, APLOG_EMERG, 0, s, "CAT030: <Location \"%s\"> of %s %s", *prefix ? prefix : "/",
-                         s->server_hostname, error);
-            return HTTP_INTERNAL_SERVER_ERROR;
+            return refuse_section(s, prefix, error);
+        }
+    }
+    for (server_rec *s = main_server; s; s = s->next) { /* when the mounts of all servers are known */
+        error = check_sections(pconf, s, main_server, &prefix);
+        if (error) {
+            return refuse_section(s, prefix, error);
         }
     }
     return OK;
@@ -224,7 +198,7 @@ static int count_cores(void)
 
 static apr_size_t segment_size(void)
 {
-    return cat_revoked_size() + cat_limit_size() + cat_fresh_size();
+    return cat_revoked_size() + cat_limit_size() + cat_generations_size();
 }
 
 /* What is counted, revoked and changed must not be forgotten by a restart, so it lives as long as the parent does. */
@@ -258,9 +232,9 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
     char *base = NULL;
     const cat_conf_t *conf = cat_conf_get(main_server->lookup_defaults);
     int places = conf->hash_concurrency ? conf->hash_concurrency : count_cores();
-    cat_gate_t *hashing;
+    cat_semaphore_t *hashing;
     cat_turns_t *turns;
-    apr_status_t rv = cat_gate_create(&hashing, pconf, places, places * HASH_QUEUE_FACTOR);
+    apr_status_t rv = cat_semaphore_create(&hashing, pconf, places, places * HASH_QUEUE_FACTOR);
 
     if (rv == APR_SUCCESS) {
         rv = cat_turns_create(&turns, pconf, main_server->process->pool);
@@ -269,33 +243,34 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
         rv = find_segment(main_server, &base);
     }
     for (server_rec *s = main_server; s && rv == APR_SUCCESS; s = s->next) {
-        cat_lifecycle_server(s)->hashing = hashing;
-        cat_lifecycle_server(s)->turns = turns;
-        cat_lifecycle_server(s)->revoked = (cat_revoked_t *)base;
-        cat_lifecycle_server(s)->limits = (cat_limit_t *)(base + cat_revoked_size());
+        cat_server_get(s)->hashing = hashing;
+        cat_server_get(s)->turns = turns;
+        cat_server_get(s)->revoked = (cat_revoked_t *)base;
+        cat_server_get(s)->limits = (cat_limit_t *)(base + cat_revoked_size());
     }
     return rv;
 }
 
 /* Mounts whose database is the same by its settings have what is kept of it in common. */
-static void share_answers(apr_pool_t *pool, const cat_mount_t *mount, cat_cache_t *cache)
+static void share_answers(apr_pool_t *pool, const cat_mount_t *mount, cat_response_cache_t *cache)
 {
     const char *driver, *params;
-    void *fresh = (char *)cat_lifecycle_server(mount->server)->limits + cat_limit_size();
+    void *fresh = (char *)cat_server_get(mount->server)->limits + cat_limit_size();
 
-    cat_lifecycle_database(pool, mount, &driver, &params);
-    mount->source->fresh = cat_fresh_find(fresh, apr_pstrcat(pool, driver, " ", params, NULL));
+    cat_server_database(pool, mount, &driver, &params);
+    mount->source->fresh = cat_generations_find(fresh, apr_pstrcat(pool, driver, " ", params, NULL));
     mount->source->cache = mount->source->fresh ? cache : NULL;
 }
 
 static apr_status_t create_cache(apr_pool_t *pconf, apr_pool_t *ptemp, server_rec *main_server)
 {
     const cat_conf_t *conf = cat_conf_get(main_server->lookup_defaults);
-    cat_cache_t *cache = NULL;
-    apr_status_t rv = conf->cache_size ? cat_cache_create(&cache, pconf, (apr_size_t)conf->cache_size) : APR_SUCCESS;
+    cat_response_cache_t *cache = NULL;
+    apr_status_t rv =
+        conf->cache_size ? cat_response_cache_create(&cache, pconf, (apr_size_t)conf->cache_size) : APR_SUCCESS;
 
     for (server_rec *s = main_server; s && cache; s = s->next) {
-        cat_server_t *server = cat_lifecycle_server(s);
+        cat_server_t *server = cat_server_get(s);
         server->cache = cache;
         for (int i = 0; i < server->mounts->nelts; i++) {
             share_answers(ptemp, APR_ARRAY_IDX(server->mounts, i, cat_mount_t *), cache);
@@ -333,7 +308,7 @@ int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *p
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     apr_pool_cleanup_register(pconf, NULL, end_curl, apr_pool_cleanup_null);
-    cat_reader_set_up();
+    cat_sqlite_reader_set_up();
     return cat_jobs_register(pconf, main_server);
 }
 
@@ -348,7 +323,7 @@ static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat
     if (mount->source->mutex) {
         return; /* another mount's as well */
     }
-    rv = cat_source_child_init(mount->source, turns, pchild);
+    rv = cat_source_child_init(mount->source, turns, cat_migration_run, pchild);
     if (rv != APR_SUCCESS) {
         cat_log(cat_log_for_server(mount->server, pchild), CAT_LOG_ERROR, rv, "CAT033: %s cannot be used",
                 mount->source->name);
@@ -377,16 +352,16 @@ static void start_keyrings(apr_pool_t *pchild, server_rec *s)
 
 void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
 {
-    cat_server_t *shared = cat_lifecycle_server(main_server);
-    apr_status_t rv = cat_tokens_seen_create(&shared->seen, pchild, TOKENS_SEEN);
+    cat_server_t *shared = cat_server_get(main_server);
+    apr_status_t rv = cat_token_cache_create(&shared->seen, pchild, TOKENS_SEEN);
 
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_ERR, rv, main_server, "CAT034: tokens cannot be remembered");
     }
     json_object_seed(0); /* jansson would do it in the first request, without a lock */
     for (server_rec *s = main_server; s; s = s->next) {
-        const apr_array_header_t *mounts = cat_lifecycle_server(s)->mounts;
-        cat_lifecycle_server(s)->seen = shared->seen;
+        const apr_array_header_t *mounts = cat_server_get(s)->mounts;
+        cat_server_get(s)->seen = shared->seen;
         start_keyrings(pchild, s);
         for (int i = 0; i < mounts->nelts; i++) {
             start_source(pchild, APR_ARRAY_IDX(mounts, i, cat_mount_t *), shared->turns);

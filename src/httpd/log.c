@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "httpd/log.h"
 
+#include <apr_strings.h>
 #include <http_core.h>
 #include <http_log.h>
+#include <string.h>
 
 APLOG_USE_MODULE(catalog);
 
@@ -21,12 +23,25 @@ const char *cat_log_request_id(request_rec *r)
     return id;
 }
 
+/* Behind the text of a line. */
+static const char *id_suffix(request_rec *r)
+{
+    const char *id = cat_log_request_id(r);
+    return id ? apr_pstrcat(r->pool, " (request ", id, ")", NULL) : "";
+}
+
+const char *cat_log_name_request(request_rec *r)
+{
+    const char *path = r->uri ? r->uri : "-";
+    int length = (int)strcspn(path, "?"); /* of a URI that httpd could not parse, r->uri is all of it */
+
+    return apr_psprintf(r->pool, "%s %.*s%s", r->method, length, path, id_suffix(r));
+}
+
 static void write_for_request(void *context, cat_log_level_t level, apr_status_t rv, const char *message)
 {
     request_rec *r = context;
-    const char *id = cat_log_request_id(r);
-    ap_log_rerror(APLOG_MARK, levels[level], rv, r, "%s%s%s%s", message, id ? " (request " : "", id ? id : "",
-                  id ? ")" : "");
+    ap_log_rerror(APLOG_MARK, levels[level], rv, r, "%s%s", message, id_suffix(r));
 }
 
 static void write_for_server(void *context, cat_log_level_t level, apr_status_t rv, const char *message)

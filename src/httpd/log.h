@@ -9,6 +9,10 @@
 /* The id that mod_unique_id has given the request, or gives it now when httpd refused it before; NULL: it is not loaded. */
 const char *cat_log_request_id(request_rec *r);
 
+/* "POST /api/products (request ID)" for a line of the error log, on the request's pool. Without the query, which may hold the
+ * token of a link. */
+const char *cat_log_name_request(request_rec *r);
+
 /* Logs that write to httpd's error log, on the pool. A request's lines carry its id where mod_unique_id gave it one. */
 const cat_log_t *cat_log_for_request(request_rec *r);
 const cat_log_t *cat_log_for_server(server_rec *s, apr_pool_t *pool);

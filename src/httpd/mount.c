@@ -7,38 +7,75 @@
 #include <string.h>
 
 #include "httpd/conf.h"
-#include "httpd/reply.h"
+#include "httpd/error_documents.h"
+#include "httpd/precedence.h"
 #include "httpd/routes.h"
 
 extern module AP_MODULE_DECLARE_DATA catalog_module;
 
-cat_state_t *cat_mount_state(request_rec *r)
+/* The state of a request that was looked at and is somebody else's. */
+static const cat_state_t elsewhere;
+
+/* NULL: httpd refused the request before any hook saw its path. */
+static cat_state_t *get_state(request_rec *r)
 {
     return ap_get_module_config(r->request_config, &catalog_module);
 }
 
-static int is_below(const char *path, const char *mount)
+static void set_state(request_rec *r, const cat_state_t *state)
 {
-    apr_size_t length = strlen(mount);
-    return !strncmp(path, mount, length) && (path[length] == '/' || path[length] == '\0');
+    ap_set_module_config(r->request_config, &catalog_module, (void *)state);
 }
 
-/* The settings in force, when the path really lies below the prefix they belong to. */
-static const cat_conf_t *conf_for(request_rec *r, const char *path)
+cat_state_t *cat_mount_state(request_rec *r)
+{
+    cat_state_t *state = get_state(r);
+    return state && state->served ? state : NULL;
+}
+
+/* The settings in force, where they are those of a mount. */
+static const cat_conf_t *mount_conf(request_rec *r)
 {
     const cat_conf_t *conf = cat_conf_get(r->per_dir_config);
-    return conf && conf->enable == 1 && conf->mount && path && is_below(path, conf->mount) ? conf : NULL;
+    return conf && conf->enable == 1 && conf->mount ? conf : NULL;
+}
+
+/* The settings of another path than the one httpd has walked for. Those of a mount stay in force. */
+static const cat_conf_t *walk(request_rec *r, char *path)
+{
+    char *uri = r->uri;
+    ap_conf_vector_t *vector = r->per_dir_config;
+    const cat_conf_t *conf;
+
+    r->uri = path;
+    r->per_dir_config = r->server->lookup_defaults;
+    conf = ap_location_walk(r) == OK ? mount_conf(r) : NULL;
+    r->uri = uri;
+    if (!conf) {
+        r->per_dir_config = vector;
+    }
+    return conf;
+}
+
+/* The same for a path as it was sent. What is wrong with it is left to httpd, which is about to refuse it or has done so. */
+static const cat_conf_t *walk_encoded(request_rec *r, const char *path)
+{
+    char *decoded = apr_pstrdup(r->pool, path);
+
+    ap_normalize_path(decoded, AP_NORMALIZE_MERGE_SLASHES | AP_NORMALIZE_NOT_ABOVE_ROOT);
+    ap_unescape_url_keep2f(decoded, 0);
+    return walk(r, decoded);
 }
 
 static cat_state_t *make_state(request_rec *r, const cat_conf_t *conf)
 {
     cat_state_t *state = apr_pcalloc(r->pool, sizeof(*state));
     state->conf = conf;
-    ap_set_module_config(r->request_config, &catalog_module, state);
+    set_state(r, state);
     return state;
 }
 
-/* Access logs have it, and the server's status. */
+/* Access logs and mod_status print the_request. */
 static void cut_request_line(request_rec *r)
 {
     const char *query = r->the_request ? strchr(r->the_request, '?') : NULL;
@@ -50,20 +87,17 @@ static void cut_request_line(request_rec *r)
     }
 }
 
-/* A query may hold the token of a mail's link, or a password where it does not belong, and nobody knows yet who will refuse
- * the request: so only a query that the route table asks for stays where logs find it. */
+static void hide_query(request_rec *r)
+{
+    cut_request_line(r);
+    r->args = NULL;
+}
+
+/* A query may hold the token of a mail's link, or a password where it does not belong, so only a query that the route table asks for
+ * stays where logs find it. */
 static int may_log_query(const cat_state_t *state)
 {
     return state->match.route && state->match.route->body == CAT_QUERY;
-}
-
-static void find_route(request_rec *r, cat_state_t *state, const char *path)
-{
-    state->path = path + strlen(state->conf->mount);
-    cat_route_find(r->pool, cat_routes, r->method, state->path, &state->match);
-    if (!may_log_query(state)) {
-        cut_request_line(r);
-    }
 }
 
 /* The path out of a request line that httpd did not get to parse. */
@@ -76,100 +110,134 @@ static char *path_of_request_line(request_rec *r)
     return path ? apr_pstrmemdup(r->pool, path + 1, strcspn(path + 1, " ?#")) : NULL;
 }
 
-static const cat_conf_t *find_conf(request_rec *r)
+static const cat_conf_t *walk_request_line(request_rec *r)
 {
-    char *uri = r->uri;
     ap_conf_vector_t *vector = r->per_dir_config;
-    const cat_conf_t *conf;
+    const char *path = path_of_request_line(r);
+    const cat_conf_t *conf = path && *path == '/' ? walk_encoded(r, path) : NULL;
 
-    r->uri = path_of_request_line(r);
-    if (!r->uri || *r->uri != '/') {
-        r->uri = uri;
-        return NULL;
-    }
-    r->per_dir_config = r->server->lookup_defaults;
-    conf = ap_location_walk(r) == OK ? conf_for(r, r->uri) : NULL;
-    r->uri = uri;
     r->per_dir_config = vector;
     return conf;
 }
 
 const cat_conf_t *cat_mount_conf_of_failed(request_rec *r)
 {
-    const cat_state_t *state = cat_mount_state(r);
-    const cat_conf_t *conf = state ? state->conf : find_conf(r);
+    const cat_state_t *state = get_state(r);
+    const cat_conf_t *conf = state ? state->conf : walk_request_line(r);
 
-    if (conf) {
-        cut_request_line(r);
-        r->args = NULL;
+    if (conf && !cat_mount_state(r)) {
+        hide_query(r);
     }
     return conf;
 }
 
-/* The request that an ErrorDocument answers for, when that failed below a mount before it could be claimed. */
+/* The request that an ErrorDocument answers for, when that failed below a mount before it was claimed. */
 static const cat_conf_t *conf_of_first(request_rec *r)
 {
     request_rec *prev = r->prev;
     return prev && ap_is_HTTP_ERROR(prev->status) && !cat_mount_state(prev) ? cat_mount_conf_of_failed(prev) : NULL;
 }
 
-/* Runs on the path as it was sent: even a path that httpd refuses to decode is answered in JSON. */
-int cat_mount_claim(request_rec *r)
+/* Until the request is claimed, or turns out to lead elsewhere, its failures are answered in JSON: mod_rewrite may refuse it, or
+ * httpd to decode its path. */
+int cat_mount_pre_translate(request_rec *r)
 {
-    const cat_conf_t *conf = conf_for(r, r->parsed_uri.path);
+    const cat_conf_t *conf = strchr(r->uri, '%') ? walk_encoded(r, r->uri) : mount_conf(r);
 
     if (conf) {
-        find_route(r, make_state(r, conf), r->parsed_uri.path);
-        cat_reply_prevent_error_documents(r);
+        make_state(r, conf);
+        cat_error_documents_prevent(r);
     } else if ((conf = conf_of_first(r))) {
-        make_state(r, conf)->failed = r->prev->status;
+        cat_state_t *state = make_state(r, conf);
+        state->failed = r->prev->status;
+        state->served = 1;
+        cut_request_line(r);
+    } else {
+        set_state(r, &elsewhere);
     }
     return DECLINED;
 }
 
-/* A rewrite may have led here from a path outside; what is in force was found for that path. */
-static cat_state_t *claim_rewritten(request_rec *r)
+/* The request is the site's, with the site's ErrorDocuments. */
+static void leave(request_rec *r)
 {
-    const cat_conf_t *conf;
-    cat_state_t *state;
+    const cat_state_t *state = get_state(r);
 
-    if (r->uri == r->parsed_uri.path || ap_location_walk(r) != OK || !(conf = conf_for(r, r->uri))) {
-        return NULL;
+    if (state && state->conf) {
+        cat_error_documents_allow(r);
     }
-    state = make_state(r, conf);
-    cat_reply_prevent_error_documents(r);
-    return state;
+    set_state(r, &elsewhere);
 }
 
+/* What follows the mount in a path below it. httpd compares sections as if several slashes were one, even with MergeSlashes Off. */
+static const char *skip_mount(const char *path, const char *mount)
+{
+    for (; *mount && *path; mount++, path++) {
+        while (*path == '/' && path[1] == '/') {
+            path++;
+        }
+    }
+    return path;
+}
+
+static void claim(request_rec *r, const cat_conf_t *conf)
+{
+    cat_state_t *state = get_state(r);
+
+    if (!state || !state->conf) {
+        state = make_state(r, conf);
+        cat_error_documents_prevent(r);
+    }
+    state->conf = conf;
+    state->served = 1;
+    state->path = skip_mount(r->uri, conf->mount);
+    cat_route_find(r->pool, cat_routes, r->method, state->path, &state->match);
+    state->query = r->args;
+    if (!may_log_query(state)) {
+        hide_query(r);
+    }
+}
+
+/* Runs behind mod_rewrite, and not at all where that has found a file or another server ([L], [P]). [PT] leaves a new path, with
+ * the settings of the old one in force. */
 int cat_mount_translate(request_rec *r)
 {
-    cat_state_t *state = cat_mount_state(r);
+    const cat_conf_t *conf;
+    int status;
 
-    if (!state) {
-        state = claim_rewritten(r);
+    if (cat_mount_state(r)) { /* an ErrorDocument */
+        return OK;
     }
-    if (!state) {
+    conf = r->uri == r->parsed_uri.path ? mount_conf(r) : walk(r, r->uri);
+    if (!conf) {
+        leave(r);
         return DECLINED;
     }
-    if (!state->failed) {
-        if (!is_below(r->uri, state->conf->mount)) {
-            ap_set_module_config(r->request_config, &catalog_module, NULL); /* a rewrite led away */
-            return DECLINED;
-        }
-        if (!state->path ||
-            strcmp(r->uri, r->parsed_uri.path) != 0) { /* not yet, or it was decoded or rewritten since */
-            find_route(r, state, r->uri);
-        }
-        state->query = r->args;
-        r->args = may_log_query(state) ? r->args : NULL;
-    }
-    r->filename = r->uri; /* there is no file, but other modules look at the name */
-    return OK;
+    status = cat_precedence_redirect(r); /* with the query, which claim() hides */
+    claim(r, conf);
+    return status;
+}
+
+/* mod_speling, mod_dav and others take r->filename for a file's path, so this is one that no file has, as mod_proxy's are. */
+static char *make_filename(request_rec *r)
+{
+    static const char scheme[] = "catalog:";
+    apr_size_t length = strlen(r->uri);
+    char *filename = apr_palloc(r->pool, sizeof(scheme) + length);
+
+    memcpy(filename, scheme, sizeof(scheme) - 1);
+    memcpy(filename + sizeof(scheme) - 1, r->uri, length + 1);
+    return filename;
 }
 
 int cat_mount_map(request_rec *r)
 {
-    return cat_mount_state(r) ? OK : DECLINED;
+    if (!cat_mount_state(r)) {
+        leave(r);
+        return DECLINED;
+    }
+    r->filename = make_filename(r);
+    return OK;
 }
 
 /* Keeps mod_mime from reading a type, a coding or a handler out of an id's last letters. */

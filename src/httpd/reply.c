@@ -6,10 +6,12 @@
 #include <http_core.h>
 #include <http_log.h>
 #include <http_protocol.h>
+#include <string.h>
 #include <util_filter.h>
 
 #include "httpd/log.h"
 #include "httpd/mount.h"
+#include "lib/conf.h"
 
 APLOG_USE_MODULE(catalog);
 
@@ -56,30 +58,38 @@ static void write_body(request_rec *r, const cat_answer_t *answer)
     ap_pass_brigade(r->output_filters, bb);
 }
 
+/* A 304 has the headers of the 200 that it stands for (RFC 9110, 15.4.5), so its body goes through the filters too, which change them:
+ * mod_deflate and mod_brotli the tag. Then httpd drops it. mod_filter, behind AddOutputFilterByType, leaves out what is no 200 unless
+ * this variable is set. */
+static void have_304_filtered(request_rec *r)
+{
+    if (r->output_filters != r->proto_output_filters) {
+        apr_table_setn(r->subprocess_env, "filter-errordocs", "1");
+    }
+}
+
 int cat_reply_send(request_rec *r, const cat_answer_t *answer)
 {
     r->status = answer->status;
     set_headers(r, answer);
     apr_table_unset(r->headers_in, "Range"); /* a piece of JSON is of no use to anybody */
     if (answer->status >= 400 && answer->status < 500) {
-        ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, "CAT020: answered %d", answer->status);
+        ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, "CAT020: answered %d to %s", answer->status,
+                      cat_log_name_request(r));
     }
-    /* A 304's too, so that filters do to its headers what they do to a 200's; then httpd drops it. */
+    if (answer->status == HTTP_NOT_MODIFIED) {
+        have_304_filtered(r);
+    }
     if (answer->body) {
         write_body(r, answer);
     }
     return OK;
 }
 
-/* A text of ours stands in for each, which the filter below replaces: what counts is that httpd neither redirects nor runs a
- * document. Sites without ErrorDocuments have nothing to pay. */
-void cat_reply_prevent_error_documents(request_rec *r)
+cat_answer_t *cat_reply_status(request_rec *r, int status)
 {
-    const core_dir_config *core = ap_get_core_module_config(r->per_dir_config);
-
-    for (int i = 0; core->response_code_exprs && i < CAT_PROBLEM_COUNT; i++) {
-        ap_custom_response(r, cat_answer_problem_status((cat_problem_t)i), "");
-    }
+    const char *line = ap_get_status_line_ex(r->pool, status); /* "404 Not Found" */
+    return cat_answer_status(r->pool, status, line + strlen("404 "));
 }
 
 /* Lets only metadata pass: the HTML that httpd wrote is dropped. */
@@ -100,8 +110,7 @@ static apr_status_t replace_error(ap_filter_t *f, apr_bucket_brigade *bb)
 
     drop_data(bb);
     if (!f->ctx) {
-        cat_answer_t *answer = cat_answer_problem(r->pool, cat_answer_find_problem(r->status), NULL);
-        answer->status = r->status;
+        cat_answer_t *answer = cat_reply_status(r, r->status);
         set_headers(r, answer);
         APR_BRIGADE_INSERT_HEAD(bb, apr_bucket_pool_create(answer->body, answer->length, r->pool, bb->bucket_alloc));
         f->ctx = answer; /* written */
@@ -111,7 +120,9 @@ static apr_status_t replace_error(ap_filter_t *f, apr_bucket_brigade *bb)
 
 void cat_reply_insert_error_filter(request_rec *r)
 {
-    if (ap_is_HTTP_ERROR(r->status) && cat_mount_conf_of_failed(r)) {
+    const cat_conf_t *conf = cat_mount_conf_of_failed(r); /* of a redirect, too: no log gets its query */
+
+    if (conf && ap_is_HTTP_ERROR(r->status)) {
         ap_add_output_filter(ERROR_FILTER, NULL, r, r->connection);
     }
 }

@@ -4,13 +4,13 @@
 
 #include <httpd.h>
 
-#include "lib/answer.h"
+#include "http/answer.h"
 
 /* The only writer. Sends the answer and returns OK, the status being set: so no ErrorDocument replaces it. */
 int cat_reply_send(request_rec *r, const cat_answer_t *answer);
 
-/* Takes the site's ErrorDocuments out of force for this request. */
-void cat_reply_prevent_error_documents(request_rec *r);
+/* The answer for a status that httpd or another module chose, with its words; see cat_answer_status. */
+cat_answer_t *cat_reply_status(request_rec *r, int status);
 
 /* insert_error_filter hook: what httpd itself answers below a mount becomes JSON. */
 void cat_reply_insert_error_filter(request_rec *r);

@@ -9,6 +9,7 @@
 #include "api/products.h"
 #include "api/sessions.h"
 #include "api/users.h"
+#include "http/rate_limit.h"
 
 /* THE ROUTE TABLE: what is not here is a 404, and the methods that are not here a 405. HEAD is GET's, OPTIONS everyone's. */
 /* clang-format off */
@@ -23,7 +24,7 @@ const cat_route_t cat_routes[] = {
     { "POST",   "/users",                cat_users_create,       CAT_ANYONE, CAT_JSON,     CAT_RATE_REGISTER },
     { "POST",   "/auth/login",           cat_sessions_login,     CAT_ANYONE, CAT_JSON,     CAT_RATE_LOGIN },
     { "POST",   "/auth/refresh",         cat_sessions_renew,     CAT_ANYONE, CAT_MAY_JSON, CAT_RATE_NONE },
-    { "POST",   "/auth/logout",          cat_sessions_logout,    CAT_USER,   CAT_MAY_JSON, CAT_RATE_NONE },
+    { "POST",   "/auth/logout",          cat_sessions_logout,    CAT_HOLDER, CAT_MAY_JSON, CAT_RATE_NONE },
     { "GET",    "/auth/me",              cat_sessions_me,        CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE },
     { "GET",    "/auth/sessions",        cat_sessions_list,      CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE },
     { "DELETE", "/auth/sessions/:id",    cat_sessions_remove,    CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE },

@@ -2,7 +2,7 @@
 #ifndef CAT_HTTPD_ROUTES_H
 #define CAT_HTTPD_ROUTES_H
 
-#include "catalog.h"
+#include "http/route.h"
 
 /* THE ROUTE TABLE; ends with a row whose method is NULL. */
 extern const cat_route_t cat_routes[];

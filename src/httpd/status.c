@@ -5,9 +5,9 @@
 #include <http_protocol.h>
 #include <mod_status.h>
 
-#include "httpd/lifecycle.h"
+#include "httpd/server.h"
 
-static void print(request_rec *r, const cat_cache_count_t *c, int is_short)
+static void print(request_rec *r, const cat_response_cache_count_t *c, int is_short)
 {
     const char *format = is_short ? "CatalogCacheSize: %" APR_SIZE_T_FMT "\nCatalogCacheHits: %" APR_UINT64_T_FMT
                                     "\nCatalogCacheMisses: %" APR_UINT64_T_FMT
@@ -21,10 +21,10 @@ static void print(request_rec *r, const cat_cache_count_t *c, int is_short)
 
 static int tell(request_rec *r, int flags)
 {
-    const cat_cache_t *cache = cat_lifecycle_server(r->server)->cache;
+    const cat_response_cache_t *cache = cat_server_get(r->server)->cache;
 
     if (cache) {
-        cat_cache_count_t count = cat_cache_count(cache);
+        cat_response_cache_count_t count = cat_response_cache_count(cache);
         print(r, &count, flags & AP_STATUS_SHORT);
     }
     return OK;

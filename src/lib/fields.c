@@ -46,10 +46,10 @@ static fault_t check_string(apr_pool_t *pool, const cat_field_t *field, const ch
     if ((field->flags & CAT_VISIBLE) && is_blank(text)) {
         return (fault_t){"blank", "must not be blank"};
     }
-    if (length < field->least) {
+    if ((double)length < field->least) {
         return limit(pool, "too_short", "have at least", field->least, " character");
     }
-    if (length > field->most) {
+    if ((double)length > field->most) {
         return limit(pool, "too_long", "have at most", field->most, " character");
     }
     message = field->refuse ? field->refuse(text) : NULL;
@@ -119,25 +119,30 @@ static fault_t check_field(apr_pool_t *pool, const cat_field_t *field, cat_purpo
     return (fault_t){"null", "must not be null"};
 }
 
-static int has_field(const cat_field_t *fields, int count, const char *name)
+static const char *name_of(const json_t *error)
 {
-    for (int i = 0; i < count; i++) {
-        if (strcmp(fields[i].name, name) == 0) {
-            return 1;
-        }
-    }
-    return 0;
+    return json_string_value(json_object_get(error, "field"));
 }
 
-static void check_unknown(apr_pool_t *pool, const cat_field_t *fields, int count, int strict, const json_t *body,
-                          cat_input_t *input)
+/* The field's row; count: there is none of this name. */
+static int find_field(const cat_input_t *input, const char *name)
+{
+    int i = 0;
+
+    while (i < input->count && strcmp(input->fields[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+static void check_unknown(apr_pool_t *pool, int strict, const json_t *body, cat_input_t *input)
 {
     const char *name;
     json_t *value;
     int unknown = 0;
 
     json_object_foreach ((json_t *)body, name, value) {
-        if (has_field(fields, count, name)) {
+        if (find_field(input, name) < input->count) {
             continue;
         }
         if (++unknown > CAT_FIELDS_UNKNOWN_MAX) {
@@ -154,6 +159,8 @@ static void check_unknown(apr_pool_t *pool, const cat_field_t *fields, int count
 apr_status_t cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int count, cat_purpose_t purpose, int strict,
                               const json_t *body, cat_input_t *input)
 {
+    input->fields = fields;
+    input->count = count;
     input->values = apr_pcalloc(pool, count * sizeof(*input->values));
     input->cleared = apr_pcalloc(pool, count * sizeof(*input->cleared));
     input->given = 0;
@@ -176,17 +183,24 @@ apr_status_t cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int c
             cat_fields_add_error(pool, input, fields[i].name, fault.code, fault.message);
         }
     }
-    check_unknown(pool, fields, count, strict, body, input);
+    check_unknown(pool, strict, body, input);
     return input->errors ? APR_EINVAL : APR_SUCCESS;
 }
 
 void cat_fields_add_error(apr_pool_t *pool, cat_input_t *input, const char *field, const char *code,
                           const char *message)
 {
+    int row = find_field(input, field);
+    size_t place;
+
     if (!input->errors) {
         input->errors = cat_json_own(pool, json_array());
     }
-    json_array_append_new(input->errors,
+    place = json_array_size(input->errors);
+    while (place > 0 && find_field(input, name_of(json_array_get(input->errors, place - 1))) > row) {
+        place--;
+    }
+    json_array_insert_new(input->errors, place,
                           json_pack("{s:s, s:s, s:s}", "field", field, "code", code, "message", message));
 }
 
@@ -198,7 +212,7 @@ const char *cat_fields_summary(apr_pool_t *pool, const json_t *errors)
 
     cat_buffer_init(&b, pool, 256);
     json_array_foreach (errors, i, error) {
-        const char *field = json_string_value(json_object_get(error, "field"));
+        const char *field = name_of(error);
         cat_buffer_add_text(&b, i ? "; " : "");
         cat_buffer_add_text(&b, *field ? field : "the body");
         cat_buffer_add_text(&b, " ");

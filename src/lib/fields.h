@@ -40,10 +40,12 @@ typedef enum { CAT_CREATE, CAT_UPDATE } cat_purpose_t;
 
 /* What came of a check. */
 typedef struct cat_input_t {
-    const char **values;         /* one per field; NULL: not given, or cleared */
-    unsigned char *cleared;      /* one per field: null was given for a CAT_CLEARABLE field */
-    int given;                   /* members that were given and are the client's to give */
-    json_t *errors;              /* array of {field, code, message}; NULL: none */
+    const cat_field_t *fields; /* the table that it was checked against */
+    int count;
+    const char **values;    /* one per field; NULL: not given, or cleared */
+    unsigned char *cleared; /* one per field: null was given for a CAT_CLEARABLE field */
+    int given;              /* members that were given and are the client's to give */
+    json_t *errors;         /* array of {field, code, message} in the table's order, other names last; NULL: none */
     apr_array_header_t *ignored; /* const char *: names of unknown members, in the body's order; may be empty */
 } cat_input_t;
 
@@ -60,7 +62,7 @@ typedef struct cat_input_t {
 apr_status_t cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int count, cat_purpose_t purpose, int strict,
                               const json_t *body, cat_input_t *input);
 
-/* Adds a fault to input->errors, for rules that need more than one field or the database. */
+/* Adds a fault to input->errors, in the table's order, for rules that need more than one field or the database. */
 void cat_fields_add_error(apr_pool_t *pool, cat_input_t *input, const char *field, const char *code,
                           const char *message);
 

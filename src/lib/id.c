@@ -4,6 +4,7 @@
 #include <apr_general.h>
 
 #define TIME_BYTES 6 /* unix_ts_ms, big-endian */
+#define HEAD_BYTES 8 /* and the version with rand_a, which holds what is left of the time */
 
 static char *format(apr_pool_t *pool, const unsigned char bytes[16])
 {
@@ -25,16 +26,18 @@ static char *format(apr_pool_t *pool, const unsigned char bytes[16])
 const char *cat_id_make(apr_pool_t *pool, apr_time_t now)
 {
     apr_uint64_t milliseconds = (apr_uint64_t)apr_time_as_msec(now);
+    unsigned fraction = (unsigned)(now % 1000) * 4096 / 1000; /* 12 bits: each microsecond has a value of its own */
     unsigned char bytes[16];
 
     /* getrandom(2) on Linux: waits for nothing once the system has started. */
-    if (apr_generate_random_bytes(bytes + TIME_BYTES, sizeof(bytes) - TIME_BYTES) != APR_SUCCESS) {
+    if (apr_generate_random_bytes(bytes + HEAD_BYTES, sizeof(bytes) - HEAD_BYTES) != APR_SUCCESS) {
         return NULL;
     }
     for (int i = 0; i < TIME_BYTES; i++) {
         bytes[i] = (unsigned char)(milliseconds >> (8 * (TIME_BYTES - 1 - i)));
     }
-    bytes[6] = 0x70 | (bytes[6] & 0x0f); /* version */
+    bytes[6] = (unsigned char)(0x70 | fraction >> 8); /* version */
+    bytes[7] = (unsigned char)fraction;
     bytes[8] = 0x80 | (bytes[8] & 0x3f); /* variant */
     return format(pool, bytes);
 }

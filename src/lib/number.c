@@ -1,28 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/number.h"
 
+#include <fenv.h>
 #include <float.h>
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <apr_strings.h>
 
+/* "-1.2345678901234567e-308" is the longest; the compiler reckons with as many digits as a double can have. */
+typedef char real_t[40];
+
+static int reads_back(real_t text, int digits, double value)
+{
+    snprintf(text, sizeof(real_t), "%.*g", digits, value);
+    return strtod(text, NULL) == value;
+}
+
+/* The decimal next to the value on the side away from zero. Only there may a decimal that is not the nearest of its length read back:
+ * beyond a power of two doubles are twice as far apart as before it. */
+static int reads_back_rounded_up(real_t text, int digits, double value)
+{
+    int rounding = fegetround();
+
+    fesetround(value > 0 ? FE_UPWARD : FE_DOWNWARD);
+    snprintf(text, sizeof(real_t), "%.*g", digits, value);
+    fesetround(rounding);
+    return strtod(text, NULL) == value;
+}
+
+/* A normal double holds any decimal of DBL_DIG digits, and "%g" drops zeros at the end, so fewer need not be tried. */
+static void write_real(real_t text, double value)
+{
+    int digits = isnormal(value) ? DBL_DIG : 1;
+
+    while (digits < DBL_DECIMAL_DIG && !reads_back(text, digits, value) &&
+           !reads_back_rounded_up(text, digits, value)) {
+        digits++;
+    }
+    if (digits == DBL_DECIMAL_DIG) {
+        snprintf(text, sizeof(real_t), "%.*g", digits, value);
+    }
+}
+
 /* printf and strtod follow the locale, and another module may have set one with a decimal comma; uselocale is for this
  * thread alone. APR's own printf knows no locale, but does not round exactly. */
 static const char *format_real(apr_pool_t *pool, double value)
 {
-    char text[sizeof("-1.2345678901234567e-308")];
+    real_t text;
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t before = uselocale(c);
 
-    for (int digits = DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
-        snprintf(text, sizeof(text), "%.*g", digits, value);
-        if (strtod(text, NULL) == value) {
-            break;
-        }
-    }
+    write_real(text, value);
     uselocale(before);
     freelocale(c);
     return apr_pstrdup(pool, text);

@@ -6,6 +6,8 @@
 #include <apr_encode.h>
 #include <apr_general.h>
 #include <apr_strings.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/sha.h>
 
 #include "lib/file.h"
@@ -20,6 +22,14 @@ const char *cat_secret_make(apr_pool_t *pool)
         return NULL;
     }
     return apr_pencode_base64_binary(pool, bytes, sizeof(bytes), APR_ENCODE_BASE64URL, NULL);
+}
+
+const char *cat_secret_derive(apr_pool_t *pool, const char *secret, const char *seed)
+{
+    unsigned char mac[SHA256_DIGEST_LENGTH];
+
+    HMAC(EVP_sha256(), secret, (int)strlen(secret), (const unsigned char *)seed, strlen(seed), mac, NULL);
+    return apr_pencode_base64_binary(pool, mac, sizeof(mac), APR_ENCODE_BASE64URL, NULL);
 }
 
 const char *cat_secret_digest(apr_pool_t *pool, const char *secret)

@@ -2,6 +2,7 @@
 #include "lib/time.h"
 
 #include <string.h>
+#include <time.h>
 
 #include <apr_strings.h>
 
@@ -10,6 +11,14 @@
 
 #define MILLISECONDS_A_DAY (24 * 60 * 60 * 1000)
 #define DAYS_OF_400_YEARS 146097
+
+apr_time_t cat_time_monotonic(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail: POSIX has this clock */
+    return apr_time_make(now.tv_sec, now.tv_nsec / 1000);
+}
 
 const char *cat_time_store(apr_pool_t *pool, apr_time_t t)
 {

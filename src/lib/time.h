@@ -7,6 +7,9 @@
 
 #define CAT_TIME_LENGTH 24 /* of "2026-11-21T09:30:00.123Z" */
 
+/* Microseconds since an arbitrary moment, the same one for all processes: for intervals that setting the clock must not change. */
+apr_time_t cat_time_monotonic(void);
+
 /* Milliseconds since the epoch as stored in the database: decimal text on the pool. */
 const char *cat_time_store(apr_pool_t *pool, apr_time_t t);
 

@@ -5,24 +5,14 @@
 #include <apr.h>
 #include <apr_time.h>
 
+#include "http/rate_limit.h"
+
 /*
  * How often somebody may do something, counted in memory that all children of a server share: GCRA, so that a burst of
- * count is allowed and then one every seconds/count. No lock; a table of fixed size, in which the one who would be free
- * of it the soonest makes room.
+ * count is allowed and then one every seconds/count. No lock. The table has a fixed size, 262,144 counts: when its part of the table
+ * is full, a newcomer takes the place of one that has something left, and only where there is none of one that is exhausted.
  */
 typedef struct cat_limit_t cat_limit_t;
-
-typedef struct cat_rate_t {
-    int count;   /* at least 1 */
-    int seconds; /* 0: no limit */
-} cat_rate_t;
-
-typedef struct cat_verdict_t {
-    int allowed;
-    int remaining;   /* how many more would be allowed now */
-    int reset;       /* seconds until all count are allowed again, rounded up */
-    int retry_after; /* seconds until the next one is allowed, rounded up; 0 when allowed */
-} cat_verdict_t;
 
 /* Octets of shared memory that it needs; zeroed, then started once by the parent: seed is random, so that nobody can
  * choose keys that push out others. */
@@ -31,9 +21,12 @@ void cat_limit_start(cat_limit_t *limit, apr_uint64_t seed);
 
 /*
  * Takes one for (what, who) at this rate; at another rate the same two are counted on their own. rate.seconds 0: always
- * allowed, nothing is counted. now: the clock when it is called; where that is set back, who was counted before may be
- * refused for a minute longer. Time is counted in milliseconds, so that no rate goes beyond 1,000 a second.
+ * allowed, nothing is counted. now: cat_time_monotonic() at the call. Time is counted in milliseconds, so that no rate goes beyond
+ * 1,000 a second.
  */
 cat_verdict_t cat_limit_take(cat_limit_t *limit, const char *what, const char *who, cat_rate_t rate, apr_time_t now);
+
+/* Gives back one that was taken with the same arguments: what it was taken for did not happen. */
+void cat_limit_give_back(cat_limit_t *limit, const char *what, const char *who, cat_rate_t rate, apr_time_t now);
 
 #endif

@@ -29,4 +29,14 @@ typedef enum {
 
 cat_revoked_state_t cat_revoked_find(const cat_revoked_t *set, const char *session, apr_time_t now);
 
+/*
+ * Whether the set has all that other servers ended more than delay before now; if not, CAT_REVOKED_NO means as little as
+ * CAT_REVOKED_UNKNOWN. read_at: when the last successful reading of the database began, 0: there was none; take it before
+ * cat_revoked_find looks. A reading that is in the future counts as little as an old one: the clock was set back.
+ */
+static inline int cat_revoked_is_current(apr_time_t read_at, apr_interval_time_t delay, apr_time_t now)
+{
+    return now - read_at <= delay && read_at - now <= delay;
+}
+
 #endif

@@ -72,10 +72,21 @@ my @mail = map { ask('/few', $_, { email => fresh() . '@example.com' }, $here) }
     '/auth/password/forgot', '/auth/confirm/resend';
 is(statuses(@mail), '202 429', 'so is mail, of either kind');
 
-# What cannot be right counts, and nobody is told more because of it.
+# A malformed body tries nothing, so it does not count.
 $here = from();
-is(statuses(map { ask('/few', '/auth/login', $_, $here) } {}, { login => 'x' }, { login => 'x', password => 5 },
-    { login => 'x', password => 'y' }), '400 400 400 429', 'attempts that are malformed count');
+my @malformed = map { ask('/few', '/auth/login', $_, $here) } {}, [], { login => 'x' }, { login => 'x', password => 5 },
+    { login => 'x', password => '' }, '{';
+is(statuses(@malformed), '400 400 400 400 400 400', 'malformed sign-ins do not count');
+is_deeply([map { policy($_) } @malformed], [('none none') x @malformed], 'and nothing is said of the limit');
+is(statuses(map { ask('/few', '/register', { username => 'x' }, $here) } 1 .. 4), '400 400 400 400',
+    'nor do malformed registrations');
+is(statuses(map { login('/few', $here) } 1 .. 4), '401 401 401 429', 'three that are not are allowed');
+is(statuses(ask('/few', '/auth/login', {}, $here)), '429', 'beyond that nothing is looked at');
+my $guest = ask('/off', '/register', registration())->{json};
+my %change = (currentPassword => 'wrong horse', newPassword => 'another horse');
+my $changed = $server->api(POST => '/auth/password/change', \%change, mount => '/one', token => $guest->{token},
+    from_network(from()));
+answers($changed, 400, undef, 'a wrong current password', ratelimit => qr/^"login";r=2;/);
 
 # All children count together.
 $here = from();

@@ -4,7 +4,7 @@ use CatalogTest;
 use CatalogAccounts;
 
 my $server = accounts();
-my $user = register($server);
+my $user = confirmed($server);
 my ($name, $email) = @{ $user->{user} }{qw(username email)};
 my ($mine, $other) = map { sign_in($server, $name, 'correct horse')->{json} } 1 .. 2;
 sub change {
@@ -17,6 +17,7 @@ my @bad = (
     ['the current one is wrong', ['wrong horse', 'another horse'], [currentPassword => 'wrong']],
     ['the new one is short', ['correct horse', 'x' x 7], [newPassword => 'too_short']],
     ['the new one is long', ['correct horse', 'x' x 257], [newPassword => 'too_long']],
+    ['the new one is the current one', ['correct horse', 'correct horse'], [newPassword => 'unchanged']],
     ['both are bad', [5, undef], [currentPassword => 'type', newPassword => 'null']],
 );
 answers(change(@{ $_->[1] }), 400, invalid(@{ $_->[2] }), $_->[0]) for @bad;
@@ -38,11 +39,33 @@ for ($other, $user) {
 answers(sign_in($server, $name, 'correct horse'), 401, undef, 'the old password is refused');
 answers(sign_in($server, $name, 'another horse'), 200, undef, 'the new one is good');
 
+# A link that would have set a password is worth nothing now, nor is one that is still to be sent.
+my $forgetful = register($server);
+my $address = $forgetful->{user}{email};
+$server->api(POST => '/auth/password/forgot', { email => $address });
+my $link = mail_token($server, $address, 'reset');
+my $waiting = q(SELECT COUNT(*) FROM outbox WHERE template = 'reset');
+$server->database->do('INSERT INTO outbox (id, template, email_key, next_at, created_at) VALUES (?, ?, ?, ?, ?)', undef,
+    '01a1fd8d-47a8-77ac-9778-38d2c78c295b', 'reset', $address, 9_000_000_000_000, 1);
+is($server->database->selectrow_array($waiting), 1, 'a link was sent, another one waits');
+answers(change('correct horse', 'another horse', $forgetful->{token}), 200, undef, 'changed');
+answers($server->api(POST => '/auth/password/reset', { token => $link, password => 'a thief\'s horse' }), 400,
+    refusal(error => qr/./), 'the link is worth nothing');
+is($server->database->selectrow_array($waiting), 0, 'the other one will not be sent');
+answers(sign_in($server, $forgetful->{user}{username}, 'another horse'), 200, undef, 'the password is the changed one');
+
 # The owner is told.
 my $told = sub { grep { /^Subject: .*\bchanged\b/m } mails($server, $email) };
 ok(wait_until(10, sub { $told->() == 1 }), 'a mail tells of it');
 like(($told->())[0], qr/\b\Q$name\E\b/, 'it names the user');
 unlike(($told->())[0], qr/horse|token=/, 'without a password, or a link that does anything');
+
+# Only where the address is known to be the user's.
+my $unconfirmed = register($server);
+answers($server->api(POST => '/auth/password/change', { currentPassword => 'correct horse', newPassword => 'another horse' },
+    token => $unconfirmed->{token}), 200, undef, 'an address that is not confirmed');
+ok(wait_until(10, sub { !$server->database->selectrow_array('SELECT COUNT(*) FROM outbox') }), 'all mails are done with');
+is(scalar(grep { /\bchanged\b/ } mails($server, $unconfirmed->{user}{email})), 0, 'gets no mail of it');
 
 # Whoever has found an open browser cannot guess on and on.
 is_deeply([map { change("guess $_", 'third horse here')->{status} } 1 .. 5], [(400) x 5], 'five guesses');

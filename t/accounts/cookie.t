@@ -67,8 +67,7 @@ answers($server->api(POST => '/auth/refresh', { refreshToken => $plain->{refresh
 my $none = qr/^Bearer realm="[^"]+"$/;
 answers($server->api(@$_, with($first)), 401, undef, "$_->[0] $_->[1]: a cookie is no sign-in",
     'www-authenticate' => $none)
-    for [GET => '/auth/me'], [GET => '/auth/sessions'], [POST => '/auth/logout'],
-        [POST => '/products', { name => 'x', price => 1 }];
+    for [GET => '/auth/me'], [GET => '/auth/sessions'], [POST => '/products', { name => 'x', price => 1 }];
 
 # A browser is rid of one that is no longer good.
 for my $bad ('x', '', 'x' x 43) {
@@ -86,6 +85,24 @@ answers($server->api(POST => '/auth/logout', with(value($session), token => $ses
     'signed out', 'set-cookie' => $dropped);
 answers($server->api(POST => '/auth/refresh', with(value($session))), 401, undef, 'the cookie is worthless',
     'set-cookie' => $dropped);
+
+# The cookie alone signs out, too; but not when the browser says that another site's page has sent the request.
+$session = login('/api', cookie => true);
+my %cookie = (Cookie => 'catalog_refresh=' . value($session));
+for my $path ('/auth/logout', '/auth/refresh') {
+    answers($server->api(POST => $path, headers => { %cookie, 'Sec-Fetch-Site' => 'cross-site' }), 401, refusal(error => qr/./),
+        "$path from another site: the cookie counts for nothing");
+}
+ok(works($server, $session->{json}{token}), 'the session goes on');
+answers($server->api(POST => '/auth/logout', headers => { %cookie, 'Sec-Fetch-Site' => 'same-origin' }), 200,
+    { success => true, message => qr/./ }, 'signed out by the cookie alone', 'set-cookie' => $dropped);
+ok(!works($server, $session->{json}{token}), 'the access token is refused');
+answers($server->api(POST => '/auth/logout', headers => {%cookie}), 401, refusal(error => qr/./), 'a second time',
+    'set-cookie' => $dropped, 'www-authenticate' => failed());
+$session = login('/api', cookie => true);
+answers($server->api(POST => '/auth/logout', { refreshToken => login('/api')->{json}{refreshToken} }, with(value($session))), 200,
+    undef, 'a token in the body goes before the cookie, which is cleared in any case', 'set-cookie' => $dropped);
+ok(works($server, $session->{json}{token}), 'the session of the cookie goes on');
 
 # A copy of it that comes later ends the family, as any does.
 sleep 2;

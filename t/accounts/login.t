@@ -22,8 +22,8 @@ for (sort keys %ways) {
         'set-cookie' => undef);
     my $claims = claims_of($r->{json}{token});
     is(match($claims, {
-        iss => 'https://catalog.test', aud => 'catalog-test', sub => $id, sid => $ID, jti => $ID, username => $name,
-        role => 'user', email_verified => false, iat => sub { abs($_[0] - time) < 10 },
+        token_use => 'access', iss => 'https://catalog.test', aud => 'catalog-test', sub => $id, sid => $ID, jti => $ID,
+        username => $name, role => 'user', email_verified => false, iat => sub { abs($_[0] - time) < 10 },
         exp => sub { $_[0] == $claims->{iat} + 900 },
     }), '', "$_: claims");
     ok(works(main, $r->{json}{token}), "$_: the token is good");

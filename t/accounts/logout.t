@@ -48,11 +48,33 @@ answers(leave($four, { x => 1 }, headers => { Prefer => 'handling=strict' }), 40
     'an unknown member, strictly');
 goes_on($four, 'a session, after requests that were refused,');
 
+# A refresh token alone is enough: for clients whose access token has expired, or whose page was closed.
+my ($six, $seven, $eight, $nine) = map { session() } 1 .. 4;
+sub give_back { my ($token, %o) = @_; return api(POST => '/auth/logout', { refreshToken => $token }, %o) }
+answers(give_back($six->{refreshToken}), 200, $done, 'with a refresh token alone', 'set-cookie' => undef);
+is_over($six, 'with a refresh token alone');
+answers(give_back($seven->{refreshToken}, token => $six->{token}), 200, $done, 'beside an access token that is refused');
+is_over($seven, 'beside an access token that is refused');
+my $newer = refresh(main, $eight->{refreshToken})->{json};
+answers(give_back($eight->{refreshToken}), 200, $done, 'with one that was used');
+is_over($newer, 'with one that was used');
+answers(give_back($_), 401, refusal(error => qr/./), 'with one that is good for nothing', 'www-authenticate' => failed(),
+    'set-cookie' => undef) for $six->{refreshToken}, $eight->{refreshToken}, 'x', 'x' x 43;
+answers(give_back($_->[1]), 400, invalid(refreshToken => $_->[0]), "with one that is $_->[0]") for ['type', 5], ['too_short', ''];
+goes_on($nine, 'another session');
+my %told = map { $_->{status} => 1 } burst((wire(POST => '/auth/logout', { refreshToken => $nine->{refreshToken} })) x 5);
+ok($told{200} && !grep({ !/^(?:200|401)$/ } keys %told), 'five at once: signed out');
+is_over($nine, 'five at once');
+
 # All at once, of this user alone.
 my $stranger = register();
 my $five = session();
 answers(leave($five, { all => true }), 200, $done, 'all sessions end');
 is_over($_, 'all') for $user, $four, $five;
+my ($first, $second) = (session(), session());
+answers(api(POST => '/auth/logout', { refreshToken => $first->{refreshToken}, all => true }), 200, $done,
+    'all sessions end, with a refresh token alone');
+is_over($_, 'all, with a refresh token alone') for $first, $second;
 goes_on($stranger, 'another user\'s session');
 ok(works(main, session()->{token}), 'signing in works again');
 

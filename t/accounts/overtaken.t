@@ -4,6 +4,7 @@
 # What happens to an account while its password is being looked at counts; and a hash of another kind is made anew.
 use CatalogTest;
 use CatalogAccounts;
+use Digest::SHA ();
 use POSIX ();
 
 my $server = server()->start;
@@ -29,7 +30,8 @@ sub during {
     if (!$pid) {
         $db = $server->database;
         close $say;
-        my @count = ('SELECT COUNT(*) FROM login_failures WHERE account = ?', undef, $user->{user}{id});
+        my $key = Digest::SHA::sha256_hex($user->{user}{username});
+        my @count = ('SELECT COUNT(*) FROM login_failures WHERE account = ?', undef, $key);
         my $counted = wait_until(10, sub { $db->selectrow_array(@count) });
         $do->() if $counted;
         $db->disconnect;

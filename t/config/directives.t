@@ -92,6 +92,8 @@ my @places = (
     ['CatalogEnable in <LocationMatch>', "<LocationMatch \"^/api\">\n$enable</LocationMatch>\n"],
     ['CatalogEnable in <Location ~>', "<Location ~ \"^/api\">\n$enable</Location>\n"],
     ['CatalogEnable below a pattern', "<Location \"/api*\">\n$enable</Location>\n"],
+    ['CatalogEnable below an encoded path', "<Location \"/my%20shop\">\n$enable</Location>\n"],
+    ['CatalogEnable below a path that no cookie can name', "<Location \"/a;b\">\n$enable</Location>\n"],
     ['CatalogEnable in <Limit>', "<Location /x>\n<Limit GET>\n$enable</Limit>\n</Location>\n"],
     ['CatalogEnable maybe', "<Location /x>\nCatalogEnable Maybe\n</Location>\n"],
     ['CatalogHashConcurrency in <Location>', "<Location /x>\nCatalogHashConcurrency 2\n</Location>\n"],
@@ -103,6 +105,29 @@ my @places = (
 );
 like(said(conf => $_->[1]), qr/Syntax error|AH00526|Invalid command/, "$_->[0] is refused") for @places;
 
+# What a newcomer writes first is answered with the line to write.
+like(said(conf => $_), qr{CatalogEnable belongs in the <Location>.*write: <Location "/api">, CatalogEnable On, </Location>}, 'where CatalogEnable belongs')
+    for "CatalogEnable On\n", "<VirtualHost *>\nCatalogEnable On\n</VirtualHost>\n", "<Directory />\nCatalogEnable On\n</Directory>\n";
+my %example = (oracle => 'sqlite3 /var/lib/catalog/catalog.db', 'oracle x/y@z' => 'sqlite3 /var/lib/catalog/catalog.db',
+    sqlite3 => 'sqlite3 /var/lib/catalog/catalog.db', mysql => 'mysql "host=127.0.0.1,', pgsql => 'pgsql "host=127.0.0.1 ');
+like(in_mount("CatalogDatabase $_"), qr/CatalogDatabase takes a driver .*write: CatalogDatabase \Q$example{$_}\E/, "CatalogDatabase $_")
+    for sort keys %example;
+like(in_mount('CatalogDatabase oracle x'), qr/there is no driver oracle;/, 'which driver is none');
+
+# Require without an AuthType, which would refuse everybody.
+my $reports = "<Location /reports>\n%s\n</Location>\n";
+for my $require ('Require catalog-role editor', 'Require catalog-verified', "<RequireAny>\nRequire ip 10.0.0.1\nRequire catalog-role admin\n</RequireAny>") {
+    my ($provider) = $require =~ /(catalog-\w+)/;
+    like(said(conf => sprintf $reports, $require), qr/Require $provider: no AuthType is set here.*write beside it: AuthType Catalog/, "$provider alone");
+    is(said(conf => sprintf $reports, "$require\nAuthType Catalog"), 'OK', 'with AuthType');
+    is(said(conf => sprintf("<Location />\nAuthType Catalog\n</Location>\n$reports", $require)), 'OK', 'with that of a section above');
+    is(said(conf => sprintf("<LocationMatch ^/r>\nAuthType Catalog\n</LocationMatch>\n$reports", $require)), 'OK', 'or of one that may apply');
+    like(said(conf => sprintf("<Location /report>\nAuthType Catalog\n</Location>\n$reports", $require)), qr/no AuthType/, 'not with that of another section');
+    like(said(conf => sprintf($reports, "$require\nAuthType None")), qr/no AuthType/, 'nor with none');
+    is(in_mount($require), 'OK', 'in a mount');
+    is(said(conf => "<Location /api/products>\n$require\n</Location>\n"), 'OK', 'below one');
+}
+
 my @fine = (
     ['in <VirtualHost>', "<VirtualHost *>\n<Location /x>\n$enable</Location>\n</VirtualHost>\n"],
     ['in the server', "CatalogKeyFile \"$key\"\n<Location /x>\nCatalogEnable On\n</Location>\n"],
@@ -110,6 +135,7 @@ my @fine = (
     ['in <Location "/">', "<Location \"/\">\n$enable</Location>\n"],
 );
 is(said(conf => $_->[1]), 'OK', "settings $_->[0]") for @fine;
+like(said(conf => "<Location \"/my%20shop\">\n$enable</Location>\n"), qr{<Location "/my shop">}, 'an encoded path: what to write');
 
 my $unloaded = server();
 my $conf = slurp($unloaded->dir . '/httpd.conf') =~ s/^DBD.*\n//mgr;
@@ -129,8 +155,10 @@ for (['nothing', '', ',reconnect=0,flags=CLIENT_FOUND_ROWS'], ['no reconnect=0',
     my $params = "host=127.0.0.1,user=u,pass=hidden,dbname=d$given";
     for (qq(DBDriver mysql\nDBDParams "$params"\n), qq(CatalogDatabase mysql "$params"\n)) {
         my $words = said(conf => $_);
-        like($words, qr/add to them: DBDParams "\.\.\.\Q$lacks\E"/, "$name is refused, and what to add is said");
+        like($words, qr/add to them: (?:DBDParams|CatalogDatabase mysql) "\.\.\.\Q$lacks\E"/, "$name is refused, and what to add is said");
         unlike($words, qr/hidden/, 'but not the password');
+        my ($directive) = /^(DBDParams|CatalogDatabase mysql)/m;
+        like($words, qr/add to them: $directive /, 'with the directive that is there');
     }
 }
 

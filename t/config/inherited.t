@@ -39,5 +39,43 @@ for (split /\n/, $server->log_text) {
 }
 is(join(' ', grep { $_ > 3 } values %times), '', 'once in each child') or diag explain \%times;
 
+# What a virtual host changes of an inherited mount leaves the main server's sections valid, whoever uses their databases.
+my $own = qq(<Location "/own">
+    CatalogEnable   On
+    CatalogKeyFile  "\@key\@"
+    CatalogIssuer   https://catalog.test
+    CatalogAudience catalog-test
+    CatalogDatabase \@driver\@ "\@params:own\@"
+</Location>
+);
+sub host { my ($name, $lines) = @_; return "<VirtualHost 127.0.0.1:\@port\@>\nServerName $name.test\n$lines</VirtualHost>\n" }
+my $several = server(mount => undef, conf => $own
+    . host(first => '')
+    . host(off => qq(<Location "/own">\nCatalogEnable Off\n</Location>\n))
+    . host(other => qq(<Location "/own">\nCatalogDatabase \@driver\@ "\@params:other\@"\n</Location>\n)))->start;
+sub names {
+    my ($host) = @_;
+    my $r = $several->talk(CatalogTest::request_bytes(GET => '/own/products', undef, headers => { Host => "$host.test" }));
+    return $r->{status} == 200 ? join ' ', map { $_->{name} } @{ $r->{json}{data} } : $r->{status};
+}
+for my $host (qw(first other)) {
+    answers($several->talk(CatalogTest::request_bytes(POST => '/own/products', { name => "of $host", price => 1 },
+        token => forge(), headers => { Host => "$host.test" })), 201, undef, "$host.test: created");
+}
+is(names('first'), 'of first', 'a virtual host without settings has the database of the inherited mount');
+is(names('off'), 404, 'another one switches the mount off');
+is(names('other'), 'of other', 'another one gives it another database');
+
+for my $host ('off', 'replaced') {
+    my $change = $host eq 'off' ? 'CatalogEnable Off' : 'CatalogDatabase @driver@ "@params:other@"';
+    my ($status, $said) = server(mount => undef,
+        conf => $own . qq(<Location "/own">\n$change\n</Location>\n) . host(x => ''))->configtest;
+    is($status, 0, "a later section of the same server: $host") or diag $said;
+}
+my ($status, $said) = server(conf => qq(<Location "/api/part">\nCatalogDatabase \@driver\@ "\@params:other\@"\n</Location>\n)
+    . host(x => ''))->configtest;
+ok($status != 0 && $said =~ m{CAT030: <Location "/api/part">.* no mount that uses it}, 'a database of a part of a mount is refused')
+    or diag $said;
+
 expect_log(qr/CAT003: .*SQL_REVOKED_SINCE failed/);
 done_testing;

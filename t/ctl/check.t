@@ -5,6 +5,8 @@
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl ctl_for listed problems);
 
+my @steps = qw(001_catalogue 002_accounts 003_counts 004_sessions); # of conf/schema
+my ($newest, $before) = (scalar @steps, @steps - 1);
 my $server = server();
 my $file = $server->dir . '/data/catalog.db';
 
@@ -16,13 +18,13 @@ my $list = ctl_for($server, qw(user list));
 is_deeply([@$list{qw(status out)}], [1, ''], 'nor for another command');
 ok(!-e $file, 'and none was made');
 my $made = ctl_for($server, 'migrate');
-is_deeply([@$made{qw(status out)}], [0, "3\n"], 'migrate makes it, and prints the version');
-like($made->{err}, qr/CAT009: schema step 001_catalogue applied\n.*CAT009: schema step 002_accounts applied\n.*CAT009: schema step 003_counts applied\n\z/, 'and its steps');
-is_deeply(ctl_for($server, 'migrate'), { status => 0, out => "3\n", err => '' }, 'a second time it finds nothing to do');
+is_deeply([@$made{qw(status out)}], [0, "$newest\n"], 'migrate makes it, and prints the version');
+is(join(' ', $made->{err} =~ /CAT009: schema step (\w+) applied\n/g), "@steps", 'and its steps');
+is_deeply(ctl_for($server, 'migrate'), { status => 0, out => "$newest\n", err => '' }, 'a second time it finds nothing to do');
 is((stat $file)[2] & 07777, 0640, 'others cannot read it');
 is((stat $file)[4], $> == 0 ? scalar getpwnam('www-data') : $>, 'it belongs to the server\'s user');
 is(problems(check()), '', 'all is well');
-is(match([sort map { $_->{what} } listed(check())], [qw(configuration counts database file journal_mode keys schema synchronous)]), '', 'this was looked at');
+is(match([sort map { $_->{what} } listed(check())], [qw(configuration counts database file journal_mode keys mail schema synchronous)]), '', 'this was looked at');
 my ($told) = grep { $_->{what} eq 'configuration' } @{ JSON::PP::decode_json(ctl_for($server, 'check', '--json')->{out}) };
 is(match($told, { what => 'configuration', state => 'ok', detail => '127.0.0.1 /api' }), '', 'also as JSON');
 
@@ -50,12 +52,12 @@ like($locked->{err}, qr/^catalogctl: CAT003: .*database is locked\n\z/, 'and why
 $db->do('ROLLBACK');
 
 # The schema is older than this program: nothing is done with it.
-my $step = $db->selectall_arrayref('SELECT * FROM schema_version WHERE version = 3');
-$db->do('DELETE FROM schema_version WHERE version = 3');
-is(problems(check()), 'schema: version 2, 3 is needed; run: catalogctl migrate', 'an old schema');
+my $step = $db->selectall_arrayref('SELECT * FROM schema_version WHERE version = ?', undef, $newest);
+$db->do('DELETE FROM schema_version WHERE version = ?', undef, $newest);
+is(problems(check()), "schema: version $before, $newest is needed; run: catalogctl migrate", 'an old schema');
 my $refused = ctl_for($server, qw(user list));
 is($refused->{status}, 1, 'no other command works with it');
-like($refused->{err}, qr/CAT010: .*version 2, 3 is needed; .*run: catalogctl migrate/, 'and says what to do');
+like($refused->{err}, qr/CAT010: .*version $before, $newest is needed; .*run: catalogctl migrate/, 'and says what to do');
 $db->do('INSERT INTO schema_version VALUES (?, ?, ?)', undef, @{ $step->[0] });
 $db->disconnect;
 $server->stop;
@@ -85,7 +87,7 @@ is(ctl_for($server, 'migrate')->{status}, 1, 'migrate fails on it');
 # Where it cannot be made.
 my $nowhere = ctl('--driver', 'sqlite3', '--params', $server->dir . '/nowhere/x.db', 'migrate');
 is_deeply([@$nowhere{qw(status out)}], [1, ''], 'no directory for it');
-like($nowhere->{err}, qr/CAT002: no connection to the sqlite3 database/, 'is told');
+like($nowhere->{err}, qr{/nowhere/x\.db: there is no directory \S+/nowhere; run: install -d }, 'is told, with the command');
 
 # Keys, with the eyes of the server's children.
 my $several = server(mount => qq(CatalogKeyDir "\@dir\@/keys"));

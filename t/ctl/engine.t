@@ -6,7 +6,7 @@
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl ctl_for listed problems);
 
-my $engine = CatalogTest::Database->engine;
+my $engine = CatalogTest::Database::engine();
 my $server = server(engine => $engine);
 
 sub check { return ctl_for($server, 'check') }
@@ -19,7 +19,8 @@ is($made->{status}, 0, 'migrate makes it');
 like($made->{err}, qr/CAT009: schema step 001_catalogue applied\n.*CAT009: schema step 002_accounts applied\n/, 'and tells the steps');
 is_deeply(ctl_for($server, 'migrate'), { status => 0, out => $made->{out}, err => '' }, 'a second time it finds nothing to do');
 is(problems(check()), '', 'all is well');
-is(match([sort map { $_->{what} } listed(check())], [qw(configuration counts database keys schema)]), '', 'this was looked at');
+is(match([sort map { $_->{what} } listed(check())], [sort qw(configuration counts database keys mail schema),
+    driver eq 'pgsql' ? 'server_encoding' : 'character_set']), '', 'this was looked at');
 $server->start;
 register($server);
 like(check()->{out}, qr/^ok\tmail\t1 pending, the oldest since \d{4}-/m, 'and the mail that waits');
@@ -36,11 +37,16 @@ my $params = $server->params;
 (my $nowhere = $params) =~ s/dbname=\w+/dbname=cat_nowhere/;
 my $missing = ctl('--driver', CatalogTest::Database->driver, '--params', $nowhere, 'check');
 is(problems($missing), 'database: cannot be read; the cause is above', 'there is no such database');
-like($missing->{err}, qr/^catalogctl: CAT002: no connection to the \w+ database/, 'which is told');
+like($missing->{err}, qr/^catalogctl: CAT002: no connection to the \w+ database: \S.*cat_nowhere/, 'which is told in the driver\'s words');
 unlike("$missing->{out}$missing->{err}", qr/catalog-test/, 'without the password');
 $engine->kill;
 my $gone = check();
 is(problems($gone), 'database: cannot be read; the cause is above', 'there is no server');
-like($gone->{err}, qr/CAT002: no connection/, 'which is told');
+like($gone->{err}, qr/CAT002: no connection to the \w+ database: \S/, 'which is told');
+if (driver eq 'pgsql') {
+    my $unread = ctl('--driver', 'pgsql', '--params', 'password=two sesame words', 'check');
+    like($unread->{err}, qr/CAT002: .*: the driver cannot read its parameters$/m, 'parameters that libpq cannot read');
+    unlike($unread->{err}, qr/sesame/, 'are not told');
+}
 
 done_testing;

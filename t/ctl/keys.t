@@ -36,7 +36,7 @@ is_deeply([(stat $first)[2] & 07777, (stat $first)[5]], [0640, $group], 'open to
 
 $server->start;
 my $old = register($server)->{token};
-is(match(header_of($old), { alg => 'HS256', typ => 'at+jwt', kid => $first =~ m{([^/]+)\.key$} }), '', 'the server signs with it');
+is(match(header_of($old), { alg => 'HS256', typ => 'JWT', kid => $first =~ m{([^/]+)\.key$} }), '', 'the server signs with it');
 
 # New ones are taken up without a restart, a little after each child can verify with them.
 sleep 3; # the first one is new itself

@@ -25,9 +25,9 @@ sub is_out {
 }
 sub create { return $_[0]->api(POST => '/products', { name => 'x', price => 1 }, token => $token) }
 
-# There is no directory for it yet.
+# There is no directory for it yet. httpd -t refuses a path without one; what a URI names it cannot see.
 my $server = server(mount => undef, conf => <<'END');
-DBDParams "@dir@/data/later/catalog.db"
+DBDParams "file:@dir@/data/later/catalog.db"
 <Location "/api">
     CatalogEnable   On
     CatalogKeyFile  "@key@"
@@ -44,27 +44,31 @@ answers(create($server), 201, undef, 'it works as soon as the directory is there
 answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 1 }, 'with a schema');
 $server->stop;
 
-# It is deleted under the server, or replaced. All children have it open, and no more are started.
+# It is deleted under the server, or replaced; or the WAL is deleted, which is a part of it, or the WAL's index. All children have it
+# open, and no more are started.
 my $few = 'MaxRequestWorkers ' . (mpm() eq 'prefork' ? 4 : 64);
-for my $replaced (0, 1) {
+for (['', 0], ['', 1], ['-wal', 0], ['-shm', 0]) {
+    my ($suffix, $replaced) = @$_;
+    my $what = "catalog.db$suffix, " . ($replaced ? 'replaced' : 'deleted');
     $server = server(conf => $few)->start;
     create($server) for 1 .. 3;
     sleep 1;
     $server->burst((wire(GET => '/products')) x 16);
-    my $file = $server->dir . '/data/catalog.db';
+    my $file = $server->dir . "/data/catalog.db$suffix";
     unlink $file or die "$file: $!";
     if ($replaced) {
         system('cp', "$dir/catalog.db", $file) == 0 or die;
         CatalogTest::Server::hand_over($file);
     }
     sleep 2; # it is looked at once a second
-    is_out($server, $replaced ? 'replaced' : 'deleted');
-    like($server->log_text, qr/CAT006: .*removed or replaced; restart the server/, 'the log says what to do');
-    if (!$replaced) {
+    is_out($server, $what);
+    like($server->log_text, qr/CAT006: .*catalog\.db$suffix was removed or replaced; restart the server/, 'the log says what to do');
+    if (!$replaced && $suffix ne '-shm') {
         kill KILL => $server->children;
         my $served = wait_until(10,
             sub { my $r = eval { $server->api(GET => '/products') }; $r && $r->{status} != 599 && $r });
-        answers($served, 500, $outage, 'deleted: new children do not make an empty one');
+        answers($served, 500, $outage, "$what: new children do not make an empty one");
+        ok(!-e $file, "$what: it is not made again") if $suffix;
     }
     $server->stop;
     $server->start;
@@ -72,29 +76,45 @@ for my $replaced (0, 1) {
     $server->stop;
 }
 
-# It cannot be written.
+# A server that is stopped saves what was in a WAL that was deleted.
 $server = server()->start;
-create($server) for 1 .. 3;
-my $db = $server->database; # keeps the -wal and -shm files in place
-$db->selectrow_array('SELECT COUNT(*) FROM products');
-$server->stop;
-my $data = $server->dir . '/data';
-my @files = glob "$data/catalog.db*";
-my ($uid, $gid) = (stat $data)[4, 5];
-chown 0, 0, @files, $data if $> == 0;
-chmod 0444, @files;
-chmod 0555, $data;
-$server->start;
-answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 3 }, 'read-only: reading works');
-answers(create($server), 500, $outage, 'read-only: writing does not', 'retry-after' => qr/^\d+$/);
-answers($server->api(GET => '/products'), 200, undef, 'read-only: reading goes on');
-chmod 0755, $data;
-chmod 0644, @files;
-chown $uid, $gid, @files, $data if $> == 0;
+create($server) for 1 .. 5;
+unlink $server->dir . '/data/catalog.db-wal' or die;
 $server->stop;
 $server->start;
-answers(create($server), 201, undef, 'it works again when it can be written');
+answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 5 }, 'nothing of it is lost');
 $server->stop;
+
+# It cannot be written. A URI, as above: a server that runs is not ended by this, but httpd -t refuses the path.
+my $uri = '"file:@dir@/data/catalog.db"';
+for ([conf => "DBDParams $uri\n"], [mount => "CatalogDatabase \@driver\@ $uri"]) {
+    $server = server(@$_)->start;
+    create($server) for 1 .. 3;
+    my $db = $server->database; # keeps the -wal and -shm files in place
+    $db->selectrow_array('SELECT COUNT(*) FROM products');
+    $server->stop;
+    my $data = $server->dir . '/data';
+    my @files = glob "$data/catalog.db*";
+    my ($uid, $gid) = (stat $data)[4, 5];
+    chown 0, 0, @files, $data if $> == 0;
+    chmod 0444, @files;
+    chmod 0555, $data;
+    $server->start;
+    answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 3 }, 'read-only: reading works');
+    answers(create($server), 500, $outage, 'read-only: writing does not', 'retry-after' => qr/^\d+$/);
+    answers($server->api(GET => '/products'), 200, undef, 'read-only: reading goes on');
+    $server->burst((wire(GET => '/products?limit=5')) x 16);
+    answers($server->api(GET => '/health/ready'), 503, refusal(error => qr/takes no writes/), 'read-only: not ready');
+    chmod 0755, $data;
+    chmod 0644, @files;
+    chown $uid, $gid, @files, $data if $> == 0;
+    my @made = $server->burst((wire(POST => '/products', { name => 'x', price => 1 }, token => $token)) x 16);
+    is(join(' ', map { $_->{status} } @made), join(' ', (201) x 16), 'it works as soon as it can be written');
+    answers(create($server), 201, undef, 'on each connection') for 1 .. 8;
+    answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 27 }, 'all of it is there');
+    answers($server->api(GET => '/health/ready'), 200, undef, 'and it is ready');
+    $server->stop;
+}
 
 # It is no database.
 $server = server();
@@ -111,6 +131,6 @@ $server->start;
 answers(create($server), 201, undef, 'without it a new one is made');
 
 expect_log(qr/CAT002: /, qr/CAT003: .*(?:readonly|read-only)/, qr/CAT003: .*(?:not a database|malformed)/,
-    qr/CAT006: /);
+    qr/CAT006: /, qr/CAT058: .*read-only/);
 allow_log(qr/AH00161: |AH00629: |AH02655: /, qr/AH00052: child pid \d+ exit signal Killed/, qr/CAT00[0-9]: /);
 done_testing;

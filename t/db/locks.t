@@ -54,19 +54,38 @@ is(total(), 1, 'nothing of that was stored');
 answers($server->talk(create('next')), 201, undef, 'then it works again');
 is(register_status(), 201, 'and so does registering');
 
-# Writers of before a graceful restart and of after it take turns with each other: the second one's patience begins with its turn.
+# Who comes while another one waits has as long as everybody, and no longer: its time begins before its turn does.
+$db->do('BEGIN IMMEDIATE');
+my $first = $server->connection;
+print {$first} create('first');
+sleep 0.7;
+my $second = $server->connection;
+print {$second} create('second');
+sleep 2.2;
+$db->do('ROLLBACK');
+like(join('', <$first>), qr{^HTTP/1\.1 500 }, 'the first one has waited for long enough');
+like(join('', <$second>), qr{^HTTP/1\.1 500 }, 'and so has the one that waited for its turn behind it');
+
+# Whose turn comes when its time is almost over has a moment for the lock, all the same.
+$db->do('BEGIN IMMEDIATE');
+my @both = map { my $socket = $server->connection; print {$socket} create("both $_"); sleep 0.02; $socket } 1, 2;
+like(join('', readline $both[0]), qr{^HTTP/1\.1 500 }, 'the first of two has waited for long enough');
+sleep 0.2;
+$db->do('ROLLBACK');
+like(join('', readline $both[1]), qr{^HTTP/1\.1 201 }, 'the second is done');
+
+# Writers of before a graceful restart and of after it take turns with each other: each one's patience begins when it comes.
 sub generations { scalar(() = $server->log_text =~ /resuming normal operations/g) }
 
 $db->do('BEGIN IMMEDIATE');
 my $old = $server->connection;
 print {$old} create('old');
-sleep 0.4;
+sleep 1;
 $server->graceful;
 ok(wait_until(1, sub { generations() == 2 }), 'a graceful restart');
 my $new = $server->connection;
 print {$new} create('new');
 like(join('', <$old>), qr{^HTTP/1\.1 500 }, 'what came before it has waited for long enough');
-sleep 1.1;
 $db->do('ROLLBACK');
 like(join('', <$new>), qr{^HTTP/1\.1 201 }, 'what came after it had its own time');
 
@@ -75,9 +94,9 @@ $db->do('BEGIN');
 $db->selectrow_array('SELECT COUNT(*) FROM products');
 my @made = $server->burst(map { create("r$_") } 1 .. 8);
 is(scalar(grep { $_->{status} == 201 } @made), 8, 'writes go on beside a reader');
-is($db->selectrow_array('SELECT COUNT(*) FROM products'), 3, 'who sees what it saw');
+is($db->selectrow_array('SELECT COUNT(*) FROM products'), 4, 'who sees what it saw');
 $db->do('COMMIT');
-is(total(), 11, 'all are there');
+is(total(), 12, 'all are there');
 $db->do('BEGIN IMMEDIATE');
 ok(1, 'no lock is left behind');
 $db->do('ROLLBACK');

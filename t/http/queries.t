@@ -92,5 +92,5 @@ ok((grep { m{^GET /api/products\?limit=3 HTTP/1\.1 200 q=\?limit=3 } } @lines), 
 is(join("\n", grep { /$secret/i && !/AH10244|AH00026/ } split /\n/, $server->log_text), '',
     'nor has the error log, but for what httpd says of a broken path');
 
-expect_log(qr{AH10244: invalid URI path}, qr{AH01630: client denied by server configuration: /api/closed});
+expect_log(qr{AH10244: invalid URI path}, qr{AH01630: client denied by server configuration: catalog:/api/closed});
 done_testing;

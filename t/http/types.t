@@ -26,8 +26,9 @@ my @bad = (
     'application/json; charset=', 'application/json; charset="utf-16"',
 );
 my $unsupported = refusal(error => qr/application\/json/);
-answers(send_as($_), 415, $unsupported, "refused: $_") for @bad;
-answers(send_as(undef), 415, $unsupported, 'refused: no type at all');
+my %accept = (accept => 'application/json', 'accept-encoding' => undef);
+answers(send_as($_), 415, $unsupported, "refused: $_", %accept) for @bad;
+answers(send_as(undef), 415, $unsupported, 'refused: no type at all', %accept);
 answers(api(POST => $_, '{}', headers => { 'Content-Type' => 'text/plain' }), 415, $unsupported,
     "refused: text/plain for $_") for '/register', '/users';
 answers(api(PUT => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b', '{}', token => $token,
@@ -40,7 +41,7 @@ answers(api(POST => '/products', $body, headers => { 'Content-Type' => 'text/pla
 gzip(\$body => \my $zipped);
 for my $coding ('gzip', 'deflate', 'br', 'GZIP', 'gzip, identity', 'x-unknown') {
     answers(api(POST => '/products', $zipped, token => $token, headers => { 'Content-Encoding' => $coding }), 415,
-        $unsupported, "refused: Content-Encoding $coding");
+        $unsupported, "refused: Content-Encoding $coding", 'accept-encoding' => 'identity', accept => undef);
 }
 answers(api(POST => '/products', $body, token => $token, headers => { 'Content-Encoding' => 'identity' }), 201, undef,
     'identity is no coding');

@@ -40,7 +40,7 @@ sub kid { header_of($_[0]{token})->{kid} }
 sub session { sign_in($server, $user->{user}{username}, $user->{password})->{json} }
 sub by {
     my ($key, $alg, $kid) = @_;
-    return signed($key, { alg => $alg, typ => 'at+jwt', defined $kid ? (kid => $kid) : () },
+    return signed($key, { alg => $alg, typ => 'JWT', defined $kid ? (kid => $kid) : () },
         { %{ claims_of($user->{token}) }, jti => 'x' });
 }
 sub published { join ' ', map { "$_->{kid}:$_->{alg}" } @{ $server->api(GET => '/auth/jwks.json')->{json}{keys} } }

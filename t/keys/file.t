@@ -41,29 +41,32 @@ for (@kinds) {
     my $r = $server->api(POST => '/register', { %user, email => "$user{username}\@example.com" }, mount => "/$alg");
     my $token = $r->{json}{token};
     my $kid = $name =~ s/\.\w+$//r;
-    my %options = (issuer => "https://$alg.test", audience => 'catalog-test', typ => 'at+jwt', algorithms => [$alg]);
+    my %options = (issuer => "https://$alg.test", audience => 'catalog-test', typ => 'JWT', algorithms => [$alg]);
 
     my $seen = verified($token, $check, %options);
-    is(match($seen->{header}, { alg => $alg, typ => 'at+jwt', kid => $kid }), '',
+    is(match($seen->{header}, { alg => $alg, typ => 'JWT', kid => $kid }), '',
         "$alg: another implementation reads the header") or diag explain $seen;
     is(match($seen->{claims}, {
-        iss => "https://$alg.test", aud => 'catalog-test', sub => $r->{json}{user}{id}, sid => $ID, jti => $ID,
-        username => $user{username}, role => 'user', email_verified => false, iat => qr/^\d+$/, exp => qr/^\d+$/,
+        token_use => 'access', iss => "https://$alg.test", aud => 'catalog-test', sub => $r->{json}{user}{id},
+        sid => $ID, jti => $ID, username => $user{username}, role => 'user', email_verified => false,
+        iat => qr/^\d+$/, exp => qr/^\d+$/,
     }), '', "$alg: and the claims");
-    for ([issuer => 'https://else.test'], [audience => 'else'], [typ => 'JWT'], [algorithms => ['PS256']]) {
+    for ([issuer => 'https://else.test'], [audience => 'else'], [typ => 'at+jwt'], [algorithms => ['PS256']]) {
         my ($option, $value) = @$_;
         ok(verified($token, $check, %options, $option => $value)->{error},
             "$alg: which it would refuse for another $option");
     }
 
     my $asked = sub { $server->api(GET => '/auth/me', token => $_[0], mount => "/$alg") };
-    my $header = { alg => $alg, typ => 'at+jwt', kid => $kid };
+    my $header = { alg => $alg, typ => 'JWT', kid => $kid };
     my $claims = { %{ $seen->{claims} }, jti => 'of another implementation' };
     answers($asked->($token), 200, undef, "$alg: our own token");
     answers($asked->(signed($make, $header, $claims)), 200, undef, "$alg: one of another implementation");
-    answers($asked->(signed($make, { %$header, typ => 'application/at+jwt' }, $claims)), 200, undef,
-        "$alg: with a long typ");
-    answers($asked->(signed($make, { alg => $alg, typ => 'at+jwt' }, $claims)), 200, undef,
+    answers($asked->(signed($make, { %$header, typ => $_ }, $claims)), 401, refusal(error => qr/not an access token/),
+        "$alg: with typ $_", 'www-authenticate' => failed()) for 'at+jwt', 'application/at+jwt';
+    answers($asked->(signed($make, $header, { %$claims, token_use => 'id' })), 401,
+        refusal(error => qr/not an access token/), "$alg: for another use", 'www-authenticate' => failed());
+    answers($asked->(signed($make, { alg => $alg, typ => 'JWT' }, $claims)), 200, undef,
         "$alg: without kid, where there is one key");
     answers($asked->(signed($make, { %$header, kid => 'else' }, $claims)), 401, undef, "$alg: with another kid",
         'www-authenticate' => failed());
@@ -78,7 +81,7 @@ for (@kinds) {
 
     # Where another key is meant, it is for that key's algorithm alone.
     for my $other (grep { $_->[0] ne $alg } @kinds) {
-        my $stranger = signed($other->[4], { alg => $other->[0], typ => 'at+jwt', kid => $kid }, $claims);
+        my $stranger = signed($other->[4], { alg => $other->[0], typ => 'JWT', kid => $kid }, $claims);
         answers($asked->($stranger), 401, undef, "$alg: one by a key for $other->[0]", 'www-authenticate' => failed());
     }
 }

@@ -44,13 +44,13 @@ my $claims = claims_of($genuine);
 my $wanted = { %$claims, role => 'admin' };
 my $base64url = \&CatalogTest::Token::base64url;
 my $json = JSON::PP->new->utf8->canonical;
-sub header { my ($kid) = @_; return { alg => $alg{$kid}, typ => 'at+jwt', kid => $kid } }
+sub header { my ($kid) = @_; return { alg => $alg{$kid}, typ => 'JWT', kid => $kid } }
 sub me { my ($mount, $token) = @_; return $server->api(GET => '/auth/me', token => $token, mount => "/$mount") }
 
 # By hand: any header, any signature, or one by HMAC.
 sub made {
     my ($header, %o) = @_;
-    my $text = join '.', map { $base64url->($_) } ref $header ? $json->encode({ typ => 'at+jwt', %$header }) : $header,
+    my $text = join '.', map { $base64url->($_) } ref $header ? $json->encode({ typ => 'JWT', %$header }) : $header,
         $o{payload} // $json->encode($o{claims} // $wanted);
     return "$text." . (defined $o{key} ? CatalogTest::Token::sign($text, $o{key}) : $base64url->($o{signature} // ''));
 }
@@ -104,7 +104,7 @@ sub by_own_key {
     );
     my @forged;
     for my $name (sort keys %embedded) {
-        my %header = (alg => 'ES256', typ => 'at+jwt', $name => $embedded{$name});
+        my %header = (alg => 'ES256', typ => 'JWT', $name => $embedded{$name});
         push @forged, [$name, signed({ private => $attacker->{private} }, { %header, kid => $kid }, $wanted)];
         push @forged, ["$name, no kid", signed({ private => $attacker->{private} }, \%header, $wanted)];
     }
@@ -118,14 +118,16 @@ sub by_kind {
     my $own = $signer{$kid};
     my %h = %{ header($kid) };
     my %hmac = (%h, alg => 'HS256');
-    my %jwe = (alg => 'dir', enc => 'A256GCM', kid => $kid, typ => 'at+jwt');
+    my %jwe = (alg => 'dir', enc => 'A256GCM', kid => $kid, typ => 'JWT');
     my $shared = { secret => substr $secret, 0, 32 };
     my $inner = signed($own, \%h, $wanted);
     my $deflated = Compress::Zlib::memGzip($json->encode($wanted));
-    my @typs = ('JWT', 'jwt', 'logout+jwt', 'rt+jwt', 'dpop+jwt', 'secevent+jwt', 'at+jwt2', '');
+    my @typs = ('jwt', 'at+jwt', 'application/at+jwt', 'logout+jwt', 'rt+jwt', 'dpop+jwt', 'secevent+jwt', 'JWT2', '');
     return (
         (map { ["typ '$_'", signed($own, { %h, typ => $_ }, $wanted)] } @typs),
         ['no typ', signed($own, { alg => $h{alg}, kid => $kid }, $wanted)],
+        (map { ["token_use '$_'", signed($own, \%h, { %$wanted, token_use => $_ })] } 'id', 'refresh', 'Access', ''),
+        ['no token_use', signed($own, \%h, { map { $_ => $wanted->{$_} } grep { $_ ne 'token_use' } keys %$wanted })],
         ['crit', signed($own, { %h, crit => ['x'], x => 1 }, $wanted)],
         ['crit of what is not there', made({ %hmac, crit => ['x'] }, key => $secret)],
         ['an empty crit', made({ %hmac, crit => [] }, key => $secret)],
@@ -194,14 +196,14 @@ for my $kid (sort keys %alg) {
 for (['RS256', 'rsa', 'RS384', 'RS512', 'PS256', 'PS384'], ['HS256', 'shared', 'HS384', 'HS512']) {
     my ($alg, $kid, @others) = @$_;
     for my $other (@others) {
-        my $token = signed($signer{$kid}, { alg => $other, typ => 'at+jwt', kid => $kid }, $wanted);
+        my $token = signed($signer{$kid}, { alg => $other, typ => 'JWT', kid => $kid }, $wanted);
         answers(me($_, $token), 401, undef, "the $alg key by $other on /$_", 'www-authenticate' => failed())
             for $kid, 'all';
     }
 }
 for my $kid (sort keys %alg) {
     for my $other (grep { $_ ne $kid } sort keys %alg) {
-        my $token = signed($signer{$kid}, { alg => $alg{$kid}, typ => 'at+jwt', kid => $other }, $wanted);
+        my $token = signed($signer{$kid}, { alg => $alg{$kid}, typ => 'JWT', kid => $other }, $wanted);
         answers(me($_, $token), 401, undef, "a token of $kid that says $other on /$_", 'www-authenticate' => failed())
             for $kid, $other, 'all';
     }
@@ -215,7 +217,7 @@ answers(me($_, $genuine), 401, undef, "a mount with another $_", 'www-authentica
 # A header that nobody needs does no harm, and no harm is done by looking where it points.
 my $url = 'http://127.0.0.1:' . $server->port . '/attacker.json';
 my %more = (jku => $url, x5u => $url, jwk => $attacker->{jwk}, x5t => 'x', cty => 'x', zip => 'x');
-answers(me('curve', signed($signer{curve}, { alg => 'ES256', typ => 'at+jwt', kid => 'curve', %more }, $wanted)), 200,
+answers(me('curve', signed($signer{curve}, { alg => 'ES256', typ => 'JWT', kid => 'curve', %more }, $wanted)), 200,
     undef, 'a good token with more in its header');
 unlike($server->access_text, qr/attacker/, 'nothing was fetched from where a token points');
 

@@ -47,7 +47,7 @@ for my $mount (qw(ES256 RS256 all)) {
     my $name = fresh();
     my %user = (username => $name, email => "$name\@example.com", password => 'correct horse');
     my $token = $server->api(POST => '/register', \%user, mount => "/$mount")->{json}{token};
-    my %options = (issuer => 'https://catalog.test', audience => 'catalog-test', typ => 'at+jwt',
+    my %options = (issuer => 'https://catalog.test', audience => 'catalog-test', typ => 'JWT',
         algorithms => ['ES256', 'RS256']);
     my $seen = verified($token, { jwks => "$base/$mount/auth/jwks.json" }, %options);
     is($seen->{claims}{username}, $name, "$mount: checked with what was fetched") or diag explain $seen;

@@ -46,6 +46,7 @@ sub foreign {
 
 my @good = (
     ['a token of another issuer', {}, {}], ['an access token', { typ => 'at+jwt' }, {}],
+    ['with a long typ', { typ => 'application/at+jwt' }, {}],
     ['without typ', { typ => undef }, {}], ['without kid', { kid => undef }, {}],
     ['for several', {}, { aud => ['else', 'shop'] }], ['a subject as long as it may be', {}, { sub => 'x' x 255 }],
     ['a subject beyond ASCII', {}, { sub => "Zo\x{eb}" }],
@@ -75,8 +76,8 @@ my %header = (alg => 'HS256', typ => 'JWT');
 my @confused = (
     ['the public key as a secret', { secret => $pair{ES256}{public} }, \%header, \%claims],
     ['our key, their name', { secret => key() }, \%header, \%claims],
-    ['our key, their name, our typ', { secret => key() }, { %header, typ => 'at+jwt' }, \%claims],
-    ['our key, typ JWT', { secret => key() }, \%header, claims()],
+    ['our key, their name, typ at+jwt', { secret => key() }, { %header, typ => 'at+jwt' }, \%claims],
+    ['our key, no use', { secret => key() }, \%header, claims(token_use => CatalogTest::Token::ABSENT)],
     ['any key of their algorithm', { private => pair('ES256')->{private} }, { alg => 'ES256', typ => 'JWT' }, \%claims],
 );
 answers(post(signed(@$_[1 .. 3])), 401, undef, "$_->[0]: refused", 'www-authenticate' => failed()) for @confused;

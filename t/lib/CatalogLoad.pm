@@ -18,7 +18,7 @@ use CatalogTest::Http ();
 our @EXPORT = qw(clients client);
 
 my $LIFE = 300;    # seconds; no client outlives a test that died
-my $PATIENCE = 20; # seconds for an answer
+my $PATIENCE = 60; # seconds for an answer
 
 # Starts so many clients of a server. Each runs work->(client, number); what it returns, plain data, is its result.
 sub clients {

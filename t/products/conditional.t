@@ -75,6 +75,31 @@ is("$zipped->{headers}{'content-encoding'} $zipped->{headers}{etag}", 'gzip ' . 
 answers(ask(GET => $path, 'Accept-Encoding' => 'gzip', 'If-None-Match' => $zipped->{headers}{etag}), 304, '',
     'which is asked for again', %headers, etag => $zipped->{headers}{etag});
 
+# However a coding is switched on, the 304 has what the 200 had.
+for (['AddOutputFilterByType DEFLATE application/json', 'AddSuffix', 'gzip', '-gzip'],
+    ['AddOutputFilterByType BROTLI_COMPRESS;DEFLATE application/json', 'AddSuffix', 'br', '-br'],
+    ['SetOutputFilter DEFLATE', 'NoChange', 'gzip', ''],
+    ['AddOutputFilterByType DEFLATE application/json', 'Remove', 'gzip', undef]) {
+    my ($filter, $alter, $coding, $suffix) = @$_;
+    my $site = server(mount => $filter, conf => "DeflateAlterETag $alter\n")->start;
+    my $made = $site->api(POST => '/products', { name => 'x' x 200, price => 1 }, token => forge());
+    my %tags = (path_of($made) => $made->{headers}{etag}, '/products' => $site->api(GET => '/products')->{headers}{etag});
+    for my $path (sort keys %tags) {
+        my $tag = $tags{$path};
+        my $coded = defined $suffix ? $tag =~ s/"$/$suffix"/r : undef;
+        my $get = sub { $site->api(GET => $path, headers => { 'Accept-Encoding' => $coding, @_ }) };
+        my $name = "$filter, $alter, $path";
+        my $full = $get->();
+        my %same = (vary => 'Accept-Encoding', 'cache-control' => 'no-cache', etag => $coded);
+        is($full->{headers}{'content-encoding'}, $coding, "$name: compressed");
+        is($full->{headers}{etag}, $coded, "$name: the tag");
+        answers($get->('If-None-Match' => $coded // $tag), 304, '', "$name: the 304", %same);
+        answers($get->('If-None-Match' => $tag), 304, '', "$name: the 304 to who has it uncompressed", %same);
+        answers($site->api(GET => $path, headers => { 'If-None-Match' => $coded // $tag }), 304, '',
+            "$name: the 304 to who takes no coding", %same, etag => $tag);
+    }
+}
+
 # ---- writing ----
 
 answers(put($path, { price => 5 }, 'If-Match' => $other), 412, $failed, 'an update of another state');

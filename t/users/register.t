@@ -19,10 +19,10 @@ answers($r, 201, {
 # The token is what part 2 says, and opens what needs one.
 my ($header, $payload) = map { JSON::PP::decode_json(MIME::Base64::decode_base64url($_)) } (split /\./,
     $r->{json}{token})[0, 1];
-is(match($header, { alg => 'HS256', typ => 'at+jwt', kid => 'token' }), '', 'the token\'s header');
+is(match($header, { alg => 'HS256', typ => 'JWT', kid => 'token' }), '', 'the token\'s header');
 is(match($payload, {
-    iss => 'https://catalog.test', aud => 'catalog-test', sub => $r->{json}{user}{id}, jti => qr/./, sid => qr/./,
-    username => $name, role => 'user', email_verified => false,
+    token_use => 'access', iss => 'https://catalog.test', aud => 'catalog-test', sub => $r->{json}{user}{id},
+    jti => qr/./, sid => qr/./, username => $name, role => 'user', email_verified => false,
     iat => sub { $_[0] =~ /^\d+$/ && abs($_[0] - time) < 10 }, exp => sub { $_[0] == $payload->{iat} + 900 },
 }), '', 'its claims');
 answers(api(POST => '/products', { name => 'x', price => 1 }, token => $r->{json}{token}), 201, undef,
@@ -52,6 +52,13 @@ for my $route ('/register', '/users') {
         answers(api(POST => $route, { %user, %$change }), 409, taken(@fields), "$route: $case is taken",
             'retry-after' => undef);
     }
+}
+
+# By two users, whose rows the database returns in any order.
+for my $both ([$user{username}, $other->{user}{email}], [$other->{user}{username}, $user{email}]) {
+    my %both = (%user, username => $both->[0], email => $both->[1]);
+    is(join(' ', map { $_->{field} } @{ api(POST => $_, \%both)->{json}{errors} }), 'username email',
+        "$_: what is taken is named in the order of the fields") for '/register', '/users';
 }
 answers(api(POST => '/register', { %user, username => $free, email => "$free\@example.com" }), 201, undef,
     'the same password may be had by two');

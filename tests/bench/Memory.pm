@@ -16,7 +16,7 @@ use Machine ();
 
 my $COUNT = 10_000;
 my $CACHE = 2_097_152; # bytes: less than that many products need
-my $GENERATIONS = 262_144; # bytes: what src/shm/fresh.h has of a database
+my $GENERATIONS = 262_144; # bytes: what src/shm/generations.h has of a database
 my $CONNECTIONS = 16;
 my @READS = ('90 GET /api/products/{id}', '6 GET /api/products?page={n}', '1 GET /api/products/none');
 my @WRITES = ('1 POST /api/products {"name":"A new product","price":{n}.25}', '1 POST /api/products {"name":""}',

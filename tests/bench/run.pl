@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Measures what a request costs here and elsewhere, and writes results.json, results.md and pictures into DIR:
 #     tests/bench/run.pl build DIR
-# In the environment: QUICK=1 for one short round, PARTS="reads posts" for some of the parts only.
+# In the environment: QUICK=1 for one short round, PARTS="reads posts" for some of the parts only. The part instructions runs when it
+# is named, and puts nothing into DIR.
 use strict;
 use warnings FATAL => 'all';
 
@@ -13,6 +14,7 @@ use lib $FindBin::RealBin, "$FindBin::RealBin/../../t/lib";
 use CatalogTest::Tools qw(settle hand_over);
 use Compare ();
 use Inserts ();
+use Instructions ();
 use Memory ();
 use Pictures ();
 use Results ();
@@ -29,7 +31,7 @@ my %pace = $ENV{QUICK}
 
 $| = 1;
 for my $part (@parts) {
-    grep { $_ eq $part } @PARTS or die "PARTS: there is no $part among: @PARTS\n";
+    grep { $_ eq $part } @PARTS, 'instructions' or die "PARTS: there is no $part among: @PARTS instructions\n";
 }
 lay_out();
 
@@ -37,12 +39,13 @@ my $results = Results->new(%pace);
 my %context = (%pace, dir => $dir, build => $build, rounds => Rounds->new(%pace), results => $results);
 my %run = (
     reads => \&Compare::reads, posts => \&Compare::posts, sizes => \&Sizes::run, inserts => \&Inserts::run,
-    memory => \&Memory::run, tokens => \&Tokens::run);
+    memory => \&Memory::run, tokens => \&Tokens::run, instructions => \&Instructions::run);
 for my $part (@parts) {
     print "\n$part\n";
     $run{$part}->(\%context);
 }
 Compare::stop();
+exit 0 if "@parts" eq 'instructions';
 $results->write("$dir/results.json", "$dir/results.md");
 Pictures::draw($results, $dir);
 print "\n", $results->markdown;

@@ -295,6 +295,34 @@ export function accounts(server) {
         await there.page.waitForURL('/login.html?next=account.html');
     });
 
+    story('other tabs follow who signs in and out', server, async visit => {
+        const user = await server.register('manytabs');
+        const visitor = await visit();
+        await visitor.signIn(user);
+        const [list, account, draft] = [await visitor.tab(), await visitor.tab(), await visitor.tab()];
+        await list.goto('/index.html');
+        await list.getByRole('link', { name: 'Add a product' }).waitFor();
+        await account.goto('/account.html');
+        await account.getByText('Member since').waitFor();
+        await draft.goto('/edit.html');
+        await draft.getByLabel('Name').fill('Half written');
+
+        await visitor.page.getByRole('button', { name: 'Sign out' }).click();
+        await visitor.hears('You have signed out.');
+        await list.getByRole('link', { name: 'Sign in' }).waitFor();
+        assert.ok(await list.getByText('Add a product').isHidden());
+        await account.waitForURL('/login.html?next=account.html');
+        await draft.getByText('You have signed out in another tab.').waitFor();
+        assert.equal(await draft.getByLabel('Name').inputValue(), 'Half written');
+
+        await visitor.signIn(user);
+        await list.getByRole('link', { name: 'Add a product' }).waitFor();
+        await draft.getByText(`In another tab ${user.username} has signed in.`).waitFor();
+        await draft.getByLabel('Price').fill('3');
+        await draft.getByRole('button', { name: 'Save' }).click();
+        await draft.getByText('The product is added.').waitFor();
+    });
+
     for (const locks of [true, false]) {
         story(
             `tabs that refresh at once stay signed in ${locks ? 'with' : 'without'} locks`,

@@ -53,6 +53,51 @@ export function catalogue(server) {
         await visitor.hears('Product not found.');
     });
 
+    story('prices are typed with a comma or a point, and nothing else changes them', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        await visitor.signIn(await server.register('cashier'));
+        await page.goto('/edit.html');
+        await page.getByLabel('Name').fill('Priced');
+        for (const text of ['1,999', '1.999,00', '12 cents', '1e999', '19,99,']) {
+            await page.getByLabel('Price').fill(text);
+            await page.getByRole('button', { name: 'Save' }).click();
+            await visitor.hears('Price must be a number such as 1999 or 19.99.');
+        }
+        await page.getByLabel('Price').fill('');
+        await page.getByLabel('Price').pressSequentially('19,99');
+        await page.getByLabel('Price').hover();
+        await page.mouse.wheel(0, 100);
+        await page.getByLabel('Rating').fill('4,5');
+        const post = page.waitForRequest(request => request.method() === 'POST');
+        await page.getByRole('button', { name: 'Save' }).click();
+        const { price, rating } = (await post).postDataJSON();
+        assert.deepEqual({ price, rating }, { price: 19.99, rating: 4.5 });
+        await visitor.hears('The product is added.');
+        await page.getByRole('link', { name: 'Edit', exact: true }).click();
+        await page.getByLabel('Price').fill('1e3');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByText('1,000.00', { exact: true }).waitFor();
+    });
+
+    story('a product page whose address names no product says so', server, async visit => {
+        const visitor = await visit();
+        await visitor.page.goto('/product.html');
+        await visitor.hears('This address names no product.');
+        assert.equal(await visitor.page.getByText('undefined').count(), 0);
+    });
+
+    story('a single product is counted in the singular', server, async visit => {
+        const visitor = await visit();
+        const product = { id: 'x', name: 'Alone', price: 1, category: '', inStock: true, createdAt: 0 };
+        const pagination = { page: 1, limit: 10, total: 1, pages: 1 };
+        await visitor.page.route('**/api/products?*', route =>
+            route.fulfill({ json: { success: true, data: [product], pagination } }),
+        );
+        await visitor.page.goto('/');
+        await visitor.hears('Page 1 of 1, 1 product in all.');
+    });
+
     story('page through the list', server, async visit => {
         const { token } = await server.register('filler');
         for (let i = 1; i <= 32; i++) {

@@ -28,6 +28,33 @@ async function inspect(page, name) {
         );
         assert.deepEqual(faults, [], `${name}, ${colorScheme}`);
     }
+    await tabThrough(page, name);
+}
+
+/* Tabs through the page once. Each element that gets the keyboard focus must show it. */
+async function tabThrough(page, name) {
+    const seen = new Set();
+    await page.evaluate(() => document.activeElement.blur());
+    for (let i = 0; i < 200; i++) {
+        await page.keyboard.press('Tab');
+        const focus = await page.evaluate(() => {
+            const element = document.activeElement;
+            const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(element);
+            const html = element === document.body ? '' : element.outerHTML;
+            const place = [...document.querySelectorAll('*')].indexOf(element);
+            return { html, place, outlineStyle, outlineWidth, outlineColor };
+        });
+        if (seen.has(focus.place)) {
+            break;
+        }
+        if (!focus.html) {
+            continue; /* from the last element to the first, it goes through the browser's own controls */
+        }
+        seen.add(focus.place);
+        assert.equal(focus.outlineStyle, 'solid', `${name}: the outline of ${focus.html}`);
+        assert.ok(parseFloat(focus.outlineWidth) >= 2, `${name}: the outline of ${focus.html}`);
+    }
+    assert.ok(seen.size > 0, `${name}: the keyboard reaches nothing`);
 }
 
 /* What to do so that the page shows what is of interest. */

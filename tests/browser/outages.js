@@ -61,6 +61,24 @@ export function outages(server) {
         await writer.hears('The product is added.');
     });
 
+    story('the public list is shown when the session cannot be taken up', server, async visit => {
+        const user = await server.register('browsing');
+        await server.api('POST', '/products', { name: 'For everybody', price: 1 }, user.token);
+        const visitor = await visit();
+        const { page } = visitor;
+        await visitor.signIn(user);
+        visitor.expect('POST /api/auth/refresh 503');
+        await page.route('**/api/auth/refresh', route => route.fulfill({ status: 503, body: '' }), {
+            times: 1,
+        });
+        await page.goto('/');
+        await page.getByRole('link', { name: 'For everybody' }).first().waitFor();
+        await visitor.hears('is busy');
+        await page.getByRole('button', { name: 'Try again' }).click();
+        await page.getByRole('link', { name: 'Add a product' }).waitFor();
+        assert.equal(await page.getByRole('alert').count(), 0);
+    });
+
     story('who is signed in stays so when the session cannot be taken up at once', server, async visit => {
         const user = await server.register('loyal');
         const visitor = await visit();

@@ -3,7 +3,7 @@
 # THE DIRECTIVE TABLE against what administrators read:
 #   docs/directives.md   a row for each that begins "| `CatalogMaxBody` | 64 to 16777216 | 65536 | anywhere |"
 #   conf/catalog.conf    a line "CatalogMaxBody 65536" for each, perhaps behind a #, with the default where there is one
-# Neither, nor README.md, names a directive that the table does not have.
+# Neither, nor README.md, docs/api.md or docs/operations.md, names a directive that the table does not have.
 use strict;
 use warnings FATAL => 'all';
 
@@ -15,11 +15,11 @@ my %place = (MOUNT => 'Location', ANYWHERE => 'anywhere', GLOBAL => 'main server
 my @rows = (
     rows('src/httpd/directives.def', qr/^DIRECTIVE\((?<name>\w+),\s*(?<kind>\w+),\s*\w+,\s*(?<default>NULL|"[^"]*"),
         \s*(?<least>\d+),\s*(?<most>\d+),\s*(?<where>\w+),/mx),
-    rows('src/httpd/directives.def', qr/^CHOICE\((?<name>\w+),\s*\w+,\s*(?<default>"[^"]*"),\s*"(?<words>[^"]*)",\s*(?<where>\w+),/m),
-    rows('src/httpd/directives.def', qr/^DIRECTIVE_ARGS\((?<name>\w+),\s*\w+,\s*(?<default>"[^"]*"),\s*(?<where>\w+),/m),
-    rows('src/httpd/directives.def', qr/^DIRECTIVE(?<texts>[23])\((?<name>\w+),\s*\w+,\s*(?<where>\w+),/m));
+    rows('src/httpd/directives.def', qr/^CHOICE\((?<name>\w+),\s*\w+,\s*(?<default>"[^"]*"),\s*(?<words>"[^"]*"|CAT_\w+),\s*(?<where>\w+),/m),
+    rows('src/httpd/directives.def', qr/^PAIRS\((?<name>\w+),\s*\w+,\s*(?<default>"[^"]*"),\s*(?<where>\w+),/m),
+    rows('src/httpd/directives.def', qr/^TEXTS(?<texts>[23])\((?<name>\w+),\s*\w+,\s*(?<where>\w+),/m));
 my %known = map { $_->{name} => 1 } @rows;
-my %text = map { $_ => text($_) } qw(docs/directives.md conf/catalog.conf README.md);
+my %text = map { $_ => text($_) } qw(docs/directives.md conf/catalog.conf README.md docs/api.md docs/operations.md);
 
 for my $row (@rows) {
     my $default = defined $row->{default} && $row->{default} =~ /^"(.*)"$/ ? $1 : undef;
@@ -39,6 +39,13 @@ sub value {
     my ($row) = @_;
     return "$row->{least} to $row->{most}" if ($row->{kind} // '') eq 'NUMBER';
     return { ON_OFF => 'On or Off', TEXT => 'text' }->{ $row->{kind} } if $row->{kind};
-    return $row->{words} =~ s/\|(?=[^|]*$)/ or /r =~ s/\|/, /gr if $row->{words};
+    return words($row->{words}) =~ s/\|(?=[^|]*$)/ or /r =~ s/\|/, /gr if $row->{words};
     return $row->{texts} ? ($row->{texts} == 2 ? 'two texts' : 'three texts') : 'pairs, or Off';
+}
+
+# The choices are a text, or a macro of src/accounts/role.h that is one.
+sub words {
+    my ($words) = @_;
+    my $text = $words =~ /^CAT_/ && text('src/accounts/role.h') =~ /^#define $words ("[^"]*")/m ? $1 : $words;
+    return $text =~ tr/"//dr;
 }

@@ -1,6 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# The direction of dependency: mod_catalog.c -> httpd -> api -> db -> shm -> lib, with catalog.h beside shm; ctl -> db.
+# Who may include whom. The compiler lists what each file includes (gcc -M), so that no spelling of an include escapes: a room
+# of src/ includes only the rooms below it, neighbours never include each other, no header of httpd's is included below
+# src/httpd, and no file includes one that leads back to it.
 use strict;
 use warnings FATAL => 'all';
 
@@ -8,32 +10,64 @@ use FindBin;
 use lib $FindBin::RealBin;
 use Lint;
 
-my %height = (lib => 0, shm => 1, db => 2, api => 3, ctl => 3, httpd => 4, top => 5);
-my %fans_out = map { $_ => 1 } qw(src/httpd/routes.c src/httpd/jobs.c);
-my $apache = qr/^(?:httpd|http_\w+|mod_\w+|ap_\w+|util_\w+|scoreboard|unixd|mpm_common)\.h$/;
+# From the top down; rooms on one line are neighbours.
+my @FLOORS = ([qw(top)], [qw(httpd)], [qw(api ctl)], [qw(accounts catalogue)], [qw(db)], [qw(shm)], [qw(http jose mail)], [qw(lib)]);
+my $APACHE = qr{/(?:httpd|http_\w+|mod_\w+|ap_\w+|util_\w+|scoreboard|unixd|mpm_common)\.h$};
+my $CFLAGS = ($ENV{BUILD} || 'build') . '/cflags';
 
-for my $file (files(qr/\.(?:c|h|def)/, 'mod_catalog.c', 'src')) {
-    my ($layer, $name) = $file =~ m{^src/(\w+)/(\w+)\.} ? ($1, $2) : $file eq 'src/catalog.h' ? ('shm', 'catalog') : ('top', '');
-    defined $height{$layer} or fault($file, 'is in no layer'), next;
+my %height;
+for my $floor (0 .. $#FLOORS) {
+    $height{$_} = @FLOORS - $floor for @{ $FLOORS[$floor] };
+}
+my @files = files(qr/\.[ch]$/, 'mod_catalog.c', 'src');
+my %included = map { $_ => [included_by($_)] } @files;
 
-    for (code($file) =~ /^#\s*include\s+(\S+)/mg) {
-        /^<(.*)>$/ ? check_foreign($file, $layer, $1) : /^"(.*)"$/ ? check_own($file, $layer, $name, $1) : fault($file, "includes $_");
+for my $file (@files) {
+    defined $height{ room($file) } or fault($file, 'is in no room'), next;
+    check_include($file, $_) for @{ $included{$file} };
+}
+fault(join(' and ', @$_), 'include each other') for cycles();
+
+# Every file that the compiler opens for this one, its own name left out.
+sub included_by {
+    my ($file) = @_;
+    my $rule = qx(gcc \@$CFLAGS -M -x c $file);
+    $rule =~ s/^.*?:// or die "$0: gcc -M fails for $file\n";
+    return grep { $_ ne $file } map { s{^\./}{}r } grep { $_ ne '\\' } split ' ', $rule;
+}
+
+sub room {
+    my ($file) = @_;
+    return $file =~ m{^src/(\w+)/} ? $1 : 'top';
+}
+
+sub check_include {
+    my ($file, $other) = @_;
+    my ($mine, $theirs) = (room($file), room($other));
+
+    fault($file, "includes httpd's $other") if $other =~ $APACHE && $height{$mine} < $height{httpd};
+    return unless $other =~ m{^src/} && $mine ne $theirs;
+    fault($file, "includes $other, which is above it") if $height{$theirs} > $height{$mine};
+    fault($file, "includes $other, which is its neighbour's") if $height{$theirs} == $height{$mine};
+    fault($file, "includes $other: only routes.c reaches into api/") if $theirs eq 'api' && $file ne 'src/httpd/routes.c';
+}
+
+# A source file and its header are one unit. Two units include each other if each is reached from the other.
+sub cycles {
+    my %reaches;
+    for my $file (@files) {
+        my $unit = unit($file);
+        $reaches{$unit}{ unit($_) } = 1 for grep { m{^src/.*\.h$} } @{ $included{$file} };
+        delete $reaches{$unit}{$unit};
     }
+    my @pairs;
+    for my $unit (sort keys %reaches) {
+        push @pairs, map { [$unit, $_] } grep { $unit lt $_ && $reaches{$_}{$unit} } sort keys %{ $reaches{$unit} };
+    }
+    return @pairs;
 }
 
-sub check_foreign {
-    my ($file, $layer, $header) = @_;
-    fault($file, "includes Apache's $header") if $header =~ $apache && $height{$layer} < $height{httpd};
-}
-
-sub check_own {
-    my ($file, $layer, $name, $header) = @_;
-    return if $header =~ /^(?:schema|templates|places)\.inc$/;
-    -f "src/$header" or return fault($file, "includes $header, which is not there below src/");
-    my ($other, $base) = $header =~ m{^(\w+)/(\w+)\.} or return;
-
-    fault($file, "includes $header from a higher layer") if $height{$other} > $height{$layer};
-    fault($file, "includes $header: what two resources share belongs in db/ or lib/") if "$layer$other" eq 'apiapi' && $name ne $base;
-    fault($file, "includes $header: only " . join(' and ', sort keys %fans_out) . ' reach into api/')
-        if $other eq 'api' && $layer ne 'api' && !$fans_out{$file};
+sub unit {
+    my ($file) = @_;
+    return $file =~ s/\.[ch]$//r;
 }

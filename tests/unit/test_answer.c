@@ -6,7 +6,7 @@
 
 #include <apr_strings.h>
 
-#include "lib/answer.h"
+#include "http/answer.h"
 #include "lib/fields.h"
 #include "lib/json.h"
 
@@ -166,20 +166,29 @@ static void test_failures(void **state)
     check_failure(state, APR_ENOMEM, 500, 0);
 }
 
-static void test_problem_of_a_status(void **state)
+static void check_status(void **state, int status, const char *message, int has_error)
 {
-    for (int i = 0; i < CAT_PROBLEM_COUNT; i++) {
-        int status = cat_answer_problem(*state, (cat_problem_t)i, NULL)->status;
-        cat_problem_t found = cat_answer_find_problem(status);
-        assert_int_equal(cat_answer_problem(*state, found, NULL)->status, status);
-        assert_true((int)found <= i);
+    const cat_answer_t *a = cat_answer_status(*state, status, "Reason Phrase");
+    json_t *body = parse(*state, a);
+
+    assert_int_equal(a->status, status);
+    assert_string_equal(text_of(body, "message"), message);
+    assert_int_equal(text_of(body, "error") != NULL, has_error);
+    assert_null(header(a, "Retry-After"));
+}
+
+/* A status that another module chose gets no words that are this module's alone. */
+static void test_status(void **state)
+{
+    check_status(state, 400, "Bad request", 1);
+    check_status(state, 403, "Forbidden", 1);
+    check_status(state, 404, "Not found", 0);
+    check_status(state, 408, "Request timeout", 1);
+    check_status(state, 500, "Internal server error", 1);
+    for (int i = 0; i < 5; i++) {
+        static const int others[] = {401, 402, 409, 503, 999};
+        check_status(state, others[i], "Reason Phrase", 0);
     }
-    assert_int_equal(cat_answer_find_problem(400), CAT_PROBLEM_BAD_REQUEST);
-    assert_int_equal(cat_answer_find_problem(404), CAT_PROBLEM_ROUTE_UNKNOWN);
-    assert_int_equal(cat_answer_find_problem(500), CAT_PROBLEM_INTERNAL);
-    assert_int_equal(cat_answer_find_problem(418), CAT_PROBLEM_INTERNAL);
-    assert_int_equal(cat_answer_find_problem(0), CAT_PROBLEM_INTERNAL);
-    assert_int_equal(cat_answer_find_problem(-1), CAT_PROBLEM_INTERNAL);
 }
 
 static void test_headers(void **state)
@@ -229,6 +238,19 @@ static void test_long_ignored_member(void **state)
     assert_string_equal(value + 64, ", b");
 }
 
+static void test_malformed(void **state)
+{
+    json_t *errors = cat_json_own(
+        *state, json_pack("[{s:s, s:s, s:s}]", "field", "name", "code", "required", "message", "is required"));
+    const cat_answer_t *malformed = cat_answer_malformed(*state, errors);
+    const cat_answer_t *invalid = cat_answer_invalid(*state, CAT_PROBLEM_VALIDATION, errors);
+
+    assert_int_equal(malformed->status, 400);
+    assert_string_equal(malformed->body, invalid->body);
+    assert_true(malformed->malformed);
+    assert_false(invalid->malformed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,8 +262,9 @@ int main(void)
         UNIT_TEST(test_not_found_has_a_message_only),
         UNIT_TEST(test_error_of_the_callers_own),
         UNIT_TEST(test_invalid),
+        UNIT_TEST(test_malformed),
         UNIT_TEST(test_failures),
-        UNIT_TEST(test_problem_of_a_status),
+        UNIT_TEST(test_status),
         UNIT_TEST(test_headers),
         UNIT_TEST(test_ignored_members),
         UNIT_TEST(test_long_ignored_member),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_files.h"
 
-#include "lib/blocklist.h"
+#include "accounts/blocklist.h"
 
 static cat_blocklist_t *read_text(apr_pool_t *pool, const char *content)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_files.h"
 
-#include "lib/cursor.h"
+#include "catalogue/cursor.h"
 
 #define TIME "1763731170442"
 #define ID "01a1fdf9-d28a-7c59-b8ec-c42b5a960857"

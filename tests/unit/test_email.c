@@ -5,7 +5,7 @@
 
 #include <apr_strings.h>
 
-#include "lib/email.h"
+#include "mail/email.h"
 
 static const char *repeat(apr_pool_t *pool, char c, int times)
 {
@@ -164,6 +164,32 @@ static void test_fold(void **state)
     assert_string_equal(cat_email_fold(*state, "\xc3\x84"), "\xc3\x84");
 }
 
+static void test_mailbox(void **state)
+{
+    static const struct {
+        const char *key, *mailbox;
+    } cases[] = {
+        {"ada+shop@example.org", "ada+@example.org"},
+        {"ada+a+b@example.org", "ada+@example.org"},
+        {"ada+@example.org", "ada+@example.org"},
+        {"+ada@example.org", "+@example.org"},
+        {"ada@example.org", NULL},
+        {"a.d.a@example.org", NULL},
+        {"ada", NULL},
+        {"ada@exa+mple.org", NULL},
+    };
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        const char *mailbox = cat_email_mailbox(*state, cases[i].key);
+        if (cases[i].mailbox) {
+            assert_non_null(mailbox);
+            assert_string_equal(mailbox, cases[i].mailbox);
+        } else {
+            assert_null(mailbox);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +200,7 @@ int main(void)
         UNIT_TEST(test_length_of_all),
         UNIT_TEST(test_every_hostile_byte_everywhere),
         UNIT_TEST(test_fold),
+        UNIT_TEST(test_mailbox),
     };
     return UNIT_RUN(tests);
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lib/etag.h"
+#include "http/etag.h"
 
 #define TAG "\"0123456789abcdef\""
 #define OTHER "\"0123456789abcdee\""

@@ -358,6 +358,25 @@ static void test_add_error(void **state)
     assert_string_equal(cat_fields_summary(*state, input.errors), "email is taken; the body must name a member");
 }
 
+static void test_faults_are_in_the_order_of_the_fields(void **state)
+{
+    cat_input_t input = take(state, CAT_UPDATE, "{\"price\":1}");
+
+    for (int i = COUNT; i > 0; i--) {
+        cat_fields_add_error(*state, &input, fields[i - 1].name, "one", "is bad");
+        cat_fields_add_error(*state, &input, "none of them", "one", "is bad");
+        cat_fields_add_error(*state, &input, fields[i - 1].name, "two", "is bad");
+    }
+    for (int i = 0; i < COUNT; i++) {
+        const json_t *one = json_array_get(input.errors, 2 * i), *two = json_array_get(input.errors, 2 * i + 1);
+        assert_string_equal(json_string_value(json_object_get(one, "field")), fields[i].name);
+        assert_string_equal(json_string_value(json_object_get(one, "code")), "one");
+        assert_string_equal(json_string_value(json_object_get(two, "field")), fields[i].name);
+        assert_string_equal(json_string_value(json_object_get(two, "code")), "two");
+    }
+    assert_int_equal(json_array_size(input.errors), 3 * COUNT);
+}
+
 static const char *write_record(void **state, const char *const values[COUNT])
 {
     cat_buffer_t b;
@@ -422,6 +441,7 @@ int main(void)
         UNIT_TEST(test_messages),
         UNIT_TEST(test_errors_as_json),
         UNIT_TEST(test_add_error),
+        UNIT_TEST(test_faults_are_in_the_order_of_the_fields),
         UNIT_TEST(test_write),
         UNIT_TEST(test_round_trip),
     };

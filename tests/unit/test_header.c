@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
-#include "lib/header.h"
+#include <apr_strings.h>
+
+#include "http/header.h"
 
 static void test_bearer_is_found_in_any_case(void **state)
 {

@@ -28,6 +28,38 @@ static void test_holds_the_time(void **state)
     assert_memory_equal(cat_id_make(*state, 1000), "00000000-0001-7", 15);
 }
 
+/* RFC 9562, 6.2, method 3: rand_a is the fraction of the millisecond, times 4096. */
+static void test_holds_the_microsecond(void **state)
+{
+    static const struct {
+        apr_time_t time;
+        const char *head;
+    } cases[] = {
+        {0, "00000000-0000-7000-"},
+        {1, "00000000-0000-7004-"},
+        {250, "00000000-0000-7400-"},
+        {500, "00000000-0000-7800-"},
+        {999, "00000000-0000-7ffb-"},
+        {1000, "00000000-0001-7000-"},
+        {APR_INT64_C(0x017F22E279B0) * 1000 + 125, "017f22e2-79b0-7200-"},
+    };
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        assert_memory_equal(cat_id_make(*state, cases[i].time), cases[i].head, 19);
+    }
+}
+
+static void test_sorts_by_microsecond(void **state)
+{
+    const char *before = cat_id_make(*state, 0);
+
+    for (apr_time_t t = 1; t <= 2000; t++) {
+        const char *id = cat_id_make(*state, t);
+        assert_true(strcmp(before, id) < 0);
+        before = id;
+    }
+}
+
 static void test_sorts_by_time(void **state)
 {
     const char *before = cat_id_make(*state, 0);
@@ -39,7 +71,7 @@ static void test_sorts_by_time(void **state)
     }
 }
 
-static void test_is_unique_within_a_millisecond(void **state)
+static void test_is_unique_within_a_microsecond(void **state)
 {
     apr_hash_t *seen = apr_hash_make(*state);
 
@@ -140,8 +172,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_form),
         UNIT_TEST(test_holds_the_time),
+        UNIT_TEST(test_holds_the_microsecond),
+        UNIT_TEST(test_sorts_by_microsecond),
         UNIT_TEST(test_sorts_by_time),
-        UNIT_TEST(test_is_unique_within_a_millisecond),
+        UNIT_TEST(test_is_unique_within_a_microsecond),
         UNIT_TEST(test_every_variant_comes_up),
         UNIT_TEST(test_check_takes),
         UNIT_TEST(test_check_refuses),

@@ -6,8 +6,9 @@
 #include <apr_encode.h>
 #include <openssl/err.h>
 
+#include "jose/key.h"
+#include "jose/token.h"
 #include "lib/json.h"
-#include "lib/key.h"
 
 #define SECRET "0123456789abcdef0123456789abcdef"
 #define MAKE_EC "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256"
@@ -15,16 +16,17 @@
 
 /* The examples of RFC 7515, A.1 to A.3, with their keys. */
 #define PAYLOAD ".eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
-#define HS256_TEXT "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9" PAYLOAD
+#define SIGNED "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9" PAYLOAD
 #define HS256_SIGNATURE "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+#define HS256_TOKEN SIGNED "." HS256_SIGNATURE
 #define HS256_KEY "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow"
-#define RS256_TEXT "eyJhbGciOiJSUzI1NiJ9" PAYLOAD
 #define RS256_SIGNATURE                                                                                                \
     "cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_"                            \
     "O8W2Fp5jujGbds9uJdbF9CUAr7t1dnZcAcQ"                                                                              \
     "jbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-"  \
     "eOkHWEsqt"                                                                                                        \
     "FZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0igcN_IoypGlUPQGe77Rw"
+#define RS256_TOKEN "eyJhbGciOiJSUzI1NiJ9" PAYLOAD "." RS256_SIGNATURE
 #define RS256_N                                                                                                        \
     "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-"   \
     "pCgNMsD1W_"                                                                                                       \
@@ -41,8 +43,8 @@
     "FvUK+DWNmoudF8NAco9/h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXp\n"                                               \
     "oQIDAQAB\n"                                                                                                       \
     "-----END PUBLIC KEY-----\n"
-#define ES256_TEXT "eyJhbGciOiJFUzI1NiJ9" PAYLOAD
 #define ES256_SIGNATURE "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q"
+#define ES256_TOKEN "eyJhbGciOiJFUzI1NiJ9" PAYLOAD "." ES256_SIGNATURE
 #define ES256_X "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU"
 #define ES256_Y "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"
 #define ES256_PEM                                                                                                      \
@@ -86,31 +88,45 @@ static const cat_key_t *make_key(apr_pool_t *pool, const char *command)
     return key;
 }
 
-static int verify(apr_pool_t *pool, const cat_key_t *key, const char *text, const char *signature)
+static int verify(apr_pool_t *pool, const cat_key_t *key, const char *token)
 {
-    int good = cat_key_verify(pool, key, text, strlen(text), signature);
+    int good = cat_token_check_shape(token) && cat_key_verify(pool, key, token);
 
     assert_int_equal(ERR_peek_error(), 0);
     return good;
 }
 
+/* A token that claims the text. */
 static const char *sign(apr_pool_t *pool, const cat_key_t *key, const char *text)
 {
-    const char *signature = cat_key_sign(pool, key, text, strlen(text));
+    const char *token;
+    jwt_t *jwt;
 
+    assert_int_equal(jwt_new(&jwt), 0);
+    assert_int_equal(jwt_add_grant(jwt, "text", text), 0);
+    token = cat_key_sign(pool, key, jwt);
     assert_int_equal(ERR_peek_error(), 0);
-    return signature;
+    jwt_free(jwt);
+    return token;
 }
 
-static void test_signs_and_verifies_as_rfc_7515_a_1(void **state)
+/* The same with another signature. */
+static const char *replace_signature(apr_pool_t *pool, const char *token, const char *signature)
+{
+    const char *dot = strrchr(token, '.');
+
+    return apr_pstrcat(pool, apr_pstrmemdup(pool, token, (apr_size_t)(dot + 1 - token)), signature, NULL);
+}
+
+static void test_verifies_as_rfc_7515_a_1(void **state)
 {
     apr_size_t length;
     const char *octets = apr_pdecode_base64(*state, HS256_KEY, APR_ENCODE_STRING, APR_ENCODE_NONE, &length);
     const cat_key_t *key = read_text(*state, "key", octets, length);
 
     assert_string_equal(cat_key_algorithm(key), "HS256");
-    assert_string_equal(sign(*state, key, HS256_TEXT), HS256_SIGNATURE);
-    assert_true(verify(*state, key, HS256_TEXT, HS256_SIGNATURE));
+    assert_true(verify(*state, key, HS256_TOKEN));
+    assert_false(verify(*state, key, RS256_TOKEN));
 }
 
 static void test_verifies_as_rfc_7515_a_2_and_a_3(void **state)
@@ -119,26 +135,67 @@ static void test_verifies_as_rfc_7515_a_2_and_a_3(void **state)
     const cat_key_t *ec = read_public(*state, ES256_PEM);
 
     assert_string_equal(cat_key_algorithm(rsa), "RS256");
-    assert_true(verify(*state, rsa, RS256_TEXT, RS256_SIGNATURE));
-    assert_false(verify(*state, rsa, RS256_TEXT, ES256_SIGNATURE));
+    assert_true(verify(*state, rsa, RS256_TOKEN));
+    assert_false(verify(*state, rsa, ES256_TOKEN));
     assert_string_equal(cat_key_algorithm(ec), "ES256");
-    assert_true(verify(*state, ec, ES256_TEXT, ES256_SIGNATURE));
-    assert_false(verify(*state, ec, ES256_TEXT, RS256_SIGNATURE));
+    assert_true(verify(*state, ec, ES256_TOKEN));
+    assert_false(verify(*state, ec, RS256_TOKEN));
 }
 
 static void check_pair(apr_pool_t *pool, const char *command, const char *algorithm)
 {
     const cat_key_t *key = make_key(pool, command);
     const cat_key_t *other = make_key(pool, command);
-    const char *signature = sign(pool, key, "text");
+    const char *token = sign(pool, key, "text"), *signature = strrchr(token, '.') + 1;
 
     assert_string_equal(cat_key_algorithm(key), algorithm);
     assert_string_equal(cat_key_id(key), "made");
-    assert_true(verify(pool, key, "text", signature));
-    assert_false(verify(pool, key, "Text", signature));
-    assert_false(verify(pool, key, "tex", signature));
-    assert_false(verify(pool, other, "text", signature));
-    assert_true(verify(pool, key, "", sign(pool, key, "")));
+    assert_true(verify(pool, key, token));
+    assert_false(verify(pool, key, replace_signature(pool, sign(pool, key, "Text"), signature)));
+    assert_false(verify(pool, key, replace_signature(pool, sign(pool, key, "tex"), signature)));
+    assert_false(verify(pool, other, token));
+    assert_true(verify(pool, key, sign(pool, key, "")));
+}
+
+/* libjwt goes by the header's algorithm; with "none" it looks at no signature at all, where there is no key. */
+static void test_a_secret_verifies_by_its_own_algorithm(void **state)
+{
+    static const jwt_alg_t others[] = {JWT_ALG_HS384, JWT_ALG_HS512};
+    const cat_key_t *key = read_text(*state, "key", SECRET, strlen(SECRET));
+    jwt_t *jwt;
+
+    for (size_t i = 0; i < UNIT_COUNT(others); i++) {
+        char *token;
+        assert_int_equal(jwt_new(&jwt), 0);
+        assert_int_equal(jwt_set_alg(jwt, others[i], (const unsigned char *)SECRET, (int)strlen(SECRET)), 0);
+        token = jwt_encode_str(jwt);
+        assert_false(verify(*state, key, token));
+        free(token);
+        jwt_free(jwt);
+    }
+    assert_false(verify(*state, key, "eyJhbGciOiJub25lIn0.e30.")); /* {"alg":"none"} */
+    assert_false(verify(*state, key, "eyJhbGciOiJub25lIn0.e30.AA"));
+    assert_false(cat_key_verify(*state, key, "eyJhbGciOiJub25lIn0.e30."));
+    assert_false(verify(*state, key, "e30.e30." HS256_SIGNATURE)); /* no algorithm */
+}
+
+/* What libjwt would do with a public key: the PEM, which everybody has, as the secret of an HMAC. */
+static void test_a_public_key_verifies_no_hmac(void **state)
+{
+    static const char *const pems[] = {RS256_PEM, ES256_PEM};
+
+    for (size_t i = 0; i < UNIT_COUNT(pems); i++) {
+        char *token;
+        jwt_t *jwt, *decoded = NULL;
+        assert_int_equal(jwt_new(&jwt), 0);
+        assert_int_equal(jwt_set_alg(jwt, JWT_ALG_HS256, (const unsigned char *)pems[i], (int)strlen(pems[i])), 0);
+        token = jwt_encode_str(jwt);
+        assert_int_equal(jwt_decode(&decoded, token, (const unsigned char *)pems[i], (int)strlen(pems[i])), 0);
+        assert_false(verify(*state, read_public(*state, pems[i]), token));
+        free(token);
+        jwt_free(jwt);
+        jwt_free(decoded);
+    }
 }
 
 static void test_reads_each_kind_of_key(void **state)
@@ -160,30 +217,31 @@ static void test_es256_signatures_are_64_octets(void **state)
 
     apr_pool_create(&pool, *state);
     for (int i = 0; i < 1000; i++) {
-        const char *signature = sign(pool, key, "text");
-        assert_int_equal(strlen(signature), 86);
-        assert_true(verify(pool, key, "text", signature));
+        const char *token = sign(pool, key, "text");
+        assert_int_equal(strlen(strrchr(token, '.') + 1), 86);
+        assert_true(verify(pool, key, token));
         apr_pool_clear(pool);
     }
 }
 
-static void check_each_change(apr_pool_t *pool, const cat_key_t *key, const char *text, const char *signature)
+static void check_each_change(apr_pool_t *pool, const cat_key_t *key, const char *token)
 {
-    static const char *const tails[] = {"A", "=", "==", " ", "\n", ".", "AAAA"};
+    static const char *const tails[] = {"A", "=", "==", "!!!!", " ", "\n", ".", "AAAA"};
 
-    for (size_t i = 0; signature[i]; i++) {
-        char *changed = apr_pstrdup(pool, signature);
+    assert_true(verify(pool, key, token));
+    for (apr_size_t i = (apr_size_t)(strrchr(token, '.') + 1 - token); token[i]; i++) {
+        char *changed = apr_pstrdup(pool, token);
         for (int bit = 0; bit < 6; bit++) {
             static const char base64url[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-            changed[i] = base64url[(strchr(base64url, signature[i]) - base64url) ^ (1 << bit)];
-            assert_false(verify(pool, key, text, changed));
+            changed[i] = base64url[(strchr(base64url, token[i]) - base64url) ^ (1 << bit)];
+            assert_false(verify(pool, key, changed));
         }
     }
     for (size_t i = 0; i < UNIT_COUNT(tails); i++) {
-        assert_false(verify(pool, key, text, apr_pstrcat(pool, signature, tails[i], NULL)));
+        assert_false(verify(pool, key, apr_pstrcat(pool, token, tails[i], NULL)));
     }
-    assert_false(verify(pool, key, text, apr_pstrmemdup(pool, signature, strlen(signature) - 1)));
-    assert_false(verify(pool, key, text, ""));
+    assert_false(verify(pool, key, apr_pstrmemdup(pool, token, strlen(token) - 1)));
+    assert_false(verify(pool, key, replace_signature(pool, token, "")));
 }
 
 /* Also in the bits of the last character that no octet is made of. */
@@ -191,16 +249,16 @@ static void test_refuses_a_signature_changed_in_any_bit(void **state)
 {
     const cat_key_t *secret = read_text(*state, "key", SECRET, strlen(SECRET));
 
-    check_each_change(*state, secret, "text", sign(*state, secret, "text"));
-    check_each_change(*state, read_public(*state, ES256_PEM), ES256_TEXT, ES256_SIGNATURE);
-    check_each_change(*state, read_public(*state, RS256_PEM), RS256_TEXT, RS256_SIGNATURE);
+    check_each_change(*state, secret, sign(*state, secret, "text"));
+    check_each_change(*state, read_public(*state, ES256_PEM), ES256_TOKEN);
+    check_each_change(*state, read_public(*state, RS256_PEM), RS256_TOKEN);
 }
 
 static void check_refused_octets(apr_pool_t *pool, const cat_key_t *key, const unsigned char *octets, size_t length)
 {
     const char *text = apr_pencode_base64_binary(pool, octets, (apr_ssize_t)length, APR_ENCODE_BASE64URL, NULL);
 
-    assert_false(verify(pool, key, ES256_TEXT, text));
+    assert_false(verify(pool, key, replace_signature(pool, ES256_TOKEN, text)));
 }
 
 /* CVE-2022-21449 was r and s of zero; the curve's order is zero too. */
@@ -229,13 +287,13 @@ static void test_refuses_es256_in_der(void **state)
     const cat_key_t *key = NULL;
     char text[200];
     FILE *pipe = popen(
-        apr_psprintf(*state, "printf text | openssl dgst -sha256 -sign %s | basenc --base64url -w0 | tr -d =", path),
+        apr_psprintf(*state, "printf e30.e30 | openssl dgst -sha256 -sign %s | basenc --base64url -w0 | tr -d =", path),
         "r");
 
     assert_non_null(fgets(text, sizeof(text), pipe));
     pclose(pipe);
     assert_null(cat_key_read(*state, path, &key));
-    assert_false(verify(*state, key, "text", text));
+    assert_false(verify(*state, key, apr_pstrcat(*state, "e30.e30.", text, NULL)));
 }
 
 static void test_signs_nothing_with_a_public_key(void **state)
@@ -253,7 +311,7 @@ static void check_public(apr_pool_t *pool, const char *make, const char *publish
 
     assert_null(cat_key_read(pool, path, &key));
     assert_null(cat_key_read_public(pool, make_file(pool, apr_psprintf(pool, publish, path)), &public));
-    assert_true(verify(pool, public, "text", sign(pool, key, "text")));
+    assert_true(verify(pool, public, sign(pool, key, "text")));
     assert_string_equal(cat_key_algorithm(public), cat_key_algorithm(key));
 }
 
@@ -414,8 +472,9 @@ static void *work(void *data)
     apr_pool_create(&pool, NULL);
     for (int i = 0; i < 100; i++) {
         const char *text = apr_psprintf(pool, "%d", i);
-        const char *signature = sign(pool, w->key, text);
-        w->good += verify(pool, w->key, text, signature) && !verify(pool, w->key, "x", signature);
+        const char *token = sign(pool, w->key, text), *signature = strrchr(token, '.') + 1;
+        w->good += verify(pool, w->key, token) &&
+                   !verify(pool, w->key, replace_signature(pool, sign(pool, w->key, "x"), signature));
         apr_pool_clear(pool);
     }
     apr_pool_destroy(pool);
@@ -460,24 +519,26 @@ static void test_a_seal_is_no_signature(void **state)
     const cat_key_t *same = read_text(*state, "2.key", SECRET, strlen(SECRET));
     const cat_key_t *other = read_text(*state, "1.key", SECRET "x", strlen(SECRET) + 1);
     unsigned char seals[4][CAT_KEY_SEAL_OCTETS];
+    const char *signature;
 
-    assert_true(cat_key_seal(key, "text", 4, seals[0]));
-    assert_true(cat_key_seal(same, "text", 4, seals[1]));
-    assert_true(cat_key_seal(other, "text", 4, seals[2]));
-    assert_true(cat_key_seal(key, "texts", 5, seals[3]));
+    assert_true(cat_key_seal(key, SIGNED, strlen(SIGNED), seals[0]));
+    assert_true(cat_key_seal(same, SIGNED, strlen(SIGNED), seals[1]));
+    assert_true(cat_key_seal(other, SIGNED, strlen(SIGNED), seals[2]));
+    assert_true(cat_key_seal(key, SIGNED "s", strlen(SIGNED) + 1, seals[3]));
     assert_memory_equal(seals[0], seals[1], CAT_KEY_SEAL_OCTETS);
     assert_memory_not_equal(seals[0], seals[2], CAT_KEY_SEAL_OCTETS);
     assert_memory_not_equal(seals[0], seals[3], CAT_KEY_SEAL_OCTETS);
-    assert_false(
-        cat_key_verify(*state, key, "text", 4,
-                       apr_pencode_base64_binary(*state, seals[0], CAT_KEY_SEAL_OCTETS, APR_ENCODE_BASE64URL, NULL)));
+    signature = apr_pencode_base64_binary(*state, seals[0], CAT_KEY_SEAL_OCTETS, APR_ENCODE_BASE64URL, NULL);
+    assert_false(verify(*state, key, apr_pstrcat(*state, SIGNED, ".", signature, NULL)));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_signs_and_verifies_as_rfc_7515_a_1),
+        UNIT_TEST(test_verifies_as_rfc_7515_a_1),
         UNIT_TEST(test_verifies_as_rfc_7515_a_2_and_a_3),
+        UNIT_TEST(test_a_secret_verifies_by_its_own_algorithm),
+        UNIT_TEST(test_a_public_key_verifies_no_hmac),
         UNIT_TEST(test_reads_each_kind_of_key),
         UNIT_TEST(test_es256_signatures_are_64_octets),
         UNIT_TEST(test_refuses_a_signature_changed_in_any_bit),

@@ -4,10 +4,12 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "jose/keyring.h"
 #include "lib/json.h"
-#include "lib/keyring.h"
 
 #define SECRET "0123456789abcdef0123456789abcdef"
+#define SECOND_SECRET "fedcba9876543210fedcba9876543210"
+#define TOKEN_OF_SECOND "eyJhbGciOiJIUzI1NiJ9.e30.sDDtr62suqYDq9THibSK9Pofl8vaFqXQh8s6FiCpCJk"
 #define SECOND APR_USEC_PER_SEC
 #define TICK 20000 /* a file's time of change is not finer than the system's tick */
 
@@ -232,10 +234,10 @@ static void test_sees_another_content(void **state)
     date(path, 100);
     ring = open_in_child(*state, directory);
     apr_sleep(TICK);
-    date(unit_write(*state, directory, "a.key", 0600, "fedcba9876543210fedcba9876543210", 32), 100);
+    date(unit_write(*state, directory, "a.key", 0600, SECOND_SECRET, 32), 100);
     keys = cat_keyring_get(ring, apr_time_now(), &fault);
     assert_null(fault);
-    assert_true(cat_key_verify(*state, keys->all[0], "x", 1, "P3cgRt4H8hykcw9e2LsEOUAwjoAI2bv1_QNKcet67EM"));
+    assert_true(cat_key_verify(*state, keys->all[0], TOKEN_OF_SECOND));
 }
 
 static void test_old_sets_stay_good(void **state)
@@ -243,6 +245,7 @@ static void test_old_sets_stay_good(void **state)
     const char *directory = unit_directory(*state);
     cat_keyring_t *ring;
     const cat_keys_t *before;
+    jwt_t *jwt;
 
     add(*state, directory, "a.key");
     ring = open_in_child(*state, directory);
@@ -252,7 +255,9 @@ static void test_old_sets_stay_good(void **state)
     assert_string_equal(ids_after(*state, ring, 10), "b ");
     assert_int_equal(before->count, 1);
     assert_string_equal(cat_key_id(before->all[0]), "a");
-    assert_non_null(cat_key_sign(*state, before->all[0], "x", 1));
+    assert_int_equal(jwt_new(&jwt), 0);
+    assert_non_null(cat_key_sign(*state, before->all[0], jwt));
+    jwt_free(jwt);
 }
 
 static void test_keeps_the_old_keys_where_new_ones_are_bad(void **state)

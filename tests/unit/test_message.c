@@ -7,7 +7,7 @@
 #include <apr_strings.h>
 
 #include "lib/json.h"
-#include "lib/message.h"
+#include "mail/message.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "catalogue/product.h"
 #include "lib/json.h"
-#include "lib/product.h"
 
 static apr_status_t check(void **state, cat_purpose_t purpose, const char *text, cat_input_t *input)
 {

@@ -132,6 +132,32 @@ static void test_never_fills_when_sessions_end_at_a_steady_rate(void **state)
     assert_true(unknown < PER_SECOND * SECONDS / 1000);
 }
 
+static void test_is_current_for_as_long_as_the_delay(void **state)
+{
+    apr_interval_time_t delay = 2 * SECOND;
+
+    (void)state;
+    assert_true(cat_revoked_is_current(NOW, delay, NOW));
+    assert_true(cat_revoked_is_current(NOW, delay, NOW + delay));
+    assert_false(cat_revoked_is_current(NOW, delay, NOW + delay + 1));
+    assert_true(cat_revoked_is_current(NOW + 1, delay, NOW)); /* read since the request came */
+}
+
+static void test_is_not_current_before_the_first_reading(void **state)
+{
+    (void)state;
+    assert_false(cat_revoked_is_current(0, MINUTES(1), NOW));
+}
+
+static void test_is_not_current_when_the_clock_was_set(void **state)
+{
+    apr_interval_time_t delay = 2 * SECOND;
+
+    (void)state;
+    assert_false(cat_revoked_is_current(NOW, delay, NOW - MINUTES(60)));
+    assert_false(cat_revoked_is_current(NOW, delay, NOW + MINUTES(60)));
+}
+
 /* Each adds sessions of its own, whose number all know once they are in. */
 typedef struct writer_t {
     cat_revoked_t *set;
@@ -263,6 +289,9 @@ int main(void)
         UNIT_TEST(test_holds_far_times),
         UNIT_TEST(test_a_full_set_says_that_it_is_incomplete),
         UNIT_TEST(test_never_fills_when_sessions_end_at_a_steady_rate),
+        UNIT_TEST(test_is_current_for_as_long_as_the_delay),
+        UNIT_TEST(test_is_not_current_before_the_first_reading),
+        UNIT_TEST(test_is_not_current_when_the_clock_was_set),
         UNIT_TEST(test_threads_add_at_once),
         UNIT_TEST(test_racing_threads_keep_the_longest_time),
         UNIT_TEST(test_what_killed_children_added_is_there),

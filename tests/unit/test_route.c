@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lib/route.h"
+#include "http/route.h"
 
 enum { LIST, CREATE, READ, UPDATE, REMOVE, LOGIN, SESSIONS, END, MEMBER, NEW, READ_AGAIN };
 

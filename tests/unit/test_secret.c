@@ -35,6 +35,13 @@ static void test_digests_as_sha256(void **state)
                         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
+/* RFC 4231, 4.3: HMAC-SHA256 of this key and text is 5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843. */
+static void test_derives_by_hmac_sha256(void **state)
+{
+    assert_string_equal(cat_secret_derive(*state, "Jefe", "what do ya want for nothing?"),
+                        "W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM");
+}
+
 /* Gives the pool a file that is gone with it. */
 static apr_status_t remove_file(void *path)
 {
@@ -154,6 +161,7 @@ int main(void)
         UNIT_TEST(test_makes_256_bits_of_base64url),
         UNIT_TEST(test_makes_another_one_each_time),
         UNIT_TEST(test_digests_as_sha256),
+        UNIT_TEST(test_derives_by_hmac_sha256),
         UNIT_TEST(test_reads_a_file_without_its_last_newline),
         UNIT_TEST(test_reads_up_to_64_kib),
         UNIT_TEST(test_refuses_a_file_that_others_may_use),

@@ -9,7 +9,7 @@
 
 #include <apr_strings.h>
 
-#include "lib/smtp.h"
+#include "mail/smtp.h"
 #include "smtp_servers.h"
 
 #define FROM "shop@example.org"

@@ -110,6 +110,20 @@ static void test_read(void **state)
     }
 }
 
+static void test_monotonic(void **state)
+{
+    apr_time_t start = cat_time_monotonic(), before = start;
+    (void)state;
+
+    for (int i = 0; i < 100000; i++) {
+        apr_time_t now = cat_time_monotonic();
+        assert_true(now >= before);
+        before = now;
+    }
+    apr_sleep(20000);
+    assert_true(cat_time_monotonic() - start >= 20000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +135,7 @@ int main(void)
         UNIT_TEST(test_no_time_zone_shows),
         UNIT_TEST(test_store),
         UNIT_TEST(test_read),
+        UNIT_TEST(test_monotonic),
     };
     return UNIT_RUN(tests);
 }

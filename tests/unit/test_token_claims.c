@@ -32,6 +32,12 @@ static const char *const bad_members[][2] = {
     {"sub", "\"" SUBJECT "\\u0000\""},
     {"sid", NULL},
     {"sid", "1"},
+    {"token_use", NULL},
+    {"token_use", "\"refresh\""},
+    {"token_use", "\"Access\""},
+    {"token_use", "\"\""},
+    {"token_use", "true"},
+    {"token_use", "[\"access\"]"},
     {"jti", NULL},
     {"jti", "1"},
     {"iss", NULL},
@@ -60,6 +66,7 @@ static const char *const bad_members[][2] = {
     {"sub\":\"01936f4e-7a00-7000-8000-000000000002\",\"x", "1"},
     {"exp\":1,\"x", "1"},
     {"aud\":\"other\",\"x", "1"},
+    {"token_use\":\"id\",\"x", "1"},
     {"x\":1,\"x", "1"},
     {"x", "\"\\ud800\""},
     {"x", "\"\xff\""},
@@ -81,6 +88,19 @@ static void test_refuses_other_payloads(void **state)
         check_refused(*state, keys, forge(*state, HEADER, bad[i]), bad[i]);
     }
     check_refused(*state, keys, forge(*state, HEADER, apr_psprintf(*state, "[%s]", valid)), "an array that holds it");
+}
+
+/* A parser of C strings would see the valid payload alone. */
+static void test_refuses_what_has_a_nul(void **state)
+{
+    const char *payload = payload_with(*state, "", NULL);
+    const char *text = apr_pstrcat(
+        *state, encode(*state, HEADER), ".",
+        apr_pencode_base64(*state, payload, (apr_ssize_t)strlen(payload) + 1, APR_ENCODE_BASE64URL, NULL), NULL);
+
+    check_refused(*state, own_keys(*state),
+                  apr_pstrcat(*state, text, ".", sign_hmac(*state, EVP_sha256(), text, SECRET, strlen(SECRET)), NULL),
+                  "a payload that ends in NUL");
 }
 
 static void test_takes_what_else_is_valid(void **state)
@@ -110,7 +130,7 @@ static void test_takes_what_else_is_valid(void **state)
 
 static void test_what_is_absent_gives_no_right(void **state)
 {
-    const cat_trust_t trust = {ISSUER, AUDIENCE, own_keys(*state), 0};
+    const cat_trust_t trust = {ISSUER, AUDIENCE, own_keys(*state), 0, cat_role_names};
     const cat_claims_t *claims;
 
     assert_null(verify_by(*state, &trust, 1, forge(*state, HEADER, payload_with(*state, "", NULL)), &claims));
@@ -137,7 +157,7 @@ static void test_refuses_huge_payloads(void **state)
 
 static void test_gives_30_seconds_on_the_expiry(void **state)
 {
-    const cat_trust_t trust = {ISSUER, AUDIENCE, own_keys(*state), 0};
+    const cat_trust_t trust = {ISSUER, AUDIENCE, own_keys(*state), 0, cat_role_names};
     const char *token = forge(*state, HEADER, payload_with(*state, "exp", NOW_TEXT));
     apr_time_t expiry = apr_time_from_sec(NOW);
     const cat_claims_t *claims;
@@ -151,9 +171,9 @@ static void test_gives_30_seconds_on_the_expiry(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_refuses_other_payloads),         UNIT_TEST(test_takes_what_else_is_valid),
-        UNIT_TEST(test_what_is_absent_gives_no_right),  UNIT_TEST(test_refuses_huge_payloads),
-        UNIT_TEST(test_gives_30_seconds_on_the_expiry),
+        UNIT_TEST(test_refuses_other_payloads),   UNIT_TEST(test_refuses_what_has_a_nul),
+        UNIT_TEST(test_takes_what_else_is_valid), UNIT_TEST(test_what_is_absent_gives_no_right),
+        UNIT_TEST(test_refuses_huge_payloads),    UNIT_TEST(test_gives_30_seconds_on_the_expiry),
     };
     return UNIT_RUN(tests);
 }

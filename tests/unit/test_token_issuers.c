@@ -11,17 +11,18 @@ static void test_takes_tokens_of_another_issuer(void **state)
         "{\"alg\":\"ES256\"}",
         "{\"alg\":\"ES256\",\"typ\":\"JWT\",\"kid\":\"whatever\"}",
         "{\"alg\":\"ES256\",\"typ\":\"at+jwt\"}",
+        "{\"alg\":\"ES256\",\"typ\":\"application/at+jwt\"}",
     };
-    const cat_key_t *public, *key = make_ec(*state, "ec", &public);
+    const pair_t pair = make_ec(*state, "ec");
     const cat_trust_t trusts[] = {
-        {ISSUER, AUDIENCE, own_keys(*state), 0},
-        {FOREIGN, "shop", make_set(*state, public, NULL), 1},
+        {ISSUER, AUDIENCE, own_keys(*state), 0, cat_role_names},
+        {FOREIGN, "shop", make_set(*state, pair.public, NULL), 1, cat_role_names},
     };
     const cat_claims_t *claims;
 
     for (size_t i = 0; i < UNIT_COUNT(headers); i++) {
         assert_null(
-            verify_by(*state, trusts, 2, forge_by(*state, key, headers[i], FOREIGN_PAYLOAD("\"a|1\"")), &claims));
+            verify_by(*state, trusts, 2, forge_by(*state, &pair, headers[i], FOREIGN_PAYLOAD("\"a|1\"")), &claims));
         assert_string_equal(claims->issuer, FOREIGN);
         assert_string_equal(claims->audience, "shop");
         assert_string_equal(claims->subject, "a|1");
@@ -36,11 +37,11 @@ static void test_another_issuer_gives_no_right(void **state)
     static const char payload[] =
         "{\"iss\":\"" FOREIGN "\",\"aud\":\"shop\",\"sub\":\"x\",\"exp\":1800000900,\"role\":\"admin\","
         "\"username\":\"ann\",\"email_verified\":true,\"sid\":\"session\",\"jti\":\"token\"}";
-    const cat_key_t *public, *key = make_rsa(*state, "rsa", &public);
-    const cat_trust_t trust = {FOREIGN, "shop", make_set(*state, public, NULL), 1};
+    const pair_t pair = make_rsa(*state, "rsa");
+    const cat_trust_t trust = {FOREIGN, "shop", make_set(*state, pair.public, NULL), 1, cat_role_names};
     const cat_claims_t *claims;
 
-    assert_null(verify_by(*state, &trust, 1, forge_by(*state, key, "{\"alg\":\"RS256\"}", payload), &claims));
+    assert_null(verify_by(*state, &trust, 1, forge_by(*state, &pair, "{\"alg\":\"RS256\"}", payload), &claims));
     assert_string_equal(claims->role, "user");
     assert_int_equal(claims->verified, 0);
     assert_null(claims->username);
@@ -50,43 +51,42 @@ static void test_another_issuer_gives_no_right(void **state)
 
 static void test_issuers_do_not_sign_for_each_other(void **state)
 {
-    static const char header[] = "{\"alg\":\"ES256\",\"typ\":\"at+jwt\",\"kid\":\"ec\"}";
-    const cat_key_t *public, *other_public, *key = make_ec(*state, "ec", &public),
-                                            *other = make_ec(*state, "ec", &other_public);
+    static const char header[] = "{\"alg\":\"ES256\",\"typ\":\"JWT\",\"kid\":\"ec\"}";
+    const pair_t pair = make_ec(*state, "ec"), other = make_ec(*state, "ec");
     const cat_trust_t trusts[] = {
-        {ISSUER, AUDIENCE, make_set(*state, key, NULL), 0},
-        {FOREIGN, "shop", make_set(*state, other_public, NULL), 1},
+        {ISSUER, AUDIENCE, make_set(*state, pair.key, NULL), 0, cat_role_names},
+        {FOREIGN, "shop", make_set(*state, other.public, NULL), 1, cat_role_names},
     };
 
-    assert_null(verify_by(*state, trusts, 2, forge_by(*state, key, header, payload_with(*state, "", NULL)), NULL));
-    assert_null(verify_by(*state, trusts, 2, forge_by(*state, other, header, FOREIGN_PAYLOAD("\"x\"")), NULL));
+    assert_null(verify_by(*state, trusts, 2, forge_by(*state, &pair, header, payload_with(*state, "", NULL)), NULL));
+    assert_null(verify_by(*state, trusts, 2, forge_by(*state, &other, header, FOREIGN_PAYLOAD("\"x\"")), NULL));
     assert_string_equal(
-        verify_by(*state, trusts, 2, forge_by(*state, other, header, payload_with(*state, "", NULL)), NULL),
+        verify_by(*state, trusts, 2, forge_by(*state, &other, header, payload_with(*state, "", NULL)), NULL),
         "The token's signature is wrong");
-    assert_string_equal(verify_by(*state, trusts, 2, forge_by(*state, key, header, FOREIGN_PAYLOAD("\"x\"")), NULL),
+    assert_string_equal(verify_by(*state, trusts, 2, forge_by(*state, &pair, header, FOREIGN_PAYLOAD("\"x\"")), NULL),
                         "The token's signature is wrong");
-    assert_string_equal(verify_by(*state, trusts, 1, forge_by(*state, other, header, FOREIGN_PAYLOAD("\"x\"")), NULL),
+    assert_string_equal(verify_by(*state, trusts, 1, forge_by(*state, &other, header, FOREIGN_PAYLOAD("\"x\"")), NULL),
                         "The token is from another issuer");
-    assert_non_null(verify_by(*state, trusts, 0, forge_by(*state, key, header, payload_with(*state, "", NULL)), NULL));
+    assert_non_null(
+        verify_by(*state, trusts, 0, forge_by(*state, &pair, header, payload_with(*state, "", NULL)), NULL));
 }
 
 static void test_an_issuer_may_have_several_trusts(void **state)
 {
     static const char header[] = "{\"alg\":\"ES256\"}";
-    const cat_key_t *new_public, *old_public;
-    const cat_key_t *new = make_ec(*state, "new", &new_public), *old = make_ec(*state, "old", &old_public);
+    const pair_t new = make_ec(*state, "new"), old = make_ec(*state, "old");
     const cat_trust_t trusts[] = {
-        {FOREIGN, "other", make_set(*state, new_public, NULL), 1},
-        {FOREIGN, "shop", make_set(*state, new_public, NULL), 1},
-        {FOREIGN, "account", make_set(*state, old_public, NULL), 1},
+        {FOREIGN, "other", make_set(*state, new.public, NULL), 1, cat_role_names},
+        {FOREIGN, "shop", make_set(*state, new.public, NULL), 1, cat_role_names},
+        {FOREIGN, "account", make_set(*state, old.public, NULL), 1, cat_role_names},
     };
     const cat_claims_t *claims;
 
-    assert_null(verify_by(*state, trusts, 3, forge_by(*state, new, header, FOREIGN_PAYLOAD("\"x\"")), &claims));
+    assert_null(verify_by(*state, trusts, 3, forge_by(*state, &new, header, FOREIGN_PAYLOAD("\"x\"")), &claims));
     assert_string_equal(claims->audience, "shop");
-    assert_null(verify_by(*state, trusts, 3, forge_by(*state, old, header, FOREIGN_PAYLOAD("\"x\"")), &claims));
+    assert_null(verify_by(*state, trusts, 3, forge_by(*state, &old, header, FOREIGN_PAYLOAD("\"x\"")), &claims));
     assert_string_equal(claims->audience, "account");
-    assert_non_null(verify_by(*state, trusts, 1, forge_by(*state, new, header, FOREIGN_PAYLOAD("\"x\"")), &claims));
+    assert_non_null(verify_by(*state, trusts, 1, forge_by(*state, &new, header, FOREIGN_PAYLOAD("\"x\"")), &claims));
 }
 
 static void test_refuses_bad_tokens_of_another_issuer(void **state)
@@ -108,22 +108,24 @@ static void test_refuses_bad_tokens_of_another_issuer(void **state)
         "{\"iss\":\"" FOREIGN "\",\"aud\":\"\",\"sub\":\"x\",\"exp\":1800000900}",
         "{\"aud\":\"shop\",\"sub\":\"x\",\"exp\":1800000900}",
     };
-    const cat_key_t *public, *key = make_ec(*state, "ec", &public);
-    const cat_trust_t trust = {FOREIGN, "shop", make_set(*state, public, NULL), 1};
+    const pair_t pair = make_ec(*state, "ec");
+    const cat_trust_t trust = {FOREIGN, "shop", make_set(*state, pair.public, NULL), 1, cat_role_names};
     const char *longest = memset(apr_pcalloc(*state, 256), 'x', 255), *format = FOREIGN_PAYLOAD("\"%s\"");
 
     for (size_t i = 0; i < UNIT_COUNT(headers); i++) {
         assert_non_null(
-            verify_by(*state, &trust, 1, forge_by(*state, key, headers[i], FOREIGN_PAYLOAD("\"x\"")), NULL));
+            verify_by(*state, &trust, 1, forge_by(*state, &pair, headers[i], FOREIGN_PAYLOAD("\"x\"")), NULL));
     }
     for (size_t i = 0; i < UNIT_COUNT(payloads); i++) {
-        assert_non_null(verify_by(*state, &trust, 1, forge_by(*state, key, "{\"alg\":\"ES256\"}", payloads[i]), NULL));
+        assert_non_null(
+            verify_by(*state, &trust, 1, forge_by(*state, &pair, "{\"alg\":\"ES256\"}", payloads[i]), NULL));
     }
     assert_null(verify_by(*state, &trust, 1,
-                          forge_by(*state, key, "{\"alg\":\"ES256\"}", apr_psprintf(*state, format, longest)), NULL));
+                          forge_by(*state, &pair, "{\"alg\":\"ES256\"}", apr_psprintf(*state, format, longest)), NULL));
     longest = apr_pstrcat(*state, longest, "x", NULL);
-    assert_non_null(verify_by(
-        *state, &trust, 1, forge_by(*state, key, "{\"alg\":\"ES256\"}", apr_psprintf(*state, format, longest)), NULL));
+    assert_non_null(verify_by(*state, &trust, 1,
+                              forge_by(*state, &pair, "{\"alg\":\"ES256\"}", apr_psprintf(*state, format, longest)),
+                              NULL));
 }
 
 int main(void)

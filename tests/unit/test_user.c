@@ -4,8 +4,8 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "accounts/user.h"
 #include "lib/json.h"
-#include "lib/user.h"
 
 static const char *repeat(apr_pool_t *pool, const char *text, int times)
 {

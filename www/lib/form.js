@@ -95,6 +95,7 @@ export function manage(form, checks, submit) {
         setBusy(true);
         try {
             await submit(valuesOf(form));
+            delete form.dataset.edited;
         } catch (error) {
             if (!showRefused(error.fields ?? [])) {
                 showError(trouble, error).focus();
@@ -107,6 +108,7 @@ export function manage(form, checks, submit) {
     form.noValidate = true; /* the browser's bubbles would come in between */
     form.prepend(trouble);
     form.addEventListener('input', ({ target }) => {
+        form.dataset.edited = '';
         refused.delete(target);
         check(inputs.filter(input => isFaulty(input) && !faultOf(input)));
         clearTimeout(pause);

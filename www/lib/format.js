@@ -8,8 +8,19 @@ const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle
 
 export const formatPrice = value => (value < 1e15 ? price : hugePrice).format(value);
 export const formatRating = value => rating.format(value);
-export const formatCount = value => whole.format(value);
+export const formatCount = (value, one, many) => `${whole.format(value)} ${value === 1 ? one : many}`;
+export const formatWhole = value => whole.format(value);
 export const formatTime = text => time.format(new Date(text));
+
+/*
+ * The number that a person typed, with a point or a comma before the decimals, or NaN. A comma before three digits is
+ * refused, because nobody can tell whether it separates thousands.
+ */
+export function parseNumber(text) {
+    const isNumber = /^[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?$/i.test(text);
+    const number = isNumber && !/,\d{3}$/.test(text) ? Number(text.replace(',', '.')) : NaN;
+    return Number.isFinite(number) ? number : NaN;
+}
 
 /* The order matters: each names those above it too. */
 const BROWSERS = [

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 import { ApiError } from './api.js';
 import { byId, el } from './dom.js';
-import { currentUser, restore, signOut, watch } from './session.js';
+import { currentUser, restore, signOut, watch, watchOtherTabs } from './session.js';
 import { recall, remember } from './store.js';
 
 const FLASH = 'catalog.flash';
@@ -108,16 +108,29 @@ export function showError(element, error, again) {
 }
 
 async function begin(run, needsUser) {
-    const user = await restore();
+    let unknown; /* why nobody knows whether there is a session */
+    const user = await restore().catch(error => {
+        unknown = error;
+        return null;
+    });
     if (needsUser && !user) {
+        if (unknown) {
+            throw unknown;
+        }
         location.replace(signInLink());
         return;
     }
     await run(user);
     sayFlash();
+    if (unknown) {
+        throw unknown;
+    }
 }
 
-/* Runs a page, once it is known who is signed in. run(user or null) may throw what the page cannot do without. */
+/*
+ * Runs a page when the session is known. run(user or null) may throw what the page cannot do without. A page that needs
+ * no user is shown even if the session cannot be taken up now.
+ */
 export async function start(run, { needsUser = false } = {}) {
     const again = () => {
         byId('trouble').replaceChildren();
@@ -133,6 +146,17 @@ export async function start(run, { needsUser = false } = {}) {
 }
 
 watch(showMenu);
+
+/* The page shows what another user, or nobody, may see: it starts again, unless that would lose what was typed. */
+watchOtherTabs(async () => {
+    if (!document.querySelector('form[data-edited]')) {
+        location.reload();
+        return;
+    }
+    const user = await restore().catch(() => null);
+    showMenu(user);
+    say(user ? `In another tab ${user.username} has signed in.` : 'You have signed out in another tab.');
+});
 
 /* A page that the browser has kept for its Back button may be that of somebody who has signed out since. */
 addEventListener('pageshow', ({ persisted }) => persisted && location.reload());

@@ -24,9 +24,19 @@ export function currentUser() {
     return user;
 }
 
-/* watcher(user or null) is called whenever somebody has signed in or out, here or in another tab. */
+/* watcher(user or null) is called whenever somebody has signed in or out on this page. */
 export function watch(watcher) {
     watchers.push(watcher);
+}
+
+/* watcher() is called when another tab has signed in or out, so that the cookie is another one: see restore(). */
+export function watchOtherTabs(watcher) {
+    addEventListener('storage', event => {
+        if (event.key === HINT && event.newValue !== (user?.id ?? null)) {
+            token = user = null;
+            watcher();
+        }
+    });
 }
 
 async function open(path, body) {
@@ -117,13 +127,3 @@ export async function signOut(everywhere = false) {
     }
     forget();
 }
-
-/* Another tab has signed in or out, so the cookie is another one. */
-addEventListener('storage', event => {
-    if (event.key === HINT && event.newValue !== (user?.id ?? null)) {
-        token = user = null;
-        restore()
-            .catch(() => null)
-            .then(() => watchers.forEach(watcher => watcher(user)));
-    }
-});

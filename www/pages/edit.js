@@ -2,22 +2,23 @@
 import { send } from '../lib/api.js';
 import { byId } from '../lib/dom.js';
 import { manage } from '../lib/form.js';
+import { parseNumber } from '../lib/format.js';
 import { go, setTitle, start } from '../lib/page.js';
 import { call } from '../lib/session.js';
 
 const id = new URLSearchParams(location.search).get('id');
 const pageOf = product => `product.html?id=${encodeURIComponent(product)}`;
 
-/* A field of numbers that holds something else has no value: '' with badInput. */
-function number(least, most) {
+function numberRule(least, most) {
     return (value, values, input) => {
-        if (input.validity.badInput) {
-            return 'must be a number';
-        }
+        const number = parseNumber(value);
         if (value === '') {
             return input.required ? 'must be filled in' : '';
         }
-        return value < least || value > most
+        if (Number.isNaN(number)) {
+            return 'must be a number such as 1999 or 19.99';
+        }
+        return number < least || number > most
             ? `must be ${most === Infinity ? `${least} or more` : `from ${least} to ${most}`}`
             : '';
     };
@@ -30,19 +31,25 @@ const checks = {
             : [...value].length > 200
               ? 'must have at most 200 characters'
               : '',
-    price: number(0, Infinity),
+    price: numberRule(0, Infinity),
     category: value => ([...value].length > 100 ? 'must have at most 100 characters' : ''),
-    rating: number(0, 5),
+    rating: numberRule(0, 5),
 };
 
 function productOf({ name, price, category, rating, inStock }) {
-    return { name, price: Number(price), category, inStock, rating: rating === '' ? null : Number(rating) };
+    return {
+        name,
+        price: parseNumber(price),
+        category,
+        inStock,
+        rating: rating === '' ? null : parseNumber(rating),
+    };
 }
 
 async function create(values) {
     const product = productOf(values);
     if (product.rating === null) {
-        delete product.rating; /* null is for taking it away */
+        delete product.rating; /* null clears it, which only an update may do */
     }
     const { data } = await call('POST', '/products', product);
     await go(pageOf(data.id), 'The product is added.');

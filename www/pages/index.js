@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 import { send } from '../lib/api.js';
 import { byId, el } from '../lib/dom.js';
-import { formatCount, formatPrice, formatRating } from '../lib/format.js';
+import { formatCount, formatPrice, formatRating, formatWhole } from '../lib/format.js';
 import { setTitle, showError, start } from '../lib/page.js';
 import { mayWrite } from '../lib/session.js';
 
@@ -75,7 +75,7 @@ function pageLinks(page, pages) {
         { class: 'pagination' },
         ...shown.flatMap((n, i) => [
             ...(i > 0 && n > shown[i - 1] + 1 ? [gap.cloneNode(true)] : []),
-            pageLink(n, formatCount(n), `Page ${n}`, n === page),
+            pageLink(n, formatWhole(n), `Page ${n}`, n === page),
         ]),
     );
 }
@@ -89,7 +89,7 @@ function showProducts({ data, pagination: { page, total, pages } }) {
     byId('pages').replaceChildren(...(pages > 1 ? [pageLinks(page, pages)] : []));
     if (data.length > 0) {
         byId('list').replaceChildren(table(data));
-        count(`Page ${page} of ${pages}, ${formatCount(total)} products in all.`);
+        count(`Page ${page} of ${pages}, ${formatCount(total, 'product', 'products')} in all.`);
     } else {
         byId('list').replaceChildren();
         count(

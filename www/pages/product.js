@@ -2,7 +2,7 @@
 import { send } from '../lib/api.js';
 import { byId, el } from '../lib/dom.js';
 import { formatPrice, formatRating, formatTime } from '../lib/format.js';
-import { go, setTitle, showError, start } from '../lib/page.js';
+import { go, say, setTitle, showError, start } from '../lib/page.js';
 import { call, mayWrite } from '../lib/session.js';
 
 const id = new URLSearchParams(location.search).get('id') ?? '';
@@ -40,6 +40,10 @@ function details({ price, category, rating, inStock, createdAt }) {
 }
 
 start(async () => {
+    if (!id) {
+        say('This address names no product. Choose one from the list.');
+        return;
+    }
     const { data: product } = await send('GET', path);
 
     setTitle(product.name);

@@ -13,8 +13,11 @@ use CatalogTest::Tools qw(setting new_dir wait_until);
 
 sub driver { setting('db') }
 
-# A second engine, which a test may do harm to.
-sub engine { CatalogTest::Engine->new(new_dir())->start }
+# A second engine, which a test may do harm to. more: see CatalogTest::Engine.
+sub engine {
+    my (%more) = @_;
+    return CatalogTest::Engine->new(new_dir(), %more)->start;
+}
 
 # name: of letters, digits and _, among those of a server, whose directory is dir. With SQLite it is a file there.
 sub new {

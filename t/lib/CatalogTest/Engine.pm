@@ -2,8 +2,9 @@
 package CatalogTest::Engine;
 
 # A MariaDB or PostgreSQL of the suite's own, on 127.0.0.1 alone: the one that t/TEST starts for all test files, or one more that
-# a test starts to do it harm: beside kill, hang and resume there are cut, which ends all sessions, and read_only(1), until
-# read_only(0). The names of databases begin with cat_.
+# a test starts to do it harm: beside kill, hang and resume there are cut, which ends all sessions of httpd's user or of the
+# one named, and read_only(1), until read_only(0). A user of add_user has the rights of httpd's; lock_out ends the user's sessions
+# and refuses new ones, until let_in. The names of databases begin with cat_.
 
 use strict;
 use warnings FATAL => 'all';
@@ -17,9 +18,10 @@ use CatalogTest::Tools qw(setting hand_over free_port);
 my %CLASS = (mysql => 'CatalogTest::Engine::MariaDB', pgsql => 'CatalogTest::Engine::PostgreSQL');
 my $PASSWORD = 'catalog-test';
 
+# more: galera => 1, a cluster of one node, which can refuse(1) all statements, as one without a quorum does, until refuse(0).
 sub new {
-    my ($class, $dir) = @_;
-    my $self = bless { dir => $dir, port => free_port() }, $CLASS{ setting('db') };
+    my ($class, $dir, %more) = @_;
+    my $self = bless { dir => $dir, port => free_port(), %more }, $CLASS{ setting('db') };
     hand_over($dir);
     $self->run('cp', '-R', $self->pristine, "$dir/data");
     return $self;
@@ -82,23 +84,53 @@ sub command {
     my ($self) = @_;
     return ('/usr/sbin/mariadbd', '--no-defaults', "--datadir=$self->{dir}/data", "--socket=$self->{dir}/socket",
         "--port=$self->{port}", qw(--bind-address=127.0.0.1 --skip-name-resolve --skip-log-bin --innodb-flush-log-at-trx-commit=2
-        --innodb-buffer-pool-size=64M --max-connections=1000 --max-recursive-iterations=1000000), $LOG_SIZE);
+        --innodb-buffer-pool-size=64M --max-connections=1000 --max-recursive-iterations=1000000), $LOG_SIZE,
+        $self->{galera} ? $self->node : ());
 }
+
+sub node {
+    my ($self) = @_;
+    my $port = $self->{group_port} //= CatalogTest::Tools::free_port();
+    return (qw(--binlog-format=ROW --innodb-autoinc-lock-mode=2 --wsrep-on=ON --wsrep-new-cluster),
+        '--wsrep-provider=/usr/lib/galera/libgalera_smm.so', '--wsrep-cluster-address=gcomm://',
+        "--wsrep-node-address=127.0.0.1:$port",
+        "--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:$port;gcache.size=32M");
+}
+
+# A node accepts connections before it takes statements.
+sub is_up {
+    my ($self) = @_;
+    return eval { $self->admin->selectrow_array('SELECT COUNT(*) FROM mysql.db'); 1 };
+}
+
+sub refuse { $_[0]->admin->do(q(SET GLOBAL wsrep_reject_queries = ) . ($_[1] ? q('ALL') : q('NONE'))) }
 
 sub admin { CatalogTest::Engine::open_dbi("dbi:MariaDB:mariadb_socket=$_[0]{dir}/socket", 'root', '') }
 
-sub make_user {
-    my $admin = $_[0]->admin;
-    $admin->do("CREATE USER catalog\@'127.0.0.1' IDENTIFIED BY '$PASSWORD'");
-    $admin->do("GRANT ALL ON `cat\\_%`.* TO catalog\@'127.0.0.1'");
+sub make_user { $_[0]->add_user('catalog') }
+
+sub add_user {
+    my ($self, $user) = @_;
+    my $admin = $self->admin;
+    $admin->do("CREATE USER $user\@'127.0.0.1' IDENTIFIED BY '$PASSWORD'");
+    $admin->do("GRANT ALL ON `cat\\_%`.* TO $user\@'127.0.0.1'");
 }
+
+sub lock_out {
+    my ($self, $user) = @_;
+    $self->admin->do("ALTER USER $user\@'127.0.0.1' ACCOUNT LOCK");
+    $self->cut($user);
+}
+
+sub let_in { $_[0]->admin->do("ALTER USER $_[1]\@'127.0.0.1' ACCOUNT UNLOCK") }
 
 sub make { $_[0]->admin->do("CREATE DATABASE $_[1] CHARACTER SET utf8mb4 COLLATE utf8mb4_bin") }
 sub drop { $_[0]->admin->do("DROP DATABASE $_[1]") }
 
 sub params {
-    my ($self, $name) = @_;
-    return "host=127.0.0.1,port=$self->{port},user=catalog,pass=$PASSWORD,dbname=$name,reconnect=0,flags=CLIENT_FOUND_ROWS";
+    my ($self, $name, $user) = @_;
+    $user //= 'catalog';
+    return "host=127.0.0.1,port=$self->{port},user=$user,pass=$PASSWORD,dbname=$name,reconnect=0,flags=CLIENT_FOUND_ROWS";
 }
 
 # || joins texts, as everywhere else.
@@ -111,8 +143,10 @@ sub connect {
 }
 
 sub cut {
-    my $admin = $_[0]->admin;
-    my $others = $admin->selectcol_arrayref(q(SELECT id FROM information_schema.processlist WHERE user = 'catalog'));
+    my ($self, $user) = @_;
+    my $admin = $self->admin;
+    my $others = $admin->selectcol_arrayref('SELECT id FROM information_schema.processlist WHERE user = ?', undef,
+        $user // 'catalog');
     $admin->do("KILL $_") for @$others;
 }
 
@@ -141,12 +175,22 @@ sub stop_signal { 'INT' } # TERM would wait for all clients to leave
 sub admin { CatalogTest::Engine::open_dbi("dbi:Pg:host=$_[0]{dir};port=$_[0]{port};dbname=postgres", 'postgres', '') }
 
 sub make_user { $_[0]->admin->do('CREATE ROLE catalog LOGIN') }
+sub add_user { $_[0]->admin->do("CREATE ROLE $_[1] LOGIN IN ROLE catalog") }
+
+sub lock_out {
+    my ($self, $user) = @_;
+    $self->admin->do("ALTER ROLE $user NOLOGIN");
+    $self->cut($user);
+}
+
+sub let_in { $_[0]->admin->do("ALTER ROLE $_[1] LOGIN") }
 sub make { $_[0]->admin->do("CREATE DATABASE $_[1] OWNER catalog") }
 sub drop { $_[0]->admin->do("DROP DATABASE $_[1] WITH (FORCE)") }
 
 sub params {
-    my ($self, $name) = @_;
-    return "host=127.0.0.1 port=$self->{port} user=catalog dbname=$name connect_timeout=2"
+    my ($self, $name, $user) = @_;
+    $user //= 'catalog';
+    return "host=127.0.0.1 port=$self->{port} user=$user dbname=$name connect_timeout=2"
         . " options='-c statement_timeout=5000 -c lock_timeout=3000'";
 }
 
@@ -156,7 +200,9 @@ sub connect {
 }
 
 sub cut {
-    $_[0]->admin->do(q(SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'catalog'));
+    my ($self, $user) = @_;
+    $self->admin->do('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = ?', undef,
+        $user // 'catalog');
 }
 
 # Sessions that are open learn of it as well.

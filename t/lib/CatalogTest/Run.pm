@@ -20,7 +20,7 @@ use CatalogTest::Engine ();
 use CatalogTest::Tools qw(setting settle slurp spew children_of);
 
 my @MODULES = qw(
-    access_compat alias auth_basic authn_core authn_file authz_core authz_host authz_user dbd deflate dir env filter
+    access_compat alias auth_basic authn_core authn_file authz_core authz_host authz_user brotli dbd deflate dir env filter
     headers include mime proxy proxy_http reqtimeout request rewrite setenvif status unique_id
 );
 

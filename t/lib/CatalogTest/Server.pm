@@ -18,7 +18,8 @@ use CatalogTest::Tools qw(setting new_dir hand_over slurp spew wait_until free_p
 my @all;
 
 # conf: text for the server's scope. mount: text within <Location "/api">; undef: no such section is written. engine: where its
-# databases are, if not with those of all others. What write fills in may stand in both; files to be written by httpd's children
+# databases are, if not with those of all others. load: modules beside those of every server. first: mod_catalog is loaded before
+# all others, instead of after them. What write fills in may stand in both; files to be written by httpd's children
 # belong in @dir@/data.
 sub new {
     my ($class, %o) = @_;
@@ -28,7 +29,7 @@ sub new {
 
     mkdir $_ or die "$_: $!\n" for map { "$dir/$_" } qw(logs htdocs data data/mail);
     hand_over(map { "$dir/$_" } qw(data data/mail));
-    $self->write("$dir/httpd.conf", head(), template(), mount($o{mount}), $o{conf});
+    $self->write("$dir/httpd.conf", head(%o), template(), mount($o{mount}), $o{conf});
     push @all, $self;
     return $self;
 }
@@ -39,9 +40,12 @@ sub key_path { setting('home') . '/conf/token.key' }
 sub modules { slurp(setting('home') . '/conf/modules.conf') }
 
 sub head {
-    my $conf = setting('home') . '/conf';
-    return sprintf qq(User %s\nGroup %s\nInclude "$conf/modules.conf"\nTypesConfig "$conf/mime.types"\n), setting('user'),
-        setting('group');
+    my (%o) = @_;
+    my ($conf, $modules) = (setting('home') . '/conf', setting('modules'));
+    my ($own, @others) = reverse split /^/, modules();
+    my @load = (reverse(@others), map { qq(LoadModule ${_}_module "$modules/mod_$_.so"\n) } @{ $o{load} // [] });
+    return sprintf qq(User %s\nGroup %s\n%sTypesConfig "$conf/mime.types"\n), setting('user'), setting('group'),
+        join '', $o{first} ? ($own, @load) : (@load, $own);
 }
 
 sub template {
@@ -64,11 +68,11 @@ END
 }
 
 # Fills in @dir@, @port@, @key@, and what DBDriver, DBDParams and CatalogDatabase take: @driver@, @params@ or, for one more
-# database, @params:NAME@, or @nowhere@ for one that is not there.
+# database, @params:NAME@, or @nowhere@ for one that is not there, which httpd -t cannot see.
 sub write {
     my ($self, $file, @text) = @_;
     my %token = (dir => $self->{dir}, port => $self->{port}, key => key_path(), driver => CatalogTest::Database::driver(),
-        nowhere => $self->{engine} ? $self->{engine}->params('cat_nowhere') : "$self->{dir}/nowhere/catalog.db");
+        nowhere => $self->{engine} ? $self->{engine}->params('cat_nowhere') : "file:$self->{dir}/nowhere/catalog.db");
     my $text = join '', @text;
     $text =~ s/\@params(?::(\w+))?\@/$self->params($1)/ge;
     $text =~ s/@(\w+)@/$token{$1} \/\/ "\@$1\@"/ge;

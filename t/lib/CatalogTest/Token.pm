@@ -30,8 +30,8 @@ sub claims {
     my ($issuer, $audience, %changes) = @_;
     my $now = time;
     return merge(
-        iss => $issuer, aud => $audience, sub => uuid(), sid => uuid(), jti => uuid(), iat => $now, exp => $now + 300,
-        %changes);
+        token_use => 'access', iss => $issuer, aud => $audience, sub => uuid(), sid => uuid(), jti => uuid(), iat => $now,
+        exp => $now + 300, %changes);
 }
 
 sub uuid {
@@ -43,7 +43,7 @@ sub uuid {
 # o: claims (a hash, or text), header (changes, or text), key, sha (256, 384, 512), signature.
 sub forge {
     my (%o) = @_;
-    my $header = ref($o{header} || {}) ? $json->encode(merge(alg => 'HS256', typ => 'at+jwt', %{ $o{header} || {} }))
+    my $header = ref($o{header} || {}) ? $json->encode(merge(alg => 'HS256', typ => 'JWT', %{ $o{header} || {} }))
         : $o{header};
     my $payload = ref $o{claims} ? $json->encode($o{claims}) : $o{claims};
     my $text = join '.', map { base64url($_) } $header, $payload;

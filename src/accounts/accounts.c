@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "accounts/accounts.h"
+
+#include "accounts/outbox.h"
+#include "accounts/user.h"
+#include "lib/time.h"
+#include "mail/email.h"
+
+static cat_account_t *make(apr_pool_t *pool, const char *const *row)
+{
+    cat_account_t *u = apr_pcalloc(pool, sizeof(*u));
+    u->id = row[0];
+    u->username = row[1];
+    u->email = row[2];
+    u->created_at = row[3];
+    u->password_hash = row[4];
+    u->role = row[5];
+    u->confirmed = row[6] != NULL;
+    return u;
+}
+
+apr_status_t cat_accounts_add(cat_db_t *db, apr_pool_t *pool, const char *const *record, const char *password_hash,
+                              apr_time_t now)
+{
+    const char *id = record[CAT_USER_ID], *username = record[CAT_USER_USERNAME], *email = record[CAT_USER_EMAIL];
+    apr_status_t rv =
+        cat_db_insert(db, SQL_USER_INSERT,
+                      CAT_VALUES(id, username, cat_email_fold(pool, username), email, cat_email_fold(pool, email),
+                                 password_hash, record[CAT_USER_CREATED_AT]));
+
+    return rv == APR_SUCCESS ? cat_outbox_add(db, pool, "confirm", id, NULL, now) : rv;
+}
+
+apr_status_t cat_accounts_find(cat_db_t *db, apr_pool_t *pool, const char *login, cat_account_t **user)
+{
+    const char *const *row;
+    const char *key = cat_email_fold(pool, login);
+    apr_status_t rv = cat_db_one(db, SQL_USER_BY_LOGIN, CAT_VALUES(key, key), &row);
+
+    *user = rv == APR_SUCCESS ? make(pool, row) : NULL;
+    return rv;
+}
+
+apr_status_t cat_accounts_read(cat_db_t *db, apr_pool_t *pool, const char *id, cat_account_t **user)
+{
+    const char *const *row;
+    apr_status_t rv = cat_db_one(db, SQL_USER_GET, CAT_VALUES(id), &row);
+
+    *user = rv == APR_SUCCESS ? make(pool, row) : NULL;
+    return rv;
+}
+
+apr_status_t cat_accounts_set_hash(cat_db_t *db, const cat_account_t *seen, const char *hash)
+{
+    int found;
+    apr_status_t rv =
+        cat_db_exec(db, SQL_USER_REPLACE_PASSWORD, CAT_VALUES(hash, seen->id, seen->password_hash), &found);
+
+    return rv == APR_SUCCESS && !found ? APR_NOTFOUND : rv;
+}

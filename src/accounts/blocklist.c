@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "accounts/blocklist.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "lib/file.h"
+
+#define FILE_MAX (64 * 1024) /* KiB */
+
+/* A hash table with open addressing. A place holds where in text a line begins, plus one; 0: nothing. */
+struct cat_blocklist_t {
+    char *text; /* the file, in lower case, with a NUL behind each line */
+    apr_uint32_t *places;
+    apr_uint32_t count; /* of places; a power of two, at least twice the lines */
+};
+
+static char fold(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
+/* FNV-1a. */
+static apr_uint32_t hash(const char *text)
+{
+    apr_uint32_t value = 2166136261U;
+
+    for (; *text; text++) {
+        value = (value ^ (unsigned char)fold(*text)) * 16777619U;
+    }
+    return value;
+}
+
+static int matches(const char *line, const char *text)
+{
+    while (*line && *line == fold(*text)) {
+        line++;
+        text++;
+    }
+    return *line == '\0' && *text == '\0';
+}
+
+/* The place that holds the text, or the free one where it would be put. */
+static apr_uint32_t *find_place(const cat_blocklist_t *list, const char *text)
+{
+    apr_uint32_t i = hash(text) & (list->count - 1);
+
+    while (list->places[i] && !matches(list->text + list->places[i] - 1, text)) {
+        i = (i + 1) & (list->count - 1);
+    }
+    return &list->places[i];
+}
+
+/* Makes each line a string. Returns how many lines there are. */
+static apr_uint32_t split(char *text, apr_size_t length)
+{
+    apr_uint32_t lines = 1;
+
+    for (apr_size_t i = 0; i < length; i++) {
+        if (text[i] == '\n' || (text[i] == '\r' && text[i + 1] == '\n')) {
+            lines += text[i] == '\n';
+            text[i] = '\0';
+        } else {
+            text[i] = fold(text[i]);
+        }
+    }
+    return lines;
+}
+
+const char *cat_blocklist_read(apr_pool_t *pool, const char *path, cat_blocklist_t **list)
+{
+    cat_blocklist_t *l = apr_palloc(pool, sizeof(*l));
+    apr_size_t length, size;
+    const char *fault = cat_file_read(pool, path, 0, FILE_MAX, &l->text, &length);
+    apr_uint32_t lines;
+
+    *list = NULL;
+    if (fault) {
+        return fault;
+    }
+    if (memchr(l->text, '\0', length)) {
+        return apr_psprintf(pool, "%s: is not a text file; name one with a password on each line", path);
+    }
+    lines = split(l->text, length);
+    for (l->count = 2; l->count < 2 * lines; l->count *= 2) {
+    }
+    l->places = apr_pcalloc(pool, l->count * sizeof(*l->places));
+    for (const char *line = l->text; line < l->text + length; line += size + 1) {
+        size = strlen(line);
+        if (size) {
+            *find_place(l, line) = (apr_uint32_t)(line - l->text) + 1;
+        }
+    }
+    *list = l;
+    return NULL;
+}
+
+int cat_blocklist_has(const cat_blocklist_t *list, const char *password)
+{
+    return *find_place(list, password) != 0;
+}

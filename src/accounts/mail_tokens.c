@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "accounts/mail_tokens.h"
+
+#include "lib/secret.h"
+#include "lib/time.h"
+
+apr_status_t cat_mail_tokens_make(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *user_id, int ttl,
+                                  const char **token)
+{
+    apr_time_t now = apr_time_now();
+
+    *token = cat_secret_make(pool);
+    if (!*token) {
+        return APR_EGENERAL;
+    }
+    return cat_db_insert(db, SQL_MAIL_TOKEN_INSERT,
+                         CAT_VALUES(cat_secret_digest(pool, *token), purpose, user_id, cat_time_store(pool, now),
+                                    cat_time_store(pool, now + apr_time_from_sec(ttl))));
+}
+
+apr_status_t cat_mail_tokens_find(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *token,
+                                  apr_time_t now, const char **user_id)
+{
+    const char *const *row;
+    apr_status_t rv = cat_db_one(db, SQL_MAIL_TOKEN_FIND,
+                                 CAT_VALUES(cat_secret_digest(pool, token), purpose, cat_time_store(pool, now)), &row);
+    if (rv == APR_SUCCESS) {
+        *user_id = row[0];
+    }
+    return rv;
+}
+
+apr_status_t cat_mail_tokens_use(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *token, apr_time_t now,
+                                 const char **user_id)
+{
+    int dropped = 0;
+    apr_status_t rv = cat_mail_tokens_find(db, pool, purpose, token, now, user_id);
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_db_exec(db, SQL_MAIL_TOKEN_DROP, CAT_VALUES(*user_id, purpose), &dropped);
+    }
+    return rv == APR_SUCCESS && !dropped ? APR_NOTFOUND : rv;
+}
+
+apr_status_t cat_mail_tokens_withdraw(cat_db_t *db, const char *purpose, const char *user_id)
+{
+    apr_status_t rv = cat_db_exec(db, SQL_OUTBOX_WITHDRAW, CAT_VALUES(purpose, user_id, user_id), NULL);
+    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_MAIL_TOKEN_DROP, CAT_VALUES(user_id, purpose), NULL) : rv;
+}

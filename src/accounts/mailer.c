@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "accounts/mailer.h"
+
+#include <apr_file_io.h>
+#include <apr_strings.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "accounts/mail_tokens.h"
+#include "accounts/outbox.h"
+#include "db/db.h"
+#include "http/rate_limit.h"
+#include "lib/conf.h"
+#include "lib/log.h"
+#include "lib/time.h"
+#include "mail/email.h"
+#include "mail/message.h"
+#include "mail/smtp.h"
+#include "shm/limit.h"
+
+/* A run is bounded, because the jobs of other mounts wait for it. A server that stops cuts short one mail at most, which is
+ * sent after the lease. */
+#define MAILS_PER_RUN 100
+#define RUN_TIME apr_time_from_sec(20)
+#define LEASE apr_time_from_sec(60)
+
+/* A mail that is put off waits 2, 4, 8 ... seconds, at most 15 minutes, and is given up after three days. */
+#define WAIT_MAX_SHIFT 10
+#define WAIT_MAX apr_time_from_sec(15 * 60)
+#define GIVE_UP_AFTER apr_time_from_sec(3 * 24 * 3600)
+
+static apr_interval_time_t backoff(int attempts)
+{
+    apr_interval_time_t wait = apr_time_from_sec(1) << (attempts < WAIT_MAX_SHIFT ? attempts : WAIT_MAX_SHIFT);
+    return wait < WAIT_MAX ? wait : WAIT_MAX;
+}
+
+/* What there is to know about a template: its name is the purpose of its link's token as well. */
+typedef struct kind_t {
+    const char *name;
+    apr_size_t text;  /* member of cat_conf_t */
+    const char *page; /* NULL: it has no link */
+    apr_size_t ttl;   /* member of cat_conf_t: seconds that the link is good for */
+} kind_t;
+
+/* The token stands behind a #, so no server's log ever has it. */
+static const kind_t kinds[] = {
+    {"confirm", offsetof(cat_conf_t, mail_confirm), "/confirm.html#token=", offsetof(cat_conf_t, confirm_ttl)},
+    {"reset", offsetof(cat_conf_t, mail_reset), "/reset.html#token=", offsetof(cat_conf_t, reset_ttl)},
+    {"changed", offsetof(cat_conf_t, mail_changed), NULL, 0},
+};
+
+static const kind_t *find_kind(const char *name)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (!strcmp(kinds[i].name, name)) {
+            return &kinds[i];
+        }
+    }
+    return NULL;
+}
+
+static int ttl_of(const cat_conf_t *conf, const kind_t *kind)
+{
+    return *(const int *)((const char *)conf + kind->ttl);
+}
+
+/* The link's token is made for each try: at rest there is only its hash. */
+static apr_status_t make_link(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, const char **link)
+{
+    const char *token;
+    apr_status_t rv;
+
+    *link = "";
+    if (!kind->page) {
+        return APR_SUCCESS;
+    }
+    rv = cat_mail_tokens_make(job->db, job->pool, kind->name, mail->user_id, ttl_of(job->conf, kind), &token);
+    if (rv == APR_SUCCESS) {
+        *link = apr_pstrcat(job->pool, job->conf->base_url, kind->page, token, NULL);
+    }
+    return rv;
+}
+
+static const char *compose(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, const char *link)
+{
+    const char *from = cat_message_address(job->pool, job->conf->mail_from);
+    apr_table_t *values = apr_table_make(job->pool, 4);
+    cat_message_t m = {
+        .from = job->conf->mail_from,
+        .to = mail->email,
+        .id = apr_pstrcat(job->pool, mail->id, strchr(from, '@'), NULL),
+        .date = mail->created,
+        .values = values,
+    };
+
+    apr_table_setn(values, "username", mail->username);
+    apr_table_setn(values, "link", link);
+    if (kind->page) {
+        apr_table_setn(values, "hours", apr_itoa(job->pool, (ttl_of(job->conf, kind) + 3599) / 3600));
+    }
+    return cat_message_format(job->pool, *(const char *const *)((const char *)job->conf + kind->text), &m);
+}
+
+/* file:DIR, for development: one .eml a message, there as a whole or not at all. */
+static cat_smtp_result_t write_file(cat_job_t *job, const cat_mail_t *mail, const char *message, const char **detail)
+{
+    const char *name = apr_pstrcat(job->pool, job->conf->mail + strlen("file:"), "/", mail->id, ".eml", NULL);
+    const char *part = apr_pstrcat(job->pool, name, ".part", NULL);
+    apr_file_t *file;
+    apr_status_t rv = apr_file_open(&file, part, APR_FOPEN_CREATE | APR_FOPEN_WRITE | APR_FOPEN_TRUNCATE,
+                                    APR_FPROT_UREAD | APR_FPROT_UWRITE | APR_FPROT_GREAD, job->pool);
+
+    if (rv == APR_SUCCESS) {
+        rv = apr_file_write_full(file, message, strlen(message), NULL);
+        apr_file_close(file);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = apr_file_rename(part, name, job->pool);
+    }
+    if (rv != APR_SUCCESS) {
+        char why[120];
+        *detail = apr_pstrcat(job->pool, name, ": ", apr_strerror(rv, why, sizeof(why)), NULL);
+        return CAT_SMTP_SETUP;
+    }
+    return CAT_SMTP_SENT;
+}
+
+static cat_smtp_result_t deliver(cat_job_t *job, const cat_mail_t *mail, const char *message, const char **detail)
+{
+    const cat_conf_t *conf = job->conf;
+    cat_smtp_t smtp = {
+        .url = conf->mail,
+        .user = conf->mail_user,
+        .password = conf->mail_password,
+        .ca_file = conf->mail_ca_file,
+        .require_tls = conf->mail_tls && !cat_smtp_is_loopback(conf->mail),
+        .stop = job->stop,
+    };
+
+    if (!strncmp(conf->mail, "file:", 5)) {
+        return write_file(job, mail, message, detail);
+    }
+    return cat_smtp_send(job->pool, &smtp, cat_message_address(job->pool, conf->mail_from), mail->email, message,
+                         detail);
+}
+
+static apr_status_t put_off(cat_job_t *job, const cat_mail_t *mail, const char *detail)
+{
+    apr_time_t now = apr_time_now();
+    apr_interval_time_t wait = backoff(mail->attempts);
+
+    if (now - mail->created > GIVE_UP_AFTER) {
+        cat_log(job->log, CAT_LOG_ERROR, 0, "CAT014: mail %s is given up after %d tries: %s", mail->id, mail->attempts,
+                detail);
+        return cat_outbox_bury(job->db, mail);
+    }
+    cat_log(job->log, CAT_LOG_WARNING, 0, "CAT015: mail %s was not taken (try %d), next try in %d s: %s", mail->id,
+            mail->attempts, (int)apr_time_sec(wait), detail);
+    return cat_outbox_retry(job->db, job->pool, mail, now + wait);
+}
+
+static apr_status_t conclude(cat_job_t *job, const cat_mail_t *mail, cat_smtp_result_t result, const char *detail)
+{
+    apr_status_t rv;
+
+    switch (result) {
+    case CAT_SMTP_SENT:
+        cat_log(job->log, CAT_LOG_INFO, 0, "CAT016: mail %s sent (try %d)", mail->id, mail->attempts);
+        return cat_outbox_done(job->db, mail);
+    case CAT_SMTP_REFUSED:
+        cat_log(job->log, CAT_LOG_ERROR, 0, "CAT017: mail %s is refused for good: %s", mail->id, detail);
+        return cat_outbox_bury(job->db, mail);
+    default:
+        rv = put_off(job, mail, detail);
+        return rv == APR_SUCCESS ? APR_EAGAIN : rv;
+    }
+}
+
+/* Asked for by an address that nobody has, to confirm one that is confirmed already, or news for one that perhaps is not the
+ * user's. */
+static int is_pointless(const cat_mail_t *mail, const kind_t *kind)
+{
+    return !kind || !mail->user_id || (!strcmp(kind->name, "confirm") && mail->confirmed) ||
+           (!strcmp(kind->name, "changed") && !mail->confirmed);
+}
+
+/* How many mails of a kind an address gets. */
+typedef struct quota_t {
+    cat_rate_t rate;
+    const char *what;
+    const char *who;
+} quota_t;
+
+/* A link that was sent before the last one left out is good for half of its time at least, so nobody who asks for somebody else's
+ * mails keeps him from a link. */
+static cat_rate_t bound_rate(cat_rate_t rate, int link_ttl)
+{
+    apr_int64_t most = rate.count * (apr_int64_t)(link_ttl / 2);
+
+    rate.seconds = rate.seconds < most ? rate.seconds : (int)most;
+    return rate;
+}
+
+/* Addresses that nobody has confirmed are counted together where they are of one mailbox: anybody can register as many. */
+static quota_t find_quota(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind)
+{
+    const char *key = cat_email_fold(job->pool, mail->email);
+    const char *mailbox = mail->confirmed ? NULL : cat_email_mailbox(job->pool, key);
+    cat_rate_t rate = job->conf->rates[CAT_RATE_MAIL];
+
+    return (quota_t){kind->page ? bound_rate(rate, ttl_of(job->conf, kind)) : rate, kind->name,
+                     mailbox ? mailbox : key};
+}
+
+static apr_status_t send_mail(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, cat_smtp_result_t *result)
+{
+    const char *link, *detail = "";
+    apr_status_t rv = make_link(job, mail, kind, &link);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    *result = deliver(job, mail, compose(job, mail, kind, link), &detail);
+    return conclude(job, mail, *result, detail);
+}
+
+/* Only what was sent counts. */
+static apr_status_t send_counted(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind)
+{
+    quota_t quota = find_quota(job, mail, kind);
+    cat_smtp_result_t result = CAT_SMTP_SETUP;
+    apr_status_t rv;
+
+    if (!cat_limit_take(job->limits, quota.what, quota.who, quota.rate, cat_time_monotonic()).allowed) {
+        cat_log(job->log, CAT_LOG_INFO, 0, "CAT018: mail %s is left out: its address was sent enough of this kind (%s)",
+                mail->id, kind->name);
+        return cat_outbox_done(job->db, mail);
+    }
+    rv = send_mail(job, mail, kind, &result);
+    if (result != CAT_SMTP_SENT) {
+        cat_limit_give_back(job->limits, quota.what, quota.who, quota.rate, cat_time_monotonic());
+    }
+    return rv;
+}
+
+static apr_status_t send_next(cat_job_t *job)
+{
+    cat_mail_t *mail;
+    const kind_t *kind;
+    apr_status_t rv = cat_outbox_claim(job->db, job->pool, apr_time_now(), LEASE, &mail);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    kind = find_kind(mail->template);
+    return is_pointless(mail, kind) ? cat_outbox_done(job->db, mail) : send_counted(job, mail, kind);
+}
+
+apr_status_t cat_mailer_run(cat_job_t *job)
+{
+    apr_time_t end = apr_time_now() + RUN_TIME;
+    apr_status_t rv = APR_SUCCESS;
+    cat_job_t one = *job;
+
+    if (!job->conf->mail) {
+        return APR_SUCCESS;
+    }
+    apr_pool_create(&one.pool, job->pool);
+    for (int i = 0; rv == APR_SUCCESS && i < MAILS_PER_RUN && !*job->stop && apr_time_now() < end; i++) {
+        rv = send_next(&one);
+        apr_pool_clear(one.pool);
+    }
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "accounts/outbox.h"
+
+#include <stdlib.h>
+
+#include "lib/id.h"
+#include "lib/time.h"
+
+/* Others may be quicker with a mail that was seen due: so often another one is looked for. */
+#define CLAIM_TRIES 5
+
+apr_status_t cat_outbox_add(cat_db_t *db, apr_pool_t *pool, const char *template, const char *user_id,
+                            const char *email_key, apr_time_t now)
+{
+    const char *time = cat_time_store(pool, now);
+    const char *id = cat_id_make(pool, now);
+    return id ? cat_db_insert(db, SQL_OUTBOX_INSERT, CAT_VALUES(id, template, user_id, email_key, time, time))
+              : APR_EGENERAL;
+}
+
+static apr_status_t read_mail(cat_db_t *db, apr_pool_t *pool, const char *id, const char *lease, cat_mail_t **mail)
+{
+    const char *const *row;
+    cat_mail_t *m;
+    apr_status_t rv = cat_db_one(db, SQL_OUTBOX_READ, CAT_VALUES(id, lease), &row);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    m = apr_pcalloc(pool, sizeof(*m));
+    m->id = id;
+    m->lease = lease;
+    m->template = row[0];
+    m->attempts = atoi(row[1]);
+    m->created = cat_time_read(row[2]);
+    m->user_id = row[3];
+    m->username = row[4];
+    m->email = row[5];
+    m->confirmed = row[6] != NULL;
+    *mail = m;
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_outbox_claim(cat_db_t *db, apr_pool_t *pool, apr_time_t now, apr_interval_time_t lease,
+                              cat_mail_t **mail)
+{
+    const char *const *row;
+    const char *time = cat_time_store(pool, now);
+    const char *until = cat_time_store(pool, now + lease);
+    const char *token = cat_id_make(pool, now);
+    apr_status_t rv = token ? APR_SUCCESS : APR_EGENERAL;
+    int claimed = 0;
+
+    for (int tries = 0; rv == APR_SUCCESS && !claimed && tries < CLAIM_TRIES; tries++) {
+        rv = cat_db_one(db, SQL_OUTBOX_DUE, CAT_VALUES(time), &row);
+        if (rv == APR_SUCCESS) {
+            rv = cat_db_exec(db, SQL_OUTBOX_CLAIM, CAT_VALUES(token, until, row[0], time), &claimed);
+        }
+    }
+    if (rv == APR_SUCCESS && !claimed) {
+        rv = APR_NOTFOUND;
+    }
+    return rv == APR_SUCCESS ? read_mail(db, pool, row[0], token, mail) : rv;
+}
+
+apr_status_t cat_outbox_done(cat_db_t *db, const cat_mail_t *mail)
+{
+    return cat_db_exec(db, SQL_OUTBOX_DONE, CAT_VALUES(mail->id, mail->lease), NULL);
+}
+
+apr_status_t cat_outbox_retry(cat_db_t *db, apr_pool_t *pool, const cat_mail_t *mail, apr_time_t when)
+{
+    return cat_db_exec(db, SQL_OUTBOX_RETRY, CAT_VALUES(cat_time_store(pool, when), mail->id, mail->lease), NULL);
+}
+
+apr_status_t cat_outbox_bury(cat_db_t *db, const cat_mail_t *mail)
+{
+    return cat_db_exec(db, SQL_OUTBOX_BURY, CAT_VALUES(mail->id, mail->lease), NULL);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "accounts/purge.h"
+
+#include "db/db.h"
+#include "lib/conf.h"
+#include "lib/time.h"
+
+/* Each round deletes at most 200 rows of a table in a transaction of its own. */
+#define ROUNDS 50
+
+#define DAY 86400
+
+static apr_status_t purge(cat_job_t *job, cat_sql_t sql, int age)
+{
+    const char *before = cat_time_store(job->pool, apr_time_now() - apr_time_from_sec(age));
+    apr_status_t rv = APR_SUCCESS;
+    int deleted = 1;
+
+    for (int i = 0; rv == APR_SUCCESS && deleted && i < ROUNDS && !*job->stop; i++) {
+        rv = cat_db_exec(job->db, sql, CAT_VALUES(before), &deleted);
+    }
+    return rv;
+}
+
+apr_status_t cat_purge_run(cat_job_t *job)
+{
+    const cat_conf_t *conf = job->conf;
+    const struct {
+        cat_sql_t sql;
+        int age; /* seconds */
+    } tables[] = {
+        {SQL_PURGE_REFRESH_TOKENS, 0},
+        {SQL_PURGE_SESSION_TOKENS, conf->refresh_ttl},
+        {SQL_PURGE_SESSIONS, conf->refresh_ttl},
+        {SQL_PURGE_REVOKED, conf->token_ttl + DAY},
+        {SQL_PURGE_MAIL_TOKENS, 0},
+        {SQL_PURGE_LOGIN_FAILURES, DAY},
+    };
+    apr_status_t rv = APR_SUCCESS;
+
+    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && rv == APR_SUCCESS; i++) {
+        rv = purge(job, tables[i].sql, tables[i].age);
+    }
+    return rv;
+}

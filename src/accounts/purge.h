@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_ACCOUNTS_PURGE_H
+#define CAT_ACCOUNTS_PURGE_H
+
+#include "db/job.h"
+
+/* Deletes what has expired. */
+cat_job_run_t cat_purge_run;
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "accounts/revocations.h"
+
+#include "accounts/session.h"
+#include "db/source.h"
+
+/* Servers' clocks differ, and a transaction commits later than the time it wrote. */
+#define OVERLAP apr_time_from_sec(60)
+
+apr_status_t cat_revocations_run(cat_job_t *job)
+{
+    apr_time_t now = apr_time_now();
+    apr_status_t rv;
+
+    /* The job comes more often than it has to look; half the delay leaves the other half for the reading. */
+    if (*job->last && now >= *job->last && now - *job->last < apr_time_from_sec(job->conf->revocation_delay) / 2) {
+        return APR_SUCCESS;
+    }
+    rv = cat_session_learn(job->db, job->conf, job->revoked, *job->last ? *job->last - OVERLAP : 0);
+    if (rv == APR_SUCCESS) {
+        *job->last = now;
+        __atomic_store_n(&job->source->revocations_at, now, __ATOMIC_RELEASE);
+    }
+    return rv;
+}

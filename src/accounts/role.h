@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_ACCOUNTS_ROLE_H
+#define CAT_ACCOUNTS_ROLE_H
+
+/* Each role may do what the one before it may. CAT_ROLE_USER is every account. */
+typedef enum { CAT_ROLE_USER, CAT_ROLE_EDITOR, CAT_ROLE_ADMIN, CAT_ROLE_COUNT } cat_role_t;
+
+/* The names, as the database, tokens and the configuration have them. */
+#define CAT_ROLE_NAMES "user", "editor", "admin"
+#define CAT_ROLE_NAMES_TEXT "user, editor or admin" /* in a sentence */
+#define CAT_ROLE_WRITERS "any|editor|admin"         /* by cat_role_t: the choices of CatalogWriteRole */
+
+extern const char *const cat_role_names[CAT_ROLE_COUNT + 1]; /* by cat_role_t; NULL at the end */
+
+/* Is name a role's? Sets *role when it is. */
+int cat_role_parse(const char *name, cat_role_t *role);
+
+#endif

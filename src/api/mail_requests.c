@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/mail_requests.h"
+
+#include "accounts/outbox.h"
+#include "accounts/user.h"
+#include "mail/email.h"
+
+enum { EMAIL, FIELDS };
+
+cat_answer_t *cat_mail_requests_take(cat_request_t *q, const char *template)
+{
+    cat_input_t input;
+    cat_answer_t *answer;
+    apr_status_t rv;
+
+    if (cat_fields_check(q->pool, &cat_user_fields[CAT_USER_EMAIL], FIELDS, CAT_CREATE, q->strict, q->body, &input) !=
+        APR_SUCCESS) {
+        return cat_answer_malformed(q->pool, input.errors);
+    }
+    rv = cat_outbox_add(q->db, q->pool, template, NULL, cat_email_fold(q->pool, input.values[EMAIL]), q->now);
+    if (rv != APR_SUCCESS) {
+        return cat_answer_failure(q->pool, rv);
+    }
+    answer = cat_answer_success(q->pool, 202, NULL,
+                                q->conf->mail ? "If there is such an account, its mailbox gets a link or has a good one"
+                                              : "If there is such an account, a mail is queued for it");
+    cat_answer_name_ignored(answer, q->pool, input.ignored);
+    return answer;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/token_response.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "accounts/user.h"
+#include "jose/keyring.h"
+#include "lib/id.h"
+#include "lib/json.h"
+#include "lib/log.h"
+
+static const char *make_access_token(cat_request_t *q, const cat_token_response_t *grant)
+{
+    const cat_claims_t claims = {
+        .issuer = q->conf->issuer,
+        .audience = q->conf->audience,
+        .subject = grant->user[CAT_USER_ID],
+        .session = grant->session_id,
+        .id = cat_id_make(q->pool, q->now),
+        .username = grant->user[CAT_USER_USERNAME],
+        .role = grant->role,
+        .verified = grant->verified,
+        .issued = q->now,
+        .expires = q->now + apr_time_from_sec(q->conf->token_ttl),
+    };
+    return claims.id ? cat_token_make(q->pool, cat_keyring_get(q->conf->keys, q->now, NULL), &claims) : NULL;
+}
+
+/* RFC 6265bis: sent to /auth alone, never by another site's page, never to a script. */
+static void set_cookie(cat_request_t *q, cat_answer_t *answer, const char *value, int max_age)
+{
+    int secure = q->secure || (q->conf->base_url && !strncmp(q->conf->base_url, "https:", 6));
+    cat_answer_header(
+        answer, q->pool, "Set-Cookie",
+        apr_psprintf(q->pool, CAT_TOKEN_RESPONSE_COOKIE "=%s; Path=%s/auth; Max-Age=%d; HttpOnly; SameSite=Strict%s",
+                     value, q->conf->mount_uri, max_age, secure ? "; Secure" : ""));
+}
+
+void cat_token_response_drop_cookie(cat_request_t *q, cat_answer_t *answer)
+{
+    set_cookie(q, answer, "", 0);
+}
+
+static void add_string(cat_buffer_t *b, const char *name, const char *value)
+{
+    cat_buffer_add_text(b, name);
+    cat_json_add_string(b, value);
+}
+
+cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char *message,
+                                        const cat_token_response_t *grant)
+{
+    cat_buffer_t b;
+    cat_answer_t *answer;
+    const char *token = make_access_token(q, grant);
+
+    if (!token) {
+        cat_log(q->log, CAT_LOG_ERROR, 0, "CAT013: an access token could not be made");
+        return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
+    }
+    cat_buffer_init(&b, q->pool, 1024);
+    CAT_BUFFER_LITERAL(&b, "{\"success\":true");
+    add_string(&b, ",\"message\":", message);
+    add_string(&b, ",\"token\":", token);
+    CAT_BUFFER_LITERAL(&b, ",\"tokenType\":\"Bearer\",\"expiresIn\":");
+    cat_buffer_add_int(&b, q->conf->token_ttl);
+    if (!grant->cookie) {
+        add_string(&b, ",\"refreshToken\":", grant->refresh_token);
+    }
+    CAT_BUFFER_LITERAL(&b, ",\"user\":");
+    cat_fields_write(&b, cat_user_fields, CAT_USER_FIELDS, grant->user);
+    CAT_BUFFER_LITERAL(&b, "}");
+    answer = cat_answer_text(q->pool, status, b.data, b.length);
+    cat_answer_header(answer, q->pool, "Cache-Control", "no-store");
+    if (grant->cookie) {
+        set_cookie(q, answer, grant->refresh_token, q->conf->refresh_ttl);
+    }
+    return answer;
+}

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/counts.h"
+
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalogue/product.h"
+#include "db/checkout.h"
+
+/* Limits of one transaction, and of one run of the job: writers wait meanwhile, where one writes at a time. */
+#define SPLITS 200
+#define BATCHES 4
+#define ROUNDS 100
+
+#define BATCH_ROWS 1000 /* deltas that are applied together */
+#define NAMES 100       /* of rows, in SQL_COUNTS_FOLD */
+#define MANY 50         /* products in SQL_COUNTS_MANY_CAME */
+
+#define LOWEST "-1000000000000000000" /* created_at where the first part of a level begins */
+
+/* A part with too many products is split after `size` of the parts or products that it consists of; a part with too few is merged into
+ * the one below it. */
+static const struct level_t {
+    const char *level, *size, *too_many, *too_few;
+    cat_sql_t split;
+} levels[] = {
+    {"0", "500", "1000", "125", SQL_COUNTS_CUT_BLOCK},
+    {"1", "25", "25000", "3125", SQL_COUNTS_CUT_GROUP},
+    {"2", "25", "625000", "78125", SQL_COUNTS_CUT_REGION},
+};
+
+#define LEVELS (sizeof(levels) / sizeof(levels[0]))
+
+static const struct level_t all = {.level = "3"}; /* one part, which is never split */
+
+typedef struct part_t {
+    cat_place_t first;
+    apr_int64_t n;
+} part_t;
+
+static apr_status_t keep_part(void *baton, const char *const *values, int count)
+{
+    apr_array_header_t *parts = baton;
+
+    (void)count;
+    APR_ARRAY_PUSH(parts, part_t) =
+        (part_t){{apr_pstrdup(parts->pool, values[0]), apr_pstrdup(parts->pool, values[1])}, apr_atoi64(values[2])};
+    return APR_SUCCESS;
+}
+
+typedef struct maintenance_t {
+    apr_pool_t *pool;
+    cat_db_t *db;
+    int changed;
+} maintenance_t;
+
+static apr_status_t note_row(void *baton, const char *const *values, int count)
+{
+    (void)values;
+    (void)count;
+    *(int *)baton = 1;
+    return APR_EOF;
+}
+
+/* The first key of the part that the place is in. */
+static apr_status_t find_part(maintenance_t *c, const struct level_t *level, const cat_place_t *place,
+                              cat_place_t *first)
+{
+    const char *const *row;
+    apr_status_t rv = cat_db_one(c->db, SQL_COUNTS_FIRST,
+                                 CAT_VALUES(level->level, place->created_at, place->created_at, place->id), &row);
+
+    if (rv == APR_SUCCESS) {
+        *first = (cat_place_t){row[0], row[1]};
+    }
+    return rv;
+}
+
+static apr_status_t add_to_part(maintenance_t *c, const struct level_t *level, const cat_place_t *first, apr_int64_t n)
+{
+    return cat_db_exec(c->db, SQL_COUNTS_ADD,
+                       CAT_VALUES(apr_off_t_toa(c->pool, n), level->level, first->created_at, first->id), NULL);
+}
+
+/* Keeps the first products in the part, and inserts a part for the rest, which becomes *part. APR_NOTFOUND: it cannot be split yet. */
+static apr_status_t split_part(maintenance_t *c, const struct level_t *level, part_t *part)
+{
+    const cat_place_t *first = &part->first;
+    apr_int64_t least = apr_atoi64(level->too_few), rest;
+    const char *const *row;
+    apr_status_t rv = cat_db_one(
+        c->db, level->split,
+        CAT_VALUES(first->created_at, first->id, level->size, first->created_at, first->id, level->size), &row);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    rest = part->n - apr_atoi64(row[2]);
+    if (rest < least || part->n - rest < least) {
+        return APR_NOTFOUND;
+    }
+    rv = add_to_part(c, level, first, -rest);
+    *part = (part_t){{row[0], row[1]}, rest};
+    return rv != APR_SUCCESS
+               ? rv
+               : cat_db_exec(c->db, SQL_COUNTS_INSERT,
+                             CAT_VALUES(level->level, row[0], row[1], apr_off_t_toa(c->pool, rest)), NULL);
+}
+
+static apr_status_t split_repeatedly(maintenance_t *c, const struct level_t *level, part_t *part)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    while (rv == APR_SUCCESS && part->n >= apr_atoi64(level->too_many) && c->changed < SPLITS) {
+        rv = split_part(c, level, part);
+        c->changed += rv == APR_SUCCESS;
+    }
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
+/* With the part below it, by deleting its first key. */
+static apr_status_t merge_part(maintenance_t *c, const struct level_t *level, const part_t *part)
+{
+    cat_place_t below;
+    apr_status_t rv =
+        cat_db_exec(c->db, SQL_COUNTS_DELETE, CAT_VALUES(level->level, part->first.created_at, part->first.id), NULL);
+
+    if (rv == APR_SUCCESS) {
+        rv = find_part(c, level, &part->first, &below);
+    }
+    c->changed++;
+    return rv == APR_SUCCESS ? add_to_part(c, level, &below, part->n) : rv;
+}
+
+static apr_status_t rebalance_level(maintenance_t *c, const struct level_t *level)
+{
+    apr_array_header_t *parts = apr_array_make(c->pool, 8, sizeof(part_t));
+    apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_UNEVEN, CAT_VALUES(level->level, level->too_many, level->too_few),
+                                  keep_part, parts);
+
+    for (int i = 0; i < parts->nelts && rv == APR_SUCCESS; i++) {
+        part_t *part = &APR_ARRAY_IDX(parts, i, part_t);
+        rv = part->n < apr_atoi64(level->too_few) ? merge_part(c, level, part) : split_repeatedly(c, level, part);
+    }
+    return rv;
+}
+
+typedef struct delta_t {
+    const char *seq;
+    cat_place_t place;
+    apr_int64_t created_at, delta;
+} delta_t;
+
+typedef struct delta_batch_t {
+    apr_pool_t *pool;
+    delta_t deltas[BATCH_ROWS];
+    int count;
+} delta_batch_t;
+
+static apr_status_t keep_delta(void *baton, const char *const *values, int count)
+{
+    delta_batch_t *b = baton;
+
+    (void)count;
+    if (b->count < BATCH_ROWS) {
+        b->deltas[b->count++] = (delta_t){apr_pstrdup(b->pool, values[0]),
+                                          {apr_pstrdup(b->pool, values[1]), apr_pstrdup(b->pool, values[2])},
+                                          apr_atoi64(values[1]),
+                                          apr_atoi64(values[3])};
+    }
+    return APR_SUCCESS;
+}
+
+static int is_below(const delta_t *d, apr_int64_t created_at, const char *id)
+{
+    return d->created_at < created_at || (d->created_at == created_at && strcmp(d->place.id, id) < 0);
+}
+
+static int newest_first(const void *one, const void *other)
+{
+    const delta_t *a = one, *b = other;
+    return is_below(a, b->created_at, b->place.id) ? 1 : is_below(b, a->created_at, a->place.id) ? -1 : 0;
+}
+
+/* Finds the part of the newest delta, and adds to it all deltas that are not below its first key. */
+static apr_status_t apply_to_level(maintenance_t *c, const struct level_t *level, const delta_batch_t *b)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < b->count && rv == APR_SUCCESS;) {
+        cat_place_t first;
+        apr_int64_t sum = 0;
+
+        rv = find_part(c, level, &b->deltas[i].place, &first);
+        if (rv == APR_SUCCESS) {
+            for (; i < b->count && !is_below(&b->deltas[i], apr_atoi64(first.created_at), first.id); i++) {
+                sum += b->deltas[i].delta;
+            }
+            rv = add_to_part(c, level, &first, sum);
+        }
+    }
+    return rv;
+}
+
+/* By name: a statement that looked for them itself would wait for writers on MySQL. */
+static apr_status_t delete_deltas(maintenance_t *c, const delta_batch_t *b)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int at = 0; at < b->count && rv == APR_SUCCESS; at += NAMES) {
+        const char *names[NAMES];
+        for (int i = 0; i < NAMES; i++) {
+            names[i] = at + i < b->count ? b->deltas[at + i].seq : "0";
+        }
+        rv = cat_db_exec(c->db, SQL_COUNTS_FOLD, names, NAMES, NULL);
+    }
+    return rv;
+}
+
+/* Applies one batch of product_deltas to the counts. *count: its rows. */
+static apr_status_t apply_deltas(maintenance_t *c, int *count)
+{
+    delta_batch_t *b = apr_pcalloc(c->pool, sizeof(*b));
+    apr_status_t rv;
+
+    b->pool = c->pool;
+    rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_VALUES(apr_itoa(c->pool, BATCH_ROWS)), keep_delta, b);
+    *count = b->count;
+    if (rv != APR_SUCCESS || b->count == 0) {
+        return rv;
+    }
+    c->changed++;
+    qsort(b->deltas, (size_t)b->count, sizeof(b->deltas[0]), newest_first);
+    for (size_t i = 0; i < LEVELS && rv == APR_SUCCESS; i++) {
+        rv = apply_to_level(c, &levels[i], b);
+    }
+    rv = rv == APR_SUCCESS ? apply_to_level(c, &all, b) : rv;
+    return rv == APR_SUCCESS ? delete_deltas(c, b) : rv;
+}
+
+/* APR_NOTFOUND: nothing can be done yet, so nothing is written. Parts are split when few deltas are left, for each split reads all of
+ * them. */
+static apr_status_t maintain_counts(void *baton)
+{
+    maintenance_t *c = baton;
+    int applied = BATCH_ROWS;
+    apr_status_t rv = cat_db_exec(c->db, SQL_COUNTS_LOCK, CAT_NO_VALUES, NULL);
+
+    c->changed = 0;
+    for (int i = 0; i < BATCHES && applied == BATCH_ROWS && rv == APR_SUCCESS; i++) {
+        rv = apply_deltas(c, &applied);
+    }
+    for (size_t i = 0; i < LEVELS && applied < BATCH_ROWS && rv == APR_SUCCESS; i++) {
+        rv = rebalance_level(c, &levels[i]);
+    }
+    return rv == APR_SUCCESS && !c->changed ? APR_NOTFOUND : rv;
+}
+
+/* Asked first, as it keeps nobody waiting. */
+static apr_status_t is_due(maintenance_t *c, int *due)
+{
+    apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_VALUES("1"), note_row, due);
+
+    for (size_t i = 0; i < LEVELS && rv == APR_SUCCESS; i++) {
+        rv = cat_db_each(c->db, SQL_COUNTS_UNEVEN, CAT_VALUES(levels[i].level, levels[i].too_many, levels[i].too_few),
+                         note_row, due);
+    }
+    return rv;
+}
+
+apr_status_t cat_counts_maintain(apr_pool_t *pool, cat_db_t *db, int *changed)
+{
+    maintenance_t c = {.pool = pool, .db = db};
+    int due = 0;
+    apr_status_t rv = is_due(&c, &due);
+
+    if (rv == APR_SUCCESS && due) {
+        rv = cat_db_transact(db, maintain_counts, &c);
+    }
+    *changed = c.changed;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
+apr_status_t cat_counts_run(cat_job_t *job)
+{
+    int changed = 1;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < ROUNDS && changed && rv == APR_SUCCESS && !*job->stop; i++) {
+        rv = cat_counts_maintain(job->pool, job->db, &changed);
+    }
+    return rv;
+}
+
+apr_status_t cat_counts_rebuild(cat_db_t *db)
+{
+    apr_status_t rv = cat_db_exec(db, SQL_COUNTS_LOCK, CAT_NO_VALUES, NULL);
+
+    rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_CLEAR, CAT_NO_VALUES, NULL) : rv;
+    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_BEGIN, CAT_NO_VALUES, NULL) : rv;
+}
+
+/* ---- what is inserted and deleted ---- */
+
+static int is_noted(const cat_db_t *db)
+{
+    return db->source->dialect->counts_by_hand;
+}
+
+/* The dialect is not known before the first connection of this process. */
+int cat_counts_needs_transaction(const cat_db_t *db)
+{
+    return !db->in_transaction && (!db->source->dialect || is_noted(db));
+}
+
+static void put_key(const char **values, const char *const *product)
+{
+    values[0] = product[CAT_PRODUCT_CREATED_AT];
+    values[1] = product[CAT_PRODUCT_ID];
+}
+
+apr_status_t cat_counts_note_inserts(cat_db_t *db, const char *const *const *products, int count)
+{
+    const char *values[2 * MANY];
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int step; is_noted(db) && count && rv == APR_SUCCESS; products += step, count -= step) {
+        step = count < MANY ? 1 : MANY;
+        for (int i = 0; i < step; i++) {
+            put_key(values + 2 * i, products[i]);
+        }
+        rv = cat_db_exec(db, step == 1 ? SQL_COUNTS_CAME : SQL_COUNTS_MANY_CAME, values, 2 * step, NULL);
+    }
+    return rv;
+}
+
+/* Outside a transaction the dialect may not be known; triggers count there. */
+apr_status_t cat_counts_note_delete(cat_db_t *db, const char *id)
+{
+    return db->in_transaction && is_noted(db) ? cat_db_exec(db, SQL_COUNTS_GOES, CAT_VALUES(id), NULL) : APR_SUCCESS;
+}
+
+/* ---- the check ---- */
+
+typedef struct check_t {
+    apr_pool_t *pool;
+    cat_db_t *db;
+    int wrong;
+} check_t;
+
+/* next: the part above it, NULL: there is none. */
+static apr_status_t check_part(check_t *c, const part_t *part, const part_t *next)
+{
+    const cat_place_t *first = &part->first, *end = next ? &next->first : &CAT_PLACE_ABOVE_ALL;
+    const char *const *row;
+    apr_status_t rv =
+        cat_db_one(c->db, SQL_COUNTS_COUNT, CAT_VALUES(first->created_at, first->id, end->created_at, end->id), &row);
+
+    c->wrong += rv == APR_SUCCESS && apr_atoi64(row[0]) != part->n;
+    return rv;
+}
+
+static apr_status_t read_parts(check_t *c, const char *level, apr_array_header_t **parts)
+{
+    *parts = apr_array_make(c->pool, 1024, sizeof(part_t));
+    return cat_db_each(c->db, SQL_COUNTS_ALL, CAT_VALUES(level), keep_part, *parts);
+}
+
+/* Also whether they have as many products as the one part of all. */
+static apr_status_t check_level(check_t *c, const char *level, apr_int64_t total)
+{
+    apr_array_header_t *parts;
+    apr_int64_t sum = 0;
+    apr_status_t rv = read_parts(c, level, &parts);
+    const part_t *part = (const part_t *)parts->elts;
+
+    c->wrong += parts->nelts == 0 || strcmp(part->first.created_at, LOWEST) != 0;
+    for (int i = 0; i < parts->nelts && rv == APR_SUCCESS; i++) {
+        rv = check_part(c, &part[i], i + 1 < parts->nelts ? &part[i + 1] : NULL);
+        sum += part[i].n;
+    }
+    c->wrong += sum != total;
+    return rv;
+}
+
+static apr_status_t check_counts(void *baton)
+{
+    check_t *c = baton;
+    apr_array_header_t *one;
+    apr_int64_t total;
+    apr_status_t rv = read_parts(c, all.level, &one);
+
+    c->wrong = 0;
+    total = one->nelts ? APR_ARRAY_IDX(one, 0, part_t).n : -1;
+    for (size_t i = 0; i < LEVELS && rv == APR_SUCCESS; i++) {
+        rv = check_level(c, levels[i].level, total);
+    }
+    return rv;
+}
+
+apr_status_t cat_counts_check(apr_pool_t *pool, cat_db_t *db, int *wrong)
+{
+    check_t c = {.pool = pool, .db = db};
+    apr_status_t rv = cat_db_view(db, check_counts, &c);
+
+    *wrong = c.wrong;
+    return rv;
+}

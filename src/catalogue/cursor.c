@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/cursor.h"
+
+#include <string.h>
+
+#include <apr_encode.h>
+#include <apr_strings.h>
+#include <openssl/crypto.h>
+
+#define SEAL_OCTETS 16 /* of CAT_KEY_SEAL_OCTETS */
+#define BETWEEN ' '
+
+/* "1763731170442 01a1fdf9-d28a-7c59-b8ec-c42b5a960857" and the seal's octets behind it, in base64url. */
+const char *cat_cursor_write(apr_pool_t *pool, const cat_key_t *key, const cat_place_t *place)
+{
+    apr_size_t time_length = strlen(place->created_at), id_length = strlen(place->id);
+    apr_size_t length = time_length + 1 + id_length;
+    char *content = apr_palloc(pool, length + CAT_KEY_SEAL_OCTETS);
+
+    memcpy(content, place->created_at, time_length);
+    content[time_length] = BETWEEN;
+    memcpy(content + time_length + 1, place->id, id_length);
+    if (!cat_key_seal(key, content, length, (unsigned char *)content + length)) {
+        return NULL;
+    }
+    return apr_pencode_base64_binary(pool, (unsigned char *)content, (apr_ssize_t)(length + SEAL_OCTETS),
+                                     APR_ENCODE_BASE64URL, NULL);
+}
+
+/* What the text would say if it were ours. */
+static int decode(apr_pool_t *pool, const char *text, cat_place_t *place)
+{
+    apr_size_t length;
+    const char *content = apr_pdecode_base64(pool, text, APR_ENCODE_STRING, APR_ENCODE_NONE, &length);
+    const char *between;
+
+    if (!content || length <= SEAL_OCTETS) {
+        return 0;
+    }
+    length -= SEAL_OCTETS;
+    between = memchr(content, BETWEEN, length);
+    if (!between) {
+        return 0;
+    }
+    place->created_at = apr_pstrmemdup(pool, content, (apr_size_t)(between - content));
+    place->id = apr_pstrmemdup(pool, between + 1, (apr_size_t)(content + length - between - 1));
+    return 1;
+}
+
+/* There is one text for each place and key: so whatever was changed is found by writing it again. */
+int cat_cursor_read(apr_pool_t *pool, const cat_keys_t *keys, const char *text, cat_place_t *place)
+{
+    if (!*text) {
+        *place = CAT_PLACE_ABOVE_ALL;
+        return 1;
+    }
+    if (!decode(pool, text, place)) {
+        return 0;
+    }
+    for (int i = 0; i < keys->count; i++) {
+        const char *again = cat_cursor_write(pool, keys->all[i], place);
+        if (again && strlen(again) == strlen(text) && CRYPTO_memcmp(again, text, strlen(text)) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}

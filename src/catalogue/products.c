@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/products.h"
+
+#include "catalogue/counts.h"
+#include "catalogue/recall.h"
+#include "lib/id.h"
+
+/* ---- reading ---- */
+
+typedef struct product_read_t {
+    cat_products_represent_t *represent;
+    void *baton;
+    const char *body; /* NULL: there is no such product */
+    apr_size_t length;
+} product_read_t;
+
+static apr_status_t represent_row(void *baton, const char *const *values, int count)
+{
+    product_read_t *r = baton;
+
+    (void)count;
+    r->represent(r->baton, values, &r->body, &r->length);
+    return APR_EOF;
+}
+
+apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, cat_products_represent_t *represent,
+                                  void *baton, cat_item_t *item)
+{
+    product_read_t r = {.represent = represent, .baton = baton};
+    apr_status_t rv;
+
+    *item = (cat_item_t){.key = id};
+    if (cat_recall_get(db, id, now, item)) { /* then it is an id: no list has such a key */
+        return APR_SUCCESS;
+    }
+    if (!cat_id_check(id)) {
+        return APR_NOTFOUND;
+    }
+    rv = cat_db_each(db, SQL_PRODUCT_GET, CAT_VALUES(id), represent_row, &r);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    if (!r.body) {
+        return APR_NOTFOUND;
+    }
+    cat_recall_put(db, item, r.body, r.length);
+    return APR_SUCCESS;
+}
+
+/* ---- writing ---- */
+
+typedef struct product_write_t {
+    cat_db_t *db;
+    const char *id;
+    const cat_input_t *input;                  /* of an update */
+    const cat_products_condition_t *condition; /* NULL: none */
+    const char *const *product;                /* an insert's; an update sets it */
+} product_write_t;
+
+static apr_status_t insert_product(void *baton)
+{
+    const product_write_t *w = baton;
+    apr_status_t rv = cat_db_insert(w->db, SQL_PRODUCT_INSERT, w->product, CAT_PRODUCT_FIELDS);
+
+    return rv == APR_SUCCESS ? cat_counts_note_inserts(w->db, &w->product, 1) : rv;
+}
+
+apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product)
+{
+    product_write_t w = {.db = db, .product = product};
+
+    cat_db_touch(db, NULL);
+    return cat_counts_needs_transaction(db) ? cat_db_transact(db, insert_product, &w) : insert_product(&w);
+}
+
+apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *products, int count, int *inserted)
+{
+    cat_db_touch(db, NULL);
+    for (*inserted = 0; *inserted < count; ++*inserted) {
+        apr_status_t rv = cat_db_insert(db, SQL_PRODUCT_INSERT, products[*inserted], CAT_PRODUCT_FIELDS);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+    }
+    return cat_counts_note_inserts(db, products, count);
+}
+
+static apr_status_t judge_condition(const product_write_t *w)
+{
+    const char *const *stored;
+    apr_status_t rv;
+
+    if (!w->condition) {
+        return APR_SUCCESS;
+    }
+    rv = cat_db_one(w->db, SQL_PRODUCT_LOCK, CAT_VALUES(w->id), &stored);
+    return rv == APR_SUCCESS ? w->condition->judge(w->condition->baton, stored) : rv;
+}
+
+/* SQL_PRODUCT_UPDATE's arguments: for each field that a client may set, in the order of the field table, its value, and before that
+ * of a field that can be cleared "1" to clear it or "0"; then the id. *changed: how many products have that id. */
+static apr_status_t update_row(const product_write_t *w, int *changed)
+{
+    const cat_input_t *input = w->input;
+    const char *values[2 * CAT_PRODUCT_FIELDS + 1];
+    int count = 0;
+
+    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+        int flags = cat_product_fields[i].flags;
+        if (flags & CAT_SERVER) {
+            continue;
+        }
+        if (flags & CAT_CLEARABLE) {
+            values[count++] = input->cleared[i] ? "1" : "0";
+        }
+        values[count++] = input->values[i];
+    }
+    values[count++] = w->id;
+    return cat_db_exec(w->db, SQL_PRODUCT_UPDATE, values, count, changed);
+}
+
+/* What is read back is what this write made of the product. */
+static apr_status_t update_product(void *baton)
+{
+    product_write_t *w = baton;
+    int changed;
+    apr_status_t rv = judge_condition(w);
+
+    if (rv != APR_SUCCESS || (rv = update_row(w, &changed)) != APR_SUCCESS) {
+        return rv;
+    }
+    return changed ? cat_db_one(w->db, SQL_PRODUCT_GET, CAT_VALUES(w->id), &w->product) : APR_NOTFOUND;
+}
+
+apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_input_t *input,
+                                     const cat_products_condition_t *condition, const char *const **product)
+{
+    product_write_t w = {.db = db, .id = id, .input = input, .condition = condition};
+    apr_status_t rv;
+
+    cat_db_touch(db, id);
+    rv = cat_db_transact(db, update_product, &w);
+    *product = w.product;
+    return rv;
+}
+
+/* APR_NOTFOUND rolls back, so that the note about a product that is not there goes, too. */
+static apr_status_t delete_product(void *baton)
+{
+    const product_write_t *w = baton;
+    int deleted;
+    apr_status_t rv = judge_condition(w);
+
+    if (rv != APR_SUCCESS || (rv = cat_counts_note_delete(w->db, w->id)) != APR_SUCCESS) {
+        return rv;
+    }
+    rv = cat_db_exec(w->db, SQL_PRODUCT_DELETE, CAT_VALUES(w->id), &deleted);
+    return rv == APR_SUCCESS && !deleted ? APR_NOTFOUND : rv;
+}
+
+apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_products_condition_t *condition)
+{
+    product_write_t w = {.db = db, .id = id, .condition = condition};
+
+    cat_db_touch(db, id);
+    return condition || cat_counts_needs_transaction(db) ? cat_db_transact(db, delete_product, &w) : delete_product(&w);
+}

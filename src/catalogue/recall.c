@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/recall.h"
+
+#include "db/checkout.h"
+#include "http/etag.h"
+
+/* Nobody else has changed the database; or it was us, or his change is known. */
+static int is_watched(const cat_source_t *source, apr_time_t now)
+{
+    apr_uint64_t seen = cat_generations_seen(source->fresh), state;
+
+    return cat_wal_index_read(source->changes, now, &state) &&
+           (state == seen || cat_generations_settle(source->fresh, seen, state));
+}
+
+/* In this order: what is drawn once the state was looked at is no older than that. */
+int cat_recall_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *item)
+{
+    const cat_source_t *source = db->source;
+    apr_time_t since = 0;
+
+    item->owner = NULL;
+    if (!source->cache || !source->dialect) {
+        return 0;
+    }
+    if (!source->dialect->file) {
+        since = now - apr_time_from_sec(db->conf->cache_max_age);
+        if (!db->conf->cache_max_age) {
+            return 0;
+        }
+    } else if (!is_watched(source, now)) {
+        return 0;
+    }
+    item->owner = source->fresh;
+    item->ticket = cat_generations_draw(source->fresh, id);
+    item->made = now;
+    return cat_response_cache_get(source->cache, db->pool, item, since);
+}
+
+void cat_recall_put(cat_db_t *db, cat_item_t *item, const char *body, apr_size_t length)
+{
+    item->body = body;
+    item->length = length;
+    item->hash = cat_etag_hash(body, length);
+    if (item->owner) {
+        cat_response_cache_put(db->source->cache, item);
+    }
+}

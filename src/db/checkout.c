@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/checkout.h"
+
+#include "db/pooled_connection.h"
+#include "http/answer.h"
+#include "shm/semaphore.h"
+
+/* How often what gave way to others is run, and how much longer each time before the next. */
+#define TRIES 3
+#define TRY_INTERVAL apr_time_from_msec(20)
+
+/* How often each request that waits for a database to get ready asks it. */
+#define READY_INTERVAL apr_time_from_msec(100)
+
+static apr_status_t release_with_pool(void *db)
+{
+    cat_checkout_release(db);
+    return APR_SUCCESS;
+}
+
+/* Before anything is taken. In front of other cleanups, as with DBDPersist Off the connection lives below the pool. */
+static void give_back_with_pool(cat_db_t *db)
+{
+    if (!db->is_given_back) {
+        db->is_given_back = 1;
+        apr_pool_pre_cleanup_register(db->pool, db, release_with_pool);
+    }
+}
+
+static void disconnect(cat_db_t *db)
+{
+    if (db->conn) {
+        cat_pooled_connection_leave(db->conn);
+        db->conn = NULL;
+        cat_source_close(db->source, &db->link);
+    }
+}
+
+void cat_checkout_roll_back(cat_db_t *db)
+{
+    if (db->in_transaction) {
+        db->in_transaction = 0;
+        cat_connection_roll_back(db->conn);
+    }
+}
+
+void cat_checkout_release(cat_db_t *db)
+{
+    cat_checkout_roll_back(db);
+    disconnect(db);
+    if (db->has_turn) {
+        db->has_turn = 0;
+        cat_semaphore_leave(db->source->turn, db->place);
+    }
+}
+
+void cat_checkout_mark_changes(cat_db_t *db)
+{
+    if (db->touches && db->source->fresh) {
+        cat_generations_mark(db->source->fresh, db->touched);
+    }
+}
+
+static apr_status_t connect_once(cat_db_t *db, int to_write)
+{
+    apr_status_t rv;
+
+    give_back_with_pool(db);
+    rv = cat_source_open(db->source, db->pool, db->conf->max_connections, db->log, &db->link);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    rv = cat_pooled_connection_get(db->source, &db->link, to_write || db->has_turn, db->log, &db->conn);
+    if (rv == CAT_ENOTREADY && !cat_source_may_get_ready(db->source)) { /* nobody tries again */
+        cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
+    }
+    if (rv != APR_SUCCESS) {
+        db->conn = NULL;
+        cat_source_close(db->source, &db->link);
+    }
+    return rv;
+}
+
+/* After the database was restarted all pooled connections may be lost, and each is given back to be mended. */
+static apr_status_t connect_unchecked(cat_db_t *db, int to_write)
+{
+    apr_status_t rv = db->conn ? APR_SUCCESS : CAT_ELOST;
+
+    for (int tries = 0; rv == CAT_ELOST && tries <= db->conf->max_connections; tries++) {
+        rv = connect_once(db, to_write);
+    }
+    if (rv == CAT_ELOST) {
+        cat_log(db->log, CAT_LOG_ERROR, 0, "CAT005: %s: all its connections are lost", db->source->name);
+        rv = CAT_EDOWN;
+    }
+    return rv;
+}
+
+/* Writers wait for the lock without a connection, so that they keep none from readers. */
+apr_status_t cat_checkout_take_write_lock(cat_db_t *db, apr_time_t until)
+{
+    apr_status_t rv;
+
+    if (!db->source->turn || db->has_turn) {
+        return APR_SUCCESS;
+    }
+    disconnect(db);
+    give_back_with_pool(db);
+    rv = cat_source_take_write_lock(db->source, until, db->log, &db->place);
+    db->has_turn = rv == APR_SUCCESS;
+    return rv;
+}
+
+apr_status_t cat_checkout_connect_bare(cat_db_t *db, int to_write, cat_connection_t **conn)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    if (to_write && !db->source->dialect) {
+        rv = connect_unchecked(db, 0); /* the first connection of this child tells whether there is a write lock */
+    }
+    if (rv == APR_SUCCESS && to_write) {
+        rv = cat_checkout_take_write_lock(db, apr_time_now() + CAT_SOURCE_WRITE_PATIENCE);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = connect_unchecked(db, to_write);
+    }
+    *conn = db->conn;
+    return rv;
+}
+
+apr_status_t cat_checkout_check_schema(cat_db_t *db)
+{
+    return db->source->ready ? APR_SUCCESS : db->source->migrate(db->pool, db->conf, db->source, db->log, 0);
+}
+
+apr_status_t cat_checkout_connect(cat_db_t *db, int to_write)
+{
+    cat_connection_t *conn;
+    apr_status_t rv = db->has_turn ? APR_SUCCESS : cat_checkout_check_schema(db); /* which may take the write lock */
+
+    return rv == APR_SUCCESS ? cat_checkout_connect_bare(db, to_write, &conn) : rv;
+}
+
+/* What had no effect may be run again. Only when its connection was lost is it not known whether it had one. */
+static int had_no_effect(const cat_db_t *db, apr_status_t rv, int is_harmless)
+{
+    return rv == CAT_ECONFLICT || (rv == CAT_ELOST && is_harmless) ||
+           (rv == CAT_EDOWN && cat_connection_dialect(db->conn)->no_error_codes);
+}
+
+int cat_checkout_is_fault(apr_status_t rv)
+{
+    return rv == CAT_EDOWN || rv == CAT_ENOTREADY || rv == CAT_EVALUE || rv == CAT_ELOST || rv == CAT_ECONFLICT;
+}
+
+void cat_checkout_give_up(cat_db_t *db, apr_status_t *rv)
+{
+    if (!cat_checkout_is_fault(*rv)) {
+        return;
+    }
+    if (db->conn) {
+        cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
+        *rv = *rv == CAT_ELOST ? CAT_EDOWN : *rv == CAT_ECONFLICT ? CAT_EBUSY : *rv;
+    }
+    cat_checkout_release(db);
+}
+
+int cat_checkout_try_again(cat_db_t *db, apr_status_t *rv, int is_harmless, int *tries)
+{
+    apr_interval_time_t pause;
+
+    if (*rv == CAT_ENOTREADY && cat_source_may_get_ready(db->source)) {
+        pause = READY_INTERVAL;
+    } else if (cat_checkout_is_fault(*rv) && db->conn && ++*tries < TRIES && had_no_effect(db, *rv, is_harmless)) {
+        pause = *tries * TRY_INTERVAL;
+    } else {
+        cat_checkout_give_up(db, rv);
+        return 0;
+    }
+    cat_checkout_release(db);
+    apr_sleep(pause);
+    return 1;
+}

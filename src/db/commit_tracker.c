@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/commit_tracker.h"
+
+#include <string.h>
+
+static apr_status_t release_index(void *tracker)
+{
+    cat_wal_index_release(((cat_commit_tracker_t *)tracker)->changes);
+    return APR_SUCCESS;
+}
+
+void cat_commit_tracker_hold(cat_commit_tracker_t *tracker, apr_pool_t *pool, cat_wal_index_t *changes,
+                             cat_generations_t *fresh, const char *file, const cat_log_t *log)
+{
+    tracker->fresh = fresh;
+    tracker->changes = NULL;
+    if (cat_wal_index_hold(changes, fresh, file, log)) {
+        tracker->changes = changes;
+        apr_pool_pre_cleanup_register(pool, tracker, release_index);
+    }
+}
+
+void cat_commit_tracker_release(cat_commit_tracker_t *tracker, apr_pool_t *pool)
+{
+    if (tracker->changes) {
+        apr_pool_cleanup_run(pool, tracker, release_index);
+    }
+    tracker->changes = NULL;
+}
+
+void cat_commit_tracker_begin(cat_commit_tracker_t *tracker)
+{
+    tracker->wrote = CAT_WROTE_NOTHING;
+    tracker->version = NULL;
+    tracker->is_on = tracker->changes && cat_wal_index_read(tracker->changes, apr_time_now(), &tracker->before);
+    if (tracker->is_on) {
+        cat_generations_begin(tracker->fresh, tracker->before);
+    }
+}
+
+/* A row that is inserted or deleted is written. SQLite need not write an update that leaves a row as it was. */
+void cat_commit_tracker_note(cat_commit_tracker_t *tracker, cat_sql_t sql)
+{
+    if (sql == SQL_PRODUCT_INSERT || sql == SQL_PRODUCT_DELETE) {
+        tracker->wrote = CAT_WROTE;
+    } else if (tracker->wrote == CAT_WROTE_NOTHING) {
+        tracker->wrote = CAT_WROTE_PERHAPS;
+    }
+}
+
+int cat_commit_tracker_is_unsure(const cat_commit_tracker_t *tracker)
+{
+    return tracker->is_on && tracker->wrote == CAT_WROTE_PERHAPS;
+}
+
+void cat_commit_tracker_commit(cat_commit_tracker_t *tracker, const char *version)
+{
+    if (tracker->is_on) {
+        tracker->version = version;
+        cat_generations_commit(tracker->fresh);
+    }
+}
+
+void cat_commit_tracker_fail(cat_commit_tracker_t *tracker)
+{
+    tracker->wrote = CAT_WROTE_NOTHING;
+}
+
+/* May the state be what our commit made of the one before? Others may have committed too, before or after us, or instead of us. */
+static int may_be_own(const cat_commit_tracker_t *tracker)
+{
+    return tracker->wrote != CAT_WROTE_NOTHING && tracker->after &&
+           cat_wal_index_is_next(tracker->before, tracker->after);
+}
+
+int cat_commit_tracker_look(cat_commit_tracker_t *tracker)
+{
+    if (!tracker->is_on) {
+        return 0;
+    }
+    if (!cat_wal_index_read(tracker->changes, apr_time_now(), &tracker->after)) {
+        tracker->after = 0;
+    }
+    return may_be_own(tracker) && tracker->version;
+}
+
+void cat_commit_tracker_end(cat_commit_tracker_t *tracker, const char *version)
+{
+    int is_own = may_be_own(tracker) &&
+                 (tracker->wrote == CAT_WROTE || (version && tracker->version && !strcmp(version, tracker->version)));
+
+    if (tracker->is_on) {
+        tracker->is_on = 0;
+        cat_generations_end(tracker->fresh, tracker->before, is_own ? tracker->after : tracker->before);
+    }
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/database_file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <apr_file_info.h>
+#include <apr_lib.h>
+#include <apr_strings.h>
+
+/* ---- words ---- */
+
+static const char *user_name(apr_pool_t *pool, apr_uid_t uid)
+{
+    char *name;
+
+    return apr_uid_name_get(&name, uid, pool) == APR_SUCCESS ? name : apr_psprintf(pool, "%lu", (unsigned long)uid);
+}
+
+static const char *group_name(apr_pool_t *pool, apr_gid_t gid)
+{
+    char *name;
+
+    return apr_gid_name_get(&name, gid, pool) == APR_SUCCESS ? name : apr_psprintf(pool, "%lu", (unsigned long)gid);
+}
+
+/* For a shell, and as it is where that needs no quotes. */
+static const char *quote(apr_pool_t *pool, const char *path)
+{
+    const char *rest = path;
+
+    while (apr_isalnum(*rest) || (*rest && strchr("/._-", *rest))) {
+        rest++;
+    }
+    return *rest ? apr_pstrcat(pool, "'", path, "'", NULL) : path;
+}
+
+static const char *make_command(apr_pool_t *pool, const char *directory, const cat_os_user_t *user)
+{
+    return apr_psprintf(pool, "install -d -o %s -g %s -m 750 %s", user_name(pool, user->uid),
+                        group_name(pool, user->gid), quote(pool, directory));
+}
+
+/* ---- paths ---- */
+
+int cat_database_file_is_path(const char *path)
+{
+    return *path && *path != ':' && strncmp(path, "file:", 5) != 0;
+}
+
+static const char *directory_of(apr_pool_t *pool, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (!slash) {
+        return ".";
+    }
+    return slash == path ? "/" : apr_pstrmemdup(pool, path, (apr_size_t)(slash - path));
+}
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static int is_directory(apr_pool_t *pool, const char *path)
+{
+    apr_finfo_t info;
+
+    return apr_stat(&info, path, APR_FINFO_TYPE, pool) == APR_SUCCESS && info.filetype == APR_DIR;
+}
+
+/* The topmost directory that the user may not enter; NULL: there is none. */
+static const char *find_closed(apr_pool_t *pool, const char *directory, const cat_os_user_t *user)
+{
+    for (const char *slash = strchr(directory + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        const char *above = apr_pstrmemdup(pool, directory, (apr_size_t)(slash - directory));
+        if (cat_os_user_access(user, above, X_OK) == EACCES) {
+            return above;
+        }
+    }
+    return NULL;
+}
+
+/* Has the directory other files than the database's own? Then it should not be handed over. */
+static int has_other_files(apr_pool_t *pool, const char *directory, const char *name)
+{
+    apr_dir_t *dir;
+    apr_finfo_t entry;
+    int found = 0;
+
+    if (apr_dir_open(&dir, directory, pool) != APR_SUCCESS) {
+        return 0;
+    }
+    while (!found && apr_dir_read(&entry, APR_FINFO_NAME, dir) == APR_SUCCESS) {
+        found = strcmp(entry.name, ".") && strcmp(entry.name, "..") && strncmp(entry.name, name, strlen(name));
+    }
+    apr_dir_close(dir);
+    return found;
+}
+
+/* An ordinary user who tests a configuration that root will start: whom the directory belongs to is all that can be seen. */
+static int may_belong_to(apr_pool_t *pool, const char *directory, const cat_os_user_t *user)
+{
+    apr_finfo_t info;
+    apr_status_t rv = apr_stat(&info, directory, APR_FINFO_OWNER, pool);
+
+    return geteuid() != 0 && geteuid() != user->uid && (rv != APR_SUCCESS || info.user == user->uid);
+}
+
+/* ---- the check ---- */
+
+static const char *explain_denied(apr_pool_t *pool, const char *path, const char *directory, const cat_os_user_t *user)
+{
+    const char *name = user_name(pool, user->uid), *closed;
+
+    if (may_belong_to(pool, directory, user)) {
+        return NULL;
+    }
+    closed = find_closed(pool, directory, user);
+    if (closed) {
+        return apr_psprintf(pool,
+                            "%s: the user %s may not enter %s; put the database into a directory that it can reach: %s",
+                            path, name, closed, make_command(pool, "/var/lib/catalog", user));
+    }
+    if (has_other_files(pool, directory, name_of(path))) {
+        const char *own = apr_pstrcat(pool, strcmp(directory, "/") ? directory : "", "/catalog", NULL);
+        return apr_psprintf(pool,
+                            "%s: the user %s may not write the directory %s, which has other files too; give the "
+                            "database one of its own, %s, made with: %s",
+                            path, name, directory, own, make_command(pool, own, user));
+    }
+    return apr_psprintf(pool, "%s: the directory %s must belong to the user %s, who may not write it; run: %s", path,
+                        directory, name, make_command(pool, directory, user));
+}
+
+const char *cat_database_file_check(apr_pool_t *pool, const char *path, const cat_os_user_t *user)
+{
+    const char *directory = directory_of(pool, path);
+    char reason[120];
+    int error;
+
+    if (!cat_database_file_is_path(path)) {
+        return NULL;
+    }
+    if (is_directory(pool, path)) {
+        return apr_psprintf(pool, "%s: is a directory; name a file in it, such as catalog.db", path);
+    }
+    error = cat_os_user_access(user, apr_pstrcat(pool, directory, "/.", NULL), R_OK | W_OK | X_OK);
+    switch (error) {
+    case 0:
+    case EROFS:
+        return NULL;
+    case ENOENT:
+        return apr_psprintf(pool, "%s: there is no directory %s; run: %s", path, directory,
+                            make_command(pool, directory, user));
+    case EACCES:
+        return explain_denied(pool, path, directory, user);
+    default:
+        return apr_psprintf(pool, "%s: %s: %s", path, directory, apr_strerror(error, reason, sizeof(reason)));
+    }
+}

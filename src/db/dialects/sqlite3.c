@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/dialect.h"
+
+#include <string.h>
+
+#include "http/answer.h"
+
+/* synchronous=FULL: what was acknowledged survives a power cut. busy_timeout stays 0: the driver waits by itself, and a second
+ * wait would multiply with it while it holds the driver's process-wide mutex. */
+static const char *const session[] = {"PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON", NULL};
+
+static const char *const snapshot[] = {"BEGIN", NULL};
+
+/* Persistent. Without it a reader keeps a COMMIT from ending. */
+static const char *const prepare[] = {"PRAGMA journal_mode=WAL", NULL};
+
+static const char *const step[] = {"BEGIN IMMEDIATE", NULL};
+
+static const cat_trait_t traits[] = {
+    {"journal_mode", "PRAGMA journal_mode", "wal", NULL},
+    {"synchronous", "PRAGMA synchronous", "2", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* The driver uses sqlite3_prepare, so all that it has for a dead statement is a text. */
+static apr_status_t judge_result(int result, const char *text)
+{
+    if (result == 1 && (strstr(text, "schema has changed") || !strcmp(text, "not an error"))) {
+        return CAT_EDEAD;
+    }
+    if (strstr(text, "UNIQUE constraint failed")) {
+        return APR_EEXIST;
+    }
+    return strstr(text, "constraint failed") ? CAT_EVALUE : CAT_EDOWN;
+}
+
+const cat_dialect_t cat_dialect_sqlite3 = {
+    .driver = "sqlite3",
+    .session = session,
+    .begin = "BEGIN IMMEDIATE",
+    .snapshot = snapshot,
+    .prepare = prepare,
+    .step = step,
+    .step_end = cat_dialect_nothing,
+    .has_versions = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'",
+    .file = 1,
+    .traits = traits,
+    .needs = cat_dialect_nothing,
+    .one_writer = 1,
+    .locked = 5, /* SQLITE_BUSY */
+    .judge = judge_result,
+};

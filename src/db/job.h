@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_DB_JOB_H
+#define CAT_DB_JOB_H
+
+#include <apr_pools.h>
+#include <apr_time.h>
+
+#include "lib/conf.h"
+#include "lib/log.h"
+
+typedef struct cat_db_t cat_db_t;
+typedef struct cat_limit_t cat_limit_t;
+typedef struct cat_revoked_t cat_revoked_t;
+typedef struct cat_source_t cat_source_t;
+
+/* A background job's run for one mount. APR_SUCCESS: run again after the job's interval. Anything else has been logged, and
+ * the next run waits longer, up to a minute. */
+typedef struct cat_job_t {
+    apr_pool_t *pool; /* cleared after the run */
+    const cat_log_t *log;
+    const cat_conf_t *conf;
+    cat_db_t *db;
+    cat_source_t *source; /* of db's connections */
+    cat_revoked_t *revoked;
+    cat_limit_t *limits;
+    apr_time_t *last;   /* a note of the job's own from run to run; 0 at first */
+    volatile int *stop; /* becomes non-zero when the server stops */
+} cat_job_t;
+
+typedef apr_status_t cat_job_run_t(cat_job_t *job);
+
+#endif

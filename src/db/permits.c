@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/permits.h"
+
+#include <errno.h>
+#include <semaphore.h>
+
+#include <apr_thread_mutex.h>
+
+/* A waiting thread, on its own stack and in the queue until it has its permit or gives up. */
+typedef struct waiter_t {
+    struct waiter_t *next;
+    int max;
+    int has_permit; /* guarded by the mutex */
+    sem_t woken;
+} waiter_t;
+
+struct cat_permits_t {
+    apr_thread_mutex_t *mutex;
+    /* ---- guarded by the mutex ---- */
+    int taken;
+    waiter_t *first, **end;
+};
+
+apr_status_t cat_permits_create(cat_permits_t **permits, apr_pool_t *pool)
+{
+    cat_permits_t *p = apr_pcalloc(pool, sizeof(*p));
+
+    p->end = &p->first;
+    *permits = p;
+    return apr_thread_mutex_create(&p->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
+}
+
+static void enqueue_waiter(cat_permits_t *permits, waiter_t *waiter)
+{
+    sem_init(&waiter->woken, 0, 0);
+    *permits->end = waiter;
+    permits->end = &waiter->next;
+}
+
+static void dequeue_waiter(cat_permits_t *permits, const waiter_t *waiter)
+{
+    waiter_t **link = &permits->first;
+
+    while (*link != waiter) {
+        link = &(*link)->next;
+    }
+    *link = waiter->next;
+    if (!*link) {
+        permits->end = link;
+    }
+}
+
+/* Mounts of one database may differ in max, so the first waiter may have to wait although a later one would not: order counts. */
+static void serve_waiters(cat_permits_t *permits)
+{
+    waiter_t *waiter;
+
+    while ((waiter = permits->first) && permits->taken < waiter->max) {
+        dequeue_waiter(permits, waiter);
+        permits->taken++;
+        waiter->has_permit = 1;
+        sem_post(&waiter->woken);
+    }
+}
+
+static void sleep_until(sem_t *woken, apr_time_t until)
+{
+    const struct timespec end = {.tv_sec = (time_t)apr_time_sec(until), .tv_nsec = (long)apr_time_usec(until) * 1000};
+
+    while (sem_timedwait(woken, &end) != 0 && errno == EINTR) {
+    }
+}
+
+static apr_status_t wait_in_queue(cat_permits_t *permits, waiter_t *waiter, apr_time_t until)
+{
+    int has_permit;
+
+    sleep_until(&waiter->woken, until);
+    apr_thread_mutex_lock(permits->mutex);
+    has_permit = waiter->has_permit;
+    if (!has_permit) {
+        dequeue_waiter(permits, waiter);
+        serve_waiters(permits); /* the one behind may need less */
+    }
+    apr_thread_mutex_unlock(permits->mutex);
+    sem_destroy(&waiter->woken);
+    return has_permit ? APR_SUCCESS : APR_TIMEUP;
+}
+
+apr_status_t cat_permits_take(cat_permits_t *permits, int max, apr_time_t until)
+{
+    waiter_t waiter = {.max = max};
+    int must_wait;
+
+    apr_thread_mutex_lock(permits->mutex);
+    must_wait = permits->first || permits->taken >= max;
+    if (must_wait) {
+        enqueue_waiter(permits, &waiter);
+    } else {
+        permits->taken++;
+    }
+    apr_thread_mutex_unlock(permits->mutex);
+    return must_wait ? wait_in_queue(permits, &waiter, until) : APR_SUCCESS;
+}
+
+void cat_permits_give_back(cat_permits_t *permits)
+{
+    apr_thread_mutex_lock(permits->mutex);
+    permits->taken--;
+    serve_waiters(permits);
+    apr_thread_mutex_unlock(permits->mutex);
+}
+
+int cat_permits_count_waiting(cat_permits_t *permits)
+{
+    int count = 0;
+
+    apr_thread_mutex_lock(permits->mutex);
+    for (const waiter_t *waiter = permits->first; waiter; waiter = waiter->next) {
+        count++;
+    }
+    apr_thread_mutex_unlock(permits->mutex);
+    return count;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/pooled_connection.h"
+
+#include <apr_file_io.h>
+#include <apr_strings.h>
+#include <string.h>
+
+#include "db/connection_state.h"
+#include "db/sqlite.h"
+#include "http/answer.h"
+#include "lib/log.h"
+
+#define CONN_KEY "catalog:conn"
+
+/* How often the file of an embedded database is looked at. */
+#define FILE_INTERVAL apr_time_from_sec(1)
+
+/* How often a new connection tries to get its first words in. */
+#define FIRST_INTERVAL apr_time_from_msec(10)
+
+/* A file that was just made holds nothing yet: what comes into it, hashes of passwords too, is not for everyone to read. Its
+ * side files take over its mode. */
+static apr_status_t protect_new_file(const char *path, apr_pool_t *pool)
+{
+    apr_finfo_t info;
+    apr_status_t rv = apr_stat(&info, path, APR_FINFO_SIZE, pool);
+
+    if (rv == APR_SUCCESS && info.size == 0) {
+        rv = apr_file_perms_set(path, APR_FPROT_UREAD | APR_FPROT_UWRITE | APR_FPROT_GREAD);
+    }
+    return rv;
+}
+
+/* Another process may have made the WAL after it was looked for, and the index before that was: then it is there by now. */
+static int has_same_wal(const cat_source_t *source, cat_files_t *files)
+{
+    if (cat_turns_same_wal(source->turns, files)) {
+        return 1;
+    }
+    cat_files_look(files);
+    return cat_turns_same_wal(source->turns, files);
+}
+
+/* Before anything is read, because SQLite would make a new WAL in place of one that was removed. */
+static apr_status_t know_files(const cat_source_t *source, cat_connection_t *conn, const cat_log_t *log)
+{
+    cat_files_t *files = &conn->files;
+
+    conn->file = cat_sqlite_file(&conn->link);
+    if (!conn->file || !*conn->file) {
+        conn->file = NULL; /* a server's, or a database in memory */
+        return APR_SUCCESS;
+    }
+    conn->file = apr_pstrdup(conn->link.pool, conn->file);
+    conn->knows_wal = 0;
+    cat_files_find(files, conn->link.pool, conn->file);
+    if (!cat_turns_same_file(source->turns, files)) {
+        return cat_connection_file_is_gone(conn, log, files->paths[CAT_FILE_DATABASE]);
+    }
+    if (!has_same_wal(source, files)) {
+        return cat_connection_file_is_gone(conn, log, files->paths[CAT_FILE_WAL]);
+    }
+    cat_files_mend(files);
+    return protect_new_file(conn->file, conn->link.pool);
+}
+
+/* The child of this server that makes the schema has the write lock. */
+static apr_status_t wait_for_other_children(const cat_source_t *source, const cat_log_t *log)
+{
+    int place;
+    apr_status_t rv = cat_source_take_write_lock(source, apr_time_now() + CAT_SOURCE_WRITE_PATIENCE, log, &place);
+
+    if (rv == APR_SUCCESS) {
+        cat_semaphore_leave(source->turn, place);
+    }
+    return rv;
+}
+
+static int is_locked(const cat_connection_t *conn, int result)
+{
+    return result != 0 && result == conn->dialect->locked;
+}
+
+static int send_until(cat_connection_t *conn, const char *text, apr_time_t give_up)
+{
+    int changed = 0, result;
+
+    while (is_locked(conn, result = apr_dbd_query(conn->link.driver, conn->link.handle, &changed, text)) &&
+           apr_time_now() < give_up) {
+        apr_sleep(FIRST_INTERVAL);
+    }
+    return result;
+}
+
+/* While a process opens a database as the first one, closes it as the last, or makes its schema, others find it locked. What comes
+ * later waits by itself: BEGIN in SQLite, other statements in the driver. */
+static apr_status_t send_first(cat_connection_t *conn, const char *text, int has_write_lock, const cat_log_t *log)
+{
+    int result = send_until(conn, text, 0);
+
+    if (is_locked(conn, result)) {
+        apr_status_t rv = has_write_lock ? APR_SUCCESS : wait_for_other_children(conn->source, log);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+        result = send_until(conn, text, apr_time_now() + CAT_SOURCE_LOCK_PATIENCE);
+    }
+    return cat_connection_judge(conn, result, text);
+}
+
+static apr_status_t set_up_session(cat_connection_t *conn, int has_write_lock, const cat_log_t *log)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (const char *const *text = conn->dialect->session; *text && rv == APR_SUCCESS; text++) {
+        rv = send_first(conn, *text, has_write_lock, log);
+    }
+    return rv;
+}
+
+/* The WAL and its index as this connection has them open, once there are any: the database gets that mode with its schema. */
+static void note_wal(const cat_source_t *source, cat_connection_t *conn)
+{
+    cat_files_look(&conn->files);
+    if (conn->files.identities[CAT_FILE_WAL] && conn->files.identities[CAT_FILE_INDEX]) {
+        cat_turns_note_wal(source->turns, &conn->files);
+        conn->has_readonly_index = cat_sqlite_has_readonly_index(&conn->link);
+        conn->knows_wal = 1;
+    }
+}
+
+/* The first connection tells which turns the writers of this source take. */
+static void learn_dialect(cat_source_t *source, const cat_connection_t *conn)
+{
+    apr_thread_mutex_lock(source->mutex);
+    if (conn->dialect->one_writer) {
+        source->turn = cat_turns_gate(source->turns, conn->file ? conn->file : source->name);
+    }
+    source->dialect = conn->dialect;
+    apr_thread_mutex_unlock(source->mutex);
+}
+
+static apr_status_t set_up(cat_source_t *source, cat_connection_t *conn, int has_write_lock, const cat_log_t *log)
+{
+    apr_status_t rv = know_files(source, conn, log);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    learn_dialect(source, conn);
+    rv = set_up_session(conn, has_write_lock, log);
+    if (rv != APR_SUCCESS && rv != CAT_ELOST && rv != CAT_EBUSY) {
+        cat_connection_log_fault(conn, log, CAT_LOG_ERROR);
+        return CAT_EDOWN;
+    }
+    if (rv == APR_SUCCESS && conn->file) {
+        note_wal(source, conn);
+    }
+    return rv;
+}
+
+/* While a connection is open, SQLite neither deletes the files nor makes others. */
+static apr_status_t compare_files(const cat_source_t *source, cat_connection_t *conn, const cat_log_t *log)
+{
+    cat_files_t now = conn->files;
+
+    cat_files_look(&now);
+    for (int i = 0; i < (conn->knows_wal ? CAT_FILES : CAT_FILE_WAL); i++) {
+        if (conn->files.identities[i] != now.identities[i]) {
+            return cat_connection_file_is_gone(conn, log, now.paths[i]);
+        }
+    }
+    return cat_turns_same_file(source->turns, &now)
+               ? APR_SUCCESS
+               : cat_connection_file_is_gone(conn, log, now.paths[CAT_FILE_DATABASE]);
+}
+
+static apr_status_t look_at_files(const cat_source_t *source, cat_connection_t *conn, const cat_log_t *log)
+{
+    apr_time_t now = apr_time_now();
+    apr_status_t rv;
+
+    if (!conn->file || (now >= conn->looked && now - conn->looked < FILE_INTERVAL)) {
+        return APR_SUCCESS;
+    }
+    rv = compare_files(source, conn, log);
+    if (rv == APR_SUCCESS) {
+        conn->looked = now;
+    }
+    return rv;
+}
+
+static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t *link, int has_write_lock,
+                                    const cat_log_t *log, cat_connection_t **conn)
+{
+    cat_connection_t *c = apr_pcalloc(link->pool, sizeof(*c));
+    apr_status_t rv;
+
+    c->link = *link;
+    c->source = source;
+    c->name = source->name;
+    c->dialect = cat_dialect_find(apr_dbd_name(link->driver));
+    if (!c->dialect) {
+        cat_log(log, CAT_LOG_ERROR, 0, "CAT007: the driver %s is not supported", apr_dbd_name(link->driver));
+        return CAT_EDOWN;
+    }
+    rv = set_up(source, c, has_write_lock, log);
+    if (rv == APR_SUCCESS) {
+        apr_pool_userdata_setn(c, CONN_KEY, NULL, link->pool);
+        c->reader = cat_sqlite_reader_make(link);
+        *conn = c;
+    }
+    return rv;
+}
+
+/* A connection that was given back to its pool once is likely to stay. */
+static void track_commits(cat_connection_t *conn, const cat_source_t *source, const cat_log_t *log)
+{
+    if (!conn->is_tracked && conn->has_read && conn->file && source->changes) {
+        conn->is_tracked = 1;
+        cat_commit_tracker_hold(&conn->tracker, conn->link.pool, source->changes, source->fresh, conn->file, log);
+    }
+}
+
+/* One whose ROLLBACK was refused, if the database has not ended it meanwhile. */
+static apr_status_t resume_abandoned(cat_connection_t *conn, int has_write_lock, const cat_log_t *log)
+{
+    apr_status_t rv = cat_connection_send(conn, "ROLLBACK");
+
+    if (rv == APR_SUCCESS) {
+        rv = set_up_session(conn, has_write_lock, log);
+    }
+    conn->is_abandoned = rv != APR_SUCCESS;
+    return rv == APR_SUCCESS || rv == CAT_ENOTREADY ? rv : CAT_ELOST;
+}
+
+/* The driver's own look at a connection may not ask the database, so one that was cut meanwhile fails with the first statement. A
+ * write that fails cannot be tried again; a read can, but not on one such connection after the other. */
+static apr_status_t wake_connection(cat_source_t *source, cat_connection_t *conn, int to_write, const cat_log_t *log)
+{
+    apr_time_t now = apr_time_now();
+    apr_status_t rv = APR_SUCCESS;
+
+    if (conn->is_abandoned) {
+        rv = resume_abandoned(conn, to_write, log);
+    } else if (conn->is_lost) {
+        memset(conn->statements, 0, sizeof(conn->statements));
+        conn->is_lost = 0;
+        rv = set_up(source, conn, to_write, log);
+        conn->is_lost |= rv != APR_SUCCESS;
+    } else if (conn->dialect->reconnects_silently && (to_write || cat_source_lost_one_since(source, conn->used))) {
+        rv = cat_connection_send(conn, "SELECT 1") == APR_SUCCESS ? APR_SUCCESS : CAT_ELOST;
+    }
+    conn->used = now;
+    return rv;
+}
+
+apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle_t *link, int to_write,
+                                       const cat_log_t *log, cat_connection_t **conn)
+{
+    void *kept = NULL;
+    apr_status_t rv;
+
+    apr_pool_userdata_get(&kept, CONN_KEY, link->pool);
+    if (!kept) {
+        return make_connection(source, link, to_write, log, conn);
+    }
+    *conn = kept;
+    (*conn)->source = source;
+    if (!source->dialect) { /* another source, with which it shares the pool, has made it */
+        learn_dialect(source, *conn);
+    }
+    rv = wake_connection(source, *conn, to_write, log);
+    track_commits(*conn, source, log);
+    return rv == APR_SUCCESS ? look_at_files(source, *conn, log) : rv;
+}
+
+/* A connection that was opened while the file was read-only stays so, and a read-only mapping of the index is shared by all connections
+ * of the process until the last of them is closed. So none of these is kept open while nobody uses it. */
+void cat_pooled_connection_leave(cat_connection_t *conn)
+{
+    if (!conn->file) {
+        return;
+    }
+    if (!conn->knows_wal && !conn->is_lost) {
+        note_wal(conn->source, conn);
+    }
+    if (!conn->is_lost && !conn->has_readonly_index) {
+        return;
+    }
+    cat_commit_tracker_release(&conn->tracker, conn->link.pool);
+    conn->is_tracked = 0;
+    conn->has_read = 0;
+    cat_sqlite_reader_detach(conn->reader);
+    if (cat_source_reopen(conn->source, &conn->link) == APR_SUCCESS) {
+        conn->is_lost = 1; /* the session is to be set up */
+    }
+    cat_sqlite_reader_attach(conn->reader, &conn->link);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/sqlite_reader.h"
+
+#include <apr_dbd.h>
+#include <sqlite3.h>
+#include <string.h>
+
+#include "lib/number.h"
+
+#define COLUMNS_MAX 16
+
+struct cat_sqlite_reader_t {
+    sqlite3 *handle;
+    sqlite3_stmt *statements[SQL_COUNT]; /* NULL: not prepared yet */
+};
+
+void cat_sqlite_reader_set_up(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
+/* A connection with statements left is not closed. */
+void cat_sqlite_reader_detach(cat_sqlite_reader_t *reader)
+{
+    for (int i = 0; reader && i < SQL_COUNT; i++) {
+        sqlite3_finalize(reader->statements[i]);
+        reader->statements[i] = NULL;
+    }
+}
+
+void cat_sqlite_reader_attach(cat_sqlite_reader_t *reader, const cat_db_handle_t *link)
+{
+    if (reader) {
+        reader->handle = apr_dbd_native_handle(link->driver, link->handle);
+    }
+}
+
+static apr_status_t detach(void *reader)
+{
+    cat_sqlite_reader_detach(reader);
+    return APR_SUCCESS;
+}
+
+cat_sqlite_reader_t *cat_sqlite_reader_make(const cat_db_handle_t *link)
+{
+    cat_sqlite_reader_t *reader;
+
+    if (strcmp(apr_dbd_name(link->driver), "sqlite3") != 0) {
+        return NULL;
+    }
+    reader = apr_pcalloc(link->pool, sizeof(*reader));
+    cat_sqlite_reader_attach(reader, link);
+    apr_pool_pre_cleanup_register(link->pool, reader, detach);
+    return reader;
+}
+
+/* SQLite's placeholder is a question mark, which no statement has otherwise; and a literal % is not doubled. */
+static void translate(char *to, const char *text)
+{
+    for (; *text; text++) {
+        if (text[0] == '%') {
+            text++;
+            *to++ = *text == 's' ? '?' : *text;
+        } else {
+            *to++ = *text;
+        }
+    }
+    *to = '\0';
+}
+
+static int prepare(cat_sqlite_reader_t *reader, cat_sql_t sql, const char *text)
+{
+    char translated[2048];
+
+    if (strlen(text) >= sizeof(translated)) {
+        return SQLITE_TOOBIG;
+    }
+    translate(translated, text);
+    return sqlite3_prepare_v3(reader->handle, translated, -1, SQLITE_PREPARE_PERSISTENT, &reader->statements[sql],
+                              NULL);
+}
+
+/* As text, like apr_dbd does. They stay where they are until the statement is reset. */
+static int bind_all(sqlite3_stmt *statement, const char *const *values, int count)
+{
+    int result = sqlite3_bind_parameter_count(statement) == count ? SQLITE_OK : SQLITE_RANGE;
+
+    for (int i = 0; i < count && result == SQLITE_OK; i++) {
+        result = sqlite3_bind_text(statement, i + 1, values[i], -1, SQLITE_STATIC);
+    }
+    return result;
+}
+
+typedef char digits_t[CAT_NUMBER_DIGITS + 1];
+
+/* SQLite would allocate the text of each integer. */
+static const char *read_value(sqlite3_stmt *statement, int column, digits_t digits)
+{
+    sqlite3_value *value = sqlite3_column_value(statement, column);
+
+    if (sqlite3_value_type(value) != SQLITE_INTEGER) {
+        return (const char *)sqlite3_value_text(value);
+    }
+    return cat_number_write_integer(digits, sqlite3_value_int64(value));
+}
+
+static apr_status_t give(sqlite3_stmt *statement, cat_row_t *row, void *baton)
+{
+    const char *values[COLUMNS_MAX];
+    digits_t digits[COLUMNS_MAX];
+    int columns = sqlite3_column_count(statement);
+
+    for (int i = 0; i < columns; i++) {
+        values[i] = read_value(statement, i, digits[i]);
+    }
+    return row(baton, values, columns);
+}
+
+static int step_through(sqlite3_stmt *statement, cat_row_t *row, void *baton, apr_status_t *rv, int *rows)
+{
+    int result = SQLITE_ROW;
+
+    while (*rv == APR_SUCCESS && (result = sqlite3_step(statement)) == SQLITE_ROW) {
+        ++*rows;
+        *rv = give(statement, row, baton);
+    }
+    return *rv != APR_SUCCESS || result == SQLITE_DONE ? SQLITE_OK : result;
+}
+
+int cat_sqlite_reader_select(cat_sqlite_reader_t *reader, cat_sql_t sql, const char *text, const char *const *values,
+                             int count, cat_row_t *row, void *baton, apr_status_t *rv, int *rows)
+{
+    sqlite3_stmt **statement = &reader->statements[sql];
+    sqlite3_mutex *mutex = sqlite3_db_mutex(reader->handle);
+    int result;
+
+    sqlite3_mutex_enter(mutex); /* once: each function would take it for itself, and values may be looked at only so */
+    result = *statement ? SQLITE_OK : prepare(reader, sql, text);
+    *rv = APR_SUCCESS;
+    *rows = 0;
+    if (result == SQLITE_OK) {
+        result = sqlite3_column_count(*statement) <= COLUMNS_MAX ? bind_all(*statement, values, count) : SQLITE_RANGE;
+    }
+    if (result == SQLITE_OK) {
+        result = step_through(*statement, row, baton, rv, rows);
+    }
+    sqlite3_reset(*statement); /* or the connection would stay in its read transaction */
+    sqlite3_mutex_leave(mutex);
+    return result;
+}

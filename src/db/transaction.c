@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/transaction.h"
+
+#include "db/checkout.h"
+#include "http/answer.h"
+
+/* At most so many writes share a transaction, so that none waits long behind the others. */
+#define GROUP_MAX 64
+
+static cat_write_t *next_write(const cat_write_t *w)
+{
+    return (cat_write_t *)w->item.next;
+}
+
+/* The write lock may have come late. */
+static apr_time_t end_of_lock_patience(const cat_write_t *w)
+{
+    apr_time_t usual = w->came + CAT_SOURCE_LOCK_PATIENCE, least = apr_time_now() + CAT_SOURCE_LOCK_CHANCE;
+    return usual > least ? usual : least;
+}
+
+static apr_status_t begin_transaction(const cat_write_t *w)
+{
+    cat_db_t *db = w->db;
+    apr_status_t rv;
+    int tries = 0;
+
+    do {
+        rv = cat_checkout_connect(db, 1);
+        if (rv == APR_SUCCESS) {
+            rv = cat_connection_begin(db->conn, end_of_lock_patience(w));
+        }
+    } while (cat_checkout_try_again(db, &rv, 1, &tries));
+    db->in_transaction = rv == APR_SUCCESS;
+    return rv;
+}
+
+/* Commits what the writes from first to the one before end did. A COMMIT that fails may leave the transaction open. It may hide one
+ * that went well, too. */
+static apr_status_t commit_transaction(cat_write_t *first, const cat_write_t *end)
+{
+    cat_db_t *db = first->db;
+    apr_status_t rv = cat_connection_commit(db->conn, db->pool);
+
+    for (cat_write_t *w = first; w != end; w = next_write(w)) {
+        cat_checkout_mark_changes(w->db);
+    }
+    cat_connection_settle(db->conn, db->pool);
+    db->in_transaction = rv != APR_SUCCESS;
+    return rv;
+}
+
+static apr_status_t do_work(const cat_write_t *w)
+{
+    apr_status_t rv;
+
+    w->db->failed = APR_SUCCESS;
+    rv = w->work(w->baton);
+    return w->db->failed != APR_SUCCESS ? w->db->failed : rv;
+}
+
+/* ---- where writers need no lock ---- */
+
+static apr_status_t write_statement_alone(cat_write_t *w)
+{
+    cat_db_t *db = w->db;
+    apr_status_t rv;
+    int tries = 0;
+
+    do {
+        rv = cat_checkout_connect(db, 1);
+        if (rv == APR_SUCCESS) {
+            rv = cat_connection_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched);
+            cat_checkout_mark_changes(db);
+        }
+    } while (cat_checkout_try_again(db, &rv, 0, &tries));
+    return rv;
+}
+
+static apr_status_t do_work_alone(cat_write_t *w)
+{
+    apr_status_t rv;
+    int commits, tries = 0;
+
+    do {
+        rv = begin_transaction(w);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+        rv = do_work(w);
+        commits = rv == APR_SUCCESS;
+        if (commits) {
+            rv = commit_transaction(w, next_write(w));
+        }
+    } while (cat_checkout_try_again(w->db, &rv, !commits, &tries));
+    return rv;
+}
+
+/* ---- where the write lock is taken for a group of writes ---- */
+
+/* After such a failure the transaction may be gone, and with it what the others did. */
+static int ends_transaction(apr_status_t rv)
+{
+    return cat_checkout_is_fault(rv) && rv != CAT_EVALUE;
+}
+
+static apr_status_t do_work_in_savepoint(cat_connection_t *conn, const cat_write_t *w)
+{
+    apr_status_t end, rv = cat_connection_send(conn, "SAVEPOINT one");
+
+    if (rv == APR_SUCCESS) {
+        rv = do_work(w);
+    }
+    if (ends_transaction(rv)) {
+        return rv;
+    }
+    end = cat_connection_send(conn, rv == APR_SUCCESS ? "RELEASE one" : "ROLLBACK TO one; RELEASE one");
+    return end == APR_SUCCESS ? rv : end;
+}
+
+/* w may be another thread's, which sleeps in the group commit meanwhile, so the leader may use its db and pool. SQLite itself rolls
+ * back a single statement that fails. */
+static apr_status_t run_grouped_write(const cat_db_t *leader, cat_write_t *w, int is_alone)
+{
+    cat_db_t *db = w->db;
+    apr_status_t rv;
+
+    db->conn = leader->conn;
+    db->in_transaction = 1;
+    if (!w->work) {
+        rv = cat_connection_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched);
+    } else {
+        rv = is_alone ? do_work(w) : do_work_in_savepoint(db->conn, w);
+    }
+    if (rv == CAT_EVALUE) {
+        cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
+    }
+    if (db != leader) {
+        db->conn = NULL;
+        db->in_transaction = 0;
+    }
+    return rv;
+}
+
+static void commit_group(cat_write_t *first, const cat_write_t *end);
+
+/* So that a failure that one of the writes causes is its own. */
+static void commit_each(cat_write_t *first, const cat_write_t *end)
+{
+    cat_checkout_release(first->db);
+    for (cat_write_t *w = first; w != end; w = next_write(w)) {
+        if (apr_time_now() < w->came + CAT_SOURCE_WRITE_PATIENCE) {
+            commit_group(w, next_write(w));
+        } else {
+            w->rv = cat_source_log_late(w->db->source, w->db->log);
+        }
+    }
+}
+
+/* Runs the writes from first to the one before end, on the connection of first, in one transaction. None returns before the commit,
+ * and a commit that fails has failed for all: what one of them found, "unknown" for instance, may have been another one's doing. */
+static void commit_group(cat_write_t *first, const cat_write_t *end)
+{
+    int is_alone = next_write(first) == end, kept = 0;
+    apr_status_t rv = begin_transaction(first);
+
+    for (cat_write_t *w = first; w != end && rv == APR_SUCCESS; w = next_write(w)) {
+        w->rv = run_grouped_write(first->db, w, is_alone);
+        kept += w->rv == APR_SUCCESS;
+        rv = ends_transaction(w->rv) ? w->rv : APR_SUCCESS;
+    }
+    if (rv != APR_SUCCESS && first->db->in_transaction && !is_alone) {
+        commit_each(first, end);
+        return;
+    }
+    if (rv == APR_SUCCESS && kept) {
+        rv = commit_transaction(first, end);
+    }
+    cat_checkout_give_up(first->db, &rv);
+    cat_checkout_release(first->db);
+    for (cat_write_t *w = first; w != end && rv != APR_SUCCESS; w = next_write(w)) {
+        w->rv = rv;
+    }
+}
+
+/* Writes that come while the leader waits for the write lock are in its group. A thread that waits holds no connection. */
+static inline apr_status_t write_in_group(cat_write_t *w)
+{
+    cat_group_commit_t *writes = w->db->source->writes;
+    apr_time_t until = w->came + CAT_SOURCE_WRITE_PATIENCE;
+    cat_group_commit_state_t state;
+
+    cat_checkout_release(w->db);
+    state = cat_group_commit_join(writes, &w->item, until);
+    if (state == CAT_GROUP_COMMIT_WAITS) {
+        return cat_source_log_late(w->db->source, w->db->log);
+    }
+    if (state == CAT_GROUP_COMMIT_LEADS) {
+        w->rv = cat_checkout_take_write_lock(w->db, until);
+        if (w->rv == APR_SUCCESS) {
+            cat_group_commit_take(writes, &w->item, GROUP_MAX - 1);
+            commit_group(w, NULL);
+        }
+        cat_group_commit_end(writes, &w->item);
+    }
+    return w->rv;
+}
+
+apr_status_t cat_transaction_write(cat_write_t *w)
+{
+    apr_status_t rv;
+
+    w->came = apr_time_now();
+    w->item.next = NULL;
+    rv = cat_checkout_check_schema(w->db);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    if (w->db->source->turn) {
+        return write_in_group(w);
+    }
+    return w->work ? do_work_alone(w) : write_statement_alone(w);
+}
+
+/* ---- reading ---- */
+
+static apr_status_t view_once(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    apr_status_t rv = cat_checkout_connect(db, 0);
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_connection_begin_view(db->conn);
+    }
+    if (rv == APR_SUCCESS) {
+        db->in_transaction = 1;
+        db->failed = APR_SUCCESS;
+        rv = work(baton);
+        rv = db->failed != APR_SUCCESS ? db->failed : rv;
+    }
+    return rv;
+}
+
+apr_status_t cat_transaction_view(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    apr_status_t rv;
+    int tries = 0;
+
+    do {
+        rv = view_once(db, work, baton);
+    } while (cat_checkout_try_again(db, &rv, 1, &tries));
+    cat_checkout_roll_back(db);
+    return rv;
+}

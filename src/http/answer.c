@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "http/answer.h"
+
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <string.h>
+
+#include "lib/fields.h"
+#include "lib/json.h"
+
+typedef struct problem_row_t {
+    int is_general; /* true of the status, whoever chose it */
+    int status;
+    int retry_after; /* seconds; 0: no header */
+    const char *message;
+    const char *error;
+} problem_row_t;
+
+static const problem_row_t problems[CAT_PROBLEM_COUNT] = {
+#define STATUS(name, status, retry, message, error) {1, status, retry, message, error},
+#define PROBLEM(name, status, retry, message, error) {0, status, retry, message, error},
+#include "http/problem.def"
+#undef PROBLEM
+#undef STATUS
+};
+
+cat_answer_t *cat_answer_text(apr_pool_t *pool, int status, const char *body, apr_size_t length)
+{
+    cat_answer_t *a = apr_pcalloc(pool, sizeof(*a));
+    a->status = status;
+    a->body = body;
+    a->length = length;
+    return a;
+}
+
+static cat_answer_t *finish(cat_buffer_t *b, int status)
+{
+    const char *body = cat_buffer_text(b);
+    return cat_answer_text(b->pool, status, body, b->length);
+}
+
+static void add_member(cat_buffer_t *b, const char *name, const char *value)
+{
+    cat_buffer_add_text(b, name);
+    cat_json_add_string(b, value);
+}
+
+cat_answer_t *cat_answer_success(apr_pool_t *pool, int status, const cat_buffer_t *data, const char *message)
+{
+    cat_buffer_t b;
+    cat_buffer_init(&b, pool, (data ? data->length : 0) + 96);
+    CAT_BUFFER_LITERAL(&b, "{\"success\":true");
+    if (data) {
+        CAT_BUFFER_LITERAL(&b, ",\"data\":");
+        cat_buffer_add(&b, data->data, data->length);
+    }
+    if (message) {
+        add_member(&b, ",\"message\":", message);
+    }
+    CAT_BUFFER_LITERAL(&b, "}");
+    return finish(&b, status);
+}
+
+static cat_answer_t *fail(apr_pool_t *pool, const problem_row_t *row, const char *error, const json_t *errors)
+{
+    cat_buffer_t b;
+    cat_answer_t *a;
+
+    cat_buffer_init(&b, pool, 256);
+    add_member(&b, "{\"success\":false,\"message\":", row->message);
+    if (error) {
+        add_member(&b, ",\"error\":", error);
+    }
+    if (errors) {
+        CAT_BUFFER_LITERAL(&b, ",\"errors\":");
+        cat_buffer_add_text(&b, cat_json_text(pool, errors));
+    }
+    CAT_BUFFER_LITERAL(&b, "}");
+    a = finish(&b, row->status);
+    if (row->retry_after) {
+        cat_answer_header(a, pool, "Retry-After", apr_itoa(pool, row->retry_after));
+    }
+    return a;
+}
+
+cat_answer_t *cat_answer_problem(apr_pool_t *pool, cat_problem_t problem, const char *error)
+{
+    return fail(pool, &problems[problem], error ? error : problems[problem].error, NULL);
+}
+
+cat_answer_t *cat_answer_invalid(apr_pool_t *pool, cat_problem_t problem, const json_t *errors)
+{
+    return fail(pool, &problems[problem], cat_fields_summary(pool, errors), errors);
+}
+
+cat_answer_t *cat_answer_malformed(apr_pool_t *pool, const json_t *errors)
+{
+    cat_answer_t *a = cat_answer_invalid(pool, CAT_PROBLEM_VALIDATION, errors);
+
+    a->malformed = 1;
+    return a;
+}
+
+cat_answer_t *cat_answer_failure(apr_pool_t *pool, apr_status_t rv)
+{
+    switch (rv) {
+    case CAT_EBUSY:
+        return cat_answer_problem(pool, CAT_PROBLEM_UNAVAILABLE, NULL);
+    case CAT_ENOTREADY:
+        return cat_answer_problem(pool, CAT_PROBLEM_DATABASE_NOT_READY, NULL);
+    case CAT_ECHANGED:
+        return cat_answer_problem(pool, CAT_PROBLEM_PRECONDITION, NULL);
+    case CAT_EVALUE:
+        return cat_answer_problem(pool, CAT_PROBLEM_REFUSED_VALUES, NULL);
+    case CAT_EDOWN:
+        return cat_answer_problem(pool, CAT_PROBLEM_DATABASE, NULL);
+    default:
+        return cat_answer_problem(pool, CAT_PROBLEM_INTERNAL, NULL);
+    }
+}
+
+cat_answer_t *cat_answer_status(apr_pool_t *pool, int status, const char *phrase)
+{
+    const problem_row_t other = {.is_general = 1, .status = status, .message = phrase};
+    const problem_row_t *row = &other;
+
+    for (int i = 0; i < CAT_PROBLEM_COUNT; i++) {
+        if (problems[i].is_general && problems[i].status == status) {
+            row = &problems[i];
+        }
+    }
+    return fail(pool, row, row->error, NULL);
+}
+
+void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, const char *value)
+{
+    if (!a->headers) {
+        a->headers = apr_table_make(pool, 4);
+    }
+    apr_table_setn(a->headers, name, value);
+}
+
+#define IGNORED_OCTETS 64 /* that are shown of one name */
+
+/* RFC 9110 5.6.2, less '%', which does the encoding. */
+static int is_token_char(unsigned char c)
+{
+    return apr_isalnum(c) ? c < 0x80 : c && strchr("!#$&'*+-.^_`|~", c) != NULL;
+}
+
+static void add_encoded(cat_buffer_t *b, const char *name)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    for (const unsigned char *p = (const unsigned char *)name; *p && p - (const unsigned char *)name < IGNORED_OCTETS;
+         p++) {
+        if (is_token_char(*p)) {
+            cat_buffer_add(b, (const char *)p, 1);
+        } else {
+            const char encoded[3] = {'%', hex[*p >> 4], hex[*p & 15]};
+            cat_buffer_add(b, encoded, 3);
+        }
+    }
+}
+
+void cat_answer_name_ignored(cat_answer_t *a, apr_pool_t *pool, const apr_array_header_t *names)
+{
+    cat_buffer_t b;
+
+    if (names->nelts == 0) {
+        return;
+    }
+    cat_buffer_init(&b, pool, 64);
+    for (int i = 0; i < names->nelts; i++) {
+        if (i > 0) {
+            CAT_BUFFER_LITERAL(&b, ", ");
+        }
+        add_encoded(&b, APR_ARRAY_IDX(names, i, const char *));
+    }
+    cat_answer_header(a, pool, "Catalog-Ignored", cat_buffer_text(&b));
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_HTTP_ANSWER_H
+#define CAT_HTTP_ANSWER_H
+
+#include <apr_pools.h>
+#include <apr_tables.h>
+#include <jansson.h>
+
+#include "lib/buffer.h"
+
+/* Whether a 200 has an ETag, by which a client asks again or writes on a condition; see http/etag.h. */
+typedef enum { CAT_TAG_NONE, CAT_TAG_STRONG, CAT_TAG_WEAK } cat_tag_t;
+
+/* An answer before it becomes HTTP. httpd/reply.c is the only one to send it. */
+typedef struct cat_answer_t {
+    int status;
+    const char *body; /* JSON text; NULL: none (204). httpd leaves out a 304's */
+    apr_size_t length;
+    cat_tag_t tag;
+    apr_uint64_t hash;    /* cat_etag_hash of the body; 0: not known */
+    const char *etag;     /* quoted. Who keeps the answer has to ask with it each time; NULL: it has none */
+    int malformed;        /* the body was refused for its form and nothing was tried: counts against no limit */
+    apr_table_t *headers; /* beside those and Content-Type and Content-Length; NULL: none */
+} cat_answer_t;
+
+/* The rows of http/problem.def: every way in which a request can fail. */
+typedef enum {
+#define STATUS(name, status, retry, message, error) CAT_PROBLEM_##name,
+#define PROBLEM STATUS
+#include "http/problem.def"
+#undef PROBLEM
+#undef STATUS
+    CAT_PROBLEM_COUNT
+} cat_problem_t;
+
+/* {success:true, data:<json>, message}. message NULL: without. data: JSON text, or NULL: without. */
+cat_answer_t *cat_answer_success(apr_pool_t *pool, int status, const cat_buffer_t *data, const char *message);
+
+/* JSON text that is a whole body by itself. */
+cat_answer_t *cat_answer_text(apr_pool_t *pool, int status, const char *body, apr_size_t length);
+
+/* {success:false, message, error} as the problem's row says; error replaces the row's when it is not NULL. */
+cat_answer_t *cat_answer_problem(apr_pool_t *pool, cat_problem_t problem, const char *error);
+
+/* 400 "Validation failed" with `errors` (cat_input_t's), or 409 and others with the same shape. */
+cat_answer_t *cat_answer_invalid(apr_pool_t *pool, cat_problem_t problem, const json_t *errors);
+
+/* The same 400 for a body that is malformed. */
+cat_answer_t *cat_answer_malformed(apr_pool_t *pool, const json_t *errors);
+
+/* What a db/ function's status means to the client; see problem.def. Never call it with APR_SUCCESS. */
+cat_answer_t *cat_answer_failure(apr_pool_t *pool, apr_status_t rv);
+
+/* A failure of which only the status is known, because httpd or another module chose it: with the words of its STATUS row, or
+ * with its reason phrase as the message. phrase lives as long as the answer. */
+cat_answer_t *cat_answer_status(apr_pool_t *pool, int status, const char *phrase);
+
+/* Sets a header of the answer; name is a literal, value lives as long as the answer. */
+void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, const char *value);
+
+/* Names the unknown members of a body in `Catalog-Ignored`: comma separated, percent-encoded where a name is no token (RFC
+ * 9110 5.6.2), 64 octets of each. names: const char *; empty: no header. */
+void cat_answer_name_ignored(cat_answer_t *a, apr_pool_t *pool, const apr_array_header_t *names);
+
+/* Statuses of db/ beyond APR's own. APR_NOTFOUND: no such row. APR_EEXIST: a unique key is taken. */
+#define CAT_EDOWN (APR_OS_START_USERERR + 1)  /* the database cannot be used: 500 with Retry-After */
+#define CAT_EBUSY (APR_OS_START_USERERR + 2)  /* over a limit of ours: 503 with Retry-After */
+#define CAT_EVALUE (APR_OS_START_USERERR + 3) /* the database refuses the values: 400 */
+#define CAT_ECHANGED                                                                                                   \
+    (APR_OS_START_USERERR + 4) /* If-Match or If-None-Match does not hold: 412; given by work in a transaction */
+#define CAT_ENOTREADY (APR_OS_START_USERERR + 5) /* the database is not ready, and did nothing: 503 with Retry-After */
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "http/etag.h"
+
+#include <string.h>
+
+#include <apr_lib.h>
+
+#include "lib/hash.h"
+
+#define DIGITS 16 /* of a tag, between its quotes */
+
+/* A hash without a secret is enough: who may write a record gains nothing from two of its states having one tag. */
+apr_uint64_t cat_etag_hash(const char *body, apr_size_t length)
+{
+    return cat_hash(body, length);
+}
+
+static const char *write_tag(apr_pool_t *pool, apr_uint64_t hash, int weak)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *tag = apr_palloc(pool, sizeof("W/\"\"") + DIGITS);
+    char *p = tag;
+
+    if (weak) {
+        *p++ = 'W';
+        *p++ = '/';
+    }
+    *p++ = '"';
+    for (int i = DIGITS - 1; i >= 0; i--, hash >>= 4) {
+        p[i] = digits[hash & 15];
+    }
+    memcpy(p + DIGITS, "\"", sizeof("\""));
+    return tag;
+}
+
+const char *cat_etag_make(apr_pool_t *pool, const char *body, apr_size_t length, int weak)
+{
+    return write_tag(pool, cat_etag_hash(body, length), weak);
+}
+
+static int is_weak(const char *tag)
+{
+    return tag[0] == 'W' && tag[1] == '/';
+}
+
+/* Is what stands from the opening quote on the same, but perhaps for a coding's name behind it? */
+static int is_same(const char *quoted, const char *tag)
+{
+    const char *p = quoted + 1 + DIGITS;
+
+    if (strncmp(quoted, is_weak(tag) ? tag + 2 : tag, 1 + DIGITS) != 0) {
+        return 0;
+    }
+    if (p[0] == '-' && apr_isalnum(p[1])) {
+        do {
+            p++;
+        } while (apr_isalnum(*p));
+    }
+    return *p == '"';
+}
+
+/* Does the list have the tag? What follows something that is no tag is not looked at. */
+static int has_tag(const char *list, const char *tag, int strong)
+{
+    if (*list == '*') {
+        return 1;
+    }
+    while (*(list += strspn(list, ", \t"))) {
+        int weak = is_weak(list);
+        const char *quoted = weak ? list + 2 : list;
+        const char *end = *quoted == '"' ? strchr(quoted + 1, '"') : NULL;
+
+        if (!end) {
+            return 0;
+        }
+        if (!(strong && (weak || is_weak(tag))) && is_same(quoted, tag)) {
+            return 1;
+        }
+        list = end + 1;
+    }
+    return 0;
+}
+
+cat_condition_t cat_etag_judge(const cat_conditions_t *conditions, const char *tag)
+{
+    if (conditions->match && !has_tag(conditions->match, tag, 1)) {
+        return CAT_IF_MATCH_FAILS;
+    }
+    if (conditions->none_match && has_tag(conditions->none_match, tag, 0)) {
+        return CAT_IF_NONE_MATCH_FAILS;
+    }
+    return CAT_CONDITION_HOLDS;
+}
+
+/* httpd's ap_meets_conditions would not do: it knows no tag that a filter changed, and takes what has no Last-Modified for
+ * changed this moment. */
+cat_answer_t *cat_etag_apply(apr_pool_t *pool, cat_answer_t *answer, const cat_conditions_t *conditions)
+{
+    apr_uint64_t hash = answer->hash;
+
+    if (answer->tag == CAT_TAG_NONE || answer->status != 200) {
+        return answer;
+    }
+    answer->etag =
+        write_tag(pool, hash ? hash : cat_etag_hash(answer->body, answer->length), answer->tag == CAT_TAG_WEAK);
+    switch (cat_etag_judge(conditions, answer->etag)) {
+    case CAT_IF_MATCH_FAILS:
+        return cat_answer_problem(pool, CAT_PROBLEM_PRECONDITION, NULL);
+    case CAT_IF_NONE_MATCH_FAILS:
+        answer->status = 304;
+        return answer;
+    default:
+        return answer;
+    }
+}

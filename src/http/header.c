@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "http/header.h"
+
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <string.h>
+
+static const char *skip_space(const char *p)
+{
+    while (*p == ' ' || *p == '\t') {
+        p++;
+    }
+    return p;
+}
+
+/* A piece between separators, without the white space around it. */
+static char *trim(apr_pool_t *pool, const char *start, const char *end)
+{
+    start = skip_space(start);
+    while (end > start && (end[-1] == ' ' || end[-1] == '\t')) {
+        end--;
+    }
+    return apr_pstrmemdup(pool, start, start < end ? (apr_size_t)(end - start) : 0);
+}
+
+static const char *unquote(char *text)
+{
+    apr_size_t length = strlen(text);
+
+    if (length < 2 || *text != '"' || text[length - 1] != '"') {
+        return text;
+    }
+    text[length - 1] = '\0';
+    return text + 1;
+}
+
+cat_bearer_t cat_header_bearer(apr_pool_t *pool, const char *authorization, const char **token)
+{
+    static const char possible[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/= \t,";
+    const char *text;
+
+    *token = NULL;
+    if (!authorization || strncasecmp(authorization, "Bearer", 6)) {
+        return CAT_BEARER_NONE;
+    }
+    text = authorization + 6;
+    if (*text && *text != ' ' && *text != '\t') {
+        return CAT_BEARER_NONE; /* a longer scheme name */
+    }
+    text = trim(pool, text, text + strlen(text));
+    if (!*text) {
+        return CAT_BEARER_NONE;
+    }
+    if (strlen(text) != strspn(text, possible)) {
+        return CAT_BEARER_MALFORMED;
+    }
+    *token = text;
+    return CAT_BEARER_TOKEN;
+}
+
+const char *cat_header_cookie(apr_pool_t *pool, const char *cookies, const char *name)
+{
+    apr_size_t length = strlen(name);
+
+    for (const char *p = cookies; p && *p; p += *p == ';') {
+        p = skip_space(p);
+        if (!strncmp(p, name, length) && p[length] == '=') {
+            const char *value = p + length + 1;
+            return trim(pool, value, value + strcspn(value, ";"));
+        }
+        p += strcspn(p, ";");
+    }
+    return NULL;
+}
+
+int cat_header_is_json(const char *content_type)
+{
+    static const char type[] = "application/json";
+    static const char charset[] = "charset=";
+    const char *p;
+
+    if (!content_type || strncasecmp(content_type, type, sizeof(type) - 1)) {
+        return 0;
+    }
+    p = skip_space(content_type + sizeof(type) - 1);
+    if (*p != ';') {
+        return *p == '\0';
+    }
+    for (; *p == ';'; p += strcspn(p, ";")) {
+        p = skip_space(p + 1);
+        if (!strncasecmp(p, charset, sizeof(charset) - 1)) {
+            p += sizeof(charset) - 1;
+            p += *p == '"';
+            return !strncasecmp(p, "utf-8", 5) && !apr_isalnum(p[5]) && p[5] != '-';
+        }
+    }
+    return 1;
+}
+
+int cat_header_prefers(apr_pool_t *pool, const char *prefer, const char *name, const char *value)
+{
+    for (const char *p = prefer; p && *p; p += *p == ',') {
+        const char *end = p + strcspn(p, ",");
+        const char *item = p + strcspn(p, ",;"); /* a preference's own parameters make no difference here */
+        const char *equals = memchr(p, '=', (apr_size_t)(item - p));
+
+        if (!strcasecmp(trim(pool, p, equals ? equals : item), name)) {
+            return !value || (equals && !strcasecmp(unquote(trim(pool, equals + 1, item)), value));
+        }
+        p = end;
+    }
+    return 0;
+}

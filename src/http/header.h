@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_HTTP_HEADER_H
+#define CAT_HTTP_HEADER_H
+
+#include <apr_pools.h>
+
+/* Request headers that this module reads by itself. */
+
+typedef enum {
+    CAT_BEARER_NONE,     /* no header, another scheme, or nothing behind the scheme */
+    CAT_BEARER_TOKEN,    /* *token is what stands behind the scheme, good or bad */
+    CAT_BEARER_MALFORMED /* characters that no token has (RFC 6750 2.1), and that cannot come from a token's damage */
+} cat_bearer_t;
+
+/* Authorization, NULL when it was not sent. The scheme's case makes no difference. *token is on the pool. White space and
+ * commas, as two headers joined by the server have them, leave it a token, which then fails its check. */
+cat_bearer_t cat_header_bearer(apr_pool_t *pool, const char *authorization, const char **token);
+
+/* The value of a cookie (RFC 6265), on the pool; NULL when cookies is NULL or has none of this name. */
+const char *cat_header_cookie(apr_pool_t *pool, const char *cookies, const char *name);
+
+/* Content-Type: application/json, without a charset or with utf-8 (RFC 8259 has none). NULL is not. */
+int cat_header_is_json(const char *content_type);
+
+/* Prefer (RFC 7240): is the preference there with this value? value NULL: with any or none. The first one of a name counts. */
+int cat_header_prefers(apr_pool_t *pool, const char *prefer, const char *name, const char *value);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "http/route.h"
+
+#include <string.h>
+
+#include <apr_escape.h>
+#include <apr_strings.h>
+
+/* Part of a path. */
+typedef struct span_t {
+    const char *begin, *end;
+} span_t;
+
+/* The path without the one trailing slash that makes no difference. */
+static span_t trim(const char *path)
+{
+    const char *end = path + strlen(path);
+    span_t trimmed = {path, end > path && end[-1] == '/' ? end - 1 : end};
+    return trimmed;
+}
+
+/* params: as many as the pattern has; the rest begin with NULL. */
+static int match_pattern(const char *pattern, span_t path, span_t params[CAT_PARAMS_MAX])
+{
+    const char *at = path.begin, *colon;
+
+    memset(params, 0, CAT_PARAMS_MAX * sizeof(*params));
+    for (int count = 0; (colon = strchr(pattern, ':')); count++) {
+        apr_size_t literal = (apr_size_t)(colon - pattern), left = (apr_size_t)(path.end - at);
+        if (count == CAT_PARAMS_MAX || left <= literal || memcmp(at, pattern, literal) != 0) {
+            return 0;
+        }
+        params[count].begin = at += literal;
+        at = memchr(at, '/', left - literal);
+        at = at ? at : path.end;
+        if (at == params[count].begin) {
+            return 0;
+        }
+        params[count].end = at;
+        pattern = colon + strcspn(colon, "/");
+    }
+    return strlen(pattern) == (apr_size_t)(path.end - at) && memcmp(at, pattern, (apr_size_t)(path.end - at)) == 0;
+}
+
+/* The first row of the method, NULL: of any, that the path fits; NULL: there is none. */
+static const cat_route_t *find_row(const cat_route_t *rows, const char *method, span_t path,
+                                   span_t params[CAT_PARAMS_MAX])
+{
+    for (; rows->method; rows++) {
+        if ((!method || strcmp(rows->method, method) == 0) && match_pattern(rows->path, path, params)) {
+            return rows;
+        }
+    }
+    return NULL;
+}
+
+void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *method, const char *path,
+                    cat_route_match_t *match)
+{
+    span_t trimmed = trim(path), params[CAT_PARAMS_MAX];
+
+    memset(match, 0, sizeof(*match));
+    match->route = find_row(rows, strcmp(method, "HEAD") == 0 ? "GET" : method, trimmed, params);
+    match->known = match->route || find_row(rows, NULL, trimmed, params);
+    for (int i = 0; match->route && i < CAT_PARAMS_MAX && params[i].begin; i++) {
+        match->params[i] = apr_pstrmemdup(pool, params[i].begin, params[i].end - params[i].begin);
+    }
+}
+
+static void add_once(apr_array_header_t *methods, const char *method)
+{
+    for (int i = 0; i < methods->nelts; i++) {
+        if (strcmp(APR_ARRAY_IDX(methods, i, const char *), method) == 0) {
+            return;
+        }
+    }
+    APR_ARRAY_PUSH(methods, const char *) = method;
+}
+
+const char *cat_route_allow(apr_pool_t *pool, const cat_route_t *rows, const char *path)
+{
+    span_t trimmed = trim(path), params[CAT_PARAMS_MAX];
+    apr_array_header_t *methods = apr_array_make(pool, 8, sizeof(const char *));
+    const char *allow = "";
+
+    for (; rows->method; rows++) {
+        if (match_pattern(rows->path, trimmed, params)) {
+            add_once(methods, rows->method);
+            if (strcmp(rows->method, "GET") == 0) {
+                add_once(methods, "HEAD");
+            }
+        }
+    }
+    for (int i = 0; i < methods->nelts; i++) {
+        allow = apr_pstrcat(pool, allow, APR_ARRAY_IDX(methods, i, const char *), ", ", NULL);
+    }
+    return apr_pstrcat(pool, allow, "OPTIONS", NULL);
+}
+
+/* The first parameter of the name, with its value; begin NULL: none. */
+static span_t find_parameter(const char *query, const char *name)
+{
+    apr_size_t name_length = strlen(name);
+
+    while (query && *query) {
+        apr_size_t length = strcspn(query, "&");
+        if (length >= name_length && strncmp(query, name, name_length) == 0 &&
+            (length == name_length || query[name_length] == '=')) {
+            return (span_t){query, query + length};
+        }
+        query += length + (query[length] == '&');
+    }
+    return (span_t){NULL, NULL};
+}
+
+const char *cat_route_query(apr_pool_t *pool, const char *query, const char *name)
+{
+    span_t found = find_parameter(query, name);
+    apr_size_t length = (apr_size_t)(found.end - found.begin), name_length = strlen(name);
+
+    if (length <= name_length) {
+        return found.begin ? "" : NULL;
+    }
+    return apr_punescape_url(pool, apr_pstrmemdup(pool, found.begin + name_length + 1, length - name_length - 1), NULL,
+                             NULL, 1);
+}
+
+int cat_route_has_query(const char *query, const char *name)
+{
+    return find_parameter(query, name).begin != NULL;
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "httpd/directive_checks.h"
+
+#include <apr_file_info.h>
+#include <apr_strings.h>
+#include <apr_uri.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "accounts/blocklist.h"
+#include "accounts/role.h"
+#include "db/dialect.h"
+#include "db/pool.h"
+#include "http/rate_limit.h"
+#include "http/uri.h"
+#include "jose/key.h"
+#include "jose/keyring.h"
+#include "jose/token.h"
+#include "lib/secret.h"
+#include "mail/message.h"
+#include "mail/smtp.h"
+
+static const struct {
+    const char *name;
+    const char *text;
+} templates[] = {
+#define TEMPLATE(name, text) {name, text},
+#include "templates.inc"
+#undef TEMPLATE
+};
+
+static const char *const placeholders[] = {"username", "link", "hours", NULL};
+
+static const char *standard_template(const char *name)
+{
+    for (size_t i = 0; i < sizeof(templates) / sizeof(templates[0]); i++) {
+        if (!strcmp(templates[i].name, name)) {
+            return templates[i].text;
+        }
+    }
+    return NULL;
+}
+
+void cat_directive_checks_fill(cat_conf_t *conf)
+{
+    conf->mail_confirm = conf->mail_confirm ? conf->mail_confirm : standard_template("confirm");
+    conf->mail_reset = conf->mail_reset ? conf->mail_reset : standard_template("reset");
+    conf->mail_changed = conf->mail_changed ? conf->mail_changed : standard_template("changed");
+}
+
+static const char *check_mount(cmd_parms *cmd)
+{
+    const ap_directive_t *section = cmd->directive->parent;
+    char *decoded = apr_pstrdup(cmd->pool, cmd->path);
+
+    if (!section || strcasecmp(section->directive, "<Location") || *section->args == '~' || strpbrk(cmd->path, "*?[")) {
+        return "CatalogEnable needs a <Location> with a plain path: a pattern has no prefix to serve";
+    }
+    if (strchr(cmd->path, ';')) {
+        return "CatalogEnable needs a <Location> without ';', which no cookie's path can hold";
+    }
+    if (ap_unescape_url(decoded) == OK && strcmp(decoded, cmd->path)) {
+        return apr_psprintf(
+            cmd->pool, "CatalogEnable needs a decoded path, because httpd compares it so: <Location \"%s\">", decoded);
+    }
+    return NULL;
+}
+
+/* The prefix is taken here, where the section is known. A pattern has no prefix to take. */
+const char *cat_directive_checks_mount(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    const char *error = conf->enable ? check_mount(cmd) : NULL;
+    apr_size_t length = strlen(cmd->path);
+    (void)value;
+
+    if (!conf->enable || error) {
+        return error;
+    }
+    while (length > 0 && cmd->path[length - 1] == '/') {
+        length--;
+    }
+    conf->mount = apr_pstrmemdup(cmd->pool, cmd->path, length);
+    conf->mount_uri = cat_uri_encode_path(cmd->pool, conf->mount);
+    return NULL;
+}
+
+static const char *path_of(cmd_parms *cmd, const char *value)
+{
+    const char *path = ap_server_root_relative(cmd->pool, value);
+    return path ? path : value;
+}
+
+const char *cat_directive_checks_key_file(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    return cat_keyring_open_file(cmd->pool, path_of(cmd, value), &conf->keys);
+}
+
+const char *cat_directive_checks_key_dir(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    return cat_keyring_open_directory(cmd->pool, path_of(cmd, value), &conf->keys);
+}
+
+const char *cat_directive_checks_blocklist(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    cat_blocklist_t *list;
+    const char *error = cat_blocklist_read(cmd->pool, path_of(cmd, value), &list);
+    conf->blocklist = list;
+    return error;
+}
+
+static int count_trusts(const cat_conf_t *conf)
+{
+    int count = 0;
+    for (const cat_trust_chain_t *t = conf->trusts; t; t = t->next) {
+        count++;
+    }
+    return count;
+}
+
+const char *cat_directive_checks_trust(cmd_parms *cmd, cat_conf_t *conf, const char *issuer, const char *audience,
+                                       const char *file)
+{
+    cat_trust_chain_t *link = apr_pcalloc(cmd->pool, sizeof(*link));
+    cat_keys_t *keys = apr_pcalloc(cmd->pool, sizeof(*keys));
+    const cat_key_t **all = apr_pcalloc(cmd->pool, sizeof(*all));
+    const char *error = cat_key_read_public(cmd->pool, path_of(cmd, file), all);
+
+    if (count_trusts(conf) == CAT_TRUSTS_MAX) {
+        return apr_psprintf(cmd->pool, "CatalogTrust can be given up to %d times", CAT_TRUSTS_MAX);
+    }
+    keys->all = all;
+    keys->count = 1;
+    link->trust =
+        (cat_trust_t){.issuer = issuer, .audience = audience, .keys = keys, .foreign = 1, .roles = cat_role_names};
+    link->next = conf->trusts;
+    conf->trusts = link;
+    return error;
+}
+
+static int parse_rate(const char *text, cat_rate_t *rate)
+{
+    int end = 0;
+
+    *rate = (cat_rate_t){0, 0};
+    return !strcasecmp(text, "Off") || (sscanf(text, "%6d/%6d%n", &rate->count, &rate->seconds, &end) == 2 &&
+                                        !text[end] && rate->count >= 1 && rate->seconds >= 1);
+}
+
+const char *cat_directive_checks_rates(apr_pool_t *pool, cat_conf_t *conf, int count, char *const words[])
+{
+    cat_rate_t *rates = apr_pcalloc(pool, CAT_RATE_COUNT * sizeof(*rates));
+    int is_off = count == 1 && !strcasecmp(words[0], "Off");
+
+    if (conf->rates && !is_off) {
+        memcpy(rates, conf->rates, CAT_RATE_COUNT * sizeof(*rates));
+    }
+    conf->rates = rates;
+    for (int i = 0; i + 1 < count; i += 2) {
+        cat_rate_kind_t kind = cat_rate_limit_find(words[i]);
+        cat_rate_t rate;
+
+        if (!parse_rate(words[i + 1], &rate)) {
+            return apr_psprintf(pool, "CatalogRateLimit: '%s' must be count/seconds, such as 30/60, or Off",
+                                words[i + 1]);
+        }
+        if (kind == CAT_RATE_NONE) {
+            return apr_psprintf(pool, "CatalogRateLimit: '%s' must be " CAT_RATE_LIMIT_NAMES_TEXT, words[i]);
+        }
+        rates[kind] = rate;
+    }
+    return (count == 0 || count % 2) && !is_off ? "CatalogRateLimit takes pairs such as login 30/60, or Off" : NULL;
+}
+
+const char *cat_directive_checks_ca_file(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    apr_finfo_t info;
+    const char *path = path_of(cmd, value);
+    apr_status_t rv = apr_stat(&info, path, APR_FINFO_TYPE, cmd->temp_pool);
+
+    if (rv != APR_SUCCESS || info.filetype != APR_REG) {
+        return apr_psprintf(cmd->pool, "%s: %s is not a file that can be read", cmd->cmd->name, path);
+    }
+    conf->mail_ca_file = path;
+    return NULL;
+}
+
+static const char *check_directory(cmd_parms *cmd, const char *path)
+{
+    apr_finfo_t info;
+    apr_status_t rv = apr_stat(&info, path, APR_FINFO_TYPE, cmd->temp_pool);
+    return rv != APR_SUCCESS || info.filetype != APR_DIR
+               ? apr_psprintf(cmd->pool, "%s: there is no directory %s", cmd->cmd->name, path)
+               : NULL;
+}
+
+const char *cat_directive_checks_mail(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    const char *path, *error;
+
+    if (strncmp(value, "file:", 5)) {
+        error = cat_smtp_check_url(cmd->pool, value);
+        return error ? apr_psprintf(cmd->pool,
+                                    "CatalogMail must be smtp://host[:port], smtps://host[:port] or file:DIR; '%s' %s",
+                                    value, error)
+                     : NULL;
+    }
+    if (!value[5]) {
+        return "CatalogMail file: needs a directory, such as file:/var/spool/catalog";
+    }
+    path = path_of(cmd, value + 5);
+    conf->mail = apr_pstrcat(cmd->pool, "file:", path, NULL);
+    return check_directory(cmd, path);
+}
+
+const char *cat_directive_checks_credentials(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    const char *text, *colon;
+    apr_size_t length;
+    const char *error = cat_secret_read_file(cmd->pool, path_of(cmd, value), &text, &length);
+
+    if (error) {
+        return error;
+    }
+    colon = strchr(text, ':');
+    if (!colon || colon == text || strlen(text) != length || strpbrk(text, "\r\n")) {
+        return apr_psprintf(cmd->pool, "%s: must hold one line, user:password", value);
+    }
+    conf->mail_user = apr_pstrmemdup(cmd->pool, text, (apr_size_t)(colon - text));
+    conf->mail_password = colon + 1;
+    return NULL;
+}
+
+const char *cat_directive_checks_sender(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    (void)conf;
+    return cat_message_address(cmd->temp_pool, value)
+               ? NULL
+               : apr_psprintf(cmd->pool, "CatalogMailFrom must be an address, or \"Name <address>\"; '%s' is not",
+                              value);
+}
+
+static const char *read_text(cmd_parms *cmd, const char *path, const char **text)
+{
+    apr_finfo_t info;
+    apr_file_t *file;
+    char *content;
+    char why[120];
+    apr_status_t rv = apr_file_open(&file, path, APR_FOPEN_READ, APR_FPROT_OS_DEFAULT, cmd->temp_pool);
+
+    if (rv == APR_SUCCESS) {
+        rv = apr_file_info_get(&info, APR_FINFO_SIZE, file);
+    }
+    if (rv == APR_SUCCESS) {
+        content = apr_pcalloc(cmd->pool, (apr_size_t)info.size + 1);
+        rv = apr_file_read_full(file, content, (apr_size_t)info.size, NULL);
+        *text = content;
+    }
+    return rv == APR_SUCCESS ? NULL : apr_psprintf(cmd->pool, "%s: %s", path, apr_strerror(rv, why, sizeof(why)));
+}
+
+/* A text that is not there keeps its standard. */
+static const char *read_template(cmd_parms *cmd, const char *directory, const char *name, const char **text)
+{
+    const char *path = apr_pstrcat(cmd->pool, directory, "/", name, NULL);
+    apr_finfo_t info;
+    const char *error;
+
+    if (APR_STATUS_IS_ENOENT(apr_stat(&info, path, APR_FINFO_TYPE, cmd->temp_pool))) {
+        return NULL;
+    }
+    error = read_text(cmd, path, text);
+    if (!error) {
+        error = cat_message_check_template(cmd->pool, *text, placeholders);
+        error = error ? apr_psprintf(cmd->pool, "%s: %s", path, error) : NULL;
+    }
+    return error;
+}
+
+const char *cat_directive_checks_templates(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    const char *directory = path_of(cmd, value);
+    const char *error = check_directory(cmd, directory);
+
+    error = error ? error : read_template(cmd, directory, "confirm.txt", &conf->mail_confirm);
+    error = error ? error : read_template(cmd, directory, "reset.txt", &conf->mail_reset);
+    return error ? error : read_template(cmd, directory, "changed.txt", &conf->mail_changed);
+}
+
+const char *cat_directive_checks_base_url(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    apr_uri_t uri;
+    apr_size_t length = strlen(value);
+
+    if (apr_uri_parse(cmd->temp_pool, value, &uri) != APR_SUCCESS || !uri.scheme || !uri.hostname || !*uri.hostname ||
+        (strcmp(uri.scheme, "http") && strcmp(uri.scheme, "https")) || uri.query || uri.fragment || uri.user ||
+        strpbrk(value, " <>\"\r\n\t")) {
+        return apr_psprintf(cmd->pool,
+                            "CatalogBaseURL must be http://host or https://host, and a path where there is one; "
+                            "'%s' is not",
+                            value);
+    }
+    while (value[length - 1] == '/') {
+        length--;
+    }
+    conf->base_url = apr_pstrmemdup(cmd->pool, value, length);
+    return NULL;
+}
+
+const char *cat_directive_checks_cache_size(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    (void)value;
+    if (conf->cache_size && conf->cache_size < CAT_RESPONSE_CACHE_LEAST) {
+        return apr_psprintf(cmd->pool, "CatalogCacheSize must be 0 or at least %d", CAT_RESPONSE_CACHE_LEAST);
+    }
+    return NULL;
+}
+
+/* Parameters that are missing are told with those that the driver needs. */
+static const char *explain_database(cmd_parms *cmd, const char *driver)
+{
+    static const struct {
+        const char *driver;
+        const char *params;
+    } examples[] = {
+        {"sqlite3", "/var/lib/catalog/catalog.db"},
+        {"mysql", "\"host=127.0.0.1,user=catalog,pass=...,dbname=catalog,reconnect=0,flags=CLIENT_FOUND_ROWS\""},
+        {"pgsql", "\"host=127.0.0.1 user=catalog password=... dbname=catalog connect_timeout=2\""},
+    };
+    size_t i = sizeof(examples) / sizeof(examples[0]);
+
+    while (--i > 0 && strcmp(examples[i].driver, driver)) {
+    }
+    return apr_psprintf(cmd->pool,
+                        "CatalogDatabase takes a driver (sqlite3, mysql or pgsql) and its parameters%s%s; "
+                        "write: CatalogDatabase %s %s",
+                        cat_dialect_find(driver) ? "" : ", and there is no driver ",
+                        cat_dialect_find(driver) ? "" : driver, examples[i].driver, examples[i].params);
+}
+
+const char *cat_directive_checks_database(cmd_parms *cmd, cat_conf_t *conf, const char *driver, const char *params)
+{
+    const apr_dbd_driver_t *found;
+
+    if (!params || !*params || !cat_dialect_find(driver)) {
+        return explain_database(cmd, driver);
+    }
+    if (apr_dbd_init(cmd->pool) != APR_SUCCESS || apr_dbd_get_driver(cmd->pool, driver, &found) != APR_SUCCESS) {
+        return apr_psprintf(cmd->pool,
+                            "CatalogDatabase: the driver %s cannot be loaded; on Debian it is in libaprutil1-dbd-%s",
+                            driver, driver);
+    }
+    conf->database = cat_pool_create(cmd->pool, driver, params);
+    return NULL;
+}

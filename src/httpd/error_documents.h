@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_HTTPD_ERROR_DOCUMENTS_H
+#define CAT_HTTPD_ERROR_DOCUMENTS_H
+
+#include <httpd.h>
+
+/* Takes the site's ErrorDocuments out of force for this request, and puts them into force again. */
+void cat_error_documents_prevent(request_rec *r);
+void cat_error_documents_allow(request_rec *r);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "httpd/mount_database.h"
+
+#include <ap_mpm.h>
+#include <apr_strings.h>
+#include <http_core.h>
+#include <pwd.h>
+#include <unistd.h>
+#include <unixd.h>
+
+#include "db/database_file.h"
+#include "httpd/conf.h"
+#include "httpd/dbd.h"
+#include "httpd/server.h"
+
+#define NO_GROUP ((gid_t)-1) /* mod_unixd's, where no Group is set */
+
+/* The directives that name the mount's database, up to its parameters. */
+static const char *database_directive(apr_pool_t *pool, const cat_mount_t *mount, const char *driver)
+{
+    return mount->conf->database ? apr_pstrcat(pool, "CatalogDatabase ", driver, NULL) : "DBDParams";
+}
+
+/* As User and Group say. An ordinary user who tests a configuration without User tests it for himself. */
+static cat_os_user_t children_user(void)
+{
+    const struct passwd *entry = getpwuid(ap_unixd_config.user_id);
+
+    if (geteuid() != 0 && !entry) {
+        return (cat_os_user_t){geteuid(), getegid()};
+    }
+    return (cat_os_user_t){ap_unixd_config.user_id,
+                           entry && ap_unixd_config.group_id == NO_GROUP ? entry->pw_gid : ap_unixd_config.group_id};
+}
+
+/* A child finds out when it opens the database, which is too late to be seen by "httpd -t". A server that runs already is not ended
+ * by it: its children say what is wrong, and all else is served. */
+static const char *check_path(apr_pool_t *pool, const char *directive, const char *path)
+{
+    cat_os_user_t user = children_user();
+    const char *fault;
+
+    if (!cat_database_file_is_path(path) || ap_state_query(AP_SQ_MAIN_STATE) != AP_SQ_MS_CREATE_PRE_CONFIG) {
+        return NULL;
+    }
+    if (*path != '/') {
+        return apr_psprintf(pool,
+                            "has a database at %s, a relative path, which httpd's children may look for anywhere; "
+                            "write an absolute one: %s /var/lib/catalog/catalog.db",
+                            path, directive);
+    }
+    fault = cat_database_file_check(pool, path, &user);
+    return fault ? apr_psprintf(pool, "cannot use its database, %s", fault) : NULL;
+}
+
+/* Whatever takes the parameters of a connection says nothing of what they lack. They may hold a password, so they are not
+ * repeated. */
+static const char *check_params(apr_pool_t *pool, const cat_mount_t *mount)
+{
+    const char *driver, *params, *lacks, *directive;
+    const cat_dialect_t *dialect;
+
+    cat_server_database(pool, mount, &driver, &params);
+    dialect = cat_dialect_find(driver);
+    if (!dialect) {
+        return apr_psprintf(pool, "has the DBDriver %s, which is not one of sqlite3, mysql and pgsql", driver);
+    }
+    directive = database_directive(pool, mount, driver);
+    lacks = cat_dialect_lacks(dialect, pool, params ? params : "");
+    if (lacks) {
+        return apr_psprintf(pool, "cannot work with these parameters of %s; add to them: %s \"...%s\"", driver,
+                            directive, lacks);
+    }
+    if (!dialect->file) {
+        return NULL;
+    }
+    mount->source->path = params;
+    return params ? check_path(pool, directive, params)
+                  : "has no path for its database; write: DBDParams /var/lib/catalog/catalog.db";
+}
+
+const char *cat_mount_database_check(apr_pool_t *pool, const cat_mount_t *mount)
+{
+    int is_threaded = 0, most = cat_dbd_max(pool, mount->server);
+
+    if (!mount->source) {
+        return "has no database; load mod_dbd and set DBDriver and DBDParams, or set CatalogDatabase";
+    }
+    ap_mpm_query(AP_MPMQ_IS_THREADED, &is_threaded); /* or a child has one request at a time */
+    if (!mount->conf->database && is_threaded != AP_MPMQ_NOT_SUPPORTED && mount->conf->max_connections > most) {
+        return apr_psprintf(pool, "has a CatalogMaxConnections of %d above the DBDMax of %d; raise DBDMax",
+                            mount->conf->max_connections, most);
+    }
+    return check_params(pool, mount);
+}

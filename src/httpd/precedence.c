@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "httpd/precedence.h"
+
+#include <http_core.h>
+#include <http_request.h>
+#include <string.h>
+
+/* mod_alias' translate_name hook; NULL: it is not loaded. */
+static ap_HOOK_translate_name_t *find_alias_hook(void)
+{
+    const apr_array_header_t *hooks = ap_hook_get_translate_name();
+
+    for (int i = 0; hooks && i < hooks->nelts; i++) {
+        const ap_LINK_translate_name_t *hook = &APR_ARRAY_IDX(hooks, i, ap_LINK_translate_name_t);
+        if (!strcmp(hook->szName, "mod_alias.c")) {
+            return hook->pFunc;
+        }
+    }
+    return NULL;
+}
+
+/* The hook cannot run by itself, because it serves Alias lines too, and they are for files: what it does for one of them is replaced
+ * when the request is mapped. */
+int cat_precedence_redirect(request_rec *r)
+{
+    ap_HOOK_translate_name_t *translate = find_alias_hook();
+    int status = translate ? translate(r) : DECLINED;
+    return status == DECLINED ? OK : status;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "httpd/require.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+static const ap_directive_t *find_enclosing(const ap_directive_t *directive, const char *name)
+{
+    const ap_directive_t *d = directive->parent;
+
+    while (d && strcasecmp(d->directive, name) != 0) {
+        d = d->parent;
+    }
+    return d;
+}
+
+/* The path of a section without patterns; NULL: it has none, or the directive is in no such section. */
+static const char *find_path(apr_pool_t *pool, const ap_directive_t *directive, const char *name)
+{
+    const ap_directive_t *section = find_enclosing(directive, name);
+    const char *args = section ? apr_pstrmemdup(pool, section->args, strcspn(section->args, ">")) : "";
+    const char *path = ap_getword_conf(pool, &args);
+
+    return section && *path == '/' && !strpbrk(path, "*?[") ? path : NULL;
+}
+
+static int is_below(const char *path, const char *above)
+{
+    apr_size_t length = strlen(above);
+
+    while (length > 0 && above[length - 1] == '/') {
+        length--;
+    }
+    return !strncmp(path, above, length) && (path[length] == '/' || path[length] == '\0');
+}
+
+/* May what stands at `there` apply to the section of `here`? Where one section is of the URL and the other of the file system, or
+ * one has a pattern, only a request tells. */
+static int may_apply(apr_pool_t *pool, const ap_directive_t *there, const ap_directive_t *here)
+{
+    static const char *const sections[] = {"<Location", "<Directory"};
+    const ap_directive_t *host = find_enclosing(there, "<VirtualHost"), *own = find_enclosing(here, "<VirtualHost");
+
+    if (host && own && host != own) {
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+        const char *above = find_path(pool, there, sections[i]), *path = find_path(pool, here, sections[i]);
+        if (above && path) {
+            return is_below(path, above);
+        }
+    }
+    return 1;
+}
+
+static int authenticates(const ap_directive_t *d)
+{
+    return (!strcasecmp(d->directive, "AuthType") && strcasecmp(d->args, "None")) ||
+           (!strcasecmp(d->directive, "CatalogEnable") && !strcasecmp(d->args, "On"));
+}
+
+/* Looks through the directives of a section and, below them, of those within it. */
+static int is_authenticated(apr_pool_t *pool, const ap_directive_t *first, const ap_directive_t *here)
+{
+    for (const ap_directive_t *d = first; d; d = d->next) {
+        if ((authenticates(d) && may_apply(pool, d, here)) || is_authenticated(pool, d->first_child, here)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+const char *cat_require_check(cmd_parms *cmd, const char *provider)
+{
+    if (ap_check_cmd_context(cmd, NOT_IN_HTACCESS) || strcasecmp(cmd->directive->directive, "Require") != 0 ||
+        is_authenticated(cmd->temp_pool, ap_conftree, cmd->directive)) {
+        return NULL;
+    }
+    return apr_psprintf(cmd->pool,
+                        "Require %s: no AuthType is set here, so no token would be looked at; write beside it: "
+                        "AuthType Catalog",
+                        provider);
+}

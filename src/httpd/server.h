@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_HTTPD_SERVER_H
+#define CAT_HTTPD_SERVER_H
+
+#include <httpd.h>
+
+#include "db/source.h"
+#include "jose/token.h"
+#include "jose/token_cache.h"
+#include "lib/conf.h"
+#include "shm/limit.h"
+#include "shm/revoked.h"
+#include "shm/semaphore.h"
+
+/* A Location with CatalogEnable On, as the requests below it see it. */
+typedef struct cat_mount_t {
+    const cat_conf_t *conf;
+    cat_source_t *source;
+    server_rec *server;
+} cat_mount_t;
+
+typedef struct cat_jobs_t cat_jobs_t; /* httpd/jobs.c */
+
+/* What a server found at start. The settings are per directory; this only lists who has them. */
+typedef struct cat_server_t {
+    apr_array_header_t *mounts;  /* cat_mount_t * */
+    cat_source_t *dbd;           /* mod_dbd's pool for this server, perhaps the main server's; NULL: there is none */
+    cat_semaphore_t *hashing;    /* shared by all servers */
+    cat_turns_t *turns;          /* shared by all servers */
+    cat_revoked_t *revoked;      /* shared by all servers, across restarts */
+    cat_limit_t *limits;         /* shared by all servers, across restarts */
+    cat_token_cache_t *seen;     /* of the child */
+    cat_response_cache_t *cache; /* shared by all servers; NULL: switched off */
+    cat_jobs_t *jobs;            /* of the main server */
+} cat_server_t;
+
+cat_server_t *cat_server_get(const server_rec *s);
+
+/* Driver and parameters of a mount's database, while the configuration is checked. */
+void cat_server_database(apr_pool_t *pool, const cat_mount_t *mount, const char **driver, const char **params);
+
+/* Where the mount of conf has its data. */
+cat_source_t *cat_server_source(const server_rec *s, const cat_conf_t *conf);
+
+#endif

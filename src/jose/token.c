@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jose/token.h"
+
+#include <string.h>
+
+#include <apr_encode.h>
+#include <apr_strings.h>
+
+#include "lib/id.h"
+#include "lib/json.h"
+
+/* The last second of the year 9999; a later one might not fit into an apr_time_t. */
+#define SECONDS_MOST APR_INT64_C(253402300799)
+
+#define FOREIGN_SUBJECT_MAX 255 /* octets */
+
+/* The key may sign other things, for other purposes (RFC 8725 3.12). */
+#define TOKEN_USE "access"
+#define NOT_ACCESS "The token is not an access token"
+
+#define BASE64URL "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+/* ---- making ---- */
+
+static int add_claims(jwt_t *jwt, const cat_claims_t *claims)
+{
+    const char *const texts[][2] = {
+        {"token_use", TOKEN_USE}, {"iss", claims->issuer}, {"aud", claims->audience},      {"sub", claims->subject},
+        {"sid", claims->session}, {"jti", claims->id},     {"username", claims->username}, {"role", claims->role},
+    };
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        if (jwt_add_grant(jwt, texts[i][0], texts[i][1]) != 0) {
+            return 0;
+        }
+    }
+    return jwt_add_grant_bool(jwt, "email_verified", claims->verified) == 0 &&
+           jwt_add_grant_int(jwt, "iat", (long)apr_time_sec(claims->issued)) == 0 &&
+           jwt_add_grant_int(jwt, "exp", (long)apr_time_sec(claims->expires)) == 0;
+}
+
+const char *cat_token_make(apr_pool_t *pool, const cat_keys_t *keys, const cat_claims_t *claims)
+{
+    jwt_t *jwt = NULL;
+    const char *token = NULL;
+
+    if (jwt_new(&jwt) == 0 && add_claims(jwt, claims)) {
+        token = cat_key_sign(pool, keys->all[0], jwt);
+    }
+    jwt_free(jwt); /* now, not with the pool: it has a copy of the key */
+    return token && cat_token_check_shape(token) ? token : NULL;
+}
+
+/* ---- taking apart ---- */
+
+/* Four characters are three octets; the last two or three of a segment have bits to spare, which must be 0. */
+static int is_base64url(const char *segment, apr_size_t length)
+{
+    static const int spare[] = {0, 0, 0xf, 0x3};
+    apr_size_t rest = length % 4;
+
+    return length > 0 && rest != 1 && ((strchr(BASE64URL, segment[length - 1]) - BASE64URL) & spare[rest]) == 0;
+}
+
+int cat_token_check_shape(const char *token)
+{
+    const char *segment = token;
+
+    for (int i = 0; i < 3; i++) {
+        apr_size_t length = strspn(segment, BASE64URL);
+        if (!is_base64url(segment, length) || segment[length] != (i < 2 ? '.' : '\0')) {
+            return 0;
+        }
+        segment += length + 1;
+    }
+    return segment - 1 - token <= CAT_TOKEN_MAX;
+}
+
+typedef struct parts_t {
+    const char *token;
+    const json_t *header;
+    const json_t *payload;
+} parts_t;
+
+/* NULL: the segment is not the base64url of a JSON object. */
+static const json_t *parse_segment(apr_pool_t *pool, const char *segment, apr_size_t length)
+{
+    apr_size_t size;
+    const char *text = apr_pdecode_base64(pool, segment, length, APR_ENCODE_NONE, &size);
+    json_t *value;
+    const char *why;
+
+    if (!text || cat_json_parse(pool, text, size, &value, &why) != APR_SUCCESS || !json_is_object(value)) {
+        return NULL;
+    }
+    return value;
+}
+
+static int split(apr_pool_t *pool, const char *token, parts_t *parts)
+{
+    const char *payload = strchr(token, '.') + 1;
+    const char *dot = strchr(payload, '.');
+
+    parts->token = token;
+    parts->header = parse_segment(pool, token, (apr_size_t)(payload - 1 - token));
+    parts->payload = parse_segment(pool, payload, (apr_size_t)(dot - payload));
+    return parts->header && parts->payload;
+}
+
+static int is_text(const json_t *value, const char *text)
+{
+    return json_is_string(value) && strcmp(json_string_value(value), text) == 0;
+}
+
+static const char *get_text(const json_t *payload, const char *name)
+{
+    return json_string_value(json_object_get(payload, name));
+}
+
+/* ---- checking ---- */
+
+static int is_foreign_type(const json_t *typ)
+{
+    return !typ || is_text(typ, "at+jwt") || is_text(typ, "application/at+jwt");
+}
+
+static const char *check_header(const json_t *header, int foreign)
+{
+    const json_t *typ = json_object_get(header, "typ");
+
+    if (!is_text(typ, "JWT") && !(foreign && is_foreign_type(typ))) {
+        return NOT_ACCESS;
+    }
+    if (json_object_get(header, "crit")) {
+        return "The token has an unknown critical header";
+    }
+    return NULL;
+}
+
+/* The kid is whatever the sender wrote: it is compared with what there is, and never looked up anywhere. */
+static const cat_key_t *choose_key(const json_t *header, const cat_keys_t *keys)
+{
+    const json_t *kid = json_object_get(header, "kid");
+
+    if (!kid) {
+        return keys->count == 1 ? keys->all[0] : NULL;
+    }
+    for (int i = 0; i < keys->count && json_is_string(kid); i++) {
+        const char *id = cat_key_id(keys->all[i]);
+        if (!id || is_text(kid, id)) {
+            return keys->all[i];
+        }
+    }
+    return NULL;
+}
+
+static const char *check_signature(apr_pool_t *pool, const parts_t *parts, const cat_keys_t *keys)
+{
+    const cat_key_t *key = choose_key(parts->header, keys);
+
+    if (!key) {
+        return "The token is signed with an unknown key";
+    }
+    if (!is_text(json_object_get(parts->header, "alg"), cat_key_algorithm(key))) {
+        return "The token is signed with another algorithm";
+    }
+    if (!cat_key_verify(pool, key, parts->token)) {
+        return "The token's signature is wrong";
+    }
+    return NULL;
+}
+
+static int is_for(const json_t *aud, const char *audience)
+{
+    size_t i;
+    const json_t *one;
+
+    if (!json_is_array(aud)) {
+        return is_text(aud, audience);
+    }
+    json_array_foreach (aud, i, one) {
+        if (is_text(one, audience)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int is_seconds(const json_t *value)
+{
+    return json_is_integer(value) && json_integer_value(value) >= -SECONDS_MOST &&
+           json_integer_value(value) <= SECONDS_MOST;
+}
+
+static int is_past_or_absent(const json_t *value, apr_int64_t latest)
+{
+    return !value || (is_seconds(value) && json_integer_value(value) <= latest);
+}
+
+static const char *check_times(const json_t *payload, apr_int64_t now)
+{
+    const json_t *exp = json_object_get(payload, "exp");
+
+    if (!is_seconds(exp)) {
+        return "The token has no proper expiry";
+    }
+    if (json_integer_value(exp) <= now - CAT_TOKEN_LEEWAY) {
+        return "The token has expired";
+    }
+    if (!is_past_or_absent(json_object_get(payload, "nbf"), now + CAT_TOKEN_LEEWAY) ||
+        !is_past_or_absent(json_object_get(payload, "iat"), now + CAT_TOKEN_LEEWAY)) {
+        return "The token is not valid yet";
+    }
+    return NULL;
+}
+
+static int is_one_of(const json_t *value, const char *const *texts)
+{
+    while (*texts && !is_text(value, *texts)) {
+        texts++;
+    }
+    return *texts != NULL;
+}
+
+static const char *check_user(const json_t *payload, const char *const *roles)
+{
+    const json_t *username = json_object_get(payload, "username");
+    const json_t *role = json_object_get(payload, "role");
+    const json_t *verified = json_object_get(payload, "email_verified");
+    const char *sub = get_text(payload, "sub");
+
+    if (!is_text(json_object_get(payload, "token_use"), TOKEN_USE)) {
+        return NOT_ACCESS;
+    }
+    if (!sub || !cat_id_check(sub)) {
+        return "The token names no user";
+    }
+    if (!get_text(payload, "sid") || !get_text(payload, "jti")) {
+        return "The token names no session";
+    }
+    if ((username && !json_is_string(username)) || (role && !is_one_of(role, roles)) ||
+        (verified && !json_is_boolean(verified))) {
+        return "The token's claims about the user are malformed";
+    }
+    return NULL;
+}
+
+/* Such a subject ends up in logs, and in headers for proxied applications. */
+static const char *check_foreign_user(const json_t *payload)
+{
+    const char *sub = get_text(payload, "sub");
+
+    if (!sub || !*sub || strlen(sub) > FOREIGN_SUBJECT_MAX) {
+        return "The token names no user";
+    }
+    for (const char *c = sub; *c; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+            return "The token names no user";
+        }
+    }
+    return NULL;
+}
+
+static const char *check_payload(const json_t *payload, const cat_trust_t *trust, apr_time_t now)
+{
+    const char *fault;
+
+    if (!is_for(json_object_get(payload, "aud"), trust->audience)) {
+        return "The token is for another audience";
+    }
+    fault = trust->foreign ? check_foreign_user(payload) : check_user(payload, trust->roles);
+    return fault ? fault : check_times(payload, apr_time_sec(now));
+}
+
+static const char *check(apr_pool_t *pool, const parts_t *parts, const cat_trust_t *trust, apr_time_t now)
+{
+    const char *fault = check_header(parts->header, trust->foreign);
+
+    fault = fault ? fault : check_signature(pool, parts, trust->keys);
+    return fault ? fault : check_payload(parts->payload, trust, now);
+}
+
+static const cat_claims_t *read_claims(apr_pool_t *pool, const json_t *payload, const cat_trust_t *trust)
+{
+    cat_claims_t *c = apr_pcalloc(pool, sizeof(*c));
+    const char *role = get_text(payload, "role");
+
+    c->issuer = trust->issuer;
+    c->audience = trust->audience;
+    c->keys = trust->keys;
+    c->subject = get_text(payload, "sub");
+    c->issued = apr_time_from_sec(json_integer_value(json_object_get(payload, "iat")));
+    c->expires = apr_time_from_sec(json_integer_value(json_object_get(payload, "exp")));
+    c->role = trust->roles[0];
+    if (!trust->foreign) {
+        c->session = get_text(payload, "sid");
+        c->id = get_text(payload, "jti");
+        c->username = get_text(payload, "username");
+        c->role = role ? role : c->role;
+        c->verified = json_is_true(json_object_get(payload, "email_verified"));
+    }
+    return c;
+}
+
+const char *cat_token_verify(apr_pool_t *pool, const cat_trust_t *trusts, int count, apr_time_t now, const char *token,
+                             const cat_claims_t **claims)
+{
+    const char *fault = "The token is from another issuer";
+    parts_t parts;
+
+    if (!cat_token_check_shape(token) || !split(pool, token, &parts)) {
+        return "The token is malformed";
+    }
+    for (int i = 0; i < count; i++) {
+        if (!is_text(json_object_get(parts.payload, "iss"), trusts[i].issuer)) {
+            continue;
+        }
+        fault = check(pool, &parts, &trusts[i], now);
+        if (!fault) {
+            *claims = read_claims(pool, parts.payload, &trusts[i]);
+            return NULL;
+        }
+    }
+    return fault;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jose/token_cache.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+#include <apr_thread_mutex.h>
+
+#define MUTEXES 64
+#define ROOM 1536 /* for a token and its claims: 1.4 KB where RSA of 4096 bits signs */
+
+/* A claim's text in an entry: where it begins. The token stands before all of them, so that 0 is free to mean NULL. */
+enum { ISSUER, AUDIENCE, SUBJECT, SESSION, ID, USERNAME, ROLE, TEXTS };
+
+typedef struct entry_t {
+    apr_time_t issued, expires;
+    int verified;
+    apr_uint16_t token_length;
+    apr_uint16_t at[TEXTS];
+    apr_uint16_t end;
+    char text[ROOM]; /* the token, then the claims' texts, each with its NUL */
+} entry_t;
+
+struct cat_token_cache_t {
+    int size;
+    const cat_keys_t **keys; /* of each entry; NULL: not in use. No set of keys is freed before the child ends. */
+    entry_t *entries;        /* beside the keys, so that memory is not touched before it is used */
+    apr_thread_mutex_t *mutexes[MUTEXES];
+};
+
+apr_status_t cat_token_cache_create(cat_token_cache_t **seen, apr_pool_t *pool, int size)
+{
+    cat_token_cache_t *s = apr_palloc(pool, sizeof(*s));
+
+    s->size = size;
+    s->keys = apr_pcalloc(pool, (apr_size_t)size * sizeof(*s->keys));
+    s->entries = apr_palloc(pool, (apr_size_t)size * sizeof(*s->entries));
+    for (int i = 0; i < MUTEXES; i++) {
+        apr_status_t rv = apr_thread_mutex_create(&s->mutexes[i], APR_THREAD_MUTEX_DEFAULT, pool);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+    }
+    *seen = s;
+    return APR_SUCCESS;
+}
+
+/* A token ends in its signature, which is as good as random. */
+static int find_slot(const cat_token_cache_t *seen, const char *token, apr_size_t length)
+{
+    apr_uint64_t tail = 0;
+    apr_size_t size = length < sizeof(tail) ? length : sizeof(tail);
+
+    memcpy(&tail, token + length - size, size);
+    tail *= APR_UINT64_C(0x9E3779B97F4A7C15);
+    return (int)((tail >> 32) * (apr_uint64_t)seen->size >> 32);
+}
+
+static const char *text_at(const entry_t *entry, int which, const char *copy)
+{
+    return entry->at[which] ? copy + entry->at[which] - entry->token_length : NULL;
+}
+
+static const cat_claims_t *copy_claims(apr_pool_t *pool, const entry_t *entry, const cat_keys_t *keys)
+{
+    const char *copy =
+        apr_pmemdup(pool, entry->text + entry->token_length, (apr_size_t)(entry->end - entry->token_length));
+    cat_claims_t *claims = apr_palloc(pool, sizeof(*claims));
+
+    *claims = (cat_claims_t){
+        .issuer = text_at(entry, ISSUER, copy),
+        .audience = text_at(entry, AUDIENCE, copy),
+        .subject = text_at(entry, SUBJECT, copy),
+        .session = text_at(entry, SESSION, copy),
+        .id = text_at(entry, ID, copy),
+        .username = text_at(entry, USERNAME, copy),
+        .role = text_at(entry, ROLE, copy),
+        .verified = entry->verified,
+        .issued = entry->issued,
+        .expires = entry->expires,
+        .keys = keys,
+    };
+    return claims;
+}
+
+/* Takes as long wherever they differ, as CRYPTO_memcmp() does, but goes by words: a token of RSA has 600 octets. */
+static int is_same(const char *a, const char *b, apr_size_t length)
+{
+    apr_uint64_t difference = 0, x, y;
+
+    for (; length >= sizeof(x); a += sizeof(x), b += sizeof(x), length -= sizeof(x)) {
+        memcpy(&x, a, sizeof(x));
+        memcpy(&y, b, sizeof(y));
+        difference |= x ^ y;
+    }
+    for (; length > 0; length--) {
+        difference |= (unsigned char)(a[length - 1] ^ b[length - 1]);
+    }
+    return !difference;
+}
+
+const cat_claims_t *cat_token_cache_find(cat_token_cache_t *seen, apr_pool_t *pool, const cat_keys_t *keys,
+                                         apr_time_t now, const char *token)
+{
+    apr_size_t length = strlen(token);
+    int slot = find_slot(seen, token, length);
+    const entry_t *entry = &seen->entries[slot];
+    const cat_claims_t *claims = NULL;
+
+    apr_thread_mutex_lock(seen->mutexes[slot % MUTEXES]);
+    if (seen->keys[slot] == keys && entry->token_length == length &&
+        now < entry->expires + apr_time_from_sec(CAT_TOKEN_LEEWAY) && is_same(entry->text, token, length)) {
+        claims = copy_claims(pool, entry, keys);
+    }
+    apr_thread_mutex_unlock(seen->mutexes[slot % MUTEXES]);
+    return claims;
+}
+
+static void write_entry(entry_t *entry, const char *token, apr_size_t length, const cat_claims_t *claims,
+                        const char *const *texts)
+{
+    apr_size_t end = length;
+
+    memcpy(entry->text, token, length);
+    for (int i = 0; i < TEXTS; i++) {
+        apr_size_t size = texts[i] ? strlen(texts[i]) + 1 : 0;
+        entry->at[i] = texts[i] ? (apr_uint16_t)end : 0;
+        memcpy(entry->text + end, texts[i] ? texts[i] : "", size);
+        end += size;
+    }
+    entry->token_length = (apr_uint16_t)length;
+    entry->end = (apr_uint16_t)end;
+    entry->verified = claims->verified;
+    entry->issued = claims->issued;
+    entry->expires = claims->expires;
+}
+
+void cat_token_cache_add(cat_token_cache_t *seen, const cat_keys_t *keys, const char *token, const cat_claims_t *claims)
+{
+    const char *const texts[TEXTS] = {claims->issuer, claims->audience, claims->subject, claims->session,
+                                      claims->id,     claims->username, claims->role};
+    apr_size_t length = strlen(token), needed = length;
+    int slot = find_slot(seen, token, length);
+
+    for (int i = 0; i < TEXTS; i++) {
+        needed += texts[i] ? strlen(texts[i]) + 1 : 0;
+    }
+    if (needed > ROOM) {
+        return;
+    }
+    apr_thread_mutex_lock(seen->mutexes[slot % MUTEXES]);
+    write_entry(&seen->entries[slot], token, length, claims, texts);
+    seen->keys[slot] = keys;
+    apr_thread_mutex_unlock(seen->mutexes[slot % MUTEXES]);
+}

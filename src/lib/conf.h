@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_LIB_CONF_H
+#define CAT_LIB_CONF_H
+
+/*
+ * What the directives say, merged for one mount. A field that no directive set holds CAT_UNSET or NULL until
+ * httpd/conf.c fills in the default. Plain data: what a field points to is known to the room that uses it.
+ */
+#define CAT_UNSET (-1)
+
+typedef struct cat_keyring_t cat_keyring_t;
+typedef struct cat_trust_chain_t cat_trust_chain_t;
+typedef struct cat_blocklist_t cat_blocklist_t;
+typedef struct cat_rate_t cat_rate_t;
+typedef struct cat_source_t cat_source_t;
+
+typedef struct cat_conf_t {
+    int enable;
+    const char *mount;     /* path prefix without trailing slash, "" for "/"; set where CatalogEnable stands */
+    const char *mount_uri; /* the same, percent-encoded */
+
+    const char *key_file;
+    const char *key_dir;
+    cat_keyring_t *keys; /* of key_file or key_dir, read with the configuration */
+    const char *issuer;
+    const char *audience;
+    const cat_trust_chain_t *trusts; /* other issuers: at most CAT_TRUSTS_MAX */
+    int token_ttl;                   /* seconds */
+    int refresh_ttl;                 /* seconds without use after which a session ends */
+    int session_ttl;                 /* seconds after which a session ends in any case */
+    int refresh_grace;               /* seconds */
+    int max_sessions;                /* of a user */
+    int revocation_delay;            /* seconds */
+
+    int write_role;   /* cat_role_t: who may write products */
+    int registration; /* flag: open */
+    const char *blocklist_file;
+    const cat_blocklist_t *blocklist;
+    const cat_rate_t *rates; /* by cat_rate_kind_t; NULL until a directive or the defaults set it */
+
+    int default_limit;
+    int max_limit;
+    int max_body; /* bytes */
+    int strict;   /* flag */
+
+    cat_source_t *database; /* of CatalogDatabase; NULL: the virtual host's mod_dbd pool */
+    int max_connections;    /* per child */
+    int migrate;            /* flag */
+
+    const char *mail; /* smtp://, smtps:// or file:DIR; NULL: mails wait in the outbox */
+    const char *mail_from;
+    const char *mail_templates; /* directory; NULL: the built-in texts */
+    const char *mail_confirm;   /* the templates' texts, read with the configuration */
+    const char *mail_reset;
+    const char *mail_changed;
+    const char *mail_credentials; /* file name */
+    const char *mail_user;        /* from mail_credentials */
+    const char *mail_password;    /* from mail_credentials */
+    const char *mail_ca_file;
+    int mail_tls; /* flag: insist on TLS */
+    const char *base_url;
+    int confirm_ttl; /* seconds */
+    int reset_ttl;   /* seconds */
+
+    int hash_concurrency; /* server-wide */
+    int cache_size;       /* bytes, server-wide; 0: no answers are kept */
+    int cache_max_age;    /* seconds; 0: none are, of a database that others may write to unseen */
+
+    const struct cat_conf_t *known_base; /* merged onto this it is known_result; NULL: not known */
+    const struct cat_conf_t *known_result;
+} cat_conf_t;
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mail/email.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#define LOCAL_MAX 64 /* octets, RFC 5321 4.5.3.1.1 */
+#define LABEL_MAX 63 /* octets, RFC 1035 2.3.4 */
+#define SUFFIX_LEAST 2
+
+#define LETTERS_DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+#define ATEXT LETTERS_DIGITS "!#$%&'*+-/=?^_`{|}~"
+
+/* The length of the dot-atom text begins with; 0: none. */
+static apr_size_t span_dot_atom(const char *text)
+{
+    const char *end = text;
+
+    for (;;) {
+        apr_size_t atom = strspn(end, ATEXT);
+        if (atom == 0) {
+            return 0;
+        }
+        end += atom;
+        if (*end != '.') {
+            return end - text;
+        }
+        end++;
+    }
+}
+
+static int check_label(const char *label, apr_size_t length)
+{
+    return length >= 1 && length <= LABEL_MAX && label[0] != '-' && label[length - 1] != '-';
+}
+
+static int check_domain(const char *domain)
+{
+    const char *label = domain;
+
+    for (;;) {
+        apr_size_t length = strspn(label, LETTERS_DIGITS "-");
+        if (!check_label(label, length)) {
+            return 0;
+        }
+        if (label[length] == '\0') {
+            return label != domain && length >= SUFFIX_LEAST;
+        }
+        if (label[length] != '.') {
+            return 0;
+        }
+        label += length + 1;
+    }
+}
+
+int cat_email_check(const char *text)
+{
+    apr_size_t local = span_dot_atom(text);
+
+    if (local < 1 || local > LOCAL_MAX || text[local] != '@' || strlen(text) > CAT_EMAIL_MAX) {
+        return 0;
+    }
+    return check_domain(text + local + 1);
+}
+
+/* Not tolower: it follows the locale. */
+const char *cat_email_fold(apr_pool_t *pool, const char *text)
+{
+    char *folded = apr_pstrdup(pool, text);
+
+    for (char *c = folded; *c; c++) {
+        if (*c >= 'A' && *c <= 'Z') {
+            *c += 'a' - 'A';
+        }
+    }
+    return folded;
+}
+
+const char *cat_email_mailbox(apr_pool_t *pool, const char *key)
+{
+    const char *plus = strchr(key, '+'), *at = strchr(key, '@');
+
+    return plus && at && plus < at ? apr_pstrcat(pool, apr_pstrmemdup(pool, key, plus + 1 - key), at, NULL) : NULL;
+}

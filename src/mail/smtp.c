@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mail/smtp.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+#include <strings.h>
+
+#include <apr_strings.h>
+#include <curl/curl.h>
+
+#include "mail/email.h"
+
+typedef struct transfer_t {
+    const cat_smtp_t *smtp;
+    const char *message; /* what is still to be sent */
+    apr_size_t left;
+    int addressed; /* RCPT is under way: what the server refuses from now on is this message */
+    int leaving;   /* QUIT is under way: the message's fate is known */
+    char error[CURL_ERROR_SIZE];
+} transfer_t;
+
+static apr_status_t free_curl(void *curl)
+{
+    curl_easy_cleanup(curl);
+    return APR_SUCCESS;
+}
+
+static apr_status_t free_list(void *list)
+{
+    curl_slist_free_all(list);
+    return APR_SUCCESS;
+}
+
+static size_t read_message(char *out, size_t size, size_t count, void *context)
+{
+    transfer_t *t = context;
+    size_t length = size * count < t->left ? size * count : t->left;
+
+    memcpy(out, t->message, length);
+    t->message += length;
+    t->left -= length;
+    return length;
+}
+
+/* Called once a second at least. No time-out of curl's covers QUIT: the answer to it is not waited for. */
+static int check_progress(void *context, curl_off_t dltotal, curl_off_t dlnow, curl_off_t ultotal, curl_off_t ulnow)
+{
+    const transfer_t *t = context;
+
+    (void)dltotal, (void)dlnow, (void)ultotal, (void)ulnow;
+    return t->leaving || (t->smtp->stop && *t->smtp->stop);
+}
+
+static int begins_with(const char *data, size_t size, const char *command)
+{
+    return size >= strlen(command) && memcmp(data, command, strlen(command)) == 0;
+}
+
+/* A reply code alone does not say which command it was for, and curl has no other way to learn that. */
+static int watch_command(CURL *curl, curl_infotype type, char *data, size_t size, void *context)
+{
+    transfer_t *t = context;
+
+    (void)curl;
+    if (type == CURLINFO_HEADER_OUT) {
+        t->addressed |= begins_with(data, size, "RCPT TO:");
+        t->leaving |= begins_with(data, size, "QUIT\r\n");
+    }
+    return 0;
+}
+
+static void set_limits(CURL *curl, transfer_t *t)
+{
+    int timeout = t->smtp->timeout ? t->smtp->timeout : CAT_SMTP_TIMEOUT;
+
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CAT_SMTP_CONNECT_TIMEOUT);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)timeout);
+    curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L); /* a name server that does not answer is not waited for */
+    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, check_progress);
+    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, t);
+    /* Kept, the connection would be closed with the pool, out of reach of these limits. */
+    curl_easy_setopt(curl, CURLOPT_FORBID_REUSE, 1L);
+}
+
+/*
+ * TLS that is not insisted on is not checked either: whoever could show a false certificate could as well hide the
+ * offer of STARTTLS, and the mail servers of many hosts have a self-made one.
+ */
+static void set_security(CURL *curl, const cat_smtp_t *smtp)
+{
+    int insist = smtp->require_tls || smtp->user || strncasecmp(smtp->url, "smtps:", strlen("smtps:")) == 0;
+
+    curl_easy_setopt(curl, CURLOPT_USE_SSL, insist ? (long)CURLUSESSL_ALL : (long)CURLUSESSL_TRY);
+    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, insist ? 1L : 0L);
+    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, insist ? 2L : 0L);
+    if (smtp->ca_file) {
+        curl_easy_setopt(curl, CURLOPT_CAINFO, smtp->ca_file);
+        curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
+    }
+    if (smtp->user) {
+        curl_easy_setopt(curl, CURLOPT_USERNAME, smtp->user);
+        curl_easy_setopt(curl, CURLOPT_PASSWORD, smtp->password);
+    }
+}
+
+/* EHLO names the local host: that is curl's default where the url has no path. */
+static void set_route(CURL *curl, const cat_smtp_t *smtp)
+{
+    curl_easy_setopt(curl, CURLOPT_URL, smtp->url);
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+    curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* nor one out of the environment */
+}
+
+static void set_envelope(CURL *curl, apr_pool_t *pool, const char *from, struct curl_slist *to, transfer_t *t)
+{
+    curl_easy_setopt(curl, CURLOPT_MAIL_FROM, apr_pstrcat(pool, "<", from, ">", NULL));
+    curl_easy_setopt(curl, CURLOPT_MAIL_RCPT, to);
+    curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(curl, CURLOPT_READFUNCTION, read_message);
+    curl_easy_setopt(curl, CURLOPT_READDATA, t);
+    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, t->error);
+    curl_easy_setopt(curl, CURLOPT_VERBOSE, 1L);
+    curl_easy_setopt(curl, CURLOPT_DEBUGFUNCTION, watch_command);
+    curl_easy_setopt(curl, CURLOPT_DEBUGDATA, t);
+}
+
+/* reply: the server's last; 0: none came. */
+static cat_smtp_result_t judge(CURLcode code, long reply, const transfer_t *t)
+{
+    if (code == CURLE_OK) {
+        return CAT_SMTP_SENT;
+    }
+    if (reply >= 500) {
+        return t->addressed ? CAT_SMTP_REFUSED : CAT_SMTP_SETUP;
+    }
+    if (reply >= 400) {
+        return CAT_SMTP_RETRY;
+    }
+    switch (code) {
+    case CURLE_USE_SSL_FAILED:
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_LOGIN_DENIED:
+        return CAT_SMTP_SETUP;
+    default:
+        return CAT_SMTP_RETRY;
+    }
+}
+
+static const char *explain(apr_pool_t *pool, CURLcode code, long reply, const transfer_t *t)
+{
+    if (reply >= 400) {
+        return apr_psprintf(pool, "the server answered %ld %s", reply,
+                            t->addressed ? "to the message" : "before it took a recipient");
+    }
+    return apr_psprintf(pool, "%s (last reply: %ld)", t->error[0] ? t->error : curl_easy_strerror(code), reply);
+}
+
+static cat_smtp_result_t perform(apr_pool_t *pool, CURL *curl, const transfer_t *t, const char **detail)
+{
+    long reply = 0;
+    CURLcode code = curl_easy_perform(curl);
+
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply);
+    if (code != CURLE_OK) {
+        *detail = explain(pool, code, reply, t);
+    }
+    return judge(code, reply, t);
+}
+
+cat_smtp_result_t cat_smtp_send(apr_pool_t *pool, const cat_smtp_t *smtp, const char *from, const char *to,
+                                const char *message, const char **detail)
+{
+    transfer_t *t = apr_pcalloc(pool, sizeof(*t));
+    struct curl_slist *recipients;
+    CURL *curl;
+
+    *detail = NULL;
+    /* curl does not keep a line end in an address from ending the command. */
+    if (!cat_email_check(from) || !cat_email_check(to)) {
+        *detail = "not an address that can be sent to";
+        return CAT_SMTP_REFUSED;
+    }
+    t->smtp = smtp;
+    t->message = message;
+    t->left = strlen(message);
+
+    recipients = curl_slist_append(NULL, apr_pstrcat(pool, "<", to, ">", NULL));
+    apr_pool_cleanup_register(pool, recipients, free_list, apr_pool_cleanup_null);
+    curl = curl_easy_init();
+    apr_pool_cleanup_register(pool, curl, free_curl, apr_pool_cleanup_null);
+    if (!recipients || !curl) {
+        *detail = "out of memory";
+        return CAT_SMTP_RETRY;
+    }
+    set_route(curl, smtp);
+    set_limits(curl, t);
+    set_security(curl, smtp);
+    set_envelope(curl, pool, from, recipients, t);
+    return perform(pool, curl, t, detail);
+}
+
+static apr_status_t free_url(void *url)
+{
+    curl_url_cleanup(url);
+    return APR_SUCCESS;
+}
+
+/* A part that is not there is "". */
+static const char *get_part(apr_pool_t *pool, CURLU *url, CURLUPart part)
+{
+    char *text = NULL;
+    const char *copy;
+
+    curl_url_get(url, part, &text, 0);
+    copy = apr_pstrdup(pool, text ? text : "");
+    curl_free(text);
+    return copy;
+}
+
+const char *cat_smtp_check_url(apr_pool_t *pool, const char *url)
+{
+    static const CURLUPart unwanted[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS, CURLUPART_QUERY,
+                                         CURLUPART_FRAGMENT};
+    const char *scheme;
+    CURLU *u = curl_url();
+
+    apr_pool_cleanup_register(pool, u, free_url, apr_pool_cleanup_null);
+    if (curl_url_set(u, CURLUPART_URL, url, 0) != CURLUE_OK) {
+        return "is not a URL like smtp://mail.example.org:587";
+    }
+    scheme = get_part(pool, u, CURLUPART_SCHEME);
+    if (strcmp(scheme, "smtp") != 0 && strcmp(scheme, "smtps") != 0) {
+        return "must begin with smtp:// or smtps://";
+    }
+    for (apr_size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]); i++) {
+        if (*get_part(pool, u, unwanted[i])) {
+            return "takes a host and a port, nothing else; user and password stand in a file of their own";
+        }
+    }
+    if (strcmp(get_part(pool, u, CURLUPART_PATH), "/") != 0) {
+        return "must end behind host or port";
+    }
+    return NULL;
+}
+
+static int is_loopback_host(const char *host)
+{
+    struct in_addr address;
+
+    if (inet_pton(AF_INET, host, &address) == 1) {
+        return ntohl(address.s_addr) >> 24 == 127;
+    }
+    return strcasecmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0;
+}
+
+int cat_smtp_is_loopback(const char *url)
+{
+    CURLU *u = curl_url();
+    char *host = NULL;
+    int loopback;
+
+    loopback = curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK &&
+               curl_url_get(u, CURLUPART_HOST, &host, 0) == CURLUE_OK && is_loopback_host(host);
+    curl_free(host);
+    curl_url_cleanup(u);
+    return loopback;
+}

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shm/response_cache.h"
+
+#include <apr_shm.h>
+#include <sched.h>
+#include <string.h>
+
+#include "lib/hash.h"
+#include "shm/semaphore.h"
+
+/*
+ * The segment of shared memory. Every row begins with a line of the processor's caches:
+ *
+ *   +-----------------------------------------------------------------+
+ *   | header_t   reserved, stored                                     |
+ *   |            counters[16]: hits, misses                           |
+ *   +-----------------------------------------------------------------+
+ *   | index      buckets[bucket_count], one line each:                |
+ *   |            way[8]: 16 bits of the hash | 48 of the position     |
+ *   +-----------------------------------------------------------------+
+ *   | ring       ring_length words:                                   |
+ *   |            [entry][entry]..[entry] | [entry]..[entry] | (rest)  |
+ *   |             newer             newest  oldest                    |
+ *   +-----------------------------------^-----------------------------+
+ *                                       reserved % ring_length
+ *
+ * An entry is a whole number of lines, and contiguous: one that does not fit before the ring's end begins at its start, and
+ * the rest stays unused.
+ *
+ *   +----------+------+-------+-------+------------+------+-----------+---------+
+ *   | position | hash | owner | epoch | generation | made | body_hash | lengths |
+ *   +----------+------+-------+-------+------------+------+-----------+---------+
+ *   | key, zero-padded to a word | body, zero-padded to a word | up to the line |
+ *   +----------------------------+-----------------------------+----------------+
+ *
+ * A position is a count of words since the cache was created, so no two entries ever have the same; its word in the ring is
+ * position % ring_length. `reserved` is the position after the newest entry. Entries at positions before
+ * reserved - ring_length are overwritten, or about to be.
+ *
+ * A writer moves `reserved` before it writes the first word of an entry, and sets the way after the last one. A reader copies
+ * the body first, and then checks that its entry was not overwritten meanwhile. Every word is loaded and stored atomically, so
+ * this is no data race in C either. There is one writer at a time, under a robust mutex: two could be one round of the ring
+ * apart, and write to the same words. A writer that is killed leaves either nothing or words that no way points at.
+ */
+typedef apr_uint64_t word_t;
+
+/* A lookup mostly waits for main memory, so what is read together is in one line. */
+#define LINE 64
+#define LINE_WORDS (LINE / sizeof(word_t))
+
+/* 0: the way is free. */
+#define WAYS LINE_WORDS
+#define POSITION_BITS 48
+#define POSITION_MASK ((UINT64_C(1) << POSITION_BITS) - 1)
+typedef word_t bucket_t[WAYS];
+
+/* One bucket per 2 KiB of the segment: about as many ways as entries of 300 octets, the size of a product's. */
+#define OCTETS_PER_BUCKET 2048
+
+typedef struct entry_t {
+    word_t position; /* its own: a reader recognizes the first word of an entry by it */
+    word_t hash;     /* of key and owner */
+    word_t owner;
+    word_t epoch, generation; /* the ticket */
+    word_t made;
+    word_t body_hash;
+    word_t lengths; /* in octets: the key's in the upper half, the body's in the lower */
+    word_t text[];  /* the key, then the body */
+} entry_t;
+
+#define ENTRY_WORDS (sizeof(entry_t) / sizeof(word_t))
+_Static_assert(sizeof(entry_t) == LINE, "the fields of an entry are one line");
+
+/* Largest entry: 1/16 of the ring, so one body cannot evict most others. */
+#define LARGEST_SHARE 16
+
+/* One counter for all would move from core to core with each request. A core has its own, up to this many. */
+#define COUNTERS 16
+typedef struct counter_t {
+    word_t hits, misses;
+    word_t unused[6];
+} counter_t;
+
+typedef struct header_t {
+    word_t reserved; /* only the writer stores it */
+    word_t stored;   /* likewise */
+    word_t unused[6];
+    counter_t counters[COUNTERS];
+} header_t;
+
+/* Each process has a copy, which does not change after the fork. */
+struct cat_response_cache_t {
+    header_t *header;
+    bucket_t *buckets;
+    apr_size_t bucket_count; /* a power of two */
+    word_t *ring;
+    word_t ring_length; /* in words; whole lines */
+    apr_size_t size;
+    cat_semaphore_t *write_lock;
+};
+
+/* APR's segments begin with a word of its own. */
+static void *align_to_line(void *memory)
+{
+    return (char *)memory + (LINE - (apr_uintptr_t)memory % LINE) % LINE;
+}
+
+static apr_size_t round_down_to_line(apr_size_t words)
+{
+    return words / LINE_WORDS * LINE_WORDS;
+}
+
+apr_status_t cat_response_cache_create(cat_response_cache_t **cache, apr_pool_t *pool, apr_size_t size)
+{
+    cat_response_cache_t *c = apr_pcalloc(pool, sizeof(*c));
+    apr_shm_t *shm;
+    apr_status_t rv = apr_shm_create(&shm, size, NULL, pool);
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_semaphore_create(&c->write_lock, pool, 1, 0);
+    }
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    c->size = size;
+    c->bucket_count = 1;
+    while (c->bucket_count * 2 <= size / OCTETS_PER_BUCKET) {
+        c->bucket_count *= 2;
+    }
+    c->header = align_to_line(apr_shm_baseaddr_get(shm)); /* new pages: zeroed */
+    c->buckets = (bucket_t *)(c->header + 1);
+    c->ring = (word_t *)(c->buckets + c->bucket_count);
+    c->ring_length = round_down_to_line(((char *)apr_shm_baseaddr_get(shm) + size - (char *)c->ring) / sizeof(word_t));
+    c->header->reserved = c->ring_length; /* so that no position is 0 */
+    *cache = c;
+    return APR_SUCCESS;
+}
+
+static word_t load_word(const word_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static void store_word(word_t *word, word_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+static apr_size_t count_words(apr_size_t octets)
+{
+    return (octets + sizeof(word_t) - 1) / sizeof(word_t);
+}
+
+static apr_size_t count_entry_words(apr_size_t key_length, apr_size_t body_length)
+{
+    return round_down_to_line(ENTRY_WORDS + count_words(key_length) + count_words(body_length) + LINE_WORDS - 1);
+}
+
+/* Unkeyed: a client that chooses keys for one bucket evicts less than one that fills the ring. */
+static word_t hash_key(const cat_item_t *item, apr_size_t key_length)
+{
+    return cat_hash(item->key, key_length) ^ (word_t)(apr_uintptr_t)item->owner;
+}
+
+static bucket_t *find_bucket(const cat_response_cache_t *cache, word_t hash)
+{
+    return &cache->buckets[hash & (cache->bucket_count - 1)];
+}
+
+static int has_tag(word_t way, word_t hash)
+{
+    return way >> POSITION_BITS == hash >> POSITION_BITS;
+}
+
+/* The last position before `reserved` whose lower bits are the way's. */
+static word_t way_position(word_t way, word_t reserved)
+{
+    return reserved - ((reserved - way) & POSITION_MASK);
+}
+
+static int is_overwritten(const cat_response_cache_t *cache, word_t position)
+{
+    return load_word(&cache->header->reserved) - position > cache->ring_length;
+}
+
+/* ---- get ---- */
+
+/* The compiler does not unroll atomic loads, and a list has hundreds of words. */
+static void copy_out(void *to, const word_t *from, apr_size_t words)
+{
+#pragma GCC unroll 8
+    for (apr_size_t i = 0; i < words; i++) {
+        word_t word = load_word(from + i);
+        memcpy((char *)to + i * sizeof(word), &word, sizeof(word));
+    }
+}
+
+static int is_key(const word_t *words, const char *key, apr_size_t length)
+{
+    for (apr_size_t done = 0; done < length; done += sizeof(word_t)) {
+        word_t word = 0;
+        memcpy(&word, key + done, length - done < sizeof(word) ? length - done : sizeof(word));
+        if (load_word(words + done / sizeof(word)) != word) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* An entry from further in the future than this was made before the clock was set back. */
+#define CLOCK_TOLERANCE apr_time_from_sec(1)
+
+static int is_made_between(apr_time_t made, apr_time_t since, apr_time_t now)
+{
+    return made >= since && made <= now + CLOCK_TOLERANCE;
+}
+
+typedef struct lookup_t {
+    cat_item_t *item; /* has owner, key and ticket; receives the body */
+    apr_size_t key_length;
+    word_t hash;
+    apr_time_t since;
+} lookup_t;
+
+/* A writer may overwrite the entry at any time: its fields can have any value. */
+static int is_match(const entry_t *entry, word_t position, const lookup_t *lookup)
+{
+    const cat_item_t *item = lookup->item;
+
+    return load_word(&entry->position) == position && load_word(&entry->hash) == lookup->hash &&
+           load_word(&entry->owner) == (word_t)(apr_uintptr_t)item->owner &&
+           load_word(&entry->epoch) == item->ticket.epoch && load_word(&entry->generation) == item->ticket.generation &&
+           is_made_between((apr_time_t)load_word(&entry->made), lookup->since, item->made) &&
+           load_word(&entry->lengths) >> 32 == lookup->key_length && is_key(entry->text, item->key, lookup->key_length);
+}
+
+#define PREFETCHED_LINES 5 /* a product's entry */
+
+/* Requests all lines before the first load waits for one. */
+static void prefetch_entry(const entry_t *entry)
+{
+    for (apr_size_t line = 0; line < PREFETCHED_LINES; line++) {
+        __builtin_prefetch((const char *)entry + line * LINE);
+    }
+}
+
+static int read_entry(const cat_response_cache_t *cache, apr_pool_t *pool, word_t position, const lookup_t *lookup)
+{
+    word_t offset = position % cache->ring_length;
+    const entry_t *entry = (const entry_t *)(cache->ring + offset);
+    apr_size_t before_body = ENTRY_WORDS + count_words(lookup->key_length), length;
+    word_t body_hash;
+    char *body;
+
+    prefetch_entry(entry);
+    if (before_body > cache->ring_length - offset || !is_match(entry, position, lookup)) {
+        return 0;
+    }
+    length = load_word(&entry->lengths) & UINT32_MAX;
+    body_hash = load_word(&entry->body_hash);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (is_overwritten(cache, position)) {
+        return 0; /* and length may be anything */
+    }
+    body = apr_palloc(pool, count_words(length) * sizeof(word_t));
+    copy_out(body, (const word_t *)entry + before_body, count_words(length));
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (is_overwritten(cache, position)) {
+        return 0;
+    }
+    lookup->item->body = body;
+    lookup->item->length = length;
+    lookup->item->hash = body_hash;
+    return 1;
+}
+
+static int get_entry(const cat_response_cache_t *cache, apr_pool_t *pool, const lookup_t *lookup)
+{
+    const bucket_t *bucket = find_bucket(cache, lookup->hash);
+    word_t reserved = __atomic_load_n(&cache->header->reserved, __ATOMIC_ACQUIRE);
+
+    for (apr_size_t i = 0; i < WAYS; i++) {
+        word_t way = __atomic_load_n(&(*bucket)[i], __ATOMIC_ACQUIRE);
+        word_t position = way_position(way, reserved);
+        if (way && has_tag(way, lookup->hash) && reserved - position <= cache->ring_length &&
+            read_entry(cache, pool, position, lookup)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int cat_response_cache_get(cat_response_cache_t *cache, apr_pool_t *pool, cat_item_t *item, apr_time_t since)
+{
+    apr_size_t key_length = strlen(item->key);
+    lookup_t lookup = {item, key_length, hash_key(item, key_length), since};
+    int found = get_entry(cache, pool, &lookup);
+    counter_t *counter = &cache->header->counters[(unsigned)sched_getcpu() % COUNTERS];
+
+    __atomic_fetch_add(found ? &counter->hits : &counter->misses, 1, __ATOMIC_RELAXED);
+    return found;
+}
+
+/* ---- put ---- */
+
+static void copy_in(word_t *to, const char *from, apr_size_t length)
+{
+    for (apr_size_t done = 0; done < length; done += sizeof(word_t)) {
+        word_t word = 0;
+        memcpy(&word, from + done, length - done < sizeof(word) ? length - done : sizeof(word));
+        store_word(to++, word);
+    }
+}
+
+/* Returns the position of so many contiguous words, which no reader trusts from now on. */
+static word_t reserve_words(cat_response_cache_t *cache, apr_size_t words)
+{
+    word_t position = load_word(&cache->header->reserved);
+    word_t left = cache->ring_length - position % cache->ring_length;
+
+    position += left < words ? left : 0;
+    store_word(&cache->header->reserved, position + words);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    return position;
+}
+
+static void write_entry(entry_t *entry, word_t position, word_t hash, const cat_item_t *item, apr_size_t key_length)
+{
+    store_word(&entry->position, position);
+    store_word(&entry->hash, hash);
+    store_word(&entry->owner, (word_t)(apr_uintptr_t)item->owner);
+    store_word(&entry->epoch, item->ticket.epoch);
+    store_word(&entry->generation, item->ticket.generation);
+    store_word(&entry->made, (word_t)item->made);
+    store_word(&entry->lengths, (word_t)key_length << 32 | item->length);
+    store_word(&entry->body_hash, item->hash);
+    copy_in(entry->text, item->key, key_length);
+    copy_in(entry->text + count_words(key_length), item->body, item->length);
+}
+
+/* The way with the same tag (the same key, nearly always), else the first free one, else the oldest. */
+static word_t *choose_way(bucket_t *bucket, word_t hash, word_t reserved)
+{
+    word_t *oldest = &(*bucket)[0];
+
+    for (apr_size_t i = 0; i < WAYS; i++) {
+        word_t *way = &(*bucket)[i];
+        if (!load_word(way) || has_tag(load_word(way), hash)) {
+            return way;
+        }
+        if (way_position(load_word(way), reserved) < way_position(load_word(oldest), reserved)) {
+            oldest = way;
+        }
+    }
+    return oldest;
+}
+
+void cat_response_cache_put(cat_response_cache_t *cache, const cat_item_t *item)
+{
+    apr_size_t key_length = strlen(item->key);
+    apr_size_t words = count_entry_words(key_length, item->length);
+    word_t hash = hash_key(item, key_length), position, *way;
+    int held;
+
+    if (words > cache->ring_length / LARGEST_SHARE ||
+        cat_semaphore_enter(cache->write_lock, NULL, 0, &held) != APR_SUCCESS) {
+        return;
+    }
+    position = reserve_words(cache, words);
+    write_entry((entry_t *)(cache->ring + position % cache->ring_length), position, hash, item, key_length);
+    way = choose_way(find_bucket(cache, hash), hash, position + words);
+    __atomic_store_n(way, (hash & ~POSITION_MASK) | (position & POSITION_MASK), __ATOMIC_RELEASE);
+    store_word(&cache->header->stored, load_word(&cache->header->stored) + 1);
+    cat_semaphore_leave(cache->write_lock, held);
+}
+
+cat_response_cache_count_t cat_response_cache_count(const cat_response_cache_t *cache)
+{
+    cat_response_cache_count_t count = {.stored = load_word(&cache->header->stored), .size = cache->size};
+
+    for (int i = 0; i < COUNTERS; i++) {
+        count.hits += load_word(&cache->header->counters[i].hits);
+        count.misses += load_word(&cache->header->counters[i].misses);
+    }
+    return count;
+}
+
+/* ---- check ---- */
+
+/* Its functions hold the write lock, so only hits and misses change meanwhile: plain loads do for all else. */
+typedef struct walk_t {
+    const cat_response_cache_t *cache;
+    word_t reserved;
+    char *taken; /* by line of the ring: an entry seen before has it */
+} walk_t;
+
+static int is_zero(const word_t *words, apr_size_t count)
+{
+    for (apr_size_t i = 0; i < count; i++) {
+        if (words[i]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* A killed writer may have reserved words without storing an entry, never the reverse. */
+static const char *check_header(const walk_t *walk)
+{
+    const header_t *header = walk->cache->header;
+    cat_response_cache_count_t count = cat_response_cache_count(walk->cache);
+    word_t written = walk->reserved - walk->cache->ring_length;
+
+    if (walk->reserved < walk->cache->ring_length || walk->reserved % LINE_WORDS) {
+        return "reserved is no position after an entry";
+    }
+    if (count.stored > written / ENTRY_WORDS) {
+        return "more entries are counted than were reserved";
+    }
+    if (count.hits && !written) {
+        return "hits are counted, but nothing was stored";
+    }
+    for (int i = 0; i < COUNTERS; i++) {
+        if (!is_zero(header->counters[i].unused, sizeof(header->counters[i].unused) / sizeof(word_t))) {
+            return "the padding of a counter was written to";
+        }
+    }
+    return is_zero(header->unused, sizeof(header->unused) / sizeof(word_t))
+               ? NULL
+               : "the padding of the header was written to";
+}
+
+/* Called for contiguous words of the ring. */
+static const char *take_lines(const walk_t *walk, word_t offset, apr_size_t words)
+{
+    char *line = walk->taken + offset / LINE_WORDS;
+
+    for (apr_size_t i = 0; i < words / LINE_WORDS; i++) {
+        if (line[i]++) {
+            return "two entries overlap";
+        }
+    }
+    return NULL;
+}
+
+static const char *check_entry(const walk_t *walk, const bucket_t *bucket, word_t way)
+{
+    word_t position = way_position(way, walk->reserved), offset = position % walk->cache->ring_length;
+    const entry_t *entry = (const entry_t *)(walk->cache->ring + offset);
+    word_t lengths = entry->lengths;
+    apr_size_t words = count_entry_words(lengths >> 32, lengths & UINT32_MAX);
+
+    if (entry->position != position) {
+        return "an entry has another position than its way";
+    }
+    if (words > walk->cache->ring_length / LARGEST_SHARE) {
+        return "an entry is too large";
+    }
+    if (words > walk->cache->ring_length - offset) {
+        return "an entry extends past the end of the ring";
+    }
+    if (words > walk->reserved - position) {
+        return "an entry extends past reserved";
+    }
+    if (!has_tag(way, entry->hash) || find_bucket(walk->cache, entry->hash) != bucket) {
+        return "an entry has another hash than its way and bucket";
+    }
+    if ((cat_hash((const char *)entry->text, lengths >> 32) ^ entry->owner) != entry->hash) {
+        return "an entry's hash is not that of its key and owner";
+    }
+    return take_lines(walk, offset, words);
+}
+
+static const char *check_way(const walk_t *walk, const bucket_t *bucket, word_t way)
+{
+    word_t position = way_position(way, walk->reserved);
+
+    if (position < walk->cache->ring_length || position >= walk->reserved || position % LINE_WORDS) {
+        return "a way has a position that no entry ever had";
+    }
+    return walk->reserved - position > walk->cache->ring_length ? NULL : check_entry(walk, bucket, way);
+}
+
+static const char *check_bucket(const walk_t *walk, const bucket_t *bucket)
+{
+    const char *fault = NULL;
+
+    for (apr_size_t i = 0; i < WAYS && !fault; i++) {
+        word_t way = (*bucket)[i];
+        if (way && i && !(*bucket)[i - 1]) {
+            return "a way is in use after a free one";
+        }
+        for (apr_size_t earlier = 0; way && earlier < i; earlier++) {
+            if (has_tag((*bucket)[earlier], way)) {
+                return "two ways of a bucket have the same tag";
+            }
+        }
+        fault = way ? check_way(walk, bucket, way) : NULL;
+    }
+    return fault;
+}
+
+const char *cat_response_cache_check(cat_response_cache_t *cache, apr_pool_t *pool)
+{
+    walk_t walk = {.cache = cache, .taken = apr_pcalloc(pool, cache->ring_length / LINE_WORDS)};
+    const char *fault;
+    apr_status_t rv;
+    int held;
+
+    while ((rv = cat_semaphore_enter(cache->write_lock, NULL, 0, &held)) == APR_EAGAIN) {
+        sched_yield();
+    }
+    if (rv != APR_SUCCESS) {
+        return "the write lock does not work";
+    }
+    walk.reserved = load_word(&cache->header->reserved);
+    fault = check_header(&walk);
+    for (apr_size_t i = 0; i < cache->bucket_count && !fault; i++) {
+        fault = check_bucket(&walk, &cache->buckets[i]);
+    }
+    cat_semaphore_leave(cache->write_lock, held);
+    return fault;
+}

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/login
+# route: POST /auth/password/change
+# runs: alone
+# A password that was never compared, because too many were before it, does not count as a wrong one.
+use CatalogTest;
+use CatalogAccounts;
+use CatalogLoad;
+
+my $server = server(conf => "CatalogHashConcurrency 1\n")->start;
+my $db = $server->database;
+my $owner = register($server);
+my $name = $owner->{user}{username};
+
+# One whose hash takes some seconds to compare.
+my $slow = register($server)->{user};
+$db->do('UPDATE users SET password_hash = ? WHERE id = ?', undef, crypt('slow', '$2b$16$abcdefghijklmnopqrstuu'), $slow->{id});
+
+# Statuses of requests that are sent while the only place is taken. A delay that they cause is made to last for a while.
+sub while_busy {
+    my (@requests) = @_;
+    my $busy = clients($server, 1, sub { $_[0]->ask(POST => '/auth/login', { login => $slow->{username}, password => 'wrong' }) });
+    wait_until(10, sub { $db->selectrow_array('SELECT COUNT(*) FROM login_failures') }) or die "nobody hashes\n";
+    my @statuses = map { $_->{status} } $server->burst(@requests);
+    $busy->results;
+    $db->do('UPDATE login_failures SET allowed_at = allowed_at + 60000 WHERE allowed_at > 0');
+    return join ' ', @statuses;
+}
+sub right_one {
+    my ($what) = @_;
+    answers(sign_in($server, $name, $owner->{password}), 200, undef, $what);
+    $db->do('DELETE FROM login_failures');
+}
+
+my %login = (login => $name, password => $owner->{password});
+is(while_busy((wire(POST => '/auth/login', \%login)) x 5), '503 503 503 503 503', 'five that come while another is hashed');
+right_one('then the owner signs in');
+
+my %change = (currentPassword => $owner->{password}, newPassword => 'another horse');
+is(while_busy((wire(POST => '/auth/password/change', \%change, token => $owner->{token})) x 5), '503 503 503 503 503',
+    'so with a change');
+right_one('and again');
+
+expect_log(qr/CAT011: /);
+done_testing;

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/login
+# route: POST /register
+# runs: alone
+# One network that floods the queue of password hashes keeps no other out, and does not fill the error log.
+use CatalogTest;
+use CatalogAccounts;
+use CatalogLoad;
+use Time::HiRes qw(sleep time);
+
+my $server = server(conf => moderate() . "CatalogHashConcurrency 1\n")->start;
+my @owners = map { register($server) } 1 .. 10;
+
+# More clients than may wait. Each guesses at another account each time: no delay stops it.
+my $done = $server->dir . '/done';
+my $flood = clients($server, 44, sub {
+    my ($client) = @_;
+    my %count;
+    until (-e $done) {
+        my $r = $client->ask(POST => '/auth/login', { login => fresh('flood'), password => 'wrong horse' },
+            from_network('192.0.2.1'));
+        $count{ $r->{status} }++;
+        sleep 0.05 if $r->{status} == 503;
+    }
+    return \%count;
+});
+my $start = time;
+ok(wait_until(20, sub { $server->log_text =~ /CAT011: / }), 'the queue is full');
+
+my $number = 1;
+sub from_elsewhere { from_network('198.51.100.' . ++$number) }
+my @statuses = map {
+    my %login = (login => $_->{user}{username}, password => $_->{password});
+    $server->api(POST => '/auth/login', \%login, from_elsewhere())->{status};
+} @owners;
+is("@statuses", join(' ', (200) x 10), 'owners elsewhere sign in');
+@statuses = map {
+    my $name = fresh();
+    $server->api(POST => '/register', { username => $name, email => "$name\@example.com", password => 'correct horse' },
+        from_elsewhere())->{status};
+} 1 .. 5;
+is("@statuses", join(' ', (201) x 5), 'others register');
+ok(wait_until(30, sub { $server->log_text =~ /CAT011: .*, and \d+ more in the last \d+ s/ }), 'refusals are summed up');
+
+$server->write($done);
+my %count;
+for my $client ($flood->results) {
+    $count{$_} += $client->{$_} for keys %$client;
+}
+my @lines = $server->log_text =~ /CAT011: /g;
+note join ', ', (map { "$count{$_} answers $_" } sort keys %count), sprintf '%d lines in %.0f s', scalar @lines, time - $start;
+is(join(' ', sort keys %count), '401 503', 'the flood is served as far as there is room');
+cmp_ok($count{503}, '>', 20, 'and refused beyond');
+cmp_ok(scalar @lines, '<=', 2 + (time - $start) / 10, 'one line in ten seconds tells of it');
+
+expect_log(qr/CAT011: /);
+done_testing;

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /register
+# route: POST /users
+# route: POST /auth/password/forgot
+# route: POST /auth/password/change
+# Nobody fills somebody else's mailbox, and nobody keeps mails away from it by trying.
+use CatalogTest;
+use CatalogAccounts;
+
+my $server = accounts(mount => 'CatalogRateLimit mail 3/3600 login Off register Off', conf => moderate());
+my $count = 0;
+sub from_anywhere { from_network('192.0.2.' . ++$count) }
+sub subjects { map { /^Subject: (.*)\r$/m } grep { /^To: <?\Q$_[0]\E/m } map { slurp($_) } glob $server->dir . '/data/mail/*.eml' }
+sub quiet { wait_until(10, sub { !$server->database->selectrow_array('SELECT COUNT(*) FROM outbox') }) }
+sub registration {
+    my ($email, $from) = @_;
+    my $route = ++$count % 2 ? '/register' : '/users';
+    return $server->talk(wire(POST => $route, { username => fresh(), email => $email, password => 'correct horse' },
+        ref $from ? %$from : from_network($from)));
+}
+
+# Sub-addresses of one mailbox, from one network: those that are refused otherwise do not count.
+my $here = '198.51.100.1';
+answers(registration("victim\@example.com", $here), 201, undef, 'the mailbox itself is not counted');
+answers(registration("victim+1\@example.com", $here), 201, undef, 'one');
+answers(registration($_, $here), 409, undef, 'taken') for ('VICTIM+1@example.com') x 3;
+answers(registration("victim+$_\@example.com", $here), 201, undef, 'another') for 2, 3;
+answers(registration($_, $here), 429, refusal(error => qr/./), "not $_", 'retry-after' => qr/^1\d\d\d$/,
+    ratelimit => qr/^"address";r=0;t=\d+$/, 'ratelimit-policy' => '"address";q=3;w=3600')
+    for 'victim+4@example.com', 'Victim+5@Example.com', 'victim+@example.com', 'victim++4@example.com';
+answers(registration($_, $here), 201, undef, "but $_")
+    for 'victim+4@example.org', 'victim4@example.com', 'another+4@example.com';
+
+# From many networks: they are registered, and their mailbox gets no more mails.
+answers(registration("victim+$_\@example.com", { from_anywhere() }), 201, undef, 'from elsewhere') for 6 .. 20;
+ok(quiet(), 'all mails are done with');
+is(scalar(map { subjects("victim+$_\@example.com") } 1 .. 20), 3, 'of twenty sub-addresses three have got one');
+is(scalar(subjects('victim@example.com')), 1, 'the mailbox itself got its own');
+
+# All of that keeps nothing from whoever has the mailbox.
+my $forgot = sub { $server->talk(wire(POST => '/auth/password/forgot', { email => $_[0] }, from_anywhere())) };
+answers($forgot->("victim+$_\@example.com"), 202, undef, 'a reset of one of them') for 1 .. 10;
+answers($forgot->('victim@example.com'), 202, undef, 'one of its own');
+mail_token($server, 'victim@example.com', 'reset');
+ok(quiet(), 'all mails are done with');
+is(scalar(grep { !/onfirm/ } map { subjects("victim+$_\@example.com") } 1 .. 20), 3, 'three of the others');
+
+# A confirmed sub-address is counted for itself.
+my $mine = confirmed_as('victim+mine@example.org');
+answers($forgot->('victim+4@example.org'), 202, undef, 'resets of a neighbour') for 1 .. 5;
+answers($forgot->('victim+mine@example.org'), 202, undef, 'and of its own');
+mail_token($server, 'victim+mine@example.org', 'reset');
+pass('which comes');
+
+sub confirmed_as {
+    my ($email) = @_;
+    my $user = register($server, email => $email);
+    my $link = mail_token($server, $email, 'confirm');
+    answers($server->api(POST => '/auth/confirm', { token => $link }), 200, undef, "$email is confirmed");
+    return $user;
+}
+
+# Changing the password on and on.
+my ($password, $next) = ('correct horse', 'another horse');
+for (1 .. 8) {
+    answers($server->api(POST => '/auth/password/change', { currentPassword => $password, newPassword => $next },
+        token => $mine->{token}), 200, undef, 'changed');
+    ($password, $next) = ($next, $password);
+}
+ok(quiet(), 'all mails are done with');
+is(scalar(grep { /changed/ } subjects('victim+mine@example.org')), 3, 'three mails tell of it');
+
+done_testing;

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/refresh
+# route: POST /auth/login
+# What an account can fill the database with has bounds: refreshes of a session, its used refresh tokens, a user's sessions.
+use CatalogTest;
+use CatalogAccounts;
+use Time::HiRes qw(sleep);
+
+my $server = server(mount => <<'END')->start;
+CatalogMaxSessions  3
+CatalogRefreshGrace 1
+CatalogRateLimit    refresh 8/16 login Off
+END
+my $db = $server->database;
+sub sid { claims_of($_[0]{token})->{sid} }
+sub renew { refresh($server, $_[0]{refreshToken}) }
+sub session { sleep 0.002; return sign_in($server, $_[0]{user}{username}, $_[0]{password})->{json} }
+sub rows { $db->selectrow_array('SELECT COUNT(*) FROM refresh_tokens WHERE session_id = ?', undef, sid($_[0])) }
+sub age { $db->do('UPDATE refresh_tokens SET used_at = used_at - 2000 WHERE session_id = ?', undef, sid($_[0])) }
+
+# Of the tokens that were used the last one is kept; those before it are known by what all of a session share.
+my $user = register($server);
+my @line = ($user);
+for (1 .. 5) {
+    push @line, renew($line[-1])->{json};
+    age($user);
+}
+cmp_ok(rows($user), '<=', 2, 'after five refreshes the token that is good is there, and the one before it');
+answers(refresh($server, substr($line[1]{refreshToken}, 0, 42)), 401, undef, 'a token that was cut off');
+answers(refresh($server, $line[1]{refreshToken} =~ s/^(.)/$1 eq 'A' ? 'B' : 'A'/er), 401, undef, 'a token of no session');
+ok(works($server, $line[5]{token}), 'end nothing');
+answers(renew($line[1]), 401, refusal(error => qr/./), 'a token whose row is gone comes again', 'www-authenticate' => failed());
+ok(!works($server, $_->{token}), 'the session ends') for @line[0, 5];
+answers(renew($line[5]), 401, undef, 'and its newest token');
+expect_log(qr/CAT040: /);
+
+# So it is where the session began with an earlier version, whose tokens say nothing of what they share.
+my $early = register($server);
+$db->do('UPDATE refresh_tokens SET family_hash = NULL WHERE session_id = ?', undef, sid($early));
+my $later = renew($early)->{json};
+age($early);
+$later = renew($later)->{json};
+ok($later->{token}, 'a session of an earlier version goes on');
+age($early);
+answers(renew($early), 401, undef, 'its first token comes again', 'www-authenticate' => failed());
+ok(!works($server, $later->{token}), 'the session ends');
+
+# Eight refreshes at once, then one every two seconds: of this session.
+my ($busy, $other) = (register($server), register($server));
+my $last = $busy;
+$last = renew($last)->{json} for 1 .. 7;
+my $r = renew($last);
+answers($r, 200, tokens(), 'the eighth', ratelimit => qr/^"refresh";r=0;t=\d+$/, 'ratelimit-policy' => '"refresh";q=8;w=16');
+answers(renew($r->{json}), 429, refusal(error => qr/./), 'the ninth', 'retry-after' => qr/^[12]$/,
+    ratelimit => qr/^"refresh";r=0;t=\d+$/);
+ok(works($server, $r->{json}{token}), 'the session goes on');
+answers(renew($other), 200, undef, 'another session is not concerned');
+sleep 2.1;
+answers(renew($r->{json}), 200, undef, 'after two seconds there is one more');
+answers(renew($busy), 401, undef, 'a replay is not put off');
+ok(!works($server, $r->{json}{token}), 'it ends the session');
+
+# Three sessions a user; one more ends the one that was not used for the longest time.
+my $owner = register($server);
+my @sessions = ($owner, session($owner), session($owner));
+ok(works($server, $_->{token}), 'three sessions') for @sessions;
+sleep 0.002;
+$sessions[0] = renew($sessions[0])->{json};
+my $fourth = session($owner);
+ok(works($server, $_->{token}), 'a fourth: those that were used since go on') for $sessions[0], $sessions[2], $fourth;
+answers($server->api(GET => '/auth/me', token => $sessions[1]{token}), 401, undef, 'the other ends: its access token',
+    'www-authenticate' => failed());
+answers(renew($sessions[1]), 401, undef, 'and its refresh token', 'www-authenticate' => failed());
+my $list = sub { $server->api(GET => '/auth/sessions', token => $_[0]{token})->{json}{data} };
+is_deeply([sort map { $_->{id} } @{ $list->($fourth) }], [sort map { sid($_) } $sessions[0], $sessions[2], $fourth], 'three are listed');
+answers(sign_in($server, $other->{user}{username}, 'wrong horse'), 401, undef, 'whoever fails to sign in');
+ok(works($server, $_->{token}), 'ends nothing') for $sessions[0], $sessions[2], $other;
+
+# Many sign in at once.
+my %login = (login => $owner->{user}{username}, password => $owner->{password});
+my @answers = $server->burst((wire(POST => '/auth/login', \%login)) x 5);
+is(scalar(grep { $_->{status} == 200 } @answers), 5, 'five at once sign in');
+is($db->selectrow_array('SELECT COUNT(*) FROM sessions WHERE user_id = ?', undef, $owner->{user}{id}), 3, 'three sessions are left');
+is(scalar(grep { works($server, $_->{json}{token}) } @answers), 3, 'whose access tokens are good');
+
+done_testing;

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/logout
+# route: GET /auth/me
+# runs: first
+# A server that was cut off from the database, while others ended sessions, accepts no token of theirs: neither during the outage,
+# once CatalogRevocationDelay has passed, nor when the database is back.
+use CatalogTest;
+use CatalogAccounts;
+use Time::HiRes qw(sleep time);
+
+my $DELAY = 2;
+my $CUT = 8; # seconds: when it ends, a reading that backs off without a limit is to come only seconds later
+
+my $engine = driver eq 'sqlite3' ? undef : CatalogTest::Database::engine();
+my $one = server(engine => $engine, mount => "CatalogRevocationDelay $DELAY")->start;
+my $user = register($one);
+my ($params, $cut, $mend, $sign_out) = other_way();
+my $key = key_path;
+my $two = server(engine => $engine, mount => "CatalogRevocationDelay $DELAY", conf => <<"END");
+DBDParams "$params"
+<Location "/files">
+    AuthType        Catalog
+    AuthName        files
+    CatalogKeyFile  "$key"
+    CatalogIssuer   https://catalog.test
+    CatalogAudience catalog-test
+    CatalogRevocationDelay $DELAY
+    Require         valid-user
+</Location>
+<Location "/files/patient">
+    CatalogRevocationDelay 60
+</Location>
+END
+mkdir $two->dir . "/htdocs/$_" or die for qw(files files/patient);
+$two->write($two->dir . "/htdocs/files/$_", "a report\n") for qw(report.txt patient/report.txt);
+$two->start;
+
+# Another way to the first server's database: its parameters, and what closes and opens it, and what signs out meanwhile.
+sub other_way {
+    return $engine ? other_user() : moved_file();
+}
+
+sub other_user {
+    $engine->add_user('other');
+    return ($engine->params($one->database_named->{name}, 'other'), sub { $engine->lock_out('other') },
+        sub { $engine->let_in('other') },
+        sub { is($one->api(POST => '/auth/logout', {}, token => $_[0])->{status}, 200, 'one signs out at the other server') });
+}
+
+# Nobody has another way to a file, so it is away for both, but for the connection that the test has open.
+sub moved_file {
+    my ($dir, $db) = ($one->dir . '/data', $one->database);
+    my $end = sub {
+        my $session = claims_of($_[0])->{sid};
+        $db->do('INSERT INTO revoked_sessions (session_id, ended_at) VALUES (?, ?)', undef, $session, int 1000 * time);
+        is($db->do('DELETE FROM sessions WHERE id = ?', undef, $session), 1, 'one is ended in the database');
+    };
+    $db->selectrow_array('SELECT COUNT(*) FROM sessions'); # opens it
+    return ("$dir/catalog.db", sub { rename $dir, "$dir-away" or die }, sub { rename "$dir-away", $dir or die }, $end);
+}
+
+sub session { sign_in($one, $user->{user}{username}, $user->{password})->{json}{token} }
+
+# The statuses of many answers of the second server, each once.
+sub statuses {
+    my ($path, $token) = @_;
+    my %status = map { $_->{status} => 1 } $two->burst((CatalogTest::Http::request_bytes(GET => $path, undef, token => $token)) x 12);
+    return join ' ', sort keys %status;
+}
+sub file { statuses('/files/report.txt', $_[0]) }
+sub patient { statuses('/files/patient/report.txt', $_[0]) }
+sub me { statuses('/api/auth/me', $_[0]) }
+
+my ($stays, $ends) = (session(), session());
+sleep 1; # until each child has read what has ended, and needs no database to tell
+is(file($_), '200', 'both tokens open a file') for $stays, $ends;
+is(me($_), '200', 'and the API') for $stays, $ends;
+
+$cut->();
+my $start = time;
+sleep 0.1 while time < $start + $DELAY + 2; # a file is looked at once a second
+$sign_out->($ends);
+is(file($_), '503', 'no token is judged in front of a file') for $stays, $ends;
+is(me($_), '500', 'nor by the API') for $stays, $ends;
+is(patient($stays), '200', 'where CatalogRevocationDelay is longer the outage goes unnoticed')
+    if mpm() ne 'prefork'; # whose new children have read nothing yet
+answers($two->api(GET => '/auth/me', token => $ends), 500, refusal(error => 'database unavailable'), 'and it says why',
+    'retry-after' => qr/^[1-9]\d*$/, 'www-authenticate' => undef);
+
+sleep 0.1 while time < $start + $CUT;
+$mend->();
+ok(wait_until(10, sub { file($stays) eq '200' }), 'the database is back, and the token is good');
+is(file($ends), '401', 'the other one is refused in front of a file');
+is(me($ends), '401', 'and by the API');
+my $until = time + $DELAY;
+my %later;
+$later{ file($ends) }++ while time < $until;
+is(join(' ', sort keys %later), '401', 'and stays so');
+is(me($stays), '200', 'the good one stays good');
+
+expect_log(driver eq 'sqlite3' ? qr/CAT006: / : qr/CAT002: /);
+allow_log(qr/\[dbd:error\]/, qr/CAT00[2356]: /, qr/FATAL: /);
+done_testing;

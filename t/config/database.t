@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+# db: sqlite3
+# A database that httpd's children could not open is refused by httpd -t, with the command that mends it; one that is lost later is
+# told with its file and the cause. catalogctl says the same.
+use CatalogTest;
+
+use CatalogTest::Ctl qw(ctl ctl_for problems);
+use CatalogTest::Tools qw(setting);
+
+my ($user, $group) = map { setting($_) } 'user', 'group';
+
+# With DBDParams, and with CatalogDatabase.
+sub dbd { my ($params) = @_; return server(conf => qq(DBDParams "$params"\n)) }
+sub own { my ($params) = @_; return server(mount => qq(CatalogDatabase sqlite3 "$params"\n)) }
+sub said { my ($server) = @_; my ($status, $text) = $server->configtest; return $status ? $text : 'OK' }
+
+# A command that is told is typed in by root, as it stands; here it is also seen that it names nothing but the directory.
+sub obey {
+    my ($text) = @_;
+    my ($command) = $text =~ /: (install -d -o \Q$user\E -g \Q$group\E -m 750 \S+|install -d -o \S+ -g \S+ -m 750 '[^']+')$/m
+        or return fail("no command in: $text");
+    return system('sh', '-c', $command) == 0;
+}
+
+for my $make (\&dbd, \&own) {
+    my $which = $make == \&dbd ? 'DBDParams' : 'CatalogDatabase';
+
+    # No directory.
+    my $server = $make->('@dir@/missing/catalog.db');
+    my $dir = $server->dir . '/missing';
+    my $text = said($server);
+    like($text, qr{CAT030: <Location "/api"> of 127\.0\.0\.1 cannot use its database, \Q$dir\E/catalog\.db: there is no directory \Q$dir\E; run: install -d -o $user -g $group -m 750 \Q$dir\E$}m,
+        "$which without its directory");
+    for my $command (qw(check migrate)) {
+        my $r = ctl_for($server, $command);
+        is($r->{status}, 1, "catalogctl $command fails");
+        like($r->{err}, qr{there is no directory \Q$dir\E; run: install -d }, 'and says the same');
+        unlike($r->{err}, qr/catalogctl (?:migrate|check)/, 'without sending to another command');
+    }
+    ok(obey($text), 'the command works');
+    is(said($server), "OK", 'and was all that was missing');
+    like(problems(ctl_for($server, 'check')), qr/run: catalogctl migrate/, 'catalogctl check now sends to migrate');
+    is(ctl_for($server, 'migrate')->{status}, 0, 'which makes the database');
+    is(problems(ctl_for($server, 'check')), '', 'and check is content');
+    $server->start;
+    register($server);
+
+    # A relative path.
+    like(said($make->('catalog.db')), qr{database at catalog\.db, a relative path, .*write an absolute one: }, "$which with a relative path");
+    like(said($make->('@dir@/data')), qr{/data: is a directory; name a file in it, such as catalog\.db}, "$which with a directory");
+    is(said($make->('file:@dir@/data/catalog.db?cache=private')), 'OK', "$which with a URI, which SQLite reads itself");
+}
+like(said(dbd('catalog.db')), qr{: DBDParams /var/lib/catalog/catalog\.db$}m, 'the line to write, with DBDParams');
+like(said(own('catalog.db')), qr{: CatalogDatabase sqlite3 /var/lib/catalog/catalog\.db$}m, 'and with CatalogDatabase');
+
+# A name that a shell would take for two.
+my $blank = dbd('@dir@/my data/catalog.db');
+ok(obey(said($blank)), 'a directory with a blank is quoted');
+is(said($blank), 'OK', 'and made');
+
+# catalogctl with the parameters alone.
+my $nowhere = ctl('--driver', 'sqlite3', '--params', "$blank->{dir}/none/x.db", 'check');
+like($nowhere->{out} . $nowhere->{err}, qr{there is no directory \Q$blank->{dir}\E/none; run: install -d }, 'catalogctl check --driver');
+
+# A directory of somebody else.
+if ($> == 0) {
+    my $server = dbd('@dir@/foreign/catalog.db');
+    my $dir = $server->dir . '/foreign';
+    mkdir $dir, 0755;
+    my $text = said($server);
+    like($text, qr{the directory \Q$dir\E must belong to the user $user, who may not write it; run: install -d }, 'a directory that belongs to root');
+    ok(obey($text), 'the command works');
+    is(said($server), 'OK', 'and was all that was missing');
+
+    chown 0, 0, $dir;
+    spew("$dir/shop.conf", "x\n");
+    $text = said($server);
+    like($text, qr{may not write the directory \Q$dir\E, which has other files too; give the database one of its own, \Q$dir/catalog\E, made with: install -d }, 'one with other files is not handed over');
+
+    my $closed = dbd('@dir@/closed/deep/catalog.db');
+    mkdir $closed->dir . '/closed', 0700;
+    mkdir $closed->dir . '/closed/deep';
+    CatalogTest::Tools::hand_over($closed->dir . '/closed/deep');
+    like(said($closed), qr{the user $user may not enter \Q$closed->{dir}\E/closed; put the database into a directory that it can reach: install -d .* /var/lib/catalog$}m, 'one that cannot be reached');
+}
+
+# Lost while the server runs: a restart does not end it, and the line in the log names file and cause.
+for (['DBDParams', \&dbd], ['CatalogDatabase', \&own]) {
+    my ($which, $make) = @$_;
+    my $server = $make->('@dir@/there/catalog.db');
+    my $dir = $server->dir . '/there';
+    obey(said($server));
+    $server->start;
+    answers($server->api(GET => '/products'), 200, undef, "$which: it serves");
+    expect_log(qr/CAT002: no connection to \S.*: \Q$dir\E\/catalog\.db: there is no directory \Q$dir\E; run: install -d /);
+    allow_log(qr/AH0\d+/);
+    rename $dir, "$dir.gone";
+    $server->graceful;
+    ok(wait_until(30, sub { $server->log_text =~ /CAT002/ }), 'its directory goes');
+    rename "$dir.gone", $dir;
+    ok(wait_until(30, sub { $server->api(GET => '/products')->{status} == 200 }), 'and comes back');
+}
+
+done_testing;

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/logout
+# Sessions that ended in the database that is exported are over in that of a running server which imports it.
+use CatalogTest;
+use CatalogAccounts;
+use CatalogTest::Ctl qw(ctl_for);
+use Time::HiRes qw(sleep);
+
+my ($old, $new) = map { server(mount => 'CatalogRevocationDelay 1')->start } 1, 2;
+# Whether a token is taken, where nothing is known of its user.
+sub is_taken { $_[0]->api(POST => '/products', { name => 'x', price => 1 }, token => $_[1]{token})->{status} == 201 }
+my @users = map { register($old) } 1 .. 3;
+my ($lives, @ended) = @users;
+is($old->api(POST => '/auth/logout', token => $_->{token})->{status}, 200, 'a session ends') for @ended;
+$old->database->do('UPDATE revoked_sessions SET ended_at = ended_at - ? WHERE session_id = ?', undef, $_->[0] * 60_000,
+    claims_of($_->[1]{token})->{sid}) for [2, $ended[0]], [14, $ended[1]];
+ok(is_taken($new, $_), 'the other server knows nothing of it') for @users;
+sleep 2; # so that it has read what there was
+
+my $file = ctl_for($old, 'export')->{out};
+is(ctl_for($new, { in => $file }, 'import')->{status}, 0, 'it imports the database');
+ok(wait_until(10, sub { !is_taken($new, $ended[0]) }), 'what ended two minutes before is refused');
+ok(wait_until(10, sub { !is_taken($new, $ended[1]) }), 'and what ended 14 minutes before');
+ok(works($new, $lives->{token}), 'what lives goes on');
+my $ended_at = 'SELECT session_id, ended_at FROM revoked_sessions ORDER BY session_id';
+is_deeply($new->database->selectall_arrayref($ended_at), $old->database->selectall_arrayref($ended_at), 'when they ended is kept');
+
+done_testing;

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /auth/login
+# route: POST /auth/logout
+# route: GET /products
+# route: POST /products
+# db: mysql
+# runs: first
+# A database server whose sessions begin with autocommit off, as an administrator may set it for everybody.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for problems);
+
+my $engine = CatalogTest::Database::engine();
+$engine->admin->do('SET GLOBAL autocommit = 0');
+my $server = server(engine => $engine);
+my $db = $server->database;
+$db->do('SET SESSION autocommit = 1'); # the test's own
+is($engine->admin->selectrow_array('SELECT @@GLOBAL.autocommit'), 0, 'sessions begin with autocommit off');
+
+is(ctl_for($server, 'migrate')->{status}, 0, 'catalogctl migrate makes the schema');
+is(problems(ctl_for($server, 'check')), '', 'catalogctl check finds nothing');
+$server->start;
+
+my $user = register($server);
+my @login = (POST => '/auth/login', { login => $user->{user}{username}, password => 'wrong password' });
+is($server->api(@login)->{status}, 401, 'a wrong password') for 1 .. 3;
+is($db->selectrow_array('SELECT SUM(failures) FROM login_failures'), 3, 'failed sign-ins are stored');
+
+answers($server->api(POST => '/products', { name => "product $_", price => 1 }, token => $user->{token}), 201, undef, 'a product')
+    for 1 .. 12;
+is($db->selectrow_array('SELECT COUNT(*) FROM products'), 12, 'other sessions see what was acknowledged');
+my @lists = $server->burst((wire(GET => '/products')) x 24);
+is(scalar(grep { $_->{status} == 200 && $_->{json}{pagination}{total} == 12 } @lists), 24, 'each list is whole');
+
+is($server->api(POST => '/auth/logout', {}, token => $user->{token})->{status}, 200, 'signed out');
+is($db->selectrow_array('SELECT COUNT(*) FROM sessions'), 0, 'the session is gone');
+
+done_testing;

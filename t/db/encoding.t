@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /products
+# route: GET /products/:id
+# db: mysql pgsql
+# runs: first
+# A database that cannot hold every text: catalogctl and the log say so.
+use utf8;
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl ctl_for problems);
+
+my $engine = CatalogTest::Database::engine();
+
+sub pot { ({ name => "teapot \x{1FAD6}", price => 1 }, token => forge()) }
+
+# A server on a database of the test's own making.
+sub server_on {
+    my ($name, $sql) = @_;
+    $engine->admin->do($sql);
+    return server(engine => $engine, conf => 'DBDParams "' . $engine->params($name) . "\"\n");
+}
+
+if (driver eq 'pgsql') {
+    my $latin = server_on('cat_latin1',
+        q(CREATE DATABASE cat_latin1 OWNER catalog ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0));
+    my $what = qr/server_encoding is LATIN1, not UTF8, so the schema is not made in it; make a database with: createdb --encoding UTF8/;
+    my $made = ctl_for($latin, 'migrate');
+    is_deeply([@$made{qw(status out)}], [1, ''], 'catalogctl migrate makes no schema in it');
+    like($made->{err}, qr/^catalogctl: CAT059: .*$what/, 'and says why');
+    like(problems(ctl_for($latin, 'check')), qr/^server_encoding: LATIN1, not UTF8; make a database with: createdb/m,
+        'so does catalogctl check');
+    $latin->start;
+    answers($latin->api(GET => '/products'), 500, refusal(error => 'database unavailable'), 'nor does the server');
+    expect_log(qr/CAT059: .*$what/);
+}
+else {
+    my $latin = server_on('cat_latin1', 'CREATE DATABASE cat_latin1 CHARACTER SET latin1')->start;
+    my $r = $latin->api(POST => '/products', pot());
+    answers($r, 201, undef, 'tables do not take over the character set of their database');
+    is($latin->api(GET => "/products/$r->{json}{data}{id}")->{json}{data}{name}, "teapot \x{1FAD6}", 'every text is stored');
+    is(problems(ctl_for($latin, 'check')), '', 'catalogctl check finds nothing');
+}
+
+# One that is in use already goes on, as most texts are plain.
+my $server = server(engine => $engine)->start;
+answers($server->api(POST => '/products', { name => 'plain', price => 1 }, token => forge()), 201, undef, 'a product');
+is(problems(ctl_for($server, 'check')), '', 'all is well');
+$server->stop;
+my $name = $server->database_named->{name};
+if (driver eq 'pgsql') {
+    $engine->admin->do(q(UPDATE pg_database SET encoding = pg_char_to_encoding('LATIN1') WHERE datname = ?), undef, $name);
+}
+else {
+    $server->database->do('ALTER TABLE products MODIFY name VARCHAR(200) CHARACTER SET latin1 NOT NULL');
+}
+my $narrow = driver eq 'pgsql' ? 'LATIN1, not UTF8' : 'latin1 in products.name, not utf8mb4';
+like(problems(ctl_for($server, 'check')), qr/^\w+: \Q$narrow\E; /m, 'catalogctl check tells');
+$server->start;
+answers($server->api(POST => '/products', { name => 'plain as well', price => 1 }, token => forge()), 201, undef, 'plain text is stored');
+like($server->api(POST => '/products', pot())->{status}, qr/^(?:400|500)$/, 'other text is refused');
+is($server->api(GET => '/products')->{json}{pagination}{total}, 2, 'and not stored');
+expect_log(qr/CAT059: .* is \Q$narrow\E, so other characters cannot be stored; /);
+allow_log(qr/\[dbd:error\]/, qr/CAT003: /);
+done_testing;

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# route: POST /products
+# route: PUT /products/:id
+# route: POST /register
+# route: GET /health/ready
+# db: mysql
+# runs: first
+# A node of a Galera cluster refuses all statements while it has no quorum. For a moment that is waited for; nothing is done twice.
+use CatalogTest;
+use IO::Select ();
+use Time::HiRes qw(sleep time);
+
+my $PATIENCE = 2; # seconds
+
+my $engine = CatalogTest::Database::engine(galera => 1);
+my $server = server(engine => $engine)->start;
+my $user = register($server);
+my $token = $user->{token};
+my $db = $server->database;
+my $path = '/products/' . $server->api(POST => '/products', { name => 'first', price => 1 }, token => $token)->{json}{data}{id};
+
+sub count { $server->database->selectrow_array("SELECT COUNT(*) FROM $_[0]") }
+sub create { wire(POST => '/products', { name => $_[0], price => 1 }, token => $token) }
+sub sign_up { wire(POST => '/register', { username => $_[0], email => "$_[0]\@example.com", password => 'correct horse' }) }
+
+sub send_all {
+    my @sockets = map { my $socket = $server->connection; print {$socket} $_; $socket } @_;
+    return @sockets;
+}
+sub statuses { join ' ', map { join('', readline $_) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 } @_ }
+
+# A moment without a quorum: everybody is served.
+my @sockets;
+for my $round (1 .. 3) {
+    $engine->refuse(1);
+    @sockets = send_all((wire(GET => '/products'), create("moment $round"), wire(PUT => $path, { price => $round }, token => $token)) x 4,
+        sign_up("moment$round"), wire(GET => '/health/ready'));
+    ok(!IO::Select->new(@sockets)->can_read(0.3), "round $round: nobody is refused at once");
+    $engine->refuse(0);
+    is(statuses(@sockets), join(' ', (200, 201, 200) x 4, 201, 200), "round $round: all are served when it is over");
+}
+is(count('products'), 13, 'each product is there once');
+is(count('users'), 4, 'so is each user');
+
+# A longer one: a refusal that promises that nothing was done. Those who come later do not wait for it.
+my ($products, $users) = (count('products'), count('users'));
+my $refused = { success => false, message => 'Service unavailable', error => qr/^the (?:database is not ready|server is too busy), try again$/ };
+$engine->refuse(1);
+$server->burst((wire(GET => '/products')) x 24); # until each child knows
+my $start = time;
+answers($server->talk($_->[1]), 503, $refused, "no quorum: $_->[0]", 'retry-after' => qr/^[1-9]\d*$/)
+    for ['the list', wire(GET => '/products')], ['one product', wire(GET => $path)], ['a new one', create('lost')],
+    ['an update', wire(PUT => $path, { price => 9 }, token => $token)], ['a registration', sign_up('lost')];
+answers($server->api(GET => '/health/ready'), 503, { success => false, message => 'Not ready', error => 'database unavailable' },
+    'no quorum: not ready');
+cmp_ok(time - $start, '<', $PATIENCE, 'nobody waits any longer');
+$engine->refuse(0);
+is(statuses(send_all((wire(GET => '/products')) x 12)), join(' ', (200) x 12), 'it is over: all are served');
+is(count('products'), $products, 'no product of a refused request is there');
+is(count('users'), $users, 'nor a user');
+
+# In the middle of a transaction: it is neither left open, nor committed with the next one on its connection.
+for my $over (0, 1) {
+    my $name = "middle$over";
+    my $holder = $server->database;
+    $holder->do('BEGIN');
+    $holder->do(q(INSERT INTO users (id, username, username_key, email, email_key, password_hash, created_at)
+        VALUES ('01a1fd8d-47a8-77ac-9778-38d2c78c295b', 'x', 'x', ?, ?, '', 0)), undef, ("$name\@example.com") x 2);
+    my ($socket) = send_all(sign_up($name));
+    ok(!IO::Select->new($socket)->can_read(0.5), 'a registration waits for another one of that address');
+    $engine->refuse(1);
+    $holder->disconnect; # which rolls back: the first statement of the registration is done, the next is refused
+    my $early = IO::Select->new($socket)->can_read($over ? $PATIENCE + 3 : 0.5);
+    $engine->refuse(0);
+    is(statuses($socket), $over ? 503 : 201, $over ? 'for long: refused' : 'for a moment: done');
+    ok($over || !$early, 'not before');
+    is(join(' ', map { $_->{status} } $server->burst(map { sign_up("after$over$_") } 1 .. 4)), '201 201 201 201', 'others register');
+    my ($there) = $server->database->selectrow_array(
+        q(SELECT COUNT(*) FROM outbox o JOIN users u ON u.id = o.user_id WHERE u.username = ?), undef, $name);
+    is($there, $over ? 0 : 1, $over ? 'nothing of it is there' : 'once');
+}
+is(count('users'), $users + 9, 'users are those who were told so');
+is(count('outbox'), count('users'), 'each with one mail');
+
+expect_log(qr/CAT003: .* 1047: /);
+allow_log(qr/\[dbd:error\]/);
+done_testing;

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /register
+# route: GET /products
+# db: sqlite3
+# runs: first
+# A slow disk: what children of one server wait for each other is no outage.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for);
+
+my $dir = scratch();
+chmod 0755, $dir;
+
+# A library that lets each fsync take 0.4 s, or whoever finds no write-ahead log look away for a while.
+sub library {
+    my ($name, $functions) = @_;
+    spew("$dir/$name.c", <<"END");
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+static void pause_for(int milliseconds)
+{
+    struct timespec t = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+    nanosleep(&t, NULL);
+}
+$functions
+END
+    system('cc', '-shared', '-fPIC', '-o', "$dir/$name.so", "$dir/$name.c") == 0 or die "cc failed\n";
+    return "$dir/$name.so";
+}
+
+my $fsync = library('fsync', <<'END');
+static int sync_slowly(long call, int file)
+{
+    pause_for(400);
+    return (int)syscall(call, file);
+}
+int fsync(int file) { return sync_slowly(SYS_fsync, file); }
+int fdatasync(int file) { return sync_slowly(SYS_fdatasync, file); }
+END
+
+my $stat = library('stat', <<'END');
+struct statx;
+int statx(int directory, const char *restrict path, int flags, unsigned mask, struct statx *restrict info)
+{
+    static int looks;
+    int result = (int)syscall(SYS_statx, directory, path, flags, mask, info), error = errno;
+    size_t length = strlen(path);
+    if (result != 0 && length > 4 && !strcmp(path + length - 4, "-wal")) {
+        pause_for(200 + 100 * (__atomic_fetch_add(&looks, 1, __ATOMIC_RELAXED) % 10));
+        errno = error;
+    }
+    return result;
+}
+END
+
+sub start_with {
+    my ($library, $server) = @_;
+    local $ENV{LD_PRELOAD} = $library;
+    return $server->start;
+}
+
+sub requests {
+    return map { my $name = fresh();
+        (wire(POST => '/register', { username => $name, email => "$name\@example.com", password => 'correct horse' }),
+            wire(GET => '/products')) } 1 .. 8;
+}
+
+sub is_no_outage {
+    my ($why, @answers) = @_;
+    my %statuses;
+    $statuses{ $_->{status} }++ for @answers;
+    is(join(' ', grep { !/^(?:20[01]|503)$/ } sort keys %statuses), '', "$why: no outage") or diag explain \%statuses;
+    is(scalar(grep { $_->{status} == 503 && !$_->{headers}{'retry-after'} } @answers), 0, "$why: who is sent away may come back");
+}
+
+sub is_served { my ($server) = @_; return !grep { $_->{status} !~ /^20[01]$/ } $server->burst(requests()) }
+
+# case: the first request makes the schema, for seconds; the others of all children wait, and for three seconds at most
+my $server = start_with($fsync, server());
+is_no_outage('a new database', $server->burst(requests()));
+ok(wait_until(30, sub { is_served($server) }), 'then all are served');
+$server->stop;
+
+# case: children open the database at once: its write-ahead log is made by one while another one looks for it
+$server = server();
+$server->make_databases;
+is(ctl_for($server, 'migrate')->{status}, 0, 'a database');
+start_with($stat, $server);
+is_no_outage('opened at once', $server->burst(requests()));
+ok(wait_until(30, sub { is_served($server) }), 'by all who come');
+
+allow_log(qr/CAT001: /, qr/CAT008: /, qr/CAT011: /);
+done_testing;

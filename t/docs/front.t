@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+# db: sqlite3
+# mpm: event worker
+# What docs/operations.md says of a proxy under another prefix, of compression and of HTTP/2, run as it stands there, with other
+# addresses alone.
+use CatalogTest;
+
+use CatalogTest::Ctl ();
+use CatalogTest::Document ();
+use CatalogTest::Tools qw(setting);
+use IO::Uncompress::Gunzip ();
+
+my @blocks = CatalogTest::Document::blocks(setting('top') . '/docs/operations.md');
+my $modules = setting('modules');
+my %load = map { $_ => qq(LoadModule ${_}_module "$modules/mod_$_.so"\n) } qw(http2 remoteip);
+sub block { my ($line) = @_; my ($block) = grep { /^$line/m } @blocks; return $block // die "operations.md has no $line\n" }
+
+# ---- a proxy in front, under another prefix ----
+
+my ($base) = block('RemoteIPHeader') =~ /^(CatalogBaseURL .*\n)/m;
+my $behind = server(conf => $load{remoteip} . (block('RemoteIPHeader') =~ s/10\.0\.0\.2/127.0.0.1/r =~ s/^CatalogBaseURL .*\n//mr)
+    . "CatalogRateLimit login 3/60\n", mount => $base)->start;
+my $port = $behind->port;
+my $front = server(mount => undef, conf => block('ProxyPass ') =~ s/10\.0\.0\.1:8080/127.0.0.1:$port/gr)->start;
+my $own = $front->port;
+sub front { my ($method, $path, @more) = @_; return $front->api($method, "/shop$path", @more, mount => '') }
+
+my $name = fresh();
+my %login = (login => $name, password => 'correct horse');
+my $r = front(POST => '/api/register', { username => $name, email => "$name\@example.com", password => 'correct horse', cookie => true });
+is($r->{status}, 201, 'a registration through the front');
+like($r->{headers}{'set-cookie'}, qr{^catalog_refresh=\S+; Path=/shop/api/auth; .*\bSecure\b}, 'whose cookie has the front\'s path, and is Secure by CatalogBaseURL');
+my ($cookie) = $r->{headers}{'set-cookie'} =~ /^([^;]+)/;
+is(front(POST => '/api/auth/refresh', headers => { Cookie => $cookie })->{status}, 200, 'it is taken back');
+my $token = $r->{json}{token};
+my $made = front(POST => '/api/products', { name => 'Kettle', price => 1 }, token => $token);
+is("$made->{status} $made->{headers}{location}", "201 http://127.0.0.1:$own/shop/api/products/$made->{json}{data}{id}", 'Location is the front\'s');
+is(CatalogTest::Http::request($own, GET => $made->{headers}{location} =~ s{^http://[^/]+}{}r)->{status}, 200, 'and leads to the product');
+my $list = front(GET => '/api/products?limit=1&page=1');
+like($list->{headers}{link}, qr/^<\?page=1&limit=1>; rel="first"/, 'Link is relative');
+
+# Clients are told apart by what the front says of them.
+my %from = map { $_ => { 'X-Forwarded-For' => "203.0.113.$_" } } 1 .. 2;
+my $session = front(POST => '/api/auth/login', \%login, headers => $from{1});
+my $sessions = front(GET => '/api/auth/sessions', token => $session->{json}{token});
+is((grep { $_->{current} } @{ $sessions->{json}{data} })[0]{address}, '203.0.113.1', 'a session has the client\'s address');
+front(POST => '/api/auth/login', \%login, headers => $from{1}) for 1 .. 3;
+is(front(POST => '/api/auth/login', \%login, headers => $from{1})->{status}, 429, 'a client has used up its limit');
+is(front(POST => '/api/auth/login', \%login, headers => $from{2})->{status}, 200, 'another one has not');
+
+# ---- compression ----
+
+my $deflating = server(conf => block('  AddOutputFilterByType'))->start;
+my $user = register($deflating);
+$deflating->api(POST => '/products', { name => "Kettle $_", price => $_, category => 'kitchen' }, token => $user->{token}) for 1 .. 100;
+my %gzip = (headers => { 'Accept-Encoding' => 'gzip' });
+my $full = $deflating->api(GET => '/products?limit=100');
+my $small = $deflating->api(GET => '/products?limit=100', %gzip);
+is($small->{headers}{'content-encoding'}, 'gzip', 'a list is compressed');
+IO::Uncompress::Gunzip::gunzip(\$small->{body} => \my $text);
+is($text, $full->{body}, 'to the same text');
+cmp_ok(length $small->{body}, '<', length($full->{body}) / 4, 'in less than a quarter of it');
+my $tag = $small->{headers}{etag};
+like($tag, qr/-gzip"$/, 'its tag says so');
+is($deflating->api(GET => '/products?limit=100', headers => { %{ $gzip{headers} }, 'If-None-Match' => $tag })->{status}, 304, 'and is good for a 304');
+my $one = "/products/$full->{json}{data}[0]{id}";
+$tag = $deflating->api(GET => $one, %gzip)->{headers}{etag};
+is($deflating->api(PUT => $one, { price => 5 }, token => $user->{token}, headers => { 'If-Match' => $tag })->{status}, 200, 'and for If-Match');
+ok(!$deflating->api(GET => '/auth/me', token => $user->{token}, %gzip)->{headers}{'content-encoding'}, 'what is below /auth is not');
+
+# ---- HTTP/2 ----
+
+my $h2 = server(conf => $load{http2} . (block('Protocols') =~ s/h2/h2c/r))->start;
+my $writer = register($h2);
+sub http2 {
+    my ($path, @more) = @_;
+    my $r = CatalogTest::Ctl::run({}, qw(curl -s --noproxy * --http2-prior-knowledge -w), "\n%{http_version} %{http_code}", @more,
+        'http://127.0.0.1:' . $h2->port . "/api$path");
+    return $r->{out};
+}
+like(http2('/products', '-d', '{"name":"Kettle","price":19.99}', map { ('-H', $_) } 'Content-Type: application/json', "Authorization: Bearer $writer->{token}"),
+    qr/"message":"Product created"\}\n2 201\z/, 'a product is made over HTTP/2');
+like(http2('/products'), qr/"name":"Kettle".*\n2 200\z/, 'and listed');
+like(http2("/products?page=$_"), qr/\n2 200\z/, 'a page') for 1 .. 3;
+
+done_testing;

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# db: sqlite3
+# mpm: event
+# What the documents say was typed in while `make run` served is typed in, all at once; each answer has the shape of the one that stands
+# there. TRANSCRIPT=docs/api.md looks at one document alone.
+use CatalogTest;
+
+use CatalogTest::Tools qw(setting free_port slurp);
+use CatalogTest::Document ();
+
+package DevelopmentServer { # make run, without make
+    use parent -norequire, 'CatalogTest::Process';
+
+    sub new {
+        my ($class) = @_;
+        return bless { dir => CatalogTest::Tools::new_dir(), port => CatalogTest::Tools::free_port() }, $class;
+    }
+
+    sub command {
+        my ($self) = @_;
+        my %with = (PORT => $self->{port}, DATA => "$self->{dir}/data", MPM => CatalogTest::mpm(), DBD => 'sqlite3', DBD_PARAMS => '',
+            SMTP => '', INCLUDE => '', HTTPD => CatalogTest::Tools::setting('apache'));
+        return ('env', (map { "$_=$with{$_}" } sort keys %with), map { CatalogTest::Tools::setting($_->[0]) . $_->[1] } ['top', '/tools/run'],
+            ['source_module', '']);
+    }
+
+    sub console { "$_[0]{dir}/console" }
+    sub is_up { CatalogTest::Tools::slurp($_[0]->console) =~ /^mod_catalog serves / }
+}
+
+my $top = setting('top');
+my @documents = $ENV{TRANSCRIPT} ? "$top/$ENV{TRANSCRIPT}" : grep { @{ CatalogTest::Document::steps($_) } } "$top/README.md", glob "$top/docs/*.md";
+ok(@documents > 0, 'there is a transcript');
+
+for my $document (@documents) {
+    my $steps = CatalogTest::Document::steps($document);
+    my $server = DevelopmentServer->new->start;
+    my (%recorded, %got);
+
+    $_->{command} =~ s/127\.0\.0\.1:8080/127.0.0.1:$server->{port}/ for @$steps;
+    CatalogTest::Document::type_in($steps, $server->{dir});
+    $server->stop;
+    for (@$steps) {
+        is(CatalogTest::Document::shape($_->{got}, \%got), CatalogTest::Document::shape($_->{printed}, \%recorded),
+            $document =~ s{^\Q$top\E/}{}r . ":$_->{line}: $_->{command}");
+    }
+    is(join("\n", CatalogTest::Log::noteworthy(slurp("$server->{dir}/data/logs/error_log"))), '', 'nothing was logged');
+}
+
+done_testing;

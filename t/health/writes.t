@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /health/ready
+# route: POST /products
+# case: 8 9 10
+# db: sqlite3
+# Ready means that writes are taken, which is found out without writing.
+use CatalogTest;
+use File::Temp ();
+use Time::HiRes qw(time);
+
+my $token = forge();
+my $writes = { success => false, message => 'Not ready', error => 'the database takes no writes' };
+
+sub create { $_[0]->api(POST => '/products', { name => 'x' x 200, price => 1 }, token => $token) }
+sub ready { $_[0]->api(GET => '/health/ready') }
+sub is_ready { my ($server, $name) = @_; answers(ready($server), 200, undef, "$name: ready") }
+sub is_not_ready { my ($server, $name) = @_; answers(ready($server), 503, $writes, "$name: not ready") }
+
+my $server = server()->start;
+my $file = $server->dir . '/data/catalog.db';
+create($server) for 1 .. 20;
+
+# case: to ask writes nothing, and neither waits for those who write nor lets them wait
+my @before = map { [(stat)[7, 9]] } $file, "$file-wal";
+is_ready($server, 'at first') for 1 .. 5;
+is_deeply([map { [(stat)[7, 9]] } $file, "$file-wal"], \@before, 'nothing was written');
+my $db = $server->database;
+$db->do('BEGIN IMMEDIATE');
+my $start = time;
+is_ready($server, 'while another program writes');
+cmp_ok(time - $start, '<', 1.5, 'without waiting for it');
+$db->do('ROLLBACK');
+
+# case: the file is read-only, and is mended
+my $mode = (stat $file)[2] & 07777;
+chmod 0444, $file;
+is_not_ready($server, 'a read-only file');
+chmod $mode, $file;
+is_ready($server, 'mended');
+
+# case: in a checkpoint, and after one, the file is as long as it should be
+$db->do('PRAGMA wal_checkpoint(TRUNCATE)');
+is_ready($server, 'after a checkpoint');
+create($server) for 1 .. 5;
+is_ready($server, 'with a WAL that is longer than what was checkpointed');
+$db->do('VACUUM');
+is_ready($server, 'after a VACUUM');
+$db->do('PRAGMA wal_checkpoint(TRUNCATE)');
+is_ready($server, 'that is checkpointed');
+$db->disconnect;
+
+# case: the file was cut off
+truncate $file, (-s $file) - 4096;
+answers(ready($server), 503, refusal(message => 'Not ready', error => qr/./), 'a file that lacks a page: not ready');
+truncate $file, 4096 * 5;
+answers(ready($server), 503, refusal(message => 'Not ready', error => qr/./), 'a file that lacks most: not ready');
+truncate $file, 0;
+answers(ready($server), 503, refusal(message => 'Not ready', error => qr/./), 'an empty file: not ready');
+$server->stop;
+
+# case: the database may not grow
+my $limited = server(conf => "DBDInitSQL \"PRAGMA max_page_count=50\"\n")->start;
+create($limited);
+is_ready($limited, 'a database that may grow');
+my $refused;
+for (1 .. 400) {
+    $refused = create($limited)->{status} == 500 and last;
+}
+ok($refused, 'it is full');
+is_not_ready($limited, 'a full database');
+
+# case: the disk is full, and no longer
+SKIP: {
+    my $disk = File::Temp->newdir;
+    skip 'no file system can be mounted here', 5 if system("mount -t tmpfs -o size=8m tmpfs $disk 2>/dev/null") != 0;
+    CatalogTest::Server::hand_over("$disk");
+    my $small = server(conf => "DBDParams $disk/catalog.db\n")->start;
+    answers(create($small), 201, undef, 'there is room');
+    is_ready($small, 'a disk with room');
+    open my $out, '>', "$disk/filler" or die "$disk: $!";
+    1 while syswrite $out, 'x' x 4096;
+    close $out;
+    is_not_ready($small, 'a full disk');
+    unlink "$disk/filler";
+    is_ready($small, 'a disk with room again');
+    answers(create($small), 201, undef, 'and it is');
+    $small->stop;
+    system("umount $disk") == 0 or diag "$disk is still mounted";
+}
+
+expect_log(qr/CAT003: .*full/, qr/CAT058: .*read-only/, qr/CAT058: .*shorter/, qr/CAT058: .*(?:full|max_page_count)/);
+allow_log(qr/CAT003: .*malformed|CAT006: |CAT00[23]: /);
+done_testing;

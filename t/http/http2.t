@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# mpm: event worker
+# HTTP/2: an answer that comes before the body was read reaches the client whole. curl reports a stream that was reset as error 92.
+use CatalogTest;
+
+my ($modules) = CatalogTest::Server::modules() =~ m{^LoadModule authz_core_module "(.*)/mod_authz_core\.so"$}m;
+my $server = server(conf => <<"END")->start;
+LoadModule http2_module "$modules/mod_http2.so"
+Protocols h2c http/1.1
+END
+my $token = register($server)->{token};
+my $id = $server->api(POST => '/products', { name => 'x', price => 1 }, token => $token)->{json}{data}{id};
+
+# curl's exit status, and what it printed: the HTTP version and status. Reads the body from a file: curl sends what it reads from
+# there in pieces.
+my $file = scratch() . '/body';
+sub curl {
+    my ($method, $path, $size, @options) = @_;
+    spew($file, 'x' x $size);
+    my $url = 'http://127.0.0.1:' . $server->port . "/api$path";
+    open my $out, '-|', qw(curl --silent --http2-prior-knowledge --output /dev/null --write-out), '%{http_version} %{http_code}',
+        '--request', $method, '--data-binary', "\@$file", '--header', 'Expect:', @options, $url or die "curl: $!\n";
+    my $said = <$out> // '';
+    close $out;
+    return ($? >> 8) . " $said";
+}
+
+my @json = ('--header', 'Content-Type: application/json');
+my @user = (@json, '--header', "Authorization: Bearer $token");
+my @refused = (
+    # what, status, request
+    ['no token', 401, POST => '/products', @json], ['no route', 404, POST => '/nothing', @json],
+    ['a wrong method', 405, PATCH => '/products', @user], ['a wrong type', 415, POST => '/products', @user, '--header',
+        'Content-Type: text/plain'],
+    ['a body where none is asked for', 200, GET => "/products/$id"],
+    ['malformed JSON', 400, POST => '/products', @user],
+);
+for (@refused) {
+    my ($what, $status, @request) = @$_;
+    for my $size (1, 1000, 60_000) {
+        my %said = map { curl(@request[0, 1], $size, @request[2 .. $#request]) => 1 } 1 .. 5;
+        is(join(', ', sort keys %said), "0 2 $status", "$what, $size octets");
+    }
+}
+is(curl(POST => '/products', $_, @user), '0 2 413', "$_ octets are too many") for 65_537, 500_000;
+is(curl(POST => '/products', 60_000, @json, '--header', 'Transfer-Encoding: chunked'), '0 2 401', 'of unknown length');
+
+done_testing;

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /products
+# case: 44
+# A body in a content coding is taken where a filter of the site decodes it, and only there.
+use CatalogTest;
+use Compress::Zlib qw(memGzip);
+
+my $server = server(mount => undef, conf => join '', map { <<"END" } ['/plain', ''], ['/inflating', 'SetInputFilter DEFLATE'])->start;
+<Location "$_->[0]">
+    CatalogEnable   On
+    CatalogKeyFile  "\@key\@"
+    CatalogIssuer   https://catalog.test
+    CatalogAudience catalog-test
+    $_->[1]
+</Location>
+END
+my $token = forge();
+sub post {
+    my ($mount, $coding, $body) = @_;
+    return $server->api(POST => '/products', $body, mount => $mount, token => $token,
+        headers => { 'Content-Encoding' => $coding });
+}
+my $json = '{"name":"packed","price":1}';
+
+for my $coding ('gzip', 'x-gzip') {
+    answers(post('/inflating', $coding, memGzip($json)), 201, sub { $_[0]{data}{name} eq 'packed' }, "$coding is decoded");
+    answers(post('/plain', $coding, memGzip($json)), 415, refusal(error => qr/./), "$coding without the filter");
+}
+answers(post($_, undef, $json), 201, undef, "$_: a plain body") for '/inflating', '/plain';
+answers(post($_, 'identity', $json), 201, undef, "$_: identity is plain, too") for '/inflating', '/plain';
+answers(post('/inflating', 'br', $json), 415, refusal(error => qr/./), 'a coding that the filter does not know',
+    'accept-encoding' => 'identity');
+answers(post('/inflating', 'gzip', $json), 400, refusal(error => qr/./), 'gzip that is none');
+answers(post('/inflating', 'gzip', substr memGzip('{"name":"' . 'x' x 5000 . '","price":1}'), 0, 30), 400, refusal(error => qr/./),
+    'gzip that is cut off');
+answers(post('/inflating', 'gzip', memGzip('{"name":"' . join('', map { int rand 1e9 } 1 .. 10_000) . '","price":1}')), 413, refusal(),
+    'the decoded octets count for CatalogMaxBody');
+
+allow_log(qr/AH01387: Zlib: Invalid header|AH02481: Encountered premature end-of-stream/);
+done_testing;

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# The error log's lines on refused requests say which request it was, and tell no query.
+use CatalogTest;
+
+sub logs {
+    my ($r, $pattern, $name) = @_;
+    my $id = $r->{headers}{'x-request-id'};
+    my $line = qr/$pattern \(request \Q$id\E\)/;
+    ok(wait_until(5, sub { main->log_text =~ $line }), $name) or diag $line;
+}
+
+logs(api(GET => '/nothing?secret=1'), 'CAT020: answered 404 to GET /api/nothing', 'an unknown path');
+logs(api(PATCH => '/products?secret=1', '{}'), 'CAT020: answered 405 to PATCH /api/products', 'a wrong method');
+logs(api(POST => '/products', '{', token => token()), 'CAT020: answered 400 to POST /api/products', 'a bad body');
+logs(api(GET => '/products/%0A%5B%1B'), 'CAT020: answered 404 to GET /api/products/\\\\n\[\\\\x1b',
+    'controls are escaped');
+my $refused = api(DELETE => '/products/1?secret=1', token => forge(claims => claims(exp => time - 60)));
+logs($refused, 'CAT021: token refused: [^:]+: DELETE /api/products/1', 'a token that has expired');
+logs($refused, 'CAT020: answered 401 to DELETE /api/products/1', 'its answer');
+unlike(main->log_text, qr/secret/, 'no query is logged');
+
+done_testing;

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# route: POST /products
+# mod_rewrite leads into mounts, out of them and from one to another, whichever module is loaded first. What counts is the path that
+# is served: its settings, its ErrorDocuments.
+use CatalogTest;
+
+my $conf = <<'END';
+<Location "/api/products">
+    CatalogWriteRole    admin
+    CatalogDefaultLimit 4
+</Location>
+<Location "/api/auth">
+    CatalogEnable Off
+</Location>
+<Location "/other">
+    CatalogEnable   On
+    CatalogKeyFile  "@key@"
+    CatalogIssuer   https://catalog.test
+    CatalogAudience catalog-test
+</Location>
+<Location "/outside">
+    CatalogDefaultLimit 2
+</Location>
+<Location "/other/closed">
+    Require all denied
+    ErrorDocument 403 http://else.test/
+</Location>
+ErrorDocument 403 http://else.test/
+ErrorDocument 404 "of the site"
+ErrorDocument 503 /sorry.html
+ErrorDocument 502 /sorry.html
+Alias /aliased "@dir@/htdocs"
+ProxyTimeout 5
+LogFormat "%r" line
+CustomLog "@dir@/logs/lines" line
+RewriteEngine On
+RewriteRule ^/api/v0/(.*)$      /api/$1 [PT]
+RewriteRule ^/outside/(.*)$     /other/$1 [PT]
+RewriteRule ^/api/across/(.*)$  /other/$1 [PT]
+RewriteRule ^/api/file$         /page.html [L]
+RewriteRule ^/api/no-file$      /nothing.html [L]
+RewriteRule ^/api/passed$       /page.html [PT]
+RewriteRule ^/api/lost$         /nothing.html [PT]
+RewriteRule ^/api/aliased$      /aliased/page.html [PT]
+RewriteRule ^/api/proxied$      http://127.0.0.1:@port@/page.html [P]
+RewriteRule ^/api/proxied/no$   http://127.0.0.1:@port@/nothing.html [P]
+RewriteRule ^/api/proxied/down$ http://127.0.0.1:1/ [P]
+RewriteRule ^/api/denied        - [F]
+RewriteRule ^/api/moved         https://else.test/ [R,L,QSD]
+RewriteCond %{THE_REQUEST} \?whole
+RewriteRule ^/api/line$         /page.html [L]
+<Location "/api/here">
+    RewriteEngine On
+    RewriteRule here/(.*)$ /other/$1
+</Location>
+END
+
+for my $first (0, 1) {
+    my $server = server(conf => $conf, first => $first);
+    my $order = $first ? 'loaded first' : 'loaded last';
+    $server->write($server->dir . "/htdocs/$_->[0]", $_->[1])
+        for ['page.html', "a page\n"], ['sorry.html', "sorry\n"];
+    $server->start;
+    my $product = { name => 'x', price => 1 };
+    my $get = sub { $server->api(GET => $_[0], mount => '') };
+    my $post = sub { $server->api(POST => $_[0], $product, mount => '', token => forge()) };
+    my $limit = sub { $get->($_[0])->{json}{pagination}{limit} };
+    my $is = sub { my ($path, $status, $body, $what) = @_;
+        my $r = $get->($path);
+        is("$r->{status} $r->{body}", "$status $body", "$order: $what") };
+
+    # The settings of the path that is served.
+    answers($post->('/api/products'), 403, refusal(error => qr/./), "$order: not for this user");
+    answers($post->('/api/v0/products'), 403, refusal(error => qr/./), "$order: nor by another name");
+    is($limit->('/api/v0/products'), 4, "$order: other settings, too");
+    $is->('/api/auth/login', 404, 'of the site', 'a part that is switched off');
+    $is->('/api/v0/auth/login', 404, 'of the site', 'is so by any name');
+    is($limit->('/outside/products'), 10, "$order: nothing of the settings of a path outside");
+    answers($get->('/outside/closed'), 403, refusal(error => qr/./), "$order: nor its ErrorDocument");
+
+    # From one mount to another.
+    is($limit->('/api/across/products'), 10, "$order: with the other one's settings");
+    answers($post->('/api/across/products'), 201, undef, "$order: and for whom that allows it",
+        location => qr{^/other/products/});
+    is($limit->('/api/here/products'), 10, "$order: by a rule in a <Location>");
+
+    # Out of a mount.
+    $is->('/api/file', 200, "a page\n", 'a file');
+    $is->('/api/passed', 200, "a page\n", 'a file as another path');
+    $is->('/api/aliased', 200, "a page\n", 'an Alias');
+    $is->('/api/proxied', 200, "a page\n", 'a proxy');
+    $is->('/api/no-file', 404, 'of the site', 'a file that is not there');
+    $is->('/api/lost', 404, 'of the site', 'another path that is not there');
+    $is->('/api/proxied/no', 404, 'of the site', 'what the proxy does not find');
+    $is->('/api/proxied/down', 503, "sorry\n", 'a proxy that is down');
+    $is->('/api/line?whole', 200, "a page\n", 'a rule sees the whole request line');
+
+    # What does not lead out of it is answered in JSON.
+    answers($get->('/api/denied'), 403, refusal(error => qr/./), "$order: forbidden by a rule");
+    answers($get->('/api/line?other'), 404, refusal(), "$order: no rule");
+    is($get->('/api/moved?token=secret')->{status}, 302, "$order: a redirect");
+    ok(wait_until(5, sub { slurp($server->dir . '/logs/lines') =~ /moved/ }), "$order: is logged");
+    unlike(slurp($server->dir . '/logs/lines'), qr/secret/, "$order: without its query");
+}
+
+# A mount wins against a ProxyPass around it.
+my $server = server(conf => <<'END')->start;
+ProxyPass "/api/" "http://127.0.0.1:1/" mapping=encoded
+ProxyPass "/"     "http://127.0.0.1:2/"
+END
+answers($server->api(GET => '/products'), 200, undef, 'beside ProxyPass');
+
+expect_log(qr/AH00957|AH01114/, qr/AH01630: client denied by server configuration: catalog:/);
+allow_log(qr/AH00959/);
+done_testing;

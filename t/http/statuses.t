@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# Below a mount, what other modules refuse keeps its status, and is told in JSON with that status' own words.
+use CatalogTest;
+
+my %phrase = (
+    401 => 'Unauthorized', 402 => 'Payment Required', 403 => 'Forbidden', 404 => 'Not found', 409 => 'Conflict',
+    410 => 'Gone', 415 => 'Unsupported Media Type', 422 => 'Unprocessable Entity',
+    423 => 'Locked', 429 => 'Too Many Requests', 451 => 'Unavailable For Legal Reasons',
+    500 => 'Internal server error', 503 => 'Service Unavailable', 507 => 'Insufficient Storage',
+);
+my $server = server(conf => join "\n", 'RewriteEngine On',
+    'Header always set Retry-After 3600 "expr=%{REQUEST_STATUS} == 503"',
+    map { ("RewriteRule ^/(?:api|site)/refuse/$_\$ - [R=$_]", "ErrorDocument $_ /document.html") } sort keys %phrase);
+$server->write($server->dir . '/htdocs/document.html', "the site's document\n");
+$server->start;
+
+for my $status (sort keys %phrase) {
+    my %body = (success => false, message => $phrase{$status});
+    $body{error} = qr/./ if $status == 403 || $status == 500;
+    answers($server->api(GET => "/refuse/$status"), $status, \%body, "another module's $status",
+        'retry-after' => $status == 503 ? 3600 : undef);
+    my $r = $server->api(GET => "/refuse/$status", mount => '/site');
+    is("$r->{status} $r->{body}", "$status the site's document\n", 'elsewhere it is as the site says');
+}
+
+# This module's own have its words.
+my %product = (name => 'x', price => 1);
+answers($server->api(POST => '/products', \%product), 401, refusal(error => 'no access token was sent'), 'its own 401');
+answers($server->api(POST => '/products', '{}', token => register($server)->{token}, headers => { 'Content-Type' => 'text/plain' }),
+    415, refusal(error => qr/application\/json/), 'its own 415');
+
+done_testing;

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+package CatalogTest::Document;
+
+# What stands in a document between ``` lines: configuration, commands, and what was typed in, blocks marked "console", in which a line
+# "$ command" is followed by what it printed.
+
+use strict;
+use warnings FATAL => 'all';
+
+use CatalogTest::Tools qw(slurp spew);
+
+# [{ command, printed, line }], in order; empty where the document has no transcript.
+sub steps {
+    my ($file) = @_;
+    my (@steps, $inside);
+    my $number = 0;
+
+    for my $line (split /^/, slurp($file)) {
+        $number++;
+        if ($line =~ /^```/) {
+            $inside = $line =~ /^```console$/;
+        } elsif ($inside && $line =~ /^\$ (.*)/) {
+            push @steps, { command => $1, printed => '', line => $number };
+        } elsif ($inside && @steps) {
+            $steps[-1]{printed} .= $line;
+        }
+    }
+    return \@steps;
+}
+
+# The text of the other blocks, in order: what is to be written into a configuration, or typed in.
+sub blocks {
+    my ($file) = @_;
+    return slurp($file) =~ /^```\n(.*?)^```$/msg;
+}
+
+# Pastes all commands into one shell in the directory, without a pause; adds to each step what it got.
+sub type_in {
+    my ($steps, $dir) = @_;
+    my $end = "--- end of step $$ ---";
+
+    spew("$dir/pasted", map { "$_->{command}\nprintf '\\n%s\\n' '$end'\n" } @$steps);
+    my $out = qx(cd '$dir' && exec timeout 120 bash pasted 2>&1 </dev/null);
+    my @parts = split /\n\Q$end\E\n/, $out, -1;
+    $_->{got} = shift @parts // 'the shell has ended' for @$steps;
+}
+
+# The same text for what is the same but for ids, times, tags and tokens; a transcript may cut tokens short with "...". The number that
+# an id gets tells it from others: the hash is for one transcript.
+sub shape {
+    my ($text, $ids) = @_;
+    my $uuid = qr/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
+    for ($text) {
+        s/\r//g;
+        s/\s+\z//;
+        s/($uuid)/sprintf 'ID-%d', $ids->{$1} \/\/= 1 + keys %$ids/ge;
+        s/\d{4}-\d\d-\d\dT[\d:.]+Z/TIME/g;
+        s/^(Date|X-Request-Id|Content-Length): .*/$1: .../mg;
+        s/^(ETag: (?:W\/)?)"[0-9a-f]+"/$1"..."/mg;
+        s/^(RateLimit: "\w+").*/$1.../mg;
+        s/"((?:t|refreshT)oken|nextCursor)":"[^"]+"/"$1":"..."/g;
+        s/catalog_refresh=[^;]+/catalog_refresh=.../g;
+        s/curl\/[\d.]+/curl/g;
+    }
+    return $text;
+}
+
+1;

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /register
+# route: POST /auth/password/forgot
+# route: POST /auth/confirm/resend
+# Without CatalogMail: no mail is promised, and an administrator finds out.
+use CatalogTest;
+use CatalogAccounts;
+use CatalogTest::Ctl qw(ctl_for listed);
+
+my $server = server()->start;
+my $name = fresh();
+answers($server->api(POST => '/register', { username => $name, email => "$name\@example.com", password => 'correct horse' }),
+    201, sub { $_[0]{message} eq 'User registered' }, 'a registration promises none');
+answers($server->api(POST => $_, { email => "$name\@example.com" }), 202,
+    { success => true, message => 'If there is such an account, a mail is queued for it' }, $_)
+    for '/auth/password/forgot', '/auth/confirm/resend';
+my $notice = qr{\[catalog:notice\] .*CAT036: <Location "/api"> of 127\.0\.0\.1 has no CatalogMail: };
+is(scalar(() = $server->log_text =~ /$notice/g), 1, 'a notice at start says so');
+
+sub sending { join "\n", map { "$_->{state}: $_->{detail}" } grep { $_->{what} eq 'mail' } listed(ctl_for($_[0], 'check')) }
+like(sending($server), qr/^problem: CatalogMail is not set: /m, 'catalogctl check names it');
+is(ctl_for($server, 'check')->{status}, 1, 'as a problem');
+$server->stop;
+
+my $mailing = accounts();
+$name = fresh();
+answers($mailing->api(POST => '/register', { username => $name, email => "$name\@example.com", password => 'correct horse' }),
+    201, sub { $_[0]{message} =~ /e-mail is on its way/ }, 'with it, the mail is promised');
+mail_token($mailing, "$name\@example.com", 'confirm');
+unlike($mailing->log_text, qr/CAT036/, 'no notice');
+is(sending($mailing), 'ok: file:' . $mailing->dir . '/data/mail', 'and check says where mails go');
+
+# Several mounts on one database: any of them sends.
+my $two = server(mount => mailing(), conf => <<'END')->start;
+<Location "/more">
+    CatalogEnable  On
+    CatalogKeyFile "@key@"
+</Location>
+END
+like(sending($two), qr/^ok: file:/, 'another mount that has it sends the mails of all');
+like($two->log_text, qr{CAT036: <Location "/more">}, 'the notice names the one that has not');
+
+done_testing;

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# route: GET /products/:id
+# route: POST /products
+# route: PUT /products/:id
+# route: DELETE /products/:id
+# Every way to write a product makes the cached responses new that it changes: the product's own and those of the lists.
+use CatalogTest;
+use CatalogTest::Ctl qw(command_for run);
+use CatalogTest::Move qw(product_id write_file);
+use Time::HiRes qw(sleep);
+
+use constant OLD => 'an old product';
+
+my $is_file = driver eq 'sqlite3';
+my $status = qq(<Location "/server-status">\n    SetHandler server-status\n</Location>);
+# Only on SQLite does the server see what another program writes; elsewhere it does so after CatalogCacheMaxAge.
+my $server = server(conf => $status, mount => $is_file ? '' : 'CatalogCacheMaxAge 3600')->start;
+my %token = (token => forge());
+my @lists = map { "/products?$_" } 'limit=50', 'limit=50&page=1', 'limit=50&cursor=';
+
+sub hits { return $server->api(GET => '/server-status?auto', mount => '')->{body} =~ /^CatalogCacheHits: (\d+)/m ? $1 : die 'no count' }
+sub ask { return $server->api(GET => $_[0]) }
+sub id_of { return $_[0]{json}{data}{id} }
+sub create { return id_of($server->api(POST => '/products', { name => $_[0], price => 1 }, %token)) }
+
+# Reads each path until the answer comes from the cache.
+sub cache_all {
+    for my $path (@_) {
+        my $before = hits();
+        ask($path) for 1 .. 4;
+        ok(wait_until(10, sub { ask($path); hits() > $before }), "$path is cached");
+    }
+}
+
+# What clients see of a product: its name by its own path, and by each list; undef: it is not there.
+sub names_of {
+    my ($id) = @_;
+    my @shown = map { my ($found) = grep { $_->{id} eq $id } @{ ask($_)->{json}{data} }; $found && $found->{name} } @lists;
+    my $own = ask("/products/$id");
+    return [$own->{status} == 200 ? $own->{json}{data}{name} : undef, @shown];
+}
+
+# write: does it to the product, and returns its id where it is new.
+sub is_new_after {
+    my ($way, $write, $id, $name) = @_;
+    cache_all(@lists, $id ? "/products/$id" : ());
+    my $new = $write->($id) // $id;
+    return is_deeply(names_of($new), [($name) x (1 + @lists)], "$way: all that is read after it is new");
+}
+
+my $if_match = sub { return (headers => { 'If-Match' => ask("/products/$_[0]")->{headers}{etag} }) };
+my $id = create(OLD);
+is_new_after('POST', sub { create('posted') }, undef, 'posted');
+is_new_after('PUT', sub { answers($server->api(PUT => "/products/$_[0]", { name => 'put' }, %token), 200); return }, $id, 'put');
+is_new_after('PUT with If-Match',
+    sub { answers($server->api(PUT => "/products/$_[0]", { name => 'matched' }, %token, $if_match->($_[0])), 200); return }, $id, 'matched');
+is_new_after('DELETE', sub { answers($server->api(DELETE => "/products/$_[0]", undef, %token), 200); return }, $id, undef);
+is_new_after('DELETE with If-Match',
+    sub { answers($server->api(DELETE => "/products/$_[0]", undef, %token, $if_match->($_[0])), 200); return }, create(OLD), undef);
+if ($is_file) {
+    my $imported = product_id(1);
+    my @lines = (qq({"products":{"id":"$imported","name":"imported","price":1,"category":"","in_stock":true,"created_at":1763717400000}}));
+    my $file = slurp(write_file(scratch() . '/lines', sub { shift @lines }));
+    is_new_after('catalogctl import', sub { is(run({ in => $file }, command_for($server), 'import')->{status}, 0, 'imported'); return $imported }, undef, 'imported');
+}
+
+done_testing;

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# db: sqlite3
+# mpm: event
+# make install below DESTDIR, and make uninstall, which leaves what an administrator has edited.
+use CatalogTest;
+
+use CatalogTest::Ctl ();
+use CatalogTest::Tools qw(setting);
+use File::Basename qw(dirname);
+
+my $top = setting('top');
+my $build = dirname(setting('source_module'));
+my $root = scratch();
+my $sysconf = qx(apxs -q SYSCONFDIR) =~ s/\n//r;
+
+sub tool {
+    my ($argument) = @_;
+    local $ENV{DESTDIR} = $root;
+    return CatalogTest::Ctl::run({}, "$top/tools/install", $argument);
+}
+sub installed { return sort map { s/^\Q$root\E//r } split /\n/, qx(find $root -type f) }
+
+my $conf = "$root$sysconf/mods-available/catalog.conf";
+is_deeply(tool($build), { status => 0, out => '', err => '' }, 'install says nothing');
+my @files = installed();
+ok(grep({ m{/mod_catalog\.so$} } @files) && grep({ m{/catalogctl$} } @files) && grep({ m{/www/index\.html$} } @files),
+    'module, command and pages are there');
+ok(grep({ $_ eq "$sysconf/mods-available/catalog.load" } @files), 'and what loads them');
+
+my $removed = tool('--remove');
+is($removed->{status}, 0, 'uninstall');
+is_deeply([installed()], [], 'nothing is left');
+ok(!-e "$root/usr/share/mod_catalog", 'nor an empty directory');
+is(tool('--remove')->{status}, 0, 'a second time');
+
+tool($build);
+my $pages = "$root/usr/share/mod_catalog/www";
+spew($conf, slurp($conf), "CatalogStrict On\n");
+spew("$pages/lib/config.js", "export const MOUNT = '/shop';\n");
+spew("$pages/mine.html", "<p>\n");
+like(tool($build)->{out}, qr{kept \Q$conf\E; the new reference is \Q$conf\E\.new}, 'another install keeps what was edited');
+like(slurp("$pages/lib/config.js"), qr{/shop}, 'settings of the pages too');
+$removed = tool('--remove');
+like($removed->{out}, qr{kept \Q$conf\E, which was edited\n}, 'uninstall keeps it');
+like($removed->{out}, qr{kept \Q$pages\E/lib/config\.js}, 'these too');
+is_deeply([installed()], [map { s/^\Q$root\E//r } sort $conf, "$pages/lib/config.js", "$pages/mine.html"], 'and nothing else');
+
+done_testing;

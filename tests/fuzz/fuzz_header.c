@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The same text as each of the request headers that the module reads by itself. */
+#include "fuzz.h"
+#include "http/header.h"
+
+void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
+{
+    const char *text = fuzz_text(pool, data, size);
+    const char *token = NULL, *cookie;
+
+    if (cat_header_bearer(pool, text, &token) == CAT_BEARER_TOKEN) {
+        FUZZ_CHECK(token && *token);
+    }
+    cookie = cat_header_cookie(pool, text, "catalog_refresh");
+    FUZZ_CHECK(!cookie || strlen(cookie) < strlen(text));
+    cat_header_is_json(text);
+    if (cat_header_prefers(pool, text, "handling", "strict")) {
+        FUZZ_CHECK(cat_header_prefers(pool, text, "handling", NULL));
+    }
+}

@@ -1,0 +1,18 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+# src/catalogue/products.c alone writes products: no other file above src/db names the statements that do, or the function
+# that invalidates cached responses.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use Lint;
+
+my $WRITER = 'src/catalogue/products.c';
+my $WRITES = qr/\b(SQL_PRODUCT_(?:INSERT|UPDATE|DELETE)|cat_db_touch)\b/;
+
+code($WRITER) =~ $WRITES or fault($WRITER, 'writes nothing');
+for my $file (grep { $_ ne $WRITER && !m{^src/db/} } files(qr/\.[ch]$/, 'src')) {
+    fault($file, "names $1: only $WRITER writes products") if code($file) =~ $WRITES;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_files.h"
+
+#include "db/files.h"
+
+enum { TRIES = 50 };
+
+static void make_file(const char *path)
+{
+    int descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+    assert_true(descriptor >= 0);
+    close(descriptor);
+}
+
+static ino_t number_of(const char *path)
+{
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    return info.st_ino;
+}
+
+static void test_knows_a_file_as_long_as_it_is_there(void **state)
+{
+    const char *path = apr_pstrcat(*state, unit_directory(*state), "/catalog.db", NULL);
+    cat_files_t files, later;
+
+    make_file(path);
+    cat_files_find(&files, *state, path);
+    assert_true(files.identities[CAT_FILE_DATABASE] != 0);
+    assert_true(files.identities[CAT_FILE_WAL] == 0);
+    assert_int_equal(truncate(path, 100), 0);
+    assert_int_equal(chmod(path, 0400), 0);
+    later = files;
+    cat_files_look(&later);
+    assert_memory_equal(later.identities, files.identities, sizeof(files.identities));
+    assert_int_equal(unlink(path), 0);
+    cat_files_look(&later);
+    assert_true(later.identities[CAT_FILE_DATABASE] == 0);
+}
+
+/* The number of a file that was deleted is given to a new one. */
+static void test_tells_files_with_the_same_number_apart(void **state)
+{
+    const char *path = apr_pstrcat(*state, unit_directory(*state), "/catalog.db", NULL);
+    cat_files_t files[TRIES];
+    ino_t numbers[TRIES];
+    int same = 0;
+
+    for (int i = 0; i < TRIES; i++) {
+        make_file(path);
+        cat_files_find(&files[i], *state, path);
+        numbers[i] = number_of(path);
+        for (int before = 0; before < i; before++) {
+            same += numbers[before] == numbers[i];
+            assert_true(files[before].identities[CAT_FILE_DATABASE] != files[i].identities[CAT_FILE_DATABASE]);
+        }
+        assert_int_equal(unlink(path), 0);
+        usleep(10000); /* a tick of the clock that the file system reads */
+    }
+    if (!same) {
+        skip(); /* a file system that gives none twice */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_knows_a_file_as_long_as_it_is_there),
+        UNIT_TEST(test_tells_files_with_the_same_number_apart),
+    };
+    return UNIT_RUN(tests);
+}

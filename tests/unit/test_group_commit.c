@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <pthread.h>
+
+#include "db/group_commit.h"
+
+#define MSEC(n) apr_time_from_msec(n)
+#define LONG apr_time_from_sec(60)
+
+enum { THREADS = 16, ROUNDS = 300, MOST = 5 };
+
+static cat_group_commit_t *make(void **state)
+{
+    cat_group_commit_t *batch;
+    assert_int_equal(cat_group_commit_create(&batch, *state), APR_SUCCESS);
+    return batch;
+}
+
+static cat_group_commit_state_t join(cat_group_commit_t *batch, cat_group_commit_item_t *item,
+                                     apr_interval_time_t patience)
+{
+    return cat_group_commit_join(batch, item, apr_time_now() + patience);
+}
+
+/* A thread that joins. When it leads, it ends its lead at once. */
+typedef struct member_t {
+    cat_group_commit_item_t item;
+    cat_group_commit_t *batch;
+    apr_interval_time_t patience;
+    cat_group_commit_state_t state;
+    int is_back;
+    pthread_t thread;
+} member_t;
+
+static void *be_member(void *data)
+{
+    member_t *m = data;
+
+    m->state = join(m->batch, &m->item, m->patience);
+    __atomic_store_n(&m->is_back, 1, __ATOMIC_SEQ_CST);
+    if (m->state == CAT_GROUP_COMMIT_LEADS) {
+        cat_group_commit_end(m->batch, &m->item);
+    }
+    return NULL;
+}
+
+/* Time enough to begin waiting. */
+static void start(member_t *m, cat_group_commit_t *batch, apr_interval_time_t patience)
+{
+    *m = (member_t){.batch = batch, .patience = patience};
+    pthread_create(&m->thread, NULL, be_member, m);
+    apr_sleep(MSEC(100));
+}
+
+static cat_group_commit_state_t end(member_t *m)
+{
+    pthread_join(m->thread, NULL);
+    return m->state;
+}
+
+static int is_back(member_t *m)
+{
+    return __atomic_load_n(&m->is_back, __ATOMIC_SEQ_CST);
+}
+
+static void test_who_is_alone_leads(void **state)
+{
+    cat_group_commit_t *batch = make(state);
+    cat_group_commit_item_t item;
+
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(join(batch, &item, 0), CAT_GROUP_COMMIT_LEADS);
+        cat_group_commit_take(batch, &item, MOST);
+        assert_null(item.next);
+        cat_group_commit_end(batch, &item);
+    }
+}
+
+/* Who leads, and three that come after it. */
+static void lead_three(cat_group_commit_t *batch, cat_group_commit_item_t *own, member_t members[3])
+{
+    assert_int_equal(join(batch, own, 0), CAT_GROUP_COMMIT_LEADS);
+    for (int i = 0; i < 3; i++) {
+        start(&members[i], batch, LONG);
+    }
+}
+
+static void test_others_sleep_until_the_end(void **state)
+{
+    cat_group_commit_t *batch = make(state);
+    cat_group_commit_item_t own;
+    member_t members[3];
+
+    lead_three(batch, &own, members);
+    cat_group_commit_take(batch, &own, MOST);
+    assert_ptr_equal(own.next, &members[0].item);
+    assert_ptr_equal(own.next->next, &members[1].item);
+    assert_ptr_equal(own.next->next->next, &members[2].item);
+    assert_null(own.next->next->next->next);
+    apr_sleep(MSEC(100));
+    for (int i = 0; i < 3; i++) {
+        assert_false(is_back(&members[i]));
+    }
+    cat_group_commit_end(batch, &own);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(end(&members[i]), CAT_GROUP_COMMIT_DONE);
+    }
+    assert_int_equal(join(batch, &own, 0), CAT_GROUP_COMMIT_LEADS);
+}
+
+static void test_who_is_left_leads_next(void **state)
+{
+    cat_group_commit_t *batch = make(state);
+    cat_group_commit_item_t own;
+    member_t members[3];
+
+    lead_three(batch, &own, members);
+    cat_group_commit_take(batch, &own, 1);
+    cat_group_commit_end(batch, &own);
+    assert_int_equal(end(&members[0]), CAT_GROUP_COMMIT_DONE);
+    assert_int_equal(end(&members[1]), CAT_GROUP_COMMIT_LEADS);
+    assert_int_equal(end(&members[2]), CAT_GROUP_COMMIT_LEADS); /* the one before it took nothing */
+}
+
+static void test_patience_ends(void **state)
+{
+    cat_group_commit_t *batch = make(state);
+    cat_group_commit_item_t own;
+    member_t first, hasty, last;
+
+    assert_int_equal(join(batch, &own, 0), CAT_GROUP_COMMIT_LEADS);
+    start(&first, batch, LONG);
+    start(&hasty, batch, MSEC(50));
+    assert_int_equal(end(&hasty), CAT_GROUP_COMMIT_WAITS);
+    start(&last, batch, LONG);
+    start(&hasty, batch, 0);
+    assert_int_equal(end(&hasty), CAT_GROUP_COMMIT_WAITS);
+    cat_group_commit_take(batch, &own, MOST);
+    assert_ptr_equal(own.next, &first.item);
+    assert_ptr_equal(first.item.next, &last.item);
+    assert_null(last.item.next);
+    cat_group_commit_end(batch, &own);
+    assert_int_equal(end(&first), CAT_GROUP_COMMIT_DONE);
+    assert_int_equal(end(&last), CAT_GROUP_COMMIT_DONE);
+}
+
+/* 0: it had left the line before; a busy machine may let its time pass. */
+static int take_member(cat_group_commit_t *batch, cat_group_commit_item_t *own, member_t *m)
+{
+    own->next = NULL;
+    do {
+        cat_group_commit_take(batch, own, MOST);
+        apr_sleep(MSEC(1));
+    } while (!own->next && !is_back(m));
+    return own->next != NULL;
+}
+
+static void test_what_was_taken_waits_for_its_end(void **state)
+{
+    cat_group_commit_t *batch = make(state);
+    cat_group_commit_item_t own;
+    member_t hasty;
+    apr_interval_time_t patience = MSEC(200);
+
+    assert_int_equal(join(batch, &own, 0), CAT_GROUP_COMMIT_LEADS);
+    for (start(&hasty, batch, patience); !take_member(batch, &own, &hasty); start(&hasty, batch, patience)) {
+        end(&hasty);
+        patience *= 2;
+    }
+    apr_sleep(patience); /* it had joined before, so its time is over now */
+    apr_sleep(MSEC(50));
+    assert_false(is_back(&hasty));
+    cat_group_commit_end(batch, &own);
+    assert_int_equal(end(&hasty), CAT_GROUP_COMMIT_DONE);
+}
+
+/* ---- many ---- */
+
+typedef struct job_t {
+    cat_group_commit_item_t item;
+    int runs;
+} job_t;
+
+typedef struct counts_t {
+    cat_group_commit_t *batch;
+    int leaders, led, done, gave_up, wrong;
+} counts_t;
+
+static void count(int *counter)
+{
+    __atomic_add_fetch(counter, 1, __ATOMIC_SEQ_CST);
+}
+
+static void lead(counts_t *counts, job_t *own)
+{
+    int jobs = 0;
+
+    if (__atomic_exchange_n(&counts->leaders, 1, __ATOMIC_SEQ_CST)) {
+        count(&counts->wrong);
+    }
+    cat_group_commit_take(counts->batch, &own->item, MOST);
+    for (job_t *job = own; job; job = (job_t *)job->item.next) {
+        job->runs++;
+        jobs++;
+    }
+    if (jobs > MOST + 1) {
+        count(&counts->wrong);
+    }
+    apr_sleep(20); /* others come meanwhile */
+    count(&counts->led);
+    __atomic_store_n(&counts->leaders, 0, __ATOMIC_SEQ_CST);
+    cat_group_commit_end(counts->batch, &own->item);
+}
+
+/* Every eighth has hardly any patience. */
+static void *storm(void *data)
+{
+    counts_t *counts = data;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        job_t job = {.runs = 0};
+        cat_group_commit_state_t state = join(counts->batch, &job.item, i % 8 ? LONG : 50);
+        if (state == CAT_GROUP_COMMIT_LEADS) {
+            lead(counts, &job);
+        }
+        if (job.runs != (state != CAT_GROUP_COMMIT_WAITS)) {
+            count(&counts->wrong);
+        }
+        count(state == CAT_GROUP_COMMIT_WAITS ? &counts->gave_up : &counts->done);
+    }
+    return NULL;
+}
+
+static void test_many_threads(void **state)
+{
+    counts_t counts = {.batch = make(state)};
+    pthread_t threads[THREADS];
+    cat_group_commit_item_t last;
+
+    for (int i = 0; i < THREADS; i++) {
+        pthread_create(&threads[i], NULL, storm, &counts);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    assert_int_equal(counts.wrong, 0);
+    assert_int_equal(counts.done + counts.gave_up, THREADS * ROUNDS);
+    assert_true(counts.led < counts.done && counts.gave_up > 0);
+    assert_int_equal(join(counts.batch, &last, 0), CAT_GROUP_COMMIT_LEADS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_who_is_alone_leads),
+        UNIT_TEST(test_others_sleep_until_the_end),
+        UNIT_TEST(test_who_is_left_leads_next),
+        UNIT_TEST(test_patience_ends),
+        UNIT_TEST(test_what_was_taken_waits_for_its_end),
+        UNIT_TEST(test_many_threads),
+    };
+    return UNIT_RUN(tests);
+}

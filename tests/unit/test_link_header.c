@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include "http/link_header.h"
+
+#define MOST APR_INT64_C(9007199254740991)
+
+static const char *pages(void **state, apr_int64_t page, apr_int64_t pages, apr_int64_t limit)
+{
+    cat_answer_t *a = cat_answer_text(*state, 200, "{}", 2);
+
+    cat_link_header_pages(a, *state, page, pages, limit);
+    return apr_table_get(a->headers, "Link");
+}
+
+static const char *cursor(void **state, const char *next)
+{
+    cat_answer_t *a = cat_answer_text(*state, 200, "{}", 2);
+
+    cat_link_header_cursor(a, *state, next, 10);
+    return apr_table_get(a->headers, "Link");
+}
+
+static void test_pages(void **state)
+{
+    assert_string_equal(pages(state, 2, 3, 10), "<?page=1&limit=10>; rel=\"first\", <?page=1&limit=10>; rel=\"prev\", "
+                                                "<?page=3&limit=10>; rel=\"next\", <?page=3&limit=10>; rel=\"last\"");
+    assert_string_equal(pages(state, 1, 2, 5), "<?page=1&limit=5>; rel=\"first\", <?page=2&limit=5>; rel=\"next\", "
+                                               "<?page=2&limit=5>; rel=\"last\"");
+    assert_string_equal(pages(state, 2, 2, 5), "<?page=1&limit=5>; rel=\"first\", <?page=1&limit=5>; rel=\"prev\", "
+                                               "<?page=2&limit=5>; rel=\"last\"");
+}
+
+static void test_no_other_page(void **state)
+{
+    const char *alone = "<?page=1&limit=10>; rel=\"first\", <?page=1&limit=10>; rel=\"last\"";
+
+    assert_string_equal(pages(state, 1, 1, 10), alone);
+    assert_string_equal(pages(state, 1, 0, 10), alone);
+}
+
+static void test_beyond_the_end(void **state)
+{
+    const char *links = "<?page=1&limit=10>; rel=\"first\", <?page=3&limit=10>; rel=\"prev\", "
+                        "<?page=3&limit=10>; rel=\"last\"";
+
+    assert_string_equal(pages(state, 4, 3, 10), links);
+    assert_string_equal(pages(state, MOST, 3, 10), links);
+    assert_string_equal(pages(state, 7, 0, 10), "<?page=1&limit=10>; rel=\"first\", <?page=1&limit=10>; rel=\"prev\", "
+                                                "<?page=1&limit=10>; rel=\"last\"");
+}
+
+static void test_cursors(void **state)
+{
+    assert_string_equal(cursor(state, "a-_9"),
+                        "<?cursor=&limit=10>; rel=\"first\", <?cursor=a-_9&limit=10>; rel=\"next\"");
+    assert_string_equal(cursor(state, NULL), "<?cursor=&limit=10>; rel=\"first\"");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_pages),
+        UNIT_TEST(test_no_other_page),
+        UNIT_TEST(test_beyond_the_end),
+        UNIT_TEST(test_cursors),
+    };
+    return UNIT_RUN(tests);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <pthread.h>
+
+#include "db/permits.h"
+
+enum { WAITERS = 20, LIMIT = 3, THREADS = 16, ROUNDS = 2000 };
+
+#define PATIENCE apr_time_from_sec(60) /* on a machine that is busy with other things */
+
+static cat_permits_t *make_permits(apr_pool_t *pool)
+{
+    cat_permits_t *permits;
+
+    assert_int_equal(cat_permits_create(&permits, pool), APR_SUCCESS);
+    return permits;
+}
+
+static void test_no_more_than_the_limit(void **state)
+{
+    cat_permits_t *permits = make_permits(*state);
+
+    assert_int_equal(cat_permits_take(permits, 2, apr_time_now()), APR_SUCCESS);
+    assert_int_equal(cat_permits_take(permits, 2, apr_time_now()), APR_SUCCESS);
+    assert_int_equal(cat_permits_take(permits, 2, apr_time_now()), APR_TIMEUP);
+    assert_int_equal(cat_permits_take(permits, 3, apr_time_now()), APR_SUCCESS);
+    cat_permits_give_back(permits);
+    cat_permits_give_back(permits);
+    assert_int_equal(cat_permits_take(permits, 2, apr_time_now()), APR_SUCCESS);
+}
+
+/* ---- order ---- */
+
+typedef struct queue_t {
+    cat_permits_t *permits;
+    pthread_mutex_t mutex;
+    int served[WAITERS], count;
+} queue_t;
+
+typedef struct waiting_t {
+    queue_t *queue;
+    int number;
+    pthread_t thread;
+} waiting_t;
+
+static void *wait_and_note(void *data)
+{
+    const waiting_t *w = data;
+    queue_t *q = w->queue;
+
+    if (cat_permits_take(q->permits, 1, apr_time_now() + PATIENCE) == APR_SUCCESS) {
+        pthread_mutex_lock(&q->mutex);
+        q->served[q->count++] = w->number;
+        pthread_mutex_unlock(&q->mutex);
+        cat_permits_give_back(q->permits);
+    }
+    return NULL;
+}
+
+static void await_waiting(cat_permits_t *permits, int count)
+{
+    while (cat_permits_count_waiting(permits) < count) {
+        apr_sleep(apr_time_from_msec(1));
+    }
+}
+
+static void test_first_come_first_served(void **state)
+{
+    queue_t q = {.permits = make_permits(*state), .mutex = PTHREAD_MUTEX_INITIALIZER};
+    waiting_t waiting[WAITERS];
+    int inversions = 0;
+
+    assert_int_equal(cat_permits_take(q.permits, 1, apr_time_now()), APR_SUCCESS);
+    for (int i = 0; i < WAITERS; i++) {
+        waiting[i] = (waiting_t){.queue = &q, .number = i};
+        assert_int_equal(pthread_create(&waiting[i].thread, NULL, wait_and_note, &waiting[i]), 0);
+        await_waiting(q.permits, i + 1);
+    }
+    cat_permits_give_back(q.permits);
+    /* A thread that comes now is behind all of them, although the permit is free for a moment between two of them. */
+    assert_int_equal(cat_permits_take(q.permits, 1, apr_time_now() + PATIENCE), APR_SUCCESS);
+    for (int i = 0; i < WAITERS; i++) {
+        pthread_join(waiting[i].thread, NULL);
+    }
+    assert_int_equal(q.count, WAITERS);
+    for (int i = 1; i < WAITERS; i++) {
+        inversions += q.served[i] < q.served[i - 1];
+    }
+    assert_int_equal(inversions, 0);
+}
+
+static void test_a_waiter_that_gives_up_holds_nobody_up(void **state)
+{
+    queue_t q = {.permits = make_permits(*state), .mutex = PTHREAD_MUTEX_INITIALIZER};
+    waiting_t waiting = {.queue = &q};
+
+    assert_int_equal(cat_permits_take(q.permits, 1, apr_time_now()), APR_SUCCESS);
+    assert_int_equal(cat_permits_take(q.permits, 1, apr_time_now() + apr_time_from_msec(20)), APR_TIMEUP);
+    assert_int_equal(pthread_create(&waiting.thread, NULL, wait_and_note, &waiting), 0);
+    await_waiting(q.permits, 1);
+    assert_int_equal(cat_permits_take(q.permits, 1, apr_time_now() + apr_time_from_msec(20)), APR_TIMEUP);
+    cat_permits_give_back(q.permits);
+    pthread_join(waiting.thread, NULL);
+    assert_int_equal(q.count, 1);
+    assert_int_equal(cat_permits_take(q.permits, 1, apr_time_now()), APR_SUCCESS);
+}
+
+/* ---- many threads ---- */
+
+typedef struct crowd_t {
+    cat_permits_t *permits;
+    pthread_mutex_t mutex;
+    int inside, most, passed;
+} crowd_t;
+
+static void *pass_often(void *data)
+{
+    crowd_t *c = data;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        if (cat_permits_take(c->permits, LIMIT, apr_time_now() + PATIENCE) != APR_SUCCESS) {
+            break;
+        }
+        pthread_mutex_lock(&c->mutex);
+        c->passed++;
+        c->inside++;
+        c->most = c->inside > c->most ? c->inside : c->most;
+        pthread_mutex_unlock(&c->mutex);
+        pthread_mutex_lock(&c->mutex);
+        c->inside--;
+        pthread_mutex_unlock(&c->mutex);
+        cat_permits_give_back(c->permits);
+    }
+    return NULL;
+}
+
+static void test_many_threads(void **state)
+{
+    crowd_t crowd = {.permits = make_permits(*state), .mutex = PTHREAD_MUTEX_INITIALIZER};
+    pthread_t threads[THREADS];
+
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, pass_often, &crowd), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    assert_int_equal(crowd.passed, THREADS * ROUNDS);
+    assert_in_range(crowd.most, 1, LIMIT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_no_more_than_the_limit),
+        UNIT_TEST(test_first_come_first_served),
+        UNIT_TEST(test_a_waiter_that_gives_up_holds_nobody_up),
+        UNIT_TEST(test_many_threads),
+    };
+    return UNIT_RUN(tests);
+}
