@@ -342,5 +342,5 @@ void cat_source_note_taken(cat_source_t *source)
 int cat_source_may_get_ready(const cat_source_t *source)
 {
     apr_time_t since = __atomic_load_n(&source->refused_since, __ATOMIC_ACQUIRE), now = apr_time_now();
-    return now >= since && now - since < CAT_SOURCE_READY_PATIENCE;
+    return since == 0 || (now >= since && now - since < CAT_SOURCE_READY_PATIENCE);
 }

@@ -139,7 +139,8 @@ void cat_source_note_taken(cat_source_t *source);
 
 /*
  * Whether a database that is not ready is worth waiting for: it has not been for CAT_SOURCE_READY_PATIENCE yet. A cluster in which
- * nodes come and go has no quorum for a moment; one that has none for longer would only collect requests that wait.
+ * nodes come and go has no quorum for a moment; one that has none for longer would only collect requests that wait. It is, too, once
+ * the database has executed another thread's statement since the refusal.
  */
 #define CAT_SOURCE_READY_PATIENCE apr_time_from_sec(2)
 int cat_source_may_get_ready(const cat_source_t *source);

@@ -75,7 +75,7 @@ use parent -norequire, 'CatalogTest::Engine';
 my $LOG_SIZE = '--innodb-log-file-size=16M';
 
 sub install {
-    return ('mariadb-install-db', '--no-defaults', "--datadir=$_[1]", '--skip-test-db', $LOG_SIZE,
+    return ('mariadb-install-db', '--no-defaults', "--datadir=$_[1]", "--tmpdir=$_[1]", '--skip-test-db', $LOG_SIZE,
         '--auth-root-authentication-method=normal');
 }
 
