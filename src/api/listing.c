@@ -53,7 +53,7 @@ static cat_answer_t *make_answer(cat_request_t *q, const cat_item_t *list)
 
 /* What a list is kept as, beside its database: the kind, its size and where it begins. Products are kept as what stands in the path
  * for an id, which never has a slash in it. */
-static const char *make_key(cat_request_t *q, const char *kind, apr_int64_t limit, const char *place)
+static const char *make_key(cat_request_t *q, const char *kind, apr_int64_t limit, const char *from)
 {
     cat_buffer_t b;
 
@@ -61,7 +61,7 @@ static const char *make_key(cat_request_t *q, const char *kind, apr_int64_t limi
     cat_buffer_add_text(&b, kind);
     cat_buffer_add_int(&b, limit);
     CAT_BUFFER_LITERAL(&b, "/");
-    cat_buffer_add_text(&b, place);
+    cat_buffer_add_text(&b, from);
     return cat_buffer_text(&b);
 }
 
@@ -144,7 +144,7 @@ static cat_answer_t *list_page(cat_request_t *q)
 typedef struct walk_t {
     cat_buffer_t b;
     apr_int64_t limit, rows;
-    cat_place_t last; /* of the rows that are shown */
+    cat_list_key_t last; /* of the rows that are shown */
     int more;
 } walk_t;
 
@@ -190,14 +190,14 @@ static const char *read_next(cat_request_t *q, const cat_item_t *list)
     return apr_pstrmemdup(q->pool, start, (apr_size_t)(end - start));
 }
 
-static apr_status_t make_walk(cat_request_t *q, const cat_key_t *key, const cat_place_t *place, cat_item_t *list)
+static apr_status_t make_walk(cat_request_t *q, const cat_key_t *key, const cat_list_key_t *after, cat_item_t *list)
 {
     walk_t w = {.limit = read_limit(q)};
     const char *most = apr_off_t_toa(q->pool, w.limit + 1), *next = NULL;
     apr_status_t rv;
 
     begin_list(&w.b, q, w.limit);
-    rv = cat_db_each(q->db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(place->created_at, place->id, most), add_walked, &w);
+    rv = cat_db_each(q->db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(after->created_at, after->id, most), add_walked, &w);
     if (rv == APR_SUCCESS && w.more) {
         next = cat_cursor_write(q->pool, key, &w.last);
         rv = next ? APR_SUCCESS : APR_ENOMEM;
@@ -211,10 +211,10 @@ static apr_status_t make_walk(cat_request_t *q, const cat_key_t *key, const cat_
 }
 
 /* What is kept has a cursor in it that is sealed with today's key: so has its name. */
-static cat_answer_t *list_after(cat_request_t *q, const cat_key_t *key, const cat_place_t *place)
+static cat_answer_t *list_after(cat_request_t *q, const cat_key_t *key, const cat_list_key_t *after)
 {
     apr_int64_t limit = read_limit(q);
-    const char *here = cat_cursor_write(q->pool, key, place);
+    const char *here = cat_cursor_write(q->pool, key, after);
     cat_item_t list = {.key = here ? make_key(q, "after/", limit, here) : NULL};
     cat_answer_t *answer;
     apr_status_t rv;
@@ -222,7 +222,7 @@ static cat_answer_t *list_after(cat_request_t *q, const cat_key_t *key, const ca
     if (!here) {
         return cat_answer_failure(q->pool, APR_ENOMEM);
     }
-    if (!cat_recall_get(q->db, NULL, q->now, &list) && (rv = make_walk(q, key, place, &list)) != APR_SUCCESS) {
+    if (!cat_recall_get(q->db, NULL, q->now, &list) && (rv = make_walk(q, key, after, &list)) != APR_SUCCESS) {
         return cat_answer_failure(q->pool, rv);
     }
     answer = make_answer(q, &list);
@@ -234,15 +234,15 @@ static cat_answer_t *list_by_cursor(cat_request_t *q)
 {
     const cat_keys_t *keys = cat_keyring_get(q->conf->keys, q->now, NULL);
     const char *text = cat_route_query(q->pool, q->query, "cursor");
-    cat_place_t place;
+    cat_list_key_t after;
 
     if (cat_route_has_query(q->query, "page")) {
         return cat_answer_problem(q->pool, CAT_PROBLEM_CURSOR, "a cursor leaves no choice of a page");
     }
-    if (!text || !cat_cursor_read(q->pool, keys, text, &place)) {
+    if (!text || !cat_cursor_read(q->pool, keys, text, &after)) {
         return cat_answer_problem(q->pool, CAT_PROBLEM_CURSOR, NULL);
     }
-    return list_after(q, keys->all[0], &place);
+    return list_after(q, keys->all[0], &after);
 }
 
 cat_answer_t *cat_listing_get(cat_request_t *q)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalogue/list_key.h"
 #include "catalogue/product.h"
 #include "db/checkout.h"
 
@@ -14,8 +15,8 @@
 #define ROUNDS 100
 
 #define BATCH_ROWS 1000 /* deltas that are applied together */
-#define NAMES 100       /* of rows, in SQL_COUNTS_FOLD */
-#define MANY 50         /* products in SQL_COUNTS_MANY_CAME */
+#define NAMES 100       /* of rows, in SQL_COUNTS_DELETE_DELTAS */
+#define MANY 50         /* products in SQL_COUNTS_NOTE_INSERTS */
 
 #define LOWEST "-1000000000000000000" /* created_at where the first part of a level begins */
 
@@ -25,9 +26,9 @@ static const struct level_t {
     const char *level, *size, *too_many, *too_few;
     cat_sql_t split;
 } levels[] = {
-    {"0", "500", "1000", "125", SQL_COUNTS_CUT_BLOCK},
-    {"1", "25", "25000", "3125", SQL_COUNTS_CUT_GROUP},
-    {"2", "25", "625000", "78125", SQL_COUNTS_CUT_REGION},
+    {"0", "500", "1000", "125", SQL_COUNTS_SPLIT_BLOCK},
+    {"1", "25", "25000", "3125", SQL_COUNTS_SPLIT_GROUP},
+    {"2", "25", "625000", "78125", SQL_COUNTS_SPLIT_REGION},
 };
 
 #define LEVELS (sizeof(levels) / sizeof(levels[0]))
@@ -35,7 +36,7 @@ static const struct level_t {
 static const struct level_t all = {.level = "3"}; /* one part, which is never split */
 
 typedef struct part_t {
-    cat_place_t first;
+    cat_list_key_t first;
     apr_int64_t n;
 } part_t;
 
@@ -63,21 +64,22 @@ static apr_status_t note_row(void *baton, const char *const *values, int count)
     return APR_EOF;
 }
 
-/* The first key of the part that the place is in. */
-static apr_status_t find_part(maintenance_t *c, const struct level_t *level, const cat_place_t *place,
-                              cat_place_t *first)
+/* The first key of the part that the key is in. */
+static apr_status_t find_part(maintenance_t *c, const struct level_t *level, const cat_list_key_t *key,
+                              cat_list_key_t *first)
 {
     const char *const *row;
-    apr_status_t rv = cat_db_one(c->db, SQL_COUNTS_FIRST,
-                                 CAT_VALUES(level->level, place->created_at, place->created_at, place->id), &row);
+    apr_status_t rv =
+        cat_db_one(c->db, SQL_COUNTS_FIRST, CAT_VALUES(level->level, key->created_at, key->created_at, key->id), &row);
 
     if (rv == APR_SUCCESS) {
-        *first = (cat_place_t){row[0], row[1]};
+        *first = (cat_list_key_t){row[0], row[1]};
     }
     return rv;
 }
 
-static apr_status_t add_to_part(maintenance_t *c, const struct level_t *level, const cat_place_t *first, apr_int64_t n)
+static apr_status_t add_to_part(maintenance_t *c, const struct level_t *level, const cat_list_key_t *first,
+                                apr_int64_t n)
 {
     return cat_db_exec(c->db, SQL_COUNTS_ADD,
                        CAT_VALUES(apr_off_t_toa(c->pool, n), level->level, first->created_at, first->id), NULL);
@@ -86,7 +88,7 @@ static apr_status_t add_to_part(maintenance_t *c, const struct level_t *level, c
 /* Keeps the first products in the part, and inserts a part for the rest, which becomes *part. APR_NOTFOUND: it cannot be split yet. */
 static apr_status_t split_part(maintenance_t *c, const struct level_t *level, part_t *part)
 {
-    const cat_place_t *first = &part->first;
+    const cat_list_key_t *first = &part->first;
     apr_int64_t least = apr_atoi64(level->too_few), rest;
     const char *const *row;
     apr_status_t rv = cat_db_one(
@@ -122,7 +124,7 @@ static apr_status_t split_repeatedly(maintenance_t *c, const struct level_t *lev
 /* With the part below it, by deleting its first key. */
 static apr_status_t merge_part(maintenance_t *c, const struct level_t *level, const part_t *part)
 {
-    cat_place_t below;
+    cat_list_key_t below;
     apr_status_t rv =
         cat_db_exec(c->db, SQL_COUNTS_DELETE, CAT_VALUES(level->level, part->first.created_at, part->first.id), NULL);
 
@@ -148,7 +150,7 @@ static apr_status_t rebalance_level(maintenance_t *c, const struct level_t *leve
 
 typedef struct delta_t {
     const char *seq;
-    cat_place_t place;
+    cat_list_key_t key;
     apr_int64_t created_at, delta;
 } delta_t;
 
@@ -174,13 +176,13 @@ static apr_status_t keep_delta(void *baton, const char *const *values, int count
 
 static int is_below(const delta_t *d, apr_int64_t created_at, const char *id)
 {
-    return d->created_at < created_at || (d->created_at == created_at && strcmp(d->place.id, id) < 0);
+    return d->created_at < created_at || (d->created_at == created_at && strcmp(d->key.id, id) < 0);
 }
 
 static int newest_first(const void *one, const void *other)
 {
     const delta_t *a = one, *b = other;
-    return is_below(a, b->created_at, b->place.id) ? 1 : is_below(b, a->created_at, a->place.id) ? -1 : 0;
+    return is_below(a, b->created_at, b->key.id) ? 1 : is_below(b, a->created_at, a->key.id) ? -1 : 0;
 }
 
 /* Finds the part of the newest delta, and adds to it all deltas that are not below its first key. */
@@ -189,10 +191,10 @@ static apr_status_t apply_to_level(maintenance_t *c, const struct level_t *level
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < b->count && rv == APR_SUCCESS;) {
-        cat_place_t first;
+        cat_list_key_t first;
         apr_int64_t sum = 0;
 
-        rv = find_part(c, level, &b->deltas[i].place, &first);
+        rv = find_part(c, level, &b->deltas[i].key, &first);
         if (rv == APR_SUCCESS) {
             for (; i < b->count && !is_below(&b->deltas[i], apr_atoi64(first.created_at), first.id); i++) {
                 sum += b->deltas[i].delta;
@@ -213,7 +215,7 @@ static apr_status_t delete_deltas(maintenance_t *c, const delta_batch_t *b)
         for (int i = 0; i < NAMES; i++) {
             names[i] = at + i < b->count ? b->deltas[at + i].seq : "0";
         }
-        rv = cat_db_exec(c->db, SQL_COUNTS_FOLD, names, NAMES, NULL);
+        rv = cat_db_exec(c->db, SQL_COUNTS_DELETE_DELTAS, names, NAMES, NULL);
     }
     return rv;
 }
@@ -330,7 +332,7 @@ apr_status_t cat_counts_note_inserts(cat_db_t *db, const char *const *const *pro
         for (int i = 0; i < step; i++) {
             put_key(values + 2 * i, products[i]);
         }
-        rv = cat_db_exec(db, step == 1 ? SQL_COUNTS_CAME : SQL_COUNTS_MANY_CAME, values, 2 * step, NULL);
+        rv = cat_db_exec(db, step == 1 ? SQL_COUNTS_NOTE_INSERT : SQL_COUNTS_NOTE_INSERTS, values, 2 * step, NULL);
     }
     return rv;
 }
@@ -338,7 +340,8 @@ apr_status_t cat_counts_note_inserts(cat_db_t *db, const char *const *const *pro
 /* Outside a transaction the dialect may not be known; triggers count there. */
 apr_status_t cat_counts_note_delete(cat_db_t *db, const char *id)
 {
-    return db->in_transaction && is_noted(db) ? cat_db_exec(db, SQL_COUNTS_GOES, CAT_VALUES(id), NULL) : APR_SUCCESS;
+    return db->in_transaction && is_noted(db) ? cat_db_exec(db, SQL_COUNTS_NOTE_DELETE, CAT_VALUES(id), NULL)
+                                              : APR_SUCCESS;
 }
 
 /* ---- the check ---- */
@@ -352,7 +355,7 @@ typedef struct check_t {
 /* next: the part above it, NULL: there is none. */
 static apr_status_t check_part(check_t *c, const part_t *part, const part_t *next)
 {
-    const cat_place_t *first = &part->first, *end = next ? &next->first : &CAT_PLACE_ABOVE_ALL;
+    const cat_list_key_t *first = &part->first, *end = next ? &next->first : &CAT_LIST_KEY_MAX;
     const char *const *row;
     apr_status_t rv =
         cat_db_one(c->db, SQL_COUNTS_COUNT, CAT_VALUES(first->created_at, first->id, end->created_at, end->id), &row);

@@ -11,15 +11,15 @@
 #define BETWEEN ' '
 
 /* "1763731170442 01a1fdf9-d28a-7c59-b8ec-c42b5a960857" and the seal's octets behind it, in base64url. */
-const char *cat_cursor_write(apr_pool_t *pool, const cat_key_t *key, const cat_place_t *place)
+const char *cat_cursor_write(apr_pool_t *pool, const cat_key_t *key, const cat_list_key_t *after)
 {
-    apr_size_t time_length = strlen(place->created_at), id_length = strlen(place->id);
+    apr_size_t time_length = strlen(after->created_at), id_length = strlen(after->id);
     apr_size_t length = time_length + 1 + id_length;
     char *content = apr_palloc(pool, length + CAT_KEY_SEAL_OCTETS);
 
-    memcpy(content, place->created_at, time_length);
+    memcpy(content, after->created_at, time_length);
     content[time_length] = BETWEEN;
-    memcpy(content + time_length + 1, place->id, id_length);
+    memcpy(content + time_length + 1, after->id, id_length);
     if (!cat_key_seal(key, content, length, (unsigned char *)content + length)) {
         return NULL;
     }
@@ -28,7 +28,7 @@ const char *cat_cursor_write(apr_pool_t *pool, const cat_key_t *key, const cat_p
 }
 
 /* What the text would say if it were ours. */
-static int decode(apr_pool_t *pool, const char *text, cat_place_t *place)
+static int decode(apr_pool_t *pool, const char *text, cat_list_key_t *after)
 {
     apr_size_t length;
     const char *content = apr_pdecode_base64(pool, text, APR_ENCODE_STRING, APR_ENCODE_NONE, &length);
@@ -42,23 +42,23 @@ static int decode(apr_pool_t *pool, const char *text, cat_place_t *place)
     if (!between) {
         return 0;
     }
-    place->created_at = apr_pstrmemdup(pool, content, (apr_size_t)(between - content));
-    place->id = apr_pstrmemdup(pool, between + 1, (apr_size_t)(content + length - between - 1));
+    after->created_at = apr_pstrmemdup(pool, content, (apr_size_t)(between - content));
+    after->id = apr_pstrmemdup(pool, between + 1, (apr_size_t)(content + length - between - 1));
     return 1;
 }
 
 /* There is one text for each place and key: so whatever was changed is found by writing it again. */
-int cat_cursor_read(apr_pool_t *pool, const cat_keys_t *keys, const char *text, cat_place_t *place)
+int cat_cursor_read(apr_pool_t *pool, const cat_keys_t *keys, const char *text, cat_list_key_t *after)
 {
     if (!*text) {
-        *place = CAT_PLACE_ABOVE_ALL;
+        *after = CAT_LIST_KEY_MAX;
         return 1;
     }
-    if (!decode(pool, text, place)) {
+    if (!decode(pool, text, after)) {
         return 0;
     }
     for (int i = 0; i < keys->count; i++) {
-        const char *again = cat_cursor_write(pool, keys->all[i], place);
+        const char *again = cat_cursor_write(pool, keys->all[i], after);
         if (again && strlen(again) == strlen(text) && CRYPTO_memcmp(again, text, strlen(text)) == 0) {
             return 1;
         }

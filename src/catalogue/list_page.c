@@ -3,20 +3,21 @@
 
 #include <apr_strings.h>
 
+#include "catalogue/list_key.h"
 #include "catalogue/product.h"
 #include "http/answer.h"
 
-/* Of the first products, walking costs less than looking for the place. */
+/* Of the first products, walking costs less than looking for its key. */
 #define NEAR 50
 
-static const cat_place_t below_all = {"-9223372036854775808", ""};
+static const cat_list_key_t below_all = {"-9223372036854775808", ""};
 
 typedef struct search_t {
     apr_pool_t *pool;
     cat_db_t *db;
     cat_list_page_t *page;
     /* Where the page begins lies between these two. */
-    cat_place_t first, next;
+    cat_list_key_t first, next;
     apr_int64_t newer; /* products from next on */
     apr_int64_t between;
     int is_narrow; /* it begins in one part of the level that was looked at last */
@@ -26,7 +27,7 @@ typedef struct search_t {
 static apr_status_t take_part(void *baton, const char *const *values, int count)
 {
     search_t *s = baton;
-    cat_place_t first = {apr_pstrdup(s->pool, values[0]), apr_pstrdup(s->pool, values[1])};
+    cat_list_key_t first = {apr_pstrdup(s->pool, values[0]), apr_pstrdup(s->pool, values[1])};
     apr_int64_t n = apr_atoi64(values[2]);
 
     (void)count;
@@ -84,7 +85,7 @@ static apr_status_t find_page(void *baton)
     static const char *const levels[] = {"2", "1", "0"};
 
     s->first = below_all;
-    s->next = CAT_PLACE_ABOVE_ALL;
+    s->next = CAT_LIST_KEY_MAX;
     s->newer = 0;
     s->page->total = 0;
     for (int i = 0; i < 3; i++) {

@@ -17,13 +17,6 @@ enum {
     CAT_PRODUCT_FIELDS
 };
 
-/* A place in the list of products, by what it is ordered by; as stored. No product need be there. */
-typedef struct cat_place_t {
-    const char *created_at, *id;
-} cat_place_t;
-
-#define CAT_PLACE_ABOVE_ALL ((cat_place_t){"9223372036854775807", ""}) /* no product is so new */
-
 #define CAT_PRODUCT_SIZE 320 /* octets: a guess of one product's JSON */
 
 extern const cat_field_t cat_product_fields[CAT_PRODUCT_FIELDS];

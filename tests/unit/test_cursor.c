@@ -20,49 +20,49 @@ static const cat_key_t *key(apr_pool_t *pool, char letter)
 
 static const char *write_one(apr_pool_t *pool, const cat_key_t *key, const char *time, const char *id)
 {
-    return cat_cursor_write(pool, key, &(cat_place_t){time, id});
+    return cat_cursor_write(pool, key, &(cat_list_key_t){time, id});
 }
 
 static int reads(apr_pool_t *pool, const cat_key_t *key, const char *text)
 {
-    cat_place_t place;
+    cat_list_key_t after;
 
-    return cat_cursor_read(pool, &(cat_keys_t){&key, 1}, text, &place);
+    return cat_cursor_read(pool, &(cat_keys_t){&key, 1}, text, &after);
 }
 
 static void test_reads_what_it_wrote(void **state)
 {
-    static const cat_place_t places[] = {{TIME, ID}, {"0", ID}, {"-62167219200000", ID}, {TIME, ""}, {"", "x y"}};
+    static const cat_list_key_t keys[] = {{TIME, ID}, {"0", ID}, {"-62167219200000", ID}, {TIME, ""}, {"", "x y"}};
     const cat_key_t *one = key(*state, '1');
 
-    for (size_t i = 0; i < UNIT_COUNT(places); i++) {
-        const char *text = cat_cursor_write(*state, one, &places[i]);
-        cat_place_t place;
+    for (size_t i = 0; i < UNIT_COUNT(keys); i++) {
+        const char *text = cat_cursor_write(*state, one, &keys[i]);
+        cat_list_key_t after;
 
         assert_int_equal(strspn(text, alphabet), strlen(text));
-        assert_true(cat_cursor_read(*state, &(cat_keys_t){&one, 1}, text, &place));
-        assert_string_equal(place.created_at, places[i].created_at);
-        assert_string_equal(place.id, places[i].id);
+        assert_true(cat_cursor_read(*state, &(cat_keys_t){&one, 1}, text, &after));
+        assert_string_equal(after.created_at, keys[i].created_at);
+        assert_string_equal(after.id, keys[i].id);
     }
 }
 
 static void test_nothing_is_the_beginning(void **state)
 {
-    cat_place_t place;
+    cat_list_key_t after;
 
-    assert_true(cat_cursor_read(*state, &(cat_keys_t){NULL, 0}, "", &place));
-    assert_string_equal(place.created_at, "9223372036854775807");
-    assert_string_equal(place.id, "");
+    assert_true(cat_cursor_read(*state, &(cat_keys_t){NULL, 0}, "", &after));
+    assert_string_equal(after.created_at, "9223372036854775807");
+    assert_string_equal(after.id, "");
 }
 
 static void test_any_of_the_keys_will_do(void **state)
 {
     const cat_key_t *keys[] = {key(*state, '1'), key(*state, '2'), key(*state, '3')};
-    cat_place_t place;
+    cat_list_key_t after;
 
     for (int i = 0; i < 3; i++) {
         const char *text = write_one(*state, keys[i], TIME, ID);
-        assert_int_equal(cat_cursor_read(*state, &(cat_keys_t){keys, 2}, text, &place), i < 2);
+        assert_int_equal(cat_cursor_read(*state, &(cat_keys_t){keys, 2}, text, &after), i < 2);
     }
     assert_string_equal(write_one(*state, keys[0], TIME, ID), write_one(*state, key(*state, '1'), TIME, ID));
 }

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_LIST_KEY_H
+#define CAT_CATALOGUE_LIST_KEY_H
+
+/* Where a product is in the list: the values of the columns that order it, as stored. A key need not be that of a product. */
+typedef struct cat_list_key_t {
+    const char *created_at, *id;
+} cat_list_key_t;
+
+#define CAT_LIST_KEY_MAX ((cat_list_key_t){"9223372036854775807", ""}) /* newer than every product */
+
+#endif
