@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef UNIT_DATABASE_H
+#define UNIT_DATABASE_H
+
+#include "unit_files.h"
+
+#include <apr_thread_mutex.h>
+#include <sqlite3.h>
+
+#include "db/db.h"
+#include "db/migration.h"
+#include "db/pool.h"
+#include "http/answer.h"
+#include "shm/generations.h"
+#include "shm/response_cache.h"
+
+/* A database file and its source, as one child of a server has them. */
+typedef struct unit_database_t {
+    apr_pool_t *pool;
+    const char *path;
+    cat_conf_t conf; /* a test may change it */
+    cat_source_t *source;
+    cat_log_t log;
+    apr_thread_mutex_t *mutex;
+    char logged[4000]; /* lines, each ended by '\n'; guarded by the mutex */
+} unit_database_t;
+
+static inline void unit_database_log(void *context, cat_log_level_t level, apr_status_t rv, const char *message)
+{
+    unit_database_t *database = context;
+    size_t length;
+
+    (void)level;
+    (void)rv;
+    apr_thread_mutex_lock(database->mutex);
+    length = strlen(database->logged);
+    apr_snprintf(database->logged + length, sizeof(database->logged) - length, "%s\n", message);
+    apr_thread_mutex_unlock(database->mutex);
+}
+
+/* As the server does before it forks. */
+static inline void unit_database_add_cache(unit_database_t *database)
+{
+    cat_source_t *source = database->source;
+
+    source->fresh = cat_generations_find(apr_pcalloc(database->pool, cat_generations_size()), database->path);
+    assert_non_null(source->fresh);
+    assert_int_equal(cat_response_cache_create(&source->cache, database->pool, 1 << 20), APR_SUCCESS);
+}
+
+/* A source of the SQLite file, with a response cache; nothing is opened yet. On the pool, unlike the file. */
+static inline unit_database_t *unit_database_make(apr_pool_t *pool, const char *path)
+{
+    unit_database_t *database = apr_pcalloc(pool, sizeof(*database));
+    cat_turns_t *turns;
+
+    database->pool = pool;
+    database->path = path;
+    database->conf = (cat_conf_t){.max_connections = 8, .migrate = 1};
+    database->log = (cat_log_t){unit_database_log, database};
+    database->source = cat_pool_create(pool, "sqlite3", path);
+    database->source->path = path;
+    assert_int_equal(apr_thread_mutex_create(&database->mutex, APR_THREAD_MUTEX_DEFAULT, pool), APR_SUCCESS);
+    unit_database_add_cache(database);
+    assert_int_equal(cat_turns_create(&turns, pool, pool), APR_SUCCESS);
+    assert_int_equal(cat_source_child_init(database->source, turns, cat_migration_run, pool), APR_SUCCESS);
+    return database;
+}
+
+/* A use of the database, as a request has one; it lives as long as the pool. */
+static inline cat_db_t *unit_database_use(apr_pool_t *pool, unit_database_t *database)
+{
+    return cat_db_make(pool, &database->conf, database->source, &database->log);
+}
+
+/* Makes the schema, by the first statement. */
+static inline void unit_database_migrate(unit_database_t *database)
+{
+    cat_db_t *db = unit_database_use(database->pool, database);
+    const char *const *row;
+
+    assert_int_equal(cat_db_one(db, SQL_HEALTH, CAT_NO_VALUES, &row), APR_SUCCESS);
+    cat_db_release(db);
+}
+
+/* An empty database with its schema, in a directory that goes with the pool. */
+static inline unit_database_t *unit_database(apr_pool_t *pool)
+{
+    unit_database_t *database = unit_database_make(pool, apr_pstrcat(pool, unit_directory(pool), "/catalog.db", NULL));
+
+    unit_database_migrate(database);
+    database->logged[0] = '\0';
+    return database;
+}
+
+/* Runs statements as another program would, on a connection of its own. The first column of the first row, on the pool; NULL: no
+ * row, or SQL's NULL. */
+static inline const char *unit_database_sql(unit_database_t *database, const char *sql)
+{
+    const char *value = NULL;
+    sqlite3 *other;
+
+    assert_int_equal(sqlite3_open(database->path, &other), SQLITE_OK);
+    sqlite3_busy_timeout(other, 2000);
+    for (int has_row = 0; *sql;) {
+        sqlite3_stmt *statement;
+        if (sqlite3_prepare_v2(other, sql, -1, &statement, &sql) != SQLITE_OK) {
+            fail_msg("%s: %s", sqlite3_errmsg(other), sql);
+        }
+        for (int rc; statement && (rc = sqlite3_step(statement)) != SQLITE_DONE; has_row = 1) {
+            if (rc != SQLITE_ROW) {
+                fail_msg("%s", sqlite3_errmsg(other));
+            }
+            value = has_row ? value : apr_pstrdup(database->pool, (const char *)sqlite3_column_text(statement, 0));
+        }
+        sqlite3_finalize(statement);
+    }
+    sqlite3_close(other);
+    return value;
+}
+
+#endif
