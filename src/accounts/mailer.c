@@ -267,7 +267,7 @@ apr_status_t cat_mailer_run(cat_job_t *job)
         return APR_SUCCESS;
     }
     apr_pool_create(&one.pool, job->pool);
-    for (int i = 0; rv == APR_SUCCESS && i < MAILS_PER_RUN && !*job->stop && apr_time_now() < end; i++) {
+    for (int i = 0; rv == APR_SUCCESS && i < MAILS_PER_RUN && !cat_job_must_stop(job) && apr_time_now() < end; i++) {
         rv = send_next(&one);
         apr_pool_clear(one.pool);
     }

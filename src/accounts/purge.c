@@ -16,7 +16,7 @@ static apr_status_t purge(cat_job_t *job, cat_sql_t sql, int age)
     apr_status_t rv = APR_SUCCESS;
     int deleted = 1;
 
-    for (int i = 0; rv == APR_SUCCESS && deleted && i < ROUNDS && !*job->stop; i++) {
+    for (int i = 0; rv == APR_SUCCESS && deleted && i < ROUNDS && !cat_job_must_stop(job); i++) {
         rv = cat_db_exec(job->db, sql, CAT_VALUES(before), &deleted);
     }
     return rv;

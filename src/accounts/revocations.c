@@ -19,7 +19,7 @@ apr_status_t cat_revocations_run(cat_job_t *job)
     rv = cat_session_learn(job->db, job->conf, job->revoked, *job->last ? *job->last - OVERLAP : 0);
     if (rv == APR_SUCCESS) {
         *job->last = now;
-        __atomic_store_n(&job->source->revocations_at, now, __ATOMIC_RELEASE);
+        cat_source_note_revocations(job->source, now);
     }
     return rv;
 }

@@ -289,7 +289,7 @@ apr_status_t cat_counts_run(cat_job_t *job)
     int changed = 1;
     apr_status_t rv = APR_SUCCESS;
 
-    for (int i = 0; i < ROUNDS && changed && rv == APR_SUCCESS && !*job->stop; i++) {
+    for (int i = 0; i < ROUNDS && changed && rv == APR_SUCCESS && !cat_job_must_stop(job); i++) {
         rv = cat_counts_maintain(job->pool, job->db, &changed);
     }
     return rv;
@@ -307,13 +307,13 @@ apr_status_t cat_counts_rebuild(cat_db_t *db)
 
 static int is_noted(const cat_db_t *db)
 {
-    return db->source->dialect->counts_by_hand;
+    return cat_source_dialect(db->source)->counts_by_hand;
 }
 
 /* The dialect is not known before the first connection of this process. */
 int cat_counts_needs_transaction(const cat_db_t *db)
 {
-    return !db->in_transaction && (!db->source->dialect || is_noted(db));
+    return !db->in_transaction && (!cat_source_dialect(db->source) || is_noted(db));
 }
 
 static void put_key(const char **values, const char *const *product)

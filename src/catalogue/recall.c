@@ -17,13 +17,14 @@ static int is_watched(const cat_source_t *source, apr_time_t now)
 int cat_recall_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *item)
 {
     const cat_source_t *source = db->source;
+    const cat_dialect_t *dialect = cat_source_dialect(source);
     apr_time_t since = 0;
 
     item->owner = NULL;
-    if (!source->cache || !source->dialect) {
+    if (!source->cache || !dialect) {
         return 0;
     }
-    if (!source->dialect->file) {
+    if (!dialect->file) {
         since = now - apr_time_from_sec(db->conf->cache_max_age);
         if (!db->conf->cache_max_age) {
             return 0;

@@ -50,7 +50,7 @@ void cat_checkout_release(cat_db_t *db)
     disconnect(db);
     if (db->has_turn) {
         db->has_turn = 0;
-        cat_semaphore_leave(db->source->turn, db->place);
+        cat_semaphore_leave(cat_source_turn(db->source), db->place);
     }
 }
 
@@ -101,7 +101,7 @@ apr_status_t cat_checkout_take_write_lock(cat_db_t *db, apr_time_t until)
 {
     apr_status_t rv;
 
-    if (!db->source->turn || db->has_turn) {
+    if (!cat_source_turn(db->source) || db->has_turn) {
         return APR_SUCCESS;
     }
     disconnect(db);
@@ -115,7 +115,7 @@ apr_status_t cat_checkout_connect_bare(cat_db_t *db, int to_write, cat_connectio
 {
     apr_status_t rv = APR_SUCCESS;
 
-    if (to_write && !db->source->dialect) {
+    if (to_write && !cat_source_dialect(db->source)) {
         rv = connect_unchecked(db, 0); /* the first connection of this child tells whether there is a write lock */
     }
     if (rv == APR_SUCCESS && to_write) {
@@ -130,7 +130,8 @@ apr_status_t cat_checkout_connect_bare(cat_db_t *db, int to_write, cat_connectio
 
 apr_status_t cat_checkout_check_schema(cat_db_t *db)
 {
-    return db->source->ready ? APR_SUCCESS : db->source->migrate(db->pool, db->conf, db->source, db->log, 0);
+    return cat_source_has_schema(db->source) ? APR_SUCCESS
+                                             : db->source->migrate(db->pool, db->conf, db->source, db->log, 0);
 }
 
 apr_status_t cat_checkout_connect(cat_db_t *db, int to_write)

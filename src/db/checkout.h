@@ -13,6 +13,7 @@
  */
 typedef struct cat_db_t cat_db_t;
 
+/* Used by one thread at a time: the leader of a group commit uses those of threads that sleep. */
 struct cat_db_t {
     apr_pool_t *pool;
     const cat_conf_t *conf;

@@ -6,7 +6,7 @@
 #include "db/source.h"
 #include "db/sqlite_reader.h"
 
-/* What is kept with a connection. Only connection.c, which runs statements on it, and pooled_connection.c, which makes it ready for
+/* What is kept with a connection, for the one thread that has it out of the pool. Only connection.c, which runs statements on it, and pooled_connection.c, which makes it ready for
  * them, see this. */
 
 typedef struct cat_connection_t cat_connection_t;

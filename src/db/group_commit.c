@@ -7,6 +7,7 @@
 
 struct cat_group_commit_t {
     apr_thread_mutex_t *mutex;
+    /* ---- guarded by the mutex ---- */
     int is_led;
     cat_group_commit_item_t *first, **end; /* those that wait */
 };

@@ -19,8 +19,8 @@ typedef enum { CAT_GROUP_COMMIT_WAITS, CAT_GROUP_COMMIT_LEADS, CAT_GROUP_COMMIT_
 
 /* What one thread wants done: the first member of something larger, on its stack, and good for one join. */
 typedef struct cat_group_commit_item_t {
-    struct cat_group_commit_item_t *next;
-    cat_group_commit_state_t state;
+    struct cat_group_commit_item_t *next; /* guarded by the mutex while it waits; then the leader's, until `woken` */
+    cat_group_commit_state_t state;       /* as well */
     sem_t woken;
 } cat_group_commit_item_t;
 

@@ -4,6 +4,7 @@
 
 #include <apr_pools.h>
 #include <apr_time.h>
+#include <stdatomic.h>
 
 #include "lib/conf.h"
 #include "lib/log.h"
@@ -23,9 +24,15 @@ typedef struct cat_job_t {
     cat_source_t *source; /* of db's connections */
     cat_revoked_t *revoked;
     cat_limit_t *limits;
-    apr_time_t *last;   /* a note of the job's own from run to run; 0 at first */
-    volatile int *stop; /* becomes non-zero when the server stops */
+    apr_time_t *last;       /* a note of the job's own from run to run; 0 at first */
+    const atomic_int *stop; /* becomes non-zero when the server stops */
 } cat_job_t;
+
+/* Does the server stop, so that the job must end soon? */
+static inline int cat_job_must_stop(const cat_job_t *job)
+{
+    return atomic_load_explicit(job->stop, memory_order_relaxed);
+}
 
 typedef apr_status_t cat_job_run_t(cat_job_t *job);
 

@@ -291,6 +291,6 @@ apr_status_t cat_migration_run(apr_pool_t *pool, const cat_conf_t *conf, cat_sou
     apr_status_t rv = bring_up(db, pool, conf, source, log, wait);
 
     cat_checkout_release(db);
-    source->ready = rv == APR_SUCCESS;
+    cat_source_note_schema(source, rv == APR_SUCCESS);
     return rv == APR_SUCCESS || rv == CAT_EBUSY || rv == CAT_ENOTREADY ? rv : CAT_EDOWN;
 }

@@ -14,6 +14,7 @@
 #define CAUSE_MAX 256 /* octets of a driver's words that are kept */
 
 typedef struct pool_t {
+    /* constant once child_init is through */
     const char *driver_name;
     const char *params;
     const apr_dbd_driver_t *driver;

@@ -71,7 +71,7 @@ static apr_status_t wait_for_other_children(const cat_source_t *source, const ca
     apr_status_t rv = cat_source_take_write_lock(source, apr_time_now() + CAT_SOURCE_WRITE_PATIENCE, log, &place);
 
     if (rv == APR_SUCCESS) {
-        cat_semaphore_leave(source->turn, place);
+        cat_semaphore_leave(cat_source_turn(source), place);
     }
     return rv;
 }
@@ -134,9 +134,10 @@ static void learn_dialect(cat_source_t *source, const cat_connection_t *conn)
 {
     apr_thread_mutex_lock(source->mutex);
     if (conn->dialect->one_writer) {
-        source->turn = cat_turns_gate(source->turns, conn->file ? conn->file : source->name);
+        cat_semaphore_t *turn = cat_turns_gate(source->turns, conn->file ? conn->file : source->name);
+        atomic_store_explicit(&source->turn, turn, memory_order_release);
     }
-    source->dialect = conn->dialect;
+    atomic_store_explicit(&source->dialect, conn->dialect, memory_order_release);
     apr_thread_mutex_unlock(source->mutex);
 }
 
@@ -267,7 +268,7 @@ apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle
     }
     *conn = kept;
     (*conn)->source = source;
-    if (!source->dialect) { /* another source, with which it shares the pool, has made it */
+    if (!cat_source_dialect(source)) { /* another source, with which it shares the pool, has made it */
         learn_dialect(source, *conn);
     }
     rv = wake_connection(source, *conn, to_write, log);

@@ -9,6 +9,7 @@
 #include "db/database_file.h"
 #include "http/answer.h"
 #include "lib/hash.h"
+#include "shm/shared.h"
 
 /* How long a request may wait for a connection before it answers 503. The pools themselves would wait without limit. */
 #define PATIENCE apr_time_from_sec(1)
@@ -23,10 +24,10 @@
 
 /* In memory that the children share. The name, identity and has_schema are written once. */
 typedef struct file_t {
-    apr_uint64_t name; /* hash; 0: free */
-    apr_uint64_t identity;
-    apr_uint64_t has_schema;
-    apr_uint64_t wal, index; /* identities, which change: the index is written last and read first */
+    cat_shared_word_t name; /* hash; 0: free */
+    cat_shared_word_t identity;
+    cat_shared_word_t has_schema;
+    cat_shared_word_t wal, index; /* identities, which change: the index is written last and read first */
 } file_t;
 
 struct cat_turns_t {
@@ -73,40 +74,46 @@ cat_semaphore_t *cat_turns_gate(const cat_turns_t *turns, const char *file)
     return turns->gates[hash(file) % TURNS];
 }
 
+/* Is this the value of a word that is written once? A word that is still 0 becomes it. */
+static int claim(cat_shared_word_t *word, apr_uint64_t value)
+{
+    apr_uint64_t found = 0;
+
+    return atomic_compare_exchange_strong_explicit(word, &found, value, memory_order_acq_rel, memory_order_acquire) ||
+           found == value;
+}
+
 /* Files whose turns are the same by accident share one place here: the second of them is not watched, and gets NULL. */
 static file_t *watch(const cat_turns_t *turns, const char *file)
 {
-    apr_uint64_t name = hash(file), unset = 0;
+    apr_uint64_t name = hash(file);
     file_t *f = &turns->files[name % TURNS];
 
-    __atomic_compare_exchange_n(&f->name, &unset, name, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-    return __atomic_load_n(&f->name, __ATOMIC_ACQUIRE) == name ? f : NULL;
+    return claim(&f->name, name) ? f : NULL;
 }
 
 int cat_turns_same_file(const cat_turns_t *turns, const cat_files_t *files)
 {
-    apr_uint64_t identity = files->identities[CAT_FILE_DATABASE], unknown = 0;
     file_t *f = watch(turns, files->paths[CAT_FILE_DATABASE]);
 
-    return !f || __atomic_compare_exchange_n(&f->identity, &unknown, identity, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
-           unknown == identity;
+    return !f || claim(&f->identity, files->identities[CAT_FILE_DATABASE]);
 }
 
 int cat_turns_same_wal(const cat_turns_t *turns, const cat_files_t *files)
 {
     file_t *f = watch(turns, files->paths[CAT_FILE_DATABASE]);
-    apr_uint64_t index = f ? __atomic_load_n(&f->index, __ATOMIC_ACQUIRE) : 0;
+    apr_uint64_t index = f ? atomic_load_explicit(&f->index, memory_order_acquire) : 0;
 
     return !index || index != files->identities[CAT_FILE_INDEX] ||
-           __atomic_load_n(&f->wal, __ATOMIC_ACQUIRE) == files->identities[CAT_FILE_WAL];
+           atomic_load_explicit(&f->wal, memory_order_acquire) == files->identities[CAT_FILE_WAL];
 }
 
 void cat_turns_note_wal(const cat_turns_t *turns, const cat_files_t *files)
 {
     file_t *f = watch(turns, files->paths[CAT_FILE_DATABASE]);
     if (f) {
-        __atomic_store_n(&f->wal, files->identities[CAT_FILE_WAL], __ATOMIC_RELEASE);
-        __atomic_store_n(&f->index, files->identities[CAT_FILE_INDEX], __ATOMIC_RELEASE);
+        atomic_store_explicit(&f->wal, files->identities[CAT_FILE_WAL], memory_order_release);
+        atomic_store_explicit(&f->index, files->identities[CAT_FILE_INDEX], memory_order_release);
     }
 }
 
@@ -114,14 +121,14 @@ void cat_turns_note_schema(const cat_turns_t *turns, const char *file)
 {
     file_t *f = watch(turns, file);
     if (f) {
-        __atomic_store_n(&f->has_schema, 1, __ATOMIC_RELEASE);
+        atomic_store_explicit(&f->has_schema, 1, memory_order_release);
     }
 }
 
 int cat_turns_had_schema(const cat_turns_t *turns, const char *file)
 {
     file_t *f = watch(turns, file);
-    return f && __atomic_load_n(&f->has_schema, __ATOMIC_ACQUIRE);
+    return f && atomic_load_explicit(&f->has_schema, memory_order_acquire);
 }
 
 cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context)
@@ -155,6 +162,36 @@ apr_status_t cat_source_child_init(cat_source_t *source, const cat_turns_t *turn
     source->turns = turns;
     source->migrate = migrate;
     return rv;
+}
+
+const cat_dialect_t *cat_source_dialect(const cat_source_t *source)
+{
+    return atomic_load_explicit(&source->dialect, memory_order_acquire);
+}
+
+cat_semaphore_t *cat_source_turn(const cat_source_t *source)
+{
+    return atomic_load_explicit(&source->turn, memory_order_acquire);
+}
+
+void cat_source_note_schema(cat_source_t *source, int is_right)
+{
+    atomic_store_explicit(&source->ready, is_right, memory_order_release);
+}
+
+int cat_source_has_schema(const cat_source_t *source)
+{
+    return atomic_load_explicit(&source->ready, memory_order_acquire);
+}
+
+void cat_source_note_revocations(cat_source_t *source, apr_time_t began)
+{
+    atomic_store_explicit(&source->revocations_at, began, memory_order_release);
+}
+
+apr_time_t cat_source_revocations_at(const cat_source_t *source)
+{
+    return atomic_load_explicit(&source->revocations_at, memory_order_acquire);
 }
 
 static apr_status_t wait_until(apr_thread_cond_t *what, apr_thread_mutex_t *mutex, apr_time_t deadline)
@@ -297,7 +334,7 @@ apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *link
 apr_status_t cat_source_take_write_lock(const cat_source_t *source, apr_time_t until, const cat_log_t *log, int *place)
 {
     apr_time_t now = apr_time_now();
-    apr_status_t rv = cat_semaphore_enter(source->turn, NULL, until > now ? until - now : 0, place);
+    apr_status_t rv = cat_semaphore_enter(cat_source_turn(source), NULL, until > now ? until - now : 0, place);
 
     return rv == APR_SUCCESS ? rv : cat_source_log_late(source, log);
 }
@@ -329,18 +366,19 @@ int cat_source_lost_one_since(cat_source_t *source, apr_time_t since)
 void cat_source_note_refusal(cat_source_t *source)
 {
     apr_time_t none = 0;
-    __atomic_compare_exchange_n(&source->refused_since, &none, apr_time_now(), 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    atomic_compare_exchange_strong_explicit(&source->refused_since, &none, apr_time_now(), memory_order_acq_rel,
+                                            memory_order_acquire);
 }
 
 void cat_source_note_taken(cat_source_t *source)
 {
-    if (__atomic_load_n(&source->refused_since, __ATOMIC_RELAXED)) {
-        __atomic_store_n(&source->refused_since, 0, __ATOMIC_RELEASE);
+    if (atomic_load_explicit(&source->refused_since, memory_order_relaxed)) {
+        atomic_store_explicit(&source->refused_since, 0, memory_order_release);
     }
 }
 
 int cat_source_may_get_ready(const cat_source_t *source)
 {
-    apr_time_t since = __atomic_load_n(&source->refused_since, __ATOMIC_ACQUIRE), now = apr_time_now();
+    apr_time_t since = atomic_load_explicit(&source->refused_since, memory_order_acquire), now = apr_time_now();
     return since == 0 || (now >= since && now - since < CAT_SOURCE_READY_PATIENCE);
 }

@@ -5,6 +5,7 @@
 #include <apr_pools.h>
 #include <apr_thread_cond.h>
 #include <apr_thread_mutex.h>
+#include <stdatomic.h>
 
 #include "db/dialect.h"
 #include "db/files.h"
@@ -68,7 +69,8 @@ typedef enum cat_source_state_t {
 typedef apr_status_t cat_source_migrate_t(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source,
                                           const cat_log_t *log, int wait);
 
-/* Where a mount's connections come from. Made with the configuration; the members below the line are a child's own. */
+/* Where a mount's connections come from. Made with the configuration; child_init completes it before there are threads, and from then on
+ * only what is below the first line changes. */
 struct cat_source_t {
     const char *name; /* for logs: no secret in it */
     const char *path; /* where the database is a file; NULL: it is none, or not known to be one */
@@ -79,20 +81,21 @@ struct cat_source_t {
     cat_response_cache_t *cache; /* where answers are kept, with `fresh`; NULL: none are */
     cat_generations_t *fresh;
     cat_permits_t *permits; /* of the child: connections that may be out of the pool */
-    /* ---- set in the child, changed under the mutex ---- */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *tried;
+    cat_group_commit_t *writes; /* of this child, for the next turn */
+    cat_wal_index_t *changes;   /* of a database that is a file; NULL: no answers are kept */
+    /* ---- guarded by the mutex ---- */
     cat_source_state_t state;
-    int is_tried;                 /* by somebody, while it is not up */
-    apr_time_t lost_at;           /* when a connection was last found lost */
-    int stale;                    /* connections that were given back while it was down */
-    const cat_dialect_t *dialect; /* NULL until the first connection was seen */
-    cat_semaphore_t *turn;        /* NULL where writers need no turns */
-    cat_group_commit_t *writes;   /* of this child, for the next turn */
-    cat_wal_index_t *changes;     /* of a database that is a file; NULL: no answers are kept */
-    int ready;                    /* the schema was found to be right */
-    apr_time_t refused_since;     /* atomic: since then the database is not ready; 0: it took the last statement */
-    apr_time_t revocations_at;    /* atomic: begin of the last successful reading of ended sessions; 0: none yet */
+    int is_tried;       /* by somebody, while it is not up */
+    apr_time_t lost_at; /* when a connection was last found lost */
+    int stale;          /* connections that were given back while it was down */
+    /* ---- atomic ---- */
+    _Atomic(const cat_dialect_t *) dialect; /* NULL until the first connection was seen; written after turn */
+    _Atomic(cat_semaphore_t *) turn;        /* NULL where writers need no turns */
+    atomic_int ready;                       /* flag: the schema was found to be right */
+    _Atomic apr_time_t refused_since;       /* since then the database is not ready; 0: it took the last statement */
+    _Atomic apr_time_t revocations_at;      /* begin of the last successful reading of ended sessions; 0: none yet */
 };
 
 cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context);
@@ -109,6 +112,19 @@ apr_status_t cat_source_child_init(cat_source_t *source, const cat_turns_t *turn
 apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
                              cat_db_handle_t *link);
 void cat_source_close(cat_source_t *source, cat_db_handle_t *link);
+
+/* What the first connection of this child told: the database's dialect, NULL before; and the semaphore that its writers take turns at,
+ * NULL before and where they need no turns. */
+const cat_dialect_t *cat_source_dialect(const cat_source_t *source);
+cat_semaphore_t *cat_source_turn(const cat_source_t *source);
+
+/* Remembers whether the schema was found to be right; and: was it, the last time? */
+void cat_source_note_schema(cat_source_t *source, int is_right);
+int cat_source_has_schema(const cat_source_t *source);
+
+/* Remembers when the last successful reading of ended sessions began; and: when did it? 0: there was none yet. */
+void cat_source_note_revocations(cat_source_t *source, apr_time_t began);
+apr_time_t cat_source_revocations_at(const cat_source_t *source);
 
 /* Opens a connection anew that has been taken and is of no use as it is. */
 apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *link);

@@ -4,6 +4,7 @@
 #include <apr_strings.h>
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -78,17 +79,20 @@ static int read_header(sqlite3_file *file, unsigned char header[HEADER])
     return file->pMethods->xRead(file, header, HEADER, 0) == SQLITE_OK;
 }
 
+/* Other connections write them meanwhile. */
+typedef _Atomic apr_uint32_t index_word_t;
+
 /* NULL where there is none. The connection has read, so it is mapped. */
-static const volatile apr_uint32_t *find_index(sqlite3_file *file, int *result)
+static const index_word_t *find_index(sqlite3_file *file, int *result)
 {
-    volatile void *region = NULL;
+    volatile void *region = NULL; /* as SQLite declares it */
     unsigned char header[HEADER];
 
     *result = SQLITE_OK;
     if (file->pMethods->iVersion >= 2 && read_header(file, header) && header[WRITE_VERSION] == WRITES_WAL) {
         *result = file->pMethods->xShmMap(file, 0, INDEX_REGION, 0, &region);
     }
-    return region;
+    return (const index_word_t *)region;
 }
 
 int cat_sqlite_has_readonly_index(const cat_db_handle_t *link)
@@ -106,10 +110,16 @@ int cat_sqlite_has_readonly_index(const cat_db_handle_t *link)
 static apr_int64_t count_backfilled(sqlite3_file *file)
 {
     int result;
-    const volatile apr_uint32_t *index = find_index(file, &result);
-    apr_uint32_t backfilled = index ? index[BACKFILLED] : 0;
+    const index_word_t *index = find_index(file, &result);
+    apr_uint32_t backfilled;
 
-    return index && index[BACKFILL_ATTEMPTED] > backfilled ? -1 : (apr_int64_t)backfilled;
+    if (!index) {
+        return 0;
+    }
+    backfilled = atomic_load_explicit(&index[BACKFILLED], memory_order_acquire);
+    return atomic_load_explicit(&index[BACKFILL_ATTEMPTED], memory_order_acquire) > backfilled
+               ? -1
+               : (apr_int64_t)backfilled;
 }
 
 static int is_shorter_than_header_says(sqlite3_file *file)

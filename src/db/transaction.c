@@ -216,7 +216,7 @@ apr_status_t cat_transaction_write(cat_write_t *w)
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    if (w->db->source->turn) {
+    if (cat_source_turn(w->db->source)) {
         return write_in_group(w);
     }
     return w->work ? do_work_alone(w) : write_statement_alone(w);

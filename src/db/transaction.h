@@ -10,7 +10,8 @@ typedef struct cat_db_t cat_db_t;
 /* What is done in a transaction; see cat_db_transact and cat_db_view. */
 typedef apr_status_t cat_work_t(void *baton);
 
-/* A write, on the stack of the thread that wants it: work, or, where that is NULL, one statement, which is atomic by itself. */
+/* A write, on the stack of the thread that wants it: work, or, where that is NULL, one statement, which is atomic by itself. While that
+ * thread sleeps in cat_group_commit_join, its leader uses the write. */
 typedef struct cat_write_t {
     cat_group_commit_item_t item; /* first: a list of items is one of writes */
     cat_db_t *db;

@@ -6,6 +6,7 @@
 #include <apr_thread_mutex.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -25,15 +26,21 @@ enum { VERSION = 0, CHANGE = 2, FRAME_SUM = 7, SUM = 10, HEADER = 12 };
 
 #define LOOK_INTERVAL apr_time_from_sec(1)
 
+/* SQLite writes them, in this process or another one. */
+typedef _Atomic apr_uint32_t index_word_t;
+_Static_assert(sizeof(index_word_t) == 4, "atomic types are padded here");
+
 struct cat_wal_index_t {
     apr_pool_t *pool; /* of the child */
     apr_thread_mutex_t *mutex;
-    int held;    /* connections; changed under the mutex */
+    /* ---- guarded by the mutex ---- */
     int is_none; /* the WAL-index cannot be used */
     cat_files_t files;
-    int descriptor;           /* of the index, -1: none */
-    const apr_uint32_t *page; /* its beginning; stays where it is, so that a reader who is late reads something */
-    apr_time_t looked;
+    int descriptor; /* of the index, -1: none */
+    /* ---- atomic ---- */
+    _Atomic(const index_word_t *) page; /* its beginning; stays where it is: a late reader reads something */
+    atomic_int held;                    /* connections; written last, under the mutex */
+    _Atomic apr_time_t looked;          /* when a reader last compared the files */
 };
 
 apr_status_t cat_wal_index_create(cat_wal_index_t **changes, apr_pool_t *pool)
@@ -45,9 +52,9 @@ apr_status_t cat_wal_index_create(cat_wal_index_t **changes, apr_pool_t *pool)
     return apr_thread_mutex_create(&c->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
 }
 
-static apr_uint32_t load(const apr_uint32_t *word)
+static apr_uint32_t load(const index_word_t *word)
 {
-    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    return atomic_load_explicit(word, memory_order_acquire);
 }
 
 /* The sum that SQLite puts behind its header. */
@@ -62,7 +69,7 @@ static int has_sum(const apr_uint32_t *header)
     return a == header[SUM] && b == header[SUM + 1];
 }
 
-static int is_known(const apr_uint32_t *page)
+static int is_known(const index_word_t *page)
 {
     for (int tries = 0; tries < TRIES; tries++) {
         apr_uint32_t header[HEADER];
@@ -84,12 +91,13 @@ static apr_status_t map_index(cat_wal_index_t *c)
 {
     long size = sysconf(_SC_PAGESIZE);
     int descriptor = open(c->files.paths[CAT_FILE_INDEX], O_RDONLY | O_CLOEXEC);
+    const index_word_t *mapped = atomic_load_explicit(&c->page, memory_order_relaxed);
     void *page;
 
     if (descriptor < 0) {
         return errno;
     }
-    page = mmap((void *)c->page, (size_t)size, PROT_READ, MAP_SHARED | (c->page ? MAP_FIXED : 0), descriptor, 0);
+    page = mmap((void *)mapped, (size_t)size, PROT_READ, MAP_SHARED | (mapped ? MAP_FIXED : 0), descriptor, 0);
     if (c->descriptor >= 0) {
         close(c->descriptor);
     }
@@ -97,7 +105,7 @@ static apr_status_t map_index(cat_wal_index_t *c)
     if (page == MAP_FAILED) {
         return errno;
     }
-    c->page = page;
+    atomic_store_explicit(&c->page, page, memory_order_release);
     return APR_SUCCESS;
 }
 
@@ -114,7 +122,7 @@ static apr_status_t start(cat_wal_index_t *c, const char *file)
     if (c->descriptor < 0 || c->files.identities[CAT_FILE_INDEX] != mapped) {
         rv = map_index(c);
     }
-    return rv == APR_SUCCESS && !is_known(c->page) ? APR_EMISMATCH : rv;
+    return rv == APR_SUCCESS && !is_known(atomic_load_explicit(&c->page, memory_order_relaxed)) ? APR_EMISMATCH : rv;
 }
 
 int cat_wal_index_hold(cat_wal_index_t *changes, cat_generations_t *fresh, const char *file, const cat_log_t *log)
@@ -123,14 +131,14 @@ int cat_wal_index_hold(cat_wal_index_t *changes, cat_generations_t *fresh, const
     int is_first, held;
 
     apr_thread_mutex_lock(changes->mutex);
-    is_first = changes->held == 0 && !changes->is_none;
+    is_first = atomic_load_explicit(&changes->held, memory_order_relaxed) == 0 && !changes->is_none;
     if (is_first) {
         rv = start(changes, file);
         changes->is_none = rv != APR_SUCCESS;
         cat_generations_forget(fresh); /* before others find the state told */
     }
     held = !changes->is_none;
-    __atomic_store_n(&changes->held, changes->held + held, __ATOMIC_RELEASE);
+    atomic_fetch_add_explicit(&changes->held, held, memory_order_release);
     apr_thread_mutex_unlock(changes->mutex);
     if (rv != APR_SUCCESS) {
         cat_log(log, CAT_LOG_NOTICE, rv, "CAT057: %s: its WAL-index cannot be used, so this child keeps no answers",
@@ -142,37 +150,46 @@ int cat_wal_index_hold(cat_wal_index_t *changes, cat_generations_t *fresh, const
 void cat_wal_index_release(cat_wal_index_t *changes)
 {
     apr_thread_mutex_lock(changes->mutex);
-    __atomic_store_n(&changes->held, changes->held - 1, __ATOMIC_RELEASE);
+    atomic_fetch_sub_explicit(&changes->held, 1, memory_order_release);
     apr_thread_mutex_unlock(changes->mutex);
 }
 
 /* SQLite goes on with files that were replaced; so would what is kept of them. */
+static int are_files_same(cat_wal_index_t *c)
+{
+    cat_files_t now, held;
+
+    apr_thread_mutex_lock(c->mutex);
+    held = c->files;
+    apr_thread_mutex_unlock(c->mutex);
+    now = held;
+    cat_files_look(&now);
+    return !memcmp(now.identities, held.identities, sizeof(now.identities));
+}
+
 static int look_at_files(cat_wal_index_t *c, apr_time_t now)
 {
-    apr_time_t looked = __atomic_load_n(&c->looked, __ATOMIC_RELAXED);
-    cat_files_t files;
+    apr_time_t looked = atomic_load_explicit(&c->looked, memory_order_relaxed);
 
     if (now >= looked && now - looked < LOOK_INTERVAL) {
         return 1;
     }
-    files = c->files;
-    cat_files_look(&files);
-    if (memcmp(files.identities, c->files.identities, sizeof(files.identities)) != 0) {
+    if (!are_files_same(c)) {
         return 0;
     }
-    __atomic_store_n(&c->looked, now, __ATOMIC_RELAXED);
+    atomic_store_explicit(&c->looked, now, memory_order_relaxed);
     return 1;
 }
 
 /* The counter of commits begins anew when SQLite mends an index; then the checksum of the log's last frame is another one. */
 int cat_wal_index_read(cat_wal_index_t *changes, apr_time_t now, apr_uint64_t *state)
 {
-    const apr_uint32_t *second;
+    const index_word_t *second;
 
-    if (!__atomic_load_n(&changes->held, __ATOMIC_ACQUIRE) || !look_at_files(changes, now)) {
+    if (!atomic_load_explicit(&changes->held, memory_order_acquire) || !look_at_files(changes, now)) {
         return 0;
     }
-    second = changes->page + HEADER;
+    second = atomic_load_explicit(&changes->page, memory_order_relaxed) + HEADER;
     *state = (apr_uint64_t)load(&second[CHANGE]) << 32 | load(&second[FRAME_SUM]);
     return 1;
 }

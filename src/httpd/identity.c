@@ -88,7 +88,7 @@ static cat_identity_t check_session(request_rec *r, const cat_conf_t *conf, cons
     if (!claims->session) {
         return CAT_KNOWN;
     }
-    read_at = has_source ? __atomic_load_n(&source->revocations_at, __ATOMIC_ACQUIRE) : r->request_time;
+    read_at = has_source ? cat_source_revocations_at(source) : r->request_time;
     state = cat_revoked_find(server->revoked, claims->session, r->request_time);
     if (state == CAT_REVOKED_NO &&
         !cat_revoked_is_current(read_at, apr_time_from_sec(conf->revocation_delay), r->request_time)) {

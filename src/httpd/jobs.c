@@ -5,6 +5,7 @@
 #include <apr_strings.h>
 #include <http_log.h>
 #include <mod_watchdog.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "accounts/mailer.h"
@@ -49,10 +50,11 @@ static const struct job_t {
 #define STOP_PATIENCE apr_time_from_sec(5)
 #define STOP_INTERVAL apr_time_from_msec(10)
 
-/* What a child's jobs share: written by the watchdogs' threads, and stop by the one that ends the child. */
+/* What a child's jobs share. A watchdog's thread counts itself before it looks at `stop`, and the thread that ends the child sets that
+ * before it looks at `running`: with sequential consistency at least one of the two sees the other. */
 struct cat_jobs_t {
-    int running; /* how many */
-    int stop;
+    atomic_int running; /* how many jobs; by the watchdogs' threads */
+    atomic_int stop;    /* flag; by the thread that ends the child */
 };
 
 /* One job of one mount. Used by the watchdog's thread. */
@@ -121,11 +123,11 @@ static apr_status_t tick(int state, void *data, apr_pool_t *pool)
     worker_t *w = data;
 
     if (state == AP_WATCHDOG_STATE_RUNNING) {
-        __atomic_add_fetch(&w->jobs->running, 1, __ATOMIC_SEQ_CST);
-        if (!__atomic_load_n(&w->jobs->stop, __ATOMIC_SEQ_CST)) {
+        atomic_fetch_add_explicit(&w->jobs->running, 1, memory_order_seq_cst);
+        if (!atomic_load_explicit(&w->jobs->stop, memory_order_seq_cst)) {
             run(w, pool);
         }
-        __atomic_sub_fetch(&w->jobs->running, 1, __ATOMIC_SEQ_CST);
+        atomic_fetch_sub_explicit(&w->jobs->running, 1, memory_order_seq_cst);
     }
     return APR_SUCCESS;
 }
@@ -135,8 +137,8 @@ static apr_status_t stop(void *data)
     cat_jobs_t *shared = data;
     apr_time_t give_up = apr_time_now() + STOP_PATIENCE;
 
-    __atomic_store_n(&shared->stop, 1, __ATOMIC_SEQ_CST);
-    while (__atomic_load_n(&shared->running, __ATOMIC_SEQ_CST) && apr_time_now() < give_up) {
+    atomic_store_explicit(&shared->stop, 1, memory_order_seq_cst);
+    while (atomic_load_explicit(&shared->running, memory_order_seq_cst) && apr_time_now() < give_up) {
         apr_sleep(STOP_INTERVAL);
     }
     return APR_SUCCESS;

@@ -48,7 +48,7 @@ static int check_progress(void *context, curl_off_t dltotal, curl_off_t dlnow, c
     const transfer_t *t = context;
 
     (void)dltotal, (void)dlnow, (void)ultotal, (void)ulnow;
-    return t->leaving || (t->smtp->stop && *t->smtp->stop);
+    return t->leaving || (t->smtp->stop && atomic_load_explicit(t->smtp->stop, memory_order_relaxed));
 }
 
 static int begins_with(const char *data, size_t size, const char *command)

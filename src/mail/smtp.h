@@ -3,6 +3,7 @@
 #define CAT_MAIL_SMTP_H
 
 #include <apr_pools.h>
+#include <stdatomic.h>
 
 /* Sends one message to one recipient through libcurl. Blocks for at most CAT_SMTP_TIMEOUT. curl_global_init is the caller's. */
 
@@ -16,7 +17,7 @@ typedef struct cat_smtp_t {
     int require_tls;             /* smtp://: fail unless STARTTLS works (RFC 3207; never downgraded), as with a user.
                                     0: use it if offered, whatever the certificate */
     int timeout;                 /* seconds for the whole conversation; 0: CAT_SMTP_TIMEOUT */
-    volatile int *stop;          /* becomes non-zero when the server stops: the transfer is broken off; may be NULL */
+    const atomic_int *stop;      /* becomes non-zero when the server stops: the transfer is broken off; may be NULL */
 } cat_smtp_t;
 
 typedef enum {

@@ -129,20 +129,20 @@ static void test_does_not_wait_for_a_silent_server(void **state)
 static void *raise_flag(void *flag)
 {
     apr_sleep(apr_time_from_msec(100));
-    *(volatile int *)flag = 1;
+    atomic_store_explicit((atomic_int *)flag, 1, memory_order_relaxed);
     return NULL;
 }
 
 static void test_breaks_off_when_the_flag_is_raised(void **state)
 {
-    volatile int stopping = 0;
+    atomic_int stopping = 0;
     pthread_t thread;
     cat_smtp_t smtp;
     int listening = listen_silently(*state, &smtp);
     apr_time_t start = apr_time_now();
 
     smtp.stop = &stopping;
-    pthread_create(&thread, NULL, raise_flag, (void *)&stopping);
+    pthread_create(&thread, NULL, raise_flag, &stopping);
     assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_RETRY);
     assert_in_range(apr_time_as_msec(apr_time_now() - start), 50, 2500);
     pthread_join(thread, NULL);
