@@ -4,7 +4,7 @@
 
 #include <httpd.h>
 
-/* What of the site's configuration around a mount goes before it: docs/decisions/0028-the-site-around-a-mount.md. */
+/* What of the site's configuration around a mount goes before it: docs/decisions/0028-site-configuration-around-mount.md. */
 
 /* Runs mod_alias for a request that a mount is about to claim, for the sake of its Redirect lines. OK: there is none for this
  * path. Otherwise the status that one of them asks for. */
