@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Results;
 
-# The figures of a run, held against the targets: as JSON for programs, as Markdown for docs/benchmarks.md.
+# The figures of a run, compared with the targets: as JSON for programs, as Markdown for docs/benchmarks.md.
 
 use strict;
 use warnings FATAL => 'all';
@@ -26,14 +26,14 @@ sub add {
     $self->{parts}{$part} = \%figures;
 }
 
-# By the name that it has within its part: no two parts share one.
+# The figure of that name in any part: names are unique. undef: it was not measured.
 sub figure {
     my ($self, $name) = @_;
     my ($found) = grep { $_ } map { $_->{$name} } values %{ $self->{parts} };
     return $found;
 }
 
-# The rows of the table of targets that this run has the figures for: with value, base_value, ratio and holds.
+# The rows of the table of targets whose figures this run has measured, each with value, base_value, ratio and holds.
 sub rows {
     my ($self) = @_;
     return grep { $_ } map { $self->judge($_) } Targets::rows();
@@ -67,17 +67,17 @@ sub markdown {
     my ($self) = @_;
     my @rows = $self->rows;
     return join "\n", $self->head, '',
-        '| | figure | base | ratio | target | |', '|---|---:|---:|---:|---:|---|', (map { line($_) } @rows), '',
-        'CPU of all that was measured, microseconds a request:', '',
-        '| | CPU | requests a second | p99, ms | failed |', '|---|---:|---:|---:|---:|', $self->figure_lines, '';
+        '| what / base | figure | base | ratio | target | |', '|---|---:|---:|---:|---:|---|', (map { line($_) } @rows), '',
+        'All figures:', '',
+        '| | CPU, microseconds per request | requests per second | p99, ms | failed |', '|---|---:|---:|---:|---:|', $self->figure_lines, '';
 }
 
 sub head {
     my ($self) = @_;
     my ($machine, $pace) = @$self{qw(machine pace)};
     my $versions = join ', ', map { "$_ $machine->{versions}{$_}" } sort keys %{ $machine->{versions} };
-    return "Measured at $self->{when} on $machine->{cores} cores of $machine->{processor}, $machine->{memory_mib} MiB,"
-        . " $machine->{system}, Linux $machine->{kernel}; load before it $machine->{load}; $versions. $pace->{rounds}"
+    return "Measured on $self->{when}, on $machine->{cores} cores of $machine->{processor}, $machine->{memory_mib} MiB,"
+        . " $machine->{system}, Linux $machine->{kernel}; load average before the run $machine->{load}; $versions. $pace->{rounds}"
         . " rounds of $pace->{seconds} s; the large catalogue has $pace->{large} products.";
 }
 
@@ -89,11 +89,11 @@ sub line {
     return sprintf '| %s: %s | %s | %s | %s | %s | %s |', @$row{qw(group what)}, @numbers, $target, verdict($row);
 }
 
-# Where a peer costs less, it says so, whatever the target.
+# A peer that costs less is named, whatever the target.
 sub verdict {
     my ($row) = @_;
-    my ($peer) = $row->{group} =~ /^(Fastify|Express|mod_php|nginx)/;
-    my @words = !defined $row->{holds} ? () : $row->{holds} ? 'holds' : '**missed**';
+    my ($peer) = $row->{what} =~ m{/ (Fastify|Express|mod_php|nginx)$};
+    my @words = !defined $row->{holds} ? () : $row->{holds} ? 'met' : '**missed**';
     push @words, "**$peer is ahead**" if $peer && $row->{ratio} > 1;
     return join ', ', @words;
 }

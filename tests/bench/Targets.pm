@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Targets;
 
-# THE TABLE OF TARGETS: what is compared with what, and what the ratio may be. A row: group, what it is, figure, base, member of the
-# two figures, relation, limit; without a limit it is told only, without a base the limit is on the figure itself.
+# THE TABLE OF TARGETS: what is compared with what, and the limit of the ratio. A row: group, what it is, figure, base, member of the
+# two figures, relation, limit. A row without a limit is reported only; without a base, the limit is on the figure itself.
 
 use strict;
 use warnings FATAL => 'all';
@@ -14,7 +14,7 @@ my %PEERS = (
     nginx => { event => { page => 0.60 }, worker => { one => 1, page => 0.50 } },
 );
 my @PEERS = qw(Fastify Express mod_php nginx);
-my %WORDS = (one => 'one product', page => 'a page of 10', post => 'POST with a token');
+my %WORDS = (one => 'one product', page => 'page of 10', post => 'POST with a token');
 
 sub rows {
     return (
@@ -32,28 +32,28 @@ sub cheap {
     my ($mpm) = @_;
     my $row = sub { my ($what, $figure, $base, $most) = @_; cpu("$mpm MPM", $what, "$mpm: $figure", "$mpm: $base", $most) };
     return (
-        $row->('one product, to a static file', 'one', 'static one', 0.85),
-        $row->('one product, to a constant', 'one', 'constant one', 1.10),
-        $row->('one product through the database, to a static file', 'one, no cache', 'static one', 1.10),
-        $row->('a page of 10, to a static file', 'page', 'static page', 1.00),
-        $row->('a page of 10 through the database, to a static file', 'page, no cache', 'static page', 1.45),
-        $row->('304 for a product, to a static file', 'one, 304', 'static one', 0.80),
-        $row->('304 for a page, to a static file', 'page, 304', 'static page', 0.80),
-        $row->('one product among 5 % writes, to one without', 'one among writes', 'one', 1.20),
-        $row->('a page among 5 % writes, to one without', 'page among writes', 'page', 1.20));
+        $row->('one product / static file', 'one', 'static one', 0.85),
+        $row->('one product / constant', 'one', 'constant one', 1.10),
+        $row->('one product, no cache / static file', 'one, no cache', 'static one', 1.10),
+        $row->('page of 10 / static file', 'page', 'static page', 1.00),
+        $row->('page of 10, no cache / static file', 'page, no cache', 'static page', 1.45),
+        $row->('304 for a product / static file', 'one, 304', 'static one', 0.80),
+        $row->('304 for a page / static file', 'page, 304', 'static page', 0.80),
+        $row->('one product among 5 % writes / without writes', 'one among writes', 'one', 1.20),
+        $row->('page of 10 among 5 % writes / without writes', 'page among writes', 'page', 1.20));
 }
 
 sub peer {
     my ($peer, $mpm) = @_;
     my $limits = $PEERS{$peer}{$mpm};
     my @what = $peer eq 'nginx' ? qw(one page) : qw(one page post);
-    return map { cpu("$peer, $mpm MPM", $WORDS{$_}, "$mpm: $_", "$peer: $_", $limits->{$_}) } @what;
+    return map { cpu("$mpm MPM", "$WORDS{$_} / $peer", "$mpm: $_", "$peer: $_", $limits->{$_}) } @what;
 }
 
-# Without a limit: the same on SQLite, likewise without the cache.
+# Reported only. The base is SQLite without the cache, because the other engines do not use the cache by default.
 sub engines {
     my %base = (one => 'event: one, no cache', page => 'event: page, no cache', post => 'event: post');
-    return map { my $engine = $_; map { cpu("$engine, to SQLite", $WORDS{$_}, "$engine: $_", $base{$_}, undef) } qw(one page post) }
+    return map { my $engine = $_; map { cpu('event MPM', "$WORDS{$_} on $engine / on SQLite", "$engine: $_", $base{$_}, undef) } qw(one page post) }
         qw(MariaDB PostgreSQL);
 }
 
@@ -61,9 +61,9 @@ sub sizes {
     my @flat = ('one', 'page 1', 'one, no cache', 'page 1, no cache', 'next page by cursor');
     my @deep = ('page in the middle', 'last page');
     return (
-        (map { cpu('large catalogue', "$_, to the small one", "large: $_", "small: $_", 1.10) } @flat),
-        (map { cpu('large catalogue', "$_, to the small one", "large: $_", "small: $_", undef) } 'one, no cache, spread'),
-        (map { cpu('large catalogue', "$_, to page 1", "large: $_", 'large: page 1, no cache', 3) } @deep));
+        (map { cpu('large catalogue', "$_ / in the small one", "large: $_", "small: $_", 1.10) } @flat),
+        (map { cpu('large catalogue', "$_ / in the small one", "large: $_", "small: $_", undef) } 'one, no cache, spread'),
+        (map { cpu('large catalogue', "$_ / page 1, no cache", "large: $_", 'large: page 1, no cache', 3) } @deep));
 }
 
 sub inserts {
@@ -72,7 +72,7 @@ sub inserts {
         my $row = { group => "$_ MPM, POST at 32 connections", figure => "$_: $at" };
         (
             {
-                %$row, what => 'rate, to one transaction a request', base => 'one transaction a request', member => 'rate',
+                %$row, what => 'rate / one transaction per request', base => 'one transaction a request', member => 'rate',
                 relation => '>=', limit => 3.5,
             },
             { %$row, what => 'p99, ms', member => 'p99', relation => '<', limit => 10 },
@@ -80,17 +80,17 @@ sub inserts {
     } qw(event worker);
 }
 
-# What keeps the cache true has a place of its own beside it.
+# The generations, which keep the cache valid, have 256 KiB per database beside it.
 sub memory {
     my %row = (group => 'memory', member => 'mib', relation => '<=');
     return (
-        { %row, what => 'in the last fifth of the requests, to the second', figure => 'memory, at the end', base => 'memory, warm', limit => 1.05 },
-        { %row, what => 'of the cache, to CatalogCacheSize and 256 KiB for the database', figure => 'cache, held', base => 'cache, allowed', limit => 1.05 });
+        { %row, what => 'server, last fifth of the requests / second fifth', figure => 'memory, at the end', base => 'memory, warm', limit => 1.05 },
+        { %row, what => 'cache / CatalogCacheSize + 256 KiB for the database', figure => 'cache, held', base => 'cache, allowed', limit => 1.05 });
 }
 
 sub tokens {
     return map {
-        { group => 'token', what => "$_ again, microseconds", figure => "$_, again", member => 'us', relation => '<=', limit => 1 }
+        { group => 'token', what => "$_ verified again, microseconds", figure => "$_, again", member => 'us', relation => '<=', limit => 1 }
     } qw(HS256 RS256 ES256);
 }
 
