@@ -7,10 +7,10 @@
 /* Nobody else has changed the database; or it was us, or his change is known. */
 static int is_watched(const cat_source_t *source, apr_time_t now)
 {
-    apr_uint64_t seen = cat_generations_seen(source->fresh), state;
+    apr_uint64_t seen = cat_generations_seen(source->generations), state;
 
-    return cat_wal_index_read(source->changes, now, &state) &&
-           (state == seen || cat_generations_settle(source->fresh, seen, state));
+    return cat_wal_index_read(source->wal_index, now, &state) &&
+           (state == seen || cat_generations_settle(source->generations, seen, state));
 }
 
 /* In this order: what is drawn once the state was looked at is no older than that. */
@@ -32,8 +32,8 @@ int cat_recall_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *ite
     } else if (!is_watched(source, now)) {
         return 0;
     }
-    item->owner = source->fresh;
-    item->ticket = cat_generations_draw(source->fresh, id);
+    item->owner = source->generations;
+    item->ticket = cat_generations_draw(source->generations, id);
     item->made = now;
     return cat_response_cache_get(source->cache, db->pool, item, since);
 }

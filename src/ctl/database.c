@@ -56,15 +56,19 @@ static const char *check_file(apr_pool_t *pool, const ctl_site_t *site, int make
 
 static const char *make_source(ctl_t *ctl)
 {
-    cat_turns_t *turns;
+    cat_write_locks_t *locks;
+    cat_file_registry_t *registry;
     char reason[120];
-    apr_status_t rv = cat_turns_create(&turns, ctl->pool, ctl->pool);
+    apr_status_t rv = cat_write_lock_create(&locks, ctl->pool, ctl->pool);
 
     ctl->source = cat_pool_create(ctl->pool, ctl->site.driver, ctl->site.params);
     ctl->source->path = cat_dialect_find(ctl->site.driver)->file ? ctl->site.params : NULL;
     ctl->source->name = apr_pstrcat(ctl->pool, "the ", ctl->site.driver, " database", NULL);
     if (rv == APR_SUCCESS) {
-        rv = cat_source_child_init(ctl->source, turns, cat_migration_run, ctl->pool);
+        rv = cat_file_registry_create(&registry, ctl->pool);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_source_child_init(ctl->source, ctl->pool, locks, registry, cat_migration_run);
     }
     return rv == APR_SUCCESS ? NULL
                              : apr_psprintf(ctl->pool, "%s cannot be used: %s", ctl->source->name,

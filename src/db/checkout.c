@@ -32,7 +32,7 @@ static void disconnect(cat_db_t *db)
     if (db->conn) {
         cat_pooled_connection_leave(db->conn);
         db->conn = NULL;
-        cat_source_close(db->source, &db->link);
+        cat_source_close(db->source, &db->handle);
     }
 }
 
@@ -48,16 +48,16 @@ void cat_checkout_release(cat_db_t *db)
 {
     cat_checkout_roll_back(db);
     disconnect(db);
-    if (db->has_turn) {
-        db->has_turn = 0;
-        cat_semaphore_leave(cat_source_turn(db->source), db->place);
+    if (db->has_write_lock) {
+        db->has_write_lock = 0;
+        cat_semaphore_leave(cat_source_write_lock(db->source), db->write_lock_slot);
     }
 }
 
 void cat_checkout_mark_changes(cat_db_t *db)
 {
-    if (db->touches && db->source->fresh) {
-        cat_generations_mark(db->source->fresh, db->touched);
+    if (db->touches && db->source->generations) {
+        cat_generations_mark(db->source->generations, db->touched);
     }
 }
 
@@ -66,17 +66,17 @@ static apr_status_t connect_once(cat_db_t *db, int to_write)
     apr_status_t rv;
 
     give_back_with_pool(db);
-    rv = cat_source_open(db->source, db->pool, db->conf->max_connections, db->log, &db->link);
+    rv = cat_source_open(db->source, db->pool, db->conf->max_connections, db->log, &db->handle);
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = cat_pooled_connection_get(db->source, &db->link, to_write || db->has_turn, db->log, &db->conn);
+    rv = cat_pooled_connection_get(db->source, &db->handle, to_write || db->has_write_lock, db->log, &db->conn);
     if (rv == CAT_ENOTREADY && !cat_source_may_get_ready(db->source)) { /* nobody tries again */
         cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
     }
     if (rv != APR_SUCCESS) {
         db->conn = NULL;
-        cat_source_close(db->source, &db->link);
+        cat_source_close(db->source, &db->handle);
     }
     return rv;
 }
@@ -101,13 +101,13 @@ apr_status_t cat_checkout_take_write_lock(cat_db_t *db, apr_time_t until)
 {
     apr_status_t rv;
 
-    if (!cat_source_turn(db->source) || db->has_turn) {
+    if (!cat_source_write_lock(db->source) || db->has_write_lock) {
         return APR_SUCCESS;
     }
     disconnect(db);
     give_back_with_pool(db);
-    rv = cat_source_take_write_lock(db->source, until, db->log, &db->place);
-    db->has_turn = rv == APR_SUCCESS;
+    rv = cat_source_take_write_lock(db->source, until, db->log, &db->write_lock_slot);
+    db->has_write_lock = rv == APR_SUCCESS;
     return rv;
 }
 
@@ -137,7 +137,8 @@ apr_status_t cat_checkout_check_schema(cat_db_t *db)
 apr_status_t cat_checkout_connect(cat_db_t *db, int to_write)
 {
     cat_connection_t *conn;
-    apr_status_t rv = db->has_turn ? APR_SUCCESS : cat_checkout_check_schema(db); /* which may take the write lock */
+    apr_status_t rv =
+        db->has_write_lock ? APR_SUCCESS : cat_checkout_check_schema(db); /* which may take the write lock */
 
     return rv == APR_SUCCESS ? cat_checkout_connect_bare(db, to_write, &conn) : rv;
 }

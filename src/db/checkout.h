@@ -19,12 +19,12 @@ struct cat_db_t {
     const cat_conf_t *conf;
     cat_source_t *source;
     const cat_log_t *log;
-    cat_db_handle_t link;
+    cat_db_handle_t handle;
     cat_connection_t
         *conn; /* NULL: no connection out of the pool. The group commit leader's, while it runs this use's write */
     int is_given_back; /* flag: the end of the pool releases it */
-    int has_turn;
-    int place; /* in the turn's gate */
+    int has_write_lock;
+    int write_lock_slot; /* where it is held */
     int in_transaction;
     apr_status_t failed; /* the first failure within the transaction */
     int touches;         /* flag: it changes a product: */

@@ -5,36 +5,36 @@
 
 static apr_status_t release_index(void *tracker)
 {
-    cat_wal_index_release(((cat_commit_tracker_t *)tracker)->changes);
+    cat_wal_index_release(((cat_commit_tracker_t *)tracker)->wal_index);
     return APR_SUCCESS;
 }
 
-void cat_commit_tracker_hold(cat_commit_tracker_t *tracker, apr_pool_t *pool, cat_wal_index_t *changes,
-                             cat_generations_t *fresh, const char *file, const cat_log_t *log)
+void cat_commit_tracker_hold(cat_commit_tracker_t *tracker, apr_pool_t *pool, cat_wal_index_t *wal_index,
+                             cat_generations_t *generations, const char *file, const cat_log_t *log)
 {
-    tracker->fresh = fresh;
-    tracker->changes = NULL;
-    if (cat_wal_index_hold(changes, fresh, file, log)) {
-        tracker->changes = changes;
+    tracker->generations = generations;
+    tracker->wal_index = NULL;
+    if (cat_wal_index_hold(wal_index, generations, file, log)) {
+        tracker->wal_index = wal_index;
         apr_pool_pre_cleanup_register(pool, tracker, release_index);
     }
 }
 
 void cat_commit_tracker_release(cat_commit_tracker_t *tracker, apr_pool_t *pool)
 {
-    if (tracker->changes) {
+    if (tracker->wal_index) {
         apr_pool_cleanup_run(pool, tracker, release_index);
     }
-    tracker->changes = NULL;
+    tracker->wal_index = NULL;
 }
 
 void cat_commit_tracker_begin(cat_commit_tracker_t *tracker)
 {
     tracker->wrote = CAT_WROTE_NOTHING;
     tracker->version = NULL;
-    tracker->is_on = tracker->changes && cat_wal_index_read(tracker->changes, apr_time_now(), &tracker->before);
+    tracker->is_on = tracker->wal_index && cat_wal_index_read(tracker->wal_index, apr_time_now(), &tracker->before);
     if (tracker->is_on) {
-        cat_generations_begin(tracker->fresh, tracker->before);
+        cat_generations_begin(tracker->generations, tracker->before);
     }
 }
 
@@ -57,7 +57,7 @@ void cat_commit_tracker_commit(cat_commit_tracker_t *tracker, const char *versio
 {
     if (tracker->is_on) {
         tracker->version = version;
-        cat_generations_commit(tracker->fresh);
+        cat_generations_commit(tracker->generations);
     }
 }
 
@@ -78,7 +78,7 @@ int cat_commit_tracker_look(cat_commit_tracker_t *tracker)
     if (!tracker->is_on) {
         return 0;
     }
-    if (!cat_wal_index_read(tracker->changes, apr_time_now(), &tracker->after)) {
+    if (!cat_wal_index_read(tracker->wal_index, apr_time_now(), &tracker->after)) {
         tracker->after = 0;
     }
     return may_be_own(tracker) && tracker->version;
@@ -91,6 +91,6 @@ void cat_commit_tracker_end(cat_commit_tracker_t *tracker, const char *version)
 
     if (tracker->is_on) {
         tracker->is_on = 0;
-        cat_generations_end(tracker->fresh, tracker->before, is_own ? tracker->after : tracker->before);
+        cat_generations_end(tracker->generations, tracker->before, is_own ? tracker->after : tracker->before);
     }
 }

@@ -14,8 +14,8 @@
 typedef enum { CAT_WROTE_NOTHING, CAT_WROTE_PERHAPS, CAT_WROTE } cat_wrote_t;
 
 typedef struct cat_commit_tracker_t {
-    cat_wal_index_t *changes; /* NULL: the connection does not count */
-    cat_generations_t *fresh;
+    cat_wal_index_t *wal_index; /* NULL: the connection does not count */
+    cat_generations_t *generations;
     int is_on;                  /* from a transaction's begin to its end */
     apr_uint64_t before, after; /* the database's state; after is 0 where it cannot be told */
     cat_wrote_t wrote;
@@ -23,8 +23,8 @@ typedef struct cat_commit_tracker_t {
 } cat_commit_tracker_t;
 
 /* Lets a connection count that has read, until the end of the pool, before which it must not be closed. */
-void cat_commit_tracker_hold(cat_commit_tracker_t *tracker, apr_pool_t *pool, cat_wal_index_t *changes,
-                             cat_generations_t *fresh, const char *file, const cat_log_t *log);
+void cat_commit_tracker_hold(cat_commit_tracker_t *tracker, apr_pool_t *pool, cat_wal_index_t *wal_index,
+                             cat_generations_t *generations, const char *file, const cat_log_t *log);
 
 /* Before the connection is closed and opened anew: it counts no more until it is held again. */
 void cat_commit_tracker_release(cat_commit_tracker_t *tracker, apr_pool_t *pool);

@@ -42,7 +42,7 @@ apr_status_t cat_connection_file_is_gone(const cat_connection_t *conn, const cat
 static int send_rollback(cat_connection_t *conn)
 {
     int changed = 0;
-    return apr_dbd_query(conn->link.driver, conn->link.handle, &changed, "ROLLBACK");
+    return apr_dbd_query(conn->handle.driver, conn->handle.dbd, &changed, "ROLLBACK");
 }
 
 apr_status_t cat_connection_judge(cat_connection_t *conn, int result, const char *what)
@@ -53,7 +53,7 @@ apr_status_t cat_connection_judge(cat_connection_t *conn, int result, const char
     if (result == 0) {
         return APR_SUCCESS;
     }
-    text = apr_dbd_error(conn->link.driver, conn->link.handle, result);
+    text = apr_dbd_error(conn->handle.driver, conn->handle.dbd, result);
     rv = conn->dialect->judge(result, text ? text : "");
     apr_snprintf(conn->fault, sizeof(conn->fault), "%s failed with %d: %s", what, result,
                  text && *text ? text : "no reason given");
@@ -75,14 +75,14 @@ static apr_status_t drain_rows(cat_connection_t *conn, apr_pool_t *pool, apr_dbd
     apr_dbd_row_t *r = NULL;
     const char *values[COLUMNS_MAX];
     apr_status_t rv = APR_SUCCESS;
-    int columns = apr_dbd_num_cols(conn->link.driver, results);
+    int columns = apr_dbd_num_cols(conn->handle.driver, results);
 
     if (columns > COLUMNS_MAX) {
         return APR_ENOSPC;
     }
-    for (int n = 1; apr_dbd_get_row(conn->link.driver, pool, results, &r, n) == 0; n++) {
+    for (int n = 1; apr_dbd_get_row(conn->handle.driver, pool, results, &r, n) == 0; n++) {
         for (int i = 0; i < columns; i++) {
-            if (apr_dbd_datum_get(conn->link.driver, r, i, APR_DBD_TYPE_STRING, &values[i]) != APR_SUCCESS) {
+            if (apr_dbd_datum_get(conn->handle.driver, r, i, APR_DBD_TYPE_STRING, &values[i]) != APR_SUCCESS) {
                 values[i] = NULL;
             }
         }
@@ -105,7 +105,7 @@ static int count_placeholders(const char *text)
 static apr_status_t prepare_statement(cat_connection_t *conn, cat_sql_t sql, prepared_t *st)
 {
     const char *text = cat_dialect_sql(conn->dialect, sql);
-    int result = apr_dbd_prepare(conn->link.driver, conn->link.pool, conn->link.handle, text, NULL, &st->handle);
+    int result = apr_dbd_prepare(conn->handle.driver, conn->handle.pool, conn->handle.dbd, text, NULL, &st->handle);
     if (result != 0) {
         st->handle = NULL;
         return cat_connection_judge(conn, result, cat_dialect_sql_name(sql));
@@ -127,12 +127,12 @@ typedef struct execution_t {
 /* The driver's result. */
 static inline int call_driver(cat_connection_t *conn, execution_t *e, apr_dbd_prepared_t *prepared)
 {
-    const cat_db_handle_t *link = &conn->link;
+    const cat_db_handle_t *handle = &conn->handle;
     const char **values = (const char **)e->values; /* apr_dbd only reads them */
 
     return e->changed
-               ? apr_dbd_pquery(link->driver, e->pool, link->handle, e->changed, prepared, e->count, values)
-               : apr_dbd_pselect(link->driver, e->pool, link->handle, &e->results, prepared, 1, e->count, values);
+               ? apr_dbd_pquery(handle->driver, e->pool, handle->dbd, e->changed, prepared, e->count, values)
+               : apr_dbd_pselect(handle->driver, e->pool, handle->dbd, &e->results, prepared, 1, e->count, values);
 }
 
 typedef struct first_value_t {
@@ -250,14 +250,14 @@ apr_status_t cat_connection_send(cat_connection_t *conn, const char *text)
     int changed = 0;
 
     for (int tries = 0; rv == CAT_EDEAD && tries < DEAD_TRIES; tries++) {
-        rv = cat_connection_judge(conn, apr_dbd_query(conn->link.driver, conn->link.handle, &changed, text), text);
+        rv = cat_connection_judge(conn, apr_dbd_query(conn->handle.driver, conn->handle.dbd, &changed, text), text);
     }
     return rv == CAT_EDEAD ? CAT_EDOWN : rv;
 }
 
 int cat_connection_takes_writes(const cat_connection_t *conn, const cat_log_t *log)
 {
-    const char *obstacle = conn->file ? cat_sqlite_find_obstacle(&conn->link, &conn->files) : NULL;
+    const char *obstacle = conn->file ? cat_sqlite_find_obstacle(&conn->handle, &conn->files) : NULL;
 
     if (obstacle) {
         cat_log(log, CAT_LOG_ERROR, 0, "CAT058: %s: no writes are possible: %s", conn->name, obstacle);
@@ -267,7 +267,7 @@ int cat_connection_takes_writes(const cat_connection_t *conn, const cat_log_t *l
 
 static apr_status_t begin_on_file(cat_connection_t *conn, apr_time_t until)
 {
-    apr_status_t rv = cat_sqlite_begin(&conn->link, until, conn->fault, sizeof(conn->fault));
+    apr_status_t rv = cat_sqlite_begin(&conn->handle, until, conn->fault, sizeof(conn->fault));
 
     conn->is_lost = rv == CAT_ELOST;
     return rv;
@@ -330,7 +330,7 @@ static void abandon(cat_connection_t *conn)
     int changed = 0;
 
     conn->is_abandoned = 1;
-    apr_dbd_query(conn->link.driver, conn->link.handle, &changed, conn->dialect->abandon);
+    apr_dbd_query(conn->handle.driver, conn->handle.dbd, &changed, conn->dialect->abandon);
 }
 
 void cat_connection_roll_back(cat_connection_t *conn)
@@ -354,7 +354,7 @@ apr_status_t cat_connection_ask(cat_connection_t *conn, apr_pool_t *pool, const 
 
     for (int tries = 0; rv == CAT_EDEAD && tries < DEAD_TRIES; tries++) {
         results = NULL;
-        rv = cat_connection_judge(conn, apr_dbd_select(conn->link.driver, pool, conn->link.handle, &results, text, 1),
+        rv = cat_connection_judge(conn, apr_dbd_select(conn->handle.driver, pool, conn->handle.dbd, &results, text, 1),
                                   text);
     }
     if (rv == APR_SUCCESS && results) { /* MySQL's driver has none for a statement that returns no rows */

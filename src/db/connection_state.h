@@ -19,7 +19,7 @@ typedef struct prepared_t {
 } prepared_t;
 
 struct cat_connection_t {
-    cat_db_handle_t link;
+    cat_db_handle_t handle;
     cat_source_t *source; /* that uses it now: several may share a pool */
     const cat_dialect_t *dialect;
     const char *name;  /* the source's, for logs */

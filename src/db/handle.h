@@ -8,7 +8,7 @@
 /* An open connection, as its pool hands it out. */
 typedef struct cat_db_handle_t {
     const apr_dbd_driver_t *driver;
-    apr_dbd_t *handle;
+    apr_dbd_t *dbd;
     apr_pool_t *pool; /* lives as long as the connection: what is kept with it is kept here */
     void *owner;      /* the connector's own */
 } cat_db_handle_t;

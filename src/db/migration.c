@@ -249,7 +249,7 @@ static apr_status_t bring_up(cat_db_t *db, apr_pool_t *pool, const cat_conf_t *c
         return rv;
     }
     /* Asked before the version: another child may be making the schema now. */
-    had_schema = cat_connection_file(conn) && cat_turns_had_schema(source->turns, cat_connection_file(conn));
+    had_schema = cat_connection_file(conn) && cat_file_registry_had_schema(source->registry, cat_connection_file(conn));
     if (!had_schema) {
         rv = cat_checkout_connect_bare(db, 1, &conn); /* after another child that makes it */
     }
@@ -279,7 +279,7 @@ static apr_status_t bring_up(cat_db_t *db, apr_pool_t *pool, const cat_conf_t *c
         rv = rv == APR_SUCCESS ? step_up_or_log(conn, pool, source, log, wanted, wait) : rv;
     }
     if (rv == APR_SUCCESS && cat_connection_file(conn)) {
-        cat_turns_note_schema(source->turns, cat_connection_file(conn));
+        cat_file_registry_note_schema(source->registry, cat_connection_file(conn));
     }
     return rv;
 }

@@ -25,7 +25,7 @@ typedef struct pool_t {
 } pool_t;
 
 /* The words of libpq on parameters that it cannot parse quote them, and they may hold a password. */
-static int is_secret(const char *words)
+static int may_hold_secret(const char *words)
 {
     return strstr(words, "connection info string") || strstr(words, "connection option");
 }
@@ -33,7 +33,7 @@ static int is_secret(const char *words)
 static void note_cause(pool_t *p, const char *words)
 {
     apr_thread_mutex_lock(p->mutex);
-    apr_cpystrn(p->cause, is_secret(words) ? "the driver cannot read its parameters" : words, sizeof(p->cause));
+    apr_cpystrn(p->cause, may_hold_secret(words) ? "the driver cannot read its parameters" : words, sizeof(p->cause));
     p->cause[strcspn(p->cause, "\r\n")] = '\0';
     apr_thread_mutex_unlock(p->mutex);
 }
@@ -50,18 +50,18 @@ static const char *read_cause(pool_t *p, apr_pool_t *pool)
 
 static apr_status_t close_handle(void *connection)
 {
-    cat_db_handle_t *link = connection;
-    apr_dbd_close(link->driver, link->handle);
+    cat_db_handle_t *handle = connection;
+    apr_dbd_close(handle->driver, handle->dbd);
     return APR_SUCCESS;
 }
 
 /* A sub-pool would be gone when the list's cleanup closes what is idle. It does so after all sub-pools, for a request's
  * pool may be one of them and hold a connection until it goes. */
-static apr_status_t construct(void **connection, void *context, apr_pool_t *pool)
+static apr_status_t open_pooled(void **connection, void *context, apr_pool_t *pool)
 {
     pool_t *p = context;
     const char *words = NULL;
-    cat_db_handle_t *link;
+    cat_db_handle_t *handle;
     apr_pool_t *own;
     apr_status_t rv = apr_pool_create_unmanaged_ex(&own, NULL, NULL);
 
@@ -69,31 +69,31 @@ static apr_status_t construct(void **connection, void *context, apr_pool_t *pool
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    link = apr_pcalloc(own, sizeof(*link));
-    link->driver = p->driver;
-    link->pool = own;
-    link->owner = link;
-    rv = apr_dbd_open_ex(p->driver, own, p->params, &link->handle, &words);
+    handle = apr_pcalloc(own, sizeof(*handle));
+    handle->driver = p->driver;
+    handle->pool = own;
+    handle->owner = handle;
+    rv = apr_dbd_open_ex(p->driver, own, p->params, &handle->dbd, &words);
     if (rv != APR_SUCCESS) {
         note_cause(p, words ? words : "");
         apr_pool_destroy(own);
         return rv;
     }
-    apr_pool_cleanup_register(own, link, close_handle, apr_pool_cleanup_null);
-    *connection = link;
+    apr_pool_cleanup_register(own, handle, close_handle, apr_pool_cleanup_null);
+    *connection = handle;
     return APR_SUCCESS;
 }
 
-static apr_status_t destruct(void *connection, void *context, apr_pool_t *pool)
+static apr_status_t close_pooled(void *connection, void *context, apr_pool_t *pool)
 {
-    cat_db_handle_t *link = connection;
+    cat_db_handle_t *handle = connection;
     (void)context;
     (void)pool;
-    apr_pool_destroy(link->pool);
+    apr_pool_destroy(handle->pool);
     return APR_SUCCESS;
 }
 
-static apr_status_t open_link(void *context, apr_pool_t *pool, cat_db_handle_t *link, const char **cause)
+static apr_status_t acquire_handle(void *context, apr_pool_t *pool, cat_db_handle_t *handle, const char **cause)
 {
     pool_t *p = context;
     void *connection;
@@ -104,36 +104,36 @@ static apr_status_t open_link(void *context, apr_pool_t *pool, cat_db_handle_t *
         *cause = p->mutex ? read_cause(p, pool) : NULL;
         return rv;
     }
-    *link = *(cat_db_handle_t *)connection;
-    if (apr_dbd_check_conn(link->driver, pool, link->handle) != APR_SUCCESS) {
+    *handle = *(cat_db_handle_t *)connection;
+    if (apr_dbd_check_conn(handle->driver, pool, handle->dbd) != APR_SUCCESS) {
         apr_reslist_invalidate(p->connections, connection);
         return APR_EGENERAL;
     }
     return APR_SUCCESS;
 }
 
-static void close_link(void *context, cat_db_handle_t *link)
+static void release_handle(void *context, cat_db_handle_t *handle)
 {
     pool_t *p = context;
-    apr_reslist_release(p->connections, link->owner);
+    apr_reslist_release(p->connections, handle->owner);
 }
 
 /* The other one first: what cannot be opened closes nothing. */
-static apr_status_t reopen_link(void *context, cat_db_handle_t *link)
+static apr_status_t reopen_handle(void *context, cat_db_handle_t *handle)
 {
     pool_t *p = context;
-    cat_db_handle_t *kept = link->owner;
-    apr_dbd_t *handle;
-    apr_status_t rv = apr_dbd_open(p->driver, kept->pool, p->params, &handle);
+    cat_db_handle_t *kept = handle->owner;
+    apr_dbd_t *dbd;
+    apr_status_t rv = apr_dbd_open(p->driver, kept->pool, p->params, &dbd);
 
     if (rv == APR_SUCCESS) {
-        apr_dbd_close(kept->driver, kept->handle);
-        kept->handle = link->handle = handle;
+        apr_dbd_close(kept->driver, kept->dbd);
+        kept->dbd = handle->dbd = dbd;
     }
     return rv;
 }
 
-static apr_status_t child_init(void *context, apr_pool_t *pool)
+static apr_status_t create_list(void *context, apr_pool_t *pool)
 {
     pool_t *p = context;
     apr_status_t rv = apr_dbd_init(pool);
@@ -145,12 +145,13 @@ static apr_status_t child_init(void *context, apr_pool_t *pool)
         rv = apr_thread_mutex_create(&p->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
     }
     if (rv == APR_SUCCESS) {
-        rv = apr_reslist_create(&p->connections, 0, KEEP_MAX, IN_USE_MAX, IDLE_TIME, construct, destruct, p, pool);
+        rv =
+            apr_reslist_create(&p->connections, 0, KEEP_MAX, IN_USE_MAX, IDLE_TIME, open_pooled, close_pooled, p, pool);
     }
     return rv;
 }
 
-static const cat_connector_t connector = {open_link, close_link, child_init, reopen_link};
+static const cat_connector_t connector = {acquire_handle, release_handle, create_list, reopen_handle};
 
 cat_source_t *cat_pool_create(apr_pool_t *pool, const char *driver, const char *params)
 {

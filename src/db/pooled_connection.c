@@ -34,44 +34,44 @@ static apr_status_t protect_new_file(const char *path, apr_pool_t *pool)
 /* Another process may have made the WAL after it was looked for, and the index before that was: then it is there by now. */
 static int has_same_wal(const cat_source_t *source, cat_files_t *files)
 {
-    if (cat_turns_same_wal(source->turns, files)) {
+    if (cat_file_registry_is_same_wal(source->registry, files)) {
         return 1;
     }
     cat_files_look(files);
-    return cat_turns_same_wal(source->turns, files);
+    return cat_file_registry_is_same_wal(source->registry, files);
 }
 
-/* Before anything is read, because SQLite would make a new WAL in place of one that was removed. */
+/* Before anything is read, because SQLite would make a new WAL in slot of one that was removed. */
 static apr_status_t know_files(const cat_source_t *source, cat_connection_t *conn, const cat_log_t *log)
 {
     cat_files_t *files = &conn->files;
 
-    conn->file = cat_sqlite_file(&conn->link);
+    conn->file = cat_sqlite_file(&conn->handle);
     if (!conn->file || !*conn->file) {
         conn->file = NULL; /* a server's, or a database in memory */
         return APR_SUCCESS;
     }
-    conn->file = apr_pstrdup(conn->link.pool, conn->file);
+    conn->file = apr_pstrdup(conn->handle.pool, conn->file);
     conn->knows_wal = 0;
-    cat_files_find(files, conn->link.pool, conn->file);
-    if (!cat_turns_same_file(source->turns, files)) {
+    cat_files_find(files, conn->handle.pool, conn->file);
+    if (!cat_file_registry_is_same_file(source->registry, files)) {
         return cat_connection_file_is_gone(conn, log, files->paths[CAT_FILE_DATABASE]);
     }
     if (!has_same_wal(source, files)) {
         return cat_connection_file_is_gone(conn, log, files->paths[CAT_FILE_WAL]);
     }
     cat_files_mend(files);
-    return protect_new_file(conn->file, conn->link.pool);
+    return protect_new_file(conn->file, conn->handle.pool);
 }
 
 /* The child of this server that makes the schema has the write lock. */
 static apr_status_t wait_for_other_children(const cat_source_t *source, const cat_log_t *log)
 {
-    int place;
-    apr_status_t rv = cat_source_take_write_lock(source, apr_time_now() + CAT_SOURCE_WRITE_PATIENCE, log, &place);
+    int slot;
+    apr_status_t rv = cat_source_take_write_lock(source, apr_time_now() + CAT_SOURCE_WRITE_PATIENCE, log, &slot);
 
     if (rv == APR_SUCCESS) {
-        cat_semaphore_leave(cat_source_turn(source), place);
+        cat_semaphore_leave(cat_source_write_lock(source), slot);
     }
     return rv;
 }
@@ -85,7 +85,7 @@ static int send_until(cat_connection_t *conn, const char *text, apr_time_t give_
 {
     int changed = 0, result;
 
-    while (is_locked(conn, result = apr_dbd_query(conn->link.driver, conn->link.handle, &changed, text)) &&
+    while (is_locked(conn, result = apr_dbd_query(conn->handle.driver, conn->handle.dbd, &changed, text)) &&
            apr_time_now() < give_up) {
         apr_sleep(FIRST_INTERVAL);
     }
@@ -123,19 +123,19 @@ static void note_wal(const cat_source_t *source, cat_connection_t *conn)
 {
     cat_files_look(&conn->files);
     if (conn->files.identities[CAT_FILE_WAL] && conn->files.identities[CAT_FILE_INDEX]) {
-        cat_turns_note_wal(source->turns, &conn->files);
-        conn->has_readonly_index = cat_sqlite_has_readonly_index(&conn->link);
+        cat_file_registry_note_wal(source->registry, &conn->files);
+        conn->has_readonly_index = cat_sqlite_has_readonly_index(&conn->handle);
         conn->knows_wal = 1;
     }
 }
 
-/* The first connection tells which turns the writers of this source take. */
+/* The first connection tells whether the writers of this source need a write lock. */
 static void learn_dialect(cat_source_t *source, const cat_connection_t *conn)
 {
     apr_thread_mutex_lock(source->mutex);
     if (conn->dialect->one_writer) {
-        cat_semaphore_t *turn = cat_turns_gate(source->turns, conn->file ? conn->file : source->name);
-        atomic_store_explicit(&source->turn, turn, memory_order_release);
+        cat_semaphore_t *lock = cat_write_lock_find(source->write_locks, conn->file ? conn->file : source->name);
+        atomic_store_explicit(&source->write_lock, lock, memory_order_release);
     }
     atomic_store_explicit(&source->dialect, conn->dialect, memory_order_release);
     apr_thread_mutex_unlock(source->mutex);
@@ -171,7 +171,7 @@ static apr_status_t compare_files(const cat_source_t *source, cat_connection_t *
             return cat_connection_file_is_gone(conn, log, now.paths[i]);
         }
     }
-    return cat_turns_same_file(source->turns, &now)
+    return cat_file_registry_is_same_file(source->registry, &now)
                ? APR_SUCCESS
                : cat_connection_file_is_gone(conn, log, now.paths[CAT_FILE_DATABASE]);
 }
@@ -191,24 +191,24 @@ static apr_status_t look_at_files(const cat_source_t *source, cat_connection_t *
     return rv;
 }
 
-static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t *link, int has_write_lock,
+static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t *handle, int has_write_lock,
                                     const cat_log_t *log, cat_connection_t **conn)
 {
-    cat_connection_t *c = apr_pcalloc(link->pool, sizeof(*c));
+    cat_connection_t *c = apr_pcalloc(handle->pool, sizeof(*c));
     apr_status_t rv;
 
-    c->link = *link;
+    c->handle = *handle;
     c->source = source;
     c->name = source->name;
-    c->dialect = cat_dialect_find(apr_dbd_name(link->driver));
+    c->dialect = cat_dialect_find(apr_dbd_name(handle->driver));
     if (!c->dialect) {
-        cat_log(log, CAT_LOG_ERROR, 0, "CAT007: the driver %s is not supported", apr_dbd_name(link->driver));
+        cat_log(log, CAT_LOG_ERROR, 0, "CAT007: the driver %s is not supported", apr_dbd_name(handle->driver));
         return CAT_EDOWN;
     }
     rv = set_up(source, c, has_write_lock, log);
     if (rv == APR_SUCCESS) {
-        apr_pool_userdata_setn(c, CONN_KEY, NULL, link->pool);
-        c->reader = cat_sqlite_reader_make(link);
+        apr_pool_userdata_setn(c, CONN_KEY, NULL, handle->pool);
+        c->reader = cat_sqlite_reader_make(handle);
         *conn = c;
     }
     return rv;
@@ -217,9 +217,10 @@ static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t 
 /* A connection that was given back to its pool once is likely to stay. */
 static void track_commits(cat_connection_t *conn, const cat_source_t *source, const cat_log_t *log)
 {
-    if (!conn->is_tracked && conn->has_read && conn->file && source->changes) {
+    if (!conn->is_tracked && conn->has_read && conn->file && source->wal_index) {
         conn->is_tracked = 1;
-        cat_commit_tracker_hold(&conn->tracker, conn->link.pool, source->changes, source->fresh, conn->file, log);
+        cat_commit_tracker_hold(&conn->tracker, conn->handle.pool, source->wal_index, source->generations, conn->file,
+                                log);
     }
 }
 
@@ -256,15 +257,15 @@ static apr_status_t wake_connection(cat_source_t *source, cat_connection_t *conn
     return rv;
 }
 
-apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle_t *link, int to_write,
+apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle_t *handle, int to_write,
                                        const cat_log_t *log, cat_connection_t **conn)
 {
     void *kept = NULL;
     apr_status_t rv;
 
-    apr_pool_userdata_get(&kept, CONN_KEY, link->pool);
+    apr_pool_userdata_get(&kept, CONN_KEY, handle->pool);
     if (!kept) {
-        return make_connection(source, link, to_write, log, conn);
+        return make_connection(source, handle, to_write, log, conn);
     }
     *conn = kept;
     (*conn)->source = source;
@@ -289,12 +290,12 @@ void cat_pooled_connection_leave(cat_connection_t *conn)
     if (!conn->is_lost && !conn->has_readonly_index) {
         return;
     }
-    cat_commit_tracker_release(&conn->tracker, conn->link.pool);
+    cat_commit_tracker_release(&conn->tracker, conn->handle.pool);
     conn->is_tracked = 0;
     conn->has_read = 0;
     cat_sqlite_reader_detach(conn->reader);
-    if (cat_source_reopen(conn->source, &conn->link) == APR_SUCCESS) {
+    if (cat_source_reopen(conn->source, &conn->handle) == APR_SUCCESS) {
         conn->is_lost = 1; /* the session is to be set up */
     }
-    cat_sqlite_reader_attach(conn->reader, &conn->link);
+    cat_sqlite_reader_attach(conn->reader, &conn->handle);
 }

@@ -13,7 +13,7 @@
  * CAT_ENOTREADY; CAT_EBUSY, logged: another child still makes the schema; or CAT_EDOWN, logged: no dialect knows the driver, the session
  * cannot be set up, or the database's file is gone or is another one than was opened.
  */
-apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle_t *link, int to_write,
+apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle_t *handle, int to_write,
                                        const cat_log_t *log, cat_connection_t **conn);
 
 /* Before the connection goes back to its pool. */

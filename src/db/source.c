@@ -1,135 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/source.h"
 
-#include <apr_shm.h>
 #include <apr_strings.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "db/database_file.h"
 #include "http/answer.h"
-#include "lib/hash.h"
-#include "shm/shared.h"
 
 /* How long a request may wait for a connection before it answers 503. The pools themselves would wait without limit. */
 #define PATIENCE apr_time_from_sec(1)
 
 /* And for what a try finds, while the database is known to be down: one that is back answers within this. */
 #define MOMENT apr_time_from_msec(500)
-
-#define TURNS 16
-
-/* The number changes with what is kept: a graceful restart may bring another version of this module. */
-#define TURNS_KEY "catalog:turns:2"
-
-/* In memory that the children share. The name, identity and has_schema are written once. */
-typedef struct file_t {
-    cat_shared_word_t name; /* hash; 0: free */
-    cat_shared_word_t identity;
-    cat_shared_word_t has_schema;
-    cat_shared_word_t wal, index; /* identities, which change: the index is written last and read first */
-} file_t;
-
-struct cat_turns_t {
-    cat_semaphore_t **gates; /* TURNS of them */
-    file_t *files;           /* TURNS of them */
-};
-
-static apr_status_t make_gates(cat_semaphore_t ***gates, apr_pool_t *pool)
-{
-    apr_status_t rv = APR_SUCCESS;
-
-    *gates = apr_palloc(pool, TURNS * sizeof(**gates));
-    for (int i = 0; i < TURNS && rv == APR_SUCCESS; i++) {
-        rv = cat_semaphore_create(&(*gates)[i], pool, 1, CAT_SEMAPHORE_ANY);
-    }
-    return rv == APR_SUCCESS ? apr_pool_userdata_set(*gates, TURNS_KEY, NULL, pool) : rv;
-}
-
-apr_status_t cat_turns_create(cat_turns_t **turns, apr_pool_t *pool, apr_pool_t *process)
-{
-    cat_turns_t *t = apr_pcalloc(pool, sizeof(*t));
-    void *gates = NULL;
-    apr_shm_t *shm;
-    apr_status_t rv = apr_shm_create(&shm, TURNS * sizeof(*t->files), NULL, pool);
-
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    t->files = apr_shm_baseaddr_get(shm);
-    memset(t->files, 0, TURNS * sizeof(*t->files));
-    apr_pool_userdata_get(&gates, TURNS_KEY, process);
-    t->gates = gates;
-    *turns = t;
-    return gates ? APR_SUCCESS : make_gates(&t->gates, process);
-}
-
-static apr_uint64_t hash(const char *text)
-{
-    return cat_hash(text, strlen(text));
-}
-
-cat_semaphore_t *cat_turns_gate(const cat_turns_t *turns, const char *file)
-{
-    return turns->gates[hash(file) % TURNS];
-}
-
-/* Is this the value of a word that is written once? A word that is still 0 becomes it. */
-static int claim(cat_shared_word_t *word, apr_uint64_t value)
-{
-    apr_uint64_t found = 0;
-
-    return atomic_compare_exchange_strong_explicit(word, &found, value, memory_order_acq_rel, memory_order_acquire) ||
-           found == value;
-}
-
-/* Files whose turns are the same by accident share one place here: the second of them is not watched, and gets NULL. */
-static file_t *watch(const cat_turns_t *turns, const char *file)
-{
-    apr_uint64_t name = hash(file);
-    file_t *f = &turns->files[name % TURNS];
-
-    return claim(&f->name, name) ? f : NULL;
-}
-
-int cat_turns_same_file(const cat_turns_t *turns, const cat_files_t *files)
-{
-    file_t *f = watch(turns, files->paths[CAT_FILE_DATABASE]);
-
-    return !f || claim(&f->identity, files->identities[CAT_FILE_DATABASE]);
-}
-
-int cat_turns_same_wal(const cat_turns_t *turns, const cat_files_t *files)
-{
-    file_t *f = watch(turns, files->paths[CAT_FILE_DATABASE]);
-    apr_uint64_t index = f ? atomic_load_explicit(&f->index, memory_order_acquire) : 0;
-
-    return !index || index != files->identities[CAT_FILE_INDEX] ||
-           atomic_load_explicit(&f->wal, memory_order_acquire) == files->identities[CAT_FILE_WAL];
-}
-
-void cat_turns_note_wal(const cat_turns_t *turns, const cat_files_t *files)
-{
-    file_t *f = watch(turns, files->paths[CAT_FILE_DATABASE]);
-    if (f) {
-        atomic_store_explicit(&f->wal, files->identities[CAT_FILE_WAL], memory_order_release);
-        atomic_store_explicit(&f->index, files->identities[CAT_FILE_INDEX], memory_order_release);
-    }
-}
-
-void cat_turns_note_schema(const cat_turns_t *turns, const char *file)
-{
-    file_t *f = watch(turns, file);
-    if (f) {
-        atomic_store_explicit(&f->has_schema, 1, memory_order_release);
-    }
-}
-
-int cat_turns_had_schema(const cat_turns_t *turns, const char *file)
-{
-    file_t *f = watch(turns, file);
-    return f && atomic_load_explicit(&f->has_schema, memory_order_acquire);
-}
 
 cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context)
 {
@@ -140,8 +22,8 @@ cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_co
     return source;
 }
 
-apr_status_t cat_source_child_init(cat_source_t *source, const cat_turns_t *turns, cat_source_migrate_t *migrate,
-                                   apr_pool_t *pool)
+apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const cat_write_locks_t *locks,
+                                   const cat_file_registry_t *registry, cat_source_migrate_t *migrate)
 {
     apr_status_t rv = apr_thread_mutex_create(&source->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
     if (rv == APR_SUCCESS) {
@@ -151,15 +33,16 @@ apr_status_t cat_source_child_init(cat_source_t *source, const cat_turns_t *turn
         rv = apr_thread_cond_create(&source->tried, pool);
     }
     if (rv == APR_SUCCESS) {
-        rv = cat_group_commit_create(&source->writes, pool);
+        rv = cat_group_commit_create(&source->group, pool);
     }
     if (rv == APR_SUCCESS && source->cache) {
-        rv = cat_wal_index_create(&source->changes, pool);
+        rv = cat_wal_index_create(&source->wal_index, pool);
     }
     if (rv == APR_SUCCESS && source->connector->child_init) {
         rv = source->connector->child_init(source->context, pool);
     }
-    source->turns = turns;
+    source->write_locks = locks;
+    source->registry = registry;
     source->migrate = migrate;
     return rv;
 }
@@ -169,9 +52,9 @@ const cat_dialect_t *cat_source_dialect(const cat_source_t *source)
     return atomic_load_explicit(&source->dialect, memory_order_acquire);
 }
 
-cat_semaphore_t *cat_source_turn(const cat_source_t *source)
+cat_semaphore_t *cat_source_write_lock(const cat_source_t *source)
 {
-    return atomic_load_explicit(&source->turn, memory_order_acquire);
+    return atomic_load_explicit(&source->write_lock, memory_order_acquire);
 }
 
 void cat_source_note_schema(cat_source_t *source, int is_right)
@@ -272,7 +155,7 @@ static void log_no_connection(const cat_source_t *source, apr_pool_t *pool, cons
 }
 
 static apr_status_t try_to_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
-                                cat_db_handle_t *link)
+                                cat_db_handle_t *handle)
 {
     apr_time_t give_up = apr_time_now() + PATIENCE;
     const char *cause = NULL;
@@ -284,7 +167,7 @@ static apr_status_t try_to_open(cat_source_t *source, apr_pool_t *pool, int max,
         return CAT_EDOWN;
     }
     do {
-        rv = source->connector->open(source->context, pool, link, &cause);
+        rv = source->connector->open(source->context, pool, handle, &cause);
     } while (rv != APR_SUCCESS && more-- > 0 && apr_time_now() < give_up);
     end_try(source, tries_alone, rv == APR_SUCCESS ? CAT_SOURCE_UP : CAT_SOURCE_DOWN);
     if (rv != APR_SUCCESS) {
@@ -295,7 +178,7 @@ static apr_status_t try_to_open(cat_source_t *source, apr_pool_t *pool, int max,
 }
 
 apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
-                             cat_db_handle_t *link)
+                             cat_db_handle_t *handle)
 {
     const char *cause;
     int up;
@@ -308,10 +191,10 @@ apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, co
     }
     up = is_up(source);
     if (up) {
-        rv = source->connector->open(source->context, pool, link, &cause);
+        rv = source->connector->open(source->context, pool, handle, &cause);
     }
     if (!up || rv != APR_SUCCESS) {
-        rv = try_to_open(source, pool, max, log, link);
+        rv = try_to_open(source, pool, max, log, handle);
     }
     if (rv != APR_SUCCESS) {
         cat_permits_give_back(source->permits);
@@ -319,22 +202,22 @@ apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, co
     return rv;
 }
 
-void cat_source_close(cat_source_t *source, cat_db_handle_t *link)
+void cat_source_close(cat_source_t *source, cat_db_handle_t *handle)
 {
-    source->connector->close(source->context, link);
+    source->connector->close(source->context, handle);
     note_stale(source);
     cat_permits_give_back(source->permits);
 }
 
-apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *link)
+apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *handle)
 {
-    return source->connector->reopen(source->context, link);
+    return source->connector->reopen(source->context, handle);
 }
 
-apr_status_t cat_source_take_write_lock(const cat_source_t *source, apr_time_t until, const cat_log_t *log, int *place)
+apr_status_t cat_source_take_write_lock(const cat_source_t *source, apr_time_t until, const cat_log_t *log, int *slot)
 {
     apr_time_t now = apr_time_now();
-    apr_status_t rv = cat_semaphore_enter(cat_source_turn(source), NULL, until > now ? until - now : 0, place);
+    apr_status_t rv = cat_semaphore_enter(cat_source_write_lock(source), NULL, until > now ? until - now : 0, slot);
 
     return rv == APR_SUCCESS ? rv : cat_source_log_late(source, log);
 }

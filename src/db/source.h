@@ -8,11 +8,12 @@
 #include <stdatomic.h>
 
 #include "db/dialect.h"
-#include "db/files.h"
+#include "db/file_registry.h"
 #include "db/group_commit.h"
 #include "db/handle.h"
 #include "db/permits.h"
 #include "db/wal_index.h"
+#include "db/write_lock.h"
 #include "lib/conf.h"
 #include "lib/log.h"
 #include "shm/response_cache.h"
@@ -24,40 +25,15 @@ typedef struct cat_source_t cat_source_t;
 typedef struct cat_connector_t {
     /* Takes a connection out of the pool, or opens one. pool: the caller's. Its failure is logged by the caller, with *cause, the
      * driver's words without any secret, on the pool; NULL: they are in the log already, or there are none. */
-    apr_status_t (*open)(void *context, apr_pool_t *pool, cat_db_handle_t *link, const char **cause);
+    apr_status_t (*open)(void *context, apr_pool_t *pool, cat_db_handle_t *handle, const char **cause);
     /* Gives it back; never inside a transaction. */
-    void (*close)(void *context, cat_db_handle_t *link);
+    void (*close)(void *context, cat_db_handle_t *handle);
     /* In each child, before its threads start. NULL: nothing to do. */
     apr_status_t (*child_init)(void *context, apr_pool_t *pool);
     /* Closes the connection that is taken out, which nothing refers to any more, and opens another one in its place; with a failure
      * the old one stays. */
-    apr_status_t (*reopen)(void *context, cat_db_handle_t *link);
+    apr_status_t (*reopen)(void *context, cat_db_handle_t *handle);
 } cat_connector_t;
-
-/*
- * Writers on an embedded database take turns before they come to it, over all children: waiting here costs no connection and
- * no polling. A turn belongs to the database file; files share a turn only by the accident of their hash.
- */
-typedef struct cat_turns_t cat_turns_t;
-
-/* Before the children are forked; on the pool, but for the turns themselves. Those live on `process`, which outlives restarts, and
- * are found there again: the children of before a graceful restart take turns with those of after it. */
-apr_status_t cat_turns_create(cat_turns_t **turns, apr_pool_t *pool, apr_pool_t *process);
-
-/* The turn for a database file. */
-cat_semaphore_t *cat_turns_gate(const cat_turns_t *turns, const char *file);
-
-/* Is this the file that a child of this server first opened under the name? The first to ask says which it is. */
-int cat_turns_same_file(const cat_turns_t *turns, const cat_files_t *files);
-
-/* Before a connection opens the WAL and its index: are they what those of before it have? SQLite deletes both or none. And after:
- * remembers which it has. */
-int cat_turns_same_wal(const cat_turns_t *turns, const cat_files_t *files);
-void cat_turns_note_wal(const cat_turns_t *turns, const cat_files_t *files);
-
-/* Remembers that the database in the file has its schema; and: was that so once, since this server started? */
-void cat_turns_note_schema(const cat_turns_t *turns, const char *file);
-int cat_turns_had_schema(const cat_turns_t *turns, const char *file);
 
 typedef enum cat_source_state_t {
     CAT_SOURCE_NEW,
@@ -76,23 +52,24 @@ struct cat_source_t {
     const char *path; /* where the database is a file; NULL: it is none, or not known to be one */
     const cat_connector_t *connector;
     void *context;
-    const cat_turns_t *turns;
+    const cat_write_locks_t *write_locks;
+    const cat_file_registry_t *registry;
     cat_source_migrate_t *migrate;
-    cat_response_cache_t *cache; /* where answers are kept, with `fresh`; NULL: none are */
-    cat_generations_t *fresh;
+    cat_response_cache_t *cache; /* where responses are kept, with `generations`; NULL: none are */
+    cat_generations_t *generations;
     cat_permits_t *permits; /* of the child: connections that may be out of the pool */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *tried;
-    cat_group_commit_t *writes; /* of this child, for the next turn */
-    cat_wal_index_t *changes;   /* of a database that is a file; NULL: no answers are kept */
+    cat_group_commit_t *group;  /* the writes of this child that wait for the write lock */
+    cat_wal_index_t *wal_index; /* of a database that is a file; NULL: no answers are kept */
     /* ---- guarded by the mutex ---- */
     cat_source_state_t state;
     int is_tried;       /* by somebody, while it is not up */
     apr_time_t lost_at; /* when a connection was last found lost */
     int stale;          /* connections that were given back while it was down */
     /* ---- atomic ---- */
-    _Atomic(const cat_dialect_t *) dialect; /* NULL until the first connection was seen; written after turn */
-    _Atomic(cat_semaphore_t *) turn;        /* NULL where writers need no turns */
+    _Atomic(const cat_dialect_t *) dialect; /* NULL until the first connection was seen; written after write_lock */
+    _Atomic(cat_semaphore_t *) write_lock;  /* NULL: the database takes several writers at once */
     atomic_int ready;                       /* flag: the schema was found to be right */
     _Atomic apr_time_t refused_since;       /* since then the database is not ready; 0: it took the last statement */
     _Atomic apr_time_t revocations_at;      /* begin of the last successful reading of ended sessions; 0: none yet */
@@ -101,8 +78,8 @@ struct cat_source_t {
 cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context);
 
 /* In each child, before its threads start. migrate is called by the first that uses the source, and until it succeeds. */
-apr_status_t cat_source_child_init(cat_source_t *source, const cat_turns_t *turns, cat_source_migrate_t *migrate,
-                                   apr_pool_t *pool);
+apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const cat_write_locks_t *locks,
+                                   const cat_file_registry_t *registry, cat_source_migrate_t *migrate);
 
 /*
  * Takes one of at most max connections. APR_SUCCESS: link is open. CAT_EBUSY: none came free in a second; CAT_EDOWN: none can
@@ -110,13 +87,13 @@ apr_status_t cat_source_child_init(cat_source_t *source, const cat_turns_t *turn
  * server that does not answer costs each try its time-out, and the pools let one try at a time.
  */
 apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
-                             cat_db_handle_t *link);
-void cat_source_close(cat_source_t *source, cat_db_handle_t *link);
+                             cat_db_handle_t *handle);
+void cat_source_close(cat_source_t *source, cat_db_handle_t *handle);
 
-/* What the first connection of this child told: the database's dialect, NULL before; and the semaphore that its writers take turns at,
- * NULL before and where they need no turns. */
+/* What the first connection of this child told: the database's dialect, NULL before; and its write lock, NULL before, and where
+ * the database takes several writers at once. */
 const cat_dialect_t *cat_source_dialect(const cat_source_t *source);
-cat_semaphore_t *cat_source_turn(const cat_source_t *source);
+cat_semaphore_t *cat_source_write_lock(const cat_source_t *source);
 
 /* Remembers whether the schema was found to be right; and: was it, the last time? */
 void cat_source_note_schema(cat_source_t *source, int is_right);
@@ -127,7 +104,7 @@ void cat_source_note_revocations(cat_source_t *source, apr_time_t began);
 apr_time_t cat_source_revocations_at(const cat_source_t *source);
 
 /* Opens a connection anew that has been taken and is of no use as it is. */
-apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *link);
+apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *handle);
 
 /*
  * How long a writer waits for the write lock before it answers 503; and how long, where the database has one writer, for another
@@ -138,9 +115,9 @@ apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *link
 #define CAT_SOURCE_LOCK_PATIENCE apr_time_from_msec(1600)
 #define CAT_SOURCE_LOCK_CHANCE apr_time_from_msec(500)
 
-/* Takes the write lock of a source that has one; *place is for cat_semaphore_leave. CAT_EBUSY, logged: others still had it at the time
+/* Takes the write lock of a source that has one; *slot is for cat_semaphore_leave. CAT_EBUSY, logged: others still had it at the time
  * until. */
-apr_status_t cat_source_take_write_lock(const cat_source_t *source, apr_time_t until, const cat_log_t *log, int *place);
+apr_status_t cat_source_take_write_lock(const cat_source_t *source, apr_time_t until, const cat_log_t *log, int *slot);
 
 /* Logs that, and gives CAT_EBUSY. */
 apr_status_t cat_source_log_late(const cat_source_t *source, const cat_log_t *log);

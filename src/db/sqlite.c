@@ -24,14 +24,14 @@ enum { PAGE_SIZE = 16, WRITE_VERSION = 18, CHANGE_COUNTER = 24, PAGE_COUNT = 28,
 enum { BACKFILLED = 24, BACKFILL_ATTEMPTED = 32 };
 #define INDEX_REGION 32768
 
-static sqlite3 *handle_of(const cat_db_handle_t *link)
+static sqlite3 *sqlite_of(const cat_db_handle_t *handle)
 {
-    return apr_dbd_native_handle(link->driver, link->handle);
+    return apr_dbd_native_handle(handle->driver, handle->dbd);
 }
 
-const char *cat_sqlite_file(const cat_db_handle_t *link)
+const char *cat_sqlite_file(const cat_db_handle_t *handle)
 {
-    return strcmp(apr_dbd_name(link->driver), "sqlite3") ? NULL : sqlite3_db_filename(handle_of(link), "main");
+    return strcmp(apr_dbd_name(handle->driver), "sqlite3") ? NULL : sqlite3_db_filename(sqlite_of(handle), "main");
 }
 
 static int milliseconds_until(apr_time_t until)
@@ -41,15 +41,15 @@ static int milliseconds_until(apr_time_t until)
 }
 
 /* Where a file can only be read, BEGIN IMMEDIATE starts a transaction that reads, without a word. */
-apr_status_t cat_sqlite_begin(const cat_db_handle_t *link, apr_time_t until, char *fault, apr_size_t size)
+apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, apr_time_t until, char *fault, apr_size_t size)
 {
-    sqlite3 *handle = handle_of(link);
+    sqlite3 *sqlite = sqlite_of(handle);
     int result = SQLITE_READONLY;
 
-    if (!sqlite3_db_readonly(handle, "main")) {
-        sqlite3_busy_timeout(handle, milliseconds_until(until));
-        result = sqlite3_exec(handle, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-        sqlite3_busy_timeout(handle, 0); /* apr_dbd waits in a way of its own, with a mutex of the process */
+    if (!sqlite3_db_readonly(sqlite, "main")) {
+        sqlite3_busy_timeout(sqlite, milliseconds_until(until));
+        result = sqlite3_exec(sqlite, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+        sqlite3_busy_timeout(sqlite, 0); /* apr_dbd waits in a way of its own, with a mutex of the process */
     }
     if (result == SQLITE_OK) {
         return APR_SUCCESS;
@@ -60,11 +60,11 @@ apr_status_t cat_sqlite_begin(const cat_db_handle_t *link, apr_time_t until, cha
 
 /* ---- what is in the way of writes ---- */
 
-static sqlite3_file *file_of(sqlite3 *handle)
+static sqlite3_file *file_of(sqlite3 *sqlite)
 {
     sqlite3_file *file = NULL;
 
-    sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    sqlite3_file_control(sqlite, "main", SQLITE_FCNTL_FILE_POINTER, &file);
     return file && file->pMethods ? file : NULL;
 }
 
@@ -95,9 +95,9 @@ static const index_word_t *find_index(sqlite3_file *file, int *result)
     return (const index_word_t *)region;
 }
 
-int cat_sqlite_has_readonly_index(const cat_db_handle_t *link)
+int cat_sqlite_has_readonly_index(const cat_db_handle_t *handle)
 {
-    sqlite3_file *file = file_of(handle_of(link));
+    sqlite3_file *file = file_of(sqlite_of(handle));
     int result = SQLITE_OK;
 
     if (file) {
@@ -164,29 +164,29 @@ static int has_room_on_disk(const cat_files_t *files)
            (apr_uint64_t)disk.f_bavail * disk.f_frsize >= ROOM_OCTETS;
 }
 
-static apr_int64_t ask_number(sqlite3 *handle, const char *text)
+static apr_int64_t ask_number(sqlite3 *sqlite, const char *text)
 {
     sqlite3_stmt *statement = NULL;
     apr_int64_t number = 0;
 
-    if (sqlite3_prepare_v2(handle, text, -1, &statement, NULL) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+    if (sqlite3_prepare_v2(sqlite, text, -1, &statement, NULL) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         number = sqlite3_column_int64(statement, 0);
     }
     sqlite3_finalize(statement);
     return number;
 }
 
-static int has_room_in_database(sqlite3 *handle)
+static int has_room_in_database(sqlite3 *sqlite)
 {
-    return ask_number(handle, "PRAGMA max_page_count") - ask_number(handle, "PRAGMA page_count") +
-               ask_number(handle, "PRAGMA freelist_count") >=
+    return ask_number(sqlite, "PRAGMA max_page_count") - ask_number(sqlite, "PRAGMA page_count") +
+               ask_number(sqlite, "PRAGMA freelist_count") >=
            ROOM_PAGES;
 }
 
-const char *cat_sqlite_find_obstacle(const cat_db_handle_t *link, const cat_files_t *files)
+const char *cat_sqlite_find_obstacle(const cat_db_handle_t *handle, const cat_files_t *files)
 {
-    sqlite3 *handle = handle_of(link);
-    sqlite3_file *file = file_of(handle);
+    sqlite3 *sqlite = sqlite_of(handle);
+    sqlite3_file *file = file_of(sqlite);
 
     if (file && is_truncated(file)) {
         return "the database file is shorter than its header says";
@@ -197,5 +197,5 @@ const char *cat_sqlite_find_obstacle(const cat_db_handle_t *link, const cat_file
     if (!has_room_on_disk(files)) {
         return "the disk is full";
     }
-    return has_room_in_database(handle) ? NULL : "max_page_count is reached";
+    return has_room_in_database(sqlite) ? NULL : "max_page_count is reached";
 }

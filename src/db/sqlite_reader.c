@@ -10,7 +10,7 @@
 #define COLUMNS_MAX 16
 
 struct cat_sqlite_reader_t {
-    sqlite3 *handle;
+    sqlite3 *sqlite;
     sqlite3_stmt *statements[SQL_COUNT]; /* NULL: not prepared yet */
 };
 
@@ -28,34 +28,34 @@ void cat_sqlite_reader_detach(cat_sqlite_reader_t *reader)
     }
 }
 
-void cat_sqlite_reader_attach(cat_sqlite_reader_t *reader, const cat_db_handle_t *link)
+void cat_sqlite_reader_attach(cat_sqlite_reader_t *reader, const cat_db_handle_t *handle)
 {
     if (reader) {
-        reader->handle = apr_dbd_native_handle(link->driver, link->handle);
+        reader->sqlite = apr_dbd_native_handle(handle->driver, handle->dbd);
     }
 }
 
-static apr_status_t detach(void *reader)
+static apr_status_t detach_reader(void *reader)
 {
     cat_sqlite_reader_detach(reader);
     return APR_SUCCESS;
 }
 
-cat_sqlite_reader_t *cat_sqlite_reader_make(const cat_db_handle_t *link)
+cat_sqlite_reader_t *cat_sqlite_reader_make(const cat_db_handle_t *handle)
 {
     cat_sqlite_reader_t *reader;
 
-    if (strcmp(apr_dbd_name(link->driver), "sqlite3") != 0) {
+    if (strcmp(apr_dbd_name(handle->driver), "sqlite3") != 0) {
         return NULL;
     }
-    reader = apr_pcalloc(link->pool, sizeof(*reader));
-    cat_sqlite_reader_attach(reader, link);
-    apr_pool_pre_cleanup_register(link->pool, reader, detach);
+    reader = apr_pcalloc(handle->pool, sizeof(*reader));
+    cat_sqlite_reader_attach(reader, handle);
+    apr_pool_pre_cleanup_register(handle->pool, reader, detach_reader);
     return reader;
 }
 
 /* SQLite's placeholder is a question mark, which no statement has otherwise; and a literal % is not doubled. */
-static void translate(char *to, const char *text)
+static void translate_placeholders(char *to, const char *text)
 {
     for (; *text; text++) {
         if (text[0] == '%') {
@@ -68,20 +68,20 @@ static void translate(char *to, const char *text)
     *to = '\0';
 }
 
-static int prepare(cat_sqlite_reader_t *reader, cat_sql_t sql, const char *text)
+static int prepare_statement(cat_sqlite_reader_t *reader, cat_sql_t sql, const char *text)
 {
     char translated[2048];
 
     if (strlen(text) >= sizeof(translated)) {
         return SQLITE_TOOBIG;
     }
-    translate(translated, text);
-    return sqlite3_prepare_v3(reader->handle, translated, -1, SQLITE_PREPARE_PERSISTENT, &reader->statements[sql],
+    translate_placeholders(translated, text);
+    return sqlite3_prepare_v3(reader->sqlite, translated, -1, SQLITE_PREPARE_PERSISTENT, &reader->statements[sql],
                               NULL);
 }
 
 /* As text, like apr_dbd does. They stay where they are until the statement is reset. */
-static int bind_all(sqlite3_stmt *statement, const char *const *values, int count)
+static int bind_values(sqlite3_stmt *statement, const char *const *values, int count)
 {
     int result = sqlite3_bind_parameter_count(statement) == count ? SQLITE_OK : SQLITE_RANGE;
 
@@ -104,7 +104,7 @@ static const char *read_value(sqlite3_stmt *statement, int column, digits_t digi
     return cat_number_write_integer(digits, sqlite3_value_int64(value));
 }
 
-static apr_status_t give(sqlite3_stmt *statement, cat_row_t *row, void *baton)
+static apr_status_t pass_row(sqlite3_stmt *statement, cat_row_t *row, void *baton)
 {
     const char *values[COLUMNS_MAX];
     digits_t digits[COLUMNS_MAX];
@@ -116,13 +116,13 @@ static apr_status_t give(sqlite3_stmt *statement, cat_row_t *row, void *baton)
     return row(baton, values, columns);
 }
 
-static int step_through(sqlite3_stmt *statement, cat_row_t *row, void *baton, apr_status_t *rv, int *rows)
+static int step_through_rows(sqlite3_stmt *statement, cat_row_t *row, void *baton, apr_status_t *rv, int *rows)
 {
     int result = SQLITE_ROW;
 
     while (*rv == APR_SUCCESS && (result = sqlite3_step(statement)) == SQLITE_ROW) {
         ++*rows;
-        *rv = give(statement, row, baton);
+        *rv = pass_row(statement, row, baton);
     }
     return *rv != APR_SUCCESS || result == SQLITE_DONE ? SQLITE_OK : result;
 }
@@ -131,18 +131,19 @@ int cat_sqlite_reader_select(cat_sqlite_reader_t *reader, cat_sql_t sql, const c
                              int count, cat_row_t *row, void *baton, apr_status_t *rv, int *rows)
 {
     sqlite3_stmt **statement = &reader->statements[sql];
-    sqlite3_mutex *mutex = sqlite3_db_mutex(reader->handle);
+    sqlite3_mutex *mutex = sqlite3_db_mutex(reader->sqlite);
     int result;
 
     sqlite3_mutex_enter(mutex); /* once: each function would take it for itself, and values may be looked at only so */
-    result = *statement ? SQLITE_OK : prepare(reader, sql, text);
+    result = *statement ? SQLITE_OK : prepare_statement(reader, sql, text);
     *rv = APR_SUCCESS;
     *rows = 0;
     if (result == SQLITE_OK) {
-        result = sqlite3_column_count(*statement) <= COLUMNS_MAX ? bind_all(*statement, values, count) : SQLITE_RANGE;
+        result =
+            sqlite3_column_count(*statement) <= COLUMNS_MAX ? bind_values(*statement, values, count) : SQLITE_RANGE;
     }
     if (result == SQLITE_OK) {
-        result = step_through(*statement, row, baton, rv, rows);
+        result = step_through_rows(*statement, row, baton, rv, rows);
     }
     sqlite3_reset(*statement); /* or the connection would stay in its read transaction */
     sqlite3_mutex_leave(mutex);

@@ -16,11 +16,11 @@ typedef struct cat_sqlite_reader_t cat_sqlite_reader_t;
 void cat_sqlite_reader_set_up(void);
 
 /* For an open connection; NULL: it is not one of SQLite. Lives as long as the connection, and ends before it is closed. */
-cat_sqlite_reader_t *cat_sqlite_reader_make(const cat_db_handle_t *link);
+cat_sqlite_reader_t *cat_sqlite_reader_make(const cat_db_handle_t *handle);
 
 /* Finalizes its statements, so that the connection can be closed; and takes the one that was opened in its place. NULL: nothing. */
 void cat_sqlite_reader_detach(cat_sqlite_reader_t *reader);
-void cat_sqlite_reader_attach(cat_sqlite_reader_t *reader, const cat_db_handle_t *link);
+void cat_sqlite_reader_attach(cat_sqlite_reader_t *reader, const cat_db_handle_t *handle);
 
 /*
  * Runs a select, whose text has %s for each of the values, and is always the same for the statement. 0: *rv is what row gave.

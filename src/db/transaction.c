@@ -186,22 +186,22 @@ static void commit_group(cat_write_t *first, const cat_write_t *end)
 /* Writes that come while the leader waits for the write lock are in its group. A thread that waits holds no connection. */
 static inline apr_status_t write_in_group(cat_write_t *w)
 {
-    cat_group_commit_t *writes = w->db->source->writes;
+    cat_group_commit_t *group = w->db->source->group;
     apr_time_t until = w->came + CAT_SOURCE_WRITE_PATIENCE;
     cat_group_commit_state_t state;
 
     cat_checkout_release(w->db);
-    state = cat_group_commit_join(writes, &w->item, until);
+    state = cat_group_commit_join(group, &w->item, until);
     if (state == CAT_GROUP_COMMIT_WAITS) {
         return cat_source_log_late(w->db->source, w->db->log);
     }
     if (state == CAT_GROUP_COMMIT_LEADS) {
         w->rv = cat_checkout_take_write_lock(w->db, until);
         if (w->rv == APR_SUCCESS) {
-            cat_group_commit_take(writes, &w->item, GROUP_MAX - 1);
+            cat_group_commit_take(group, &w->item, GROUP_MAX - 1);
             commit_group(w, NULL);
         }
-        cat_group_commit_end(writes, &w->item);
+        cat_group_commit_end(group, &w->item);
     }
     return w->rv;
 }
@@ -216,7 +216,7 @@ apr_status_t cat_transaction_write(cat_write_t *w)
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    if (cat_source_turn(w->db->source)) {
+    if (cat_source_write_lock(w->db->source)) {
         return write_in_group(w);
     }
     return w->work ? do_work_alone(w) : write_statement_alone(w);

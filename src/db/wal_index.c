@@ -43,12 +43,12 @@ struct cat_wal_index_t {
     _Atomic apr_time_t looked;          /* when a reader last compared the files */
 };
 
-apr_status_t cat_wal_index_create(cat_wal_index_t **changes, apr_pool_t *pool)
+apr_status_t cat_wal_index_create(cat_wal_index_t **wal_index, apr_pool_t *pool)
 {
     cat_wal_index_t *c = apr_pcalloc(pool, sizeof(*c));
     c->pool = pool;
     c->descriptor = -1;
-    *changes = c;
+    *wal_index = c;
     return apr_thread_mutex_create(&c->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
 }
 
@@ -125,21 +125,22 @@ static apr_status_t start(cat_wal_index_t *c, const char *file)
     return rv == APR_SUCCESS && !is_known(atomic_load_explicit(&c->page, memory_order_relaxed)) ? APR_EMISMATCH : rv;
 }
 
-int cat_wal_index_hold(cat_wal_index_t *changes, cat_generations_t *fresh, const char *file, const cat_log_t *log)
+int cat_wal_index_hold(cat_wal_index_t *wal_index, cat_generations_t *generations, const char *file,
+                       const cat_log_t *log)
 {
     apr_status_t rv = APR_SUCCESS;
     int is_first, held;
 
-    apr_thread_mutex_lock(changes->mutex);
-    is_first = atomic_load_explicit(&changes->held, memory_order_relaxed) == 0 && !changes->is_none;
+    apr_thread_mutex_lock(wal_index->mutex);
+    is_first = atomic_load_explicit(&wal_index->held, memory_order_relaxed) == 0 && !wal_index->is_none;
     if (is_first) {
-        rv = start(changes, file);
-        changes->is_none = rv != APR_SUCCESS;
-        cat_generations_forget(fresh); /* before others find the state told */
+        rv = start(wal_index, file);
+        wal_index->is_none = rv != APR_SUCCESS;
+        cat_generations_forget(generations); /* before others find the state told */
     }
-    held = !changes->is_none;
-    atomic_fetch_add_explicit(&changes->held, held, memory_order_release);
-    apr_thread_mutex_unlock(changes->mutex);
+    held = !wal_index->is_none;
+    atomic_fetch_add_explicit(&wal_index->held, held, memory_order_release);
+    apr_thread_mutex_unlock(wal_index->mutex);
     if (rv != APR_SUCCESS) {
         cat_log(log, CAT_LOG_NOTICE, rv, "CAT057: %s: its WAL-index cannot be used, so this child keeps no answers",
                 file);
@@ -147,11 +148,11 @@ int cat_wal_index_hold(cat_wal_index_t *changes, cat_generations_t *fresh, const
     return held;
 }
 
-void cat_wal_index_release(cat_wal_index_t *changes)
+void cat_wal_index_release(cat_wal_index_t *wal_index)
 {
-    apr_thread_mutex_lock(changes->mutex);
-    atomic_fetch_sub_explicit(&changes->held, 1, memory_order_release);
-    apr_thread_mutex_unlock(changes->mutex);
+    apr_thread_mutex_lock(wal_index->mutex);
+    atomic_fetch_sub_explicit(&wal_index->held, 1, memory_order_release);
+    apr_thread_mutex_unlock(wal_index->mutex);
 }
 
 /* SQLite goes on with files that were replaced; so would what is kept of them. */
@@ -182,14 +183,14 @@ static int look_at_files(cat_wal_index_t *c, apr_time_t now)
 }
 
 /* The counter of commits begins anew when SQLite mends an index; then the checksum of the log's last frame is another one. */
-int cat_wal_index_read(cat_wal_index_t *changes, apr_time_t now, apr_uint64_t *state)
+int cat_wal_index_read(cat_wal_index_t *wal_index, apr_time_t now, apr_uint64_t *state)
 {
     const index_word_t *second;
 
-    if (!atomic_load_explicit(&changes->held, memory_order_acquire) || !look_at_files(changes, now)) {
+    if (!atomic_load_explicit(&wal_index->held, memory_order_acquire) || !look_at_files(wal_index, now)) {
         return 0;
     }
-    second = atomic_load_explicit(&changes->page, memory_order_relaxed) + HEADER;
+    second = atomic_load_explicit(&wal_index->page, memory_order_relaxed) + HEADER;
     *state = (apr_uint64_t)load(&second[CHANGE]) << 32 | load(&second[FRAME_SUM]);
     return 1;
 }

@@ -15,7 +15,7 @@
  */
 typedef struct cat_wal_index_t cat_wal_index_t;
 
-apr_status_t cat_wal_index_create(cat_wal_index_t **changes, apr_pool_t *pool);
+apr_status_t cat_wal_index_create(cat_wal_index_t **wal_index, apr_pool_t *pool);
 
 /*
  * While connections of this process are open that have read from the database, SQLite neither takes the WAL-index away nor goes
@@ -23,11 +23,12 @@ apr_status_t cat_wal_index_create(cat_wal_index_t **changes, apr_pool_t *pool);
  * _hold gives 0, once logged, where the WAL-index is not what it is known to be. Where there was none before, what happened to
  * the database until now is unknown, so all that is kept of it is forgotten.
  */
-int cat_wal_index_hold(cat_wal_index_t *changes, cat_generations_t *fresh, const char *file, const cat_log_t *log);
-void cat_wal_index_release(cat_wal_index_t *changes);
+int cat_wal_index_hold(cat_wal_index_t *wal_index, cat_generations_t *generations, const char *file,
+                       const cat_log_t *log);
+void cat_wal_index_release(cat_wal_index_t *wal_index);
 
 /* The state at this moment; 0: it cannot be told. Once a second the files are looked at, whether they are still the same. */
-int cat_wal_index_read(cat_wal_index_t *changes, apr_time_t now, apr_uint64_t *state);
+int cat_wal_index_read(cat_wal_index_t *wal_index, apr_time_t now, apr_uint64_t *state);
 
 /* Is the second state what one commit made of the first? */
 int cat_wal_index_is_next(apr_uint64_t state, apr_uint64_t next);

@@ -23,7 +23,7 @@ typedef struct dbd_t {
 } dbd_t;
 
 /* ap_dbd_open and not ap_dbd_acquire, which would keep the connection until the client has read the response. */
-static apr_status_t open_link(void *context, apr_pool_t *pool, cat_db_handle_t *link, const char **cause)
+static apr_status_t open_handle(void *context, apr_pool_t *pool, cat_db_handle_t *handle, const char **cause)
 {
     dbd_t *dbd = context;
     ap_dbd_t *rec = dbd->open(pool, dbd->server);
@@ -32,43 +32,43 @@ static apr_status_t open_link(void *context, apr_pool_t *pool, cat_db_handle_t *
     if (!rec) {
         return APR_EGENERAL;
     }
-    link->driver = rec->driver;
-    link->handle = rec->handle;
-    link->pool = rec->pool;
-    link->owner = rec;
+    handle->driver = rec->driver;
+    handle->dbd = rec->handle;
+    handle->pool = rec->pool;
+    handle->owner = rec;
     return APR_SUCCESS;
 }
 
-static void close_link(void *context, cat_db_handle_t *link)
+static void close_handle(void *context, cat_db_handle_t *handle)
 {
     dbd_t *dbd = context;
-    dbd->close(dbd->server, link->owner);
+    dbd->close(dbd->server, handle->owner);
 }
 
 /* In mod_dbd's own record, which closes what it finds there in the end: it has no function to drop a connection. What it has prepared
  * for others, by DBDPrepareSQL, would be lost with the old one. */
-static apr_status_t reopen_link(void *context, cat_db_handle_t *link)
+static apr_status_t reopen_handle(void *context, cat_db_handle_t *handle)
 {
     dbd_t *dbd = context;
-    ap_dbd_t *rec = link->owner;
-    apr_dbd_t *handle;
+    ap_dbd_t *rec = handle->owner;
+    apr_dbd_t *opened;
     int changed;
     apr_status_t rv = rec->prepared && apr_hash_count(rec->prepared)
                           ? APR_ENOTIMPL
-                          : apr_dbd_open(rec->driver, rec->pool, dbd->params, &handle);
+                          : apr_dbd_open(rec->driver, rec->pool, dbd->params, &opened);
 
     if (rv != APR_SUCCESS) {
         return rv;
     }
     apr_dbd_close(rec->driver, rec->handle);
-    rec->handle = link->handle = handle;
+    rec->handle = handle->dbd = opened;
     for (int i = 0; i < dbd->init->nelts; i++) {
-        apr_dbd_query(rec->driver, handle, &changed, APR_ARRAY_IDX(dbd->init, i, const char *));
+        apr_dbd_query(rec->driver, opened, &changed, APR_ARRAY_IDX(dbd->init, i, const char *));
     }
     return APR_SUCCESS;
 }
 
-static const cat_connector_t connector = {open_link, close_link, NULL, reopen_link};
+static const cat_connector_t connector = {open_handle, close_handle, NULL, reopen_handle};
 
 /* ---- mod_dbd's settings, which it shows to nobody: read where it has read them ---- */
 

@@ -233,18 +233,23 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
     const cat_conf_t *conf = cat_conf_get(main_server->lookup_defaults);
     int places = conf->hash_concurrency ? conf->hash_concurrency : count_cores();
     cat_semaphore_t *hashing;
-    cat_turns_t *turns;
+    cat_write_locks_t *locks;
+    cat_file_registry_t *registry;
     apr_status_t rv = cat_semaphore_create(&hashing, pconf, places, places * HASH_QUEUE_FACTOR);
 
     if (rv == APR_SUCCESS) {
-        rv = cat_turns_create(&turns, pconf, main_server->process->pool);
+        rv = cat_write_lock_create(&locks, pconf, main_server->process->pool);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_file_registry_create(&registry, pconf);
     }
     if (rv == APR_SUCCESS) {
         rv = find_segment(main_server, &base);
     }
     for (server_rec *s = main_server; s && rv == APR_SUCCESS; s = s->next) {
         cat_server_get(s)->hashing = hashing;
-        cat_server_get(s)->turns = turns;
+        cat_server_get(s)->write_locks = locks;
+        cat_server_get(s)->registry = registry;
         cat_server_get(s)->revoked = (cat_revoked_t *)base;
         cat_server_get(s)->limits = (cat_limit_t *)(base + cat_revoked_size());
     }
@@ -258,8 +263,8 @@ static void share_answers(apr_pool_t *pool, const cat_mount_t *mount, cat_respon
     void *fresh = (char *)cat_server_get(mount->server)->limits + cat_limit_size();
 
     cat_server_database(pool, mount, &driver, &params);
-    mount->source->fresh = cat_generations_find(fresh, apr_pstrcat(pool, driver, " ", params, NULL));
-    mount->source->cache = mount->source->fresh ? cache : NULL;
+    mount->source->generations = cat_generations_find(fresh, apr_pstrcat(pool, driver, " ", params, NULL));
+    mount->source->cache = mount->source->generations ? cache : NULL;
 }
 
 static apr_status_t create_cache(apr_pool_t *pconf, apr_pool_t *ptemp, server_rec *main_server)
@@ -316,14 +321,14 @@ int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *p
 
 /* Nothing is asked of the database: a child that waits for one that hangs would serve no file either. Whoever uses it first, a job
  * in most cases, sees to the schema. */
-static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat_turns_t *turns)
+static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat_server_t *shared)
 {
     apr_status_t rv;
 
     if (mount->source->mutex) {
         return; /* another mount's as well */
     }
-    rv = cat_source_child_init(mount->source, turns, cat_migration_run, pchild);
+    rv = cat_source_child_init(mount->source, pchild, shared->write_locks, shared->registry, cat_migration_run);
     if (rv != APR_SUCCESS) {
         cat_log(cat_log_for_server(mount->server, pchild), CAT_LOG_ERROR, rv, "CAT033: %s cannot be used",
                 mount->source->name);
@@ -364,7 +369,7 @@ void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
         cat_server_get(s)->seen = shared->seen;
         start_keyrings(pchild, s);
         for (int i = 0; i < mounts->nelts; i++) {
-            start_source(pchild, APR_ARRAY_IDX(mounts, i, cat_mount_t *), shared->turns);
+            start_source(pchild, APR_ARRAY_IDX(mounts, i, cat_mount_t *), shared);
         }
     }
     cat_jobs_child_init(pchild, main_server);

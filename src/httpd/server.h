@@ -23,15 +23,16 @@ typedef struct cat_jobs_t cat_jobs_t; /* httpd/jobs.c */
 
 /* What a server found at start. The settings are per directory; this only lists who has them. */
 typedef struct cat_server_t {
-    apr_array_header_t *mounts;  /* cat_mount_t * */
-    cat_source_t *dbd;           /* mod_dbd's pool for this server, perhaps the main server's; NULL: there is none */
-    cat_semaphore_t *hashing;    /* shared by all servers */
-    cat_turns_t *turns;          /* shared by all servers */
-    cat_revoked_t *revoked;      /* shared by all servers, across restarts */
-    cat_limit_t *limits;         /* shared by all servers, across restarts */
-    cat_token_cache_t *seen;     /* of the child */
-    cat_response_cache_t *cache; /* shared by all servers; NULL: switched off */
-    cat_jobs_t *jobs;            /* of the main server */
+    apr_array_header_t *mounts;     /* cat_mount_t * */
+    cat_source_t *dbd;              /* mod_dbd's pool for this server, perhaps the main server's; NULL: there is none */
+    cat_semaphore_t *hashing;       /* shared by all servers */
+    cat_write_locks_t *write_locks; /* shared by all servers, across restarts */
+    cat_file_registry_t *registry;  /* shared by all servers */
+    cat_revoked_t *revoked;         /* shared by all servers, across restarts */
+    cat_limit_t *limits;            /* shared by all servers, across restarts */
+    cat_token_cache_t *seen;        /* of the child */
+    cat_response_cache_t *cache;    /* shared by all servers; NULL: switched off */
+    cat_jobs_t *jobs;               /* of the main server */
 } cat_server_t;
 
 cat_server_t *cat_server_get(const server_rec *s);

@@ -43,8 +43,8 @@ static inline void unit_database_add_cache(unit_database_t *database)
 {
     cat_source_t *source = database->source;
 
-    source->fresh = cat_generations_find(apr_pcalloc(database->pool, cat_generations_size()), database->path);
-    assert_non_null(source->fresh);
+    source->generations = cat_generations_find(apr_pcalloc(database->pool, cat_generations_size()), database->path);
+    assert_non_null(source->generations);
     assert_int_equal(cat_response_cache_create(&source->cache, database->pool, 1 << 20), APR_SUCCESS);
 }
 
@@ -52,7 +52,8 @@ static inline void unit_database_add_cache(unit_database_t *database)
 static inline unit_database_t *unit_database_make(apr_pool_t *pool, const char *path)
 {
     unit_database_t *database = apr_pcalloc(pool, sizeof(*database));
-    cat_turns_t *turns;
+    cat_write_locks_t *locks;
+    cat_file_registry_t *registry;
 
     database->pool = pool;
     database->path = path;
@@ -62,8 +63,9 @@ static inline unit_database_t *unit_database_make(apr_pool_t *pool, const char *
     database->source->path = path;
     assert_int_equal(apr_thread_mutex_create(&database->mutex, APR_THREAD_MUTEX_DEFAULT, pool), APR_SUCCESS);
     unit_database_add_cache(database);
-    assert_int_equal(cat_turns_create(&turns, pool, pool), APR_SUCCESS);
-    assert_int_equal(cat_source_child_init(database->source, turns, cat_migration_run, pool), APR_SUCCESS);
+    assert_int_equal(cat_write_lock_create(&locks, pool, pool), APR_SUCCESS);
+    assert_int_equal(cat_file_registry_create(&registry, pool), APR_SUCCESS);
+    assert_int_equal(cat_source_child_init(database->source, pool, locks, registry, cat_migration_run), APR_SUCCESS);
     return database;
 }
 
