@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accounts/accounts.h"
 
+#include "accounts/mail_tokens.h"
 #include "accounts/outbox.h"
 #include "accounts/user.h"
 #include "lib/time.h"
 #include "mail/email.h"
 
-static cat_account_t *make(apr_pool_t *pool, const char *const *row)
+static cat_account_t *make_account(apr_pool_t *pool, const char *const *row)
 {
     cat_account_t *u = apr_pcalloc(pool, sizeof(*u));
     u->id = row[0];
@@ -28,7 +29,7 @@ apr_status_t cat_accounts_add(cat_db_t *db, apr_pool_t *pool, const char *const 
                       CAT_VALUES(id, username, cat_email_fold(pool, username), email, cat_email_fold(pool, email),
                                  password_hash, record[CAT_USER_CREATED_AT]));
 
-    return rv == APR_SUCCESS ? cat_outbox_add(db, pool, "confirm", id, NULL, now) : rv;
+    return rv == APR_SUCCESS ? cat_outbox_add(db, pool, CAT_MAIL_CONFIRM, id, NULL, now) : rv;
 }
 
 apr_status_t cat_accounts_find(cat_db_t *db, apr_pool_t *pool, const char *login, cat_account_t **user)
@@ -37,7 +38,7 @@ apr_status_t cat_accounts_find(cat_db_t *db, apr_pool_t *pool, const char *login
     const char *key = cat_email_fold(pool, login);
     apr_status_t rv = cat_db_one(db, SQL_USER_BY_LOGIN, CAT_VALUES(key, key), &row);
 
-    *user = rv == APR_SUCCESS ? make(pool, row) : NULL;
+    *user = rv == APR_SUCCESS ? make_account(pool, row) : NULL;
     return rv;
 }
 
@@ -46,7 +47,7 @@ apr_status_t cat_accounts_read(cat_db_t *db, apr_pool_t *pool, const char *id, c
     const char *const *row;
     apr_status_t rv = cat_db_one(db, SQL_USER_GET, CAT_VALUES(id), &row);
 
-    *user = rv == APR_SUCCESS ? make(pool, row) : NULL;
+    *user = rv == APR_SUCCESS ? make_account(pool, row) : NULL;
     return rv;
 }
 
@@ -57,4 +58,30 @@ apr_status_t cat_accounts_set_hash(cat_db_t *db, const cat_account_t *seen, cons
         cat_db_exec(db, SQL_USER_REPLACE_PASSWORD, CAT_VALUES(hash, seen->id, seen->password_hash), &found);
 
     return rv == APR_SUCCESS && !found ? APR_NOTFOUND : rv;
+}
+
+typedef struct confirmation_t {
+    const cat_account_context_t *c;
+    const char *token;
+    const char *user_id;
+} confirmation_t;
+
+static apr_status_t confirm_user(void *baton)
+{
+    confirmation_t *f = baton;
+    const cat_account_context_t *c = f->c;
+    apr_status_t rv = cat_mail_tokens_use(c->db, c->pool, CAT_MAIL_CONFIRM, f->token, c->now, &f->user_id);
+
+    return rv == APR_SUCCESS && f->user_id
+               ? cat_db_exec(c->db, SQL_USER_CONFIRM, CAT_VALUES(cat_time_store(c->pool, c->now), f->user_id), NULL)
+               : rv;
+}
+
+apr_status_t cat_accounts_confirm(const cat_account_context_t *c, const char *token, int *is_confirmed)
+{
+    confirmation_t f = {.c = c, .token = token};
+    apr_status_t rv = cat_db_transact(c->db, confirm_user, &f);
+
+    *is_confirmed = rv == APR_SUCCESS && f.user_id;
+    return rv;
 }

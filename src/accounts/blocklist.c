@@ -9,51 +9,51 @@
 
 #define FILE_MAX (64 * 1024) /* KiB */
 
-/* A hash table with open addressing. A place holds where in text a line begins, plus one; 0: nothing. */
+/* A hash table with open addressing. A slot has the offset of a line in text, plus one; 0: the slot is free. */
 struct cat_blocklist_t {
-    char *text; /* the file, in lower case, with a NUL behind each line */
-    apr_uint32_t *places;
-    apr_uint32_t count; /* of places; a power of two, at least twice the lines */
+    char *text; /* the file, in lower case, with a NUL after each line */
+    apr_uint32_t *slots;
+    apr_uint32_t count; /* of slots; a power of two, at least twice the lines */
 };
 
-static char fold(char c)
+static char fold_char(char c)
 {
     return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
 }
 
 /* FNV-1a. */
-static apr_uint32_t hash(const char *text)
+static apr_uint32_t hash_text(const char *text)
 {
     apr_uint32_t value = 2166136261U;
 
     for (; *text; text++) {
-        value = (value ^ (unsigned char)fold(*text)) * 16777619U;
+        value = (value ^ (unsigned char)fold_char(*text)) * 16777619U;
     }
     return value;
 }
 
-static int matches(const char *line, const char *text)
+static int is_line(const char *line, const char *text)
 {
-    while (*line && *line == fold(*text)) {
+    while (*line && *line == fold_char(*text)) {
         line++;
         text++;
     }
     return *line == '\0' && *text == '\0';
 }
 
-/* The place that holds the text, or the free one where it would be put. */
-static apr_uint32_t *find_place(const cat_blocklist_t *list, const char *text)
+/* The slot of the text, or the free slot where it belongs. */
+static apr_uint32_t *find_slot(const cat_blocklist_t *list, const char *text)
 {
-    apr_uint32_t i = hash(text) & (list->count - 1);
+    apr_uint32_t i = hash_text(text) & (list->count - 1);
 
-    while (list->places[i] && !matches(list->text + list->places[i] - 1, text)) {
+    while (list->slots[i] && !is_line(list->text + list->slots[i] - 1, text)) {
         i = (i + 1) & (list->count - 1);
     }
-    return &list->places[i];
+    return &list->slots[i];
 }
 
-/* Makes each line a string. Returns how many lines there are. */
-static apr_uint32_t split(char *text, apr_size_t length)
+/* Makes each line a string in lower case. Returns the number of lines. */
+static apr_uint32_t split_lines(char *text, apr_size_t length)
 {
     apr_uint32_t lines = 1;
 
@@ -62,7 +62,7 @@ static apr_uint32_t split(char *text, apr_size_t length)
             lines += text[i] == '\n';
             text[i] = '\0';
         } else {
-            text[i] = fold(text[i]);
+            text[i] = fold_char(text[i]);
         }
     }
     return lines;
@@ -82,14 +82,14 @@ const char *cat_blocklist_read(apr_pool_t *pool, const char *path, cat_blocklist
     if (memchr(l->text, '\0', length)) {
         return apr_psprintf(pool, "%s: is not a text file; name one with a password on each line", path);
     }
-    lines = split(l->text, length);
+    lines = split_lines(l->text, length);
     for (l->count = 2; l->count < 2 * lines; l->count *= 2) {
     }
-    l->places = apr_pcalloc(pool, l->count * sizeof(*l->places));
+    l->slots = apr_pcalloc(pool, l->count * sizeof(*l->slots));
     for (const char *line = l->text; line < l->text + length; line += size + 1) {
         size = strlen(line);
         if (size) {
-            *find_place(l, line) = (apr_uint32_t)(line - l->text) + 1;
+            *find_slot(l, line) = (apr_uint32_t)(line - l->text) + 1;
         }
     }
     *list = l;
@@ -98,5 +98,5 @@ const char *cat_blocklist_read(apr_pool_t *pool, const char *path, cat_blocklist
 
 int cat_blocklist_has(const cat_blocklist_t *list, const char *password)
 {
-    return *find_place(list, password) != 0;
+    return *find_slot(list, password) != 0;
 }

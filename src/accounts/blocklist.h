@@ -4,13 +4,14 @@
 
 #include <apr_pools.h>
 
-/* Passwords that are refused because everybody tries them: a text file, one a line. ASCII case makes no difference. */
+/* Common passwords that are refused: a text file, one a line. ASCII case is ignored. */
 typedef struct cat_blocklist_t cat_blocklist_t;
 
-/* NULL: *list lives on the pool, read whole (64 MiB at most; lines end in LF or CR LF; empty ones are passed over).
- * Otherwise what is wrong, on the pool. */
+/* Reads a file of at most 64 MiB, whose lines end in LF or CR LF; empty lines are skipped. NULL: *list lives on the pool.
+ * Otherwise the error, on the pool. */
 const char *cat_blocklist_read(apr_pool_t *pool, const char *path, cat_blocklist_t **list);
 
+/* Is the password in the list? Threads may share a list. */
 int cat_blocklist_has(const cat_blocklist_t *list, const char *password);
 
 #endif

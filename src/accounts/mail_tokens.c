@@ -24,10 +24,9 @@ apr_status_t cat_mail_tokens_find(cat_db_t *db, apr_pool_t *pool, const char *pu
     const char *const *row;
     apr_status_t rv = cat_db_one(db, SQL_MAIL_TOKEN_FIND,
                                  CAT_VALUES(cat_secret_digest(pool, token), purpose, cat_time_store(pool, now)), &row);
-    if (rv == APR_SUCCESS) {
-        *user_id = row[0];
-    }
-    return rv;
+
+    *user_id = rv == APR_SUCCESS ? row[0] : NULL;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
 apr_status_t cat_mail_tokens_use(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *token, apr_time_t now,
@@ -36,10 +35,12 @@ apr_status_t cat_mail_tokens_use(cat_db_t *db, apr_pool_t *pool, const char *pur
     int dropped = 0;
     apr_status_t rv = cat_mail_tokens_find(db, pool, purpose, token, now, user_id);
 
-    if (rv == APR_SUCCESS) {
-        rv = cat_db_exec(db, SQL_MAIL_TOKEN_DROP, CAT_VALUES(*user_id, purpose), &dropped);
+    if (rv != APR_SUCCESS || !*user_id) {
+        return rv;
     }
-    return rv == APR_SUCCESS && !dropped ? APR_NOTFOUND : rv;
+    rv = cat_db_exec(db, SQL_MAIL_TOKEN_DROP, CAT_VALUES(*user_id, purpose), &dropped);
+    *user_id = dropped ? *user_id : NULL;
+    return rv;
 }
 
 apr_status_t cat_mail_tokens_withdraw(cat_db_t *db, const char *purpose, const char *user_id)

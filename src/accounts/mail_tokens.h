@@ -4,22 +4,22 @@
 
 #include "db/db.h"
 
-/* The secrets in the links of mails: stored as hashes, for one purpose (a template's name), good once. */
+/* The secret tokens in the links of mails, stored as hashes. Each is for one purpose (a CAT_MAIL_ name) and can be used once. */
 
-/* Makes one, good for ttl seconds; *token is on the pool. */
+/* Makes a token that expires after ttl seconds; *token is on the pool. */
 apr_status_t cat_mail_tokens_make(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *user_id, int ttl,
                                   const char **token);
 
-/* Whose it is. APR_NOTFOUND: it is unknown, used or expired. Changes nothing. */
+/* Finds the user of a token without using the token. *user_id NULL: the token is unknown, used or expired. */
 apr_status_t cat_mail_tokens_find(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *token,
                                   apr_time_t now, const char **user_id);
 
-/* Uses it up, and all others that the user has for the purpose, in the caller's transaction. APR_NOTFOUND as above; of two at the
- * same time one gets it. */
+/* Uses up the token and all others that the user has for the purpose, in the caller's transaction. *user_id NULL: as above, or
+ * another request has used it at the same time. */
 apr_status_t cat_mail_tokens_use(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *token, apr_time_t now,
                                  const char **user_id);
 
-/* Makes all links that the user has for the purpose worthless, those in mails that wait to be sent included. */
+/* Deletes the user's tokens for the purpose, and the mails in the queue that would carry one. */
 apr_status_t cat_mail_tokens_withdraw(cat_db_t *db, const char *purpose, const char *user_id);
 
 #endif

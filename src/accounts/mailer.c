@@ -18,36 +18,36 @@
 #include "mail/smtp.h"
 #include "shm/limit.h"
 
-/* A run is bounded, because the jobs of other mounts wait for it. A server that stops cuts short one mail at most, which is
- * sent after the lease. */
+/* A run is bounded, because the jobs of other mounts wait for it. A server that stops breaks off one mail at most, which is sent
+ * again after the lease. */
 #define MAILS_PER_RUN 100
 #define RUN_TIME apr_time_from_sec(20)
 #define LEASE apr_time_from_sec(60)
 
-/* A mail that is put off waits 2, 4, 8 ... seconds, at most 15 minutes, and is given up after three days. */
+/* A mail that could not be sent waits 2, 4, 8 ... seconds, at most 15 minutes, and is given up after three days. */
 #define WAIT_MAX_SHIFT 10
 #define WAIT_MAX apr_time_from_sec(15 * 60)
 #define GIVE_UP_AFTER apr_time_from_sec(3 * 24 * 3600)
 
-static apr_interval_time_t backoff(int attempts)
+static apr_interval_time_t find_backoff(int attempts)
 {
     apr_interval_time_t wait = apr_time_from_sec(1) << (attempts < WAIT_MAX_SHIFT ? attempts : WAIT_MAX_SHIFT);
     return wait < WAIT_MAX ? wait : WAIT_MAX;
 }
 
-/* What there is to know about a template: its name is the purpose of its link's token as well. */
+/* A kind of mail. */
 typedef struct kind_t {
-    const char *name;
-    apr_size_t text;  /* member of cat_conf_t */
+    const char *name; /* of its template */
+    apr_size_t text;  /* field of cat_conf_t */
     const char *page; /* NULL: it has no link */
-    apr_size_t ttl;   /* member of cat_conf_t: seconds that the link is good for */
+    apr_size_t ttl;   /* field of cat_conf_t: seconds until the link expires */
 } kind_t;
 
-/* The token stands behind a #, so no server's log ever has it. */
+/* Browsers send no fragment, so no server logs the token. */
 static const kind_t kinds[] = {
-    {"confirm", offsetof(cat_conf_t, mail_confirm), "/confirm.html#token=", offsetof(cat_conf_t, confirm_ttl)},
-    {"reset", offsetof(cat_conf_t, mail_reset), "/reset.html#token=", offsetof(cat_conf_t, reset_ttl)},
-    {"changed", offsetof(cat_conf_t, mail_changed), NULL, 0},
+    {CAT_MAIL_CONFIRM, offsetof(cat_conf_t, mail_confirm), "/confirm.html#token=", offsetof(cat_conf_t, confirm_ttl)},
+    {CAT_MAIL_RESET, offsetof(cat_conf_t, mail_reset), "/reset.html#token=", offsetof(cat_conf_t, reset_ttl)},
+    {CAT_MAIL_CHANGED, offsetof(cat_conf_t, mail_changed), NULL, 0},
 };
 
 static const kind_t *find_kind(const char *name)
@@ -65,7 +65,7 @@ static int ttl_of(const cat_conf_t *conf, const kind_t *kind)
     return *(const int *)((const char *)conf + kind->ttl);
 }
 
-/* The link's token is made for each try: at rest there is only its hash. */
+/* Each try makes a new token, because the database has only the hashes of earlier ones. */
 static apr_status_t make_link(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, const char **link)
 {
     const char *token;
@@ -82,7 +82,7 @@ static apr_status_t make_link(cat_job_t *job, const cat_mail_t *mail, const kind
     return rv;
 }
 
-static const char *compose(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, const char *link)
+static const char *compose_message(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, const char *link)
 {
     const char *from = cat_message_address(job->pool, job->conf->mail_from);
     apr_table_t *values = apr_table_make(job->pool, 4);
@@ -102,7 +102,7 @@ static const char *compose(cat_job_t *job, const cat_mail_t *mail, const kind_t 
     return cat_message_format(job->pool, *(const char *const *)((const char *)job->conf + kind->text), &m);
 }
 
-/* file:DIR, for development: one .eml a message, there as a whole or not at all. */
+/* file:DIR, for development: one .eml a message, which a reader finds complete or not at all. */
 static cat_smtp_result_t write_file(cat_job_t *job, const cat_mail_t *mail, const char *message, const char **detail)
 {
     const char *name = apr_pstrcat(job->pool, job->conf->mail + strlen("file:"), "/", mail->id, ".eml", NULL);
@@ -126,7 +126,8 @@ static cat_smtp_result_t write_file(cat_job_t *job, const cat_mail_t *mail, cons
     return CAT_SMTP_SENT;
 }
 
-static cat_smtp_result_t deliver(cat_job_t *job, const cat_mail_t *mail, const char *message, const char **detail)
+static cat_smtp_result_t deliver_message(cat_job_t *job, const cat_mail_t *mail, const char *message,
+                                         const char **detail)
 {
     const cat_conf_t *conf = job->conf;
     cat_smtp_t smtp = {
@@ -145,10 +146,10 @@ static cat_smtp_result_t deliver(cat_job_t *job, const cat_mail_t *mail, const c
                          detail);
 }
 
-static apr_status_t put_off(cat_job_t *job, const cat_mail_t *mail, const char *detail)
+static apr_status_t put_off_mail(cat_job_t *job, const cat_mail_t *mail, const char *detail)
 {
     apr_time_t now = apr_time_now();
-    apr_interval_time_t wait = backoff(mail->attempts);
+    apr_interval_time_t wait = find_backoff(mail->attempts);
 
     if (now - mail->created > GIVE_UP_AFTER) {
         cat_log(job->log, CAT_LOG_ERROR, 0, "CAT014: mail %s is given up after %d tries: %s", mail->id, mail->attempts,
@@ -160,10 +161,16 @@ static apr_status_t put_off(cat_job_t *job, const cat_mail_t *mail, const char *
     return cat_outbox_retry(job->db, job->pool, mail, now + wait);
 }
 
-static apr_status_t conclude(cat_job_t *job, const cat_mail_t *mail, cat_smtp_result_t result, const char *detail)
-{
-    apr_status_t rv;
+/* What one step of a run came to. */
+typedef enum {
+    STEP_DONE,    /* a mail left the queue */
+    STEP_PUT_OFF, /* the mail server does not take mails now: the run ends */
+    STEP_NO_MAIL
+} step_t;
 
+static apr_status_t store_result(cat_job_t *job, const cat_mail_t *mail, cat_smtp_result_t result, const char *detail,
+                                 step_t *step)
+{
     switch (result) {
     case CAT_SMTP_SENT:
         cat_log(job->log, CAT_LOG_INFO, 0, "CAT016: mail %s sent (try %d)", mail->id, mail->attempts);
@@ -172,28 +179,28 @@ static apr_status_t conclude(cat_job_t *job, const cat_mail_t *mail, cat_smtp_re
         cat_log(job->log, CAT_LOG_ERROR, 0, "CAT017: mail %s is refused for good: %s", mail->id, detail);
         return cat_outbox_bury(job->db, mail);
     default:
-        rv = put_off(job, mail, detail);
-        return rv == APR_SUCCESS ? APR_EAGAIN : rv;
+        *step = STEP_PUT_OFF;
+        return put_off_mail(job, mail, detail);
     }
 }
 
-/* Asked for by an address that nobody has, to confirm one that is confirmed already, or news for one that perhaps is not the
- * user's. */
+/* A mail that no user asked for, or that asks to confirm a confirmed address, or that tells an unconfirmed address, which may be
+ * somebody else's, about the account. */
 static int is_pointless(const cat_mail_t *mail, const kind_t *kind)
 {
-    return !kind || !mail->user_id || (!strcmp(kind->name, "confirm") && mail->confirmed) ||
-           (!strcmp(kind->name, "changed") && !mail->confirmed);
+    return !kind || !mail->user_id || (!strcmp(kind->name, CAT_MAIL_CONFIRM) && mail->confirmed) ||
+           (!strcmp(kind->name, CAT_MAIL_CHANGED) && !mail->confirmed);
 }
 
 /* How many mails of a kind an address gets. */
 typedef struct quota_t {
     cat_rate_t rate;
     const char *what;
-    const char *who;
+    const char *party;
 } quota_t;
 
-/* A link that was sent before the last one left out is good for half of its time at least, so nobody who asks for somebody else's
- * mails keeps him from a link. */
+/* Mails beyond the rate are dropped. The bound leaves the links that were sent before valid for at least half of their time, so that
+ * nobody can deprive a user of links by asking for them. */
 static cat_rate_t bound_rate(cat_rate_t rate, int link_ttl)
 {
     apr_int64_t most = rate.count * (apr_int64_t)(link_ttl / 2);
@@ -202,7 +209,7 @@ static cat_rate_t bound_rate(cat_rate_t rate, int link_ttl)
     return rate;
 }
 
-/* Addresses that nobody has confirmed are counted together where they are of one mailbox: anybody can register as many. */
+/* Unconfirmed sub-addresses of one mailbox are counted together, because anybody can register any number of them. */
 static quota_t find_quota(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind)
 {
     const char *key = cat_email_fold(job->pool, mail->email);
@@ -213,7 +220,8 @@ static quota_t find_quota(cat_job_t *job, const cat_mail_t *mail, const kind_t *
                      mailbox ? mailbox : key};
 }
 
-static apr_status_t send_mail(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, cat_smtp_result_t *result)
+static apr_status_t send_mail(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, cat_smtp_result_t *result,
+                              step_t *step)
 {
     const char *link, *detail = "";
     apr_status_t rv = make_link(job, mail, kind, &link);
@@ -221,55 +229,60 @@ static apr_status_t send_mail(cat_job_t *job, const cat_mail_t *mail, const kind
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    *result = deliver(job, mail, compose(job, mail, kind, link), &detail);
-    return conclude(job, mail, *result, detail);
+    *result = deliver_message(job, mail, compose_message(job, mail, kind, link), &detail);
+    return store_result(job, mail, *result, detail, step);
 }
 
-/* Only what was sent counts. */
-static apr_status_t send_counted(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind)
+/* Only sent mails count. */
+static apr_status_t send_counted(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, step_t *step)
 {
     quota_t quota = find_quota(job, mail, kind);
     cat_smtp_result_t result = CAT_SMTP_SETUP;
     apr_status_t rv;
 
-    if (!cat_limit_take(job->limits, quota.what, quota.who, quota.rate, cat_time_monotonic()).allowed) {
+    if (!cat_limit_take(job->limits, quota.what, quota.party, quota.rate, cat_time_monotonic()).allowed) {
         cat_log(job->log, CAT_LOG_INFO, 0, "CAT018: mail %s is left out: its address was sent enough of this kind (%s)",
                 mail->id, kind->name);
         return cat_outbox_done(job->db, mail);
     }
-    rv = send_mail(job, mail, kind, &result);
+    rv = send_mail(job, mail, kind, &result, step);
     if (result != CAT_SMTP_SENT) {
-        cat_limit_give_back(job->limits, quota.what, quota.who, quota.rate, cat_time_monotonic());
+        cat_limit_give_back(job->limits, quota.what, quota.party, quota.rate, cat_time_monotonic());
     }
     return rv;
 }
 
-static apr_status_t send_next(cat_job_t *job)
+static apr_status_t send_next(cat_job_t *job, step_t *step)
 {
     cat_mail_t *mail;
     const kind_t *kind;
     apr_status_t rv = cat_outbox_claim(job->db, job->pool, apr_time_now(), LEASE, &mail);
 
-    if (rv != APR_SUCCESS) {
+    *step = mail ? STEP_DONE : STEP_NO_MAIL;
+    if (!mail) {
         return rv;
     }
     kind = find_kind(mail->template);
-    return is_pointless(mail, kind) ? cat_outbox_done(job->db, mail) : send_counted(job, mail, kind);
+    return is_pointless(mail, kind) ? cat_outbox_done(job->db, mail) : send_counted(job, mail, kind, step);
 }
 
-apr_status_t cat_mailer_run(cat_job_t *job)
+cat_job_result_t cat_mailer_run(cat_job_t *job)
 {
     apr_time_t end = apr_time_now() + RUN_TIME;
     apr_status_t rv = APR_SUCCESS;
     cat_job_t one = *job;
+    step_t step = STEP_DONE;
 
     if (!job->conf->mail) {
-        return APR_SUCCESS;
+        return CAT_JOB_DONE;
     }
     apr_pool_create(&one.pool, job->pool);
-    for (int i = 0; rv == APR_SUCCESS && i < MAILS_PER_RUN && !cat_job_must_stop(job) && apr_time_now() < end; i++) {
-        rv = send_next(&one);
+    for (int i = 0; step == STEP_DONE && i < MAILS_PER_RUN && !cat_job_must_stop(job) && apr_time_now() < end; i++) {
+        rv = send_next(&one, &step);
         apr_pool_clear(one.pool);
+        if (rv != APR_SUCCESS) {
+            return CAT_JOB_FAILED;
+        }
     }
-    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+    return step == STEP_PUT_OFF ? CAT_JOB_FAILED : CAT_JOB_DONE;
 }

@@ -4,7 +4,7 @@
 
 #include "db/job.h"
 
-/* Sends the mails that are due, a few at a time. APR_EAGAIN: the mail server does not take them now. */
+/* Sends the mails that are due, a few at a time. Fails if the mail server does not take them now. */
 cat_job_run_t cat_mailer_run;
 
 #endif

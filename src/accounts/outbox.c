@@ -6,7 +6,7 @@
 #include "lib/id.h"
 #include "lib/time.h"
 
-/* Others may be quicker with a mail that was seen due: so often another one is looked for. */
+/* Between SQL_OUTBOX_DUE and SQL_OUTBOX_CLAIM another mailer may claim the mail; then the next one is tried. */
 #define CLAIM_TRIES 5
 
 apr_status_t cat_outbox_add(cat_db_t *db, apr_pool_t *pool, const char *template, const char *user_id,
@@ -51,16 +51,17 @@ apr_status_t cat_outbox_claim(cat_db_t *db, apr_pool_t *pool, apr_time_t now, ap
     apr_status_t rv = token ? APR_SUCCESS : APR_EGENERAL;
     int claimed = 0;
 
+    *mail = NULL;
     for (int tries = 0; rv == APR_SUCCESS && !claimed && tries < CLAIM_TRIES; tries++) {
         rv = cat_db_one(db, SQL_OUTBOX_DUE, CAT_VALUES(time), &row);
         if (rv == APR_SUCCESS) {
             rv = cat_db_exec(db, SQL_OUTBOX_CLAIM, CAT_VALUES(token, until, row[0], time), &claimed);
         }
     }
-    if (rv == APR_SUCCESS && !claimed) {
-        rv = APR_NOTFOUND;
+    if (rv == APR_SUCCESS && claimed) {
+        rv = read_mail(db, pool, row[0], token, mail);
     }
-    return rv == APR_SUCCESS ? read_mail(db, pool, row[0], token, mail) : rv;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
 apr_status_t cat_outbox_done(cat_db_t *db, const cat_mail_t *mail)

@@ -10,71 +10,72 @@
 #include "lib/time.h"
 #include "shm/semaphore.h"
 
-/* How long a request may wait for its turn to hash. */
+/* How long a request may wait for the semaphore. */
 #define PATIENCE apr_time_from_sec(2)
 
-static apr_status_t enter(cat_request_t *q, int *place)
+static apr_status_t enter_semaphore(const cat_account_context_t *c, int *place)
 {
     int others, seconds;
 
-    if (cat_semaphore_enter(q->hashing, q->network, PATIENCE, place) == APR_SUCCESS) {
+    if (cat_semaphore_enter(c->hashing, c->network, PATIENCE, place) == APR_SUCCESS) {
         return APR_SUCCESS;
     }
-    if (cat_semaphore_report(q->hashing, cat_time_monotonic(), &others, &seconds)) {
-        cat_log(q->log, CAT_LOG_ERROR, 0, "CAT011: too many passwords to hash at once%s; see CatalogHashConcurrency",
-                others ? apr_psprintf(q->pool, ", and %d more in the last %d s", others, seconds) : "");
+    if (cat_semaphore_report(c->hashing, cat_time_monotonic(), &others, &seconds)) {
+        cat_log(c->log, CAT_LOG_ERROR, 0, "CAT011: too many passwords to hash at once%s; see CatalogHashConcurrency",
+                others ? apr_psprintf(c->pool, ", and %d more in the last %d s", others, seconds) : "");
     }
     return CAT_EBUSY;
 }
 
-apr_status_t cat_passwords_hash(cat_request_t *q, const char *password, const char **hash)
+apr_status_t cat_passwords_hash(const cat_account_context_t *c, const char *password, const char **hash)
 {
     int place;
-    apr_status_t rv = enter(q, &place);
+    apr_status_t rv = enter_semaphore(c, &place);
 
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = cat_password_hash_hash(q->pool, password, hash);
-    cat_semaphore_leave(q->hashing, place);
+    rv = cat_password_hash_hash(c->pool, password, hash);
+    cat_semaphore_leave(c->hashing, place);
     if (rv != APR_SUCCESS) {
-        cat_log(q->log, CAT_LOG_ERROR, rv, "CAT012: a password could not be hashed");
+        cat_log(c->log, CAT_LOG_ERROR, rv, "CAT012: a password could not be hashed");
     }
     return rv;
 }
 
-apr_status_t cat_passwords_match(cat_request_t *q, const char *password, const cat_account_t *user, int *match)
+apr_status_t cat_passwords_match(const cat_account_context_t *c, const char *password, const cat_account_t *user,
+                                 int *match)
 {
     int place;
-    apr_status_t rv = enter(q, &place);
+    apr_status_t rv = enter_semaphore(c, &place);
 
     if (rv != APR_SUCCESS) {
         return rv;
     }
     if (user) {
-        *match = cat_password_hash_match(q->pool, password, user->password_hash);
+        *match = cat_password_hash_match(c->pool, password, user->password_hash);
     } else {
         const char *unused;
-        rv = cat_password_hash_hash(q->pool, password, &unused); /* the cost of a match */
+        rv = cat_password_hash_hash(c->pool, password, &unused); /* the cost of a match */
         *match = 0;
     }
-    cat_semaphore_leave(q->hashing, place);
+    cat_semaphore_leave(c->hashing, place);
     return rv;
 }
 
-const char *cat_passwords_renew(cat_request_t *q, const char *password, const cat_account_t *user)
+const char *cat_passwords_renew(const cat_account_context_t *c, const char *password, const cat_account_t *user)
 {
     const char *hash = user->password_hash;
 
     if (!cat_password_hash_is_current(hash)) {
-        cat_passwords_hash(q, password, &hash); /* leaves it where that fails */
+        cat_passwords_hash(c, password, &hash); /* leaves hash as it is if that fails */
     }
     return hash;
 }
 
-void cat_passwords_check(cat_request_t *q, cat_input_t *input, const char *field, const char *password)
+void cat_passwords_check(const cat_account_context_t *c, cat_input_t *input, const char *field, const char *password)
 {
-    if (password && q->conf->blocklist && cat_blocklist_has(q->conf->blocklist, password)) {
-        cat_fields_add_error(q->pool, input, field, "common", "is one of the passwords that are tried first");
+    if (password && c->conf->blocklist && cat_blocklist_has(c->conf->blocklist, password)) {
+        cat_fields_add_error(c->pool, input, field, "common", "is one of the passwords that are tried first");
     }
 }

@@ -3,22 +3,24 @@
 #define CAT_ACCOUNTS_PASSWORDS_H
 
 #include "accounts/accounts.h"
-#include "http/request.h"
+#include "accounts/context.h"
 #include "lib/fields.h"
 
-/* Passwords against the gate that bounds how many are hashed at once. No connection may be held: these take a while. */
+/* Hashing within CatalogHashConcurrency. The caller must hold no connection, because these functions wait and then take 20 ms of
+ * CPU or more. CAT_EBUSY: too many passwords are being hashed; the cause is logged, as any other fault is. */
 
-/* APR_SUCCESS: *hash is on the pool. CAT_EBUSY: too many at once; both failures are logged. */
-apr_status_t cat_passwords_hash(cat_request_t *q, const char *password, const char **hash);
+/* *hash is on the pool. */
+apr_status_t cat_passwords_hash(const cat_account_context_t *c, const char *password, const char **hash);
 
-/* Does the password match? user NULL: it never does, and takes as long. */
-apr_status_t cat_passwords_match(cat_request_t *q, const char *password, const cat_account_t *user, int *match);
+/* Sets *match to whether the password is the user's. user NULL: it never is, after the same time. */
+apr_status_t cat_passwords_match(const cat_account_context_t *c, const char *password, const cat_account_t *user,
+                                 int *match);
 
-/* The hash to store for a password that has matched: a new one where the account's has other costs or is of another kind,
- * if it can be made now. */
-const char *cat_passwords_renew(cat_request_t *q, const char *password, const cat_account_t *user);
+/* The hash to store for a password that has matched: a new one if the account's was made with other parameters, and the
+ * account's own if a new one cannot be made now. */
+const char *cat_passwords_renew(const cat_account_context_t *c, const char *password, const cat_account_t *user);
 
-/* Adds a fault to input for a password that is on the list of common ones. */
-void cat_passwords_check(cat_request_t *q, cat_input_t *input, const char *field, const char *password);
+/* Adds an error to input if the password is in CatalogPasswordBlocklist. password may be NULL. */
+void cat_passwords_check(const cat_account_context_t *c, cat_input_t *input, const char *field, const char *password);
 
 #endif

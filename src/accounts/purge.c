@@ -10,7 +10,7 @@
 
 #define DAY 86400
 
-static apr_status_t purge(cat_job_t *job, cat_sql_t sql, int age)
+static apr_status_t purge_table(cat_job_t *job, cat_sql_t sql, int age)
 {
     const char *before = cat_time_store(job->pool, apr_time_now() - apr_time_from_sec(age));
     apr_status_t rv = APR_SUCCESS;
@@ -22,7 +22,7 @@ static apr_status_t purge(cat_job_t *job, cat_sql_t sql, int age)
     return rv;
 }
 
-apr_status_t cat_purge_run(cat_job_t *job)
+cat_job_result_t cat_purge_run(cat_job_t *job)
 {
     const cat_conf_t *conf = job->conf;
     const struct {
@@ -39,7 +39,7 @@ apr_status_t cat_purge_run(cat_job_t *job)
     apr_status_t rv = APR_SUCCESS;
 
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && rv == APR_SUCCESS; i++) {
-        rv = purge(job, tables[i].sql, tables[i].age);
+        rv = purge_table(job, tables[i].sql, tables[i].age);
     }
-    return rv;
+    return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
 }

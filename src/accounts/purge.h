@@ -4,7 +4,7 @@
 
 #include "db/job.h"
 
-/* Deletes what has expired. */
+/* Deletes expired rows. */
 cat_job_run_t cat_purge_run;
 
 #endif

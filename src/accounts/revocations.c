@@ -7,19 +7,19 @@
 /* Servers' clocks differ, and a transaction commits later than the time it wrote. */
 #define OVERLAP apr_time_from_sec(60)
 
-apr_status_t cat_revocations_run(cat_job_t *job)
+cat_job_result_t cat_revocations_run(cat_job_t *job)
 {
     apr_time_t now = apr_time_now();
     apr_status_t rv;
 
-    /* The job comes more often than it has to look; half the delay leaves the other half for the reading. */
+    /* The job runs more often than it has to read. It reads after half the delay, so that the other half is left for the reading. */
     if (*job->last && now >= *job->last && now - *job->last < apr_time_from_sec(job->conf->revocation_delay) / 2) {
-        return APR_SUCCESS;
+        return CAT_JOB_DONE;
     }
     rv = cat_session_learn(job->db, job->conf, job->revoked, *job->last ? *job->last - OVERLAP : 0);
     if (rv == APR_SUCCESS) {
         *job->last = now;
         cat_source_note_revocations(job->source, now);
     }
-    return rv;
+    return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
 }

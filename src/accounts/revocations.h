@@ -4,7 +4,7 @@
 
 #include "db/job.h"
 
-/* Learns which sessions other servers have ended, within CatalogRevocationDelay. */
+/* Adds the sessions that other servers have ended to the shared set, often enough for CatalogRevocationDelay. */
 cat_job_run_t cat_revocations_run;
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef CAT_ACCOUNTS_ROLE_H
 #define CAT_ACCOUNTS_ROLE_H
 
-/* Each role may do what the one before it may. CAT_ROLE_USER is every account. */
+/* Each role includes the ones before it. Every account is at least a CAT_ROLE_USER. */
 typedef enum { CAT_ROLE_USER, CAT_ROLE_EDITOR, CAT_ROLE_ADMIN, CAT_ROLE_COUNT } cat_role_t;
 
 /* The names, as the database, tokens and the configuration have them. */
@@ -12,7 +12,7 @@ typedef enum { CAT_ROLE_USER, CAT_ROLE_EDITOR, CAT_ROLE_ADMIN, CAT_ROLE_COUNT } 
 
 extern const char *const cat_role_names[CAT_ROLE_COUNT + 1]; /* by cat_role_t; NULL at the end */
 
-/* Is name a role's? Sets *role when it is. */
+/* Is name the name of a role? Sets *role if it is. */
 int cat_role_parse(const char *name, cat_role_t *role);
 
 #endif

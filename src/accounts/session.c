@@ -10,16 +10,16 @@
 #include "lib/secret.h"
 #include "lib/time.h"
 
-#define AGENT_MAX 200 /* octets that are kept of User-Agent */
+#define AGENT_MAX 200 /* octets of User-Agent that are stored */
 
 /*
- * A refresh token begins with 96 bits that all tokens of its session share, the family; 162 bits follow that no other token has.
- * So one that was used is recognized when its row has been deleted.
+ * A refresh token begins with 96 bits that all tokens of its session share, the family; 162 bits of its own follow. By its family
+ * a used token is recognized after its row has been deleted.
  */
 #define TOKEN_LENGTH 43
 #define FAMILY_LENGTH 16
 
-/* As many refresh tokens as SQL_SESSION_CLEAR deletes at the most. */
+/* SQL_SESSION_CLEAR deletes at most this many refresh tokens. */
 #define PORTION 100
 
 static const char *digest_family(apr_pool_t *pool, const char *token)
@@ -27,18 +27,18 @@ static const char *digest_family(apr_pool_t *pool, const char *token)
     return cat_secret_digest(pool, apr_pstrndup(pool, token, FAMILY_LENGTH));
 }
 
-static apr_status_t add_token(cat_request_t *q, const cat_session_t *session)
+static apr_status_t add_token(const cat_account_context_t *c, const cat_session_t *session)
 {
     const char *token = session->refresh_token;
-    const char *expires = cat_time_store(q->pool, q->now + apr_time_from_sec(q->conf->refresh_ttl));
+    const char *expires = cat_time_store(c->pool, c->now + apr_time_from_sec(c->conf->refresh_ttl));
 
-    return cat_db_insert(q->db, SQL_REFRESH_TOKEN_INSERT,
-                         CAT_VALUES(cat_secret_digest(q->pool, token), session->id, digest_family(q->pool, token),
-                                    cat_time_store(q->pool, q->now), expires));
+    return cat_db_insert(c->db, SQL_REFRESH_TOKEN_INSERT,
+                         CAT_VALUES(cat_secret_digest(c->pool, token), session->id, digest_family(c->pool, token),
+                                    cat_time_store(c->pool, c->now), expires));
 }
 
-/* What a browser says of itself is shown to its owner; only plain ASCII is kept. */
-static const char *shorten(apr_pool_t *pool, const char *agent)
+/* The list of sessions shows User-Agent to the user, so only plain ASCII is stored. */
+static const char *shorten_agent(apr_pool_t *pool, const char *agent)
 {
     char *text = apr_pstrndup(pool, agent, AGENT_MAX);
     for (char *c = text; *c; c++) {
@@ -49,29 +49,30 @@ static const char *shorten(apr_pool_t *pool, const char *agent)
     return text;
 }
 
-apr_status_t cat_session_open(cat_request_t *q, const char *user_id, cat_session_t *session)
+apr_status_t cat_session_open(const cat_account_context_t *c, const char *user_id, cat_session_t *session)
 {
-    const char *time = cat_time_store(q->pool, q->now);
-    const char *expires = cat_time_store(q->pool, q->now + apr_time_from_sec(q->conf->session_ttl));
+    const char *time = cat_time_store(c->pool, c->now);
+    const char *expires = cat_time_store(c->pool, c->now + apr_time_from_sec(c->conf->session_ttl));
     apr_status_t rv;
 
-    session->id = cat_id_make(q->pool, q->now);
+    session->id = cat_id_make(c->pool, c->now);
     session->user_id = user_id;
-    session->refresh_token = cat_secret_make(q->pool);
+    session->refresh_token = cat_secret_make(c->pool);
     if (!session->id || !session->refresh_token) {
         return APR_EGENERAL;
     }
-    rv = cat_db_insert(q->db, SQL_SESSION_INSERT,
-                       CAT_VALUES(session->id, user_id, time, time, expires, q->client, shorten(q->pool, q->agent)));
-    return rv == APR_SUCCESS ? add_token(q, session) : rv;
+    rv = cat_db_insert(
+        c->db, SQL_SESSION_INSERT,
+        CAT_VALUES(session->id, user_id, time, time, expires, c->client, shorten_agent(c->pool, c->agent)));
+    return rv == APR_SUCCESS ? add_token(c, session) : rv;
 }
 
 /*
- * user_id NULL: whoever's it is. APR_NOTFOUND: it has ended already, or is another user's. The session's row is locked first, as
- * by a refresh. A session with more tokens than one portion stays, closed, until the purge job has deleted them: others may not
- * have to wait for that.
+ * user_id NULL: of any user. APR_NOTFOUND: the session has ended already, or is another user's. Locks the session's row first, as
+ * a refresh does. A session with more than one portion of tokens stays, closed, until the purge job has deleted them, so that this
+ * transaction holds its locks for a short time.
  */
-static apr_status_t end_one(cat_db_t *db, const char *id, const char *user_id, const char *time)
+static apr_status_t end_session(cat_db_t *db, const char *id, const char *user_id, const char *time)
 {
     int closed, cleared = 0;
     apr_status_t rv = cat_db_exec(db, SQL_SESSION_CLOSE, CAT_VALUES(id, user_id), &closed);
@@ -88,14 +89,15 @@ static apr_status_t end_one(cat_db_t *db, const char *id, const char *user_id, c
     return rv == APR_SUCCESS && cleared < PORTION ? cat_db_exec(db, SQL_SESSION_DELETE, CAT_VALUES(id), NULL) : rv;
 }
 
-static apr_time_t last_token_expires(const cat_conf_t *conf, apr_time_t ended)
+/* When the last access token of a session expires that ended at a time. */
+static apr_time_t find_last_expiry(const cat_conf_t *conf, apr_time_t ended)
 {
     return ended + apr_time_from_sec(conf->token_ttl + CAT_TOKEN_LEEWAY + 1);
 }
 
-static void revoke_one(cat_request_t *q, const char *id)
+static void revoke_session(const cat_account_context_t *c, const char *id)
 {
-    cat_revoked_add(q->revoked, id, last_token_expires(q->conf, q->now), q->now);
+    cat_revoked_add(c->revoked, id, find_last_expiry(c->conf, c->now), c->now);
 }
 
 /* ---- refresh ---- */
@@ -104,12 +106,12 @@ static void revoke_one(cat_request_t *q, const char *id)
 typedef struct token_t {
     const char *session_id;
     const char *user_id;
-    const char *used_at; /* NULL: it was not used */
-    const char *seed;    /* of its successor, once it was used */
+    const char *used_at; /* NULL: never */
+    const char *seed;    /* the successor derives from it; NULL until the token is used */
 } token_t;
 
-/* One whose row has been deleted has the row of its family, which says that it was used long ago. */
-static apr_status_t find_token(cat_request_t *q, const char *token, token_t *found)
+/* APR_NOTFOUND: unknown or expired. Where the token's own row has been deleted, a row of its family says that it was used long ago. */
+static apr_status_t find_token(const cat_account_context_t *c, const char *token, token_t *found)
 {
     const char *const *row;
     apr_status_t rv;
@@ -117,152 +119,180 @@ static apr_status_t find_token(cat_request_t *q, const char *token, token_t *fou
     if (strlen(token) != TOKEN_LENGTH) {
         return APR_NOTFOUND;
     }
-    rv = cat_db_one(q->db, SQL_REFRESH_TOKEN_GET, CAT_VALUES(cat_secret_digest(q->pool, token)), &row);
+    rv = cat_db_one(c->db, SQL_REFRESH_TOKEN_GET, CAT_VALUES(cat_secret_digest(c->pool, token)), &row);
     if (rv == APR_NOTFOUND) {
-        rv = cat_db_one(q->db, SQL_REFRESH_FAMILY_GET, CAT_VALUES(digest_family(q->pool, token)), &row);
+        rv = cat_db_one(c->db, SQL_REFRESH_FAMILY_GET, CAT_VALUES(digest_family(c->pool, token)), &row);
     }
     if (rv != APR_SUCCESS) {
         return rv;
     }
     *found = (token_t){.session_id = row[0], .user_id = row[1], .used_at = row[4], .seed = row[5]};
-    return cat_time_read(row[2]) <= q->now || cat_time_read(row[3]) <= q->now ? APR_NOTFOUND : APR_SUCCESS;
+    return cat_time_read(row[2]) <= c->now || cat_time_read(row[3]) <= c->now ? APR_NOTFOUND : APR_SUCCESS;
 }
 
-/* Not by the time of the request: it may have waited for the one that used the token. */
-static int is_replay(const cat_request_t *q, const token_t *token)
+/* Takes the time anew: this request may have waited for the one that used the token. */
+static int is_replay(const cat_account_context_t *c, const token_t *token)
 {
-    apr_time_t grace = apr_time_from_sec(q->conf->refresh_grace);
+    apr_time_t grace = apr_time_from_sec(c->conf->refresh_grace);
 
     return token->used_at && (!grace || !token->seed || cat_time_read(token->used_at) + grace <= apr_time_now());
 }
 
-apr_status_t cat_session_find(cat_request_t *q, const char *refresh_token, cat_session_t *session, int *replay)
+apr_status_t cat_session_find(const cat_account_context_t *c, const char *refresh_token, cat_session_t *session,
+                              cat_refresh_t *outcome)
 {
     token_t token;
-    apr_status_t rv = find_token(q, refresh_token, &token);
+    apr_status_t rv = find_token(c, refresh_token, &token);
 
+    *outcome = CAT_REFRESH_UNKNOWN;
     if (rv == APR_SUCCESS) {
         *session = (cat_session_t){.id = token.session_id, .user_id = token.user_id};
-        *replay = is_replay(q, &token);
+        *outcome = is_replay(c, &token) ? CAT_REFRESH_REPLAYED : CAT_REFRESH_OK;
     }
-    return rv;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
 typedef struct refreshing_t {
-    cat_request_t *q;
+    const cat_account_context_t *c;
     const char *token;
     const char *seed;
     cat_session_t *session;
     int is_replay;
 } refreshing_t;
 
-/* Its successor, of the same family. */
-static const char *succeed(apr_pool_t *pool, const char *token, const char *seed)
+/* A token's successor, of the same family. */
+static const char *derive_successor(apr_pool_t *pool, const char *token, const char *seed)
 {
     return apr_psprintf(pool, "%.*s%.*s", FAMILY_LENGTH, token, TOKEN_LENGTH - FAMILY_LENGTH,
                         cat_secret_derive(pool, token, seed));
 }
 
-/* The first use of a token stores its successor, and deletes what can come only as a replay. */
-static apr_status_t rotate(const refreshing_t *r, apr_time_t now)
+/* The first use of a token: stores its successor, and deletes the family's rows that only a replay could match. */
+static apr_status_t rotate_token(const refreshing_t *r, apr_time_t now)
 {
-    cat_request_t *q = r->q;
-    apr_time_t grace = apr_time_from_sec(q->conf->refresh_grace);
-    const char *family = digest_family(q->pool, r->token);
+    const cat_account_context_t *c = r->c;
+    apr_time_t grace = apr_time_from_sec(c->conf->refresh_grace);
+    const char *family = digest_family(c->pool, r->token);
     apr_status_t rv =
-        cat_db_exec(q->db, SQL_REFRESH_TOKEN_PRUNE, CAT_VALUES(family, cat_time_store(q->pool, now - grace)), NULL);
+        cat_db_exec(c->db, SQL_REFRESH_TOKEN_PRUNE, CAT_VALUES(family, cat_time_store(c->pool, now - grace)), NULL);
 
-    r->session->refresh_token = succeed(q->pool, r->token, r->seed);
-    return rv == APR_SUCCESS ? add_token(q, r->session) : rv;
+    r->session->refresh_token = derive_successor(c->pool, r->token, r->seed);
+    return rv == APR_SUCCESS ? add_token(c, r->session) : rv;
 }
 
-/* It is not the first use. */
-static apr_status_t repeat(refreshing_t *r)
+/* A later use of a token: within the grace it returns the same successor, after it the session ends. */
+static apr_status_t repeat_token(refreshing_t *r)
 {
-    cat_request_t *q = r->q;
+    const cat_account_context_t *c = r->c;
     token_t token;
-    apr_status_t rv = find_token(q, r->token, &token);
+    apr_status_t rv = find_token(c, r->token, &token);
 
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    r->is_replay = is_replay(q, &token);
+    r->is_replay = is_replay(c, &token);
     if (r->is_replay) {
-        return end_one(q->db, r->session->id, NULL, cat_time_store(q->pool, q->now));
+        return end_session(c->db, r->session->id, NULL, cat_time_store(c->pool, c->now));
     }
-    r->session->refresh_token = succeed(q->pool, r->token, token.seed);
+    r->session->refresh_token = derive_successor(c->pool, r->token, token.seed);
     return APR_SUCCESS;
 }
 
-/* The session's row is locked before the token's, in the order in which who ends it locks them. That one request uses a token
- * first is decided by the database, in one statement. */
+/* Locks the session's row before the token's, the order in which end_session locks them. One statement of the database decides
+ * which request is the first to use a token. APR_NOTFOUND: the token is unknown or expired, or its session has ended. */
 static apr_status_t use_token(void *baton)
 {
     refreshing_t *r = baton;
-    cat_request_t *q = r->q;
+    const cat_account_context_t *c = r->c;
     apr_time_t now = apr_time_now();
-    const char *time = cat_time_store(q->pool, now);
+    const char *time = cat_time_store(c->pool, now);
     token_t token;
     int is_there, is_first;
-    apr_status_t rv = find_token(q, r->token, &token);
+    apr_status_t rv = find_token(c, r->token, &token);
 
     r->is_replay = 0;
     if (rv != APR_SUCCESS) {
         return rv;
     }
     *r->session = (cat_session_t){.id = token.session_id, .user_id = token.user_id};
-    rv = cat_db_exec(q->db, SQL_SESSION_TOUCH,
-                     CAT_VALUES(time, q->client, shorten(q->pool, q->agent), token.session_id), &is_there);
+    rv = cat_db_exec(c->db, SQL_SESSION_TOUCH,
+                     CAT_VALUES(time, c->client, shorten_agent(c->pool, c->agent), token.session_id), &is_there);
     if (rv == APR_SUCCESS && !is_there) {
-        return APR_NOTFOUND; /* it was ended since its token was read */
+        return APR_NOTFOUND; /* the session has ended since find_token */
     }
     if (rv == APR_SUCCESS) {
-        rv = cat_db_exec(q->db, SQL_REFRESH_TOKEN_USE, CAT_VALUES(time, r->seed, cat_secret_digest(q->pool, r->token)),
+        rv = cat_db_exec(c->db, SQL_REFRESH_TOKEN_USE, CAT_VALUES(time, r->seed, cat_secret_digest(c->pool, r->token)),
                          &is_first);
     }
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    return is_first ? rotate(r, now) : repeat(r);
+    return is_first ? rotate_token(r, now) : repeat_token(r);
 }
 
-apr_status_t cat_session_refresh(cat_request_t *q, const char *refresh_token, cat_session_t *session,
+static void report_replay(const cat_account_context_t *c, const cat_session_t *session)
+{
+    revoke_session(c, session->id);
+    cat_log(c->log, CAT_LOG_WARNING, 0,
+            "CAT040: a refresh token of session %s came a second time; the session has ended", session->id);
+}
+
+apr_status_t cat_session_refresh(const cat_account_context_t *c, const char *refresh_token, cat_session_t *session,
                                  cat_refresh_t *outcome)
 {
-    refreshing_t r = {.q = q, .token = refresh_token, .seed = cat_secret_make(q->pool), .session = session};
-    apr_status_t rv = r.seed ? cat_db_transact(q->db, use_token, &r) : APR_EGENERAL;
+    refreshing_t r = {.c = c, .token = refresh_token, .seed = cat_secret_make(c->pool), .session = session};
+    apr_status_t rv = r.seed ? cat_db_transact(c->db, use_token, &r) : APR_EGENERAL;
 
-    *outcome = rv == APR_NOTFOUND ? CAT_REFRESH_UNKNOWN : r.is_replay ? CAT_REFRESH_REPLAYED : CAT_REFRESH_OK;
-    if (rv != APR_SUCCESS || !r.is_replay) {
-        return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+    *outcome = r.is_replay ? CAT_REFRESH_REPLAYED : CAT_REFRESH_OK;
+    if (rv == APR_NOTFOUND) {
+        *outcome = CAT_REFRESH_UNKNOWN;
+        return APR_SUCCESS;
     }
-    revoke_one(q, session->id);
-    cat_log(q->log, CAT_LOG_WARNING, 0,
-            "CAT040: a refresh token of session %s came a second time; the session has ended", session->id);
-    return APR_SUCCESS;
+    if (rv == APR_SUCCESS && r.is_replay) {
+        report_replay(c, session);
+    }
+    return rv;
 }
 
 /* ---- end ---- */
 
 typedef struct ending_t {
-    cat_request_t *q;
+    const cat_account_context_t *c;
     const char *id;
     const char *user_id;
+    apr_array_header_t *ended;
 } ending_t;
 
 static apr_status_t end_own(void *baton)
 {
     const ending_t *e = baton;
-    return end_one(e->q->db, e->id, e->user_id, cat_time_store(e->q->pool, e->q->now));
+    return end_session(e->c->db, e->id, e->user_id, cat_time_store(e->c->pool, e->c->now));
 }
 
-apr_status_t cat_session_end(cat_request_t *q, const char *id, const char *user_id)
+apr_status_t cat_session_end(const cat_account_context_t *c, const char *id, const char *user_id)
 {
-    ending_t e = {q, id, user_id};
-    apr_status_t rv = cat_db_transact(q->db, end_own, &e);
+    ending_t e = {.c = c, .id = id, .user_id = user_id};
+    apr_status_t rv = cat_db_transact(c->db, end_own, &e);
 
     if (rv == APR_SUCCESS) {
-        revoke_one(q, id);
+        revoke_session(c, id);
+    }
+    return rv;
+}
+
+static apr_status_t end_all(void *baton)
+{
+    ending_t *e = baton;
+    return cat_session_end_others(e->c->db, e->c->pool, e->user_id, NULL, e->c->now, &e->ended);
+}
+
+apr_status_t cat_session_end_all(const cat_account_context_t *c, const char *user_id)
+{
+    ending_t e = {.c = c, .user_id = user_id};
+    apr_status_t rv = cat_db_transact(c->db, end_all, &e);
+
+    if (rv == APR_SUCCESS) {
+        cat_session_revoke(c, e.ended);
     }
     return rv;
 }
@@ -280,7 +310,7 @@ static apr_status_t keep_id(void *baton, const char *const *row, int count)
     return APR_SUCCESS;
 }
 
-/* Ends those that a statement selects, as far as nobody else has. */
+/* Ends the sessions that a statement selects; those that another request has ended since are no fault. */
 static apr_status_t end_each(cat_db_t *db, apr_pool_t *pool, cat_sql_t sql, const char *const *values, int count,
                              apr_time_t now, apr_array_header_t **ended)
 {
@@ -289,7 +319,7 @@ static apr_status_t end_each(cat_db_t *db, apr_pool_t *pool, cat_sql_t sql, cons
     apr_status_t rv = cat_db_each(db, sql, values, count, keep_id, &ids);
 
     for (int i = 0; i < ids.ids->nelts && rv == APR_SUCCESS; i++) {
-        rv = end_one(db, APR_ARRAY_IDX(ids.ids, i, const char *), NULL, time);
+        rv = end_session(db, APR_ARRAY_IDX(ids.ids, i, const char *), NULL, time);
         rv = rv == APR_NOTFOUND ? APR_SUCCESS : rv;
     }
     *ended = ids.ids;
@@ -302,22 +332,28 @@ apr_status_t cat_session_end_others(cat_db_t *db, apr_pool_t *pool, const char *
     return end_each(db, pool, SQL_SESSION_IDS, CAT_VALUES(user_id, except ? except : ""), now, ended);
 }
 
-apr_status_t cat_session_end_surplus(cat_request_t *q, const cat_session_t *session, apr_array_header_t **ended)
+apr_status_t cat_session_end_surplus(const cat_account_context_t *c, const cat_session_t *session,
+                                     apr_array_header_t **ended)
 {
-    const char *others = apr_itoa(q->pool, q->conf->max_sessions - 1);
+    const char *others = apr_itoa(c->pool, c->conf->max_sessions - 1);
 
-    return end_each(q->db, q->pool, SQL_SESSION_SURPLUS, CAT_VALUES(session->user_id, session->id, others), q->now,
+    return end_each(c->db, c->pool, SQL_SESSION_SURPLUS, CAT_VALUES(session->user_id, session->id, others), c->now,
                     ended);
 }
 
-void cat_session_revoke(cat_request_t *q, const apr_array_header_t *ended)
+void cat_session_revoke(const cat_account_context_t *c, const apr_array_header_t *ended)
 {
     for (int i = 0; i < ended->nelts; i++) {
-        revoke_one(q, APR_ARRAY_IDX(ended, i, const char *));
+        revoke_session(c, APR_ARRAY_IDX(ended, i, const char *));
     }
 }
 
-/* ---- what is known of those that ended ---- */
+/* ---- list, learn, check ---- */
+
+apr_status_t cat_session_each(const cat_account_context_t *c, const char *user_id, cat_row_t *row, void *baton)
+{
+    return cat_db_each(c->db, SQL_SESSION_LIST, CAT_VALUES(user_id, cat_time_store(c->pool, c->now)), row, baton);
+}
 
 typedef struct learning_t {
     const cat_conf_t *conf;
@@ -329,7 +365,7 @@ static apr_status_t learn_one(void *baton, const char *const *row, int count)
 {
     learning_t *l = baton;
     (void)count;
-    cat_revoked_add(l->set, row[0], last_token_expires(l->conf, cat_time_read(row[1])), l->now);
+    cat_revoked_add(l->set, row[0], find_last_expiry(l->conf, cat_time_read(row[1])), l->now);
     return APR_SUCCESS;
 }
 

@@ -4,12 +4,9 @@
 
 #include <apr_tables.h>
 
-#include "db/db.h"
-#include "http/request.h"
-#include "lib/conf.h"
-#include "shm/revoked.h"
+#include "accounts/context.h"
 
-/* What a user who signs in gets beside the access token. Both live on the pool. */
+/* A session, and its refresh token where the client is to get one. On the pool. */
 typedef struct cat_session_t {
     const char *id; /* sid */
     const char *user_id;
@@ -17,40 +14,57 @@ typedef struct cat_session_t {
 } cat_session_t;
 
 /* Opens a session with its first refresh token, in the caller's transaction. */
-apr_status_t cat_session_open(cat_request_t *q, const char *user_id, cat_session_t *session);
+apr_status_t cat_session_open(const cat_account_context_t *c, const char *user_id, cat_session_t *session);
 
-/*
- * Finds the session that a refresh token belongs to, without using the token. APR_NOTFOUND: it is unknown, expired, or its
- * session has ended. *is_replay: it was used longer ago than the grace, so cat_session_refresh would end the session.
- */
-apr_status_t cat_session_find(cat_request_t *q, const char *refresh_token, cat_session_t *session, int *is_replay);
-
-/* What came of a refresh token. */
+/* What a refresh token is worth. */
 typedef enum {
     CAT_REFRESH_OK,
     CAT_REFRESH_UNKNOWN, /* or expired, or its session has ended */
-    CAT_REFRESH_REPLAYED /* it was used before, longer ago than the grace: someone has a copy, so the session has been ended */
+    CAT_REFRESH_REPLAYED /* used before, longer ago than the grace: somebody has a copy */
 } cat_refresh_t;
 
-/* Exchanges a refresh token for its successor, in a transaction of its own; within the grace it gives the same successor again.
- * CAT_REFRESH_OK: *session is set. A status other than APR_SUCCESS is a fault. */
-apr_status_t cat_session_refresh(cat_request_t *q, const char *refresh_token, cat_session_t *session,
+/* Finds the session of a refresh token without using the token. Sets *session unless the outcome is CAT_REFRESH_UNKNOWN; its
+ * refresh_token is NULL. */
+apr_status_t cat_session_find(const cat_account_context_t *c, const char *refresh_token, cat_session_t *session,
+                              cat_refresh_t *outcome);
+
+/* Exchanges a refresh token for its successor, in a transaction of its own; within the grace it returns the same successor again.
+ * CAT_REFRESH_OK: *session is set. CAT_REFRESH_REPLAYED: the session has been ended. */
+apr_status_t cat_session_refresh(const cat_account_context_t *c, const char *refresh_token, cat_session_t *session,
                                  cat_refresh_t *outcome);
 
-/* Each ends sessions in a transaction of its own, or in the caller's; their access tokens are refused from the commit on, on
- * this server at once: cat_session_revoke has to follow the commit of a caller's transaction, with ended. */
-apr_status_t cat_session_end(cat_request_t *q, const char *id,
-                             const char *user_id); /* APR_NOTFOUND: not one of this user's */
-/* Those of a user that were used least recently, but never session, where there are more than CatalogMaxSessions. */
-apr_status_t cat_session_end_surplus(cat_request_t *q, const cat_session_t *session, apr_array_header_t **ended);
+/* Ends one of the user's sessions, or all of them, in a transaction of its own. This server refuses their access tokens at once.
+ * APR_NOTFOUND: the user has no such session. */
+apr_status_t cat_session_end(const cat_account_context_t *c, const char *id, const char *user_id);
+apr_status_t cat_session_end_all(const cat_account_context_t *c, const char *user_id);
+
+/* The same in the caller's transaction. *ended has the ids, for cat_session_revoke after the commit.
+ * Others: all of the user's but except (NULL: all).
+ * Surplus: those beyond CatalogMaxSessions that were used least recently, but never session. */
 apr_status_t cat_session_end_others(cat_db_t *db, apr_pool_t *pool, const char *user_id, const char *except,
                                     apr_time_t now, apr_array_header_t **ended);
-void cat_session_revoke(cat_request_t *q, const apr_array_header_t *ended);
+apr_status_t cat_session_end_surplus(const cat_account_context_t *c, const cat_session_t *session,
+                                     apr_array_header_t **ended);
+void cat_session_revoke(const cat_account_context_t *c, const apr_array_header_t *ended);
 
-/* Copies sessions that were ended since a time into the set; so other servers' come in, and all of them after a restart. */
+/* The columns of a session that cat_session_each passes to row. */
+enum {
+    CAT_SESSION_ID,
+    CAT_SESSION_CREATED_AT,
+    CAT_SESSION_USED_AT,
+    CAT_SESSION_EXPIRES_AT,
+    CAT_SESSION_CLIENT,
+    CAT_SESSION_AGENT,
+    CAT_SESSION_COLUMNS
+};
+
+/* Calls row for each open session of a user. */
+apr_status_t cat_session_each(const cat_account_context_t *c, const char *user_id, cat_row_t *row, void *baton);
+
+/* Adds the sessions that any server has ended since a time to the set; 0: all of them. */
 apr_status_t cat_session_learn(cat_db_t *db, const cat_conf_t *conf, cat_revoked_t *set, apr_time_t since);
 
-/* Asks the database whether a session was ended. */
+/* Asks the database whether a session has ended. */
 apr_status_t cat_session_check(cat_db_t *db, const char *id, int *is_ended);
 
 #endif

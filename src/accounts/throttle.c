@@ -5,11 +5,10 @@
 #include "lib/time.h"
 #include "mail/email.h"
 
-/* A failure further in the future than the clocks of several servers differ was stored before the clock was set back: its delay
- * is over. */
+/* A failure later than this from now was stored before the clock was set back: its delay is over. */
 #define CLOCKS_DIFFER apr_time_from_sec(60)
 
-/* The key of a login. A digest: the text may be a password that was typed into the wrong field. */
+/* The key of a login is a digest, because users type passwords into the wrong field. */
 static const char *digest_login(apr_pool_t *pool, const char *login)
 {
     return cat_secret_digest(pool, cat_email_fold(pool, login));
@@ -37,7 +36,7 @@ apr_status_t cat_throttle_attempt(cat_db_t *db, apr_pool_t *pool, const char *lo
         allowed = cat_time_read(row[0]);
         *wait = allowed > now ? (int)apr_time_sec(allowed - now) + 1 : 1;
     }
-    return rv == APR_NOTFOUND ? APR_SUCCESS : rv; /* forgiven since */
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv; /* another request has forgiven the failures since */
 }
 
 apr_status_t cat_throttle_withdraw(cat_db_t *db, apr_pool_t *pool, const char *login, const char *network)

@@ -6,9 +6,8 @@
 #include "http/request.h"
 
 /*
- * Answers a request {email} for a mail of a template: 202 whoever asks, after the same work, so that neither the answer nor its
- * time tells whether somebody has the address; that is found out when the mail is sent, and there as well how many the address
- * gets. 400 when it is no address.
+ * Answers a request {email} for a mail of a template (a CAT_MAIL_ name): 202, or 400 if email is no address. Neither the answer nor
+ * its time tells whether a user has the address: the mailer finds that out, and limits how many mails an address gets.
  */
 cat_answer_t *cat_mail_requests_take(cat_request_t *q, const char *template);
 

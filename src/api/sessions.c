@@ -8,6 +8,7 @@
 #include "accounts/login.h"
 #include "accounts/session.h"
 #include "accounts/user.h"
+#include "api/account_context.h"
 #include "api/token_response.h"
 #include "http/answer.h"
 #include "http/challenge.h"
@@ -32,10 +33,10 @@ static const char *const *as_record(apr_pool_t *pool, const cat_account_t *user)
     return v;
 }
 
-static cat_answer_t *grant(cat_request_t *q, const cat_account_t *user, const cat_session_t *session, int cookie,
-                           const char *message)
+static cat_answer_t *answer_tokens(cat_request_t *q, const cat_account_t *user, const cat_session_t *session,
+                                   int cookie, const char *message)
 {
-    const cat_token_response_t g = {
+    const cat_token_response_t tokens = {
         .user = as_record(q->pool, user),
         .role = user->role,
         .verified = user->confirmed,
@@ -43,7 +44,7 @@ static cat_answer_t *grant(cat_request_t *q, const cat_account_t *user, const ca
         .refresh_token = session->refresh_token,
         .cookie = cookie,
     };
-    return cat_token_response_answer(q, 200, message, &g);
+    return cat_token_response_answer(q, 200, message, &tokens);
 }
 
 /* ---- login ---- */
@@ -76,8 +77,9 @@ static const char *login_of(const cat_input_t *input)
 
 static cat_answer_t *log_in(cat_request_t *q, const char *login, const char *password, int cookie)
 {
+    const cat_account_context_t c = cat_account_context_make(q);
     cat_login_t result;
-    apr_status_t rv = cat_login_sign_in(q, login, password, &result);
+    apr_status_t rv = cat_login_sign_in(&c, login, password, &result);
 
     if (rv != APR_SUCCESS) {
         return cat_answer_failure(q->pool, rv);
@@ -88,7 +90,7 @@ static cat_answer_t *log_in(cat_request_t *q, const char *login, const char *pas
     case CAT_LOGIN_WRONG:
         return cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_CREDENTIALS, NULL, NULL);
     default:
-        return grant(q, result.account, &result.session, cookie, "Signed in");
+        return answer_tokens(q, result.account, &result.session, cookie, "Signed in");
     }
 }
 
@@ -126,19 +128,20 @@ static cat_answer_t *refuse_refresh(cat_request_t *q, int cookie)
     return answer;
 }
 
-/* A token in the body goes before the cookie. NULL: there is none. */
+/* A token in the body takes precedence over the cookie. NULL: there is neither. *cookie: is the token to come from the cookie? */
 static const char *find_refresh_token(cat_request_t *q, const char *in_body, int *cookie)
 {
     *cookie = !in_body;
     return in_body ? in_body : cat_header_cookie(q->pool, q->cookies, CAT_TOKEN_RESPONSE_COOKIE);
 }
 
-static cat_answer_t *refresh(cat_request_t *q, const char *token, int cookie)
+static cat_answer_t *refresh_session(cat_request_t *q, const char *token, int cookie)
 {
+    const cat_account_context_t c = cat_account_context_make(q);
     cat_session_t session;
     cat_account_t *user;
     cat_refresh_t outcome;
-    apr_status_t rv = cat_session_refresh(q, token, &session, &outcome);
+    apr_status_t rv = cat_session_refresh(&c, token, &session, &outcome);
 
     if (rv == APR_SUCCESS && outcome != CAT_REFRESH_OK) {
         return refuse_refresh(q, cookie);
@@ -149,10 +152,11 @@ static cat_answer_t *refresh(cat_request_t *q, const char *token, int cookie)
     if (rv == APR_NOTFOUND) {
         return refuse_refresh(q, cookie);
     }
-    return rv == APR_SUCCESS ? grant(q, user, &session, cookie, "Session refreshed") : cat_answer_failure(q->pool, rv);
+    return rv == APR_SUCCESS ? answer_tokens(q, user, &session, cookie, "Session refreshed")
+                             : cat_answer_failure(q->pool, rv);
 }
 
-/* Counted per session, once that is known. */
+/* The limit counts per session. */
 static cat_answer_t *refresh_counted(cat_request_t *q, const char *session, const char *token, int cookie)
 {
     const char *name = cat_rate_limit_names[CAT_RATE_REFRESH];
@@ -163,20 +167,21 @@ static cat_answer_t *refresh_counted(cat_request_t *q, const char *session, cons
     if (!verdict.allowed) {
         return cat_rate_limit_refuse(q->pool, name, rate, verdict);
     }
-    answer = refresh(q, token, cookie);
+    answer = refresh_session(q, token, cookie);
     if (rate.seconds) {
         cat_rate_limit_describe(q->pool, answer, name, rate, verdict);
     }
     return answer;
 }
 
-/* A replay always ends its session: a thief must not be able to put that off by using up the limit. */
 cat_answer_t *cat_sessions_renew(cat_request_t *q)
 {
+    const cat_account_context_t c = cat_account_context_make(q);
     cat_input_t input;
     cat_session_t session;
+    cat_refresh_t outcome = CAT_REFRESH_UNKNOWN;
     const char *token;
-    int cookie, is_replay;
+    int cookie;
     apr_status_t rv;
 
     if (cat_fields_check(q->pool, refresh_fields, REFRESH_FIELDS, CAT_CREATE, q->strict, q->body, &input) !=
@@ -184,48 +189,35 @@ cat_answer_t *cat_sessions_renew(cat_request_t *q)
         return cat_answer_malformed(q->pool, input.errors);
     }
     token = find_refresh_token(q, input.values[REFRESH_TOKEN], &cookie);
-    rv = token ? cat_session_find(q, token, &session, &is_replay) : APR_NOTFOUND;
-    if (rv == APR_SUCCESS) {
-        return is_replay ? refresh(q, token, cookie) : refresh_counted(q, session.id, token, cookie);
+    rv = token ? cat_session_find(&c, token, &session, &outcome) : APR_SUCCESS;
+    if (rv != APR_SUCCESS) {
+        return cat_answer_failure(q->pool, rv);
     }
-    return rv == APR_NOTFOUND ? refuse_refresh(q, cookie) : cat_answer_failure(q->pool, rv);
+    switch (outcome) {
+    case CAT_REFRESH_OK:
+        return refresh_counted(q, session.id, token, cookie);
+    case CAT_REFRESH_REPLAYED: /* ends the session, whatever the limit: a thief could use it up to put that off */
+        return refresh_session(q, token, cookie);
+    default:
+        return refuse_refresh(q, cookie);
+    }
 }
 
 enum { LOGOUT_TOKEN, LOGOUT_ALL, LOGOUT_FIELDS };
-/* refreshToken counts where there is no good access token. */
+/* refreshToken is used if there is no valid access token. */
 static const cat_field_t logout_fields[LOGOUT_FIELDS] = {
     [LOGOUT_TOKEN] = {"refreshToken", CAT_STRING, CAT_SECRET, 1, 1000, NULL, NULL},
     [LOGOUT_ALL] = {"all", CAT_BOOLEAN, 0, 0, 0, "0", NULL},
 };
 
-typedef struct end_all_t {
-    cat_request_t *q;
-    const char *user_id;
-    apr_array_header_t *ended;
-} end_all_t;
-
-static apr_status_t end_all(void *baton)
-{
-    end_all_t *e = baton;
-    return cat_session_end_others(e->q->db, e->q->pool, e->user_id, NULL, e->q->now, &e->ended);
-}
-
-static apr_status_t log_out_everywhere(cat_request_t *q, const char *user_id)
-{
-    end_all_t e = {.q = q, .user_id = user_id};
-    apr_status_t rv = cat_db_transact(q->db, end_all, &e);
-
-    if (rv == APR_SUCCESS) {
-        cat_session_revoke(q, e.ended);
-    }
-    return rv;
-}
-
-/* The session of the access token, else of the refresh token. NULL: *session has its id and user; otherwise why there is none. */
-static cat_answer_t *find_session_to_end(cat_request_t *q, const char *in_body, cat_session_t *session)
+/* The session of the access token, else of the refresh token. NULL: *session has its id and user. Otherwise the answer to a request
+ * with neither. */
+static cat_answer_t *find_session_to_end(cat_request_t *q, const cat_account_context_t *c, const char *in_body,
+                                         cat_session_t *session)
 {
     const char *token;
-    int cookie, is_replay;
+    int cookie;
+    cat_refresh_t outcome;
     apr_status_t rv;
 
     if (!q->refusal) {
@@ -236,15 +228,16 @@ static cat_answer_t *find_session_to_end(cat_request_t *q, const char *in_body, 
     if (!token) {
         return q->refusal;
     }
-    rv = cat_session_find(q, token, session, &is_replay);
-    if (rv == APR_SUCCESS) {
-        return NULL; /* replayed or not: the session ends */
+    rv = cat_session_find(c, token, session, &outcome);
+    if (rv != APR_SUCCESS) {
+        return cat_answer_failure(q->pool, rv);
     }
-    return rv == APR_NOTFOUND ? refuse_refresh(q, cookie) : cat_answer_failure(q->pool, rv);
+    return outcome == CAT_REFRESH_UNKNOWN ? refuse_refresh(q, cookie) : NULL; /* a replayed token may end its session */
 }
 
 cat_answer_t *cat_sessions_logout(cat_request_t *q)
 {
+    const cat_account_context_t c = cat_account_context_make(q);
     cat_input_t input;
     cat_session_t session;
     cat_answer_t *answer;
@@ -254,12 +247,12 @@ cat_answer_t *cat_sessions_logout(cat_request_t *q)
         APR_SUCCESS) {
         return cat_answer_malformed(q->pool, input.errors);
     }
-    answer = find_session_to_end(q, input.values[LOGOUT_TOKEN], &session);
+    answer = find_session_to_end(q, &c, input.values[LOGOUT_TOKEN], &session);
     if (answer) {
         return answer;
     }
-    rv = *input.values[LOGOUT_ALL] == '1' ? log_out_everywhere(q, session.user_id)
-                                          : cat_session_end(q, session.id, session.user_id);
+    rv = *input.values[LOGOUT_ALL] == '1' ? cat_session_end_all(&c, session.user_id)
+                                          : cat_session_end(&c, session.id, session.user_id);
     if (rv != APR_SUCCESS && rv != APR_NOTFOUND) {
         return cat_answer_failure(q->pool, rv);
     }
@@ -301,15 +294,16 @@ cat_answer_t *cat_sessions_me(cat_request_t *q)
     return cat_answer_success(q->pool, 200, &b, NULL);
 }
 
-enum { S_ID, S_CREATED_AT, S_USED_AT, S_EXPIRES_AT, S_CLIENT, S_AGENT, S_CURRENT, S_FIELDS };
-static const cat_field_t session_fields[S_FIELDS] = {
-    [S_ID] = {"id", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL},
-    [S_CREATED_AT] = {"createdAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL},
-    [S_USED_AT] = {"lastUsedAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL},
-    [S_EXPIRES_AT] = {"expiresAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL},
-    [S_CLIENT] = {"address", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL},
-    [S_AGENT] = {"userAgent", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL},
-    [S_CURRENT] = {"current", CAT_BOOLEAN, CAT_SERVER, 0, 0, NULL, NULL},
+/* What a client reads of a session: its columns, and whether the access token belongs to it. */
+enum { SESSION_CURRENT = CAT_SESSION_COLUMNS, SESSION_FIELDS };
+static const cat_field_t session_fields[SESSION_FIELDS] = {
+    [CAT_SESSION_ID] = {"id", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL},
+    [CAT_SESSION_CREATED_AT] = {"createdAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL},
+    [CAT_SESSION_USED_AT] = {"lastUsedAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL},
+    [CAT_SESSION_EXPIRES_AT] = {"expiresAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL},
+    [CAT_SESSION_CLIENT] = {"address", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL},
+    [CAT_SESSION_AGENT] = {"userAgent", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL},
+    [SESSION_CURRENT] = {"current", CAT_BOOLEAN, CAT_SERVER, 0, 0, NULL, NULL},
 };
 
 typedef struct listing_t {
@@ -320,31 +314,32 @@ typedef struct listing_t {
 static apr_status_t add_session(void *baton, const char *const *row, int count)
 {
     listing_t *l = baton;
-    const char *values[S_FIELDS];
+    const char *values[SESSION_FIELDS];
 
-    memcpy(values, row, (size_t)count * sizeof(*values)); /* the row has all but the last */
-    values[S_CURRENT] = l->current && !strcmp(row[S_ID], l->current) ? "1" : "0";
+    memcpy(values, row, (size_t)count * sizeof(*values));
+    values[SESSION_CURRENT] = l->current && !strcmp(row[CAT_SESSION_ID], l->current) ? "1" : "0";
     cat_buffer_add_text(&l->b, l->b.length > 1 ? "," : "");
-    cat_fields_write(&l->b, session_fields, S_FIELDS, values);
+    cat_fields_write(&l->b, session_fields, SESSION_FIELDS, values);
     return APR_SUCCESS;
 }
 
 cat_answer_t *cat_sessions_list(cat_request_t *q)
 {
+    const cat_account_context_t c = cat_account_context_make(q);
     listing_t l = {.current = q->user->session};
     apr_status_t rv;
 
     cat_buffer_init(&l.b, q->pool, 1024);
     CAT_BUFFER_LITERAL(&l.b, "[");
-    rv = cat_db_each(q->db, SQL_SESSION_LIST, CAT_VALUES(q->user->subject, cat_time_store(q->pool, q->now)),
-                     add_session, &l);
+    rv = cat_session_each(&c, q->user->subject, add_session, &l);
     CAT_BUFFER_LITERAL(&l.b, "]");
     return rv == APR_SUCCESS ? cat_answer_success(q->pool, 200, &l.b, NULL) : cat_answer_failure(q->pool, rv);
 }
 
 cat_answer_t *cat_sessions_remove(cat_request_t *q)
 {
-    apr_status_t rv = cat_id_check(q->params[0]) ? cat_session_end(q, q->params[0], q->user->subject) : APR_NOTFOUND;
+    const cat_account_context_t c = cat_account_context_make(q);
+    apr_status_t rv = cat_id_check(q->params[0]) ? cat_session_end(&c, q->params[0], q->user->subject) : APR_NOTFOUND;
 
     if (rv == APR_NOTFOUND) {
         return cat_answer_problem(q->pool, CAT_PROBLEM_SESSION_UNKNOWN, NULL);

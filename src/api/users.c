@@ -2,78 +2,37 @@
 #include "api/users.h"
 
 #include <apr_strings.h>
-#include <string.h>
 
-#include "accounts/accounts.h"
 #include "accounts/passwords.h"
+#include "accounts/registration.h"
 #include "accounts/role.h"
 #include "accounts/session.h"
 #include "accounts/user.h"
+#include "api/account_context.h"
 #include "api/token_response.h"
 #include "http/answer.h"
 #include "http/rate_limit.h"
 #include "http/request.h"
-#include "jose/token.h"
-#include "lib/id.h"
 #include "lib/time.h"
 #include "mail/email.h"
 #include "shm/limit.h"
 
-typedef struct newcomer_t {
-    cat_request_t *q;
-    const char *const *record;
-    const char *password_hash;
-    cat_session_t *session; /* NULL: none is opened */
-} newcomer_t;
-
-/* The user and the mail, and for /register a session, are stored together or not at all. */
-static apr_status_t store(void *baton)
+static cat_answer_t *answer_taken(cat_request_t *q, cat_input_t *input, const cat_registration_t *result)
 {
-    newcomer_t *n = baton;
-    cat_request_t *q = n->q;
-    apr_status_t rv = cat_accounts_add(q->db, q->pool, n->record, n->password_hash, q->now);
-
-    return rv == APR_SUCCESS && n->session ? cat_session_open(q, n->record[CAT_USER_ID], n->session) : rv;
-}
-
-typedef struct taken_t {
-    cat_request_t *q;
-    cat_input_t *input;
-    const char *username_key;
-    const char *email_key;
-} taken_t;
-
-static apr_status_t name_taken(void *baton, const char *const *row, int count)
-{
-    taken_t *t = baton;
-    (void)count;
-    if (!strcmp(row[0], t->username_key)) {
-        cat_fields_add_error(t->q->pool, t->input, "username", "taken", "is already taken");
+    if (result->username_taken) {
+        cat_fields_add_error(q->pool, input, "username", "taken", "is already taken");
     }
-    if (!strcmp(row[1], t->email_key)) {
-        cat_fields_add_error(t->q->pool, t->input, "email", "taken", "is already taken");
-    }
-    return APR_SUCCESS;
-}
-
-/* The index has decided; this only finds out which field to name. */
-static cat_answer_t *exists(cat_request_t *q, cat_input_t *input)
-{
-    taken_t t = {q, input, cat_email_fold(q->pool, input->values[CAT_USER_USERNAME]),
-                 cat_email_fold(q->pool, input->values[CAT_USER_EMAIL])};
-    apr_status_t rv = cat_db_each(q->db, SQL_USER_FIND_KEYS, CAT_VALUES(t.username_key, t.email_key), name_taken, &t);
-
-    if (rv != APR_SUCCESS) {
-        return cat_answer_failure(q->pool, rv);
+    if (result->email_taken) {
+        cat_fields_add_error(q->pool, input, "email", "taken", "is already taken");
     }
     return input->errors ? cat_answer_invalid(q->pool, CAT_PROBLEM_USER_EXISTS, input->errors)
-                         : cat_answer_problem(q->pool, CAT_PROBLEM_USER_EXISTS, NULL); /* gone again since */
+                         : cat_answer_problem(q->pool, CAT_PROBLEM_USER_EXISTS, NULL);
 }
 
-/* How many users with sub-addresses of one mailbox a network may register: each of them is a mail to it. */
+/* How many accounts a network may register with sub-addresses of one mailbox: each of them sends a mail there. */
 typedef struct quota_t {
-    cat_rate_t rate; /* none where nothing is counted */
-    const char *who;
+    cat_rate_t rate; /* no limit if the address is no sub-address, or no mail is sent */
+    const char *party;
 } quota_t;
 
 static quota_t find_quota(cat_request_t *q, const char *email)
@@ -82,62 +41,51 @@ static quota_t find_quota(cat_request_t *q, const char *email)
 
     return mailbox && q->conf->mail
                ? (quota_t){q->conf->rates[CAT_RATE_MAIL], apr_pstrcat(q->pool, mailbox, " ", q->network, NULL)}
-               : (quota_t){.who = ""};
+               : (quota_t){.party = ""};
 }
 
-/* input->values becomes the record. */
-static apr_status_t store_user(cat_request_t *q, cat_input_t *input, cat_session_t *session)
-{
-    newcomer_t newcomer = {.q = q, .record = input->values, .session = session};
-    apr_status_t rv = cat_passwords_hash(q, input->values[CAT_USER_PASSWORD], &newcomer.password_hash);
-
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    input->values[CAT_USER_ID] = cat_id_make(q->pool, q->now);
-    input->values[CAT_USER_CREATED_AT] = cat_time_store(q->pool, q->now);
-    return cat_db_transact(q->db, store, &newcomer);
-}
-
-/* The same within the quota: NULL, or the answer that refuses it. */
-static cat_answer_t *enroll_counted(cat_request_t *q, cat_input_t *input, cat_session_t *session)
+/* Registers within the quota. NULL: the account is stored. Otherwise the answer that refuses it. */
+static cat_answer_t *register_counted(cat_request_t *q, const cat_account_context_t *c, cat_input_t *input,
+                                      cat_session_t *session)
 {
     quota_t quota = find_quota(q, input->values[CAT_USER_EMAIL]);
-    cat_verdict_t verdict = cat_limit_take(q->limits, "address", quota.who, quota.rate, cat_time_monotonic());
+    cat_verdict_t verdict = cat_limit_take(q->limits, "address", quota.party, quota.rate, cat_time_monotonic());
+    cat_registration_t result;
     apr_status_t rv;
 
     if (!verdict.allowed) {
         return cat_rate_limit_refuse(q->pool, "address", quota.rate, verdict);
     }
-    rv = store_user(q, input, session);
-    if (rv == APR_SUCCESS) {
+    rv = cat_registration_add(c, input->values, session, &result);
+    if (rv == APR_SUCCESS && result.outcome == CAT_REGISTRATION_OK) {
         return NULL;
     }
-    cat_limit_give_back(q->limits, "address", quota.who, quota.rate, cat_time_monotonic());
-    return rv == APR_EEXIST ? exists(q, input) : cat_answer_failure(q->pool, rv);
+    cat_limit_give_back(q->limits, "address", quota.party, quota.rate, cat_time_monotonic());
+    return rv == APR_SUCCESS ? answer_taken(q, input, &result) : cat_answer_failure(q->pool, rv);
 }
 
-/* NULL: the user is stored, input->values is the record. Otherwise the answer that refuses it. */
-static cat_answer_t *enroll(cat_request_t *q, cat_input_t *input, cat_session_t *session)
+/* session NULL: none is opened. NULL: the account is stored, and input->values is its record. Otherwise the answer that refuses it. */
+static cat_answer_t *register_user(cat_request_t *q, cat_input_t *input, cat_session_t *session)
 {
+    const cat_account_context_t c = cat_account_context_make(q);
     int count = session ? CAT_USER_SESSION_FIELDS : CAT_USER_FIELDS;
 
     if (!q->conf->registration) {
         return cat_answer_problem(q->pool, CAT_PROBLEM_CLOSED, NULL);
     }
     cat_fields_check(q->pool, cat_user_fields, count, CAT_CREATE, q->strict, q->body, input);
-    cat_passwords_check(q, input, "password", input->values[CAT_USER_PASSWORD]);
+    cat_passwords_check(&c, input, "password", input->values[CAT_USER_PASSWORD]);
     if (input->errors) {
         return cat_answer_malformed(q->pool, input->errors);
     }
-    return enroll_counted(q, input, session);
+    return register_counted(q, &c, input, session);
 }
 
 cat_answer_t *cat_users_create(cat_request_t *q)
 {
     cat_input_t input;
     cat_buffer_t b;
-    cat_answer_t *answer = enroll(q, &input, NULL);
+    cat_answer_t *answer = register_user(q, &input, NULL);
 
     if (!answer) {
         cat_buffer_init(&b, q->pool, 256);
@@ -152,11 +100,11 @@ cat_answer_t *cat_users_register(cat_request_t *q)
 {
     cat_input_t input;
     cat_session_t session;
-    cat_token_response_t grant;
-    cat_answer_t *answer = enroll(q, &input, &session);
+    cat_token_response_t tokens;
+    cat_answer_t *answer = register_user(q, &input, &session);
 
     if (!answer) {
-        grant = (cat_token_response_t){
+        tokens = (cat_token_response_t){
             .user = input.values,
             .role = cat_role_names[CAT_ROLE_USER],
             .session_id = session.id,
@@ -164,7 +112,8 @@ cat_answer_t *cat_users_register(cat_request_t *q)
             .cookie = *input.values[CAT_USER_COOKIE] == '1',
         };
         answer = cat_token_response_answer(
-            q, 201, q->conf->mail ? "User registered; a confirmation e-mail is on its way" : "User registered", &grant);
+            q, 201, q->conf->mail ? "User registered; a confirmation e-mail is on its way" : "User registered",
+            &tokens);
         cat_answer_name_ignored(answer, q->pool, input.ignored);
     }
     return answer;

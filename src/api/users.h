@@ -4,7 +4,7 @@
 
 #include "http/route.h"
 
-/* POST /register and POST /users: one service, two shapes of answer. */
+/* POST /register, which answers with tokens, and POST /users, which answers with the user. */
 cat_handler_t cat_users_register, cat_users_create;
 
 #endif

@@ -284,7 +284,7 @@ apr_status_t cat_counts_maintain(apr_pool_t *pool, cat_db_t *db, int *changed)
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
-apr_status_t cat_counts_run(cat_job_t *job)
+cat_job_result_t cat_counts_run(cat_job_t *job)
 {
     int changed = 1;
     apr_status_t rv = APR_SUCCESS;
@@ -292,7 +292,7 @@ apr_status_t cat_counts_run(cat_job_t *job)
     for (int i = 0; i < ROUNDS && changed && rv == APR_SUCCESS && !cat_job_must_stop(job); i++) {
         rv = cat_counts_maintain(job->pool, job->db, &changed);
     }
-    return rv;
+    return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
 }
 
 apr_status_t cat_counts_rebuild(cat_db_t *db)

@@ -14,8 +14,7 @@ typedef struct cat_limit_t cat_limit_t;
 typedef struct cat_revoked_t cat_revoked_t;
 typedef struct cat_source_t cat_source_t;
 
-/* A background job's run for one mount. APR_SUCCESS: run again after the job's interval. Anything else has been logged, and
- * the next run waits longer, up to a minute. */
+/* A background job's run for one mount. */
 typedef struct cat_job_t {
     apr_pool_t *pool; /* cleared after the run */
     const cat_log_t *log;
@@ -34,6 +33,11 @@ static inline int cat_job_must_stop(const cat_job_t *job)
     return atomic_load_explicit(job->stop, memory_order_relaxed);
 }
 
-typedef apr_status_t cat_job_run_t(cat_job_t *job);
+typedef enum {
+    CAT_JOB_DONE,  /* the next run is after the job's interval */
+    CAT_JOB_FAILED /* the job has logged why; the next runs wait longer, up to the job's longest pause */
+} cat_job_result_t;
+
+typedef cat_job_result_t cat_job_run_t(cat_job_t *job);
 
 #endif

@@ -108,7 +108,7 @@ static void run(worker_t *w, apr_pool_t *pool)
     if (is_paused(w)) {
         return;
     }
-    if (w->job->run(&job) == APR_SUCCESS) {
+    if (w->job->run(&job) == CAT_JOB_DONE) {
         w->failures = 0;
         w->pause = 0;
     } else {

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "accounts/new_password.h"
+
+#include "accounts/mail_tokens.h"
+#include "accounts/outbox.h"
+#include "accounts/passwords.h"
+#include "accounts/session.h"
+#include "accounts/throttle.h"
+#include "lib/time.h"
+
+typedef struct new_password_t {
+    const cat_account_context_t *c;
+    const char *hash;
+    const char *token;            /* of a reset */
+    const char *user_id;          /* of a reset, once the token was used; NULL: the token is not valid */
+    const cat_account_t *account; /* of a change, as it was when the current password was compared */
+    const char *session;          /* of a change: the one that stays open; NULL: none */
+    apr_array_header_t *ended;
+} new_password_t;
+
+/* Everything that goes with a new password, in the caller's transaction. */
+static apr_status_t secure_account(new_password_t *n, const cat_account_t *account)
+{
+    const cat_account_context_t *c = n->c;
+    apr_status_t rv = cat_session_end_others(c->db, c->pool, account->id, n->session, c->now, &n->ended);
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_mail_tokens_withdraw(c->db, CAT_MAIL_RESET, account->id);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_throttle_unlock(c->db, c->pool, account);
+    }
+    return rv == APR_SUCCESS ? cat_outbox_add(c->db, c->pool, CAT_MAIL_CHANGED, account->id, NULL, c->now) : rv;
+}
+
+static apr_status_t store_password(new_password_t *n, cat_work_t *work)
+{
+    apr_status_t rv = cat_db_transact(n->c->db, work, n);
+
+    if (rv == APR_SUCCESS && n->ended) {
+        cat_session_revoke(n->c, n->ended);
+    }
+    return rv;
+}
+
+/* ---- reset ---- */
+
+static apr_status_t replace_password(new_password_t *n)
+{
+    const cat_account_context_t *c = n->c;
+    cat_account_t *account;
+    apr_status_t rv =
+        cat_db_exec(c->db, SQL_USER_CONFIRM, CAT_VALUES(cat_time_store(c->pool, c->now), n->user_id), NULL);
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_db_exec(c->db, SQL_USER_SET_PASSWORD, CAT_VALUES(n->hash, n->user_id), NULL);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_accounts_read(c->db, c->pool, n->user_id, &account);
+    }
+    return rv == APR_SUCCESS ? secure_account(n, account) : rv;
+}
+
+static apr_status_t use_token(void *baton)
+{
+    new_password_t *n = baton;
+    const cat_account_context_t *c = n->c;
+    apr_status_t rv = cat_mail_tokens_use(c->db, c->pool, CAT_MAIL_RESET, n->token, c->now, &n->user_id);
+
+    n->ended = NULL;
+    return rv == APR_SUCCESS && n->user_id ? replace_password(n) : rv;
+}
+
+apr_status_t cat_new_password_reset(const cat_account_context_t *c, const char *token, const char *password,
+                                    int *is_set)
+{
+    new_password_t n = {.c = c, .token = token};
+    /* Looked at first, so that an invalid token costs no hash. */
+    apr_status_t rv = cat_mail_tokens_find(c->db, c->pool, CAT_MAIL_RESET, token, c->now, &n.user_id);
+
+    cat_db_release(c->db);
+    *is_set = 0;
+    if (rv != APR_SUCCESS || !n.user_id) {
+        return rv;
+    }
+    rv = cat_passwords_hash(c, password, &n.hash);
+    if (rv == APR_SUCCESS) {
+        rv = store_password(&n, use_token);
+    }
+    *is_set = rv == APR_SUCCESS && n.user_id;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv; /* the account has been deleted, and its links with it */
+}
+
+/* ---- change ---- */
+
+/* APR_NOTFOUND: the password has been replaced since the current one was compared. */
+static apr_status_t change_password(void *baton)
+{
+    new_password_t *n = baton;
+    apr_status_t rv = cat_accounts_set_hash(n->c->db, n->account, n->hash);
+
+    return rv == APR_SUCCESS ? secure_account(n, n->account) : rv;
+}
+
+static apr_status_t change_proven(new_password_t *n, const char *password, cat_login_t *result)
+{
+    const cat_account_context_t *c = n->c;
+    apr_status_t rv = cat_passwords_hash(c, password, &n->hash);
+
+    if (rv == APR_SUCCESS) {
+        rv = store_password(n, change_password);
+    }
+    if (rv == APR_NOTFOUND) {
+        result->outcome = CAT_LOGIN_WRONG;
+        return APR_SUCCESS;
+    }
+    if (rv != APR_SUCCESS) {
+        cat_throttle_withdraw(c->db, c->pool, n->account->username, c->network);
+    }
+    return rv;
+}
+
+apr_status_t cat_new_password_change(const cat_account_context_t *c, const char *user_id, const char *session,
+                                     const char *current, const char *password, cat_login_t *result)
+{
+    new_password_t n = {.c = c, .session = session};
+    cat_account_t *account;
+    apr_status_t rv = cat_accounts_read(c->db, c->pool, user_id, &account);
+
+    if (rv != APR_SUCCESS) {
+        cat_db_release(c->db);
+        return rv;
+    }
+    rv = cat_login_prove(c, account->username, account, current, result);
+    if (rv != APR_SUCCESS || result->outcome != CAT_LOGIN_OK) {
+        return rv;
+    }
+    n.account = account;
+    return change_proven(&n, password, result);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/account_context.h"
+
+cat_account_context_t cat_account_context_make(const cat_request_t *q)
+{
+    return (cat_account_context_t){
+        .pool = q->pool,
+        .log = q->log,
+        .conf = q->conf,
+        .db = q->db,
+        .hashing = q->hashing,
+        .revoked = q->revoked,
+        .now = q->now,
+        .client = q->client,
+        .network = q->network,
+        .agent = q->agent,
+    };
+}
