@@ -3,6 +3,7 @@
 
 #include "catalogue/counts.h"
 #include "catalogue/recall.h"
+#include "http/etag.h"
 #include "lib/id.h"
 
 /* ---- reading ---- */
@@ -43,7 +44,10 @@ apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, 
     if (!r.body) {
         return APR_NOTFOUND;
     }
-    cat_recall_put(db, item, r.body, r.length);
+    item->body = r.body;
+    item->length = r.length;
+    item->hash = cat_etag_hash(r.body, r.length);
+    cat_recall_put(db, item);
     return APR_SUCCESS;
 }
 

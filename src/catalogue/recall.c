@@ -2,7 +2,6 @@
 #include "catalogue/recall.h"
 
 #include "db/checkout.h"
-#include "http/etag.h"
 
 /* Nobody else has changed the database; or it was us, or his change is known. */
 static int is_watched(const cat_source_t *source, apr_time_t now)
@@ -38,11 +37,8 @@ int cat_recall_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *ite
     return cat_response_cache_get(source->cache, db->pool, item, since);
 }
 
-void cat_recall_put(cat_db_t *db, cat_item_t *item, const char *body, apr_size_t length)
+void cat_recall_put(cat_db_t *db, const cat_item_t *item)
 {
-    item->body = body;
-    item->length = length;
-    item->hash = cat_etag_hash(body, length);
     if (item->owner) {
         cat_response_cache_put(db->source->cache, item);
     }

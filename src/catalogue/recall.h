@@ -6,15 +6,16 @@
 #include "shm/response_cache.h"
 
 /*
- * Bodies of answers that were made of the database before, for as long as it would give the same again. All children share
- * them. What a write of this server changed is not found any more when the write is answered; nor, on SQLite, what anybody else
- * changed. On other databases nothing is kept but for CatalogCacheMaxAge seconds.
+ * Answers in the response cache, for as long as the database would give the same again. All children share them. Once this server has
+ * answered a write, no answer that it changed is found; nor, on SQLite, one that another program changed. On the other databases, to which
+ * others may write unseen, an answer is found for CatalogCacheMaxAge seconds at most.
  */
 
-/* Is there a body for item->key? If so the item has it, on the use's pool. id: the product that it is of; NULL: a list. */
+/* 1: the item has the text cached for item->key, its length and hash, on the pool of db. 0: there is none; the item is ready for
+ * cat_recall_put. id: the product that the text is of; NULL: a list. now: the time of the request. */
 int cat_recall_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *item);
 
-/* Gives the item that was not found a body, which was made since then with this use of the database, and keeps it. */
-void cat_recall_put(cat_db_t *db, cat_item_t *item, const char *body, apr_size_t length);
+/* Caches the text, length and hash of an item that was not found; the text must have been read since then, with the same db. */
+void cat_recall_put(cat_db_t *db, const cat_item_t *item);
 
 #endif

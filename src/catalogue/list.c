@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/list.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "catalogue/list_page.h"
+#include "catalogue/product.h"
+#include "catalogue/recall.h"
+#include "db/checkout.h"
+#include "http/etag.h"
+
+#define LINK_SIZE 256 /* octets: a guess of Link's */
+
+typedef struct reading_t {
+    const cat_list_query_t *query;
+    const cat_list_format_t *format;
+    cat_buffer_t text;
+    cat_list_end_t end;
+    /* After a key: */
+    apr_int64_t rows;
+    cat_list_key_t last; /* of the last product in the answer, if there are as many as the limit */
+    int has_more;
+} reading_t;
+
+static apr_status_t add_product(void *baton, const char *const *values, int count)
+{
+    reading_t *r = baton;
+
+    (void)count;
+    r->format->add(&r->text, values);
+    return APR_SUCCESS;
+}
+
+/* The statement asks for one row more than the limit: it only tells that there are more. */
+static apr_status_t add_product_within_limit(void *baton, const char *const *values, int count)
+{
+    reading_t *r = baton;
+
+    if (r->rows == r->query->limit) {
+        r->has_more = 1;
+        return APR_SUCCESS;
+    }
+    if (++r->rows == r->query->limit) {
+        r->last.created_at = apr_pstrdup(r->text.pool, values[CAT_PRODUCT_CREATED_AT]);
+        r->last.id = apr_pstrdup(r->text.pool, values[CAT_PRODUCT_ID]);
+    }
+    return add_product(r, values, count);
+}
+
+static apr_status_t read_after_key(cat_db_t *db, reading_t *r)
+{
+    const cat_list_query_t *query = r->query;
+    const char *rows = apr_off_t_toa(db->pool, query->limit + 1);
+    apr_status_t rv =
+        cat_db_each(db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(query->after.created_at, query->after.id, rows),
+                    add_product_within_limit, r);
+
+    if (rv != APR_SUCCESS || !r->has_more) {
+        return rv;
+    }
+    r->end.next = cat_query_cursor(db->pool, query, &r->last);
+    return r->end.next ? APR_SUCCESS : APR_ENOMEM;
+}
+
+/* The list in *item, as the cache keeps it: the body, a NUL, Link and a NUL. */
+static apr_status_t read_list(cat_db_t *db, reading_t *r, cat_item_t *item)
+{
+    const cat_list_query_t *query = r->query;
+    apr_size_t body_length;
+    apr_status_t rv;
+
+    cat_buffer_init(&r->text, db->pool, (apr_size_t)query->limit * CAT_PRODUCT_SIZE + LINK_SIZE);
+    r->format->begin(&r->text);
+    rv = query->page ? cat_list_page_read(db, query, add_product, r, &r->end.total) : read_after_key(db, r);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    r->format->end(&r->text, query, &r->end);
+    body_length = r->text.length;
+    cat_buffer_add(&r->text, "", 1);
+    r->format->link(&r->text, query, &r->end);
+    cat_buffer_add(&r->text, "", 1);
+    item->body = r->text.data;
+    item->length = r->text.length;
+    item->hash = cat_etag_hash(item->body, body_length);
+    return APR_SUCCESS;
+}
+
+/* Do not cache pages beyond the end: unbounded in number. */
+static int is_worth_keeping(const reading_t *r)
+{
+    return !r->query->page || cat_query_skip(r->query) < r->end.total;
+}
+
+/* Neither JSON nor a header has a NUL. */
+static cat_list_t split_item(const cat_item_t *item)
+{
+    const char *end = memrchr(item->body, '\0', item->length - 1);
+
+    return (cat_list_t){item->body, (apr_size_t)(end - item->body), item->hash, end + 1};
+}
+
+apr_status_t cat_list_get(cat_db_t *db, const cat_list_query_t *query, apr_time_t now, const cat_list_format_t *format,
+                          cat_list_t *list)
+{
+    reading_t r = {.query = query, .format = format};
+    cat_item_t item = {.key = cat_query_key(db->pool, query)};
+    apr_status_t rv;
+
+    if (!item.key) {
+        return APR_ENOMEM;
+    }
+    if (!cat_recall_get(db, NULL, now, &item)) {
+        rv = read_list(db, &r, &item);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+        if (is_worth_keeping(&r)) {
+            cat_recall_put(db, &item);
+        }
+    }
+    *list = split_item(&item);
+    return APR_SUCCESS;
+}

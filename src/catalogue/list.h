@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_LIST_H
+#define CAT_CATALOGUE_LIST_H
+
+#include "catalogue/query.h"
+#include "db/db.h"
+#include "lib/buffer.h"
+
+/* What is known of a list when its last product was read. */
+typedef struct cat_list_end_t {
+    apr_int64_t total; /* of a page: all products of the list */
+    const char *next;  /* after a key: the cursor that continues the list; NULL: the list ends here */
+} cat_list_end_t;
+
+/* How an answer is written, as it would be to the client. */
+typedef struct cat_list_format_t {
+    void (*begin)(cat_buffer_t *body);
+    void (*add)(cat_buffer_t *body, const char *const *product); /* in the order of catalogue/product.h */
+    void (*end)(cat_buffer_t *body, const cat_list_query_t *query, const cat_list_end_t *end);
+    void (*link)(cat_buffer_t *link, const cat_list_query_t *query, const cat_list_end_t *end); /* the Link header */
+} cat_list_format_t;
+
+/* An answer, on the pool of db. */
+typedef struct cat_list_t {
+    const char *body;
+    apr_size_t length;
+    apr_uint64_t hash; /* cat_etag_hash of the body */
+    const char *link;
+} cat_list_t;
+
+/* The answer to the query: from the response cache, or read from the database, written in the format and cached. Products are newest
+ * first. A server has one format for all lists. now: the time of the request. */
+apr_status_t cat_list_get(cat_db_t *db, const cat_list_query_t *query, apr_time_t now, const cat_list_format_t *format,
+                          cat_list_t *list);
+
+#endif
