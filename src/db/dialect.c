@@ -4,21 +4,19 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "db/sql_parts.h"
+
 /* THE DIALECT TABLE: one file of db/dialects/ a row */
 static const cat_dialect_t *const dialects[] = {&cat_dialect_sqlite3, &cat_dialect_mysql, &cat_dialect_pgsql};
 
-/* The common text of each statement; where a dialect needs another one, it has that in its overrides. */
+/* The text of each statement, unless a dialect has its own. */
 static const struct {
     const char *name;
     const char *text;
 } statements[SQL_COUNT] = {
-#define Q(name, text) {#name, text},
-#define MYSQL(name, text)
-#define PGSQL(name, text)
+#define STATEMENT(name, text) {#name, text},
 #include "db/sql.def"
-#undef Q
-#undef MYSQL
-#undef PGSQL
+#undef STATEMENT
 };
 
 const char *const cat_dialect_nothing[] = {NULL};
@@ -47,9 +45,9 @@ const char *cat_dialect_lacks(const cat_dialect_t *dialect, apr_pool_t *pool, co
 
 const char *cat_dialect_sql(const cat_dialect_t *dialect, cat_sql_t sql)
 {
-    const char *override = dialect->overrides ? dialect->overrides[sql] : NULL;
+    const char *text = dialect->statements[sql];
 
-    return override ? override : statements[sql].text;
+    return text ? text : statements[sql].text;
 }
 
 const char *cat_dialect_sql_name(cat_sql_t sql)

@@ -6,13 +6,9 @@
 #include <apr_pools.h>
 
 typedef enum {
-#define Q(name, text) name,
-#define MYSQL(name, text)
-#define PGSQL(name, text)
+#define STATEMENT(name, text) name,
 #include "db/sql.def"
-#undef Q
-#undef MYSQL
-#undef PGSQL
+#undef STATEMENT
     SQL_COUNT
 } cat_sql_t;
 
@@ -35,26 +31,26 @@ typedef struct cat_trait_t {
  * with NULL.
  */
 typedef struct cat_dialect_t {
-    const char *driver;           /* as apr_dbd_name() has it */
-    const char *const *session;   /* sent once on each new connection; none returns a row */
-    const char *begin;            /* starts a transaction that is going to write */
-    const char *abandon;          /* not refused when ROLLBACK is: the server then ends the idle connection; or NULL */
-    const char *const *snapshot;  /* starts one that reads the same state from beginning to end; none returns a row */
-    const char *const *prepare;   /* sent once on a database before its first migration; may return rows */
-    const char *const *step;      /* sent before a step of the schema; where one selects 0, another server is at it */
-    const char *const *step_end;  /* sent after it, whether it went well or was rolled back; may return rows */
-    int steps_commit;             /* the database commits within a step by itself: each statement can be run again */
-    const char *has_versions;     /* selects 1 when there is a table schema_version, else 0 */
-    int file;                     /* the database is a file, which the parameters name */
-    const cat_trait_t *traits;    /* ended by one without a name */
-    const char *const *needs;     /* what has to stand in the parameters */
-    int one_writer;               /* writers take turns before they come to the database */
-    int locked;                   /* the driver's result when others have locked the whole database; 0: there is none */
-    int no_error_codes;           /* the driver reports no error codes: any failure is retryable */
-    int rolls_back_silently;      /* the database may roll back while a statement is prepared, without saying so */
-    int counts_by_hand;           /* no triggers count products: catalogue/counts.c writes the delta rows */
-    int reconnects_silently;      /* the driver does, on a lost connection: send the session settings again */
-    const char *const *overrides; /* by cat_sql_t; NULL there, or no array: the common text of db/sql.def */
+    const char *driver;          /* as apr_dbd_name() has it */
+    const char *const *session;  /* sent once on each new connection; none returns a row */
+    const char *begin;           /* starts a transaction that is going to write */
+    const char *abandon;         /* not refused when ROLLBACK is: the server then ends the idle connection; or NULL */
+    const char *const *snapshot; /* starts one that reads the same state from beginning to end; none returns a row */
+    const char *const *prepare;  /* sent once on a database before its first migration; may return rows */
+    const char *const *step;     /* sent before a step of the schema; where one selects 0, another server is at it */
+    const char *const *step_end; /* sent after it, whether it went well or was rolled back; may return rows */
+    int steps_commit;            /* the database commits within a step by itself: each statement can be run again */
+    const char *has_versions;    /* selects 1 when there is a table schema_version, else 0 */
+    int file;                    /* the database is a file, which the parameters name */
+    const cat_trait_t *traits;   /* ended by one without a name */
+    const char *const *needs;    /* what has to stand in the parameters */
+    int one_writer;              /* writers take turns before they come to the database */
+    int locked;                  /* the driver's result when others have locked the whole database; 0: there is none */
+    int no_error_codes;          /* the driver reports no error codes: any failure is retryable */
+    int rolls_back_silently;     /* the database may roll back while a statement is prepared, without saying so */
+    int counts_by_hand;          /* no triggers count products: catalogue/counts.c writes the delta rows */
+    int reconnects_silently;     /* the driver does, on a lost connection: send the session settings again */
+    const char *const *statements; /* by cat_sql_t; NULL: the text in db/sql.def */
     /* APR_EEXIST, CAT_EVALUE, CAT_EDOWN, CAT_ENOTREADY or one of the three above. */
     apr_status_t (*judge)(int result, const char *text);
 } cat_dialect_t;

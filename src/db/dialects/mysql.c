@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/dialect.h"
 
+#include "db/sql_parts.h"
 #include "http/answer.h"
 
 /* autocommit: a server may have it off for everybody, and then a single statement, however well it went, is rolled back with its
@@ -83,15 +84,113 @@ static apr_status_t judge_result(int result, const char *text)
     }
 }
 
-/* The statements whose text is not the common one. */
-static const char *const overrides[SQL_COUNT] = {
-#define Q(name, text)
-#define MYSQL(name, text) [name] = text,
-#define PGSQL(name, text)
-#include "db/sql.def"
-#undef Q
-#undef MYSQL
-#undef PGSQL
+#define SPLIT_PARTS_MYSQL(own, below)                                                                                  \
+    "SELECT m.created_at, m.id, (SELECT SUM(n) FROM product_counts x"                                                  \
+    " WHERE x.created_at >= f.created_at AND (x.created_at > f.created_at OR x.id >= f.id)"                            \
+    " AND x.created_at <= m.created_at AND (x.created_at < m.created_at OR x.id < m.id) AND x.level = " below ")"      \
+    " FROM (SELECT CAST(%s AS SIGNED) AS created_at, %s AS id, CAST(%s AS SIGNED) AS size) f JOIN"                     \
+    " (SELECT created_at, id FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN product_counts"  \
+    " ON level = " below " AND created_at >= key_time AND (created_at > key_time OR id >= key_id)"                     \
+    " ORDER BY created_at, id LIMIT 1 OFFSET %s) m ON NOT EXISTS (SELECT 1 FROM product_counts u"                      \
+    " WHERE u.level = " own " AND u.created_at >= f.created_at AND (u.created_at > f.created_at OR u.id > f.id)"       \
+    " AND u.created_at <= m.created_at AND (u.created_at < m.created_at OR u.id <= m.id))"
+
+/*
+ * The statements in which it differs from db/sql.def: there is no ON CONFLICT, and no LIMIT in a subquery of IN. MariaDB finds no row
+ * values in an index, so list keys are compared column by column; a derived table lets each be sent once.
+ */
+static const char *const statements[SQL_COUNT] = {
+    /* clang-format off */
+    [SQL_PRODUCT_LIST_FROM] =
+        "SELECT p.id, name, price, category, in_stock, rating, p.created_at, " PRODUCT_TOTAL " FROM"
+        " (SELECT created_at, id FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key"
+        " JOIN products ON created_at < key_time OR (created_at = key_time AND id < key_id)"
+        " ORDER BY created_at DESC, id DESC LIMIT %s OFFSET %s) k"
+        " JOIN products p ON p.id = k.id ORDER BY k.created_at DESC, k.id DESC",
+    [SQL_PRODUCT_LIST_ABOVE] =
+        "SELECT p.id, name, price, category, in_stock, rating, p.created_at, " PRODUCT_TOTAL " FROM"
+        " (SELECT created_at AS key_time, id AS key_id"
+        " FROM (SELECT CAST(%s AS SIGNED) AS first_time, %s AS first_id) first"
+        " JOIN products ON created_at > first_time OR (created_at = first_time AND id >= first_id)"
+        " ORDER BY created_at, id LIMIT 1 OFFSET %s) list_key"
+        " JOIN products p ON created_at < key_time OR (created_at = key_time AND p.id <= key_id)"
+        " ORDER BY p.created_at DESC, p.id DESC LIMIT %s",
+    [SQL_PRODUCT_LIST_AFTER] =
+        "SELECT p.id, name, price, category, in_stock, rating, created_at"
+        " FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN products p"
+        " ON created_at < key_time OR (created_at = key_time AND p.id < key_id)"
+        " ORDER BY created_at DESC, p.id DESC LIMIT %s",
+    [SQL_PRODUCT_LOCK] =
+        "SELECT id, name, price, category, in_stock, rating, created_at FROM products WHERE id = %s FOR UPDATE",
+    [SQL_COUNTS_PARTS] =
+        "WITH r AS (SELECT CAST(%s AS SIGNED) AS level, CAST(%s AS SIGNED) AS first_at, %s AS first_id,"
+        " CAST(%s AS SIGNED) AS next_at, %s AS next_id)"
+        " SELECT MIN(created_at), MAX(CASE is_part WHEN 1 THEN id END), SUM(n)"
+        " FROM (SELECT created_at, id, n, is_part, SUM(is_part)"
+        " OVER (ORDER BY created_at, id, is_part DESC ROWS UNBOUNDED PRECEDING) AS part"
+        " FROM (SELECT c.created_at, c.id, c.n, 1 AS is_part FROM r JOIN product_counts c ON c.level IN (r.level, 127)"
+        " AND c.created_at >= first_at AND (c.created_at > first_at OR c.id >= first_id)"
+        " AND c.created_at <= next_at AND (c.created_at < next_at OR c.id < next_id)"
+        " UNION ALL SELECT d.created_at, d.id, d.delta, 0 FROM r JOIN product_deltas d"
+        " ON d.created_at >= first_at AND (d.created_at > first_at OR d.id >= first_id)"
+        " AND d.created_at <= next_at AND (d.created_at < next_at OR d.id < next_id)) e) s"
+        " GROUP BY part ORDER BY part DESC",
+    [SQL_COUNTS_FIRST] =
+        "SELECT created_at, id FROM product_counts WHERE level = %s AND created_at <= CAST(%s AS SIGNED)"
+        " AND (created_at < CAST(%s AS SIGNED) OR id <= %s) ORDER BY level DESC, created_at DESC, id DESC LIMIT 1",
+    [SQL_COUNTS_SPLIT_BLOCK] =
+        "SELECT m.created_at, m.id, f.size - (SELECT COALESCE(SUM(delta), 0) FROM product_deltas x"
+        " WHERE x.created_at >= f.created_at AND (x.created_at > f.created_at OR x.id >= f.id)"
+        " AND x.created_at <= m.created_at AND (x.created_at < m.created_at OR x.id < m.id))"
+        " FROM (SELECT CAST(%s AS SIGNED) AS created_at, %s AS id, CAST(%s AS SIGNED) AS size) f JOIN"
+        " (SELECT created_at, id FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN products"
+        " ON created_at >= key_time AND (created_at > key_time OR id >= key_id)"
+        " ORDER BY created_at, id LIMIT 1 OFFSET %s) m ON NOT EXISTS (SELECT 1 FROM product_counts u"
+        " WHERE u.level = 0 AND u.created_at >= f.created_at AND (u.created_at > f.created_at OR u.id > f.id)"
+        " AND u.created_at <= m.created_at AND (u.created_at < m.created_at OR u.id <= m.id))",
+    [SQL_COUNTS_SPLIT_GROUP] = SPLIT_PARTS_MYSQL("1", "0"),
+    [SQL_COUNTS_SPLIT_REGION] = SPLIT_PARTS_MYSQL("2", "1"),
+    [SQL_COUNTS_COUNT] =
+        "WITH r AS (SELECT CAST(%s AS SIGNED) AS first_at, %s AS first_id,"
+        " CAST(%s AS SIGNED) AS next_at, %s AS next_id)"
+        " SELECT (SELECT COUNT(*) FROM r JOIN products p ON p.created_at >= first_at"
+        " AND (p.created_at > first_at OR p.id >= first_id) AND p.created_at <= next_at"
+        " AND (p.created_at < next_at OR p.id < next_id)) - (SELECT COALESCE(SUM(delta), 0) FROM r JOIN product_deltas d"
+        " ON d.created_at >= first_at AND (d.created_at > first_at OR d.id >= first_id)"
+        " AND d.created_at <= next_at AND (d.created_at < next_at OR d.id < next_id))",
+    [SQL_USER_INSERT] =
+        "INSERT INTO users (id, username, username_key, email, email_key, password_hash, created_at)"
+        " VALUES (%s, %s, %s, %s, %s, %s, %s)",
+    [SQL_SESSION_CLEAR] = "DELETE FROM refresh_tokens WHERE session_id = %s ORDER BY token_hash LIMIT 100",
+    [SQL_REVOKED_INSERT] =
+        "INSERT INTO revoked_sessions (session_id, ended_at) VALUES (%s, %s)"
+        " ON DUPLICATE KEY UPDATE session_id = session_id",
+    [SQL_LOGIN_TRY_FIRST] =
+        "INSERT INTO login_failures (account, network, failures, allowed_at, failed_at)"
+        " VALUES (%s, %s, 1, 0, %s)",
+    [SQL_HEALTH] =
+        "SELECT MAX(version), (SELECT MIN(created_at) FROM outbox WHERE state = 'pending'),"
+        " CASE WHEN @@global.read_only = 0 THEN 1 ELSE 0 END FROM schema_version",
+    /* Only MariaDB reads what is between the marks. */
+    [SQL_STILL_OPEN] = "SELECT 1 /*M! = @@in_transaction */",
+    [SQL_PURGE_REFRESH_TOKENS] = "DELETE FROM refresh_tokens WHERE expires_at < %s ORDER BY expires_at LIMIT 200",
+    [SQL_PURGE_SESSION_TOKENS] =
+        "DELETE FROM refresh_tokens WHERE token_hash IN (SELECT token_hash FROM"
+        " (SELECT r.token_hash FROM sessions s JOIN refresh_tokens r ON r.session_id = s.id"
+        " WHERE s.used_at < %s LIMIT 200) t)",
+    [SQL_PURGE_SESSIONS] =
+        "DELETE FROM sessions WHERE used_at < %s AND NOT EXISTS"
+        " (SELECT 1 FROM refresh_tokens r WHERE r.session_id = sessions.id) ORDER BY used_at LIMIT 200",
+    [SQL_PURGE_REVOKED] = "DELETE FROM revoked_sessions WHERE ended_at < %s ORDER BY ended_at LIMIT 200",
+    [SQL_PURGE_MAIL_TOKENS] = "DELETE FROM mail_tokens WHERE expires_at < %s ORDER BY expires_at LIMIT 200",
+    [SQL_PURGE_LOGIN_FAILURES] = "DELETE FROM login_failures WHERE failed_at < %s ORDER BY failed_at LIMIT 200",
+    [SQL_MOVE_USER] =
+        "INSERT INTO users (id, username, username_key, email, email_key, password_hash, confirmed_at, created_at,"
+        " role) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
+    [SQL_MOVE_REVOCATION] =
+        "INSERT INTO revoked_sessions (session_id, ended_at, imported_at)"
+        " VALUES (%s, %s, FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000))",
+    /* clang-format on */
 };
 
 const cat_dialect_t cat_dialect_mysql = {
@@ -110,6 +209,6 @@ const cat_dialect_t cat_dialect_mysql = {
     .needs = needs,
     .rolls_back_silently = 1,
     .counts_by_hand = 1,
-    .overrides = overrides,
+    .statements = statements,
     .judge = judge_result,
 };

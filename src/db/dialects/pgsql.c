@@ -33,15 +33,36 @@ static apr_status_t judge_result(int result, const char *text)
     return CAT_EDOWN;
 }
 
-/* The statements whose text is not the common one. */
-static const char *const overrides[SQL_COUNT] = {
-#define Q(name, text)
-#define MYSQL(name, text)
-#define PGSQL(name, text) [name] = text,
-#include "db/sql.def"
-#undef Q
-#undef MYSQL
-#undef PGSQL
+/* The statements in which it differs from db/sql.def. */
+static const char *const statements[SQL_COUNT] = {
+    /* clang-format off */
+    [SQL_PRODUCT_LOCK] =
+        "SELECT id, name, price, category, in_stock, rating, created_at FROM products WHERE id = %s FOR UPDATE",
+    [SQL_COUNTS_PARTS] =
+        "WITH r AS (SELECT CAST(%s AS INTEGER) AS level, CAST(%s AS BIGINT) AS first_at, %s AS first_id,"
+        " CAST(%s AS BIGINT) AS next_at, %s AS next_id)"
+        " SELECT MIN(created_at), MAX(CASE is_part WHEN 1 THEN id END), SUM(n)"
+        " FROM (SELECT created_at, id, n, is_part, SUM(is_part)"
+        " OVER (ORDER BY created_at, id, is_part DESC ROWS UNBOUNDED PRECEDING) AS part"
+        " FROM (SELECT c.created_at, c.id, c.n, 1 AS is_part FROM r JOIN product_counts c"
+        " ON c.level = r.level AND (c.created_at, c.id) >= (first_at, first_id)"
+        " AND (c.created_at, c.id) < (next_at, next_id)"
+        " UNION ALL SELECT d.created_at, d.id, d.delta, 0 FROM r JOIN product_deltas d"
+        " ON (d.created_at, d.id) >= (first_at, first_id)"
+        " AND (d.created_at, d.id) < (next_at, next_id)) e) s GROUP BY part ORDER BY part DESC",
+    [SQL_LOGIN_TRY] =
+        "UPDATE login_failures SET failed_at = %s, allowed_at = CASE WHEN failures < 4 THEN 0"
+        " WHEN failures < 13 THEN CAST(%s AS BIGINT) + (1000 << (failures - 3))"
+        " ELSE CAST(%s AS BIGINT) + 900000 END, failures = failures + 1"
+        " WHERE account = %s AND network = %s AND (allowed_at <= %s OR failed_at > %s)",
+    [SQL_HEALTH] =
+        "SELECT MAX(version), (SELECT MIN(created_at) FROM outbox WHERE state = 'pending'),"
+        " CASE WHEN pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' THEN 0 ELSE 1 END"
+        " FROM schema_version",
+    [SQL_MOVE_REVOCATION] =
+        "INSERT INTO revoked_sessions (session_id, ended_at, imported_at)"
+        " VALUES (%s, %s, CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT))",
+    /* clang-format on */
 };
 
 const cat_dialect_t cat_dialect_pgsql = {
@@ -57,6 +78,6 @@ const cat_dialect_t cat_dialect_pgsql = {
     .needs = cat_dialect_nothing,
     .no_error_codes = 1,
     .reconnects_silently = 1,
-    .overrides = overrides,
+    .statements = statements,
     .judge = judge_result,
 };

@@ -34,6 +34,12 @@ static apr_status_t judge_result(int result, const char *text)
     return strstr(text, "constraint failed") ? CAT_EVALUE : CAT_EDOWN;
 }
 
+/* The statements in which it differs from db/sql.def. */
+static const char *const statements[SQL_COUNT] = {
+    [SQL_MOVE_REVOCATION] = "INSERT INTO revoked_sessions (session_id, ended_at, imported_at)"
+                            " VALUES (%s, %s, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER))",
+};
+
 const cat_dialect_t cat_dialect_sqlite3 = {
     .driver = "sqlite3",
     .session = session,
@@ -48,5 +54,6 @@ const cat_dialect_t cat_dialect_sqlite3 = {
     .needs = cat_dialect_nothing,
     .one_writer = 1,
     .locked = 5, /* SQLITE_BUSY */
+    .statements = statements,
     .judge = judge_result,
 };
