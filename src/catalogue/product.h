@@ -2,23 +2,17 @@
 #ifndef CAT_CATALOGUE_PRODUCT_H
 #define CAT_CATALOGUE_PRODUCT_H
 
+#include "db/product.def"
 #include "lib/fields.h"
 
-/* The field table of a product, for all resources that take or show one: part 1 of the contract and the rules of part 2. In the
- * column order of SQL_PRODUCT_GET, SQL_PRODUCT_LIST and their like. */
-enum {
-    CAT_PRODUCT_ID,
-    CAT_PRODUCT_NAME,
-    CAT_PRODUCT_PRICE,
-    CAT_PRODUCT_CATEGORY,
-    CAT_PRODUCT_IN_STOCK,
-    CAT_PRODUCT_RATING,
-    CAT_PRODUCT_CREATED_AT,
-    CAT_PRODUCT_FIELDS
-};
+/* CAT_PRODUCT_ID and the other fields of a product, in the order of a record and of the rows of statements that select products; and
+ * their number. */
+#define CAT_PRODUCT_INDEX(name, ...) CAT_PRODUCT_##name,
+enum { CAT_PRODUCT_TABLE(CAT_PRODUCT_INDEX) CAT_PRODUCT_FIELDS };
 
 #define CAT_PRODUCT_SIZE 320 /* octets: a guess of one product's JSON */
 
+/* What the API accepts and returns of each field. */
 extern const cat_field_t cat_product_fields[CAT_PRODUCT_FIELDS];
 
 #endif

@@ -11,6 +11,7 @@
 #include "catalogue/products.h"
 #include "db/db.h"
 #include "db/migration.h"
+#include "db/product.def"
 #include "lib/number.h"
 
 /* ---- the tables ---- */
@@ -23,15 +24,21 @@
 #define WHOLE(column) {column, CAT_NUMBER, CAT_REQUIRED | CAT_WHOLE, 0, (double)CAT_NUMBER_SAFE_MAX, NULL, NULL}
 #define WHOLE_OR_NULL(column) {column, CAT_NUMBER, CAT_WHOLE, 0, (double)CAT_NUMBER_SAFE_MAX, NULL, NULL}
 
-static const cat_field_t products[] = {
-    KEY("id", 36),
-    TEXT("name", 200),
-    {"price", CAT_NUMBER, CAT_REQUIRED, 0, DBL_MAX, NULL, NULL},
-    TEXT("category", 100),
-    {"in_stock", CAT_BOOLEAN, CAT_REQUIRED, 0, 0, NULL, NULL},
-    {"rating", CAT_NUMBER, 0, 0, 5, NULL, NULL},
-    WHOLE("created_at"),
-};
+/* Of products: THE FIELD TABLE's columns (db/product.def). What is stored moves, even if the API would refuse such a text; a file that
+ * was written before a field was added has what a product is created with. */
+#define PRODUCT_CAT_STRING(column, flags, least, most, absent) {column, CAT_STRING, flags, 0, most, absent, NULL},
+#define PRODUCT_CAT_NUMBER(column, flags, least, most, absent) {column, CAT_NUMBER, flags, least, most, absent, NULL},
+#define PRODUCT_CAT_BOOLEAN(column, flags, least, most, absent) {column, CAT_BOOLEAN, flags, 0, 0, absent, NULL},
+#define PRODUCT_CAT_TIME(column, flags, least, most, absent) WHOLE(column),
+#define FLAGS_KEY CAT_REQUIRED
+#define FLAGS_FIXED CAT_REQUIRED
+#define FLAGS_FIRST 0
+#define FLAGS_SET 0
+#define FLAGS_CLEAR 0
+#define PRODUCT(name, field, column, update, kind, flags, least, most, absent) \
+    PRODUCT_##kind(column, FLAGS_##update | ((flags) & CAT_REQUIRED), least, most, absent)
+
+static const cat_field_t products[] = {CAT_PRODUCT_TABLE(PRODUCT)};
 static const cat_field_t users[] = {
     KEY("id", 36), TEXT("username", 64), TEXT("username_key", 64), TEXT("email", 254), TEXT("email_key", 254),
     TEXT("password_hash", 255), WHOLE_OR_NULL("confirmed_at"), WHOLE("created_at"), TEXT("role", 16),

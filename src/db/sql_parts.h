@@ -2,10 +2,40 @@
 #ifndef CAT_DB_SQL_PARTS_H
 #define CAT_DB_SQL_PARTS_H
 
+#include "db/product.def"
+
 /* Parts that several statements have, for db/sql.def and db/dialects/. */
+
+/* Each column of a product: "id, name, ..."; as a column of a table p: "p.id, p.name, ..."; a value for each: "%s, %s, ...". */
+#define PRODUCT_COLUMNS CAT_PRODUCT_TABLE(PRODUCT_COLUMN)
+#define PRODUCT_COLUMNS_OF_P CAT_PRODUCT_TABLE(PRODUCT_COLUMN_OF_P)
+#define PRODUCT_PLACEHOLDERS CAT_PRODUCT_TABLE(PRODUCT_PLACEHOLDER)
+
+/* Sets the columns that an update may change: "name = COALESCE(%s, name), ...", so that one whose value is NULL stays. A column that may
+ * be cleared takes a value more, before its own: '1' clears it. */
+#define PRODUCT_ASSIGNMENTS CAT_PRODUCT_TABLE(PRODUCT_ASSIGNMENT)
 
 /* How many products there are. */
 #define PRODUCT_TOTAL                                                                                                  \
     "(SELECT n FROM product_counts WHERE level = 3) + (SELECT COALESCE(SUM(delta), 0) FROM product_deltas)"
+
+/* ---- what a row of the field table becomes ---- */
+
+#define PRODUCT_COLUMN(name, field, column, update, ...) PRODUCT_COMMA_##update column
+#define PRODUCT_COLUMN_OF_P(name, field, column, update, ...) PRODUCT_COMMA_##update "p." column
+#define PRODUCT_PLACEHOLDER(name, field, column, update, ...) PRODUCT_COMMA_##update "%s"
+#define PRODUCT_ASSIGNMENT(name, field, column, update, ...) PRODUCT_##update(column)
+
+#define PRODUCT_COMMA_KEY
+#define PRODUCT_COMMA_FIXED ", "
+#define PRODUCT_COMMA_FIRST ", "
+#define PRODUCT_COMMA_SET ", "
+#define PRODUCT_COMMA_CLEAR ", "
+
+#define PRODUCT_KEY(column)
+#define PRODUCT_FIXED(column)
+#define PRODUCT_FIRST(column) column " = COALESCE(%s, " column ")"
+#define PRODUCT_SET(column) ", " PRODUCT_FIRST(column)
+#define PRODUCT_CLEAR(column) ", " column " = CASE WHEN %s = '1' THEN NULL ELSE COALESCE(%s, " column ") END"
 
 #endif

@@ -58,7 +58,9 @@ static void test_only_a_rating_is_taken_away(void **state)
 
 static void test_the_order_of_members(void **state)
 {
-    const char *const values[CAT_PRODUCT_FIELDS] = {"1", "Kettle", "19.99", "", "0", NULL, "0"};
+    const char *const values[CAT_PRODUCT_FIELDS] = {
+        [CAT_PRODUCT_ID] = "1",      [CAT_PRODUCT_NAME] = "Kettle", [CAT_PRODUCT_PRICE] = "19.99",
+        [CAT_PRODUCT_CATEGORY] = "", [CAT_PRODUCT_IN_STOCK] = "0",  [CAT_PRODUCT_CREATED_AT] = "0"};
     cat_buffer_t b;
 
     cat_buffer_init(&b, *state, CAT_PRODUCT_SIZE);

@@ -102,13 +102,13 @@ static apr_status_t judge_result(int result, const char *text)
 static const char *const statements[SQL_COUNT] = {
     /* clang-format off */
     [SQL_PRODUCT_LIST_FROM] =
-        "SELECT p.id, name, price, category, in_stock, rating, p.created_at, " PRODUCT_TOTAL " FROM"
+        "SELECT " PRODUCT_COLUMNS_OF_P ", " PRODUCT_TOTAL " FROM"
         " (SELECT created_at, id FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key"
         " JOIN products ON created_at < key_time OR (created_at = key_time AND id < key_id)"
         " ORDER BY created_at DESC, id DESC LIMIT %s OFFSET %s) k"
         " JOIN products p ON p.id = k.id ORDER BY k.created_at DESC, k.id DESC",
     [SQL_PRODUCT_LIST_ABOVE] =
-        "SELECT p.id, name, price, category, in_stock, rating, p.created_at, " PRODUCT_TOTAL " FROM"
+        "SELECT " PRODUCT_COLUMNS_OF_P ", " PRODUCT_TOTAL " FROM"
         " (SELECT created_at AS key_time, id AS key_id"
         " FROM (SELECT CAST(%s AS SIGNED) AS first_time, %s AS first_id) first"
         " JOIN products ON created_at > first_time OR (created_at = first_time AND id >= first_id)"
@@ -116,12 +116,11 @@ static const char *const statements[SQL_COUNT] = {
         " JOIN products p ON created_at < key_time OR (created_at = key_time AND p.id <= key_id)"
         " ORDER BY p.created_at DESC, p.id DESC LIMIT %s",
     [SQL_PRODUCT_LIST_AFTER] =
-        "SELECT p.id, name, price, category, in_stock, rating, created_at"
-        " FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN products p"
+        "SELECT " PRODUCT_COLUMNS_OF_P " FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN products p"
         " ON created_at < key_time OR (created_at = key_time AND p.id < key_id)"
         " ORDER BY created_at DESC, p.id DESC LIMIT %s",
     [SQL_PRODUCT_LOCK] =
-        "SELECT id, name, price, category, in_stock, rating, created_at FROM products WHERE id = %s FOR UPDATE",
+        "SELECT " PRODUCT_COLUMNS " FROM products WHERE id = %s FOR UPDATE",
     [SQL_COUNTS_PARTS] =
         "WITH r AS (SELECT CAST(%s AS SIGNED) AS level, CAST(%s AS SIGNED) AS first_at, %s AS first_id,"
         " CAST(%s AS SIGNED) AS next_at, %s AS next_id)"

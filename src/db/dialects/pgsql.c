@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/dialect.h"
 
+#include "db/sql_parts.h"
 #include "http/answer.h"
 
 static const char *const session[] = {
@@ -37,7 +38,7 @@ static apr_status_t judge_result(int result, const char *text)
 static const char *const statements[SQL_COUNT] = {
     /* clang-format off */
     [SQL_PRODUCT_LOCK] =
-        "SELECT id, name, price, category, in_stock, rating, created_at FROM products WHERE id = %s FOR UPDATE",
+        "SELECT " PRODUCT_COLUMNS " FROM products WHERE id = %s FOR UPDATE",
     [SQL_COUNTS_PARTS] =
         "WITH r AS (SELECT CAST(%s AS INTEGER) AS level, CAST(%s AS BIGINT) AS first_at, %s AS first_id,"
         " CAST(%s AS BIGINT) AS next_at, %s AS next_id)"
