@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_accounts.h"
+
+#include "accounts/mail_tokens.h"
+#include "accounts/outbox.h"
+#include "accounts/registration.h"
+
+/* A record for one registration; registering sets its id. */
+static const char **make_record(apr_pool_t *pool, const char *username, const char *email)
+{
+    const char **record = apr_pcalloc(pool, CAT_USER_SESSION_FIELDS * sizeof(*record));
+
+    record[CAT_USER_USERNAME] = username;
+    record[CAT_USER_EMAIL] = email;
+    record[CAT_USER_PASSWORD] = "correct horse";
+    return record;
+}
+
+static cat_registration_t add(unit_accounts_t *a, const char *username, const char *email)
+{
+    cat_registration_t result;
+
+    assert_int_equal(cat_registration_add(&a->c, make_record(a->c.pool, username, email), NULL, &result), APR_SUCCESS);
+    return result;
+}
+
+static void test_account_mail_and_session_are_stored(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+    const char **record = make_record(*state, "Ann", "Ann@example.org");
+    cat_registration_t result;
+    cat_session_t session;
+    cat_account_t *account;
+
+    assert_int_equal(cat_registration_add(&a->c, record, &session, &result), APR_SUCCESS);
+    assert_int_equal(result.outcome, CAT_REGISTRATION_OK);
+    assert_int_equal(cat_accounts_find(a->c.db, *state, "ANN@EXAMPLE.ORG", &account), APR_SUCCESS);
+    assert_string_equal(account->id, record[CAT_USER_ID]);
+    assert_string_equal(account->username, "Ann");
+    assert_string_equal(account->role, "user");
+    assert_false(account->confirmed);
+    assert_null(strstr(account->password_hash, "correct horse"));
+    assert_string_equal(session.user_id, account->id);
+    assert_string_equal(unit_accounts_sql(a, "SELECT template FROM outbox"), CAT_MAIL_CONFIRM);
+    assert_string_equal(unit_accounts_sql(a, "SELECT id FROM sessions"), session.id);
+}
+
+static void test_what_is_taken_is_named(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+    cat_registration_t result;
+
+    add(a, "ann", "ann@example.org");
+    add(a, "bob", "bob@example.org");
+    result = add(a, "ANN", "new@example.org");
+    assert_int_equal(result.outcome, CAT_REGISTRATION_TAKEN);
+    assert_true(result.username_taken && !result.email_taken);
+    result = add(a, "new", "BOB@example.org");
+    assert_int_equal(result.outcome, CAT_REGISTRATION_TAKEN);
+    assert_true(!result.username_taken && result.email_taken);
+    result = add(a, "ann", "bob@example.org");
+    assert_true(result.username_taken && result.email_taken);
+    assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM outbox"), "2");
+}
+
+static void test_nothing_is_stored_without_the_session(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+    cat_registration_t result;
+    cat_session_t session;
+
+    unit_accounts_sql(a, "DROP TABLE refresh_tokens");
+    assert_int_not_equal(cat_registration_add(&a->c, make_record(*state, "ann", "ann@example.org"), &session, &result),
+                         APR_SUCCESS);
+    assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM users"), "0");
+    assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM outbox"), "0");
+}
+
+static void test_a_link_confirms_the_address_once(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+    const char *token, *reset;
+    cat_account_t *account;
+    int is_confirmed;
+
+    unit_accounts_add(a, ANN, "ann", "x");
+    assert_int_equal(cat_mail_tokens_make(a->c.db, *state, CAT_MAIL_CONFIRM, ANN, 60, &token), APR_SUCCESS);
+    assert_int_equal(cat_mail_tokens_make(a->c.db, *state, CAT_MAIL_RESET, ANN, 60, &reset), APR_SUCCESS);
+    assert_int_equal(cat_accounts_confirm(&a->c, reset, &is_confirmed), APR_SUCCESS);
+    assert_false(is_confirmed);
+    assert_int_equal(cat_accounts_confirm(&a->c, token, &is_confirmed), APR_SUCCESS);
+    assert_true(is_confirmed);
+    assert_int_equal(cat_accounts_read(a->c.db, *state, ANN, &account), APR_SUCCESS);
+    assert_true(account->confirmed);
+    assert_int_equal(cat_accounts_confirm(&a->c, token, &is_confirmed), APR_SUCCESS);
+    assert_false(is_confirmed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_account_mail_and_session_are_stored),
+        UNIT_TEST(test_what_is_taken_is_named),
+        UNIT_TEST(test_nothing_is_stored_without_the_session),
+        UNIT_TEST(test_a_link_confirms_the_address_once),
+    };
+    return UNIT_RUN(tests);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_accounts.h"
+
+#include "accounts/throttle.h"
+
+#define HOME "192.0.2.1"
+#define AWAY "198.51.100.1"
+
+static int attempt(unit_accounts_t *a, const char *login, const char *network)
+{
+    int wait = -1;
+
+    assert_int_equal(cat_throttle_attempt(a->c.db, a->c.pool, login, network, a->c.now, &wait), APR_SUCCESS);
+    return wait;
+}
+
+static void fail_often(unit_accounts_t *a, const char *login, int times)
+{
+    for (int i = 0; i < times; i++) {
+        assert_int_equal(attempt(a, login, HOME), 0);
+    }
+}
+
+static void test_five_failures_are_free(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+
+    fail_often(a, "ann", 5);
+    assert_in_range(attempt(a, "ann", HOME), 2, 3);
+    assert_in_range(attempt(a, "ANN", HOME), 2, 3);
+    assert_string_equal(unit_accounts_sql(a, "SELECT failures FROM login_failures"),
+                        "5"); /* a delayed attempt does not count */
+}
+
+static void test_the_delay_doubles_up_to_15_minutes(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+    static const int delays[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900};
+
+    fail_often(a, "ann", 5);
+    for (size_t i = 0; i < UNIT_COUNT(delays); i++) {
+        a->c.now += apr_time_from_sec(delays[i] - 1);
+        assert_in_range(attempt(a, "ann", HOME), 1, 2);
+        a->c.now += apr_time_from_sec(1);
+        assert_int_equal(attempt(a, "ann", HOME), 0);
+    }
+}
+
+static void test_failures_count_for_a_login_and_a_network(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+
+    fail_often(a, "ann", 5);
+    assert_int_equal(attempt(a, "ann", AWAY), 0);
+    assert_int_equal(attempt(a, "ann@example.org", HOME), 0);
+    assert_int_not_equal(attempt(a, "ann", HOME), 0);
+}
+
+static void test_a_withdrawn_attempt_does_not_count(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+
+    fail_often(a, "ann", 5);
+    assert_int_equal(cat_throttle_withdraw(a->c.db, *state, "Ann", HOME), APR_SUCCESS);
+    assert_int_equal(attempt(a, "ann", HOME), 0);
+    assert_int_not_equal(attempt(a, "ann", HOME), 0);
+}
+
+static void test_a_right_password_forgives_one_network(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+
+    fail_often(a, "ann", 5);
+    assert_int_equal(attempt(a, "ann", AWAY), 0);
+    assert_int_equal(cat_throttle_forgive(a->c.db, *state, "Ann", HOME), APR_SUCCESS);
+    fail_often(a, "ann", 5);
+    assert_string_equal(unit_accounts_sql(a, "SELECT failures FROM login_failures WHERE network = '" AWAY "'"), "1");
+}
+
+static void test_unlocking_an_account_forgives_both_logins(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+    const cat_account_t ann = {.username = "Ann", .email = "ann@example.org"};
+
+    attempt(a, "ann", HOME);
+    attempt(a, "ann", AWAY);
+    attempt(a, "ann@example.org", HOME);
+    attempt(a, "bob", HOME);
+    assert_int_equal(cat_throttle_unlock(a->c.db, *state, &ann), APR_SUCCESS);
+    assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM login_failures"), "1");
+}
+
+static void test_a_clock_set_back_ends_the_delay(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+
+    fail_often(a, "ann", 5);
+    a->c.now -= apr_time_from_sec(30); /* as far as servers' clocks differ */
+    assert_int_not_equal(attempt(a, "ann", HOME), 0);
+    a->c.now -= apr_time_from_sec(60);
+    assert_int_equal(attempt(a, "ann", HOME), 0);
+}
+
+static void test_logins_are_not_stored(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+
+    attempt(a, "a-password-in-the-wrong-field", HOME);
+    assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM login_failures WHERE account LIKE '%password%'"),
+                        "0");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_five_failures_are_free),
+        UNIT_TEST(test_the_delay_doubles_up_to_15_minutes),
+        UNIT_TEST(test_failures_count_for_a_login_and_a_network),
+        UNIT_TEST(test_a_withdrawn_attempt_does_not_count),
+        UNIT_TEST(test_a_right_password_forgives_one_network),
+        UNIT_TEST(test_unlocking_an_account_forgives_both_logins),
+        UNIT_TEST(test_a_clock_set_back_ends_the_delay),
+        UNIT_TEST(test_logins_are_not_stored),
+    };
+    return UNIT_RUN(tests);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef UNIT_ACCOUNTS_H
+#define UNIT_ACCOUNTS_H
+
+#include "unit_database.h"
+
+#include "accounts/accounts.h"
+#include "accounts/context.h"
+#include "accounts/user.h"
+
+#define ANN "01a1fdf9-d28a-7c59-b8ec-c42b5a960857"
+#define BOB "01a1fdf9-d28a-7c59-b8ec-c42b5a960858"
+
+/* An empty database, and a client's request to it. */
+typedef struct unit_accounts_t {
+    unit_database_t *database;
+    cat_account_context_t c; /* a test may change it, and database->conf */
+} unit_accounts_t;
+
+static inline unit_accounts_t *unit_accounts(apr_pool_t *pool)
+{
+    unit_accounts_t *a = apr_pcalloc(pool, sizeof(*a));
+    cat_conf_t *conf;
+
+    a->database = unit_database(pool);
+    conf = &a->database->conf;
+    conf->token_ttl = 900;
+    conf->refresh_ttl = 3600;
+    conf->session_ttl = 7200;
+    conf->max_sessions = 10;
+    a->c = (cat_account_context_t){
+        .pool = pool,
+        .log = &a->database->log,
+        .conf = conf,
+        .db = unit_database_use(pool, a->database),
+        .revoked = apr_pcalloc(pool, cat_revoked_size()),
+        .now = apr_time_now(),
+        .client = "192.0.2.1",
+        .network = "192.0.2.1",
+        .agent = "unit",
+    };
+    assert_int_equal(cat_semaphore_create(&a->c.hashing, pool, 1, 1), APR_SUCCESS);
+    return a;
+}
+
+/* Stores a user whose address is name@example.org. hash: of the password. */
+static inline void unit_accounts_add(unit_accounts_t *a, const char *id, const char *name, const char *hash)
+{
+    const char *record[CAT_USER_FIELDS] = {
+        [CAT_USER_ID] = id,
+        [CAT_USER_USERNAME] = name,
+        [CAT_USER_EMAIL] = apr_pstrcat(a->c.pool, name, "@example.org", NULL),
+        [CAT_USER_CREATED_AT] = "1763731170442",
+    };
+
+    assert_int_equal(cat_accounts_add(a->c.db, a->c.pool, record, hash, a->c.now), APR_SUCCESS);
+    cat_db_release(a->c.db);
+}
+
+/* The first column of the first row, as another program reads it. */
+#define unit_accounts_sql(a, sql) (cat_db_release((a)->c.db), unit_database_sql((a)->database, sql))
+
+#endif
