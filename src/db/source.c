@@ -10,8 +10,10 @@
 /* How long a request may wait for a connection before it answers 503. The pools themselves would wait without limit. */
 #define PATIENCE apr_time_from_sec(1)
 
-/* And for what a try finds, while the database is known to be down: one that is back answers within this. */
-#define MOMENT apr_time_from_msec(500)
+/* How long it may wait for another thread's attempt to connect. A busy database takes its time for the first connection of a child;
+ * one that is known to be down answers within the shorter time once it is back. */
+#define FIRST_PATIENCE apr_time_from_sec(3)
+#define DOWN_PATIENCE apr_time_from_msec(500)
 
 cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context)
 {
@@ -108,7 +110,7 @@ static apr_status_t begin_try(cat_source_t *source, int *tries_alone, int *more)
     apr_time_t deadline;
 
     apr_thread_mutex_lock(source->mutex);
-    deadline = apr_time_now() + (source->state == CAT_SOURCE_DOWN ? MOMENT : PATIENCE);
+    deadline = apr_time_now() + (source->state == CAT_SOURCE_DOWN ? DOWN_PATIENCE : FIRST_PATIENCE);
     while (source->state != CAT_SOURCE_UP && source->is_tried && rv == APR_SUCCESS) {
         rv = wait_until(source->tried, source->mutex, deadline);
     }
@@ -154,6 +156,19 @@ static void log_no_connection(const cat_source_t *source, apr_pool_t *pool, cons
             why ? why : "");
 }
 
+/* CAT002 has told why the database is down. */
+static apr_status_t log_other_attempt(cat_source_t *source, const cat_log_t *log)
+{
+    int is_down;
+
+    apr_thread_mutex_lock(source->mutex);
+    is_down = source->state == CAT_SOURCE_DOWN;
+    apr_thread_mutex_unlock(source->mutex);
+    cat_log(log, is_down ? CAT_LOG_DEBUG : CAT_LOG_ERROR, 0, "CAT056: %s: another thread is still trying to connect",
+            source->name);
+    return is_down ? CAT_EDOWN : CAT_EBUSY;
+}
+
 static apr_status_t try_to_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
                                 cat_db_handle_t *handle)
 {
@@ -163,8 +178,7 @@ static apr_status_t try_to_open(cat_source_t *source, apr_pool_t *pool, int max,
     apr_status_t rv = begin_try(source, &tries_alone, &more);
 
     if (rv != APR_SUCCESS) {
-        cat_log(log, CAT_LOG_DEBUG, 0, "CAT056: %s: another request tries to connect", source->name);
-        return CAT_EDOWN;
+        return log_other_attempt(source, log);
     }
     do {
         rv = source->connector->open(source->context, pool, handle, &cause);

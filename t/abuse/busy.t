@@ -6,15 +6,22 @@
 use CatalogTest;
 use CatalogAccounts;
 use CatalogLoad;
+use POSIX qw(ceil);
+use Time::HiRes qw(time);
 
 my $server = server(conf => "CatalogHashConcurrency 1\n")->start;
 my $db = $server->database;
 my $owner = register($server);
 my $name = $owner->{user}{username};
 
-# One whose hash takes some seconds to compare.
+# One whose hash takes six seconds or more to compare, which is longer than anybody waits for the only place. Each step of the cost
+# doubles the time.
+sub salt { sprintf '$2b$%02d$abcdefghijklmnopqrstuu', $_[0] }
+my $start = time;
+crypt('slow', salt(10)) or die $!;
+my $cost = 10 + ceil(log(6 / (time - $start)) / log 2);
 my $slow = register($server)->{user};
-$db->do('UPDATE users SET password_hash = ? WHERE id = ?', undef, crypt('slow', '$2b$16$abcdefghijklmnopqrstuu'), $slow->{id});
+$db->do('UPDATE users SET password_hash = ? WHERE id = ?', undef, crypt('slow', salt($cost)), $slow->{id});
 
 # Statuses of requests that are sent while the only place is taken. A delay that they cause is made to last for a while.
 sub while_busy {

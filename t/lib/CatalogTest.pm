@@ -77,8 +77,9 @@ sub register {
     my ($server, %changes) = @_;
     my $name = fresh();
     my %user = (username => $name, email => "$name\@example.com", password => 'correct horse', %changes);
-    my $r = ($server || main())->api(POST => '/register', \%user);
-    die "a user could not be made: $r->{status} $r->{body}\n" unless $r->{status} == 201;
+    $server //= main();
+    my $r = $server->api(POST => '/register', \%user);
+    die "a user could not be made: $r->{status} $r->{body}\n", $server->log_text =~ /^.*:error\].*\n/mg unless $r->{status} == 201;
     return { %{ $r->{json} }, password => $user{password} };
 }
 
