@@ -18,6 +18,7 @@
 static void register_hooks(apr_pool_t *pool)
 {
     static const char *const after_dbd[] = {"mod_dbd.c", NULL};
+    static const char *const before_watchdog[] = {"mod_watchdog.c", NULL};
     static const char *const after_rewrite[] = {"mod_rewrite.c", NULL};
     static const char *const before_proxy[] = {"mod_proxy.c", "mod_alias.c", NULL};
 
@@ -30,8 +31,9 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_test_config(cat_dump_run, NULL, NULL, APR_HOOK_MIDDLE);
     /* Before mod_watchdog, which is last, counts who wants to be called. */
     ap_hook_post_config(cat_lifecycle_post_config, NULL, NULL, APR_HOOK_MIDDLE);
-    /* Connections cannot cross a fork, and mod_dbd's pools must be there for the first look at the schema. */
-    ap_hook_child_init(cat_lifecycle_child_init, after_dbd, NULL, APR_HOOK_MIDDLE);
+    /* Connections cannot cross a fork, and mod_dbd's pools must be there for the first look at the schema. mod_watchdog starts the threads
+     * that run our jobs. */
+    ap_hook_child_init(cat_lifecycle_child_init, after_dbd, before_watchdog, APR_HOOK_MIDDLE);
 
     /* Before httpd decodes the path, which it may refuse to do. */
     ap_hook_pre_translate_name(cat_mount_pre_translate, NULL, NULL, APR_HOOK_FIRST);
