@@ -13,11 +13,11 @@
 /* How long a request may wait for the semaphore. */
 #define PATIENCE apr_time_from_sec(2)
 
-static apr_status_t enter_semaphore(const cat_account_context_t *c, int *place)
+static apr_status_t enter_semaphore(const cat_account_context_t *c, int *slot)
 {
     int others, seconds;
 
-    if (cat_semaphore_enter(c->hashing, c->network, PATIENCE, place) == APR_SUCCESS) {
+    if (cat_semaphore_enter(c->hashing, c->network, PATIENCE, slot) == APR_SUCCESS) {
         return APR_SUCCESS;
     }
     if (cat_semaphore_report(c->hashing, cat_time_monotonic(), &others, &seconds)) {
@@ -29,14 +29,14 @@ static apr_status_t enter_semaphore(const cat_account_context_t *c, int *place)
 
 apr_status_t cat_passwords_hash(const cat_account_context_t *c, const char *password, const char **hash)
 {
-    int place;
-    apr_status_t rv = enter_semaphore(c, &place);
+    int slot;
+    apr_status_t rv = enter_semaphore(c, &slot);
 
     if (rv != APR_SUCCESS) {
         return rv;
     }
     rv = cat_password_hash_hash(c->pool, password, hash);
-    cat_semaphore_leave(c->hashing, place);
+    cat_semaphore_leave(c->hashing, slot);
     if (rv != APR_SUCCESS) {
         cat_log(c->log, CAT_LOG_ERROR, rv, "CAT012: a password could not be hashed");
     }
@@ -46,8 +46,8 @@ apr_status_t cat_passwords_hash(const cat_account_context_t *c, const char *pass
 apr_status_t cat_passwords_match(const cat_account_context_t *c, const char *password, const cat_account_t *user,
                                  int *match)
 {
-    int place;
-    apr_status_t rv = enter_semaphore(c, &place);
+    int slot;
+    apr_status_t rv = enter_semaphore(c, &slot);
 
     if (rv != APR_SUCCESS) {
         return rv;
@@ -59,7 +59,7 @@ apr_status_t cat_passwords_match(const cat_account_context_t *c, const char *pas
         rv = cat_password_hash_hash(c->pool, password, &unused); /* the cost of a match */
         *match = 0;
     }
-    cat_semaphore_leave(c->hashing, place);
+    cat_semaphore_leave(c->hashing, slot);
     return rv;
 }
 

@@ -32,7 +32,7 @@ int cat_recall_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *ite
         return 0;
     }
     item->owner = source->generations;
-    item->ticket = cat_generations_draw(source->generations, id);
+    item->stamp = cat_generations_read(source->generations, id);
     item->made = now;
     return cat_response_cache_get(source->cache, db->pool, item, since);
 }

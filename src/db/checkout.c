@@ -57,7 +57,7 @@ void cat_checkout_release(cat_db_t *db)
 void cat_checkout_mark_changes(cat_db_t *db)
 {
     if (db->touches && db->source->generations) {
-        cat_generations_mark(db->source->generations, db->touched);
+        cat_generations_invalidate(db->source->generations, db->touched);
     }
 }
 

@@ -33,7 +33,7 @@ apr_status_t cat_connection_ask(cat_connection_t *conn, apr_pool_t *pool, const 
 apr_status_t cat_connection_begin(cat_connection_t *conn, apr_time_t until);
 apr_status_t cat_connection_commit(cat_connection_t *conn, apr_pool_t *pool);
 
-/* Tells the source's `fresh` that what was committed last is marked there. */
+/* Tells the source's generations that what was committed last is marked there. */
 void cat_connection_settle(cat_connection_t *conn, apr_pool_t *pool);
 
 /* Starts a transaction that reads the same state from beginning to end; cat_connection_roll_back ends it. Results as above. */

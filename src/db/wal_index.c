@@ -136,7 +136,7 @@ int cat_wal_index_hold(cat_wal_index_t *wal_index, cat_generations_t *generation
     if (is_first) {
         rv = start(wal_index, file);
         wal_index->is_none = rv != APR_SUCCESS;
-        cat_generations_forget(generations); /* before others find the state told */
+        cat_generations_invalidate_all(generations); /* before others find the state told */
     }
     held = !wal_index->is_none;
     atomic_fetch_add_explicit(&wal_index->held, held, memory_order_release);

@@ -260,10 +260,10 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
 static void share_answers(apr_pool_t *pool, const cat_mount_t *mount, cat_response_cache_t *cache)
 {
     const char *driver, *params;
-    void *fresh = (char *)cat_server_get(mount->server)->limits + cat_limit_size();
+    void *segment = (char *)cat_server_get(mount->server)->limits + cat_limit_size();
 
     cat_server_database(pool, mount, &driver, &params);
-    mount->source->generations = cat_generations_find(fresh, apr_pstrcat(pool, driver, " ", params, NULL));
+    mount->source->generations = cat_generations_find(segment, apr_pstrcat(pool, driver, " ", params, NULL));
     mount->source->cache = mount->source->generations ? cache : NULL;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jose/keyring.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,16 +16,19 @@
 #define SETTLED_AFTER (2 * APR_USEC_PER_SEC) /* every child has looked by then */
 
 struct cat_keyring_t {
-    apr_pool_t *pool;
     const char *directory;       /* NULL: a file, which is read once */
-    const cat_keys_t *keys;      /* replaced as a whole; the old set stays where it is, for those who still use it */
-    const char *seen;            /* what describe() said when the directory was last looked at */
-    int settled;                 /* how many of these files were */
-    const char *failed;          /* why the keys could not be read; NULL: they were */
-    const char *fault;           /* that no caller was told yet */
-    apr_thread_mutex_t *looking; /* who holds it may look; NULL: not in a child */
-    apr_pool_t *scratch;         /* of who looks */
-    apr_time_t looked;
+    apr_thread_mutex_t *looking; /* the thread that holds it looks at the directory; NULL: not in a child */
+    /* ---- guarded by `looking` ---- */
+    apr_pool_t *pool;
+    apr_pool_t *scratch;
+    const char *seen;   /* what describe() said of the directory the last time */
+    int settled;        /* how many of these files were */
+    const char *failed; /* why the keys could not be read; NULL: they were */
+    /* ---- atomic ---- */
+    _Atomic(const cat_keys_t *)
+        keys;                    /* replaced as a whole; the old set stays where it is, for threads that still use it */
+    _Atomic(const char *) fault; /* that no caller has received yet */
+    _Atomic apr_time_t looked;   /* by the thread that holds `looking` */
 };
 
 typedef struct file_t {
@@ -166,7 +170,7 @@ static const char *replace_keys(cat_keyring_t *ring, apr_pool_t *scratch, apr_ar
         apr_pool_destroy(pool);
         return fault;
     }
-    __atomic_store_n(&ring->keys, keys, __ATOMIC_RELEASE);
+    atomic_store_explicit(&ring->keys, keys, memory_order_release);
     return NULL;
 }
 
@@ -193,7 +197,7 @@ static void look(cat_keyring_t *ring, apr_pool_t *scratch, apr_time_t now)
     }
     ring->seen = apr_pstrdup(ring->pool, seen);
     ring->failed = apr_pstrdup(ring->pool, fault);
-    __atomic_store_n(&ring->fault, ring->failed, __ATOMIC_RELEASE);
+    atomic_store_explicit(&ring->fault, ring->failed, memory_order_release);
 }
 
 /* ---- the ring ---- */
@@ -207,7 +211,7 @@ const char *cat_keyring_open_file(apr_pool_t *pool, const char *path, cat_keyrin
 
     if (!fault) {
         *keys = (cat_keys_t){all, 1};
-        r->keys = keys;
+        atomic_init(&r->keys, keys);
         *ring = r;
     }
     return fault;
@@ -220,10 +224,10 @@ const char *cat_keyring_open_directory(apr_pool_t *pool, const char *path, cat_k
     r->pool = pool;
     r->directory = apr_pstrdup(pool, path);
     look(r, pool, apr_time_now());
-    if (!r->fault) {
+    if (!r->failed) {
         *ring = r;
     }
-    return r->fault;
+    return r->failed;
 }
 
 const char *cat_keyring_directory(const cat_keyring_t *ring)
@@ -251,23 +255,23 @@ apr_status_t cat_keyring_child_init(cat_keyring_t *ring, apr_pool_t *pool)
 /* A request's time may be a little before the last one's. */
 static int is_due(cat_keyring_t *ring, apr_time_t now)
 {
-    return llabs(now - __atomic_load_n(&ring->looked, __ATOMIC_RELAXED)) >= LOOK_EVERY;
+    return llabs(now - atomic_load_explicit(&ring->looked, memory_order_relaxed)) >= LOOK_EVERY;
 }
 
 const cat_keys_t *cat_keyring_get(cat_keyring_t *ring, apr_time_t now, const char **fault)
 {
     if (ring->looking && is_due(ring, now) && apr_thread_mutex_trylock(ring->looking) == APR_SUCCESS) {
         if (is_due(ring, now)) {
-            __atomic_store_n(&ring->looked, now, __ATOMIC_RELAXED);
+            atomic_store_explicit(&ring->looked, now, memory_order_relaxed);
             look(ring, ring->scratch, now);
             apr_pool_clear(ring->scratch);
         }
         apr_thread_mutex_unlock(ring->looking);
     }
     if (fault) {
-        *fault = __atomic_exchange_n(&ring->fault, NULL, __ATOMIC_ACQ_REL);
+        *fault = atomic_exchange_explicit(&ring->fault, NULL, memory_order_acq_rel);
     }
-    return __atomic_load_n(&ring->keys, __ATOMIC_ACQUIRE);
+    return atomic_load_explicit(&ring->keys, memory_order_acquire);
 }
 
 json_t *cat_keyring_jwks(apr_pool_t *pool, const cat_keys_t *keys)

@@ -4,21 +4,22 @@
 #include <string.h>
 
 #include "lib/hash.h"
+#include "shm/shared.h"
 
 #define DATABASES 64
 #define STRIPES 32768
 
-/* A writer who commits for longer than this has died in it. Fewer seconds would take a slow disk for a death, which costs the
- * tickets; more would leave them unused for longer. */
+/* A writer that commits for longer than this is taken for killed. A shorter time would take a slow disk for that, which invalidates
+ * everything; a longer one would leave the cache unused for longer. */
 #define PATIENCE apr_time_from_sec(1)
 
 struct cat_generations_t {
-    apr_uint64_t name; /* hash; 0: free */
-    apr_uint64_t seen;
-    apr_time_t committing; /* since; 0: nobody is. Writers take turns, so there is one at most */
-    apr_uint64_t epoch;
-    apr_uint64_t lists;
-    apr_uint64_t products[STRIPES];
+    apr_uint64_t name; /* hash; 0: free. Only the parent touches it */
+    cat_shared_word_t seen;
+    cat_shared_time_t committing; /* since; 0: no writer is. One at most is, under the write lock */
+    cat_shared_word_t epoch;
+    cat_shared_word_t lists;
+    cat_shared_word_t products[STRIPES];
 };
 
 apr_size_t cat_generations_size(void)
@@ -40,14 +41,14 @@ cat_generations_t *cat_generations_find(void *memory, const char *name)
     return NULL;
 }
 
-static apr_uint64_t load(const apr_uint64_t *word)
+static apr_uint64_t load_word(const cat_shared_word_t *word)
 {
-    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    return atomic_load_explicit(word, memory_order_acquire);
 }
 
-static void increment(apr_uint64_t *word)
+static void increment_word(cat_shared_word_t *word)
 {
-    __atomic_fetch_add(word, 1, __ATOMIC_ACQ_REL);
+    atomic_fetch_add_explicit(word, 1, memory_order_acq_rel);
 }
 
 static unsigned stripe_of(const char *id)
@@ -55,72 +56,79 @@ static unsigned stripe_of(const char *id)
     return cat_hash(id, strlen(id)) % STRIPES;
 }
 
-cat_ticket_t cat_generations_draw(const cat_generations_t *fresh, const char *id)
+cat_stamp_t cat_generations_read(const cat_generations_t *generations, const char *id)
 {
-    cat_ticket_t ticket = {.epoch = load(&fresh->epoch)};
+    cat_stamp_t stamp = {.epoch = load_word(&generations->epoch)};
 
-    ticket.generation = load(id ? &fresh->products[stripe_of(id)] : &fresh->lists);
-    return ticket;
+    stamp.generation = load_word(id ? &generations->products[stripe_of(id)] : &generations->lists);
+    return stamp;
 }
 
-void cat_generations_mark(cat_generations_t *fresh, const char *id)
+void cat_generations_invalidate(cat_generations_t *generations, const char *id)
 {
     if (id) {
-        increment(&fresh->products[stripe_of(id)]);
+        increment_word(&generations->products[stripe_of(id)]);
     }
-    increment(&fresh->lists);
+    increment_word(&generations->lists);
 }
 
-void cat_generations_forget(cat_generations_t *fresh)
+void cat_generations_invalidate_all(cat_generations_t *generations)
 {
-    increment(&fresh->epoch);
+    increment_word(&generations->epoch);
 }
 
-apr_uint64_t cat_generations_seen(const cat_generations_t *fresh)
+apr_uint64_t cat_generations_seen(const cat_generations_t *generations)
 {
-    return load(&fresh->seen);
+    return load_word(&generations->seen);
 }
 
-/* The epoch comes first: who finds the state seen finds the new epoch as well. */
-static int see(cat_generations_t *fresh, apr_uint64_t seen, apr_uint64_t state)
+static int replace_seen(cat_generations_t *generations, apr_uint64_t seen, apr_uint64_t state)
 {
-    cat_generations_forget(fresh);
-    return __atomic_compare_exchange_n(&fresh->seen, &seen, state, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return atomic_compare_exchange_strong_explicit(&generations->seen, &seen, state, memory_order_acq_rel,
+                                                   memory_order_acquire);
 }
 
-static int is_committing(const cat_generations_t *fresh)
+/* The epoch comes first: a reader that finds the new `seen` finds the new epoch as well. */
+static int start_epoch(cat_generations_t *generations, apr_uint64_t seen, apr_uint64_t state)
 {
-    apr_time_t since = __atomic_load_n(&fresh->committing, __ATOMIC_ACQUIRE);
+    cat_generations_invalidate_all(generations);
+    return replace_seen(generations, seen, state);
+}
+
+static int is_committing(const cat_generations_t *generations)
+{
+    apr_time_t since = atomic_load_explicit(&generations->committing, memory_order_acquire);
     apr_time_t now = since ? apr_time_now() : 0;
 
     return since && since <= now && now - since < PATIENCE;
 }
 
-/* Who made the state says so after it has changed `seen`. So where nobody is committing and `seen` is what it was, nobody of us
- * made it. */
-int cat_generations_settle(cat_generations_t *fresh, apr_uint64_t seen, apr_uint64_t state)
+/* A local writer updates `seen` before it clears `committing`: if neither shows one, the commit was foreign. */
+int cat_generations_settle(cat_generations_t *generations, apr_uint64_t seen, apr_uint64_t state)
 {
-    return !is_committing(fresh) && load(&fresh->seen) == seen && see(fresh, seen, state);
+    return !is_committing(generations) && load_word(&generations->seen) == seen &&
+           start_epoch(generations, seen, state);
 }
 
-void cat_generations_begin(cat_generations_t *fresh, apr_uint64_t before)
+void cat_generations_begin(cat_generations_t *generations, apr_uint64_t before)
 {
-    apr_uint64_t seen = load(&fresh->seen);
+    apr_uint64_t seen = load_word(&generations->seen);
 
     if (seen != before) {
-        see(fresh, seen, before);
+        start_epoch(generations, seen, before);
     }
 }
 
-void cat_generations_commit(cat_generations_t *fresh)
+/* A reader that sees the commit must see this store: the database makes the commit visible after it. */
+void cat_generations_commit(cat_generations_t *generations)
 {
-    __atomic_store_n(&fresh->committing, apr_time_now(), __ATOMIC_SEQ_CST);
+    atomic_store_explicit(&generations->committing, apr_time_now(), memory_order_seq_cst);
 }
 
-void cat_generations_end(cat_generations_t *fresh, apr_uint64_t before, apr_uint64_t after)
+void cat_generations_end(cat_generations_t *generations, apr_uint64_t before, apr_uint64_t after)
 {
     if (after != before) {
-        __atomic_compare_exchange_n(&fresh->seen, &before, after, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+        replace_seen(generations, before, after);
     }
-    __atomic_store_n(&fresh->committing, 0, __ATOMIC_RELEASE);
+    atomic_store_explicit(&generations->committing, 0, memory_order_release);
 }

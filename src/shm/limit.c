@@ -5,22 +5,23 @@
 
 #include <apr_siphash.h>
 
+#include "shm/shared.h"
+
 /*
  * A cell is one word, so that each change is one compare-and-swap, and a process that dies leaves nothing half done:
  *
  *   63            42   41   40                                  0
  *   | 22 bits of hash | EX | GCRA's theoretical arrival time, ms |
  *
- * The hash is of who is counted, and has chosen the bucket with 15 other bits. At the arrival time all that was taken is made good
- * again; from then on the cell is worth nothing. EX: nothing was left after the last take.
+ * The hash is the client's; 15 other bits of it choose the bucket. At the arrival time the client has everything left again, and from
+ * then on its cell is worth nothing. EX: the client had nothing left after the last take.
  *
- * A newcomer to a full bucket evicts what is worth the least: a cell that is worth nothing, else of those that had something left
- * the one that is made good the soonest, and an exhausted one only where there are no others. To be forgotten before its time, a
- * client needs eight others in its bucket that are exhausted as well.
+ * A client that is new to a full bucket evicts the cell that is worth the least: one that is worth nothing, else of the clients that
+ * had something left the one whose arrival time is the soonest, and an exhausted one only where there are no others. So a bucket
+ * forgets a client before its time only when eight others in it are exhausted as well.
  *
- * Racing takers are allowed exactly what the rate says, but for one case: two that are the first ones for somebody,
- * while a third changes another cell of that bucket, may take two cells. The second of them is not found again, with
- * what was taken from it.
+ * Racing threads are allowed exactly what the rate says, but for one case: two that are the first ones for a client, while a third
+ * changes another cell of that bucket, may take two cells. No thread finds the second cell again, nor what was taken from it.
  */
 #define BUCKETS 32768
 #define WAYS 8
@@ -28,15 +29,15 @@
 #define EXHAUSTED (UINT64_C(1) << 41)
 #define TIME_MASK (EXHAUSTED - 1) /* 69 years */
 
-/* An arrival time further away than the rate allows, and this, is by another clock: that of a machine before it was restored from a
- * checkpoint. A little less may come from a caller whose time is not quite now. */
+/* An arrival time that is later than the rate allows by more than this is by another clock: that of a machine before it was restored
+ * from a checkpoint. A caller whose time is not quite now is off by less. */
 #define OTHER_CLOCK 60000
 
-typedef apr_uint64_t bucket_t[WAYS];
+typedef cat_shared_word_t bucket_t[WAYS];
 
 struct cat_limit_t {
     bucket_t buckets[BUCKETS];
-    apr_uint64_t seed;
+    apr_uint64_t seed; /* constant once started */
 };
 
 apr_size_t cat_limit_size(void)
@@ -72,7 +73,7 @@ static apr_uint64_t worth(apr_uint64_t cell, apr_int64_t now)
     return arrival_of(cell) <= now ? 0 : cell & (EXHAUSTED | TIME_MASK);
 }
 
-/* Who is counted, and how. Times in milliseconds; step: what one take costs. */
+/* A client and its rate. Times in milliseconds; step: what one take costs. */
 typedef struct counted_t {
     apr_uint64_t code;
     bucket_t *bucket;
@@ -92,13 +93,13 @@ static counted_t find_counted(cat_limit_t *limit, const char *what, const char *
     return c;
 }
 
-/* The cell that has the code, else the one that is worth the least. */
-static apr_uint64_t *find_cell(const counted_t *c, apr_int64_t now, apr_uint64_t *value)
+/* The client's cell, else the one that is worth the least; *value: what was in it. */
+static cat_shared_word_t *find_cell(const counted_t *c, apr_int64_t now, apr_uint64_t *value)
 {
-    apr_uint64_t *least = NULL;
+    cat_shared_word_t *least = NULL;
 
     for (int i = 0; i < WAYS; i++) {
-        apr_uint64_t found = __atomic_load_n(&(*c->bucket)[i], __ATOMIC_ACQUIRE);
+        apr_uint64_t found = atomic_load_explicit(&(*c->bucket)[i], memory_order_acquire);
         if (is_same(found, c->code)) {
             *value = found;
             return &(*c->bucket)[i];
@@ -116,7 +117,7 @@ static int round_up(apr_int64_t milliseconds)
     return (int)((milliseconds + 999) / 1000);
 }
 
-/* What GCRA says of a cell's arrival time, which it moves on. */
+/* Takes one: advances the arrival time, where the rate allows it. */
 static cat_verdict_t judge(const counted_t *c, apr_int64_t *arrival, apr_int64_t now)
 {
     cat_verdict_t verdict = {0};
@@ -140,15 +141,17 @@ static apr_uint64_t make_cell(apr_uint64_t code, apr_int64_t arrival, int is_exh
     return code >> HASH_SHIFT << HASH_SHIFT | (is_exhausted ? EXHAUSTED : 0) | ((apr_uint64_t)arrival & TIME_MASK);
 }
 
-static int replace(apr_uint64_t *cell, apr_uint64_t *old, apr_uint64_t new)
+static int replace_cell(cat_shared_word_t *cell, apr_uint64_t *old, apr_uint64_t new)
 {
-    return new == *old || __atomic_compare_exchange_n(cell, old, new, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return new == *old ||
+           atomic_compare_exchange_strong_explicit(cell, old, new, memory_order_acq_rel, memory_order_acquire);
 }
 
 cat_verdict_t cat_limit_take(cat_limit_t *limit, const char *what, const char *who, cat_rate_t rate, apr_time_t now)
 {
     apr_int64_t arrival, time = apr_time_as_msec(now);
-    apr_uint64_t old, new, *cell;
+    cat_shared_word_t *cell;
+    apr_uint64_t old, new;
     cat_verdict_t verdict;
     counted_t c;
 
@@ -161,13 +164,14 @@ cat_verdict_t cat_limit_take(cat_limit_t *limit, const char *what, const char *w
         arrival = is_same(old, c.code) ? arrival_of(old) : 0;
         verdict = judge(&c, &arrival, time);
         new = make_cell(c.code, arrival, verdict.remaining == 0);
-    } while (!replace(cell, &old, new));
+    } while (!replace_cell(cell, &old, new));
     return verdict;
 }
 
 void cat_limit_give_back(cat_limit_t *limit, const char *what, const char *who, cat_rate_t rate, apr_time_t now)
 {
-    apr_uint64_t old, *cell;
+    cat_shared_word_t *cell;
+    apr_uint64_t old;
     counted_t c;
 
     if (rate.seconds == 0) {
@@ -179,5 +183,5 @@ void cat_limit_give_back(cat_limit_t *limit, const char *what, const char *who, 
         if (!is_same(old, c.code) || arrival_of(old) < c.step) {
             return; /* evicted since */
         }
-    } while (!replace(cell, &old, make_cell(c.code, arrival_of(old) - c.step, 0)));
+    } while (!replace_cell(cell, &old, make_cell(c.code, arrival_of(old) - c.step, 0)));
 }

@@ -8,14 +8,14 @@
 #include "http/rate_limit.h"
 
 /*
- * How often somebody may do something, counted in memory that all children of a server share: GCRA, so that a burst of
- * count is allowed and then one every seconds/count. No lock. The table has a fixed size, 262,144 counts: when its part of the table
- * is full, a newcomer takes the place of one that has something left, and only where there is none of one that is exhausted.
+ * Counts how often each client does something, in memory that all children of a server share, without a lock: GCRA, so that a burst
+ * of count is allowed and then one every seconds/count. The table has a fixed size, 262,144 cells. In a full bucket a new client
+ * evicts one that has something left, and an exhausted one only where there are no others.
  */
 typedef struct cat_limit_t cat_limit_t;
 
-/* Octets of shared memory that it needs; zeroed, then started once by the parent: seed is random, so that nobody can
- * choose keys that push out others. */
+/* Octets of shared memory that it needs; zeroed, then started once by the parent. seed: random, so that no client can choose keys
+ * that evict others. */
 apr_size_t cat_limit_size(void);
 void cat_limit_start(cat_limit_t *limit, apr_uint64_t seed);
 
@@ -26,7 +26,7 @@ void cat_limit_start(cat_limit_t *limit, apr_uint64_t seed);
  */
 cat_verdict_t cat_limit_take(cat_limit_t *limit, const char *what, const char *who, cat_rate_t rate, apr_time_t now);
 
-/* Gives back one that was taken with the same arguments: what it was taken for did not happen. */
+/* Gives back one that the caller took with the same arguments: what it took it for did not happen. */
 void cat_limit_give_back(cat_limit_t *limit, const char *what, const char *who, cat_rate_t rate, apr_time_t now);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "lib/hash.h"
 #include "shm/semaphore.h"
+#include "shm/shared.h"
 
 /*
  * The segment of shared memory. Every row begins with a line of the processor's caches:
@@ -52,20 +53,20 @@ typedef apr_uint64_t word_t;
 #define WAYS LINE_WORDS
 #define POSITION_BITS 48
 #define POSITION_MASK ((UINT64_C(1) << POSITION_BITS) - 1)
-typedef word_t bucket_t[WAYS];
+typedef cat_shared_word_t bucket_t[WAYS];
 
 /* One bucket per 2 KiB of the segment: about as many ways as entries of 300 octets, the size of a product's. */
 #define OCTETS_PER_BUCKET 2048
 
 typedef struct entry_t {
-    word_t position; /* its own: a reader recognizes the first word of an entry by it */
-    word_t hash;     /* of key and owner */
-    word_t owner;
-    word_t epoch, generation; /* the ticket */
-    word_t made;
-    word_t body_hash;
-    word_t lengths; /* in octets: the key's in the upper half, the body's in the lower */
-    word_t text[];  /* the key, then the body */
+    cat_shared_word_t position; /* its own: a reader recognizes the first word of an entry by it */
+    cat_shared_word_t hash;     /* of key and owner */
+    cat_shared_word_t owner;
+    cat_shared_word_t epoch, generation; /* the stamp */
+    cat_shared_word_t made;
+    cat_shared_word_t body_hash;
+    cat_shared_word_t lengths; /* in octets: the key's in the upper half, the body's in the lower */
+    cat_shared_word_t text[];  /* the key, then the body */
 } entry_t;
 
 #define ENTRY_WORDS (sizeof(entry_t) / sizeof(word_t))
@@ -77,14 +78,14 @@ _Static_assert(sizeof(entry_t) == LINE, "the fields of an entry are one line");
 /* One counter for all would move from core to core with each request. A core has its own, up to this many. */
 #define COUNTERS 16
 typedef struct counter_t {
-    word_t hits, misses;
-    word_t unused[6];
+    cat_shared_word_t hits, misses;
+    cat_shared_word_t unused[6];
 } counter_t;
 
 typedef struct header_t {
-    word_t reserved; /* only the writer stores it */
-    word_t stored;   /* likewise */
-    word_t unused[6];
+    cat_shared_word_t reserved; /* only the writer stores it */
+    cat_shared_word_t stored;   /* likewise */
+    cat_shared_word_t unused[6];
     counter_t counters[COUNTERS];
 } header_t;
 
@@ -93,7 +94,7 @@ struct cat_response_cache_t {
     header_t *header;
     bucket_t *buckets;
     apr_size_t bucket_count; /* a power of two */
-    word_t *ring;
+    cat_shared_word_t *ring;
     word_t ring_length; /* in words; whole lines */
     apr_size_t size;
     cat_semaphore_t *write_lock;
@@ -129,21 +130,21 @@ apr_status_t cat_response_cache_create(cat_response_cache_t **cache, apr_pool_t 
     }
     c->header = align_to_line(apr_shm_baseaddr_get(shm)); /* new pages: zeroed */
     c->buckets = (bucket_t *)(c->header + 1);
-    c->ring = (word_t *)(c->buckets + c->bucket_count);
+    c->ring = (cat_shared_word_t *)(c->buckets + c->bucket_count);
     c->ring_length = round_down_to_line(((char *)apr_shm_baseaddr_get(shm) + size - (char *)c->ring) / sizeof(word_t));
-    c->header->reserved = c->ring_length; /* so that no position is 0 */
+    atomic_init(&c->header->reserved, c->ring_length); /* so that no position is 0 */
     *cache = c;
     return APR_SUCCESS;
 }
 
-static word_t load_word(const word_t *word)
+static word_t load_word(const cat_shared_word_t *word)
 {
-    return __atomic_load_n(word, __ATOMIC_RELAXED);
+    return atomic_load_explicit(word, memory_order_relaxed);
 }
 
-static void store_word(word_t *word, word_t value)
+static void store_word(cat_shared_word_t *word, word_t value)
 {
-    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+    atomic_store_explicit(word, value, memory_order_relaxed);
 }
 
 static apr_size_t count_words(apr_size_t octets)
@@ -186,7 +187,7 @@ static int is_overwritten(const cat_response_cache_t *cache, word_t position)
 /* ---- get ---- */
 
 /* The compiler does not unroll atomic loads, and a list has hundreds of words. */
-static void copy_out(void *to, const word_t *from, apr_size_t words)
+static void copy_out(void *to, const cat_shared_word_t *from, apr_size_t words)
 {
 #pragma GCC unroll 8
     for (apr_size_t i = 0; i < words; i++) {
@@ -195,7 +196,7 @@ static void copy_out(void *to, const word_t *from, apr_size_t words)
     }
 }
 
-static int is_key(const word_t *words, const char *key, apr_size_t length)
+static int is_key(const cat_shared_word_t *words, const char *key, apr_size_t length)
 {
     for (apr_size_t done = 0; done < length; done += sizeof(word_t)) {
         word_t word = 0;
@@ -216,7 +217,7 @@ static int is_made_between(apr_time_t made, apr_time_t since, apr_time_t now)
 }
 
 typedef struct lookup_t {
-    cat_item_t *item; /* has owner, key and ticket; receives the body */
+    cat_item_t *item; /* has owner, key and stamp; receives the body */
     apr_size_t key_length;
     word_t hash;
     apr_time_t since;
@@ -229,7 +230,7 @@ static int is_match(const entry_t *entry, word_t position, const lookup_t *looku
 
     return load_word(&entry->position) == position && load_word(&entry->hash) == lookup->hash &&
            load_word(&entry->owner) == (word_t)(apr_uintptr_t)item->owner &&
-           load_word(&entry->epoch) == item->ticket.epoch && load_word(&entry->generation) == item->ticket.generation &&
+           load_word(&entry->epoch) == item->stamp.epoch && load_word(&entry->generation) == item->stamp.generation &&
            is_made_between((apr_time_t)load_word(&entry->made), lookup->since, item->made) &&
            load_word(&entry->lengths) >> 32 == lookup->key_length && is_key(entry->text, item->key, lookup->key_length);
 }
@@ -258,13 +259,13 @@ static int read_entry(const cat_response_cache_t *cache, apr_pool_t *pool, word_
     }
     length = load_word(&entry->lengths) & UINT32_MAX;
     body_hash = load_word(&entry->body_hash);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    atomic_thread_fence(memory_order_acquire);
     if (is_overwritten(cache, position)) {
         return 0; /* and length may be anything */
     }
     body = apr_palloc(pool, count_words(length) * sizeof(word_t));
-    copy_out(body, (const word_t *)entry + before_body, count_words(length));
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    copy_out(body, (const cat_shared_word_t *)entry + before_body, count_words(length));
+    atomic_thread_fence(memory_order_acquire);
     if (is_overwritten(cache, position)) {
         return 0;
     }
@@ -277,10 +278,10 @@ static int read_entry(const cat_response_cache_t *cache, apr_pool_t *pool, word_
 static int get_entry(const cat_response_cache_t *cache, apr_pool_t *pool, const lookup_t *lookup)
 {
     const bucket_t *bucket = find_bucket(cache, lookup->hash);
-    word_t reserved = __atomic_load_n(&cache->header->reserved, __ATOMIC_ACQUIRE);
+    word_t reserved = atomic_load_explicit(&cache->header->reserved, memory_order_acquire);
 
     for (apr_size_t i = 0; i < WAYS; i++) {
-        word_t way = __atomic_load_n(&(*bucket)[i], __ATOMIC_ACQUIRE);
+        word_t way = atomic_load_explicit(&(*bucket)[i], memory_order_acquire);
         word_t position = way_position(way, reserved);
         if (way && has_tag(way, lookup->hash) && reserved - position <= cache->ring_length &&
             read_entry(cache, pool, position, lookup)) {
@@ -297,13 +298,13 @@ int cat_response_cache_get(cat_response_cache_t *cache, apr_pool_t *pool, cat_it
     int found = get_entry(cache, pool, &lookup);
     counter_t *counter = &cache->header->counters[(unsigned)sched_getcpu() % COUNTERS];
 
-    __atomic_fetch_add(found ? &counter->hits : &counter->misses, 1, __ATOMIC_RELAXED);
+    atomic_fetch_add_explicit(found ? &counter->hits : &counter->misses, 1, memory_order_relaxed);
     return found;
 }
 
 /* ---- put ---- */
 
-static void copy_in(word_t *to, const char *from, apr_size_t length)
+static void copy_in(cat_shared_word_t *to, const char *from, apr_size_t length)
 {
     for (apr_size_t done = 0; done < length; done += sizeof(word_t)) {
         word_t word = 0;
@@ -320,7 +321,7 @@ static word_t reserve_words(cat_response_cache_t *cache, apr_size_t words)
 
     position += left < words ? left : 0;
     store_word(&cache->header->reserved, position + words);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
+    atomic_thread_fence(memory_order_release);
     return position;
 }
 
@@ -329,8 +330,8 @@ static void write_entry(entry_t *entry, word_t position, word_t hash, const cat_
     store_word(&entry->position, position);
     store_word(&entry->hash, hash);
     store_word(&entry->owner, (word_t)(apr_uintptr_t)item->owner);
-    store_word(&entry->epoch, item->ticket.epoch);
-    store_word(&entry->generation, item->ticket.generation);
+    store_word(&entry->epoch, item->stamp.epoch);
+    store_word(&entry->generation, item->stamp.generation);
     store_word(&entry->made, (word_t)item->made);
     store_word(&entry->lengths, (word_t)key_length << 32 | item->length);
     store_word(&entry->body_hash, item->hash);
@@ -339,12 +340,12 @@ static void write_entry(entry_t *entry, word_t position, word_t hash, const cat_
 }
 
 /* The way with the same tag (the same key, nearly always), else the first free one, else the oldest. */
-static word_t *choose_way(bucket_t *bucket, word_t hash, word_t reserved)
+static cat_shared_word_t *choose_way(bucket_t *bucket, word_t hash, word_t reserved)
 {
-    word_t *oldest = &(*bucket)[0];
+    cat_shared_word_t *oldest = &(*bucket)[0];
 
     for (apr_size_t i = 0; i < WAYS; i++) {
-        word_t *way = &(*bucket)[i];
+        cat_shared_word_t *way = &(*bucket)[i];
         if (!load_word(way) || has_tag(load_word(way), hash)) {
             return way;
         }
@@ -359,7 +360,8 @@ void cat_response_cache_put(cat_response_cache_t *cache, const cat_item_t *item)
 {
     apr_size_t key_length = strlen(item->key);
     apr_size_t words = count_entry_words(key_length, item->length);
-    word_t hash = hash_key(item, key_length), position, *way;
+    word_t hash = hash_key(item, key_length), position;
+    cat_shared_word_t *way;
     int held;
 
     if (words > cache->ring_length / LARGEST_SHARE ||
@@ -369,7 +371,7 @@ void cat_response_cache_put(cat_response_cache_t *cache, const cat_item_t *item)
     position = reserve_words(cache, words);
     write_entry((entry_t *)(cache->ring + position % cache->ring_length), position, hash, item, key_length);
     way = choose_way(find_bucket(cache, hash), hash, position + words);
-    __atomic_store_n(way, (hash & ~POSITION_MASK) | (position & POSITION_MASK), __ATOMIC_RELEASE);
+    atomic_store_explicit(way, (hash & ~POSITION_MASK) | (position & POSITION_MASK), memory_order_release);
     store_word(&cache->header->stored, load_word(&cache->header->stored) + 1);
     cat_semaphore_leave(cache->write_lock, held);
 }
@@ -387,17 +389,17 @@ cat_response_cache_count_t cat_response_cache_count(const cat_response_cache_t *
 
 /* ---- check ---- */
 
-/* Its functions hold the write lock, so only hits and misses change meanwhile: plain loads do for all else. */
+/* Its functions hold the write lock, so only hits and misses change meanwhile. */
 typedef struct walk_t {
     const cat_response_cache_t *cache;
     word_t reserved;
     char *taken; /* by line of the ring: an entry seen before has it */
 } walk_t;
 
-static int is_zero(const word_t *words, apr_size_t count)
+static int is_zero(const cat_shared_word_t *words, apr_size_t count)
 {
     for (apr_size_t i = 0; i < count; i++) {
-        if (words[i]) {
+        if (load_word(&words[i])) {
             return 0;
         }
     }
@@ -447,10 +449,10 @@ static const char *check_entry(const walk_t *walk, const bucket_t *bucket, word_
 {
     word_t position = way_position(way, walk->reserved), offset = position % walk->cache->ring_length;
     const entry_t *entry = (const entry_t *)(walk->cache->ring + offset);
-    word_t lengths = entry->lengths;
+    word_t lengths = load_word(&entry->lengths), hash = load_word(&entry->hash);
     apr_size_t words = count_entry_words(lengths >> 32, lengths & UINT32_MAX);
 
-    if (entry->position != position) {
+    if (load_word(&entry->position) != position) {
         return "an entry has another position than its way";
     }
     if (words > walk->cache->ring_length / LARGEST_SHARE) {
@@ -462,10 +464,10 @@ static const char *check_entry(const walk_t *walk, const bucket_t *bucket, word_
     if (words > walk->reserved - position) {
         return "an entry extends past reserved";
     }
-    if (!has_tag(way, entry->hash) || find_bucket(walk->cache, entry->hash) != bucket) {
+    if (!has_tag(way, hash) || find_bucket(walk->cache, hash) != bucket) {
         return "an entry has another hash than its way and bucket";
     }
-    if ((cat_hash((const char *)entry->text, lengths >> 32) ^ entry->owner) != entry->hash) {
+    if ((cat_hash((const char *)entry->text, lengths >> 32) ^ load_word(&entry->owner)) != hash) {
         return "an entry's hash is not that of its key and owner";
     }
     return take_lines(walk, offset, words);
@@ -486,12 +488,12 @@ static const char *check_bucket(const walk_t *walk, const bucket_t *bucket)
     const char *fault = NULL;
 
     for (apr_size_t i = 0; i < WAYS && !fault; i++) {
-        word_t way = (*bucket)[i];
-        if (way && i && !(*bucket)[i - 1]) {
+        word_t way = load_word(&(*bucket)[i]);
+        if (way && i && !load_word(&(*bucket)[i - 1])) {
             return "a way is in use after a free one";
         }
         for (apr_size_t earlier = 0; way && earlier < i; earlier++) {
-            if (has_tag((*bucket)[earlier], way)) {
+            if (has_tag(load_word(&(*bucket)[earlier]), way)) {
                 return "two ways of a bucket have the same tag";
             }
         }

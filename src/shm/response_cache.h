@@ -22,14 +22,14 @@ apr_status_t cat_response_cache_create(cat_response_cache_t **cache, apr_pool_t 
 typedef struct cat_item_t {
     const void *owner; /* an address in memory that the children share; the same key of two owners is two keys */
     const char *key;
-    cat_ticket_t ticket; /* drawn before the rows were read */
-    apr_time_t made;     /* put: a time before that; get: now */
+    cat_stamp_t stamp; /* read before the rows were */
+    apr_time_t made;   /* put: a time before that; get: now */
     const char *body;
     apr_size_t length;
     apr_uint64_t hash; /* the body's; the cache only keeps it */
 } cat_item_t;
 
-/* 1: the item has a body, copied to the pool, with its length and hash: stored under the item's owner, key and ticket, and made at
+/* 1: the item has a body, copied to the pool, with its length and hash: stored under the item's owner, key and stamp, and made at
  * `since` or later. 0: there is none, and the item is unchanged. */
 int cat_response_cache_get(cat_response_cache_t *cache, apr_pool_t *pool, cat_item_t *item, apr_time_t since);
 

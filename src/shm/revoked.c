@@ -5,23 +5,30 @@
 
 #include <apr_siphash.h>
 
+#include "shm/shared.h"
+
 /*
- * A bucket has the size of a cache line: seven sessions, and until when it lacks some. A session is one word, so that
- * each change is one compare-and-swap, and nobody who dies leaves anything half done: the upper 38 bits are of the id's
- * hash, which has chosen the bucket with 14 others; the lower 26 say until when, in units of 64 seconds. That two ids
- * agree in 52 random bits would end somebody's session too early; with a million sessions and a full table the odds are
- * below one in ten thousand.
+ * A bucket is one cache line: seven cells, and until when it lacks a session. A cell is one word, so that each change is one
+ * compare-and-swap, and a process that dies leaves nothing half done:
+ *
+ *   63                 26   25                       0
+ *   | 38 bits of the hash | until, in units of 64 s |
+ *
+ * 14 other bits of the id's hash choose the bucket. Two ids that agree in all 52 random bits would end a session too early; with a
+ * million sessions and a full table the odds are below one in ten thousand.
  */
 #define BUCKETS 16384
-#define PLACES 7
+#define CELLS 7
 #define UNTIL_BITS 26
 #define UNTIL_MOST ((UINT64_C(1) << UNTIL_BITS) - 1)
 #define UNIT apr_time_from_sec(64)
 
 typedef struct bucket_t {
-    apr_uint64_t places[PLACES]; /* 0: free, and so is one whose time is over */
-    apr_time_t incomplete_until;
+    cat_shared_word_t cells[CELLS]; /* 0: free, and so is one whose time is over */
+    cat_shared_time_t incomplete_until;
 } bucket_t;
+
+_Static_assert(sizeof(bucket_t) == 64, "a bucket is one cache line");
 
 struct cat_revoked_t {
     bucket_t buckets[BUCKETS];
@@ -57,30 +64,30 @@ static int is_same(apr_uint64_t word, apr_uint64_t other)
     return word >> UNTIL_BITS == other >> UNTIL_BITS;
 }
 
-static apr_uint64_t load(const apr_uint64_t *place)
+static apr_uint64_t load_cell(const cat_shared_word_t *cell)
 {
-    return __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    return atomic_load_explicit(cell, memory_order_acquire);
 }
 
-static int swap(apr_uint64_t *place, apr_uint64_t old, apr_uint64_t new)
+static int replace_cell(cat_shared_word_t *cell, apr_uint64_t old, apr_uint64_t new)
 {
-    return __atomic_compare_exchange_n(place, &old, new, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return atomic_compare_exchange_strong_explicit(cell, &old, new, memory_order_acq_rel, memory_order_acquire);
 }
 
-/* The session's own place, or a free one; NULL: the bucket is full. */
-static apr_uint64_t *find_place(bucket_t *bucket, apr_uint64_t word, apr_time_t now, apr_uint64_t *old)
+/* The session's own cell, or a free one; NULL: the bucket is full. */
+static cat_shared_word_t *find_cell(bucket_t *bucket, apr_uint64_t word, apr_time_t now, apr_uint64_t *old)
 {
-    apr_uint64_t *vacant = NULL;
+    cat_shared_word_t *vacant = NULL;
 
-    for (int i = 0; i < PLACES; i++) {
-        apr_uint64_t found = load(&bucket->places[i]);
+    for (int i = 0; i < CELLS; i++) {
+        apr_uint64_t found = load_cell(&bucket->cells[i]);
         if (is_same(found, word)) {
             *old = found;
-            return &bucket->places[i];
+            return &bucket->cells[i];
         }
         if (!vacant && !is_live(found, now)) {
             *old = found;
-            vacant = &bucket->places[i];
+            vacant = &bucket->cells[i];
         }
     }
     return vacant;
@@ -88,10 +95,10 @@ static apr_uint64_t *find_place(bucket_t *bucket, apr_uint64_t word, apr_time_t 
 
 static void mark_incomplete(bucket_t *bucket, apr_time_t until)
 {
-    apr_time_t known = __atomic_load_n(&bucket->incomplete_until, __ATOMIC_ACQUIRE);
+    apr_time_t known = atomic_load_explicit(&bucket->incomplete_until, memory_order_acquire);
 
-    while (known < until && !__atomic_compare_exchange_n(&bucket->incomplete_until, &known, until, 0, __ATOMIC_ACQ_REL,
-                                                         __ATOMIC_ACQUIRE)) {
+    while (known < until && !atomic_compare_exchange_strong_explicit(&bucket->incomplete_until, &known, until,
+                                                                     memory_order_acq_rel, memory_order_acquire)) {
     }
 }
 
@@ -99,15 +106,15 @@ void cat_revoked_add(cat_revoked_t *set, const char *session, apr_time_t until, 
 {
     apr_uint64_t code = hash(session), old = 0, word = (code << UNTIL_BITS) | count_units(until);
     bucket_t *bucket = &set->buckets[(code >> (64 - UNTIL_BITS)) % BUCKETS];
-    apr_uint64_t *place;
+    cat_shared_word_t *cell;
 
     do {
-        place = find_place(bucket, word, now, &old);
-        if (!place) {
+        cell = find_cell(bucket, word, now, &old);
+        if (!cell) {
             mark_incomplete(bucket, until);
             return;
         }
-    } while (!(is_same(old, word) && old >= word) && !swap(place, old, word));
+    } while (!(is_same(old, word) && old >= word) && !replace_cell(cell, old, word));
 }
 
 cat_revoked_state_t cat_revoked_find(const cat_revoked_t *set, const char *session, apr_time_t now)
@@ -115,11 +122,12 @@ cat_revoked_state_t cat_revoked_find(const cat_revoked_t *set, const char *sessi
     apr_uint64_t code = hash(session);
     const bucket_t *bucket = &set->buckets[(code >> (64 - UNTIL_BITS)) % BUCKETS];
 
-    for (int i = 0; i < PLACES; i++) {
-        apr_uint64_t found = load(&bucket->places[i]);
+    for (int i = 0; i < CELLS; i++) {
+        apr_uint64_t found = load_cell(&bucket->cells[i]);
         if (is_same(found, code << UNTIL_BITS) && is_live(found, now)) {
             return CAT_REVOKED_YES;
         }
     }
-    return __atomic_load_n(&bucket->incomplete_until, __ATOMIC_ACQUIRE) > now ? CAT_REVOKED_UNKNOWN : CAT_REVOKED_NO;
+    return atomic_load_explicit(&bucket->incomplete_until, memory_order_acquire) > now ? CAT_REVOKED_UNKNOWN
+                                                                                       : CAT_REVOKED_NO;
 }

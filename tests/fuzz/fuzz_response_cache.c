@@ -22,7 +22,7 @@ static cat_item_t make_item(apr_pool_t *pool, unsigned key, const model_t *model
 
     return (cat_item_t){.owner = &owner,
                         .key = apr_psprintf(pool, "key %0*u", (int)(1 + key), key),
-                        .ticket = {1, model->generation},
+                        .stamp = {1, model->generation},
                         .made = NOW};
 }
 

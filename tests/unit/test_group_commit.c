@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "db/group_commit.h"
 
@@ -29,7 +30,7 @@ typedef struct member_t {
     cat_group_commit_t *batch;
     apr_interval_time_t patience;
     cat_group_commit_state_t state;
-    int is_back;
+    atomic_int is_back;
     pthread_t thread;
 } member_t;
 
@@ -38,7 +39,7 @@ static void *be_member(void *data)
     member_t *m = data;
 
     m->state = join(m->batch, &m->item, m->patience);
-    __atomic_store_n(&m->is_back, 1, __ATOMIC_SEQ_CST);
+    atomic_store_explicit(&m->is_back, 1, memory_order_seq_cst);
     if (m->state == CAT_GROUP_COMMIT_LEADS) {
         cat_group_commit_end(m->batch, &m->item);
     }
@@ -59,9 +60,9 @@ static cat_group_commit_state_t end(member_t *m)
     return m->state;
 }
 
-static int is_back(member_t *m)
+static int is_back(const member_t *m)
 {
-    return __atomic_load_n(&m->is_back, __ATOMIC_SEQ_CST);
+    return atomic_load_explicit(&m->is_back, memory_order_seq_cst);
 }
 
 static void test_who_is_alone_leads(void **state)
@@ -184,19 +185,19 @@ typedef struct job_t {
 
 typedef struct counts_t {
     cat_group_commit_t *batch;
-    int leaders, led, done, gave_up, wrong;
+    atomic_int leaders, led, done, gave_up, wrong;
 } counts_t;
 
-static void count(int *counter)
+static void count(atomic_int *counter)
 {
-    __atomic_add_fetch(counter, 1, __ATOMIC_SEQ_CST);
+    atomic_fetch_add_explicit(counter, 1, memory_order_seq_cst);
 }
 
 static void lead(counts_t *counts, job_t *own)
 {
     int jobs = 0;
 
-    if (__atomic_exchange_n(&counts->leaders, 1, __ATOMIC_SEQ_CST)) {
+    if (atomic_exchange_explicit(&counts->leaders, 1, memory_order_seq_cst)) {
         count(&counts->wrong);
     }
     cat_group_commit_take(counts->batch, &own->item, MOST);
@@ -209,7 +210,7 @@ static void lead(counts_t *counts, job_t *own)
     }
     apr_sleep(20); /* others come meanwhile */
     count(&counts->led);
-    __atomic_store_n(&counts->leaders, 0, __ATOMIC_SEQ_CST);
+    atomic_store_explicit(&counts->leaders, 0, memory_order_seq_cst);
     cat_group_commit_end(counts->batch, &own->item);
 }
 

@@ -2,6 +2,7 @@
 #include "unit_files.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 
 #include "jose/keyring.h"
@@ -397,8 +398,9 @@ static void test_publishes_the_public_halves(void **state)
 
 typedef struct reader_t {
     cat_keyring_t *ring;
-    apr_time_t *now;
-    int stop, looks, wrong, faults;
+    const _Atomic apr_time_t *now;
+    atomic_int stop;
+    int looks, wrong, faults;
     pthread_t thread;
 } reader_t;
 
@@ -407,9 +409,9 @@ static void *read_on(void *data)
 {
     reader_t *r = data;
 
-    while (!__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE)) {
+    while (!atomic_load_explicit(&r->stop, memory_order_acquire)) {
         const char *fault;
-        const cat_keys_t *keys = cat_keyring_get(r->ring, __atomic_load_n(r->now, __ATOMIC_ACQUIRE), &fault);
+        const cat_keys_t *keys = cat_keyring_get(r->ring, atomic_load_explicit(r->now, memory_order_acquire), &fault);
         int found = 0;
         for (int i = 0; i < keys->count; i++) {
             found += strcmp(cat_key_id(keys->all[i]), "always") == 0;
@@ -424,7 +426,7 @@ static void *read_on(void *data)
 static void test_many_threads_while_keys_come_and_go(void **state)
 {
     const char *directory = unit_directory(*state);
-    apr_time_t now = apr_time_now();
+    _Atomic apr_time_t now = apr_time_now();
     reader_t readers[4];
     cat_keyring_t *ring;
 
@@ -438,11 +440,11 @@ static void test_many_threads_while_keys_come_and_go(void **state)
         const char *hidden = add(*state, directory, ".new");
         rename(hidden, apr_psprintf(*state, "%s/%d.key", directory, i % 10));
         unlink(apr_psprintf(*state, "%s/%d.key", directory, (i + 5) % 10));
-        __atomic_add_fetch(&now, SECOND, __ATOMIC_ACQ_REL);
+        atomic_fetch_add_explicit(&now, SECOND, memory_order_acq_rel);
         apr_sleep(1000);
     }
     for (size_t i = 0; i < UNIT_COUNT(readers); i++) {
-        __atomic_store_n(&readers[i].stop, 1, __ATOMIC_RELEASE);
+        atomic_store_explicit(&readers[i].stop, 1, memory_order_release);
         pthread_join(readers[i].thread, NULL);
         assert_int_equal(readers[i].wrong, 0);
         assert_true(readers[i].looks > 200);

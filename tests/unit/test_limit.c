@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -291,7 +292,7 @@ enum { THREADS = 4, PROCESSES = 4, TAKES = 50000, ALLOWED = 120000 };
 
 typedef struct taker_t {
     cat_limit_t *limit;
-    int *allowed;
+    atomic_int *allowed;
     const char *who;
     pthread_t thread;
 } taker_t;
@@ -302,13 +303,13 @@ static void *take_all(void *data)
 
     for (int i = 0; i < TAKES; i++) {
         if (cat_limit_take(t->limit, "login", t->who, (cat_rate_t){ALLOWED, 86400}, NOW).allowed) {
-            __atomic_add_fetch(t->allowed, 1, __ATOMIC_ACQ_REL);
+            atomic_fetch_add_explicit(t->allowed, 1, memory_order_acq_rel);
         }
     }
     return NULL;
 }
 
-static void race(cat_limit_t *limit, int *allowed, const char *who)
+static void race(cat_limit_t *limit, atomic_int *allowed, const char *who)
 {
     taker_t takers[THREADS];
 
@@ -326,7 +327,7 @@ static void test_racing_threads_take_exactly_what_there_is(void **state)
     cat_limit_t *limit = make_limit(*state);
 
     for (int i = 0; i < 10; i++) {
-        int allowed = 0;
+        atomic_int allowed = 0;
         race(limit, &allowed, apr_psprintf(*state, "%d", i));
         assert_int_equal(allowed, ALLOWED);
     }
@@ -335,7 +336,7 @@ static void test_racing_threads_take_exactly_what_there_is(void **state)
 static void test_racing_processes_take_exactly_what_there_is(void **state)
 {
     cat_limit_t *limit = make_limit(*state);
-    int *allowed = mmap(NULL, sizeof(*allowed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    atomic_int *allowed = mmap(NULL, sizeof(*allowed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t children[PROCESSES];
 
     for (int i = 0; i < PROCESSES; i++) {
@@ -357,7 +358,7 @@ static void test_killed_takers_leave_no_harm(void **state)
 {
     enum { KILLED = 50 };
     cat_limit_t *limit = make_limit(*state);
-    int *allowed = mmap(NULL, sizeof(*allowed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    atomic_int *allowed = mmap(NULL, sizeof(*allowed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
     for (int i = 0; i < KILLED; i++) {
         pid_t child = fork();
@@ -366,7 +367,7 @@ static void test_killed_takers_leave_no_harm(void **state)
             apr_sleep(60 * SECOND); /* until it is killed */
             _exit(0);
         }
-        while (__atomic_load_n(allowed, __ATOMIC_ACQUIRE) < 500 * (i + 1)) {
+        while (atomic_load_explicit(allowed, memory_order_acquire) < 500 * (i + 1)) {
         }
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@
 
 #define NOW apr_time_from_sec(1800000000)
 
-static const cat_ticket_t ticket = {7, 9};
+static const cat_stamp_t stamp = {7, 9};
 
 static cat_response_cache_t *make_cache(apr_pool_t *pool, apr_size_t size)
 {
@@ -25,7 +26,7 @@ static cat_response_cache_t *make_cache(apr_pool_t *pool, apr_size_t size)
 
 static cat_item_t item_of(const char *key)
 {
-    return (cat_item_t){.owner = &ticket, .key = key, .ticket = ticket, .made = NOW};
+    return (cat_item_t){.owner = &stamp, .key = key, .stamp = stamp, .made = NOW};
 }
 
 static void put_body(cat_response_cache_t *cache, cat_item_t item, const char *body)
@@ -67,8 +68,8 @@ static void test_is_not_another_ones(void **state)
     others[0].owner = cache;
     others[1].key = "1234567";
     others[2].key = "123456789";
-    others[3].ticket.epoch++;
-    others[4].ticket.generation++;
+    others[3].stamp.epoch++;
+    others[4].stamp.generation++;
     for (size_t i = 0; i < UNIT_COUNT(others); i++) {
         assert_null(get_body(*state, cache, others[i]));
     }
@@ -141,7 +142,7 @@ static void test_counts(void **state)
     assert_int_equal(count.size, CAT_RESPONSE_CACHE_LEAST);
 }
 
-/* `reserved`, `stored` and the padding of the header, all ways, and what identifies the entry; not its body, ticket and times, and
+/* `reserved`, `stored` and the padding of the header, all ways, and what identifies the entry; not its body, stamp and times, and
  * not the words that no entry has. */
 #define CHECKED_WORDS (1 + 1 + 6 + 16 * 6 + 32 * 8 + 5)
 
@@ -231,7 +232,7 @@ typedef struct worker_t {
     cat_response_cache_t *cache;
     unsigned seed;
     int found;
-    int *running; /* workers; atomic */
+    atomic_int *running; /* workers */
 } worker_t;
 
 #define ROUNDS 100000
@@ -241,7 +242,7 @@ static void *run_worker(void *baton)
     worker_t *w = baton;
 
     w->found = work(w->cache, w->seed, ROUNDS);
-    __atomic_sub_fetch(w->running, 1, __ATOMIC_SEQ_CST);
+    atomic_fetch_sub_explicit(w->running, 1, memory_order_seq_cst);
     return NULL;
 }
 
@@ -250,14 +251,15 @@ static void test_threads(void **state)
 {
     cat_response_cache_t *cache = make_cache(*state, CAT_RESPONSE_CACHE_LEAST);
     worker_t workers[4];
-    int running = UNIT_COUNT(workers), checks = 0;
+    atomic_int running = UNIT_COUNT(workers);
+    int checks = 0;
     const char *fault = NULL;
 
     for (unsigned i = 0; i < UNIT_COUNT(workers); i++) {
         workers[i] = (worker_t){.cache = cache, .seed = i, .running = &running};
         assert_int_equal(pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]), 0);
     }
-    for (; !fault && __atomic_load_n(&running, __ATOMIC_SEQ_CST); checks++) {
+    for (; !fault && atomic_load_explicit(&running, memory_order_seq_cst); checks++) {
         fault = check_cache(cache);
         usleep(100);
     }

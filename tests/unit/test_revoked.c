@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -162,7 +163,7 @@ static void test_is_not_current_when_the_clock_was_set(void **state)
 typedef struct writer_t {
     cat_revoked_t *set;
     int number;
-    int *done;
+    atomic_int *done;
     pthread_t thread;
 } writer_t;
 
@@ -181,7 +182,7 @@ static void *write_all(void *data)
 
     for (int i = 0; i < EACH; i++) {
         cat_revoked_add(w->set, id_of(id, w->number, i), NOW + MINUTES(15), NOW);
-        __atomic_store_n(w->done, i + 1, __ATOMIC_RELEASE);
+        atomic_store_explicit(w->done, i + 1, memory_order_release);
     }
     return NULL;
 }
@@ -199,14 +200,14 @@ static void test_threads_add_at_once(void **state)
 {
     cat_revoked_t *set = make_set(*state);
     writer_t writers[WRITERS];
-    int done[WRITERS] = {0};
+    atomic_int done[WRITERS] = {0};
 
     for (int i = 0; i < WRITERS; i++) {
         writers[i] = (writer_t){.set = set, .number = i / 2, .done = &done[i]}; /* two and two add the same */
         pthread_create(&writers[i].thread, NULL, write_all, &writers[i]);
     }
     for (int i = 0; i < WRITERS; i++) {
-        check_all_there(set, i / 2, __atomic_load_n(&done[i], __ATOMIC_ACQUIRE));
+        check_all_there(set, i / 2, atomic_load_explicit(&done[i], memory_order_acquire));
         pthread_join(writers[i].thread, NULL);
         check_all_there(set, i / 2, EACH);
     }
@@ -215,8 +216,8 @@ static void test_threads_add_at_once(void **state)
 typedef struct racer_t {
     cat_revoked_t *set;
     const char *id;
-    apr_time_t *next;    /* until when the next one revokes */
-    apr_time_t *longest; /* that somebody has added */
+    _Atomic apr_time_t *next;    /* until when the next one revokes */
+    _Atomic apr_time_t *longest; /* that somebody has added */
     int lost;
     pthread_t thread;
 } racer_t;
@@ -227,13 +228,13 @@ static void *prolong(void *data)
     racer_t *r = data;
 
     for (int i = 0; i < 100000; i++) {
-        apr_time_t until = __atomic_add_fetch(r->next, LONGER, __ATOMIC_ACQ_REL);
-        apr_time_t longest = __atomic_load_n(r->longest, __ATOMIC_ACQUIRE);
+        apr_time_t until = atomic_fetch_add_explicit(r->next, LONGER, memory_order_acq_rel) + LONGER;
+        apr_time_t longest = atomic_load_explicit(r->longest, memory_order_acquire);
         cat_revoked_add(r->set, r->id, until, NOW);
-        while (longest < until &&
-               !__atomic_compare_exchange_n(r->longest, &longest, until, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        while (longest < until && !atomic_compare_exchange_strong_explicit(
+                                      r->longest, &longest, until, memory_order_acq_rel, memory_order_acquire)) {
         }
-        longest = __atomic_load_n(r->longest, __ATOMIC_ACQUIRE);
+        longest = atomic_load_explicit(r->longest, memory_order_acquire);
         r->lost += cat_revoked_find(r->set, r->id, longest - 1) != CAT_REVOKED_YES;
     }
     return NULL;
@@ -243,7 +244,7 @@ static void test_racing_threads_keep_the_longest_time(void **state)
 {
     cat_revoked_t *set = make_set(*state);
     const char *id = make_id(*state);
-    apr_time_t next = NOW, longest = NOW;
+    _Atomic apr_time_t next = NOW, longest = NOW;
     racer_t racers[WRITERS];
 
     for (int i = 0; i < WRITERS; i++) {
@@ -259,7 +260,7 @@ static void test_racing_threads_keep_the_longest_time(void **state)
 static void test_what_killed_children_added_is_there(void **state)
 {
     cat_revoked_t *set = make_set(*state);
-    int *done = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    atomic_int *done = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     char id[CAT_ID_LENGTH + 1];
 
     for (int i = 0; i < 50; i++) {
@@ -269,7 +270,7 @@ static void test_what_killed_children_added_is_there(void **state)
             apr_sleep(60 * SECOND); /* until it is killed */
             _exit(0);
         }
-        while (__atomic_load_n(&done[i], __ATOMIC_ACQUIRE) < 20 * i) {
+        while (atomic_load_explicit(&done[i], memory_order_acquire) < 20 * i) {
         }
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,39 +13,41 @@
 #define SECOND APR_USEC_PER_SEC
 #define MSEC(n) apr_time_from_msec(n)
 
-enum { PLACES = 3, PROCESSES = 4, THREADS = 8, ROUNDS = 50 };
+enum { SLOTS = 3, PROCESSES = 4, THREADS = 8, ROUNDS = 50 };
 
 /* What the forked processes count together. */
 typedef struct counts_t {
-    int inside, most, at[PLACES], passed, wrong;
+    atomic_int inside, most, at[SLOTS], passed, wrong;
 } counts_t;
 
-static cat_semaphore_t *make(void **state, int places, int queue)
+static cat_semaphore_t *make(void **state, int slots, int queue)
 {
-    cat_semaphore_t *gate;
-    assert_int_equal(cat_semaphore_create(&gate, *state, places, queue), APR_SUCCESS);
-    return gate;
+    cat_semaphore_t *semaphore;
+    assert_int_equal(cat_semaphore_create(&semaphore, *state, slots, queue), APR_SUCCESS);
+    return semaphore;
 }
 
-/* A thread that enters, holds its place until it is told to go, and leaves. */
+/* A thread that enters, holds its slot until it is told to go, and leaves. */
 typedef struct visitor_t {
-    cat_semaphore_t *gate;
+    cat_semaphore_t *semaphore;
     const char *party;
-    apr_interval_time_t patience, waited;
+    apr_interval_time_t patience;
+    _Atomic apr_interval_time_t waited; /* 0: still waits */
     apr_status_t rv;
-    int inside, told_to_go;
-    int *clock, entered; /* at which stroke */
+    atomic_int inside, told_to_go;
+    atomic_int *clock;
+    int entered; /* at which stroke, where there is a clock */
     pthread_t thread;
 } visitor_t;
 
-static void set(int *flag)
+static void set(atomic_int *flag)
 {
-    __atomic_store_n(flag, 1, __ATOMIC_SEQ_CST);
+    atomic_store_explicit(flag, 1, memory_order_seq_cst);
 }
 
-static void await(int *flag)
+static void await(const atomic_int *flag)
 {
-    while (!__atomic_load_n(flag, __ATOMIC_SEQ_CST)) {
+    while (!atomic_load_explicit(flag, memory_order_seq_cst)) {
         apr_sleep(MSEC(1));
     }
 }
@@ -53,35 +56,38 @@ static void *visit(void *data)
 {
     visitor_t *v = data;
     apr_time_t start = apr_time_now();
-    int place;
+    int slot;
 
-    v->rv = cat_semaphore_enter(v->gate, v->party, v->patience, &place);
+    v->rv = cat_semaphore_enter(v->semaphore, v->party, v->patience, &slot);
     v->waited = apr_time_now() - start;
     if (v->rv == APR_SUCCESS) {
-        v->entered = v->clock ? __atomic_add_fetch(v->clock, 1, __ATOMIC_SEQ_CST) : 0;
+        if (v->clock) {
+            v->entered = atomic_fetch_add_explicit(v->clock, 1, memory_order_seq_cst) + 1;
+            apr_sleep(MSEC(100)); /* the next of this party moves up to the slot meanwhile */
+        }
         set(&v->inside);
         await(&v->told_to_go);
-        cat_semaphore_leave(v->gate, place);
+        cat_semaphore_leave(v->semaphore, slot);
     }
     return NULL;
 }
 
-static void start(visitor_t *v, cat_semaphore_t *gate, apr_interval_time_t patience, int told_to_go)
+static void start(visitor_t *v, cat_semaphore_t *semaphore, apr_interval_time_t patience, int told_to_go)
 {
-    *v = (visitor_t){.gate = gate, .patience = patience, .told_to_go = told_to_go};
+    *v = (visitor_t){.semaphore = semaphore, .patience = patience, .told_to_go = told_to_go};
     pthread_create(&v->thread, NULL, visit, v);
 }
 
-static void start_holder(visitor_t *v, cat_semaphore_t *gate)
+static void start_holder(visitor_t *v, cat_semaphore_t *semaphore)
 {
-    start(v, gate, 0, 0);
+    start(v, semaphore, 0, 0);
     await(&v->inside);
 }
 
 /* A visitor that leaves at once; time enough to begin waiting. */
-static void start_waiter(visitor_t *v, cat_semaphore_t *gate, apr_interval_time_t patience)
+static void start_waiter(visitor_t *v, cat_semaphore_t *semaphore, apr_interval_time_t patience)
 {
-    start(v, gate, patience, 1);
+    start(v, semaphore, patience, 1);
     apr_sleep(MSEC(200));
 }
 
@@ -93,28 +99,28 @@ static void end(visitor_t *v)
 
 static void test_places_are_different_ones(void **state)
 {
-    cat_semaphore_t *gate = make(state, 2, 0);
+    cat_semaphore_t *semaphore = make(state, 2, 0);
     int first, second, third;
 
-    assert_int_equal(cat_semaphore_enter(gate, NULL, 0, &first), APR_SUCCESS);
-    assert_int_equal(cat_semaphore_enter(gate, NULL, 0, &second), APR_SUCCESS);
+    assert_int_equal(cat_semaphore_enter(semaphore, NULL, 0, &first), APR_SUCCESS);
+    assert_int_equal(cat_semaphore_enter(semaphore, NULL, 0, &second), APR_SUCCESS);
     assert_int_not_equal(first, second);
-    assert_int_equal(cat_semaphore_enter(gate, NULL, SECOND, &third), APR_EAGAIN);
-    cat_semaphore_leave(gate, first);
-    assert_int_equal(cat_semaphore_enter(gate, NULL, 0, &third), APR_SUCCESS);
+    assert_int_equal(cat_semaphore_enter(semaphore, NULL, SECOND, &third), APR_EAGAIN);
+    cat_semaphore_leave(semaphore, first);
+    assert_int_equal(cat_semaphore_enter(semaphore, NULL, 0, &third), APR_SUCCESS);
     assert_int_equal(third, first);
-    cat_semaphore_leave(gate, second);
-    cat_semaphore_leave(gate, third);
+    cat_semaphore_leave(semaphore, second);
+    cat_semaphore_leave(semaphore, third);
 }
 
 static void test_full_queue_refuses_at_once(void **state)
 {
-    cat_semaphore_t *gate = make(state, 1, 1);
+    cat_semaphore_t *semaphore = make(state, 1, 1);
     visitor_t holder, waiter, late;
 
-    start_holder(&holder, gate);
-    start_waiter(&waiter, gate, 60 * SECOND);
-    start_waiter(&late, gate, 10 * SECOND);
+    start_holder(&holder, semaphore);
+    start_waiter(&waiter, semaphore, 60 * SECOND);
+    start_waiter(&late, semaphore, 10 * SECOND);
     end(&late);
     assert_int_equal(late.rv, APR_EAGAIN);
     assert_true(late.waited < 5 * SECOND);
@@ -125,32 +131,32 @@ static void test_full_queue_refuses_at_once(void **state)
 
 static void test_patience_ends(void **state)
 {
-    cat_semaphore_t *gate = make(state, 1, 1);
+    cat_semaphore_t *semaphore = make(state, 1, 1);
     visitor_t holder, waiter;
 
-    start_holder(&holder, gate);
-    for (int i = 0; i < 3; i++) { /* each gives its place in the queue back */
-        start_waiter(&waiter, gate, MSEC(50));
+    start_holder(&holder, semaphore);
+    for (int i = 0; i < 3; i++) { /* each gives its slot in the queue back */
+        start_waiter(&waiter, semaphore, MSEC(50));
         end(&waiter);
         assert_int_equal(waiter.rv, APR_EAGAIN);
         assert_true(waiter.waited >= MSEC(50));
-        start_waiter(&waiter, gate, 0);
+        start_waiter(&waiter, semaphore, 0);
         end(&waiter);
         assert_int_equal(waiter.rv, APR_EAGAIN);
     }
     end(&holder);
-    start_waiter(&waiter, gate, 0);
+    start_waiter(&waiter, semaphore, 0);
     end(&waiter);
     assert_int_equal(waiter.rv, APR_SUCCESS);
 }
 
 /* Starts waiting on behalf of a party; whether it was let into the queue. */
-static int start_party(visitor_t *v, cat_semaphore_t *gate, const char *party)
+static int start_party(visitor_t *v, cat_semaphore_t *semaphore, const char *party)
 {
-    *v = (visitor_t){.gate = gate, .party = party, .patience = 60 * SECOND, .told_to_go = 1};
+    *v = (visitor_t){.semaphore = semaphore, .party = party, .patience = 60 * SECOND, .told_to_go = 1};
     pthread_create(&v->thread, NULL, visit, v);
     apr_sleep(MSEC(100));
-    return __atomic_load_n(&v->waited, __ATOMIC_SEQ_CST) == 0; /* a refusal comes at once */
+    return atomic_load_explicit(&v->waited, memory_order_seq_cst) == 0; /* a refusal comes at once */
 }
 
 static void test_a_party_leaves_room_for_others(void **state)
@@ -160,15 +166,15 @@ static void test_a_party_leaves_room_for_others(void **state)
         const char *party;
         int many, admitted;
     } arrivals[] = {{"flood", 7, 4}, {"second", 3, 2}, {"third", 2, 1}, {"owner", 1, 1}, {"late", 1, 0}};
-    cat_semaphore_t *gate = make(state, 1, QUEUE);
+    cat_semaphore_t *semaphore = make(state, 1, QUEUE);
     visitor_t holder, visitors[VISITORS];
     int count = 0;
 
-    start_holder(&holder, gate);
+    start_holder(&holder, semaphore);
     for (size_t i = 0; i < UNIT_COUNT(arrivals); i++) {
         int admitted = 0;
         for (int j = 0; j < arrivals[i].many; j++) {
-            admitted += start_party(&visitors[count++], gate, arrivals[i].party);
+            admitted += start_party(&visitors[count++], semaphore, arrivals[i].party);
         }
         assert_int_equal(admitted, arrivals[i].admitted);
     }
@@ -184,13 +190,13 @@ static void test_parties_take_turns(void **state)
 {
     static const char *const parties[] = {"flood", "flood", "flood", "owner", "flood", "second", "owner"};
     static const int turns[] = {1, 4, 6, 2, 7, 3, 5};
-    cat_semaphore_t *gate = make(state, 1, 16);
+    cat_semaphore_t *semaphore = make(state, 1, 16);
     visitor_t holder, visitors[UNIT_COUNT(parties)];
-    int clock = 0;
+    atomic_int clock = 0;
 
-    start_holder(&holder, gate);
+    start_holder(&holder, semaphore);
     for (size_t i = 0; i < UNIT_COUNT(parties); i++) {
-        assert_true(start_party(&visitors[i], gate, parties[i]));
+        assert_true(start_party(&visitors[i], semaphore, parties[i]));
         visitors[i].clock = &clock;
     }
     end(&holder);
@@ -204,19 +210,19 @@ static void test_parties_take_turns(void **state)
 
 static void test_reports_are_summed_up(void **state)
 {
-    cat_semaphore_t *gate = make(state, 1, 0);
+    cat_semaphore_t *semaphore = make(state, 1, 0);
     int others = -1, seconds = -1;
 
-    assert_true(cat_semaphore_report(gate, 100 * SECOND, &others, &seconds));
+    assert_true(cat_semaphore_report(semaphore, 100 * SECOND, &others, &seconds));
     assert_int_equal(others, 0);
     for (int i = 0; i < 500; i++) {
-        assert_false(cat_semaphore_report(gate, 100 * SECOND + MSEC(19 * i), &others, &seconds));
+        assert_false(cat_semaphore_report(semaphore, 100 * SECOND + MSEC(19 * i), &others, &seconds));
     }
-    assert_true(cat_semaphore_report(gate, 112 * SECOND, &others, &seconds));
+    assert_true(cat_semaphore_report(semaphore, 112 * SECOND, &others, &seconds));
     assert_int_equal(others, 500);
     assert_int_equal(seconds, 12);
-    assert_false(cat_semaphore_report(gate, 113 * SECOND, &others, &seconds));
-    assert_true(cat_semaphore_report(gate, 3600 * SECOND, &others, &seconds));
+    assert_false(cat_semaphore_report(semaphore, 113 * SECOND, &others, &seconds));
+    assert_true(cat_semaphore_report(semaphore, 3600 * SECOND, &others, &seconds));
     assert_int_equal(others, 1);
     assert_int_equal(seconds, 3600 - 112);
 }
@@ -227,32 +233,32 @@ static void *storm(void *data)
     counts_t *counts = both[1];
 
     for (int i = 0; i < ROUNDS; i++) {
-        int place, inside, most;
-        if (cat_semaphore_enter(both[0], NULL, 60 * SECOND, &place) != APR_SUCCESS) {
-            __atomic_add_fetch(&counts->wrong, 1, __ATOMIC_SEQ_CST);
+        int slot, inside, most;
+        if (cat_semaphore_enter(both[0], NULL, 60 * SECOND, &slot) != APR_SUCCESS) {
+            atomic_fetch_add_explicit(&counts->wrong, 1, memory_order_seq_cst);
             continue;
         }
-        inside = __atomic_add_fetch(&counts->inside, 1, __ATOMIC_SEQ_CST);
-        most = __atomic_load_n(&counts->most, __ATOMIC_SEQ_CST);
-        while (inside > most &&
-               !__atomic_compare_exchange_n(&counts->most, &most, inside, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+        inside = atomic_fetch_add_explicit(&counts->inside, 1, memory_order_seq_cst) + 1;
+        most = atomic_load_explicit(&counts->most, memory_order_seq_cst);
+        while (inside > most && !atomic_compare_exchange_strong_explicit(&counts->most, &most, inside,
+                                                                         memory_order_seq_cst, memory_order_seq_cst)) {
         }
-        if (__atomic_exchange_n(&counts->at[place], 1, __ATOMIC_SEQ_CST)) {
-            __atomic_add_fetch(&counts->wrong, 1, __ATOMIC_SEQ_CST);
+        if (atomic_exchange_explicit(&counts->at[slot], 1, memory_order_seq_cst)) {
+            atomic_fetch_add_explicit(&counts->wrong, 1, memory_order_seq_cst);
         }
         apr_sleep(100);
-        __atomic_store_n(&counts->at[place], 0, __ATOMIC_SEQ_CST);
-        __atomic_sub_fetch(&counts->inside, 1, __ATOMIC_SEQ_CST);
-        __atomic_add_fetch(&counts->passed, 1, __ATOMIC_SEQ_CST);
-        cat_semaphore_leave(both[0], place);
+        atomic_store_explicit(&counts->at[slot], 0, memory_order_seq_cst);
+        atomic_fetch_sub_explicit(&counts->inside, 1, memory_order_seq_cst);
+        atomic_fetch_add_explicit(&counts->passed, 1, memory_order_seq_cst);
+        cat_semaphore_leave(both[0], slot);
     }
     return NULL;
 }
 
-static void storm_in_a_child(cat_semaphore_t *gate, counts_t *counts)
+static void storm_in_a_child(cat_semaphore_t *semaphore, counts_t *counts)
 {
     pthread_t threads[THREADS];
-    void *both[] = {gate, counts};
+    void *both[] = {semaphore, counts};
 
     for (int i = 0; i < THREADS; i++) {
         pthread_create(&threads[i], NULL, storm, both);
@@ -267,13 +273,13 @@ static void test_many_threads_in_many_processes(void **state)
 {
     counts_t *counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t children[PROCESSES];
-    cat_semaphore_t *gate;
+    cat_semaphore_t *semaphore;
 
-    assert_int_equal(cat_semaphore_create(&gate, *state, PLACES, PROCESSES * THREADS), APR_SUCCESS);
+    assert_int_equal(cat_semaphore_create(&semaphore, *state, SLOTS, PROCESSES * THREADS), APR_SUCCESS);
     for (int i = 0; i < PROCESSES; i++) {
         children[i] = fork();
         if (children[i] == 0) {
-            storm_in_a_child(gate, counts);
+            storm_in_a_child(semaphore, counts);
         }
     }
     for (int i = 0; i < PROCESSES; i++) {
@@ -283,7 +289,7 @@ static void test_many_threads_in_many_processes(void **state)
     }
     assert_int_equal(counts->passed, PROCESSES * THREADS * ROUNDS);
     assert_int_equal(counts->wrong, 0);
-    assert_int_equal(counts->most, PLACES);
+    assert_int_equal(counts->most, SLOTS);
     munmap(counts, sizeof(*counts));
 }
 
@@ -304,13 +310,13 @@ static pid_t fork_child(int ready[2])
     return child;
 }
 
-static pid_t fork_holder(cat_semaphore_t *gate)
+static pid_t fork_holder(cat_semaphore_t *semaphore)
 {
-    int ready[2], place;
+    int ready[2], slot;
     pid_t child = fork_child(ready);
 
     if (child == 0) {
-        if (cat_semaphore_enter(gate, NULL, 60 * SECOND, &place) == APR_SUCCESS && write(ready[1], "x", 1) == 1) {
+        if (cat_semaphore_enter(semaphore, NULL, 60 * SECOND, &slot) == APR_SUCCESS && write(ready[1], "x", 1) == 1) {
             pause();
         }
         _exit(1);
@@ -326,26 +332,26 @@ static void end_child(pid_t child)
 
 static void test_killed_holder_gives_its_place_back(void **state)
 {
-    cat_semaphore_t *gate = make(state, 1, 0);
+    cat_semaphore_t *semaphore = make(state, 1, 0);
 
     for (int i = 0; i < 20; i++) {
-        pid_t child = fork_holder(gate);
-        int place;
+        pid_t child = fork_holder(semaphore);
+        int slot;
 
-        assert_int_equal(cat_semaphore_enter(gate, NULL, 0, &place), APR_EAGAIN);
+        assert_int_equal(cat_semaphore_enter(semaphore, NULL, 0, &slot), APR_EAGAIN);
         end_child(child);
-        assert_int_equal(cat_semaphore_enter(gate, NULL, 0, &place), APR_SUCCESS);
-        cat_semaphore_leave(gate, place);
+        assert_int_equal(cat_semaphore_enter(semaphore, NULL, 0, &slot), APR_SUCCESS);
+        cat_semaphore_leave(semaphore, slot);
     }
 }
 
 static void test_killed_holder_lets_the_next_in(void **state)
 {
-    cat_semaphore_t *gate = make(state, 1, 1);
-    pid_t child = fork_holder(gate);
+    cat_semaphore_t *semaphore = make(state, 1, 1);
+    pid_t child = fork_holder(semaphore);
     visitor_t waiter;
 
-    start_waiter(&waiter, gate, 60 * SECOND);
+    start_waiter(&waiter, semaphore, 60 * SECOND);
     end_child(child);
     end(&waiter);
     assert_int_equal(waiter.rv, APR_SUCCESS);
@@ -354,29 +360,29 @@ static void test_killed_holder_lets_the_next_in(void **state)
 
 static void test_killed_waiter_takes_nothing_along(void **state)
 {
-    cat_semaphore_t *gate = make(state, 1, 1);
-    int ready[2], place;
+    cat_semaphore_t *semaphore = make(state, 1, 1);
+    int ready[2], slot;
     pid_t child;
 
-    assert_int_equal(cat_semaphore_enter(gate, NULL, 0, &place), APR_SUCCESS);
+    assert_int_equal(cat_semaphore_enter(semaphore, NULL, 0, &slot), APR_SUCCESS);
     child = fork_child(ready);
     if (child == 0) {
-        _exit(write(ready[1], "x", 1) != 1 || cat_semaphore_enter(gate, NULL, 60 * SECOND, &place) != APR_SUCCESS);
+        _exit(write(ready[1], "x", 1) != 1 || cat_semaphore_enter(semaphore, NULL, 60 * SECOND, &slot) != APR_SUCCESS);
     }
     apr_sleep(MSEC(200));
     end_child(child);
-    cat_semaphore_leave(gate, place);
-    assert_int_equal(cat_semaphore_enter(gate, NULL, 0, &place), APR_SUCCESS);
-    cat_semaphore_leave(gate, place);
+    cat_semaphore_leave(semaphore, slot);
+    assert_int_equal(cat_semaphore_enter(semaphore, NULL, 0, &slot), APR_SUCCESS);
+    cat_semaphore_leave(semaphore, slot);
 }
 
-static pid_t fork_waiter(cat_semaphore_t *gate, const char *party)
+static pid_t fork_waiter(cat_semaphore_t *semaphore, const char *party)
 {
-    int ready[2], place;
+    int ready[2], slot;
     pid_t child = fork_child(ready);
 
     if (child == 0) {
-        _exit(write(ready[1], "x", 1) != 1 || cat_semaphore_enter(gate, party, 60 * SECOND, &place) != APR_SUCCESS);
+        _exit(write(ready[1], "x", 1) != 1 || cat_semaphore_enter(semaphore, party, 60 * SECOND, &slot) != APR_SUCCESS);
     }
     apr_sleep(MSEC(200));
     return child;
@@ -386,16 +392,16 @@ static pid_t fork_waiter(cat_semaphore_t *gate, const char *party)
 static void test_killed_waiters_use_up_no_share(void **state)
 {
     enum { QUEUE = 8, OTHERS = 2, KILLED = 3, SHARE = QUEUE / 2 };
-    cat_semaphore_t *gate = make(state, 1, QUEUE);
+    cat_semaphore_t *semaphore = make(state, 1, QUEUE);
     visitor_t holder, others[OTHERS], waiters[SHARE];
     pid_t children[KILLED];
 
-    start_holder(&holder, gate);
+    start_holder(&holder, semaphore);
     for (int i = 0; i < OTHERS; i++) {
-        assert_true(start_party(&others[i], gate, "another"));
+        assert_true(start_party(&others[i], semaphore, "another"));
     }
     for (int i = 0; i < KILLED; i++) {
-        children[i] = fork_waiter(gate, "party");
+        children[i] = fork_waiter(semaphore, "party");
     }
     for (int i = 0; i < KILLED; i++) {
         end_child(children[i]);
@@ -404,9 +410,9 @@ static void test_killed_waiters_use_up_no_share(void **state)
     for (int i = 0; i < OTHERS; i++) {
         end(&others[i]);
     }
-    start_holder(&holder, gate);
+    start_holder(&holder, semaphore);
     for (int i = 0; i < SHARE; i++) {
-        assert_true(start_party(&waiters[i], gate, "party"));
+        assert_true(start_party(&waiters[i], semaphore, "party"));
     }
     end(&holder);
     for (int i = 0; i < SHARE; i++) {
@@ -414,25 +420,25 @@ static void test_killed_waiters_use_up_no_share(void **state)
     }
 }
 
-/* At a graceful restart the parent gives its gate up while an old child still works. */
+/* At a graceful restart the parent gives its semaphore up while an old child still works. */
 static void test_gate_outlives_the_parents_pool(void **state)
 {
     apr_pool_t *generation;
-    cat_semaphore_t *gate;
+    cat_semaphore_t *semaphore;
     int ready[2], gone[2], status;
     pid_t child;
 
     apr_pool_create(&generation, *state);
-    assert_int_equal(cat_semaphore_create(&gate, generation, 1, 0), APR_SUCCESS);
+    assert_int_equal(cat_semaphore_create(&semaphore, generation, 1, 0), APR_SUCCESS);
     assert_int_equal(pipe(gone), 0);
     child = fork_child(ready);
     if (child == 0) {
-        int place, other;
+        int slot, other;
         char none;
         close(gone[1]);
         _exit(write(ready[1], "x", 1) != 1 || read(gone[0], &none, 1) != 0 ||
-              cat_semaphore_enter(gate, NULL, 0, &place) != APR_SUCCESS ||
-              cat_semaphore_enter(gate, NULL, 0, &other) != APR_EAGAIN);
+              cat_semaphore_enter(semaphore, NULL, 0, &slot) != APR_SUCCESS ||
+              cat_semaphore_enter(semaphore, NULL, 0, &other) != APR_EAGAIN);
     }
     close(gone[0]);
     apr_pool_destroy(generation);
