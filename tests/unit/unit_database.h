@@ -91,6 +91,7 @@ static inline unit_database_t *unit_database(apr_pool_t *pool)
     unit_database_t *database = unit_database_make(pool, apr_pstrcat(pool, unit_directory(pool), "/catalog.db", NULL));
 
     unit_database_migrate(database);
+    unit_database_migrate(database); /* answers are cached once a connection has come back from the pool */
     database->logged[0] = '\0';
     return database;
 }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The query string of a list: any has an answer, and the key of one is a way to ask the same. */
+#include "catalogue/query.h"
+#include "fuzz.h"
+#include "jose/keyring.h"
+
+#include <unistd.h>
+
+static const cat_conf_t *make_conf(void)
+{
+    static cat_conf_t conf = {.default_limit = 10, .max_limit = 100};
+    static apr_pool_t *pool;
+    char path[] = "/tmp/fuzz_query.XXXXXX";
+    int fd;
+
+    if (!conf.keys) {
+        apr_pool_create(&pool, NULL);
+        fd = mkstemp(path);
+        FUZZ_CHECK(fd >= 0 && write(fd, "a secret of this test, 32 octets at least", 41) == 41);
+        close(fd);
+        FUZZ_CHECK(!cat_keyring_open_file(pool, path, &conf.keys));
+        remove(path);
+    }
+    return &conf;
+}
+
+void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
+{
+    const cat_conf_t *conf = make_conf();
+    cat_list_query_t query, again;
+    const char *key;
+
+    if (cat_query_parse(pool, conf, 0, fuzz_text(pool, data, size), &query) != CAT_QUERY_OK) {
+        return;
+    }
+    FUZZ_CHECK(query.limit >= 1 && query.limit <= conf->max_limit && query.page >= 0);
+    FUZZ_CHECK(!query.page || cat_query_skip(&query) >= 0);
+    key = cat_query_key(pool, &query);
+    FUZZ_CHECK(!strncmp(key, "/?", 2));
+    FUZZ_CHECK(cat_query_parse(pool, conf, 0, key + 2, &again) == CAT_QUERY_OK);
+    FUZZ_CHECK(!strcmp(cat_query_key(pool, &again), key));
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_products.h"
+
+#include "db/checkout.h"
+
+/* As on MySQL: no trigger counts, and writers insert rows into product_deltas. */
+#define NO_TRIGGERS                                                                                                    \
+    "DROP TRIGGER products_insert; DROP TRIGGER products_delete; DROP VIEW product_deltas;"                            \
+    "CREATE TABLE product_deltas (seq INTEGER PRIMARY KEY, created_at INTEGER, id TEXT, delta INTEGER)"
+
+static unit_database_t *database_without_triggers(apr_pool_t *pool)
+{
+    unit_database_t *database = unit_database(pool);
+    cat_dialect_t *dialect = apr_pmemdup(pool, database->source->dialect, sizeof(*dialect));
+
+    unit_database_sql(database, NO_TRIGGERS);
+    dialect->counts_by_hand = 1;
+    database->source->dialect = dialect;
+    return database;
+}
+
+static const char *parts(unit_database_t *database, int level)
+{
+    return unit_database_sql(database, apr_psprintf(database->pool,
+                                                    "SELECT GROUP_CONCAT(n, ' ') FROM (SELECT n FROM product_counts"
+                                                    " WHERE level = %d ORDER BY created_at, id)",
+                                                    level));
+}
+
+static int maintain_once(unit_database_t *database)
+{
+    cat_db_t *db = unit_database_use(database->pool, database);
+    int changed;
+
+    assert_int_equal(cat_counts_maintain(database->pool, db, &changed), APR_SUCCESS);
+    cat_db_release(db);
+    return changed;
+}
+
+static void test_empty(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+
+    assert_int_equal(maintain_once(database), 0);
+    assert_int_equal(unit_products_check(database), 0);
+    assert_string_equal(parts(database, 3), "0");
+}
+
+static void test_split(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+
+    unit_products_insert(database, 0, 999);
+    assert_int_equal(maintain_once(database), 0);
+    unit_products_insert(database, 999, 2600);
+    assert_int_equal(maintain_once(database), 4);
+    assert_string_equal(parts(database, 0), "500 500 500 500 600");
+    assert_string_equal(parts(database, 3), "2600");
+    assert_int_equal(maintain_once(database), 0);
+    assert_int_equal(unit_products_check(database), 0);
+}
+
+/* What was deleted leaves parts too small, which are merged into those below them. */
+static void test_merge(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+
+    unit_products_insert(database, 0, 2600);
+    unit_products_maintain(database);
+    unit_database_sql(database, "DELETE FROM products WHERE CAST(name AS INTEGER) BETWEEN 600 AND 1990");
+    assert_string_equal(parts(database, 0), "500 100 0 9 600");
+    assert_int_equal(maintain_once(database), 3);
+    assert_string_equal(parts(database, 0), "609 600");
+    assert_int_equal(unit_products_check(database), 0);
+}
+
+/* A block of the second level has 25 of the first. */
+static void test_split_of_the_next_level(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+
+    unit_products_insert(database, 0, 30000);
+    unit_products_maintain(database);
+    assert_string_equal(parts(database, 1), "12500 17500");
+    assert_int_equal(unit_products_check(database), 0);
+    unit_database_sql(database, "DELETE FROM products WHERE CAST(name AS INTEGER) > 14000");
+    unit_products_maintain(database);
+    assert_string_equal(parts(database, 1), "14001");
+    assert_int_equal(unit_products_check(database), 0);
+}
+
+static apr_status_t rebuild(void *baton)
+{
+    return cat_counts_rebuild(baton);
+}
+
+static void test_check_finds_wrong_counts(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_db_t *db = unit_database_use(*state, database);
+
+    unit_products_insert(database, 0, 1100);
+    unit_products_maintain(database);
+    unit_database_sql(database, "UPDATE product_counts SET n = n + 1 WHERE level = 0 AND n = 600");
+    assert_int_equal(unit_products_check(database), 2); /* the part, and the sum of its level */
+    unit_database_sql(database, "UPDATE product_counts SET n = n + 1 WHERE level = 3");
+    assert_int_equal(unit_products_check(database), 3); /* the part, and the sums of the other levels */
+    assert_int_equal(cat_db_transact(db, rebuild, db), APR_SUCCESS);
+    assert_int_equal(unit_products_check(database), 0);
+}
+
+/* Each write inserts its delta rows; the maintenance applies them to all levels and deletes them. */
+static void test_deltas(void **state)
+{
+    unit_database_t *database = database_without_triggers(*state);
+    cat_db_t *db = unit_database_use(*state, database);
+
+    unit_products_insert(database, 0, 120); /* two statements of 50 products, and 20 of one */
+    assert_string_equal(parts(database, 3), "0");
+    assert_string_equal(unit_database_sql(database, "SELECT SUM(delta) FROM product_deltas"), "120");
+    assert_int_equal(unit_products_check(database), 0);
+    assert_int_equal(cat_products_insert_one(db, unit_product(*state, 120)), APR_SUCCESS);
+    assert_int_equal(cat_products_delete_one(db, unit_product_id(*state, 7), NULL), APR_SUCCESS);
+    assert_int_equal(cat_products_delete_one(db, unit_product_id(*state, 7), NULL), APR_NOTFOUND);
+    assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM product_deltas"), "122");
+    assert_int_equal(maintain_once(database), 1);
+    assert_string_equal(parts(database, 3), "120");
+    assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM product_deltas"), "0");
+    assert_int_equal(unit_products_check(database), 0);
+}
+
+/* More than one batch; no part is split before few deltas are left. */
+static void test_many_deltas(void **state)
+{
+    unit_database_t *database = database_without_triggers(*state);
+
+    unit_products_insert(database, 0, 5000);
+    assert_int_equal(maintain_once(database), 4);
+    assert_string_equal(parts(database, 0), "4000");
+    assert_int_equal(maintain_once(database), 10);
+    assert_string_equal(parts(database, 0), "500 500 500 500 500 500 500 500 500 500");
+    unit_products_maintain(database);
+    assert_int_equal(unit_products_check(database), 0);
+    unit_products_insert(database, 5000, 6200); /* into the newest part */
+    unit_database_sql(database,
+                      "INSERT INTO product_deltas (created_at, id, delta)"
+                      " SELECT created_at, id, -1 FROM products WHERE CAST(name AS INTEGER) BETWEEN 400 AND 1600;"
+                      "DELETE FROM products WHERE CAST(name AS INTEGER) BETWEEN 400 AND 1600");
+    unit_products_maintain(database);
+    assert_int_equal(unit_products_check(database), 0);
+    assert_string_equal(parts(database, 3), "4999");
+}
+
+static cat_job_t make_job(apr_pool_t *pool, unit_database_t *database, const atomic_int *stop)
+{
+    return (cat_job_t){.pool = pool, .db = unit_database_use(pool, database), .stop = stop};
+}
+
+static void test_job(void **state)
+{
+    unit_database_t *database = database_without_triggers(*state);
+    atomic_int stop = 1;
+    cat_job_t job = make_job(*state, database, &stop);
+
+    unit_products_insert(database, 0, 5000);
+    assert_int_equal(cat_counts_run(&job), APR_SUCCESS);
+    assert_string_equal(parts(database, 3), "0");
+    stop = 0;
+    assert_int_equal(cat_counts_run(&job), APR_SUCCESS);
+    assert_string_equal(parts(database, 3), "5000");
+    assert_int_equal(unit_products_check(database), 0);
+}
+
+static void test_database_fails(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_db_t *db = unit_database_use(*state, database);
+    int changed, wrong;
+
+    unit_database_sql(database, "DROP TABLE product_counts");
+    assert_int_not_equal(cat_counts_maintain(*state, db, &changed), APR_SUCCESS);
+    assert_int_equal(changed, 0);
+    assert_int_not_equal(cat_counts_check(*state, db, &wrong), APR_SUCCESS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_empty),
+        UNIT_TEST(test_split),
+        UNIT_TEST(test_merge),
+        UNIT_TEST(test_split_of_the_next_level),
+        UNIT_TEST(test_check_finds_wrong_counts),
+        UNIT_TEST(test_deltas),
+        UNIT_TEST(test_many_deltas),
+        UNIT_TEST(test_job),
+        UNIT_TEST(test_database_fails),
+    };
+    return UNIT_RUN(tests);
+}

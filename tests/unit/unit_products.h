@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef UNIT_PRODUCTS_H
+#define UNIT_PRODUCTS_H
+
+#include "unit_database.h"
+
+#include "catalogue/counts.h"
+#include "catalogue/products.h"
+
+/* Product number i of a test's catalogue: the higher the number, the newer. Three in a row were created at the same time. */
+static inline const char *unit_product_id(apr_pool_t *pool, int i)
+{
+    return apr_psprintf(pool, "01a1fdf9-d28a-7c59-b8ec-%012d", i);
+}
+
+static inline const char **unit_product(apr_pool_t *pool, int i)
+{
+    const char **product = apr_pcalloc(pool, CAT_PRODUCT_FIELDS * sizeof(*product));
+
+    product[CAT_PRODUCT_ID] = unit_product_id(pool, i);
+    product[CAT_PRODUCT_NAME] = apr_itoa(pool, i);
+    product[CAT_PRODUCT_PRICE] = "12.5";
+    product[CAT_PRODUCT_CATEGORY] = "Light";
+    product[CAT_PRODUCT_IN_STOCK] = "1";
+    product[CAT_PRODUCT_CREATED_AT] = apr_psprintf(pool, "%" APR_INT64_T_FMT, APR_INT64_C(1763731170000) + i / 3);
+    return product;
+}
+
+typedef struct unit_products_t {
+    cat_db_t *db;
+    const char *const **products;
+    int count;
+} unit_products_t;
+
+static inline apr_status_t unit_products_insert_all(void *baton)
+{
+    unit_products_t *all = baton;
+    int inserted;
+
+    return cat_products_insert_many(all->db, all->products, all->count, &inserted);
+}
+
+/* Inserts the products from number `first` to before number `end`, in one transaction. */
+static inline void unit_products_insert(unit_database_t *database, int first, int end)
+{
+    apr_pool_t *pool;
+    unit_products_t all;
+
+    apr_pool_create(&pool, database->pool);
+    all.db = unit_database_use(pool, database);
+    all.count = end - first;
+    all.products = apr_palloc(pool, (apr_size_t)all.count * sizeof(*all.products));
+    for (int i = first; i < end; i++) {
+        all.products[i - first] = unit_product(pool, i);
+    }
+    assert_int_equal(cat_db_transact(all.db, unit_products_insert_all, &all), APR_SUCCESS);
+    apr_pool_destroy(pool);
+}
+
+/* Until nothing is left to do. */
+static inline void unit_products_maintain(unit_database_t *database)
+{
+    cat_db_t *db = unit_database_use(database->pool, database);
+
+    for (int changed = 1; changed;) {
+        assert_int_equal(cat_counts_maintain(database->pool, db, &changed), APR_SUCCESS);
+    }
+    cat_db_release(db);
+}
+
+/* How many parts of the list have a wrong count. */
+static inline int unit_products_check(unit_database_t *database)
+{
+    cat_db_t *db = unit_database_use(database->pool, database);
+    int wrong;
+
+    assert_int_equal(cat_counts_check(database->pool, db, &wrong), APR_SUCCESS);
+    cat_db_release(db);
+    return wrong;
+}
+
+#endif
