@@ -14,11 +14,11 @@
 #include "shm/generations.h"
 #include "shm/response_cache.h"
 
-/* A database file and its source, as one child of a server has them. */
+/* A database and its source, as one child of a server has them. */
 typedef struct unit_database_t {
     apr_pool_t *pool;
-    const char *path;
-    cat_conf_t conf; /* a test may change it */
+    const char *path; /* NULL: the database is a server's */
+    cat_conf_t conf;  /* a test may change it */
     cat_source_t *source;
     cat_log_t log;
     apr_thread_mutex_t *mutex;
@@ -48,25 +48,32 @@ static inline void unit_database_add_cache(unit_database_t *database)
     assert_int_equal(cat_response_cache_create(&source->cache, database->pool, 1 << 20), APR_SUCCESS);
 }
 
-/* A source of the SQLite file, with a response cache; nothing is opened yet. On the pool, unlike the file. */
-static inline unit_database_t *unit_database_make(apr_pool_t *pool, const char *path)
+/* A source, of a file with a response cache; nothing is opened yet. On the pool, unlike the file. */
+static inline unit_database_t *unit_database_make_for(apr_pool_t *pool, const char *driver, const char *params)
 {
     unit_database_t *database = apr_pcalloc(pool, sizeof(*database));
     cat_write_locks_t *locks;
     cat_file_registry_t *registry;
 
     database->pool = pool;
-    database->path = path;
+    database->path = cat_dialect_find(driver)->file ? params : NULL;
     database->conf = (cat_conf_t){.max_connections = 8, .migrate = 1};
     database->log = (cat_log_t){unit_database_log, database};
-    database->source = cat_pool_create(pool, "sqlite3", path);
-    database->source->path = path;
+    database->source = cat_pool_create(pool, driver, params);
+    database->source->path = database->path;
     assert_int_equal(apr_thread_mutex_create(&database->mutex, APR_THREAD_MUTEX_DEFAULT, pool), APR_SUCCESS);
-    unit_database_add_cache(database);
+    if (database->path) {
+        unit_database_add_cache(database);
+    }
     assert_int_equal(cat_write_lock_create(&locks, pool, pool), APR_SUCCESS);
     assert_int_equal(cat_file_registry_create(&registry, pool), APR_SUCCESS);
     assert_int_equal(cat_source_child_init(database->source, pool, locks, registry, cat_migration_run), APR_SUCCESS);
     return database;
+}
+
+static inline unit_database_t *unit_database_make(apr_pool_t *pool, const char *path)
+{
+    return unit_database_make_for(pool, "sqlite3", path);
 }
 
 /* A use of the database, as a request has one; it lives as long as the pool. */

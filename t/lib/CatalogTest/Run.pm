@@ -69,6 +69,7 @@ sub settings {
         modules => $apxs->('LIBEXECDIR'),
         source_module => $module,
         ctl => dirname($module) . '/catalogctl',
+        units => dirname($module) . '/tests/unit',
         user => $> == 0 ? 'www-data' : scalar getpwuid $>,
         group => $> == 0 ? 'www-data' : scalar getgrgid +(split ' ', $))[0],
     );

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every statement of src/db/sql.def runs, in the text that the database's dialect has for it.
+use CatalogTest;
+use CatalogTest::Ctl qw(run);
+use CatalogTest::Tools qw(setting);
+
+my $program = setting('units') . '/test_statements';
+my $statements = () = slurp(setting('top') . '/src/db/sql.def') =~ /^STATEMENT\(/mg;
+my $server = server();
+$server->make_databases;
+my $r = run({}, $program, driver, $server->params);
+
+is($r->{status}, 0, 'all run') or diag "$r->{out}$r->{err}";
+like("$r->{out}$r->{err}", qr/^$statements statements on ${\driver}$/m, "$statements of them");
+done_testing;
