@@ -6,6 +6,7 @@
 use CatalogTest;
 use CatalogAccounts;
 use CatalogLoad;
+use List::Util qw(min);
 use POSIX qw(ceil);
 use Time::HiRes qw(time);
 
@@ -14,14 +15,13 @@ my $db = $server->database;
 my $owner = register($server);
 my $name = $owner->{user}{username};
 
-# One whose hash takes six seconds or more to compare, which is longer than anybody waits for the only place. Each step of the cost
-# doubles the time.
-sub salt { sprintf '$2b$%02d$abcdefghijklmnopqrstuu', $_[0] }
-my $start = time;
-crypt('slow', salt(10)) or die $!;
-my $cost = 10 + ceil(log(6 / (time - $start)) / log 2);
+# One whose hash takes three seconds or more to compare, which is longer than anybody waits for the only place. Each step of the cost
+# doubles the time. No password gives this hash.
+sub bcrypt { sprintf '$2b$%02d$%s', $_[0], 'abcdefghijklmnopqrstuu' . 'a' x 31 }
+sub seconds { my $start = time; crypt('slow', bcrypt($_[0])) or die $!; time - $start }
+my $cost = 8 + ceil(log(3 / min(map { seconds(8) } 1 .. 5)) / log 2);
 my $slow = register($server)->{user};
-$db->do('UPDATE users SET password_hash = ? WHERE id = ?', undef, crypt('slow', salt($cost)), $slow->{id});
+$db->do('UPDATE users SET password_hash = ? WHERE id = ?', undef, bcrypt($cost), $slow->{id});
 
 # Statuses of requests that are sent while the only place is taken. A delay that they cause is made to last for a while.
 sub while_busy {
