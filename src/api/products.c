@@ -10,17 +10,17 @@
 #include "lib/id.h"
 #include "lib/time.h"
 
-static cat_answer_t *unknown(cat_request_t *q)
+static cat_answer_t *answer_unknown(cat_request_t *q)
 {
     return cat_answer_problem(q->pool, CAT_PROBLEM_PRODUCT_UNKNOWN, NULL);
 }
 
-static cat_answer_t *not_done(cat_request_t *q, apr_status_t rv)
+static cat_answer_t *answer_failure(cat_request_t *q, apr_status_t rv)
 {
-    return rv == APR_NOTFOUND ? unknown(q) : cat_answer_failure(q->pool, rv);
+    return rv == APR_NOTFOUND ? answer_unknown(q) : cat_answer_failure(q->pool, rv);
 }
 
-static cat_answer_t *one_product(cat_request_t *q, int status, const char *const *values, const char *message)
+static cat_answer_t *make_answer(cat_request_t *q, int status, const char *const *values, const char *message)
 {
     cat_buffer_t b;
     cat_buffer_init(&b, q->pool, CAT_PRODUCT_SIZE);
@@ -28,27 +28,27 @@ static cat_answer_t *one_product(cat_request_t *q, int status, const char *const
     return cat_answer_success(q->pool, status, &b, message);
 }
 
-static cat_answer_t *with_tag(cat_answer_t *answer)
+static cat_answer_t *add_tag(cat_answer_t *answer)
 {
     answer->tag = CAT_TAG_STRONG;
     return answer;
 }
 
-/* What GET says of a product. */
-static cat_answer_t *represent(cat_request_t *q, const char *const *values)
+/* The answer to GET. The tag of every answer is that of this one. */
+static cat_answer_t *represent_product(cat_request_t *q, const char *const *values)
 {
-    return with_tag(one_product(q, 200, values, NULL));
+    return add_tag(make_answer(q, 200, values, NULL));
 }
 
 static const char *make_tag(cat_request_t *q, const char *const *values)
 {
-    const cat_answer_t *answer = represent(q, values);
+    const cat_answer_t *answer = represent_product(q, values);
     return cat_etag_make(q->pool, answer->body, answer->length, 0);
 }
 
 static void represent_body(void *baton, const char *const *product, const char **body, apr_size_t *length)
 {
-    const cat_answer_t *answer = represent(baton, product);
+    const cat_answer_t *answer = represent_product(baton, product);
 
     *body = answer->body;
     *length = answer->length;
@@ -61,9 +61,9 @@ cat_answer_t *cat_products_get(cat_request_t *q)
     apr_status_t rv = cat_products_get_one(q->db, q->params[0], q->now, represent_body, q, &item);
 
     if (rv != APR_SUCCESS) {
-        return not_done(q, rv);
+        return answer_failure(q, rv);
     }
-    answer = with_tag(cat_answer_text(q->pool, 200, item.body, item.length));
+    answer = add_tag(cat_answer_text(q->pool, 200, item.body, item.length));
     answer->hash = item.hash;
     return answer;
 }
@@ -86,7 +86,7 @@ cat_answer_t *cat_products_create(cat_request_t *q)
     if (rv != APR_SUCCESS) {
         return cat_answer_failure(q->pool, rv);
     }
-    answer = one_product(q, 201, v, "Product created");
+    answer = make_answer(q, 201, v, "Product created");
     answer->etag = make_tag(q, v);
     cat_answer_header(answer, q->pool, "Location",
                       apr_pstrcat(q->pool, q->conf->mount_uri, "/products/", v[CAT_PRODUCT_ID], NULL));
@@ -117,7 +117,7 @@ cat_answer_t *cat_products_update(cat_request_t *q)
     apr_status_t rv;
 
     if (!cat_id_check(q->params[0])) {
-        return unknown(q);
+        return answer_unknown(q);
     }
     rv = cat_fields_check(q->pool, cat_product_fields, CAT_PRODUCT_FIELDS, CAT_UPDATE, q->strict, q->body, &input);
     if (rv == APR_SUCCESS && input.given == 0) {
@@ -129,9 +129,9 @@ cat_answer_t *cat_products_update(cat_request_t *q)
     }
     rv = cat_products_update_one(q->db, q->params[0], &input, make_condition(q, &condition), &product);
     if (rv != APR_SUCCESS) {
-        return not_done(q, rv);
+        return answer_failure(q, rv);
     }
-    answer = one_product(q, 200, product, "Product updated");
+    answer = make_answer(q, 200, product, "Product updated");
     cat_answer_name_ignored(answer, q->pool, input.ignored);
     return answer;
 }
@@ -142,8 +142,8 @@ cat_answer_t *cat_products_remove(cat_request_t *q)
     apr_status_t rv;
 
     if (!cat_id_check(q->params[0])) {
-        return unknown(q);
+        return answer_unknown(q);
     }
     rv = cat_products_delete_one(q->db, q->params[0], make_condition(q, &condition));
-    return rv == APR_SUCCESS ? cat_answer_success(q->pool, 200, NULL, "Product deleted") : not_done(q, rv);
+    return rv == APR_SUCCESS ? cat_answer_success(q->pool, 200, NULL, "Product deleted") : answer_failure(q, rv);
 }

@@ -9,19 +9,20 @@
 #include "catalogue/product.h"
 #include "db/checkout.h"
 
-/* Limits of one transaction, and of one run of the job: writers wait meanwhile, where one writes at a time. */
+/* Limits of one transaction: on SQLite, all writers wait for its end. */
 #define SPLITS 200
 #define BATCHES 4
-#define ROUNDS 100
 
-#define BATCH_ROWS 1000 /* deltas that are applied together */
-#define NAMES 100       /* of rows, in SQL_COUNTS_DELETE_DELTAS */
-#define MANY 50         /* products in SQL_COUNTS_NOTE_INSERTS */
+#define TRANSACTIONS 100 /* limit of one run of the job */
+
+#define BATCH_ROWS 1000   /* delta rows that are applied together */
+#define DELETED_ROWS 100  /* delta rows in one SQL_COUNTS_DELETE_DELTAS */
+#define NOTED_PRODUCTS 50 /* products in one SQL_COUNTS_NOTE_INSERTS */
 
 #define LOWEST "-1000000000000000000" /* created_at where the first part of a level begins */
 
-/* A part with too many products is split after `size` of the parts or products that it consists of; a part with too few is merged into
- * the one below it. */
+/* A part of level 0 consists of products, any other of parts of the level below. The maintenance splits a part with too many products
+ * after `size` of what it consists of, and merges one with too few into the next older part. */
 static const struct level_t {
     const char *level, *size, *too_many, *too_few;
     cat_sql_t split;
@@ -33,7 +34,7 @@ static const struct level_t {
 
 #define LEVELS (sizeof(levels) / sizeof(levels[0]))
 
-static const struct level_t all = {.level = "3"}; /* one part, which is never split */
+static const struct level_t all = {.level = "3"}; /* one part of all products, which is never split */
 
 typedef struct part_t {
     cat_list_key_t first;
@@ -64,7 +65,7 @@ static apr_status_t note_row(void *baton, const char *const *values, int count)
     return APR_EOF;
 }
 
-/* The first key of the part that the key is in. */
+/* *first: of the part that the key is in. */
 static apr_status_t find_part(maintenance_t *c, const struct level_t *level, const cat_list_key_t *key,
                               cat_list_key_t *first)
 {
@@ -85,7 +86,8 @@ static apr_status_t add_to_part(maintenance_t *c, const struct level_t *level, c
                        CAT_VALUES(apr_off_t_toa(c->pool, n), level->level, first->created_at, first->id), NULL);
 }
 
-/* Keeps the first products in the part, and inserts a part for the rest, which becomes *part. APR_NOTFOUND: it cannot be split yet. */
+/* Leaves the oldest products in the part, and inserts a part for the rest, which becomes *part. APR_NOTFOUND: the parts that it consists
+ * of do not allow a split yet. */
 static apr_status_t split_part(maintenance_t *c, const struct level_t *level, part_t *part)
 {
     const cat_list_key_t *first = &part->first;
@@ -121,7 +123,7 @@ static apr_status_t split_repeatedly(maintenance_t *c, const struct level_t *lev
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
-/* With the part below it, by deleting its first key. */
+/* Deletes the part: its products are then in the next older one, which receives its count. */
 static apr_status_t merge_part(maintenance_t *c, const struct level_t *level, const part_t *part)
 {
     cat_list_key_t below;
@@ -185,7 +187,7 @@ static int newest_first(const void *one, const void *other)
     return is_below(a, b->created_at, b->key.id) ? 1 : is_below(b, a->created_at, a->key.id) ? -1 : 0;
 }
 
-/* Finds the part of the newest delta, and adds to it all deltas that are not below its first key. */
+/* Deltas are sorted newest first, so those of one part follow each other, and each part is found and updated once. */
 static apr_status_t apply_to_level(maintenance_t *c, const struct level_t *level, const delta_batch_t *b)
 {
     apr_status_t rv = APR_SUCCESS;
@@ -205,17 +207,17 @@ static apr_status_t apply_to_level(maintenance_t *c, const struct level_t *level
     return rv;
 }
 
-/* By name: a statement that looked for them itself would wait for writers on MySQL. */
+/* By number: a DELETE with a range would wait for writers on MySQL. */
 static apr_status_t delete_deltas(maintenance_t *c, const delta_batch_t *b)
 {
     apr_status_t rv = APR_SUCCESS;
 
-    for (int at = 0; at < b->count && rv == APR_SUCCESS; at += NAMES) {
-        const char *names[NAMES];
-        for (int i = 0; i < NAMES; i++) {
-            names[i] = at + i < b->count ? b->deltas[at + i].seq : "0";
+    for (int at = 0; at < b->count && rv == APR_SUCCESS; at += DELETED_ROWS) {
+        const char *numbers[DELETED_ROWS];
+        for (int i = 0; i < DELETED_ROWS; i++) {
+            numbers[i] = at + i < b->count ? b->deltas[at + i].seq : "0";
         }
-        rv = cat_db_exec(c->db, SQL_COUNTS_DELETE_DELTAS, names, NAMES, NULL);
+        rv = cat_db_exec(c->db, SQL_COUNTS_DELETE_DELTAS, numbers, DELETED_ROWS, NULL);
     }
     return rv;
 }
@@ -241,8 +243,8 @@ static apr_status_t apply_deltas(maintenance_t *c, int *count)
     return rv == APR_SUCCESS ? delete_deltas(c, b) : rv;
 }
 
-/* APR_NOTFOUND: nothing can be done yet, so nothing is written. Parts are split when few deltas are left, for each split reads all of
- * them. */
+/* APR_NOTFOUND rolls back, if nothing could be done yet. Parts are rebalanced only once few delta rows are left, because each split
+ * reads all of them. */
 static apr_status_t maintain_counts(void *baton)
 {
     maintenance_t *c = baton;
@@ -259,7 +261,7 @@ static apr_status_t maintain_counts(void *baton)
     return rv == APR_SUCCESS && !c->changed ? APR_NOTFOUND : rv;
 }
 
-/* Asked first, as it keeps nobody waiting. */
+/* Only reads, so that writers do not wait if there is nothing to do. */
 static apr_status_t is_due(maintenance_t *c, int *due)
 {
     apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_VALUES("1"), note_row, due);
@@ -289,7 +291,7 @@ cat_job_result_t cat_counts_run(cat_job_t *job)
     int changed = 1;
     apr_status_t rv = APR_SUCCESS;
 
-    for (int i = 0; i < ROUNDS && changed && rv == APR_SUCCESS && !cat_job_must_stop(job); i++) {
+    for (int i = 0; i < TRANSACTIONS && changed && rv == APR_SUCCESS && !cat_job_must_stop(job); i++) {
         rv = cat_counts_maintain(job->pool, job->db, &changed);
     }
     return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
@@ -303,17 +305,17 @@ apr_status_t cat_counts_rebuild(cat_db_t *db)
     return rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_BEGIN, CAT_NO_VALUES, NULL) : rv;
 }
 
-/* ---- what is inserted and deleted ---- */
+/* ---- delta rows ---- */
 
-static int is_noted(const cat_db_t *db)
+static int needs_deltas(const cat_db_t *db)
 {
     return cat_source_dialect(db->source)->counts_by_hand;
 }
 
-/* The dialect is not known before the first connection of this process. */
+/* Before the first connection of this process the dialect is unknown. */
 int cat_counts_needs_transaction(const cat_db_t *db)
 {
-    return !db->in_transaction && (!cat_source_dialect(db->source) || is_noted(db));
+    return !db->in_transaction && (!cat_source_dialect(db->source) || needs_deltas(db));
 }
 
 static void put_key(const char **values, const char *const *product)
@@ -324,11 +326,11 @@ static void put_key(const char **values, const char *const *product)
 
 apr_status_t cat_counts_note_inserts(cat_db_t *db, const char *const *const *products, int count)
 {
-    const char *values[2 * MANY];
+    const char *values[2 * NOTED_PRODUCTS];
     apr_status_t rv = APR_SUCCESS;
 
-    for (int step; is_noted(db) && count && rv == APR_SUCCESS; products += step, count -= step) {
-        step = count < MANY ? 1 : MANY;
+    for (int step; needs_deltas(db) && count && rv == APR_SUCCESS; products += step, count -= step) {
+        step = count < NOTED_PRODUCTS ? 1 : NOTED_PRODUCTS;
         for (int i = 0; i < step; i++) {
             put_key(values + 2 * i, products[i]);
         }
@@ -337,11 +339,11 @@ apr_status_t cat_counts_note_inserts(cat_db_t *db, const char *const *const *pro
     return rv;
 }
 
-/* Outside a transaction the dialect may not be known; triggers count there. */
+/* Outside a transaction the dialect may be unknown; but then triggers count. */
 apr_status_t cat_counts_note_delete(cat_db_t *db, const char *id)
 {
-    return db->in_transaction && is_noted(db) ? cat_db_exec(db, SQL_COUNTS_NOTE_DELETE, CAT_VALUES(id), NULL)
-                                              : APR_SUCCESS;
+    return db->in_transaction && needs_deltas(db) ? cat_db_exec(db, SQL_COUNTS_NOTE_DELETE, CAT_VALUES(id), NULL)
+                                                  : APR_SUCCESS;
 }
 
 /* ---- the check ---- */
@@ -352,7 +354,7 @@ typedef struct check_t {
     int wrong;
 } check_t;
 
-/* next: the part above it, NULL: there is none. */
+/* next: the next newer part; NULL: there is none. */
 static apr_status_t check_part(check_t *c, const part_t *part, const part_t *next)
 {
     const cat_list_key_t *first = &part->first, *end = next ? &next->first : &CAT_LIST_KEY_MAX;
@@ -370,7 +372,7 @@ static apr_status_t read_parts(check_t *c, const char *level, apr_array_header_t
     return cat_db_each(c->db, SQL_COUNTS_ALL, CAT_VALUES(level), keep_part, *parts);
 }
 
-/* Also whether they have as many products as the one part of all. */
+/* The counts of a level must add up to the count of all products, too. */
 static apr_status_t check_level(check_t *c, const char *level, apr_int64_t total)
 {
     apr_array_header_t *parts;

@@ -8,9 +8,9 @@
 #include <openssl/crypto.h>
 
 #define SEAL_OCTETS 16 /* of CAT_KEY_SEAL_OCTETS */
-#define BETWEEN ' '
+#define SEPARATOR ' '
 
-/* "1763731170442 01a1fdf9-d28a-7c59-b8ec-c42b5a960857" and the seal's octets behind it, in base64url. */
+/* "1763731170442 01a1fdf9-d28a-7c59-b8ec-c42b5a960857", followed by the octets of the seal, in base64url. */
 const char *cat_cursor_write(apr_pool_t *pool, const cat_key_t *key, const cat_list_key_t *after)
 {
     apr_size_t time_length = strlen(after->created_at), id_length = strlen(after->id);
@@ -18,7 +18,7 @@ const char *cat_cursor_write(apr_pool_t *pool, const cat_key_t *key, const cat_l
     char *content = apr_palloc(pool, length + CAT_KEY_SEAL_OCTETS);
 
     memcpy(content, after->created_at, time_length);
-    content[time_length] = BETWEEN;
+    content[time_length] = SEPARATOR;
     memcpy(content + time_length + 1, after->id, id_length);
     if (!cat_key_seal(key, content, length, (unsigned char *)content + length)) {
         return NULL;
@@ -27,7 +27,7 @@ const char *cat_cursor_write(apr_pool_t *pool, const cat_key_t *key, const cat_l
                                      APR_ENCODE_BASE64URL, NULL);
 }
 
-/* What the text would say if it were ours. */
+/* Reads a cursor whose seal has not been checked. */
 static int decode(apr_pool_t *pool, const char *text, cat_list_key_t *after)
 {
     apr_size_t length;
@@ -38,7 +38,7 @@ static int decode(apr_pool_t *pool, const char *text, cat_list_key_t *after)
         return 0;
     }
     length -= SEAL_OCTETS;
-    between = memchr(content, BETWEEN, length);
+    between = memchr(content, SEPARATOR, length);
     if (!between) {
         return 0;
     }
@@ -47,7 +47,7 @@ static int decode(apr_pool_t *pool, const char *text, cat_list_key_t *after)
     return 1;
 }
 
-/* There is one text for each place and key: so whatever was changed is found by writing it again. */
+/* A list key and a sealing key have exactly one text, so writing it again finds every change. */
 int cat_cursor_read(apr_pool_t *pool, const cat_keys_t *keys, const char *text, cat_list_key_t *after)
 {
     if (!*text) {

@@ -6,7 +6,7 @@
 
 #include "catalogue/list_page.h"
 #include "catalogue/product.h"
-#include "catalogue/recall.h"
+#include "catalogue/answer_cache.h"
 #include "db/checkout.h"
 #include "http/etag.h"
 
@@ -111,13 +111,13 @@ apr_status_t cat_list_get(cat_db_t *db, const cat_list_query_t *query, apr_time_
     if (!item.key) {
         return APR_ENOMEM;
     }
-    if (!cat_recall_get(db, NULL, now, &item)) {
+    if (!cat_answer_cache_get(db, NULL, now, &item)) {
         rv = read_list(db, &r, &item);
         if (rv != APR_SUCCESS) {
             return rv;
         }
         if (is_worth_keeping(&r)) {
-            cat_recall_put(db, &item);
+            cat_answer_cache_put(db, &item);
         }
     }
     *list = split_item(&item);

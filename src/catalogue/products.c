@@ -2,7 +2,7 @@
 #include "catalogue/products.h"
 
 #include "catalogue/counts.h"
-#include "catalogue/recall.h"
+#include "catalogue/answer_cache.h"
 #include "http/etag.h"
 #include "lib/id.h"
 
@@ -31,7 +31,7 @@ apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, 
     apr_status_t rv;
 
     *item = (cat_item_t){.key = id};
-    if (cat_recall_get(db, id, now, item)) { /* then it is an id: no list has such a key */
+    if (cat_answer_cache_get(db, id, now, item)) { /* then it is an id: the key of a list has a slash */
         return APR_SUCCESS;
     }
     if (!cat_id_check(id)) {
@@ -47,7 +47,7 @@ apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, 
     item->body = r.body;
     item->length = r.length;
     item->hash = cat_etag_hash(r.body, r.length);
-    cat_recall_put(db, item);
+    cat_answer_cache_put(db, item);
     return APR_SUCCESS;
 }
 
@@ -58,7 +58,7 @@ typedef struct product_write_t {
     const char *id;
     const cat_input_t *input;                  /* of an update */
     const cat_products_condition_t *condition; /* NULL: none */
-    const char *const *product;                /* an insert's; an update sets it */
+    const char *const *product;                /* to be inserted; or what the update made of it */
 } product_write_t;
 
 static apr_status_t insert_product(void *baton)
@@ -101,8 +101,8 @@ static apr_status_t judge_condition(const product_write_t *w)
     return rv == APR_SUCCESS ? w->condition->judge(w->condition->baton, stored) : rv;
 }
 
-/* SQL_PRODUCT_UPDATE's arguments: for each field that a client may set, in the order of the field table, its value, and before that
- * of a field that can be cleared "1" to clear it or "0"; then the id. *changed: how many products have that id. */
+/* SQL_PRODUCT_UPDATE takes a value, NULL to keep the old one, for each field that a client may set, in the order of the field table; before
+ * that of a clearable field, "1" to clear it, else "0"; and the id. *changed: how many products have the id. */
 static apr_status_t update_row(const product_write_t *w, int *changed)
 {
     const cat_input_t *input = w->input;
@@ -123,7 +123,7 @@ static apr_status_t update_row(const product_write_t *w, int *changed)
     return cat_db_exec(w->db, SQL_PRODUCT_UPDATE, values, count, changed);
 }
 
-/* What is read back is what this write made of the product. */
+/* Read in the same transaction, the product is as this update left it. */
 static apr_status_t update_product(void *baton)
 {
     product_write_t *w = baton;
@@ -148,7 +148,7 @@ apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_inp
     return rv;
 }
 
-/* APR_NOTFOUND rolls back, so that the note about a product that is not there goes, too. */
+/* APR_NOTFOUND rolls the delta row back. */
 static apr_status_t delete_product(void *baton)
 {
     const product_write_t *w = baton;

@@ -31,7 +31,7 @@ apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values,
                          void *baton);
 
 /* To be called before a write that changes or takes away the product id, or makes a new one (NULL), so that what is kept of it and of
- * lists (catalogue/recall.h) is not used any more. One product for a use of the database; id lives as long as that. */
+ * lists (catalogue/answer_cache.h) is not used any more. One product for a use of the database; id lives as long as that. */
 void cat_db_touch(cat_db_t *db, const char *id);
 
 /* Runs a statement that writes. changed: how many rows it matched; may be NULL. */

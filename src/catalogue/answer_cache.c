@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "catalogue/recall.h"
+#include "catalogue/answer_cache.h"
 
 #include "db/checkout.h"
 
-/* Nobody else has changed the database; or it was us, or his change is known. */
-static int is_watched(const cat_source_t *source, apr_time_t now)
+/* 1: stamps count: the file's state is the last that is known, or a reader has now made it so. */
+static int is_state_known(const cat_source_t *source, apr_time_t now)
 {
     apr_uint64_t seen = cat_generations_seen(source->generations), state;
 
@@ -12,8 +12,8 @@ static int is_watched(const cat_source_t *source, apr_time_t now)
            (state == seen || cat_generations_settle(source->generations, seen, state));
 }
 
-/* In this order: what is drawn once the state was looked at is no older than that. */
-int cat_recall_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *item)
+/* The stamp is read after the state, so it is not older. */
+int cat_answer_cache_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *item)
 {
     const cat_source_t *source = db->source;
     const cat_dialect_t *dialect = cat_source_dialect(source);
@@ -28,7 +28,7 @@ int cat_recall_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *ite
         if (!db->conf->cache_max_age) {
             return 0;
         }
-    } else if (!is_watched(source, now)) {
+    } else if (!is_state_known(source, now)) {
         return 0;
     }
     item->owner = source->generations;
@@ -37,7 +37,7 @@ int cat_recall_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *ite
     return cat_response_cache_get(source->cache, db->pool, item, since);
 }
 
-void cat_recall_put(cat_db_t *db, const cat_item_t *item)
+void cat_answer_cache_put(cat_db_t *db, const cat_item_t *item)
 {
     if (item->owner) {
         cat_response_cache_put(db->source->cache, item);

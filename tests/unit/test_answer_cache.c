@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_products.h"
 
-#include "catalogue/recall.h"
+#include "catalogue/answer_cache.h"
 
 /* Has the cache an answer? If not, one is cached, if it can be. */
 static int is_cached_at(unit_database_t *database, const char *key, const char *id, apr_time_t now)
 {
     cat_db_t *db = unit_database_use(database->pool, database);
     cat_item_t item = {.key = key};
-    int is_cached = cat_recall_get(db, id, now, &item);
+    int is_cached = cat_answer_cache_get(db, id, now, &item);
     const char *const *row;
 
     if (is_cached) {
@@ -20,7 +20,7 @@ static int is_cached_at(unit_database_t *database, const char *key, const char *
         item.body = key;
         item.length = strlen(key) + 1;
         item.hash = 42;
-        cat_recall_put(db, &item);
+        cat_answer_cache_put(db, &item);
     }
     cat_db_release(db);
     return is_cached;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CAT_CATALOGUE_RECALL_H
-#define CAT_CATALOGUE_RECALL_H
+#ifndef CAT_CATALOGUE_ANSWER_CACHE_H
+#define CAT_CATALOGUE_ANSWER_CACHE_H
 
 #include "db/db.h"
 #include "shm/response_cache.h"
@@ -12,10 +12,10 @@
  */
 
 /* 1: the item has the text cached for item->key, its length and hash, on the pool of db. 0: there is none; the item is ready for
- * cat_recall_put. id: the product that the text is of; NULL: a list. now: the time of the request. */
-int cat_recall_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *item);
+ * cat_answer_cache_put. id: the product that the text is of; NULL: a list. now: the time of the request. */
+int cat_answer_cache_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *item);
 
 /* Caches the text, length and hash of an item that was not found; the text must have been read since then, with the same db. */
-void cat_recall_put(cat_db_t *db, const cat_item_t *item);
+void cat_answer_cache_put(cat_db_t *db, const cat_item_t *item);
 
 #endif
