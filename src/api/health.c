@@ -8,7 +8,7 @@
 
 enum { SCHEMA, OLDEST_MAIL, TAKES_WRITES };
 
-static cat_answer_t *never_stored(cat_request_t *q, cat_answer_t *answer)
+static cat_answer_t *forbid_caching(cat_request_t *q, cat_answer_t *answer)
 {
     cat_answer_header(answer, q->pool, "Cache-Control", "no-store");
     return answer;
@@ -20,10 +20,10 @@ cat_answer_t *cat_health_live(cat_request_t *q)
 
     cat_buffer_init(&b, q->pool, 32);
     CAT_BUFFER_LITERAL(&b, "{\"status\":\"live\"}");
-    return never_stored(q, cat_answer_success(q->pool, 200, &b, NULL));
+    return forbid_caching(q, cat_answer_success(q->pool, 200, &b, NULL));
 }
 
-static cat_answer_t *ready(cat_request_t *q, const char *const *row)
+static cat_answer_t *answer_ready(cat_request_t *q, const char *const *row)
 {
     cat_buffer_t b;
     char since[CAT_TIME_LENGTH + 1];
@@ -47,10 +47,10 @@ cat_answer_t *cat_health_ready(cat_request_t *q)
     apr_status_t rv = cat_db_one(q->db, SQL_HEALTH, CAT_NO_VALUES, &row);
 
     if (rv != APR_SUCCESS || !row[SCHEMA]) {
-        return never_stored(q, cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, NULL));
+        return forbid_caching(q, cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, NULL));
     }
     if (strcmp(row[TAKES_WRITES], "1") != 0 || !cat_db_takes_writes(q->db)) {
-        return never_stored(q, cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, "the database takes no writes"));
+        return forbid_caching(q, cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, "the database takes no writes"));
     }
-    return never_stored(q, ready(q, row));
+    return forbid_caching(q, answer_ready(q, row));
 }

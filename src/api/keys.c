@@ -8,7 +8,7 @@
 #include "jose/keyring.h"
 #include "lib/json.h"
 
-/* The body is RFC 7517's own, so that any JOSE library can read it. */
+/* A JWK Set (RFC 7517) without the usual envelope, for any JOSE library. */
 cat_answer_t *cat_keys_jwks(cat_request_t *q)
 {
     const char *text = cat_json_text(q->pool, cat_keyring_jwks(q->pool, cat_keyring_get(q->conf->keys, q->now, NULL)));

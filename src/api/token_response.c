@@ -10,24 +10,24 @@
 #include "lib/json.h"
 #include "lib/log.h"
 
-static const char *make_access_token(cat_request_t *q, const cat_token_response_t *grant)
+static const char *make_access_token(cat_request_t *q, const cat_token_response_t *tokens)
 {
     const cat_claims_t claims = {
         .issuer = q->conf->issuer,
         .audience = q->conf->audience,
-        .subject = grant->user[CAT_USER_ID],
-        .session = grant->session_id,
+        .subject = tokens->user[CAT_USER_ID],
+        .session = tokens->session_id,
         .id = cat_id_make(q->pool, q->now),
-        .username = grant->user[CAT_USER_USERNAME],
-        .role = grant->role,
-        .verified = grant->verified,
+        .username = tokens->user[CAT_USER_USERNAME],
+        .role = tokens->role,
+        .verified = tokens->verified,
         .issued = q->now,
         .expires = q->now + apr_time_from_sec(q->conf->token_ttl),
     };
     return claims.id ? cat_token_make(q->pool, cat_keyring_get(q->conf->keys, q->now, NULL), &claims) : NULL;
 }
 
-/* RFC 6265bis: sent to /auth alone, never by another site's page, never to a script. */
+/* The client sends the cookie to /auth only, and not from pages of other sites; scripts cannot read it (RFC 6265bis). */
 static void set_cookie(cat_request_t *q, cat_answer_t *answer, const char *value, int max_age)
 {
     int secure = q->secure || (q->conf->base_url && !strncmp(q->conf->base_url, "https:", 6));
@@ -49,11 +49,11 @@ static void add_string(cat_buffer_t *b, const char *name, const char *value)
 }
 
 cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char *message,
-                                        const cat_token_response_t *grant)
+                                        const cat_token_response_t *tokens)
 {
     cat_buffer_t b;
     cat_answer_t *answer;
-    const char *token = make_access_token(q, grant);
+    const char *token = make_access_token(q, tokens);
 
     if (!token) {
         cat_log(q->log, CAT_LOG_ERROR, 0, "CAT013: an access token could not be made");
@@ -65,16 +65,16 @@ cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char
     add_string(&b, ",\"token\":", token);
     CAT_BUFFER_LITERAL(&b, ",\"tokenType\":\"Bearer\",\"expiresIn\":");
     cat_buffer_add_int(&b, q->conf->token_ttl);
-    if (!grant->cookie) {
-        add_string(&b, ",\"refreshToken\":", grant->refresh_token);
+    if (!tokens->cookie) {
+        add_string(&b, ",\"refreshToken\":", tokens->refresh_token);
     }
     CAT_BUFFER_LITERAL(&b, ",\"user\":");
-    cat_fields_write(&b, cat_user_fields, CAT_USER_FIELDS, grant->user);
+    cat_fields_write(&b, cat_user_fields, CAT_USER_FIELDS, tokens->user);
     CAT_BUFFER_LITERAL(&b, "}");
     answer = cat_answer_text(q->pool, status, b.data, b.length);
     cat_answer_header(answer, q->pool, "Cache-Control", "no-store");
-    if (grant->cookie) {
-        set_cookie(q, answer, grant->refresh_token, q->conf->refresh_ttl);
+    if (tokens->cookie) {
+        set_cookie(q, answer, tokens->refresh_token, q->conf->refresh_ttl);
     }
     return answer;
 }

@@ -7,23 +7,23 @@
 #include "jose/token.h"
 #include "lib/conf.h"
 
-/* What a user gets who has registered, signed in or refreshed. */
+/* What a client gets after registering, signing in or refreshing. */
 typedef struct cat_token_response_t {
     const char *const *user; /* a record by cat_user_fields */
     const char *role;
-    int verified; /* the e-mail address was confirmed */
+    int verified; /* flag: the user has confirmed the address */
     const char *session_id;
     const char *refresh_token;
-    int cookie; /* the refresh token goes into a cookie that scripts cannot read, instead of the body */
+    int cookie; /* flag: the refresh token goes into a cookie that scripts cannot read, instead of the body */
 } cat_token_response_t;
 
 #define CAT_TOKEN_RESPONSE_COOKIE "catalog_refresh"
 
-/* The token body of the contract, with Cache-Control: no-store; a 500, logged, when the access token cannot be made. */
+/* The answer with the tokens, Cache-Control: no-store. If no access token can be made, a 500; the cause is logged. */
 cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char *message,
-                                        const cat_token_response_t *grant);
+                                        const cat_token_response_t *tokens);
 
-/* Takes the cookie away again. */
+/* Deletes the cookie. */
 void cat_token_response_drop_cookie(cat_request_t *q, cat_answer_t *answer);
 
 #endif

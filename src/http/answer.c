@@ -9,7 +9,7 @@
 #include "lib/json.h"
 
 typedef struct problem_row_t {
-    int is_general; /* true of the status, whoever chose it */
+    int is_general; /* a STATUS row: its words are true whichever module chose the status */
     int status;
     int retry_after; /* seconds; 0: no header */
     const char *message;
@@ -33,13 +33,13 @@ cat_answer_t *cat_answer_text(apr_pool_t *pool, int status, const char *body, ap
     return a;
 }
 
-static cat_answer_t *finish(cat_buffer_t *b, int status)
+static cat_answer_t *finish_answer(cat_buffer_t *b, int status)
 {
     const char *body = cat_buffer_text(b);
     return cat_answer_text(b->pool, status, body, b->length);
 }
 
-static void add_member(cat_buffer_t *b, const char *name, const char *value)
+static void add_field(cat_buffer_t *b, const char *name, const char *value)
 {
     cat_buffer_add_text(b, name);
     cat_json_add_string(b, value);
@@ -55,28 +55,28 @@ cat_answer_t *cat_answer_success(apr_pool_t *pool, int status, const cat_buffer_
         cat_buffer_add(&b, data->data, data->length);
     }
     if (message) {
-        add_member(&b, ",\"message\":", message);
+        add_field(&b, ",\"message\":", message);
     }
     CAT_BUFFER_LITERAL(&b, "}");
-    return finish(&b, status);
+    return finish_answer(&b, status);
 }
 
-static cat_answer_t *fail(apr_pool_t *pool, const problem_row_t *row, const char *error, const json_t *errors)
+static cat_answer_t *make_problem(apr_pool_t *pool, const problem_row_t *row, const char *error, const json_t *errors)
 {
     cat_buffer_t b;
     cat_answer_t *a;
 
     cat_buffer_init(&b, pool, 256);
-    add_member(&b, "{\"success\":false,\"message\":", row->message);
+    add_field(&b, "{\"success\":false,\"message\":", row->message);
     if (error) {
-        add_member(&b, ",\"error\":", error);
+        add_field(&b, ",\"error\":", error);
     }
     if (errors) {
         CAT_BUFFER_LITERAL(&b, ",\"errors\":");
         cat_buffer_add_text(&b, cat_json_text(pool, errors));
     }
     CAT_BUFFER_LITERAL(&b, "}");
-    a = finish(&b, row->status);
+    a = finish_answer(&b, row->status);
     if (row->retry_after) {
         cat_answer_header(a, pool, "Retry-After", apr_itoa(pool, row->retry_after));
     }
@@ -85,12 +85,12 @@ static cat_answer_t *fail(apr_pool_t *pool, const problem_row_t *row, const char
 
 cat_answer_t *cat_answer_problem(apr_pool_t *pool, cat_problem_t problem, const char *error)
 {
-    return fail(pool, &problems[problem], error ? error : problems[problem].error, NULL);
+    return make_problem(pool, &problems[problem], error ? error : problems[problem].error, NULL);
 }
 
 cat_answer_t *cat_answer_invalid(apr_pool_t *pool, cat_problem_t problem, const json_t *errors)
 {
-    return fail(pool, &problems[problem], cat_fields_summary(pool, errors), errors);
+    return make_problem(pool, &problems[problem], cat_fields_summary(pool, errors), errors);
 }
 
 cat_answer_t *cat_answer_malformed(apr_pool_t *pool, const json_t *errors)
@@ -129,7 +129,7 @@ cat_answer_t *cat_answer_status(apr_pool_t *pool, int status, const char *phrase
             row = &problems[i];
         }
     }
-    return fail(pool, row, row->error, NULL);
+    return make_problem(pool, row, row->error, NULL);
 }
 
 void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, const char *value)
@@ -140,9 +140,9 @@ void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, cons
     apr_table_setn(a->headers, name, value);
 }
 
-#define IGNORED_OCTETS 64 /* that are shown of one name */
+#define IGNORED_OCTETS 64 /* of one name; the rest is cut */
 
-/* RFC 9110 5.6.2, less '%', which does the encoding. */
+/* A character of a token (RFC 9110 5.6.2), except '%', which begins an encoded one. */
 static int is_token_char(unsigned char c)
 {
     return apr_isalnum(c) ? c < 0x80 : c && strchr("!#$&'*+-.^_`|~", c) != NULL;

@@ -8,19 +8,19 @@
 
 #include "lib/buffer.h"
 
-/* Whether a 200 has an ETag, by which a client asks again or writes on a condition; see http/etag.h. */
+/* Which ETag a 200 gets; see http/etag.h. */
 typedef enum { CAT_TAG_NONE, CAT_TAG_STRONG, CAT_TAG_WEAK } cat_tag_t;
 
-/* An answer before it becomes HTTP. httpd/reply.c is the only one to send it. */
+/* An answer before it becomes HTTP; httpd/reply.c sends it. */
 typedef struct cat_answer_t {
     int status;
-    const char *body; /* JSON text; NULL: none (204). httpd leaves out a 304's */
+    const char *body; /* JSON text; NULL: none (204). httpd omits that of a 304 */
     apr_size_t length;
     cat_tag_t tag;
-    apr_uint64_t hash;    /* cat_etag_hash of the body; 0: not known */
-    const char *etag;     /* quoted. Who keeps the answer has to ask with it each time; NULL: it has none */
-    int malformed;        /* the body was refused for its form and nothing was tried: counts against no limit */
-    apr_table_t *headers; /* beside those and Content-Type and Content-Length; NULL: none */
+    apr_uint64_t hash;    /* cat_etag_hash of the body; 0: not computed yet */
+    const char *etag;     /* quoted, and clients must revalidate the answer with it; NULL: none */
+    int malformed;        /* flag: the request body was refused for its form, so the request counts against no limit */
+    apr_table_t *headers; /* more than ETag, Content-Type and Content-Length; NULL: none */
 } cat_answer_t;
 
 /* The rows of http/problem.def: every way in which a request can fail. */
@@ -39,27 +39,27 @@ cat_answer_t *cat_answer_success(apr_pool_t *pool, int status, const cat_buffer_
 /* JSON text that is a whole body by itself. */
 cat_answer_t *cat_answer_text(apr_pool_t *pool, int status, const char *body, apr_size_t length);
 
-/* {success:false, message, error} as the problem's row says; error replaces the row's when it is not NULL. */
+/* {success:false, message, error} with the words of the problem's row. error NULL: the row's. */
 cat_answer_t *cat_answer_problem(apr_pool_t *pool, cat_problem_t problem, const char *error);
 
-/* 400 "Validation failed" with `errors` (cat_input_t's), or 409 and others with the same shape. */
+/* The same with the list `errors` (cat_input_t's), as 400 "Validation failed" and 409 have it. */
 cat_answer_t *cat_answer_invalid(apr_pool_t *pool, cat_problem_t problem, const json_t *errors);
 
-/* The same 400 for a body that is malformed. */
+/* 400 "Validation failed" that sets malformed. */
 cat_answer_t *cat_answer_malformed(apr_pool_t *pool, const json_t *errors);
 
-/* What a db/ function's status means to the client; see problem.def. Never call it with APR_SUCCESS. */
+/* The answer to a failure of a function of db/ or above. rv is never APR_SUCCESS. */
 cat_answer_t *cat_answer_failure(apr_pool_t *pool, apr_status_t rv);
 
-/* A failure of which only the status is known, because httpd or another module chose it: with the words of its STATUS row, or
- * with its reason phrase as the message. phrase lives as long as the answer. */
+/* The answer to a status that httpd or another module chose: with the words of its STATUS row, or with its reason phrase as the
+ * message. phrase lives as long as the answer. */
 cat_answer_t *cat_answer_status(apr_pool_t *pool, int status, const char *phrase);
 
 /* Sets a header of the answer; name is a literal, value lives as long as the answer. */
 void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, const char *value);
 
-/* Names the unknown members of a body in `Catalog-Ignored`: comma separated, percent-encoded where a name is no token (RFC
- * 9110 5.6.2), 64 octets of each. names: const char *; empty: no header. */
+/* Names the unknown fields of a body in `Catalog-Ignored`: separated by commas, percent-encoded where a name is no token (RFC 9110
+ * 5.6.2), at most 64 octets of each. names: const char *; empty: no header. */
 void cat_answer_name_ignored(cat_answer_t *a, apr_pool_t *pool, const apr_array_header_t *names);
 
 /* Statuses of db/ beyond APR's own. APR_NOTFOUND: no such row. APR_EEXIST: a unique key is taken. */

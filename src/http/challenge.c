@@ -4,8 +4,8 @@
 #include <apr_strings.h>
 #include <string.h>
 
-/* The content of a quoted-string (RFC 9110 5.6.4). */
-static const char *quote(apr_pool_t *pool, const char *text)
+/* The content of a quoted-string (RFC 9110 5.6.4). A pair that httpd has escaped already stays as it is. */
+static const char *quote_text(apr_pool_t *pool, const char *text)
 {
     char *quoted = apr_palloc(pool, 2 * strlen(text) + 1), *end = quoted;
 
@@ -25,8 +25,8 @@ static const char *quote(apr_pool_t *pool, const char *text)
 
 const char *cat_challenge_format(apr_pool_t *pool, const char *realm, const char *code, const char *reason)
 {
-    return apr_pstrcat(pool, "Bearer realm=\"", quote(pool, realm), "\"", code ? ", error=\"" : "", code ? code : "",
-                       code ? "\"" : "", reason ? ", error_description=\"" : "", reason ? reason : "",
+    return apr_pstrcat(pool, "Bearer realm=\"", quote_text(pool, realm), "\"", code ? ", error=\"" : "",
+                       code ? code : "", code ? "\"" : "", reason ? ", error_description=\"" : "", reason ? reason : "",
                        reason ? "\"" : "", NULL);
 }
 

@@ -9,13 +9,13 @@
 
 #define DIGITS 16 /* of a tag, between its quotes */
 
-/* A hash without a secret is enough: who may write a record gains nothing from two of its states having one tag. */
+/* No secret: a client that can write a record gains nothing if two of its states have the same tag. */
 apr_uint64_t cat_etag_hash(const char *body, apr_size_t length)
 {
     return cat_hash(body, length);
 }
 
-static const char *write_tag(apr_pool_t *pool, apr_uint64_t hash, int weak)
+static const char *format_tag(apr_pool_t *pool, apr_uint64_t hash, int weak)
 {
     static const char digits[] = "0123456789abcdef";
     char *tag = apr_palloc(pool, sizeof("W/\"\"") + DIGITS);
@@ -35,7 +35,7 @@ static const char *write_tag(apr_pool_t *pool, apr_uint64_t hash, int weak)
 
 const char *cat_etag_make(apr_pool_t *pool, const char *body, apr_size_t length, int weak)
 {
-    return write_tag(pool, cat_etag_hash(body, length), weak);
+    return format_tag(pool, cat_etag_hash(body, length), weak);
 }
 
 static int is_weak(const char *tag)
@@ -43,7 +43,7 @@ static int is_weak(const char *tag)
     return tag[0] == 'W' && tag[1] == '/';
 }
 
-/* Is what stands from the opening quote on the same, but perhaps for a coding's name behind it? */
+/* quoted: a tag of the list, from its opening quote. Is it tag, apart from a suffix that names a coding ("-gzip")? */
 static int is_same(const char *quoted, const char *tag)
 {
     const char *p = quoted + 1 + DIGITS;
@@ -59,7 +59,7 @@ static int is_same(const char *quoted, const char *tag)
     return *p == '"';
 }
 
-/* Does the list have the tag? What follows something that is no tag is not looked at. */
+/* Does the list contain the tag? The list ends at the first element that is no tag. */
 static int has_tag(const char *list, const char *tag, int strong)
 {
     if (*list == '*') {
@@ -92,8 +92,8 @@ cat_condition_t cat_etag_judge(const cat_conditions_t *conditions, const char *t
     return CAT_CONDITION_HOLDS;
 }
 
-/* httpd's ap_meets_conditions would not do: it knows no tag that a filter changed, and takes what has no Last-Modified for
- * changed this moment. */
+/* Not ap_meets_conditions: it does not recognize a tag that a filter changed, and treats a resource without Last-Modified as
+ * modified now. */
 cat_answer_t *cat_etag_apply(apr_pool_t *pool, cat_answer_t *answer, const cat_conditions_t *conditions)
 {
     apr_uint64_t hash = answer->hash;
@@ -102,7 +102,7 @@ cat_answer_t *cat_etag_apply(apr_pool_t *pool, cat_answer_t *answer, const cat_c
         return answer;
     }
     answer->etag =
-        write_tag(pool, hash ? hash : cat_etag_hash(answer->body, answer->length), answer->tag == CAT_TAG_WEAK);
+        format_tag(pool, hash ? hash : cat_etag_hash(answer->body, answer->length), answer->tag == CAT_TAG_WEAK);
     switch (cat_etag_judge(conditions, answer->etag)) {
     case CAT_IF_MATCH_FAILS:
         return cat_answer_problem(pool, CAT_PROBLEM_PRECONDITION, NULL);

@@ -101,7 +101,7 @@ int cat_header_prefers(apr_pool_t *pool, const char *prefer, const char *name, c
 {
     for (const char *p = prefer; p && *p; p += *p == ',') {
         const char *end = p + strcspn(p, ",");
-        const char *item = p + strcspn(p, ",;"); /* a preference's own parameters make no difference here */
+        const char *item = p + strcspn(p, ",;"); /* without the preference's own parameters */
         const char *equals = memchr(p, '=', (apr_size_t)(item - p));
 
         if (!strcasecmp(trim(pool, p, equals ? equals : item), name)) {

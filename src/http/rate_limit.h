@@ -35,15 +35,14 @@ typedef struct cat_verdict_t {
     int retry_after; /* seconds until the next one is allowed, rounded up; 0 when allowed */
 } cat_verdict_t;
 
-/* What a client is told of a limit: RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers), for every answer that
- * was counted. */
+/* Adds RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers) to the answer to a request that was counted. */
 void cat_rate_limit_describe(apr_pool_t *pool, cat_answer_t *answer, const char *name, cat_rate_t rate,
                              cat_verdict_t verdict);
 
-/* 429 with Retry-After alone, for a delay that follows from no quota and no window. */
+/* 429 with Retry-After alone, for a delay without quota and window. */
 cat_answer_t *cat_rate_limit_delay(apr_pool_t *pool, int seconds);
 
-/* 429 with the same headers and Retry-After (RFC 9110 10.2.3). */
+/* 429 with the headers of cat_rate_limit_describe and Retry-After (RFC 9110 10.2.3). */
 cat_answer_t *cat_rate_limit_refuse(apr_pool_t *pool, const char *name, cat_rate_t rate, cat_verdict_t verdict);
 
 #endif

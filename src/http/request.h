@@ -29,21 +29,21 @@ struct cat_request_t {
     const char *params[CAT_PARAMS_MAX]; /* the ':' segments of the path, decoded, in order */
     const char *query;                  /* raw query string, NULL when there is none */
     json_t *body;                       /* only where the route's row says CAT_JSON */
-    cat_conditions_t conditions;        /* a GET's are judged by its answer, which handler.c does */
-    int strict;                         /* unknown members are an error: CatalogStrict or Prefer: handling=strict */
+    cat_conditions_t conditions;        /* for writes; httpd/handler.c applies those of GET */
+    int strict; /* flag: unknown fields are errors, by CatalogStrict or Prefer: handling=strict */
 
-    /* Who sent a body; where the route's row takes none, nothing is known of that. */
-    const char *client;  /* the address it comes from */
+    /* The client; all NULL or 0 where the route's row takes no body. */
+    const char *client;  /* its address */
     const char *network; /* what limits count: the IPv4 address, or the /64 of an IPv6 address */
     const char *agent;   /* User-Agent, "" when there is none */
     const char *cookies; /* Cookie, NULL when there is none */
-    int secure;          /* it came over TLS */
+    int secure;          /* flag: the request came over TLS */
 
     cat_limit_t *limits;
     cat_revoked_t *revoked;
 
-    const cat_claims_t *user; /* who asks; NULL: nobody known. Never NULL where the route's row says CAT_USER */
-    cat_answer_t *refusal;    /* where it says CAT_HOLDER: what is wrong with the access token; NULL: nothing */
+    const cat_claims_t *user; /* of the access token; NULL: none. Never NULL where the route's row says CAT_USER */
+    cat_answer_t *refusal;    /* CAT_HOLDER: the answer to the access token, if it is not valid; NULL: it is */
     int may_write;            /* flag: the user's role is that of CatalogWriteRole or above it */
     cat_db_t *db;             /* opens its connection on first use */
 };

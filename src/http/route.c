@@ -11,15 +11,15 @@ typedef struct span_t {
     const char *begin, *end;
 } span_t;
 
-/* The path without the one trailing slash that makes no difference. */
-static span_t trim(const char *path)
+/* The path without one trailing slash. */
+static span_t trim_slash(const char *path)
 {
     const char *end = path + strlen(path);
     span_t trimmed = {path, end > path && end[-1] == '/' ? end - 1 : end};
     return trimmed;
 }
 
-/* params: as many as the pattern has; the rest begin with NULL. */
+/* Sets as many params as the pattern has; begin of the rest is NULL. */
 static int match_pattern(const char *pattern, span_t path, span_t params[CAT_PARAMS_MAX])
 {
     const char *at = path.begin, *colon;
@@ -42,7 +42,7 @@ static int match_pattern(const char *pattern, span_t path, span_t params[CAT_PAR
     return strlen(pattern) == (apr_size_t)(path.end - at) && memcmp(at, pattern, (apr_size_t)(path.end - at)) == 0;
 }
 
-/* The first row of the method, NULL: of any, that the path fits; NULL: there is none. */
+/* The first row that matches the path and the method (NULL: any); NULL: none does. */
 static const cat_route_t *find_row(const cat_route_t *rows, const char *method, span_t path,
                                    span_t params[CAT_PARAMS_MAX])
 {
@@ -57,7 +57,7 @@ static const cat_route_t *find_row(const cat_route_t *rows, const char *method, 
 void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *method, const char *path,
                     cat_route_match_t *match)
 {
-    span_t trimmed = trim(path), params[CAT_PARAMS_MAX];
+    span_t trimmed = trim_slash(path), params[CAT_PARAMS_MAX];
 
     memset(match, 0, sizeof(*match));
     match->route = find_row(rows, strcmp(method, "HEAD") == 0 ? "GET" : method, trimmed, params);
@@ -79,7 +79,7 @@ static void add_once(apr_array_header_t *methods, const char *method)
 
 const char *cat_route_allow(apr_pool_t *pool, const cat_route_t *rows, const char *path)
 {
-    span_t trimmed = trim(path), params[CAT_PARAMS_MAX];
+    span_t trimmed = trim_slash(path), params[CAT_PARAMS_MAX];
     apr_array_header_t *methods = apr_array_make(pool, 8, sizeof(const char *));
     const char *allow = "";
 

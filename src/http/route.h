@@ -12,15 +12,15 @@ typedef struct cat_request_t cat_request_t;
 /* Who may use a route. */
 typedef enum {
     CAT_ANYONE,
-    CAT_HOLDER, /* the same, or an account by its refresh token, which the handler finds: see q->refusal */
+    CAT_HOLDER, /* the holder of an access token, or of a refresh token, which the handler checks: see q->refusal */
     CAT_USER,   /* an account: a valid access token of our own */
     CAT_WRITER  /* a valid access token, and the role of CatalogWriteRole */
 } cat_access_t;
 
 /* What a route takes as its request body. */
 typedef enum {
-    CAT_NO_BODY, /* whatever comes is not read */
-    CAT_QUERY,   /* the same; the query is for everyone to see. Other queries are kept out of the logs */
+    CAT_NO_BODY, /* none: a body is not read */
+    CAT_QUERY,   /* the same; the query is not secret, so logs may have it */
     CAT_JSON,    /* bounded, parsed: q->body is never NULL */
     CAT_MAY_JSON /* the same, and {} when no body was sent */
 } cat_body_t;
@@ -35,20 +35,20 @@ typedef struct cat_route_t {
     cat_handler_t *run;
     cat_access_t who;
     cat_body_t body;
-    cat_rate_kind_t rate; /* counted against who sends a body before it is read */
+    cat_rate_kind_t rate; /* counted for the client, before its body is read */
 } cat_route_t;
 
 #define CAT_PARAMS_MAX 2
 
 typedef struct cat_route_match_t {
     const cat_route_t *route;           /* NULL: the path is known, the method is not; or the path is unknown */
-    int known;                          /* some row has this path */
+    int known;                          /* flag: some row has this path */
     const char *params[CAT_PARAMS_MAX]; /* on the pool; no slash in them */
 } cat_route_match_t;
 
 /*
- * Finds the row for a method and a path below the mount ("/products/1"). One trailing slash makes no
- * difference; an empty segment matches nothing. HEAD finds GET's row. rows ends with a row whose method is NULL.
+ * Finds the row for a method and a path below the mount ("/products/1"). One trailing slash is ignored; an empty segment matches
+ * nothing. HEAD finds the row of GET. rows ends with a row whose method is NULL.
  */
 void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *method, const char *path,
                     cat_route_match_t *match);
@@ -56,8 +56,8 @@ void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *metho
 /* The value for Allow (RFC 9110 10.2.1) of a known path: "GET, HEAD, POST, OPTIONS". On the pool. */
 const char *cat_route_allow(apr_pool_t *pool, const cat_route_t *rows, const char *path);
 
-/* The value of a query parameter, percent-decoded ('+' is a space), on the pool; the first where there are several.
- * NULL when it is not there or its decoding is broken (bad percent, NUL). */
+/* The value of the first query parameter of a name, percent-decoded ('+' is a space), on the pool. NULL: there is none, or it
+ * cannot be decoded (a bad percent, a NUL). */
 const char *cat_route_query(apr_pool_t *pool, const char *query, const char *name);
 
 /* Is the parameter there, with whatever value or none? */

@@ -5,8 +5,8 @@
 #include <apr_pools.h>
 
 /*
- * A decoded path as browsers send it, on the pool: percent-encoded are the octets of WHATWG URL's path percent-encode set, '%' and
- * '\', with upper-case digits. A cookie needs it octet by octet, because RFC 6265 (5.1.4) compares paths without decoding them.
+ * Encodes a decoded path as browsers do, on the pool: the octets of WHATWG URL's path percent-encode set, '%' and '\', with upper-case
+ * digits. The path of a cookie must have this form, because clients compare it without decoding (RFC 6265 5.1.4).
  */
 char *cat_uri_encode_path(apr_pool_t *pool, const char *path);
 

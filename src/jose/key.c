@@ -34,22 +34,22 @@
 struct cat_key_t {
     jwt_alg_t algorithm;
     const char *id;
-    unsigned char *content; /* of the file, if it is one of ours: a secret or a PEM, as libjwt takes it */
+    unsigned char *content; /* of the file: a secret or a PEM, as libjwt takes it; NULL for a public key */
     apr_size_t length;
     unsigned char sealing[CAT_KEY_SEAL_OCTETS]; /* the key for seals */
-    EVP_PKEY *pair;                             /* NULL for HS256; of somebody else's key the public half alone */
+    EVP_PKEY *pair;                             /* NULL for HS256; of a public key only that half */
 };
 
 /* HMAC-SHA256. 0: no memory. */
-static int authenticate(const void *secret, apr_size_t size, const char *text, apr_size_t length,
-                        unsigned char mac[SHA256_OCTETS])
+static int make_mac(const void *secret, apr_size_t size, const char *text, apr_size_t length,
+                    unsigned char mac[SHA256_OCTETS])
 {
     return HMAC(EVP_sha256(), secret, (int)size, (const unsigned char *)text, length, mac, NULL) != NULL;
 }
 
 /* ---- reading ---- */
 
-static apr_status_t release(void *data)
+static apr_status_t release_key(void *data)
 {
     cat_key_t *key = data;
 
@@ -63,7 +63,7 @@ static cat_key_t *make_key(apr_pool_t *pool)
 {
     cat_key_t *key = apr_pcalloc(pool, sizeof(*key));
 
-    apr_pool_cleanup_register(pool, key, release, apr_pool_cleanup_null);
+    apr_pool_cleanup_register(pool, key, release_key, apr_pool_cleanup_null);
     return key;
 }
 
@@ -77,7 +77,7 @@ static const char *make_id(apr_pool_t *pool, const char *path)
     return dot && dot > name ? apr_pstrmemdup(pool, name, (apr_size_t)(dot - name)) : apr_pstrdup(pool, name);
 }
 
-/* Without this OpenSSL would ask at the terminal. */
+/* Without this callback OpenSSL would ask at the terminal. */
 static int refuse_passphrase(char *passphrase, int size, int writing, void *asked)
 {
     (void)passphrase;
@@ -87,7 +87,7 @@ static int refuse_passphrase(char *passphrase, int size, int writing, void *aske
     return -1;
 }
 
-/* Which algorithm is a pair of keys for? 0: none that is known here. */
+/* Sets the algorithm of a key pair. 0: the pair is for none that is supported. */
 static int find_algorithm(const EVP_PKEY *pair, jwt_alg_t *algorithm)
 {
     char curve[32];
@@ -152,12 +152,12 @@ const char *cat_key_read(apr_pool_t *pool, const char *path, const cat_key_t **k
     if (!cat_json_own(pool, json_string(k->id))) {
         return apr_psprintf(pool, "%s: its name becomes the key's id and must be UTF-8; rename it", path);
     }
-    /* A public key is no secret: whatever looks like PEM must not become one. */
+    /* What looks like PEM is never a shared secret: it may be a public key. */
     fault = strstr(text, PEM_BEGIN) ? take_pair(pool, path, k) : take_secret(pool, path, k);
     if (fault) {
         return fault;
     }
-    if (!authenticate(k->content, k->length, SEAL_PURPOSE, strlen(SEAL_PURPOSE), k->sealing)) {
+    if (!make_mac(k->content, k->length, SEAL_PURPOSE, strlen(SEAL_PURPOSE), k->sealing)) {
         return apr_psprintf(pool, "%s: there is no memory for it", path);
     }
     *key = k;
@@ -218,7 +218,7 @@ const char *cat_key_sign(apr_pool_t *pool, const cat_key_t *key, jwt_t *jwt)
     char *made = NULL;
     const char *token;
 
-    /* Where jwt_set_alg() fails, jwt_encode_str() would still make a token: one without a signature. */
+    /* After jwt_set_alg() has failed, jwt_encode_str() would make a token without a signature. */
     if (key->content && jwt_add_header(jwt, "kid", key->id) == 0 &&
         jwt_set_alg(jwt, key->algorithm, key->content, (int)key->length) == 0) {
         made = jwt_encode_str(jwt);
@@ -229,7 +229,7 @@ const char *cat_key_sign(apr_pool_t *pool, const cat_key_t *key, jwt_t *jwt)
     return token;
 }
 
-/* libjwt verifies by the algorithm of the token's header. */
+/* libjwt verifies by the algorithm of the token's header, so that is compared too. */
 static int verify_with_secret(const cat_key_t *key, const char *token)
 {
     jwt_t *jwt = NULL;
@@ -239,7 +239,7 @@ static int verify_with_secret(const cat_key_t *key, const char *token)
     return good;
 }
 
-/* OpenSSL has an ES256 signature in DER, a JWT r and s as they are. NULL: it is not of their length, or no memory. */
+/* Converts an ES256 signature, r and s (RFC 7518 3.4), to DER for OpenSSL. NULL: its length is wrong, or there is no memory. */
 static const unsigned char *make_der(apr_pool_t *pool, const unsigned char *raw, apr_size_t *size)
 {
     unsigned char *der = apr_palloc(pool, RAW_OCTETS + DER_MORE), *end = der;
@@ -272,7 +272,7 @@ static EVP_MD_CTX *make_context(apr_pool_t *pool)
     return context;
 }
 
-/* libjwt would parse the PEM again for each token, which takes several times as long as the verification. */
+/* Not by libjwt, which parses the PEM for each token: that takes several times as long as the verification. */
 static int verify_with_pair(apr_pool_t *pool, const cat_key_t *key, const char *token)
 {
     const char *signature = strrchr(token, '.') + 1;
@@ -292,18 +292,18 @@ int cat_key_verify(apr_pool_t *pool, const cat_key_t *key, const char *token)
 {
     int good = key->pair ? verify_with_pair(pool, key, token) : verify_with_secret(key, token);
 
-    ERR_clear_error(); /* mod_ssl and libcurl would take what is left there for theirs */
+    ERR_clear_error(); /* or mod_ssl and libcurl would read these errors as theirs */
     return good;
 }
 
 int cat_key_seal(const cat_key_t *key, const char *text, apr_size_t length, unsigned char seal[CAT_KEY_SEAL_OCTETS])
 {
-    return authenticate(key->sealing, sizeof(key->sealing), text, length, seal);
+    return make_mac(key->sealing, sizeof(key->sealing), text, length, seal);
 }
 
 /* ---- publishing ---- */
 
-/* An unsigned number of the key, big-endian, in base64url. least: octets that it is filled up to. */
+/* An unsigned number of the key, big-endian, padded to least octets, in base64url. */
 static const char *get_number(apr_pool_t *pool, const cat_key_t *key, const char *name, int least)
 {
     BIGNUM *number = NULL;

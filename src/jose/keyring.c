@@ -13,7 +13,7 @@
 #include "lib/json.h"
 
 #define LOOK_EVERY APR_USEC_PER_SEC
-#define SETTLED_AFTER (2 * APR_USEC_PER_SEC) /* every child has looked by then */
+#define SETTLED_AFTER (2 * APR_USEC_PER_SEC) /* by then every child has looked at the directory */
 
 struct cat_keyring_t {
     const char *directory;       /* NULL: a file, which is read once */
@@ -21,7 +21,7 @@ struct cat_keyring_t {
     /* ---- guarded by `looking` ---- */
     apr_pool_t *pool;
     apr_pool_t *scratch;
-    const char *seen;   /* what describe() said of the directory the last time */
+    const char *seen;   /* what describe_files returned the last time */
     int settled;        /* how many of these files were */
     const char *failed; /* why the keys could not be read; NULL: they were */
     /* ---- atomic ---- */
@@ -39,7 +39,7 @@ typedef struct file_t {
 
 /* ---- the directory ---- */
 
-/* Where a file cannot be asked for its state it is there all the same: reading it will tell why. */
+/* A file whose apr_stat fails is added too: reading it will report why. */
 static void add_file(apr_array_header_t *files, const char *directory, const char *name, apr_time_t now)
 {
     file_t *file = apr_array_push(files);
@@ -53,8 +53,8 @@ static void add_file(apr_array_header_t *files, const char *directory, const cha
     }
 }
 
-/* The files that hold keys, in the directory's own order. */
-static const char *list(apr_pool_t *pool, const char *path, apr_time_t now, apr_array_header_t *files)
+/* Adds the files with keys, in the directory's own order. NULL, or the error, on the pool. */
+static const char *list_files(apr_pool_t *pool, const char *path, apr_time_t now, apr_array_header_t *files)
 {
     apr_dir_t *directory;
     apr_finfo_t entry;
@@ -73,8 +73,8 @@ static const char *list(apr_pool_t *pool, const char *path, apr_time_t now, apr_
     return NULL;
 }
 
-/* A text that changes when a file does: a file's time of change is the system's, and nobody can set it back. */
-static const char *describe(apr_pool_t *pool, const apr_array_header_t *files)
+/* A text that changes when a file does. It has ctime, because no program can set that back. */
+static const char *describe_files(apr_pool_t *pool, const apr_array_header_t *files)
 {
     cat_buffer_t text;
 
@@ -100,8 +100,8 @@ static int count_settled(const apr_array_header_t *files)
 
 /* ---- the keys ---- */
 
-/* The one that is to sign comes first. */
-static int compare(const void *left, const void *right)
+/* The file whose key signs comes first. */
+static int compare_files(const void *left, const void *right)
 {
     const file_t *a = left, *b = right;
 
@@ -109,7 +109,7 @@ static int compare(const void *left, const void *right)
         return b->settled - a->settled;
     }
     if (!a->settled && a->info.ctime != b->info.ctime) {
-        return a->info.ctime < b->info.ctime ? -1 : 1; /* the one that other children are the likeliest to have */
+        return a->info.ctime < b->info.ctime ? -1 : 1; /* the other children are most likely to have the older one */
     }
     if (a->info.mtime != b->info.mtime) {
         return a->info.mtime < b->info.mtime ? 1 : -1;
@@ -142,7 +142,7 @@ static const char *read_keys(apr_pool_t *pool, const char *directory, apr_array_
     if (files->nelts > CAT_KEYRING_MAX) {
         return apr_psprintf(pool, "%s: holds more than %d files; take away what is no key", directory, CAT_KEYRING_MAX);
     }
-    qsort(files->elts, (size_t)files->nelts, sizeof(file_t), compare);
+    qsort(files->elts, (size_t)files->nelts, sizeof(file_t), compare_files);
     for (int i = 0; i < files->nelts; i++) {
         const char *path = APR_ARRAY_IDX(files, i, file_t).path;
         const char *fault = cat_key_read(pool, path, &all[i]);
@@ -179,13 +179,13 @@ static int is_same(const char *one, const char *other)
     return one && other ? strcmp(one, other) == 0 : one == other;
 }
 
-/* Reads the keys where the directory is not as it was seen last, or where that failed: the cause need not have been in the
- * directory. A key that has settled is one of the same, in another place. */
-static void look(cat_keyring_t *ring, apr_pool_t *scratch, apr_time_t now)
+/* Reads the keys if the directory has changed or the last reading failed, whose cause may have been outside the directory. When a
+ * file has settled, the order of the keys changes. */
+static void read_directory(cat_keyring_t *ring, apr_pool_t *scratch, apr_time_t now)
 {
     apr_array_header_t *files = apr_array_make(scratch, 8, sizeof(file_t));
-    const char *fault = list(scratch, ring->directory, now, files);
-    const char *seen = describe(scratch, files);
+    const char *fault = list_files(scratch, ring->directory, now, files);
+    const char *seen = describe_files(scratch, files);
     int changed = !is_same(ring->seen, seen), settled = count_settled(files);
 
     if (!fault && (changed || settled != ring->settled || ring->failed)) {
@@ -223,7 +223,7 @@ const char *cat_keyring_open_directory(apr_pool_t *pool, const char *path, cat_k
 
     r->pool = pool;
     r->directory = apr_pstrdup(pool, path);
-    look(r, pool, apr_time_now());
+    read_directory(r, pool, apr_time_now());
     if (!r->failed) {
         *ring = r;
     }
@@ -252,7 +252,7 @@ apr_status_t cat_keyring_child_init(cat_keyring_t *ring, apr_pool_t *pool)
     return rv;
 }
 
-/* A request's time may be a little before the last one's. */
+/* The time of a request may be a little before that of the previous one. */
 static int is_due(cat_keyring_t *ring, apr_time_t now)
 {
     return llabs(now - atomic_load_explicit(&ring->looked, memory_order_relaxed)) >= LOOK_EVERY;
@@ -263,7 +263,7 @@ const cat_keys_t *cat_keyring_get(cat_keyring_t *ring, apr_time_t now, const cha
     if (ring->looking && is_due(ring, now) && apr_thread_mutex_trylock(ring->looking) == APR_SUCCESS) {
         if (is_due(ring, now)) {
             atomic_store_explicit(&ring->looked, now, memory_order_relaxed);
-            look(ring, ring->scratch, now);
+            read_directory(ring, ring->scratch, now);
             apr_pool_clear(ring->scratch);
         }
         apr_thread_mutex_unlock(ring->looking);

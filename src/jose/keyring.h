@@ -9,15 +9,14 @@
 #include "jose/key.h"
 
 /*
- * The keys that a server signs and verifies with: one file, or a directory of which the newest file signs and all
- * verify. "Newest" is the latest modification time, then the name; a file that came or was changed less than two
- * seconds ago counts as the oldest, so that every child can verify with it before one signs. Where all came or were
- * changed so lately, the one signs that was the first. Directories, and files whose names begin with a dot or end in
- * "~", are passed over. No two keys may have the same id.
+ * The keys that a server signs and verifies with: one file, or a directory of which the newest file signs and all verify. The newest
+ * has the latest modification time, then the last name. A file that was created or changed less than two seconds ago does not sign
+ * yet, so that every child can verify with a key before any child signs with it; if all files are so new, the oldest of them signs.
+ * Directories, and files whose names begin with a dot or end in "~", are skipped. No two keys may have the same id.
  */
 typedef struct cat_keyring_t cat_keyring_t;
 
-/* A set of keys as it was read once. Lives as long as the ring's pool. */
+/* The keys of one reading. Lives as long as the ring's pool. */
 typedef struct cat_keys_t {
     const cat_key_t *const *all; /* the one that signs first, then the newest first */
     int count;                   /* at least 1 */
@@ -25,21 +24,21 @@ typedef struct cat_keys_t {
 
 #define CAT_KEYRING_MAX 64 /* files */
 
-/* NULL: *ring lives on the pool. Otherwise what is wrong and what to do, on the pool: no key at all, or a bad file. */
+/* NULL: *ring lives on the pool. Otherwise the error and its remedy, on the pool: there is no key, or a file is bad. */
 const char *cat_keyring_open_file(apr_pool_t *pool, const char *path, cat_keyring_t **ring);
 const char *cat_keyring_open_directory(apr_pool_t *pool, const char *path, cat_keyring_t **ring);
 
-/* The directory; NULL: it is one file. */
+/* The directory; NULL: the ring has one file. */
 const char *cat_keyring_directory(const cat_keyring_t *ring);
 
-/* In each child, before its threads start: from now on the directory is looked at again. A second call does nothing. */
+/* In each child, before its threads start: from now on cat_keyring_get watches the directory. A second call does nothing. */
 apr_status_t cat_keyring_child_init(cat_keyring_t *ring, apr_pool_t *pool);
 
 /*
- * The keys now. A directory is looked at once a second, by one thread; where its content changed the keys are read
- * again. Where that fails the old ones stay in use, it is tried again the next time, and *fault says why: to one caller
- * for each change or other cause. It is NULL otherwise. *fault lives as long as the ring's pool. fault may be NULL:
- * another caller will be told.
+ * The current keys; any thread may call. Once a second one of the callers looks at the directory and reads the keys again if a file
+ * has changed. If that fails, the previous keys stay in use, the next look tries again, and *fault receives the error: for one caller
+ * after each change. Otherwise *fault is NULL. *fault lives as long as the ring's pool. fault may be NULL: a later caller receives
+ * the error.
  */
 const cat_keys_t *cat_keyring_get(cat_keyring_t *ring, apr_time_t now, const char **fault);
 

@@ -9,12 +9,12 @@
 #include "lib/id.h"
 #include "lib/json.h"
 
-/* The last second of the year 9999; a later one might not fit into an apr_time_t. */
+/* The last second of the year 9999; later ones may overflow an apr_time_t. */
 #define SECONDS_MOST APR_INT64_C(253402300799)
 
 #define FOREIGN_SUBJECT_MAX 255 /* octets */
 
-/* The key may sign other things, for other purposes (RFC 8725 3.12). */
+/* The same key may sign JWTs for other purposes (RFC 8725 3.12). */
 #define TOKEN_USE "access"
 #define NOT_ACCESS "The token is not an access token"
 
@@ -47,13 +47,13 @@ const char *cat_token_make(apr_pool_t *pool, const cat_keys_t *keys, const cat_c
     if (jwt_new(&jwt) == 0 && add_claims(jwt, claims)) {
         token = cat_key_sign(pool, keys->all[0], jwt);
     }
-    jwt_free(jwt); /* now, not with the pool: it has a copy of the key */
+    jwt_free(jwt); /* not with the pool: it has a copy of the key */
     return token && cat_token_check_shape(token) ? token : NULL;
 }
 
 /* ---- taking apart ---- */
 
-/* Four characters are three octets; the last two or three of a segment have bits to spare, which must be 0. */
+/* Four characters encode three octets; the last two or three of a segment have unused bits, which must be 0. */
 static int is_base64url(const char *segment, apr_size_t length)
 {
     static const int spare[] = {0, 0, 0xf, 0x3};
@@ -82,7 +82,7 @@ typedef struct parts_t {
     const json_t *payload;
 } parts_t;
 
-/* NULL: the segment is not the base64url of a JSON object. */
+/* The JSON object of a segment; NULL: the segment is not the base64url of one. */
 static const json_t *parse_segment(apr_pool_t *pool, const char *segment, apr_size_t length)
 {
     apr_size_t size;
@@ -96,7 +96,7 @@ static const json_t *parse_segment(apr_pool_t *pool, const char *segment, apr_si
     return value;
 }
 
-static int split(apr_pool_t *pool, const char *token, parts_t *parts)
+static int split_token(apr_pool_t *pool, const char *token, parts_t *parts)
 {
     const char *payload = strchr(token, '.') + 1;
     const char *dot = strchr(payload, '.');
@@ -137,7 +137,7 @@ static const char *check_header(const json_t *header, int foreign)
     return NULL;
 }
 
-/* The kid is whatever the sender wrote: it is compared with what there is, and never looked up anywhere. */
+/* The kid is the sender's: it is compared with the ids of the keys, and never used to look anything up. */
 static const cat_key_t *choose_key(const json_t *header, const cat_keys_t *keys)
 {
     const json_t *kid = json_object_get(header, "kid");
@@ -245,7 +245,7 @@ static const char *check_user(const json_t *payload, const char *const *roles)
     return NULL;
 }
 
-/* Such a subject ends up in logs, and in headers for proxied applications. */
+/* The subject gets into logs and into headers for proxied applications. */
 static const char *check_foreign_user(const json_t *payload)
 {
     const char *sub = get_text(payload, "sub");
@@ -272,7 +272,7 @@ static const char *check_payload(const json_t *payload, const cat_trust_t *trust
     return fault ? fault : check_times(payload, apr_time_sec(now));
 }
 
-static const char *check(apr_pool_t *pool, const parts_t *parts, const cat_trust_t *trust, apr_time_t now)
+static const char *check_token(apr_pool_t *pool, const parts_t *parts, const cat_trust_t *trust, apr_time_t now)
 {
     const char *fault = check_header(parts->header, trust->foreign);
 
@@ -308,14 +308,14 @@ const char *cat_token_verify(apr_pool_t *pool, const cat_trust_t *trusts, int co
     const char *fault = "The token is from another issuer";
     parts_t parts;
 
-    if (!cat_token_check_shape(token) || !split(pool, token, &parts)) {
+    if (!cat_token_check_shape(token) || !split_token(pool, token, &parts)) {
         return "The token is malformed";
     }
     for (int i = 0; i < count; i++) {
         if (!is_text(json_object_get(parts.payload, "iss"), trusts[i].issuer)) {
             continue;
         }
-        fault = check(pool, &parts, &trusts[i], now);
+        fault = check_token(pool, &parts, &trusts[i], now);
         if (!fault) {
             *claims = read_claims(pool, parts.payload, &trusts[i]);
             return NULL;

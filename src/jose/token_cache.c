@@ -9,7 +9,7 @@
 #define MUTEXES 64
 #define ROOM 1536 /* for a token and its claims: 1.4 KB where RSA of 4096 bits signs */
 
-/* A claim's text in an entry: where it begins. The token stands before all of them, so that 0 is free to mean NULL. */
+/* The texts of an entry's claims: where each begins. The token comes before all of them, so 0 can mean NULL. */
 enum { ISSUER, AUDIENCE, SUBJECT, SESSION, ID, USERNAME, ROLE, TEXTS };
 
 typedef struct entry_t {
@@ -23,12 +23,12 @@ typedef struct entry_t {
 
 struct cat_token_cache_t {
     int size;
-    const cat_keys_t **keys; /* of each entry; NULL: not in use. No set of keys is freed before the child ends. */
-    entry_t *entries;        /* beside the keys, so that memory is not touched before it is used */
+    const cat_keys_t **keys; /* of each entry; NULL: the slot is free. No set of keys is freed before the child ends */
+    entry_t *entries;        /* not in one array with the keys, whose zeroing would touch all of this memory */
     apr_thread_mutex_t *mutexes[MUTEXES];
 };
 
-apr_status_t cat_token_cache_create(cat_token_cache_t **seen, apr_pool_t *pool, int size)
+apr_status_t cat_token_cache_create(cat_token_cache_t **cache, apr_pool_t *pool, int size)
 {
     cat_token_cache_t *s = apr_palloc(pool, sizeof(*s));
 
@@ -41,19 +41,19 @@ apr_status_t cat_token_cache_create(cat_token_cache_t **seen, apr_pool_t *pool, 
             return rv;
         }
     }
-    *seen = s;
+    *cache = s;
     return APR_SUCCESS;
 }
 
-/* A token ends in its signature, which is as good as random. */
-static int find_slot(const cat_token_cache_t *seen, const char *token, apr_size_t length)
+/* The last octets of a token are its signature's, which are as good as random. */
+static int find_slot(const cat_token_cache_t *cache, const char *token, apr_size_t length)
 {
     apr_uint64_t tail = 0;
     apr_size_t size = length < sizeof(tail) ? length : sizeof(tail);
 
     memcpy(&tail, token + length - size, size);
     tail *= APR_UINT64_C(0x9E3779B97F4A7C15);
-    return (int)((tail >> 32) * (apr_uint64_t)seen->size >> 32);
+    return (int)((tail >> 32) * (apr_uint64_t)cache->size >> 32);
 }
 
 static const char *text_at(const entry_t *entry, int which, const char *copy)
@@ -83,7 +83,7 @@ static const cat_claims_t *copy_claims(apr_pool_t *pool, const entry_t *entry, c
     return claims;
 }
 
-/* Takes as long wherever they differ, as CRYPTO_memcmp() does, but goes by words: a token of RSA has 600 octets. */
+/* Takes the same time wherever the texts differ. CRYPTO_memcmp() compares octet by octet, and a token of RSA has 600. */
 static int is_same(const char *a, const char *b, apr_size_t length)
 {
     apr_uint64_t difference = 0, x, y;
@@ -99,20 +99,20 @@ static int is_same(const char *a, const char *b, apr_size_t length)
     return !difference;
 }
 
-const cat_claims_t *cat_token_cache_find(cat_token_cache_t *seen, apr_pool_t *pool, const cat_keys_t *keys,
+const cat_claims_t *cat_token_cache_find(cat_token_cache_t *cache, apr_pool_t *pool, const cat_keys_t *keys,
                                          apr_time_t now, const char *token)
 {
     apr_size_t length = strlen(token);
-    int slot = find_slot(seen, token, length);
-    const entry_t *entry = &seen->entries[slot];
+    int slot = find_slot(cache, token, length);
+    const entry_t *entry = &cache->entries[slot];
     const cat_claims_t *claims = NULL;
 
-    apr_thread_mutex_lock(seen->mutexes[slot % MUTEXES]);
-    if (seen->keys[slot] == keys && entry->token_length == length &&
+    apr_thread_mutex_lock(cache->mutexes[slot % MUTEXES]);
+    if (cache->keys[slot] == keys && entry->token_length == length &&
         now < entry->expires + apr_time_from_sec(CAT_TOKEN_LEEWAY) && is_same(entry->text, token, length)) {
         claims = copy_claims(pool, entry, keys);
     }
-    apr_thread_mutex_unlock(seen->mutexes[slot % MUTEXES]);
+    apr_thread_mutex_unlock(cache->mutexes[slot % MUTEXES]);
     return claims;
 }
 
@@ -135,12 +135,13 @@ static void write_entry(entry_t *entry, const char *token, apr_size_t length, co
     entry->expires = claims->expires;
 }
 
-void cat_token_cache_add(cat_token_cache_t *seen, const cat_keys_t *keys, const char *token, const cat_claims_t *claims)
+void cat_token_cache_add(cat_token_cache_t *cache, const cat_keys_t *keys, const char *token,
+                         const cat_claims_t *claims)
 {
     const char *const texts[TEXTS] = {claims->issuer, claims->audience, claims->subject, claims->session,
                                       claims->id,     claims->username, claims->role};
     apr_size_t length = strlen(token), needed = length;
-    int slot = find_slot(seen, token, length);
+    int slot = find_slot(cache, token, length);
 
     for (int i = 0; i < TEXTS; i++) {
         needed += texts[i] ? strlen(texts[i]) + 1 : 0;
@@ -148,8 +149,8 @@ void cat_token_cache_add(cat_token_cache_t *seen, const cat_keys_t *keys, const 
     if (needed > ROOM) {
         return;
     }
-    apr_thread_mutex_lock(seen->mutexes[slot % MUTEXES]);
-    write_entry(&seen->entries[slot], token, length, claims, texts);
-    seen->keys[slot] = keys;
-    apr_thread_mutex_unlock(seen->mutexes[slot % MUTEXES]);
+    apr_thread_mutex_lock(cache->mutexes[slot % MUTEXES]);
+    write_entry(&cache->entries[slot], token, length, claims, texts);
+    cache->keys[slot] = keys;
+    apr_thread_mutex_unlock(cache->mutexes[slot % MUTEXES]);
 }

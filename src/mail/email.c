@@ -12,7 +12,7 @@
 #define LETTERS_DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 #define ATEXT LETTERS_DIGITS "!#$%&'*+-/=?^_`{|}~"
 
-/* The length of the dot-atom text begins with; 0: none. */
+/* The length of the dot-atom that text begins with; 0: none. */
 static apr_size_t span_dot_atom(const char *text)
 {
     const char *end = text;
@@ -64,7 +64,7 @@ int cat_email_check(const char *text)
     return check_domain(text + local + 1);
 }
 
-/* Not tolower: it follows the locale. */
+/* Not tolower: it depends on the locale. */
 const char *cat_email_fold(apr_pool_t *pool, const char *text)
 {
     char *folded = apr_pstrdup(pool, text);

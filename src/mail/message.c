@@ -13,7 +13,7 @@
 
 #define SUBJECT "Subject: "
 #define LINE_OCTETS 998  /* at most, RFC 5322 2.1.1 */
-#define PLAIN_OCTETS 66  /* of a header value that stays in one line of 78 */
+#define PLAIN_OCTETS 66  /* of a header value that fits in a line of 78 */
 #define WORD_OCTETS 39   /* 52 in base64: "Subject: =?UTF-8?B?...?=" stays below the 76 of RFC 2047 2 */
 #define BASE64_OCTETS 57 /* one line of 76 in base64, RFC 2045 6.8 */
 
@@ -23,7 +23,7 @@ typedef struct template_t {
     const char *body;
 } template_t;
 
-/* Goes behind the line end that text begins with; NULL: it begins with none. */
+/* Returns what follows the line end that text begins with; NULL: it begins with none. */
 static const char *skip_line_end(const char *text)
 {
     if (*text == '\r') {
@@ -32,7 +32,7 @@ static const char *skip_line_end(const char *text)
     return *text == '\n' ? text + 1 : NULL;
 }
 
-/* NULL, or what is wrong, a constant. */
+/* NULL, or the error, a constant. */
 static const char *split_template(const char *text, template_t *t)
 {
     const char *rest;
@@ -63,7 +63,7 @@ static int is_known(const char *name, const char *const known[])
     return 0;
 }
 
-/* The name of the first {{name}} in text, on the pool, and where the placeholder begins and ends. NULL: none. */
+/* Returns the name of the first {{name}} in text, on the pool, and sets where the placeholder begins and ends. NULL: none. */
 static const char *find_placeholder(apr_pool_t *pool, const char *text, const char **begin, const char **end)
 {
     const char *close;
@@ -97,8 +97,8 @@ const char *cat_message_check_template(apr_pool_t *pool, const char *text, const
     return NULL;
 }
 
-/* One pass: what a value holds is never taken for a placeholder. */
-static const char *fill_in(apr_pool_t *pool, const char *text, const apr_table_t *values)
+/* One pass, so a placeholder in a value is left alone. */
+static const char *replace_placeholders(apr_pool_t *pool, const char *text, const apr_table_t *values)
 {
     cat_buffer_t b;
     const char *begin, *end, *name;
@@ -133,7 +133,7 @@ static void add_base64(cat_buffer_t *b, const char *data, apr_size_t length)
     cat_buffer_add_text(b, apr_pencode_base64(b->pool, data, length, APR_ENCODE_NONE, NULL));
 }
 
-/* Encoded words (RFC 2047), one a line, no character of UTF-8 cut in two. */
+/* Adds encoded words (RFC 2047), one a line. A character of UTF-8 is never split. */
 static void add_encoded(cat_buffer_t *b, const char *text)
 {
     while (*text) {
@@ -164,7 +164,7 @@ static int is_ascii(const char *text)
     return 1;
 }
 
-/* text has no controls. What looks like an encoded word would be read as one. */
+/* text has no control characters. A text with "=?" is encoded, because a reader would decode it. */
 static void add_unstructured(cat_buffer_t *b, const char *text)
 {
     if (is_ascii(text) && strlen(text) <= PLAIN_OCTETS && !strstr(text, "=?")) {
@@ -174,7 +174,7 @@ static void add_unstructured(cat_buffer_t *b, const char *text)
     }
 }
 
-/* A display name: with characters that would have to be quoted (RFC 5322 3.2.3) it goes as encoded words too. */
+/* A display name. If it has characters that would have to be quoted (RFC 5322 3.2.3), it is encoded. */
 static void add_phrase(cat_buffer_t *b, const char *name)
 {
     if (strpbrk(name, "()<>[]:;@\\,.\"")) {
@@ -184,7 +184,7 @@ static void add_phrase(cat_buffer_t *b, const char *name)
     }
 }
 
-static const char *trim(apr_pool_t *pool, const char *text, apr_size_t length)
+static const char *trim_name(apr_pool_t *pool, const char *text, apr_size_t length)
 {
     static const char edges[] = " \"";
 
@@ -198,7 +198,7 @@ static const char *trim(apr_pool_t *pool, const char *text, apr_size_t length)
     return apr_pstrmemdup(pool, text, length);
 }
 
-/* The address, or NULL; *name is "" where there is none. */
+/* Returns the address, or NULL if it is invalid. *name is "" if there is none. */
 static const char *split_mailbox(apr_pool_t *pool, const char *mailbox, const char **name)
 {
     const char *open = strrchr(mailbox, '<');
@@ -211,7 +211,7 @@ static const char *split_mailbox(apr_pool_t *pool, const char *mailbox, const ch
             return NULL;
         }
         address = apr_pstrmemdup(pool, open + 1, length - 2);
-        *name = trim(pool, mailbox, open - mailbox);
+        *name = trim_name(pool, mailbox, open - mailbox);
     }
     if (strcmp(*name, strip_controls(pool, *name)) != 0 || !cat_email_check(address)) {
         return NULL;
@@ -243,7 +243,7 @@ static void add_from(cat_buffer_t *b, const char *mailbox)
 
 static void add_date(cat_buffer_t *b, apr_time_t date)
 {
-    char text[APR_RFC822_DATE_LEN]; /* ends in "GMT", which RFC 5322 4.3 calls obsolete */
+    char text[APR_RFC822_DATE_LEN]; /* ends in "GMT", which is obsolete in mails (RFC 5322 4.3) */
 
     apr_rfc822_date(text, date);
     CAT_BUFFER_LITERAL(b, "Date: ");
@@ -266,7 +266,7 @@ static void add_header(cat_buffer_t *b, const cat_message_t *m, const char *subj
                           "Content-Type: text/plain; charset=utf-8\r\n");
 }
 
-/* Every line, the last one too, gets CR LF as its end. */
+/* Ends every line, the last one too, with CR LF. */
 static const char *canonicalize_lines(apr_pool_t *pool, const char *text)
 {
     cat_buffer_t b;
@@ -324,7 +324,7 @@ const char *cat_message_format(apr_pool_t *pool, const char *text, const cat_mes
     }
     subject = apr_pstrmemdup(pool, t.subject, t.subject_length);
     cat_buffer_init(&b, pool, strlen(text) * 2 + 1024);
-    add_header(&b, m, strip_controls(pool, fill_in(pool, subject, m->values)));
-    add_body(&b, canonicalize_lines(pool, fill_in(pool, t.body, m->values)));
+    add_header(&b, m, strip_controls(pool, replace_placeholders(pool, subject, m->values)));
+    add_body(&b, canonicalize_lines(pool, replace_placeholders(pool, t.body, m->values)));
     return cat_buffer_text(&b);
 }

@@ -12,10 +12,10 @@
 
 typedef struct transfer_t {
     const cat_smtp_t *smtp;
-    const char *message; /* what is still to be sent */
+    const char *message; /* the part that curl has not read yet */
     apr_size_t left;
-    int addressed; /* RCPT is under way: what the server refuses from now on is this message */
-    int leaving;   /* QUIT is under way: the message's fate is known */
+    int addressed; /* RCPT was sent: a refusal from now on is of this message */
+    int leaving;   /* QUIT was sent: the server has answered the message */
     char error[CURL_ERROR_SIZE];
 } transfer_t;
 
@@ -42,7 +42,7 @@ static size_t read_message(char *out, size_t size, size_t count, void *context)
     return length;
 }
 
-/* Called once a second at least. No time-out of curl's covers QUIT: the answer to it is not waited for. */
+/* curl calls this at least once a second. None of its time-outs covers QUIT, so the answer to QUIT is not awaited. */
 static int check_progress(void *context, curl_off_t dltotal, curl_off_t dlnow, curl_off_t ultotal, curl_off_t ulnow)
 {
     const transfer_t *t = context;
@@ -56,7 +56,7 @@ static int begins_with(const char *data, size_t size, const char *command)
     return size >= strlen(command) && memcmp(data, command, strlen(command)) == 0;
 }
 
-/* A reply code alone does not say which command it was for, and curl has no other way to learn that. */
+/* curl reports the last reply code but not its command, so the commands are watched as they are sent. */
 static int watch_command(CURL *curl, curl_infotype type, char *data, size_t size, void *context)
 {
     transfer_t *t = context;
@@ -76,17 +76,17 @@ static void set_limits(CURL *curl, transfer_t *t)
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CAT_SMTP_CONNECT_TIMEOUT);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)timeout);
-    curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L); /* a name server that does not answer is not waited for */
+    curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L); /* do not wait for a name server that does not answer */
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, check_progress);
     curl_easy_setopt(curl, CURLOPT_XFERINFODATA, t);
-    /* Kept, the connection would be closed with the pool, out of reach of these limits. */
+    /* A connection that is kept would be closed with the pool, where these limits do not apply. */
     curl_easy_setopt(curl, CURLOPT_FORBID_REUSE, 1L);
 }
 
 /*
- * TLS that is not insisted on is not checked either: whoever could show a false certificate could as well hide the
- * offer of STARTTLS, and the mail servers of many hosts have a self-made one.
+ * Where TLS is optional, the certificate is not checked: an attacker with a false certificate could as well suppress the offer of
+ * STARTTLS, and many mail servers on the same host have a self-signed one.
  */
 static void set_security(CURL *curl, const cat_smtp_t *smtp)
 {
@@ -105,12 +105,12 @@ static void set_security(CURL *curl, const cat_smtp_t *smtp)
     }
 }
 
-/* EHLO names the local host: that is curl's default where the url has no path. */
+/* EHLO names the local host, which is curl's default if the URL has no path. */
 static void set_route(CURL *curl, const cat_smtp_t *smtp)
 {
     curl_easy_setopt(curl, CURLOPT_URL, smtp->url);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-    curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* nor one out of the environment */
+    curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* not even one from the environment */
 }
 
 static void set_envelope(CURL *curl, apr_pool_t *pool, const char *from, struct curl_slist *to, transfer_t *t)
@@ -126,8 +126,8 @@ static void set_envelope(CURL *curl, apr_pool_t *pool, const char *from, struct 
     curl_easy_setopt(curl, CURLOPT_DEBUGDATA, t);
 }
 
-/* reply: the server's last; 0: none came. */
-static cat_smtp_result_t judge(CURLcode code, long reply, const transfer_t *t)
+/* reply: the server's last reply code; 0: none. */
+static cat_smtp_result_t judge_reply(CURLcode code, long reply, const transfer_t *t)
 {
     if (code == CURLE_OK) {
         return CAT_SMTP_SENT;
@@ -150,7 +150,7 @@ static cat_smtp_result_t judge(CURLcode code, long reply, const transfer_t *t)
     }
 }
 
-static const char *explain(apr_pool_t *pool, CURLcode code, long reply, const transfer_t *t)
+static const char *explain_failure(apr_pool_t *pool, CURLcode code, long reply, const transfer_t *t)
 {
     if (reply >= 400) {
         return apr_psprintf(pool, "the server answered %ld %s", reply,
@@ -159,16 +159,16 @@ static const char *explain(apr_pool_t *pool, CURLcode code, long reply, const tr
     return apr_psprintf(pool, "%s (last reply: %ld)", t->error[0] ? t->error : curl_easy_strerror(code), reply);
 }
 
-static cat_smtp_result_t perform(apr_pool_t *pool, CURL *curl, const transfer_t *t, const char **detail)
+static cat_smtp_result_t perform_transfer(apr_pool_t *pool, CURL *curl, const transfer_t *t, const char **detail)
 {
     long reply = 0;
     CURLcode code = curl_easy_perform(curl);
 
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply);
     if (code != CURLE_OK) {
-        *detail = explain(pool, code, reply, t);
+        *detail = explain_failure(pool, code, reply, t);
     }
-    return judge(code, reply, t);
+    return judge_reply(code, reply, t);
 }
 
 cat_smtp_result_t cat_smtp_send(apr_pool_t *pool, const cat_smtp_t *smtp, const char *from, const char *to,
@@ -179,7 +179,7 @@ cat_smtp_result_t cat_smtp_send(apr_pool_t *pool, const cat_smtp_t *smtp, const 
     CURL *curl;
 
     *detail = NULL;
-    /* curl does not keep a line end in an address from ending the command. */
+    /* curl sends a line end in an address as it is, which would end the command. */
     if (!cat_email_check(from) || !cat_email_check(to)) {
         *detail = "not an address that can be sent to";
         return CAT_SMTP_REFUSED;
@@ -200,7 +200,7 @@ cat_smtp_result_t cat_smtp_send(apr_pool_t *pool, const cat_smtp_t *smtp, const 
     set_limits(curl, t);
     set_security(curl, smtp);
     set_envelope(curl, pool, from, recipients, t);
-    return perform(pool, curl, t, detail);
+    return perform_transfer(pool, curl, t, detail);
 }
 
 static apr_status_t free_url(void *url)
@@ -209,7 +209,7 @@ static apr_status_t free_url(void *url)
     return APR_SUCCESS;
 }
 
-/* A part that is not there is "". */
+/* "" if the URL has no such part. */
 static const char *get_part(apr_pool_t *pool, CURLU *url, CURLUPart part)
 {
     char *text = NULL;

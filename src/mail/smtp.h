@@ -13,29 +13,29 @@
 typedef struct cat_smtp_t {
     const char *url;             /* smtp://host[:port] or smtps://host[:port] */
     const char *user, *password; /* NULL: no AUTH. Never sent without TLS */
-    const char *ca_file;         /* PEM; NULL: the system's */
-    int require_tls;             /* smtp://: fail unless STARTTLS works (RFC 3207; never downgraded), as with a user.
-                                    0: use it if offered, whatever the certificate */
+    const char *ca_file;         /* PEM; NULL: the certificates of the system */
+    int require_tls;             /* flag, for smtp://: fail unless STARTTLS works (RFC 3207), as always with a user.
+                                    0: use it if the server offers it, whatever the certificate */
     int timeout;                 /* seconds for the whole conversation; 0: CAT_SMTP_TIMEOUT */
-    const atomic_int *stop;      /* becomes non-zero when the server stops: the transfer is broken off; may be NULL */
+    const atomic_int *stop;      /* becomes non-zero when the server stops: the transfer is aborted; may be NULL */
 } cat_smtp_t;
 
 typedef enum {
     CAT_SMTP_SENT,    /* the server has taken responsibility (250 to DATA) */
-    CAT_SMTP_RETRY,   /* 4xx, no connection, time-out, broken off: the same message may succeed later */
-    CAT_SMTP_REFUSED, /* 5xx to this message or recipient: it never will */
+    CAT_SMTP_RETRY,   /* 4xx, no connection, time-out, aborted: the same message may succeed later */
+    CAT_SMTP_REFUSED, /* 5xx to this message or recipient: the message will never succeed */
     CAT_SMTP_SETUP    /* TLS or login fails: the configuration is wrong; retry, slowly */
 } cat_smtp_result_t;
 
-/* *detail (on the pool) says why it was not sent, for the log: curl's words and the reply code; no address, no secret. */
+/* *detail (on the pool) says for the log why the message was not sent: curl's words and the reply code, no address, no secret. */
 cat_smtp_result_t cat_smtp_send(apr_pool_t *pool, const cat_smtp_t *smtp, const char *from, const char *to,
                                 const char *message, const char **detail);
 
-/* NULL when url is one that cat_smtp_send takes: scheme smtp or smtps, a host, an optional port, no user, no path.
- * Otherwise what is wrong, on the pool. */
+/* Checks a URL for cat_smtp_send: scheme smtp or smtps, a host, an optional port, no user, no path. NULL: it is valid. Otherwise the
+ * error, on the pool. */
 const char *cat_smtp_check_url(apr_pool_t *pool, const char *url);
 
-/* Is the url's host this machine itself (localhost, 127.0.0.0/8, ::1)? */
+/* Is the host of the URL this machine (localhost, 127.0.0.0/8, ::1)? */
 int cat_smtp_is_loopback(const char *url);
 
 #endif
