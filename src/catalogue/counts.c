@@ -62,7 +62,7 @@ static apr_status_t note_row(void *baton, const char *const *values, int count)
     (void)values;
     (void)count;
     *(int *)baton = 1;
-    return APR_EOF;
+    return CAT_ENOUGH;
 }
 
 /* *first: of the part that the key is in. */

@@ -40,7 +40,7 @@ static apr_status_t take_part(void *baton, const char *const *values, int count)
     s->first = first;
     s->between = n;
     s->is_found = 1;
-    return APR_EOF;
+    return CAT_ENOUGH;
 }
 
 /* Narrows the search to one part of the level, if the list has so many products. */

@@ -21,7 +21,7 @@ static apr_status_t represent_row(void *baton, const char *const *values, int co
 
     (void)count;
     r->represent(r->baton, values, &r->body, &r->length);
-    return APR_EOF;
+    return CAT_ENOUGH;
 }
 
 apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, cat_products_represent_t *represent,

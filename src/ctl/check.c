@@ -126,11 +126,11 @@ static int check_schema(report_t *r)
     int version, needed;
     cat_connection_t *conn;
 
-    if (cat_migration_look(ctl->db, ctl->pool, &version, &needed) != APR_SUCCESS) {
+    if (cat_migration_read_version(ctl->db, &version, &needed) != APR_SUCCESS) {
         add(r, 0, "database", "cannot be read; the cause is above");
         return 0;
     }
-    if (cat_checkout_connect_bare(ctl->db, 0, &conn) == APR_SUCCESS) {
+    if (cat_checkout_connect_bare(ctl->db, CAT_TO_READ, &conn) == APR_SUCCESS) {
         check_traits(r, conn);
     }
     if (version < needed) {

@@ -68,7 +68,7 @@ static const char *make_source(ctl_t *ctl)
         rv = cat_file_registry_create(&registry, ctl->pool);
     }
     if (rv == APR_SUCCESS) {
-        rv = cat_source_child_init(ctl->source, ctl->pool, locks, registry, cat_migration_run);
+        rv = cat_source_child_init(ctl->source, ctl->pool, locks, registry, cat_migration_try);
     }
     return rv == APR_SUCCESS ? NULL
                              : apr_psprintf(ctl->pool, "%s cannot be used: %s", ctl->source->name,

@@ -7,6 +7,7 @@
 #include "ctl/move.h"
 #include "ctl/progress.h"
 #include "db/checkout.h"
+#include "db/statement.h"
 #include "lib/json.h"
 #include "lib/time.h"
 
@@ -49,7 +50,8 @@ static apr_status_t write_table(export_t *e)
         apr_pool_clear(e->pool);
         cat_buffer_init(&e->lines, e->pool, PAGE_SIZE);
         e->last = NULL;
-        rv = cat_connection_select(e->conn, e->pool, ctl_move_tables[e->table].read, CAT_VALUES(after), add_line, e);
+        rv = cat_statement_select(e->conn, e->pool,
+                                  &(cat_select_t){ctl_move_tables[e->table].read, CAT_VALUES(after), add_line, e});
         if (rv != APR_SUCCESS) {
             cat_connection_log_fault(e->conn, &e->ctl->log, CAT_LOG_ERROR);
             return rv;
@@ -64,7 +66,7 @@ static apr_status_t write_table(export_t *e)
 /* A transaction that sees one state from the first row to the last. */
 static apr_status_t begin(export_t *e)
 {
-    apr_status_t rv = cat_checkout_connect_bare(e->ctl->db, 0, &e->conn);
+    apr_status_t rv = cat_checkout_connect_bare(e->ctl->db, CAT_TO_READ, &e->conn);
 
     if (rv != APR_SUCCESS) {
         return rv;

@@ -144,7 +144,7 @@ static void mind_signals(void)
 const char *ctl_move_begin(ctl_t *ctl, int *schema)
 {
     int needed;
-    apr_status_t rv = cat_migration_look(ctl->db, ctl->pool, schema, &needed);
+    apr_status_t rv = cat_migration_read_version(ctl->db, schema, &needed);
 
     cat_db_release(ctl->db);
     if (rv != APR_SUCCESS) {

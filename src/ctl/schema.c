@@ -12,8 +12,8 @@ int ctl_schema_migrate(ctl_t *ctl)
     if (fault) {
         return ctl_fail(NULL, fault);
     }
-    if (cat_migration_run(ctl->pool, &ctl->conf, ctl->source, &ctl->log, 1) != APR_SUCCESS ||
-        cat_migration_look(ctl->db, ctl->pool, &version, &needed) != APR_SUCCESS) {
+    if (cat_migration_run(ctl->db) != APR_SUCCESS ||
+        cat_migration_read_version(ctl->db, &version, &needed) != APR_SUCCESS) {
         return CTL_FAILED;
     }
     printf("%d\n", version);

@@ -61,7 +61,7 @@ void cat_checkout_mark_changes(cat_db_t *db)
     }
 }
 
-static apr_status_t connect_once(cat_db_t *db, int to_write)
+static apr_status_t connect_once(cat_db_t *db, cat_db_use_t use)
 {
     apr_status_t rv;
 
@@ -70,7 +70,8 @@ static apr_status_t connect_once(cat_db_t *db, int to_write)
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = cat_pooled_connection_get(db->source, &db->handle, to_write || db->has_write_lock, db->log, &db->conn);
+    rv = cat_pooled_connection_get(db->source, &db->handle, use == CAT_TO_WRITE || db->has_write_lock, db->log,
+                                   &db->conn);
     if (rv == CAT_ENOTREADY && !cat_source_may_get_ready(db->source)) { /* nobody tries again */
         cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
     }
@@ -82,12 +83,12 @@ static apr_status_t connect_once(cat_db_t *db, int to_write)
 }
 
 /* After the database was restarted all pooled connections may be lost, and each is given back to be mended. */
-static apr_status_t connect_unchecked(cat_db_t *db, int to_write)
+static apr_status_t connect_unchecked(cat_db_t *db, cat_db_use_t use)
 {
     apr_status_t rv = db->conn ? APR_SUCCESS : CAT_ELOST;
 
     for (int tries = 0; rv == CAT_ELOST && tries <= db->conf->max_connections; tries++) {
-        rv = connect_once(db, to_write);
+        rv = connect_once(db, use);
     }
     if (rv == CAT_ELOST) {
         cat_log(db->log, CAT_LOG_ERROR, 0, "CAT005: %s: all its connections are lost", db->source->name);
@@ -111,18 +112,19 @@ apr_status_t cat_checkout_take_write_lock(cat_db_t *db, apr_time_t until)
     return rv;
 }
 
-apr_status_t cat_checkout_connect_bare(cat_db_t *db, int to_write, cat_connection_t **conn)
+apr_status_t cat_checkout_connect_bare(cat_db_t *db, cat_db_use_t use, cat_connection_t **conn)
 {
     apr_status_t rv = APR_SUCCESS;
 
-    if (to_write && !cat_source_dialect(db->source)) {
-        rv = connect_unchecked(db, 0); /* the first connection of this child tells whether there is a write lock */
+    if (use == CAT_TO_WRITE && !cat_source_dialect(db->source)) {
+        rv = connect_unchecked(
+            db, CAT_TO_READ); /* the first connection of this child tells whether there is a write lock */
     }
-    if (rv == APR_SUCCESS && to_write) {
+    if (rv == APR_SUCCESS && use == CAT_TO_WRITE) {
         rv = cat_checkout_take_write_lock(db, apr_time_now() + CAT_SOURCE_WRITE_PATIENCE);
     }
     if (rv == APR_SUCCESS) {
-        rv = connect_unchecked(db, to_write);
+        rv = connect_unchecked(db, use);
     }
     *conn = db->conn;
     return rv;
@@ -130,23 +132,22 @@ apr_status_t cat_checkout_connect_bare(cat_db_t *db, int to_write, cat_connectio
 
 apr_status_t cat_checkout_check_schema(cat_db_t *db)
 {
-    return cat_source_has_schema(db->source) ? APR_SUCCESS
-                                             : db->source->migrate(db->pool, db->conf, db->source, db->log, 0);
+    return cat_source_has_schema(db->source) ? APR_SUCCESS : db->source->migrate(db);
 }
 
-apr_status_t cat_checkout_connect(cat_db_t *db, int to_write)
+apr_status_t cat_checkout_connect(cat_db_t *db, cat_db_use_t use)
 {
     cat_connection_t *conn;
     apr_status_t rv =
         db->has_write_lock ? APR_SUCCESS : cat_checkout_check_schema(db); /* which may take the write lock */
 
-    return rv == APR_SUCCESS ? cat_checkout_connect_bare(db, to_write, &conn) : rv;
+    return rv == APR_SUCCESS ? cat_checkout_connect_bare(db, use, &conn) : rv;
 }
 
 /* What had no effect may be run again. Only when its connection was lost is it not known whether it had one. */
-static int had_no_effect(const cat_db_t *db, apr_status_t rv, int is_harmless)
+static int had_no_effect(const cat_db_t *db, apr_status_t rv, cat_repeat_t repeat)
 {
-    return rv == CAT_ECONFLICT || (rv == CAT_ELOST && is_harmless) ||
+    return rv == CAT_ECONFLICT || (rv == CAT_ELOST && repeat == CAT_REPEATABLE) ||
            (rv == CAT_EDOWN && cat_connection_dialect(db->conn)->no_error_codes);
 }
 
@@ -167,13 +168,13 @@ void cat_checkout_give_up(cat_db_t *db, apr_status_t *rv)
     cat_checkout_release(db);
 }
 
-int cat_checkout_try_again(cat_db_t *db, apr_status_t *rv, int is_harmless, int *tries)
+int cat_checkout_try_again(cat_db_t *db, apr_status_t *rv, cat_repeat_t repeat, int *tries)
 {
     apr_interval_time_t pause;
 
     if (*rv == CAT_ENOTREADY && cat_source_may_get_ready(db->source)) {
         pause = READY_INTERVAL;
-    } else if (cat_checkout_is_fault(*rv) && db->conn && ++*tries < TRIES && had_no_effect(db, *rv, is_harmless)) {
+    } else if (cat_checkout_is_fault(*rv) && db->conn && ++*tries < TRIES && had_no_effect(db, *rv, repeat)) {
         pause = *tries * TRY_INTERVAL;
     } else {
         cat_checkout_give_up(db, rv);

@@ -4,6 +4,7 @@
 #include <apr_strings.h>
 
 #include "db/checkout.h"
+#include "db/statement.h"
 #include "http/answer.h"
 
 cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log)
@@ -36,22 +37,30 @@ static apr_status_t note_failure(cat_db_t *db, apr_status_t rv)
     return rv;
 }
 
-apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, cat_row_t *row, void *baton)
+static apr_status_t select_in_transaction(cat_db_t *db, const cat_select_t *select)
 {
-    apr_status_t rv = db->failed;
+    return db->failed == APR_SUCCESS ? note_failure(db, cat_statement_select(db->conn, db->pool, select)) : db->failed;
+}
+
+static apr_status_t select_alone(cat_db_t *db, const cat_select_t *select)
+{
+    apr_status_t rv;
     int tries = 0;
 
-    if (db->in_transaction) {
-        return note_failure(
-            db, rv == APR_SUCCESS ? cat_connection_select(db->conn, db->pool, sql, values, count, row, baton) : rv);
-    }
     do {
-        rv = cat_checkout_connect(db, 0);
+        rv = cat_checkout_connect(db, CAT_TO_READ);
         if (rv == APR_SUCCESS) {
-            rv = cat_connection_select(db->conn, db->pool, sql, values, count, row, baton);
+            rv = cat_statement_select(db->conn, db->pool, select);
         }
-    } while (cat_checkout_try_again(db, &rv, 1, &tries));
+    } while (cat_checkout_try_again(db, &rv, CAT_REPEATABLE, &tries));
     return rv;
+}
+
+apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, cat_row_t *row, void *baton)
+{
+    const cat_select_t select = {sql, values, count, row, baton};
+
+    return db->in_transaction ? select_in_transaction(db, &select) : select_alone(db, &select);
 }
 
 typedef struct first_row_t {
@@ -67,7 +76,7 @@ static apr_status_t keep_first_row(void *baton, const char *const *values, int c
     for (int i = 0; i < count; i++) {
         first->values[i] = values[i] ? apr_pstrdup(first->pool, values[i]) : NULL;
     }
-    return APR_EOF;
+    return CAT_ENOUGH;
 }
 
 apr_status_t cat_db_one(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, const char *const **row)
@@ -78,23 +87,19 @@ apr_status_t cat_db_one(cat_db_t *db, cat_sql_t sql, const char *const *values, 
     return rv == APR_SUCCESS && !first.values ? APR_NOTFOUND : rv;
 }
 
-/* In a transaction its caller's; otherwise one of its own. */
-static inline apr_status_t write_statement(cat_write_t *w)
+static apr_status_t write_in_transaction(cat_write_t *w)
 {
     cat_db_t *db = w->db;
 
-    if (!db->in_transaction) {
-        return cat_transaction_write(w);
-    }
-    return note_failure(db, db->failed == APR_SUCCESS
-                                ? cat_connection_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched)
-                                : db->failed);
+    return db->failed == APR_SUCCESS
+               ? note_failure(db, cat_statement_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched))
+               : db->failed;
 }
 
 apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, int *changed)
 {
     cat_write_t w = {.db = db, .sql = sql, .values = values, .count = count};
-    apr_status_t rv = write_statement(&w);
+    apr_status_t rv = db->in_transaction ? write_in_transaction(&w) : cat_transaction_write(&w);
 
     if (changed) {
         *changed = rv == APR_SUCCESS ? w.matched : 0;
@@ -105,7 +110,7 @@ apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values,
 apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *values, int count)
 {
     cat_write_t w = {.db = db, .sql = sql, .values = values, .count = count};
-    apr_status_t rv = write_statement(&w);
+    apr_status_t rv = db->in_transaction ? write_in_transaction(&w) : cat_transaction_write(&w);
 
     if (rv == APR_SUCCESS && w.matched == 0) {
         rv = db->in_transaction ? note_failure(db, APR_EEXIST) : APR_EEXIST;
@@ -117,7 +122,8 @@ int cat_db_takes_writes(cat_db_t *db)
 {
     cat_connection_t *conn;
 
-    return cat_checkout_connect_bare(db, 0, &conn) == APR_SUCCESS && cat_connection_takes_writes(conn, db->log);
+    return cat_checkout_connect_bare(db, CAT_TO_READ, &conn) == APR_SUCCESS &&
+           cat_connection_takes_writes(conn, db->log);
 }
 
 apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton)

@@ -8,66 +8,67 @@
 struct cat_group_commit_t {
     apr_thread_mutex_t *mutex;
     /* ---- guarded by the mutex ---- */
-    int is_led;
-    cat_group_commit_item_t *first, **end; /* those that wait */
+    int has_leader;
+    cat_group_commit_item_t *first, **end; /* the waiting items */
 };
 
-apr_status_t cat_group_commit_create(cat_group_commit_t **batch, apr_pool_t *pool)
+apr_status_t cat_group_commit_create(cat_group_commit_t **group, apr_pool_t *pool)
 {
-    cat_group_commit_t *b = apr_pcalloc(pool, sizeof(*b));
-    b->end = &b->first;
-    *batch = b;
-    return apr_thread_mutex_create(&b->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
+    cat_group_commit_t *created = apr_pcalloc(pool, sizeof(*created));
+
+    created->end = &created->first;
+    *group = created;
+    return apr_thread_mutex_create(&created->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
 }
 
-static void add(cat_group_commit_t *batch, cat_group_commit_item_t *item)
+static void append_item(cat_group_commit_t *group, cat_group_commit_item_t *item)
 {
     sem_init(&item->woken, 0, 0);
-    item->state = CAT_GROUP_COMMIT_WAITS;
-    *batch->end = item;
-    batch->end = &item->next;
+    item->state = CAT_GROUP_COMMIT_WAITING;
+    *group->end = item;
+    group->end = &item->next;
 }
 
-static cat_group_commit_item_t *remove_first(cat_group_commit_t *batch)
+static cat_group_commit_item_t *remove_first_item(cat_group_commit_t *group)
 {
-    cat_group_commit_item_t *item = batch->first;
+    cat_group_commit_item_t *item = group->first;
 
-    batch->first = item->next;
-    if (!batch->first) {
-        batch->end = &batch->first;
+    group->first = item->next;
+    if (!group->first) {
+        group->end = &group->first;
     }
     item->next = NULL;
     return item;
 }
 
-static void remove_one(cat_group_commit_t *batch, const cat_group_commit_item_t *item)
+static void remove_item(cat_group_commit_t *group, const cat_group_commit_item_t *item)
 {
-    cat_group_commit_item_t **link = &batch->first;
+    cat_group_commit_item_t **link = &group->first;
 
     while (*link != item) {
         link = &(*link)->next;
     }
     *link = item->next;
     if (!item->next) {
-        batch->end = link;
+        group->end = link;
     }
 }
 
-/* Has it left the line? If not, it does so now. */
-static int give_up(cat_group_commit_t *batch, const cat_group_commit_item_t *item)
+/* 0: a leader has collected the item, or its thread is the leader now, so it will be woken. */
+static int withdraw_item(cat_group_commit_t *group, const cat_group_commit_item_t *item)
 {
-    int waits;
+    int is_waiting;
 
-    apr_thread_mutex_lock(batch->mutex);
-    waits = item->state == CAT_GROUP_COMMIT_WAITS;
-    if (waits) {
-        remove_one(batch, item);
+    apr_thread_mutex_lock(group->mutex);
+    is_waiting = item->state == CAT_GROUP_COMMIT_WAITING;
+    if (is_waiting) {
+        remove_item(group, item);
     }
-    apr_thread_mutex_unlock(batch->mutex);
-    return waits;
+    apr_thread_mutex_unlock(group->mutex);
+    return is_waiting;
 }
 
-static cat_group_commit_state_t wait_for(cat_group_commit_t *batch, cat_group_commit_item_t *item, apr_time_t until)
+static cat_group_commit_state_t await_leader(cat_group_commit_t *group, cat_group_commit_item_t *item, apr_time_t until)
 {
     const struct timespec end = {apr_time_sec(until), apr_time_usec(until) * 1000};
     int rv;
@@ -75,60 +76,61 @@ static cat_group_commit_state_t wait_for(cat_group_commit_t *batch, cat_group_co
     do {
         rv = sem_timedwait(&item->woken, &end);
     } while (rv && errno == EINTR);
-    if (rv && !give_up(batch, item)) {
+    if (rv && !withdraw_item(group, item)) {
         while (sem_wait(&item->woken)) {
-            /* a signal */
+            /* interrupted by a signal */
         }
     }
     sem_destroy(&item->woken);
     return item->state;
 }
 
-cat_group_commit_state_t cat_group_commit_join(cat_group_commit_t *batch, cat_group_commit_item_t *item,
+cat_group_commit_state_t cat_group_commit_join(cat_group_commit_t *group, cat_group_commit_item_t *item,
                                                apr_time_t until)
 {
-    int leads;
+    int is_leader;
 
     item->next = NULL;
-    apr_thread_mutex_lock(batch->mutex);
-    leads = !batch->is_led;
-    batch->is_led = 1;
-    if (!leads) {
-        add(batch, item);
+    apr_thread_mutex_lock(group->mutex);
+    is_leader = !group->has_leader;
+    group->has_leader = 1;
+    if (!is_leader) {
+        append_item(group, item);
     }
-    apr_thread_mutex_unlock(batch->mutex);
-    return leads ? CAT_GROUP_COMMIT_LEADS : wait_for(batch, item, until);
+    apr_thread_mutex_unlock(group->mutex);
+    return is_leader ? CAT_GROUP_COMMIT_LEADER : await_leader(group, item, until);
 }
 
-void cat_group_commit_take(cat_group_commit_t *batch, cat_group_commit_item_t *own, int count)
+void cat_group_commit_collect(cat_group_commit_t *group, cat_group_commit_item_t *own, int count)
 {
     cat_group_commit_item_t *last = own;
 
-    apr_thread_mutex_lock(batch->mutex);
-    for (; batch->first && count > 0; count--) {
-        last->next = remove_first(batch);
+    apr_thread_mutex_lock(group->mutex);
+    for (; group->first && count > 0; count--) {
+        last->next = remove_first_item(group);
         last = last->next;
-        last->state = CAT_GROUP_COMMIT_DONE; /* when it is woken */
+        last->state = CAT_GROUP_COMMIT_DONE; /* its thread reads this once it is woken */
     }
-    apr_thread_mutex_unlock(batch->mutex);
+    apr_thread_mutex_unlock(group->mutex);
 }
 
-void cat_group_commit_end(cat_group_commit_t *batch, cat_group_commit_item_t *own)
+/* The next leader first: it can begin while this thread wakes the others. */
+void cat_group_commit_leave(cat_group_commit_t *group, cat_group_commit_item_t *own)
 {
     cat_group_commit_item_t *next, *leader = NULL;
 
-    apr_thread_mutex_lock(batch->mutex);
-    if (batch->first) {
-        leader = remove_first(batch);
-        leader->state = CAT_GROUP_COMMIT_LEADS;
+    apr_thread_mutex_lock(group->mutex);
+    if (group->first) {
+        leader = remove_first_item(group);
+        leader->state = CAT_GROUP_COMMIT_LEADER;
     }
-    batch->is_led = leader != NULL;
-    apr_thread_mutex_unlock(batch->mutex);
+    group->has_leader = leader != NULL;
+    apr_thread_mutex_unlock(group->mutex);
     if (leader) {
         sem_post(&leader->woken);
     }
     for (cat_group_commit_item_t *item = own->next; item; item = next) {
-        next = item->next; /* once woken, its thread takes the item away */
+        next = item->next; /* a thread that is woken returns, and its item with its stack */
         sem_post(&item->woken);
     }
 }

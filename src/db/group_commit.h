@@ -9,32 +9,38 @@
 #include <apr_time.h>
 
 /*
- * What the threads of a process want done, where doing it together costs less than one by one. Who comes while nobody leads,
- * leads: it takes what has gathered, does all of it, and hands the lead to the first of those that came meanwhile. The others
- * sleep, and each is woken once. For one that is alone there is no system call.
+ * Lets the threads of a process commit their writes together. A thread that joins while there is no leader becomes the leader. It
+ * collects the writes that have joined meanwhile, commits them with its own, and leaves; the first thread that has joined since
+ * becomes the next leader. The other threads sleep, and each is woken once. A thread that is alone makes no system call.
  */
 typedef struct cat_group_commit_t cat_group_commit_t;
 
-typedef enum { CAT_GROUP_COMMIT_WAITS, CAT_GROUP_COMMIT_LEADS, CAT_GROUP_COMMIT_DONE } cat_group_commit_state_t;
+typedef enum cat_group_commit_state_t {
+    CAT_GROUP_COMMIT_WAITING, /* no leader has collected the write */
+    CAT_GROUP_COMMIT_LEADER,  /* the thread is the leader */
+    CAT_GROUP_COMMIT_DONE     /* a leader collected the write, and has left since */
+} cat_group_commit_state_t;
 
-/* What one thread wants done: the first member of something larger, on its stack, and good for one join. */
+/* One thread's write: the first field of a larger struct on its stack; good for one join. */
 typedef struct cat_group_commit_item_t {
-    struct cat_group_commit_item_t *next; /* guarded by the mutex while it waits; then the leader's, until `woken` */
-    cat_group_commit_state_t state;       /* as well */
+    struct cat_group_commit_item_t *next;
+    cat_group_commit_state_t state; /* guarded by the group's mutex until the thread is woken */
     sem_t woken;
 } cat_group_commit_item_t;
 
-apr_status_t cat_group_commit_create(cat_group_commit_t **batch, apr_pool_t *pool);
+apr_status_t cat_group_commit_create(cat_group_commit_t **group, apr_pool_t *pool);
 
-/* Returns when the item's thread leads (CAT_GROUP_COMMIT_LEADS), when another one has done it (CAT_GROUP_COMMIT_DONE), or when it still waits at the
- * time until (CAT_GROUP_COMMIT_WAITS), and then nobody will do it. Who leads does so until cat_group_commit_end. */
-cat_group_commit_state_t cat_group_commit_join(cat_group_commit_t *batch, cat_group_commit_item_t *item,
+/*
+ * Returns CAT_GROUP_COMMIT_LEADER when the item's thread is the leader, which it is until it calls _leave; CAT_GROUP_COMMIT_DONE when
+ * another leader has done the write; or CAT_GROUP_COMMIT_WAITING when none has collected it by the time until: then none will.
+ */
+cat_group_commit_state_t cat_group_commit_join(cat_group_commit_t *group, cat_group_commit_item_t *item,
                                                apr_time_t until);
 
-/* For who leads: links at most count of those that wait behind its own item, those that came first before the others. */
-void cat_group_commit_take(cat_group_commit_t *batch, cat_group_commit_item_t *own, int count);
+/* Leader only: links at most count waiting items behind its own, in the order in which they joined. */
+void cat_group_commit_collect(cat_group_commit_t *group, cat_group_commit_item_t *own, int count);
 
-/* Ends the lead of own: what is linked behind it is done. */
-void cat_group_commit_end(cat_group_commit_t *batch, cat_group_commit_item_t *own);
+/* Leader only: appoints the next leader, then wakes the threads of the items that it collected behind its own. */
+void cat_group_commit_leave(cat_group_commit_t *group, cat_group_commit_item_t *own);
 
 #endif

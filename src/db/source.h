@@ -41,9 +41,10 @@ typedef enum cat_source_state_t {
     CAT_SOURCE_DOWN
 } cat_source_state_t; /* what the last try to open a connection found */
 
-/* Brings the schema up to date, or finds out that it is: cat_migration_run, which says the rest. */
-typedef apr_status_t cat_source_migrate_t(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source,
-                                          const cat_log_t *log, int wait);
+typedef struct cat_db_t cat_db_t;
+
+/* Brings the schema up to date, or checks that it is: cat_migration_try, whose contract it has. */
+typedef apr_status_t cat_source_migrate_t(const cat_db_t *db);
 
 /* Where a mount's connections come from. Made with the configuration; child_init completes it before there are threads, and from then on
  * only what is below the first line changes. */

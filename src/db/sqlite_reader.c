@@ -19,7 +19,7 @@ void cat_sqlite_reader_set_up(void)
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
-/* A connection with statements left is not closed. */
+/* SQLite does not close a connection that has statements. */
 void cat_sqlite_reader_detach(cat_sqlite_reader_t *reader)
 {
     for (int i = 0; reader && i < SQL_COUNT; i++) {
@@ -54,7 +54,7 @@ cat_sqlite_reader_t *cat_sqlite_reader_make(const cat_db_handle_t *handle)
     return reader;
 }
 
-/* SQLite's placeholder is a question mark, which no statement has otherwise; and a literal % is not doubled. */
+/* From apr_dbd's placeholder to SQLite's, a question mark, which no statement has otherwise; SQLite does not double a literal %. */
 static void translate_placeholders(char *to, const char *text)
 {
     for (; *text; text++) {
@@ -80,20 +80,20 @@ static int prepare_statement(cat_sqlite_reader_t *reader, cat_sql_t sql, const c
                               NULL);
 }
 
-/* As text, like apr_dbd does. They stay where they are until the statement is reset. */
-static int bind_values(sqlite3_stmt *statement, const char *const *values, int count)
+/* As text, like apr_dbd. SQLite reads the values where they are, until the statement is reset. */
+static int bind_values(sqlite3_stmt *statement, const cat_select_t *select)
 {
-    int result = sqlite3_bind_parameter_count(statement) == count ? SQLITE_OK : SQLITE_RANGE;
+    int result = sqlite3_bind_parameter_count(statement) == select->count ? SQLITE_OK : SQLITE_RANGE;
 
-    for (int i = 0; i < count && result == SQLITE_OK; i++) {
-        result = sqlite3_bind_text(statement, i + 1, values[i], -1, SQLITE_STATIC);
+    for (int i = 0; i < select->count && result == SQLITE_OK; i++) {
+        result = sqlite3_bind_text(statement, i + 1, select->values[i], -1, SQLITE_STATIC);
     }
     return result;
 }
 
 typedef char digits_t[CAT_NUMBER_DIGITS + 1];
 
-/* SQLite would allocate the text of each integer. */
+/* Integers are written here, because SQLite would allocate memory for the text of each. */
 static const char *read_value(sqlite3_stmt *statement, int column, digits_t digits)
 {
     sqlite3_value *value = sqlite3_column_value(statement, column);
@@ -104,7 +104,7 @@ static const char *read_value(sqlite3_stmt *statement, int column, digits_t digi
     return cat_number_write_integer(digits, sqlite3_value_int64(value));
 }
 
-static apr_status_t pass_row(sqlite3_stmt *statement, cat_row_t *row, void *baton)
+static apr_status_t pass_row(sqlite3_stmt *statement, const cat_select_t *select)
 {
     const char *values[COLUMNS_MAX];
     digits_t digits[COLUMNS_MAX];
@@ -113,39 +113,39 @@ static apr_status_t pass_row(sqlite3_stmt *statement, cat_row_t *row, void *bato
     for (int i = 0; i < columns; i++) {
         values[i] = read_value(statement, i, digits[i]);
     }
-    return row(baton, values, columns);
+    return select->row(select->baton, values, columns);
 }
 
-static int step_through_rows(sqlite3_stmt *statement, cat_row_t *row, void *baton, apr_status_t *rv, int *rows)
+static int step_through_rows(sqlite3_stmt *statement, const cat_select_t *select, apr_status_t *rv, int *rows)
 {
     int result = SQLITE_ROW;
 
     while (*rv == APR_SUCCESS && (result = sqlite3_step(statement)) == SQLITE_ROW) {
         ++*rows;
-        *rv = pass_row(statement, row, baton);
+        *rv = pass_row(statement, select);
     }
     return *rv != APR_SUCCESS || result == SQLITE_DONE ? SQLITE_OK : result;
 }
 
-int cat_sqlite_reader_select(cat_sqlite_reader_t *reader, cat_sql_t sql, const char *text, const char *const *values,
-                             int count, cat_row_t *row, void *baton, apr_status_t *rv, int *rows)
+/* The mutex is taken once: each of SQLite's functions would take it for itself, and sqlite3_column_value requires it. */
+int cat_sqlite_reader_select(cat_sqlite_reader_t *reader, const char *text, const cat_select_t *select,
+                             apr_status_t *rv, int *rows)
 {
-    sqlite3_stmt **statement = &reader->statements[sql];
+    sqlite3_stmt **statement = &reader->statements[select->sql];
     sqlite3_mutex *mutex = sqlite3_db_mutex(reader->sqlite);
     int result;
 
-    sqlite3_mutex_enter(mutex); /* once: each function would take it for itself, and values may be looked at only so */
-    result = *statement ? SQLITE_OK : prepare_statement(reader, sql, text);
+    sqlite3_mutex_enter(mutex);
+    result = *statement ? SQLITE_OK : prepare_statement(reader, select->sql, text);
     *rv = APR_SUCCESS;
     *rows = 0;
     if (result == SQLITE_OK) {
-        result =
-            sqlite3_column_count(*statement) <= COLUMNS_MAX ? bind_values(*statement, values, count) : SQLITE_RANGE;
+        result = sqlite3_column_count(*statement) <= COLUMNS_MAX ? bind_values(*statement, select) : SQLITE_RANGE;
     }
     if (result == SQLITE_OK) {
-        result = step_through_rows(*statement, row, baton, rv, rows);
+        result = step_through_rows(*statement, select, rv, rows);
     }
-    sqlite3_reset(*statement); /* or the connection would stay in its read transaction */
+    sqlite3_reset(*statement); /* ends the read transaction of the connection */
     sqlite3_mutex_leave(mutex);
     return result;
 }

@@ -2,32 +2,35 @@
 #ifndef CAT_DB_SQLITE_READER_H
 #define CAT_DB_SQLITE_READER_H
 
-#include "db/dialect.h"
 #include "db/handle.h"
+#include "db/select.h"
 
 /*
- * Reads from SQLite on a connection of apr_dbd's, with SQLite's own functions. apr_dbd lets one thread of the process at a time
- * read or write, through each COMMIT too, and copies each value twice. Used by whoever uses the connection.
+ * Reads from SQLite with SQLite's own functions, on a connection that apr_dbd has opened. apr_dbd lets one thread of the process at a
+ * time read or write, and holds that lock through each COMMIT; it also copies each value twice. Used by the thread that has the
+ * connection.
  */
 typedef struct cat_sqlite_reader_t cat_sqlite_reader_t;
 
-/* Before SQLite is first used in this process, or it does nothing: SQLite does not count the memory that it has, for which all threads
- * would take turns with each allocation. Its documentation recommends it. */
+/* Switches off SQLite's memory statistics, whose mutex all threads would take with each allocation, as its documentation recommends.
+ * Before the process first uses SQLite; later it has no effect. */
 void cat_sqlite_reader_set_up(void);
 
-/* For an open connection; NULL: it is not one of SQLite. Lives as long as the connection, and ends before it is closed. */
+/* For an open connection; NULL: it is not one to SQLite. On the connection's pool, whose end finalizes the statements before the
+ * connection is closed. */
 cat_sqlite_reader_t *cat_sqlite_reader_make(const cat_db_handle_t *handle);
 
-/* Finalizes its statements, so that the connection can be closed; and takes the one that was opened in its place. NULL: nothing. */
+/* Finalizes the statements, so that the connection can be closed; and uses the one that was opened in its place. Neither does
+ * anything if reader is NULL. */
 void cat_sqlite_reader_detach(cat_sqlite_reader_t *reader);
 void cat_sqlite_reader_attach(cat_sqlite_reader_t *reader, const cat_db_handle_t *handle);
 
 /*
- * Runs a select, whose text has %s for each of the values, and is always the same for the statement. 0: *rv is what row gave.
- * Otherwise SQLite's result: *rows tells how many were given before; if none, apr_dbd may do better, which waits and says what is
- * wrong.
+ * Runs a select. text: the statement's, with %s for each value; always the same for one statement. Returns 0, and in *rv the last status
+ * of the row function, which may be CAT_ENOUGH; or SQLite's result code. *rows: how many rows the function was given. If none, the
+ * caller can still use apr_dbd, which waits for locks and says what is wrong.
  */
-int cat_sqlite_reader_select(cat_sqlite_reader_t *reader, cat_sql_t sql, const char *text, const char *const *values,
-                             int count, cat_row_t *row, void *baton, apr_status_t *rv, int *rows);
+int cat_sqlite_reader_select(cat_sqlite_reader_t *reader, const char *text, const cat_select_t *select,
+                             apr_status_t *rv, int *rows);
 
 #endif

@@ -2,9 +2,10 @@
 #include "db/transaction.h"
 
 #include "db/checkout.h"
+#include "db/statement.h"
 #include "http/answer.h"
 
-/* At most so many writes share a transaction, so that none waits long behind the others. */
+/* The most writes that share a transaction, so that none waits long for the others. */
 #define GROUP_MAX 64
 
 static cat_write_t *next_write(const cat_write_t *w)
@@ -12,10 +13,11 @@ static cat_write_t *next_write(const cat_write_t *w)
     return (cat_write_t *)w->item.next;
 }
 
-/* The write lock may have come late. */
+/* The thread may have got the write lock late. */
 static apr_time_t end_of_lock_patience(const cat_write_t *w)
 {
-    apr_time_t usual = w->came + CAT_SOURCE_LOCK_PATIENCE, least = apr_time_now() + CAT_SOURCE_LOCK_CHANCE;
+    apr_time_t usual = w->arrived + CAT_SOURCE_LOCK_PATIENCE, least = apr_time_now() + CAT_SOURCE_LOCK_CHANCE;
+
     return usual > least ? usual : least;
 }
 
@@ -26,17 +28,17 @@ static apr_status_t begin_transaction(const cat_write_t *w)
     int tries = 0;
 
     do {
-        rv = cat_checkout_connect(db, 1);
+        rv = cat_checkout_connect(db, CAT_TO_WRITE);
         if (rv == APR_SUCCESS) {
             rv = cat_connection_begin(db->conn, end_of_lock_patience(w));
         }
-    } while (cat_checkout_try_again(db, &rv, 1, &tries));
+    } while (cat_checkout_try_again(db, &rv, CAT_REPEATABLE, &tries));
     db->in_transaction = rv == APR_SUCCESS;
     return rv;
 }
 
-/* Commits what the writes from first to the one before end did. A COMMIT that fails may leave the transaction open. It may hide one
- * that went well, too. */
+/* Commits the writes from first to the one before end. A COMMIT that fails may leave the transaction open, or may have succeeded in
+ * the database: so the changes are marked in any case. */
 static apr_status_t commit_transaction(cat_write_t *first, const cat_write_t *end)
 {
     cat_db_t *db = first->db;
@@ -59,7 +61,7 @@ static apr_status_t do_work(const cat_write_t *w)
     return w->db->failed != APR_SUCCESS ? w->db->failed : rv;
 }
 
-/* ---- where writers need no lock ---- */
+/* ---- where the database has several writers at once ---- */
 
 static apr_status_t write_statement_alone(cat_write_t *w)
 {
@@ -68,19 +70,20 @@ static apr_status_t write_statement_alone(cat_write_t *w)
     int tries = 0;
 
     do {
-        rv = cat_checkout_connect(db, 1);
+        rv = cat_checkout_connect(db, CAT_TO_WRITE);
         if (rv == APR_SUCCESS) {
-            rv = cat_connection_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched);
+            rv = cat_statement_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched);
             cat_checkout_mark_changes(db);
         }
-    } while (cat_checkout_try_again(db, &rv, 0, &tries));
+    } while (cat_checkout_try_again(db, &rv, CAT_NOT_REPEATABLE, &tries));
     return rv;
 }
 
+/* After a COMMIT was sent, only the database knows whether the transaction is stored. */
 static apr_status_t do_work_alone(cat_write_t *w)
 {
     apr_status_t rv;
-    int commits, tries = 0;
+    int is_commit_sent, tries = 0;
 
     do {
         rv = begin_transaction(w);
@@ -88,18 +91,18 @@ static apr_status_t do_work_alone(cat_write_t *w)
             return rv;
         }
         rv = do_work(w);
-        commits = rv == APR_SUCCESS;
-        if (commits) {
+        is_commit_sent = rv == APR_SUCCESS;
+        if (is_commit_sent) {
             rv = commit_transaction(w, next_write(w));
         }
-    } while (cat_checkout_try_again(w->db, &rv, !commits, &tries));
+    } while (cat_checkout_try_again(w->db, &rv, is_commit_sent ? CAT_NOT_REPEATABLE : CAT_REPEATABLE, &tries));
     return rv;
 }
 
-/* ---- where the write lock is taken for a group of writes ---- */
+/* ---- where the database has one writer at a time ---- */
 
-/* After such a failure the transaction may be gone, and with it what the others did. */
-static int ends_transaction(apr_status_t rv)
+/* After such a failure the database may have rolled back the whole transaction, the other writes included. */
+static int may_end_transaction(apr_status_t rv)
 {
     return cat_checkout_is_fault(rv) && rv != CAT_EVALUE;
 }
@@ -111,15 +114,15 @@ static apr_status_t do_work_in_savepoint(cat_connection_t *conn, const cat_write
     if (rv == APR_SUCCESS) {
         rv = do_work(w);
     }
-    if (ends_transaction(rv)) {
+    if (may_end_transaction(rv)) {
         return rv;
     }
     end = cat_connection_send(conn, rv == APR_SUCCESS ? "RELEASE one" : "ROLLBACK TO one; RELEASE one");
     return end == APR_SUCCESS ? rv : end;
 }
 
-/* w may be another thread's, which sleeps in the group commit meanwhile, so the leader may use its db and pool. SQLite itself rolls
- * back a single statement that fails. */
+/* The write may be another thread's, which sleeps in the group commit meanwhile: so the leader may use its db and pool. A single
+ * statement needs no savepoint, as SQLite rolls back a statement that fails. */
 static apr_status_t run_grouped_write(const cat_db_t *leader, cat_write_t *w, int is_alone)
 {
     cat_db_t *db = w->db;
@@ -128,7 +131,7 @@ static apr_status_t run_grouped_write(const cat_db_t *leader, cat_write_t *w, in
     db->conn = leader->conn;
     db->in_transaction = 1;
     if (!w->work) {
-        rv = cat_connection_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched);
+        rv = cat_statement_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched);
     } else {
         rv = is_alone ? do_work(w) : do_work_in_savepoint(db->conn, w);
     }
@@ -144,12 +147,12 @@ static apr_status_t run_grouped_write(const cat_db_t *leader, cat_write_t *w, in
 
 static void commit_group(cat_write_t *first, const cat_write_t *end);
 
-/* So that a failure that one of the writes causes is its own. */
-static void commit_each(cat_write_t *first, const cat_write_t *end)
+/* So that a write which causes a failure is the only one that fails. */
+static void commit_one_by_one(cat_write_t *first, const cat_write_t *end)
 {
     cat_checkout_release(first->db);
     for (cat_write_t *w = first; w != end; w = next_write(w)) {
-        if (apr_time_now() < w->came + CAT_SOURCE_WRITE_PATIENCE) {
+        if (apr_time_now() < w->arrived + CAT_SOURCE_WRITE_PATIENCE) {
             commit_group(w, next_write(w));
         } else {
             w->rv = cat_source_log_late(w->db->source, w->db->log);
@@ -157,23 +160,23 @@ static void commit_each(cat_write_t *first, const cat_write_t *end)
     }
 }
 
-/* Runs the writes from first to the one before end, on the connection of first, in one transaction. None returns before the commit,
- * and a commit that fails has failed for all: what one of them found, "unknown" for instance, may have been another one's doing. */
+/* Leader only: runs the writes from first to the one before end in one transaction, on the connection of first. If the commit fails,
+ * all of them fail, even one that only found an unknown id: another write of the group may have caused what it found. */
 static void commit_group(cat_write_t *first, const cat_write_t *end)
 {
-    int is_alone = next_write(first) == end, kept = 0;
+    int is_alone = next_write(first) == end, succeeded = 0;
     apr_status_t rv = begin_transaction(first);
 
     for (cat_write_t *w = first; w != end && rv == APR_SUCCESS; w = next_write(w)) {
         w->rv = run_grouped_write(first->db, w, is_alone);
-        kept += w->rv == APR_SUCCESS;
-        rv = ends_transaction(w->rv) ? w->rv : APR_SUCCESS;
+        succeeded += w->rv == APR_SUCCESS;
+        rv = may_end_transaction(w->rv) ? w->rv : APR_SUCCESS;
     }
     if (rv != APR_SUCCESS && first->db->in_transaction && !is_alone) {
-        commit_each(first, end);
+        commit_one_by_one(first, end);
         return;
     }
-    if (rv == APR_SUCCESS && kept) {
+    if (rv == APR_SUCCESS && succeeded) {
         rv = commit_transaction(first, end);
     }
     cat_checkout_give_up(first->db, &rv);
@@ -183,50 +186,44 @@ static void commit_group(cat_write_t *first, const cat_write_t *end)
     }
 }
 
-/* Writes that come while the leader waits for the write lock are in its group. A thread that waits holds no connection. */
-static inline apr_status_t write_in_group(cat_write_t *w)
-{
-    cat_group_commit_t *group = w->db->source->group;
-    apr_time_t until = w->came + CAT_SOURCE_WRITE_PATIENCE;
-    cat_group_commit_state_t state;
-
-    cat_checkout_release(w->db);
-    state = cat_group_commit_join(group, &w->item, until);
-    if (state == CAT_GROUP_COMMIT_WAITS) {
-        return cat_source_log_late(w->db->source, w->db->log);
-    }
-    if (state == CAT_GROUP_COMMIT_LEADS) {
-        w->rv = cat_checkout_take_write_lock(w->db, until);
-        if (w->rv == APR_SUCCESS) {
-            cat_group_commit_take(group, &w->item, GROUP_MAX - 1);
-            commit_group(w, NULL);
-        }
-        cat_group_commit_end(group, &w->item);
-    }
-    return w->rv;
-}
-
+/* A thread that waits holds no connection. The leader collects the group when it has the write lock, so that writes which arrive
+ * while it waits are in it. */
 apr_status_t cat_transaction_write(cat_write_t *w)
 {
+    cat_source_t *source = w->db->source;
+    cat_group_commit_state_t state;
     apr_status_t rv;
 
-    w->came = apr_time_now();
+    w->arrived = apr_time_now();
     w->item.next = NULL;
     rv = cat_checkout_check_schema(w->db);
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    if (cat_source_write_lock(w->db->source)) {
-        return write_in_group(w);
+    if (!cat_source_write_lock(source)) {
+        return w->work ? do_work_alone(w) : write_statement_alone(w);
     }
-    return w->work ? do_work_alone(w) : write_statement_alone(w);
+    cat_checkout_release(w->db);
+    state = cat_group_commit_join(source->group, &w->item, w->arrived + CAT_SOURCE_WRITE_PATIENCE);
+    if (state == CAT_GROUP_COMMIT_WAITING) {
+        return cat_source_log_late(source, w->db->log);
+    }
+    if (state == CAT_GROUP_COMMIT_LEADER) {
+        w->rv = cat_checkout_take_write_lock(w->db, w->arrived + CAT_SOURCE_WRITE_PATIENCE);
+        if (w->rv == APR_SUCCESS) {
+            cat_group_commit_collect(source->group, &w->item, GROUP_MAX - 1);
+            commit_group(w, NULL);
+        }
+        cat_group_commit_leave(source->group, &w->item);
+    }
+    return w->rv;
 }
 
 /* ---- reading ---- */
 
 static apr_status_t view_once(cat_db_t *db, cat_work_t *work, void *baton)
 {
-    apr_status_t rv = cat_checkout_connect(db, 0);
+    apr_status_t rv = cat_checkout_connect(db, CAT_TO_READ);
 
     if (rv == APR_SUCCESS) {
         rv = cat_connection_begin_view(db->conn);
@@ -247,7 +244,7 @@ apr_status_t cat_transaction_view(cat_db_t *db, cat_work_t *work, void *baton)
 
     do {
         rv = view_once(db, work, baton);
-    } while (cat_checkout_try_again(db, &rv, 1, &tries));
+    } while (cat_checkout_try_again(db, &rv, CAT_REPEATABLE, &tries));
     cat_checkout_roll_back(db);
     return rv;
 }

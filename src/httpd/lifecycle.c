@@ -328,7 +328,7 @@ static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat
     if (mount->source->mutex) {
         return; /* another mount's as well */
     }
-    rv = cat_source_child_init(mount->source, pchild, shared->write_locks, shared->registry, cat_migration_run);
+    rv = cat_source_child_init(mount->source, pchild, shared->write_locks, shared->registry, cat_migration_try);
     if (rv != APR_SUCCESS) {
         cat_log(cat_log_for_server(mount->server, pchild), CAT_LOG_ERROR, rv, "CAT033: %s cannot be used",
                 mount->source->name);

@@ -13,21 +13,21 @@ enum { THREADS = 16, ROUNDS = 300, MOST = 5 };
 
 static cat_group_commit_t *make(void **state)
 {
-    cat_group_commit_t *batch;
-    assert_int_equal(cat_group_commit_create(&batch, *state), APR_SUCCESS);
-    return batch;
+    cat_group_commit_t *group;
+    assert_int_equal(cat_group_commit_create(&group, *state), APR_SUCCESS);
+    return group;
 }
 
-static cat_group_commit_state_t join(cat_group_commit_t *batch, cat_group_commit_item_t *item,
+static cat_group_commit_state_t join(cat_group_commit_t *group, cat_group_commit_item_t *item,
                                      apr_interval_time_t patience)
 {
-    return cat_group_commit_join(batch, item, apr_time_now() + patience);
+    return cat_group_commit_join(group, item, apr_time_now() + patience);
 }
 
-/* A thread that joins. When it leads, it ends its lead at once. */
+/* A thread that joins. As a leader it leaves at once. */
 typedef struct member_t {
     cat_group_commit_item_t item;
-    cat_group_commit_t *batch;
+    cat_group_commit_t *group;
     apr_interval_time_t patience;
     cat_group_commit_state_t state;
     atomic_int is_back;
@@ -38,18 +38,18 @@ static void *be_member(void *data)
 {
     member_t *m = data;
 
-    m->state = join(m->batch, &m->item, m->patience);
+    m->state = join(m->group, &m->item, m->patience);
     atomic_store_explicit(&m->is_back, 1, memory_order_seq_cst);
-    if (m->state == CAT_GROUP_COMMIT_LEADS) {
-        cat_group_commit_end(m->batch, &m->item);
+    if (m->state == CAT_GROUP_COMMIT_LEADER) {
+        cat_group_commit_leave(m->group, &m->item);
     }
     return NULL;
 }
 
 /* Time enough to begin waiting. */
-static void start(member_t *m, cat_group_commit_t *batch, apr_interval_time_t patience)
+static void start(member_t *m, cat_group_commit_t *group, apr_interval_time_t patience)
 {
-    *m = (member_t){.batch = batch, .patience = patience};
+    *m = (member_t){.group = group, .patience = patience};
     pthread_create(&m->thread, NULL, be_member, m);
     apr_sleep(MSEC(100));
 }
@@ -65,36 +65,36 @@ static int is_back(const member_t *m)
     return atomic_load_explicit(&m->is_back, memory_order_seq_cst);
 }
 
-static void test_who_is_alone_leads(void **state)
+static void test_single_thread_is_leader(void **state)
 {
-    cat_group_commit_t *batch = make(state);
+    cat_group_commit_t *group = make(state);
     cat_group_commit_item_t item;
 
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(join(batch, &item, 0), CAT_GROUP_COMMIT_LEADS);
-        cat_group_commit_take(batch, &item, MOST);
+        assert_int_equal(join(group, &item, 0), CAT_GROUP_COMMIT_LEADER);
+        cat_group_commit_collect(group, &item, MOST);
         assert_null(item.next);
-        cat_group_commit_end(batch, &item);
+        cat_group_commit_leave(group, &item);
     }
 }
 
-/* Who leads, and three that come after it. */
-static void lead_three(cat_group_commit_t *batch, cat_group_commit_item_t *own, member_t members[3])
+/* A leader, and three threads that join after it. */
+static void lead_three(cat_group_commit_t *group, cat_group_commit_item_t *own, member_t members[3])
 {
-    assert_int_equal(join(batch, own, 0), CAT_GROUP_COMMIT_LEADS);
+    assert_int_equal(join(group, own, 0), CAT_GROUP_COMMIT_LEADER);
     for (int i = 0; i < 3; i++) {
-        start(&members[i], batch, LONG);
+        start(&members[i], group, LONG);
     }
 }
 
 static void test_others_sleep_until_the_end(void **state)
 {
-    cat_group_commit_t *batch = make(state);
+    cat_group_commit_t *group = make(state);
     cat_group_commit_item_t own;
     member_t members[3];
 
-    lead_three(batch, &own, members);
-    cat_group_commit_take(batch, &own, MOST);
+    lead_three(group, &own, members);
+    cat_group_commit_collect(group, &own, MOST);
     assert_ptr_equal(own.next, &members[0].item);
     assert_ptr_equal(own.next->next, &members[1].item);
     assert_ptr_equal(own.next->next->next, &members[2].item);
@@ -103,76 +103,76 @@ static void test_others_sleep_until_the_end(void **state)
     for (int i = 0; i < 3; i++) {
         assert_false(is_back(&members[i]));
     }
-    cat_group_commit_end(batch, &own);
+    cat_group_commit_leave(group, &own);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(end(&members[i]), CAT_GROUP_COMMIT_DONE);
     }
-    assert_int_equal(join(batch, &own, 0), CAT_GROUP_COMMIT_LEADS);
+    assert_int_equal(join(group, &own, 0), CAT_GROUP_COMMIT_LEADER);
 }
 
-static void test_who_is_left_leads_next(void **state)
+static void test_next_in_line_becomes_leader(void **state)
 {
-    cat_group_commit_t *batch = make(state);
+    cat_group_commit_t *group = make(state);
     cat_group_commit_item_t own;
     member_t members[3];
 
-    lead_three(batch, &own, members);
-    cat_group_commit_take(batch, &own, 1);
-    cat_group_commit_end(batch, &own);
+    lead_three(group, &own, members);
+    cat_group_commit_collect(group, &own, 1);
+    cat_group_commit_leave(group, &own);
     assert_int_equal(end(&members[0]), CAT_GROUP_COMMIT_DONE);
-    assert_int_equal(end(&members[1]), CAT_GROUP_COMMIT_LEADS);
-    assert_int_equal(end(&members[2]), CAT_GROUP_COMMIT_LEADS); /* the one before it took nothing */
+    assert_int_equal(end(&members[1]), CAT_GROUP_COMMIT_LEADER);
+    assert_int_equal(end(&members[2]), CAT_GROUP_COMMIT_LEADER); /* the one before it took nothing */
 }
 
 static void test_patience_ends(void **state)
 {
-    cat_group_commit_t *batch = make(state);
+    cat_group_commit_t *group = make(state);
     cat_group_commit_item_t own;
     member_t first, hasty, last;
 
-    assert_int_equal(join(batch, &own, 0), CAT_GROUP_COMMIT_LEADS);
-    start(&first, batch, LONG);
-    start(&hasty, batch, MSEC(50));
-    assert_int_equal(end(&hasty), CAT_GROUP_COMMIT_WAITS);
-    start(&last, batch, LONG);
-    start(&hasty, batch, 0);
-    assert_int_equal(end(&hasty), CAT_GROUP_COMMIT_WAITS);
-    cat_group_commit_take(batch, &own, MOST);
+    assert_int_equal(join(group, &own, 0), CAT_GROUP_COMMIT_LEADER);
+    start(&first, group, LONG);
+    start(&hasty, group, MSEC(50));
+    assert_int_equal(end(&hasty), CAT_GROUP_COMMIT_WAITING);
+    start(&last, group, LONG);
+    start(&hasty, group, 0);
+    assert_int_equal(end(&hasty), CAT_GROUP_COMMIT_WAITING);
+    cat_group_commit_collect(group, &own, MOST);
     assert_ptr_equal(own.next, &first.item);
     assert_ptr_equal(first.item.next, &last.item);
     assert_null(last.item.next);
-    cat_group_commit_end(batch, &own);
+    cat_group_commit_leave(group, &own);
     assert_int_equal(end(&first), CAT_GROUP_COMMIT_DONE);
     assert_int_equal(end(&last), CAT_GROUP_COMMIT_DONE);
 }
 
 /* 0: it had left the line before; a busy machine may let its time pass. */
-static int take_member(cat_group_commit_t *batch, cat_group_commit_item_t *own, member_t *m)
+static int take_member(cat_group_commit_t *group, cat_group_commit_item_t *own, member_t *m)
 {
     own->next = NULL;
     do {
-        cat_group_commit_take(batch, own, MOST);
+        cat_group_commit_collect(group, own, MOST);
         apr_sleep(MSEC(1));
     } while (!own->next && !is_back(m));
     return own->next != NULL;
 }
 
-static void test_what_was_taken_waits_for_its_end(void **state)
+static void test_collected_item_waits_for_its_leader(void **state)
 {
-    cat_group_commit_t *batch = make(state);
+    cat_group_commit_t *group = make(state);
     cat_group_commit_item_t own;
     member_t hasty;
     apr_interval_time_t patience = MSEC(200);
 
-    assert_int_equal(join(batch, &own, 0), CAT_GROUP_COMMIT_LEADS);
-    for (start(&hasty, batch, patience); !take_member(batch, &own, &hasty); start(&hasty, batch, patience)) {
+    assert_int_equal(join(group, &own, 0), CAT_GROUP_COMMIT_LEADER);
+    for (start(&hasty, group, patience); !take_member(group, &own, &hasty); start(&hasty, group, patience)) {
         end(&hasty);
         patience *= 2;
     }
     apr_sleep(patience); /* it had joined before, so its time is over now */
     apr_sleep(MSEC(50));
     assert_false(is_back(&hasty));
-    cat_group_commit_end(batch, &own);
+    cat_group_commit_leave(group, &own);
     assert_int_equal(end(&hasty), CAT_GROUP_COMMIT_DONE);
 }
 
@@ -184,7 +184,7 @@ typedef struct job_t {
 } job_t;
 
 typedef struct counts_t {
-    cat_group_commit_t *batch;
+    cat_group_commit_t *group;
     atomic_int leaders, led, done, gave_up, wrong;
 } counts_t;
 
@@ -200,7 +200,7 @@ static void lead(counts_t *counts, job_t *own)
     if (atomic_exchange_explicit(&counts->leaders, 1, memory_order_seq_cst)) {
         count(&counts->wrong);
     }
-    cat_group_commit_take(counts->batch, &own->item, MOST);
+    cat_group_commit_collect(counts->group, &own->item, MOST);
     for (job_t *job = own; job; job = (job_t *)job->item.next) {
         job->runs++;
         jobs++;
@@ -211,7 +211,7 @@ static void lead(counts_t *counts, job_t *own)
     apr_sleep(20); /* others come meanwhile */
     count(&counts->led);
     atomic_store_explicit(&counts->leaders, 0, memory_order_seq_cst);
-    cat_group_commit_end(counts->batch, &own->item);
+    cat_group_commit_leave(counts->group, &own->item);
 }
 
 /* Every eighth has hardly any patience. */
@@ -221,21 +221,21 @@ static void *storm(void *data)
 
     for (int i = 0; i < ROUNDS; i++) {
         job_t job = {.runs = 0};
-        cat_group_commit_state_t state = join(counts->batch, &job.item, i % 8 ? LONG : 50);
-        if (state == CAT_GROUP_COMMIT_LEADS) {
+        cat_group_commit_state_t state = join(counts->group, &job.item, i % 8 ? LONG : 50);
+        if (state == CAT_GROUP_COMMIT_LEADER) {
             lead(counts, &job);
         }
-        if (job.runs != (state != CAT_GROUP_COMMIT_WAITS)) {
+        if (job.runs != (state != CAT_GROUP_COMMIT_WAITING)) {
             count(&counts->wrong);
         }
-        count(state == CAT_GROUP_COMMIT_WAITS ? &counts->gave_up : &counts->done);
+        count(state == CAT_GROUP_COMMIT_WAITING ? &counts->gave_up : &counts->done);
     }
     return NULL;
 }
 
 static void test_many_threads(void **state)
 {
-    counts_t counts = {.batch = make(state)};
+    counts_t counts = {.group = make(state)};
     pthread_t threads[THREADS];
     cat_group_commit_item_t last;
 
@@ -248,17 +248,17 @@ static void test_many_threads(void **state)
     assert_int_equal(counts.wrong, 0);
     assert_int_equal(counts.done + counts.gave_up, THREADS * ROUNDS);
     assert_true(counts.led < counts.done && counts.gave_up > 0);
-    assert_int_equal(join(counts.batch, &last, 0), CAT_GROUP_COMMIT_LEADS);
+    assert_int_equal(join(counts.group, &last, 0), CAT_GROUP_COMMIT_LEADER);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_who_is_alone_leads),
+        UNIT_TEST(test_single_thread_is_leader),
         UNIT_TEST(test_others_sleep_until_the_end),
-        UNIT_TEST(test_who_is_left_leads_next),
+        UNIT_TEST(test_next_in_line_becomes_leader),
         UNIT_TEST(test_patience_ends),
-        UNIT_TEST(test_what_was_taken_waits_for_its_end),
+        UNIT_TEST(test_collected_item_waits_for_its_leader),
         UNIT_TEST(test_many_threads),
     };
     return UNIT_RUN(tests);

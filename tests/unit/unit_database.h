@@ -67,7 +67,7 @@ static inline unit_database_t *unit_database_make_for(apr_pool_t *pool, const ch
     }
     assert_int_equal(cat_write_lock_create(&locks, pool, pool), APR_SUCCESS);
     assert_int_equal(cat_file_registry_create(&registry, pool), APR_SUCCESS);
-    assert_int_equal(cat_source_child_init(database->source, pool, locks, registry, cat_migration_run), APR_SUCCESS);
+    assert_int_equal(cat_source_child_init(database->source, pool, locks, registry, cat_migration_try), APR_SUCCESS);
     return database;
 }
 
