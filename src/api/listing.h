@@ -4,7 +4,7 @@
 
 #include "http/route.h"
 
-/* /products: page by page, or from a cursor on. */
+/* GET /products, by page or by cursor. */
 cat_handler_t cat_listing_get;
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "http/route.h"
 
-/* /products/:id, and what makes one; the list is in listing.c. */
+/* POST /products, and GET, PUT and DELETE /products/:id. */
 cat_handler_t cat_products_get, cat_products_create, cat_products_update, cat_products_remove;
 
 #endif

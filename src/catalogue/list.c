@@ -59,7 +59,7 @@ static apr_status_t read_after_key(cat_db_t *db, reading_t *r)
     if (rv != APR_SUCCESS || !r->has_more) {
         return rv;
     }
-    r->end.next = cat_query_cursor(db->pool, query, &r->last);
+    r->end.next = cat_query_write_cursor(db->pool, query, &r->last);
     return r->end.next ? APR_SUCCESS : APR_ENOMEM;
 }
 
@@ -90,7 +90,7 @@ static apr_status_t read_list(cat_db_t *db, reading_t *r, cat_item_t *item)
 /* Do not cache pages beyond the end: unbounded in number. */
 static int is_worth_keeping(const reading_t *r)
 {
-    return !r->query->page || cat_query_skip(r->query) < r->end.total;
+    return !r->query->page || cat_query_count_skipped(r->query) < r->end.total;
 }
 
 /* Neither JSON nor a header has a NUL. */
@@ -105,7 +105,7 @@ apr_status_t cat_list_get(cat_db_t *db, const cat_list_query_t *query, apr_time_
                           cat_list_t *list)
 {
     reading_t r = {.query = query, .format = format};
-    cat_item_t item = {.key = cat_query_key(db->pool, query)};
+    cat_item_t item = {.key = cat_query_write_key(db->pool, query)};
     apr_status_t rv;
 
     if (!item.key) {

@@ -111,7 +111,7 @@ apr_status_t cat_list_page_read(cat_db_t *db, const cat_list_query_t *query, cat
                                 apr_int64_t *total)
 {
     search_t s = {.db = db,
-                  .skip = cat_query_skip(query),
+                  .skip = cat_query_count_skipped(query),
                   .limit = apr_off_t_toa(db->pool, query->limit),
                   .row = row,
                   .baton = baton};

@@ -33,7 +33,7 @@ static cat_query_outcome_t parse_cursor(const parsing_t *p, const char *value)
         return CAT_QUERY_CURSOR_AND_PAGE;
     }
     keys = cat_keyring_get(p->conf->keys, p->now, NULL);
-    p->query->sealer = keys->all[0];
+    p->query->sealing_key = keys->all[0];
     return value && cat_cursor_read(p->pool, keys, value, &p->query->after) ? CAT_QUERY_OK : CAT_QUERY_CURSOR_INVALID;
 }
 
@@ -102,27 +102,27 @@ cat_query_outcome_t cat_query_parse(apr_pool_t *pool, const cat_conf_t *conf, ap
 
     *query = (cat_list_query_t){.limit = conf->default_limit};
     outcome = parse_parameters(&p, text);
-    if (!query->sealer && !query->page) {
+    if (!query->sealing_key && !query->page) {
         query->page = 1;
     }
     query->parameters = write_parameters(pool, query);
     return outcome;
 }
 
-apr_int64_t cat_query_skip(const cat_list_query_t *query)
+apr_int64_t cat_query_count_skipped(const cat_list_query_t *query)
 {
     apr_int64_t pages = query->page - 1;
 
     return pages > APR_INT64_MAX / query->limit ? APR_INT64_MAX : pages * query->limit;
 }
 
-const char *cat_query_cursor(apr_pool_t *pool, const cat_list_query_t *query, const cat_list_key_t *after)
+const char *cat_query_write_cursor(apr_pool_t *pool, const cat_list_query_t *query, const cat_list_key_t *after)
 {
-    return cat_cursor_write(pool, query->sealer, after);
+    return cat_cursor_write(pool, query->sealing_key, after);
 }
 
 /* A list after a key contains a cursor that today's key sealed; so does its name, whichever key sealed the client's cursor. */
-const char *cat_query_key(apr_pool_t *pool, const cat_list_query_t *query)
+const char *cat_query_write_key(apr_pool_t *pool, const cat_list_query_t *query)
 {
     const char *cursor;
     cat_buffer_t b;
@@ -132,7 +132,7 @@ const char *cat_query_key(apr_pool_t *pool, const cat_list_query_t *query)
         CAT_BUFFER_LITERAL(&b, "/?page=");
         cat_buffer_add_int(&b, query->page);
     } else {
-        cursor = cat_query_cursor(pool, query, &query->after);
+        cursor = cat_query_write_cursor(pool, query, &query->after);
         if (!cursor) {
             return NULL;
         }

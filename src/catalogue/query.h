@@ -15,31 +15,32 @@
  * cursors.
  */
 typedef struct cat_list_query_t {
-    apr_int64_t limit;       /* products in one answer, at least 1 */
-    apr_int64_t page;        /* at least 1; 0: the answer begins after a list key */
-    cat_list_key_t after;    /* where page is 0 */
-    const cat_key_t *sealer; /* seals cursors, where page is 0 */
-    const char *parameters;  /* "&limit=10": all but page and cursor, in one spelling for all ways to ask the same */
+    apr_int64_t limit;            /* products in one answer, at least 1 */
+    apr_int64_t page;             /* at least 1; 0: the answer begins after a list key */
+    cat_list_key_t after;         /* where page is 0 */
+    const cat_key_t *sealing_key; /* seals cursors, where page is 0 */
+    const char
+        *parameters; /* "&limit=10": all but page and cursor, in the same spelling for every way to ask the same */
 } cat_list_query_t;
 
 typedef enum {
     CAT_QUERY_OK,
-    CAT_QUERY_CURSOR_INVALID, /* it is not one of ours, or its key is gone */
+    CAT_QUERY_CURSOR_INVALID, /* no server wrote it with one of conf's keys */
     CAT_QUERY_CURSOR_AND_PAGE /* the client sent both */
 } cat_query_outcome_t;
 
-/* text: a raw query string, NULL for none. Values that cannot be used are replaced by conf's, and unknown parameters ignored. *query is on
- * the pool, and good if the outcome is CAT_QUERY_OK. now: selects the keys of conf->keys. */
+/* text: a raw query string, NULL for none. An unusable page or limit counts as absent, and unknown parameters are ignored. *query is on
+ * the pool, and valid if the outcome is CAT_QUERY_OK. now: the time of the request, for conf->keys. */
 cat_query_outcome_t cat_query_parse(apr_pool_t *pool, const cat_conf_t *conf, apr_time_t now, const char *text,
                                     cat_list_query_t *query);
 
 /* How many products precede the page; APR_INT64_MAX: more than any catalogue has. */
-apr_int64_t cat_query_skip(const cat_list_query_t *query);
+apr_int64_t cat_query_count_skipped(const cat_list_query_t *query);
 
-/* The cursor with which the same question continues after a product, on the pool. NULL: no memory. */
-const char *cat_query_cursor(apr_pool_t *pool, const cat_list_query_t *query, const cat_list_key_t *after);
+/* The cursor that continues the list after a key, on the pool; only where page is 0. NULL: no memory. */
+const char *cat_query_write_cursor(apr_pool_t *pool, const cat_list_query_t *query, const cat_list_key_t *after);
 
 /* The list's name in the response cache, on the pool. It contains a slash, which no product's has. NULL: no memory. */
-const char *cat_query_key(apr_pool_t *pool, const cat_list_query_t *query);
+const char *cat_query_write_key(apr_pool_t *pool, const cat_list_query_t *query);
 
 #endif

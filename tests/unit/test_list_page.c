@@ -25,7 +25,7 @@ static apr_status_t expect_row(void *baton, const char *const *values, int count
 static int read_page(unit_database_t *database, apr_int64_t page, apr_int64_t limit, apr_int64_t total)
 {
     cat_list_query_t query = {.page = page, .limit = limit};
-    rows_t rows = {.next = (int)(total - 1 - (page - 1) * limit)};
+    rows_t rows = {.next = page <= total / limit + 1 ? (int)(total - 1 - (page - 1) * limit) : -1};
     apr_int64_t read_total = -1;
     apr_pool_t *pool;
 
