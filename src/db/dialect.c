@@ -9,6 +9,8 @@
 /* THE DIALECT TABLE: one file of db/dialects/ a row */
 static const cat_dialect_t *const dialects[] = {&cat_dialect_sqlite3, &cat_dialect_mysql, &cat_dialect_pgsql};
 
+#define DIALECTS (sizeof(dialects) / sizeof(dialects[0]))
+
 /* The text of each statement, unless a dialect has its own. */
 static const struct {
     const char *name;
@@ -21,9 +23,20 @@ static const struct {
 
 const char *const cat_dialect_nothing[] = {NULL};
 
+const char *cat_dialect_names(apr_pool_t *pool, const char *word)
+{
+    const char *names = dialects[0]->driver;
+
+    for (size_t i = 1; i < DIALECTS; i++) {
+        names = i < DIALECTS - 1 ? apr_pstrcat(pool, names, ", ", dialects[i]->driver, NULL)
+                                 : apr_pstrcat(pool, names, " ", word, " ", dialects[i]->driver, NULL);
+    }
+    return names;
+}
+
 const cat_dialect_t *cat_dialect_find(const char *driver)
 {
-    for (size_t i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++) {
+    for (size_t i = 0; i < DIALECTS; i++) {
         if (!strcmp(dialects[i]->driver, driver)) {
             return dialects[i];
         }

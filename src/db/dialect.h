@@ -32,6 +32,7 @@ typedef struct cat_trait_t {
  */
 typedef struct cat_dialect_t {
     const char *driver;          /* as apr_dbd_name() has it */
+    const char *params;          /* an example of its parameters, as a directive takes them */
     const char *const *session;  /* sent once on each new connection; none returns a row */
     const char *begin;           /* starts a transaction that is going to write */
     const char *abandon;         /* not refused when ROLLBACK is: the server then ends the idle connection; or NULL */
@@ -59,6 +60,9 @@ typedef struct cat_dialect_t {
 extern const char *const cat_dialect_nothing[];
 
 extern const cat_dialect_t cat_dialect_sqlite3, cat_dialect_mysql, cat_dialect_pgsql;
+
+/* The drivers, on the pool: "sqlite3, mysql or pgsql" if word is "or". */
+const char *cat_dialect_names(apr_pool_t *pool, const char *word);
 
 /* By apr_dbd_name(); NULL: no dialect is known for the driver. */
 const cat_dialect_t *cat_dialect_find(const char *driver);

@@ -315,26 +315,15 @@ const char *cat_directive_checks_cache_size(cmd_parms *cmd, cat_conf_t *conf, co
     return NULL;
 }
 
-/* Parameters that are missing are told with those that the driver needs. */
+/* With the parameters that the driver needs, or SQLite's if there is no such driver. */
 static const char *explain_database(cmd_parms *cmd, const char *driver)
 {
-    static const struct {
-        const char *driver;
-        const char *params;
-    } examples[] = {
-        {"sqlite3", "/var/lib/catalog/catalog.db"},
-        {"mysql", "\"host=127.0.0.1,user=catalog,pass=...,dbname=catalog,reconnect=0,flags=CLIENT_FOUND_ROWS\""},
-        {"pgsql", "\"host=127.0.0.1 user=catalog password=... dbname=catalog connect_timeout=2\""},
-    };
-    size_t i = sizeof(examples) / sizeof(examples[0]);
+    const cat_dialect_t *found = cat_dialect_find(driver), *example = found ? found : &cat_dialect_sqlite3;
 
-    while (--i > 0 && strcmp(examples[i].driver, driver)) {
-    }
     return apr_psprintf(cmd->pool,
-                        "CatalogDatabase takes a driver (sqlite3, mysql or pgsql) and its parameters%s%s; "
-                        "write: CatalogDatabase %s %s",
-                        cat_dialect_find(driver) ? "" : ", and there is no driver ",
-                        cat_dialect_find(driver) ? "" : driver, examples[i].driver, examples[i].params);
+                        "CatalogDatabase takes a driver (%s) and its parameters%s%s; write: CatalogDatabase %s %s",
+                        cat_dialect_names(cmd->pool, "or"), found ? "" : ", and there is no driver ",
+                        found ? "" : driver, example->driver, example->params);
 }
 
 const char *cat_directive_checks_database(cmd_parms *cmd, cat_conf_t *conf, const char *driver, const char *params)

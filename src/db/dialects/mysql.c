@@ -194,6 +194,7 @@ static const char *const statements[SQL_COUNT] = {
 
 const cat_dialect_t cat_dialect_mysql = {
     .driver = "mysql",
+    .params = "\"host=127.0.0.1,user=catalog,pass=...,dbname=catalog,reconnect=0,flags=CLIENT_FOUND_ROWS\"",
     .session = session,
     .begin = "START TRANSACTION",
     .abandon = "SET SESSION wait_timeout = 1",

@@ -68,6 +68,7 @@ static const char *const statements[SQL_COUNT] = {
 
 const cat_dialect_t cat_dialect_pgsql = {
     .driver = "pgsql",
+    .params = "\"host=127.0.0.1 user=catalog password=... dbname=catalog connect_timeout=2\"",
     .session = session,
     .begin = "BEGIN",
     .snapshot = snapshot,

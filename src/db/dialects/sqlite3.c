@@ -42,6 +42,7 @@ static const char *const statements[SQL_COUNT] = {
 
 const cat_dialect_t cat_dialect_sqlite3 = {
     .driver = "sqlite3",
+    .params = "/var/lib/catalog/catalog.db",
     .session = session,
     .begin = "BEGIN IMMEDIATE",
     .snapshot = snapshot,
