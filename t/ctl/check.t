@@ -4,8 +4,9 @@
 # runs: first
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl ctl_for listed problems);
+use CatalogTest::Tools qw(setting);
 
-my @steps = qw(001_catalogue 002_accounts 003_counts 004_sessions); # of conf/schema
+my @steps = map { m{(\w+)\.sql$} } sort glob setting('top') . '/conf/schema/' . driver . '/*.sql';
 my ($newest, $before) = (scalar @steps, @steps - 1);
 my $server = server();
 my $file = $server->dir . '/data/catalog.db';

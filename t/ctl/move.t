@@ -69,6 +69,11 @@ is_deeply([@$r{qw(status out)}], [1, "13 rows, 0 added\n"], 'rows that are there
 is($r->{err}, join('', map { "catalogctl: $_: the row is there with another content; it was left as it is\n" } 'line 4: products', 'line 5: users', 'line 9: refresh_tokens') . "catalogctl: rows that differ: 3\n", 'are told');
 is(rows_of(export($second)), rows_of($file), 'and left');
 
+# A product that was exported before it had these fields gets what a new product gets.
+my $later = made(of_sqlite());
+import_into($later, file_of(product(0) =~ s/,"category":"[^"]*","in_stock":false//r));
+like(export($later), qr/"category":"","in_stock":true/, 'fields that are younger than the file');
+
 # Another user has the name.
 my $taken = made(of_sqlite());
 import_into($taken, file_of(qq({"users":{"id":"$ids[4]","username":"ADA","username_key":"ada","email":"e","email_key":"e","password_hash":"","created_at":1,"role":"user"}})));

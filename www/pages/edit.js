@@ -48,8 +48,8 @@ function productOf({ name, price, category, rating, inStock }) {
 
 async function create(values) {
     const product = productOf(values);
-    if (product.rating === null) {
-        delete product.rating; /* null clears it, which only an update may do */
+    for (const name of Object.keys(product).filter(name => product[name] === null)) {
+        delete product[name]; /* null clears it, which only an update may do */
     }
     const { data } = await call('POST', '/products', product);
     await go(pageOf(data.id), 'The product is added.');
