@@ -6,16 +6,18 @@
 #include "shm/response_cache.h"
 
 /*
- * Answers in the response cache, for as long as the database would give the same again. All children share them. Once this server has
- * answered a write, no answer that it changed is found; nor, on SQLite, one that another program changed. On the other databases, to which
- * others may write unseen, an answer is found for CatalogCacheMaxAge seconds at most.
+ * Answers in the response cache, which all children share. An answer is found as long as the database would still
+ * yield it: a write of this server invalidates what it changed before it is answered, and on SQLite another program's
+ * commit invalidates everything. On the other databases, where such a commit goes unnoticed, an answer is found for
+ * CatalogCacheMaxAge seconds at most.
  */
 
-/* 1: the item has the text cached for item->key, its length and hash, on the pool of db. 0: there is none; the item is ready for
- * cat_answer_cache_put. id: the product that the text is of; NULL: a list. now: the time of the request. */
+/* 1: the item has the text cached for item->key, its length and hash, on the pool of db. 0: there is none; the item is
+ * ready for cat_answer_cache_put. id: the product that the text is of; NULL: a list. now: the time of the request. */
 int cat_answer_cache_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *item);
 
-/* Caches the text, length and hash of an item that was not found; the text must have been read since then, with the same db. */
+/* Caches the text, length and hash of an item that was not found; the text must have been read since then, with the
+ * same db. */
 void cat_answer_cache_put(cat_db_t *db, const cat_item_t *item);
 
 #endif

@@ -21,8 +21,8 @@
 
 #define LOWEST "-1000000000000000000" /* created_at where the first part of a level begins */
 
-/* A part of level 0 consists of products, any other of parts of the level below. The maintenance splits a part with too many products
- * after `size` of what it consists of, and merges one with too few into the next older part. */
+/* A part of level 0 consists of products, any other of parts of the level below. The maintenance splits a part with too
+ * many products after `size` of what it consists of, and merges one with too few into the next older part. */
 static const struct level_t {
     const char *level, *size, *too_many, *too_few;
     cat_sql_t split;
@@ -86,8 +86,8 @@ static apr_status_t add_to_part(maintenance_t *c, const struct level_t *level, c
                        CAT_VALUES(apr_off_t_toa(c->pool, n), level->level, first->created_at, first->id), NULL);
 }
 
-/* Leaves the oldest products in the part, and inserts a part for the rest, which becomes *part. APR_NOTFOUND: the parts that it consists
- * of do not allow a split yet. */
+/* Leaves the oldest products in the part, and inserts a part for the rest, which becomes *part. APR_NOTFOUND: the parts
+ * that it consists of do not allow a split yet. */
 static apr_status_t split_part(maintenance_t *c, const struct level_t *level, part_t *part)
 {
     const cat_list_key_t *first = &part->first;
@@ -243,8 +243,8 @@ static apr_status_t apply_deltas(maintenance_t *c, int *count)
     return rv == APR_SUCCESS ? delete_deltas(c, b) : rv;
 }
 
-/* APR_NOTFOUND rolls back, if nothing could be done yet. Parts are rebalanced only once few delta rows are left, because each split
- * reads all of them. */
+/* APR_NOTFOUND rolls back, if nothing could be done yet. Parts are rebalanced only once few delta rows are left,
+ * because each split reads all of them. */
 static apr_status_t maintain_counts(void *baton)
 {
     maintenance_t *c = baton;

@@ -28,8 +28,8 @@ typedef struct cat_list_t {
     const char *link;
 } cat_list_t;
 
-/* The answer to the query: from the response cache, or read from the database, written in the format and cached. Products are newest
- * first. A server has one format for all lists. now: the time of the request. */
+/* The answer to the query: from the response cache, or read from the database, written in the format and cached.
+ * Products are newest first. A server has one format for all lists. now: the time of the request. */
 apr_status_t cat_list_get(cat_db_t *db, const cat_list_query_t *query, apr_time_t now, const cat_list_format_t *format,
                           cat_list_t *list);
 

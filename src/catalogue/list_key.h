@@ -2,7 +2,7 @@
 #ifndef CAT_CATALOGUE_LIST_KEY_H
 #define CAT_CATALOGUE_LIST_KEY_H
 
-/* Where a product is in the list: the values of the columns that order it, as stored. A key need not be that of a product. */
+/* A position in the list of products: values of the columns that order it, as stored. There need not be a product. */
 typedef struct cat_list_key_t {
     const char *created_at, *id;
 } cat_list_key_t;

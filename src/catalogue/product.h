@@ -5,8 +5,8 @@
 #include "db/product.def"
 #include "lib/fields.h"
 
-/* CAT_PRODUCT_ID and the other fields of a product, in the order of a record and of the rows of statements that select products; and
- * their number. */
+/* CAT_PRODUCT_ID and the other fields of a product, in the order of a record and of the rows of statements that select
+ * products; and their number. */
 #define CAT_PRODUCT_INDEX(name, ...) CAT_PRODUCT_##name,
 enum { CAT_PRODUCT_TABLE(CAT_PRODUCT_INDEX) CAT_PRODUCT_FIELDS };
 

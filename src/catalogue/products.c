@@ -101,8 +101,9 @@ static apr_status_t judge_condition(const product_write_t *w)
     return rv == APR_SUCCESS ? w->condition->judge(w->condition->baton, stored) : rv;
 }
 
-/* SQL_PRODUCT_UPDATE takes a value, NULL to keep the old one, for each field that a client may set, in the order of the field table; before
- * that of a clearable field, "1" to clear it, else "0"; and the id. *changed: how many products have the id. */
+/* SQL_PRODUCT_UPDATE takes a value, NULL to keep the old one, for each field that a client may set, in the order of the
+ * field table; before that of a clearable field, "1" to clear it, else "0"; and the id. *changed: how many products
+ * have the id. */
 static apr_status_t update_row(const product_write_t *w, int *changed)
 {
     const cat_input_t *input = w->input;

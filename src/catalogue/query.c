@@ -121,7 +121,7 @@ const char *cat_query_write_cursor(apr_pool_t *pool, const cat_list_query_t *que
     return cat_cursor_write(pool, query->sealing_key, after);
 }
 
-/* A list after a key contains a cursor that today's key sealed; so does its name, whichever key sealed the client's cursor. */
+/* The answer contains a cursor sealed with today's key; so does its name, whichever key sealed the client's cursor. */
 const char *cat_query_write_key(apr_pool_t *pool, const cat_list_query_t *query)
 {
     const char *cursor;

@@ -10,9 +10,9 @@
 #include "lib/conf.h"
 
 /*
- * The question that a list answers, parsed once from the query string. Everything that depends on it derives from this value: the
- * statement and its values (catalogue/list_page.c, catalogue/list.c), the targets of Link, the key in the response cache and the
- * cursors.
+ * The question that a list answers, parsed once from the query string. Everything that depends on it derives from this
+ * value: the statement and its values (catalogue/list_page.c, catalogue/list.c), the targets of Link, the key in the
+ * response cache and the cursors.
  */
 typedef struct cat_list_query_t {
     apr_int64_t limit;            /* products in one answer, at least 1 */
@@ -29,8 +29,9 @@ typedef enum {
     CAT_QUERY_CURSOR_AND_PAGE /* the client sent both */
 } cat_query_outcome_t;
 
-/* text: a raw query string, NULL for none. An unusable page or limit counts as absent, and unknown parameters are ignored. *query is on
- * the pool, and valid if the outcome is CAT_QUERY_OK. now: the time of the request, for conf->keys. */
+/* text: a raw query string, NULL for none. An unusable page or limit counts as absent, and unknown parameters are
+ * ignored. *query is on the pool, and valid if the outcome is CAT_QUERY_OK. now: the time of the request, for
+ * conf->keys. */
 cat_query_outcome_t cat_query_parse(apr_pool_t *pool, const cat_conf_t *conf, apr_time_t now, const char *text,
                                     cat_list_query_t *query);
 

@@ -103,8 +103,8 @@ static inline unit_database_t *unit_database(apr_pool_t *pool)
     return database;
 }
 
-/* Runs statements as another program would, on a connection of its own. The first column of the first row, on the pool; NULL: no
- * row, or SQL's NULL. */
+/* Runs statements as another program would, on a connection of its own. The first column of the first row, on the pool;
+ * NULL: no row, or SQL's NULL. */
 static inline const char *unit_database_sql(unit_database_t *database, const char *sql)
 {
     const char *value = NULL;

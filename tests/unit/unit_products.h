@@ -7,7 +7,8 @@
 #include "catalogue/counts.h"
 #include "catalogue/products.h"
 
-/* Product number i of a test's catalogue: the higher the number, the newer. Three in a row were created at the same time. */
+/* Product number i of a test's catalogue: the higher the number, the newer. Three in a row were created at the same
+ * time. */
 static inline const char *unit_product_id(apr_pool_t *pool, int i)
 {
     return apr_psprintf(pool, "01a1fdf9-d28a-7c59-b8ec-%012d", i);
