@@ -80,7 +80,7 @@ const char *cat_blocklist_read(apr_pool_t *pool, const char *path, cat_blocklist
         return fault;
     }
     if (memchr(l->text, '\0', length)) {
-        return apr_psprintf(pool, "%s: is not a text file; name one with a password on each line", path);
+        return apr_psprintf(pool, "%s: is not a text file; name a file with one password per line", path);
     }
     lines = split_lines(l->text, length);
     for (l->count = 2; l->count < 2 * lines; l->count *= 2) {

@@ -152,12 +152,12 @@ static apr_status_t put_off_mail(cat_job_t *job, const cat_mail_t *mail, const c
     apr_interval_time_t wait = find_backoff(mail->attempts);
 
     if (now - mail->created > GIVE_UP_AFTER) {
-        cat_log(job->log, CAT_LOG_ERROR, 0, "CAT014: mail %s is given up after %d tries: %s", mail->id, mail->attempts,
-                detail);
+        cat_log(job->log, CAT_LOG_ERROR, 0, "CAT014: mail %s was given up after %d attempts: %s", mail->id,
+                mail->attempts, detail);
         return cat_outbox_bury(job->db, mail);
     }
-    cat_log(job->log, CAT_LOG_WARNING, 0, "CAT015: mail %s was not taken (try %d), next try in %d s: %s", mail->id,
-            mail->attempts, (int)apr_time_sec(wait), detail);
+    cat_log(job->log, CAT_LOG_WARNING, 0, "CAT015: mail %s was not accepted (attempt %d), next attempt in %d s: %s",
+            mail->id, mail->attempts, (int)apr_time_sec(wait), detail);
     return cat_outbox_retry(job->db, job->pool, mail, now + wait);
 }
 
@@ -173,10 +173,10 @@ static apr_status_t store_result(cat_job_t *job, const cat_mail_t *mail, cat_smt
 {
     switch (result) {
     case CAT_SMTP_SENT:
-        cat_log(job->log, CAT_LOG_INFO, 0, "CAT016: mail %s sent (try %d)", mail->id, mail->attempts);
+        cat_log(job->log, CAT_LOG_INFO, 0, "CAT016: mail %s was sent (attempt %d)", mail->id, mail->attempts);
         return cat_outbox_done(job->db, mail);
     case CAT_SMTP_REFUSED:
-        cat_log(job->log, CAT_LOG_ERROR, 0, "CAT017: mail %s is refused for good: %s", mail->id, detail);
+        cat_log(job->log, CAT_LOG_ERROR, 0, "CAT017: mail %s was refused permanently: %s", mail->id, detail);
         return cat_outbox_bury(job->db, mail);
     default:
         *step = STEP_PUT_OFF;
@@ -241,8 +241,8 @@ static apr_status_t send_counted(cat_job_t *job, const cat_mail_t *mail, const k
     apr_status_t rv;
 
     if (!cat_limit_take(job->limits, quota.what, quota.party, quota.rate, cat_time_monotonic()).allowed) {
-        cat_log(job->log, CAT_LOG_INFO, 0, "CAT018: mail %s is left out: its address was sent enough of this kind (%s)",
-                mail->id, kind->name);
+        cat_log(job->log, CAT_LOG_INFO, 0,
+                "CAT018: mail %s was dropped: its address has received enough of this kind (%s)", mail->id, kind->name);
         return cat_outbox_done(job->db, mail);
     }
     rv = send_mail(job, mail, kind, &result, step);

@@ -233,8 +233,8 @@ static apr_status_t use_token(void *baton)
 static void report_replay(const cat_account_context_t *c, const cat_session_t *session)
 {
     revoke_session(c, session->id);
-    cat_log(c->log, CAT_LOG_WARNING, 0,
-            "CAT040: a refresh token of session %s came a second time; the session has ended", session->id);
+    cat_log(c->log, CAT_LOG_WARNING, 0, "CAT040: a refresh token of session %s was used again; the session has ended",
+            session->id);
 }
 
 apr_status_t cat_session_refresh(const cat_account_context_t *c, const char *refresh_token, cat_session_t *session,

@@ -29,7 +29,7 @@ cat_answer_t *cat_confirm_look(cat_request_t *q)
     apr_status_t rv =
         token ? cat_mail_tokens_find(q->db, q->pool, CAT_MAIL_CONFIRM, token, q->now, &user_id) : APR_SUCCESS;
 
-    return answer_link(q, rv, user_id != NULL, "The link is good");
+    return answer_link(q, rv, user_id != NULL, "The link is valid");
 }
 
 cat_answer_t *cat_confirm_confirm(cat_request_t *q)

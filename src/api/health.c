@@ -50,7 +50,7 @@ cat_answer_t *cat_health_ready(cat_request_t *q)
         return forbid_caching(q, cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, NULL));
     }
     if (strcmp(row[TAKES_WRITES], "1") != 0 || !cat_db_takes_writes(q->db)) {
-        return forbid_caching(q, cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, "the database takes no writes"));
+        return forbid_caching(q, cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, "the database accepts no writes"));
     }
     return forbid_caching(q, answer_ready(q, row));
 }

@@ -21,9 +21,10 @@ cat_answer_t *cat_mail_requests_take(cat_request_t *q, const char *template)
     if (rv != APR_SUCCESS) {
         return cat_answer_failure(q->pool, rv);
     }
-    answer = cat_answer_success(q->pool, 202, NULL,
-                                q->conf->mail ? "If there is such an account, its mailbox gets a link or has a good one"
-                                              : "If there is such an account, a mail is queued for it");
+    answer =
+        cat_answer_success(q->pool, 202, NULL,
+                           q->conf->mail ? "If there is such an account, its mailbox receives a link or has a valid one"
+                                         : "If there is such an account, a mail is queued for it");
     cat_answer_name_ignored(answer, q->pool, input.ignored);
     return answer;
 }

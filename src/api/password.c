@@ -103,7 +103,7 @@ cat_answer_t *cat_password_change(cat_request_t *q)
                                  input.values[NEW_BY_CHANGE], &result);
     if (rv == APR_NOTFOUND) {
         return cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_TOKEN_INVALID, "invalid_token",
-                                    "The account is gone");
+                                    "the account no longer exists");
     }
     return rv == APR_SUCCESS ? answer_change(q, &input, &result) : cat_answer_failure(q->pool, rv);
 }

@@ -121,7 +121,7 @@ cat_answer_t *cat_products_update(cat_request_t *q)
     }
     rv = cat_fields_check(q->pool, cat_product_fields, CAT_PRODUCT_FIELDS, CAT_UPDATE, q->strict, q->body, &input);
     if (rv == APR_SUCCESS && input.given == 0) {
-        cat_fields_add_error(q->pool, &input, "", "required", "must have at least one member of a product");
+        cat_fields_add_error(q->pool, &input, "", "required", "must have at least one field of a product");
         rv = APR_EINVAL;
     }
     if (rv != APR_SUCCESS) {

@@ -284,7 +284,7 @@ cat_answer_t *cat_sessions_me(cat_request_t *q)
 
     if (rv != APR_SUCCESS) {
         return rv == APR_NOTFOUND ? cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_TOKEN_INVALID, "invalid_token",
-                                                         "The account is gone")
+                                                         "the account no longer exists")
                                   : cat_answer_failure(q->pool, rv);
     }
     cat_buffer_init(&b, q->pool, 256);

@@ -56,7 +56,7 @@ cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char
     const char *token = make_access_token(q, tokens);
 
     if (!token) {
-        cat_log(q->log, CAT_LOG_ERROR, 0, "CAT013: an access token could not be made");
+        cat_log(q->log, CAT_LOG_ERROR, 0, "CAT013: an access token could not be created");
         return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
     }
     cat_buffer_init(&b, q->pool, 1024);

@@ -23,7 +23,7 @@ static const char *read_line(apr_pool_t *pool, char **line)
     }
     length = strcspn(*line, "\r\n");
     if (!(*line)[length]) {
-        return "the password on standard input is too long, holds NUL, or its line does not end";
+        return "the password on standard input is too long, contains NUL, or its line does not end";
     }
     (*line)[length] = '\0';
     return NULL;
@@ -37,9 +37,9 @@ static const char *ask_twice(apr_pool_t *pool, char **typed)
     *typed = apr_palloc(pool, LENGTH_MAX);
     if (apr_password_get("Password: ", *typed, &length) != APR_SUCCESS ||
         apr_password_get("Again: ", again, &length_again) != APR_SUCCESS) {
-        return "no password was typed in, or one that is too long";
+        return "no password was entered, or it is too long";
     }
-    return strcmp(*typed, again) ? "these are two passwords" : NULL;
+    return strcmp(*typed, again) ? "the passwords differ" : NULL;
 }
 
 const char *ctl_ask_password(apr_pool_t *pool, const char **password)

@@ -90,9 +90,9 @@ static void check_file(report_t *r, const char *suffix)
         return;
     }
     if (info.protection & OTHERS) {
-        add(r, 0, "file", apr_psprintf(pool, "%s: open to others; run: chmod o-rwx %s", path, path));
+        add(r, 0, "file", apr_psprintf(pool, "%s: is accessible to others; run: chmod o-rwx %s", path, path));
     } else if (access(path, R_OK | W_OK) != 0) {
-        add(r, 0, "file", apr_psprintf(pool, "%s: the server's user may not write it: %s", path, strerror(errno)));
+        add(r, 0, "file", apr_psprintf(pool, "%s: the server's user may not write to it: %s", path, strerror(errno)));
     } else {
         add(r, 1, "file", path);
     }
@@ -135,7 +135,7 @@ static int check_schema(report_t *r)
     }
     if (version < needed) {
         add(r, 0, "schema",
-            apr_psprintf(ctl->pool, "version %d, %d is needed; run: catalogctl migrate", version, needed));
+            apr_psprintf(ctl->pool, "version %d, version %d is required; run: catalogctl migrate", version, needed));
         return 0;
     }
     add(r, 1, "schema", apr_psprintf(ctl->pool, "version %d", version));
@@ -152,7 +152,7 @@ static void check_counts(report_t *r)
     } else if (wrong) {
         add(r, 0, "counts", apr_psprintf(pool, "%d are wrong; run: catalogctl recount", wrong));
     } else {
-        add(r, 1, "counts", "are those of the products");
+        add(r, 1, "counts", "match the products");
     }
 }
 

@@ -48,7 +48,7 @@ static const char *check_file(apr_pool_t *pool, const ctl_site_t *site, int make
     }
     rv = apr_stat(&info, site->params, APR_FINFO_TYPE, pool);
     if (APR_STATUS_IS_ENOENT(rv)) {
-        return apr_psprintf(pool, "%s: there is no such database; to make it, run: catalogctl migrate", site->params);
+        return apr_psprintf(pool, "%s: there is no such database; to create it, run: catalogctl migrate", site->params);
     }
     return rv == APR_SUCCESS ? NULL
                              : apr_psprintf(pool, "%s: %s", site->params, apr_strerror(rv, reason, sizeof(reason)));

@@ -132,5 +132,5 @@ int ctl_export_run(ctl_t *ctl)
     if (e.conn) {
         cat_connection_roll_back(e.conn);
     }
-    return rv == APR_SUCCESS ? CTL_DONE : ctl_fail(NULL, "the export is not complete; the cause is above");
+    return rv == APR_SUCCESS ? CTL_DONE : ctl_fail(NULL, "the export is incomplete; the cause is above");
 }

@@ -62,11 +62,11 @@ static const char *read_line(import_t *im, apr_size_t *length)
 {
     im->number++;
     if (!fgets(im->line, LINE_SIZE, stdin)) {
-        return at_line(im, im->number, "the file ends before its last line: it is not complete");
+        return at_line(im, im->number, "the file ends before its last line");
     }
     *length = strlen(im->line);
     im->octets += *length;
-    return strchr(im->line, '\n') ? NULL : at_line(im, im->number, "it is cut off, too long, or holds NUL");
+    return strchr(im->line, '\n') ? NULL : at_line(im, im->number, "the line is cut off, too long, or contains NUL");
 }
 
 /* A line's one member. */
@@ -77,7 +77,7 @@ static const char *parse_line(import_t *im, apr_size_t length, const char **name
 
     apr_pool_clear(im->line_pool);
     if (cat_json_parse(im->line_pool, im->line, length, &line, &why) != APR_SUCCESS || json_object_size(line) != 1) {
-        return at_line(im, im->number, "it is no JSON object with one member");
+        return at_line(im, im->number, "it is not a JSON object with one field");
     }
     *name = json_object_iter_key(json_object_iter(line));
     *value = json_object_iter_value(json_object_iter(line));
@@ -93,10 +93,10 @@ static const char *read_head(import_t *im, int schema)
     fault = read_line(im, &length);
     fault = fault ? fault : parse_line(im, length, &name, &head);
     if (fault || strcmp(name, "mod_catalog")) {
-        return "standard input is not what catalogctl export writes";
+        return "standard input is not the output of catalogctl export";
     }
     if (json_integer_value(json_object_get(head, "format")) != CTL_MOVE_FORMAT) {
-        return "the file has a format that this program does not know";
+        return "the file has a format unknown to this program";
     }
     return json_integer_value(json_object_get(head, "schema")) > schema
                ? "the file's schema is newer than that of the database; update mod_catalog here first"
@@ -211,9 +211,9 @@ static const char *explain(apr_status_t rv)
 {
     switch (rv) {
     case APR_EEXIST:
-        return "another row has what only one may have";
+        return "another row has the same unique value";
     case CAT_EVALUE:
-        return "the database refuses the row: what it belongs to is missing, or a value is not allowed";
+        return "the database refuses the row: a row that it refers to is missing, or a value is not allowed";
     default:
         return "the row cannot be stored; the cause is above";
     }
@@ -231,8 +231,8 @@ static int count_missing(const import_t *im)
 
 static void report_differences(import_t *im)
 {
-    static const char *const what[] = {[MISSING] = "the row was added and is not there",
-                                       [DIFFERENT] = "the row is there with another content; it was left as it is"};
+    static const char *const what[] = {[MISSING] = "the row was added but is missing",
+                                       [DIFFERENT] = "the row exists with different content; it was left as it is"};
 
     for (int i = 0; i < im->count; i++) {
         const row_t *row = &im->rows[i];
@@ -302,7 +302,7 @@ static const char *add_row(import_t *im, const json_t *value)
     }
     *row = (row_t){.line = im->number, .values = input.values};
     if (strcmp(im->count ? key_of(row - 1) : im->before, key_of(row)) >= 0) {
-        return "its key does not come behind that of the line before";
+        return "its key does not follow that of the previous line";
     }
     im->count++;
     return NULL;
@@ -313,7 +313,7 @@ static const char *take_row(import_t *im, int table, const json_t *value, apr_si
     const char *fault = NULL;
 
     if (table < im->table) {
-        return at_line(im, im->number, "its table does not come behind that of the line before");
+        return at_line(im, im->number, "its table does not follow that of the previous line");
     }
     if (table != im->table || im->count == BATCH) {
         fault = next_batch(im, table);
@@ -338,9 +338,9 @@ static const char *take_end(import_t *im)
     }
     if (strcmp(im->line, ctl_move_sum_line(&im->sum, im->ctl->pool))) {
         return at_line(im, im->number,
-                       "the counts or the checksum are not those of the lines before it: the file was changed");
+                       "the counts or the checksum do not match the previous lines: the file was changed");
     }
-    return fgetc(stdin) == EOF ? NULL : at_line(im, im->number + 1, "it stands behind the last line");
+    return fgetc(stdin) == EOF ? NULL : at_line(im, im->number + 1, "it follows the last line");
 }
 
 static const char *take_all(import_t *im)

@@ -100,7 +100,7 @@ static const char *make_name(ctl_t *ctl, const struct kind_t *kind)
 
 static const char *find_in_site(ctl_t *ctl, const struct kind_t *kind, place_t *place)
 {
-    const char *fault = ctl->options->driver ? "give the directory or the file to make" : NULL;
+    const char *fault = ctl->options->driver ? "name the directory or the file to create" : NULL;
 
     fault = fault ? fault : ctl_site_find(ctl->pool, ctl->options, &ctl->site);
     if (fault) {
@@ -192,7 +192,7 @@ int ctl_keys_make(ctl_t *ctl)
     apr_status_t rv;
 
     if (!kind) {
-        return ctl_fail(ctl->options->type, "is no type of key; hs256, es256 or rs256 is");
+        return ctl_fail(ctl->options->type, "is not a type of key; use hs256, es256 or rs256");
     }
     fault = ctl->count ? find_in_operand(ctl, kind, &place) : find_in_site(ctl, kind, &place);
     if (fault) {
@@ -200,7 +200,7 @@ int ctl_keys_make(ctl_t *ctl)
     }
     text = kind->make(ctl->pool);
     if (!text) {
-        return ctl_fail(NULL, "the system has no random numbers to give");
+        return ctl_fail(NULL, "the system provides no random numbers");
     }
     rv = write_file(ctl->pool, &place, text);
     OPENSSL_cleanse(text, strlen(text));

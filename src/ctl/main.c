@@ -25,35 +25,35 @@ static const struct command_t {
     ctl_command_t *run;
     const char *help;
 } commands[] = {
-    {"migrate", NULL, "", "", 0, 0, SITE, ctl_schema_migrate, "make the database's schema, or bring it up to date"},
-    {"check", NULL, "j", "", 0, 0, SITE, ctl_check_run, "look for what is wrong"},
-    {"recount", NULL, "", "", 0, 0, DATABASE, ctl_counts_recount, "count the products anew, if check says so"},
+    {"migrate", NULL, "", "", 0, 0, SITE, ctl_schema_migrate, "create or update the database's schema"},
+    {"check", NULL, "j", "", 0, 0, SITE, ctl_check_run, "look for problems"},
+    {"recount", NULL, "", "", 0, 0, DATABASE, ctl_counts_recount, "count the products again, if check says so"},
     {"user", "list", "j", "", 0, 0, DATABASE, ctl_users_list, "list the users by name"},
-    {"user", "add", "rvg", "NAME EMAIL", 2, 2, DATABASE, ctl_users_add, "make a user; asks for the password"},
-    {"user", "role", "", "USER ROLE", 2, 2, DATABASE, ctl_users_set_role, "make somebody " CAT_ROLE_NAMES_TEXT},
-    {"user", "unlock", "", "USER", 1, 1, DATABASE, ctl_users_unlock, "forget the sign-ins that failed"},
+    {"user", "add", "rvg", "NAME EMAIL", 2, 2, DATABASE, ctl_users_add, "create a user; prompts for the password"},
+    {"user", "role", "", "USER ROLE", 2, 2, DATABASE, ctl_users_set_role, "set a user's role: " CAT_ROLE_NAMES_TEXT},
+    {"user", "unlock", "", "USER", 1, 1, DATABASE, ctl_users_unlock, "clear the failed sign-ins"},
     {"user", "delete", "", "USER", 1, 1, DATABASE, ctl_users_remove, "delete a user"},
     {"user", "revoke", "", "USER", 1, 1, DATABASE, ctl_users_revoke, "end all sessions of a user"},
-    {"key", "new", "t", "[DIRECTORY|FILE]", 0, 1, ALONE, ctl_keys_make, "make a key that signs access tokens"},
+    {"key", "new", "t", "[DIRECTORY|FILE]", 0, 1, ALONE, ctl_keys_make, "create a key that signs access tokens"},
     {"mail", "list", "j", "", 0, 0, DATABASE, ctl_mails_list, "list the mails that are not sent yet"},
-    {"mail", "retry", "", "[ID...]", 0, -1, DATABASE, ctl_mails_retry, "send dead mails again, these or all"},
-    {"export", NULL, "", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, with its users"},
+    {"mail", "retry", "", "[ID...]", 0, -1, DATABASE, ctl_mails_retry, "queue dead mails again, these or all"},
+    {"export", NULL, "", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, users included"},
     {"import", NULL, "", "<FILE", 0, 0, DATABASE, ctl_import_run, "add what export wrote, to this or another database"},
 };
 
 /* THE OPTION TABLE. Small letters that stand in no command's row are for all. */
 static const apr_getopt_option_t options[] = {
-    {"config", 'c', 1, "FILE      httpd's configuration; its usual one if not given"},
-    {"define", 'D', 1, "NAME      as httpd's -D, for <IfDefine>"},
-    {"httpd", 'x', 1, "PROGRAM   httpd or apachectl, to read the configuration with"},
+    {"config", 'c', 1, "FILE      httpd's configuration, if not its default"},
+    {"define", 'D', 1, "NAME      passed to httpd, for <IfDefine>"},
+    {"httpd", 'x', 1, "PROGRAM   httpd or apachectl, which reads the configuration"},
     {"server", 's', 1, "NAME      the catalogue of this ServerName"},
     {"mount", 'm', 1, "PATH      the catalogue of this <Location>"},
-    {"driver", 'd', 1, "NAME      this database instead of a configuration: DBDriver"},
-    {"params", 'p', 1, "TEXT      DBDParams, or @FILE, a file that holds them"},
+    {"driver", 'd', 1, "NAME      DBDriver of a database, instead of a configuration"},
+    {"params", 'p', 1, "TEXT      its DBDParams, or @FILE, a file that contains them"},
     {"json", 'j', 0, "          list, check: as JSON"},
     {"role", 'r', 1, "ROLE      user add: " CAT_ROLE_NAMES_TEXT},
-    {"verified", 'v', 0, "          user add: the address is known to be right"},
-    {"generate", 'g', 0, "          user add: make up a password, and print it behind the id"},
+    {"verified", 'v', 0, "          user add: the address counts as confirmed"},
+    {"generate", 'g', 0, "          user add: generate a password, and print it after the id"},
     {"type", 't', 1, "TYPE      key new: hs256, es256 or rs256"},
     {"help", 'h', 0, "          show this"},
     {"version", 'V', 0, "          show the version"},
@@ -158,7 +158,7 @@ static const char *check_use(apr_pool_t *pool, const struct command_t *command, 
         return "--driver and --params go together";
     }
     if (o->driver && strpbrk(given, "cDxsm")) {
-        return "--driver and --params stand instead of a configuration";
+        return "--driver and --params replace a configuration";
     }
     if (count < command->least || (command->most >= 0 && count > command->most)) {
         return apr_psprintf(pool, "%s%s%s takes %s", command->noun, command->verb ? " " : "",

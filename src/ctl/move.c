@@ -125,8 +125,8 @@ const char *ctl_move_sum_line(const ctl_move_sum_t *sum, apr_pool_t *pool)
 /* What has not been committed goes with the connection, so nothing is left to do but to end. */
 static void say_interrupted(int number)
 {
-    static const char text[] = "\ncatalogctl: interrupted; run the same command again: an export begins anew, an import"
-                               " goes on where it was\n";
+    static const char text[] = "\ncatalogctl: interrupted; run the same command again: an export starts over, an import"
+                               " continues where it stopped\n";
     ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
 
     (void)written;
@@ -151,12 +151,12 @@ const char *ctl_move_begin(ctl_t *ctl, int *schema)
         return "the database cannot be read; the cause is above";
     }
     if (*schema < needed) {
-        return apr_psprintf(ctl->pool, "the schema is at version %d, %d is needed; run: catalogctl migrate", *schema,
-                            needed);
+        return apr_psprintf(ctl->pool, "the schema is at version %d, version %d is required; run: catalogctl migrate",
+                            *schema, needed);
     }
     if (*schema > needed) {
-        return apr_psprintf(ctl->pool, "the schema is at version %d, this program knows %d; use a newer one", *schema,
-                            needed);
+        return apr_psprintf(ctl->pool, "the schema is at version %d, this program knows version %d; use a newer one",
+                            *schema, needed);
     }
     mind_signals();
     return NULL;

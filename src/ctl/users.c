@@ -95,10 +95,10 @@ static const char *make(ctl_t *ctl, const char *password, addition_t *a)
     a->record[CAT_USER_CREATED_AT] = cat_time_store(ctl->pool, ctl->now);
     return a->record[CAT_USER_ID] && cat_password_hash_hash(ctl->pool, password, &a->hash) == APR_SUCCESS
                ? NULL
-               : "the system has no random numbers, or no memory, to give";
+               : "the system provides no random numbers, or no memory";
 }
 
-static const char no_role[] = "is no role; " CAT_ROLE_NAMES_TEXT " is";
+static const char no_role[] = "is not a role; use " CAT_ROLE_NAMES_TEXT;
 
 int ctl_users_add(ctl_t *ctl)
 {
@@ -112,7 +112,7 @@ int ctl_users_add(ctl_t *ctl)
     }
     if (ctl->options->generate) {
         password = ctl_ask_generate_password(ctl->pool);
-        fault = password ? NULL : "the system has no random numbers to give";
+        fault = password ? NULL : "the system provides no random numbers";
     } else {
         fault = ctl_ask_password(ctl->pool, &password);
     }

@@ -91,7 +91,7 @@ static apr_status_t connect_unchecked(cat_db_t *db, cat_db_use_t use)
         rv = connect_once(db, use);
     }
     if (rv == CAT_ELOST) {
-        cat_log(db->log, CAT_LOG_ERROR, 0, "CAT005: %s: all its connections are lost", db->source->name);
+        cat_log(db->log, CAT_LOG_ERROR, 0, "CAT005: %s: all pooled connections are lost", db->source->name);
         rv = CAT_EDOWN;
     }
     return rv;

@@ -122,18 +122,18 @@ static const char *explain_denied(apr_pool_t *pool, const char *path, const char
     }
     closed = find_closed(pool, directory, user);
     if (closed) {
-        return apr_psprintf(pool,
-                            "%s: the user %s may not enter %s; put the database into a directory that it can reach: %s",
-                            path, name, closed, make_command(pool, "/var/lib/catalog", user));
+        return apr_psprintf(
+            pool, "%s: the user %s may not enter %s; put the database into a directory that the user can enter: %s",
+            path, name, closed, make_command(pool, "/var/lib/catalog", user));
     }
     if (has_other_files(pool, directory, name_of(path))) {
         const char *own = apr_pstrcat(pool, strcmp(directory, "/") ? directory : "", "/catalog", NULL);
         return apr_psprintf(pool,
-                            "%s: the user %s may not write the directory %s, which has other files too; give the "
-                            "database one of its own, %s, made with: %s",
+                            "%s: the user %s may not write to the directory %s, which contains other files; give the "
+                            "database a directory of its own, %s, created with: %s",
                             path, name, directory, own, make_command(pool, own, user));
     }
-    return apr_psprintf(pool, "%s: the directory %s must belong to the user %s, who may not write it; run: %s", path,
+    return apr_psprintf(pool, "%s: the directory %s must belong to the user %s, who may not write to it; run: %s", path,
                         directory, name, make_command(pool, directory, user));
 }
 

@@ -180,8 +180,8 @@ static apr_status_t apply_steps_patiently(cat_db_t *db, cat_connection_t *conn, 
     while ((rv = apply_steps(db, conn, needed)) != APR_SUCCESS) {
         if (apr_time_now() >= give_up) {
             if (rv == CAT_ECONFLICT && !is_wait_logged++) {
-                cat_log(db->log, CAT_LOG_NOTICE, 0,
-                        "CAT055: %s: waits for another one that brings the schema up to date", db->source->name);
+                cat_log(db->log, CAT_LOG_NOTICE, 0, "CAT055: %s: waits for another process that updates the schema",
+                        db->source->name);
             }
             if (rv != CAT_ECONFLICT || when_late == GIVE_UP) {
                 break;
@@ -223,7 +223,7 @@ static apr_status_t check_encoding(const cat_db_t *db, cat_connection_t *conn, i
             strcmp(value, trait->want) != 0) {
             cat_log(db->log, CAT_LOG_ERROR, 0, "CAT059: %s: its %s is %s, not %s, so %s; %s", db->source->name,
                     trait->name, value, trait->want,
-                    is_empty ? "the schema is not made in it" : "other characters cannot be stored", trait->advice);
+                    is_empty ? "the schema is not created in it" : "other characters cannot be stored", trait->advice);
             rv = is_empty ? CAT_EDOWN : APR_SUCCESS;
         }
     }
@@ -255,10 +255,10 @@ static apr_status_t migrate_from(cat_db_t *db, int version, int needed, when_lat
     apr_status_t rv;
 
     if (!db->conf->migrate) {
-        cat_log(
-            db->log, CAT_LOG_ERROR, 0,
-            "CAT010: %s: the schema is at version %d, %d is needed; set CatalogMigrate On, or run: catalogctl migrate",
-            db->source->name, version, needed);
+        cat_log(db->log, CAT_LOG_ERROR, 0,
+                "CAT010: %s: the schema is at version %d, version %d is required; set CatalogMigrate On, or run: "
+                "catalogctl migrate",
+                db->source->name, version, needed);
         return CAT_EDOWN;
     }
     rv = cat_checkout_connect_bare(db, CAT_TO_WRITE, &conn);

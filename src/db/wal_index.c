@@ -142,8 +142,8 @@ int cat_wal_index_hold(cat_wal_index_t *wal_index, cat_generations_t *generation
     atomic_fetch_add_explicit(&wal_index->held, held, memory_order_release);
     apr_thread_mutex_unlock(wal_index->mutex);
     if (rv != APR_SUCCESS) {
-        cat_log(log, CAT_LOG_NOTICE, rv, "CAT057: %s: its WAL-index cannot be used, so this child keeps no answers",
-                file);
+        cat_log(log, CAT_LOG_NOTICE, rv,
+                "CAT057: %s: its WAL index cannot be used, so this child does not use the response cache", file);
     }
     return held;
 }

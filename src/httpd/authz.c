@@ -50,7 +50,7 @@ int cat_authz_authenticate(request_rec *r)
     }
     if (!conf->keys) {
         ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r,
-                      "CAT042: AuthType Catalog needs CatalogKeyFile or CatalogKeyDir here");
+                      "CAT042: AuthType Catalog requires CatalogKeyFile or CatalogKeyDir here");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     switch (cat_identity_find(r, conf, &claims, &reason)) {
@@ -93,7 +93,7 @@ int cat_authz_note_failure(request_rec *r, const char *auth_type)
         return DECLINED;
     }
     if (cat_identity_claims(r)) {
-        challenge(r, "insufficient_scope", "The user may not see this");
+        challenge(r, "insufficient_scope", "the user may not access this");
     } else if (!apr_table_get(r->err_headers_out, "WWW-Authenticate")) {
         challenge(r, NULL, NULL);
     }
@@ -142,11 +142,11 @@ static const char *parse_roles(cmd_parms *cmd, const char *line, const void **pa
 
     *parsed = NULL;
     if (!*line) {
-        return "Require catalog-role needs a role: " CAT_ROLE_NAMES_TEXT;
+        return "Require catalog-role requires a role: " CAT_ROLE_NAMES_TEXT;
     }
     while (*(word = ap_getword_conf(cmd->temp_pool, &rest))) {
         if (!cat_role_parse(word, &role)) {
-            return apr_psprintf(cmd->pool, "Require catalog-role: '%s' is no role; " CAT_ROLE_NAMES_TEXT " is", word);
+            return apr_psprintf(cmd->pool, "Require catalog-role: '%s' is not a role; use " CAT_ROLE_NAMES_TEXT, word);
         }
     }
     return cat_require_check(cmd, "catalog-role");

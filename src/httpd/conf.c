@@ -147,8 +147,8 @@ static const char *check_mount_section(cmd_parms *cmd)
     return section && !strncasecmp(section->directive, "<Location", 9)
                ? NULL
                : apr_psprintf(cmd->pool,
-                              "%s belongs in the <Location> that is to serve the catalogue; write: "
-                              "<Location \"/api\">, %s %s, </Location>, each in a line of its own",
+                              "%s belongs in the <Location> that serves the catalogue; write: "
+                              "<Location \"/api\">, %s %s, </Location>, each on a line of its own",
                               cmd->cmd->name, cmd->cmd->name, cmd->directive->args);
 }
 
@@ -322,7 +322,7 @@ void cat_conf_fill(apr_pool_t *pool, cat_conf_t *conf)
 const char *cat_conf_check(apr_pool_t *pool, const cat_conf_t *conf)
 {
     if (!conf->keys) {
-        return "has no CatalogKeyFile and no CatalogKeyDir; make a key with: (umask 077; openssl rand -base64 32 "
+        return "has no CatalogKeyFile and no CatalogKeyDir; create a key with: (umask 077; openssl rand -base64 32 "
                ">FILE)";
     }
     if (conf->default_limit > conf->max_limit) {

@@ -54,14 +54,15 @@ static const char *check_mount(cmd_parms *cmd)
     char *decoded = apr_pstrdup(cmd->pool, cmd->path);
 
     if (!section || strcasecmp(section->directive, "<Location") || *section->args == '~' || strpbrk(cmd->path, "*?[")) {
-        return "CatalogEnable needs a <Location> with a plain path: a pattern has no prefix to serve";
+        return "CatalogEnable requires a <Location> with a plain path: a pattern has no prefix to serve";
     }
     if (strchr(cmd->path, ';')) {
-        return "CatalogEnable needs a <Location> without ';', which no cookie's path can hold";
+        return "CatalogEnable requires a <Location> without ';', which the path of a cookie cannot contain";
     }
     if (ap_unescape_url(decoded) == OK && strcmp(decoded, cmd->path)) {
         return apr_psprintf(
-            cmd->pool, "CatalogEnable needs a decoded path, because httpd compares it so: <Location \"%s\">", decoded);
+            cmd->pool, "CatalogEnable requires a decoded path, because httpd compares decoded paths: <Location \"%s\">",
+            decoded);
     }
     return NULL;
 }
@@ -126,7 +127,7 @@ const char *cat_directive_checks_trust(cmd_parms *cmd, cat_conf_t *conf, const c
     const char *error = cat_key_read_public(cmd->pool, path_of(cmd, file), all);
 
     if (count_trusts(conf) == CAT_TRUSTS_MAX) {
-        return apr_psprintf(cmd->pool, "CatalogTrust can be given up to %d times", CAT_TRUSTS_MAX);
+        return apr_psprintf(cmd->pool, "CatalogTrust may be given at most %d times", CAT_TRUSTS_MAX);
     }
     keys->all = all;
     keys->count = 1;
@@ -178,7 +179,7 @@ const char *cat_directive_checks_ca_file(cmd_parms *cmd, cat_conf_t *conf, const
     apr_status_t rv = apr_stat(&info, path, APR_FINFO_TYPE, cmd->temp_pool);
 
     if (rv != APR_SUCCESS || info.filetype != APR_REG) {
-        return apr_psprintf(cmd->pool, "%s: %s is not a file that can be read", cmd->cmd->name, path);
+        return apr_psprintf(cmd->pool, "%s: %s is not a readable file", cmd->cmd->name, path);
     }
     conf->mail_ca_file = path;
     return NULL;
@@ -205,7 +206,7 @@ const char *cat_directive_checks_mail(cmd_parms *cmd, cat_conf_t *conf, const ch
                      : NULL;
     }
     if (!value[5]) {
-        return "CatalogMail file: needs a directory, such as file:/var/spool/catalog";
+        return "CatalogMail file: requires a directory, such as file:/var/spool/catalog";
     }
     path = path_of(cmd, value + 5);
     conf->mail = apr_pstrcat(cmd->pool, "file:", path, NULL);
@@ -223,7 +224,7 @@ const char *cat_directive_checks_credentials(cmd_parms *cmd, cat_conf_t *conf, c
     }
     colon = strchr(text, ':');
     if (!colon || colon == text || strlen(text) != length || strpbrk(text, "\r\n")) {
-        return apr_psprintf(cmd->pool, "%s: must hold one line, user:password", value);
+        return apr_psprintf(cmd->pool, "%s: must contain one line, user:password", value);
     }
     conf->mail_user = apr_pstrmemdup(cmd->pool, text, (apr_size_t)(colon - text));
     conf->mail_password = colon + 1;
@@ -295,7 +296,7 @@ const char *cat_directive_checks_base_url(cmd_parms *cmd, cat_conf_t *conf, cons
         (strcmp(uri.scheme, "http") && strcmp(uri.scheme, "https")) || uri.query || uri.fragment || uri.user ||
         strpbrk(value, " <>\"\r\n\t")) {
         return apr_psprintf(cmd->pool,
-                            "CatalogBaseURL must be http://host or https://host, and a path where there is one; "
+                            "CatalogBaseURL must be http://host or https://host, optionally with a path; "
                             "'%s' is not",
                             value);
     }

@@ -24,11 +24,11 @@ static cat_answer_t *check_right(request_rec *r, const cat_state_t *state)
     if (state->match.route->who == CAT_WRITER) {
         return cat_identity_may_write(state->user, state->conf)
                    ? NULL
-                   : refuse(r, state, CAT_PROBLEM_SCOPE, "insufficient_scope", "The user's role does not allow this");
+                   : refuse(r, state, CAT_PROBLEM_SCOPE, "insufficient_scope", "the user's role does not allow this");
     }
     return state->user->session ? NULL
                                 : refuse(r, state, CAT_PROBLEM_SCOPE, "insufficient_scope",
-                                         "The token is of another issuer, whose users have no account here");
+                                         "the token is of another issuer, whose users have no account here");
 }
 
 /* "Require valid-user" under another AuthType means the site's users, not the catalogue's. */

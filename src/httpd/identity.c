@@ -27,7 +27,7 @@ static const cat_keys_t *own_keys(request_rec *r, const cat_conf_t *conf)
     const cat_keys_t *keys = cat_keyring_get(conf->keys, r->request_time, &fault);
 
     if (fault) {
-        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, "CAT041: the keys stay as they were: %s", fault);
+        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, "CAT041: the previous keys stay in use: %s", fault);
     }
     return keys;
 }
@@ -125,7 +125,7 @@ cat_identity_t cat_identity_find(request_rec *r, const cat_conf_t *conf, const c
         }
         cat_token_cache_add(cat_server_get(r->server)->seen, (*claims)->keys, token, *claims);
     }
-    *reason = "The token's session has ended";
+    *reason = "the token's session has ended";
     return check_session(r, conf, *claims);
 }
 

@@ -245,7 +245,7 @@ int cat_jobs_register(apr_pool_t *pconf, server_rec *main_server)
     rv = has_mounts(main_server) ? register_all(pconf, main_server) : APR_SUCCESS;
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_EMERG, rv, main_server,
-                     "CAT035: nothing can be done between requests, such as sending mail; is mod_watchdog loaded?");
+                     "CAT035: background jobs, such as sending mail, cannot run; is mod_watchdog loaded?");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     return OK;

@@ -305,7 +305,7 @@ int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *p
     }
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_EMERG, rv, main_server,
-                     "CAT031: the locks shared by the children cannot be made");
+                     "CAT031: the memory that the children share cannot be created");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
@@ -339,7 +339,7 @@ static void start_keyring(apr_pool_t *pchild, server_rec *s, const cat_conf_t *c
 {
     apr_status_t rv = conf && conf->keys ? cat_keyring_child_init(conf->keys, pchild) : APR_SUCCESS;
     if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, "CAT043: new keys will not be seen before a restart");
+        ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, "CAT043: new keys will not be noticed until a restart");
     }
 }
 
@@ -361,7 +361,7 @@ void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
     apr_status_t rv = cat_token_cache_create(&shared->seen, pchild, TOKENS_SEEN);
 
     if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_ERR, rv, main_server, "CAT034: tokens cannot be remembered");
+        ap_log_error(APLOG_MARK, APLOG_ERR, rv, main_server, "CAT034: the token cache cannot be created");
     }
     json_object_seed(0); /* jansson would do it in the first request, without a lock */
     for (server_rec *s = main_server; s; s = s->next) {

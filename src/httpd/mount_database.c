@@ -45,8 +45,8 @@ static const char *check_path(apr_pool_t *pool, const char *directive, const cha
     }
     if (*path != '/') {
         return apr_psprintf(pool,
-                            "has a database at %s, a relative path, which httpd's children may look for anywhere; "
-                            "write an absolute one: %s /var/lib/catalog/catalog.db",
+                            "has a database at %s, a relative path, which depends on where httpd's children run; "
+                            "set an absolute one: %s /var/lib/catalog/catalog.db",
                             path, directive);
     }
     fault = cat_database_file_check(pool, path, &user);
@@ -69,7 +69,7 @@ static const char *check_params(apr_pool_t *pool, const cat_mount_t *mount)
     directive = database_directive(pool, mount, driver);
     lacks = cat_dialect_lacks(dialect, pool, params ? params : "");
     if (lacks) {
-        return apr_psprintf(pool, "cannot work with these parameters of %s; add to them: %s \"...%s\"", driver,
+        return apr_psprintf(pool, "has parameters of %s that do not suffice; add to them: %s \"...%s\"", driver,
                             directive, lacks);
     }
     if (!dialect->file) {

@@ -77,7 +77,7 @@ const char *cat_require_check(cmd_parms *cmd, const char *provider)
         return NULL;
     }
     return apr_psprintf(cmd->pool,
-                        "Require %s: no AuthType is set here, so no token would be looked at; write beside it: "
+                        "Require %s: no AuthType is set here, so no token would be checked; add: "
                         "AuthType Catalog",
                         provider);
 }

@@ -12,7 +12,7 @@ static void print(request_rec *r, const cat_response_cache_count_t *c, int is_sh
     const char *format = is_short ? "CatalogCacheSize: %" APR_SIZE_T_FMT "\nCatalogCacheHits: %" APR_UINT64_T_FMT
                                     "\nCatalogCacheMisses: %" APR_UINT64_T_FMT
                                     "\nCatalogCacheStored: %" APR_UINT64_T_FMT "\n"
-                                  : "<hr />\n<h2>mod_catalog</h2>\n<p>Answers kept in %" APR_SIZE_T_FMT
+                                  : "<hr />\n<h2>mod_catalog</h2>\n<p>Response cache of %" APR_SIZE_T_FMT
                                     " bytes of memory: %" APR_UINT64_T_FMT " found, %" APR_UINT64_T_FMT
                                     " not found, %" APR_UINT64_T_FMT " stored</p>\n";
 

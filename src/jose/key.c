@@ -28,8 +28,8 @@
 
 #define SEAL_PURPOSE "mod_catalog seal"
 
-#define MAKE_SECRET "make one: (umask 077; openssl rand -base64 32 > %s)"
-#define MAKE_PAIR "make one: (umask 077; openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out %s)"
+#define MAKE_SECRET "create one: (umask 077; openssl rand -base64 32 > %s)"
+#define MAKE_PAIR "create one: (umask 077; openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out %s)"
 
 struct cat_key_t {
     jwt_alg_t algorithm;
@@ -104,8 +104,8 @@ static int find_algorithm(const EVP_PKEY *pair, jwt_alg_t *algorithm)
 static const char *take_secret(apr_pool_t *pool, const char *path, cat_key_t *key)
 {
     if (key->length < CAT_KEY_SECRET_LEAST) {
-        return apr_psprintf(pool, "%s: a key of %d octets is needed, this has %" APR_SIZE_T_FMT "; " MAKE_SECRET, path,
-                            CAT_KEY_SECRET_LEAST, key->length, path);
+        return apr_psprintf(pool, "%s: a key must have %d bytes or more, this has %" APR_SIZE_T_FMT "; " MAKE_SECRET,
+                            path, CAT_KEY_SECRET_LEAST, key->length, path);
     }
     key->algorithm = JWT_ALG_HS256;
     return NULL;
@@ -120,11 +120,11 @@ static const char *take_pair(apr_pool_t *pool, const char *path, cat_key_t *key)
     BIO_free(pem);
     ERR_clear_error();
     if (asked) {
-        return apr_psprintf(pool, "%s: has a passphrase; write it without: (umask 077; openssl pkey -in %s -out NEW)",
+        return apr_psprintf(pool, "%s: has a passphrase; remove it with: (umask 077; openssl pkey -in %s -out NEW)",
                             path, path);
     }
     if (!key->pair) {
-        return apr_psprintf(pool, "%s: holds no private key; " MAKE_PAIR, path, path);
+        return apr_psprintf(pool, "%s: contains no private key; " MAKE_PAIR, path, path);
     }
     if (!find_algorithm(key->pair, &key->algorithm)) {
         return apr_psprintf(pool,
@@ -158,7 +158,7 @@ const char *cat_key_read(apr_pool_t *pool, const char *path, const cat_key_t **k
         return fault;
     }
     if (!make_mac(k->content, k->length, SEAL_PURPOSE, strlen(SEAL_PURPOSE), k->sealing)) {
-        return apr_psprintf(pool, "%s: there is no memory for it", path);
+        return apr_psprintf(pool, "%s: out of memory", path);
     }
     *key = k;
     return NULL;
@@ -194,7 +194,7 @@ const char *cat_key_read_public(apr_pool_t *pool, const char *path, const cat_ke
     ERR_clear_error();
     if (!k->pair || !find_algorithm(k->pair, &k->algorithm)) {
         return apr_psprintf(
-            pool, "%s: must hold a public key or certificate in PEM, on the curve P-256 or RSA of %d bits or more",
+            pool, "%s: must contain a public key or certificate in PEM, on the curve P-256 or RSA of %d bits or more",
             path, CAT_KEY_RSA_LEAST);
     }
     *key = k;

@@ -121,9 +121,9 @@ static const char *find_namesake(apr_pool_t *pool, const cat_key_t *const *keys,
 {
     for (int i = 0; i < last; i++) {
         if (strcmp(cat_key_id(keys[i]), cat_key_id(keys[last])) == 0) {
-            return apr_psprintf(pool,
-                                "%s: another key has the id \"%s\" too, the name without its extension; rename one",
-                                path, cat_key_id(keys[i]));
+            return apr_psprintf(
+                pool, "%s: another key has the id \"%s\" too, the file name without its extension; rename one", path,
+                cat_key_id(keys[i]));
         }
     }
     return NULL;
@@ -136,11 +136,12 @@ static const char *read_keys(apr_pool_t *pool, const char *directory, apr_array_
     cat_keys_t *set = apr_palloc(pool, sizeof(*set));
 
     if (files->nelts == 0) {
-        return apr_psprintf(pool, "%s: holds no key; make one: (umask 077; openssl rand -base64 32 > %s/1.key)",
+        return apr_psprintf(pool, "%s: contains no key; create one: (umask 077; openssl rand -base64 32 > %s/1.key)",
                             directory, directory);
     }
     if (files->nelts > CAT_KEYRING_MAX) {
-        return apr_psprintf(pool, "%s: holds more than %d files; take away what is no key", directory, CAT_KEYRING_MAX);
+        return apr_psprintf(pool, "%s: contains more than %d files; remove those that are not keys", directory,
+                            CAT_KEYRING_MAX);
     }
     qsort(files->elts, (size_t)files->nelts, sizeof(file_t), compare_files);
     for (int i = 0; i < files->nelts; i++) {

@@ -16,7 +16,7 @@
 
 /* The same key may sign JWTs for other purposes (RFC 8725 3.12). */
 #define TOKEN_USE "access"
-#define NOT_ACCESS "The token is not an access token"
+#define NOT_ACCESS "the token is not an access token"
 
 #define BASE64URL "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
@@ -132,7 +132,7 @@ static const char *check_header(const json_t *header, int foreign)
         return NOT_ACCESS;
     }
     if (json_object_get(header, "crit")) {
-        return "The token has an unknown critical header";
+        return "the token has an unknown critical header";
     }
     return NULL;
 }
@@ -159,13 +159,13 @@ static const char *check_signature(apr_pool_t *pool, const parts_t *parts, const
     const cat_key_t *key = choose_key(parts->header, keys);
 
     if (!key) {
-        return "The token is signed with an unknown key";
+        return "the token is signed with an unknown key";
     }
     if (!is_text(json_object_get(parts->header, "alg"), cat_key_algorithm(key))) {
-        return "The token is signed with another algorithm";
+        return "the token is signed with another algorithm";
     }
     if (!cat_key_verify(pool, key, parts->token)) {
-        return "The token's signature is wrong";
+        return "the token's signature is invalid";
     }
     return NULL;
 }
@@ -202,14 +202,14 @@ static const char *check_times(const json_t *payload, apr_int64_t now)
     const json_t *exp = json_object_get(payload, "exp");
 
     if (!is_seconds(exp)) {
-        return "The token has no proper expiry";
+        return "the token has no valid expiry";
     }
     if (json_integer_value(exp) <= now - CAT_TOKEN_LEEWAY) {
-        return "The token has expired";
+        return "the token has expired";
     }
     if (!is_past_or_absent(json_object_get(payload, "nbf"), now + CAT_TOKEN_LEEWAY) ||
         !is_past_or_absent(json_object_get(payload, "iat"), now + CAT_TOKEN_LEEWAY)) {
-        return "The token is not valid yet";
+        return "the token is not valid yet";
     }
     return NULL;
 }
@@ -233,14 +233,14 @@ static const char *check_user(const json_t *payload, const char *const *roles)
         return NOT_ACCESS;
     }
     if (!sub || !cat_id_check(sub)) {
-        return "The token names no user";
+        return "the token names no user";
     }
     if (!get_text(payload, "sid") || !get_text(payload, "jti")) {
-        return "The token names no session";
+        return "the token names no session";
     }
     if ((username && !json_is_string(username)) || (role && !is_one_of(role, roles)) ||
         (verified && !json_is_boolean(verified))) {
-        return "The token's claims about the user are malformed";
+        return "the token's claims about the user are malformed";
     }
     return NULL;
 }
@@ -251,11 +251,11 @@ static const char *check_foreign_user(const json_t *payload)
     const char *sub = get_text(payload, "sub");
 
     if (!sub || !*sub || strlen(sub) > FOREIGN_SUBJECT_MAX) {
-        return "The token names no user";
+        return "the token names no user";
     }
     for (const char *c = sub; *c; c++) {
         if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-            return "The token names no user";
+            return "the token names no user";
         }
     }
     return NULL;
@@ -266,7 +266,7 @@ static const char *check_payload(const json_t *payload, const cat_trust_t *trust
     const char *fault;
 
     if (!is_for(json_object_get(payload, "aud"), trust->audience)) {
-        return "The token is for another audience";
+        return "the token is for another audience";
     }
     fault = trust->foreign ? check_foreign_user(payload) : check_user(payload, trust->roles);
     return fault ? fault : check_times(payload, apr_time_sec(now));
@@ -305,11 +305,11 @@ static const cat_claims_t *read_claims(apr_pool_t *pool, const json_t *payload, 
 const char *cat_token_verify(apr_pool_t *pool, const cat_trust_t *trusts, int count, apr_time_t now, const char *token,
                              const cat_claims_t **claims)
 {
-    const char *fault = "The token is from another issuer";
+    const char *fault = "the token is from another issuer";
     parts_t parts;
 
     if (!cat_token_check_shape(token) || !split_token(pool, token, &parts)) {
-        return "The token is malformed";
+        return "the token is malformed";
     }
     for (int i = 0; i < count; i++) {
         if (!is_text(json_object_get(parts.payload, "iss"), trusts[i].issuer)) {

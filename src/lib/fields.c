@@ -149,7 +149,7 @@ static void check_unknown(apr_pool_t *pool, int strict, const json_t *body, cat_
             return;
         }
         if (strict) {
-            cat_fields_add_error(pool, input, name, "unknown", "is not a known member");
+            cat_fields_add_error(pool, input, name, "unknown", "is not a known field");
         } else {
             APR_ARRAY_PUSH(input->ignored, const char *) = apr_pstrdup(pool, name);
         }

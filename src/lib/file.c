@@ -21,10 +21,10 @@ static const char *check_kind(apr_pool_t *pool, const char *path, const apr_finf
         return apr_pstrcat(pool, path, ": is not a regular file; name a file", NULL);
     }
     if (closed && (info->protection & OTHERS)) {
-        return apr_psprintf(pool, "%s: open to others; run: chmod o-rwx %s", path, path);
+        return apr_psprintf(pool, "%s: is accessible to others; run: chmod o-rwx %s", path, path);
     }
     if (info->size > (apr_off_t)most * 1024) {
-        return apr_psprintf(pool, "%s: is over %d KiB; name another file", path, most);
+        return apr_psprintf(pool, "%s: is larger than %d KiB; name another file", path, most);
     }
     return NULL;
 }

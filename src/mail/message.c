@@ -47,7 +47,7 @@ static const char *split_template(const char *text, template_t *t)
         return "the second line must be empty";
     }
     if (rest[strspn(rest, " \t\r\n")] == '\0') {
-        return "there is no text below the empty line";
+        return "there is no text after the empty line";
     }
     t->body = rest;
     return NULL;
@@ -91,7 +91,7 @@ const char *cat_message_check_template(apr_pool_t *pool, const char *text, const
     }
     while ((name = find_placeholder(pool, text, &begin, &text))) {
         if (!is_known(name, known)) {
-            return apr_psprintf(pool, "{{%s}} is not known here", name);
+            return apr_psprintf(pool, "{{%s}} is not a known placeholder", name);
         }
     }
     return NULL;

@@ -154,7 +154,7 @@ static const char *explain_failure(apr_pool_t *pool, CURLcode code, long reply, 
 {
     if (reply >= 400) {
         return apr_psprintf(pool, "the server answered %ld %s", reply,
-                            t->addressed ? "to the message" : "before it took a recipient");
+                            t->addressed ? "to the message" : "before it accepted a recipient");
     }
     return apr_psprintf(pool, "%s (last reply: %ld)", t->error[0] ? t->error : curl_easy_strerror(code), reply);
 }
@@ -181,7 +181,7 @@ cat_smtp_result_t cat_smtp_send(apr_pool_t *pool, const cat_smtp_t *smtp, const 
     *detail = NULL;
     /* curl sends a line end in an address as it is, which would end the command. */
     if (!cat_email_check(from) || !cat_email_check(to)) {
-        *detail = "not an address that can be sent to";
+        *detail = "the address is not valid";
         return CAT_SMTP_REFUSED;
     }
     t->smtp = smtp;
@@ -238,11 +238,11 @@ const char *cat_smtp_check_url(apr_pool_t *pool, const char *url)
     }
     for (apr_size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]); i++) {
         if (*get_part(pool, u, unwanted[i])) {
-            return "takes a host and a port, nothing else; user and password stand in a file of their own";
+            return "takes only a host and a port; user and password belong in the file of CatalogMailCredentials";
         }
     }
     if (strcmp(get_part(pool, u, CURLUPART_PATH), "/") != 0) {
-        return "must end behind host or port";
+        return "must end after the host or port";
     }
     return NULL;
 }

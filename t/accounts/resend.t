@@ -48,7 +48,7 @@ answers($r, 429, refusal(error => qr/./), 'how it is told', 'retry-after' => qr/
     ratelimit => qr/^"mail";r=0;t=\d+$/, 'ratelimit-policy' => '"mail";q=3;w=3600');
 ok(wait_until(10, sub { !$server->database->selectrow_array('SELECT COUNT(*) FROM outbox') }), 'all is done with');
 is(links($asked), 3, 'what was allowed is sent');
-like($server->log_text, qr/CAT018: mail \S+ is left out/, 'the log has the rest');
+like($server->log_text, qr/CAT018: mail \S+ was dropped/, 'the log has the rest');
 
 # What is no address.
 my @bad = ([{}, 'required'], [{ email => 'x' }, 'format'], [{ email => 5 }, 'type'], [{ email => undef }, 'null'],

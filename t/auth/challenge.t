@@ -30,7 +30,7 @@ for my $mount (sort keys %realm) {
     answers($ask->(GET => '/auth/me', undef, token => '"'), 400, undef, "$mount: what is none",
         'www-authenticate' => qr/^\Q$bearer\E, error="invalid_request", $described$/);
     answers($ask->(GET => '/auth/me', undef, token => forge()), 401, undef, "$mount: one of a user who is gone",
-        'www-authenticate' => qr/^\Q$bearer\E, error="invalid_token", error_description="The account is gone"$/);
+        'www-authenticate' => qr/^\Q$bearer\E, error="invalid_token", error_description="the account no longer exists"$/);
 }
 
 done_testing;

@@ -105,8 +105,8 @@ is("$r->{status} " . match($r->{headers}{'www-authenticate'}, $invalid), '401 ',
 is(ask('/anyone', $user->{token})->{status}, 200, 'where nobody is asked it does not matter');
 
 # Lines that cannot be meant.
-my @wrong = (['catalog-role', 'needs a role'], ['catalog-role root', 'no role'],
-    ['catalog-role editor,admin', 'no role'], ['catalog-verified yes', 'no argument']);
+my @wrong = (['catalog-role', 'requires a role'], ['catalog-role root', 'not a role'],
+    ['catalog-role editor,admin', 'not a role'], ['catalog-verified yes', 'no argument']);
 for (@wrong) {
     my ($line, $words) = @$_;
     my ($status, $said) = server(conf => "<Location /x>\nAuthType Catalog\nRequire $line\n</Location>\n")->configtest;

@@ -46,7 +46,7 @@ for my $make (\&dbd, \&own) {
     register($server);
 
     # A relative path.
-    like(said($make->('catalog.db')), qr{database at catalog\.db, a relative path, .*write an absolute one: }, "$which with a relative path");
+    like(said($make->('catalog.db')), qr{database at catalog\.db, a relative path, .*set an absolute one: }, "$which with a relative path");
     like(said($make->('@dir@/data')), qr{/data: is a directory; name a file in it, such as catalog\.db}, "$which with a directory");
     is(said($make->('file:@dir@/data/catalog.db?cache=private')), 'OK', "$which with a URI, which SQLite reads itself");
 }
@@ -68,20 +68,20 @@ if ($> == 0) {
     my $dir = $server->dir . '/foreign';
     mkdir $dir, 0755;
     my $text = said($server);
-    like($text, qr{the directory \Q$dir\E must belong to the user $user, who may not write it; run: install -d }, 'a directory that belongs to root');
+    like($text, qr{the directory \Q$dir\E must belong to the user $user, who may not write to it; run: install -d }, 'a directory that belongs to root');
     ok(obey($text), 'the command works');
     is(said($server), 'OK', 'and was all that was missing');
 
     chown 0, 0, $dir;
     spew("$dir/shop.conf", "x\n");
     $text = said($server);
-    like($text, qr{may not write the directory \Q$dir\E, which has other files too; give the database one of its own, \Q$dir/catalog\E, made with: install -d }, 'one with other files is not handed over');
+    like($text, qr{may not write to the directory \Q$dir\E, which contains other files; give the database a directory of its own, \Q$dir/catalog\E, created with: install -d }, 'one with other files is not handed over');
 
     my $closed = dbd('@dir@/closed/deep/catalog.db');
     mkdir $closed->dir . '/closed', 0700;
     mkdir $closed->dir . '/closed/deep';
     CatalogTest::Tools::hand_over($closed->dir . '/closed/deep');
-    like(said($closed), qr{the user $user may not enter \Q$closed->{dir}\E/closed; put the database into a directory that it can reach: install -d .* /var/lib/catalog$}m, 'one that cannot be reached');
+    like(said($closed), qr{the user $user may not enter \Q$closed->{dir}\E/closed; put the database into a directory that the user can enter: install -d .* /var/lib/catalog$}m, 'one that cannot be reached');
 }
 
 # Lost while the server runs: a restart does not end it, and the line in the log names file and cause.

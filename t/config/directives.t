@@ -118,7 +118,7 @@ like(in_mount('CatalogDatabase oracle x'), qr/there is no driver oracle;/, 'whic
 my $reports = "<Location /reports>\n%s\n</Location>\n";
 for my $require ('Require catalog-role editor', 'Require catalog-verified', "<RequireAny>\nRequire ip 10.0.0.1\nRequire catalog-role admin\n</RequireAny>") {
     my ($provider) = $require =~ /(catalog-\w+)/;
-    like(said(conf => sprintf $reports, $require), qr/Require $provider: no AuthType is set here.*write beside it: AuthType Catalog/, "$provider alone");
+    like(said(conf => sprintf $reports, $require), qr/Require $provider: no AuthType is set here.*add: AuthType Catalog/, "$provider alone");
     is(said(conf => sprintf $reports, "$require\nAuthType Catalog"), 'OK', 'with AuthType');
     is(said(conf => sprintf("<Location />\nAuthType Catalog\n</Location>\n$reports", $require)), 'OK', 'with that of a section above');
     is(said(conf => sprintf("<LocationMatch ^/r>\nAuthType Catalog\n</LocationMatch>\n$reports", $require)), 'OK', 'or of one that may apply');

@@ -55,17 +55,17 @@ $db->do('ROLLBACK');
 # The schema is older than this program: nothing is done with it.
 my $step = $db->selectall_arrayref('SELECT * FROM schema_version WHERE version = ?', undef, $newest);
 $db->do('DELETE FROM schema_version WHERE version = ?', undef, $newest);
-is(problems(check()), "schema: version $before, $newest is needed; run: catalogctl migrate", 'an old schema');
+is(problems(check()), "schema: version $before, version $newest is required; run: catalogctl migrate", 'an old schema');
 my $refused = ctl_for($server, qw(user list));
 is($refused->{status}, 1, 'no other command works with it');
-like($refused->{err}, qr/CAT010: .*version $before, $newest is needed; .*run: catalogctl migrate/, 'and says what to do');
+like($refused->{err}, qr/CAT010: .*version $before, version $newest is required; .*run: catalogctl migrate/, 'and says what to do');
 $db->do('INSERT INTO schema_version VALUES (?, ?, ?)', undef, @{ $step->[0] });
 $db->disconnect;
 $server->stop;
 
 # The file.
 chmod 0644, $file;
-is(problems(check()), "file: $file: open to others; run: chmod o-rwx $file", 'others may read it');
+is(problems(check()), "file: $file: is accessible to others; run: chmod o-rwx $file", 'others may read it');
 chmod 0640, $file;
 $db = $server->database;
 $db->do('PRAGMA journal_mode = DELETE');
@@ -74,7 +74,7 @@ is(problems(check()), 'journal_mode: delete, not wal', 'not in WAL mode');
 if ($> == 0) {
     chown 0, -1, $file;
     my $foreign = problems(check());
-    like($foreign, qr/^file: \Q$file\E: the server's user may not write it: Permission denied$/m, 'it belongs to another user');
+    like($foreign, qr/^file: \Q$file\E: the server's user may not write to it: Permission denied$/m, 'it belongs to another user');
     like($foreign, qr/^database: cannot be written/m, 'so the server would not get on with it');
     CatalogTest::Server::hand_over($file);
 }

@@ -57,7 +57,7 @@ $server->write($params, "$file\n");
 chmod 0600, $params;
 is(ctl('-d', 'sqlite3', '-p', "\@$params", qw(user list))->{status}, 0, 'parameters from a file');
 chmod 0644, $params;
-fails(ctl('-d', 'sqlite3', '-p', "\@$params", qw(user list)), 1, qr/params: open to others; run: chmod/, 'that others may not read');
+fails(ctl('-d', 'sqlite3', '-p', "\@$params", qw(user list)), 1, qr/params: is accessible to others; run: chmod/, 'that others may not read');
 fails(ctl('-d', 'oracle', '-p', 'x', qw(user list)), 1, qr/driver oracle is not supported/, 'an unknown driver');
 
 # The command line.
@@ -65,7 +65,7 @@ my @misuses = (
     [[], qr/a command is missing/], [['users'], qr/no such command/], [['user'], qr/no such command/], [['user', 'make'], qr/no such command/], [['migrate', 'x'], qr/migrate takes no operand/],
     [['user', 'add', 'x'], qr/user add takes NAME EMAIL/], [['user', 'role', 'x', 'user', 'y'], qr/user role takes USER ROLE/], [['key', 'new', 'a', 'b'], qr/key new takes \[DIRECTORY\|FILE\]/],
     [['user', 'list', '--role', 'user'], qr/no option -r/], [['mail', 'retry', '--json'], qr/no option -j/], [['user', 'add', '--password', 'x', 'a', 'b'], qr/invalid option/], [['--params'], qr/argument/],
-    [['--driver', 'sqlite3', 'check'], qr/go together/], [['-d', 'x', '-p', 'y', '-c', 'z', 'check'], qr/instead of a configuration/],
+    [['--driver', 'sqlite3', 'check'], qr/go together/], [['-d', 'x', '-p', 'y', '-c', 'z', 'check'], qr/replace a configuration/],
 );
 fails(ctl(@{ $_->[0] }), 2, $_->[1], "misuse: @{ $_->[0] }") for @misuses;
 my $help = ctl('user', 'list', '--help');

@@ -12,7 +12,7 @@ my $server = server(engine => $engine);
 sub check { return ctl_for($server, 'check') }
 
 # case: the schema is made by migrate alone, and no other command works without it
-like(problems(check()), qr/^schema: version 0, \d+ is needed; run: catalogctl migrate$/, 'the database is empty');
+like(problems(check()), qr/^schema: version 0, version \d+ is required; run: catalogctl migrate$/, 'the database is empty');
 is(ctl_for($server, qw(user list))->{status}, 1, 'another command does not make the schema');
 my $made = ctl_for($server, 'migrate');
 is($made->{status}, 0, 'migrate makes it');

@@ -26,7 +26,7 @@ sub header_of { return JSON::PP::decode_json(MIME::Base64::decode_base64url((spl
 sub fails { my ($r, $words, $name) = @_; is_deeply([@$r{qw(status out)}], [1, ''], $name); like($r->{err}, $words, "$name: why") }
 
 # The configuration cannot be read before there is a key, so the first one is made by its place.
-fails(ctl_for($server, qw(key new)), qr/refuses the configuration:.*holds no key/s, 'there is no key yet');
+fails(ctl_for($server, qw(key new)), qr/refuses the configuration:.*contains no key/s, 'there is no key yet');
 my $made = ctl('key', 'new', $keys);
 is($made->{status}, 0, 'the first key');
 like($made->{out}, qr{^\Q$keys\E/\d{8}T\d{9}Z\.key\n\z}, 'its path is printed, named by the time');
@@ -68,8 +68,8 @@ like($content, qr/^-----BEGIN PRIVATE KEY-----\n.*-----END PRIVATE KEY-----\n\z/
 fails(ctl('key', 'new', "$keys/next.pem"), qr/next\.pem: .*exists/, 'it is not written over');
 is(slurp("$keys/next.pem"), $content, 'but stays as it is');
 fails(ctl('key', 'new', "$keys/nowhere/1.key"), qr{keys/nowhere: .*No such file}, 'there is no such directory');
-fails(ctl('key', 'new', '--type', 'ed25519', $keys), qr/ed25519: is no type of key/, 'an unknown type');
-fails(ctl('--driver', 'sqlite3', '--params', '/nowhere', 'key', 'new'), qr/give the directory or the file/, 'a database has no keys');
+fails(ctl('key', 'new', '--type', 'ed25519', $keys), qr/ed25519: is not a type of key/, 'an unknown type');
+fails(ctl('--driver', 'sqlite3', '--params', '/nowhere', 'key', 'new'), qr/name the directory or the file/, 'a database has no keys');
 fails(ctl_for(server(), qw(key new)), qr{has one key, .*/token\.key; to have several, set CatalogKeyDir}, 'where CatalogKeyFile is set');
 is_deeply([grep { /^\./ } files($keys)], [], 'failures leave nothing behind');
 

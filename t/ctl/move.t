@@ -66,7 +66,7 @@ is_deeply(import_into($second, $file), said(13, 0), 'once more: all is there');
 my $other = file_of(split /\n/, rows_of($file) =~ s/\n[^\n]*\n\z//r =~ s/"name":"x"/"name":"y"/r =~ s/("used_at":)6/${1}7/r =~ s/,"confirmed_at":1763717400001//r);
 my $r = import_into($second, $other);
 is_deeply([@$r{qw(status out)}], [1, "13 rows, 0 added\n"], 'rows that are there with another content');
-is($r->{err}, join('', map { "catalogctl: $_: the row is there with another content; it was left as it is\n" } 'line 4: products', 'line 5: users', 'line 9: refresh_tokens') . "catalogctl: rows that differ: 3\n", 'are told');
+is($r->{err}, join('', map { "catalogctl: $_: the row exists with different content; it was left as it is\n" } 'line 4: products', 'line 5: users', 'line 9: refresh_tokens') . "catalogctl: rows that differ: 3\n", 'are told');
 is(rows_of(export($second)), rows_of($file), 'and left');
 
 # A product that was exported before it had these fields gets what a new product gets.
@@ -78,7 +78,7 @@ like(export($later), qr/"category":"","in_stock":true/, 'fields that are younger
 my $taken = made(of_sqlite());
 import_into($taken, file_of(qq({"users":{"id":"$ids[4]","username":"ADA","username_key":"ada","email":"e","email_key":"e","password_hash":"","created_at":1,"role":"user"}})));
 my $before = rows_of(export($taken));
-fails(import_into($taken, $file), qr/^catalogctl: line 5: users: another row has what only one may have\n\z/, 'a name that somebody else has there');
+fails(import_into($taken, $file), qr/^catalogctl: line 5: users: another row has the same unique value\n\z/, 'a name that somebody else has there');
 is(() = export($taken) =~ /^\{"users"/mg, 1, 'no user was added');
 
 # ---- files that are not whole ----
@@ -87,14 +87,14 @@ my $products = file_of(map { product($_) } 0 .. 1199);
 my @lines = split /^/, $products;
 my $target = made(of_server(new_server()));
 fails(import_into($target, join '', @lines[0 .. 600]), qr/line 602: the file ends before its last line/, 'a file that was cut between lines');
-fails(import_into($target, substr $products, 0, -20), qr/line 1202: it is cut off/, 'within a line');
+fails(import_into($target, substr $products, 0, -20), qr/line 1202: the line is cut off/, 'within a line');
 is_deeply(import_into($target, $products), said(1200, 200), 'the whole file adds what is missing');
 my %bad = (
-    'there is no such table' => sub { s/products/product/ }, 'it is no JSON object with one member' => sub { s/\}\}$/}/ },
+    'there is no such table' => sub { s/products/product/ }, 'it is not a JSON object with one field' => sub { s/\}\}$/}/ },
     'price must be a number' => sub { s/"price":[\d.]+/"price":"1"/ }, 'created_at must be a whole number' => sub { s/"created_at":\d+/"created_at":1.5/ },
-    'id is required; key is not a known member' => sub { s/"id"/"key"/ }, 'name must not be null' => sub { s/"name":"[^"]*"/"name":null/ },
-    'its key does not come behind that of the line before' => sub { $_ = $lines[1] }, 'it is no JSON object with one member ' => sub { $_ = "\n" },
-    'it is cut off, too long, or holds NUL' => sub { s/Product/P\0/ }, 'it is cut off, too long, or holds NUL ' => sub { s/Product/'P' x 70_000/e },
+    'id is required; key is not a known field' => sub { s/"id"/"key"/ }, 'name must not be null' => sub { s/"name":"[^"]*"/"name":null/ },
+    'its key does not follow that of the previous line' => sub { $_ = $lines[1] }, 'it is not a JSON object with one field ' => sub { $_ = "\n" },
+    'the line is cut off, too long, or contains NUL' => sub { s/Product/P\0/ }, 'the line is cut off, too long, or contains NUL ' => sub { s/Product/'P' x 70_000/e },
 );
 my $empty = made(of_server(new_server()));
 for my $why (sort keys %bad) {
@@ -104,20 +104,20 @@ for my $why (sort keys %bad) {
 }
 my $orphan = qq({"sessions":{"id":"$ids[0]","user_id":"$ids[0]","created_at":1,"used_at":1,"expires_at":1,"client":"","agent":""}});
 fails(import_into($empty, file_of($orphan)), qr/line 2: sessions: the (?:database refuses the row|row cannot be stored)/, 'a row that belongs to none');
-fails(import_into($empty, file_of($orphan, product(0))), qr/line 3: its table does not come behind that of the line before\n\z/, 'tables in another order');
+fails(import_into($empty, file_of($orphan, product(0))), qr/line 3: its table does not follow that of the previous line\n\z/, 'tables in another order');
 is(rows_of(export($empty)), rows_of(file_of()), 'nothing was added');
-fails(import_into($empty, join '', map { s/number 7"/number seven"/r } @lines), qr/line 1202: the counts or the checksum are not those of the lines before it: the file was changed/, 'a changed value');
+fails(import_into($empty, join '', map { s/number 7"/number seven"/r } @lines), qr/line 1202: the counts or the checksum do not match the previous lines: the file was changed/, 'a changed value');
 fails(import_into($empty, join '', @lines[0 .. 7, 9 .. $#lines]), qr/line 1201: the counts or the checksum/, 'a line that was taken out');
-fails(import_into($target, "$products\n"), qr/line 1203: it stands behind the last line/, 'a line too many');
-fails(import_into($target, $_), qr/standard input is not what catalogctl export writes/, 'no export at all') for '', "\n", "id\tname\n", '[1]', join('', @lines[1 .. 5]);
-fails(import_into($target, $products =~ s/"format":1/"format":2/r), qr/a format that this program does not know/, 'another format');
+fails(import_into($target, "$products\n"), qr/line 1203: it follows the last line/, 'a line too many');
+fails(import_into($target, $_), qr/standard input is not the output of catalogctl export/, 'no export at all') for '', "\n", "id\tname\n", '[1]', join('', @lines[1 .. 5]);
+fails(import_into($target, $products =~ s/"format":1/"format":2/r), qr/a format unknown to this program/, 'another format');
 fails(import_into($target, $products =~ s/"schema":\d+/"schema":999/r), qr/schema is newer/, 'a newer schema');
 
 # ---- rows beside those of the file ----
 
 is_deeply(import_into($target, file_of(map { product($_) } 0, 700, 1199, 1300)), said(4, 1), 'a few rows among many');
 $r = import_into($target, file_of(map { product($_) =~ s/Product/product/r } 0 .. 11));
-is(() = $r->{err} =~ /is there with another content/g, 10, 'of many differences ten are told');
+is(() = $r->{err} =~ /exists with different content/g, 10, 'of many differences ten are told');
 like($r->{err}, qr/rows that differ: 12\n\z/, 'and all counted');
 
 # ---- how far it is, for those who look on ----
@@ -132,14 +132,14 @@ for (['import', "<$dir/lines"], ['export', '>/dev/null']) {
 # ---- databases that are not ready ----
 
 my $none = of_sqlite();
-fails(ask($none, $_), qr/there is no such database; to make it, run: catalogctl migrate/, "$_: no database") for qw(export import);
+fails(ask($none, $_), qr/there is no such database; to create it, run: catalogctl migrate/, "$_: no database") for qw(export import);
 my $changed = new_server();
 my $versions = made(of_server($changed));
 my $dbh = $changed->database;
 $dbh->do(q(INSERT INTO schema_version (version, name, applied_at) VALUES (999, 'later', 1)));
-fails(ask($versions, 'export'), qr/the schema is at version 999, this program knows \d+/, 'a schema that is newer than the program');
+fails(ask($versions, 'export'), qr/the schema is at version 999, this program knows version \d+/, 'a schema that is newer than the program');
 $dbh->do('DELETE FROM schema_version WHERE version > 1');
-fails(import_into($versions, $products), qr/the schema is at version 1, \d+ is needed; run: catalogctl migrate/, 'one that is older');
+fails(import_into($versions, $products), qr/the schema is at version 1, version \d+ is required; run: catalogctl migrate/, 'one that is older');
 
 # ---- an import that is killed, or stopped at the terminal, goes on ----
 

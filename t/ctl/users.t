@@ -58,9 +58,9 @@ my @refused = (
     ['a short name', qr/username must/, "$password\n", 'ab', 'new@example.com'], ['no address', qr/email must/, "$password\n", 'new', 'example.com'],
     ['all faults at once', qr/username must.*; email must.*; password must/, "short\n", 'a b', 'x'], ['a short password', qr/password must/, "1234567\n", 'new', 'new@example.com'],
     ['an empty one', qr/password must/, "\n", 'new', 'new@example.com'], ['none', qr/expected on standard input/, '', 'new', 'new@example.com'],
-    ['one that is cut off', qr/line does not end/, $password, 'new', 'new@example.com'], ['one with NUL', qr/holds NUL/, "correct\0horse\n", 'new', 'new@example.com'],
+    ['one that is cut off', qr/line does not end/, $password, 'new', 'new@example.com'], ['one with NUL', qr/contains NUL/, "correct\0horse\n", 'new', 'new@example.com'],
     ['one of 257 characters', qr/password must/, 'x' x 257 . "\n", 'new', 'new@example.com'], ['one that is no UTF-8', qr/UTF-8/, "correct \xff horse\n", 'new', 'new@example.com'],
-    ['an unknown role', qr/root: is no role/, "$password\n", '--role', 'root', 'new', 'new@example.com'],
+    ['an unknown role', qr/root: is not a role/, "$password\n", '--role', 'root', 'new', 'new@example.com'],
 );
 for (@refused) {
     my ($name, $words, $in, @args) = @$_;
@@ -97,7 +97,7 @@ answers(create($token), 201, undef, 'and may write');
 is(user('role', $id, 'editor')->{status}, 0, 'the same role again');
 sleep 2.5;
 answers(me($token), 200, undef, 'ends no session');
-said(user('role', 'ada', 'owner'), 1, $nothing, qr/owner: is no role/, 'an unknown role');
+said(user('role', 'ada', 'owner'), 1, $nothing, qr/owner: is not a role/, 'an unknown role');
 
 # unlock
 sign_in('ada', 'wrong') for 1 .. 6;

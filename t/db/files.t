@@ -8,7 +8,7 @@
 # What can happen to the database's file.
 use CatalogTest;
 
-my $outage = { success => false, message => qr/./, error => 'database unavailable' };
+my $outage = { success => false, message => qr/./, error => 'the database is unavailable' };
 my $token = forge();
 my @routes = (
     [GET => '/products'], [GET => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b'],
@@ -104,7 +104,7 @@ for ([conf => "DBDParams $uri\n"], [mount => "CatalogDatabase \@driver\@ $uri"])
     answers(create($server), 500, $outage, 'read-only: writing does not', 'retry-after' => qr/^\d+$/);
     answers($server->api(GET => '/products'), 200, undef, 'read-only: reading goes on');
     $server->burst((wire(GET => '/products?limit=5')) x 16);
-    answers($server->api(GET => '/health/ready'), 503, refusal(error => qr/takes no writes/), 'read-only: not ready');
+    answers($server->api(GET => '/health/ready'), 503, refusal(error => qr/accepts no writes/), 'read-only: not ready');
     chmod 0755, $data;
     chmod 0644, @files;
     chown $uid, $gid, @files, $data if $> == 0;

@@ -6,13 +6,13 @@
 # case: 9
 # db: mysql pgsql
 # runs: first
-# The server of the database takes no writes: a replica, or one that an administrator has made so.
+# The server of the database accepts no writes: a replica, or one that an administrator has made so.
 use CatalogTest;
 
 my $engine = CatalogTest::Database::engine();
 my $server = server(engine => $engine)->start;
 my $token = register($server)->{token};
-my $outage = { success => false, message => qr/./, error => 'database unavailable' };
+my $outage = { success => false, message => qr/./, error => 'the database is unavailable' };
 
 sub create { $server->api(POST => '/products', { name => 'x', price => 1 }, token => $token) }
 sub tables { my $db = $server->database; map { scalar $db->selectrow_array("SELECT COUNT(*) FROM $_") } qw(products users outbox) }
@@ -23,7 +23,7 @@ my @before = tables();
 $engine->read_only(1);
 wait_until(5, sub { $server->api(GET => '/health/ready')->{status} == 503 });
 answers($server->api(GET => '/health/ready'), 503,
-    { success => false, message => 'Not ready', error => 'the database takes no writes' }, 'not ready');
+    { success => false, message => 'Not ready', error => 'the database accepts no writes' }, 'not ready');
 answers(create(), 500, $outage, 'a write', 'retry-after' => qr/^[1-9]\d*$/);
 answers($server->api(POST => '/register', { username => 'late', email => 'late@example.com', password => 'x' x 8 }), 500,
     $outage, 'a transaction', 'retry-after' => qr/^[1-9]\d*$/);

@@ -41,12 +41,12 @@ for (@{ $changes{ +driver } }) {
 
 # Without a schema, and not allowed to make one.
 my $none = server(mount => 'CatalogMigrate Off')->start;
-my $outage = { success => false, message => qr/./, error => 'database unavailable' };
+my $outage = { success => false, message => qr/./, error => 'the database is unavailable' };
 answers($none->api(GET => '/products'), 500, $outage, 'without a schema there is no empty list',
     'retry-after' => qr/^\d+$/);
 answers($none->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 500, $outage, 'nor a write');
 answers($none->api(GET => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b'), 500, $outage, 'nor a 404');
-like($none->log_text, qr/CAT010: .*schema is at version 0, \d+ is needed; set CatalogMigrate On/,
+like($none->log_text, qr/CAT010: .*schema is at version 0, version \d+ is required; set CatalogMigrate On/,
     'the log says what to do');
 
 # Somebody makes it: the server goes on by itself.

@@ -18,12 +18,12 @@ is($holder->selectrow_array($hold{ +driver }), 1, 'somebody is at a step');
 is(ctl_for($other, 'migrate')->{status}, 0, 'another database of the same engine does not wait for that');
 
 $server->start;
-my $busy = { success => false, message => qr/./, error => 'database unavailable' };
+my $busy = { success => false, message => qr/./, error => 'the database is unavailable' };
 answers($server->api(GET => '/products'), 500, $busy, 'a request does not wait for long', 'retry-after' => qr/^\d+$/);
-like($server->log_text, qr/CAT055: .*waits for another one that brings the schema up to date/, 'the log says for what');
+like($server->log_text, qr/CAT055: .*waits for another process that updates the schema/, 'the log says for what');
 
 open my $migrate, '-|', join(' ', command_for($server, 'migrate')) . ' 2>&1' or die "migrate: $!\n";
-like(scalar <$migrate>, qr/CAT055: .*waits for another one/, 'an administrator is told');
+like(scalar <$migrate>, qr/CAT055: .*waits for another process/, 'an administrator is told');
 sleep 1.5;
 $holder->disconnect;
 like(join('', <$migrate>), qr/\A(?:.*CAT009: .*\n)*\d+\n\z/, 'and has the schema when the other one has gone');

@@ -9,7 +9,7 @@ use File::Temp ();
 use Time::HiRes qw(time);
 
 my $token = forge();
-my $writes = { success => false, message => 'Not ready', error => 'the database takes no writes' };
+my $writes = { success => false, message => 'Not ready', error => 'the database accepts no writes' };
 
 sub create { $_[0]->api(POST => '/products', { name => 'x' x 200, price => 1 }, token => $token) }
 sub ready { $_[0]->api(GET => '/health/ready') }

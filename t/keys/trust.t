@@ -129,7 +129,7 @@ sub said {
 }
 my $another = qq(CatalogTrust https://id.test shop "$dir/ES256.pub"\n);
 is(said(mount => $another x 15), 'OK', 'fifteen times');
-like(said(mount => $another x 16), qr/CatalogTrust can be given up to 15 times/, 'sixteen times: httpd -t refuses it');
+like(said(mount => $another x 16), qr/CatalogTrust may be given at most 15 times/, 'sixteen times: httpd -t refuses it');
 my $own = qr/has a CatalogTrust for https:\/\/catalog\.test, which is its own CatalogIssuer/;
 my $ours = $another =~ s/id\.test/catalog.test/r;
 like(said(mount => $ours), $own, 'our own issuer: httpd -t refuses it');

@@ -83,7 +83,7 @@ is(names(walk(1)), names(@newest[2 .. $#newest], @newest[1, 0]), 'times long bef
 
 # ---- what is no cursor ----
 
-my $bad = { success => false, message => 'Invalid cursor', error => qr/begin again/ };
+my $bad = { success => false, message => 'Invalid cursor', error => qr/start again/ };
 answers(list("cursor=$_"), 400, $bad, 'cursor=' . substr $_, 0, 30) for '%zz', '%00', 'x', '1', '0' x 80, '%C3%BC', "$next=",
     "$next$next", substr($next, 0, -1), "A$next", $next =~ s/^.{10}//r, 'MTcwMDAwMDAwMDAwMCAw', "%20$next", 'x' x 4000, "'--";
 my $alphabet = join '', 'A' .. 'Z', 'a' .. 'z', 0 .. 9, '-_';

@@ -133,13 +133,13 @@ static void test_invalid(void **state)
     json_t *body;
 
     cat_fields_add_error(*state, &input, "name", "required", "is required");
-    cat_fields_add_error(*state, &input, "a\"b", "unknown", "is not a known member");
+    cat_fields_add_error(*state, &input, "a\"b", "unknown", "is not a known field");
     a = cat_answer_invalid(*state, CAT_PROBLEM_VALIDATION, input.errors);
     body = parse(*state, a);
     assert_int_equal(a->status, 400);
     assert_true(json_is_false(json_object_get(body, "success")));
     assert_string_equal(text_of(body, "message"), "Validation failed");
-    assert_string_equal(text_of(body, "error"), "name is required; a\"b is not a known member");
+    assert_string_equal(text_of(body, "error"), "name is required; a\"b is not a known field");
     assert_true(json_equal(json_object_get(body, "errors"), input.errors));
     a = cat_answer_invalid(*state, CAT_PROBLEM_USER_EXISTS, input.errors);
     assert_int_equal(a->status, 409);

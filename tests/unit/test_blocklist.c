@@ -96,7 +96,7 @@ static void test_refuses_what_is_no_list(void **state)
     check_refused(*state, directory, "not a regular file");
     check_refused(*state, unit_write(*state, directory, "bytes", 0600, "a\0b", 3), "is not a text file");
     assert_int_equal(truncate(large, 64 * 1024 * 1024 + 1), 0);
-    check_refused(*state, large, "over 65536 KiB");
+    check_refused(*state, large, "larger than 65536 KiB");
 }
 
 int main(void)

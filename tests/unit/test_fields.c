@@ -337,7 +337,7 @@ static void test_messages(void **state)
                         "rating must be at most 5; slug must have at most 8 characters");
     assert_string_equal(summary(state, CAT_UPDATE, "{\"name\":\" \",\"price\":null,\"slug\":\"a b\",\"colour\":1}"),
                         "name must not be blank; price must not be null; slug must be without spaces; "
-                        "colour is not a known member");
+                        "colour is not a known field");
 }
 
 static void test_errors_as_json(void **state)
@@ -346,7 +346,7 @@ static void test_errors_as_json(void **state)
     assert_int_equal(check_input(*state, CAT_CREATE, 1, "{\"name\":\"Pen\",\"\\\"\\n\":1}", &input), APR_EINVAL);
     assert_string_equal(cat_json_text(*state, input.errors),
                         "[{\"field\":\"price\",\"code\":\"required\",\"message\":\"is required\"},"
-                        "{\"field\":\"\\\"\\n\",\"code\":\"unknown\",\"message\":\"is not a known member\"}]");
+                        "{\"field\":\"\\\"\\n\",\"code\":\"unknown\",\"message\":\"is not a known field\"}]");
 }
 
 static void test_add_error(void **state)

@@ -51,7 +51,8 @@ static void test_refuses_a_large_file(void **state)
 {
     char *content = memset(apr_palloc(*state, 1025), 'x', 1025);
 
-    check_fault(*state, unit_write(*state, unit_directory(*state), "file", 0600, content, 1025), 0, "over 1 KiB");
+    check_fault(*state, unit_write(*state, unit_directory(*state), "file", 0600, content, 1025), 0,
+                "larger than 1 KiB");
 }
 
 static void test_minds_others_where_asked_to(void **state)

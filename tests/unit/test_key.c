@@ -348,10 +348,10 @@ static void test_refuses_other_kinds_of_keys(void **state)
         {"openssl genrsa 2047", "RSA key of 2048 bits"},
         {MAKE_EC " | openssl pkcs8 -topk8 -passout pass:secret", "has a passphrase"},
         {"openssl genrsa -traditional -aes128 -passout pass:secret 2048", "has a passphrase"},
-        {MAKE_EC " | openssl pkey -pubout", "holds no private key"},
-        {MAKE_EC " | openssl req -x509 -key /dev/stdin -subj /CN=issuer", "holds no private key"},
-        {MAKE_EC " | head -3", "holds no private key"},
-        {"echo; echo ' -----BEGIN PUBLIC KEY-----'; openssl rand -base64 32", "holds no private key"},
+        {MAKE_EC " | openssl pkey -pubout", "contains no private key"},
+        {MAKE_EC " | openssl req -x509 -key /dev/stdin -subj /CN=issuer", "contains no private key"},
+        {MAKE_EC " | head -3", "contains no private key"},
+        {"echo; echo ' -----BEGIN PUBLIC KEY-----'; openssl rand -base64 32", "contains no private key"},
     };
 
     for (size_t i = 0; i < UNIT_COUNT(kinds); i++) {
@@ -373,7 +373,7 @@ static void test_refuses_other_public_keys(void **state)
     };
 
     for (size_t i = 0; i < UNIT_COUNT(kinds); i++) {
-        check_refused(*state, make_file(*state, kinds[i]), 1, "must hold a public key or certificate in PEM");
+        check_refused(*state, make_file(*state, kinds[i]), 1, "must contain a public key or certificate in PEM");
     }
     check_refused(*state, "/tmp", 1, "not a regular file");
     check_refused(*state, "/tmp/none/key", 1, "No such file");

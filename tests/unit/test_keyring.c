@@ -134,7 +134,7 @@ static void test_refuses_a_directory_without_good_keys(void **state)
     cat_keyring_t *ring = NULL;
 
     check_refused(*state, apr_pstrcat(*state, directory, "/none", NULL), "No such file");
-    check_refused(*state, directory, "holds no key");
+    check_refused(*state, directory, "contains no key");
     unit_run(strchr(cat_keyring_open_directory(*state, directory, &ring), '('));
     assert_string_equal(ids_after(*state, open_directory(*state, directory), 0), "1 ");
 
@@ -269,7 +269,7 @@ static void test_keeps_the_old_keys_where_new_ones_are_bad(void **state)
     date(add(*state, directory, "a.key"), 100);
     ring = open_in_child(*state, directory);
     bad = unit_write(*state, directory, "b.key", 0644, SECRET, 32);
-    unit_says(fault_after(ring, 10), "b.key: open to others");
+    unit_says(fault_after(ring, 10), "b.key: is accessible to others");
     assert_string_equal(ids_after(*state, ring, 20), "a "); /* and nothing is said again */
     assert_int_equal(chmod(bad, 0600), 0);
     assert_string_equal(ids_after(*state, ring, 30), "b a ");
@@ -330,7 +330,7 @@ static void test_keeps_the_old_keys_where_the_directory_is_gone(void **state)
     assert_string_equal(ids_after(*state, ring, 30), "b a ");
     unlink(apr_pstrcat(*state, directory, "/a.key", NULL));
     unlink(apr_pstrcat(*state, directory, "/b.key", NULL));
-    unit_says(fault_after(ring, 40), "holds no key");
+    unit_says(fault_after(ring, 40), "contains no key");
     assert_string_equal(ids_after(*state, ring, 50), "b a ");
 }
 

@@ -120,7 +120,7 @@ static void test_a_mail_that_fails_is_put_off(void **state)
     assert_int_equal(run(&p), CAT_JOB_FAILED);
     assert_string_equal(queue_state(&p), "pending10");
     unit_says(p.a->database->logged, "CAT015");
-    unit_says(p.a->database->logged, "next try in 2 s");
+    unit_says(p.a->database->logged, "next attempt in 2 s");
     assert_int_equal(run(&p), CAT_JOB_DONE); /* it is not due yet */
     assert_string_equal(queue_state(&p), "pending10");
 }

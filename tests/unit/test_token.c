@@ -189,7 +189,7 @@ static void test_a_public_key_is_no_secret(void **state)
     for (size_t cut = 0; cut < 2; cut++) {
         token = apr_pstrcat(*state, text, ".", sign_hmac(*state, EVP_sha256(), text, pem, length - cut), NULL);
         assert_string_equal(verify_with(*state, make_set(*state, key, NULL), token),
-                            "The token is signed with another algorithm");
+                            "the token is signed with another algorithm");
     }
 }
 
@@ -242,9 +242,9 @@ static void test_the_kid_chooses_among_keys(void **state)
 
     check_taken(*state, keys, forge_with(*state, EVP_sha256(), OTHER_SECRET, second, payload), "the second key");
     assert_string_equal(verify_with(*state, keys, forge_with(*state, EVP_sha256(), SECRET, second, payload)),
-                        "The token's signature is wrong");
+                        "the token's signature is invalid");
     assert_string_equal(verify_with(*state, keys, forge_with(*state, EVP_sha256(), SECRET, none, payload)),
-                        "The token is signed with an unknown key");
+                        "the token is signed with an unknown key");
 }
 
 /* Nobody without the key learns what else is wrong. */
@@ -255,7 +255,7 @@ static void test_a_wrong_signature_is_said_before_wrong_claims(void **state)
     for (size_t i = 0; i < UNIT_COUNT(members); i++) {
         const char *token =
             forge_with(*state, EVP_sha256(), OTHER_SECRET, HEADER, payload_with(*state, members[i][0], members[i][1]));
-        assert_string_equal(verify_with(*state, own_keys(*state), token), "The token's signature is wrong");
+        assert_string_equal(verify_with(*state, own_keys(*state), token), "the token's signature is invalid");
     }
 }
 

@@ -165,7 +165,7 @@ static void test_gives_30_seconds_on_the_expiry(void **state)
     assert_null(cat_token_verify(*state, &trust, 1, expiry, token, &claims));
     assert_null(cat_token_verify(*state, &trust, 1, expiry + apr_time_from_sec(30) - 1, token, &claims));
     assert_string_equal(cat_token_verify(*state, &trust, 1, expiry + apr_time_from_sec(30), token, &claims),
-                        "The token has expired");
+                        "the token has expired");
 }
 
 int main(void)

@@ -62,11 +62,11 @@ static void test_issuers_do_not_sign_for_each_other(void **state)
     assert_null(verify_by(*state, trusts, 2, forge_by(*state, &other, header, FOREIGN_PAYLOAD("\"x\"")), NULL));
     assert_string_equal(
         verify_by(*state, trusts, 2, forge_by(*state, &other, header, payload_with(*state, "", NULL)), NULL),
-        "The token's signature is wrong");
+        "the token's signature is invalid");
     assert_string_equal(verify_by(*state, trusts, 2, forge_by(*state, &pair, header, FOREIGN_PAYLOAD("\"x\"")), NULL),
-                        "The token's signature is wrong");
+                        "the token's signature is invalid");
     assert_string_equal(verify_by(*state, trusts, 1, forge_by(*state, &other, header, FOREIGN_PAYLOAD("\"x\"")), NULL),
-                        "The token is from another issuer");
+                        "the token is from another issuer");
     assert_non_null(
         verify_by(*state, trusts, 0, forge_by(*state, &pair, header, payload_with(*state, "", NULL)), NULL));
 }

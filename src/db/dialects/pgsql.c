@@ -22,7 +22,7 @@ static const char *const step[] = {
 
 static const cat_trait_t traits[] = {
     {"server_encoding", "SHOW server_encoding", "UTF8",
-     "make a database with: createdb --encoding UTF8 --template template0"},
+     "create a database with: createdb --encoding UTF8 --template template0"},
     {NULL, NULL, NULL, NULL},
 };
 
