@@ -19,6 +19,7 @@
 #include "httpd/jobs.h"
 #include "httpd/log.h"
 #include "httpd/mount_database.h"
+#include "httpd/precedence.h"
 #include "httpd/server.h"
 #include "jose/keyring.h"
 #include "lib/log.h"
@@ -154,6 +155,7 @@ static void create_server(apr_pool_t *pool, server_rec *s, const server_rec *mai
     server->mounts = apr_array_make(pool, 2, sizeof(cat_mount_t *));
     server->dbd = s != main_server && cat_dbd_is_inherited(s, main_server) ? cat_server_get(main_server)->dbd
                                                                            : cat_dbd_create(pool, s);
+    server->alias = cat_precedence_find_alias();
     ap_set_module_config(s->module_config, &catalog_module, server);
 }
 

@@ -2,11 +2,11 @@
 #include "httpd/precedence.h"
 
 #include <http_core.h>
-#include <http_request.h>
 #include <string.h>
 
-/* mod_alias' translate_name hook; NULL: it is not loaded. */
-static ap_HOOK_translate_name_t *find_alias_hook(void)
+#include "httpd/server.h"
+
+ap_HOOK_translate_name_t *cat_precedence_find_alias(void)
 {
     const apr_array_header_t *hooks = ap_hook_get_translate_name();
 
@@ -23,7 +23,7 @@ static ap_HOOK_translate_name_t *find_alias_hook(void)
  * when the request is mapped. */
 int cat_precedence_redirect(request_rec *r)
 {
-    ap_HOOK_translate_name_t *translate = find_alias_hook();
+    ap_HOOK_translate_name_t *translate = cat_server_get(r->server)->alias;
     int status = translate ? translate(r) : DECLINED;
     return status == DECLINED ? OK : status;
 }

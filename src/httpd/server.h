@@ -3,6 +3,7 @@
 #define CAT_HTTPD_SERVER_H
 
 #include <httpd.h>
+#include <http_request.h>
 
 #include "db/source.h"
 #include "jose/token.h"
@@ -33,6 +34,7 @@ typedef struct cat_server_t {
     cat_token_cache_t *seen;        /* of the child */
     cat_response_cache_t *cache;    /* shared by all servers; NULL: switched off */
     cat_jobs_t *jobs;               /* of the main server */
+    ap_HOOK_translate_name_t *alias; /* mod_alias's hook; NULL: it is not loaded */
 } cat_server_t;
 
 cat_server_t *cat_server_get(const server_rec *s);
