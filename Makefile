@@ -27,7 +27,7 @@ UNITS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
 UNIT_OBJECTS := $(addsuffix .o,$(UNITS)) $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/*.c))
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAYS := $(FUZZ:%=$(BUILD)/tests/fuzz/replay_%)
-C_FILES = $(SOURCES) $(CTL_SOURCES) $(wildcard src/*.h src/*/*.h tests/unit/*.[ch] tests/bench/*.c tests/fuzz/*.[ch])
+C_FILES = $(SOURCES) $(CTL_SOURCES) $(wildcard src/*.h src/*/*.h tests/unit/*.[ch] tests/bench/*.c tests/fuzz/*.[ch] tests/tsan/*.c)
 SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 .DELETE_ON_ERROR:
@@ -195,12 +195,18 @@ covered:
 	  $(if $(T),,for db in mysql pgsql; do $(MAKE) --no-print-directory DB=$$db T='$(COVERAGE_ELSEWHERE)' t || result=1; done;) \
 	  exit $$result
 
-# What threads share without a lock, or with one that the sanitizer knows: it takes a mutex that outlives its holder for a fault, and
-# knows no fences, which -Wtsan would tell; what they order here is atomic. gcc 12's needs addresses that are not random.
+# Of the unit tests, those of what threads share without a lock, or with one that the sanitizer knows: it takes a mutex that outlives
+# its holder for a fault, and knows no fences, which -Wtsan would tell; what they order here is atomic. Then a whole httpd, on SQLite.
 SHARED = group_commit permits response_cache generations limit revoked token_cache
-tsan: ## run the unit tests of what threads share under ThreadSanitizer
-	@setarch -R $(MAKE) --no-print-directory BUILD=build/tsan CFLAGS='-O1 -g -fsanitize=thread -Wno-tsan' \
-	  UNITS='$(SHARED:%=build/tsan/tests/unit/test_%)' unit
+TSAN = BUILD=build/tsan CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=thread -Wno-tsan'
+tsan: $(JOSE) ## run what threads share, and httpd under load, under ThreadSanitizer: make tsan [T=t/load/cache.t]
+	@setarch -R $(MAKE) --no-print-directory $(TSAN) UNITS='$(SHARED:%=build/tsan/tests/unit/test_%)' unit
+	@$(MAKE) --no-print-directory $(TSAN) all build/tsan/tests/tsan/apr_atomic.so
+	@tools/tsan build/tsan $(or $(T),t/load t/db)
+
+$(BUILD)/tests/tsan/%.so: tests/tsan/%.c $(BUILD)/cflags
+	@mkdir -p $(@D)
+	$(CC) -shared @$(BUILD)/cflags $(CFLAGS) -o $@ $<
 
 # Each fuzz target runs under libFuzzer (make fuzz) and replays its committed corpus (make unit).
 FUZZ_LIBRARIES = $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1) -lm -pthread

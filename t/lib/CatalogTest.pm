@@ -15,14 +15,14 @@ use CatalogTest::Http qw(request_bytes);
 use CatalogTest::Log qw(expect_log allow_log allow_kills);
 use CatalogTest::Server ();
 use CatalogTest::Token qw(ABSENT);
-use CatalogTest::Tools qw(slurp spew wait_until);
+use CatalogTest::Tools qw(slurp spew wait_until is_under_tsan);
 
 use constant { true => JSON::PP::true, false => JSON::PP::false, ISSUER => 'https://catalog.test',
     AUDIENCE => 'catalog-test' };
 
 my @EXPORT = qw(
     true false main server mpm driver api talk burst wire fresh register token claims forge key key_path ABSENT answers
-    refusal invalid match wait_until slurp spew scratch expect_log allow_log allow_kills done_testing
+    refusal invalid match wait_until is_under_tsan slurp spew scratch expect_log allow_log allow_kills done_testing
 );
 
 our $ID = qr/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

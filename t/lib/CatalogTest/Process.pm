@@ -14,6 +14,7 @@ use Time::HiRes ();
 use CatalogTest::Tools qw(children_of slurp wait_until);
 
 my $PATIENCE = 20; # seconds to start, and to stop
+my $SIGNALS = 2; # to stop, at most
 
 my %running; # by pid
 my $owner = $$;
@@ -62,8 +63,10 @@ sub stop {
     my $pid = $self->{pid} or return 0;
     my $start = Time::HiRes::time();
 
-    CORE::kill($self->stop_signal, $pid);
-    if (wait_until($PATIENCE, sub { waitpid($pid, POSIX::WNOHANG()) != 0 })) {
+    # httpd forgets a signal that comes while it restarts, which takes seconds under ThreadSanitizer.
+    for (1 .. $SIGNALS) {
+        CORE::kill($self->stop_signal, $pid);
+        wait_until($PATIENCE / $SIGNALS, sub { waitpid($pid, POSIX::WNOHANG()) != 0 }) or next;
         delete $running{ delete $self->{pid} };
         return Time::HiRes::time() - $start;
     }

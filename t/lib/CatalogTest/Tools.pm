@@ -12,7 +12,7 @@ use IO::Socket::INET ();
 use JSON::PP ();
 use Time::HiRes ();
 
-our @EXPORT_OK = qw(setting settle new_dir hand_over slurp spew wait_until free_port children_of);
+our @EXPORT_OK = qw(setting settle new_dir hand_over slurp spew wait_until is_under_tsan free_port children_of);
 
 my $settings;
 my $dirs = 0;
@@ -58,9 +58,12 @@ sub spew {
     close $out or die "$file: $!\n";
 }
 
+# Does httpd run under ThreadSanitizer? Then everything takes longer, and what it remembers of threads takes memory.
+sub is_under_tsan { return defined $ENV{TSAN_OPTIONS} }
+
 sub wait_until {
     my ($seconds, $done) = @_;
-    my $end = Time::HiRes::time() + $seconds;
+    my $end = Time::HiRes::time() + $seconds * (is_under_tsan() ? 5 : 1);
     while (1) {
         my $value = $done->();
         return $value if $value || Time::HiRes::time() > $end;
