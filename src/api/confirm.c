@@ -39,7 +39,8 @@ cat_answer_t *cat_confirm_confirm(cat_request_t *q)
     int is_confirmed;
     apr_status_t rv;
 
-    if (cat_fields_check(q->pool, token_fields, 1, CAT_CREATE, q->strict, q->body, &input) != APR_SUCCESS) {
+    cat_fields_check(q->pool, token_fields, 1, CAT_CREATE, q->strict, q->body, &input);
+    if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
     rv = cat_accounts_confirm(&c, input.values[0], &is_confirmed);

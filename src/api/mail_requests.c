@@ -13,8 +13,8 @@ cat_answer_t *cat_mail_requests_take(cat_request_t *q, const char *template)
     cat_answer_t *answer;
     apr_status_t rv;
 
-    if (cat_fields_check(q->pool, &cat_user_fields[CAT_USER_EMAIL], FIELDS, CAT_CREATE, q->strict, q->body, &input) !=
-        APR_SUCCESS) {
+    cat_fields_check(q->pool, &cat_user_fields[CAT_USER_EMAIL], FIELDS, CAT_CREATE, q->strict, q->body, &input);
+    if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
     rv = cat_outbox_add(q->db, q->pool, template, NULL, cat_email_fold(q->pool, input.values[EMAIL]), q->now);

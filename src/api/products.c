@@ -75,8 +75,8 @@ cat_answer_t *cat_products_create(cat_request_t *q)
     const char **v;
     apr_status_t rv;
 
-    if (cat_fields_check(q->pool, cat_product_fields, CAT_PRODUCT_FIELDS, CAT_CREATE, q->strict, q->body, &input) !=
-        APR_SUCCESS) {
+    cat_fields_check(q->pool, cat_product_fields, CAT_PRODUCT_FIELDS, CAT_CREATE, q->strict, q->body, &input);
+    if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
     v = input.values;
@@ -119,12 +119,11 @@ cat_answer_t *cat_products_update(cat_request_t *q)
     if (!cat_id_check(q->params[0])) {
         return answer_unknown(q);
     }
-    rv = cat_fields_check(q->pool, cat_product_fields, CAT_PRODUCT_FIELDS, CAT_UPDATE, q->strict, q->body, &input);
-    if (rv == APR_SUCCESS && input.given == 0) {
+    cat_fields_check(q->pool, cat_product_fields, CAT_PRODUCT_FIELDS, CAT_UPDATE, q->strict, q->body, &input);
+    if (!input.errors && input.given == 0) {
         cat_fields_add_error(q->pool, &input, "", "required", "must have at least one field of a product");
-        rv = APR_EINVAL;
     }
-    if (rv != APR_SUCCESS) {
+    if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
     rv = cat_products_update_one(q->db, q->params[0], &input, make_condition(q, &condition), &product);

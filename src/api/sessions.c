@@ -184,8 +184,8 @@ cat_answer_t *cat_sessions_renew(cat_request_t *q)
     int cookie;
     apr_status_t rv;
 
-    if (cat_fields_check(q->pool, refresh_fields, REFRESH_FIELDS, CAT_CREATE, q->strict, q->body, &input) !=
-        APR_SUCCESS) {
+    cat_fields_check(q->pool, refresh_fields, REFRESH_FIELDS, CAT_CREATE, q->strict, q->body, &input);
+    if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
     token = find_refresh_token(q, input.values[REFRESH_TOKEN], &cookie);
@@ -243,8 +243,8 @@ cat_answer_t *cat_sessions_logout(cat_request_t *q)
     cat_answer_t *answer;
     apr_status_t rv;
 
-    if (cat_fields_check(q->pool, logout_fields, LOGOUT_FIELDS, CAT_CREATE, q->strict, q->body, &input) !=
-        APR_SUCCESS) {
+    cat_fields_check(q->pool, logout_fields, LOGOUT_FIELDS, CAT_CREATE, q->strict, q->body, &input);
+    if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
     answer = find_session_to_end(q, &c, input.values[LOGOUT_TOKEN], &session);

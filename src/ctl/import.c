@@ -76,7 +76,8 @@ static const char *parse_line(import_t *im, apr_size_t length, const char **name
     json_t *line;
 
     apr_pool_clear(im->line_pool);
-    if (cat_json_parse(im->line_pool, im->line, length, &line, &why) != APR_SUCCESS || json_object_size(line) != 1) {
+    line = cat_json_parse(im->line_pool, im->line, length, &why);
+    if (json_object_size(line) != 1) {
         return at_line(im, im->number, "it is not a JSON object with one field");
     }
     *name = json_object_iter_key(json_object_iter(line));
@@ -296,8 +297,8 @@ static const char *add_row(import_t *im, const json_t *value)
     row_t *row = &im->rows[im->count];
     cat_input_t input;
 
-    if (cat_fields_check(im->pool, table_of(im)->fields, table_of(im)->count, CAT_CREATE, 1, value, &input) !=
-        APR_SUCCESS) {
+    cat_fields_check(im->pool, table_of(im)->fields, table_of(im)->count, CAT_CREATE, 1, value, &input);
+    if (input.errors) {
         return cat_fields_summary(im->line_pool, input.errors);
     }
     *row = (row_t){.line = im->number, .values = input.values};

@@ -164,7 +164,8 @@ static apr_array_header_t *find_wanted(apr_pool_t *pool, char *text, const ctl_o
     char *rest;
 
     for (char *line = apr_strtok(text, "\n", &rest); line; line = apr_strtok(NULL, "\n", &rest)) {
-        if (*line == '{' && cat_json_parse(pool, line, strlen(line), &mount, &why) == APR_SUCCESS) {
+        mount = *line == '{' ? cat_json_parse(pool, line, strlen(line), &why) : NULL;
+        if (mount) {
             take(mount, &site);
             if (is_wanted(options, &site)) {
                 APR_ARRAY_PUSH(sites, ctl_site_t) = site;

@@ -140,7 +140,10 @@ int cat_body_read(request_rec *r, int max, json_t **value, cat_answer_t **refusa
     }
     if (is_encoded(r)) { /* a filter that decodes takes the header away */
         *refusal = refuse_coding(r);
-    } else if (cat_json_parse(r->pool, b.data, b.length, value, &why) != APR_SUCCESS) {
+        return OK;
+    }
+    *value = cat_json_parse(r->pool, b.data, b.length, &why);
+    if (!*value) {
         *refusal = cat_answer_problem(r->pool, CAT_PROBLEM_JSON, why);
     }
     return OK;

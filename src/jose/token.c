@@ -90,10 +90,8 @@ static const json_t *parse_segment(apr_pool_t *pool, const char *segment, apr_si
     json_t *value;
     const char *why;
 
-    if (!text || cat_json_parse(pool, text, size, &value, &why) != APR_SUCCESS || !json_is_object(value)) {
-        return NULL;
-    }
-    return value;
+    value = text ? cat_json_parse(pool, text, size, &why) : NULL;
+    return json_is_object(value) ? value : NULL;
 }
 
 static int split_token(apr_pool_t *pool, const char *token, parts_t *parts)

@@ -156,8 +156,8 @@ static void check_unknown(apr_pool_t *pool, int strict, const json_t *body, cat_
     }
 }
 
-apr_status_t cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int count, cat_purpose_t purpose, int strict,
-                              const json_t *body, cat_input_t *input)
+void cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int count, cat_purpose_t purpose, int strict,
+                      const json_t *body, cat_input_t *input)
 {
     input->fields = fields;
     input->count = count;
@@ -169,7 +169,7 @@ apr_status_t cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int c
 
     if (!json_is_object(body)) {
         cat_fields_add_error(pool, input, "", "type", "must be a JSON object");
-        return APR_EINVAL;
+        return;
     }
     for (int i = 0; i < count; i++) {
         const json_t *value = json_object_get(body, fields[i].name);
@@ -184,7 +184,6 @@ apr_status_t cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int c
         }
     }
     check_unknown(pool, strict, body, input);
-    return input->errors ? APR_EINVAL : APR_SUCCESS;
 }
 
 void cat_fields_add_error(apr_pool_t *pool, cat_input_t *input, const char *field, const char *code,

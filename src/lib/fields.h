@@ -56,11 +56,11 @@ typedef struct cat_input_t {
  * Checks a JSON value against the table and reports every fault at once. strict: an unknown member is a fault (code
  * "unknown"); the first CAT_FIELDS_UNKNOWN_MAX are named, here or in ignored. Codes: required, type, null, too_short,
  * too_long, too_small, too_large, blank, format, unknown; a body that is no object is one fault of field "" and code
- * "type". A CAT_VISIBLE string of (ASCII) white space only is "blank". APR_SUCCESS or APR_EINVAL (errors is set).
+ * "type". A CAT_VISIBLE string of (ASCII) white space only is "blank". A valid body leaves input->errors NULL.
  * Everything lives on the pool.
  */
-apr_status_t cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int count, cat_purpose_t purpose, int strict,
-                              const json_t *body, cat_input_t *input);
+void cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int count, cat_purpose_t purpose, int strict,
+                      const json_t *body, cat_input_t *input);
 
 /* Adds a fault to input->errors, in the table's order, for rules that need more than one field or the database. */
 void cat_fields_add_error(apr_pool_t *pool, cat_input_t *input, const char *field, const char *code,

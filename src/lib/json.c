@@ -33,7 +33,7 @@ static int is_too_deep(const char *text, apr_size_t length)
 }
 
 /* jansson quotes the text near the fault, which may be part of a password; and it speaks of its own flags. */
-static const char *explain(apr_pool_t *pool, json_error_t *error)
+static const char *explain_error(apr_pool_t *pool, json_error_t *error)
 {
     char *near = strstr(error->text, " near '");
 
@@ -46,21 +46,20 @@ static const char *explain(apr_pool_t *pool, json_error_t *error)
     return apr_psprintf(pool, "line %d, column %d: %s", error->line, error->column, error->text);
 }
 
-apr_status_t cat_json_parse(apr_pool_t *pool, const char *text, apr_size_t length, json_t **value, const char **why)
+json_t *cat_json_parse(apr_pool_t *pool, const char *text, apr_size_t length, const char **why)
 {
     json_error_t error;
+    json_t *value;
 
-    *value = NULL;
     if (is_too_deep(text, length)) {
         *why = "nested deeper than " APR_STRINGIFY(CAT_JSON_DEPTH_MAX) " levels";
-        return APR_EINVAL;
+        return NULL;
     }
-    *value = cat_json_own(pool, json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error));
-    if (!*value) {
-        *why = explain(pool, &error);
-        return APR_EINVAL;
+    value = cat_json_own(pool, json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error));
+    if (!value) {
+        *why = explain_error(pool, &error);
     }
-    return APR_SUCCESS;
+    return value;
 }
 
 static apr_status_t release(void *value)

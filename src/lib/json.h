@@ -12,12 +12,11 @@
 #define CAT_JSON_DEPTH_MAX 32
 
 /*
- * Parses length bytes of JSON text (RFC 8259): any value at the top, no BOM, no
- * bytes behind it, valid UTF-8, no duplicate keys, no NUL in a string, numbers
- * within int64 or double. APR_SUCCESS: *value lives on the pool. APR_EINVAL:
- * *value is NULL and *why (on the pool) says what is wrong in words fit for the client.
+ * Parses length bytes of JSON text (RFC 8259): any value at the top, no BOM, nothing after the value, valid UTF-8, no duplicate keys,
+ * no NUL in a string, numbers within int64 or double. The value lives on the pool. NULL: the text is malformed, and *why, on the pool,
+ * says how in words for the client.
  */
-apr_status_t cat_json_parse(apr_pool_t *pool, const char *text, apr_size_t length, json_t **value, const char **why);
+json_t *cat_json_parse(apr_pool_t *pool, const char *text, apr_size_t length, const char **why);
 
 /* Gives a reference to the pool: json_decref when the pool is cleared. Returns value; NULL stays NULL. */
 json_t *cat_json_own(apr_pool_t *pool, json_t *value);

@@ -17,7 +17,8 @@ static json_t *parse(apr_pool_t *pool, const cat_answer_t *a)
     const char *why = NULL;
 
     assert_int_equal(strlen(a->body), a->length);
-    if (cat_json_parse(pool, a->body, a->length, &body, &why) != APR_SUCCESS) {
+    body = cat_json_parse(pool, a->body, a->length, &why);
+    if (!body) {
         fail_msg("%s: %s", a->body, why);
     }
     assert_true(json_is_object(body));

@@ -6,13 +6,15 @@
 #include "catalogue/product.h"
 #include "lib/json.h"
 
-static apr_status_t check(void **state, cat_purpose_t purpose, const char *text, cat_input_t *input)
+static int check(void **state, cat_purpose_t purpose, const char *text, cat_input_t *input)
 {
     const char *why;
     json_t *body;
 
-    assert_int_equal(cat_json_parse(*state, text, strlen(text), &body, &why), APR_SUCCESS);
-    return cat_fields_check(*state, cat_product_fields, CAT_PRODUCT_FIELDS, purpose, 0, body, input);
+    body = cat_json_parse(*state, text, strlen(text), &why);
+    assert_non_null(body);
+    cat_fields_check(*state, cat_product_fields, CAT_PRODUCT_FIELDS, purpose, 0, body, input);
+    return !input->errors;
 }
 
 /* The faults in one sentence. */
@@ -20,7 +22,7 @@ static const char *faults(void **state, cat_purpose_t purpose, const char *text)
 {
     cat_input_t input;
 
-    assert_int_equal(check(state, purpose, text, &input), APR_EINVAL);
+    assert_false(check(state, purpose, text, &input));
     return cat_fields_summary(*state, input.errors);
 }
 
@@ -28,8 +30,7 @@ static void test_what_is_absent(void **state)
 {
     cat_input_t input;
 
-    assert_int_equal(check(state, CAT_CREATE, "{\"name\":\"x\",\"price\":0,\"id\":1,\"createdAt\":[]}", &input),
-                     APR_SUCCESS);
+    assert_true(check(state, CAT_CREATE, "{\"name\":\"x\",\"price\":0,\"id\":1,\"createdAt\":[]}", &input));
     assert_string_equal(input.values[CAT_PRODUCT_CATEGORY], "");
     assert_string_equal(input.values[CAT_PRODUCT_IN_STOCK], "1");
     assert_null(input.values[CAT_PRODUCT_RATING]);
@@ -50,7 +51,7 @@ static void test_only_a_rating_is_taken_away(void **state)
 {
     cat_input_t input;
 
-    assert_int_equal(check(state, CAT_UPDATE, "{\"rating\":null}", &input), APR_SUCCESS);
+    assert_true(check(state, CAT_UPDATE, "{\"rating\":null}", &input));
     assert_true(input.cleared[CAT_PRODUCT_RATING]);
     assert_string_equal(faults(state, CAT_CREATE, "{\"name\":\"x\",\"price\":1,\"rating\":null}"),
                         "rating must not be null");
