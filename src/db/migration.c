@@ -28,6 +28,10 @@ static const step_t steps[] = {
 /* How long to wait for another server that is at a step and holds locks which the driver does not wait for. Whoever waits has the
  * write lock, so it is not for long: the next request tries again. */
 #define PATIENCE apr_time_from_sec(1)
+
+/* And where the database has a lock for steps, which is asked for. */
+#define STEP_PATIENCE apr_time_from_sec(3)
+
 #define TRY_INTERVAL apr_time_from_msec(50)
 
 static const char create_table[] =
@@ -170,15 +174,16 @@ static apr_status_t apply_steps(cat_db_t *db, cat_connection_t *conn, int needed
 
 typedef enum { GIVE_UP, KEEP_WAITING } when_late_t;
 
-/* Repeats what fails for PATIENCE. After that the wait for another server's step is logged, and goes on only with KEEP_WAITING. */
+/* Repeats what fails for PATIENCE or STEP_PATIENCE. After that the wait for another server's step is logged, and goes on only with KEEP_WAITING,
+ * without which it ends with CAT_EBUSY. */
 static apr_status_t apply_steps_patiently(cat_db_t *db, cat_connection_t *conn, int needed, when_late_t when_late)
 {
-    apr_time_t give_up = apr_time_now() + PATIENCE;
+    apr_time_t start = apr_time_now();
     int is_wait_logged = 0;
     apr_status_t rv;
 
     while ((rv = apply_steps(db, conn, needed)) != APR_SUCCESS) {
-        if (apr_time_now() >= give_up) {
+        if (apr_time_now() >= start + (rv == CAT_ECONFLICT ? STEP_PATIENCE : PATIENCE)) {
             if (rv == CAT_ECONFLICT && !is_wait_logged++) {
                 cat_log(db->log, CAT_LOG_NOTICE, 0, "CAT055: %s: waits for another process that updates the schema",
                         db->source->name);
@@ -192,7 +197,7 @@ static apr_status_t apply_steps_patiently(cat_db_t *db, cat_connection_t *conn, 
     if (rv != APR_SUCCESS && rv != CAT_ECONFLICT) {
         cat_connection_log_fault(conn, db->log, CAT_LOG_ERROR);
     }
-    return rv;
+    return rv == CAT_ECONFLICT ? CAT_EBUSY : rv;
 }
 
 apr_status_t cat_migration_read_version(cat_db_t *db, int *version, int *needed)

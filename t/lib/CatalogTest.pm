@@ -78,8 +78,9 @@ sub register {
     my $name = fresh();
     my %user = (username => $name, email => "$name\@example.com", password => 'correct horse', %changes);
     $server //= main();
-    my $r = $server->api(POST => '/register', \%user);
-    die "a user could not be made: $r->{status} $r->{body}\n", $server->log_text =~ /^.*:error\].*\n/mg unless $r->{status} == 201;
+    my $r;
+    wait_until(20, sub { $r = $server->api(POST => '/register', \%user); $r->{status} != 503 }); # a busy machine
+    die "a user could not be made: $r->{status} $r->{body}\n", $server->log_text =~ /^.*(?::error\]|AH00052).*\n/mg unless $r->{status} == 201;
     return { %{ $r->{json} }, password => $user{password} };
 }
 
