@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_transactions.h"
+
+#include "db/connection_state.h"
+
+/* Does what the generations have seen include the last commit? If not, a foreign program may have made it. */
+static int is_seen(unit_database_t *database)
+{
+    apr_uint64_t state;
+
+    assert_true(cat_wal_index_read(database->source->wal_index, apr_time_now(), &state));
+    return cat_generations_seen(database->source->generations) == state;
+}
+
+/* A reader finds out that a foreign commit is over. */
+static void settle(unit_database_t *database)
+{
+    cat_generations_t *generations = database->source->generations;
+    apr_uint64_t state;
+
+    assert_true(cat_wal_index_read(database->source->wal_index, apr_time_now(), &state));
+    assert_true(cat_generations_settle(generations, cat_generations_seen(generations), state));
+    assert_true(is_seen(database));
+}
+
+static void test_own_writes_are_told_from_foreign_ones(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_db_t *db = unit_database_use(*state, database);
+
+    assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);
+    assert_true(is_seen(database));
+    unit_database_sql(database, "UPDATE products SET name = 'Cup'");
+    assert_false(is_seen(database));
+    settle(database);
+    assert_int_equal(cat_db_exec(db, SQL_PRODUCT_DELETE, CAT_VALUES("a"), NULL), APR_SUCCESS);
+    assert_true(is_seen(database));
+}
+
+/* SQLite need not write an update that leaves the row as it was: then the next commit may be a foreign one. */
+static void test_foreign_commit_after_an_update_that_wrote_nothing(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_db_t *db = unit_database_use(*state, database);
+    cat_connection_t *conn;
+
+    assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);
+    conn = unit_connect(db, CAT_TO_WRITE);
+    assert_int_equal(cat_connection_begin(conn, apr_time_now()), APR_SUCCESS);
+    cat_commit_tracker_note(&conn->tracker, SQL_PRODUCT_UPDATE);
+    assert_int_equal(cat_connection_commit(conn, *state), APR_SUCCESS);
+    unit_database_sql(database, "UPDATE products SET name = 'Cup'");
+    cat_connection_settle(conn, *state);
+    cat_checkout_release(db);
+    assert_false(is_seen(database));
+    settle(database);
+}
+
+static void test_write_that_matched_nothing(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_db_t *db = unit_database_use(*state, database);
+    int matched;
+
+    assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(cat_db_exec(db, SQL_SESSION_DELETE, CAT_VALUES("none"), &matched), APR_SUCCESS);
+        assert_int_equal(matched, 0);
+        assert_true(is_seen(database));
+    }
+}
+
+/* A foreign commit between the writer's BEGIN and its own is not possible; one right after it is. */
+static void test_foreign_commit_after_the_own(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_db_t *db = unit_database_use(*state, database);
+    cat_connection_t *conn;
+
+    assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);
+    conn = unit_connect(db, CAT_TO_WRITE);
+    assert_int_equal(cat_connection_begin(conn, apr_time_now()), APR_SUCCESS);
+    assert_int_equal(cat_connection_send(conn, "UPDATE products SET name = 'Cup'"), APR_SUCCESS);
+    assert_int_equal(cat_connection_commit(conn, *state), APR_SUCCESS);
+    unit_database_sql(database, "UPDATE products SET name = 'Bowl'");
+    cat_connection_settle(conn, *state);
+    assert_false(is_seen(database));
+    cat_checkout_release(db);
+    settle(database);
+}
+
+static void test_rolled_back_write(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_db_t *db = unit_database_use(*state, database);
+    cat_connection_t *conn;
+
+    assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);
+    conn = unit_connect(db, CAT_TO_WRITE);
+    assert_int_equal(cat_connection_begin(conn, apr_time_now()), APR_SUCCESS);
+    assert_int_equal(cat_connection_send(conn, "UPDATE products SET name = 'Cup'"), APR_SUCCESS);
+    cat_connection_roll_back(conn);
+    cat_checkout_release(db);
+    assert_true(is_seen(database));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_own_writes_are_told_from_foreign_ones),
+        UNIT_TEST(test_foreign_commit_after_an_update_that_wrote_nothing),
+        UNIT_TEST(test_write_that_matched_nothing),
+        UNIT_TEST(test_foreign_commit_after_the_own),
+        UNIT_TEST(test_rolled_back_write),
+    };
+    return UNIT_RUN(tests);
+}

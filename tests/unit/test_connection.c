@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_transactions.h"
+
+#include "db/connection_state.h"
+
+static void test_ask_returns_the_first_value(void **state)
+{
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, unit_database(*state)), CAT_TO_READ);
+    const char *value = "";
+
+    assert_int_equal(cat_connection_ask(conn, *state, "SELECT 'a', 'b' UNION SELECT 'c', 'd'", &value), APR_SUCCESS);
+    assert_string_equal(value, "a");
+    assert_int_equal(cat_connection_ask(conn, *state, "SELECT 1 WHERE 0", &value), APR_SUCCESS);
+    assert_null(value);
+    assert_int_equal(cat_connection_ask(conn, *state, "SELECT 1", NULL), APR_SUCCESS);
+}
+
+static void test_failure_is_logged_on_request(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_READ);
+
+    assert_int_equal(cat_connection_send(conn, "DELETE FROM nowhere"), CAT_EDOWN);
+    assert_string_equal(database->logged, "");
+    cat_connection_log_fault(conn, &database->log, CAT_LOG_ERROR);
+    unit_says(database->logged, "CAT003");
+    unit_says(database->logged, "no such table: nowhere");
+    assert_false(conn->is_lost);
+}
+
+static void test_states_of_a_transaction(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_WRITE);
+
+    assert_int_equal(cat_connection_begin(conn, apr_time_now()), APR_SUCCESS);
+    assert_true(conn->in_transaction);
+    assert_int_equal(cat_connection_send(conn, "DELETE FROM schema_version"), APR_SUCCESS);
+    cat_connection_roll_back(conn);
+    assert_false(conn->in_transaction);
+    assert_string_not_equal(unit_database_sql(database, "SELECT COUNT(*) FROM schema_version"), "0");
+    cat_connection_roll_back(conn); /* none is open */
+    assert_false(conn->is_lost || conn->is_abandoned);
+    assert_int_equal(cat_connection_begin(conn, apr_time_now()), APR_SUCCESS);
+    assert_int_equal(cat_connection_commit(conn, *state), APR_SUCCESS);
+    assert_false(conn->in_transaction);
+}
+
+static void test_begin_waits_for_another_program(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_WRITE);
+    apr_time_t began;
+    sqlite3 *other;
+
+    assert_int_equal(sqlite3_open(database->path, &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    began = apr_time_now();
+    assert_int_equal(cat_connection_begin(conn, began + apr_time_from_msec(200)), CAT_EDOWN);
+    assert_in_range(apr_time_as_msec(apr_time_now() - began), 150, 10000);
+    assert_false(conn->in_transaction);
+    sqlite3_close(other);
+    assert_int_equal(cat_connection_begin(conn, apr_time_now()), APR_SUCCESS);
+    cat_connection_roll_back(conn);
+}
+
+static void test_file(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_READ);
+
+    assert_string_equal(cat_connection_file(conn), database->path);
+    assert_string_equal(cat_connection_dialect(conn)->driver, "sqlite3");
+    assert_int_equal(cat_connection_file_is_gone(conn, &database->log, "/gone.db"), CAT_EDOWN);
+    unit_says(database->logged, "CAT006");
+    unit_says(database->logged, "/gone.db");
+}
+
+static void test_full_database_takes_no_writes(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_READ);
+
+    assert_true(cat_connection_takes_writes(conn, &database->log));
+    assert_int_equal(cat_connection_ask(conn, *state, "PRAGMA max_page_count = 1", NULL), APR_SUCCESS);
+    assert_false(cat_connection_takes_writes(conn, &database->log));
+    unit_says(database->logged, "CAT058");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_ask_returns_the_first_value),
+        UNIT_TEST(test_failure_is_logged_on_request),
+        UNIT_TEST(test_states_of_a_transaction),
+        UNIT_TEST(test_begin_waits_for_another_program),
+        UNIT_TEST(test_file),
+        UNIT_TEST(test_full_database_takes_no_writes),
+    };
+    return UNIT_RUN(tests);
+}

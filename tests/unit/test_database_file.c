@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_files.h"
+
+#include "db/database_file.h"
+
+static const char *check(apr_pool_t *pool, const char *path)
+{
+    const cat_os_user_t user = {geteuid(), getegid()};
+
+    return cat_database_file_check(pool, path, &user);
+}
+
+static void test_names_that_are_no_paths(void **state)
+{
+    (void)state;
+    assert_true(cat_database_file_is_path("/var/lib/catalog/catalog.db"));
+    assert_true(cat_database_file_is_path("catalog.db"));
+    assert_false(cat_database_file_is_path(":memory:"));
+    assert_false(cat_database_file_is_path(""));
+    assert_false(cat_database_file_is_path("file:catalog.db"));
+    assert_null(check(*state, ":memory:"));
+}
+
+static void test_usable_paths(void **state)
+{
+    const char *directory = unit_directory(*state);
+
+    assert_null(check(*state, apr_pstrcat(*state, directory, "/new.db", NULL)));
+    assert_null(check(*state, unit_write(*state, directory, "old.db", 0600, "", 0)));
+}
+
+static void test_directory_instead_of_a_file(void **state)
+{
+    unit_says(check(*state, unit_directory(*state)), "is a directory; name a file in it");
+}
+
+static void test_missing_directory(void **state)
+{
+    const char *directory = unit_directory(*state);
+
+    unit_says(check(*state, apr_pstrcat(*state, directory, "/it's/catalog.db", NULL)), "there is no directory");
+    unit_says(check(*state, apr_pstrcat(*state, directory, "/my db/catalog.db", NULL)),
+              apr_pstrcat(*state, " 750 '", directory, "/my db'", NULL));
+}
+
+/* What keeps another user from the directory. */
+static void test_denied_directory(void **state)
+{
+    const char *directory = unit_directory(*state), *own = apr_pstrcat(*state, directory, "/own", NULL),
+               *path = apr_pstrcat(*state, own, "/catalog.db", NULL);
+    const cat_os_user_t nobody = {65534, 65534};
+
+    if (geteuid() != 0) {
+        skip(); /* only root can try for another user */
+    }
+    assert_int_equal(mkdir(own, 0755), 0);
+    unit_says(cat_database_file_check(*state, path, &nobody), "may not enter");
+    assert_int_equal(chmod(directory, 0755), 0);
+    unit_says(cat_database_file_check(*state, path, &nobody), "must belong to the user");
+    unit_write(*state, own, "other", 0600, "", 0);
+    unit_says(cat_database_file_check(*state, path, &nobody), "other files");
+    assert_int_equal(chmod(own, 0777), 0);
+    assert_null(cat_database_file_check(*state, path, &nobody));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_names_that_are_no_paths),
+        UNIT_TEST(test_usable_paths),
+        UNIT_TEST(test_directory_instead_of_a_file),
+        UNIT_TEST(test_missing_directory),
+        UNIT_TEST(test_denied_directory),
+    };
+    return UNIT_RUN(tests);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <apr_strings.h>
+
+#include "db/file_registry.h"
+#include "lib/hash.h"
+
+static cat_file_registry_t *create_registry(apr_pool_t *pool)
+{
+    cat_file_registry_t *registry;
+
+    assert_int_equal(cat_file_registry_create(&registry, pool), APR_SUCCESS);
+    return registry;
+}
+
+static cat_files_t files_of(const char *path, apr_uint64_t database, apr_uint64_t wal, apr_uint64_t index)
+{
+    return (cat_files_t){.paths = {path}, .identities = {database, wal, index}};
+}
+
+static void test_replaced_file_is_noticed(void **state)
+{
+    cat_file_registry_t *registry = create_registry(*state);
+    cat_files_t first = files_of("/a.db", 1, 0, 0), second = files_of("/a.db", 2, 0, 0),
+                other = files_of("/b.db", 2, 0, 0);
+
+    assert_true(cat_file_registry_is_same_file(registry, &first));
+    assert_true(cat_file_registry_is_same_file(registry, &first));
+    assert_false(cat_file_registry_is_same_file(registry, &second));
+    assert_true(cat_file_registry_is_same_file(registry, &other));
+}
+
+/* SQLite deletes both or none, so an index with another WAL means that somebody else has removed the WAL. */
+static void test_removed_wal_is_noticed(void **state)
+{
+    cat_file_registry_t *registry = create_registry(*state);
+    cat_files_t registered = files_of("/a.db", 1, 2, 3), other_wal = files_of("/a.db", 1, 4, 3),
+                both_new = files_of("/a.db", 1, 4, 5);
+
+    assert_true(cat_file_registry_is_same_wal(registry, &registered));
+    cat_file_registry_note_wal(registry, &registered);
+    assert_true(cat_file_registry_is_same_wal(registry, &registered));
+    assert_false(cat_file_registry_is_same_wal(registry, &other_wal));
+    assert_true(cat_file_registry_is_same_wal(registry, &both_new));
+    cat_file_registry_note_wal(registry, &both_new);
+    assert_true(cat_file_registry_is_same_wal(registry, &both_new));
+}
+
+static void test_children_share_what_they_know(void **state)
+{
+    cat_file_registry_t *registry = create_registry(*state);
+    pid_t child = fork();
+
+    if (child == 0) {
+        cat_file_registry_note_schema(registry, "/a.db");
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_true(cat_file_registry_had_schema(registry, "/a.db"));
+    assert_false(cat_file_registry_had_schema(registry, "/b.db"));
+}
+
+/* A path whose entry is that of another one. */
+static const char *find_collision(apr_pool_t *pool, const char *path)
+{
+    for (int i = 0;; i++) {
+        const char *other = apr_psprintf(pool, "/%d.db", i);
+        if (cat_hash(other, strlen(other)) % 16 == cat_hash(path, strlen(path)) % 16) {
+            return other;
+        }
+    }
+}
+
+static void test_collision_leaves_a_file_unregistered(void **state)
+{
+    cat_file_registry_t *registry = create_registry(*state);
+    const char *path = find_collision(*state, "/a.db");
+    cat_files_t first = files_of("/a.db", 1, 0, 0), one = files_of(path, 2, 0, 0), another = files_of(path, 3, 0, 0);
+
+    assert_true(cat_file_registry_is_same_file(registry, &first));
+    assert_true(cat_file_registry_is_same_file(registry, &one));
+    assert_true(cat_file_registry_is_same_file(registry, &another));
+    cat_file_registry_note_schema(registry, path);
+    assert_false(cat_file_registry_had_schema(registry, path));
+    assert_false(cat_file_registry_had_schema(registry, "/a.db"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_replaced_file_is_noticed),
+        UNIT_TEST(test_removed_wal_is_noticed),
+        UNIT_TEST(test_children_share_what_they_know),
+        UNIT_TEST(test_collision_leaves_a_file_unregistered),
+    };
+    return UNIT_RUN(tests);
+}

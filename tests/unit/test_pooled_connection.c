@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_transactions.h"
+
+#include "db/connection_state.h"
+#include "db/pooled_connection.h"
+
+static void test_state_is_kept_with_the_connection(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_db_t *db = unit_database_use(*state, database);
+    cat_connection_t *conn = unit_connect(db, CAT_TO_READ);
+    const char *synchronous = NULL;
+
+    cat_checkout_release(db);
+    assert_ptr_equal(unit_connect(db, CAT_TO_WRITE), conn);
+    assert_int_equal(cat_connection_ask(conn, *state, "PRAGMA synchronous", &synchronous), APR_SUCCESS);
+    assert_string_equal(synchronous, "2"); /* the session's */
+}
+
+static void test_new_file_is_not_for_everyone(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    struct stat info;
+
+    assert_int_equal(stat(database->path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0640);
+}
+
+/* Leaves the connection open, so that SQLite keeps the WAL, and reads on after the change. */
+static apr_status_t read_after(unit_database_t *database, cat_db_t *db)
+{
+    cat_connection_t *conn = unit_connect(db, CAT_TO_READ);
+    const char *const *row;
+
+    conn->looked = 0; /* the next use looks at the files */
+    cat_checkout_release(db);
+    database->logged[0] = '\0';
+    return cat_db_one(db, SQL_HEALTH, CAT_NO_VALUES, &row);
+}
+
+static void test_removed_and_replaced_files(void **state)
+{
+    const char *const endings[] = {"", "-wal", "-shm"};
+
+    for (size_t i = 0; i < UNIT_COUNT(endings); i++) {
+        unit_database_t *database = unit_database(*state);
+        cat_db_t *db = unit_database_use(*state, database);
+        const char *path = apr_pstrcat(*state, database->path, endings[i], NULL);
+
+        assert_int_equal(read_after(database, db), APR_SUCCESS);
+        assert_int_equal(rename(path, apr_pstrcat(*state, path, ".moved", NULL)), 0);
+        assert_int_equal(read_after(database, db), CAT_EDOWN);
+        unit_says(database->logged, "CAT006");
+        unit_says(database->logged, path);
+        assert_int_equal(rename(apr_pstrcat(*state, path, ".moved", NULL), path), 0);
+        assert_int_equal(read_after(database, db), APR_SUCCESS);
+    }
+}
+
+/* A new connection would create an empty file under the name. */
+static void test_new_connection_notices_a_removed_file(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_db_t *first = unit_database_use(*state, database), *second = unit_database_use(*state, database);
+    cat_connection_t *conn;
+
+    unit_connect(first, CAT_TO_READ);
+    assert_int_equal(rename(database->path, apr_pstrcat(*state, database->path, ".moved", NULL)), 0);
+    assert_int_equal(cat_checkout_connect_bare(second, CAT_TO_READ, &conn), CAT_EDOWN);
+    unit_says(database->logged, "CAT006");
+}
+
+/* As after a failure that may have left the connection unusable. */
+static void test_lost_connection_is_opened_anew(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_db_t *db = unit_database_use(*state, database);
+    cat_connection_t *conn = unit_connect(db, CAT_TO_READ);
+    const char *const *row;
+    const char *value = NULL;
+
+    assert_int_equal(cat_connection_send(conn, "CREATE TEMP TABLE mine (id TEXT)"), APR_SUCCESS);
+    conn->is_lost = 1;
+    cat_checkout_release(db);
+    assert_int_equal(cat_db_one(db, SQL_HEALTH, CAT_NO_VALUES, &row), APR_SUCCESS);
+    assert_ptr_equal(unit_connect(db, CAT_TO_READ), conn);
+    assert_false(conn->is_lost);
+    assert_int_equal(cat_connection_ask(conn, *state, "SELECT COUNT(*) FROM sqlite_temp_master", &value), APR_SUCCESS);
+    assert_string_equal(value, "0");
+    assert_int_equal(cat_connection_ask(conn, *state, "PRAGMA foreign_keys", &value), APR_SUCCESS);
+    assert_string_equal(value, "1");
+}
+
+/* The database refused its ROLLBACK. */
+static void test_abandoned_transaction_is_ended(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_db_t *db = unit_database_use(*state, database);
+    cat_connection_t *conn = unit_connect(db, CAT_TO_READ);
+
+    assert_int_equal(cat_connection_send(conn, "BEGIN IMMEDIATE"), APR_SUCCESS);
+    assert_int_equal(cat_connection_send(conn, "DELETE FROM schema_version"), APR_SUCCESS);
+    conn->is_abandoned = 1;
+    cat_checkout_release(db);
+    assert_ptr_equal(unit_connect(db, CAT_TO_READ), conn);
+    assert_false(conn->is_abandoned);
+    assert_string_not_equal(unit_database_sql(database, "SELECT COUNT(*) FROM schema_version"), "0");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_state_is_kept_with_the_connection), UNIT_TEST(test_new_file_is_not_for_everyone),
+        UNIT_TEST(test_removed_and_replaced_files),        UNIT_TEST(test_new_connection_notices_a_removed_file),
+        UNIT_TEST(test_lost_connection_is_opened_anew),    UNIT_TEST(test_abandoned_transaction_is_ended),
+    };
+    return UNIT_RUN(tests);
+}

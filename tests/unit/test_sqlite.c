@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_transactions.h"
+
+#include "db/connection_state.h"
+#include "db/sqlite.h"
+
+static void test_file(void **state)
+{
+    unit_database_t *database = unit_database(*state), *memory = unit_database_make(*state, ":memory:");
+    cat_db_handle_t handle;
+
+    assert_string_equal(cat_sqlite_file(&unit_connect(unit_database_use(*state, database), CAT_TO_READ)->handle),
+                        database->path);
+    assert_int_equal(cat_source_open(memory->source, *state, 1, &memory->log, &handle), APR_SUCCESS);
+    assert_string_equal(cat_sqlite_file(&handle), "");
+    cat_source_close(memory->source, &handle);
+}
+
+static void test_begin_says_why_it_failed(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_WRITE);
+    char fault[100] = "";
+    sqlite3 *other;
+
+    assert_int_equal(cat_sqlite_begin(&conn->handle, apr_time_now(), fault, sizeof(fault)), APR_SUCCESS);
+    assert_int_equal(sqlite3_open(database->path, &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_BUSY);
+    sqlite3_close(other);
+    assert_int_equal(cat_sqlite_begin(&conn->handle, apr_time_now(), fault, sizeof(fault)), CAT_EDOWN);
+    unit_says(fault, "BEGIN IMMEDIATE failed with 1");
+    cat_connection_roll_back(conn);
+}
+
+static void test_writable_database_has_no_obstacle(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_READ);
+
+    assert_null(cat_sqlite_find_obstacle(&conn->handle, &conn->files));
+    assert_false(cat_sqlite_has_readonly_index(&conn->handle));
+}
+
+static void test_truncated_file_is_an_obstacle(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_READ);
+
+    unit_database_sql(database, "PRAGMA wal_checkpoint(TRUNCATE)");
+    assert_null(cat_sqlite_find_obstacle(&conn->handle, &conn->files));
+    assert_int_equal(truncate(database->path, 4096), 0);
+    unit_says(cat_sqlite_find_obstacle(&conn->handle, &conn->files), "shorter than its header says");
+}
+
+static void test_full_database_is_an_obstacle(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_READ);
+
+    assert_int_equal(cat_connection_ask(conn, *state, "PRAGMA max_page_count = 1", NULL), APR_SUCCESS);
+    unit_says(cat_sqlite_find_obstacle(&conn->handle, &conn->files), "max_page_count");
+}
+
+static void test_readonly_file_is_an_obstacle(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_READ);
+    cat_files_t missing = conn->files;
+
+    missing.paths[CAT_FILE_DATABASE] = "/nowhere/catalog.db"; /* chmod would not keep root from writing */
+    unit_says(cat_sqlite_find_obstacle(&conn->handle, &missing), "read-only");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_file),
+        UNIT_TEST(test_begin_says_why_it_failed),
+        UNIT_TEST(test_writable_database_has_no_obstacle),
+        UNIT_TEST(test_truncated_file_is_an_obstacle),
+        UNIT_TEST(test_full_database_is_an_obstacle),
+        UNIT_TEST(test_readonly_file_is_an_obstacle),
+    };
+    return UNIT_RUN(tests);
+}

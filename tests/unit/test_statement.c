@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_transactions.h"
+
+#include "db/connection_state.h"
+#include "db/statement.h"
+
+static apr_status_t keep_name(void *name, const char *const *values, int count)
+{
+    assert_int_equal(count, 7);
+    *(char **)name = strdup(values[1]);
+    return CAT_ENOUGH;
+}
+
+/* NULL: there is no such product. */
+static char *select_name(cat_connection_t *conn, apr_pool_t *pool, const char *id)
+{
+    char *name = NULL;
+    const cat_select_t select = {SQL_PRODUCT_GET, CAT_VALUES(id), keep_name, &name};
+
+    assert_int_equal(cat_statement_select(conn, pool, &select), APR_SUCCESS);
+    return name;
+}
+
+static void assert_name(cat_connection_t *conn, apr_pool_t *pool, const char *id, const char *expected)
+{
+    char *name = select_name(conn, pool, id);
+
+    assert_string_equal(name, expected);
+    free(name);
+}
+
+/* Through SQLite's own functions, and through the driver. */
+static void test_schema_change_prepares_again(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_WRITE);
+    cat_sqlite_reader_t *reader = conn->reader;
+    int changed;
+
+    for (int i = 0; i < 4; i++) {
+        const char *id = apr_itoa(*state, i);
+        conn->reader = i % 2 ? NULL : reader;
+        assert_int_equal(cat_statement_query(conn, *state, SQL_PRODUCT_INSERT, UNIT_PRODUCT(id), &changed),
+                         APR_SUCCESS);
+        assert_int_equal(changed, 1);
+        assert_name(conn, *state, id, "Mug");
+        unit_database_sql(database, apr_psprintf(*state, "CREATE TABLE other%d (id TEXT)", i));
+    }
+    assert_int_equal(unit_count_products(database), 4);
+    assert_null(select_name(conn, *state, "none"));
+}
+
+static void test_wrong_number_of_values(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_WRITE);
+    const cat_select_t select = {SQL_PRODUCT_GET, CAT_VALUES("a", "b"), keep_name, NULL};
+    int changed;
+
+    assert_int_equal(cat_statement_query(conn, *state, SQL_PRODUCT_DELETE, CAT_VALUES("a", "b"), &changed), CAT_EDOWN);
+    cat_connection_log_fault(conn, &database->log, CAT_LOG_ERROR);
+    unit_says(database->logged, "SQL_PRODUCT_DELETE takes 1 values, not 2");
+    assert_int_equal(cat_statement_select(conn, *state, &select), CAT_EDOWN);
+}
+
+static apr_status_t refuse_row(void *calls, const char *const *values, int count)
+{
+    (void)values;
+    (void)count;
+    ++*(int *)calls;
+    return APR_ENOMEM;
+}
+
+/* The remaining rows are drained: the connection is not left inside a read. */
+static void test_failure_of_the_row_function(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_WRITE);
+    cat_sqlite_reader_t *reader = conn->reader;
+
+    unit_database_sql(database, "INSERT INTO products (id, name, price, category, in_stock, created_at) VALUES"
+                                " ('a', 'x', 1, 'y', 1, 1), ('b', 'x', 1, 'y', 1, 2)");
+    for (int i = 0; i < 2; i++) {
+        int calls = 0;
+        const cat_select_t select = {SQL_PRODUCT_LIST_AFTER, CAT_VALUES("9", "", "9"), refuse_row, &calls};
+        conn->reader = i ? NULL : reader;
+        assert_int_equal(cat_statement_select(conn, *state, &select), APR_ENOMEM);
+        assert_int_equal(calls, 1);
+        unit_database_sql(database, "PRAGMA wal_checkpoint(TRUNCATE)");
+        assert_int_equal(unit_count_products(database), 2);
+    }
+}
+
+static void test_outcomes_of_a_write(void **state)
+{
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, unit_database(*state)), CAT_TO_WRITE);
+    int changed;
+
+    assert_int_equal(cat_statement_query(conn, *state, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a"), &changed), APR_SUCCESS);
+    assert_int_equal(cat_statement_query(conn, *state, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a"), &changed), APR_EEXIST);
+    assert_int_equal(cat_statement_query(conn, *state, SQL_PRODUCT_INSERT,
+                                         CAT_VALUES("b", NULL, "1", "x", "1", NULL, "1"), &changed),
+                     CAT_EVALUE);
+    assert_int_equal(cat_statement_query(conn, *state, SQL_PRODUCT_DELETE, CAT_VALUES("a"), &changed), APR_SUCCESS);
+    assert_int_equal(changed, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_schema_change_prepares_again),
+        UNIT_TEST(test_wrong_number_of_values),
+        UNIT_TEST(test_failure_of_the_row_function),
+        UNIT_TEST(test_outcomes_of_a_write),
+    };
+    return UNIT_RUN(tests);
+}

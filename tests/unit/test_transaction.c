@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_transactions.h"
+
+#include <pthread.h>
+
+enum { WRITERS = 5 };
+
+/* A thread that inserts a product, as a single statement or as a transaction's work, which may end with an error of its own. */
+typedef struct writer_t {
+    unit_database_t *database;
+    const char *id;
+    int is_work;
+    apr_status_t outcome; /* of the work, after its statement */
+    apr_pool_t *pool;
+    cat_db_t *db;
+    apr_status_t rv;
+    pthread_t thread;
+} writer_t;
+
+static apr_status_t insert_in_work(void *data)
+{
+    writer_t *w = data;
+    apr_status_t rv = cat_db_insert(w->db, SQL_PRODUCT_INSERT, UNIT_PRODUCT(w->id));
+
+    return rv == APR_SUCCESS ? w->outcome : rv;
+}
+
+static void *write_one(void *data)
+{
+    writer_t *w = data;
+
+    w->rv = w->is_work ? cat_db_transact(w->db, insert_in_work, w)
+                       : cat_db_insert(w->db, SQL_PRODUCT_INSERT, UNIT_PRODUCT(w->id));
+    return NULL;
+}
+
+/* Starts the writers while this thread has the write lock, so that they are one group. */
+static void write_as_group(unit_database_t *database, writer_t *writers, int count)
+{
+    cat_source_t *source = database->source;
+    int slot;
+
+    assert_int_equal(cat_source_take_write_lock(source, apr_time_now(), &database->log, &slot), APR_SUCCESS);
+    for (int i = 0; i < count; i++) {
+        writers[i].database = database;
+        apr_pool_create(&writers[i].pool, database->pool);
+        writers[i].db = unit_database_use(writers[i].pool, database);
+        assert_int_equal(pthread_create(&writers[i].thread, NULL, write_one, &writers[i]), 0);
+        apr_sleep(apr_time_from_msec(100)); /* time enough to join, in this order */
+    }
+    cat_semaphore_leave(cat_source_write_lock(source), slot);
+    for (int i = 0; i < count; i++) {
+        pthread_join(writers[i].thread, NULL);
+    }
+}
+
+static void test_group_shares_one_commit(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    writer_t writers[WRITERS] = {
+        {.id = "a"}, {.id = "b", .is_work = 1}, {.id = "c"}, {.id = "d", .is_work = 1}, {.id = "e"}};
+    int before = unit_count_commits(database);
+
+    write_as_group(database, writers, WRITERS);
+    assert_int_equal(unit_count_commits(database), before + 1);
+    for (int i = 0; i < WRITERS; i++) {
+        assert_int_equal(writers[i].rv, APR_SUCCESS);
+    }
+    assert_int_equal(unit_count_products(database), WRITERS);
+}
+
+static void test_failing_write_affects_no_other(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    writer_t writers[WRITERS] = {{.id = "a"},
+                                 {.id = "a"},
+                                 {.id = "b", .is_work = 1, .outcome = APR_NOTFOUND},
+                                 {.id = "c", .is_work = 1},
+                                 {.id = "d"}};
+    int before = unit_count_commits(database);
+
+    write_as_group(database, writers, WRITERS);
+    assert_int_equal(unit_count_commits(database), before + 1);
+    assert_int_equal(writers[0].rv, APR_SUCCESS);
+    assert_int_equal(writers[1].rv, APR_EEXIST);
+    assert_int_equal(writers[2].rv, APR_NOTFOUND);
+    assert_int_equal(writers[3].rv, APR_SUCCESS);
+    assert_int_equal(writers[4].rv, APR_SUCCESS);
+    assert_string_equal(
+        unit_database_sql(database, "SELECT group_concat(id, '') FROM (SELECT id FROM products ORDER BY id)"), "acd");
+}
+
+static void test_fault_in_one_write_runs_the_others_alone(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    writer_t writers[] = {{.id = "a"}, {.id = "bad"}, {.id = "c", .is_work = 1}};
+
+    unit_database_sql(database, "CREATE TRIGGER fault BEFORE INSERT ON products WHEN new.id = 'bad'"
+                                " BEGIN SELECT RAISE(ROLLBACK, 'broken'); END");
+    write_as_group(database, writers, 3);
+    assert_int_equal(writers[0].rv, APR_SUCCESS);
+    assert_int_equal(writers[1].rv, CAT_EDOWN);
+    assert_int_equal(writers[2].rv, APR_SUCCESS);
+    assert_int_equal(unit_count_products(database), 2);
+    unit_says(database->logged, "broken");
+}
+
+/* A deferred foreign key is checked by COMMIT. */
+static void test_failing_commit_fails_for_all(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    writer_t writers[] = {{.id = "a"}, {.id = "bad"}, {.id = "a"}};
+
+    unit_database_sql(database, "CREATE TABLE parents (id TEXT PRIMARY KEY);"
+                                "CREATE TABLE children (id TEXT REFERENCES parents DEFERRABLE INITIALLY DEFERRED)");
+    unit_database_sql(database, "CREATE TRIGGER orphan AFTER INSERT ON products WHEN new.id = 'bad'"
+                                " BEGIN INSERT INTO children VALUES ('none'); END");
+    write_as_group(database, writers, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(writers[i].rv, CAT_EVALUE); /* the third found "a" taken, by a write that is not stored */
+    }
+    assert_int_equal(unit_count_products(database), 0);
+    writers[0] = (writer_t){.id = "a"};
+    write_as_group(database, writers, 1);
+    assert_int_equal(writers[0].rv, APR_SUCCESS);
+}
+
+static void test_writer_gives_up(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_db_t *db = unit_database_use(*state, database);
+    apr_time_t began = apr_time_now();
+    int slot;
+
+    assert_int_equal(cat_source_take_write_lock(database->source, began, &database->log, &slot), APR_SUCCESS);
+    {
+        writer_t w = {.database = database, .id = "a", .db = db};
+        assert_int_equal(pthread_create(&w.thread, NULL, write_one, &w), 0);
+        pthread_join(w.thread, NULL);
+        assert_int_equal(w.rv, CAT_EBUSY);
+    }
+    assert_true(apr_time_now() - began >= CAT_SOURCE_WRITE_PATIENCE);
+    unit_says(database->logged, "CAT008");
+    cat_semaphore_leave(cat_source_write_lock(database->source), slot);
+    assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);
+}
+
+/* ---- views ---- */
+
+typedef struct view_t {
+    unit_database_t *database;
+    cat_db_t *db;
+    apr_status_t first, second, outcome;
+} view_t;
+
+static apr_status_t read_twice(void *data)
+{
+    view_t *v = data;
+    const char *const *row;
+
+    v->first = cat_db_one(v->db, SQL_PRODUCT_GET, CAT_VALUES("a"), &row);
+    unit_database_sql(v->database, "DELETE FROM products");
+    v->second = cat_db_one(v->db, SQL_PRODUCT_GET, CAT_VALUES("a"), &row);
+    return v->outcome;
+}
+
+static void test_view_sees_one_state(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    view_t v = {.database = database, .db = unit_database_use(*state, database)};
+    const char *const *row;
+
+    assert_int_equal(cat_db_insert(v.db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);
+    assert_int_equal(cat_db_view(v.db, read_twice, &v), APR_SUCCESS);
+    assert_int_equal(v.first, APR_SUCCESS);
+    assert_int_equal(v.second, APR_SUCCESS);
+    assert_int_equal(cat_db_one(v.db, SQL_PRODUCT_GET, CAT_VALUES("a"), &row), APR_NOTFOUND); /* outside of it */
+}
+
+static void test_view_returns_the_status_of_its_work(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    view_t v = {.database = database, .db = unit_database_use(*state, database), .outcome = APR_NOTFOUND};
+
+    assert_int_equal(cat_db_view(v.db, read_twice, &v), APR_NOTFOUND);
+    assert_int_equal(cat_db_insert(v.db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS); /* not in the view */
+    assert_int_equal(unit_count_products(database), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_group_shares_one_commit),
+        UNIT_TEST(test_failing_write_affects_no_other),
+        UNIT_TEST(test_fault_in_one_write_runs_the_others_alone),
+        UNIT_TEST(test_failing_commit_fails_for_all),
+        UNIT_TEST(test_writer_gives_up),
+        UNIT_TEST(test_view_sees_one_state),
+        UNIT_TEST(test_view_returns_the_status_of_its_work),
+    };
+    return UNIT_RUN(tests);
+}
