@@ -18,7 +18,7 @@ is($holder->selectrow_array($hold{ +driver }), 1, 'somebody is at a step');
 is(ctl_for($other, 'migrate')->{status}, 0, 'another database of the same engine does not wait for that');
 
 $server->start;
-my $busy = { success => false, message => qr/./, error => 'the server is too busy, try again' };
+my $busy = { success => false, message => qr/./, error => 'the server is too busy; try again' };
 answers($server->api(GET => '/products'), 503, $busy, 'a request does not wait for long', 'retry-after' => qr/^\d+$/);
 like($server->log_text, qr/CAT055: .*waits for another process that updates the schema/, 'the log says for what');
 
