@@ -19,7 +19,7 @@
 
 APLOG_USE_MODULE(catalog);
 
-/* "Bearer" is what it is to a client, "Catalog" what it is to an administrator. */
+/* Administrators write "Catalog"; "Bearer", the scheme that clients see, means the same. */
 static int is_ours(const char *type)
 {
     return type && (!strcasecmp(type, "Catalog") || !strcasecmp(type, "Bearer"));
@@ -100,7 +100,7 @@ int cat_authz_note_failure(request_rec *r, const char *auth_type)
     return OK;
 }
 
-/* Where the site authenticates, nobody else has looked at the token yet. */
+/* Under an AuthType of the site, guard.c has not looked at the token yet. */
 static const cat_claims_t *find_claims(request_rec *r)
 {
     const cat_conf_t *conf = cat_conf_get(r->per_dir_config);

@@ -5,15 +5,15 @@
 #include <httpd.h>
 
 /*
- * The same tokens in front of anything else in this server: "AuthType Catalog" with Require valid-user, Require user, Require
- * catalog-role and Require catalog-verified, in any Location.
+ * Access tokens outside mounts: "AuthType Catalog" in any Location, with Require valid-user, Require user, Require catalog-role and
+ * Require catalog-verified.
  */
 
 /* check_authn hook. */
 int cat_authz_authenticate(request_rec *r);
 
-/* check_authz hook, before all others: what they would answer with 401 though the token is good is a 403 (RFC 6750 3.1), or
- * clients would get another token and try again. */
+/* check_authz hook, before all others: they answer 401 to a user who is not allowed. With a valid token that is a 403
+ * (RFC 6750, 3.1), or clients would fetch another token and try again. */
 int cat_authz_authorize(request_rec *r);
 
 /* note_auth_failure hook: the challenge. */

@@ -11,10 +11,10 @@
 #include "httpd/reply.h"
 #include "lib/json.h"
 
-/* What is read at a time: most bodies in one go. */
+/* Bytes read at a time: enough for most bodies. */
 #define PIECE 8192
 
-/* How much of a body is dropped before an answer, how long HTTP/2 waits for it, and between two looks. */
+/* Discarding a body: bytes at most, how long HTTP/2 waits for the rest, and the pause between two reads. */
 #define DISCARD_MAX (1024 * 1024)
 #define DISCARD_TIME apr_time_from_sec(1)
 #define DISCARD_PAUSE apr_time_from_msec(5)
@@ -25,7 +25,7 @@ static cat_answer_t *too_large(request_rec *r)
     return cat_answer_problem(r->pool, CAT_PROBLEM_BODY_TOO_LARGE, NULL);
 }
 
-/* The header says what would be taken (RFC 9110 15.5.16). */
+/* The header names what is accepted (RFC 9110, 15.5.16). */
 static cat_answer_t *refuse_type(request_rec *r, const char *header, const char *accepted)
 {
     cat_answer_t *answer = cat_answer_problem(r->pool, CAT_PROBLEM_MEDIA_TYPE, NULL);
@@ -93,7 +93,7 @@ static apr_status_t add_piece(cat_buffer_t *b, apr_bucket_brigade *bb, int *end)
     return APR_SUCCESS;
 }
 
-/* A body that was cut off is an error here, where ap_get_client_block would call it the end. */
+/* Not with ap_get_client_block, which reports a body that was cut off as complete. */
 static int read_all(request_rec *r, int max, cat_buffer_t *b, cat_answer_t **refusal)
 {
     apr_bucket_brigade *bb = apr_brigade_create(r->pool, r->connection->bucket_alloc);
@@ -138,7 +138,7 @@ int cat_body_read(request_rec *r, int max, json_t **value, cat_answer_t **refusa
     if (status != OK || *refusal) {
         return status;
     }
-    if (is_encoded(r)) { /* a filter that decodes takes the header away */
+    if (is_encoded(r)) { /* a filter that decodes removes the header */
         *refusal = refuse_coding(r);
         return OK;
     }

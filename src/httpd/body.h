@@ -8,19 +8,19 @@
 
 /*
  * Reads the request's body, at most max bytes of it, and parses it. OK: *value is set, or *refusal is the answer that says why
- * not (415, 413, 408, 400). AP_FILTER_ERROR: a filter has answered already. What can be refused for its headers is, so a client
- * that waits for "100 Continue" does not send it.
+ * not (415, 413, 408, 400). AP_FILTER_ERROR: a filter has answered already. Headers are checked first, so a client that waits for
+ * "100 Continue" does not send a body that is refused.
  */
 int cat_body_read(request_rec *r, int max, json_t **value, cat_answer_t **refusal);
 
 /*
- * Reads and drops a body before an answer that does not depend on it, as far as it is there, up to 1 MiB. In HTTP/2 waits up to a
- * second for the rest: mod_http2 resets a stream whose body was not read, and clients such as curl 7.88 then lose the answer. A
- * client that waits for "100 Continue" is not asked for its body. OK, or AP_FILTER_ERROR: a filter has answered already.
+ * Before an answer that does not depend on the body: reads and discards what has arrived, up to 1 MiB. Over HTTP/2 it waits up to a
+ * second for the rest, because mod_http2 resets a stream whose body was not read, and clients such as curl 7.88 then lose the
+ * answer. A client that waits for "100 Continue" is not asked for its body. OK, or AP_FILTER_ERROR: a filter has answered already.
  */
 int cat_body_discard(request_rec *r);
 
-/* Has the request a body, by its headers (RFC 9112 6.3)? */
+/* Flag: the headers announce a body (RFC 9112, 6.3). */
 int cat_body_is_sent(request_rec *r);
 
 #endif

@@ -35,7 +35,7 @@ typedef struct directive_t {
     } check; /* text may be NULL */
 } directive_t;
 
-/* The place of each row among rows. */
+/* The index of each row. */
 enum {
 #define DIRECTIVE(id, ...) ROW_##id,
 #define CHOICE(id, ...) ROW_##id,
@@ -117,7 +117,7 @@ static const char *parse_number(cmd_parms *cmd, const directive_t *row, const ch
     return NULL;
 }
 
-/* The word's place in "any|editor|admin", -1 when it is none of them. */
+/* The index of the word in "any|editor|admin"; -1: it is none of them. */
 static int find_word(const char *words, const char *value)
 {
     apr_size_t length = strlen(value);
@@ -152,7 +152,7 @@ static const char *check_mount_section(cmd_parms *cmd)
                               cmd->cmd->name, cmd->cmd->name, cmd->directive->args);
 }
 
-/* A mount is served without the file system, so sections that follow it never apply. */
+/* Requests below a mount never reach the file system, so <Directory> and <Files> would never apply. */
 static const char *check_place(cmd_parms *cmd, const directive_t *row)
 {
     const char *error = row->where == MOUNT ? check_mount_section(cmd) : NULL;
@@ -203,7 +203,7 @@ static const char *set_texts3(cmd_parms *cmd, void *conf, const char *one, const
     return error ? error : row->check.texts3(cmd, conf, one, two, three);
 }
 
-/* Pairs that no directive names have their default. */
+/* Limits that no directive names keep their default. */
 static void set_default_pairs(apr_pool_t *pool, const directive_t *row, void *conf)
 {
     char **words;
@@ -286,7 +286,7 @@ static cat_conf_t *merge(apr_pool_t *pool, const cat_conf_t *base, cat_conf_t *o
     return merged;
 }
 
-/* httpd merges anew for each request. */
+/* httpd merges again for each request. */
 void *cat_conf_merge(apr_pool_t *pool, void *base, void *over)
 {
     const cat_conf_t *o = over;

@@ -12,20 +12,20 @@ extern const command_rec cat_conf_directives[];
 void *cat_conf_create(apr_pool_t *pool, char *path);
 void *cat_conf_merge(apr_pool_t *pool, void *base, void *over);
 
-/* The same while the configuration is read, for each request that will do it again. */
+/* Merges while the configuration is read, and remembers the result for the requests that will merge the same sections. */
 const cat_conf_t *cat_conf_merge_ahead(apr_pool_t *pool, const cat_conf_t *base, cat_conf_t *over);
 
-/* The configuration of a section or request; a per-directory vector of httpd. */
+/* The configuration in one of httpd's per-directory vectors: of a section, or of a request. */
 cat_conf_t *cat_conf_get(ap_conf_vector_t *vector);
 
-/* Gives each field that no directive set its default, on the pool: once for each server, after its configuration is read and before
- * anything is merged onto it. */
+/* Sets each field that no directive has set to its default, on the pool. Call it once per server, after the configuration was read and
+ * before anything is merged onto it. */
 void cat_conf_fill(apr_pool_t *pool, cat_conf_t *conf);
 
-/* Do the settings of a mount, merged and filled, fit together? NULL: yes. Otherwise what to do, on the pool. */
+/* Checks that the merged settings of a mount fit together. NULL: they do. Otherwise what is wrong and what to do, on the pool. */
 const char *cat_conf_check(apr_pool_t *pool, const cat_conf_t *conf);
 
-/* Do its issuers go together, in a mount or in any other section? NULL: yes. */
+/* Checks that no CatalogTrust names the CatalogIssuer, in a mount or any other section. NULL: none does. */
 const char *cat_conf_check_trusts(apr_pool_t *pool, const cat_conf_t *conf);
 
 #endif

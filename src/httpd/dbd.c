@@ -11,7 +11,7 @@
 #include <string.h>
 #include <util_cfgtree.h>
 
-/* DBDMax where no directive sets it. */
+/* mod_dbd's default for DBDMax. */
 #define MAX_STANDARD 10
 
 typedef struct dbd_t {
@@ -45,8 +45,8 @@ static void close_handle(void *context, cat_db_handle_t *handle)
     dbd->close(dbd->server, handle->owner);
 }
 
-/* In mod_dbd's own record, which closes what it finds there in the end: it has no function to drop a connection. What it has prepared
- * for others, by DBDPrepareSQL, would be lost with the old one. */
+/* mod_dbd has no function to drop a connection, so the new one replaces the old one in mod_dbd's own record, which mod_dbd closes in
+ * the end. Statements that mod_dbd prepared for other modules (DBDPrepareSQL) would be lost with the old one. */
 static apr_status_t reopen_handle(void *context, cat_db_handle_t *handle)
 {
     dbd_t *dbd = context;
@@ -70,7 +70,7 @@ static apr_status_t reopen_handle(void *context, cat_db_handle_t *handle)
 
 static const cat_connector_t connector = {open_handle, close_handle, NULL, reopen_handle};
 
-/* ---- mod_dbd's settings, which it shows to nobody: read where it has read them ---- */
+/* ---- mod_dbd's settings, which it does not export: read from httpd's directive tree ---- */
 
 /* The last one counts. */
 static const char *find_argument(apr_pool_t *pool, const ap_directive_t *first, const char *name)
@@ -86,7 +86,7 @@ static const char *find_argument(apr_pool_t *pool, const ap_directive_t *first, 
     return value;
 }
 
-/* What stands in the section of a virtual host. */
+/* The directives in the section of a virtual host. */
 static const ap_directive_t *find_section(const server_rec *s)
 {
     for (const ap_directive_t *d = s->is_virtual ? ap_conftree : NULL; d; d = d->next) {
@@ -114,7 +114,7 @@ static void add_arguments(apr_array_header_t *values, const ap_directive_t *firs
     }
 }
 
-/* In mod_dbd's order. */
+/* In the order in which mod_dbd looks. */
 static const apr_array_header_t *find_init(apr_pool_t *pool, const server_rec *s)
 {
     apr_array_header_t *texts = apr_array_make(pool, 1, sizeof(const char *));
@@ -136,7 +136,7 @@ int cat_dbd_max(apr_pool_t *pool, const server_rec *s)
     return max ? atoi(max) : MAX_STANDARD;
 }
 
-/* httpd gives a virtual host that holds no directive of a module the main server's record of that module. */
+/* A virtual host without a directive of a module shares the main server's record of that module. */
 int cat_dbd_is_inherited(const server_rec *s, const server_rec *main_server)
 {
     const module *dbd = ap_find_linked_module("mod_dbd.c");

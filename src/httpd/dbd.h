@@ -6,18 +6,18 @@
 
 #include "db/source.h"
 
-/* All of these are for the time in which the configuration is checked. */
+/* Call these only while the configuration is checked. */
 
 /* The pool that mod_dbd keeps for a server, as a source. NULL: mod_dbd is not loaded, or no DBDriver set. On the pool. */
 cat_source_t *cat_dbd_create(apr_pool_t *pool, server_rec *s);
 
-/* Does a virtual host say nothing of mod_dbd, so that its pool is the main server's? */
+/* Flag: the virtual host has no directive of mod_dbd, so it uses the main server's pool. */
 int cat_dbd_is_inherited(const server_rec *s, const server_rec *main_server);
 
-/* What DBDriver and DBDParams say for the server; NULL: nothing. */
+/* DBDriver and DBDParams of the server; NULL: not set. */
 void cat_dbd_settings(apr_pool_t *pool, const server_rec *s, const char **driver, const char **params);
 
-/* How many connections mod_dbd opens for the server in each child, before it has requests wait without limit. */
+/* The most connections that mod_dbd opens for the server in each child; beyond that, requests wait without limit. */
 int cat_dbd_max(apr_pool_t *pool, const server_rec *s);
 
 #endif

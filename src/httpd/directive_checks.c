@@ -259,7 +259,7 @@ static const char *read_text(cmd_parms *cmd, const char *path, const char **text
     return rv == APR_SUCCESS ? NULL : apr_psprintf(cmd->pool, "%s: %s", path, apr_strerror(rv, why, sizeof(why)));
 }
 
-/* A text that is not there keeps its standard. */
+/* A missing file keeps the built-in text. */
 static const char *read_template(cmd_parms *cmd, const char *directory, const char *name, const char **text)
 {
     const char *path = apr_pstrcat(cmd->pool, directory, "/", name, NULL);
@@ -316,7 +316,7 @@ const char *cat_directive_checks_cache_size(cmd_parms *cmd, cat_conf_t *conf, co
     return NULL;
 }
 
-/* With the parameters that the driver needs, or SQLite's if there is no such driver. */
+/* Suggests the driver's usual parameters, or SQLite's if the driver is unknown. */
 static const char *explain_database(cmd_parms *cmd, const char *driver)
 {
     const cat_dialect_t *found = cat_dialect_find(driver), *example = found ? found : &cat_dialect_sqlite3;

@@ -22,14 +22,14 @@ cat_directive_checks_text_t cat_directive_checks_mount, cat_directive_checks_key
 typedef const char *cat_directive_checks_texts2_t(cmd_parms *cmd, cat_conf_t *conf, const char *one, const char *two);
 typedef const char *cat_directive_checks_texts3_t(cmd_parms *cmd, cat_conf_t *conf, const char *one, const char *two,
                                                   const char *three);
-/* Pairs, or "Off". Those that are not named stay as conf has them, where it has any. */
+/* Pairs, or "Off". Limits that are not named keep conf's values, if it has any. */
 typedef const char *cat_directive_checks_pairs_t(apr_pool_t *pool, cat_conf_t *conf, int count, char *const words[]);
 
 cat_directive_checks_texts2_t cat_directive_checks_database; /* driver, parameters */
 cat_directive_checks_texts3_t cat_directive_checks_trust;    /* issuer, audience, file of the public key */
 cat_directive_checks_pairs_t cat_directive_checks_rates;
 
-/* Sets the built-in texts of mails, where no directive names others. */
+/* Sets the built-in texts of mails that no directive has replaced. */
 void cat_directive_checks_fill(cat_conf_t *conf);
 
 #endif

@@ -6,8 +6,8 @@
 
 /*
  * Hook for "httpd -t -D CATALOG_DUMP": writes each mount to stdout, a JSON object a line, as src/ctl/site.c reads it.
- * The parameters of the database are among it, and may hold a password: whoever may run this can read the
- * configuration as well.
+ * The output includes the parameters of the database, which may contain a password; a user who can run this can read the
+ * configuration anyway.
  */
 void cat_dump_run(apr_pool_t *pconf, server_rec *main_server);
 

@@ -14,8 +14,8 @@ static int has_error_document(const core_dir_config *core, int status)
            apr_hash_get(core->response_code_exprs, &key, sizeof(key));
 }
 
-/* An empty text stands in for each, which the filter of reply.c replaces: what counts is that httpd neither redirects nor runs a
- * document. Sites without ErrorDocuments have nothing to pay. */
+/* Replaces each with an empty text, so httpd neither redirects nor runs a document; the filter of reply.c writes the body. Sites
+ * without ErrorDocuments pay nothing. */
 void cat_error_documents_prevent(request_rec *r)
 {
     const core_dir_config *core = ap_get_core_module_config(r->per_dir_config);

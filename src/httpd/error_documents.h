@@ -4,7 +4,7 @@
 
 #include <httpd.h>
 
-/* Takes the site's ErrorDocuments out of force for this request, and puts them into force again. */
+/* Disables the site's ErrorDocuments for this request, and enables them again. */
 void cat_error_documents_prevent(request_rec *r);
 void cat_error_documents_allow(request_rec *r);
 

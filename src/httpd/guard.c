@@ -18,7 +18,7 @@ static cat_answer_t *refuse(request_rec *r, const cat_state_t *state, cat_proble
     return cat_challenge_refuse(r->pool, state->conf, problem, code, reason);
 }
 
-/* Another issuer's user has no account here, though his id may be that of one who has. */
+/* A user of another issuer has no account here, even if the id is that of a local user. */
 static cat_answer_t *check_right(request_rec *r, const cat_state_t *state)
 {
     if (state->match.route->who == CAT_WRITER) {

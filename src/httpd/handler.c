@@ -35,7 +35,7 @@ static cat_answer_t *answer_method(request_rec *r, const cat_state_t *state)
     return answer;
 }
 
-/* The cookie's SameSite keeps it from other sites' requests; a browser that says so is believed even where it was sent. */
+/* SameSite keeps the cookie out of other sites' requests. A browser that sends it anyway, but names another site, is refused. */
 static const char *cookies_of(request_rec *r)
 {
     const char *site = apr_table_get(r->headers_in, "Sec-Fetch-Site");
@@ -52,7 +52,7 @@ static void describe_sender(request_rec *r, cat_request_t *q)
     q->secure = !strcmp(ap_http_scheme(r), "https");
 }
 
-/* Runs the resource, behind the limit that the route's row names. */
+/* Checks the limit that the route's row names, then runs the resource. */
 static cat_answer_t *run_counted(cat_request_t *q)
 {
     cat_rate_kind_t kind = q->route->rate;
@@ -71,7 +71,7 @@ static cat_answer_t *run_counted(cat_request_t *q)
     answer = q->route->run(q);
     if (answer->malformed) {
         cat_limit_give_back(q->limits, name, q->network, rate, cat_time_monotonic());
-    } else if (answer->status != HTTP_TOO_MANY_REQUESTS) { /* or it would say that more are allowed */
+    } else if (answer->status != HTTP_TOO_MANY_REQUESTS) { /* its headers must not say that more requests are allowed */
         cat_rate_limit_describe(q->pool, answer, name, rate, verdict);
     }
     return answer;
@@ -82,7 +82,7 @@ static int takes_body(const cat_route_t *route)
     return route->body == CAT_JSON || route->body == CAT_MAY_JSON;
 }
 
-/* OK: the body is there, or *refusal says why not. */
+/* OK: the body was read, or *refusal says why not. */
 static int read_body(request_rec *r, cat_request_t *q, cat_answer_t **refusal)
 {
     if (q->route->body == CAT_MAY_JSON && !cat_body_is_sent(r)) {
@@ -107,7 +107,7 @@ static cat_answer_t *run_with_database(cat_request_t *q, cat_source_t *source)
     return cat_etag_apply(q->pool, answer, &q->conditions);
 }
 
-/* The same, with all that is to be known of a body and of who sent it. */
+/* Adds the client and the body, then runs the resource. */
 static int run_with_body(request_rec *r, cat_request_t *q, cat_source_t *source, cat_answer_t **answer)
 {
     int is_strict = prefers_strict(r), status;
@@ -129,7 +129,7 @@ static int is_error_document(request_rec *r)
     return r->prev && ap_is_HTTP_ERROR(r->status);
 }
 
-/* Builds what the resource sees of the request, and runs it. */
+/* Builds the resource's view of the request, and runs the resource. */
 static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **answer)
 {
     const cat_server_t *server = cat_server_get(r->server);
@@ -152,7 +152,7 @@ static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **an
     };
 
     if (is_error_document(r)) {
-        q.conditions = (cat_conditions_t){NULL, NULL}; /* they are about the path that failed */
+        q.conditions = (cat_conditions_t){NULL, NULL}; /* they refer to the path that failed */
     }
     memcpy(q.params, state->match.params, sizeof(q.params));
     if (takes_body(q.route)) {
@@ -162,14 +162,14 @@ static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **an
     return cat_body_discard(r);
 }
 
-/* Where a refresh token does as well, the resource looks for one before it gives this refusal. */
+/* If the route also accepts a refresh token, the resource looks for one before it returns this refusal. */
 static cat_answer_t *refuse_user(request_rec *r, cat_state_t *state)
 {
     cat_answer_t *refusal = cat_guard_refusal(r, state);
     return state->match.route->who == CAT_HOLDER ? NULL : refusal;
 }
 
-/* The answer to a request that no resource sees; NULL: one does. */
+/* The answer to a request that reaches no resource; NULL: a resource handles it. */
 static cat_answer_t *refuse(request_rec *r, cat_state_t *state)
 {
     if (state->failed) {
@@ -187,7 +187,7 @@ static int is_ours(const char *handler)
     return !strcmp(handler, CAT_HANDLER_NAME) || !strcmp(handler, "dav-handler");
 }
 
-/* An ErrorDocument that leads into a mount is the body of the failure that it is for, and does not change its status. */
+/* An ErrorDocument that leads into a mount supplies the body of the failure and keeps the failure's status. */
 static cat_answer_t *keep_failure(request_rec *r, cat_answer_t *answer)
 {
     if (ap_is_HTTP_ERROR(answer->status)) {
@@ -227,7 +227,7 @@ static int is_around(const core_dir_config *section, const char *mount)
     return !section->r && section->d && !strncmp(section->d, mount, length) && mount[length] == '/';
 }
 
-/* Merging copies the pointer, so it tells which section the setting in force is from. */
+/* Merging copies the pointer, so comparing it shows which section the setting comes from. */
 static const void *handler_of(const core_dir_config *section)
 {
     return section->expr_handler ? (const void *)section->expr_handler : section->handler;

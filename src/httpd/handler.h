@@ -7,8 +7,7 @@
 /* The one content handler. */
 int cat_handler_run(request_rec *r);
 
-/* fixups hook: a SetHandler of a section around the mount does not take its requests; one in the mount's own section, or in one
- * within it, does. */
+/* fixups hook: undoes a SetHandler of a section around the mount. One in the mount's own section, or in a deeper one, stays. */
 int cat_handler_fix(request_rec *r);
 
 #endif

@@ -18,7 +18,7 @@ APLOG_USE_MODULE(catalog);
 
 #define CLAIMS_KEY "catalog:claims"
 
-/* Our own, and those of CatalogTrust. */
+/* This mount's own issuer, and those of CatalogTrust. */
 #define TRUSTS_MAX (1 + CAT_TRUSTS_MAX)
 
 static const cat_keys_t *own_keys(request_rec *r, const cat_conf_t *conf)
@@ -44,7 +44,7 @@ static int list_trusts(const cat_conf_t *conf, const cat_keys_t *keys, cat_trust
     return count;
 }
 
-/* Mounts may share keys without sharing issuer and audience, so what was remembered is held against these. */
+/* Mounts may share keys without sharing issuer and audience, so cached claims are compared with this mount's. */
 static const cat_claims_t *recall(request_rec *r, const cat_trust_t *trusts, int count, const char *token)
 {
     cat_token_cache_t *seen = cat_server_get(r->server)->seen;
@@ -81,7 +81,7 @@ static cat_identity_t check_session(request_rec *r, const cat_conf_t *conf, cons
 {
     const cat_server_t *server = cat_server_get(r->server);
     cat_source_t *source = cat_server_source(r->server, conf);
-    int has_source = source && source->mutex; /* where no mount stands, no child opens it */
+    int has_source = source && source->mutex; /* no child opens a source that no mount uses */
     apr_time_t read_at;
     cat_revoked_state_t state;
 
@@ -129,7 +129,7 @@ cat_identity_t cat_identity_find(request_rec *r, const cat_conf_t *conf, const c
     return check_session(r, conf, *claims);
 }
 
-/* Another issuer's "ann" must not pass for ours, nor for who has that id here. */
+/* Another issuer's "ann" must not be taken for the local user of that name or id. */
 static char *name_foreigner(apr_pool_t *pool, const cat_claims_t *claims)
 {
     return apr_pstrcat(pool, claims->issuer, "#", claims->subject, NULL);

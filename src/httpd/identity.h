@@ -9,8 +9,8 @@
 #include "lib/conf.h"
 
 /*
- * Who sends a request, by its bearer token: for the mounts and for any other Location with "AuthType Catalog". A token that was
- * seen before costs a comparison. CAT_ANONYMOUS: no token was sent.
+ * Identifies the user of a request by its bearer token, for mounts and for any other Location with "AuthType Catalog". A token that
+ * this child has verified before costs a comparison. CAT_ANONYMOUS: no token was sent.
  */
 typedef enum {
     CAT_KNOWN,
@@ -18,10 +18,10 @@ typedef enum {
     CAT_MALFORMED,
     CAT_REFUSED,
     CAT_BUSY,     /* as CAT_UNDECIDED, but only for a moment */
-    CAT_UNDECIDED /* whether the token's session has ended is in the database, which cannot be asked */
+    CAT_UNDECIDED /* only the database knows whether the token's session has ended, and it cannot be asked */
 } cat_identity_t;
 
-/* CAT_KNOWN: *claims lives on r->pool. CAT_REFUSED: *reason is fit for error_description, a constant. */
+/* CAT_KNOWN: *claims is on r->pool. CAT_REFUSED: *reason is a constant text for error_description. */
 cat_identity_t cat_identity_find(request_rec *r, const cat_conf_t *conf, const cat_claims_t **claims,
                                  const char **reason);
 
@@ -31,7 +31,7 @@ void cat_identity_attach(request_rec *r, const cat_claims_t *claims);
 /* The same, and r->user, which satisfies the site's "Require valid-user" and "Require user". */
 void cat_identity_attach_user(request_rec *r, const cat_claims_t *claims);
 
-/* What was attached to the request; NULL: nothing. */
+/* The claims attached to the request; NULL: none. */
 const cat_claims_t *cat_identity_claims(request_rec *r);
 
 /* The role of a user's token. */

@@ -20,7 +20,7 @@
 
 APLOG_USE_MODULE(catalog);
 
-/* A watchdog is a thread that runs its jobs one after the other: in one child of the server, or in each. */
+/* A watchdog is a thread of mod_watchdog that runs its jobs one after the other, in one child of the server or in each. */
 typedef struct watchdog_t {
     const char *name;
     int singleton;
@@ -63,7 +63,7 @@ typedef struct worker_t {
     const cat_mount_t *mount;
     const cat_log_t *log;
     cat_jobs_t *jobs;
-    int failures; /* one after the other */
+    int failures; /* in a row */
     apr_time_t failed_at;
     apr_interval_time_t pause; /* since then */
     apr_time_t last;           /* the job's own note */
@@ -117,7 +117,7 @@ static void run(worker_t *w, apr_pool_t *pool)
     cat_db_release(job.db);
 }
 
-/* Anything but APR_SUCCESS would end the calls. */
+/* mod_watchdog never calls a function again that returns anything but APR_SUCCESS. */
 static apr_status_t tick(int state, void *data, apr_pool_t *pool)
 {
     worker_t *w = data;
@@ -144,8 +144,8 @@ static apr_status_t stop(void *data)
     return APR_SUCCESS;
 }
 
-/* mod_watchdog says STOPPING and waits for its thread when the process exits: by then the child's connections are gone, and a
- * job that uses one crashes. */
+/* mod_watchdog sends STOPPING and waits for its thread only when the process exits. By then the child's connections are closed, and a
+ * job that uses one would crash. */
 void cat_jobs_child_init(apr_pool_t *pchild, server_rec *main_server)
 {
     apr_pool_pre_cleanup_register(pchild, cat_server_get(main_server)->jobs, stop);
@@ -175,7 +175,7 @@ static apr_status_t register_mount(apr_pool_t *pconf, cat_jobs_t *shared, const 
     return rv;
 }
 
-/* A mount that virtual hosts inherit as it is, with its database, is one of each; its jobs are done once. */
+/* A mount that virtual hosts inherit unchanged, with its database, is in the list of each; its jobs run once. */
 static int is_repeated(const server_rec *main_server, const cat_mount_t *mount)
 {
     for (const server_rec *s = main_server; s; s = s->next) {
@@ -194,7 +194,7 @@ static int is_repeated(const server_rec *main_server, const cat_mount_t *mount)
     return 0;
 }
 
-/* Said once for each database's mount, where it is not seen that nothing arrives. */
+/* Logged once per mount at start, because otherwise nothing shows that mails wait. */
 static void notice_mail(const cat_mount_t *mount)
 {
     const cat_conf_t *conf = mount->conf;

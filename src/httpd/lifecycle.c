@@ -27,13 +27,13 @@
 APLOG_USE_MODULE(catalog);
 extern module AP_MODULE_DECLARE_DATA catalog_module;
 
-/* How many requests may wait for each that hashes, half of them of one network: the last one for a second. */
+/* Requests that may wait per request that hashes, at most half of them from one network. The last one waits about a second. */
 #define HASH_QUEUE_FACTOR 32
 
-/* Tokens that a child remembers: some thousand users at work. */
+/* Size of a child's token cache: enough for some thousand active users. */
 #define TOKENS_SEEN 2048
 
-/* The number changes with what lies in it: a graceful restart may bring another version of this module. */
+/* Change the number with the segment's layout: a graceful restart may load another version of this module. */
 #define SEGMENT_KEY "catalog:segment:3"
 
 /* ---- finding the mounts ---- */
@@ -109,7 +109,7 @@ static int uses_source(const server_rec *s, const cat_source_t *source)
     return 0;
 }
 
-/* Virtual hosts inherit the main server's sections, and may switch a mount off or give it another database. */
+/* Virtual hosts inherit the main server's sections, and may disable a mount or give it another database. */
 static int is_source_used(const server_rec *main_server, const cat_source_t *source)
 {
     for (const server_rec *s = main_server; s; s = s->next) {
@@ -120,7 +120,7 @@ static int is_source_used(const server_rec *main_server, const cat_source_t *sou
     return 0;
 }
 
-/* A database is a mount's: no child would open that of a section which only covers a part of a mount. */
+/* Children open the databases of mounts only, so a CatalogDatabase in a section that covers a part of a mount would never be opened. */
 static const char *check_section(apr_pool_t *pool, server_rec *s, const server_rec *main_server, const cat_conf_t *conf,
                                  const char *path)
 {
@@ -146,8 +146,7 @@ static const char *check_sections(apr_pool_t *pool, server_rec *s, const server_
     return error;
 }
 
-/* Not by the module record's function: httpd would have a virtual host that holds no directive of ours share the main
- * server's. */
+/* Not in create_server_config: a virtual host without a directive of this module would share the main server's record. */
 static void create_server(apr_pool_t *pool, server_rec *s, const server_rec *main_server)
 {
     cat_server_t *server = apr_pcalloc(pool, sizeof(*server));
@@ -166,7 +165,7 @@ static int refuse_section(const server_rec *s, const char *prefix, const char *e
     return HTTP_INTERNAL_SERVER_ERROR;
 }
 
-/* Also run by "httpd -t", so what cannot work is said there. */
+/* "httpd -t" runs this too, so it reports what cannot work. */
 int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *main_server)
 {
     const char *prefix = "", *error;
@@ -203,7 +202,7 @@ static apr_size_t segment_size(void)
     return cat_revoked_size() + cat_limit_size() + cat_generations_size();
 }
 
-/* What is counted, revoked and changed must not be forgotten by a restart, so it lives as long as the parent does. */
+/* Limits, ended sessions and generations must survive a graceful restart, so the segment lives as long as the parent process. */
 static apr_status_t find_segment(server_rec *main_server, char **base)
 {
     apr_pool_t *pool = main_server->process->pool;
@@ -217,14 +216,14 @@ static apr_status_t find_segment(server_rec *main_server, char **base)
         *base = kept;
         return APR_SUCCESS;
     }
-    rv = apr_shm_create(&shm, segment_size(), NULL, pool); /* zeroed, being no file's */
+    rv = apr_shm_create(&shm, segment_size(), NULL, pool); /* anonymous, so it is zeroed */
     if (rv == APR_SUCCESS) {
         rv = apr_generate_random_bytes((unsigned char *)&seed, sizeof(seed));
     }
     if (rv == APR_SUCCESS) {
         *base = apr_shm_baseaddr_get(shm);
         cat_limit_start((cat_limit_t *)(*base + cat_revoked_size()), seed);
-        rv = apr_pool_userdata_set(*base, SEGMENT_KEY, NULL, pool); /* which copies the key: this text is unloaded */
+        rv = apr_pool_userdata_set(*base, SEGMENT_KEY, NULL, pool); /* which copies the key */
     }
     return rv;
 }
@@ -258,7 +257,7 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
     return rv;
 }
 
-/* Mounts whose database is the same by its settings have what is kept of it in common. */
+/* Mounts with the same driver and parameters share the generations of their database. */
 static void share_answers(apr_pool_t *pool, const cat_mount_t *mount, cat_response_cache_t *cache)
 {
     const char *driver, *params;
@@ -321,14 +320,14 @@ int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *p
 
 /* ---- children ---- */
 
-/* Nothing is asked of the database: a child that waits for one that hangs would serve no file either. Whoever uses it first, a job
- * in most cases, sees to the schema. */
+/* Do not connect here: a child that waits for a hung database would not serve static files either. The first user of the source, in
+ * most cases a job, checks the schema. */
 static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat_server_t *shared)
 {
     apr_status_t rv;
 
     if (mount->source->mutex) {
-        return; /* another mount's as well */
+        return; /* shared with another mount, and started already */
     }
     rv = cat_source_child_init(mount->source, pchild, shared->write_locks, shared->registry, cat_migration_try);
     if (rv != APR_SUCCESS) {
@@ -345,7 +344,7 @@ static void start_keyring(apr_pool_t *pchild, server_rec *s, const cat_conf_t *c
     }
 }
 
-/* Keys stand in mounts, and in any other section that has "AuthType Catalog". */
+/* Mounts have keys, and so have other sections with "AuthType Catalog". */
 static void start_keyrings(apr_pool_t *pchild, server_rec *s)
 {
     const core_server_config *core = ap_get_core_module_config(s->module_config);
@@ -365,7 +364,7 @@ void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_ERR, rv, main_server, "CAT034: the token cache cannot be created");
     }
-    json_object_seed(0); /* jansson would do it in the first request, without a lock */
+    json_object_seed(0); /* otherwise jansson seeds on first use, without a lock */
     for (server_rec *s = main_server; s; s = s->next) {
         const apr_array_header_t *mounts = cat_server_get(s)->mounts;
         cat_server_get(s)->seen = shared->seen;

@@ -23,7 +23,7 @@ const char *cat_log_request_id(request_rec *r)
     return id;
 }
 
-/* Behind the text of a line. */
+/* What follows the text of a line. */
 static const char *id_suffix(request_rec *r)
 {
     const char *id = cat_log_request_id(r);
@@ -33,7 +33,7 @@ static const char *id_suffix(request_rec *r)
 const char *cat_log_name_request(request_rec *r)
 {
     const char *path = r->uri ? r->uri : "-";
-    int length = (int)strcspn(path, "?"); /* of a URI that httpd could not parse, r->uri is all of it */
+    int length = (int)strcspn(path, "?"); /* if httpd could not parse the URI, r->uri includes the query */
 
     return apr_psprintf(r->pool, "%s %.*s%s", r->method, length, path, id_suffix(r));
 }

@@ -6,10 +6,10 @@
 
 #include "lib/log.h"
 
-/* The id that mod_unique_id has given the request, or gives it now when httpd refused it before; NULL: it is not loaded. */
+/* The id that mod_unique_id gave the request, or gives it now if httpd refused the request before that; NULL: it is not loaded. */
 const char *cat_log_request_id(request_rec *r);
 
-/* "POST /api/products (request ID)" for a line of the error log, on the request's pool. Without the query, which may hold the
+/* "POST /api/products (request ID)" for a line of the error log, on the request's pool. Without the query, which may contain the
  * token of a link. */
 const char *cat_log_name_request(request_rec *r);
 

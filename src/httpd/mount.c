@@ -13,7 +13,7 @@
 
 extern module AP_MODULE_DECLARE_DATA catalog_module;
 
-/* The state of a request that was looked at and is somebody else's. */
+/* The state of a request that was examined and does not belong to a mount. */
 static const cat_state_t elsewhere;
 
 /* NULL: httpd refused the request before any hook saw its path. */
@@ -33,14 +33,14 @@ cat_state_t *cat_mount_state(request_rec *r)
     return state && state->served ? state : NULL;
 }
 
-/* The settings in force, where they are those of a mount. */
+/* The settings in force if they are those of a mount; otherwise NULL. */
 static const cat_conf_t *mount_conf(request_rec *r)
 {
     const cat_conf_t *conf = cat_conf_get(r->per_dir_config);
     return conf && conf->enable == 1 && conf->mount ? conf : NULL;
 }
 
-/* The settings of another path than the one httpd has walked for. Those of a mount stay in force. */
+/* The settings of a path other than the one for which httpd has merged the sections. If they are a mount's, they stay in force. */
 static const cat_conf_t *walk(request_rec *r, char *path)
 {
     char *uri = r->uri;
@@ -57,7 +57,7 @@ static const cat_conf_t *walk(request_rec *r, char *path)
     return conf;
 }
 
-/* The same for a path as it was sent. What is wrong with it is left to httpd, which is about to refuse it or has done so. */
+/* The same for a path as the client sent it. httpd itself refuses a malformed one. */
 static const cat_conf_t *walk_encoded(request_rec *r, const char *path)
 {
     char *decoded = apr_pstrdup(r->pool, path);
@@ -75,7 +75,7 @@ static cat_state_t *make_state(request_rec *r, const cat_conf_t *conf)
     return state;
 }
 
-/* Access logs and mod_status print the_request. */
+/* Strips the query: access logs and mod_status print the_request. */
 static void cut_request_line(request_rec *r)
 {
     const char *query = r->the_request ? strchr(r->the_request, '?') : NULL;
@@ -93,19 +93,19 @@ static void hide_query(request_rec *r)
     r->args = NULL;
 }
 
-/* A query may hold the token of a mail's link, or a password where it does not belong, so only a query that the route table asks for
- * stays where logs find it. */
+/* A query may contain the token of a link, or a misplaced password, so only a query that the route table allows stays where logs find
+ * it. */
 static int may_log_query(const cat_state_t *state)
 {
     return state->match.route && state->match.route->body == CAT_QUERY;
 }
 
-/* The path out of a request line that httpd did not get to parse. */
+/* The path in a request line that httpd has not parsed. */
 static char *path_of_request_line(request_rec *r)
 {
     const char *path = r->the_request ? strchr(r->the_request, ' ') : NULL;
     if (path && path[1] != '/') {
-        return r->parsed_uri.path; /* of a whole URI */
+        return r->parsed_uri.path; /* the request line has an absolute URI */
     }
     return path ? apr_pstrmemdup(r->pool, path + 1, strcspn(path + 1, " ?#")) : NULL;
 }
@@ -131,15 +131,15 @@ const cat_conf_t *cat_mount_conf_of_failed(request_rec *r)
     return conf;
 }
 
-/* The request that an ErrorDocument answers for, when that failed below a mount before it was claimed. */
+/* The failed request that this ErrorDocument answers, if it failed below a mount before it was claimed. */
 static const cat_conf_t *conf_of_first(request_rec *r)
 {
     request_rec *prev = r->prev;
     return prev && ap_is_HTTP_ERROR(prev->status) && !cat_mount_state(prev) ? cat_mount_conf_of_failed(prev) : NULL;
 }
 
-/* Until the request is claimed, or turns out to lead elsewhere, its failures are answered in JSON: mod_rewrite may refuse it, or
- * httpd to decode its path. */
+/* Until the request is claimed, or turns out to lead elsewhere, its failures are answered in JSON: mod_rewrite may refuse it, or httpd
+ * may fail to decode its path. */
 int cat_mount_pre_translate(request_rec *r)
 {
     const cat_conf_t *conf = strchr(r->uri, '%') ? walk_encoded(r, r->uri) : mount_conf(r);
@@ -158,7 +158,7 @@ int cat_mount_pre_translate(request_rec *r)
     return DECLINED;
 }
 
-/* The request is the site's, with the site's ErrorDocuments. */
+/* The request belongs to the site, and gets the site's ErrorDocuments back. */
 static void leave(request_rec *r)
 {
     const cat_state_t *state = get_state(r);
@@ -169,7 +169,7 @@ static void leave(request_rec *r)
     set_state(r, &elsewhere);
 }
 
-/* What follows the mount in a path below it. httpd compares sections as if several slashes were one, even with MergeSlashes Off. */
+/* The part of the path below the mount. httpd merges slashes when it compares sections, even with MergeSlashes Off. */
 static const char *skip_mount(const char *path, const char *mount)
 {
     for (; *mount && *path; mount++, path++) {
@@ -198,8 +198,8 @@ static void claim(request_rec *r, const cat_conf_t *conf)
     }
 }
 
-/* Runs behind mod_rewrite, and not at all where that has found a file or another server ([L], [P]). [PT] leaves a new path, with
- * the settings of the old one in force. */
+/* Runs after mod_rewrite, and not at all if that has mapped the request to a file or another server ([L], [P]). [PT] leaves a new
+ * path, with the settings of the old one in force. */
 int cat_mount_translate(request_rec *r)
 {
     const cat_conf_t *conf;
@@ -218,7 +218,7 @@ int cat_mount_translate(request_rec *r)
     return status;
 }
 
-/* mod_speling, mod_dav and others take r->filename for a file's path, so this is one that no file has, as mod_proxy's are. */
+/* mod_speling, mod_dav and others take r->filename for the path of a file. No file has this one, nor mod_proxy's "proxy:". */
 static char *make_filename(request_rec *r)
 {
     static const char scheme[] = "catalog:";
@@ -240,7 +240,7 @@ int cat_mount_map(request_rec *r)
     return OK;
 }
 
-/* Keeps mod_mime from reading a type, a coding or a handler out of an id's last letters. */
+/* Keeps mod_mime from taking the end of an id for a file extension with a type, an encoding or a handler. */
 int cat_mount_type(request_rec *r)
 {
     if (!cat_mount_state(r)) {

@@ -21,7 +21,7 @@ static const char *database_directive(apr_pool_t *pool, const cat_mount_t *mount
     return mount->conf->database ? apr_pstrcat(pool, "CatalogDatabase ", driver, NULL) : "DBDParams";
 }
 
-/* As User and Group say. An ordinary user who tests a configuration without User tests it for himself. */
+/* The user of the children, by User and Group. An ordinary user who runs "httpd -t" without them tests for their own account. */
 static cat_os_user_t children_user(void)
 {
     const struct passwd *entry = getpwuid(ap_unixd_config.user_id);
@@ -33,8 +33,8 @@ static cat_os_user_t children_user(void)
                            entry && ap_unixd_config.group_id == NO_GROUP ? entry->pw_gid : ap_unixd_config.group_id};
 }
 
-/* A child finds out when it opens the database, which is too late to be seen by "httpd -t". A server that runs already is not ended
- * by it: its children say what is wrong, and all else is served. */
+/* Checked here because "httpd -t" opens no database. A server that runs already is not stopped: its children log the fault and serve
+ * everything else. */
 static const char *check_path(apr_pool_t *pool, const char *directive, const char *path)
 {
     cat_os_user_t user = children_user();
@@ -53,8 +53,7 @@ static const char *check_path(apr_pool_t *pool, const char *directive, const cha
     return fault ? apr_psprintf(pool, "cannot use its database, %s", fault) : NULL;
 }
 
-/* Whatever takes the parameters of a connection says nothing of what they lack. They may hold a password, so they are not
- * repeated. */
+/* The drivers do not report which parameters are missing. The message does not repeat them, as they may contain a password. */
 static const char *check_params(apr_pool_t *pool, const cat_mount_t *mount)
 {
     const char *driver, *params, *lacks, *directive;
@@ -87,7 +86,7 @@ const char *cat_mount_database_check(apr_pool_t *pool, const cat_mount_t *mount)
     if (!mount->source) {
         return "has no database; load mod_dbd and set DBDriver and DBDParams, or set CatalogDatabase";
     }
-    ap_mpm_query(AP_MPMQ_IS_THREADED, &is_threaded); /* or a child has one request at a time */
+    ap_mpm_query(AP_MPMQ_IS_THREADED, &is_threaded); /* without threads, a child has one request at a time */
     if (!mount->conf->database && is_threaded != AP_MPMQ_NOT_SUPPORTED && mount->conf->max_connections > most) {
         return apr_psprintf(pool, "has a CatalogMaxConnections of %d above the DBDMax of %d; raise DBDMax",
                             mount->conf->max_connections, most);

@@ -4,8 +4,8 @@
 
 #include "httpd/server.h"
 
-/* While the configuration is checked: can the mount's children work with its database, as far as is seen without opening it? NULL:
- * yes; the source knows its path then. Otherwise what the mount lacks and the line or command that mends it, on the pool. */
+/* While the configuration is checked: whether the children can use the mount's database, as far as that shows without opening it. NULL:
+ * they can, and the source knows its path. Otherwise what the mount lacks and the line or command that fixes it, on the pool. */
 const char *cat_mount_database_check(apr_pool_t *pool, const cat_mount_t *mount);
 
 #endif

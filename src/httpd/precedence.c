@@ -19,8 +19,8 @@ ap_HOOK_translate_name_t *cat_precedence_find_alias(void)
     return NULL;
 }
 
-/* The hook cannot run by itself, because it serves Alias lines too, and they are for files: what it does for one of them is replaced
- * when the request is mapped. */
+/* The hook handles Alias lines too. Those are for files, which a mount does not have: what the hook sets for one is overwritten when
+ * the request is mapped. */
 int cat_precedence_redirect(request_rec *r)
 {
     ap_HOOK_translate_name_t *translate = cat_server_get(r->server)->alias;

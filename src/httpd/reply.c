@@ -23,7 +23,7 @@ static int add_header(void *table, const char *name, const char *value)
     return 1;
 }
 
-/* Headers of a failure go where httpd itself puts them, so that "Header always" and the like see them. */
+/* Headers of a failure are in err_headers_out, as httpd's own are, so "Header always" sees them. */
 static void set_headers(request_rec *r, const cat_answer_t *answer)
 {
     apr_table_t *table = answer->status >= 400 ? r->err_headers_out : r->headers_out;
@@ -46,8 +46,8 @@ static void set_headers(request_rec *r, const cat_answer_t *answer)
     }
 }
 
-/* In one go with the end of the response: ap_rwrite() would send each by itself through all filters. What fails is the client's
- * connection, of which httpd knows, or a filter, which has answered by itself then. */
+/* Passes body and end of stream in one brigade; ap_rwrite() would send each through all filters separately. If that fails, either the
+ * client's connection is gone, which httpd knows, or a filter has sent its own answer. */
 static void write_body(request_rec *r, const cat_answer_t *answer)
 {
     apr_bucket_alloc_t *alloc = r->connection->bucket_alloc;
@@ -58,9 +58,9 @@ static void write_body(request_rec *r, const cat_answer_t *answer)
     ap_pass_brigade(r->output_filters, bb);
 }
 
-/* A 304 has the headers of the 200 that it stands for (RFC 9110, 15.4.5), so its body goes through the filters too, which change them:
- * mod_deflate and mod_brotli the tag. Then httpd drops it. mod_filter, behind AddOutputFilterByType, leaves out what is no 200 unless
- * this variable is set. */
+/* A 304 has the headers of the 200 that it replaces (RFC 9110, 15.4.5). So its body passes through the filters too, which change
+ * headers (mod_deflate and mod_brotli change the ETag); then httpd discards it. mod_filter (AddOutputFilterByType) skips responses
+ * other than 200 unless this variable is set. */
 static void have_304_filtered(request_rec *r)
 {
     if (r->output_filters != r->proto_output_filters) {
@@ -72,7 +72,7 @@ int cat_reply_send(request_rec *r, const cat_answer_t *answer)
 {
     r->status = answer->status;
     set_headers(r, answer);
-    apr_table_unset(r->headers_in, "Range"); /* a piece of JSON is of no use to anybody */
+    apr_table_unset(r->headers_in, "Range"); /* a part of a JSON text is useless */
     if (answer->status >= 400 && answer->status < 500) {
         ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, "CAT020: answered %d to %s", answer->status,
                       cat_log_name_request(r));
@@ -92,7 +92,7 @@ cat_answer_t *cat_reply_status(request_rec *r, int status)
     return cat_answer_status(r->pool, status, line + strlen("404 "));
 }
 
-/* Lets only metadata pass: the HTML that httpd wrote is dropped. */
+/* Passes metadata only: the HTML that httpd wrote is discarded. */
 static void drop_data(apr_bucket_brigade *bb)
 {
     apr_bucket *next;
@@ -120,7 +120,7 @@ static apr_status_t replace_error(ap_filter_t *f, apr_bucket_brigade *bb)
 
 void cat_reply_insert_error_filter(request_rec *r)
 {
-    const cat_conf_t *conf = cat_mount_conf_of_failed(r); /* of a redirect, too: no log gets its query */
+    const cat_conf_t *conf = cat_mount_conf_of_failed(r); /* for redirects too: hides the query from logs */
 
     if (conf && ap_is_HTTP_ERROR(r->status)) {
         ap_add_output_filter(ERROR_FILTER, NULL, r, r->connection);

@@ -6,16 +6,16 @@
 
 #include "http/answer.h"
 
-/* The only writer. Sends the answer and returns OK, the status being set: so no ErrorDocument replaces it. */
+/* The only function that writes a response. Sets the status, sends the answer and returns OK, so no ErrorDocument replaces it. */
 int cat_reply_send(request_rec *r, const cat_answer_t *answer);
 
 /* The answer for a status that httpd or another module chose, with its words; see cat_answer_status. */
 cat_answer_t *cat_reply_status(request_rec *r, int status);
 
-/* insert_error_filter hook: what httpd itself answers below a mount becomes JSON. */
+/* insert_error_filter hook: turns httpd's own errors below a mount into JSON. */
 void cat_reply_insert_error_filter(request_rec *r);
 
-/* Registers the filter that does so; at hook registration. */
+/* Registers that filter; at hook registration. */
 void cat_reply_register_filters(void);
 
 #endif

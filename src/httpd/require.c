@@ -14,7 +14,7 @@ static const ap_directive_t *find_enclosing(const ap_directive_t *directive, con
     return d;
 }
 
-/* The path of a section without patterns; NULL: it has none, or the directive is in no such section. */
+/* The path of a section, if it has no pattern; NULL: it has one, or the directive is in no section. */
 static const char *find_path(apr_pool_t *pool, const ap_directive_t *directive, const char *name)
 {
     const ap_directive_t *section = find_enclosing(directive, name);
@@ -34,8 +34,8 @@ static int is_below(const char *path, const char *above)
     return !strncmp(path, above, length) && (path[length] == '/' || path[length] == '\0');
 }
 
-/* May what stands at `there` apply to the section of `here`? Where one section is of the URL and the other of the file system, or
- * one has a pattern, only a request tells. */
+/* Flag: the directive `there` may apply to the section of `here`. True if only a request can tell: one section is for URLs and the
+ * other for files, or one has a pattern. */
 static int may_apply(apr_pool_t *pool, const ap_directive_t *there, const ap_directive_t *here)
 {
     static const char *const sections[] = {"<Location", "<Directory"};
@@ -59,7 +59,7 @@ static int authenticates(const ap_directive_t *d)
            (!strcasecmp(d->directive, "CatalogEnable") && !strcasecmp(d->args, "On"));
 }
 
-/* Looks through the directives of a section and, below them, of those within it. */
+/* Searches the directives of a section and of the sections in it. */
 static int is_authenticated(apr_pool_t *pool, const ap_directive_t *first, const ap_directive_t *here)
 {
     for (const ap_directive_t *d = first; d; d = d->next) {

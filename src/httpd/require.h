@@ -6,8 +6,8 @@
 #include <http_config.h>
 
 /*
- * While a Require line of ours is read: does an AuthType apply there, or is it in a mount, which authenticates by itself? Only what
- * certainly has neither is refused; sections with patterns count as if they applied. NULL: accepted. Otherwise the line to write.
+ * While "Require catalog-..." is read: checks that an AuthType applies there, or that it is in a mount, which authenticates by itself.
+ * Refuses only what certainly has neither; sections with patterns count as applying. NULL: accepted. Otherwise the line to add.
  */
 const char *cat_require_check(cmd_parms *cmd, const char *provider);
 

@@ -11,7 +11,7 @@
 #include "api/users.h"
 #include "http/rate_limit.h"
 
-/* THE ROUTE TABLE: what is not here is a 404, and the methods that are not here a 405. HEAD is GET's, OPTIONS everyone's. */
+/* THE ROUTE TABLE. A path that is not here is a 404, a method that is not here a 405. HEAD works like GET, OPTIONS everywhere. */
 /* clang-format off */
 const cat_route_t cat_routes[] = {
     /* method    path                     function                who may     body          counted as */

@@ -22,7 +22,7 @@ typedef struct cat_mount_t {
 
 typedef struct cat_jobs_t cat_jobs_t; /* httpd/jobs.c */
 
-/* What a server found at start. The settings are per directory; this only lists who has them. */
+/* What a server has found at start. Settings are per directory; this lists the mounts that have them. */
 typedef struct cat_server_t {
     apr_array_header_t *mounts;     /* cat_mount_t * */
     cat_source_t *dbd;              /* mod_dbd's pool for this server, perhaps the main server's; NULL: there is none */
@@ -31,7 +31,7 @@ typedef struct cat_server_t {
     cat_file_registry_t *registry;  /* shared by all servers */
     cat_revoked_t *revoked;         /* shared by all servers, across restarts */
     cat_limit_t *limits;            /* shared by all servers, across restarts */
-    cat_token_cache_t *seen;        /* of the child */
+    cat_token_cache_t *seen;        /* one per child */
     cat_response_cache_t *cache;    /* shared by all servers; NULL: switched off */
     cat_jobs_t *jobs;               /* of the main server */
     ap_HOOK_translate_name_t *alias; /* mod_alias's hook; NULL: it is not loaded */
@@ -42,7 +42,7 @@ cat_server_t *cat_server_get(const server_rec *s);
 /* Driver and parameters of a mount's database, while the configuration is checked. */
 void cat_server_database(apr_pool_t *pool, const cat_mount_t *mount, const char **driver, const char **params);
 
-/* Where the mount of conf has its data. */
+/* The source with the data of conf's mount. */
 cat_source_t *cat_server_source(const server_rec *s, const cat_conf_t *conf);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef CAT_HTTPD_STATUS_H
 #define CAT_HTTPD_STATUS_H
 
-/* Lets mod_status, where it is loaded, tell of the answers that are kept. A hook table's entry: mod_status has the hook. */
+/* Hook of mod_status: adds the counters of the response cache to its page. */
 void cat_status_register_hook(void);
 
 #endif

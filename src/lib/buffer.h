@@ -11,16 +11,16 @@ typedef struct cat_buffer_t {
     apr_pool_t *pool;
     char *data;
     apr_size_t length; /* bytes in use */
-    apr_size_t size;   /* bytes there are */
+    apr_size_t size;   /* bytes allocated */
 } cat_buffer_t;
 
-/* size: bytes to start with, a guess of the final length; at least 1. */
+/* size: initial bytes, an estimate of the final length; at least 1. */
 void cat_buffer_init(cat_buffer_t *b, apr_pool_t *pool, apr_size_t size);
 
-/* Makes room for more bytes behind those in use. */
+/* Makes room for more bytes after those in use. */
 void cat_buffer_reserve(cat_buffer_t *b, apr_size_t more);
 
-/* Inline, because a list is some hundred small pieces: of a literal's, nothing is left but a store or two. */
+/* Inline, because a list consists of some hundred small pieces; for a literal the compiler leaves a store or two. */
 static inline void cat_buffer_add(cat_buffer_t *b, const char *data, apr_size_t length)
 {
     if (length > b->size - b->length) {
@@ -36,7 +36,7 @@ void cat_buffer_add_int(cat_buffer_t *b, apr_int64_t value);
 /* Adds a string literal without counting it at run time. */
 #define CAT_BUFFER_LITERAL(b, literal) cat_buffer_add((b), "" literal, sizeof(literal) - 1)
 
-/* The bytes with a NUL behind them (not counted in length); lives on the buffer's pool. */
+/* The bytes, terminated by a NUL that length does not count; on the buffer's pool. */
 char *cat_buffer_text(cat_buffer_t *b);
 
 #endif

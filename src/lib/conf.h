@@ -3,8 +3,8 @@
 #define CAT_LIB_CONF_H
 
 /*
- * What the directives say, merged for one mount. A field that no directive set holds CAT_UNSET or NULL until
- * httpd/conf.c fills in the default. Plain data: what a field points to is known to the room that uses it.
+ * The settings of one mount, merged. A field that no directive has set is CAT_UNSET or NULL until httpd/conf.c sets the default. Plain
+ * data: the room that uses a field knows what it points to.
  */
 #define CAT_UNSET (-1)
 
@@ -16,12 +16,12 @@ typedef struct cat_source_t cat_source_t;
 
 typedef struct cat_conf_t {
     int enable;
-    const char *mount;     /* path prefix without trailing slash, "" for "/"; set where CatalogEnable stands */
+    const char *mount;     /* path prefix without trailing slash, "" for "/"; of the section with CatalogEnable */
     const char *mount_uri; /* the same, percent-encoded */
 
     const char *key_file;
     const char *key_dir;
-    cat_keyring_t *keys; /* of key_file or key_dir, read with the configuration */
+    cat_keyring_t *keys; /* from key_file or key_dir, read with the configuration */
     const char *issuer;
     const char *audience;
     const cat_trust_chain_t *trusts; /* other issuers: at most CAT_TRUSTS_MAX */
@@ -57,16 +57,16 @@ typedef struct cat_conf_t {
     const char *mail_user;        /* from mail_credentials */
     const char *mail_password;    /* from mail_credentials */
     const char *mail_ca_file;
-    int mail_tls; /* flag: insist on TLS */
+    int mail_tls; /* flag: require TLS */
     const char *base_url;
     int confirm_ttl; /* seconds */
     int reset_ttl;   /* seconds */
 
     int hash_concurrency; /* server-wide */
-    int cache_size;       /* bytes, server-wide; 0: no answers are kept */
-    int cache_max_age;    /* seconds; 0: none are, of a database that others may write to unseen */
+    int cache_size;       /* bytes, server-wide; 0: no cache */
+    int cache_max_age;    /* seconds; 0: no cache on databases that do not report foreign writes */
 
-    const struct cat_conf_t *known_base; /* merged onto this it is known_result; NULL: not known */
+    const struct cat_conf_t *known_base; /* merging this onto known_base gives known_result; NULL: not known */
     const struct cat_conf_t *known_result;
 } cat_conf_t;
 

@@ -9,7 +9,7 @@
 #include "lib/number.h"
 #include "lib/time.h"
 
-/* What is wrong with one value; code NULL: nothing. */
+/* A fault of one value; code NULL: none. */
 typedef struct fault_t {
     const char *code;
     const char *message;
@@ -92,7 +92,7 @@ static fault_t read_value(apr_pool_t *pool, const cat_field_t *field, const json
         }
         *text = json_is_true(value) ? "1" : "0";
         return no_fault;
-    case CAT_TIME: /* always the server's own: never read */
+    case CAT_TIME: /* always set by the server: never read */
         break;
     }
     return no_fault;

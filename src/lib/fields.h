@@ -10,19 +10,19 @@
 #include "lib/buffer.h"
 
 /*
- * A resource's field table says what its members are; from it come validation, the statement's arguments and the JSON.
+ * A resource's field table lists its fields; validation, the arguments of statements and the JSON derive from it.
  *
- * A record is an array of texts, one per row of the table, NULL for a member that is not set:
+ * A record is an array of texts, one per row of the table, NULL for a field that is not set:
  *   CAT_STRING  the UTF-8 text        CAT_NUMBER  cat_number_format's text
  *   CAT_BOOLEAN "1" or "0"            CAT_TIME    milliseconds since the epoch, decimal
  */
 typedef enum { CAT_STRING, CAT_NUMBER, CAT_BOOLEAN, CAT_TIME } cat_kind_t;
 
 enum {
-    CAT_REQUIRED = 1,  /* must be there when a record is created */
-    CAT_CLEARABLE = 2, /* null takes the value away in an update */
-    CAT_SERVER = 4,    /* the server's own: a client's value is accepted and ignored, unnamed */
-    CAT_SECRET = 8,    /* taken, never written to an answer */
+    CAT_REQUIRED = 1,  /* required when a record is created */
+    CAT_CLEARABLE = 2, /* null clears the value in an update */
+    CAT_SERVER = 4,    /* set by the server: a client's value is ignored without being reported */
+    CAT_SECRET = 8,    /* accepted, never written to an answer */
     CAT_VISIBLE = 16,  /* CAT_STRING: white space only is a fault */
     CAT_WHOLE = 32     /* CAT_NUMBER: a fraction or an exponent is a fault */
 };
@@ -32,30 +32,30 @@ typedef struct cat_field_t {
     cat_kind_t kind;
     int flags;
     double least, most;                      /* CAT_STRING: characters; CAT_NUMBER: value */
-    const char *absent;                      /* record text that a create without the member gets; NULL: stays unset */
+    const char *absent;                      /* default of a record text when a record is created; NULL: stays unset */
     const char *(*refuse)(const char *text); /* a further rule for CAT_STRING: NULL or "must ..."; NULL: none */
 } cat_field_t;
 
 typedef enum { CAT_CREATE, CAT_UPDATE } cat_purpose_t;
 
-/* What came of a check. */
+/* The result of a check. */
 typedef struct cat_input_t {
     const cat_field_t *fields; /* the table that it was checked against */
     int count;
     const char **values;    /* one per field; NULL: not given, or cleared */
     unsigned char *cleared; /* one per field: null was given for a CAT_CLEARABLE field */
-    int given;              /* members that were given and are the client's to give */
+    int given;              /* number of fields given that a client may set */
     json_t *errors;         /* array of {field, code, message} in the table's order, other names last; NULL: none */
-    apr_array_header_t *ignored; /* const char *: names of unknown members, in the body's order; may be empty */
+    apr_array_header_t *ignored; /* const char *: names of unknown fields, in the body's order; may be empty */
 } cat_input_t;
 
-/* Names of more unknown members than this help nobody, and could make an answer longer than its request. */
+/* Most unknown fields that are named: more would not help, and could make the answer longer than the request. */
 #define CAT_FIELDS_UNKNOWN_MAX 20
 
 /*
- * Checks a JSON value against the table and reports every fault at once. strict: an unknown member is a fault (code
+ * Checks a JSON value against the table and reports every fault at once. strict: an unknown field is a fault (code
  * "unknown"); the first CAT_FIELDS_UNKNOWN_MAX are named, here or in ignored. Codes: required, type, null, too_short,
- * too_long, too_small, too_large, blank, format, unknown; a body that is no object is one fault of field "" and code
+ * too_long, too_small, too_large, blank, format, unknown; a body that is not an object is one fault of field "" and code
  * "type". A CAT_VISIBLE string of (ASCII) white space only is "blank". A valid body leaves input->errors NULL.
  * Everything lives on the pool.
  */
@@ -66,10 +66,10 @@ void cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int count, ca
 void cat_fields_add_error(apr_pool_t *pool, cat_input_t *input, const char *field, const char *code,
                           const char *message);
 
-/* The faults in one sentence for the `error` member: "name is required; price must be at least 0". On the pool. */
+/* The faults in one sentence for the field `error`: "name is required; price must be at least 0". On the pool. */
 const char *cat_fields_summary(apr_pool_t *pool, const json_t *errors);
 
-/* Writes a record as a JSON object: set members only, in the table's order, nothing CAT_SECRET. */
+/* Writes a record as a JSON object: fields that are set only, in the table's order, nothing CAT_SECRET. */
 void cat_fields_write(cat_buffer_t *b, const cat_field_t *fields, int count, const char *const *values);
 
 #endif

@@ -5,9 +5,9 @@
 #include <apr_pools.h>
 
 /*
- * Reads a regular file whole. closed: its mode must let others do nothing (mode & 0007). most: KiB. NULL: *content is
+ * Reads a whole regular file. closed: its mode must grant others nothing (mode & 0007). most: KiB. NULL: *content is
  * on the pool, NUL-terminated, *length its octets. Otherwise what is wrong and what to do, on the pool: cannot be read
- * (with the system's reason), not a regular file, open to others, too large.
+ * (with the system's reason), not a regular file, accessible to others, too large.
  */
 const char *cat_file_read(apr_pool_t *pool, const char *path, int closed, int most, char **content, apr_size_t *length);
 

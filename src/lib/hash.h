@@ -5,9 +5,9 @@
 #include <apr.h>
 
 /*
- * XXH3: fast, good to tell what differs by chance, and the same on every machine and in every version; never 0, which its users have
- * for nothing. Whoever chooses the octets can make two that have the same: where that would gain him something, take apr_siphash24
- * and a secret seed.
+ * XXH3: fast, the same on every machine and in every version, and good against accidental collisions. Never 0, which its users take
+ * for "none". A client that chooses the bytes can construct collisions; where that would be an advantage, use apr_siphash24 with a
+ * secret seed.
  */
 apr_uint64_t cat_hash(const char *octets, apr_size_t length);
 

@@ -9,7 +9,7 @@
 #define CAT_ID_LENGTH 36
 
 /* A new UUIDv7 (RFC 9562, 5.7) for the time, lower case, on the pool. It carries the time to the microsecond (6.2, method 3), so ids
- * of different microseconds sort by time. NULL when the system has no random bytes to give. */
+ * of different microseconds sort by time. NULL: the system provides no random bytes. */
 const char *cat_id_make(apr_pool_t *pool, apr_time_t now);
 
 /* Is text a UUID as cat_id_make writes it: 36 characters, lower-case hexadecimal, version 7, RFC 9562 variant? */

@@ -18,7 +18,7 @@
  */
 json_t *cat_json_parse(apr_pool_t *pool, const char *text, apr_size_t length, const char **why);
 
-/* Gives a reference to the pool: json_decref when the pool is cleared. Returns value; NULL stays NULL. */
+/* Transfers a reference to the pool, whose cleanup calls json_decref. Returns value; NULL stays NULL. */
 json_t *cat_json_own(apr_pool_t *pool, json_t *value);
 
 /* Compact text of a value, on the pool. Not for values with real numbers: 19.99 would become 19.989999999999998. */

@@ -5,12 +5,12 @@
 #include <apr_errno.h>
 
 /*
- * Where log lines go, for code that knows neither server nor request. httpd/
- * gives one that writes to the error log; catalogctl and unit tests their own.
+ * Receives log lines from code that knows neither server nor request. httpd/
+ * has one that writes to the error log; catalogctl and unit tests have their own.
  *
  * A message begins with an id of its own, "CAT017: ", never an AH number, and
- * says what happened and what to do. It never holds a secret, a token, a mail's
- * text or a value out of SQL.
+ * says what happened and what to do, in lower case unless a name is first. It
+ * never contains a secret, a token, a mail's text or a value of a statement.
  */
 typedef enum { CAT_LOG_ERROR, CAT_LOG_WARNING, CAT_LOG_NOTICE, CAT_LOG_INFO, CAT_LOG_DEBUG } cat_log_level_t;
 
@@ -19,7 +19,7 @@ typedef struct cat_log_t {
     void *context;
 } cat_log_t;
 
-/* Formats with apr_snprintf's rules and writes one line, at most 1,000 bytes. rv 0: no cause to name. */
+/* Formats with apr_snprintf's rules and writes one line, at most 1,000 bytes. rv 0: no system error to append. */
 void cat_log(const cat_log_t *log, cat_log_level_t level, apr_status_t rv, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -16,14 +16,14 @@ const char *cat_number_format(apr_pool_t *pool, const json_t *number);
 #define CAT_NUMBER_SAFE_MAX APR_INT64_C(9007199254740991)
 
 /*
- * Reads a decimal integer: an optional '-', then digits, nothing else. Returns 1 and the value, held at plus or minus
- * CAT_NUMBER_SAFE_MAX when it is larger; 0 when text is NULL, empty or not an integer.
+ * Reads a decimal integer: an optional '-', then digits, nothing else. Returns 1 and the value, limited to plus or minus
+ * CAT_NUMBER_SAFE_MAX; 0 if text is NULL, empty or not an integer.
  */
 int cat_number_parse_integer(const char *text, apr_int64_t *value);
 
-#define CAT_NUMBER_DIGITS 20 /* of any 64-bit integer, its sign among them */
+#define CAT_NUMBER_DIGITS 20 /* of any 64-bit integer, including the sign */
 
-/* The decimal text, at the end of the room given. */
+/* Writes the decimal text at the end of the given space. */
 const char *cat_number_write_integer(char room[CAT_NUMBER_DIGITS + 1], apr_int64_t value);
 
 #endif

@@ -9,11 +9,11 @@
 /* An opaque token: 256 random bits as 43 base64url characters (RFC 4648, 5), on the pool. NULL: no random bytes. */
 const char *cat_secret_make(apr_pool_t *pool);
 
-/* A token that only who has both the token before it and the seed can compute: HMAC-SHA256 (RFC 2104), in the same form, on the
- * pool. */
+/* The successor of a token, which can be computed only from both the token and the seed: HMAC-SHA256 (RFC 2104), in the same form, on
+ * the pool. */
 const char *cat_secret_derive(apr_pool_t *pool, const char *secret, const char *seed);
 
-/* What is stored of an opaque token: its SHA-256 as 64 lower-case hexadecimal characters, on the pool. */
+/* The form in which an opaque token is stored: its SHA-256 as 64 lower-case hexadecimal characters, on the pool. */
 const char *cat_secret_digest(apr_pool_t *pool, const char *secret);
 
 /*

@@ -16,7 +16,7 @@ const char *cat_time_store(apr_pool_t *pool, apr_time_t t);
 /* The time that cat_time_store wrote; 0 for anything else. */
 apr_time_t cat_time_read(const char *stored);
 
-/* Writes RFC 3339, UTC, milliseconds, 'Z', and a NUL. Times outside the years 0 to 9999 are held at their ends. */
+/* Writes RFC 3339, UTC, milliseconds, 'Z', and a NUL. Times outside the years 0 to 9999 are limited to that range. */
 void cat_time_format(char out[CAT_TIME_LENGTH + 1], apr_int64_t milliseconds);
 
 #endif

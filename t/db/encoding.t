@@ -22,11 +22,11 @@ sub server_on {
 if (driver eq 'pgsql') {
     my $latin = server_on('cat_latin1',
         q(CREATE DATABASE cat_latin1 OWNER catalog ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0));
-    my $what = qr/server_encoding is LATIN1, not UTF8, so the schema is not made in it; make a database with: createdb --encoding UTF8/;
+    my $what = qr/server_encoding is LATIN1, not UTF8, so the schema is not created in it; create a database with: createdb --encoding UTF8/;
     my $made = ctl_for($latin, 'migrate');
     is_deeply([@$made{qw(status out)}], [1, ''], 'catalogctl migrate makes no schema in it');
     like($made->{err}, qr/^catalogctl: CAT059: .*$what/, 'and says why');
-    like(problems(ctl_for($latin, 'check')), qr/^server_encoding: LATIN1, not UTF8; make a database with: createdb/m,
+    like(problems(ctl_for($latin, 'check')), qr/^server_encoding: LATIN1, not UTF8; create a database with: createdb/m,
         'so does catalogctl check');
     $latin->start;
     answers($latin->api(GET => '/products'), 500, refusal(error => 'the database is unavailable'), 'nor does the server');

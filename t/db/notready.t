@@ -45,7 +45,7 @@ is(count('users'), 4, 'so is each user');
 
 # A longer one: a refusal that promises that nothing was done. Those who come later do not wait for it.
 my ($products, $users) = (count('products'), count('users'));
-my $refused = { success => false, message => 'Service unavailable', error => qr/^the (?:database is not ready|server is too busy), try again$/ };
+my $refused = { success => false, message => 'Service unavailable', error => qr/^the (?:database is not ready|server is too busy); try again$/ };
 $engine->refuse(1);
 $server->burst((wire(GET => '/products')) x 24); # until each child knows
 my $start = time;
