@@ -5,11 +5,11 @@
 #include "http/answer.h"
 #include "shm/semaphore.h"
 
-/* How often what gave way to others is run, and how much longer each time before the next. */
+/* How often a statement or transaction that lost a conflict is run, and by how much the pause grows with each try. */
 #define TRIES 3
 #define TRY_INTERVAL apr_time_from_msec(20)
 
-/* How often each request that waits for a database to get ready asks it. */
+/* How often a request asks a database that is not ready. */
 #define READY_INTERVAL apr_time_from_msec(100)
 
 static apr_status_t release_with_pool(void *db)
@@ -18,7 +18,7 @@ static apr_status_t release_with_pool(void *db)
     return APR_SUCCESS;
 }
 
-/* Before anything is taken. In front of other cleanups, as with DBDPersist Off the connection lives below the pool. */
+/* Call it before taking anything. A pre-cleanup, because with DBDPersist Off the connection is on a subpool. */
 static void give_back_with_pool(cat_db_t *db)
 {
     if (!db->is_given_back) {
@@ -27,7 +27,7 @@ static void give_back_with_pool(cat_db_t *db)
     }
 }
 
-static void disconnect(cat_db_t *db)
+static void close_connection(cat_db_t *db)
 {
     if (db->conn) {
         cat_pooled_connection_leave(db->conn);
@@ -47,7 +47,7 @@ void cat_checkout_roll_back(cat_db_t *db)
 void cat_checkout_release(cat_db_t *db)
 {
     cat_checkout_roll_back(db);
-    disconnect(db);
+    close_connection(db);
     if (db->has_write_lock) {
         db->has_write_lock = 0;
         cat_semaphore_leave(cat_source_write_lock(db->source), db->write_lock_slot);
@@ -72,7 +72,7 @@ static apr_status_t connect_once(cat_db_t *db, cat_db_use_t use)
     }
     rv = cat_pooled_connection_get(db->source, &db->handle, use == CAT_TO_WRITE || db->has_write_lock, db->log,
                                    &db->conn);
-    if (rv == CAT_ENOTREADY && !cat_source_may_get_ready(db->source)) { /* nobody tries again */
+    if (rv == CAT_ENOTREADY && !cat_source_may_get_ready(db->source)) { /* the caller will not retry */
         cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
     }
     if (rv != APR_SUCCESS) {
@@ -82,7 +82,7 @@ static apr_status_t connect_once(cat_db_t *db, cat_db_use_t use)
     return rv;
 }
 
-/* After the database was restarted all pooled connections may be lost, and each is given back to be mended. */
+/* After a restart of the database all pooled connections may be lost; the pool replaces each that is given back. */
 static apr_status_t connect_unchecked(cat_db_t *db, cat_db_use_t use)
 {
     apr_status_t rv = db->conn ? APR_SUCCESS : CAT_ELOST;
@@ -97,7 +97,7 @@ static apr_status_t connect_unchecked(cat_db_t *db, cat_db_use_t use)
     return rv;
 }
 
-/* Writers wait for the lock without a connection, so that they keep none from readers. */
+/* A writer waits for the lock without a connection, which readers can use meanwhile. */
 apr_status_t cat_checkout_take_write_lock(cat_db_t *db, apr_time_t until)
 {
     apr_status_t rv;
@@ -105,7 +105,7 @@ apr_status_t cat_checkout_take_write_lock(cat_db_t *db, apr_time_t until)
     if (!cat_source_write_lock(db->source) || db->has_write_lock) {
         return APR_SUCCESS;
     }
-    disconnect(db);
+    close_connection(db);
     give_back_with_pool(db);
     rv = cat_source_take_write_lock(db->source, until, db->log, &db->write_lock_slot);
     db->has_write_lock = rv == APR_SUCCESS;
@@ -116,9 +116,9 @@ apr_status_t cat_checkout_connect_bare(cat_db_t *db, cat_db_use_t use, cat_conne
 {
     apr_status_t rv = APR_SUCCESS;
 
+    /* The first connection of a child shows whether the database has a write lock. */
     if (use == CAT_TO_WRITE && !cat_source_dialect(db->source)) {
-        rv = connect_unchecked(
-            db, CAT_TO_READ); /* the first connection of this child tells whether there is a write lock */
+        rv = connect_unchecked(db, CAT_TO_READ);
     }
     if (rv == APR_SUCCESS && use == CAT_TO_WRITE) {
         rv = cat_checkout_take_write_lock(db, apr_time_now() + CAT_SOURCE_WRITE_PATIENCE);
@@ -144,7 +144,7 @@ apr_status_t cat_checkout_connect(cat_db_t *db, cat_db_use_t use)
     return rv == APR_SUCCESS ? cat_checkout_connect_bare(db, use, &conn) : rv;
 }
 
-/* What had no effect may be run again. Only when its connection was lost is it not known whether it had one. */
+/* What had no effect can be retried. After the loss of its connection nobody knows whether it had one. */
 static int had_no_effect(const cat_db_t *db, apr_status_t rv, cat_repeat_t repeat)
 {
     return rv == CAT_ECONFLICT || (rv == CAT_ELOST && repeat == CAT_REPEATABLE) ||

@@ -8,14 +8,15 @@
 #include "lib/log.h"
 
 /*
- * Takes a connection out of the pool for a use of the database, gives it back, and decides whether to repeat what failed. Below db.h,
- * for the files that need more of cat_db_t than its functions.
+ * Takes a connection out of the pool for a use of the database, gives it back, and decides whether to repeat what
+ * failed. Below db.h, for the files that need more of cat_db_t than its functions.
  */
 typedef struct cat_db_t cat_db_t;
 
 typedef enum { CAT_TO_READ, CAT_TO_WRITE } cat_db_use_t;
 
-/* May what failed be repeated although the database may have done it? CAT_REPEATABLE: twice has the same effect as once. */
+/* May what failed be repeated although the database may have done it? CAT_REPEATABLE: twice has the same effect as
+ * once. */
 typedef enum { CAT_NOT_REPEATABLE, CAT_REPEATABLE } cat_repeat_t;
 
 /* Used by one thread at a time: the leader of a group commit uses those of threads that sleep. */
@@ -35,15 +36,16 @@ struct cat_db_t {
     const char *touched; /* NULL: a new one */
 };
 
-/* Unless this child knows that the schema is right: checks it, or brings it up to date. Statuses as of cat_migration_try. */
+/* Unless this child knows that the schema is right: checks it, or brings it up to date. Statuses as of
+ * cat_migration_try. */
 apr_status_t cat_checkout_check_schema(cat_db_t *db);
 
-/* Takes the write lock, where the database has one, until release; gives the connection back first. CAT_EBUSY, logged: other writers
- * had it until the time until. */
+/* Takes the write lock, where the database has one, until release; gives the connection back first. CAT_EBUSY, logged:
+ * other writers had it until the time until. */
 apr_status_t cat_checkout_take_write_lock(cat_db_t *db, apr_time_t until);
 
-/* A connection without a check of the schema; CAT_TO_WRITE: with the write lock, held until release. *conn is valid until release or
- * the next call. */
+/* A connection without a check of the schema; CAT_TO_WRITE: with the write lock, held until release. *conn is valid
+ * until release or the next call. */
 apr_status_t cat_checkout_connect_bare(cat_db_t *db, cat_db_use_t use, cat_connection_t **conn);
 
 /* Takes a connection unless db has one, after a check of the schema; CAT_TO_WRITE: with the write lock. */
@@ -55,17 +57,20 @@ void cat_checkout_release(cat_db_t *db);
 /* Rolls the transaction back, if one is open; the connection stays. */
 void cat_checkout_roll_back(cat_db_t *db);
 
-/* Invalidates the cached responses of what the use touched: after the commit, and before any client receives its answer. */
+/* Invalidates the cached responses of what the use touched: after the commit, and before any client receives its
+ * answer. */
 void cat_checkout_mark_changes(cat_db_t *db);
 
-/* Is the status the fault of the database, or of a value that it does not take, rather than an outcome that callers expect? */
+/* Is the status the fault of the database, or of a value that it does not take, rather than an outcome that callers
+ * expect? */
 int cat_checkout_is_fault(apr_status_t rv);
 
-/* For a fault: logs it, turns it into a status that cat_answer_failure knows, and gives back connection and write lock. */
+/* For a fault: logs it, turns it into a status that cat_answer_failure knows, and gives back connection and write
+ * lock. */
 void cat_checkout_give_up(cat_db_t *db, apr_status_t *rv);
 
-/* 1: retry, on a new connection. 0: *rv is final, and logged if it is a fault. tries: 0 at first; counts failures, but not the waits
- * for a database that is not ready. */
+/* 1: retry, on a new connection. 0: *rv is final, and logged if it is a fault. tries: 0 at first; counts failures, but
+ * not the waits for a database that is not ready. */
 int cat_checkout_try_again(cat_db_t *db, apr_status_t *rv, cat_repeat_t repeat, int *tries);
 
 #endif

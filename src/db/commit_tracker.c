@@ -3,19 +3,21 @@
 
 #include <string.h>
 
+#include "db/source.h"
+
 static apr_status_t release_index(void *tracker)
 {
     cat_wal_index_release(((cat_commit_tracker_t *)tracker)->wal_index);
     return APR_SUCCESS;
 }
 
-void cat_commit_tracker_hold(cat_commit_tracker_t *tracker, apr_pool_t *pool, cat_wal_index_t *wal_index,
-                             cat_generations_t *generations, const char *file, const cat_log_t *log)
+void cat_commit_tracker_hold(cat_commit_tracker_t *tracker, apr_pool_t *pool, const cat_source_t *source,
+                             const char *file, const cat_log_t *log)
 {
-    tracker->generations = generations;
+    tracker->generations = source->generations;
     tracker->wal_index = NULL;
-    if (cat_wal_index_hold(wal_index, generations, file, log)) {
-        tracker->wal_index = wal_index;
+    if (cat_wal_index_hold(source->wal_index, source->generations, file, log)) {
+        tracker->wal_index = source->wal_index;
         apr_pool_pre_cleanup_register(pool, tracker, release_index);
     }
 }
@@ -38,7 +40,7 @@ void cat_commit_tracker_begin(cat_commit_tracker_t *tracker)
     }
 }
 
-/* A row that is inserted or deleted is written. SQLite need not write an update that leaves a row as it was. */
+/* SQLite writes each row that is inserted or deleted, but not an update that leaves the row as it was. */
 void cat_commit_tracker_note(cat_commit_tracker_t *tracker, cat_sql_t sql)
 {
     if (sql == SQL_PRODUCT_INSERT || sql == SQL_PRODUCT_DELETE) {
@@ -66,7 +68,8 @@ void cat_commit_tracker_fail(cat_commit_tracker_t *tracker)
     tracker->wrote = CAT_WROTE_NOTHING;
 }
 
-/* May the state be what our commit made of the one before? Others may have committed too, before or after us, or instead of us. */
+/* May our commit have made the state of the one before? A foreign program may have committed before, after or instead
+ * of us. */
 static int may_be_own(const cat_commit_tracker_t *tracker)
 {
     return tracker->wrote != CAT_WROTE_NOTHING && tracker->after &&

@@ -25,15 +25,16 @@ void cat_connection_log_fault(const cat_connection_t *conn, const cat_log_t *log
     cat_log(log, level, 0, "CAT003: %s: %s", conn->name, conn->fault);
 }
 
-/* SQLite would go on reading and writing the deleted file, and a new connection would create an empty one: acknowledged writes would be
- * lost. */
+/* SQLite would go on reading and writing the deleted file, and a new connection would create an empty one: acknowledged
+ * writes would be lost. */
 apr_status_t cat_connection_file_is_gone(const cat_connection_t *conn, const cat_log_t *log, const char *path)
 {
     cat_log(log, CAT_LOG_ERROR, 0, "CAT006: %s: %s was removed or replaced; restart the server", conn->name, path);
     return CAT_EDOWN;
 }
 
-/* Returns the driver's result. On SQLite it fails if no transaction is open; elsewhere only if the server is gone or not ready. */
+/* Returns the driver's result. On SQLite it fails if no transaction is open; elsewhere only if the server is gone or
+ * not ready. */
 static int send_rollback(cat_connection_t *conn)
 {
     int changed = 0;

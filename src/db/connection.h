@@ -8,23 +8,23 @@
 #include "lib/log.h"
 
 /*
- * A pooled connection: its session, its transactions, and what the module keeps with it for as long as it is open. Used by the one
- * thread that has it out of the pool. db/statement.h runs the prepared statements.
+ * A pooled connection: its session, its transactions, and what the module keeps with it for as long as it is open. Used
+ * by the one thread that has it out of the pool. db/statement.h runs the prepared statements.
  *
- * Unless a function says otherwise it returns APR_SUCCESS, APR_EEXIST, CAT_EVALUE, CAT_EDOWN, CAT_ENOTREADY, CAT_ELOST or
- * CAT_ECONFLICT. No failure is logged, because the caller may retry: cat_connection_log_fault logs it.
+ * Unless a function says otherwise it returns APR_SUCCESS, APR_EEXIST, CAT_EVALUE, CAT_EDOWN, CAT_ENOTREADY, CAT_ELOST
+ * or CAT_ECONFLICT. No failure is logged, because the caller may retry: cat_connection_log_fault logs it.
  */
 typedef struct cat_connection_t cat_connection_t;
 
 /* Sends plain text, and again when a change of the schema kept it from running. */
 apr_status_t cat_connection_send(cat_connection_t *conn, const char *text);
 
-/* The same for text that may return rows, which are drained. *value, on the pool: the first value of the first row; NULL where there is
- * none. value may be NULL. */
+/* The same for text that may return rows, which are drained. *value, on the pool: the first value of the first row;
+ * NULL where there is none. value may be NULL. */
 apr_status_t cat_connection_ask(cat_connection_t *conn, apr_pool_t *pool, const char *text, const char **value);
 
-/* Begins a transaction that is going to write. Where one transaction at a time can write, waits until the time until for that of
- * another program. */
+/* Begins a transaction that is going to write. Where one transaction at a time can write, waits until the time until
+ * for that of another program. */
 apr_status_t cat_connection_begin(cat_connection_t *conn, apr_time_t until);
 
 /* Commits it. After a failure it may still be open. */
@@ -36,8 +36,9 @@ void cat_connection_settle(cat_connection_t *conn, apr_pool_t *pool);
 /* Begins a transaction that reads one state from beginning to end; cat_connection_roll_back ends it. */
 apr_status_t cat_connection_begin_view(cat_connection_t *conn);
 
-/* Leaves no transaction open, whether there was one or not: a connection never goes back to its pool inside a transaction. Where the
- * database refuses ROLLBACK too, either it ends the connection after a second, or cat_pooled_connection_get ends the transaction. */
+/* Leaves no transaction open, whether there was one or not: a connection never goes back to its pool inside a
+ * transaction. Where the database refuses ROLLBACK too, either it ends the connection after a second, or
+ * cat_pooled_connection_get ends the transaction. */
 void cat_connection_roll_back(cat_connection_t *conn);
 
 /* Logs the last failure on the connection. */
@@ -49,7 +50,8 @@ const char *cat_connection_file(const cat_connection_t *conn);
 /* Logs that the file of this path, the database's or one beside it, was removed or replaced, and returns CAT_EDOWN. */
 apr_status_t cat_connection_file_is_gone(const cat_connection_t *conn, const cat_log_t *log, const char *path);
 
-/* Would the database take a write, as far as can be known without one? If not, the reason is logged. 1 where it is no file. */
+/* Would the database take a write, as far as can be known without one? If not, the reason is logged. 1 where it is no
+ * file. */
 int cat_connection_takes_writes(const cat_connection_t *conn, const cat_log_t *log);
 
 const cat_dialect_t *cat_connection_dialect(const cat_connection_t *conn);

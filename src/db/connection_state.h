@@ -7,8 +7,8 @@
 #include "db/source.h"
 #include "db/sqlite_reader.h"
 
-/* What is kept with a connection. Only connection.c, statement.c and pooled_connection.c see it. Used by the one thread that has the
- * connection out of the pool. */
+/* What is kept with a connection. Only connection.c, statement.c and pooled_connection.c see it. Used by the one thread
+ * that has the connection out of the pool. */
 
 typedef struct cat_connection_t cat_connection_t;
 
@@ -47,7 +47,8 @@ struct cat_connection_t {
 /* Turns a driver's result into a status, and notes the driver's words in fault. what: the statement's name or text. */
 apr_status_t cat_connection_judge(cat_connection_t *conn, int result, const char *what);
 
-/* Passes each row of the results to row. Returns row's last status, CAT_ENOUGH too; APR_ENOSPC: there are too many columns. */
+/* Passes each row of the results to row. Returns row's last status, CAT_ENOUGH too; APR_ENOSPC: there are too many
+ * columns. */
 apr_status_t cat_connection_drain_rows(cat_connection_t *conn, apr_pool_t *pool, apr_dbd_results_t *results,
                                        cat_row_t *row, void *baton);
 

@@ -25,8 +25,8 @@ static const char *group_name(apr_pool_t *pool, apr_gid_t gid)
     return apr_gid_name_get(&name, gid, pool) == APR_SUCCESS ? name : apr_psprintf(pool, "%lu", (unsigned long)gid);
 }
 
-/* For a shell, and as it is where that needs no quotes. */
-static const char *quote(apr_pool_t *pool, const char *path)
+/* For a shell; unchanged where it needs no quotes. */
+static const char *quote_path(apr_pool_t *pool, const char *path)
 {
     const char *rest = path;
 
@@ -39,7 +39,7 @@ static const char *quote(apr_pool_t *pool, const char *path)
 static const char *make_command(apr_pool_t *pool, const char *directory, const cat_os_user_t *user)
 {
     return apr_psprintf(pool, "install -d -o %s -g %s -m 750 %s", user_name(pool, user->uid),
-                        group_name(pool, user->gid), quote(pool, directory));
+                        group_name(pool, user->gid), quote_path(pool, directory));
 }
 
 /* ---- paths ---- */
@@ -74,7 +74,7 @@ static int is_directory(apr_pool_t *pool, const char *path)
 }
 
 /* The topmost directory that the user may not enter; NULL: there is none. */
-static const char *find_closed(apr_pool_t *pool, const char *directory, const cat_os_user_t *user)
+static const char *find_closed_directory(apr_pool_t *pool, const char *directory, const cat_os_user_t *user)
 {
     for (const char *slash = strchr(directory + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         const char *above = apr_pstrmemdup(pool, directory, (apr_size_t)(slash - directory));
@@ -85,7 +85,7 @@ static const char *find_closed(apr_pool_t *pool, const char *directory, const ca
     return NULL;
 }
 
-/* Has the directory other files than the database's own? Then it should not be handed over. */
+/* Has the directory other files than the database's own? Then it should not get another owner. */
 static int has_other_files(apr_pool_t *pool, const char *directory, const char *name)
 {
     apr_dir_t *dir;
@@ -102,7 +102,8 @@ static int has_other_files(apr_pool_t *pool, const char *directory, const char *
     return found;
 }
 
-/* An ordinary user who tests a configuration that root will start: whom the directory belongs to is all that can be seen. */
+/* An ordinary user may check a configuration that root will start: such a process only sees the owner of the
+ * directory. */
 static int may_belong_to(apr_pool_t *pool, const char *directory, const cat_os_user_t *user)
 {
     apr_finfo_t info;
@@ -120,7 +121,7 @@ static const char *explain_denied(apr_pool_t *pool, const char *path, const char
     if (may_belong_to(pool, directory, user)) {
         return NULL;
     }
-    closed = find_closed(pool, directory, user);
+    closed = find_closed_directory(pool, directory, user);
     if (closed) {
         return apr_psprintf(
             pool, "%s: the user %s may not enter %s; put the database into a directory that the user can enter: %s",

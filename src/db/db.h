@@ -11,11 +11,12 @@
 typedef struct cat_db_t cat_db_t;
 
 /*
- * A request's or a job's use of one database. The first statement takes a connection; cat_db_release gives it back, or the end of the
- * pool. Used by one thread.
+ * A request's or a job's use of one database. The first statement takes a connection; cat_db_release gives it back, or
+ * the end of the pool. Used by one thread.
  *
- * All functions return APR_SUCCESS or a status that cat_answer_failure knows (CAT_EBUSY, CAT_ENOTREADY, CAT_EDOWN, CAT_EVALUE), after
- * logging its cause; or one of two that are not logged, because callers expect them: APR_NOTFOUND and APR_EEXIST.
+ * All functions return APR_SUCCESS or a status that cat_answer_failure knows (CAT_EBUSY, CAT_ENOTREADY, CAT_EDOWN,
+ * CAT_EVALUE), after logging its cause; or one of two that are not logged, because callers expect them: APR_NOTFOUND
+ * and APR_EEXIST.
  */
 cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log);
 
@@ -31,34 +32,37 @@ apr_status_t cat_db_one(cat_db_t *db, cat_sql_t sql, const char *const *values, 
 apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, cat_row_t *row,
                          void *baton);
 
-/* Call it before a write that updates or deletes the product id, or creates one (NULL): the commit then invalidates the cached
- * responses of the product and of lists (catalogue/answer_cache.h). One product for each use of the database; id must live as long as that. */
+/* Call it before a write that updates or deletes the product id, or creates one (NULL): the commit then invalidates the
+ * cached responses of the product and of lists (catalogue/answer_cache.h). One product for each use of the database; id
+ * must live as long as that. */
 void cat_db_touch(cat_db_t *db, const char *id);
 
 /* Runs a statement that writes. changed: how many rows it matched; may be NULL. */
 apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, int *changed);
 
-/* Runs an INSERT of one row; APR_EEXIST when a unique key is taken, whatever the database (its statement says ON CONFLICT DO
- * NOTHING where the database has that). */
+/* Runs an INSERT of one row; APR_EEXIST when a unique key is taken, whatever the database (its statement says ON
+ * CONFLICT DO NOTHING where the database has that). */
 apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *values, int count);
 
 /*
- * Runs work in a transaction that writes. When work returns APR_SUCCESS the transaction is committed; with any other status it is
- * rolled back, and the status returned. After a statement has failed, the remaining statements of the transaction are refused with
- * its status. Work may run several times, because a transaction that lost a conflict is begun anew: so it may only use the database
- * and write what its caller reads. After a failure nothing is stored, except that CAT_EDOWN may hide a commit whose reply was lost.
- * Gives the connection back.
+ * Runs work in a transaction that writes. When work returns APR_SUCCESS the transaction is committed; with any other
+ * status it is rolled back, and the status returned. After a statement has failed, the remaining statements of the
+ * transaction are refused with its status. Work may run several times, because a transaction that lost a conflict is
+ * begun anew: so it may only use the database and write what its caller reads. After a failure nothing is stored,
+ * except that CAT_EDOWN may hide a commit whose reply was lost. Gives the connection back.
  */
 apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton);
 
-/* Runs work, which only reads, in a transaction that sees one state of the database from beginning to end. Work may run several
- * times, as above. */
+/* Runs work, which only reads, in a transaction that sees one state of the database from beginning to end. Work may run
+ * several times, as above. */
 apr_status_t cat_db_view(cat_db_t *db, cat_work_t *work, void *baton);
 
-/* Does the database take writes, as far as can be known without one? If not, the reason is logged. 1 where it is no file. */
+/* Does the database take writes, as far as can be known without one? If not, the reason is logged. 1 where it is no
+ * file. */
 int cat_db_takes_writes(cat_db_t *db);
 
-/* Gives the connection back; a transaction that is still open is rolled back. The next statement takes another connection. */
+/* Gives the connection back; a transaction that is still open is rolled back. The next statement takes another
+ * connection. */
 void cat_db_release(cat_db_t *db);
 
 #endif

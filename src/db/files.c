@@ -8,9 +8,9 @@
 
 #include "lib/hash.h"
 
-/* A new file soon gets the inode number of one that was deleted, so the time at which it was made counts too, where the file system
- * keeps it; a write does not change it. */
-static apr_uint64_t identify(const char *path)
+/* A file system soon reuses the inode number of a deleted file, so the file's birth time counts too, where the file
+ * system keeps it; writes do not change that. */
+static apr_uint64_t identify_file(const char *path)
 {
     struct statx info;
     apr_uint64_t parts[4];
@@ -28,7 +28,7 @@ static apr_uint64_t identify(const char *path)
 void cat_files_look(cat_files_t *files)
 {
     for (int i = 0; i < CAT_FILES; i++) {
-        files->identities[i] = identify(files->paths[i]);
+        files->identities[i] = identify_file(files->paths[i]);
     }
 }
 
@@ -40,7 +40,7 @@ void cat_files_find(cat_files_t *files, apr_pool_t *pool, const char *database)
     cat_files_look(files);
 }
 
-/* What fails is another user's: the next write tells. */
+/* chmod fails on another user's file: the next write will say so. */
 void cat_files_mend(const cat_files_t *files)
 {
     struct stat info;

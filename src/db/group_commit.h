@@ -9,9 +9,10 @@
 #include <apr_time.h>
 
 /*
- * Lets the threads of a process commit their writes together. A thread that joins while there is no leader becomes the leader. It
- * collects the writes that have joined meanwhile, commits them with its own, and leaves; the first thread that has joined since
- * becomes the next leader. The other threads sleep, and each is woken once. A thread that is alone makes no system call.
+ * Lets the threads of a process commit their writes together. A thread that joins while there is no leader becomes the
+ * leader. It collects the writes that have joined meanwhile, commits them with its own, and leaves; the first thread
+ * that has joined since becomes the next leader. The other threads sleep, and each is woken once. A thread that is
+ * alone makes no system call.
  */
 typedef struct cat_group_commit_t cat_group_commit_t;
 
@@ -31,8 +32,9 @@ typedef struct cat_group_commit_item_t {
 apr_status_t cat_group_commit_create(cat_group_commit_t **group, apr_pool_t *pool);
 
 /*
- * Returns CAT_GROUP_COMMIT_LEADER when the item's thread is the leader, which it is until it calls _leave; CAT_GROUP_COMMIT_DONE when
- * another leader has done the write; or CAT_GROUP_COMMIT_WAITING when none has collected it by the time until: then none will.
+ * Returns CAT_GROUP_COMMIT_LEADER when the item's thread is the leader, which it is until it calls _leave;
+ * CAT_GROUP_COMMIT_DONE when another leader has done the write; or CAT_GROUP_COMMIT_WAITING when none has collected it
+ * by the time until: then none will.
  */
 cat_group_commit_state_t cat_group_commit_join(cat_group_commit_t *group, cat_group_commit_item_t *item,
                                                apr_time_t until);

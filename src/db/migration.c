@@ -14,7 +14,7 @@ typedef struct step_t {
     const char *driver;
     int version;
     const char *name;
-    const char *text; /* statements, each ended by ";\n"; behind that, within the body of one, come a blank or END */
+    const char *text; /* statements, each ended by ";\n"; within the body of a trigger a blank or END follows that */
 } step_t;
 
 static const step_t steps[] = {
@@ -25,11 +25,11 @@ static const step_t steps[] = {
 
 #define STEP_COUNT (sizeof(steps) / sizeof(steps[0]))
 
-/* How long to wait for another server that is at a step and holds locks which the driver does not wait for. Whoever waits has the
- * write lock, so it is not for long: the next request tries again. */
+/* How long to wait for another server that is at a step and holds locks which the driver does not wait for. The
+ * thread that waits has the write lock, so it does not wait long: the next request tries again. */
 #define PATIENCE apr_time_from_sec(1)
 
-/* And where the database has a lock for steps, which is asked for. */
+/* How long to wait where the database has a lock for steps: its holder is known to be at work. */
 #define STEP_PATIENCE apr_time_from_sec(3)
 
 #define TRY_INTERVAL apr_time_from_msec(50)
@@ -174,8 +174,8 @@ static apr_status_t apply_steps(cat_db_t *db, cat_connection_t *conn, int needed
 
 typedef enum { GIVE_UP, KEEP_WAITING } when_late_t;
 
-/* Repeats what fails for PATIENCE or STEP_PATIENCE. After that the wait for another server's step is logged, and goes on only with KEEP_WAITING,
- * without which it ends with CAT_EBUSY. */
+/* Repeats what fails for PATIENCE or STEP_PATIENCE. After that the wait for another server's step is logged, and goes
+ * on only with KEEP_WAITING, without which it ends with CAT_EBUSY. */
 static apr_status_t apply_steps_patiently(cat_db_t *db, cat_connection_t *conn, int needed, when_late_t when_late)
 {
     apr_time_t start = apr_time_now();
@@ -216,8 +216,8 @@ apr_status_t cat_migration_read_version(cat_db_t *db, int *version, int *needed)
     return rv;
 }
 
-/* An empty database that cannot store every text gets no schema. One that has a schema is used all the same, because most texts are
- * plain; each child logs it. */
+/* An empty database that cannot store every text gets no schema. One that has a schema is used all the same, because
+ * most texts are plain; each child logs it. */
 static apr_status_t check_encoding(const cat_db_t *db, cat_connection_t *conn, int is_empty)
 {
     apr_status_t rv = APR_SUCCESS;
@@ -235,8 +235,8 @@ static apr_status_t check_encoding(const cat_db_t *db, cat_connection_t *conn, i
     return rv;
 }
 
-/* *had_schema: this server has seen a schema in the file. It is read before the version, because another child may be creating the
- * schema; the write lock makes this one wait for that. */
+/* *had_schema: this server has seen a schema in the file. It is read before the version, because another child may be
+ * creating the schema; the write lock makes this one wait for that. */
 static apr_status_t read_versions(cat_db_t *db, int *had_schema, int *version, int *needed)
 {
     const char *file;

@@ -4,18 +4,19 @@
 
 #include <apr_user.h>
 
-/* The user of the operating system that httpd's children run as, where root starts them; otherwise they run as who started them. */
+/* The operating system's user that httpd's children run as if root starts httpd; otherwise they run as the user who
+ * started it. */
 typedef struct cat_os_user_t {
     apr_uid_t uid;
     apr_gid_t gid;
 } cat_os_user_t;
 
-/* Gives this process, which is root's, the user's rights, groups included, for good. 0, or an errno. */
+/* Makes this process, which must be root's, the user's for good, groups included. Returns 0 or an errno. */
 int cat_os_user_become(const cat_os_user_t *user);
 
 /*
- * access(2) with the user's rights: 0, or an errno. As root another process tries it. An ordinary process cannot try for another
- * user, and tries for itself. Where this cannot be found out, 0.
+ * access(2) with the user's rights. Returns 0 or an errno; 0 where it cannot be found out. Root forks a process that
+ * becomes the user; any other process asks for itself.
  */
 int cat_os_user_access(const cat_os_user_t *user, const char *path, int mode);
 

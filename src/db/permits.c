@@ -50,7 +50,8 @@ static void dequeue_waiter(cat_permits_t *permits, const waiter_t *waiter)
     }
 }
 
-/* Mounts of one database may differ in max, so the first waiter may have to wait although a later one would not: order counts. */
+/* Mounts of one database may differ in max, so a later waiter might be served before the first one: it is not, the
+ * order counts. */
 static void serve_waiters(cat_permits_t *permits)
 {
     waiter_t *waiter;
@@ -80,7 +81,7 @@ static apr_status_t wait_in_queue(cat_permits_t *permits, waiter_t *waiter, apr_
     has_permit = waiter->has_permit;
     if (!has_permit) {
         dequeue_waiter(permits, waiter);
-        serve_waiters(permits); /* the one behind may need less */
+        serve_waiters(permits); /* the next waiter may have a higher max */
     }
     apr_thread_mutex_unlock(permits->mutex);
     sem_destroy(&waiter->woken);

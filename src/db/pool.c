@@ -6,7 +6,7 @@
 #include <apr_thread_mutex.h>
 #include <string.h>
 
-/* The source limits how many are in use; the list only keeps what is idle. */
+/* The source limits how many are in use; the list only keeps idle connections. */
 #define KEEP_MAX 64
 #define IN_USE_MAX 4096
 #define IDLE_TIME apr_time_from_sec(300)
@@ -24,7 +24,7 @@ typedef struct pool_t {
     char cause[CAUSE_MAX]; /* why the last connection that failed did; guarded by the mutex */
 } pool_t;
 
-/* The words of libpq on parameters that it cannot parse quote them, and they may hold a password. */
+/* Where libpq cannot parse its parameters, its message quotes them, and they may have a password. */
 static int may_hold_secret(const char *words)
 {
     return strstr(words, "connection info string") || strstr(words, "connection option");
@@ -55,8 +55,8 @@ static apr_status_t close_handle(void *connection)
     return APR_SUCCESS;
 }
 
-/* A sub-pool would be gone when the list's cleanup closes what is idle. It does so after all sub-pools, for a request's
- * pool may be one of them and hold a connection until it goes. */
+/* On an unmanaged pool: a subpool would be gone when the list's cleanup closes the idle connections. That runs after
+ * the subpools are destroyed, because a request's pool may be one of them and have a connection until then. */
 static apr_status_t open_pooled(void **connection, void *context, apr_pool_t *pool)
 {
     pool_t *p = context;
@@ -118,7 +118,7 @@ static void release_handle(void *context, cat_db_handle_t *handle)
     apr_reslist_release(p->connections, handle->owner);
 }
 
-/* The other one first: what cannot be opened closes nothing. */
+/* Opens the new one first: if that fails, the old one stays. */
 static apr_status_t reopen_handle(void *context, cat_db_handle_t *handle)
 {
     pool_t *p = context;

@@ -5,12 +5,12 @@
 #include "db/source.h"
 
 /*
- * A pool of connections of our own, for a database that mod_dbd does not know: mod_dbd has one per virtual host, a mount may
- * have another. driver and params are as DBDriver and DBDParams take them. On the pool; each child fills its own.
+ * The module's own pool of connections, for a mount whose database is not the one that its virtual host has in mod_dbd.
+ * driver and params are as for DBDriver and DBDParams. On the pool; each child has connections of its own.
  */
 cat_source_t *cat_pool_create(apr_pool_t *pool, const char *driver, const char *params);
 
-/* What it was made with; 0: the source is another connector's. */
+/* The driver and params of a source; 0: it has another connector. */
 int cat_pool_settings(const cat_source_t *source, const char **driver, const char **params);
 
 #endif

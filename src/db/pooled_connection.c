@@ -12,14 +12,14 @@
 
 #define CONN_KEY "catalog:conn"
 
-/* How often the file of an embedded database is looked at. */
+/* How often a connection compares its files with what is there. */
 #define FILE_INTERVAL apr_time_from_sec(1)
 
-/* How often a new connection tries to get its first words in. */
+/* How often a new connection retries its first statement while others have locked the database. */
 #define FIRST_INTERVAL apr_time_from_msec(10)
 
-/* A file that was just made holds nothing yet: what comes into it, hashes of passwords too, is not for everyone to read. Its
- * side files take over its mode. */
+/* A new file is still empty. It will hold hashes of passwords, so not everyone may read it. SQLite gives its side files
+ * the same mode. */
 static apr_status_t protect_new_file(const char *path, apr_pool_t *pool)
 {
     apr_finfo_t info;
@@ -31,7 +31,7 @@ static apr_status_t protect_new_file(const char *path, apr_pool_t *pool)
     return rv;
 }
 
-/* Another process may have made the WAL after it was looked for, and the index before that was: then it is there by now. */
+/* Another process may have created WAL and index between the looks at the two: then both are there now. */
 static int has_same_wal(const cat_source_t *source, cat_files_t *files)
 {
     if (cat_file_registry_is_same_wal(source->registry, files)) {
@@ -41,14 +41,14 @@ static int has_same_wal(const cat_source_t *source, cat_files_t *files)
     return cat_file_registry_is_same_wal(source->registry, files);
 }
 
-/* Before anything is read, because SQLite would make a new WAL in slot of one that was removed. */
-static apr_status_t know_files(const cat_source_t *source, cat_connection_t *conn, const cat_log_t *log)
+/* Before the connection reads, because SQLite would create a new WAL in place of one that was removed. */
+static apr_status_t check_files(const cat_source_t *source, cat_connection_t *conn, const cat_log_t *log)
 {
     cat_files_t *files = &conn->files;
 
     conn->file = cat_sqlite_file(&conn->handle);
     if (!conn->file || !*conn->file) {
-        conn->file = NULL; /* a server's, or a database in memory */
+        conn->file = NULL; /* a server, or a database in memory */
         return APR_SUCCESS;
     }
     conn->file = apr_pstrdup(conn->handle.pool, conn->file);
@@ -64,7 +64,7 @@ static apr_status_t know_files(const cat_source_t *source, cat_connection_t *con
     return protect_new_file(conn->file, conn->handle.pool);
 }
 
-/* The child of this server that makes the schema has the write lock. */
+/* The child of this server that creates the schema has the write lock. */
 static apr_status_t wait_for_other_children(const cat_source_t *source, const cat_log_t *log)
 {
     int slot;
@@ -92,8 +92,8 @@ static int send_until(cat_connection_t *conn, const char *text, apr_time_t give_
     return result;
 }
 
-/* While a process opens a database as the first one, closes it as the last, or makes its schema, others find it locked. What comes
- * later waits by itself: BEGIN in SQLite, other statements in the driver. */
+/* Others find the database locked while a process opens it as the first one, closes it as the last, or creates its
+ * schema. Later statements wait by themselves: BEGIN in SQLite, the others in the driver. */
 static apr_status_t send_first(cat_connection_t *conn, const char *text, int has_write_lock, const cat_log_t *log)
 {
     int result = send_until(conn, text, 0);
@@ -118,7 +118,7 @@ static apr_status_t set_up_session(cat_connection_t *conn, int has_write_lock, c
     return rv;
 }
 
-/* The WAL and its index as this connection has them open, once there are any: the database gets that mode with its schema. */
+/* Notes the WAL and its index, which this connection has open; a database has none before its first migration. */
 static void note_wal(const cat_source_t *source, cat_connection_t *conn)
 {
     cat_files_look(&conn->files);
@@ -141,9 +141,10 @@ static void learn_dialect(cat_source_t *source, const cat_connection_t *conn)
     apr_thread_mutex_unlock(source->mutex);
 }
 
-static apr_status_t set_up(cat_source_t *source, cat_connection_t *conn, int has_write_lock, const cat_log_t *log)
+static apr_status_t set_up_connection(cat_source_t *source, cat_connection_t *conn, int has_write_lock,
+                                      const cat_log_t *log)
 {
-    apr_status_t rv = know_files(source, conn, log);
+    apr_status_t rv = check_files(source, conn, log);
 
     if (rv != APR_SUCCESS) {
         return rv;
@@ -160,7 +161,7 @@ static apr_status_t set_up(cat_source_t *source, cat_connection_t *conn, int has
     return rv;
 }
 
-/* While a connection is open, SQLite neither deletes the files nor makes others. */
+/* While a connection is open, SQLite neither deletes the files nor creates others: somebody else has. */
 static apr_status_t compare_files(const cat_source_t *source, cat_connection_t *conn, const cat_log_t *log)
 {
     cat_files_t now = conn->files;
@@ -205,7 +206,7 @@ static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t 
         cat_log(log, CAT_LOG_ERROR, 0, "CAT007: the driver %s is not supported", apr_dbd_name(handle->driver));
         return CAT_EDOWN;
     }
-    rv = set_up(source, c, has_write_lock, log);
+    rv = set_up_connection(source, c, has_write_lock, log);
     if (rv == APR_SUCCESS) {
         apr_pool_userdata_setn(c, CONN_KEY, NULL, handle->pool);
         c->reader = cat_sqlite_reader_make(handle);
@@ -214,17 +215,16 @@ static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t 
     return rv;
 }
 
-/* A connection that was given back to its pool once is likely to stay. */
+/* Not before a connection has been given back once: it is likely to stay then. */
 static void track_commits(cat_connection_t *conn, const cat_source_t *source, const cat_log_t *log)
 {
     if (!conn->is_tracked && conn->has_read && conn->file && source->wal_index) {
         conn->is_tracked = 1;
-        cat_commit_tracker_hold(&conn->tracker, conn->handle.pool, source->wal_index, source->generations, conn->file,
-                                log);
+        cat_commit_tracker_hold(&conn->tracker, conn->handle.pool, source, conn->file, log);
     }
 }
 
-/* One whose ROLLBACK was refused, if the database has not ended it meanwhile. */
+/* Ends the transaction whose ROLLBACK the database refused, unless the database has ended the connection meanwhile. */
 static apr_status_t resume_abandoned(cat_connection_t *conn, int has_write_lock, const cat_log_t *log)
 {
     apr_status_t rv = cat_connection_send(conn, "ROLLBACK");
@@ -236,8 +236,9 @@ static apr_status_t resume_abandoned(cat_connection_t *conn, int has_write_lock,
     return rv == APR_SUCCESS || rv == CAT_ENOTREADY ? rv : CAT_ELOST;
 }
 
-/* The driver's own look at a connection may not ask the database, so one that was cut meanwhile fails with the first statement. A
- * write that fails cannot be tried again; a read can, but not on one such connection after the other. */
+/* The driver may check a connection without asking the database, so one that was cut meanwhile fails with its first
+ * statement. A write cannot be retried then, so it asks first. A read can be retried, but not on one lost connection
+ * after the other, so it asks if one has been lost since this connection was used. */
 static apr_status_t wake_connection(cat_source_t *source, cat_connection_t *conn, int to_write, const cat_log_t *log)
 {
     apr_time_t now = apr_time_now();
@@ -248,7 +249,7 @@ static apr_status_t wake_connection(cat_source_t *source, cat_connection_t *conn
     } else if (conn->is_lost) {
         memset(conn->statements, 0, sizeof(conn->statements));
         conn->is_lost = 0;
-        rv = set_up(source, conn, to_write, log);
+        rv = set_up_connection(source, conn, to_write, log);
         conn->is_lost |= rv != APR_SUCCESS;
     } else if (conn->dialect->reconnects_silently && (to_write || cat_source_lost_one_since(source, conn->used))) {
         rv = cat_connection_send(conn, "SELECT 1") == APR_SUCCESS ? APR_SUCCESS : CAT_ELOST;
@@ -269,7 +270,7 @@ apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle
     }
     *conn = kept;
     (*conn)->source = source;
-    if (!cat_source_dialect(source)) { /* another source, with which it shares the pool, has made it */
+    if (!cat_source_dialect(source)) { /* a source that shares the pool has opened the connection */
         learn_dialect(source, *conn);
     }
     rv = wake_connection(source, *conn, to_write, log);
@@ -277,8 +278,9 @@ apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle
     return rv == APR_SUCCESS ? look_at_files(source, *conn, log) : rv;
 }
 
-/* A connection that was opened while the file was read-only stays so, and a read-only mapping of the index is shared by all connections
- * of the process until the last of them is closed. So none of these is kept open while nobody uses it. */
+/* A connection that was opened while the file was read-only stays read-only, and all connections of the process share a
+ * read-only mapping of the index until the last of them is closed. So such a connection is not kept open in the
+ * pool. */
 void cat_pooled_connection_leave(cat_connection_t *conn)
 {
     if (!conn->file) {
@@ -295,7 +297,7 @@ void cat_pooled_connection_leave(cat_connection_t *conn)
     conn->has_read = 0;
     cat_sqlite_reader_detach(conn->reader);
     if (cat_source_reopen(conn->source, &conn->handle) == APR_SUCCESS) {
-        conn->is_lost = 1; /* the session is to be set up */
+        conn->is_lost = 1; /* the next use sets up the session */
     }
     cat_sqlite_reader_attach(conn->reader, &conn->handle);
 }

@@ -10,8 +10,8 @@
 /* How long a request may wait for a connection before it answers 503. The pools themselves would wait without limit. */
 #define PATIENCE apr_time_from_sec(1)
 
-/* How long it may wait for another thread's attempt to connect. A busy database takes its time for the first connection of a child;
- * one that is known to be down answers within the shorter time once it is back. */
+/* How long it may wait for another thread's attempt to connect. A busy database takes its time for the first connection
+ * of a child; one that is known to be down answers within the shorter time once it is back. */
 #define FIRST_PATIENCE apr_time_from_sec(3)
 #define DOWN_PATIENCE apr_time_from_msec(500)
 
@@ -32,7 +32,7 @@ apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const
         rv = cat_permits_create(&source->permits, pool);
     }
     if (rv == APR_SUCCESS) {
-        rv = apr_thread_cond_create(&source->tried, pool);
+        rv = apr_thread_cond_create(&source->attempt_ended, pool);
     }
     if (rv == APR_SUCCESS) {
         rv = cat_group_commit_create(&source->group, pool);
@@ -79,13 +79,13 @@ apr_time_t cat_source_revocations_at(const cat_source_t *source)
     return atomic_load_explicit(&source->revocations_at, memory_order_acquire);
 }
 
-static apr_status_t wait_until(apr_thread_cond_t *what, apr_thread_mutex_t *mutex, apr_time_t deadline)
+static apr_status_t wait_for_condition(apr_thread_cond_t *condition, apr_thread_mutex_t *mutex, apr_time_t deadline)
 {
     apr_time_t now = apr_time_now();
-    return now < deadline ? apr_thread_cond_timedwait(what, mutex, deadline - now) : APR_TIMEUP;
+    return now < deadline ? apr_thread_cond_timedwait(condition, mutex, deadline - now) : APR_TIMEUP;
 }
 
-static int is_up(cat_source_t *source)
+static int is_database_up(cat_source_t *source)
 {
     int up;
 
@@ -95,47 +95,48 @@ static int is_up(cat_source_t *source)
     return up;
 }
 
-static void note_stale(cat_source_t *source)
+static void note_stale_connection(cat_source_t *source)
 {
     apr_thread_mutex_lock(source->mutex);
-    source->stale += source->state == CAT_SOURCE_DOWN;
+    source->stale_connections += source->state == CAT_SOURCE_DOWN;
     apr_thread_mutex_unlock(source->mutex);
 }
 
-/* Until the database is known to answer, one at a time tries, and the others wait for what it finds. more: how many connections in
- * the pool may be ones that the database has dropped: each fails once. */
-static apr_status_t begin_try(cat_source_t *source, int *tries_alone, int *more)
+/* Until the database is known to answer, one thread at a time tries to connect, and the others wait for its result.
+ * *is_own_attempt: this thread is the one. *more: how many connections in the pool the database may have dropped; each
+ * of them fails once. */
+static apr_status_t begin_attempt(cat_source_t *source, int *is_own_attempt, int *more)
 {
     apr_status_t rv = APR_SUCCESS;
     apr_time_t deadline;
 
     apr_thread_mutex_lock(source->mutex);
     deadline = apr_time_now() + (source->state == CAT_SOURCE_DOWN ? DOWN_PATIENCE : FIRST_PATIENCE);
-    while (source->state != CAT_SOURCE_UP && source->is_tried && rv == APR_SUCCESS) {
-        rv = wait_until(source->tried, source->mutex, deadline);
+    while (source->state != CAT_SOURCE_UP && source->is_attempted && rv == APR_SUCCESS) {
+        rv = wait_for_condition(source->attempt_ended, source->mutex, deadline);
     }
-    *tries_alone = rv == APR_SUCCESS && source->state != CAT_SOURCE_UP;
-    source->is_tried |= *tries_alone;
-    if (*tries_alone && source->state == CAT_SOURCE_DOWN) {
-        *more = source->stale;
-        source->stale = 0;
+    *is_own_attempt = rv == APR_SUCCESS && source->state != CAT_SOURCE_UP;
+    source->is_attempted |= *is_own_attempt;
+    if (*is_own_attempt && source->state == CAT_SOURCE_DOWN) {
+        *more = source->stale_connections;
+        source->stale_connections = 0;
     }
     apr_thread_mutex_unlock(source->mutex);
     return rv;
 }
 
-static void end_try(cat_source_t *source, int tried_alone, cat_source_state_t state)
+static void end_attempt(cat_source_t *source, int is_own_attempt, cat_source_state_t state)
 {
     apr_thread_mutex_lock(source->mutex);
     source->state = state;
-    if (tried_alone) {
-        source->is_tried = 0;
-        apr_thread_cond_broadcast(source->tried);
+    if (is_own_attempt) {
+        source->is_attempted = 0;
+        apr_thread_cond_broadcast(source->attempt_ended);
     }
     apr_thread_mutex_unlock(source->mutex);
 }
 
-/* What a driver says of a file that it cannot open is less than what the file system tells. */
+/* The file system explains better than the driver why a file cannot be opened. */
 static const char *explain_failure(const cat_source_t *source, apr_pool_t *pool, const char *cause)
 {
     cat_os_user_t user = {geteuid(), getegid()};
@@ -156,7 +157,7 @@ static void log_no_connection(const cat_source_t *source, apr_pool_t *pool, cons
             why ? why : "");
 }
 
-/* CAT002 has told why the database is down. */
+/* CAT002 has said why the database is down. */
 static apr_status_t log_other_attempt(cat_source_t *source, const cat_log_t *log)
 {
     int is_down;
@@ -169,13 +170,13 @@ static apr_status_t log_other_attempt(cat_source_t *source, const cat_log_t *log
     return is_down ? CAT_EDOWN : CAT_EBUSY;
 }
 
-static apr_status_t try_to_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
-                                cat_db_handle_t *handle)
+static apr_status_t attempt_to_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
+                                    cat_db_handle_t *handle)
 {
     apr_time_t give_up = apr_time_now() + PATIENCE;
     const char *cause = NULL;
-    int tries_alone, more = max;
-    apr_status_t rv = begin_try(source, &tries_alone, &more);
+    int is_own_attempt, more = max;
+    apr_status_t rv = begin_attempt(source, &is_own_attempt, &more);
 
     if (rv != APR_SUCCESS) {
         return log_other_attempt(source, log);
@@ -183,7 +184,7 @@ static apr_status_t try_to_open(cat_source_t *source, apr_pool_t *pool, int max,
     do {
         rv = source->connector->open(source->context, pool, handle, &cause);
     } while (rv != APR_SUCCESS && more-- > 0 && apr_time_now() < give_up);
-    end_try(source, tries_alone, rv == APR_SUCCESS ? CAT_SOURCE_UP : CAT_SOURCE_DOWN);
+    end_attempt(source, is_own_attempt, rv == APR_SUCCESS ? CAT_SOURCE_UP : CAT_SOURCE_DOWN);
     if (rv != APR_SUCCESS) {
         log_no_connection(source, pool, log, rv, cause);
         return CAT_EDOWN;
@@ -203,12 +204,12 @@ apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, co
                 source->name);
         return CAT_EBUSY;
     }
-    up = is_up(source);
+    up = is_database_up(source);
     if (up) {
         rv = source->connector->open(source->context, pool, handle, &cause);
     }
     if (!up || rv != APR_SUCCESS) {
-        rv = try_to_open(source, pool, max, log, handle);
+        rv = attempt_to_open(source, pool, max, log, handle);
     }
     if (rv != APR_SUCCESS) {
         cat_permits_give_back(source->permits);
@@ -219,7 +220,7 @@ apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, co
 void cat_source_close(cat_source_t *source, cat_db_handle_t *handle)
 {
     source->connector->close(source->context, handle);
-    note_stale(source);
+    note_stale_connection(source);
     cat_permits_give_back(source->permits);
 }
 

@@ -21,17 +21,17 @@
 
 typedef struct cat_source_t cat_source_t;
 
-/* Who pools connections: mod_dbd (httpd/dbd.c) or db/pool.c. Used by all threads of a child. */
+/* A pool of connections: mod_dbd (httpd/dbd.c) or db/pool.c. Used by all threads of a child. */
 typedef struct cat_connector_t {
-    /* Takes a connection out of the pool, or opens one. pool: the caller's. Its failure is logged by the caller, with *cause, the
-     * driver's words without any secret, on the pool; NULL: they are in the log already, or there are none. */
+    /* Takes a connection out of the pool, or opens one. The caller logs a failure, with *cause: the driver's words
+     * without any secret, on the pool, which is the caller's; NULL: they are in the log already, or there are none. */
     apr_status_t (*open)(void *context, apr_pool_t *pool, cat_db_handle_t *handle, const char **cause);
-    /* Gives it back; never inside a transaction. */
+    /* Gives a connection back; never inside a transaction. */
     void (*close)(void *context, cat_db_handle_t *handle);
     /* In each child, before its threads start. NULL: nothing to do. */
     apr_status_t (*child_init)(void *context, apr_pool_t *pool);
-    /* Closes the connection that is taken out, which nothing refers to any more, and opens another one in its place; with a failure
-     * the old one stays. */
+    /* Opens another connection in place of the one that is taken out, which nothing may refer to, and closes that.
+     * After a failure the old one stays. */
     apr_status_t (*reopen)(void *context, cat_db_handle_t *handle);
 } cat_connector_t;
 
@@ -39,18 +39,18 @@ typedef enum cat_source_state_t {
     CAT_SOURCE_NEW,
     CAT_SOURCE_UP,
     CAT_SOURCE_DOWN
-} cat_source_state_t; /* what the last try to open a connection found */
+} cat_source_state_t; /* what the last attempt to open a connection found */
 
 typedef struct cat_db_t cat_db_t;
 
 /* Brings the schema up to date, or checks that it is: cat_migration_try, whose contract it has. */
 typedef apr_status_t cat_source_migrate_t(const cat_db_t *db);
 
-/* Where a mount's connections come from. Made with the configuration; child_init completes it before there are threads, and from then on
- * only what is below the first line changes. */
+/* Where a mount's connections come from. Created with the configuration; child_init completes it before there are
+ * threads. After that only the fields below "guarded by" and "atomic" change. */
 struct cat_source_t {
     const char *name; /* for logs: no secret in it */
-    const char *path; /* where the database is a file; NULL: it is none, or not known to be one */
+    const char *path; /* the database's file; NULL: it is none, or not known to be one */
     const cat_connector_t *connector;
     void *context;
     const cat_write_locks_t *write_locks;
@@ -60,14 +60,14 @@ struct cat_source_t {
     cat_generations_t *generations;
     cat_permits_t *permits; /* of the child: connections that may be out of the pool */
     apr_thread_mutex_t *mutex;
-    apr_thread_cond_t *tried;
+    apr_thread_cond_t *attempt_ended;
     cat_group_commit_t *group;  /* the writes of this child that wait for the write lock */
-    cat_wal_index_t *wal_index; /* of a database that is a file; NULL: no answers are kept */
+    cat_wal_index_t *wal_index; /* of a database that is a file; NULL: no responses are cached */
     /* ---- guarded by the mutex ---- */
     cat_source_state_t state;
-    int is_tried;       /* by somebody, while it is not up */
-    apr_time_t lost_at; /* when a connection was last found lost */
-    int stale;          /* connections that were given back while it was down */
+    int is_attempted;      /* flag: a thread tries to connect while the database is not known to be up */
+    apr_time_t lost_at;    /* when a connection was last found lost */
+    int stale_connections; /* how many were given back while it was down */
     /* ---- atomic ---- */
     _Atomic(const cat_dialect_t *) dialect; /* NULL until the first connection was seen; written after write_lock */
     _Atomic(cat_semaphore_t *) write_lock;  /* NULL: the database takes several writers at once */
@@ -78,64 +78,66 @@ struct cat_source_t {
 
 cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context);
 
-/* In each child, before its threads start. migrate is called by the first that uses the source, and until it succeeds. */
+/* In each child, before its threads start. migrate is called by the first that uses the source, and until it
+ * succeeds. */
 apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const cat_write_locks_t *locks,
                                    const cat_file_registry_t *registry, cat_source_migrate_t *migrate);
 
 /*
- * Takes one of at most max connections. APR_SUCCESS: handle is open. CAT_EBUSY: none came free in a second, or another thread has
- * been trying for three to open the first one of this child; CAT_EDOWN: none can be opened; both have been logged. While none can,
- * one thread tries, and the others are refused after half a second: a server that does not answer costs each attempt its time-out,
- * and the pools let one thread try at a time.
+ * Takes one of at most max connections. APR_SUCCESS: handle is open. CAT_EBUSY: none came free in a second, or another
+ * thread has been trying for three to open the first one of this child; CAT_EDOWN: none can be opened; both have been
+ * logged. While none can, one thread tries, and the others are refused after half a second: a server that does not
+ * answer costs each attempt its time-out, and the pools let one thread try at a time.
  */
 apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
                              cat_db_handle_t *handle);
 void cat_source_close(cat_source_t *source, cat_db_handle_t *handle);
 
-/* What the first connection of this child told: the database's dialect, NULL before; and its write lock, NULL before, and where
- * the database takes several writers at once. */
+/* The database's dialect, NULL until this child has opened its first connection; and the write lock, NULL until then,
+ * and where the database takes several writers at once. */
 const cat_dialect_t *cat_source_dialect(const cat_source_t *source);
 cat_semaphore_t *cat_source_write_lock(const cat_source_t *source);
 
-/* Remembers whether the schema was found to be right; and: was it, the last time? */
+/* Notes whether the schema is right; and returns what was noted last. */
 void cat_source_note_schema(cat_source_t *source, int is_right);
 int cat_source_has_schema(const cat_source_t *source);
 
-/* Remembers when the last successful reading of ended sessions began; and: when did it? 0: there was none yet. */
+/* Notes when the last successful read of ended sessions began; and returns that, 0: none yet. */
 void cat_source_note_revocations(cat_source_t *source, apr_time_t began);
 apr_time_t cat_source_revocations_at(const cat_source_t *source);
 
-/* Opens a connection anew that has been taken and is of no use as it is. */
+/* Opens a connection anew that is taken out and of no use as it is. */
 apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *handle);
 
 /*
- * How long a writer waits for the write lock before it answers 503; and how long, where the database has one writer, for another
- * program's lock, which the writers before it may have waited for. Both count from the time the writer came; but once a writer has
- * the write lock it waits for the other one for CAT_SOURCE_LOCK_CHANCE at least.
+ * How long a writer waits for the write lock before it answers 503; and how long for the lock of another program, where
+ * the database has one writer at a time. Both count from the writer's arrival, because the writers before it may have
+ * waited for that program too; but once it has the write lock, a writer waits for the other program for at least
+ * CAT_SOURCE_LOCK_CHANCE.
  */
 #define CAT_SOURCE_WRITE_PATIENCE apr_time_from_sec(3)
 #define CAT_SOURCE_LOCK_PATIENCE apr_time_from_msec(1600)
 #define CAT_SOURCE_LOCK_CHANCE apr_time_from_msec(500)
 
-/* Takes the write lock of a source that has one; *slot is for cat_semaphore_leave. CAT_EBUSY, logged: others still had it at the time
- * until. */
+/* Takes the write lock of a source that has one; *slot is for cat_semaphore_leave. CAT_EBUSY, logged: other writers had
+ * it until the time until. */
 apr_status_t cat_source_take_write_lock(const cat_source_t *source, apr_time_t until, const cat_log_t *log, int *slot);
 
-/* Logs that, and gives CAT_EBUSY. */
+/* Logs that, and returns CAT_EBUSY. */
 apr_status_t cat_source_log_late(const cat_source_t *source, const cat_log_t *log);
 
-/* Remembers that a connection was found lost; and: has one been since then? */
+/* Notes that a connection was lost; and returns whether one has been since then. */
 void cat_source_note_loss(cat_source_t *source);
 int cat_source_lost_one_since(cat_source_t *source, apr_time_t since);
 
-/* Remembers that the database refused a statement because it is not ready, or that it took one. */
+/* Notes that the database refused a statement because it is not ready, or that it executed one. */
 void cat_source_note_refusal(cat_source_t *source);
 void cat_source_note_taken(cat_source_t *source);
 
 /*
- * Whether a database that is not ready is worth waiting for: it has not been for CAT_SOURCE_READY_PATIENCE yet. A cluster in which
- * nodes come and go has no quorum for a moment; one that has none for longer would only collect requests that wait. It is, too, once
- * the database has executed another thread's statement since the refusal.
+ * Is a database that is not ready worth waiting for? Yes for CAT_SOURCE_READY_PATIENCE since it refused a statement: a
+ * cluster whose nodes come and go has no quorum for a moment. After that requests would only pile up. And yes once it
+ * has executed a statement of another thread since the refusal.
  */
 #define CAT_SOURCE_READY_PATIENCE apr_time_from_sec(2)
 int cat_source_may_get_ready(const cat_source_t *source);

@@ -12,7 +12,7 @@
 #include "db/dialect.h"
 #include "http/answer.h"
 
-/* Room for some commits, with the WAL's growth. */
+/* Enough for some commits, and the growth of the WAL. */
 #define ROOM_OCTETS (256 * 1024)
 #define ROOM_PAGES 4
 
@@ -40,7 +40,7 @@ static int milliseconds_until(apr_time_t until)
     return until > now ? (int)apr_time_as_msec(until - now) : 0;
 }
 
-/* Where a file can only be read, BEGIN IMMEDIATE starts a transaction that reads, without a word. */
+/* On a read-only connection BEGIN IMMEDIATE silently begins a transaction that can only read. */
 apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, apr_time_t until, char *fault, apr_size_t size)
 {
     sqlite3 *sqlite = sqlite_of(handle);
@@ -49,7 +49,8 @@ apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, apr_time_t until, c
     if (!sqlite3_db_readonly(sqlite, "main")) {
         sqlite3_busy_timeout(sqlite, milliseconds_until(until));
         result = sqlite3_exec(sqlite, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-        sqlite3_busy_timeout(sqlite, 0); /* apr_dbd waits in a way of its own, with a mutex of the process */
+        /* apr_dbd waits by itself; both waits would multiply, while it holds a mutex of the process. */
+        sqlite3_busy_timeout(sqlite, 0);
     }
     if (result == SQLITE_OK) {
         return APR_SUCCESS;
@@ -58,7 +59,7 @@ apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, apr_time_t until, c
     return result == SQLITE_READONLY ? CAT_ELOST : CAT_EDOWN;
 }
 
-/* ---- what is in the way of writes ---- */
+/* ---- obstacles to writes ---- */
 
 static sqlite3_file *file_of(sqlite3 *sqlite)
 {
@@ -73,16 +74,16 @@ static apr_uint32_t read_number(const unsigned char *at)
     return (apr_uint32_t)at[0] << 24 | (apr_uint32_t)at[1] << 16 | (apr_uint32_t)at[2] << 8 | at[3];
 }
 
-/* Through SQLite's own descriptor: to open and close another one would take away its locks. */
+/* Through SQLite's own descriptor: closing another one would release the locks that SQLite has on the file. */
 static int read_header(sqlite3_file *file, unsigned char header[HEADER])
 {
     return file->pMethods->xRead(file, header, HEADER, 0) == SQLITE_OK;
 }
 
-/* Other connections write them meanwhile. */
+/* Other connections write these words concurrently. */
 typedef _Atomic apr_uint32_t index_word_t;
 
-/* NULL where there is none. The connection has read, so it is mapped. */
+/* NULL where there is none. The connection has read, so SQLite has mapped it. */
 static const index_word_t *find_index(sqlite3_file *file, int *result)
 {
     volatile void *region = NULL; /* as SQLite declares it */
@@ -106,7 +107,7 @@ int cat_sqlite_has_readonly_index(const cat_db_handle_t *handle)
     return result == SQLITE_READONLY;
 }
 
-/* How many frames of the WAL are in the file. -1: a checkpoint is on its way, or was cut off and will be done again. */
+/* How many frames of the WAL are in the file. -1: a checkpoint is running, or was interrupted and will be repeated. */
 static apr_int64_t count_backfilled(sqlite3_file *file)
 {
     int result;
@@ -131,7 +132,7 @@ static int is_shorter_than_header_says(sqlite3_file *file)
         return 0;
     }
     if (size < HEADER) {
-        return 1; /* what has a schema has a first page */
+        return 1; /* a database with a schema has a first page */
     }
     if (!read_header(file, header) || memcmp(header + CHANGE_COUNTER, header + VALID_FOR, 4) != 0) {
         return 0;
@@ -140,7 +141,8 @@ static int is_shorter_than_header_says(sqlite3_file *file)
     return size < read_number(header + PAGE_COUNT) * (page == 1 ? 65536 : page);
 }
 
-/* A checkpoint writes the first page first, and the pages behind the old end of the file last. */
+/* A checkpoint writes the first page before those behind the old end of the file, so the header may be ahead while it
+ * runs. */
 static int is_truncated(sqlite3_file *file)
 {
     apr_int64_t before = count_backfilled(file);

@@ -54,7 +54,8 @@ cat_sqlite_reader_t *cat_sqlite_reader_make(const cat_db_handle_t *handle)
     return reader;
 }
 
-/* From apr_dbd's placeholder to SQLite's, a question mark, which no statement has otherwise; SQLite does not double a literal %. */
+/* From apr_dbd's placeholder to SQLite's, a question mark, which no statement has otherwise; SQLite does not double a
+ * literal %. */
 static void translate_placeholders(char *to, const char *text)
 {
     for (; *text; text++) {
@@ -127,7 +128,8 @@ static int step_through_rows(sqlite3_stmt *statement, const cat_select_t *select
     return *rv != APR_SUCCESS || result == SQLITE_DONE ? SQLITE_OK : result;
 }
 
-/* The mutex is taken once: each of SQLite's functions would take it for itself, and sqlite3_column_value requires it. */
+/* The mutex is taken once: each of SQLite's functions would take it for itself, and sqlite3_column_value requires
+ * it. */
 int cat_sqlite_reader_select(cat_sqlite_reader_t *reader, const char *text, const cat_select_t *select,
                              apr_status_t *rv, int *rows)
 {

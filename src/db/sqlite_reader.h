@@ -6,29 +6,29 @@
 #include "db/select.h"
 
 /*
- * Reads from SQLite with SQLite's own functions, on a connection that apr_dbd has opened. apr_dbd lets one thread of the process at a
- * time read or write, and holds that lock through each COMMIT; it also copies each value twice. Used by the thread that has the
- * connection.
+ * Reads from SQLite with SQLite's own functions, on a connection that apr_dbd has opened. apr_dbd lets one thread of
+ * the process at a time read or write, and holds that lock through each COMMIT; it also copies each value twice. Used
+ * by the thread that has the connection.
  */
 typedef struct cat_sqlite_reader_t cat_sqlite_reader_t;
 
-/* Switches off SQLite's memory statistics, whose mutex all threads would take with each allocation, as its documentation recommends.
- * Before the process first uses SQLite; later it has no effect. */
+/* Switches off SQLite's memory statistics, whose mutex all threads would take with each allocation, as its
+ * documentation recommends. Before the process first uses SQLite; later it has no effect. */
 void cat_sqlite_reader_set_up(void);
 
-/* For an open connection; NULL: it is not one to SQLite. On the connection's pool, whose end finalizes the statements before the
- * connection is closed. */
+/* For an open connection; NULL: it is not one to SQLite. On the connection's pool, whose end finalizes the statements
+ * before the connection is closed. */
 cat_sqlite_reader_t *cat_sqlite_reader_make(const cat_db_handle_t *handle);
 
-/* Finalizes the statements, so that the connection can be closed; and uses the one that was opened in its place. Neither does
- * anything if reader is NULL. */
+/* Finalizes the statements, so that the connection can be closed; and uses the one that was opened in its place.
+ * Neither does anything if reader is NULL. */
 void cat_sqlite_reader_detach(cat_sqlite_reader_t *reader);
 void cat_sqlite_reader_attach(cat_sqlite_reader_t *reader, const cat_db_handle_t *handle);
 
 /*
- * Runs a select. text: the statement's, with %s for each value; always the same for one statement. Returns 0, and in *rv the last status
- * of the row function, which may be CAT_ENOUGH; or SQLite's result code. *rows: how many rows the function was given. If none, the
- * caller can still use apr_dbd, which waits for locks and says what is wrong.
+ * Runs a select. text: the statement's, with %s for each value; always the same for one statement. Returns 0, and in
+ * *rv the last status of the row function, which may be CAT_ENOUGH; or SQLite's result code. *rows: how many rows the
+ * function was given. If none, the caller can still use apr_dbd, which waits for locks and says what is wrong.
  */
 int cat_sqlite_reader_select(cat_sqlite_reader_t *reader, const char *text, const cat_select_t *select,
                              apr_status_t *rv, int *rows);

@@ -50,8 +50,8 @@ static apr_status_t check_still_open(cat_connection_t *conn, apr_pool_t *pool)
     return rv;
 }
 
-/* A node of a Galera cluster rolls a transaction back when another node's commit conflicts with it. The next statement fails for it,
- * but to prepare one succeeds: what follows would run outside of a transaction, and stay. */
+/* A node of a Galera cluster rolls a transaction back when another node's commit conflicts with it. The next statement
+ * fails for it, but to prepare one succeeds: what follows would run outside of a transaction, and stay. */
 static apr_status_t prepare_in_transaction(cat_connection_t *conn, apr_pool_t *pool, cat_sql_t sql, prepared_t *st)
 {
     apr_status_t rv = prepare_statement(conn, sql, st);

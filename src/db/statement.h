@@ -6,9 +6,10 @@
 #include "db/select.h"
 
 /*
- * Runs the prepared statements of a connection. A statement is prepared on first use and kept as long as the connection; one that the
- * database has dropped, after a change of the schema for instance, is prepared again. The pool's own prepared statements are not
- * used, because they stay dead for ever after that. Statuses as in connection.h, and CAT_EDOWN if the number of values is wrong.
+ * Runs the prepared statements of a connection. A statement is prepared on first use and kept as long as the
+ * connection; one that the database has dropped, after a change of the schema for instance, is prepared again. The
+ * pool's own prepared statements are not used, because they stay dead for ever after that. Statuses as in connection.h,
+ * and CAT_EDOWN if the number of values is wrong.
  */
 apr_status_t cat_statement_select(cat_connection_t *conn, apr_pool_t *pool, const cat_select_t *select);
 

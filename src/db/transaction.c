@@ -37,8 +37,8 @@ static apr_status_t begin_transaction(const cat_write_t *w)
     return rv;
 }
 
-/* Commits the writes from first to the one before end. A COMMIT that fails may leave the transaction open, or may have succeeded in
- * the database: so the changes are marked in any case. */
+/* Commits the writes from first to the one before end. A COMMIT that fails may leave the transaction open, or may have
+ * succeeded in the database: so the changes are marked in any case. */
 static apr_status_t commit_transaction(cat_write_t *first, const cat_write_t *end)
 {
     cat_db_t *db = first->db;
@@ -121,8 +121,8 @@ static apr_status_t do_work_in_savepoint(cat_connection_t *conn, const cat_write
     return end == APR_SUCCESS ? rv : end;
 }
 
-/* The write may be another thread's, which sleeps in the group commit meanwhile: so the leader may use its db and pool. A single
- * statement needs no savepoint, as SQLite rolls back a statement that fails. */
+/* The write may be another thread's, which sleeps in the group commit meanwhile: so the leader may use its db and pool.
+ * A single statement needs no savepoint, as SQLite rolls back a statement that fails. */
 static apr_status_t run_grouped_write(const cat_db_t *leader, cat_write_t *w, int is_alone)
 {
     cat_db_t *db = w->db;
@@ -160,8 +160,9 @@ static void commit_one_by_one(cat_write_t *first, const cat_write_t *end)
     }
 }
 
-/* Leader only: runs the writes from first to the one before end in one transaction, on the connection of first. If the commit fails,
- * all of them fail, even one that only found an unknown id: another write of the group may have caused what it found. */
+/* Leader only: runs the writes from first to the one before end in one transaction, on the connection of first. If the
+ * commit fails, all of them fail, even one that only found an unknown id: another write of the group may have caused
+ * what it found. */
 static void commit_group(cat_write_t *first, const cat_write_t *end)
 {
     int is_alone = next_write(first) == end, succeeded = 0;
@@ -186,8 +187,8 @@ static void commit_group(cat_write_t *first, const cat_write_t *end)
     }
 }
 
-/* A thread that waits holds no connection. The leader collects the group when it has the write lock, so that writes which arrive
- * while it waits are in it. */
+/* A thread that waits holds no connection. The leader collects the group when it has the write lock, so that writes
+ * which arrive while it waits are in it. */
 apr_status_t cat_transaction_write(cat_write_t *w)
 {
     cat_source_t *source = w->db->source;

@@ -10,8 +10,8 @@ typedef struct cat_db_t cat_db_t;
 /* The function of a transaction; see cat_db_transact and cat_db_view. */
 typedef apr_status_t cat_work_t(void *baton);
 
-/* A write, on the stack of its thread: the function `work`, or, where that is NULL, one statement, which is atomic by itself. While
- * the thread sleeps in cat_group_commit_join, the leader uses the write. */
+/* A write, on the stack of its thread: the function `work`, or, where that is NULL, one statement, which is atomic by
+ * itself. While the thread sleeps in cat_group_commit_join, the leader uses the write. */
 typedef struct cat_write_t {
     cat_group_commit_item_t item; /* first: a list of items is a list of writes */
     cat_db_t *db;
@@ -26,11 +26,12 @@ typedef struct cat_write_t {
 } cat_write_t;
 
 /*
- * Runs a write, as cat_db_transact and cat_db_exec say; no transaction may be open on its db. Where the database has one writer at a
- * time, the writes of this child that wait for the write lock share a transaction: the group commit leader, one of their threads,
- * runs all of them on its connection while the others sleep. Each write succeeds or is rolled back by itself, and its thread returns
- * after the commit; all of that is between BEGIN and COMMIT, single statements too. Where the database has several writers, a
- * single statement runs without BEGIN, and the connection is kept.
+ * Runs a write, as cat_db_transact and cat_db_exec say; no transaction may be open on its db. Where the database has
+ * one writer at a time, the writes of this child that wait for the write lock share a transaction: the group commit
+ * leader, one of their threads, runs all of them on its connection while the others sleep. Each write succeeds or is
+ * rolled back by itself, and its thread returns after the commit; all of that is between BEGIN and COMMIT, single
+ * statements too. Where the database has several writers, a single statement runs without BEGIN, and the connection is
+ * kept.
  */
 apr_status_t cat_transaction_write(cat_write_t *w);
 

@@ -14,19 +14,20 @@
 #include "db/files.h"
 
 /*
- * The WAL-index begins with two copies of a header of twelve 32-bit words. A writer writes the second copy first, and a reader
- * of SQLite's believes them when they are equal: so the second one knows of a commit no later than any reader.
+ * The WAL index begins with two copies of a header of twelve 32-bit words. SQLite's writer updates the second copy
+ * first, and its readers trust the header when both are equal: so the second copy shows a commit no later than any
+ * reader sees it.
  */
 enum { VERSION = 0, CHANGE = 2, FRAME_SUM = 7, SUM = 10, HEADER = 12 };
 
 #define KNOWN_VERSION 3007000
 
-/* How often a header is read before it is believed to be none: a writer may be about to change it. */
+/* How often a header is read that does not look like one: a writer may be changing it. */
 #define TRIES 1000
 
 #define LOOK_INTERVAL apr_time_from_sec(1)
 
-/* SQLite writes them, in this process or another one. */
+/* SQLite writes these words, in this process or another one. */
 typedef _Atomic apr_uint32_t index_word_t;
 _Static_assert(sizeof(index_word_t) == 4, "atomic types are padded here");
 
@@ -34,11 +35,11 @@ struct cat_wal_index_t {
     apr_pool_t *pool; /* of the child */
     apr_thread_mutex_t *mutex;
     /* ---- guarded by the mutex ---- */
-    int is_none; /* the WAL-index cannot be used */
+    int is_none; /* flag: the WAL index cannot be used */
     cat_files_t files;
     int descriptor; /* of the index, -1: none */
     /* ---- atomic ---- */
-    _Atomic(const index_word_t *) page; /* its beginning; stays where it is: a late reader reads something */
+    _Atomic(const index_word_t *) page; /* its beginning; stays mapped, for readers that are late */
     atomic_int held;                    /* connections; written last, under the mutex */
     _Atomic apr_time_t looked;          /* when a reader last compared the files */
 };
@@ -52,13 +53,13 @@ apr_status_t cat_wal_index_create(cat_wal_index_t **wal_index, apr_pool_t *pool)
     return apr_thread_mutex_create(&c->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
 }
 
-static apr_uint32_t load(const index_word_t *word)
+static apr_uint32_t load_word(const index_word_t *word)
 {
     return atomic_load_explicit(word, memory_order_acquire);
 }
 
-/* The sum that SQLite puts behind its header. */
-static int has_sum(const apr_uint32_t *header)
+/* The checksum at the end of SQLite's header. */
+static int has_checksum(const apr_uint32_t *header)
 {
     apr_uint32_t a = 0, b = 0;
 
@@ -69,14 +70,14 @@ static int has_sum(const apr_uint32_t *header)
     return a == header[SUM] && b == header[SUM + 1];
 }
 
-static int is_known(const index_word_t *page)
+static int is_known_index(const index_word_t *page)
 {
     for (int tries = 0; tries < TRIES; tries++) {
         apr_uint32_t header[HEADER];
         for (int i = 0; i < HEADER; i++) {
-            header[i] = load(&page[HEADER + i]);
+            header[i] = load_word(&page[HEADER + i]);
         }
-        if (header[VERSION] == KNOWN_VERSION && has_sum(header)) {
+        if (header[VERSION] == KNOWN_VERSION && has_checksum(header)) {
             return 1;
         }
     }
@@ -84,8 +85,8 @@ static int is_known(const index_word_t *page)
 }
 
 /*
- * To close any descriptor of a file takes away all locks that this process has on it, SQLite's among them: it stays open until
- * the file is one that SQLite has deleted.
+ * Closing any descriptor of a file releases all locks that this process has on it, SQLite's too: so the descriptor
+ * stays open until SQLite has deleted the file.
  */
 static apr_status_t map_index(cat_wal_index_t *c)
 {
@@ -109,7 +110,7 @@ static apr_status_t map_index(cat_wal_index_t *c)
     return APR_SUCCESS;
 }
 
-static apr_status_t start(cat_wal_index_t *c, const char *file)
+static apr_status_t open_index(cat_wal_index_t *c, const char *file)
 {
     apr_uint64_t mapped = c->files.identities[CAT_FILE_INDEX];
     apr_status_t rv = APR_SUCCESS;
@@ -122,7 +123,8 @@ static apr_status_t start(cat_wal_index_t *c, const char *file)
     if (c->descriptor < 0 || c->files.identities[CAT_FILE_INDEX] != mapped) {
         rv = map_index(c);
     }
-    return rv == APR_SUCCESS && !is_known(atomic_load_explicit(&c->page, memory_order_relaxed)) ? APR_EMISMATCH : rv;
+    return rv == APR_SUCCESS && !is_known_index(atomic_load_explicit(&c->page, memory_order_relaxed)) ? APR_EMISMATCH
+                                                                                                      : rv;
 }
 
 int cat_wal_index_hold(cat_wal_index_t *wal_index, cat_generations_t *generations, const char *file,
@@ -134,9 +136,9 @@ int cat_wal_index_hold(cat_wal_index_t *wal_index, cat_generations_t *generation
     apr_thread_mutex_lock(wal_index->mutex);
     is_first = atomic_load_explicit(&wal_index->held, memory_order_relaxed) == 0 && !wal_index->is_none;
     if (is_first) {
-        rv = start(wal_index, file);
+        rv = open_index(wal_index, file);
         wal_index->is_none = rv != APR_SUCCESS;
-        cat_generations_invalidate_all(generations); /* before others find the state told */
+        cat_generations_invalidate_all(generations); /* before other threads can read the state */
     }
     held = !wal_index->is_none;
     atomic_fetch_add_explicit(&wal_index->held, held, memory_order_release);
@@ -155,7 +157,7 @@ void cat_wal_index_release(cat_wal_index_t *wal_index)
     apr_thread_mutex_unlock(wal_index->mutex);
 }
 
-/* SQLite goes on with files that were replaced; so would what is kept of them. */
+/* SQLite goes on using files that were replaced, and the cache would go on with it. */
 static int are_files_same(cat_wal_index_t *c)
 {
     cat_files_t now, held;
@@ -182,7 +184,7 @@ static int look_at_files(cat_wal_index_t *c, apr_time_t now)
     return 1;
 }
 
-/* The counter of commits begins anew when SQLite mends an index; then the checksum of the log's last frame is another one. */
+/* The counter of commits starts anew when SQLite recovers an index; then the checksum of the last frame differs. */
 int cat_wal_index_read(cat_wal_index_t *wal_index, apr_time_t now, apr_uint64_t *state)
 {
     const index_word_t *second;
@@ -191,7 +193,7 @@ int cat_wal_index_read(cat_wal_index_t *wal_index, apr_time_t now, apr_uint64_t 
         return 0;
     }
     second = atomic_load_explicit(&wal_index->page, memory_order_relaxed) + HEADER;
-    *state = (apr_uint64_t)load(&second[CHANGE]) << 32 | load(&second[FRAME_SUM]);
+    *state = (apr_uint64_t)load_word(&second[CHANGE]) << 32 | load_word(&second[FRAME_SUM]);
     return 1;
 }
 

@@ -5,7 +5,8 @@
 
 enum { WRITERS = 5 };
 
-/* A thread that inserts a product, as a single statement or as a transaction's work, which may end with an error of its own. */
+/* A thread that inserts a product, as a single statement or as a transaction's work, which may end with an error of its
+ * own. */
 typedef struct writer_t {
     unit_database_t *database;
     const char *id;
