@@ -36,8 +36,8 @@ SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,u
 
 all: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl ## build build/mod_catalog.so and build/catalogctl
 
-# apxs is asked for its flags only: `apxs -c` would lay objects beside the sources and compile all of them each time.
-# They stand in a file because apxs may not be installed yet when make reads this.
+# apxs is asked for its flags only: `apxs -c` would put objects beside the sources and compile all of them each time.
+# The flags are in a file because apxs may not be installed yet when make reads this.
 $(BUILD)/cflags: Makefile
 	@mkdir -p $(@D)
 	@command -v apxs >/dev/null && command -v pkg-config >/dev/null || \
@@ -46,7 +46,7 @@ $(BUILD)/cflags: Makefile
 	  "-isystem $$(apxs -q INCLUDEDIR) -isystem $$(apxs -q APR_INCLUDEDIR) -isystem $$(apxs -q APU_INCLUDEDIR) $$packages" \
 	  '-std=gnu11 -fPIC $(WARNINGS) -Isrc -I$(BUILD)' >$@
 
-# mod_catalog.c holds the module record, the one symbol that httpd looks up.
+# mod_catalog.c contains the module record, the only symbol that httpd looks up.
 $(BUILD)/src/%.o: VISIBILITY = -fvisibility=hidden
 
 $(BUILD)/%.o: %.c $(BUILD)/cflags
@@ -56,7 +56,7 @@ $(BUILD)/%.o: %.c $(BUILD)/cflags
 $(BUILD)/mod_catalog.so: $(OBJECTS)
 	$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,--as-needed,-z,relro,-z,now -o $@ $^ $$(pkg-config --libs $(LIBRARIES)) -lm
 
-# An archive, so that what the command has no use for stays out of it, and with it libcurl and all that comes behind.
+# An archive, so the linker leaves out what the command does not use, libcurl and its dependencies included.
 $(BUILD)/common.a: $(PLAIN)
 	rm -f $@ && $(AR) qcs $@ $^
 
@@ -70,7 +70,7 @@ $(BUILD)/places.inc: Makefile
 	@mkdir -p $(@D)
 	sbin=$$(apxs -q SBINDIR) && printf '#define PLACE_%s "%s"\n' APACHECTL "$$sbin/apachectl" HTTPD "$$sbin/$$(apxs -q PROGNAME)" >$@
 
-# The directories are named too, so that a file taken away is noticed.
+# The directories are prerequisites too, so make notices a file that was removed.
 $(BUILD)/schema.inc: tools/embed $(wildcard conf/schema/* conf/schema/*/*.sql)
 	@mkdir -p $(@D)
 	tools/embed schema conf/schema/*/*.sql >$@
@@ -84,10 +84,10 @@ $(UNITS): %: %.o $(BUILD)/common.a
 
 -include $(OBJECTS:.o=.d) $(CTL_OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d)
 
-deps: ## install the Debian packages that building and running need
+deps: ## install the Debian packages that building and running require
 	@tools/deps build run
 
-deps-dev: ## install those that make check needs, too: databases, Chromium, Node.js
+deps-dev: ## also install those that make check requires: databases, Chromium, Node.js
 	@tools/deps build run test
 
 # A make that is killed takes the server with it.
@@ -99,7 +99,7 @@ run: ## build and serve: make run [PORT=8080] [DATA=./data] [MPM=event|worker|pr
 install: all ## install module, command, pages and configuration where apxs says, below DESTDIR if given
 	@tools/install $(BUILD)
 
-uninstall: ## remove what make install has put there; configuration that was edited, keys and data stay
+uninstall: ## remove what make install has installed; edited configuration, keys and data stay
 	@tools/install --remove
 
 # Databases and MPMs do not depend on each other: worker, which is event without its listener, is left to one database.
@@ -123,7 +123,7 @@ unit: $(UNITS) $(REPLAYS) ## run the unit tests and replay the fuzz corpora
 	@failed=0; for test in $(UNITS); do echo "$$test"; $$test || failed=1; done; \
 	  for target in $(FUZZ); do $(BUILD)/tests/fuzz/replay_$$target tests/fuzz/corpus/$$target || failed=1; done; exit $$failed
 
-# What npm brings stays in build/. The script lies beside it, because that is where a module's imports are looked for.
+# npm's packages stay in build/. The script is copied beside them, because Node.js looks for a module's imports there.
 JOSE = build/jose/jose.js
 $(JOSE): $(addprefix tests/jose/,jose.js package.json package-lock.json .npmrc)
 	rm -rf $(@D) && mkdir -p $(@D) && cp $^ $(@D)
@@ -141,7 +141,7 @@ $(BROWSER_PACKAGES): tests/browser/package.json tests/browser/package-lock.json
 	@mkdir -p build/browser && cp $^ build/browser
 	@tools/npm build/browser
 
-browser: $(BUILD)/mod_catalog.so $(BROWSER_PACKAGES) ## drive the pages of www/ in Chromium; pictures of them are left in build/browser
+browser: $(BUILD)/mod_catalog.so $(BROWSER_PACKAGES) ## drive the pages of www/ in Chromium; screenshots go to build/browser
 	@rm -f build/browser/*.png
 	@node --test-reporter=spec tests/browser/run.js $(BUILD)/mod_catalog.so
 
@@ -152,7 +152,7 @@ cluster: $(BUILD)/mod_catalog.so ## lose parts of a Galera cluster with three se
 httpd-tests: $(BUILD)/mod_catalog.so ## run httpd's own tests without the module and with it, and compare: make httpd-tests [MPM=event] [FRAMEWORK=dir] [T=t/modules/alias.t]
 	@tests/httpd/run.pl $(BUILD)/mod_catalog.so $(T)
 
-# What npm brings is compiled for the Node.js that is here, with the headers that came with it.
+# npm compiles the packages for the installed Node.js, with its headers.
 BENCH = build/bench
 PEERS = $(BENCH)/peers/node_modules/.package-lock.json
 $(PEERS): $(addprefix tests/bench/peers/node/,package.json package-lock.json .npmrc)
@@ -167,9 +167,9 @@ $(BENCH)/tokens: tests/bench/tokens.c $(BUILD)/common.a
 	@mkdir -p $(@D)
 	$(CC) @$(BUILD)/cflags $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1) -lm -pthread
 
-# Counting instructions needs no other servers.
+# Counting instructions requires no other servers.
 PEERED = $(if $(PARTS),$(filter-out instructions,$(PARTS)),all)
-bench: ## measure beside files and other servers, see docs/benchmarks.md: make bench [QUICK=1] [PARTS="reads posts"] [BENCH=build/bench]
+bench: ## measure and compare with files and other servers, see docs/benchmarks.md: make bench [QUICK=1] [PARTS="reads posts"] [BENCH=build/bench]
 	@tools/deps build run test $(if $(PEERED),bench,instructions)
 	@$(MAKE) --no-print-directory --quiet all $(BENCH)/constant.so $(if $(PEERED),$(BENCH)/tokens $(PEERS))
 	@$(if $(PEERED),cp tests/bench/peers/node/*.js $(BENCH)/peers,:)
@@ -227,7 +227,7 @@ fuzz: ## fuzz each parser of untrusted input with libFuzzer: make fuzz [FUZZ="js
 
 fuzzers: $(FUZZERS)
 
-format: ## lay out the C files as .clang-format says
+format: ## format the C files by .clang-format
 	@clang-format -i $(C_FILES)
 
 # Only the warnings count, so nothing is optimized. -Wsign-conversion is left out: in this code it only finds pointer differences
@@ -237,11 +237,11 @@ clang: ## compile with clang and -Wconversion; the warnings are errors
 
 # The static analyzer takes ten seconds of CPU a file, all other checks together half a second.
 CHECKS = -clang-analyzer-*
-tidy: $(GENERATED) ## have clang-tidy look through the C files: make tidy [CHECKS=] for its static analyzer, ten minutes
+tidy: $(GENERATED) ## check the C files with clang-tidy: make tidy [CHECKS=] for its static analyzer, ten minutes
 	@printf '%s\n' $(SOURCES) $(CTL_SOURCES) | xargs -P2 -n4 sh -c 'clang-tidy --quiet --checks="$$0" "$$@" -- $$(cat $(BUILD)/cflags) 2>&1' \
 	  '$(CHECKS)' | { ! grep -v '^[0-9]* warnings\{0,1\} generated' >&2; }
 
-clean: ## take away what was built; data stays
+clean: ## remove what was built; data stays
 	rm -rf build
 
 help: ## list the verbs

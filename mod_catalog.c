@@ -25,23 +25,23 @@ static void register_hooks(apr_pool_t *pool)
     cat_reply_register_filters();
     cat_authz_register_providers(pool);
 
-    /* What cannot work is found by "httpd -t" too. */
+    /* "httpd -t" runs this too, and reports what cannot work. */
     ap_hook_check_config(cat_lifecycle_check_config, NULL, NULL, APR_HOOK_MIDDLE);
     /* "-D CATALOG_DUMP", for catalogctl. */
     ap_hook_test_config(cat_dump_run, NULL, NULL, APR_HOOK_MIDDLE);
-    /* Before mod_watchdog, which is last, counts who wants to be called. */
+    /* Before mod_watchdog, which runs last, counts the registered jobs. */
     ap_hook_post_config(cat_lifecycle_post_config, NULL, NULL, APR_HOOK_MIDDLE);
     /* Connections cannot cross a fork, and mod_dbd's pools must be there for the first look at the schema. mod_watchdog starts the threads
      * that run our jobs. */
     ap_hook_child_init(cat_lifecycle_child_init, after_dbd, before_watchdog, APR_HOOK_MIDDLE);
 
-    /* Before httpd decodes the path, which it may refuse to do. */
+    /* Before httpd decodes the path, which may fail. */
     ap_hook_pre_translate_name(cat_mount_pre_translate, NULL, NULL, APR_HOOK_FIRST);
     /* The site's rewriting comes first; a mount is more special than "ProxyPass /". */
     ap_hook_translate_name(cat_mount_translate, after_rewrite, before_proxy, APR_HOOK_FIRST);
-    /* There is no file, so no directory is walked. Before mod_proxy, which ends this phase for what was rewritten to it. */
+    /* There is no file, so httpd must not walk directories. Before mod_proxy, which ends this phase for requests rewritten to it. */
     ap_hook_map_to_storage(cat_mount_map, NULL, NULL, APR_HOOK_REALLY_FIRST);
-    /* The user is known before the site's Require lines and the other modules' hooks look. */
+    /* Before the site's Require lines and the hooks of other modules, which need the user. */
     ap_hook_access_checker(cat_guard_check, NULL, NULL, APR_HOOK_FIRST);
     /* "AuthType Catalog", in any Location. */
     ap_hook_check_authn(cat_authz_authenticate, NULL, NULL, APR_HOOK_MIDDLE, AP_AUTH_INTERNAL_PER_CONF);
@@ -51,9 +51,9 @@ static void register_hooks(apr_pool_t *pool)
     /* After httpd's core, which applies SetHandler. */
     ap_hook_fixups(cat_handler_fix, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_handler(cat_handler_run, NULL, NULL, APR_HOOK_FIRST);
-    /* Last, so that our filter is the first to see what httpd wrote. */
+    /* Last, so that our filter is the first to see httpd's output. */
     ap_hook_insert_error_filter(cat_reply_insert_error_filter, NULL, NULL, APR_HOOK_LAST);
-    /* mod_status' own hook. */
+    /* A hook of mod_status. */
     cat_status_register_hook();
 }
 
@@ -61,7 +61,7 @@ AP_DECLARE_MODULE(catalog) = {
     STANDARD20_MODULE_STUFF,
     cat_conf_create, /* per directory: all settings */
     cat_conf_merge,
-    NULL, /* per server: made when the mounts are found, see httpd/lifecycle.c */
+    NULL, /* per server: httpd/lifecycle.c makes it when it finds the mounts */
     NULL,
     cat_conf_directives,
     register_hooks,

@@ -10,7 +10,7 @@
 
 #include "lib/secret.h"
 
-#define LENGTH_MAX 1100 /* octets: 256 characters of four, a line's end, and more to see that it is too long */
+#define LENGTH_MAX 1100 /* bytes: 256 characters of four bytes, the newline, and some more */
 #define GENERATED_LENGTH 24
 
 static const char *read_line(apr_pool_t *pool, char **line)

@@ -4,11 +4,11 @@
 
 #include <apr_pools.h>
 
-/* A password: typed in twice at the terminal, which does not show it, or the first line of standard input. On the
- * pool. Returns a fault. */
+/* Reads a password: entered twice at a terminal, without echo, or the first line of standard input. On the pool.
+ * Returns a fault. */
 const char *ctl_ask_password(apr_pool_t *pool, const char **password);
 
-/* One that nobody has to think of: 144 random bits. NULL: the system has none to give. */
+/* A generated password of 144 random bits. NULL: the system provides none. */
 const char *ctl_ask_generate_password(apr_pool_t *pool);
 
 #endif

@@ -16,7 +16,7 @@
 #include "jose/keyring.h"
 #include "lib/time.h"
 
-/* A mail that is put off is tried again after 15 minutes at the most. */
+/* A mail that was not accepted is tried again after at most 15 minutes. */
 #define MAIL_IS_LATE apr_time_from_sec(3600)
 
 #define OTHERS (APR_FPROT_WREAD | APR_FPROT_WWRITE | APR_FPROT_WEXECUTE)
@@ -42,8 +42,8 @@ static void add(report_t *r, int good, const char *what, const char *detail)
 
 /* ---- keys ---- */
 
-/* As the server's user, who looks for new ones. A single file is read as root, and was when httpd looked at its
- * configuration. */
+/* Read as the server's user, because the children read a CatalogKeyDir. A single file is read by root only, and httpd
+ * has just read it with the configuration. */
 static void check_keys(report_t *r)
 {
     apr_pool_t *pool = r->ctl->pool;
@@ -79,7 +79,7 @@ static void check_sending(report_t *r)
 
 /* ---- database ---- */
 
-/* Its side files are there only while it is in use. */
+/* The side files exist only while the database is in use. */
 static void check_file(report_t *r, const char *suffix)
 {
     apr_pool_t *pool = r->ctl->pool;
@@ -112,14 +112,14 @@ static void check_traits(report_t *r, cat_connection_t *conn)
     }
 }
 
-/* A transaction alone would not tell: SQLite begins one on a file that is read-only. */
+/* Beginning a transaction proves nothing: SQLite begins one on a read-only file. */
 static apr_status_t write_nothing(ctl_t *ctl, void *baton)
 {
     (void)baton;
     return cat_db_exec(ctl->db, SQL_SESSION_DELETE, CAT_VALUES(""), NULL);
 }
 
-/* Returns whether the tables can be read. */
+/* Flag: the tables can be read. */
 static int check_schema(report_t *r)
 {
     ctl_t *ctl = r->ctl;

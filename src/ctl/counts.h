@@ -4,7 +4,7 @@
 
 #include "ctl/ctl.h"
 
-/* Does what a server's job would do by and by after many products came or went. It is that job's if it cannot be done here. */
+/* Maintains the counts after many products were added, which a server's job would do over time. If it fails, that job will do it. */
 void ctl_counts_maintain(ctl_t *ctl);
 
 #endif

@@ -4,8 +4,8 @@
 
 /*
  * catalogctl, the administrator's command: one process, one thread, one command. Functions here are called
- * ctl_<file>_<verb>; those of db/ and lib/ are the module's own. A `const char *` that is returned as a fault is on
- * the pool, NULL: all is well.
+ * ctl_<file>_<verb>; those of db/ and lib/ are the module's own. A `const char *` returned as a fault is on the
+ * pool; NULL: no fault.
  */
 
 #include <apr_tables.h>
@@ -18,7 +18,7 @@
 /* Exit codes; docs/catalogctl.8 explains them. */
 enum { CTL_DONE, CTL_FAILED, CTL_MISUSED };
 
-/* What a command gets. */
+/* The context of a command. */
 typedef struct ctl_t {
     apr_pool_t *pool;
     const ctl_options_t *options;
@@ -26,18 +26,18 @@ typedef struct ctl_t {
     int count;
     apr_time_t now;
 
-    ctl_site_t site; /* where the command's row asks for it */
+    ctl_site_t site; /* if the command's row asks for it */
     cat_log_t log;   /* to stderr */
-    int quiet;       /* nothing is logged: the same will be tried again */
+    int quiet;       /* flag: log nothing, because the work will be tried again */
     cat_conf_t conf; /* of db */
     cat_source_t *source;
-    cat_db_t *db; /* where the command's row asks for it; ctl_database_open makes it */
+    cat_db_t *db; /* if the command's row asks for it; made by ctl_database_open */
 } ctl_t;
 
-/* Returns the exit code, after saying on stderr what failed. */
+/* Runs a command and returns the exit code; has reported on stderr what failed. */
 typedef int ctl_command_t(ctl_t *ctl);
 
-/* Says "catalogctl: subject: fault" on stderr; either may be NULL. Returns CTL_FAILED. */
+/* Prints "catalogctl: subject: fault" to stderr; either may be NULL. Returns CTL_FAILED. */
 int ctl_fail(const char *subject, const char *fault);
 
 ctl_command_t ctl_schema_migrate;

@@ -13,9 +13,9 @@
 #include "http/answer.h"
 #include "lib/conf.h"
 
-#define CONNECTIONS 2 /* while one is held, another looks at the schema */
+#define CONNECTIONS 2 /* one does the work while another checks the schema */
 
-/* On SQLite each try is 1.6 seconds of the driver's waiting. */
+/* On SQLite each try waits for 1.6 seconds in the driver. */
 #define TRIES 4
 #define TRY_INTERVAL apr_time_from_msec(100)
 
@@ -33,8 +33,8 @@ static const char *become_server(apr_pool_t *pool, const ctl_site_t *site)
                  : NULL;
 }
 
-/* A driver would make an empty database under a name that was mistyped. A directory that cannot be used comes first: migrate could
- * not make the database in it either. */
+/* Without this check the driver would create an empty database under a mistyped name. The directory is checked first: if it is not
+ * usable, migrate could not create the database in it either. */
 static const char *check_file(apr_pool_t *pool, const ctl_site_t *site, int make)
 {
     cat_os_user_t user = {geteuid(), getegid()};
@@ -122,7 +122,7 @@ apr_status_t ctl_database_write(ctl_t *ctl, ctl_work_t *work, void *baton)
         if (tries > 1) {
             apr_sleep(TRY_INTERVAL);
         }
-        ctl->quiet = tries < TRIES; /* only the last failure is one */
+        ctl->quiet = tries < TRIES; /* only the last failure is logged */
         rv = cat_db_transact(ctl->db, run_work, &w);
     }
     ctl->quiet = 0;

@@ -6,16 +6,16 @@
 #include "db/db.h"
 
 /*
- * Makes ctl->db for ctl->site, as the user of httpd's children where root asks: so what is made belongs to them, and
- * what they may not do fails here too. make: a database that is not there is made, and its schema brought up to date.
+ * Opens ctl->db for ctl->site. If root runs this, the process becomes the user of httpd's children: files it creates belong
+ * to them, and what they may not do fails here too. make: create a missing database, and update its schema.
  * Returns a fault.
  */
 const char *ctl_database_open(ctl_t *ctl, int make);
 
 /*
- * Runs work within a transaction; again from the start when the database is locked, as other programs' writers are
- * not waited for in turns. Any status but APR_SUCCESS rolls back and is returned; the database's own have been
- * logged.
+ * Runs work in a transaction, and repeats it from the start while the database is locked, because the server's write
+ * lock does not cover this program. Any status but APR_SUCCESS rolls back and is returned; faults of the database have
+ * been logged.
  */
 typedef apr_status_t ctl_work_t(ctl_t *ctl, void *baton);
 apr_status_t ctl_database_write(ctl_t *ctl, ctl_work_t *work, void *baton);

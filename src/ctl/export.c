@@ -11,7 +11,7 @@
 #include "lib/json.h"
 #include "lib/time.h"
 
-#define PAGE_SIZE (256 * 1024) /* bytes: a guess of a page's lines */
+#define PAGE_SIZE (256 * 1024) /* bytes: an estimate of a page's lines */
 
 typedef struct export_t {
     ctl_t *ctl;
@@ -40,7 +40,7 @@ static apr_status_t add_line(void *baton, const char *const *row, int count)
     return APR_SUCCESS;
 }
 
-/* In pages, because drivers hold all rows of a result in memory. */
+/* In pages, because drivers keep all rows of a result in memory. */
 static apr_status_t write_table(export_t *e)
 {
     const char *after = "";
@@ -78,7 +78,7 @@ static apr_status_t begin(export_t *e)
     return rv;
 }
 
-/* Only for the progress: a large database may take longer to count than a statement may last. */
+/* Only for the progress display: counting a large database may exceed the statement timeout. */
 static apr_int64_t count_rows(ctl_t *ctl)
 {
     const char *const *row = NULL;

@@ -16,7 +16,7 @@
 
 #define LINE_SIZE 65536
 #define BATCH 500       /* rows of one transaction */
-#define REPORTS_MOST 10 /* differences that are told one by one */
+#define REPORTS_MOST 10 /* differences that are reported one by one */
 
 typedef enum { MISSING, EQUAL, DIFFERENT } state_t;
 
@@ -38,10 +38,10 @@ typedef struct import_t {
     int table;
     row_t rows[BATCH];
     int count;
-    const char *before; /* key before the first */
+    const char *before; /* the last key of the previous batch */
 
-    /* The walk through the database beside it. */
-    int at;           /* the first row that was not come to yet */
+    /* The walk through the database, in parallel. */
+    int at;           /* the first row not reached yet */
     const char *last; /* key of the page; NULL: the page is empty */
     apr_pool_t *page_pool;
 
@@ -69,7 +69,7 @@ static const char *read_line(import_t *im, apr_size_t *length)
     return strchr(im->line, '\n') ? NULL : at_line(im, im->number, "the line is cut off, too long, or contains NUL");
 }
 
-/* A line's one member. */
+/* Parses a line, which is an object with one field. */
 static const char *parse_line(import_t *im, apr_size_t length, const char **name, json_t **value)
 {
     const char *why;
@@ -143,8 +143,8 @@ static apr_status_t compare(void *baton, const char *const *values, int count)
     return APR_SUCCESS;
 }
 
-/* Finds out what the database has of the batch. Both are in the order of their keys, so it is one walk over what lies
- * between the first and the last. */
+/* Finds out which rows of the batch the database has. Both are in the order of their keys, so one walk from the first key to
+ * the last is enough. */
 static apr_status_t look(import_t *im)
 {
     ctl_t *ctl = im->ctl;
@@ -244,7 +244,7 @@ static void report_differences(import_t *im)
     }
 }
 
-/* Rows that are there are not written again, so an import that is repeated is quick; and what was written is read back. */
+/* Existing rows are not written again, so repeating an import is quick. Added rows are read back. */
 static const char *store_batch(import_t *im)
 {
     apr_status_t rv = im->count ? look(im) : APR_SUCCESS;

@@ -19,7 +19,7 @@
 
 #define RSA_BITS 3072
 
-/* The server reads it as root at its start, and as the group when it looks for new ones. */
+/* The server reads keys as root when it starts; its children, through the group, when they look for new ones. */
 #define MODE 0640
 
 /* ---- making ---- */
@@ -65,7 +65,7 @@ static const struct kind_t {
     {"rs256", ".pem", make_rsa_pair},
 };
 
-/* The first one, when no type is named. */
+/* NULL names the first one. */
 static const struct kind_t *find_kind(const char *type)
 {
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -80,10 +80,10 @@ static const struct kind_t *find_kind(const char *type)
 
 typedef struct place_t {
     const char *path;
-    apr_gid_t group; /* who may read it */
+    apr_gid_t group; /* that may read it */
 } place_t;
 
-/* The time of its making, so that names sort by age: 20261121T093000123Z.key */
+/* The time of creation, so names sort by age: 20261121T093000123Z.key */
 static const char *make_name(ctl_t *ctl, const struct kind_t *kind)
 {
     char time[CAT_TIME_LENGTH + 1], *end = time;
@@ -122,7 +122,7 @@ static const char *directory_of(apr_pool_t *pool, const char *path)
     return slash ? apr_pstrmemdup(pool, path, slash == path ? 1 : (apr_size_t)(slash - path)) : ".";
 }
 
-/* The configuration may not be readable yet: it needs a key. So the group is that of the directory. */
+/* httpd may refuse the configuration until there is a key, so the group is that of the directory. */
 static const char *find_in_operand(ctl_t *ctl, const struct kind_t *kind, place_t *place)
 {
     const char *path = ctl->args[0], *directory = path;
@@ -156,8 +156,8 @@ static apr_status_t open_to_group(apr_file_t *file, apr_gid_t group)
     return APR_SUCCESS;
 }
 
-/* There as a whole or not at all, and nothing is written over: a server may look at any time. What begins with a dot
- * it passes over; that name goes away when the file is closed. */
+/* A server may look at any time, so the file appears as a whole or not at all, and replaces no other. The server ignores the
+ * temporary name, which begins with a dot; closing the file removes it. */
 static apr_status_t write_file(apr_pool_t *pool, const place_t *place, const char *text)
 {
     const char *slash = strrchr(place->path, '/');

@@ -7,9 +7,9 @@
 #include "lib/fields.h"
 
 /*
- * Writes what a statement selects as a table (ctl/table.h), in parts, so that a million rows do not lie in memory at
- * once. The statement gives the columns of fields and behind them the one it is ordered by; it takes the value to
- * begin behind, "" at first. Returns the exit code.
+ * Prints the rows of a statement as a table (ctl/table.h), in parts, so a million rows are not in memory at once. The
+ * statement selects the columns of fields, then the column it is ordered by; its argument is the value after which it
+ * begins, "" at first. Returns the exit code.
  */
 int ctl_list_print(ctl_t *ctl, const cat_field_t *fields, int count, cat_sql_t sql);
 

@@ -17,11 +17,11 @@ typedef enum { ALONE, SITE, DATABASE } needs_t;
 /* THE COMMAND TABLE */
 static const struct command_t {
     const char *noun;
-    const char *verb;    /* NULL: the noun is all */
-    const char *options; /* letters of those that only some commands have */
+    const char *verb;    /* NULL: the noun is the whole command */
+    const char *options; /* letters of options that only some commands have */
     const char *operands;
     int least, most; /* operands; most -1: any number */
-    needs_t needs;   /* what is there before it runs */
+    needs_t needs;   /* what is prepared before it runs */
     ctl_command_t *run;
     const char *help;
 } commands[] = {
@@ -41,7 +41,7 @@ static const struct command_t {
     {"import", NULL, "", "<FILE", 0, 0, DATABASE, ctl_import_run, "add what export wrote, to this or another database"},
 };
 
-/* THE OPTION TABLE. Small letters that stand in no command's row are for all. */
+/* THE OPTION TABLE. Letters that are in no command's row are for all commands. */
 static const apr_getopt_option_t options[] = {
     {"config", 'c', 1, "FILE      httpd's configuration, if not its default"},
     {"define", 'D', 1, "NAME      passed to httpd, for <IfDefine>"},
@@ -145,7 +145,7 @@ static const struct command_t *find_command(int count, const char *const *words)
     return NULL;
 }
 
-/* given: the letters of the options. Returns what is wrong. */
+/* given: the letters of the options. Returns a fault. */
 static const char *check_use(apr_pool_t *pool, const struct command_t *command, const ctl_options_t *o, int count,
                              const char *given)
 {
@@ -198,7 +198,7 @@ static int start(apr_pool_t *pool, const ctl_options_t *o, int count, const char
     return wrong ? misuse(wrong) : run(&ctl, command);
 }
 
-/* What could not be written to standard output was not done. */
+/* Output that could not be written is a failure. */
 static int finish(int code)
 {
     return (fflush(stdout) != 0 || ferror(stdout)) && code == CTL_DONE ? ctl_fail(NULL, "the output cannot be written")
@@ -233,7 +233,7 @@ int main(int argc, const char *const argv[])
         take_option(&o, letter, value);
     }
     if (rv != APR_EOF) {
-        return CTL_MISUSED; /* and the parser has said why */
+        return CTL_MISUSED; /* the parser has printed why */
     }
     return finish(start(pool, &o, argc - parser->ind, parser->argv + parser->ind, given));
 }

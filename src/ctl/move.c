@@ -17,7 +17,7 @@
 /* ---- the tables ---- */
 
 /* clang-format off */
-/* As wide as the narrowest of the schemas has the column. */
+/* Limits: the narrowest column of all schemas. */
 #define KEY(column, most) {column, CAT_STRING, CAT_REQUIRED, 1, most, NULL, NULL}
 #define TEXT(column, most) {column, CAT_STRING, CAT_REQUIRED, 0, most, NULL, NULL}
 #define TEXT_OR_NULL(column, most) {column, CAT_STRING, 0, 0, most, NULL, NULL}
@@ -62,7 +62,7 @@ static const cat_field_t revoked_sessions[] = {
     KEY("session_id", 36), WHOLE("ended_at"),
 };
 
-/* THE MOVE TABLE. Not in it: login_failures, which remembers a day, and what a database notes of the move itself. */
+/* THE MOVE TABLE. It leaves out login_failures, which matter for a day, and what each database maintains itself. */
 #define COLUMNS(table) #table, table, sizeof(table) / sizeof(table[0])
 #define TABLE(table, read, add) {COLUMNS(table), read, add, NULL}
 const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES] = {
@@ -122,7 +122,7 @@ const char *ctl_move_sum_line(const ctl_move_sum_t *sum, apr_pool_t *pool)
 
 /* ---- beginning ---- */
 
-/* What has not been committed goes with the connection, so nothing is left to do but to end. */
+/* Closing the connection rolls back what was not committed, so exiting is enough. */
 static void say_interrupted(int number)
 {
     static const char text[] = "\ncatalogctl: interrupted; run the same command again: an export starts over, an import"

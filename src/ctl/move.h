@@ -9,12 +9,12 @@
 #include "lib/fields.h"
 
 /*
- * What export writes and import reads. Each line is a JSON object with one member, whose name says what the line is:
+ * What export writes and import reads. Each line is a JSON object with one field, whose name is the kind of the line:
  *   {"mod_catalog":{"format":1,"schema":2,"time":"2026-11-21T09:30:00.123Z"}}   the first
  *   {"products":{"id":"...","name":"..."}}   a row; tables in the order of ctl_move_tables, rows in the order of their
- *                                            keys, octet by octet; a column that is NULL is left out
+ *                                            keys, byte by byte; columns that are NULL are left out
  *   {"end":{"products":1,"users":0,...,"sha256":"..."}}   the last: how many rows of each, and the digest of their lines
- * The same rows make the same lines, whatever database they lie in; only the first line has a time in it.
+ * The same rows give the same lines on every database; only the first line contains a time.
  */
 #define CTL_MOVE_FORMAT 1
 
@@ -23,17 +23,17 @@ typedef struct ctl_move_table_t {
     const char *name;
     const cat_field_t *fields; /* the columns, the key first */
     int count;
-    cat_sql_t read; /* selects the columns of some rows behind a key, in the order of the keys */
-    cat_sql_t add;  /* takes the columns; not where insert_many is set */
+    cat_sql_t read; /* selects the columns of some rows after a key, in the order of the keys */
+    cat_sql_t add;  /* inserts a row of these columns; unused if insert_many is set */
     /* Inserts rows within a transaction; as cat_products_insert_many. NULL: each row by `add`. */
     apr_status_t (*insert_many)(cat_db_t *db, const char *const *const *rows, int count, int *inserted);
 } ctl_move_table_t;
 
-/* Those that others refer to come before them. */
+/* Tables come after those they refer to. */
 #define CTL_MOVE_TABLES 7
 extern const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES];
 
-/* What the last line says. */
+/* The content of the last line. */
 typedef struct ctl_move_sum_t {
     apr_int64_t rows[CTL_MOVE_TABLES];
     EVP_MD_CTX *digest;
@@ -49,8 +49,8 @@ apr_int64_t ctl_move_sum_rows(const ctl_move_sum_t *sum);
 /* The last line, its newline included; on the pool. Ends the sum. */
 const char *ctl_move_sum_line(const ctl_move_sum_t *sum, apr_pool_t *pool);
 
-/* Looks whether the database has the schema that this program knows, and from now on says at SIGINT and SIGTERM what
- * to do next. Returns a fault. */
+/* Checks that the database has the schema that this program knows. From then on, SIGINT and SIGTERM print what to do
+ * next. Returns a fault. */
 const char *ctl_move_begin(ctl_t *ctl, int *schema);
 
 #endif

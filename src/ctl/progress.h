@@ -4,19 +4,19 @@
 
 #include <apr_time.h>
 
-/* How far a long command is, on stderr where that is a terminal: one line that is drawn again and again. */
+/* The progress of a long command: one line on stderr, redrawn, if that is a terminal. */
 typedef struct ctl_progress_t {
-    apr_int64_t total; /* what done will be at the end; 0: unknown */
-    int wanted;        /* there is a terminal */
-    int drawn;         /* the cursor stands behind the line */
+    apr_int64_t total; /* final value of done; 0: unknown */
+    int wanted;        /* flag: stderr is a terminal */
+    int drawn;         /* flag: the cursor is at the end of the line */
     apr_time_t began;
-    apr_time_t next; /* not to be drawn before */
+    apr_time_t next; /* time of the next redraw */
 } ctl_progress_t;
 
 void ctl_progress_begin(ctl_progress_t *progress);
 void ctl_progress_show(ctl_progress_t *progress, apr_int64_t rows, apr_int64_t done);
 
-/* Leaves the line as it is, for others to write below it. */
+/* Ends the line, so that other output goes below it. */
 void ctl_progress_leave(ctl_progress_t *progress);
 
 #endif

@@ -17,8 +17,8 @@
 
 /* ---- asking httpd ---- */
 
-/* apachectl sets the environment that a distribution's configuration is written for. It is not where httpd's program
- * alone is installed. */
+/* apachectl sets the environment that a distribution's configuration expects. It is absent if only the httpd program is
+ * installed. */
 static const char *find_program(apr_pool_t *pool)
 {
     apr_finfo_t info;
@@ -26,7 +26,7 @@ static const char *find_program(apr_pool_t *pool)
     return apr_stat(&info, PLACE_APACHECTL, APR_FINFO_TYPE, pool) == APR_SUCCESS ? PLACE_APACHECTL : PLACE_HTTPD;
 }
 
-/* httpd takes a relative path for one below ServerRoot. */
+/* httpd resolves a relative path against ServerRoot. */
 static const char *make_absolute(apr_pool_t *pool, const char *path)
 {
     char *whole;
@@ -54,7 +54,7 @@ static const char *const *make_command(apr_pool_t *pool, const ctl_options_t *op
     return (const char *const *)words->elts;
 }
 
-/* Its standard input is not ours: a password may be waiting there. */
+/* The program must not read our standard input, which may contain a password. */
 static apr_status_t start(apr_pool_t *pool, const char *const *command, apr_proc_t *process, apr_file_t **out)
 {
     apr_procattr_t *attributes;
@@ -94,7 +94,7 @@ static char *read_all(apr_pool_t *pool, apr_file_t *file)
     return cat_buffer_text(&text);
 }
 
-/* Runs a command: *text is all that it said. */
+/* Runs a command. *text is all of its output. Returns a fault. */
 static const char *run(apr_pool_t *pool, const char *const *command, char **text)
 {
     apr_proc_t process;
@@ -147,14 +147,14 @@ static int is_equal(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* A <Location> of the main server is a mount of every virtual host: that is still one catalogue. */
+/* A <Location> of the main server is a mount of every virtual host, but still one catalogue. */
 static int is_same(const ctl_site_t *a, const ctl_site_t *b)
 {
     return is_equal(a->driver, b->driver) && is_equal(a->params, b->params) && is_equal(a->key_file, b->key_file) &&
            is_equal(a->key_dir, b->key_dir) && is_equal(a->blocklist, b->blocklist);
 }
 
-/* The mounts among the lines that httpd said. */
+/* The mounts in httpd's output. */
 static apr_array_header_t *find_wanted(apr_pool_t *pool, char *text, const ctl_options_t *options)
 {
     apr_array_header_t *sites = apr_array_make(pool, 4, sizeof(ctl_site_t));
@@ -206,12 +206,12 @@ static const char *find_in_configuration(apr_pool_t *pool, const ctl_options_t *
         if (!is_same(site, other)) {
             return explain_choice(pool, sites);
         }
-        site->mail = site->mail ? site->mail : other->mail; /* any of them sends the mails of all */
+        site->mail = site->mail ? site->mail : other->mail; /* each of them sends the mails of all */
     }
     return site->driver && site->params ? NULL : "the catalogue has no database: set DBDriver and DBDParams";
 }
 
-/* @FILE keeps a password in the parameters off the command line, where everyone can see it. */
+/* @FILE keeps a password in the parameters off the command line, which every user can see. */
 static const char *take_parameters(apr_pool_t *pool, const ctl_options_t *options, ctl_site_t *site)
 {
     apr_size_t length;

@@ -6,7 +6,7 @@
 #include <apr_tables.h>
 #include <apr_user.h>
 
-/* What the command line says; NULL: it does not. */
+/* The options of the command line; NULL: not given. */
 typedef struct ctl_options_t {
     const char *config;
     const char *httpd;
@@ -22,7 +22,7 @@ typedef struct ctl_options_t {
     int json;
 } ctl_options_t;
 
-/* A catalogue, as httpd's configuration has it, or as --driver and --params say. */
+/* A catalogue, from httpd's configuration or from --driver and --params. */
 typedef struct ctl_site_t {
     const char *server; /* NULL: not from a configuration, and then there are no keys and no user */
     const char *mount;
@@ -31,12 +31,12 @@ typedef struct ctl_site_t {
     const char *key_file; /* either this or key_dir */
     const char *key_dir;
     const char *blocklist; /* NULL: none */
-    const char *mail;      /* where mails go; NULL: nowhere */
+    const char *mail;      /* CatalogMail; NULL: not set */
     apr_uid_t uid;         /* of httpd's children, when root starts it */
     apr_gid_t gid;
 } ctl_site_t;
 
-/* Finds the one that the options mean. Returns a fault: httpd's own words where it refuses the configuration. */
+/* Finds the catalogue that the options select. Returns a fault; if httpd refuses the configuration, httpd's own message. */
 const char *ctl_site_find(apr_pool_t *pool, const ctl_options_t *options, ctl_site_t *site);
 
 #endif

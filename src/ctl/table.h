@@ -5,8 +5,8 @@
 #include "lib/fields.h"
 
 /*
- * A list on stdout: with a header, tab separated, a row a line; or as a JSON array of objects. Both have
- * lib/fields.h's names and values; in a line, what is not set is empty, and a control character a '?'.
+ * Prints a list to stdout: a header and one line per row, tab separated, or a JSON array of objects. Names and values are
+ * those of lib/fields.h. In a line, a value that is not set is empty, and a control character becomes '?'.
  */
 typedef struct ctl_table_t {
     const cat_field_t *fields;

@@ -38,7 +38,7 @@ int ctl_users_list(ctl_t *ctl)
 /* ---- add ---- */
 
 typedef struct addition_t {
-    const char **record; /* by accounts/user.h */
+    const char **record; /* indexed as in accounts/user.h */
     const char *hash;
     const char *role;
     int verified;
@@ -53,14 +53,14 @@ static apr_status_t add(ctl_t *ctl, void *baton)
     if (rv == APR_SUCCESS && a->role) {
         rv = cat_db_exec(ctl->db, SQL_USER_SET_ROLE, CAT_VALUES(a->role, id), NULL);
     }
-    /* The mail that asks for it is dropped when its turn comes. */
+    /* The mailer drops the confirmation mail, because the address is confirmed. */
     if (rv == APR_SUCCESS && a->verified) {
         rv = cat_db_exec(ctl->db, SQL_USER_CONFIRM, CAT_VALUES(a->record[CAT_USER_CREATED_AT], id), NULL);
     }
     return rv;
 }
 
-/* The rules of a registration. */
+/* Checks the rules of registration. */
 static const char *check(ctl_t *ctl, const char *password, addition_t *a)
 {
     const char *fault = NULL;
@@ -135,7 +135,7 @@ int ctl_users_add(ctl_t *ctl)
 
 typedef apr_status_t change_t(ctl_t *ctl, const cat_account_t *user);
 
-/* Somebody's name may look like another one's id: the id is meant. */
+/* If a user name looks like another user's id, the id wins. */
 static apr_status_t find(ctl_t *ctl, const char *login, cat_account_t **user)
 {
     apr_status_t rv = cat_id_check(login) ? cat_accounts_read(ctl->db, ctl->pool, login, user) : APR_NOTFOUND;
@@ -168,7 +168,7 @@ static apr_status_t end_sessions(ctl_t *ctl, const cat_account_t *user)
     return cat_session_end_others(ctl->db, ctl->pool, user->id, NULL, ctl->now, &ended);
 }
 
-/* A token says its user's role until it expires, so what has been given out is taken back. */
+/* An access token keeps its role until it expires, so the user's sessions end. */
 static apr_status_t set_role(ctl_t *ctl, const cat_account_t *user)
 {
     apr_status_t rv;

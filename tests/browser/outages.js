@@ -12,6 +12,11 @@ const cases = [
     [200, HTML, '<h1>Welcome to the hotel</h1>', 'does not answer. Check your connection'],
 ];
 
+async function refuseOneRefresh(visitor) {
+    visitor.expect('POST /api/auth/refresh 503');
+    await visitor.page.route('**/api/auth/refresh', route => route.fulfill({ status: 503, body: '' }), { times: 1 });
+}
+
 export function outages(server) {
     for (const [status, headers, body, words] of cases) {
         const what = `${status}${headers === HTML ? ' in HTML' : ''}`;
@@ -61,16 +66,13 @@ export function outages(server) {
         await writer.hears('The product is added.');
     });
 
-    story('the public list is shown when the session cannot be taken up', server, async visit => {
+    story('the public list is shown when the session cannot be resumed', server, async visit => {
         const user = await server.register('browsing');
         await server.api('POST', '/products', { name: 'For everybody', price: 1 }, user.token);
         const visitor = await visit();
         const { page } = visitor;
         await visitor.signIn(user);
-        visitor.expect('POST /api/auth/refresh 503');
-        await page.route('**/api/auth/refresh', route => route.fulfill({ status: 503, body: '' }), {
-            times: 1,
-        });
+        await refuseOneRefresh(visitor);
         await page.goto('/');
         await page.getByRole('link', { name: 'For everybody' }).first().waitFor();
         await visitor.hears('is busy');
@@ -79,15 +81,12 @@ export function outages(server) {
         assert.equal(await page.getByRole('alert').count(), 0);
     });
 
-    story('who is signed in stays so when the session cannot be taken up at once', server, async visit => {
+    story('a user stays signed in when the session cannot be resumed at once', server, async visit => {
         const user = await server.register('loyal');
         const visitor = await visit();
         const { page } = visitor;
         await visitor.signIn(user);
-        visitor.expect('POST /api/auth/refresh 503');
-        await page.route('**/api/auth/refresh', route => route.fulfill({ status: 503, body: '' }), {
-            times: 1,
-        });
+        await refuseOneRefresh(visitor);
         await page.goto('/account.html');
         await visitor.hears('is busy');
         await page.getByRole('button', { name: 'Try again' }).click();

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Lint;
 
-# What the lints share. A lint that cannot find its input fails.
+# Functions that the lints share. A lint that cannot find its input fails.
 
 use strict;
 use warnings FATAL => 'all';
@@ -16,7 +16,7 @@ our @EXPORT = qw(files text code rows fault);
 chdir Cwd::realpath("$FindBin::RealBin/../..") or die "$!\n";
 my $faults = 0;
 
-# The files below the directories whose name ends so; a file may stand for itself.
+# The files below the directories whose names end in the pattern. A file in place of a directory is returned itself.
 sub files {
     my ($ending, @places) = @_;
     my @found;
@@ -43,7 +43,7 @@ sub code {
     return $text;
 }
 
-# Every match of the pattern in a file that holds a table.
+# Every match of the pattern in a file that contains a table.
 sub rows {
     my ($file, $pattern) = @_;
     my $text = code($file);

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# THE DIRECTIVE TABLE against what administrators read:
+# Compares THE DIRECTIVE TABLE with what administrators read:
 #   docs/directives.md   a row for each that begins "| `CatalogMaxBody` | 64 to 16777216 | 65536 | anywhere |"
-#   conf/catalog.conf    a line "CatalogMaxBody 65536" for each, perhaps behind a #, with the default where there is one
+#   conf/catalog.conf    a line "CatalogMaxBody 65536" for each, perhaps after a #, with its default if it has one
 # Neither, nor README.md, docs/api.md or docs/operations.md, names a directive that the table does not have.
 use strict;
 use warnings FATAL => 'all';
@@ -43,7 +43,7 @@ sub value {
     return $row->{texts} ? ($row->{texts} == 2 ? 'two texts' : 'three texts') : 'pairs, or Off';
 }
 
-# The choices are a text, or a macro of src/accounts/role.h that is one.
+# The choices are a string, or a macro of src/accounts/role.h that expands to one.
 sub words {
     my ($words) = @_;
     my $text = $words =~ /^CAT_/ && text('src/accounts/role.h') =~ /^#define $words ("[^"]*")/m ? $1 : $words;

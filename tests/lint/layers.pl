@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Who may include whom. The compiler lists what each file includes (gcc -M), so that no spelling of an include escapes: a room
+# Which file may include which. The compiler lists what each file includes (gcc -M), so no spelling of an include escapes: a room
 # of src/ includes only the rooms below it, neighbours never include each other, no header of httpd's is included below
 # src/httpd, and no file includes one that leads back to it.
 use strict;
@@ -28,7 +28,7 @@ for my $file (@files) {
 }
 fault(join(' and ', @$_), 'include each other') for cycles();
 
-# Every file that the compiler opens for this one, its own name left out.
+# Every file that the compiler opens for this one, except itself.
 sub included_by {
     my ($file) = @_;
     my $rule = qx(gcc \@$CFLAGS -M -x c $file);

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Each message for the error log begins with an id of ours, CATnnn, that no other has and that docs/operations.md explains in a
-# row "| CATnnn | ..."; the AH numbers are httpd's.
+# Each message for the error log begins with a unique id, CATnnn, and docs/operations.md has a row "| CATnnn | ..." for it. AH
+# numbers belong to httpd.
 use strict;
 use warnings FATAL => 'all';
 

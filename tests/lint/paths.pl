@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Every path of this tree that a document names exists (NNN stands for a number), and so does every heading that a link leads to.
+# Every path of this tree that a document names exists (NNN is any number), and so does every heading that a link leads to.
 # docs/ARCHITECTURE.md has a row for each room of src/.
 use strict;
 use warnings FATAL => 'all';

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# THE ROUTE TABLE against the suite and docs/api.md: each route has a test file with the line "# route: GET /products/:id", and
+# Compares THE ROUTE TABLE with the suite and docs/api.md: each route has a test file with the line "# route: GET /products/:id", and
 # a row of docs/api.md that begins "| GET /products/:id |"; neither names a route that does not exist.
 use strict;
 use warnings FATAL => 'all';

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Each source file says its licence in its first lines, once. The inputs of fuzz targets are data.
+# Each source file names its licence once, in its first lines. The inputs of fuzz targets are data.
 use strict;
 use warnings FATAL => 'all';
 
