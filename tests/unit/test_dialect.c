@@ -60,10 +60,17 @@ static void test_judged_results(void **state)
         {"sqlite3", 19, "NOT NULL constraint failed: products.name", CAT_EVALUE},
         {"sqlite3", 1, "database schema has changed", CAT_EDEAD},
         {"sqlite3", 13, "database or disk is full", CAT_EDOWN},
+        {"sqlite3", 1, "not an error", CAT_EDEAD},
+        {"sqlite3", 26, "not an error", CAT_EDOWN},
         {"mysql", 1062, "Duplicate entry", APR_EEXIST},
+        {"mysql", 1366, "Incorrect value", CAT_EVALUE},
+        {"mysql", 4025, "CONSTRAINT failed", CAT_EVALUE},
+        {"mysql", 1615, "Prepared statement needs to be re-prepared", CAT_EDEAD},
         {"mysql", 1213, "Deadlock found", CAT_ECONFLICT},
         {"mysql", 2006, "MySQL server has gone away", CAT_ELOST},
         {"mysql", 1047, "WSREP has not yet prepared node", CAT_ENOTREADY},
+        {"mysql", 1146, "Table doesn't exist", CAT_EDOWN},
+        {"pgsql", 7, "duplicate key value violates unique constraint", CAT_EDOWN}, /* always 7, in any language */
     };
 
     (void)state;

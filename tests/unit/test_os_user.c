@@ -2,6 +2,7 @@
 #include "unit_files.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "db/os_user.h"
@@ -42,6 +43,17 @@ static void test_another_users_permissions(void **state)
     assert_int_equal(geteuid(), 0);
 }
 
+/* A server that ignores SIGCHLD cannot learn what the other process found out. */
+static void test_what_cannot_be_found_out(void **state)
+{
+    const char *secret = unit_write(*state, make_directory(*state), "secret", 0600, "x", 1);
+
+    signal(SIGCHLD, SIG_IGN);
+    assert_int_equal(cat_os_user_access(&nobody, secret, R_OK),
+                     geteuid() == 0 ? 0 : cat_os_user_access(&root, secret, R_OK));
+    signal(SIGCHLD, SIG_DFL);
+}
+
 /* In a process of its own: it cannot become root again. */
 static int become_twice(void)
 {
@@ -75,6 +87,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_a_missing_file),
         UNIT_TEST(test_another_users_permissions),
+        UNIT_TEST(test_what_cannot_be_found_out),
         UNIT_TEST(test_there_is_no_way_back),
     };
     return UNIT_RUN(tests);
