@@ -84,10 +84,7 @@ cmp_ok($used, '<', 1.5, 'one core hashes');
 
 my @memory = map { slurp("/proc/$_/status") =~ /^VmRSS:\s+(\d+) kB/m } $server->children;
 note "the children's memory in KiB: @memory";
-SKIP: {
-    skip 'ThreadSanitizer takes more', 1 if is_under_tsan;
-    is(scalar(grep { $_ > 100_000 } @memory), 0, 'the memory for it is given back');
-}
+is(scalar(grep { $_ > 100_000 } @memory), 0, 'the memory for it is given back');
 
 # ---- a place is free again when its holder is killed ----
 
