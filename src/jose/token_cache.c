@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jose/token_cache.h"
 
+#include <openssl/crypto.h>
 #include <string.h>
 
 #include <apr_strings.h>
@@ -23,9 +24,9 @@ typedef struct entry_t {
 
 struct cat_token_cache_t {
     int size;
+    apr_thread_mutex_t *mutexes[MUTEXES]; /* each guards the slots whose numbers differ by multiples of MUTEXES */
     const cat_keys_t **keys; /* of each entry; NULL: the slot is free. No set of keys is freed before the child ends */
     entry_t *entries;        /* not in one array with the keys, whose zeroing would touch all of this memory */
-    apr_thread_mutex_t *mutexes[MUTEXES];
 };
 
 apr_status_t cat_token_cache_create(cat_token_cache_t **cache, apr_pool_t *pool, int size)
@@ -83,22 +84,6 @@ static const cat_claims_t *copy_claims(apr_pool_t *pool, const entry_t *entry, c
     return claims;
 }
 
-/* Takes the same time wherever the texts differ. CRYPTO_memcmp() compares octet by octet, and a token of RSA has 600. */
-static int is_same(const char *a, const char *b, apr_size_t length)
-{
-    apr_uint64_t difference = 0, x, y;
-
-    for (; length >= sizeof(x); a += sizeof(x), b += sizeof(x), length -= sizeof(x)) {
-        memcpy(&x, a, sizeof(x));
-        memcpy(&y, b, sizeof(y));
-        difference |= x ^ y;
-    }
-    for (; length > 0; length--) {
-        difference |= (unsigned char)(a[length - 1] ^ b[length - 1]);
-    }
-    return !difference;
-}
-
 const cat_claims_t *cat_token_cache_find(cat_token_cache_t *cache, apr_pool_t *pool, const cat_keys_t *keys,
                                          apr_time_t now, const char *token)
 {
@@ -109,7 +94,7 @@ const cat_claims_t *cat_token_cache_find(cat_token_cache_t *cache, apr_pool_t *p
 
     apr_thread_mutex_lock(cache->mutexes[slot % MUTEXES]);
     if (cache->keys[slot] == keys && entry->token_length == length &&
-        now < entry->expires + apr_time_from_sec(CAT_TOKEN_LEEWAY) && is_same(entry->text, token, length)) {
+        now < entry->expires + apr_time_from_sec(CAT_TOKEN_LEEWAY) && CRYPTO_memcmp(entry->text, token, length) == 0) {
         claims = copy_claims(pool, entry, keys);
     }
     apr_thread_mutex_unlock(cache->mutexes[slot % MUTEXES]);

@@ -93,27 +93,17 @@ int cat_number_parse_integer(const char *text, apr_int64_t *value)
     return 1;
 }
 
-static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-                            "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-                            "8081828384858687888990919293949596979899";
-
-/* By hand rather than with apr_snprintf, and two digits at a time: a list has three for each row. */
+/* By hand rather than with apr_snprintf: a list has integers in each row. */
 const char *cat_number_write_integer(char room[CAT_NUMBER_DIGITS + 1], apr_int64_t value)
 {
     char *begin = room + CAT_NUMBER_DIGITS;
     apr_uint64_t rest = value < 0 ? -(apr_uint64_t)value : (apr_uint64_t)value;
 
     *begin = '\0';
-    for (; rest >= 100; rest /= 100) {
-        begin -= 2;
-        memcpy(begin, &pairs[rest % 100 * 2], 2);
-    }
-    if (rest >= 10) {
-        begin -= 2;
-        memcpy(begin, &pairs[rest * 2], 2);
-    } else {
-        *--begin = (char)('0' + rest);
-    }
+    do {
+        *--begin = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
     if (value < 0) {
         *--begin = '-';
     }

@@ -14,7 +14,7 @@
  *
  *   +-----------------------------------------------------------------+
  *   | header_t   reserved, stored                                     |
- *   |            counters[16]: hits, misses                           |
+ *   |            hits, misses                                         |
  *   +-----------------------------------------------------------------+
  *   | index      buckets[bucket_count], one line each:                |
  *   |            way[8]: 16 bits of the hash | 48 of the position     |
@@ -75,18 +75,13 @@ _Static_assert(sizeof(entry_t) == LINE, "the fields of an entry are one line");
 /* Largest entry: 1/16 of the ring, so one body cannot evict most others. */
 #define LARGEST_SHARE 16
 
-/* One counter for all would move from core to core with each request. A core has its own, up to this many. */
-#define COUNTERS 16
-typedef struct counter_t {
-    cat_shared_word_t hits, misses;
-    cat_shared_word_t unused[6];
-} counter_t;
-
+/* Readers load `reserved` in each lookup, so what they count is in another line. */
 typedef struct header_t {
     cat_shared_word_t reserved; /* only the writer stores it */
     cat_shared_word_t stored;   /* likewise */
-    cat_shared_word_t unused[6];
-    counter_t counters[COUNTERS];
+    cat_shared_word_t padding[LINE_WORDS - 2];
+    cat_shared_word_t hits, misses;
+    cat_shared_word_t more_padding[LINE_WORDS - 2];
 } header_t;
 
 /* Each process has a copy, which does not change after the fork. */
@@ -186,7 +181,7 @@ static int is_overwritten(const cat_response_cache_t *cache, word_t position)
 
 /* ---- get ---- */
 
-/* The compiler does not unroll atomic loads, and a list has hundreds of words. */
+/* The compiler does not unroll atomic loads, and a list has hundreds of words: docs/decisions/0030-tricks-that-pay.md. */
 static void copy_out(void *to, const cat_shared_word_t *from, apr_size_t words)
 {
 #pragma GCC unroll 8
@@ -235,16 +230,6 @@ static int is_match(const entry_t *entry, word_t position, const lookup_t *looku
            load_word(&entry->lengths) >> 32 == lookup->key_length && is_key(entry->text, item->key, lookup->key_length);
 }
 
-#define PREFETCHED_LINES 5 /* a product's entry */
-
-/* Requests all lines before the first load waits for one. */
-static void prefetch_entry(const entry_t *entry)
-{
-    for (apr_size_t line = 0; line < PREFETCHED_LINES; line++) {
-        __builtin_prefetch((const char *)entry + line * LINE);
-    }
-}
-
 static int read_entry(const cat_response_cache_t *cache, apr_pool_t *pool, word_t position, const lookup_t *lookup)
 {
     word_t offset = position % cache->ring_length;
@@ -253,7 +238,6 @@ static int read_entry(const cat_response_cache_t *cache, apr_pool_t *pool, word_
     word_t body_hash;
     char *body;
 
-    prefetch_entry(entry);
     if (before_body > cache->ring_length - offset || !is_match(entry, position, lookup)) {
         return 0;
     }
@@ -296,9 +280,9 @@ int cat_response_cache_get(cat_response_cache_t *cache, apr_pool_t *pool, cat_it
     apr_size_t key_length = strlen(item->key);
     lookup_t lookup = {item, key_length, hash_key(item, key_length), since};
     int found = get_entry(cache, pool, &lookup);
-    counter_t *counter = &cache->header->counters[(unsigned)sched_getcpu() % COUNTERS];
+    cat_shared_word_t *counter = found ? &cache->header->hits : &cache->header->misses;
 
-    atomic_fetch_add_explicit(found ? &counter->hits : &counter->misses, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
     return found;
 }
 
@@ -378,13 +362,12 @@ void cat_response_cache_put(cat_response_cache_t *cache, const cat_item_t *item)
 
 cat_response_cache_count_t cat_response_cache_count(const cat_response_cache_t *cache)
 {
-    cat_response_cache_count_t count = {.stored = load_word(&cache->header->stored), .size = cache->size};
-
-    for (int i = 0; i < COUNTERS; i++) {
-        count.hits += load_word(&cache->header->counters[i].hits);
-        count.misses += load_word(&cache->header->counters[i].misses);
-    }
-    return count;
+    return (cat_response_cache_count_t){
+        .hits = load_word(&cache->header->hits),
+        .misses = load_word(&cache->header->misses),
+        .stored = load_word(&cache->header->stored),
+        .size = cache->size,
+    };
 }
 
 /* ---- check ---- */
@@ -422,12 +405,7 @@ static const char *check_header(const walk_t *walk)
     if (count.hits && !written) {
         return "hits are counted, but nothing was stored";
     }
-    for (int i = 0; i < COUNTERS; i++) {
-        if (!is_zero(header->counters[i].unused, sizeof(header->counters[i].unused) / sizeof(word_t))) {
-            return "the padding of a counter was written to";
-        }
-    }
-    return is_zero(header->unused, sizeof(header->unused) / sizeof(word_t))
+    return is_zero(header->padding, LINE_WORDS - 2) && is_zero(header->more_padding, LINE_WORDS - 2)
                ? NULL
                : "the padding of the header was written to";
 }
