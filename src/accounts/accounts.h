@@ -21,17 +21,18 @@ typedef struct cat_account_t {
 apr_status_t cat_accounts_add(cat_db_t *db, apr_pool_t *pool, const char *const *record, const char *password_hash,
                               apr_time_t now);
 
-/* Each reads an account: by user name or e-mail address, ignoring ASCII case, or by id. APR_NOTFOUND: there is none; *user is NULL. */
+/* Each reads an account: by user name or e-mail address, ignoring ASCII case, or by id. APR_NOTFOUND: there is none;
+ * *user is NULL. */
 apr_status_t cat_accounts_find(cat_db_t *db, apr_pool_t *pool, const char *login, cat_account_t **user);
 apr_status_t cat_accounts_read(cat_db_t *db, apr_pool_t *pool, const char *id, cat_account_t **user);
 
-/* Replaces the hash of an account whose password was compared before the caller's transaction began; hash may be the same. No other
- * request changes the account before the transaction ends. APR_NOTFOUND: the password has been replaced since, or the account
- * deleted. */
+/* Replaces the hash of an account whose password was compared before the caller's transaction began; hash may be the
+ * same. No other request changes the account before the transaction ends. APR_NOTFOUND: the password has been replaced
+ * since, or the account deleted. */
 apr_status_t cat_accounts_set_hash(cat_db_t *db, const cat_account_t *seen, const char *hash);
 
-/* Confirms the address of the account that the token of a CAT_MAIL_CONFIRM link belongs to, in a transaction of its own.
- * *is_confirmed 0: the token is unknown, used or expired. */
+/* Confirms the address of the account that the token of a CAT_MAIL_CONFIRM link belongs to, in a transaction of its
+ * own. *is_confirmed 0: the token is unknown, used or expired. */
 apr_status_t cat_accounts_confirm(const cat_account_context_t *c, const char *token, int *is_confirmed);
 
 #endif

@@ -32,8 +32,8 @@ typedef struct opening_t {
     apr_array_header_t *ended; /* sessions that had to make room */
 } opening_t;
 
-/* The account may have changed while the password was compared, so it is read anew. APR_NOTFOUND: the password has been replaced,
- * or the account deleted. */
+/* The account may have changed while the password was compared, so it is read anew. APR_NOTFOUND: the password has
+ * been replaced, or the account deleted. */
 static apr_status_t store_session(void *baton)
 {
     opening_t *o = baton;

@@ -4,7 +4,8 @@
 
 #include "db/db.h"
 
-/* The secret tokens in the links of mails, stored as hashes. Each is for one purpose (a CAT_MAIL_ name) and can be used once. */
+/* The secret tokens in the links of mails, stored as hashes. Each is for one purpose (a CAT_MAIL_ name) and can be
+ * used once. */
 
 /* Makes a token that expires after ttl seconds; *token is on the pool. */
 apr_status_t cat_mail_tokens_make(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *user_id, int ttl,
@@ -14,8 +15,8 @@ apr_status_t cat_mail_tokens_make(cat_db_t *db, apr_pool_t *pool, const char *pu
 apr_status_t cat_mail_tokens_find(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *token,
                                   apr_time_t now, const char **user_id);
 
-/* Uses up the token and all others that the user has for the purpose, in the caller's transaction. *user_id NULL: as above, or
- * another request has used it at the same time. */
+/* Uses up the token and all others that the user has for the purpose, in the caller's transaction. *user_id NULL: as
+ * above, or another request has used it at the same time. */
 apr_status_t cat_mail_tokens_use(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *token, apr_time_t now,
                                  const char **user_id);
 

@@ -18,8 +18,8 @@
 #include "mail/smtp.h"
 #include "shm/limit.h"
 
-/* A run is bounded, because the jobs of other mounts wait for it. A server that stops breaks off one mail at most, which is sent
- * again after the lease. */
+/* A run is bounded, because the jobs of other mounts wait for it. A server that stops breaks off one mail at most,
+ * which is sent again after the lease. */
 #define MAILS_PER_RUN 100
 #define RUN_TIME apr_time_from_sec(20)
 #define LEASE apr_time_from_sec(60)
@@ -184,8 +184,8 @@ static apr_status_t store_result(cat_job_t *job, const cat_mail_t *mail, cat_smt
     }
 }
 
-/* A mail that no user asked for, or that asks to confirm a confirmed address, or that tells an unconfirmed address, which may be
- * somebody else's, about the account. */
+/* A mail that no user asked for, or that asks to confirm a confirmed address, or that tells an unconfirmed address,
+ * which may be somebody else's, about the account. */
 static int is_pointless(const cat_mail_t *mail, const kind_t *kind)
 {
     return !kind || !mail->user_id || (!strcmp(kind->name, CAT_MAIL_CONFIRM) && mail->confirmed) ||
@@ -199,8 +199,8 @@ typedef struct quota_t {
     const char *party;
 } quota_t;
 
-/* Mails beyond the rate are dropped. The bound leaves the links that were sent before valid for at least half of their time, so that
- * nobody can deprive a user of links by asking for them. */
+/* Mails beyond the rate are dropped. The bound leaves the links that were sent before valid for at least half of their
+ * time, so that nobody can deprive a user of links by asking for them. */
 static cat_rate_t bound_rate(cat_rate_t rate, int link_ttl)
 {
     apr_int64_t most = rate.count * (apr_int64_t)(link_ttl / 2);

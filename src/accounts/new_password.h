@@ -7,17 +7,18 @@
 #include "accounts/login.h"
 
 /*
- * A new password for an account: by a link that was mailed, or by the current password. With it the account's other sessions end,
- * links to reset the password stop working, the delay after wrong passwords is lifted, and a mail notifies the user. Both release
- * the connection while they hash, and store everything in one transaction.
+ * A new password for an account: by a link that was mailed, or by the current password. With it the account's other
+ * sessions end, links to reset the password stop working, the delay after wrong passwords is lifted, and a mail
+ * notifies the user. Both release the connection while they hash, and store everything in one transaction.
  */
 
-/* *is_set 0: the token is unknown, used or expired. The address counts as confirmed, because the user has read the mail. */
+/* *is_set 0: the token is unknown, used or expired. The address counts as confirmed, because the user has read the
+ * mail. */
 apr_status_t cat_new_password_reset(const cat_account_context_t *c, const char *token, const char *password,
                                     int *is_set);
 
-/* Sets the password if current is the user's current one; guesses are throttled as at sign-in. session stays open; NULL: none does.
- * APR_NOTFOUND: the account is gone. Otherwise result->outcome and result->wait are set. */
+/* Sets the password if current is the user's current one; guesses are throttled as at sign-in. session stays open;
+ * NULL: none does. APR_NOTFOUND: the account is gone. Otherwise result->outcome and result->wait are set. */
 apr_status_t cat_new_password_change(const cat_account_context_t *c, const char *user_id, const char *session,
                                      const char *current, const char *password, cat_login_t *result);
 

@@ -5,9 +5,9 @@
 #include "db/db.h"
 
 /*
- * The mail queue. A row names a template and a user; the mailer makes the text when it sends the mail, so no link's token is ever
- * in the database in clear. Delivery is at least once: the mailer claims a row for a lease, and when a server dies in between,
- * another mailer claims the row after the lease has expired.
+ * The mail queue. A row names a template and a user; the mailer makes the text when it sends the mail, so no link's
+ * token is ever in the database in clear. Delivery is at least once: the mailer claims a row for a lease, and when a
+ * server dies in between, another mailer claims the row after the lease has expired.
  */
 
 /* The templates' names. Those of mails with a link are the purposes of the links' tokens as well. */
@@ -27,8 +27,8 @@ typedef struct cat_mail_t {
     apr_time_t created;
 } cat_mail_t;
 
-/* Queues a mail, in the caller's transaction if there is one: to a user, or (user_id NULL) to the user who has the address email_key
- * (cat_email_fold) when the mail is sent. */
+/* Queues a mail, in the caller's transaction if there is one: to a user, or (user_id NULL) to the user who has the
+ * address email_key (cat_email_fold) when the mail is sent. */
 apr_status_t cat_outbox_add(cat_db_t *db, apr_pool_t *pool, const char *template, const char *user_id,
                             const char *email_key, apr_time_t now);
 
@@ -36,8 +36,8 @@ apr_status_t cat_outbox_add(cat_db_t *db, apr_pool_t *pool, const char *template
 apr_status_t cat_outbox_claim(cat_db_t *db, apr_pool_t *pool, apr_time_t now, apr_interval_time_t lease,
                               cat_mail_t **mail);
 
-/* Each ends the claim; without effect if the lease has expired and another mailer has claimed the mail since. Bury: the mail will
- * never be sent. */
+/* Each ends the claim; without effect if the lease has expired and another mailer has claimed the mail since. Bury:
+ * the mail will never be sent. */
 apr_status_t cat_outbox_done(cat_db_t *db, const cat_mail_t *mail);
 apr_status_t cat_outbox_retry(cat_db_t *db, apr_pool_t *pool, const cat_mail_t *mail, apr_time_t when);
 apr_status_t cat_outbox_bury(cat_db_t *db, const cat_mail_t *mail);

@@ -25,7 +25,8 @@ static const char current[] = "$argon2id$v=19$m=" APR_STRINGIFY(CAT_PASSWORD_MEM
 
 /* ---- memory ---- */
 
-/* malloc would keep the 19 MiB of a hash in each thread's arena. Without huge pages, page faults take a third of the time. */
+/* malloc would keep the 19 MiB of a hash in each thread's arena. Without huge pages, page faults take a third of the
+ * time. */
 static int map_memory(uint8_t **memory, size_t size)
 {
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -113,7 +114,8 @@ int cat_password_hash_is_current(const char *hash)
     return strncmp(hash, current, strlen(current)) == 0;
 }
 
-/* Parses text, which follows "$argon2xx$"; the oldest hashes have no version. Returns the salt, which follows the costs, or NULL. */
+/* Parses text, which follows "$argon2xx$"; the oldest hashes have no version. Returns the salt, which follows the
+ * costs, or NULL. */
 static const char *read_costs(const char *text, parameters_t *parameters)
 {
     int end = 0;

@@ -6,8 +6,9 @@
 #include "accounts/context.h"
 #include "lib/fields.h"
 
-/* Hashing within CatalogHashConcurrency. The caller must hold no connection, because these functions wait and then take 20 ms of
- * CPU or more. CAT_EBUSY: too many passwords are being hashed; the cause is logged, as any other fault is. */
+/* Hashing within CatalogHashConcurrency. The caller must hold no connection, because these functions wait and then
+ * take 20 ms of CPU or more. CAT_EBUSY: too many passwords are being hashed; the cause is logged, as any other fault
+ * is. */
 
 /* *hash is on the pool. */
 apr_status_t cat_passwords_hash(const cat_account_context_t *c, const char *password, const char **hash);

@@ -12,7 +12,8 @@ cat_job_result_t cat_revocations_run(cat_job_t *job)
     apr_time_t now = apr_time_now();
     apr_status_t rv;
 
-    /* The job runs more often than it has to read. It reads after half the delay, so that the other half is left for the reading. */
+    /* The job runs more often than it has to read. It reads after half the delay, so that the other half is left for
+     * the reading. */
     if (*job->last && now >= *job->last && now - *job->last < apr_time_from_sec(job->conf->revocation_delay) / 2) {
         return CAT_JOB_DONE;
     }

@@ -13,8 +13,8 @@
 #define AGENT_MAX 200 /* octets of User-Agent that are stored */
 
 /*
- * A refresh token begins with 96 bits that all tokens of its session share, the family; 162 bits of its own follow. By its family
- * a used token is recognized after its row has been deleted.
+ * A refresh token begins with 96 bits that all tokens of its session share, the family; 162 bits of its own follow. By
+ * its family a used token is recognized after its row has been deleted.
  */
 #define TOKEN_LENGTH 43
 #define FAMILY_LENGTH 16
@@ -68,9 +68,9 @@ apr_status_t cat_session_open(const cat_account_context_t *c, const char *user_i
 }
 
 /*
- * user_id NULL: of any user. APR_NOTFOUND: the session has ended already, or is another user's. Locks the session's row first, as
- * a refresh does. A session with more than one portion of tokens stays, closed, until the purge job has deleted them, so that this
- * transaction holds its locks for a short time.
+ * user_id NULL: of any user. APR_NOTFOUND: the session has ended already, or is another user's. Locks the session's row
+ * first, as a refresh does. A session with more than one portion of tokens stays, closed, until the purge job has
+ * deleted them, so that this transaction holds its locks for a short time.
  */
 static apr_status_t end_session(cat_db_t *db, const char *id, const char *user_id, const char *time)
 {
@@ -110,7 +110,8 @@ typedef struct token_t {
     const char *seed;    /* the successor derives from it; NULL until the token is used */
 } token_t;
 
-/* APR_NOTFOUND: unknown or expired. Where the token's own row has been deleted, a row of its family says that it was used long ago. */
+/* APR_NOTFOUND: unknown or expired. Where the token's own row has been deleted, a row of its family says that it was
+ * used long ago. */
 static apr_status_t find_token(const cat_account_context_t *c, const char *token, token_t *found)
 {
     const char *const *row;
@@ -198,8 +199,9 @@ static apr_status_t repeat_token(refreshing_t *r)
     return APR_SUCCESS;
 }
 
-/* Locks the session's row before the token's, the order in which end_session locks them. One statement of the database decides
- * which request is the first to use a token. APR_NOTFOUND: the token is unknown or expired, or its session has ended. */
+/* Locks the session's row before the token's, the order in which end_session locks them. One statement of the database
+ * decides which request is the first to use a token. APR_NOTFOUND: the token is unknown or expired, or its session has
+ * ended. */
 static apr_status_t use_token(void *baton)
 {
     refreshing_t *r = baton;

@@ -23,18 +23,18 @@ typedef enum {
     CAT_REFRESH_REPLAYED /* used before, longer ago than the grace: somebody has a copy */
 } cat_refresh_t;
 
-/* Finds the session of a refresh token without using the token. Sets *session unless the outcome is CAT_REFRESH_UNKNOWN; its
- * refresh_token is NULL. */
+/* Finds the session of a refresh token without using the token. Sets *session unless the outcome is
+ * CAT_REFRESH_UNKNOWN; its refresh_token is NULL. */
 apr_status_t cat_session_find(const cat_account_context_t *c, const char *refresh_token, cat_session_t *session,
                               cat_refresh_t *outcome);
 
-/* Exchanges a refresh token for its successor, in a transaction of its own; within the grace it returns the same successor again.
- * CAT_REFRESH_OK: *session is set. CAT_REFRESH_REPLAYED: the session has been ended. */
+/* Exchanges a refresh token for its successor, in a transaction of its own; within the grace it returns the same
+ * successor again. CAT_REFRESH_OK: *session is set. CAT_REFRESH_REPLAYED: the session has been ended. */
 apr_status_t cat_session_refresh(const cat_account_context_t *c, const char *refresh_token, cat_session_t *session,
                                  cat_refresh_t *outcome);
 
-/* Ends one of the user's sessions, or all of them, in a transaction of its own. This server refuses their access tokens at once.
- * APR_NOTFOUND: the user has no such session. */
+/* Ends one of the user's sessions, or all of them, in a transaction of its own. This server refuses their access
+ * tokens at once. APR_NOTFOUND: the user has no such session. */
 apr_status_t cat_session_end(const cat_account_context_t *c, const char *id, const char *user_id);
 apr_status_t cat_session_end_all(const cat_account_context_t *c, const char *user_id);
 

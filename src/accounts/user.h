@@ -4,8 +4,8 @@
 
 #include "lib/fields.h"
 
-/* The field table of an account, for every resource that takes or shows one. A resource that also opens a session takes the last
- * row too. */
+/* The field table of an account, for every resource that takes or shows one. A resource that also opens a session
+ * takes the last row too. */
 enum {
     CAT_USER_ID,
     CAT_USER_USERNAME,

@@ -5,8 +5,8 @@
 #include "accounts/context.h"
 #include "http/request.h"
 
-/* What accounts/ needs of a request; lives as long as the request. client, network and agent are NULL where the route's row takes
- * no body. */
+/* What accounts/ needs of a request; lives as long as the request. client, network and agent are NULL where the
+ * route's row takes no body. */
 cat_account_context_t cat_account_context_make(const cat_request_t *q);
 
 #endif

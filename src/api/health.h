@@ -8,8 +8,8 @@
 /* GET /health/live: 200 as long as this server answers; needs no database. */
 cat_answer_t *cat_health_live(cat_request_t *q);
 
-/* GET /health/ready: 200 if the database answers, takes writes and has its schema, with the schema's version and, if mails wait, the
- * time of the oldest. Otherwise 503. For load balancers and monitoring. */
+/* GET /health/ready: 200 if the database answers, takes writes and has its schema, with the schema's version and, if
+ * mails wait, the time of the oldest. Otherwise 503. For load balancers and monitoring. */
 cat_answer_t *cat_health_ready(cat_request_t *q);
 
 #endif

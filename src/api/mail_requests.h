@@ -6,8 +6,9 @@
 #include "http/request.h"
 
 /*
- * Answers a request {email} for a mail of a template (a CAT_MAIL_ name): 202, or 400 if email is no address. Neither the answer nor
- * its time tells whether a user has the address: the mailer finds that out, and limits how many mails an address gets.
+ * Answers a request {email} for a mail of a template (a CAT_MAIL_ name): 202, or 400 if email is no address. Neither
+ * the answer nor its time tells whether a user has the address: the mailer finds that out, and limits how many mails an
+ * address gets.
  */
 cat_answer_t *cat_mail_requests_take(cat_request_t *q, const char *template);
 

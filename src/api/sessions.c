@@ -128,7 +128,8 @@ static cat_answer_t *refuse_refresh(cat_request_t *q, int cookie)
     return answer;
 }
 
-/* A token in the body takes precedence over the cookie. NULL: there is neither. *cookie: is the token to come from the cookie? */
+/* A token in the body takes precedence over the cookie. NULL: there is neither. *cookie: is the token to come from the
+ * cookie? */
 static const char *find_refresh_token(cat_request_t *q, const char *in_body, int *cookie)
 {
     *cookie = !in_body;
@@ -210,8 +211,8 @@ static const cat_field_t logout_fields[LOGOUT_FIELDS] = {
     [LOGOUT_ALL] = {"all", CAT_BOOLEAN, 0, 0, 0, "0", NULL},
 };
 
-/* The session of the access token, else of the refresh token. NULL: *session has its id and user. Otherwise the answer to a request
- * with neither. */
+/* The session of the access token, else of the refresh token. NULL: *session has its id and user. Otherwise the answer
+ * to a request with neither. */
 static cat_answer_t *find_session_to_end(cat_request_t *q, const cat_account_context_t *c, const char *in_body,
                                          cat_session_t *session)
 {

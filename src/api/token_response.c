@@ -27,7 +27,8 @@ static const char *make_access_token(cat_request_t *q, const cat_token_response_
     return claims.id ? cat_token_make(q->pool, cat_keyring_get(q->conf->keys, q->now, NULL), &claims) : NULL;
 }
 
-/* The client sends the cookie to /auth only, and not from pages of other sites; scripts cannot read it (RFC 6265bis). */
+/* The client sends the cookie to /auth only, and not from pages of other sites; scripts cannot read it (RFC
+ * 6265bis). */
 static void set_cookie(cat_request_t *q, cat_answer_t *answer, const char *value, int max_age)
 {
     int secure = q->secure || (q->conf->base_url && !strncmp(q->conf->base_url, "https:", 6));

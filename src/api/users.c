@@ -64,7 +64,8 @@ static cat_answer_t *register_counted(cat_request_t *q, const cat_account_contex
     return rv == APR_SUCCESS ? answer_taken(q, input, &result) : cat_answer_failure(q->pool, rv);
 }
 
-/* session NULL: none is opened. NULL: the account is stored, and input->values is its record. Otherwise the answer that refuses it. */
+/* session NULL: none is opened. NULL: the account is stored, and input->values is its record. Otherwise the answer
+ * that refuses it. */
 static cat_answer_t *register_user(cat_request_t *q, cat_input_t *input, cat_session_t *session)
 {
     const cat_account_context_t c = cat_account_context_make(q);

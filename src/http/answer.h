@@ -51,15 +51,15 @@ cat_answer_t *cat_answer_malformed(apr_pool_t *pool, const json_t *errors);
 /* The answer to a failure of a function of db/ or above. rv is never APR_SUCCESS. */
 cat_answer_t *cat_answer_failure(apr_pool_t *pool, apr_status_t rv);
 
-/* The answer to a status that httpd or another module chose: with the words of its STATUS row, or with its reason phrase as the
- * message. phrase lives as long as the answer. */
+/* The answer to a status that httpd or another module chose: with the words of its STATUS row, or with its reason
+ * phrase as the message. phrase lives as long as the answer. */
 cat_answer_t *cat_answer_status(apr_pool_t *pool, int status, const char *phrase);
 
 /* Sets a header of the answer; name is a literal, value lives as long as the answer. */
 void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, const char *value);
 
-/* Names the unknown fields of a body in `Catalog-Ignored`: separated by commas, percent-encoded where a name is no token (RFC 9110
- * 5.6.2), at most 64 octets of each. names: const char *; empty: no header. */
+/* Names the unknown fields of a body in `Catalog-Ignored`: separated by commas, percent-encoded where a name is no
+ * token (RFC 9110 5.6.2), at most 64 octets of each. names: const char *; empty: no header. */
 void cat_answer_name_ignored(cat_answer_t *a, apr_pool_t *pool, const apr_array_header_t *names);
 
 /* Statuses of db/ beyond APR's own. APR_NOTFOUND: no such row. APR_EEXIST: a unique key is taken. */

@@ -92,8 +92,8 @@ cat_condition_t cat_etag_judge(const cat_conditions_t *conditions, const char *t
     return CAT_CONDITION_HOLDS;
 }
 
-/* Not ap_meets_conditions: it does not recognize a tag that a filter changed, and treats a resource without Last-Modified as
- * modified now. */
+/* Not ap_meets_conditions: it does not recognize a tag that a filter changed, and treats a resource without
+ * Last-Modified as modified now. */
 cat_answer_t *cat_etag_apply(apr_pool_t *pool, cat_answer_t *answer, const cat_conditions_t *conditions)
 {
     apr_uint64_t hash = answer->hash;

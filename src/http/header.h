@@ -12,8 +12,8 @@ typedef enum {
     CAT_BEARER_MALFORMED /* characters that are neither a token's (RFC 6750 2.1) nor white space or a comma */
 } cat_bearer_t;
 
-/* authorization: NULL if it was not sent. The case of the scheme is ignored. *token is on the pool. White space and commas, which
- * the server puts in when it joins two headers, stay in the token, which then fails its check. */
+/* authorization: NULL if it was not sent. The case of the scheme is ignored. *token is on the pool. White space and
+ * commas, which the server puts in when it joins two headers, stay in the token, which then fails its check. */
 cat_bearer_t cat_header_bearer(apr_pool_t *pool, const char *authorization, const char **token);
 
 /* The value of a cookie (RFC 6265), on the pool; NULL when cookies is NULL or has none of this name. */
@@ -22,7 +22,8 @@ const char *cat_header_cookie(apr_pool_t *pool, const char *cookies, const char 
 /* Content-Type: application/json, without a charset or with utf-8 (RFC 8259 has none). NULL is not. */
 int cat_header_is_json(const char *content_type);
 
-/* Prefer (RFC 7240): is the preference there with this value? value NULL: with any or none. The first preference of a name counts. */
+/* Prefer (RFC 7240): is the preference there with this value? value NULL: with any or none. The first preference of a
+ * name counts. */
 int cat_header_prefers(apr_pool_t *pool, const char *prefer, const char *name, const char *value);
 
 #endif

@@ -35,7 +35,8 @@ typedef struct cat_verdict_t {
     int retry_after; /* seconds until the next one is allowed, rounded up; 0 when allowed */
 } cat_verdict_t;
 
-/* Adds RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers) to the answer to a request that was counted. */
+/* Adds RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers) to the answer to a request that was
+ * counted. */
 void cat_rate_limit_describe(apr_pool_t *pool, cat_answer_t *answer, const char *name, cat_rate_t rate,
                              cat_verdict_t verdict);
 

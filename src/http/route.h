@@ -47,8 +47,8 @@ typedef struct cat_route_match_t {
 } cat_route_match_t;
 
 /*
- * Finds the row for a method and a path below the mount ("/products/1"). One trailing slash is ignored; an empty segment matches
- * nothing. HEAD finds the row of GET. rows ends with a row whose method is NULL.
+ * Finds the row for a method and a path below the mount ("/products/1"). One trailing slash is ignored; an empty
+ * segment matches nothing. HEAD finds the row of GET. rows ends with a row whose method is NULL.
  */
 void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *method, const char *path,
                     cat_route_match_t *match);
@@ -56,8 +56,8 @@ void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *metho
 /* The value for Allow (RFC 9110 10.2.1) of a known path: "GET, HEAD, POST, OPTIONS". On the pool. */
 const char *cat_route_allow(apr_pool_t *pool, const cat_route_t *rows, const char *path);
 
-/* The value of the first query parameter of a name, percent-decoded ('+' is a space), on the pool. NULL: there is none, or it
- * cannot be decoded (a bad percent, a NUL). */
+/* The value of the first query parameter of a name, percent-decoded ('+' is a space), on the pool. NULL: there is
+ * none, or it cannot be decoded (a bad percent, a NUL). */
 const char *cat_route_query(apr_pool_t *pool, const char *query, const char *name);
 
 /* Is the parameter there, with whatever value or none? */

@@ -239,7 +239,8 @@ static int verify_with_secret(const cat_key_t *key, const char *token)
     return good;
 }
 
-/* Converts an ES256 signature, r and s (RFC 7518 3.4), to DER for OpenSSL. NULL: its length is wrong, or there is no memory. */
+/* Converts an ES256 signature, r and s (RFC 7518 3.4), to DER for OpenSSL. NULL: its length is wrong, or there is no
+ * memory. */
 static const unsigned char *make_der(apr_pool_t *pool, const unsigned char *raw, apr_size_t *size)
 {
     unsigned char *der = apr_palloc(pool, RAW_OCTETS + DER_MORE), *end = der;

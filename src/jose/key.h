@@ -15,29 +15,30 @@
 typedef struct cat_key_t cat_key_t;
 
 /*
- * Reads a key file by the rules of cat_secret_read_file: a shared secret (text or bytes, HS256), or a PEM private key (EC P-256:
- * ES256; RSA: RS256). The key's id is the file's name without directory and last extension. NULL: *key lives on the pool, which
- * wipes its memory at the end. Otherwise the error and its remedy, on the pool; never any of the file's content.
+ * Reads a key file by the rules of cat_secret_read_file: a shared secret (text or bytes, HS256), or a PEM private key
+ * (EC P-256: ES256; RSA: RS256). The key's id is the file's name without directory and last extension. NULL: *key lives
+ * on the pool, which wipes its memory at the end. Otherwise the error and its remedy, on the pool; never any of the
+ * file's content.
  */
 const char *cat_key_read(apr_pool_t *pool, const char *path, const cat_key_t **key);
 
-/* Reads the public key or certificate, in PEM, of another issuer; the file may be world-readable. The key's id is NULL: it matches
- * any kid. */
+/* Reads the public key or certificate, in PEM, of another issuer; the file may be world-readable. The key's id is
+ * NULL: it matches any kid. */
 const char *cat_key_read_public(apr_pool_t *pool, const char *path, const cat_key_t **key);
 
 const char *cat_key_id(const cat_key_t *key);
 const char *cat_key_algorithm(const cat_key_t *key); /* "HS256", "ES256", "RS256" */
 
-/* Adds the key's id as kid and signs; returns the token, on the pool. NULL: the key is a public one, or there is no memory. The caller
- * frees jwt. */
+/* Adds the key's id as kid and signs; returns the token, on the pool. NULL: the key is a public one, or there is no
+ * memory. The caller frees jwt. */
 const char *cat_key_sign(apr_pool_t *pool, const cat_key_t *key, jwt_t *jwt);
 
-/* Was the token signed with this key and its algorithm? The token must have passed cat_token_check_shape, because libjwt copies it to
- * the stack. Threads may share a key. */
+/* Was the token signed with this key and its algorithm? The token must have passed cat_token_check_shape, because
+ * libjwt copies it to the stack. Threads may share a key. */
 int cat_key_verify(apr_pool_t *pool, const cat_key_t *key, const char *token);
 
-/* A MAC of the text that only a server with this key file can make. Its key is derived from the file, so a seal is never valid as the
- * signature of a token. 0: no memory. */
+/* A MAC of the text that only a server with this key file can make. Its key is derived from the file, so a seal is
+ * never valid as the signature of a token. 0: no memory. */
 int cat_key_seal(const cat_key_t *key, const char *text, apr_size_t length, unsigned char seal[CAT_KEY_SEAL_OCTETS]);
 
 /* The public half as a JWK (RFC 7517: kty, use, alg, kid and the numbers), on the pool; NULL for a shared secret. */

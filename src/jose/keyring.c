@@ -180,8 +180,8 @@ static int is_same(const char *one, const char *other)
     return one && other ? strcmp(one, other) == 0 : one == other;
 }
 
-/* Reads the keys if the directory has changed or the last reading failed, whose cause may have been outside the directory. When a
- * file has settled, the order of the keys changes. */
+/* Reads the keys if the directory has changed or the last reading failed, whose cause may have been outside the
+ * directory. When a file has settled, the order of the keys changes. */
 static void read_directory(cat_keyring_t *ring, apr_pool_t *scratch, apr_time_t now)
 {
     apr_array_header_t *files = apr_array_make(scratch, 8, sizeof(file_t));

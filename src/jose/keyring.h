@@ -9,10 +9,11 @@
 #include "jose/key.h"
 
 /*
- * The keys that a server signs and verifies with: one file, or a directory of which the newest file signs and all verify. The newest
- * has the latest modification time, then the last name. A file that was created or changed less than two seconds ago does not sign
- * yet, so that every child can verify with a key before any child signs with it; if all files are so new, the oldest of them signs.
- * Directories, and files whose names begin with a dot or end in "~", are skipped. No two keys may have the same id.
+ * The keys that a server signs and verifies with: one file, or a directory of which the newest file signs and all
+ * verify. The newest has the latest modification time, then the last name. A file that was created or changed less than
+ * two seconds ago does not sign yet, so that every child can verify with a key before any child signs with it; if all
+ * files are so new, the oldest of them signs. Directories, and files whose names begin with a dot or end in "~", are
+ * skipped. No two keys may have the same id.
  */
 typedef struct cat_keyring_t cat_keyring_t;
 
@@ -31,14 +32,15 @@ const char *cat_keyring_open_directory(apr_pool_t *pool, const char *path, cat_k
 /* The directory; NULL: the ring has one file. */
 const char *cat_keyring_directory(const cat_keyring_t *ring);
 
-/* In each child, before its threads start: from now on cat_keyring_get watches the directory. A second call does nothing. */
+/* In each child, before its threads start: from now on cat_keyring_get watches the directory. A second call does
+ * nothing. */
 apr_status_t cat_keyring_child_init(cat_keyring_t *ring, apr_pool_t *pool);
 
 /*
- * The current keys; any thread may call. Once a second one of the callers looks at the directory and reads the keys again if a file
- * has changed. If that fails, the previous keys stay in use, the next look tries again, and *fault receives the error: for one caller
- * after each change. Otherwise *fault is NULL. *fault lives as long as the ring's pool. fault may be NULL: a later caller receives
- * the error.
+ * The current keys; any thread may call. Once a second one of the callers looks at the directory and reads the keys
+ * again if a file has changed. If that fails, the previous keys stay in use, the next look tries again, and *fault
+ * receives the error: for one caller after each change. Otherwise *fault is NULL. *fault lives as long as the ring's
+ * pool. fault may be NULL: a later caller receives the error.
  */
 const cat_keys_t *cat_keyring_get(cat_keyring_t *ring, apr_time_t now, const char **fault);
 

@@ -12,9 +12,9 @@
 #define CAT_JSON_DEPTH_MAX 32
 
 /*
- * Parses length bytes of JSON text (RFC 8259): any value at the top, no BOM, nothing after the value, valid UTF-8, no duplicate keys,
- * no NUL in a string, numbers within int64 or double. The value lives on the pool. NULL: the text is malformed, and *why, on the pool,
- * says how in words for the client.
+ * Parses length bytes of JSON text (RFC 8259): any value at the top, no BOM, nothing after the value, valid UTF-8, no
+ * duplicate keys, no NUL in a string, numbers within int64 or double. The value lives on the pool. NULL: the text is
+ * malformed, and *why, on the pool, says how in words for the client.
  */
 json_t *cat_json_parse(apr_pool_t *pool, const char *text, apr_size_t length, const char **why);
 

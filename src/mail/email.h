@@ -7,17 +7,17 @@
 #define CAT_EMAIL_MAX 254 /* octets, RFC 5321 4.5.3.1.3 less the brackets */
 
 /*
- * Is text an address that may be stored and put on an SMTP command line? The local part is a dot-atom (RFC 5322 3.2.3) of at most 64
- * octets, the domain a host name with a dot and a last label of two characters or more. So there is no white space, control
- * character, bracket, quote or comma in it, and never a second recipient.
+ * Is text an address that may be stored and put on an SMTP command line? The local part is a dot-atom (RFC 5322 3.2.3)
+ * of at most 64 octets, the domain a host name with a dot and a last label of two characters or more. So there is no
+ * white space, control character, bracket, quote or comma in it, and never a second recipient.
  */
 int cat_email_check(const char *text);
 
 /* Addresses and user names are compared in this form: ASCII letters in lower case. On the pool. */
 const char *cat_email_fold(apr_pool_t *pool, const char *text);
 
-/* The address that stands for all sub-addresses (RFC 5233) of a mailbox: user+@host for user+detail@host. key: folded. NULL: key is
- * no sub-address. */
+/* The address that stands for all sub-addresses (RFC 5233) of a mailbox: user+@host for user+detail@host. key: folded.
+ * NULL: key is no sub-address. */
 const char *cat_email_mailbox(apr_pool_t *pool, const char *key);
 
 #endif

@@ -63,7 +63,8 @@ static int is_known(const char *name, const char *const known[])
     return 0;
 }
 
-/* Returns the name of the first {{name}} in text, on the pool, and sets where the placeholder begins and ends. NULL: none. */
+/* Returns the name of the first {{name}} in text, on the pool, and sets where the placeholder begins and ends. NULL:
+ * none. */
 static const char *find_placeholder(apr_pool_t *pool, const char *text, const char **begin, const char **end)
 {
     const char *close;

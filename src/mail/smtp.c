@@ -85,8 +85,8 @@ static void set_limits(CURL *curl, transfer_t *t)
 }
 
 /*
- * Where TLS is optional, the certificate is not checked: an attacker with a false certificate could as well suppress the offer of
- * STARTTLS, and many mail servers on the same host have a self-signed one.
+ * Where TLS is optional, the certificate is not checked: an attacker with a false certificate could as well suppress
+ * the offer of STARTTLS, and many mail servers on the same host have a self-signed one.
  */
 static void set_security(CURL *curl, const cat_smtp_t *smtp)
 {

@@ -5,7 +5,8 @@
 #include <apr_pools.h>
 #include <stdatomic.h>
 
-/* Sends one message to one recipient through libcurl. Blocks for at most CAT_SMTP_TIMEOUT. curl_global_init is the caller's. */
+/* Sends one message to one recipient through libcurl. Blocks for at most CAT_SMTP_TIMEOUT. curl_global_init is the
+ * caller's. */
 
 #define CAT_SMTP_CONNECT_TIMEOUT 5 /* seconds */
 #define CAT_SMTP_TIMEOUT 15        /* seconds, the whole conversation */
@@ -27,12 +28,13 @@ typedef enum {
     CAT_SMTP_SETUP    /* TLS or login fails: the configuration is wrong; retry, slowly */
 } cat_smtp_result_t;
 
-/* *detail (on the pool) says for the log why the message was not sent: curl's words and the reply code, no address, no secret. */
+/* *detail (on the pool) says for the log why the message was not sent: curl's words and the reply code, no address, no
+ * secret. */
 cat_smtp_result_t cat_smtp_send(apr_pool_t *pool, const cat_smtp_t *smtp, const char *from, const char *to,
                                 const char *message, const char **detail);
 
-/* Checks a URL for cat_smtp_send: scheme smtp or smtps, a host, an optional port, no user, no path. NULL: it is valid. Otherwise the
- * error, on the pool. */
+/* Checks a URL for cat_smtp_send: scheme smtp or smtps, a host, an optional port, no user, no path. NULL: it is valid.
+ * Otherwise the error, on the pool. */
 const char *cat_smtp_check_url(apr_pool_t *pool, const char *url);
 
 /* Is the host of the URL this machine (localhost, 127.0.0.0/8, ::1)? */
