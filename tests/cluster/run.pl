@@ -77,16 +77,16 @@ sleep 5; # until the servers have all the children that they need
 my @events;
 event('nothing');
 event('a node is killed', sub { $nodes[1]->crash; wait_for(sub { !$servers[1]->is_ready }) });
-event('it is started', sub { $nodes[1]->launch; wait_for(sub { $servers[1]->is_ready }) });
+event('the node is started', sub { $nodes[1]->launch; wait_for(sub { $servers[1]->is_ready }) });
 event('a server is killed', sub { $servers[0]->crash; wait_for(sub { !$servers[0]->is_ready }) });
-event('it is started', sub { $servers[0]->launch; wait_for(sub { $servers[0]->is_ready }) });
+event('the server is started', sub { $servers[0]->launch; wait_for(sub { $servers[0]->is_ready }) });
 event('a node is cut off', sub { $nodes[2]->isolate; wait_for(sub { !$servers[2]->is_ready }) });
 knows_nothing($servers[2]);
-event('it is connected', sub { $nodes[2]->heal; wait_for(sub { $servers[2]->is_ready }) });
+event('the node is connected again', sub { $nodes[2]->heal; wait_for(sub { $servers[2]->is_ready }) });
 event('a node hangs', sub { $nodes[0]->suspend; return });
-event('it goes on', sub { $nodes[0]->resume; wait_for(sub { $servers[0]->is_ready }) });
+event('the node continues', sub { $nodes[0]->resume; wait_for(sub { $servers[0]->is_ready }) });
 event('a machine is updated', sub { update($servers[1], $nodes[1]) });
-event('a node is set up anew', sub { set_up_anew($nodes[1]); wait_for(sub { $servers[1]->is_ready }) });
+event('a node is set up again', sub { set_up_anew($nodes[1]); wait_for(sub { $servers[1]->is_ready }) });
 my $end = time;
 my $ledger = Ledger->new($load->stop);
 
