@@ -8,9 +8,9 @@
 
 /* A waiting thread, on its own stack and in the queue until it has its permit or gives up. */
 typedef struct waiter_t {
-    struct waiter_t *next;
+    struct waiter_t *next; /* guarded by the mutex, as is has_permit */
     int max;
-    int has_permit; /* guarded by the mutex */
+    int has_permit;
     sem_t woken;
 } waiter_t;
 
