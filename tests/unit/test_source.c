@@ -1,7 +1,155 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
+#include <pthread.h>
+#include <string.h>
+
 #include "db/source.h"
+#include "http/answer.h"
+
+/* ---- connections: a connector that fails as often as it is told ---- */
+
+typedef struct fake_t {
+    cat_source_t *source;
+    cat_log_t log;
+    char last[200]; /* the last message */
+    atomic_int failures, attempts;
+    atomic_int is_slow; /* flag: an attempt takes as long as this is set */
+} fake_t;
+
+static apr_status_t open_fake(void *context, apr_pool_t *pool, cat_db_handle_t *handle, const char **cause)
+{
+    fake_t *fake = context;
+
+    (void)pool;
+    (void)handle;
+    *cause = "nobody answers";
+    fake->attempts++;
+    while (fake->is_slow) {
+        apr_sleep(apr_time_from_msec(10));
+    }
+    return fake->failures-- > 0 ? APR_EGENERAL : APR_SUCCESS;
+}
+
+static void close_fake(void *context, cat_db_handle_t *handle)
+{
+    (void)context;
+    (void)handle;
+}
+
+static void keep_last(void *context, cat_log_level_t level, apr_status_t rv, const char *message)
+{
+    fake_t *fake = context;
+
+    (void)level;
+    (void)rv;
+    strncpy(fake->last, message, sizeof(fake->last) - 1);
+}
+
+static const cat_connector_t connector = {.open = open_fake, .close = close_fake};
+
+static fake_t *make_fake(apr_pool_t *pool, int failures)
+{
+    fake_t *fake = apr_pcalloc(pool, sizeof(*fake));
+
+    fake->source = cat_source_create(pool, "test", &connector, fake);
+    fake->log = (cat_log_t){keep_last, fake};
+    fake->failures = failures;
+    assert_int_equal(cat_source_child_init(fake->source, pool, NULL, NULL, NULL), APR_SUCCESS);
+    return fake;
+}
+
+static apr_status_t open_one(fake_t *fake, apr_pool_t *pool, int max)
+{
+    cat_db_handle_t handle = {0};
+
+    return cat_source_open(fake->source, pool, max, &fake->log, &handle);
+}
+
+/* After a restart of the database each pooled connection fails once. */
+static void test_stale_connections_are_passed_over(void **state)
+{
+    fake_t *fake = make_fake(*state, 3);
+
+    assert_int_equal(open_one(fake, *state, 4), APR_SUCCESS);
+    assert_int_equal(fake->attempts, 4);
+    assert_string_equal(fake->last, "");
+}
+
+static void test_database_that_is_down_is_asked_once(void **state)
+{
+    fake_t *fake = make_fake(*state, 1000);
+
+    assert_int_equal(open_one(fake, *state, 1), CAT_EDOWN);
+    assert_string_equal(fake->last, "CAT002: no connection to test: nobody answers");
+    fake->attempts = 0;
+    assert_int_equal(open_one(fake, *state, 1), CAT_EDOWN);
+    assert_int_equal(fake->attempts, 1);
+    fake->failures = 0;
+    assert_int_equal(open_one(fake, *state, 1), APR_SUCCESS); /* no permit was lost */
+}
+
+static void test_limit_of_connections(void **state)
+{
+    fake_t *fake = make_fake(*state, 0);
+    cat_db_handle_t handle = {0};
+
+    assert_int_equal(open_one(fake, *state, 1), APR_SUCCESS);
+    assert_int_equal(open_one(fake, *state, 1), CAT_EBUSY);
+    assert_int_equal(strncmp(fake->last, "CAT001", 6), 0);
+    cat_source_close(fake->source, &handle);
+    assert_int_equal(open_one(fake, *state, 1), APR_SUCCESS);
+}
+
+static void *open_in_thread(void *data)
+{
+    fake_t *fake = data;
+    apr_pool_t *pool;
+    apr_status_t rv;
+
+    apr_pool_create(&pool, NULL);
+    rv = open_one(fake, pool, 8);
+    apr_pool_destroy(pool);
+    return rv == CAT_EDOWN ? fake : NULL;
+}
+
+/* A server that does not answer costs one thread its time-out, not each. */
+static void test_others_do_not_wait_for_an_attempt(void **state)
+{
+    fake_t *fake = make_fake(*state, 1000);
+    apr_time_t began;
+    pthread_t thread;
+    void *is_down;
+
+    assert_int_equal(open_one(fake, *state, 8), CAT_EDOWN);
+    fake->attempts = 0;
+    fake->is_slow = 1;
+    assert_int_equal(pthread_create(&thread, NULL, open_in_thread, fake), 0);
+    while (!fake->attempts) {
+        apr_sleep(apr_time_from_msec(1));
+    }
+    began = apr_time_now();
+    assert_int_equal(open_one(fake, *state, 8), CAT_EDOWN);
+    assert_int_equal(strncmp(fake->last, "CAT056", 6), 0);
+    assert_int_equal(fake->attempts, 1);
+    assert_true(apr_time_now() - began >= apr_time_from_msec(400));
+    fake->is_slow = 0;
+    pthread_join(thread, &is_down);
+    assert_ptr_equal(is_down, fake);
+}
+
+static void test_losses(void **state)
+{
+    fake_t *fake = make_fake(*state, 0);
+    apr_time_t before = apr_time_now();
+
+    assert_false(cat_source_lost_one_since(fake->source, before));
+    cat_source_note_loss(fake->source);
+    assert_true(cat_source_lost_one_since(fake->source, before));
+    assert_false(cat_source_lost_one_since(fake->source, apr_time_now() + 1));
+}
+
+/* ---- a database that is not ready ---- */
 
 /* A thread whose statement was refused asks whether to try again after another thread's was executed. */
 static void test_another_thread_was_served(void **state)
@@ -38,6 +186,11 @@ static void test_clock_set_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_stale_connections_are_passed_over),
+        UNIT_TEST(test_database_that_is_down_is_asked_once),
+        UNIT_TEST(test_limit_of_connections),
+        UNIT_TEST(test_others_do_not_wait_for_an_attempt),
+        UNIT_TEST(test_losses),
         UNIT_TEST(test_another_thread_was_served),
         UNIT_TEST(test_patience_counts_from_the_first_refusal),
         UNIT_TEST(test_clock_set_back),
