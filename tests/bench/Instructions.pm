@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 package Instructions;
 
-# Instructions that httpd runs for a request, in user mode. They hardly vary from run to run, so a small loss shows that a measured
-# time would hide. They are compared with tests/bench/instructions.txt, which is written anew when UPDATE=1 is in the environment.
+# Instructions that httpd runs for a request, in user mode, as Callgrind counts them: machines need not let programs count their own.
+# They hardly vary from run to run, so a small loss shows that a measured time would hide. They are compared with
+# tests/bench/instructions.txt, which is written anew when UPDATE=1 is in the environment.
 
 use strict;
 use warnings FATAL => 'all';
 
 use FindBin ();
-use IPC::Open2 ();
 
 use CatalogTest::Http ();
 use CatalogTest::Tools qw(setting slurp spew);
@@ -17,8 +17,7 @@ use Httpd ();
 
 my $COUNT = 10_000;
 my $SOME = 5001;
-my $RUNS = 3;
-my ($FEW, $MANY) = (200, 1200); # their difference leaves out what a connection costs
+my ($FEW, $MANY) = (100, 600); # their difference leaves out what start, connection and stop cost
 my $MOST = 1.02;
 my $FILE = "$FindBin::RealBin/instructions.txt";
 my $NEW = '{"name":"Product number 00000000","price":10.25,"category":"category 1","inStock":true,"rating":4.5}';
@@ -31,16 +30,15 @@ sub run {
         database => Instructions::Httpd->new('instructions, no cache', database => $file, more => 'CatalogCacheSize 0'));
     my (@names, %counted);
 
-    $_->start for values %server;
-    $server{cache}->offer(one => '/api/products/' . Catalogue::id($SOME));
-    $server{cache}->stop;
     $server{cache}->start;
-    for my $row (constant(), map { requests($server{$_}, $_) } qw(cache database)) {
+    $server{cache}->offer(one => '/api/products/' . Catalogue::id($SOME));
+    my $tag = $server{cache}->get('/api/products')->{headers}{etag};
+    $server{cache}->stop;
+    for my $row (constant(), map { requests($tag, $_) } qw(cache database)) {
         my ($name, $from, @request) = @$row;
         push @names, $name;
-        $counted{$name} = median(map { per_request($server{$from}, @request) } 1 .. $RUNS);
+        $counted{$name} = per_request($server{$from}, @request);
     }
-    $_->stop for values %server;
     return write_file(\@names, \%counted) if $ENV{UPDATE};
     compare(\@names, \%counted);
 }
@@ -49,9 +47,8 @@ sub run {
 sub constant { ['constant', 'cache', 200, 'GET', '/constant/one'] }
 
 sub requests {
-    my ($server, $from) = @_;
+    my ($tag, $from) = @_;
     my ($one, $page) = ('/api/products/' . Catalogue::id($SOME), '/api/products');
-    my $tag = $server->get($page)->{headers}{etag};
     return (
         ["one, $from", $from, 200, 'GET', $one],
         ["page, $from", $from, 200, 'GET', $page],
@@ -65,21 +62,16 @@ sub per_request {
     return ($counts[1] - $counts[0]) / ($MANY - $FEW);
 }
 
-# What the server's main thread, which answers all requests, runs meanwhile.
+# Of a whole run of the server, in the main thread, which answers all requests: jobs run in others.
 sub count {
     my ($server, $number, $status, @request) = @_;
-    my $report = "$server->{dir}/perf";
-    # cat echoes a line once perf counts, and ends perf by its own end.
-    my $perf = IPC::Open2::open2(my $from, my $to, qw(perf stat -x; -e instructions:u -o), $report, '-t', $server->pid, 'cat');
-    print {$to} "ready\n";
-    $to->flush;
-    defined readline $from or die "perf does not run:\n", slurp($report);
-
+    unlink glob "$server->{dir}/data/callgrind.*";
+    $server->start;
+    my $pid = $server->pid;
     send_all($server, $number, $status, @request);
-    close $to;
-    waitpid $perf, 0;
-    return slurp($report) =~ /^(\d+);[^;]*;instructions/m ? $1
-        : die "perf counts no instructions: the machine, or its hypervisor, does not let it\n", slurp($report);
+    $server->stop;
+    my $report = "$server->{dir}/data/callgrind.$pid-01";
+    return slurp($report) =~ /^(?:summary|totals): (\d+)$/m ? $1 : die "$report has no total\n", $server->complaints;
 }
 
 # On one connection: the server has a single process, which takes one after the other.
@@ -96,8 +88,6 @@ sub send_all {
         read($socket, my $body, $length) == $length or die "@request[0, 1]: a body was cut\n" if $length;
     }
 }
-
-sub median { return (sort { $a <=> $b } @_)[@_ / 2] }
 
 sub write_file {
     my ($names, $counted) = @_;
@@ -126,6 +116,10 @@ use parent -norequire, 'Httpd';
 
 sub prepare { my ($self) = @_; $self->{mpm} = 'prefork'; return $self->SUPER::prepare }
 
-sub command { my ($self) = @_; return map { $_ eq '-DFOREGROUND' ? '-X' : $_ } $self->SUPER::command }
+sub command {
+    my ($self) = @_;
+    return (qw(valgrind --tool=callgrind --separate-threads=yes), "--callgrind-out-file=$self->{dir}/data/callgrind.%p",
+        "--log-file=$self->{dir}/valgrind", map { $_ eq '-DFOREGROUND' ? '-X' : $_ } $self->SUPER::command);
+}
 
 1;
