@@ -207,22 +207,47 @@ static apr_status_t keep_first_value(void *baton, const char *const *values, int
     return APR_SUCCESS;
 }
 
-apr_status_t cat_connection_ask(cat_connection_t *conn, apr_pool_t *pool, const char *text, const char **value)
+static int select_text(const cat_connection_t *conn, apr_pool_t *pool, const char *text, apr_dbd_results_t **results)
 {
-    first_value_t first = {.pool = pool};
-    apr_dbd_results_t *results;
+    const cat_db_handle_t *handle = &conn->handle;
+    apr_dbd_prepared_t *prepared = NULL;
+    int result;
+
+    *results = NULL;
+    if (!conn->dialect->crashes_on_late_errors) {
+        return apr_dbd_select(handle->driver, pool, handle->dbd, results, text, 1);
+    }
+    result = apr_dbd_prepare(handle->driver, pool, handle->dbd, text, NULL, &prepared);
+    return result ? result : apr_dbd_pselect(handle->driver, pool, handle->dbd, results, prepared, 1, 0, NULL);
+}
+
+static apr_status_t ask_on_pool(cat_connection_t *conn, apr_pool_t *pool, const char *text, first_value_t *first)
+{
+    apr_dbd_results_t *results = NULL;
     apr_status_t rv = CAT_EDEAD;
 
     for (int tries = 0; rv == CAT_EDEAD && tries < CAT_CONNECTION_TRIES; tries++) {
-        results = NULL;
-        rv = cat_connection_judge(conn, apr_dbd_select(conn->handle.driver, pool, conn->handle.dbd, &results, text, 1),
-                                  text);
+        rv = cat_connection_judge(conn, select_text(conn, pool, text, &results), text);
     }
     if (rv == APR_SUCCESS && results) { /* MySQL's driver sets none for a statement without rows */
-        rv = cat_connection_drain_rows(conn, pool, results, keep_first_value, &first);
+        rv = cat_connection_drain_rows(conn, pool, results, keep_first_value, first);
+    }
+    return rv == CAT_EDEAD ? CAT_EDOWN : rv;
+}
+
+/* What the driver prepares is closed while this thread still has the connection. */
+apr_status_t cat_connection_ask(cat_connection_t *conn, apr_pool_t *pool, const char *text, const char **value)
+{
+    first_value_t first = {.pool = pool};
+    apr_pool_t *own;
+    apr_status_t rv = apr_pool_create(&own, pool);
+
+    if (rv == APR_SUCCESS) {
+        rv = ask_on_pool(conn, own, text, &first);
+        apr_pool_destroy(own);
     }
     if (value) {
         *value = first.value;
     }
-    return rv == CAT_EDEAD ? CAT_EDOWN : rv;
+    return rv;
 }

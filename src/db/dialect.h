@@ -45,11 +45,12 @@ typedef struct cat_dialect_t {
     int file;                    /* the database is a file, which the parameters name */
     const cat_trait_t *traits;   /* ended by one without a name */
     const char *const *needs;    /* what has to stand in the parameters */
-    int one_writer;              /* writers take turns before they come to the database */
+    int one_writer;              /* writers take a write lock before they come to the database */
     int locked;                  /* the driver's result when others have locked the whole database; 0: there is none */
     int no_error_codes;          /* the driver reports no error codes: any failure is retryable */
     int rolls_back_silently;     /* the database may roll back while a statement is prepared, without saying so */
     int counts_by_hand;          /* no triggers count products: catalogue/counts.c writes the delta rows */
+    int crashes_on_late_errors;  /* the driver does, when a select that is not prepared fails as its rows arrive */
     int reconnects_silently;     /* the driver does, on a lost connection: send the session settings again */
     const char *const *statements; /* by cat_sql_t; NULL: the text in db/sql.def */
     /* APR_EEXIST, CAT_EVALUE, CAT_EDOWN, CAT_ENOTREADY or one of the three above. */

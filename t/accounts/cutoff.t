@@ -84,7 +84,7 @@ is(file($_), '503', 'no token is judged in front of a file') for $stays, $ends;
 is(me($_), '500', 'nor by the API') for $stays, $ends;
 is(patient($stays), '200', 'where CatalogRevocationDelay is longer the outage goes unnoticed')
     if mpm() ne 'prefork'; # whose new children have read nothing yet
-answers($two->api(GET => '/auth/me', token => $ends), 500, refusal(error => 'the database is unavailable'), 'and it says why',
+answers($two->api(GET => '/auth/me', token => $ends), 500, refusal(error => 'database unavailable'), 'and it says why',
     'retry-after' => qr/^[1-9]\d*$/, 'www-authenticate' => undef);
 
 sleep 0.1 while time < $start + $CUT;

@@ -102,7 +102,7 @@ is(all_say($one, $stays), '200', 'what was not ended is taken');
 # Who could not ask the database says so, and does not guess. A URI, because httpd -t refuses a path whose directory is not there.
 if (driver eq 'sqlite3') {
     my $four = server(mount => 'CatalogDatabase sqlite3 "file:@dir@/data/later/catalog.db"', conf => $children)->start;
-    answers($four->api(GET => '/auth/me', token => $_->{token}), 500, refusal(error => 'the database is unavailable'),
+    answers($four->api(GET => '/auth/me', token => $_->{token}), 500, refusal(error => 'database unavailable'),
         'without a database no token is judged',
         'retry-after' => qr/^[1-9]\d*$/, 'www-authenticate' => undef) for $first, $stays;
     symlink $one->dir . '/data', $four->dir . '/data/later' or die;

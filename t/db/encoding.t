@@ -29,7 +29,7 @@ if (driver eq 'pgsql') {
     like(problems(ctl_for($latin, 'check')), qr/^server_encoding: LATIN1, not UTF8; create a database with: createdb/m,
         'so does catalogctl check');
     $latin->start;
-    answers($latin->api(GET => '/products'), 500, refusal(error => 'the database is unavailable'), 'nor does the server');
+    answers($latin->api(GET => '/products'), 500, refusal(error => 'database unavailable'), 'nor does the server');
     expect_log(qr/CAT059: .*$what/);
 }
 else {

@@ -8,7 +8,7 @@
 # What can happen to the database's file.
 use CatalogTest;
 
-my $outage = { success => false, message => qr/./, error => 'the database is unavailable' };
+my $outage = { success => false, message => qr/./, error => 'database unavailable' };
 my $token = forge();
 my @routes = (
     [GET => '/products'], [GET => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b'],

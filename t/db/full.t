@@ -8,7 +8,7 @@ use CatalogTest;
 
 my $server = server(conf => 'DBDInitSQL "PRAGMA max_page_count=40"')->start;
 my $user = register($server);
-my $outage = { success => false, message => qr/./, error => 'the database is unavailable' };
+my $outage = { success => false, message => qr/./, error => 'database unavailable' };
 my @made;
 
 sub create { return $server->api(POST => '/products', { name => 'x' x 200, price => 1, category => 'y' x 100 },

@@ -33,7 +33,7 @@ is(total(), 1, 'and is done');
 # Too long: it is said so, and nothing is stored.
 $db->do('BEGIN IMMEDIATE');
 (my $refused, $took) = timed(sub { $server->talk(create('impatient')) });
-answers($refused, 500, { success => false, message => qr/./, error => 'the database is unavailable' },
+answers($refused, 500, { success => false, message => qr/./, error => 'database unavailable' },
     'a write does not wait for ever', 'retry-after' => qr/^[1-9]\d*$/);
 cmp_ok($took, '<', 4, 'but some seconds');
 my @writers = $server->burst(map { create("w$_") } 1 .. 8);

@@ -52,7 +52,7 @@ my $start = time;
 answers($server->talk($_->[1]), 503, $refused, "no quorum: $_->[0]", 'retry-after' => qr/^[1-9]\d*$/)
     for ['the list', wire(GET => '/products')], ['one product', wire(GET => $path)], ['a new one', create('lost')],
     ['an update', wire(PUT => $path, { price => 9 }, token => $token)], ['a registration', sign_up('lost')];
-answers($server->api(GET => '/health/ready'), 503, { success => false, message => 'Not ready', error => 'the database is unavailable' },
+answers($server->api(GET => '/health/ready'), 503, { success => false, message => 'Not ready', error => 'database unavailable' },
     'no quorum: not ready');
 cmp_ok(time - $start, '<', $PATIENCE, 'nobody waits any longer');
 $engine->refuse(0);

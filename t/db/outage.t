@@ -14,7 +14,7 @@ use Time::HiRes qw(time);
 my $engine = CatalogTest::Database::engine();
 my $server = server(engine => $engine, mount => 'CatalogMaxConnections 32');
 my $token = forge();
-my $outage = { success => false, message => qr/./, error => 'the database is unavailable' };
+my $outage = { success => false, message => qr/./, error => 'database unavailable' };
 my $unknown = '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b';
 
 sub create { wire(POST => '/products', { name => $_[0], price => 1 }, token => $token) }
@@ -25,7 +25,7 @@ sub is_out {
     answers($server->talk($_->[1]), 500, $outage, "$why: $_->[0]", 'retry-after' => qr/^[1-9]\d*$/)
         for ['the list', wire(GET => '/products')], ['one product', wire(GET => $unknown)], ['a new one', create('lost')];
     answers($server->api(GET => '/health/ready'), 503,
-        { success => false, message => 'Not ready', error => 'the database is unavailable' }, "$why: not ready");
+        { success => false, message => 'Not ready', error => 'database unavailable' }, "$why: not ready");
     answers($server->api(GET => '/health/live'), 200, undef, "$why: but live");
     my @many = $server->burst((wire(GET => $unknown), create('lost')) x 12);
     is(scalar(grep { $_->{status} == 500 } @many), 24, "$why: many at once");

@@ -12,7 +12,7 @@ use CatalogTest;
 my $engine = CatalogTest::Database::engine();
 my $server = server(engine => $engine)->start;
 my $token = register($server)->{token};
-my $outage = { success => false, message => qr/./, error => 'the database is unavailable' };
+my $outage = { success => false, message => qr/./, error => 'database unavailable' };
 
 sub create { $server->api(POST => '/products', { name => 'x', price => 1 }, token => $token) }
 sub tables { my $db = $server->database; map { scalar $db->selectrow_array("SELECT COUNT(*) FROM $_") } qw(products users outbox) }

@@ -41,7 +41,7 @@ for (@{ $changes{ +driver } }) {
 
 # Without a schema, and not allowed to make one.
 my $none = server(mount => 'CatalogMigrate Off')->start;
-my $outage = { success => false, message => qr/./, error => 'the database is unavailable' };
+my $outage = { success => false, message => qr/./, error => 'database unavailable' };
 answers($none->api(GET => '/products'), 500, $outage, 'without a schema there is no empty list',
     'retry-after' => qr/^\d+$/);
 answers($none->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 500, $outage, 'nor a write');

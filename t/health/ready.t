@@ -27,6 +27,6 @@ $server->database->do('DELETE FROM schema_version WHERE version > 1');
 my $old = server(mount => 'CatalogMigrate Off', conf => "DBDParams \"@{[ $server->params ]}\"\n")->start;
 expect_log(qr/CAT010/);
 answers($old->api(GET => '/health/ready'), 503,
-    { success => false, message => 'Not ready', error => 'the database is unavailable' }, 'not ready');
+    { success => false, message => 'Not ready', error => 'database unavailable' }, 'not ready');
 
 done_testing;

@@ -34,7 +34,7 @@ typedef struct visitor_t {
     apr_interval_time_t patience;
     _Atomic apr_interval_time_t waited; /* 0: still waits */
     apr_status_t rv;
-    atomic_int inside, told_to_go;
+    atomic_int began, inside, told_to_go;
     atomic_int *clock;
     int entered; /* at which stroke, where there is a clock */
     pthread_t thread;
@@ -58,6 +58,7 @@ static void *visit(void *data)
     apr_time_t start = apr_time_now();
     int slot;
 
+    set(&v->began);
     v->rv = cat_semaphore_enter(v->semaphore, v->party, v->patience, &slot);
     v->waited = apr_time_now() - start;
     if (v->rv == APR_SUCCESS) {
@@ -155,7 +156,8 @@ static int start_party(visitor_t *v, cat_semaphore_t *semaphore, const char *par
 {
     *v = (visitor_t){.semaphore = semaphore, .party = party, .patience = 60 * SECOND, .told_to_go = 1};
     pthread_create(&v->thread, NULL, visit, v);
-    apr_sleep(MSEC(100));
+    await(&v->began); /* which takes a while on a busy machine */
+    apr_sleep(MSEC(200));
     return atomic_load_explicit(&v->waited, memory_order_seq_cst) == 0; /* a refusal comes at once */
 }
 

@@ -183,7 +183,16 @@ typedef struct user_t {
     pthread_t thread;
 } user_t;
 
-/* Each token's claims say which token they belong to. */
+static void look_up(user_t *u, apr_pool_t *pool, const char *token)
+{
+    const cat_claims_t *found = find(pool, u->seen, token);
+
+    u->found += found != NULL;
+    u->wrong += found && strcmp(found->subject, token) != 0;
+}
+
+/* Each token's claims say which token they belong to. Looked up once when other threads may have added it, and once when this one
+ * has. */
 static void *use(void *data)
 {
     user_t *u = data;
@@ -192,13 +201,12 @@ static void *use(void *data)
     apr_pool_create(&pool, NULL);
     for (int i = 0; i < ROUNDS; i++) {
         const char *token = apr_psprintf(pool, "%0*d", 20 + 100 * (i % TOKENS), i % TOKENS);
-        const cat_claims_t *found = find(pool, u->seen, token);
         cat_claims_t own = claims;
+        look_up(u, pool, token);
         own.subject = token;
         own.session = i % 2 ? token : NULL;
-        u->found += found != NULL;
-        u->wrong += found && strcmp(found->subject, token) != 0;
         cat_token_cache_add(u->seen, &keys, token, &own);
+        look_up(u, pool, token);
         apr_pool_clear(pool);
     }
     apr_pool_destroy(pool);

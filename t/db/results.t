@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# db: mysql
+# runs: first
+# A select that fails while its rows arrive: the driver reports success, and crashes when its results are read.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for);
+
+my $server = server();
+$server->make_databases;
+my $db = $server->database;
+$db->do('CREATE TABLE versions (version INTEGER NOT NULL)');
+$db->do('INSERT INTO versions VALUES (1), (2)');
+$db->do('CREATE VIEW schema_version AS SELECT (SELECT o.version FROM versions o WHERE o.version >= v.version - 1) AS version FROM versions v');
+
+my $list = ctl_for($server, qw(user list));
+is($list->{status}, 1, 'catalogctl fails');
+like($list->{err}, qr/CAT003: .*SELECT MAX\(version\).*: Subquery returns more than 1 row$/m, 'and says why');
+$server->start;
+answers($server->api(GET => '/products'), 500, refusal(error => 'database unavailable'), 'so does the server');
+
+expect_log(qr/CAT003: .*Subquery returns more than 1 row/);
+done_testing;
