@@ -33,7 +33,14 @@ sub included_by {
     my ($file) = @_;
     my $rule = qx(gcc \@$CFLAGS -M -x c $file);
     $rule =~ s/^.*?:// or die "$0: gcc -M fails for $file\n";
-    return grep { $_ ne $file } map { s{^\./}{}r } grep { $_ ne '\\' } split ' ', $rule;
+    return grep { $_ ne $file } map { plain($_) } grep { $_ ne '\\' } split ' ', $rule;
+}
+
+# A path without "." and "..": src/lib/../db/handle.h is in db.
+sub plain {
+    my ($path) = @_;
+    1 while $path =~ s{(?:^|/)\K\./}{} || $path =~ s{[^/]+(?<!\.\.)/\.\./}{};
+    return $path;
 }
 
 sub room {
