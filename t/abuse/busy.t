@@ -10,7 +10,8 @@ use List::Util qw(min);
 use POSIX qw(ceil);
 use Time::HiRes qw(time);
 
-my $server = server(conf => "CatalogHashConcurrency 1\n")->start;
+my $enough = mpm() eq 'prefork' ? "StartServers 10\n" : ''; # a request that waits for a child comes when the hash is ready
+my $server = server(conf => "CatalogHashConcurrency 1\n$enough")->start;
 my $db = $server->database;
 my $owner = register($server);
 my $name = $owner->{user}{username};
