@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogAccounts;
 
-# What the tests of accounts share beside CatalogTest: signing in, reading one's mail, looking into a token.
+# What the tests of accounts share in addition to CatalogTest: signing in, reading mail, decoding tokens.
 
 use strict;
 use warnings FATAL => 'all';
@@ -17,7 +17,7 @@ our @EXPORT = qw(
     moderate from_network quartile
 );
 
-# Text for a mount that writes its mails to files.
+# The directives of a mount that writes its mails to files.
 sub mailing {
     return <<'END';
 CatalogMail     "file:@dir@/data/mail"
@@ -26,13 +26,13 @@ CatalogBaseURL  https://shop.test
 END
 }
 
-# A running server of one's own that sends mail; mount: more for its Location, conf: more beside it.
+# Starts a server that sends mail. mount: further directives for its Location; conf: for the server's scope.
 sub accounts {
     my (%o) = @_;
     return CatalogTest::server(%o, mount => mailing() . ($o{mount} // ''))->start;
 }
 
-# The body of an answer that carries tokens; refresh: whether the refresh token is among them.
+# The expected body of an answer with tokens. refresh: whether it has a refresh token, too.
 sub tokens {
     my (%o) = (user => { id => $CatalogTest::ID, username => qr/./, email => qr/./, createdAt => $CatalogTest::TIME },
         refresh => 1, expires => 900, @_);
@@ -52,13 +52,13 @@ sub refresh {
     return $server->api(POST => '/auth/refresh', { refreshToken => $token }, %o);
 }
 
-# Is the access token good?
+# Does the server accept the access token?
 sub works { $_[0]->api(GET => '/auth/me', token => $_[1])->{status} == 200 }
 
-# What a refused token is told.
+# The WWW-Authenticate header that refuses a token.
 sub failed { qr/^Bearer realm="[^"]+", error="invalid_token"(?:, error_description="[^"\\]+")?$/ }
 
-# An answer as it came over the wire, but for what differs from one to the next in any case.
+# An answer as sent, without the headers that differ in every answer.
 sub lines {
     my ($r) = @_;
     my ($head, $body) = split /\r\n\r\n/, $r->{text}, 2;
@@ -75,7 +75,7 @@ sub set_role {
         or die $username;
 }
 
-# A user with a confirmed address: { username, email, password, token ... } as register gives it.
+# Registers a user and confirms the address: { username, email, password, token ... } as register returns it.
 sub confirmed {
     my ($server) = @_;
     my $user = CatalogTest::register($server);
@@ -92,7 +92,7 @@ sub mails {
     return grep { /^To: <?\Q$address\E>?\r$/m } map { CatalogTest::slurp($_) } @files;
 }
 
-# Waits for mail number count with a link to such a page: the link's token.
+# Waits for the mail number `count` (from 1) that links to the page; returns the link's token.
 sub mail_token {
     my ($server, $address, $page, $count) = @_;
     my $link = qr{^\s*https://shop\.test/$page\.html#token=([\w-]{43})\r$}m;
@@ -101,7 +101,7 @@ sub mail_token {
     return ($tokens->())[($count // 1) - 1];
 }
 
-# Directives that let a test be anybody, as if a proxy had said so.
+# Directives that let a test choose its client address, as a trusted proxy would pass it.
 sub moderate {
     my ($modules) = CatalogTest::Server::modules() =~ m{^LoadModule authz_core_module "(.*)/mod_authz_core\.so"$}m;
     return <<"END";

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogLoad;
 
-# Many clients at once: each is a process with one connection that it keeps alive for as long as the server does.
+# Many clients at once: each is a process with one connection, which it keeps open until the server closes it.
 
 use strict;
 use warnings FATAL => 'all';
@@ -17,10 +17,10 @@ use CatalogTest::Http ();
 
 our @EXPORT = qw(clients client);
 
-my $LIFE = 300;    # seconds; no client outlives a test that died
+my $LIFE = 300;    # seconds; a client ends even if its test has died
 my $PATIENCE = 60; # seconds for an answer
 
-# Starts so many clients of a server. Each runs work->(client, number); what it returns, plain data, is its result.
+# Starts `count` clients. Each runs work->(client, number) and returns its result, which must be plain data.
 sub clients {
     my ($server, $count, $work) = @_;
     my $self = bless { dir => File::Temp->newdir, results => [] }, __PACKAGE__;
@@ -33,7 +33,7 @@ sub fork_client {
     my $pid = fork // die "fork: $!\n";
     return $pid if $pid;
 
-    @SIG{qw(INT TERM PIPE)} = qw(DEFAULT DEFAULT IGNORE); # the servers are the parent's to stop
+    @SIG{qw(INT TERM PIPE)} = qw(DEFAULT DEFAULT IGNORE); # only the parent stops the servers
     alarm $LIFE;
     srand $$;
     my $result = eval { $work->(client($server), $number) };
@@ -47,7 +47,7 @@ sub are_running {
     return scalar @{ $self->{pids} };
 }
 
-# Waits for the clients: their results. What one of them died of is died of here.
+# Waits for the clients and returns their results. Dies if one of them died.
 sub results {
     my ($self) = @_;
     waitpid $_, 0 for @{ $self->{pids} };
@@ -56,7 +56,7 @@ sub results {
     return @results;
 }
 
-# A client of this process.
+# A client in this process.
 sub client {
     my ($server) = @_;
     return bless { port => $server->port }, 'CatalogLoad::Client';
@@ -64,7 +64,7 @@ sub client {
 
 package CatalogLoad::Client;
 
-# As clients do: asks again when the server closed an idle connection just as the request was sent. Each time counts.
+# Like every HTTP client, repeats a request if the server closed the idle connection just as the request was sent; counts repetitions.
 sub ask {
     my ($self, @request) = @_;
     while (1) {
@@ -76,8 +76,8 @@ sub ask {
 
 sub again { $_[0]{again} // 0 }
 
-# An answer is one of CatalogTest::Http, with `took`: seconds. When none comes its status is 0, and it has `kept`: the
-# connection had served a request before, and `text`: what came of an answer.
+# Returns an answer as CatalogTest::Http does, and `took` (seconds) and `kept` (the connection had served a request before).
+# Without a whole answer, status is 0 and `text` holds what arrived.
 sub ask_once {
     my ($self, $method, $path, @more) = @_;
     my $body = @more % 2 ? shift @more : undef;
@@ -95,7 +95,7 @@ sub ask_once {
     return { %$r, kept => $kept, took => Time::HiRes::time() - $start };
 }
 
-# All of it, or what came before the connection was closed.
+# The whole answer, or what arrived before the server closed the connection.
 sub read_answer {
     my ($socket) = @_;
     my $select = IO::Select->new($socket);

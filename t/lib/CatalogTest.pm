@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest;
 
-# What a test file gets by `use CatalogTest`: strict and fatal warnings, Test::More, and the functions below.
-# done_testing also stops the servers that the file started, and fails on any line in an error log that the file did
-# not declare.
+# `use CatalogTest` gives a test file strict, fatal warnings, Test::More and the functions below. done_testing also stops the
+# servers that the file started, and fails on any line in their error logs that the file did not declare.
 
 use strict;
 use warnings FATAL => 'all';
@@ -45,7 +44,7 @@ sub import {
     *{"${caller}::TIME"} = \$TIME;
 }
 
-# The server for what needs nothing unusual: started where the file first asks for it.
+# The server for tests that need no special configuration; the first call starts it.
 sub main {
     $main //= server(mount => <<'END')->start;
 CatalogBaseURL  https://shop.test/base
@@ -69,22 +68,22 @@ sub wire {
     return request_bytes($method, "/api$path", $body, @more);
 }
 
-# A name that nobody has yet.
+# A new name on each call.
 sub fresh { join '-', $_[0] // 'user', $$, ++$count }
 
-# Makes a user: the body of /register's answer, with the password.
+# Registers a user; returns the body of /register's answer, with the password.
 sub register {
     my ($server, %changes) = @_;
     my $name = fresh();
     my %user = (username => $name, email => "$name\@example.com", password => 'correct horse', %changes);
     $server //= main();
     my $r;
-    wait_until(20, sub { $r = $server->api(POST => '/register', \%user); $r->{status} != 503 }); # a busy machine
+    wait_until(20, sub { $r = $server->api(POST => '/register', \%user); $r->{status} != 503 }); # 503: the machine is busy
     die "a user could not be made: $r->{status} $r->{body}\n", $server->log_text =~ /^.*(?::error\]|AH00052).*\n/mg unless $r->{status} == 201;
     return { %{ $r->{json} }, password => $user{password} };
 }
 
-# A good token of a real user of the main server, the same for the whole file.
+# A valid token of a registered user of the main server, the same for the whole file.
 sub token { $token //= register()->{token} }
 
 sub claims { CatalogTest::Token::claims(ISSUER, AUDIENCE, @_) }
@@ -96,13 +95,13 @@ sub key {
     return $key;
 }
 
-# A token of one's own making: see CatalogTest::Token.
+# A token that the test makes itself: see CatalogTest::Token.
 sub forge {
     my (%o) = @_;
     return CatalogTest::Token::forge(claims => claims(), key => key(), %o);
 }
 
-# Bodies that failures have.
+# The bodies of failures.
 sub refusal { return { success => false, message => qr/./, @_ } }
 
 sub invalid {
@@ -114,8 +113,8 @@ sub invalid {
     return { success => false, message => 'Validation failed', error => qr/./, errors => \@errors };
 }
 
-# One test: the answer has this status, this body and these headers, and keeps the rules that all answers below a mount
-# keep. body: what match takes; '' for none; undef where it does not matter. A header's undef: not there.
+# One test: the answer has this status, this body and these headers, and keeps the rules of every answer below a mount. body: what
+# match takes; '': there is none; undef: any. A header that is undef must be absent.
 sub answers {
     my ($r, $status, $body, $name, %headers) = @_;
     my @wrong = rules($r);
@@ -136,7 +135,7 @@ sub answers {
     return !@wrong;
 }
 
-# Faults may be named in any order.
+# The server may list validation errors in any order.
 sub in_order {
     my ($body) = @_;
     return $body unless ref $body eq 'HASH' && ref $body->{errors} eq 'ARRAY';
@@ -164,8 +163,8 @@ sub rules {
     return @wrong;
 }
 
-# What is different, or nothing. want: a JSON value, where anywhere a regular expression or a function (true for a good
-# value) may stand. Numbers and strings, true and 1, are different things.
+# Describes the difference; false if there is none. want: a JSON value; any value in it may be a regular expression, or a function
+# that returns true for a good value. 1, "1" and true differ.
 sub match {
     my ($got, $want, $where) = @_;
     $where //= 'body';
@@ -205,6 +204,6 @@ sub done_testing {
     Test::More::done_testing();
 }
 
-END { $? ||= 1 unless $checked } # a file that does not end in done_testing has not looked at its logs
+END { $? ||= 1 unless $checked } # without done_testing, the file has not checked its logs
 
 1;

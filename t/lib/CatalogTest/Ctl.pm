@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Ctl;
 
-# Runs catalogctl as an administrator does, for a server or for none.
+# Runs catalogctl as an administrator does, with or without a server.
 
 use strict;
 use warnings FATAL => 'all';
@@ -19,19 +19,19 @@ my $dir;
 
 sub command { return (setting('ctl'), @_) }
 
-# With the options that name a server's configuration.
+# catalogctl with the options that name the server's configuration.
 sub command_for {
     my ($server, @words) = @_;
     $server->make_databases;
     return command('--httpd', $HTTPD, '--config', $server->dir . '/httpd.conf', @words);
 }
 
-# The first argument may be { in => standard input, out => file }. What came of it: { status, out, err }.
+# The first argument may be { in => standard input, out => file }. Returns { status, out, err }.
 sub ctl_for { my ($server, @words) = @_; return run(ref $words[0] ? shift @words : {}, command_for($server, @words)) }
 sub ctl { my (@words) = @_; return run(ref $words[0] ? shift @words : {}, command(@words)) }
 
-# The words that run a command at a terminal, whose screen they write. A bare root file system has none to give: then one is made,
-# for them alone.
+# The command line that runs a command at a terminal and prints what the terminal shows. A bare root file system has no /dev/pts:
+# the command then mounts its own.
 sub at_terminal {
     my @words = ('script', '-qec', join(' ', map { "'$_'" } @_), '/dev/null');
     return @words if -e '/dev/pts/ptmx';
@@ -58,7 +58,7 @@ sub run {
     return { status => $status, map { $_ => slurp($file{$_}) } qw(out err) };
 }
 
-# The rows of a list, by what stands in the header.
+# The rows of a list as hashes; the header has the keys.
 sub listed {
     my ($r) = @_;
     my ($head, @lines) = split /\n/, $r->{out};
@@ -66,8 +66,8 @@ sub listed {
     return map { my %row; @row{@names} = split /\t/, $_, -1; \%row } @lines;
 }
 
-# What catalogctl check says is wrong; "" when all is well and the exit code says so. That there is no CatalogMail, as on most
-# servers of the suite, is left out.
+# The problems that catalogctl check reports; "" if there are none and the exit code agrees. Ignores a missing CatalogMail, as most
+# servers of the suite have none.
 sub problems {
     my ($r) = @_;
     my @wrong = map { "$_->{what}: $_->{detail}" } grep { $_->{state} eq 'problem' } listed($r);

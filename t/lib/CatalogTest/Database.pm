@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Database;
 
-# An empty database, of the kind that DB= names, for httpd and for the test's own look into it.
+# An empty database, of the kind that DB= names, for httpd and for the test's own queries.
 
 use strict;
 use warnings FATAL => 'all';
@@ -13,39 +13,39 @@ use CatalogTest::Tools qw(setting new_dir wait_until);
 
 sub driver { setting('db') }
 
-# A second engine, which a test may do harm to. more: see CatalogTest::Engine.
+# A second engine, which a test may stop or break. more: see CatalogTest::Engine.
 sub engine {
     my (%more) = @_;
     return CatalogTest::Engine->new(new_dir(), %more)->start;
 }
 
-# name: of letters, digits and _, among those of a server, whose directory is dir. With SQLite it is a file there.
+# dir: the server's directory, which holds the file if the database is SQLite. name: unique in the server; letters, digits and _.
 sub new {
     my ($class, $dir, $name, $engine) = @_;
     my ($server) = $dir =~ m{([^/]+)$};
     return bless { file => "$dir/data/$name.db", name => "cat_${server}_$name" =~ tr/-/_/r, engine => $engine }, $class;
 }
 
-# It is there when somebody is about to use it; SQLite's file is made by httpd's children, who could not write another's.
+# Creates the database before its first use. With SQLite, httpd's children create the file: they could not write another user's.
 sub make {
     my ($self) = @_;
     $self->{engine}->make($self->{name}) if $self->{engine} && !$self->{made}++;
     return $self;
 }
 
-# A test's own engine goes away with its databases.
+# A test's own engine is deleted with its databases.
 sub drop {
     my ($self) = @_;
     $self->{engine}->drop($self->{name}) if $self->{made} && $self->{engine}{shared};
 }
 
-# The text for DBDParams.
+# The value of DBDParams.
 sub params {
     my ($self) = @_;
     return $self->{engine} ? $self->{engine}->params($self->{name}) : $self->{file};
 }
 
-# A connection of the test's own. A busy machine's server may answer on its port before a child has made SQLite's file.
+# A connection for the test itself. On a busy machine, a server may accept connections before a child has created SQLite's file.
 sub connect {
     my ($self) = @_;
     return $self->{engine}->connect($self->{name}) if $self->{engine};
@@ -54,7 +54,7 @@ sub connect {
         { RaiseError => 1, PrintError => 0, AutoInactiveDestroy => 1, sqlite_use_immediate_transaction => 0 });
 }
 
-# All that its tables hold, as text.
+# All rows of all tables, as text.
 sub dump {
     my ($self) = @_;
     my $db = $self->connect;

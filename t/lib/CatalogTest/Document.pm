@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Document;
 
-# What stands in a document between ``` lines: configuration, commands, and what was typed in, blocks marked "console", in which a line
-# "$ command" is followed by what it printed.
+# The ``` blocks of a document: configuration, commands, and transcripts. A transcript is marked "console"; in it, the output of a
+# command follows its line "$ command".
 
 use strict;
 use warnings FATAL => 'all';
 
 use CatalogTest::Tools qw(slurp spew);
 
-# [{ command, printed, line }], in order; empty where the document has no transcript.
+# [{ command, printed, line }], in order; empty if the document has no transcript.
 sub steps {
     my ($file) = @_;
     my (@steps, $inside);
@@ -28,13 +28,13 @@ sub steps {
     return \@steps;
 }
 
-# The text of the other blocks, in order: what is to be written into a configuration, or typed in.
+# The text of the other blocks, in order: configuration and commands.
 sub blocks {
     my ($file) = @_;
     return slurp($file) =~ /^```\n(.*?)^```$/msg;
 }
 
-# Pastes all commands into one shell in the directory, without a pause; adds to each step what it got.
+# Runs all commands in one shell in the directory, without a pause; adds to each step what it printed as `got`.
 sub type_in {
     my ($steps, $dir) = @_;
     my $end = "--- end of step $$ ---";
@@ -45,8 +45,8 @@ sub type_in {
     $_->{got} = shift @parts // 'the shell has ended' for @$steps;
 }
 
-# The same text for what is the same but for ids, times, tags and tokens; a transcript may cut tokens short with "...". The number that
-# an id gets tells it from others: the hash is for one transcript.
+# Replaces ids, times, ETags and tokens, so that two runs of a transcript compare equal; a transcript may shorten tokens to "...".
+# ids: a hash for one transcript, which gives each id its number.
 sub shape {
     my ($text, $ids) = @_;
     my $uuid = qr/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;

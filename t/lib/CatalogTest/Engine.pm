@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Engine;
 
-# A MariaDB or PostgreSQL of the suite's own, on 127.0.0.1 alone: the one that t/TEST starts for all test files, or one more that
-# a test starts to do it harm: beside kill, hang and resume there are cut, which ends all sessions of httpd's user or of the
-# one named, and read_only(1), until read_only(0). A user of add_user has the rights of httpd's; lock_out ends the user's sessions
-# and refuses new ones, until let_in. The names of databases begin with cat_.
+# The suite's own MariaDB or PostgreSQL, on 127.0.0.1 only: the one that t/TEST starts for all test files, or another that a test
+# starts in order to break it. Beside kill, hang and resume: cut ends all sessions of httpd's user or of the named one;
+# read_only(1) lasts until read_only(0); add_user creates a user with the rights of httpd's; lock_out ends a user's sessions and
+# refuses new ones until let_in. The names of databases begin with cat_.
 
 use strict;
 use warnings FATAL => 'all';
@@ -18,7 +18,7 @@ use CatalogTest::Tools qw(setting hand_over free_port);
 my %CLASS = (mysql => 'CatalogTest::Engine::MariaDB', pgsql => 'CatalogTest::Engine::PostgreSQL');
 my $PASSWORD = 'catalog-test';
 
-# more: galera => 1, a cluster of one node, which can refuse(1) all statements, as one without a quorum does, until refuse(0).
+# more: galera => 1 for a cluster of one node. Like a node without a quorum it refuses all statements from refuse(1) to refuse(0).
 sub new {
     my ($class, $dir, %more) = @_;
     my $self = bless { dir => $dir, port => free_port(), %more }, $CLASS{ setting('db') };
@@ -27,7 +27,7 @@ sub new {
     return $self;
 }
 
-# What all engines begin with. It is made once, for the first of them, which the suite starts before any test.
+# The data directory that every engine starts with. The suite's engine creates it, before any test runs.
 sub pristine {
     my ($self) = @_;
     my $dir = setting('home') . '/pristine-' . setting('db');
@@ -38,7 +38,7 @@ sub pristine {
     return "$dir/data";
 }
 
-# With a user for httpd and the tests, who has no right beyond the databases.
+# Creates a user for httpd and the tests, with rights on the suite's databases only.
 sub start {
     my ($self) = @_;
     $self->SUPER::start;
@@ -46,13 +46,13 @@ sub start {
     return $self;
 }
 
-# The one that t/TEST has started; where the database needs none, nothing.
+# The engine that t/TEST has started; false with SQLite.
 sub shared {
     my $engine = setting('engine');
     return $engine && bless { %$engine, shared => 1 }, $CLASS{ setting('db') };
 }
 
-# Neither engine runs as root.
+# Neither engine starts as root.
 sub as { $> == 0 ? ('--reuid', setting('user'), '--regid', setting('group'), '--clear-groups') : () }
 sub console { "$_[0]{dir}/console" }
 sub is_up { my ($self) = @_; return eval { $self->admin } }
@@ -79,7 +79,7 @@ sub install {
         '--auth-root-authentication-method=normal');
 }
 
-# What is committed outlives the engine, but need not outlive the machine. Recursive statements fill tables.
+# Commits survive a crash of the engine, but need not survive one of the machine. Tests fill tables by recursive statements.
 sub command {
     my ($self) = @_;
     return ('/usr/sbin/mariadbd', '--no-defaults', "--datadir=$self->{dir}/data", "--socket=$self->{dir}/socket",
@@ -97,7 +97,7 @@ sub node {
         "--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:$port;gcache.size=32M");
 }
 
-# A node accepts connections before it takes statements.
+# A Galera node accepts connections before it accepts statements.
 sub is_up {
     my ($self) = @_;
     return eval { $self->admin->selectrow_array('SELECT COUNT(*) FROM mysql.db'); 1 };

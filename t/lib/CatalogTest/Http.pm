@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Http;
 
-# Two ways to ask: request() for what any client would send, talk() and burst() for bytes that none would.
-# An answer is { status, headers (names in lower case), body (bytes), json (decoded; undef when the body is none) }.
+# Two ways to send a request: request() as any client would, talk() and burst() for bytes that no client would send.
+# An answer is { status, headers (names in lower case), body (bytes), json (decoded; undef: the body is not JSON) }.
 
 use strict;
 use warnings FATAL => 'all';
@@ -21,7 +21,7 @@ my $PATIENCE = 20; # seconds; no answer may take longer
 my $client = HTTP::Tiny->new(timeout => $PATIENCE, keep_alive => 0, max_redirect => 0, agent => 'catalog-test/1');
 my $json = JSON::PP->new->utf8->canonical->allow_nonref;
 
-# A reference is sent as JSON, anything else as it is.
+# Encodes a reference as JSON; sends anything else as it is.
 sub encode { ref $_[0] ? $json->encode($_[0]) : $_[0] }
 
 sub answer {
@@ -29,7 +29,7 @@ sub answer {
     return { status => $status, headers => $headers, body => $body, json => scalar eval { $json->decode($body) } };
 }
 
-# headers: undef takes a default one away, an array sends several.
+# headers: undef removes a default header, an array sends several.
 sub headers {
     my ($body, %o) = @_;
     my %h = defined $body ? ('Content-Type' => 'application/json') : ();
@@ -64,8 +64,8 @@ sub connection {
     return $socket;
 }
 
-# Sends bytes, piece by piece, and reads until the server closes. cut: closes our side when all is sent.
-# pause: seconds between the pieces. The answer has the whole text, too.
+# Sends bytes, piece by piece, and reads until the server closes the connection. cut: shuts down our side once all is sent.
+# pause: seconds between the pieces. The answer also has `text`, all bytes received.
 sub talk {
     my ($port, $bytes, %o) = @_;
     my $socket = connection($port);
@@ -78,8 +78,8 @@ sub talk {
     return parse(read_all($socket));
 }
 
-# All requests are sent before the first answer is read. Each answer has the seconds it took. A socket is closed as soon as its
-# answer is there: a child of prefork serves nobody else before that.
+# Sends all requests before it reads the first answer. Each answer has the seconds it took. Closes each socket once its answer has
+# arrived: until then, a prefork child serves no other connection.
 sub burst {
     my ($port, @requests) = @_;
     my @sockets = map { connection($port) } @requests;
@@ -114,7 +114,7 @@ sub read_all {
     return $text;
 }
 
-# The first response in the text; `rest` is what stands behind it.
+# The first response in the text; `rest` is what follows it.
 sub parse {
     my ($text) = @_;
     my ($head, $behind) = split /\r\n\r\n/, $text, 2;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Jose;
 
-# Tokens made and checked by an implementation that shares nothing with the module: npm's jose, by way of
-# tests/jose/jose.js. A key is { secret => text }, { private => PEM }, { public => PEM }, { jwk => {...} } or { jwks => URL }.
+# Makes and checks tokens with an independent implementation: npm's jose, through tests/jose/jose.js. A key is { secret => text },
+# { private => PEM }, { public => PEM }, { jwk => {...} } or { jwks => URL }.
 
 use strict;
 use warnings FATAL => 'all';
@@ -18,7 +18,7 @@ our @EXPORT_OK = qw(pair signed signed_text verified encrypted);
 my $json = JSON::PP->new->utf8->canonical;
 my ($pid, $to, $from);
 
-# One process for the whole file, which ends with its input.
+# One process for the whole file; it ends when its input does.
 sub start {
     my $script = setting('top') . '/build/jose/jose.js';
     -f $script or die "there is no $script: run make build/jose/jose.js\n";

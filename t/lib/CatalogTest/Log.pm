@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Log;
 
-# An error log holds no line at level warn or above, and none that is not httpd's own, but those that a test declared.
+# Checks error logs: a line at level warn or above, or one that httpd's logger did not write, is a fault unless the test declared it.
 
 use strict;
 use warnings FATAL => 'all';
@@ -9,20 +9,20 @@ use warnings FATAL => 'all';
 use Exporter 'import';
 our @EXPORT_OK = qw(expect_log allow_log allow_kills);
 
-# What httpd's event MPM says when it is told to stop just as it closes a connection.
+# httpd's event MPM may log this if it is stopped while it closes a connection.
 my @allowed = (qr/AH03092: process_lingering_close: apr_pollset_add failure/);
 my (@expected, %seen);
 
-# A line like each of these must be logged by some server of the test file.
+# For each pattern, some server of the test file must log a line that matches.
 sub expect_log { push @expected, @_ }
 
-# Lines like these may be.
+# Servers may log lines that match.
 sub allow_log { push @allowed, @_ }
 
-# What httpd says when a test kills its children.
+# Allows what httpd logs when a test kills its children.
 sub allow_kills { allow_log(qr/AH00052: child pid \d+ exit signal Killed/, qr/AH00050|AH00051|AH10392|AH10393/) }
 
-# The lines that nobody declared.
+# The lines that the test did not declare.
 sub faults {
     my (@lines) = @_;
     my @faults;
@@ -34,12 +34,12 @@ sub faults {
     return @faults;
 }
 
-# Asked after faults has seen all lines.
+# Call it after faults has seen all lines.
 sub missing {
     return map { "never logged: $_" } grep { !$seen{$_} } @expected;
 }
 
-# Those lines of a log that somebody must have declared.
+# The lines of a log that need a declaration.
 sub noteworthy { grep { is_noteworthy($_) } split /\n/, $_[0] }
 
 sub is_noteworthy {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Move;
 
-# Files as catalogctl export writes them, made here.
+# Makes files in the format of catalogctl export.
 
 use strict;
 use warnings FATAL => 'all';
@@ -13,7 +13,7 @@ our @EXPORT_OK = qw(write_file product product_id rows_of);
 
 my @TABLES = qw(products users sessions refresh_tokens mail_tokens outbox revoked_sessions);
 
-# Writes a file of the lines that next gives until it gives none; each is a row's JSON without its newline.
+# Writes the lines that next returns, each a row's JSON without its newline, until it returns undef.
 sub write_file {
     my ($file, $next) = @_;
     my $digest = Digest::SHA->new(256);
@@ -31,7 +31,7 @@ sub write_file {
     return $file;
 }
 
-# In the order of their numbers.
+# Ids sort by number.
 sub product_id { sprintf '019aa5bf-%04x-7%03x-8%03x-%012x', $_[0] >> 16, $_[0] >> 4 & 0xfff, $_[0] & 0xfff, $_[0] * 7919 }
 
 sub product {
@@ -41,7 +41,7 @@ sub product {
         $number % 3 ? ',"rating":' . $number % 50 / 10 : '', 1_763_717_400_000 + $number;
 }
 
-# What of a file does not tell when it was written.
+# A file without its first line, which has the time of the export.
 sub rows_of { $_[0] =~ s/^.*\n//r }
 
 1;

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Process;
 
-# A program that serves in the foreground for as long as a test wants, and not longer, whatever the test dies of. A class that
-# derives from it has the methods command, console (a file for what it prints) and is_up; as: options of setpriv, and
-# stop_signal may be its own.
+# A program that serves in the foreground until the test stops it or ends, however the test ends. A subclass has the methods
+# command, console (the file for its output) and is_up; it may override as (options of setpriv) and stop_signal.
 
 use strict;
 use warnings FATAL => 'all';
@@ -24,14 +23,14 @@ sub as { () }
 sub stop_signal { 'TERM' }
 sub pid { $_[0]{pid} }
 
-# Dies with what it said when it does not come up.
+# Dies with the program's output if it does not come up.
 sub start { $_[0]->launch->wait_up }
 
 sub launch {
     my ($self) = @_;
     my $pid = fork // die "fork: $!\n";
     if (!$pid) {
-        setpgrp 0, 0; # httpd in the foreground ends its whole process group when it is told to stop
+        setpgrp 0, 0; # httpd in the foreground ends its whole process group when it stops
         open STDIN, '<', '/dev/null';
         open STDOUT, '>>', $self->console;
         open STDERR, '>&', \*STDOUT;
@@ -57,13 +56,13 @@ sub is_alive {
     return $self->{pid} && waitpid($self->{pid}, POSIX::WNOHANG()) == 0;
 }
 
-# Seconds that it took; -1 when it had to be killed.
+# Returns the seconds that it took; -1 if the program had to be killed.
 sub stop {
     my ($self) = @_;
     my $pid = $self->{pid} or return 0;
     my $start = Time::HiRes::time();
 
-    # httpd forgets a signal that comes while it restarts, which takes seconds under ThreadSanitizer.
+    # httpd loses a signal that arrives while it restarts, which takes seconds under ThreadSanitizer.
     for (1 .. $SIGNALS) {
         CORE::kill($self->stop_signal, $pid);
         wait_until($PATIENCE / $SIGNALS, sub { waitpid($pid, POSIX::WNOHANG()) != 0 }) or next;
@@ -78,10 +77,10 @@ sub stop {
 sub pids { ($_[0]{pid}, $_[0]->children) }
 sub children { children_of($_[0]{pid}) }
 
-# All its processes at once, as if the machine had gone down.
+# Kills all its processes at once, as if the machine had crashed.
 sub kill {
     my ($self) = @_;
-    CORE::kill(STOP => $self->{pid}); # it starts no more of them
+    CORE::kill(STOP => $self->{pid}); # so that it starts no more children
     my @pids = $self->pids;
     CORE::kill(KILL => @pids);
     waitpid $self->{pid}, 0;
@@ -89,11 +88,11 @@ sub kill {
     delete $running{ delete $self->{pid} };
 }
 
-# It neither answers nor closes a connection until it is resumed.
+# Until resume, the program neither answers nor closes a connection.
 sub hang { CORE::kill(STOP => $_[0]->pids) }
 sub resume { CORE::kill(CONT => $_[0]->pids) }
 
-# They stop at the same time.
+# Stops the programs at the same time.
 sub stop_all {
     my @all = grep { $_->{pid} } @_;
     CORE::kill($_->stop_signal, $_->{pid}) for @all;
@@ -102,7 +101,7 @@ sub stop_all {
 
 END {
     local $?;
-    stop_all(values %running) if $$ == $owner; # and not a child of it that has come to an end
+    stop_all(values %running) if $$ == $owner; # not in a forked child that ends
 }
 
 1;

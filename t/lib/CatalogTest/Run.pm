@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Run;
 
-# Apache::Test writes beside its sources, starts one server for all test files and gives up when root runs it. Here it gets a copy
-# of t/ in a directory of its own, which the user that root's children run as can read, and reads the command line; servers are each
-# test file's own, so that many files can run at once and in any order.
+# Apache::Test writes into its source directory, starts one server for all test files and refuses to run as root. Here it only
+# reads the command line, in a copy of t/ that the user of httpd's children can read. Each test file starts its own servers, so
+# files can run at once and in any order.
 
 use strict;
 use warnings FATAL => 'all';
@@ -26,7 +26,7 @@ my @MODULES = qw(
 
 my %MARK = (db => qr/sqlite3|mysql|pgsql/, mpm => qr/event|worker|prefork/, runs => qr/first|alone/);
 
-# Readable by the tests, which forge tokens with it.
+# The tests forge tokens with this key.
 my $KEY = 'kZ3v8Qm1Wc5Xn7Lp0Rt2Yh4Jd6Gf9Sb_Ae-Uo1Ii2Ee';
 
 sub main {
@@ -45,11 +45,11 @@ sub main {
     s{^(?:\Q$top\E/)?(?:\./)?(?=t/)}{} for @args;
 
     $ENV{PERL5LIB} = join ':', "$home/lib", grep { defined } $ENV{PERL5LIB};
-    $ENV{APACHE_TEST_ULIMIT_SET} = 1; # or it starts itself again by its own idea of the command line
+    $ENV{APACHE_TEST_ULIMIT_SET} = 1; # or Apache::Test re-executes itself with a command line of its own
     local $0 = "$home/TEST";          # where Apache::Test looks for everything
 
     $self->run(@args);
-    chdir '/'; # the directory is about to go away
+    chdir '/'; # the directory is about to be deleted
     return $self->{failed} ? 1 : 0;
 }
 
@@ -78,7 +78,7 @@ sub settings {
 sub lay_out {
     my ($home) = @_;
 
-    # A copy, because a sanitizer's report is written by a child, which may not be able to read the checkout.
+    # A copy, because a child writes a sanitizer's report, and it may not be able to read the checkout.
     system('cp', setting('source_module'), "$home/mod_catalog.so") == 0 or die "the module cannot be copied\n";
     mkdir "$home/servers" or die "$home/servers: $!\n";
     spew("$home/conf/mime.types", "text/html html\n");
@@ -87,7 +87,7 @@ sub lay_out {
     chmod 0600, "$home/conf/token.key";
 }
 
-# What is not there as a file is compiled into httpd.
+# A module without a file is compiled into httpd.
 sub load_lines {
     my ($module) = @_;
     my $modules = setting('modules');
@@ -96,7 +96,7 @@ sub load_lines {
         qq(LoadModule catalog_module "$module"));
 }
 
-# What Apache::Test would find out and write for a server of its own.
+# Apache::Test would probe and write the configuration of its own server here.
 sub new_test_config { CatalogTest::Run::Config->new($_[0]{conf_opts}) }
 sub configure { }
 
@@ -105,7 +105,7 @@ sub install_sighandlers {
     $SIG{$_} = sub { $self->give_up } for qw(HUP INT TERM);
 }
 
-# The tests stop their servers before the directory goes away.
+# The tests stop their servers before the directory is deleted.
 sub give_up {
     my ($self) = @_;
     my $engine = $self->{engine} ? $self->{engine}->pid : 0;
@@ -116,7 +116,7 @@ sub give_up {
     exit 1;
 }
 
-# MariaDB or PostgreSQL, with a database for each server that wants one.
+# Starts MariaDB or PostgreSQL; each server gets its own database there.
 sub start {
     my ($self) = @_;
     return if setting('db') eq 'sqlite3';
@@ -128,8 +128,7 @@ sub start {
 
 sub stop { $_[0]{engine}->stop if $_[0]{engine} }
 
-# What takes long is begun first; what measures time comes last, each file by itself, as TAP::Harness does with files that no rule
-# speaks of.
+# Long files start first; files that measure time run last, one by one, as TAP::Harness runs files that its rules do not name.
 sub run_tests {
     my ($self) = @_;
     my @files = $self->choose;
@@ -155,11 +154,11 @@ sub run_tests {
     print "t/TEST: $_\n" for @wrong;
 }
 
-# What a file of many says is told at the end, where it is not lost among the others. Where stderr should have been stays open: by its
-# end TAP::Harness would take the file for one that has something to tell, and wait for that alone.
+# Where files run side by side, each one's stderr goes to this file and is printed at the end. The pipe to TAP::Harness stays open as
+# descriptor 3: at its end of file, TAP::Harness would wait for this test alone.
 sub complaints { setting('home') . '/' . $_[0] =~ tr{/}{-}r . '.err' }
 
-# The files of the command line, or all, without those for another database or MPM.
+# The files that the command line names, or all, without those for another database or MPM.
 sub choose {
     my ($self) = @_;
     my @files = @{ $self->{tests} } ? @{ $self->{tests} } : sort glob 't/*/*.t';
@@ -172,7 +171,7 @@ sub choose {
     return @files;
 }
 
-# What a test file says of itself, as in "# db: mysql pgsql".
+# The value of a test file's mark, such as "# db: mysql pgsql".
 sub marked {
     my ($file, $name) = @_;
     my ($words) = slurp($file) =~ /^# $name: (.+)$/m or return '';

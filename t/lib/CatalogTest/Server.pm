@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Server;
 
-# An httpd that a test starts for itself, with a directory, a port, a database and a log of its own.
+# A test's own httpd, with its own directory, port, database and log.
 
 use strict;
 use warnings FATAL => 'all';
@@ -17,10 +17,9 @@ use CatalogTest::Tools qw(setting new_dir hand_over slurp spew wait_until free_p
 
 my @all;
 
-# conf: text for the server's scope. mount: text within <Location "/api">; undef: no such section is written. engine: where its
-# databases are, if not with those of all others. load: modules beside those of every server. first: mod_catalog is loaded before
-# all others, instead of after them. What write fills in may stand in both; files to be written by httpd's children
-# belong in @dir@/data.
+# conf: directives of the server's scope. mount: directives within <Location "/api">; undef: no such section. engine: the engine of
+# its databases, if not the suite's. load: modules in addition to every server's. first: load mod_catalog before all other modules
+# instead of after them. conf and mount may use the placeholders of write; files that httpd's children write belong in @dir@/data.
 sub new {
     my ($class, %o) = @_;
     %o = (conf => '', mount => '', engine => CatalogTest::Engine->shared, %o);
@@ -67,8 +66,8 @@ sub mount {
 END
 }
 
-# Fills in @dir@, @port@, @key@, and what DBDriver, DBDParams and CatalogDatabase take: @driver@, @params@ or, for one more
-# database, @params:NAME@, or @nowhere@ for one that is not there, which httpd -t cannot see.
+# Fills in @dir@, @port@, @key@, and the values of DBDriver, DBDParams and CatalogDatabase: @driver@, @params@, @params:NAME@ for
+# another database, or @nowhere@ for one that does not exist, which httpd -t does not notice.
 sub write {
     my ($self, $file, @text) = @_;
     my %token = (dir => $self->{dir}, port => $self->{port}, key => key_path(), driver => CatalogTest::Database::driver(),
@@ -95,7 +94,7 @@ sub launch {
     return $self->SUPER::launch;
 }
 
-# httpd -t: its exit status and all it said.
+# Runs httpd -t; returns its exit status and its output.
 sub configtest {
     my ($self) = @_;
     my $pid = open my $out, '-|';
@@ -127,7 +126,7 @@ sub burst { my $self = shift; CatalogTest::Http::burst($self->{port}, @_) }
 sub log_text { slurp("$_[0]{logs}/error_log") }
 sub access_text { slurp("$_[0]{logs}/access_log") }
 
-# ---- databases: the one that DBDParams names at first, and others by name ----
+# ---- databases: the default one, which DBDParams names, and others by name ----
 
 sub database_named {
     my ($self, $name) = @_;
@@ -138,11 +137,11 @@ sub database_named {
 sub params { my ($self, $name) = @_; return $self->database_named($name)->params }
 sub make_databases { $_->make for values %{ $_[0]{databases} } }
 
-# A connection of the test's own.
+# A connection for the test itself.
 sub database { my ($self, $name) = @_; return $self->database_named($name)->make->connect }
 sub dump { $_[0]->database_named->dump }
 
-# Stops what this test file started; what is wrong with the servers and their logs.
+# Stops this test file's servers; returns what is wrong with them and their logs.
 sub faults {
     my @faults;
     CatalogTest::Process::stop_all(@all);

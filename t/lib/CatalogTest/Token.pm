@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Token;
 
-# Makes access tokens as the server does, and as a forger would.
+# Makes access tokens, valid ones as the server does and forged ones.
 
 use strict;
 use warnings FATAL => 'all';
@@ -13,7 +13,7 @@ use MIME::Base64 ();
 
 our @EXPORT_OK = qw(forge claims sign base64url ABSENT);
 
-use constant ABSENT => \'absent'; # a member to leave out
+use constant ABSENT => \'absent'; # leaves the field out
 
 my $json = JSON::PP->new->utf8->canonical;
 
@@ -25,7 +25,7 @@ sub merge {
     return \%all;
 }
 
-# The claims of a good token, with changes; the user need not exist.
+# The claims of a valid token, with changes; the user need not exist.
 sub claims {
     my ($issuer, $audience, %changes) = @_;
     my $now = time;

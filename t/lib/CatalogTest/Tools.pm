@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Tools;
 
-# Small things that the modules of the suite share, and the settings of the run.
+# Helpers that the suite's modules share, and the settings of the run.
 
 use strict;
 use warnings FATAL => 'all';
@@ -18,7 +18,7 @@ my $settings;
 my $dirs = 0;
 my @reserved;
 
-# What t/TEST found out, for all test files; CATALOG_TEST is the directory of the run.
+# The settings that t/TEST stores for all test files. CATALOG_TEST: the directory of the run.
 sub settle {
     my (%more) = @_;
     $settings = { %{ $settings // {} }, %more };
@@ -31,14 +31,14 @@ sub setting {
     return $settings->{$name};
 }
 
-# A new directory that everyone can look into and that bears the test file's name. It is gone when the suite has run.
+# A new directory, readable by all users and named after the test file. t/TEST deletes it at the end.
 sub new_dir {
     my $dir = join '-', setting('home') . '/servers/' . basename(dirname($0)), basename($0, '.t'), ++$dirs;
     mkdir $dir or die "$dir: $!\n";
     return $dir;
 }
 
-# To the user that httpd's children run as.
+# Gives the files to the user of httpd's children.
 sub hand_over {
     return if $> != 0;
     chown scalar getpwnam(setting('user')), scalar getgrnam(setting('group')), @_;
@@ -58,7 +58,7 @@ sub spew {
     close $out or die "$file: $!\n";
 }
 
-# Does httpd run under ThreadSanitizer? Then everything takes longer, and what it remembers of threads takes memory.
+# Does httpd run under ThreadSanitizer? It makes everything slower and keeps memory for each thread.
 sub is_under_tsan { return defined $ENV{TSAN_OPTIONS} }
 
 sub wait_until {
@@ -71,8 +71,8 @@ sub wait_until {
     }
 }
 
-# A port that nobody else takes: clients are given higher ones, and the socket for UDP, which lives as long as this process,
-# keeps the number from other test files, of whichever run.
+# A free port. The kernel gives higher ones to clients, and a UDP socket, open until this process ends, reserves the number against
+# other test files of any run.
 sub free_port {
     while (1) {
         my %address = (LocalAddr => '127.0.0.1', LocalPort => 10_000 + int rand 20_000);
