@@ -3,7 +3,7 @@ import { API } from './config.js';
 
 const PATIENCE = 20_000; /* ms */
 
-/* status 0: there was no answer. fields: [{field, code, message}] where the server names what it refuses. */
+/* status 0: there was no answer. fields: [{field, code, message}], the fields that the server refuses. */
 export class ApiError extends Error {
     constructor(status, body = {}, headers = new Headers()) {
         super(explain(status, body, Number(headers.get('Retry-After')), headers.get('X-Request-Id')));
@@ -45,7 +45,7 @@ function explain(status, body, wait, id) {
     return `${sentence(body.message ?? 'The catalogue refused this')} ${sentence(body.error)}`.trim();
 }
 
-/* What stands between the pages and the API may answer in HTML. */
+/* A proxy between the pages and the API may answer in HTML. */
 function parse(text) {
     try {
         return JSON.parse(text) ?? undefined;
@@ -54,7 +54,7 @@ function parse(text) {
     }
 }
 
-/* Resolves to the answer's JSON; everything else is an ApiError. keepalive: goes on when the page is left. */
+/* Resolves to the answer's JSON, or rejects with an ApiError. keepalive: continues when the user leaves the page. */
 export async function send(method, path, { body, token, keepalive } = {}) {
     const headers = {};
     let response, text;

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Where the catalogue is mounted on this site: the path of its <Location>. */
+/* The path of the catalogue's <Location> on this site. */
 export const API = '/api';

@@ -5,8 +5,8 @@ export function byId(id) {
 }
 
 /*
- * Children are elements, texts, which are never read as HTML, or undefined for none. An attribute on... is a listener;
- * one that is true stands there without a value, and one that is false or undefined not at all.
+ * Children are elements, texts (never parsed as HTML) or undefined, which adds nothing. An attribute on... is a
+ * listener. true sets an attribute without a value; false and undefined leave it out.
  */
 export function el(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);

@@ -2,9 +2,9 @@
 import { byId, el } from './dom.js';
 import { showError } from './page.js';
 
-const PAUSE = 700; /* ms without a key: time to say what is wrong, though the field has not been left */
+const PAUSE = 700; /* ms without a key, after which the form shows faults even in the field that has the focus */
 
-/* A rule gets (value, all values, input) and says what the value "must ...", or nothing when it is good. */
+/* A rule receives (value, all values, input) and returns "must ...", or '' or undefined for a valid value. */
 export const rules = {
     given: value => (value === '' ? 'must be filled in' : ''),
     username: value => ([...value].length < 3 ? 'must have at least 3 characters' : ''),
@@ -37,15 +37,15 @@ function isFaulty(input) {
 }
 
 /*
- * Shows a form, and checks the fields that have a rule while one types: what is wrong is said when typing pauses or
- * goes on in another field, and taken back at once. submit(values) is called when all is good; the ApiError that it
- * throws is shown, at the fields where it names them. An input with the id x needs a <label> and an element x-error,
- * which its aria-describedby names.
+ * Shows a form and checks the fields that have a rule while the user types: a fault appears when typing pauses or moves
+ * to another field, and disappears once it is corrected. Calls submit(values) when all fields are valid, and shows the
+ * ApiError that it throws, next to the fields that it names. An input with the id x needs a <label> and an element
+ * x-error, which its aria-describedby names.
  */
 export function manage(form, checks, submit) {
     const trouble = el('div');
     const inputs = [...form.elements].filter(input => input.name in checks);
-    const refused = new Set(); /* by the server, until they are changed */
+    const refused = new Set(); /* inputs that the server refused and the user has not changed since */
     let busy = false;
     let pause;
 
@@ -58,7 +58,7 @@ export function manage(form, checks, submit) {
         some.filter(input => !refused.has(input)).forEach(input => showFault(input, faultOf(input)));
     }
 
-    /* A change in one field may be a fault in another; one that is still empty is left in peace. */
+    /* A change in one field may make another invalid. A field that is still empty shows no fault yet. */
     function checkTyped(changed) {
         clearTimeout(pause);
         check(inputs.filter(input => input === changed || input.value !== ''));
@@ -105,7 +105,7 @@ export function manage(form, checks, submit) {
         }
     }
 
-    form.noValidate = true; /* the browser's bubbles would come in between */
+    form.noValidate = true; /* or the browser shows its own messages */
     form.prepend(trouble);
     form.addEventListener('input', ({ target }) => {
         form.dataset.edited = '';
@@ -115,7 +115,7 @@ export function manage(form, checks, submit) {
         pause = setTimeout(checkTyped, PAUSE, target);
     });
     form.addEventListener('focusout', ({ target, relatedTarget }) => {
-        /* Only on the way to another field: a button would move away from under the mouse that is about to press it. */
+        /* Only if another field gets the focus: a message would move a button from under the mouse that presses it. */
         if (target.value !== '' && inputs.includes(relatedTarget)) {
             checkTyped(target);
         }
@@ -130,7 +130,7 @@ export function manage(form, checks, submit) {
     form.hidden = false;
 }
 
-/* A box that is named so shows what is typed. */
+/* A checkbox with data-reveals shows the passwords as they are typed. */
 function revealPasswords(form) {
     const inputs = [...form.querySelectorAll('input[type=password]')];
     inputs.forEach(input => (input.dataset.reveal = ''));

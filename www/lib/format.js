@@ -13,8 +13,8 @@ export const formatWhole = value => whole.format(value);
 export const formatTime = text => time.format(new Date(text));
 
 /*
- * The number that a person typed, with a point or a comma before the decimals, or NaN. A comma before three digits is
- * refused, because nobody can tell whether it separates thousands.
+ * The number that the user typed, with a point or a comma before the decimals, or NaN. A comma before exactly three
+ * digits is NaN, because it may separate thousands.
  */
 export function parseNumber(text) {
     const isNumber = /^[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?$/i.test(text);
@@ -22,7 +22,7 @@ export function parseNumber(text) {
     return Number.isFinite(number) ? number : NaN;
 }
 
-/* The order matters: each names those above it too. */
+/* In this order, because a User-Agent may also name browsers, or systems, further down. */
 const BROWSERS = [
     ['Edg', 'Edge'],
     ['OPR/', 'Opera'],
@@ -39,7 +39,7 @@ const SYSTEMS = [
     ['Linux', 'Linux'],
 ];
 
-/* A User-Agent as people call it, or as it stands where it is none of the well-known. */
+/* The common name of a User-Agent's browser and system; an unknown User-Agent unchanged. */
 export function formatAgent(agent) {
     const find = names => names.find(([mark]) => agent.includes(mark))?.[1];
     const browser = find(BROWSERS);

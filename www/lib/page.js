@@ -6,19 +6,19 @@ import { recall, remember } from './store.js';
 
 const FLASH = 'catalog.flash';
 
-/* Says it in the page's status line, which screen readers read out. */
+/* Shows the text in the page's status line, which screen readers read out. */
 export function say(text) {
     byId('status').textContent = text;
 }
 
-/* Takes away what is done with, and says so; the focus must not go with it. */
+/* Hides a finished element and says so; moves the focus, which would vanish with it. */
 export function finish(element, text) {
     element.hidden = true;
     say(text);
     byId('main').focus();
 }
 
-/* Goes to another page, which says it. Never resolves, so that what waits for it stays busy until the page is gone. */
+/* Opens another page, which shows the text. Never resolves: a form that awaits it stays busy until the page unloads. */
 export function go(href, text) {
     if (text) {
         remember('sessionStorage', FLASH, text);
@@ -39,12 +39,12 @@ export function setTitle(text) {
     document.title = `${text} · Catalogue`;
 }
 
-/* The file name and query of this page, to come back to. */
+/* The file name and query of this page, to return to. */
 function here() {
     return location.pathname.replace(/.*\//, '') + location.search;
 }
 
-/* Only pages of ours are come back to: whoever made the link may have written anything. */
+/* Returns only to our own pages: an attacker may have made the link. */
 export function nextPage() {
     const next = new URLSearchParams(location.search).get('next') ?? '';
     return /^[a-z]+\.html(\?[\w=&.-]*)?$/.test(next) ? next : 'index.html';
@@ -86,7 +86,7 @@ function showMenu(user) {
     byId('menu').replaceChildren(...items);
 }
 
-/* Puts an ApiError in place of what the element holds; again: what a button does where it can go better next time. */
+/* Replaces the element's content with an ApiError. again: the action of "Try again", if a retry may succeed. */
 export function showError(element, error, again) {
     if (!(error instanceof ApiError)) {
         throw error;
@@ -108,7 +108,7 @@ export function showError(element, error, again) {
 }
 
 async function begin(run, needsUser) {
-    let unknown; /* why nobody knows whether there is a session */
+    let unknown; /* the error that left unknown whether there is a session */
     const user = await restore().catch(error => {
         unknown = error;
         return null;
@@ -128,8 +128,8 @@ async function begin(run, needsUser) {
 }
 
 /*
- * Runs a page when the session is known. run(user or null) may throw what the page cannot do without. A page that needs
- * no user is shown even if the session cannot be taken up now.
+ * Restores the session, then runs the page: run(user or null). Shows an ApiError that run throws. A page that needs no
+ * user runs even if the session cannot be restored now.
  */
 export async function start(run, { needsUser = false } = {}) {
     const again = () => {
@@ -147,7 +147,7 @@ export async function start(run, { needsUser = false } = {}) {
 
 watch(showMenu);
 
-/* The page shows what another user, or nobody, may see: it starts again, unless that would lose what was typed. */
+/* The page still shows the previous user's content, so reload it, unless that would lose what the user has typed. */
 watchOtherTabs(async () => {
     if (!document.querySelector('form[data-edited]')) {
         location.reload();
@@ -158,5 +158,5 @@ watchOtherTabs(async () => {
     say(user ? `In another tab ${user.username} has signed in.` : 'You have signed out in another tab.');
 });
 
-/* A page that the browser has kept for its Back button may be that of somebody who has signed out since. */
+/* A page that the browser kept for its Back button may belong to a user who has signed out since. */
 addEventListener('pageshow', ({ persisted }) => persisted && location.reload());

@@ -3,14 +3,14 @@ import { send } from './api.js';
 import { recall, remember } from './store.js';
 
 /*
- * Who is signed in. The refresh token is a cookie that no script sees; the access token is in memory alone, so each
- * page begins with a refresh. What is stored says merely whether that is worth a try, and for whom.
+ * The signed-in user's session. The refresh token is a cookie that scripts cannot read; the access token is only in
+ * memory, so each page begins with a refresh. localStorage has only the user's id, a hint that a refresh may succeed.
  */
 const HINT = 'catalog.user';
 
 let token = null;
 let user = null;
-let renewal = null; /* the refresh that is under way */
+let renewal = null; /* the refresh in progress */
 const watchers = [];
 
 function set(newToken, newUser) {
@@ -24,12 +24,12 @@ export function currentUser() {
     return user;
 }
 
-/* watcher(user or null) is called whenever somebody has signed in or out on this page. */
+/* Calls watcher(user or null) after each sign-in or sign-out on this page. */
 export function watch(watcher) {
     watchers.push(watcher);
 }
 
-/* watcher() is called when another tab has signed in or out, so that the cookie is another one: see restore(). */
+/* Calls watcher() after another tab has signed in or out and so replaced the cookie: see restore(). */
 export function watchOtherTabs(watcher) {
     addEventListener('storage', event => {
         if (event.key === HINT && event.newValue !== (user?.id ?? null)) {
@@ -53,7 +53,7 @@ export function register(user) {
     return open('/register', user);
 }
 
-/* Marks the error that says that there is no session any more. */
+/* Marks an error that means that the session has ended. */
 function markEnd(error) {
     if (error.status === 401) {
         error.ended = true;
@@ -64,12 +64,12 @@ function markEnd(error) {
 }
 
 async function renew() {
-    /* The cookie in the answer has to arrive: the one that was sent is good for some seconds more only. */
+    /* keepalive, because the new cookie must arrive: the server accepts the old one for only a few seconds more. */
     const answer = await send('POST', '/auth/refresh', { keepalive: true }).catch(markEnd);
     set(answer.token, answer.user);
 }
 
-/* Tabs take turns, so that each sends the cookie that the one before it was given. */
+/* Tabs take turns, so that each sends the cookie that the previous tab received. */
 function refresh() {
     renewal ??= (navigator.locks ? navigator.locks.request('catalog.refresh', renew) : renew()).finally(
         () => {
@@ -79,7 +79,7 @@ function refresh() {
     return renewal;
 }
 
-/* Takes up the session that this browser has. Resolves to the user, or to null. */
+/* Restores this browser's session. Resolves to the user, or to null. */
 export async function restore() {
     if (!token && recall('localStorage', HINT)) {
         await refresh().catch(error => {
@@ -91,7 +91,7 @@ export async function restore() {
     return user;
 }
 
-/* A request as the user; a token that has expired is renewed once. error.ended: the session is over. */
+/* Sends a request as the user; renews an expired token once. error.ended: the session has ended. */
 export async function call(method, path, body) {
     const used = token;
     try {
@@ -107,12 +107,12 @@ export async function call(method, path, body) {
     return send(method, path, { body, token }).catch(markEnd);
 }
 
-/* Whether the user may make, change and delete products. */
+/* Whether the user may create, update and delete products. */
 export async function mayWrite() {
     return user !== null && (await call('GET', '/auth/me')).data.mayWrite;
 }
 
-/* The session is over by what was done with it. */
+/* For requests that end the session on the server. */
 export function forget() {
     set(null, null);
 }

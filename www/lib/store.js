@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* area: 'localStorage' or 'sessionStorage'. People may switch them off with cookies; then nothing is remembered. */
+/* area: 'localStorage' or 'sessionStorage'. A user who blocks cookies blocks both; then nothing is stored. */
 export function recall(area, key) {
     try {
         return window[area].getItem(key);
@@ -9,7 +9,7 @@ export function recall(area, key) {
     }
 }
 
-/* value null takes it away. */
+/* value null deletes the key. */
 export function remember(area, key, value) {
     try {
         if (value === null) {
@@ -18,6 +18,6 @@ export function remember(area, key, value) {
             window[area].setItem(key, value);
         }
     } catch {
-        /* as said above */
+        /* storage is blocked */
     }
 }

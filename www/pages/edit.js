@@ -49,13 +49,13 @@ function productOf({ name, price, category, rating, inStock }) {
 async function create(values) {
     const product = productOf(values);
     for (const name of Object.keys(product).filter(name => product[name] === null)) {
-        delete product[name]; /* null clears it, which only an update may do */
+        delete product[name]; /* null clears a field; only an update accepts it */
     }
     const { data } = await call('POST', '/products', product);
     await go(pageOf(data.id), 'The product is added.');
 }
 
-/* Sends what was changed alone, so that it does not undo what somebody else changed meanwhile. */
+/* Sends only the changed fields, so as not to undo another user's changes to the others. */
 async function update(before, values) {
     const changed = Object.entries(productOf(values)).filter(
         ([name, value]) => value !== (before[name] ?? null),

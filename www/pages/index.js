@@ -5,7 +5,7 @@ import { formatCount, formatPrice, formatRating, formatWhole } from '../lib/form
 import { setTitle, showError, start } from '../lib/page.js';
 import { mayWrite } from '../lib/session.js';
 
-let wanted = 0; /* a slow answer must not overwrite the one to a later question */
+let wanted = 0; /* a slow answer must not overwrite the one to a later request */
 
 function pageOfAddress() {
     return Number(new URLSearchParams(location.search).get('page')) || 1;
