@@ -18,12 +18,12 @@
 
 #include "lib/json.h"
 
-/* aiosmtpd is a Debian package, so Debian's python it must be. Tests run where the Makefile is. */
+/* aiosmtpd is a Debian package, so only Debian's Python finds it. Tests run in the Makefile's directory. */
 #define PYTHON "/usr/bin/python3"
 #define SCRIPT "tests/smtp/server.py"
 
 typedef struct server_t {
-    const char *name; /* its directory below root, too */
+    const char *name; /* also of its directory below root */
     const char *options[8];
     pid_t pid;
     char port[8];
@@ -59,7 +59,7 @@ static void run_server(const server_t *s, const char *script, int out)
     _exit(127);
 }
 
-/* The pipe's reading end, on which the server will print its port; NULL: it cannot be started. */
+/* Returns the reading end of the server's standard output, where it prints its port; NULL: it could not start. */
 static FILE *start_server(server_t *s, const char *script)
 {
     int pipe_fds[2];
@@ -131,7 +131,7 @@ static const char *path_of(apr_pool_t *pool, int server, const char *file)
     return apr_pstrcat(pool, root, "/", servers[server].name, "/", file, NULL);
 }
 
-/* The envelopes a server has taken, newest last. */
+/* The envelopes that a server has accepted, newest last. */
 static json_t *envelopes_of(apr_pool_t *pool, int server)
 {
     json_t *all = cat_json_own(pool, json_array());

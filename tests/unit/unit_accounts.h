@@ -57,7 +57,7 @@ static inline void unit_accounts_add(unit_accounts_t *a, const char *id, const c
     cat_db_release(a->c.db);
 }
 
-/* The first column of the first row, as another program reads it. */
+/* The first column of the first row, read on another connection. */
 #define unit_accounts_sql(a, sql) (cat_db_release((a)->c.db), unit_database_sql((a)->database, sql))
 
 #endif

@@ -38,7 +38,7 @@ static inline void unit_database_log(void *context, cat_log_level_t level, apr_s
     apr_thread_mutex_unlock(database->mutex);
 }
 
-/* As the server does before it forks. */
+/* What the server does before it forks. */
 static inline void unit_database_add_cache(unit_database_t *database)
 {
     cat_source_t *source = database->source;
@@ -48,7 +48,7 @@ static inline void unit_database_add_cache(unit_database_t *database)
     assert_int_equal(cat_response_cache_create(&source->cache, database->pool, 1 << 20), APR_SUCCESS);
 }
 
-/* A source, of a file with a response cache; nothing is opened yet. On the pool, unlike the file. */
+/* A source on a file, with a response cache; no connection is open yet. The pool frees the source, not the file. */
 static inline unit_database_t *unit_database_make_for(apr_pool_t *pool, const char *driver, const char *params)
 {
     unit_database_t *database = apr_pcalloc(pool, sizeof(*database));
@@ -76,13 +76,13 @@ static inline unit_database_t *unit_database_make(apr_pool_t *pool, const char *
     return unit_database_make_for(pool, "sqlite3", path);
 }
 
-/* A use of the database, as a request has one; it lives as long as the pool. */
+/* A use of the database, like a request's; it ends with the pool. */
 static inline cat_db_t *unit_database_use(apr_pool_t *pool, unit_database_t *database)
 {
     return cat_db_make(pool, &database->conf, database->source, &database->log);
 }
 
-/* Makes the schema, by the first statement. */
+/* Creates the schema: the first statement does. */
 static inline void unit_database_migrate(unit_database_t *database)
 {
     cat_db_t *db = unit_database_use(database->pool, database);
@@ -92,19 +92,19 @@ static inline void unit_database_migrate(unit_database_t *database)
     cat_db_release(db);
 }
 
-/* An empty database with its schema, in a directory that goes with the pool. */
+/* An empty database with its schema, in a directory that is deleted with the pool. */
 static inline unit_database_t *unit_database(apr_pool_t *pool)
 {
     unit_database_t *database = unit_database_make(pool, apr_pstrcat(pool, unit_directory(pool), "/catalog.db", NULL));
 
     unit_database_migrate(database);
-    unit_database_migrate(database); /* answers are cached once a connection has come back from the pool */
+    unit_database_migrate(database); /* responses are cached once a connection has returned to the pool */
     database->logged[0] = '\0';
     return database;
 }
 
-/* Runs statements as another program would, on a connection of its own. The first column of the first row, on the pool;
- * NULL: no row, or SQL's NULL. */
+/* Runs statements as another program would, on its own connection. Returns the first column of the first row, on the
+ * pool; NULL: no row, or SQL's NULL. */
 static inline const char *unit_database_sql(unit_database_t *database, const char *sql)
 {
     const char *value = NULL;

@@ -27,7 +27,7 @@ static inline apr_status_t unit_remove(void *path)
     return APR_SUCCESS;
 }
 
-/* A directory that goes with the pool, and all that is in it. */
+/* A new directory, deleted with its contents when the pool is. */
 static inline const char *unit_directory(apr_pool_t *pool)
 {
     char *path = apr_pstrdup(pool, "/tmp/unit.XXXXXX");
@@ -58,7 +58,7 @@ static inline void unit_run(const char *command)
     }
 }
 
-/* A message must hold the words. */
+/* Checks that a message contains the words. */
 static inline void unit_says(const char *message, const char *words)
 {
     assert_non_null(message);

@@ -58,7 +58,7 @@ static inline void unit_products_insert(unit_database_t *database, int first, in
     apr_pool_destroy(pool);
 }
 
-/* Until nothing is left to do. */
+/* Runs maintenance until nothing is left to do. */
 static inline void unit_products_maintain(unit_database_t *database)
 {
     cat_db_t *db = unit_database_use(database->pool, database);

@@ -2,7 +2,7 @@
 #ifndef UNIT_TOKENS_H
 #define UNIT_TOKENS_H
 
-/* Tokens made by hand, good and bad, and what becomes of them. */
+/* Makes valid and invalid tokens by hand, and checks the verdict on them. */
 
 #include "unit_files.h"
 
@@ -44,7 +44,7 @@ static inline const cat_key_t *make_secret(apr_pool_t *pool, const char *name, c
     return key;
 }
 
-/* The key that most of these tests are about. */
+/* The keyring of most tests: one secret. */
 static inline const cat_keys_t *own_keys(apr_pool_t *pool)
 {
     return make_set(pool, make_secret(pool, "token", SECRET), NULL);
@@ -52,8 +52,8 @@ static inline const cat_keys_t *own_keys(apr_pool_t *pool)
 
 typedef struct pair_t {
     const cat_key_t *key;
-    const cat_key_t *public; /* the public half, as somebody else has it */
-    EVP_PKEY *raw;           /* for what the code under test does not sign */
+    const cat_key_t *public; /* the public half, read from its own file */
+    EVP_PKEY *raw;           /* signs what the code under test would not */
 } pair_t;
 
 static inline apr_status_t free_raw(void *raw)
@@ -121,7 +121,7 @@ static inline const char *sign_hmac(apr_pool_t *pool, const EVP_MD *digest, cons
     return apr_pencode_base64_binary(pool, mac, size, APR_ENCODE_BASE64URL, NULL);
 }
 
-/* A token made without the code under test, by whoever holds the secret. */
+/* A token signed with the secret, without the code under test. */
 static inline const char *forge_with(apr_pool_t *pool, const EVP_MD *digest, const char *secret, const char *header,
                                      const char *payload)
 {
@@ -162,7 +162,7 @@ static inline const char *sign_by(apr_pool_t *pool, const pair_t *pair, const ch
     return apr_pencode_base64_binary(pool, octets, (apr_ssize_t)size, APR_ENCODE_BASE64URL, NULL);
 }
 
-/* One by a pair of keys. */
+/* A token signed with the private key, without the code under test. */
 static inline const char *forge_by(apr_pool_t *pool, const pair_t *pair, const char *header, const char *payload)
 {
     const char *text = apr_pstrcat(pool, encode(pool, header), ".", encode(pool, payload), NULL);
@@ -170,8 +170,8 @@ static inline const char *forge_by(apr_pool_t *pool, const pair_t *pair, const c
     return apr_pstrcat(pool, text, ".", sign_by(pool, pair, text), NULL);
 }
 
-/* A payload that is valid but for one member, whose JSON is raw. raw NULL: without it. A name of none of these is
- * added. */
+/* A valid payload, except that the claim `name` has the JSON `raw`, or is absent if raw is NULL. A name that is not
+ * among the claims is added. */
 static inline const char *payload_with(apr_pool_t *pool, const char *name, const char *raw)
 {
     static const char *const members[][2] = {
@@ -196,7 +196,7 @@ static inline const char *verify_by(apr_pool_t *pool, const cat_trust_t *trusts,
 
     assert_true(!fault == (found != NULL));
     assert_int_equal(ERR_peek_error(), 0);
-    /* RFC 6750, 3: what may stand in error_description. */
+    /* RFC 6750, 3: characters that error_description must not contain. */
     assert_true(!fault || !strpbrk(fault, "\"\\\r\n"));
     if (claims) {
         *claims = found;

@@ -9,7 +9,7 @@
 /* The values of a product of this id, for SQL_PRODUCT_INSERT. */
 #define UNIT_PRODUCT(id) CAT_VALUES(id, "Mug", "9.5", "kitchen", "1", NULL, "1000")
 
-/* A connection of db's, with which the schema is not checked. */
+/* A connection of db that does not check the schema. */
 static inline cat_connection_t *unit_connect(cat_db_t *db, cat_db_use_t use)
 {
     cat_connection_t *conn = NULL;
@@ -19,7 +19,7 @@ static inline cat_connection_t *unit_connect(cat_db_t *db, cat_db_use_t use)
     return conn;
 }
 
-/* How many products another program finds. */
+/* The number of products, counted on another connection. */
 static inline int unit_count_products(unit_database_t *database)
 {
     return atoi(unit_database_sql(database, "SELECT COUNT(*) FROM products"));
