@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Answers;
 
-# All contestants must give the same answers, or their costs could not be compared.
+# All contestants must give the same answers, or their costs are not comparable.
 
 use strict;
 use warnings FATAL => 'all';
@@ -12,7 +12,7 @@ use Catalogue ();
 
 my $json = JSON::PP->new->canonical;
 
-# Of a server with so many products.
+# Dies unless the server, which has `count` products, gives the right answers.
 sub check {
     my ($server, $count) = @_;
     my %good = (success => JSON::PP::true, data => Catalogue::product(7));
@@ -22,7 +22,7 @@ sub check {
     check_post($server) unless $server->name eq 'nginx';
 }
 
-# Of ten products; the newest is on the first.
+# Pages of ten products, newest first.
 sub check_page {
     my ($server, $count, $page) = @_;
     my $newest = $count - 1 - 10 * ($page - 1);
@@ -31,7 +31,7 @@ sub check_page {
         pagination => { page => $page, limit => 10, total => $count, pages => $count / 10 } });
 }
 
-# What is refused stores nothing, so nothing changes here.
+# Sends only invalid requests, so the catalogue stays as it is.
 sub check_post {
     my ($server) = @_;
     my $token = Contestant::token();
@@ -47,7 +47,7 @@ sub same {
     die $server->name . ": $answer->{status} $answer->{body}, not $status $should\n";
 }
 
-# Numbers as numbers, however they were written.
+# Numbers compare as numbers, however the server writes them.
 sub normal {
     my ($value) = @_;
     return { map { $_ => normal($value->{$_}) } keys %$value } if ref $value eq 'HASH';

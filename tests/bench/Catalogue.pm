@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Catalogue;
 
-# Products that follow from their number, in the databases of all contestants.
+# The products in the databases of all contestants; a product's number determines its fields.
 
 use strict;
 use warnings FATAL => 'all';
@@ -32,7 +32,7 @@ sub row {
     };
 }
 
-# As an answer has it.
+# The product as an answer's JSON has it.
 sub product {
     my ($n) = @_;
     my $row = row($n);
@@ -47,9 +47,9 @@ sub time_text {
     return POSIX::strftime('%Y-%m-%dT%H:%M:%S', gmtime $ms / 1000) . sprintf '.%03dZ', $ms % 1000;
 }
 
-# ---- the module's own ----
+# ---- mod_catalog's database ----
 
-# Fills an empty database through catalogctl, whose import is what an administrator would use for so many.
+# Fills an empty database with catalogctl import, as an administrator would.
 sub import_into {
     my ($ctl, $driver, $params, $count) = @_;
     my @database = ('-d', $driver, '-p', $params);
@@ -78,7 +78,7 @@ sub line {
         @$row{qw(id name price category)}, $row->{in_stock} ? 'true' : 'false', $rating, $row->{created_at};
 }
 
-# Is made as a whole, and kept for as long as the schema is the same.
+# A complete SQLite file, reused until the schema changes.
 sub file {
     my ($dir, $ctl, $count) = @_;
     my $file = "$dir/$count-" . substr(Digest::SHA::sha256_hex(map { slurp($_) } glob "$SCHEMA/*.sql"), 0, 8) . '.db';
@@ -92,7 +92,7 @@ sub file {
     return $file;
 }
 
-# What a command prints.
+# The output of a command.
 sub capture {
     open my $in, '-|', @_ or die "$_[0]: $!\n";
     local $/;
@@ -101,9 +101,9 @@ sub capture {
     return $text;
 }
 
-# ---- the peers' ----
+# ---- the peers' database ----
 
-# As who writes such a server for Node.js, PHP or Lua would have it: numbers and times as they are answered.
+# As an author of such a server for Node.js, PHP or Lua would store products: numbers and times as in the answers.
 sub peer_file {
     my ($dir, $count) = @_;
     my $file = "$dir/peers-$count.db";
@@ -126,7 +126,7 @@ sub peer_file {
     return $file;
 }
 
-# Leaves what is there as it was; but a record that stays as it is would not be written at all.
+# Changes a name and restores it: SQLite does not write a row that stays the same.
 sub write_once {
     my ($file) = @_;
     my $db = DBI->connect("dbi:SQLite:dbname=$file", '', '', { RaiseError => 1, PrintError => 0, AutoCommit => 0 });
@@ -137,7 +137,7 @@ sub write_once {
     $db->disconnect;
 }
 
-# All of it in one file.
+# Moves the write-ahead log into the file.
 sub settle_file {
     my ($file) = @_;
     my $db = DBI->connect("dbi:SQLite:dbname=$file", '', '', { RaiseError => 1, PrintError => 0 });

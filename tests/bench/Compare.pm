@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Compare;
 
-# One product, a page of ten and a new product: from this module under two MPMs, with and without its cache, and on three databases;
-# from httpd's own files and from a constant; and from what people would use instead.
+# Compares one product, a page of ten and a new product: from mod_catalog under two MPMs, with and without its cache, and on three
+# databases; from static files and a constant in httpd; and from the alternatives to mod_catalog.
 
 use strict;
 use warnings FATAL => 'all';
@@ -17,9 +17,9 @@ use Peers ();
 use Rounds ();
 
 my $COUNT = 10_000;
-my $SOME = 5001; # the product that stands for all where one is enough
+my $SOME = 5001; # the product to read where one is enough
 my %ONE = (count => $COUNT, size => $COUNT, requests => ['1 GET /api/products/{id}']);
-my $WRITERS = 3; # with these a change shares its commit with as few others as among reads, where 5 % of 48 connections write
+my $WRITERS = 3; # connections; with so few, writes share a commit as rarely as in the mixed load, where 5 % of 48 connections write
 my %PAGE = (requests => ['1 GET /api/products']);
 my $NEW = '1 POST /api/products'
     . ' {"name":"Product number 00000000","price":{n}.25,"category":"category 1","inStock":true,"rating":4.5}';
@@ -27,7 +27,7 @@ my $CHANGE = 'PUT /api/products/{id} {"price":{n}.25}';
 
 my (@servers, %server);
 
-# All that both parts need, once.
+# What reads and writes share.
 sub start {
     my ($c) = @_;
     return if @servers;
@@ -83,7 +83,7 @@ sub ours {
     my ($httpd, $no_cache, $mixed) = map { { server => $_ } } @server{ $mpm, "$mpm, no cache", "$mpm, mixed" };
     my @token = (header => 'Authorization: Bearer ' . Contestant::token());
     my @always = (every => Rounds::ALWAYS);
-    my @often = $mpm eq 'event' ? @always : (); # a run under event depends on how connections fall to the children
+    my @often = $mpm eq 'event' ? @always : (); # under event, a run depends on how httpd spreads connections over children
     return (
         "$mpm: static one" => { %$httpd, %ONE, @always, requests => ['1 GET /one.json?{id}'] },
         "$mpm: constant one" => { %$httpd, %ONE, @always, requests => ['1 GET /constant/one/{id}'] },
@@ -105,7 +105,7 @@ sub theirs {
     return ("$peer: one" => { %load, %ONE }, "$peer: page" => { %load, %PAGE });
 }
 
-# What costs several times as much as this module, or less, is told from it by few runs.
+# Few runs suffice where the costs differ several times.
 sub how_often { my ($server) = @_; return $server->name eq 'nginx' ? () : (every => Rounds::SELDOM) }
 
 sub unmodified {
@@ -118,8 +118,8 @@ sub unmodified {
 
 # ---- writes ----
 
-# After the reads, because each makes the catalogue grow. The peers on Node.js have better-sqlite3's own synchronous=NORMAL, which
-# does not promise what the others do: that what is acknowledged is on the disk.
+# After the reads, because each write makes the catalogue grow. The peers on Node.js run with better-sqlite3's default
+# synchronous=NORMAL. Unlike the others, they may acknowledge a write before it is on disk.
 sub posts {
     my ($c) = @_;
     start($c);

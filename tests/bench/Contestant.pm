@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Contestant;
 
-# A server that is measured: where it runs, what it answers, and what its processes have used. A class that derives from it has the
-# method command.
+# A server to measure: its directory, its answers and its processes. A subclass has the method command.
 
 use strict;
 use warnings FATAL => 'all';
@@ -14,7 +13,7 @@ use CatalogTest::Tools qw(setting free_port hand_over slurp spew);
 use CatalogTest::Token ();
 use Catalogue ();
 
-# name: that of its directory and of its figures. database: a SQLite file to work on a copy of.
+# name: of its directory and its figures. database: a SQLite file; the server works on a copy.
 sub new {
     my ($class, $name, %o) = @_;
     my $dir = setting('home') . "/servers/$name";
@@ -33,8 +32,8 @@ sub new {
 
 sub prepare { }
 
-# What SQLite's log was never written to since it was made has one more system call for each read, to ask for the file's size: that is
-# no catalogue at work.
+# Until the first write to SQLite's write-ahead log, each read needs another system call, for the file's size. A catalogue in use
+# has been written to.
 sub start {
     my ($self) = @_;
     $self->SUPER::start;
@@ -42,7 +41,7 @@ sub start {
     return $self;
 }
 
-# How many runs it needs before it costs what it costs from then on.
+# Runs before the server's cost is stable.
 sub warm_up { 1 }
 
 sub name { $_[0]{name} }
@@ -50,7 +49,7 @@ sub port { $_[0]{port} }
 sub file { "$_[0]{dir}/data/catalog.db" }
 sub console { "$_[0]{dir}/console" }
 
-# The last of what it said, and logged.
+# The last lines of its output and its log.
 sub complaints {
     my ($self) = @_;
     my @lines = map { split /^/m, slurp($_) } $self->console, "$self->{dir}/error_log";
@@ -59,7 +58,7 @@ sub complaints {
 
 sub is_up { my ($self) = @_; return eval { $self->get('/api/products?limit=1')->{status} == 200 } }
 
-# All of them: a database engine works for its server alone.
+# The server and its own database engine, if it has one.
 sub processes { my ($self) = @_; return ($self->pid, $self->{engine} ? $self->{engine}->pid : ()) }
 
 sub get { my ($self, $path, %o) = @_; return CatalogTest::Http::request($self->{port}, 'GET', $path, undef, %o) }
@@ -69,7 +68,7 @@ sub post {
     return CatalogTest::Http::request($self->{port}, 'POST', '/api/products', $body, %o);
 }
 
-# An access token that all take: HS256, of a user who need not exist.
+# An access token that all contestants accept: HS256, for a user that need not exist.
 my $token;
 sub token {
     $token //= CatalogTest::Token::forge(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Engine;
 
-# A MariaDB or PostgreSQL with one database. Unlike those of the suite it keeps what it has acknowledged when the machine goes down.
+# A MariaDB or PostgreSQL with one database. Unlike the suite's engines, its commits survive a crash of the machine.
 
 use strict;
 use warnings FATAL => 'all';

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Httpd;
 
-# httpd with mod_catalog, and beside it in the same server what it is measured against: files, and a handler that writes a constant.
-# mpm, more (text for the server's scope), driver and params, where it is not SQLite, may be given.
+# httpd with mod_catalog and, in the same server, what it is compared with: static files and a handler that writes a constant.
+# Options: mpm; more, directives for the server's scope; driver and params, if the database is not SQLite.
 
 use strict;
 use warnings FATAL => 'all';
@@ -30,7 +30,7 @@ sub command {
     return (setting('httpd'), '-d', $self->{dir}, '-f', "$self->{dir}/httpd.conf", '-DFOREGROUND');
 }
 
-# Serves the body of one of its own answers as a file, and as a constant, of this name from the next start on.
+# From the next start on, serves the body of one of its own answers as a static file and a constant of this name.
 sub offer {
     my ($self, $name, $path) = @_;
     my $file = "$self->{dir}/htdocs/$name.json";

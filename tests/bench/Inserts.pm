@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Inserts;
 
-# New products, as many as can be, from few connections and from many. Under the prefork MPM a child has one request at a time, so
-# that the same module commits each by itself: that is the base, at the number of connections that it does best with.
+# Creates products at the highest rate, from few connections and from many. A prefork child has one request at a time, so the module
+# commits each by itself. That is the base, at the number of connections with the best rate.
 
 use strict;
 use warnings FATAL => 'all';
@@ -25,7 +25,7 @@ sub run {
     $c->{results}->add(inserts => %figures, 'one transaction a request' => { rate => $best->{rate} });
 }
 
-# What is no more than a point of the picture is measured by few runs.
+# A figure that is only a point in the picture needs few runs.
 sub how_often {
     my ($server, $connections) = @_;
     return $connections == $CONNECTIONS[-1] || $server->{mpm} eq 'prefork' ? Rounds::USUALLY : Rounds::SELDOM;

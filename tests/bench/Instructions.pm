@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 package Instructions;
 
-# Instructions that httpd runs for a request, in user mode, as Callgrind counts them: machines need not let programs count their own.
-# They hardly vary from run to run, so a small loss shows that a measured time would hide. They are compared with
-# tests/bench/instructions.txt, which is written anew when UPDATE=1 is in the environment.
+# Instructions that httpd runs for a request, in user mode. Callgrind counts them, because machines may deny access to their own
+# counters. The counts hardly vary from run to run, so they show small regressions that times would hide. Compares them with
+# tests/bench/instructions.txt, or writes that file if UPDATE=1 is in the environment.
 
 use strict;
 use warnings FATAL => 'all';
@@ -17,7 +17,7 @@ use Httpd ();
 
 my $COUNT = 10_000;
 my $SOME = 5001;
-my ($FEW, $MANY) = (100, 600); # their difference leaves out what start, connection and stop cost
+my ($FEW, $MANY) = (100, 600); # requests; the difference of both runs excludes start, connection and stop
 my $MOST = 1.02;
 my $FILE = "$FindBin::RealBin/instructions.txt";
 my $NEW = '{"name":"Product number 00000000","price":10.25,"category":"category 1","inStock":true,"rating":4.5}';
@@ -62,7 +62,7 @@ sub per_request {
     return ($counts[1] - $counts[0]) / ($MANY - $FEW);
 }
 
-# Of a whole run of the server, in the main thread, which answers all requests: jobs run in others.
+# Counts a whole run of the server, but only its main thread, which answers all requests; jobs run in other threads.
 sub count {
     my ($server, $number, $status, @request) = @_;
     unlink glob "$server->{dir}/data/callgrind.*";
@@ -74,7 +74,7 @@ sub count {
     return slurp($report) =~ /^(?:summary|totals): (\d+)$/m ? $1 : die "$report has no total\n", $server->complaints;
 }
 
-# On one connection: the server has a single process, which takes one after the other.
+# On one connection, because the server's only process serves one connection at a time.
 sub send_all {
     my ($server, $number, $status, @request) = @_;
     my $bytes = CatalogTest::Http::request_bytes(@request) =~ s/^Connection: close\r\n//mr;
@@ -96,7 +96,7 @@ sub write_file {
     print slurp($FILE);
 }
 
-# Dies when a row is above what the file has for it.
+# Dies if a count is too far above the file's.
 sub compare {
     my ($names, $counted) = @_;
     my %known = slurp($FILE) =~ /^([^#\n]*\S) +(\d+)$/mg;
@@ -109,7 +109,7 @@ sub compare {
     die 'more than ', sprintf('%.0f', 100 * ($MOST - 1)), ' % above instructions.txt: ', join('; ', @above), "\n" if @above;
 }
 
-# A single process without a parent.
+# httpd as a single process (httpd -X).
 package Instructions::Httpd;
 
 use parent -norequire, 'Httpd';

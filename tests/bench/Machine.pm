@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Machine;
 
-# What the kernel says of processes and of itself.
+# What the kernel reports about processes and the machine.
 
 use strict;
 use warnings FATAL => 'all';
@@ -16,13 +16,13 @@ my $TICKS = POSIX::sysconf(POSIX::_SC_CLK_TCK());
 sub processes {
     my %all;
     for (glob '/proc/[0-9]*/stat') {
-        my ($pid, $rest) = slurp($_) =~ /^(\d+) \(.*\) (.*)/s or next; # it may have gone
+        my ($pid, $rest) = slurp($_) =~ /^(\d+) \(.*\) (.*)/s or next; # the process may have ended
         $all{$pid} = [split ' ', $rest];
     }
     return \%all;
 }
 
-# The processes with these pids and all that come from them.
+# These processes and all their descendants.
 sub tree {
     my ($processes, @pids) = @_;
     my %children;
@@ -35,7 +35,7 @@ sub tree {
     return @tree;
 }
 
-# User and system seconds that the trees below these pids have used, those of children that ended included.
+# User and system seconds of these processes and their descendants, including children that have ended.
 sub cpu {
     my $processes = processes();
     my $ticks = 0;
@@ -43,7 +43,7 @@ sub cpu {
     return $ticks / $TICKS;
 }
 
-# Bytes that they hold, each counted once, but for those of files. kinds: Anon and Shmem, for what is their own and what they share.
+# Bytes of memory that they hold, shared pages counted once, mapped files excluded. kinds: Anon (private) and Shmem (shared).
 sub memory {
     my ($pid, @kinds) = @_;
     my $kilobytes = 0;

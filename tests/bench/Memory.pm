@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Memory;
 
-# What a server holds after many requests of all kinds, and what its cache may add to that.
+# The memory of a server after many requests of all kinds, and the share of its cache.
 
 use strict;
 use warnings FATAL => 'all';
@@ -15,8 +15,8 @@ use Load ();
 use Machine ();
 
 my $COUNT = 10_000;
-my $CACHE = 2_097_152; # bytes: less than that many products need
-my $GENERATIONS = 262_144; # bytes: what src/shm/generations.h has of a database
+my $CACHE = 2_097_152; # bytes: less than all products need
+my $GENERATIONS = 262_144; # bytes: the generations of one database (src/shm/generations.h)
 my $CONNECTIONS = 16;
 my @READS = ('90 GET /api/products/{id}', '6 GET /api/products?page={n}', '1 GET /api/products/none');
 my @WRITES = ('1 POST /api/products {"name":"A new product","price":{n}.25}', '1 POST /api/products {"name":""}',
@@ -38,8 +38,8 @@ sub load {
 
 sub mib { $_[0] / 1024 / 1024 }
 
-# In the second fifth, as pools, caches and connections grow in the first to what they need, and in the last. Single readings differ
-# by 4 %. There are few threads, each with a connection, so that this does not take all the time.
+# Compares the second fifth of the requests with the last; in the first, pools, caches and connections still grow. Averages readings,
+# because they vary by 4 %. Few threads, each with a database connection, reach their final size soon.
 sub flat {
     my ($c, $file) = @_;
     my $few = "ThreadsPerChild 8\nMaxSpareThreads $CONNECTIONS\nMaxRequestWorkers $CONNECTIONS";

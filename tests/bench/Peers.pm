@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 package Peers;
 
-# What people would use instead, each as its own documentation recommends for production: see peers/. mod_php is in Httpd.pm.
+# The alternatives to mod_catalog, each as its documentation recommends for production: see peers/. mod_php is in Httpd.pm.
 
 use strict;
 use warnings FATAL => 'all';
 
 use Httpd ();
 
-# All of them, each with a copy of the database. packages: the directory where npm has installed what it is to.
+# All peers, each with a copy of the database. packages: the directory where npm has installed their packages.
 sub all {
     my ($file, $packages) = @_;
     my @node = (database => $file, packages => $packages);
@@ -20,7 +20,7 @@ sub all {
     );
 }
 
-# environment: further variables.
+# environment: additional variables.
 package Peers::Node;
 
 use parent 'Contestant';
@@ -28,7 +28,7 @@ use parent 'Contestant';
 use CatalogTest::Tools qw(setting);
 
 sub as { $> == 0 ? ('--reuid', setting('user'), '--regid', setting('group'), '--clear-groups') : () }
-sub warm_up { 3 } # its compiler takes some thousand requests
+sub warm_up { 3 } # V8 optimizes only after some thousand requests
 
 sub command {
     my ($self) = @_;

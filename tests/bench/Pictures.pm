@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Pictures;
 
-# Three pictures of a run, by gnuplot.
+# Draws three pictures of a run with gnuplot.
 
 use strict;
 use warnings FATAL => 'all';
@@ -12,7 +12,7 @@ my %LABEL = (
     MariaDB => 'mod_catalog\nMariaDB', PostgreSQL => 'mod_catalog\nPostgreSQL');
 my @COLOURS = ('#1b6ca8', '#e08a1e', '#5b9e4d');
 
-# Those that the run has the figures for.
+# Draws the pictures whose figures the run has.
 sub draw {
     my ($results, $dir) = @_;
     costs($results, $dir) if $results->{parts}{reads};
@@ -53,7 +53,7 @@ sub inserts {
         \@rows, 'set logscale x 2', 'set xtics (1, 8, 32)', 'set xlabel "connections"', \@lines);
 }
 
-# "?" where the run has no such figure.
+# "?" if the run has no such figure.
 sub cost {
     my ($results, $name) = @_;
     my $figure = $results->figure($name);

@@ -26,14 +26,14 @@ sub add {
     $self->{parts}{$part} = \%figures;
 }
 
-# The figure of that name in any part: names are unique. undef: it was not measured.
+# The figure of that name; names are unique across parts. undef: the run has not measured it.
 sub figure {
     my ($self, $name) = @_;
     my ($found) = grep { $_ } map { $_->{$name} } values %{ $self->{parts} };
     return $found;
 }
 
-# The rows of the table of targets whose figures this run has measured, each with value, base_value, ratio and holds.
+# The targets whose figures this run has measured; adds value, base_value, ratio and holds to each row.
 sub rows {
     my ($self) = @_;
     return grep { $_ } map { $self->judge($_) } Targets::rows();
@@ -89,7 +89,7 @@ sub line {
     return sprintf '| %s: %s | %s | %s | %s | %s | %s |', @$row{qw(group what)}, @numbers, $target, verdict($row);
 }
 
-# A peer that costs less is named, whatever the target.
+# Names each peer that costs less, whatever the target.
 sub verdict {
     my ($row) = @_;
     my ($peer) = $row->{what} =~ m{/ (Fastify|Express|mod_php|nginx)$};

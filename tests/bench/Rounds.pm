@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Rounds;
 
-# Many things measured in turn, again and again, so that what else the machine does meets all of them alike.
+# Measures cells in turn, in many rounds, so that other load on the machine affects all of them alike.
 
 use strict;
 use warnings FATAL => 'all';
@@ -16,13 +16,12 @@ sub new {
     return bless {%o}, $class;
 }
 
-# In which rounds a cell is measured: in all where single runs differ much and a little decides, seldom where twice as much would make
-# no difference.
+# Measure a cell in every n-th round: ALWAYS if runs vary and the target is close, SELDOM if even twice the cost would not matter.
 use constant { ALWAYS => 1, USUALLY => 3, SELDOM => 9 };
 
-# cells: name => { what Load::run takes }; warm: so many runs before the first round, for caches and compilers; every: one of those
-# above. They are measured in an order that changes, so that nothing has always the same before it. The result: for each name what
-# Load::run gives, of all rounds together; of the latencies the median of the rounds.
+# cells: name => { what Load::run takes }, and warm: the number of runs before the first round, for caches and compilers; every: one
+# of the constants above. Shuffles each round, so that no cell always follows the same one. Returns, for each name, what Load::run
+# returns, over all rounds; of latencies, the median.
 sub measure {
     my ($self, @cells) = @_;
     my (@names, %cell, %runs, %figures);
@@ -44,7 +43,7 @@ sub measure {
     return %figures;
 }
 
-# The connections of the run before are closed first: where more come together in a child of event than it has threads, it drops some.
+# Lets httpd close the previous run's connections: an event child with more connections than threads drops some.
 use constant PAUSE => 0.02; # seconds
 
 sub run_once {
@@ -56,7 +55,7 @@ sub run_once {
     return $run;
 }
 
-# CPU over requests, as of one long run: from run to run that differs half as much as the median of the rounds does.
+# CPU is the total over all requests, as in one long run: that varies half as much as the median of the rounds.
 sub together {
     my (@runs) = @_;
     my ($requests, $failed) = map { my $key = $_; sum(map { $_->{$key} } @runs) } qw(requests failed);

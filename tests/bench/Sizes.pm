@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 package Sizes;
 
-# The same requests to a small catalogue and to a large one. Under worker: there one round is like another, and the database is most
-# of what a request costs. A thousand products are asked for, which in the large one are spread over all of it; without the cache
-# likewise, and also the first thousand, side by side as the small one's are: what differs then is the size of the catalogue alone.
+# Sends the same requests to a small catalogue and to a large one, under the worker MPM, whose rounds vary least. Reads a thousand
+# products that are spread over the whole large catalogue, with and without the cache. Without the cache, also reads the first
+# thousand, which are adjacent as in the small catalogue: then only the size differs.
 
 use strict;
 use warnings FATAL => 'all';
@@ -15,14 +15,14 @@ use Httpd ();
 use Rounds ();
 
 my $SMALL = 1_000;
-my $WARM = 3; # runs, in which each connection reads the database's pages for the first time
+my $WARM = 3; # runs in which each connection reads the database's pages for the first time
 
 sub run {
     my ($c) = @_;
     my (@cells, @servers);
     for my $size ($SMALL, $c->{large}) {
         my $file = Catalogue::file("$c->{dir}/data", setting('ctl'), $size);
-        my @at = $size == $SMALL ? (database => $file) : (params => $file); # the large one is not copied: nothing in it is changed
+        my @at = $size == $SMALL ? (database => $file) : (params => $file); # no copy of the large one: nothing changes it
         my ($cached, $direct) = map { Httpd->new("$size$_->[0]", mpm => 'worker', more => $_->[1], @at)->start } ['', ''],
             [', no cache', 'CatalogCacheSize 0'];
         push @servers, $cached, $direct;
@@ -33,7 +33,7 @@ sub run {
     $c->{results}->add(sizes => %figures);
 }
 
-# The places of pages are found anew each time only where nothing is remembered.
+# Without the cache, the server looks up the start of a page on every request.
 sub cells {
     my ($cached, $direct, $size) = @_;
     my %one = (count => $SMALL, size => $size, requests => ['1 GET /api/products/{id}'], warm => $WARM);

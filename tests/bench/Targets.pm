@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Targets;
 
-# THE TABLE OF TARGETS: what is compared with what, and the limit of the ratio. A row: group, what it is, figure, base, member of the
-# two figures, relation, limit. A row without a limit is reported only; without a base, the limit is on the figure itself.
+# THE TABLE OF TARGETS: which figures to compare, and the limit of their ratio. A row: group, what (its title), figure, base, member
+# (the field of both figures), relation, limit. A row without a limit is only reported; without a base, the limit is the figure's.
 
 use strict;
 use warnings FATAL => 'all';
@@ -80,7 +80,7 @@ sub inserts {
     } qw(event worker);
 }
 
-# The generations, which keep the cache valid, have 256 KiB per database beside it.
+# The generations, which keep the cache valid, take another 256 KiB per database.
 sub memory {
     my %row = (group => 'memory', member => 'mib', relation => '<=');
     return (

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Tokens;
 
-# What it costs to accept a token: the first time, and when it comes again.
+# The cost of accepting a token: the first time, and again.
 
 use strict;
 use warnings FATAL => 'all';

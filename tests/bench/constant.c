@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A handler that writes a constant: the least that a module which answers below /constant/ can cost. "ConstantFile NAME FILE"
- * answers /constant/NAME, and whatever lies below it, with what FILE holds when httpd starts. No file system is walked, as in
- * mod_catalog.
+ * A handler that writes a constant: the least that a module can cost. "ConstantFile NAME FILE" answers /constant/NAME, and every
+ * path below it, with the content that FILE has when httpd starts. Like mod_catalog, it skips httpd's walk of the file system.
  */
 #include <apr_hash.h>
 #include <apr_strings.h>

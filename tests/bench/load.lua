@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What wrk sends: wrk -s load.lua URL -- COUNT SIZE HEADER|- REQUEST...
--- A REQUEST is "WEIGHT METHOD PATH [BODY]" and is sent so often among all. {id} stands for the id of one of COUNT products that lie
--- evenly in a catalogue of SIZE, {n} for three digits by chance. The summary is printed as a line of JSON.
+-- A REQUEST is "WEIGHT METHOD PATH [BODY]"; its share of all requests is its WEIGHT. {id} becomes the id of one of COUNT products
+-- that are spread evenly over a catalogue of SIZE, {n} three random digits. Prints the summary as a line of JSON.
 
 local START = 1704067200000
 local threads = 0
@@ -11,13 +11,13 @@ function setup(thread)
     thread:set("number", threads)
 end
 
--- As Catalogue.pm numbers them.
+-- The id that Catalogue.pm gives product n.
 local function id_of(n)
     local ms = START + n
     return string.format("%08x-%04x-7%03x-8%03x-%012x", math.floor(ms / 65536), ms % 65536, n % 4096, n % 4096, n * 7919)
 end
 
--- The bytes of a request, as pieces between what changes.
+-- The bytes of a request, split at its placeholders.
 local function pieces_of(method, path, body, header)
     local length = #body:gsub("{n}", "000")
     local head = method .. " " .. path .. " HTTP/1.1\r\nHost: 127.0.0.1\r\n" .. header

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measures what httpd/identity.c does with a bearer token, less the request: tokens KEYFILE prints the microseconds that it takes to
- * mint one, to accept it the first time, and again, as JSON.
+ * Measures what httpd/identity.c does with a bearer token, without the request: "tokens KEYFILE" prints as JSON the microseconds to
+ * mint a token, to accept it the first time, and to accept it again.
  */
 #include <apr_general.h>
 #include <apr_strings.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both frameworks serve: statements prepared once, on a database in WAL mode. There better-sqlite3 takes synchronous=NORMAL by
-// itself; SYNCHRONOUS may say FULL, by which a write is on the disk before it is acknowledged.
+// The catalogue that both frameworks serve: statements prepared once, on a database in WAL mode, for which better-sqlite3 defaults to
+// synchronous=NORMAL. With SYNCHRONOUS=FULL in the environment, a write is on disk before its answer.
 import { randomUUID } from 'node:crypto';
 import Database from 'better-sqlite3';
 
@@ -14,7 +14,7 @@ const list = db.prepare(`SELECT ${columns} FROM products ORDER BY createdAt DESC
 const count = db.prepare('SELECT COUNT(*) FROM products').pluck();
 const insert = db.prepare('INSERT INTO products VALUES (?, ?, ?, ?, ?, ?, ?)');
 
-// What is undefined is left out of JSON, at less cost than taking a member away.
+// JSON omits an undefined field, which costs less than deleting it.
 function productOf({ id, name, price, category, inStock, rating, createdAt }) {
     return { id, name, price, category, inStock: inStock === 1, rating: rating ?? undefined, createdAt };
 }
@@ -37,7 +37,7 @@ export function page(query) {
     return { success: true, data, pagination: { page, limit, total, pages: Math.ceil(total / limit) } };
 }
 
-// Of a body that was checked.
+// body: already validated.
 export function create({ name, price, category = '', inStock = true, rating }) {
     const product = { id: randomUUID(), name, price, category, inStock, rating, createdAt: new Date().toISOString() };
     insert.run(product.id, name, price, category, inStock ? 1 : 0, rating ?? null, product.createdAt);

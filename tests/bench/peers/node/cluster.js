@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two workers, as Node.js' documentation has it: NODE_ENV=production node cluster.js fastify|express
+// Two workers, as in Node.js's documentation: NODE_ENV=production node cluster.js fastify|express
 import cluster from 'node:cluster';
 
 if (cluster.isPrimary) {

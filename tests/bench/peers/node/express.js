@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Express as its guide for production has it, with jsonwebtoken.
+// Express as its production guide recommends, with jsonwebtoken.
 import express from 'express';
 import jwt from 'jsonwebtoken';
 

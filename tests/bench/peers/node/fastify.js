@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fastify with schemas for what comes in and goes out, and its own plugin for tokens, which remembers those that it has verified.
+// Fastify with schemas for requests and responses, and its own JWT plugin, which caches verified tokens.
 import jwt from '@fastify/jwt';
 import Fastify from 'fastify';
 

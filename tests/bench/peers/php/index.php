@@ -1,6 +1,6 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue in plain PHP with PDO. The connection is kept from request to request; a prepared statement cannot be.
+// The catalogue in plain PHP with PDO. Requests share a persistent connection; prepared statements do not persist.
 declare(strict_types=1);
 
 function answer(int $status, array $body): never
@@ -65,7 +65,7 @@ function decode(string $part): string
     return (string) base64_decode(strtr($part, '-_', '+/'), true);
 }
 
-// A token of HS256, as a library would check it.
+// Verifies an HS256 token as a library would.
 function isAuthentic(string $header): bool
 {
     if (!preg_match('/^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/D', $header, $part)) {
