@@ -4,7 +4,7 @@
 # route: POST /products
 # route: PUT /products/:id
 # route: DELETE /products/:id
-# Answers that are kept: when they are used, and when they must not be. Exactly one child, so that what it found is certain.
+# The response cache: when it serves a response, and when it must not. Exactly one child, so that each hit is predictable.
 use CatalogTest;
 use Time::HiRes qw(sleep time);
 
@@ -23,7 +23,7 @@ sub counts { return { map { /^CatalogCache(\w+): (\d+)/ ? ($1 => $2) : () }
 sub ask { return $_[0]->api(GET => $_[1]) }
 sub create { return $_[0]->api(POST => '/products', { name => $_[1], price => 1 }, token => $token)->{json}{data}{id} }
 
-# How many of these answers were kept ones.
+# How many of these answers came from the cache.
 sub kept {
     my ($server, @paths) = @_;
     my $before = counts($server)->{Hits};
@@ -31,14 +31,14 @@ sub kept {
     return counts($server)->{Hits} - $before;
 }
 
-# As often as it takes for a connection to be one that stays, and an answer one that is kept.
+# Reads until the connection has returned to the pool and the response is in the cache.
 sub warm { my ($server, @paths) = @_; ask($server, $_) for (@paths) x 4 }
 
 my @ids = map { create($server, "p$_") } 1 .. 12;
 my $one = "/products/$ids[0]";
 my $other = "/products/$ids[1]";
 
-# ---- what is kept ----
+# ---- what the cache stores ----
 
 my @paths = ($one, '/products', '/products?limit=5', '/products?page=2&limit=5', '/products?cursor=&limit=5');
 for my $path (@paths) {
@@ -54,12 +54,12 @@ warm($server, "/products?cursor=$cursor&limit=5");
 is(kept($server, "/products?cursor=$cursor&limit=5"), 1, 'behind a cursor too');
 is(kept($server, '/products?limit=10', '/products?page=1', '/products?page=x'), 3, 'the same by other words is the same');
 my $tag = ask($server, $one)->{headers}{etag};
-is($server->api(GET => $one, headers => { 'If-None-Match' => $tag })->{status}, 304, 'a condition is judged by what is kept');
+is($server->api(GET => $one, headers => { 'If-None-Match' => $tag })->{status}, 304, 'the cache evaluates a condition');
 my $head = $server->api(HEAD => $one);
 is($head->{headers}{'content-length'}, length ask($server, $one)->{body}, 'HEAD');
 warm($server, '/products?page=9', '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b');
 is(kept($server, '/products?page=9', '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b'), 0,
-    'a page beyond the end and what is not there are not kept');
+    'the cache stores neither a page past the end nor a 404');
 
 # ---- our own writes ----
 
@@ -86,7 +86,7 @@ is(kept($server, $one), 1, 'writes of other things leave products alone');
 
 # ---- names ----
 
-# A new server in which nothing is written yet tells lists and products apart by their names alone; a rewrite leaves spaces in them.
+# Until the first write, a new server tells lists and products apart only by their names; a rewrite rule leaves spaces in them.
 $server->stop;
 $server->start;
 warm($server, '/products?limit=10');
@@ -139,7 +139,7 @@ if ($is_file) {
     });
     $db->disconnect;
 
-    # All that was open is gone, with it the files beside the database, and new ones look like those at the start.
+    # All connections are closed and the files beside the database deleted; new files look like those at the start.
     $server->stop;
     $server->start;
     changed_behind_its_back('while all children were dead', sub {
@@ -154,7 +154,7 @@ if ($is_file) {
         ok(wait_until(10, $is_last), 'the WAL-index is gone');
         kill CONT => $server->{pid};
         ok(wait_until(10, sub { $server->api(GET => '/health/live')->{status} == 200 }), 'there are new ones');
-        warm($server, $other); # a connection is open again that stays
+        warm($server, $other); # again with a pooled connection
     });
     warm($server, $one);
     is(kept($server, $one), 1, 'after it answers are kept again');
@@ -205,13 +205,13 @@ my $both = create($mounts, 'both');
 create($mounts, 'both');
 $at->($_->[0], $_->[1]) for (map { my $m = $_; map { [$m, $_] } '/products', "/products/$both" } qw(api two three)) x 4;
 my $hits = counts($mounts)->{Hits};
-is($at->(two => "/products/$both")->{body}, $at->(api => "/products/$both")->{body}, 'mounts share what is kept of one database');
+is($at->(two => "/products/$both")->{body}, $at->(api => "/products/$both")->{body}, 'mounts share the cache of one database');
 is(counts($mounts)->{Hits} - $hits, 2, 'it is kept');
 is($at->(three => "/products/$both")->{status}, 404, 'but not of two');
 is(scalar @{ $at->(two => '/products')->{json}{data} }, 1, 'each has its own sizes of pages');
 is(scalar @{ $at->(api => '/products')->{json}{data} }, 2, 'the other one too');
 $mounts->api(PUT => "/products/$both", { price => 3 }, token => $token, mount => '/two');
-answers($at->(api => "/products/$both"), 200, sub { $_[0]{data}{price} == 3 }, 'what one mount changes the other one shows');
+answers($at->(api => "/products/$both"), 200, sub { $_[0]{data}{price} == 3 }, 'a change by one mount shows in the other');
 
-allow_log(qr/AH00052: child pid \d+ exit signal Killed/, qr/AH00161: /); # one child of prefork is all there may be
+allow_log(qr/AH00052: child pid \d+ exit signal Killed/, qr/AH00161: /); # prefork has a single child here
 done_testing;

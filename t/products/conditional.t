@@ -4,7 +4,7 @@
 # route: PUT /products/:id
 # route: DELETE /products/:id
 # case: 22
-# RFC 9110 13: what is asked for or written on a condition.
+# RFC 9110 13: conditional reads and writes.
 use CatalogTest;
 
 my $server = server(mount => 'SetOutputFilter DEFLATE')->start;
@@ -28,8 +28,8 @@ my $stored = ask(GET => $path)->{json};
 my %headers = (etag => $tag, 'cache-control' => 'no-cache', vary => 'Accept-Encoding');
 
 like($tag, qr/^"[0-9a-f]{16}"$/, "a product's tag is strong");
-is($created->{headers}{etag}, $tag, 'and is told to who makes the product');
-is($created->{headers}{'cache-control'}, 'no-cache', 'who has to ask with it as well');
+is($created->{headers}{etag}, $tag, 'POST returns the tag');
+is($created->{headers}{'cache-control'}, 'no-cache', 'and tells the client to revalidate with it');
 answers(ask(GET => $path), 200, undef, 'it stays while nothing changes', %headers);
 answers(ask(HEAD => $path), 200, '', 'HEAD has it', %headers);
 my %seen = ($tag => 1);
@@ -38,7 +38,7 @@ for my $change ({ name => 'Pot' }, { price => 2 }, { category => 'x' }, { inStoc
     ok(!$seen{ tag($path) }++, "a change of @{[ keys %$change ]} changes it");
 }
 put($path, { name => 'Kettle', price => 1, category => '', inStock => true, rating => undef });
-is(tag($path), $tag, 'what is as before has the tag of before');
+is(tag($path), $tag, 'the same state has the same tag');
 
 my $list = tag('/products');
 like($list, qr{^W/"[0-9a-f]{16}"$}, "a list's tag is weak");
@@ -46,7 +46,7 @@ isnt(tag('/products?limit=1'), $list, 'another page of it has another');
 isnt(tag('/products?cursor='), $list, 'by cursor too');
 answers(ask(GET => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b', 'If-None-Match' => '*'), 404, undef, 'a failure has none',
     etag => undef, 'cache-control' => undef);
-answers(ask(GET => '/health/live', 'If-None-Match' => '*'), 200, undef, 'nor has what is no product', etag => undef);
+answers(ask(GET => '/health/live', 'If-None-Match' => '*'), 200, undef, 'a resource that is no product has no tag', etag => undef);
 
 # ---- reading ----
 
@@ -75,7 +75,7 @@ is("$zipped->{headers}{'content-encoding'} $zipped->{headers}{etag}", 'gzip ' . 
 answers(ask(GET => $path, 'Accept-Encoding' => 'gzip', 'If-None-Match' => $zipped->{headers}{etag}), 304, '',
     'which is asked for again', %headers, etag => $zipped->{headers}{etag});
 
-# However a coding is switched on, the 304 has what the 200 had.
+# However the administrator enables a content coding, the 304 has the fields of the 200.
 for (['AddOutputFilterByType DEFLATE application/json', 'AddSuffix', 'gzip', '-gzip'],
     ['AddOutputFilterByType BROTLI_COMPRESS;DEFLATE application/json', 'AddSuffix', 'br', '-br'],
     ['SetOutputFilter DEFLATE', 'NoChange', 'gzip', ''],
@@ -104,7 +104,7 @@ for (['AddOutputFilterByType DEFLATE application/json', 'AddSuffix', 'gzip', '-g
 
 answers(put($path, { price => 5 }, 'If-Match' => $other), 412, $failed, 'an update of another state');
 answers(put($path, { price => 5 }, 'If-Match' => "W/$tag"), 412, $failed, 'a weak tag does not do');
-answers(put($path, { price => 5 }, 'If-None-Match' => '*'), 412, $failed, 'If-None-Match: * is only for what is not there');
+answers(put($path, { price => 5 }, 'If-None-Match' => '*'), 412, $failed, 'If-None-Match: * fails if the product exists');
 answers(put($path, { price => 5 }, 'If-None-Match' => "W/$tag"), 412, $failed, 'If-None-Match compares weakly');
 answers(put($path, { price => -1 }, 'If-Match' => $other), 400, undef, 'a bad body stays a bad body');
 answers(remove($path, 'If-Match' => $other), 412, $failed, 'a deletion in another state');
@@ -122,7 +122,7 @@ for ($tag, '*') {
 }
 answers($server->api(PUT => $path, { price => 1 }, headers => { 'If-Match' => $other }), 401, undef, 'no token comes first');
 
-# Many who have read the same state: one of them writes.
+# Of many clients that have read the same state, one writes.
 for my $round (1 .. 4) {
     my $path = path_of(made());
     my $tag = tag($path);

@@ -13,12 +13,12 @@ sub create { api(POST => '/products', $_[0], token => $token, @_[1 .. $#_]) }
 sub created { return { success => true, message => qr/./, data => { @_, id => $ID, createdAt => $TIME } } }
 
 my $made = create(\%full);
-answers($made, 201, created(%full), 'every member', location => qr{^/api/products/$made->{json}{data}{id}$});
-answers(create(\%least), 201, created(%least_made), 'the least; what is absent has its default, rating stays away');
+answers($made, 201, created(%full), 'every field', location => qr{^/api/products/$made->{json}{data}{id}$});
+answers(create(\%least), 201, created(%least_made), 'the minimal record: absent fields get their defaults, rating stays absent');
 answers(api(GET => "/products/$made->{json}{data}{id}"), 200, { success => true, data => $made->{json}{data} },
     'it is stored as it was answered');
 
-# name of the case, changes to the least record, what comes of it
+# name of the case, changes to the minimal record, the result
 my @good = (
     ['one character', name => 'x'],
     ['200 characters', name => 'x' x 200],
@@ -72,15 +72,15 @@ for (@bad) {
 my $error = create({ name => '', price => -1 })->{json}{error};
 like($error, qr/name .*price /, 'error says all of it in a sentence');
 
-# What a client may send of what is the server's own.
+# Fields that only the server sets.
 my $copy = create($made->{json}{data});
 answers($copy, 201, created(%full), 'a record that was read can be sent', 'catalog-ignored' => undef);
 isnt($copy->{json}{data}{id}, $made->{json}{data}{id}, 'it gets an id of its own');
 answers(create({ %least, id => 5, createdAt => [] }), 201, created(%least_made), 'whatever they are',
     'catalog-ignored' => undef);
 
-# Unknown members.
-answers(create({ %least, colour => 'red' }), 201, created(%least_made), 'an unknown member is not stored',
+# Unknown fields.
+answers(create({ %least, colour => 'red' }), 201, created(%least_made), 'an unknown field is not stored',
     'catalog-ignored' => 'colour');
 my $ignored = create('{"name":"x","price":1,"b":1,"a b,c":2,"\u00fc\r\n":3}')->{headers}{'catalog-ignored'};
 is($ignored, 'b, a%20b%2Cc, %C3%BC%0D%0A',
@@ -92,9 +92,9 @@ answers(create({ %least, colour => 'red', name => '' }, %strict), 400,
 answers(create({ %least, id => 'x', createdAt => 'y' }, %strict), 201, created(%least_made), 'but not id and createdAt',
     'preference-applied' => 'handling=strict');
 answers(create({ %least, colour => 1 }, headers => { Prefer => 'handling=lenient' }), 201, created(%least_made),
-    'lenient is what is done anyway');
+    'lenient is the default');
 
-# Who may.
+# Who may create products.
 my $body = { %least, name => fresh() };
 answers(api(POST => '/products', $body), 401, refusal(error => qr/./), 'no token',
     'www-authenticate' => qr/^Bearer realm="[^"]+"$/);

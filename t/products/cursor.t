@@ -6,7 +6,7 @@ my ($old, $keys) = (scratch(), scratch());
 for (["$old/a.key", 'x'], ["$keys/a.key", 'x'], ["$keys/b.key", 'y']) {
     spew($_->[0], $_->[1] x 32);
     chmod 0600, $_->[0];
-    CatalogTest::Server::hand_over($_->[0]); # children read it again
+    CatalogTest::Server::hand_over($_->[0]); # children read it again later
 }
 my $server = server(conf => <<"END")->start;
 <Location "/old">
@@ -26,7 +26,7 @@ sub remove { $server->api(DELETE => "/products/$_->{id}", token => $token) for @
 sub list { $server->api(GET => "/products?$_[0]", mount => $_[1] // '/api') }
 sub names { join ' ', map { $_->{name} } @_ }
 
-# All pages from a cursor on; between them something may be done.
+# Reads all pages from a cursor on, with an optional action between them.
 sub walk {
     my ($limit, $between, $cursor) = @_;
     my @all;
@@ -60,18 +60,18 @@ is_deeply([walk($_)], \@newest, "in pages of $_, each product once and in order"
 
 my @before = @newest;
 my @new;
-is(names(walk(5, sub { push @new, make('new') })), names(@before), 'what is made meanwhile comes before, and disturbs nobody');
+is(names(walk(5, sub { push @new, make('new') })), names(@before), 'products created meanwhile come first and disturb no walk');
 remove(@new);
 my @gone = @newest[3, 9, 10, 17, 24];
 my @victims = @gone;
 my @walked = walk(5, sub { remove(shift @victims // ()) });
 my %is_gone = map { $_->{id} => 1 } @gone;
-is(names(grep { !$is_gone{ $_->{id} } } @walked), names(grep { !$is_gone{ $_->{id} } } @newest), 'nor does what is deleted');
+is(names(grep { !$is_gone{ $_->{id} } } @walked), names(grep { !$is_gone{ $_->{id} } } @newest), 'nor do deleted products');
 @newest = grep { !$is_gone{ $_->{id} } } @newest;
-my $last = list('cursor=&limit=7'); # its last product is to go
+my $last = list('cursor=&limit=7'); # the test deletes its last product
 remove($newest[6]);
 is(names(@{ list("cursor=$last->{json}{pagination}{nextCursor}")->{json}{data} }), names(@newest[7 .. 16]),
-    'a cursor leads on when the product that it came with is gone');
+    'a cursor works after its product was deleted');
 splice @newest, 6, 1;
 
 $db->do('UPDATE products SET created_at = ?', undef, 1700000000000);
@@ -81,7 +81,7 @@ $db->do('UPDATE products SET created_at = ? WHERE id = ?', undef, $_->[0], $_->[
     for [-5, $newest[0]], [0, $newest[1]], [253402300799999, $newest[2]];
 is(names(walk(1)), names(@newest[2 .. $#newest], @newest[1, 0]), 'times long before and after are in order');
 
-# ---- what is no cursor ----
+# ---- invalid cursors ----
 
 my $bad = { success => false, message => 'Invalid cursor', error => qr/start again/ };
 answers(list("cursor=$_"), 400, $bad, 'cursor=' . substr $_, 0, 30) for '%zz', '%00', 'x', '1', '0' x 80, '%C3%BC', "$next=",

@@ -11,7 +11,7 @@ my $path = made();
 answers(api(DELETE => $path), 401, refusal(error => qr/./), 'no token');
 answers(api(GET => $path), 200, undef, 'it is still there');
 answers(api(DELETE => $path, token => $token), 200, { success => true, message => qr/./ }, 'it is deleted');
-answers(api(GET => $path), 404, $unknown, 'it is gone');
+answers(api(GET => $path), 404, $unknown, 'the product no longer exists');
 answers(api(DELETE => $path, token => $token), 404, $unknown, 'it cannot be deleted twice');
 answers(api(PUT => $path, { price => 1 }, token => $token), 404, $unknown, 'nor be changed');
 

@@ -4,7 +4,7 @@
 # route: POST /products
 # route: PUT /products/:id
 # route: DELETE /products/:id
-# Every way to write a product makes the cached responses new that it changes: the product's own and those of the lists.
+# Every way to write a product invalidates the cached responses that it changes: the product's own and those of the lists.
 use CatalogTest;
 use CatalogTest::Ctl qw(command_for run);
 use CatalogTest::Move qw(product_id write_file);
@@ -14,7 +14,7 @@ use constant OLD => 'an old product';
 
 my $is_file = driver eq 'sqlite3';
 my $status = qq(<Location "/server-status">\n    SetHandler server-status\n</Location>);
-# Only on SQLite does the server see what another program writes; elsewhere it does so after CatalogCacheMaxAge.
+# Only on SQLite does the server notice another program's writes at once; elsewhere after CatalogCacheMaxAge.
 my $server = server(conf => $status, mount => $is_file ? '' : 'CatalogCacheMaxAge 3600')->start;
 my %token = (token => forge());
 my @lists = map { "/products?$_" } 'limit=50', 'limit=50&page=1', 'limit=50&cursor=';
@@ -33,7 +33,7 @@ sub cache_all {
     }
 }
 
-# What clients see of a product: its name by its own path, and by each list; undef: it is not there.
+# The product's name as clients see it, on its own path and in each list; undef: it is absent.
 sub names_of {
     my ($id) = @_;
     my @shown = map { my ($found) = grep { $_->{id} eq $id } @{ ask($_)->{json}{data} }; $found && $found->{name} } @lists;
@@ -41,7 +41,7 @@ sub names_of {
     return [$own->{status} == 200 ? $own->{json}{data}{name} : undef, @shown];
 }
 
-# write: does it to the product, and returns its id where it is new.
+# write: writes the product; returns the id of a new one.
 sub is_new_after {
     my ($way, $write, $id, $name) = @_;
     cache_all(@lists, $id ? "/products/$id" : ());

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
-# Link (RFC 8288): where the other pages are.
+# The Link header (RFC 8288) with the other pages.
 use CatalogTest;
 
 my $server = server()->start;
@@ -36,7 +36,7 @@ leads('?limit=4&page=3&x=y', first => 1, prev => 2, next => 4, last => 7);
 leads('?page=nonsense&limit=5', first => 1, next => 2, last => 5);
 is_deeply({ links(list('?limit=1000')) }, { first => '?page=1&limit=100', last => '?page=1&limit=100' }, 'the limit in effect');
 
-# Whoever follows next sees all.
+# A client that follows `next` reads the whole list.
 for my $start ('?limit=4', '?cursor=&limit=4') {
     my ($query, @prices) = $start;
     while ($query) {

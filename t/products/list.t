@@ -21,7 +21,7 @@ my $first = page([@newest[0 .. 9]], page => 1, limit => 10, %rest);
 answers(list(), 200, $first, 'the ten newest, newest first');
 answers(list('/'), 200, $first, 'a trailing slash is the same route');
 answers(list('?page=2'), 200, page([@newest[10 .. 19]], page => 2, limit => 10, %rest), 'the next ten');
-answers(list('?page=3'), 200, page([@newest[20 .. 24]], page => 3, limit => 10, %rest), 'what is left');
+answers(list('?page=3'), 200, page([@newest[20 .. 24]], page => 3, limit => 10, %rest), 'the last page has the rest');
 answers(list('?page=4'), 200, page([], page => 4, limit => 10, %rest), 'past the end');
 answers(list('?limit=25'), 200, page([@newest], page => 1, limit => 25, total => 25, pages => 1), 'all on one page');
 answers(list('?limit=24&page=2'), 200, page([$newest[24]], page => 2, limit => 24, total => 25, pages => 2),
@@ -67,7 +67,7 @@ for (@queries) {
 
 $server->api(DELETE => "/products/$newest[0]{id}", token => $token);
 answers(list('?limit=2'), 200, page([@newest[1, 2]], page => 1, limit => 2, total => 24, pages => 12),
-    'a deleted product is gone from it');
+    'the list omits a deleted product');
 answers($server->api(PUT => "/products/$newest[5]{id}", { name => 'changed' }, token => $token), 200, undef,
     'one is changed');
 is(list('?limit=1&page=5')->{json}{data}[0]{name}, 'changed', 'and keeps its place');

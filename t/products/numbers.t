@@ -7,7 +7,7 @@ use CatalogTest;
 my $token = token();
 my $range = sub { return { success => false, message => qr/./, error => qr/./ } };
 
-# as sent, as it comes back: from POST, from PUT, by id and in the list
+# as sent; as returned by POST and PUT, by id and in the list
 my @exact = (
     ['19.99', '19.99'], ['0.1', '0.1'], ['0', '0'], ['-0', '0'], ['-0.0', '0'], ['5', '5'], ['5.0', qr/^5(\.0)?$/],
     ['1e2', qr/^100(\.0)?$/],
@@ -33,7 +33,7 @@ for (@exact) {
     api(DELETE => $path, token => $token);
 }
 
-# Not a number that JSON and a double can hold: the body is refused as it is read, or the field is.
+# Not a number in JSON, or too large for a double: the parser refuses the body, or validation the field.
 my @refused = (
     ['1e400'], ['-1e400'], ['NaN'], ['Infinity'], ['-Infinity'], ['01'], ['+1'], ['.5'], ['5.'], ['0x10'], ['1e'],
     ['1,5'], ['1_000'],

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products
 # route: GET /products
-# Products made one after the other are listed in that order, however many share a millisecond.
+# The list keeps the order in which products were created, however many share a millisecond.
 use CatalogTest;
 use File::Temp ();
 
-# SQLite waits for the disk at each commit; where there is none, more products share a millisecond.
+# SQLite waits for the disk at each commit; in memory, more products share a millisecond.
 my $memory = driver eq 'sqlite3' && -w '/dev/shm' ? File::Temp->newdir('catalog-test.XXXXXX', DIR => '/dev/shm') : undef;
 CatalogTest::Server::hand_over("$memory") if $memory;
 my $server = server(conf => "MaxKeepAliveRequests 0\n" . ($memory ? "DBDParams $memory/catalog.db\n" : ''))->start;
 my $token = register($server)->{token};
 my ($connections, $each) = (4, 150);
 
-# Pipelined, so that a connection's next product is made as soon as the one before is stored.
+# Pipelined, so that the server creates a connection's next product as soon as it has stored the previous one.
 my $requests = sub {
     my ($connection) = @_;
     my @requests = map { wire(POST => '/products', { name => "c$connection-$_", price => $_ }, token => $token) } 1 .. $each;
@@ -37,6 +37,6 @@ for my $connection (1 .. $connections) {
     push @wrong, map { "$own[$_ - 1]{name} before $own[$_]{name}" } grep { $own[$_ - 1]{price} > $own[$_]{price} } 1 .. $#own;
 }
 note "$shared of a connection's products share a millisecond with the one before";
-is_deeply(\@wrong, [], 'each connection finds its products in the order in which it made them');
+is_deeply(\@wrong, [], 'the list has each connection\'s products in the order of creation');
 
 done_testing;

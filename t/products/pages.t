@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
-# Pages anywhere in the list, and the number of all: whoever writes, both are what the database has.
+# Pages anywhere in the list, and the total: both agree with the database, whichever program writes.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
 use CatalogTest::Tools qw(setting);
@@ -9,8 +9,8 @@ my $server = server()->start;
 $server->api(GET => '/products');
 my $db = $server->database;
 
-# Products with these numbers. Some thousand at a time have the same time, more than a part of the list has; the order of their ids
-# is not the one they come in.
+# Inserts products with these numbers. Thousands share a time, more than fit into one part of the list; ids are not in the order of
+# insertion.
 sub products {
     my ($from, $to) = @_;
     return qq(INSERT INTO products (id, name, price, category, in_stock, created_at)
@@ -19,7 +19,7 @@ sub products {
         1763717400000 + i - i % 3001 FROM c);
 }
 
-# MySQL has no triggers to see it.
+# MySQL has no triggers that count it.
 sub by_sql {
     $db->do($_[0]);
     ctl_for($server, 'recount') if driver eq 'mysql';
@@ -70,7 +70,7 @@ by_sql(products(20_000, 22_000));
 exact('more');
 is(problems(ctl_for($server, 'check')), '', 'all counts are right');
 
-# Counts that somebody spoilt.
+# Corrupted counts.
 $db->do('UPDATE product_counts SET n = n + 1 WHERE level = 0');
 like(problems(ctl_for($server, 'check')), qr/^counts: \d+ are wrong; run: catalogctl recount$/, 'wrong ones are found');
 is_deeply(ctl_for($server, 'recount'), { status => 0, out => '', err => '' }, 'counted anew');
@@ -87,7 +87,7 @@ if (driver eq 'pgsql') {
     exact('truncated');
 }
 
-# Products from before there were counts, enough for several regions where that is quick, and else for several groups.
+# Products from a version without counts: enough for several regions where inserting is fast, for several groups elsewhere.
 $server->stop;
 my $on = driver eq 'pgsql' ? ' ON products' : '';
 my %triggers = (pgsql => [qw(products_change products_truncate)], sqlite3 => [qw(products_insert products_delete products_move)]);
@@ -95,7 +95,7 @@ $db->do("DROP TRIGGER $_$on") for @{ $triggers{ driver() } // [] };
 $db->do($_) for driver eq 'sqlite3' ? 'DROP VIEW product_deltas' : 'DROP TABLE product_deltas', 'DROP TABLE product_counts',
     'DELETE FROM schema_version WHERE version >= 3';
 $db->do("DROP FUNCTION $_") for driver eq 'pgsql' ? qw(products_count products_count_none) : ();
-# The later steps are applied again with the third; on MySQL they find there what they add.
+# The server repeats the steps from the third on; on MySQL, what the later steps add already exists.
 for my $step (driver eq 'mysql' ? () : grep { !m{/00[123]_} } glob setting('top') . '/conf/schema/' . driver . '/*.sql') {
     my $sql = slurp($step);
     $db->do("DROP INDEX $1") while $sql =~ /^CREATE (?:UNIQUE )?INDEX (\w+)/mg;

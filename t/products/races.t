@@ -12,7 +12,7 @@ sub statuses { my %n; $n{ $_->{status} }++ for @_; return \%n }
 my $path = made();
 my @puts = burst(map { wire(PUT => $path, { name => "n$_", price => $_ }, token => $token) } 1 .. 16);
 is_deeply(statuses(@puts), { 200 => 16 }, 'all updates of one product succeed');
-ok(!(grep { $_->{json}{data}{name} ne "n$_->{json}{data}{price}" } @puts), 'each is told what it stored itself');
+ok(!(grep { $_->{json}{data}{name} ne "n$_->{json}{data}{price}" } @puts), 'each answer has what its own request stored');
 my $last = api(GET => $path)->{json}{data};
 is($last->{name}, "n$last->{price}", 'the last one wins as a whole');
 

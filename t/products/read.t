@@ -19,7 +19,7 @@ my $get = api(GET => "/products/$id");
 answers($head, 200, '', 'HEAD has no body', 'content-type' => 'application/json',
     'content-length' => length $get->{body});
 
-# Whatever is no id of a product: 404 with a message and nothing else.
+# An id without a product: 404 with a message and nothing else.
 my @ids = (
     '01a1fd8d-47a8-77ac-9778-38d2c78c295b', # well formed
     uc $id, substr($id, 0, 35), "${id}0", $id =~ tr/-//dr, "%20$id", "$id%20", "$id%0a", "$id%0D%0A", "$id;y=1",

@@ -7,7 +7,7 @@ use CatalogTest;
 
 my $token = token();
 
-# Stored and given back character for character, wherever it stands.
+# The server stores and returns every character unchanged, in every field.
 my @texts = (
     "'", "''", '"', '\\', "\\'", ';', '--', '/*', '*/', '%', '%s', '%d%s%n', '%%', '_', '?', '$1', ':name', '@x', '`',
     '#',
@@ -30,7 +30,7 @@ for my $text (@texts) {
 }
 answers(api(GET => '/products'), 200, undef, 'the tables are still there');
 
-# Escapes mean the characters that they stand for.
+# Escapes mean the characters that they represent.
 for (['\u0041', 'A'], ['\ud83e\uded6', '🫖'], ['\/', '/'], ['\"\\\\\b\f\n\r\t', "\"\\\b\f\n\r\t"],
     ['\uffff', "\x{ffff}"]) {
     my ($escaped, $text) = @$_;
@@ -38,7 +38,7 @@ for (['\u0041', 'A'], ['\ud83e\uded6', '🫖'], ['\/', '/'], ['\"\\\\\b\f\n\r\t'
     ok($made->{status} == 201 && $made->{json}{data}{name} eq "n$text", "escaped $escaped");
 }
 
-# No text of a product: 400, and no word of it is stored.
+# Invalid text: 400, and nothing is stored.
 my @refused = (
     ['NUL escaped', '\u0000'], ['NUL within', 'a\u0000b'], ['NUL raw', "a\0b"], ['a lone high surrogate', '\ud800'],
     ['a lone low surrogate', '\udc00'], ['surrogates the wrong way round', '\udc00\ud800'],

@@ -12,7 +12,7 @@ sub put { api(PUT => $path, $_[0], token => $token, @_[1 .. $#_]) }
 sub updated { return { success => true, message => qr/./, data => { %$record, @_ } } }
 sub stored { answers(api(GET => $path), 200, { success => true, data => $record }, $_[0]) }
 
-# Each step merges into the record that the one before it left.
+# Each step merges into the result of the previous one.
 my @steps = (
     ['a name', name => 'Teapot'],
     ['a price', price => 0],
@@ -55,7 +55,7 @@ my @bad = (
     ['category null', { category => undef }, category => 'null'],
     ['inStock null', { inStock => undef }, inStock => 'null'],
     ['rating too large', { rating => 6 }, rating => 'too_large'],
-    ['a good member does not save a bad one', { name => 'good', price => 'bad' }, price => 'type'],
+    ['a valid field does not excuse an invalid one', { name => 'good', price => 'bad' }, price => 'type'],
     ['all at once', { name => '', price => -1, rating => 'x' }, name => 'too_short', price => 'too_small',
         rating => 'type'],
 );
@@ -67,10 +67,10 @@ answers(put({}), 400, refusal(error => qr/./, errors => [{ field => '', code => 
     'an empty object');
 answers(put({ id => $record->{id}, createdAt => $record->{createdAt} }), 400, undef,
     'id and createdAt alone are nothing to change');
-answers(put({ colour => 'red' }), 400, undef, 'nor is an unknown member');
+answers(put({ colour => 'red' }), 400, undef, 'nor is an unknown field');
 stored('nothing of that was stored');
 
-answers(put({ price => 3, colour => 'red' }), 200, updated(price => 3), 'an unknown member is ignored',
+answers(put({ price => 3, colour => 'red' }), 200, updated(price => 3), 'the server ignores an unknown field',
     'catalog-ignored' => 'colour');
 answers(put({ price => 4, colour => 'red' }, headers => { Prefer => 'handling=strict' }), 400,
     invalid(colour => 'unknown'), 'strict refuses it');
