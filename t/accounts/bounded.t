@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/refresh
 # route: POST /auth/login
-# What an account can fill the database with has bounds: refreshes of a session, its used refresh tokens, a user's sessions.
+# The rows of an account are bounded: refreshes of a session, its used refresh tokens, a user's sessions.
 use CatalogTest;
 use CatalogAccounts;
 use Time::HiRes qw(sleep);
@@ -18,7 +18,7 @@ sub session { sleep 0.002; return sign_in($server, $_[0]{user}{username}, $_[0]{
 sub rows { $db->selectrow_array('SELECT COUNT(*) FROM refresh_tokens WHERE session_id = ?', undef, sid($_[0])) }
 sub age { $db->do('UPDATE refresh_tokens SET used_at = used_at - 2000 WHERE session_id = ?', undef, sid($_[0])) }
 
-# Of the tokens that were used the last one is kept; those before it are known by what all of a session share.
+# The database keeps the last used token; the server recognizes older ones by the part that all tokens of a session share.
 my $user = register($server);
 my @line = ($user);
 for (1 .. 5) {
@@ -29,23 +29,23 @@ cmp_ok(rows($user), '<=', 2, 'after five refreshes the token that is good is the
 answers(refresh($server, substr($line[1]{refreshToken}, 0, 42)), 401, undef, 'a token that was cut off');
 answers(refresh($server, $line[1]{refreshToken} =~ s/^(.)/$1 eq 'A' ? 'B' : 'A'/er), 401, undef, 'a token of no session');
 ok(works($server, $line[5]{token}), 'end nothing');
-answers(renew($line[1]), 401, refusal(error => qr/./), 'a token whose row is gone comes again', 'www-authenticate' => failed());
+answers(renew($line[1]), 401, refusal(error => qr/./), 'a replayed token whose row has been deleted', 'www-authenticate' => failed());
 ok(!works($server, $_->{token}), 'the session ends') for @line[0, 5];
 answers(renew($line[5]), 401, undef, 'and its newest token');
 expect_log(qr/CAT040: /);
 
-# So it is where the session began with an earlier version, whose tokens say nothing of what they share.
+# The same for a session of an earlier version, whose tokens have no shared part.
 my $early = register($server);
 $db->do('UPDATE refresh_tokens SET family_hash = NULL WHERE session_id = ?', undef, sid($early));
 my $later = renew($early)->{json};
 age($early);
 $later = renew($later)->{json};
-ok($later->{token}, 'a session of an earlier version goes on');
+ok($later->{token}, 'a session of an earlier version continues');
 age($early);
 answers(renew($early), 401, undef, 'its first token comes again', 'www-authenticate' => failed());
 ok(!works($server, $later->{token}), 'the session ends');
 
-# Eight refreshes at once, then one every two seconds: of this session.
+# A session allows eight refreshes at once, then one every two seconds.
 my ($busy, $other) = (register($server), register($server));
 my $last = $busy;
 $last = renew($last)->{json} for 1 .. 7;
@@ -60,7 +60,7 @@ answers(renew($r->{json}), 200, undef, 'after two seconds there is one more');
 answers(renew($busy), 401, undef, 'a replay is not put off');
 ok(!works($server, $r->{json}{token}), 'it ends the session');
 
-# Three sessions a user; one more ends the one that was not used for the longest time.
+# A user may have three sessions; a fourth ends the least recently used one.
 my $owner = register($server);
 my @sessions = ($owner, session($owner), session($owner));
 ok(works($server, $_->{token}), 'three sessions') for @sessions;
@@ -73,10 +73,10 @@ answers($server->api(GET => '/auth/me', token => $sessions[1]{token}), 401, unde
 answers(renew($sessions[1]), 401, undef, 'and its refresh token', 'www-authenticate' => failed());
 my $list = sub { $server->api(GET => '/auth/sessions', token => $_[0]{token})->{json}{data} };
 is_deeply([sort map { $_->{id} } @{ $list->($fourth) }], [sort map { sid($_) } $sessions[0], $sessions[2], $fourth], 'three are listed');
-answers(sign_in($server, $other->{user}{username}, 'wrong horse'), 401, undef, 'whoever fails to sign in');
+answers(sign_in($server, $other->{user}{username}, 'wrong horse'), 401, undef, 'a failed sign-in');
 ok(works($server, $_->{token}), 'ends nothing') for $sessions[0], $sessions[2], $other;
 
-# Many sign in at once.
+# Many sign-ins at once.
 my %login = (login => $owner->{user}{username}, password => $owner->{password});
 my @answers = $server->burst((wire(POST => '/auth/login', \%login)) x 5);
 is(scalar(grep { $_->{status} == 200 } @answers), 5, 'five at once sign in');

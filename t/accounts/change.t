@@ -27,7 +27,7 @@ ok(works($server, $_->{token}), 'nothing has happened') for $mine, $other, $user
 
 answers(change('correct horse', 'another horse'), 200, { success => true, message => qr/./ }, 'changed',
     'set-cookie' => undef);
-ok(works($server, $mine->{token}), 'the session it was done in goes on');
+ok(works($server, $mine->{token}), 'the session of the request continues');
 $mine = refresh($server, $mine->{refreshToken})->{json};
 ok($mine->{token}, 'and is refreshed');
 for ($other, $user) {
@@ -39,7 +39,7 @@ for ($other, $user) {
 answers(sign_in($server, $name, 'correct horse'), 401, undef, 'the old password is refused');
 answers(sign_in($server, $name, 'another horse'), 200, undef, 'the new one is good');
 
-# A link that would have set a password is worth nothing now, nor is one that is still to be sent.
+# The change invalidates reset links, also those in mails that are not yet sent.
 my $forgetful = register($server);
 my $address = $forgetful->{user}{email};
 $server->api(POST => '/auth/password/forgot', { email => $address });
@@ -54,20 +54,20 @@ answers($server->api(POST => '/auth/password/reset', { token => $link, password 
 is($server->database->selectrow_array($waiting), 0, 'the other one will not be sent');
 answers(sign_in($server, $forgetful->{user}{username}, 'another horse'), 200, undef, 'the password is the changed one');
 
-# The owner is told.
+# A mail informs the user.
 my $told = sub { grep { /^Subject: .*\bchanged\b/m } mails($server, $email) };
-ok(wait_until(10, sub { $told->() == 1 }), 'a mail tells of it');
+ok(wait_until(10, sub { $told->() == 1 }), 'a mail informs the user');
 like(($told->())[0], qr/\b\Q$name\E\b/, 'it names the user');
 unlike(($told->())[0], qr/horse|token=/, 'without a password, or a link that does anything');
 
-# Only where the address is known to be the user's.
+# Only if the user has confirmed the address.
 my $unconfirmed = register($server);
 answers($server->api(POST => '/auth/password/change', { currentPassword => 'correct horse', newPassword => 'another horse' },
     token => $unconfirmed->{token}), 200, undef, 'an address that is not confirmed');
 ok(wait_until(10, sub { !$server->database->selectrow_array('SELECT COUNT(*) FROM outbox') }), 'all mails are done with');
 is(scalar(grep { /\bchanged\b/ } mails($server, $unconfirmed->{user}{email})), 0, 'gets no mail of it');
 
-# Whoever has found an open browser cannot guess on and on.
+# A thief at an open browser cannot guess without limit.
 is_deeply([map { change("guess $_", 'third horse here')->{status} } 1 .. 5], [(400) x 5], 'five guesses');
 answers(change('another horse', 'third horse here'), 429, refusal(error => qr/./), 'then one has to wait',
     'retry-after' => qr/^[123]$/, ratelimit => undef, 'ratelimit-policy' => undef);

@@ -15,13 +15,13 @@ sub look { $server->api(GET => "/auth/confirm?token=$_[0]") }
 sub confirm { $server->api(POST => '/auth/confirm', { token => $_[0] }) }
 sub is_confirmed { $server->api(GET => '/auth/me', token => $_[0]{token})->{json}{data}{emailVerified} ? 1 : 0 }
 
-# A scanner that follows links burns nothing.
+# A mail scanner that follows the link does not consume the token.
 answers(look($token), 200, $good, 'the link is good') for 1 .. 3;
 answers($server->api(HEAD => "/auth/confirm?token=$token"), 200, '', 'HEAD');
 answers($server->api(OPTIONS => "/auth/confirm?token=$token"), 204, '', 'OPTIONS', allow => 'GET, HEAD, POST, OPTIONS');
 is(is_confirmed($user), 0, 'looking confirms nothing');
 
-# The token must be whole, and in the place for it.
+# The token must be complete, and in the right field.
 my @wrong = (substr($token, 1), "${token}x", ($token =~ tr/a-zA-Z/A-Za-z/r), 'x' x 43, '%00', "'",
     Digest::SHA::sha256_hex($token));
 for (@wrong) {
@@ -38,14 +38,14 @@ answers($server->api(POST => '/auth/confirm', { token => $_->[0] }), 400, invali
 answers($server->api(POST => '/auth/confirm'), 415, undef, 'no body');
 is(is_confirmed($user), 0, 'none of it confirms anything');
 
-# It needs no sign-in, and works once.
+# A confirmation needs no sign-in, and works once.
 answers(confirm($token), 200, $good, 'confirmed');
 is(is_confirmed($user), 1, 'the address is confirmed');
 answers(look($token), 400, $bad, 'the link is no longer good');
 answers(confirm($token), 400, $bad, 'a second time');
 is(is_confirmed($user), 1, 'it stays confirmed');
 
-# Many at once: one of them did it.
+# Of many at once, one succeeds.
 $user = register($server);
 $token = mail_token($server, $user->{user}{email}, 'confirm');
 my $stranger = register($server);
@@ -53,16 +53,16 @@ my @answers = $server->burst((wire(POST => '/auth/confirm', { token => $token })
 is_deeply([sort map { $_->{status} } @answers], [200, (400) x 7], 'eight at once: one 200');
 is(is_confirmed($user) . is_confirmed($stranger), '10', 'that user is confirmed, no other');
 
-# All links of a user are used up with the first.
+# The first confirmation invalidates all links of the user.
 my @tokens = mail_token($server, $stranger->{user}{email}, 'confirm');
 $server->api(POST => '/auth/confirm/resend', { email => $stranger->{user}{email} });
 push @tokens, mail_token($server, $stranger->{user}{email}, 'confirm', 2);
 isnt($tokens[0], $tokens[1], 'each mail has a token of its own');
 answers(look($_), 200, $good, 'both are good') for @tokens;
 answers(confirm($tokens[0]), 200, $good, 'one is used');
-answers(confirm($tokens[1]), 400, $bad, 'the other is gone');
+answers(confirm($tokens[1]), 400, $bad, 'the other link no longer works');
 
-# At rest there is a hash; after its time it is nothing.
+# The database has only a hash; an expired token is invalid.
 $user = register($server);
 $token = mail_token($server, $user->{user}{email}, 'confirm');
 my $db = $server->database;
@@ -74,7 +74,7 @@ answers(look($token), 400, $bad, 'an old link is not good');
 answers(confirm($token), 400, $bad, 'nor does it confirm');
 is(is_confirmed($user), 0, 'nothing is confirmed by it');
 
-# One for another purpose is none.
+# A token for another purpose is invalid.
 $server->api(POST => '/auth/password/forgot', { email => $user->{user}{email} });
 my $reset = mail_token($server, $user->{user}{email}, 'reset');
 answers(confirm($reset), 400, $bad, 'a token to set a password confirms nothing');

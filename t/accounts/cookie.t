@@ -4,7 +4,7 @@
 # route: POST /users
 # route: POST /auth/refresh
 # route: POST /auth/logout
-# A browser's refresh token lives in a cookie that no script can read, and that goes nowhere but below /auth.
+# A browser's refresh token is in a cookie that no script can read and that browsers send only to paths below /auth.
 use CatalogTest;
 use CatalogAccounts;
 
@@ -35,7 +35,7 @@ answers($r, 200, tokens(user => $user->{user}, refresh => 0), 'the refresh token
 answers(login('/shop/v2/api', cookie => true), 200, undef,
     'each mount has its own; where no page is known to be on TLS it may go without',
     'set-cookie' => qr{^catalog_refresh=[\w-]{43}; Path=/shop/v2/api/auth; Max-Age=3600; HttpOnly; SameSite=Strict$});
-answers(login('/api', cookie => false), 200, tokens(user => $user->{user}), 'whoever wants none gets none',
+answers(login('/api', cookie => false), 200, tokens(user => $user->{user}), 'a client that wants no cookie gets none',
     'set-cookie' => undef);
 
 # Registering signs in as well; /users does not.
@@ -50,7 +50,7 @@ answers($registered, 201, tokens(refresh => 0), 'registered with a cookie', 'set
 answers($server->api(POST => '/auth/refresh', with(value($registered))), 200, tokens(refresh => 0),
     'which is good for a refresh', 'set-cookie' => $cookie);
 
-# Refreshing with it: no body is needed.
+# A refresh with the cookie needs no body.
 my $first = value($r);
 my $next = $server->api(POST => '/auth/refresh', with($first));
 answers($next, 200, tokens(user => $user->{user}, refresh => 0), 'refreshed by the cookie', 'set-cookie' => $cookie);
@@ -63,13 +63,13 @@ my $plain = login('/api')->{json};
 answers($server->api(POST => '/auth/refresh', { refreshToken => $plain->{refreshToken} }, with($first)), 200,
     tokens(user => $user->{user}), 'a token in the body goes before the cookie', 'set-cookie' => undef);
 
-# It is good for nothing else.
+# The cookie serves no other purpose.
 my $none = qr/^Bearer realm="[^"]+"$/;
 answers($server->api(@$_, with($first)), 401, undef, "$_->[0] $_->[1]: a cookie is no sign-in",
     'www-authenticate' => $none)
     for [GET => '/auth/me'], [GET => '/auth/sessions'], [POST => '/products', { name => 'x', price => 1 }];
 
-# A browser is rid of one that is no longer good.
+# The server clears an invalid cookie.
 for my $bad ('x', '', 'x' x 43) {
     answers($server->api(POST => '/auth/refresh', with($bad)), 401, refusal(error => qr/./), "a bad cookie: '$bad'",
         'set-cookie' => $dropped, 'www-authenticate' => failed());
@@ -79,14 +79,14 @@ answers($server->api(POST => '/auth/refresh', headers => { Cookie => "x=catalog_
 answers($server->api(POST => '/auth/refresh', { refreshToken => 'x' x 43 }, with($first)), 401, undef,
     'a bad token in the body leaves the cookie alone', 'set-cookie' => undef);
 
-# Signing out takes it away.
+# Signing out clears it.
 my $session = login('/api', cookie => true);
 answers($server->api(POST => '/auth/logout', with(value($session), token => $session->{json}{token})), 200, undef,
     'signed out', 'set-cookie' => $dropped);
 answers($server->api(POST => '/auth/refresh', with(value($session))), 401, undef, 'the cookie is worthless',
     'set-cookie' => $dropped);
 
-# The cookie alone signs out, too; but not when the browser says that another site's page has sent the request.
+# The cookie alone signs out, too, unless the browser reports that another site's page sent the request.
 $session = login('/api', cookie => true);
 my %cookie = (Cookie => 'catalog_refresh=' . value($session));
 for my $path ('/auth/logout', '/auth/refresh') {
@@ -104,7 +104,7 @@ answers($server->api(POST => '/auth/logout', { refreshToken => login('/api')->{j
     undef, 'a token in the body goes before the cookie, which is cleared in any case', 'set-cookie' => $dropped);
 ok(works($server, $session->{json}{token}), 'the session of the cookie goes on');
 
-# A copy of it that comes later ends the family, as any does.
+# A copy that is replayed later ends the family, like any token.
 sleep 2;
 answers($server->api(POST => '/auth/refresh', with($first)), 401, undef, 'the first cookie again, after the grace',
     'set-cookie' => $dropped);

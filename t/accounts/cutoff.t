@@ -2,14 +2,14 @@
 # route: POST /auth/logout
 # route: GET /auth/me
 # runs: first
-# A server that was cut off from the database, while others ended sessions, accepts no token of theirs: neither during the outage,
-# once CatalogRevocationDelay has passed, nor when the database is back.
+# While a server is cut off from the database, other servers end sessions. It accepts no token of those sessions: neither during the
+# outage, once CatalogRevocationDelay has passed, nor when the database is back.
 use CatalogTest;
 use CatalogAccounts;
 use Time::HiRes qw(sleep time);
 
 my $DELAY = 2;
-my $CUT = 8; # seconds: when it ends, a reading that backs off without a limit is to come only seconds later
+my $CUT = 8; # seconds; so long that a reader with unlimited backoff would come back only seconds after the end
 
 my $engine = driver eq 'sqlite3' ? undef : CatalogTest::Database::engine();
 my $one = server(engine => $engine, mount => "CatalogRevocationDelay $DELAY")->start;
@@ -35,7 +35,7 @@ mkdir $two->dir . "/htdocs/$_" or die for qw(files files/patient);
 $two->write($two->dir . "/htdocs/files/$_", "a report\n") for qw(report.txt patient/report.txt);
 $two->start;
 
-# Another way to the first server's database: its parameters, and what closes and opens it, and what signs out meanwhile.
+# Another way to the first server's database: its parameters, and functions that close it, open it, and sign out meanwhile.
 sub other_way {
     return $engine ? other_user() : moved_file();
 }
@@ -47,7 +47,7 @@ sub other_user {
         sub { is($one->api(POST => '/auth/logout', {}, token => $_[0])->{status}, 200, 'one signs out at the other server') });
 }
 
-# Nobody has another way to a file, so it is away for both, but for the connection that the test has open.
+# There is no other way to a file: both servers lose it, and only the test's open connection remains.
 sub moved_file {
     my ($dir, $db) = ($one->dir . '/data', $one->database);
     my $end = sub {
@@ -61,7 +61,7 @@ sub moved_file {
 
 sub session { sign_in($one, $user->{user}{username}, $user->{password})->{json}{token} }
 
-# The statuses of many answers of the second server, each once.
+# The distinct statuses of many answers of the second server.
 sub statuses {
     my ($path, $token) = @_;
     my %status = map { $_->{status} => 1 } $two->burst((CatalogTest::Http::request_bytes(GET => $path, undef, token => $token)) x 12);
@@ -72,17 +72,17 @@ sub patient { statuses('/files/patient/report.txt', $_[0]) }
 sub me { statuses('/api/auth/me', $_[0]) }
 
 my ($stays, $ends) = (session(), session());
-sleep 1; # until each child has read what has ended, and needs no database to tell
+sleep 1; # until each child has read the ended sessions, and needs no database to refuse them
 is(file($_), '200', 'both tokens open a file') for $stays, $ends;
 is(me($_), '200', 'and the API') for $stays, $ends;
 
 $cut->();
 my $start = time;
-sleep 0.1 while time < $start + $DELAY + 2; # a file is looked at once a second
+sleep 0.1 while time < $start + $DELAY + 2; # the server checks a file once a second
 $sign_out->($ends);
 is(file($_), '503', 'no token is judged in front of a file') for $stays, $ends;
 is(me($_), '500', 'nor by the API') for $stays, $ends;
-is(patient($stays), '200', 'where CatalogRevocationDelay is longer the outage goes unnoticed')
+is(patient($stays), '200', 'a longer CatalogRevocationDelay hides the outage')
     if mpm() ne 'prefork'; # whose new children have read nothing yet
 answers($two->api(GET => '/auth/me', token => $ends), 500, refusal(error => 'database unavailable'), 'and it says why',
     'retry-after' => qr/^[1-9]\d*$/, 'www-authenticate' => undef);

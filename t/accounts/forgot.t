@@ -24,31 +24,31 @@ for ($email, uc $email, $unknown) {
 }
 is(scalar keys %seen, 1, 'the answers are the same, byte by byte') or diag explain \%seen;
 
-# The mail: to whom it belongs, at the address that is stored.
+# The mail goes to the owner, at the stored address.
 my $token = mail_token($server, $email, 'reset', 2);
 ok(wait_until(10, sub { !$server->database->selectrow_array('SELECT COUNT(*) FROM outbox') }),
     'all that was asked for is done with');
 my @mails = grep { /reset\.html/ } mails($server, $email);
 is(scalar @mails, 2, 'each time the owner gets one');
-is(scalar(() = mails($server, $unknown)), 0, 'nobody else does');
+is(scalar(() = mails($server, $unknown)), 0, 'an unknown address gets no mail');
 like($mails[0], qr/\b\Q$user->{user}{username}\E\b/, 'it names the user');
 like($mails[0], qr/\b1 hour/, 'and says how long the link is good');
 my $stored = 'SELECT purpose, expires_at - created_at FROM mail_tokens WHERE token_hash = ?';
 is(join(' ', $server->database->selectrow_array($stored, undef, Digest::SHA::sha256_hex($token))), 'reset 3600000',
     'hashed at rest, for an hour');
 
-# Asking changes nothing.
+# The request itself changes nothing.
 ok(works($server, $user->{token}), 'the session goes on');
 answers(sign_in($server, $user->{user}{username}, $user->{password}), 200, undef, 'the password is good');
 
-# The link's base is the configuration's.
+# The link's base is from the configuration.
 my $other = register($server)->{user}{email};
 forgot($other, Host => 'evil.test', 'X-Forwarded-Host' => 'evil.test', Forwarded => 'host=evil.test',
     Origin => 'https://evil.test');
 ok(mail_token($server, $other, 'reset'), 'it comes');
 unlike(join('', mails($server, $other)), qr/evil/, 'whatever a client says of hosts');
 
-# Whoever asks on and on, the mailbox gets a few mails, and the last link in it is good: the owner is not kept from it.
+# However often clients ask, the mailbox receives few mails, and the last link is valid, so the owner can still reset.
 my $victim = confirmed($server);
 my $address = $victim->{user}{email};
 sub quiet { wait_until(10, sub { !$server->database->selectrow_array('SELECT COUNT(*) FROM outbox') }) }
@@ -56,7 +56,7 @@ sub resets { grep { m{/reset\.html#} } mails($server, $address) }
 answers($server->talk(wire(POST => '/auth/confirm/resend', { email => $address }, from_network("203.0.113.$_"))), 202,
     undef, 'an attacker asks for confirmations') for 1 .. 5;
 answers(forgot($address), 202, undef, 'the owner asks for a reset');
-mail_token($server, $address, 'reset'); # it comes
+mail_token($server, $address, 'reset'); # wait for the mail
 answers(forgot($address), 202, undef, 'an attacker does') for 1 .. 10;
 answers(forgot($address), 202, undef, 'the owner again');
 ok(quiet(), 'all is done with');

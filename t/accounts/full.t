@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/logout
 # runs: first
-# A session with very many refresh tokens, as earlier versions left behind, ends at once, and nobody waits for it.
+# A session with very many refresh tokens, as earlier versions left behind, ends at once and delays no other request.
 use CatalogTest;
 use CatalogAccounts;
 use CatalogLoad;
@@ -28,7 +28,7 @@ cmp_ok(count('refresh_tokens WHERE session_id'), '>', $TOKENS, 'a session has ve
 my $renewed = refresh($server, $user->{refreshToken})->{json};
 ok($renewed->{token}, 'it is refreshed');
 
-# Others write meanwhile.
+# Other clients write meanwhile.
 my $writers = clients($server, 4, sub {
     my ($client) = @_;
     my ($end, @statuses) = time + 3;
@@ -47,6 +47,6 @@ is_deeply([map { $_->{id} } @{ $server->api(GET => '/auth/sessions', token => $a
     [claims_of($again->{token})->{sid}], 'it is not listed');
 answers($server->api(DELETE => "/auth/sessions/$sid", token => $again->{token}), 404, undef, 'nor is it there to be ended');
 my %statuses = map { $_ => 1 } map { @$_ } $writers->results;
-is_deeply([keys %statuses], [201], 'nobody else notices');
+is_deeply([keys %statuses], [201], 'no other client notices');
 
 done_testing;

@@ -9,7 +9,7 @@ my ($id, $name, $email) = @{ $user->{user} }{qw(id username email)};
 my $password = $user->{password};
 sub ask { api(POST => '/auth/login', @_) }
 
-# By name or by address, whatever the case, under each member.
+# By name or by address, in any case, in each field.
 my %ways = (
     'login, a name' => [login => $name], 'login, an address' => [login => $email], username => [username => $name],
     email => [email => $email], 'login, a name in capitals' => [login => uc $name],
@@ -30,7 +30,7 @@ for (sort keys %ways) {
     $session{ $claims->{sid} }++;
 }
 is(scalar keys %session, scalar keys %ways, 'each time a session of its own');
-ok(works(main, $user->{token}), 'the one that came with registration goes on');
+ok(works(main, $user->{token}), 'the session of the registration continues');
 
 # Every cause has the same answer, byte by byte.
 my %causes = (
@@ -52,13 +52,13 @@ for (sort keys %causes) {
 }
 is(scalar keys %seen, 1, 'all answers are the same') or diag explain \%seen;
 
-# A password is taken as it is.
+# The server does not normalize passwords.
 for ("pass\tword ", ' leading', '密码密码密码密码', "\x{1F600}" x 8, 'x' x 256, 'ü' x 256) {
     my $other = register(undef, password => $_);
     answers(sign_in(main, $other->{user}{username}, $_), 200, undef, 'a password of ' . length($_) . ' characters');
 }
 
-# Users who were brought along with a hash of another kind.
+# Imported users with other kinds of hashes.
 my $db = main->database;
 my %hashes = (
     bcrypt => '$2b$04$' . 'abcdefghijklmnopqrstuu', 'bcrypt of PHP' => '$2y$04$' . 'abcdefghijklmnopqrstuu',
@@ -79,7 +79,7 @@ for ('', '*', '!', 'plain text', '$argon2id$', '$argon2id$v=19$m=19456,t=2,p=1$x
     answers(sign_in(main, $broken->{user}{username}, $_ || 'x'), 401, undef, "a hash that is none: '$_'");
 }
 
-# What is no sign-in at all.
+# Invalid requests.
 my @bad = (
     ['nothing', {}, [login => 'required', password => 'required']],
     ['no password', { login => $name }, [password => 'required']],
@@ -98,7 +98,7 @@ answers(ask('login=x&password=y', headers => { 'Content-Type' => 'application/x-
 answers(api(GET => '/auth/login'), 405, undef, 'GET', allow => 'POST, OPTIONS');
 
 my %more = (login => $name, password => $password, remember => true);
-answers(ask(\%more), 200, undef, 'an unknown member is ignored', 'catalog-ignored' => 'remember');
+answers(ask(\%more), 200, undef, 'the server ignores an unknown field', 'catalog-ignored' => 'remember');
 answers(ask(\%more, headers => { Prefer => 'handling=strict' }), 400, invalid(remember => 'unknown'),
     'but not where strictness is asked for');
 

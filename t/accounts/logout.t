@@ -24,7 +24,7 @@ sub is_over {
 }
 sub goes_on { ok(works(main, $_[0]{token}), "$_[1] goes on") }
 
-# One session, with all that came of it.
+# One session, with all its tokens.
 my ($one, $two) = (session(), session());
 my $renewed = refresh(main, $one->{refreshToken})->{json};
 answers(leave($renewed), 200, $done, 'one session ends', 'set-cookie' => undef);
@@ -33,7 +33,7 @@ is_over($renewed, 'what it was refreshed to');
 goes_on($two, 'another session');
 goes_on($user, 'the session of the registration');
 
-# What a client may send with it.
+# The bodies that a client may send.
 answers(leave($two, { refreshToken => $two->{refreshToken} }), 200, $done, 'with its refresh token');
 is_over($two, 'with its refresh token');
 my ($three, $four) = (session(), session());
@@ -45,7 +45,7 @@ answers(leave($four, { all => 'yes' }), 400, invalid(all => 'type'), 'all must b
 answers(leave($four, { refreshToken => 1 }), 400, invalid(refreshToken => 'type'), 'a refresh token must be a text');
 answers(leave($four, '{'), 400, undef, 'a body that is no JSON');
 answers(leave($four, { x => 1 }, headers => { Prefer => 'handling=strict' }), 400, invalid(x => 'unknown'),
-    'an unknown member, strictly');
+    'an unknown field, strictly');
 goes_on($four, 'a session, after requests that were refused,');
 
 # A refresh token alone is enough: for clients whose access token has expired, or whose page was closed.
@@ -66,7 +66,7 @@ my %told = map { $_->{status} => 1 } burst((wire(POST => '/auth/logout', { refre
 ok($told{200} && !grep({ !/^(?:200|401)$/ } keys %told), 'five at once: signed out');
 is_over($nine, 'five at once');
 
-# All at once, of this user alone.
+# All sessions of this user at once, and no other user's.
 my $stranger = register();
 my $five = session();
 answers(leave($five, { all => true }), 200, $done, 'all sessions end');
@@ -78,7 +78,7 @@ is_over($_, 'all, with a refresh token alone') for $first, $second;
 goes_on($stranger, 'another user\'s session');
 ok(works(main, session()->{token}), 'signing in works again');
 
-# Nobody is signed out by nobody.
+# Without credentials, the server signs nobody out.
 answers(api(POST => '/auth/logout'), 401, refusal(error => qr/./), 'without a token',
     'www-authenticate' => qr/^Bearer realm="[^"]+"$/);
 answers(api(POST => '/auth/logout', token => forge(key => 'another key of thirty-two bytes!!')), 401, undef,

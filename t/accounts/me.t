@@ -12,7 +12,7 @@ my %me = (%{ $user->{user} }, emailVerified => false, role => 'user', mayWrite =
 answers(me($user->{token}), 200, { success => true, data => \%me }, 'who I am');
 answers($server->api(HEAD => '/auth/me', token => $user->{token}), 200, '', 'HEAD');
 
-# It is what is stored, whatever the token says; but for mayWrite, which is what the token may.
+# The answer has the stored fields, whatever the token says; only mayWrite depends on the token.
 $server->api(POST => '/auth/confirm', { token => mail_token($server, $user->{user}{email}, 'confirm') });
 set_role($server, $user->{user}{username}, 'admin');
 answers(me($user->{token}), 200, { success => true, data => { %me, emailVerified => true, role => 'admin' } },
@@ -27,7 +27,7 @@ answers(me($user->{refreshToken}), 401, undef, 'a refresh token', 'www-authentic
 answers(me(forge(claims => claims(exp => time - 60))), 401, undef, 'an expired token', 'www-authenticate' => failed());
 my $db = $server->database;
 $db->do('DELETE FROM users WHERE id = ?', undef, $user->{user}{id});
-answers(me($next), 401, refusal(error => qr/./), 'a user who is gone', 'www-authenticate' => failed());
+answers(me($next), 401, refusal(error => qr/./), 'a deleted user', 'www-authenticate' => failed());
 my %change = (currentPassword => $user->{password}, newPassword => 'another horse');
 answers($server->api(POST => '/auth/password/change', \%change, token => $next), 401, refusal(error => qr/./),
     'and wants to change the password', 'www-authenticate' => failed());

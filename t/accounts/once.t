@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/refresh
 # runs: first
-# Two requests use one refresh token at once, on one server or on two that share a database: without a grace one of them succeeds,
-# within it both get the same successor.
+# Two requests use one refresh token at once, on one server or on two that share a database: without a grace period one of them
+# succeeds, within it both get the same successor.
 use CatalogTest;
 use CatalogAccounts;
 use CatalogTest::Http ();
@@ -17,7 +17,7 @@ my $lenient = server(mount => "$many 300\n$shared")->start;
 my $user = register($one);
 my $db = $one->database;
 
-# Sends each request to its server, all before the first answer is read: the answers.
+# Sends each request to its server before it reads the first answer; returns the answers.
 sub race {
     my (@pairs) = @_;
     my @sockets = map { CatalogTest::Http::connection($_->[0]->port) } @pairs;

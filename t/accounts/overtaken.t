@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/login
 # route: POST /auth/password/change
-# What happens to an account while its password is being looked at counts; and a hash of another kind is made anew.
+# A change of an account during the password check takes effect; a sign-in replaces a hash of an outdated kind.
 use CatalogTest;
 use CatalogAccounts;
 use Digest::SHA ();
@@ -10,7 +10,7 @@ use POSIX ();
 my $server = server()->start;
 my $db = $server->database;
 
-# It takes half a second to look at.
+# Checking this hash takes half a second.
 my $slow = crypt 'brought along', '$2b$13$abcdefghijklmnopqrstuu';
 my $other = crypt 'another one', '$2b$04$abcdefghijklmnopqrstuu';
 
@@ -22,7 +22,7 @@ sub brought {
     return $user;
 }
 
-# The answer to a request during which something is done. That the attempt is counted shows that the account was read.
+# The answer to a request during which a function runs: after the attempt is counted, when the server has read the account.
 sub during {
     my ($user, $do, $ask) = @_;
     pipe my $ready, my $say or die "pipe: $!\n";
@@ -38,7 +38,7 @@ sub during {
         POSIX::_exit($counted ? 0 : 1);
     }
     close $say;
-    readline $ready; # until the other one is connected
+    readline $ready; # until the other process has connected
     my $r = $ask->();
     waitpid $pid, 0;
     is($?, 0, 'it was done in time');
@@ -67,16 +67,16 @@ my $delete = sub {
 };
 answers(during($gone, $delete, signs_in($gone)), 401, refusal(error => qr/./), 'the user is deleted: refused');
 
-# Whoever proves the old password may not undo what was set meanwhile.
+# A client with the old password must not undo a password that was set meanwhile.
 my $changing = brought();
 $r = during($changing, sub { set($changing, password_hash => $other) }, sub {
     return $server->api(POST => '/auth/password/change',
         { currentPassword => 'brought along', newPassword => 'correct horse' }, token => $changing->{token});
 });
 answers($r, 400, invalid(currentPassword => 'wrong'), 'a change, with a reset in between: refused');
-is(stored($changing), $other, 'what was set meanwhile stays');
+is(stored($changing), $other, 'the new password stays');
 
-# Hashes that are not made any more: with the next sign-in they are as those of today.
+# Outdated hashes: the next sign-in replaces them.
 my %old = (
     bcrypt => crypt('brought along', '$2b$04$abcdefghijklmnopqrstuu'),
     yescrypt => crypt('brought along', '$y$j75$abcdefghijklmnop'),

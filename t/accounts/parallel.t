@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/refresh
 # runs: alone
-# Fifty at once refresh with one token, as the tabs of a browser that has just woken up do.
+# Fifty clients refresh with one token at once, like the tabs of a browser that has just woken up.
 use CatalogTest;
 use CatalogAccounts;
 use Time::HiRes qw(sleep time);
@@ -30,7 +30,7 @@ is(distinct($sid, map { claims_of($_->{token})->{sid} } @pairs), 1, 'all of one 
 is_deeply([map { $_->{id} } @{ $server->api(GET => '/auth/sessions', token => $pairs[0]{token})->{json}{data} }],
     [$sid], 'which lives');
 
-# All go on with it, once more at the same time.
+# All continue with the new token, again at the same time.
 my @next = $server->burst(map { wire(POST => '/auth/refresh', { refreshToken => $_->{refreshToken} }) } @pairs);
 is_deeply(count(@next), { 200 => 50 }, 'it is taken in its turn');
 is(distinct(map { $_->{json}{refreshToken} } @next), 1, 'and has one successor');
@@ -40,7 +40,7 @@ my @tokens = map { $_->{token} } $user, @pairs, map { $_->{json} } @next;
 my @asked = map { wire(GET => '/auth/me', token => $_) } @tokens;
 is_deeply(count($server->burst(@asked)), { 200 => 101 }, 'all access tokens are good');
 
-# A thief's copy, later.
+# A thief's copy, after the grace period.
 sleep 0.1 while time < $start + $GRACE + 1.5;
 my @replays = $server->burst((wire(POST => '/auth/refresh', { refreshToken => $user->{refreshToken} })) x 5);
 is_deeply(count(@replays), { 401 => 5 }, 'the first one again, after the grace');
@@ -48,10 +48,10 @@ is_deeply(count($server->burst(@asked)), { 401 => 101 }, 'every access token of 
 my @family = map { wire(POST => '/auth/refresh', { refreshToken => $_->{json}{refreshToken} }) } @next;
 is_deeply(count($server->burst(@family)), { 401 => 50 }, 'so is every refresh token');
 is($server->database->selectrow_array('SELECT COUNT(*) FROM sessions WHERE id = ?', undef, $sid), 0,
-    'the session is gone');
+    'the session has ended');
 is(scalar(() = $server->log_text =~ /CAT040: /g), 1, 'one line tells of it');
 
-# A replay and honest refreshes at the same time: the family has ended when it is over, whoever came first.
+# A replay and honest refreshes at the same time: afterwards the family has ended, whichever came first.
 my @mixed = (($second) x 5, $other, ($second) x 5);
 $server->burst(map { wire(POST => '/auth/refresh', { refreshToken => $_->{refreshToken} }) } @mixed);
 ok(!works($server, $_->{token}), 'a replay among honest requests ends the family') for $other, $second;

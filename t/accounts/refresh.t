@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/refresh
 # case: 35
-# Refresh tokens rotate; one that comes again after the grace ends its family; sessions end when idle, and in any case.
+# Refresh tokens rotate; a replay after the grace period ends the family; idle sessions end early, all sessions end eventually.
 use CatalogTest;
 use CatalogAccounts;
 use Digest::SHA ();
@@ -49,7 +49,7 @@ ok($next->{token}, 'the next one is taken in its turn');
 my $short = renew($started{short}{refreshToken}, '/short')->{json};
 ok($short->{token}, 'so is a session that will be short');
 
-# Within the grace the first comes again, as from another tab.
+# The first token again within the grace period, as from another tab.
 my $tab = renew($user->{refreshToken});
 answers($tab, 200, tokens(user => $user->{user}), 'the first one again, within the grace');
 is($tab->{json}{refreshToken}, $r->{json}{refreshToken}, 'has the same successor');
@@ -57,14 +57,14 @@ $tab = renew($tab->{json}{refreshToken});
 is($tab->{json}{refreshToken}, $next->{refreshToken}, 'and that has, so one line is left');
 ok(works($server, $user->{token}), 'the session lives');
 
-# What the next one says of the user is what is stored then.
+# The next access token has the user's stored fields of that time.
 my $changed = confirmed($server);
 my $before = session($changed);
 set_role($server, $changed->{user}{username}, 'editor');
 my $claims = claims_of(renew($before->{refreshToken})->{json}{token});
 is("$claims->{role} $claims->{email_verified}", 'editor 1', 'role and confirmed address are in the next token');
 
-# What is no refresh token, or not one any more.
+# Invalid and expired refresh tokens.
 my $gone = register($server);
 my $db = $server->database;
 $db->do('DELETE FROM users WHERE id = ?', undef, $gone->{user}{id});
@@ -72,7 +72,7 @@ my @bad = (
     ['an access token', $user->{token}], ['a text', 'nonsense'], ['a long text', 'x' x 1000],
     ['one cut off', substr $next->{refreshToken}, 1], ['one in other case', lc $next->{refreshToken}],
     ['the hash of one', Digest::SHA::sha256_hex($next->{refreshToken})],
-    ['one of a user who is gone', $gone->{refreshToken}],
+    ['one of a deleted user', $gone->{refreshToken}],
 );
 refused(renew($_->[1]), $_->[0]) for @bad;
 refused($server->api(POST => '/auth/refresh'), 'no body');
@@ -82,34 +82,34 @@ answers(renew($_), 400, invalid(refreshToken => 'type'), 'one of another type') 
 refused($server->api(POST => '/auth/refresh', token => $user->{token}), 'an access token in the header is none');
 refused(renew($next->{refreshToken} . "\x{ff}"), 'one with more behind it');
 
-# No grace: the second time is one too many.
+# Without a grace period, the second use is a replay.
 my $strict = session($user, '/strict');
 answers(renew($strict->{refreshToken}, '/strict'), 200, undef, 'no grace: once');
 sleep 0.01;
 refused(renew($strict->{refreshToken}, '/strict'), 'no grace: twice');
 ok(!works($server, $strict->{token}), 'no grace: the session has ended');
 
-# Idle sessions end; those in use go on, until their time is over.
+# Idle sessions end; those in use continue until their maximum age.
 my $idle = session($user, '/idle');
 sleep 1.6;
 $idle = renew($idle->{refreshToken}, '/idle')->{json};
 sleep 1.6;
-answers(renew($idle->{refreshToken}, '/idle'), 200, undef, 'a session in use goes on beyond CatalogRefreshTTL');
+answers(renew($idle->{refreshToken}, '/idle'), 200, undef, 'a session in use outlives CatalogRefreshTTL');
 refused(renew($started{idle}{refreshToken}, '/idle'), 'one that was idle for so long has ended');
 
-# After the grace: someone has a copy.
+# A use after the grace period means that a copy exists.
 sleep 0.1 while time < $first_use + 2.2;
 my $other = session($user);
 my $newest = renew($next->{refreshToken})->{json};
 ok($newest->{token}, 'the family lives');
 refused(renew($user->{refreshToken}), 'the first one again, after the grace');
 refused(renew($newest->{refreshToken}), 'now the newest one is refused, too');
-refused(renew($tab->{json}{refreshToken}), 'and what the other tab got');
+refused(renew($tab->{json}{refreshToken}), 'and the token of the other tab');
 for ($user->{token}, $next->{token}, $tab->{json}{token}, $newest->{token}) {
     answers($server->api(GET => '/auth/me', token => $_), 401, refusal(error => qr/./),
         'and each access token of the family', 'www-authenticate' => failed());
 }
-ok(works($server, $other->{token}), 'another session of the user goes on');
+ok(works($server, $other->{token}), 'another session of the user continues');
 answers(renew($other->{refreshToken}), 200, undef, 'and is refreshed');
 
 sleep 0.1 while time < $begun + 4.2;

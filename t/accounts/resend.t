@@ -44,10 +44,10 @@ my $here = '198.51.100.1';
 is_deeply([map { resend(fresh() . '@example.com', $here)->{status} } 1 .. 4], [202, 202, 202, 429],
     'a client that asks for one after the other');
 my $r = resend(fresh() . '@example.com', $here);
-answers($r, 429, refusal(error => qr/./), 'how it is told', 'retry-after' => qr/^\d+$/,
+answers($r, 429, refusal(error => qr/./), 'the refusal says when to retry', 'retry-after' => qr/^\d+$/,
     ratelimit => qr/^"mail";r=0;t=\d+$/, 'ratelimit-policy' => '"mail";q=3;w=3600');
 ok(wait_until(10, sub { !$server->database->selectrow_array('SELECT COUNT(*) FROM outbox') }), 'all is done with');
-is(links($asked), 3, 'what was allowed is sent');
+is(links($asked), 3, 'the allowed mails are sent');
 like($server->log_text, qr/CAT018: mail \S+ was dropped/, 'the log has the rest');
 
 # What is no address.

@@ -25,7 +25,7 @@ my @sessions = ($user, map { sign_in($server, $name, 'correct horse')->{json} } 
 my $stranger = register($server);
 my ($token, $second) = (link_for($user), link_for($user));
 
-# A bad password, or half a token, uses nothing up.
+# An invalid password or half a token does not consume the token.
 my @wrong = (['too_short', 'x' x 7], ['too_long', 'x' x 257], ['null', undef], ['type', 12345678],
     ['common', 'Correct Battery']);
 answers(reset_password($token, $_->[1]), 400, invalid(password => $_->[0]), "a password that is $_->[0]") for @wrong;
@@ -47,21 +47,21 @@ for (@sessions) {
 }
 my $now = sign_in($server, $name, 'another horse')->{json};
 ok($now->{token}, 'the new one is good');
-ok(works($server, $stranger->{token}), 'another user\'s session goes on');
+ok(works($server, $stranger->{token}), 'another user\'s session continues');
 
-# Single use, and so is every other link for the same.
+# A link works once, and its use invalidates the user's other reset links.
 answers(reset_password($token, 'third horse here'), 400, $bad, 'the link is used up');
 answers(reset_password($second, 'third horse here'), 400, $bad, 'so is the other that was on its way');
 ok(works($server, $now->{token}), 'a link that is used up ends nothing');
 answers(sign_in($server, $name, 'another horse'), 200, undef, 'the password is still the new one');
 
-# The owner is told.
+# A mail informs the user.
 my $told = sub { grep { /^Subject: .*\bchanged\b/m } mails($server, $user->{user}{email}) };
-ok(wait_until(10, sub { $told->() == 1 }), 'a mail tells of it');
+ok(wait_until(10, sub { $told->() == 1 }), 'a mail informs the user');
 unlike(($told->())[0], qr/another horse|token=/, 'without the password, or a link that does anything');
-is(scalar(() = grep { /changed/ } mails($server, $stranger->{user}{email})), 0, 'nobody else is told');
+is(scalar(() = grep { /changed/ } mails($server, $stranger->{user}{email})), 0, 'no other user gets one');
 
-# Many at once: one of them did it.
+# Of many at once, one succeeds.
 $token = link_for($user);
 my @bodies = map { +{ token => $token, password => "parallel horse $_" } } 1 .. 4;
 my @answers = $server->burst(map { wire(POST => '/auth/password/reset', $_) } @bodies);
@@ -70,12 +70,12 @@ my @good = grep { sign_in($server, $name, "parallel horse $_")->{status} == 200 
     grep { $answers[$_ - 1]{status} == 200 } 1 .. 4;
 is(scalar @good, 1, 'and it is the one that counts');
 
-# After its hour it is nothing.
+# A link expires after an hour.
 $token = link_for($user);
 $server->database->do(q(UPDATE mail_tokens SET expires_at = ? WHERE purpose = 'reset'), undef, time * 1000 - 1);
 answers(reset_password($token, 'much too late'), 400, $bad, 'an old link');
 
-# Whoever has forgotten the password has tried too often.
+# A reset lifts the limit on attempts, which a user who forgot the password has reached.
 my $locked = register($server);
 sign_in($server, $locked->{user}{username}, 'wrong horse') for 1 .. 6;
 answers(sign_in($server, $locked->{user}{username}, 'correct horse'), 429, undef, 'too many have failed');

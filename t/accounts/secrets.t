@@ -4,13 +4,13 @@
 # route: POST /auth/refresh
 # route: POST /auth/password/reset
 # route: POST /auth/password/change
-# No password, token or hash of one is found in logs, in the database in clear, or in a process list.
+# No password, token or hash of one appears in logs or a process list, nor in clear text in the database.
 use CatalogTest;
 use CatalogAccounts;
 use Digest::SHA ();
 use File::Find ();
 
-# The logs that sites have, and more than they have.
+# The logs of most sites, and more.
 my $server = accounts(mount => 'CatalogRefreshGrace 0', conf => <<'END');
 LogLevel  debug catalog:trace8
 LogFormat "%h %u \"%r\" %>s \"%{Referer}i\" \"%{User-Agent}i\" %q %U %{CATALOG_USER_ID}e %{CATALOG_ROLE}e" combined
@@ -19,7 +19,7 @@ END
 my $host = $server->dir;
 my (%secret, %processes);
 
-# What is secret, and what it is called.
+# The secrets and their names.
 sub keep { my ($name, @values) = @_; $secret{$_} = $name for @values }
 sub watch { $processes{$_} = 1 for map { slurp("$_/cmdline") . slurp("$_/environ") } glob '/proc/[0-9]*' }
 sub keep_pair {
@@ -34,7 +34,7 @@ my @passwords = map { sprintf 'S3cret-%s-%08x', $_, rand 2**32 } qw(first wrong 
 my ($first, $wrong, $reset, $change, $mistyped) = @passwords;
 keep('password', @passwords);
 
-# All that is done with secrets, well and badly.
+# All uses of secrets, valid and invalid.
 my $name = fresh();
 my $email = "$name\@example.com";
 my $user = keep_pair('register', $server->api(POST => '/register',
@@ -48,7 +48,7 @@ $server->api(POST => '/register', { username => $name, email => $email, password
 $server->api(POST => '/users', { username => 'x', email => 'x', password => $first });         # invalid
 my $session = keep_pair('login', sign_in($server, $name, $first, cookie => true));
 sign_in($server, $name, $wrong);
-sign_in($server, $mistyped, $name); # the password where the name belongs
+sign_in($server, $mistyped, $name); # the password in the field of the name
 sign_in($server, $name, $first, $mistyped => 1);
 $server->api(POST => '/auth/login', qq({"login":"$name","password":"$first"),
     headers => { Cookie => "catalog_refresh=$user->{refreshToken}" }); # no JSON
@@ -77,7 +77,7 @@ my ($stored) = $server->database->selectrow_array('SELECT password_hash FROM use
 $server->api(POST => '/auth/logout', { refreshToken => $session->{refreshToken} }, token => $session->{token});
 my $last = keep_pair('login', sign_in($server, $name, $change));
 
-# Where the database fails in the middle, the driver has its say.
+# If the database fails in the middle, the driver logs its message.
 my $latest = $server->database->selectrow_array('SELECT MAX(created_at) FROM sessions');
 my ($spoil, $mend) = driver eq 'sqlite3'
     ? ("CREATE TRIGGER fail BEFORE INSERT ON sessions BEGIN SELECT RAISE(ABORT, 'made to fail'); END", 'DROP TRIGGER fail')
@@ -89,7 +89,7 @@ sign_in($server, $name, $change);
 $db->do($mend);
 $server->stop;
 
-# Hashes of secrets, as text in whatever form.
+# Hashes of secrets, in every textual form.
 my %clear = %secret;
 for my $value (keys %clear) {
     keep("hash of the $clear{$value}", Digest::SHA::sha256_hex($value), Digest::SHA::sha1_hex($value),
@@ -100,7 +100,7 @@ my $key = key();
 keep('key', $key);
 $clear{$key} = 'key';
 
-# Part of a token is as good as the token where it holds the signature.
+# A part of a token that has the signature is as secret as the token.
 $secret{ (split /\./, $_)[2] } = "signature of the $clear{$_}" for grep { $clear{$_} =~ /^access/ } keys %clear;
 
 sub found {
@@ -111,7 +111,7 @@ my @logs = grep { -f } glob "$host/logs/*";
 my $logged = join '', map { slurp($_) } @logs;
 my @known = grep { $logged =~ /$_/ } 'POST /api/auth/login', 'GET /api/auth/confirm HTTP', 'CAT040: ', 'CAT021: ',
     'made.to.fail';
-is(scalar @known, 5, 'the logs tell of what was done') or diag explain \@known;
+is(scalar @known, 5, 'the logs record the actions') or diag explain \@known;
 is(found($logged, %secret), '', scalar(keys %secret) . ' secrets and hashes of such: none is logged');
 
 my $data = $server->dump;

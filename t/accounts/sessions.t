@@ -13,12 +13,12 @@ sub remove { $server->api(DELETE => "/auth/sessions/$_[0]", token => $_[1]) }
 sub sid { claims_of($_[0]{token})->{sid} }
 sub session {
     my ($agent, $address) = @_;
-    sleep 0.002; # so that no two are of the same millisecond
+    sleep 0.002; # so that no two share a millisecond
     my %headers = (headers => { 'User-Agent' => $agent, 'X-Client' => $address });
     return $server->api(POST => '/auth/login', \%login, %headers)->{json};
 }
 
-# All of the user's, the last used first.
+# All sessions of the user, most recently used first.
 my @sessions = ($user, session('phone/1', '192.0.2.7'), session('<b>"laptop"</b> \\', '2001:db8::7'));
 sub shown {
     my ($current, $session, $agent, $address) = @_;
@@ -33,14 +33,14 @@ my @shown = (
 );
 for my $asking (@sessions) {
     my @want = map { shown($_->[0] == $asking ? true : false, @$_) } @shown;
-    answers(list($asking->{token}), 200, { success => true, data => \@want }, 'all sessions; one is that of who asks');
+    answers(list($asking->{token}), 200, { success => true, data => \@want }, 'all sessions; one is marked as the request\'s own');
 }
 my ($first) = @{ list($user->{token})->{json}{data} };
 is($first->{createdAt}, $first->{lastUsedAt}, 'it was used when it was opened');
 my @day = map { /T(.*)Z/ } @$first{qw(createdAt expiresAt)};
 is($day[0], $day[1], 'it ends a day later, as CatalogSessionTTL says');
 
-# Refreshing is using, from wherever.
+# A refresh counts as a use, from any address.
 sleep 0.002;
 refresh($server, $user->{refreshToken}, headers => { 'User-Agent' => 'moved/2', 'X-Client' => '198.51.100.1' });
 my ($used) = @{ list($user->{token})->{json}{data} };
@@ -48,7 +48,7 @@ is("$used->{id} $used->{userAgent} $used->{address}", sid($user) . ' moved/2 198
     'the one that was refreshed comes first, with where it is now');
 cmp_ok($used->{lastUsedAt}, 'gt', $used->{createdAt}, 'and when it was used');
 
-# What a browser says of itself may be anything.
+# A User-Agent may contain anything.
 my %odd = ("caf\xc3\xa9" => 'caf??', 'x' x 500 => 'x' x 200, "a\tb" => 'a?b');
 for my $agent (sort keys %odd) {
     my $bytes = wire(POST => '/auth/login', \%login, headers => { 'User-Agent' => $agent, 'X-Client' => '192.0.2.8' });
@@ -57,7 +57,7 @@ for my $agent (sort keys %odd) {
     remove(sid($r->{json}), $r->{json}{token});
 }
 
-# One is ended from another.
+# One session ends another.
 my ($mine, $other) = @sessions[1, 2];
 my $gone = refusal(message => qr/not found/i);
 answers(remove(sid($other), $mine->{token}), 200, { success => true, message => qr/./ }, 'another session is ended');
@@ -69,12 +69,12 @@ is_deeply([map { $_->{id} } @{ list($mine->{token})->{json}{data} }], [sid($user
 answers(remove(sid($other), $mine->{token}), 404, $gone, 'it cannot be ended twice');
 answers(remove(sid($other), $other->{token}), 401, undef, 'least of all by itself');
 
-# Those of others are nobody's business.
+# A user cannot see or end another user's sessions.
 my $stranger = register($server);
 is_deeply([map { $_->{id} } @{ list($stranger->{token})->{json}{data} }], [sid($stranger)],
     'a stranger sees his own only');
 answers(remove(sid($mine), $stranger->{token}), 404, $gone, 'a stranger\'s session is unknown');
-ok(works($server, $mine->{token}), 'and goes on');
+ok(works($server, $mine->{token}), 'and continues');
 answers(remove($_, $mine->{token}), 404, $gone, "no id: $_")
     for '01a1fd8d-47a8-77ac-9778-38d2c78c295b', 'x', '%27%20OR%201=1--', 'null', '%00', uc sid($mine);
 answers(remove(sid($mine), $mine->{token}), 200, undef, 'one\'s own session ends as by logout');
@@ -86,6 +86,6 @@ for ([GET => '/auth/sessions'], [DELETE => '/auth/sessions/' . sid($user)]) {
     answers($server->api(@$_, token => $mine->{token}), 401, undef, "$_->[0]: an ended session",
         'www-authenticate' => failed());
 }
-ok(works($server, $user->{token}), 'the rest goes on');
+ok(works($server, $user->{token}), 'the others continue');
 
 done_testing;
