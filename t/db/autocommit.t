@@ -5,7 +5,7 @@
 # route: POST /products
 # db: mysql
 # runs: first
-# A database server whose sessions begin with autocommit off, as an administrator may set it for everybody.
+# A database server whose sessions begin with autocommit off, as an administrator may configure it.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
 
@@ -13,7 +13,7 @@ my $engine = CatalogTest::Database::engine();
 $engine->admin->do('SET GLOBAL autocommit = 0');
 my $server = server(engine => $engine);
 my $db = $server->database;
-$db->do('SET SESSION autocommit = 1'); # the test's own
+$db->do('SET SESSION autocommit = 1'); # for the test's own session
 is($engine->admin->selectrow_array('SELECT @@GLOBAL.autocommit'), 0, 'sessions begin with autocommit off');
 
 is(ctl_for($server, 'migrate')->{status}, 0, 'catalogctl migrate makes the schema');
@@ -27,11 +27,11 @@ is($db->selectrow_array('SELECT SUM(failures) FROM login_failures'), 3, 'failed 
 
 answers($server->api(POST => '/products', { name => "product $_", price => 1 }, token => $user->{token}), 201, undef, 'a product')
     for 1 .. 12;
-is($db->selectrow_array('SELECT COUNT(*) FROM products'), 12, 'other sessions see what was acknowledged');
+is($db->selectrow_array('SELECT COUNT(*) FROM products'), 12, 'other sessions see the acknowledged writes');
 my @lists = $server->burst((wire(GET => '/products')) x 24);
 is(scalar(grep { $_->{status} == 200 && $_->{json}{pagination}{total} == 12 } @lists), 24, 'each list is whole');
 
 is($server->api(POST => '/auth/logout', {}, token => $user->{token})->{status}, 200, 'signed out');
-is($db->selectrow_array('SELECT COUNT(*) FROM sessions'), 0, 'the session is gone');
+is($db->selectrow_array('SELECT COUNT(*) FROM sessions'), 0, 'the session has ended');
 
 done_testing;

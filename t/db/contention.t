@@ -7,7 +7,7 @@
 # case: 18 20 22
 # db: mysql pgsql
 # runs: first
-# Others hold rows that a request needs.
+# Other programs hold locks on rows that a request needs.
 use CatalogTest;
 use CatalogAccounts;
 use IO::Select ();
@@ -33,7 +33,7 @@ sub insert_user {
 }
 sub registration { (POST => '/register', { username => $_[0], email => "$_[0]\@example.com", password => 'correct horse' }) }
 
-# case: a write waits for a row that somebody holds for a moment, and a read does not
+# case: a write waits for a row that another session locks for a moment, and a read does not
 $db->do('BEGIN');
 $db->do('SELECT * FROM products WHERE id = ? FOR UPDATE', undef, $ids[0]);
 my $put = ask(PUT => $path, { price => 2 }, token => $token);
@@ -44,7 +44,7 @@ ok(waits($put, 0.5), 'a write does');
 $db->do('COMMIT');
 is(answer($put), 200, 'and is done then');
 
-# case: a name is being registered elsewhere: who comes second waits for what becomes of it
+# case: another session is registering the same name: the second registration waits for the outcome
 for (['COMMIT', 409], ['ROLLBACK', 201]) {
     my ($end, $status) = @$_;
     my $name = lc "race-$end";
@@ -56,7 +56,7 @@ for (['COMMIT', 409], ['ROLLBACK', 201]) {
     is(answer($socket), $status, "and is answered with $status");
 }
 
-# case: a row is held for long: writes are refused within seconds, with what tells to come again, and leave nothing behind
+# case: a row stays locked: the server refuses writes within seconds, with Retry-After, and stores nothing
 $db->do('BEGIN');
 $db->do('SELECT * FROM products WHERE id IN (?, ?) FOR UPDATE', undef, @ids[0, 1]);
 insert_user($db, 'held');
@@ -67,16 +67,16 @@ my $told = driver eq 'mysql' ? [503, qr/busy/] : [500, qr/unavailable/];
 answers($_, $told->[0], refusal(error => $told->[1]), 'refused', 'retry-after' => qr/^[1-9]\d*$/) for @refused;
 cmp_ok(max(map { $_->{took} } @refused), '<', 12, 'within seconds');
 $db->do('ROLLBACK');
-is($server->api(GET => $path)->{json}{data}{price}, 2, 'the product is what it was');
+is($server->api(GET => $path)->{json}{data}{price}, 2, 'the product is unchanged');
 is($server->api(GET => $doomed)->{status}, 200, 'the other one is there');
 is($other->selectrow_array('SELECT COUNT(*) FROM users'), $count, 'no user was made');
 is($server->api(registration('held'))->{status}, 201, 'now one can be');
 
-# case: a deadlock: the request's transaction is the victim, runs again, and its client does not notice
+# case: a deadlock: the request's transaction is the victim and runs again, unnoticed by the client
 my ($sid) = $db->selectrow_array('SELECT session_id FROM refresh_tokens WHERE session_id = ?', undef,
     claims_of($token)->{sid});
 $db->do('BEGIN');
-$db->do('UPDATE products SET category = ?', undef, 'much'); # MySQL's victim is who has done less
+$db->do('UPDATE products SET category = ?', undef, 'much'); # MySQL picks the transaction with fewer changes as the victim
 $db->do('SELECT * FROM refresh_tokens WHERE session_id = ? FOR UPDATE', undef, $sid);
 my $refresh = ask(POST => '/auth/refresh', { refreshToken => $user->{refreshToken} });
 ok(waits($refresh, 0.3), 'a refresh holds the session, and waits for the token');

@@ -7,7 +7,7 @@
 # case: 3 4
 # db: mysql pgsql
 # runs: first
-# The database ends sessions while they are idle, and while they are at work.
+# The database ends sessions, idle ones and busy ones.
 use CatalogTest;
 use IO::Select ();
 
@@ -19,14 +19,14 @@ my $db = $server->database;
 sub create { wire(POST => '/products', { name => $_[0], price => 1 }, token => $token) }
 sub statuses { my %n; $n{ $_->{status} }++ for @_; return \%n }
 
-# Ends all sessions but the test's own, which it opens anew.
+# Ends all sessions; reopens the test's own.
 sub cut { $engine->cut; $db = $server->database }
 
 my $path = '/products/' . $server->talk(create('first'))->{json}{data}{id};
 $server->burst((wire(GET => '/products')) x 24);
 my $children = join ' ', sort $server->children;
 
-# case: all sessions are ended while they are idle: a list is not empty, a product not unknown, a write is done
+# case: the database ends all idle sessions: lists are complete, products are found, writes succeed
 for my $round (1 .. 3) {
     cut();
     my @lists = $server->burst((wire(GET => '/products')) x 12);
@@ -45,7 +45,7 @@ is_deeply(statuses($server->burst(map { wire(POST => '/register', { username => 
 is($db->selectrow_array('SELECT COUNT(*) FROM products'), 7, 'each product is there once');
 is($db->selectrow_array('SELECT COUNT(*) FROM outbox'), 5, 'each user has one mail');
 
-# case: sessions are ended while they are at work: reads are not told, a write is answered with 500 at worst
+# case: the database ends busy sessions: reads succeed, a write gets a 500 at worst
 for my $round (1 .. 4) {
     my @sent = map { $_ % 2 ? wire(GET => $path) : create("busy $round $_") } 1 .. 24;
     my @sockets = map { $server->connection } @sent;
@@ -62,7 +62,7 @@ for my $round (1 .. 4) {
         or diag "$there there, $acknowledged acknowledged";
 }
 
-# case: a transaction whose session is ended in the middle is run again: one user, one mail
+# case: the database ends a session in the middle of a transaction, which runs again: one user, one mail
 $db->do('BEGIN');
 $db->do(q(INSERT INTO users (id, username, username_key, email, email_key, password_hash, created_at)
     VALUES ('01a1fd8d-47a8-77ac-9778-38d2c78c295b', 'x', 'x', 'mid@example.com', 'mid@example.com', '', 0)));
@@ -75,6 +75,6 @@ is($db->selectrow_array(q(SELECT COUNT(*) FROM outbox o JOIN users u ON u.id = o
     1, 'and done once');
 is(join(' ', sort $server->children), $children, 'no child has crashed') if mpm() ne 'prefork';
 
-# libpq writes the last one by itself when it finds the server's farewell before a statement has asked for anything.
+# libpq itself writes the last line if the server's closing message arrives before a statement is sent.
 allow_log(qr/\[dbd:error\]/, qr/CAT003: /, qr/^FATAL:  terminating connection due to administrator command$/);
 done_testing;

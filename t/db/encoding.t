@@ -3,7 +3,7 @@
 # route: GET /products/:id
 # db: mysql pgsql
 # runs: first
-# A database that cannot hold every text: catalogctl and the log say so.
+# A database whose encoding lacks characters: catalogctl and the log report it.
 use utf8;
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl ctl_for problems);
@@ -12,7 +12,7 @@ my $engine = CatalogTest::Database::engine();
 
 sub pot { ({ name => "teapot \x{1FAD6}", price => 1 }, token => forge()) }
 
-# A server on a database of the test's own making.
+# A server on a database that the test creates.
 sub server_on {
     my ($name, $sql) = @_;
     $engine->admin->do($sql);
@@ -40,7 +40,7 @@ else {
     is(problems(ctl_for($latin, 'check')), '', 'catalogctl check finds nothing');
 }
 
-# One that is in use already goes on, as most texts are plain.
+# A database already in use keeps working, as it can store most texts.
 my $server = server(engine => $engine)->start;
 answers($server->api(POST => '/products', { name => 'plain', price => 1 }, token => forge()), 201, undef, 'a product');
 is(problems(ctl_for($server, 'check')), '', 'all is well');

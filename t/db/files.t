@@ -5,7 +5,7 @@
 # case: 1 8 9 11
 # db: sqlite3
 # runs: first
-# What can happen to the database's file.
+# The database's file: missing, deleted, replaced, read-only, or not a database.
 use CatalogTest;
 
 my $outage = { success => false, message => qr/./, error => 'database unavailable' };
@@ -25,7 +25,7 @@ sub is_out {
 }
 sub create { return $_[0]->api(POST => '/products', { name => 'x', price => 1 }, token => $token) }
 
-# There is no directory for it yet. httpd -t refuses a path without one; what a URI names it cannot see.
+# The directory does not exist yet. httpd -t refuses such a path, but does not look into a URI.
 my $server = server(mount => undef, conf => <<'END');
 DBDParams "file:@dir@/data/later/catalog.db"
 <Location "/api">
@@ -37,15 +37,15 @@ DBDParams "file:@dir@/data/later/catalog.db"
 END
 $server->start;
 is_out($server, 'no directory');
-answers($server->api(POST => '/register', '{'), 400, undef, 'what needs no database is answered');
+answers($server->api(POST => '/register', '{'), 400, undef, 'a request that needs no database is answered');
 mkdir my $dir = $server->dir . '/data/later';
 CatalogTest::Server::hand_over($dir);
 answers(create($server), 201, undef, 'it works as soon as the directory is there');
 answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 1 }, 'with a schema');
 $server->stop;
 
-# It is deleted under the server, or replaced; or the WAL is deleted, which is a part of it, or the WAL's index. All children have it
-# open, and no more are started.
+# While the server runs, the file is deleted or replaced, or its WAL or the WAL's index is deleted. All children have it open, and
+# httpd starts no more.
 my $few = 'MaxRequestWorkers ' . (mpm() eq 'prefork' ? 4 : 64);
 for (['', 0], ['', 1], ['-wal', 0], ['-shm', 0]) {
     my ($suffix, $replaced) = @$_;
@@ -60,7 +60,7 @@ for (['', 0], ['', 1], ['-wal', 0], ['-shm', 0]) {
         system('cp', "$dir/catalog.db", $file) == 0 or die;
         CatalogTest::Server::hand_over($file);
     }
-    sleep 2; # it is looked at once a second
+    sleep 2; # the server checks the file once a second
     is_out($server, $what);
     like($server->log_text, qr/CAT006: .*catalog\.db$suffix was removed or replaced; restart the server/, 'the log says what to do');
     if (!$replaced && $suffix ne '-shm') {
@@ -76,7 +76,7 @@ for (['', 0], ['', 1], ['-wal', 0], ['-shm', 0]) {
     $server->stop;
 }
 
-# A server that is stopped saves what was in a WAL that was deleted.
+# A server that stops saves the content of its deleted WAL.
 $server = server()->start;
 create($server) for 1 .. 5;
 unlink $server->dir . '/data/catalog.db-wal' or die;
@@ -85,7 +85,7 @@ $server->start;
 answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 5 }, 'nothing of it is lost');
 $server->stop;
 
-# It cannot be written. A URI, as above: a server that runs is not ended by this, but httpd -t refuses the path.
+# The file is read-only. A URI, as above: httpd -t would refuse the path, but a running server continues.
 my $uri = '"file:@dir@/data/catalog.db"';
 for ([conf => "DBDParams $uri\n"], [mount => "CatalogDatabase \@driver\@ $uri"]) {
     $server = server(@$_)->start;
@@ -102,7 +102,7 @@ for ([conf => "DBDParams $uri\n"], [mount => "CatalogDatabase \@driver\@ $uri"])
     $server->start;
     answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 3 }, 'read-only: reading works');
     answers(create($server), 500, $outage, 'read-only: writing does not', 'retry-after' => qr/^\d+$/);
-    answers($server->api(GET => '/products'), 200, undef, 'read-only: reading goes on');
+    answers($server->api(GET => '/products'), 200, undef, 'read-only: reads succeed');
     $server->burst((wire(GET => '/products?limit=5')) x 16);
     answers($server->api(GET => '/health/ready'), 503, refusal(error => qr/accepts no writes/), 'read-only: not ready');
     chmod 0755, $data;
@@ -116,7 +116,7 @@ for ([conf => "DBDParams $uri\n"], [mount => "CatalogDatabase \@driver\@ $uri"])
     $server->stop;
 }
 
-# It is no database.
+# The file is not a database.
 $server = server();
 my $file = $server->dir . '/data/catalog.db';
 $server->write($file, 'no database at all ' x 1000);
@@ -128,7 +128,7 @@ is($server->api(GET => '/index.html', mount => '')->{status}, 200, 'the rest of 
 $server->stop;
 unlink glob "$file*";
 $server->start;
-answers(create($server), 201, undef, 'without it a new one is made');
+answers(create($server), 201, undef, 'once it is deleted, the server creates a new one');
 
 expect_log(qr/CAT002: /, qr/CAT003: .*(?:readonly|read-only)/, qr/CAT003: .*(?:not a database|malformed)/,
     qr/CAT006: /, qr/CAT058: .*read-only/);

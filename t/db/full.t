@@ -3,7 +3,7 @@
 # route: POST /register
 # case: 10
 # db: sqlite3
-# The disk is full, as a limit on the database's pages has it.
+# A limit on the database's pages acts as a full disk.
 use CatalogTest;
 
 my $server = server(conf => 'DBDInitSQL "PRAGMA max_page_count=40"')->start;
@@ -21,7 +21,7 @@ cmp_ok(scalar @made, '>', 10, 'it fills up');
 cmp_ok(scalar @refused, '>', 0, 'then it is full');
 answers($_, 500, $outage, 'which is said so', 'retry-after' => qr/^[1-9]\d*$/) for @refused[0, -1];
 is($server->api(GET => '/products')->{json}{pagination}{total}, scalar @made,
-    'what was acknowledged is there, and nothing else');
+    'the database has exactly the acknowledged writes');
 answers($server->api(GET => "/products/$made[0]"), 200, undef, 'reading works');
 my $users = sub { $server->database->selectrow_array('SELECT COUNT(*) FROM users') };
 my @tried = map { $server->api(POST => '/register',

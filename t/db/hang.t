@@ -6,7 +6,7 @@
 # case: 12 14 15
 # db: mysql pgsql
 # runs: first
-# The server of the database, or the way to it, hangs: nothing is refused, and nothing answered.
+# The database server, or the network to it, hangs: it neither refuses nor answers.
 use CatalogTest;
 use IO::Select ();
 use IO::Socket::INET ();
@@ -14,7 +14,7 @@ use List::Util qw(max);
 use Time::HiRes qw(time);
 
 my $MAX = 3;
-my $few = mpm() eq 'prefork' ? 'MaxRequestWorkers 12' : 'MaxRequestWorkers 64'; # no more children than there are
+my $few = mpm() eq 'prefork' ? 'MaxRequestWorkers 12' : 'MaxRequestWorkers 64'; # httpd starts no more children
 my $engine = CatalogTest::Database::engine();
 my $server = server(engine => $engine, mount => "CatalogMaxConnections $MAX", conf => $few)->start;
 my $token = register($server)->{token};
@@ -22,7 +22,7 @@ my $late = server(engine => $engine);
 $late->make_databases;
 my $list = wire(GET => '/products');
 
-# What needs no database is served at once.
+# The server answers requests that need no database at once.
 sub is_responsive {
     my ($server, $why) = @_;
     $server->write($server->dir . '/htdocs/index.html', "outside\n");
@@ -32,7 +32,7 @@ sub is_responsive {
     cmp_ok(time - $start, '<', 1, "$why: at once");
 }
 
-# case: the engine hangs: so many requests as a child may have connections are stuck, all others are refused within seconds
+# case: the engine hangs: in each child, as many requests as it may have connections hang; all others are refused within seconds
 $server->burst(($list) x 24);
 if (mpm() ne 'prefork') { # whose children have one request each
     my $children = $server->children;
@@ -53,7 +53,7 @@ if (mpm() ne 'prefork') { # whose children have one request each
     is_responsive($server, 'still hung');
     is_responsive($late->start, 'a server that starts now');
 
-    # case: it goes on: those that were stuck are answered, and all others are served
+    # case: the engine resumes: the requests that hung are answered, and all others succeed
     $engine->resume;
     my @late = map { join('', readline $_) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 } $stuck->handles;
     is(join(' ', grep { !/^(?:200|500)$/ } @late), '', 'those that were stuck are answered');
@@ -71,7 +71,7 @@ answers($late->api(GET => '/products'), 200, undef, 'so is the server that start
 answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => $token), 201, undef, 'a write as well');
 $server->stop;
 
-# case: somebody takes the connection and never says a word: 5xx within the time-out for connecting, for all who ask
+# case: the peer accepts the connection and stays silent: every request gets a 5xx within the connect time-out
 my $mute = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 100, Proto => 'tcp') or die $!;
 my $params = $server->params =~ s/port=\K\d+/$mute->sockport/er;
 if (driver eq 'mysql') {
@@ -80,7 +80,7 @@ if (driver eq 'mysql') {
     $ENV{MYSQL_HOME} = $server->dir;
 }
 my $lost = server(conf => qq(DBDParams "$params"\n), engine => $engine)->start;
-my @answers = $lost->burst(($list) x (mpm() eq 'prefork' ? 4 : 16)); # a child of prefork has one after the other
+my @answers = $lost->burst(($list) x (mpm() eq 'prefork' ? 4 : 16)); # a prefork child serves one at a time
 is(join(' ', grep { $_->{status} !~ /^50[03]$/ } @answers), '', 'mute: all are refused');
 cmp_ok(max(map { $_->{took} } @answers), '<', 5, 'within seconds');
 is_responsive($lost, 'mute');

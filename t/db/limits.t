@@ -7,7 +7,7 @@ use IO::Socket::INET ();
 use Socket qw(SOL_SOCKET SO_RCVBUF);
 use Time::HiRes qw(time);
 
-# Slow queries, few connections: some are served, the others are told to come back; nobody hangs.
+# Slow queries, few connections: some requests succeed, the others get a 503 with Retry-After; none hangs.
 my $server = server(conf => "CatalogCacheSize 0\n", mount => 'CatalogMaxConnections 2')->start;
 my $token = register($server)->{token};
 my $db = $server->database;
@@ -24,14 +24,14 @@ answers($single, 200, sub { @{ $_[0]{data} } == 1 }, 'a slow query');
 my @answers = $server->burst(($slow) x 50);
 my %count;
 $count{ $_->{status} }++ for @answers;
-is(($count{200} // 0) + ($count{503} // 0), 50, 'served or told to come back: nothing else') or diag explain \%count;
+is(($count{200} // 0) + ($count{503} // 0), 50, 'each gets a 200 or a 503') or diag explain \%count;
 cmp_ok($count{200} // 0, '>=', 2, 'some are served');
 my @later = grep { $_->{status} == 503 } @answers;
 cmp_ok(scalar @later, '>', 0,
-    'some are told to come back') if mpm() ne 'prefork'; # whose children have one connection each
-answers($_, 503, refusal(error => qr/busy/), 'how they are told', 'retry-after' => qr/^[1-9]\d*$/) for @later;
+    'some get a 503') if mpm() ne 'prefork'; # whose children have one connection each
+answers($_, 503, refusal(error => qr/busy/), 'the 503 has Retry-After', 'retry-after' => qr/^[1-9]\d*$/) for @later;
 my ($longest) = sort { $b <=> $a } map { $_->{took} } @answers;
-cmp_ok($longest, '<', 15, 'nobody hangs');
+cmp_ok($longest, '<', 15, 'no request hangs');
 answers($server->api(GET => '/products?limit=1'), 200, undef, 'the next request is served');
 $server->stop;
 
@@ -58,7 +58,7 @@ answers($server->api(POST => '/products', \%large, token => $token), 201, undef,
 cmp_ok(time - $start, '<', 1, 'without waiting');
 my $text = join '', readline $slow[0];
 like($text, qr{^HTTP/1\.1 200 .*\}$}s, 'a slow reader gets it all in the end');
-close $_ for @slow; # httpd would wait for them to read on
+close $_ for @slow; # or httpd waits for them to read on
 
 expect_log(qr/CAT001: /) if mpm() ne 'prefork';
 done_testing;

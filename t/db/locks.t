@@ -3,7 +3,7 @@
 # route: GET /products
 # case: 6 7
 # db: sqlite3
-# Somebody else holds the database: a backup, a shell, another server, the children of before a restart.
+# Another process locks the database: a backup, a shell, another server, the children from before a restart.
 use CatalogTest;
 use Time::HiRes qw(time sleep);
 
@@ -15,7 +15,7 @@ sub create { return wire(POST => '/products', { name => $_[0], price => 1 }, tok
 sub total { return $server->api(GET => '/products')->{json}{pagination}{total} }
 sub timed { my $start = time; my @r = $_[0]->(); return ($r[0], time - $start) }
 
-# A second of waiting: the write waits, too.
+# A lock of one second: the write waits.
 $db->do('BEGIN IMMEDIATE');
 my $socket = $server->connection;
 my $start = time;
@@ -30,7 +30,7 @@ like($answer, qr{^HTTP/1\.1 201 }, 'a write waits for a second');
 cmp_ok(time - $start, '>=', 1, 'as long as it must');
 is(total(), 1, 'and is done');
 
-# Too long: it is said so, and nothing is stored.
+# A lock that lasts too long: the write fails, and nothing is stored.
 $db->do('BEGIN IMMEDIATE');
 (my $refused, $took) = timed(sub { $server->talk(create('impatient')) });
 answers($refused, 500, { success => false, message => qr/./, error => 'database unavailable' },
@@ -39,13 +39,13 @@ cmp_ok($took, '<', 4, 'but some seconds');
 my @writers = $server->burst(map { create("w$_") } 1 .. 8);
 my %statuses = map { $_->{status} => 1 } @writers;
 is_deeply([grep { !/^50[03]$/ } keys %statuses], [], 'nor do several');
-is(scalar(grep { !$_->{headers}{'retry-after'} } @writers), 0, 'all are told to come back');
+is(scalar(grep { !$_->{headers}{'retry-after'} } @writers), 0, 'all get Retry-After');
 my ($longest) = sort { $b <=> $a } map { $_->{took} } @writers;
 cmp_ok($longest, '<', 6, 'within seconds');
 ($read, $took) = timed(sub { $server->api(GET => '/products') });
-answers($read, 200, undef, 'reading goes on');
+answers($read, 200, undef, 'reads succeed');
 cmp_ok($took, '<', 0.8, 'without waiting');
-is(register_status(), 500, 'a registration is told the same');
+is(register_status(), 500, 'a registration gets the same answer');
 $db->do('ROLLBACK');
 sub register_status { return $server->api(POST => '/register',
     { username => fresh(), email => fresh() . '@example.com', password => 'x' x 8 })->{status} }
@@ -54,7 +54,7 @@ is(total(), 1, 'nothing of that was stored');
 answers($server->talk(create('next')), 201, undef, 'then it works again');
 is(register_status(), 201, 'and so does registering');
 
-# Who comes while another one waits has as long as everybody, and no longer: its time begins before its turn does.
+# A write that arrives while another one waits has the same time limit, which starts on arrival, not with its turn.
 $db->do('BEGIN IMMEDIATE');
 my $first = $server->connection;
 print {$first} create('first');
@@ -66,7 +66,7 @@ $db->do('ROLLBACK');
 like(join('', <$first>), qr{^HTTP/1\.1 500 }, 'the first one has waited for long enough');
 like(join('', <$second>), qr{^HTTP/1\.1 500 }, 'and so has the one that waited for its turn behind it');
 
-# Whose turn comes when its time is almost over has a moment for the lock, all the same.
+# A write whose turn comes just before its limit still gets a moment to take the lock.
 $db->do('BEGIN IMMEDIATE');
 my @both = map { my $socket = $server->connection; print {$socket} create("both $_"); sleep 0.02; $socket } 1, 2;
 like(join('', readline $both[0]), qr{^HTTP/1\.1 500 }, 'the first of two has waited for long enough');
@@ -74,7 +74,7 @@ sleep 0.2;
 $db->do('ROLLBACK');
 like(join('', readline $both[1]), qr{^HTTP/1\.1 201 }, 'the second is done');
 
-# Writers of before a graceful restart and of after it take turns with each other: each one's patience begins when it comes.
+# Writes from before and after a graceful restart share one queue: the limit of each starts on its arrival.
 sub generations { scalar(() = $server->log_text =~ /resuming normal operations/g) }
 
 $db->do('BEGIN IMMEDIATE');
@@ -85,16 +85,16 @@ $server->graceful;
 ok(wait_until(1, sub { generations() == 2 }), 'a graceful restart');
 my $new = $server->connection;
 print {$new} create('new');
-like(join('', <$old>), qr{^HTTP/1\.1 500 }, 'what came before it has waited for long enough');
+like(join('', <$old>), qr{^HTTP/1\.1 500 }, 'the write from before it has reached its limit');
 $db->do('ROLLBACK');
-like(join('', <$new>), qr{^HTTP/1\.1 201 }, 'what came after it had its own time');
+like(join('', <$new>), qr{^HTTP/1\.1 201 }, 'the write from after it had its own limit');
 
-# A reader that stays open hinders nobody.
+# A long read transaction blocks no writer.
 $db->do('BEGIN');
 $db->selectrow_array('SELECT COUNT(*) FROM products');
 my @made = $server->burst(map { create("r$_") } 1 .. 8);
 is(scalar(grep { $_->{status} == 201 } @made), 8, 'writes go on beside a reader');
-is($db->selectrow_array('SELECT COUNT(*) FROM products'), 4, 'who sees what it saw');
+is($db->selectrow_array('SELECT COUNT(*) FROM products'), 4, 'the reader still sees its snapshot');
 $db->do('COMMIT');
 is(total(), 12, 'all are there');
 $db->do('BEGIN IMMEDIATE');

@@ -6,7 +6,7 @@
 # route: GET /health/ready
 # db: mysql
 # runs: first
-# A node of a Galera cluster refuses all statements while it has no quorum. For a moment that is waited for; nothing is done twice.
+# A Galera node refuses all statements while it has no quorum. The server waits for a moment, and never runs a write twice.
 use CatalogTest;
 use IO::Select ();
 use Time::HiRes qw(sleep time);
@@ -30,7 +30,7 @@ sub send_all {
 }
 sub statuses { join ' ', map { join('', readline $_) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 } @_ }
 
-# A moment without a quorum: everybody is served.
+# A moment without a quorum: all requests succeed.
 my @sockets;
 for my $round (1 .. 3) {
     $engine->refuse(1);
@@ -43,24 +43,24 @@ for my $round (1 .. 3) {
 is(count('products'), 13, 'each product is there once');
 is(count('users'), 4, 'so is each user');
 
-# A longer one: a refusal that promises that nothing was done. Those who come later do not wait for it.
+# A longer time: the refusal guarantees that nothing was stored. Later requests do not wait.
 my ($products, $users) = (count('products'), count('users'));
 my $refused = { success => false, message => 'Service unavailable', error => qr/^the (?:database is not ready|server is too busy); try again$/ };
 $engine->refuse(1);
-$server->burst((wire(GET => '/products')) x 24); # until each child knows
+$server->burst((wire(GET => '/products')) x 24); # until each child has noticed
 my $start = time;
 answers($server->talk($_->[1]), 503, $refused, "no quorum: $_->[0]", 'retry-after' => qr/^[1-9]\d*$/)
     for ['the list', wire(GET => '/products')], ['one product', wire(GET => $path)], ['a new one', create('lost')],
     ['an update', wire(PUT => $path, { price => 9 }, token => $token)], ['a registration', sign_up('lost')];
 answers($server->api(GET => '/health/ready'), 503, { success => false, message => 'Not ready', error => 'database unavailable' },
     'no quorum: not ready');
-cmp_ok(time - $start, '<', $PATIENCE, 'nobody waits any longer');
+cmp_ok(time - $start, '<', $PATIENCE, 'no request waits longer');
 $engine->refuse(0);
 is(statuses(send_all((wire(GET => '/products')) x 12)), join(' ', (200) x 12), 'it is over: all are served');
 is(count('products'), $products, 'no product of a refused request is there');
 is(count('users'), $users, 'nor a user');
 
-# In the middle of a transaction: it is neither left open, nor committed with the next one on its connection.
+# In the middle of a transaction: the server neither leaves it open nor commits it with the next one on its connection.
 for my $over (0, 1) {
     my $name = "middle$over";
     my $holder = $server->database;
@@ -70,7 +70,7 @@ for my $over (0, 1) {
     my ($socket) = send_all(sign_up($name));
     ok(!IO::Select->new($socket)->can_read(0.5), 'a registration waits for another one of that address');
     $engine->refuse(1);
-    $holder->disconnect; # which rolls back: the first statement of the registration is done, the next is refused
+    $holder->disconnect; # rolls back: the registration's first statement succeeds, the next is refused
     my $early = IO::Select->new($socket)->can_read($over ? $PATIENCE + 3 : 0.5);
     $engine->refuse(0);
     is(statuses($socket), $over ? 503 : 201, $over ? 'for long: refused' : 'for a moment: done');
@@ -80,7 +80,7 @@ for my $over (0, 1) {
         q(SELECT COUNT(*) FROM outbox o JOIN users u ON u.id = o.user_id WHERE u.username = ?), undef, $name);
     is($there, $over ? 0 : 1, $over ? 'nothing of it is there' : 'once');
 }
-is(count('users'), $users + 9, 'users are those who were told so');
+is(count('users'), $users + 9, 'the users are exactly those acknowledged');
 is(count('outbox'), count('users'), 'each with one mail');
 
 expect_log(qr/CAT003: .* 1047: /);

@@ -7,7 +7,7 @@
 # case: 1 2
 # db: mysql pgsql
 # runs: first
-# The server of the database is away, and comes back.
+# The database server stops and comes back.
 use CatalogTest;
 use Time::HiRes qw(time);
 
@@ -29,28 +29,28 @@ sub is_out {
     answers($server->api(GET => '/health/live'), 200, undef, "$why: but live");
     my @many = $server->burst((wire(GET => $unknown), create('lost')) x 12);
     is(scalar(grep { $_->{status} == 500 } @many), 24, "$why: many at once");
-    cmp_ok(time - $start, '<', 3, "$why: nobody waits for it");
+    cmp_ok(time - $start, '<', 3, "$why: no request waits for it");
 }
 
-# Every connection of every child is used: not one of them fails, even once.
+# Uses every connection of every child: none fails, even once.
 sub all_is_well {
     my ($why) = @_;
     my @answers = $server->burst((wire(GET => '/products')) x 24, map { create("$why $_") } 1 .. 8);
-    is(join(' ', map { $_->{status} } @answers), join(' ', (200) x 24, (201) x 8), "$why: nobody sees an error")
+    is(join(' ', map { $_->{status} } @answers), join(' ', (200) x 24, (201) x 8), "$why: no client gets an error")
         or diag grep { !/dbd:error/ } ($server->log_text =~ /^.*:error\].*\n/mg)[-40 .. -1];
 }
 
-# case: the database is down when httpd starts; as soon as it is there, with a schema that is made then, all requests are served
+# case: the database is down when httpd starts; once it is up, the server creates the schema and all requests succeed
 $server->make_databases;
 $engine->kill;
 $server->start;
 is_out('down at the start');
 $engine->start;
 all_is_well('up');
-is(total(), 8, 'what was acknowledged is there, and nothing else');
+is(total(), 8, 'the database has exactly the acknowledged writes');
 answers($server->api(GET => '/health/ready'), 200, undef, 'ready');
 
-# case: it is killed and started again while pooled connections are idle: nobody notices
+# case: it is killed and restarted while pooled connections are idle: no client notices
 for my $round (1 .. 2) {
     $server->burst((wire(GET => '/products')) x 24);
     $engine->kill;
@@ -59,7 +59,7 @@ for my $round (1 .. 2) {
 }
 is(total(), 24, 'nothing is lost or there twice');
 
-# case: requests come while it is away; when it is back no connection fails, nor keeps failing
+# case: requests arrive while it is down; once it is up, no connection fails
 my $before = join ' ', sort $server->children;
 $server->burst((wire(GET => '/products')) x 24);
 $engine->kill;
@@ -75,12 +75,12 @@ print { $sockets[$_] } $sent[$_] for 0 .. 11;
 $engine->kill;
 print { $sockets[$_] } $sent[$_] for 12 .. 23;
 my @statuses = map { join('', readline $_) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 } @sockets;
-is(join(' ', grep { !/^(?:20[01]|50[03])$/ } @statuses), '', 'each is served or told of an outage');
+is(join(' ', grep { !/^(?:20[01]|50[03])$/ } @statuses), '', 'each succeeds or gets a 500 or 503');
 $engine->start;
 all_is_well('after that');
 my $served = grep { $_ == 201 } @statuses;
 my $there = grep { $_->{name} =~ /^middle/ } @{ $server->api(GET => '/products?limit=100')->{json}{data} };
-cmp_ok($there, '>=', $served, 'what was acknowledged is there');
+cmp_ok($there, '>=', $served, 'the database has every acknowledged write');
 is(join(' ', sort $server->children), $before, 'no child has crashed') if mpm() ne 'prefork';
 
 expect_log(qr/CAT002: /);

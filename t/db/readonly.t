@@ -6,7 +6,7 @@
 # case: 9
 # db: mysql pgsql
 # runs: first
-# The server of the database accepts no writes: a replica, or one that an administrator has made so.
+# The database server accepts no writes: it is a replica, or an administrator has made it read-only.
 use CatalogTest;
 
 my $engine = CatalogTest::Database::engine();
@@ -17,8 +17,8 @@ my $outage = { success => false, message => qr/./, error => 'database unavailabl
 sub create { $server->api(POST => '/products', { name => 'x', price => 1 }, token => $token) }
 sub tables { my $db = $server->database; map { scalar $db->selectrow_array("SELECT COUNT(*) FROM $_") } qw(products users outbox) }
 
-# case: writes are refused with 500, and nothing of them is stored; reads go on, and the server is not ready
-is(create()->{status}, 201, 'a product is made');
+# case: writes get a 500 and store nothing; reads succeed, and the server is not ready
+is(create()->{status}, 201, 'a product is created');
 my @before = tables();
 $engine->read_only(1);
 wait_until(5, sub { $server->api(GET => '/health/ready')->{status} == 503 });
@@ -30,7 +30,7 @@ answers($server->api(POST => '/register', { username => 'late', email => 'late@e
 answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 1 }, 'a read');
 is(join(' ', tables()), "@before", 'nothing was stored');
 
-# case: as soon as it takes them again all is well, on every connection
+# case: as soon as it accepts writes again, they succeed on every connection
 $engine->read_only(0);
 wait_until(5, sub { $server->api(GET => '/health/ready')->{status} == 200 });
 is(create()->{status}, 201, 'a write again') for 1 .. 8;

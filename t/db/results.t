@@ -2,7 +2,7 @@
 # route: GET /products
 # db: mysql
 # runs: first
-# A select that fails while its rows arrive: the driver reports success, and crashes when its results are read.
+# A SELECT that fails while its rows arrive: the driver reports success, and crashes when the server reads its results.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);
 

@@ -18,7 +18,7 @@ sub all_work {
     return join ' ', map { $_->{status} } @r;
 }
 
-# Maintenance while it serves: prepared statements die of it, requests do not.
+# Maintenance during service invalidates prepared statements; requests still succeed.
 is(all_work($server), '201 200 200 200 200', 'before');
 my %changes = (
     sqlite3 => ['CREATE INDEX extra ON products (name)', 'VACUUM', 'ANALYZE', 'ALTER TABLE products ADD COLUMN note TEXT',
@@ -30,7 +30,7 @@ my %changes = (
         'ALTER TABLE products ADD COLUMN note TEXT', 'REINDEX TABLE products', 'DROP INDEX extra',
         'ALTER TABLE products ALTER COLUMN name TYPE VARCHAR(1000)', 'CREATE TABLE other (x INT)'],
 );
-my $admin = driver eq 'mysql' ? CatalogTest::Engine->shared->admin : $db; # FLUSH is nothing for everyone
+my $admin = driver eq 'mysql' ? CatalogTest::Engine->shared->admin : $db; # FLUSH needs a privilege
 for (@{ $changes{ +driver } }) {
     (/^FLUSH/ ? $admin : $db)->do($_);
     is(all_work($server), '201 200 200 200 200', "after $_");
@@ -39,7 +39,7 @@ for (@{ $changes{ +driver } }) {
     is(join(' ', sort keys %statuses), '200 201', 'on all connections');
 }
 
-# Without a schema, and not allowed to make one.
+# Without a schema, and without permission to create one.
 my $none = server(mount => 'CatalogMigrate Off')->start;
 my $outage = { success => false, message => qr/./, error => 'database unavailable' };
 answers($none->api(GET => '/products'), 500, $outage, 'without a schema there is no empty list',
@@ -49,16 +49,16 @@ answers($none->api(GET => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b'), 500
 like($none->log_text, qr/CAT010: .*schema is at version 0, version \d+ is required; set CatalogMigrate On/,
     'the log says what to do');
 
-# Somebody makes it: the server goes on by itself.
+# The administrator creates it: the server recovers without a restart.
 server(conf => 'DBDParams "' . $none->params . "\"\n")->start->api(GET => '/products');
 is(all_work($none), '201 200 200 200 200', 'it works as soon as the schema is there');
 
-# It is taken away under the server.
+# A table is dropped while the server runs.
 $none->database->do('DROP TABLE products');
-answers($none->api(GET => '/products'), 500, $outage, 'a table that is gone is no empty list');
+answers($none->api(GET => '/products'), 500, $outage, 'a missing table is not an empty list');
 answers($none->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 500, $outage,
     'nor a place to write to');
-unlike($none->api(GET => '/products')->{body}, qr/exist|no such table/, 'the client is not told more');
+unlike($none->api(GET => '/products')->{body}, qr/exist|no such table/, 'the client learns no details');
 
 expect_log(qr/CAT010: /, qr/CAT003: .*(?:no such table|(?:doesn't|does not) exist)/);
 done_testing;

@@ -3,14 +3,14 @@
 # route: GET /products
 # db: sqlite3
 # runs: first
-# A slow disk: what children of one server wait for each other is no outage.
+# A slow disk: it is no outage if the children of one server wait for each other.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);
 
 my $dir = scratch();
 chmod 0755, $dir;
 
-# A library that lets each fsync take 0.4 s, or whoever finds no write-ahead log look away for a while.
+# A preloaded library that slows each fsync to 0.4 s, or pauses a process that finds no write-ahead log.
 sub library {
     my ($name, $functions) = @_;
     spew("$dir/$name.c", <<"END");
@@ -78,19 +78,19 @@ sub is_no_outage {
 
 sub is_served { my ($server) = @_; return !grep { $_->{status} !~ /^20[01]$/ } $server->burst(requests()) }
 
-# case: the first request makes the schema, for seconds; the others of all children wait, and for three seconds at most
+# case: the first request takes seconds to create the schema; those of all children wait, three seconds at most
 my $server = start_with($fsync, server());
 is_no_outage('a new database', $server->burst(requests()));
 ok(wait_until(30, sub { is_served($server) }), 'then all are served');
 $server->stop;
 
-# case: children open the database at once: its write-ahead log is made by one while another one looks for it
+# case: children open the database at once: one creates the write-ahead log while another one looks for it
 $server = server();
 $server->make_databases;
 is(ctl_for($server, 'migrate')->{status}, 0, 'a database');
 start_with($stat, $server);
 is_no_outage('opened at once', $server->burst(requests()));
-ok(wait_until(30, sub { is_served($server) }), 'by all who come');
+ok(wait_until(30, sub { is_served($server) }), 'by every child');
 
 allow_log(qr/CAT001: /, qr/CAT008: /, qr/CAT011: /);
 done_testing;

@@ -5,7 +5,7 @@
 # runs: first
 use CatalogTest;
 
-# case: five servers start at once on an empty database: there is one schema, and none of them has an error to tell
+# case: five servers start at once on an empty database: they create one schema, and none logs an error
 my $first = server();
 my @servers = ($first, map { server(conf => 'DBDParams "' . $first->params . "\"\n") } 2 .. 5);
 $_->launch for @servers;

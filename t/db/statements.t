@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every statement of src/db/sql.def runs, in the text that the database's dialect has for it.
+# Every statement of src/db/sql.def runs, in the database's dialect.
 use CatalogTest;
 use CatalogTest::Ctl qw(run);
 use CatalogTest::Tools qw(setting);

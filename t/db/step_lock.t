@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
 # db: mysql pgsql
-# Only one brings a schema up to date at a time. Another one holds that lock here.
+# Only one process updates a schema at a time. Here the test holds that lock.
 use CatalogTest;
 use CatalogTest::Ctl qw(command_for ctl_for);
 use Time::HiRes qw(sleep);
@@ -13,7 +13,7 @@ my %hold = (
 my ($server, $other) = (server(), server());
 $_->make_databases for $server, $other;
 my $holder = $server->database;
-is($holder->selectrow_array($hold{ +driver }), 1, 'somebody is at a step');
+is($holder->selectrow_array($hold{ +driver }), 1, 'another process holds the lock');
 
 is(ctl_for($other, 'migrate')->{status}, 0, 'another database of the same engine does not wait for that');
 
@@ -23,11 +23,11 @@ answers($server->api(GET => '/products'), 503, $busy, 'a request does not wait f
 like($server->log_text, qr/CAT055: .*waits for another process that updates the schema/, 'the log says for what');
 
 open my $migrate, '-|', join(' ', command_for($server, 'migrate')) . ' 2>&1' or die "migrate: $!\n";
-like(scalar <$migrate>, qr/CAT055: .*waits for another process/, 'an administrator is told');
+like(scalar <$migrate>, qr/CAT055: .*waits for another process/, 'catalogctl reports that it waits');
 sleep 1.5;
 $holder->disconnect;
-like(join('', <$migrate>), qr/\A(?:.*CAT009: .*\n)*\d+\n\z/, 'and has the schema when the other one has gone');
+like(join('', <$migrate>), qr/\A(?:.*CAT009: .*\n)*\d+\n\z/, 'and has the schema once the lock is free');
 ok(close $migrate, 'without a failure');
-answers($server->api(GET => '/products'), 200, undef, 'the server goes on by itself');
+answers($server->api(GET => '/products'), 200, undef, 'the server recovers without a restart');
 
 done_testing;

@@ -8,7 +8,7 @@ use CatalogTest;
 use POSIX ();
 use Time::HiRes qw(sleep);
 
-# case: a newer version's schema step comes while requests are served: not one of them fails
+# case: a newer version applies its schema step while the server answers requests: none fails
 my $server = server()->start;
 my $token = register($server)->{token};
 my $version = $server->database->selectrow_array('SELECT MAX(version) FROM schema_version');
@@ -43,7 +43,7 @@ is($?, 0, 'the step is done');
 cmp_ok($rounds, '>', 1, 'while many ask');
 is_deeply(\%count, { 200 => 2 * $rounds, 201 => 3 * $rounds }, 'and all are served');
 
-# case: this version starts with that schema, and takes it as it is
+# case: this version starts with the newer schema and accepts it
 $server->stop;
 $server->start;
 answers($server->api(GET => '/products?limit=1'), 200, sub { $_[0]{pagination}{total} == 2 * $rounds }, 'a newer schema');

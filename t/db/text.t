@@ -4,7 +4,7 @@
 # route: POST /products
 # route: GET /products
 # case: 21 47 48
-# Text is compared and numbers are kept alike, whatever the database.
+# Every database compares text and stores numbers alike.
 use utf8;
 use CatalogTest;
 use CatalogAccounts;
@@ -13,7 +13,7 @@ my $server = accounts();
 my $token = register($server, username => 'ada', email => 'ada@example.com')->{token};
 my $password = 'correct horse';
 
-# case: names and addresses are the same in whatever case, and in nothing else
+# case: names and addresses compare equal in any case, and only then
 for ('ada', 'ADA', 'aDa', 'Ada@Example.COM') {
     is(sign_in($server, $_, $password)->{status}, 200, "sign in as $_");
 }
@@ -29,7 +29,7 @@ is($server->api(POST => '/users', { username => 'other', email => 'ADA@example.c
 is($server->api(POST => '/users', { username => 'ada-', email => 'ada-@example.com', password => $password })->{status}, 201,
     'a name that is longer is not');
 
-# case: octets come back, and blanks at the end; products are in the order in which they were made, whatever their names
+# case: all octets and trailing blanks come back; products are in the order of creation, whatever their names
 my @names = ('a', 'A', 'á', 'a ', 'a  ', 'ä', 'ß', 'ss', '🫖', '🫗', "e\x{301}", 'é', 'ǆ', 'İ', 'ı', 'Z', '_', '%', '\\', "x\n", "\x{ffff}");
 my @prices = ('0.30000000000000004', '1234567.8912345678', '9007199254740993', '1e21', '0.1', '5e-324', '100', '1.7976931348623157e308');
 my @sent = map { { name => $names[$_], price => $prices[ $_ % @prices ] } } 0 .. $#names;
@@ -42,13 +42,13 @@ my $when = sub { $_[0]{body} =~ /"createdAt":"([^"]+)"/ ? "$1 " . substr $_[0]{b
 my $latest_first = join ',', map { $_->{body} } sort { $when->($b) cmp $when->($a) } @sent;
 my @numbers = map { $_->{body} =~ /"price":([^,]+)/ ? $1 : 'none' } @sent[0 .. $#prices];
 is_deeply(\@numbers, ['0.30000000000000004', '1234567.8912345679', '9007199254740993', '1e+21', '0.1', '5e-324', '100',
-    '1.7976931348623157e+308'], 'numbers are what they were');
+    '1.7976931348623157e+308'], 'numbers are unchanged');
 my $all = $server->api(GET => '/products?limit=100')->{body};
 is($all =~ /"data":\[(.*)\],"pagination"/ ? $1 : $all, $latest_first, 'the list, octet for octet');
 my $pages = join ',', map { $server->api(GET => "/products?limit=4&page=$_")->{body} =~ /"data":\[(.*)\],"pagination"/ ? $1 : '' } 1 .. 6;
 is($pages, $latest_first, 'and page by page');
 
-# case: made in the same moment, products are in the order of their ids
+# case: products created at the same time are in the order of their ids
 $server->database->do('UPDATE products SET created_at = 1700000000000');
 my @ids = map { $_->{id} } map { @{ $server->api(GET => "/products?limit=4&page=$_")->{json}{data} } } 1 .. 6;
 is(join(' ', @ids), join(' ', reverse sort @ids), 'from the last to the first');

@@ -5,7 +5,7 @@
 # route: POST /users
 # case: 10 20 22
 # db: sqlite3
-# Writes that wait for their turn share a transaction: each is kept or refused by itself, and what is acknowledged is there, once.
+# Queued writes share a transaction: each succeeds or fails by itself, and every acknowledged write is stored exactly once.
 use CatalogLoad;
 use CatalogTest;
 use Time::HiRes qw(sleep);
@@ -22,7 +22,7 @@ sub made { return map { $_->{json}{data}{id} } grep { $_->{status} == 201 } @_ }
 sub statuses { my %n; $n{ $_->{status} }++ for @_; return join ', ', map { "$n{$_} $_" } sort keys %n }
 sub stored { return sort @{ $db->selectcol_arrayref('SELECT id FROM products') } }
 
-# All come while somebody else holds the database: the first waits for it, and the rest of its child behind it.
+# All arrive while the test locks the database: the first of each child waits for the lock, and the child's others behind it.
 sub together {
     my (@requests) = @_;
     $db->do('BEGIN IMMEDIATE');
@@ -32,7 +32,7 @@ sub together {
     return map { CatalogTest::Http::parse(join '', readline $_) } @sockets;
 }
 
-# In the log that SQLite writes ahead a commit's last page has the size of the database with it.
+# In SQLite's write-ahead log, only the last frame of a commit has a non-zero database size.
 sub commits {
     my $log = slurp($server->params . '-wal');
     my $frame = 24 + unpack 'x8N', $log;
@@ -50,7 +50,7 @@ my $commits = commits() - $before;
 if (mpm eq 'prefork') {
     is($commits, 40, 'by forty commits, where each child serves one request');
 } else {
-    cmp_ok($commits, '<=', 12, 'by few commits'); # two for each child, if none comes late
+    cmp_ok($commits, '<=', 12, 'by few commits'); # two per child, if no request is late
 }
 
 # ---- each by itself ----
@@ -63,19 +63,19 @@ my @answers = together(
         wire(POST => '/users', \%same), request(DELETE => "/products/$nobody")) } 1 .. 4));
 my @of = map { my $kind = $_; [map { $answers[$_ * 6 + $kind] } 0 .. 3] } 0 .. 5;
 is(statuses(@{ $of[0] }), '4 201', 'among others products are made');
-is(statuses(@{ $of[1] }, @{ $of[5] }), '8 404', 'what is unknown is not found');
-is(join(' ', map { $_->{json}{data}{price} } @{ $of[2] }), '1 2 3 4', 'each change is told what it made');
+is(statuses(@{ $of[1] }, @{ $of[5] }), '8 404', 'unknown products are not found');
+is(join(' ', map { $_->{json}{data}{price} } @{ $of[2] }), '1 2 3 4', 'each update returns its own result');
 is(statuses(@{ $of[3] }), '1 200, 3 404', 'one of several deletions succeeds');
-is(statuses(@{ $of[4] }), '1 201, 3 409', 'and one of several users of the same name is made');
+is(statuses(@{ $of[4] }), '1 201, 3 409', 'of several users of one name, one is created');
 push @ids, made(@{ $of[0] });
 @ids = grep { $_ ne $removed } @ids;
-is_deeply([stored()], [sort @ids], 'that is what is there');
+is_deeply([stored()], [sort @ids], 'the database has exactly these products');
 is($db->selectrow_array(q(SELECT COUNT(*) FROM users JOIN outbox ON user_id = users.id WHERE username = 'ada')), 1,
     'and the user, with one mail');
 
 # ---- faults of one ----
 
-# The first takes its statement back, the second the whole transaction, as a full disk does.
+# The first fault rolls back its statement, the second the whole transaction, like a full disk.
 my %fault = (eve => q(ABORT, 'CHECK constraint failed: eve'), mallory => q(ROLLBACK, 'mallory was here'));
 $db->do("CREATE TRIGGER $_ BEFORE INSERT ON outbox WHEN (SELECT username FROM users WHERE id = NEW.user_id) = '$_'"
     . " BEGIN SELECT RAISE($fault{$_}); END") for keys %fault;
@@ -87,7 +87,7 @@ for (['eve', 400], ['mallory', 500]) {
     my @around = together(splice(@others, 0, 6), user($name), user("not-$name"), @others);
     my ($faulty, $user) = splice @around, 6, 2;
     is("$faulty->{status} $user->{status}", "$status 201", "what is wrong with $name");
-    is(statuses(@around), '12 201', 'touches nobody else');
+    is(statuses(@around), '12 201', 'affects no other write');
     is_deeply($db->selectcol_arrayref('SELECT username FROM users WHERE username LIKE ?', undef, "%$name"), ["not-$name"],
         'and leaves nothing behind');
     push @ids, made(@around);
@@ -123,7 +123,7 @@ my @doomed = splice @ids, 0, 8;
 my @last = together((map { request(DELETE => "/products/$_") } @doomed), @large);
 is(statuses(@last[0 .. 7]), '8 200', 'whose deletions are done all the same');
 push @ids, made(@last);
-is_deeply([stored()], [sort @ids], 'what was acknowledged is there, and nothing else');
+is_deeply([stored()], [sort @ids], 'the database has exactly the acknowledged writes');
 is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database is whole');
 
 expect_log(qr/CAT003: .*full/, qr/CAT003: .*CHECK constraint failed: eve/, qr/CAT003: .*mallory was here/);
