@@ -5,8 +5,8 @@
 # route: PUT /products/:id
 # route: DELETE /products/:id
 # runs: alone
-# Readers race writers, while children are killed and the server begins anew: no answer is older than what was acknowledged before it was asked for. Some
-# seconds, or for as long as make one T=t/load/cache.t SECONDS=60 says.
+# Readers race writers while children are killed and the server restarts: no answer is older than a write that was acknowledged before
+# its request. Runs for some seconds, or longer: make one T=t/load/cache.t SECONDS=60.
 use CatalogLoad;
 use CatalogTest;
 use List::Util qw(sum0);
@@ -25,7 +25,7 @@ my @ids = map { $server->api(POST => '/products', { name => 'v0', price => 0 }, 
 my %number = map { $ids[$_] => $_ } 0 .. $#ids;
 my $end = time + LIFE;
 
-# ---- what all processes know: of each product the last price that was sent, and the last that was acknowledged ----
+# ---- shared by all processes: for each product, the last price that was sent and the last that was acknowledged ----
 
 my $ledger = scratch() . '/ledger';
 spew($ledger, pack 'Q*', (0) x (2 * PRODUCTS));
@@ -44,9 +44,9 @@ sub prices {
 sub sends { note_price($_[0], $_[1]) }
 sub acknowledged { note_price($_[0] + PRODUCTS, $_[1]) }
 
-# ---- what clients do ----
+# ---- the clients ----
 
-# Every product has one writer, so that its prices rise.
+# Each product has one writer, so its prices only rise.
 sub write_products {
     my ($client, $number) = @_;
     my %journal = (wrong => [], writes => 0);
@@ -101,7 +101,7 @@ sub read_products {
     return \%journal;
 }
 
-# Somebody else, at the file of the same database.
+# Another program writes to the same database's file.
 sub write_behind {
     my %journal = (wrong => [], writes => 0);
     my $db = $server->database;
@@ -132,13 +132,13 @@ for (my $second = 1; $clients->are_running; $second++) {
     my @children = $server->children;
     $second % 3 ? kill(KILL => $children[rand @children]) : $server->graceful;
     my $status = eval { $server->api(GET => '/server-status?auto', mount => '')->{body} } // '';
-    $hits = $1 if $status =~ /^CatalogCacheHits: (\d+)/m && $1 > $hits; # it begins anew with the server
+    $hits = $1 if $status =~ /^CatalogCacheHits: (\d+)/m && $1 > $hits; # a restart resets the counter
 }
 my @journals = $clients->results;
 my @wrong = map { @{ $_->{wrong} } } @journals;
 my ($reads, $writes) = map { my $what = $_; sum0(map { $_->{$what} // 0 } @journals) } qw(reads writes);
 note "$reads reads, $hits of them and more from memory, $writes writes";
-is_deeply([splice @wrong, 0, 5], [], 'no answer is older than what was acknowledged, nor half of two');
+is_deeply([splice @wrong, 0, 5], [], 'no answer is older than an acknowledged write, nor mixes two');
 cmp_ok($reads, '>', 100 * LIFE, 'many were read');
 cmp_ok($writes, '>', 20 * LIFE, 'while many were written');
 cmp_ok($hits, '>', $reads / 50, 'and memory answered');

@@ -5,7 +5,7 @@
 # db: sqlite3
 # mpm: event
 # runs: alone
-# Fifty clients, two connections a child, and somebody else who holds the database: all are answered within seconds.
+# Fifty clients, two connections a child, and another process that locks the database: each request is answered within seconds.
 use CatalogLoad;
 use CatalogTest;
 use List::Util qw(max);
@@ -16,7 +16,7 @@ my $few = { conf => "DBDKeep 2\nDBDMax 2\n", mount => 'CatalogMaxConnections 2' 
 sub count { my %n; $n{ $_->{status} }++ for @_; return join ', ', map { "$n{$_} $_" } sort keys %n }
 sub longest { return max(map { $_->{took} } @_) }
 
-# ---- held against writers ----
+# ---- locked for writers ----
 
 my $server = server(%$few)->start;
 my $token = register($server)->{token};
@@ -44,19 +44,19 @@ is($server->api(GET => '/products')->{json}{pagination}{total}, 0, 'nothing was 
 is(count($server->burst(($write) x 45)), '45 201', 'once it is free again all writers are served');
 $server->stop;
 
-# ---- held against all, from the start ----
+# ---- locked for all, from the start ----
 
 $server = server(%$few)->start;
-register($server); # so that its database is there
+register($server); # creates the database
 $server->stop;
 $db = $server->database;
 $db->do('PRAGMA locking_mode = EXCLUSIVE');
 $db->do('BEGIN EXCLUSIVE');
-$db->do('COMMIT'); # the lock is kept
+$db->do('COMMIT'); # but keeps the lock
 $server->start;
 my @refused = $server->burst(($read) x 50);
 note sprintf '%s, longest %.1f s', count(@refused), longest(@refused);
-is(scalar(grep { $_->{status} !~ /^50[03]$/ } @refused), 0, 'nobody is served');
+is(scalar(grep { $_->{status} !~ /^50[03]$/ } @refused), 0, 'each is refused');
 is(scalar(grep { ($_->{headers}{'retry-after'} // '') !~ /^[1-9]\d*$/ } @refused), 0, 'each is told when to come back');
 cmp_ok(longest(@refused), '<', 5, 'none waits long');
 $db->disconnect;

@@ -6,14 +6,14 @@
 # case: 60 66
 # mpm: event
 # runs: alone
-# Twenty graceful restarts under load: a client meets nothing but connections that were closed while they were idle.
+# Twenty graceful restarts under load: clients notice only closed idle connections.
 use CatalogLoad;
 use CatalogTest;
 use Time::HiRes qw(sleep time);
 
 use constant { READERS => 6, WRITERS => 6, REGISTRARS => 2, RESTARTS => 20 };
 
-# The children of several generations live side by side.
+# Children of several generations run side by side.
 my $server = server(conf => "ServerLimit 16\nMaxRequestWorkers 512\n", mount => <<'END')->start;
     CatalogBaseURL  https://shop.test
     CatalogMail     "file:@dir@/data/mail"
@@ -21,9 +21,9 @@ my $server = server(conf => "ServerLimit 16\nMaxRequestWorkers 512\n", mount => 
 END
 my $first = register($server);
 my %token = (token => $first->{token});
-my $end = $server->dir . '/end'; # the clients go on until it is there
+my $end = $server->dir . '/end'; # the clients run until it exists
 
-# ---- what a client does ----
+# ---- a client ----
 
 sub expect {
     my ($journal, $status, $r) = @_;
@@ -38,7 +38,7 @@ sub read_list {
     expect($journal, 200, $client->ask(GET => '/products?limit=2'));
 }
 
-# A creation that is asked for again after it was carried out leaves a second record, whose price stays 1.
+# If a client repeats a POST that the server had processed, a second product remains, with the price 1.
 sub write_product {
     my ($client, $journal) = @_;
     my $name = fresh('product');
@@ -49,7 +49,7 @@ sub write_product {
     $journal->{products}{$id} = "$name 2";
 }
 
-# A registration that is asked for again after it was carried out is answered 409.
+# If a client repeats a registration that the server had processed, it gets a 409.
 sub enroll {
     my ($client, $journal) = @_;
     my $name = fresh();
@@ -98,20 +98,20 @@ note "the parent's memory in KiB: @memory";
 my @wrong = map { @{ $_->{wrong} } } @journals;
 ok(!@wrong, 'no request failed') or diag join "\n", @wrong;
 unlike($server->log_text, qr/exit signal/, 'no child crashed');
-# How many depends on how much a busy machine lets the clients do between two restarts.
+# The number depends on the requests that a busy machine allows between two restarts.
 cmp_ok($answers{'asked again'}, '>', 0, 'connections were closed on the way');
 cmp_ok($memory[-1] - $memory[4], '<', 4096, 'the parent does not grow') if !is_under_tsan;
 
-# ---- what is there ----
+# ---- the stored rows ----
 
 my $db = $server->database;
 my %stored = map { $_->[0] => "$_->[1] $_->[2]" } @{ $db->selectall_arrayref('SELECT id, name, price FROM products') };
-is_deeply(\%stored, { map { %{ $_->{products} } } @journals }, 'what was acknowledged is stored, and nothing else');
+is_deeply(\%stored, { map { %{ $_->{products} } } @journals }, 'the database has exactly the acknowledged writes');
 my @users = sort $first->{user}{username}, map { @{ $_->{users} } } @journals;
 is_deeply([sort @{ $db->selectcol_arrayref('SELECT username FROM users') }], \@users, 'so are the users');
 is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database is whole') if driver eq 'sqlite3';
 
-# No child ends with a mail in hand, which would wait for the end of its lease.
+# No child ends while it sends a mail, which would then wait for its lease to expire.
 ok(wait_until(20, sub { !$db->selectrow_array('SELECT COUNT(*) FROM outbox') }), 'the outbox is emptied');
 my @recipients = map { slurp($_) =~ /^To: <?([^>\r]+)/m } glob "$server->{dir}/data/mail/*.eml";
 is_deeply([sort @recipients], [sort map { "$_\@example.com" } @users], 'each user has a mail');

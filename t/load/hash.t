@@ -4,7 +4,7 @@
 # case: 64
 # mpm: event
 # runs: alone
-# Two hundred registrations at once: one password is hashed at a time, as configured, and readers do not notice.
+# Two hundred registrations at once: the server hashes one password at a time, as configured, and readers do not notice.
 use CatalogLoad;
 use CatalogTest;
 use List::Util qw(sum0);
@@ -36,13 +36,13 @@ my @made = grep { $_->{status} == 201 } @answers;
 my @later = grep { $_->{status} == 503 } @answers;
 my @took = sort { $a <=> $b } map { $_->{took} } @answers;
 note sprintf '%d made, %d told to come back, %.2f s', scalar @made, scalar @later, $took[-1];
-is(@made + @later, 200, 'made or told to come back: nothing else');
+is(@made + @later, 200, 'each gets a 201 or a 503');
 cmp_ok(scalar @made, '>=', 5, 'some are made: one is hashed, and some may wait');
-cmp_ok(scalar @later, '>=', 100, 'most are told to come back');
+cmp_ok(scalar @later, '>=', 100, 'most get a 503');
 is(scalar(grep { ($_->{headers}{'retry-after'} // '') !~ /^[1-9]\d*$/ } @later), 0, 'and when');
-cmp_ok($took[-1], '<', 4, 'nobody waits long');
+cmp_ok($took[-1], '<', 4, 'no request waits long');
 my ($users) = $server->database->selectrow_array('SELECT COUNT(*) FROM users');
-is($users, 1 + @made, 'those that were made are stored, and no others');
+is($users, 1 + @made, 'the database has exactly the acknowledged users');
 
 @took = sort { $a <=> $b } map { $_->[1] } @reads;
 my $p99 = $took[$#took * 0.99];
@@ -52,13 +52,13 @@ cmp_ok($p99, '<', 1, 'without delay');
 
 # ---- never two ----
 
-# Seconds of processor time that the children have used.
+# Seconds of CPU time that the children have used.
 sub cpu {
     my $ticks = sum0(map { (split ' ', slurp("/proc/$_/stat") =~ s/.*\) //sr)[11, 12] } $server->children);
     return $ticks / POSIX::sysconf(POSIX::_SC_CLK_TCK());
 }
 
-# Fewer than may wait.
+# Fewer than the queue allows.
 sub registrars {
     my ($seconds) = @_;
     my $end = time + $seconds;
@@ -73,7 +73,7 @@ sub registrars {
 sub count { my %n; $n{$_}++ for map { @$_ } @_; return %n }
 
 my $registrars = registrars(3);
-sleep 0.3; # until all are at it
+sleep 0.3; # until all are hashing or waiting
 my ($start, $used) = (time, cpu());
 sleep 2.4;
 $used = (cpu() - $used) / (time - $start);
@@ -96,7 +96,7 @@ for (1 .. 4) {
 %statuses = count($registrars->results);
 note join ', ', map { "$statuses{$_} answers $_" } sort keys %statuses;
 is(join(' ', sort keys %statuses), '0 201', 'cut off or made');
-answers($server->api(POST => '/register', user()), 201, undef, 'registering goes on');
+answers($server->api(POST => '/register', user()), 201, undef, 'registration works');
 
 expect_log(qr/CAT011: /);
 allow_kills();

@@ -5,15 +5,15 @@
 # route: POST /register
 # mpm: event
 # runs: alone
-# 1,000 registrations and 10,000 writes of products from 32 connections while a child is killed each second: what was
-# acknowledged is there, once.
+# 1,000 registrations and 10,000 writes of products from 32 connections while a child is killed each second: every acknowledged write
+# is stored exactly once.
 use CatalogLoad;
 use CatalogTest;
 use List::Util qw(sum0 uniq);
 use Time::HiRes qw(sleep time);
 
-# No more register at once than may wait for it in one child, where all connections may come to be.
-# A fifth of it where the database is a process of its own, which nobody kills here.
+# No more registrars than one child's queue allows, as one child may get all connections. Where the database is a separate process,
+# which the test does not kill, a fifth suffices.
 use constant ALL => driver eq 'sqlite3' ? 1 : 0.2;
 use constant { REGISTRARS => 8, REGISTRATIONS => 125 * ALL, WRITERS => 24, CYCLES => 84 * ALL + 1 };
 
@@ -25,7 +25,7 @@ END
 my $first = register($server);
 my %token = (token => $first->{token});
 
-# ---- what a client does ----
+# ---- a client ----
 
 sub ask {
     my ($client, $journal, @request) = @_;
@@ -35,7 +35,7 @@ sub ask {
     return $r;
 }
 
-# Until there is an answer that is not "come back later"; with how many requests went without one.
+# Repeats the request until an answer other than 503 arrives; returns it and the number of requests without an answer.
 sub insist {
     my ($client, $journal, @request) = @_;
     my $lost = 0;
@@ -49,7 +49,7 @@ sub insist {
 
 sub wrong { push @{ $_[0]{wrong} }, "$_[1]: $_[2]{text}" }
 
-# A creation without an answer is not tried again, or there could be two: the next one has another name.
+# Does not repeat a creation without an answer, which might create two products: the next one has another name.
 sub create {
     my ($client, $journal) = @_;
     while (1) {
@@ -130,7 +130,7 @@ cmp_ok($writes, '>=', 10_000 * ALL, 'ten thousand writes, or a fifth');
 my @wrong = map { @{ $_->{wrong} } } @journals;
 ok(!@wrong, 'no answer but those of the contract') or diag join "\n", @wrong;
 
-# ---- what is there ----
+# ---- the stored rows ----
 
 my $db = $server->database;
 is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database is whole') if driver eq 'sqlite3';
@@ -139,7 +139,7 @@ my %stored = map { $_->[0] => "$_->[1] $_->[2]" } @{ $db->selectall_arrayref('SE
 my %known = map { $_ => $stored{$_} } grep { exists $products{$_} } keys %stored;
 my @others = map { $stored{$_} } grep { !exists $products{$_} } keys %stored;
 is_deeply(\%known, \%products, 'the products as acknowledged last');
-is_deeply([grep { !$unanswered{$_} } @others], [], 'beside them only what got no answer');
+is_deeply([grep { !$unanswered{$_} } @others], [], 'all others got no answer');
 is(scalar(uniq values %stored), scalar(keys %stored), 'none is there twice');
 
 my %listed;
@@ -153,11 +153,11 @@ is_deeply(\%listed, \%stored, 'the list has the same, each once');
 my @names = sort $first->{user}{username}, @users;
 is_deeply([sort @{ $db->selectcol_arrayref('SELECT username FROM users') }], \@names, 'each user once');
 my ($sessions) = $db->selectrow_array('SELECT COUNT(*) FROM users JOIN sessions ON user_id = users.id');
-is($sessions, scalar @names, 'with one session each: what belongs to a registration is stored with it');
+is($sessions, scalar @names, 'with one session each: a registration is stored as a whole');
 
 # ---- mail ----
 
-# Whoever is killed with a mail in hand leaves it leased: here the lease runs out at once.
+# A child that is killed while it sends leaves the mail leased: expire the lease at once.
 cmp_ok($server->stop, '<', 5, 'it stops');
 $db->do("UPDATE outbox SET next_at = created_at WHERE lease != ''");
 $start = time;
@@ -169,5 +169,5 @@ my @recipients = map { slurp($_) =~ /^To: <?([^>\r]+)/m } glob "$server->{dir}/d
 is_deeply([sort @recipients], [sort map { "$_\@example.com" } @names], 'each user has a mail');
 
 allow_kills();
-allow_log(qr/CAT011: /, qr/AH10159: /); # waiting to hash; a killed child counts until the next one is there
+allow_log(qr/CAT011: /, qr/AH10159: /); # waiting to hash; a killed child counts until httpd has replaced it
 done_testing;

@@ -3,7 +3,7 @@
 # case: 59 60 62
 # mpm: event
 # runs: first
-# No mail is lost, whatever ends while mails are sent: a child, a generation of children, the SMTP server, httpd.
+# No mail is lost if a child, a generation of children, the SMTP server or httpd ends while mails are sent.
 use CatalogTest;
 use CatalogTest::Smtp;
 use List::Util qw(max);
@@ -11,7 +11,7 @@ use Time::HiRes qw(sleep time);
 
 my $home = scratch();
 
-# With mails for so many users in its queue: one has registered, the others are stored likewise.
+# A server with mails for this many users in its queue: one registers, the test inserts the others.
 sub mailing {
     my ($smtp, $mails) = @_;
     my $server = server(conf => "ServerLimit 16\nMaxRequestWorkers 512\n", mount => <<"END")->start;
@@ -36,7 +36,7 @@ END
 
 sub waiting { $_[0]->database->selectrow_array("SELECT COUNT(*) FROM outbox WHERE state = 'pending'") }
 
-# The recipients and the Message-ID of each mail that was received.
+# The recipients and the Message-ID of each received mail.
 sub received {
     my ($dir) = @_;
     return map { [/^Message-ID: (\S+)/m, /^X-RcptTo: (\S+)/mg] } map { slurp($_) } glob "$dir/*.eml";
@@ -74,7 +74,7 @@ my $sender = $senders[-1];
 is(scalar(grep { $_ == $sender } $server->children), 1, 'one child sends');
 kill KILL => $sender;
 $start = time;
-wait_until(5, sub { !grep { $_ == $sender } $server->children }); # it could still take the connection
+wait_until(5, sub { !grep { $_ == $sender } $server->children }); # the old child could still accept the connection
 my $address = register($server)->{user}{email};
 ok(wait_until(15, sub { grep { $_->[1] eq $address } received("$home/one") }), 'when it is killed, another one sends');
 note sprintf 'after %.1f s', time - $start;

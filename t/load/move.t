@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # mpm: event
 # runs: first
-# Many products through catalogctl import and export: none is lost, and they take no more memory than a few do. On SQLite, a million.
-# No MPM has a part in it.
+# catalogctl import and export of many products (on SQLite, a million) lose none and need no more memory than for a few. The MPM does
+# not matter.
 use CatalogTest;
 use CatalogTest::Ctl qw(command_for);
 use CatalogTest::Move qw(product write_file);
@@ -13,7 +13,7 @@ use constant { ALL => 1_000_000, MANY => 50_000, FEW => 5_000, MOST => 100 * 102
 
 my $dir = scratch();
 
-# Runs it with these files as input and output: the most memory that it had, in KiB.
+# Runs catalogctl with these files as input and output; returns its peak memory in KiB.
 sub measured {
     my ($name, $db, $verb, $rows, $in, $out) = @_;
     my ($most, $start) = (0, time);
@@ -39,12 +39,12 @@ sub is_same {
     my ($line, @different) = 0;
     while (defined(my $text = <$left>)) {
         my $same = $text eq (<$right> // '');
-        push @different, $line if $line++ && !$same; # the first has the time in it
+        push @different, $line if $line++ && !$same; # the first line has the time
     }
     ok($line && !@different && eof $right, $name) or diag "$line lines, " . scalar @different . ' differ';
 }
 
-# There and back: the most memory of both.
+# Imports and exports; returns the larger peak.
 sub move {
     my ($name, $db, $count) = @_;
     my $number = 0;

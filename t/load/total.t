@@ -2,8 +2,8 @@
 # route: GET /products
 # route: POST /products
 # route: DELETE /products/:id
-# The number of all products while many write, with requests and without, and children are killed: no answer contradicts itself,
-# and in the end it is right.
+# The total of the list while clients and another program write and children are killed: no answer contradicts itself, and at the end
+# the total is right.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
 use POSIX ();
@@ -16,7 +16,7 @@ my $token = register($server)->{token};
 my $db = $server->database;
 my $count = 0;
 
-# For some seconds, in a process of its own.
+# Runs a function repeatedly for some seconds, in another process.
 sub beside {
     my ($do) = @_;
     my $pid = fork // die "fork: $!\n";
@@ -27,14 +27,14 @@ sub beside {
     POSIX::_exit($done ? 0 : 1);
 }
 
-# Makes some products and deletes half of them.
+# Creates some products and deletes half of them.
 sub write_some {
     my @made = map { /"data":\{"id":"([^"]+)"/ } map { $_->{body} }
         eval { $server->burst((wire(POST => '/products', { name => 'x', price => 1 }, token => $token)) x 6) };
     eval { $server->burst(map { wire(DELETE => "/products/$_", token => $token) } @made[0 .. $#made / 2]) };
 }
 
-# As an administrator does: among the older ones too.
+# Writes like an administrator with SQL, also among older products.
 my $other;
 sub write_sql {
     $other //= $server->database;
@@ -51,7 +51,7 @@ sub write_sql {
     sleep 0.005;
 }
 
-# Past the end there is nothing, before it there is; a page is full unless it is the last. That one is looked for.
+# Pages past the end are empty, pages before the last are full. Follows the last page as it moves.
 my %seen;
 sub look {
     my ($limit, $page) = (10, ($seen{last} // 1) + int rand 3);
@@ -73,7 +73,7 @@ sub right {
 $db->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at)
     WITH RECURSIVE c (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < 9999)
     SELECT '01a0ffff-0000-7000-8000-' || (100000000000 + i), 'x', '1', '', 1, 1763717400000 + i - i % 3 FROM c));
-ctl_for($server, 'recount') if driver eq 'mysql'; # which has no triggers to see it
+ctl_for($server, 'recount') if driver eq 'mysql'; # which has no triggers that count it
 my @sql = driver eq 'mysql' ? () : map { beside(\&write_sql) } 1 .. 2;
 my @pids = (@sql, (map { beside(\&write_some) } 1 .. WRITERS), map { beside(\&look) } 1 .. 2);
 my @failed = grep { waitpid($_, 0) != $_ || $? } @pids;
@@ -89,7 +89,7 @@ waitpid $_, 0 for @pids;
 ok(wait_until(10, sub { eval { $server->api(GET => '/products')->{status} == 200 } }), 'it serves again');
 right('after children were killed');
 
-allow_log(qr/CAT008: /, qr/CAT003: .*database is locked/) if driver eq 'sqlite3'; # behind those who write without the server
+allow_log(qr/CAT008: /, qr/CAT003: .*database is locked/) if driver eq 'sqlite3'; # while the other program writes
 allow_kills();
 allow_log(qr/CAT011: /);
 done_testing;
