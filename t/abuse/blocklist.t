@@ -2,7 +2,7 @@
 # route: POST /register
 # route: POST /users
 # route: POST /auth/password/change
-# CatalogPasswordBlocklist: passwords that everybody tries first.
+# CatalogPasswordBlocklist: passwords that attackers try first.
 use utf8;
 use CatalogTest;
 use CatalogAccounts;
@@ -37,13 +37,13 @@ answers($server->api(POST => '/auth/password/change', \%change, token => $user->
     invalid(newPassword => 'common'), 'nor can it be changed to');
 ok(works($server, $user->{token}), 'which changes nothing');
 
-# A user who had it before can sign in.
+# A user with such a password can still sign in.
 my $old = server(mount => 'CatalogDatabase @driver@ "' . $server->params . '"')->start;
 my $brought = register($old, password => 'password');
 answers(sign_in($server, $brought->{user}{username}, 'password'), 200, undef, 'who has it already can sign in');
 unlike($server->log_text, qr/qwertyuiop|spaced out/i, 'no password of the list is logged');
 
-# A file that is none.
+# An invalid file.
 spew("$file.bad", "password\x{0}123\n");
 for (['no file', "$file.none"], ['a directory', scratch()], ['no text', "$file.bad"]) {
     my ($what, $path) = @$_;

@@ -2,7 +2,7 @@
 # route: POST /auth/login
 # route: POST /auth/password/change
 # runs: alone
-# A password that was never compared, because too many were before it, does not count as a wrong one.
+# A password that the server did not check, because its queue was full, does not count as a wrong one.
 use CatalogTest;
 use CatalogAccounts;
 use CatalogLoad;

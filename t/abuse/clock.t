@@ -2,12 +2,12 @@
 # route: POST /auth/login
 # route: POST /register
 # route: POST /auth/confirm/resend
-# The clock is set back by an hour while the server runs: no client waits for a minute longer.
+# The clock is set back by an hour while the server runs: no client waits a minute longer for it.
 use CatalogTest;
 use CatalogAccounts;
 use Time::HiRes qw(time);
 
-# A library that shifts the time of day, and nothing else, by the seconds that a file says.
+# A preloaded library that shifts only the time of day, by the seconds in a file.
 my $dir = scratch();
 chmod 0755, $dir;
 spew("$dir/shift", '0');
@@ -88,7 +88,7 @@ served_within_a_minute('signing in', sub { login(fresh(), 'wrong horse') });
 answers(ask($_->[0], $_->[1], '192.0.2.4'), $_->[2], undef, "$_->[0] of somebody new")
     for ['/register', registration(), 201], ['/auth/login', { login => fresh(), password => 'y' }, 401];
 
-# Set to where it was: nobody is let off for it, either.
+# Set forward again: no client gets a delay waived, either.
 spew("$dir/shift", '0');
 answers(resend(), 429, undef, 'mails: the hour is not over', 'retry-after' => qr/^3[45]\d\d$/);
 

@@ -2,7 +2,7 @@
 # route: POST /auth/login
 # route: POST /register
 # runs: alone
-# One network that floods the queue of password hashes keeps no other out, and does not fill the error log.
+# A network that floods the queue of password hashes neither blocks other networks nor fills the error log.
 use CatalogTest;
 use CatalogAccounts;
 use CatalogLoad;
@@ -11,7 +11,7 @@ use Time::HiRes qw(sleep time);
 my $server = server(conf => moderate() . "CatalogHashConcurrency 1\n")->start;
 my @owners = map { register($server) } 1 .. 10;
 
-# More clients than may wait. Each guesses at another account each time: no delay stops it.
+# More clients than the queue allows. Each guesses at another account each time, so no delay stops it.
 my $done = $server->dir . '/done';
 my $flood = clients($server, 44, sub {
     my ($client) = @_;

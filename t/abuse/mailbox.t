@@ -3,7 +3,7 @@
 # route: POST /users
 # route: POST /auth/password/forgot
 # route: POST /auth/password/change
-# Nobody fills somebody else's mailbox, and nobody keeps mails away from it by trying.
+# An attacker can neither flood another user's mailbox nor keep mails from it.
 use CatalogTest;
 use CatalogAccounts;
 
@@ -19,7 +19,7 @@ sub registration {
         ref $from ? %$from : from_network($from)));
 }
 
-# Sub-addresses of one mailbox, from one network: those that are refused otherwise do not count.
+# Sub-addresses of one mailbox, from one network: requests refused for other reasons do not count.
 my $here = '198.51.100.1';
 answers(registration("victim\@example.com", $here), 201, undef, 'the mailbox itself is not counted');
 answers(registration("victim+1\@example.com", $here), 201, undef, 'one');
@@ -31,13 +31,13 @@ answers(registration($_, $here), 429, refusal(error => qr/./), "not $_", 'retry-
 answers(registration($_, $here), 201, undef, "but $_")
     for 'victim+4@example.org', 'victim4@example.com', 'another+4@example.com';
 
-# From many networks: they are registered, and their mailbox gets no more mails.
+# From many networks: the users are registered, but their mailbox gets no more mails.
 answers(registration("victim+$_\@example.com", { from_anywhere() }), 201, undef, 'from elsewhere') for 6 .. 20;
 ok(quiet(), 'all mails are done with');
 is(scalar(map { subjects("victim+$_\@example.com") } 1 .. 20), 3, 'of twenty sub-addresses three have got one');
 is(scalar(subjects('victim@example.com')), 1, 'the mailbox itself got its own');
 
-# All of that keeps nothing from whoever has the mailbox.
+# The owner of the mailbox still gets mails.
 my $forgot = sub { $server->talk(wire(POST => '/auth/password/forgot', { email => $_[0] }, from_anywhere())) };
 answers($forgot->("victim+$_\@example.com"), 202, undef, 'a reset of one of them') for 1 .. 10;
 answers($forgot->('victim@example.com'), 202, undef, 'one of its own');
@@ -45,7 +45,7 @@ mail_token($server, 'victim@example.com', 'reset');
 ok(quiet(), 'all mails are done with');
 is(scalar(grep { !/onfirm/ } map { subjects("victim+$_\@example.com") } 1 .. 20), 3, 'three of the others');
 
-# A confirmed sub-address is counted for itself.
+# A confirmed sub-address has its own count.
 my $mine = confirmed_as('victim+mine@example.org');
 answers($forgot->('victim+4@example.org'), 202, undef, 'resets of a neighbour') for 1 .. 5;
 answers($forgot->('victim+mine@example.org'), 202, undef, 'and of its own');
@@ -60,7 +60,7 @@ sub confirmed_as {
     return $user;
 }
 
-# Changing the password on and on.
+# Changing the password again and again.
 my ($password, $next) = ('correct horse', 'another horse');
 for (1 .. 8) {
     answers($server->api(POST => '/auth/password/change', { currentPassword => $password, newPassword => $next },

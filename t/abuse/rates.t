@@ -19,7 +19,7 @@ my $server = server(conf => moderate() . join '', map { <<"END" } sort keys %lim
 </Location>
 END
 my $file = $server->dir . '/httpd.conf';
-$server->write($file, slurp($file) =~ s/^CatalogRateLimit Off\n//mr); # so that /api has what is there by default
+$server->write($file, slurp($file) =~ s/^CatalogRateLimit Off\n//mr); # so that /api has the default
 $server->start;
 
 my $count = 0;
@@ -39,7 +39,7 @@ sub registration {
 sub statuses { join ' ', map { $_->{status} } @_ }
 sub policy { my ($r) = @_; return join ' ', map { $_ // 'none' } @{ $r->{headers} }{qw(ratelimit-policy ratelimit)} }
 
-# On by default, generous, and told in each answer that counts.
+# On by default, generous, and in the headers of each answer that counts.
 my $here = from();
 like(policy(login('/api', $here)), qr/^"login";q=30;w=60 "login";r=29;t=2$/, 'sign-in: 30 a minute');
 like(policy(login('/api', $here)), qr/^"login";q=30;w=60 "login";r=28;t=[34]$/, 'one less');
@@ -56,7 +56,7 @@ like(policy(ask('/api', '/auth/confirm/resend', { email => 'y@example.com' }, $h
 is(policy($server->api(GET => '/products', from_network($here))), 'none none', 'the rest is not counted');
 is(policy(ask('/api', '/auth/refresh', { refreshToken => 'x' }, $here)), 'none none', 'nor is refreshing');
 
-# Beyond it: for how long, truly.
+# Over the limit: Retry-After is right.
 $here = from();
 is(statuses(map { login('/few', $here) } 1 .. 3), '401 401 401', 'three are allowed');
 my $r = login('/few', $here);
@@ -72,7 +72,7 @@ my @mail = map { ask('/few', $_, { email => fresh() . '@example.com' }, $here) }
     '/auth/password/forgot', '/auth/confirm/resend';
 is(statuses(@mail), '202 429', 'so is mail, of either kind');
 
-# A malformed body tries nothing, so it does not count.
+# A malformed body does not count.
 $here = from();
 my @malformed = map { ask('/few', '/auth/login', $_, $here) } {}, [], { login => 'x' }, { login => 'x', password => 5 },
     { login => 'x', password => '' }, '{';
@@ -99,7 +99,7 @@ $server->graceful;
 sleep 1;
 is(statuses(login('/one', $here)), '429', 'a graceful restart forgets nothing');
 
-# Who a client is: its address, or its network; not what it says of itself.
+# A client is its address or its network; its headers do not matter.
 is(statuses(map { login('/one', "2001:db8:5:6:$_") } '0::1', 'ffff::2', '1:2:3:4', '0::2'), '401 401 401 429',
     'an IPv6 network counts as one');
 is(statuses(login('/one', '2001:db8:5:7::1')), '401', 'another one is another');

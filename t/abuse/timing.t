@@ -3,8 +3,8 @@
 # route: POST /auth/password/forgot
 # route: POST /auth/confirm/resend
 # runs: alone
-# Who has an account is not told by the time an answer takes either. The lower quartiles of many requests, in turns: what is
-# beyond tells of the machine.
+# The time of an answer does not reveal either whether an account exists. Compares the lower quartiles of many alternating requests:
+# slower ones show only the machine's load.
 use CatalogTest;
 use CatalogAccounts;
 use Time::HiRes qw(time);
@@ -22,7 +22,7 @@ sub took {
     return $time;
 }
 
-# Two kinds of request, in turns, so that a machine that is busy elsewhere is so for both.
+# Alternates two kinds of requests, so that other load on the machine affects both.
 sub compare {
     my ($what, $route, $status, $rounds, $one, $other) = @_;
     my (@first, @second);
