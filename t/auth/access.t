@@ -8,13 +8,13 @@ use CatalogTest;
 my %product = (name => 'x', price => 1);
 my $key = key_path;
 my @mounts = (
-    # path, what stands in its Location, status of: read, write without a token, write with one
+    # path, the directives of its Location, status of: a read, a write without a token, a write with one
     ['/plain', '', 200, 401, 201],
     ['/granted', 'Require all granted', 200, 401, 201],
     ['/denied', 'Require all denied', 403, 403, 403],
     ['/satisfy', "Satisfy Any\nRequire all granted", 200, 401, 201],
     ['/satisfy-host', "Order deny,allow\nAllow from all\nSatisfy Any", 200, 401, 201],
-    # No Require is there: it is satisfied.
+    # A missing Require counts as satisfied.
     ['/satisfy-nothing', "Order allow,deny\nDeny from all\nSatisfy Any", 200, 401, 201],
     ['/limit', "<LimitExcept GET>\nRequire all granted\n</LimitExcept>", 200, 401, 201],
     ['/limit-denied', "<LimitExcept GET HEAD>\nRequire all denied\n</LimitExcept>", 200, 403, 403],
@@ -62,7 +62,7 @@ for (@mounts) {
     }
 }
 
-# The site's ErrorDocuments do not turn JSON into something else, and sub-requests for them do not open anything.
+# The site's ErrorDocuments do not replace JSON answers, and their sub-requests do not bypass access rules.
 my $unknown = { success => false, message => qr/./ };
 answers($server->api(GET => '/nothing', mount => '/plain'), 404, $unknown, 'a 404 stays JSON');
 answers($server->api(PATCH => '/products', mount => '/plain'), 405, $unknown, 'so does a 405');
@@ -71,7 +71,7 @@ answers($server->api(POST => '/products', '{', mount => '/plain', token => $toke
 answers($server->api(POST => '/products', 'x', mount => '/plain', token => $token,
     headers => { 'Content-Type' => 'text/plain' }), 415, refusal(error => qr/./), 'and a 415', location => undef);
 
-# The user is told to logs, to proxied applications and to Require.
+# Logs, proxied applications and Require receive the user.
 my $who = CatalogTest::Token::claims('x', 'y')->{sub};
 $server->api(POST => '/products', \%product, mount => '/plain', token => forge(claims => claims(sub => $who)));
 ok(wait_until(5, sub { $server->access_text =~ m{^POST /plain/products 201 user=\Q$who\E id=\Q$who\E }m }),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/login
 # route: POST /auth/refresh
-# Whoever refuses a request writes the same challenge, whose realm is a quoted-string (RFC 9110, 5.6.4).
+# Every refusal has the same challenge, whose realm is a quoted-string (RFC 9110, 5.6.4).
 use CatalogTest;
 use CatalogAccounts;
 

@@ -23,7 +23,7 @@ answers(bytes("Authorization: bearer\t"), 401, refusal(error => qr/./), 'no toke
 answers(post("$_ $token"), 201, undef, $_) for 'Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer  ';
 answers(bytes("Authorization: Bearer\t$token"), 201, undef, 'a tab before it');
 
-# Something that is not of a token's shape.
+# Malformed tokens.
 my ($header, $payload, $signature) = split /\./, $token;
 my @shapes = (
     ['one segment', 'abc'], ['two segments', 'a.b'], ['two segments of a good one', "$header.$payload"],
@@ -43,13 +43,13 @@ answers(bytes("Authorization: Bearer $token\r\nAuthorization: Bearer $token"), 4
 answers(bytes("Authorization: Bearer $token\r\nAuthorization: Basic eDp5"), 401, undef, 'two of different schemes',
     'www-authenticate' => $invalid);
 
-# Characters that no token has.
+# Characters that are invalid in a token.
 answers(post("Bearer $_"), 400, refusal(error => qr/./), "characters: $_", 'www-authenticate' => $request)
     for '"a.b.c"', 'a;b', 'a.b.c;x=1', "'a.b.c'", '<a.b.c>', 'a.b.c\\', 'realm="x"', '{"a":1}', 'a.b.c%0a', 'a.b.c*';
 answers(bytes("Authorization: Bearer a.b\xe9.c"), 400, refusal(error => qr/./), 'a byte beyond ASCII',
     'www-authenticate' => $request);
 
-# Elsewhere a token is not looked for.
+# The server reads tokens from no other place.
 answers(api(POST => "/products?access_token=$token", \%product), 401, undef, 'in the query',
     'www-authenticate' => $none);
 answers(api(POST => '/products', { %product, access_token => $token }), 401, undef, 'in the body',
@@ -57,11 +57,11 @@ answers(api(POST => '/products', { %product, access_token => $token }), 401, und
 answers(api(POST => '/products', \%product, headers => { Cookie => "token=$token" }), 401, undef, 'in a cookie',
     'www-authenticate' => $none);
 
-# An open route asks nobody.
+# An open route needs no token.
 answers(api(GET => '/products', headers => { Authorization => $_ }), 200, undef, "GET with $_",
     'www-authenticate' => undef) for 'Bearer nonsense', 'Bearer "', 'Basic x', 'Bearer';
 
-# A signature changed anywhere is no signature.
+# A signature changed at any position is invalid.
 for my $part ([0, 5], [1, 5], [2, 0], [2, 20], [2, 42]) {
     my @parts = split /\./, $token;
     my ($which, $at) = @$part;

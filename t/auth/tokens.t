@@ -107,7 +107,7 @@ for ([4096, 201], [4097, 401]) {
 my $user = register();
 answers(post($user->{refreshToken}), 401, undef, 'a refresh token', 'www-authenticate' => $invalid);
 
-# The user is not looked up: a token stays good until it expires, 15 minutes at the most.
+# The server does not look the user up: a token stays valid until it expires, after at most 15 minutes.
 my $db = main->database;
 is($db->do('DELETE FROM users WHERE id = ?', undef, $user->{user}{id}), 1, 'a user is deleted');
 answers(post($user->{token}), 201, undef, 'the token is good until it expires');

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # case: 37
-# A mount behind the site's own authentication: a token of the catalogue opens nothing of the site, nor the other way round.
+# A mount behind the site's own authentication: the catalogue's tokens open nothing of the site, and the site's passwords no mount.
 use CatalogTest;
 use Digest::MD5 qw(md5_hex);
 
@@ -50,7 +50,7 @@ for my $mount ('/valid', '/ada', '/digest', '/both') {
     }
 }
 
-# Who may read needs the site's password alone, and who would write is asked for a token by the catalogue.
+# A read needs only the site's password; for a write, the catalogue also asks for a token.
 for (['/valid', 'ada', 200], ['/valid', 'sue', 200], ['/ada', 'ada', 200], ['/ada', 'sue', 401]) {
     my ($mount, $user, $status) = @$_;
     answers(ask($mount, GET => Authorization => $basic{$user}), $status, undef, "$mount: the site's $user reads");
@@ -70,7 +70,7 @@ my $challenge = ask('/digest', 'GET')->{headers}{'www-authenticate'};
 answers(ask('/digest', GET => Authorization => digest($challenge, GET => '/digest/products')), 200, undef,
     'with Digest as well');
 
-# A site can let in who has either of them,
+# A site can accept either of them,
 answers(ask('/either', GET => Authorization => $basic{sue}), 200, undef, 'a password or a role: the password');
 answers(ask('/either', GET => Authorization => "Bearer $token{eve}"), 200, undef, 'the role');
 answers(ask('/either', POST => Authorization => "Bearer $token{eve}"), 201, undef, 'which writes, too');

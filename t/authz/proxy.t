@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The same tokens in front of another application, which is told who it is.
+# The same tokens in front of another application, which receives the user.
 use CatalogTest;
 use CatalogAccounts;
 
@@ -43,7 +43,7 @@ sub is_told {
     ok(wait_until(5, sub { slurp($log) =~ /^\Q$line\E$/m }), $what) or diag slurp($log);
 }
 
-# Whoever is refused does not reach it.
+# Refused requests do not reach it.
 my $r = ask('/page');
 is($r->{status}, 401, 'nobody');
 is($r->{headers}{'www-authenticate'}, 'Bearer realm="app"', 'is told how');

@@ -6,7 +6,7 @@ use CatalogAccounts;
 
 my $key = key_path;
 my @places = (
-    # path, what stands there, who comes in: nobody, user (ann), editor (bob), admin (eve), confirmed (cat)
+    # path, its directives, who has access: nobody, user (ann), editor (bob), admin (eve), confirmed (cat)
     ['/anyone', 'Require all granted', qw(200 200 200 200 200)],
     ['/valid', 'Require valid-user', qw(401 200 200 200 200)],
     ['/one', 'Require user ann', qw(401 200 403 403 403)], ['/two', 'Require user ann bob', qw(401 200 200 403 403)],
@@ -67,7 +67,7 @@ for (@places) {
     }
 }
 
-# What is no good is refused with its reason.
+# An invalid token is refused with the reason.
 my $invalid = qr/^Bearer realm="the site", error="invalid_token", error_description="[^"\\]+"$/;
 my @bad = (['expired', forge(claims => claims(exp => time - 60))],
     ['of another key', forge(key => 'another key of thirty-two bytes!!')],
@@ -84,7 +84,7 @@ is(ask('/valid', undef, headers => { Authorization => $_ })->{status}, 401, "$_ 
 is($server->api(POST => '/get/', 'x', mount => '', token => $token{ann})->{status}, 403,
     'another method has other rules');
 
-# In a mount the same lines close what is open; the answer is JSON.
+# In a mount, the same lines restrict open routes; the answer is JSON.
 my %product = (name => 'x', price => 1);
 for ([GET => '/products'], [POST => '/products', \%product]) {
     my $asked = sub { $server->api(@$_, mount => '/mount', @_) };
@@ -104,7 +104,7 @@ $r = ask('/valid', $user->{token});
 is("$r->{status} " . match($r->{headers}{'www-authenticate'}, $invalid), '401 ', 'after signing out it opens nothing');
 is(ask('/anyone', $user->{token})->{status}, 200, 'where nobody is asked it does not matter');
 
-# Lines that cannot be meant.
+# Lines that make no sense.
 my @wrong = (['catalog-role', 'requires a role'], ['catalog-role root', 'not a role'],
     ['catalog-role editor,admin', 'not a role'], ['catalog-verified yes', 'no argument']);
 for (@wrong) {

@@ -4,7 +4,7 @@
 # route: DELETE /products/:id
 # route: POST /register
 # route: POST /users
-# CatalogWriteRole: who may write products. CatalogRegistration: who may come in.
+# CatalogWriteRole: who may write products. CatalogRegistration: who may register.
 use CatalogTest;
 use CatalogAccounts;
 
@@ -55,7 +55,7 @@ answers($server->api(POST => '/products', \%product, mount => '/editor', token =
     401, undef, 'a role that is none: ' . ($_ // 'null'), 'www-authenticate' => failed())
     for 'root', 'Admin', 'admin ', '', undef, ['admin'], 1, true;
 
-# A role is the database's, from the next token on.
+# A role change in the database takes effect with the next token.
 my $user = register($server);
 is(claims_of($user->{token})->{role}, 'user', 'whoever registers is a user');
 register($server, role => 'admin');
@@ -69,7 +69,7 @@ my $later = sign_in($server, $user->{user}{username}, $user->{password})->{json}
 answers($server->api(POST => '/products', \%product, mount => '/editor', token => $later), 403, undef,
     'no longer by the one after that', 'www-authenticate' => $scope);
 
-# Closed: nobody comes in, those who are in go on.
+# Closed: nobody can register; existing users continue.
 my $name = fresh();
 my %new = (username => $name, email => "$name\@example.com", password => 'correct horse');
 answers($server->api(POST => $_, \%new, mount => '/closed'), 403, refusal(error => qr/./), "closed: $_",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The same tokens in front of files, with who it is in the environment.
+# The same tokens in front of files, with the user in the environment.
 use CatalogTest;
 use CatalogAccounts;
 
@@ -75,7 +75,7 @@ is(ask('/directory/closed.txt')->{status}, 401, 'in <Directory>: nobody');
 is_answered(ask('/directory/closed.txt', $user->{token}), 200, "closed\n", 'in <Directory>: a user');
 is_answered(ask('/directory/open.txt'), 200, "open\n", 'but for what <Files> opens');
 
-# Who it is.
+# The user in the environment.
 is_answered(ask('/who/page.html', $user->{token}), 200, "$name|Catalog|$id|user|0",
     'the environment of what runs there');
 my $eve = forge(claims => claims(sub => $id, username => 'eve', role => 'admin', email_verified => true));
@@ -87,7 +87,7 @@ is_answered(ask('/who/page.html', $user->{token}, %forged), 200, "$name|Catalog|
 is_answered(ask('/guests/page.html', $user->{token}), 200, join('|', ('(none)') x 5),
     'where nobody is asked nobody is named');
 
-# Many requests with one token, by all children, until it is worth nothing.
+# Many requests with one token, to all children, until it is revoked.
 my @bytes = (CatalogTest::request_bytes(GET => '/files/report.txt', undef, token => $user->{token})) x 40;
 is(scalar(grep { $_->{status} != 200 } $server->burst(@bytes)), 0, 'forty requests');
 $server->api(POST => '/auth/logout', token => $user->{token});
