@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The directives of accounts: what they take, what they refuse, and that they are inherited.
+# The directives of accounts: the values they accept and refuse, and their inheritance.
 use CatalogTest;
 use CatalogAccounts;
 
@@ -75,7 +75,7 @@ sub ask {
         headers => { Host => $host, Authorization => "Bearer $token" }));
 }
 my @places = (
-    # host, mount, status of a registration, of a write; the limit that is told
+    # host, mount, status of a registration, of a write; the limit in the answer
     ['first.test', '/api', 403, 403, '"login";q=7;w=60'], ['first.test', '/own', 201, 201, '"login";q=9;w=60'],
     ['second.test', '/api', 201, 201, undef], ['second.test', '/own', 201, 201, '"login";q=9;w=60'],
 );

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # db: sqlite3
-# A database that httpd's children could not open is refused by httpd -t, with the command that mends it; one that is lost later is
-# told with its file and the cause. catalogctl says the same.
+# httpd -t refuses a database that httpd's children could not open, and prints the command that repairs it; if it is lost later, the
+# log names its file and the cause. catalogctl reports the same.
 use CatalogTest;
 
 use CatalogTest::Ctl qw(ctl ctl_for problems);
@@ -14,7 +14,7 @@ sub dbd { my ($params) = @_; return server(conf => qq(DBDParams "$params"\n)) }
 sub own { my ($params) = @_; return server(mount => qq(CatalogDatabase sqlite3 "$params"\n)) }
 sub said { my ($server) = @_; my ($status, $text) = $server->configtest; return $status ? $text : 'OK' }
 
-# A command that is told is typed in by root, as it stands; here it is also seen that it names nothing but the directory.
+# The test runs the printed command as it is, as root would, and checks that it names only the directory.
 sub obey {
     my ($text) = @_;
     my ($command) = $text =~ /: (install -d -o \Q$user\E -g \Q$group\E -m 750 \S+|install -d -o \S+ -g \S+ -m 750 '[^']+')$/m
@@ -53,7 +53,7 @@ for my $make (\&dbd, \&own) {
 like(said(dbd('catalog.db')), qr{: DBDParams /var/lib/catalog/catalog\.db$}m, 'the line to write, with DBDParams');
 like(said(own('catalog.db')), qr{: CatalogDatabase sqlite3 /var/lib/catalog/catalog\.db$}m, 'and with CatalogDatabase');
 
-# A name that a shell would take for two.
+# A name that a shell would split in two.
 my $blank = dbd('@dir@/my data/catalog.db');
 ok(obey(said($blank)), 'a directory with a blank is quoted');
 is(said($blank), 'OK', 'and made');
@@ -62,7 +62,7 @@ is(said($blank), 'OK', 'and made');
 my $nowhere = ctl('--driver', 'sqlite3', '--params', "$blank->{dir}/none/x.db", 'check');
 like($nowhere->{out} . $nowhere->{err}, qr{there is no directory \Q$blank->{dir}\E/none; run: install -d }, 'catalogctl check --driver');
 
-# A directory of somebody else.
+# Another user's directory.
 if ($> == 0) {
     my $server = dbd('@dir@/foreign/catalog.db');
     my $dir = $server->dir . '/foreign';
@@ -84,7 +84,7 @@ if ($> == 0) {
     like(said($closed), qr{the user $user may not enter \Q$closed->{dir}\E/closed; put the database into a directory that the user can enter: install -d .* /var/lib/catalog$}m, 'one that cannot be reached');
 }
 
-# Lost while the server runs: a restart does not end it, and the line in the log names file and cause.
+# Lost while the server runs: the server survives a restart, and the log names file and cause.
 for (['DBDParams', \&dbd], ['CatalogDatabase', \&own]) {
     my ($which, $make) = @$_;
     my $server = $make->('@dir@/there/catalog.db');

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Each directive: what it takes, what it refuses and where it may stand, as httpd -t tells it.
+# For each directive: the values that httpd -t accepts and refuses, and the contexts that allow it.
 use CatalogTest;
 
 my $key = key_path;
@@ -40,7 +40,7 @@ for my $name (qw(CatalogIssuer CatalogAudience)) {
 
 my $mail = "CatalogBaseURL https://shop.test\nCatalogMailFrom a\@x.test\n";
 my @texts = (
-    # directive, values that are taken, values that are refused
+    # directive, valid values, invalid values
     ['CatalogMail',
         [qw(smtp://127.0.0.1 smtp://mail.x.test:25 smtps://mail.x.test smtp://[::1]:2525 "file:@dir@/data")],
         [qw(smtp: smtp:// http://x mail.x.test smtp://user:pass@x smtp://x/path smtp://x:0x smtp://x:99999),
@@ -83,7 +83,7 @@ like(in_mount('CatalogMail "file:@dir@/data"'), qr/CatalogMail but no CatalogBas
 like(in_mount("CatalogMail \"file:\@dir\@/data\"\nCatalogBaseURL https://x.test"),
     qr/CatalogMail but no CatalogMailFrom/, 'and CatalogMailFrom');
 
-# Where they may stand.
+# The contexts that allow them.
 my $enable = "CatalogEnable On\nCatalogKeyFile \"$key\"\n";
 my @places = (
     ['CatalogEnable in the server', "CatalogEnable On\n"],
@@ -105,7 +105,7 @@ my @places = (
 );
 like(said(conf => $_->[1]), qr/Syntax error|AH00526|Invalid command/, "$_->[0] is refused") for @places;
 
-# What a newcomer writes first is answered with the line to write.
+# For a newcomer's typical mistakes, the message has the right line.
 like(said(conf => $_), qr{CatalogEnable belongs in the <Location>.*write: <Location "/api">, CatalogEnable On, </Location>}, 'where CatalogEnable belongs')
     for "CatalogEnable On\n", "<VirtualHost *>\nCatalogEnable On\n</VirtualHost>\n", "<Directory />\nCatalogEnable On\n</Directory>\n";
 my %example = (oracle => 'sqlite3 /var/lib/catalog/catalog.db', 'oracle x/y@z' => 'sqlite3 /var/lib/catalog/catalog.db',
@@ -114,7 +114,7 @@ like(in_mount("CatalogDatabase $_"), qr/CatalogDatabase takes a driver .*write: 
     for sort keys %example;
 like(in_mount('CatalogDatabase oracle x'), qr/there is no driver oracle;/, 'which driver is none');
 
-# Require without an AuthType, which would refuse everybody.
+# Require without an AuthType, which would refuse every request.
 my $reports = "<Location /reports>\n%s\n</Location>\n";
 for my $require ('Require catalog-role editor', 'Require catalog-verified', "<RequireAny>\nRequire ip 10.0.0.1\nRequire catalog-role admin\n</RequireAny>") {
     my ($provider) = $require =~ /(catalog-\w+)/;
@@ -148,7 +148,7 @@ $driverless->write($driverless->dir . '/httpd.conf', slurp($driverless->dir . '/
 ($status, $said) = $driverless->configtest;
 ok($status != 0 && $said =~ /set DBDriver and DBDParams/, 'without DBDriver') or diag $said;
 
-# Parameters with which MySQL's driver would fail for ever, or take an equal value for an unknown product
+# Parameters with which MySQL's driver would always fail, or report an update to equal values as an unknown product
 for (['nothing', '', ',reconnect=0,flags=CLIENT_FOUND_ROWS'], ['no reconnect=0', ',flags=CLIENT_FOUND_ROWS', ',reconnect=0'],
     ['no CLIENT_FOUND_ROWS', ',reconnect=0', ',flags=CLIENT_FOUND_ROWS']) {
     my ($name, $given, $lacks) = @$_;
@@ -162,7 +162,7 @@ for (['nothing', '', ',reconnect=0,flags=CLIENT_FOUND_ROWS'], ['no reconnect=0',
     }
 }
 
-# mod_dbd would have requests wait without limit, but for prefork's.
+# Above DBDMax, mod_dbd would let requests wait without limit, except under prefork.
 my $above = mpm() eq 'prefork' ? qr/^OK$/ : qr/CatalogMaxConnections of 10 above the DBDMax of 9/;
 like(said(conf => "DBDMax 9\n"), $above, 'more connections than mod_dbd opens');
 like(said(conf => "<VirtualHost *>\nDBDMax 9\n</VirtualHost>\n"), $above, 'in a virtual host');

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
 # route: POST /products
-# A mount of the main server is one of each virtual host, too, and there it has that host's database.
+# Each virtual host inherits the main server's mount, but uses its own database there.
 use CatalogTest;
 
 my $hosts = join '', map { <<"END" } qw(one two);
@@ -23,8 +23,8 @@ for my $host (sort keys %database) {
     is($server->database($database{$host})->selectrow_array('SELECT name FROM products'), "of $host", 'where its settings say');
 }
 
-# Where the host has the main server's database as well, background jobs are done once for both. One that fails waits for a
-# second before it tries again, and then for two: so there are two failures, or four if each host had its own.
+# If the host shares the main server's database, background jobs run once for both. A failing job retries after one second, then after
+# two: that makes two failures, or four if each host had its own job.
 my $db = $server->database;
 $db->do('ALTER TABLE revoked_sessions RENAME TO away');
 my $failed = qr/(\d\d):(\d\d):(\d\d\.\d+) \d+\] \[catalog:error\] \[pid (\d+).* CAT003: .*SQL_REVOKED_SINCE failed/;
@@ -39,7 +39,7 @@ for (split /\n/, $server->log_text) {
 }
 is(join(' ', grep { $_ > 3 } values %times), '', 'once in each child') or diag explain \%times;
 
-# What a virtual host changes of an inherited mount leaves the main server's sections valid, whoever uses their databases.
+# A virtual host's changes of an inherited mount leave the main server's sections valid, whichever host uses their databases.
 my $own = qq(<Location "/own">
     CatalogEnable   On
     CatalogKeyFile  "\@key\@"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # case: 36
-# A key that cannot protect anything stops httpd -t, with words that say what to do.
+# httpd -t refuses a weak or exposed key, with a message that says what to do.
 use CatalogTest;
 
 my $server = server(mount => undef, conf => <<'END');

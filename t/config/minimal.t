@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /register
 # db: sqlite3
-# The configuration that README shows for an existing Apache is all it takes.
+# README's configuration for an existing Apache suffices.
 use CatalogTest;
 
 my %load = map { /^LoadModule (\w+)_module/ ? ($1 => $_) : () } split /\n/, CatalogTest::Server::modules();

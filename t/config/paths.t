@@ -5,7 +5,7 @@
 # Mounts whose paths need percent-encoding: httpd compares decoded paths, browsers compare a cookie's path as it is sent.
 use CatalogTest;
 
-# What stands in <Location>, and how a browser sends it.
+# The path in <Location>, and as a browser sends it.
 my %sent = ('/my shop' => '/my%20shop', '/größe' => '/gr%C3%B6%C3%9Fe', '/a\"b' => '/a%22b', '/100%' => '/100%25', '/a+b' => '/a+b',
     '/deep er/ü' => '/deep%20er/%C3%BC');
 my $mounts = join '', map { my $name = lc $sent{$_} =~ s/\W+/_/gr; <<"END" } sort keys %sent;
@@ -47,12 +47,12 @@ for my $mount (sort values %sent) {
 }
 is(names($_), "of $_", "$_ has its own products and no others") for sort values %sent;
 
-# However the path is written.
+# Every spelling of the path works.
 answers(ask(GET => "/$_/products"), 200, undef, $_) for '%6D%79%20shop', 'gr%c3%b6%c3%9fe', 'x/../my%20shop', '/my%20shop';
 answers(ask(GET => "/rewritten/products"), 200, sub { $_[0]{data}[0]{name} eq 'of /my%20shop' }, 'by a rewrite');
 is(ask(GET => $_)->{headers}{'content-type'} =~ /json/, '', "$_ is not below it") for '/my%20shopping', '/my%2520shop/products';
 
-# What httpd answers there.
+# httpd's own answers there.
 my $secret = 'token=secret';
 my @refused = (["/my%20shop/denied?$secret", 403], ["/my%20shop/closed%20part?$secret", 403],
     ["/my%20shop/products%2F1?$secret", 404], ["/my%20shop/%?$secret", 400]);
