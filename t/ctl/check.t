@@ -13,7 +13,7 @@ my $file = $server->dir . '/data/catalog.db';
 
 sub check { return ctl_for($server, 'check') }
 
-# A database is made on demand only.
+# catalogctl creates a database only with migrate.
 like(problems(check()), qr/^database: \Q$file\E: there is no such database; .*catalogctl migrate$/, 'there is none');
 my $list = ctl_for($server, qw(user list));
 is_deeply([@$list{qw(status out)}], [1, ''], 'nor for another command');
@@ -45,14 +45,14 @@ like(problems(check()), qr/^mail: 1 dead, the oldest since/, 'a dead one');
 $db->do('DELETE FROM outbox');
 is(problems(check()), '', 'none');
 
-# Locked: said, after some patience.
+# Locked: check reports it after waiting.
 $db->do('BEGIN IMMEDIATE');
 my $locked = check();
 is(problems($locked), 'database: cannot be written; the cause is above', 'the database is locked');
 like($locked->{err}, qr/^catalogctl: CAT003: .*database is locked\n\z/, 'and why');
 $db->do('ROLLBACK');
 
-# The schema is older than this program: nothing is done with it.
+# The schema is older than this program: check does not change it.
 my $step = $db->selectall_arrayref('SELECT * FROM schema_version WHERE version = ?', undef, $newest);
 $db->do('DELETE FROM schema_version WHERE version = ?', undef, $newest);
 is(problems(check()), "schema: version $before, version $newest is required; run: catalogctl migrate", 'an old schema');
@@ -85,12 +85,12 @@ like(problems($garbage), qr/^database: cannot be read; the cause is above$/m, 'g
 like($garbage->{err}, qr/CAT003: .*not a database/, 'which is told');
 is(ctl_for($server, 'migrate')->{status}, 1, 'migrate fails on it');
 
-# Where it cannot be made.
+# Where migrate cannot create it.
 my $nowhere = ctl('--driver', 'sqlite3', '--params', $server->dir . '/nowhere/x.db', 'migrate');
 is_deeply([@$nowhere{qw(status out)}], [1, ''], 'no directory for it');
 like($nowhere->{err}, qr{/nowhere/x\.db: there is no directory \S+/nowhere; run: install -d }, 'is told, with the command');
 
-# Keys, with the eyes of the server's children.
+# Keys, as the server's children see them.
 my $several = server(mount => qq(CatalogKeyDir "\@dir\@/keys"));
 my $keys = $several->dir . '/keys';
 mkdir $keys;

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # db: sqlite3
-# Which catalogue catalogctl works on, and how it is called.
+# How catalogctl chooses its catalogue, and its command line.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl ctl_for listed);
 
 sub fails { my ($r, $status, $words, $name) = @_; is_deeply([@$r{qw(status out)}], [$status, ''], $name); like($r->{err}, $words, "$name: why") }
 
-# The database that a command would work on: none is there.
+# The database that a command would use; it does not exist.
 sub chosen { my ($server, @options) = @_; my $r = ctl_for($server, @options, qw(user list)); return $r->{err} =~ m{/data/(\S+)\.db: there is no such database} ? $1 : $r->{err} }
 
 sub location { my ($path, $more) = @_; return qq(<Location "$path">\nCatalogEnable On\nCatalogKeyFile "\@key\@"\n) . ($more // '') . "</Location>\n" }
 sub host { my ($name, $text) = @_; return "<VirtualHost *:\@port\@>\nServerName $name\n$text</VirtualHost>\n" }
 sub site { return server(mount => undef, conf => join '', @_) }
 
-# One, wherever its settings stand: where mod_dbd finds them.
+# One catalogue, with its settings in any place where mod_dbd finds them.
 my $server = server();
 is(chosen($server), 'catalog', 'the only one');
 $server->write($server->dir . '/more.conf', qq(DBDParams "\${PLACE}/given.db"\n));
@@ -73,7 +73,7 @@ is($help->{status}, 0, '--help');
 like($help->{out}, qr/^  $_ .*\w$/m, "has $_") for 'migrate', 'check', 'user list', 'user add', 'user role', 'user unlock', 'user delete', 'user revoke', 'key new', 'mail list', 'mail retry', 'export', 'import';
 is_deeply(ctl('--version'), { status => 0, out => "catalogctl 0.1.0\n", err => '' }, '--version');
 
-# What is not written was not done.
+# A command whose output cannot be written fails.
 my $full = ctl({ out => '/dev/full' }, '--help');
 is($full->{status}, 1, 'the output cannot be written');
 like($full->{err}, qr/the output cannot be written/, 'which is told');

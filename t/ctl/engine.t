@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # case: 12 20
 # db: mysql pgsql
-# catalogctl migrate and check, on a database with a server of its own.
+# catalogctl migrate and check on MariaDB and PostgreSQL.
 # runs: first
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl ctl_for listed problems);
@@ -11,7 +11,7 @@ my $server = server(engine => $engine);
 
 sub check { return ctl_for($server, 'check') }
 
-# case: the schema is made by migrate alone, and no other command works without it
+# case: only migrate creates the schema, and no other command works without it
 like(problems(check()), qr/^schema: version 0, version \d+ is required; run: catalogctl migrate$/, 'the database is empty');
 is(ctl_for($server, qw(user list))->{status}, 1, 'another command does not make the schema');
 my $made = ctl_for($server, 'migrate');
@@ -27,7 +27,7 @@ like(check()->{out}, qr/^ok\tmail\t1 pending, the oldest since \d{4}-/m, 'and th
 is(problems(check()), '', 'all is well beside a running server');
 $server->stop;
 
-# case: a server that takes no writes, refuses the parameters or is not there is a problem that check tells, with its cause
+# case: check reports a database server that accepts no writes, refuses the parameters or is down, with the cause
 $engine->read_only(1);
 my $fixed = check();
 is(problems($fixed), 'database: cannot be written; the cause is above', 'it takes no writes');

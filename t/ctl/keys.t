@@ -2,7 +2,7 @@
 # route: POST /register
 # route: GET /auth/jwks.json
 # runs: first
-# catalogctl key new: files that a running server takes up, signs with, and has not met half-written.
+# catalogctl key new: a running server picks the files up, signs with them, and never reads them half-written.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl ctl_for);
 use JSON::PP ();
@@ -25,7 +25,7 @@ sub files { my ($dir) = @_; opendir my $in, $dir or die "$dir: $!"; return sort 
 sub header_of { return JSON::PP::decode_json(MIME::Base64::decode_base64url((split /\./, $_[0])[0])) }
 sub fails { my ($r, $words, $name) = @_; is_deeply([@$r{qw(status out)}], [1, ''], $name); like($r->{err}, $words, "$name: why") }
 
-# The configuration cannot be read before there is a key, so the first one is made by its place.
+# httpd cannot read the configuration without a key, so catalogctl creates the first one by its path.
 fails(ctl_for($server, qw(key new)), qr/refuses the configuration:.*contains no key/s, 'there is no key yet');
 my $made = ctl('key', 'new', $keys);
 is($made->{status}, 0, 'the first key');
@@ -38,7 +38,7 @@ $server->start;
 my $old = register($server)->{token};
 is(match(header_of($old), { alg => 'HS256', typ => 'JWT', kid => $first =~ m{([^/]+)\.key$} }), '', 'the server signs with it');
 
-# New ones are taken up without a restart, a little after each child can verify with them.
+# The server picks up new keys without a restart, and signs with them once each child can verify with them.
 sleep 3; # the first one is new itself
 my $before = $old;
 for my $kind (['es256', 'ES256', 'EC'], ['RS256', 'RS256', 'RSA'], ['hs256', 'HS256', undef]) {
@@ -61,7 +61,7 @@ my @by_age = sort { (stat "$keys/$a")[9] <=> (stat "$keys/$b")[9] } files($keys)
 is_deeply(\@by_age, [sort @by_age], 'names sort by age');
 is(scalar(my @files = files($keys)), 4, 'and nothing else was left');
 
-# By the place of one file.
+# By the path of one file.
 is(ctl('key', 'new', "$keys/next.pem", '--type', 'es256')->{out}, "$keys/next.pem\n", 'a file of one\'s own name');
 my $content = slurp("$keys/next.pem");
 like($content, qr/^-----BEGIN PRIVATE KEY-----\n.*-----END PRIVATE KEY-----\n\z/s, 'in PEM');

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # db: sqlite3
-# Another program may hold SQLite's lock for a while.
+# catalogctl waits while another program holds SQLite's lock.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for listed);
 use POSIX ();

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /register
-# catalogctl mail: what waits, and what was given up and is to be sent after all.
+# catalogctl mail: lists waiting and failed mails, and retries failed ones.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for listed);
 use CatalogTest::Smtp;
@@ -35,7 +35,7 @@ ok(wait_until(15, sub { $smtp->received_by('never2@example.com') && $smtp->recei
 ok(wait_until(20, sub { states() eq '' }), 'nothing is left');
 is_deeply(mail('retry'), { status => 0, out => "0\n", err => '' }, 'nothing to do');
 
-# A mail that is given up after three days gets three days more.
+# A mail that failed for three days gets three more days.
 $server->stop;
 my $user = $db->selectrow_array('SELECT id FROM users LIMIT 1');
 my $insert = 'INSERT INTO outbox (id, template, user_id, state, attempts, next_at, lease, created_at) VALUES (?, ?, ?, ?, 9, 1, ?, 1)';

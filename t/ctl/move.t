@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/refresh
 # route: POST /auth/confirm
-# catalogctl export and import: a whole catalogue goes from one database to another, and nothing else changes.
+# catalogctl export and import: move a whole catalogue from one database to another, and change nothing else.
 use CatalogTest;
 use CatalogTest::Ctl qw(command command_for at_terminal run);
 use CatalogTest::Move qw(product product_id rows_of write_file);
@@ -69,7 +69,7 @@ is_deeply([@$r{qw(status out)}], [1, "13 rows, 0 added\n"], 'rows that are there
 is($r->{err}, join('', map { "catalogctl: $_: the row exists with different content; it was left as it is\n" } 'line 4: products', 'line 5: users', 'line 9: refresh_tokens') . "catalogctl: rows that differ: 3\n", 'are told');
 is(rows_of(export($second)), rows_of($file), 'and left');
 
-# A product that was exported before it had these fields gets what a new product gets.
+# A product exported by a version without these fields gets their defaults.
 my $later = made(of_sqlite());
 import_into($later, file_of(product(0) =~ s/,"category":"[^"]*","in_stock":false//r));
 like(export($later), qr/"category":"","in_stock":true/, 'fields that are younger than the file');
@@ -190,7 +190,7 @@ answers($here->api(POST => '/auth/confirm', { token => $token }), 200, undef, 't
 is($here->api(GET => '/products?limit=1')->{json}{pagination}{total}, 1200, 'the catalogue has as many products');
 answers($here->api(GET => '/products?limit=1'), 200, sub { $_[0]{data}[0]{name} eq 'new' }, 'the newest first');
 
-# Nothing of a password reaches the messages, and what is not written was not exported.
+# No message contains a password, and an export that cannot be written fails.
 unlike($_->{err}, qr/argon2/, 'no message has a hash') for import_into($taken, $moved), import_into($second, $moved);
 my $full = ask($db, { out => '/dev/full' }, 'export');
 is($full->{status}, 1, 'the output cannot be written');

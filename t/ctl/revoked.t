@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/logout
-# Sessions that ended in the database that is exported are over in that of a running server which imports it.
+# Sessions that had ended in the exported database also end on a running server whose database imports them.
 use CatalogTest;
 use CatalogAccounts;
 use CatalogTest::Ctl qw(ctl_for);
 use Time::HiRes qw(sleep);
 
 my ($old, $new) = map { server(mount => 'CatalogRevocationDelay 1')->start } 1, 2;
-# Whether a token is taken, where nothing is known of its user.
+# Does the server accept a token of an unknown user?
 sub is_taken { $_[0]->api(POST => '/products', { name => 'x', price => 1 }, token => $_[1]{token})->{status} == 201 }
 my @users = map { register($old) } 1 .. 3;
 my ($lives, @ended) = @users;
@@ -15,7 +15,7 @@ is($old->api(POST => '/auth/logout', token => $_->{token})->{status}, 200, 'a se
 $old->database->do('UPDATE revoked_sessions SET ended_at = ended_at - ? WHERE session_id = ?', undef, $_->[0] * 60_000,
     claims_of($_->[1]{token})->{sid}) for [2, $ended[0]], [14, $ended[1]];
 ok(is_taken($new, $_), 'the other server knows nothing of it') for @users;
-sleep 2; # so that it has read what there was
+sleep 2; # until the server has read the ended sessions
 
 my $file = ctl_for($old, 'export')->{out};
 is(ctl_for($new, { in => $file }, 'import')->{status}, 0, 'it imports the database');

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # case: 51
-# What catalogctl is told in confidence is seen by nobody: not in a list of processes, not on the terminal.
+# catalogctl exposes no secret, neither in a process list nor on the terminal.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for command_for at_terminal listed);
 use IPC::Open2 qw(open2);
@@ -14,7 +14,7 @@ my $database = $server->database('s3cret_params');
 # PostgreSQL's own processes name the database.
 sub command_lines { return grep { !/^postgres: / } map { slurp("$_/cmdline") =~ tr/\0/ /r } glob '/proc/[0-9]*' }
 
-# From when it is started to its end, httpd's run in between.
+# From its start to its end, including the httpd that it runs.
 my $pid = open3(my $in, my $out, undef, command_for($server, qw(user add watched watched@example.com)));
 my @seen;
 my $wait = sub { push @seen, grep { /catalogctl|CATALOG_DUMP|s3cret/ } command_lines(); $_[0]->() };
@@ -26,21 +26,21 @@ is($?, 0, 'a user is made');
 ok((grep { /user add watched/ } @seen) && (grep { /CATALOG_DUMP/ } @seen), 'both programs were seen');
 is_deeply([grep { /s3cret/ } @seen], [], 'neither password nor parameters were');
 
-# Made up, it is in the output alone.
+# A generated password is only in the output.
 my $added = ctl_for($server, qw(user add --generate other other@example.com));
 my ($made_up) = $added->{out} =~ /\t(\S+)\n/;
 my $dump = join ' ', map { @$_ } @{ $database->selectall_arrayref('SELECT username, password_hash FROM users') };
 like($dump, qr/other \$argon2id\$/, 'stored as a hash');
 unlike($dump, qr/s3cret|\Q$made_up\E/, 'and not as it is');
 
-# At a terminal it is asked for twice and not shown.
+# At a terminal, catalogctl asks for it twice and does not show it.
 sub type {
     my ($name, @passwords) = @_;
     my $pid = open2(my $screen, my $keyboard, at_terminal(command_for($server, 'user', 'add', $name, "$name\@example.com")));
     my $shown = '';
     for my $prompt ('Password: ', 'Again: ') {
         wait_until(10, sub { sysread $screen, $shown, 4096, length $shown; $shown =~ /\Q$prompt\E$/ });
-        sleep 0.2; # the prompt comes before the terminal is silent
+        sleep 0.2; # catalogctl prints the prompt before it turns echo off
         syswrite $keyboard, shift(@passwords) . "\n";
     }
     1 while sysread $screen, $shown, 4096, length $shown;

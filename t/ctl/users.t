@@ -4,7 +4,7 @@
 # route: GET /auth/sessions
 # route: POST /auth/refresh
 # runs: first
-# catalogctl user: what it changes, a running server goes by.
+# catalogctl user: its changes take effect on a running server.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for listed);
 use Time::HiRes qw(time sleep);
@@ -19,14 +19,14 @@ sub create { return $server->api(POST => '/products', { name => 'x', price => 1 
 sub said { my ($r, $status, $out, $err, $name) = @_; is($r->{status}, $status, $name); like($r->{out}, $out, "$name: output"); like($r->{err}, $err, "$name: messages") }
 my $nothing = qr/^\z/;
 
-# By how many of 16 at once.
+# How many of 16 simultaneous requests are refused.
 sub refused {
     my ($token) = @_;
     my @answers = $server->burst((wire(GET => '/auth/sessions', token => $token)) x 16);
     return scalar grep { $_->{status} == 401 && $_->{headers}{'www-authenticate'} =~ /error="invalid_token"/ } @answers;
 }
 
-# Refused within the delay, by every child. The route asks the token only, and not whether the user is still there.
+# Every child refuses the token within the delay. The route checks only the token, not whether the user still exists.
 sub ends_within {
     my ($seconds, $token, $name) = @_;
     my $start = time;
@@ -114,12 +114,12 @@ answers($server->api(POST => '/auth/refresh', { refreshToken => $sessions[0]{ref
 answers(me($other), 200, undef, 'somebody else goes on');
 answers(sign_in('ada'), 200, undef, 'one can sign in again');
 
-# The set in shared memory is filled again after a restart.
+# After a restart, the server refills the set in shared memory.
 $server->stop;
 $server->start;
 answers(me($sessions[0]{token}), 401, undef, 'after a restart the token is still refused');
 
-# delete, of somebody whose id another one took for a name
+# delete, of a user whose id is another user's name
 is(user({ in => "$password\n" }, 'add', $id, 'mimic@example.com')->{status}, 0, 'a name that looks like an id');
 $token = sign_in('ada@example.com')->{json}{token};
 is(user('delete', $id)->{status}, 0, 'deleted by id');
