@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # db: sqlite3
 # mpm: event worker
-# What docs/operations.md says of a proxy under another prefix, of compression and of HTTP/2, run as it stands there, with other
-# addresses alone.
+# Runs the configurations of docs/operations.md for a proxy under another prefix, compression and HTTP/2 as they are, except for
+# addresses.
 use CatalogTest;
 
 use CatalogTest::Ctl ();
@@ -39,7 +39,7 @@ is(CatalogTest::Http::request($own, GET => $made->{headers}{location} =~ s{^http
 my $list = front(GET => '/api/products?limit=1&page=1');
 like($list->{headers}{link}, qr/^<\?page=1&limit=1>; rel="first"/, 'Link is relative');
 
-# Clients are told apart by what the front says of them.
+# The server tells clients apart by the front's headers.
 my %from = map { $_ => { 'X-Forwarded-For' => "203.0.113.$_" } } 1 .. 2;
 my $session = front(POST => '/api/auth/login', \%login, headers => $from{1});
 my $sessions = front(GET => '/api/auth/sessions', token => $session->{json}{token});

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # db: sqlite3
-# README's site for a Debian Apache works as it stands: its virtual host, after its commands, with other paths, ports and
-# addresses alone.
+# README's site for a Debian Apache works as it is: its commands, then its virtual host, with only paths, ports and addresses changed.
 use CatalogTest;
 
 use CatalogTest::Ctl ();
@@ -15,7 +14,7 @@ my $modules = setting('modules');
 my $load = join '', map { qq(LoadModule ${_}_module "$modules/mod_$_.so"\n) } qw(socache_shmcb ssl);
 my ($user, $group) = map { setting($_) } 'user', 'group';
 
-# The server of a Debian Apache that has nothing of ours but what loads the module; text: what is added to it.
+# A Debian Apache that only loads our module; text: additional configuration.
 sub site {
     my ($text, %path) = @_;
     my $server = server(mount => undef);
@@ -39,7 +38,7 @@ my $certificate = CatalogTest::Ctl::run({}, qw(openssl req -x509 -newkey rsa:204
     'subjectAltName=DNS:shop.example.com', '-keyout', "$dir/cert.key", '-out', "$dir/cert.pem");
 die $certificate->{err} if $certificate->{status};
 
-# What concerns neither packages nor modules is typed in.
+# Runs the commands that concern neither packages nor modules.
 my $typed = join '', map { "$_\n" } grep { /install -d|openssl/ } split /\n/, $translate->($commands) =~ s/^sudo //mgr;
 $typed =~ s/-o www-data -g www-data/-o $user -g $group/;
 is(system('sh', '-ec', $typed), 0, 'the commands');
@@ -62,7 +61,7 @@ is(ask('/api/products', { name => 'Kettle', price => 19.99 }, "Authorization: Be
 is($server->api(GET => '/products')->{status}, 404, 'other virtual hosts serve none of it');
 $server->stop;
 
-# And in the main server.
+# The same in the main server.
 my ($inner) = $site =~ /^(  DBDriver.*<\/Location>\n)/ms;
 my ($inherited, $plain, $again) = site("<VirtualHost *:443>\nServerName plain.example.com\n</VirtualHost>\n$inner");
 system('sh', '-ec', "mkdir $inherited->{dir}/etc && cp $dir/etc/token.key $inherited->{dir}/etc && cp -a $dir/database $inherited->{dir}") == 0 or die;

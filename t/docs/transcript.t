@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # db: sqlite3
 # mpm: event
-# What the documents say was typed in while `make run` served is typed in, all at once; each answer has the shape of the one that stands
-# there. TRANSCRIPT=docs/api.md looks at one document alone.
+# Runs the documents' transcripts of `make run`, all commands at once; each answer has the shape of the documented one.
+# TRANSCRIPT=docs/api.md checks one document only.
 use CatalogTest;
 
 use CatalogTest::Tools qw(setting free_port slurp);
 use CatalogTest::Document ();
 
-package DevelopmentServer { # make run, without make
+package DevelopmentServer { # what `make run` starts, without make
     use parent -norequire, 'CatalogTest::Process';
 
     sub new {

@@ -8,7 +8,7 @@ answers(api(GET => '/health/live'), 200, { success => true, data => { status => 
 answers(api(HEAD => '/health/live'), 200, '', 'HEAD');
 answers(api(POST => '/health/live', {}), 405, refusal(), 'POST is refused', allow => qr/GET/);
 
-# case: it is live without a database too, and not ready
+# case: without a database, it is live but not ready
 my $server = server(conf => qq(DBDParams "\@nowhere\@"\n), mount => '')->start;
 expect_log(qr/CAT002/);
 allow_log(qr/AH0\d+/);

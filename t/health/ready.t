@@ -2,13 +2,13 @@
 # route: GET /health/ready
 use CatalogTest;
 
-# case: ready, with the schema's version, and nothing of mail while none waits
+# case: ready, with the schema's version, and without mail fields while no mail waits
 my $server = server(mount => '')->start; # no CatalogMail: mails wait
 my $schema = sub { $_[0] =~ /^[1-9]\d*$/ };
 answers($server->api(GET => '/health/ready'), 200, { success => true, data => { status => 'ready', schema => $schema } },
     'ready', 'cache-control' => 'no-store');
 
-# case: the oldest mail that waits is named by the time it was asked for
+# case: the answer has the creation time of the oldest waiting mail
 my $user = register($server);
 register($server);
 my $r = $server->api(GET => '/health/ready');

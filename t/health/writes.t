@@ -3,7 +3,7 @@
 # route: POST /products
 # case: 8 9 10
 # db: sqlite3
-# Ready means that writes are taken, which is found out without writing.
+# Ready means that the database accepts writes; the server checks this without writing.
 use CatalogTest;
 use File::Temp ();
 use Time::HiRes qw(time);
@@ -20,7 +20,7 @@ my $server = server()->start;
 my $file = $server->dir . '/data/catalog.db';
 create($server) for 1 .. 20;
 
-# case: to ask writes nothing, and neither waits for those who write nor lets them wait
+# case: the check writes nothing, and neither waits for writers nor delays them
 my @before = map { [(stat)[7, 9]] } $file, "$file-wal";
 is_ready($server, 'at first') for 1 .. 5;
 is_deeply([map { [(stat)[7, 9]] } $file, "$file-wal"], \@before, 'nothing was written');
@@ -31,14 +31,14 @@ is_ready($server, 'while another program writes');
 cmp_ok(time - $start, '<', 1.5, 'without waiting for it');
 $db->do('ROLLBACK');
 
-# case: the file is read-only, and is mended
+# case: the file is read-only, then writable again
 my $mode = (stat $file)[2] & 07777;
 chmod 0444, $file;
 is_not_ready($server, 'a read-only file');
 chmod $mode, $file;
 is_ready($server, 'mended');
 
-# case: in a checkpoint, and after one, the file is as long as it should be
+# case: during and after a checkpoint, the file has the right size
 $db->do('PRAGMA wal_checkpoint(TRUNCATE)');
 is_ready($server, 'after a checkpoint');
 create($server) for 1 .. 5;
@@ -49,7 +49,7 @@ $db->do('PRAGMA wal_checkpoint(TRUNCATE)');
 is_ready($server, 'that is checkpointed');
 $db->disconnect;
 
-# case: the file was cut off
+# case: the file was truncated
 truncate $file, (-s $file) - 4096;
 answers(ready($server), 503, refusal(message => 'Not ready', error => qr/./), 'a file that lacks a page: not ready');
 truncate $file, 4096 * 5;
@@ -58,7 +58,7 @@ truncate $file, 0;
 answers(ready($server), 503, refusal(message => 'Not ready', error => qr/./), 'an empty file: not ready');
 $server->stop;
 
-# case: the database may not grow
+# case: the database must not grow
 my $limited = server(conf => "DBDInitSQL \"PRAGMA max_page_count=50\"\n")->start;
 create($limited);
 is_ready($limited, 'a database that may grow');
@@ -69,7 +69,7 @@ for (1 .. 400) {
 ok($refused, 'it is full');
 is_not_ready($limited, 'a full database');
 
-# case: the disk is full, and no longer
+# case: the disk is full, then has space again
 SKIP: {
     my $disk = File::Temp->newdir;
     skip 'no file system can be mounted here', 5 if system("mount -t tmpfs -o size=8m tmpfs $disk 2>/dev/null") != 0;

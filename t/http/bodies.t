@@ -12,7 +12,7 @@ my @routes = ([POST => '/products'], [PUT => "/products/$id"], [POST => '/regist
 my $total = sub { api(GET => '/products?limit=1')->{json}{pagination}{total} };
 my $malformed = refusal(error => qr/./);
 
-# JSON, but no object.
+# JSON, but not an object.
 for my $route (@routes) {
     my $name = $route->[1] =~ s/$id/:id/r;
     for my $body ('null', '[]', '"x"', '5', 'true', '[{"name":"x","price":1}]') {
@@ -23,7 +23,7 @@ for my $route (@routes) {
         "$route->[0] $name with none");
 }
 
-# No JSON.
+# Not JSON.
 my @broken = (
     ' ', '{', '}', '{]', '[}', '{"name"}', '{"name":}', '{"name":"x"', '{"name":"x",}', '{,"name":"x"}',
     '{"name":"x" "price":1}', '{name:"x"}', "{'name':'x'}",
@@ -53,7 +53,7 @@ answers(api(POST => '/products', '{"name":"x","price":1,"a":' . '[' x 20 . ']' x
 answers(api(POST => '/products', qq(\r\n\t {"name" :\n"x",\t"price": 1 }\r\n), token => $token), 201, undef,
     'white space is no matter');
 
-# Size: 64 KiB may come, one byte more may not, whichever way it comes.
+# Size: the server accepts 64 KiB and refuses one byte more, with Content-Length or chunked.
 sub of_size {
     my $json = '{"name":"x","price":1,"pad":""}';
     substr($json, -2, 0) = 'x' x ($_[0] - length $json);
@@ -82,7 +82,7 @@ answers(talk(wire(POST => '/products', 'x', token => $token, headers => { 'Conte
     cut => 1), 413, $large, 'a length of 100 GB');
 answers(talk(chunked_request(chunked('{"name":"x","price":1}', 1))), 201, undef, 'a byte in each chunk');
 
-# Cut off, or out of shape: 400, nothing stored, and no second request is made of what is left.
+# Truncated or malformed: 400, nothing is stored, and the rest is not read as a second request.
 $before = $total->();
 my $ok = '{"name":"x","price":1}';
 my $smuggled = wire(POST => '/products', $ok, token => $token);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
 # case: 31 56
-# What httpd itself refuses is refused in JSON, too, when it is about the mount.
+# httpd's own refusals of requests below the mount are JSON, too.
 use CatalogTest;
 
 my $id = '01a1fd8d-47a8-77ac-9778-38d2c78c295b';
@@ -29,7 +29,7 @@ for (@paths) {
     answers($r, $r->{status}, undef, "$name: in JSON");
 }
 
-# Requests that are refused before their path is looked at: JSON where their path can be known.
+# Requests that httpd refuses before it maps the path: JSON if the path is known.
 my $long = $get->('/api/products?' . 'x' x 9000);
 answers($long, 414, refusal(), 'a request line that is too long', connection => qr/close/i);
 
@@ -50,10 +50,10 @@ for (@broken) {
     answers(talk($bytes, cut => 1), 400, refusal(error => qr/./), $name);
 }
 
-# HTTP/1.0 is served.
+# HTTP/1.0 works.
 answers(talk("GET /api/products?limit=1 HTTP/1.0\r\n\r\n"), 200, undef, 'HTTP/1.0');
 
-# Each answer has an id of its own, which the error log knows.
+# Each answer has a unique id, which is also in the error log.
 my %ids = map { $_->{headers}{'x-request-id'} => 1 } map { (api(GET => '/products'), api(GET => '/nothing'),
     api(POST => '/products')) } 1 .. 5;
 is(scalar keys %ids, 15, 'request ids differ');
@@ -62,7 +62,7 @@ isnt($asked->{headers}{'x-request-id'}, 'mine', 'a client cannot choose it');
 my $id_there = qr/request=\Q$asked->{headers}{'x-request-id'}\E/;
 ok(wait_until(5, sub { main->access_text =~ $id_there }), 'it is httpd\'s own');
 
-# Conditions and ranges are of no use to a catalogue that changes, and do no harm.
+# The server ignores Range and date conditions.
 answers(api(GET => '/products?limit=1', headers => { Range => 'bytes=0-1' }), 200, undef, 'a range');
 answers(api(GET => '/products?limit=1', headers => { 'If-Modified-Since' => 'Sat, 21 Nov 2099 09:30:00 GMT' }), 200,
     undef, 'a condition');

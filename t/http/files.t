@@ -3,7 +3,7 @@
 # route: POST /products
 # route: PUT /products/:id
 # route: DELETE /products/:id
-# What other modules do with files is not done with a path below a mount, even where a file has that path.
+# Modules that handle files ignore paths below a mount, even if a file has that path.
 use CatalogTest;
 
 my $conf = <<'END';
@@ -45,7 +45,7 @@ for my $first (0, 1) {
     $is_unknown->($ask->(GET => '/'), 'nor for the root');
     answers($ask->(GET => '/x.ruled'), 200, undef, "$order: a rule in <Location> leads to another path");
 
-    # mod_dav wants all methods but GET and POST.
+    # mod_dav handles all methods but GET and POST.
     my $product = { name => 'x', price => 1 };
     my $made = $ask->(POST => '/products', $product);
     answers($made, 201, undef, "$order: POST");

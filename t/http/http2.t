@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # mpm: event worker
-# HTTP/2: an answer that comes before the body was read reaches the client whole. curl reports a stream that was reset as error 92.
+# HTTP/2: an answer sent before the server has read the body reaches the client whole. curl reports a reset stream as error 92.
 use CatalogTest;
 
 my ($modules) = CatalogTest::Server::modules() =~ m{^LoadModule authz_core_module "(.*)/mod_authz_core\.so"$}m;
@@ -11,8 +11,7 @@ END
 my $token = register($server)->{token};
 my $id = $server->api(POST => '/products', { name => 'x', price => 1 }, token => $token)->{json}{data}{id};
 
-# curl's exit status, and what it printed: the HTTP version and status. Reads the body from a file: curl sends what it reads from
-# there in pieces.
+# Returns curl's exit status and output, the HTTP version and status. The body is in a file, which curl sends in pieces.
 my $file = scratch() . '/body';
 sub curl {
     my ($method, $path, $size, @options) = @_;

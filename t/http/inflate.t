@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products
 # case: 44
-# A body in a content coding is taken where a filter of the site decodes it, and only there.
+# The server accepts a body in a content coding only if a filter of the site decodes it.
 use CatalogTest;
 use Compress::Zlib qw(memGzip);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The error log's lines on refused requests say which request it was, and tell no query.
+# The error log's lines on refused requests identify the request, without its query.
 use CatalogTest;
 
 sub logs {

@@ -50,7 +50,7 @@ for my $path ('', '/', '/nothing', '/product', '/products/x/y', '/registers', '/
         "$_ $path is no route") for qw(GET HEAD POST OPTIONS PATCH FOO);
 }
 
-# The asterisk form is about the server, not about a mount.
+# The asterisk form addresses the server, not a mount.
 my $star = talk("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
 is($star->{status}, 200, 'OPTIONS *');
 

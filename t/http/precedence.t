@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What of the site's configuration goes before a mount: its Redirect lines, and a SetHandler in the mount. What does not: an Alias,
-# and a SetHandler of a section around it. An ErrorDocument that leads into a mount keeps the status that it is for.
+# The site's Redirect lines and a SetHandler in the mount take precedence over the mount. An Alias and a SetHandler of an enclosing
+# section do not. An ErrorDocument in a mount keeps the original status.
 use CatalogTest;
 
 my $key = key_path;

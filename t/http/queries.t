@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /auth/confirm
 # route: GET /products
-# A query may hold a secret: of those below a mount access logs get only the one of the list of products, whoever answers.
+# A query may contain a secret: below a mount, access logs record only the query of the product list, whichever module answers.
 use CatalogTest;
 use Digest::SHA ();
 
@@ -26,7 +26,7 @@ $server->start;
 my $link = "/api/auth/confirm?token=$secret";
 my $json = "Content-Type: application/json\r\n";
 
-# What is sent, and how it is answered.
+# The requests and their answers.
 my %sent = (
     'GET' => ["GET $link", '', 400], 'HEAD' => ["HEAD $link", '', 400], 'OPTIONS' => ["OPTIONS $link", '', 204],
     'PUT' => ["PUT $link", '', 405], 'an unknown method' => ["FOO $link", '', 405],
@@ -69,7 +69,7 @@ for my $name (sort keys %sent) {
     is($server->talk("$head\r\n" . ($body // ''), cut => 1)->{status}, $status, "$name: $status");
 }
 
-# Nothing else comes of it: who needs the query has it.
+# Nothing else changes: modules that need the query still get it.
 sub get { $server->api(GET => $_[0], mount => '') }
 is(get('/api/products?limit=3')->{json}{pagination}{limit}, 3, 'the list has its query');
 is(get('/api/v1/products?limit=4')->{json}{pagination}{limit}, 4, 'after a rewrite, too');

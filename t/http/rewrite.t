@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
 # route: POST /products
-# mod_rewrite leads into mounts, out of them and from one to another, whichever module is loaded first. What counts is the path that
-# is served: its settings, its ErrorDocuments.
+# mod_rewrite can lead into mounts, out of them and from one to another, whichever module is loaded first. The settings and
+# ErrorDocuments of the final path apply.
 use CatalogTest;
 
 my $conf = <<'END';
@@ -70,7 +70,7 @@ for my $first (0, 1) {
         my $r = $get->($path);
         is("$r->{status} $r->{body}", "$status $body", "$order: $what") };
 
-    # The settings of the path that is served.
+    # The settings of the final path.
     answers($post->('/api/products'), 403, refusal(error => qr/./), "$order: not for this user");
     answers($post->('/api/v0/products'), 403, refusal(error => qr/./), "$order: nor by another name");
     is($limit->('/api/v0/products'), 4, "$order: other settings, too");
@@ -96,7 +96,7 @@ for my $first (0, 1) {
     $is->('/api/proxied/down', 503, "sorry\n", 'a proxy that is down');
     $is->('/api/line?whole', 200, "a page\n", 'a rule sees the whole request line');
 
-    # What does not lead out of it is answered in JSON.
+    # Rewrites that stay in the mount are answered in JSON.
     answers($get->('/api/denied'), 403, refusal(error => qr/./), "$order: forbidden by a rule");
     answers($get->('/api/line?other'), 404, refusal(), "$order: no rule");
     is($get->('/api/moved?token=secret')->{status}, 302, "$order: a redirect");
@@ -104,7 +104,7 @@ for my $first (0, 1) {
     unlike(slurp($server->dir . '/logs/lines'), qr/secret/, "$order: without its query");
 }
 
-# A mount wins against a ProxyPass around it.
+# A mount takes precedence over a ProxyPass around it.
 my $server = server(conf => <<'END')->start;
 ProxyPass "/api/" "http://127.0.0.1:1/" mapping=encoded
 ProxyPass "/"     "http://127.0.0.1:2/"

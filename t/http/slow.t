@@ -6,7 +6,7 @@ use CatalogTest;
 my $server = server(conf => 'RequestReadTimeout header=5 body=1,MinRate=500')->start;
 my $token = register($server)->{token};
 
-# One byte each tenth of a second: slower than the server bears.
+# One byte each tenth of a second: slower than the server allows.
 my $request = wire(POST => '/products', { name => 'x', price => 1 }, token => $token,
     headers => { 'Content-Length' => 100 });
 my ($head, $body) = $request =~ /^(.*?\r\n\r\n)(.*)$/s;
@@ -14,7 +14,7 @@ my $r = $server->talk([$head, split //, $body], pause => 0.1);
 answers($r, 408, refusal(error => qr/./), 'a body that trickles in', connection => qr/close/i);
 is($server->api(GET => '/products')->{json}{pagination}{total}, 0, 'it is not stored');
 
-# Who would be refused is refused before the body is asked for.
+# The server refuses an invalid request before it asks for the body.
 sub expecting { $server->talk($_[0] =~ s/\r\n/\r\nExpect: 100-continue\r\n/r =~ s/\r\n\r\n\K.*//sr) }
 my $json = '{"name":"x","price":1}';
 my $refused = expecting(wire(POST => '/products', $json));
@@ -26,7 +26,7 @@ answers(expecting(wire(POST => '/products', $json, token => $token, headers => {
 answers(expecting(wire(POST => '/nothing', $json, token => $token)), 404, undef, 'to nowhere');
 answers(expecting(wire(PATCH => '/products', $json, token => $token)), 405, undef, 'by a wrong method');
 
-# Who would be served is asked to go on.
+# A valid request gets 100 Continue.
 my $socket = $server->connection;
 print {$socket} wire(POST => '/products', $json,
     token => $token) =~ s/\r\n/\r\nExpect: 100-continue\r\n/r =~ s/\r\n\r\n\K.*//sr;
@@ -35,7 +35,7 @@ print {$socket} $json;
 my $rest = join '', <$socket>;
 like($rest, qr{^HTTP/1\.1 201 }m, 'then it is served');
 
-# An expectation that nobody knows.
+# An unknown expectation.
 answers($server->talk(wire(POST => '/products', $json, token => $token) =~ s/\r\n/\r\nExpect: the-unexpected\r\n/r),
     417, refusal(), 'an unknown expectation');
 

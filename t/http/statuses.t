@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Below a mount, what other modules refuse keeps its status, and is told in JSON with that status' own words.
+# Below a mount, other modules' refusals keep their status and become JSON with that status's message.
 use CatalogTest;
 
 my %phrase = (
@@ -23,7 +23,7 @@ for my $status (sort keys %phrase) {
     is("$r->{status} $r->{body}", "$status the site's document\n", 'elsewhere it is as the site says');
 }
 
-# This module's own have its words.
+# This module's refusals have its own messages.
 my %product = (name => 'x', price => 1);
 answers($server->api(POST => '/products', \%product), 401, refusal(error => 'no access token was sent'), 'its own 401');
 answers($server->api(POST => '/products', '{}', token => register($server)->{token}, headers => { 'Content-Type' => 'text/plain' }),

@@ -50,7 +50,7 @@ answers(api(POST => '/products', $zipped, token => $token), 400, refusal(error =
 answers(api(POST => '/products', join('', map { "$_\0" } split //, $body), token => $token), 400,
     refusal(error => qr/./), 'UTF-16 that is not said to be');
 
-# What the client would rather have makes no difference to JSON.
+# The server answers in JSON whatever the client accepts.
 for ('text/html', 'application/xml;q=1, application/json;q=0', '*/*') {
     answers(api(GET => '/products', headers => { Accept => $_ }), 200, undef, "Accept: $_");
     answers(api(GET => '/nothing', headers => { Accept => $_ }), 404, undef, "Accept: $_, for a failure");

@@ -3,7 +3,7 @@
 # route: GET /auth/me
 # route: GET /auth/jwks.json
 # runs: first
-# CatalogKeyDir: the newest key signs, all verify, kid chooses; what comes or goes is noticed without a restart.
+# CatalogKeyDir: the newest key signs, all verify, kid chooses; the server notices added and deleted files without a restart.
 use CatalogTest;
 use CatalogAccounts;
 use CatalogTest::Jose qw(pair signed);
@@ -16,16 +16,16 @@ sub put {
     my ($name, $content, $age) = @_;
     spew("$keys/.$name", $content);
     chmod 0600, "$keys/.$name";
-    CatalogTest::Server::hand_over("$keys/.$name"); # children read it again
+    CatalogTest::Server::hand_over("$keys/.$name"); # children read it again later
     utime time - $_, time - $_, "$keys/.$name" for $age // 0;
     rename "$keys/.$name", "$keys/$name" or die "$name: $!\n";
 }
 put('2024.key', $secret, 1000);
 put('2025.pem', $pair{ES256}{private}, 100);
-spew("$keys/2025.pem~", 'what an editor left'); # passed over, as the next two
+spew("$keys/2025.pem~", 'what an editor left'); # ignored, like the next two
 spew("$keys/.hidden", 'x');
 mkdir "$keys/old";
-sleep 2.1; # a key that is newer is not signed with before every child has it
+sleep 2.1; # the server does not sign with a newer key before every child has it
 
 my $server = server(mount => undef, conf => <<"END")->start;
 <Location "/api">
@@ -45,7 +45,7 @@ sub by {
 }
 sub published { join ' ', map { "$_->{kid}:$_->{alg}" } @{ $server->api(GET => '/auth/jwks.json')->{json}{keys} } }
 
-# Asks until each child has looked, so long as it takes; every answer must be one of the two.
+# Repeats the request until each child has read the directory; every answer must be one of the two.
 sub becomes {
     my ($token, $from, $to, $what) = @_;
     my %seen;
@@ -87,12 +87,12 @@ answers($server->api(GET => '/auth/me', token => $_), 200, undef, 'tokens of the
     for $user->{token}, $first;
 ok(wait_until(2, sub { published() eq '2026:RS256 2025:ES256' }), 'both public keys are published, the newest first');
 
-# An old key is taken away, and with it what it has signed.
+# Deleting an old key invalidates the tokens that it signed.
 unlink "$keys/2024.key" or die;
 becomes($first, 200, 401, 'a token of a key that is gone is refused, in every child');
 ok(works($server, $user->{token}) && works($server, $new->{token}), 'those of the others are good');
 
-# A bad file changes nothing, and is told of.
+# An invalid file changes nothing, and is logged.
 put('2027.pem', "-----BEGIN PRIVATE KEY-----\nnonsense\n");
 sleep 1.1;
 ok(works($server, $user->{token}) && works($server, $new->{token}), 'with a bad file the old keys are kept');

@@ -79,14 +79,14 @@ for (@kinds) {
     answers($asked->("$parts[0].$payload.$parts[2]"), 401, undef, "$alg: with other claims",
         'www-authenticate' => failed());
 
-    # Where another key is meant, it is for that key's algorithm alone.
+    # A token for another key must have that key's algorithm.
     for my $other (grep { $_->[0] ne $alg } @kinds) {
         my $stranger = signed($other->[4], { alg => $other->[0], typ => 'JWT', kid => $kid }, $claims);
         answers($asked->($stranger), 401, undef, "$alg: one by a key for $other->[0]", 'www-authenticate' => failed());
     }
 }
 
-# What cannot protect anything is refused with words that say what to do.
+# httpd -t refuses weak keys, with a message that says what to do.
 sub openssl {
     my (@command) = @_;
     open my $out, '-|', 'openssl', @command or die "openssl: $!\n";

@@ -55,9 +55,9 @@ sub made {
     return "$text." . (defined $o{key} ? CatalogTest::Token::sign($text, $o{key}) : $base64url->($o{signature} // ''));
 }
 
-# What a forger tries who wants to pass for the key of this name, by groups; each is [what it is, the token].
+# A forger's attempts to pass as the key of this name, by groups; each is [description, token].
 
-# The header decides: no signature, or HMAC with what is public or easily guessed.
+# The header decides: no signature, or HMAC with a public or easily guessed key.
 sub by_algorithm {
     my ($kid) = @_;
     my %hmac = (alg => 'HS256', kid => $kid);
@@ -77,7 +77,7 @@ sub by_algorithm {
     return @forged;
 }
 
-# A kid is text that is compared: not a file, not a statement, not a command, not a number.
+# The server only compares the kid as text: it is no file, statement, command or number.
 sub by_kid {
     my ($kid) = @_;
     my @paths = ('/dev/null', '../../../../../../dev/null', '../htdocs/index.html', 'file:///dev/null', "$keys/$kid",
@@ -94,7 +94,7 @@ sub by_kid {
     return @forged;
 }
 
-# A key, or a place to find one, that the token brings along.
+# A key, or its URL, in the token itself.
 sub by_own_key {
     my ($kid) = @_;
     my $url = 'http://127.0.0.1:' . $server->port . '/attacker.json';
@@ -112,7 +112,7 @@ sub by_own_key {
     return (@forged, ['an embedded secret', made({ alg => 'HS256', kid => $kid, jwk => \%secret }, key => 'x' x 32)]);
 }
 
-# Signed by the right key, and yet no access token as it should be.
+# Signed by the right key, but not a valid access token.
 sub by_kind {
     my ($kid) = @_;
     my $own = $signer{$kid};
@@ -139,7 +139,7 @@ sub by_kind {
     );
 }
 
-# Put together of parts of good ones.
+# Combined from parts of valid tokens.
 sub by_parts {
     my ($kid) = @_;
     my %h = %{ header($kid) };
@@ -154,7 +154,7 @@ sub by_parts {
     );
 }
 
-# Signatures that a careless check takes: numbers of nought, of the curve's order and beyond; other lengths and forms.
+# Signatures that a careless check accepts: zero, the curve's order and larger numbers; other lengths and encodings.
 sub by_signature {
     my ($kid) = @_;
     my $n = pack 'H*', 'ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551';
@@ -192,7 +192,7 @@ for my $kid (sort keys %alg) {
     answers(me($kid, $json->encode(\%general)), 400, undef, "the same as JSON is no bearer token");
 }
 
-# The right key by another algorithm, or for another key's name.
+# The right key with another algorithm or another key's kid.
 for (['RS256', 'rsa', 'RS384', 'RS512', 'PS256', 'PS384'], ['HS256', 'shared', 'HS384', 'HS512']) {
     my ($alg, $kid, @others) = @$_;
     for my $other (@others) {
@@ -209,12 +209,12 @@ for my $kid (sort keys %alg) {
     }
 }
 
-# The same key elsewhere: audience and issuer tell them apart.
-answers(me('shared', $genuine), 200, undef, 'where it was made') for 1 .. 20; # remembered by every child
+# The same key on another mount: audience and issuer differ.
+answers(me('shared', $genuine), 200, undef, 'where it was made') for 1 .. 20; # until every child has cached it
 answers(me($_, $genuine), 401, undef, "a mount with another $_", 'www-authenticate' => failed())
     for qw(audience issuer);
 
-# A header that nobody needs does no harm, and no harm is done by looking where it points.
+# The server ignores unneeded header fields and does not fetch their URLs.
 my $url = 'http://127.0.0.1:' . $server->port . '/attacker.json';
 my %more = (jku => $url, x5u => $url, jwk => $attacker->{jwk}, x5t => 'x', cty => 'x', zip => 'x');
 answers(me('curve', signed($signer{curve}, { alg => 'ES256', typ => 'JWT', kid => 'curve', %more }, $wanted)), 200,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /auth/jwks.json
-# What anybody needs to check our tokens, and nothing more.
+# The public keys that others need to check our tokens, and nothing more.
 use CatalogTest;
 use CatalogAccounts;
 use CatalogTest::Jose qw(pair verified);
@@ -11,7 +11,7 @@ spew("$keys/curve.pem", $pair{ES256}{private});
 spew("$keys/rsa.pem", $pair{RS256}{private});
 spew("$keys/shared.key", 'a secret of thirty-two bytes or more');
 chmod 0600, glob "$keys/*";
-CatalogTest::Server::hand_over(glob "$keys/*"); # children read a directory again
+CatalogTest::Server::hand_over(glob "$keys/*"); # children read the directory again later
 utime time - $_->[1], time - $_->[1], "$keys/$_->[0]" for ['rsa.pem', 10], ['curve.pem', 20], ['shared.key', 30];
 
 my %key = (ES256 => "CatalogKeyFile \"$keys/curve.pem\"", RS256 => "CatalogKeyFile \"$keys/rsa.pem\"",
@@ -41,7 +41,7 @@ answers(jwks('all', 'HEAD'), 200, '', 'HEAD');
 answers($server->api(POST => '/auth/jwks.json', {}, mount => '/all'), 405, undef, 'POST',
     allow => 'GET, HEAD, OPTIONS');
 
-# Another implementation fetches them and checks our tokens by them.
+# Another implementation fetches the keys and checks our tokens with them.
 my $base = 'http://127.0.0.1:' . $server->port;
 for my $mount (qw(ES256 RS256 all)) {
     my $name = fresh();

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /auth/me
 # route: POST /products
-# CatalogTrust: another issuer's tokens are good here, by its public key alone; its users have neither account nor role.
+# CatalogTrust: the server accepts another issuer's tokens by its public key; that issuer's users have neither account nor role.
 use CatalogTest;
 use CatalogAccounts;
 use CatalogTest::Jose qw(pair signed);
@@ -34,7 +34,7 @@ my $now = time;
 my %claims = (iss => 'https://id.test', aud => 'shop', sub => 'auth0|5f7c', iat => $now, exp => $now + 300);
 sub post { my ($token, %o) = @_; return $server->api(POST => '/products', \%product, token => $token, %o) }
 
-# header and claims: changes; undef takes one away
+# header and claims: changes; undef deletes one
 sub foreign {
     my ($header, $claims, $alg) = @_;
     $alg //= 'ES256';
@@ -85,7 +85,7 @@ answers(post(foreign({}, {}), mount => '/alone'), 401, undef, 'a mount that does
     'www-authenticate' => failed());
 answers(post(forge()), 201, undef, 'our own are good beside them');
 
-# Their users are users here, whatever the token says of roles, and are called so that nobody takes them for ours.
+# Their users have the role user, whatever the token says, and their names cannot be mistaken for our users'.
 my $scope = qr/^Bearer realm="[^"]+", error="insufficient_scope"/;
 my $token = foreign({}, { sub => 'ann of id.test', role => 'admin', username => 'admin', email_verified => true });
 answers(post($token), 201, undef, 'a token with a role of its own');
@@ -95,7 +95,7 @@ my $logged = quotemeta 'https://id.test#ann of id.test';
 ok(wait_until(5, sub { $server->access_text =~ m{^POST /api/products 201 user=$logged id=$logged }m }),
     'logs name issuer and subject');
 
-# They have no account, even where their subject is the id, or the name, of one who has.
+# They have no account, even if their subject is the id or name of one of our users.
 my $user = register($server);
 for my $sub ($user->{user}{id}, $user->{user}{username}, 'somebody') {
     my $stranger = foreign({}, { sub => $sub, sid => claims_of($user->{token})->{sid} });
@@ -107,11 +107,11 @@ for my $sub ($user->{user}{id}, $user->{user}{username}, 'somebody') {
 }
 ok(works($server, $user->{token}), 'who has one is not disturbed');
 
-# Keys of others are not ours to publish, or to sign with.
+# The server neither publishes their keys nor signs with them.
 answers($server->api(GET => '/auth/jwks.json'), 200, { keys => [] }, 'their keys are not published');
 is(header_of($user->{token})->{alg}, 'HS256', 'our own key signs');
 
-# What cannot be a key of theirs is refused.
+# httpd -t refuses files without a strong public key.
 spew("$dir/weak.pub", qx(openssl genrsa 1024 2>/dev/null | openssl rsa -pubout 2>/dev/null));
 spew("$dir/private.pem", $pair{ES256}{private});
 spew("$dir/secret", 'a secret of thirty-two bytes or more');
@@ -122,7 +122,7 @@ for (['weak.pub', 'an RSA key of 1024 bits'], ['private.pem', 'a private key'], 
     ok($status != 0 && $said =~ /\Q$dir\/$file\E/, "$what: httpd -t refuses it") or diag $said;
 }
 
-# So is more of them than are looked at, and our own name for another.
+# It also refuses too many issuers, and our own name for another issuer.
 sub said {
     my ($status, $text) = server(@_)->configtest;
     return $status == 0 ? 'OK' : $text;

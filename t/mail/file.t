@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /register
-# The confirmation mail: what is in it, whom it goes to, and what of it is stored.
+# The confirmation mail: its content, its recipient, and what the database stores of it.
 use CatalogTest;
 use Digest::SHA ();
 
@@ -49,7 +49,7 @@ ok(wait_until(5, sub { !$db->selectrow_array('SELECT COUNT(*) FROM outbox WHERE 
     $user->{user}{id}) }), 'nothing waits in the outbox');
 is((stat $mail->{file})[2] & 07, 0, 'others cannot read the file');
 
-# Whatever a client says of hosts, the link does not change.
+# No header of the client changes the link's host.
 my $name = fresh();
 talk(wire(POST => '/register', { username => $name, email => "$name\@example.com", password => 'x' x 8 },
     headers => { Host => 'evil.test', 'X-Forwarded-Host' => 'evil.test', Forwarded => 'host=evil.test' }));

@@ -2,7 +2,7 @@
 # route: POST /register
 # route: POST /auth/password/forgot
 # route: POST /auth/confirm/resend
-# Without CatalogMail: no mail is promised, and an administrator finds out.
+# Without CatalogMail: no answer promises a mail, and the administrator learns of it.
 use CatalogTest;
 use CatalogAccounts;
 use CatalogTest::Ctl qw(ctl_for listed);
@@ -30,7 +30,7 @@ mail_token($mailing, "$name\@example.com", 'confirm');
 unlike($mailing->log_text, qr/CAT036/, 'no notice');
 is(sending($mailing), 'ok: file:' . $mailing->dir . '/data/mail', 'and check says where mails go');
 
-# Several mounts on one database: any of them sends.
+# Of several mounts on one database, any may send the mail.
 my $two = server(mount => mailing(), conf => <<'END')->start;
 <Location "/more">
     CatalogEnable  On

@@ -2,7 +2,7 @@
 # route: POST /register
 # case: 53
 # runs: first
-# A real SMTP server takes the mail.
+# A real SMTP server receives the mails.
 use CatalogTest;
 use CatalogTest::Smtp;
 
@@ -19,7 +19,7 @@ END
 }
 sub id_of { return $_[0]{data} =~ /^Message-ID: (\S+)/mi ? $1 : '' }
 
-# As it should be: one message each, to one recipient, from the sender's address.
+# The normal case: one message per mail, to one recipient, from the sender's address.
 my $smtp = smtp('--reply', 'later=451', '--reply', 'never=550');
 my $server = mailing($smtp->url)->start;
 my @users = map { register($server)->{user}{email} } 1 .. 7;
@@ -34,14 +34,14 @@ is(scalar $smtp->received, 8, 'no other recipient');
 my %ids = map { id_of($_) => 1 } $smtp->received;
 is(scalar keys %ids, 8, 'each with a Message-ID of its own');
 
-# Addresses that would carry a second command never come so far.
+# Addresses that would inject a second command never reach SMTP.
 my @hostile = ("a\@example.com>\r\nRCPT TO:<evil\@example.com", "a\@example.com\nDATA", 'a@example.com> SIZE=1',
     'a@example.com,b@example.com', '<evil@example.com>');
 is_deeply([map { $server->api(POST => '/register',
     { username => fresh(), email => $_, password => 'x' x 8 })->{status} } @hostile], [(400) x @hostile],
         'hostile addresses are refused');
 
-# Later, and never.
+# Temporary and permanent refusals.
 my $db = $server->database;
 register($server, email => 'later@example.com');
 register($server, email => 'never@example.com');
@@ -55,7 +55,7 @@ is(scalar(() = $server->log_text =~ /CAT017: /g), 1, 'one line tells of the mail
 unlike($server->log_text, qr/later\@|never\@/, 'without the address');
 cmp_ok($server->stop, '<', 20, 'the server stops');
 
-# Killed and restarted on the way: nothing is lost.
+# The server is killed and restarted while it sends: no mail is lost.
 $smtp = smtp();
 $server = mailing($smtp->url)->start;
 $smtp->kill;
@@ -65,7 +65,7 @@ $smtp->start;
 ok(wait_until(20, sub { $smtp->received >= 3 }), 'all arrive when the server is back');
 is_deeply([map { scalar $smtp->received_by($_) } @users], [1, 1, 1], 'one each');
 
-# The answer to a message is lost: it comes again under the same Message-ID.
+# The SMTP reply is lost: the message is sent again with the same Message-ID.
 $smtp->kill;
 $smtp = smtp('--hang', 'DATA');
 $server->stop;

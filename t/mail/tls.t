@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /register
 # runs: first
-# STARTTLS and AUTH: credentials go over TLS only, and to nobody whose certificate is not trusted.
+# STARTTLS and AUTH: the client sends credentials only over TLS, and only to a server with a trusted certificate.
 use CatalogTest;
 use CatalogTest::Smtp;
 use JSON::PP ();
@@ -25,7 +25,7 @@ END
     return $server->start;
 }
 
-# server's options, the url's scheme, credentials, further directives; what comes of it
+# the server's options, the URL's scheme, credentials, further directives; the result
 my $tls = "$home/tls";
 my $ca = "CatalogMailCA $tls/cert.pem";
 my @cases = (

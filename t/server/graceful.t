@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products
 # route: POST /register
-# A graceful restart: new settings, nothing lost, no answer but the contract's.
+# A graceful restart: new settings apply, no request is lost, and every answer is valid.
 use CatalogTest;
 use Time::HiRes qw(sleep);
 
@@ -23,7 +23,7 @@ my $file = $server->dir . '/httpd.conf';
 my %before = map { $_ => 1 } $server->children;
 for my $limit (5, 7, 9) {
     $server->write($file, slurp($file) =~ s/CatalogDefaultLimit \d+/CatalogDefaultLimit $limit/r);
-    my @first = map { my $s = $server->connection; print {$s} create(); $s } 1 .. 4; # on their way when it restarts
+    my @first = map { my $s = $server->connection; print {$s} create(); $s } 1 .. 4; # in flight when it restarts
     $server->graceful;
     push @made, grep { m{^HTTP/1\.1 201 } } map { my $s = $_; join '', <$s> } @first;
     ok(settle($limit), "CatalogDefaultLimit $limit is in force after a graceful restart");
@@ -39,7 +39,7 @@ my $mails = () = glob $server->dir . '/data/mail/*.eml';
 is($mails, 2, 'one for each user');
 ok(wait_until(10, sub { !grep { $before{$_} } $server->children }), 'the children are new ones');
 
-# A configuration that is no good is refused, and the server goes on with the old one.
+# httpd refuses an invalid configuration and continues with the old one.
 my $good = slurp($file);
 $server->write($file, $good =~ s/CatalogDefaultLimit \d+/CatalogDefaultLimit 0/r);
 isnt(($server->configtest)[0], 0, 'httpd -t says so before it is tried');

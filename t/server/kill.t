@@ -2,7 +2,7 @@
 # route: POST /products
 # route: POST /register
 # runs: first
-# Children are killed while they write: what they held is free again, what was acknowledged is there.
+# Children are killed while they write: their locks are free again, and every acknowledged write is stored.
 use CatalogTest;
 use Time::HiRes qw(sleep time);
 

@@ -6,7 +6,7 @@ use CatalogTest;
 
 sub statuses { my %n; $n{ $_->{status} }++ for @_; return \%n }
 
-# Few enough to wait for each other; more would be told to come back later.
+# Few enough for the queue; more would get a 503.
 for my $route ('/register', '/users') {
     my $name = fresh();
     my @answers = burst(map { wire(POST => $route,

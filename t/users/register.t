@@ -16,7 +16,7 @@ answers($r, 201, {
         refreshToken => qr/^[\w-]{43}$/, user => $public,
 }, 'a user is registered', 'cache-control' => 'no-store');
 
-# The token is what part 2 says, and opens what needs one.
+# The token has the documented claims and opens protected routes.
 my ($header, $payload) = map { JSON::PP::decode_json(MIME::Base64::decode_base64url($_)) } (split /\./,
     $r->{json}{token})[0, 1];
 is(match($header, { alg => 'HS256', typ => 'JWT', kid => 'token' }), '', 'the token\'s header');
@@ -63,7 +63,7 @@ for my $both ([$user{username}, $other->{user}{email}], [$other->{user}{username
 answers(api(POST => '/register', { %user, username => $free, email => "$free\@example.com" }), 201, undef,
     'the same password may be had by two');
 
-# What the form does not send, and what the server sets itself.
+# Fields that the form does not send, and those that the server sets itself.
 my %more = (id => 'x', createdAt => 'y', confirmPassword => 'correct horse', admin => true);
 my $next = fresh();
 $r = api(POST => '/register', { %user, username => $next, email => "$next\@example.com", %more });
@@ -75,7 +75,7 @@ answers(api(POST => '/register', { %user, %more, username => fresh() }, headers 
     invalid(admin => 'unknown', confirmPassword => 'unknown'), 'strict refuses them',
         'preference-applied' => 'handling=strict');
 
-# At rest: argon2id, and hashes of opaque tokens only.
+# In the database: argon2id, and only hashes of opaque tokens.
 my $db = main->database;
 my ($hash) = $db->selectrow_array('SELECT password_hash FROM users WHERE username = ?', undef, $name);
 like($hash, qr/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/, 'the password is hashed with argon2id');

@@ -14,13 +14,13 @@ sub name_of { my $start = fresh(); return $start . 'x' x ($_[0] - length $start)
 sub address { my $start = fresh(); return $start . 'x' x ($_[0] - length "$start\@$_[1]") . "\@$_[1]" }
 
 my $long_domain = join '.', ('d' x 63) x 3; # 191 octets
-my $octets = sub { # an address of so many
+my $octets = sub { # an address of this many octets
     my $local = fresh() . 'x' x 40;
     my $rest = $_[0] - length("$local\@$long_domain.");
     return "$local\@$long_domain." . 'e' x $rest;
 };
 
-# what the case is, the change, the fault (none: it is taken)
+# the case, the change, the fault (none: valid)
 my @cases = (
     ['username of 2', username => 'ab', 'too_short'], ['username of 3', username => sprintf('%03d', $$ % 1000), undef],
     ['username of 64', username => name_of(64), undef],
@@ -86,7 +86,7 @@ my @cases = (
 my $n = 0;
 for (@cases) {
     my ($name, $field, $value, $fault) = @$_;
-    my $route = $n++ % 2 ? '/users' : '/register'; # one service stands behind both
+    my $route = $n++ % 2 ? '/users' : '/register'; # both use the same service
     my $r = api(POST => $route, user($field => $value));
     answers($r, $fault ? 400 : 201, $fault ? invalid($field => $fault) : undef, "$name ($route)");
 }
