@@ -114,7 +114,7 @@ export function accounts(server) {
 
         const link = await server.mailedLink('ada@example.com', 'confirm.html');
         await page.goto(link);
-        await page.reload(); /* looking uses nothing up */
+        await page.reload(); /* opening the page does not consume the token */
         await page.getByRole('button', { name: 'Confirm' }).click();
         await visitor.hears('your e-mail address is confirmed');
         await page.getByRole('link', { name: 'ada' }).click();

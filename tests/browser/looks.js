@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each page as a picture below build/browser, in two widths and both colour schemes, and looked through by axe. */
+/* Takes a picture of each page, in two widths and both colour schemes, into build/browser, and checks the page with axe. */
 import assert from 'node:assert/strict';
 import { axe, pictures, story } from './visitor.js';
 
@@ -57,7 +57,7 @@ async function tabThrough(page, name) {
     assert.ok(seen.size > 0, `${name}: the keyboard reaches nothing`);
 }
 
-/* What to do so that the page shows what is of interest. */
+/* Brings each page into the state of interest. */
 const states = {
     async index(page) {
         await page.goto('/?page=2');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests run against: httpd as `make run` starts it, and a real SMTP server. */
+/* The servers under test: httpd as `make run` starts it, and a real SMTP server. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const top = fileURLToPath(new URL('../../', import.meta.url));
-const PATIENCE = 15_000; /* ms until a mail has come */
+const PATIENCE = 15_000; /* ms to wait for a mail */
 
 function freePort() {
     return new Promise((resolve, reject) => {
@@ -21,7 +21,7 @@ function freePort() {
     });
 }
 
-/* Starts a program that ends with this one. Resolves to it and to the first match among the lines that it prints. */
+/* Starts a program that ends with this one. Resolves to it and to the first match in its output. */
 function run(command, pattern, env = {}) {
     const options = { cwd: top, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] };
     const child = spawn('setpriv', ['--pdeathsig', 'TERM', ...command], options);
@@ -42,7 +42,7 @@ function end(child) {
     });
 }
 
-/* The same once more at another port, where only editors write; and no limits, which the tests would reach. */
+/* A second virtual host at another port, where only editors may write. Without limits, which the tests would reach. */
 function settings(port) {
     return `
 <Location "/api">
@@ -102,7 +102,7 @@ export class Server {
         );
     }
 
-    /* For what a test needs and is not about. */
+    /* Sets up what a test needs but does not check. */
     async api(method, path, body, token) {
         const headers = {
             'Content-Type': 'application/json',
@@ -125,7 +125,7 @@ export class Server {
         return { ...user, token };
     }
 
-    /* The link to that page in the newest mail to the address, once there is one that was not handed out before. */
+    /* Waits for a new mail to the address with a link to that page; returns a link only once. */
     async mailedLink(address, page) {
         const end = Date.now() + PATIENCE;
         const isWanted = text =>

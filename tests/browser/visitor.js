@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* People with a browser. Whatever goes wrong in it that a test did not expect fails the test. */
+/* Users with a browser. Any error in the browser that the test did not expect fails the test. */
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/* The packages lie outside of the sources. */
+/* The packages are outside the source tree. */
 const require = createRequire(new URL('../../build/browser/', import.meta.url));
 const { chromium } = require('playwright-core');
 
@@ -40,7 +40,7 @@ class Visitor {
         const page = await this.context.newPage();
         page.on('pageerror', error => this.#surprises.push(`exception: ${error.message}`));
         page.on('console', message => {
-            /* An answer's status is looked at below. */
+            /* the status of responses is checked below */
             if (
                 ['error', 'warning'].includes(message.type()) &&
                 !message.text().startsWith('Failed to load resource')
@@ -54,7 +54,7 @@ class Visitor {
             }
         });
         page.on('requestfailed', request => {
-            /* aborted: by leaving the page. The icon is asked for at any time, even while the server is stopped. */
+            /* aborted: the user left the page. Browsers request the icon at any time, even while the server is stopped. */
             if (request.failure().errorText !== 'net::ERR_ABORTED' && !request.url().endsWith('/icon.svg')) {
                 this.#note(request, 'failed');
             }
@@ -66,7 +66,7 @@ class Visitor {
         this.#surprises.push(`${request.method()} ${new URL(request.url()).pathname} ${outcome}`);
     }
 
-    /* 'POST /api/register 409': it has to happen, and may happen again. */
+    /* 'POST /api/register 409': must happen at least once. */
     expect(...surprises) {
         this.#expected.push(...surprises);
     }
@@ -79,7 +79,7 @@ class Visitor {
         assert.deepEqual([...new Set(this.#surprises)].sort(), this.#expected.sort());
     }
 
-    /* What a screen reader would be given as the page's news. */
+    /* The page's announcements to a screen reader. */
     async hears(text) {
         await this.page
             .locator('[role=status], [role=alert], [aria-live]')
@@ -101,7 +101,7 @@ class Visitor {
     }
 }
 
-/* A test in which visit() brings in somebody with a new browser profile. */
+/* A test in which visit() opens a new browser profile. */
 export function story(name, server, body) {
     test(name, async () => {
         const visitors = [];

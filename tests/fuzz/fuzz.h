@@ -3,9 +3,8 @@
 #define FUZZ_H
 
 /*
- * What the fuzz targets share. A target is one file with a function fuzz_one(pool, data, size), which libFuzzer calls with inputs
- * of its own making (make fuzz), and which tests/fuzz/replay.c calls with the committed corpus (make unit). The pool is cleared
- * after each call.
+ * Helpers of the fuzz targets. A target is one file with a function fuzz_one(pool, data, size). libFuzzer calls it with generated
+ * inputs (make fuzz), tests/fuzz/replay.c with the committed corpus (make unit). The caller clears the pool after each call.
  */
 
 #include <stdint.h>
@@ -19,7 +18,7 @@
 
 void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size);
 
-/* A property that no input may break. */
+/* A property that must hold for every input. */
 #define FUZZ_CHECK(condition)                                                                                          \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
@@ -28,13 +27,13 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size);
         }                                                                                                              \
     } while (0)
 
-/* The input as a C string on the pool; what follows a NUL is out of its reach, as in a header. */
+/* The input as a C string on the pool; ends at the first NUL, like a header. */
 static inline char *fuzz_text(apr_pool_t *pool, const uint8_t *data, size_t size)
 {
     return apr_pstrmemdup(pool, (const char *)data, size);
 }
 
-/* Cuts the first line off the input; the rest begins behind its newline. */
+/* Removes the first line, with its newline, from the input and returns it. */
 static inline char *fuzz_line(apr_pool_t *pool, const uint8_t **data, size_t *size)
 {
     const uint8_t *end = *size ? memchr(*data, '\n', *size) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cursor as a client sends it: only what was sealed with the key is accepted. */
+/* A cursor from a client: only one sealed with the key is accepted. */
 #include "catalogue/cursor.h"
 #include "fuzz.h"
 

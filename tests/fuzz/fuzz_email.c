@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An address that is accepted can stand on an SMTP command line and never becomes a second recipient. */
+/* An accepted address is safe on an SMTP command line and never adds a second recipient. */
 #include "fuzz.h"
 #include "mail/email.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* First line: If-Match; second: If-None-Match. Each is left out where its line is empty. */
+/* First line: If-Match; second: If-None-Match. An empty line leaves its header out. */
 #include "fuzz.h"
 #include "http/etag.h"
 

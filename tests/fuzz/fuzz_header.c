@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same text as each of the request headers that the module reads by itself. */
+/* The same text as each of the request headers that the module parses itself. */
 #include "fuzz.h"
 #include "http/header.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A request's body: parsed, checked by the field tables, written as JSON, which parses again to the same record. */
+/* A request's body: parsed, validated by the field tables and written as JSON, which parses to the same record. */
 #include "accounts/user.h"
 #include "catalogue/product.h"
 #include "fuzz.h"

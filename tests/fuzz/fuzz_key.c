@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A key file of any content: read as a private key and as somebody else's public key. PEM never becomes a shared secret. */
+/* A key file with any content, read as a private key and as another issuer's public key. PEM never becomes a shared secret. */
 #include "fuzz.h"
 #include "jose/key.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The query string of a list: any has an answer, and the key of one is a way to ask the same. */
+/* The query string of a list: every one has an answer, and its key, used as a query, asks for the same list. */
 #include "catalogue/query.h"
 #include "fuzz.h"
 #include "jose/keyring.h"

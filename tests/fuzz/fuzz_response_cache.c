@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operations on a small response cache, held against a model: the cache may forget a body, but returns the one that was stored
- * last under the same key and generation, or none. After each operation the cache is consistent. An operation is three octets: what,
- * which key, how long.
+ * Operations on a small response cache, compared with a model: the cache may forget a body, but returns the last one stored under
+ * the same key and generation, or none. After each operation the cache is consistent. An operation is three octets: the kind, the
+ * key, the length.
  */
 #include "fuzz.h"
 #include "shm/response_cache.h"
@@ -33,7 +33,7 @@ static void put_body(apr_pool_t *pool, cat_response_cache_t *cache, unsigned key
 
     memset(body, (int)('a' + (key + length) % 26), length);
     body[length] = '\0';
-    model->generation++; /* another body is the body of another state */
+    model->generation++; /* another body means another state */
     item = make_item(pool, key, model);
     item.body = model->body = body;
     item.length = model->length = length;
@@ -66,7 +66,7 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
         case 1:
             get_body(pool, cache, key, &models[key]);
             break;
-        default: /* what was stored is not good any more */
+        default: /* invalidates all stored bodies */
             models[key] = (model_t){NULL, 0, models[key].generation + 1};
         }
         FUZZ_CHECK(!cat_response_cache_check(cache, pool));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operations on a semaphore, held against a model. The first octet tells how many slots it has and how long its queue is. An operation
- * is an octet: a thread takes a slot or gives one back, or a refusal is reported. One thread does all of them, without patience, so a
- * semaphore whose slots are all taken refuses, and its queue is empty again.
+ * Operations on a semaphore, compared with a model. The first octet has the number of slots and the length of the queue. An operation
+ * is an octet: acquire a slot, release one, or report a refusal. One thread runs all of them, with a timeout of zero, so a semaphore
+ * without a free slot refuses, and its queue is empty again.
  */
 #include "fuzz.h"
 #include "shm/semaphore.h"
@@ -93,6 +93,6 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
         }
     }
     for (int i = 0; i < model.slots; i++) {
-        leave(semaphore, &model, (unsigned)i); /* before its memory goes */
+        leave(semaphore, &model, (unsigned)i); /* before its memory is freed */
     }
 }

@@ -35,7 +35,7 @@ typedef struct script_t {
     size_t size;
 } script_t;
 
-/* Waits for the client's next message, but not for one that never comes: it may wait for another line of a reply. */
+/* Waits for the client's next message, with a timeout: the client may itself wait for another line of a reply. */
 static int await_message(int client)
 {
     struct pollfd poll_client = {.fd = client, .events = POLLIN};
@@ -71,7 +71,7 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
     cat_smtp_result_t result;
 
     listen_on_loopback();
-    apr_pool_create(&server_pool, NULL); /* a pool is one thread's */
+    apr_pool_create(&server_pool, NULL); /* a pool belongs to one thread */
     script.pool = server_pool;
     FUZZ_CHECK(pthread_create(&server, NULL, serve, &script) == 0);
     result = cat_smtp_send(pool, &smtp, "shop@example.org", "ada@example.org", "Subject: x\r\n\r\nx\r\n", &detail);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * First line "raw": the second line is a token as a client sends it. Otherwise the two lines are the header and the payload of a
- * token whose signature is right, so that the checks behind it are reached.
+ * token with a valid signature, so that the fuzzer reaches the checks after it.
  */
 #include "fuzz.h"
 #include "accounts/role.h"

@@ -15,7 +15,7 @@ static int replay_file(const char *path)
         exit(1);
     }
     size = fread(data, 1, 1 << 20, in);
-    data = realloc(data, size ? size : 1); /* so that a sanitizer sees a read behind the input */
+    data = realloc(data, size ? size : 1); /* so that a sanitizer sees a read past the input */
     LLVMFuzzerTestOneInput(data, size);
     free(data);
     return fclose(in);
@@ -41,5 +41,5 @@ int main(int argc, char **argv)
     }
     closedir(directory);
     printf("%s: %d inputs\n", argv[1], count);
-    return count == 0; /* a corpus that is not there tests nothing */
+    return count == 0; /* an empty corpus tests nothing: fail */
 }

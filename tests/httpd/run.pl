@@ -1,12 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# httpd's own tests, as Debian's source package carries them, without this module and with it loaded and mounted in every virtual
-# host: no subtest may come out otherwise. tests/httpd/run.pl MODULE [t/modules/alias.t ...]
+# Runs httpd's own tests, from Debian's source package, without this module and with it loaded and mounted in every virtual host: no
+# subtest's result may differ. tests/httpd/run.pl MODULE [t/modules/alias.t ...]
 #
-# What it needs: Debian's apache2-dev, and the source package. That is fetched once, by apt, into build/httpd-tests, from MIRROR;
-# FRAMEWORK names a perl-framework that is there already, and then no network is needed. MPM is event, worker or prefork. Tests
-# whose Perl modules are missing are skipped by the framework, both times. Its servers listen on 127.0.0.1, from port 8529 on, so
-# no two of these can run at once.
+# Needs Debian's apache2-dev and the source package. apt fetches that once into build/httpd-tests, from MIRROR; FRAMEWORK names an
+# existing perl-framework, which needs no network. MPM is event, worker or prefork. The framework skips tests whose Perl modules are
+# missing, in both runs. Its servers listen on 127.0.0.1, from port 8529 on, so only one run is possible at a time.
 use strict;
 use warnings FATAL => 'all';
 
@@ -40,7 +39,7 @@ sub spew {
 
 # ---- the framework ----
 
-# apt with lists of its own: the machine's may be without sources, and stay as they are.
+# Uses its own apt lists: the machine's may lack sources, and must not change.
 sub apt_options {
     my ($dir) = @_;
     my ($codename) = qx(cat /etc/os-release) =~ /^VERSION_CODENAME=(\w+)$/m or die "/etc/os-release names no release\n";
@@ -52,7 +51,7 @@ sub apt_options {
         "Dir::State::Lists=$dir/lists", 'APT::Sandbox::User=root';
 }
 
-# The newest source that the mirror has; it may lack the one that is installed.
+# The newest source on the mirror, which may lack the installed version.
 sub fetch_framework {
     my $dir = "$kept/source";
     my @options = apt_options($dir);
@@ -81,7 +80,7 @@ sub framework {
 
 # ---- one run ----
 
-# All modules of httpd's, of the MPMs one.
+# All of httpd's modules, but only one MPM.
 sub load_lines {
     my $dir = apxs('LIBEXECDIR');
     my @names = grep { !/^(?:mpm_.*|perl|php.*|apreq2|catalog)$/ } map { m{/mod_(\w+)\.so$} } sort glob "$dir/mod_*.so";
@@ -101,10 +100,10 @@ sub write_mount {
 END
 }
 
-# The framework will not be run by root.
+# The framework refuses to run as root.
 sub as_user { $> == 0 ? (qw(setpriv --reuid=www-data --regid=www-data --clear-groups env), "HOME=$_[0]") : () }
 
-# file and number of each subtest => whether it went well.
+# file and number of each subtest => whether it passed.
 sub results {
     my ($log) = @_;
     my ($file, %result) = '';
@@ -117,7 +116,7 @@ sub results {
     return \%result;
 }
 
-# A copy that the user may write to, with httpd's modules and, with it, this one.
+# A copy that the user may write to, with httpd's modules and, in the second run, this one.
 sub lay_out {
     my ($dir, $framework, $is_with) = @_;
     my @conf = (load_lines(), "TypesConfig /etc/mime.types\nServerName localhost\n");
@@ -133,7 +132,7 @@ sub lay_out {
     run('chown', '-R', 'www-data:', $dir) if $> == 0;
 }
 
-# As the user, with all that is said added to the log; whether it went well.
+# Runs a command as the user and appends its output to the log; returns whether it succeeded.
 sub logged {
     my ($log, $home, @command) = @_;
     return system('sh', '-c', 'log=$1; shift; exec "$@" >>"$log" 2>&1', 'sh', $log, as_user($home), @command) == 0;

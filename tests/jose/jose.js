@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes and checks tokens by an implementation that shares nothing with the module. One request a line on stdin, in
-// JSON; one answer a line on stdout: what came of it, or { error: ... }. So no key stands on a command line.
+// Makes and checks tokens with an independent implementation. Reads one JSON request per line on stdin; writes one answer per
+// line on stdout, the result or { error: ... }. Keys come on stdin, so that none is on a command line.
 //   a key is one of { secret: text }, { private: PEM }, { public: PEM }, { jwk: {...} }, { jwks: URL }
 import { createInterface } from 'node:readline';
 import * as jose from 'jose';
@@ -25,7 +25,7 @@ const actions = {
         };
     },
 
-    // header.crit may name anything; payload is taken as it is, where there is one.
+    // header.crit may name anything; payload, if given, is signed as it is.
     async sign({ header, claims, payload, key }) {
         const crit = Object.fromEntries((header.crit ?? []).map(name => [name, true]));
         const token = await new jose.CompactSign(bytes(payload ?? JSON.stringify(claims)))

@@ -40,7 +40,7 @@ class Handler:
 
     async def handle_DATA(self, server, session, envelope):
         await self.hang_at("DATA")
-        # Whoever counts the files sees whole ones only.
+        # Readers that count the files see only complete ones.
         name = os.path.join(self.maildir, str(time.time_ns()))
         with open(name + ".tmp", "wb") as file:
             for recipient in envelope.rcpt_tos:
@@ -82,7 +82,7 @@ def make_certificate(directory, names):
 def make_authenticator(expected):
     def authenticate(server, session, envelope, mechanism, data):
         login = data.login.decode()
-        # handled=False: else aiosmtpd leaves a wrong password without any reply.
+        # handled=False: otherwise aiosmtpd sends no reply to a wrong password.
         return AuthResult(success=f"{login}:{data.password.decode()}" == expected, handled=False, auth_data=login)
 
     return authenticate
@@ -106,7 +106,7 @@ def parse_arguments():
 
 async def main():
     options = parse_arguments()
-    # What clients do wrong here they do on purpose.
+    # The tests' clients break the protocol on purpose: log nothing.
     logging.disable()
     warnings.simplefilter("ignore")
     os.makedirs(options.maildir, exist_ok=True)
