@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes a picture of each page, in two widths and both colour schemes, into build/browser, and checks the page with axe. */
+/* Writes a picture of each page to build/browser, in two widths and both colour schemes, and checks it with axe. */
 import assert from 'node:assert/strict';
 import { axe, pictures, story } from './visitor.js';
 

@@ -54,7 +54,7 @@ class Visitor {
             }
         });
         page.on('requestfailed', request => {
-            /* aborted: the user left the page. Browsers request the icon at any time, even while the server is stopped. */
+            /* aborted: the user left the page. Browsers request the icon at any time, even from a stopped server. */
             if (request.failure().errorText !== 'net::ERR_ABORTED' && !request.url().endsWith('/icon.svg')) {
                 this.#note(request, 'failed');
             }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Client;
 
-# One client of a server, or of the front, and its ledger: when it asked and was answered, and what must be in the database
-# since then. What can have come from no honest server is a lie.
+# One client of a server, or of the front, and its ledger: the times of its requests and answers, and what the database must contain
+# as a result. An answer that no correct server would send is a lie.
 
 use strict;
 use warnings FATAL => 'all';
@@ -14,7 +14,7 @@ use CatalogTest::Http ();
 use Goods ();
 
 my $PATIENCE = 20; # seconds for an answer
-my $GRACE = 9;     # seconds in which a refresh token may come again, a little less than the server's
+my $GRACE = 9;     # seconds within which the client may reuse a refresh token, a little less than the server's
 
 sub new {
     my ($class, $port, $number, $address) = @_;
@@ -33,7 +33,7 @@ sub lie {
 
 # ---- asking ----
 
-# The answer when it has the status that was expected; undef when the server could not. Anything else is a lie.
+# Returns the answer if it has the expected status; undef if the server failed or was busy. Anything else is a lie.
 sub expect {
     my ($self, $kind, $status, @request) = @_;
     my $start = Time::HiRes::time();
@@ -46,7 +46,7 @@ sub expect {
     return;
 }
 
-# As clients do: a read is asked again when the connection, kept alive, was closed before an answer came.
+# Like every HTTP client, repeats a read if the server closed the kept-alive connection before it answered.
 sub ask {
     my ($self, @request) = @_;
     my $kept = $self->{socket};
@@ -69,7 +69,7 @@ sub ask_once {
 
 sub connect { CatalogTest::Http::connection($_[0]{port}, LocalAddr => $_[0]{address}) }
 
-# All of it, or what came before the connection was closed or the patience ended.
+# The whole answer, or what arrived before the connection closed or $PATIENCE ended.
 sub read_answer {
     my ($socket) = @_;
     my $select = IO::Select->new($socket);
@@ -98,7 +98,7 @@ sub sign_up {
     return $r && { name => $name, token => $r->{json}{token}, refresh => $r->{json}{refreshToken} };
 }
 
-# The products of known were there before and do not change.
+# known: products that existed before and do not change.
 sub browse {
     my ($self, $known) = @_;
     my ($id) = (keys %$known)[rand keys %$known];
@@ -117,8 +117,8 @@ sub compare {
     $self->lie("$what: $fault") if $fault;
 }
 
-# A product's life. Each step is read back, most often from another server. When an answer does not come, this client does not
-# know what is stored and touches it no more: may has all versions that there can be, 0 where it is deleted.
+# A product's life. The client reads each step back, mostly from another server. After a missing answer, it does not know the stored
+# version and leaves the product alone: may has all possible versions, 0 if it is deleted.
 sub trade {
     my ($self) = @_;
     my $token = ($self->{user} //= $self->sign_up or return)->{token};
@@ -153,7 +153,7 @@ sub step {
     return $r;
 }
 
-# Signs up, in, and refreshes, each behind another server.
+# Registers, signs in and refreshes, each on another server.
 sub visit {
     my ($self) = @_;
     my $user = $self->sign_up or return;
@@ -163,7 +163,7 @@ sub visit {
     $self->expect(read => 200, GET => '/auth/me', token => $refreshed->{json}{token});
 }
 
-# An answer that was lost is asked for again with the same token.
+# Repeats a refresh whose answer was lost with the same token.
 sub refresh {
     my ($self, $token) = @_;
     my $end = Time::HiRes::time() + $GRACE;
@@ -175,7 +175,7 @@ sub refresh {
     return;
 }
 
-# Changes the product that all others change at the same time, and notes when.
+# Updates the product that all clients update at the same time, and records the times.
 sub quarrel {
     my ($self, $id, $stem, $token) = @_;
     my $version = 1000 * ($self->{number} + 1) + ++$self->{count};

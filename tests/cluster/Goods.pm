@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Goods;
 
-# Products and users whose every member follows from their name, so that half of one is recognized.
+# Products and users whose name determines every field, so that a half-written one is noticed.
 
 use strict;
 use warnings FATAL => 'all';
@@ -13,7 +13,7 @@ use constant PASSWORD => 'correct horse';
 my @MEMBERS = qw(name price category inStock rating);
 my $json = JSON::PP->new->canonical->allow_nonref;
 
-# A product is changed as a whole, from version to version.
+# Each version of a product changes every field.
 sub product {
     my ($stem, $version) = @_;
     return {
@@ -23,19 +23,19 @@ sub product {
     };
 }
 
-# As name and version; nothing where the name is none of ours.
+# The product's name and version; nothing if the name is not ours.
 sub named { $_[0] =~ /^(.*) v(\d+)$/ ? ($1, $2) : () }
 
 sub user { return { username => $_[0], email => "$_[0]\@shop.test", password => PASSWORD } }
 
-# What an answer has, or a row made into one, against what it should; undef when they are the same.
+# Compares an answer, or a row converted to one, with the expected product; undef if they are equal.
 sub difference {
     my ($got, $want) = @_;
     my ($is, $should) = map { my $p = $_; $json->encode([map { $p->{$_} } @MEMBERS]) } $got, $want;
     return $is eq $should ? undef : "$is, not $should";
 }
 
-# A row of the table as an answer has it.
+# Converts a row of the table to an answer's fields.
 sub from_row {
     my ($row) = @_;
     return {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Ledger;
 
-# What all clients were told, against what is in the database and in the mailboxes. Each check gives its faults.
+# Compares the answers that all clients received with the database and the mailboxes. Each check returns its faults.
 
 use strict;
 use warnings FATAL => 'all';
@@ -24,8 +24,8 @@ sub lies { @{ $_[0]{lies} } }
 
 # ---- what there must be ----
 
-# Every acknowledged write is there, one without an answer as a whole or not at all, and nothing else. known: what was there
-# before.
+# Every acknowledged write is stored, each write without an answer is stored as a whole or not at all, and there is nothing else.
+# known: what existed before.
 sub check_products {
     my ($self, $db, $known) = @_;
     my %rows = %{ $db->selectall_hashref('SELECT * FROM products', 'id') };
@@ -63,7 +63,7 @@ sub check_users {
     return @faults, map { "nobody made $_" } grep { /^u\d+-/ && !$self->{maybe_users}{$_} } keys %rows;
 }
 
-# One mail for each user, not counting one that came again.
+# One mail for each user, not counting repetitions.
 sub check_mails {
     my ($self, $db, @mails) = @_;
     my (%to, %ids);
@@ -80,14 +80,14 @@ sub check_mails {
 
 sub message_id { $_[0] =~ /^Message-ID: <(.*?)>/mi ? $1 : die "a mail without an id:\n$_[0]" }
 
-# How many came again, as the same message.
+# The number of repetitions of a message.
 sub repeated {
     my %seen;
     return scalar grep { $seen{ message_id($_) }++ } @_;
 }
 
-# The last of many changes of one product: none that was acknowledged began after it had ended. One without a clear answer may
-# have been stored, one that was refused with 503 may not.
+# The last of many updates of one product: no acknowledged update began after it had ended. An update without a clear answer may be
+# stored, one refused with 503 must not.
 sub check_puts {
     my ($self, $row) = @_;
     my ($stem, $version) = Goods::named($row->{name});
@@ -103,8 +103,8 @@ sub check_puts {
 
 # ---- figures ----
 
-# Between two times: how many requests were answered, or not, how many of them not as they should, and the longest time in which
-# no read, and no write, came to a good end.
+# Between two times: the numbers of answered, unanswered and wrongly answered requests, and the longest times without a successful
+# read and without a successful write.
 sub figures {
     my ($self, $from, $to) = @_;
     my @asked = grep { $_->[2] >= $from && $_->[2] < $to } @{ $self->{asked} };

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Load;
 
-# Clients at work: each a process with one connection that it keeps alive, and a ledger of what it was told.
+# Runs clients: each is a process with one kept-alive connection and a ledger of its answers.
 
 use strict;
 use warnings FATAL => 'all';
@@ -11,8 +11,8 @@ use Storable ();
 
 use Client ();
 
-# what: for each client the port and the work, a function of the client that is called again and again until stop. Each has an
-# address of its own, for the limits that count per client, unless one is given.
+# what: for each client the port and the work, a function of the client that it repeats until stop. Unless given, each client has its
+# own address, because rate limits count per client.
 sub start {
     my ($class, $dir, @what) = @_;
     mkdir $dir or die "$dir: $!\n";
@@ -29,19 +29,19 @@ sub fork_client {
 
     my $stop = 0;
     $SIG{TERM} = sub { $stop = 1 };
-    $SIG{INT} = 'IGNORE'; # a Ctrl-C is the parent's to answer
+    $SIG{INT} = 'IGNORE'; # the parent handles Ctrl-C
     $SIG{PIPE} = 'IGNORE';
     srand $$;
     my $client = Client->new($port, $number, $address // "127.0.1.@{[ $number + 1 ]}");
     eval {
-        $work->($client) until $stop || getppid != $parent; # or the test has died
+        $work->($client) until $stop || getppid != $parent; # or until the test has died
         1;
     } or $client->lie("died: $@");
     Storable::store($client->ledger, "$self->{dir}/$number");
     POSIX::_exit(0);
 }
 
-# Ends the clients, each behind its last answer: their ledgers.
+# Ends the clients, each after its last answer; returns their ledgers.
 sub stop {
     my ($self) = @_;
     kill TERM => @{ $self->{pids} };

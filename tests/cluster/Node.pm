@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Node;
 
-# A MariaDB server, a node of a Galera cluster, with the settings of conf/examples/galera.cnf but for ports and directories.
+# A MariaDB server, a node of a Galera cluster, with the settings of conf/examples/galera.cnf except for ports and directories.
 
 use strict;
 use warnings FATAL => 'all';
@@ -14,7 +14,7 @@ use Process ();
 
 my $PATIENCE = 120; # seconds until a node is part of the cluster
 
-# Nodes that know of each other. cnf: the file with their settings; dir: where theirs are made.
+# Creates nodes that know each other. cnf: the file with their settings; dir: the parent of their directories.
 sub cluster {
     my ($class, %o) = @_;
     my @nodes = map { $class->new("$o{dir}/node$_", $o{cnf}) } 1 .. $o{count};
@@ -36,7 +36,7 @@ sub new {
     return $self;
 }
 
-# As it is before it has heard of any cluster.
+# Creates an empty data directory, as before joining a cluster.
 sub install {
     my ($self) = @_;
     Process->run(
@@ -47,7 +47,7 @@ sub install {
 
 sub port { $_[0]{port} }
 
-# A string that is set as a whole: what the file has, but less space, and where this node listens.
+# MariaDB sets this string only as a whole: the file's options, with a smaller gcache and this node's addresses.
 sub provider_options {
     my ($self) = @_;
     my ($options) = slurp($self->{cnf}) =~ /^wsrep_provider_options *= *"(.*)"$/m
@@ -71,7 +71,7 @@ sub launch {
     return $self;
 }
 
-# Until it takes part.
+# Waits until the node is part of the cluster.
 sub wait_up {
     my ($self) = @_;
     wait_until($PATIENCE, sub { $self->is_synced || !$self->{process}->is_alive });
@@ -80,13 +80,13 @@ sub wait_up {
 
 sub is_synced { ($_[0]->status('wsrep_local_state_comment') // '') eq 'Synced' && $_[0]->status('wsrep_ready') eq 'ON' }
 
-# undef where the server cannot be asked.
+# undef if the node cannot be queried.
 sub status {
     my ($self, $name) = @_;
     return eval { ($self->database->selectrow_array('SHOW GLOBAL STATUS LIKE ?', undef, $name))[1] };
 }
 
-# Loses all that it had.
+# Deletes all data of the node.
 sub forget {
     my ($self) = @_;
     File::Path::remove_tree("$self->{dir}/data");
@@ -98,7 +98,7 @@ sub stop { $_[0]{process}->stop }
 sub suspend { $_[0]{process}->suspend }
 sub resume { $_[0]{process}->resume }
 
-# Cuts its connections to all other nodes, and has it connect again.
+# isolate cuts the connections to all other nodes, heal reconnects them.
 sub isolate { $_[0]->set_isolated(1) }
 sub heal { $_[0]->set_isolated(0) }
 

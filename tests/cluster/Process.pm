@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Process;
 
-# What the test starts: each process in a group of its own. They are ended by their pids, in whatever way the test ends.
+# The processes that the test starts, each in its own process group. However the test ends, it ends them by their pids.
 
 use strict;
 use warnings FATAL => 'all';
@@ -12,9 +12,9 @@ use CatalogTest::Tools qw(slurp wait_until);
 
 my $main = $$;
 my %running; # pid => what is running
-$SIG{$_} = sub { exit 1 } for qw(INT TERM HUP); # so that END ends them
+$SIG{$_} = sub { exit 1 } for qw(INT TERM HUP); # so that END runs and ends them
 
-# user: whose process it is to be, when we are root. dies_by: the signal that it gets when we are killed. env: variables.
+# user: the process's user, if we are root. dies_by: the signal that it gets if we are killed. env: variables.
 sub spawn {
     my ($class, %o) = @_;
     my @as = ($o{user} && $> == 0) ? ("--reuid=$o{user}", '--regid=' . group_of($o{user}), '--clear-groups') : ();
@@ -33,7 +33,7 @@ sub spawn {
 
 sub group_of { getgrgid((getpwnam $_[0])[3]) }
 
-# Runs a command to its end.
+# Runs a command and waits for its end.
 sub run {
     my ($class, %o) = @_;
     my $self = $class->spawn(%o);
@@ -46,7 +46,7 @@ sub pid { $_[0]{pid} }
 
 sub is_alive { waitpid($_[0]{pid}, POSIX::WNOHANG()) == 0 }
 
-# With all of its children, at once.
+# Kills the process and all of its children at once.
 sub crash {
     my ($self) = @_;
     kill KILL => -$self->{pid};

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Server;
 
-# An httpd with one of the configurations of conf/examples: a node's, or the front's.
+# An httpd with one of the configurations in conf/examples: a node's or the front's.
 
 use strict;
 use warnings FATAL => 'all';
@@ -97,7 +97,7 @@ sub crash { $_[0]{process}->crash }
 sub stop { $_[0]{process}->stop }
 sub stop_gracefully { $_[0]{process}->stop('WINCH') }
 
-# An answer of CatalogTest::Http; its status is 599 where nobody listens.
+# An answer of CatalogTest::Http; its status is 599 if no server listens.
 sub api {
     my ($self, $method, $path, @more) = @_;
     my $body = @more % 2 ? shift @more : undef;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Stories;
 
-# What several servers on one cluster must agree on while nothing is wrong.
+# What several servers on one cluster must agree on in normal operation.
 
 use strict;
 use warnings FATAL => 'all';
@@ -71,7 +71,7 @@ sub delays {
     is_deeply([statuses(map { log_in($_, 'delay') } @servers)], [429, 429, 429], 'then all servers make the account wait');
 }
 
-# Parallel guesses come by no more than five looks at the password, over all servers.
+# Parallel guesses get at most five password checks, over all servers.
 sub guesses {
     my ($dir, @servers) = @_;
     register($servers[0], 'guessed');
@@ -82,7 +82,7 @@ sub guesses {
     is_deeply([grep { $_ != 401 && $_ != 429 && $_ != 503 } @statuses], [], 'the others have to wait') or diag "@statuses";
 }
 
-# One name, on all servers at once, and again.
+# Registers one name on all servers at once, and again.
 sub namesakes {
     my ($dir, @servers) = @_;
     for my $round (1 .. 5) {
@@ -91,7 +91,7 @@ sub namesakes {
     }
 }
 
-# Each client does it once, all at the same time: the statuses.
+# Each client runs the function once, all at the same time; returns the statuses.
 sub once {
     my ($dir, $work, @servers) = @_;
     my $go = time + 1;
@@ -100,13 +100,13 @@ sub once {
         sleep $go - Time::HiRes::time() if $go > Time::HiRes::time();
         my $r = $work->($client);
         push @{ $client->ledger->{asked} }, ['once', 0, 0, $r->{status}];
-        sleep 10; # until it is told to stop
+        sleep 10; # until the parent stops it
     }, '127.0.1.1'] } @servers);
     sleep 4;
     return map { $_->[3] } map { @{ $_->{asked} } } $load->stop;
 }
 
-# All servers change one product for as long as it takes to collide often.
+# All servers update one product until updates have collided often.
 sub quarrels {
     my ($dir, $nodes, @servers) = @_;
     my $token = register($servers[0], 'quarrel')->{token};

@@ -21,10 +21,10 @@ use Node ();
 use Server ();
 use Stories ();
 
-my $LONGEST = 3;  # seconds in which no read, or no write, comes to a good end
+my $LONGEST = 3;  # seconds without a successful read, or without a successful write
 my $CLIENTS = 32; # each may meet one failure when a part is lost
-my $LOSSES = 5;   # each may break off one mail, which is then sent again
-my $MAIL = 90;    # seconds until that: more than a lease
+my $LOSSES = 5;   # each may interrupt one mail, which is then sent again
+my $MAIL = 90;    # seconds until then: more than a lease
 
 my ($module, $seconds) = (Cwd::realpath($ARGV[0]), $ARGV[1] // 120);
 my $examples = Cwd::realpath("$FindBin::RealBin/../../conf/examples");
@@ -73,7 +73,7 @@ my $load = Load->start("$dir/load", map { [$front->port, $_] }
     (sub { $_[0]->trade; sleep 0.4 }) x 12,
     (sub { $_[0]->visit; sleep 2 }) x 4);
 
-sleep 5; # until the servers have all the children that they need
+sleep 5; # until the servers have started all children
 my @events;
 event('nothing');
 event('a node is killed', sub { $nodes[1]->crash; wait_for(sub { !$servers[1]->is_ready }) });
@@ -137,7 +137,7 @@ sub wait_for {
     return time - $start;
 }
 
-# As an administrator does it: the server first, and it comes back last.
+# As an administrator does it: stops the server first and starts it last.
 sub update {
     my ($server, $node) = @_;
     $server->stop_gracefully;
@@ -154,7 +154,7 @@ sub set_up_anew {
     $node->launch;
 }
 
-# The server beside a node without a quorum does not answer from what it had, and does not wait either.
+# The server of a node without a quorum neither answers from its cache nor waits.
 sub knows_nothing {
     my ($server) = @_;
     for my $path ('/products', "/products/@{[ (keys %known)[0] ]}", '/health/ready') {
