@@ -207,6 +207,7 @@ static apr_status_t keep_first_value(void *baton, const char *const *values, int
     return APR_SUCCESS;
 }
 
+/* The same driver crashes on a prepared statement that returns no rows. */
 static int select_text(const cat_connection_t *conn, apr_pool_t *pool, const char *text, apr_dbd_results_t **results)
 {
     const cat_db_handle_t *handle = &conn->handle;
@@ -214,7 +215,7 @@ static int select_text(const cat_connection_t *conn, apr_pool_t *pool, const cha
     int result;
 
     *results = NULL;
-    if (!conn->dialect->crashes_on_late_errors) {
+    if (!conn->dialect->crashes_on_late_errors || strncmp(text, "SELECT", strlen("SELECT")) != 0) {
         return apr_dbd_select(handle->driver, pool, handle->dbd, results, text, 1);
     }
     result = apr_dbd_prepare(handle->driver, pool, handle->dbd, text, NULL, &prepared);
