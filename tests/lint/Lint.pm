@@ -35,7 +35,7 @@ sub text {
     return <$in>;
 }
 
-# C without its comments; line numbers stay.
+# C code without its comments. The line numbers stay the same.
 sub code {
     my ($file) = @_;
     my $text = text($file);

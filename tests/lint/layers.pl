@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Which file may include which. The compiler lists what each file includes (gcc -M), so no spelling of an include escapes: a room
 # of src/ includes only the rooms below it, neighbours never include each other, no header of httpd's is included below
-# src/httpd, and no file includes one that leads back to it.
+# src/httpd, and no two files include each other, directly or through others.
 use strict;
 use warnings FATAL => 'all';
 

@@ -9,7 +9,7 @@ use FindBin;
 use lib $FindBin::RealBin;
 use Lint;
 
-my $passes_on = 'src/httpd/log.c'; # writes what others have worded
+my $passes_on = 'src/httpd/log.c'; # passes on messages that other files have worded
 my %first;
 
 for my $file (files(qr/\.c/, 'mod_catalog.c', 'src')) {

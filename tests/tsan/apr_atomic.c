@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * APR's atomic functions, compiled with -fsanitize=thread and preloaded into httpd. APR itself is not instrumented: ThreadSanitizer
- * would not see what threads of httpd order by them, such as the pools that one thread returns and another one takes.
+ * APR's atomic functions, compiled with -fsanitize=thread and preloaded into httpd. APR itself is not instrumented, so ThreadSanitizer
+ * would not see that these functions synchronize httpd's threads, for example when one thread returns a pool and another takes it.
  */
 #include <apr_atomic.h>
 #include <stdatomic.h>

@@ -10,7 +10,7 @@
 #include "lib/fields.h"
 #include "lib/json.h"
 
-/* The answer's body, parsed; its length is right and it is an object. */
+/* Parses the answer's body, which must have the answer's length and be an object. */
 static json_t *parse(apr_pool_t *pool, const cat_answer_t *a)
 {
     json_t *body;
@@ -25,9 +25,9 @@ static json_t *parse(apr_pool_t *pool, const cat_answer_t *a)
     return body;
 }
 
-static const char *text_of(const json_t *body, const char *member)
+static const char *text_of(const json_t *body, const char *field)
 {
-    return json_string_value(json_object_get(body, member));
+    return json_string_value(json_object_get(body, field));
 }
 
 static const char *header(const cat_answer_t *a, const char *name)
@@ -96,7 +96,7 @@ static void test_no_problem_tells_too_much(void **state)
     }
 }
 
-/* Only what may pass by itself invites to try again. */
+/* A retry helps only against faults that may pass by themselves. */
 static void test_retry_after(void **state)
 {
     for (int i = 0; i < CAT_PROBLEM_COUNT; i++) {
@@ -178,7 +178,7 @@ static void check_status(void **state, int status, const char *message, int has_
     assert_null(header(a, "Retry-After"));
 }
 
-/* A status that another module chose gets no words that are this module's alone. */
+/* Another module may have set the status, so messages that fit only this module's errors (401, 409, 503) do not apply. */
 static void test_status(void **state)
 {
     check_status(state, 400, "Bad request", 1);

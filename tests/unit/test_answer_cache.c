@@ -3,7 +3,7 @@
 
 #include "catalogue/answer_cache.h"
 
-/* Has the cache an answer? If not, one is cached, if it can be. */
+/* Returns whether the cache has the answer; if not, offers it to the cache. */
 static int is_cached_at(unit_database_t *database, const char *key, const char *id, apr_time_t now)
 {
     cat_db_t *db = unit_database_use(database->pool, database);
@@ -78,7 +78,7 @@ static void test_no_cache(void **state)
     assert_false(is_cached(database, "/list", NULL));
 }
 
-/* A database to which others write unseen. */
+/* A database server, on which the module cannot notice the writes of other programs. */
 static void test_max_age(void **state)
 {
     unit_database_t *database = unit_database(*state);

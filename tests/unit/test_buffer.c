@@ -85,7 +85,7 @@ static void test_every_start_size_and_length(void **state)
             cat_buffer_add(&b, source, length);
             assert_true(b.length <= b.size);
             assert_int_equal(strlen(cat_buffer_text(&b)), length);
-            assert_true(b.length < b.size); /* the NUL lies within */
+            assert_true(b.length < b.size); /* room for the NUL */
             assert_memory_equal(b.data, source, length);
         }
     }

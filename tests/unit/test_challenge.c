@@ -12,7 +12,7 @@ static void test_challenge(void **state)
         {"/q\"uote", "/q\\\"uote"},
         {"/b\\s", "/b\\\\s"},
         {"/end\\", "/end\\\\"},
-        {"a \\\"b\\\"", "a \\\"b\\\""}, /* as httpd has AuthName */
+        {"a \\\"b\\\"", "a \\\"b\\\""}, /* already escaped, as httpd keeps AuthName */
         {"\\\\\"", "\\\\\\\""},
         {"", ""},
     };

@@ -29,7 +29,7 @@ static void test_pool_gives_back(void **state)
     assert_false(is_write_lock_free(database));
     apr_pool_destroy(pool);
     assert_true(is_write_lock_free(database));
-    unit_database_sql(database, "BEGIN IMMEDIATE; ROLLBACK"); /* no transaction is open */
+    unit_database_sql(database, "BEGIN IMMEDIATE; ROLLBACK"); /* succeeds only if no other transaction is open */
     unit_connect(unit_database_use(*state, database), CAT_TO_READ);
 }
 
@@ -47,7 +47,7 @@ static void test_limit_of_connections(void **state)
     unit_connect(second, CAT_TO_READ);
 }
 
-/* A writer that waits holds no connection. */
+/* A writer that waits for the lock must not hold a connection. */
 static void test_write_lock_is_taken_without_a_connection(void **state)
 {
     cat_db_t *db = unit_database_use(*state, unit_database(*state));
@@ -56,12 +56,11 @@ static void test_write_lock_is_taken_without_a_connection(void **state)
     assert_int_equal(cat_checkout_take_write_lock(db, apr_time_now()), APR_SUCCESS);
     assert_true(db->has_write_lock);
     assert_null(db->conn);
-    assert_int_equal(cat_checkout_take_write_lock(db, apr_time_now()), APR_SUCCESS); /* it has it */
+    assert_int_equal(cat_checkout_take_write_lock(db, apr_time_now()), APR_SUCCESS); /* it already has the lock */
     cat_checkout_release(db);
     assert_false(db->has_write_lock);
 }
 
-/* How often a status is tried again, and what it becomes. */
 static void test_tries(void **state)
 {
     unit_database_t *database = unit_database(*state);

@@ -3,7 +3,7 @@
 
 #include "db/connection_state.h"
 
-/* Does what the generations have seen include the last commit? If not, a foreign program may have made it. */
+/* Returns whether the generations have seen the last commit. If not, another program may have made it. */
 static int is_seen(unit_database_t *database)
 {
     apr_uint64_t state;
@@ -12,7 +12,7 @@ static int is_seen(unit_database_t *database)
     return cat_generations_seen(database->source->generations) == state;
 }
 
-/* A reader finds out that a foreign commit is over. */
+/* Does what a reader does when it notices a foreign commit. */
 static void settle(unit_database_t *database)
 {
     cat_generations_t *generations = database->source->generations;
@@ -37,7 +37,7 @@ static void test_own_writes_are_told_from_foreign_ones(void **state)
     assert_true(is_seen(database));
 }
 
-/* SQLite need not write an update that leaves the row as it was: then the next commit may be a foreign one. */
+/* SQLite does not write an update that leaves the row unchanged, so the next commit may be a foreign one. */
 static void test_foreign_commit_after_an_update_that_wrote_nothing(void **state)
 {
     unit_database_t *database = unit_database(*state);
@@ -70,7 +70,7 @@ static void test_write_that_matched_nothing(void **state)
     }
 }
 
-/* A foreign commit between the writer's BEGIN and its own is not possible; one right after it is. */
+/* No other program can commit between the writer's BEGIN and COMMIT, but it can right after COMMIT. */
 static void test_foreign_commit_after_the_own(void **state)
 {
     unit_database_t *database = unit_database(*state);

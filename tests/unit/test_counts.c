@@ -3,7 +3,7 @@
 
 #include "db/checkout.h"
 
-/* As on MySQL: no trigger counts, and writers insert rows into product_deltas. */
+/* As on MySQL, where writers insert rows into product_deltas because no trigger counts. */
 #define NO_TRIGGERS                                                                                                    \
     "DROP TRIGGER products_insert; DROP TRIGGER products_delete; DROP VIEW product_deltas;"                            \
     "CREATE TABLE product_deltas (seq INTEGER PRIMARY KEY, created_at INTEGER, id TEXT, delta INTEGER)"
@@ -60,7 +60,7 @@ static void test_split(void **state)
     assert_int_equal(unit_products_check(database), 0);
 }
 
-/* What was deleted leaves parts too small, which are merged into those below them. */
+/* Deletions leave parts that are too small. Maintenance merges each of them into the part below it. */
 static void test_merge(void **state)
 {
     unit_database_t *database = unit_database(*state);
@@ -109,7 +109,7 @@ static void test_check_finds_wrong_counts(void **state)
     assert_int_equal(unit_products_check(database), 0);
 }
 
-/* Each write inserts its delta rows; the maintenance applies them to all levels and deletes them. */
+/* Each write inserts delta rows; maintenance applies them to all levels and deletes them. */
 static void test_deltas(void **state)
 {
     unit_database_t *database = database_without_triggers(*state);
@@ -129,7 +129,7 @@ static void test_deltas(void **state)
     assert_int_equal(unit_products_check(database), 0);
 }
 
-/* More than one batch; no part is split before few deltas are left. */
+/* The deltas fill more than one batch. Maintenance splits no part before few deltas are left. */
 static void test_many_deltas(void **state)
 {
     unit_database_t *database = database_without_triggers(*state);

@@ -67,7 +67,7 @@ static void test_any_of_the_keys_will_do(void **state)
     assert_string_equal(write_one(*state, keys[0], TIME, ID), write_one(*state, key(*state, '1'), TIME, ID));
 }
 
-/* The last character has bits that stand for nothing. */
+/* This includes the bits of the last character that encode nothing. */
 static void test_refuses_any_change(void **state)
 {
     const cat_key_t *one = key(*state, '1');

@@ -43,7 +43,6 @@ static void test_missing_directory(void **state)
               apr_pstrcat(*state, " 750 '", directory, "/my db'", NULL));
 }
 
-/* What keeps another user from the directory. */
 static void test_denied_directory(void **state)
 {
     const char *directory = unit_directory(*state), *own = apr_pstrcat(*state, directory, "/own", NULL),
@@ -51,7 +50,7 @@ static void test_denied_directory(void **state)
     const cat_os_user_t nobody = {65534, 65534};
 
     if (geteuid() != 0) {
-        skip(); /* only root can try for another user */
+        skip(); /* only root can become another user */
     }
     assert_int_equal(mkdir(own, 0755), 0);
     unit_says(cat_database_file_check(*state, path, &nobody), "may not enter");

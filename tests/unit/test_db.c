@@ -15,7 +15,7 @@ static void test_one_row_is_copied(void **state)
     assert_null(row);
 }
 
-/* Stops after so many rows. */
+/* Stops after `most` rows. */
 typedef struct reader_t {
     int seen, most;
     apr_status_t stop;
@@ -90,7 +90,7 @@ static void test_transaction_is_all_or_nothing(void **state)
     assert_int_equal(unit_count_products(database), 2);
 }
 
-/* The work does not look at the status of its statements. */
+/* This work ignores the status of its statements. */
 static apr_status_t ignore_failure(void *data)
 {
     work_t *w = data;

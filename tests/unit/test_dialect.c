@@ -70,7 +70,7 @@ static void test_judged_results(void **state)
         {"mysql", 2006, "MySQL server has gone away", CAT_ELOST},
         {"mysql", 1047, "WSREP has not yet prepared node", CAT_ENOTREADY},
         {"mysql", 1146, "Table doesn't exist", CAT_EDOWN},
-        {"pgsql", 7, "duplicate key value violates unique constraint", CAT_EDOWN}, /* always 7, in any language */
+        {"pgsql", 7, "duplicate key value violates unique constraint", CAT_EDOWN}, /* 7 for every error */
     };
 
     (void)state;

@@ -137,7 +137,7 @@ static void test_length_of_all(void **state)
     check(apr_pstrcat(*state, "a@", repeat(*state, '.', 1000000), NULL), 0);
 }
 
-/* Wherever it stands, a byte from outside the two alphabets makes any address a bad one. */
+/* A byte outside the two alphabets makes an address invalid at every position. */
 static void test_every_hostile_byte_everywhere(void **state)
 {
     static const char good[] = "ada@example.org";

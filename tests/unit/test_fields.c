@@ -223,7 +223,7 @@ static void test_whole_number(void **state)
     assert_string_equal(summary(state, CAT_UPDATE, "{\"pieces\":1.5}"), "pieces must be a whole number");
 }
 
-/* {"name": character, times over} */
+/* {"name": "..."}: the character, repeated `times` times. */
 static const char *name_of(void **state, const char *character, int times)
 {
     cat_buffer_t b;
@@ -261,7 +261,7 @@ static void test_blank(void **state)
 static void test_further_rule(void **state)
 {
     assert_string_equal(update_codes(state, "{\"slug\":\"a bc\"}"), "slug format");
-    assert_string_equal(update_codes(state, "{\"slug\":\"a b c d e\"}"), "slug too_long"); /* one fault a field */
+    assert_string_equal(update_codes(state, "{\"slug\":\"a b c d e\"}"), "slug too_long"); /* the first fault only */
 }
 
 static void test_values_stay_verbatim(void **state)
@@ -357,8 +357,8 @@ static void test_add_error(void **state)
     cat_input_t input = take(state, CAT_UPDATE, "{\"price\":1}");
 
     cat_fields_add_error(*state, &input, "email", "taken", "is taken");
-    cat_fields_add_error(*state, &input, "", "empty", "must name a member");
-    assert_string_equal(cat_fields_summary(*state, input.errors), "email is taken; the body must name a member");
+    cat_fields_add_error(*state, &input, "", "empty", "must have a field");
+    assert_string_equal(cat_fields_summary(*state, input.errors), "email is taken; the body must have a field");
 }
 
 static void test_faults_are_in_the_order_of_the_fields(void **state)
@@ -405,7 +405,6 @@ static void test_write(void **state)
     assert_string_equal(write_record(state, none), "{}");
 }
 
-/* What was read can be sent back and stays what it was. */
 static void test_round_trip(void **state)
 {
     static const char *const bodies[] = {

@@ -43,7 +43,7 @@ static void test_refuses_what_is_no_file_to_read(void **state)
     assert_int_equal(mkfifo(pipe, 0600), 0);
     check_fault(*state, apr_pstrcat(*state, directory, "/none", NULL), 0, "No such file");
     check_fault(*state, directory, 0, "not a regular file");
-    check_fault(*state, pipe, 0, "not a regular file"); /* at once: nobody will ever write to it */
+    check_fault(*state, pipe, 0, "not a regular file"); /* at once, though no program will ever write to the pipe */
     check_fault(*state, "/dev/null", 0, "not a regular file");
 }
 

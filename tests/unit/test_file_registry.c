@@ -35,7 +35,7 @@ static void test_replaced_file_is_noticed(void **state)
     assert_true(cat_file_registry_is_same_file(registry, &other));
 }
 
-/* SQLite deletes both or none, so an index with another WAL means that somebody else has removed the WAL. */
+/* SQLite deletes both or none, so the same index with another WAL means that another program has removed the WAL. */
 static void test_removed_wal_is_noticed(void **state)
 {
     cat_file_registry_t *registry = create_registry(*state);
@@ -65,7 +65,7 @@ static void test_children_share_what_they_know(void **state)
     assert_false(cat_file_registry_had_schema(registry, "/b.db"));
 }
 
-/* A path whose entry is that of another one. */
+/* Another path that has the same entry. */
 static const char *find_collision(apr_pool_t *pool, const char *path)
 {
     for (int i = 0;; i++) {

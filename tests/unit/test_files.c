@@ -38,7 +38,7 @@ static void test_knows_a_file_as_long_as_it_is_there(void **state)
     assert_true(later.identities[CAT_FILE_DATABASE] == 0);
 }
 
-/* The number of a file that was deleted is given to a new one. */
+/* File systems give the inode number of a deleted file to a new one. */
 static void test_tells_files_with_the_same_number_apart(void **state)
 {
     const char *path = apr_pstrcat(*state, unit_directory(*state), "/catalog.db", NULL);
@@ -55,10 +55,10 @@ static void test_tells_files_with_the_same_number_apart(void **state)
             assert_true(files[before].identities[CAT_FILE_DATABASE] != files[i].identities[CAT_FILE_DATABASE]);
         }
         assert_int_equal(unlink(path), 0);
-        usleep(10000); /* a tick of the clock that the file system reads */
+        usleep(10000); /* longer than a kernel tick, the resolution of file times */
     }
     if (!same) {
-        skip(); /* a file system that gives none twice */
+        skip(); /* this file system does not reuse inode numbers */
     }
 }
 

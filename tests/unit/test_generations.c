@@ -53,7 +53,7 @@ static void test_invalidates_what_changed(void **state)
     assert_false(is_good(generations, one, product) || is_good(generations, NULL, list));
 }
 
-/* Of a thousand products, few go with the one that changed. */
+/* Products share counters, so a change may invalidate a few others of a thousand. */
 static void test_leaves_others_valid(void **state)
 {
     cat_generations_t *generations = make_generations(*state);
@@ -105,7 +105,7 @@ static void test_foreign_commits_start_an_epoch(void **state)
     assert_false(is_good(generations, one, stamp));
 }
 
-/* Two writers that do not share a write lock: the second one starts an epoch, and the first one is too late. */
+/* Two writers without a common write lock: the second starts an epoch, and the end of the first changes nothing. */
 static void test_two_writers_at_once(void **state)
 {
     cat_generations_t *generations = make_generations(*state);
@@ -121,7 +121,7 @@ static void test_two_writers_at_once(void **state)
     assert_int_equal(cat_generations_seen(generations), 2);
 }
 
-/* After a while the commit of a writer that died before its end counts as foreign. */
+/* A writer died between commit and end: readers wait for it for a while, then treat its commit as foreign. */
 static void test_a_dead_writer(void **state)
 {
     cat_generations_t *generations = make_generations(*state);
@@ -137,19 +137,19 @@ static void test_a_dead_writer(void **state)
     assert_false(is_good(generations, one, stamp));
 }
 
-/* ---- at once ---- */
+/* ---- many threads ---- */
 
 #define COMMITS 20000
 
 typedef struct base_t {
     cat_generations_t *generations;
-    _Atomic apr_uint64_t state; /* what a database would tell */
-    _Atomic apr_uint64_t value; /* what it holds */
+    _Atomic apr_uint64_t state; /* the database's counter of commits */
+    _Atomic apr_uint64_t value; /* the data */
     atomic_int wrong, found;
     atomic_int done;
 } base_t;
 
-/* This server's, but for each hundredth, which is foreign. */
+/* Commits as this server does, except that every hundredth commit is foreign. */
 static void *write_all(void *baton)
 {
     base_t *b = baton;
@@ -171,7 +171,7 @@ static void *write_all(void *baton)
     return NULL;
 }
 
-/* Keeps a value, and compares it with what was acknowledged before it was read. */
+/* Caches a value and checks that it is never older than the commits seen before the lookup. */
 static void *read_all(void *baton)
 {
     base_t *b = baton;

@@ -24,7 +24,7 @@ static cat_group_commit_state_t join(cat_group_commit_t *group, cat_group_commit
     return cat_group_commit_join(group, item, apr_time_now() + patience);
 }
 
-/* A thread that joins. As a leader it leaves at once. */
+/* A thread that joins the group. If it becomes the leader, it leaves at once. */
 typedef struct member_t {
     cat_group_commit_item_t item;
     cat_group_commit_t *group;
@@ -46,7 +46,7 @@ static void *be_member(void *data)
     return NULL;
 }
 
-/* Time enough to begin waiting. */
+/* Starts a member and gives it time to begin waiting. */
 static void start(member_t *m, cat_group_commit_t *group, apr_interval_time_t patience)
 {
     *m = (member_t){.group = group, .patience = patience};
@@ -121,7 +121,7 @@ static void test_next_in_line_becomes_leader(void **state)
     cat_group_commit_leave(group, &own);
     assert_int_equal(end(&members[0]), CAT_GROUP_COMMIT_DONE);
     assert_int_equal(end(&members[1]), CAT_GROUP_COMMIT_LEADER);
-    assert_int_equal(end(&members[2]), CAT_GROUP_COMMIT_LEADER); /* the one before it took nothing */
+    assert_int_equal(end(&members[2]), CAT_GROUP_COMMIT_LEADER); /* the leader before it collected nothing */
 }
 
 static void test_patience_ends(void **state)
@@ -146,7 +146,7 @@ static void test_patience_ends(void **state)
     assert_int_equal(end(&last), CAT_GROUP_COMMIT_DONE);
 }
 
-/* 0: it had left the line before; a busy machine may let its time pass. */
+/* Returns 0 if the member gave up first, as it may on a busy machine. */
 static int take_member(cat_group_commit_t *group, cat_group_commit_item_t *own, member_t *m)
 {
     own->next = NULL;
@@ -169,14 +169,14 @@ static void test_collected_item_waits_for_its_leader(void **state)
         end(&hasty);
         patience *= 2;
     }
-    apr_sleep(patience); /* it had joined before, so its time is over now */
+    apr_sleep(patience); /* the member joined earlier, so its patience has ended */
     apr_sleep(MSEC(50));
     assert_false(is_back(&hasty));
     cat_group_commit_leave(group, &own);
     assert_int_equal(end(&hasty), CAT_GROUP_COMMIT_DONE);
 }
 
-/* ---- many ---- */
+/* ---- many threads ---- */
 
 typedef struct job_t {
     cat_group_commit_item_t item;
@@ -208,13 +208,13 @@ static void lead(counts_t *counts, job_t *own)
     if (jobs > MOST + 1) {
         count(&counts->wrong);
     }
-    apr_sleep(20); /* others come meanwhile */
+    apr_sleep(20); /* other threads join meanwhile */
     count(&counts->led);
     atomic_store_explicit(&counts->leaders, 0, memory_order_seq_cst);
     cat_group_commit_leave(counts->group, &own->item);
 }
 
-/* Every eighth has hardly any patience. */
+/* In every eighth round, the thread waits for 50 microseconds only. */
 static void *storm(void *data)
 {
     counts_t *counts = data;

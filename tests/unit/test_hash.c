@@ -12,7 +12,7 @@ static apr_uint64_t hash(const char *text)
     return cat_hash(text, strlen(text));
 }
 
-/* All servers behind a balancer make the same tags with it, whatever libxxhash they have. */
+/* Servers behind one load balancer must make the same entity tags, whatever version of libxxhash they have. */
 static void test_is_xxh3(void **state)
 {
     (void)state;
@@ -52,11 +52,11 @@ static void test_zeros_are_counted(void **state)
     }
 }
 
-/* Texts that differ in one number, as ids do which are made one after the other: of so many as there are places, each place gets
- * few, by the lower bits and by the upper ones. */
+/* Hashes texts that differ in a number only, like ids made one after another: as many texts as there are places. Each place gets
+ * few of them, whether the lower or the upper bits of the hash choose it. */
 #define BITS 12
 #define PLACES (1 << BITS)
-#define MOST 9 /* 7 or 8 are to be expected */
+#define MOST 9 /* a random function would fill some place with 7 or 8 */
 
 static void test_spreads_what_is_alike(void **state)
 {

@@ -28,7 +28,7 @@ static void test_no_bearer_is_none(void **state)
     }
 }
 
-/* What a damaged or doubled token looks like is left to the token's own check, which refuses it. */
+/* The check of the token itself refuses damaged and doubled tokens. */
 static void test_damage_stays_a_token(void **state)
 {
     static const char *const headers[] = {"Bearer a b", "Bearer a\tb", "Bearer a.b.c, Bearer a.b.c", "Bearer a.b.c="};

@@ -138,7 +138,7 @@ static void test_check_refuses(void **state)
     }
 }
 
-/* No byte may be read behind the end: each cut lies in a block of its own for the sanitizers to watch. */
+/* Each cut has an allocation of its own, so that AddressSanitizer reports a read past its end. */
 static void test_check_refuses_every_cut(void **state)
 {
     const char *id = cat_id_make(*state, apr_time_now());

@@ -7,7 +7,7 @@
 
 #include "lib/json.h"
 
-/* Text that parses, as it is written again. */
+/* Parses the text, which must be valid, and writes it again. */
 static const char *rewrite(apr_pool_t *pool, const char *text)
 {
     json_t *value;
@@ -20,7 +20,7 @@ static const char *rewrite(apr_pool_t *pool, const char *text)
     return cat_json_text(pool, value);
 }
 
-/* Why text does not parse. */
+/* Parses the text, which must be invalid, and returns the reason. */
 static const char *refusal(apr_pool_t *pool, const char *text, apr_size_t length)
 {
     json_t *value = (json_t *)pool;
@@ -142,7 +142,7 @@ static void test_reads_no_further_than_length(void **state)
     assert_string_equal(cat_json_text(*state, value), "[1]");
 }
 
-/* It goes to the client and perhaps to a log: what follows "near" could be part of a password. */
+/* The reason goes to the client and perhaps to a log. The text that jansson quotes in it could be part of a password. */
 static void test_refusal_quotes_nothing(void **state)
 {
     static const char *const texts[] = {
@@ -197,7 +197,7 @@ static void test_depth_counts_no_brackets_in_strings(void **state)
     rewrite(*state, apr_psprintf(*state, "[%s[]]", repeat(*state, "[],", 100)));
 }
 
-/* A text that hides its depth from the count must fall at its first byte. */
+/* A text that hides its depth from the counter must be invalid at its first byte. */
 static void test_depth_is_not_fooled(void **state)
 {
     const char *deep = repeat(*state, "[", 100);
@@ -268,7 +268,7 @@ static void test_strings(void **state)
                         "\"\x7f\xc3\xa9\xe2\x80\xa8\xf0\x9f\x98\x80\"");
 }
 
-/* Wherever it stands: a word at a time is looked at, and the rest of the text octet by octet. */
+/* The code reads whole words, then the rest of the text octet by octet, so every position matters. */
 static void test_escapes_at_every_place(void **state)
 {
     static const char special[] = "\"\\\x01\x1f";

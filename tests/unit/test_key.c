@@ -96,7 +96,7 @@ static int verify(apr_pool_t *pool, const cat_key_t *key, const char *token)
     return good;
 }
 
-/* A token that claims the text. */
+/* A token with the claim "text". */
 static const char *sign(apr_pool_t *pool, const cat_key_t *key, const char *text)
 {
     const char *token;
@@ -110,7 +110,7 @@ static const char *sign(apr_pool_t *pool, const cat_key_t *key, const char *text
     return token;
 }
 
-/* The same with another signature. */
+/* The token with another signature. */
 static const char *replace_signature(apr_pool_t *pool, const char *token, const char *signature)
 {
     const char *dot = strrchr(token, '.');
@@ -157,7 +157,7 @@ static void check_pair(apr_pool_t *pool, const char *command, const char *algori
     assert_true(verify(pool, key, sign(pool, key, "")));
 }
 
-/* libjwt goes by the header's algorithm; with "none" it looks at no signature at all, where there is no key. */
+/* libjwt uses the algorithm that the header names; for "none" and without a key, it checks no signature. */
 static void test_a_secret_verifies_by_its_own_algorithm(void **state)
 {
     static const jwt_alg_t others[] = {JWT_ALG_HS384, JWT_ALG_HS512};
@@ -179,7 +179,7 @@ static void test_a_secret_verifies_by_its_own_algorithm(void **state)
     assert_false(verify(*state, key, "e30.e30." HS256_SIGNATURE)); /* no algorithm */
 }
 
-/* What libjwt would do with a public key: the PEM, which everybody has, as the secret of an HMAC. */
+/* libjwt itself would take the PEM of a public key, which is no secret, as the secret of an HMAC. */
 static void test_a_public_key_verifies_no_hmac(void **state)
 {
     static const char *const pems[] = {RS256_PEM, ES256_PEM};
@@ -203,13 +203,13 @@ static void test_reads_each_kind_of_key(void **state)
     check_pair(*state, "openssl rand -base64 32", "HS256");
     check_pair(*state, "openssl rand 32 | tr '\\n\\r' xx", "HS256");
     check_pair(*state, MAKE_EC, "ES256");
-    check_pair(*state, "openssl ecparam -name prime256v1 -genkey", "ES256"); /* the parameters stand before the key */
+    check_pair(*state, "openssl ecparam -name prime256v1 -genkey", "ES256"); /* parameters come first */
     check_pair(*state, MAKE_RSA, "RS256");
     check_pair(*state, "openssl genrsa -traditional 2048", "RS256");
     check_pair(*state, "openssl genrsa 3072", "RS256");
 }
 
-/* One in 128 has a number that begins with a zero octet. */
+/* In one signature of 128, one of the two numbers begins with a zero octet. */
 static void test_es256_signatures_are_64_octets(void **state)
 {
     const cat_key_t *key = make_key(*state, MAKE_EC);
@@ -244,7 +244,7 @@ static void check_each_change(apr_pool_t *pool, const cat_key_t *key, const char
     assert_false(verify(pool, key, replace_signature(pool, token, "")));
 }
 
-/* Also in the bits of the last character that no octet is made of. */
+/* This includes the bits of the last character that encode nothing. */
 static void test_refuses_a_signature_changed_in_any_bit(void **state)
 {
     const cat_key_t *secret = read_text(*state, "key", SECRET, strlen(SECRET));
@@ -261,7 +261,7 @@ static void check_refused_octets(apr_pool_t *pool, const cat_key_t *key, const u
     assert_false(verify(pool, key, replace_signature(pool, ES256_TOKEN, text)));
 }
 
-/* CVE-2022-21449 was r and s of zero; the curve's order is zero too. */
+/* CVE-2022-21449: r and s of zero were valid. The curve's order equals zero modulo the order. */
 static void test_refuses_numbers_that_are_no_signature(void **state)
 {
     static const char order[] = "\xff\xff\xff\xff\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff"
@@ -280,7 +280,7 @@ static void test_refuses_numbers_that_are_no_signature(void **state)
     check_refused_octets(*state, key, octets, 64);
 }
 
-/* As OpenSSL, and Java, write it. */
+/* OpenSSL and Java write signatures in DER. */
 static void test_refuses_es256_in_der(void **state)
 {
     const char *path = make_file(*state, MAKE_EC);
@@ -303,7 +303,7 @@ static void test_signs_nothing_with_a_public_key(void **state)
     assert_null(cat_key_id(read_public(*state, ES256_PEM)));
 }
 
-/* From a private key by somebody else's hands. */
+/* OpenSSL's commands make the private key and derive the public key from it. */
 static void check_public(apr_pool_t *pool, const char *make, const char *publish)
 {
     const char *path = make_file(pool, make);
@@ -391,7 +391,7 @@ static void test_refuses_a_bad_file(void **state)
     check_refused(*state, directory, 0, "not a regular file");
 }
 
-/* The command that the message gives is all it takes. */
+/* Runs the command that the message names. */
 static void test_tells_how_to_make_a_key(void **state)
 {
     const char *none = apr_pstrcat(*state, unit_directory(*state), "/new", NULL);

@@ -12,14 +12,14 @@
 #define SECOND_SECRET "fedcba9876543210fedcba9876543210"
 #define TOKEN_OF_SECOND "eyJhbGciOiJIUzI1NiJ9.e30.sDDtr62suqYDq9THibSK9Pofl8vaFqXQh8s6FiCpCJk"
 #define SECOND APR_USEC_PER_SEC
-#define TICK 20000 /* a file's time of change is not finer than the system's tick */
+#define TICK 20000 /* longer than a kernel tick, the resolution of file times */
 
 static const char *add(apr_pool_t *pool, const char *directory, const char *name)
 {
     return unit_write(pool, directory, name, 0600, SECRET, 32);
 }
 
-/* Dates a file back; that its state was changed just now nobody can deny. */
+/* Sets the modification time back. The time of the inode's last change stays the present: no program can set it back. */
 static void date(const char *path, int seconds_ago)
 {
     const time_t then = time(NULL) - seconds_ago;
@@ -44,7 +44,7 @@ static cat_keyring_t *open_in_child(apr_pool_t *pool, const char *directory)
     return ring;
 }
 
-/* The ids of the keys there are at a time, newest first, with a space behind each. No fault. */
+/* The ids of the keys at that time in their order, each followed by a space. There must be no fault. */
 static const char *ids_at(apr_pool_t *pool, cat_keyring_t *ring, apr_time_t now)
 {
     const char *fault, *ids = "";
@@ -176,7 +176,7 @@ static void test_only_a_child_looks_again(void **state)
     assert_string_equal(ids_after(*state, ring, 10), "b a ");
 }
 
-/* Another child may look a second later, and be given what this one has signed. */
+/* Another child may read the directory a second later, and until then receive tokens that this child has signed. */
 static void test_a_new_key_verifies_at_once_and_signs_after_two_seconds(void **state)
 {
     const char *directory = unit_directory(*state);
@@ -194,7 +194,7 @@ static void test_a_new_key_verifies_at_once_and_signs_after_two_seconds(void **s
     assert_string_equal(ids_at(*state, ring, now + 3 * SECOND), "new old ");
 }
 
-/* Another child may have looked between the two. */
+/* Another child may have read the directory before the second key was in it. */
 static void test_where_all_keys_are_new_the_first_one_signs(void **state)
 {
     const char *directory = unit_directory(*state);
@@ -225,7 +225,7 @@ static void test_sees_what_is_taken_away_or_changed(void **state)
     assert_string_equal(ids_after(*state, ring, 40), "c ");
 }
 
-/* The same name, length and dates, but not the same key. */
+/* The name, the length and the modification time stay the same; the key does not. */
 static void test_sees_another_content(void **state)
 {
     const char *directory = unit_directory(*state), *path = add(*state, directory, "a.key"), *fault;
@@ -270,12 +270,12 @@ static void test_keeps_the_old_keys_where_new_ones_are_bad(void **state)
     ring = open_in_child(*state, directory);
     bad = unit_write(*state, directory, "b.key", 0644, SECRET, 32);
     unit_says(fault_after(ring, 10), "b.key: is accessible to others");
-    assert_string_equal(ids_after(*state, ring, 20), "a "); /* and nothing is said again */
+    assert_string_equal(ids_after(*state, ring, 20), "a "); /* and no fault again */
     assert_int_equal(chmod(bad, 0600), 0);
     assert_string_equal(ids_after(*state, ring, 30), "b a ");
 }
 
-/* What is written through a mapping whose page is dirty already does not change the file's times. */
+/* A write through a mapping whose page is already dirty does not change the file's times. */
 static void test_tries_again_where_the_directory_does_not_change(void **state)
 {
     static const char bad[] = "-----BEGIN PRIVATE KEY-----\nnone";
@@ -291,14 +291,14 @@ static void test_tries_again_where_the_directory_does_not_change(void **state)
     assert_true(content != MAP_FAILED);
     memcpy(content, bad, 32);
     unit_says(fault_after(ring, 10), "b.key");
-    assert_null(fault_after(ring, 11)); /* said once */
+    assert_null(fault_after(ring, 11)); /* the fault was reported */
     memcpy(content, SECRET, 32);
     assert_string_equal(ids_after(*state, ring, 12), "b a ");
     munmap(content, 32);
     close(file);
 }
 
-/* A bad file that settles is still the same. */
+/* When the bad file is old enough to count as settled, the fault is still the same. */
 static void test_a_fault_is_told_once(void **state)
 {
     const char *directory = unit_directory(*state);
@@ -347,7 +347,6 @@ static void test_a_fault_waits_for_who_asks(void **state)
     assert_null(fault_after(ring, 11));
 }
 
-/* It is no longer one when it was repaired before anybody asked. */
 static void test_a_repaired_fault_is_forgotten(void **state)
 {
     const char *directory = unit_directory(*state);
@@ -404,7 +403,7 @@ typedef struct reader_t {
     pthread_t thread;
 } reader_t;
 
-/* Each set has the key that is always there, and not the half of another. */
+/* Checks that each set has the key "always" once, although the other files change. */
 static void *read_on(void *data)
 {
     reader_t *r = data;

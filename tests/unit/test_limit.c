@@ -17,7 +17,7 @@
 
 static const cat_rate_t rate = {30, 60}; /* one every two seconds */
 
-/* Memory as the children of a server have it; goes with the pool. */
+/* Memory that forked processes share, until the pool is destroyed. */
 static apr_status_t unmap(void *memory)
 {
     return munmap(memory, cat_limit_size());
@@ -37,7 +37,7 @@ static cat_verdict_t take(cat_limit_t *limit, apr_time_t now)
     return cat_limit_take(limit, "login", "192.0.2.1", rate, now);
 }
 
-/* How many of so many are allowed? */
+/* Takes `count` times; returns how many takes were allowed. */
 static int take_many(cat_limit_t *limit, int count, apr_time_t now)
 {
     int allowed = 0;
@@ -74,7 +74,7 @@ static void test_a_verdict_says_when(void **state)
 
     check_verdict(take(limit, NOW), 1, 29, 2, 0);
     check_verdict(take(limit, NOW), 1, 28, 4, 0);
-    check_verdict(take(limit, NOW + SECOND), 1, 27, 5, 0); /* half of one is made good */
+    check_verdict(take(limit, NOW + SECOND), 1, 27, 5, 0); /* half a take has been recovered */
     assert_int_equal(take_many(limit, 26, NOW + SECOND), 26);
     check_verdict(take(limit, NOW + SECOND), 1, 0, 59, 0);
     check_verdict(take(limit, NOW + SECOND), 0, 0, 59, 1);
@@ -84,7 +84,7 @@ static void test_a_verdict_says_when(void **state)
     check_verdict(take(limit, NOW + 2 * SECOND), 0, 0, 60, 2);
 }
 
-/* Who is told to come back after so many seconds is let in then, and not a second before. */
+/* A client that waits for Retry-After seconds is allowed; one that waits a second less is not. */
 static void test_retry_after_is_exact(void **state)
 {
     static const cat_rate_t rates[] = {{1, 1}, {3, 3600}, {7, 60}, {1, 86400}, {1000, 1}, {60, 60}};
@@ -152,7 +152,7 @@ static void test_a_high_rate_is_held_at_one_a_millisecond(void **state)
     assert_true(cat_limit_take(limit, "login", "192.0.2.1", (cat_rate_t){10000, 1}, NOW + 1000).allowed);
 }
 
-/* By an hour, by a second, by less than a minute: nobody waits for more than a minute longer. */
+/* A client waits longer by the time that the clock was set back, but if that is more than a minute, not at all. */
 static void test_a_clock_that_is_set_back(void **state)
 {
     static const int back[] = {1, 30, 59, 61, 3600, 86400 * 365};
@@ -170,7 +170,7 @@ static void test_a_clock_that_is_set_back(void **state)
     }
 }
 
-/* Even where one every 20 minutes is allowed. */
+/* Even at a rate of one every 20 minutes. */
 static void test_a_clock_that_is_set_back_far(void **state)
 {
     cat_limit_t *limit = make_limit(*state);
@@ -185,19 +185,19 @@ static void test_what_is_given_back(void **state)
 {
     cat_limit_t *limit = make_limit(*state);
 
-    cat_limit_give_back(limit, "login", "192.0.2.1", rate, NOW); /* nothing */
+    cat_limit_give_back(limit, "login", "192.0.2.1", rate, NOW); /* nothing was taken */
     assert_int_equal(take_many(limit, 100, NOW), 30);
     cat_limit_give_back(limit, "login", "192.0.2.1", rate, NOW);
     cat_limit_give_back(limit, "login", "192.0.2.2", rate, NOW);
     cat_limit_give_back(limit, "mail", "192.0.2.1", rate, NOW);
     assert_int_equal(take_many(limit, 100, NOW), 1);
-    for (int i = 0; i < 40; i++) { /* more than were taken give no credit */
+    for (int i = 0; i < 40; i++) { /* giving back more than was taken gives no credit */
         cat_limit_give_back(limit, "login", "192.0.2.1", rate, NOW);
     }
     assert_int_equal(take_many(limit, 100, NOW), 30);
 }
 
-/* A caller whose time is some seconds old, or fewer than the others', takes no more for it. */
+/* Callers whose time is up to 40 seconds old are allowed no more than the others. */
 static void test_a_late_caller_gains_nothing(void **state)
 {
     cat_limit_t *limit = make_limit(*state);
@@ -210,7 +210,7 @@ static void test_a_late_caller_gains_nothing(void **state)
     assert_int_equal(take_many(limit, 100, NOW + SECOND), 0);
 }
 
-/* Far more are counted than there are cells: a newcomer is never refused for somebody else. */
+/* There are far more clients than cells, but no newcomer is refused because of another client. */
 static void test_a_full_table_refuses_nobody(void **state)
 {
     cat_limit_t *limit = make_limit(*state);
@@ -221,10 +221,10 @@ static void test_a_full_table_refuses_nobody(void **state)
         apr_snprintf(who, sizeof(who), "%d", i);
         refused += !cat_limit_take(limit, "login", who, (cat_rate_t){1, 60}, NOW).allowed;
     }
-    assert_true(refused <= 2); /* two of them may look the same: one in a million */
+    assert_true(refused <= 2); /* one client in a million may have the hash of another one */
 }
 
-/* With a table that is not full nearly all are remembered. */
+/* A table that is not full remembers nearly all clients. */
 static void test_forgets_few(void **state)
 {
     cat_limit_t *limit = make_limit(*state);
@@ -241,7 +241,7 @@ static void test_forgets_few(void **state)
 
 enum { EXHAUSTED = 1000, NEWCOMERS = 65536 };
 
-/* How many of those who are exhausted at the rate are allowed again after each newcomer has taken so many at another rate? */
+/* How many of the clients that have exhausted `rate` are allowed again after each newcomer has taken `takes` times at another rate. */
 static int count_forgotten(cat_limit_t *limit, cat_rate_t newcomers, int takes)
 {
     int forgotten = 0;
@@ -262,10 +262,10 @@ static int count_forgotten(cat_limit_t *limit, cat_rate_t newcomers, int takes)
     return forgotten;
 }
 
-/* However far away the time is at which newcomers have everything again. */
+/* However long the newcomers need until they have recovered all of their takes. */
 static void test_newcomers_with_something_left_evict_nobody_exhausted(void **state)
 {
-    assert_true(count_forgotten(make_limit(*state), rate, 3) <= 1); /* two may look the same: one in a million */
+    assert_true(count_forgotten(make_limit(*state), rate, 3) <= 1); /* two may have the same hash */
     assert_true(count_forgotten(make_limit(*state), (cat_rate_t){4, 3600}, 3) <= 1);
 }
 
@@ -274,7 +274,7 @@ static void test_exhausted_newcomers_evict_few(void **state)
     assert_true(count_forgotten(make_limit(*state), (cat_rate_t){3, 3600}, 3) < EXHAUSTED / 100);
 }
 
-/* Of two that are exhausted the one goes first that is so for less time. */
+/* Of two exhausted clients, the table evicts the one that recovers earlier. */
 static void test_the_least_makes_room(void **state)
 {
     cat_limit_t *limit = make_limit(*state);
@@ -353,7 +353,7 @@ static void test_racing_processes_take_exactly_what_there_is(void **state)
     munmap(allowed, sizeof(*allowed));
 }
 
-/* What was allowed stays counted; one take of each that was killed may be counted that nobody heard of. */
+/* All allowed takes stay counted. Each killed process may have counted one more, of which it did not learn. */
 static void test_killed_takers_leave_no_harm(void **state)
 {
     enum { KILLED = 50 };

@@ -67,7 +67,7 @@ static apr_uint64_t count_hits(const unit_database_t *database)
     return cat_response_cache_count(database->source->cache).hits;
 }
 
-/* The body and behind it Link, from the cache or not. */
+/* The body, followed by the value of Link. from_cache: whether it must come from the cache. */
 static const char *get_text(unit_database_t *database, const char *text, int from_cache)
 {
     apr_uint64_t hits = count_hits(database);
@@ -132,7 +132,6 @@ static void test_walk_ends_with_a_full_answer(void **state)
     assert_string_equal(get_text(database, "cursor&limit=4", 0), "[3,2,1,0|end]");
 }
 
-/* Neither is left out or comes twice. */
 static void test_walk_while_products_change(void **state)
 {
     unit_database_t *database = database_with_key(*state);
@@ -155,7 +154,7 @@ static void test_no_cache(void **state)
     unit_products_insert(database, 0, 3);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(get(database, "limit=2", &list), APR_SUCCESS);
-        assert_string_equal(list.body, "[2,1|3]"); /* a NUL is behind it */
+        assert_string_equal(list.body, "[2,1|3]"); /* a NUL ends it */
         assert_int_equal(list.length, 7);
         assert_string_equal(list.link, "&limit=2");
     }
@@ -168,7 +167,7 @@ static void test_database_fails(void **state)
 
     unit_database_sql(database, "DROP TABLE products");
     assert_int_equal(get(database, NULL, &list), CAT_EDOWN);
-    assert_int_equal(get(database, "page=100", &list), APR_SUCCESS); /* the counts tell that there is none */
+    assert_int_equal(get(database, "page=100", &list), APR_SUCCESS); /* the counts show that there is no such page */
     assert_int_equal(get(database, "cursor", &list), CAT_EDOWN);
     unit_says(database->logged, "products");
 }

@@ -3,7 +3,7 @@
 
 #include "catalogue/list_page.h"
 
-#define PRODUCTS 2600 /* after the maintenance in five parts */
+#define PRODUCTS 2600 /* maintenance splits them into five parts */
 
 typedef struct rows_t {
     int next; /* the number that the next row must have */
@@ -21,7 +21,7 @@ static apr_status_t expect_row(void *baton, const char *const *values, int count
     return APR_SUCCESS;
 }
 
-/* Reads the page, of which each row must be the right one; returns how many it has. */
+/* Reads the page, checks each row and returns the number of rows. */
 static int read_page(unit_database_t *database, apr_int64_t page, apr_int64_t limit, apr_int64_t total)
 {
     cat_list_query_t query = {.page = page, .limit = limit};
@@ -77,7 +77,7 @@ static void test_several_parts(void **state)
     read_all_pages(database, 100);
 }
 
-/* A row may refuse the rest; what it returns is the result. */
+/* Stops the reading. Its status is the result. */
 static apr_status_t refuse_row(void *baton, const char *const *values, int count)
 {
     (void)values;

@@ -18,7 +18,7 @@ static const cat_rate_t no_limits[CAT_RATE_COUNT];
 static const cat_rate_t one_an_hour[CAT_RATE_COUNT] = {[CAT_RATE_MAIL] = {1, 3600}};
 static const cat_rate_t two_an_hour[CAT_RATE_COUNT] = {[CAT_RATE_MAIL] = {2, 3600}};
 
-/* Ann has one mail in the queue, that for the confirmation. */
+/* Ann has one mail in the queue, the confirmation. */
 static post_t make_post(apr_pool_t *pool)
 {
     post_t p = {unit_accounts(pool), unit_directory(pool), apr_pcalloc(pool, cat_limit_size())};
@@ -55,7 +55,7 @@ static cat_job_result_t run(post_t *p)
     return run_stopped(p, 0);
 }
 
-/* The text of the only mail; *count: how many there are. */
+/* The text of the last mail that was found; *count: the number of mails. */
 static const char *read_mail(post_t *p, int *count)
 {
     apr_pool_t *pool = p->a->c.pool;

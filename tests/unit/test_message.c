@@ -40,7 +40,7 @@ static const char *format(apr_pool_t *pool, const char *text, const char *userna
     return cat_message_format(pool, text, &m);
 }
 
-/* Header lines end in CR LF, none is longer than 78 octets, and all there are begin with a known name or a space. */
+/* Each header line must end in CR LF, have at most 78 octets, and begin with a known name or a space. */
 static void check_header(const char *text)
 {
     static const char *const names[] = {
@@ -60,7 +60,7 @@ static void check_header(const char *text)
     }
 }
 
-/* What stands between begin and end, on the pool. */
+/* The text between begin and end, on the pool. */
 static const char *between(apr_pool_t *pool, const char *text, const char *begin, const char *end)
 {
     const char *from = strstr(text, begin);
@@ -76,7 +76,7 @@ static const char *body_of(const char *message)
     return strstr(message, "\r\n\r\n") + 4;
 }
 
-/* What encoded words stand for; each must be whole UTF-8 by itself. */
+/* Decodes encoded words, each of which must be valid UTF-8 by itself. */
 static const char *decode_words(apr_pool_t *pool, const char *text)
 {
     const char *all = "";
@@ -169,7 +169,7 @@ static void test_encodes_subjects(void **state)
         "Gr\xc3\xbc\xc3\x9f"
         "e",
         "=?UTF-8?Q?a?=", "a subject that is plain and yet too long for a line of a header: it is folded somewhere",
-        /* A character across the end of the first word, and of the second: of three octets, of four. */
+        /* Characters of three octets, then of four, which the limit of an encoded word would cut. */
         "a"
         "\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82"
         "\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82"

@@ -29,7 +29,7 @@ static void test_versions_before_and_after(void **state)
     assert_string_equal(database->logged, "");
 }
 
-/* Each thread is a server of its own: they share the file only. */
+/* Each thread acts as a server of its own: the threads share only the file. */
 typedef struct server_t {
     unit_database_t *database;
     cat_db_t *db;
@@ -90,7 +90,7 @@ static void test_switched_off(void **state)
     assert_int_equal(cat_migration_try(db), APR_SUCCESS); /* it is up to date */
 }
 
-/* Another program has the lock, and does not give it back: a request gives up after a second. */
+/* Another program holds the lock. A request gives up after a second. */
 static void test_request_gives_up(void **state)
 {
     unit_database_t *database = unit_database_make(*state, new_path(*state));
@@ -107,14 +107,14 @@ static void test_request_gives_up(void **state)
     assert_int_equal(cat_migration_try(unit_database_use(*state, database)), APR_SUCCESS);
 }
 
-/* A step that fails leaves nothing of it behind, and those before it. */
+/* The steps before the failing one stay. */
 static void test_failing_step_is_rolled_back(void **state)
 {
     unit_database_t *database = unit_database_make(*state, new_path(*state));
     cat_db_t *db = unit_database_use(*state, database);
     int version, needed;
 
-    unit_database_sql(database, "CREATE TABLE product_counts (mine TEXT)"); /* which a later step wants to create */
+    unit_database_sql(database, "CREATE TABLE product_counts (mine TEXT)"); /* which a later step creates */
     assert_int_equal(cat_migration_try(db), CAT_EDOWN);
     unit_says(database->logged, "product_counts already exists");
     assert_int_equal(cat_migration_read_version(db, &version, &needed), APR_SUCCESS);

@@ -104,7 +104,7 @@ static void test_guesses_are_throttled(void **state)
     }
     assert_int_equal(change(&s, OLD), CAT_LOGIN_WAIT);
     assert_true(has_password(&s, OLD));
-    assert_true(reset(&s, s.link)); /* which lifts the delay */
+    assert_true(reset(&s, s.link)); /* a reset ends the delay */
     assert_int_equal(change(&s, NEW), CAT_LOGIN_OK);
 }
 
@@ -131,7 +131,7 @@ static void test_all_or_nothing_is_stored(void **state)
     assert_true(has_password(&s, OLD));
     assert_false(is_revoked(&s, &s.there));
     assert_string_equal(unit_accounts_sql(s.a, "SELECT failures FROM login_failures"),
-                        "0"); /* our fault, not a guess */
+                        "0"); /* the fault was the server's, not a wrong guess */
 }
 
 int main(void)

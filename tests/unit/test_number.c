@@ -47,7 +47,7 @@ static void test_numbers_come_back_as_sent(void **state)
         "1234567.8912345679",
         "3.141592653589793",
         "-0.5",
-        "9007199254740993", /* no double holds it */
+        "9007199254740993", /* no double has this value */
         "9223372036854775807",
         "-9223372036854775808",
         "1e-07",
@@ -158,7 +158,7 @@ static void test_every_price_keeps_its_cents(void **state)
     apr_pool_destroy(round);
 }
 
-/* A bare Debian has no locale with a decimal comma: this is one, as localedef writes its LC_NUMERIC. */
+/* A minimal Debian has no locale with a decimal comma, so this writes LC_NUMERIC of one in localedef's format. */
 static void set_decimal_comma(apr_pool_t *pool)
 {
     static const struct {
@@ -196,7 +196,7 @@ static void test_no_locale_shows(void **state)
     assert_string_equal(format(*state, "0.30000000000000004"), "0.30000000000000004");
     check_round_trips(*state);
     snprintf(text, sizeof(text), "%g", 1.5);
-    assert_string_equal(text, "1,5"); /* the thread's locale is what it was */
+    assert_string_equal(text, "1,5"); /* the locale is unchanged */
     setlocale(LC_NUMERIC, "C");
 }
 
@@ -217,7 +217,7 @@ static void test_integers(void **state)
         {"9007199254740992", CAT_NUMBER_SAFE_MAX},
         {"9223372036854775808", CAT_NUMBER_SAFE_MAX},
         {"99999999999999999999", CAT_NUMBER_SAFE_MAX},
-        {"18446744073709551617", CAT_NUMBER_SAFE_MAX}, /* 1 if it wrapped */
+        {"18446744073709551617", CAT_NUMBER_SAFE_MAX}, /* would be 1 if it wrapped around */
         {"-9007199254740992", -CAT_NUMBER_SAFE_MAX},
         {"-99999999999999999999999999999999999999999", -CAT_NUMBER_SAFE_MAX},
         {"00000000000000000000000000000000000000000000000012", 12},

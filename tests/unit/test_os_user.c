@@ -43,7 +43,7 @@ static void test_another_users_permissions(void **state)
     assert_int_equal(geteuid(), 0);
 }
 
-/* A server that ignores SIGCHLD cannot learn what the other process found out. */
+/* A server that ignores SIGCHLD cannot read the exit status of the process that tries the access. */
 static void test_what_cannot_be_found_out(void **state)
 {
     const char *secret = unit_write(*state, make_directory(*state), "secret", 0600, "x", 1);

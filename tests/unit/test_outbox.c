@@ -5,7 +5,7 @@
 
 #define LEASE apr_time_from_sec(60)
 
-/* Each user has one mail in the queue, that for the confirmation. */
+/* Each user has one mail in the queue, the confirmation. */
 static unit_accounts_t *make_accounts(apr_pool_t *pool)
 {
     unit_accounts_t *a = unit_accounts(pool);
@@ -60,7 +60,7 @@ static void test_after_the_lease_another_may_claim(void **state)
     assert_int_equal(cat_outbox_done(a->c.db, first), APR_SUCCESS);
     assert_int_equal(cat_outbox_retry(a->c.db, *state, first, a->c.now), APR_SUCCESS);
     assert_int_equal(cat_outbox_bury(a->c.db, first), APR_SUCCESS);
-    assert_string_equal(unit_accounts_sql(a, "SELECT state || (lease <> '') FROM outbox"), "pending1"); /* as it was */
+    assert_string_equal(unit_accounts_sql(a, "SELECT state || (lease <> '') FROM outbox"), "pending1"); /* unchanged */
     assert_int_equal(cat_outbox_done(a->c.db, second), APR_SUCCESS);
     assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM outbox"), "0");
 }

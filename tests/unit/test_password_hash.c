@@ -18,7 +18,7 @@ typedef struct known_t {
     const char *hash;
 } known_t;
 
-/* The test vectors of the argon2 reference implementation; its first hashes had no version. */
+/* Test vectors of the argon2 reference implementation, whose first hashes had no version. */
 static const known_t argon2_known[] = {
     {"password", "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"},
     {"password", "$argon2i$m=65536,t=2,p=1$c29tZXNhbHQ$9sTbSlTio3Biev89thdrlKKiCaYsjjYVJxGAL3swxpQ"},
@@ -26,7 +26,7 @@ static const known_t argon2_known[] = {
     {"differentpassword", "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$FK6NoBr+qHAMI1jc73xTWNkCEoK9iGY6RWL1n7dNIu4"},
 };
 
-/* Openwall's for bcrypt, Drepper's for SHA-512; yescrypt's was made with Perl's crypt. */
+/* Openwall's test vectors for bcrypt, Drepper's for SHA-512, and a yescrypt hash made with Perl's crypt. */
 static const known_t crypt_known[] = {
     {"U*U", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"},
     {"U*U", "$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"},
@@ -57,7 +57,7 @@ static void test_hashes_with_argon2id(void **state)
     assert_string_not_equal(text, hash(*state, "correct horse"));
 }
 
-/* 256 characters of four octets; what lies behind the 72nd octet, and the 512th, counts. */
+/* 256 characters of four octets. Octets after the 72nd, where bcrypt ends, and after the 512th must count. */
 static void test_truncates_nothing(void **state)
 {
     char password[256 * 4 + 1] = "";
@@ -154,7 +154,7 @@ static void test_refuses_broken_hashes(void **state)
     }
 }
 
-/* Each of these would keep the server busy for seconds, or for ever. */
+/* Each of these would keep the server busy for seconds, or forever. */
 static void test_does_not_run_absurd_parameters(void **state)
 {
     static const char *const absurd[] = {
@@ -171,7 +171,7 @@ static void test_does_not_run_absurd_parameters(void **state)
     assert_in_range(apr_time_as_msec(apr_time_now() - start), 0, 500);
 }
 
-/* Others read our hashes, too. */
+/* Other programs must be able to read our hashes. */
 static void test_makes_what_libargon2_verifies(void **state)
 {
     const char *text = hash(*state, "correct horse");
@@ -194,7 +194,7 @@ static void test_knows_what_is_not_made_that_way_any_more(void **state)
     assert_false(cat_password_hash_is_current(""));
 }
 
-/* KiB. */
+/* The resident memory of this process, in KiB. */
 static long resident(void)
 {
     long pages = 0;
@@ -206,7 +206,7 @@ static long resident(void)
     return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/* malloc would keep it from the second time on. */
+/* From the second hash on, malloc would keep the memory. */
 static void test_gives_the_memory_back(void **state)
 {
     long before = resident();
@@ -226,7 +226,7 @@ static void test_bounds_the_threads_of_a_hash(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_gives_the_memory_back), /* before another test has left memory to malloc */
+        UNIT_TEST(test_gives_the_memory_back), /* first, before other tests leave free memory to malloc */
         UNIT_TEST(test_hashes_with_argon2id),
         UNIT_TEST(test_truncates_nothing),
         UNIT_TEST(test_matches_known_argon2_hashes),

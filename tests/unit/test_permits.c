@@ -7,7 +7,7 @@
 
 enum { WAITERS = 20, LIMIT = 3, THREADS = 16, ROUNDS = 2000 };
 
-#define PATIENCE apr_time_from_sec(60) /* on a machine that is busy with other things */
+#define PATIENCE apr_time_from_sec(60) /* enough on a busy machine */
 
 static cat_permits_t *make_permits(apr_pool_t *pool)
 {
@@ -78,7 +78,7 @@ static void test_first_come_first_served(void **state)
         await_waiting(q.permits, i + 1);
     }
     cat_permits_give_back(q.permits);
-    /* A thread that comes now is behind all of them, although the permit is free for a moment between two of them. */
+    /* This thread is served after all of them, although the permit is free for a moment after each. */
     assert_int_equal(cat_permits_take(q.permits, 1, apr_time_now() + PATIENCE), APR_SUCCESS);
     for (int i = 0; i < WAITERS; i++) {
         pthread_join(waiting[i].thread, NULL);

@@ -27,9 +27,9 @@ static void test_idle_connection_is_used_again(void **state)
     cat_source_close(database->source, &third);
 }
 
+/* Without a schema, because statements prepared on a connection would keep SQLite from closing it. */
 static void test_reopened_connection_is_another_one(void **state)
 {
-    /* without a schema, because what has read through a connection would keep it from being closed */
     const char *path = apr_pstrcat(*state, unit_directory(*state), "/catalog.db", NULL);
     unit_database_t *database = unit_database_make(*state, path);
     cat_db_handle_t handle;

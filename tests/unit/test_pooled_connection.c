@@ -14,7 +14,7 @@ static void test_state_is_kept_with_the_connection(void **state)
     cat_checkout_release(db);
     assert_ptr_equal(unit_connect(db, CAT_TO_WRITE), conn);
     assert_int_equal(cat_connection_ask(conn, *state, "PRAGMA synchronous", &synchronous), APR_SUCCESS);
-    assert_string_equal(synchronous, "2"); /* the session's */
+    assert_string_equal(synchronous, "2"); /* set when the connection was opened */
 }
 
 static void test_new_file_is_not_for_everyone(void **state)
@@ -26,7 +26,7 @@ static void test_new_file_is_not_for_everyone(void **state)
     assert_int_equal(info.st_mode & 0777, 0640);
 }
 
-/* Leaves the connection open, so that SQLite keeps the WAL, and reads on after the change. */
+/* Releases the connection, which stays open so that SQLite keeps the WAL, and reads with it again. */
 static apr_status_t read_after(unit_database_t *database, cat_db_t *db)
 {
     cat_connection_t *conn = unit_connect(db, CAT_TO_READ);
@@ -57,7 +57,7 @@ static void test_removed_and_replaced_files(void **state)
     }
 }
 
-/* A new connection would create an empty file under the name. */
+/* Opening the path would create an empty file. */
 static void test_new_connection_notices_a_removed_file(void **state)
 {
     unit_database_t *database = unit_database(*state);
@@ -91,7 +91,7 @@ static void test_lost_connection_is_opened_anew(void **state)
     assert_string_equal(value, "1");
 }
 
-/* The database refused its ROLLBACK. */
+/* As after a ROLLBACK that the database refused. */
 static void test_abandoned_transaction_is_ended(void **state)
 {
     unit_database_t *database = unit_database(*state);

@@ -14,7 +14,7 @@ static void represent(void *baton, const char *const *product, const char **body
     *length = strlen(*body);
 }
 
-/* What a reader gets, who may get it from the cache; NULL: there is no such product. */
+/* The product as a reader gets it, perhaps from the cache; NULL: there is no such product. */
 static const char *get(unit_database_t *database, const char *id)
 {
     cat_db_t *db = unit_database_use(database->pool, database);
@@ -133,7 +133,7 @@ static void test_update(void **state)
 
     unit_products_insert(database, 1, 3);
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
-        get(database, one); /* so that an old one may be in the cache */
+        get(database, one); /* so that the cache has the old product */
         assert_int_equal(update_one(database, one, cases[i].body, NULL), APR_SUCCESS);
         assert_string_equal(get(database, one), cases[i].product);
     }
@@ -154,7 +154,7 @@ static void test_delete(void **state)
     assert_string_equal(unit_database_sql(database, "SELECT name FROM products"), "2");
 }
 
-/* The baton is a name that the product must have. */
+/* baton: the name that the product must have. */
 static apr_status_t judge_name(void *baton, const char *const *product)
 {
     return strcmp(product[CAT_PRODUCT_NAME], baton) == 0 ? APR_SUCCESS : CAT_ECHANGED;

@@ -32,7 +32,7 @@ static cat_query_outcome_t parse(apr_pool_t *pool, const char *text, cat_list_qu
     return cat_query_parse(pool, &conf, apr_time_now(), text, query);
 }
 
-/* The key has the whole question in it. */
+/* The cache key, which contains the whole query. */
 static const char *key_of(apr_pool_t *pool, const char *text)
 {
     cat_list_query_t query;
@@ -50,7 +50,7 @@ static void test_pages(void **state)
         {"", "/?page=1&limit=10"},
         {"page=3", "/?page=3&limit=10"},
         {"limit=7&page=2", "/?page=2&limit=7"},
-        {"%70age=2", "/?page=1&limit=10"}, /* names are compared as they were sent */
+        {"%70age=2", "/?page=1&limit=10"}, /* names are compared undecoded */
         {"page=%32", "/?page=2&limit=10"},
         {"page=2&page=3", "/?page=2&limit=10"},
         {"name=x&page=2", "/?page=2&limit=10"},
@@ -113,7 +113,7 @@ static void test_cursor_continues_after_its_product(void **state)
                         apr_pstrcat(*state, "/?cursor=", cursor, "&limit=10", NULL));
 }
 
-/* What two keys sealed is two names: each answer has the next cursor in it. */
+/* A list contains the next cursor, so a list whose cursor another key has sealed is another entry of the cache. */
 static void test_key_names_the_sealing_key(void **state)
 {
     cat_conf_t conf = conf_with(*state), other = {.default_limit = 10, .max_limit = 100, .keys = keyring(*state, '2')};
@@ -124,7 +124,6 @@ static void test_key_names_the_sealing_key(void **state)
     assert_string_not_equal(cat_query_write_key(*state, &query), cat_query_write_key(*state, &others));
 }
 
-/* A key is itself a way to ask its question. */
 static void test_key_asks_the_same(void **state)
 {
     static const char *const texts[] = {NULL, "page=7&limit=3", "limit=1000&page=x", "cursor", "x=1&limit=2&cursor="};

@@ -142,11 +142,11 @@ static void test_counts(void **state)
     assert_int_equal(count.size, CAT_RESPONSE_CACHE_LEAST);
 }
 
-/* `reserved`, `stored` and the padding of the header, all ways, and what identifies the entry; not its body, stamp and times, and
- * not the words that no entry has. */
+/* The words in which the check finds damage: `reserved`, `stored` and the padding of the header, all ways, and what identifies the
+ * entry. It cannot check the entry's body, stamp and times, nor words outside of any entry. */
 #define CHECKED_WORDS (1 + 1 + 6 + 6 + 32 * 8 + 5)
 
-/* The handle's first field is the segment. */
+/* Damages the segment, which is the first field of the handle. */
 static void test_check_finds_damage(void **state)
 {
     cat_response_cache_t *cache = make_cache(*state, CAT_RESPONSE_CACHE_LEAST);
@@ -165,12 +165,12 @@ static void test_check_finds_damage(void **state)
     assert_null(cat_response_cache_check(cache, *state));
 }
 
-/* ---- at once ---- */
+/* ---- many threads and processes ---- */
 
 #define KEYS 300
 #define BODY_MOST 700
 
-/* A body tells its key in each word of it, and its length. */
+/* Each word of a body contains the key and the length of the body. */
 static void write_body(char *body, int key, unsigned *seed)
 {
     int length = 9 * (1 + rand_r(seed) % (BODY_MOST / 9));
@@ -232,7 +232,7 @@ typedef struct worker_t {
     cat_response_cache_t *cache;
     unsigned seed;
     int found;
-    atomic_int *running; /* workers */
+    atomic_int *running; /* number of running workers */
 } worker_t;
 
 #define ROUNDS 100000
@@ -246,7 +246,7 @@ static void *run_worker(void *baton)
     return NULL;
 }
 
-/* The keys' bodies fit three times over into the ring: it comes round all the time. */
+/* All bodies together are larger than the ring, so that it wraps around all the time. */
 static void test_threads(void **state)
 {
     cat_response_cache_t *cache = make_cache(*state, CAT_RESPONSE_CACHE_LEAST);
@@ -282,7 +282,6 @@ static pid_t fork_worker(cat_response_cache_t *cache, unsigned seed, int rounds)
     return pid;
 }
 
-/* The others see no trace of those who are killed. */
 static void test_processes_of_which_some_are_killed(void **state)
 {
     cat_response_cache_t *cache = make_cache(*state, CAT_RESPONSE_CACHE_LEAST);

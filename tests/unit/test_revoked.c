@@ -16,9 +16,9 @@
 #define SECOND APR_USEC_PER_SEC
 #define NOW (1800000000 * SECOND)
 #define MINUTES(n) ((n)*60 * SECOND)
-#define LONGER (64 * SECOND) /* that a session may count */
+#define LONGER (64 * SECOND) /* the set may keep a session for this much longer */
 
-/* Memory as the children of a server have it; goes with the pool. */
+/* Memory that forked processes share, until the pool is destroyed. */
 static apr_status_t unmap(void *memory)
 {
     return munmap(memory, cat_revoked_size());
@@ -74,7 +74,7 @@ static void test_the_longest_time_counts(void **state)
     assert_int_equal(cat_revoked_find(set, id, NOW + MINUTES(20) + LONGER), CAT_REVOKED_NO);
 }
 
-/* A time that nobody will live to see stays one that is not over. */
+/* A time that does not fit into 32 bits must not wrap around. */
 static void test_holds_far_times(void **state)
 {
     cat_revoked_t *set = make_set(*state);
@@ -84,7 +84,7 @@ static void test_holds_far_times(void **state)
     assert_int_equal(cat_revoked_find(set, id, NOW + MINUTES(60 * 24 * 365)), CAT_REVOKED_YES);
 }
 
-/* More than there is room for: each one is there, or its bucket says that it may not be. */
+/* Adds more sessions than fit. The set must find each of them or report that it may have lost some. */
 static void test_a_full_set_says_that_it_is_incomplete(void **state)
 {
     enum { COUNT = 300000 };
@@ -104,7 +104,7 @@ static void test_a_full_set_says_that_it_is_incomplete(void **state)
     assert_true(found[CAT_REVOKED_YES] > 100000);
     assert_int_equal(others[CAT_REVOKED_YES], 0);
 
-    for (int i = 0; i < COUNT; i++) { /* all is over: there is room again */
+    for (int i = 0; i < COUNT; i++) { /* all sessions have expired, so there is room again */
         apr_time_t later = NOW + MINUTES(15) + LONGER;
         assert_int_equal(cat_revoked_find(set, ids[i], later), CAT_REVOKED_NO);
         if (i % 100 == 0) {
@@ -114,7 +114,7 @@ static void test_a_full_set_says_that_it_is_incomplete(void **state)
     }
 }
 
-/* The usual: what ended a while ago makes room for what ends now. */
+/* Sessions whose time is over make room for new ones. */
 static void test_never_fills_when_sessions_end_at_a_steady_rate(void **state)
 {
     enum { PER_SECOND = 20, SECONDS = 3 * 900 };
@@ -141,7 +141,7 @@ static void test_is_current_for_as_long_as_the_delay(void **state)
     assert_true(cat_revoked_is_current(NOW, delay, NOW));
     assert_true(cat_revoked_is_current(NOW, delay, NOW + delay));
     assert_false(cat_revoked_is_current(NOW, delay, NOW + delay + 1));
-    assert_true(cat_revoked_is_current(NOW + 1, delay, NOW)); /* read since the request came */
+    assert_true(cat_revoked_is_current(NOW + 1, delay, NOW)); /* read after the request arrived */
 }
 
 static void test_is_not_current_before_the_first_reading(void **state)
@@ -159,7 +159,7 @@ static void test_is_not_current_when_the_clock_was_set(void **state)
     assert_false(cat_revoked_is_current(NOW, delay, NOW + MINUTES(60)));
 }
 
-/* Each adds sessions of its own, whose number all know once they are in. */
+/* A thread or process that adds sessions; *done: how many of them are in the set. */
 typedef struct writer_t {
     cat_revoked_t *set;
     int number;
@@ -203,7 +203,7 @@ static void test_threads_add_at_once(void **state)
     atomic_int done[WRITERS] = {0};
 
     for (int i = 0; i < WRITERS; i++) {
-        writers[i] = (writer_t){.set = set, .number = i / 2, .done = &done[i]}; /* two and two add the same */
+        writers[i] = (writer_t){.set = set, .number = i / 2, .done = &done[i]}; /* two threads add each session */
         pthread_create(&writers[i].thread, NULL, write_all, &writers[i]);
     }
     for (int i = 0; i < WRITERS; i++) {
@@ -216,13 +216,13 @@ static void test_threads_add_at_once(void **state)
 typedef struct racer_t {
     cat_revoked_t *set;
     const char *id;
-    _Atomic apr_time_t *next;    /* until when the next one revokes */
-    _Atomic apr_time_t *longest; /* that somebody has added */
+    _Atomic apr_time_t *next;    /* the latest time that a thread has begun to add */
+    _Atomic apr_time_t *longest; /* the latest time that a thread has added */
     int lost;
     pthread_t thread;
 } racer_t;
 
-/* What one has added another may not take back, though it read the set before. */
+/* A thread must not shorten the time that another one has added, even if it read the entry before. */
 static void *prolong(void *data)
 {
     racer_t *r = data;

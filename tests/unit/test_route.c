@@ -145,7 +145,7 @@ static void test_params_outlive_the_path(void **state)
     assert_string_equal(match.params[0], "1");
 }
 
-/* A row with more parameters than a request has room for must not write past them. */
+/* A path with more parameters than a match has room for must not overflow it. */
 static void test_too_many_params(void **state)
 {
     static const cat_route_t wide[] = {{.method = "GET", .path = "/:a/:b/:c"}, {.method = NULL}};
@@ -217,7 +217,7 @@ static void test_query_broken(void **state)
     check_query(state, "page=%4", "page", NULL);
     check_query(state, "page=%zz", "page", NULL);
     check_query(state, "page=1%", "page", NULL);
-    check_query(state, "page=%4&x=1", "page", NULL); /* the '&' is no digit */
+    check_query(state, "page=%4&x=1", "page", NULL); /* '&' is not a digit */
     check_query(state, "page=%00", "page", NULL);
     check_query(state, "page=1%002", "page", NULL);
     check_query(state, "page=%&page=2", "page", NULL);

@@ -92,7 +92,7 @@ static void test_reads_up_to_64_kib(void **state)
     check_content(*state, content, KIB64, memset(apr_pcalloc(*state, KIB64), 'x', KIB64 - 1), KIB64 - 1);
 }
 
-/* The fault must name the file and hold the words. */
+/* The fault must name the file and contain the words. */
 static void check_fault(apr_pool_t *pool, const char *path, const char *words)
 {
     const char *text;

@@ -32,11 +32,11 @@ typedef struct visitor_t {
     cat_semaphore_t *semaphore;
     const char *party;
     apr_interval_time_t patience;
-    _Atomic apr_interval_time_t waited; /* 0: still waits */
+    _Atomic apr_interval_time_t waited; /* 0: is still waiting */
     apr_status_t rv;
     atomic_int began, inside, told_to_go;
     atomic_int *clock;
-    int entered; /* at which stroke, where there is a clock */
+    int entered; /* the clock's count on entry, if there is a clock */
     pthread_t thread;
 } visitor_t;
 
@@ -64,7 +64,7 @@ static void *visit(void *data)
     if (v->rv == APR_SUCCESS) {
         if (v->clock) {
             v->entered = atomic_fetch_add_explicit(v->clock, 1, memory_order_seq_cst) + 1;
-            apr_sleep(MSEC(100)); /* the next of this party moves up to the slot meanwhile */
+            apr_sleep(MSEC(100)); /* meanwhile the party's next visitor moves up to the slot */
         }
         set(&v->inside);
         await(&v->told_to_go);
@@ -85,7 +85,7 @@ static void start_holder(visitor_t *v, cat_semaphore_t *semaphore)
     await(&v->inside);
 }
 
-/* A visitor that leaves at once; time enough to begin waiting. */
+/* Starts a visitor that leaves as soon as it has entered, and gives it time to begin waiting. */
 static void start_waiter(visitor_t *v, cat_semaphore_t *semaphore, apr_interval_time_t patience)
 {
     start(v, semaphore, patience, 1);
@@ -136,7 +136,7 @@ static void test_patience_ends(void **state)
     visitor_t holder, waiter;
 
     start_holder(&holder, semaphore);
-    for (int i = 0; i < 3; i++) { /* each gives its slot in the queue back */
+    for (int i = 0; i < 3; i++) { /* each frees its position in the queue */
         start_waiter(&waiter, semaphore, MSEC(50));
         end(&waiter);
         assert_int_equal(waiter.rv, APR_EAGAIN);
@@ -151,12 +151,12 @@ static void test_patience_ends(void **state)
     assert_int_equal(waiter.rv, APR_SUCCESS);
 }
 
-/* Starts waiting on behalf of a party; whether it was let into the queue. */
+/* Starts a visitor of a party; returns whether it was admitted to the queue. */
 static int start_party(visitor_t *v, cat_semaphore_t *semaphore, const char *party)
 {
     *v = (visitor_t){.semaphore = semaphore, .party = party, .patience = 60 * SECOND, .told_to_go = 1};
     pthread_create(&v->thread, NULL, visit, v);
-    await(&v->began); /* which takes a while on a busy machine */
+    await(&v->began); /* may take a while on a busy machine */
     apr_sleep(MSEC(200));
     return atomic_load_explicit(&v->waited, memory_order_seq_cst) == 0; /* a refusal comes at once */
 }
@@ -187,7 +187,7 @@ static void test_a_party_leaves_room_for_others(void **state)
     }
 }
 
-/* One after the other: the second of a party waits for the first, and others do not wait for the second. */
+/* The first visitor of each party enters, then the second of each, and so on. */
 static void test_parties_take_turns(void **state)
 {
     static const char *const parties[] = {"flood", "flood", "flood", "owner", "flood", "second", "owner"};
@@ -295,7 +295,7 @@ static void test_many_threads_in_many_processes(void **state)
     munmap(counts, sizeof(*counts));
 }
 
-/* A child process. In the child: 0. In the parent, once the child has written to ready: its id. */
+/* Forks. Returns 0 in the child, and in the parent the child's id, once the child has written to ready. */
 static pid_t fork_child(int ready[2])
 {
     pid_t child;
@@ -390,7 +390,7 @@ static pid_t fork_waiter(cat_semaphore_t *semaphore, const char *party)
     return child;
 }
 
-/* Their slots lie behind those that are taken next. */
+/* The next waiters take other positions of the queue than the killed ones had, so they do not reuse those. */
 static void test_killed_waiters_use_up_no_share(void **state)
 {
     enum { QUEUE = 8, OTHERS = 2, KILLED = 3, SHARE = QUEUE / 2 };
@@ -422,7 +422,7 @@ static void test_killed_waiters_use_up_no_share(void **state)
     }
 }
 
-/* At a graceful restart the parent gives its semaphore up while an old child still works. */
+/* At a graceful restart, the parent destroys its pool while a child of the old generation still uses the semaphore. */
 static void test_gate_outlives_the_parents_pool(void **state)
 {
     apr_pool_t *generation;

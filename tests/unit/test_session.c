@@ -157,7 +157,7 @@ static void test_a_replay_is_recognized_by_its_family(void **state)
     unit_accounts_sql(a, "UPDATE refresh_tokens SET used_at = used_at - 1000 WHERE used_at IS NOT NULL");
     assert_int_equal(refresh(a, second.refresh_token, &third), CAT_REFRESH_OK);
     assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM refresh_tokens"),
-                        "2"); /* the first one's row is deleted */
+                        "2"); /* the first token's row is deleted */
     check_replayed(a, first.refresh_token, third.refresh_token);
 }
 
@@ -204,7 +204,7 @@ static void test_the_least_recently_used_session_makes_room(void **state)
     assert_int_equal(cat_session_end_surplus(&a->c, &sessions[2], &ended), APR_SUCCESS);
     assert_int_equal(ended->nelts, 1);
     assert_string_equal(APR_ARRAY_IDX(ended, 0, const char *), sessions[0].id);
-    assert_false(is_revoked(a, sessions[0].id)); /* until the commit */
+    assert_false(is_revoked(a, sessions[0].id)); /* not before the commit */
     cat_session_revoke(&a->c, ended);
     assert_true(is_revoked(a, sessions[0].id));
     assert_int_equal(find(a, sessions[0].refresh_token), CAT_REFRESH_UNKNOWN);

@@ -21,7 +21,7 @@ static cat_smtp_t address_of(apr_pool_t *pool, const char *scheme, int server)
     return (cat_smtp_t){.url = apr_pstrcat(pool, scheme, "://127.0.0.1:", servers[server].port, NULL), .timeout = 5};
 }
 
-/* Sends, and looks at what every answer has in common. */
+/* Sends the message and checks what must hold for every result. */
 static cat_smtp_result_t deliver(apr_pool_t *pool, const cat_smtp_t *smtp, const char *to)
 {
     const char *detail = "unset";
@@ -90,7 +90,7 @@ static void test_retries_when_nobody_listens(void **state)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof(address);
-    int bound = socket(AF_INET, SOCK_STREAM, 0); /* takes a port that no one else gets meanwhile */
+    int bound = socket(AF_INET, SOCK_STREAM, 0); /* reserves a port, but does not listen */
     cat_smtp_t smtp = {0};
 
     assert_int_equal(bind(bound, (struct sockaddr *)&address, length), 0);
@@ -100,7 +100,7 @@ static void test_retries_when_nobody_listens(void **state)
     close(bound);
 }
 
-/* A server that takes connections (the kernel does) and never says a word. */
+/* A server that never replies, although the kernel accepts connections for it. */
 static int listen_silently(apr_pool_t *pool, cat_smtp_t *smtp)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -157,7 +157,7 @@ static void test_retries_when_the_text_is_not_acknowledged(void **state)
     assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_RETRY);
 }
 
-/* The message is with the server: neither is it sent again nor does its goodbye matter. */
+/* The server has accepted the message, so the client must not send it again, whatever happens afterwards. */
 static void test_does_not_wait_for_the_answer_to_quit(void **state)
 {
     cat_smtp_t smtp = address_of(*state, "smtp", HANG_QUIT);
@@ -181,7 +181,7 @@ static void test_is_never_downgraded(void **state)
     assert_int_equal(count(*state, PLAIN), before);
 }
 
-/* The server would take the login, and the message. */
+/* The server would accept the login and the message. */
 static void test_never_logs_in_without_tls(void **state)
 {
     cat_smtp_t smtp = address_of(*state, "smtp", CLEAR_LOGIN);
@@ -194,7 +194,7 @@ static void test_never_logs_in_without_tls(void **state)
 
 static void test_sends_nothing_when_it_cannot_log_in(void **state)
 {
-    cat_smtp_t smtp = address_of(*state, "smtp", STARTTLS); /* it knows no mechanism */
+    cat_smtp_t smtp = address_of(*state, "smtp", STARTTLS); /* which offers no mechanism for a login */
     size_t before = count(*state, STARTTLS);
 
     smtp.ca_file = path_of(*state, STARTTLS, "cert.pem");
@@ -222,7 +222,7 @@ static void test_checks_the_certificate_where_tls_is_required(void **state)
     smtp.require_tls = 1;
     assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
 
-    smtp.ca_file = path_of(*state, LOGIN, "cert.pem"); /* another server's */
+    smtp.ca_file = path_of(*state, LOGIN, "cert.pem"); /* of another server */
     assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
 
     smtp.ca_file = path_of(*state, STARTTLS, "none.pem");
@@ -254,7 +254,7 @@ static void check_login(apr_pool_t *pool, const char *scheme, int server)
     size_t before = count(pool, server);
 
     smtp.ca_file = path_of(pool, server, "cert.pem");
-    assert_int_equal(deliver(pool, &smtp, TO), CAT_SMTP_SETUP); /* it wants a login */
+    assert_int_equal(deliver(pool, &smtp, TO), CAT_SMTP_SETUP); /* the server requires a login */
 
     smtp.user = "shop";
     smtp.password = "wrong";
@@ -278,7 +278,7 @@ static void test_logs_in_over_smtps(void **state)
     check_login(*state, "smtps", SMTPS);
 }
 
-/* Before it learns that the server wants a login. */
+/* The client checks it before it learns that the server requires a login. */
 static void test_checks_the_certificate_of_smtps(void **state)
 {
     cat_smtp_t smtp = address_of(*state, "smtps", SMTPS);

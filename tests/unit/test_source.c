@@ -7,14 +7,14 @@
 #include "db/source.h"
 #include "http/answer.h"
 
-/* ---- connections: a connector that fails as often as it is told ---- */
+/* ---- connections, from a connector that fails a given number of times ---- */
 
 typedef struct fake_t {
     cat_source_t *source;
     cat_log_t log;
     char last[200]; /* the last message */
     atomic_int failures, attempts;
-    atomic_int is_slow; /* flag: an attempt takes as long as this is set */
+    atomic_int is_slow; /* flag: an attempt lasts as long as it is set */
 } fake_t;
 
 static apr_status_t open_fake(void *context, apr_pool_t *pool, cat_db_handle_t *handle, const char **cause)
@@ -113,7 +113,7 @@ static void *open_in_thread(void *data)
     return rv == CAT_EDOWN ? fake : NULL;
 }
 
-/* A server that does not answer costs one thread its time-out, not each. */
+/* If a server does not answer, only one thread waits for the timeout. */
 static void test_others_do_not_wait_for_an_attempt(void **state)
 {
     fake_t *fake = make_fake(*state, 1000);
@@ -151,7 +151,7 @@ static void test_losses(void **state)
 
 /* ---- a database that is not ready ---- */
 
-/* A thread whose statement was refused asks whether to try again after another thread's was executed. */
+/* One thread's statement was refused; before it asks whether to retry, another thread's statement is executed. */
 static void test_another_thread_was_served(void **state)
 {
     cat_source_t *source = cat_source_create(*state, "test", NULL, NULL);
@@ -174,7 +174,7 @@ static void test_patience_counts_from_the_first_refusal(void **state)
     assert_true(cat_source_may_get_ready(source));
 }
 
-/* A refusal in the future, as the clock was set back, ends the wait. */
+/* When the clock has been set back, the refusal is in the future. */
 static void test_clock_set_back(void **state)
 {
     cat_source_t *source = cat_source_create(*state, "test", NULL, NULL);

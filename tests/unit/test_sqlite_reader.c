@@ -20,7 +20,7 @@ static apr_status_t add_row(void *data, const char *const *values, int count)
     return r->rv;
 }
 
-/* A new reader: it keeps the text of a statement. */
+/* Makes a new reader each time, because a reader keeps the text of its statement. */
 static int select_rows(cat_connection_t *conn, const char *text, const char *value, rows_t *r, int *rows)
 {
     cat_sqlite_reader_t *reader = cat_sqlite_reader_make(&conn->handle);
@@ -74,7 +74,7 @@ static void test_failures_before_the_first_row(void **state)
     assert_string_equal(r.text, "");
 }
 
-/* The second row cannot be computed: the caller has seen the first one. */
+/* SQLite cannot compute the second row, but the caller has already seen the first. */
 static void test_failure_after_a_row(void **state)
 {
     cat_connection_t *conn = unit_connect(unit_database_use(*state, unit_database(*state)), CAT_TO_READ);

@@ -29,7 +29,7 @@ static void assert_name(cat_connection_t *conn, apr_pool_t *pool, const char *id
     free(name);
 }
 
-/* Through SQLite's own functions, and through the driver. */
+/* In turn through SQLite's own functions and through the driver. */
 static void test_schema_change_prepares_again(void **state)
 {
     unit_database_t *database = unit_database(*state);
@@ -71,7 +71,7 @@ static apr_status_t refuse_row(void *calls, const char *const *values, int count
     return APR_ENOMEM;
 }
 
-/* The remaining rows are drained: the connection is not left inside a read. */
+/* The connection must not stay inside a read, so the remaining rows are drained. */
 static void test_failure_of_the_row_function(void **state)
 {
     unit_database_t *database = unit_database(*state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs every statement as the module does, on the schema of conf/schema: test_statements [DRIVER PARAMS], by default in a SQLite file
- * of its own. Preparing would not do: PostgreSQL's driver sends no statement before it runs.
+ * of its own. Preparing them would not be enough: PostgreSQL's driver sends a statement only when it runs.
  */
 #include "unit_database.h"
 
@@ -35,7 +35,7 @@ static apr_status_t ignore_row(void *baton, const char *const *values, int count
     return APR_SUCCESS;
 }
 
-/* "1" is a text, a number, a time and a limit. Nothing is committed. */
+/* Passes "1", which is valid as a text, a number, a time and a limit. Fails, so that nothing is committed. */
 static apr_status_t run_statement(void *baton)
 {
     trial_t *trial = baton;
@@ -52,8 +52,8 @@ static apr_status_t run_statement(void *baton)
     return APR_EGENERAL;
 }
 
-/* A statement whose values a constraint refuses was understood. PostgreSQL's driver has no code for that, but the suite's server speaks
- * English. On SQLite nobody deletes delta rows: they are a view that is always empty. */
+/* The database has understood a statement whose values a constraint refuses. PostgreSQL's driver has no code for that, but the suite's
+ * server reports in English. On SQLite, delta rows are a view that is always empty, and the module never deletes them. */
 static int is_understood(const trial_t *trial, const char *logged)
 {
     return trial->rv == APR_SUCCESS || trial->rv == APR_EEXIST || trial->rv == CAT_EVALUE ||
@@ -61,7 +61,7 @@ static int is_understood(const trial_t *trial, const char *logged)
            (trial->sql == SQL_COUNTS_DELETE_DELTAS && strstr(logged, "product_deltas because it is a view"));
 }
 
-/* The first to use the database makes the schema. */
+/* The first use of the database creates the schema. */
 static int try_statement(apr_pool_t *pool, unit_database_t *database, cat_sql_t sql)
 {
     trial_t trial = {.sql = sql, .text = cat_dialect_sql(cat_dialect_find(driver), sql), .rv = APR_EGENERAL};

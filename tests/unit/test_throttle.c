@@ -95,7 +95,7 @@ static void test_a_clock_set_back_ends_the_delay(void **state)
     unit_accounts_t *a = unit_accounts(*state);
 
     fail_often(a, "ann", 5);
-    a->c.now -= apr_time_from_sec(30); /* as far as servers' clocks differ */
+    a->c.now -= apr_time_from_sec(30); /* the clocks of two servers may differ by this much */
     assert_int_not_equal(attempt(a, "ann", HOME), 0);
     a->c.now -= apr_time_from_sec(60);
     assert_int_equal(attempt(a, "ann", HOME), 0);

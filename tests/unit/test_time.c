@@ -25,7 +25,7 @@ static void test_known_times(void **state)
     check(APR_INT64_C(1795253400123), "2026-11-21T09:30:00.123Z");
     check(APR_INT64_C(951782400000), "2000-02-29T00:00:00.000Z");
     check(APR_INT64_C(4107542399999), "2100-02-28T23:59:59.999Z");
-    check(APR_INT64_C(4107542400000), "2100-03-01T00:00:00.000Z"); /* no leap year */
+    check(APR_INT64_C(4107542400000), "2100-03-01T00:00:00.000Z"); /* 2100 is not a leap year */
     check(APR_INT64_C(2147483648000), "2038-01-19T03:14:08.000Z");
 }
 

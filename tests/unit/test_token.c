@@ -8,7 +8,7 @@ static const char *decode_segment(apr_pool_t *pool, const char *segment)
     return apr_pdecode_base64(pool, segment, strcspn(segment, "."), APR_ENCODE_NONE, NULL);
 }
 
-/* ---- tokens of our own ---- */
+/* ---- our own tokens ---- */
 
 static void check_round(apr_pool_t *pool, const cat_key_t *key)
 {
@@ -37,7 +37,7 @@ static void test_makes_what_it_verifies(void **state)
     check_round(*state, make_rsa(*state, "rsa").key);
 }
 
-/* Byte for byte, so that other programs' view of it is settled as well. */
+/* Compares every octet, because other programs read these tokens. */
 static void test_makes_an_access_token(void **state)
 {
     cat_claims_t given = claims_now();
@@ -63,7 +63,7 @@ static void test_signs_with_the_first_key_and_verifies_with_all(void **state)
 
     assert_string_equal(decode_segment(*state, token), "{\"alg\":\"ES256\",\"kid\":\"2026-11\",\"typ\":\"JWT\"}");
     check_taken(*state, make_set(*state, secret, ec), token, "the second key");
-    check_refused(*state, make_set(*state, secret, NULL), token, "the key was taken away");
+    check_refused(*state, make_set(*state, secret, NULL), token, "the key was removed");
 }
 
 static void test_makes_nothing_it_would_refuse(void **state)
@@ -170,7 +170,7 @@ static void test_refuses_other_algorithms(void **state)
     check_refused(*state, keys, forge_with(*state, EVP_sha512(), SECRET, HEADER, payload), "HS256 in name only");
 }
 
-/* RFC 8725, 2.1: the public key, which everybody has, as the secret of an HMAC. */
+/* RFC 8725, 2.1: an attacker uses the public key as the secret of an HMAC. */
 static void test_a_public_key_is_no_secret(void **state)
 {
     static const char header[] = "{\"alg\":\"HS256\",\"typ\":\"JWT\",\"kid\":\"ec\"}";
@@ -229,7 +229,7 @@ static void test_refuses_other_headers(void **state)
     check_taken(*state, keys, forge(*state, "{\"typ\":\"JWT\",\"alg\":\"HS256\"}", payload), "no kid");
     check_taken(*state, keys,
                 forge(*state, "{\"alg\":\"HS256\",\"typ\":\"JWT\",\"jwk\":{},\"jku\":\"http://127.0.0.1/\"}", payload),
-                "members that are nobody's business");
+                "fields that the module ignores");
 }
 
 static void test_the_kid_chooses_among_keys(void **state)
@@ -247,14 +247,14 @@ static void test_the_kid_chooses_among_keys(void **state)
                         "the token is signed with an unknown key");
 }
 
-/* Nobody without the key learns what else is wrong. */
+/* A client without the key must not learn what the server checks next. */
 static void test_a_wrong_signature_is_said_before_wrong_claims(void **state)
 {
-    static const char *const members[][2] = {{"exp", "1"}, {"aud", "\"other\""}, {"sub", NULL}, {"role", "1"}};
+    static const char *const claims[][2] = {{"exp", "1"}, {"aud", "\"other\""}, {"sub", NULL}, {"role", "1"}};
 
-    for (size_t i = 0; i < UNIT_COUNT(members); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(claims); i++) {
         const char *token =
-            forge_with(*state, EVP_sha256(), OTHER_SECRET, HEADER, payload_with(*state, members[i][0], members[i][1]));
+            forge_with(*state, EVP_sha256(), OTHER_SECRET, HEADER, payload_with(*state, claims[i][0], claims[i][1]));
         assert_string_equal(verify_with(*state, own_keys(*state), token), "the token's signature is invalid");
     }
 }

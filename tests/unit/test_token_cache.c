@@ -12,7 +12,7 @@
 #define EXPIRES 1800000000 /* seconds */
 #define SECOND APR_USEC_PER_SEC
 
-/* No key is looked at: a set is known by where it lies. */
+/* The cache does not read the keys: it identifies a set by its address. */
 static const cat_keys_t keys, other_keys;
 
 static const cat_claims_t claims = {.issuer = "https://shop.example.org",
@@ -82,7 +82,7 @@ static void test_remembers_what_was_absent(void **state)
     assert_null(found->username);
 }
 
-/* In a table of one entry nothing but the comparison tells tokens apart. */
+/* In a table of one entry, only the comparison distinguishes tokens. */
 static void test_finds_no_other_token(void **state)
 {
     static const char *const others[] = {"", "a", "dBjftJeZ", "A" TOKEN, (TOKEN "A")};
@@ -135,10 +135,10 @@ static void test_a_new_token_takes_an_old_ones_place(void **state)
     cat_token_cache_add(seen, &keys, "another token", &other);
     assert_null(find(*state, seen, TOKEN));
     check_claims(find(*state, seen, "another token"), &other);
-    check_claims(before, &claims); /* a copy */
+    check_claims(before, &claims); /* find returned a copy */
 }
 
-/* Whichever is too long, the token or what it says, what stood there stays whole. */
+/* If the token or its claims are too long, the old entry stays as it was. */
 static void test_passes_over_what_is_too_long(void **state)
 {
     cat_token_cache_t *seen = create(*state, 1);
@@ -191,8 +191,8 @@ static void look_up(user_t *u, apr_pool_t *pool, const char *token)
     u->wrong += found && strcmp(found->subject, token) != 0;
 }
 
-/* Each token's claims say which token they belong to. Looked up once when other threads may have added it, and once when this one
- * has. */
+/* The claims of each token contain the token. Looks it up before this thread adds it, when other threads may have added it, and again
+ * afterwards. */
 static void *use(void *data)
 {
     user_t *u = data;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_tokens.h"
 
-/* One member of the payload, in JSON, that makes it invalid. */
-static const char *const bad_members[][2] = {
+/* Claims, in JSON, each of which makes the payload invalid. NULL: without the claim. */
+static const char *const bad_claims[][2] = {
     {"exp", NULL},
     {"exp", "\"1800000900\""},
     {"exp", "1800000900.0"},
@@ -62,7 +62,7 @@ static const char *const bad_members[][2] = {
     {"email_verified", "1"},
     {"email_verified", "\"true\""},
     {"email_verified", "null"},
-    /* As a name that is none of the payload's own, these are second members beside it. */
+    /* These names contain quotes: payload_with adds each as a duplicate of a claim, followed by "x". */
     {"sub\":\"01936f4e-7a00-7000-8000-000000000002\",\"x", "1"},
     {"exp\":1,\"x", "1"},
     {"aud\":\"other\",\"x", "1"},
@@ -80,8 +80,8 @@ static void test_refuses_other_payloads(void **state)
     const cat_keys_t *keys = own_keys(*state);
     const char *const valid = payload_with(*state, "", NULL);
 
-    for (size_t i = 0; i < UNIT_COUNT(bad_members); i++) {
-        const char *payload = payload_with(*state, bad_members[i][0], bad_members[i][1]);
+    for (size_t i = 0; i < UNIT_COUNT(bad_claims); i++) {
+        const char *payload = payload_with(*state, bad_claims[i][0], bad_claims[i][1]);
         check_refused(*state, keys, forge(*state, HEADER, payload), payload);
     }
     for (size_t i = 0; i < UNIT_COUNT(bad); i++) {
@@ -90,7 +90,7 @@ static void test_refuses_other_payloads(void **state)
     check_refused(*state, keys, forge(*state, HEADER, apr_psprintf(*state, "[%s]", valid)), "an array that holds it");
 }
 
-/* A parser of C strings would see the valid payload alone. */
+/* A parser of C strings would see only the valid payload. */
 static void test_refuses_what_has_a_nul(void **state)
 {
     const char *payload = payload_with(*state, "", NULL);

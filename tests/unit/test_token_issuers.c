@@ -31,7 +31,7 @@ static void test_takes_tokens_of_another_issuer(void **state)
     check_taken(*state, trusts[0].keys, forge(*state, HEADER, payload_with(*state, "", NULL)), "our own beside it");
 }
 
-/* Who may sign for another issuer gives nobody a role here, nor a session. */
+/* Another issuer must not be able to grant a role or a session of ours. */
 static void test_another_issuer_gives_no_right(void **state)
 {
     static const char payload[] =

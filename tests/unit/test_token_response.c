@@ -21,7 +21,7 @@ static const cat_log_t silent = {.write = hear_nothing};
 static const char key[] = "0123456789abcdef0123456789abcdef";
 static const char *const user[CAT_USER_FIELDS] = {USER_ID, "ada", "ada@example.com", NULL, "0"};
 
-/* A grant of a mount at /api, with or without TLS. */
+/* The answer with tokens of a mount at /api. secure: the request came over TLS. */
 static cat_answer_t *grant(apr_pool_t *pool, int cookie, int secure, const char *base_url)
 {
     cat_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));

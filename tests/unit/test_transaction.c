@@ -106,7 +106,7 @@ static void test_fault_in_one_write_runs_the_others_alone(void **state)
     unit_says(database->logged, "broken");
 }
 
-/* A deferred foreign key is checked by COMMIT. */
+/* COMMIT checks a deferred foreign key. */
 static void test_failing_commit_fails_for_all(void **state)
 {
     unit_database_t *database = unit_database(*state);
@@ -118,7 +118,7 @@ static void test_failing_commit_fails_for_all(void **state)
                                 " BEGIN INSERT INTO children VALUES ('none'); END");
     write_as_group(database, writers, 3);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(writers[i].rv, CAT_EVALUE); /* the third found "a" taken, by a write that is not stored */
+        assert_int_equal(writers[i].rv, CAT_EVALUE); /* for the third, "a" was taken until the rollback */
     }
     assert_int_equal(unit_count_products(database), 0);
     writers[0] = (writer_t){.id = "a"};
@@ -175,7 +175,7 @@ static void test_view_sees_one_state(void **state)
     assert_int_equal(cat_db_view(v.db, read_twice, &v), APR_SUCCESS);
     assert_int_equal(v.first, APR_SUCCESS);
     assert_int_equal(v.second, APR_SUCCESS);
-    assert_int_equal(cat_db_one(v.db, SQL_PRODUCT_GET, CAT_VALUES("a"), &row), APR_NOTFOUND); /* outside of it */
+    assert_int_equal(cat_db_one(v.db, SQL_PRODUCT_GET, CAT_VALUES("a"), &row), APR_NOTFOUND); /* outside the view */
 }
 
 static void test_view_returns_the_status_of_its_work(void **state)
@@ -184,7 +184,7 @@ static void test_view_returns_the_status_of_its_work(void **state)
     view_t v = {.database = database, .db = unit_database_use(*state, database), .outcome = APR_NOTFOUND};
 
     assert_int_equal(cat_db_view(v.db, read_twice, &v), APR_NOTFOUND);
-    assert_int_equal(cat_db_insert(v.db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS); /* not in the view */
+    assert_int_equal(cat_db_insert(v.db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS); /* outside the view */
     assert_int_equal(unit_count_products(database), 1);
 }
 

@@ -16,7 +16,7 @@ static const char *repeat(apr_pool_t *pool, const char *text, int times)
     return all;
 }
 
-/* "field code; ..." of what is wrong with an account, "" for nothing. */
+/* The faults of an account as "field code; field code", "" if it has none. */
 static const char *faults(void **state, const char *username, const char *email, const char *password)
 {
     json_t *body =
@@ -64,7 +64,7 @@ static void test_emails(void **state)
 static void test_passwords(void **state)
 {
     assert_string_equal(faults(state, "ada", EMAIL, "1234567"), "password too_short");
-    assert_string_equal(faults(state, "ada", EMAIL, "        "), ""); /* any eight characters */
+    assert_string_equal(faults(state, "ada", EMAIL, "        "), ""); /* any eight characters are valid */
     assert_string_equal(faults(state, "ada", EMAIL, repeat(*state, "\xf0\x9f\x94\x91", 256)), "");
     assert_string_equal(faults(state, "ada", EMAIL, repeat(*state, "a", 257)), "password too_long");
 }

@@ -26,7 +26,7 @@ static void test_each_commit_changes_the_state(void **state)
     assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);
     second = read_state(database->source->wal_index);
     assert_true(cat_wal_index_is_next(first, second));
-    unit_database_sql(database, "DELETE FROM products"); /* a foreign program's */
+    unit_database_sql(database, "DELETE FROM products"); /* a foreign commit */
     third = read_state(database->source->wal_index);
     assert_true(cat_wal_index_is_next(second, third));
     assert_false(cat_wal_index_is_next(first, third));
@@ -41,7 +41,7 @@ static void test_counter_wraps_around(void **state)
     assert_false(cat_wal_index_is_next(1, 2));
 }
 
-/* Only while a connection is open that has read does SQLite keep the index. */
+/* SQLite keeps the index only while a connection is open that has read. */
 static void test_state_is_known_while_it_is_held(void **state)
 {
     unit_database_t *database = unit_database(*state);
@@ -52,7 +52,7 @@ static void test_state_is_known_while_it_is_held(void **state)
 
     assert_false(cat_wal_index_read(index, apr_time_now(), &ignored));
     assert_true(cat_wal_index_hold(index, generations, database->path, &database->log));
-    assert_true(cat_generations_read(generations, NULL).epoch != before.epoch); /* what happened until now is unknown */
+    assert_true(cat_generations_read(generations, NULL).epoch != before.epoch); /* earlier commits are unknown */
     assert_true(cat_wal_index_hold(index, generations, database->path, &database->log));
     assert_true(read_state(index) == read_state(database->source->wal_index));
     cat_wal_index_release(index);

@@ -46,7 +46,7 @@ static void test_one_writer_at_a_time(void **state)
     assert_true(is_free(lock));
 }
 
-/* Children from before a graceful restart exclude those from after it. */
+/* Children from before and after a graceful restart must exclude each other. */
 static void test_locks_survive_a_restart(void **state)
 {
     apr_pool_t *before, *after;
