@@ -43,7 +43,7 @@ static cat_buffer_t buffer(void **state, const char *text)
     return b;
 }
 
-static void test_success(void **state)
+static void test_success_has_data_and_message(void **state)
 {
     cat_buffer_t data = buffer(state, "{\"id\":\"1\"}");
     cat_answer_t *a = cat_answer_success(*state, 201, &data, "Product \"created\"");
@@ -58,7 +58,7 @@ static void test_success(void **state)
     assert_null(cat_answer_success(*state, 200, NULL, "Deleted")->headers);
 }
 
-static void test_text(void **state)
+static void test_text_is_the_body(void **state)
 {
     cat_answer_t *a = cat_answer_text(*state, 200, "[1]", 3);
 
@@ -68,7 +68,7 @@ static void test_text(void **state)
     assert_null(a->headers);
 }
 
-static void test_every_problem(void **state)
+static void test_every_problem_has_status_and_message(void **state)
 {
     for (int i = 0; i < CAT_PROBLEM_COUNT; i++) {
         cat_answer_t *a = cat_answer_problem(*state, (cat_problem_t)i, NULL);
@@ -84,7 +84,7 @@ static void test_every_problem(void **state)
 }
 
 /* The texts of problem.def reach every client. */
-static void test_no_problem_tells_too_much(void **state)
+static void test_problems_reveal_no_internals(void **state)
 {
     static const char *const telling[] = {"SQL", "sql", "SELECT", "apr_", "/var", ".c:", "%"};
 
@@ -97,7 +97,7 @@ static void test_no_problem_tells_too_much(void **state)
 }
 
 /* A retry helps only against faults that may pass by themselves. */
-static void test_retry_after(void **state)
+static void test_only_server_errors_have_retry_after(void **state)
 {
     for (int i = 0; i < CAT_PROBLEM_COUNT; i++) {
         const cat_answer_t *a = cat_answer_problem(*state, (cat_problem_t)i, NULL);
@@ -111,7 +111,7 @@ static void test_retry_after(void **state)
     assert_non_null(header(cat_answer_problem(*state, CAT_PROBLEM_UNAVAILABLE, NULL), "Retry-After"));
 }
 
-static void test_not_found_has_a_message_only(void **state)
+static void test_not_found_has_only_a_message(void **state)
 {
     cat_answer_t *a = cat_answer_problem(*state, CAT_PROBLEM_PRODUCT_UNKNOWN, NULL);
 
@@ -119,7 +119,7 @@ static void test_not_found_has_a_message_only(void **state)
     assert_string_equal(a->body, "{\"success\":false,\"message\":\"Product not found\"}");
 }
 
-static void test_error_of_the_callers_own(void **state)
+static void test_caller_may_supply_the_error(void **state)
 {
     cat_answer_t *a = cat_answer_problem(*state, CAT_PROBLEM_BAD_REQUEST, "line 1: '\"' expected\n");
 
@@ -127,7 +127,7 @@ static void test_error_of_the_callers_own(void **state)
     assert_string_equal(text_of(parse(*state, a), "error"), "line 1: '\"' expected\n");
 }
 
-static void test_invalid(void **state)
+static void test_invalid_lists_each_error(void **state)
 {
     cat_input_t input = {0};
     cat_answer_t *a;
@@ -157,7 +157,7 @@ static void check_failure(void **state, apr_status_t rv, int status, int retry)
     assert_int_equal(header(a, "Retry-After") != NULL, retry);
 }
 
-static void test_failures(void **state)
+static void test_each_failure_has_a_status(void **state)
 {
     check_failure(state, CAT_EDOWN, 500, 1);
     check_failure(state, CAT_EBUSY, 503, 1);
@@ -179,7 +179,7 @@ static void check_status(void **state, int status, const char *message, int has_
 }
 
 /* Another module may have set the status, so messages that fit only this module's errors (401, 409, 503) do not apply. */
-static void test_status(void **state)
+static void test_known_statuses_have_messages(void **state)
 {
     check_status(state, 400, "Bad request", 1);
     check_status(state, 403, "Forbidden", 1);
@@ -192,7 +192,7 @@ static void test_status(void **state)
     }
 }
 
-static void test_headers(void **state)
+static void test_header_replaces_one_of_the_same_name(void **state)
 {
     cat_answer_t *a = cat_answer_text(*state, 204, NULL, 0);
 
@@ -216,7 +216,7 @@ static const char *ignored_header(void **state, const char *const *names, int co
     return header(a, "Catalog-Ignored");
 }
 
-static void test_ignored_members(void **state)
+static void test_ignored_fields_are_named_in_a_header(void **state)
 {
     const char *const names[] = {"colour", "a b,c", "x\r\nSet-Cookie: a=b", "100%", "\xc3\xa9", "_-.~"};
 
@@ -226,7 +226,7 @@ static void test_ignored_members(void **state)
                         "colour, a%20b%2Cc, x%0D%0ASet-Cookie%3A%20a%3Db, 100%25, %C3%A9, _-.~");
 }
 
-static void test_long_ignored_member(void **state)
+static void test_long_names_of_ignored_fields_are_cut(void **state)
 {
     char name[1000];
     const char *names[] = {name, "b"};
@@ -239,7 +239,7 @@ static void test_long_ignored_member(void **state)
     assert_string_equal(value + 64, ", b");
 }
 
-static void test_malformed(void **state)
+static void test_malformed_is_invalid_with_a_flag(void **state)
 {
     json_t *errors = cat_json_own(
         *state, json_pack("[{s:s, s:s, s:s}]", "field", "name", "code", "required", "message", "is required"));
@@ -255,20 +255,13 @@ static void test_malformed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_success),
-        UNIT_TEST(test_text),
-        UNIT_TEST(test_every_problem),
-        UNIT_TEST(test_no_problem_tells_too_much),
-        UNIT_TEST(test_retry_after),
-        UNIT_TEST(test_not_found_has_a_message_only),
-        UNIT_TEST(test_error_of_the_callers_own),
-        UNIT_TEST(test_invalid),
-        UNIT_TEST(test_malformed),
-        UNIT_TEST(test_failures),
-        UNIT_TEST(test_status),
-        UNIT_TEST(test_headers),
-        UNIT_TEST(test_ignored_members),
-        UNIT_TEST(test_long_ignored_member),
+        UNIT_TEST(test_success_has_data_and_message),         UNIT_TEST(test_text_is_the_body),
+        UNIT_TEST(test_every_problem_has_status_and_message), UNIT_TEST(test_problems_reveal_no_internals),
+        UNIT_TEST(test_only_server_errors_have_retry_after),  UNIT_TEST(test_not_found_has_only_a_message),
+        UNIT_TEST(test_caller_may_supply_the_error),          UNIT_TEST(test_invalid_lists_each_error),
+        UNIT_TEST(test_malformed_is_invalid_with_a_flag),     UNIT_TEST(test_each_failure_has_a_status),
+        UNIT_TEST(test_known_statuses_have_messages),         UNIT_TEST(test_header_replaces_one_of_the_same_name),
+        UNIT_TEST(test_ignored_fields_are_named_in_a_header), UNIT_TEST(test_long_names_of_ignored_fields_are_cut),
     };
     return UNIT_RUN(tests);
 }

@@ -31,7 +31,7 @@ static int is_cached(unit_database_t *database, const char *key, const char *id)
     return is_cached_at(database, key, id, apr_time_now());
 }
 
-static void test_cached_until_the_database_changes(void **state)
+static void test_answers_are_cached_until_the_database_changes(void **state)
 {
     unit_database_t *database = unit_database(*state);
     const char *one = unit_product_id(*state, 1), *two = unit_product_id(*state, 2);
@@ -56,7 +56,7 @@ static void test_cached_until_the_database_changes(void **state)
     assert_false(is_cached(database, "/list", NULL));
 }
 
-static void test_another_program_writes(void **state)
+static void test_write_of_another_program_invalidates(void **state)
 {
     unit_database_t *database = unit_database(*state);
     const char *one = unit_product_id(*state, 1);
@@ -69,7 +69,7 @@ static void test_another_program_writes(void **state)
     assert_true(is_cached(database, one, one));
 }
 
-static void test_no_cache(void **state)
+static void test_works_without_a_cache(void **state)
 {
     unit_database_t *database = unit_database(*state);
 
@@ -79,7 +79,7 @@ static void test_no_cache(void **state)
 }
 
 /* A database server, on which the module cannot notice the writes of other programs. */
-static void test_max_age(void **state)
+static void test_max_age_applies_on_a_database_server(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_dialect_t *dialect = apr_pmemdup(*state, database->source->dialect, sizeof(*dialect));
@@ -99,10 +99,10 @@ static void test_max_age(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_cached_until_the_database_changes),
-        UNIT_TEST(test_another_program_writes),
-        UNIT_TEST(test_no_cache),
-        UNIT_TEST(test_max_age),
+        UNIT_TEST(test_answers_are_cached_until_the_database_changes),
+        UNIT_TEST(test_write_of_another_program_invalidates),
+        UNIT_TEST(test_works_without_a_cache),
+        UNIT_TEST(test_max_age_applies_on_a_database_server),
     };
     return UNIT_RUN(tests);
 }

@@ -40,7 +40,7 @@ static void test_ascii_case_makes_no_difference(void **state)
     assert_false(cat_blocklist_has(list, "[`@{"));
 }
 
-static void test_line_ends(void **state)
+static void test_reads_unix_and_windows_line_ends(void **state)
 {
     const cat_blocklist_t *list = read_text(*state, "\r\nwindows\r\n\n\n\r\nunix\nmac\rmac\nlast\r\n");
 
@@ -63,7 +63,7 @@ static void test_an_empty_list_has_nothing(void **state)
     }
 }
 
-static void test_many_lines(void **state)
+static void test_finds_each_of_many_lines(void **state)
 {
     char *text = apr_palloc(*state, 100000 * 8 + 1), *end = text;
     const cat_blocklist_t *list;
@@ -87,7 +87,7 @@ static void check_refused(apr_pool_t *pool, const char *path, const char *words)
     assert_null(list);
 }
 
-static void test_refuses_what_is_no_list(void **state)
+static void test_refuses_unusable_files(void **state)
 {
     const char *directory = unit_directory(*state);
     const char *large = unit_write(*state, directory, "large", 0600, "", 0);
@@ -102,9 +102,12 @@ static void test_refuses_what_is_no_list(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_has_each_line), UNIT_TEST(test_ascii_case_makes_no_difference),
-        UNIT_TEST(test_line_ends),     UNIT_TEST(test_an_empty_list_has_nothing),
-        UNIT_TEST(test_many_lines),    UNIT_TEST(test_refuses_what_is_no_list),
+        UNIT_TEST(test_has_each_line),
+        UNIT_TEST(test_ascii_case_makes_no_difference),
+        UNIT_TEST(test_reads_unix_and_windows_line_ends),
+        UNIT_TEST(test_an_empty_list_has_nothing),
+        UNIT_TEST(test_finds_each_of_many_lines),
+        UNIT_TEST(test_refuses_unusable_files),
     };
     return UNIT_RUN(tests);
 }

@@ -57,7 +57,7 @@ static void test_adding_nothing_changes_nothing(void **state)
     assert_int_equal(b.size, 1);
 }
 
-static void test_integers(void **state)
+static void test_adds_integers(void **state)
 {
     static const struct {
         apr_int64_t value;
@@ -74,7 +74,7 @@ static void test_integers(void **state)
     }
 }
 
-static void test_every_start_size_and_length(void **state)
+static void test_grows_from_every_size(void **state)
 {
     static const char source[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
@@ -115,8 +115,8 @@ int main(void)
         UNIT_TEST(test_text_may_be_followed_by_more),
         UNIT_TEST(test_keeps_nul_bytes),
         UNIT_TEST(test_adding_nothing_changes_nothing),
-        UNIT_TEST(test_integers),
-        UNIT_TEST(test_every_start_size_and_length),
+        UNIT_TEST(test_adds_integers),
+        UNIT_TEST(test_grows_from_every_size),
         UNIT_TEST(test_grows_large),
     };
     return UNIT_RUN(tests);

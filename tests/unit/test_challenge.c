@@ -5,7 +5,7 @@
 
 #include "http/challenge.h"
 
-static void test_challenge(void **state)
+static void test_quotes_the_realm_and_names_the_error(void **state)
 {
     static const char *const realms[][2] = {
         {"/api", "/api"},
@@ -30,7 +30,7 @@ static void test_challenge(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_challenge),
+        UNIT_TEST(test_quotes_the_realm_and_names_the_error),
     };
     return UNIT_RUN(tests);
 }

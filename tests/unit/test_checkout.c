@@ -15,7 +15,7 @@ static int is_write_lock_free(unit_database_t *database)
     return WEXITSTATUS(status);
 }
 
-static void test_pool_gives_back(void **state)
+static void test_destroying_the_pool_releases_all(void **state)
 {
     unit_database_t *database = unit_database(*state);
     apr_pool_t *pool;
@@ -33,7 +33,7 @@ static void test_pool_gives_back(void **state)
     unit_connect(unit_database_use(*state, database), CAT_TO_READ);
 }
 
-static void test_limit_of_connections(void **state)
+static void test_connections_are_limited(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_db_t *first = unit_database_use(*state, database), *second = unit_database_use(*state, database);
@@ -61,7 +61,7 @@ static void test_write_lock_is_taken_without_a_connection(void **state)
     assert_false(db->has_write_lock);
 }
 
-static void test_tries(void **state)
+static void test_each_status_has_its_tries(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
@@ -109,10 +109,8 @@ static void test_wait_for_an_unready_database_is_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_pool_gives_back),
-        UNIT_TEST(test_limit_of_connections),
-        UNIT_TEST(test_write_lock_is_taken_without_a_connection),
-        UNIT_TEST(test_tries),
+        UNIT_TEST(test_destroying_the_pool_releases_all),         UNIT_TEST(test_connections_are_limited),
+        UNIT_TEST(test_write_lock_is_taken_without_a_connection), UNIT_TEST(test_each_status_has_its_tries),
         UNIT_TEST(test_wait_for_an_unready_database_is_bounded),
     };
     return UNIT_RUN(tests);

@@ -23,7 +23,7 @@ static void settle(unit_database_t *database)
     assert_true(is_seen(database));
 }
 
-static void test_own_writes_are_told_from_foreign_ones(void **state)
+static void test_own_writes_differ_from_foreign_ones(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
@@ -38,7 +38,7 @@ static void test_own_writes_are_told_from_foreign_ones(void **state)
 }
 
 /* SQLite does not write an update that leaves the row unchanged, so the next commit may be a foreign one. */
-static void test_foreign_commit_after_an_update_that_wrote_nothing(void **state)
+static void test_foreign_commit_after_an_update_without_effect_is_noticed(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
@@ -56,7 +56,7 @@ static void test_foreign_commit_after_an_update_that_wrote_nothing(void **state)
     settle(database);
 }
 
-static void test_write_that_matched_nothing(void **state)
+static void test_write_that_matches_nothing_is_seen(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
@@ -71,7 +71,7 @@ static void test_write_that_matched_nothing(void **state)
 }
 
 /* No other program can commit between the writer's BEGIN and COMMIT, but it can right after COMMIT. */
-static void test_foreign_commit_after_the_own(void **state)
+static void test_foreign_commit_after_an_own_one_is_noticed(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
@@ -89,7 +89,7 @@ static void test_foreign_commit_after_the_own(void **state)
     settle(database);
 }
 
-static void test_rolled_back_write(void **state)
+static void test_rolled_back_write_is_no_foreign_commit(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
@@ -107,11 +107,11 @@ static void test_rolled_back_write(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_own_writes_are_told_from_foreign_ones),
-        UNIT_TEST(test_foreign_commit_after_an_update_that_wrote_nothing),
-        UNIT_TEST(test_write_that_matched_nothing),
-        UNIT_TEST(test_foreign_commit_after_the_own),
-        UNIT_TEST(test_rolled_back_write),
+        UNIT_TEST(test_own_writes_differ_from_foreign_ones),
+        UNIT_TEST(test_foreign_commit_after_an_update_without_effect_is_noticed),
+        UNIT_TEST(test_write_that_matches_nothing_is_seen),
+        UNIT_TEST(test_foreign_commit_after_an_own_one_is_noticed),
+        UNIT_TEST(test_rolled_back_write_is_no_foreign_commit),
     };
     return UNIT_RUN(tests);
 }

@@ -28,7 +28,7 @@ static void test_failure_is_logged_on_request(void **state)
     assert_false(conn->is_lost);
 }
 
-static void test_states_of_a_transaction(void **state)
+static void test_connection_knows_its_transaction(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_WRITE);
@@ -64,7 +64,7 @@ static void test_begin_waits_for_another_program(void **state)
     cat_connection_roll_back(conn);
 }
 
-static void test_file(void **state)
+static void test_connection_names_its_file(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_READ);
@@ -90,12 +90,9 @@ static void test_full_database_takes_no_writes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_ask_returns_the_first_value),
-        UNIT_TEST(test_failure_is_logged_on_request),
-        UNIT_TEST(test_states_of_a_transaction),
-        UNIT_TEST(test_begin_waits_for_another_program),
-        UNIT_TEST(test_file),
-        UNIT_TEST(test_full_database_takes_no_writes),
+        UNIT_TEST(test_ask_returns_the_first_value),      UNIT_TEST(test_failure_is_logged_on_request),
+        UNIT_TEST(test_connection_knows_its_transaction), UNIT_TEST(test_begin_waits_for_another_program),
+        UNIT_TEST(test_connection_names_its_file),        UNIT_TEST(test_full_database_takes_no_writes),
     };
     return UNIT_RUN(tests);
 }

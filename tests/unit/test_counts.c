@@ -37,7 +37,7 @@ static int maintain_once(unit_database_t *database)
     return changed;
 }
 
-static void test_empty(void **state)
+static void test_empty_catalogue_has_one_part(void **state)
 {
     unit_database_t *database = unit_database(*state);
 
@@ -46,7 +46,7 @@ static void test_empty(void **state)
     assert_string_equal(parts(database, 3), "0");
 }
 
-static void test_split(void **state)
+static void test_large_parts_are_split(void **state)
 {
     unit_database_t *database = unit_database(*state);
 
@@ -61,7 +61,7 @@ static void test_split(void **state)
 }
 
 /* Deletions leave parts that are too small. Maintenance merges each of them into the part below it. */
-static void test_merge(void **state)
+static void test_small_parts_are_merged(void **state)
 {
     unit_database_t *database = unit_database(*state);
 
@@ -75,7 +75,7 @@ static void test_merge(void **state)
 }
 
 /* A block of the second level has 25 of the first. */
-static void test_split_of_the_next_level(void **state)
+static void test_blocks_of_the_next_level_are_split_and_merged(void **state)
 {
     unit_database_t *database = unit_database(*state);
 
@@ -110,7 +110,7 @@ static void test_check_finds_wrong_counts(void **state)
 }
 
 /* Each write inserts delta rows; maintenance applies them to all levels and deletes them. */
-static void test_deltas(void **state)
+static void test_maintenance_applies_deltas(void **state)
 {
     unit_database_t *database = database_without_triggers(*state);
     cat_db_t *db = unit_database_use(*state, database);
@@ -130,7 +130,7 @@ static void test_deltas(void **state)
 }
 
 /* The deltas fill more than one batch. Maintenance splits no part before few deltas are left. */
-static void test_many_deltas(void **state)
+static void test_maintenance_applies_many_deltas_in_batches(void **state)
 {
     unit_database_t *database = database_without_triggers(*state);
 
@@ -156,7 +156,7 @@ static cat_job_t make_job(apr_pool_t *pool, unit_database_t *database, const ato
     return (cat_job_t){.pool = pool, .db = unit_database_use(pool, database), .stop = stop};
 }
 
-static void test_job(void **state)
+static void test_job_stops_with_the_server(void **state)
 {
     unit_database_t *database = database_without_triggers(*state);
     atomic_int stop = 1;
@@ -171,7 +171,7 @@ static void test_job(void **state)
     assert_int_equal(unit_products_check(database), 0);
 }
 
-static void test_database_fails(void **state)
+static void test_failing_database_is_reported(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
@@ -186,15 +186,15 @@ static void test_database_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_empty),
-        UNIT_TEST(test_split),
-        UNIT_TEST(test_merge),
-        UNIT_TEST(test_split_of_the_next_level),
+        UNIT_TEST(test_empty_catalogue_has_one_part),
+        UNIT_TEST(test_large_parts_are_split),
+        UNIT_TEST(test_small_parts_are_merged),
+        UNIT_TEST(test_blocks_of_the_next_level_are_split_and_merged),
         UNIT_TEST(test_check_finds_wrong_counts),
-        UNIT_TEST(test_deltas),
-        UNIT_TEST(test_many_deltas),
-        UNIT_TEST(test_job),
-        UNIT_TEST(test_database_fails),
+        UNIT_TEST(test_maintenance_applies_deltas),
+        UNIT_TEST(test_maintenance_applies_many_deltas_in_batches),
+        UNIT_TEST(test_job_stops_with_the_server),
+        UNIT_TEST(test_failing_database_is_reported),
     };
     return UNIT_RUN(tests);
 }

@@ -46,7 +46,7 @@ static void test_reads_what_it_wrote(void **state)
     }
 }
 
-static void test_nothing_is_the_beginning(void **state)
+static void test_empty_cursor_is_the_beginning(void **state)
 {
     cat_list_key_t after;
 
@@ -55,7 +55,7 @@ static void test_nothing_is_the_beginning(void **state)
     assert_string_equal(after.id, "");
 }
 
-static void test_any_of_the_keys_will_do(void **state)
+static void test_reads_cursors_of_all_keys(void **state)
 {
     const cat_key_t *keys[] = {key(*state, '1'), key(*state, '2'), key(*state, '3')};
     cat_list_key_t after;
@@ -87,7 +87,7 @@ static void test_refuses_any_change(void **state)
     }
 }
 
-static void test_refuses_what_is_none(void **state)
+static void test_refuses_other_texts(void **state)
 {
     const cat_key_t *one = key(*state, '1');
     const char *good = write_one(*state, one, TIME, ID);
@@ -112,9 +112,9 @@ static void test_refuses_what_is_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_reads_what_it_wrote),     UNIT_TEST(test_nothing_is_the_beginning),
-        UNIT_TEST(test_any_of_the_keys_will_do), UNIT_TEST(test_refuses_any_change),
-        UNIT_TEST(test_refuses_what_is_none),
+        UNIT_TEST(test_reads_what_it_wrote),       UNIT_TEST(test_empty_cursor_is_the_beginning),
+        UNIT_TEST(test_reads_cursors_of_all_keys), UNIT_TEST(test_refuses_any_change),
+        UNIT_TEST(test_refuses_other_texts),
     };
     return UNIT_RUN(tests);
 }

@@ -10,7 +10,7 @@ static const char *check(apr_pool_t *pool, const char *path)
     return cat_database_file_check(pool, path, &user);
 }
 
-static void test_names_that_are_no_paths(void **state)
+static void test_distinguishes_paths_from_other_names(void **state)
 {
     (void)state;
     assert_true(cat_database_file_is_path("/var/lib/catalog/catalog.db"));
@@ -21,7 +21,7 @@ static void test_names_that_are_no_paths(void **state)
     assert_null(check(*state, ":memory:"));
 }
 
-static void test_usable_paths(void **state)
+static void test_accepts_usable_paths(void **state)
 {
     const char *directory = unit_directory(*state);
 
@@ -29,12 +29,12 @@ static void test_usable_paths(void **state)
     assert_null(check(*state, unit_write(*state, directory, "old.db", 0600, "", 0)));
 }
 
-static void test_directory_instead_of_a_file(void **state)
+static void test_refuses_a_directory(void **state)
 {
     unit_says(check(*state, unit_directory(*state)), "is a directory; name a file in it");
 }
 
-static void test_missing_directory(void **state)
+static void test_refuses_a_missing_directory(void **state)
 {
     const char *directory = unit_directory(*state);
 
@@ -43,7 +43,7 @@ static void test_missing_directory(void **state)
               apr_pstrcat(*state, " 750 '", directory, "/my db'", NULL));
 }
 
-static void test_denied_directory(void **state)
+static void test_refuses_a_directory_closed_to_the_user(void **state)
 {
     const char *directory = unit_directory(*state), *own = apr_pstrcat(*state, directory, "/own", NULL),
                *path = apr_pstrcat(*state, own, "/catalog.db", NULL);
@@ -65,11 +65,11 @@ static void test_denied_directory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_names_that_are_no_paths),
-        UNIT_TEST(test_usable_paths),
-        UNIT_TEST(test_directory_instead_of_a_file),
-        UNIT_TEST(test_missing_directory),
-        UNIT_TEST(test_denied_directory),
+        UNIT_TEST(test_distinguishes_paths_from_other_names),
+        UNIT_TEST(test_accepts_usable_paths),
+        UNIT_TEST(test_refuses_a_directory),
+        UNIT_TEST(test_refuses_a_missing_directory),
+        UNIT_TEST(test_refuses_a_directory_closed_to_the_user),
     };
     return UNIT_RUN(tests);
 }

@@ -113,7 +113,7 @@ static void test_first_failure_decides(void **state)
     assert_int_equal(unit_count_products(database), 0);
 }
 
-static void test_value_that_the_database_refuses(void **state)
+static void test_refused_value_is_logged(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
@@ -124,7 +124,7 @@ static void test_value_that_the_database_refuses(void **state)
     assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);
 }
 
-static void test_takes_writes(void **state)
+static void test_working_database_takes_writes(void **state)
 {
     cat_db_t *db = unit_database_use(*state, unit_database(*state));
 
@@ -139,8 +139,8 @@ int main(void)
         UNIT_TEST(test_exec_counts_matched_rows),
         UNIT_TEST(test_transaction_is_all_or_nothing),
         UNIT_TEST(test_first_failure_decides),
-        UNIT_TEST(test_value_that_the_database_refuses),
-        UNIT_TEST(test_takes_writes),
+        UNIT_TEST(test_refused_value_is_logged),
+        UNIT_TEST(test_working_database_takes_writes),
     };
     return UNIT_RUN(tests);
 }

@@ -38,7 +38,7 @@ static void test_each_statement_has_name_and_text(void **state)
     }
 }
 
-static void test_parameters_that_are_missing(void **state)
+static void test_missing_parameters_are_named(void **state)
 {
     const cat_dialect_t *mysql = cat_dialect_find("mysql");
 
@@ -48,7 +48,7 @@ static void test_parameters_that_are_missing(void **state)
     assert_string_equal(cat_dialect_lacks(mysql, *state, ""), ",reconnect=0,flags=CLIENT_FOUND_ROWS");
 }
 
-static void test_judged_results(void **state)
+static void test_each_result_has_a_status(void **state)
 {
     const struct {
         const char *driver;
@@ -84,8 +84,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_dialects_are_found_by_their_drivers),
         UNIT_TEST(test_each_statement_has_name_and_text),
-        UNIT_TEST(test_parameters_that_are_missing),
-        UNIT_TEST(test_judged_results),
+        UNIT_TEST(test_missing_parameters_are_named),
+        UNIT_TEST(test_each_result_has_a_status),
     };
     return UNIT_RUN(tests);
 }

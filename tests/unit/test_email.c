@@ -22,7 +22,7 @@ static void check(const char *text, int expected)
     }
 }
 
-static void test_takes(void **state)
+static void test_accepts_addresses(void **state)
 {
     static const char *const texts[] = {
         "ada@example.org",
@@ -43,7 +43,7 @@ static void test_takes(void **state)
     }
 }
 
-static void test_refuses(void **state)
+static void test_refuses_other_texts(void **state)
 {
     static const char *const texts[] = {
         "",
@@ -111,14 +111,14 @@ static void test_refuses(void **state)
     }
 }
 
-static void test_length_of_the_local_part(void **state)
+static void test_local_part_has_at_most_64_octets(void **state)
 {
     check(apr_pstrcat(*state, repeat(*state, 'a', 64), "@b.cd", NULL), 1);
     check(apr_pstrcat(*state, repeat(*state, 'a', 65), "@b.cd", NULL), 0);
     check(apr_pstrcat(*state, repeat(*state, 'a', 32), ".", repeat(*state, 'a', 32), "@b.cd", NULL), 0);
 }
 
-static void test_length_of_a_label(void **state)
+static void test_label_has_at_most_63_octets(void **state)
 {
     check(apr_pstrcat(*state, "a@", repeat(*state, 'b', 63), ".cd", NULL), 1);
     check(apr_pstrcat(*state, "a@", repeat(*state, 'b', 64), ".cd", NULL), 0);
@@ -126,7 +126,7 @@ static void test_length_of_a_label(void **state)
     check(apr_pstrcat(*state, "a@b.", repeat(*state, 'c', 64), NULL), 0);
 }
 
-static void test_length_of_all(void **state)
+static void test_address_has_a_maximum_length(void **state)
 {
     const char *label = apr_pstrcat(*state, repeat(*state, 'b', 59), ".", NULL);
     const char *head = apr_pstrcat(*state, "ada@", label, label, label, label, NULL);
@@ -138,7 +138,7 @@ static void test_length_of_all(void **state)
 }
 
 /* A byte outside the two alphabets makes an address invalid at every position. */
-static void test_every_hostile_byte_everywhere(void **state)
+static void test_refuses_hostile_bytes_at_every_position(void **state)
 {
     static const char good[] = "ada@example.org";
 
@@ -153,7 +153,7 @@ static void test_every_hostile_byte_everywhere(void **state)
     }
 }
 
-static void test_fold(void **state)
+static void test_folds_ascii_letters_to_lower_case(void **state)
 {
     const char *text = "Ada.LOVELACE@Example.ORG";
 
@@ -164,7 +164,7 @@ static void test_fold(void **state)
     assert_string_equal(cat_email_fold(*state, "\xc3\x84"), "\xc3\x84");
 }
 
-static void test_mailbox(void **state)
+static void test_mailbox_is_the_address_without_its_tag(void **state)
 {
     static const struct {
         const char *key, *mailbox;
@@ -193,14 +193,14 @@ static void test_mailbox(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_takes),
-        UNIT_TEST(test_refuses),
-        UNIT_TEST(test_length_of_the_local_part),
-        UNIT_TEST(test_length_of_a_label),
-        UNIT_TEST(test_length_of_all),
-        UNIT_TEST(test_every_hostile_byte_everywhere),
-        UNIT_TEST(test_fold),
-        UNIT_TEST(test_mailbox),
+        UNIT_TEST(test_accepts_addresses),
+        UNIT_TEST(test_refuses_other_texts),
+        UNIT_TEST(test_local_part_has_at_most_64_octets),
+        UNIT_TEST(test_label_has_at_most_63_octets),
+        UNIT_TEST(test_address_has_a_maximum_length),
+        UNIT_TEST(test_refuses_hostile_bytes_at_every_position),
+        UNIT_TEST(test_folds_ascii_letters_to_lower_case),
+        UNIT_TEST(test_mailbox_is_the_address_without_its_tag),
     };
     return UNIT_RUN(tests);
 }

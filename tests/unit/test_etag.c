@@ -9,7 +9,7 @@
 #define OTHER "\"0123456789abcdee\""
 #define WEAK "W/" TAG
 
-static void test_a_tag_is_of_its_octets(void **state)
+static void test_a_tag_depends_on_the_octets_only(void **state)
 {
     const char *tag = cat_etag_make(*state, "{\"a\":1}", 7, 0);
 
@@ -32,14 +32,14 @@ static void check(const char *match, const char *none_match, const char *tag, ca
     }
 }
 
-static void test_no_condition_holds(void **state)
+static void test_absent_conditions_hold(void **state)
 {
     (void)state;
     check(NULL, NULL, TAG, CAT_CONDITION_HOLDS);
     check(NULL, NULL, WEAK, CAT_CONDITION_HOLDS);
 }
 
-static void test_lists_that_have_the_tag(void **state)
+static void test_finds_the_tag_in_lists(void **state)
 {
     static const char *const lists[] = {TAG,
                                         OTHER ", " TAG,
@@ -60,7 +60,7 @@ static void test_lists_that_have_the_tag(void **state)
     }
 }
 
-static void test_lists_that_do_not(void **state)
+static void test_finds_no_other_tag(void **state)
 {
     static const char *const lists[] = {"",
                                         ",",
@@ -132,7 +132,7 @@ static void test_an_answer_gets_its_tag(void **state)
     assert_string_equal(weak->etag, cat_etag_make(*state, "{}", 2, 1));
 }
 
-static void test_only_a_200_that_has_one_does(void **state)
+static void test_only_a_200_gets_a_tag(void **state)
 {
     assert_null(answer(state, 200, CAT_TAG_NONE, (cat_conditions_t){"*", "*"})->etag);
     assert_int_equal(answer(state, 200, CAT_TAG_NONE, (cat_conditions_t){NULL, "*"})->status, 200);
@@ -154,11 +154,16 @@ static void test_conditions_change_the_answer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_a_tag_is_of_its_octets),       UNIT_TEST(test_no_condition_holds),
-        UNIT_TEST(test_lists_that_have_the_tag),      UNIT_TEST(test_lists_that_do_not),
-        UNIT_TEST(test_if_match_compares_strongly),   UNIT_TEST(test_if_none_match_compares_weakly),
-        UNIT_TEST(test_if_match_comes_first),         UNIT_TEST(test_an_answer_gets_its_tag),
-        UNIT_TEST(test_only_a_200_that_has_one_does), UNIT_TEST(test_conditions_change_the_answer),
+        UNIT_TEST(test_a_tag_depends_on_the_octets_only),
+        UNIT_TEST(test_absent_conditions_hold),
+        UNIT_TEST(test_finds_the_tag_in_lists),
+        UNIT_TEST(test_finds_no_other_tag),
+        UNIT_TEST(test_if_match_compares_strongly),
+        UNIT_TEST(test_if_none_match_compares_weakly),
+        UNIT_TEST(test_if_match_comes_first),
+        UNIT_TEST(test_an_answer_gets_its_tag),
+        UNIT_TEST(test_only_a_200_gets_a_tag),
+        UNIT_TEST(test_conditions_change_the_answer),
     };
     return UNIT_RUN(tests);
 }

@@ -92,7 +92,7 @@ static const char *summary(void **state, cat_purpose_t purpose, const char *text
     return cat_fields_summary(*state, input.errors);
 }
 
-static void test_create_full(void **state)
+static void test_create_takes_all_fields(void **state)
 {
     cat_input_t input = take(state, CAT_CREATE,
                              "{\"rating\":4.50,\"slug\":\"abc\",\"inStock\":false,\"category\":\"c\",\"price\":19.99,"
@@ -111,7 +111,7 @@ static void test_create_full(void **state)
     assert_int_equal(input.ignored->nelts, 0);
 }
 
-static void test_create_with_defaults(void **state)
+static void test_create_fills_in_defaults(void **state)
 {
     cat_input_t input = take(state, CAT_CREATE, "{\"name\":\"Pen\",\"price\":0}");
 
@@ -135,13 +135,13 @@ static void test_update_takes_what_is_given(void **state)
     assert_int_equal(input.given, 2);
 }
 
-static void test_update_with_nothing(void **state)
+static void test_update_may_be_empty(void **state)
 {
     assert_int_equal(take(state, CAT_UPDATE, "{}").given, 0);
     assert_int_equal(take(state, CAT_UPDATE, "{\"id\":\"x\",\"createdAt\":[1],\"colour\":1}").given, 0);
 }
 
-static void test_servers_own_members_are_ignored(void **state)
+static void test_fields_of_the_server_are_ignored(void **state)
 {
     cat_input_t input = take(state, CAT_CREATE, "{\"id\":null,\"createdAt\":7,\"name\":\"Pen\",\"price\":1}");
 
@@ -152,7 +152,7 @@ static void test_servers_own_members_are_ignored(void **state)
     assert_string_equal(codes(state, CAT_UPDATE, 1, "{\"id\":\"x\",\"createdAt\":\"x\",\"price\":1}"), "none");
 }
 
-static void test_body_is_no_object(void **state)
+static void test_body_must_be_an_object(void **state)
 {
     static const char *const texts[] = {"null", "true", "1", "\"x\"", "[]", "[{\"name\":\"Pen\",\"price\":1}]"};
 
@@ -163,7 +163,7 @@ static void test_body_is_no_object(void **state)
     assert_string_equal(summary(state, CAT_CREATE, "[]"), "the body must be a JSON object");
 }
 
-static void test_every_fault_at_once(void **state)
+static void test_reports_every_fault_at_once(void **state)
 {
     assert_string_equal(create_codes(state, "{}"), "name required; price required");
     assert_string_equal(
@@ -171,7 +171,7 @@ static void test_every_fault_at_once(void **state)
         "name too_short; price too_small; category type; inStock type; rating too_large; slug too_short");
 }
 
-static void test_null(void **state)
+static void test_null_only_clears_clearable_fields_of_an_update(void **state)
 {
     const char *all = "{\"name\":null,\"price\":null,\"category\":null,\"inStock\":null,\"rating\":null}";
 
@@ -179,7 +179,7 @@ static void test_null(void **state)
     assert_string_equal(update_codes(state, all), "name null; price null; category null; inStock null");
 }
 
-static void test_types(void **state)
+static void test_refuses_values_of_other_types(void **state)
 {
     static const char *const numbers[] = {"\"5\"", "true", "[]", "{}", "\"\""};
     static const char *const booleans[] = {"0", "1", "\"true\"", "1.0", "[]", "{}"};
@@ -196,7 +196,7 @@ static void test_types(void **state)
     }
 }
 
-static void test_number_bounds(void **state)
+static void test_numbers_have_bounds(void **state)
 {
     assert_string_equal(update_codes(state, "{\"price\":-0.01}"), "price too_small");
     assert_string_equal(update_codes(state, "{\"price\":-1}"), "price too_small");
@@ -211,7 +211,7 @@ static void test_number_bounds(void **state)
     assert_string_equal(take(state, CAT_UPDATE, "{\"price\":-0}").values[PRICE], "0");
 }
 
-static void test_whole_number(void **state)
+static void test_whole_numbers_have_no_fraction(void **state)
 {
     static const char *const others[] = {"1.5", "1.0", "1e0", "\"1\""};
 
@@ -249,7 +249,7 @@ static void test_string_bounds_count_characters(void **state)
     }
 }
 
-static void test_blank(void **state)
+static void test_names_must_not_be_blank(void **state)
 {
     assert_string_equal(update_codes(state, "{\"name\":\" \"}"), "name blank");
     assert_string_equal(update_codes(state, "{\"name\":\" \\t\\r\\n\\f\\u000b\"}"), "name blank");
@@ -258,7 +258,7 @@ static void test_blank(void **state)
     assert_string_equal(update_codes(state, "{\"category\":\"   \",\"password\":\"        \"}"), "none");
 }
 
-static void test_further_rule(void **state)
+static void test_field_may_have_a_rule_of_its_own(void **state)
 {
     assert_string_equal(update_codes(state, "{\"slug\":\"a bc\"}"), "slug format");
     assert_string_equal(update_codes(state, "{\"slug\":\"a b c d e\"}"), "slug too_long"); /* the first fault only */
@@ -287,7 +287,7 @@ static void test_values_outlive_the_body(void **state)
     assert_string_equal(APR_ARRAY_IDX(input.ignored, 0, const char *), "colour");
 }
 
-static void test_many_unknown_members(void **state)
+static void test_reports_a_limited_number_of_unknown_fields(void **state)
 {
     cat_buffer_t b;
     const char *text;
@@ -306,7 +306,7 @@ static void test_many_unknown_members(void **state)
     assert_int_equal(named, CAT_FIELDS_UNKNOWN_MAX);
 }
 
-static void test_unknown_members(void **state)
+static void test_unknown_fields_are_ignored_or_faults(void **state)
 {
     const char *text = "{\"zz\":1,\"name\":\"Pen\",\"\":2,\"Name\":null,\"price\":1,\"__proto__\":{}}";
     cat_input_t input = take(state, CAT_CREATE, text);
@@ -321,14 +321,14 @@ static void test_unknown_members(void **state)
     assert_string_equal(codes(state, CAT_UPDATE, 1, "{\"b\":1,\"price\":-1}"), "price too_small; b unknown");
 }
 
-static void test_ignored_are_named_beside_faults(void **state)
+static void test_ignored_fields_are_named_beside_faults(void **state)
 {
     cat_input_t input;
     assert_false(is_valid(*state, CAT_CREATE, 0, "{\"colour\":1}", &input));
     assert_int_equal(input.ignored->nelts, 1);
 }
 
-static void test_messages(void **state)
+static void test_each_fault_has_a_message(void **state)
 {
     assert_string_equal(summary(state, CAT_CREATE, "{}"), "name is required; price is required");
     assert_string_equal(summary(state, CAT_UPDATE, "{\"name\":1,\"price\":\"1\",\"inStock\":1}"),
@@ -343,7 +343,7 @@ static void test_messages(void **state)
                         "colour is not a known field");
 }
 
-static void test_errors_as_json(void **state)
+static void test_errors_are_json(void **state)
 {
     cat_input_t input;
     assert_false(is_valid(*state, CAT_CREATE, 1, "{\"name\":\"Pen\",\"\\\"\\n\":1}", &input));
@@ -352,7 +352,7 @@ static void test_errors_as_json(void **state)
                         "{\"field\":\"\\\"\\n\",\"code\":\"unknown\",\"message\":\"is not a known field\"}]");
 }
 
-static void test_add_error(void **state)
+static void test_caller_may_add_errors(void **state)
 {
     cat_input_t input = take(state, CAT_UPDATE, "{\"price\":1}");
 
@@ -388,7 +388,7 @@ static const char *write_record(void **state, const char *const values[COUNT])
     return cat_buffer_text(&b);
 }
 
-static void test_write(void **state)
+static void test_writes_set_and_visible_fields(void **state)
 {
     const char *const full[COUNT] = {
         [ID] = "x1",     [NAME] = "P\"e\"n",      [PRICE] = "19.99",
@@ -405,7 +405,7 @@ static void test_write(void **state)
     assert_string_equal(write_record(state, none), "{}");
 }
 
-static void test_round_trip(void **state)
+static void test_written_records_can_be_sent_back(void **state)
 {
     static const char *const bodies[] = {
         "{\"name\":\"Pen\",\"price\":0.1,\"category\":\"\",\"inStock\":true}",
@@ -421,31 +421,31 @@ static void test_round_trip(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_create_full),
-        UNIT_TEST(test_create_with_defaults),
+        UNIT_TEST(test_create_takes_all_fields),
+        UNIT_TEST(test_create_fills_in_defaults),
         UNIT_TEST(test_update_takes_what_is_given),
-        UNIT_TEST(test_update_with_nothing),
-        UNIT_TEST(test_servers_own_members_are_ignored),
-        UNIT_TEST(test_body_is_no_object),
-        UNIT_TEST(test_every_fault_at_once),
-        UNIT_TEST(test_null),
-        UNIT_TEST(test_types),
-        UNIT_TEST(test_number_bounds),
-        UNIT_TEST(test_whole_number),
+        UNIT_TEST(test_update_may_be_empty),
+        UNIT_TEST(test_fields_of_the_server_are_ignored),
+        UNIT_TEST(test_body_must_be_an_object),
+        UNIT_TEST(test_reports_every_fault_at_once),
+        UNIT_TEST(test_null_only_clears_clearable_fields_of_an_update),
+        UNIT_TEST(test_refuses_values_of_other_types),
+        UNIT_TEST(test_numbers_have_bounds),
+        UNIT_TEST(test_whole_numbers_have_no_fraction),
         UNIT_TEST(test_string_bounds_count_characters),
-        UNIT_TEST(test_blank),
-        UNIT_TEST(test_further_rule),
+        UNIT_TEST(test_names_must_not_be_blank),
+        UNIT_TEST(test_field_may_have_a_rule_of_its_own),
         UNIT_TEST(test_values_stay_verbatim),
         UNIT_TEST(test_values_outlive_the_body),
-        UNIT_TEST(test_unknown_members),
-        UNIT_TEST(test_many_unknown_members),
-        UNIT_TEST(test_ignored_are_named_beside_faults),
-        UNIT_TEST(test_messages),
-        UNIT_TEST(test_errors_as_json),
-        UNIT_TEST(test_add_error),
+        UNIT_TEST(test_unknown_fields_are_ignored_or_faults),
+        UNIT_TEST(test_reports_a_limited_number_of_unknown_fields),
+        UNIT_TEST(test_ignored_fields_are_named_beside_faults),
+        UNIT_TEST(test_each_fault_has_a_message),
+        UNIT_TEST(test_errors_are_json),
+        UNIT_TEST(test_caller_may_add_errors),
         UNIT_TEST(test_faults_are_in_the_order_of_the_fields),
-        UNIT_TEST(test_write),
-        UNIT_TEST(test_round_trip),
+        UNIT_TEST(test_writes_set_and_visible_fields),
+        UNIT_TEST(test_written_records_can_be_sent_back),
     };
     return UNIT_RUN(tests);
 }

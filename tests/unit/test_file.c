@@ -35,7 +35,7 @@ static void check_fault(apr_pool_t *pool, const char *path, int closed, const ch
     assert_int_equal(strncmp(fault, path, strlen(path)), 0);
 }
 
-static void test_refuses_what_is_no_file_to_read(void **state)
+static void test_refuses_other_than_regular_files(void **state)
 {
     const char *directory = unit_directory(*state);
     const char *pipe = apr_pstrcat(*state, directory, "/pipe", NULL);
@@ -55,7 +55,7 @@ static void test_refuses_a_large_file(void **state)
                 "larger than 1 KiB");
 }
 
-static void test_minds_others_where_asked_to(void **state)
+static void test_refuses_files_open_to_others_on_request(void **state)
 {
     const char *path = unit_write(*state, unit_directory(*state), "file", 0604, "x", 1);
     char *content;
@@ -71,9 +71,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_reads_all_of_it),
-        UNIT_TEST(test_refuses_what_is_no_file_to_read),
+        UNIT_TEST(test_refuses_other_than_regular_files),
         UNIT_TEST(test_refuses_a_large_file),
-        UNIT_TEST(test_minds_others_where_asked_to),
+        UNIT_TEST(test_refuses_files_open_to_others_on_request),
     };
     return UNIT_RUN(tests);
 }

@@ -51,7 +51,7 @@ static void test_removed_wal_is_noticed(void **state)
     assert_true(cat_file_registry_is_same_wal(registry, &both_new));
 }
 
-static void test_children_share_what_they_know(void **state)
+static void test_children_share_the_registry(void **state)
 {
     cat_file_registry_t *registry = create_registry(*state);
     pid_t child = fork();
@@ -95,7 +95,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_replaced_file_is_noticed),
         UNIT_TEST(test_removed_wal_is_noticed),
-        UNIT_TEST(test_children_share_what_they_know),
+        UNIT_TEST(test_children_share_the_registry),
         UNIT_TEST(test_collision_leaves_a_file_unregistered),
     };
     return UNIT_RUN(tests);

@@ -19,7 +19,7 @@ static ino_t number_of(const char *path)
     return info.st_ino;
 }
 
-static void test_knows_a_file_as_long_as_it_is_there(void **state)
+static void test_identity_lasts_as_long_as_the_file(void **state)
 {
     const char *path = apr_pstrcat(*state, unit_directory(*state), "/catalog.db", NULL);
     cat_files_t files, later;
@@ -39,7 +39,7 @@ static void test_knows_a_file_as_long_as_it_is_there(void **state)
 }
 
 /* File systems give the inode number of a deleted file to a new one. */
-static void test_tells_files_with_the_same_number_apart(void **state)
+static void test_identity_is_more_than_the_inode_number(void **state)
 {
     const char *path = apr_pstrcat(*state, unit_directory(*state), "/catalog.db", NULL);
     cat_files_t files[TRIES];
@@ -65,8 +65,8 @@ static void test_tells_files_with_the_same_number_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_knows_a_file_as_long_as_it_is_there),
-        UNIT_TEST(test_tells_files_with_the_same_number_apart),
+        UNIT_TEST(test_identity_lasts_as_long_as_the_file),
+        UNIT_TEST(test_identity_is_more_than_the_inode_number),
     };
     return UNIT_RUN(tests);
 }

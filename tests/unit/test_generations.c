@@ -22,7 +22,7 @@ static int is_good(const cat_generations_t *generations, const char *id, cat_sta
     return now.epoch == stamp.epoch && now.generation == stamp.generation;
 }
 
-static void test_each_database_has_its_own(void **state)
+static void test_each_database_has_its_own_generations(void **state)
 {
     void *memory = apr_pcalloc(*state, cat_generations_size());
     cat_generations_t *a = cat_generations_find(memory, "a"), *b = cat_generations_find(memory, "b");
@@ -106,7 +106,7 @@ static void test_foreign_commits_start_an_epoch(void **state)
 }
 
 /* Two writers without a common write lock: the second starts an epoch, and the end of the first changes nothing. */
-static void test_two_writers_at_once(void **state)
+static void test_second_writer_starts_an_epoch(void **state)
 {
     cat_generations_t *generations = make_generations(*state);
     cat_stamp_t stamp = cat_generations_read(generations, one);
@@ -122,7 +122,7 @@ static void test_two_writers_at_once(void **state)
 }
 
 /* A writer died between commit and end: readers wait for it for a while, then treat its commit as foreign. */
-static void test_a_dead_writer(void **state)
+static void test_commit_of_a_dead_writer_becomes_foreign(void **state)
 {
     cat_generations_t *generations = make_generations(*state);
     cat_stamp_t stamp = cat_generations_read(generations, one);
@@ -199,7 +199,7 @@ static void *read_all(void *baton)
     return NULL;
 }
 
-static void test_what_is_kept_is_never_older_than_what_is_seen(void **state)
+static void test_cached_value_is_never_older_than_the_commits_seen(void **state)
 {
     base_t base = {.generations = make_generations(*state)};
     pthread_t writer, readers[3];
@@ -218,14 +218,14 @@ static void test_what_is_kept_is_never_older_than_what_is_seen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_each_database_has_its_own),
+        UNIT_TEST(test_each_database_has_its_own_generations),
         UNIT_TEST(test_invalidates_what_changed),
         UNIT_TEST(test_leaves_others_valid),
         UNIT_TEST(test_own_commits_leave_the_epoch),
         UNIT_TEST(test_foreign_commits_start_an_epoch),
-        UNIT_TEST(test_two_writers_at_once),
-        UNIT_TEST(test_a_dead_writer),
-        UNIT_TEST(test_what_is_kept_is_never_older_than_what_is_seen),
+        UNIT_TEST(test_second_writer_starts_an_epoch),
+        UNIT_TEST(test_commit_of_a_dead_writer_becomes_foreign),
+        UNIT_TEST(test_cached_value_is_never_older_than_the_commits_seen),
     };
     return UNIT_RUN(tests);
 }

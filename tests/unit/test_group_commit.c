@@ -87,7 +87,7 @@ static void lead_three(cat_group_commit_t *group, cat_group_commit_item_t *own, 
     }
 }
 
-static void test_others_sleep_until_the_end(void **state)
+static void test_others_sleep_until_the_leader_leaves(void **state)
 {
     cat_group_commit_t *group = make(state);
     cat_group_commit_item_t own;
@@ -124,7 +124,7 @@ static void test_next_in_line_becomes_leader(void **state)
     assert_int_equal(end(&members[2]), CAT_GROUP_COMMIT_LEADER); /* the leader before it collected nothing */
 }
 
-static void test_patience_ends(void **state)
+static void test_waiting_has_a_timeout(void **state)
 {
     cat_group_commit_t *group = make(state);
     cat_group_commit_item_t own;
@@ -233,7 +233,7 @@ static void *storm(void *data)
     return NULL;
 }
 
-static void test_many_threads(void **state)
+static void test_each_job_of_many_threads_runs_once(void **state)
 {
     counts_t counts = {.group = make(state)};
     pthread_t threads[THREADS];
@@ -255,11 +255,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_single_thread_is_leader),
-        UNIT_TEST(test_others_sleep_until_the_end),
+        UNIT_TEST(test_others_sleep_until_the_leader_leaves),
         UNIT_TEST(test_next_in_line_becomes_leader),
-        UNIT_TEST(test_patience_ends),
+        UNIT_TEST(test_waiting_has_a_timeout),
         UNIT_TEST(test_collected_item_waits_for_its_leader),
-        UNIT_TEST(test_many_threads),
+        UNIT_TEST(test_each_job_of_many_threads_runs_once),
     };
     return UNIT_RUN(tests);
 }

@@ -20,7 +20,7 @@ static void test_is_xxh3(void **state)
     assert_true(hash("catalogue") == UINT64_C(0x37f7b2d044e5c8bf));
 }
 
-static void test_octets_behind_the_length_make_no_difference(void **state)
+static void test_octets_after_the_length_make_no_difference(void **state)
 {
     (void)state;
     assert_true(cat_hash("catalogue", 7) == cat_hash("catalog", 7));
@@ -58,7 +58,7 @@ static void test_zeros_are_counted(void **state)
 #define PLACES (1 << BITS)
 #define MOST 9 /* a random function would fill some place with 7 or 8 */
 
-static void test_spreads_what_is_alike(void **state)
+static void test_spreads_similar_texts(void **state)
 {
     static int lower[PLACES], upper[PLACES];
 
@@ -73,10 +73,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_is_xxh3),
-        UNIT_TEST(test_octets_behind_the_length_make_no_difference),
+        UNIT_TEST(test_octets_after_the_length_make_no_difference),
         UNIT_TEST(test_each_octet_makes_a_difference),
         UNIT_TEST(test_zeros_are_counted),
-        UNIT_TEST(test_spreads_what_is_alike),
+        UNIT_TEST(test_spreads_similar_texts),
     };
     return UNIT_RUN(tests);
 }

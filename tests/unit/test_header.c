@@ -16,7 +16,7 @@ static void test_bearer_is_found_in_any_case(void **state)
     }
 }
 
-static void test_no_bearer_is_none(void **state)
+static void test_header_without_a_token_is_none(void **state)
 {
     static const char *const headers[] = {"", "Bearer", "bearer  ", "Basic YTpi", "BearerX a.b.c", "Bear"};
     const char *token;
@@ -29,7 +29,7 @@ static void test_no_bearer_is_none(void **state)
 }
 
 /* The check of the token itself refuses damaged and doubled tokens. */
-static void test_damage_stays_a_token(void **state)
+static void test_damaged_tokens_are_returned(void **state)
 {
     static const char *const headers[] = {"Bearer a b", "Bearer a\tb", "Bearer a.b.c, Bearer a.b.c", "Bearer a.b.c="};
     const char *token;
@@ -107,8 +107,8 @@ static void test_preference_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_bearer_is_found_in_any_case), UNIT_TEST(test_no_bearer_is_none),
-        UNIT_TEST(test_damage_stays_a_token),        UNIT_TEST(test_foreign_characters_are_malformed),
+        UNIT_TEST(test_bearer_is_found_in_any_case), UNIT_TEST(test_header_without_a_token_is_none),
+        UNIT_TEST(test_damaged_tokens_are_returned), UNIT_TEST(test_foreign_characters_are_malformed),
         UNIT_TEST(test_json_is_recognized),          UNIT_TEST(test_preference_is_found),
     };
     return UNIT_RUN(tests);

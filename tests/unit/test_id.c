@@ -9,7 +9,7 @@
 
 #include "lib/id.h"
 
-static void test_form(void **state)
+static void test_has_the_form_of_a_uuid(void **state)
 {
     for (int i = 0; i < 1000; i++) {
         const char *id = cat_id_make(*state, apr_time_now());
@@ -82,7 +82,7 @@ static void test_is_unique_within_a_microsecond(void **state)
     }
 }
 
-static void test_every_variant_comes_up(void **state)
+static void test_variant_digit_takes_all_four_values(void **state)
 {
     int counts[256] = {0};
 
@@ -93,14 +93,14 @@ static void test_every_variant_comes_up(void **state)
     assert_int_equal(counts['8'] + counts['9'] + counts['a'] + counts['b'], 1000);
 }
 
-static void test_check_takes(void **state)
+static void test_check_accepts_ids(void **state)
 {
     (void)state;
     assert_int_equal(cat_id_check("00000000-0000-7000-8000-000000000000"), 1);
     assert_int_equal(cat_id_check("ffffffff-ffff-7fff-bfff-ffffffffffff"), 1);
 }
 
-static void test_check_refuses(void **state)
+static void test_check_refuses_other_texts(void **state)
 {
     static const char *const texts[] = {
         "",
@@ -170,15 +170,15 @@ static void test_check_refuses_every_changed_byte(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_form),
+        UNIT_TEST(test_has_the_form_of_a_uuid),
         UNIT_TEST(test_holds_the_time),
         UNIT_TEST(test_holds_the_microsecond),
         UNIT_TEST(test_sorts_by_microsecond),
         UNIT_TEST(test_sorts_by_time),
         UNIT_TEST(test_is_unique_within_a_microsecond),
-        UNIT_TEST(test_every_variant_comes_up),
-        UNIT_TEST(test_check_takes),
-        UNIT_TEST(test_check_refuses),
+        UNIT_TEST(test_variant_digit_takes_all_four_values),
+        UNIT_TEST(test_check_accepts_ids),
+        UNIT_TEST(test_check_refuses_other_texts),
         UNIT_TEST(test_check_refuses_every_cut),
         UNIT_TEST(test_check_refuses_every_changed_byte),
     };

@@ -35,7 +35,7 @@ static const char *refusal(apr_pool_t *pool, const char *text, apr_size_t length
     return why;
 }
 
-static void test_takes_any_value(void **state)
+static void test_accepts_any_value(void **state)
 {
     static const char *const same[] = {
         "null",
@@ -66,7 +66,7 @@ static void test_keeps_unusual_unicode(void **state)
     assert_string_equal(rewrite(*state, text), text);
 }
 
-static void test_refuses(void **state)
+static void test_refuses_invalid_json(void **state)
 {
     static const struct {
         const char *text;
@@ -173,7 +173,7 @@ static const char *nest(apr_pool_t *pool, const char *open, const char *close, i
     return apr_pstrcat(pool, repeat(pool, open, depth), "1", repeat(pool, close, depth), NULL);
 }
 
-static void test_depth(void **state)
+static void test_depth_is_limited(void **state)
 {
     const char *too_deep = "nested deeper than 32 levels";
     const char *mixed = nest(*state, "[{\"a\":", "}]", 17);
@@ -198,7 +198,7 @@ static void test_depth_counts_no_brackets_in_strings(void **state)
 }
 
 /* A text that hides its depth from the counter must be invalid at its first byte. */
-static void test_depth_is_not_fooled(void **state)
+static void test_depth_cannot_be_hidden(void **state)
 {
     const char *deep = repeat(*state, "[", 100);
     const char *closed_first = apr_pstrcat(*state, repeat(*state, "]", 100), deep, NULL);
@@ -208,7 +208,7 @@ static void test_depth_is_not_fooled(void **state)
     assert_string_equal(refusal(*state, after_escape, 102), "line 1, column 1: invalid token");
 }
 
-static void test_every_cut_and_every_changed_byte(void **state)
+static void test_survives_every_cut_and_every_changed_byte(void **state)
 {
     static const char good[] = "{\"a\":[1,-2.5e3,true,null,\"\xc3\xa9\\u20ac\\n\"],\"b\":{\"c\":\"\xf0\x9f\x98\x80\"}}";
     apr_pool_t *round;
@@ -256,7 +256,7 @@ static const char *quote(apr_pool_t *pool, const char *text)
     return cat_buffer_text(&b);
 }
 
-static void test_strings(void **state)
+static void test_writes_strings(void **state)
 {
     assert_string_equal(quote(*state, ""), "\"\"");
     assert_string_equal(quote(*state, "plain"), "\"plain\"");
@@ -306,18 +306,18 @@ static void test_strings_read_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_takes_any_value),
+        UNIT_TEST(test_accepts_any_value),
         UNIT_TEST(test_keeps_unusual_unicode),
-        UNIT_TEST(test_refuses),
+        UNIT_TEST(test_refuses_invalid_json),
         UNIT_TEST(test_refuses_nul_bytes),
         UNIT_TEST(test_reads_no_further_than_length),
         UNIT_TEST(test_refusal_quotes_nothing),
-        UNIT_TEST(test_depth),
+        UNIT_TEST(test_depth_is_limited),
         UNIT_TEST(test_depth_counts_no_brackets_in_strings),
-        UNIT_TEST(test_depth_is_not_fooled),
-        UNIT_TEST(test_every_cut_and_every_changed_byte),
+        UNIT_TEST(test_depth_cannot_be_hidden),
+        UNIT_TEST(test_survives_every_cut_and_every_changed_byte),
         UNIT_TEST(test_own_releases_with_the_pool),
-        UNIT_TEST(test_strings),
+        UNIT_TEST(test_writes_strings),
         UNIT_TEST(test_escapes_at_every_place),
         UNIT_TEST(test_strings_read_back),
     };

@@ -262,7 +262,7 @@ static void check_refused_octets(apr_pool_t *pool, const cat_key_t *key, const u
 }
 
 /* CVE-2022-21449: r and s of zero were valid. The curve's order equals zero modulo the order. */
-static void test_refuses_numbers_that_are_no_signature(void **state)
+static void test_refuses_numbers_out_of_range(void **state)
 {
     static const char order[] = "\xff\xff\xff\xff\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff"
                                 "\xbc\xe6\xfa\xad\xa7\x17\x9e\x84\xf3\xb9\xca\xc2\xfc\x63\x25\x51";
@@ -392,7 +392,7 @@ static void test_refuses_a_bad_file(void **state)
 }
 
 /* Runs the command that the message names. */
-static void test_tells_how_to_make_a_key(void **state)
+static void test_fault_names_a_command_that_makes_a_key(void **state)
 {
     const char *none = apr_pstrcat(*state, unit_directory(*state), "/new", NULL);
     const char *pair = make_file(*state, "openssl genpkey -algorithm ed25519");
@@ -542,14 +542,14 @@ int main(void)
         UNIT_TEST(test_reads_each_kind_of_key),
         UNIT_TEST(test_es256_signatures_are_64_octets),
         UNIT_TEST(test_refuses_a_signature_changed_in_any_bit),
-        UNIT_TEST(test_refuses_numbers_that_are_no_signature),
+        UNIT_TEST(test_refuses_numbers_out_of_range),
         UNIT_TEST(test_refuses_es256_in_der),
         UNIT_TEST(test_signs_nothing_with_a_public_key),
         UNIT_TEST(test_reads_public_keys_and_certificates),
         UNIT_TEST(test_refuses_other_kinds_of_keys),
         UNIT_TEST(test_refuses_other_public_keys),
         UNIT_TEST(test_refuses_a_bad_file),
-        UNIT_TEST(test_tells_how_to_make_a_key),
+        UNIT_TEST(test_fault_names_a_command_that_makes_a_key),
         UNIT_TEST(test_the_id_is_the_files_name),
         UNIT_TEST(test_any_private_key_seals),
         UNIT_TEST(test_a_seal_is_no_signature),

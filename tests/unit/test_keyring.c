@@ -104,7 +104,7 @@ static void test_of_the_same_age_the_last_name_comes_first(void **state)
     assert_string_equal(ids_after(*state, open_in_child(*state, directory), 10), "2026-12 2026-11 2025-12 ");
 }
 
-static void test_passes_over_what_is_no_key(void **state)
+static void test_ignores_files_that_are_no_keys(void **state)
 {
     const char *directory = unit_directory(*state);
 
@@ -161,7 +161,7 @@ static void test_takes_64_keys(void **state)
     check_refused(*state, directory, "more than 64 files");
 }
 
-static void test_only_a_child_looks_again(void **state)
+static void test_only_a_child_reads_the_directory_again(void **state)
 {
     const char *directory = unit_directory(*state);
     cat_keyring_t *ring;
@@ -195,7 +195,7 @@ static void test_a_new_key_verifies_at_once_and_signs_after_two_seconds(void **s
 }
 
 /* Another child may have read the directory before the second key was in it. */
-static void test_where_all_keys_are_new_the_first_one_signs(void **state)
+static void test_if_all_keys_are_new_the_oldest_one_signs(void **state)
 {
     const char *directory = unit_directory(*state);
     cat_keyring_t *ring;
@@ -208,7 +208,7 @@ static void test_where_all_keys_are_new_the_first_one_signs(void **state)
     assert_string_equal(ids_after(*state, ring, 3), "second first ");
 }
 
-static void test_sees_what_is_taken_away_or_changed(void **state)
+static void test_notices_deleted_and_changed_files(void **state)
 {
     const char *directory = unit_directory(*state), *a, *b;
     cat_keyring_t *ring;
@@ -226,7 +226,7 @@ static void test_sees_what_is_taken_away_or_changed(void **state)
 }
 
 /* The name, the length and the modification time stay the same; the key does not. */
-static void test_sees_another_content(void **state)
+static void test_notices_another_content(void **state)
 {
     const char *directory = unit_directory(*state), *path = add(*state, directory, "a.key"), *fault;
     cat_keyring_t *ring;
@@ -241,7 +241,7 @@ static void test_sees_another_content(void **state)
     assert_true(cat_key_verify(*state, keys->all[0], TOKEN_OF_SECOND));
 }
 
-static void test_old_sets_stay_good(void **state)
+static void test_sets_outlive_their_files(void **state)
 {
     const char *directory = unit_directory(*state);
     cat_keyring_t *ring;
@@ -261,7 +261,7 @@ static void test_old_sets_stay_good(void **state)
     jwt_free(jwt);
 }
 
-static void test_keeps_the_old_keys_where_new_ones_are_bad(void **state)
+static void test_keeps_the_old_keys_if_a_new_one_is_bad(void **state)
 {
     const char *directory = unit_directory(*state), *bad;
     cat_keyring_t *ring;
@@ -276,7 +276,7 @@ static void test_keeps_the_old_keys_where_new_ones_are_bad(void **state)
 }
 
 /* A write through a mapping whose page is already dirty does not change the file's times. */
-static void test_tries_again_where_the_directory_does_not_change(void **state)
+static void test_reads_again_after_a_fault_without_a_change(void **state)
 {
     static const char bad[] = "-----BEGIN PRIVATE KEY-----\nnone";
     const char *directory = unit_directory(*state);
@@ -299,7 +299,7 @@ static void test_tries_again_where_the_directory_does_not_change(void **state)
 }
 
 /* When the bad file is old enough to count as settled, the fault is still the same. */
-static void test_a_fault_is_told_once(void **state)
+static void test_a_fault_is_reported_once(void **state)
 {
     const char *directory = unit_directory(*state);
     cat_keyring_t *ring;
@@ -313,7 +313,7 @@ static void test_a_fault_is_told_once(void **state)
     assert_non_null(fault_after(ring, 20));
 }
 
-static void test_keeps_the_old_keys_where_the_directory_is_gone(void **state)
+static void test_keeps_the_old_keys_if_the_directory_is_gone(void **state)
 {
     const char *above = unit_directory(*state), *directory = apr_pstrcat(*state, above, "/keys", NULL);
     const char *away = apr_pstrcat(*state, above, "/away", NULL);
@@ -334,7 +334,7 @@ static void test_keeps_the_old_keys_where_the_directory_is_gone(void **state)
     assert_string_equal(ids_after(*state, ring, 50), "b a ");
 }
 
-static void test_a_fault_waits_for_who_asks(void **state)
+static void test_a_fault_is_kept_for_the_next_caller(void **state)
 {
     const char *directory = unit_directory(*state);
     cat_keyring_t *ring;
@@ -347,7 +347,7 @@ static void test_a_fault_waits_for_who_asks(void **state)
     assert_null(fault_after(ring, 11));
 }
 
-static void test_a_repaired_fault_is_forgotten(void **state)
+static void test_a_repaired_fault_is_not_reported(void **state)
 {
     const char *directory = unit_directory(*state);
     cat_keyring_t *ring;
@@ -422,7 +422,7 @@ static void *read_on(void *data)
     return NULL;
 }
 
-static void test_many_threads_while_keys_come_and_go(void **state)
+static void test_threads_get_whole_sets_while_files_change(void **state)
 {
     const char *directory = unit_directory(*state);
     _Atomic apr_time_t now = apr_time_now();
@@ -457,24 +457,24 @@ int main(void)
         UNIT_TEST(test_a_file_is_the_only_key),
         UNIT_TEST(test_the_newest_comes_first),
         UNIT_TEST(test_of_the_same_age_the_last_name_comes_first),
-        UNIT_TEST(test_passes_over_what_is_no_key),
+        UNIT_TEST(test_ignores_files_that_are_no_keys),
         UNIT_TEST(test_refuses_a_directory_without_good_keys),
         UNIT_TEST(test_takes_64_keys),
-        UNIT_TEST(test_only_a_child_looks_again),
+        UNIT_TEST(test_only_a_child_reads_the_directory_again),
         UNIT_TEST(test_a_new_key_verifies_at_once_and_signs_after_two_seconds),
-        UNIT_TEST(test_where_all_keys_are_new_the_first_one_signs),
-        UNIT_TEST(test_sees_what_is_taken_away_or_changed),
-        UNIT_TEST(test_sees_another_content),
-        UNIT_TEST(test_old_sets_stay_good),
-        UNIT_TEST(test_keeps_the_old_keys_where_new_ones_are_bad),
-        UNIT_TEST(test_tries_again_where_the_directory_does_not_change),
-        UNIT_TEST(test_a_fault_is_told_once),
-        UNIT_TEST(test_keeps_the_old_keys_where_the_directory_is_gone),
-        UNIT_TEST(test_a_fault_waits_for_who_asks),
-        UNIT_TEST(test_a_repaired_fault_is_forgotten),
+        UNIT_TEST(test_if_all_keys_are_new_the_oldest_one_signs),
+        UNIT_TEST(test_notices_deleted_and_changed_files),
+        UNIT_TEST(test_notices_another_content),
+        UNIT_TEST(test_sets_outlive_their_files),
+        UNIT_TEST(test_keeps_the_old_keys_if_a_new_one_is_bad),
+        UNIT_TEST(test_reads_again_after_a_fault_without_a_change),
+        UNIT_TEST(test_a_fault_is_reported_once),
+        UNIT_TEST(test_keeps_the_old_keys_if_the_directory_is_gone),
+        UNIT_TEST(test_a_fault_is_kept_for_the_next_caller),
+        UNIT_TEST(test_a_repaired_fault_is_not_reported),
         UNIT_TEST(test_a_clock_that_is_set_back_does_no_harm),
         UNIT_TEST(test_publishes_the_public_halves),
-        UNIT_TEST(test_many_threads_while_keys_come_and_go),
+        UNIT_TEST(test_threads_get_whole_sets_while_files_change),
     };
     return UNIT_RUN(tests);
 }

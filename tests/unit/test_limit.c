@@ -48,7 +48,7 @@ static int take_many(cat_limit_t *limit, int count, apr_time_t now)
     return allowed;
 }
 
-static void test_a_burst_and_then_one_by_one(void **state)
+static void test_allows_a_burst_and_then_one_by_one(void **state)
 {
     cat_limit_t *limit = make_limit(*state);
 
@@ -68,7 +68,7 @@ static void check_verdict(cat_verdict_t verdict, int allowed, int remaining, int
     assert_int_equal(verdict.retry_after, retry_after);
 }
 
-static void test_a_verdict_says_when(void **state)
+static void test_a_verdict_has_the_quota_and_the_times(void **state)
 {
     cat_limit_t *limit = make_limit(*state);
 
@@ -110,7 +110,7 @@ static void test_retry_after_is_exact(void **state)
     }
 }
 
-static void test_counts_each_on_its_own(void **state)
+static void test_counts_each_client_and_rate_separately(void **state)
 {
     static const struct {
         const char *what, *who;
@@ -153,7 +153,7 @@ static void test_a_high_rate_is_held_at_one_a_millisecond(void **state)
 }
 
 /* A client waits longer by the time that the clock was set back, but if that is more than a minute, not at all. */
-static void test_a_clock_that_is_set_back(void **state)
+static void test_a_clock_set_back_adds_a_minute_at_most(void **state)
 {
     static const int back[] = {1, 30, 59, 61, 3600, 86400 * 365};
 
@@ -171,7 +171,7 @@ static void test_a_clock_that_is_set_back(void **state)
 }
 
 /* Even at a rate of one every 20 minutes. */
-static void test_a_clock_that_is_set_back_far(void **state)
+static void test_a_clock_set_far_back_ends_the_wait(void **state)
 {
     cat_limit_t *limit = make_limit(*state);
 
@@ -181,7 +181,7 @@ static void test_a_clock_that_is_set_back_far(void **state)
     assert_true(cat_limit_take(limit, "mail", "192.0.2.1", (cat_rate_t){3, 3600}, NOW - 3600 * SECOND).allowed);
 }
 
-static void test_what_is_given_back(void **state)
+static void test_takes_can_be_given_back(void **state)
 {
     cat_limit_t *limit = make_limit(*state);
 
@@ -275,7 +275,7 @@ static void test_exhausted_newcomers_evict_few(void **state)
 }
 
 /* Of two exhausted clients, the table evicts the one that recovers earlier. */
-static void test_the_least_makes_room(void **state)
+static void test_evicts_the_client_that_recovers_first(void **state)
 {
     cat_limit_t *limit = make_limit(*state);
     char who[16];
@@ -354,7 +354,7 @@ static void test_racing_processes_take_exactly_what_there_is(void **state)
 }
 
 /* All allowed takes stay counted. Each killed process may have counted one more, of which it did not learn. */
-static void test_killed_takers_leave_no_harm(void **state)
+static void test_killed_processes_cost_one_take_each_at_most(void **state)
 {
     enum { KILLED = 50 };
     cat_limit_t *limit = make_limit(*state);
@@ -380,24 +380,24 @@ static void test_killed_takers_leave_no_harm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_a_burst_and_then_one_by_one),
-        UNIT_TEST(test_a_verdict_says_when),
+        UNIT_TEST(test_allows_a_burst_and_then_one_by_one),
+        UNIT_TEST(test_a_verdict_has_the_quota_and_the_times),
         UNIT_TEST(test_retry_after_is_exact),
-        UNIT_TEST(test_counts_each_on_its_own),
+        UNIT_TEST(test_counts_each_client_and_rate_separately),
         UNIT_TEST(test_no_limit_allows_all),
         UNIT_TEST(test_a_high_rate_is_held_at_one_a_millisecond),
-        UNIT_TEST(test_a_clock_that_is_set_back),
-        UNIT_TEST(test_a_clock_that_is_set_back_far),
-        UNIT_TEST(test_what_is_given_back),
+        UNIT_TEST(test_a_clock_set_back_adds_a_minute_at_most),
+        UNIT_TEST(test_a_clock_set_far_back_ends_the_wait),
+        UNIT_TEST(test_takes_can_be_given_back),
         UNIT_TEST(test_a_late_caller_gains_nothing),
         UNIT_TEST(test_a_full_table_refuses_nobody),
         UNIT_TEST(test_forgets_few),
         UNIT_TEST(test_newcomers_with_something_left_evict_nobody_exhausted),
         UNIT_TEST(test_exhausted_newcomers_evict_few),
-        UNIT_TEST(test_the_least_makes_room),
+        UNIT_TEST(test_evicts_the_client_that_recovers_first),
         UNIT_TEST(test_racing_threads_take_exactly_what_there_is),
         UNIT_TEST(test_racing_processes_take_exactly_what_there_is),
-        UNIT_TEST(test_killed_takers_leave_no_harm),
+        UNIT_TEST(test_killed_processes_cost_one_take_each_at_most),
     };
     return UNIT_RUN(tests);
 }

@@ -23,7 +23,7 @@ static const char *cursor(void **state, const char *next)
     return cat_buffer_text(&b);
 }
 
-static void test_pages(void **state)
+static void test_links_to_the_other_pages(void **state)
 {
     assert_string_equal(pages(state, 2, 3, "&limit=10"),
                         "<?page=1&limit=10>; rel=\"first\", <?page=1&limit=10>; rel=\"prev\", "
@@ -36,7 +36,7 @@ static void test_pages(void **state)
                         "<?page=2&limit=5>; rel=\"last\"");
 }
 
-static void test_no_other_page(void **state)
+static void test_single_page_has_no_neighbours(void **state)
 {
     const char *alone = "<?page=1&limit=10>; rel=\"first\", <?page=1&limit=10>; rel=\"last\"";
 
@@ -44,7 +44,7 @@ static void test_no_other_page(void **state)
     assert_string_equal(pages(state, 1, 0, "&limit=10"), alone);
 }
 
-static void test_beyond_the_end(void **state)
+static void test_page_beyond_the_end_links_back(void **state)
 {
     const char *links = "<?page=1&limit=10>; rel=\"first\", <?page=3&limit=10>; rel=\"prev\", "
                         "<?page=3&limit=10>; rel=\"last\"";
@@ -56,7 +56,7 @@ static void test_beyond_the_end(void **state)
                         "<?page=1&limit=10>; rel=\"last\"");
 }
 
-static void test_cursors(void **state)
+static void test_links_to_the_next_cursor(void **state)
 {
     assert_string_equal(cursor(state, "a-_9"),
                         "<?cursor=&limit=10>; rel=\"first\", <?cursor=a-_9&limit=10>; rel=\"next\"");
@@ -66,10 +66,10 @@ static void test_cursors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_pages),
-        UNIT_TEST(test_no_other_page),
-        UNIT_TEST(test_beyond_the_end),
-        UNIT_TEST(test_cursors),
+        UNIT_TEST(test_links_to_the_other_pages),
+        UNIT_TEST(test_single_page_has_no_neighbours),
+        UNIT_TEST(test_page_beyond_the_end_links_back),
+        UNIT_TEST(test_links_to_the_next_cursor),
     };
     return UNIT_RUN(tests);
 }

@@ -79,7 +79,7 @@ static const char *get_text(unit_database_t *database, const char *text, int fro
     return apr_pstrcat(database->pool, apr_pstrmemdup(database->pool, list.body, list.length), list.link, NULL);
 }
 
-static void test_pages(void **state)
+static void test_pages_are_cached_until_products_change(void **state)
 {
     unit_database_t *database = database_with_key(*state);
 
@@ -106,7 +106,7 @@ static void test_pages_beyond_the_end_are_not_cached(void **state)
     }
 }
 
-static void test_walk(void **state)
+static void test_cursors_lead_through_the_whole_list(void **state)
 {
     static const char *const bodies[] = {"[9,8,7,6|more]", "[5,4,3,2|more]", "[1,0|end]"};
     unit_database_t *database = database_with_key(*state);
@@ -132,7 +132,7 @@ static void test_walk_ends_with_a_full_answer(void **state)
     assert_string_equal(get_text(database, "cursor&limit=4", 0), "[3,2,1,0|end]");
 }
 
-static void test_walk_while_products_change(void **state)
+static void test_walk_neither_skips_nor_repeats_products(void **state)
 {
     unit_database_t *database = database_with_key(*state);
     const char *text, *cursor;
@@ -145,7 +145,7 @@ static void test_walk_while_products_change(void **state)
     assert_memory_equal(get_text(database, cursor, 0), "[3,1|more]", 10);
 }
 
-static void test_no_cache(void **state)
+static void test_works_without_a_cache(void **state)
 {
     unit_database_t *database = database_with_key(*state);
     cat_list_t list;
@@ -160,7 +160,7 @@ static void test_no_cache(void **state)
     }
 }
 
-static void test_database_fails(void **state)
+static void test_failing_database_is_reported(void **state)
 {
     unit_database_t *database = database_with_key(*state);
     cat_list_t list;
@@ -175,13 +175,13 @@ static void test_database_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_pages),
+        UNIT_TEST(test_pages_are_cached_until_products_change),
         UNIT_TEST(test_pages_beyond_the_end_are_not_cached),
-        UNIT_TEST(test_walk),
+        UNIT_TEST(test_cursors_lead_through_the_whole_list),
         UNIT_TEST(test_walk_ends_with_a_full_answer),
-        UNIT_TEST(test_walk_while_products_change),
-        UNIT_TEST(test_no_cache),
-        UNIT_TEST(test_database_fails),
+        UNIT_TEST(test_walk_neither_skips_nor_repeats_products),
+        UNIT_TEST(test_works_without_a_cache),
+        UNIT_TEST(test_failing_database_is_reported),
     };
     return UNIT_RUN(tests);
 }

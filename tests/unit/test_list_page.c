@@ -37,7 +37,7 @@ static int read_page(unit_database_t *database, apr_int64_t page, apr_int64_t li
     return rows.count;
 }
 
-static void test_empty(void **state)
+static void test_pages_of_an_empty_catalogue_are_empty(void **state)
 {
     unit_database_t *database = unit_database(*state);
 
@@ -57,7 +57,7 @@ static void read_all_pages(unit_database_t *database, int limit)
     assert_int_equal(read_page(database, APR_INT64_MAX, limit, PRODUCTS), 0);
 }
 
-static void test_one_part(void **state)
+static void test_reads_pages_from_one_part(void **state)
 {
     unit_database_t *database = unit_database(*state);
 
@@ -66,7 +66,7 @@ static void test_one_part(void **state)
 }
 
 /* Pages begin in each part, near either end, and some end in another part. */
-static void test_several_parts(void **state)
+static void test_reads_pages_from_several_parts(void **state)
 {
     unit_database_t *database = unit_database(*state);
 
@@ -86,7 +86,7 @@ static apr_status_t refuse_row(void *baton, const char *const *values, int count
     return CAT_EBUSY;
 }
 
-static void test_row_fails(void **state)
+static void test_row_function_may_stop_the_reading(void **state)
 {
     unit_database_t *database = unit_database(*state);
     int rows = 0;
@@ -102,10 +102,10 @@ static void test_row_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_empty),
-        UNIT_TEST(test_one_part),
-        UNIT_TEST(test_several_parts),
-        UNIT_TEST(test_row_fails),
+        UNIT_TEST(test_pages_of_an_empty_catalogue_are_empty),
+        UNIT_TEST(test_reads_pages_from_one_part),
+        UNIT_TEST(test_reads_pages_from_several_parts),
+        UNIT_TEST(test_row_function_may_stop_the_reading),
     };
     return UNIT_RUN(tests);
 }

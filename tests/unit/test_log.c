@@ -62,7 +62,7 @@ static void test_stays_one_line(void **state)
     assert_string_equal(line.message, "CAT001: a  CAT002: forged [31m  \xc3\xa9");
 }
 
-static void test_values_are_no_format(void **state)
+static void test_values_are_not_formats(void **state)
 {
     line_t line = {0};
     const cat_log_t log = {keep, &line};
@@ -78,7 +78,7 @@ int main(void)
         UNIT_TEST(test_formats_and_passes_on),
         UNIT_TEST(test_cuts_at_1000_bytes),
         UNIT_TEST(test_stays_one_line),
-        UNIT_TEST(test_values_are_no_format),
+        UNIT_TEST(test_values_are_not_formats),
     };
     return UNIT_RUN(tests);
 }

@@ -135,14 +135,14 @@ static void test_is_the_same_on_every_try(void **state)
     assert_string_equal(format(*state, text, "ann"), format(*state, text, "ann"));
 }
 
-static void test_takes_a_value_for_text_only(void **state)
+static void test_expands_no_placeholder_in_a_value(void **state)
 {
     const char *text = format(*state, TEMPLATE("a", "{{username}}"), "{{link}} {{username}} {{");
 
     assert_string_equal(body_of(text), "{{link}} {{username}} {{\r\n");
 }
 
-static void test_leaves_out_what_has_no_value(void **state)
+static void test_missing_value_is_empty(void **state)
 {
     cat_message_t m = message_with(*state, "ann", NULL);
     const char *text = cat_message_format(*state, TEMPLATE("a", "<{{link}}> {{username"), &m);
@@ -190,7 +190,7 @@ static void test_encodes_subjects(void **state)
                         "=?UTF-8?B?w6k=?=");
 }
 
-static void test_gives_every_line_its_end(void **state)
+static void test_ends_every_line_with_cr_lf(void **state)
 {
     assert_string_equal(body_of(format(*state, "Subject: a\r\n\r\na\nb\r\nc\rd\n\n\re", "")),
                         "a\r\nb\r\nc\r\nd\r\n\r\n\r\ne\r\n");
@@ -325,12 +325,18 @@ static void test_formats_only_templates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_formats_the_whole_message),       UNIT_TEST(test_is_the_same_on_every_try),
-        UNIT_TEST(test_takes_a_value_for_text_only),     UNIT_TEST(test_leaves_out_what_has_no_value),
-        UNIT_TEST(test_lets_no_value_add_a_header),      UNIT_TEST(test_encodes_subjects),
-        UNIT_TEST(test_gives_every_line_its_end),        UNIT_TEST(test_encodes_text_that_is_not_ascii),
-        UNIT_TEST(test_encodes_lines_that_are_too_long), UNIT_TEST(test_formats_the_sender),
-        UNIT_TEST(test_finds_the_address_in_a_mailbox),  UNIT_TEST(test_checks_templates),
+        UNIT_TEST(test_formats_the_whole_message),
+        UNIT_TEST(test_is_the_same_on_every_try),
+        UNIT_TEST(test_expands_no_placeholder_in_a_value),
+        UNIT_TEST(test_missing_value_is_empty),
+        UNIT_TEST(test_lets_no_value_add_a_header),
+        UNIT_TEST(test_encodes_subjects),
+        UNIT_TEST(test_ends_every_line_with_cr_lf),
+        UNIT_TEST(test_encodes_text_that_is_not_ascii),
+        UNIT_TEST(test_encodes_lines_that_are_too_long),
+        UNIT_TEST(test_formats_the_sender),
+        UNIT_TEST(test_finds_the_address_in_a_mailbox),
+        UNIT_TEST(test_checks_templates),
         UNIT_TEST(test_formats_only_templates),
     };
     return UNIT_RUN(tests);

@@ -10,7 +10,7 @@ static const char *new_path(apr_pool_t *pool)
     return apr_pstrcat(pool, unit_directory(pool), "/catalog.db", NULL);
 }
 
-static void test_versions_before_and_after(void **state)
+static void test_migration_brings_the_schema_up_to_date(void **state)
 {
     unit_database_t *database = unit_database_make(*state, new_path(*state));
     cat_db_t *db = unit_database_use(*state, database);
@@ -74,7 +74,7 @@ static void test_servers_at_once_apply_each_step_once(void **state)
                         apr_itoa(*state, needed));
 }
 
-static void test_switched_off(void **state)
+static void test_migration_can_be_switched_off(void **state)
 {
     unit_database_t *database = unit_database_make(*state, new_path(*state));
     cat_db_t *db = unit_database_use(*state, database);
@@ -91,7 +91,7 @@ static void test_switched_off(void **state)
 }
 
 /* Another program holds the lock. A request gives up after a second. */
-static void test_request_gives_up(void **state)
+static void test_request_gives_up_waiting_for_the_lock(void **state)
 {
     unit_database_t *database = unit_database_make(*state, new_path(*state));
     apr_status_t rv;
@@ -127,10 +127,10 @@ static void test_failing_step_is_rolled_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_versions_before_and_after),
+        UNIT_TEST(test_migration_brings_the_schema_up_to_date),
         UNIT_TEST(test_servers_at_once_apply_each_step_once),
-        UNIT_TEST(test_switched_off),
-        UNIT_TEST(test_request_gives_up),
+        UNIT_TEST(test_migration_can_be_switched_off),
+        UNIT_TEST(test_request_gives_up_waiting_for_the_lock),
         UNIT_TEST(test_failing_step_is_rolled_back),
     };
     return UNIT_RUN(tests);

@@ -108,7 +108,7 @@ static void test_guesses_are_throttled(void **state)
     assert_int_equal(change(&s, NEW), CAT_LOGIN_OK);
 }
 
-static void test_an_account_that_is_gone(void **state)
+static void test_a_deleted_account_gets_no_password(void **state)
 {
     stage_t s = make_stage(*state);
     cat_login_t result;
@@ -137,12 +137,9 @@ static void test_all_or_nothing_is_stored(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_a_link_sets_the_password_once),
-        UNIT_TEST(test_an_invalid_link_sets_nothing),
-        UNIT_TEST(test_the_current_password_sets_a_new_one),
-        UNIT_TEST(test_guesses_are_throttled),
-        UNIT_TEST(test_an_account_that_is_gone),
-        UNIT_TEST(test_all_or_nothing_is_stored),
+        UNIT_TEST(test_a_link_sets_the_password_once),       UNIT_TEST(test_an_invalid_link_sets_nothing),
+        UNIT_TEST(test_the_current_password_sets_a_new_one), UNIT_TEST(test_guesses_are_throttled),
+        UNIT_TEST(test_a_deleted_account_gets_no_password),  UNIT_TEST(test_all_or_nothing_is_stored),
     };
     return UNIT_RUN(tests);
 }

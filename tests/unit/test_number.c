@@ -185,7 +185,7 @@ static void set_decimal_comma(apr_pool_t *pool)
     rmdir(directory);
 }
 
-static void test_no_locale_shows(void **state)
+static void test_locale_makes_no_difference(void **state)
 {
     char text[8];
 
@@ -200,7 +200,7 @@ static void test_no_locale_shows(void **state)
     setlocale(LC_NUMERIC, "C");
 }
 
-static void test_integers(void **state)
+static void test_reads_integers(void **state)
 {
     static const struct {
         const char *text;
@@ -233,7 +233,7 @@ static void test_integers(void **state)
     }
 }
 
-static void test_not_integers(void **state)
+static void test_refuses_other_texts(void **state)
 {
     static const char *const texts[] = {NULL,  "",    "-",   "--1", "+1",       " 1",
                                         "1 ",  "abc", "1a",  "1.5", "1.",       "1,",
@@ -277,14 +277,10 @@ static void test_integers_are_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_numbers_come_back_as_sent),
-        UNIT_TEST(test_numbers_in_the_fewest_digits),
-        UNIT_TEST(test_every_real_reads_back),
-        UNIT_TEST(test_every_price_keeps_its_cents),
-        UNIT_TEST(test_no_locale_shows),
-        UNIT_TEST(test_integers),
-        UNIT_TEST(test_not_integers),
-        UNIT_TEST(test_integers_are_written),
+        UNIT_TEST(test_numbers_come_back_as_sent),  UNIT_TEST(test_numbers_in_the_fewest_digits),
+        UNIT_TEST(test_every_real_reads_back),      UNIT_TEST(test_every_price_keeps_its_cents),
+        UNIT_TEST(test_locale_makes_no_difference), UNIT_TEST(test_reads_integers),
+        UNIT_TEST(test_refuses_other_texts),        UNIT_TEST(test_integers_are_written),
     };
     return UNIT_RUN(tests);
 }

@@ -18,7 +18,7 @@ static const char *make_directory(apr_pool_t *pool)
     return directory;
 }
 
-static void test_a_missing_file(void **state)
+static void test_a_missing_file_is_reported(void **state)
 {
     const char *path = apr_pstrcat(*state, make_directory(*state), "/missing", NULL);
 
@@ -26,7 +26,7 @@ static void test_a_missing_file(void **state)
     assert_int_equal(cat_os_user_access(&nobody, path, F_OK), ENOENT);
 }
 
-static void test_another_users_permissions(void **state)
+static void test_another_users_permissions_are_found(void **state)
 {
     const char *directory = make_directory(*state);
     const char *secret = unit_write(*state, directory, "secret", 0600, "x", 1);
@@ -44,7 +44,7 @@ static void test_another_users_permissions(void **state)
 }
 
 /* A server that ignores SIGCHLD cannot read the exit status of the process that tries the access. */
-static void test_what_cannot_be_found_out(void **state)
+static void test_an_unknown_result_is_no_fault(void **state)
 {
     const char *secret = unit_write(*state, make_directory(*state), "secret", 0600, "x", 1);
 
@@ -63,7 +63,7 @@ static int become_twice(void)
     return cat_os_user_become(&root) == EPERM ? 0 : 2;
 }
 
-static void test_there_is_no_way_back(void **state)
+static void test_a_process_cannot_become_root_again(void **state)
 {
     int status;
     pid_t pid;
@@ -85,10 +85,10 @@ static void test_there_is_no_way_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_a_missing_file),
-        UNIT_TEST(test_another_users_permissions),
-        UNIT_TEST(test_what_cannot_be_found_out),
-        UNIT_TEST(test_there_is_no_way_back),
+        UNIT_TEST(test_a_missing_file_is_reported),
+        UNIT_TEST(test_another_users_permissions_are_found),
+        UNIT_TEST(test_an_unknown_result_is_no_fault),
+        UNIT_TEST(test_a_process_cannot_become_root_again),
     };
     return UNIT_RUN(tests);
 }

@@ -17,7 +17,7 @@ static cat_permits_t *make_permits(apr_pool_t *pool)
     return permits;
 }
 
-static void test_no_more_than_the_limit(void **state)
+static void test_permits_are_limited(void **state)
 {
     cat_permits_t *permits = make_permits(*state);
 
@@ -90,7 +90,7 @@ static void test_first_come_first_served(void **state)
     assert_int_equal(inversions, 0);
 }
 
-static void test_a_waiter_that_gives_up_holds_nobody_up(void **state)
+static void test_a_waiter_that_gives_up_delays_no_other(void **state)
 {
     queue_t q = {.permits = make_permits(*state), .mutex = PTHREAD_MUTEX_INITIALIZER};
     waiting_t waiting = {.queue = &q};
@@ -135,7 +135,7 @@ static void *pass_often(void *data)
     return NULL;
 }
 
-static void test_many_threads(void **state)
+static void test_limit_holds_for_many_threads(void **state)
 {
     crowd_t crowd = {.permits = make_permits(*state), .mutex = PTHREAD_MUTEX_INITIALIZER};
     pthread_t threads[THREADS];
@@ -153,10 +153,10 @@ static void test_many_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_no_more_than_the_limit),
+        UNIT_TEST(test_permits_are_limited),
         UNIT_TEST(test_first_come_first_served),
-        UNIT_TEST(test_a_waiter_that_gives_up_holds_nobody_up),
-        UNIT_TEST(test_many_threads),
+        UNIT_TEST(test_a_waiter_that_gives_up_delays_no_other),
+        UNIT_TEST(test_limit_holds_for_many_threads),
     };
     return UNIT_RUN(tests);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_database.h"
 
-static void test_settings(void **state)
+static void test_pool_returns_its_settings(void **state)
 {
     const cat_connector_t other = {0};
     const char *driver, *params;
@@ -61,7 +61,7 @@ static void test_cause_of_a_failure_is_logged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_settings),
+        UNIT_TEST(test_pool_returns_its_settings),
         UNIT_TEST(test_idle_connection_is_used_again),
         UNIT_TEST(test_reopened_connection_is_another_one),
         UNIT_TEST(test_cause_of_a_failure_is_logged),

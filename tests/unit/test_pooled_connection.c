@@ -17,7 +17,7 @@ static void test_state_is_kept_with_the_connection(void **state)
     assert_string_equal(synchronous, "2"); /* set when the connection was opened */
 }
 
-static void test_new_file_is_not_for_everyone(void **state)
+static void test_new_file_is_closed_to_others(void **state)
 {
     unit_database_t *database = unit_database(*state);
     struct stat info;
@@ -38,7 +38,7 @@ static apr_status_t read_after(unit_database_t *database, cat_db_t *db)
     return cat_db_one(db, SQL_HEALTH, CAT_NO_VALUES, &row);
 }
 
-static void test_removed_and_replaced_files(void **state)
+static void test_removed_files_are_noticed(void **state)
 {
     const char *const endings[] = {"", "-wal", "-shm"};
 
@@ -110,8 +110,8 @@ static void test_abandoned_transaction_is_ended(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_state_is_kept_with_the_connection), UNIT_TEST(test_new_file_is_not_for_everyone),
-        UNIT_TEST(test_removed_and_replaced_files),        UNIT_TEST(test_new_connection_notices_a_removed_file),
+        UNIT_TEST(test_state_is_kept_with_the_connection), UNIT_TEST(test_new_file_is_closed_to_others),
+        UNIT_TEST(test_removed_files_are_noticed),         UNIT_TEST(test_new_connection_notices_a_removed_file),
         UNIT_TEST(test_lost_connection_is_opened_anew),    UNIT_TEST(test_abandoned_transaction_is_ended),
     };
     return UNIT_RUN(tests);

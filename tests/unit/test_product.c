@@ -26,7 +26,7 @@ static const char *faults(void **state, cat_purpose_t purpose, const char *text)
     return cat_fields_summary(*state, input.errors);
 }
 
-static void test_what_is_absent(void **state)
+static void test_absent_fields_get_defaults(void **state)
 {
     cat_input_t input;
 
@@ -40,14 +40,14 @@ static void test_what_is_absent(void **state)
     assert_string_equal(faults(state, CAT_CREATE, "{}"), "name is required; price is required");
 }
 
-static void test_bounds(void **state)
+static void test_values_have_bounds(void **state)
 {
     assert_string_equal(faults(state, CAT_UPDATE, "{\"name\":\" \",\"price\":-1,\"rating\":5.1}"),
                         "name must not be blank; price must be at least 0; rating must be at most 5");
     assert_string_equal(faults(state, CAT_UPDATE, "{\"category\":null}"), "category must not be null");
 }
 
-static void test_only_a_rating_is_taken_away(void **state)
+static void test_only_a_rating_can_be_cleared(void **state)
 {
     cat_input_t input;
 
@@ -57,7 +57,7 @@ static void test_only_a_rating_is_taken_away(void **state)
                         "rating must not be null");
 }
 
-static void test_the_order_of_members(void **state)
+static void test_fields_are_written_in_order(void **state)
 {
     const char *const values[CAT_PRODUCT_FIELDS] = {
         [CAT_PRODUCT_ID] = "1",      [CAT_PRODUCT_NAME] = "Kettle", [CAT_PRODUCT_PRICE] = "19.99",
@@ -74,10 +74,10 @@ static void test_the_order_of_members(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_what_is_absent),
-        UNIT_TEST(test_bounds),
-        UNIT_TEST(test_only_a_rating_is_taken_away),
-        UNIT_TEST(test_the_order_of_members),
+        UNIT_TEST(test_absent_fields_get_defaults),
+        UNIT_TEST(test_values_have_bounds),
+        UNIT_TEST(test_only_a_rating_can_be_cleared),
+        UNIT_TEST(test_fields_are_written_in_order),
     };
     return UNIT_RUN(tests);
 }

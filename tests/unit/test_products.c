@@ -62,7 +62,7 @@ static apr_status_t delete_one(unit_database_t *database, const char *id, const 
     return cat_products_delete_one(unit_database_use(database->pool, database), id, condition);
 }
 
-static void test_get(void **state)
+static void test_get_finds_one_product(void **state)
 {
     unit_database_t *database = unit_database(*state);
     const char *one = unit_product_id(*state, 1);
@@ -77,7 +77,7 @@ static void test_get(void **state)
     assert_null(get(database, ""));
 }
 
-static void test_insert(void **state)
+static void test_insert_stores_a_product_once(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
@@ -102,7 +102,7 @@ static apr_status_t insert_three(void *baton)
     return cat_products_insert_many(all->db, all->products, 3, &all->inserted);
 }
 
-static void test_insert_many(void **state)
+static void test_insert_many_is_all_or_nothing(void **state)
 {
     unit_database_t *database = unit_database(*state);
     inserts_t all = {.db = unit_database_use(*state, database),
@@ -117,7 +117,7 @@ static void test_insert_many(void **state)
     assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM products"), "3");
 }
 
-static void test_update(void **state)
+static void test_update_changes_the_given_fields(void **state)
 {
     static const struct {
         const char *body, *product;
@@ -141,7 +141,7 @@ static void test_update(void **state)
     assert_int_equal(update_one(database, unit_product_id(*state, 3), "{\"name\": \"Lamp\"}", NULL), APR_NOTFOUND);
 }
 
-static void test_delete(void **state)
+static void test_delete_removes_one_product(void **state)
 {
     unit_database_t *database = unit_database(*state);
     const char *one = unit_product_id(*state, 1);
@@ -160,7 +160,7 @@ static apr_status_t judge_name(void *baton, const char *const *product)
     return strcmp(product[CAT_PRODUCT_NAME], baton) == 0 ? APR_SUCCESS : CAT_ECHANGED;
 }
 
-static void test_conditions(void **state)
+static void test_writes_depend_on_their_condition(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_products_condition_t is_one = {judge_name, "1"};
@@ -193,7 +193,7 @@ static void test_writes_are_counted(void **state)
     assert_int_equal(unit_products_check(database), 0);
 }
 
-static void test_database_fails(void **state)
+static void test_failing_database_is_reported(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
@@ -210,14 +210,14 @@ static void test_database_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_get),
-        UNIT_TEST(test_insert),
-        UNIT_TEST(test_insert_many),
-        UNIT_TEST(test_update),
-        UNIT_TEST(test_delete),
-        UNIT_TEST(test_conditions),
+        UNIT_TEST(test_get_finds_one_product),
+        UNIT_TEST(test_insert_stores_a_product_once),
+        UNIT_TEST(test_insert_many_is_all_or_nothing),
+        UNIT_TEST(test_update_changes_the_given_fields),
+        UNIT_TEST(test_delete_removes_one_product),
+        UNIT_TEST(test_writes_depend_on_their_condition),
         UNIT_TEST(test_writes_are_counted),
-        UNIT_TEST(test_database_fails),
+        UNIT_TEST(test_failing_database_is_reported),
     };
     return UNIT_RUN(tests);
 }

@@ -41,7 +41,7 @@ static const char *key_of(apr_pool_t *pool, const char *text)
     return cat_query_write_key(pool, &query);
 }
 
-static void test_pages(void **state)
+static void test_page_and_limit_have_defaults_and_bounds(void **state)
 {
     static const struct {
         const char *text, *key;
@@ -69,7 +69,7 @@ static void test_pages(void **state)
     }
 }
 
-static void test_skip(void **state)
+static void test_number_of_skipped_products_does_not_overflow(void **state)
 {
     static const struct {
         apr_int64_t page, limit, skip;
@@ -114,7 +114,7 @@ static void test_cursor_continues_after_its_product(void **state)
 }
 
 /* A list contains the next cursor, so a list whose cursor another key has sealed is another entry of the cache. */
-static void test_key_names_the_sealing_key(void **state)
+static void test_cache_key_depends_on_the_sealing_key(void **state)
 {
     cat_conf_t conf = conf_with(*state), other = {.default_limit = 10, .max_limit = 100, .keys = keyring(*state, '2')};
     cat_list_query_t query, others;
@@ -124,7 +124,7 @@ static void test_key_names_the_sealing_key(void **state)
     assert_string_not_equal(cat_query_write_key(*state, &query), cat_query_write_key(*state, &others));
 }
 
-static void test_key_asks_the_same(void **state)
+static void test_cache_key_is_a_query_for_the_same_list(void **state)
 {
     static const char *const texts[] = {NULL, "page=7&limit=3", "limit=1000&page=x", "cursor", "x=1&limit=2&cursor="};
 
@@ -134,7 +134,7 @@ static void test_key_asks_the_same(void **state)
     }
 }
 
-static void test_refused_cursors(void **state)
+static void test_refuses_invalid_cursors(void **state)
 {
     static const struct {
         const char *text;
@@ -157,13 +157,13 @@ static void test_refused_cursors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_pages),
-        UNIT_TEST(test_skip),
+        UNIT_TEST(test_page_and_limit_have_defaults_and_bounds),
+        UNIT_TEST(test_number_of_skipped_products_does_not_overflow),
         UNIT_TEST(test_empty_cursor_begins_the_list),
         UNIT_TEST(test_cursor_continues_after_its_product),
-        UNIT_TEST(test_key_names_the_sealing_key),
-        UNIT_TEST(test_key_asks_the_same),
-        UNIT_TEST(test_refused_cursors),
+        UNIT_TEST(test_cache_key_depends_on_the_sealing_key),
+        UNIT_TEST(test_cache_key_is_a_query_for_the_same_list),
+        UNIT_TEST(test_refuses_invalid_cursors),
     };
     return UNIT_RUN(tests);
 }

@@ -7,7 +7,7 @@
 
 static const cat_rate_t rate = {30, 60};
 
-static void test_every_counted_answer_says_so(void **state)
+static void test_every_counted_answer_names_the_limit(void **state)
 {
     cat_answer_t *a = cat_answer_problem(*state, CAT_PROBLEM_CREDENTIALS, NULL);
 
@@ -40,7 +40,7 @@ static void test_a_delay_has_no_quota(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_every_counted_answer_says_so),
+        UNIT_TEST(test_every_counted_answer_names_the_limit),
         UNIT_TEST(test_a_refusal_says_when_to_come_back),
         UNIT_TEST(test_a_delay_has_no_quota),
     };

@@ -45,7 +45,7 @@ static void test_account_mail_and_session_are_stored(void **state)
     assert_string_equal(unit_accounts_sql(a, "SELECT id FROM sessions"), session.id);
 }
 
-static void test_what_is_taken_is_named(void **state)
+static void test_taken_names_and_addresses_are_reported(void **state)
 {
     unit_accounts_t *a = unit_accounts(*state);
     cat_registration_t result;
@@ -100,7 +100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_account_mail_and_session_are_stored),
-        UNIT_TEST(test_what_is_taken_is_named),
+        UNIT_TEST(test_taken_names_and_addresses_are_reported),
         UNIT_TEST(test_nothing_is_stored_without_the_session),
         UNIT_TEST(test_a_link_confirms_the_address_once),
     };

@@ -58,7 +58,7 @@ static void test_finds_what_was_stored(void **state)
     assert_string_equal(get_body(*state, cache, item_of("a")), "another");
 }
 
-static void test_is_not_another_ones(void **state)
+static void test_finds_no_other_entry(void **state)
 {
     cat_response_cache_t *cache = make_cache(*state, CAT_RESPONSE_CACHE_LEAST);
     cat_item_t item = item_of("12345678");
@@ -76,7 +76,7 @@ static void test_is_not_another_ones(void **state)
     assert_string_equal(get_body(*state, cache, item), "body");
 }
 
-static void test_has_an_age(void **state)
+static void test_finds_no_entry_that_is_too_old(void **state)
 {
     cat_response_cache_t *cache = make_cache(*state, CAT_RESPONSE_CACHE_LEAST);
     cat_item_t item = item_of("a");
@@ -88,7 +88,7 @@ static void test_has_an_age(void **state)
     assert_false(cat_response_cache_get(cache, *state, &item, NOW - apr_time_from_sec(3601)));
 }
 
-static void test_new_ones_push_out_the_oldest(void **state)
+static void test_new_entries_evict_the_oldest(void **state)
 {
     cat_response_cache_t *cache = make_cache(*state, CAT_RESPONSE_CACHE_LEAST);
     int first = -1, found = 0, count = 1000;
@@ -111,7 +111,7 @@ static void test_new_ones_push_out_the_oldest(void **state)
     assert_non_null(get_body(*state, cache, item_of(apr_itoa(*state, count - 1))));
 }
 
-static void test_what_is_too_large_is_not_stored(void **state)
+static void test_large_bodies_are_not_stored(void **state)
 {
     cat_response_cache_t *cache = make_cache(*state, CAT_RESPONSE_CACHE_LEAST);
     char *body = apr_pcalloc(*state, CAT_RESPONSE_CACHE_LEAST);
@@ -126,7 +126,7 @@ static void test_what_is_too_large_is_not_stored(void **state)
     assert_string_equal(get_body(*state, cache, item_of("large")), body);
 }
 
-static void test_counts(void **state)
+static void test_counts_hits_and_misses(void **state)
 {
     cat_response_cache_t *cache = make_cache(*state, CAT_RESPONSE_CACHE_LEAST);
     cat_response_cache_count_t count;
@@ -247,7 +247,7 @@ static void *run_worker(void *baton)
 }
 
 /* All bodies together are larger than the ring, so that it wraps around all the time. */
-static void test_threads(void **state)
+static void test_threads_get_whole_bodies(void **state)
 {
     cat_response_cache_t *cache = make_cache(*state, CAT_RESPONSE_CACHE_LEAST);
     worker_t workers[4];
@@ -282,7 +282,7 @@ static pid_t fork_worker(cat_response_cache_t *cache, unsigned seed, int rounds)
     return pid;
 }
 
-static void test_processes_of_which_some_are_killed(void **state)
+static void test_killed_processes_cause_no_damage(void **state)
 {
     cat_response_cache_t *cache = make_cache(*state, CAT_RESPONSE_CACHE_LEAST);
     pid_t pids[3];
@@ -311,14 +311,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_finds_what_was_stored),
-        UNIT_TEST(test_is_not_another_ones),
-        UNIT_TEST(test_has_an_age),
-        UNIT_TEST(test_new_ones_push_out_the_oldest),
-        UNIT_TEST(test_what_is_too_large_is_not_stored),
-        UNIT_TEST(test_counts),
+        UNIT_TEST(test_finds_no_other_entry),
+        UNIT_TEST(test_finds_no_entry_that_is_too_old),
+        UNIT_TEST(test_new_entries_evict_the_oldest),
+        UNIT_TEST(test_large_bodies_are_not_stored),
+        UNIT_TEST(test_counts_hits_and_misses),
         UNIT_TEST(test_check_finds_damage),
-        UNIT_TEST(test_threads),
-        UNIT_TEST(test_processes_of_which_some_are_killed),
+        UNIT_TEST(test_threads_get_whole_bodies),
+        UNIT_TEST(test_killed_processes_cause_no_damage),
     };
     return UNIT_RUN(tests);
 }

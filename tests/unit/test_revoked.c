@@ -37,7 +37,7 @@ static const char *make_id(apr_pool_t *pool)
     return cat_id_make(pool, NOW);
 }
 
-static void test_an_empty_set_has_nothing(void **state)
+static void test_an_empty_set_has_no_session(void **state)
 {
     cat_revoked_t *set = make_set(*state);
 
@@ -47,7 +47,7 @@ static void test_an_empty_set_has_nothing(void **state)
     }
 }
 
-static void test_has_what_was_added_until_its_time_is_over(void **state)
+static void test_has_a_session_until_its_time_is_over(void **state)
 {
     cat_revoked_t *set = make_set(*state);
 
@@ -196,7 +196,7 @@ static void check_all_there(const cat_revoked_t *set, int writer, int done)
     }
 }
 
-static void test_threads_add_at_once(void **state)
+static void test_threads_add_concurrently(void **state)
 {
     cat_revoked_t *set = make_set(*state);
     writer_t writers[WRITERS];
@@ -257,7 +257,7 @@ static void test_racing_threads_keep_the_longest_time(void **state)
     }
 }
 
-static void test_what_killed_children_added_is_there(void **state)
+static void test_sessions_of_killed_children_stay(void **state)
 {
     cat_revoked_t *set = make_set(*state);
     atomic_int *done = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -284,8 +284,8 @@ static void test_what_killed_children_added_is_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_an_empty_set_has_nothing),
-        UNIT_TEST(test_has_what_was_added_until_its_time_is_over),
+        UNIT_TEST(test_an_empty_set_has_no_session),
+        UNIT_TEST(test_has_a_session_until_its_time_is_over),
         UNIT_TEST(test_the_longest_time_counts),
         UNIT_TEST(test_holds_far_times),
         UNIT_TEST(test_a_full_set_says_that_it_is_incomplete),
@@ -293,9 +293,9 @@ int main(void)
         UNIT_TEST(test_is_current_for_as_long_as_the_delay),
         UNIT_TEST(test_is_not_current_before_the_first_reading),
         UNIT_TEST(test_is_not_current_when_the_clock_was_set),
-        UNIT_TEST(test_threads_add_at_once),
+        UNIT_TEST(test_threads_add_concurrently),
         UNIT_TEST(test_racing_threads_keep_the_longest_time),
-        UNIT_TEST(test_what_killed_children_added_is_there),
+        UNIT_TEST(test_sessions_of_killed_children_stay),
     };
     return UNIT_RUN(tests);
 }

@@ -47,7 +47,7 @@ static void check_found(void **state, const char *method, const char *path, int 
     }
 }
 
-static void test_finds(void **state)
+static void test_finds_each_route(void **state)
 {
     check_found(state, "GET", "/products", LIST, NULL, NULL);
     check_found(state, "POST", "/products", CREATE, NULL, NULL);
@@ -59,14 +59,14 @@ static void test_finds(void **state)
     check_found(state, "GET", "/groups/one/members/two", MEMBER, "one", "two");
 }
 
-static void test_head_is_get(void **state)
+static void test_head_matches_get(void **state)
 {
     check_found(state, "HEAD", "/products", LIST, NULL, NULL);
     check_found(state, "HEAD", "/products/1", READ, "1", NULL);
     assert_null(find(state, "HEAD", "/auth/login").route);
 }
 
-static void test_one_trailing_slash(void **state)
+static void test_ignores_one_trailing_slash(void **state)
 {
     check_found(state, "GET", "/products/", LIST, NULL, NULL);
     check_found(state, "GET", "/products/1/", READ, "1", NULL);
@@ -87,7 +87,7 @@ static void test_params_are_any_segment(void **state)
     check_found(state, "GET", "/products/\xff\n", READ, "\xff\n", NULL);
 }
 
-static void test_known_path_other_method(void **state)
+static void test_known_path_with_another_method_has_no_route(void **state)
 {
     static const char *const methods[] = {"PATCH", "OPTIONS", "TRACE", "FOO", "get", "GETS", "GE", ""};
 
@@ -99,7 +99,7 @@ static void test_known_path_other_method(void **state)
     }
 }
 
-static void test_unknown_paths(void **state)
+static void test_unknown_paths_have_no_route(void **state)
 {
     static const char *const paths[] = {
         "",
@@ -146,7 +146,7 @@ static void test_params_outlive_the_path(void **state)
 }
 
 /* A path with more parameters than a match has room for must not overflow it. */
-static void test_too_many_params(void **state)
+static void test_path_with_too_many_params_has_no_route(void **state)
 {
     static const cat_route_t wide[] = {{.method = "GET", .path = "/:a/:b/:c"}, {.method = NULL}};
     cat_route_match_t match;
@@ -155,7 +155,7 @@ static void test_too_many_params(void **state)
     assert_int_equal(match.known, 0);
 }
 
-static void test_allow(void **state)
+static void test_allow_lists_the_methods_of_a_path(void **state)
 {
     assert_string_equal(cat_route_allow(*state, rows, "/products"), "GET, HEAD, POST, OPTIONS");
     assert_string_equal(cat_route_allow(*state, rows, "/products/"), "GET, HEAD, POST, OPTIONS");
@@ -173,7 +173,7 @@ static void check_query(void **state, const char *query, const char *name, const
     }
 }
 
-static void test_query(void **state)
+static void test_query_returns_the_first_value(void **state)
 {
     check_query(state, "page=2", "page", "2");
     check_query(state, "page=2&limit=5", "page", "2");
@@ -188,7 +188,7 @@ static void test_query(void **state)
     check_query(state, "page=99999999999999999999", "page", "99999999999999999999");
 }
 
-static void test_query_without_the_name(void **state)
+static void test_query_without_the_name_has_no_value(void **state)
 {
     check_query(state, NULL, "page", NULL);
     check_query(state, "", "page", NULL);
@@ -211,7 +211,7 @@ static void test_query_decodes(void **state)
     check_query(state, "q=a+b&x=1", "q", "a b");
 }
 
-static void test_query_broken(void **state)
+static void test_query_refuses_broken_escapes(void **state)
 {
     check_query(state, "page=%", "page", NULL);
     check_query(state, "page=%4", "page", NULL);
@@ -224,7 +224,7 @@ static void test_query_broken(void **state)
     check_query(state, "x=%&page=2", "page", "2");
 }
 
-static void test_has_query(void **state)
+static void test_has_query_looks_for_the_name(void **state)
 {
     (void)state;
     assert_true(cat_route_has_query("page=2", "page"));
@@ -238,21 +238,21 @@ static void test_has_query(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_finds),
-        UNIT_TEST(test_head_is_get),
-        UNIT_TEST(test_one_trailing_slash),
+        UNIT_TEST(test_finds_each_route),
+        UNIT_TEST(test_head_matches_get),
+        UNIT_TEST(test_ignores_one_trailing_slash),
         UNIT_TEST(test_first_row_wins),
         UNIT_TEST(test_params_are_any_segment),
-        UNIT_TEST(test_known_path_other_method),
-        UNIT_TEST(test_unknown_paths),
+        UNIT_TEST(test_known_path_with_another_method_has_no_route),
+        UNIT_TEST(test_unknown_paths_have_no_route),
         UNIT_TEST(test_params_outlive_the_path),
-        UNIT_TEST(test_too_many_params),
-        UNIT_TEST(test_allow),
-        UNIT_TEST(test_query),
-        UNIT_TEST(test_query_without_the_name),
+        UNIT_TEST(test_path_with_too_many_params_has_no_route),
+        UNIT_TEST(test_allow_lists_the_methods_of_a_path),
+        UNIT_TEST(test_query_returns_the_first_value),
+        UNIT_TEST(test_query_without_the_name_has_no_value),
         UNIT_TEST(test_query_decodes),
-        UNIT_TEST(test_query_broken),
-        UNIT_TEST(test_has_query),
+        UNIT_TEST(test_query_refuses_broken_escapes),
+        UNIT_TEST(test_has_query_looks_for_the_name),
     };
     return UNIT_RUN(tests);
 }

@@ -21,7 +21,7 @@ static void test_makes_256_bits_of_base64url(void **state)
     assert_int_equal(strspn(secret, BASE64URL), 43);
 }
 
-static void test_makes_another_one_each_time(void **state)
+static void test_makes_a_new_secret_each_time(void **state)
 {
     assert_string_not_equal(cat_secret_make(*state), cat_secret_make(*state));
 }
@@ -122,7 +122,7 @@ static void test_refuses_a_file_that_others_may_use(void **state)
     }
 }
 
-static void test_refuses_what_is_no_file(void **state)
+static void test_refuses_other_than_regular_files(void **state)
 {
     char *directory = apr_pstrdup(*state, "/tmp/test_secret.XXXXXX");
     char *pipe;
@@ -145,7 +145,7 @@ static void test_refuses_a_large_file(void **state)
     check_fault(*state, make_file(*state, 0600, content, KIB64 + 1), "64 KiB");
 }
 
-static void test_refuses_a_line_end_of_windows(void **state)
+static void test_refuses_windows_line_ends(void **state)
 {
     const char *path = make_file(*state, 0600, "secret\r\n", 8);
 
@@ -159,15 +159,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_makes_256_bits_of_base64url),
-        UNIT_TEST(test_makes_another_one_each_time),
+        UNIT_TEST(test_makes_a_new_secret_each_time),
         UNIT_TEST(test_digests_as_sha256),
         UNIT_TEST(test_derives_by_hmac_sha256),
         UNIT_TEST(test_reads_a_file_without_its_last_newline),
         UNIT_TEST(test_reads_up_to_64_kib),
         UNIT_TEST(test_refuses_a_file_that_others_may_use),
-        UNIT_TEST(test_refuses_what_is_no_file),
+        UNIT_TEST(test_refuses_other_than_regular_files),
         UNIT_TEST(test_refuses_a_large_file),
-        UNIT_TEST(test_refuses_a_line_end_of_windows),
+        UNIT_TEST(test_refuses_windows_line_ends),
     };
     return UNIT_RUN(tests);
 }

@@ -98,7 +98,7 @@ static void end(visitor_t *v)
     pthread_join(v->thread, NULL);
 }
 
-static void test_places_are_different_ones(void **state)
+static void test_each_holder_has_its_own_slot(void **state)
 {
     cat_semaphore_t *semaphore = make(state, 2, 0);
     int first, second, third;
@@ -130,7 +130,7 @@ static void test_full_queue_refuses_at_once(void **state)
     assert_int_equal(waiter.rv, APR_SUCCESS);
 }
 
-static void test_patience_ends(void **state)
+static void test_waiting_has_a_timeout(void **state)
 {
     cat_semaphore_t *semaphore = make(state, 1, 1);
     visitor_t holder, waiter;
@@ -271,7 +271,7 @@ static void storm_in_a_child(cat_semaphore_t *semaphore, counts_t *counts)
     _exit(0);
 }
 
-static void test_many_threads_in_many_processes(void **state)
+static void test_limit_holds_for_many_threads_in_many_processes(void **state)
 {
     counts_t *counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t children[PROCESSES];
@@ -332,7 +332,7 @@ static void end_child(pid_t child)
     waitpid(child, NULL, 0);
 }
 
-static void test_killed_holder_gives_its_place_back(void **state)
+static void test_killed_holder_frees_its_slot(void **state)
 {
     cat_semaphore_t *semaphore = make(state, 1, 0);
 
@@ -360,7 +360,7 @@ static void test_killed_holder_lets_the_next_in(void **state)
     assert_true(waiter.waited >= MSEC(100) && waiter.waited < 30 * SECOND);
 }
 
-static void test_killed_waiter_takes_nothing_along(void **state)
+static void test_killed_waiter_keeps_no_slot(void **state)
 {
     cat_semaphore_t *semaphore = make(state, 1, 1);
     int ready[2], slot;
@@ -423,7 +423,7 @@ static void test_killed_waiters_use_up_no_share(void **state)
 }
 
 /* At a graceful restart, the parent destroys its pool while a child of the old generation still uses the semaphore. */
-static void test_gate_outlives_the_parents_pool(void **state)
+static void test_semaphore_outlives_the_parents_pool(void **state)
 {
     apr_pool_t *generation;
     cat_semaphore_t *semaphore;
@@ -452,18 +452,18 @@ static void test_gate_outlives_the_parents_pool(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_places_are_different_ones),
+        UNIT_TEST(test_each_holder_has_its_own_slot),
         UNIT_TEST(test_full_queue_refuses_at_once),
-        UNIT_TEST(test_patience_ends),
+        UNIT_TEST(test_waiting_has_a_timeout),
         UNIT_TEST(test_a_party_leaves_room_for_others),
         UNIT_TEST(test_parties_take_turns),
         UNIT_TEST(test_reports_are_summed_up),
-        UNIT_TEST(test_many_threads_in_many_processes),
-        UNIT_TEST(test_killed_holder_gives_its_place_back),
+        UNIT_TEST(test_limit_holds_for_many_threads_in_many_processes),
+        UNIT_TEST(test_killed_holder_frees_its_slot),
         UNIT_TEST(test_killed_holder_lets_the_next_in),
-        UNIT_TEST(test_killed_waiter_takes_nothing_along),
+        UNIT_TEST(test_killed_waiter_keeps_no_slot),
         UNIT_TEST(test_killed_waiters_use_up_no_share),
-        UNIT_TEST(test_gate_outlives_the_parents_pool),
+        UNIT_TEST(test_semaphore_outlives_the_parents_pool),
     };
     return UNIT_RUN(tests);
 }

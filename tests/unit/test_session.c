@@ -80,7 +80,7 @@ static void test_a_session_expires_before_its_last_token(void **state)
     assert_int_equal(find(a, session.refresh_token), CAT_REFRESH_UNKNOWN);
 }
 
-static void test_unknown_tokens(void **state)
+static void test_unknown_tokens_are_refused(void **state)
 {
     unit_accounts_t *a = make_accounts(*state);
 
@@ -103,7 +103,7 @@ static void test_a_refresh_replaces_the_token(void **state)
     assert_false(is_revoked(a, first.id));
 }
 
-static void test_within_the_grace_the_successor_is_the_same(void **state)
+static void test_within_the_grace_period_the_successor_is_the_same(void **state)
 {
     unit_accounts_t *a = make_accounts(*state);
     cat_session_t first = open_session(a, ANN), second, again;
@@ -137,7 +137,7 @@ static void test_a_replay_ends_the_session(void **state)
     check_replayed(a, first.refresh_token, second.refresh_token);
 }
 
-static void test_after_the_grace_a_second_use_is_a_replay(void **state)
+static void test_after_the_grace_period_a_second_use_is_a_replay(void **state)
 {
     unit_accounts_t *a = make_accounts(*state);
     cat_session_t first = open_session(a, ANN), second;
@@ -298,11 +298,11 @@ int main(void)
         UNIT_TEST(test_only_digests_are_stored),
         UNIT_TEST(test_a_token_is_found_until_it_expires),
         UNIT_TEST(test_a_session_expires_before_its_last_token),
-        UNIT_TEST(test_unknown_tokens),
+        UNIT_TEST(test_unknown_tokens_are_refused),
         UNIT_TEST(test_a_refresh_replaces_the_token),
-        UNIT_TEST(test_within_the_grace_the_successor_is_the_same),
+        UNIT_TEST(test_within_the_grace_period_the_successor_is_the_same),
         UNIT_TEST(test_a_replay_ends_the_session),
-        UNIT_TEST(test_after_the_grace_a_second_use_is_a_replay),
+        UNIT_TEST(test_after_the_grace_period_a_second_use_is_a_replay),
         UNIT_TEST(test_a_replay_is_recognized_by_its_family),
         UNIT_TEST(test_a_session_is_ended_once_and_by_its_user),
         UNIT_TEST(test_all_sessions_of_a_user_end),

@@ -53,7 +53,7 @@ static void test_sends_one_message_to_one_recipient(void **state)
     assert_string_equal(json_string_value(json_object_get(envelope, "data")), MESSAGE);
 }
 
-static void test_says_what_a_refusal_means(void **state)
+static void test_distinguishes_lasting_from_temporary_refusals(void **state)
 {
     cat_smtp_t smtp = address_of(*state, "smtp", PLAIN);
     size_t before = count(*state, PLAIN);
@@ -133,7 +133,7 @@ static void *raise_flag(void *flag)
     return NULL;
 }
 
-static void test_breaks_off_when_the_flag_is_raised(void **state)
+static void test_stops_when_the_flag_is_set(void **state)
 {
     atomic_int stopping = 0;
     pthread_t thread;
@@ -149,7 +149,7 @@ static void test_breaks_off_when_the_flag_is_raised(void **state)
     close(listening);
 }
 
-static void test_retries_when_the_text_is_not_acknowledged(void **state)
+static void test_retries_when_the_message_is_not_acknowledged(void **state)
 {
     cat_smtp_t smtp = address_of(*state, "smtp", HANG_DATA);
 
@@ -214,7 +214,7 @@ static void test_uses_starttls(void **state)
     assert_true(json_is_true(json_object_get(newest(*state, STARTTLS), "tls")));
 }
 
-static void test_checks_the_certificate_where_tls_is_required(void **state)
+static void test_checks_the_certificate_if_tls_is_required(void **state)
 {
     cat_smtp_t smtp = address_of(*state, "smtp", STARTTLS);
     size_t before = count(*state, STARTTLS);
@@ -230,7 +230,7 @@ static void test_checks_the_certificate_where_tls_is_required(void **state)
     assert_int_equal(count(*state, STARTTLS), before);
 }
 
-static void test_checks_whom_the_certificate_is_for(void **state)
+static void test_checks_the_name_in_the_certificate(void **state)
 {
     cat_smtp_t smtp = address_of(*state, "smtp", OTHER_NAME);
 
@@ -240,7 +240,7 @@ static void test_checks_whom_the_certificate_is_for(void **state)
     assert_int_equal(count(*state, OTHER_NAME), 0);
 }
 
-static void test_takes_any_certificate_where_tls_is_not_required(void **state)
+static void test_accepts_any_certificate_if_tls_is_not_required(void **state)
 {
     cat_smtp_t smtp = address_of(*state, "smtp", STARTTLS);
 
@@ -268,7 +268,7 @@ static void check_login(apr_pool_t *pool, const char *scheme, int server)
     assert_string_equal(json_string_value(json_object_get(newest(pool, server), "auth")), "shop");
 }
 
-static void test_logs_in_behind_starttls(void **state)
+static void test_logs_in_after_starttls(void **state)
 {
     check_login(*state, "smtp", LOGIN);
 }
@@ -331,7 +331,7 @@ static void test_checks_urls(void **state)
     }
 }
 
-static void test_knows_this_machine(void **state)
+static void test_recognizes_loopback_addresses(void **state)
 {
     (void)state;
     assert_true(cat_smtp_is_loopback("smtp://localhost"));
@@ -351,26 +351,26 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_sends_one_message_to_one_recipient),
-        UNIT_TEST(test_says_what_a_refusal_means),
+        UNIT_TEST(test_distinguishes_lasting_from_temporary_refusals),
         UNIT_TEST(test_never_sends_a_second_command_in_an_address),
         UNIT_TEST(test_retries_when_nobody_listens),
         UNIT_TEST(test_does_not_wait_for_a_silent_server),
-        UNIT_TEST(test_breaks_off_when_the_flag_is_raised),
-        UNIT_TEST(test_retries_when_the_text_is_not_acknowledged),
+        UNIT_TEST(test_stops_when_the_flag_is_set),
+        UNIT_TEST(test_retries_when_the_message_is_not_acknowledged),
         UNIT_TEST(test_does_not_wait_for_the_answer_to_quit),
         UNIT_TEST(test_is_never_downgraded),
         UNIT_TEST(test_never_logs_in_without_tls),
         UNIT_TEST(test_sends_nothing_when_it_cannot_log_in),
         UNIT_TEST(test_uses_starttls),
-        UNIT_TEST(test_checks_the_certificate_where_tls_is_required),
-        UNIT_TEST(test_checks_whom_the_certificate_is_for),
-        UNIT_TEST(test_takes_any_certificate_where_tls_is_not_required),
-        UNIT_TEST(test_logs_in_behind_starttls),
+        UNIT_TEST(test_checks_the_certificate_if_tls_is_required),
+        UNIT_TEST(test_checks_the_name_in_the_certificate),
+        UNIT_TEST(test_accepts_any_certificate_if_tls_is_not_required),
+        UNIT_TEST(test_logs_in_after_starttls),
         UNIT_TEST(test_logs_in_over_smtps),
         UNIT_TEST(test_checks_the_certificate_of_smtps),
         UNIT_TEST(test_uses_no_proxy_of_the_environment),
         UNIT_TEST(test_checks_urls),
-        UNIT_TEST(test_knows_this_machine),
+        UNIT_TEST(test_recognizes_loopback_addresses),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -89,7 +89,7 @@ static void test_database_that_is_down_is_asked_once(void **state)
     assert_int_equal(open_one(fake, *state, 1), APR_SUCCESS); /* no permit was lost */
 }
 
-static void test_limit_of_connections(void **state)
+static void test_connections_are_limited(void **state)
 {
     fake_t *fake = make_fake(*state, 0);
     cat_db_handle_t handle = {0};
@@ -138,7 +138,7 @@ static void test_others_do_not_wait_for_an_attempt(void **state)
     assert_ptr_equal(is_down, fake);
 }
 
-static void test_losses(void **state)
+static void test_losses_are_remembered(void **state)
 {
     fake_t *fake = make_fake(*state, 0);
     apr_time_t before = apr_time_now();
@@ -152,7 +152,7 @@ static void test_losses(void **state)
 /* ---- a database that is not ready ---- */
 
 /* One thread's statement was refused; before it asks whether to retry, another thread's statement is executed. */
-static void test_another_thread_was_served(void **state)
+static void test_retries_after_another_thread_was_served(void **state)
 {
     cat_source_t *source = cat_source_create(*state, "test", NULL, NULL);
 
@@ -175,7 +175,7 @@ static void test_patience_counts_from_the_first_refusal(void **state)
 }
 
 /* When the clock has been set back, the refusal is in the future. */
-static void test_clock_set_back(void **state)
+static void test_clock_set_back_ends_the_wait(void **state)
 {
     cat_source_t *source = cat_source_create(*state, "test", NULL, NULL);
 
@@ -188,12 +188,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_stale_connections_are_passed_over),
         UNIT_TEST(test_database_that_is_down_is_asked_once),
-        UNIT_TEST(test_limit_of_connections),
+        UNIT_TEST(test_connections_are_limited),
         UNIT_TEST(test_others_do_not_wait_for_an_attempt),
-        UNIT_TEST(test_losses),
-        UNIT_TEST(test_another_thread_was_served),
+        UNIT_TEST(test_losses_are_remembered),
+        UNIT_TEST(test_retries_after_another_thread_was_served),
         UNIT_TEST(test_patience_counts_from_the_first_refusal),
-        UNIT_TEST(test_clock_set_back),
+        UNIT_TEST(test_clock_set_back_ends_the_wait),
     };
     return UNIT_RUN(tests);
 }

@@ -4,7 +4,7 @@
 #include "db/connection_state.h"
 #include "db/sqlite.h"
 
-static void test_file(void **state)
+static void test_file_is_the_path_or_empty(void **state)
 {
     unit_database_t *database = unit_database(*state), *memory = unit_database_make(*state, ":memory:");
     cat_db_handle_t handle;
@@ -74,12 +74,9 @@ static void test_readonly_file_is_an_obstacle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_file),
-        UNIT_TEST(test_begin_says_why_it_failed),
-        UNIT_TEST(test_writable_database_has_no_obstacle),
-        UNIT_TEST(test_truncated_file_is_an_obstacle),
-        UNIT_TEST(test_full_database_is_an_obstacle),
-        UNIT_TEST(test_readonly_file_is_an_obstacle),
+        UNIT_TEST(test_file_is_the_path_or_empty),         UNIT_TEST(test_begin_says_why_it_failed),
+        UNIT_TEST(test_writable_database_has_no_obstacle), UNIT_TEST(test_truncated_file_is_an_obstacle),
+        UNIT_TEST(test_full_database_is_an_obstacle),      UNIT_TEST(test_readonly_file_is_an_obstacle),
     };
     return UNIT_RUN(tests);
 }

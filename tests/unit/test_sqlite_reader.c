@@ -57,7 +57,7 @@ static void test_values_are_texts(void **state)
     }
 }
 
-static void test_failures_before_the_first_row(void **state)
+static void test_failures_before_the_first_row_are_returned(void **state)
 {
     cat_connection_t *conn = unit_connect(unit_database_use(*state, unit_database(*state)), CAT_TO_READ);
     char *longer = apr_palloc(*state, 4000);
@@ -75,7 +75,7 @@ static void test_failures_before_the_first_row(void **state)
 }
 
 /* SQLite cannot compute the second row, but the caller has already seen the first. */
-static void test_failure_after_a_row(void **state)
+static void test_failure_after_a_row_is_returned(void **state)
 {
     cat_connection_t *conn = unit_connect(unit_database_use(*state, unit_database(*state)), CAT_TO_READ);
     rows_t r = {.pool = *state, .text = ""};
@@ -135,8 +135,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_values_are_texts),
-        UNIT_TEST(test_failures_before_the_first_row),
-        UNIT_TEST(test_failure_after_a_row),
+        UNIT_TEST(test_failures_before_the_first_row_are_returned),
+        UNIT_TEST(test_failure_after_a_row_is_returned),
         UNIT_TEST(test_row_function_stops_the_select),
         UNIT_TEST(test_detached_reader_prepares_again),
     };

@@ -50,7 +50,7 @@ static void test_schema_change_prepares_again(void **state)
     assert_null(select_name(conn, *state, "none"));
 }
 
-static void test_wrong_number_of_values(void **state)
+static void test_wrong_number_of_values_is_refused(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_WRITE);
@@ -72,7 +72,7 @@ static apr_status_t refuse_row(void *calls, const char *const *values, int count
 }
 
 /* The connection must not stay inside a read, so the remaining rows are drained. */
-static void test_failure_of_the_row_function(void **state)
+static void test_failure_of_the_row_function_is_returned(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_WRITE);
@@ -91,7 +91,7 @@ static void test_failure_of_the_row_function(void **state)
     }
 }
 
-static void test_outcomes_of_a_write(void **state)
+static void test_each_outcome_of_a_write_has_a_status(void **state)
 {
     cat_connection_t *conn = unit_connect(unit_database_use(*state, unit_database(*state)), CAT_TO_WRITE);
     int changed;
@@ -109,9 +109,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_schema_change_prepares_again),
-        UNIT_TEST(test_wrong_number_of_values),
-        UNIT_TEST(test_failure_of_the_row_function),
-        UNIT_TEST(test_outcomes_of_a_write),
+        UNIT_TEST(test_wrong_number_of_values_is_refused),
+        UNIT_TEST(test_failure_of_the_row_function_is_returned),
+        UNIT_TEST(test_each_outcome_of_a_write_has_a_status),
     };
     return UNIT_RUN(tests);
 }

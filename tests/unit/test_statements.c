@@ -78,7 +78,7 @@ static int try_statement(apr_pool_t *pool, unit_database_t *database, cat_sql_t 
     return 0;
 }
 
-static void test_every_statement(void **state)
+static void test_every_statement_is_understood(void **state)
 {
     const char *file = apr_pstrcat(*state, unit_directory(*state), "/catalog.db", NULL);
     unit_database_t *database = unit_database_make_for(*state, driver, params ? params : file);
@@ -93,7 +93,7 @@ static void test_every_statement(void **state)
 
 int main(int count, char **words)
 {
-    const struct CMUnitTest tests[] = {UNIT_TEST(test_every_statement)};
+    const struct CMUnitTest tests[] = {UNIT_TEST(test_every_statement_is_understood)};
 
     if (count == 3) {
         driver = words[1];

@@ -17,7 +17,7 @@ static void check(apr_int64_t milliseconds, const char *expected)
     assert_int_equal(text[CAT_TIME_LENGTH + 1], '#');
 }
 
-static void test_known_times(void **state)
+static void test_formats_known_times(void **state)
 {
     (void)state;
     check(0, "1970-01-01T00:00:00.000Z");
@@ -29,7 +29,7 @@ static void test_known_times(void **state)
     check(APR_INT64_C(2147483648000), "2038-01-19T03:14:08.000Z");
 }
 
-static void test_before_1970(void **state)
+static void test_formats_times_before_1970(void **state)
 {
     (void)state;
     check(-1, "1969-12-31T23:59:59.999Z");
@@ -37,7 +37,7 @@ static void test_before_1970(void **state)
     check(-1001, "1969-12-31T23:59:58.999Z");
 }
 
-static void test_each_day_of_ten_thousand_years(void **state)
+static void test_formats_each_day_of_ten_thousand_years(void **state)
 {
     char text[CAT_TIME_LENGTH + 1], expected[CAT_TIME_LENGTH + 1];
     (void)state;
@@ -55,7 +55,7 @@ static void test_each_day_of_ten_thousand_years(void **state)
     }
 }
 
-static void test_ends(void **state)
+static void test_times_are_clamped_to_four_digit_years(void **state)
 {
     (void)state;
     check(APR_INT64_C(-62167219200000), "0000-01-01T00:00:00.000Z");
@@ -80,7 +80,7 @@ static void test_order_of_text_is_order_of_time(void **state)
     }
 }
 
-static void test_no_time_zone_shows(void **state)
+static void test_time_zone_makes_no_difference(void **state)
 {
     (void)state;
     setenv("TZ", "Pacific/Kiritimati", 1);
@@ -90,14 +90,14 @@ static void test_no_time_zone_shows(void **state)
     tzset();
 }
 
-static void test_store(void **state)
+static void test_stores_milliseconds(void **state)
 {
     assert_string_equal(cat_time_store(*state, 0), "0");
     assert_string_equal(cat_time_store(*state, 1999), "1");
     assert_string_equal(cat_time_store(*state, APR_INT64_C(1795253400123456)), "1795253400123");
 }
 
-static void test_read(void **state)
+static void test_reads_what_was_stored(void **state)
 {
     static const char *const others[] = {"", "x", "1x", "1.5", "99999999999999999999", "9223372036854775807"};
 
@@ -110,7 +110,7 @@ static void test_read(void **state)
     }
 }
 
-static void test_monotonic(void **state)
+static void test_monotonic_time_never_goes_back(void **state)
 {
     apr_time_t start = cat_time_monotonic(), before = start;
     (void)state;
@@ -127,15 +127,15 @@ static void test_monotonic(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_known_times),
-        UNIT_TEST(test_before_1970),
-        UNIT_TEST(test_each_day_of_ten_thousand_years),
-        UNIT_TEST(test_ends),
+        UNIT_TEST(test_formats_known_times),
+        UNIT_TEST(test_formats_times_before_1970),
+        UNIT_TEST(test_formats_each_day_of_ten_thousand_years),
+        UNIT_TEST(test_times_are_clamped_to_four_digit_years),
         UNIT_TEST(test_order_of_text_is_order_of_time),
-        UNIT_TEST(test_no_time_zone_shows),
-        UNIT_TEST(test_store),
-        UNIT_TEST(test_read),
-        UNIT_TEST(test_monotonic),
+        UNIT_TEST(test_time_zone_makes_no_difference),
+        UNIT_TEST(test_stores_milliseconds),
+        UNIT_TEST(test_reads_what_was_stored),
+        UNIT_TEST(test_monotonic_time_never_goes_back),
     };
     return UNIT_RUN(tests);
 }

@@ -248,7 +248,7 @@ static void test_the_kid_chooses_among_keys(void **state)
 }
 
 /* A client without the key must not learn what the server checks next. */
-static void test_a_wrong_signature_is_said_before_wrong_claims(void **state)
+static void test_a_wrong_signature_is_reported_before_wrong_claims(void **state)
 {
     static const char *const claims[][2] = {{"exp", "1"}, {"aud", "\"other\""}, {"sub", NULL}, {"role", "1"}};
 
@@ -273,7 +273,7 @@ int main(void)
         UNIT_TEST(test_a_public_key_is_no_secret),
         UNIT_TEST(test_refuses_other_headers),
         UNIT_TEST(test_the_kid_chooses_among_keys),
-        UNIT_TEST(test_a_wrong_signature_is_said_before_wrong_claims),
+        UNIT_TEST(test_a_wrong_signature_is_reported_before_wrong_claims),
     };
     return UNIT_RUN(tests);
 }

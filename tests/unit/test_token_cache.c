@@ -65,7 +65,7 @@ static void test_remembers_a_token_and_its_claims(void **state)
     assert_string_equal(found->username, "ann");
 }
 
-static void test_remembers_what_was_absent(void **state)
+static void test_remembers_absent_claims(void **state)
 {
     cat_token_cache_t *seen = create(*state, 1);
     cat_claims_t foreign = claims;
@@ -102,7 +102,7 @@ static void test_finds_no_other_token(void **state)
     assert_non_null(find(*state, seen, TOKEN));
 }
 
-static void test_counts_for_its_keys_alone(void **state)
+static void test_an_entry_is_valid_for_its_keys_only(void **state)
 {
     cat_token_cache_t *seen = create(*state, 16);
 
@@ -113,7 +113,7 @@ static void test_counts_for_its_keys_alone(void **state)
     assert_null(cat_token_cache_find(seen, *state, &other_keys, 0, TOKEN));
 }
 
-static void test_counts_until_the_token_expires(void **state)
+static void test_an_entry_is_valid_until_the_token_expires(void **state)
 {
     const apr_time_t end = (EXPIRES + CAT_TOKEN_LEEWAY) * SECOND;
     cat_token_cache_t *seen = create(*state, 16);
@@ -123,7 +123,7 @@ static void test_counts_until_the_token_expires(void **state)
     assert_null(cat_token_cache_find(seen, *state, &keys, end, TOKEN));
 }
 
-static void test_a_new_token_takes_an_old_ones_place(void **state)
+static void test_a_new_token_replaces_an_old_one(void **state)
 {
     cat_token_cache_t *seen = create(*state, 1);
     cat_claims_t other = claims;
@@ -139,7 +139,7 @@ static void test_a_new_token_takes_an_old_ones_place(void **state)
 }
 
 /* If the token or its claims are too long, the old entry stays as it was. */
-static void test_passes_over_what_is_too_long(void **state)
+static void test_stores_nothing_that_is_too_long(void **state)
 {
     cat_token_cache_t *seen = create(*state, 1);
     char *text = memset(apr_pcalloc(*state, 4097), 'x', 4096);
@@ -234,12 +234,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_remembers_a_token_and_its_claims),
-        UNIT_TEST(test_remembers_what_was_absent),
+        UNIT_TEST(test_remembers_absent_claims),
         UNIT_TEST(test_finds_no_other_token),
-        UNIT_TEST(test_counts_for_its_keys_alone),
-        UNIT_TEST(test_counts_until_the_token_expires),
-        UNIT_TEST(test_a_new_token_takes_an_old_ones_place),
-        UNIT_TEST(test_passes_over_what_is_too_long),
+        UNIT_TEST(test_an_entry_is_valid_for_its_keys_only),
+        UNIT_TEST(test_an_entry_is_valid_until_the_token_expires),
+        UNIT_TEST(test_a_new_token_replaces_an_old_one),
+        UNIT_TEST(test_stores_nothing_that_is_too_long),
         UNIT_TEST(test_most_of_many_are_found_again),
         UNIT_TEST(test_threads_never_see_half_an_entry),
     };

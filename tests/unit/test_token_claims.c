@@ -74,7 +74,7 @@ static const char *const bad_claims[][2] = {
     {"x", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"}, /* 33 levels */
 };
 
-static void test_refuses_other_payloads(void **state)
+static void test_refuses_invalid_payloads(void **state)
 {
     static const char *const bad[] = {"{}", "[]", "null", "\"\"", "1", " ", "{"};
     const cat_keys_t *keys = own_keys(*state);
@@ -91,7 +91,7 @@ static void test_refuses_other_payloads(void **state)
 }
 
 /* A parser of C strings would see only the valid payload. */
-static void test_refuses_what_has_a_nul(void **state)
+static void test_refuses_a_payload_with_a_nul(void **state)
 {
     const char *payload = payload_with(*state, "", NULL);
     const char *text = apr_pstrcat(
@@ -103,7 +103,7 @@ static void test_refuses_what_has_a_nul(void **state)
                   "a payload that ends in NUL");
 }
 
-static void test_takes_what_else_is_valid(void **state)
+static void test_accepts_other_valid_payloads(void **state)
 {
     static const char *const good[][2] = {
         {"nbf", "1800000030"},
@@ -128,7 +128,7 @@ static void test_takes_what_else_is_valid(void **state)
     }
 }
 
-static void test_what_is_absent_gives_no_right(void **state)
+static void test_absent_claims_grant_nothing(void **state)
 {
     const cat_trust_t trust = {ISSUER, AUDIENCE, own_keys(*state), 0, cat_role_names};
     const cat_claims_t *claims;
@@ -155,7 +155,7 @@ static void test_refuses_huge_payloads(void **state)
     check_refused(*state, keys, forge(*state, HEADER, wide), "1000 claims");
 }
 
-static void test_gives_30_seconds_on_the_expiry(void **state)
+static void test_accepts_tokens_for_30_seconds_after_expiry(void **state)
 {
     const cat_trust_t trust = {ISSUER, AUDIENCE, own_keys(*state), 0, cat_role_names};
     const char *token = forge(*state, HEADER, payload_with(*state, "exp", NOW_TEXT));
@@ -171,9 +171,9 @@ static void test_gives_30_seconds_on_the_expiry(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_refuses_other_payloads),   UNIT_TEST(test_refuses_what_has_a_nul),
-        UNIT_TEST(test_takes_what_else_is_valid), UNIT_TEST(test_what_is_absent_gives_no_right),
-        UNIT_TEST(test_refuses_huge_payloads),    UNIT_TEST(test_gives_30_seconds_on_the_expiry),
+        UNIT_TEST(test_refuses_invalid_payloads),     UNIT_TEST(test_refuses_a_payload_with_a_nul),
+        UNIT_TEST(test_accepts_other_valid_payloads), UNIT_TEST(test_absent_claims_grant_nothing),
+        UNIT_TEST(test_refuses_huge_payloads),        UNIT_TEST(test_accepts_tokens_for_30_seconds_after_expiry),
     };
     return UNIT_RUN(tests);
 }

@@ -5,7 +5,7 @@
 #define FOREIGN_PAYLOAD(sub)                                                                                           \
     "{\"iss\":\"" FOREIGN "\",\"aud\":[\"shop\",\"account\"],\"sub\":" sub ",\"exp\":1800000900}"
 
-static void test_takes_tokens_of_another_issuer(void **state)
+static void test_accepts_tokens_of_another_issuer(void **state)
 {
     static const char *const headers[] = {
         "{\"alg\":\"ES256\"}",
@@ -32,7 +32,7 @@ static void test_takes_tokens_of_another_issuer(void **state)
 }
 
 /* Another issuer must not be able to grant a role or a session of ours. */
-static void test_another_issuer_gives_no_right(void **state)
+static void test_another_issuer_grants_nothing(void **state)
 {
     static const char payload[] =
         "{\"iss\":\"" FOREIGN "\",\"aud\":\"shop\",\"sub\":\"x\",\"exp\":1800000900,\"role\":\"admin\","
@@ -131,7 +131,7 @@ static void test_refuses_bad_tokens_of_another_issuer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_takes_tokens_of_another_issuer),       UNIT_TEST(test_another_issuer_gives_no_right),
+        UNIT_TEST(test_accepts_tokens_of_another_issuer),     UNIT_TEST(test_another_issuer_grants_nothing),
         UNIT_TEST(test_issuers_do_not_sign_for_each_other),   UNIT_TEST(test_an_issuer_may_have_several_trusts),
         UNIT_TEST(test_refuses_bad_tokens_of_another_issuer),
     };

@@ -59,7 +59,7 @@ static const char *text_of(const json_t *body, const char *name)
     return json_string_value(json_object_get(body, name));
 }
 
-static void test_body(void **state)
+static void test_body_has_the_tokens_and_the_user(void **state)
 {
     cat_answer_t *a = grant(*state, 0, 0, NULL);
     json_t *body = body_of(*state, a);
@@ -77,7 +77,7 @@ static void test_body(void **state)
     assert_int_equal(json_object_size(body), 7);
 }
 
-static void test_cookie_takes_the_refresh_token_out_of_the_body(void **state)
+static void test_cookie_replaces_the_refresh_token_in_the_body(void **state)
 {
     cat_answer_t *a = grant(*state, 1, 0, NULL);
 
@@ -86,7 +86,7 @@ static void test_cookie_takes_the_refresh_token_out_of_the_body(void **state)
                         "catalog_refresh=refresh-me; Path=/api/auth; Max-Age=3600; HttpOnly; SameSite=Strict");
 }
 
-static void test_cookie_is_secure_where_the_site_is(void **state)
+static void test_cookie_is_secure_if_the_site_is(void **state)
 {
     static const char end[] = "; Secure";
     const char *by_tls = apr_table_get(grant(*state, 1, 1, NULL)->headers, "Set-Cookie");
@@ -99,9 +99,9 @@ static void test_cookie_is_secure_where_the_site_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_body),
-        UNIT_TEST(test_cookie_takes_the_refresh_token_out_of_the_body),
-        UNIT_TEST(test_cookie_is_secure_where_the_site_is),
+        UNIT_TEST(test_body_has_the_tokens_and_the_user),
+        UNIT_TEST(test_cookie_replaces_the_refresh_token_in_the_body),
+        UNIT_TEST(test_cookie_is_secure_if_the_site_is),
     };
     return UNIT_RUN(tests);
 }

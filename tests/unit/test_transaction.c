@@ -126,7 +126,7 @@ static void test_failing_commit_fails_for_all(void **state)
     assert_int_equal(writers[0].rv, APR_SUCCESS);
 }
 
-static void test_writer_gives_up(void **state)
+static void test_writer_gives_up_waiting_for_the_lock(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
@@ -195,7 +195,7 @@ int main(void)
         UNIT_TEST(test_failing_write_affects_no_other),
         UNIT_TEST(test_fault_in_one_write_runs_the_others_alone),
         UNIT_TEST(test_failing_commit_fails_for_all),
-        UNIT_TEST(test_writer_gives_up),
+        UNIT_TEST(test_writer_gives_up_waiting_for_the_lock),
         UNIT_TEST(test_view_sees_one_state),
         UNIT_TEST(test_view_returns_the_status_of_its_work),
     };

@@ -3,7 +3,7 @@
 
 #include "http/uri.h"
 
-static void test_encode_path(void **state)
+static void test_encodes_what_a_path_must_not_contain(void **state)
 {
     static const struct {
         const char *path, *encoded;
@@ -29,6 +29,6 @@ static void test_encode_path(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {UNIT_TEST(test_encode_path)};
+    const struct CMUnitTest tests[] = {UNIT_TEST(test_encodes_what_a_path_must_not_contain)};
     return UNIT_RUN(tests);
 }

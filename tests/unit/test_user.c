@@ -37,7 +37,7 @@ static const char *faults(void **state, const char *username, const char *email,
 #define EMAIL "ada@example.com"
 #define PASSWORD "correct horse"
 
-static void test_usernames(void **state)
+static void test_usernames_have_a_format_and_a_length(void **state)
 {
     static const char *const good[] = {"ada", "A.d_a-9", "..."};
     static const char *const bad[] = {"a b", "ad\xc3\xa4", "ada@x", "a/b", "ada\n"};
@@ -53,7 +53,7 @@ static void test_usernames(void **state)
     assert_string_equal(faults(state, repeat(*state, "a", 65), EMAIL, PASSWORD), "username too_long");
 }
 
-static void test_emails(void **state)
+static void test_emails_have_a_format_and_a_length(void **state)
 {
     assert_string_equal(faults(state, "ada", "ada", PASSWORD), "email format");
     assert_string_equal(faults(state, "ada", "ada@example", PASSWORD), "email format");
@@ -61,7 +61,7 @@ static void test_emails(void **state)
     assert_string_equal(faults(state, "ada", repeat(*state, "a", 255), PASSWORD), "email too_long");
 }
 
-static void test_passwords(void **state)
+static void test_passwords_have_a_length(void **state)
 {
     assert_string_equal(faults(state, "ada", EMAIL, "1234567"), "password too_short");
     assert_string_equal(faults(state, "ada", EMAIL, "        "), ""); /* any eight characters are valid */
@@ -69,7 +69,7 @@ static void test_passwords(void **state)
     assert_string_equal(faults(state, "ada", EMAIL, repeat(*state, "a", 257)), "password too_long");
 }
 
-static void test_all_faults_at_once(void **state)
+static void test_reports_all_faults_at_once(void **state)
 {
     assert_string_equal(faults(state, "a", "b", "c"), "username too_short; email format; password too_short");
 }
@@ -88,10 +88,10 @@ static void test_no_password_is_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_usernames),
-        UNIT_TEST(test_emails),
-        UNIT_TEST(test_passwords),
-        UNIT_TEST(test_all_faults_at_once),
+        UNIT_TEST(test_usernames_have_a_format_and_a_length),
+        UNIT_TEST(test_emails_have_a_format_and_a_length),
+        UNIT_TEST(test_passwords_have_a_length),
+        UNIT_TEST(test_reports_all_faults_at_once),
         UNIT_TEST(test_no_password_is_written),
     };
     return UNIT_RUN(tests);

@@ -42,7 +42,7 @@ static void test_counter_wraps_around(void **state)
 }
 
 /* SQLite keeps the index only while a connection is open that has read. */
-static void test_state_is_known_while_it_is_held(void **state)
+static void test_state_is_known_while_the_index_is_held(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_wal_index_t *index = create_index(*state);
@@ -96,7 +96,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_each_commit_changes_the_state),
         UNIT_TEST(test_counter_wraps_around),
-        UNIT_TEST(test_state_is_known_while_it_is_held),
+        UNIT_TEST(test_state_is_known_while_the_index_is_held),
         UNIT_TEST(test_unknown_index_is_not_used),
         UNIT_TEST(test_replaced_files_are_noticed_within_a_second),
     };

@@ -62,7 +62,7 @@ static void test_locks_survive_a_restart(void **state)
     cat_semaphore_leave(lock, slot);
 }
 
-static void test_files_have_locks_of_their_own(void **state)
+static void test_files_do_not_all_share_a_lock(void **state)
 {
     cat_write_locks_t *locks = create_locks(*state, *state);
     const char *const files[] = {"/a.db", "/b.db", "/c.db", "/d.db", "/e.db", "/f.db", "/g.db", "/h.db"};
@@ -79,7 +79,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_one_writer_at_a_time),
         UNIT_TEST(test_locks_survive_a_restart),
-        UNIT_TEST(test_files_have_locks_of_their_own),
+        UNIT_TEST(test_files_do_not_all_share_a_lock),
     };
     return UNIT_RUN(tests);
 }
