@@ -25,32 +25,32 @@ for my $route ('/register', '/users') {
     answers(with($_, $route), 400, invalid(password => 'common'), "$route: '$_' is refused") for @common;
 }
 answers(with('short'), 400, invalid(password => 'too_short', password => 'common'),
-    'one that is short, too, is told both');
+    'a short password of the list gets both errors');
 my @fine = ('password1', ' password', 'passwor d', '12345678', 'spaced out', 'drowssap', 'correct horse', "password\t");
-answers(with($_), 201, undef, "'$_' is not on the list") for @fine;
+answers(with($_), 201, undef, "'$_' is accepted") for @fine;
 answers($server->api(POST => '/register', { username => 'x', email => 'x', password => 'password' }), 400,
-    invalid(username => 'too_short', email => 'format', password => 'common'), 'it is told with all the rest');
+    invalid(username => 'too_short', email => 'format', password => 'common'), 'the answer lists it with the other errors');
 
 my $user = register($server);
 my %change = (currentPassword => 'correct horse', newPassword => 'Password');
 answers($server->api(POST => '/auth/password/change', \%change, token => $user->{token}), 400,
-    invalid(newPassword => 'common'), 'nor can it be changed to');
-ok(works($server, $user->{token}), 'which changes nothing');
+    invalid(newPassword => 'common'), 'a change to such a password is refused');
+ok(works($server, $user->{token}), 'the refused change does not end the session');
 
 # A user with such a password can still sign in.
 my $old = server(mount => 'CatalogDatabase @driver@ "' . $server->params . '"')->start;
 my $brought = register($old, password => 'password');
-answers(sign_in($server, $brought->{user}{username}, 'password'), 200, undef, 'who has it already can sign in');
+answers(sign_in($server, $brought->{user}{username}, 'password'), 200, undef, 'a user who already has such a password can sign in');
 unlike($server->log_text, qr/qwertyuiop|spaced out/i, 'no password of the list is logged');
 
 # An invalid file.
 spew("$file.bad", "password\x{0}123\n");
-for (['no file', "$file.none"], ['a directory', scratch()], ['no text', "$file.bad"]) {
+for (['no file', "$file.none"], ['a directory', scratch()], ['a file with NUL', "$file.bad"]) {
     my ($what, $path) = @$_;
     my ($status, $said) = server(mount => "CatalogPasswordBlocklist \"$path\"")->configtest;
     ok($status != 0 && $said =~ /\Q$path\E/, "$what: httpd -t refuses it") or diag $said;
 }
 spew("$file.empty", '');
-is((server(mount => "CatalogPasswordBlocklist \"$file.empty\"")->configtest)[0], 0, 'an empty one refuses nothing');
+is((server(mount => "CatalogPasswordBlocklist \"$file.empty\"")->configtest)[0], 0, 'httpd -t accepts an empty file');
 
 done_testing;

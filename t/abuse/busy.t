@@ -41,13 +41,14 @@ sub right_one {
 }
 
 my %login = (login => $name, password => $owner->{password});
-is(while_busy((wire(POST => '/auth/login', \%login)) x 5), '503 503 503 503 503', 'five that come while another is hashed');
-right_one('then the owner signs in');
+is(while_busy((wire(POST => '/auth/login', \%login)) x 5), '503 503 503 503 503',
+    'five sign-ins during another password check get 503');
+right_one('the owner can then sign in');
 
 my %change = (currentPassword => $owner->{password}, newPassword => 'another horse');
 is(while_busy((wire(POST => '/auth/password/change', \%change, token => $owner->{token})) x 5), '503 503 503 503 503',
-    'so with a change');
-right_one('and again');
+    'five password changes during another check get 503');
+right_one('the owner can still sign in');
 
 expect_log(qr/CAT011: /);
 done_testing;

@@ -67,29 +67,30 @@ sub statuses { join ' ', map { $_->{status} } @_ }
 sub resend { ask('/auth/confirm/resend', { email => 'ada@example.com' }) }
 
 my %user = %{ registration() };
-is(statuses(ask('/register', \%user), map { ask('/register', registration()) } 1 .. 3), '201 201 201 429', 'registrations');
-is(statuses(map { login(fresh(), 'wrong horse') } 1 .. 6), '401 401 401 401 401 429', 'sign-ins');
-is(statuses(resend(), resend()), '202 429', 'mails');
-is(statuses(login($user{username}, 'wrong horse', '192.0.2.2')), '401', 'a wrong password');
+is(statuses(ask('/register', \%user), map { ask('/register', registration()) } 1 .. 3), '201 201 201 429',
+    'the fourth registration is refused');
+is(statuses(map { login(fresh(), 'wrong horse') } 1 .. 6), '401 401 401 401 401 429', 'the sixth sign-in is refused');
+is(statuses(resend(), resend()), '202 429', 'the second request for a mail is refused');
+is(statuses(login($user{username}, 'wrong horse', '192.0.2.2')), '401', 'a wrong password is refused');
 $server->database->do('UPDATE login_failures SET failures = 20, allowed_at = failed_at + 900000');
 
 # By the clock they would have to wait for an hour.
 spew("$dir/shift", '-3600');
 my $start = time;
 my $told = login($user{username}, $user{password}, '192.0.2.2');
-answers($told, 200, undef, 'a delay that was to last a quarter of an hour is over');
-ok($told->{json}{token} && claims_of($told->{json}{token})->{iat} < $start - 3500, 'by the server\'s clock it is an hour earlier');
+answers($told, 200, undef, 'the new time ends a delay of a quarter of an hour');
+ok($told->{json}{token} && claims_of($told->{json}{token})->{iat} < $start - 3500, 'the access token\'s iat is an hour earlier');
 sub served_within_a_minute {
     my ($what, $ask) = @_;
-    ok(wait_until(60, sub { $ask->()->{status} != 429 }), "$what: within a minute at most");
+    ok(wait_until(60, sub { $ask->()->{status} != 429 }), "$what succeeds within a minute");
 }
 served_within_a_minute('registering', sub { ask('/register', registration()) });
 served_within_a_minute('signing in', sub { login(fresh(), 'wrong horse') });
-answers(ask($_->[0], $_->[1], '192.0.2.4'), $_->[2], undef, "$_->[0] of somebody new")
+answers(ask($_->[0], $_->[1], '192.0.2.4'), $_->[2], undef, "$_->[0] from another network is not limited")
     for ['/register', registration(), 201], ['/auth/login', { login => fresh(), password => 'y' }, 401];
 
 # Set forward again: no client gets a delay waived, either.
 spew("$dir/shift", '0');
-answers(resend(), 429, undef, 'mails: the hour is not over', 'retry-after' => qr/^3[45]\d\d$/);
+answers(resend(), 429, undef, 'a request for a mail is refused until the hour is over', 'retry-after' => qr/^3[45]\d\d$/);
 
 done_testing;

@@ -27,55 +27,56 @@ my $unknown = fresh();
 my $db = $server->database;
 
 # Five are free; the owner, on another network, is not delayed, and does not reset the delay.
-is(statuses(map { guess($_) } ($name, uc $name) x 2, $name), '401 401 401 401 401', 'five failures, in any case of letters');
+is(statuses(map { guess($_) } ($name, uc $name) x 2, $name), '401 401 401 401 401',
+    'five failures are free, in upper or lower case');
 my $refused = try_as($name, $user->{password});
 is(statuses(map { guess($_) } ($unknown, uc $unknown) x 2, $unknown), '401 401 401 401 401',
-    'five for somebody who is not there');
+    'five failures are free with an unknown name');
 my $stranger = guess($unknown);
 my $fifth = time;
-is_told($refused, 1, 3, 'then one has to wait, with the right password, too');
-is_told($stranger, 1, 3, 'so does who is not there');
-is(lines($refused) =~ s/\d+//gr, lines($stranger) =~ s/\d+//gr, 'in the same words');
+is_told($refused, 1, 3, 'the sixth attempt is delayed, even with the right password');
+is_told($stranger, 1, 3, 'the sixth attempt with the unknown name is delayed, too');
+is(lines($refused) =~ s/\d+//gr, lines($stranger) =~ s/\d+//gr, 'both refusals are the same');
 
 # Extends the delay to a minute: on a busy machine, two seconds may pass between two requests.
 sub put_off { $db->do('UPDATE login_failures SET allowed_at = allowed_at + ?', undef, 60_000 * $_[0]) }
 put_off(1);
-answers(try_as($name, $user->{password}, $there), 200, undef, 'the owner signs in from elsewhere');
-is_told(guess($name), 50, 63, 'which is no help here');
-is(statuses(map { guess($name, $there) } 1 .. 5), '401 401 401 401 401', 'there, five are free again');
-ok(works($server, $user->{token}), 'sessions go on');
+answers(try_as($name, $user->{password}, $there), 200, undef, 'the owner signs in from another network');
+is_told(guess($name), 50, 63, 'the delay on the first network remains');
+is(statuses(map { guess($name, $there) } 1 .. 5), '401 401 401 401 401', 'five failures are free on the other network');
+ok(works($server, $user->{token}), 'the user\'s session continues');
 
 # An attempt during the delay does not extend it.
-is_told(guess($name), 50, 63, 'before its time') for 1 .. 3;
+is_told(guess($name), 50, 63, 'an attempt during the delay does not extend it') for 1 .. 3;
 put_off(-1);
 sleep 0.05 while time < $fifth + 2.1;
-is(statuses(guess($name), guess($unknown)), '401 401', 'after two seconds there is another try');
+is(statuses(guess($name), guess($unknown)), '401 401', 'after two seconds another attempt is checked');
 my $sixth = time;
-is_told(guess($name), 3, 5, 'after that it is four seconds');
-is_told(guess($unknown), 3, 5, 'for who is not there as well');
-answers(try_as(register($server)->{user}{username}, 'correct horse'), 200, undef, 'other accounts are not concerned');
+is_told(guess($name), 3, 5, 'the next delay is four seconds');
+is_told(guess($unknown), 3, 5, 'the next delay with the unknown name is four seconds, too');
+answers(try_as(register($server)->{user}{username}, 'correct horse'), 200, undef, 'another account is not delayed');
 
 # Guesses that come at the same time count as well.
 my $other = register($server);
 my @guesses = map { +{ login => $other->{user}{username}, password => "guess $_" } } 1 .. 12;
 my @bytes = map { wire(POST => '/auth/login', $_, from_network($here)) } @guesses;
 my @answers = $server->burst(@bytes);
-is(scalar(grep { $_->{status} !~ /^(?:401|429)$/ } @answers), 0, 'twelve at once');
+is(scalar(grep { $_->{status} !~ /^(?:401|429)$/ } @answers), 0, 'twelve guesses at once get 401 or 429');
 my @looked_at = sort { $a <=> $b } map { $_->{took} } grep { $_->{status} == 401 } @answers;
-ok(@looked_at == 5 || @looked_at > 5 && $looked_at[5] > 2, 'five of them are looked at, and no other for two seconds')
+ok(@looked_at == 5 || @looked_at > 5 && $looked_at[5] > 2, 'the server checks five of them, and no other for two seconds')
     or diag "@looked_at";
 
 # Addresses of one IPv6 network count together.
 my $neighbours = register($server)->{user}{username};
 is(statuses(map { guess($neighbours, "2001:db8:1:2::$_") } 1 .. 6), '401 401 401 401 401 429',
-    'an IPv6 network counts as one');
-answers(guess($neighbours, '2001:db8:1:3::1'), 401, undef, 'another one is another');
-answers(guess($neighbours, '::ffff:192.0.2.99'), 401, undef, 'IPv4 in IPv6');
+    'addresses of one IPv6 network count together');
+answers(guess($neighbours, '2001:db8:1:3::1'), 401, undef, 'another IPv6 network counts separately');
+answers(guess($neighbours, '::ffff:192.0.2.99'), 401, undef, 'an IPv4-mapped address counts separately');
 
 # Success resets the delay.
 sleep 0.05 while time < $sixth + 4.1;
-answers(try_as($name, $user->{password}), 200, undef, 'after its time the right password is good');
-is(statuses(map { guess($name) } 1 .. 6), '401 401 401 401 401 429', 'and five are free again');
+answers(try_as($name, $user->{password}), 200, undef, 'after the delay the right password is accepted');
+is(statuses(map { guess($name) } 1 .. 6), '401 401 401 401 401 429', 'five failures are free again');
 
 # Failures with the name do not delay the address: that would reveal that they belong to one account.
 my $pair = register($server)->{user};
@@ -87,24 +88,24 @@ my @told = map {
     put_off(1);
     statuses(@answers, guess($other));
 } [@$pair{qw(username email)}], [fresh(), fresh() . '@example.com'];
-is($told[0], '401 401 401 401 401 429 401 401 401 401 401 429', 'a name and its address are counted apart');
-is($told[1], $told[0], 'like two that nobody has');
+is($told[0], '401 401 401 401 401 429 401 401 401 401 401 429', 'failures with a name and with its address count separately');
+is($told[1], $told[0], 'an unknown name and address get the same answers');
 
 # The delay never exceeds a quarter of an hour.
 $db->do('UPDATE login_failures SET failures = 5000, allowed_at = 0');
-answers(guess($name), 401, undef, 'the five thousandth');
-is_told(guess($name), 890, 900, 'costs fifteen minutes');
+answers(guess($name), 401, undef, 'the attempt after 5,000 failures is checked');
+is_told(guess($name), 890, 900, 'the next delay is fifteen minutes');
 $server->stop;
 $server->start;
-is_told(guess($name), 880, 900, 'which a restart does not forgive');
-is_told(guess(uc $name), 880, 900, 'in any case of letters');
+is_told(guess($name), 880, 900, 'the delay survives a restart');
+is_told(guess(uc $name), 880, 900, 'the delay applies in upper and lower case');
 
 # A clock that was set back: stored times are in the future.
 $db->do('UPDATE login_failures SET failures = 20, allowed_at = ?, failed_at = ?', undef,
     map { int(1000 * (time + $_)) } 3600 + 900, 3600);
-answers(guess($name), 401, undef, 'by an hour: the delay is over');
-is_told(guess($name), 890, 900, 'the next one counts by the new time');
+answers(guess($name), 401, undef, 'a clock set back by an hour ends the delay');
+is_told(guess($name), 890, 900, 'the next delay starts at the new time');
 $db->do('UPDATE login_failures SET allowed_at = ?, failed_at = ?', undef, map { int(1000 * (time + $_)) } 30 + 900, 30);
-is_told(guess($name), 910, 931, 'by half a minute: it lasts so much longer');
+is_told(guess($name), 910, 931, 'a clock set back by half a minute makes the delay that much longer');
 
 done_testing;

@@ -33,14 +33,14 @@ my @statuses = map {
     my %login = (login => $_->{user}{username}, password => $_->{password});
     $server->api(POST => '/auth/login', \%login, from_elsewhere())->{status};
 } @owners;
-is("@statuses", join(' ', (200) x 10), 'owners elsewhere sign in');
+is("@statuses", join(' ', (200) x 10), 'users on other networks sign in');
 @statuses = map {
     my $name = fresh();
     $server->api(POST => '/register', { username => $name, email => "$name\@example.com", password => 'correct horse' },
         from_elsewhere())->{status};
 } 1 .. 5;
-is("@statuses", join(' ', (201) x 5), 'others register');
-ok(wait_until(30, sub { $server->log_text =~ /CAT011: .*, and \d+ more in the last \d+ s/ }), 'refusals are summed up');
+is("@statuses", join(' ', (201) x 5), 'clients on other networks register');
+ok(wait_until(30, sub { $server->log_text =~ /CAT011: .*, and \d+ more in the last \d+ s/ }), 'the log summarizes the refusals');
 
 $server->write($done);
 my %count;
@@ -49,9 +49,9 @@ for my $client ($flood->results) {
 }
 my @lines = $server->log_text =~ /CAT011: /g;
 note join ', ', (map { "$count{$_} answers $_" } sort keys %count), sprintf '%d lines in %.0f s', scalar @lines, time - $start;
-is(join(' ', sort keys %count), '401 503', 'the flood is served as far as there is room');
-cmp_ok($count{503}, '>', 20, 'and refused beyond');
-cmp_ok(scalar @lines, '<=', 2 + (time - $start) / 10, 'one line in ten seconds tells of it');
+is(join(' ', sort keys %count), '401 503', 'requests of the flood get 401 or 503');
+cmp_ok($count{503}, '>', 20, 'more than 20 requests of the flood get 503');
+cmp_ok(scalar @lines, '<=', 2 + (time - $start) / 10, 'the server logs at most one line in ten seconds');
 
 expect_log(qr/CAT011: /);
 done_testing;

@@ -21,36 +21,37 @@ sub registration {
 
 # Sub-addresses of one mailbox, from one network: requests refused for other reasons do not count.
 my $here = '198.51.100.1';
-answers(registration("victim\@example.com", $here), 201, undef, 'the mailbox itself is not counted');
-answers(registration("victim+1\@example.com", $here), 201, undef, 'one');
-answers(registration($_, $here), 409, undef, 'taken') for ('VICTIM+1@example.com') x 3;
-answers(registration("victim+$_\@example.com", $here), 201, undef, 'another') for 2, 3;
-answers(registration($_, $here), 429, refusal(error => qr/./), "not $_", 'retry-after' => qr/^1\d\d\d$/,
+answers(registration("victim\@example.com", $here), 201, undef, 'the mailbox\'s own address is not counted');
+answers(registration("victim+1\@example.com", $here), 201, undef, 'the first sub-address is registered');
+answers(registration($_, $here), 409, undef, 'an address that exists is refused, and not counted') for ('VICTIM+1@example.com') x 3;
+answers(registration("victim+$_\@example.com", $here), 201, undef, 'another sub-address is registered') for 2, 3;
+answers(registration($_, $here), 429, refusal(error => qr/./), "$_ is over the mailbox's limit", 'retry-after' => qr/^1\d\d\d$/,
     ratelimit => qr/^"address";r=0;t=\d+$/, 'ratelimit-policy' => '"address";q=3;w=3600')
     for 'victim+4@example.com', 'Victim+5@Example.com', 'victim+@example.com', 'victim++4@example.com';
-answers(registration($_, $here), 201, undef, "but $_")
+answers(registration($_, $here), 201, undef, "$_ is another mailbox")
     for 'victim+4@example.org', 'victim4@example.com', 'another+4@example.com';
 
 # From many networks: the users are registered, but their mailbox gets no more mails.
-answers(registration("victim+$_\@example.com", { from_anywhere() }), 201, undef, 'from elsewhere') for 6 .. 20;
-ok(quiet(), 'all mails are done with');
-is(scalar(map { subjects("victim+$_\@example.com") } 1 .. 20), 3, 'of twenty sub-addresses three have got one');
-is(scalar(subjects('victim@example.com')), 1, 'the mailbox itself got its own');
+answers(registration("victim+$_\@example.com", { from_anywhere() }), 201, undef,
+    'another network registers a sub-address') for 6 .. 20;
+ok(quiet(), 'the outbox is emptied');
+is(scalar(map { subjects("victim+$_\@example.com") } 1 .. 20), 3, 'three of twenty sub-addresses receive a mail');
+is(scalar(subjects('victim@example.com')), 1, 'the mailbox\'s own address receives its mail');
 
 # The owner of the mailbox still gets mails.
 my $forgot = sub { $server->talk(wire(POST => '/auth/password/forgot', { email => $_[0] }, from_anywhere())) };
-answers($forgot->("victim+$_\@example.com"), 202, undef, 'a reset of one of them') for 1 .. 10;
-answers($forgot->('victim@example.com'), 202, undef, 'one of its own');
+answers($forgot->("victim+$_\@example.com"), 202, undef, 'a reset for a sub-address is accepted') for 1 .. 10;
+answers($forgot->('victim@example.com'), 202, undef, 'a reset for the mailbox\'s own address is accepted');
 mail_token($server, 'victim@example.com', 'reset');
-ok(quiet(), 'all mails are done with');
-is(scalar(grep { !/onfirm/ } map { subjects("victim+$_\@example.com") } 1 .. 20), 3, 'three of the others');
+ok(quiet(), 'the outbox is emptied');
+is(scalar(grep { !/onfirm/ } map { subjects("victim+$_\@example.com") } 1 .. 20), 3, 'three resets reach the sub-addresses');
 
 # A confirmed sub-address has its own count.
 my $mine = confirmed_as('victim+mine@example.org');
-answers($forgot->('victim+4@example.org'), 202, undef, 'resets of a neighbour') for 1 .. 5;
-answers($forgot->('victim+mine@example.org'), 202, undef, 'and of its own');
+answers($forgot->('victim+4@example.org'), 202, undef, 'resets for a neighbouring sub-address are accepted') for 1 .. 5;
+answers($forgot->('victim+mine@example.org'), 202, undef, 'a reset for the confirmed sub-address is accepted');
 mail_token($server, 'victim+mine@example.org', 'reset');
-pass('which comes');
+pass('the reset reaches the confirmed sub-address');
 
 sub confirmed_as {
     my ($email) = @_;
@@ -64,10 +65,10 @@ sub confirmed_as {
 my ($password, $next) = ('correct horse', 'another horse');
 for (1 .. 8) {
     answers($server->api(POST => '/auth/password/change', { currentPassword => $password, newPassword => $next },
-        token => $mine->{token}), 200, undef, 'changed');
+        token => $mine->{token}), 200, undef, 'the password is changed');
     ($password, $next) = ($next, $password);
 }
-ok(quiet(), 'all mails are done with');
-is(scalar(grep { /changed/ } subjects('victim+mine@example.org')), 3, 'three mails tell of it');
+ok(quiet(), 'the outbox is emptied');
+is(scalar(grep { /changed/ } subjects('victim+mine@example.org')), 3, 'the user receives three mails about eight changes');
 
 done_testing;

@@ -41,52 +41,53 @@ sub policy { my ($r) = @_; return join ' ', map { $_ // 'none' } @{ $r->{headers
 
 # On by default, generous, and in the headers of each answer that counts.
 my $here = from();
-like(policy(login('/api', $here)), qr/^"login";q=30;w=60 "login";r=29;t=2$/, 'sign-in: 30 a minute');
-like(policy(login('/api', $here)), qr/^"login";q=30;w=60 "login";r=28;t=[34]$/, 'one less');
+like(policy(login('/api', $here)), qr/^"login";q=30;w=60 "login";r=29;t=2$/, 'the default is 30 sign-ins a minute');
+like(policy(login('/api', $here)), qr/^"login";q=30;w=60 "login";r=28;t=[34]$/, 'a second sign-in leaves one less');
 like(policy(ask('/api', '/auth/password/reset', { token => 'x', password => 'correct horse' }, $here)),
-    qr/^"login";q=30;w=60 "login";r=27;/, 'what guesses a token counts as sign-in');
+    qr/^"login";q=30;w=60 "login";r=27;/, 'a password reset counts as a sign-in');
 like(policy(ask('/api', '/register', registration(), $here)), qr/^"register";q=60;w=60 "register";r=59;t=1$/,
-    'registration: 60 a minute');
+    'the default is 60 registrations a minute');
 like(policy(ask('/api', '/users', registration(), $here)), qr/^"register";q=60;w=60 "register";r=58;t=[12]$/,
-    'by either route');
+    'both routes of registration count');
 like(policy(ask('/api', '/auth/password/forgot', { email => 'x@example.com' }, $here)),
-    qr/^"mail";q=3;w=3600 "mail";r=2;t=1200$/, 'mail: 3 an hour');
+    qr/^"mail";q=3;w=3600 "mail";r=2;t=1200$/, 'the default is 3 mails an hour');
 like(policy(ask('/api', '/auth/confirm/resend', { email => 'y@example.com' }, $here)),
-    qr/^"mail";q=3;w=3600 "mail";r=1;t=(?:2400|2399)$/, 'of either kind');
-is(policy($server->api(GET => '/products', from_network($here))), 'none none', 'the rest is not counted');
-is(policy(ask('/api', '/auth/refresh', { refreshToken => 'x' }, $here)), 'none none', 'nor is refreshing');
+    qr/^"mail";q=3;w=3600 "mail";r=1;t=(?:2400|2399)$/, 'both routes that send mail count');
+is(policy($server->api(GET => '/products', from_network($here))), 'none none', 'reading products is not counted');
+is(policy(ask('/api', '/auth/refresh', { refreshToken => 'x' }, $here)), 'none none',
+    'a refresh with an unknown token is not counted');
 
 # Over the limit: Retry-After is right.
 $here = from();
-is(statuses(map { login('/few', $here) } 1 .. 3), '401 401 401', 'three are allowed');
+is(statuses(map { login('/few', $here) } 1 .. 3), '401 401 401', 'three sign-ins are allowed');
 my $r = login('/few', $here);
-answers($r, 429, refusal(error => qr/./), 'a fourth is not', 'retry-after' => qr/^[1-3]$/,
+answers($r, 429, refusal(error => qr/./), 'a fourth sign-in is refused', 'retry-after' => qr/^[1-3]$/,
     ratelimit => qr/^"login";r=0;t=[7-9]$/, 'ratelimit-policy' => '"login";q=3;w=9', 'www-authenticate' => undef);
 sleep $r->{headers}{'retry-after'};
-is(statuses(map { login('/few', $here) } 1 .. 2), '401 429', 'after Retry-After one more is');
-is(statuses(login('/few', from())), '401', 'somebody else is not concerned');
+is(statuses(map { login('/few', $here) } 1 .. 2), '401 429', 'after Retry-After one more is allowed');
+is(statuses(login('/few', from())), '401', 'another client is not limited');
 is(statuses(map { ask('/few', '/register', registration(), $here) } 1 .. 3), '201 201 429',
-    'each kind is counted on its own');
-is(statuses(ask('/few', '/users', registration(), $here)), '429', 'both routes of a kind together');
+    'registrations have a count of their own');
+is(statuses(ask('/few', '/users', registration(), $here)), '429', 'both routes of registration share it');
 my @mail = map { ask('/few', $_, { email => fresh() . '@example.com' }, $here) }
     '/auth/password/forgot', '/auth/confirm/resend';
-is(statuses(@mail), '202 429', 'so is mail, of either kind');
+is(statuses(@mail), '202 429', 'both routes that send mail share a count');
 
 # A malformed body does not count.
 $here = from();
 my @malformed = map { ask('/few', '/auth/login', $_, $here) } {}, [], { login => 'x' }, { login => 'x', password => 5 },
     { login => 'x', password => '' }, '{';
 is(statuses(@malformed), '400 400 400 400 400 400', 'malformed sign-ins do not count');
-is_deeply([map { policy($_) } @malformed], [('none none') x @malformed], 'and nothing is said of the limit');
+is_deeply([map { policy($_) } @malformed], [('none none') x @malformed], 'their answers have no RateLimit headers');
 is(statuses(map { ask('/few', '/register', { username => 'x' }, $here) } 1 .. 4), '400 400 400 400',
-    'nor do malformed registrations');
-is(statuses(map { login('/few', $here) } 1 .. 4), '401 401 401 429', 'three that are not are allowed');
-is(statuses(ask('/few', '/auth/login', {}, $here)), '429', 'beyond that nothing is looked at');
+    'malformed registrations do not count');
+is(statuses(map { login('/few', $here) } 1 .. 4), '401 401 401 429', 'three well-formed sign-ins are allowed');
+is(statuses(ask('/few', '/auth/login', {}, $here)), '429', 'over the limit the server does not check the body');
 my $guest = ask('/off', '/register', registration())->{json};
 my %change = (currentPassword => 'wrong horse', newPassword => 'another horse');
 my $changed = $server->api(POST => '/auth/password/change', \%change, mount => '/one', token => $guest->{token},
     from_network(from()));
-answers($changed, 400, undef, 'a wrong current password', ratelimit => qr/^"login";r=2;/);
+answers($changed, 400, undef, 'a wrong current password counts as a sign-in', ratelimit => qr/^"login";r=2;/);
 
 # All children count together.
 $here = from();
@@ -94,24 +95,24 @@ my %wrong = (login => fresh(), password => 'wrong horse');
 my @bytes = (CatalogTest::request_bytes(POST => '/one/auth/login', \%wrong, from_network($here))) x 24;
 my %count;
 $count{ $_->{status} }++ for $server->burst(@bytes);
-is_deeply(\%count, { 401 => 3, 429 => 21 }, 'of 24 at once three are allowed, whoever serves them');
+is_deeply(\%count, { 401 => 3, 429 => 21 }, 'of 24 sign-ins at once three are allowed, in all children together');
 $server->graceful;
 sleep 1;
-is(statuses(login('/one', $here)), '429', 'a graceful restart forgets nothing');
+is(statuses(login('/one', $here)), '429', 'a graceful restart keeps the counts');
 
 # A client is its address or its network; its headers do not matter.
 is(statuses(map { login('/one', "2001:db8:5:6:$_") } '0::1', 'ffff::2', '1:2:3:4', '0::2'), '401 401 401 429',
-    'an IPv6 network counts as one');
-is(statuses(login('/one', '2001:db8:5:7::1')), '401', 'another one is another');
+    'addresses of one IPv6 network count together');
+is(statuses(login('/one', '2001:db8:5:7::1')), '401', 'another IPv6 network counts separately');
 my @said = map { +{ headers => { $_ => from() } } } qw(X-Forwarded-For Forwarded X-Real-IP Client-IP);
 is(statuses(map { $server->api(POST => '/auth/login', { login => 'x', password => 'y' }, mount => '/one', %$_) } @said),
-    '401 401 401 429', 'headers that no proxy of ours has set make nobody else');
+    '401 401 401 429', 'headers of an untrusted proxy do not change the client\'s address');
 
 # Off.
 is(statuses(map { ask('/all', '/auth/password/forgot', { email => 'z@example.com' }, $here) } 1 .. 5),
-    '202 202 202 202 202', 'Off: as often as one likes');
-is(policy(login('/all', $here)), 'none none', 'nothing is said of it');
+    '202 202 202 202 202', 'Off: requests are not limited');
+is(policy(login('/all', $here)), 'none none', 'Off: answers have no RateLimit headers');
 is(statuses(map { ask('/off', '/auth/password/forgot', { email => 'z@example.com' }, $here) } 1 .. 5),
-    '202 202 202 202 202', 'so with each of them Off');
+    '202 202 202 202 202', 'each kind Off: requests are not limited');
 
 done_testing;
