@@ -53,30 +53,30 @@ for (@mounts) {
         ['read', $read, GET => '/products'], ['read with HEAD', $read, HEAD => '/products'],
         ['write without a token', $write, POST => '/products', \%product],
         ['write with a bad token', $write, POST => '/products', \%product, token => 'x.y.z'],
-        ['write as Basic', $write, POST => '/products', \%product, headers => { Authorization => 'Basic eDp5' }],
+        ['write with a Basic password', $write, POST => '/products', \%product, headers => { Authorization => 'Basic eDp5' }],
         ['write with a token', $with, POST => '/products', \%product, token => $token],
     );
     for (@cases) {
         my ($name, $status, @request) = @$_;
-        answers($asked->(@request), $status, undef, "$path: $name");
+        answers($asked->(@request), $status, undef, "$path: $name gets $status");
     }
 }
 
 # The site's ErrorDocuments do not replace JSON answers, and their sub-requests do not bypass access rules.
 my $unknown = { success => false, message => qr/./ };
 answers($server->api(GET => '/nothing', mount => '/plain'), 404, $unknown, 'a 404 stays JSON');
-answers($server->api(PATCH => '/products', mount => '/plain'), 405, $unknown, 'so does a 405');
+answers($server->api(PATCH => '/products', mount => '/plain'), 405, $unknown, 'a 405 stays JSON');
 answers($server->api(POST => '/products', '{', mount => '/plain', token => $token), 400, refusal(error => qr/./),
-    'and a 400');
+    'a 400 stays JSON');
 answers($server->api(POST => '/products', 'x', mount => '/plain', token => $token,
-    headers => { 'Content-Type' => 'text/plain' }), 415, refusal(error => qr/./), 'and a 415', location => undef);
+    headers => { 'Content-Type' => 'text/plain' }), 415, refusal(error => qr/./), 'a 415 stays JSON', location => undef);
 
 # Logs, proxied applications and Require receive the user.
 my $who = CatalogTest::Token::claims('x', 'y')->{sub};
 $server->api(POST => '/products', \%product, mount => '/plain', token => forge(claims => claims(sub => $who)));
 ok(wait_until(5, sub { $server->access_text =~ m{^POST /plain/products 201 user=\Q$who\E id=\Q$who\E }m }),
-    'r->user and CATALOG_USER_ID');
-like($server->access_text, qr{^POST /plain/products 401 user=- id=- }m, 'nobody is named where nobody was known');
+    'r->user and CATALOG_USER_ID have the user');
+like($server->access_text, qr{^POST /plain/products 401 user=- id=- }m, 'without a token both are empty');
 
 allow_log(qr/AH01630: client denied|AH01797: client denied|AH01627|AH01618|AH01617|AH01614|AH00027/);
 done_testing;

@@ -21,15 +21,17 @@ for my $mount (sort keys %realm) {
     my $described = qr/error_description="[^"\\]+"/;
     my $ask = sub { my ($method, $path, $body, %o) = @_; $server->api($method => $path, $body, mount => $mount, %o) };
     answers($ask->(POST => '/auth/login', { login => fresh(), password => 'wrong horse' }), 401, undef,
-        "$mount: a wrong password", 'www-authenticate' => $bearer);
-    answers($ask->(POST => '/auth/refresh', { refreshToken => 'x' }), 401, undef, "$mount: a bad refresh token",
+        "$mount: a wrong password gets the bare challenge", 'www-authenticate' => $bearer);
+    answers($ask->(POST => '/auth/refresh', { refreshToken => 'x' }), 401, undef,
+        "$mount: an unknown refresh token gets invalid_token",
         'www-authenticate' => qq($bearer, error="invalid_token"));
-    answers($ask->(GET => '/auth/me'), 401, undef, "$mount: no token", 'www-authenticate' => $bearer);
-    answers($ask->(GET => '/auth/me', undef, token => 'x'), 401, undef, "$mount: a bad one",
+    answers($ask->(GET => '/auth/me'), 401, undef,
+        "$mount: a request without a token gets the bare challenge", 'www-authenticate' => $bearer);
+    answers($ask->(GET => '/auth/me', undef, token => 'x'), 401, undef, "$mount: an invalid token gets invalid_token",
         'www-authenticate' => qr/^\Q$bearer\E, error="invalid_token", $described$/);
-    answers($ask->(GET => '/auth/me', undef, token => '"'), 400, undef, "$mount: what is none",
+    answers($ask->(GET => '/auth/me', undef, token => '"'), 400, undef, "$mount: a malformed token gets invalid_request",
         'www-authenticate' => qr/^\Q$bearer\E, error="invalid_request", $described$/);
-    answers($ask->(GET => '/auth/me', undef, token => forge()), 401, undef, "$mount: one of a user who is gone",
+    answers($ask->(GET => '/auth/me', undef, token => forge()), 401, undef, "$mount: a deleted user's token gets invalid_token",
         'www-authenticate' => qr/^\Q$bearer\E, error="invalid_token", error_description="the account no longer exists"$/);
 }
 

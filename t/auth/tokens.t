@@ -24,15 +24,15 @@ sub raw {
 }
 
 my @accepted = (
-    ['a token of ours', forge()],
+    ['a token as the server issues it', forge()],
     ['an audience among several', with(aud => ['else', 'catalog-test'])],
     ['expired less than the leeway ago', with(iat => $now - 300, exp => $now - 15)],
-    ['not yet good, within the leeway', with(nbf => $now + 15)],
+    ['not yet valid, within the leeway', with(nbf => $now + 15)],
     ['issued in the future, within the leeway', with(iat => $now + 15)],
     ['more claims than are needed', with(scope => 'all', roles => ['x', { y => 1 }], nbf => $now - 5)],
     ['no time of issue', with(iat => ABSENT)],
 );
-answers(post($_->[1]), 201, undef, $_->[0]) for @accepted;
+answers(post($_->[1]), 201, undef, "accepted: $_->[0]") for @accepted;
 
 my @refused = (
     (map { my $alg = $_; (["alg $alg", header(alg => $alg)],
@@ -41,22 +41,22 @@ my @refused = (
     ['a signature with another key', forge(key => 'another key of thirty-two bytes!!')],
     ['a signature with no key', forge(key => '')],
     ['a signature of something else', forge(signature => CatalogTest::Token::sign('something else', key()))],
-    ['HS384 with our key', forge(header => { alg => 'HS384' }, sha => 384)],
-    ['HS512 with our key', forge(header => { alg => 'HS512' }, sha => 512)],
-    ['HS256 said, HS512 done', forge(sha => 512)], ['hs256', header(alg => 'hs256')],
+    ['HS384 with the server\'s key', forge(header => { alg => 'HS384' }, sha => 384)],
+    ['HS512 with the server\'s key', forge(header => { alg => 'HS512' }, sha => 512)],
+    ['alg HS256, signed with HS512', forge(sha => 512)], ['hs256', header(alg => 'hs256')],
     ['alg a number', header(alg => 256)], ['alg null', header(alg => undef)], ['no alg', header(alg => ABSENT)],
     ['alg a list', header(alg => ['HS256'])],
     ['two algs', forge(header => '{"alg":"none","alg":"HS256","typ":"JWT"}')],
     ['two algs the other way', forge(header => '{"alg":"HS256","alg":"none","typ":"JWT"}')],
     ['RS256', forge(header => { alg => 'RS256' }, signature => $rsa)],
-    ['RS256 signed as HS256', header(alg => 'RS256')], ['ES256', header(alg => 'ES256')],
+    ['alg RS256, signed with HS256', header(alg => 'RS256')], ['ES256', header(alg => 'ES256')],
     ['PS256', header(alg => 'PS256')],
-    ['crit', header(crit => ['exp'])], ['crit of what nobody knows', header(crit => ['x'], x => 1)],
+    ['crit', header(crit => ['exp'])], ['crit with an unknown field', header(crit => ['x'], x => 1)],
     ['typ at+jwt', header(typ => 'at+jwt')], ['typ application/at+jwt', header(typ => 'application/at+jwt')],
     ['typ jwt', header(typ => 'jwt')], ['no typ', header(typ => ABSENT)], ['typ a number', header(typ => 1)],
     ['typ rt+jwt', header(typ => 'rt+jwt')],
     ['a header that is a list', forge(header => '[]')], ['a header that is no JSON', forge(header => 'x')],
-    ['a header of nothing', forge(header => '{}')], ['a header cut off', forge(header => '{"alg":"HS256"')],
+    ['an empty header', forge(header => '{}')], ['a header cut off', forge(header => '{"alg":"HS256"')],
 
     ['exp missing', with(exp => ABSENT)], ['exp a text', raw(exp => '"9999999999"')],
     ['exp a real', raw(exp => '9999999999.5')], ['exp a whole real', raw(exp => '9999999999.0')],
@@ -69,47 +69,48 @@ my @refused = (
     ['nbf in the future', with(nbf => $now + 60)], ['nbf a text', raw(nbf => '"1"')],
     ['nbf a real', raw(nbf => '1.5')], ['nbf null', raw(nbf => 'null')],
     ['iat in the future', with(iat => $now + 60)], ['iat a text', raw(iat => '"1"')],
-    ['no use', with(token_use => ABSENT)], ['another use', with(token_use => 'id')], ['two uses', text(plus('"token_use":"id"'))],
+    ['no token_use', with(token_use => ABSENT)], ['another token_use', with(token_use => 'id')],
+    ['two token_use', text(plus('"token_use":"id"'))],
     ['no issuer', with(iss => ABSENT)], ['another issuer', with(iss => 'https://else.test')],
     ['issuer null', with(iss => undef)], ['issuers in a list', with(iss => ['https://catalog.test'])],
     ['an issuer in capitals', with(iss => 'HTTPS://CATALOG.TEST')],
     ['no audience', with(aud => ABSENT)], ['another audience', with(aud => 'else')],
-    ['other audiences', with(aud => ['else', 'x'])], ['audiences of none', with(aud => [])],
-    ['an audience that begins alike', with(aud => 'catalog-test2')],
+    ['other audiences', with(aud => ['else', 'x'])], ['an empty list of audiences', with(aud => [])],
+    ['an audience that starts with the right one', with(aud => 'catalog-test2')],
     ['no subject', with(sub => ABSENT)], ['subject a number', with(sub => 5)], ['subject a list', with(sub => [$id])],
-    ['subject empty', with(sub => '')], ['subject of another form', with(sub => 'admin')],
+    ['subject empty', with(sub => '')], ['subject that is no UUID', with(sub => 'admin')],
     ['subject with a line feed', with(sub => "$id\n")],
-    ['two subjects', text(plus(qq("sub":"$id")))], ['two expiries', text(plus('"exp":9999999999'))],
+    ['two subjects', text(plus(qq("sub":"$id")))], ['two exp', text(plus('"exp":9999999999'))],
     ['no session', with(sid => ABSENT)], ['session a number', with(sid => 5)], ['no jti', with(jti => ABSENT)],
     ['a payload that is a list', text("[$good]")], ['a payload that is a text', text('"x"')],
     ['a payload that is null', text('null')], ['a payload that is no JSON', text('x')],
     ['a payload cut off', text(substr $good, 0, -1)],
-    ['a payload with more behind it', text("$good x")], ['a payload with NUL', text(plus('"x":"\u0000"'))],
+    ['a payload with trailing text', text("$good x")], ['a payload with NUL', text(plus('"x":"\u0000"'))],
     ['a payload of depth 1,500', text(plus('"x":' . '[' x 1500 . ']' x 1500))],
-    ['a payload of bytes', text("\xff\xfe")], ['no payload that counts', text('{}')],
+    ['a payload that is not UTF-8', text("\xff\xfe")], ['an empty payload', text('{}')],
 );
-answers(post($_->[1]), 401, refusal(error => qr/./), $_->[0], 'www-authenticate' => $invalid) for @refused;
+answers(post($_->[1]), 401, refusal(error => qr/./), "refused: $_->[0]", 'www-authenticate' => $invalid) for @refused;
 
 # As many claims as fit, and more.
 my $many = with(map { ("c$_" => 1) } 1 .. 200);
-cmp_ok(length $many, '<=', 4096, '200 claims fit');
-answers(post($many), 201, undef, 'they are accepted');
-answers(post(with(map { ("c$_" => 1) } 1 .. 400)), 401, undef, '400 claims are too long',
+cmp_ok(length $many, '<=', 4096, 'a token with 200 claims is short enough');
+answers(post($many), 201, undef, 'a token with 200 claims is accepted');
+answers(post(with(map { ("c$_" => 1) } 1 .. 400)), 401, undef, 'a token with 400 claims is refused',
     'www-authenticate' => $invalid);
 for ([4096, 201], [4097, 401]) {
     my ($length, $status) = @$_;
     my $token = '';
     for (my $pad = 2600; length $token < $length; $pad++) { $token = with(pad => 'x' x $pad) }
-    answers(post($token), $status, undef, "a token of $length octets");
+    answers(post($token), $status, undef, "a token of $length octets gets $status");
 }
 
 # A refresh token is no access token.
 my $user = register();
-answers(post($user->{refreshToken}), 401, undef, 'a refresh token', 'www-authenticate' => $invalid);
+answers(post($user->{refreshToken}), 401, undef, 'a refresh token is refused', 'www-authenticate' => $invalid);
 
 # The server does not look the user up: a token stays valid until it expires, after at most 15 minutes.
 my $db = main->database;
 is($db->do('DELETE FROM users WHERE id = ?', undef, $user->{user}{id}), 1, 'a user is deleted');
-answers(post($user->{token}), 201, undef, 'the token is good until it expires');
+answers(post($user->{token}), 201, undef, 'a deleted user\'s token is valid until it expires');
 
 done_testing;

@@ -45,18 +45,20 @@ my $site = qr/^(?:Basic|Digest) realm="site"/;
 for my $mount ('/valid', '/ada', '/digest', '/both') {
     for my $method (qw(GET POST)) {
         answers(ask($mount, $method, Authorization => "Bearer $token{$_}"), 401, refusal(),
-            "$mount: $method with a token of $_ is for the site to refuse", 'www-authenticate' => $site) for sort keys %token;
-        answers(ask($mount, $method), 401, refusal(), "$mount: $method with nothing", 'www-authenticate' => $site);
+            "$mount: the site refuses $method with a token of $_", 'www-authenticate' => $site) for sort keys %token;
+        answers(ask($mount, $method), 401, refusal(),
+            "$mount: the site refuses $method without credentials", 'www-authenticate' => $site);
     }
 }
 
 # A read needs only the site's password; for a write, the catalogue also asks for a token.
 for (['/valid', 'ada', 200], ['/valid', 'sue', 200], ['/ada', 'ada', 200], ['/ada', 'sue', 401]) {
     my ($mount, $user, $status) = @$_;
-    answers(ask($mount, GET => Authorization => $basic{$user}), $status, undef, "$mount: the site's $user reads");
+    answers(ask($mount, GET => Authorization => $basic{$user}), $status, undef,
+        "$mount: a read by the site's user $user gets $status");
 }
 answers(ask('/valid', POST => Authorization => $basic{ada}), 401, refusal(error => 'no access token was sent'),
-    'to write, the password is not enough', 'www-authenticate' => qr/^Bearer /);
+    'a write with the password alone is refused', 'www-authenticate' => qr/^Bearer /);
 
 sub digest {
     my ($challenge, $method, $uri) = @_;
@@ -68,32 +70,36 @@ sub digest {
 }
 my $challenge = ask('/digest', 'GET')->{headers}{'www-authenticate'};
 answers(ask('/digest', GET => Authorization => digest($challenge, GET => '/digest/products')), 200, undef,
-    'with Digest as well');
+    'a read with a Digest password is served');
 
 # A site can accept either of them,
-answers(ask('/either', GET => Authorization => $basic{sue}), 200, undef, 'a password or a role: the password');
-answers(ask('/either', GET => Authorization => "Bearer $token{eve}"), 200, undef, 'the role');
-answers(ask('/either', POST => Authorization => "Bearer $token{eve}"), 201, undef, 'which writes, too');
-answers(ask('/either', GET => Authorization => "Bearer $token{ada}"), 401, refusal(), 'not another role',
+answers(ask('/either', GET => Authorization => $basic{sue}), 200, undef, 'a password or a role: the password is enough');
+answers(ask('/either', GET => Authorization => "Bearer $token{eve}"), 200, undef, 'a password or a role: the role is enough');
+answers(ask('/either', POST => Authorization => "Bearer $token{eve}"), 201, undef, 'a password or a role: the role can write');
+answers(ask('/either', GET => Authorization => "Bearer $token{ada}"), 401, refusal(),
+    'a password or a role: another role is refused',
     'www-authenticate' => $site);
-answers(ask('/either', GET => Authorization => 'Bearer nonsense'), 401, refusal(), 'nor a bad token',
+answers(ask('/either', GET => Authorization => 'Bearer nonsense'), 401, refusal(),
+    'a password or a role: an invalid token is refused',
     'www-authenticate' => $site);
 
 # ask for its password only where the catalogue asks for nothing,
-answers(ask('/writes', GET => Authorization => $basic{sue}), 200, undef, 'a password to read');
-answers(ask('/writes', 'GET'), 401, undef, 'which is needed', 'www-authenticate' => $site);
-answers(ask('/writes', POST => Authorization => "Bearer $token{ada}"), 201, undef, 'a token to write');
-answers(ask('/writes', 'POST'), 401, undef, 'which is needed', 'www-authenticate' => qr/^Bearer /);
+answers(ask('/writes', GET => Authorization => $basic{sue}), 200, undef, 'a read with the site\'s password is served');
+answers(ask('/writes', 'GET'), 401, undef, 'a read without the password is refused', 'www-authenticate' => $site);
+answers(ask('/writes', POST => Authorization => "Bearer $token{ada}"), 201, undef, 'a write with a token is served');
+answers(ask('/writes', 'POST'), 401, undef, 'a write without a token is refused', 'www-authenticate' => qr/^Bearer /);
 
 # or ask for both, with the token in a header of its own.
 my @both = (Authorization => $basic{sue}, 'X-Access-Token' => $token{ada});
-answers(ask('/both', POST => @both), 201, undef, 'a password and a token');
-answers(ask('/both', POST => 'X-Access-Token' => $token{ada}), 401, undef, 'the token alone', 'www-authenticate' => $site);
-answers(ask('/both', POST => Authorization => $basic{sue}), 401, undef, 'the password alone',
+answers(ask('/both', POST => @both), 201, undef, 'a write with a password and a token is served');
+answers(ask('/both', POST => 'X-Access-Token' => $token{ada}), 401, undef,
+    'a write with the token alone is refused by the site', 'www-authenticate' => $site);
+answers(ask('/both', POST => Authorization => $basic{sue}), 401, undef,
+    'a write with the password alone is refused by the catalogue',
     'www-authenticate' => qr/^Bearer /);
-answers(ask('/both', GET => Authorization => $basic{sue}), 200, undef, 'which is enough to read');
+answers(ask('/both', GET => Authorization => $basic{sue}), 200, undef, 'a read with the password alone is served');
 ok(wait_until(5, sub { $server->access_text =~ m{^POST /both/products 201 user=sue id=[0-9a-f-]{36} }m }),
-    'the log has the user of the site, and the id of the catalogue\'s') or diag $server->access_text;
+    'the log has the name of the site\'s user and the id of the catalogue\'s') or diag $server->access_text;
 
 allow_log(qr/AH01614: client used wrong|AH01781: client used wrong|AH01631|AH01630|AH01617/);
 done_testing;

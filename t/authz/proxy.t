@@ -45,28 +45,28 @@ sub is_told {
 
 # Refused requests do not reach it.
 my $r = ask('/page');
-is($r->{status}, 401, 'nobody');
-is($r->{headers}{'www-authenticate'}, 'Bearer realm="app"', 'is told how');
-is(ask('/page', token => forge(claims => claims(exp => time - 60)))->{status}, 401, 'an old token');
-is(ask('/page', token => 'x.y.z')->{status}, 401, 'a bad one');
-is(ask('/admin/page', token => $user->{token})->{status}, 403, 'not everywhere');
-is(slurp($log), '', 'the application knows nothing of it');
+is($r->{status}, 401, 'a request without a token is refused');
+is($r->{headers}{'www-authenticate'}, 'Bearer realm="app"', 'the challenge names the realm');
+is(ask('/page', token => forge(claims => claims(exp => time - 60)))->{status}, 401, 'an expired token is refused');
+is(ask('/page', token => 'x.y.z')->{status}, 401, 'a malformed token is refused');
+is(ask('/admin/page', token => $user->{token})->{status}, 403, 'a user without the role is refused');
+is(slurp($log), '', 'the application receives none of these requests');
 
-is_answered(ask('/page', token => $user->{token}), 200, "the application\n", 'a user');
-is_told("GET /page user=$id role=user token=-", 'the application is told who it is, and gets no token');
+is_answered(ask('/page', token => $user->{token}), 200, "the application\n", 'a user gets the application\'s page');
+is_told("GET /page user=$id role=user token=-", 'the application receives the user\'s id and role, but no token');
 my $admin = forge(claims => claims(sub => $id, username => 'eve', role => 'admin'));
-is_answered(ask('/admin/page', token => $admin), 200, "its back room\n", 'an administrator');
-is_told("GET /admin/page user=$id role=admin token=-", 'who is told as such');
+is_answered(ask('/admin/page', token => $admin), 200, "its back room\n", 'an administrator gets the page for administrators');
+is_told("GET /admin/page user=$id role=admin token=-", 'the application receives the administrator\'s role');
 ask('/page?forged', token => $user->{token}, headers => { 'X-User' => 'somebody', 'X-Role' => 'admin' });
-unlike(slurp($log), qr/user=somebody/, 'a client cannot say who it is');
+unlike(slurp($log), qr/user=somebody/, 'a client\'s own headers do not reach the application');
 is(ask('/page', method => 'POST', body => 'x' x 100_000, token => $user->{token},
-    headers => { 'Content-Type' => 'text/plain' })->{status}, 200, 'a body goes through');
-is_told("POST /page user=$id role=user token=-", 'as any request');
+    headers => { 'Content-Type' => 'text/plain' })->{status}, 200, 'a request with a body is served');
+is_told("POST /page user=$id role=user token=-", 'the application receives the user of that request, too');
 
 $server->api(POST => '/auth/logout', token => $user->{token});
 my $before = slurp($log);
-is(ask('/page', token => $user->{token})->{status}, 401, 'after signing out');
-is(slurp($log), $before, 'the application is not asked');
+is(ask('/page', token => $user->{token})->{status}, 401, 'after the logout the token is refused');
+is(slurp($log), $before, 'the application does not receive that request');
 
 allow_log(qr/AH01631|AH01629|AH01630|AH01617/);
 done_testing;

@@ -57,28 +57,28 @@ my %challenge = (401 => qr/^Bearer realm="the site"$/,
 for (@places) {
     my ($path, $rules, @status) = @$_;
     for my $i (0 .. $#who) {
-        my $name = "$path: " . ($who[$i] // 'nobody');
+        my $name = "$path: " . ($who[$i] // 'a client without a token');
         my $r = ask($path, $who[$i] && $token{ $who[$i] });
-        is($r->{status}, $status[$i], $name);
-        is($r->{body}, "behind $path\n", "$name sees it") if $status[$i] == 200;
-        like($r->{headers}{'www-authenticate'} // '', $challenge{ $status[$i] }, "$name is told why")
+        is($r->{status}, $status[$i], "$name gets $status[$i]");
+        is($r->{body}, "behind $path\n", "$name gets the page") if $status[$i] == 200;
+        like($r->{headers}{'www-authenticate'} // '', $challenge{ $status[$i] }, "$name gets the challenge")
             if $status[$i] == 401 || $status[$i] == 403 && $rules !~ /denied/;
-        unlike($r->{body}, qr/behind/, "$name sees nothing of it") if $status[$i] != 200;
+        unlike($r->{body}, qr/behind/, "$name does not get the page") if $status[$i] != 200;
     }
 }
 
 # An invalid token is refused with the reason.
 my $invalid = qr/^Bearer realm="the site", error="invalid_token", error_description="[^"\\]+"$/;
 my @bad = (['expired', forge(claims => claims(exp => time - 60))],
-    ['of another key', forge(key => 'another key of thirty-two bytes!!')],
-    ['for others', forge(claims => claims(aud => 'else'))], ['nonsense', 'nonsense']);
+    ['signed with another key', forge(key => 'another key of thirty-two bytes!!')],
+    ['for another audience', forge(claims => claims(aud => 'else'))], ['malformed', 'nonsense']);
 for (@bad) {
     my $r = ask('/valid', $_->[1]);
-    is("$r->{status} " . match($r->{headers}{'www-authenticate'}, $invalid), '401 ', "a token that is $_->[0]");
+    is("$r->{status} " . match($r->{headers}{'www-authenticate'}, $invalid), '401 ', "a token that is $_->[0] is refused");
 }
 my $r = ask('/valid', undef, headers => { Authorization => 'Bearer "quoted"' });
 is("$r->{status} " . match($r->{headers}{'www-authenticate'}, qr/error="invalid_request"/), '400 ',
-    'a header that is malformed');
+    'a malformed Authorization header gets 400');
 is(ask('/valid', undef, headers => { Authorization => $_ })->{status}, 401, "$_ is no token")
     for 'Basic YW5uOng=', 'Bearer', 'Digest username="ann"';
 is($server->api(POST => '/get/', 'x', mount => '', token => $token{ann})->{status}, 403,
@@ -88,21 +88,21 @@ is($server->api(POST => '/get/', 'x', mount => '', token => $token{ann})->{statu
 my %product = (name => 'x', price => 1);
 for ([GET => '/products'], [POST => '/products', \%product]) {
     my $asked = sub { $server->api(@$_, mount => '/mount', @_) };
-    answers($asked->(), 401, undef, "a mount: $_->[0] by nobody");
-    answers($asked->(token => $token{ann}), 403, undef, "a mount: $_->[0] by a user");
-    answers($asked->(token => $token{bob}), $_->[0] eq 'GET' ? 200 : 201, undef, "a mount: $_->[0] by an editor");
+    answers($asked->(), 401, undef, "a mount: $_->[0] without a token is refused");
+    answers($asked->(token => $token{ann}), 403, undef, "a mount: $_->[0] by a user is refused");
+    answers($asked->(token => $token{bob}), $_->[0] eq 'GET' ? 200 : 201, undef, "a mount: $_->[0] by an editor is served");
 }
 
 # A session that has ended opens nothing.
 my $user = register($server);
-is(ask('/valid', $user->{token})->{status}, 200, 'a session of a real user');
+is(ask('/valid', $user->{token})->{status}, 200, 'a registered user\'s token is accepted');
 my ($name, $id) = @{ $user->{user} }{qw(username id)};
 ok(wait_until(5, sub { $server->access_text =~ m{^GET /valid/\S* 200 user=\Q$name\E id=\Q$id\E }m }),
-    'which logs name');
+    'the log has the user\'s name and id');
 $server->api(POST => '/auth/logout', token => $user->{token});
 $r = ask('/valid', $user->{token});
-is("$r->{status} " . match($r->{headers}{'www-authenticate'}, $invalid), '401 ', 'after signing out it opens nothing');
-is(ask('/anyone', $user->{token})->{status}, 200, 'where nobody is asked it does not matter');
+is("$r->{status} " . match($r->{headers}{'www-authenticate'}, $invalid), '401 ', 'after the logout the token is refused');
+is(ask('/anyone', $user->{token})->{status}, 200, 'a path without authentication stays open');
 
 # Lines that make no sense.
 my @wrong = (['catalog-role', 'requires a role'], ['catalog-role root', 'not a role'],
@@ -114,7 +114,7 @@ for (@wrong) {
 }
 my $keyless = server(mount => undef,
     conf => "<Location /x>\nAuthType Catalog\nAuthName x\nRequire valid-user\n</Location>\n")->start;
-is($keyless->api(GET => '/x/', mount => '', token => $token{eve})->{status}, 500, 'without a key there is no way in');
+is($keyless->api(GET => '/x/', mount => '', token => $token{eve})->{status}, 500, 'without a key the server answers 500');
 
 expect_log(qr/CAT042: /);
 allow_log(qr/AH01630: client denied|AH01797|AH01631|AH01629|AH01617|AH01618|AH00035/);
