@@ -25,13 +25,15 @@ for (1 .. 5) {
     push @line, renew($line[-1])->{json};
     age($user);
 }
-cmp_ok(rows($user), '<=', 2, 'after five refreshes the token that is good is there, and the one before it');
-answers(refresh($server, substr($line[1]{refreshToken}, 0, 42)), 401, undef, 'a token that was cut off');
-answers(refresh($server, $line[1]{refreshToken} =~ s/^(.)/$1 eq 'A' ? 'B' : 'A'/er), 401, undef, 'a token of no session');
-ok(works($server, $line[5]{token}), 'end nothing');
-answers(renew($line[1]), 401, refusal(error => qr/./), 'a replayed token whose row has been deleted', 'www-authenticate' => failed());
-ok(!works($server, $_->{token}), 'the session ends') for @line[0, 5];
-answers(renew($line[5]), 401, undef, 'and its newest token');
+cmp_ok(rows($user), '<=', 2, 'after five refreshes at most two refresh tokens are stored');
+answers(refresh($server, substr($line[1]{refreshToken}, 0, 42)), 401, undef, 'a truncated token is refused');
+answers(refresh($server, $line[1]{refreshToken} =~ s/^(.)/$1 eq 'A' ? 'B' : 'A'/er), 401, undef,
+    'a token of no session is refused');
+ok(works($server, $line[5]{token}), 'the two refused tokens do not end the session');
+answers(renew($line[1]), 401, refusal(error => qr/./),
+    'a replayed token whose row has been deleted is refused', 'www-authenticate' => failed());
+ok(!works($server, $_->{token}), 'the replay ends the session') for @line[0, 5];
+answers(renew($line[5]), 401, undef, 'the newest refresh token is refused, too');
 expect_log(qr/CAT040: /);
 
 # The same for a session of an earlier version, whose tokens have no shared part.
@@ -42,45 +44,48 @@ age($early);
 $later = renew($later)->{json};
 ok($later->{token}, 'a session of an earlier version continues');
 age($early);
-answers(renew($early), 401, undef, 'its first token comes again', 'www-authenticate' => failed());
-ok(!works($server, $later->{token}), 'the session ends');
+answers(renew($early), 401, undef, 'a replay of its first token is refused', 'www-authenticate' => failed());
+ok(!works($server, $later->{token}), 'the replay ends that session');
 
 # A session allows eight refreshes at once, then one every two seconds.
 my ($busy, $other) = (register($server), register($server));
 my $last = $busy;
 $last = renew($last)->{json} for 1 .. 7;
 my $r = renew($last);
-answers($r, 200, tokens(), 'the eighth', ratelimit => qr/^"refresh";r=0;t=\d+$/, 'ratelimit-policy' => '"refresh";q=8;w=16');
-answers(renew($r->{json}), 429, refusal(error => qr/./), 'the ninth', 'retry-after' => qr/^[12]$/,
+answers($r, 200, tokens(),
+    'the eighth refresh is accepted', ratelimit => qr/^"refresh";r=0;t=\d+$/, 'ratelimit-policy' => '"refresh";q=8;w=16');
+answers(renew($r->{json}), 429, refusal(error => qr/./), 'the ninth refresh is refused', 'retry-after' => qr/^[12]$/,
     ratelimit => qr/^"refresh";r=0;t=\d+$/);
-ok(works($server, $r->{json}{token}), 'the session goes on');
-answers(renew($other), 200, undef, 'another session is not concerned');
+ok(works($server, $r->{json}{token}), 'the session continues');
+answers(renew($other), 200, undef, 'another session is not limited');
 sleep 2.1;
-answers(renew($r->{json}), 200, undef, 'after two seconds there is one more');
-answers(renew($busy), 401, undef, 'a replay is not put off');
-ok(!works($server, $r->{json}{token}), 'it ends the session');
+answers(renew($r->{json}), 200, undef, 'after two seconds one more refresh is accepted');
+answers(renew($busy), 401, undef, 'the limit does not delay a replay');
+ok(!works($server, $r->{json}{token}), 'the replay ends the session over its limit');
 
 # A user may have three sessions; a fourth ends the least recently used one.
 my $owner = register($server);
 my @sessions = ($owner, session($owner), session($owner));
-ok(works($server, $_->{token}), 'three sessions') for @sessions;
+ok(works($server, $_->{token}), 'a user can have three sessions') for @sessions;
 sleep 0.002;
 $sessions[0] = renew($sessions[0])->{json};
 my $fourth = session($owner);
-ok(works($server, $_->{token}), 'a fourth: those that were used since go on') for $sessions[0], $sessions[2], $fourth;
-answers($server->api(GET => '/auth/me', token => $sessions[1]{token}), 401, undef, 'the other ends: its access token',
+ok(works($server, $_->{token}), 'after a fourth sign-in the sessions used last continue') for $sessions[0], $sessions[2], $fourth;
+answers($server->api(GET => '/auth/me', token => $sessions[1]{token}), 401, undef,
+    'the access token of the least recently used session is refused',
     'www-authenticate' => failed());
-answers(renew($sessions[1]), 401, undef, 'and its refresh token', 'www-authenticate' => failed());
+answers(renew($sessions[1]), 401, undef, 'its refresh token is refused, too', 'www-authenticate' => failed());
 my $list = sub { $server->api(GET => '/auth/sessions', token => $_[0]{token})->{json}{data} };
-is_deeply([sort map { $_->{id} } @{ $list->($fourth) }], [sort map { sid($_) } $sessions[0], $sessions[2], $fourth], 'three are listed');
-answers(sign_in($server, $other->{user}{username}, 'wrong horse'), 401, undef, 'a failed sign-in');
-ok(works($server, $_->{token}), 'ends nothing') for $sessions[0], $sessions[2], $other;
+is_deeply([sort map { $_->{id} } @{ $list->($fourth) }], [sort map { sid($_) } $sessions[0], $sessions[2], $fourth],
+    'the list has three sessions');
+answers(sign_in($server, $other->{user}{username}, 'wrong horse'), 401, undef, 'a sign-in with a wrong password is refused');
+ok(works($server, $_->{token}), 'a failed sign-in ends no session') for $sessions[0], $sessions[2], $other;
 
 # Many sign-ins at once.
 my %login = (login => $owner->{user}{username}, password => $owner->{password});
 my @answers = $server->burst((wire(POST => '/auth/login', \%login)) x 5);
-is(scalar(grep { $_->{status} == 200 } @answers), 5, 'five at once sign in');
-is($db->selectrow_array('SELECT COUNT(*) FROM sessions WHERE user_id = ?', undef, $owner->{user}{id}), 3, 'three sessions are left');
-is(scalar(grep { works($server, $_->{json}{token}) } @answers), 3, 'whose access tokens are good');
+is(scalar(grep { $_->{status} == 200 } @answers), 5, 'five sign-ins at once succeed');
+is($db->selectrow_array('SELECT COUNT(*) FROM sessions WHERE user_id = ?', undef, $owner->{user}{id}), 3, 'three sessions remain');
+is(scalar(grep { works($server, $_->{json}{token}) } @answers), 3, 'the access tokens of three sessions are accepted');
 
 done_testing;

@@ -33,57 +33,59 @@ my $cookie = qr{^catalog_refresh=[\w-]{43}; Path=/api/auth; Max-Age=604800; Http
 answers($r, 200, tokens(user => $user->{user}, refresh => 0), 'the refresh token is in a cookie, not in the body',
     'set-cookie' => $cookie, 'cache-control' => 'no-store');
 answers(login('/shop/v2/api', cookie => true), 200, undef,
-    'each mount has its own; where no page is known to be on TLS it may go without',
+    'each mount has its own cookie, which is Secure only if CatalogBaseURL is https',
     'set-cookie' => qr{^catalog_refresh=[\w-]{43}; Path=/shop/v2/api/auth; Max-Age=3600; HttpOnly; SameSite=Strict$});
-answers(login('/api', cookie => false), 200, tokens(user => $user->{user}), 'a client that wants no cookie gets none',
+answers(login('/api', cookie => false), 200, tokens(user => $user->{user}),
+    'a client that asks for no cookie gets the token in the body',
     'set-cookie' => undef);
 
 # Registering signs in as well; /users does not.
 my $name = fresh();
 my %new = (username => $name, email => "$name\@example.com", password => 'correct horse', cookie => true);
 answers($server->api(POST => '/users', { %new, username => "$name-2", email => "$name-2\@example.com" }), 201, undef,
-    'a user without a session needs no cookie', 'set-cookie' => undef, 'catalog-ignored' => 'cookie');
+    '/users sets no cookie', 'set-cookie' => undef, 'catalog-ignored' => 'cookie');
 answers($server->api(POST => '/register', { %new, cookie => 'yes' }), 400, invalid(cookie => 'type'),
-    'registering with a cookie that is no boolean', 'set-cookie' => undef);
+    'a registration whose field cookie is no boolean is refused', 'set-cookie' => undef);
 my $registered = $server->api(POST => '/register', \%new);
-answers($registered, 201, tokens(refresh => 0), 'registered with a cookie', 'set-cookie' => $cookie);
+answers($registered, 201, tokens(refresh => 0), 'a registration can set the cookie', 'set-cookie' => $cookie);
 answers($server->api(POST => '/auth/refresh', with(value($registered))), 200, tokens(refresh => 0),
-    'which is good for a refresh', 'set-cookie' => $cookie);
+    'a refresh accepts the cookie of the registration', 'set-cookie' => $cookie);
 
 # A refresh with the cookie needs no body.
 my $first = value($r);
 my $next = $server->api(POST => '/auth/refresh', with($first));
-answers($next, 200, tokens(user => $user->{user}, refresh => 0), 'refreshed by the cookie', 'set-cookie' => $cookie);
+answers($next, 200, tokens(user => $user->{user}, refresh => 0), 'the cookie refreshes the session', 'set-cookie' => $cookie);
 isnt(value($next), $first, 'the cookie rotates');
 answers($server->api(POST => '/auth/refresh', {}, with(value($next))), 200, tokens(user => $user->{user}, refresh => 0),
-    'an empty object is as good', 'set-cookie' => $cookie);
-answers($server->api(POST => '/auth/refresh', with($first)), 200, undef, 'another tab, within the grace',
+    'a refresh with an empty object accepts the cookie', 'set-cookie' => $cookie);
+answers($server->api(POST => '/auth/refresh', with($first)), 200, undef,
+    'another tab can use the old cookie within the grace period',
     'set-cookie' => $cookie);
 my $plain = login('/api')->{json};
 answers($server->api(POST => '/auth/refresh', { refreshToken => $plain->{refreshToken} }, with($first)), 200,
-    tokens(user => $user->{user}), 'a token in the body goes before the cookie', 'set-cookie' => undef);
+    tokens(user => $user->{user}), 'a refresh token in the body takes precedence over the cookie', 'set-cookie' => undef);
 
 # The cookie serves no other purpose.
 my $none = qr/^Bearer realm="[^"]+"$/;
-answers($server->api(@$_, with($first)), 401, undef, "$_->[0] $_->[1]: a cookie is no sign-in",
+answers($server->api(@$_, with($first)), 401, undef, "$_->[0] $_->[1]: the cookie is not accepted as an access token",
     'www-authenticate' => $none)
     for [GET => '/auth/me'], [GET => '/auth/sessions'], [POST => '/products', { name => 'x', price => 1 }];
 
 # The server clears an invalid cookie.
 for my $bad ('x', '', 'x' x 43) {
-    answers($server->api(POST => '/auth/refresh', with($bad)), 401, refusal(error => qr/./), "a bad cookie: '$bad'",
+    answers($server->api(POST => '/auth/refresh', with($bad)), 401, refusal(error => qr/./), "an invalid cookie is cleared: '$bad'",
         'set-cookie' => $dropped, 'www-authenticate' => failed());
 }
 answers($server->api(POST => '/auth/refresh', headers => { Cookie => "x=catalog_refresh=$first" }), 401, undef,
-    'a cookie of another name');
+    'a cookie of another name is ignored');
 answers($server->api(POST => '/auth/refresh', { refreshToken => 'x' x 43 }, with($first)), 401, undef,
-    'a bad token in the body leaves the cookie alone', 'set-cookie' => undef);
+    'an invalid token in the body does not clear the cookie', 'set-cookie' => undef);
 
 # Signing out clears it.
 my $session = login('/api', cookie => true);
 answers($server->api(POST => '/auth/logout', with(value($session), token => $session->{json}{token})), 200, undef,
-    'signed out', 'set-cookie' => $dropped);
-answers($server->api(POST => '/auth/refresh', with(value($session))), 401, undef, 'the cookie is worthless',
+    'the logout clears the cookie', 'set-cookie' => $dropped);
+answers($server->api(POST => '/auth/refresh', with(value($session))), 401, undef, 'the cookie is refused after the logout',
     'set-cookie' => $dropped);
 
 # The cookie alone signs out, too, unless the browser reports that another site's page sent the request.
@@ -91,24 +93,26 @@ $session = login('/api', cookie => true);
 my %cookie = (Cookie => 'catalog_refresh=' . value($session));
 for my $path ('/auth/logout', '/auth/refresh') {
     answers($server->api(POST => $path, headers => { %cookie, 'Sec-Fetch-Site' => 'cross-site' }), 401, refusal(error => qr/./),
-        "$path from another site: the cookie counts for nothing");
+        "$path ignores the cookie in a request from another site");
 }
-ok(works($server, $session->{json}{token}), 'the session goes on');
+ok(works($server, $session->{json}{token}), 'the session continues');
 answers($server->api(POST => '/auth/logout', headers => { %cookie, 'Sec-Fetch-Site' => 'same-origin' }), 200,
-    { success => true, message => qr/./ }, 'signed out by the cookie alone', 'set-cookie' => $dropped);
-ok(!works($server, $session->{json}{token}), 'the access token is refused');
-answers($server->api(POST => '/auth/logout', headers => {%cookie}), 401, refusal(error => qr/./), 'a second time',
+    { success => true, message => qr/./ }, 'the cookie alone ends the session', 'set-cookie' => $dropped);
+ok(!works($server, $session->{json}{token}), 'its access token is refused');
+answers($server->api(POST => '/auth/logout', headers => {%cookie}), 401, refusal(error => qr/./),
+    'a second logout with the cookie is refused',
     'set-cookie' => $dropped, 'www-authenticate' => failed());
 $session = login('/api', cookie => true);
 answers($server->api(POST => '/auth/logout', { refreshToken => login('/api')->{json}{refreshToken} }, with(value($session))), 200,
-    undef, 'a token in the body goes before the cookie, which is cleared in any case', 'set-cookie' => $dropped);
-ok(works($server, $session->{json}{token}), 'the session of the cookie goes on');
+    undef, 'a logout by the token in the body clears the cookie, too', 'set-cookie' => $dropped);
+ok(works($server, $session->{json}{token}), 'the session of the cookie continues');
 
 # A copy that is replayed later ends the family, like any token.
 sleep 2;
-answers($server->api(POST => '/auth/refresh', with($first)), 401, undef, 'the first cookie again, after the grace',
+answers($server->api(POST => '/auth/refresh', with($first)), 401, undef,
+    'a replay of the first cookie after the grace period is refused',
     'set-cookie' => $dropped);
-ok(!works($server, $next->{json}{token}), 'ends the session');
+ok(!works($server, $next->{json}{token}), 'the replay ends the session');
 
 expect_log(qr/CAT040: /);
 done_testing;

@@ -44,7 +44,7 @@ sub other_user {
     $engine->add_user('other');
     return ($engine->params($one->database_named->{name}, 'other'), sub { $engine->lock_out('other') },
         sub { $engine->let_in('other') },
-        sub { is($one->api(POST => '/auth/logout', {}, token => $_[0])->{status}, 200, 'one signs out at the other server') });
+        sub { is($one->api(POST => '/auth/logout', {}, token => $_[0])->{status}, 200, 'a user signs out at the other server') });
 }
 
 # There is no other way to a file: both servers lose it, and only the test's open connection remains.
@@ -53,7 +53,7 @@ sub moved_file {
     my $end = sub {
         my $session = claims_of($_[0])->{sid};
         $db->do('INSERT INTO revoked_sessions (session_id, ended_at) VALUES (?, ?)', undef, $session, int 1000 * time);
-        is($db->do('DELETE FROM sessions WHERE id = ?', undef, $session), 1, 'one is ended in the database');
+        is($db->do('DELETE FROM sessions WHERE id = ?', undef, $session), 1, 'the session is deleted from the database');
     };
     $db->selectrow_array('SELECT COUNT(*) FROM sessions'); # opens it
     return ("$dir/catalog.db", sub { rename $dir, "$dir-away" or die }, sub { rename "$dir-away", $dir or die }, $end);
@@ -73,30 +73,30 @@ sub me { statuses('/api/auth/me', $_[0]) }
 
 my ($stays, $ends) = (session(), session());
 sleep 1; # until each child has read the ended sessions, and needs no database to refuse them
-is(file($_), '200', 'both tokens open a file') for $stays, $ends;
-is(me($_), '200', 'and the API') for $stays, $ends;
+is(file($_), '200', 'the server accepts both tokens in front of a file') for $stays, $ends;
+is(me($_), '200', 'the API accepts both tokens') for $stays, $ends;
 
 $cut->();
 my $start = time;
 sleep 0.1 while time < $start + $DELAY + 2; # the server checks a file once a second
 $sign_out->($ends);
-is(file($_), '503', 'no token is judged in front of a file') for $stays, $ends;
-is(me($_), '500', 'nor by the API') for $stays, $ends;
+is(file($_), '503', 'without the database the server answers 503 in front of a file') for $stays, $ends;
+is(me($_), '500', 'without the database the API answers 500') for $stays, $ends;
 is(patient($stays), '200', 'a longer CatalogRevocationDelay hides the outage')
     if mpm() ne 'prefork'; # whose new children have read nothing yet
-answers($two->api(GET => '/auth/me', token => $ends), 500, refusal(error => 'database unavailable'), 'and it says why',
+answers($two->api(GET => '/auth/me', token => $ends), 500, refusal(error => 'database unavailable'), 'the answer names the cause',
     'retry-after' => qr/^[1-9]\d*$/, 'www-authenticate' => undef);
 
 sleep 0.1 while time < $start + $CUT;
 $mend->();
-ok(wait_until(10, sub { file($stays) eq '200' }), 'the database is back, and the token is good');
-is(file($ends), '401', 'the other one is refused in front of a file');
-is(me($ends), '401', 'and by the API');
+ok(wait_until(10, sub { file($stays) eq '200' }), 'with the database back the first token is accepted');
+is(file($ends), '401', 'the other token is refused in front of a file');
+is(me($ends), '401', 'the API refuses the other token');
 my $until = time + $DELAY;
 my %later;
 $later{ file($ends) }++ while time < $until;
-is(join(' ', sort keys %later), '401', 'and stays so');
-is(me($stays), '200', 'the good one stays good');
+is(join(' ', sort keys %later), '401', 'the other token is refused in each request');
+is(me($stays), '200', 'the API accepts the first token');
 
 expect_log(driver eq 'sqlite3' ? qr/CAT006: / : qr/CAT002: /);
 allow_log(qr/\[dbd:error\]/, qr/CAT00[2356]: /, qr/FATAL: /);

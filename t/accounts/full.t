@@ -26,7 +26,7 @@ $insert->execute($sid);
 cmp_ok(count('refresh_tokens WHERE session_id'), '>', $TOKENS, 'a session has very many tokens');
 
 my $renewed = refresh($server, $user->{refreshToken})->{json};
-ok($renewed->{token}, 'it is refreshed');
+ok($renewed->{token}, 'the session can be refreshed');
 
 # Other clients write meanwhile.
 my $writers = clients($server, 4, sub {
@@ -37,16 +37,17 @@ my $writers = clients($server, 4, sub {
     }
     return \@statuses;
 });
-answers($server->api(POST => '/auth/logout', token => $renewed->{token}), 200, undef, 'it ends');
-cmp_ok(count('refresh_tokens WHERE session_id'), '>', $TOKENS - 1000, 'not many of its tokens are deleted for that');
+answers($server->api(POST => '/auth/logout', token => $renewed->{token}), 200, undef, 'the session can be ended');
+cmp_ok(count('refresh_tokens WHERE session_id'), '>', $TOKENS - 1000, 'the logout deletes only few of its refresh tokens');
 ok(!works($server, $renewed->{token}), 'its access tokens are refused');
-answers(refresh($server, $renewed->{refreshToken}), 401, undef, 'and its refresh tokens', 'www-authenticate' => failed());
-answers($server->api(POST => '/auth/logout', { refreshToken => $renewed->{refreshToken} }), 401, undef, 'it cannot end twice');
+answers(refresh($server, $renewed->{refreshToken}), 401, undef, 'its refresh token is refused', 'www-authenticate' => failed());
+answers($server->api(POST => '/auth/logout', { refreshToken => $renewed->{refreshToken} }), 401, undef,
+    'a second logout is refused');
 my $again = sign_in($server, $user->{user}{username}, $user->{password})->{json};
 is_deeply([map { $_->{id} } @{ $server->api(GET => '/auth/sessions', token => $again->{token})->{json}{data} }],
-    [claims_of($again->{token})->{sid}], 'it is not listed');
-answers($server->api(DELETE => "/auth/sessions/$sid", token => $again->{token}), 404, undef, 'nor is it there to be ended');
+    [claims_of($again->{token})->{sid}], 'the list does not have the session');
+answers($server->api(DELETE => "/auth/sessions/$sid", token => $again->{token}), 404, undef, 'ending the session again gets a 404');
 my %statuses = map { $_ => 1 } map { @$_ } $writers->results;
-is_deeply([keys %statuses], [201], 'no other client notices');
+is_deeply([keys %statuses], [201], 'writes of other clients succeed meanwhile');
 
 done_testing;

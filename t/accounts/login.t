@@ -18,18 +18,18 @@ my %ways = (
 my %session;
 for (sort keys %ways) {
     my $r = ask({ @{ $ways{$_} }, password => $password });
-    answers($r, 200, tokens(user => $user->{user}), "$_: signed in", 'cache-control' => 'no-store',
+    answers($r, 200, tokens(user => $user->{user}), "$_: the sign-in succeeds", 'cache-control' => 'no-store',
         'set-cookie' => undef);
     my $claims = claims_of($r->{json}{token});
     is(match($claims, {
         token_use => 'access', iss => 'https://catalog.test', aud => 'catalog-test', sub => $id, sid => $ID, jti => $ID,
         username => $name, role => 'user', email_verified => false, iat => sub { abs($_[0] - time) < 10 },
         exp => sub { $_[0] == $claims->{iat} + 900 },
-    }), '', "$_: claims");
-    ok(works(main, $r->{json}{token}), "$_: the token is good");
+    }), '', "$_: the token has the documented claims");
+    ok(works(main, $r->{json}{token}), "$_: the token is accepted");
     $session{ $claims->{sid} }++;
 }
-is(scalar keys %session, scalar keys %ways, 'each time a session of its own');
+is(scalar keys %session, scalar keys %ways, 'each sign-in starts a session of its own');
 ok(works(main, $user->{token}), 'the session of the registration continues');
 
 # Every cause has the same answer, byte by byte.
@@ -38,7 +38,7 @@ my %causes = (
     'a wrong password for an address' => [email => $email, password => 'wrong horse'],
     'an unknown name' => [login => fresh(), password => $password],
     'an unknown address' => [email => fresh() . '@example.com', password => $password],
-    'what is no name at all' => [login => "' OR 1=1 --", password => $password],
+    'an invalid name' => [login => "' OR 1=1 --", password => $password],
     'the password in capitals' => [login => $name, password => uc $password],
     'the password and a space' => [login => $name, password => "$password "],
     'the password cut off' => [login => $name, password => substr $password, 0, -1],
@@ -50,12 +50,12 @@ for (sort keys %causes) {
         'retry-after' => undef);
     $seen{ lines($r) }++;
 }
-is(scalar keys %seen, 1, 'all answers are the same') or diag explain \%seen;
+is(scalar keys %seen, 1, 'all answers are identical') or diag explain \%seen;
 
 # The server does not normalize passwords.
 for ("pass\tword ", ' leading', '密码密码密码密码', "\x{1F600}" x 8, 'x' x 256, 'ü' x 256) {
     my $other = register(undef, password => $_);
-    answers(sign_in(main, $other->{user}{username}, $_), 200, undef, 'a password of ' . length($_) . ' characters');
+    answers(sign_in(main, $other->{user}{username}, $_), 200, undef, 'a password of ' . length($_) . ' characters is accepted as it is');
 }
 
 # Imported users with other kinds of hashes.
@@ -69,37 +69,38 @@ for (sort keys %hashes) {
     my $hash = crypt 'brought along', $hashes{$_};
     die "crypt knows no $_\n" if !$hash || $hash =~ /^\*/;
     $db->do('UPDATE users SET password_hash = ? WHERE id = ?', undef, $hash, $old->{user}{id});
-    answers(sign_in(main, $old->{user}{username}, 'brought along'), 200, undef, "$_: signed in");
+    answers(sign_in(main, $old->{user}{username}, 'brought along'), 200, undef, "$_: the sign-in succeeds");
     answers(sign_in(main, $old->{user}{username}, 'correct horse'), 401, undef, "$_: another password is refused");
 }
 my $broken = register();
 for ('', '*', '!', 'plain text', '$argon2id$', '$argon2id$v=19$m=19456,t=2,p=1$x$y', '$2b$99$x') {
     $db->do('UPDATE users SET password_hash = ? WHERE id = ?', undef, $_, $broken->{user}{id});
     $db->do('DELETE FROM login_failures');
-    answers(sign_in(main, $broken->{user}{username}, $_ || 'x'), 401, undef, "a hash that is none: '$_'");
+    answers(sign_in(main, $broken->{user}{username}, $_ || 'x'), 401, undef,
+        "a stored value that is no hash refuses the sign-in: '$_'");
 }
 
 # Invalid requests.
 my @bad = (
-    ['nothing', {}, [login => 'required', password => 'required']],
+    ['an empty object', {}, [login => 'required', password => 'required']],
     ['no password', { login => $name }, [password => 'required']],
-    ['no name', { password => $password }, [login => 'required']],
+    ['no login', { password => $password }, [login => 'required']],
     ['a password that is a number', { login => $name, password => 12345678 }, [password => 'type']],
-    ['a name that is a list', { login => [$name], password => $password }, [login => 'type']],
+    ['a login that is a list', { login => [$name], password => $password }, [login => 'type']],
     ['a password that is null', { login => $name, password => undef }, [password => 'null']],
-    ['a password too long', { login => $name, password => 'x' x 257 }, [password => 'too_long']],
-    ['cookie that is no boolean', { login => $name, password => $password, cookie => 'yes' }, [cookie => 'type']],
+    ['a password that is too long', { login => $name, password => 'x' x 257 }, [password => 'too_long']],
+    ['a cookie that is no boolean', { login => $name, password => $password, cookie => 'yes' }, [cookie => 'type']],
 );
-answers(ask($_->[1]), 400, invalid(@{ $_->[2] }), $_->[0]) for @bad;
-answers(ask($_), 400, undef, "a body $_") for '', 'null', '[]', '"x"', '{"login":"x","login":"y"}';
-answers(ask({ login => $name, password => "x\0y" }), 400, undef, 'a password with NUL');
+answers(ask($_->[1]), 400, invalid(@{ $_->[2] }), "refused: $_->[0]") for @bad;
+answers(ask($_), 400, undef, "refused: the body $_") for '', 'null', '[]', '"x"', '{"login":"x","login":"y"}';
+answers(ask({ login => $name, password => "x\0y" }), 400, undef, 'refused: a password with NUL');
 answers(ask('login=x&password=y', headers => { 'Content-Type' => 'application/x-www-form-urlencoded' }), 415, undef,
-    'a form');
-answers(api(GET => '/auth/login'), 405, undef, 'GET', allow => 'POST, OPTIONS');
+    'refused: a form');
+answers(api(GET => '/auth/login'), 405, undef, 'GET is refused', allow => 'POST, OPTIONS');
 
 my %more = (login => $name, password => $password, remember => true);
 answers(ask(\%more), 200, undef, 'the server ignores an unknown field', 'catalog-ignored' => 'remember');
 answers(ask(\%more, headers => { Prefer => 'handling=strict' }), 400, invalid(remember => 'unknown'),
-    'but not where strictness is asked for');
+    'with Prefer: handling=strict it refuses the field');
 
 done_testing;

@@ -37,16 +37,16 @@ for my $case (['one server', $one, $one], ['two servers', $one, $two], ['eight a
         $outcomes{$outcome}++;
     }
     is_deeply(\%outcomes, { join(' ', 200, (401) x (@servers - 1)) => scalar @sessions }, "$name: one request succeeds each time");
-    is(scalar(grep { is_open($_) } @sessions), 0, "$name: the others end the session");
+    is(scalar(grep { is_open($_) } @sessions), 0, "$name: the other requests end the session");
 }
 
 my ($session) = sessions(1);
 my @same = race(map { [$lenient, $session] } 1 .. 8);
-is_deeply([map { $_->{status} } @same], [(200) x 8], 'within the grace all succeed');
+is_deeply([map { $_->{status} } @same], [(200) x 8], 'within the grace period all requests succeed');
 my %successors = map { $_->{json}{refreshToken} => 1 } @same;
-is(scalar keys %successors, 1, 'with the same successor');
+is(scalar keys %successors, 1, 'they get the same successor');
 my $lines = q(SELECT COUNT(*) FROM refresh_tokens WHERE session_id = ? AND used_at IS NULL);
-is($db->selectrow_array($lines, undef, claims_of($session->{token})->{sid}), 1, 'which is all that the session has');
+is($db->selectrow_array($lines, undef, claims_of($session->{token})->{sid}), 1, 'the session has one unused refresh token');
 
 expect_log(qr/CAT040: /);
 done_testing;

@@ -41,22 +41,22 @@ sub during {
     readline $ready; # until the other process has connected
     my $r = $ask->();
     waitpid $pid, 0;
-    is($?, 0, 'it was done in time');
+    is($?, 0, 'the change was made during the request');
     return $r;
 }
 sub signs_in { my ($user) = @_; return sub { sign_in($server, $user->{user}{username}, 'brought along') } }
 
 my $promoted = brought();
 my $r = during($promoted, sub { set($promoted, role => 'editor') }, signs_in($promoted));
-answers($r, 200, tokens(), 'another role: signed in');
-is(claims_of($r->{json}{token})->{role}, 'editor', 'with the new one');
+answers($r, 200, tokens(), 'a sign-in during a change of the role succeeds');
+is(claims_of($r->{json}{token})->{role}, 'editor', 'the access token has the new role');
 
 my $reset = brought();
 answers(during($reset, sub { set($reset, password_hash => $other) }, signs_in($reset)), 401, refusal(error => qr/./),
-    'another password: refused', 'www-authenticate' => qr/^Bearer realm="[^"]+"$/);
-is(stored($reset), $other, 'the password stays the new one');
+    'a sign-in during a change of the password is refused', 'www-authenticate' => qr/^Bearer realm="[^"]+"$/);
+is(stored($reset), $other, 'the new hash stays');
 is($db->selectrow_array('SELECT COUNT(*) FROM sessions WHERE user_id = ?', undef, $reset->{user}{id}), 1,
-    'there is no session but the one of the registration');
+    'the refused sign-in starts no session');
 
 my $gone = brought();
 my $delete = sub {
@@ -65,7 +65,8 @@ my $delete = sub {
     $db->do("DELETE FROM $_->[0] WHERE $_->[1] = ?", undef, $gone->{user}{id})
         for ['sessions', 'user_id'], ['mail_tokens', 'user_id'], ['outbox', 'user_id'], ['users', 'id'];
 };
-answers(during($gone, $delete, signs_in($gone)), 401, refusal(error => qr/./), 'the user is deleted: refused');
+answers(during($gone, $delete, signs_in($gone)), 401, refusal(error => qr/./),
+    'a sign-in during the deletion of the user is refused');
 
 # A client with the old password must not undo a password that was set meanwhile.
 my $changing = brought();
@@ -73,8 +74,8 @@ $r = during($changing, sub { set($changing, password_hash => $other) }, sub {
     return $server->api(POST => '/auth/password/change',
         { currentPassword => 'brought along', newPassword => 'correct horse' }, token => $changing->{token});
 });
-answers($r, 400, invalid(currentPassword => 'wrong'), 'a change, with a reset in between: refused');
-is(stored($changing), $other, 'the new password stays');
+answers($r, 400, invalid(currentPassword => 'wrong'), 'a change of the password during a reset is refused');
+is(stored($changing), $other, 'the hash of the reset stays');
 
 # Outdated hashes: the next sign-in replaces them.
 my %old = (
@@ -86,13 +87,14 @@ my %old = (
 for (sort keys %old) {
     my $user = register($server);
     set($user, password_hash => $old{$_});
-    answers(sign_in($server, $user->{user}{username}, 'wrong horse'), 401, undef, "$_: another password");
-    is(stored($user), $old{$_}, "$_: leaves it as it is");
-    answers(sign_in($server, $user->{user}{username}, 'brought along'), 200, undef, "$_: signed in");
+    answers(sign_in($server, $user->{user}{username}, 'wrong horse'), 401, undef, "$_: a wrong password is refused");
+    is(stored($user), $old{$_}, "$_: a failed sign-in leaves the hash");
+    answers(sign_in($server, $user->{user}{username}, 'brought along'), 200, undef, "$_: the sign-in succeeds");
     my $new = stored($user);
-    like($new, qr/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/, "$_: the hash is one of today");
-    answers(sign_in($server, $user->{user}{username}, 'brought along'), 200, undef, "$_: signed in by it");
-    is(stored($user), $new, "$_: which stays");
+    like($new, qr/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/, "$_: the sign-in replaces the hash with argon2id of the current costs");
+    answers(sign_in($server, $user->{user}{username}, 'brought along'), 200, undef,
+        "$_: the next sign-in succeeds with the new hash");
+    is(stored($user), $new, "$_: the next sign-in leaves the new hash");
 }
 
 done_testing;

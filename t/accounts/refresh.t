@@ -37,57 +37,58 @@ my $begun = time;
 # A new pair, the same session.
 my $r = renew($user->{refreshToken});
 my $first_use = time;
-answers($r, 200, tokens(user => $user->{user}), 'a new pair', 'cache-control' => 'no-store', 'set-cookie' => undef);
+answers($r, 200, tokens(user => $user->{user}),
+    'a refresh returns a new pair', 'cache-control' => 'no-store', 'set-cookie' => undef);
 my ($old, $new) = (claims_of($user->{token}), claims_of($r->{json}{token}));
-is($new->{sid}, $old->{sid}, 'of the same session');
-isnt($new->{jti}, $old->{jti}, 'the access token is another');
-isnt($r->{json}{refreshToken}, $user->{refreshToken}, 'the refresh token is another');
-ok(works($server, $_), 'both access tokens are good') for $user->{token}, $r->{json}{token};
+is($new->{sid}, $old->{sid}, 'the session stays the same');
+isnt($new->{jti}, $old->{jti}, 'the access token is a new one');
+isnt($r->{json}{refreshToken}, $user->{refreshToken}, 'the refresh token is a new one');
+ok(works($server, $_), 'both access tokens are accepted') for $user->{token}, $r->{json}{token};
 my $next = renew($r->{json}{refreshToken})->{json};
-ok($next->{token}, 'the next one is taken in its turn');
+ok($next->{token}, 'the new refresh token is accepted');
 
 my $short = renew($started{short}{refreshToken}, '/short')->{json};
-ok($short->{token}, 'so is a session that will be short');
+ok($short->{token}, 'a session with a short CatalogSessionTTL is refreshed, too');
 
 # The first token again within the grace period, as from another tab.
 my $tab = renew($user->{refreshToken});
-answers($tab, 200, tokens(user => $user->{user}), 'the first one again, within the grace');
-is($tab->{json}{refreshToken}, $r->{json}{refreshToken}, 'has the same successor');
+answers($tab, 200, tokens(user => $user->{user}), 'the first refresh token is accepted again within the grace period');
+is($tab->{json}{refreshToken}, $r->{json}{refreshToken}, 'it has the same successor');
 $tab = renew($tab->{json}{refreshToken});
-is($tab->{json}{refreshToken}, $next->{refreshToken}, 'and that has, so one line is left');
-ok(works($server, $user->{token}), 'the session lives');
+is($tab->{json}{refreshToken}, $next->{refreshToken}, 'the successor has the same successor, too');
+ok(works($server, $user->{token}), 'the session continues');
 
 # The next access token has the user's stored fields of that time.
 my $changed = confirmed($server);
 my $before = session($changed);
 set_role($server, $changed->{user}{username}, 'editor');
 my $claims = claims_of(renew($before->{refreshToken})->{json}{token});
-is("$claims->{role} $claims->{email_verified}", 'editor 1', 'role and confirmed address are in the next token');
+is("$claims->{role} $claims->{email_verified}", 'editor 1', 'the next access token has the new role and the confirmed address');
 
 # Invalid and expired refresh tokens.
 my $gone = register($server);
 my $db = $server->database;
 $db->do('DELETE FROM users WHERE id = ?', undef, $gone->{user}{id});
 my @bad = (
-    ['an access token', $user->{token}], ['a text', 'nonsense'], ['a long text', 'x' x 1000],
-    ['one cut off', substr $next->{refreshToken}, 1], ['one in other case', lc $next->{refreshToken}],
-    ['the hash of one', Digest::SHA::sha256_hex($next->{refreshToken})],
-    ['one of a deleted user', $gone->{refreshToken}],
+    ['an access token', $user->{token}], ['a malformed token', 'nonsense'], ['a long malformed token', 'x' x 1000],
+    ['a truncated token', substr $next->{refreshToken}, 1], ['a token in lower case', lc $next->{refreshToken}],
+    ['the hash of a token', Digest::SHA::sha256_hex($next->{refreshToken})],
+    ['a deleted user\'s token', $gone->{refreshToken}],
 );
-refused(renew($_->[1]), $_->[0]) for @bad;
-refused($server->api(POST => '/auth/refresh'), 'no body');
-refused($server->api(POST => '/auth/refresh', {}), 'no token');
-answers(renew(''), 400, invalid(refreshToken => 'too_short'), 'an empty one');
-answers(renew($_), 400, invalid(refreshToken => 'type'), 'one of another type') for 5, [$next->{refreshToken}];
-refused($server->api(POST => '/auth/refresh', token => $user->{token}), 'an access token in the header is none');
-refused(renew($next->{refreshToken} . "\x{ff}"), 'one with more behind it');
+refused(renew($_->[1]), "$_->[0] is refused") for @bad;
+refused($server->api(POST => '/auth/refresh'), 'a refresh without a body is refused');
+refused($server->api(POST => '/auth/refresh', {}), 'a refresh without a token is refused');
+answers(renew(''), 400, invalid(refreshToken => 'too_short'), 'an empty token is refused');
+answers(renew($_), 400, invalid(refreshToken => 'type'), 'a token that is no string is refused') for 5, [$next->{refreshToken}];
+refused($server->api(POST => '/auth/refresh', token => $user->{token}), 'an access token in the header is no refresh token');
+refused(renew($next->{refreshToken} . "\x{ff}"), 'a token with trailing bytes is refused');
 
 # Without a grace period, the second use is a replay.
 my $strict = session($user, '/strict');
-answers(renew($strict->{refreshToken}, '/strict'), 200, undef, 'no grace: once');
+answers(renew($strict->{refreshToken}, '/strict'), 200, undef, 'no grace period: the first use is accepted');
 sleep 0.01;
-refused(renew($strict->{refreshToken}, '/strict'), 'no grace: twice');
-ok(!works($server, $strict->{token}), 'no grace: the session has ended');
+refused(renew($strict->{refreshToken}, '/strict'), 'no grace period: the second use is refused');
+ok(!works($server, $strict->{token}), 'no grace period: the second use ends the session');
 
 # Idle sessions end; those in use continue until their maximum age.
 my $idle = session($user, '/idle');
@@ -95,25 +96,25 @@ sleep 1.6;
 $idle = renew($idle->{refreshToken}, '/idle')->{json};
 sleep 1.6;
 answers(renew($idle->{refreshToken}, '/idle'), 200, undef, 'a session in use outlives CatalogRefreshTTL');
-refused(renew($started{idle}{refreshToken}, '/idle'), 'one that was idle for so long has ended');
+refused(renew($started{idle}{refreshToken}, '/idle'), 'a session idle for CatalogRefreshTTL has ended');
 
 # A use after the grace period means that a copy exists.
 sleep 0.1 while time < $first_use + 2.2;
 my $other = session($user);
 my $newest = renew($next->{refreshToken})->{json};
-ok($newest->{token}, 'the family lives');
-refused(renew($user->{refreshToken}), 'the first one again, after the grace');
-refused(renew($newest->{refreshToken}), 'now the newest one is refused, too');
-refused(renew($tab->{json}{refreshToken}), 'and the token of the other tab');
+ok($newest->{token}, 'the session that was refreshed continues');
+refused(renew($user->{refreshToken}), 'a replay of the first refresh token after the grace period is refused');
+refused(renew($newest->{refreshToken}), 'the replay invalidates the newest refresh token');
+refused(renew($tab->{json}{refreshToken}), 'the replay invalidates the other tab\'s refresh token');
 for ($user->{token}, $next->{token}, $tab->{json}{token}, $newest->{token}) {
     answers($server->api(GET => '/auth/me', token => $_), 401, refusal(error => qr/./),
-        'and each access token of the family', 'www-authenticate' => failed());
+        'the replay invalidates each access token of the session', 'www-authenticate' => failed());
 }
 ok(works($server, $other->{token}), 'another session of the user continues');
-answers(renew($other->{refreshToken}), 200, undef, 'and is refreshed');
+answers(renew($other->{refreshToken}), 200, undef, 'the other session can be refreshed');
 
 sleep 0.1 while time < $begun + 4.2;
-refused(renew($short->{refreshToken}, '/short'), 'a session ends after CatalogSessionTTL, though it was in use');
+refused(renew($short->{refreshToken}, '/short'), 'a session ends after CatalogSessionTTL even if it is in use');
 
 expect_log(qr/CAT040: /);
 done_testing;

@@ -112,16 +112,16 @@ my $logged = join '', map { slurp($_) } @logs;
 my @known = grep { $logged =~ /$_/ } 'POST /api/auth/login', 'GET /api/auth/confirm HTTP', 'CAT040: ', 'CAT021: ',
     'made.to.fail';
 is(scalar @known, 5, 'the logs record the actions') or diag explain \@known;
-is(found($logged, %secret), '', scalar(keys %secret) . ' secrets and hashes of such: none is logged');
+is(found($logged, %secret), '', scalar(keys %secret) . ' secrets and hashes: the logs have none of them');
 
 my $data = $server->dump;
 File::Find::find({ no_chdir => 1, wanted => sub { $data .= slurp($_) if /catalog\.db/ } }, "$host/data");
 ok(index($data, $stored) >= 0 && index($data, Digest::SHA::sha256_hex($last->{refreshToken})) >= 0,
     'the database has hashes of a password and of tokens');
-is(found($data, %clear), '', 'it has none of them in clear, nor had it');
+is(found($data, %clear), '', 'the database files have none of them in clear text');
 my $processes = join '', keys %processes;
-ok(index($processes, "$host/httpd.conf") >= 0, 'the process list has the server');
-is(found($processes, %secret), '', 'and no secret');
+ok(index($processes, "$host/httpd.conf") >= 0, 'the process list has the server\'s command line');
+is(found($processes, %secret), '', 'the process list has no secret');
 
 expect_log(qr/CAT040: /, qr/made.to.fail/);
 done_testing;

@@ -33,59 +33,61 @@ my @shown = (
 );
 for my $asking (@sessions) {
     my @want = map { shown($_->[0] == $asking ? true : false, @$_) } @shown;
-    answers(list($asking->{token}), 200, { success => true, data => \@want }, 'all sessions; one is marked as the request\'s own');
+    answers(list($asking->{token}), 200, { success => true, data => \@want },
+        'the list has all sessions and marks the request\'s own');
 }
 my ($first) = @{ list($user->{token})->{json}{data} };
-is($first->{createdAt}, $first->{lastUsedAt}, 'it was used when it was opened');
+is($first->{createdAt}, $first->{lastUsedAt}, 'the sign-in is the first use');
 my @day = map { /T(.*)Z/ } @$first{qw(createdAt expiresAt)};
-is($day[0], $day[1], 'it ends a day later, as CatalogSessionTTL says');
+is($day[0], $day[1], 'the session expires after CatalogSessionTTL');
 
 # A refresh counts as a use, from any address.
 sleep 0.002;
 refresh($server, $user->{refreshToken}, headers => { 'User-Agent' => 'moved/2', 'X-Client' => '198.51.100.1' });
 my ($used) = @{ list($user->{token})->{json}{data} };
 is("$used->{id} $used->{userAgent} $used->{address}", sid($user) . ' moved/2 198.51.100.1',
-    'the one that was refreshed comes first, with where it is now');
-cmp_ok($used->{lastUsedAt}, 'gt', $used->{createdAt}, 'and when it was used');
+    'the refreshed session comes first, with its new address');
+cmp_ok($used->{lastUsedAt}, 'gt', $used->{createdAt}, 'the refresh updates the time of last use');
 
 # A User-Agent may contain anything.
 my %odd = ("caf\xc3\xa9" => 'caf??', 'x' x 500 => 'x' x 200, "a\tb" => 'a?b');
 for my $agent (sort keys %odd) {
     my $bytes = wire(POST => '/auth/login', \%login, headers => { 'User-Agent' => $agent, 'X-Client' => '192.0.2.8' });
     my $r = $server->talk($bytes);
-    is(list($r->{json}{token})->{json}{data}[0]{userAgent}, $odd{$agent}, 'an odd User-Agent of ' . length $agent);
+    is(list($r->{json}{token})->{json}{data}[0]{userAgent}, $odd{$agent},
+        'the list has a valid form of a User-Agent of ' . length $agent);
     remove(sid($r->{json}), $r->{json}{token});
 }
 
 # One session ends another.
 my ($mine, $other) = @sessions[1, 2];
 my $gone = refusal(message => qr/not found/i);
-answers(remove(sid($other), $mine->{token}), 200, { success => true, message => qr/./ }, 'another session is ended');
-ok(!works($server, $other->{token}), 'its access token is refused at once');
-answers(refresh($server, $other->{refreshToken}), 401, undef, 'so is its refresh token',
+answers(remove(sid($other), $mine->{token}), 200, { success => true, message => qr/./ }, 'a session can end another one');
+ok(!works($server, $other->{token}), 'the access token of the ended session is refused at once');
+answers(refresh($server, $other->{refreshToken}), 401, undef, 'the refresh token of the ended session is refused',
     'www-authenticate' => failed());
 is_deeply([map { $_->{id} } @{ list($mine->{token})->{json}{data} }], [sid($user), sid($mine)],
-    'it is no longer listed');
-answers(remove(sid($other), $mine->{token}), 404, $gone, 'it cannot be ended twice');
-answers(remove(sid($other), $other->{token}), 401, undef, 'least of all by itself');
+    'the list does not have the ended session');
+answers(remove(sid($other), $mine->{token}), 404, $gone, 'ending the session again gets a 404');
+answers(remove(sid($other), $other->{token}), 401, undef, 'the ended session\'s own token gets a 401');
 
 # A user cannot see or end another user's sessions.
 my $stranger = register($server);
 is_deeply([map { $_->{id} } @{ list($stranger->{token})->{json}{data} }], [sid($stranger)],
-    'a stranger sees his own only');
-answers(remove(sid($mine), $stranger->{token}), 404, $gone, 'a stranger\'s session is unknown');
-ok(works($server, $mine->{token}), 'and continues');
-answers(remove($_, $mine->{token}), 404, $gone, "no id: $_")
+    'another user\'s list has only their own session');
+answers(remove(sid($mine), $stranger->{token}), 404, $gone, 'ending another user\'s session gets a 404');
+ok(works($server, $mine->{token}), 'that session continues');
+answers(remove($_, $mine->{token}), 404, $gone, "an unknown id gets a 404: $_")
     for '01a1fd8d-47a8-77ac-9778-38d2c78c295b', 'x', '%27%20OR%201=1--', 'null', '%00', uc sid($mine);
-answers(remove(sid($mine), $mine->{token}), 200, undef, 'one\'s own session ends as by logout');
-ok(!works($server, $mine->{token}), 'its token is refused');
+answers(remove(sid($mine), $mine->{token}), 200, undef, 'a session can end itself');
+ok(!works($server, $mine->{token}), 'the access token of that session is refused');
 
 for ([GET => '/auth/sessions'], [DELETE => '/auth/sessions/' . sid($user)]) {
-    answers($server->api(@$_), 401, refusal(error => qr/./), "$_->[0]: nobody",
+    answers($server->api(@$_), 401, refusal(error => qr/./), "$_->[0] without a token is refused",
         'www-authenticate' => qr/^Bearer realm="[^"]+"$/);
-    answers($server->api(@$_, token => $mine->{token}), 401, undef, "$_->[0]: an ended session",
+    answers($server->api(@$_, token => $mine->{token}), 401, undef, "$_->[0] with an ended session is refused",
         'www-authenticate' => failed());
 }
-ok(works($server, $user->{token}), 'the others continue');
+ok(works($server, $user->{token}), 'the user\'s other session continues');
 
 done_testing;
