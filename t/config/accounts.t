@@ -13,14 +13,14 @@ my %numbers = (
 );
 for my $name (sort keys %numbers) {
     my ($least, $most) = @{ $numbers{$name} };
-    is(in_server("$name $_"), 'OK', "$name $_") for $least, $most;
+    is(in_server("$name $_"), 'OK', "$name $_ is accepted") for $least, $most;
     like(in_server("$name $_"), qr/$name must be a whole number/, "$name $_ is refused")
         for $least - 1, $most + 1, 'many';
 }
 
 my %choices = (CatalogWriteRole => [qw(any editor admin)], CatalogRegistration => [qw(open closed)]);
 for my $name (sort keys %choices) {
-    is(in_server("$name $_"), 'OK', "$name $_") for @{ $choices{$name} }, map { uc } @{ $choices{$name} };
+    is(in_server("$name $_"), 'OK', "$name $_ is accepted") for @{ $choices{$name} }, map { uc } @{ $choices{$name} };
     like(in_server("$name $_"), qr/Syntax error.*$name/s, "$name $_ is refused") for 'user', 'On', '""', '', '1';
 }
 
@@ -28,7 +28,7 @@ my @limits = ('Off', 'off', 'login 1/1', 'login 30/60 register 60/60 mail 3/3600
     'MAIL 1/86400 Login off');
 my @wrong = ('', 'login', 'login 30', 'login 30/', 'login 0/60', 'login 30/0', 'login -1/60', 'login 30/60/1',
     'login x/y', 'login 30/60 mail', 'logins 30/60', '30/60', 'Off login 1/1', 'login 9999999999/60');
-is(in_server("CatalogRateLimit $_"), 'OK', "CatalogRateLimit $_") for @limits;
+is(in_server("CatalogRateLimit $_"), 'OK', "CatalogRateLimit $_ is accepted") for @limits;
 like(in_server("CatalogRateLimit $_"), qr/Syntax error.*CatalogRateLimit/s, "CatalogRateLimit $_ is refused")
     for @wrong;
 
@@ -41,7 +41,7 @@ like(in_server($_), qr/Syntax error/, "$_ is refused") for @bad;
 like(said(conf => "<Directory />\n$_\n</Directory>"), qr/Syntax error|not allowed here/, "$_ in <Directory> is refused")
     for 'CatalogWriteRole any', 'CatalogRateLimit Off', "CatalogKeyDir /tmp", 'CatalogTrust a b c';
 like(server(mount => undef, conf => "<Location /x>\nCatalogEnable On\n</Location>\n")->configtest,
-    qr/CatalogKeyFile.*CatalogKeyDir/, 'a mount needs one of the two');
+    qr/CatalogKeyFile.*CatalogKeyDir/, 'a mount without CatalogKeyFile and CatalogKeyDir is refused');
 
 # Inherited: server, virtual host, Location.
 my $server = server(mount => undef, conf => <<"END")->start;
@@ -83,11 +83,11 @@ for (@places) {
     my ($host, $mount, $registration, $write, $policy) = @$_;
     my $name = fresh();
     my %user = (username => $name, email => "$name\@example.com", password => 'correct horse');
-    answers(ask($host, POST => "$mount/register", \%user), $registration, undef, "$host$mount: CatalogRegistration");
+    answers(ask($host, POST => "$mount/register", \%user), $registration, undef, "$host$mount: CatalogRegistration applies");
     answers(ask($host, POST => "$mount/products", { name => 'x', price => 1 }), $write, undef,
-        "$host$mount: CatalogWriteRole");
+        "$host$mount: CatalogWriteRole applies");
     answers(ask($host, POST => "$mount/auth/login", { login => 'x', password => 'y' }), 401, undef,
-        "$host$mount: CatalogRateLimit", 'ratelimit-policy' => $policy);
+        "$host$mount: CatalogRateLimit applies", 'ratelimit-policy' => $policy);
 }
 
 done_testing;

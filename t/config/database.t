@@ -30,37 +30,43 @@ for my $make (\&dbd, \&own) {
     my $dir = $server->dir . '/missing';
     my $text = said($server);
     like($text, qr{CAT030: <Location "/api"> of 127\.0\.0\.1 cannot use its database, \Q$dir\E/catalog\.db: there is no directory \Q$dir\E; run: install -d -o $user -g $group -m 750 \Q$dir\E$}m,
-        "$which without its directory");
+        "$which: httpd -t refuses a database without a directory");
     for my $command (qw(check migrate)) {
         my $r = ctl_for($server, $command);
-        is($r->{status}, 1, "catalogctl $command fails");
-        like($r->{err}, qr{there is no directory \Q$dir\E; run: install -d }, 'and says the same');
-        unlike($r->{err}, qr/catalogctl (?:migrate|check)/, 'without sending to another command');
+        is($r->{status}, 1, "$which: catalogctl $command fails");
+        like($r->{err}, qr{there is no directory \Q$dir\E; run: install -d },
+            "$which: catalogctl $command prints the same cause and command");
+        unlike($r->{err}, qr/catalogctl (?:migrate|check)/, "$which: catalogctl $command refers to no other subcommand");
     }
-    ok(obey($text), 'the command works');
-    is(said($server), "OK", 'and was all that was missing');
-    like(problems(ctl_for($server, 'check')), qr/run: catalogctl migrate/, 'catalogctl check now sends to migrate');
-    is(ctl_for($server, 'migrate')->{status}, 0, 'which makes the database');
-    is(problems(ctl_for($server, 'check')), '', 'and check is content');
+    ok(obey($text), "$which: the printed command succeeds");
+    is(said($server), "OK", "$which: httpd -t then accepts the database");
+    like(problems(ctl_for($server, 'check')), qr/run: catalogctl migrate/, "$which: catalogctl check refers to migrate");
+    is(ctl_for($server, 'migrate')->{status}, 0, "$which: catalogctl migrate creates the database");
+    is(problems(ctl_for($server, 'check')), '', "$which: catalogctl check then finds no problem");
     $server->start;
     register($server);
 
     # A relative path.
-    like(said($make->('catalog.db')), qr{database at catalog\.db, a relative path, .*set an absolute one: }, "$which with a relative path");
-    like(said($make->('@dir@/data')), qr{/data: is a directory; name a file in it, such as catalog\.db}, "$which with a directory");
-    is(said($make->('file:@dir@/data/catalog.db?cache=private')), 'OK', "$which with a URI, which SQLite reads itself");
+    like(said($make->('catalog.db')), qr{database at catalog\.db, a relative path, .*set an absolute one: },
+        "$which: httpd -t refuses a relative path");
+    like(said($make->('@dir@/data')), qr{/data: is a directory; name a file in it, such as catalog\.db},
+        "$which: httpd -t refuses a directory");
+    is(said($make->('file:@dir@/data/catalog.db?cache=private')), 'OK',
+        "$which: httpd -t accepts a URI, which SQLite reads itself");
 }
-like(said(dbd('catalog.db')), qr{: DBDParams /var/lib/catalog/catalog\.db$}m, 'the line to write, with DBDParams');
-like(said(own('catalog.db')), qr{: CatalogDatabase sqlite3 /var/lib/catalog/catalog\.db$}m, 'and with CatalogDatabase');
+like(said(dbd('catalog.db')), qr{: DBDParams /var/lib/catalog/catalog\.db$}m, 'the message has the line to write, with DBDParams');
+like(said(own('catalog.db')), qr{: CatalogDatabase sqlite3 /var/lib/catalog/catalog\.db$}m,
+    'the message has the line to write, with CatalogDatabase');
 
 # A name that a shell would split in two.
 my $blank = dbd('@dir@/my data/catalog.db');
-ok(obey(said($blank)), 'a directory with a blank is quoted');
-is(said($blank), 'OK', 'and made');
+ok(obey(said($blank)), 'the printed command quotes a directory with a space');
+is(said($blank), 'OK', 'httpd -t accepts that directory');
 
 # catalogctl with the parameters alone.
 my $nowhere = ctl('--driver', 'sqlite3', '--params', "$blank->{dir}/none/x.db", 'check');
-like($nowhere->{out} . $nowhere->{err}, qr{there is no directory \Q$blank->{dir}\E/none; run: install -d }, 'catalogctl check --driver');
+like($nowhere->{out} . $nowhere->{err}, qr{there is no directory \Q$blank->{dir}\E/none; run: install -d },
+    'catalogctl check --driver prints the same cause');
 
 # Another user's directory.
 if ($> == 0) {
@@ -68,20 +74,23 @@ if ($> == 0) {
     my $dir = $server->dir . '/foreign';
     mkdir $dir, 0755;
     my $text = said($server);
-    like($text, qr{the directory \Q$dir\E must belong to the user $user, who may not write to it; run: install -d }, 'a directory that belongs to root');
-    ok(obey($text), 'the command works');
-    is(said($server), 'OK', 'and was all that was missing');
+    like($text, qr{the directory \Q$dir\E must belong to the user $user, who may not write to it; run: install -d },
+        'httpd -t refuses a directory that belongs to root');
+    ok(obey($text), 'the printed command succeeds');
+    is(said($server), 'OK', 'httpd -t then accepts the directory');
 
     chown 0, 0, $dir;
     spew("$dir/shop.conf", "x\n");
     $text = said($server);
-    like($text, qr{may not write to the directory \Q$dir\E, which contains other files; give the database a directory of its own, \Q$dir/catalog\E, created with: install -d }, 'one with other files is not handed over');
+    like($text, qr{may not write to the directory \Q$dir\E, which contains other files; give the database a directory of its own, \Q$dir/catalog\E, created with: install -d },
+        'httpd -t refuses a directory with other files');
 
     my $closed = dbd('@dir@/closed/deep/catalog.db');
     mkdir $closed->dir . '/closed', 0700;
     mkdir $closed->dir . '/closed/deep';
     CatalogTest::Tools::hand_over($closed->dir . '/closed/deep');
-    like(said($closed), qr{the user $user may not enter \Q$closed->{dir}\E/closed; put the database into a directory that the user can enter: install -d .* /var/lib/catalog$}m, 'one that cannot be reached');
+    like(said($closed), qr{the user $user may not enter \Q$closed->{dir}\E/closed; put the database into a directory that the user can enter: install -d .* /var/lib/catalog$}m,
+        'httpd -t refuses a directory below a closed one');
 }
 
 # Lost while the server runs: the server survives a restart, and the log names file and cause.
@@ -91,14 +100,15 @@ for (['DBDParams', \&dbd], ['CatalogDatabase', \&own]) {
     my $dir = $server->dir . '/there';
     obey(said($server));
     $server->start;
-    answers($server->api(GET => '/products'), 200, undef, "$which: it serves");
+    answers($server->api(GET => '/products'), 200, undef, "$which: the server answers");
     expect_log(qr/CAT002: no connection to \S.*: \Q$dir\E\/catalog\.db: there is no directory \Q$dir\E; run: install -d /);
     allow_log(qr/AH0\d+/);
     rename $dir, "$dir.gone";
     $server->graceful;
-    ok(wait_until(30, sub { $server->log_text =~ /CAT002/ }), 'its directory goes');
+    ok(wait_until(30, sub { $server->log_text =~ /CAT002/ }), "$which: the log has the missing directory");
     rename "$dir.gone", $dir;
-    ok(wait_until(30, sub { $server->api(GET => '/products')->{status} == 200 }), 'and comes back');
+    ok(wait_until(30, sub { $server->api(GET => '/products')->{status} == 200 }),
+        "$which: the server answers once the directory is back");
 }
 
 done_testing;

@@ -16,25 +16,25 @@ my $numbers = {
 };
 for my $name (sort keys %$numbers) {
     my ($least, $most) = @{ $numbers->{$name} };
-    is(in_server("$name $_"), 'OK', "$name $_") for $least, $most;
+    is(in_server("$name $_"), 'OK', "$name $_ is accepted") for $least, $most;
     like(in_server("$name $_"), qr/$name must be a whole number/, "$name $_ is refused") for $least - 1, $most + 1,
         'many', '1.5', '9' x 30, '"5 "', '0x10';
     like(in_server($name), qr/$name takes one argument/, "$name alone is refused");
 }
-like(in_server('CatalogMaxLimit 0'), qr/from 1 to/, 'the range is told');
-is(in_mount('CatalogDefaultLimit 100'), 'OK', 'CatalogDefaultLimit as large as CatalogMaxLimit');
+like(in_server('CatalogMaxLimit 0'), qr/from 1 to/, 'the message has the range');
+is(in_mount('CatalogDefaultLimit 100'), 'OK', 'a CatalogDefaultLimit as large as CatalogMaxLimit is accepted');
 like(in_mount('CatalogDefaultLimit 101'), qr/CatalogDefaultLimit of 101 above its CatalogMaxLimit of 100/,
-    'CatalogDefaultLimit above it');
-is(in_server("CatalogCacheSize $_"), 'OK', "CatalogCacheSize $_") for 0, 65536;
+    'a CatalogDefaultLimit above CatalogMaxLimit is refused');
+is(in_server("CatalogCacheSize $_"), 'OK', "CatalogCacheSize $_ is accepted") for 0, 65536;
 like(in_server("CatalogCacheSize $_"), qr/CatalogCacheSize must be/, "CatalogCacheSize $_ is refused") for 1, 65535, 1073741825, '16M';
-like(in_mount('CatalogDefaultLimit 0'), qr/must be a whole number/, 'CatalogDefaultLimit 0');
+like(in_mount('CatalogDefaultLimit 0'), qr/must be a whole number/, 'CatalogDefaultLimit 0 is refused');
 
 for my $name (qw(CatalogStrict CatalogMigrate CatalogMailTLS)) {
-    is(in_server("$name $_"), 'OK', "$name $_") for 'On', 'Off', 'on', 'OFF';
+    is(in_server("$name $_"), 'OK', "$name $_ is accepted") for 'On', 'Off', 'on', 'OFF';
     like(in_server("$name $_"), qr/$name must be On or Off/, "$name $_ is refused") for 'yes', '1', 'Onn';
 }
 for my $name (qw(CatalogIssuer CatalogAudience)) {
-    is(in_server("$name https://x.test/"), 'OK', $name);
+    is(in_server("$name https://x.test/"), 'OK', "$name is accepted");
     like(in_server("$name \"\""), qr/$name takes one argument/, "$name empty is refused");
 }
 
@@ -74,14 +74,14 @@ sub with_files {
 for (@texts) {
     my ($name, $good, $bad) = @$_;
     my $others = join "\n", grep { !/^$name / } split /\n/, $mail;
-    is(with_files("$name $_\n$others"), 'OK', "$name $_") for @$good;
+    is(with_files("$name $_\n$others"), 'OK', "$name $_ is accepted") for @$good;
     like(with_files("$name $_\n$others"), qr/Syntax error on line \d+ of/, "$name $_ is refused") for @$bad;
 }
-unlike(with_files("CatalogMailCredentials \"\@dir\@/open\"\n$mail"), qr/password/, 'credentials are not told');
+unlike(with_files("CatalogMailCredentials \"\@dir\@/open\"\n$mail"), qr/password/, 'the message does not have the credentials');
 like(in_mount('CatalogMail "file:@dir@/data"'), qr/CatalogMail but no CatalogBaseURL/,
     'CatalogMail needs CatalogBaseURL');
 like(in_mount("CatalogMail \"file:\@dir\@/data\"\nCatalogBaseURL https://x.test"),
-    qr/CatalogMail but no CatalogMailFrom/, 'and CatalogMailFrom');
+    qr/CatalogMail but no CatalogMailFrom/, 'CatalogMail needs CatalogMailFrom');
 
 # The contexts that allow them.
 my $enable = "CatalogEnable On\nCatalogKeyFile \"$key\"\n";
@@ -101,31 +101,37 @@ my @places = (
     ['CatalogCacheSize in <Location>', "<Location /x>\nCatalogCacheSize 65536\n</Location>\n"],
     ['CatalogStrict in <Directory>', "<Directory />\nCatalogStrict On\n</Directory>\n"],
     ['CatalogDatabase in <Directory>', "<Directory />\nCatalogDatabase sqlite3 x\n</Directory>\n"],
-    ['an unknown one', "CatalogEverything On\n"],
+    ['an unknown directive', "CatalogEverything On\n"],
 );
 like(said(conf => $_->[1]), qr/Syntax error|AH00526|Invalid command/, "$_->[0] is refused") for @places;
 
 # For a newcomer's typical mistakes, the message has the right line.
-like(said(conf => $_), qr{CatalogEnable belongs in the <Location>.*write: <Location "/api">, CatalogEnable On, </Location>}, 'where CatalogEnable belongs')
+like(said(conf => $_), qr{CatalogEnable belongs in the <Location>.*write: <Location "/api">, CatalogEnable On, </Location>},
+    'the message says where CatalogEnable belongs')
     for "CatalogEnable On\n", "<VirtualHost *>\nCatalogEnable On\n</VirtualHost>\n", "<Directory />\nCatalogEnable On\n</Directory>\n";
 my %example = (oracle => 'sqlite3 /var/lib/catalog/catalog.db', 'oracle x/y@z' => 'sqlite3 /var/lib/catalog/catalog.db',
     sqlite3 => 'sqlite3 /var/lib/catalog/catalog.db', mysql => 'mysql "host=127.0.0.1,', pgsql => 'pgsql "host=127.0.0.1 ');
-like(in_mount("CatalogDatabase $_"), qr/CatalogDatabase takes a driver .*write: CatalogDatabase \Q$example{$_}\E/, "CatalogDatabase $_")
+like(in_mount("CatalogDatabase $_"), qr/CatalogDatabase takes a driver .*write: CatalogDatabase \Q$example{$_}\E/,
+    "CatalogDatabase $_ is refused with an example")
     for sort keys %example;
-like(in_mount('CatalogDatabase oracle x'), qr/there is no driver oracle;/, 'which driver is none');
+like(in_mount('CatalogDatabase oracle x'), qr/there is no driver oracle;/, 'the message names the unknown driver');
 
 # Require without an AuthType, which would refuse every request.
 my $reports = "<Location /reports>\n%s\n</Location>\n";
 for my $require ('Require catalog-role editor', 'Require catalog-verified', "<RequireAny>\nRequire ip 10.0.0.1\nRequire catalog-role admin\n</RequireAny>") {
     my ($provider) = $require =~ /(catalog-\w+)/;
-    like(said(conf => sprintf $reports, $require), qr/Require $provider: no AuthType is set here.*add: AuthType Catalog/, "$provider alone");
-    is(said(conf => sprintf $reports, "$require\nAuthType Catalog"), 'OK', 'with AuthType');
-    is(said(conf => sprintf("<Location />\nAuthType Catalog\n</Location>\n$reports", $require)), 'OK', 'with that of a section above');
-    is(said(conf => sprintf("<LocationMatch ^/r>\nAuthType Catalog\n</LocationMatch>\n$reports", $require)), 'OK', 'or of one that may apply');
-    like(said(conf => sprintf("<Location /report>\nAuthType Catalog\n</Location>\n$reports", $require)), qr/no AuthType/, 'not with that of another section');
-    like(said(conf => sprintf($reports, "$require\nAuthType None")), qr/no AuthType/, 'nor with none');
-    is(in_mount($require), 'OK', 'in a mount');
-    is(said(conf => "<Location /api/products>\n$require\n</Location>\n"), 'OK', 'below one');
+    like(said(conf => sprintf $reports, $require), qr/Require $provider: no AuthType is set here.*add: AuthType Catalog/,
+        "$provider without AuthType is refused");
+    is(said(conf => sprintf $reports, "$require\nAuthType Catalog"), 'OK', "$provider with AuthType is accepted");
+    is(said(conf => sprintf("<Location />\nAuthType Catalog\n</Location>\n$reports", $require)), 'OK',
+        "$provider with the AuthType of an enclosing section is accepted");
+    is(said(conf => sprintf("<LocationMatch ^/r>\nAuthType Catalog\n</LocationMatch>\n$reports", $require)), 'OK',
+        "$provider with the AuthType of a pattern that may match is accepted");
+    like(said(conf => sprintf("<Location /report>\nAuthType Catalog\n</Location>\n$reports", $require)), qr/no AuthType/,
+        "$provider with the AuthType of another section is refused");
+    like(said(conf => sprintf($reports, "$require\nAuthType None")), qr/no AuthType/, "$provider with AuthType None is refused");
+    is(in_mount($require), 'OK', "$provider in a mount is accepted");
+    is(said(conf => "<Location /api/products>\n$require\n</Location>\n"), 'OK', "$provider below a mount is accepted");
 }
 
 my @fine = (
@@ -134,44 +140,50 @@ my @fine = (
     ['switched off', "<Location /x>\nCatalogEnable Off\n</Location>\n"],
     ['in <Location "/">', "<Location \"/\">\n$enable</Location>\n"],
 );
-is(said(conf => $_->[1]), 'OK', "settings $_->[0]") for @fine;
-like(said(conf => "<Location \"/my%20shop\">\n$enable</Location>\n"), qr{<Location "/my shop">}, 'an encoded path: what to write');
+is(said(conf => $_->[1]), 'OK', "a mount $_->[0] is accepted") for @fine;
+like(said(conf => "<Location \"/my%20shop\">\n$enable</Location>\n"), qr{<Location "/my shop">},
+    'the message has the decoded path to write');
 
 my $unloaded = server();
 my $conf = slurp($unloaded->dir . '/httpd.conf') =~ s/^DBD.*\n//mgr;
 my $modules = CatalogTest::Server::modules() =~ s/^LoadModule dbd_module.*\n//mr;
 $unloaded->write($unloaded->dir . '/httpd.conf', $conf =~ s/^Include .*modules\.conf"\n/$modules/mr);
 my ($status, $said) = $unloaded->configtest;
-ok($status != 0 && $said =~ /mod_dbd/, 'without mod_dbd, and without CatalogDatabase');
+ok($status != 0 && $said =~ /mod_dbd/, 'a mount without mod_dbd and CatalogDatabase is refused');
 my $driverless = server();
 $driverless->write($driverless->dir . '/httpd.conf', slurp($driverless->dir . '/httpd.conf') =~ s/^DBDriver.*\n//mr);
 ($status, $said) = $driverless->configtest;
-ok($status != 0 && $said =~ /set DBDriver and DBDParams/, 'without DBDriver') or diag $said;
+ok($status != 0 && $said =~ /set DBDriver and DBDParams/, 'a mount without DBDriver is refused') or diag $said;
 
 # Parameters with which MySQL's driver would always fail, or report an update to equal values as an unknown product
-for (['nothing', '', ',reconnect=0,flags=CLIENT_FOUND_ROWS'], ['no reconnect=0', ',flags=CLIENT_FOUND_ROWS', ',reconnect=0'],
+for (['none of the parameters', '', ',reconnect=0,flags=CLIENT_FOUND_ROWS'],
+    ['no reconnect=0', ',flags=CLIENT_FOUND_ROWS', ',reconnect=0'],
     ['no CLIENT_FOUND_ROWS', ',reconnect=0', ',flags=CLIENT_FOUND_ROWS']) {
     my ($name, $given, $lacks) = @$_;
     my $params = "host=127.0.0.1,user=u,pass=hidden,dbname=d$given";
     for (qq(DBDriver mysql\nDBDParams "$params"\n), qq(CatalogDatabase mysql "$params"\n)) {
         my $words = said(conf => $_);
-        like($words, qr/add to them: (?:DBDParams|CatalogDatabase mysql) "\.\.\.\Q$lacks\E"/, "$name is refused, and what to add is said");
-        unlike($words, qr/hidden/, 'but not the password');
+        like($words, qr/add to them: (?:DBDParams|CatalogDatabase mysql) "\.\.\.\Q$lacks\E"/,
+            "$name: the message has the parameters to add");
+        unlike($words, qr/hidden/, "$name: the message does not have the password");
         my ($directive) = /^(DBDParams|CatalogDatabase mysql)/m;
-        like($words, qr/add to them: $directive /, 'with the directive that is there');
+        like($words, qr/add to them: $directive /, "$name: the message names the directive that is set");
     }
 }
 
 # Above DBDMax, mod_dbd would let requests wait without limit, except under prefork.
 my $above = mpm() eq 'prefork' ? qr/^OK$/ : qr/CatalogMaxConnections of 10 above the DBDMax of 9/;
-like(said(conf => "DBDMax 9\n"), $above, 'more connections than mod_dbd opens');
-like(said(conf => "<VirtualHost *>\nDBDMax 9\n</VirtualHost>\n"), $above, 'in a virtual host');
-is(said(conf => "DBDMax 9\n", mount => "CatalogMaxConnections 9\n"), 'OK', 'as many');
-is(said(conf => "DBDMax 9\n", mount => "CatalogDatabase \@driver\@ \"\@params:own\@\"\n"), 'OK', 'a pool of its own');
+like(said(conf => "DBDMax 9\n"), $above, 'more connections than DBDMax are refused, except under prefork');
+like(said(conf => "<VirtualHost *>\nDBDMax 9\n</VirtualHost>\n"), $above,
+    'more than the DBDMax of a virtual host are refused, except under prefork');
+is(said(conf => "DBDMax 9\n", mount => "CatalogMaxConnections 9\n"), 'OK', 'as many connections as DBDMax are accepted');
+is(said(conf => "DBDMax 9\n", mount => "CatalogDatabase \@driver\@ \"\@params:own\@\"\n"), 'OK',
+    'a mount with its own CatalogDatabase is not limited by DBDMax');
 my $silent = server(conf => "CatalogMaxConnections 11\n");
 $silent->write($silent->dir . '/httpd.conf', slurp($silent->dir . '/httpd.conf') =~ s/^DBDMax.*\n//mr);
 ($status, $said) = $silent->configtest;
 my $told = $said =~ /CatalogMaxConnections of 11 above the DBDMax of 10/;
-ok(mpm() eq 'prefork' ? $status == 0 && !$told : $status != 0 && $told, 'more than it opens by default');
+ok(mpm() eq 'prefork' ? $status == 0 && !$told : $status != 0 && $told,
+    'more than the default of DBDMax are refused, except under prefork');
 
 done_testing;

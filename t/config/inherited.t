@@ -15,12 +15,12 @@ my %database = (one => 'one', two => 'two', three => 'catalog');
 
 for my $host (sort keys %database) {
     answers($server->talk(wire(POST => '/products', { name => "of $host", price => 1 }, token => forge(), headers => { Host => "$host.test" })),
-        201, undef, "$host: created");
+        201, undef, "$host: a product is created");
 }
 for my $host (sort keys %database) {
     answers($server->talk(wire(GET => '/products', headers => { Host => "$host.test" })), 200,
         sub { join(' ', map { $_->{name} } @{ $_[0]{data} }) eq "of $host" }, "$host has its own products");
-    is($server->database($database{$host})->selectrow_array('SELECT name FROM products'), "of $host", 'where its settings say');
+    is($server->database($database{$host})->selectrow_array('SELECT name FROM products'), "of $host", "$host has its own database");
 }
 
 # If the host shares the main server's database, background jobs run once for both. A failing job retries after one second, then after
@@ -28,7 +28,7 @@ for my $host (sort keys %database) {
 my $db = $server->database;
 $db->do('ALTER TABLE revoked_sessions RENAME TO away');
 my $failed = qr/(\d\d):(\d\d):(\d\d\.\d+) \d+\] \[catalog:error\] \[pid (\d+).* CAT003: .*SQL_REVOKED_SINCE failed/;
-ok(wait_until(10, sub { $server->log_text =~ $failed }), 'a job fails');
+ok(wait_until(10, sub { $server->log_text =~ $failed }), 'a background job fails');
 sleep 3;
 $db->do('ALTER TABLE away RENAME TO revoked_sessions');
 my (%first, %times);
@@ -37,7 +37,7 @@ for (split /\n/, $server->log_text) {
     my $time = 3600 * $hours + 60 * $minutes + $seconds;
     $times{$pid}++ if $time - ($first{$pid} //= $time) < 2.5;
 }
-is(join(' ', grep { $_ > 3 } values %times), '', 'once in each child') or diag explain \%times;
+is(join(' ', grep { $_ > 3 } values %times), '', 'the job runs once in each child') or diag explain \%times;
 
 # A virtual host's changes of an inherited mount leave the main server's sections valid, whichever host uses their databases.
 my $own = qq(<Location "/own">
@@ -60,17 +60,17 @@ sub names {
 }
 for my $host (qw(first other)) {
     answers($several->talk(CatalogTest::request_bytes(POST => '/own/products', { name => "of $host", price => 1 },
-        token => forge(), headers => { Host => "$host.test" })), 201, undef, "$host.test: created");
+        token => forge(), headers => { Host => "$host.test" })), 201, undef, "$host.test: a product is created");
 }
-is(names('first'), 'of first', 'a virtual host without settings has the database of the inherited mount');
-is(names('off'), 404, 'another one switches the mount off');
-is(names('other'), 'of other', 'another one gives it another database');
+is(names('first'), 'of first', 'a virtual host without settings uses the database of the inherited mount');
+is(names('off'), 404, 'a virtual host can switch the mount off');
+is(names('other'), 'of other', 'a virtual host can give the mount another database');
 
 for my $host ('off', 'replaced') {
     my $change = $host eq 'off' ? 'CatalogEnable Off' : 'CatalogDatabase @driver@ "@params:other@"';
     my ($status, $said) = server(mount => undef,
         conf => $own . qq(<Location "/own">\n$change\n</Location>\n) . host(x => ''))->configtest;
-    is($status, 0, "a later section of the same server: $host") or diag $said;
+    is($status, 0, "a later section of the same server can change the mount: $host") or diag $said;
 }
 my ($status, $said) = server(conf => qq(<Location "/api/part">\nCatalogDatabase \@driver\@ "\@params:other\@"\n</Location>\n)
     . host(x => ''))->configtest;

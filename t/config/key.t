@@ -29,39 +29,39 @@ my @bad = (
 for (@bad) {
     my ($name, $mode, $content, $words) = @$_;
     my ($status, $said) = key_is($mode, $content);
-    isnt($status, 0, "$name: refused");
-    like($said, qr/\Q$file\E.*$words/s, "$name: said why");
-    like($said, qr/^AH00526: Syntax error on line \d+ of .*httpd\.conf:/m, "$name: said where");
-    unlike($said, qr/S3cret|kkkk/, "$name: without telling the key");
+    isnt($status, 0, "$name: httpd -t refuses the key");
+    like($said, qr/\Q$file\E.*$words/s, "$name: the message has the reason");
+    like($said, qr/^AH00526: Syntax error on line \d+ of .*httpd\.conf:/m, "$name: the message has the line of the configuration");
+    unlike($said, qr/S3cret|kkkk/, "$name: the message does not have the key");
 }
 
 my @good = (
     ['32 bytes', 0600, $secret], ['32 bytes and a newline', 0600, "$secret\n"],
-    ['readable by the group', 0640, $secret], ['readable by nobody else, not to be written', 0400, $secret],
+    ['readable by the group', 0640, $secret], ['readable by its owner alone', 0400, $secret],
     ['longer', 0600, $secret x 10],
 );
-is_deeply([key_is(@$_[1, 2])], [0, "Syntax OK\n"], "$_->[0]: taken") for @good;
+is_deeply([key_is(@$_[1, 2])], [0, "Syntax OK\n"], "$_->[0]: httpd -t accepts the key") for @good;
 
 unlink $file;
 my ($status, $said) = $server->configtest;
-isnt($status, 0, 'missing: refused');
-like($said, qr/\Q$file\E.*no such file/s, 'missing: said why');
+isnt($status, 0, 'missing: httpd -t refuses it');
+like($said, qr/\Q$file\E.*no such file/s, 'missing: the message has the reason');
 mkdir $file;
 ($status, $said) = $server->configtest;
-ok($status != 0 && $said =~ /\Q$file\E/, 'a directory: refused');
+ok($status != 0 && $said =~ /\Q$file\E/, 'a directory: httpd -t refuses it');
 rmdir $file;
 
 my $without = server(mount => undef, conf => qq(<Location "/api">\nCatalogEnable On\n</Location>\n));
 ($status, $said) = $without->configtest;
-ok($status != 0 && $said =~ /CatalogKeyFile/, 'no CatalogKeyFile: refused');
+ok($status != 0 && $said =~ /CatalogKeyFile/, 'no CatalogKeyFile: httpd -t refuses the mount');
 
 # The key is the content without the newline.
 key_is(0600, "$secret\n");
 $server->start;
 my $token = forge(key => $secret, claims => claims(iss => 'mod_catalog', aud => 'catalog'));
 answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => $token), 201, undef,
-    'a token signed with it');
+    'a token signed with the key is accepted');
 answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 401, undef,
-    'a token signed with another');
+    'a token signed with another key is refused');
 
 done_testing;

@@ -62,12 +62,12 @@ for (@mounts) {
     my ($host, $mount, $default, $most, $issuer, $ttl, $strict) = @$_;
     my $name = "$host$mount";
     my $token = forge(claims => claims(iss => $issuer, aud => 'all'));
-    is(ask($host, GET => "$mount/products")->{json}{pagination}{limit}, $default, "$name: CatalogDefaultLimit");
-    is(ask($host, GET => "$mount/products?limit=1000")->{json}{pagination}{limit}, $most, "$name: CatalogMaxLimit");
+    is(ask($host, GET => "$mount/products")->{json}{pagination}{limit}, $default, "$name: CatalogDefaultLimit applies");
+    is(ask($host, GET => "$mount/products?limit=1000")->{json}{pagination}{limit}, $most, "$name: CatalogMaxLimit applies");
     answers(ask($host, POST => "$mount/products", { name => 'x', price => 1 }, token => $token), 201, undef,
-        "$name: CatalogIssuer");
+        "$name: CatalogIssuer applies");
     my $unknown = ask($host, POST => "$mount/products", { name => 'x', price => 1, z => 1 }, token => $token);
-    answers($unknown, $strict ? 400 : 201, $strict ? invalid(z => 'unknown') : undef, "$name: CatalogStrict",
+    answers($unknown, $strict ? 400 : 201, $strict ? invalid(z => 'unknown') : undef, "$name: CatalogStrict applies",
         'preference-applied' => undef);
     my @others = grep { $_ ne $issuer } map { $_->[4] } @mounts;
     my @tokens = map { forge(claims => claims(iss => $_, aud => 'all')) } @others;
@@ -75,13 +75,14 @@ for (@mounts) {
         "$name: tokens of other issuers are refused");
     answers(ask($host, POST => "$mount/register",
         { username => fresh(), email => fresh() . '@x.test', password => 'x' x 8 }), 201,
-        sub { $_[0]{expiresIn} == $ttl }, "$name: CatalogTokenTTL");
+        sub { $_[0]{expiresIn} == $ttl }, "$name: CatalogTokenTTL applies");
 }
 
 my $token = forge(claims => claims(iss => 'own', aud => 'all'));
 answers(ask('first.test', POST => '/own/products', '{"name":"' . 'x' x 80 . '","price":1}', token => $token), 413,
-    refusal(), 'CatalogMaxBody');
+    refusal(), 'CatalogMaxBody applies');
 is(ask('first.test', GET => '/off/products')->{status}, 404, 'a later section switches a mount off');
-unlike(ask('first.test', GET => '/off/products')->{headers}{'content-type'}, qr/json/, 'and leaves it to httpd');
+unlike(ask('first.test', GET => '/off/products')->{headers}{'content-type'}, qr/json/,
+    'httpd answers below the switched-off mount');
 
 done_testing;

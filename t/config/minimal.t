@@ -32,8 +32,8 @@ END
 
 my $first = minimal('@dir@/data');
 my ($status, $said) = $first->configtest;
-is("$status $said", "0 Syntax OK\n", 'httpd -t');
-ok(!-e $first->dir . '/data/catalog.db', 'which touches nothing');
+is("$status $said", "0 Syntax OK\n", 'httpd -t accepts the configuration');
+ok(!-e $first->dir . '/data/catalog.db', 'httpd -t creates no database');
 $first->start;
 
 sub works {
@@ -45,24 +45,24 @@ sub works {
     return $r->{status} == 201 && $made->{status} == 201 && $made->{json}{data}{id};
 }
 my $id = works($first);
-like($id, $ID, 'registers and keeps products');
-like(api(GET => '/products')->{headers}{'x-request-id'}, qr/./, 'with mod_unique_id there is a request id');
+like($id, $ID, 'the server registers a user and stores a product');
+like(api(GET => '/products')->{headers}{'x-request-id'}, qr/./, 'with mod_unique_id an answer has a request id');
 
 my $file = $first->dir . '/data/catalog.db';
 my @stat = stat $file;
 is(getpwuid $stat[4], $user, 'the database belongs to the user that the children run as');
 my $db = $first->database;
-is($db->selectrow_array('PRAGMA journal_mode'), 'wal', 'it is in WAL mode');
+is($db->selectrow_array('PRAGMA journal_mode'), 'wal', 'the database is in WAL mode');
 my ($version) = $db->selectrow_array('SELECT MAX(version) FROM schema_version');
-cmp_ok($version, '>=', 1, 'its schema has a version');
+cmp_ok($version, '>=', 1, 'the schema has a version');
 $db->disconnect;
 
 # Everything is there after a restart.
 $first->stop;
 $first->start;
-is($first->api(GET => "/products/$id")->{status}, 200, 'a restart loses nothing');
-ok(works($first), 'and works on');
-is($first->database->selectrow_array('SELECT COUNT(*) FROM schema_version'), $version, 'the schema was made once');
+is($first->api(GET => "/products/$id")->{status}, 200, 'the product is there after a restart');
+ok(works($first), 'the server accepts writes after a restart');
+is($first->database->selectrow_array('SELECT COUNT(*) FROM schema_version'), $version, 'the restart applies no schema step');
 
 # Several servers on one new database, at once.
 my $owner = server();
@@ -71,6 +71,6 @@ $_->launch for @servers;
 $_->wait_up for @servers;
 is(scalar(grep { works($_) } @servers), 3, 'three servers that start at once on a new database all work');
 is($owner->database->selectrow_array('SELECT COUNT(*) FROM schema_version'), $version,
-    'each step was applied once');
+    'each schema step is applied once');
 
 done_testing;

@@ -34,20 +34,20 @@ my %made;
 for my $mount (@names) {
     my %o = $mount eq '/shop' ? (key => $other) : ();
     my $r = create($mount, "of $mount", %o);
-    answers($r, 201, undef, "$mount: created", location => qr{^\Q$mount\E/products/[-0-9a-f]{36}$});
+    answers($r, 201, undef, "$mount: a product is created", location => qr{^\Q$mount\E/products/[-0-9a-f]{36}$});
     $made{$mount} = $r->{json}{data}{id};
 }
 is(names($_), "of $_", "$_ has its own products and no others") for @names;
 for my $mount (@names) {
     is_deeply([map { $server->api(GET => "/products/$made{$_}", mount => $mount)->{status} } @names],
-        [map { $_ eq $mount ? 200 : 404 } @names], "$mount: by id");
+        [map { $_ eq $mount ? 200 : 404 } @names], "$mount: other mounts do not have its product");
 }
-answers(create('/shop', 'x'), 401, undef, 'a token is good where its key is',
+answers(create('/shop', 'x'), 401, undef, 'a mount refuses a token signed with another mount\'s key',
     'www-authenticate' => qr{^Bearer realm="/shop"});
-answers(create('/api', 'x', key => $other), 401, undef, 'and nowhere else',
+answers(create('/api', 'x', key => $other), 401, undef, 'that mount\'s token is refused elsewhere',
     'www-authenticate' => qr{^Bearer realm="/api"});
-answers($server->api(GET => '/v3/products', mount => '/shop'), 404, refusal(), 'a path between two mounts');
-is($server->api(GET => '/deep', mount => '')->{status}, 404, 'above a mount there is none');
+answers($server->api(GET => '/v3/products', mount => '/shop'), 404, refusal(), 'a path between two mounts gets a JSON 404');
+is($server->api(GET => '/deep', mount => '')->{status}, 404, 'a path above a mount is httpd\'s');
 
 # Two virtual hosts, each with mod_dbd's own settings.
 my $hosts = server(mount => undef, conf => join '', map { <<"END" } qw(one two));
@@ -66,12 +66,12 @@ END
 $hosts->start;
 for my $host (qw(one two)) {
     answers($hosts->talk(wire(POST => '/products', { name => "of $host", price => 1 }, token => forge(),
-        headers => { Host => "$host.test" })), 201, undef, "$host: created");
+        headers => { Host => "$host.test" })), 201, undef, "$host: a product is created");
 }
 for my $host (qw(one two)) {
     answers($hosts->talk(wire(GET => '/products', headers => { Host => "$host.test" })), 200,
         sub { @{ $_[0]{data} } == 1 && $_[0]{data}[0]{name} eq "of $host" }, "$host has its own products");
-    is($hosts->database($host)->selectrow_array('SELECT name FROM products'), "of $host", 'in a database of its own');
+    is($hosts->database($host)->selectrow_array('SELECT name FROM products'), "of $host", "$host has a database of its own");
 }
 
 # The whole server can be a mount.
@@ -84,9 +84,9 @@ my $whole = server(mount => undef, conf => <<"END")->start;
 </Location>
 END
 answers($whole->api(POST => '/products', { name => 'x', price => 1 }, token => forge(), mount => ''), 201, undef,
-    'a mount at /', location => qr{^/products/});
-answers($whole->api(GET => '/products', mount => ''), 200, undef, 'its list');
-answers($whole->api(GET => '/index.html', mount => ''), 404, refusal(), 'everything else is no route');
-answers($whole->api(GET => '/', mount => ''), 404, refusal(), 'nor is its root');
+    'a mount at / accepts a write', location => qr{^/products/});
+answers($whole->api(GET => '/products', mount => ''), 200, undef, 'a mount at / has the list');
+answers($whole->api(GET => '/index.html', mount => ''), 404, refusal(), 'a mount at / answers 404 to a path that is no route');
+answers($whole->api(GET => '/', mount => ''), 404, refusal(), 'a mount at / answers 404 to its root');
 
 done_testing;

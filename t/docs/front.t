@@ -28,14 +28,18 @@ sub front { my ($method, $path, @more) = @_; return $front->api($method, "/shop$
 my $name = fresh();
 my %login = (login => $name, password => 'correct horse');
 my $r = front(POST => '/api/register', { username => $name, email => "$name\@example.com", password => 'correct horse', cookie => true });
-is($r->{status}, 201, 'a registration through the front');
-like($r->{headers}{'set-cookie'}, qr{^catalog_refresh=\S+; Path=/shop/api/auth; .*\bSecure\b}, 'whose cookie has the front\'s path, and is Secure by CatalogBaseURL');
+is($r->{status}, 201, 'a registration through the proxy succeeds');
+like($r->{headers}{'set-cookie'}, qr{^catalog_refresh=\S+; Path=/shop/api/auth; .*\bSecure\b},
+    'the cookie has the proxy\'s path, and is Secure because of CatalogBaseURL');
 my ($cookie) = $r->{headers}{'set-cookie'} =~ /^([^;]+)/;
-is(front(POST => '/api/auth/refresh', headers => { Cookie => $cookie })->{status}, 200, 'it is taken back');
+is(front(POST => '/api/auth/refresh', headers => { Cookie => $cookie })->{status}, 200,
+    'a refresh through the proxy accepts the cookie');
 my $token = $r->{json}{token};
 my $made = front(POST => '/api/products', { name => 'Kettle', price => 1 }, token => $token);
-is("$made->{status} $made->{headers}{location}", "201 http://127.0.0.1:$own/shop/api/products/$made->{json}{data}{id}", 'Location is the front\'s');
-is(CatalogTest::Http::request($own, GET => $made->{headers}{location} =~ s{^http://[^/]+}{}r)->{status}, 200, 'and leads to the product');
+is("$made->{status} $made->{headers}{location}", "201 http://127.0.0.1:$own/shop/api/products/$made->{json}{data}{id}",
+    'Location has the proxy\'s address');
+is(CatalogTest::Http::request($own, GET => $made->{headers}{location} =~ s{^http://[^/]+}{}r)->{status}, 200,
+    'Location leads to the product');
 my $list = front(GET => '/api/products?limit=1&page=1');
 like($list->{headers}{link}, qr/^<\?page=1&limit=1>; rel="first"/, 'Link is relative');
 
@@ -45,8 +49,8 @@ my $session = front(POST => '/api/auth/login', \%login, headers => $from{1});
 my $sessions = front(GET => '/api/auth/sessions', token => $session->{json}{token});
 is((grep { $_->{current} } @{ $sessions->{json}{data} })[0]{address}, '203.0.113.1', 'a session has the client\'s address');
 front(POST => '/api/auth/login', \%login, headers => $from{1}) for 1 .. 3;
-is(front(POST => '/api/auth/login', \%login, headers => $from{1})->{status}, 429, 'a client has used up its limit');
-is(front(POST => '/api/auth/login', \%login, headers => $from{2})->{status}, 200, 'another one has not');
+is(front(POST => '/api/auth/login', \%login, headers => $from{1})->{status}, 429, 'a client over its limit is refused');
+is(front(POST => '/api/auth/login', \%login, headers => $from{2})->{status}, 200, 'another client is not limited');
 
 # ---- compression ----
 
@@ -58,15 +62,18 @@ my $full = $deflating->api(GET => '/products?limit=100');
 my $small = $deflating->api(GET => '/products?limit=100', %gzip);
 is($small->{headers}{'content-encoding'}, 'gzip', 'a list is compressed');
 IO::Uncompress::Gunzip::gunzip(\$small->{body} => \my $text);
-is($text, $full->{body}, 'to the same text');
-cmp_ok(length $small->{body}, '<', length($full->{body}) / 4, 'in less than a quarter of it');
+is($text, $full->{body}, 'the decompressed body is the original');
+cmp_ok(length $small->{body}, '<', length($full->{body}) / 4, 'the compressed body has less than a quarter of the size');
 my $tag = $small->{headers}{etag};
-like($tag, qr/-gzip"$/, 'its tag says so');
-is($deflating->api(GET => '/products?limit=100', headers => { %{ $gzip{headers} }, 'If-None-Match' => $tag })->{status}, 304, 'and is good for a 304');
+like($tag, qr/-gzip"$/, 'the ETag of a compressed answer ends in -gzip');
+is($deflating->api(GET => '/products?limit=100', headers => { %{ $gzip{headers} }, 'If-None-Match' => $tag })->{status}, 304,
+    'If-None-Match with that ETag gets a 304');
 my $one = "/products/$full->{json}{data}[0]{id}";
 $tag = $deflating->api(GET => $one, %gzip)->{headers}{etag};
-is($deflating->api(PUT => $one, { price => 5 }, token => $user->{token}, headers => { 'If-Match' => $tag })->{status}, 200, 'and for If-Match');
-ok(!$deflating->api(GET => '/auth/me', token => $user->{token}, %gzip)->{headers}{'content-encoding'}, 'what is below /auth is not');
+is($deflating->api(PUT => $one, { price => 5 }, token => $user->{token}, headers => { 'If-Match' => $tag })->{status}, 200,
+    'If-Match with such an ETag is accepted');
+ok(!$deflating->api(GET => '/auth/me', token => $user->{token}, %gzip)->{headers}{'content-encoding'},
+    'an answer below /auth is not compressed');
 
 # ---- HTTP/2 ----
 
@@ -79,8 +86,8 @@ sub http2 {
     return $r->{out};
 }
 like(http2('/products', '-d', '{"name":"Kettle","price":19.99}', map { ('-H', $_) } 'Content-Type: application/json', "Authorization: Bearer $writer->{token}"),
-    qr/"message":"Product created"\}\n2 201\z/, 'a product is made over HTTP/2');
-like(http2('/products'), qr/"name":"Kettle".*\n2 200\z/, 'and listed');
-like(http2("/products?page=$_"), qr/\n2 200\z/, 'a page') for 1 .. 3;
+    qr/"message":"Product created"\}\n2 201\z/, 'a product is created over HTTP/2');
+like(http2('/products'), qr/"name":"Kettle".*\n2 200\z/, 'the list is served over HTTP/2');
+like(http2("/products?page=$_"), qr/\n2 200\z/, 'a page is served over HTTP/2') for 1 .. 3;
 
 done_testing;

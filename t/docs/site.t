@@ -41,9 +41,9 @@ die $certificate->{err} if $certificate->{status};
 # Runs the commands that concern neither packages nor modules.
 my $typed = join '', map { "$_\n" } grep { /install -d|openssl/ } split /\n/, $translate->($commands) =~ s/^sudo //mgr;
 $typed =~ s/-o www-data -g www-data/-o $user -g $group/;
-is(system('sh', '-ec', $typed), 0, 'the commands');
+is(system('sh', '-ec', $typed), 0, 'the commands succeed');
 my ($status, $said) = $server->configtest;
-is("$status $said", "0 Syntax OK\n", 'apachectl configtest');
+is("$status $said", "0 Syntax OK\n", 'httpd -t accepts the site');
 allow_log(qr/ssl:warn/);
 $server->start;
 
@@ -56,9 +56,10 @@ sub ask {
     return { status => $code, json => scalar eval { JSON::PP::decode_json($answer) } };
 }
 my $made = ask('/api/register', { username => 'ada', email => 'ada@example.com', password => 'correct horse' });
-is($made->{status}, 201, 'a registration over TLS');
-is(ask('/api/products', { name => 'Kettle', price => 19.99 }, "Authorization: Bearer $made->{json}{token}")->{status}, 201, 'a product');
-is($server->api(GET => '/products')->{status}, 404, 'other virtual hosts serve none of it');
+is($made->{status}, 201, 'a registration over TLS succeeds');
+is(ask('/api/products', { name => 'Kettle', price => 19.99 }, "Authorization: Bearer $made->{json}{token}")->{status}, 201,
+    'a product is created over TLS');
+is($server->api(GET => '/products')->{status}, 404, 'other virtual hosts do not have the mount');
 $server->stop;
 
 # The same in the main server.
@@ -66,7 +67,8 @@ my ($inner) = $site =~ /^(  DBDriver.*<\/Location>\n)/ms;
 my ($inherited, $plain, $again) = site("<VirtualHost *:443>\nServerName plain.example.com\n</VirtualHost>\n$inner");
 system('sh', '-ec', "mkdir $inherited->{dir}/etc && cp $dir/etc/token.key $inherited->{dir}/etc && cp -a $dir/database $inherited->{dir}") == 0 or die;
 $inherited->start;
-is(CatalogTest::Http::request($_, GET => '/api/products')->{json}{pagination}{total}, 1, 'in the main server it is inherited by every virtual host')
+is(CatalogTest::Http::request($_, GET => '/api/products')->{json}{pagination}{total}, 1,
+    'each virtual host inherits the mount of the main server')
     for $inherited->port, $plain;
 
 done_testing;

@@ -30,7 +30,7 @@ package DevelopmentServer { # what `make run` starts, without make
 
 my $top = setting('top');
 my @documents = $ENV{TRANSCRIPT} ? "$top/$ENV{TRANSCRIPT}" : grep { @{ CatalogTest::Document::steps($_) } } "$top/README.md", glob "$top/docs/*.md";
-ok(@documents > 0, 'there is a transcript');
+ok(@documents > 0, 'at least one document has a transcript');
 
 for my $document (@documents) {
     my $steps = CatalogTest::Document::steps($document);
@@ -44,7 +44,7 @@ for my $document (@documents) {
         is(CatalogTest::Document::shape($_->{got}, \%got), CatalogTest::Document::shape($_->{printed}, \%recorded),
             $document =~ s{^\Q$top\E/}{}r . ":$_->{line}: $_->{command}");
     }
-    is(join("\n", CatalogTest::Log::noteworthy(slurp("$server->{dir}/data/logs/error_log"))), '', 'nothing was logged');
+    is(join("\n", CatalogTest::Log::noteworthy(slurp("$server->{dir}/data/logs/error_log"))), '', 'the error log is empty');
 }
 
 done_testing;

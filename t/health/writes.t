@@ -22,13 +22,13 @@ create($server) for 1 .. 20;
 
 # case: the check writes nothing, and neither waits for writers nor delays them
 my @before = map { [(stat)[7, 9]] } $file, "$file-wal";
-is_ready($server, 'at first') for 1 .. 5;
-is_deeply([map { [(stat)[7, 9]] } $file, "$file-wal"], \@before, 'nothing was written');
+is_ready($server, 'a new database') for 1 .. 5;
+is_deeply([map { [(stat)[7, 9]] } $file, "$file-wal"], \@before, 'the check does not write to the file');
 my $db = $server->database;
 $db->do('BEGIN IMMEDIATE');
 my $start = time;
 is_ready($server, 'while another program writes');
-cmp_ok(time - $start, '<', 1.5, 'without waiting for it');
+cmp_ok(time - $start, '<', 1.5, 'the check does not wait for the other program');
 $db->do('ROLLBACK');
 
 # case: the file is read-only, then writable again
@@ -36,17 +36,17 @@ my $mode = (stat $file)[2] & 07777;
 chmod 0444, $file;
 is_not_ready($server, 'a read-only file');
 chmod $mode, $file;
-is_ready($server, 'mended');
+is_ready($server, 'the file writable again');
 
 # case: during and after a checkpoint, the file has the right size
 $db->do('PRAGMA wal_checkpoint(TRUNCATE)');
 is_ready($server, 'after a checkpoint');
 create($server) for 1 .. 5;
-is_ready($server, 'with a WAL that is longer than what was checkpointed');
+is_ready($server, 'with a WAL longer than the checkpointed part');
 $db->do('VACUUM');
 is_ready($server, 'after a VACUUM');
 $db->do('PRAGMA wal_checkpoint(TRUNCATE)');
-is_ready($server, 'that is checkpointed');
+is_ready($server, 'after a VACUUM and a checkpoint');
 $db->disconnect;
 
 # case: the file was truncated
@@ -61,12 +61,12 @@ $server->stop;
 # case: the database must not grow
 my $limited = server(conf => "DBDInitSQL \"PRAGMA max_page_count=50\"\n")->start;
 create($limited);
-is_ready($limited, 'a database that may grow');
+is_ready($limited, 'a database that can grow');
 my $refused;
 for (1 .. 400) {
     $refused = create($limited)->{status} == 500 and last;
 }
-ok($refused, 'it is full');
+ok($refused, 'the database reaches its largest size');
 is_not_ready($limited, 'a full database');
 
 # case: the disk is full, then has space again
@@ -75,15 +75,15 @@ SKIP: {
     skip 'no file system can be mounted here', 5 if system("mount -t tmpfs -o size=8m tmpfs $disk 2>/dev/null") != 0;
     CatalogTest::Server::hand_over("$disk");
     my $small = server(conf => "DBDParams $disk/catalog.db\n")->start;
-    answers(create($small), 201, undef, 'there is room');
-    is_ready($small, 'a disk with room');
+    answers(create($small), 201, undef, 'a disk with space accepts a product');
+    is_ready($small, 'a disk with space');
     open my $out, '>', "$disk/filler" or die "$disk: $!";
     1 while syswrite $out, 'x' x 4096;
     close $out;
     is_not_ready($small, 'a full disk');
     unlink "$disk/filler";
-    is_ready($small, 'a disk with room again');
-    answers(create($small), 201, undef, 'and it is');
+    is_ready($small, 'a disk with space again');
+    answers(create($small), 201, undef, 'the disk accepts a product again');
     $small->stop;
     system("umount $disk") == 0 or diag "$disk is still mounted";
 }

@@ -18,7 +18,7 @@ sub create { return wire(POST => '/products', { name => 'x', price => 1 }, token
 sub limit { return $server->api(GET => '/products')->{json}{pagination}{limit} // 'none' }
 sub settle { my ($want) = @_; return wait_until(10, sub { limit() eq $want }) }
 
-is(limit(), 3, 'a setting');
+is(limit(), 3, 'CatalogDefaultLimit applies');
 my $file = $server->dir . '/httpd.conf';
 my %before = map { $_ => 1 } $server->children;
 for my $limit (5, 7, 9) {
@@ -29,21 +29,21 @@ for my $limit (5, 7, 9) {
     ok(settle($limit), "CatalogDefaultLimit $limit is in force after a graceful restart");
     push @made, grep { $_->{status} == 201 } $server->burst(map { create() } 1 .. 4);
 }
-is(scalar @made, 24, 'requests on their way are answered');
-is($server->api(GET => '/products')->{json}{pagination}{total}, 24, 'all are stored');
-answers($server->talk(create()), 201, undef, 'a token from before is good');
+is(scalar @made, 24, 'all requests sent before a restart are answered');
+is($server->api(GET => '/products')->{json}{pagination}{total}, 24, 'all their products are stored');
+answers($server->talk(create()), 201, undef, 'a token issued before the restarts is accepted');
 my $address = register($server)->{user}{email};
 ok(wait_until(20, sub { grep { slurp($_) =~ /\Q$address\E/ } glob $server->dir . '/data/mail/*.eml' }),
     'mail is still sent');
 my $mails = () = glob $server->dir . '/data/mail/*.eml';
-is($mails, 2, 'one for each user');
-ok(wait_until(10, sub { !grep { $before{$_} } $server->children }), 'the children are new ones');
+is($mails, 2, 'each user receives one mail');
+ok(wait_until(10, sub { !grep { $before{$_} } $server->children }), 'the old children end');
 
 # httpd refuses an invalid configuration and continues with the old one.
 my $good = slurp($file);
 $server->write($file, $good =~ s/CatalogDefaultLimit \d+/CatalogDefaultLimit 0/r);
-isnt(($server->configtest)[0], 0, 'httpd -t says so before it is tried');
+isnt(($server->configtest)[0], 0, 'httpd -t refuses an invalid configuration');
 $server->write($file, $good);
-cmp_ok($server->stop, '<', 10, 'it stops');
+cmp_ok($server->stop, '<', 10, 'the server stops within ten seconds');
 
 done_testing;

@@ -21,28 +21,29 @@ sub tool {
 sub installed { return sort map { s/^\Q$root\E//r } split /\n/, qx(find $root -type f) }
 
 my $conf = "$root$sysconf/mods-available/catalog.conf";
-is_deeply(tool($build), { status => 0, out => '', err => '' }, 'install says nothing');
+is_deeply(tool($build), { status => 0, out => '', err => '' }, 'install prints nothing');
 my @files = installed();
 ok(grep({ m{/mod_catalog\.so$} } @files) && grep({ m{/catalogctl$} } @files) && grep({ m{/www/index\.html$} } @files),
-    'module, command and pages are there');
-ok(grep({ $_ eq "$sysconf/mods-available/catalog.load" } @files), 'and what loads them');
+    'install copies the module, the command and the pages');
+ok(grep({ $_ eq "$sysconf/mods-available/catalog.load" } @files), 'install creates catalog.load');
 
 my $removed = tool('--remove');
-is($removed->{status}, 0, 'uninstall');
-is_deeply([installed()], [], 'nothing is left');
-ok(!-e "$root/usr/share/mod_catalog", 'nor an empty directory');
-is(tool('--remove')->{status}, 0, 'a second time');
+is($removed->{status}, 0, 'uninstall succeeds');
+is_deeply([installed()], [], 'uninstall leaves no file');
+ok(!-e "$root/usr/share/mod_catalog", 'uninstall leaves no empty directory');
+is(tool('--remove')->{status}, 0, 'a second uninstall succeeds');
 
 tool($build);
 my $pages = "$root/usr/share/mod_catalog/www";
 spew($conf, slurp($conf), "CatalogStrict On\n");
 spew("$pages/lib/config.js", "export const MOUNT = '/shop';\n");
 spew("$pages/mine.html", "<p>\n");
-like(tool($build)->{out}, qr{kept \Q$conf\E; the new reference is \Q$conf\E\.new}, 'another install keeps what was edited');
-like(slurp("$pages/lib/config.js"), qr{/shop}, 'settings of the pages too');
+like(tool($build)->{out}, qr{kept \Q$conf\E; the new reference is \Q$conf\E\.new}, 'another install keeps an edited configuration');
+like(slurp("$pages/lib/config.js"), qr{/shop}, 'another install keeps the settings of the pages');
 $removed = tool('--remove');
-like($removed->{out}, qr{kept \Q$conf\E, which was edited\n}, 'uninstall keeps it');
-like($removed->{out}, qr{kept \Q$pages\E/lib/config\.js}, 'these too');
-is_deeply([installed()], [map { s/^\Q$root\E//r } sort $conf, "$pages/lib/config.js", "$pages/mine.html"], 'and nothing else');
+like($removed->{out}, qr{kept \Q$conf\E, which was edited\n}, 'uninstall keeps the edited configuration');
+like($removed->{out}, qr{kept \Q$pages\E/lib/config\.js}, 'uninstall keeps the edited settings of the pages');
+is_deeply([installed()], [map { s/^\Q$root\E//r } sort $conf, "$pages/lib/config.js", "$pages/mine.html"],
+    'uninstall keeps no other file');
 
 done_testing;

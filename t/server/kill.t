@@ -33,15 +33,15 @@ for my $round (1 .. 8) {
     ok(wait_until(10, sub { eval { $server->talk(create("after$round"))->{status} == 201 } }),
         sprintf 'round %d: a write succeeds again (%.1f s)', $round, time - $start);
 }
-is_deeply(\@others, [], 'no answer but the contract\'s');
+is_deeply(\@others, [], 'every answer is a 201 or a 503');
 my @lost = grep { $server->api(GET => "/products/$_")->{status} != 200 } @acknowledged;
-is_deeply(\@lost, [], scalar(@acknowledged) . ' acknowledged writes are there');
+is_deeply(\@lost, [], scalar(@acknowledged) . ' acknowledged writes are stored');
 my $db = $server->database;
-is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database is whole') if driver eq 'sqlite3';
+is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database passes the integrity check') if driver eq 'sqlite3';
 is($db->selectrow_array(q(SELECT COUNT(*) - COUNT(DISTINCT name) FROM products WHERE name LIKE 'p%')), 0,
-    'nothing is there twice');
+    'no product is stored twice');
 my ($users) = $db->selectrow_array('SELECT COUNT(*) FROM users');
-ok(register($server), 'registering works again');
+ok(register($server), 'a registration succeeds again');
 my $mails = sub { scalar(() = glob $server->dir . '/data/mail/*.eml') };
 ok(wait_until(30, sub { $mails->() >= $users + 1
     || $db->selectrow_array(q(SELECT COUNT(*) FROM outbox WHERE lease <> '')) }), 'mail is sent again')

@@ -15,18 +15,18 @@ my @answers = $server->burst(map { wire(POST => '/register',
     { username => $_, email => "$_\@example.com", password => 'correct horse' }) } map { fresh() } 1 .. 60);
 my @made = grep { $_->{status} == 201 } @answers;
 my @later = grep { $_->{status} == 503 } @answers;
-is(@made + @later, 60, 'made or told to come back: nothing else');
-cmp_ok(scalar @made, '>=', 5, 'some are made: one is hashed, and some may wait');
-cmp_ok(scalar @later, '>', 5, 'some get a 503') if mpm() ne 'prefork'; # where a child has a single request
-answers($_, 503, refusal(error => qr/busy/), 'how they are told',
+is(@made + @later, 60, 'each registration gets a 201 or a 503');
+cmp_ok(scalar @made, '>=', 5, 'at least five registrations succeed');
+cmp_ok(scalar @later, '>', 5, 'more than five registrations get a 503') if mpm() ne 'prefork'; # where a child has a single request
+answers($_, 503, refusal(error => qr/busy/), 'the 503 has Retry-After',
     'retry-after' => qr/^[1-9]\d*$/) for grep { defined } $later[0];
 my ($longest) = sort { $b <=> $a } map { $_->{took} } @answers;
-cmp_ok($longest, '<', 8, 'nobody waits long');
+cmp_ok($longest, '<', 8, 'no registration takes eight seconds');
 
 my ($users) = $server->database->selectrow_array('SELECT COUNT(*) FROM users');
-is($users, 1 + @made, 'those that were made are stored, the others are not');
-answers($server->api(GET => '/products'), 200, undef, 'reading goes on');
-ok(register($server), 'and so does registering, once there is room');
+is($users, 1 + @made, 'only the successful registrations are stored');
+answers($server->api(GET => '/products'), 200, undef, 'a read is served');
+ok(register($server), 'a registration succeeds afterwards');
 
 mpm() eq 'prefork' ? allow_log(qr/CAT011: /) : expect_log(qr/CAT011: /);
 done_testing;

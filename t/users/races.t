@@ -22,13 +22,13 @@ my $name = fresh('Case');
 my @forms = (lc $name, uc $name, $name, ucfirst lc $name);
 my @answers = burst(map { wire(POST => '/users',
     { username => $_, email => fresh() . '@example.com', password => 'correct horse' }) } @forms);
-is_deeply(statuses(@answers), { 201 => 1, 409 => 3 }, 'one of four spellings of a name');
+is_deeply(statuses(@answers), { 201 => 1, 409 => 3 }, 'one of four spellings of a name is registered');
 @answers = burst(map { wire(POST => '/users',
     { username => fresh(), email => "$_\@example.com", password => 'correct horse' }) } @forms);
-is_deeply(statuses(@answers), { 201 => 1, 409 => 3 }, 'one of four spellings of an address');
+is_deeply(statuses(@answers), { 201 => 1, 409 => 3 }, 'one of four spellings of an address is registered');
 
 my ($users) = main->database->selectrow_array('SELECT COUNT(*) FROM users WHERE username_key = ? OR email_key = ?',
     undef, lc $name, lc "$name\@example.com");
-is($users, 2, 'one user each is stored');
+is($users, 2, 'one user for each is stored');
 
 done_testing;

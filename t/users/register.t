@@ -19,18 +19,18 @@ answers($r, 201, {
 # The token has the documented claims and opens protected routes.
 my ($header, $payload) = map { JSON::PP::decode_json(MIME::Base64::decode_base64url($_)) } (split /\./,
     $r->{json}{token})[0, 1];
-is(match($header, { alg => 'HS256', typ => 'JWT', kid => 'token' }), '', 'the token\'s header');
+is(match($header, { alg => 'HS256', typ => 'JWT', kid => 'token' }), '', 'the token has the documented header');
 is(match($payload, {
     token_use => 'access', iss => 'https://catalog.test', aud => 'catalog-test', sub => $r->{json}{user}{id},
     jti => qr/./, sid => qr/./, username => $name, role => 'user', email_verified => false,
     iat => sub { $_[0] =~ /^\d+$/ && abs($_[0] - time) < 10 }, exp => sub { $_[0] == $payload->{iat} + 900 },
-}), '', 'its claims');
+}), '', 'the token has the documented claims');
 answers(api(POST => '/products', { name => 'x', price => 1 }, token => $r->{json}{token}), 201, undef,
-    'it opens a route');
+    'the token is accepted');
 
 my $other = register();
 isnt($other->{token}, $r->{json}{token}, 'another user gets another token');
-isnt($other->{refreshToken}, $r->{json}{refreshToken}, 'and another refresh token');
+isnt($other->{refreshToken}, $r->{json}{refreshToken}, 'another user gets another refresh token');
 
 # Taken.
 sub taken {
@@ -58,21 +58,21 @@ for my $route ('/register', '/users') {
 for my $both ([$user{username}, $other->{user}{email}], [$other->{user}{username}, $user{email}]) {
     my %both = (%user, username => $both->[0], email => $both->[1]);
     is(join(' ', map { $_->{field} } @{ api(POST => $_, \%both)->{json}{errors} }), 'username email',
-        "$_: what is taken is named in the order of the fields") for '/register', '/users';
+        "$_: the taken values are listed in the order of the fields") for '/register', '/users';
 }
 answers(api(POST => '/register', { %user, username => $free, email => "$free\@example.com" }), 201, undef,
-    'the same password may be had by two');
+    'two users can have the same password');
 
 # Fields that the form does not send, and those that the server sets itself.
 my %more = (id => 'x', createdAt => 'y', confirmPassword => 'correct horse', admin => true);
 my $next = fresh();
 $r = api(POST => '/register', { %user, username => $next, email => "$next\@example.com", %more });
-answers($r, 201, undef, 'more members than are known',
+answers($r, 201, undef, 'unknown fields are ignored',
     'catalog-ignored' => sub { join(',', sort split /, */, $_[0]) eq 'admin,confirmPassword' });
-like($r->{json}{user}{id}, $ID, 'the id is the server\'s');
+like($r->{json}{user}{id}, $ID, 'the server generates the id');
 answers(api(POST => '/register', { %user, %more, username => fresh() }, headers => { Prefer => 'handling=strict' }),
     400,
-    invalid(admin => 'unknown', confirmPassword => 'unknown'), 'strict refuses them',
+    invalid(admin => 'unknown', confirmPassword => 'unknown'), 'Prefer: handling=strict refuses unknown fields',
         'preference-applied' => 'handling=strict');
 
 # In the database: argon2id, and only hashes of opaque tokens.
@@ -82,7 +82,7 @@ like($hash, qr/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/, 'the password is hashed wi
 my $dump = main->dump;
 my $tokens = Digest::SHA::sha256_hex($other->{refreshToken});
 like($dump, qr/\Q$tokens\E/, 'the refresh token\'s SHA-256 is stored');
-unlike($dump, qr/\Q$other->{refreshToken}\E|\Q$other->{token}\E|correct horse/, 'no token and no password is');
-unlike(main->log_text, qr/\Q$other->{refreshToken}\E|\Q$other->{token}\E|correct horse/, 'nor is one logged');
+unlike($dump, qr/\Q$other->{refreshToken}\E|\Q$other->{token}\E|correct horse/, 'no token and no password is stored');
+unlike(main->log_text, qr/\Q$other->{refreshToken}\E|\Q$other->{token}\E|correct horse/, 'no token and no password is logged');
 
 done_testing;

@@ -25,7 +25,7 @@ my @cases = (
     ['username of 2', username => 'ab', 'too_short'], ['username of 3', username => sprintf('%03d', $$ % 1000), undef],
     ['username of 64', username => name_of(64), undef],
     ['username of 65', username => name_of(65), 'too_long'],
-    ['username with all that is allowed', username => 'A.b_c-9' . $$, undef],
+    ['username with every kind of character allowed', username => 'A.b_c-9' . $$, undef],
     ['username with a space', username => 'a b c', 'format'],
     ['username with a line feed', username => "abc\n", 'format'],
     ['username with a control', username => "ab\x01c", 'format'],
@@ -51,7 +51,7 @@ my @cases = (
     ['local part of 64', email => address(64 + 12, 'example.com'), undef],
     ['local part of 65', email => address(65 + 12, 'example.com'), 'format'],
     ['plus and dots', email => fresh('a.b+c') . '@mail.example.co.uk', undef],
-    ['odd, but an address', email => fresh("o'neil!#\$%&*/=?^_`{|}~") . '@example.com', undef],
+    ['address with unusual characters', email => fresh("o'neil!#\$%&*/=?^_`{|}~") . '@example.com', undef],
     ['digits and hyphens', email => fresh('1-2') . '@1-2.example-3.com', undef],
     (map { ["address $_->[0]", email => $_->[1], 'format'] }
         ['without an at sign', 'example.com'], ['with two', 'a@b@example.com'],
@@ -88,18 +88,18 @@ for (@cases) {
     my ($name, $field, $value, $fault) = @$_;
     my $route = $n++ % 2 ? '/users' : '/register'; # both use the same service
     my $r = api(POST => $route, user($field => $value));
-    answers($r, $fault ? 400 : 201, $fault ? invalid($field => $fault) : undef, "$name ($route)");
+    answers($r, $fault ? 400 : 201, $fault ? invalid($field => $fault) : undef, "$name gets " . ($fault ? 400 : 201) . " ($route)");
 }
 
 for my $route ('/register', '/users') {
     answers(api(POST => $route, {}), 400, invalid(email => 'required', password => 'required', username => 'required'),
-        "$route: nothing");
+        "$route: an empty object gets 400");
     answers(api(POST => $route, { username => 'a', email => 'b', password => 'c' }), 400,
-        invalid(email => 'format', password => 'too_short', username => 'too_short'), "$route: all faults at once");
+        invalid(email => 'format', password => 'too_short', username => 'too_short'), "$route: all faults are reported at once");
     answers(api(POST => $route, '{"username":"nul-user","email":"nul@example.com","password":"12345678\u0000"}'), 400,
-        refusal(error => qr/./), "$route: NUL in the password");
+        refusal(error => qr/./), "$route: NUL in the password gets 400");
     answers(api(POST => $route, '{"username":"nul\u0000user","email":"nul@example.com","password":"12345678"}'), 400,
-        refusal(error => qr/./), "$route: NUL in the name");
+        refusal(error => qr/./), "$route: NUL in the name gets 400");
 }
 
 done_testing;
