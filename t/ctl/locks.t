@@ -7,8 +7,8 @@ use POSIX ();
 use Time::HiRes qw(sleep time);
 
 my $server = server();
-is(ctl_for($server, 'migrate')->{status}, 0, 'a database');
-is(ctl_for($server, { in => "correct horse\n" }, qw(user add ada ada@example.com))->{status}, 0, 'with a user');
+is(ctl_for($server, 'migrate')->{status}, 0, 'migrate creates a database');
+is(ctl_for($server, { in => "correct horse\n" }, qw(user add ada ada@example.com))->{status}, 0, 'user add creates a user');
 my $db = $server->database;
 
 my $pid = fork // die;
@@ -21,15 +21,16 @@ if (!$pid) {
 }
 sleep 0.5;
 my $start = time;
-is_deeply(ctl_for($server, qw(user role ada admin)), { status => 0, out => '', err => '' }, 'locked for longer than the driver waits');
-cmp_ok(time - $start, '>', 1.6, 'so that it was tried again');
+is_deeply(ctl_for($server, qw(user role ada admin)), { status => 0, out => '', err => '' },
+    'a command waits for a lock held longer than the driver waits');
+cmp_ok(time - $start, '>', 1.6, 'the command tried more than once');
 waitpid $pid, 0;
 
 $db->do('BEGIN IMMEDIATE');
 my $r = ctl_for($server, qw(user role ada user));
-is_deeply([@$r{qw(status out)}], [1, ''], 'locked for good');
-like($r->{err}, qr/^catalogctl: CAT003: .*database is locked\n\z/, 'is said once');
+is_deeply([@$r{qw(status out)}], [1, ''], 'a command fails if the lock is not released');
+like($r->{err}, qr/^catalogctl: CAT003: .*database is locked\n\z/, 'the cause is printed once');
 $db->do('ROLLBACK');
-is((listed(ctl_for($server, qw(user list))))[0]{role}, 'admin', 'and nothing was changed');
+is((listed(ctl_for($server, qw(user list))))[0]{role}, 'admin', 'the failed command changes nothing');
 
 done_testing;

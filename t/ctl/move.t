@@ -15,10 +15,14 @@ sub of_server { my ($server) = @_; return [command_for($server)] }
 sub of_sqlite { return [command('--driver', 'sqlite3', '--params', "$dir/" . ++$count . '.db')] }
 sub ask { my ($db, @words) = @_; return run(ref $words[0] ? shift @words : {}, @$db, @words) }
 sub made { my ($db) = @_; my $r = ask($db, 'migrate'); $r->{status} == 0 or die "no database: $r->{err}"; return $db }
-sub export { my ($db) = @_; my $r = ask($db, 'export'); is_deeply([@$r{qw(status err)}], [0, ''], 'exported') or die; return $r->{out} }
+sub export { my ($db) = @_; my $r = ask($db, 'export'); is_deeply([@$r{qw(status err)}], [0, ''], 'export succeeds') or die; return $r->{out} }
 sub import_into { my ($db, $text) = @_; return ask($db, { in => $text }, 'import') }
 sub said { my ($rows, $added) = @_; return { status => 0, out => "$rows rows, $added added\n", err => '' } }
-sub fails { my ($r, $words, $name) = @_; is_deeply([@$r{qw(status out)}], [1, ''], $name); like($r->{err}, $words, "$name: why") }
+sub fails {
+    my ($r, $words, $name) = @_;
+    is_deeply([@$r{qw(status out)}], [1, ''], $name);
+    like($r->{err}, $words, "$name: the message has the reason");
+}
 sub file_of { my @lines = @_; return slurp(write_file("$dir/lines", sub { shift @lines })) }
 
 # ---- every kind of value, through every database, comes back octet for octet ----
@@ -43,11 +47,12 @@ my $file = file_of(
 );
 my ($first, $second) = map { made(of_server(new_server())) } 1, 2;
 my $between = made(of_sqlite());
-for my $way (['into a server\'s', $first], ['from there into SQLite', $between], ['and from there into another server\'s', $second]) {
+for my $way (['import into a server\'s database', $first], ['import from there into SQLite', $between],
+    ['import from there into another server\'s database', $second]) {
     my ($name, $db) = @$way;
     is_deeply(import_into($db, $file), said(13, 13), $name);
     my $again = export($db);
-    is(rows_of($again), rows_of($file), "$name: nothing is lost or changed");
+    is(rows_of($again), rows_of($file), "$name: no row is lost or changed");
     $file = $again;
 }
 my (%moved, %columns);
@@ -57,38 +62,43 @@ for (map { JSON::PP::decode_json($_) } split /\n/, rows_of($file) =~ s/\n[^\n]*\
 }
 my $tables = q(SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name <> 'imported_at' AND m.name NOT IN ('login_failures', 'product_counts', 'schema_version'));
 $columns{ $_->[0] }{ $_->[1] } = 1 for @{ DBI->connect("dbi:SQLite:dbname=$dir/1.db")->selectall_arrayref($tables) };
-is_deeply(\%moved, \%columns, 'with all columns of all tables');
-like($file, qr/\A\{"mod_catalog":\{"format":1,"schema":\d+,"time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"\}\}\n/, 'the first line');
-is_deeply(import_into($second, $file), said(13, 0), 'once more: all is there');
+is_deeply(\%moved, \%columns, 'the export has all columns of all tables');
+like($file, qr/\A\{"mod_catalog":\{"format":1,"schema":\d+,"time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"\}\}\n/,
+    'the first line has the format, the schema and the time');
+is_deeply(import_into($second, $file), said(13, 0), 'a second import adds nothing');
 
 # ---- what is there is left as it is, and told ----
 
 my $other = file_of(split /\n/, rows_of($file) =~ s/\n[^\n]*\n\z//r =~ s/"name":"x"/"name":"y"/r =~ s/("used_at":)6/${1}7/r =~ s/,"confirmed_at":1763717400001//r);
 my $r = import_into($second, $other);
-is_deeply([@$r{qw(status out)}], [1, "13 rows, 0 added\n"], 'rows that are there with another content');
-is($r->{err}, join('', map { "catalogctl: $_: the row exists with different content; it was left as it is\n" } 'line 4: products', 'line 5: users', 'line 9: refresh_tokens') . "catalogctl: rows that differ: 3\n", 'are told');
-is(rows_of(export($second)), rows_of($file), 'and left');
+is_deeply([@$r{qw(status out)}], [1, "13 rows, 0 added\n"], 'an import fails if rows exist with different content');
+is($r->{err}, join('', map { "catalogctl: $_: the row exists with different content; it was left as it is\n" } 'line 4: products', 'line 5: users', 'line 9: refresh_tokens') . "catalogctl: rows that differ: 3\n",
+    'the messages name these rows');
+is(rows_of(export($second)), rows_of($file), 'these rows are left as they are');
 
 # A product exported by a version without these fields gets their defaults.
 my $later = made(of_sqlite());
 import_into($later, file_of(product(0) =~ s/,"category":"[^"]*","in_stock":false//r));
-like(export($later), qr/"category":"","in_stock":true/, 'fields that are younger than the file');
+like(export($later), qr/"category":"","in_stock":true/, 'fields that the file does not have get their defaults');
 
 # Another user has the name.
 my $taken = made(of_sqlite());
 import_into($taken, file_of(qq({"users":{"id":"$ids[4]","username":"ADA","username_key":"ada","email":"e","email_key":"e","password_hash":"","created_at":1,"role":"user"}})));
 my $before = rows_of(export($taken));
-fails(import_into($taken, $file), qr/^catalogctl: line 5: users: another row has the same unique value\n\z/, 'a name that somebody else has there');
-is(() = export($taken) =~ /^\{"users"/mg, 1, 'no user was added');
+fails(import_into($taken, $file), qr/^catalogctl: line 5: users: another row has the same unique value\n\z/,
+    'an import fails if another user has the name');
+is(() = export($taken) =~ /^\{"users"/mg, 1, 'the failed import adds no user');
 
 # ---- files that are not whole ----
 
 my $products = file_of(map { product($_) } 0 .. 1199);
 my @lines = split /^/, $products;
 my $target = made(of_server(new_server()));
-fails(import_into($target, join '', @lines[0 .. 600]), qr/line 602: the file ends before its last line/, 'a file that was cut between lines');
-fails(import_into($target, substr $products, 0, -20), qr/line 1202: the line is cut off/, 'within a line');
-is_deeply(import_into($target, $products), said(1200, 200), 'the whole file adds what is missing');
+fails(import_into($target, join '', @lines[0 .. 600]), qr/line 602: the file ends before its last line/,
+    'an import of a file cut between lines fails');
+fails(import_into($target, substr $products, 0, -20), qr/line 1202: the line is cut off/,
+    'an import of a file cut within a line fails');
+is_deeply(import_into($target, $products), said(1200, 200), 'an import of the whole file adds the missing rows');
 my %bad = (
     'there is no such table' => sub { s/products/product/ }, 'it is not a JSON object with one field' => sub { s/\}\}$/}/ },
     'price must be a number' => sub { s/"price":[\d.]+/"price":"1"/ }, 'created_at must be a whole number' => sub { s/"created_at":\d+/"created_at":1.5/ },
@@ -103,43 +113,53 @@ for my $why (sort keys %bad) {
     fails(import_into($empty, join '', @changed), qr/^catalogctl: line 3: \Q@{[$why =~ s{ \z}{}r]}\E\n\z/, $why);
 }
 my $orphan = qq({"sessions":{"id":"$ids[0]","user_id":"$ids[0]","created_at":1,"used_at":1,"expires_at":1,"client":"","agent":""}});
-fails(import_into($empty, file_of($orphan)), qr/line 2: sessions: the (?:database refuses the row|row cannot be stored)/, 'a row that belongs to none');
-fails(import_into($empty, file_of($orphan, product(0))), qr/line 3: its table does not follow that of the previous line\n\z/, 'tables in another order');
-is(rows_of(export($empty)), rows_of(file_of()), 'nothing was added');
-fails(import_into($empty, join '', map { s/number 7"/number seven"/r } @lines), qr/line 1202: the counts or the checksum do not match the previous lines: the file was changed/, 'a changed value');
-fails(import_into($empty, join '', @lines[0 .. 7, 9 .. $#lines]), qr/line 1201: the counts or the checksum/, 'a line that was taken out');
-fails(import_into($target, "$products\n"), qr/line 1203: it follows the last line/, 'a line too many');
-fails(import_into($target, $_), qr/standard input is not the output of catalogctl export/, 'no export at all') for '', "\n", "id\tname\n", '[1]', join('', @lines[1 .. 5]);
-fails(import_into($target, $products =~ s/"format":1/"format":2/r), qr/a format unknown to this program/, 'another format');
-fails(import_into($target, $products =~ s/"schema":\d+/"schema":999/r), qr/schema is newer/, 'a newer schema');
+fails(import_into($empty, file_of($orphan)), qr/line 2: sessions: the (?:database refuses the row|row cannot be stored)/,
+    'a session without a user is refused');
+fails(import_into($empty, file_of($orphan, product(0))), qr/line 3: its table does not follow that of the previous line\n\z/,
+    'tables in another order are refused');
+is(rows_of(export($empty)), rows_of(file_of()), 'the refused imports add no row');
+fails(import_into($empty, join '', map { s/number 7"/number seven"/r } @lines), qr/line 1202: the counts or the checksum do not match the previous lines: the file was changed/,
+    'a changed value is refused');
+fails(import_into($empty, join '', @lines[0 .. 7, 9 .. $#lines]), qr/line 1201: the counts or the checksum/,
+    'a missing line is refused');
+fails(import_into($target, "$products\n"), qr/line 1203: it follows the last line/, 'a line after the last one is refused');
+fails(import_into($target, $_), qr/standard input is not the output of catalogctl export/,
+    'a file that is no export is refused') for '', "\n", "id\tname\n", '[1]', join('', @lines[1 .. 5]);
+fails(import_into($target, $products =~ s/"format":1/"format":2/r), qr/a format unknown to this program/,
+    'another format is refused');
+fails(import_into($target, $products =~ s/"schema":\d+/"schema":999/r), qr/schema is newer/,
+    'an export with a newer schema is refused');
 
 # ---- rows beside those of the file ----
 
-is_deeply(import_into($target, file_of(map { product($_) } 0, 700, 1199, 1300)), said(4, 1), 'a few rows among many');
+is_deeply(import_into($target, file_of(map { product($_) } 0, 700, 1199, 1300)), said(4, 1), 'an import adds a row to many');
 $r = import_into($target, file_of(map { product($_) =~ s/Product/product/r } 0 .. 11));
-is(() = $r->{err} =~ /exists with different content/g, 10, 'of many differences ten are told');
-like($r->{err}, qr/rows that differ: 12\n\z/, 'and all counted');
+is(() = $r->{err} =~ /exists with different content/g, 10, 'an import prints at most ten differences');
+like($r->{err}, qr/rows that differ: 12\n\z/, 'an import prints the number of differences');
 
 # ---- how far it is, for those who look on ----
 
 for (['import', "<$dir/lines"], ['export', '>/dev/null']) {
     my ($verb, $redirection) = @$_;
     open my $screen, '-|', at_terminal('sh', '-c', "@$between $verb $redirection") or die "script: $!\n";
-    like(join('', <$screen>), qr/\r\[#{30}\] 100 %  \d+ rows, \d+ a second \r?\n/, "$verb at a terminal");
+    like(join('', <$screen>), qr/\r\[#{30}\] 100 %  \d+ rows, \d+ a second \r?\n/, "$verb at a terminal shows its progress");
     close $screen;
 }
 
 # ---- databases that are not ready ----
 
 my $none = of_sqlite();
-fails(ask($none, $_), qr/there is no such database; to create it, run: catalogctl migrate/, "$_: no database") for qw(export import);
+fails(ask($none, $_), qr/there is no such database; to create it, run: catalogctl migrate/,
+    "$_ fails without a database") for qw(export import);
 my $changed = new_server();
 my $versions = made(of_server($changed));
 my $dbh = $changed->database;
 $dbh->do(q(INSERT INTO schema_version (version, name, applied_at) VALUES (999, 'later', 1)));
-fails(ask($versions, 'export'), qr/the schema is at version 999, this program knows version \d+/, 'a schema that is newer than the program');
+fails(ask($versions, 'export'), qr/the schema is at version 999, this program knows version \d+/,
+    'export fails with a schema that is newer than the program');
 $dbh->do('DELETE FROM schema_version WHERE version > 1');
-fails(import_into($versions, $products), qr/the schema is at version 1, version \d+ is required; run: catalogctl migrate/, 'one that is older');
+fails(import_into($versions, $products), qr/the schema is at version 1, version \d+ is required; run: catalogctl migrate/,
+    'import fails with a schema that is older than the program');
 
 # ---- an import that is killed, or stopped at the terminal, goes on ----
 
@@ -150,13 +170,15 @@ for my $signal (qw(KILL INT)) {
     my $pid = open my $pipe, '|-', qq(exec @command 2>"$dir/err") or die "@command: $!\n";
     print {$pipe} @lines[0 .. 800];
     $pipe->flush;
-    ok(wait_until(20, sub { $server->database->selectrow_array('SELECT COUNT(*) FROM products') == 500 }), 'a part is stored');
+    ok(wait_until(20, sub { $server->database->selectrow_array('SELECT COUNT(*) FROM products') == 500 }),
+        "SIG$signal: a part of the rows is stored");
     kill $signal => $pid;
     close $pipe;
-    is($? & 127, { KILL => 9, INT => 2 }->{$signal}, "SIG$signal ends it");
-    like(slurp("$dir/err"), $signal eq 'INT' ? qr/interrupted; run the same command again/ : qr/^\z/, "SIG$signal: what it says");
-    is_deeply(import_into($db, $products), said(1200, 700), 'run again it adds the rest');
-    is(rows_of(export($db)), rows_of($products), 'and all is there');
+    is($? & 127, { KILL => 9, INT => 2 }->{$signal}, "SIG$signal ends the import");
+    like(slurp("$dir/err"), $signal eq 'INT' ? qr/interrupted; run the same command again/ : qr/^\z/,
+        "SIG$signal: the message says how to continue, if there can be one");
+    is_deeply(import_into($db, $products), said(1200, 700), "SIG$signal: a second import adds the other rows");
+    is(rows_of(export($db)), rows_of($products), "SIG$signal: all rows are stored");
 }
 
 # ---- a running server: an export sees one moment ----
@@ -164,36 +186,39 @@ for my $signal (qw(KILL INT)) {
 my $shop = new_server()->start;
 my $db = of_server($shop);
 my $ada = register($shop, username => 'ada', email => 'ada@example.com');
-is(import_into($db, $products)->{status}, 0, 'a server may run meanwhile');
+is(import_into($db, $products)->{status}, 0, 'an import succeeds while the server runs');
 open my $pipe, '-|', @$db, 'export' or die "export: $!\n";
 my $begin = <$pipe>;
-answers($shop->api(DELETE => '/products/' . product_id(1199), token => $ada->{token}), 200, undef, 'the last product is deleted');
-answers($shop->api(POST => '/products', { name => 'new', price => 1 }, token => $ada->{token}), 201, undef, 'and one is made');
+answers($shop->api(DELETE => '/products/' . product_id(1199), token => $ada->{token}), 200, undef,
+    'a client deletes the last product during an export');
+answers($shop->api(POST => '/products', { name => 'new', price => 1 }, token => $ada->{token}), 201, undef,
+    'a client creates a product during the export');
 local $/;
 my $whole = $begin . <$pipe>;
 close $pipe or die;
-is_deeply([grep { /^\{"prod/ } split /^/m, $whole], [@lines[1 .. 1200]], 'the export has what was there when it began');
+is_deeply([grep { /^\{"prod/ } split /^/m, $whole], [@lines[1 .. 1200]], 'the export has the products of the time it began');
 
 # ---- who has an account there has one here ----
 
 my $mail;
-ok(wait_until(15, sub { ($mail) = glob $shop->dir . '/data/mail/*.eml' }), 'a link is sent');
+ok(wait_until(15, sub { ($mail) = glob $shop->dir . '/data/mail/*.eml' }), 'the server sends a mail with a link');
 $shop->stop;
 my $here = new_server();
 my $moved = export($db);
-is(import_into(made(of_server($here)), $moved)->{status}, 0, 'all is moved');
+is(import_into(made(of_server($here)), $moved)->{status}, 0, 'all rows are imported into another server');
 $here->start;
-answers($here->api(POST => '/auth/login', { login => 'Ada', password => $ada->{password} }), 200, undef, 'the password is the same');
-answers($here->api(POST => '/auth/refresh', { refreshToken => $ada->{refreshToken} }), 200, undef, 'the session goes on');
+answers($here->api(POST => '/auth/login', { login => 'Ada', password => $ada->{password} }), 200, undef,
+    'the user signs in with the same password');
+answers($here->api(POST => '/auth/refresh', { refreshToken => $ada->{refreshToken} }), 200, undef, 'the refresh token is accepted');
 my ($token) = slurp($mail) =~ /token=([\w-]+)/;
-answers($here->api(POST => '/auth/confirm', { token => $token }), 200, undef, 'the link is good');
-is($here->api(GET => '/products?limit=1')->{json}{pagination}{total}, 1200, 'the catalogue has as many products');
-answers($here->api(GET => '/products?limit=1'), 200, sub { $_[0]{data}[0]{name} eq 'new' }, 'the newest first');
+answers($here->api(POST => '/auth/confirm', { token => $token }), 200, undef, 'the link in the mail is valid');
+is($here->api(GET => '/products?limit=1')->{json}{pagination}{total}, 1200, 'the catalogue has the same number of products');
+answers($here->api(GET => '/products?limit=1'), 200, sub { $_[0]{data}[0]{name} eq 'new' }, 'the newest product comes first');
 
 # No message contains a password, and an export that cannot be written fails.
 unlike($_->{err}, qr/argon2/, 'no message has a hash') for import_into($taken, $moved), import_into($second, $moved);
 my $full = ask($db, { out => '/dev/full' }, 'export');
-is($full->{status}, 1, 'the output cannot be written');
-like($full->{err}, qr/the output cannot be written/, 'which is told');
+is($full->{status}, 1, 'export fails if its output cannot be written');
+like($full->{err}, qr/the output cannot be written/, 'the message says that the output cannot be written');
 
 done_testing;
