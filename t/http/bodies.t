@@ -16,11 +16,11 @@ my $malformed = refusal(error => qr/./);
 for my $route (@routes) {
     my $name = $route->[1] =~ s/$id/:id/r;
     for my $body ('null', '[]', '"x"', '5', 'true', '[{"name":"x","price":1}]') {
-        answers(api(@$route, $body, token => $token), 400, invalid('' => 'type'), "$route->[0] $name with $body");
+        answers(api(@$route, $body, token => $token), 400, invalid('' => 'type'), "$route->[0] $name with $body gets 400");
     }
-    answers(api(@$route, '', token => $token), 400, $malformed, "$route->[0] $name with an empty body");
+    answers(api(@$route, '', token => $token), 400, $malformed, "$route->[0] $name with an empty body gets 400");
     answers(api(@$route, token => $token, headers => { 'Content-Type' => 'application/json' }), 400, $malformed,
-        "$route->[0] $name with none");
+        "$route->[0] $name without a body gets 400");
 }
 
 # Not JSON.
@@ -39,19 +39,19 @@ my @broken = (
 );
 my $before = $total->();
 answers(api(POST => '/products', $_, token => $token), 400, $malformed,
-    'no JSON: ' . (substr($_, 0, 50) =~ s/[^ -~]/?/gr)) for @broken;
-is($total->(), $before, 'nothing of that was stored');
+    'malformed JSON is refused: ' . (substr($_, 0, 50) =~ s/[^ -~]/?/gr)) for @broken;
+is($total->(), $before, 'no refused product is stored');
 
 # Duplicate keys.
 for ('{"name":"x","name":"y","price":1}', '{"name":"x","price":1,"price":1}', '{"name":"x","n\u0061me":"y","price":1}',
     '{"name":"x","price":1,"a":{"b":1,"b":2}}') {
-    answers(api(POST => '/products', $_, token => $token), 400, $malformed, "duplicate keys: $_");
+    answers(api(POST => '/products', $_, token => $token), 400, $malformed, "duplicate keys are refused: $_");
 }
 answers(api(POST => '/products', '{"name":"x","price":1,"a":' . '[' x 20 . ']' x 20 . '}', token => $token), 201,
-    undef, 'as deep as is sensible',
+    undef, 'arrays of depth 20 are accepted',
     'catalog-ignored' => 'a');
 answers(api(POST => '/products', qq(\r\n\t {"name" :\n"x",\t"price": 1 }\r\n), token => $token), 201, undef,
-    'white space is no matter');
+    'white space is accepted');
 
 # Size: the server accepts 64 KiB and refuses one byte more, with Content-Length or chunked.
 sub of_size {
@@ -71,16 +71,16 @@ sub chunked_request {
 }
 my $large = { success => false, message => qr/too large/i };
 my ($at, $over) = map { of_size($_) } 65536, 65537;
-answers(api(POST => '/products', $at, token => $token), 201, undef, '64 KiB');
-answers(api(POST => '/products', $over, token => $token), 413, $large, '64 KiB and one byte');
-answers(talk(chunked_request(chunked($at, 1000))), 201, undef, '64 KiB in chunks');
-answers(talk(chunked_request(chunked($over, 1000))), 413, $large, '64 KiB and one byte in chunks');
-answers(talk(chunked_request(chunked('x' x 1048576, 8192))), 413, $large, '1 MiB in chunks');
+answers(api(POST => '/products', $at, token => $token), 201, undef, '64 KiB are accepted');
+answers(api(POST => '/products', $over, token => $token), 413, $large, '64 KiB and one byte are refused');
+answers(talk(chunked_request(chunked($at, 1000))), 201, undef, '64 KiB in chunks are accepted');
+answers(talk(chunked_request(chunked($over, 1000))), 413, $large, '64 KiB and one byte in chunks are refused');
+answers(talk(chunked_request(chunked('x' x 1048576, 8192))), 413, $large, '1 MiB in chunks is refused');
 answers(api(POST => '/products', '{"name":"' . 'x' x 1048576 . '","price":1}', token => $token), 413, $large,
-    'a name of 1 MiB');
+    'a name of 1 MiB is refused');
 answers(talk(wire(POST => '/products', 'x', token => $token, headers => { 'Content-Length' => 99999999999 }),
-    cut => 1), 413, $large, 'a length of 100 GB');
-answers(talk(chunked_request(chunked('{"name":"x","price":1}', 1))), 201, undef, 'a byte in each chunk');
+    cut => 1), 413, $large, 'a Content-Length of 100 GB is refused');
+answers(talk(chunked_request(chunked('{"name":"x","price":1}', 1))), 201, undef, 'chunks of one byte are accepted');
 
 # Truncated or malformed: 400, nothing is stored, and the rest is not read as a second request.
 $before = $total->();
@@ -102,22 +102,22 @@ for (@cut) {
     my ($name, $bytes) = @$_;
     my $r = talk($bytes, cut => 1);
     ok($r->{status} == 400 || $r->{status} == 413, "$name: $r->{status}");
-    answers($r, $r->{status}, undef, "$name: refused in JSON");
-    is($r->{rest}, '', "$name: one answer");
+    answers($r, $r->{status}, undef, "$name: the answer is JSON");
+    is($r->{rest}, '', "$name: the server answers once");
 }
 for ('Content-Length: x', 'Content-Length: -1', "Content-Length: 22\r\nContent-Length: 23", 'Transfer-Encoding: gzip',
     'Transfer-Encoding: chunked, identity') {
     my $r = talk(wire(POST => '/products', $ok, token => $token) =~ s/Content-Length: 22/$_/r . $smuggled);
     my $shown = s/\r\n/, /r;
     ok($r->{status} =~ /^(?:400|501)$/, "$shown: $r->{status}");
-    answers($r, $r->{status}, undef, "$shown: refused in JSON");
-    is($r->{rest}, '', "$shown: one answer");
+    answers($r, $r->{status}, undef, "$shown: the answer is JSON");
+    is($r->{rest}, '', "$shown: the server answers once");
 }
-is($total->(), $before, 'nothing of that was stored');
+is($total->(), $before, 'no refused product is stored');
 
 my $both = talk(chunked_request("16\r\n$ok\r\n0\r\n\r\n$smuggled") =~ s/\r\n/\r\nContent-Length: 5\r\n/r);
 ok($both->{status} == 201 || $both->{status} == 400, "both lengths: $both->{status}");
-is($both->{rest}, '', 'both lengths: one answer');
-is($total->(), $before + ($both->{status} == 201), 'both lengths: at most one product');
+is($both->{rest}, '', 'both lengths: the server answers once');
+is($total->(), $before + ($both->{status} == 201), 'both lengths: at most one product is created');
 
 done_testing;

@@ -38,25 +38,26 @@ for my $first (0, 1) {
     my $is_unknown = sub { my ($r, $what) = @_; answers($r, 404, refusal(), "$order: $what") };
 
     # GET
-    $is_unknown->($ask->(GET => "$data/page.html"), 'the path of a file');
+    $is_unknown->($ask->(GET => "$data/page.html"), 'the path of a file gets 404');
     $is_unknown->($ask->(GET => "$data/pag.html"), 'mod_speling looks for no file');
-    $is_unknown->($ask->(GET => "$data/page"), 'nor does mod_negotiation');
-    $is_unknown->($ask->(GET => "$data/"), 'nor mod_dir, for a directory');
-    $is_unknown->($ask->(GET => '/'), 'nor for the root');
+    $is_unknown->($ask->(GET => "$data/page"), 'mod_negotiation looks for no file');
+    $is_unknown->($ask->(GET => "$data/"), 'mod_dir does not answer for a directory');
+    $is_unknown->($ask->(GET => '/'), 'mod_dir does not answer for the root');
     answers($ask->(GET => '/x.ruled'), 200, undef, "$order: a rule in <Location> leads to another path");
 
     # mod_dav handles all methods but GET and POST.
     my $product = { name => 'x', price => 1 };
     my $made = $ask->(POST => '/products', $product);
-    answers($made, 201, undef, "$order: POST");
+    answers($made, 201, undef, "$order: POST creates a product");
     my $path = $made->{headers}{location};
-    answers($ask->(PUT => $path, { price => 2 }), 200, undef, "$order: PUT");
-    answers($ask->(OPTIONS => $path), 204, '', "$order: OPTIONS", allow => 'GET, HEAD, PUT, DELETE, OPTIONS');
-    answers($ask->(HEAD => $path), 200, '', "$order: HEAD");
-    answers($ask->(PROPFIND => $path), 405, refusal(), "$order: PROPFIND");
-    answers($ask->(DELETE => $path), 200, undef, "$order: DELETE");
+    answers($ask->(PUT => $path, { price => 2 }), 200, undef, "$order: PUT updates it");
+    answers($ask->(OPTIONS => $path), 204, '',
+        "$order: OPTIONS has the methods of the route", allow => 'GET, HEAD, PUT, DELETE, OPTIONS');
+    answers($ask->(HEAD => $path), 200, '', "$order: HEAD is served");
+    answers($ask->(PROPFIND => $path), 405, refusal(), "$order: PROPFIND gets 405");
+    answers($ask->(DELETE => $path), 200, undef, "$order: DELETE deletes the product");
     $is_unknown->($ask->(PUT => "$data/written", 'text'), 'PUT writes no file');
-    $is_unknown->($ask->(MKCOL => "$data/made"), 'MKCOL makes no directory');
+    $is_unknown->($ask->(MKCOL => "$data/made"), 'MKCOL creates no directory');
     $is_unknown->($ask->(DELETE => "$data/page.html"), 'DELETE deletes no file');
     ok(-f "$data/page.html" && !-e "$data/written" && !-e "$data/made", "$order: all files are as they were");
 }

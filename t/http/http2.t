@@ -31,17 +31,18 @@ my @refused = (
     ['no token', 401, POST => '/products', @json], ['no route', 404, POST => '/nothing', @json],
     ['a wrong method', 405, PATCH => '/products', @user], ['a wrong type', 415, POST => '/products', @user, '--header',
         'Content-Type: text/plain'],
-    ['a body where none is asked for', 200, GET => "/products/$id"],
+    ['a body that the route does not expect', 200, GET => "/products/$id"],
     ['malformed JSON', 400, POST => '/products', @user],
 );
 for (@refused) {
     my ($what, $status, @request) = @$_;
     for my $size (1, 1000, 60_000) {
         my %said = map { curl(@request[0, 1], $size, @request[2 .. $#request]) => 1 } 1 .. 5;
-        is(join(', ', sort keys %said), "0 2 $status", "$what, $size octets");
+        is(join(', ', sort keys %said), "0 2 $status", "$what, $size octets: each answer arrives whole with $status");
     }
 }
-is(curl(POST => '/products', $_, @user), '0 2 413', "$_ octets are too many") for 65_537, 500_000;
-is(curl(POST => '/products', 60_000, @json, '--header', 'Transfer-Encoding: chunked'), '0 2 401', 'of unknown length');
+is(curl(POST => '/products', $_, @user), '0 2 413', "$_ octets get 413") for 65_537, 500_000;
+is(curl(POST => '/products', 60_000, @json, '--header', 'Transfer-Encoding: chunked'), '0 2 401',
+    'a body of unknown length without a token gets 401');
 
 done_testing;

@@ -26,14 +26,14 @@ for my $path (sort keys %allow) {
     (my $shown = $path) =~ s/$id/:id/;
 
     for my $slash ('', '/') {
-        answers(api(OPTIONS => "$path$slash"), 204, '', "OPTIONS $shown$slash", allow => $same,
+        answers(api(OPTIONS => "$path$slash"), 204, '', "OPTIONS $shown$slash has the allowed methods", allow => $same,
             'content-type' => undef);
     }
-    answers(api(OPTIONS => $path, token => 'nonsense'), 204, '', "OPTIONS $shown asks for no token", allow => $same);
+    answers(api(OPTIONS => $path, token => 'nonsense'), 204, '', "OPTIONS $shown needs no token", allow => $same);
     for my $method (grep { $allow !~ /\b$_\b/ } qw(GET HEAD POST PUT DELETE PATCH TRACE FOO PROPFIND get)) {
         my $body = $method eq 'HEAD' ? '' : { success => false, message => qr/./ };
-        answers(api($method => $path, token => $token), 405, $body, "$method $shown", allow => $same);
-        answers(api($method => $path), 405, $body, "$method $shown without a token", allow => $same);
+        answers(api($method => $path, token => $token), 405, $body, "$method $shown gets 405", allow => $same);
+        answers(api($method => $path), 405, $body, "$method $shown without a token gets 405", allow => $same);
     }
 }
 
@@ -52,13 +52,13 @@ for my $path ('', '/', '/nothing', '/product', '/products/x/y', '/registers', '/
 
 # The asterisk form addresses the server, not a mount.
 my $star = talk("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-is($star->{status}, 200, 'OPTIONS *');
+is($star->{status}, 200, 'OPTIONS * is served');
 
 my $off = server(conf => 'TraceEnable Off')->start;
 for my $path ('/products', '/nothing') {
     my $r = $off->api(TRACE => $path);
-    ok($r->{status} =~ /^40[45]$/, "TRACE $path with TraceEnable Off");
-    answers($r, $r->{status}, $unknown, "TRACE $path with TraceEnable Off is refused in JSON");
+    ok($r->{status} =~ /^40[45]$/, "TRACE $path with TraceEnable Off is refused");
+    answers($r, $r->{status}, $unknown, "TRACE $path with TraceEnable Off gets a JSON answer");
 }
 
 done_testing;

@@ -52,8 +52,8 @@ $server->start;
 answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 201, undef,
     'a SetHandler around a mount does not take its requests');
 my $list = $server->api(GET => '/products');
-answers($list, 200, sub { @{ $_[0]{data} } == 1 }, 'nor its list');
-answers($server->api(GET => '/products', mount => '/shop'), 200, undef, 'nor those of a mount that comes before it');
+answers($list, 200, sub { @{ $_[0]{data} } == 1 }, 'a SetHandler around a mount does not take its list');
+answers($server->api(GET => '/products', mount => '/shop'), 200, undef, 'a SetHandler after a mount does not take its requests');
 sub outside { $server->api(GET => $_[0], mount => '', @_[1 .. $#_]) }
 like(outside($_)->{body}, qr/Apache Server Status/, "$_: SetHandler applies") for '/elsewhere', '/api/status', '/shop/own', '/shop/off';
 
@@ -69,23 +69,24 @@ for (@moved) {
     my $r = $server->api(GET => $path);
     is("$r->{status} $r->{headers}{location}", "$status $location", "Redirect: $path");
 }
-is($server->api(POST => '/v0/products', '{}')->{status}, 301, 'whatever the method is');
-answers($server->api(GET => '/retired/x'), 410, { success => false, message => 'Gone' }, 'Redirect gone');
-answers($server->api(GET => '/withheld'), 451, { success => false, message => 'Unavailable For Legal Reasons' }, 'Redirect 451');
+is($server->api(POST => '/v0/products', '{}')->{status}, 301, 'Redirect applies to any method');
+answers($server->api(GET => '/retired/x'), 410, { success => false, message => 'Gone' }, 'Redirect gone gets a JSON 410');
+answers($server->api(GET => '/withheld'), 451, { success => false, message => 'Unavailable For Legal Reasons' },
+    'Redirect 451 gets a JSON 451');
 unlike($server->access_text, qr/hidden/, 'the query of a redirected request is in no log');
 
 # Alias
-answers($server->api(GET => "/$_/index.html"), 404, refusal(), "below a mount there is no $_") for 'alias', 'script';
+answers($server->api(GET => "/$_/index.html"), 404, refusal(), "below a mount, $_ does not apply") for 'alias', 'script';
 
 # ErrorDocument
 my $r = outside('/plain/x');
 is("$r->{status} $r->{json}{data}[0]{name}", '404 x', 'the list as an ErrorDocument is the body of a 404');
-is($r->{headers}{etag}, undef, 'which has no tag');
-is(outside('/plain/x', headers => { 'If-None-Match' => $_ })->{status}, 404, "nor a condition: $_")
+is($r->{headers}{etag}, undef, 'an ErrorDocument has no ETag');
+is(outside('/plain/x', headers => { 'If-None-Match' => $_ })->{status}, 404, "an ErrorDocument ignores If-None-Match: $_")
     for '*', $list->{headers}{etag};
 answers(outside('/plain/denied'), 403, refusal(message => 'Forbidden', error => qr/configuration/),
-    'an ErrorDocument that fails does not hide what it is for', 'www-authenticate' => undef);
-answers(outside('/plain/nowhere'), 404, refusal(), 'nor one that is nowhere');
+    'an ErrorDocument that fails keeps the original status', 'www-authenticate' => undef);
+answers(outside('/plain/nowhere'), 404, refusal(), 'an ErrorDocument that does not exist keeps the original status');
 
 allow_log(qr/AH01630: client denied/);
 done_testing;

@@ -59,38 +59,40 @@ my %sent = (
     'a query that is too long' => ["GET $link" . 'x' x 9000, '', 414],
     'closed by the site' => ["GET /api/closed?token=$secret", '', 403],
     'forbidden by a rewrite' => ["GET /api/forbidden?token=$secret", '', 403],
-    'rewritten into it' => ["GET /link?token=$secret", '', 400],
-    'rewritten within' => ["GET /api/v1/auth/confirm?token=$secret", '', 400],
+    'rewritten into the mount' => ["GET /link?token=$secret", '', 400],
+    'rewritten within the mount' => ["GET /api/v1/auth/confirm?token=$secret", '', 400],
 );
 for my $name (sort keys %sent) {
     my ($line, $headers, $status, $protocol, $body) = @{ $sent{$name} };
     my $host = $headers =~ /^Host/ ? '' : "Host: x\r\n";
     my $head = "$line " . ($protocol // 'HTTP/1.1') . "\r\n${host}Connection: close\r\n$headers";
-    is($server->talk("$head\r\n" . ($body // ''), cut => 1)->{status}, $status, "$name: $status");
+    is($server->talk("$head\r\n" . ($body // ''), cut => 1)->{status}, $status, "$name gets $status");
 }
 
 # Nothing else changes: modules that need the query still get it.
 sub get { $server->api(GET => $_[0], mount => '') }
-is(get('/api/products?limit=3')->{json}{pagination}{limit}, 3, 'the list has its query');
-is(get('/api/v1/products?limit=4')->{json}{pagination}{limit}, 4, 'after a rewrite, too');
-is_deeply(get('/api/paged?limit=5')->{json}{pagination}, { page => 2, limit => 5, total => 0, pages => 0 }, 'and together with what that adds');
-is(get('/api/away?x=y')->{headers}{'x-query'}, 'x=y', 'so has what lies elsewhere after a rewrite');
+is(get('/api/products?limit=3')->{json}{pagination}{limit}, 3, 'the list receives its query');
+is(get('/api/v1/products?limit=4')->{json}{pagination}{limit}, 4, 'the list receives its query after a rewrite');
+is_deeply(get('/api/paged?limit=5')->{json}{pagination}, { page => 2, limit => 5, total => 0, pages => 0 },
+    'the list receives the parameters that a rewrite adds');
+is(get('/api/away?x=y')->{headers}{'x-query'}, 'x=y', 'a file receives its query after a rewrite');
 my $user = register($server);
 my $token = 'a' x 43;
 my $known = [Digest::SHA::sha256_hex($token), 'confirm', $user->{user}{id}, 1, 9_000_000_000_000];
 $server->database->do('INSERT INTO mail_tokens (token_hash, purpose, user_id, created_at, expires_at)'
     . ' VALUES (?, ?, ?, ?, ?)', undef, @$known);
-answers(get("$_=$token"), 200, undef, "$_: good")
+answers(get("$_=$token"), 200, undef, "$_: the token is valid")
     for '/api/auth/confirm?token', '/link?x=y&token', '/api/v1/auth/confirm?token', "/mailed/$token?x";
 
 my @lines;
 ok(wait_until(5, sub { @lines = split /\n/, slurp($server->dir . '/logs/query'); @lines == keys(%sent) + 9 }),
-    'all are logged');
-is(join("\n", grep { /$secret/i } @lines), '', 'none with the secret');
-ok((grep { $_ eq 'GET /api/auth/confirm HTTP/1.1 400 q= u=/api/auth/confirm' } @lines), 'but with the rest');
-ok((grep { m{^GET /api/products\?limit=3 HTTP/1\.1 200 q=\?limit=3 } } @lines), 'and with the query of the list');
+    'the access log has all requests');
+is(join("\n", grep { /$secret/i } @lines), '', 'the access log does not have the secret');
+ok((grep { $_ eq 'GET /api/auth/confirm HTTP/1.1 400 q= u=/api/auth/confirm' } @lines),
+    'the access log has the rest of a request with a secret');
+ok((grep { m{^GET /api/products\?limit=3 HTTP/1\.1 200 q=\?limit=3 } } @lines), 'the access log has the query of the list');
 is(join("\n", grep { /$secret/i && !/AH10244|AH00026/ } split /\n/, $server->log_text), '',
-    'nor has the error log, but for what httpd says of a broken path');
+    'the error log does not have the secret, except in httpd\'s own lines on a malformed path');
 
 expect_log(qr{AH10244: invalid URI path}, qr{AH01630: client denied by server configuration: catalog:/api/closed});
 done_testing;

@@ -71,37 +71,38 @@ for my $first (0, 1) {
         is("$r->{status} $r->{body}", "$status $body", "$order: $what") };
 
     # The settings of the final path.
-    answers($post->('/api/products'), 403, refusal(error => qr/./), "$order: not for this user");
-    answers($post->('/api/v0/products'), 403, refusal(error => qr/./), "$order: nor by another name");
-    is($limit->('/api/v0/products'), 4, "$order: other settings, too");
-    $is->('/api/auth/login', 404, 'of the site', 'a part that is switched off');
-    $is->('/api/v0/auth/login', 404, 'of the site', 'is so by any name');
-    is($limit->('/outside/products'), 10, "$order: nothing of the settings of a path outside");
-    answers($get->('/outside/closed'), 403, refusal(error => qr/./), "$order: nor its ErrorDocument");
+    answers($post->('/api/products'), 403, refusal(error => qr/./), "$order: the role of the final path is required");
+    answers($post->('/api/v0/products'), 403, refusal(error => qr/./), "$order: a rewritten path requires the same role");
+    is($limit->('/api/v0/products'), 4, "$order: a rewritten path has the settings of the final path");
+    $is->('/api/auth/login', 404, 'of the site', 'a section that is switched off is not served');
+    $is->('/api/v0/auth/login', 404, 'of the site', 'a rewrite to a section that is switched off is not served');
+    is($limit->('/outside/products'), 10, "$order: the settings of the original path outside do not apply");
+    answers($get->('/outside/closed'), 403, refusal(error => qr/./),
+        "$order: the ErrorDocument of the final path does not apply to a JSON answer");
 
     # From one mount to another.
-    is($limit->('/api/across/products'), 10, "$order: with the other one's settings");
-    answers($post->('/api/across/products'), 201, undef, "$order: and for whom that allows it",
+    is($limit->('/api/across/products'), 10, "$order: a rewrite to another mount has that mount's settings");
+    answers($post->('/api/across/products'), 201, undef, "$order: a write rewritten to another mount needs only that mount's role",
         location => qr{^/other/products/});
-    is($limit->('/api/here/products'), 10, "$order: by a rule in a <Location>");
+    is($limit->('/api/here/products'), 10, "$order: a rule in <Location> leads to another mount");
 
     # Out of a mount.
-    $is->('/api/file', 200, "a page\n", 'a file');
-    $is->('/api/passed', 200, "a page\n", 'a file as another path');
-    $is->('/api/aliased', 200, "a page\n", 'an Alias');
-    $is->('/api/proxied', 200, "a page\n", 'a proxy');
-    $is->('/api/no-file', 404, 'of the site', 'a file that is not there');
-    $is->('/api/lost', 404, 'of the site', 'another path that is not there');
-    $is->('/api/proxied/no', 404, 'of the site', 'what the proxy does not find');
-    $is->('/api/proxied/down', 503, "sorry\n", 'a proxy that is down');
-    $is->('/api/line?whole', 200, "a page\n", 'a rule sees the whole request line');
+    $is->('/api/file', 200, "a page\n", 'a rewrite leads to a file');
+    $is->('/api/passed', 200, "a page\n", 'a rewrite with PT leads to a file');
+    $is->('/api/aliased', 200, "a page\n", 'a rewrite leads to an Alias');
+    $is->('/api/proxied', 200, "a page\n", 'a rewrite leads to a proxy');
+    $is->('/api/no-file', 404, 'of the site', 'a rewrite to a missing file gets the site\'s 404');
+    $is->('/api/lost', 404, 'of the site', 'a rewrite with PT to a missing file gets the site\'s 404');
+    $is->('/api/proxied/no', 404, 'of the site', 'a 404 from the proxy gets the site\'s 404');
+    $is->('/api/proxied/down', 503, "sorry\n", 'a proxy that is down gets the site\'s 503');
+    $is->('/api/line?whole', 200, "a page\n", 'a rule can match the whole request line');
 
     # Rewrites that stay in the mount are answered in JSON.
-    answers($get->('/api/denied'), 403, refusal(error => qr/./), "$order: forbidden by a rule");
-    answers($get->('/api/line?other'), 404, refusal(), "$order: no rule");
-    is($get->('/api/moved?token=secret')->{status}, 302, "$order: a redirect");
-    ok(wait_until(5, sub { slurp($server->dir . '/logs/lines') =~ /moved/ }), "$order: is logged");
-    unlike(slurp($server->dir . '/logs/lines'), qr/secret/, "$order: without its query");
+    answers($get->('/api/denied'), 403, refusal(error => qr/./), "$order: a request that a rule forbids gets a JSON 403");
+    answers($get->('/api/line?other'), 404, refusal(), "$order: a request that no rule matches gets a JSON 404");
+    is($get->('/api/moved?token=secret')->{status}, 302, "$order: a rule redirects");
+    ok(wait_until(5, sub { slurp($server->dir . '/logs/lines') =~ /moved/ }), "$order: the redirected request is logged");
+    unlike(slurp($server->dir . '/logs/lines'), qr/secret/, "$order: the log does not have its query");
 }
 
 # A mount takes precedence over a ProxyPass around it.
@@ -109,7 +110,7 @@ my $server = server(conf => <<'END')->start;
 ProxyPass "/api/" "http://127.0.0.1:1/" mapping=encoded
 ProxyPass "/"     "http://127.0.0.1:2/"
 END
-answers($server->api(GET => '/products'), 200, undef, 'beside ProxyPass');
+answers($server->api(GET => '/products'), 200, undef, 'a mount takes precedence over ProxyPass');
 
 expect_log(qr/AH00957|AH01114/, qr/AH01630: client denied by server configuration: catalog:/);
 allow_log(qr/AH00959/);

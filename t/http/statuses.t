@@ -17,16 +17,17 @@ $server->start;
 for my $status (sort keys %phrase) {
     my %body = (success => false, message => $phrase{$status});
     $body{error} = qr/./ if $status == 403 || $status == 500;
-    answers($server->api(GET => "/refuse/$status"), $status, \%body, "another module's $status",
+    answers($server->api(GET => "/refuse/$status"), $status, \%body, "another module's $status becomes JSON",
         'retry-after' => $status == 503 ? 3600 : undef);
     my $r = $server->api(GET => "/refuse/$status", mount => '/site');
-    is("$r->{status} $r->{body}", "$status the site's document\n", 'elsewhere it is as the site says');
+    is("$r->{status} $r->{body}", "$status the site's document\n", "outside the mount the $status has the site's ErrorDocument");
 }
 
 # This module's refusals have its own messages.
 my %product = (name => 'x', price => 1);
-answers($server->api(POST => '/products', \%product), 401, refusal(error => 'no access token was sent'), 'its own 401');
+answers($server->api(POST => '/products', \%product), 401, refusal(error => 'no access token was sent'),
+    'the module\'s own 401 has its own message');
 answers($server->api(POST => '/products', '{}', token => register($server)->{token}, headers => { 'Content-Type' => 'text/plain' }),
-    415, refusal(error => qr/application\/json/), 'its own 415');
+    415, refusal(error => qr/application\/json/), 'the module\'s own 415 has its own message');
 
 done_testing;

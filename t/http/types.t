@@ -15,7 +15,7 @@ my @good = (
     'application/json ; charset=utf-8', 'application/json;', 'application/json; q=1',
     'application/json; x=y; charset=utf-8',
 );
-answers(send_as($_), 201, undef, "taken: $_") for @good;
+answers(send_as($_), 201, undef, "accepted: $_") for @good;
 
 my @bad = (
     'text/plain', 'text/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x',
@@ -35,7 +35,7 @@ answers(api(PUT => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b', '{}', token
     headers => { 'Content-Type' => 'text/plain' }), 415,
     $unsupported, 'refused: text/plain for PUT');
 answers(api(POST => '/products', $body, headers => { 'Content-Type' => 'text/plain' }), 401, undef,
-    'no token comes before a wrong type');
+    'a missing token is reported before a wrong type');
 
 # Codings.
 gzip(\$body => \my $zipped);
@@ -44,16 +44,16 @@ for my $coding ('gzip', 'deflate', 'br', 'GZIP', 'gzip, identity', 'x-unknown') 
         $unsupported, "refused: Content-Encoding $coding", 'accept-encoding' => 'identity', accept => undef);
 }
 answers(api(POST => '/products', $body, token => $token, headers => { 'Content-Encoding' => 'identity' }), 201, undef,
-    'identity is no coding');
+    'Content-Encoding: identity is accepted');
 answers(api(POST => '/products', $zipped, token => $token), 400, refusal(error => qr/./),
-    'gzip that is not said to be');
+    'gzip without Content-Encoding is refused');
 answers(api(POST => '/products', join('', map { "$_\0" } split //, $body), token => $token), 400,
-    refusal(error => qr/./), 'UTF-16 that is not said to be');
+    refusal(error => qr/./), 'UTF-16 without a charset is refused');
 
 # The server answers in JSON whatever the client accepts.
 for ('text/html', 'application/xml;q=1, application/json;q=0', '*/*') {
-    answers(api(GET => '/products', headers => { Accept => $_ }), 200, undef, "Accept: $_");
-    answers(api(GET => '/nothing', headers => { Accept => $_ }), 404, undef, "Accept: $_, for a failure");
+    answers(api(GET => '/products', headers => { Accept => $_ }), 200, undef, "Accept: $_ gets JSON");
+    answers(api(GET => '/nothing', headers => { Accept => $_ }), 404, undef, "Accept: $_ gets JSON in a 404, too");
 }
 
 done_testing;

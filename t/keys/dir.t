@@ -59,54 +59,55 @@ sub becomes {
 }
 
 is(kid($user), '2025', 'the newest key signs');
-is(header_of($user->{token})->{alg}, 'ES256', 'by its own algorithm');
+is(header_of($user->{token})->{alg}, 'ES256', 'the newest key signs with its own algorithm');
 my $first = by({ secret => $secret }, 'HS256', '2024');
-answers($server->api(GET => '/auth/me', token => $first), 200, undef, 'the older one verifies');
-is(published(), '2025:ES256', 'the public one is published');
+answers($server->api(GET => '/auth/me', token => $first), 200, undef, 'the older key verifies');
+is(published(), '2025:ES256', 'only the public key is published');
 my @bad = (
     ['no kid, where there are two keys', by({ secret => $secret }, 'HS256')],
     ['the other key\'s kid', by({ secret => $secret }, 'HS256', '2025')],
     ['a kid with the extension', by({ secret => $secret }, 'HS256', '2024.key')],
-    ['what an editor left', by({ secret => 'what an editor left' }, 'HS256', '2025')],
+    ['the content of an editor\'s backup file as a secret', by({ secret => 'what an editor left' }, 'HS256', '2025')],
     ['the public key as a secret', by({ secret => $pair{ES256}{public} }, 'HS256', '2025')],
 );
-answers($server->api(GET => '/auth/me', token => $_->[1]), 401, undef, $_->[0], 'www-authenticate' => failed())
+answers($server->api(GET => '/auth/me', token => $_->[1]), 401, undef, "refused: $_->[0]", 'www-authenticate' => failed())
     for @bad;
 
 # A new key: first it verifies everywhere, then it signs.
 my $third = by({ private => $pair{RS256}{private} }, 'RS256', '2026');
-answers($server->api(GET => '/auth/me', token => $third), 401, undef, 'a key that is not there yet',
+answers($server->api(GET => '/auth/me', token => $third), 401, undef, 'a token of a key that is not there yet is refused',
     'www-authenticate' => failed());
 put('2026.pem', $pair{RS256}{private});
-is(kid(session()), '2025', 'a key that has just come does not sign');
-becomes($third, 401, 200, 'it verifies, in every child');
+is(kid(session()), '2025', 'a new key does not sign at once');
+becomes($third, 401, 200, 'the new key verifies in every child');
 my $new;
-ok(wait_until(6, sub { kid($new = session()) eq '2026' }), 'then it signs');
-is(header_of($new->{token})->{alg}, 'RS256', 'by its own algorithm');
-answers($server->api(GET => '/auth/me', token => $_), 200, undef, 'tokens of the older keys are good')
+ok(wait_until(6, sub { kid($new = session()) eq '2026' }), 'the new key then signs');
+is(header_of($new->{token})->{alg}, 'RS256', 'the new key signs with its own algorithm');
+answers($server->api(GET => '/auth/me', token => $_), 200, undef, 'tokens signed with the older keys are accepted')
     for $user->{token}, $first;
 ok(wait_until(2, sub { published() eq '2026:RS256 2025:ES256' }), 'both public keys are published, the newest first');
 
 # Deleting an old key invalidates the tokens that it signed.
 unlink "$keys/2024.key" or die;
-becomes($first, 200, 401, 'a token of a key that is gone is refused, in every child');
-ok(works($server, $user->{token}) && works($server, $new->{token}), 'those of the others are good');
+becomes($first, 200, 401, 'a token signed with a deleted key is refused in every child');
+ok(works($server, $user->{token}) && works($server, $new->{token}), 'tokens signed with the other keys are accepted');
 
 # An invalid file changes nothing, and is logged.
 put('2027.pem', "-----BEGIN PRIVATE KEY-----\nnonsense\n");
 sleep 1.1;
-ok(works($server, $user->{token}) && works($server, $new->{token}), 'with a bad file the old keys are kept');
-is(kid(session()), '2026', 'and sign');
-ok(wait_until(5, sub { works($server, $new->{token}); $server->log_text =~ /CAT041: / }), 'the log tells of it');
+ok(works($server, $user->{token}) && works($server, $new->{token}), 'an invalid file leaves the old keys');
+is(kid(session()), '2026', 'the newest valid key signs');
+ok(wait_until(5, sub { works($server, $new->{token}); $server->log_text =~ /CAT041: / }), 'the log has the invalid file');
 my ($status, $said) = $server->configtest;
-ok($status != 0 && $said =~ m{\Q$keys\E/2027\.pem}, 'a restart would not come up with it: httpd -t says so');
+ok($status != 0 && $said =~ m{\Q$keys\E/2027\.pem}, 'httpd -t refuses the invalid file');
 unlink "$keys/2027.pem";
 
 # The same name with other content is another key.
 my $other = pair('ES256');
 put('2025.pem', $other->{private});
-becomes($user->{token}, 200, 401, 'a key that was replaced verifies no more');
-becomes(by({ private => $other->{private} }, 'ES256', '2025'), 401, 200, 'the new one of that name does');
+becomes($user->{token}, 200, 401, 'a token signed with a replaced key is refused');
+becomes(by({ private => $other->{private} }, 'ES256', '2025'), 401, 200,
+    'a token signed with the new key of that name is accepted');
 
 # Nothing to sign with.
 sub refused {

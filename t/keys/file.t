@@ -50,39 +50,41 @@ for (@kinds) {
         token_use => 'access', iss => "https://$alg.test", aud => 'catalog-test', sub => $r->{json}{user}{id},
         sid => $ID, jti => $ID, username => $user{username}, role => 'user', email_verified => false,
         iat => qr/^\d+$/, exp => qr/^\d+$/,
-    }), '', "$alg: and the claims");
+    }), '', "$alg: another implementation reads the claims");
     for ([issuer => 'https://else.test'], [audience => 'else'], [typ => 'at+jwt'], [algorithms => ['PS256']]) {
         my ($option, $value) = @$_;
         ok(verified($token, $check, %options, $option => $value)->{error},
-            "$alg: which it would refuse for another $option");
+            "$alg: another implementation refuses a token for another $option");
     }
 
     my $asked = sub { $server->api(GET => '/auth/me', token => $_[0], mount => "/$alg") };
     my $header = { alg => $alg, typ => 'JWT', kid => $kid };
     my $claims = { %{ $seen->{claims} }, jti => 'of another implementation' };
-    answers($asked->($token), 200, undef, "$alg: our own token");
-    answers($asked->(signed($make, $header, $claims)), 200, undef, "$alg: one of another implementation");
+    answers($asked->($token), 200, undef, "$alg: the server's own token is accepted");
+    answers($asked->(signed($make, $header, $claims)), 200, undef, "$alg: a token of another implementation is accepted");
     answers($asked->(signed($make, { %$header, typ => $_ }, $claims)), 401, refusal(error => qr/not an access token/),
-        "$alg: with typ $_", 'www-authenticate' => failed()) for 'at+jwt', 'application/at+jwt';
+        "$alg: a token with typ $_ is refused", 'www-authenticate' => failed()) for 'at+jwt', 'application/at+jwt';
     answers($asked->(signed($make, $header, { %$claims, token_use => 'id' })), 401,
-        refusal(error => qr/not an access token/), "$alg: for another use", 'www-authenticate' => failed());
+        refusal(error => qr/not an access token/),
+        "$alg: a token with another token_use is refused", 'www-authenticate' => failed());
     answers($asked->(signed($make, { alg => $alg, typ => 'JWT' }, $claims)), 200, undef,
-        "$alg: without kid, where there is one key");
-    answers($asked->(signed($make, { %$header, kid => 'else' }, $claims)), 401, undef, "$alg: with another kid",
+        "$alg: a token without kid is accepted, as there is one key");
+    answers($asked->(signed($make, { %$header, kid => 'else' }, $claims)), 401, undef, "$alg: a token with another kid is refused",
         'www-authenticate' => failed());
     my @parts = split /\./, $token;
-    answers($asked->("$parts[0].$parts[1]." . ('A' x length $parts[2])), 401, undef, "$alg: with a signature of zeros",
+    answers($asked->("$parts[0].$parts[1]." . ('A' x length $parts[2])), 401, undef, "$alg: a signature of zeros is refused",
         'www-authenticate' => failed());
-    answers($asked->("$parts[0].$parts[1]." . substr $parts[2], 0, -2), 401, undef, "$alg: with one cut off",
+    answers($asked->("$parts[0].$parts[1]." . substr $parts[2], 0, -2), 401, undef, "$alg: a truncated signature is refused",
         'www-authenticate' => failed());
     my $payload = CatalogTest::Token::base64url(JSON::PP::encode_json({ %$claims, role => 'admin' }));
-    answers($asked->("$parts[0].$payload.$parts[2]"), 401, undef, "$alg: with other claims",
+    answers($asked->("$parts[0].$payload.$parts[2]"), 401, undef, "$alg: changed claims are refused",
         'www-authenticate' => failed());
 
     # A token for another key must have that key's algorithm.
     for my $other (grep { $_->[0] ne $alg } @kinds) {
         my $stranger = signed($other->[4], { alg => $other->[0], typ => 'JWT', kid => $kid }, $claims);
-        answers($asked->($stranger), 401, undef, "$alg: one by a key for $other->[0]", 'www-authenticate' => failed());
+        answers($asked->($stranger), 401, undef,
+            "$alg: a token signed with a key for $other->[0] is refused", 'www-authenticate' => failed());
     }
 }
 
@@ -110,9 +112,9 @@ for (@bad) {
     my $file = key_file('bad.pem', $content, $mode);
     my ($status, $said) = server(mount => undef,
         conf => qq(<Location "/api">\nCatalogEnable On\nCatalogKeyFile "$file"\n</Location>\n))->configtest;
-    ok($status != 0 && $said =~ /\Q$file\E.*$words/s, "$what: refused") or diag $said;
+    ok($status != 0 && $said =~ /\Q$file\E.*$words/s, "$what: httpd -t refuses it") or diag $said;
     my ($line) = $content =~ /\n(.{40})/;
-    unlike($said, qr/\Q$line\E/, "$what: without telling of it");
+    unlike($said, qr/\Q$line\E/, "$what: the message does not have the key");
 }
 
 done_testing;

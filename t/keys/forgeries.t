@@ -129,13 +129,13 @@ sub by_kind {
         (map { ["token_use '$_'", signed($own, \%h, { %$wanted, token_use => $_ })] } 'id', 'refresh', 'Access', ''),
         ['no token_use', signed($own, \%h, { map { $_ => $wanted->{$_} } grep { $_ ne 'token_use' } keys %$wanted })],
         ['crit', signed($own, { %h, crit => ['x'], x => 1 }, $wanted)],
-        ['crit of what is not there', made({ %hmac, crit => ['x'] }, key => $secret)],
+        ['crit with a missing field', made({ %hmac, crit => ['x'] }, key => $secret)],
         ['an empty crit', made({ %hmac, crit => [] }, key => $secret)],
         ['an unencoded payload', made({ %hmac, b64 => false, crit => ['b64'] }, key => $secret)],
         ['a token in a token', signed_text($own, { %h, cty => 'JWT' }, $inner)],
         ['compressed', made({ %hmac, zip => 'DEF' }, payload => $deflated, key => $secret)],
         ['encrypted', encrypted($shared, \%jwe, $json->encode($wanted))],
-        ['encrypted, a token within', encrypted($shared, { %jwe, cty => 'JWT' }, $inner)],
+        ['a token in an encrypted token', encrypted($shared, { %jwe, cty => 'JWT' }, $inner)],
     );
 }
 
@@ -182,14 +182,14 @@ for my $kid (sort keys %alg) {
         my @forged = $groups{$group}->($kid);
         for my $mount ($kid, 'all') {
             my @taken = map { $_->[0] } grep { me($mount, $_->[1])->{status} != 401 } @forged;
-            is_deeply(\@taken, [], scalar(@forged) . " forgeries $group of a token of $kid, on /$mount");
+            is_deeply(\@taken, [], scalar(@forged) . " forgeries $group of a token of $kid are refused on /$mount");
         }
     }
     my $good = signed($signer{$kid}, header($kid), $wanted);
-    answers(me($_, $good), 200, undef, "a good token of $kid on /$_") for $kid, 'all';
+    answers(me($_, $good), 200, undef, "a valid token of $kid is accepted on /$_") for $kid, 'all';
     my %general = (payload => (split /\./, $good)[1],
         signatures => [{ protected => (split /\./, $good)[0], signature => (split /\./, $good)[2] }]);
-    answers(me($kid, $json->encode(\%general)), 400, undef, "the same as JSON is no bearer token");
+    answers(me($kid, $json->encode(\%general)), 400, undef, "the same token in the JSON serialization is refused");
 }
 
 # The right key with another algorithm or another key's kid.
@@ -197,28 +197,29 @@ for (['RS256', 'rsa', 'RS384', 'RS512', 'PS256', 'PS384'], ['HS256', 'shared', '
     my ($alg, $kid, @others) = @$_;
     for my $other (@others) {
         my $token = signed($signer{$kid}, { alg => $other, typ => 'JWT', kid => $kid }, $wanted);
-        answers(me($_, $token), 401, undef, "the $alg key by $other on /$_", 'www-authenticate' => failed())
+        answers(me($_, $token), 401, undef, "a token of the $alg key with $other is refused on /$_", 'www-authenticate' => failed())
             for $kid, 'all';
     }
 }
 for my $kid (sort keys %alg) {
     for my $other (grep { $_ ne $kid } sort keys %alg) {
         my $token = signed($signer{$kid}, { alg => $alg{$kid}, typ => 'JWT', kid => $other }, $wanted);
-        answers(me($_, $token), 401, undef, "a token of $kid that says $other on /$_", 'www-authenticate' => failed())
+        answers(me($_, $token), 401, undef, "a token of $kid with the kid $other is refused on /$_", 'www-authenticate' => failed())
             for $kid, $other, 'all';
     }
 }
 
 # The same key on another mount: audience and issuer differ.
-answers(me('shared', $genuine), 200, undef, 'where it was made') for 1 .. 20; # until every child has cached it
-answers(me($_, $genuine), 401, undef, "a mount with another $_", 'www-authenticate' => failed())
+answers(me('shared', $genuine), 200, undef,
+    'a token is accepted where it was issued') for 1 .. 20; # until every child has cached it
+answers(me($_, $genuine), 401, undef, "a mount with another $_ refuses the token", 'www-authenticate' => failed())
     for qw(audience issuer);
 
 # The server ignores unneeded header fields and does not fetch their URLs.
 my $url = 'http://127.0.0.1:' . $server->port . '/attacker.json';
 my %more = (jku => $url, x5u => $url, jwk => $attacker->{jwk}, x5t => 'x', cty => 'x', zip => 'x');
 answers(me('curve', signed($signer{curve}, { alg => 'ES256', typ => 'JWT', kid => 'curve', %more }, $wanted)), 200,
-    undef, 'a good token with more in its header');
-unlike($server->access_text, qr/attacker/, 'nothing was fetched from where a token points');
+    undef, 'a valid token with more header fields is accepted');
+unlike($server->access_text, qr/attacker/, 'the server does not fetch the URLs in a token');
 
 done_testing;

@@ -32,13 +32,13 @@ my %jwk = (
     rsa => { kty => 'RSA', use => 'sig', alg => 'RS256', kid => 'rsa', n => $pair{RS256}{jwk}{n}, e => 'AQAB' },
 );
 my $cache = qr/max-age=\d+/;
-answers(jwks('ES256'), 200, { keys => [$jwk{curve}] }, 'a key on a curve', 'cache-control' => $cache);
-answers(jwks('RS256'), 200, { keys => [$jwk{rsa}] }, 'an RSA key', 'cache-control' => $cache);
+answers(jwks('ES256'), 200, { keys => [$jwk{curve}] }, 'an EC key is published', 'cache-control' => $cache);
+answers(jwks('RS256'), 200, { keys => [$jwk{rsa}] }, 'an RSA key is published', 'cache-control' => $cache);
 answers(jwks('HS256'), 200, { keys => [] }, 'a secret is not published');
 answers(jwks('all'), 200, { keys => [@jwk{ sort { $b cmp $a } keys %jwk }] },
-    'of several the public ones, the newest first');
-answers(jwks('all', 'HEAD'), 200, '', 'HEAD');
-answers($server->api(POST => '/auth/jwks.json', {}, mount => '/all'), 405, undef, 'POST',
+    'of several keys the public ones are published, newest first');
+answers(jwks('all', 'HEAD'), 200, '', 'HEAD is served');
+answers($server->api(POST => '/auth/jwks.json', {}, mount => '/all'), 405, undef, 'POST is refused',
     allow => 'GET, HEAD, OPTIONS');
 
 # Another implementation fetches the keys and checks our tokens with them.
@@ -50,9 +50,9 @@ for my $mount (qw(ES256 RS256 all)) {
     my %options = (issuer => 'https://catalog.test', audience => 'catalog-test', typ => 'JWT',
         algorithms => ['ES256', 'RS256']);
     my $seen = verified($token, { jwks => "$base/$mount/auth/jwks.json" }, %options);
-    is($seen->{claims}{username}, $name, "$mount: checked with what was fetched") or diag explain $seen;
+    is($seen->{claims}{username}, $name, "$mount: the published keys verify a token") or diag explain $seen;
     my $error = verified($token, { jwks => "$base/HS256/auth/jwks.json" }, %options)->{error};
-    like($error, qr/^ERR_JWKS_NO_MATCHING_KEY/, "$mount: not with those of another mount");
+    like($error, qr/^ERR_JWKS_NO_MATCHING_KEY/, "$mount: another mount's keys do not verify it");
 }
 
 done_testing;

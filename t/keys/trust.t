@@ -48,52 +48,52 @@ my @good = (
     ['a token of another issuer', {}, {}], ['an access token', { typ => 'at+jwt' }, {}],
     ['with a long typ', { typ => 'application/at+jwt' }, {}],
     ['without typ', { typ => undef }, {}], ['without kid', { kid => undef }, {}],
-    ['for several', {}, { aud => ['else', 'shop'] }], ['a subject as long as it may be', {}, { sub => 'x' x 255 }],
+    ['several audiences', {}, { aud => ['else', 'shop'] }], ['a subject of 255 characters', {}, { sub => 'x' x 255 }],
     ['a subject beyond ASCII', {}, { sub => "Zo\x{eb}" }],
-    ['with what we do not know', {}, { scope => 'all', 'https://id.test/roles' => ['x'] }],
-    ['of the other one', {}, { iss => 'https://corp.test', aud => 'api' }, 'RS256'],
-    ['not before a moment from now', {}, { nbf => $now + 10 }],
+    ['unknown claims', {}, { scope => 'all', 'https://id.test/roles' => ['x'] }],
+    ['a token of the other trusted issuer', {}, { iss => 'https://corp.test', aud => 'api' }, 'RS256'],
+    ['nbf in the future, within the leeway', {}, { nbf => $now + 10 }],
 );
-answers(post(foreign(@$_[1 .. 3])), 201, undef, "$_->[0] is good") for @good;
+answers(post(foreign(@$_[1 .. 3])), 201, undef, "accepted: $_->[0]") for @good;
 
 my @bad = (
-    ['another audience', {}, { aud => 'api' }], ['ours', {}, { aud => 'catalog-test' }],
+    ['another audience', {}, { aud => 'api' }], ['the server\'s own audience', {}, { aud => 'catalog-test' }],
     ['no audience', {}, { aud => undef }], ['an unknown issuer', {}, { iss => 'https://else.test' }],
     ['no issuer', {}, { iss => undef }], ['the other issuer\'s name', {}, { iss => 'https://corp.test', aud => 'api' }],
-    ['our name', {}, { iss => 'https://catalog.test', aud => 'catalog-test' }],
+    ['the server\'s own issuer', {}, { iss => 'https://catalog.test', aud => 'catalog-test' }],
     ['expired', {}, { iat => $now - 300, exp => $now - 60 }], ['no expiry', {}, { exp => undef }],
-    ['not good yet', {}, { nbf => $now + 100 }], ['no subject', {}, { sub => undef }],
+    ['nbf in the future', {}, { nbf => $now + 100 }], ['no subject', {}, { sub => undef }],
     ['an empty subject', {}, { sub => '' }], ['a subject too long', {}, { sub => 'x' x 256 }],
     ['a subject of two lines', {}, { sub => "x\r\ny" }], ['a subject that is a number', {}, { sub => 5 }],
     ['another typ', { typ => 'logout+jwt' }, {}], ['crit', { crit => ['x'], x => 1 }, {}],
     ['the other algorithm', {}, { iss => 'https://id.test' }, 'RS256'],
 );
-answers(post(foreign(@$_[1 .. 3])), 401, refusal(error => qr/./), "$_->[0]: refused", 'www-authenticate' => failed())
+answers(post(foreign(@$_[1 .. 3])), 401, refusal(error => qr/./), "refused: $_->[0]", 'www-authenticate' => failed())
     for @bad;
 
 # A public key is no secret, and ours is not theirs.
 my %header = (alg => 'HS256', typ => 'JWT');
 my @confused = (
     ['the public key as a secret', { secret => $pair{ES256}{public} }, \%header, \%claims],
-    ['our key, their name', { secret => key() }, \%header, \%claims],
-    ['our key, their name, typ at+jwt', { secret => key() }, { %header, typ => 'at+jwt' }, \%claims],
-    ['our key, no use', { secret => key() }, \%header, claims(token_use => CatalogTest::Token::ABSENT)],
-    ['any key of their algorithm', { private => pair('ES256')->{private} }, { alg => 'ES256', typ => 'JWT' }, \%claims],
+    ['the server\'s key with the other issuer\'s name', { secret => key() }, \%header, \%claims],
+    ['the server\'s key with the other issuer\'s name and typ at+jwt', { secret => key() }, { %header, typ => 'at+jwt' }, \%claims],
+    ['the server\'s key without token_use', { secret => key() }, \%header, claims(token_use => CatalogTest::Token::ABSENT)],
+    ['another key with the same algorithm', { private => pair('ES256')->{private} }, { alg => 'ES256', typ => 'JWT' }, \%claims],
 );
-answers(post(signed(@$_[1 .. 3])), 401, undef, "$_->[0]: refused", 'www-authenticate' => failed()) for @confused;
-answers(post(foreign({}, {}), mount => '/alone'), 401, undef, 'a mount that does not trust them takes none',
+answers(post(signed(@$_[1 .. 3])), 401, undef, "refused: $_->[0]", 'www-authenticate' => failed()) for @confused;
+answers(post(foreign({}, {}), mount => '/alone'), 401, undef, 'a mount without CatalogTrust refuses the token',
     'www-authenticate' => failed());
-answers(post(forge()), 201, undef, 'our own are good beside them');
+answers(post(forge()), 201, undef, 'the server\'s own tokens are accepted as well');
 
 # Their users have the role user, whatever the token says, and their names cannot be mistaken for our users'.
 my $scope = qr/^Bearer realm="[^"]+", error="insufficient_scope"/;
 my $token = foreign({}, { sub => 'ann of id.test', role => 'admin', username => 'admin', email_verified => true });
-answers(post($token), 201, undef, 'a token with a role of its own');
-answers(post($token, mount => '/editors'), 403, refusal(error => qr/./), 'the role does not count here',
+answers(post($token), 201, undef, 'a token with another role can write where any user can');
+answers(post($token, mount => '/editors'), 403, refusal(error => qr/./), 'the token\'s role is ignored',
     'www-authenticate' => $scope);
 my $logged = quotemeta 'https://id.test#ann of id.test';
 ok(wait_until(5, sub { $server->access_text =~ m{^POST /api/products 201 user=$logged id=$logged }m }),
-    'logs name issuer and subject');
+    'the log has issuer and subject');
 
 # They have no account, even if their subject is the id or name of one of our users.
 my $user = register($server);
@@ -105,18 +105,18 @@ for my $sub ($user->{user}{id}, $user->{user}{username}, 'somebody') {
     answers($server->api(@$_, token => $stranger), 403, refusal(error => qr/./),
         "$_->[0] " . $_->[1] =~ s/[0-9a-f-]{36}/:id/r, 'www-authenticate' => $scope) for @account;
 }
-ok(works($server, $user->{token}), 'who has one is not disturbed');
+ok(works($server, $user->{token}), 'the user\'s session continues');
 
 # The server neither publishes their keys nor signs with them.
 answers($server->api(GET => '/auth/jwks.json'), 200, { keys => [] }, 'their keys are not published');
-is(header_of($user->{token})->{alg}, 'HS256', 'our own key signs');
+is(header_of($user->{token})->{alg}, 'HS256', 'the server\'s own key signs');
 
 # httpd -t refuses files without a strong public key.
 spew("$dir/weak.pub", qx(openssl genrsa 1024 2>/dev/null | openssl rsa -pubout 2>/dev/null));
 spew("$dir/private.pem", $pair{ES256}{private});
 spew("$dir/secret", 'a secret of thirty-two bytes or more');
 for (['weak.pub', 'an RSA key of 1024 bits'], ['private.pem', 'a private key'], ['secret', 'a secret'],
-    ['none', 'nothing']) {
+    ['none', 'a missing file']) {
     my ($file, $what) = @$_;
     my ($status, $said) = server(mount => "CatalogTrust https://id.test shop \"$dir/$file\"")->configtest;
     ok($status != 0 && $said =~ /\Q$dir\/$file\E/, "$what: httpd -t refuses it") or diag $said;
@@ -128,15 +128,15 @@ sub said {
     return $status == 0 ? 'OK' : $text;
 }
 my $another = qq(CatalogTrust https://id.test shop "$dir/ES256.pub"\n);
-is(said(mount => $another x 15), 'OK', 'fifteen times');
-like(said(mount => $another x 16), qr/CatalogTrust may be given at most 15 times/, 'sixteen times: httpd -t refuses it');
+is(said(mount => $another x 15), 'OK', 'CatalogTrust is accepted fifteen times');
+like(said(mount => $another x 16), qr/CatalogTrust may be given at most 15 times/, 'httpd -t refuses CatalogTrust sixteen times');
 my $own = qr/has a CatalogTrust for https:\/\/catalog\.test, which is its own CatalogIssuer/;
 my $ours = $another =~ s/id\.test/catalog.test/r;
-like(said(mount => $ours), $own, 'our own issuer: httpd -t refuses it');
-like(said(conf => $ours), $own, 'inherited, too');
+like(said(mount => $ours), $own, 'httpd -t refuses CatalogTrust for the CatalogIssuer');
+like(said(conf => $ours), $own, 'httpd -t refuses an inherited CatalogTrust for the CatalogIssuer');
 like(said(conf => "<Location /guarded>\nCatalogIssuer https://catalog.test\n$ours</Location>\n"), $own,
-    'and where no mount is');
+    'httpd -t refuses it outside of mounts, too');
 is(said(mount => "$another</Location>\n<Location /x>\nCatalogIssuer https://catalog.test\n"), 'OK',
-    'another one is fine');
+    'httpd -t accepts it beside another mount\'s CatalogIssuer');
 
 done_testing;

@@ -27,12 +27,12 @@ my $odd = register($server, email => "o'neil+{x}!#\$%&*/=?^_`|~\@example.com")->
 ok(wait_until(15, sub { $smtp->received >= 8 }), 'all mails arrive');
 for my $address (@users, $odd) {
     my @mine = $smtp->received_by($address);
-    is(scalar @mine, 1, "one for $address");
-    is($mine[0]{mail_from}, 'shop@catalog.test', 'from CatalogMailFrom\'s address');
+    is(scalar @mine, 1, "one mail is sent to $address");
+    is($mine[0]{mail_from}, 'shop@catalog.test', 'the sender is the address of CatalogMailFrom');
 }
-is(scalar $smtp->received, 8, 'no other recipient');
+is(scalar $smtp->received, 8, 'no other recipient receives a mail');
 my %ids = map { id_of($_) => 1 } $smtp->received;
-is(scalar keys %ids, 8, 'each with a Message-ID of its own');
+is(scalar keys %ids, 8, 'each mail has a Message-ID of its own');
 
 # Addresses that would inject a second command never reach SMTP.
 my @hostile = ("a\@example.com>\r\nRCPT TO:<evil\@example.com", "a\@example.com\nDATA", 'a@example.com> SIZE=1',
@@ -46,24 +46,25 @@ my $db = $server->database;
 register($server, email => 'later@example.com');
 register($server, email => 'never@example.com');
 my $after = register($server)->{user}{email};
-ok(wait_until(15, sub { $smtp->received_by($after) }), 'neither holds up the next one');
-ok(wait_until(10, sub { $db->selectrow_array(q(SELECT COUNT(*) FROM outbox WHERE state = 'dead')) }), 'a 550 ends it');
+ok(wait_until(15, sub { $smtp->received_by($after) }), 'a refused mail does not delay the next one');
+ok(wait_until(10, sub { $db->selectrow_array(q(SELECT COUNT(*) FROM outbox WHERE state = 'dead')) }),
+    'after a 550 the mail is dead');
 ok(wait_until(10, sub { ($db->selectrow_array(q(SELECT attempts FROM outbox WHERE state = 'pending')) // 0) >= 2 }),
-    'a 451 is tried again');
-is($db->selectrow_array('SELECT COUNT(*) FROM outbox'), 2, 'nothing else is left in the outbox');
-is(scalar(() = $server->log_text =~ /CAT017: /g), 1, 'one line tells of the mail that is dead');
-unlike($server->log_text, qr/later\@|never\@/, 'without the address');
-cmp_ok($server->stop, '<', 20, 'the server stops');
+    'after a 451 the mail is sent again');
+is($db->selectrow_array('SELECT COUNT(*) FROM outbox'), 2, 'the outbox has only these two mails');
+is(scalar(() = $server->log_text =~ /CAT017: /g), 1, 'the server logs the dead mail once');
+unlike($server->log_text, qr/later\@|never\@/, 'the log does not have the address');
+cmp_ok($server->stop, '<', 20, 'the server stops within 20 seconds');
 
 # The server is killed and restarted while it sends: no mail is lost.
 $smtp = smtp();
 $server = mailing($smtp->url)->start;
 $smtp->kill;
 @users = map { register($server)->{user}{email} } 1 .. 3;
-ok(wait_until(10, sub { $server->log_text =~ /CAT015: / }), 'nobody listens');
+ok(wait_until(10, sub { $server->log_text =~ /CAT015: / }), 'a mail server that is down is logged');
 $smtp->start;
-ok(wait_until(20, sub { $smtp->received >= 3 }), 'all arrive when the server is back');
-is_deeply([map { scalar $smtp->received_by($_) } @users], [1, 1, 1], 'one each');
+ok(wait_until(20, sub { $smtp->received >= 3 }), 'all mails arrive once the mail server is back');
+is_deeply([map { scalar $smtp->received_by($_) } @users], [1, 1, 1], 'each user receives one mail');
 
 # The SMTP reply is lost: the message is sent again with the same Message-ID.
 $smtp->kill;
@@ -72,8 +73,8 @@ $server->stop;
 $server = mailing($smtp->url)->start;
 register($server);
 sleep 2;
-cmp_ok($server->stop, '<', 20, 'a server that falls silent does not keep httpd from stopping');
-is($server->database->selectrow_array(q(SELECT COUNT(*) FROM outbox WHERE state = 'pending')), 1, 'the mail waits');
+cmp_ok($server->stop, '<', 20, 'httpd stops although the mail server does not answer');
+is($server->database->selectrow_array(q(SELECT COUNT(*) FROM outbox WHERE state = 'pending')), 1, 'the mail stays in the outbox');
 
 expect_log(qr/CAT015: /, qr/CAT017: /);
 done_testing;

@@ -27,13 +27,13 @@ sub mail_of {
 }
 
 my ($name, $head, $body) = mail_of("Subject: Hi {{username}}\n\n{{username}}: {{link}} ({{hours}} h)\n.\n.dot\n");
-like($head, qr/^Subject: Hi \Q$name\E\r?$/m, 'the subject is the template\'s');
-like($head, qr/^From: <?no-reply\@x\.test>?\r?$/m, 'a bare address');
+like($head, qr/^Subject: Hi \Q$name\E\r?$/m, 'the subject is from the template');
+like($head, qr/^From: <?no-reply\@x\.test>?\r?$/m, 'CatalogMailFrom can be a bare address');
 like($body, qr{^\Q$name\E: http://127\.0\.0\.1:\d+/[^/]\S*token=[\w-]{43} \(2 h\)\r\n\.\r\n\.dot\r\n$},
-    'so is the text, and a slash at the end of the base does not double');
+    'the text is from the template, and the link has no double slash');
 
 ($name, $head, $body) = mail_of("Subject: Grüße, {{username}} 🫖\n\nGrüß Gott, {{username}}: {{link}}\n");
-unlike($head, qr/[^\x00-\x7f]/, 'a header is ASCII');
+unlike($head, qr/[^\x00-\x7f]/, 'the headers are ASCII');
 my ($subject) = $head =~ /^Subject: (.*(?:\n[ \t].*)*)/m;
 is(Encode::decode('MIME-Header', $subject) =~ s/\r$//r, "Grüße, $name 🫖",
     'a subject beyond ASCII is encoded by RFC 2047');
@@ -41,7 +41,7 @@ my ($coding) = $head =~ /^Content-Transfer-Encoding: (\S+)/m;
 my %decode = (base64 => \&MIME::Base64::decode_base64, 'quoted-printable' => \&MIME::QuotedPrint::decode_qp,
     '8bit' => sub { $_[0] });
 like(Encode::decode('UTF-8', $decode{$coding}->($body)), qr/^Grüß Gott, \Q$name\E: http/,
-    'a text beyond ASCII comes over');
-like($head, qr/^Content-Type: text\/plain; ?charset="?utf-8"?/mi, 'and says what it is');
+    'the text arrives unchanged');
+like($head, qr/^Content-Type: text\/plain; ?charset="?utf-8"?/mi, 'Content-Type has the charset');
 
 done_testing;

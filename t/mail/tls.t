@@ -48,17 +48,17 @@ for (@cases) {
     my $server = mailing("$scheme://127.0.0.1:" . $smtp->port, $credentials, $more);
     my $address = register($server)->{user}{email};
     if (defined $as && !$as) {
-        ok(wait_until(15, sub { $server->log_text =~ /CAT015: / }), "$name: it is said");
-        is(scalar $smtp->received, 0, "$name: nothing is sent");
+        ok(wait_until(15, sub { $server->log_text =~ /CAT015: / }), "$name: the failure is logged");
+        is(scalar $smtp->received, 0, "$name: no mail is sent");
         is($server->database->selectrow_array(q(SELECT COUNT(*) FROM outbox WHERE state = 'pending')), 1,
-            "$name: the mail waits");
-        unlike($server->log_text, qr/secret word|bad word/, "$name: without telling the password");
+            "$name: the mail stays in the outbox");
+        unlike($server->log_text, qr/secret word|bad word/, "$name: the log does not have the password");
     } else {
-        ok(wait_until(15, sub { $smtp->received }), "$name: it is sent") or diag $server->log_text;
+        ok(wait_until(15, sub { $smtp->received }), "$name: the mail is sent") or diag $server->log_text;
         my ($mail) = ($smtp->received, {});
         is(match({ tls => $mail->{tls}, to => "@{ $mail->{rcpt_tos} }" }, { tls => JSON::PP::true, to => $address }),
-            '', "$name: over TLS");
-        is($mail->{auth}, $as, "$name: as whom");
+            '', "$name: the mail is sent over TLS");
+        is($mail->{auth}, $as, "$name: the client authenticates as configured");
     }
     $server->stop;
     $smtp->kill;
