@@ -9,7 +9,7 @@ async function fill(page, values) {
 }
 
 export function accounts(server) {
-    story('the registration form says what is wrong while one types', server, async visit => {
+    story('the registration form reports errors while the user types', server, async visit => {
         const { page } = await visit();
         const error = id => page.locator(`#${id}-error`);
         await page.goto('/register.html');
@@ -39,7 +39,7 @@ export function accounts(server) {
         assert.equal(await error('confirmPassword').textContent(), '');
     });
 
-    story('a form that is not good is not sent, and the first bad field is focused', server, async visit => {
+    story('an invalid form is not sent, and its first invalid field gets the focus', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;
         const sent = [];
@@ -79,7 +79,7 @@ export function accounts(server) {
         assert.equal(await page.locator('#email-error').textContent(), '');
     });
 
-    story('register, follow the link in the mail, confirm', server, async visit => {
+    story('a user registers and confirms the address with the link in the mail', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;
         let sent;
@@ -128,7 +128,7 @@ export function accounts(server) {
         assert.equal(await page.getByLabel('E-mail address').inputValue(), 'ada@example.com');
     });
 
-    story('a link that was lost is sent again', server, async visit => {
+    story('the user can have a lost link sent again', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;
         const user = await server.register('loser');
@@ -144,7 +144,7 @@ export function accounts(server) {
         assert.match(page.url(), /login\.html$/);
     });
 
-    story('sign in by keyboard alone', server, async visit => {
+    story('a user can sign in with the keyboard alone', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;
         const user = await server.register('keys');
@@ -177,7 +177,7 @@ export function accounts(server) {
         assert.deepEqual(await visitor.context.cookies(), []);
     });
 
-    story('who guesses passwords is told how long to wait', server, async visit => {
+    story('the page says how long to wait after too many wrong passwords', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;
         const user = await server.register('guessed');
@@ -193,7 +193,7 @@ export function accounts(server) {
         await visitor.hears(/Too many tries. Please try again in (a second|\d+ seconds)\./);
     });
 
-    story('a page that needs a user asks to sign in and comes back', server, async visit => {
+    story('a page that needs a user leads to the sign-in and back', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;
         const user = await server.register('returning');
@@ -206,7 +206,7 @@ export function accounts(server) {
         await page.waitForURL('/index.html');
     });
 
-    story('a forgotten password is set anew through the mail', server, async visit => {
+    story('a user resets a forgotten password with the link in the mail', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;
         const user = await server.register('forgetful');
@@ -230,7 +230,7 @@ export function accounts(server) {
         await visitor.hears('Invalid or expired link.');
     });
 
-    story('the password is changed, and other sessions end', server, async visit => {
+    story('changing the password ends the other sessions', server, async visit => {
         const user = await server.register('changing');
         const [here, there] = [await visit(), await visit()];
         await here.signIn(user);
@@ -251,7 +251,7 @@ export function accounts(server) {
         await there.page.getByRole('link', { name: 'Sign in' }).waitFor();
     });
 
-    story('a session is ended from another one', server, async visit => {
+    story('a user ends one session from another', server, async visit => {
         const user = await server.register('twice');
         const [here, there] = [await visit(), await visit()];
         await here.signIn(user);
@@ -277,7 +277,7 @@ export function accounts(server) {
         await here.hears('You have signed out.');
     });
 
-    story('signing out everywhere ends the other tab and the other browser', server, async visit => {
+    story('signing out everywhere signs out the other tab and the other browser', server, async visit => {
         const user = await server.register('everywhere');
         const [here, there] = [await visit(), await visit()];
         await here.signIn(user);
@@ -295,7 +295,7 @@ export function accounts(server) {
         await there.page.waitForURL('/login.html?next=account.html');
     });
 
-    story('other tabs follow who signs in and out', server, async visit => {
+    story('other tabs follow a sign-in and a sign-out', server, async visit => {
         const user = await server.register('manytabs');
         const visitor = await visit();
         await visitor.signIn(user);
@@ -347,7 +347,7 @@ export function accounts(server) {
         );
     }
 
-    story('a token that is refused is renewed once, unseen', server, async visit => {
+    story('the page refreshes a refused token once, unnoticed by the user', server, async visit => {
         const user = await server.register('renewing');
         const visitor = await visit();
         const { page } = visitor;

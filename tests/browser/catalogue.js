@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { story } from './visitor.js';
 
 export function catalogue(server) {
-    story('create, read, edit and delete a product', server, async visit => {
+    story('a user creates, reads, edits and deletes a product', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;
         const name = '<b>Tea & "cups"</b> 茶';
@@ -53,7 +53,7 @@ export function catalogue(server) {
         await visitor.hears('Product not found.');
     });
 
-    story('prices are typed with a comma or a point, and nothing else changes them', server, async visit => {
+    story('a price can have a comma or a point, and nothing else changes it', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;
         await visitor.signIn(await server.register('cashier'));
@@ -98,7 +98,7 @@ export function catalogue(server) {
         await visitor.hears('Page 1 of 1, 1 product in all.');
     });
 
-    story('page through the list', server, async visit => {
+    story('a visitor pages through the list', server, async visit => {
         const { token } = await server.register('filler');
         for (let i = 1; i <= 32; i++) {
             await server.api(
@@ -137,7 +137,7 @@ export function catalogue(server) {
         await page.getByRole('link', { name: 'Item 32' }).waitFor();
     });
 
-    story('only those who may are offered to write', server, async visit => {
+    story('only a user with the role can see the links for writing', server, async visit => {
         const user = await server.register('reader');
         const visitor = await visit(server.editorsUrl);
         const { page } = visitor;

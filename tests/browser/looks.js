@@ -122,7 +122,7 @@ const states = {
 };
 
 export function looks(server) {
-    story('every page is accessible, and no wider than a telephone', server, async visit => {
+    story('every page is accessible and fits the width of a phone', server, async visit => {
         const visitor = await visit();
         const user = await server.register('looker');
         const name =

@@ -20,7 +20,7 @@ async function refuseOneRefresh(visitor) {
 export function outages(server) {
     for (const [status, headers, body, words] of cases) {
         const what = `${status}${headers === HTML ? ' in HTML' : ''}`;
-        story(`an answer of ${what} is put into words and can be asked for again`, server, async visit => {
+        story(`the page explains an answer of ${what} and can repeat the request`, server, async visit => {
             const visitor = await visit();
             const { page } = visitor;
             if (status >= 400) {
@@ -37,7 +37,7 @@ export function outages(server) {
         });
     }
 
-    story('the API is stopped and started again', server, async visit => {
+    story('the pages recover when the API is stopped and started again', server, async visit => {
         const user = await server.register('patient');
         const [reader, writer] = [await visit(), await visit()];
         for (let i = 0; i < 11; i++) {
@@ -66,7 +66,7 @@ export function outages(server) {
         await writer.hears('The product is added.');
     });
 
-    story('the public list is shown when the session cannot be resumed', server, async visit => {
+    story('the public list is shown if the session cannot be resumed', server, async visit => {
         const user = await server.register('browsing');
         await server.api('POST', '/products', { name: 'For everybody', price: 1 }, user.token);
         const visitor = await visit();
@@ -81,7 +81,7 @@ export function outages(server) {
         assert.equal(await page.getByRole('alert').count(), 0);
     });
 
-    story('a user stays signed in when the session cannot be resumed at once', server, async visit => {
+    story('a user stays signed in if the session cannot be resumed at once', server, async visit => {
         const user = await server.register('loyal');
         const visitor = await visit();
         const { page } = visitor;
