@@ -23,6 +23,17 @@ static void settle(unit_database_t *database)
     assert_true(is_seen(database));
 }
 
+/* Inserts the product "a", then begins a transaction on a connection of db. */
+static cat_connection_t *begin_write(cat_db_t *db)
+{
+    cat_connection_t *conn;
+
+    assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);
+    conn = unit_connect(db, CAT_TO_WRITE);
+    assert_int_equal(cat_connection_begin(conn, apr_time_now()), APR_SUCCESS);
+    return conn;
+}
+
 static void test_own_writes_differ_from_foreign_ones(void **state)
 {
     unit_database_t *database = unit_database(*state);
@@ -42,11 +53,8 @@ static void test_foreign_commit_after_an_update_without_effect_is_noticed(void *
 {
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
-    cat_connection_t *conn;
+    cat_connection_t *conn = begin_write(db);
 
-    assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);
-    conn = unit_connect(db, CAT_TO_WRITE);
-    assert_int_equal(cat_connection_begin(conn, apr_time_now()), APR_SUCCESS);
     cat_commit_tracker_note(&conn->tracker, SQL_PRODUCT_UPDATE);
     assert_int_equal(cat_connection_commit(conn, *state), APR_SUCCESS);
     unit_database_sql(database, "UPDATE products SET name = 'Cup'");
@@ -75,11 +83,8 @@ static void test_foreign_commit_after_an_own_one_is_noticed(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
-    cat_connection_t *conn;
+    cat_connection_t *conn = begin_write(db);
 
-    assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);
-    conn = unit_connect(db, CAT_TO_WRITE);
-    assert_int_equal(cat_connection_begin(conn, apr_time_now()), APR_SUCCESS);
     assert_int_equal(cat_connection_send(conn, "UPDATE products SET name = 'Cup'"), APR_SUCCESS);
     assert_int_equal(cat_connection_commit(conn, *state), APR_SUCCESS);
     unit_database_sql(database, "UPDATE products SET name = 'Bowl'");
@@ -93,11 +98,8 @@ static void test_rolled_back_write_is_no_foreign_commit(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
-    cat_connection_t *conn;
+    cat_connection_t *conn = begin_write(db);
 
-    assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);
-    conn = unit_connect(db, CAT_TO_WRITE);
-    assert_int_equal(cat_connection_begin(conn, apr_time_now()), APR_SUCCESS);
     assert_int_equal(cat_connection_send(conn, "UPDATE products SET name = 'Cup'"), APR_SUCCESS);
     cat_connection_roll_back(conn);
     cat_checkout_release(db);

@@ -44,6 +44,13 @@ static cat_keyring_t *open_in_child(apr_pool_t *pool, const char *directory)
     return ring;
 }
 
+/* Adds a key to the directory and opens it as a child does. */
+static cat_keyring_t *open_with(apr_pool_t *pool, const char *directory, const char *name)
+{
+    add(pool, directory, name);
+    return open_in_child(pool, directory);
+}
+
 /* The ids of the keys at that time in their order, each followed by a space. There must be no fault. */
 static const char *ids_at(apr_pool_t *pool, cat_keyring_t *ring, apr_time_t now)
 {
@@ -180,11 +187,9 @@ static void test_only_a_child_reads_the_directory_again(void **state)
 static void test_a_new_key_verifies_at_once_and_signs_after_two_seconds(void **state)
 {
     const char *directory = unit_directory(*state);
-    cat_keyring_t *ring;
+    cat_keyring_t *ring = open_with(*state, directory, "old.key");
     apr_time_t now;
 
-    add(*state, directory, "old.key");
-    ring = open_in_child(*state, directory);
     apr_sleep(2 * SECOND);
     now = apr_time_now();
     assert_string_equal(ids_at(*state, ring, now), "old ");
@@ -244,12 +249,10 @@ static void test_notices_another_content(void **state)
 static void test_sets_outlive_their_files(void **state)
 {
     const char *directory = unit_directory(*state);
-    cat_keyring_t *ring;
+    cat_keyring_t *ring = open_with(*state, directory, "a.key");
     const cat_keys_t *before;
     jwt_t *jwt;
 
-    add(*state, directory, "a.key");
-    ring = open_in_child(*state, directory);
     before = cat_keyring_get(ring, apr_time_now(), NULL);
     unlink(apr_pstrcat(*state, directory, "/a.key", NULL));
     add(*state, directory, "b.key");
@@ -302,10 +305,8 @@ static void test_reads_again_after_a_fault_without_a_change(void **state)
 static void test_a_fault_is_reported_once(void **state)
 {
     const char *directory = unit_directory(*state);
-    cat_keyring_t *ring;
+    cat_keyring_t *ring = open_with(*state, directory, "a.key");
 
-    add(*state, directory, "a.key");
-    ring = open_in_child(*state, directory);
     unit_write(*state, directory, "b.key", 0600, "", 0);
     unit_says(fault_after(ring, 0), "b.key");
     assert_null(fault_after(ring, 10));
@@ -320,8 +321,7 @@ static void test_keeps_the_old_keys_if_the_directory_is_gone(void **state)
     cat_keyring_t *ring;
 
     assert_int_equal(mkdir(directory, 0700), 0);
-    add(*state, directory, "a.key");
-    ring = open_in_child(*state, directory);
+    ring = open_with(*state, directory, "a.key");
     assert_int_equal(rename(directory, away), 0);
     unit_says(fault_after(ring, 10), "No such file");
     assert_string_equal(ids_after(*state, ring, 20), "a ");
@@ -337,10 +337,8 @@ static void test_keeps_the_old_keys_if_the_directory_is_gone(void **state)
 static void test_a_fault_is_kept_for_the_next_caller(void **state)
 {
     const char *directory = unit_directory(*state);
-    cat_keyring_t *ring;
+    cat_keyring_t *ring = open_with(*state, directory, "a.key");
 
-    add(*state, directory, "a.key");
-    ring = open_in_child(*state, directory);
     unit_write(*state, directory, "b.key", 0600, "", 0);
     assert_int_equal(cat_keyring_get(ring, apr_time_now() + 10 * SECOND, NULL)->count, 1);
     unit_says(fault_after(ring, 10.5), "this has 0");
@@ -350,10 +348,8 @@ static void test_a_fault_is_kept_for_the_next_caller(void **state)
 static void test_a_repaired_fault_is_not_reported(void **state)
 {
     const char *directory = unit_directory(*state);
-    cat_keyring_t *ring;
+    cat_keyring_t *ring = open_with(*state, directory, "a.key");
 
-    add(*state, directory, "a.key");
-    ring = open_in_child(*state, directory);
     unit_write(*state, directory, "b.key", 0600, "", 0);
     assert_int_equal(cat_keyring_get(ring, apr_time_now() + 10 * SECOND, NULL)->count, 1);
     add(*state, directory, "b.key");
@@ -364,10 +360,8 @@ static void test_a_repaired_fault_is_not_reported(void **state)
 static void test_a_clock_that_is_set_back_does_no_harm(void **state)
 {
     const char *directory = unit_directory(*state);
-    cat_keyring_t *ring;
+    cat_keyring_t *ring = open_with(*state, directory, "a.key");
 
-    add(*state, directory, "a.key");
-    ring = open_in_child(*state, directory);
     assert_string_equal(ids_after(*state, ring, 100000), "a ");
     add(*state, directory, "b.key");
     assert_string_equal(ids_after(*state, ring, 10), "b a ");
@@ -426,11 +420,9 @@ static void test_threads_get_whole_sets_while_files_change(void **state)
 {
     const char *directory = unit_directory(*state);
     _Atomic apr_time_t now = apr_time_now();
+    cat_keyring_t *ring = open_with(*state, directory, "always.key");
     reader_t readers[4];
-    cat_keyring_t *ring;
 
-    add(*state, directory, "always.key");
-    ring = open_in_child(*state, directory);
     for (size_t i = 0; i < UNIT_COUNT(readers); i++) {
         readers[i] = (reader_t){.ring = ring, .now = &now};
         pthread_create(&readers[i].thread, NULL, read_on, &readers[i]);
