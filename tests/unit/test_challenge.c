@@ -17,7 +17,7 @@ static void test_quotes_the_realm_and_names_the_error(void **state)
         {"", ""},
     };
 
-    for (size_t i = 0; i < sizeof(realms) / sizeof(realms[0]); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(realms); i++) {
         assert_string_equal(cat_challenge_format(*state, realms[i][0], NULL, NULL),
                             apr_pstrcat(*state, "Bearer realm=\"", realms[i][1], "\"", NULL));
     }

@@ -10,7 +10,7 @@ static void test_bearer_is_found_in_any_case(void **state)
     static const char *const headers[] = {"Bearer a.b.c", "bearer a.b.c", "BEARER \t a.b.c  "};
     const char *token;
 
-    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(headers); i++) {
         assert_int_equal(cat_header_bearer(*state, headers[i], &token), CAT_BEARER_TOKEN);
         assert_string_equal(token, "a.b.c");
     }
@@ -22,7 +22,7 @@ static void test_header_without_a_token_is_none(void **state)
     const char *token;
 
     assert_int_equal(cat_header_bearer(*state, NULL, &token), CAT_BEARER_NONE);
-    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(headers); i++) {
         assert_int_equal(cat_header_bearer(*state, headers[i], &token), CAT_BEARER_NONE);
         assert_null(token);
     }
@@ -34,7 +34,7 @@ static void test_damaged_tokens_are_returned(void **state)
     static const char *const headers[] = {"Bearer a b", "Bearer a\tb", "Bearer a.b.c, Bearer a.b.c", "Bearer a.b.c="};
     const char *token;
 
-    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(headers); i++) {
         assert_int_equal(cat_header_bearer(*state, headers[i], &token), CAT_BEARER_TOKEN);
         assert_string_equal(token, headers[i] + 7);
     }
@@ -45,7 +45,7 @@ static void test_foreign_characters_are_malformed(void **state)
     static const char *const headers[] = {"Bearer a;b", "Bearer a\"b", "Bearer \x01", "Bearer \xc3\xa4", "Bearer {}"};
     const char *token;
 
-    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(headers); i++) {
         assert_int_equal(cat_header_bearer(*state, headers[i], &token), CAT_BEARER_MALFORMED);
         assert_null(token);
     }
@@ -73,10 +73,10 @@ static void test_json_is_recognized(void **state)
     (void)state;
 
     assert_false(cat_header_is_json(NULL));
-    for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(yes); i++) {
         assert_true(cat_header_is_json(yes[i]));
     }
-    for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(no); i++) {
         assert_false(cat_header_is_json(no[i]));
     }
 }
@@ -95,10 +95,10 @@ static void test_preference_is_found(void **state)
                                      "wait=5; handling=strict"};
 
     assert_false(cat_header_prefers(*state, NULL, "handling", "strict"));
-    for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(yes); i++) {
         assert_true(cat_header_prefers(*state, yes[i], "handling", "strict"));
     }
-    for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(no); i++) {
         assert_false(cat_header_prefers(*state, no[i], "handling", "strict"));
     }
     assert_true(cat_header_prefers(*state, "wait=5, respond-async", "respond-async", NULL));

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "unit.h"
+#include "unit_memory.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,19 +16,12 @@
 
 static const cat_rate_t rate = {30, 60}; /* one every two seconds */
 
-/* Memory that forked processes share, until the pool is destroyed. */
-static apr_status_t unmap(void *memory)
-{
-    return munmap(memory, cat_limit_size());
-}
-
 static cat_limit_t *make_limit(apr_pool_t *pool)
 {
-    void *memory = mmap(NULL, cat_limit_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    cat_limit_t *limit = unit_memory(pool, cat_limit_size());
 
-    apr_pool_cleanup_register(pool, memory, unmap, apr_pool_cleanup_null);
-    cat_limit_start(memory, APR_UINT64_C(0x0123456789abcdef));
-    return memory;
+    cat_limit_start(limit, APR_UINT64_C(0x0123456789abcdef));
+    return limit;
 }
 
 static cat_verdict_t take(cat_limit_t *limit, apr_time_t now)
@@ -336,7 +328,7 @@ static void test_racing_threads_take_exactly_what_there_is(void **state)
 static void test_racing_processes_take_exactly_what_there_is(void **state)
 {
     cat_limit_t *limit = make_limit(*state);
-    atomic_int *allowed = mmap(NULL, sizeof(*allowed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    atomic_int *allowed = unit_memory(*state, sizeof(*allowed));
     pid_t children[PROCESSES];
 
     for (int i = 0; i < PROCESSES; i++) {
@@ -350,7 +342,6 @@ static void test_racing_processes_take_exactly_what_there_is(void **state)
         waitpid(children[i], NULL, 0);
     }
     assert_int_equal(*allowed, ALLOWED);
-    munmap(allowed, sizeof(*allowed));
 }
 
 /* All allowed takes stay counted. Each killed process may have counted one more, of which it did not learn. */
@@ -358,7 +349,7 @@ static void test_killed_processes_cost_one_take_each_at_most(void **state)
 {
     enum { KILLED = 50 };
     cat_limit_t *limit = make_limit(*state);
-    atomic_int *allowed = mmap(NULL, sizeof(*allowed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    atomic_int *allowed = unit_memory(*state, sizeof(*allowed));
 
     for (int i = 0; i < KILLED; i++) {
         pid_t child = fork();
@@ -374,7 +365,6 @@ static void test_killed_processes_cost_one_take_each_at_most(void **state)
     }
     race(limit, allowed, "192.0.2.1");
     assert_true(*allowed <= ALLOWED && *allowed >= ALLOWED - KILLED);
-    munmap(allowed, sizeof(*allowed));
 }
 
 int main(void)

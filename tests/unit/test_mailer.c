@@ -39,14 +39,9 @@ static post_t make_post(apr_pool_t *pool)
 static cat_job_result_t run_stopped(post_t *p, int stop)
 {
     atomic_int flag = stop;
-    cat_job_t job = {.pool = p->a->c.pool,
-                     .log = p->a->c.log,
-                     .conf = p->a->c.conf,
-                     .db = p->a->c.db,
-                     .source = p->a->database->source,
-                     .limits = p->limits,
-                     .stop = &flag};
+    cat_job_t job = unit_accounts_job(p->a, &flag);
 
+    job.limits = p->limits;
     return cat_mailer_run(&job);
 }
 

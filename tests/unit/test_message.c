@@ -9,8 +9,6 @@
 #include "lib/json.h"
 #include "mail/message.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
-
 #define TEMPLATE(subject, text) "Subject: " subject "\n\n" text
 
 static const char *const known[] = {"username", "link", NULL};
@@ -50,7 +48,7 @@ static void check_header(const char *text)
     while (strncmp(text, "\r\n", 2) != 0) {
         apr_size_t length = strcspn(text, "\r\n");
         int found = 0;
-        for (size_t i = 0; i < LENGTH(names); i++) {
+        for (size_t i = 0; i < UNIT_COUNT(names); i++) {
             found |= strncmp(text, names[i], strlen(names[i])) == 0;
         }
         if (!found || length > 78 || strncmp(text + length, "\r\n", 2) != 0) {
@@ -155,7 +153,7 @@ static void test_lets_no_value_add_a_header(void **state)
     static const char *const hostile[] = {"a\r\nBcc: eve@example.org", "a\nBcc: eve@example.org",
                                           "a\rBcc: eve@example.org", "a\r\n\r\nBcc: eve@example.org"};
 
-    for (size_t i = 0; i < LENGTH(hostile); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(hostile); i++) {
         const char *text = format(*state, TEMPLATE("{{username}}", "text"), hostile[i]);
         check_header(text);
         assert_string_equal(between(*state, text, "Subject: ", "\r\n"), "aBcc: eve@example.org");
@@ -180,7 +178,7 @@ static void test_encodes_subjects(void **state)
         "\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80"
         "\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80"};
 
-    for (size_t i = 0; i < LENGTH(subjects); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(subjects); i++) {
         const char *text = format(*state, TEMPLATE("{{username}}", "text"), subjects[i]);
         check_header(text);
         assert_string_equal(decode_words(*state, between(*state, text, "Subject: ", "\r\nAuto-Submitted")),
@@ -239,7 +237,7 @@ static void test_formats_the_sender(void **state)
     assert_string_equal(format_from(*state, "<shop@example.org>"), "<shop@example.org>");
     assert_string_equal(format_from(*state, "The Shop <shop@example.org>"), "The Shop\r\n <shop@example.org>");
     assert_string_equal(format_from(*state, "\"The Shop\"<shop@example.org>"), "The Shop\r\n <shop@example.org>");
-    for (size_t i = 0; i < LENGTH(encoded); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(encoded); i++) {
         const char *from = format_from(*state, encoded[i][0]);
         const char *words = apr_pstrmemdup(*state, from, strlen(from) - strlen("\r\n <shop@example.org>"));
         assert_string_equal(decode_words(*state, words), encoded[i][1]);
@@ -269,10 +267,10 @@ static void test_finds_the_address_in_a_mailbox(void **state)
                                       "a < shop@example.org>",
                                       "shop@example.org\n"};
 
-    for (size_t i = 0; i < LENGTH(good); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(good); i++) {
         assert_string_equal(cat_message_address(*state, good[i]), "shop@example.org");
     }
-    for (size_t i = 0; i < LENGTH(bad); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(bad); i++) {
         if (cat_message_address(*state, bad[i])) {
             fail_msg("was taken: %s", bad[i]);
         }
@@ -304,10 +302,10 @@ static void test_checks_templates(void **state)
         {TEMPLATE("caf\xe9", "b"), "UTF-8"},
     };
 
-    for (size_t i = 0; i < LENGTH(good); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(good); i++) {
         assert_null(cat_message_check_template(*state, good[i], known));
     }
-    for (size_t i = 0; i < LENGTH(bad); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(bad); i++) {
         const char *fault = cat_message_check_template(*state, bad[i][0], known);
         if (!fault || !strstr(fault, bad[i][1])) {
             fail_msg("\"%s\": \"%s\"", bad[i][0], fault);

@@ -266,7 +266,7 @@ static void test_integers_are_written(void **state)
                                           APR_INT64_MAX,
                                           APR_INT64_MIN};
 
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(numbers); i++) {
         char room[CAT_NUMBER_DIGITS + 2] = {[CAT_NUMBER_DIGITS + 1] = '#'};
         assert_string_equal(cat_number_write_integer(room, numbers[i]),
                             apr_psprintf(*state, "%" APR_INT64_T_FMT, numbers[i]));

@@ -11,8 +11,6 @@
 
 #include "accounts/password_hash.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
-
 typedef struct known_t {
     const char *password;
     const char *hash;
@@ -87,12 +85,12 @@ static void check_known(apr_pool_t *pool, const known_t *known, size_t count)
 
 static void test_matches_known_argon2_hashes(void **state)
 {
-    check_known(*state, argon2_known, LENGTH(argon2_known));
+    check_known(*state, argon2_known, UNIT_COUNT(argon2_known));
 }
 
 static void test_matches_known_crypt_hashes(void **state)
 {
-    check_known(*state, crypt_known, LENGTH(crypt_known));
+    check_known(*state, crypt_known, UNIT_COUNT(crypt_known));
 }
 
 static const char *hash_with(apr_pool_t *pool, argon2_type type, unsigned memory, unsigned passes, unsigned lanes)
@@ -146,7 +144,7 @@ static void test_refuses_broken_hashes(void **state)
         "!$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW", /* a locked account */
     };
 
-    for (size_t i = 0; i < LENGTH(broken); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(broken); i++) {
         if (cat_password_hash_match(*state, "password", broken[i]) ||
             cat_password_hash_match(*state, "U*U", broken[i]) || cat_password_hash_match(*state, "", broken[i])) {
             fail_msg("match: %s", broken[i]);
@@ -165,7 +163,7 @@ static void test_does_not_run_absurd_parameters(void **state)
         "$argon2id$v=19$m=18446744073709551615,t=18446744073709551615,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJH"};
     apr_time_t start = apr_time_now();
 
-    for (size_t i = 0; i < LENGTH(absurd); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(absurd); i++) {
         assert_false(cat_password_hash_match(*state, "password", absurd[i]));
     }
     assert_in_range(apr_time_as_msec(apr_time_now() - start), 0, 500);

@@ -8,12 +8,7 @@
 static cat_job_result_t purge(unit_accounts_t *a, int stop)
 {
     atomic_int flag = stop;
-    cat_job_t job = {.pool = a->c.pool,
-                     .log = a->c.log,
-                     .conf = a->c.conf,
-                     .db = a->c.db,
-                     .source = a->database->source,
-                     .stop = &flag};
+    cat_job_t job = unit_accounts_job(a, &flag);
 
     return cat_purge_run(&job);
 }

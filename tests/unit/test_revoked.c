@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "unit.h"
+#include "unit_memory.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,18 +17,9 @@
 #define MINUTES(n) ((n)*60 * SECOND)
 #define LONGER (64 * SECOND) /* the set may keep a session for this much longer */
 
-/* Memory that forked processes share, until the pool is destroyed. */
-static apr_status_t unmap(void *memory)
-{
-    return munmap(memory, cat_revoked_size());
-}
-
 static cat_revoked_t *make_set(apr_pool_t *pool)
 {
-    void *memory = mmap(NULL, cat_revoked_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-    apr_pool_cleanup_register(pool, memory, unmap, apr_pool_cleanup_null);
-    return memory;
+    return unit_memory(pool, cat_revoked_size());
 }
 
 static const char *make_id(apr_pool_t *pool)
@@ -259,11 +249,12 @@ static void test_racing_threads_keep_the_longest_time(void **state)
 
 static void test_sessions_of_killed_children_stay(void **state)
 {
+    enum { CHILDREN = 50 };
     cat_revoked_t *set = make_set(*state);
-    atomic_int *done = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    atomic_int *done = unit_memory(*state, CHILDREN * sizeof(*done));
     char id[CAT_ID_LENGTH + 1];
 
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < CHILDREN; i++) {
         pid_t child = fork();
         if (child == 0) {
             write_all(&(writer_t){.set = set, .number = i, .done = &done[i]});
@@ -276,7 +267,7 @@ static void test_sessions_of_killed_children_stay(void **state)
         waitpid(child, NULL, 0);
         check_all_there(set, i, done[i]);
     }
-    cat_revoked_add(set, id_of(id, WRITERS + 50, 0), NOW + MINUTES(15), NOW);
+    cat_revoked_add(set, id_of(id, CHILDREN, 0), NOW + MINUTES(15), NOW);
     assert_int_not_equal(cat_revoked_find(set, id, NOW), CAT_REVOKED_NO);
     munmap(done, 4096);
 }

@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "unit.h"
-
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <apr_strings.h>
+#include "unit_files.h"
 
 #include "lib/secret.h"
 
@@ -42,23 +35,9 @@ static void test_derives_by_hmac_sha256(void **state)
                         "W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM");
 }
 
-/* Gives the pool a file that is gone with it. */
-static apr_status_t remove_file(void *path)
-{
-    unlink(path);
-    return APR_SUCCESS;
-}
-
 static const char *make_file(apr_pool_t *pool, mode_t mode, const char *content, size_t length)
 {
-    char *path = apr_pstrdup(pool, "/tmp/test_secret.XXXXXX");
-    int fd = mkstemp(path);
-
-    apr_pool_cleanup_register(pool, path, remove_file, apr_pool_cleanup_null);
-    assert_int_equal(write(fd, content, length), length);
-    assert_int_equal(fchmod(fd, mode), 0);
-    close(fd);
-    return path;
+    return unit_write(pool, unit_directory(pool), "secret", mode, content, length);
 }
 
 static void check_content(apr_pool_t *pool, const char *content, size_t length, const char *expected,
@@ -92,18 +71,14 @@ static void test_reads_up_to_64_kib(void **state)
     check_content(*state, content, KIB64, memset(apr_pcalloc(*state, KIB64), 'x', KIB64 - 1), KIB64 - 1);
 }
 
-/* The fault must name the file and contain the words. */
 static void check_fault(apr_pool_t *pool, const char *path, const char *words)
 {
     const char *text;
     apr_size_t n;
     const char *fault = cat_secret_read_file(pool, path, &text, &n);
 
-    assert_non_null(fault);
+    unit_says(fault, words);
     assert_int_equal(strncmp(fault, path, strlen(path)), 0);
-    if (!strstr(fault, words)) {
-        fail_msg("\"%s\" does not say \"%s\"", fault, words);
-    }
 }
 
 static void test_refuses_a_file_that_others_may_use(void **state)
@@ -113,29 +88,23 @@ static void test_refuses_a_file_that_others_may_use(void **state)
     const char *text;
     apr_size_t n;
 
-    for (size_t i = 0; i < sizeof(open) / sizeof(*open); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(open); i++) {
         const char *path = make_file(*state, open[i], "secret", 6);
         check_fault(*state, path, apr_pstrcat(*state, "run: chmod o-rwx ", path, NULL));
     }
-    for (size_t i = 0; i < sizeof(closed) / sizeof(*closed); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(closed); i++) {
         assert_null(cat_secret_read_file(*state, make_file(*state, closed[i], "secret", 6), &text, &n));
     }
 }
 
 static void test_refuses_other_than_regular_files(void **state)
 {
-    char *directory = apr_pstrdup(*state, "/tmp/test_secret.XXXXXX");
-    char *pipe;
+    const char *directory = unit_directory(*state), *pipe = apr_pstrcat(*state, directory, "/pipe", NULL);
 
-    assert_non_null(mkdtemp(directory));
-    pipe = apr_pstrcat(*state, directory, "/pipe", NULL);
     assert_int_equal(mkfifo(pipe, 0600), 0);
-
     check_fault(*state, directory, "not a regular file");
-    check_fault(*state, pipe, "not a regular file"); /* at once: nobody will ever write to it */
+    check_fault(*state, pipe, "not a regular file"); /* at once, though no program will ever write to the pipe */
     check_fault(*state, apr_pstrcat(*state, directory, "/none", NULL), "No such file");
-    unlink(pipe);
-    rmdir(directory);
 }
 
 static void test_refuses_a_large_file(void **state)
@@ -150,8 +119,7 @@ static void test_refuses_windows_line_ends(void **state)
     const char *path = make_file(*state, 0600, "secret\r\n", 8);
 
     check_fault(*state, path, "ends in CR LF");
-    assert_int_equal(system(strstr(cat_secret_read_file(*state, path, &(const char *){0}, &(apr_size_t){0}), "sed ")),
-                     0);
+    unit_run(strstr(cat_secret_read_file(*state, path, &(const char *){0}, &(apr_size_t){0}), "sed "));
     assert_null(cat_secret_read_file(*state, path, &(const char *){0}, &(apr_size_t){0}));
 }
 

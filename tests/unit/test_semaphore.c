@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "unit.h"
+#include "unit_memory.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -273,7 +272,7 @@ static void storm_in_a_child(cat_semaphore_t *semaphore, counts_t *counts)
 
 static void test_limit_holds_for_many_threads_in_many_processes(void **state)
 {
-    counts_t *counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    counts_t *counts = unit_memory(*state, sizeof(*counts));
     pid_t children[PROCESSES];
     cat_semaphore_t *semaphore;
 
@@ -292,7 +291,6 @@ static void test_limit_holds_for_many_threads_in_many_processes(void **state)
     assert_int_equal(counts->passed, PROCESSES * THREADS * ROUNDS);
     assert_int_equal(counts->wrong, 0);
     assert_int_equal(counts->most, SLOTS);
-    munmap(counts, sizeof(*counts));
 }
 
 /* Forks. Returns 0 in the child, and in the parent the child's id, once the child has written to ready. */
@@ -323,6 +321,18 @@ static pid_t fork_holder(cat_semaphore_t *semaphore)
         }
         _exit(1);
     }
+    return child;
+}
+
+static pid_t fork_waiter(cat_semaphore_t *semaphore, const char *party)
+{
+    int ready[2], slot;
+    pid_t child = fork_child(ready);
+
+    if (child == 0) {
+        _exit(write(ready[1], "x", 1) != 1 || cat_semaphore_enter(semaphore, party, 60 * SECOND, &slot) != APR_SUCCESS);
+    }
+    apr_sleep(MSEC(200));
     return child;
 }
 
@@ -363,31 +373,13 @@ static void test_killed_holder_lets_the_next_in(void **state)
 static void test_killed_waiter_keeps_no_slot(void **state)
 {
     cat_semaphore_t *semaphore = make(state, 1, 1);
-    int ready[2], slot;
-    pid_t child;
+    int slot;
 
     assert_int_equal(cat_semaphore_enter(semaphore, NULL, 0, &slot), APR_SUCCESS);
-    child = fork_child(ready);
-    if (child == 0) {
-        _exit(write(ready[1], "x", 1) != 1 || cat_semaphore_enter(semaphore, NULL, 60 * SECOND, &slot) != APR_SUCCESS);
-    }
-    apr_sleep(MSEC(200));
-    end_child(child);
+    end_child(fork_waiter(semaphore, NULL));
     cat_semaphore_leave(semaphore, slot);
     assert_int_equal(cat_semaphore_enter(semaphore, NULL, 0, &slot), APR_SUCCESS);
     cat_semaphore_leave(semaphore, slot);
-}
-
-static pid_t fork_waiter(cat_semaphore_t *semaphore, const char *party)
-{
-    int ready[2], slot;
-    pid_t child = fork_child(ready);
-
-    if (child == 0) {
-        _exit(write(ready[1], "x", 1) != 1 || cat_semaphore_enter(semaphore, party, 60 * SECOND, &slot) != APR_SUCCESS);
-    }
-    apr_sleep(MSEC(200));
-    return child;
 }
 
 /* The next waiters take other positions of the queue than the killed ones had, so they do not reuse those. */

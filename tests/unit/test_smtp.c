@@ -79,23 +79,31 @@ static void test_never_sends_a_second_command_in_an_address(void **state)
     size_t before = count(*state, PLAIN);
     const char *detail;
 
-    for (size_t i = 0; i < sizeof(hostile) / sizeof(*hostile); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(hostile); i++) {
         assert_int_equal(deliver(*state, &smtp, hostile[i]), CAT_SMTP_REFUSED);
         assert_int_equal(cat_smtp_send(*state, &smtp, hostile[i], TO, MESSAGE, &detail), CAT_SMTP_REFUSED);
     }
     assert_int_equal(count(*state, PLAIN), before);
 }
 
-static void test_retries_when_nobody_listens(void **state)
+/* Returns a socket with a port of its own, on which it does not listen. */
+static int reserve_port(apr_pool_t *pool, cat_smtp_t *smtp)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof(address);
-    int bound = socket(AF_INET, SOCK_STREAM, 0); /* reserves a port, but does not listen */
-    cat_smtp_t smtp = {0};
+    int bound = socket(AF_INET, SOCK_STREAM, 0);
 
     assert_int_equal(bind(bound, (struct sockaddr *)&address, length), 0);
     assert_int_equal(getsockname(bound, (struct sockaddr *)&address, &length), 0);
-    smtp.url = apr_psprintf(*state, "smtp://127.0.0.1:%d", ntohs(address.sin_port));
+    *smtp = (cat_smtp_t){.url = apr_psprintf(pool, "smtp://127.0.0.1:%d", ntohs(address.sin_port))};
+    return bound;
+}
+
+static void test_retries_when_nobody_listens(void **state)
+{
+    cat_smtp_t smtp;
+    int bound = reserve_port(*state, &smtp);
+
     assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_RETRY);
     close(bound);
 }
@@ -103,14 +111,9 @@ static void test_retries_when_nobody_listens(void **state)
 /* A server that never replies, although the kernel accepts connections for it. */
 static int listen_silently(apr_pool_t *pool, cat_smtp_t *smtp)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof(address);
-    int listening = socket(AF_INET, SOCK_STREAM, 0);
+    int listening = reserve_port(pool, smtp);
 
-    assert_int_equal(bind(listening, (struct sockaddr *)&address, length), 0);
     assert_int_equal(listen(listening, 5), 0);
-    assert_int_equal(getsockname(listening, (struct sockaddr *)&address, &length), 0);
-    *smtp = (cat_smtp_t){.url = apr_psprintf(pool, "smtp://127.0.0.1:%d", ntohs(address.sin_port))};
     return listening;
 }
 
@@ -317,12 +320,12 @@ static void test_checks_urls(void **state)
                                       "smtp://mail.example.org#x",
                                       "smtp://mail.example.org\r\n"};
 
-    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(good); i++) {
         if (cat_smtp_check_url(*state, good[i])) {
             fail_msg("%s was refused", good[i]);
         }
     }
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    for (size_t i = 0; i < UNIT_COUNT(bad); i++) {
         const char *fault = cat_smtp_check_url(*state, bad[i]);
         if (!fault) {
             fail_msg("%s was taken", bad[i]);

@@ -7,6 +7,7 @@
 #include "accounts/accounts.h"
 #include "accounts/context.h"
 #include "accounts/user.h"
+#include "db/job.h"
 
 #define ANN "01a1fdf9-d28a-7c59-b8ec-c42b5a960857"
 #define BOB "01a1fdf9-d28a-7c59-b8ec-c42b5a960858"
@@ -55,6 +56,17 @@ static inline void unit_accounts_add(unit_accounts_t *a, const char *id, const c
 
     assert_int_equal(cat_accounts_add(a->c.db, a->c.pool, record, hash, a->c.now), APR_SUCCESS);
     cat_db_release(a->c.db);
+}
+
+/* A run of a background job. stop: as the server sets it. */
+static inline cat_job_t unit_accounts_job(const unit_accounts_t *a, const atomic_int *stop)
+{
+    return (cat_job_t){.pool = a->c.pool,
+                       .log = a->c.log,
+                       .conf = a->c.conf,
+                       .db = a->c.db,
+                       .source = a->database->source,
+                       .stop = stop};
 }
 
 /* The first column of the first row, read on another connection. */
