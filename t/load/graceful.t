@@ -84,7 +84,7 @@ for my $generation (2 .. RESTARTS + 1) {
     wait_until(10, sub { generations() >= $generation });
     push @memory, memory();
 }
-is(generations(), RESTARTS + 1, 'twenty graceful restarts');
+is(generations(), RESTARTS + 1, 'the server restarts gracefully twenty times');
 sleep 0.3;
 $server->write($end);
 my @journals = $clients->results;
@@ -98,9 +98,10 @@ note "the parent's memory in KiB: @memory";
 my @wrong = map { @{ $_->{wrong} } } @journals;
 ok(!@wrong, 'no request failed') or diag join "\n", @wrong;
 unlike($server->log_text, qr/exit signal/, 'no child crashed');
-# The number depends on the requests that a busy machine allows between two restarts.
-cmp_ok($answers{'asked again'}, '>', 0, 'connections were closed on the way');
-cmp_ok($memory[-1] - $memory[4], '<', 4096, 'the parent does not grow') if !is_under_tsan;
+# Measured on two cores, with the lowest figure of each: 54 to 114 requests repeated, idle or with 30 busy loops beside; 47 under
+# ThreadSanitizer, 27 with 12 busy loops beside that.
+cmp_ok($answers{'asked again'}, '>=', RESTARTS / 2, 'a restart closes idle connections just as clients use them');
+cmp_ok($memory[-1] - $memory[4], '<', 4096, 'the memory of the parent does not grow') if !is_under_tsan;
 
 # ---- the stored rows ----
 
@@ -108,12 +109,13 @@ my $db = $server->database;
 my %stored = map { $_->[0] => "$_->[1] $_->[2]" } @{ $db->selectall_arrayref('SELECT id, name, price FROM products') };
 is_deeply(\%stored, { map { %{ $_->{products} } } @journals }, 'the database has exactly the acknowledged writes');
 my @users = sort $first->{user}{username}, map { @{ $_->{users} } } @journals;
-is_deeply([sort @{ $db->selectcol_arrayref('SELECT username FROM users') }], \@users, 'so are the users');
-is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database is whole') if driver eq 'sqlite3';
+is_deeply([sort @{ $db->selectcol_arrayref('SELECT username FROM users') }], \@users,
+    'the database has exactly the acknowledged users');
+is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database passes the integrity check') if driver eq 'sqlite3';
 
 # No child ends while it sends a mail, which would then wait for its lease to expire.
 ok(wait_until(20, sub { !$db->selectrow_array('SELECT COUNT(*) FROM outbox') }), 'the outbox is emptied');
 my @recipients = map { slurp($_) =~ /^To: <?([^>\r]+)/m } glob "$server->{dir}/data/mail/*.eml";
-is_deeply([sort @recipients], [sort map { "$_\@example.com" } @users], 'each user has a mail');
+is_deeply([sort @recipients], [sort map { "$_\@example.com" } @users], 'each user receives one mail');
 
 done_testing;
