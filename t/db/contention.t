@@ -38,11 +38,11 @@ $db->do('BEGIN');
 $db->do('SELECT * FROM products WHERE id = ? FOR UPDATE', undef, $ids[0]);
 my $put = ask(PUT => $path, { price => 2 }, token => $token);
 my $start = time;
-answers($server->api(GET => $path), 200, undef, 'a read');
-cmp_ok(time - $start, '<', 1, 'does not wait');
-ok(waits($put, 0.5), 'a write does');
+answers($server->api(GET => $path), 200, undef, 'a read is served while another session locks the row');
+cmp_ok(time - $start, '<', 1, 'the read does not wait');
+ok(waits($put, 0.5), 'a write waits');
 $db->do('COMMIT');
-is(answer($put), 200, 'and is done then');
+is(answer($put), 200, 'the write succeeds once the lock is released');
 
 # case: another session is registering the same name: the second registration waits for the outcome
 for (['COMMIT', 409], ['ROLLBACK', 201]) {
@@ -51,9 +51,9 @@ for (['COMMIT', 409], ['ROLLBACK', 201]) {
     $db->do('BEGIN');
     insert_user($db, $name);
     my $socket = ask(registration($name));
-    ok(waits($socket, 0.5), "the other one waits for $end");
+    ok(waits($socket, 0.5), "a registration of the same name waits for $end");
     $db->do($end);
-    is(answer($socket), $status, "and is answered with $status");
+    is(answer($socket), $status, "after $end it gets a $status");
 }
 
 # case: a row stays locked: the server refuses writes within seconds, with Retry-After, and stores nothing
@@ -64,13 +64,14 @@ my $count = $other->selectrow_array('SELECT COUNT(*) FROM users');
 my @refused = $server->burst(map { wire(@$_) } [PUT => $path, { price => 3 }, token => $token],
     [DELETE => $doomed, token => $token], [registration('held')]);
 my $told = driver eq 'mysql' ? [503, qr/busy/] : [500, qr/unavailable/];
-answers($_, $told->[0], refusal(error => $told->[1]), 'refused', 'retry-after' => qr/^[1-9]\d*$/) for @refused;
-cmp_ok(max(map { $_->{took} } @refused), '<', 12, 'within seconds');
+answers($_, $told->[0], refusal(error => $told->[1]),
+    'each write is refused while the rows stay locked', 'retry-after' => qr/^[1-9]\d*$/) for @refused;
+cmp_ok(max(map { $_->{took} } @refused), '<', 12, 'no write waits twelve seconds');
 $db->do('ROLLBACK');
-is($server->api(GET => $path)->{json}{data}{price}, 2, 'the product is unchanged');
-is($server->api(GET => $doomed)->{status}, 200, 'the other one is there');
-is($other->selectrow_array('SELECT COUNT(*) FROM users'), $count, 'no user was made');
-is($server->api(registration('held'))->{status}, 201, 'now one can be');
+is($server->api(GET => $path)->{json}{data}{price}, 2, 'the refused update changes nothing');
+is($server->api(GET => $doomed)->{status}, 200, 'the refused deletion deletes nothing');
+is($other->selectrow_array('SELECT COUNT(*) FROM users'), $count, 'the refused registration creates no user');
+is($server->api(registration('held'))->{status}, 201, 'the registration succeeds once the lock is released');
 
 # case: a deadlock: the request's transaction is the victim and runs again, unnoticed by the client
 my ($sid) = $db->selectrow_array('SELECT session_id FROM refresh_tokens WHERE session_id = ?', undef,
@@ -79,12 +80,13 @@ $db->do('BEGIN');
 $db->do('UPDATE products SET category = ?', undef, 'much'); # MySQL picks the transaction with fewer changes as the victim
 $db->do('SELECT * FROM refresh_tokens WHERE session_id = ? FOR UPDATE', undef, $sid);
 my $refresh = ask(POST => '/auth/refresh', { refreshToken => $user->{refreshToken} });
-ok(waits($refresh, 0.3), 'a refresh holds the session, and waits for the token');
+ok(waits($refresh, 0.3), 'a refresh locks the session, and waits for the token');
 $db->do('UPDATE sessions SET agent = ? WHERE id = ?', undef, 'other', $sid);
-ok(waits($refresh, 0.3), 'it has given way, and waits for the session');
+ok(waits($refresh, 0.3), 'the refresh is the victim of the deadlock, and waits for the session');
 $db->do('COMMIT');
-is(answer($refresh), 200, 'it is served');
-is($db->selectrow_array('SELECT COUNT(*) FROM refresh_tokens WHERE session_id = ?', undef, $sid), 2, 'once');
+is(answer($refresh), 200, 'the refresh succeeds');
+is($db->selectrow_array('SELECT COUNT(*) FROM refresh_tokens WHERE session_id = ?', undef, $sid), 2,
+    'the refresh stores one token');
 
 expect_log(driver eq 'mysql' ? qr/CAT003: .*Lock wait timeout/ : qr/CAT003: .*lock timeout/);
 done_testing;

@@ -30,19 +30,20 @@ my $children = join ' ', sort $server->children;
 for my $round (1 .. 3) {
     cut();
     my @lists = $server->burst((wire(GET => '/products')) x 12);
-    is(scalar(grep { $_->{status} == 200 && $_->{json}{pagination}{total} == 1 } @lists), 12, "round $round: lists");
+    is(scalar(grep { $_->{status} == 200 && $_->{json}{pagination}{total} == 1 } @lists), 12, "round $round: all lists are served");
     cut();
-    is_deeply(statuses($server->burst((wire(GET => $path)) x 12)), { 200 => 12 }, "round $round: products");
+    is_deeply(statuses($server->burst((wire(GET => $path)) x 12)), { 200 => 12 },
+        "round $round: all reads of a product are served");
     cut();
     is_deeply(statuses($server->burst(map { wire(PUT => $path, { price => $_ }, token => $token) } 1 .. 6)), { 200 => 6 },
-        "round $round: updates");
+        "round $round: all updates succeed");
 }
 cut();
-is_deeply(statuses($server->burst(map { create("idle $_") } 1 .. 6)), { 201 => 6 }, 'creations');
+is_deeply(statuses($server->burst(map { create("idle $_") } 1 .. 6)), { 201 => 6 }, 'all creations succeed');
 cut();
 is_deeply(statuses($server->burst(map { wire(POST => '/register', { username => "cut$_", email => "cut$_\@example.com",
-    password => 'correct horse' }) } 1 .. 4)), { 201 => 4 }, 'registrations');
-is($db->selectrow_array('SELECT COUNT(*) FROM products'), 7, 'each product is there once');
+    password => 'correct horse' }) } 1 .. 4)), { 201 => 4 }, 'all registrations succeed');
+is($db->selectrow_array('SELECT COUNT(*) FROM products'), 7, 'each product is stored once');
 is($db->selectrow_array('SELECT COUNT(*) FROM outbox'), 5, 'each user has one mail');
 
 # case: the database ends busy sessions: reads succeed, a write gets a 500 at worst
@@ -52,13 +53,13 @@ for my $round (1 .. 4) {
     print { $sockets[$_] } $sent[$_] for 0 .. $#sent;
     cut();
     my @status = map { join('', readline $_) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 } @sockets;
-    is(join(' ', map { $status[ 2 * $_ ] } 0 .. 11), join(' ', (200) x 12), "busy $round: reads")
+    is(join(' ', map { $status[ 2 * $_ ] } 0 .. 11), join(' ', (200) x 12), "busy $round: all reads are served")
         or diag $server->log_text =~ /^.*(?:CAT00|dbd:error).*\n/mg;
     my @writes = map { $status[ 2 * $_ + 1 ] } 0 .. 11;
-    is(join(' ', grep { !/^(?:201|500)$/ } @writes), '', "busy $round: writes");
+    is(join(' ', grep { !/^(?:201|500)$/ } @writes), '', "busy $round: each write gets a 201 or a 500");
     my $there = $db->selectrow_array(q(SELECT COUNT(*) FROM products WHERE name LIKE ?), undef, "busy $round %");
     my $acknowledged = grep { $_ == 201 } @writes;
-    ok($there >= $acknowledged && $there <= 12, "busy $round: what was acknowledged is there, and nothing twice")
+    ok($there >= $acknowledged && $there <= 12, "busy $round: each acknowledged product is stored, and none twice")
         or diag "$there there, $acknowledged acknowledged";
 }
 
@@ -68,12 +69,12 @@ $db->do(q(INSERT INTO users (id, username, username_key, email, email_key, passw
     VALUES ('01a1fd8d-47a8-77ac-9778-38d2c78c295b', 'x', 'x', 'mid@example.com', 'mid@example.com', '', 0)));
 my $socket = $server->connection;
 print {$socket} wire(POST => '/register', { username => 'mid', email => 'mid@example.com', password => 'correct horse' });
-ok(!IO::Select->new($socket)->can_read(0.5), 'a registration waits for another of that address');
+ok(!IO::Select->new($socket)->can_read(0.5), 'a registration waits for another one of that address');
 cut();
-like(join('', <$socket>), qr{^HTTP/1\.1 201 }, 'it is served');
+like(join('', <$socket>), qr{^HTTP/1\.1 201 }, 'the registration succeeds');
 is($db->selectrow_array(q(SELECT COUNT(*) FROM outbox o JOIN users u ON u.id = o.user_id WHERE u.email = 'mid@example.com')),
-    1, 'and done once');
-is(join(' ', sort $server->children), $children, 'no child has crashed') if mpm() ne 'prefork';
+    1, 'the registration is stored once');
+is(join(' ', sort $server->children), $children, 'no child crashes') if mpm() ne 'prefork';
 
 # libpq itself writes the last line if the server's closing message arrives before a statement is sent.
 allow_log(qr/\[dbd:error\]/, qr/CAT003: /, qr/^FATAL:  terminating connection due to administrator command$/);

@@ -40,8 +40,8 @@ is_out($server, 'no directory');
 answers($server->api(POST => '/register', '{'), 400, undef, 'a request that needs no database is answered');
 mkdir my $dir = $server->dir . '/data/later';
 CatalogTest::Server::hand_over($dir);
-answers(create($server), 201, undef, 'it works as soon as the directory is there');
-answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 1 }, 'with a schema');
+answers(create($server), 201, undef, 'a write succeeds as soon as the directory exists');
+answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 1 }, 'the server creates the schema');
 $server->stop;
 
 # While the server runs, the file is deleted or replaced, or its WAL or the WAL's index is deleted. All children have it open, and
@@ -62,17 +62,18 @@ for (['', 0], ['', 1], ['-wal', 0], ['-shm', 0]) {
     }
     sleep 2; # the server checks the file once a second
     is_out($server, $what);
-    like($server->log_text, qr/CAT006: .*catalog\.db$suffix was removed or replaced; restart the server/, 'the log says what to do');
+    like($server->log_text, qr/CAT006: .*catalog\.db$suffix was removed or replaced; restart the server/,
+        "$what: the log says to restart the server");
     if (!$replaced && $suffix ne '-shm') {
         kill KILL => $server->children;
         my $served = wait_until(10,
             sub { my $r = eval { $server->api(GET => '/products') }; $r && $r->{status} != 599 && $r });
-        answers($served, 500, $outage, "$what: new children do not make an empty one");
-        ok(!-e $file, "$what: it is not made again") if $suffix;
+        answers($served, 500, $outage, "$what: new children do not create an empty database");
+        ok(!-e $file, "$what: new children do not create the file") if $suffix;
     }
     $server->stop;
     $server->start;
-    answers(create($server), 201, undef, 'a restart helps');
+    answers(create($server), 201, undef, "$what: a write succeeds after a restart");
     $server->stop;
 }
 
@@ -82,7 +83,8 @@ create($server) for 1 .. 5;
 unlink $server->dir . '/data/catalog.db-wal' or die;
 $server->stop;
 $server->start;
-answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 5 }, 'nothing of it is lost');
+answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 5 },
+    'the server saves the content of the deleted WAL');
 $server->stop;
 
 # The file is read-only. A URI, as above: httpd -t would refuse the path, but a running server continues.
@@ -100,19 +102,20 @@ for ([conf => "DBDParams $uri\n"], [mount => "CatalogDatabase \@driver\@ $uri"])
     chmod 0444, @files;
     chmod 0555, $data;
     $server->start;
-    answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 3 }, 'read-only: reading works');
-    answers(create($server), 500, $outage, 'read-only: writing does not', 'retry-after' => qr/^\d+$/);
-    answers($server->api(GET => '/products'), 200, undef, 'read-only: reads succeed');
+    answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 3 }, 'read-only: a read is served');
+    answers(create($server), 500, $outage, 'read-only: a write is refused', 'retry-after' => qr/^\d+$/);
+    answers($server->api(GET => '/products'), 200, undef, 'read-only: a read is served after the refused write');
     $server->burst((wire(GET => '/products?limit=5')) x 16);
-    answers($server->api(GET => '/health/ready'), 503, refusal(error => qr/accepts no writes/), 'read-only: not ready');
+    answers($server->api(GET => '/health/ready'), 503, refusal(error => qr/accepts no writes/),
+        'read-only: the server is not ready');
     chmod 0755, $data;
     chmod 0644, @files;
     chown $uid, $gid, @files, $data if $> == 0;
     my @made = $server->burst((wire(POST => '/products', { name => 'x', price => 1 }, token => $token)) x 16);
-    is(join(' ', map { $_->{status} } @made), join(' ', (201) x 16), 'it works as soon as it can be written');
-    answers(create($server), 201, undef, 'on each connection') for 1 .. 8;
-    answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 27 }, 'all of it is there');
-    answers($server->api(GET => '/health/ready'), 200, undef, 'and it is ready');
+    is(join(' ', map { $_->{status} } @made), join(' ', (201) x 16), 'writes succeed as soon as the file is writable');
+    answers(create($server), 201, undef, 'writes succeed on each connection') for 1 .. 8;
+    answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 27 }, 'all acknowledged products are stored');
+    answers($server->api(GET => '/health/ready'), 200, undef, 'the server is ready again');
     $server->stop;
 }
 
@@ -128,7 +131,7 @@ is($server->api(GET => '/index.html', mount => '')->{status}, 200, 'the rest of 
 $server->stop;
 unlink glob "$file*";
 $server->start;
-answers(create($server), 201, undef, 'once it is deleted, the server creates a new one');
+answers(create($server), 201, undef, 'once the file is deleted, the server creates a new database');
 
 expect_log(qr/CAT002: /, qr/CAT003: .*(?:readonly|read-only)/, qr/CAT003: .*(?:not a database|malformed)/,
     qr/CAT006: /, qr/CAT058: .*read-only/);

@@ -27,9 +27,9 @@ sub is_responsive {
     my ($server, $why) = @_;
     $server->write($server->dir . '/htdocs/index.html', "outside\n");
     my $start = time;
-    is($server->api(GET => '/index.html', mount => '')->{status}, 200, "$why: a file");
-    answers($server->api(GET => '/health/live'), 200, undef, "$why: live");
-    cmp_ok(time - $start, '<', 1, "$why: at once");
+    is($server->api(GET => '/index.html', mount => '')->{status}, 200, "$why: a file is served");
+    answers($server->api(GET => '/health/live'), 200, undef, "$why: the server is live");
+    cmp_ok(time - $start, '<', 1, "$why: both answers take less than a second");
 }
 
 # case: the engine hangs: in each child, as many requests as it may have connections hang; all others are refused within seconds
@@ -39,7 +39,7 @@ if (mpm() ne 'prefork') { # whose children have one request each
     $engine->hang;
     my $start = time;
     my @sockets = map { my $socket = $server->connection; print {$socket} $list; $socket } 1 .. 20; # a child has threads left for others
-    is_responsive($server, 'hung');
+    is_responsive($server, 'while the database hangs');
     my $stuck = IO::Select->new(@sockets);
     my %status;
     while (my @ready = $stuck->can_read(max(0, 3 - (time - $start)))) {
@@ -48,27 +48,27 @@ if (mpm() ne 'prefork') { # whose children have one request each
             $status{ join('', readline $socket) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 }++;
         }
     }
-    cmp_ok($stuck->count, '<=', $MAX * $children, 'no more are stuck than may have connections');
-    is(join(' ', grep { !/^50[03]$/ } keys %status), '', 'all others are refused') or diag explain \%status;
-    is_responsive($server, 'still hung');
+    cmp_ok($stuck->count, '<=', $MAX * $children, 'at most CatalogMaxConnections requests of each child hang');
+    is(join(' ', grep { !/^50[03]$/ } keys %status), '', 'all other requests get a 500 or 503') or diag explain \%status;
+    is_responsive($server, 'after the refusals');
     is_responsive($late->start, 'a server that starts now');
 
     # case: the engine resumes: the requests that hung are answered, and all others succeed
     $engine->resume;
     my @late = map { join('', readline $_) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 } $stuck->handles;
-    is(join(' ', grep { !/^(?:200|500)$/ } @late), '', 'those that were stuck are answered');
+    is(join(' ', grep { !/^(?:200|500)$/ } @late), '', 'the requests that hung get a 200 or 500');
 }
 else {
     $engine->hang;
     my @stuck = map { my $socket = $server->connection; print {$socket} $list; $socket } 1 .. 2;
-    is_responsive($server, 'hung');
+    is_responsive($server, 'while the database hangs');
     is_responsive($late->start, 'a server that starts now');
     $engine->resume;
-    is(join(' ', grep { join('', readline $_) !~ m{^HTTP/1\.1 200 } } @stuck), '', 'those that were stuck are served');
+    is(join(' ', grep { join('', readline $_) !~ m{^HTTP/1\.1 200 } } @stuck), '', 'the requests that hung are served');
 }
-is(join(' ', grep { $_->{status} != 200 } $server->burst(($list) x 6)), '', 'so is everybody');
-answers($late->api(GET => '/products'), 200, undef, 'so is the server that started meanwhile');
-answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => $token), 201, undef, 'a write as well');
+is(join(' ', grep { $_->{status} != 200 } $server->burst(($list) x 6)), '', 'all new requests are served');
+answers($late->api(GET => '/products'), 200, undef, 'the server that started meanwhile serves requests');
+answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => $token), 201, undef, 'a write succeeds');
 $server->stop;
 
 # case: the peer accepts the connection and stays silent: every request gets a 5xx within the connect time-out
@@ -81,12 +81,12 @@ if (driver eq 'mysql') {
 }
 my $lost = server(conf => qq(DBDParams "$params"\n), engine => $engine)->start;
 my @answers = $lost->burst(($list) x (mpm() eq 'prefork' ? 4 : 16)); # a prefork child serves one at a time
-is(join(' ', grep { $_->{status} !~ /^50[03]$/ } @answers), '', 'mute: all are refused');
-cmp_ok(max(map { $_->{took} } @answers), '<', 5, 'within seconds');
+is(join(' ', grep { $_->{status} !~ /^50[03]$/ } @answers), '', 'mute: all requests get a 500 or 503');
+cmp_ok(max(map { $_->{took} } @answers), '<', 5, 'mute: no request waits five seconds');
 is_responsive($lost, 'mute');
-answers($lost->api(GET => '/health/ready'), 503, undef, 'not ready');
+answers($lost->api(GET => '/health/ready'), 503, undef, 'mute: the server is not ready');
 my $stop = $lost->stop;
-cmp_ok($stop, '<', 5, 'it stops');
+cmp_ok($stop, '<', 5, 'mute: the server stops within five seconds');
 
 expect_log(qr/CAT002: /);
 expect_log(qr/CAT001: /) if mpm() ne 'prefork';

@@ -19,16 +19,16 @@ $db->do(qq(
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $rows) SELECT MAX(i) AS rows_read FROM n) slow));
 my $slow = wire(GET => '/products');
 my $single = $server->talk($slow);
-answers($single, 200, sub { @{ $_[0]{data} } == 1 }, 'a slow query');
+answers($single, 200, sub { @{ $_[0]{data} } == 1 }, 'a slow query succeeds');
 
 my @answers = $server->burst(($slow) x 50);
 my %count;
 $count{ $_->{status} }++ for @answers;
 is(($count{200} // 0) + ($count{503} // 0), 50, 'each gets a 200 or a 503') or diag explain \%count;
-cmp_ok($count{200} // 0, '>=', 2, 'some are served');
+cmp_ok($count{200} // 0, '>=', 2, 'at least two requests are served');
 my @later = grep { $_->{status} == 503 } @answers;
 cmp_ok(scalar @later, '>', 0,
-    'some get a 503') if mpm() ne 'prefork'; # whose children have one connection each
+    'at least one request gets a 503') if mpm() ne 'prefork'; # whose children have one connection each
 answers($_, 503, refusal(error => qr/busy/), 'the 503 has Retry-After', 'retry-after' => qr/^[1-9]\d*$/) for @later;
 my ($longest) = sort { $b <=> $a } map { $_->{took} } @answers;
 cmp_ok($longest, '<', 15, 'no request hangs');
@@ -53,11 +53,11 @@ my @slow = map {
 } 1 .. 20;
 sleep 1;
 my $start = time;
-answers($server->api(GET => '/products?limit=1'), 200, undef, 'a read beside twenty slow readers');
-answers($server->api(POST => '/products', \%large, token => $token), 201, undef, 'a write beside them');
-cmp_ok(time - $start, '<', 1, 'without waiting');
+answers($server->api(GET => '/products?limit=1'), 200, undef, 'a read beside twenty slow clients is served');
+answers($server->api(POST => '/products', \%large, token => $token), 201, undef, 'a write beside them succeeds');
+cmp_ok(time - $start, '<', 1, 'both answers take less than a second');
 my $text = join '', readline $slow[0];
-like($text, qr{^HTTP/1\.1 200 .*\}$}s, 'a slow reader gets it all in the end');
+like($text, qr{^HTTP/1\.1 200 .*\}$}s, 'a slow client receives the whole answer');
 close $_ for @slow; # or httpd waits for them to read on
 
 expect_log(qr/CAT001: /) if mpm() ne 'prefork';

@@ -22,37 +22,37 @@ my $start = time;
 print {$socket} create('patient');
 my ($read, $took) = timed(sub { $server->api(GET => '/products') });
 answers($read, 200, undef, 'a read does not wait');
-cmp_ok($took, '<', 0.8, 'at all');
+cmp_ok($took, '<', 0.8, 'the read takes less than a second');
 sleep 1 - (time - $start);
 $db->do('COMMIT');
 my $answer = join '', <$socket>;
-like($answer, qr{^HTTP/1\.1 201 }, 'a write waits for a second');
-cmp_ok(time - $start, '>=', 1, 'as long as it must');
-is(total(), 1, 'and is done');
+like($answer, qr{^HTTP/1\.1 201 }, 'a write succeeds once the lock is released');
+cmp_ok(time - $start, '>=', 1, 'the write waits for the lock');
+is(total(), 1, 'the write is stored');
 
 # A lock that lasts too long: the write fails, and nothing is stored.
 $db->do('BEGIN IMMEDIATE');
 (my $refused, $took) = timed(sub { $server->talk(create('impatient')) });
 answers($refused, 500, { success => false, message => qr/./, error => 'database unavailable' },
-    'a write does not wait for ever', 'retry-after' => qr/^[1-9]\d*$/);
-cmp_ok($took, '<', 4, 'but some seconds');
+    'a write that waits too long gets a 500', 'retry-after' => qr/^[1-9]\d*$/);
+cmp_ok($took, '<', 4, 'the write waits less than four seconds');
 my @writers = $server->burst(map { create("w$_") } 1 .. 8);
 my %statuses = map { $_->{status} => 1 } @writers;
-is_deeply([grep { !/^50[03]$/ } keys %statuses], [], 'nor do several');
-is(scalar(grep { !$_->{headers}{'retry-after'} } @writers), 0, 'all get Retry-After');
+is_deeply([grep { !/^50[03]$/ } keys %statuses], [], 'several writes get a 500 or 503');
+is(scalar(grep { !$_->{headers}{'retry-after'} } @writers), 0, 'each refused write has Retry-After');
 my ($longest) = sort { $b <=> $a } map { $_->{took} } @writers;
-cmp_ok($longest, '<', 6, 'within seconds');
+cmp_ok($longest, '<', 6, 'no write waits six seconds');
 ($read, $took) = timed(sub { $server->api(GET => '/products') });
-answers($read, 200, undef, 'reads succeed');
-cmp_ok($took, '<', 0.8, 'without waiting');
-is(register_status(), 500, 'a registration gets the same answer');
+answers($read, 200, undef, 'a read is served');
+cmp_ok($took, '<', 0.8, 'the read does not wait');
+is(register_status(), 500, 'a registration gets a 500');
 $db->do('ROLLBACK');
 sub register_status { return $server->api(POST => '/register',
     { username => fresh(), email => fresh() . '@example.com', password => 'x' x 8 })->{status} }
 
-is(total(), 1, 'nothing of that was stored');
-answers($server->talk(create('next')), 201, undef, 'then it works again');
-is(register_status(), 201, 'and so does registering');
+is(total(), 1, 'the refused requests store nothing');
+answers($server->talk(create('next')), 201, undef, 'a write succeeds once the lock is released');
+is(register_status(), 201, 'a registration succeeds once the lock is released');
 
 # A write that arrives while another one waits has the same time limit, which starts on arrival, not with its turn.
 $db->do('BEGIN IMMEDIATE');
@@ -63,16 +63,16 @@ my $second = $server->connection;
 print {$second} create('second');
 sleep 2.2;
 $db->do('ROLLBACK');
-like(join('', <$first>), qr{^HTTP/1\.1 500 }, 'the first one has waited for long enough');
-like(join('', <$second>), qr{^HTTP/1\.1 500 }, 'and so has the one that waited for its turn behind it');
+like(join('', <$first>), qr{^HTTP/1\.1 500 }, 'the first write reaches its limit');
+like(join('', <$second>), qr{^HTTP/1\.1 500 }, 'the write behind it reaches its own limit');
 
 # A write whose turn comes just before its limit still gets a moment to take the lock.
 $db->do('BEGIN IMMEDIATE');
 my @both = map { my $socket = $server->connection; print {$socket} create("both $_"); sleep 0.02; $socket } 1, 2;
-like(join('', readline $both[0]), qr{^HTTP/1\.1 500 }, 'the first of two has waited for long enough');
+like(join('', readline $both[0]), qr{^HTTP/1\.1 500 }, 'the first of two writes reaches its limit');
 sleep 0.2;
 $db->do('ROLLBACK');
-like(join('', readline $both[1]), qr{^HTTP/1\.1 201 }, 'the second is done');
+like(join('', readline $both[1]), qr{^HTTP/1\.1 201 }, 'the second write succeeds');
 
 # Writes from before and after a graceful restart share one queue: the limit of each starts on its arrival.
 sub generations { scalar(() = $server->log_text =~ /resuming normal operations/g) }
@@ -82,23 +82,23 @@ my $old = $server->connection;
 print {$old} create('old');
 sleep 1;
 $server->graceful;
-ok(wait_until(1, sub { generations() == 2 }), 'a graceful restart');
+ok(wait_until(1, sub { generations() == 2 }), 'the server restarts gracefully');
 my $new = $server->connection;
 print {$new} create('new');
-like(join('', <$old>), qr{^HTTP/1\.1 500 }, 'the write from before it has reached its limit');
+like(join('', <$old>), qr{^HTTP/1\.1 500 }, 'the write from before the restart reaches its limit');
 $db->do('ROLLBACK');
-like(join('', <$new>), qr{^HTTP/1\.1 201 }, 'the write from after it had its own limit');
+like(join('', <$new>), qr{^HTTP/1\.1 201 }, 'the write from after the restart succeeds within its own limit');
 
 # A long read transaction blocks no writer.
 $db->do('BEGIN');
 $db->selectrow_array('SELECT COUNT(*) FROM products');
 my @made = $server->burst(map { create("r$_") } 1 .. 8);
-is(scalar(grep { $_->{status} == 201 } @made), 8, 'writes go on beside a reader');
-is($db->selectrow_array('SELECT COUNT(*) FROM products'), 4, 'the reader still sees its snapshot');
+is(scalar(grep { $_->{status} == 201 } @made), 8, 'writes succeed beside a read transaction');
+is($db->selectrow_array('SELECT COUNT(*) FROM products'), 4, 'the read transaction still sees its snapshot');
 $db->do('COMMIT');
-is(total(), 12, 'all are there');
+is(total(), 12, 'all products are stored');
 $db->do('BEGIN IMMEDIATE');
-ok(1, 'no lock is left behind');
+ok(1, 'the server leaves no lock behind');
 $db->do('ROLLBACK');
 
 expect_log(qr/CAT003: .*database is locked/);

@@ -36,12 +36,12 @@ for my $round (1 .. 3) {
     $engine->refuse(1);
     @sockets = send_all((wire(GET => '/products'), create("moment $round"), wire(PUT => $path, { price => $round }, token => $token)) x 4,
         sign_up("moment$round"), wire(GET => '/health/ready'));
-    ok(!IO::Select->new(@sockets)->can_read(0.3), "round $round: nobody is refused at once");
+    ok(!IO::Select->new(@sockets)->can_read(0.3), "round $round: no request is refused at once");
     $engine->refuse(0);
-    is(statuses(@sockets), join(' ', (200, 201, 200) x 4, 201, 200), "round $round: all are served when it is over");
+    is(statuses(@sockets), join(' ', (200, 201, 200) x 4, 201, 200), "round $round: all requests succeed with the quorum back");
 }
-is(count('products'), 13, 'each product is there once');
-is(count('users'), 4, 'so is each user');
+is(count('products'), 13, 'each product is stored once');
+is(count('users'), 4, 'each user is stored once');
 
 # A longer time: the refusal guarantees that nothing was stored. Later requests do not wait.
 my ($products, $users) = (count('products'), count('users'));
@@ -53,12 +53,12 @@ answers($server->talk($_->[1]), 503, $refused, "no quorum: $_->[0]", 'retry-afte
     for ['the list', wire(GET => '/products')], ['one product', wire(GET => $path)], ['a new one', create('lost')],
     ['an update', wire(PUT => $path, { price => 9 }, token => $token)], ['a registration', sign_up('lost')];
 answers($server->api(GET => '/health/ready'), 503, { success => false, message => 'Not ready', error => 'database unavailable' },
-    'no quorum: not ready');
-cmp_ok(time - $start, '<', $PATIENCE, 'no request waits longer');
+    'no quorum: the server is not ready');
+cmp_ok(time - $start, '<', $PATIENCE, 'no quorum: later requests do not wait');
 $engine->refuse(0);
-is(statuses(send_all((wire(GET => '/products')) x 12)), join(' ', (200) x 12), 'it is over: all are served');
-is(count('products'), $products, 'no product of a refused request is there');
-is(count('users'), $users, 'nor a user');
+is(statuses(send_all((wire(GET => '/products')) x 12)), join(' ', (200) x 12), 'with the quorum back all requests are served');
+is(count('products'), $products, 'the refused requests create no product');
+is(count('users'), $users, 'the refused requests create no user');
 
 # In the middle of a transaction: the server neither leaves it open nor commits it with the next one on its connection.
 for my $over (0, 1) {
@@ -73,15 +73,18 @@ for my $over (0, 1) {
     $holder->disconnect; # rolls back: the registration's first statement succeeds, the next is refused
     my $early = IO::Select->new($socket)->can_read($over ? $PATIENCE + 3 : 0.5);
     $engine->refuse(0);
-    is(statuses($socket), $over ? 503 : 201, $over ? 'for long: refused' : 'for a moment: done');
-    ok($over || !$early, 'not before');
-    is(join(' ', map { $_->{status} } $server->burst(map { sign_up("after$over$_") } 1 .. 4)), '201 201 201 201', 'others register');
+    is(statuses($socket), $over ? 503 : 201,
+        $over ? 'a registration during a long loss of the quorum is refused'
+            : 'a registration during a short loss of the quorum succeeds');
+    ok($over || !$early, 'the registration does not succeed before the quorum is back');
+    is(join(' ', map { $_->{status} } $server->burst(map { sign_up("after$over$_") } 1 .. 4)), '201 201 201 201',
+        'other users can register');
     my ($there) = $server->database->selectrow_array(
         q(SELECT COUNT(*) FROM outbox o JOIN users u ON u.id = o.user_id WHERE u.username = ?), undef, $name);
-    is($there, $over ? 0 : 1, $over ? 'nothing of it is there' : 'once');
+    is($there, $over ? 0 : 1, $over ? 'the refused registration stores nothing' : 'the registration is stored once');
 }
-is(count('users'), $users + 9, 'the users are exactly those acknowledged');
-is(count('outbox'), count('users'), 'each with one mail');
+is(count('users'), $users + 9, 'the database has exactly the acknowledged users');
+is(count('outbox'), count('users'), 'each user has one mail');
 
 expect_log(qr/CAT003: .* 1047: /);
 allow_log(qr/\[dbd:error\]/);

@@ -25,11 +25,11 @@ sub is_out {
     answers($server->talk($_->[1]), 500, $outage, "$why: $_->[0]", 'retry-after' => qr/^[1-9]\d*$/)
         for ['the list', wire(GET => '/products')], ['one product', wire(GET => $unknown)], ['a new one', create('lost')];
     answers($server->api(GET => '/health/ready'), 503,
-        { success => false, message => 'Not ready', error => 'database unavailable' }, "$why: not ready");
-    answers($server->api(GET => '/health/live'), 200, undef, "$why: but live");
+        { success => false, message => 'Not ready', error => 'database unavailable' }, "$why: the server is not ready");
+    answers($server->api(GET => '/health/live'), 200, undef, "$why: the server is live");
     my @many = $server->burst((wire(GET => $unknown), create('lost')) x 12);
-    is(scalar(grep { $_->{status} == 500 } @many), 24, "$why: many at once");
-    cmp_ok(time - $start, '<', 3, "$why: no request waits for it");
+    is(scalar(grep { $_->{status} == 500 } @many), 24, "$why: 24 requests at once get a 500");
+    cmp_ok(time - $start, '<', 3, "$why: no request waits for the database");
 }
 
 # Uses every connection of every child: none fails, even once.
@@ -48,7 +48,7 @@ is_out('down at the start');
 $engine->start;
 all_is_well('up');
 is(total(), 8, 'the database has exactly the acknowledged writes');
-answers($server->api(GET => '/health/ready'), 200, undef, 'ready');
+answers($server->api(GET => '/health/ready'), 200, undef, 'the server is ready');
 
 # case: it is killed and restarted while pooled connections are idle: no client notices
 for my $round (1 .. 2) {
@@ -57,7 +57,7 @@ for my $round (1 .. 2) {
     $engine->start;
     all_is_well("restarted $round");
 }
-is(total(), 24, 'nothing is lost or there twice');
+is(total(), 24, 'each product is stored once');
 
 # case: requests arrive while it is down; once it is up, no connection fails
 my $before = join ' ', sort $server->children;
@@ -66,7 +66,7 @@ $engine->kill;
 is_out('killed');
 $engine->start;
 all_is_well('back');
-is(total(), 32, 'nothing of the outage was stored');
+is(total(), 32, 'the requests of the outage store nothing');
 
 # case: it is killed in the middle of reads and writes
 my @sockets = map { $server->connection } 1 .. 24;
@@ -75,13 +75,13 @@ print { $sockets[$_] } $sent[$_] for 0 .. 11;
 $engine->kill;
 print { $sockets[$_] } $sent[$_] for 12 .. 23;
 my @statuses = map { join('', readline $_) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 } @sockets;
-is(join(' ', grep { !/^(?:20[01]|50[03])$/ } @statuses), '', 'each succeeds or gets a 500 or 503');
+is(join(' ', grep { !/^(?:20[01]|50[03])$/ } @statuses), '', 'each request succeeds or gets a 500 or 503');
 $engine->start;
-all_is_well('after that');
+all_is_well('afterwards');
 my $served = grep { $_ == 201 } @statuses;
 my $there = grep { $_->{name} =~ /^middle/ } @{ $server->api(GET => '/products?limit=100')->{json}{data} };
 cmp_ok($there, '>=', $served, 'the database has every acknowledged write');
-is(join(' ', sort $server->children), $before, 'no child has crashed') if mpm() ne 'prefork';
+is(join(' ', sort $server->children), $before, 'no child crashes') if mpm() ne 'prefork';
 
 expect_log(qr/CAT002: /);
 allow_log(qr/\[dbd:error\]/, qr/CAT00[35]: /);

@@ -23,18 +23,18 @@ my @before = tables();
 $engine->read_only(1);
 wait_until(5, sub { $server->api(GET => '/health/ready')->{status} == 503 });
 answers($server->api(GET => '/health/ready'), 503,
-    { success => false, message => 'Not ready', error => 'the database accepts no writes' }, 'not ready');
-answers(create(), 500, $outage, 'a write', 'retry-after' => qr/^[1-9]\d*$/);
+    { success => false, message => 'Not ready', error => 'the database accepts no writes' }, 'the server is not ready');
+answers(create(), 500, $outage, 'a write gets a 500', 'retry-after' => qr/^[1-9]\d*$/);
 answers($server->api(POST => '/register', { username => 'late', email => 'late@example.com', password => 'x' x 8 }), 500,
-    $outage, 'a transaction', 'retry-after' => qr/^[1-9]\d*$/);
-answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 1 }, 'a read');
-is(join(' ', tables()), "@before", 'nothing was stored');
+    $outage, 'a transaction gets a 500', 'retry-after' => qr/^[1-9]\d*$/);
+answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 1 }, 'a read is served');
+is(join(' ', tables()), "@before", 'the refused writes store nothing');
 
 # case: as soon as it accepts writes again, they succeed on every connection
 $engine->read_only(0);
 wait_until(5, sub { $server->api(GET => '/health/ready')->{status} == 200 });
-is(create()->{status}, 201, 'a write again') for 1 .. 8;
-answers($server->api(GET => '/health/ready'), 200, undef, 'ready');
+is(create()->{status}, 201, 'a write succeeds again') for 1 .. 8;
+answers($server->api(GET => '/health/ready'), 200, undef, 'the server is ready again');
 
 expect_log(qr/CAT003: .*read-only/);
 done_testing;

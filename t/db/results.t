@@ -15,9 +15,10 @@ $db->do('CREATE VIEW schema_version AS SELECT (SELECT o.version FROM versions o 
 
 my $list = ctl_for($server, qw(user list));
 is($list->{status}, 1, 'catalogctl fails');
-like($list->{err}, qr/CAT003: .*SELECT MAX\(version\).*: Subquery returns more than 1 row$/m, 'and says why');
+like($list->{err}, qr/CAT003: .*SELECT MAX\(version\).*: Subquery returns more than 1 row$/m,
+    'catalogctl prints the database\'s message');
 $server->start;
-answers($server->api(GET => '/products'), 500, refusal(error => 'database unavailable'), 'so does the server');
+answers($server->api(GET => '/products'), 500, refusal(error => 'database unavailable'), 'the server answers 500');
 
 expect_log(qr/CAT003: .*Subquery returns more than 1 row/);
 done_testing;

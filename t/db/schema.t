@@ -19,7 +19,7 @@ sub all_work {
 }
 
 # Maintenance during service invalidates prepared statements; requests still succeed.
-is(all_work($server), '201 200 200 200 200', 'before');
+is(all_work($server), '201 200 200 200 200', 'all requests succeed before the changes');
 my %changes = (
     sqlite3 => ['CREATE INDEX extra ON products (name)', 'VACUUM', 'ANALYZE', 'ALTER TABLE products ADD COLUMN note TEXT',
         'REINDEX', 'DROP INDEX extra', 'CREATE TABLE other (x)', 'PRAGMA wal_checkpoint(TRUNCATE)'],
@@ -33,32 +33,34 @@ my %changes = (
 my $admin = driver eq 'mysql' ? CatalogTest::Engine->shared->admin : $db; # FLUSH needs a privilege
 for (@{ $changes{ +driver } }) {
     (/^FLUSH/ ? $admin : $db)->do($_);
-    is(all_work($server), '201 200 200 200 200', "after $_");
+    is(all_work($server), '201 200 200 200 200', "all requests succeed after $_");
     my %statuses = map { $_->{status} => 1 } $server->burst((wire(GET => '/products')) x 12,
         (wire(POST => '/products', { name => 'x', price => 1 }, token => $token)) x 6);
-    is(join(' ', sort keys %statuses), '200 201', 'on all connections');
+    is(join(' ', sort keys %statuses), '200 201', "requests on all connections succeed after $_");
 }
 
 # Without a schema, and without permission to create one.
 my $none = server(mount => 'CatalogMigrate Off')->start;
 my $outage = { success => false, message => qr/./, error => 'database unavailable' };
-answers($none->api(GET => '/products'), 500, $outage, 'without a schema there is no empty list',
+answers($none->api(GET => '/products'), 500, $outage, 'without a schema the list gets a 500',
     'retry-after' => qr/^\d+$/);
-answers($none->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 500, $outage, 'nor a write');
-answers($none->api(GET => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b'), 500, $outage, 'nor a 404');
+answers($none->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 500, $outage,
+    'without a schema a write gets a 500');
+answers($none->api(GET => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b'), 500, $outage,
+    'without a schema an unknown product gets a 500');
 like($none->log_text, qr/CAT010: .*schema is at version 0, version \d+ is required; set CatalogMigrate On/,
-    'the log says what to do');
+    'the log says to set CatalogMigrate');
 
 # The administrator creates it: the server recovers without a restart.
 server(conf => 'DBDParams "' . $none->params . "\"\n")->start->api(GET => '/products');
-is(all_work($none), '201 200 200 200 200', 'it works as soon as the schema is there');
+is(all_work($none), '201 200 200 200 200', 'all requests succeed as soon as the schema exists');
 
 # A table is dropped while the server runs.
 $none->database->do('DROP TABLE products');
-answers($none->api(GET => '/products'), 500, $outage, 'a missing table is not an empty list');
+answers($none->api(GET => '/products'), 500, $outage, 'without its table the list gets a 500');
 answers($none->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 500, $outage,
-    'nor a place to write to');
-unlike($none->api(GET => '/products')->{body}, qr/exist|no such table/, 'the client learns no details');
+    'without its table a write gets a 500');
+unlike($none->api(GET => '/products')->{body}, qr/exist|no such table/, 'the answer has no details of the database');
 
 expect_log(qr/CAT010: /, qr/CAT003: .*(?:no such table|(?:doesn't|does not) exist)/);
 done_testing;

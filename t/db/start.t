@@ -12,12 +12,14 @@ $_->launch for @servers;
 $_->wait_up for @servers;
 my $token = forge();
 for my $server (@servers) {
-    answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => $token), 201, undef, 'a server works');
+    answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => $token), 201, undef,
+        'a server creates a product');
 }
-is(join(' ', map { $_->api(GET => '/products')->{json}{pagination}{total} } @servers), '5 5 5 5 5', 'all see the same');
+is(join(' ', map { $_->api(GET => '/products')->{json}{pagination}{total} } @servers), '5 5 5 5 5',
+    'all servers have the same products');
 my $steps = $first->database->selectcol_arrayref('SELECT version FROM schema_version ORDER BY version');
-is(join(' ', @$steps), join(' ', 1 .. @$steps), 'each step is there once');
+is(join(' ', @$steps), join(' ', 1 .. @$steps), 'each schema step is stored once');
 my $log = join '', map { $_->log_text } @servers;
-is(scalar(() = $log =~ /CAT009: /g), scalar @$steps, 'and was applied once');
+is(scalar(() = $log =~ /CAT009: /g), scalar @$steps, 'each schema step is applied once');
 
 done_testing;

@@ -10,6 +10,6 @@ my $server = server();
 $server->make_databases;
 my $r = run({}, $program, driver, $server->params);
 
-is($r->{status}, 0, 'all run') or diag "$r->{out}$r->{err}";
-like("$r->{out}$r->{err}", qr/^$statements statements on ${\driver}$/m, "$statements of them");
+is($r->{status}, 0, 'all statements run') or diag "$r->{out}$r->{err}";
+like("$r->{out}$r->{err}", qr/^$statements statements on ${\driver}$/m, "the program runs $statements statements");
 done_testing;

@@ -13,21 +13,21 @@ my %hold = (
 my ($server, $other) = (server(), server());
 $_->make_databases for $server, $other;
 my $holder = $server->database;
-is($holder->selectrow_array($hold{ +driver }), 1, 'another process holds the lock');
+is($holder->selectrow_array($hold{ +driver }), 1, 'the test holds the lock');
 
-is(ctl_for($other, 'migrate')->{status}, 0, 'another database of the same engine does not wait for that');
+is(ctl_for($other, 'migrate')->{status}, 0, 'migrate of another database on the same engine does not wait');
 
 $server->start;
 my $busy = { success => false, message => qr/./, error => 'the server is too busy; try again' };
-answers($server->api(GET => '/products'), 503, $busy, 'a request does not wait for long', 'retry-after' => qr/^\d+$/);
-like($server->log_text, qr/CAT055: .*waits for another process that updates the schema/, 'the log says for what');
+answers($server->api(GET => '/products'), 503, $busy, 'a request gets a 503', 'retry-after' => qr/^\d+$/);
+like($server->log_text, qr/CAT055: .*waits for another process that updates the schema/, 'the log has the cause of the wait');
 
 open my $migrate, '-|', join(' ', command_for($server, 'migrate')) . ' 2>&1' or die "migrate: $!\n";
 like(scalar <$migrate>, qr/CAT055: .*waits for another process/, 'catalogctl reports that it waits');
 sleep 1.5;
 $holder->disconnect;
-like(join('', <$migrate>), qr/\A(?:.*CAT009: .*\n)*\d+\n\z/, 'and has the schema once the lock is free');
-ok(close $migrate, 'without a failure');
+like(join('', <$migrate>), qr/\A(?:.*CAT009: .*\n)*\d+\n\z/, 'catalogctl creates the schema once the lock is released');
+ok(close $migrate, 'catalogctl succeeds');
 answers($server->api(GET => '/products'), 200, undef, 'the server recovers without a restart');
 
 done_testing;

@@ -39,15 +39,17 @@ while ($left) {
     $rounds++;
     $left = 0 if waitpid($pid, POSIX::WNOHANG()) == $pid;
 }
-is($?, 0, 'the step is done');
-cmp_ok($rounds, '>', 1, 'while many ask');
-is_deeply(\%count, { 200 => 2 * $rounds, 201 => 3 * $rounds }, 'and all are served');
+is($?, 0, 'the schema step succeeds');
+cmp_ok($rounds, '>', 1, 'clients send requests meanwhile');
+is_deeply(\%count, { 200 => 2 * $rounds, 201 => 3 * $rounds }, 'all requests succeed');
 
 # case: this version starts with the newer schema and accepts it
 $server->stop;
 $server->start;
-answers($server->api(GET => '/products?limit=1'), 200, sub { $_[0]{pagination}{total} == 2 * $rounds }, 'a newer schema');
-answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => $token), 201, undef, 'is written to');
-is($server->api(GET => '/health/ready')->{json}{data}{schema}, $version + 1, 'and named');
+answers($server->api(GET => '/products?limit=1'), 200, sub { $_[0]{pagination}{total} == 2 * $rounds },
+    'the list is served with a newer schema');
+answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => $token), 201, undef,
+    'a write succeeds with a newer schema');
+is($server->api(GET => '/health/ready')->{json}{data}{schema}, $version + 1, '/health/ready has the newer version');
 
 done_testing;

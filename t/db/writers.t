@@ -43,14 +43,14 @@ sub commits {
 
 my $before = commits();
 my @created = together(map { create("first $_") } 1 .. 40);
-is(statuses(@created), '40 201', 'forty products are made');
+is(statuses(@created), '40 201', 'forty products are created');
 my @ids = made(@created);
-is_deeply([stored()], [sort @ids], 'each is there once');
+is_deeply([stored()], [sort @ids], 'each product is stored once');
 my $commits = commits() - $before;
 if (mpm eq 'prefork') {
-    is($commits, 40, 'by forty commits, where each child serves one request');
+    is($commits, 40, 'prefork\'s children write them in forty commits');
 } else {
-    cmp_ok($commits, '<=', 12, 'by few commits'); # two per child, if no request is late
+    cmp_ok($commits, '<=', 12, 'the children write them in few commits'); # two per child, if no request is late
 }
 
 # ---- each by itself ----
@@ -62,16 +62,16 @@ my @answers = together(
         request(PUT => "/products/$changed", { price => $_ }), request(DELETE => "/products/$removed"),
         wire(POST => '/users', \%same), request(DELETE => "/products/$nobody")) } 1 .. 4));
 my @of = map { my $kind = $_; [map { $answers[$_ * 6 + $kind] } 0 .. 3] } 0 .. 5;
-is(statuses(@{ $of[0] }), '4 201', 'among others products are made');
-is(statuses(@{ $of[1] }, @{ $of[5] }), '8 404', 'unknown products are not found');
+is(statuses(@{ $of[0] }), '4 201', 'creations among other writes succeed');
+is(statuses(@{ $of[1] }, @{ $of[5] }), '8 404', 'writes of unknown products get a 404');
 is(join(' ', map { $_->{json}{data}{price} } @{ $of[2] }), '1 2 3 4', 'each update returns its own result');
 is(statuses(@{ $of[3] }), '1 200, 3 404', 'one of several deletions succeeds');
-is(statuses(@{ $of[4] }), '1 201, 3 409', 'of several users of one name, one is created');
+is(statuses(@{ $of[4] }), '1 201, 3 409', 'one of several registrations of a name succeeds');
 push @ids, made(@{ $of[0] });
 @ids = grep { $_ ne $removed } @ids;
-is_deeply([stored()], [sort @ids], 'the database has exactly these products');
+is_deeply([stored()], [sort @ids], 'the database has exactly the acknowledged products');
 is($db->selectrow_array(q(SELECT COUNT(*) FROM users JOIN outbox ON user_id = users.id WHERE username = 'ada')), 1,
-    'and the user, with one mail');
+    'the user is stored with one mail');
 
 # ---- faults of one ----
 
@@ -82,16 +82,16 @@ $db->do("CREATE TRIGGER $_ BEFORE INSERT ON outbox WHEN (SELECT username FROM us
 sub user { return wire(POST => '/users', { username => $_[0], email => "$_[0]\@example.com", password => 'correct horse' }) }
 for (['eve', 400], ['mallory', 500]) {
     my ($name, $status) = @$_;
-    is($server->talk(user($name))->{status}, $status, "$name alone");
+    is($server->talk(user($name))->{status}, $status, "$name alone gets $status");
     my @others = map { create("beside $name $_") } 1 .. 12;
     my @around = together(splice(@others, 0, 6), user($name), user("not-$name"), @others);
     my ($faulty, $user) = splice @around, 6, 2;
-    is("$faulty->{status} $user->{status}", "$status 201", "what is wrong with $name");
-    is(statuses(@around), '12 201', 'affects no other write');
+    is("$faulty->{status} $user->{status}", "$status 201", "$name among other writes gets $status");
+    is(statuses(@around), '12 201', "the fault of $name affects no other write");
     is_deeply($db->selectcol_arrayref('SELECT username FROM users WHERE username LIKE ?', undef, "%$name"), ["not-$name"],
-        'and leaves nothing behind');
+        "the fault of $name leaves no row");
     push @ids, made(@around);
-    is_deeply([stored()], [sort @ids], 'all else is there, once');
+    is_deeply([stored()], [sort @ids], 'all other products are stored once');
 }
 
 # ---- many at once ----
@@ -104,9 +104,9 @@ my @results = clients($server, CLIENTS, sub {
     } 1 .. EACH];
 })->results;
 my @done = map { @$_ } @results;
-is(statuses(@done), CLIENTS * EACH . ' 201', 'all writes of many clients are done');
+is(statuses(@done), CLIENTS * EACH . ' 201', 'all writes of many clients succeed');
 push @ids, map { $_->{id} } @done;
-is_deeply([stored()], [sort @ids], 'each once');
+is_deeply([stored()], [sort @ids], 'all these products are stored once');
 
 # ---- no room for all ----
 
@@ -121,10 +121,10 @@ for (1 .. 100) {
 like(statuses(@full), qr/500/, 'the database is full');
 my @doomed = splice @ids, 0, 8;
 my @last = together((map { request(DELETE => "/products/$_") } @doomed), @large);
-is(statuses(@last[0 .. 7]), '8 200', 'whose deletions are done all the same');
+is(statuses(@last[0 .. 7]), '8 200', 'deletions in the full database succeed');
 push @ids, made(@last);
 is_deeply([stored()], [sort @ids], 'the database has exactly the acknowledged writes');
-is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database is whole');
+is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database passes the integrity check');
 
 expect_log(qr/CAT003: .*full/, qr/CAT003: .*CHECK constraint failed: eve/, qr/CAT003: .*mallory was here/);
 allow_log(qr/CAT008: /);

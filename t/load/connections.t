@@ -35,13 +35,13 @@ $db->do('ROLLBACK');
 
 note sprintf 'writers: %s, longest %.1f s', count(@writers), longest(@writers);
 note sprintf 'readers: %s, longest %.2f s', count(@readers), longest(@readers);
-is(scalar(grep { $_->{status} !~ /^50[03]$/ } @writers), 0, 'no writer is served');
-is(scalar(grep { ($_->{headers}{'retry-after'} // '') !~ /^[1-9]\d*$/ } @writers), 0, 'each is told when to come back');
-cmp_ok(longest(@writers), '<', 5, 'none waits long');
-is(count(@readers), '1000 200', 'all readers are served');
-cmp_ok(longest(@readers), '<', 2, 'without waiting');
-is($server->api(GET => '/products')->{json}{pagination}{total}, 0, 'nothing was stored');
-is(count($server->burst(($write) x 45)), '45 201', 'once it is free again all writers are served');
+is(scalar(grep { $_->{status} !~ /^50[03]$/ } @writers), 0, 'each write is refused');
+is(scalar(grep { ($_->{headers}{'retry-after'} // '') !~ /^[1-9]\d*$/ } @writers), 0, 'each refused write has Retry-After');
+cmp_ok(longest(@writers), '<', 5, 'no write waits five seconds');
+is(count(@readers), '1000 200', 'all reads are served');
+cmp_ok(longest(@readers), '<', 2, 'no read waits two seconds');
+is($server->api(GET => '/products')->{json}{pagination}{total}, 0, 'the refused writes store nothing');
+is(count($server->burst(($write) x 45)), '45 201', 'once the lock is released all writes succeed');
 $server->stop;
 
 # ---- locked for all, from the start ----
@@ -56,12 +56,12 @@ $db->do('COMMIT'); # but keeps the lock
 $server->start;
 my @refused = $server->burst(($read) x 50);
 note sprintf '%s, longest %.1f s', count(@refused), longest(@refused);
-is(scalar(grep { $_->{status} !~ /^50[03]$/ } @refused), 0, 'each is refused');
-is(scalar(grep { ($_->{headers}{'retry-after'} // '') !~ /^[1-9]\d*$/ } @refused), 0, 'each is told when to come back');
-cmp_ok(longest(@refused), '<', 5, 'none waits long');
+is(scalar(grep { $_->{status} !~ /^50[03]$/ } @refused), 0, 'each read is refused while the database is locked for all');
+is(scalar(grep { ($_->{headers}{'retry-after'} // '') !~ /^[1-9]\d*$/ } @refused), 0, 'each refused read has Retry-After');
+cmp_ok(longest(@refused), '<', 5, 'no read waits five seconds');
 $db->disconnect;
-ok(wait_until(5, sub { $server->talk($read)->{status} == 200 }), 'once it is free again they are');
-is(count($server->burst(($read) x 50)), '50 200', 'all of them');
+ok(wait_until(5, sub { $server->talk($read)->{status} == 200 }), 'once the lock is released a read is served');
+is(count($server->burst(($read) x 50)), '50 200', 'once the lock is released all reads are served');
 
 expect_log(qr/CAT003: .*database is locked/);
 allow_log(qr/CAT001: /, qr/CAT008: /);

@@ -37,9 +37,9 @@ my @later = grep { $_->{status} == 503 } @answers;
 my @took = sort { $a <=> $b } map { $_->{took} } @answers;
 note sprintf '%d made, %d told to come back, %.2f s', scalar @made, scalar @later, $took[-1];
 is(@made + @later, 200, 'each gets a 201 or a 503');
-cmp_ok(scalar @made, '>=', 5, 'some are made: one is hashed, and some may wait');
-cmp_ok(scalar @later, '>=', 100, 'most get a 503');
-is(scalar(grep { ($_->{headers}{'retry-after'} // '') !~ /^[1-9]\d*$/ } @later), 0, 'and when');
+cmp_ok(scalar @made, '>=', 5, 'at least five registrations succeed');
+cmp_ok(scalar @later, '>=', 100, 'at least half of the registrations get a 503');
+is(scalar(grep { ($_->{headers}{'retry-after'} // '') !~ /^[1-9]\d*$/ } @later), 0, 'each 503 has Retry-After');
 cmp_ok($took[-1], '<', 4, 'no request waits long');
 my ($users) = $server->database->selectrow_array('SELECT COUNT(*) FROM users');
 is($users, 1 + @made, 'the database has exactly the acknowledged users');
@@ -47,8 +47,8 @@ is($users, 1 + @made, 'the database has exactly the acknowledged users');
 @took = sort { $a <=> $b } map { $_->[1] } @reads;
 my $p99 = $took[$#took * 0.99];
 note sprintf '%d reads meanwhile, p99 %.3f s, longest %.3f s', scalar @took, $p99, $took[-1];
-is(scalar(grep { $_->[0] != 200 } @reads), 0, 'readers are served meanwhile');
-cmp_ok($p99, '<', 1, 'without delay');
+is(scalar(grep { $_->[0] != 200 } @reads), 0, 'all reads are served meanwhile');
+cmp_ok($p99, '<', 1, '99 % of the reads take less than a second');
 
 # ---- never two ----
 
@@ -79,12 +79,12 @@ sleep 2.4;
 $used = (cpu() - $used) / (time - $start);
 my %statuses = count($registrars->results);
 note sprintf '%.0f registrations a second, %.2f cores busy', ($statuses{201} // 0) / 3, $used;
-is(join(' ', keys %statuses), '201', 'all are made');
-cmp_ok($used, '<', 1.5, 'one core hashes');
+is(join(' ', keys %statuses), '201', 'all registrations of four clients succeed');
+cmp_ok($used, '<', 1.5, 'hashing uses one core');
 
 my @memory = map { slurp("/proc/$_/status") =~ /^VmRSS:\s+(\d+) kB/m } $server->children;
 note "the children's memory in KiB: @memory";
-is(scalar(grep { $_ > 100_000 } @memory), 0, 'the memory for it is given back');
+is(scalar(grep { $_ > 100_000 } @memory), 0, 'the children release the memory for hashing');
 
 # ---- a place is free again when its holder is killed ----
 
@@ -95,8 +95,8 @@ for (1 .. 4) {
 }
 %statuses = count($registrars->results);
 note join ', ', map { "$statuses{$_} answers $_" } sort keys %statuses;
-is(join(' ', sort keys %statuses), '0 201', 'cut off or made');
-answers($server->api(POST => '/register', user()), 201, undef, 'registration works');
+is(join(' ', sort keys %statuses), '0 201', 'each registration succeeds or is cut off by the kill');
+answers($server->api(POST => '/register', user()), 201, undef, 'a registration succeeds afterwards');
 
 expect_log(qr/CAT011: /);
 allow_kills();

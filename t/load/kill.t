@@ -123,24 +123,24 @@ my @users = map { @{ $_->{users} } } @journals;
 my %products = map { %{ $_->{products} } } @journals;
 my %unanswered = map { %{ $_->{unanswered} } } @journals;
 note sprintf '%.1f s, %d kills: %s', $took, $kills, join ', ', map { "$answers{$_} $_" } sort keys %answers;
-cmp_ok($kills, '>=', $took / 2, 'children were killed on the way');
-cmp_ok(scalar @users, '>=', 1000 * ALL, 'a thousand registrations, or a fifth');
+cmp_ok($kills, '>=', $took / 2, 'at least one child is killed every two seconds');
+cmp_ok(scalar @users, '>=', 1000 * ALL, 'a thousand registrations succeed, or a fifth of them');
 my $writes = sum0(map { $answers{$_} // 0 } 'POST 201', 'PUT 200', 'DELETE 200') - @users;
-cmp_ok($writes, '>=', 10_000 * ALL, 'ten thousand writes, or a fifth');
+cmp_ok($writes, '>=', 10_000 * ALL, 'ten thousand writes succeed, or a fifth of them');
 my @wrong = map { @{ $_->{wrong} } } @journals;
-ok(!@wrong, 'no answer but those of the contract') or diag join "\n", @wrong;
+ok(!@wrong, 'no answer has an unexpected status') or diag join "\n", @wrong;
 
 # ---- the stored rows ----
 
 my $db = $server->database;
-is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database is whole') if driver eq 'sqlite3';
+is($db->selectrow_array('PRAGMA integrity_check'), 'ok', 'the database passes the integrity check') if driver eq 'sqlite3';
 
 my %stored = map { $_->[0] => "$_->[1] $_->[2]" } @{ $db->selectall_arrayref('SELECT id, name, price FROM products') };
 my %known = map { $_ => $stored{$_} } grep { exists $products{$_} } keys %stored;
 my @others = map { $stored{$_} } grep { !exists $products{$_} } keys %stored;
-is_deeply(\%known, \%products, 'the products as acknowledged last');
-is_deeply([grep { !$unanswered{$_} } @others], [], 'all others got no answer');
-is(scalar(uniq values %stored), scalar(keys %stored), 'none is there twice');
+is_deeply(\%known, \%products, 'the database has each product as it was acknowledged last');
+is_deeply([grep { !$unanswered{$_} } @others], [], 'only unanswered requests created other products');
+is(scalar(uniq values %stored), scalar(keys %stored), 'no product is stored twice');
 
 my %listed;
 for (my $page = 1, my $pages = 1; $page <= $pages; $page++) {
@@ -148,17 +148,17 @@ for (my $page = 1, my $pages = 1; $page <= $pages; $page++) {
     $listed{ $_->{id} } .= "$_->{name} $_->{price}" for @{ $r->{json}{data} };
     $pages = $r->{json}{pagination}{pages};
 }
-is_deeply(\%listed, \%stored, 'the list has the same, each once');
+is_deeply(\%listed, \%stored, 'the list has the stored products, each once');
 
 my @names = sort $first->{user}{username}, @users;
-is_deeply([sort @{ $db->selectcol_arrayref('SELECT username FROM users') }], \@names, 'each user once');
+is_deeply([sort @{ $db->selectcol_arrayref('SELECT username FROM users') }], \@names, 'each user is stored once');
 my ($sessions) = $db->selectrow_array('SELECT COUNT(*) FROM users JOIN sessions ON user_id = users.id');
-is($sessions, scalar @names, 'with one session each: a registration is stored as a whole');
+is($sessions, scalar @names, 'each user has one session');
 
 # ---- mail ----
 
 # A child that is killed while it sends leaves the mail leased: expire the lease at once.
-cmp_ok($server->stop, '<', 5, 'it stops');
+cmp_ok($server->stop, '<', 5, 'the server stops within five seconds');
 $db->do("UPDATE outbox SET next_at = created_at WHERE lease != ''");
 $start = time;
 $server->start;
@@ -166,7 +166,7 @@ my $left = sub { $db->selectrow_array('SELECT COUNT(*) FROM outbox') };
 ok(wait_until(30, sub { !$left->() }), 'the outbox is emptied') or diag $left->() . ' mails are left';
 note sprintf '%.1f s for the mail', time - $start;
 my @recipients = map { slurp($_) =~ /^To: <?([^>\r]+)/m } glob "$server->{dir}/data/mail/*.eml";
-is_deeply([sort @recipients], [sort map { "$_\@example.com" } @names], 'each user has a mail');
+is_deeply([sort @recipients], [sort map { "$_\@example.com" } @names], 'each user receives one mail');
 
 allow_kills();
 allow_log(qr/CAT011: /, qr/AH10159: /); # waiting to hash; a killed child counts until httpd has replaced it

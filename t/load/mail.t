@@ -62,9 +62,9 @@ my @received = received("$home/one");
 my %ids;
 $ids{ $_->[1] }{ $_->[0] } = 1 for @received;
 note sprintf '%.1f s, %d mails for 300 users', time - $start, scalar @received;
-is(scalar(keys %ids), 300, 'each user has a mail');
-is(max(map { $#$_ } @received), 1, 'with one recipient each');
-is(max(map { scalar keys %$_ } values %ids), 1, 'those that came twice under the same Message-ID');
+is(scalar(keys %ids), 300, 'each user receives a mail');
+is(max(map { $#$_ } @received), 1, 'each mail has one recipient');
+is(max(map { scalar keys %$_ } values %ids), 1, 'a repeated mail has the same Message-ID');
 unlike($server->log_text, qr/exit signal/, 'no child crashed');
 
 # ---- the child ends that sends ----
@@ -76,7 +76,7 @@ kill KILL => $sender;
 $start = time;
 wait_until(5, sub { !grep { $_ == $sender } $server->children }); # the old child could still accept the connection
 my $address = register($server)->{user}{email};
-ok(wait_until(15, sub { grep { $_->[1] eq $address } received("$home/one") }), 'when it is killed, another one sends');
+ok(wait_until(15, sub { grep { $_->[1] eq $address } received("$home/one") }), 'when that child is killed, another one sends');
 note sprintf 'after %.1f s', time - $start;
 $server->stop;
 
@@ -87,11 +87,11 @@ $smtp = CatalogTest::Smtp->new("$home/two", '--hang', 'DATA');
 $server = mailing($smtp, 1000);
 my $db = $server->database;
 ok(wait_until(5, sub { $db->selectrow_array("SELECT COUNT(*) FROM outbox WHERE lease != ''") }),
-    'a mail is under way to a server that does not answer');
+    'a child sends a mail to a server that does not answer');
 my $took = $server->stop;
 note sprintf 'stopped after %.1f s', $took;
-cmp_ok($took, '<', 5, 'httpd stops');
-is(waiting($server), 1000, 'the queue is whole');
+cmp_ok($took, '<', 5, 'httpd stops within five seconds');
+is(waiting($server), 1000, 'the outbox has all mails');
 
 allow_log(qr/CAT015: /);
 done_testing;

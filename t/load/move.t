@@ -27,7 +27,7 @@ sub measured {
         $most = $1 if slurp("/proc/$pid/status") =~ /^VmHWM:\s+(\d+)/m;
         sleep 0.01;
     }
-    is($?, 0, "$name: $verb");
+    is($?, 0, "$name: $verb succeeds");
     note sprintf '%s: %s of %d in %.1f s, %d KiB', $name, $verb, $rows, time - $start, $most;
     return $most;
 }
@@ -50,7 +50,7 @@ sub move {
     my $number = 0;
     write_file("$dir/in", sub { $number < $count ? product($number++) : undef });
     my @most = (measured($name, $db, 'import', $count, "$dir/in", '/dev/null'), measured($name, $db, 'export', $count, '/dev/null', "$dir/out"));
-    is_same("$dir/in", "$dir/out", "$name: all of $count are there");
+    is_same("$dir/in", "$dir/out", "$name: the export has all of them");
     return $most[0] > $most[1] ? $most[0] : $most[1];
 }
 
@@ -62,7 +62,7 @@ sub move_into_new {
 }
 
 my @most = map { move_into_new($_) } FEW, MANY;
-cmp_ok($most[1], '<', $most[0] + NOISE, 'ten times as many take no more memory') if !is_under_tsan;
-cmp_ok(move_into_new(ALL), '<', MOST, 'a million in less than 100 MiB') if driver eq 'sqlite3' && !is_under_tsan;
+cmp_ok($most[1], '<', $most[0] + NOISE, 'ten times as many products take no more memory') if !is_under_tsan;
+cmp_ok(move_into_new(ALL), '<', MOST, 'a million products take less than 100 MiB') if driver eq 'sqlite3' && !is_under_tsan;
 
 done_testing;

@@ -66,8 +66,8 @@ sub look {
 sub right {
     my ($name) = @_;
     my ($rows) = $db->selectrow_array('SELECT COUNT(*) FROM products');
-    is($server->api(GET => '/products')->{json}{pagination}{total}, $rows, "$name: $rows in all");
-    is(problems(ctl_for($server, 'check')), '', "$name: all counts are right");
+    is($server->api(GET => '/products')->{json}{pagination}{total}, $rows, "$name: the total is $rows");
+    is(problems(ctl_for($server, 'check')), '', "$name: catalogctl check finds no wrong count");
 }
 
 $db->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at)
@@ -77,8 +77,8 @@ ctl_for($server, 'recount') if driver eq 'mysql'; # which has no triggers that c
 my @sql = driver eq 'mysql' ? () : map { beside(\&write_sql) } 1 .. 2;
 my @pids = (@sql, (map { beside(\&write_some) } 1 .. WRITERS), map { beside(\&look) } 1 .. 2);
 my @failed = grep { waitpid($_, 0) != $_ || $? } @pids;
-is(scalar @failed, 0, 'each answer agreed with itself');
-right('after many wrote');
+is(scalar @failed, 0, 'each page has as many products as its total allows');
+right('after concurrent writes');
 
 @pids = map { beside(\&write_some) } 1 .. WRITERS;
 for (1 .. 2 * SECONDS) {
@@ -86,8 +86,8 @@ for (1 .. 2 * SECONDS) {
     kill KILL => $server->children;
 }
 waitpid $_, 0 for @pids;
-ok(wait_until(10, sub { eval { $server->api(GET => '/products')->{status} == 200 } }), 'it serves again');
-right('after children were killed');
+ok(wait_until(10, sub { eval { $server->api(GET => '/products')->{status} == 200 } }), 'the server answers again');
+right('after killed children');
 
 allow_log(qr/CAT008: /, qr/CAT003: .*database is locked/) if driver eq 'sqlite3'; # while the other program writes
 allow_kills();
