@@ -44,19 +44,19 @@ my @paths = ($one, '/products', '/products?limit=5', '/products?page=2&limit=5',
 for my $path (@paths) {
     my $first = ask($server, $path);
     warm($server, $path);
-    is(kept($server, $path), 1, "$path is kept");
+    is(kept($server, $path), 1, "$path is cached");
     my $again = ask($server, $path);
     delete @{ $_->{headers} }{qw(date x-request-id)} for $first, $again;
-    is_deeply([@$again{qw(status headers body)}], [@$first{qw(status headers body)}], 'and is as it was');
+    is_deeply([@$again{qw(status headers body)}], [@$first{qw(status headers body)}], "$path is the same from the cache");
 }
 my $cursor = ask($server, '/products?cursor=&limit=5')->{json}{pagination}{nextCursor};
 warm($server, "/products?cursor=$cursor&limit=5");
-is(kept($server, "/products?cursor=$cursor&limit=5"), 1, 'behind a cursor too');
-is(kept($server, '/products?limit=10', '/products?page=1', '/products?page=x'), 3, 'the same by other words is the same');
+is(kept($server, "/products?cursor=$cursor&limit=5"), 1, 'a page behind a cursor is cached');
+is(kept($server, '/products?limit=10', '/products?page=1', '/products?page=x'), 3, 'different spellings of a query share an entry');
 my $tag = ask($server, $one)->{headers}{etag};
 is($server->api(GET => $one, headers => { 'If-None-Match' => $tag })->{status}, 304, 'the cache evaluates a condition');
 my $head = $server->api(HEAD => $one);
-is($head->{headers}{'content-length'}, length ask($server, $one)->{body}, 'HEAD');
+is($head->{headers}{'content-length'}, length ask($server, $one)->{body}, 'HEAD has the length of the cached answer');
 warm($server, '/products?page=9', '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b');
 is(kept($server, '/products?page=9', '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b'), 0,
     'the cache stores neither a page past the end nor a 404');
@@ -64,25 +64,25 @@ is(kept($server, '/products?page=9', '/products/01a1fd8d-47a8-77ac-9778-38d2c78c
 # ---- our own writes ----
 
 warm($server, @paths, $other);
-answers($server->api(PUT => $one, { price => 7 }, token => $token), 200, undef, 'a product is changed');
-is(kept($server, $other), 1, 'the others stay');
-answers(ask($server, $one), 200, sub { $_[0]{data}{price} == 7 }, 'it is the new one at once');
-ok((grep { $_->{price} == 7 } @{ ask($server, '/products?limit=100')->{json}{data} }), 'in a list as well');
+answers($server->api(PUT => $one, { price => 7 }, token => $token), 200, undef, 'the product is updated');
+is(kept($server, $other), 1, 'other products stay cached');
+answers(ask($server, $one), 200, sub { $_[0]{data}{price} == 7 }, 'the product is new at once');
+ok((grep { $_->{price} == 7 } @{ ask($server, '/products?limit=100')->{json}{data} }), 'a list has the new product');
 $server->api(PUT => $one, { price => 7 }, token => $token);
 warm($server, $one, $other);
-is(kept($server, $other, $one), 2, 'a change that changes nothing leaves the others too');
+is(kept($server, $other, $one), 2, 'an update to equal values leaves other products cached');
 
 warm($server, '/products');
 my $new = create($server, 'new');
-is(ask($server, '/products')->{json}{pagination}{total}, 13, 'a new one is in the list');
-is(kept($server, $one, $other), 2, 'and the products stay');
+is(ask($server, '/products')->{json}{pagination}{total}, 13, 'the list has the created product');
+is(kept($server, $one, $other), 2, 'a creation leaves other products cached');
 warm($server, '/products', "/products/$new");
 $server->api(DELETE => "/products/$new", token => $token);
-is(ask($server, "/products/$new")->{status}, 404, 'a deleted one is gone');
-is(ask($server, '/products')->{json}{pagination}{total}, 12, 'from the list');
+is(ask($server, "/products/$new")->{status}, 404, 'the deleted product gets a 404');
+is(ask($server, '/products')->{json}{pagination}{total}, 12, 'the list does not have the deleted product');
 warm($server, $one);
 $server->api(POST => '/register', { username => 'cached', email => 'cached@example.com', password => 'x' x 8 });
-is(kept($server, $one), 1, 'writes of other things leave products alone');
+is(kept($server, $one), 1, 'a registration leaves products cached');
 
 # ---- names ----
 
@@ -90,7 +90,7 @@ is(kept($server, $one), 1, 'writes of other things leave products alone');
 $server->stop;
 $server->start;
 warm($server, '/products?limit=10');
-is($server->api(GET => "/products/$_", mount => '/rewritten')->{status}, 404, "no list is kept as the product $_")
+is($server->api(GET => "/products/$_", mount => '/rewritten')->{status}, 404, "no cached list answers for the product $_")
     for 'page%2010%201', 'page/10%201', 'page%2F10%201';
 
 # ---- others' writes ----
@@ -106,15 +106,15 @@ sub changed_behind_its_back {
 my $update = sub { my ($db, $price) = @_; $db->do('UPDATE products SET price = ? WHERE id = ?', undef, $price, $ids[0]) };
 if ($is_file) {
     my $db = $server->database;
-    changed_behind_its_back('a change by another program is seen at once', sub { $update->($db, @_) }) for 1 .. 5;
-    changed_behind_its_back('with all in the database file', sub {
+    changed_behind_its_back('another program\'s change is visible at once', sub { $update->($db, @_) }) for 1 .. 5;
+    changed_behind_its_back('a change in the database file alone is visible', sub {
         $update->($db, @_);
         $db->do('PRAGMA wal_checkpoint(TRUNCATE)');
     });
     warm($server, $one);
-    is(kept($server, $one), 1, 'after it answers are kept again');
-    changed_behind_its_back('before a VACUUM', sub { $update->($db, @_); $db->do('VACUUM') });
-    changed_behind_its_back('by a program that ends at once', sub {
+    is(kept($server, $one), 1, 'after another program\'s change answers are cached again');
+    changed_behind_its_back('a change before a VACUUM is visible', sub { $update->($db, @_); $db->do('VACUUM') });
+    changed_behind_its_back('a change by a program that ends at once is visible', sub {
         my ($price) = @_;
         my $pid = fork // die;
         if (!$pid) {
@@ -123,12 +123,12 @@ if ($is_file) {
         }
         waitpid $pid, 0;
     });
-    changed_behind_its_back('twice, by us and another one', sub {
+    changed_behind_its_back('a change after one by the server is visible', sub {
         my ($price) = @_;
         $server->api(PUT => $one, { price => 99 }, token => $token);
         $update->($db, $price);
     });
-    changed_behind_its_back('from a copy of the database', sub {
+    changed_behind_its_back('a database restored from a copy is visible', sub {
         my ($price) = @_;
         my $copy = $server->dir . '/copy.db';
         $db->sqlite_backup_to_file($copy);
@@ -142,7 +142,7 @@ if ($is_file) {
     # All connections are closed and the files beside the database deleted; new files look like those at the start.
     $server->stop;
     $server->start;
-    changed_behind_its_back('while all children were dead', sub {
+    changed_behind_its_back('a change while all children are dead is visible', sub {
         my ($price) = @_;
         kill STOP => $server->{pid};
         kill KILL => $server->children;
@@ -151,13 +151,13 @@ if ($is_file) {
             $server->database->selectrow_array('SELECT 1 FROM products');
             return !-e $server->dir . '/data/catalog.db-shm';
         };
-        ok(wait_until(10, $is_last), 'the WAL-index is gone');
+        ok(wait_until(10, $is_last), 'the WAL-index is deleted');
         kill CONT => $server->{pid};
-        ok(wait_until(10, sub { $server->api(GET => '/health/live')->{status} == 200 }), 'there are new ones');
+        ok(wait_until(10, sub { $server->api(GET => '/health/live')->{status} == 200 }), 'httpd starts new children');
         warm($server, $other); # again with a pooled connection
     });
     warm($server, $one);
-    is(kept($server, $one), 1, 'after it answers are kept again');
+    is(kept($server, $one), 1, 'the new children cache answers again');
 }
 
 # ---- the directives ----
@@ -165,25 +165,25 @@ if ($is_file) {
 my $off = server(conf => "$status\nCatalogCacheSize 0\n", mount => $age)->start;
 my $id = create($off, 'off');
 warm($off, "/products/$id");
-is_deeply(counts($off), {}, 'CatalogCacheSize 0 keeps nothing');
+is_deeply(counts($off), {}, 'CatalogCacheSize 0 disables the cache');
 $off->stop;
 
 if (!$is_file) {
     my $shared = server(conf => $status)->start;
     my $path = '/products/' . create($shared, 'shared');
     warm($shared, $path);
-    is(kept($shared, $path), 0, 'nothing is kept of a database that others may write to');
+    is(kept($shared, $path), 0, 'answers from a shared database are not cached by default');
     $shared->stop;
 
     my $brief = server(conf => $status, mount => 'CatalogCacheMaxAge 1')->start;
     my $brief_id = create($brief, 'brief');
     $path = "/products/$brief_id";
     warm($brief, $path);
-    is(kept($brief, $path), 1, 'but for CatalogCacheMaxAge');
+    is(kept($brief, $path), 1, 'CatalogCacheMaxAge caches answers from a shared database');
     $brief->database->do('UPDATE products SET price = 5 WHERE id = ?', undef, $brief_id);
     my $start = time;
-    ok(wait_until(5, sub { ask($brief, $path)->{json}{data}{price} == 5 }), 'seconds');
-    cmp_ok(time - $start, '<', 2.5, 'and not much longer');
+    ok(wait_until(5, sub { ask($brief, $path)->{json}{data}{price} == 5 }), 'the cached answer expires');
+    cmp_ok(time - $start, '<', 2.5, 'the cached answer expires after CatalogCacheMaxAge');
     $brief->stop;
 }
 
@@ -206,12 +206,12 @@ create($mounts, 'both');
 $at->($_->[0], $_->[1]) for (map { my $m = $_; map { [$m, $_] } '/products', "/products/$both" } qw(api two three)) x 4;
 my $hits = counts($mounts)->{Hits};
 is($at->(two => "/products/$both")->{body}, $at->(api => "/products/$both")->{body}, 'mounts share the cache of one database');
-is(counts($mounts)->{Hits} - $hits, 2, 'it is kept');
-is($at->(three => "/products/$both")->{status}, 404, 'but not of two');
-is(scalar @{ $at->(two => '/products')->{json}{data} }, 1, 'each has its own sizes of pages');
-is(scalar @{ $at->(api => '/products')->{json}{data} }, 2, 'the other one too');
+is(counts($mounts)->{Hits} - $hits, 2, 'an answer cached by one mount answers the other');
+is($at->(three => "/products/$both")->{status}, 404, 'a mount of another database has its own answers');
+is(scalar @{ $at->(two => '/products')->{json}{data} }, 1, 'a mount has its own page size');
+is(scalar @{ $at->(api => '/products')->{json}{data} }, 2, 'the other mount has its own page size');
 $mounts->api(PUT => "/products/$both", { price => 3 }, token => $token, mount => '/two');
-answers($at->(api => "/products/$both"), 200, sub { $_[0]{data}{price} == 3 }, 'a change by one mount shows in the other');
+answers($at->(api => "/products/$both"), 200, sub { $_[0]{data}{price} == 3 }, 'an update by one mount is visible in the other');
 
 allow_log(qr/AH00052: child pid \d+ exit signal Killed/, qr/AH00161: /); # prefork has a single child here
 done_testing;

@@ -16,7 +16,7 @@ my $made = create(\%full);
 answers($made, 201, created(%full), 'every field', location => qr{^/api/products/$made->{json}{data}{id}$});
 answers(create(\%least), 201, created(%least_made), 'the minimal record: absent fields get their defaults, rating stays absent');
 answers(api(GET => "/products/$made->{json}{data}{id}"), 200, { success => true, data => $made->{json}{data} },
-    'it is stored as it was answered');
+    'the product is stored as in the answer');
 
 # name of the case, changes to the minimal record, the result
 my @good = (
@@ -25,14 +25,14 @@ my @good = (
     ['200 characters of four bytes', name => '🫖' x 200],
     ['100 characters of category', category => 'ü' x 100],
     ['an empty category', category => ''],
-    ['a price of nothing', price => 0],
+    ['a price of zero', price => 0],
     ['the best rating', rating => 5],
     ['the worst rating', rating => 0],
     ['not in stock', inStock => false],
     ['white space about a name', name => "  a kettle\t"],
     ['white space alone is a category', category => '   '],
 );
-answers(create({ %least, @$_[1, 2] }), 201, created(%least_made, @$_[1, 2]), $_->[0]) for @good;
+answers(create({ %least, @$_[1, 2] }), 201, created(%least_made, @$_[1, 2]), "accepted: $_->[0]") for @good;
 
 my @bad = (
     ['no name', { price => 1 }, name => 'required'],
@@ -66,17 +66,17 @@ my @bad = (
 );
 for (@bad) {
     my ($name, $body, @errors) = @$_;
-    answers(create($body), 400, invalid(@errors), $name);
+    answers(create($body), 400, invalid(@errors), "refused: $name");
 }
 
 my $error = create({ name => '', price => -1 })->{json}{error};
-like($error, qr/name .*price /, 'error says all of it in a sentence');
+like($error, qr/name .*price /, 'error names all faults in a sentence');
 
 # Fields that only the server sets.
 my $copy = create($made->{json}{data});
 answers($copy, 201, created(%full), 'a record that was read can be sent', 'catalog-ignored' => undef);
-isnt($copy->{json}{data}{id}, $made->{json}{data}{id}, 'it gets an id of its own');
-answers(create({ %least, id => 5, createdAt => [] }), 201, created(%least_made), 'whatever they are',
+isnt($copy->{json}{data}{id}, $made->{json}{data}{id}, 'the copy gets an id of its own');
+answers(create({ %least, id => 5, createdAt => [] }), 201, created(%least_made), 'invalid values of these fields are ignored',
     'catalog-ignored' => undef);
 
 # Unknown fields.
@@ -84,19 +84,21 @@ answers(create({ %least, colour => 'red' }), 201, created(%least_made), 'an unkn
     'catalog-ignored' => 'colour');
 my $ignored = create('{"name":"x","price":1,"b":1,"a b,c":2,"\u00fc\r\n":3}')->{headers}{'catalog-ignored'};
 is($ignored, 'b, a%20b%2Cc, %C3%BC%0D%0A',
-    'unknown members are named in order, encoded where a header could not hold them');
+    'unknown fields are named in order, encoded where a header cannot hold them');
 my %strict = (headers => { Prefer => 'handling=strict' });
-answers(create({ %least, colour => 'red' }, %strict), 400, invalid(colour => 'unknown'), 'strict refuses them');
+answers(create({ %least, colour => 'red' }, %strict), 400, invalid(colour => 'unknown'),
+    'Prefer: handling=strict refuses unknown fields');
 answers(create({ %least, colour => 'red', name => '' }, %strict), 400,
-    invalid(colour => 'unknown', name => 'too_short'), 'with all the rest');
-answers(create({ %least, id => 'x', createdAt => 'y' }, %strict), 201, created(%least_made), 'but not id and createdAt',
+    invalid(colour => 'unknown', name => 'too_short'), 'the answer lists unknown fields with the other errors');
+answers(create({ %least, id => 'x', createdAt => 'y' }, %strict), 201, created(%least_made),
+    'Prefer: handling=strict accepts id and createdAt',
     'preference-applied' => 'handling=strict');
 answers(create({ %least, colour => 1 }, headers => { Prefer => 'handling=lenient' }), 201, created(%least_made),
     'lenient is the default');
 
 # Who may create products.
 my $body = { %least, name => fresh() };
-answers(api(POST => '/products', $body), 401, refusal(error => qr/./), 'no token',
+answers(api(POST => '/products', $body), 401, refusal(error => qr/./), 'a creation without a token is refused',
     'www-authenticate' => qr/^Bearer realm="[^"]+"$/);
 my $total = sub { api(GET => '/products')->{json}{pagination}{total} };
 my $before = $total->();

@@ -39,34 +39,37 @@ sub walk {
     return @all;
 }
 
-answers(list('cursor='), 200, { success => true, data => [], pagination => { limit => 10 } }, 'an empty catalogue');
+answers(list('cursor='), 200, { success => true, data => [], pagination => { limit => 10 } },
+    'an empty catalogue has one empty page');
 my @made = make(map { "p$_" } 10 .. 34);
 my @newest = sort { $b->{createdAt} cmp $a->{createdAt} || $b->{id} cmp $a->{id} } @made;
 
 my $first = list('cursor=');
 answers($first, 200, { success => true, data => [@newest[0 .. 9]], pagination => { limit => 10, nextCursor => qr/^[\w-]+$/ } },
-    'the ten newest');
+    'the first page has the ten newest products');
 my $next = $first->{json}{pagination}{nextCursor};
 answers(list("cursor=$next&limit=15"), 200, { success => true, data => [@newest[10 .. 24]], pagination => { limit => 15 } },
-    'the rest, in one page that is just full: there is no next');
+    'a full last page has no nextCursor');
 answers(list("limit=14&cursor=$next"), 200,
-    { success => true, data => [@newest[10 .. 23]], pagination => { limit => 14, nextCursor => qr/./ } }, 'one less');
-is_deeply(list($_)->{json}, $first->{json}, "?$_ begins too") for 'cursor', 'cursor=&cursor=x', 'x=1&cursor=&limit=10';
+    { success => true, data => [@newest[10 .. 23]], pagination => { limit => 14, nextCursor => qr/./ } },
+    'a page before the last one has a nextCursor');
+is_deeply(list($_)->{json}, $first->{json}, "?$_ returns the first page") for 'cursor', 'cursor=&cursor=x', 'x=1&cursor=&limit=10';
 my $limit = list('cursor=&limit=1000')->{json}{pagination};
-is_deeply($limit, { limit => 100 }, 'the limit is that of pages');
-is_deeply([walk($_)], \@newest, "in pages of $_, each product once and in order") for 1, 4, 25, 100;
+is_deeply($limit, { limit => 100 }, 'CatalogMaxLimit applies to cursors');
+is_deeply([walk($_)], \@newest, "pages of $_ have each product once and in order") for 1, 4, 25, 100;
 
 # ---- while the catalogue changes ----
 
 my @before = @newest;
 my @new;
-is(names(walk(5, sub { push @new, make('new') })), names(@before), 'products created meanwhile come first and disturb no walk');
+is(names(walk(5, sub { push @new, make('new') })), names(@before), 'products created meanwhile cause no duplicates or gaps');
 remove(@new);
 my @gone = @newest[3, 9, 10, 17, 24];
 my @victims = @gone;
 my @walked = walk(5, sub { remove(shift @victims // ()) });
 my %is_gone = map { $_->{id} => 1 } @gone;
-is(names(grep { !$is_gone{ $_->{id} } } @walked), names(grep { !$is_gone{ $_->{id} } } @newest), 'nor do deleted products');
+is(names(grep { !$is_gone{ $_->{id} } } @walked), names(grep { !$is_gone{ $_->{id} } } @newest),
+    'products deleted meanwhile cause no duplicates or gaps');
 @newest = grep { !$is_gone{ $_->{id} } } @newest;
 my $last = list('cursor=&limit=7'); # the test deletes its last product
 remove($newest[6]);
@@ -76,10 +79,10 @@ splice @newest, 6, 1;
 
 $db->do('UPDATE products SET created_at = ?', undef, 1700000000000);
 @newest = sort { $b->{id} cmp $a->{id} } @newest;
-is(names(walk(3)), names(@newest), 'products of the same millisecond go by their id');
+is(names(walk(3)), names(@newest), 'products of one millisecond are sorted by id');
 $db->do('UPDATE products SET created_at = ? WHERE id = ?', undef, $_->[0], $_->[1]{id})
     for [-5, $newest[0]], [0, $newest[1]], [253402300799999, $newest[2]];
-is(names(walk(1)), names(@newest[2 .. $#newest], @newest[1, 0]), 'times long before and after are in order');
+is(names(walk(1)), names(@newest[2 .. $#newest], @newest[1, 0]), 'times far in the past and in the future are in order');
 
 # ---- invalid cursors ----
 
@@ -90,9 +93,9 @@ my $alphabet = join '', 'A' .. 'Z', 'a' .. 'z', 0 .. 9, '-_';
 my @changed = map { my $c = $next; substr $c, $_, 1, substr $alphabet, 1 ^ index($alphabet, substr $c, $_, 1), 1; $c }
     0 .. length($next) - 1;
 my @taken = grep { list("cursor=$_")->{status} != 400 } @changed;
-is("@taken", '', 'none is taken that was changed in any place') or diag $next;
+is("@taken", '', 'a cursor changed in any place is refused') or diag $next;
 for ("cursor=$next&page=1", 'page=2&cursor=', 'cursor=&page', 'cursor=&page=%zz') {
-    answers(list($_), 400, { success => false, message => 'Invalid cursor', error => qr/page/ }, "?$_");
+    answers(list($_), 400, { success => false, message => 'Invalid cursor', error => qr/page/ }, "?$_ is refused");
 }
 
 # ---- keys ----
@@ -100,8 +103,8 @@ for ("cursor=$next&page=1", 'page=2&cursor=', 'cursor=&page', 'cursor=&page=%zz'
 my $of_old = list('cursor=&limit=2', '/old')->{json}{pagination}{nextCursor};
 my $rest = { success => true, data => list('cursor=&limit=4')->{json}{data}, pagination => { limit => 2, nextCursor => qr/./ } };
 splice @{ $rest->{data} }, 0, 2;
-answers(list("limit=2&cursor=$of_old", '/old'), 200, $rest, 'a mount of the same key takes the cursor');
-answers(list("limit=2&cursor=$of_old", '/both'), 200, $rest, 'so does one that has the key among others');
-answers(list("limit=2&cursor=$of_old"), 400, $bad, 'one that does not have it refuses it');
+answers(list("limit=2&cursor=$of_old", '/old'), 200, $rest, 'a mount with the same key accepts the cursor');
+answers(list("limit=2&cursor=$of_old", '/both'), 200, $rest, 'a mount with that key among others accepts the cursor');
+answers(list("limit=2&cursor=$of_old"), 400, $bad, 'a mount without that key refuses the cursor');
 
 done_testing;

@@ -46,7 +46,7 @@ sub is_new_after {
     my ($way, $write, $id, $name) = @_;
     cache_all(@lists, $id ? "/products/$id" : ());
     my $new = $write->($id) // $id;
-    return is_deeply(names_of($new), [($name) x (1 + @lists)], "$way: all that is read after it is new");
+    return is_deeply(names_of($new), [($name) x (1 + @lists)], "$way: all later answers have the new state");
 }
 
 my $if_match = sub { return (headers => { 'If-Match' => ask("/products/$_[0]")->{headers}{etag} }) };
@@ -62,7 +62,10 @@ if ($is_file) {
     my $imported = product_id(1);
     my @lines = (qq({"products":{"id":"$imported","name":"imported","price":1,"category":"","in_stock":true,"created_at":1763717400000}}));
     my $file = slurp(write_file(scratch() . '/lines', sub { shift @lines }));
-    is_new_after('catalogctl import', sub { is(run({ in => $file }, command_for($server), 'import')->{status}, 0, 'imported'); return $imported }, undef, 'imported');
+    is_new_after('catalogctl import', sub {
+        is(run({ in => $file }, command_for($server), 'import')->{status}, 0, 'the import succeeds');
+        return $imported;
+    }, undef, 'imported');
 }
 
 done_testing;

@@ -19,7 +19,7 @@ sub leads {
     my ($query, %want) = @_;
     my %got = links(list($query));
     is_deeply(\%got, { map { ($_ => "?page=$want{$_}&limit=" . ($query =~ /limit=(\d+)/ ? $1 : 10)) } keys %want },
-        $query || 'no query');
+        'the links of ' . ($query || 'the list without a query') . ' are right');
 }
 
 leads('', first => 1, last => 1);
@@ -34,7 +34,8 @@ leads('?page=9007199254740991', first => 1, prev => 3, last => 3);
 leads('?limit=25', first => 1, last => 1);
 leads('?limit=4&page=3&x=y', first => 1, prev => 2, next => 4, last => 7);
 leads('?page=nonsense&limit=5', first => 1, next => 2, last => 5);
-is_deeply({ links(list('?limit=1000')) }, { first => '?page=1&limit=100', last => '?page=1&limit=100' }, 'the limit in effect');
+is_deeply({ links(list('?limit=1000')) }, { first => '?page=1&limit=100', last => '?page=1&limit=100' },
+    'links have the limit in effect');
 
 # A client that follows `next` reads the whole list.
 for my $start ('?limit=4', '?cursor=&limit=4') {
@@ -43,16 +44,18 @@ for my $start ('?limit=4', '?cursor=&limit=4') {
         my $r = list($query);
         push @prices, map { $_->{price} } @{ $r->{json}{data} };
         my %links = links($r);
-        is($links{first}, $start =~ /cursor/ ? $start : '?page=1&limit=4', 'first is there') if $query eq $start;
+        is($links{first}, $start =~ /cursor/ ? $start : '?page=1&limit=4',
+            'the first page has a link to itself') if $query eq $start;
         $query = $links{next};
     }
-    is(join(' ', sort { $a <=> $b } @prices), join(' ', 1 .. 25), "from $start on");
+    is(join(' ', sort { $a <=> $b } @prices), join(' ', 1 .. 25), "next links from $start lead through the whole list");
 }
 my %links = links(my $r = list('?cursor=&limit=7'));
 is_deeply(\%links, { first => '?cursor=&limit=7', next => "?cursor=$r->{json}{pagination}{nextCursor}&limit=7" },
-    'a cursor has first and next');
-is_deeply({ links(list('?cursor=&limit=25')) }, { first => '?cursor=&limit=25' }, 'and first alone at the end');
-answers($server->api(HEAD => '/products'), 200, '', 'HEAD has them', link => list('')->{headers}{link});
-is(list('?cursor=x')->{headers}{link}, undef, 'a failure has none');
+    'a page of a cursor has links to the first and the next');
+is_deeply({ links(list('?cursor=&limit=25')) }, { first => '?cursor=&limit=25' },
+    'the last page of a cursor has a link to the first only');
+answers($server->api(HEAD => '/products'), 200, '', 'HEAD has the links', link => list('')->{headers}{link});
+is(list('?cursor=x')->{headers}{link}, undef, 'a failed request has no links');
 
 done_testing;

@@ -9,8 +9,8 @@ my $token = register($server)->{token};
 sub list { $server->api(GET => '/products' . ($_[0] // '')) }
 sub page { my ($data, %p) = @_; return { success => true, data => $data, pagination => \%p } }
 
-answers(list(), 200, page([], page => 1, limit => 10, total => 0, pages => 0), 'an empty catalogue');
-answers(list('?page=7'), 200, page([], page => 7, limit => 10, total => 0, pages => 0), 'page 7 of it');
+answers(list(), 200, page([], page => 1, limit => 10, total => 0, pages => 0), 'an empty catalogue has an empty list');
+answers(list('?page=7'), 200, page([], page => 7, limit => 10, total => 0, pages => 0), 'page 7 of an empty catalogue is empty');
 
 my @all = map { $server->api(POST => '/products', { name => "p$_", price => $_ },
     token => $token)->{json}{data} } 1 .. 25;
@@ -18,22 +18,23 @@ my @newest = sort { $b->{createdAt} cmp $a->{createdAt} || $b->{id} cmp $a->{id}
 my %rest = (total => 25, pages => 3);
 my $first = page([@newest[0 .. 9]], page => 1, limit => 10, %rest);
 
-answers(list(), 200, $first, 'the ten newest, newest first');
-answers(list('/'), 200, $first, 'a trailing slash is the same route');
-answers(list('?page=2'), 200, page([@newest[10 .. 19]], page => 2, limit => 10, %rest), 'the next ten');
+answers(list(), 200, $first, 'the first page has the ten newest, newest first');
+answers(list('/'), 200, $first, 'a trailing slash is accepted');
+answers(list('?page=2'), 200, page([@newest[10 .. 19]], page => 2, limit => 10, %rest), 'the second page has the next ten');
 answers(list('?page=3'), 200, page([@newest[20 .. 24]], page => 3, limit => 10, %rest), 'the last page has the rest');
-answers(list('?page=4'), 200, page([], page => 4, limit => 10, %rest), 'past the end');
-answers(list('?limit=25'), 200, page([@newest], page => 1, limit => 25, total => 25, pages => 1), 'all on one page');
+answers(list('?page=4'), 200, page([], page => 4, limit => 10, %rest), 'a page past the end is empty');
+answers(list('?limit=25'), 200, page([@newest], page => 1, limit => 25, total => 25, pages => 1), 'a page can have all products');
 answers(list('?limit=24&page=2'), 200, page([$newest[24]], page => 2, limit => 24, total => 25, pages => 2),
-    'one on the last page');
-answers(list('?limit=100'), 200, page([@newest], page => 1, limit => 100, total => 25, pages => 1), 'the largest page');
+    'a last page can have one product');
+answers(list('?limit=100'), 200, page([@newest], page => 1, limit => 100, total => 25, pages => 1),
+    'the largest limit is accepted');
 answers(list('?limit=101'), 200, page([@newest], page => 1, limit => 100, total => 25, pages => 1),
-    'a larger one is held there');
+    'a larger limit is reduced to the largest');
 is_deeply([map { list("?limit=1&page=$_")->{json}{data}[0]{id} } 1 .. 25], [map { $_->{id} } @newest],
     'no page repeats or leaves out a row');
 
 my $head = $server->api(HEAD => '/products?limit=3');
-answers($head, 200, '', 'HEAD', 'content-length' => length list('?limit=3')->{body},
+answers($head, 200, '', 'HEAD has the headers of GET', 'content-length' => length list('?limit=3')->{body},
     'content-type' => 'application/json');
 
 # query, page and limit in effect
@@ -69,7 +70,7 @@ $server->api(DELETE => "/products/$newest[0]{id}", token => $token);
 answers(list('?limit=2'), 200, page([@newest[1, 2]], page => 1, limit => 2, total => 24, pages => 12),
     'the list omits a deleted product');
 answers($server->api(PUT => "/products/$newest[5]{id}", { name => 'changed' }, token => $token), 200, undef,
-    'one is changed');
-is(list('?limit=1&page=5')->{json}{data}[0]{name}, 'changed', 'and keeps its place');
+    'a product is updated');
+is(list('?limit=1&page=5')->{json}{data}[0]{name}, 'changed', 'the updated product keeps its place');
 
 done_testing;

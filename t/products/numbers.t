@@ -27,9 +27,9 @@ for (@exact) {
     my @texts = map { $_->{body} =~ /"price":([^,}]+)/ } $made, $changed, api(GET => $path),
         api(GET => '/products?limit=1');
 
-    like($texts[0], ref $back ? $back : qr/^\Q$back\E$/, "$sent comes back");
-    is_deeply([@texts[1 .. 3]], [($texts[0]) x 3], "$sent is the same everywhere");
-    cmp_ok($texts[0], '==', $sent, "$sent is the same number");
+    like($texts[0], ref $back ? $back : qr/^\Q$back\E$/, "price $sent is returned as sent, or shorter");
+    is_deeply([@texts[1 .. 3]], [($texts[0]) x 3], "price $sent is the same in each answer");
+    cmp_ok($texts[0], '==', $sent, "price $sent is the same number");
     api(DELETE => $path, token => $token);
 }
 
@@ -44,17 +44,17 @@ my @refused = (
 for (@refused) {
     my ($sent, @error) = @$_;
     my $answer = api(POST => '/products', qq({"name":"n","price":$sent}), token => $token);
-    answers($answer, 400, @error ? invalid(@error) : $range->(), substr "price $sent", 0, 40);
+    answers($answer, 400, @error ? invalid(@error) : $range->(), 'refused: ' . substr "price $sent", 0, 40);
 }
 
 # Ratings are numbers, too.
 for my $sent ('4.7', '0.1', '3', '0', '5', '4.999999999999999') {
     my $made = api(POST => '/products', qq({"name":"n","price":1,"rating":$sent}), token => $token);
-    like($made->{body}, qr/"rating":\Q$sent\E[,}]/, "rating $sent");
+    like($made->{body}, qr/"rating":\Q$sent\E[,}]/, "rating $sent is returned as sent");
     like(api(GET => "/products/$made->{json}{data}{id}")->{body}, qr/"rating":\Q$sent\E[,}]/, "rating $sent is stored");
 }
 answers(api(POST => '/products', '{"name":"n","price":1,"rating":5.000000000000001}', token => $token), 400,
     invalid(rating => 'too_large'),
-    'a hair above five');
+    'a rating just above five is refused');
 
 done_testing;

@@ -20,7 +20,7 @@ my $requests = sub {
     return join '', @requests;
 };
 my @texts = map { $_->{text} } $server->burst(map { $requests->($_) } 1 .. $connections);
-is(scalar(() = join('', @texts) =~ m{HTTP/1\.1 201 }g), $connections * $each, 'all are made');
+is(scalar(() = join('', @texts) =~ m{HTTP/1\.1 201 }g), $connections * $each, 'all products are created');
 
 my (@listed, $cursor);
 do {
@@ -28,7 +28,7 @@ do {
     push @listed, @{ $page->{data} };
     $cursor = $page->{pagination}{nextCursor};
 } while defined $cursor;
-is(scalar @listed, $connections * $each, 'all are listed');
+is(scalar @listed, $connections * $each, 'all products are listed');
 
 my ($shared, @wrong) = (0);
 for my $connection (1 .. $connections) {

@@ -50,41 +50,43 @@ sub exact {
 
 sub tended {
     my ($name, $done) = @_;
-    ok(wait_until(60, $done), "$name by and by") or diag parts(0) . ' blocks, ' . parts(1) . " groups, " . parts(2) . " regions";
+    ok(wait_until(60, $done), "$name: the counts are maintained in time")
+        or diag parts(0) . ' blocks, ' . parts(1) . " groups, " . parts(2) . " regions";
     exact($name);
 }
 
-exact('an empty catalogue');
+exact('pages of an empty catalogue');
 by_sql(products(0, 3000));
-exact('some, at once');
+exact('pages of a few thousand new products');
 by_sql(products(3000, 20_000));
-tended('cut', sub { parts(0) >= 20 });
-is(problems(ctl_for($server, 'check')), '', 'all counts are right');
+tended('pages after splitting', sub { parts(0) >= 20 });
+is(problems(ctl_for($server, 'check')), '', 'catalogctl check finds no wrong count');
 by_sql('UPDATE products SET created_at = created_at - 5000 WHERE created_at % 7 = 0');
 by_sql(q(UPDATE products SET id = '02' || SUBSTR(id, 3) WHERE created_at % 5 = 0));
-exact('moved in the list');
+exact('pages after products have moved');
 by_sql('DELETE FROM products WHERE created_at % 10 <> 1');
-exact('most are deleted');
-tended('joined', sub { parts(0) <= 10 });
+exact('pages after most products are deleted');
+tended('pages after merging', sub { parts(0) <= 10 });
 by_sql(products(20_000, 22_000));
-exact('more');
-is(problems(ctl_for($server, 'check')), '', 'all counts are right');
+exact('pages after more insertions');
+is(problems(ctl_for($server, 'check')), '', 'catalogctl check finds no wrong count');
 
 # Corrupted counts.
 $db->do('UPDATE product_counts SET n = n + 1 WHERE level = 0');
-like(problems(ctl_for($server, 'check')), qr/^counts: \d+ are wrong; run: catalogctl recount$/, 'wrong ones are found');
-is_deeply(ctl_for($server, 'recount'), { status => 0, out => '', err => '' }, 'counted anew');
-cmp_ok(parts(0), '>', 1, 'in parts');
-is(problems(ctl_for($server, 'check')), '', 'all counts are right');
-exact('counted anew');
+like(problems(ctl_for($server, 'check')), qr/^counts: \d+ are wrong; run: catalogctl recount$/,
+    'catalogctl check finds wrong counts');
+is_deeply(ctl_for($server, 'recount'), { status => 0, out => '', err => '' }, 'catalogctl recount succeeds');
+cmp_ok(parts(0), '>', 1, 'catalogctl recount counts in several blocks');
+is(problems(ctl_for($server, 'check')), '', 'catalogctl check finds no wrong count');
+exact('pages after catalogctl recount');
 
 by_sql('DELETE FROM products');
-exact('all are deleted');
-tended('joined', sub { parts(0) == 1 });
+exact('pages after all products are deleted');
+tended('pages after merging all', sub { parts(0) == 1 });
 if (driver eq 'pgsql') {
     by_sql(products(0, 3000));
     $db->do('TRUNCATE products');
-    exact('truncated');
+    exact('pages after TRUNCATE');
 }
 
 # Products from a version without counts: enough for several regions where inserting is fast, for several groups elsewhere.
@@ -104,8 +106,8 @@ for my $step (driver eq 'mysql' ? () : grep { !m{/00[123]_} } glob setting('top'
 my ($old, $level) = driver eq 'sqlite3' ? (650_000, 2) : (230_000, 1);
 $db->do(products(0, $old));
 $server->start;
-exact('of an older version, at once');
-tended('of an older version', sub { parts($level) > 1 });
-is(problems(ctl_for($server, 'check')), '', 'all counts are right');
+exact('pages of an older version\'s products');
+tended('pages of an older version\'s products, later', sub { parts($level) > 1 });
+is(problems(ctl_for($server, 'check')), '', 'catalogctl check finds no wrong count');
 
 done_testing;

@@ -14,7 +14,7 @@ my @puts = burst(map { wire(PUT => $path, { name => "n$_", price => $_ }, token 
 is_deeply(statuses(@puts), { 200 => 16 }, 'all updates of one product succeed');
 ok(!(grep { $_->{json}{data}{name} ne "n$_->{json}{data}{price}" } @puts), 'each answer has what its own request stored');
 my $last = api(GET => $path)->{json}{data};
-is($last->{name}, "n$last->{price}", 'the last one wins as a whole');
+is($last->{name}, "n$last->{price}", 'the last update is stored as a whole');
 
 for my $round (1 .. 5) {
     my $path = made();
@@ -23,8 +23,8 @@ for my $round (1 .. 5) {
     my ($removed) = splice @answers, 6, 1;
     answers($removed, 200, { success => true, message => qr/./ }, "round $round: the product is deleted");
     my $n = statuses(@answers);
-    is(($n->{200} // 0) + ($n->{404} // 0), 12, "round $round: an update succeeds or finds nothing");
-    answers(api(GET => $path), 404, undef, "round $round: it stays deleted");
+    is(($n->{200} // 0) + ($n->{404} // 0), 12, "round $round: each update gets a 200 or a 404");
+    answers(api(GET => $path), 404, undef, "round $round: the product stays deleted");
 }
 
 $path = made();
@@ -32,8 +32,8 @@ is_deeply(statuses(burst((wire(DELETE => $path, token => $token)) x 8)), { 200 =
     'one of many deletions succeeds');
 
 my @made = burst(map { wire(POST => '/products', { name => "r$_", price => $_ }, token => $token) } 1 .. 32);
-is_deeply(statuses(@made), { 201 => 32 }, 'creations do not hinder each other');
+is_deeply(statuses(@made), { 201 => 32 }, 'all of 32 creations at once succeed');
 my %ids = map { $_->{json}{data}{id} => 1 } @made;
-is(scalar keys %ids, 32, 'each has an id of its own');
+is(scalar keys %ids, 32, 'each product has an id of its own');
 
 done_testing;

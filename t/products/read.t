@@ -7,12 +7,12 @@ my $product = api(POST => '/products', { name => 'Kettle', price => 1, rating =>
 my $id = $product->{id};
 my $unknown = { success => false, message => qr/product not found/i };
 
-answers(api(GET => "/products/$id"), 200, { success => true, data => $product }, 'a product');
-answers(api(GET => "/products/$id/"), 200, { success => true, data => $product }, 'a trailing slash is the same route');
+answers(api(GET => "/products/$id"), 200, { success => true, data => $product }, 'a product is served');
+answers(api(GET => "/products/$id/"), 200, { success => true, data => $product }, 'a trailing slash is accepted');
 answers(api(GET => "/products/$id?page=2&x"), 200, { success => true, data => $product },
-    'a query makes no difference');
+    'a query is ignored');
 answers(api(GET => "/products/$id", token => 'nonsense'), 200, { success => true, data => $product },
-    'nor does a bad token: the route is open');
+    'an invalid token is ignored, as the route is open');
 
 my $head = api(HEAD => "/products/$id");
 my $get = api(GET => "/products/$id");

@@ -23,19 +23,20 @@ for my $text (@texts) {
     my $shown = join '', map { /[ -~]/ ? $_ : sprintf '<%X>', ord } split //, $text;
     my $made = api(POST => '/products', { name => "n$text", price => 1, category => $text }, token => $token);
     my $want = { name => "n$text", category => $text, price => 1, inStock => true, id => $ID, createdAt => $TIME };
-    answers($made, 201, { success => true, message => qr/./, data => $want }, "as sent: $shown");
+    answers($made, 201, { success => true, message => qr/./, data => $want }, "a creation returns the text as sent: $shown");
     my $path = "/products/$made->{json}{data}{id}";
-    answers(api(PUT => $path, { name => "$text." }, token => $token), 200, undef, "as an update: $shown");
-    answers(api(GET => $path), 200, { success => true, data => { %$want, name => "$text." } }, "as stored: $shown");
+    answers(api(PUT => $path, { name => "$text." }, token => $token), 200, undef, "an update accepts the text: $shown");
+    answers(api(GET => $path), 200, { success => true, data => { %$want, name => "$text." } },
+        "the text is stored as sent: $shown");
 }
-answers(api(GET => '/products'), 200, undef, 'the tables are still there');
+answers(api(GET => '/products'), 200, undef, 'the list is served after all texts');
 
 # Escapes mean the characters that they represent.
 for (['\u0041', 'A'], ['\ud83e\uded6', '🫖'], ['\/', '/'], ['\"\\\\\b\f\n\r\t', "\"\\\b\f\n\r\t"],
     ['\uffff', "\x{ffff}"]) {
     my ($escaped, $text) = @$_;
     my $made = api(POST => '/products', qq({"name":"n$escaped","price":1}), token => $token);
-    ok($made->{status} == 201 && $made->{json}{data}{name} eq "n$text", "escaped $escaped");
+    ok($made->{status} == 201 && $made->{json}{data}{name} eq "n$text", "the escape $escaped is decoded");
 }
 
 # Invalid text: 400, and nothing is stored.
@@ -43,18 +44,18 @@ my @refused = (
     ['NUL escaped', '\u0000'], ['NUL within', 'a\u0000b'], ['NUL raw', "a\0b"], ['a lone high surrogate', '\ud800'],
     ['a lone low surrogate', '\udc00'], ['surrogates the wrong way round', '\udc00\ud800'],
     ['a byte that is no UTF-8', "\xff"],
-    ['Latin-1', "\xe4"], ['cut off', "\xe2\x82"], ['too long a form', "\xc0\xaf"],
-    ['too long a form of NUL', "\xc0\x80"],
-    ['a surrogate in UTF-8', "\xed\xa0\x80"], ['above U+10FFFF', "\xf4\x90\x80\x80"], ['a raw line feed', "a\nb"],
+    ['Latin-1', "\xe4"], ['a truncated UTF-8 sequence', "\xe2\x82"], ['an overlong UTF-8 sequence', "\xc0\xaf"],
+    ['an overlong UTF-8 sequence for NUL', "\xc0\x80"],
+    ['a surrogate in UTF-8', "\xed\xa0\x80"], ['a character above U+10FFFF', "\xf4\x90\x80\x80"], ['a raw line feed', "a\nb"],
     ['a raw tab', "a\tb"],
     ['an unknown escape', '\x41'], ['half an escape', '\u00'],
 );
 for (@refused) {
     my ($name, $bytes) = @$_;
     answers(api(POST => '/products', qq({"name":"n$bytes","price":1}), token => $token), 400, refusal(error => qr/./),
-        $name);
+        "refused: $name");
     answers(api(POST => '/products', qq({"name":"n","price":1,"category":"$bytes"}), token => $token), 400,
-        refusal(error => qr/./), "$name in the category");
+        refusal(error => qr/./), "refused in the category: $name");
 }
 
 done_testing;

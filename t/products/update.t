@@ -20,12 +20,12 @@ my @steps = (
     ['inStock', inStock => false],
     ['a rating', rating => 1],
     ['all of them', %full],
-    ['the same again', %full],
-    ['one that is the same already', name => 'Kettle'],
+    ['the same fields again', %full],
+    ['a field that has the value already', name => 'Kettle'],
 );
 for (@steps) {
     my ($name, %change) = @$_;
-    answers(put(\%change), 200, updated(%change), $name);
+    answers(put(\%change), 200, updated(%change), "$name can be updated");
     $record = { %$record, %change };
     stored("$name is stored");
 }
@@ -37,11 +37,12 @@ $record->{price} = 2;
 my $without = { %$record };
 delete $without->{rating};
 answers(put({ rating => undef }), 200, { success => true, message => qr/./, data => $without },
-    'null takes the rating away');
-answers(put({ rating => undef }), 200, { success => true, message => qr/./, data => $without }, 'and again');
+    'null clears the rating');
+answers(put({ rating => undef }), 200, { success => true, message => qr/./, data => $without },
+    'null is accepted for a rating that is clear');
 answers(put({ name => 'Pot' }), 200, { success => true, message => qr/./, data => { %$without, name => 'Pot' } },
-    'it stays away');
-answers(put({ rating => 2 }), 200, updated(name => 'Pot', rating => 2), 'and comes back');
+    'another update leaves the rating clear');
+answers(put({ rating => 2 }), 200, updated(name => 'Pot', rating => 2), 'the rating can be set again');
 $record = { %$record, name => 'Pot', rating => 2 };
 
 my @bad = (
@@ -61,28 +62,29 @@ my @bad = (
 );
 for (@bad) {
     my ($name, $body, @errors) = @$_;
-    answers(put($body), 400, invalid(@errors), $name);
+    answers(put($body), 400, invalid(@errors), "refused: $name");
 }
 answers(put({}), 400, refusal(error => qr/./, errors => [{ field => '', code => qr/./, message => qr/./ }]),
-    'an empty object');
+    'an empty object is refused');
 answers(put({ id => $record->{id}, createdAt => $record->{createdAt} }), 400, undef,
-    'id and createdAt alone are nothing to change');
-answers(put({ colour => 'red' }), 400, undef, 'nor is an unknown field');
-stored('nothing of that was stored');
+    'id and createdAt alone are refused');
+answers(put({ colour => 'red' }), 400, undef, 'an unknown field alone is refused');
+stored('the refused updates change nothing');
 
 answers(put({ price => 3, colour => 'red' }), 200, updated(price => 3), 'the server ignores an unknown field',
     'catalog-ignored' => 'colour');
 answers(put({ price => 4, colour => 'red' }, headers => { Prefer => 'handling=strict' }), 400,
-    invalid(colour => 'unknown'), 'strict refuses it');
+    invalid(colour => 'unknown'), 'Prefer: handling=strict refuses an unknown field');
 $record->{price} = 3;
-answers(api(PUT => "$path/", { price => 3 }, token => $token), 200, updated(), 'a trailing slash is the same route');
+answers(api(PUT => "$path/", { price => 3 }, token => $token), 200, updated(), 'a trailing slash is accepted');
 
 my $unknown = { success => false, message => qr/product not found/i };
 answers(api(PUT => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b', { price => 1 }, token => $token), 404, $unknown,
-    'an unknown id');
-answers(api(PUT => '/products/1', { price => 1 }, token => $token), 404, $unknown, 'a malformed id');
-answers(api(PUT => $path, { price => 9 }), 401, refusal(error => qr/./), 'no token');
-answers(api(PUT => '/products/1', { price => 9 }), 401, refusal(error => qr/./), 'no token comes before no product');
-stored('it is as it was');
+    'an unknown id gets a 404');
+answers(api(PUT => '/products/1', { price => 1 }, token => $token), 404, $unknown, 'a malformed id gets a 404');
+answers(api(PUT => $path, { price => 9 }), 401, refusal(error => qr/./), 'an update without a token is refused');
+answers(api(PUT => '/products/1', { price => 9 }), 401, refusal(error => qr/./),
+    'a missing token is reported before an unknown product');
+stored('the product is unchanged');
 
 done_testing;
