@@ -5,7 +5,7 @@
 
 #include "accounts/blocklist.h"
 #include "accounts/password_hash.h"
-#include "http/answer.h"
+#include "db/status.h"
 #include "lib/log.h"
 #include "lib/time.h"
 #include "shm/semaphore.h"

@@ -5,6 +5,7 @@
 #include "accounts/mail_tokens.h"
 #include "accounts/outbox.h"
 #include "api/account_context.h"
+#include "api/failure.h"
 #include "api/mail_requests.h"
 #include "http/answer.h"
 #include "http/request.h"
@@ -16,7 +17,7 @@ static const cat_field_t token_fields[] = {{"token", CAT_STRING, CAT_REQUIRED, 1
 static cat_answer_t *answer_link(cat_request_t *q, apr_status_t rv, int is_valid, const char *message)
 {
     if (rv != APR_SUCCESS) {
-        return cat_answer_failure(q->pool, rv);
+        return cat_failure_answer(q->pool, rv);
     }
     return is_valid ? cat_answer_success(q->pool, 200, NULL, message)
                     : cat_answer_problem(q->pool, CAT_PROBLEM_LINK, NULL);

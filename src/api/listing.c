@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/listing.h"
 
+#include "api/failure.h"
 #include "catalogue/list.h"
 #include "catalogue/product.h"
 #include "http/answer.h"
@@ -89,7 +90,7 @@ static cat_answer_t *answer_query(cat_request_t *q, const cat_list_query_t *quer
     cat_list_t list;
     apr_status_t rv = cat_list_get(q->db, query, q->now, &format, &list);
 
-    return rv == APR_SUCCESS ? make_answer(q, &list) : cat_answer_failure(q->pool, rv);
+    return rv == APR_SUCCESS ? make_answer(q, &list) : cat_failure_answer(q->pool, rv);
 }
 
 cat_answer_t *cat_listing_get(cat_request_t *q)

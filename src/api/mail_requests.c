@@ -3,6 +3,7 @@
 
 #include "accounts/outbox.h"
 #include "accounts/user.h"
+#include "api/failure.h"
 #include "mail/email.h"
 
 enum { EMAIL, FIELDS };
@@ -19,7 +20,7 @@ cat_answer_t *cat_mail_requests_take(cat_request_t *q, const char *template)
     }
     rv = cat_outbox_add(q->db, q->pool, template, NULL, cat_email_fold(q->pool, input.values[EMAIL]), q->now);
     if (rv != APR_SUCCESS) {
-        return cat_answer_failure(q->pool, rv);
+        return cat_failure_answer(q->pool, rv);
     }
     answer =
         cat_answer_success(q->pool, 202, NULL,

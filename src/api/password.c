@@ -7,6 +7,7 @@
 #include "accounts/outbox.h"
 #include "accounts/passwords.h"
 #include "api/account_context.h"
+#include "api/failure.h"
 #include "api/mail_requests.h"
 #include "http/answer.h"
 #include "http/challenge.h"
@@ -45,7 +46,7 @@ cat_answer_t *cat_password_reset(cat_request_t *q)
     }
     rv = cat_new_password_reset(&c, input.values[TOKEN], input.values[NEW_BY_RESET], &is_set);
     if (rv != APR_SUCCESS) {
-        return cat_answer_failure(q->pool, rv);
+        return cat_failure_answer(q->pool, rv);
     }
     return is_set ? cat_answer_success(q->pool, 200, NULL, "Password changed; sign in with the new one")
                   : cat_answer_problem(q->pool, CAT_PROBLEM_LINK, NULL);
@@ -105,5 +106,5 @@ cat_answer_t *cat_password_change(cat_request_t *q)
         return cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_TOKEN_INVALID, "invalid_token",
                                     "the account no longer exists");
     }
-    return rv == APR_SUCCESS ? answer_change(q, &input, &result) : cat_answer_failure(q->pool, rv);
+    return rv == APR_SUCCESS ? answer_change(q, &input, &result) : cat_failure_answer(q->pool, rv);
 }

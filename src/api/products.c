@@ -3,6 +3,7 @@
 
 #include <apr_strings.h>
 
+#include "api/failure.h"
 #include "catalogue/products.h"
 #include "http/answer.h"
 #include "http/etag.h"
@@ -17,7 +18,7 @@ static cat_answer_t *answer_unknown(cat_request_t *q)
 
 static cat_answer_t *answer_failure(cat_request_t *q, apr_status_t rv)
 {
-    return rv == APR_NOTFOUND ? answer_unknown(q) : cat_answer_failure(q->pool, rv);
+    return rv == APR_NOTFOUND ? answer_unknown(q) : cat_failure_answer(q->pool, rv);
 }
 
 static cat_answer_t *make_answer(cat_request_t *q, int status, const char *const *values, const char *message)
@@ -84,7 +85,7 @@ cat_answer_t *cat_products_create(cat_request_t *q)
     v[CAT_PRODUCT_CREATED_AT] = cat_time_store(q->pool, q->now);
     rv = cat_products_insert_one(q->db, v);
     if (rv != APR_SUCCESS) {
-        return cat_answer_failure(q->pool, rv);
+        return cat_failure_answer(q->pool, rv);
     }
     answer = make_answer(q, 201, v, "Product created");
     answer->etag = make_tag(q, v);

@@ -9,6 +9,7 @@
 #include "accounts/session.h"
 #include "accounts/user.h"
 #include "api/account_context.h"
+#include "api/failure.h"
 #include "api/token_response.h"
 #include "http/answer.h"
 #include "http/challenge.h"
@@ -82,7 +83,7 @@ static cat_answer_t *log_in(cat_request_t *q, const char *login, const char *pas
     apr_status_t rv = cat_login_sign_in(&c, login, password, &result);
 
     if (rv != APR_SUCCESS) {
-        return cat_answer_failure(q->pool, rv);
+        return cat_failure_answer(q->pool, rv);
     }
     switch (result.outcome) {
     case CAT_LOGIN_WAIT:
@@ -154,7 +155,7 @@ static cat_answer_t *refresh_session(cat_request_t *q, const char *token, int co
         return refuse_refresh(q, cookie);
     }
     return rv == APR_SUCCESS ? answer_tokens(q, user, &session, cookie, "Session refreshed")
-                             : cat_answer_failure(q->pool, rv);
+                             : cat_failure_answer(q->pool, rv);
 }
 
 /* The limit counts per session. */
@@ -192,7 +193,7 @@ cat_answer_t *cat_sessions_renew(cat_request_t *q)
     token = find_refresh_token(q, input.values[REFRESH_TOKEN], &cookie);
     rv = token ? cat_session_find(&c, token, &session, &outcome) : APR_SUCCESS;
     if (rv != APR_SUCCESS) {
-        return cat_answer_failure(q->pool, rv);
+        return cat_failure_answer(q->pool, rv);
     }
     switch (outcome) {
     case CAT_REFRESH_OK:
@@ -231,7 +232,7 @@ static cat_answer_t *find_session_to_end(cat_request_t *q, const cat_account_con
     }
     rv = cat_session_find(c, token, session, &outcome);
     if (rv != APR_SUCCESS) {
-        return cat_answer_failure(q->pool, rv);
+        return cat_failure_answer(q->pool, rv);
     }
     return outcome == CAT_REFRESH_UNKNOWN ? refuse_refresh(q, cookie) : NULL; /* a replayed token may end its session */
 }
@@ -255,7 +256,7 @@ cat_answer_t *cat_sessions_logout(cat_request_t *q)
     rv = *input.values[LOGOUT_ALL] == '1' ? cat_session_end_all(&c, session.user_id)
                                           : cat_session_end(&c, session.id, session.user_id);
     if (rv != APR_SUCCESS && rv != APR_NOTFOUND) {
-        return cat_answer_failure(q->pool, rv);
+        return cat_failure_answer(q->pool, rv);
     }
     answer = cat_answer_success(q->pool, 200, NULL, "Signed out");
     if (q->cookies) {
@@ -286,7 +287,7 @@ cat_answer_t *cat_sessions_me(cat_request_t *q)
     if (rv != APR_SUCCESS) {
         return rv == APR_NOTFOUND ? cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_TOKEN_INVALID, "invalid_token",
                                                          "the account no longer exists")
-                                  : cat_answer_failure(q->pool, rv);
+                                  : cat_failure_answer(q->pool, rv);
     }
     cat_buffer_init(&b, q->pool, 256);
     cat_fields_write(&b, me_fields, ME_FIELDS,
@@ -334,7 +335,7 @@ cat_answer_t *cat_sessions_list(cat_request_t *q)
     CAT_BUFFER_LITERAL(&l.b, "[");
     rv = cat_session_each(&c, q->user->subject, add_session, &l);
     CAT_BUFFER_LITERAL(&l.b, "]");
-    return rv == APR_SUCCESS ? cat_answer_success(q->pool, 200, &l.b, NULL) : cat_answer_failure(q->pool, rv);
+    return rv == APR_SUCCESS ? cat_answer_success(q->pool, 200, &l.b, NULL) : cat_failure_answer(q->pool, rv);
 }
 
 cat_answer_t *cat_sessions_remove(cat_request_t *q)
@@ -346,5 +347,5 @@ cat_answer_t *cat_sessions_remove(cat_request_t *q)
         return cat_answer_problem(q->pool, CAT_PROBLEM_SESSION_UNKNOWN, NULL);
     }
     return rv == APR_SUCCESS ? cat_answer_success(q->pool, 200, NULL, "Session ended")
-                             : cat_answer_failure(q->pool, rv);
+                             : cat_failure_answer(q->pool, rv);
 }

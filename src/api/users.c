@@ -9,6 +9,7 @@
 #include "accounts/session.h"
 #include "accounts/user.h"
 #include "api/account_context.h"
+#include "api/failure.h"
 #include "api/token_response.h"
 #include "http/answer.h"
 #include "http/rate_limit.h"
@@ -61,7 +62,7 @@ static cat_answer_t *register_counted(cat_request_t *q, const cat_account_contex
         return NULL;
     }
     cat_limit_give_back(q->limits, "address", quota.party, quota.rate, cat_time_monotonic());
-    return rv == APR_SUCCESS ? answer_taken(q, input, &result) : cat_answer_failure(q->pool, rv);
+    return rv == APR_SUCCESS ? answer_taken(q, input, &result) : cat_failure_answer(q->pool, rv);
 }
 
 /* session NULL: none is opened. NULL: the account is stored, and input->values is its record. Otherwise the answer

@@ -10,7 +10,7 @@
 #include "db/database_file.h"
 #include "db/migration.h"
 #include "db/pool.h"
-#include "http/answer.h"
+#include "db/status.h"
 #include "lib/conf.h"
 
 #define CONNECTIONS 2 /* one does the work while another checks the schema */

@@ -11,7 +11,7 @@
 #include "ctl/move.h"
 #include "ctl/progress.h"
 #include "db/db.h"
-#include "http/answer.h"
+#include "db/status.h"
 #include "lib/json.h"
 
 #define LINE_SIZE 65536

@@ -2,7 +2,7 @@
 #include "db/checkout.h"
 
 #include "db/pooled_connection.h"
-#include "http/answer.h"
+#include "db/status.h"
 #include "shm/semaphore.h"
 
 /* How often a statement or transaction that lost a conflict is run, and by how much the pause grows with each try. */

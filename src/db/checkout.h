@@ -65,8 +65,7 @@ void cat_checkout_mark_changes(cat_db_t *db);
  * expect? */
 int cat_checkout_is_fault(apr_status_t rv);
 
-/* For a fault: logs it, turns it into a status that cat_answer_failure knows, and gives back connection and write
- * lock. */
+/* For a fault: logs it, turns it into a status that callers of db.h know, and gives back connection and write lock. */
 void cat_checkout_give_up(cat_db_t *db, apr_status_t *rv);
 
 /* 1: retry, on a new connection. 0: *rv is final, and logged if it is a fault. tries: 0 at first; counts failures, but

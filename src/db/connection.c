@@ -6,7 +6,7 @@
 
 #include "db/connection_state.h"
 #include "db/sqlite.h"
-#include "http/answer.h"
+#include "db/status.h"
 
 #define COLUMNS_MAX 16
 

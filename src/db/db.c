@@ -5,7 +5,6 @@
 
 #include "db/checkout.h"
 #include "db/statement.h"
-#include "http/answer.h"
 
 cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log)
 {

@@ -20,12 +20,6 @@ typedef struct cat_trait_t {
     const char *advice; /* how to mend it. Not NULL: without it not every text can be stored, so servers look too */
 } cat_trait_t;
 
-/* What a driver's result means beside what the rest of the module knows. Only db/ sees these. */
-#define CAT_EDEAD                                                                                                      \
-    (APR_OS_START_USERERR + 11) /* the prepared statement is dead: it has not run, and would if prepared again */
-#define CAT_ELOST (APR_OS_START_USERERR + 12)     /* the connection is gone, and with it its transaction */
-#define CAT_ECONFLICT (APR_OS_START_USERERR + 13) /* gave way to others, and would do if run again */
-
 /*
  * What differs between the databases behind apr_dbd: each has one of these, constant, in a file of db/dialects/. Lists of texts end
  * with NULL.
@@ -53,7 +47,7 @@ typedef struct cat_dialect_t {
     int crashes_on_late_errors;  /* the driver does, when a select that is not prepared fails as its rows arrive */
     int reconnects_silently;     /* the driver does, on a lost connection: send the session settings again */
     const char *const *statements; /* by cat_sql_t; NULL: the text in db/sql.def */
-    /* APR_EEXIST, CAT_EVALUE, CAT_EDOWN, CAT_ENOTREADY or one of the three above. */
+    /* APR_EEXIST, or a status of db/status.h but CAT_EBUSY. */
     apr_status_t (*judge)(int result, const char *text);
 } cat_dialect_t;
 

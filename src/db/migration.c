@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "db/checkout.h"
-#include "http/answer.h"
+#include "db/status.h"
 #include "lib/time.h"
 
 /* One step: a file of conf/schema/<driver>/. */

@@ -7,7 +7,7 @@
 
 #include "db/connection_state.h"
 #include "db/sqlite.h"
-#include "http/answer.h"
+#include "db/status.h"
 #include "lib/log.h"
 
 #define CONN_KEY "catalog:conn"

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "db/database_file.h"
-#include "http/answer.h"
+#include "db/status.h"
 
 /* How long a request may wait for a connection before it answers 503. The pools themselves would wait without limit. */
 #define PATIENCE apr_time_from_sec(1)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "db/dialect.h"
-#include "http/answer.h"
+#include "db/status.h"
 
 /* Enough for some commits, and the growth of the WAL. */
 #define ROOM_OCTETS (256 * 1024)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "db/connection_state.h"
-#include "http/answer.h"
+#include "db/status.h"
 
 static int count_placeholders(const char *text)
 {

@@ -3,7 +3,7 @@
 
 #include "db/checkout.h"
 #include "db/statement.h"
-#include "http/answer.h"
+#include "db/status.h"
 
 /* The most writes that share a transaction, so that none waits long for the others. */
 #define GROUP_MAX 64

@@ -101,24 +101,6 @@ cat_answer_t *cat_answer_malformed(apr_pool_t *pool, const json_t *errors)
     return a;
 }
 
-cat_answer_t *cat_answer_failure(apr_pool_t *pool, apr_status_t rv)
-{
-    switch (rv) {
-    case CAT_EBUSY:
-        return cat_answer_problem(pool, CAT_PROBLEM_UNAVAILABLE, NULL);
-    case CAT_ENOTREADY:
-        return cat_answer_problem(pool, CAT_PROBLEM_DATABASE_NOT_READY, NULL);
-    case CAT_ECHANGED:
-        return cat_answer_problem(pool, CAT_PROBLEM_PRECONDITION, NULL);
-    case CAT_EVALUE:
-        return cat_answer_problem(pool, CAT_PROBLEM_REFUSED_VALUES, NULL);
-    case CAT_EDOWN:
-        return cat_answer_problem(pool, CAT_PROBLEM_DATABASE, NULL);
-    default:
-        return cat_answer_problem(pool, CAT_PROBLEM_INTERNAL, NULL);
-    }
-}
-
 cat_answer_t *cat_answer_status(apr_pool_t *pool, int status, const char *phrase)
 {
     const problem_row_t other = {.is_general = 1, .status = status, .message = phrase};

@@ -48,9 +48,6 @@ cat_answer_t *cat_answer_invalid(apr_pool_t *pool, cat_problem_t problem, const 
 /* 400 "Validation failed" that sets malformed. */
 cat_answer_t *cat_answer_malformed(apr_pool_t *pool, const json_t *errors);
 
-/* The answer to a failure of a function of db/ or above. rv is never APR_SUCCESS. */
-cat_answer_t *cat_answer_failure(apr_pool_t *pool, apr_status_t rv);
-
 /* The answer to a status that httpd or another module chose: with the words of its STATUS row, or with its reason
  * phrase as the message. phrase lives as long as the answer. */
 cat_answer_t *cat_answer_status(apr_pool_t *pool, int status, const char *phrase);
@@ -61,13 +58,5 @@ void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, cons
 /* Names the unknown fields of a body in `Catalog-Ignored`: separated by commas, percent-encoded where a name is no
  * token (RFC 9110 5.6.2), at most 64 octets of each. names: const char *; empty: no header. */
 void cat_answer_name_ignored(cat_answer_t *a, apr_pool_t *pool, const apr_array_header_t *names);
-
-/* Statuses of db/ beyond APR's own. APR_NOTFOUND: no such row. APR_EEXIST: a unique key is taken. */
-#define CAT_EDOWN (APR_OS_START_USERERR + 1)  /* the database cannot be used: 500 with Retry-After */
-#define CAT_EBUSY (APR_OS_START_USERERR + 2)  /* over a limit of ours: 503 with Retry-After */
-#define CAT_EVALUE (APR_OS_START_USERERR + 3) /* the database refuses the values: 400 */
-#define CAT_ECHANGED                                                                                                   \
-    (APR_OS_START_USERERR + 4) /* If-Match or If-None-Match does not hold: 412; given by work in a transaction */
-#define CAT_ENOTREADY (APR_OS_START_USERERR + 5) /* the database is not ready, and did nothing: 503 with Retry-After */
 
 #endif

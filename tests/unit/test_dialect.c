@@ -2,7 +2,7 @@
 #include "unit_files.h"
 
 #include "db/dialect.h"
-#include "http/answer.h"
+#include "db/status.h"
 
 static const char *const drivers[] = {"sqlite3", "mysql", "pgsql"};
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "db/source.h"
-#include "http/answer.h"
+#include "db/status.h"
 
 /* ---- connections, from a connector that fails a given number of times ---- */
 

@@ -10,7 +10,7 @@
 #include "db/db.h"
 #include "db/migration.h"
 #include "db/pool.h"
-#include "http/answer.h"
+#include "db/status.h"
 #include "shm/generations.h"
 #include "shm/response_cache.h"
 

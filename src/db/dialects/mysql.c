@@ -2,7 +2,7 @@
 #include "db/dialect.h"
 
 #include "db/sql_parts.h"
-#include "http/answer.h"
+#include "db/status.h"
 
 /* autocommit: a server may have it off for everybody, and then a single statement, however well it went, is rolled back with its
  * connection. The time-outs are for a server that answers but is stuck: by default it waits 50 s for a lock and for ever for the

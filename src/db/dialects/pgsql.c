@@ -2,7 +2,7 @@
 #include "db/dialect.h"
 
 #include "db/sql_parts.h"
-#include "http/answer.h"
+#include "db/status.h"
 
 static const char *const session[] = {
     "SET client_encoding = 'UTF8'; SET statement_timeout = 5000; SET lock_timeout = 3000;"

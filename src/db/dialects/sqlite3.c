@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "http/answer.h"
+#include "db/status.h"
 
 /* synchronous=FULL: what was acknowledged survives a power cut. busy_timeout stays 0: the driver waits by itself, and a second
  * wait would multiply with it while it holds the driver's process-wide mutex. */

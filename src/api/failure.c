@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/failure.h"
+
+#include "catalogue/products.h"
+#include "db/status.h"
+
+static cat_problem_t find_problem(apr_status_t rv)
+{
+    switch (rv) {
+    case CAT_EBUSY:
+        return CAT_PROBLEM_UNAVAILABLE;
+    case CAT_ENOTREADY:
+        return CAT_PROBLEM_DATABASE_NOT_READY;
+    case CAT_ECHANGED:
+        return CAT_PROBLEM_PRECONDITION;
+    case CAT_EVALUE:
+        return CAT_PROBLEM_REFUSED_VALUES;
+    case CAT_EDOWN:
+        return CAT_PROBLEM_DATABASE;
+    default:
+        return CAT_PROBLEM_INTERNAL;
+    }
+}
+
+cat_answer_t *cat_failure_answer(apr_pool_t *pool, apr_status_t rv)
+{
+    return cat_answer_problem(pool, find_problem(rv), NULL);
+}

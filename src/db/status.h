@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_DB_STATUS_H
+#define CAT_DB_STATUS_H
+
+#include <apr_errno.h>
+
+/*
+ * Statuses of db/ beyond APR's own, of which it returns two: APR_NOTFOUND, no such row; APR_EEXIST, a unique key is
+ * taken. Rooms above may return these too, for what they mean here. db/ has the numbers below 20.
+ */
+#define CAT_EDOWN (APR_OS_START_USERERR + 1)     /* the database cannot be used */
+#define CAT_EBUSY (APR_OS_START_USERERR + 2)     /* over a limit of the server's, or other writers were first */
+#define CAT_EVALUE (APR_OS_START_USERERR + 3)    /* the database refuses the values */
+#define CAT_ENOTREADY (APR_OS_START_USERERR + 5) /* the database is not ready, and did nothing */
+
+/* What a driver's result can mean beside these. Only db/ sees them. */
+#define CAT_EDEAD                                                                                                      \
+    (APR_OS_START_USERERR + 11) /* the prepared statement is dead: it has not run, and would if prepared again */
+#define CAT_ELOST (APR_OS_START_USERERR + 12)     /* the connection is gone, and with it its transaction */
+#define CAT_ECONFLICT (APR_OS_START_USERERR + 13) /* gave way to others, and would do if run again */
+
+#endif

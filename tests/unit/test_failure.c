@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <string.h>
+
+#include "api/failure.h"
+#include "catalogue/products.h"
+#include "db/status.h"
+
+static void check_failure(void **state, apr_status_t rv, int status, const char *message, int has_retry)
+{
+    const cat_answer_t *a = cat_failure_answer(*state, rv);
+
+    assert_int_equal(a->status, status);
+    assert_non_null(strstr(a->body, "\"success\":false"));
+    assert_non_null(strstr(a->body, message));
+    assert_int_equal(a->headers && apr_table_get(a->headers, "Retry-After") != NULL, has_retry);
+}
+
+static void test_each_status_of_db_has_an_answer(void **state)
+{
+    check_failure(state, CAT_EDOWN, 500, "database unavailable", 1);
+    check_failure(state, CAT_EBUSY, 503, "too busy", 1);
+    check_failure(state, CAT_ENOTREADY, 503, "not ready", 1);
+    check_failure(state, CAT_EVALUE, 400, "refuses these values", 0);
+}
+
+static void test_unmet_condition_is_412(void **state)
+{
+    check_failure(state, CAT_ECHANGED, 412, "Precondition failed", 0);
+}
+
+/* A route that expects APR_NOTFOUND or APR_EEXIST answers it itself. */
+static void test_other_failures_are_500(void **state)
+{
+    static const apr_status_t others[] = {APR_EGENERAL, APR_ENOMEM, APR_NOTFOUND, APR_EEXIST};
+
+    for (size_t i = 0; i < UNIT_COUNT(others); i++) {
+        check_failure(state, others[i], 500, "unexpected condition", 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_each_status_of_db_has_an_answer),
+        UNIT_TEST(test_unmet_condition_is_412),
+        UNIT_TEST(test_other_failures_are_500),
+    };
+    return UNIT_RUN(tests);
+}
