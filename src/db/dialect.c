@@ -18,7 +18,6 @@ static const struct {
 } statements[SQL_COUNT] = {
 #define STATEMENT(name, text) {#name, text},
 #include "db/sql.def"
-#undef STATEMENT
 };
 
 const char *const cat_dialect_nothing[] = {NULL};

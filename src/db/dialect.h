@@ -8,7 +8,6 @@
 typedef enum {
 #define STATEMENT(name, text) name,
 #include "db/sql.def"
-#undef STATEMENT
     SQL_COUNT
 } cat_sql_t;
 

@@ -20,8 +20,6 @@ static const problem_row_t problems[CAT_PROBLEM_COUNT] = {
 #define STATUS(name, status, retry, message, error) {1, status, retry, message, error},
 #define PROBLEM(name, status, retry, message, error) {0, status, retry, message, error},
 #include "http/problem.def"
-#undef PROBLEM
-#undef STATUS
 };
 
 cat_answer_t *cat_answer_text(apr_pool_t *pool, int status, const char *body, apr_size_t length)

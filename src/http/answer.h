@@ -28,8 +28,6 @@ typedef enum {
 #define STATUS(name, status, retry, message, error) CAT_PROBLEM_##name,
 #define PROBLEM STATUS
 #include "http/problem.def"
-#undef PROBLEM
-#undef STATUS
     CAT_PROBLEM_COUNT
 } cat_problem_t;
 

@@ -44,12 +44,6 @@ enum {
 #define PAIRS(id, ...) ROW_##id,
 #define DERIVED(id) ROW_##id,
 #include "httpd/directives.def"
-#undef DIRECTIVE
-#undef CHOICE
-#undef TEXTS2
-#undef TEXTS3
-#undef PAIRS
-#undef DERIVED
     ROW_COUNT
 };
 
@@ -70,12 +64,6 @@ static const directive_t rows[ROW_COUNT] = {
     ROW(id, SEVERAL, member, .name = #id, .standard = default, .where = place, .check.pairs = function)
 #define DERIVED(member) ROW(member, DERIVED_FIELD, member, .name = NULL)
 #include "httpd/directives.def"
-#undef DIRECTIVE
-#undef CHOICE
-#undef TEXTS2
-#undef TEXTS3
-#undef PAIRS
-#undef DERIVED
 };
 
 static int *number_of(void *conf, const directive_t *row)
@@ -241,12 +229,6 @@ const command_rec cat_conf_directives[] = {
     AP_INIT_TAKE_ARGV(#id, set_pairs, INFO(id), OVERRIDE(place), help),
 #define DERIVED(member)
 #include "httpd/directives.def"
-#undef DIRECTIVE
-#undef CHOICE
-#undef TEXTS2
-#undef TEXTS3
-#undef PAIRS
-#undef DERIVED
     {.name = NULL}};
 
 /* ---- create and merge ---- */
