@@ -36,6 +36,20 @@ static void close_connection(cat_db_t *db)
     }
 }
 
+void cat_checkout_enter_transaction(cat_db_t *db)
+{
+    db->in_transaction = 1;
+    db->failed = APR_SUCCESS;
+}
+
+apr_status_t cat_checkout_note_failure(cat_db_t *db, apr_status_t rv)
+{
+    if (db->failed == APR_SUCCESS) {
+        db->failed = rv;
+    }
+    return db->failed;
+}
+
 void cat_checkout_roll_back(cat_db_t *db)
 {
     if (db->in_transaction) {
@@ -183,4 +197,16 @@ int cat_checkout_try_again(cat_db_t *db, apr_status_t *rv, cat_repeat_t repeat, 
     cat_checkout_release(db);
     apr_sleep(pause);
     return 1;
+}
+
+int cat_checkout_attempt(cat_attempt_t *a)
+{
+    while (!a->is_begun || cat_checkout_try_again(a->db, &a->rv, a->repeat, &a->tries)) {
+        a->is_begun = 1;
+        a->rv = cat_checkout_connect(a->db, a->use);
+        if (a->rv == APR_SUCCESS) {
+            return 1;
+        }
+    }
+    return 0;
 }

@@ -54,6 +54,9 @@ apr_status_t cat_checkout_connect(cat_db_t *db, cat_db_use_t use);
 /* Gives the connection and the write lock back; a transaction that is still open is rolled back. */
 void cat_checkout_release(cat_db_t *db);
 
+/* Call it when a transaction has begun on the connection: no statement of it has failed. */
+void cat_checkout_enter_transaction(cat_db_t *db);
+
 /* Rolls the transaction back, if one is open; the connection stays. */
 void cat_checkout_roll_back(cat_db_t *db);
 
@@ -68,8 +71,30 @@ int cat_checkout_is_fault(apr_status_t rv);
 /* For a fault: logs it, turns it into a status that callers of db.h know, and gives back connection and write lock. */
 void cat_checkout_give_up(cat_db_t *db, apr_status_t *rv);
 
+/* In a transaction: rv is the status of a statement or of the whole work. Returns the first failure, which decides. */
+apr_status_t cat_checkout_note_failure(cat_db_t *db, apr_status_t rv);
+
 /* 1: retry, on a new connection. 0: *rv is final, and logged if it is a fault. tries: 0 at first; counts failures, but
  * not the waits for a database that is not ready. */
 int cat_checkout_try_again(cat_db_t *db, apr_status_t *rv, cat_repeat_t repeat, int *tries);
+
+/* Attempts at a use of the connection, until one succeeds or must not be repeated:
+ *
+ *     cat_attempt_t a = {.db = db, .use = CAT_TO_READ, .repeat = CAT_REPEATABLE};
+ *     while (cat_checkout_attempt(&a)) {
+ *         a.rv = ...
+ *     }
+ */
+typedef struct cat_attempt_t {
+    cat_db_t *db;
+    cat_db_use_t use;
+    cat_repeat_t repeat;
+    int is_begun;
+    int tries;
+    apr_status_t rv; /* of the latest attempt; afterwards final, as of cat_checkout_try_again */
+} cat_attempt_t;
+
+/* 1: the db has a connection for an attempt. 0: there is none, or the latest attempt is not to be repeated. */
+int cat_checkout_attempt(cat_attempt_t *a);
 
 #endif

@@ -27,32 +27,20 @@ void cat_db_touch(cat_db_t *db, const char *id)
     db->touched = id;
 }
 
-/* In a transaction the first failure decides. */
-static apr_status_t note_failure(cat_db_t *db, apr_status_t rv)
-{
-    if (rv != APR_SUCCESS && db->failed == APR_SUCCESS) {
-        db->failed = rv;
-    }
-    return rv;
-}
-
 static apr_status_t select_in_transaction(cat_db_t *db, const cat_select_t *select)
 {
-    return db->failed == APR_SUCCESS ? note_failure(db, cat_statement_select(db->conn, db->pool, select)) : db->failed;
+    return db->failed == APR_SUCCESS ? cat_checkout_note_failure(db, cat_statement_select(db->conn, db->pool, select))
+                                     : db->failed;
 }
 
 static apr_status_t select_alone(cat_db_t *db, const cat_select_t *select)
 {
-    apr_status_t rv;
-    int tries = 0;
+    cat_attempt_t a = {.db = db, .use = CAT_TO_READ, .repeat = CAT_REPEATABLE};
 
-    do {
-        rv = cat_checkout_connect(db, CAT_TO_READ);
-        if (rv == APR_SUCCESS) {
-            rv = cat_statement_select(db->conn, db->pool, select);
-        }
-    } while (cat_checkout_try_again(db, &rv, CAT_REPEATABLE, &tries));
-    return rv;
+    while (cat_checkout_attempt(&a)) {
+        a.rv = cat_statement_select(db->conn, db->pool, select);
+    }
+    return a.rv;
 }
 
 apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, cat_row_t *row, void *baton)
@@ -91,7 +79,8 @@ static apr_status_t write_in_transaction(cat_write_t *w)
     cat_db_t *db = w->db;
 
     return db->failed == APR_SUCCESS
-               ? note_failure(db, cat_statement_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched))
+               ? cat_checkout_note_failure(
+                     db, cat_statement_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched))
                : db->failed;
 }
 
@@ -112,7 +101,7 @@ apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *value
     apr_status_t rv = db->in_transaction ? write_in_transaction(&w) : cat_transaction_write(&w);
 
     if (rv == APR_SUCCESS && w.matched == 0) {
-        rv = db->in_transaction ? note_failure(db, APR_EEXIST) : APR_EEXIST;
+        rv = db->in_transaction ? cat_checkout_note_failure(db, APR_EEXIST) : APR_EEXIST;
     }
     return rv;
 }
@@ -136,5 +125,15 @@ apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton)
 
 apr_status_t cat_db_view(cat_db_t *db, cat_work_t *work, void *baton)
 {
-    return cat_transaction_view(db, work, baton);
+    cat_attempt_t a = {.db = db, .use = CAT_TO_READ, .repeat = CAT_REPEATABLE};
+
+    while (cat_checkout_attempt(&a)) {
+        a.rv = cat_connection_begin_view(db->conn);
+        if (a.rv == APR_SUCCESS) {
+            cat_checkout_enter_transaction(db);
+            a.rv = cat_checkout_note_failure(db, work(baton));
+        }
+    }
+    cat_checkout_roll_back(db);
+    return a.rv;
 }

@@ -24,17 +24,15 @@ static apr_time_t end_of_lock_patience(const cat_write_t *w)
 static apr_status_t begin_transaction(const cat_write_t *w)
 {
     cat_db_t *db = w->db;
-    apr_status_t rv;
-    int tries = 0;
+    cat_attempt_t a = {.db = db, .use = CAT_TO_WRITE, .repeat = CAT_REPEATABLE};
 
-    do {
-        rv = cat_checkout_connect(db, CAT_TO_WRITE);
-        if (rv == APR_SUCCESS) {
-            rv = cat_connection_begin(db->conn, end_of_lock_patience(w));
-        }
-    } while (cat_checkout_try_again(db, &rv, CAT_REPEATABLE, &tries));
-    db->in_transaction = rv == APR_SUCCESS;
-    return rv;
+    while (cat_checkout_attempt(&a)) {
+        a.rv = cat_connection_begin(db->conn, end_of_lock_patience(w));
+    }
+    if (a.rv == APR_SUCCESS) {
+        cat_checkout_enter_transaction(db);
+    }
+    return a.rv;
 }
 
 /* Commits the writes from first to the one before end. A COMMIT that fails may leave the transaction open, or may have
@@ -52,31 +50,18 @@ static apr_status_t commit_transaction(cat_write_t *first, const cat_write_t *en
     return rv;
 }
 
-static apr_status_t do_work(const cat_write_t *w)
-{
-    apr_status_t rv;
-
-    w->db->failed = APR_SUCCESS;
-    rv = w->work(w->baton);
-    return w->db->failed != APR_SUCCESS ? w->db->failed : rv;
-}
-
 /* ---- where the database has several writers at once ---- */
 
 static apr_status_t write_statement_alone(cat_write_t *w)
 {
     cat_db_t *db = w->db;
-    apr_status_t rv;
-    int tries = 0;
+    cat_attempt_t a = {.db = db, .use = CAT_TO_WRITE, .repeat = CAT_NOT_REPEATABLE};
 
-    do {
-        rv = cat_checkout_connect(db, CAT_TO_WRITE);
-        if (rv == APR_SUCCESS) {
-            rv = cat_statement_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched);
-            cat_checkout_mark_changes(db);
-        }
-    } while (cat_checkout_try_again(db, &rv, CAT_NOT_REPEATABLE, &tries));
-    return rv;
+    while (cat_checkout_attempt(&a)) {
+        a.rv = cat_statement_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched);
+        cat_checkout_mark_changes(db);
+    }
+    return a.rv;
 }
 
 /* After a COMMIT was sent, only the database knows whether the transaction is stored. */
@@ -90,7 +75,7 @@ static apr_status_t do_work_alone(cat_write_t *w)
         if (rv != APR_SUCCESS) {
             return rv;
         }
-        rv = do_work(w);
+        rv = cat_checkout_note_failure(w->db, w->work(w->baton));
         is_commit_sent = rv == APR_SUCCESS;
         if (is_commit_sent) {
             rv = commit_transaction(w, next_write(w));
@@ -107,13 +92,11 @@ static int may_end_transaction(apr_status_t rv)
     return cat_checkout_is_fault(rv) && rv != CAT_EVALUE;
 }
 
-static apr_status_t do_work_in_savepoint(cat_connection_t *conn, const cat_write_t *w)
+/* rv: of the work since SAVEPOINT. */
+static apr_status_t end_savepoint(cat_connection_t *conn, apr_status_t rv)
 {
-    apr_status_t end, rv = cat_connection_send(conn, "SAVEPOINT one");
+    apr_status_t end;
 
-    if (rv == APR_SUCCESS) {
-        rv = do_work(w);
-    }
     if (may_end_transaction(rv)) {
         return rv;
     }
@@ -126,14 +109,18 @@ static apr_status_t do_work_in_savepoint(cat_connection_t *conn, const cat_write
 static apr_status_t run_grouped_write(const cat_db_t *leader, cat_write_t *w, int is_alone)
 {
     cat_db_t *db = w->db;
+    int has_savepoint = w->work && !is_alone;
     apr_status_t rv;
 
     db->conn = leader->conn;
-    db->in_transaction = 1;
-    if (!w->work) {
-        rv = cat_statement_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched);
-    } else {
-        rv = is_alone ? do_work(w) : do_work_in_savepoint(db->conn, w);
+    cat_checkout_enter_transaction(db);
+    rv = has_savepoint ? cat_connection_send(db->conn, "SAVEPOINT one") : APR_SUCCESS;
+    if (rv == APR_SUCCESS) {
+        rv = w->work ? cat_checkout_note_failure(db, w->work(w->baton))
+                     : cat_statement_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched);
+    }
+    if (has_savepoint) {
+        rv = end_savepoint(db->conn, rv);
     }
     if (rv == CAT_EVALUE) {
         cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
@@ -218,34 +205,4 @@ apr_status_t cat_transaction_write(cat_write_t *w)
         cat_group_commit_leave(source->group, &w->item);
     }
     return w->rv;
-}
-
-/* ---- reading ---- */
-
-static apr_status_t view_once(cat_db_t *db, cat_work_t *work, void *baton)
-{
-    apr_status_t rv = cat_checkout_connect(db, CAT_TO_READ);
-
-    if (rv == APR_SUCCESS) {
-        rv = cat_connection_begin_view(db->conn);
-    }
-    if (rv == APR_SUCCESS) {
-        db->in_transaction = 1;
-        db->failed = APR_SUCCESS;
-        rv = work(baton);
-        rv = db->failed != APR_SUCCESS ? db->failed : rv;
-    }
-    return rv;
-}
-
-apr_status_t cat_transaction_view(cat_db_t *db, cat_work_t *work, void *baton)
-{
-    apr_status_t rv;
-    int tries = 0;
-
-    do {
-        rv = view_once(db, work, baton);
-    } while (cat_checkout_try_again(db, &rv, CAT_REPEATABLE, &tries));
-    cat_checkout_roll_back(db);
-    return rv;
 }

@@ -35,7 +35,4 @@ typedef struct cat_write_t {
  */
 apr_status_t cat_transaction_write(cat_write_t *w);
 
-/* Runs work as cat_db_view says. */
-apr_status_t cat_transaction_view(cat_db_t *db, cat_work_t *work, void *baton);
-
 #endif
