@@ -101,13 +101,14 @@ static apr_status_t judge_condition(const product_write_t *w)
     return rv == APR_SUCCESS ? w->condition->judge(w->condition->baton, stored) : rv;
 }
 
-/* SQL_PRODUCT_UPDATE takes a value, NULL to keep the old one, for each field that a client may set, in the order of the
- * field table; before that of a clearable field, "1" to clear it, else "0"; and the id. *changed: how many products
- * have the id. */
-static apr_status_t update_row(const product_write_t *w, int *changed)
+#define UPDATE_VALUES (2 * CAT_PRODUCT_FIELDS + 1) /* at most */
+
+/* The values of SQL_PRODUCT_UPDATE, and their count. It takes a value, NULL to keep the old one, for each field that a
+ * client may set, in the order of the field table; before that of a clearable field, "1" to clear it, else "0"; and the
+ * id. */
+static int list_update_values(const product_write_t *w, const char *values[UPDATE_VALUES])
 {
     const cat_input_t *input = w->input;
-    const char *values[2 * CAT_PRODUCT_FIELDS + 1];
     int count = 0;
 
     for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
@@ -121,17 +122,18 @@ static apr_status_t update_row(const product_write_t *w, int *changed)
         values[count++] = input->values[i];
     }
     values[count++] = w->id;
-    return cat_db_exec(w->db, SQL_PRODUCT_UPDATE, values, count, changed);
+    return count;
 }
 
 /* Read in the same transaction, the product is as this update left it. */
 static apr_status_t update_product(void *baton)
 {
     product_write_t *w = baton;
-    int changed;
+    const char *values[UPDATE_VALUES];
+    int changed, count = list_update_values(w, values);
     apr_status_t rv = judge_condition(w);
 
-    if (rv != APR_SUCCESS || (rv = update_row(w, &changed)) != APR_SUCCESS) {
+    if (rv != APR_SUCCESS || (rv = cat_db_exec(w->db, SQL_PRODUCT_UPDATE, values, count, &changed)) != APR_SUCCESS) {
         return rv;
     }
     return changed ? cat_db_one(w->db, SQL_PRODUCT_GET, CAT_VALUES(w->id), &w->product) : APR_NOTFOUND;
