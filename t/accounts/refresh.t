@@ -90,12 +90,21 @@ sleep 0.01;
 refused(renew($strict->{refreshToken}, '/strict'), 'no grace period: the second use is refused');
 ok(!works($server, $strict->{token}), 'no grace period: the second use ends the session');
 
-# Idle sessions end; those in use continue until their maximum age.
-my $idle = session($user, '/idle');
-sleep 1.6;
-$idle = renew($idle->{refreshToken}, '/idle')->{json};
-sleep 1.6;
-answers(renew($idle->{refreshToken}, '/idle'), 200, undef, 'a session in use outlives CatalogRefreshTTL');
+# Idle sessions end; those in use continue until their maximum age. A busy machine may be late with a refresh: another try.
+my $in_use;
+for my $try (1 .. 10) {
+    my ($used, $is_late) = (time, 0);
+    my $token = session($user, '/idle')->{refreshToken};
+    for (1, 2) {
+        sleep 1.6;
+        my $asked = time;
+        $in_use = renew($token, '/idle');
+        $is_late ||= time - $used > 2.9;
+        ($used, $token) = ($asked, $in_use->{json}{refreshToken} // '');
+    }
+    last if !$is_late;
+}
+answers($in_use, 200, undef, 'a session in use outlives CatalogRefreshTTL');
 refused(renew($started{idle}{refreshToken}, '/idle'), 'a session idle for CatalogRefreshTTL has ended');
 
 # A use after the grace period means that a copy exists.
