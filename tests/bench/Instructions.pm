@@ -9,6 +9,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use FindBin ();
+use List::Util qw(min);
 
 use CatalogTest::Http ();
 use CatalogTest::Tools qw(setting slurp spew);
@@ -18,6 +19,7 @@ use Httpd ();
 my $COUNT = 10_000;
 my $SOME = 5001;
 my ($FEW, $MANY) = (100, 600); # requests; the difference of both runs excludes start, connection and stop
+my $RUNS = 3;
 my $MOST = 1.02;
 my $FILE = "$FindBin::RealBin/instructions.txt";
 my $NEW = '{"name":"Product number 00000000","price":10.25,"category":"category 1","inStock":true,"rating":4.5}';
@@ -58,9 +60,12 @@ sub requests {
 
 sub per_request {
     my ($server, $status, @request) = @_;
-    my @counts = map { count($server, $_, $status, @request) } $FEW, $MANY;
+    my @counts = map { least($server, $_, $status, @request) } $FEW, $MANY;
     return ($counts[1] - $counts[0]) / ($MANY - $FEW);
 }
+
+# What keeps a server from its usual start, such as a busy machine, adds up to a million instructions.
+sub least { my @run = @_; return min map { count(@run) } 1 .. $RUNS }
 
 # Counts a whole run of the server, but only its main thread, which answers all requests; jobs run in other threads.
 sub count {
