@@ -42,7 +42,8 @@ if (mpm() ne 'prefork') { # whose children have one request each
     is_responsive($server, 'while the database hangs');
     my $stuck = IO::Select->new(@sockets);
     my %status;
-    while (my @ready = $stuck->can_read(max(0, 3 - (time - $start)))) {
+    # In a child that starts now, requests wait three seconds for the first one to connect.
+    while (my @ready = $stuck->can_read(max(0, 6 - (time - $start)))) {
         for my $socket (@ready) {
             $stuck->remove($socket);
             $status{ join('', readline $socket) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 }++;
