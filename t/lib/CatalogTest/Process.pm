@@ -88,8 +88,13 @@ sub kill {
     delete $running{ delete $self->{pid} };
 }
 
-# Until resume, the program neither answers nor closes a connection.
-sub hang { CORE::kill(STOP => $_[0]->pids) }
+# Until resume, the program neither answers nor closes a connection. Returns when each of its threads has stopped: on a busy
+# machine one may serve another request first.
+sub hang {
+    my @pids = $_[0]->pids;
+    CORE::kill(STOP => @pids);
+    wait_until($PATIENCE, sub { !grep { slurp($_) !~ /\) [TXZ] / } map { glob "/proc/$_/task/*/stat" } @pids });
+}
 sub resume { CORE::kill(CONT => $_[0]->pids) }
 
 # Stops the programs at the same time.
