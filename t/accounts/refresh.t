@@ -90,7 +90,7 @@ sleep 0.01;
 refused(renew($strict->{refreshToken}, '/strict'), 'no grace period: the second use is refused');
 ok(!works($server, $strict->{token}), 'no grace period: the second use ends the session');
 
-# Idle sessions end; those in use continue until their maximum age. A busy machine may be late with a refresh: another try.
+# Idle sessions end; those in use continue until their maximum age. If a busy machine refreshes too late, the test tries again.
 my $in_use;
 for my $try (1 .. 10) {
     my ($used, $is_late) = (time, 0);

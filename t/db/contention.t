@@ -75,7 +75,7 @@ is($server->api(registration('held'))->{status}, 201, 'the registration succeeds
 
 # case: a deadlock: the request's transaction is the victim and runs again, unnoticed by the client
 # PostgreSQL ends the session that looks for a deadlock first, a second after it began to wait. On a busy machine that may
-# be this one: another try.
+# be the test's own session; then the test tries again.
 my ($refresh, $sid);
 for my $try (1 .. 10) {
     my $owner = register($server);
@@ -84,7 +84,7 @@ for my $try (1 .. 10) {
     $db->do('UPDATE products SET category = ?', undef, 'much'); # MySQL picks the transaction with fewer changes as the victim
     $db->do('SELECT * FROM refresh_tokens WHERE session_id = ? FOR UPDATE', undef, $sid);
     $refresh = ask(POST => '/auth/refresh', { refreshToken => $owner->{refreshToken} });
-    waits($refresh, 0.3) or die "a refresh locks the session, and should wait for the token\n";
+    ok(waits($refresh, 0.3), 'a refresh locks the session, and waits for the token');
     last if eval { $db->do('UPDATE sessions SET agent = ? WHERE id = ?', undef, 'other', $sid); 1 };
     die $@ if $try == 10 || $@ !~ /deadlock/i;
     $db->do('ROLLBACK');

@@ -64,7 +64,7 @@ sub per_request {
     return ($counts[1] - $counts[0]) / ($MANY - $FEW);
 }
 
-# What keeps a server from its usual start, such as a busy machine, adds up to a million instructions.
+# A disturbed start, on a busy machine for example, takes up to a million instructions more.
 sub least { my @run = @_; return min map { count(@run) } 1 .. $RUNS }
 
 # Counts a whole run of the server, but only its main thread, which answers all requests; jobs run in other threads.

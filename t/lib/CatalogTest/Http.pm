@@ -16,7 +16,7 @@ use Time::HiRes ();
 
 our @EXPORT_OK = qw(request request_bytes talk connection burst);
 
-my $PATIENCE = 60; # seconds, for a busy machine, too; no answer may take longer
+my $PATIENCE = 60; # seconds; no answer takes longer, even on a busy machine
 
 my $client = HTTP::Tiny->new(timeout => $PATIENCE, keep_alive => 0, max_redirect => 0, agent => 'catalog-test/1');
 my $json = JSON::PP->new->utf8->canonical->allow_nonref;
