@@ -28,6 +28,7 @@ UNIT_OBJECTS := $(addsuffix .o,$(UNITS)) $(patsubst %.c,$(BUILD)/%.o,$(wildcard 
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAYS := $(FUZZ:%=$(BUILD)/tests/fuzz/replay_%)
 C_FILES = $(SOURCES) $(CTL_SOURCES) $(wildcard src/*.h src/*/*.h tests/unit/*.[ch] tests/bench/*.c tests/fuzz/*.[ch] tests/tsan/*.c)
+LIBRARIES += libutf8proc
 SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 .DELETE_ON_ERROR:
