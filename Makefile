@@ -16,9 +16,9 @@ export MPM DB PORT DATA DBD DBD_PARAMS SMTP INCLUDE DESTDIR
 
 WERROR = -Werror
 WARNINGS = -Wall -Wextra $(WERROR)
-LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto libjwt libxxhash sqlite3
+LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto libjwt libpq libxxhash sqlite3
 
-SOURCES := mod_catalog.c $(wildcard $(foreach room,httpd api accounts catalogue db shm http jose mail lib,src/$(room)/*.c)) $(wildcard src/db/dialects/*.c)
+SOURCES := mod_catalog.c $(wildcard $(foreach room,httpd api accounts catalogue db shm http jose mail lib,src/$(room)/*.c)) $(wildcard src/db/dialects/*.c src/db/executors/*.c)
 CTL_SOURCES := $(wildcard src/ctl/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 CTL_OBJECTS := $(CTL_SOURCES:%.c=$(BUILD)/%.o)

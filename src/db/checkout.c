@@ -159,15 +159,29 @@ apr_status_t cat_checkout_connect(cat_db_t *db, cat_db_use_t use)
 }
 
 /* What had no effect can be retried. After the loss of its connection nobody knows whether it had one. */
-static int had_no_effect(const cat_db_t *db, apr_status_t rv, cat_repeat_t repeat)
+static int had_no_effect(apr_status_t rv, cat_repeat_t repeat)
 {
-    return rv == CAT_ECONFLICT || (rv == CAT_ELOST && repeat == CAT_REPEATABLE) ||
-           (rv == CAT_EDOWN && cat_connection_dialect(db->conn)->no_error_codes);
+    return rv == CAT_ECONFLICT || rv == CAT_EDEAD || rv == CAT_ECUT || (rv == CAT_ELOST && repeat == CAT_REPEATABLE);
 }
 
 int cat_checkout_is_fault(apr_status_t rv)
 {
-    return rv == CAT_EDOWN || rv == CAT_ENOTREADY || rv == CAT_EVALUE || rv == CAT_ELOST || rv == CAT_ECONFLICT;
+    return rv == CAT_EDOWN || rv == CAT_ENOTREADY || rv == CAT_EVALUE || rv == CAT_ELOST || rv == CAT_ECONFLICT ||
+           rv == CAT_EDEAD || rv == CAT_ECUT;
+}
+
+static apr_status_t final_status(apr_status_t rv)
+{
+    switch (rv) {
+    case CAT_ECONFLICT:
+        return CAT_EBUSY;
+    case CAT_EDEAD:
+    case CAT_ELOST:
+    case CAT_ECUT:
+        return CAT_EDOWN;
+    default:
+        return rv;
+    }
 }
 
 void cat_checkout_give_up(cat_db_t *db, apr_status_t *rv)
@@ -177,7 +191,7 @@ void cat_checkout_give_up(cat_db_t *db, apr_status_t *rv)
     }
     if (db->conn) {
         cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
-        *rv = *rv == CAT_ELOST ? CAT_EDOWN : *rv == CAT_ECONFLICT ? CAT_EBUSY : *rv;
+        *rv = final_status(*rv);
     }
     cat_checkout_release(db);
 }
@@ -188,11 +202,15 @@ int cat_checkout_try_again(cat_db_t *db, apr_status_t *rv, cat_repeat_t repeat, 
 
     if (*rv == CAT_ENOTREADY && cat_source_may_get_ready(db->source)) {
         pause = READY_INTERVAL;
-    } else if (cat_checkout_is_fault(*rv) && db->conn && ++*tries < TRIES && had_no_effect(db, *rv, repeat)) {
+    } else if (cat_checkout_is_fault(*rv) && db->conn && ++*tries < TRIES && had_no_effect(*rv, repeat)) {
         pause = *tries * TRY_INTERVAL;
     } else {
         cat_checkout_give_up(db, rv);
         return 0;
+    }
+    if (*rv == CAT_EDEAD) { /* only this connection is known not to lose another statement */
+        cat_checkout_roll_back(db);
+        return 1;
     }
     cat_checkout_release(db);
     apr_sleep(pause);

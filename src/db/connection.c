@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "db/connection_state.h"
+#include "db/executor.h"
 #include "db/sqlite.h"
 #include "db/status.h"
 
-#define COLUMNS_MAX 16
+/* How often a text is sent that a change of the schema kept from running: the schema may change again meanwhile. */
+#define TRIES 5
 
 const cat_dialect_t *cat_connection_dialect(const cat_connection_t *conn)
 {
@@ -33,29 +35,31 @@ apr_status_t cat_connection_file_is_gone(const cat_connection_t *conn, const cat
     return CAT_EDOWN;
 }
 
-/* Returns the driver's result. On SQLite it fails if no transaction is open; elsewhere only if the server is gone or
- * not ready. */
-static int send_rollback(cat_connection_t *conn)
+/* Puts a failure's text on one line. */
+static void note_fault(cat_connection_t *conn, const cat_fault_t *fault, const char *what)
 {
-    int changed = 0;
-    return apr_dbd_query(conn->handle.driver, conn->handle.dbd, &changed, "ROLLBACK");
+    const char *text = fault->text && *fault->text ? fault->text : "no reason given";
+    apr_size_t length;
+
+    if (fault->state) {
+        apr_snprintf(conn->fault, sizeof(conn->fault), "%s failed with %s: %s", what, fault->state, text);
+    } else {
+        apr_snprintf(conn->fault, sizeof(conn->fault), "%s failed with %d: %s", what, fault->result, text);
+    }
+    for (length = strlen(conn->fault); length && conn->fault[length - 1] == '\n'; length--) {
+        conn->fault[length - 1] = '\0';
+    }
+    for (char *end = conn->fault; (end = strpbrk(end, "\r\n")); end++) {
+        *end = ' ';
+    }
+    conn->result = fault->result;
 }
 
-apr_status_t cat_connection_judge(cat_connection_t *conn, int result, const char *what)
+apr_status_t cat_connection_judge(cat_connection_t *conn, const cat_fault_t *fault, const char *what)
 {
-    const char *text;
-    apr_status_t rv;
+    apr_status_t rv = fault->is_lost ? CAT_ELOST : conn->dialect->judge(fault);
 
-    if (result == 0) {
-        return APR_SUCCESS;
-    }
-    text = apr_dbd_error(conn->handle.driver, conn->handle.dbd, result);
-    rv = conn->dialect->judge(result, text ? text : "");
-    apr_snprintf(conn->fault, sizeof(conn->fault), "%s failed with %d: %s", what, result,
-                 text && *text ? text : "no reason given");
-    if (conn->dialect->no_error_codes && send_rollback(conn) != 0) {
-        rv = CAT_ELOST;
-    }
+    note_fault(conn, fault, what);
     if (rv == CAT_ELOST) {
         conn->is_lost = 1;
         cat_source_note_loss(conn->source);
@@ -65,37 +69,22 @@ apr_status_t cat_connection_judge(cat_connection_t *conn, int result, const char
     return rv;
 }
 
-apr_status_t cat_connection_drain_rows(cat_connection_t *conn, apr_pool_t *pool, apr_dbd_results_t *results,
-                                       cat_row_t *row, void *baton)
+apr_status_t cat_connection_check_count(cat_connection_t *conn, cat_sql_t sql, int placeholders, int count)
 {
-    apr_dbd_row_t *r = NULL;
-    const char *values[COLUMNS_MAX];
-    apr_status_t rv = APR_SUCCESS;
-    int columns = apr_dbd_num_cols(conn->handle.driver, results);
-
-    if (columns > COLUMNS_MAX) {
-        return APR_ENOSPC;
+    if (placeholders == count) {
+        return APR_SUCCESS;
     }
-    for (int n = 1; apr_dbd_get_row(conn->handle.driver, pool, results, &r, n) == 0; n++) {
-        for (int i = 0; i < columns; i++) {
-            if (apr_dbd_datum_get(conn->handle.driver, r, i, APR_DBD_TYPE_STRING, &values[i]) != APR_SUCCESS) {
-                values[i] = NULL;
-            }
-        }
-        if (rv == APR_SUCCESS) {
-            rv = row(baton, values, columns);
-        }
-    }
-    return rv;
+    apr_snprintf(conn->fault, sizeof(conn->fault), "%s takes %d values, not %d", cat_dialect_sql_name(sql),
+                 placeholders, count);
+    return CAT_EDOWN;
 }
 
 apr_status_t cat_connection_send(cat_connection_t *conn, const char *text)
 {
     apr_status_t rv = CAT_EDEAD;
-    int changed = 0;
 
-    for (int tries = 0; rv == CAT_EDEAD && tries < CAT_CONNECTION_TRIES; tries++) {
-        rv = cat_connection_judge(conn, apr_dbd_query(conn->handle.driver, conn->handle.dbd, &changed, text), text);
+    for (int tries = 0; rv == CAT_EDEAD && tries < TRIES; tries++) {
+        rv = conn->dialect->executor->send(conn, text);
     }
     return rv == CAT_EDEAD ? CAT_EDOWN : rv;
 }
@@ -169,25 +158,33 @@ apr_status_t cat_connection_begin_view(cat_connection_t *conn)
     return rv;
 }
 
+/* A failure leaves the one that led here in fault. On SQLite it fails if no transaction is open; elsewhere only if the
+ * server is gone or not ready. */
+static apr_status_t send_rollback(cat_connection_t *conn)
+{
+    char fault[FAULT_MAX];
+    apr_status_t rv;
+
+    memcpy(fault, conn->fault, sizeof(fault));
+    rv = conn->dialect->executor->send(conn, "ROLLBACK");
+    memcpy(conn->fault, fault, sizeof(fault));
+    return rv;
+}
+
 /* A transaction that stays open would keep its locks, and be committed with the next one. */
 static void abandon_transaction(cat_connection_t *conn)
 {
-    int changed = 0;
-
     conn->is_abandoned = 1;
-    apr_dbd_query(conn->handle.driver, conn->handle.dbd, &changed, conn->dialect->abandon);
+    conn->dialect->executor->send(conn, conn->dialect->abandon);
 }
 
 void cat_connection_roll_back(cat_connection_t *conn)
 {
-    int result = send_rollback(conn);
+    apr_status_t rv = send_rollback(conn);
 
     conn->in_transaction = 0;
-    if (result != 0) {
-        conn->is_lost |= conn->dialect->no_error_codes;
-        if (conn->dialect->judge(result, "") == CAT_ENOTREADY) {
-            abandon_transaction(conn);
-        }
+    if (rv == CAT_ENOTREADY) {
+        abandon_transaction(conn);
     }
 }
 
@@ -207,31 +204,12 @@ static apr_status_t keep_first_value(void *baton, const char *const *values, int
     return APR_SUCCESS;
 }
 
-/* The same driver crashes on a prepared statement that returns no rows. */
-static int select_text(const cat_connection_t *conn, apr_pool_t *pool, const char *text, apr_dbd_results_t **results)
-{
-    const cat_db_handle_t *handle = &conn->handle;
-    apr_dbd_prepared_t *prepared = NULL;
-    int result;
-
-    *results = NULL;
-    if (!conn->dialect->crashes_on_late_errors || strncmp(text, "SELECT", strlen("SELECT")) != 0) {
-        return apr_dbd_select(handle->driver, pool, handle->dbd, results, text, 1);
-    }
-    result = apr_dbd_prepare(handle->driver, pool, handle->dbd, text, NULL, &prepared);
-    return result ? result : apr_dbd_pselect(handle->driver, pool, handle->dbd, results, prepared, 1, 0, NULL);
-}
-
 static apr_status_t ask_on_pool(cat_connection_t *conn, apr_pool_t *pool, const char *text, first_value_t *first)
 {
-    apr_dbd_results_t *results = NULL;
     apr_status_t rv = CAT_EDEAD;
 
-    for (int tries = 0; rv == CAT_EDEAD && tries < CAT_CONNECTION_TRIES; tries++) {
-        rv = cat_connection_judge(conn, select_text(conn, pool, text, &results), text);
-    }
-    if (rv == APR_SUCCESS && results) { /* MySQL's driver sets none for a statement without rows */
-        rv = cat_connection_drain_rows(conn, pool, results, keep_first_value, first);
+    for (int tries = 0; rv == CAT_EDEAD && tries < TRIES; tries++) {
+        rv = conn->dialect->executor->ask(conn, pool, text, keep_first_value, first);
     }
     return rv == CAT_EDEAD ? CAT_EDOWN : rv;
 }

@@ -19,11 +19,22 @@ typedef struct cat_trait_t {
     const char *advice; /* how to mend it. Not NULL: without it not every text can be stored, so servers look too */
 } cat_trait_t;
 
+/* A failure, in the driver's words; valid until the connection is used again. */
+typedef struct cat_fault_t {
+    int result;        /* the driver's result code, not 0 */
+    const char *state; /* SQLSTATE; NULL: the driver has none */
+    const char *text;
+    int is_lost; /* flag: the driver knows that the connection is gone */
+} cat_fault_t;
+
+typedef struct cat_executor_t cat_executor_t;
+
 /*
  * What differs between the databases behind apr_dbd: each has one of these, constant, in a file of db/dialects/. Lists of texts end
  * with NULL.
  */
 typedef struct cat_dialect_t {
+    const cat_executor_t *executor;
     const char *driver;          /* as apr_dbd_name() has it */
     const char *params;          /* an example of its parameters, as a directive takes them */
     const char *const *session;  /* sent once on each new connection; none returns a row */
@@ -40,14 +51,13 @@ typedef struct cat_dialect_t {
     const char *const *needs;    /* what has to stand in the parameters */
     int one_writer;              /* writers take a write lock before they come to the database */
     int locked;                  /* the driver's result when others have locked the whole database; 0: there is none */
-    int no_error_codes;          /* the driver reports no error codes: any failure is retryable */
     int rolls_back_silently;     /* the database may roll back while a statement is prepared, without saying so */
     int counts_by_hand;          /* no triggers count products: catalogue/counts.c writes the delta rows */
     int crashes_on_late_errors;  /* the driver does, when a select that is not prepared fails as its rows arrive */
-    int reconnects_silently;     /* the driver does, on a lost connection: send the session settings again */
+    int is_pooled_unasked;       /* the driver hands a connection out without asking the database whether it is there */
     const char *const *statements; /* by cat_sql_t; NULL: the text in db/sql.def */
-    /* APR_EEXIST, or a status of db/status.h but CAT_EBUSY. */
-    apr_status_t (*judge)(int result, const char *text);
+    /* APR_EEXIST, or a status of db/status.h but CAT_EBUSY and CAT_ECUT. */
+    apr_status_t (*judge)(const cat_fault_t *fault);
 } cat_dialect_t;
 
 /* An empty list of texts. */
@@ -64,7 +74,7 @@ const cat_dialect_t *cat_dialect_find(const char *driver);
 /* What has to be added to the parameters of a connection, as it is; NULL: nothing. */
 const char *cat_dialect_lacks(const cat_dialect_t *dialect, apr_pool_t *pool, const char *params);
 
-/* The statement's text for apr_dbd_prepare, and its name for logs and labels ("SQL_PRODUCT_GET"). */
+/* The statement's text, with a %s for each value, and its name for logs and labels ("SQL_PRODUCT_GET"). */
 const char *cat_dialect_sql(const cat_dialect_t *dialect, cat_sql_t sql);
 const char *cat_dialect_sql_name(cat_sql_t sql);
 

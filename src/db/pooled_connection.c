@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "db/connection_state.h"
+#include "db/executor.h"
 #include "db/sqlite.h"
 #include "db/status.h"
 #include "lib/log.h"
@@ -17,6 +18,10 @@
 
 /* How often a new connection retries its first statement while others have locked the database. */
 #define FIRST_INTERVAL apr_time_from_msec(10)
+
+/* A connection that was in the pool for so long may have been dropped by something between the module and the database,
+ * which tells neither of the two. */
+#define IDLE_TIME apr_time_from_sec(10)
 
 /* A new file is still empty. It will hold hashes of passwords, so not everyone may read it. SQLite gives its side files
  * the same mode. */
@@ -76,36 +81,34 @@ static apr_status_t wait_for_other_children(const cat_source_t *source, const ca
     return rv;
 }
 
-static int is_locked(const cat_connection_t *conn, int result)
+static int is_locked(const cat_connection_t *conn, apr_status_t rv)
 {
-    return result != 0 && result == conn->dialect->locked;
+    return rv != APR_SUCCESS && conn->result == conn->dialect->locked;
 }
 
-static int send_until(cat_connection_t *conn, const char *text, apr_time_t give_up)
+static apr_status_t send_until(cat_connection_t *conn, const char *text, apr_time_t give_up)
 {
-    int changed = 0, result;
+    apr_status_t rv;
 
-    while (is_locked(conn, result = apr_dbd_query(conn->handle.driver, conn->handle.dbd, &changed, text)) &&
-           apr_time_now() < give_up) {
+    while (is_locked(conn, rv = conn->dialect->executor->send(conn, text)) && apr_time_now() < give_up) {
         apr_sleep(FIRST_INTERVAL);
     }
-    return result;
+    return rv;
 }
 
 /* Others find the database locked while a process opens it as the first one, closes it as the last, or creates its
  * schema. Later statements wait by themselves: BEGIN in SQLite, the others in the driver. */
 static apr_status_t send_first(cat_connection_t *conn, const char *text, int has_write_lock, const cat_log_t *log)
 {
-    int result = send_until(conn, text, 0);
+    apr_status_t rv = send_until(conn, text, 0);
 
-    if (is_locked(conn, result)) {
-        apr_status_t rv = has_write_lock ? APR_SUCCESS : wait_for_other_children(conn->source, log);
-        if (rv != APR_SUCCESS) {
-            return rv;
+    if (is_locked(conn, rv)) {
+        rv = has_write_lock ? APR_SUCCESS : wait_for_other_children(conn->source, log);
+        if (rv == APR_SUCCESS) {
+            rv = send_until(conn, text, apr_time_now() + CAT_SOURCE_LOCK_PATIENCE);
         }
-        result = send_until(conn, text, apr_time_now() + CAT_SOURCE_LOCK_PATIENCE);
     }
-    return cat_connection_judge(conn, result, text);
+    return rv;
 }
 
 static apr_status_t set_up_session(cat_connection_t *conn, int has_write_lock, const cat_log_t *log)
@@ -206,6 +209,10 @@ static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t 
         cat_log(log, CAT_LOG_ERROR, 0, "CAT007: the driver %s is not supported", apr_dbd_name(handle->driver));
         return CAT_EDOWN;
     }
+    c->executor_data = c->dialect->executor->make(handle);
+    if (!c->executor_data) {
+        return APR_ENOMEM;
+    }
     rv = set_up_connection(source, c, has_write_lock, log);
     if (rv == APR_SUCCESS) {
         apr_pool_userdata_setn(c, CONN_KEY, NULL, handle->pool);
@@ -236,23 +243,42 @@ static apr_status_t resume_abandoned(cat_connection_t *conn, int has_write_lock,
     return rv == APR_SUCCESS || rv == CAT_ENOTREADY ? rv : CAT_ELOST;
 }
 
-/* The driver may check a connection without asking the database, so one that was cut meanwhile fails with its first
- * statement. A write cannot be retried then, so it asks first. A read can be retried, but not on one lost connection
- * after the other, so it asks if one has been lost since this connection was used. */
+static apr_status_t note_cut(cat_source_t *source, cat_connection_t *conn)
+{
+    conn->is_lost = 1;
+    cat_source_note_loss(source);
+    return CAT_ELOST;
+}
+
+/* A write cannot be repeated where its connection is found lost, so the connection is looked at first. A read can, but
+ * not on one lost connection after the other. The database is asked where a look may not tell: after a long time, and
+ * after another connection was lost. */
+static apr_status_t check_idle(cat_source_t *source, cat_connection_t *conn, int to_write, apr_time_t now)
+{
+    int may_hide_loss = cat_source_lost_one_since(source, conn->used) ||
+                        (to_write && (now < conn->used || now - conn->used > IDLE_TIME));
+
+    if ((to_write || may_hide_loss) && conn->dialect->executor->is_cut(conn)) {
+        return note_cut(source, conn);
+    }
+    return may_hide_loss && cat_connection_send(conn, "SELECT 1") != APR_SUCCESS ? CAT_ELOST : APR_SUCCESS;
+}
+
 static apr_status_t wake_connection(cat_source_t *source, cat_connection_t *conn, int to_write, const cat_log_t *log)
 {
+    int is_new = conn->dialect->executor->is_new(conn);
     apr_time_t now = apr_time_now();
     apr_status_t rv = APR_SUCCESS;
 
     if (conn->is_abandoned) {
         rv = resume_abandoned(conn, to_write, log);
-    } else if (conn->is_lost) {
-        memset(conn->statements, 0, sizeof(conn->statements));
+    } else if (conn->is_lost || is_new) {
+        conn->dialect->executor->forget(conn);
         conn->is_lost = 0;
         rv = set_up_connection(source, conn, to_write, log);
         conn->is_lost |= rv != APR_SUCCESS;
-    } else if (conn->dialect->reconnects_silently && (to_write || cat_source_lost_one_since(source, conn->used))) {
-        rv = cat_connection_send(conn, "SELECT 1") == APR_SUCCESS ? APR_SUCCESS : CAT_ELOST;
+    } else if (conn->dialect->is_pooled_unasked) {
+        rv = check_idle(source, conn, to_write, now);
     }
     conn->used = now;
     return rv;

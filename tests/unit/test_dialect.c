@@ -52,40 +52,73 @@ static void test_each_result_has_a_status(void **state)
 {
     const struct {
         const char *driver;
-        int result;
-        const char *text;
+        cat_fault_t fault;
         apr_status_t rv;
     } cases[] = {
-        {"sqlite3", 19, "UNIQUE constraint failed: products.id", APR_EEXIST},
-        {"sqlite3", 19, "NOT NULL constraint failed: products.name", CAT_EVALUE},
-        {"sqlite3", 1, "database schema has changed", CAT_EDEAD},
-        {"sqlite3", 13, "database or disk is full", CAT_EDOWN},
-        {"sqlite3", 1, "not an error", CAT_EDEAD},
-        {"sqlite3", 26, "not an error", CAT_EDOWN},
-        {"mysql", 1062, "Duplicate entry", APR_EEXIST},
-        {"mysql", 1366, "Incorrect value", CAT_EVALUE},
-        {"mysql", 4025, "CONSTRAINT failed", CAT_EVALUE},
-        {"mysql", 1615, "Prepared statement needs to be re-prepared", CAT_EDEAD},
-        {"mysql", 1213, "Deadlock found", CAT_ECONFLICT},
-        {"mysql", 2006, "MySQL server has gone away", CAT_ELOST},
-        {"mysql", 1047, "WSREP has not yet prepared node", CAT_ENOTREADY},
-        {"mysql", 1146, "Table doesn't exist", CAT_EDOWN},
-        {"pgsql", 7, "duplicate key value violates unique constraint", CAT_EDOWN}, /* 7 for every error */
+        {"sqlite3", {.result = 19, .text = "UNIQUE constraint failed: products.id"}, APR_EEXIST},
+        {"sqlite3", {.result = 19, .text = "NOT NULL constraint failed: products.name"}, CAT_EVALUE},
+        {"sqlite3", {.result = 1, .text = "database schema has changed"}, CAT_EDEAD},
+        {"sqlite3", {.result = 13, .text = "database or disk is full"}, CAT_EDOWN},
+        {"sqlite3", {.result = 1, .text = "not an error"}, CAT_EDEAD},
+        {"sqlite3", {.result = 26, .text = "not an error"}, CAT_EDOWN},
+        {"mysql", {.result = 1062, .text = "Duplicate entry"}, APR_EEXIST},
+        {"mysql", {.result = 1366, .text = "Incorrect value"}, CAT_EVALUE},
+        {"mysql", {.result = 4025, .text = "CONSTRAINT failed"}, CAT_EVALUE},
+        {"mysql", {.result = 1615, .text = "Prepared statement needs to be re-prepared"}, CAT_EDEAD},
+        {"mysql", {.result = 1213, .text = "Deadlock found"}, CAT_ECONFLICT},
+        {"mysql", {.result = 2006, .text = "MySQL server has gone away"}, CAT_ELOST},
+        {"mysql", {.result = 1047, .text = "WSREP has not yet prepared node"}, CAT_ENOTREADY},
+        {"mysql", {.result = 1146, .text = "Table doesn't exist"}, CAT_EDOWN},
     };
 
     (void)state;
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
-        assert_int_equal(cat_dialect_find(cases[i].driver)->judge(cases[i].result, cases[i].text), cases[i].rv);
+        assert_int_equal(cat_dialect_find(cases[i].driver)->judge(&cases[i].fault), cases[i].rv);
+    }
+}
+
+/* All results of its driver are 7, and its texts are in the server's language. */
+static void test_each_sqlstate_has_a_status(void **state)
+{
+    const struct {
+        const char *state;
+        apr_status_t rv;
+    } cases[] = {
+        {"23505", APR_EEXIST},    /* unique_violation */
+        {"23503", CAT_EVALUE},    /* foreign_key_violation */
+        {"23514", CAT_EVALUE},    /* check_violation */
+        {"22001", CAT_EVALUE},    /* string_data_right_truncation */
+        {"22P05", CAT_EVALUE},    /* untranslatable_character */
+        {"40001", CAT_ECONFLICT}, /* serialization_failure */
+        {"40P01", CAT_ECONFLICT}, /* deadlock_detected */
+        {"55P03", CAT_ECONFLICT}, /* lock_not_available */
+        {"26000", CAT_EDEAD},     /* invalid_sql_statement_name */
+        {"0A000", CAT_EDEAD},     /* feature_not_supported */
+        {"42P05", CAT_EDEAD},     /* duplicate_prepared_statement */
+        {"08006", CAT_ELOST},     /* connection_failure */
+        {"57P01", CAT_ELOST},     /* admin_shutdown */
+        {"57P03", CAT_ELOST},     /* cannot_connect_now */
+        {"57014", CAT_EDOWN},     /* query_canceled */
+        {"25006", CAT_EDOWN},     /* read_only_sql_transaction */
+        {"25P02", CAT_EDOWN},     /* in_failed_sql_transaction */
+        {"42P01", CAT_EDOWN},     /* undefined_table */
+        {"53100", CAT_EDOWN},     /* disk_full */
+        {"22", CAT_EVALUE},       {"2", CAT_EDOWN}, {"", CAT_EDOWN}, {NULL, CAT_EDOWN},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        const cat_fault_t fault = {.result = 7, .state = cases[i].state, .text = ""};
+        assert_int_equal(cat_dialect_find("pgsql")->judge(&fault), cases[i].rv);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_dialects_are_found_by_their_drivers),
-        UNIT_TEST(test_each_statement_has_name_and_text),
-        UNIT_TEST(test_missing_parameters_are_named),
-        UNIT_TEST(test_each_result_has_a_status),
+        UNIT_TEST(test_dialects_are_found_by_their_drivers), UNIT_TEST(test_each_statement_has_name_and_text),
+        UNIT_TEST(test_missing_parameters_are_named),        UNIT_TEST(test_each_result_has_a_status),
+        UNIT_TEST(test_each_sqlstate_has_a_status),
     };
     return UNIT_RUN(tests);
 }

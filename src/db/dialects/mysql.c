@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/dialect.h"
 
+#include "db/executor.h"
 #include "db/sql_parts.h"
 #include "db/status.h"
 
@@ -49,10 +50,9 @@ static const cat_trait_t traits[] = {
 
 static const char *const needs[] = {"reconnect=0", "flags=CLIENT_FOUND_ROWS", NULL};
 
-static apr_status_t judge_result(int result, const char *text)
+static apr_status_t judge_result(const cat_fault_t *fault)
 {
-    (void)text;
-    switch (result) {
+    switch (fault->result) {
     case 1062: /* ER_DUP_ENTRY */
         return APR_EEXIST;
     case 1048: /* ER_BAD_NULL_ERROR */
@@ -193,6 +193,7 @@ static const char *const statements[SQL_COUNT] = {
 };
 
 const cat_dialect_t cat_dialect_mysql = {
+    .executor = &cat_executor_dbd,
     .driver = "mysql",
     .params = "\"host=127.0.0.1,user=catalog,pass=...,dbname=catalog,reconnect=0,flags=CLIENT_FOUND_ROWS\"",
     .session = session,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/dialect.h"
 
+#include <string.h>
+
+#include "db/executor.h"
 #include "db/sql_parts.h"
 #include "db/status.h"
 
@@ -26,11 +29,33 @@ static const cat_trait_t traits[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-/* All its results are 7, and its texts are in the server's language. */
-static apr_status_t judge_result(int result, const char *text)
+/* By SQLSTATE, or by its class, the first two characters; what is not here is CAT_EDOWN. */
+static const struct {
+    const char *state;
+    apr_status_t rv;
+} judgements[] = {
+    {"23505", APR_EEXIST}, /* unique_violation */
+    {"22", CAT_EVALUE},    /* data exception */
+    {"23", CAT_EVALUE},    /* integrity constraint violation */
+    {"0A000", CAT_EDEAD},  /* feature_not_supported; of a prepared statement: its result would have other types now */
+    {"26000", CAT_EDEAD},  /* invalid_sql_statement_name: it is not prepared */
+    {"42P05", CAT_EDEAD},  /* duplicate_prepared_statement */
+    {"40001", CAT_ECONFLICT}, /* serialization_failure */
+    {"40P01", CAT_ECONFLICT}, /* deadlock_detected */
+    {"55P03", CAT_ECONFLICT}, /* lock_not_available */
+    {"08", CAT_ELOST},        /* connection exception */
+    {"57P01", CAT_ELOST},     /* admin_shutdown */
+    {"57P02", CAT_ELOST},     /* crash_shutdown */
+    {"57P03", CAT_ELOST},     /* cannot_connect_now: a pooler's, which ends the connection with it */
+};
+
+static apr_status_t judge_result(const cat_fault_t *fault)
 {
-    (void)result;
-    (void)text;
+    for (size_t i = 0; fault->state && i < sizeof(judgements) / sizeof(judgements[0]); i++) {
+        if (!strncmp(fault->state, judgements[i].state, strlen(judgements[i].state))) {
+            return judgements[i].rv;
+        }
+    }
     return CAT_EDOWN;
 }
 
@@ -67,6 +92,7 @@ static const char *const statements[SQL_COUNT] = {
 };
 
 const cat_dialect_t cat_dialect_pgsql = {
+    .executor = &cat_executor_libpq,
     .driver = "pgsql",
     .params = "\"host=127.0.0.1 user=catalog password=... dbname=catalog connect_timeout=2\"",
     .session = session,
@@ -78,8 +104,7 @@ const cat_dialect_t cat_dialect_pgsql = {
     .has_versions = "SELECT CASE WHEN to_regclass('schema_version') IS NULL THEN 0 ELSE 1 END",
     .traits = traits,
     .needs = cat_dialect_nothing,
-    .no_error_codes = 1,
-    .reconnects_silently = 1,
+    .is_pooled_unasked = 1,
     .statements = statements,
     .judge = judge_result,
 };

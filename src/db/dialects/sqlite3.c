@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "db/executor.h"
 #include "db/status.h"
 
 /* synchronous=FULL: what was acknowledged survives a power cut. busy_timeout stays 0: the driver waits by itself, and a second
@@ -23,9 +24,11 @@ static const cat_trait_t traits[] = {
 };
 
 /* The driver uses sqlite3_prepare, so all that it has for a dead statement is a text. */
-static apr_status_t judge_result(int result, const char *text)
+static apr_status_t judge_result(const cat_fault_t *fault)
 {
-    if (result == 1 && (strstr(text, "schema has changed") || !strcmp(text, "not an error"))) {
+    const char *text = fault->text;
+
+    if (fault->result == 1 && (strstr(text, "schema has changed") || !strcmp(text, "not an error"))) {
         return CAT_EDEAD;
     }
     if (strstr(text, "UNIQUE constraint failed")) {
@@ -41,6 +44,7 @@ static const char *const statements[SQL_COUNT] = {
 };
 
 const cat_dialect_t cat_dialect_sqlite3 = {
+    .executor = &cat_executor_dbd,
     .driver = "sqlite3",
     .params = "/var/lib/catalog/catalog.db",
     .session = session,
