@@ -15,9 +15,8 @@
 
 #define TRANSACTIONS 100 /* limit of one run of the job */
 
-#define BATCH_ROWS 1000   /* delta rows that are applied together */
-#define DELETED_ROWS 100  /* delta rows in one SQL_COUNTS_DELETE_DELTAS */
-#define NOTED_PRODUCTS 50 /* products in one SQL_COUNTS_NOTE_INSERTS */
+#define BATCH_ROWS 1000  /* delta rows that are applied together */
+#define DELETED_ROWS 100 /* delta rows in one SQL_COUNTS_DELETE_DELTAS */
 
 #define LOWEST "-1000000000000000000" /* created_at where the first part of a level begins */
 
@@ -318,23 +317,24 @@ int cat_counts_needs_transaction(const cat_db_t *db)
     return !db->in_transaction && (!cat_source_dialect(db->source) || needs_deltas(db));
 }
 
-static void put_key(const char **values, const char *const *product)
+static apr_status_t note_products(cat_db_t *db, const char *const *const *products, int count)
 {
-    values[0] = product[CAT_PRODUCT_CREATED_AT];
-    values[1] = product[CAT_PRODUCT_ID];
+    const char *values[2 * CAT_ROWS_MAX];
+
+    for (int i = 0; i < count; i++) {
+        values[2 * i] = products[i][CAT_PRODUCT_CREATED_AT];
+        values[2 * i + 1] = products[i][CAT_PRODUCT_ID];
+    }
+    return cat_db_insert_rows(db, SQL_COUNTS_NOTE_INSERT, values, 2, count);
 }
 
 apr_status_t cat_counts_note_inserts(cat_db_t *db, const char *const *const *products, int count)
 {
-    const char *values[2 * NOTED_PRODUCTS];
     apr_status_t rv = APR_SUCCESS;
 
     for (int step; needs_deltas(db) && count && rv == APR_SUCCESS; products += step, count -= step) {
-        step = count < NOTED_PRODUCTS ? 1 : NOTED_PRODUCTS;
-        for (int i = 0; i < step; i++) {
-            put_key(values + 2 * i, products[i]);
-        }
-        rv = cat_db_exec(db, step == 1 ? SQL_COUNTS_NOTE_INSERT : SQL_COUNTS_NOTE_INSERTS, values, 2 * step, NULL);
+        step = count < CAT_ROWS_MAX ? count : CAT_ROWS_MAX;
+        rv = note_products(db, products, step);
     }
     return rv;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "catalogue/products.h"
 
+#include <string.h>
+
 #include "catalogue/counts.h"
 #include "catalogue/answer_cache.h"
+#include "db/batch.h"
 #include "http/etag.h"
 #include "lib/id.h"
 
@@ -58,23 +61,31 @@ typedef struct product_write_t {
     const char *id;
     const cat_input_t *input;                  /* of an update */
     const cat_products_condition_t *condition; /* NULL: none */
-    const char *const *product;                /* to be inserted; or what the update made of it */
+    const char *const *product;                /* what the update made of it */
 } product_write_t;
 
-static apr_status_t insert_product(void *baton)
+static apr_status_t insert_products(cat_db_t *db, const void *const *items, int count)
 {
-    const product_write_t *w = baton;
-    apr_status_t rv = cat_db_insert(w->db, SQL_PRODUCT_INSERT, w->product, CAT_PRODUCT_FIELDS);
+    const char *const *const *products = (const char *const *const *)items;
+    const char *values[CAT_ROWS_MAX * CAT_PRODUCT_FIELDS];
+    apr_status_t rv = APR_SUCCESS;
 
-    return rv == APR_SUCCESS ? cat_counts_note_inserts(w->db, &w->product, 1) : rv;
+    for (int done = 0, rows; done < count && rv == APR_SUCCESS; done += rows) {
+        rows = count - done < CAT_ROWS_MAX ? count - done : CAT_ROWS_MAX;
+        for (int i = 0; i < rows; i++) {
+            memcpy(values + i * CAT_PRODUCT_FIELDS, products[done + i], CAT_PRODUCT_FIELDS * sizeof(*values));
+        }
+        rv = cat_db_insert_rows(db, SQL_PRODUCT_INSERT, values, CAT_PRODUCT_FIELDS, rows);
+    }
+    return rv == APR_SUCCESS ? cat_counts_note_inserts(db, products, count) : rv;
 }
 
+/* Where a product and its delta row make a transaction, products that come at once share one. */
 apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product)
 {
-    product_write_t w = {.db = db, .product = product};
-
     cat_db_touch(db, NULL);
-    return cat_counts_needs_transaction(db) ? cat_db_transact(db, insert_product, &w) : insert_product(&w);
+    return cat_counts_needs_transaction(db) ? cat_batch_write(db, insert_products, product)
+                                            : cat_db_insert(db, SQL_PRODUCT_INSERT, product, CAT_PRODUCT_FIELDS);
 }
 
 apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *products, int count, int *inserted)

@@ -106,6 +106,20 @@ apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *value
     return rv;
 }
 
+apr_status_t cat_db_insert_rows(cat_db_t *db, cat_sql_t sql, const char *const *values, int width, int count)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int doublings = 4, rows; doublings >= 0 && rv == APR_SUCCESS; doublings--) {
+        rows = count & (1 << doublings);
+        if (rows) {
+            rv = cat_db_exec(db, sql + (cat_sql_t)doublings, values, rows * width, NULL);
+            values += (size_t)rows * (size_t)width;
+        }
+    }
+    return rv;
+}
+
 int cat_db_takes_writes(cat_db_t *db)
 {
     cat_connection_t *conn;

@@ -45,6 +45,14 @@ apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values,
 apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *values, int count);
 
 /*
+ * Inserts up to CAT_ROWS_MAX rows with few statements, in a transaction that the caller has begun; values: `width` for
+ * each row. sql: the statement for one row, which db/sql.def has for 2, 4, 8 and 16 as well, in the lines below it.
+ * APR_EEXIST: one of them is there already.
+ */
+#define CAT_ROWS_MAX 16
+apr_status_t cat_db_insert_rows(cat_db_t *db, cat_sql_t sql, const char *const *values, int width, int count);
+
+/*
  * Runs work in a transaction that writes. When work returns APR_SUCCESS the transaction is committed; with any other
  * status it is rolled back, and the status returned. After a statement has failed, the remaining statements of the
  * transaction are refused with its status. Work may run several times, because a transaction that lost a conflict is

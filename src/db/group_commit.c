@@ -134,3 +134,15 @@ void cat_group_commit_leave(cat_group_commit_t *group, cat_group_commit_item_t *
         sem_post(&item->woken);
     }
 }
+
+int cat_group_commit_count_waiting(cat_group_commit_t *group)
+{
+    int count = 0;
+
+    apr_thread_mutex_lock(group->mutex);
+    for (const cat_group_commit_item_t *item = group->first; item; item = item->next) {
+        count++;
+    }
+    apr_thread_mutex_unlock(group->mutex);
+    return count;
+}

@@ -45,4 +45,7 @@ void cat_group_commit_collect(cat_group_commit_t *group, cat_group_commit_item_t
 /* Leader only: appoints the next leader, then wakes the threads of the items that it collected behind its own. */
 void cat_group_commit_leave(cat_group_commit_t *group, cat_group_commit_item_t *own);
 
+/* How many threads wait for a leader at this moment. */
+int cat_group_commit_count_waiting(cat_group_commit_t *group);
+
 #endif

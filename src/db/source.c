@@ -37,6 +37,9 @@ apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const
     if (rv == APR_SUCCESS) {
         rv = cat_group_commit_create(&source->group, pool);
     }
+    if (rv == APR_SUCCESS) {
+        rv = cat_group_commit_create(&source->batch, pool);
+    }
     if (rv == APR_SUCCESS && source->cache) {
         rv = cat_wal_index_create(&source->wal_index, pool);
     }

@@ -62,6 +62,7 @@ struct cat_source_t {
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *attempt_ended;
     cat_group_commit_t *group;  /* the writes of this child that wait for the write lock */
+    cat_group_commit_t *batch;  /* the items of db/batch.h that wait for a leader */
     cat_wal_index_t *wal_index; /* of a database that is a file; NULL: no responses are cached */
     /* ---- guarded by the mutex ---- */
     cat_source_state_t state;

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/batch.h"
+
+#include "db/checkout.h"
+#include "db/db.h"
+#include "db/status.h"
+
+/* The most items of a batch: a lost COMMIT leaves all of them in doubt. */
+#define BATCH_MAX 32
+
+/* How long a thread waits for a leader, whose connection may hang. */
+#define BATCH_PATIENCE apr_time_from_msec(500)
+
+/* A thread's item, on its stack. While the thread sleeps, the leader reads the item and writes rv. */
+typedef struct entry_t {
+    cat_group_commit_item_t item; /* first: a list of items is a list of entries */
+    const void *own;
+    apr_status_t rv;
+} entry_t;
+
+/* What the leader's transaction writes. */
+typedef struct batch_t {
+    cat_db_t *db; /* the leader's */
+    cat_batch_work_t *work;
+    entry_t *first; /* the leader's */
+    const void *items[BATCH_MAX];
+    int count; /* 0: not collected yet */
+} batch_t;
+
+static entry_t *next_entry(const entry_t *entry)
+{
+    return (entry_t *)entry->item.next;
+}
+
+static void collect_items(batch_t *batch)
+{
+    if (batch->count) {
+        return;
+    }
+    cat_group_commit_collect(batch->db->source->batch, &batch->first->item, BATCH_MAX - 1);
+    for (entry_t *entry = batch->first; entry; entry = next_entry(entry)) {
+        batch->items[batch->count++] = entry->own;
+    }
+}
+
+/* Once the transaction has begun, so that what arrived until then is in it. */
+static apr_status_t write_items(void *baton)
+{
+    batch_t *batch = baton;
+
+    collect_items(batch);
+    return batch->work(batch->db, batch->items, batch->count);
+}
+
+static apr_status_t write_alone(cat_db_t *db, cat_batch_work_t *work, entry_t *own)
+{
+    batch_t alone = {.db = db, .work = work, .first = own, .items = {own->own}, .count = 1};
+
+    return cat_db_transact(db, write_items, &alone);
+}
+
+/* If the transaction cannot even begin, the threads that wait would fail one after the other, each as slowly: so they
+ * fail with the leader. */
+static int lead_batch(cat_db_t *db, cat_batch_work_t *work, entry_t *own)
+{
+    batch_t batch = {.db = db, .work = work, .first = own};
+    apr_status_t rv = cat_db_transact(db, write_items, &batch);
+
+    collect_items(&batch);
+    for (entry_t *entry = own; entry; entry = next_entry(entry)) {
+        entry->rv = rv;
+    }
+    cat_group_commit_leave(db->source->batch, &own->item);
+    return batch.count;
+}
+
+/* One of the items is to blame, and nothing is stored. */
+static int is_refused(apr_status_t rv)
+{
+    return rv == APR_EEXIST || rv == CAT_EVALUE;
+}
+
+/* A thread that waits holds no connection. */
+apr_status_t cat_batch_write(cat_db_t *db, cat_batch_work_t *work, const void *item)
+{
+    entry_t own = {.own = item};
+    int count = BATCH_MAX;
+
+    cat_checkout_release(db);
+    switch (cat_group_commit_join(db->source->batch, &own.item, apr_time_now() + BATCH_PATIENCE)) {
+    case CAT_GROUP_COMMIT_WAITING:
+        return write_alone(db, work, &own);
+    case CAT_GROUP_COMMIT_LEADER:
+        count = lead_batch(db, work, &own);
+        break;
+    case CAT_GROUP_COMMIT_DONE:
+        cat_checkout_mark_changes(db); /* the leader has marked its own */
+        break;
+    }
+    return count > 1 && is_refused(own.rv) ? write_alone(db, work, &own) : own.rv;
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /products
+# route: GET /products
+# case: 4 18
+# db: mysql
+# Products that are created at once share a transaction: each succeeds or fails by itself, and is counted.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for problems);
+use Time::HiRes qw(sleep);
+
+my $engine = CatalogTest::Database::engine();
+my $server = server(engine => $engine, mount => 'CatalogMaxConnections 32')->start;
+my $token = register($server)->{token};
+my @ids;
+
+sub create { return wire(POST => '/products', { name => $_[0], price => 1 }, token => $token) }
+sub statuses { my %n; $n{ $_->{status} }++ for @_; return join ', ', map { "$n{$_} $_" } sort keys %n }
+sub stored { return sort @{ $server->database->selectcol_arrayref('SELECT id FROM products') } }
+sub transactions { return ($engine->admin->selectrow_array(q(SHOW GLOBAL STATUS LIKE 'Com_commit')))[1] }
+
+# All arrive while another program locks the end of the list for some seconds; then do what is given.
+sub together {
+    my ($seconds, $requests, $do) = @_;
+    my $db = $server->database;
+    $db->do('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    $db->begin_work;
+    $db->do('SELECT id FROM products WHERE created_at > 1 FOR UPDATE');
+    my @sockets = map { my $socket = $server->connection; print {$socket} $_; $socket } @$requests;
+    sleep $seconds;
+    $do->() if $do;
+    eval { $db->rollback };
+    my @answers = map { CatalogTest::Http::parse(join '', readline $_) } @sockets;
+    push @ids, map { $_->{json}{data}{id} } grep { $_->{status} == 201 } @answers;
+    return @answers;
+}
+
+sub right {
+    my ($name) = @_;
+    is_deeply([stored()], [sort @ids], "$name: each is there once");
+    is($server->api(GET => '/products')->{json}{pagination}{total}, scalar @ids, "$name: the total is right");
+    is(problems(ctl_for($server, 'check')), '', "$name: so are all counts");
+}
+
+push @ids, $server->talk(create('first'))->{json}{data}{id};
+
+# case: many at once share a transaction
+my $before = transactions();
+is(statuses(together(0.3, [map { create("shared $_") } 1 .. 40])), '40 201', 'forty products are created');
+if (mpm() ne 'prefork') { # whose children have one request each
+    cmp_ok(transactions() - $before, '<', 40, 'by fewer transactions');
+}
+right('shared');
+
+# case: the database refuses one of them
+$engine->admin->do('ALTER TABLE ' . $server->database->selectrow_array('SELECT DATABASE()')
+    . q(.products ADD CONSTRAINT no_eve CHECK (name <> 'eve')));
+is(statuses(together(0.3, [map { create($_ == 7 ? 'eve' : "beside $_") } 1 .. 20])), '19 201, 1 400', 'only that one fails');
+right('refused');
+
+# case: the lock is held for longer than anyone waits for the others
+is(statuses(together(1.5, [map { create("late $_") } 1 .. 20])), '20 201', 'all are created when it is released');
+right('late');
+
+# case: the database ends the sessions that insert
+sub cut {
+    my $admin = $engine->admin;
+    my $waiting = $admin->selectcol_arrayref(q(SELECT id FROM information_schema.processlist WHERE info LIKE 'INSERT INTO products%'));
+    cmp_ok(scalar @$waiting, '>', 0, 'transactions wait');
+    $admin->do("KILL $_") for @$waiting;
+}
+is(statuses(together(0.3, [map { create("cut $_") } 1 .. 20], \&cut)), '20 201', 'and run again when they are cut off');
+right('cut');
+
+expect_log(qr/CAT003: .*no_eve/);
+allow_log(qr/\[dbd:error\]/, qr/CAT003: /);
+done_testing;
