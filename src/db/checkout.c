@@ -29,9 +29,16 @@ static void give_back_with_pool(cat_db_t *db)
 
 static void close_connection(cat_db_t *db)
 {
-    if (db->conn) {
-        cat_pooled_connection_leave(db->conn);
-        db->conn = NULL;
+    int is_in_order;
+
+    if (!db->conn) {
+        return;
+    }
+    is_in_order = cat_pooled_connection_leave(db->conn);
+    db->conn = NULL;
+    if (is_in_order) {
+        cat_source_keep(db->source, &db->handle);
+    } else {
         cat_source_close(db->source, &db->handle);
     }
 }
@@ -84,8 +91,11 @@ static apr_status_t connect_once(cat_db_t *db, cat_db_use_t use)
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = cat_pooled_connection_get(db->source, &db->handle, use == CAT_TO_WRITE || db->has_write_lock, db->log,
-                                   &db->conn);
+    rv = use == CAT_TO_WRITE_ONCE ? cat_source_check(db->source, db->pool, &db->handle) : APR_SUCCESS;
+    if (rv == APR_SUCCESS) {
+        rv = cat_pooled_connection_get(db->source, &db->handle, use != CAT_TO_READ || db->has_write_lock, db->log,
+                                       &db->conn);
+    }
     if (rv == CAT_ENOTREADY && !cat_source_may_get_ready(db->source)) { /* the caller will not retry */
         cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
     }
@@ -131,10 +141,10 @@ apr_status_t cat_checkout_connect_bare(cat_db_t *db, cat_db_use_t use, cat_conne
     apr_status_t rv = APR_SUCCESS;
 
     /* The first connection of a child shows whether the database has a write lock. */
-    if (use == CAT_TO_WRITE && !cat_source_dialect(db->source)) {
+    if (use != CAT_TO_READ && !cat_source_dialect(db->source)) {
         rv = connect_unchecked(db, CAT_TO_READ);
     }
-    if (rv == APR_SUCCESS && use == CAT_TO_WRITE) {
+    if (rv == APR_SUCCESS && use != CAT_TO_READ) {
         rv = cat_checkout_take_write_lock(db, apr_time_now() + CAT_SOURCE_WRITE_PATIENCE);
     }
     if (rv == APR_SUCCESS) {

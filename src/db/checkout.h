@@ -13,7 +13,11 @@
  */
 typedef struct cat_db_t cat_db_t;
 
-typedef enum { CAT_TO_READ, CAT_TO_WRITE } cat_db_use_t;
+typedef enum cat_db_use_t {
+    CAT_TO_READ,
+    CAT_TO_WRITE,
+    CAT_TO_WRITE_ONCE /* a statement that commits by itself: so it cannot be repeated if the connection is lost */
+} cat_db_use_t;
 
 /* May what failed be repeated although the database may have done it? CAT_REPEATABLE: twice has the same effect as
  * once. */
@@ -44,11 +48,11 @@ apr_status_t cat_checkout_check_schema(cat_db_t *db);
  * other writers had it until the time until. */
 apr_status_t cat_checkout_take_write_lock(cat_db_t *db, apr_time_t until);
 
-/* A connection without a check of the schema; CAT_TO_WRITE: with the write lock, held until release. *conn is valid
+/* A connection without a check of the schema; to write: with the write lock, held until release. *conn is valid
  * until release or the next call. */
 apr_status_t cat_checkout_connect_bare(cat_db_t *db, cat_db_use_t use, cat_connection_t **conn);
 
-/* Takes a connection unless db has one, after a check of the schema; CAT_TO_WRITE: with the write lock. */
+/* Takes a connection unless db has one, after a check of the schema; to write: with the write lock. */
 apr_status_t cat_checkout_connect(cat_db_t *db, cat_db_use_t use);
 
 /* Gives the connection and the write lock back; a transaction that is still open is rolled back. */

@@ -55,6 +55,7 @@ typedef struct cat_dialect_t {
     int counts_by_hand;          /* no triggers count products: catalogue/counts.c writes the delta rows */
     int crashes_on_late_errors;  /* the driver does, when a select that is not prepared fails as its rows arrive */
     int is_pooled_unasked;       /* the driver hands a connection out without asking the database whether it is there */
+    int asks_when_checked;       /* the driver does, so each connection that leaves the pool costs a round trip */
     const char *const *statements; /* by cat_sql_t; NULL: the text in db/sql.def */
     /* APR_EEXIST, or a status of db/status.h but CAT_EBUSY and CAT_ECUT. */
     apr_status_t (*judge)(const cat_fault_t *fault);

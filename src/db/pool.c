@@ -156,10 +156,14 @@ static const cat_connector_t connector = {acquire_handle, release_handle, create
 cat_source_t *cat_pool_create(apr_pool_t *pool, const char *driver, const char *params)
 {
     pool_t *p = apr_pcalloc(pool, sizeof(*p));
+    cat_source_t *source;
+
     p->driver_name = driver;
     p->params = params;
-    return cat_source_create(pool, apr_pstrcat(pool, "the ", driver, " database of CatalogDatabase", NULL), &connector,
-                             p);
+    source =
+        cat_source_create(pool, apr_pstrcat(pool, "the ", driver, " database of CatalogDatabase", NULL), &connector, p);
+    source->keeps = KEEP_MAX;
+    return source;
 }
 
 int cat_pool_settings(const cat_source_t *source, const char **driver, const char **params)

@@ -307,11 +307,8 @@ apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle
 /* A connection that was opened while the file was read-only stays read-only, and all connections of the process share a
  * read-only mapping of the index until the last of them is closed. So such a connection is not kept open in the
  * pool. */
-void cat_pooled_connection_leave(cat_connection_t *conn)
+static void leave_file(cat_connection_t *conn)
 {
-    if (!conn->file) {
-        return;
-    }
     if (!conn->knows_wal && !conn->is_lost) {
         note_wal(conn->source, conn);
     }
@@ -326,4 +323,12 @@ void cat_pooled_connection_leave(cat_connection_t *conn)
         conn->is_lost = 1; /* the next use sets up the session */
     }
     cat_sqlite_reader_attach(conn->reader, &conn->handle);
+}
+
+int cat_pooled_connection_leave(cat_connection_t *conn)
+{
+    if (conn->file) {
+        leave_file(conn);
+    }
+    return !conn->is_lost && !conn->is_abandoned;
 }

@@ -24,12 +24,23 @@ cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_co
     return source;
 }
 
+/* A pre-cleanup, because the pool that they belong to may be on a subpool. */
+static apr_status_t close_warm(void *source)
+{
+    cat_warm_close(((cat_source_t *)source)->warm);
+    cat_source_sweep(source);
+    return APR_SUCCESS;
+}
+
 apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const cat_write_locks_t *locks,
                                    const cat_file_registry_t *registry, cat_source_migrate_t *migrate)
 {
     apr_status_t rv = apr_thread_mutex_create(&source->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
     if (rv == APR_SUCCESS) {
         rv = cat_permits_create(&source->permits, pool);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_warm_create(&source->warm, pool);
     }
     if (rv == APR_SUCCESS) {
         rv = apr_thread_cond_create(&source->attempt_ended, pool);
@@ -45,6 +56,9 @@ apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const
     }
     if (rv == APR_SUCCESS && source->connector->child_init) {
         rv = source->connector->child_init(source->context, pool);
+    }
+    if (rv == APR_SUCCESS) {
+        apr_pool_pre_cleanup_register(pool, source, close_warm);
     }
     source->write_locks = locks;
     source->registry = registry;
@@ -173,6 +187,15 @@ static apr_status_t log_other_attempt(cat_source_t *source, const cat_log_t *log
     return is_down ? CAT_EDOWN : CAT_EBUSY;
 }
 
+static apr_status_t open_checked(cat_source_t *source, apr_pool_t *pool, cat_db_handle_t *handle, const char **cause)
+{
+    apr_status_t rv = source->connector->open(source->context, pool, handle, cause);
+
+    handle->checked = apr_time_now();
+    handle->is_warm = 0;
+    return rv;
+}
+
 static apr_status_t attempt_to_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
                                     cat_db_handle_t *handle)
 {
@@ -185,21 +208,35 @@ static apr_status_t attempt_to_open(cat_source_t *source, apr_pool_t *pool, int 
         return log_other_attempt(source, log);
     }
     do {
-        rv = source->connector->open(source->context, pool, handle, &cause);
+        rv = open_checked(source, pool, handle, &cause);
     } while (rv != APR_SUCCESS && more-- > 0 && apr_time_now() < give_up);
     end_attempt(source, is_own_attempt, rv == APR_SUCCESS ? CAT_SOURCE_UP : CAT_SOURCE_DOWN);
     if (rv != APR_SUCCESS) {
+        cat_warm_distrust(source->warm, apr_time_now());
         log_no_connection(source, pool, log, rv, cause);
         return CAT_EDOWN;
     }
     return APR_SUCCESS;
 }
 
+/* When no fresh connection is kept: then no other is either, so the connections that are in use, those that are kept
+ * and this one are together no more than there are permits, and the pool has one left. */
+static apr_status_t open_from_pool(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
+                                   cat_db_handle_t *handle)
+{
+    const char *cause;
+    apr_status_t rv = APR_EGENERAL;
+
+    cat_source_sweep(source);
+    if (is_database_up(source)) {
+        rv = open_checked(source, pool, handle, &cause);
+    }
+    return rv == APR_SUCCESS ? rv : attempt_to_open(source, pool, max, log, handle);
+}
+
 apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
                              cat_db_handle_t *handle)
 {
-    const char *cause;
-    int up;
     apr_status_t rv = cat_permits_take(source->permits, max, apr_time_now() + PATIENCE);
 
     if (rv != APR_SUCCESS) {
@@ -207,13 +244,11 @@ apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, co
                 source->name);
         return CAT_EBUSY;
     }
-    up = is_database_up(source);
-    if (up) {
-        rv = source->connector->open(source->context, pool, handle, &cause);
+    if (cat_warm_take(source->warm, handle, apr_time_now())) {
+        handle->is_warm = 1;
+        return APR_SUCCESS;
     }
-    if (!up || rv != APR_SUCCESS) {
-        rv = attempt_to_open(source, pool, max, log, handle);
-    }
+    rv = open_from_pool(source, pool, max, log, handle);
     if (rv != APR_SUCCESS) {
         cat_permits_give_back(source->permits);
     }
@@ -225,6 +260,35 @@ void cat_source_close(cat_source_t *source, cat_db_handle_t *handle)
     source->connector->close(source->context, handle);
     note_stale_connection(source);
     cat_permits_give_back(source->permits);
+}
+
+void cat_source_keep(cat_source_t *source, cat_db_handle_t *handle)
+{
+    const cat_dialect_t *dialect = cat_source_dialect(source);
+
+    if (dialect && dialect->asks_when_checked && cat_warm_keep(source->warm, handle, source->keeps, apr_time_now())) {
+        cat_permits_give_back(source->permits);
+    } else {
+        cat_source_close(source, handle);
+    }
+}
+
+apr_status_t cat_source_check(cat_source_t *source, apr_pool_t *pool, cat_db_handle_t *handle)
+{
+    if (!handle->is_warm || apr_dbd_check_conn(handle->driver, pool, handle->dbd) == APR_SUCCESS) {
+        return APR_SUCCESS;
+    }
+    cat_source_note_loss(source);
+    return CAT_ELOST;
+}
+
+void cat_source_sweep(cat_source_t *source)
+{
+    cat_db_handle_t handle;
+
+    while (cat_warm_expel(source->warm, &handle, apr_time_now())) {
+        source->connector->close(source->context, &handle);
+    }
 }
 
 apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *handle)
@@ -252,6 +316,7 @@ void cat_source_note_loss(cat_source_t *source)
     apr_thread_mutex_lock(source->mutex);
     source->lost_at = apr_time_now();
     apr_thread_mutex_unlock(source->mutex);
+    cat_warm_distrust(source->warm, apr_time_now());
 }
 
 int cat_source_lost_one_since(cat_source_t *source, apr_time_t since)

@@ -12,6 +12,7 @@
 #include "db/group_commit.h"
 #include "db/handle.h"
 #include "db/permits.h"
+#include "db/warm.h"
 #include "db/wal_index.h"
 #include "db/write_lock.h"
 #include "lib/conf.h"
@@ -21,7 +22,7 @@
 
 typedef struct cat_source_t cat_source_t;
 
-/* A pool of connections: mod_dbd (httpd/dbd.c) or db/pool.c. Used by all threads of a child. */
+/* A pool of connections that checks each before it hands it out: mod_dbd (httpd/dbd.c) or db/pool.c. Used by all threads of a child. */
 typedef struct cat_connector_t {
     /* Takes a connection out of the pool, or opens one. The caller logs a failure, with *cause: the driver's words
      * without any secret, on the pool, which is the caller's; NULL: they are in the log already, or there are none. */
@@ -58,7 +59,9 @@ struct cat_source_t {
     cat_source_migrate_t *migrate;
     cat_response_cache_t *cache; /* where responses are kept, with `generations`; NULL: none are */
     cat_generations_t *generations;
-    cat_permits_t *permits; /* of the child: connections that may be out of the pool */
+    int keeps; /* how many connections may be kept for the next use; 0: each ends with the use that opened it */
+    cat_permits_t *permits; /* of the child: connections that may be in use */
+    cat_warm_t *warm;       /* those that are kept for the next use */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *attempt_ended;
     cat_group_commit_t *group;  /* the writes of this child that wait for the write lock */
@@ -93,6 +96,16 @@ apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const
 apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
                              cat_db_handle_t *handle);
 void cat_source_close(cat_source_t *source, cat_db_handle_t *handle);
+
+/* Closes a connection that is in order; but where the pool's check is a round trip to the server, the connection may be
+ * kept for the next use instead. */
+void cat_source_keep(cat_source_t *source, cat_db_handle_t *handle);
+
+/* Asks the server whether an open connection is alive, unless the pool has just done so. CAT_ELOST: it is not. */
+apr_status_t cat_source_check(cat_source_t *source, apr_pool_t *pool, cat_db_handle_t *handle);
+
+/* Gives back to the pool what was kept for long enough. Call it several times a second. */
+void cat_source_sweep(cat_source_t *source);
 
 /* The database's dialect, NULL until this child has opened its first connection; and the write lock, NULL until then,
  * and where the database takes several writers at once. */

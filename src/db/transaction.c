@@ -55,7 +55,7 @@ static apr_status_t commit_transaction(cat_write_t *first, const cat_write_t *en
 static apr_status_t write_statement_alone(cat_write_t *w)
 {
     cat_db_t *db = w->db;
-    cat_attempt_t a = {.db = db, .use = CAT_TO_WRITE, .repeat = CAT_NOT_REPEATABLE};
+    cat_attempt_t a = {.db = db, .use = CAT_TO_WRITE_ONCE, .repeat = CAT_NOT_REPEATABLE};
 
     while (cat_checkout_attempt(&a)) {
         a.rv = cat_statement_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched);

@@ -146,6 +146,9 @@ int cat_dbd_is_inherited(const server_rec *s, const server_rec *main_server)
 cat_source_t *cat_dbd_create(apr_pool_t *pool, server_rec *s)
 {
     dbd_t *dbd = apr_pcalloc(pool, sizeof(*dbd));
+    const char *persist = find_setting(pool, s, "DBDPersist");
+    cat_source_t *source;
+
     dbd->server = s;
     dbd->open = APR_RETRIEVE_OPTIONAL_FN(ap_dbd_open);
     dbd->close = APR_RETRIEVE_OPTIONAL_FN(ap_dbd_close);
@@ -154,5 +157,10 @@ cat_source_t *cat_dbd_create(apr_pool_t *pool, server_rec *s)
     }
     dbd->params = find_setting(pool, s, "DBDParams");
     dbd->init = find_init(pool, s);
-    return cat_source_create(pool, apr_pstrcat(pool, "the DBD of ", s->server_hostname, NULL), &connector, dbd);
+    source = cat_source_create(pool, apr_pstrcat(pool, "the DBD of ", s->server_hostname, NULL), &connector, dbd);
+    /* Otherwise a connection is on the pool of its request. Other modules that use mod_dbd find the rest. */
+    if (!persist || strcasecmp(persist, "off") != 0) {
+        source->keeps = cat_dbd_max(pool, s) / 2;
+    }
+    return source;
 }

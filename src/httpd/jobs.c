@@ -126,6 +126,7 @@ static apr_status_t tick(int state, void *data, apr_pool_t *pool)
         atomic_fetch_add_explicit(&w->jobs->running, 1, memory_order_seq_cst);
         if (!atomic_load_explicit(&w->jobs->stop, memory_order_seq_cst)) {
             run(w, pool);
+            cat_source_sweep(w->mount->source);
         }
         atomic_fetch_sub_explicit(&w->jobs->running, 1, memory_order_seq_cst);
     }

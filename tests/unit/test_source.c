@@ -13,7 +13,7 @@ typedef struct fake_t {
     cat_source_t *source;
     cat_log_t log;
     char last[200]; /* the last message */
-    atomic_int failures, attempts;
+    atomic_int failures, attempts, closed;
     atomic_int is_slow; /* flag: an attempt lasts as long as it is set */
 } fake_t;
 
@@ -33,8 +33,10 @@ static apr_status_t open_fake(void *context, apr_pool_t *pool, cat_db_handle_t *
 
 static void close_fake(void *context, cat_db_handle_t *handle)
 {
-    (void)context;
+    fake_t *fake = context;
+
     (void)handle;
+    fake->closed++;
 }
 
 static void keep_last(void *context, cat_log_level_t level, apr_status_t rv, const char *message)
@@ -138,6 +140,80 @@ static void test_others_do_not_wait_for_an_attempt(void **state)
     assert_ptr_equal(is_down, fake);
 }
 
+/* ---- connections that are kept ---- */
+
+/* A source whose connections may be kept. */
+static fake_t *make_keeper(apr_pool_t *pool, const cat_dialect_t *dialect, int keeps)
+{
+    fake_t *fake = make_fake(pool, 0);
+
+    fake->source->keeps = keeps;
+    fake->source->dialect = dialect;
+    return fake;
+}
+
+/* Opens a connection and gives it back, 20 times. */
+static void use_repeatedly(fake_t *fake, apr_pool_t *pool)
+{
+    for (int i = 0; i < 20; i++) {
+        cat_db_handle_t handle = {0};
+        assert_int_equal(cat_source_open(fake->source, pool, 8, &fake->log, &handle), APR_SUCCESS);
+        assert_int_equal(cat_source_check(fake->source, pool, &(cat_db_handle_t){0}), APR_SUCCESS);
+        cat_source_keep(fake->source, &handle);
+    }
+}
+
+static void test_connection_is_kept_for_the_next_use(void **state)
+{
+    fake_t *fake = make_keeper(*state, &cat_dialect_mysql, 1);
+
+    use_repeatedly(fake, *state);
+    assert_in_range(fake->attempts, 1, 19); /* more than one on a machine that takes long for all that */
+    apr_sleep(CAT_WARM_TIME);
+    cat_source_sweep(fake->source);
+    assert_int_equal(fake->closed, fake->attempts);
+}
+
+static void test_connection_is_kept_where_that_saves_a_round_trip(void **state)
+{
+    fake_t *fakes[] = {make_keeper(*state, &cat_dialect_sqlite3, 1), make_keeper(*state, &cat_dialect_pgsql, 1),
+                       make_keeper(*state, NULL, 1), make_keeper(*state, &cat_dialect_mysql, 0)};
+
+    for (int i = 0; i < 4; i++) {
+        use_repeatedly(fakes[i], *state);
+        assert_int_equal(fakes[i]->attempts, 20);
+        assert_int_equal(fakes[i]->closed, 20);
+    }
+}
+
+static void test_kept_connections_are_no_use_after_a_loss(void **state)
+{
+    fake_t *fake = make_keeper(*state, &cat_dialect_mysql, 1);
+    int before;
+
+    use_repeatedly(fake, *state);
+    before = fake->attempts;
+    cat_source_note_loss(fake->source);
+    assert_int_equal(open_one(fake, *state, 8), APR_SUCCESS);
+    assert_int_equal(fake->attempts, before + 1);
+    assert_int_equal(fake->closed, before);
+}
+
+/* The pool that they belong to ends then, too. */
+static void test_kept_connections_are_given_back_at_the_end(void **state)
+{
+    fake_t *fake;
+    apr_pool_t *child;
+
+    apr_pool_create(&child, *state);
+    fake = make_keeper(*state, &cat_dialect_mysql, 1);
+    assert_int_equal(cat_source_child_init(fake->source, child, NULL, NULL, NULL), APR_SUCCESS);
+    use_repeatedly(fake, *state);
+    apr_pool_destroy(child);
+    assert_int_equal(fake->closed, fake->attempts);
+    fake->source->mutex = NULL;
+}
+
 static void test_losses_are_remembered(void **state)
 {
     fake_t *fake = make_fake(*state, 0);
@@ -190,6 +266,10 @@ int main(void)
         UNIT_TEST(test_database_that_is_down_is_asked_once),
         UNIT_TEST(test_connections_are_limited),
         UNIT_TEST(test_others_do_not_wait_for_an_attempt),
+        UNIT_TEST(test_connection_is_kept_for_the_next_use),
+        UNIT_TEST(test_connection_is_kept_where_that_saves_a_round_trip),
+        UNIT_TEST(test_kept_connections_are_no_use_after_a_loss),
+        UNIT_TEST(test_kept_connections_are_given_back_at_the_end),
         UNIT_TEST(test_losses_are_remembered),
         UNIT_TEST(test_retries_after_another_thread_was_served),
         UNIT_TEST(test_patience_counts_from_the_first_refusal),

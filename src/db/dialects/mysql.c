@@ -210,6 +210,7 @@ const cat_dialect_t cat_dialect_mysql = {
     .needs = needs,
     .rolls_back_silently = 1,
     .crashes_on_late_errors = 1,
+    .asks_when_checked = 1,
     .counts_by_hand = 1,
     .statements = statements,
     .judge = judge_result,
