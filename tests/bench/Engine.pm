@@ -1,25 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 package Engine;
 
-# A MariaDB or PostgreSQL with one database. Unlike the suite's engines, its commits survive a crash of the machine.
+# A MariaDB or PostgreSQL with one database. Unlike the suite's engines, its commits survive a crash of the machine. url and
+# dsn name the database to Node.js and to PHP. settle updates the statistics, as the engine itself would within minutes.
 
 use strict;
 use warnings FATAL => 'all';
 
 use CatalogTest::Engine ();
-use CatalogTest::Tools qw(setting settle);
+use CatalogTest::Tools ();
 
-use constant DATABASE => 'cat_bench';
+use constant { DATABASE => 'cat_bench', USER => 'catalog' };
 
 my %NAME = (mysql => 'MariaDB', pgsql => 'PostgreSQL');
+my $engines = 0;
 
 sub name { $NAME{ $_[0] } }
 
 sub start {
     my ($driver) = @_;
-    my $dir = setting('home') . "/$driver";
+    my $dir = CatalogTest::Tools::setting('home') . "/$driver" . ++$engines;
     mkdir $dir or die "$dir: $!\n";
-    settle(db => $driver);
+    CatalogTest::Tools::settle(db => $driver);
     my $engine = bless CatalogTest::Engine->new($dir), "Engine::$NAME{$driver}";
     $engine->start->make(DATABASE);
     return $engine;
@@ -30,11 +32,20 @@ package Engine::MariaDB;
 our @ISA = 'CatalogTest::Engine::MariaDB';
 
 sub command { ($_[0]->SUPER::command, '--innodb-flush-log-at-trx-commit=1', '--innodb-buffer-pool-size=512M') }
+sub driver { 'mysql' }
+sub login { Engine::USER . ":$CatalogTest::Engine::PASSWORD" }
+sub url { 'mysql://' . login() . "\@127.0.0.1:$_[0]{port}/" . Engine::DATABASE }
+sub dsn { "mysql:host=127.0.0.1;port=$_[0]{port};charset=utf8mb4;dbname=" . Engine::DATABASE }
+sub settle { $_[0]->connect(Engine::DATABASE)->selectall_arrayref('ANALYZE TABLE products') }
 
 package Engine::PostgreSQL;
 
 our @ISA = 'CatalogTest::Engine::PostgreSQL';
 
 sub command { ($_[0]->SUPER::command, qw(-c fsync=on -c full_page_writes=on -c shared_buffers=512MB)) }
+sub driver { 'pgsql' }
+sub url { 'postgresql://' . Engine::USER . "\@127.0.0.1:$_[0]{port}/" . Engine::DATABASE }
+sub dsn { "pgsql:host=127.0.0.1;port=$_[0]{port};dbname=" . Engine::DATABASE }
+sub settle { $_[0]->connect(Engine::DATABASE)->do('VACUUM ANALYZE') }
 
 1;

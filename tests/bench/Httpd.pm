@@ -38,7 +38,7 @@ sub offer {
     spew("$self->{dir}/constants.conf", slurp("$self->{dir}/constants.conf"), qq(ConstantFile $name "$file"\n));
 }
 
-# The prefork server that PHP's module needs.
+# The prefork server that PHP's module needs. counter: 1 if the database keeps one.
 package Httpd::Php;
 
 use parent -norequire, 'Httpd';
@@ -46,6 +46,7 @@ use parent -norequire, 'Httpd';
 use FindBin ();
 
 use CatalogTest::Tools qw(setting);
+use Engine ();
 
 sub prepare {
     my ($self) = @_;
@@ -53,7 +54,9 @@ sub prepare {
     system('cp', '-R', $peers, "$self->{dir}/htdocs") == 0 or die "$peers cannot be copied\n";
     $self->fill(
         "$peers/httpd.conf.in", "$self->{dir}/httpd.conf",
-        dir => $self->{dir}, port => $self->{port}, file => $self->file, key => Catalogue::TOKEN_KEY,
+        dir => $self->{dir}, port => $self->{port}, key => Catalogue::TOKEN_KEY, counter => $self->{counter} // '',
+        dsn => $self->{engine} ? $self->{engine}->dsn : 'sqlite:' . $self->file, user_name => Engine::USER,
+        password => $CatalogTest::Engine::PASSWORD,
         map { $_ => setting($_) } qw(user group modules));
 }
 

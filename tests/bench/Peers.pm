@@ -20,7 +20,7 @@ sub all {
     );
 }
 
-# environment: additional variables.
+# environment: additional variables. counter: 1 if the database keeps one.
 package Peers::Node;
 
 use parent 'Contestant';
@@ -32,9 +32,15 @@ sub warm_up { 3 } # V8 optimizes only after some thousand requests
 
 sub command {
     my ($self) = @_;
-    my %set = (NODE_ENV => 'production', PORT => $self->port, FILE => $self->file, KEY => Catalogue::TOKEN_KEY,
-        %{ $self->{environment} // {} });
+    my %set = (NODE_ENV => 'production', PORT => $self->port, KEY => Catalogue::TOKEN_KEY, COUNTER => $self->{counter} // '',
+        $self->source, %{ $self->{environment} // {} });
     return ('env', (map { "$_=$set{$_}" } sort keys %set), 'node', "$self->{packages}/cluster.js", $self->{program});
+}
+
+sub source {
+    my ($self) = @_;
+    my $engine = $self->{engine};
+    return $engine ? (DRIVER => $engine->driver, DATABASE => $engine->url) : (DRIVER => 'sqlite', DATABASE => $self->file);
 }
 
 package Peers::Nginx;

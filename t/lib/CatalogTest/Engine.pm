@@ -16,7 +16,7 @@ use DBI ();
 use CatalogTest::Tools qw(setting hand_over free_port);
 
 my %CLASS = (mysql => 'CatalogTest::Engine::MariaDB', pgsql => 'CatalogTest::Engine::PostgreSQL');
-my $PASSWORD = 'catalog-test';
+our $PASSWORD = 'catalog-test';
 
 # more: galera => 1 for a cluster of one node. Like a node without a quorum it refuses all statements from refuse(1) to refuse(0).
 sub new {

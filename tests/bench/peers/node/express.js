@@ -28,16 +28,16 @@ const app = express();
 app.disable('x-powered-by');
 app.disable('etag');
 
-app.get('/api/products/:id', (request, response) => {
-    const found = one(request.params.id);
+app.get('/api/products/:id', async (request, response) => {
+    const found = await one(request.params.id);
     response.status(found ? 200 : 404).json(found ?? notFound);
 });
-app.get('/api/products', (request, response) => response.json(page(request.query)));
-app.post('/api/products', authenticate, express.json(), (request, response) => {
+app.get('/api/products', async (request, response) => response.json(await page(request.query)));
+app.post('/api/products', authenticate, express.json(), async (request, response) => {
     if (!isProduct(request.body)) {
         return response.status(400).json({ success: false, message: 'Validation failed' });
     }
-    response.status(201).json(create(request.body));
+    response.status(201).json(await create(request.body));
 });
 
 app.listen(port, '127.0.0.1');

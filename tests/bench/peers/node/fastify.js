@@ -36,17 +36,17 @@ await app.register(jwt, {
 });
 
 const getOptions = { schema: { response: { 200: answer(product), '4xx': failure } } };
-app.get('/api/products/:id', getOptions, (request, reply) => {
-    const found = one(request.params.id);
+app.get('/api/products/:id', getOptions, async (request, reply) => {
+    const found = await one(request.params.id);
     if (!found) {
         reply.code(404);
     }
-    return reply.send(found ?? notFound);
+    return found ?? notFound;
 });
 
 const pagination = numbers('page', 'limit', 'total', 'pages');
 const listOptions = { schema: { response: { 200: answer({ type: 'array', items: product }, { pagination }) } } };
-app.get('/api/products', listOptions, (request, reply) => reply.send(page(request.query)));
+app.get('/api/products', listOptions, (request) => page(request.query));
 
 async function authenticate(request, reply) {
     try {
@@ -56,6 +56,9 @@ async function authenticate(request, reply) {
     }
 }
 const createOptions = { onRequest: authenticate, schema: { body, response: { 201: answer(product), '4xx': failure } } };
-app.post('/api/products', createOptions, (request, reply) => reply.code(201).send(create(request.body)));
+app.post('/api/products', createOptions, (request, reply) => {
+    reply.code(201);
+    return create(request.body);
+});
 
 await app.listen({ host: '127.0.0.1', port });

@@ -11,23 +11,39 @@ function answer(int $status, array $body): never
     exit;
 }
 
+// SQLite, MariaDB or PostgreSQL. No request runs a statement twice, so on PostgreSQL each is sent together with its
+// values. On MariaDB, PDO does so by default.
 function database(): PDO
 {
-    return new PDO('sqlite:' . $_SERVER['CATALOG_FILE'], null, null, [
+    $dsn = $_SERVER['CATALOG_DSN'];
+    return new PDO($dsn, $_SERVER['CATALOG_USER'], $_SERVER['CATALOG_PASSWORD'], [
         PDO::ATTR_PERSISTENT => true,
         PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
-        PDO::ATTR_DEFAULT_FETCH_MODE => PDO::FETCH_ASSOC,
+        PDO::ATTR_DEFAULT_FETCH_MODE => PDO::FETCH_NUM,
         PDO::ATTR_TIMEOUT => 5,
-    ]);
+    ] + (str_starts_with($dsn, 'pgsql:') ? [PDO::PGSQL_ATTR_DISABLE_PREPARES => true] : []));
 }
 
+// Binds integers as such: MariaDB takes no text after LIMIT.
+function run(PDO $db, string $sql, mixed ...$values): PDOStatement
+{
+    $statement = $db->prepare($sql);
+    foreach ($values as $at => $value) {
+        $statement->bindValue($at + 1, $value, is_int($value) ? PDO::PARAM_INT : PDO::PARAM_STR);
+    }
+    $statement->execute();
+    return $statement;
+}
+
+// PostgreSQL's driver gives numbers with a fraction as text.
 function product(array $row): array
 {
-    $row['inStock'] = $row['inStock'] === 1;
-    if ($row['rating'] === null) {
-        unset($row['rating']);
+    [$id, $name, $price, $category, $inStock, $rating, $createdAt] = $row;
+    $product = ['id' => $id, 'name' => $name, 'price' => (float) $price, 'category' => $category, 'inStock' => (bool) $inStock];
+    if ($rating !== null) {
+        $product['rating'] = (float) $rating;
     }
-    return $row;
+    return $product + ['createdAt' => $createdAt];
 }
 
 function positive(mixed $text, int $otherwise): int
@@ -37,25 +53,25 @@ function positive(mixed $text, int $otherwise): int
 
 function one(string $id): never
 {
-    $get = database()->prepare('SELECT id, name, price, category, inStock, rating, createdAt FROM products WHERE id = ?');
-    $get->execute([$id]);
-    $row = $get->fetch();
+    $row = run(database(), 'SELECT id, name, price, category, inStock, rating, createdAt FROM products WHERE id = ?', $id)->fetch();
     $row ? answer(200, ['success' => true, 'data' => product($row)])
         : answer(404, ['success' => false, 'message' => 'Product not found']);
 }
 
+// With CATALOG_COUNTER, the total is read from the counter that the database's triggers keep.
 function page(): never
 {
     $page = positive($_GET['page'] ?? null, 1);
     $limit = min(positive($_GET['limit'] ?? null, 10), 100);
     $db = database();
-    $list = $db->prepare('SELECT id, name, price, category, inStock, rating, createdAt FROM products'
-        . ' ORDER BY createdAt DESC, id DESC LIMIT ? OFFSET ?');
-    $list->execute([$limit, ($page - 1) * $limit]);
-    $total = (int) $db->query('SELECT COUNT(*) FROM products')->fetchColumn();
+    $list = run($db, 'SELECT id, name, price, category, inStock, rating, createdAt FROM products'
+        . ' ORDER BY createdAt DESC, id DESC LIMIT ? OFFSET ?', $limit, ($page - 1) * $limit);
+    $products = array_map(product(...), $list->fetchAll());
+    $count = $_SERVER['CATALOG_COUNTER'] ? 'SELECT n FROM products_counter' : 'SELECT COUNT(*) FROM products';
+    $total = (int) $db->query($count)->fetchColumn();
     answer(200, [
         'success' => true,
-        'data' => array_map(product(...), $list->fetchAll()),
+        'data' => $products,
         'pagination' => ['page' => $page, 'limit' => $limit, 'total' => $total, 'pages' => (int) ceil($total / $limit)],
     ]);
 }
@@ -112,12 +128,10 @@ function create(): never
         answer(400, ['success' => false, 'message' => 'Validation failed']);
     }
     $row = [
-        'id' => newId(), 'name' => $body['name'], 'price' => $body['price'], 'category' => $body['category'] ?? '',
-        'inStock' => (int) ($body['inStock'] ?? true), 'rating' => $body['rating'] ?? null,
-        'createdAt' => (new DateTimeImmutable('now', new DateTimeZone('UTC')))->format('Y-m-d\TH:i:s.v\Z'),
+        newId(), $body['name'], $body['price'], $body['category'] ?? '', (int) ($body['inStock'] ?? true), $body['rating'] ?? null,
+        (new DateTimeImmutable('now', new DateTimeZone('UTC')))->format('Y-m-d\TH:i:s.v\Z'),
     ];
-    $db = database();
-    $db->prepare('INSERT INTO products VALUES (?, ?, ?, ?, ?, ?, ?)')->execute(array_values($row));
+    run(database(), 'INSERT INTO products VALUES (?, ?, ?, ?, ?, ?, ?)', ...$row);
     answer(201, ['success' => true, 'data' => product($row), 'message' => 'Product created']);
 }
 
