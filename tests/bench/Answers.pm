@@ -40,6 +40,24 @@ sub check_post {
     same($server, $server->post({ name => '', price => 1 }, token => $token), 400, undef);
 }
 
+# Creates a product, which must then be the newest of the list, and be counted.
+sub check_created {
+    my ($server) = @_;
+    my %product = (name => 'x', price => 1.5, category => 'y', inStock => JSON::PP::false, rating => 4.5);
+    my $total = $server->get('/api/products?limit=1')->{json}{pagination}{total};
+    my $created = $server->post(\%product, token => Contestant::token());
+    my ($id, $time) = map { $_ // '' } @{ $created->{json}{data} }{qw(id createdAt)};
+    die $server->name . ": $created->{status} $created->{body}\n"
+        unless $id =~ /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/ && $time =~ /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+    my %good = (success => JSON::PP::true, data => { %product, id => $id, createdAt => $time });
+    same($server, $created, 201, { %good, message => $created->{json}{message} });
+    same($server, $server->get("/api/products/$id"), 200, \%good);
+    same($server, $server->get('/api/products?limit=1'), 200, {
+        success => JSON::PP::true, data => [$good{data}],
+        pagination => { page => 1, limit => 1, total => $total + 1, pages => $total + 1 } });
+}
+
 sub same {
     my ($server, $answer, $status, $body) = @_;
     my ($is, $should) = map { $_ ? $json->encode(normal($_)) : '' } $body && $answer->{json}, $body;

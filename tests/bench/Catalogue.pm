@@ -16,6 +16,10 @@ use CatalogTest::Tools qw(hand_over slurp);
 
 use constant { START => 1_704_067_200_000, TOKEN_KEY => 'kZ3v8Qm1Wc5Xn7Lp0Rt2Yh4Jd6Gf9Sb_Ae-Uo1Ii2Ee' };
 
+# A request that creates a product, as load.lua takes it.
+use constant NEW => '1 POST /api/products'
+    . ' {"name":"Product number 00000000","price":{n}.25,"category":"category 1","inStock":true,"rating":4.5}';
+
 my $SCHEMA = "$FindBin::RealBin/../../conf/schema/sqlite3";
 
 sub id {
@@ -104,15 +108,30 @@ sub capture {
 # ---- the peers' database ----
 
 # As an author of such a server for Node.js, PHP or Lua would store products: numbers and times as in the answers.
-sub peer_file {
-    my ($dir, $count) = @_;
-    my $file = "$dir/peers-$count.db";
-    return $file if -e $file;
-    unlink glob "$file.new*";
-    my $db = DBI->connect("dbi:SQLite:dbname=$file.new", '', '', { RaiseError => 1, PrintError => 0 });
-    $db->do('PRAGMA journal_mode=WAL');
-    $db->do('CREATE TABLE products (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL, price REAL NOT NULL, category TEXT NOT NULL,'
-            . ' inStock INTEGER NOT NULL, rating REAL, createdAt TEXT NOT NULL) WITHOUT ROWID');
+my %PEER_TABLE = (
+    sqlite3 => 'id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL, price REAL NOT NULL, category TEXT NOT NULL,'
+        . ' inStock INTEGER NOT NULL, rating REAL, createdAt TEXT NOT NULL',
+    mysql => 'id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY, name VARCHAR(200) NOT NULL,'
+        . ' price DOUBLE NOT NULL, category VARCHAR(100) NOT NULL, inStock BOOLEAN NOT NULL, rating DOUBLE,'
+        . ' createdAt CHAR(24) CHARACTER SET ascii COLLATE ascii_bin NOT NULL',
+    pgsql => 'id text COLLATE "C" NOT NULL PRIMARY KEY, name text NOT NULL, price double precision NOT NULL,'
+        . ' category text NOT NULL, inStock boolean NOT NULL, rating double precision, createdAt text COLLATE "C" NOT NULL');
+
+# A counter of the products, kept as tutorials recommend: in one row, by triggers.
+my %PEER_COUNTER = (
+    mysql => [
+        'CREATE TRIGGER products_created AFTER INSERT ON products FOR EACH ROW UPDATE products_counter SET n = n + 1',
+        'CREATE TRIGGER products_deleted AFTER DELETE ON products FOR EACH ROW UPDATE products_counter SET n = n - 1',
+    ],
+    pgsql => [
+        'CREATE FUNCTION count_product() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN'
+            . q( UPDATE products_counter SET n = n + CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END; RETURN NULL; END $$),
+        'CREATE TRIGGER products_counted AFTER INSERT OR DELETE ON products FOR EACH ROW EXECUTE FUNCTION count_product()',
+    ]);
+
+sub peer_tables {
+    my ($db, $driver, $count) = @_;
+    $db->do("CREATE TABLE products ($PEER_TABLE{$driver})" . ($driver eq 'sqlite3' ? ' WITHOUT ROWID' : ''));
     $db->do('CREATE INDEX products_by_time ON products (createdAt, id)');
     $db->begin_work;
     my $insert = $db->prepare('INSERT INTO products VALUES (?, ?, ?, ?, ?, ?, ?)');
@@ -120,6 +139,23 @@ sub peer_file {
         $insert->execute(@$row{qw(id name price category in_stock rating)}, time_text($row->{created_at}));
     }
     $db->commit;
+}
+
+sub peer_counter {
+    my ($db, $driver) = @_;
+    $db->do('CREATE TABLE products_counter (n BIGINT NOT NULL)');
+    $db->do('INSERT INTO products_counter SELECT COUNT(*) FROM products');
+    $db->do($_) for @{ $PEER_COUNTER{$driver} };
+}
+
+sub peer_file {
+    my ($dir, $count) = @_;
+    my $file = "$dir/peers-$count.db";
+    return $file if -e $file;
+    unlink glob "$file.new*";
+    my $db = DBI->connect("dbi:SQLite:dbname=$file.new", '', '', { RaiseError => 1, PrintError => 0 });
+    $db->do('PRAGMA journal_mode=WAL');
+    peer_tables($db, 'sqlite3', $count);
     $db->disconnect;
     settle_file("$file.new");
     rename "$file.new", $file or die "$file: $!\n";

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Compare;
 
-# Compares one product, a page of ten and a new product: from mod_catalog under two MPMs, with and without its cache, and on three
-# databases; from static files and a constant in httpd; and from the alternatives to mod_catalog.
+# Compares one product, a page of ten and a new product: from mod_catalog under two MPMs, with and without its cache, from
+# static files and a constant in httpd, and from the alternatives to mod_catalog; all on SQLite.
 
 use strict;
 use warnings FATAL => 'all';
@@ -10,7 +10,6 @@ use warnings FATAL => 'all';
 use CatalogTest::Tools qw(setting);
 use Answers ();
 use Catalogue ();
-use Engine ();
 use Httpd ();
 use Load ();
 use Peers ();
@@ -21,8 +20,6 @@ my $SOME = 5001; # the product to read where one is enough
 my %ONE = (count => $COUNT, size => $COUNT, requests => ['1 GET /api/products/{id}']);
 my $WRITERS = 3; # connections; with so few, writes share a commit as rarely as in the mixed load, where 5 % of 48 connections write
 my %PAGE = (requests => ['1 GET /api/products']);
-my $NEW = '1 POST /api/products'
-    . ' {"name":"Product number 00000000","price":{n}.25,"category":"category 1","inStock":true,"rating":4.5}';
 my $CHANGE = 'PUT /api/products/{id} {"price":{n}.25}';
 
 my (@servers, %server);
@@ -37,21 +34,13 @@ sub start {
         (map { Httpd->new($_, mpm => $_, database => $file) } qw(event worker)),
         (map { Httpd->new("$_, no cache", mpm => $_, @no_cache) } qw(event worker)),
         (map { Httpd->new("$_, mixed", mpm => $_, database => $file) } qw(event worker)),
-        Peers::all(Catalogue::peer_file("$c->{dir}/data", $COUNT), "$c->{dir}/peers"),
-        map { engine($_) } qw(mysql pgsql));
+        Peers::all(Catalogue::peer_file("$c->{dir}/data", $COUNT), "$c->{dir}/peers"));
     %server = map { $_->name => $_ } @servers;
     $_->start for @servers;
     Answers::check($_, $COUNT) for @servers;
 }
 
-sub stop { CatalogTest::Process::stop_all(@servers, map { $_->{engine} // () } @servers) }
-
-sub engine {
-    my ($driver) = @_;
-    my $engine = Engine::start($driver);
-    Catalogue::import_into(setting('ctl'), $driver, $engine->params(Engine::DATABASE), $COUNT);
-    return Httpd->new(Engine::name($driver), driver => $driver, params => $engine->params(Engine::DATABASE), engine => $engine);
-}
+sub stop { CatalogTest::Process::stop_all(@servers) }
 
 # ---- reads ----
 
@@ -64,7 +53,7 @@ sub reads {
         $httpd->stop;
         $httpd->start;
     }
-    my @peers = map { $_->name } grep { !$_->isa('Httpd') || $_->{engine} || $_->isa('Httpd::Php') } @servers;
+    my @peers = map { $_->name } grep { !$_->isa('Httpd') || $_->isa('Httpd::Php') } @servers;
     my %figures = $c->{rounds}->measure(
         (map { ours($_) } qw(event worker)),
         map { theirs($_) } @peers);
@@ -125,7 +114,7 @@ sub posts {
     start($c);
     my %fastify = map { $_ => $server{Fastify}{$_} } qw(database packages program);
     my $safe = Peers::Node->new('Fastify, synchronous=FULL', %fastify, environment => { SYNCHRONOUS => 'FULL' })->start;
-    my %post = (header => 'Authorization: Bearer ' . Contestant::token(), requests => [$NEW]);
+    my %post = (header => 'Authorization: Bearer ' . Contestant::token(), requests => [Catalogue::NEW]);
     my %figures = $c->{rounds}->measure(
         map { ($_->name . ': post' => { server => $_, warm => $_->warm_up, every => Rounds::SELDOM, %post }) }
             grep { $_->name !~ /^nginx|no cache|mixed/ } @servers, $safe);

@@ -92,7 +92,7 @@ sub line {
 # Names each peer that costs less, whatever the target.
 sub verdict {
     my ($row) = @_;
-    my ($peer) = $row->{what} =~ m{/ (Fastify|Express|mod_php|nginx)$};
+    my ($peer) = $row->{what} =~ m{/ (Fastify|Express|mod_php|nginx)(?: with a counter)?$};
     my @words = !defined $row->{holds} ? () : $row->{holds} ? 'met' : '**missed**';
     push @words, "**$peer is ahead**" if $peer && $row->{ratio} > 1;
     return join ', ', @words;
@@ -101,7 +101,7 @@ sub verdict {
 sub figure_lines {
     my ($self) = @_;
     my @lines;
-    for my $figures (@{ $self->{parts} }{ grep { $self->{parts}{$_} } qw(reads posts sizes inserts) }) {
+    for my $figures (@{ $self->{parts} }{ grep { $self->{parts}{$_} } qw(reads posts postgresql mariadb sizes inserts) }) {
         for my $name (grep { defined $figures->{$_}{p99} } sort keys %$figures) {
             push @lines, sprintf '| %s | %.1f | %.0f | %.2f | %d |', $name, @{ $figures->{$name} }{qw(cpu rate p99 failed)};
         }

@@ -16,8 +16,9 @@ sub new {
     return bless {%o}, $class;
 }
 
-# Measure a cell in every n-th round: ALWAYS if runs vary and the target is close, SELDOM if even twice the cost would not matter.
-use constant { ALWAYS => 1, USUALLY => 3, SELDOM => 9 };
+# Measure a cell in every n-th round: ALWAYS or OFTEN if runs vary and the target is close, SELDOM if even twice the cost would not
+# matter.
+use constant { ALWAYS => 1, OFTEN => 2, USUALLY => 3, SELDOM => 9 };
 
 # cells: name => { what Load::run takes }, and warm: the number of runs before the first round, for caches and compilers; every: one
 # of the constants above. Shuffles each round, so that no cell always follows the same one. Returns, for each name, what Load::run

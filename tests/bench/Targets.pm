@@ -14,13 +14,21 @@ my %PEERS = (
     nginx => { event => { page => 0.60 }, worker => { one => 1, page => 0.50 } },
 );
 my @PEERS = qw(Fastify Express mod_php nginx);
+# On shared databases, to Fastify: a page to that with a counter, a POST to that without.
+my %DATABASES = (
+    PostgreSQL => { event => { one => 0.70, page => 0.55, post => 1.00 }, worker => { one => 0.45, page => 0.40, post => 0.95 } },
+    MariaDB => { event => { one => 0.55, page => 0.55, post => 0.95 }, worker => { one => 0.45, page => 0.50, post => 0.90 } },
+);
+my $DATABASES_PHP = 0.60; # to mod_php
+my $COUNTER = ' with a counter';
 my %WORDS = (one => 'one product', page => 'page of 10', post => 'POST with a token');
 
 sub rows {
     return (
         (map { cheap($_) } qw(event worker)),
         (map { my $peer = $_; map { peer($peer, $_) } qw(event worker) } @PEERS),
-        engines(), sizes(), inserts(), memory(), tokens());
+        (map { my $engine = $_; map { database($engine, $_) } qw(event worker) } qw(PostgreSQL MariaDB)),
+        sizes(), inserts(), memory(), tokens());
 }
 
 sub cpu {
@@ -50,11 +58,25 @@ sub peer {
     return map { cpu("$mpm MPM", "$WORDS{$_} / $peer", "$mpm: $_", "$peer: $_", $limits->{$_}) } @what;
 }
 
-# Reported only. The base is SQLite without the cache, because the other engines do not use the cache by default.
-sub engines {
-    my %base = (one => 'event: one, no cache', page => 'event: page, no cache', post => 'event: post');
-    return map { my $engine = $_; map { cpu('event MPM', "$WORDS{$_} on $engine / on SQLite", "$engine: $_", $base{$_}, undef) } qw(one page post) }
-        qw(MariaDB PostgreSQL);
+sub database {
+    my ($engine, $mpm) = @_;
+    my $limits = $DATABASES{$engine}{$mpm};
+    my $row = sub {
+        my ($what, $base, $most) = @_;
+        cpu("$mpm MPM, $engine", "$WORDS{$what} / $base", "$engine, $mpm: $what", "$engine, $base: $what", $most);
+    };
+    return (
+        $row->('one', 'Fastify', $limits->{one}),
+        $row->('page', "Fastify$COUNTER", $limits->{page}),
+        $row->('page', 'Fastify', undef),
+        $row->('post', 'Fastify', $limits->{post}),
+        $row->('post', "Fastify$COUNTER", undef),
+        $row->('one', 'mod_php', $DATABASES_PHP),
+        $row->('page', "mod_php$COUNTER", $DATABASES_PHP),
+        $row->('page', 'mod_php', undef),
+        $row->('post', 'mod_php', $DATABASES_PHP),
+        $row->('post', "mod_php$COUNTER", undef),
+        $mpm eq 'event' ? map { $row->($_, 'SQLite', undef) } qw(one page post) : ());
 }
 
 sub sizes {

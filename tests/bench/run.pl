@@ -13,6 +13,7 @@ use FindBin;
 use lib $FindBin::RealBin, "$FindBin::RealBin/../../t/lib";
 use CatalogTest::Tools qw(settle hand_over);
 use Compare ();
+use Databases ();
 use Inserts ();
 use Instructions ();
 use Memory ();
@@ -22,7 +23,7 @@ use Rounds ();
 use Sizes ();
 use Tokens ();
 
-my @PARTS = qw(reads posts sizes inserts memory tokens);
+my @PARTS = qw(reads posts postgresql mariadb sizes inserts memory tokens);
 my ($build, $dir) = map { Cwd::realpath($_) // die "$_: $!\n" } @ARGV;
 my @parts = split ' ', $ENV{PARTS} || "@PARTS";
 my %pace = $ENV{QUICK}
@@ -38,7 +39,8 @@ lay_out();
 my $results = Results->new(%pace);
 my %context = (%pace, dir => $dir, build => $build, rounds => Rounds->new(%pace), results => $results);
 my %run = (
-    reads => \&Compare::reads, posts => \&Compare::posts, sizes => \&Sizes::run, inserts => \&Inserts::run,
+    reads => \&Compare::reads, posts => \&Compare::posts, postgresql => \&Databases::postgresql, mariadb => \&Databases::mariadb,
+    sizes => \&Sizes::run, inserts => \&Inserts::run,
     memory => \&Memory::run, tokens => \&Tokens::run, instructions => \&Instructions::run);
 for my $part (@parts) {
     print "\n$part\n";
