@@ -28,6 +28,7 @@ sub rows {
         (map { cheap($_) } qw(event worker)),
         (map { my $peer = $_; map { peer($peer, $_) } qw(event worker) } @PEERS),
         (map { my $engine = $_; map { database($engine, $_) } qw(event worker) } qw(PostgreSQL MariaDB)),
+        (map { https($_) } qw(event worker)),
         sizes(), inserts(), memory(), tokens());
 }
 
@@ -77,6 +78,12 @@ sub database {
         $row->('post', 'mod_php', $DATABASES_PHP),
         $row->('post', "mod_php$COUNTER", undef),
         $mpm eq 'event' ? map { $row->($_, 'SQLite', undef) } qw(one page post) : ());
+}
+
+sub https {
+    my ($mpm) = @_;
+    return map { cpu("$mpm MPM, $_", 'one product / static file', "$mpm: one, $_", "$mpm: static one, $_", 1.00) }
+        'HTTPS', 'HTTP/2';
 }
 
 sub sizes {
