@@ -46,23 +46,27 @@ static void *be_member(void *data)
     return NULL;
 }
 
-/* Starts a member and gives it time to begin waiting. */
+static int is_back(const member_t *m)
+{
+    return atomic_load_explicit(&m->is_back, memory_order_seq_cst);
+}
+
+/* Starts a member that waits for a leader, or whose patience has ended meanwhile. */
 static void start(member_t *m, cat_group_commit_t *group, apr_interval_time_t patience)
 {
+    int waiting = cat_group_commit_count_waiting(group);
+
     *m = (member_t){.group = group, .patience = patience};
     pthread_create(&m->thread, NULL, be_member, m);
-    apr_sleep(MSEC(100));
+    while (cat_group_commit_count_waiting(group) == waiting && !is_back(m)) {
+        apr_sleep(MSEC(1));
+    }
 }
 
 static cat_group_commit_state_t end(member_t *m)
 {
     pthread_join(m->thread, NULL);
     return m->state;
-}
-
-static int is_back(const member_t *m)
-{
-    return atomic_load_explicit(&m->is_back, memory_order_seq_cst);
 }
 
 static void test_single_thread_is_leader(void **state)
