@@ -78,8 +78,8 @@ void cat_checkout_give_up(cat_db_t *db, apr_status_t *rv);
 /* In a transaction: rv is the status of a statement or of the whole work. Returns the first failure, which decides. */
 apr_status_t cat_checkout_note_failure(cat_db_t *db, apr_status_t rv);
 
-/* 1: retry, on a new connection unless db keeps its own. 0: *rv is final, and logged if it is a fault. tries: 0 at first; counts failures, but
- * not the waits for a database that is not ready. */
+/* 1: retry, on a new connection unless db keeps its own. 0: *rv is final, and logged if it is a fault. tries: 0 at
+ * first; counts failures, but not the waits for a database that is not ready. */
 int cat_checkout_try_again(cat_db_t *db, apr_status_t *rv, cat_repeat_t repeat, int *tries);
 
 /* Attempts at a use of the connection, until one succeeds or must not be repeated:

@@ -7,8 +7,8 @@
 #include "db/source.h"
 #include "db/sqlite_reader.h"
 
-/* What is kept with a connection. Only connection.c, statement.c, pooled_connection.c and executors/ see it. Used by the one thread
- * that has the connection out of the pool. */
+/* What is kept with a connection. Only connection.c, statement.c, pooled_connection.c and executors/ see it. Used by
+ * the one thread that has the connection out of the pool. */
 
 typedef struct cat_connection_t cat_connection_t;
 

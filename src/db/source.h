@@ -22,7 +22,8 @@
 
 typedef struct cat_source_t cat_source_t;
 
-/* A pool of connections that checks each before it hands it out: mod_dbd (httpd/dbd.c) or db/pool.c. Used by all threads of a child. */
+/* A pool of connections that checks each before it hands it out: mod_dbd (httpd/dbd.c) or db/pool.c. Used by all
+ * threads of a child. */
 typedef struct cat_connector_t {
     /* Takes a connection out of the pool, or opens one. The caller logs a failure, with *cause: the driver's words
      * without any secret, on the pool, which is the caller's; NULL: they are in the log already, or there are none. */
