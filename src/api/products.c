@@ -95,24 +95,45 @@ cat_answer_t *cat_products_create(cat_request_t *q)
     return answer;
 }
 
+/* If-Match and If-None-Match of a write. */
+typedef struct judgement_t {
+    cat_request_t *q;
+    cat_products_condition_t condition;
+    const char *tag; /* of the state that was judged last; NULL: none was */
+} judgement_t;
+
 static apr_status_t judge_conditions(void *baton, const char *const *product)
 {
-    cat_request_t *q = baton;
+    judgement_t *j = baton;
 
-    return cat_etag_judge(&q->conditions, make_tag(q, product)) == CAT_CONDITION_HOLDS ? APR_SUCCESS : CAT_ECHANGED;
+    j->tag = make_tag(j->q, product);
+    return cat_etag_judge(&j->q->conditions, j->tag) == CAT_CONDITION_HOLDS ? APR_SUCCESS : CAT_ECHANGED;
 }
 
-/* If-Match and If-None-Match as a condition in *condition; NULL: the request has neither. */
-static const cat_products_condition_t *make_condition(cat_request_t *q, cat_products_condition_t *condition)
+/* NULL: the request has no condition. */
+static const cat_products_condition_t *make_condition(cat_request_t *q, judgement_t *j)
 {
-    *condition = (cat_products_condition_t){judge_conditions, q};
-    return q->conditions.match || q->conditions.none_match ? condition : NULL;
+    *j = (judgement_t){q, {judge_conditions, j}, NULL};
+    return q->conditions.match || q->conditions.none_match ? &j->condition : NULL;
 }
 
-cat_answer_t *cat_products_update(cat_request_t *q)
+/* A 412 names the state that is there, so the client can compare it with its own, or read it under a condition. */
+static cat_answer_t *answer_write_failure(cat_request_t *q, apr_status_t rv, const judgement_t *j)
 {
-    cat_products_condition_t condition;
+    cat_answer_t *answer = answer_failure(q, rv);
+
+    if (rv == CAT_ECHANGED) {
+        answer->etag = j->tag;
+    }
+    return answer;
+}
+
+/* PUT merges as well, so PATCH differs in the tag of its answer only: that of PUT must not have one, because what is
+ * stored is not what was sent (RFC 9110, 9.3.4). */
+static cat_answer_t *update_product(cat_request_t *q, int has_tag)
+{
     const char *const *product;
+    judgement_t judgement;
     cat_input_t input;
     cat_answer_t *answer;
     apr_status_t rv;
@@ -127,23 +148,35 @@ cat_answer_t *cat_products_update(cat_request_t *q)
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
-    rv = cat_products_update_one(q->db, q->params[0], &input, make_condition(q, &condition), &product);
+    rv = cat_products_update_one(q->db, q->params[0], &input, make_condition(q, &judgement), &product);
     if (rv != APR_SUCCESS) {
-        return answer_failure(q, rv);
+        return answer_write_failure(q, rv, &judgement);
     }
     answer = make_answer(q, 200, product, "Product updated");
+    answer->etag = has_tag ? make_tag(q, product) : NULL;
     cat_answer_name_ignored(answer, q->pool, input.ignored);
     return answer;
 }
 
+cat_answer_t *cat_products_update(cat_request_t *q)
+{
+    return update_product(q, 0);
+}
+
+cat_answer_t *cat_products_patch(cat_request_t *q)
+{
+    return update_product(q, 1);
+}
+
 cat_answer_t *cat_products_remove(cat_request_t *q)
 {
-    cat_products_condition_t condition;
+    judgement_t judgement;
     apr_status_t rv;
 
     if (!cat_id_check(q->params[0])) {
         return answer_unknown(q);
     }
-    rv = cat_products_delete_one(q->db, q->params[0], make_condition(q, &condition));
-    return rv == APR_SUCCESS ? cat_answer_success(q->pool, 200, NULL, "Product deleted") : answer_failure(q, rv);
+    rv = cat_products_delete_one(q->db, q->params[0], make_condition(q, &judgement));
+    return rv == APR_SUCCESS ? cat_answer_success(q->pool, 200, NULL, "Product deleted")
+                             : answer_write_failure(q, rv, &judgement);
 }

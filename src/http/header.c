@@ -73,20 +73,26 @@ const char *cat_header_cookie(apr_pool_t *pool, const char *cookies, const char 
     return NULL;
 }
 
-int cat_header_is_json(const char *content_type)
+/* types: separated by ", ". */
+static int is_listed(const char *type, apr_size_t length, const char *types)
 {
-    static const char type[] = "application/json";
-    static const char charset[] = "charset=";
-    const char *p;
+    for (; *types; types += strspn(types, ", ")) {
+        apr_size_t listed = strcspn(types, ",");
 
-    if (!content_type || strncasecmp(content_type, type, sizeof(type) - 1)) {
-        return 0;
+        if (listed == length && !strncasecmp(types, type, length)) {
+            return 1;
+        }
+        types += listed;
     }
-    p = skip_space(content_type + sizeof(type) - 1);
-    if (*p != ';') {
-        return *p == '\0';
-    }
-    for (; *p == ';'; p += strcspn(p, ";")) {
+    return 0;
+}
+
+/* parameters: of a Content-Type, from the first semicolon. */
+static int is_utf8(const char *parameters)
+{
+    static const char charset[] = "charset=";
+
+    for (const char *p = parameters; *p == ';'; p += strcspn(p, ";")) {
         p = skip_space(p + 1);
         if (!strncasecmp(p, charset, sizeof(charset) - 1)) {
             p += sizeof(charset) - 1;
@@ -95,6 +101,18 @@ int cat_header_is_json(const char *content_type)
         }
     }
     return 1;
+}
+
+int cat_header_has_type(const char *content_type, const char *types)
+{
+    apr_size_t length = content_type ? strcspn(content_type, "; \t") : 0;
+    const char *rest;
+
+    if (!length || !is_listed(content_type, length, types)) {
+        return 0;
+    }
+    rest = skip_space(content_type + length);
+    return *rest == '\0' || (*rest == ';' && is_utf8(rest));
 }
 
 int cat_header_prefers(apr_pool_t *pool, const char *prefer, const char *name, const char *value)

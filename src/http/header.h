@@ -19,8 +19,8 @@ cat_bearer_t cat_header_bearer(apr_pool_t *pool, const char *authorization, cons
 /* The value of a cookie (RFC 6265), on the pool; NULL when cookies is NULL or has none of this name. */
 const char *cat_header_cookie(apr_pool_t *pool, const char *cookies, const char *name);
 
-/* Content-Type: application/json, without a charset or with utf-8 (RFC 8259 has none). NULL is not. */
-int cat_header_is_json(const char *content_type);
+/* Content-Type: is it one of the types, which ", " separates, without a charset or with utf-8? NULL is none. */
+int cat_header_has_type(const char *content_type, const char *types);
 
 /* Prefer (RFC 7240): is the preference there with this value? value NULL: with any or none. The first preference of a
  * name counts. */

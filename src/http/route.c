@@ -6,6 +6,18 @@
 #include <apr_escape.h>
 #include <apr_strings.h>
 
+const cat_media_t *cat_route_media(const cat_route_t *route)
+{
+    static const cat_media_t media[] = {
+        [CAT_NO_BODY] = {NULL, NULL},
+        [CAT_QUERY] = {NULL, NULL},
+        [CAT_JSON] = {"application/json", "Accept"},
+        [CAT_MAY_JSON] = {"application/json", "Accept"},
+        [CAT_PATCH] = {"application/merge-patch+json, application/json", "Accept-Patch"}, /* RFC 5789, 2.2 */
+    };
+    return &media[route->body];
+}
+
 /* Part of a path. */
 typedef struct span_t {
     const char *begin, *end;

@@ -19,11 +19,18 @@ typedef enum {
 
 /* What a route takes as its request body. */
 typedef enum {
-    CAT_NO_BODY, /* none: a body is not read */
-    CAT_QUERY,   /* the same; the query is not secret, so logs may have it */
-    CAT_JSON,    /* bounded, parsed: q->body is never NULL */
-    CAT_MAY_JSON /* the same, and {} when no body was sent */
+    CAT_NO_BODY,  /* none: a body is not read */
+    CAT_QUERY,    /* the same; the query is not secret, so logs may have it */
+    CAT_JSON,     /* bounded, parsed: q->body is never NULL */
+    CAT_MAY_JSON, /* the same, and {} when no body was sent */
+    CAT_PATCH     /* as CAT_JSON; may also be sent as a merge patch (RFC 7396) */
 } cat_body_t;
+
+/* The media types of a body: separated by ", ", and the response header that names them when another one was sent. */
+typedef struct cat_media_t {
+    const char *types; /* NULL: no body is read */
+    const char *header;
+} cat_media_t;
 
 /* A resource's handler: never returns NULL. The answer lives on q->pool. */
 typedef cat_answer_t *cat_handler_t(cat_request_t *q);
@@ -37,6 +44,9 @@ typedef struct cat_route_t {
     cat_body_t body;
     cat_rate_kind_t rate; /* counted for the client, before its body is read */
 } cat_route_t;
+
+/* The media types that a route takes. */
+const cat_media_t *cat_route_media(const cat_route_t *route);
 
 #define CAT_PARAMS_MAX 2
 

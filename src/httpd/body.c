@@ -51,12 +51,12 @@ static int may_be_decoded(request_rec *r)
     return r->input_filters->frec->ftype < AP_FTYPE_PROTOCOL;
 }
 
-static cat_answer_t *check_headers(request_rec *r, int max)
+static cat_answer_t *check_headers(request_rec *r, const cat_media_t *media, int max)
 {
     const char *length = apr_table_get(r->headers_in, "Content-Length");
 
-    if (!cat_header_is_json(apr_table_get(r->headers_in, "Content-Type"))) {
-        return refuse_type(r, "Accept", "application/json");
+    if (!cat_header_has_type(apr_table_get(r->headers_in, "Content-Type"), media->types)) {
+        return refuse_type(r, media->header, media->types);
     }
     if (is_encoded(r) && !may_be_decoded(r)) {
         return refuse_coding(r);
@@ -123,13 +123,13 @@ static int read_all(request_rec *r, int max, cat_buffer_t *b, cat_answer_t **ref
     return OK;
 }
 
-int cat_body_read(request_rec *r, int max, json_t **value, cat_answer_t **refusal)
+int cat_body_read(request_rec *r, const cat_media_t *media, int max, json_t **value, cat_answer_t **refusal)
 {
     cat_buffer_t b;
     const char *why;
     int status;
 
-    *refusal = check_headers(r, max);
+    *refusal = check_headers(r, media, max);
     if (*refusal) {
         return cat_body_discard(r);
     }

@@ -5,13 +5,14 @@
 #include <httpd.h>
 
 #include "http/answer.h"
+#include "http/route.h"
 
 /*
- * Reads the request's body, at most max bytes of it, and parses it. OK: *value is set, or *refusal is the answer that says why
+ * Reads the request's body, JSON of one of these media types and at most max bytes, and parses it. OK: *value is set, or *refusal is the answer that says why
  * not (415, 413, 408, 400). AP_FILTER_ERROR: a filter has answered already. Headers are checked first, so a client that waits for
  * "100 Continue" does not send a body that is refused.
  */
-int cat_body_read(request_rec *r, int max, json_t **value, cat_answer_t **refusal);
+int cat_body_read(request_rec *r, const cat_media_t *media, int max, json_t **value, cat_answer_t **refusal);
 
 /*
  * Before an answer that does not depend on the body: reads and discards what has arrived, up to 1 MiB. Over HTTP/2 it waits up to a

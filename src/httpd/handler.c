@@ -26,12 +26,26 @@
 #include "lib/time.h"
 #include "shm/limit.h"
 
+/* What a resource takes as a patch (RFC 5789, 3.1). */
+static void name_patches(request_rec *r, const cat_state_t *state, cat_answer_t *answer)
+{
+    cat_route_match_t patch;
+
+    cat_route_find(r->pool, cat_routes, "PATCH", state->path, &patch);
+    if (patch.route) {
+        cat_answer_header(answer, r->pool, "Accept-Patch", cat_route_media(patch.route)->types);
+    }
+}
+
 static cat_answer_t *answer_method(request_rec *r, const cat_state_t *state)
 {
     int options = !strcmp(r->method, "OPTIONS");
     cat_answer_t *answer = options ? cat_answer_text(r->pool, HTTP_NO_CONTENT, NULL, 0)
                                    : cat_answer_problem(r->pool, CAT_PROBLEM_METHOD, NULL);
     cat_answer_header(answer, r->pool, "Allow", cat_route_allow(r->pool, cat_routes, state->path));
+    if (options) {
+        name_patches(r, state, answer);
+    }
     return answer;
 }
 
@@ -77,11 +91,6 @@ static cat_answer_t *run_counted(cat_request_t *q)
     return answer;
 }
 
-static int takes_body(const cat_route_t *route)
-{
-    return route->body == CAT_JSON || route->body == CAT_MAY_JSON;
-}
-
 /* OK: the body was read, or *refusal says why not. */
 static int read_body(request_rec *r, cat_request_t *q, cat_answer_t **refusal)
 {
@@ -89,7 +98,7 @@ static int read_body(request_rec *r, cat_request_t *q, cat_answer_t **refusal)
         q->body = cat_json_own(r->pool, json_object());
         return OK;
     }
-    return cat_body_read(r, q->conf->max_body, &q->body, refusal);
+    return cat_body_read(r, cat_route_media(q->route), q->conf->max_body, &q->body, refusal);
 }
 
 static int prefers_strict(request_rec *r)
@@ -155,7 +164,7 @@ static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **an
         q.conditions = (cat_conditions_t){NULL, NULL}; /* they refer to the path that failed */
     }
     memcpy(q.params, state->match.params, sizeof(q.params));
-    if (takes_body(q.route)) {
+    if (cat_route_media(q.route)->types) {
         return run_with_body(r, &q, source, answer);
     }
     *answer = run_with_database(&q, source);

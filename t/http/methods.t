@@ -3,6 +3,7 @@
 # route: GET /products/:id
 # route: POST /products
 # route: PUT /products/:id
+# route: PATCH /products/:id
 # route: DELETE /products/:id
 # route: POST /register
 # route: POST /users
@@ -14,7 +15,7 @@ my $id = api(POST => '/products', { name => 'x', price => 1 }, token => $token)-
 
 my %allow = (
     '/products' => 'GET, HEAD, POST, OPTIONS',
-    "/products/$id" => 'GET, HEAD, PUT, DELETE, OPTIONS',
+    "/products/$id" => 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
     '/register' => 'POST, OPTIONS',
     '/users' => 'POST, OPTIONS',
 );
@@ -25,9 +26,10 @@ for my $path (sort keys %allow) {
     my $same = sub { methods($_[0]) eq $allow };
     (my $shown = $path) =~ s/$id/:id/;
 
+    my $patches = $allow =~ /PATCH/ ? 'application/merge-patch+json, application/json' : undef;
     for my $slash ('', '/') {
         answers(api(OPTIONS => "$path$slash"), 204, '', "OPTIONS $shown$slash has the allowed methods", allow => $same,
-            'content-type' => undef);
+            'content-type' => undef, 'accept-patch' => $patches);
     }
     answers(api(OPTIONS => $path, token => 'nonsense'), 204, '', "OPTIONS $shown needs no token", allow => $same);
     for my $method (grep { $allow !~ /\b$_\b/ } qw(GET HEAD POST PUT DELETE PATCH TRACE FOO PROPFIND get)) {

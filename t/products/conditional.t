@@ -2,6 +2,7 @@
 # route: GET /products
 # route: GET /products/:id
 # route: PUT /products/:id
+# route: PATCH /products/:id
 # route: DELETE /products/:id
 # case: 22
 # RFC 9110 13: conditional reads and writes.
@@ -14,6 +15,7 @@ my $failed = refusal(message => 'Precondition failed', error => qr/If-Match/);
 
 sub ask { my ($method, $path, %headers) = @_; $server->api($method => $path, headers => \%headers) }
 sub put { my ($path, $body, %headers) = @_; $server->api(PUT => $path, $body, token => $token, headers => \%headers) }
+sub patch { my ($path, $body, %headers) = @_; $server->api(PATCH => $path, $body, token => $token, headers => \%headers) }
 sub remove { my ($path, %headers) = @_; $server->api(DELETE => $path, token => $token, headers => \%headers) }
 sub made { $server->api(POST => '/products', { name => 'Kettle', price => 1, @_ }, token => $token) }
 sub path_of { "/products/$_[0]{json}{data}{id}" }
@@ -105,18 +107,31 @@ for (['AddOutputFilterByType DEFLATE application/json', 'AddSuffix', 'gzip', '-g
 
 # ---- writing ----
 
-answers(put($path, { price => 5 }, 'If-Match' => $other), 412, $failed, 'an update with another tag gets a 412');
-answers(put($path, { price => 5 }, 'If-Match' => "W/$tag"), 412, $failed, 'an update with a weak tag gets a 412');
-answers(put($path, { price => 5 }, 'If-None-Match' => '*'), 412, $failed, 'If-None-Match: * fails if the product exists');
-answers(put($path, { price => 5 }, 'If-None-Match' => "W/$tag"), 412, $failed, 'If-None-Match compares weakly');
+my %there = (etag => $tag, 'cache-control' => 'no-cache');
+for (['PUT', \&put], ['PATCH', \&patch]) {
+    my ($method, $update) = @$_;
+    answers($update->($path, { price => 5 }, 'If-Match' => $other), 412, $failed,
+        "a $method with another tag gets a 412 with the product's tag", %there);
+    answers($update->($path, { price => 5 }, 'If-Match' => "W/$tag"), 412, $failed, "a $method with a weak tag gets a 412", %there);
+    answers($update->($path, { price => 5 }, 'If-None-Match' => '*'), 412, $failed,
+        "$method: If-None-Match: * fails if the product exists", %there);
+    answers($update->($path, { price => 5 }, 'If-None-Match' => "W/$tag"), 412, $failed,
+        "$method: If-None-Match compares weakly", %there);
+}
 answers(put($path, { price => -1 }, 'If-Match' => $other), 400, undef, 'an invalid body is reported before the condition');
-answers(remove($path, 'If-Match' => $other), 412, $failed, 'a deletion with another tag gets a 412');
+answers(remove($path, 'If-Match' => $other), 412, $failed, "a deletion with another tag gets a 412 with the product's tag", %there);
 answers(remove($path, 'If-None-Match' => $tag), 412, $failed, 'a deletion with If-None-Match and the tag gets a 412');
 answers(ask(GET => $path), 200, $stored, 'the refused requests change nothing', etag => $tag);
 
 answers(put($path, { price => 6 }, 'If-Match' => "$other, $tag", 'If-None-Match' => $other), 200, undef,
     'an update with the tag succeeds');
-answers(put($path, { price => 7 }, 'If-Match' => $tag), 412, $failed, 'a second update with the same tag gets a 412');
+my $refused = put($path, { price => 7 }, 'If-Match' => $tag);
+answers($refused, 412, $failed, 'a second update with the same tag gets a 412', etag => tag($path));
+my $patched = patch($path, { price => 6.5 }, 'If-Match' => $refused->{headers}{etag});
+answers($patched, 200, undef, 'a PATCH with the tag of the 412 succeeds', 'cache-control' => 'no-cache');
+is($patched->{headers}{etag}, tag($path), 'its answer has the new tag');
+answers(patch($path, { price => 6.5 }, 'If-Match' => $patched->{headers}{etag}), 200, undef,
+    'a PATCH that changes nothing has the same tag', etag => $patched->{headers}{etag});
 answers(put($path, { price => 7 }, 'If-Match' => '*'), 200, undef, 'If-Match: * matches any product');
 answers(put($path, { price => 8 }, 'If-Match' => tag($path) =~ s/"$/-gzip"/r), 200, undef,
     'an update with the tag of the compressed answer succeeds');
@@ -132,7 +147,7 @@ answers($server->api(PUT => $path, { price => 1 }, headers => { 'If-Match' => $o
 for my $round (1 .. 4) {
     my $path = path_of(made());
     my $tag = tag($path);
-    my @requests = map { [PUT => $path, { name => "n$_", price => $_ }] } 1 .. 11;
+    my @requests = map { [($_ % 2 ? 'PUT' : 'PATCH') => $path, { name => "n$_", price => $_ }] } 1 .. 11;
     my @answers = $server->burst(map { wire(@$_, token => $token, headers => { 'If-Match' => $tag }) } @requests, [DELETE => $path]);
     my ($good, @more) = grep { $_->{status} == 200 } @answers;
     my $left = ask(GET => $path);

@@ -51,7 +51,7 @@ static void test_foreign_characters_are_malformed(void **state)
     }
 }
 
-static void test_json_is_recognized(void **state)
+static void test_media_type_is_recognized(void **state)
 {
     static const char *const yes[] = {"application/json",
                                       "Application/JSON",
@@ -61,7 +61,13 @@ static void test_json_is_recognized(void **state)
                                       "application/json; odata=verbose",
                                       "application/json; x=y; charset=utf-8"};
     static const char *const no[] = {"",
+                                     ";",
+                                     "application/",
+                                     "application",
+                                     ", ",
                                      "text/plain",
+                                     "application/merge-patch+json",
+                                     "application/json, text/plain",
                                      "application/jsonx",
                                      "application/json+x",
                                      "application/json charset=utf-8",
@@ -70,15 +76,22 @@ static void test_json_is_recognized(void **state)
                                      "application/json; charset=utf-8-sig",
                                      "application/json; charset=iso-8859-1",
                                      "application/json; x=y; charset=utf-16"};
+    static const char json[] = "application/json", patches[] = "application/merge-patch+json, application/json";
     (void)state;
 
-    assert_false(cat_header_is_json(NULL));
+    assert_false(cat_header_has_type(NULL, json));
     for (size_t i = 0; i < UNIT_COUNT(yes); i++) {
-        assert_true(cat_header_is_json(yes[i]));
+        assert_true(cat_header_has_type(yes[i], json));
     }
     for (size_t i = 0; i < UNIT_COUNT(no); i++) {
-        assert_false(cat_header_is_json(no[i]));
+        assert_false(cat_header_has_type(no[i], json));
     }
+    assert_true(cat_header_has_type("application/json; charset=utf-8", patches));
+    assert_true(cat_header_has_type("Application/Merge-Patch+JSON", patches));
+    assert_true(cat_header_has_type("application/merge-patch+json; charset=utf-8", patches));
+    assert_false(cat_header_has_type("application/merge-patch+json; charset=utf-16", patches));
+    assert_false(cat_header_has_type("application/json-patch+json", patches));
+    assert_false(cat_header_has_type("application/merge-patch", patches));
 }
 
 static void test_preference_is_found(void **state)
@@ -109,7 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_bearer_is_found_in_any_case), UNIT_TEST(test_header_without_a_token_is_none),
         UNIT_TEST(test_damaged_tokens_are_returned), UNIT_TEST(test_foreign_characters_are_malformed),
-        UNIT_TEST(test_json_is_recognized),          UNIT_TEST(test_preference_is_found),
+        UNIT_TEST(test_media_type_is_recognized),    UNIT_TEST(test_preference_is_found),
     };
     return UNIT_RUN(tests);
 }

@@ -59,6 +59,21 @@ static void test_finds_each_route(void **state)
     check_found(state, "GET", "/groups/one/members/two", MEMBER, "one", "two");
 }
 
+static void test_media_types_depend_on_the_body(void **state)
+{
+    const cat_route_t none = {.body = CAT_NO_BODY}, query = {.body = CAT_QUERY}, json = {.body = CAT_JSON},
+                      optional = {.body = CAT_MAY_JSON}, patch = {.body = CAT_PATCH};
+    (void)state;
+
+    assert_null(cat_route_media(&none)->types);
+    assert_null(cat_route_media(&query)->types);
+    assert_string_equal(cat_route_media(&json)->types, "application/json");
+    assert_string_equal(cat_route_media(&json)->header, "Accept");
+    assert_string_equal(cat_route_media(&optional)->types, "application/json");
+    assert_string_equal(cat_route_media(&patch)->types, "application/merge-patch+json, application/json");
+    assert_string_equal(cat_route_media(&patch)->header, "Accept-Patch");
+}
+
 static void test_head_matches_get(void **state)
 {
     check_found(state, "HEAD", "/products", LIST, NULL, NULL);
@@ -239,6 +254,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_finds_each_route),
+        UNIT_TEST(test_media_types_depend_on_the_body),
         UNIT_TEST(test_head_matches_get),
         UNIT_TEST(test_ignores_one_trailing_slash),
         UNIT_TEST(test_first_row_wins),
