@@ -15,8 +15,14 @@ static void begin_body(cat_buffer_t *b)
     CAT_BUFFER_LITERAL(b, "{\"success\":true,\"data\":[");
 }
 
-static void add_product(cat_buffer_t *b, const char *const *product)
+static void add_product(cat_buffer_t *b, const cat_list_query_t *query, const char *const *product)
 {
+    const char *selected[CAT_PRODUCT_FIELDS];
+
+    if (query->fields != CAT_FIELD_LIST_ALL) {
+        cat_field_list_select(query->fields, product, selected);
+        product = selected;
+    }
     if (b->data[b->length - 1] != '[') {
         CAT_BUFFER_LITERAL(b, ",");
     }
@@ -88,16 +94,26 @@ static cat_answer_t *make_answer(cat_request_t *q, const cat_list_t *list)
 static cat_answer_t *answer_query(cat_request_t *q, const cat_list_query_t *query)
 {
     cat_list_t list;
+    cat_answer_t *answer;
     apr_status_t rv = cat_list_get(q->db, query, q->now, &format, &list);
 
-    return rv == APR_SUCCESS ? make_answer(q, &list) : cat_failure_answer(q->pool, rv);
+    if (rv != APR_SUCCESS) {
+        return cat_failure_answer(q->pool, rv);
+    }
+    answer = make_answer(q, &list);
+    if (query->ignored) {
+        cat_answer_name_ignored(answer, q->pool, query->ignored);
+    }
+    return answer;
 }
 
 cat_answer_t *cat_listing_get(cat_request_t *q)
 {
     cat_list_query_t query;
 
-    switch (cat_query_parse(q->pool, q->conf, q->now, q->query, &query)) {
+    switch (cat_query_parse(q->pool, q->conf, q->now, q->strict, q->query, &query)) {
+    case CAT_QUERY_INVALID:
+        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, query.errors);
     case CAT_QUERY_CURSOR_INVALID:
         return cat_answer_problem(q->pool, CAT_PROBLEM_CURSOR, NULL);
     case CAT_QUERY_CURSOR_AND_PAGE:

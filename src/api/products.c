@@ -2,13 +2,18 @@
 #include "api/products.h"
 
 #include <apr_strings.h>
+#include <string.h>
 
 #include "api/failure.h"
+#include "catalogue/field_list.h"
 #include "catalogue/products.h"
 #include "http/answer.h"
 #include "http/etag.h"
+#include "http/parameters.h"
 #include "http/request.h"
 #include "lib/id.h"
+#include "lib/json.h"
+#include "lib/number.h"
 #include "lib/time.h"
 
 static cat_answer_t *answer_unknown(cat_request_t *q)
@@ -55,7 +60,7 @@ static void represent_body(void *baton, const char *const *product, const char *
     *length = answer->length;
 }
 
-cat_answer_t *cat_products_get(cat_request_t *q)
+static cat_answer_t *read_product(cat_request_t *q)
 {
     cat_item_t item;
     cat_answer_t *answer;
@@ -66,6 +71,91 @@ cat_answer_t *cat_products_get(cat_request_t *q)
     }
     answer = add_tag(cat_answer_text(q->pool, 200, item.body, item.length));
     answer->hash = item.hash;
+    return answer;
+}
+
+/* ---- some fields of a product ---- */
+
+/* The fields that the query asks for; CAT_FIELD_LIST_ALL unless it has the parameter. */
+static unsigned parse_parameters(cat_parameters_t *p)
+{
+    unsigned fields = 0;
+    int is_repeated = 0;
+    cat_parameter_t parameter;
+
+    while (cat_parameters_next(p, &parameter)) {
+        if (strcmp(parameter.name, "fields") != 0) {
+            cat_parameters_add_unknown(p, parameter.name);
+        } else if (!fields) {
+            fields = cat_field_list_parse(p, &parameter, CAT_FIELD_LIST_ALL);
+        } else if (!is_repeated++) {
+            cat_parameters_add_repeated(p, parameter.name);
+        }
+    }
+    return fields ? fields : CAT_FIELD_LIST_ALL;
+}
+
+static void add_json(cat_buffer_t *b, const json_t *value)
+{
+    if (json_is_string(value)) {
+        cat_json_add_string(b, json_string_value(value));
+    } else if (json_is_number(value)) {
+        cat_buffer_add_text(b, cat_number_format(b->pool, value));
+    } else {
+        cat_buffer_add_text(b, json_is_true(value) ? "true" : "false");
+    }
+}
+
+static void add_selected(cat_buffer_t *b, const json_t *product, unsigned fields)
+{
+    const char *before = "{";
+
+    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+        const json_t *value = json_object_get(product, cat_product_fields[i].name);
+        if (value && fields & CAT_FIELD_LIST_OF(i)) {
+            cat_buffer_add_text(b, before);
+            cat_json_add_string(b, cat_product_fields[i].name);
+            CAT_BUFFER_LITERAL(b, ":");
+            add_json(b, value);
+            before = ",";
+        }
+    }
+    cat_buffer_add_text(b, *before == '{' ? "{}" : "}");
+}
+
+/* The response cache has whole products only, one for each id, so a selection is made of the whole answer. */
+static cat_answer_t *select_fields(cat_request_t *q, const cat_answer_t *whole, unsigned fields)
+{
+    const char *why;
+    const json_t *body = cat_json_parse(q->pool, whole->body, whole->length, &why);
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, q->pool, whole->length);
+    add_selected(&b, json_object_get(body, "data"), fields);
+    return add_tag(cat_answer_success(q->pool, 200, &b, NULL));
+}
+
+cat_answer_t *cat_products_get(cat_request_t *q)
+{
+    cat_parameters_t parameters;
+    cat_answer_t *answer;
+    unsigned fields;
+
+    if (!q->query) {
+        return read_product(q);
+    }
+    cat_parameters_init(&parameters, q->pool, q->strict, q->query);
+    fields = parse_parameters(&parameters);
+    if (parameters.errors) {
+        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, parameters.errors);
+    }
+    answer = read_product(q);
+    if (fields != CAT_FIELD_LIST_ALL && answer->status == 200) {
+        answer = select_fields(q, answer, fields);
+    }
+    if (parameters.ignored) {
+        cat_answer_name_ignored(answer, q->pool, parameters.ignored);
+    }
     return answer;
 }
 

@@ -28,7 +28,7 @@ static apr_status_t add_product(void *baton, const char *const *values, int coun
     reading_t *r = baton;
 
     (void)count;
-    r->format->add(&r->text, values);
+    r->format->add(&r->text, r->query, values);
     return APR_SUCCESS;
 }
 

@@ -15,7 +15,8 @@ typedef struct cat_list_end_t {
 /* How an answer is written, as it would be to the client. */
 typedef struct cat_list_format_t {
     void (*begin)(cat_buffer_t *body);
-    void (*add)(cat_buffer_t *body, const char *const *product); /* in the order of catalogue/product.h */
+    /* product: a record, in the order of catalogue/product.h */
+    void (*add)(cat_buffer_t *body, const cat_list_query_t *query, const char *const *product);
     void (*end)(cat_buffer_t *body, const cat_list_query_t *query, const cat_list_end_t *end);
     void (*link)(cat_buffer_t *link, const cat_list_query_t *query, const cat_list_end_t *end); /* the Link header */
 } cat_list_format_t;

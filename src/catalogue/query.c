@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "catalogue/query.h"
 
+#include <string.h>
+
 #include "catalogue/cursor.h"
-#include "http/route.h"
+#include "http/parameters.h"
 #include "jose/keyring.h"
 #include "lib/buffer.h"
 #include "lib/number.h"
@@ -11,40 +13,45 @@
 #define KEY_SIZE 128       /* octets: a guess of a key with a cursor */
 
 typedef struct parsing_t {
-    apr_pool_t *pool;
+    cat_parameters_t parameters;
     const cat_conf_t *conf;
-    apr_time_t now;
     cat_list_query_t *query;
+    const char *cursor;      /* the client's; NULL: none, or its encoding is broken */
+    unsigned sent, repeated; /* bits: the rows of the table that were sent, that were sent twice */
 } parsing_t;
 
-static cat_query_outcome_t parse_page(const parsing_t *p, const char *value)
+static void parse_page(parsing_t *p, const cat_parameter_t *parameter)
 {
     apr_int64_t page;
 
-    p->query->page = cat_number_parse_integer(value, &page) && page > 0 ? page : 1;
-    return CAT_QUERY_OK;
+    p->query->page = cat_number_parse_integer(parameter->value, &page) && page > 0 ? page : 1;
 }
 
-static cat_query_outcome_t parse_cursor(const parsing_t *p, const char *value)
+static void parse_cursor(parsing_t *p, const cat_parameter_t *parameter)
 {
-    const cat_keys_t *keys;
-
-    if (p->query->page) {
-        return CAT_QUERY_CURSOR_AND_PAGE;
-    }
-    keys = cat_keyring_get(p->conf->keys, p->now, NULL);
-    p->query->sealing_key = keys->all[0];
-    return value && cat_cursor_read(p->pool, keys, value, &p->query->after) ? CAT_QUERY_OK : CAT_QUERY_CURSOR_INVALID;
+    p->cursor = parameter->value;
 }
 
-static cat_query_outcome_t parse_limit(const parsing_t *p, const char *value)
+static void parse_fields(parsing_t *p, const cat_parameter_t *parameter)
+{
+    p->query->fields = cat_field_list_parse(&p->parameters, parameter, CAT_FIELD_LIST_ALL);
+}
+
+static void add_fields(cat_buffer_t *b, const cat_list_query_t *query)
+{
+    if (query->fields != CAT_FIELD_LIST_ALL) {
+        CAT_BUFFER_LITERAL(b, "&fields=");
+        cat_field_list_write(b, query->fields);
+    }
+}
+
+static void parse_limit(parsing_t *p, const cat_parameter_t *parameter)
 {
     apr_int64_t limit;
 
-    if (cat_number_parse_integer(value, &limit) && limit > 0) {
+    if (cat_number_parse_integer(parameter->value, &limit) && limit > 0) {
         p->query->limit = limit < p->conf->max_limit ? limit : p->conf->max_limit;
     }
-    return CAT_QUERY_OK;
 }
 
 static void add_limit(cat_buffer_t *b, const cat_list_query_t *query)
@@ -53,32 +60,55 @@ static void add_limit(cat_buffer_t *b, const cat_list_query_t *query)
     cat_buffer_add_int(b, query->limit);
 }
 
-/* THE LIST PARAMETER TABLE: one row a parameter of GET /products, in the order in which they are parsed. */
-static const struct parameter_t {
+enum { ROW_PAGE, ROW_CURSOR };
+
+/* THE LIST PARAMETER TABLE: one row a parameter of GET /products, in the order in which links have them. */
+static const struct parameter_row_t {
     const char *name;
-    /* Is called if the client sent it. value: decoded; NULL: its encoding is broken. */
-    cat_query_outcome_t (*parse)(const parsing_t *p, const char *value);
+    /* Called if the client sent it, for the first one. Its value is NULL if its encoding is broken. */
+    void (*parse)(parsing_t *p, const cat_parameter_t *parameter);
     /* Adds it to the query's parameters, whoever chose its value; NULL: it only says where an answer begins. */
     void (*add)(cat_buffer_t *b, const cat_list_query_t *query);
-} parameters[] = {
-    {"page", parse_page, NULL},
-    {"cursor", parse_cursor, NULL}, /* after page, which it excludes */
-    {"limit", parse_limit, add_limit},
+    int may_repeat; /* flag: a second one is no fault */
+} rows[] = {
+    [ROW_PAGE] = {"page", parse_page, NULL, 1},
+    [ROW_CURSOR] = {"cursor", parse_cursor, NULL, 0},
+    {"fields", parse_fields, add_fields, 0},
+    {"limit", parse_limit, add_limit, 1},
 };
 
-#define PARAMETERS (sizeof(parameters) / sizeof(parameters[0]))
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
 
-static cat_query_outcome_t parse_parameters(const parsing_t *p, const char *text)
+static size_t find_row(const char *name)
 {
-    cat_query_outcome_t outcome = CAT_QUERY_OK;
+    size_t i = 0;
 
-    for (size_t i = 0; i < PARAMETERS && outcome == CAT_QUERY_OK; i++) {
-        const char *value = cat_route_query(p->pool, text, parameters[i].name);
-        if (value || cat_route_has_query(text, parameters[i].name)) {
-            outcome = parameters[i].parse(p, value);
-        }
+    while (i < ROWS && strcmp(rows[i].name, name) != 0) {
+        i++;
     }
-    return outcome;
+    return i;
+}
+
+static void refuse_repeated(parsing_t *p, size_t row)
+{
+    if (!rows[row].may_repeat && !(p->repeated & 1U << row)) {
+        cat_parameters_add_repeated(&p->parameters, rows[row].name);
+    }
+    p->repeated |= 1U << row;
+}
+
+static void parse_parameter(parsing_t *p, const cat_parameter_t *parameter)
+{
+    size_t row = find_row(parameter->name);
+
+    if (row == ROWS) {
+        cat_parameters_add_unknown(&p->parameters, parameter->name);
+    } else if (p->sent & 1U << row) {
+        refuse_repeated(p, row);
+    } else {
+        p->sent |= 1U << row;
+        rows[row].parse(p, parameter);
+    }
 }
 
 static const char *write_parameters(apr_pool_t *pool, const cat_list_query_t *query)
@@ -86,27 +116,50 @@ static const char *write_parameters(apr_pool_t *pool, const cat_list_query_t *qu
     cat_buffer_t b;
 
     cat_buffer_init(&b, pool, PARAMETERS_SIZE);
-    for (size_t i = 0; i < PARAMETERS; i++) {
-        if (parameters[i].add) {
-            parameters[i].add(&b, query);
+    for (size_t i = 0; i < ROWS; i++) {
+        if (rows[i].add) {
+            rows[i].add(&b, query);
         }
     }
     return cat_buffer_text(&b);
 }
 
-cat_query_outcome_t cat_query_parse(apr_pool_t *pool, const cat_conf_t *conf, apr_time_t now, const char *text,
-                                    cat_list_query_t *query)
+static cat_query_outcome_t read_cursor(const parsing_t *p, apr_time_t now)
 {
-    parsing_t p = {pool, conf, now, query};
-    cat_query_outcome_t outcome;
+    cat_list_query_t *query = p->query;
+    const cat_keys_t *keys;
 
-    *query = (cat_list_query_t){.limit = conf->default_limit};
-    outcome = parse_parameters(&p, text);
-    if (!query->sealing_key && !query->page) {
-        query->page = 1;
+    if (query->page) {
+        return CAT_QUERY_CURSOR_AND_PAGE;
+    }
+    keys = cat_keyring_get(p->conf->keys, now, NULL);
+    query->sealing_key = keys->all[0];
+    return p->cursor && cat_cursor_read(p->parameters.pool, keys, p->cursor, &query->after) ? CAT_QUERY_OK
+                                                                                            : CAT_QUERY_CURSOR_INVALID;
+}
+
+cat_query_outcome_t cat_query_parse(apr_pool_t *pool, const cat_conf_t *conf, apr_time_t now, int strict,
+                                    const char *text, cat_list_query_t *query)
+{
+    parsing_t p = {.conf = conf, .query = query};
+    cat_parameter_t parameter;
+
+    *query = (cat_list_query_t){.limit = conf->default_limit, .fields = CAT_FIELD_LIST_ALL};
+    cat_parameters_init(&p.parameters, pool, strict, text);
+    while (cat_parameters_next(&p.parameters, &parameter)) {
+        parse_parameter(&p, &parameter);
+    }
+    query->errors = p.parameters.errors;
+    query->ignored = p.parameters.ignored;
+    if (query->errors) {
+        return CAT_QUERY_INVALID;
     }
     query->parameters = write_parameters(pool, query);
-    return outcome;
+    if (p.sent & 1U << ROW_CURSOR) {
+        return read_cursor(&p, now);
+    }
+    query->page = query->page ? query->page : 1;
+    return CAT_QUERY_OK;
 }
 
 apr_int64_t cat_query_count_skipped(const cat_list_query_t *query)

@@ -3,8 +3,11 @@
 #define CAT_CATALOGUE_QUERY_H
 
 #include <apr_pools.h>
+#include <apr_tables.h>
 #include <apr_time.h>
+#include <jansson.h>
 
+#include "catalogue/field_list.h"
 #include "catalogue/list_key.h"
 #include "jose/key.h"
 #include "lib/conf.h"
@@ -19,21 +22,25 @@ typedef struct cat_list_query_t {
     apr_int64_t page;             /* at least 1; 0: the answer begins after a list key */
     cat_list_key_t after;         /* where page is 0 */
     const cat_key_t *sealing_key; /* seals cursors, where page is 0 */
-    const char
-        *parameters; /* "&limit=10": all but page and cursor, in the same spelling for every way to ask the same */
+    unsigned fields;              /* that each product of the answer has: CAT_FIELD_LIST_OF(CAT_PRODUCT_x) | ... */
+    /* "&fields=name&limit=10": all but page and cursor, in the same spelling for every way to ask the same */
+    const char *parameters;
+    json_t *errors;                    /* array of {field, code, message}; NULL: none */
+    const apr_array_header_t *ignored; /* const char *: parameters that mean nothing here; NULL: none */
 } cat_list_query_t;
 
 typedef enum {
     CAT_QUERY_OK,
+    CAT_QUERY_INVALID,        /* query->errors says why */
     CAT_QUERY_CURSOR_INVALID, /* no server wrote it with one of conf's keys */
     CAT_QUERY_CURSOR_AND_PAGE /* the client sent both */
 } cat_query_outcome_t;
 
-/* text: a raw query string, NULL for none. An unusable page or limit counts as absent, and unknown parameters are
- * ignored. *query is on the pool, and valid if the outcome is CAT_QUERY_OK. now: the time of the request, for
- * conf->keys. */
-cat_query_outcome_t cat_query_parse(apr_pool_t *pool, const cat_conf_t *conf, apr_time_t now, const char *text,
-                                    cat_list_query_t *query);
+/* text: a raw query string, NULL for none. An unusable page or limit counts as absent, of several the first one counts.
+ * strict: a parameter that means nothing here is an error. *query is on the pool, and valid if the outcome is
+ * CAT_QUERY_OK. now: the time of the request, for conf->keys. */
+cat_query_outcome_t cat_query_parse(apr_pool_t *pool, const cat_conf_t *conf, apr_time_t now, int strict,
+                                    const char *text, cat_list_query_t *query);
 
 /* How many products precede the page; APR_INT64_MAX: more than any catalogue has. */
 apr_int64_t cat_query_count_skipped(const cat_list_query_t *query);

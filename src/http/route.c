@@ -136,8 +136,3 @@ const char *cat_route_query(apr_pool_t *pool, const char *query, const char *nam
     return apr_punescape_url(pool, apr_pstrmemdup(pool, found.begin + name_length + 1, length - name_length - 1), NULL,
                              NULL, 1);
 }
-
-int cat_route_has_query(const char *query, const char *name)
-{
-    return find_parameter(query, name).begin != NULL;
-}

@@ -70,7 +70,4 @@ const char *cat_route_allow(apr_pool_t *pool, const cat_route_t *rows, const cha
  * none, or it cannot be decoded (a bad percent, a NUL). */
 const char *cat_route_query(apr_pool_t *pool, const char *query, const char *name);
 
-/* Is the parameter there, with whatever value or none? */
-int cat_route_has_query(const char *query, const char *name);
-
 #endif

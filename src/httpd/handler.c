@@ -91,6 +91,11 @@ static cat_answer_t *run_counted(cat_request_t *q)
     return answer;
 }
 
+static int takes_body(const cat_route_t *route)
+{
+    return cat_route_media(route)->types != NULL;
+}
+
 /* OK: the body was read, or *refusal says why not. */
 static int read_body(request_rec *r, cat_request_t *q, cat_answer_t **refusal)
 {
@@ -119,14 +124,34 @@ static cat_answer_t *run_with_database(cat_request_t *q, cat_source_t *source)
 /* Adds the client and the body, then runs the resource. */
 static int run_with_body(request_rec *r, cat_request_t *q, cat_source_t *source, cat_answer_t **answer)
 {
-    int is_strict = prefers_strict(r), status;
+    int status;
 
-    q->strict |= is_strict;
     describe_sender(r, q);
     status = read_body(r, q, answer);
     if (status == OK && !*answer) {
         *answer = run_with_database(q, source);
     }
+    return status;
+}
+
+static int run_without_body(request_rec *r, cat_request_t *q, cat_source_t *source, cat_answer_t **answer)
+{
+    *answer = run_with_database(q, source);
+    return cat_body_discard(r);
+}
+
+/* Does the route name what it does not know, of a body or of a query? */
+static int can_be_strict(const cat_request_t *q)
+{
+    return takes_body(q->route) || (q->route->body == CAT_QUERY && q->query);
+}
+
+static int run_as_preferred(request_rec *r, cat_request_t *q, cat_source_t *source, cat_answer_t **answer)
+{
+    int is_strict = can_be_strict(q) && prefers_strict(r), status;
+
+    q->strict |= is_strict;
+    status = takes_body(q->route) ? run_with_body(r, q, source, answer) : run_without_body(r, q, source, answer);
     if (*answer && is_strict) {
         cat_answer_header(*answer, r->pool, "Preference-Applied", "handling=strict");
     }
@@ -164,11 +189,7 @@ static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **an
         q.conditions = (cat_conditions_t){NULL, NULL}; /* they refer to the path that failed */
     }
     memcpy(q.params, state->match.params, sizeof(q.params));
-    if (cat_route_media(q.route)->types) {
-        return run_with_body(r, &q, source, answer);
-    }
-    *answer = run_with_database(&q, source);
-    return cat_body_discard(r);
+    return run_as_preferred(r, &q, source, answer);
 }
 
 /* If the route also accepts a refresh token, the resource looks for one before it returns this refusal. */

@@ -17,7 +17,7 @@ const cat_route_t cat_routes[] = {
     /* method    path                     function                who may     body          counted as */
     { "GET",    "/products",             cat_listing_get,        CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE },
     { "POST",   "/products",             cat_products_create,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE },
-    { "GET",    "/products/:id",         cat_products_get,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE },
+    { "GET",    "/products/:id",         cat_products_get,       CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE },
     { "PUT",    "/products/:id",         cat_products_update,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE },
     { "PATCH",  "/products/:id",         cat_products_patch,     CAT_WRITER, CAT_PATCH,    CAT_RATE_NONE },
     { "DELETE", "/products/:id",         cat_products_remove,    CAT_WRITER, CAT_NO_BODY,  CAT_RATE_NONE },

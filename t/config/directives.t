@@ -22,8 +22,8 @@ for my $name (sort keys %$numbers) {
     like(in_server($name), qr/$name takes one argument/, "$name alone is refused");
 }
 like(in_server('CatalogMaxLimit 0'), qr/from 1 to/, 'the message has the range');
-is(in_mount('CatalogDefaultLimit 100'), 'OK', 'a CatalogDefaultLimit as large as CatalogMaxLimit is accepted');
-like(in_mount('CatalogDefaultLimit 101'), qr/CatalogDefaultLimit of 101 above its CatalogMaxLimit of 100/,
+is(in_mount('CatalogDefaultLimit 1000'), 'OK', 'a CatalogDefaultLimit as large as CatalogMaxLimit is accepted');
+like(in_mount("CatalogDefaultLimit 101\nCatalogMaxLimit 100"), qr/CatalogDefaultLimit of 101 above its CatalogMaxLimit of 100/,
     'a CatalogDefaultLimit above CatalogMaxLimit is refused');
 is(in_server("CatalogCacheSize $_"), 'OK', "CatalogCacheSize $_ is accepted") for 0, 65536;
 like(in_server("CatalogCacheSize $_"), qr/CatalogCacheSize must be/, "CatalogCacheSize $_ is refused") for 1, 65535, 1073741825, '16M';

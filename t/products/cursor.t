@@ -53,9 +53,10 @@ answers(list("cursor=$next&limit=15"), 200, { success => true, data => [@newest[
 answers(list("limit=14&cursor=$next"), 200,
     { success => true, data => [@newest[10 .. 23]], pagination => { limit => 14, nextCursor => qr/./ } },
     'a page before the last one has a nextCursor');
-is_deeply(list($_)->{json}, $first->{json}, "?$_ returns the first page") for 'cursor', 'cursor=&cursor=x', 'x=1&cursor=&limit=10';
-my $limit = list('cursor=&limit=1000')->{json}{pagination};
-is_deeply($limit, { limit => 100 }, 'CatalogMaxLimit applies to cursors');
+is_deeply(list($_)->{json}, $first->{json}, "?$_ returns the first page") for 'cursor', 'x=1&cursor=&limit=10';
+answers(list('cursor=&cursor='), 400, invalid(cursor => 'duplicate'), 'a second cursor is refused');
+my $limit = list('cursor=&limit=1001')->{json}{pagination};
+is_deeply($limit, { limit => 1000 }, 'CatalogMaxLimit applies to cursors');
 is_deeply([walk($_)], \@newest, "pages of $_ have each product once and in order") for 1, 4, 25, 100;
 
 # ---- while the catalogue changes ----

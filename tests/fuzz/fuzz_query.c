@@ -30,13 +30,13 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
     cat_list_query_t query, again;
     const char *key;
 
-    if (cat_query_parse(pool, conf, 0, fuzz_text(pool, data, size), &query) != CAT_QUERY_OK) {
+    if (cat_query_parse(pool, conf, 0, 0, fuzz_text(pool, data, size), &query) != CAT_QUERY_OK) {
         return;
     }
     FUZZ_CHECK(query.limit >= 1 && query.limit <= conf->max_limit && query.page >= 0);
     FUZZ_CHECK(!query.page || cat_query_count_skipped(&query) >= 0);
     key = cat_query_write_key(pool, &query);
     FUZZ_CHECK(!strncmp(key, "/?", 2));
-    FUZZ_CHECK(cat_query_parse(pool, conf, 0, key + 2, &again) == CAT_QUERY_OK);
+    FUZZ_CHECK(cat_query_parse(pool, conf, 0, 1, key + 2, &again) == CAT_QUERY_OK);
     FUZZ_CHECK(!strcmp(cat_query_write_key(pool, &again), key));
 }

@@ -11,8 +11,9 @@ static void begin_body(cat_buffer_t *b)
     CAT_BUFFER_LITERAL(b, "[");
 }
 
-static void add_product(cat_buffer_t *b, const char *const *product)
+static void add_product(cat_buffer_t *b, const cat_list_query_t *query, const char *const *product)
 {
+    (void)query;
     if (b->data[b->length - 1] != '[') {
         CAT_BUFFER_LITERAL(b, ",");
     }
@@ -56,7 +57,7 @@ static apr_status_t get(unit_database_t *database, const char *text, cat_list_t 
     cat_list_query_t query;
     apr_status_t rv;
 
-    assert_int_equal(cat_query_parse(database->pool, &database->conf, now, text, &query), CAT_QUERY_OK);
+    assert_int_equal(cat_query_parse(database->pool, &database->conf, now, 0, text, &query), CAT_QUERY_OK);
     rv = cat_list_get(db, &query, now, &format, list);
     cat_db_release(db);
     return rv;

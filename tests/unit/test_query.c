@@ -29,7 +29,7 @@ static cat_query_outcome_t parse(apr_pool_t *pool, const char *text, cat_list_qu
 {
     cat_conf_t conf = conf_with(pool);
 
-    return cat_query_parse(pool, &conf, apr_time_now(), text, query);
+    return cat_query_parse(pool, &conf, apr_time_now(), 0, text, query);
 }
 
 /* The cache key, which contains the whole query. */
@@ -50,7 +50,7 @@ static void test_page_and_limit_have_defaults_and_bounds(void **state)
         {"", "/?page=1&limit=10"},
         {"page=3", "/?page=3&limit=10"},
         {"limit=7&page=2", "/?page=2&limit=7"},
-        {"%70age=2", "/?page=1&limit=10"}, /* names are compared undecoded */
+        {"%70age=2", "/?page=2&limit=10"},
         {"page=%32", "/?page=2&limit=10"},
         {"page=2&page=3", "/?page=2&limit=10"},
         {"name=x&page=2", "/?page=2&limit=10"},
@@ -119,14 +119,15 @@ static void test_cache_key_depends_on_the_sealing_key(void **state)
     cat_conf_t conf = conf_with(*state), other = {.default_limit = 10, .max_limit = 100, .keys = keyring(*state, '2')};
     cat_list_query_t query, others;
 
-    assert_int_equal(cat_query_parse(*state, &conf, apr_time_now(), "cursor", &query), CAT_QUERY_OK);
-    assert_int_equal(cat_query_parse(*state, &other, apr_time_now(), "cursor", &others), CAT_QUERY_OK);
+    assert_int_equal(cat_query_parse(*state, &conf, apr_time_now(), 0, "cursor", &query), CAT_QUERY_OK);
+    assert_int_equal(cat_query_parse(*state, &other, apr_time_now(), 0, "cursor", &others), CAT_QUERY_OK);
     assert_string_not_equal(cat_query_write_key(*state, &query), cat_query_write_key(*state, &others));
 }
 
 static void test_cache_key_is_a_query_for_the_same_list(void **state)
 {
-    static const char *const texts[] = {NULL, "page=7&limit=3", "limit=1000&page=x", "cursor", "x=1&limit=2&cursor="};
+    static const char *const texts[] = {NULL,     "page=7&limit=3",      "limit=1000&page=x",
+                                        "cursor", "x=1&limit=2&cursor=", "fields=price,name&page=2"};
 
     for (size_t i = 0; i < UNIT_COUNT(texts); i++) {
         const char *key = key_of(*state, texts[i]);
@@ -142,7 +143,7 @@ static void test_refuses_invalid_cursors(void **state)
     } cases[] = {
         {"cursor=x", CAT_QUERY_CURSOR_INVALID},
         {"cursor=%zz", CAT_QUERY_CURSOR_INVALID},
-        {"cursor=x&cursor=", CAT_QUERY_CURSOR_INVALID},
+        {"cursor=x&cursor=", CAT_QUERY_INVALID},
         {"cursor=&page=1", CAT_QUERY_CURSOR_AND_PAGE},
         {"page=%zz&cursor=%zz", CAT_QUERY_CURSOR_AND_PAGE},
         {"cursor&page", CAT_QUERY_CURSOR_AND_PAGE},
@@ -152,6 +153,73 @@ static void test_refuses_invalid_cursors(void **state)
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         assert_int_equal(parse(*state, cases[i].text, &query), cases[i].outcome);
     }
+}
+
+static void test_fields_are_a_set(void **state)
+{
+    static const struct {
+        const char *text, *key;
+    } cases[] = {
+        {"fields=name", "/?page=1&fields=name&limit=10"},
+        {"limit=5&fields=price,name", "/?page=1&fields=name,price&limit=5"},
+        {"fields=name%2Cname", "/?page=1&fields=name&limit=10"},
+        {"fields=createdAt,rating,inStock,category,price,name,id", "/?page=1&limit=10"},
+    };
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        assert_string_equal(key_of(*state, cases[i].text), cases[i].key);
+    }
+}
+
+/* "field code; field code" */
+static const char *errors_of(apr_pool_t *pool, int strict, const char *text)
+{
+    cat_conf_t conf = conf_with(pool);
+    cat_list_query_t query;
+    const char *errors = "";
+    size_t i;
+    json_t *error;
+
+    assert_int_equal(cat_query_parse(pool, &conf, apr_time_now(), strict, text, &query), CAT_QUERY_INVALID);
+    json_array_foreach (query.errors, i, error) {
+        errors = apr_pstrcat(pool, errors, i ? "; " : "", json_string_value(json_object_get(error, "field")), " ",
+                             json_string_value(json_object_get(error, "code")), NULL);
+    }
+    return errors;
+}
+
+static void test_reports_all_errors_at_once(void **state)
+{
+    static const struct {
+        int strict;
+        const char *text, *errors;
+    } cases[] = {
+        {0, "fields=", "fields unknown"},
+        {0, "fields", "fields unknown"},
+        {0, "fields=name,", "fields unknown"},
+        {0, "fields=Name", "fields unknown"},
+        {0, "fields=name,%20price", "fields unknown"},
+        {0, "fields=%zz", "fields unknown"},
+        {0, "fields=name&fields=name&fields=price", "fields duplicate"},
+        {0, "fields=x&cursor=&cursor=", "fields unknown; cursor duplicate"},
+        {1, "page=x&colour=red&fields=x", "colour unknown; fields unknown"},
+        {1, "cursor=nonsense&x=1", "x unknown"},
+    };
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        assert_string_equal(errors_of(*state, cases[i].strict, cases[i].text), cases[i].errors);
+    }
+}
+
+static void test_names_ignored_parameters(void **state)
+{
+    cat_list_query_t query;
+
+    assert_int_equal(parse(*state, "page=2&limit=3", &query), CAT_QUERY_OK);
+    assert_null(query.ignored);
+    assert_int_equal(parse(*state, "a=1&page=2&%62=2&Page=3&page=4", &query), CAT_QUERY_OK);
+    assert_int_equal(query.page, 2);
+    assert_string_equal(apr_array_pstrcat(*state, query.ignored, ','), "a,b,Page");
 }
 
 int main(void)
@@ -164,6 +232,9 @@ int main(void)
         UNIT_TEST(test_cache_key_depends_on_the_sealing_key),
         UNIT_TEST(test_cache_key_is_a_query_for_the_same_list),
         UNIT_TEST(test_refuses_invalid_cursors),
+        UNIT_TEST(test_fields_are_a_set),
+        UNIT_TEST(test_reports_all_errors_at_once),
+        UNIT_TEST(test_names_ignored_parameters),
     };
     return UNIT_RUN(tests);
 }

@@ -239,17 +239,6 @@ static void test_query_refuses_broken_escapes(void **state)
     check_query(state, "x=%&page=2", "page", "2");
 }
 
-static void test_has_query_looks_for_the_name(void **state)
-{
-    (void)state;
-    assert_true(cat_route_has_query("page=2", "page"));
-    assert_true(cat_route_has_query("x=1&page", "page"));
-    assert_true(cat_route_has_query("page=%zz", "page"));
-    assert_false(cat_route_has_query("pages=1&x=page", "page"));
-    assert_false(cat_route_has_query("", "page"));
-    assert_false(cat_route_has_query(NULL, "page"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,7 +257,6 @@ int main(void)
         UNIT_TEST(test_query_without_the_name_has_no_value),
         UNIT_TEST(test_query_decodes),
         UNIT_TEST(test_query_refuses_broken_escapes),
-        UNIT_TEST(test_has_query_looks_for_the_name),
     };
     return UNIT_RUN(tests);
 }

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/field_list.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#define NAMES_SIZE 64 /* octets: a guess of the names of all fields */
+
+/* The set of the field with the name; 0: there is none. */
+static unsigned find_field(const char *name, apr_size_t length)
+{
+    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+        const char *known = cat_product_fields[i].name;
+        if (strlen(known) == length && memcmp(known, name, length) == 0) {
+            return CAT_FIELD_LIST_OF(i);
+        }
+    }
+    return 0;
+}
+
+/* 0: one of the names is that of no allowed field. */
+static unsigned parse_names(const char *names, unsigned allowed)
+{
+    unsigned fields = 0;
+
+    for (;;) {
+        apr_size_t length = strcspn(names, ",");
+        unsigned field = find_field(names, length) & allowed;
+        if (!field) {
+            return 0;
+        }
+        fields |= field;
+        if (!names[length]) {
+            return fields;
+        }
+        names += length + 1;
+    }
+}
+
+static const char *name_allowed(apr_pool_t *pool, unsigned allowed)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, NAMES_SIZE);
+    cat_field_list_write(&b, allowed);
+    return cat_buffer_text(&b);
+}
+
+unsigned cat_field_list_parse(cat_parameters_t *p, const cat_parameter_t *parameter, unsigned allowed)
+{
+    unsigned fields = parameter->value ? parse_names(parameter->value, allowed) : 0;
+
+    if (!fields) {
+        cat_parameters_add_error(
+            p, parameter->name, "unknown",
+            apr_pstrcat(p->pool, "must name fields out of ", name_allowed(p->pool, allowed), NULL));
+    }
+    return fields ? fields : allowed;
+}
+
+void cat_field_list_write(cat_buffer_t *b, unsigned fields)
+{
+    const char *separator = "";
+
+    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+        if (fields & CAT_FIELD_LIST_OF(i)) {
+            cat_buffer_add_text(b, separator);
+            cat_buffer_add_text(b, cat_product_fields[i].name);
+            separator = ",";
+        }
+    }
+}
+
+void cat_field_list_select(unsigned fields, const char *const *product, const char *selected[CAT_PRODUCT_FIELDS])
+{
+    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+        selected[i] = fields & CAT_FIELD_LIST_OF(i) ? product[i] : NULL;
+    }
+}

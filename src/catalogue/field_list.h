@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_FIELD_LIST_H
+#define CAT_CATALOGUE_FIELD_LIST_H
+
+#include "catalogue/product.h"
+#include "http/parameters.h"
+
+/* A set of fields of a product, and how a parameter names them: "name,price". */
+#define CAT_FIELD_LIST_OF(field) (1U << (field)) /* CAT_PRODUCT_x */
+#define CAT_FIELD_LIST_ALL (CAT_FIELD_LIST_OF(CAT_PRODUCT_FIELDS) - 1)
+
+/* The fields that the parameter's value names; each must be in the set `allowed`. After a fault, which is added to p, it
+ * is `allowed`. Never empty. */
+unsigned cat_field_list_parse(cat_parameters_t *p, const cat_parameter_t *parameter, unsigned allowed);
+
+/* Writes them in the product's own order. */
+void cat_field_list_write(cat_buffer_t *b, unsigned fields);
+
+/* Copies the values of these fields from a record (catalogue/product.h); the others are NULL, as if not set. */
+void cat_field_list_select(unsigned fields, const char *const *product, const char *selected[CAT_PRODUCT_FIELDS]);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "http/parameters.h"
+
+#include <apr_escape.h>
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <string.h>
+
+#include "lib/fields.h"
+#include "lib/json.h"
+
+void cat_parameters_init(cat_parameters_t *p, apr_pool_t *pool, int strict, const char *text)
+{
+    *p = (cat_parameters_t){.pool = pool, .rest = text, .strict = strict};
+}
+
+static int is_utf8(const char *text)
+{
+    json_t *string = json_string(text);
+
+    json_decref(string);
+    return string != NULL;
+}
+
+static int is_plain_ascii(const char *text)
+{
+    while (*text && !(*text & 0x80) && *text != '%' && *text != '+') {
+        text++;
+    }
+    return !*text;
+}
+
+/* NULL: a bad percent, a NUL or no UTF-8. */
+static const char *decode_text(apr_pool_t *pool, const char *text)
+{
+    const char *decoded;
+
+    if (is_plain_ascii(text)) {
+        return text;
+    }
+    decoded = apr_punescape_url(pool, text, NULL, NULL, 1);
+    return decoded && is_utf8(decoded) ? decoded : NULL;
+}
+
+/* Takes the text up to the next "&" off the rest. */
+static char *take_parameter(cat_parameters_t *p)
+{
+    apr_size_t length = strcspn(p->rest, "&");
+    char *text = apr_pstrmemdup(p->pool, p->rest, length);
+
+    p->rest += length + (p->rest[length] == '&');
+    return text;
+}
+
+int cat_parameters_next(cat_parameters_t *p, cat_parameter_t *parameter)
+{
+    while (p->rest && *p->rest) {
+        char *text = take_parameter(p), *equals = strchr(text, '=');
+        const char *name;
+
+        if (equals) {
+            *equals = '\0';
+        }
+        if (!*text) {
+            continue;
+        }
+        name = decode_text(p->pool, text);
+        parameter->name = name && *name ? name : text;
+        parameter->value = equals ? decode_text(p->pool, equals + 1) : "";
+        return 1;
+    }
+    return 0;
+}
+
+/* A name that could not be decoded may have octets that JSON must not. */
+static const char *make_printable(apr_pool_t *pool, const char *name)
+{
+    cat_buffer_t b;
+
+    if (is_utf8(name)) {
+        return name;
+    }
+    cat_buffer_init(&b, pool, 3 * strlen(name) + 1);
+    cat_parameters_write(&b, name);
+    return cat_buffer_text(&b);
+}
+
+void cat_parameters_add_error(cat_parameters_t *p, const char *name, const char *code, const char *message)
+{
+    if (!p->errors) {
+        p->errors = cat_json_own(p->pool, json_array());
+    }
+    json_array_append_new(p->errors, json_pack("{s:s, s:s, s:s}", "field", make_printable(p->pool, name), "code", code,
+                                               "message", message));
+}
+
+void cat_parameters_add_repeated(cat_parameters_t *p, const char *name)
+{
+    cat_parameters_add_error(p, name, "duplicate", "must not be there twice");
+}
+
+void cat_parameters_add_unknown(cat_parameters_t *p, const char *name)
+{
+    if (++p->unknown > CAT_FIELDS_UNKNOWN_MAX) {
+        return;
+    }
+    if (p->strict) {
+        cat_parameters_add_error(p, name, "unknown", "is not a known parameter");
+        return;
+    }
+    if (!p->ignored) {
+        p->ignored = apr_array_make(p->pool, 1, sizeof(const char *));
+    }
+    APR_ARRAY_PUSH(p->ignored, const char *) = name;
+}
+
+static int is_unreserved(unsigned char c)
+{
+    return c < 0x80 && (apr_isalnum(c) || (c && strchr("-._~,", c)));
+}
+
+void cat_parameters_write(cat_buffer_t *b, const char *text)
+{
+    static const char digits[] = "0123456789ABCDEF";
+
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        const char encoded[3] = {'%', digits[c >> 4], digits[c & 15]};
+        if (is_unreserved(c)) {
+            cat_buffer_add(b, text, 1);
+        } else {
+            cat_buffer_add(b, encoded, sizeof(encoded));
+        }
+    }
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <apr_strings.h>
+
+#include "http/parameters.h"
+#include "lib/fields.h"
+
+/* "name=value|name=value", with "(none)" for a value that is neither UTF-8 nor encoded. */
+static const char *split(apr_pool_t *pool, const char *text)
+{
+    const char *all = "";
+    cat_parameters_t p;
+    cat_parameter_t parameter;
+
+    cat_parameters_init(&p, pool, 0, text);
+    while (cat_parameters_next(&p, &parameter)) {
+        all = apr_pstrcat(pool, all, *all ? "|" : "", parameter.name, "=", parameter.value ? parameter.value : "(none)",
+                          NULL);
+    }
+    return all;
+}
+
+static void test_splits_and_decodes(void **state)
+{
+    static const struct {
+        const char *text, *all;
+    } cases[] = {
+        {NULL, ""},
+        {"", ""},
+        {"&&", ""},
+        {"a=1", "a=1"},
+        {"a=1&b=2", "a=1|b=2"},
+        {"&a=1&&b=2&", "a=1|b=2"},
+        {"a", "a="},
+        {"a=", "a="},
+        {"=a&b=1", "b=1"},
+        {"a=b=c", "a=b=c"},
+        {"a=1+2%2B3", "a=1 2+3"},
+        {"price%5Bgte%5D=5", "price[gte]=5"},
+        {"price[gte]=5", "price[gte]=5"},
+        {"a%3D=1", "a==1"},
+        {"a=%c3%bc", "a=\xc3\xbc"},
+        {"a=\xc3\xbc", "a=\xc3\xbc"},
+        {"a=%ff", "a=(none)"},
+        {"a=\xff", "a=(none)"},
+        {"a=%ed%a0%80", "a=(none)"}, /* a surrogate */
+        {"a=%zz", "a=(none)"},
+        {"a=%", "a=(none)"},
+        {"a=1%00", "a=(none)"},
+        {"%zz=1", "%zz=1"},
+        {"%00=1", "%00=1"},
+    };
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        assert_string_equal(split(*state, cases[i].text), cases[i].all);
+    }
+}
+
+static void test_unknown_parameters_are_ignored_and_named(void **state)
+{
+    cat_parameters_t p;
+
+    cat_parameters_init(&p, *state, 0, NULL);
+    assert_null(p.ignored);
+    for (int i = 0; i < CAT_FIELDS_UNKNOWN_MAX + 5; i++) {
+        cat_parameters_add_unknown(&p, "colour");
+    }
+    assert_null(p.errors);
+    assert_int_equal(p.ignored->nelts, CAT_FIELDS_UNKNOWN_MAX);
+    assert_string_equal(APR_ARRAY_IDX(p.ignored, 0, const char *), "colour");
+}
+
+static void test_unknown_parameters_are_faults_if_strict(void **state)
+{
+    cat_parameters_t p;
+
+    cat_parameters_init(&p, *state, 1, NULL);
+    cat_parameters_add_unknown(&p, "colour");
+    cat_parameters_add_unknown(&p, "\xff");
+    cat_parameters_add_repeated(&p, "fields");
+    assert_null(p.ignored);
+    assert_string_equal(
+        cat_fields_summary(*state, p.errors),
+        "colour is not a known parameter; %FF is not a known parameter; fields must not be there twice");
+    for (int i = 0; i < CAT_FIELDS_UNKNOWN_MAX + 5; i++) {
+        cat_parameters_add_unknown(&p, "colour");
+    }
+    assert_int_equal(json_array_size(p.errors), CAT_FIELDS_UNKNOWN_MAX + 1);
+}
+
+static void test_what_is_written_decodes_to_the_same(void **state)
+{
+    static const char *const texts[] = {"", "a", "red & blue", "100 %", "a,b=c", "\xc3\xbc", "<>\"#[]\\", "\n\x7f"};
+
+    for (size_t i = 0; i < UNIT_COUNT(texts); i++) {
+        cat_buffer_t b;
+
+        cat_buffer_init(&b, *state, 1);
+        CAT_BUFFER_LITERAL(&b, "x=");
+        cat_parameters_write(&b, texts[i]);
+        assert_string_equal(split(*state, cat_buffer_text(&b)), apr_pstrcat(*state, "x=", texts[i], NULL));
+        assert_null(strpbrk(cat_buffer_text(&b), " &<>\"#[]\\\n"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_splits_and_decodes),
+        UNIT_TEST(test_unknown_parameters_are_ignored_and_named),
+        UNIT_TEST(test_unknown_parameters_are_faults_if_strict),
+        UNIT_TEST(test_what_is_written_decodes_to_the_same),
+    };
+    return UNIT_RUN(tests);
+}
