@@ -50,8 +50,9 @@ static apr_status_t write_table(export_t *e)
         apr_pool_clear(e->pool);
         cat_buffer_init(&e->lines, e->pool, PAGE_SIZE);
         e->last = NULL;
-        rv = cat_statement_select(e->conn, e->pool,
-                                  &(cat_select_t){ctl_move_tables[e->table].read, CAT_VALUES(after), add_line, e});
+        rv = cat_statement_select(
+            e->conn, e->pool,
+            &(cat_select_t){.sql = ctl_move_tables[e->table].read, .values = CAT_VALUES(after), add_line, e});
         if (rv != APR_SUCCESS) {
             cat_connection_log_fault(e->conn, &e->ctl->log, CAT_LOG_ERROR);
             return rv;

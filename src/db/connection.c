@@ -69,13 +69,12 @@ apr_status_t cat_connection_judge(cat_connection_t *conn, const cat_fault_t *fau
     return rv;
 }
 
-apr_status_t cat_connection_check_count(cat_connection_t *conn, cat_sql_t sql, int placeholders, int count)
+apr_status_t cat_connection_check_count(cat_connection_t *conn, const char *name, int placeholders, int count)
 {
     if (placeholders == count) {
         return APR_SUCCESS;
     }
-    apr_snprintf(conn->fault, sizeof(conn->fault), "%s takes %d values, not %d", cat_dialect_sql_name(sql),
-                 placeholders, count);
+    apr_snprintf(conn->fault, sizeof(conn->fault), "%s takes %d values, not %d", name, placeholders, count);
     return CAT_EDOWN;
 }
 

@@ -43,11 +43,20 @@ static apr_status_t select_alone(cat_db_t *db, const cat_select_t *select)
     return a.rv;
 }
 
+static apr_status_t run_select(cat_db_t *db, const cat_select_t *select)
+{
+    return db->in_transaction ? select_in_transaction(db, select) : select_alone(db, select);
+}
+
 apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, cat_row_t *row, void *baton)
 {
-    const cat_select_t select = {sql, values, count, row, baton};
+    return run_select(db, &(cat_select_t){.sql = sql, .values = values, .count = count, .row = row, .baton = baton});
+}
 
-    return db->in_transaction ? select_in_transaction(db, &select) : select_alone(db, &select);
+apr_status_t cat_db_each_text(cat_db_t *db, const char *text, const char *const *values, int count, cat_row_t *row,
+                              void *baton)
+{
+    return run_select(db, &(cat_select_t){.text = text, .values = values, .count = count, .row = row, .baton = baton});
 }
 
 typedef struct first_row_t {

@@ -32,6 +32,12 @@ apr_status_t cat_db_one(cat_db_t *db, cat_sql_t sql, const char *const *values, 
 apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, cat_row_t *row,
                          void *baton);
 
+/* The same for a select whose text is made at run time, in the database's dialect, with a %s for each value: its shape
+ * may differ from one call to the next, its values are never part of it. A connection keeps the CAT_TEXT_SLOTS
+ * statements used last prepared. */
+apr_status_t cat_db_each_text(cat_db_t *db, const char *text, const char *const *values, int count, cat_row_t *row,
+                              void *baton);
+
 /* Call it before a write that updates or deletes the product id, or creates one (NULL): the commit then invalidates the
  * cached responses of the product and of lists (catalogue/answer_cache.h). One product for each use of the database; id
  * must live as long as that. */

@@ -5,13 +5,20 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "db/text_slots.h"
 #include "lib/number.h"
 
 #define COLUMNS_MAX 16
 
+/* How long a statement waits for another program's lock where the caller cannot use apr_dbd. Readers meet one only while
+ * that program opens the database as the first one or closes it as the last. */
+#define LOCK_MSEC 1600
+
 struct cat_sqlite_reader_t {
     sqlite3 *sqlite;
     sqlite3_stmt *statements[SQL_COUNT]; /* NULL: not prepared yet */
+    cat_text_slots_t *slots;
+    sqlite3_stmt *made[CAT_TEXT_SLOTS]; /* NULL: not prepared yet */
 };
 
 void cat_sqlite_reader_set_up(void)
@@ -25,6 +32,10 @@ void cat_sqlite_reader_detach(cat_sqlite_reader_t *reader)
     for (int i = 0; reader && i < SQL_COUNT; i++) {
         sqlite3_finalize(reader->statements[i]);
         reader->statements[i] = NULL;
+    }
+    for (int i = 0; reader && i < CAT_TEXT_SLOTS; i++) {
+        sqlite3_finalize(reader->made[i]);
+        reader->made[i] = NULL;
     }
 }
 
@@ -49,6 +60,7 @@ cat_sqlite_reader_t *cat_sqlite_reader_make(const cat_db_handle_t *handle)
         return NULL;
     }
     reader = apr_pcalloc(handle->pool, sizeof(*reader));
+    reader->slots = cat_text_slots_make(handle->pool);
     cat_sqlite_reader_attach(reader, handle);
     apr_pool_pre_cleanup_register(handle->pool, reader, detach_reader);
     return reader;
@@ -69,16 +81,46 @@ static void translate_placeholders(char *to, const char *text)
     *to = '\0';
 }
 
-static int prepare_statement(cat_sqlite_reader_t *reader, cat_sql_t sql, const char *text)
+static int prepare_statement(cat_sqlite_reader_t *reader, const char *text, char *translated, sqlite3_stmt **statement)
+{
+    translate_placeholders(translated, text);
+    return sqlite3_prepare_v3(reader->sqlite, translated, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
+}
+
+static int find_statement(cat_sqlite_reader_t *reader, cat_sql_t sql, const char *text, sqlite3_stmt **statement)
 {
     char translated[2048];
+    int result = SQLITE_OK;
 
-    if (strlen(text) >= sizeof(translated)) {
-        return SQLITE_TOOBIG;
+    if (!reader->statements[sql]) {
+        result = strlen(text) < sizeof(translated)
+                     ? prepare_statement(reader, text, translated, &reader->statements[sql])
+                     : SQLITE_TOOBIG;
     }
-    translate_placeholders(translated, text);
-    return sqlite3_prepare_v3(reader->sqlite, translated, -1, SQLITE_PREPARE_PERSISTENT, &reader->statements[sql],
-                              NULL);
+    *statement = reader->statements[sql];
+    return result;
+}
+
+static int make_statement(cat_sqlite_reader_t *reader, const char *text, int *slot)
+{
+    apr_pool_t *pool;
+
+    *slot = cat_text_slots_choose(reader->slots);
+    sqlite3_finalize(reader->made[*slot]);
+    reader->made[*slot] = NULL;
+    pool = cat_text_slots_take(reader->slots, *slot, text);
+    return prepare_statement(reader, text, apr_palloc(pool, strlen(text) + 1), &reader->made[*slot]);
+}
+
+static int find_made_statement(cat_sqlite_reader_t *reader, const char *text, sqlite3_stmt **statement)
+{
+    int slot = cat_text_slots_find(reader->slots, text), result = SQLITE_OK;
+
+    if (slot < 0 || !reader->made[slot]) {
+        result = make_statement(reader, text, &slot);
+    }
+    *statement = reader->made[slot];
+    return result;
 }
 
 /* As text, like apr_dbd. SQLite reads the values where they are, until the statement is reset. */
@@ -128,26 +170,52 @@ static int step_through_rows(sqlite3_stmt *statement, const cat_select_t *select
     return *rv != APR_SUCCESS || result == SQLITE_DONE ? SQLITE_OK : result;
 }
 
+static int run_statement(sqlite3_stmt *statement, const cat_select_t *select, apr_status_t *rv, int *rows)
+{
+    int result = sqlite3_column_count(statement) <= COLUMNS_MAX ? bind_values(statement, select) : SQLITE_RANGE;
+
+    if (result == SQLITE_OK) {
+        result = step_through_rows(statement, select, rv, rows);
+    }
+    sqlite3_reset(statement); /* ends the read transaction of the connection */
+    return result;
+}
+
+static int select_made(cat_sqlite_reader_t *reader, const cat_select_t *select, apr_status_t *rv, int *rows)
+{
+    sqlite3_stmt *statement;
+    int result;
+
+    sqlite3_busy_timeout(reader->sqlite, LOCK_MSEC);
+    result = find_made_statement(reader, select->text, &statement);
+    if (result == SQLITE_OK) {
+        result = run_statement(statement, select, rv, rows);
+    }
+    sqlite3_busy_timeout(reader->sqlite, 0);
+    return result;
+}
+
+static int select_fixed(cat_sqlite_reader_t *reader, const char *text, const cat_select_t *select, apr_status_t *rv,
+                        int *rows)
+{
+    sqlite3_stmt *statement;
+    int result = find_statement(reader, select->sql, text, &statement);
+
+    return result == SQLITE_OK ? run_statement(statement, select, rv, rows) : result;
+}
+
 /* The mutex is taken once: each of SQLite's functions would take it for itself, and sqlite3_column_value requires
  * it. */
 int cat_sqlite_reader_select(cat_sqlite_reader_t *reader, const char *text, const cat_select_t *select,
                              apr_status_t *rv, int *rows)
 {
-    sqlite3_stmt **statement = &reader->statements[select->sql];
     sqlite3_mutex *mutex = sqlite3_db_mutex(reader->sqlite);
     int result;
 
-    sqlite3_mutex_enter(mutex);
-    result = *statement ? SQLITE_OK : prepare_statement(reader, select->sql, text);
     *rv = APR_SUCCESS;
     *rows = 0;
-    if (result == SQLITE_OK) {
-        result = sqlite3_column_count(*statement) <= COLUMNS_MAX ? bind_values(*statement, select) : SQLITE_RANGE;
-    }
-    if (result == SQLITE_OK) {
-        result = step_through_rows(*statement, select, rv, rows);
-    }
-    sqlite3_reset(*statement); /* ends the read transaction of the connection */
+    sqlite3_mutex_enter(mutex);
+    result = select->text ? select_made(reader, select, rv, rows) : select_fixed(reader, text, select, rv, rows);
     sqlite3_mutex_leave(mutex);
     return result;
 }

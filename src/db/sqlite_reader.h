@@ -26,9 +26,10 @@ void cat_sqlite_reader_detach(cat_sqlite_reader_t *reader);
 void cat_sqlite_reader_attach(cat_sqlite_reader_t *reader, const cat_db_handle_t *handle);
 
 /*
- * Runs a select. text: the statement's, with %s for each value; always the same for one statement. Returns 0, and in
- * *rv the last status of the row function, which may be CAT_ENOUGH; or SQLite's result code. *rows: how many rows the
- * function was given. If none, the caller can still use apr_dbd, which waits for locks and says what is wrong.
+ * Runs a select. text: the statement's, with %s for each value; always the same for one statement, and without effect
+ * where the select has a text of its own. Returns 0, and in *rv the last status of the row function, which may be
+ * CAT_ENOUGH; or SQLite's result code. *rows: how many rows the function was given. If none, the caller can still use
+ * apr_dbd, which waits for locks and says what is wrong; not for a text made at run time, with which this waits itself.
  */
 int cat_sqlite_reader_select(cat_sqlite_reader_t *reader, const char *text, const cat_select_t *select,
                              apr_status_t *rv, int *rows);

@@ -3,26 +3,37 @@
 
 #include "db/connection_state.h"
 #include "db/executor.h"
+#include "db/sql_text.h"
 
-/* 0: SQLite's own functions cannot do it, and have given no row, so the driver may. */
+/* 0: SQLite's own functions cannot do it, and have given no row, so the driver may. It may not prepare texts that are
+ * made at run time, because it keeps each statement until it closes the connection. */
 static int select_directly(cat_connection_t *conn, const cat_select_t *select, apr_status_t *rv)
 {
-    const char *text = cat_dialect_sql(conn->dialect, select->sql);
+    const char *text = select->text ? select->text : cat_dialect_sql(conn->dialect, select->sql);
     int rows, result = cat_sqlite_reader_select(conn->reader, text, select, rv, &rows);
+    int is_final = !result || rows || select->text;
 
-    if (result && rows) {
+    if (result && is_final) {
         const char *words = apr_dbd_error(conn->handle.driver, conn->handle.dbd, result);
         *rv = cat_connection_judge(conn, &(cat_fault_t){.result = result, .text = words},
-                                   cat_dialect_sql_name(select->sql));
+                                   select->text ? CAT_DIALECT_MADE : cat_dialect_sql_name(select->sql));
     }
-    return !result || rows;
+    return is_final;
+}
+
+/* SQLite would not name the statement. */
+static apr_status_t check_text(cat_connection_t *conn, const cat_select_t *select)
+{
+    return select->text
+               ? cat_connection_check_count(conn, CAT_DIALECT_MADE, cat_sql_text_count(select->text), select->count)
+               : APR_SUCCESS;
 }
 
 apr_status_t cat_statement_select(cat_connection_t *conn, apr_pool_t *pool, const cat_select_t *select)
 {
-    apr_status_t rv;
+    apr_status_t rv = check_text(conn, select);
 
-    if (!conn->reader || !select_directly(conn, select, &rv)) {
+    if (rv == APR_SUCCESS && (!conn->reader || !select_directly(conn, select, &rv))) {
         rv = conn->dialect->executor->select(conn, pool, select);
     }
     if (rv == APR_SUCCESS || rv == CAT_ENOUGH) {

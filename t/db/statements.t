@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every statement of src/db/sql.def runs, in the database's dialect.
+# Every statement of src/db/sql.def runs, in the database's dialect, and so do texts made at run time.
 use CatalogTest;
 use CatalogTest::Ctl qw(run);
 use CatalogTest::Tools qw(setting);

@@ -24,7 +24,7 @@ static apr_status_t add_row(void *data, const char *const *values, int count)
 static int select_rows(cat_connection_t *conn, const char *text, const char *value, rows_t *r, int *rows)
 {
     cat_sqlite_reader_t *reader = cat_sqlite_reader_make(&conn->handle);
-    const cat_select_t select = {SQL_HEALTH, &value, value != NULL, add_row, r};
+    const cat_select_t select = {.sql = SQL_HEALTH, .values = &value, value != NULL, add_row, r};
     apr_status_t rv;
     int result = cat_sqlite_reader_select(reader, text, &select, &rv, rows);
 
@@ -116,7 +116,7 @@ static void test_detached_reader_prepares_again(void **state)
     cat_connection_t *conn = unit_connect(unit_database_use(*state, unit_database(*state)), CAT_TO_READ);
     cat_sqlite_reader_t *reader = cat_sqlite_reader_make(&conn->handle);
     rows_t r = {.pool = *state, .text = ""};
-    const cat_select_t select = {SQL_HEALTH, NULL, 0, add_row, &r};
+    const cat_select_t select = {.sql = SQL_HEALTH, .row = add_row, .baton = &r};
     int rows, others = count_statements(conn);
     apr_status_t rv;
 

@@ -91,9 +91,60 @@ static void test_every_statement_is_understood(void **state)
     assert_int_equal(understood, SQL_COUNT);
 }
 
+typedef struct made_t {
+    apr_pool_t *pool;
+    cat_db_t *db;
+    int sum;
+} made_t;
+
+static apr_status_t add_number(void *sum, const char *const *values, int count)
+{
+    assert_int_equal(count, 2);
+    assert_string_equal(values[1], "it's 100%");
+    *(int *)sum += atoi(values[0]);
+    return APR_SUCCESS;
+}
+
+/* 200 shapes, several times more than a connection keeps, each twice in a row and once again later. */
+static apr_status_t run_made_texts(void *baton)
+{
+    made_t *made = baton;
+    apr_status_t rv = APR_SUCCESS;
+
+    made->sum = 0; /* a transaction may be begun anew */
+    for (int i = 0; i < 600 && rv == APR_SUCCESS; i++) {
+        const char *text = apr_psprintf(
+            made->pool, "SELECT %d + 7 %%%% 4, d.v FROM (SELECT CAST(%%s AS CHAR(9)) AS v) d", i / 2 % 200);
+        rv = cat_db_each_text(made->db, text, CAT_VALUES("it's 100%"), add_number, &made->sum);
+    }
+    return rv;
+}
+
+#define SUM_OF_MADE (2 * (199 * 200 / 2) + 2 * (99 * 100 / 2) + 600 * 3)
+
+static void test_texts_made_at_run_time_are_kept_within_bounds(void **state)
+{
+    const char *file = apr_pstrcat(*state, unit_directory(*state), "/catalog.db", NULL);
+    unit_database_t *database = unit_database_make_for(*state, driver, params ? params : file);
+    made_t made = {*state, unit_database_use(*state, database), 0};
+
+    unit_database_migrate(database);
+    database->logged[0] = '\0';
+    assert_int_equal(run_made_texts(&made), APR_SUCCESS);
+    assert_int_equal(made.sum, SUM_OF_MADE);
+    assert_int_equal(cat_db_view(made.db, run_made_texts, &made), APR_SUCCESS);
+    assert_int_equal(made.sum, SUM_OF_MADE);
+    assert_int_equal(cat_db_transact(made.db, run_made_texts, &made), APR_SUCCESS);
+    assert_int_equal(made.sum, SUM_OF_MADE);
+    assert_string_equal(database->logged, "");
+}
+
 int main(int count, char **words)
 {
-    const struct CMUnitTest tests[] = {UNIT_TEST(test_every_statement_is_understood)};
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_every_statement_is_understood),
+        UNIT_TEST(test_texts_made_at_run_time_are_kept_within_bounds),
+    };
 
     if (count == 3) {
         driver = words[1];

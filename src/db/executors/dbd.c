@@ -7,6 +7,7 @@
 #include "db/sql_text.h"
 #include "db/statement.h"
 #include "db/status.h"
+#include "db/text_slots.h"
 
 /* How often a statement is run that was found dead: the schema may change again meanwhile. */
 #define TRIES 5
@@ -20,21 +21,40 @@ typedef struct prepared_t {
 
 typedef struct dbd_t {
     prepared_t statements[SQL_COUNT];
+    cat_text_slots_t *slots;
+    prepared_t made[CAT_TEXT_SLOTS]; /* on the pools of the slots, so the end of a slot closes its statement */
 } dbd_t;
 
 static void *make_dbd(const cat_db_handle_t *handle)
 {
-    return apr_pcalloc(handle->pool, sizeof(dbd_t));
+    dbd_t *dbd = apr_pcalloc(handle->pool, sizeof(*dbd));
+
+    dbd->slots = cat_text_slots_make(handle->pool);
+    return dbd;
 }
 
-static prepared_t *find_statement(const cat_connection_t *conn, cat_sql_t sql)
+static dbd_t *dbd_of(const cat_connection_t *conn)
 {
-    return &((dbd_t *)conn->executor_data)->statements[sql];
+    return conn->executor_data;
 }
 
 static void forget_statements(cat_connection_t *conn)
 {
-    memset(conn->executor_data, 0, sizeof(dbd_t));
+    memset(dbd_of(conn)->statements, 0, sizeof(dbd_of(conn)->statements));
+    for (int i = 0; i < CAT_TEXT_SLOTS; i++) {
+        cat_text_slots_free(dbd_of(conn)->slots, i);
+    }
+}
+
+/* A statement: one of the table's, or with a text made at run time. */
+typedef struct which_t {
+    cat_sql_t sql;
+    const char *text; /* NULL: the table's */
+} which_t;
+
+static const char *name_of(const which_t *which)
+{
+    return which->text ? CAT_DIALECT_MADE : cat_dialect_sql_name(which->sql);
 }
 
 static apr_status_t judge_result(cat_connection_t *conn, int result, const char *what)
@@ -105,15 +125,14 @@ static apr_status_t ask_text(cat_connection_t *conn, apr_pool_t *pool, const cha
 
 /* ---- prepared statements ---- */
 
-static apr_status_t prepare_statement(cat_connection_t *conn, cat_sql_t sql)
+static apr_status_t prepare_statement(cat_connection_t *conn, apr_pool_t *pool, const which_t *which, prepared_t *st)
 {
-    prepared_t *st = find_statement(conn, sql);
-    const char *text = cat_dialect_sql(conn->dialect, sql);
-    int result = apr_dbd_prepare(conn->handle.driver, conn->handle.pool, conn->handle.dbd, text, NULL, &st->handle);
+    const char *text = which->text ? which->text : cat_dialect_sql(conn->dialect, which->sql);
+    int result = apr_dbd_prepare(conn->handle.driver, pool, conn->handle.dbd, text, NULL, &st->handle);
 
     if (result != 0) {
         st->handle = NULL;
-        return judge_result(conn, result, cat_dialect_sql_name(sql));
+        return judge_result(conn, result, name_of(which));
     }
     st->placeholders = cat_sql_text_count(text);
     return APR_SUCCESS;
@@ -141,31 +160,77 @@ static apr_status_t check_still_open(cat_connection_t *conn, apr_pool_t *pool)
 
 /* A node of a Galera cluster rolls a transaction back when another node's commit conflicts with it. The next statement
  * fails for it, but to prepare one succeeds: what follows would run outside of a transaction, and stay. */
-static apr_status_t prepare_in_transaction(cat_connection_t *conn, apr_pool_t *pool, cat_sql_t sql)
+static apr_status_t check_after_preparation(cat_connection_t *conn, apr_pool_t *pool, const which_t *which)
 {
-    apr_status_t rv = prepare_statement(conn, sql);
-    int may_be_lost = sql != SQL_STILL_OPEN && conn->in_transaction && conn->dialect->rolls_back_silently;
+    int may_be_lost =
+        (which->text || which->sql != SQL_STILL_OPEN) && conn->in_transaction && conn->dialect->rolls_back_silently;
 
-    return rv == APR_SUCCESS && may_be_lost ? check_still_open(conn, pool) : rv;
+    return may_be_lost ? check_still_open(conn, pool) : APR_SUCCESS;
 }
 
-static apr_status_t find_prepared(cat_connection_t *conn, apr_pool_t *pool, cat_sql_t sql, int count,
+static apr_status_t make_statement(cat_connection_t *conn, const char *text, prepared_t **st)
+{
+    dbd_t *dbd = dbd_of(conn);
+    int slot = cat_text_slots_choose(dbd->slots);
+    apr_pool_t *pool = cat_text_slots_take(dbd->slots, slot, text);
+    apr_status_t rv;
+
+    *st = &dbd->made[slot];
+    (*st)->handle = NULL;
+    rv = prepare_statement(conn, pool, &(which_t){.text = text}, *st);
+    if (rv != APR_SUCCESS) {
+        cat_text_slots_free(dbd->slots, slot);
+    }
+    return rv;
+}
+
+/* *is_new: the statement was prepared now. */
+static apr_status_t find_statement(cat_connection_t *conn, const which_t *which, prepared_t **st, int *is_new)
+{
+    dbd_t *dbd = dbd_of(conn);
+    int slot = which->text ? cat_text_slots_find(dbd->slots, which->text) : -1;
+
+    *st = slot < 0 ? &dbd->statements[which->sql] : &dbd->made[slot];
+    *is_new = which->text ? slot < 0 : !(*st)->handle;
+    if (!*is_new) {
+        return APR_SUCCESS;
+    }
+    return which->text ? make_statement(conn, which->text, st) : prepare_statement(conn, conn->handle.pool, which, *st);
+}
+
+static apr_status_t find_prepared(cat_connection_t *conn, apr_pool_t *pool, const which_t *which, int count,
                                   apr_dbd_prepared_t **prepared)
 {
-    const prepared_t *st = find_statement(conn, sql);
-    apr_status_t rv = st->handle ? APR_SUCCESS : prepare_in_transaction(conn, pool, sql);
+    prepared_t *st;
+    int is_new;
+    apr_status_t rv = find_statement(conn, which, &st, &is_new);
 
+    if (rv == APR_SUCCESS && is_new) {
+        rv = check_after_preparation(conn, pool, which);
+    }
     *prepared = st->handle;
-    return rv == APR_SUCCESS ? cat_connection_check_count(conn, sql, st->placeholders, count) : rv;
+    return rv == APR_SUCCESS ? cat_connection_check_count(conn, name_of(which), st->placeholders, count) : rv;
+}
+
+static void forget_statement(cat_connection_t *conn, const which_t *which)
+{
+    dbd_t *dbd = dbd_of(conn);
+    int slot = which->text ? cat_text_slots_find(dbd->slots, which->text) : -1;
+
+    if (slot >= 0) {
+        cat_text_slots_free(dbd->slots, slot);
+    } else if (!which->text) {
+        dbd->statements[which->sql].handle = NULL;
+    }
 }
 
 /* A statement that is dead has not run, so it is safe to prepare and run it again, within a transaction too. */
-static apr_status_t judge_execution(cat_connection_t *conn, cat_sql_t sql, int result)
+static apr_status_t judge_execution(cat_connection_t *conn, const which_t *which, int result)
 {
-    apr_status_t rv = judge_result(conn, result, cat_dialect_sql_name(sql));
+    apr_status_t rv = judge_result(conn, result, name_of(which));
 
     if (rv == CAT_EDEAD) {
-        find_statement(conn, sql)->handle = NULL;
+        forget_statement(conn, which);
     }
     return rv;
 }
@@ -174,15 +239,16 @@ static apr_status_t select_rows(cat_connection_t *conn, apr_pool_t *pool, const 
 {
     const cat_db_handle_t *handle = &conn->handle;
     const char **values = (const char **)select->values; /* apr_dbd only reads them */
+    const which_t which = {select->sql, select->text};
     apr_dbd_results_t *results = NULL;
     apr_dbd_prepared_t *prepared;
     apr_status_t rv = CAT_EDEAD;
 
     for (int tries = 0; rv == CAT_EDEAD && tries < TRIES; tries++) {
-        rv = find_prepared(conn, pool, select->sql, select->count, &prepared);
+        rv = find_prepared(conn, pool, &which, select->count, &prepared);
         if (rv == APR_SUCCESS) {
             rv = judge_execution(
-                conn, select->sql,
+                conn, &which,
                 apr_dbd_pselect(handle->driver, pool, handle->dbd, &results, prepared, 1, select->count, values));
         }
     }
@@ -196,14 +262,15 @@ static apr_status_t run_query(cat_connection_t *conn, apr_pool_t *pool, cat_sql_
                               int count, int *changed)
 {
     const cat_db_handle_t *handle = &conn->handle;
+    const which_t which = {.sql = sql};
     apr_dbd_prepared_t *prepared;
     apr_status_t rv = CAT_EDEAD;
 
     for (int tries = 0; rv == CAT_EDEAD && tries < TRIES; tries++) {
-        rv = find_prepared(conn, pool, sql, count, &prepared);
+        rv = find_prepared(conn, pool, &which, count, &prepared);
         if (rv == APR_SUCCESS) {
             rv = judge_execution(
-                conn, sql,
+                conn, &which,
                 apr_dbd_pquery(handle->driver, pool, handle->dbd, changed, prepared, count, (const char **)values));
         }
     }

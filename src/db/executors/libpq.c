@@ -10,6 +10,7 @@
 #include "db/executor.h"
 #include "db/sql_text.h"
 #include "db/status.h"
+#include "db/text_slots.h"
 
 #define COLUMNS_MAX 16
 
@@ -38,7 +39,8 @@ typedef enum {
 
 typedef struct prepared_t {
     char name[CAT_SQL_TEXT_NAME];
-    const char *text; /* NULL: this, name and placeholders are not known yet */
+    const char *text;  /* NULL: this and the other members are not known yet */
+    const char *label; /* for logs */
     int placeholders;
     state_t state;
 } prepared_t;
@@ -52,6 +54,8 @@ typedef struct libpq_t {
     int losses;        /* since first_loss */
     apr_time_t first_loss;
     prepared_t statements[SQL_COUNT];
+    cat_text_slots_t *slots;
+    prepared_t made[CAT_TEXT_SLOTS]; /* their texts are on the pools of the slots */
 } libpq_t;
 
 static libpq_t *libpq_of(const cat_connection_t *conn)
@@ -89,6 +93,7 @@ static void *make_libpq(const cat_db_handle_t *handle)
         libpq = apr_pcalloc(handle->pool, sizeof(*libpq));
         libpq->pg = pg;
         libpq->pool = handle->pool;
+        libpq->slots = cat_text_slots_make(handle->pool);
         if (!PQregisterEventProc(pg, take_event, "mod_catalog", libpq) || !PQsetInstanceData(pg, take_event, libpq)) {
             return NULL;
         }
@@ -101,6 +106,9 @@ static void forget_statements(cat_connection_t *conn)
 {
     for (int i = 0; i < SQL_COUNT; i++) {
         libpq_of(conn)->statements[i].state = UNKNOWN;
+    }
+    for (int i = 0; i < CAT_TEXT_SLOTS; i++) {
+        libpq_of(conn)->made[i].state = UNKNOWN;
     }
 }
 
@@ -206,20 +214,6 @@ static apr_status_t send_text(cat_connection_t *conn, const char *text)
 
 /* ---- prepared statements ---- */
 
-static prepared_t *find_statement(const cat_connection_t *conn, cat_sql_t sql)
-{
-    libpq_t *libpq = libpq_of(conn);
-    prepared_t *st = &libpq->statements[sql];
-    const char *text = cat_dialect_sql(conn->dialect, sql);
-
-    if (!st->text) {
-        st->text = cat_sql_text_number(libpq->pool, text);
-        st->placeholders = cat_sql_text_count(text);
-        cat_sql_text_name(st->text, st->name);
-    }
-    return st;
-}
-
 static int is_in_transaction(const libpq_t *libpq)
 {
     return PQtransactionStatus(libpq->pg) != PQTRANS_IDLE;
@@ -245,9 +239,9 @@ static int may_prepare(const libpq_t *libpq)
 
 /* A name stands for its text, so a statement that is there already is the right one: a pooler's server session has it from
  * another connection. */
-static apr_status_t judge_preparation(cat_connection_t *conn, cat_sql_t sql, prepared_t *st, const PGresult *result)
+static apr_status_t judge_preparation(cat_connection_t *conn, prepared_t *st, const PGresult *result)
 {
-    apr_status_t rv = judge_result(conn, result, cat_dialect_sql_name(sql));
+    apr_status_t rv = judge_result(conn, result, st->label);
     int is_there = has_state(result, DUPLICATE_STATEMENT);
 
     st->state = is_there || rv == APR_SUCCESS ? READY : UNKNOWN;
@@ -272,14 +266,14 @@ static apr_status_t drop_statement(cat_connection_t *conn, prepared_t *st)
     return rv == CAT_EDEAD && !is_in_transaction(libpq) ? APR_SUCCESS : rv;
 }
 
-static apr_status_t prepare_statement(cat_connection_t *conn, cat_sql_t sql, prepared_t *st)
+static apr_status_t prepare_statement(cat_connection_t *conn, prepared_t *st)
 {
     apr_status_t rv = st->state == STALE ? drop_statement(conn, st) : APR_SUCCESS;
     PGresult *result;
 
     if (rv == APR_SUCCESS) {
         result = PQprepare(libpq_of(conn)->pg, st->name, st->text, 0, NULL);
-        rv = judge_preparation(conn, sql, st, result);
+        rv = judge_preparation(conn, st, result);
         PQclear(result);
     }
     return rv;
@@ -296,13 +290,13 @@ static int has_no_effect(const PGresult *result, int is_first)
 }
 
 /* The result of a statement that was just sent. A prepared one that the server refuses has not run. */
-static apr_status_t take_execution(cat_connection_t *conn, cat_sql_t sql, prepared_t *st, PGresult **result)
+static apr_status_t take_execution(cat_connection_t *conn, prepared_t *st, PGresult **result)
 {
     int is_first;
     apr_status_t rv;
 
     *result = take_result(libpq_of(conn)->pg, &is_first);
-    rv = judge_result(conn, *result, cat_dialect_sql_name(sql));
+    rv = judge_result(conn, *result, st->label);
     if (has_state(*result, UNKNOWN_STATEMENT)) {
         note_loss(conn);
     } else if (rv == CAT_EDEAD) {
@@ -313,14 +307,14 @@ static apr_status_t take_execution(cat_connection_t *conn, cat_sql_t sql, prepar
     return rv;
 }
 
-static apr_status_t execute_prepared(cat_connection_t *conn, cat_sql_t sql, prepared_t *st, const char *const *values,
+static apr_status_t execute_prepared(cat_connection_t *conn, prepared_t *st, const char *const *values,
                                      PGresult **result)
 {
-    apr_status_t rv = st->state == READY ? APR_SUCCESS : prepare_statement(conn, sql, st);
+    apr_status_t rv = st->state == READY ? APR_SUCCESS : prepare_statement(conn, st);
 
     if (rv == APR_SUCCESS) {
         PQsendQueryPrepared(libpq_of(conn)->pg, st->name, st->placeholders, values, NULL, NULL, 0);
-        rv = take_execution(conn, sql, st, result);
+        rv = take_execution(conn, st, result);
     }
     if (rv != APR_SUCCESS) {
         PQclear(*result);
@@ -329,24 +323,70 @@ static apr_status_t execute_prepared(cat_connection_t *conn, cat_sql_t sql, prep
     return rv;
 }
 
-static apr_status_t execute_text(cat_connection_t *conn, cat_sql_t sql, prepared_t *st, const char *const *values,
-                                 PGresult **result)
+static apr_status_t execute_text(cat_connection_t *conn, prepared_t *st, const char *const *values, PGresult **result)
 {
     apr_status_t rv;
 
     PQsendQueryParams(libpq_of(conn)->pg, st->text, st->placeholders, NULL, values, NULL, NULL, 0);
-    rv = take_execution(conn, sql, st, result);
+    rv = take_execution(conn, st, result);
     return rv == CAT_EDEAD ? CAT_EDOWN : rv;
+}
+
+static void describe_statement(prepared_t *st, apr_pool_t *pool, const char *label, const char *text)
+{
+    st->text = cat_sql_text_number(pool, text);
+    st->label = label;
+    st->placeholders = cat_sql_text_count(text);
+    st->state = UNKNOWN;
+    cat_sql_text_name(st->text, st->name);
+}
+
+static prepared_t *find_statement(const cat_connection_t *conn, cat_sql_t sql)
+{
+    libpq_t *libpq = libpq_of(conn);
+    prepared_t *st = &libpq->statements[sql];
+
+    if (!st->text) {
+        describe_statement(st, libpq->pool, cat_dialect_sql_name(sql), cat_dialect_sql(conn->dialect, sql));
+    }
+    return st;
+}
+
+/* The server keeps a statement until it is dropped, or the session ends. */
+static apr_status_t make_statement(cat_connection_t *conn, const char *text, prepared_t **st)
+{
+    libpq_t *libpq = libpq_of(conn);
+    int slot = cat_text_slots_choose(libpq->slots);
+    apr_status_t rv;
+
+    *st = &libpq->made[slot];
+    rv = (*st)->state == UNKNOWN || !may_prepare(libpq) ? APR_SUCCESS : drop_statement(conn, *st);
+    libpq->is_unprepared |= rv == CAT_EDEAD;
+    if (rv == APR_SUCCESS) {
+        describe_statement(*st, cat_text_slots_take(libpq->slots, slot, text), CAT_DIALECT_MADE, text);
+    }
+    return rv;
+}
+
+static apr_status_t find_made_statement(cat_connection_t *conn, const char *text, prepared_t **st)
+{
+    libpq_t *libpq = libpq_of(conn);
+    int slot = cat_text_slots_find(libpq->slots, text);
+
+    if (slot < 0) {
+        return make_statement(conn, text, st);
+    }
+    *st = &libpq->made[slot];
+    return APR_SUCCESS;
 }
 
 /* An error ends the transaction, so one that a dead statement was in has to be done again; that finds no other, because
  * its statements run as text. *result is NULL or the caller's to clear. */
-static apr_status_t execute_statement(cat_connection_t *conn, cat_sql_t sql, const char *const *values, int count,
+static apr_status_t execute_statement(cat_connection_t *conn, prepared_t *st, const char *const *values, int count,
                                       PGresult **result)
 {
     libpq_t *libpq = libpq_of(conn);
-    prepared_t *st = find_statement(conn, sql);
-    apr_status_t rv = cat_connection_check_count(conn, sql, st->placeholders, count);
+    apr_status_t rv = cat_connection_check_count(conn, st->label, st->placeholders, count);
     int tries = 0;
 
     *result = NULL;
@@ -354,21 +394,30 @@ static apr_status_t execute_statement(cat_connection_t *conn, cat_sql_t sql, con
         return rv;
     }
     for (rv = CAT_EDEAD; rv == CAT_EDEAD && tries < TRIES && may_prepare(libpq); tries++) {
-        rv = execute_prepared(conn, sql, st, values, result);
+        rv = execute_prepared(conn, st, values, result);
         if (rv == CAT_EDEAD && is_in_transaction(libpq)) {
             libpq->is_unprepared = 1;
             return rv;
         }
     }
-    return rv == CAT_EDEAD ? execute_text(conn, sql, st, values, result) : rv;
+    return rv == CAT_EDEAD ? execute_text(conn, st, values, result) : rv;
 }
 
 static apr_status_t select_rows(cat_connection_t *conn, apr_pool_t *pool, const cat_select_t *select)
 {
-    PGresult *result;
-    apr_status_t rv = execute_statement(conn, select->sql, select->values, select->count, &result);
+    PGresult *result = NULL;
+    prepared_t *st = NULL;
+    apr_status_t rv = APR_SUCCESS;
 
     (void)pool;
+    if (select->text) {
+        rv = find_made_statement(conn, select->text, &st);
+    } else {
+        st = find_statement(conn, select->sql);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = execute_statement(conn, st, select->values, select->count, &result);
+    }
     if (rv == APR_SUCCESS) {
         rv = pass_rows(result, select->row, select->baton);
     }
@@ -380,7 +429,7 @@ static apr_status_t run_query(cat_connection_t *conn, apr_pool_t *pool, cat_sql_
                               int count, int *changed)
 {
     PGresult *result;
-    apr_status_t rv = execute_statement(conn, sql, values, count, &result);
+    apr_status_t rv = execute_statement(conn, find_statement(conn, sql), values, count, &result);
 
     (void)pool;
     if (rv == APR_SUCCESS) {
