@@ -55,14 +55,14 @@ $(BUILD)/%.o: %.c $(BUILD)/cflags
 	$(CC) @$(BUILD)/cflags $(CFLAGS) $(VISIBILITY) -MMD -MP -c -o $@ $<
 
 $(BUILD)/mod_catalog.so: $(OBJECTS)
-	$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,--as-needed,-z,relro,-z,now -o $@ $^ $$(pkg-config --libs $(LIBRARIES)) -lm
+	$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,--as-needed,-z,relro,-z,now -o $@ $^ $$(pkg-config --libs $(LIBRARIES)) -lcsv -lm
 
 # An archive, so the linker leaves out what the command does not use, libcurl and its dependencies included.
 $(BUILD)/common.a: $(PLAIN)
 	rm -f $@ && $(AR) qcs $@ $^
 
 $(BUILD)/catalogctl: $(CTL_OBJECTS) $(BUILD)/common.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed,-z,relro,-z,now -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1) -lm
+	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed,-z,relro,-z,now -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1) -lcsv -lm
 
 $(OBJECTS): | $(BUILD)/schema.inc $(BUILD)/templates.inc
 $(CTL_OBJECTS): | $(BUILD)/places.inc
@@ -81,7 +81,7 @@ $(BUILD)/templates.inc: tools/embed conf/mail $(wildcard conf/mail/*.txt)
 	tools/embed templates conf/mail/*.txt >$@
 
 $(UNITS): %: %.o $(BUILD)/common.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1 cmocka) -lm -pthread
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1 cmocka) -lcsv -lm -pthread
 
 -include $(OBJECTS:.o=.d) $(CTL_OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d)
 
@@ -170,7 +170,7 @@ $(BENCH)/constant.so: tests/bench/constant.c $(BUILD)/cflags
 
 $(BENCH)/tokens: tests/bench/tokens.c $(BUILD)/common.a
 	@mkdir -p $(@D)
-	$(CC) @$(BUILD)/cflags $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1) -lm -pthread
+	$(CC) @$(BUILD)/cflags $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1) -lcsv -lm -pthread
 
 # Counting instructions requires no other servers.
 PEERED = $(if $(PARTS),$(filter-out instructions,$(PARTS)),all)
@@ -216,7 +216,7 @@ $(BUILD)/tests/tsan/%.so: tests/tsan/%.c $(BUILD)/cflags
 	$(CC) -shared @$(BUILD)/cflags $(CFLAGS) -o $@ $<
 
 # Each fuzz target runs under libFuzzer (make fuzz) and replays its committed corpus (make unit).
-FUZZ_LIBRARIES = $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1) -lm -pthread
+FUZZ_LIBRARIES = $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1) -lcsv -lm -pthread
 FUZZERS := $(FUZZ:%=$(BUILD)/tests/fuzz/run_%)
 
 $(REPLAYS): $(BUILD)/tests/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/main.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/common.a

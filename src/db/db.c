@@ -146,7 +146,7 @@ apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton)
     return rv;
 }
 
-apr_status_t cat_db_view(cat_db_t *db, cat_work_t *work, void *baton)
+apr_status_t cat_db_open_view(cat_db_t *db, cat_work_t *work, void *baton)
 {
     cat_attempt_t a = {.db = db, .use = CAT_TO_READ, .repeat = CAT_REPEATABLE};
 
@@ -157,6 +157,29 @@ apr_status_t cat_db_view(cat_db_t *db, cat_work_t *work, void *baton)
             a.rv = cat_checkout_note_failure(db, work(baton));
         }
     }
-    cat_checkout_roll_back(db);
     return a.rv;
+}
+
+apr_status_t cat_db_continue_view(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    apr_status_t rv = cat_checkout_note_failure(db, work(baton));
+
+    cat_checkout_give_up(db, &rv);
+    return rv;
+}
+
+apr_status_t cat_db_view(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    apr_status_t rv = cat_db_open_view(db, work, baton);
+
+    cat_checkout_roll_back(db);
+    return rv;
+}
+
+apr_pool_t *cat_db_use_pool(cat_db_t *db, apr_pool_t *pool)
+{
+    apr_pool_t *before = db->pool;
+
+    db->pool = pool;
+    return before;
 }

@@ -71,6 +71,17 @@ apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton);
  * several times, as above. */
 apr_status_t cat_db_view(cat_db_t *db, cat_work_t *work, void *baton);
 
+/*
+ * The same, but if work succeeds the transaction stays open: cat_db_continue_view runs more work that reads the same
+ * state, once, and logs its failure. cat_db_release ends the transaction, as does a failure.
+ */
+apr_status_t cat_db_open_view(cat_db_t *db, cat_work_t *work, void *baton);
+apr_status_t cat_db_continue_view(cat_db_t *db, cat_work_t *work, void *baton);
+
+/* In the work of a transaction: what its statements need is on the pool from now on, so that the caller may clear it
+ * when they have ended. Returns the pool of before, which work sets again before it returns. */
+apr_pool_t *cat_db_use_pool(cat_db_t *db, apr_pool_t *pool);
+
 /* Does the database take writes, as far as can be known without one? If not, the reason is logged. 1 where it is no
  * file. */
 int cat_db_takes_writes(cat_db_t *db);

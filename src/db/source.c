@@ -40,6 +40,9 @@ apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const
         rv = cat_permits_create(&source->permits, pool);
     }
     if (rv == APR_SUCCESS) {
+        rv = cat_permits_create(&source->exports, pool);
+    }
+    if (rv == APR_SUCCESS) {
         rv = cat_warm_create(&source->warm, pool);
     }
     if (rv == APR_SUCCESS) {

@@ -62,6 +62,7 @@ struct cat_source_t {
     cat_generations_t *generations;
     int keeps; /* how many connections may be kept for the next use; 0: each ends with the use that opened it */
     cat_permits_t *permits; /* of the child: connections that may be in use */
+    cat_permits_t *exports; /* of the child: exports that may run (catalogue/export.h) */
     cat_warm_t *warm;       /* those that are kept for the next use */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *attempt_ended;

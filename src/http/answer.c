@@ -31,6 +31,14 @@ cat_answer_t *cat_answer_text(apr_pool_t *pool, int status, const char *body, ap
     return a;
 }
 
+cat_answer_t *cat_answer_stream(apr_pool_t *pool, const char *type, const cat_stream_t *stream)
+{
+    cat_answer_t *a = cat_answer_text(pool, 200, NULL, 0);
+    a->type = type;
+    a->stream = stream;
+    return a;
+}
+
 static cat_answer_t *finish_answer(cat_buffer_t *b, int status)
 {
     const char *body = cat_buffer_text(b);

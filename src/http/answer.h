@@ -11,11 +11,23 @@
 /* Which ETag a 200 gets; see http/etag.h. */
 typedef enum { CAT_TAG_NONE, CAT_TAG_STRONG, CAT_TAG_WEAK } cat_tag_t;
 
+/* A body that is made while it is sent, so that its length does not matter. Used by one thread. */
+typedef struct cat_stream_t {
+    /* The next piece, valid until the next call; length 0: the body is complete. A failure, which has been logged, ends
+     * the body: the client then sees that it is incomplete. */
+    apr_status_t (*pull)(void *baton, const char **data, apr_size_t *length);
+    /* Gives back what the stream holds: after the last piece, or before, when the client is gone. */
+    void (*close)(void *baton);
+    void *baton;
+} cat_stream_t;
+
 /* An answer before it becomes HTTP; httpd/reply.c sends it. */
 typedef struct cat_answer_t {
     int status;
-    const char *body; /* JSON text; NULL: none (204). httpd omits that of a 304 */
+    const char *body; /* NULL: none (204), or the stream. httpd omits that of a 304 */
     apr_size_t length;
+    const cat_stream_t *stream; /* NULL: none. It keeps the connection to the database until it is closed */
+    const char *type;           /* Content-Type; NULL: application/json */
     cat_tag_t tag;
     apr_uint64_t hash;    /* cat_etag_hash of the body; 0: not computed yet */
     const char *etag;     /* quoted, and clients must revalidate the answer with it; NULL: none */
@@ -36,6 +48,9 @@ cat_answer_t *cat_answer_success(apr_pool_t *pool, int status, const cat_buffer_
 
 /* JSON text that is a whole body by itself. */
 cat_answer_t *cat_answer_text(apr_pool_t *pool, int status, const char *body, apr_size_t length);
+
+/* A 200 whose body is made while it is sent. type: its Content-Type. */
+cat_answer_t *cat_answer_stream(apr_pool_t *pool, const char *type, const cat_stream_t *stream);
 
 /* {success:false, message, error} with the words of the problem's row. error NULL: the row's. */
 cat_answer_t *cat_answer_problem(apr_pool_t *pool, cat_problem_t problem, const char *error);

@@ -117,7 +117,9 @@ static cat_answer_t *run_with_database(cat_request_t *q, cat_source_t *source)
 
     q->db = cat_db_make(q->pool, q->conf, source, q->log);
     answer = run_counted(q);
-    cat_db_release(q->db); /* before the response is written: a slow reader holds no connection */
+    if (!answer->stream) {
+        cat_db_release(q->db); /* before the response is written: a slow reader holds no connection */
+    }
     return cat_etag_apply(q->pool, answer, &q->conditions);
 }
 

@@ -39,9 +39,11 @@ static void set_headers(request_rec *r, const cat_answer_t *answer)
     if (id) {
         apr_table_setn(table, "X-Request-Id", id);
     }
-    if (answer->body) {
+    if (answer->body || answer->stream) {
         apr_table_setn(table, "X-Content-Type-Options", "nosniff");
-        ap_set_content_type(r, "application/json");
+        ap_set_content_type(r, answer->type ? answer->type : "application/json");
+    }
+    if (answer->body) {
         ap_set_content_length(r, (apr_off_t)answer->length);
     }
 }
@@ -56,6 +58,53 @@ static void write_body(request_rec *r, const cat_answer_t *answer)
     APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_pool_create(answer->body, answer->length, r->pool, alloc));
     APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_eos_create(alloc));
     ap_pass_brigade(r->output_filters, bb);
+}
+
+/* Passes what the brigade holds. A write waits while the client does not read, for as long as Timeout says. */
+static apr_status_t pass_pieces(request_rec *r, apr_bucket_brigade *bb)
+{
+    apr_status_t rv = ap_pass_brigade(r->output_filters, bb);
+
+    apr_brigade_cleanup(bb);
+    return rv == APR_SUCCESS && r->connection->aborted ? APR_ECONNABORTED : rv;
+}
+
+/* The status and a part of the body are with the client. After this bucket, which proxies send too when their origin fails, httpd
+ * leaves out the last chunk, and mod_http2 resets the stream: so no client takes the part for the whole. */
+static void add_failure(request_rec *r, apr_bucket_brigade *bb)
+{
+    r->connection->keepalive = AP_CONN_CLOSE;
+    APR_BRIGADE_INSERT_TAIL(bb, ap_bucket_error_create(HTTP_BAD_GATEWAY, NULL, r->pool, bb->bucket_alloc));
+}
+
+/* Sends the first piece at once, with the status and headers, so that a failure after it finds them sent. */
+static void write_stream(request_rec *r, const cat_stream_t *stream)
+{
+    apr_bucket_alloc_t *alloc = r->connection->bucket_alloc;
+    apr_bucket_brigade *bb = apr_brigade_create(r->pool, alloc);
+    apr_status_t rv = APR_SUCCESS, made = APR_SUCCESS;
+    const char *data;
+    apr_size_t length = 0;
+
+    for (int pieces = 0; rv == APR_SUCCESS && !r->header_only; pieces++) {
+        made = stream->pull(stream->baton, &data, &length);
+        if (made != APR_SUCCESS || length == 0) {
+            break;
+        }
+        APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_transient_create(data, length, alloc));
+        if (pieces == 0) {
+            APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_flush_create(alloc));
+        }
+        rv = pass_pieces(r, bb);
+    }
+    stream->close(stream->baton);
+    if (made != APR_SUCCESS) {
+        add_failure(r, bb);
+    }
+    if (rv == APR_SUCCESS) {
+        APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_eos_create(alloc));
+        pass_pieces(r, bb);
+    }
 }
 
 /* A 304 has the headers of the 200 that it replaces (RFC 9110, 15.4.5). So its body passes through the filters too, which change
@@ -82,6 +131,8 @@ int cat_reply_send(request_rec *r, const cat_answer_t *answer)
     }
     if (answer->body) {
         write_body(r, answer);
+    } else if (answer->stream) {
+        write_stream(r, answer->stream);
     }
     return OK;
 }

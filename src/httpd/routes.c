@@ -8,6 +8,7 @@
 #include "api/password.h"
 #include "api/products.h"
 #include "api/sessions.h"
+#include "api/transfer.h"
 #include "api/users.h"
 #include "http/rate_limit.h"
 
@@ -17,6 +18,7 @@ const cat_route_t cat_routes[] = {
     /* method    path                     function                who may     body          counted as */
     { "GET",    "/products",             cat_listing_get,        CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE },
     { "POST",   "/products",             cat_products_create,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE },
+    { "GET",    "/products/export",      cat_transfer_export,    CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE },
     { "GET",    "/products/:id",         cat_products_get,       CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE },
     { "PUT",    "/products/:id",         cat_products_update,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE },
     { "PATCH",  "/products/:id",         cat_products_patch,     CAT_WRITER, CAT_PATCH,    CAT_RATE_NONE },

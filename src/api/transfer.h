@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_API_TRANSFER_H
+#define CAT_API_TRANSFER_H
+
+#include "http/route.h"
+
+/* GET /products/export. */
+cat_handler_t cat_transfer_export;
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_EXPORT_H
+#define CAT_CATALOGUE_EXPORT_H
+
+#include "catalogue/export_format.h"
+#include "catalogue/query.h"
+#include "db/db.h"
+
+/*
+ * All products of a list in one state of the database, in pieces: however many there are, they take the memory of one
+ * portion. An export keeps its connection, and a transaction, until it ends; so at most conf->max_exports of a database
+ * run at once in one child. Used by one thread.
+ */
+typedef struct cat_export_t cat_export_t;
+
+/* Begins the export of the products that the query lists after its list key. CAT_EBUSY, logged: too many exports run.
+ * Other failures are those of db/db.h. On the pool of db, whose end closes it. */
+apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const cat_export_format_t *format,
+                             cat_export_t **opened);
+
+/* The next piece, valid until the next call; *length 0: there is none. A failure has been logged, and ends the export. */
+apr_status_t cat_export_read(cat_export_t *e, const char **data, apr_size_t *length);
+
+/* Gives the connection back; what was read last stays valid. May be called again. */
+void cat_export_close(cat_export_t *e);
+
+/* How many products were read. */
+apr_int64_t cat_export_count(const cat_export_t *e);
+
+#endif

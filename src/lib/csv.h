@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_LIB_CSV_H
+#define CAT_LIB_CSV_H
+
+#include <apr_errno.h>
+#include <apr_pools.h>
+
+#include "lib/buffer.h"
+
+/*
+ * CSV (RFC 4180) in UTF-8. A cell without anything, not even quotes, is absent: NULL. Two quotes are an empty text. So a
+ * record with absent fields survives being written and read.
+ */
+
+/* Writes a cell, in quotes where it needs them; NULL: absent. */
+void cat_csv_add_cell(cat_buffer_t *b, const char *text);
+
+/* Would a spreadsheet take the text for a formula? */
+int cat_csv_is_formula(const char *text);
+
+/* A cell that was read: UTF-8 or not, perhaps with NULs; NUL-terminated. */
+typedef struct cat_csv_cell_t {
+    const char *text; /* NULL: absent */
+    apr_size_t length;
+} cat_csv_cell_t;
+
+/* Receives a row, whose cells are valid until it returns. Any status but APR_SUCCESS ends the reading, and is returned. */
+typedef apr_status_t cat_csv_row_t(void *baton, const cat_csv_cell_t *cells, int count);
+
+typedef struct cat_csv_reader_t cat_csv_reader_t;
+
+/* Reads rows of at most max octets. A byte order mark at the beginning and empty lines are skipped; a line ends with LF,
+ * CR LF or CR. */
+cat_csv_reader_t *cat_csv_reader_make(apr_pool_t *pool, apr_size_t max, cat_csv_row_t *row, void *baton);
+
+/* Reads a piece of the text; length 0: its end. APR_EINVAL: it is no CSV, because of a quote. APR_ENOSPC: a row is too
+ * long. After a failure the reader is of no more use. */
+apr_status_t cat_csv_reader_feed(cat_csv_reader_t *reader, const char *data, apr_size_t length);
+
+#endif

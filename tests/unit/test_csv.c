@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "lib/csv.h"
+
+typedef struct reading_t {
+    apr_pool_t *pool;
+    const char *rows; /* "<cell><cell>|<cell>|"; an absent cell is "-" */
+} reading_t;
+
+static apr_status_t add_row(void *baton, const cat_csv_cell_t *cells, int count)
+{
+    reading_t *r = baton;
+
+    for (int i = 0; i < count; i++) {
+        r->rows = cells[i].text ? apr_pstrcat(r->pool, r->rows, "<", cells[i].text, ">", NULL)
+                                : apr_pstrcat(r->pool, r->rows, "-", NULL);
+        assert_int_equal(cells[i].text ? strlen(cells[i].text) : 0, cells[i].length);
+    }
+    r->rows = apr_pstrcat(r->pool, r->rows, "|", NULL);
+    return APR_SUCCESS;
+}
+
+/* Feeds the text in pieces of a size. */
+static apr_status_t read_in(apr_pool_t *pool, const char *text, apr_size_t max, apr_size_t piece, const char **rows)
+{
+    reading_t r = {pool, ""};
+    cat_csv_reader_t *reader = cat_csv_reader_make(pool, max, add_row, &r);
+    apr_status_t rv = APR_SUCCESS;
+
+    for (const char *end = text + strlen(text); text < end && rv == APR_SUCCESS; text += piece) {
+        rv = cat_csv_reader_feed(reader, text, (apr_size_t)(end - text) < piece ? (apr_size_t)(end - text) : piece);
+    }
+    rv = rv == APR_SUCCESS ? cat_csv_reader_feed(reader, "", 0) : rv;
+    *rows = r.rows;
+    return rv;
+}
+
+static void assert_rows(apr_pool_t *pool, const char *text, const char *expected)
+{
+    for (apr_size_t piece = 1; piece < 20; piece++) {
+        const char *rows;
+        assert_int_equal(read_in(pool, text, 1000, piece, &rows), APR_SUCCESS);
+        assert_string_equal(rows, expected);
+    }
+}
+
+static void assert_fault(apr_pool_t *pool, const char *text, apr_status_t expected)
+{
+    for (apr_size_t piece = 1; piece < 20; piece++) {
+        const char *rows;
+        assert_int_equal(read_in(pool, text, 50, piece, &rows), expected);
+    }
+}
+
+static void test_rows_are_read(void **state)
+{
+    assert_rows(*state, "", "");
+    assert_rows(*state, "a,b\r\nc,d\r\n", "<a><b>|<c><d>|");
+    assert_rows(*state, "a,b\nc,d", "<a><b>|<c><d>|");
+    assert_rows(*state, "a\rb\r", "<a>|<b>|");
+    assert_rows(*state, "\r\n\na\n\n\r\nb\n\n", "<a>|<b>|");
+    assert_rows(*state, "\"a,\"\"b\"\"\r\nc\",\" d \"\n", "<a,\"b\"\r\nc>< d >|");
+    assert_rows(*state, " a , b\tc\t\n", "< a >< b\tc\t>|");
+}
+
+static void test_an_absent_cell_differs_from_an_empty_one(void **state)
+{
+    assert_rows(*state, "a,,\"\"\n,\n\"\"\n", "<a>-<>|--|<>|");
+}
+
+static void test_a_byte_order_mark_is_skipped(void **state)
+{
+    assert_rows(*state,
+                "\xef\xbb\xbf"
+                "a,b\n",
+                "<a><b>|");
+    assert_rows(*state,
+                "\xef\xbb\xbf"
+                "\"a\"\n",
+                "<a>|");
+    assert_rows(*state,
+                "\xef\xbb"
+                "a\n",
+                "<\xef\xbb"
+                "a>|");
+    assert_rows(*state, "\xef", "<\xef>|");
+    assert_rows(*state, "a\xef\xbb\xbf\n", "<a\xef\xbb\xbf>|");
+}
+
+static void test_misplaced_quotes_are_refused(void **state)
+{
+    assert_fault(*state, "a\"b\n", APR_EINVAL);
+    assert_fault(*state, "\"a\"b\n", APR_EINVAL);
+    assert_fault(*state, "\"a", APR_EINVAL);
+    assert_fault(*state, "a,\"b\nc\n", APR_EINVAL);
+}
+
+static void test_long_rows_are_refused(void **state)
+{
+    const char *rows;
+    char *cells = apr_palloc(*state, 3001), *cell = apr_palloc(*state, 100001);
+
+    assert_fault(*state, "123456789012345678901234567890123456789012345678901\n", APR_ENOSPC);
+    assert_fault(*state, "12345678901234567890123456,12345678901234567890123456\n", APR_ENOSPC);
+    assert_fault(*state, "\"1234567890\n1234567890\n1234567890\n1234567890\n1234567890\n\"\n", APR_ENOSPC);
+    memset(cells, ',', 3000);
+    cells[3000] = '\0';
+    assert_int_equal(read_in(*state, cells, 100000, 3000, &rows), APR_ENOSPC);
+    memset(cell, 'x', 100000);
+    cell[100000] = '\0';
+    assert_int_equal(read_in(*state, cell, 65536, 8192, &rows), APR_ENOSPC);
+}
+
+static apr_status_t refuse_row(void *baton, const cat_csv_cell_t *cells, int count)
+{
+    (void)cells;
+    (void)count;
+    ++*(int *)baton;
+    return APR_EGENERAL;
+}
+
+static void test_a_failure_ends_the_reading(void **state)
+{
+    int rows = 0;
+    cat_csv_reader_t *reader = cat_csv_reader_make(*state, 100, refuse_row, &rows);
+
+    assert_int_equal(cat_csv_reader_feed(reader, "a\nb\nc\n", 6), APR_EGENERAL);
+    assert_int_equal(cat_csv_reader_feed(reader, "d\n", 2), APR_EGENERAL);
+    assert_int_equal(cat_csv_reader_feed(reader, "", 0), APR_EGENERAL);
+    assert_int_equal(rows, 1);
+}
+
+static const char *cell_of(apr_pool_t *pool, const char *text)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, 1);
+    cat_csv_add_cell(&b, text);
+    return cat_buffer_text(&b);
+}
+
+static void test_cells_are_written(void **state)
+{
+    assert_string_equal(cell_of(*state, NULL), "");
+    assert_string_equal(cell_of(*state, ""), "\"\"");
+    assert_string_equal(cell_of(*state, "a b"), "a b");
+    assert_string_equal(cell_of(*state, " a"), "\" a\"");
+    assert_string_equal(cell_of(*state, "a "), "\"a \"");
+    assert_string_equal(cell_of(*state, "a,b"), "\"a,b\"");
+    assert_string_equal(cell_of(*state, "a\"b\""), "\"a\"\"b\"\"\"");
+    assert_string_equal(cell_of(*state, "a\nb"), "\"a\nb\"");
+    assert_string_equal(cell_of(*state, "\r"), "\"\r\"");
+}
+
+static void test_formulas_are_known(void **state)
+{
+    (void)state;
+    for (const char *c = "=+-@\t\r"; *c; c++) {
+        const char text[] = {*c, '1', '\0'};
+        assert_true(cat_csv_is_formula(text));
+    }
+    assert_false(cat_csv_is_formula(""));
+    assert_false(cat_csv_is_formula("1=1"));
+    assert_false(cat_csv_is_formula("'=1"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_rows_are_read),
+        UNIT_TEST(test_an_absent_cell_differs_from_an_empty_one),
+        UNIT_TEST(test_a_byte_order_mark_is_skipped),
+        UNIT_TEST(test_misplaced_quotes_are_refused),
+        UNIT_TEST(test_long_rows_are_refused),
+        UNIT_TEST(test_a_failure_ends_the_reading),
+        UNIT_TEST(test_cells_are_written),
+        UNIT_TEST(test_formulas_are_known),
+    };
+    return UNIT_RUN(tests);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_products.h"
+
+#include "catalogue/export.h"
+
+static const cat_list_query_t everything = {.after = CAT_LIST_KEY_MAX, .fields = CAT_FIELD_LIST_ALL};
+
+static cat_export_t *open_export(unit_database_t *database, apr_pool_t *pool, apr_status_t expected)
+{
+    cat_export_t *e;
+
+    assert_int_equal(
+        cat_export_open(unit_database_use(pool, database), &everything, cat_export_format_find("ndjson", 0), &e),
+        expected);
+    return e;
+}
+
+/* Reads pieces until the end; checks that the products are those of these numbers, the newest first. */
+static void assert_products(apr_pool_t *pool, cat_export_t *e, int first, int end)
+{
+    const char *data;
+    apr_size_t length;
+    int number = end;
+
+    for (;;) {
+        assert_int_equal(cat_export_read(e, &data, &length), APR_SUCCESS);
+        if (length == 0) {
+            break;
+        }
+        data = apr_pstrmemdup(pool, data, length);
+        for (const char *line = data; *line; line = strchr(line, '\n') + 1) {
+            const char *begin = apr_pstrcat(pool, "{\"id\":\"", unit_product_id(pool, --number), "\"", NULL);
+            assert_int_equal(strncmp(line, begin, strlen(begin)), 0);
+        }
+    }
+    assert_int_equal(number, first);
+    assert_int_equal(cat_export_count(e), end - first);
+    assert_int_equal(cat_export_read(e, &data, &length), APR_SUCCESS);
+    assert_int_equal(length, 0);
+}
+
+static void test_all_products_are_read_once(void **state)
+{
+    static const int sizes[] = {0, 1, 499, 500, 501, 1000, 1700};
+    unit_database_t *database = unit_database(*state);
+    int count = 0;
+
+    for (size_t i = 0; i < UNIT_COUNT(sizes); i++) {
+        unit_products_insert(database, count, sizes[i]);
+        count = sizes[i];
+        assert_products(*state, open_export(database, *state, APR_SUCCESS), 0, count);
+    }
+    assert_string_equal(database->logged, "");
+}
+
+static void test_an_export_has_one_state(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_export_t *e;
+
+    unit_products_insert(database, 0, 2000);
+    e = open_export(database, *state, APR_SUCCESS);
+    unit_products_insert(database, 2000, 2010);
+    unit_database_sql(database, "DELETE FROM products WHERE name < '500'");
+    assert_products(*state, e, 0, 2000);
+}
+
+static void test_so_many_run_at_once(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    apr_pool_t *pool;
+    cat_export_t *e;
+
+    unit_products_insert(database, 0, 1000);
+    apr_pool_create(&pool, *state);
+    e = open_export(database, *state, APR_SUCCESS);
+    open_export(database, pool, APR_SUCCESS);
+    assert_string_equal(database->logged, "");
+    open_export(database, *state, CAT_EBUSY);
+    assert_non_null(strstr(database->logged, "CAT060"));
+    cat_export_close(e);
+    cat_export_close(e);
+    e = open_export(database, *state, APR_SUCCESS);
+    open_export(database, *state, CAT_EBUSY);
+    apr_pool_destroy(pool);
+    assert_products(*state, open_export(database, *state, APR_SUCCESS), 0, 1000);
+    assert_products(*state, e, 0, 1000);
+}
+
+static void test_a_failure_ends_the_export(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    const char *data;
+    apr_size_t length;
+    cat_export_t *e;
+
+    unit_products_insert(database, 0, 20000); /* more than SQLite keeps of the file */
+    unit_database_sql(database, "PRAGMA wal_checkpoint(TRUNCATE)");
+    e = open_export(database, *state, APR_SUCCESS);
+    assert_int_equal(cat_export_read(e, &data, &length), APR_SUCCESS);
+    assert_int_equal(truncate(database->path, 40960), 0);
+    assert_int_equal(cat_export_read(e, &data, &length), CAT_EDOWN);
+    assert_int_equal(length, 0);
+    assert_string_not_equal(database->logged, "");
+    cat_export_close(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_all_products_are_read_once),
+        UNIT_TEST(test_an_export_has_one_state),
+        UNIT_TEST(test_so_many_run_at_once),
+        UNIT_TEST(test_a_failure_ends_the_export),
+    };
+    return UNIT_RUN(tests);
+}

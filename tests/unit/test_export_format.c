@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include "catalogue/export_format.h"
+#include "catalogue/field_list.h"
+
+static const char *const rated[CAT_PRODUCT_FIELDS] = {"id-1", "=1+1", "19.99", "", "1", "4.5", "1763731170123"};
+static const char *const unrated[CAT_PRODUCT_FIELDS] = {"id-2", "a, \"b\"", "-1", "-x", "0", NULL, "0"};
+
+static const char *write_fields(apr_pool_t *pool, const char *name, int is_safe, unsigned fields, int count)
+{
+    const cat_export_format_t *format = cat_export_format_find(name, is_safe);
+    const char *const *const products[] = {rated, unrated};
+    cat_buffer_t b;
+
+    assert_non_null(format);
+    assert_string_equal(format->name, name);
+    cat_buffer_init(&b, pool, 1);
+    format->begin(&b, fields);
+    for (int i = 0; i < count; i++) {
+        format->add(&b, fields, products[i], i == 0);
+    }
+    format->end(&b);
+    return cat_buffer_text(&b);
+}
+
+static const char *write_file(apr_pool_t *pool, const char *name, int is_safe, int count)
+{
+    return write_fields(pool, name, is_safe, CAT_FIELD_LIST_ALL, count);
+}
+
+#define FIRST                                                                                                          \
+    "{\"id\":\"id-1\",\"name\":\"=1+1\",\"price\":19.99,\"category\":\"\",\"inStock\":true,\"rating\":4.5,"            \
+    "\"createdAt\":\"2025-11-21T13:19:30.123Z\"}"
+#define SECOND                                                                                                         \
+    "{\"id\":\"id-2\",\"name\":\"a, \\\"b\\\"\",\"price\":-1,\"category\":\"-x\",\"inStock\":false,"                   \
+    "\"createdAt\":\"1970-01-01T00:00:00.000Z\"}"
+#define HEADER "id,name,price,category,inStock,rating,createdAt\r\n"
+
+static void test_json_has_an_array_or_lines(void **state)
+{
+    assert_string_equal(write_file(*state, "json", 0, 0), "[\n]\n");
+    assert_string_equal(write_file(*state, "json", 1, 2), "[\n" FIRST ",\n" SECOND "\n]\n");
+    assert_string_equal(write_file(*state, "ndjson", 0, 0), "");
+    assert_string_equal(write_file(*state, "ndjson", 1, 2), FIRST "\n" SECOND "\n");
+}
+
+static void test_csv_has_a_header_and_cells(void **state)
+{
+    assert_string_equal(write_file(*state, "csv", 0, 0), HEADER);
+    assert_string_equal(write_file(*state, "csv", 0, 2),
+                        HEADER "id-1,=1+1,19.99,\"\",true,4.5,2025-11-21T13:19:30.123Z\r\n"
+                               "id-2,\"a, \"\"b\"\"\",-1,-x,false,,1970-01-01T00:00:00.000Z\r\n");
+}
+
+static void test_safe_csv_has_no_formulas(void **state)
+{
+    assert_string_equal(write_file(*state, "csv", 1, 2),
+                        HEADER "id-1,'=1+1,19.99,\"\",true,4.5,2025-11-21T13:19:30.123Z\r\n"
+                               "id-2,\"a, \"\"b\"\"\",-1,'-x,false,,1970-01-01T00:00:00.000Z\r\n");
+}
+
+static void test_some_fields_are_written(void **state)
+{
+    unsigned fields = CAT_FIELD_LIST_OF(CAT_PRODUCT_PRICE) | CAT_FIELD_LIST_OF(CAT_PRODUCT_RATING);
+
+    assert_string_equal(write_fields(*state, "csv", 0, fields, 2), "price,rating\r\n19.99,4.5\r\n-1,\r\n");
+    assert_string_equal(write_fields(*state, "ndjson", 0, fields, 2),
+                        "{\"price\":19.99,\"rating\":4.5}\n{\"price\":-1}\n");
+}
+
+static void test_other_names_are_no_formats(void **state)
+{
+    (void)state;
+    assert_null(cat_export_format_find("", 0));
+    assert_null(cat_export_format_find("CSV", 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_json_has_an_array_or_lines), UNIT_TEST(test_csv_has_a_header_and_cells),
+        UNIT_TEST(test_safe_csv_has_no_formulas),   UNIT_TEST(test_some_fields_are_written),
+        UNIT_TEST(test_other_names_are_no_formats),
+    };
+    return UNIT_RUN(tests);
+}
