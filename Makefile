@@ -16,7 +16,7 @@ export MPM DB PORT DATA DBD DBD_PARAMS SMTP INCLUDE DESTDIR
 
 WERROR = -Werror
 WARNINGS = -Wall -Wextra $(WERROR)
-LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto libjwt libpq libxxhash sqlite3
+LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto libjwt libpq libutf8proc libxxhash sqlite3
 
 SOURCES := mod_catalog.c $(wildcard $(foreach room,httpd api accounts catalogue db shm http jose mail lib,src/$(room)/*.c)) $(wildcard src/db/dialects/*.c src/db/executors/*.c)
 CTL_SOURCES := $(wildcard src/ctl/*.c)
@@ -28,7 +28,6 @@ UNIT_OBJECTS := $(addsuffix .o,$(UNITS)) $(patsubst %.c,$(BUILD)/%.o,$(wildcard 
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAYS := $(FUZZ:%=$(BUILD)/tests/fuzz/replay_%)
 C_FILES = $(SOURCES) $(CTL_SOURCES) $(wildcard src/*.h src/*/*.h tests/unit/*.[ch] tests/bench/*.c tests/fuzz/*.[ch] tests/tsan/*.c)
-LIBRARIES += libutf8proc
 SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 .DELETE_ON_ERROR:

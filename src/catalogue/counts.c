@@ -153,6 +153,8 @@ typedef struct delta_t {
     const char *seq;
     cat_list_key_t key;
     apr_int64_t created_at, delta;
+    const char *category; /* NULL: none */
+    apr_int64_t category_delta;
 } delta_t;
 
 typedef struct delta_batch_t {
@@ -170,7 +172,9 @@ static apr_status_t keep_delta(void *baton, const char *const *values, int count
         b->deltas[b->count++] = (delta_t){apr_pstrdup(b->pool, values[0]),
                                           {apr_pstrdup(b->pool, values[1]), apr_pstrdup(b->pool, values[2])},
                                           apr_atoi64(values[1]),
-                                          apr_atoi64(values[3])};
+                                          apr_atoi64(values[3]),
+                                          values[4] ? apr_pstrdup(b->pool, values[4]) : NULL,
+                                          apr_atoi64(values[5])};
     }
     return APR_SUCCESS;
 }
@@ -195,6 +199,10 @@ static apr_status_t apply_to_level(maintenance_t *c, const struct level_t *level
         cat_list_key_t first;
         apr_int64_t sum = 0;
 
+        if (b->deltas[i].delta == 0) { /* of a category alone */
+            i++;
+            continue;
+        }
         rv = find_part(c, level, &b->deltas[i].key, &first);
         if (rv == APR_SUCCESS) {
             for (; i < b->count && !is_below(&b->deltas[i], apr_atoi64(first.created_at), first.id); i++) {
@@ -202,6 +210,47 @@ static apr_status_t apply_to_level(maintenance_t *c, const struct level_t *level
             }
             rv = add_to_part(c, level, &first, sum);
         }
+    }
+    return rv;
+}
+
+static apr_status_t add_to_category(maintenance_t *c, const char *category, apr_int64_t n)
+{
+    const char *sum = apr_off_t_toa(c->pool, n);
+    int changed;
+    apr_status_t rv = cat_db_exec(c->db, SQL_CATEGORY_ADD, CAT_VALUES(sum, category), &changed);
+
+    if (rv == APR_SUCCESS && !changed) {
+        rv = cat_db_exec(c->db, SQL_CATEGORY_INSERT, CAT_VALUES(category, sum), NULL);
+    }
+    return rv == APR_SUCCESS && n < 0 ? cat_db_exec(c->db, SQL_CATEGORY_PRUNE, CAT_VALUES(category), NULL) : rv;
+}
+
+static int by_category(const void *one, const void *other)
+{
+    return strcmp(((const delta_t *)one)->category, ((const delta_t *)other)->category);
+}
+
+/* Each category is updated once. */
+static apr_status_t apply_to_categories(maintenance_t *c, const delta_batch_t *b)
+{
+    delta_t *deltas = apr_palloc(c->pool, (apr_size_t)b->count * sizeof(*deltas));
+    int count = 0;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < b->count; i++) {
+        if (b->deltas[i].category) {
+            deltas[count++] = b->deltas[i];
+        }
+    }
+    qsort(deltas, (size_t)count, sizeof(*deltas), by_category);
+    for (int i = 0; i < count && rv == APR_SUCCESS;) {
+        const delta_t *first = &deltas[i];
+        apr_int64_t sum = 0;
+        for (; i < count && !by_category(first, &deltas[i]); i++) {
+            sum += deltas[i].category_delta;
+        }
+        rv = sum ? add_to_category(c, first->category, sum) : APR_SUCCESS;
     }
     return rv;
 }
@@ -239,6 +288,7 @@ static apr_status_t apply_deltas(maintenance_t *c, int *count)
         rv = apply_to_level(c, &levels[i], b);
     }
     rv = rv == APR_SUCCESS ? apply_to_level(c, &all, b) : rv;
+    rv = rv == APR_SUCCESS ? apply_to_categories(c, b) : rv;
     return rv == APR_SUCCESS ? delete_deltas(c, b) : rv;
 }
 
@@ -301,49 +351,57 @@ apr_status_t cat_counts_rebuild(cat_db_t *db)
     apr_status_t rv = cat_db_exec(db, SQL_COUNTS_LOCK, CAT_NO_VALUES, NULL);
 
     rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_CLEAR, CAT_NO_VALUES, NULL) : rv;
-    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_BEGIN, CAT_NO_VALUES, NULL) : rv;
+    rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_BEGIN, CAT_NO_VALUES, NULL) : rv;
+    rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_CATEGORY_CLEAR, CAT_NO_VALUES, NULL) : rv;
+    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_CATEGORY_BEGIN, CAT_NO_VALUES, NULL) : rv;
 }
 
 /* ---- delta rows ---- */
 
-static int needs_deltas(const cat_db_t *db)
+/* Before the first connection of this process the dialect is unknown; in a transaction it never is. */
+int cat_counts_by_hand(const cat_db_t *db)
 {
-    return cat_source_dialect(db->source)->counts_by_hand;
+    return !cat_source_dialect(db->source) || cat_source_dialect(db->source)->counts_by_hand;
 }
 
-/* Before the first connection of this process the dialect is unknown. */
 int cat_counts_needs_transaction(const cat_db_t *db)
 {
-    return !db->in_transaction && (!cat_source_dialect(db->source) || needs_deltas(db));
+    return !db->in_transaction && cat_counts_by_hand(db);
 }
 
-static apr_status_t note_products(cat_db_t *db, const char *const *const *products, int count)
+#define DELTA_COLUMNS 5
+
+static apr_status_t note_rows(cat_db_t *db, const cat_counts_delta_t *deltas, int count)
 {
-    const char *values[2 * CAT_ROWS_MAX];
+    const char *values[DELTA_COLUMNS * CAT_ROWS_MAX];
 
     for (int i = 0; i < count; i++) {
-        values[2 * i] = products[i][CAT_PRODUCT_CREATED_AT];
-        values[2 * i + 1] = products[i][CAT_PRODUCT_ID];
+        const cat_counts_delta_t *d = &deltas[i];
+        const char *row[DELTA_COLUMNS] = {d->created_at, d->id, d->delta, d->category,
+                                          d->category ? d->category_delta : "0"};
+        memcpy(values + i * DELTA_COLUMNS, row, sizeof(row));
     }
-    return cat_db_insert_rows(db, SQL_COUNTS_NOTE_INSERT, values, 2, count);
+    return cat_db_insert_rows(db, SQL_COUNTS_NOTE, values, DELTA_COLUMNS, count);
 }
 
-apr_status_t cat_counts_note_inserts(cat_db_t *db, const char *const *const *products, int count)
+apr_status_t cat_counts_note(cat_db_t *db, const cat_counts_delta_t *deltas, int count)
 {
     apr_status_t rv = APR_SUCCESS;
 
-    for (int step; needs_deltas(db) && count && rv == APR_SUCCESS; products += step, count -= step) {
+    for (int step; cat_counts_by_hand(db) && count && rv == APR_SUCCESS; deltas += step, count -= step) {
         step = count < CAT_ROWS_MAX ? count : CAT_ROWS_MAX;
-        rv = note_products(db, products, step);
+        rv = note_rows(db, deltas, step);
     }
     return rv;
 }
 
-/* Outside a transaction the dialect may be unknown; but then triggers count. */
-apr_status_t cat_counts_note_delete(cat_db_t *db, const char *id)
+apr_status_t cat_counts_category(cat_db_t *db, const char *category, apr_int64_t *n)
 {
-    return db->in_transaction && needs_deltas(db) ? cat_db_exec(db, SQL_COUNTS_NOTE_DELETE, CAT_VALUES(id), NULL)
-                                                  : APR_SUCCESS;
+    const char *const *row;
+    apr_status_t rv = cat_db_one(db, SQL_CATEGORY_COUNT, CAT_VALUES(category, category), &row);
+
+    *n = rv == APR_SUCCESS ? apr_atoi64(row[0]) : 0;
+    return rv;
 }
 
 /* ---- the check ---- */
@@ -389,6 +447,15 @@ static apr_status_t check_level(check_t *c, const char *level, apr_int64_t total
     return rv;
 }
 
+static apr_status_t check_categories(check_t *c)
+{
+    const char *const *row;
+    apr_status_t rv = cat_db_one(c->db, SQL_CATEGORY_WRONG, CAT_NO_VALUES, &row);
+
+    c->wrong += rv == APR_SUCCESS ? atoi(row[0]) : 0;
+    return rv;
+}
+
 static apr_status_t check_counts(void *baton)
 {
     check_t *c = baton;
@@ -401,7 +468,7 @@ static apr_status_t check_counts(void *baton)
     for (size_t i = 0; i < LEVELS && rv == APR_SUCCESS; i++) {
         rv = check_level(c, levels[i].level, total);
     }
-    return rv;
+    return rv == APR_SUCCESS ? check_categories(c) : rv;
 }
 
 apr_status_t cat_counts_check(apr_pool_t *pool, cat_db_t *db, int *wrong)

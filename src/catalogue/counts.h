@@ -6,8 +6,9 @@
 #include "db/job.h"
 
 /*
- * The database has the number of products in each part of the list (conf/schema/.../003_counts.sql), exact after every
- * write. Triggers keep it on SQLite and PostgreSQL; on MySQL, cat_counts_note_inserts and _delete insert delta rows.
+ * The database has the number of products in each part of the list (conf/schema/.../003_counts.sql), and of indexed
+ * products in each category (006_search.sql), exact after every write. Triggers keep them on SQLite and PostgreSQL; on
+ * MySQL, cat_counts_note inserts delta rows.
  * The maintenance splits and merges parts, so that each is quick to read, and applies the delta rows to the counts.
  */
 
@@ -15,12 +16,22 @@
  * or needs none. */
 int cat_counts_needs_transaction(const cat_db_t *db);
 
-/* Inserts the delta rows of products that were inserted, in the same transaction if one is needed. */
-apr_status_t cat_counts_note_inserts(cat_db_t *db, const char *const *const *products, int count);
+/* 1: no triggers count, or whether they do is not known yet. */
+int cat_counts_by_hand(const cat_db_t *db);
 
-/* Inserts the delta row of a product that is to be deleted, in the same transaction if one is needed. Roll back if the
- * product turns out not to exist. */
-apr_status_t cat_counts_note_delete(cat_db_t *db, const char *id);
+/* What a write changes in the counts; the texts as stored. */
+typedef struct cat_counts_delta_t {
+    const char *created_at, *id;
+    const char *delta;          /* how many products: "1", "-1" or "0" */
+    const char *category;       /* of an indexed product; NULL: it is in no category's count */
+    const char *category_delta; /* how many indexed products of the category */
+} cat_counts_delta_t;
+
+/* Where no triggers do, inserts delta rows for what the transaction changes, which the caller has begun. */
+apr_status_t cat_counts_note(cat_db_t *db, const cat_counts_delta_t *deltas, int count);
+
+/* *n: how many indexed products the category has; exact. */
+apr_status_t cat_counts_category(cat_db_t *db, const char *category, apr_int64_t *n);
 
 /* Does a share of the maintenance, in one transaction. *changed: how much; 0: nothing is left to do. */
 apr_status_t cat_counts_maintain(apr_pool_t *pool, cat_db_t *db, int *changed);

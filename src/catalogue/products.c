@@ -5,7 +5,9 @@
 
 #include "catalogue/counts.h"
 #include "catalogue/answer_cache.h"
+#include "catalogue/product_keys.h"
 #include "db/batch.h"
+#include "db/checkout.h"
 #include "http/etag.h"
 #include "lib/id.h"
 
@@ -54,7 +56,112 @@ apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, 
     return APR_SUCCESS;
 }
 
-/* ---- writing ---- */
+/* The columns of SQL_PRODUCT_KEYS behind those of PRODUCT_KEY_COLUMNS. */
+enum { STORED_CATEGORY = CAT_PRODUCT_KEYS, STORED_CREATED_AT };
+
+#define ROW_VALUES (CAT_PRODUCT_FIELDS + CAT_PRODUCT_KEYS) /* of SQL_PRODUCT_INSERT */
+
+static apr_status_t write_in_transaction(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    return db->in_transaction ? work(baton) : cat_db_transact(db, work, baton);
+}
+
+/* ---- insert ---- */
+
+/* Products that are being inserted, with what is inserted after them. */
+typedef struct insertion_t {
+    cat_db_t *db;
+    const char *const *const *products;
+    int count;
+    const char **values; /* ROW_VALUES of each */
+    cat_product_postings_t postings;
+    cat_counts_delta_t *deltas;
+} insertion_t;
+
+static void prepare_product(insertion_t *in, int i)
+{
+    const char *const *product = in->products[i];
+    const char **row = in->values + i * ROW_VALUES, **keys = row + CAT_PRODUCT_FIELDS;
+    int is_counted;
+
+    memcpy(row, product, CAT_PRODUCT_FIELDS * sizeof(*row));
+    cat_product_keys_make(in->db->pool, cat_product_keys_kept(in->db), product, keys);
+    cat_product_keys_add(&in->postings, cat_product_keys_words(in->db->pool, keys[CAT_PRODUCT_KEY_WORDS]),
+                         product[CAT_PRODUCT_CREATED_AT], product[CAT_PRODUCT_ID]);
+    is_counted = keys[CAT_PRODUCT_KEY_CATEGORY] != NULL;
+    in->deltas[i] = (cat_counts_delta_t){product[CAT_PRODUCT_CREATED_AT], product[CAT_PRODUCT_ID], "1",
+                                         is_counted ? product[CAT_PRODUCT_CATEGORY] : NULL, "1"};
+}
+
+static void prepare_insertion(insertion_t *in, cat_db_t *db, const char *const *const *products, int count)
+{
+    *in = (insertion_t){.db = db, .products = products, .count = count};
+    in->values = apr_palloc(db->pool, (apr_size_t)count * ROW_VALUES * sizeof(*in->values));
+    in->deltas = apr_palloc(db->pool, (apr_size_t)count * sizeof(*in->deltas));
+    in->postings = cat_product_keys_begin(db->pool);
+    for (int i = 0; i < count; i++) {
+        prepare_product(in, i);
+    }
+}
+
+/* Those of several products in few statements. */
+static apr_status_t insert_what_follows(const insertion_t *in)
+{
+    apr_status_t rv = cat_product_keys_insert(in->db, &in->postings);
+
+    return rv == APR_SUCCESS ? cat_counts_note(in->db, in->deltas, in->count) : rv;
+}
+
+static apr_status_t insert_prepared(void *baton)
+{
+    const insertion_t *in = baton;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int done = 0, rows; done < in->count && rv == APR_SUCCESS; done += rows) {
+        rows = in->count - done < CAT_ROWS_MAX ? in->count - done : CAT_ROWS_MAX;
+        rv = cat_db_insert_rows(in->db, SQL_PRODUCT_INSERT, in->values + done * ROW_VALUES, ROW_VALUES, rows);
+    }
+    return rv == APR_SUCCESS ? insert_what_follows(in) : rv;
+}
+
+static apr_status_t insert_products(cat_db_t *db, const void *const *items, int count)
+{
+    insertion_t in;
+
+    prepare_insertion(&in, db, (const char *const *const *)items, count);
+    return insert_prepared(&in);
+}
+
+/* Where a product and its delta row make a transaction, products that come at once share one. Without words and delta
+ * row, the product is a statement of its own. */
+apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product)
+{
+    insertion_t in;
+
+    cat_db_touch(db, NULL);
+    if (cat_counts_needs_transaction(db)) {
+        return cat_batch_write(db, insert_products, product);
+    }
+    prepare_insertion(&in, db, &product, 1);
+    return in.postings.values->nelts ? write_in_transaction(db, insert_prepared, &in) : insert_prepared(&in);
+}
+
+apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *products, int count, int *inserted)
+{
+    insertion_t in;
+
+    cat_db_touch(db, NULL);
+    prepare_insertion(&in, db, products, count);
+    for (*inserted = 0; *inserted < count; ++*inserted) {
+        apr_status_t rv = cat_db_insert(db, SQL_PRODUCT_INSERT, in.values + *inserted * ROW_VALUES, ROW_VALUES);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+    }
+    return insert_what_follows(&in);
+}
+
+/* ---- update and delete ---- */
 
 typedef struct product_write_t {
     cat_db_t *db;
@@ -63,42 +170,6 @@ typedef struct product_write_t {
     const cat_products_condition_t *condition; /* NULL: none */
     const char *const *product;                /* what the update made of it */
 } product_write_t;
-
-static apr_status_t insert_products(cat_db_t *db, const void *const *items, int count)
-{
-    const char *const *const *products = (const char *const *const *)items;
-    const char *values[CAT_ROWS_MAX * CAT_PRODUCT_FIELDS];
-    apr_status_t rv = APR_SUCCESS;
-
-    for (int done = 0, rows; done < count && rv == APR_SUCCESS; done += rows) {
-        rows = count - done < CAT_ROWS_MAX ? count - done : CAT_ROWS_MAX;
-        for (int i = 0; i < rows; i++) {
-            memcpy(values + i * CAT_PRODUCT_FIELDS, products[done + i], CAT_PRODUCT_FIELDS * sizeof(*values));
-        }
-        rv = cat_db_insert_rows(db, SQL_PRODUCT_INSERT, values, CAT_PRODUCT_FIELDS, rows);
-    }
-    return rv == APR_SUCCESS ? cat_counts_note_inserts(db, products, count) : rv;
-}
-
-/* Where a product and its delta row make a transaction, products that come at once share one. */
-apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product)
-{
-    cat_db_touch(db, NULL);
-    return cat_counts_needs_transaction(db) ? cat_batch_write(db, insert_products, product)
-                                            : cat_db_insert(db, SQL_PRODUCT_INSERT, product, CAT_PRODUCT_FIELDS);
-}
-
-apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *products, int count, int *inserted)
-{
-    cat_db_touch(db, NULL);
-    for (*inserted = 0; *inserted < count; ++*inserted) {
-        apr_status_t rv = cat_db_insert(db, SQL_PRODUCT_INSERT, products[*inserted], CAT_PRODUCT_FIELDS);
-        if (rv != APR_SUCCESS) {
-            return rv;
-        }
-    }
-    return cat_counts_note_inserts(db, products, count);
-}
 
 static apr_status_t judge_condition(const product_write_t *w)
 {
@@ -136,18 +207,73 @@ static int list_update_values(const product_write_t *w, const char *values[UPDAT
     return count;
 }
 
+/* Does the update set a field from which something is derived? */
+static int changes_keys(const product_write_t *w)
+{
+    static const int sources[] = {CAT_PRODUCT_NAME, CAT_PRODUCT_PRICE, CAT_PRODUCT_CATEGORY, CAT_PRODUCT_RATING};
+
+    if (!cat_product_keys_kept(w->db) && !cat_counts_by_hand(w->db)) {
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+        if (w->input->values[sources[i]] || w->input->cleared[sources[i]]) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* before: of SQL_PRODUCT_KEYS. */
+static apr_status_t note_category(const product_write_t *w, const char *const *before, const char *const *keys)
+{
+    const char *created_at = before[STORED_CREATED_AT], *was = before[STORED_CATEGORY],
+               *is = w->product[CAT_PRODUCT_CATEGORY];
+    cat_counts_delta_t deltas[2];
+    int count = 0;
+
+    if (before[CAT_PRODUCT_KEY_CATEGORY] && (!keys[CAT_PRODUCT_KEY_CATEGORY] || strcmp(was, is) != 0)) {
+        deltas[count++] = (cat_counts_delta_t){created_at, w->id, "0", was, "-1"};
+    }
+    if (keys[CAT_PRODUCT_KEY_CATEGORY] && (!before[CAT_PRODUCT_KEY_CATEGORY] || strcmp(was, is) != 0)) {
+        deltas[count++] = (cat_counts_delta_t){created_at, w->id, "0", is, "1"};
+    }
+    return cat_counts_note(w->db, deltas, count);
+}
+
+/* Makes what is derived of the product follow it. before: of SQL_PRODUCT_KEYS. */
+static apr_status_t update_keys(const product_write_t *w, const char *const *before)
+{
+    const char *values[CAT_PRODUCT_KEYS + 1];
+    apr_status_t rv;
+
+    cat_product_keys_make(w->db->pool, cat_product_keys_kept(w->db), w->product, values);
+    values[CAT_PRODUCT_KEYS] = w->id;
+    rv = note_category(w, before, values);
+    if (rv != APR_SUCCESS || cat_product_keys_match(before, values)) {
+        return rv;
+    }
+    rv = cat_db_exec(w->db, SQL_PRODUCT_SET_KEYS, values, CAT_PRODUCT_KEYS + 1, NULL);
+    return rv == APR_SUCCESS ? cat_product_keys_change(w->db, before[CAT_PRODUCT_KEY_WORDS],
+                                                       values[CAT_PRODUCT_KEY_WORDS], before[STORED_CREATED_AT], w->id)
+                             : rv;
+}
+
 /* Read in the same transaction, the product is as this update left it. */
 static apr_status_t update_product(void *baton)
 {
     product_write_t *w = baton;
-    const char *values[UPDATE_VALUES];
+    const char *values[UPDATE_VALUES], *const *before = NULL;
     int changed, count = list_update_values(w, values);
     apr_status_t rv = judge_condition(w);
 
+    if (rv == APR_SUCCESS && changes_keys(w)) {
+        rv = cat_db_one(w->db, SQL_PRODUCT_KEYS, CAT_VALUES(w->id), &before);
+    }
     if (rv != APR_SUCCESS || (rv = cat_db_exec(w->db, SQL_PRODUCT_UPDATE, values, count, &changed)) != APR_SUCCESS) {
         return rv;
     }
-    return changed ? cat_db_one(w->db, SQL_PRODUCT_GET, CAT_VALUES(w->id), &w->product) : APR_NOTFOUND;
+    rv = changed ? cat_db_one(w->db, SQL_PRODUCT_GET, CAT_VALUES(w->id), &w->product) : APR_NOTFOUND;
+    return rv == APR_SUCCESS && before ? update_keys(w, before) : rv;
 }
 
 apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_input_t *input,
@@ -157,19 +283,46 @@ apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_inp
     apr_status_t rv;
 
     cat_db_touch(db, id);
-    rv = cat_db_transact(db, update_product, &w);
+    rv = write_in_transaction(db, update_product, &w);
     *product = w.product;
     return rv;
 }
 
-/* APR_NOTFOUND rolls the delta row back. */
+static int has_what_follows(const cat_db_t *db)
+{
+    return cat_product_keys_kept(db) & CAT_INDEX_SEARCH || cat_counts_by_hand(db);
+}
+
+/* The row of SQL_PRODUCT_KEYS is locked, so no other writer changes the category that is counted, or the words. */
+static apr_status_t delete_what_follows(const product_write_t *w)
+{
+    const char *const *stored;
+    apr_status_t rv = cat_db_one(w->db, SQL_PRODUCT_KEYS, CAT_VALUES(w->id), &stored);
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_product_keys_delete(w->db, cat_product_keys_words(w->db->pool, stored[CAT_PRODUCT_KEY_WORDS]),
+                                     stored[STORED_CREATED_AT], w->id);
+    }
+    return rv == APR_SUCCESS
+               ? cat_counts_note(
+                     w->db,
+                     &(cat_counts_delta_t){stored[STORED_CREATED_AT], w->id, "-1",
+                                           stored[CAT_PRODUCT_KEY_CATEGORY] ? stored[STORED_CATEGORY] : NULL, "-1"},
+                     1)
+               : rv;
+}
+
+/* APR_NOTFOUND rolls back. */
 static apr_status_t delete_product(void *baton)
 {
     const product_write_t *w = baton;
     int deleted;
     apr_status_t rv = judge_condition(w);
 
-    if (rv != APR_SUCCESS || (rv = cat_counts_note_delete(w->db, w->id)) != APR_SUCCESS) {
+    if (rv == APR_SUCCESS && has_what_follows(w->db)) {
+        rv = delete_what_follows(w);
+    }
+    if (rv != APR_SUCCESS) {
         return rv;
     }
     rv = cat_db_exec(w->db, SQL_PRODUCT_DELETE, CAT_VALUES(w->id), &deleted);
@@ -181,5 +334,7 @@ apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_pro
     product_write_t w = {.db = db, .id = id, .condition = condition};
 
     cat_db_touch(db, id);
-    return condition || cat_counts_needs_transaction(db) ? cat_db_transact(db, delete_product, &w) : delete_product(&w);
+    return condition || cat_counts_needs_transaction(db) || has_what_follows(db)
+               ? write_in_transaction(db, delete_product, &w)
+               : delete_product(&w);
 }

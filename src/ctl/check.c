@@ -8,6 +8,7 @@
 #include <apr_strings.h>
 
 #include "catalogue/counts.h"
+#include "catalogue/indexes.h"
 #include "ctl/database.h"
 #include "ctl/table.h"
 #include "db/checkout.h"
@@ -160,6 +161,63 @@ static void check_counts(report_t *r)
     }
 }
 
+/* ---- index ---- */
+
+typedef struct comparison_t {
+    ctl_t *ctl;
+    apr_int64_t wrong;
+    const char *example; /* the id of one; NULL: there is none */
+} comparison_t;
+
+static apr_status_t compare_products(void *baton)
+{
+    comparison_t *c = baton;
+    cat_indexes_portion_t portion = {.end = CAT_LIST_KEY_MAX};
+    apr_pool_t *pools[2]; /* of a portion and the one before, whose end is where it begins */
+    apr_status_t rv = APR_SUCCESS;
+
+    c->wrong = 0;
+    apr_pool_create(&pools[0], c->ctl->pool);
+    apr_pool_create(&pools[1], c->ctl->pool);
+    for (int i = 0; rv == APR_SUCCESS && !portion.is_last; i = !i) {
+        cat_list_key_t from = portion.end;
+        apr_pool_clear(pools[i]);
+        rv = cat_indexes_compare(pools[i], c->ctl->db, &from, &portion);
+        c->wrong += portion.wrong;
+        c->example = portion.example ? apr_pstrdup(c->ctl->pool, portion.example) : c->example;
+    }
+    apr_pool_destroy(pools[0]);
+    apr_pool_destroy(pools[1]);
+    return rv;
+}
+
+static void check_index(report_t *r)
+{
+    ctl_t *ctl = r->ctl;
+    comparison_t c = {.ctl = ctl};
+    cat_indexes_state_t state;
+    apr_status_t rv = cat_indexes_check(ctl->db, cat_product_keys_kept(ctl->db), &state);
+
+    if (rv == APR_SUCCESS && state.filling) {
+        add(r, 1, "index",
+            apr_psprintf(ctl->pool, "%s: %d %% of the products", cat_product_keys_write_set(ctl->pool, state.filling),
+                         state.percent));
+        return;
+    }
+    rv = rv == APR_SUCCESS ? cat_db_view(ctl->db, compare_products, &c) : rv;
+    if (rv != APR_SUCCESS) {
+        add(r, 0, "index", "cannot be read; the cause is above");
+    } else if (c.wrong) {
+        add(r, 0, "index",
+            apr_psprintf(ctl->pool,
+                         "%" APR_INT64_T_FMT " products were written by another program, such as %s; "
+                         "run: catalogctl index",
+                         c.wrong, c.example));
+    } else {
+        add(r, 1, "index", "matches the products");
+    }
+}
+
 /* ---- mail ---- */
 
 static apr_status_t check_mail(void *baton, const char *const *row, int count)
@@ -195,6 +253,7 @@ static void check_database(report_t *r)
         add(r, 0, "database", "cannot be written; the cause is above");
     }
     check_counts(r);
+    check_index(r);
     if (cat_db_each(ctl->db, SQL_OUTBOX_COUNT, CAT_NO_VALUES, check_mail, r) != APR_SUCCESS) {
         add(r, 0, "mail", "cannot be read; the cause is above");
     }

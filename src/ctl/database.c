@@ -7,6 +7,7 @@
 #include <apr_file_info.h>
 #include <apr_strings.h>
 
+#include "catalogue/product_keys.h"
 #include "db/database_file.h"
 #include "db/migration.h"
 #include "db/pool.h"
@@ -95,7 +96,10 @@ const char *ctl_database_open(ctl_t *ctl, int make)
         fault = make_source(ctl);
     }
     if (!fault) {
-        ctl->conf = (cat_conf_t){.max_connections = CONNECTIONS, .migrate = make};
+        ctl->conf = (cat_conf_t){
+            .max_connections = CONNECTIONS,
+            .migrate = make,
+            .index = ctl->site.index ? cat_product_keys_set(cat_product_keys_read_set(ctl->site.index)) : NULL};
         ctl->db = cat_db_make(ctl->pool, &ctl->conf, ctl->source, &ctl->log);
     }
     return fault;

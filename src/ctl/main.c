@@ -28,6 +28,7 @@ static const struct command_t {
     {"migrate", NULL, "", "", 0, 0, SITE, ctl_schema_migrate, "create or update the database's schema"},
     {"check", NULL, "j", "", 0, 0, SITE, ctl_check_run, "look for problems"},
     {"recount", NULL, "", "", 0, 0, DATABASE, ctl_counts_recount, "count the products again, if check says so"},
+    {"index", NULL, "", "", 0, 0, DATABASE, ctl_index_run, "index the products again, if check says so"},
     {"user", "list", "j", "", 0, 0, DATABASE, ctl_users_list, "list the users by name"},
     {"user", "add", "rvg", "NAME EMAIL", 2, 2, DATABASE, ctl_users_add, "create a user; prompts for the password"},
     {"user", "role", "", "USER ROLE", 2, 2, DATABASE, ctl_users_set_role, "set a user's role: " CAT_ROLE_NAMES_TEXT},

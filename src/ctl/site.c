@@ -131,6 +131,7 @@ static void take(const json_t *mount, ctl_site_t *site)
         .key_dir = text_of(mount, "keyDir"),
         .blocklist = text_of(mount, "blocklist"),
         .mail = text_of(mount, "mail"),
+        .index = text_of(mount, "index"),
         .uid = (apr_uid_t)json_integer_value(json_object_get(mount, "uid")),
         .gid = (apr_gid_t)json_integer_value(json_object_get(mount, "gid")),
     };
@@ -151,7 +152,7 @@ static int is_equal(const char *a, const char *b)
 static int is_same(const ctl_site_t *a, const ctl_site_t *b)
 {
     return is_equal(a->driver, b->driver) && is_equal(a->params, b->params) && is_equal(a->key_file, b->key_file) &&
-           is_equal(a->key_dir, b->key_dir) && is_equal(a->blocklist, b->blocklist);
+           is_equal(a->key_dir, b->key_dir) && is_equal(a->blocklist, b->blocklist) && is_equal(a->index, b->index);
 }
 
 /* The mounts in httpd's output. */

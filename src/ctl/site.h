@@ -32,6 +32,7 @@ typedef struct ctl_site_t {
     const char *key_dir;
     const char *blocklist; /* NULL: none */
     const char *mail;      /* CatalogMail; NULL: not set */
+    const char *index;     /* CatalogIndex, in its words; NULL: all parts */
     apr_uid_t uid;         /* of httpd's children, when root starts it */
     apr_gid_t gid;
 } ctl_site_t;

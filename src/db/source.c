@@ -99,6 +99,17 @@ apr_time_t cat_source_revocations_at(const cat_source_t *source)
     return atomic_load_explicit(&source->revocations_at, memory_order_acquire);
 }
 
+void cat_source_note_complete_parts(cat_source_t *source, int parts)
+{
+    atomic_store(&source->complete_parts, parts);
+    atomic_store(&source->parts_at, apr_time_now());
+}
+
+int cat_source_complete_parts(const cat_source_t *source, apr_time_t since)
+{
+    return atomic_load(&source->parts_at) > since ? atomic_load(&source->complete_parts) : 0;
+}
+
 static apr_status_t wait_for_condition(apr_thread_cond_t *condition, apr_thread_mutex_t *mutex, apr_time_t deadline)
 {
     apr_time_t now = apr_time_now();

@@ -80,6 +80,8 @@ struct cat_source_t {
     atomic_int ready;                       /* flag: the schema was found to be right */
     _Atomic apr_time_t refused_since;       /* since then the database is not ready; 0: it took the last statement */
     _Atomic apr_time_t revocations_at;      /* begin of the last successful reading of ended sessions; 0: none yet */
+    _Atomic apr_time_t parts_at;            /* when complete_parts was noted; written after it */
+    atomic_int complete_parts;              /* of the index, see catalogue/indexes.h */
 };
 
 cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context);
@@ -121,6 +123,11 @@ int cat_source_has_schema(const cat_source_t *source);
 /* Notes when the last successful read of ended sessions began; and returns that, 0: none yet. */
 void cat_source_note_revocations(cat_source_t *source, apr_time_t began);
 apr_time_t cat_source_revocations_at(const cat_source_t *source);
+
+/* Notes which parts of the index are complete (catalogue/indexes.h); and returns that, 0 if nothing was noted since the
+ * time. */
+void cat_source_note_complete_parts(cat_source_t *source, int parts);
+int cat_source_complete_parts(const cat_source_t *source, apr_time_t since);
 
 /* Opens a connection anew that is taken out and of no use as it is. */
 apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *handle);

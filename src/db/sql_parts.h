@@ -15,6 +15,10 @@
  * be cleared takes a value more, before its own: '1' clears it. */
 #define PRODUCT_ASSIGNMENTS CAT_PRODUCT_TABLE(PRODUCT_ASSIGNMENT)
 
+/* The columns that are derived from those, in the order of catalogue/product_keys.h, and a value for each. */
+#define PRODUCT_KEY_COLUMNS "name_key, category_key, price_key, rating_key, words"
+#define PRODUCT_KEY_PLACEHOLDERS "%s, %s, %s, %s, %s"
+
 /* How many products there are. */
 #define PRODUCT_TOTAL                                                                                                  \
     "(SELECT n FROM product_counts WHERE level = 3) + (SELECT COALESCE(SUM(delta), 0) FROM product_deltas)"

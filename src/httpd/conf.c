@@ -31,8 +31,8 @@ typedef struct directive_t {
         cat_directive_checks_text_t *text;
         cat_directive_checks_texts2_t *texts2;
         cat_directive_checks_texts3_t *texts3;
-        cat_directive_checks_pairs_t *pairs;
-    } check; /* text may be NULL */
+        cat_directive_checks_pairs_t *pairs; /* of WORDS too */
+    } check;                                 /* text may be NULL */
 } directive_t;
 
 /* The index of each row. */
@@ -42,6 +42,7 @@ enum {
 #define TEXTS2(id, ...) ROW_##id,
 #define TEXTS3(id, ...) ROW_##id,
 #define PAIRS(id, ...) ROW_##id,
+#define WORDS(id, ...) ROW_##id,
 #define DERIVED(id) ROW_##id,
 #include "httpd/directives.def"
     ROW_COUNT
@@ -62,6 +63,7 @@ static const directive_t rows[ROW_COUNT] = {
     ROW(id, SEVERAL, member, .name = #id, .where = place, .check.texts3 = function)
 #define PAIRS(id, member, default, place, function, help)                                                              \
     ROW(id, SEVERAL, member, .name = #id, .standard = default, .where = place, .check.pairs = function)
+#define WORDS PAIRS
 #define DERIVED(member) ROW(member, DERIVED_FIELD, member, .name = NULL)
 #include "httpd/directives.def"
 };
@@ -227,6 +229,7 @@ const command_rec cat_conf_directives[] = {
 #define TEXTS3(id, member, place, function, help) AP_INIT_TAKE3(#id, set_texts3, INFO(id), OVERRIDE(place), help),
 #define PAIRS(id, member, default, place, function, help)                                                              \
     AP_INIT_TAKE_ARGV(#id, set_pairs, INFO(id), OVERRIDE(place), help),
+#define WORDS PAIRS
 #define DERIVED(member)
 #include "httpd/directives.def"
     {.name = NULL}};

@@ -9,6 +9,7 @@
 
 #include "accounts/blocklist.h"
 #include "accounts/role.h"
+#include "catalogue/product_keys.h"
 #include "db/dialect.h"
 #include "db/pool.h"
 #include "http/rate_limit.h"
@@ -170,6 +171,23 @@ const char *cat_directive_checks_rates(apr_pool_t *pool, cat_conf_t *conf, int c
         rates[kind] = rate;
     }
     return (count == 0 || count % 2) && !is_off ? "CatalogRateLimit takes pairs such as login 30/60, or Off" : NULL;
+}
+
+const char *cat_directive_checks_index(apr_pool_t *pool, cat_conf_t *conf, int count, char *const words[])
+{
+    const char *text = "";
+    int parts;
+
+    for (int i = 0; i < count; i++) {
+        text = apr_pstrcat(pool, text, i ? " " : "", words[i], NULL);
+    }
+    parts = cat_product_keys_read_set(text);
+    if (!count || parts < 0) {
+        return apr_psprintf(
+            pool, "CatalogIndex must be some of category, price, name, rating and search, or none, not '%s'", text);
+    }
+    conf->index = cat_product_keys_set(parts);
+    return NULL;
 }
 
 const char *cat_directive_checks_ca_file(cmd_parms *cmd, cat_conf_t *conf, const char *value)

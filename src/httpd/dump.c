@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <unixd.h>
 
+#include "catalogue/product_keys.h"
 #include "httpd/server.h"
 #include "jose/keyring.h"
 #include "lib/conf.h"
 #include "lib/fields.h"
 
-enum { SERVER, MOUNT, DRIVER, PARAMS, KEY_FILE, KEY_DIR, BLOCKLIST, MAIL, UID, GID, FIELDS };
+enum { SERVER, MOUNT, DRIVER, PARAMS, KEY_FILE, KEY_DIR, BLOCKLIST, MAIL, INDEX, UID, GID, FIELDS };
 static const cat_field_t fields[FIELDS] = {
     [SERVER] = {.name = "server", .kind = CAT_STRING},
     [MOUNT] = {.name = "mount", .kind = CAT_STRING},
@@ -21,6 +22,7 @@ static const cat_field_t fields[FIELDS] = {
     [KEY_DIR] = {.name = "keyDir", .kind = CAT_STRING},
     [BLOCKLIST] = {.name = "blocklist", .kind = CAT_STRING},
     [MAIL] = {.name = "mail", .kind = CAT_STRING},
+    [INDEX] = {.name = "index", .kind = CAT_STRING},
     [UID] = {.name = "uid", .kind = CAT_NUMBER},
     [GID] = {.name = "gid", .kind = CAT_NUMBER},
 };
@@ -41,6 +43,7 @@ static void write_mount(apr_pool_t *pool, const cat_mount_t *mount)
         [KEY_FILE] = cat_keyring_directory(conf->keys) ? NULL : path_of(pool, conf->key_file),
         [BLOCKLIST] = path_of(pool, conf->blocklist_file),
         [MAIL] = conf->mail,
+        [INDEX] = cat_product_keys_write_set(pool, *conf->index),
         [UID] = apr_psprintf(pool, "%lu", (unsigned long)ap_unixd_config.user_id),
         [GID] = apr_psprintf(pool, "%lu", (unsigned long)ap_unixd_config.group_id),
     };

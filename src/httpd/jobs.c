@@ -12,6 +12,7 @@
 #include "accounts/purge.h"
 #include "accounts/revocations.h"
 #include "catalogue/counts.h"
+#include "catalogue/indexes.h"
 #include "db/job.h"
 #include "httpd/log.h"
 #include "httpd/server.h"
@@ -41,6 +42,7 @@ static const struct job_t {
     {"mail", APR_TIME_C(1000000), cat_mailer_run, &one_child, APR_TIME_C(60000000)},
     {"revocations", APR_TIME_C(250000), cat_revocations_run, &each_child, PAUSE_REVOCATION_DELAY},
     {"counts", APR_TIME_C(1000000), cat_counts_run, &one_child, APR_TIME_C(60000000)},
+    {"index", APR_TIME_C(1000000), cat_indexes_run, &one_child, APR_TIME_C(60000000)},
     {"purge", APR_TIME_C(600000000), cat_purge_run, &one_child, APR_TIME_C(60000000)},
 };
 

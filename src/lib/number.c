@@ -109,3 +109,24 @@ const char *cat_number_write_integer(char room[CAT_NUMBER_DIGITS + 1], apr_int64
     }
     return begin;
 }
+
+/* newlocale returns the C library's own object for "C", so there is nothing to free. */
+apr_int64_t cat_number_order_key(const char *text)
+{
+    apr_int64_t key;
+    char *end;
+    double value;
+
+    if (!text || !*text) {
+        return -1;
+    }
+    value = strtod_l(text, &end, newlocale(LC_ALL_MASK, "C", (locale_t)0));
+    if (*end || isnan(value)) {
+        return -1;
+    }
+    if (!(value > 0)) {
+        return 0;
+    }
+    memcpy(&key, &value, sizeof(key));
+    return key;
+}

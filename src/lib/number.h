@@ -26,4 +26,10 @@ int cat_number_parse_integer(const char *text, apr_int64_t *value);
 /* Writes the decimal text at the end of the given space. */
 const char *cat_number_write_integer(char room[CAT_NUMBER_DIGITS + 1], apr_int64_t value);
 
+/*
+ * A key of the value of a stored number, which orders like the value: the bits of its double. text: a number that is at
+ * least 0, as JSON has it. 0 for what is less; -1 for NULL and what is no number.
+ */
+apr_int64_t cat_number_order_key(const char *text);
+
 #endif

@@ -26,7 +26,7 @@ is_deeply(ctl_for($server, 'migrate'), { status => 0, out => "$newest\n", err =>
 is((stat $file)[2] & 07777, 0640, 'other users cannot read the database');
 is((stat $file)[4], $> == 0 ? scalar getpwnam('www-data') : $>, 'the database belongs to the server\'s user');
 is(problems(check()), '', 'check finds no problem');
-is(match([sort map { $_->{what} } listed(check())], [qw(configuration counts database file journal_mode keys mail schema synchronous)]), '',
+is(match([sort map { $_->{what} } listed(check())], [qw(configuration counts database file index journal_mode keys mail schema synchronous)]), '',
     'check lists what it checks');
 my ($told) = grep { $_->{what} eq 'configuration' } @{ JSON::PP::decode_json(ctl_for($server, 'check', '--json')->{out}) };
 is(match($told, { what => 'configuration', state => 'ok', detail => '127.0.0.1 /api' }), '',

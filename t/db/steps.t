@@ -16,7 +16,7 @@ $server->burst((wire(GET => '/products')) x 12);
 
 sub step_up {
     my $db = $server->database;
-    for ('ALTER TABLE products ADD COLUMN note VARCHAR(100)', 'CREATE INDEX products_by_name ON products (name, note)',
+    for ('ALTER TABLE products ADD COLUMN note VARCHAR(100)', 'CREATE INDEX products_by_note ON products (name, note)',
         'CREATE TABLE later (id INTEGER NOT NULL PRIMARY KEY)', 'ALTER TABLE users ADD COLUMN language VARCHAR(10)',
         "INSERT INTO schema_version (version, name, applied_at) VALUES ($version + 1, 'later', 1)") {
         sleep 0.2;

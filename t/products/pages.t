@@ -25,6 +25,9 @@ sub by_sql {
     ctl_for($server, 'recount') if driver eq 'mysql';
 }
 
+# What check finds. The products of this test are in no index, which is filled meanwhile.
+sub wrong { return join "\n", grep { !/^index: / } split /\n/, problems(ctl_for($server, 'check')) }
+
 sub parts { return $db->selectrow_array("SELECT COUNT(*) FROM product_counts WHERE level = $_[0]") }
 
 sub page {
@@ -60,7 +63,7 @@ by_sql(products(0, 3000));
 exact('pages of a few thousand new products');
 by_sql(products(3000, 20_000));
 tended('pages after splitting', sub { parts(0) >= 20 });
-is(problems(ctl_for($server, 'check')), '', 'catalogctl check finds no wrong count');
+is(wrong(), '', 'catalogctl check finds no wrong count');
 by_sql('UPDATE products SET created_at = created_at - 5000 WHERE created_at % 7 = 0');
 by_sql(q(UPDATE products SET id = '02' || SUBSTR(id, 3) WHERE created_at % 5 = 0));
 exact('pages after products have moved');
@@ -69,15 +72,15 @@ exact('pages after most products are deleted');
 tended('pages after merging', sub { parts(0) <= 10 });
 by_sql(products(20_000, 22_000));
 exact('pages after more insertions');
-is(problems(ctl_for($server, 'check')), '', 'catalogctl check finds no wrong count');
+is(wrong(), '', 'catalogctl check finds no wrong count');
 
 # Corrupted counts.
 $db->do('UPDATE product_counts SET n = n + 1 WHERE level = 0');
-like(problems(ctl_for($server, 'check')), qr/^counts: \d+ are wrong; run: catalogctl recount$/,
+like(wrong(), qr/^counts: \d+ are wrong; run: catalogctl recount$/,
     'catalogctl check finds wrong counts');
 is_deeply(ctl_for($server, 'recount'), { status => 0, out => '', err => '' }, 'catalogctl recount succeeds');
 cmp_ok(parts(0), '>', 1, 'catalogctl recount counts in several blocks');
-is(problems(ctl_for($server, 'check')), '', 'catalogctl check finds no wrong count');
+is(wrong(), '', 'catalogctl check finds no wrong count');
 exact('pages after catalogctl recount');
 
 by_sql('DELETE FROM products');
@@ -100,14 +103,18 @@ $db->do("DROP FUNCTION $_") for driver eq 'pgsql' ? qw(products_count products_c
 # The server repeats the steps from the third on; on MySQL, what the later steps add already exists.
 for my $step (driver eq 'mysql' ? () : grep { !m{/00[123]_} } glob setting('top') . '/conf/schema/' . driver . '/*.sql') {
     my $sql = slurp($step);
+    if (driver eq 'sqlite3') {
+        $db->do("DROP TRIGGER IF EXISTS $1") while $sql =~ /^CREATE TRIGGER (\w+)/mg;
+    }
     $db->do("DROP INDEX $1") while $sql =~ /^CREATE (?:UNIQUE )?INDEX (\w+)/mg;
-    $db->do("ALTER TABLE $1 DROP COLUMN $2") while $sql =~ /^ALTER TABLE (\w+) ADD COLUMN (\w+)/mg;
+    $db->do("ALTER TABLE $1 DROP COLUMN $2") while $sql =~ /^ALTER TABLE (?!product_deltas)(\w+) ADD COLUMN (\w+)/mg;
+    $db->do("DROP TABLE $1") while $sql =~ /^CREATE TABLE (\w+)/mg;
 }
 my ($old, $level) = driver eq 'sqlite3' ? (650_000, 2) : (230_000, 1);
 $db->do(products(0, $old));
 $server->start;
 exact('pages of an older version\'s products');
 tended('pages of an older version\'s products, later', sub { parts($level) > 1 });
-is(problems(ctl_for($server, 'check')), '', 'catalogctl check finds no wrong count');
+is(wrong(), '', 'catalogctl check finds no wrong count');
 
 done_testing;

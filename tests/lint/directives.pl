@@ -16,7 +16,7 @@ my @rows = (
     rows('src/httpd/directives.def', qr/^DIRECTIVE\((?<name>\w+),\s*(?<kind>\w+),\s*\w+,\s*(?<default>NULL|"[^"]*"),
         \s*(?<least>\d+),\s*(?<most>\d+),\s*(?<where>\w+),/mx),
     rows('src/httpd/directives.def', qr/^CHOICE\((?<name>\w+),\s*\w+,\s*(?<default>"[^"]*"),\s*(?<words>"[^"]*"|CAT_\w+),\s*(?<where>\w+),/m),
-    rows('src/httpd/directives.def', qr/^PAIRS\((?<name>\w+),\s*\w+,\s*(?<default>"[^"]*"),\s*(?<where>\w+),/m),
+    rows('src/httpd/directives.def', qr/^(?<several>PAIRS|WORDS)\((?<name>\w+),\s*\w+,\s*(?<default>"[^"]*"),\s*(?<where>\w+),/m),
     rows('src/httpd/directives.def', qr/^TEXTS(?<texts>[23])\((?<name>\w+),\s*\w+,\s*(?<where>\w+),/m));
 my %known = map { $_->{name} => 1 } @rows;
 my %text = map { $_ => text($_) } qw(docs/directives.md conf/catalog.conf README.md docs/api.md docs/operations.md);
@@ -40,6 +40,7 @@ sub value {
     return "$row->{least} to $row->{most}" if ($row->{kind} // '') eq 'NUMBER';
     return { ON_OFF => 'On or Off', TEXT => 'text' }->{ $row->{kind} } if $row->{kind};
     return words($row->{words}) =~ s/\|(?=[^|]*$)/ or /r =~ s/\|/, /gr if $row->{words};
+    return 'words, or none' if ($row->{several} // '') eq 'WORDS';
     return $row->{texts} ? ($row->{texts} == 2 ? 'two texts' : 'three texts') : 'pairs, or Off';
 }
 

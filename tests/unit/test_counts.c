@@ -5,8 +5,10 @@
 
 /* As on MySQL, where writers insert rows into product_deltas because no trigger counts. */
 #define NO_TRIGGERS                                                                                                    \
-    "DROP TRIGGER products_insert; DROP TRIGGER products_delete; DROP VIEW product_deltas;"                            \
-    "CREATE TABLE product_deltas (seq INTEGER PRIMARY KEY, created_at INTEGER, id TEXT, delta INTEGER)"
+    "DROP TRIGGER products_insert; DROP TRIGGER products_delete; DROP TRIGGER products_category_insert;"               \
+    "DROP TRIGGER products_category_delete; DROP TRIGGER products_category_update; DROP VIEW product_deltas;"          \
+    "CREATE TABLE product_deltas (seq INTEGER PRIMARY KEY, created_at INTEGER, id TEXT, delta INTEGER,"                \
+    " category TEXT, category_delta INTEGER NOT NULL DEFAULT 0)"
 
 static unit_database_t *database_without_triggers(apr_pool_t *pool)
 {
@@ -142,13 +144,77 @@ static void test_maintenance_applies_many_deltas_in_batches(void **state)
     unit_products_maintain(database);
     assert_int_equal(unit_products_check(database), 0);
     unit_products_insert(database, 5000, 6200); /* into the newest part */
-    unit_database_sql(database,
-                      "INSERT INTO product_deltas (created_at, id, delta)"
-                      " SELECT created_at, id, -1 FROM products WHERE CAST(name AS INTEGER) BETWEEN 400 AND 1600;"
-                      "DELETE FROM products WHERE CAST(name AS INTEGER) BETWEEN 400 AND 1600");
+    unit_database_sql(
+        database,
+        "INSERT INTO product_deltas (created_at, id, delta, category, category_delta)"
+        " SELECT created_at, id, -1, category, -1 FROM products WHERE CAST(name AS INTEGER) BETWEEN 400 AND 1600;"
+        "DELETE FROM products WHERE CAST(name AS INTEGER) BETWEEN 400 AND 1600");
     unit_products_maintain(database);
     assert_int_equal(unit_products_check(database), 0);
     assert_string_equal(parts(database, 3), "4999");
+    assert_string_equal(unit_database_sql(database, "SELECT n FROM category_counts WHERE category = 'Light'"), "4999");
+}
+
+static apr_int64_t count_category(unit_database_t *database, const char *category)
+{
+    cat_db_t *db = unit_database_use(database->pool, database);
+    apr_int64_t n;
+
+    assert_int_equal(cat_counts_category(db, category, &n), APR_SUCCESS);
+    cat_db_release(db);
+    return n;
+}
+
+/* Updates one field; the other fields stay. */
+static void update_field(unit_database_t *database, int product, int field, const char *value)
+{
+    cat_db_t *db = unit_database_use(database->pool, database);
+    const char *values[CAT_PRODUCT_FIELDS] = {NULL};
+    unsigned char cleared[CAT_PRODUCT_FIELDS] = {0};
+    cat_input_t input = {.values = values, .cleared = cleared};
+    const char *const *updated;
+
+    values[field] = value;
+    assert_int_equal(cat_products_update_one(db, unit_product_id(database->pool, product), &input, NULL, &updated),
+                     APR_SUCCESS);
+    cat_db_release(db);
+}
+
+static void check_category_counts(unit_database_t *database)
+{
+    cat_db_t *db = unit_database_use(database->pool, database);
+
+    unit_products_insert(database, 0, 30);
+    assert_int_equal(count_category(database, "Light"), 30);
+    assert_int_equal(count_category(database, "light"), 0);
+    update_field(database, 3, CAT_PRODUCT_CATEGORY, "Tea");
+    update_field(database, 4, CAT_PRODUCT_CATEGORY, "LIGHT"); /* the same when folded */
+    update_field(database, 5, CAT_PRODUCT_NAME, "Lamp");
+    assert_int_equal(count_category(database, "Light"), 28);
+    assert_int_equal(count_category(database, "LIGHT"), 1);
+    assert_int_equal(count_category(database, "Tea"), 1);
+    assert_int_equal(cat_products_delete_one(db, unit_product_id(database->pool, 3), NULL), APR_SUCCESS);
+    assert_int_equal(cat_products_delete_one(db, unit_product_id(database->pool, 8), NULL), APR_SUCCESS);
+    assert_int_equal(unit_products_check(database), 0);
+    unit_products_maintain(database);
+    assert_int_equal(count_category(database, "Light"), 27);
+    assert_int_equal(count_category(database, "Tea"), 0);
+    assert_int_equal(unit_products_check(database), 0);
+    assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM category_counts"), "2");
+    unit_database_sql(database, "UPDATE category_counts SET n = n + 1 WHERE category = 'Light'");
+    assert_int_equal(unit_products_check(database), 1);
+    assert_int_equal(cat_db_transact(db, rebuild, db), APR_SUCCESS);
+    assert_int_equal(unit_products_check(database), 0);
+}
+
+static void test_categories_are_counted_by_triggers(void **state)
+{
+    check_category_counts(unit_database(*state));
+}
+
+static void test_categories_are_counted_by_deltas(void **state)
+{
+    check_category_counts(database_without_triggers(*state));
 }
 
 static cat_job_t make_job(apr_pool_t *pool, unit_database_t *database, const atomic_int *stop)
@@ -193,6 +259,8 @@ int main(void)
         UNIT_TEST(test_check_finds_wrong_counts),
         UNIT_TEST(test_maintenance_applies_deltas),
         UNIT_TEST(test_maintenance_applies_many_deltas_in_batches),
+        UNIT_TEST(test_categories_are_counted_by_triggers),
+        UNIT_TEST(test_categories_are_counted_by_deltas),
         UNIT_TEST(test_job_stops_with_the_server),
         UNIT_TEST(test_failing_database_is_reported),
     };

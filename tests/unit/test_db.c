@@ -118,7 +118,8 @@ static void test_refused_value_is_logged(void **state)
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
 
-    assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, CAT_VALUES("a", NULL, "1", "x", "1", NULL, "1")),
+    assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT,
+                                   CAT_VALUES("a", NULL, "1", "x", "1", NULL, "1", NULL, NULL, NULL, NULL, NULL)),
                      CAT_EVALUE);
     unit_says(database->logged, "CAT003");
     assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);

@@ -274,13 +274,40 @@ static void test_integers_are_written(void **state)
     }
 }
 
+static void test_order_keys_follow_the_values(void **state)
+{
+    static const char *const rising[] = {
+        "0", "5e-324", "1e-07", "0.01", "0.1", "1", "1.01", "9.99", "10", "1e+21", "1.7976931348623157e+308"};
+
+    (void)state;
+    assert_int_equal(cat_number_order_key("0"), 0);
+    assert_int_equal(cat_number_order_key("-0"), 0);
+    for (size_t i = 1; i < UNIT_COUNT(rising); i++) {
+        assert_true(cat_number_order_key(rising[i - 1]) < cat_number_order_key(rising[i]));
+    }
+    assert_true(cat_number_order_key("1") == cat_number_order_key("1.0"));
+    assert_true(cat_number_order_key("100") == cat_number_order_key("1e2"));
+}
+
+static void test_order_keys_of_what_is_no_price(void **state)
+{
+    (void)state;
+    assert_int_equal(cat_number_order_key(NULL), -1);
+    assert_int_equal(cat_number_order_key(""), -1);
+    assert_int_equal(cat_number_order_key("x"), -1);
+    assert_int_equal(cat_number_order_key("1x"), -1);
+    assert_int_equal(cat_number_order_key("nan"), -1);
+    assert_int_equal(cat_number_order_key("-3"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_numbers_come_back_as_sent),  UNIT_TEST(test_numbers_in_the_fewest_digits),
-        UNIT_TEST(test_every_real_reads_back),      UNIT_TEST(test_every_price_keeps_its_cents),
-        UNIT_TEST(test_locale_makes_no_difference), UNIT_TEST(test_reads_integers),
-        UNIT_TEST(test_refuses_other_texts),        UNIT_TEST(test_integers_are_written),
+        UNIT_TEST(test_numbers_come_back_as_sent),    UNIT_TEST(test_numbers_in_the_fewest_digits),
+        UNIT_TEST(test_every_real_reads_back),        UNIT_TEST(test_every_price_keeps_its_cents),
+        UNIT_TEST(test_locale_makes_no_difference),   UNIT_TEST(test_reads_integers),
+        UNIT_TEST(test_refuses_other_texts),          UNIT_TEST(test_integers_are_written),
+        UNIT_TEST(test_order_keys_follow_the_values), UNIT_TEST(test_order_keys_of_what_is_no_price),
     };
     return UNIT_RUN(tests);
 }

@@ -100,7 +100,8 @@ static void test_each_outcome_of_a_write_has_a_status(void **state)
     assert_int_equal(cat_statement_query(conn, *state, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a"), &changed), APR_SUCCESS);
     assert_int_equal(cat_statement_query(conn, *state, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a"), &changed), APR_EEXIST);
     assert_int_equal(cat_statement_query(conn, *state, SQL_PRODUCT_INSERT,
-                                         CAT_VALUES("b", NULL, "1", "x", "1", NULL, "1"), &changed),
+                                         CAT_VALUES("b", NULL, "1", "x", "1", NULL, "1", NULL, NULL, NULL, NULL, NULL),
+                                         &changed),
                      CAT_EVALUE);
     assert_int_equal(cat_statement_query(conn, *state, SQL_PRODUCT_DELETE, CAT_VALUES("a"), &changed), APR_SUCCESS);
     assert_int_equal(changed, 1);

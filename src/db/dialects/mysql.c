@@ -101,6 +101,16 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     " WHERE u.level = " own " AND u.created_at >= f.created_at AND (u.created_at > f.created_at OR u.id > f.id)"       \
     " AND u.created_at <= m.created_at AND (u.created_at < m.created_at OR u.id <= m.id))"
 
+#define WORDS_INSERT_MYSQL(rows)                                                                                       \
+    "INSERT INTO product_words (word, created_at, id) VALUES " rows " ON DUPLICATE KEY UPDATE word = "                 \
+    "product_words.word"
+
+#define INDEX_ROWS_MYSQL                                                                                               \
+    "SELECT " PRODUCT_COLUMNS_OF_P ", " PRODUCT_KEY_COLUMNS                                                            \
+    " FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN products p"                             \
+    " ON created_at < key_time OR (created_at = key_time AND p.id < key_id)"                                           \
+    " ORDER BY created_at DESC, p.id DESC LIMIT %s"
+
 /*
  * The statements in which it differs from db/sql.def: there is no ON CONFLICT, and no LIMIT in a subquery of IN. MariaDB finds no row
  * values in an index, so list keys are compared column by column; a derived table lets each be sent once.
@@ -127,6 +137,17 @@ static const char *const statements[SQL_COUNT] = {
         " ORDER BY created_at DESC, p.id DESC LIMIT %s",
     [SQL_PRODUCT_LOCK] =
         "SELECT " PRODUCT_COLUMNS " FROM products WHERE id = %s FOR UPDATE",
+    [SQL_PRODUCT_KEYS] =
+        "SELECT " PRODUCT_KEY_COLUMNS ", category, created_at FROM products WHERE id = %s FOR UPDATE",
+    [SQL_WORDS_INSERT] = WORDS_INSERT_MYSQL(WORDS_ROW),
+    [SQL_WORDS_INSERT_2] = WORDS_INSERT_MYSQL(TWICE(WORDS_ROW)),
+    [SQL_WORDS_INSERT_4] = WORDS_INSERT_MYSQL(TWICE(TWICE(WORDS_ROW))),
+    [SQL_WORDS_INSERT_8] = WORDS_INSERT_MYSQL(TWICE(TWICE(TWICE(WORDS_ROW)))),
+    [SQL_WORDS_INSERT_16] = WORDS_INSERT_MYSQL(TWICE(TWICE(TWICE(TWICE(WORDS_ROW))))),
+    [SQL_INDEX_ROWS] = INDEX_ROWS_MYSQL " FOR UPDATE",
+    [SQL_INDEX_READ] = INDEX_ROWS_MYSQL,
+    [SQL_CATEGORY_BEGIN] = CATEGORY_BEGIN("CAST(category AS BINARY)"),
+    [SQL_CATEGORY_WRONG] = CATEGORY_WRONG("CAST(category AS BINARY)"),
     [SQL_COUNTS_PARTS] =
         "WITH r AS (SELECT CAST(%s AS SIGNED) AS level, CAST(%s AS SIGNED) AS first_at, %s AS first_id,"
         " CAST(%s AS SIGNED) AS next_at, %s AS next_id)"

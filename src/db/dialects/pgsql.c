@@ -77,6 +77,9 @@ static const char *const statements[SQL_COUNT] = {
         "SELECT " PRODUCT_COLUMNS NEWEST(" WHERE (created_at, id) < (%s, %s)", "$3") " LIMIT %s",
     [SQL_PRODUCT_LOCK] =
         "SELECT " PRODUCT_COLUMNS " FROM products WHERE id = %s FOR UPDATE",
+    [SQL_PRODUCT_KEYS] =
+        "SELECT " PRODUCT_KEY_COLUMNS ", category, created_at FROM products WHERE id = %s FOR UPDATE",
+    [SQL_INDEX_ROWS] = INDEX_ROWS " FOR UPDATE",
     [SQL_COUNTS_PARTS] =
         "WITH r AS (SELECT CAST(%s AS INTEGER) AS level, CAST(%s AS BIGINT) AS first_at, %s AS first_id,"
         " CAST(%s AS BIGINT) AS next_at, %s AS next_id)"

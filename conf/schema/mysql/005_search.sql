@@ -1,0 +1,56 @@
+-- What conditions, order and search need. src/catalogue/products.c writes it together with each product; a background job fills it in
+-- for the products that exist, see product_indexes.
+-- As in step 004, whether a column is missing is asked before it is added.
+
+-- Folded texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and
+-- category in order, a blank before and after each; 300 characters of name and category can become 33 octets each. NULL: the row is
+-- not indexed. Texts are octets, see step 001.
+SET @step = (SELECT CASE WHEN COUNT(*) > 0 THEN 'DO 0' ELSE
+    'ALTER TABLE products ADD COLUMN /*M! IF NOT EXISTS */ name_key VARBINARY(800), ADD COLUMN /*M! IF NOT EXISTS */ category_key VARBINARY(800), ADD COLUMN /*M! IF NOT EXISTS */ price_key BIGINT, ADD COLUMN /*M! IF NOT EXISTS */ rating_key BIGINT, ADD COLUMN /*M! IF NOT EXISTS */ words VARBINARY(10240), ALGORITHM = INSTANT'
+    END FROM information_schema.columns
+    WHERE table_schema = DATABASE() AND table_name = 'products' AND column_name = 'words');
+PREPARE step FROM @step;
+EXECUTE step;
+
+SET @step = (SELECT CASE WHEN COUNT(*) > 0 THEN 'DO 0' ELSE
+    'ALTER TABLE products ADD INDEX /*M! IF NOT EXISTS */ products_by_category (category, created_at, id), ADD INDEX /*M! IF NOT EXISTS */ products_by_category_key (category_key, created_at, id), ADD INDEX /*M! IF NOT EXISTS */ products_by_price (price_key, created_at, id), ADD INDEX /*M! IF NOT EXISTS */ products_by_name (name_key, created_at, id), ADD INDEX /*M! IF NOT EXISTS */ products_by_rating (rating_key, created_at, id), ALGORITHM = INPLACE, LOCK = NONE'
+    END FROM information_schema.statistics
+    WHERE table_schema = DATABASE() AND table_name = 'products' AND index_name = 'products_by_rating');
+PREPARE step FROM @step;
+EXECUTE step;
+
+-- The words of each product, cut off after 64 octets.
+CREATE TABLE IF NOT EXISTS product_words (
+    word       VARBINARY(64) NOT NULL,
+    created_at BIGINT NOT NULL,
+    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    PRIMARY KEY (word, created_at, id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- How many indexed products each category has, but for those that product_deltas tells of.
+CREATE TABLE IF NOT EXISTS category_counts (
+    category VARBINARY(400) NOT NULL PRIMARY KEY,
+    n        BIGINT NOT NULL
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- category_delta is of the indexed products of the category; a change of a category alone has a delta of 0.
+SET @step = (SELECT CASE WHEN COUNT(*) > 0 THEN 'DO 0' ELSE
+    'ALTER TABLE product_deltas ADD COLUMN /*M! IF NOT EXISTS */ category VARBINARY(400), ADD COLUMN /*M! IF NOT EXISTS */ category_delta INTEGER NOT NULL DEFAULT 0'
+    END FROM information_schema.columns
+    WHERE table_schema = DATABASE() AND table_name = 'product_deltas' AND column_name = 'category_delta');
+PREPARE step FROM @step;
+EXECUTE step;
+DEALLOCATE PREPARE step;
+
+-- The parts of the index that CatalogIndex names. complete: 1 when all products have theirs; until then those from the list key on,
+-- filled of them. The key of a part that no product has yet is above all products.
+CREATE TABLE IF NOT EXISTS product_indexes (
+    part       VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    complete   TINYINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    filled     BIGINT NOT NULL
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+INSERT IGNORE INTO product_indexes (part, complete, created_at, id, filled)
+    SELECT p.part, CASE WHEN EXISTS (SELECT 1 FROM products) THEN 0 ELSE 1 END, 9223372036854775807, '', 0 FROM (SELECT 'category' AS part
+    UNION SELECT 'price' UNION SELECT 'name' UNION SELECT 'rating' UNION SELECT 'search') p;

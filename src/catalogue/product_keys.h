@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_PRODUCT_KEYS_H
+#define CAT_CATALOGUE_PRODUCT_KEYS_H
+
+#include <apr_tables.h>
+
+#include "db/db.h"
+
+/*
+ * What is derived of a product for conditions, order and search: columns of products, and rows of product_words. Which
+ * parts of it a mount keeps is what its CatalogIndex says.
+ */
+
+/* The parts, as bits; their names in CatalogIndex and in the database are in cat_product_keys_parts, in the same order. */
+enum {
+    CAT_INDEX_CATEGORY = 1,
+    CAT_INDEX_PRICE = 2,
+    CAT_INDEX_NAME = 4,
+    CAT_INDEX_RATING = 8,
+    CAT_INDEX_SEARCH = 16,
+    CAT_INDEX_ALL = 31
+};
+#define CAT_INDEX_PARTS 5
+extern const char *const cat_product_keys_parts[CAT_INDEX_PARTS];
+
+/* The value of cat_conf_t.index for a set of parts: the same address each time. */
+const int *cat_product_keys_set(int parts);
+
+/* Reads the words of CatalogIndex, separated by blanks; -1: one of them is no part. And writes them, on the pool. "none"
+ * is the empty set. */
+int cat_product_keys_read_set(const char *words);
+const char *cat_product_keys_write_set(apr_pool_t *pool, int parts);
+
+/* The parts that db's mount keeps: all, unless a configuration says otherwise. */
+int cat_product_keys_kept(const cat_db_t *db);
+
+/* The derived columns, in the order of PRODUCT_KEY_COLUMNS (db/sql_parts.h). */
+enum {
+    CAT_PRODUCT_KEY_NAME,
+    CAT_PRODUCT_KEY_CATEGORY,
+    CAT_PRODUCT_KEY_PRICE,
+    CAT_PRODUCT_KEY_RATING,
+    CAT_PRODUCT_KEY_WORDS,
+    CAT_PRODUCT_KEYS
+};
+
+#define CAT_PRODUCT_KEY_SIZE 800 /* octets of a name_key or category_key; a longer folded text is cut off */
+#define CAT_PRODUCT_WORD_SIZE 64 /* octets of a word in product_words; a longer one is cut off */
+
+/* values[CAT_PRODUCT_KEYS]: the columns of a product, on the pool; NULL: of a part that is not in parts. */
+void cat_product_keys_make(apr_pool_t *pool, int parts, const char *const *product, const char **values);
+
+/* 1: the columns are the same. */
+int cat_product_keys_match(const char *const *one, const char *const *other);
+
+/* The words of product_words for a value of the column words, as const char *, sorted and distinct, on the pool. None
+ * for NULL. */
+apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words);
+
+/* Rows of product_words that are to be inserted together. */
+typedef struct cat_product_postings_t {
+    apr_array_header_t *values; /* const char *: word, created_at and id of each row */
+} cat_product_postings_t;
+
+cat_product_postings_t cat_product_keys_begin(apr_pool_t *pool);
+
+/* Adds the words of one product. words: of cat_product_keys_words. All texts must live until the rows are inserted. */
+void cat_product_keys_add(cat_product_postings_t *postings, const apr_array_header_t *words, const char *created_at,
+                          const char *id);
+
+/* Inserts the rows, in a transaction that the caller has begun. Rows that are there already stay. */
+apr_status_t cat_product_keys_insert(cat_db_t *db, const cat_product_postings_t *postings);
+
+/* Deletes words of a product from product_words, in a transaction that the caller has begun. */
+apr_status_t cat_product_keys_delete(cat_db_t *db, const apr_array_header_t *words, const char *created_at,
+                                     const char *id);
+
+/* Makes product_words follow a change of the column words of one product, from before to after; either may be NULL. The
+ * caller has begun a transaction. */
+apr_status_t cat_product_keys_change(cat_db_t *db, const char *before, const char *after, const char *created_at,
+                                     const char *id);
+
+#endif

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /products
+# route: PUT /products/:id
+# route: DELETE /products/:id
+# route: GET /products
+# case: 5 23
+# What is derived of products for conditions, order and search, and counted of categories.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for problems);
+use CatalogTest::Tools qw(setting);
+
+my @parts = qw(category name price rating search);
+my $server = server()->start;
+my $token = register($server)->{token};
+my $db = $server->database;
+
+sub made { my ($name, %more) = @_; return $server->api(POST => '/products', { name => $name, price => 1, %more }, token => $token)->{json}{data}{id} }
+sub keys_of { my ($id) = @_; return join '|', map { $_ // 'NULL' } $db->selectrow_array('SELECT name_key, category_key, price_key, rating_key, words FROM products WHERE id = ?', undef, $id) }
+sub words_of { my ($id) = @_; return join ' ', sort @{ $db->selectcol_arrayref('SELECT word FROM product_words WHERE id = ?', undef, $id) } }
+sub complete { return join ' ', sort @{ $_[0]->selectcol_arrayref('SELECT part FROM product_indexes WHERE complete = 1') } }
+sub filled { my ($on) = @_; return wait_until(60, sub { complete($on) eq "@parts" }) }
+
+# The counters, with the delta rows that are not applied yet, against the products.
+sub counters {
+    my ($on) = @_;
+    my $deltas = driver eq 'sqlite3' ? '' : 'UNION ALL SELECT category, category_delta FROM product_deltas WHERE category IS NOT NULL';
+    my $counted = $on->selectall_hashref("SELECT category, SUM(n) AS n FROM (SELECT category, n FROM category_counts $deltas) c GROUP BY category HAVING SUM(n) <> 0", 'category');
+    my $real = $on->selectall_hashref('SELECT category, COUNT(*) AS n FROM products WHERE category_key IS NOT NULL GROUP BY category', 'category');
+    my $text = sub { my ($of) = @_; return join ', ', map { "$_ $of->{$_}{n}" } sort keys %$of };
+    return ($text->($counted), $text->($real));
+}
+
+# The words of all rows, as this test computes them from ASCII names.
+sub wrong_words {
+    my ($on) = @_;
+    my %posted;
+    push @{ $posted{ $_->[1] } }, $_->[0] for @{ $on->selectall_arrayref('SELECT word, id FROM product_words') };
+    my @wrong;
+    for my $row (@{ $on->selectall_arrayref('SELECT id, name, category, words FROM products') }) {
+        my ($id, $name, $category, $words) = @$row;
+        my %is = map { $_ => 1 } lc("$name $category") =~ /[a-z0-9]+/g;
+        my $is = join ' ', sort keys %is;
+        push @wrong, "$id: $is" if ($words // '') ne " $is " || join(' ', sort @{ delete $posted{$id} // [] }) ne $is;
+    }
+    return join "\n", @wrong, map { "$_ is gone" } sort keys %posted;
+}
+
+sub right {
+    my ($name) = @_;
+    my ($counted, $real) = counters($db);
+    is($counted, $real, "$name: the counts of categories are exact");
+    is(wrong_words($db), '', "$name: each product has its words");
+    is(problems(ctl_for($server, 'check')), '', "$name: check finds no problem");
+}
+
+# ---- writes ----
+
+is(complete($db), "@parts", 'all parts of an empty catalogue are complete');
+my $id = made('Red Kettle, RED', category => 'Tea', price => 12.5);
+is(keys_of($id), 'red kettle, red|tea|4623226492472524800|-1| kettle red tea ', 'a new product has its keys and words');
+is(words_of($id), 'kettle red tea', 'each word of it is found');
+$server->api(PUT => "/products/$id", { name => 'Green kettle', rating => 5 }, token => $token);
+is(keys_of($id), 'green kettle|tea|4623226492472524800|4617315517961601024| green kettle tea ', 'an update changes what is derived');
+is(words_of($id), 'green kettle tea', 'and the words');
+$server->api(PUT => "/products/$id", { inStock => false, rating => undef, category => 'TEA' }, token => $token);
+is(keys_of($id), 'green kettle|tea|4623226492472524800|-1| green kettle tea ', 'null clears the rating');
+is((counters($db))[0], 'TEA 1', 'the category is counted in its own spelling');
+$server->api(DELETE => "/products/$id", undef, token => $token);
+is(words_of($id), '', 'a deleted product leaves no words');
+is((counters($db))[0], '', 'and no count');
+right('after single writes');
+
+# case: writes of many clients at once
+my @ids = map { made("kettle $_ of many", category => "c$_") } 1 .. 12;
+$server->burst((map { wire(PUT => "/products/$_", { category => 'shared', name => 'pot' }, token => $token) } @ids),
+    (map { wire(PUT => "/products/$_", { category => 'other', name => 'jar' }, token => $token) } @ids),
+    (map { wire(DELETE => "/products/$_", undef, token => $token) } @ids[0 .. 5]),
+    (map { wire(POST => '/products', { name => "new $_", price => $_, category => 'shared' }, token => $token) } 1 .. 24));
+right('after concurrent writes');
+
+# ---- rows of other programs ----
+
+my ($foreign, $changed) = ('01a1fdf9-d28a-7c59-b8ec-000000000001', $ids[-1]);
+$db->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at) VALUES (?, 'Foreign cup', '3', 'Cups', 1, 1763731170000)), undef, $foreign);
+$db->do(q(UPDATE products SET name = 'Renamed' WHERE id = ?), undef, $changed);
+ctl_for($server, 'recount') if driver eq 'mysql'; # which has no triggers
+answers($server->api(GET => "/products/$foreign"), 200, undef, 'a row of another program is served by its id');
+like(problems(ctl_for($server, 'check')), qr/^index: 2 products were written by another program, such as \S+; run: catalogctl index$/,
+    'check names the rows');
+is_deeply(ctl_for($server, 'index'), { status => 0, out => $db->selectrow_array('SELECT COUNT(*) FROM products') . " products, 2 indexed anew\n", err => '' },
+    'catalogctl index indexes them');
+is(words_of($foreign), 'cup cups foreign', 'then the row is found');
+is(words_of($changed), join(' ', sort 'renamed', $db->selectrow_array('SELECT category FROM products WHERE id = ?', undef, $changed)), 'and the other one by its new words');
+right('after catalogctl index');
+
+# ---- an older schema, with products, is filled while clients write ----
+
+# The statements of a step as src/db/migration.c splits them.
+sub apply_steps {
+    my ($on, $first, $last) = @_;
+    for my $file (sort glob setting('top') . '/conf/schema/' . driver . '/*.sql') {
+        my ($version) = $file =~ m{/(\d+)_\w+\.sql$};
+        next if $version < $first || $version > $last;
+        $on->do($_) for grep { /\S/ } split /;\n(?! |END)/, slurp($file);
+        $on->do('INSERT INTO schema_version (version, name, applied_at) VALUES (?, ?, 1)', undef, $version + 0, 'step');
+    }
+}
+
+$db->disconnect;
+$server->stop;
+my $old = server(mount => 'CatalogDefaultLimit 5');
+if (driver eq 'sqlite3') {
+    $old->start; # creates the file
+    $old->stop;
+    unlink glob $old->dir . '/data/catalog.db*';
+    CatalogTest::Server::hand_over($old->dir . '/data');
+    my $file = DBI->connect('dbi:SQLite:dbname=' . $old->dir . '/data/catalog.db', '', '', { RaiseError => 1 });
+    $file->do('PRAGMA journal_mode=WAL');
+    $file->disconnect;
+}
+$db = $old->database;
+$db->do('CREATE TABLE schema_version (version INTEGER NOT NULL PRIMARY KEY, name VARCHAR(64) NOT NULL, applied_at BIGINT NOT NULL)');
+apply_steps($db, 1, 4);
+my $insert = $db->prepare(q(INSERT INTO products (id, name, price, category, in_stock, created_at) VALUES (?, ?, '1', ?, 1, ?)));
+$db->begin_work;
+$insert->execute(sprintf('01a1fdf9-d28a-7c59-b8ec-%012d', $_), "old kettle $_", 'c' . $_ % 7, 1763731170000 + $_) for 1 .. 3000;
+$db->commit;
+$db->disconnect;
+chmod 0640, glob $old->dir . "/data/catalog.db*" if driver eq "sqlite3";
+CatalogTest::Server::hand_over(glob $old->dir . '/data/catalog.db*') if driver eq 'sqlite3';
+$server = $old;
+ctl_for($server, 'migrate');
+ctl_for($server, 'recount') if driver eq 'mysql';
+$server->start;
+$token = register($server)->{token};
+$db = $server->database;
+my $killed = 0;
+my $writes = 0;
+allow_kills();
+while (complete($db) ne "@parts") {
+    my @at = map { sprintf '01a1fdf9-d28a-7c59-b8ec-%012d', 1 + int rand 3000 } 1 .. 4;
+    $server->burst(wire(PUT => "/products/$at[0]", { name => 'changed', category => 'c1' }, token => $token),
+        wire(PUT => "/products/$at[1]", { category => 'c2' }, token => $token), wire(DELETE => "/products/$at[2]", undef, token => $token),
+        wire(POST => '/products', { name => 'made meanwhile', price => 1, category => 'c3' }, token => $token));
+    $writes++;
+    kill KILL => $server->children if $writes == 3 && !$killed++; # case: a child dies while it fills
+    last if $writes > 5000;
+}
+is(complete($db), "@parts", 'the job fills in what the older schema did not have');
+cmp_ok($writes, '>', 0, 'while clients write');
+right('after the job');
+
+# ---- CatalogIndex ----
+
+$db->disconnect;
+$server->stop;
+my $few = server(mount => 'CatalogIndex price name')->start;
+$token = register($few)->{token};
+$server = $few;
+$db = $few->database;
+is(keys_of(made('Cup', category => 'Tea', price => 2)), 'cup|NULL|4611686018427387904|NULL|NULL', 'CatalogIndex says what is derived');
+wait_until(30, sub { complete($db) eq 'name price' });
+is(complete($db), 'name price', 'parts that it does not name are not complete');
+$few->stop;
+for (['CatalogIndex price size', "'price size'"], ['CatalogIndex', "''"], ['CatalogIndex none price', "'none price'"]) {
+    my ($line, $what) = @$_;
+    my (undef, $text) = server(mount => $line)->configtest;
+    like($text, qr/CatalogIndex must be some of category, price, name, rating and search, or none, not $what/, "$line is refused");
+}
+
+done_testing;
