@@ -132,15 +132,22 @@ static apr_status_t insert_products(cat_db_t *db, const void *const *items, int 
     return insert_prepared(&in);
 }
 
-/* Where a product and its delta row make a transaction, products that come at once share one. Without words and delta
- * row, the product is a statement of its own. */
+/* Without words and delta row, a product is a statement of its own. */
+static cat_batch_kind_t choose_batch_kind(const cat_db_t *db)
+{
+    int has_words = cat_product_keys_kept(db) & CAT_INDEX_SEARCH;
+
+    return has_words || cat_counts_needs_transaction(db) ? CAT_BATCH_TRANSACTION : CAT_BATCH_STATEMENT;
+}
+
+/* Products that come at once share a commit. */
 apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product)
 {
     insertion_t in;
 
     cat_db_touch(db, NULL);
-    if (cat_counts_needs_transaction(db)) {
-        return cat_batch_write(db, insert_products, product);
+    if (!cat_db_shares_commits(db)) {
+        return cat_batch_write(db, choose_batch_kind(db), insert_products, product);
     }
     prepare_insertion(&in, db, &product, 1);
     return in.postings.values->nelts ? write_in_transaction(db, insert_prepared, &in) : insert_prepared(&in);

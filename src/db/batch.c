@@ -32,12 +32,13 @@ static entry_t *next_entry(const entry_t *entry)
     return (entry_t *)entry->item.next;
 }
 
-static void collect_items(batch_t *batch)
+/* most: with the leader's own. */
+static void collect_items(batch_t *batch, int most)
 {
     if (batch->count) {
         return;
     }
-    cat_group_commit_collect(batch->db->source->batch, &batch->first->item, BATCH_MAX - 1);
+    cat_group_commit_collect(batch->db->source->batch, &batch->first->item, most - 1);
     for (entry_t *entry = batch->first; entry; entry = next_entry(entry)) {
         batch->items[batch->count++] = entry->own;
     }
@@ -48,25 +49,53 @@ static apr_status_t write_items(void *baton)
 {
     batch_t *batch = baton;
 
-    collect_items(batch);
+    collect_items(batch, BATCH_MAX);
     return batch->work(batch->db, batch->items, batch->count);
 }
 
-static apr_status_t write_alone(cat_db_t *db, cat_batch_work_t *work, entry_t *own)
+/* As many items as there are, and one statement takes. */
+static int count_for_statement(const batch_t *batch)
+{
+    int present = 1 + cat_group_commit_count_waiting(batch->db->source->batch), rows = 1;
+
+    while (2 * rows <= present && 2 * rows <= CAT_ROWS_MAX) {
+        rows *= 2;
+    }
+    return rows;
+}
+
+static int fits_statement(int count)
+{
+    return count <= CAT_ROWS_MAX && (count & (count - 1)) == 0;
+}
+
+/* A thread may have stopped waiting after it was counted; then the items require several statements. */
+static apr_status_t write_batch(batch_t *batch, cat_batch_kind_t kind)
+{
+    if (kind == CAT_BATCH_STATEMENT) {
+        collect_items(batch, count_for_statement(batch));
+        if (fits_statement(batch->count)) {
+            return write_items(batch);
+        }
+    }
+    return cat_db_transact(batch->db, write_items, batch);
+}
+
+static apr_status_t write_alone(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work_t *work, entry_t *own)
 {
     batch_t alone = {.db = db, .work = work, .first = own, .items = {own->own}, .count = 1};
 
-    return cat_db_transact(db, write_items, &alone);
+    return write_batch(&alone, kind);
 }
 
 /* If the transaction cannot even begin, the threads that wait would fail one after the other, each as slowly: so they
  * fail with the leader. */
-static int lead_batch(cat_db_t *db, cat_batch_work_t *work, entry_t *own)
+static int lead_batch(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work_t *work, entry_t *own)
 {
     batch_t batch = {.db = db, .work = work, .first = own};
-    apr_status_t rv = cat_db_transact(db, write_items, &batch);
+    apr_status_t rv = write_batch(&batch, kind);
 
-    collect_items(&batch);
+    collect_items(&batch, BATCH_MAX);
     for (entry_t *entry = own; entry; entry = next_entry(entry)) {
         entry->rv = rv;
     }
@@ -81,7 +110,7 @@ static int is_refused(apr_status_t rv)
 }
 
 /* A thread that waits holds no connection. */
-apr_status_t cat_batch_write(cat_db_t *db, cat_batch_work_t *work, const void *item)
+apr_status_t cat_batch_write(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work_t *work, const void *item)
 {
     entry_t own = {.own = item};
     int count = BATCH_MAX;
@@ -89,13 +118,13 @@ apr_status_t cat_batch_write(cat_db_t *db, cat_batch_work_t *work, const void *i
     cat_checkout_release(db);
     switch (cat_group_commit_join(db->source->batch, &own.item, apr_time_now() + BATCH_PATIENCE)) {
     case CAT_GROUP_COMMIT_WAITING:
-        return write_alone(db, work, &own);
+        return write_alone(db, kind, work, &own);
     case CAT_GROUP_COMMIT_LEADER:
-        count = lead_batch(db, work, &own);
+        count = lead_batch(db, kind, work, &own);
         break;
     case CAT_GROUP_COMMIT_DONE:
         cat_checkout_mark_changes(db); /* the leader has marked its own */
         break;
     }
-    return count > 1 && is_refused(own.rv) ? write_alone(db, work, &own) : own.rv;
+    return count > 1 && is_refused(own.rv) ? write_alone(db, kind, work, &own) : own.rv;
 }

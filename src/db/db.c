@@ -129,6 +129,13 @@ apr_status_t cat_db_insert_rows(cat_db_t *db, cat_sql_t sql, const char *const *
     return rv;
 }
 
+int cat_db_shares_commits(const cat_db_t *db)
+{
+    const cat_dialect_t *dialect = cat_source_dialect(db->source);
+
+    return db->in_transaction || (dialect && dialect->one_writer);
+}
+
 int cat_db_takes_writes(cat_db_t *db)
 {
     cat_connection_t *conn;

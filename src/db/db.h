@@ -82,6 +82,10 @@ apr_status_t cat_db_continue_view(cat_db_t *db, cat_work_t *work, void *baton);
  * when they have ended. Returns the pool of before, which work sets again before it returns. */
 apr_pool_t *cat_db_use_pool(cat_db_t *db, apr_pool_t *pool);
 
+/* Does a statement that writes share its commit with others anyway? Yes in a transaction, and where the database has one
+ * writer at a time. 0 before the first connection of this process. */
+int cat_db_shares_commits(const cat_db_t *db);
+
 /* Does the database take writes, as far as can be known without one? If not, the reason is logged. 1 where it is no
  * file. */
 int cat_db_takes_writes(cat_db_t *db);

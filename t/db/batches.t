@@ -2,8 +2,8 @@
 # route: POST /products
 # route: GET /products
 # case: 4 18
-# db: mysql
-# Products that are created at once share a transaction: each succeeds or fails by itself, and is counted.
+# db: mysql pgsql
+# Products that are created at once share a transaction, or a statement: each succeeds or fails by itself, and is counted.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
 use Time::HiRes qw(sleep);
@@ -16,15 +16,20 @@ my @ids;
 sub create { return wire(POST => '/products', { name => $_[0], price => 1 }, token => $token) }
 sub statuses { my %n; $n{ $_->{status} }++ for @_; return join ', ', map { "$n{$_} $_" } sort keys %n }
 sub stored { return sort @{ $server->database->selectcol_arrayref('SELECT id FROM products') } }
-sub transactions { return ($engine->admin->selectrow_array(q(SHOW GLOBAL STATUS LIKE 'Com_commit')))[1] }
+
+# On PostgreSQL, xmin is the transaction that has inserted the row.
+sub transactions {
+    return driver eq 'pgsql' ? $server->database->selectrow_array('SELECT COUNT(DISTINCT xmin::text) FROM products')
+        : ($engine->admin->selectrow_array(q(SHOW GLOBAL STATUS LIKE 'Com_commit')))[1];
+}
 
 # All arrive while another program locks the end of the list for some seconds; then do what is given.
 sub together {
     my ($seconds, $requests, $do) = @_;
     my $db = $server->database;
-    $db->do('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    $db->do('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ') if driver eq 'mysql';
     $db->begin_work;
-    $db->do('SELECT id FROM products WHERE created_at > 1 FOR UPDATE');
+    $db->do(driver eq 'pgsql' ? 'LOCK TABLE products IN SHARE MODE' : 'SELECT id FROM products WHERE created_at > 1 FOR UPDATE');
     my @sockets = map { my $socket = $server->connection; print {$socket} $_; $socket } @$requests;
     sleep $seconds;
     $do->() if $do;
@@ -52,8 +57,7 @@ if (mpm() ne 'prefork') { # whose children have one request each
 right('shared');
 
 # case: the database refuses one of them
-$engine->admin->do('ALTER TABLE ' . $server->database->selectrow_array('SELECT DATABASE()')
-    . q(.products ADD CONSTRAINT no_eve CHECK (name <> 'eve')));
+$server->database->do(q(ALTER TABLE products ADD CONSTRAINT no_eve CHECK (name <> 'eve')));
 is(statuses(together(0.3, [map { create($_ == 7 ? 'eve' : "beside $_") } 1 .. 20])), '19 201, 1 400', 'only that one fails');
 right('refused');
 
@@ -64,9 +68,11 @@ right('late');
 # case: the database ends the sessions that insert
 sub cut {
     my $admin = $engine->admin;
-    my $waiting = $admin->selectcol_arrayref(q(SELECT id FROM information_schema.processlist WHERE info LIKE 'INSERT INTO products%'));
-    cmp_ok(scalar @$waiting, '>', 0, 'transactions wait');
-    $admin->do("KILL $_") for @$waiting;
+    my $waiting = $admin->selectcol_arrayref(driver eq 'pgsql'
+        ? q(SELECT pid FROM pg_stat_activity WHERE query LIKE 'INSERT INTO products%' AND wait_event_type = 'Lock')
+        : q(SELECT id FROM information_schema.processlist WHERE info LIKE 'INSERT INTO products%'));
+    cmp_ok(scalar @$waiting, '>', 0, 'sessions wait');
+    $admin->do(driver eq 'pgsql' ? "SELECT pg_terminate_backend($_)" : "KILL $_") for @$waiting;
 }
 is(statuses(together(0.3, [map { create("cut $_") } 1 .. 20], \&cut)), '20 201', 'and run again when they are cut off');
 right('cut');

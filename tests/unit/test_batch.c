@@ -14,6 +14,7 @@ static atomic_int calls, most; /* of the work: how often it was called, and with
 
 typedef struct writer_t {
     const char *id;
+    cat_batch_kind_t kind;
     apr_pool_t *pool;
     cat_db_t *db;
     apr_status_t rv;
@@ -40,7 +41,7 @@ static void *write_one(void *data)
 {
     writer_t *w = data;
 
-    w->rv = cat_batch_write(w->db, insert_items, w->id);
+    w->rv = cat_batch_write(w->db, w->kind, insert_items, w->id);
     return NULL;
 }
 
@@ -73,8 +74,8 @@ static void test_thread_alone_writes_its_item(void **state)
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
 
-    assert_int_equal(cat_batch_write(db, insert_items, "a"), APR_SUCCESS);
-    assert_int_equal(cat_batch_write(db, insert_items, "a"), APR_EEXIST);
+    assert_int_equal(cat_batch_write(db, CAT_BATCH_TRANSACTION, insert_items, "a"), APR_SUCCESS);
+    assert_int_equal(cat_batch_write(db, CAT_BATCH_TRANSACTION, insert_items, "a"), APR_EEXIST);
     assert_int_equal(unit_count_products(database), 1);
 }
 
@@ -104,6 +105,24 @@ static void test_refused_item_affects_no_other(void **state)
         assert_int_equal(writers[i].rv, strcmp(writers[i].id, REFUSED) ? APR_SUCCESS : APR_EEXIST);
     }
     assert_int_equal(unit_count_products(database), WRITERS - 1);
+}
+
+/* A statement takes 1, 2, 4, 8 or 16 items. On SQLite it waits for the write lock as a transaction does. */
+static void test_statement_takes_a_power_of_two(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    writer_t writers[WRITERS] = {{.id = "a"}, {.id = "b"}, {.id = "c"}, {.id = "d"}};
+
+    for (int i = 0; i < WRITERS; i++) {
+        writers[i].kind = CAT_BATCH_STATEMENT;
+    }
+    write_together(database, writers, 0);
+    for (int i = 0; i < WRITERS; i++) {
+        assert_int_equal(writers[i].rv, APR_SUCCESS);
+    }
+    assert_int_equal(atomic_load(&most), 2);
+    assert_int_equal(atomic_load(&calls), 3);
+    assert_int_equal(unit_count_products(database), WRITERS);
 }
 
 static void test_no_thread_waits_long_for_a_leader(void **state)
@@ -139,7 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_thread_alone_writes_its_item),   UNIT_TEST(test_threads_share_one_commit),
         UNIT_TEST(test_refused_item_affects_no_other),  UNIT_TEST(test_no_thread_waits_long_for_a_leader),
-        UNIT_TEST(test_threads_fail_with_their_leader),
+        UNIT_TEST(test_statement_takes_a_power_of_two), UNIT_TEST(test_threads_fail_with_their_leader),
     };
 
     return UNIT_RUN(tests);
