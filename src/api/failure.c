@@ -9,6 +9,8 @@ static cat_problem_t find_problem(apr_status_t rv)
     switch (rv) {
     case CAT_EBUSY:
         return CAT_PROBLEM_UNAVAILABLE;
+    case CAT_ESLOW:
+        return CAT_PROBLEM_QUERY_SLOW;
     case CAT_ENOTREADY:
         return CAT_PROBLEM_DATABASE_NOT_READY;
     case CAT_ECHANGED:

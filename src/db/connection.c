@@ -59,6 +59,9 @@ apr_status_t cat_connection_judge(cat_connection_t *conn, const cat_fault_t *fau
 {
     apr_status_t rv = fault->is_lost ? CAT_ELOST : conn->dialect->judge(fault);
 
+    if (rv == CAT_ESLOW && !conn->time_limit) { /* an administrator's limit, or the session's */
+        rv = CAT_EDOWN;
+    }
     note_fault(conn, fault, what);
     if (rv == CAT_ELOST) {
         conn->is_lost = 1;
@@ -157,6 +160,24 @@ apr_status_t cat_connection_begin_view(cat_connection_t *conn)
     return rv;
 }
 
+apr_status_t cat_connection_begin_search(cat_connection_t *conn, int seconds)
+{
+    char text[1024];
+    apr_status_t rv;
+
+    if (conn->dialect->search) {
+        apr_snprintf(text, sizeof(text), conn->dialect->search, seconds * 1000);
+        rv = cat_connection_send(conn, text);
+    } else {
+        rv = cat_connection_begin_view(conn);
+    }
+    if (rv == APR_SUCCESS) {
+        conn->time_limit = seconds;
+        conn->deadline = apr_time_now() + apr_time_from_sec(seconds);
+    }
+    return rv;
+}
+
 /* A failure leaves the one that led here in fault. On SQLite it fails if no transaction is open; elsewhere only if the
  * server is gone or not ready. */
 static apr_status_t send_rollback(cat_connection_t *conn)
@@ -182,6 +203,7 @@ void cat_connection_roll_back(cat_connection_t *conn)
     apr_status_t rv = send_rollback(conn);
 
     conn->in_transaction = 0;
+    conn->time_limit = 0;
     if (rv == CAT_ENOTREADY) {
         abandon_transaction(conn);
     }

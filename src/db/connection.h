@@ -36,6 +36,10 @@ void cat_connection_settle(cat_connection_t *conn, apr_pool_t *pool);
 /* Begins a transaction that reads one state from beginning to end; cat_connection_roll_back ends it. */
 apr_status_t cat_connection_begin_view(cat_connection_t *conn);
 
+/* Begins a transaction like that of a view, for selects whose texts are made at run time. The database plans them as
+ * their texts say, and ends each of them after some seconds, and then returns CAT_ESLOW. */
+apr_status_t cat_connection_begin_search(cat_connection_t *conn, int seconds);
+
 /* Leaves no transaction open, whether there was one or not: a connection never goes back to its pool inside a
  * transaction. Where the database refuses ROLLBACK too, either it ends the connection after a second, or
  * cat_pooled_connection_get ends the transaction. */

@@ -26,7 +26,9 @@ struct cat_connection_t {
     apr_time_t looked;   /* when files was last compared with what is there */
     apr_time_t used;     /* when it was last taken out of the pool */
     int in_transaction;
-    int is_abandoned; /* flag: its ROLLBACK was refused, so a transaction is still open */
+    int time_limit;      /* of the search that is open, in seconds; 0: none is */
+    apr_time_t deadline; /* when it ends */
+    int is_abandoned;    /* flag: its ROLLBACK was refused, so a transaction is still open */
     int has_read;
     cat_sqlite_reader_t *reader; /* NULL: selects go through the executor */
     cat_commit_tracker_t tracker;

@@ -153,18 +153,24 @@ apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton)
     return rv;
 }
 
-apr_status_t cat_db_open_view(cat_db_t *db, cat_work_t *work, void *baton)
+/* time_limit: of a search, in seconds; 0: it is none. */
+static apr_status_t read_one_state(cat_db_t *db, int time_limit, cat_work_t *work, void *baton)
 {
     cat_attempt_t a = {.db = db, .use = CAT_TO_READ, .repeat = CAT_REPEATABLE};
 
     while (cat_checkout_attempt(&a)) {
-        a.rv = cat_connection_begin_view(db->conn);
+        a.rv = time_limit ? cat_connection_begin_search(db->conn, time_limit) : cat_connection_begin_view(db->conn);
         if (a.rv == APR_SUCCESS) {
             cat_checkout_enter_transaction(db);
             a.rv = cat_checkout_note_failure(db, work(baton));
         }
     }
     return a.rv;
+}
+
+apr_status_t cat_db_open_view(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    return read_one_state(db, 0, work, baton);
 }
 
 apr_status_t cat_db_continue_view(cat_db_t *db, cat_work_t *work, void *baton)
@@ -178,6 +184,14 @@ apr_status_t cat_db_continue_view(cat_db_t *db, cat_work_t *work, void *baton)
 apr_status_t cat_db_view(cat_db_t *db, cat_work_t *work, void *baton)
 {
     apr_status_t rv = cat_db_open_view(db, work, baton);
+
+    cat_checkout_roll_back(db);
+    return rv;
+}
+
+apr_status_t cat_db_search(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    apr_status_t rv = read_one_state(db, db->conf->query_timeout, work, baton);
 
     cat_checkout_roll_back(db);
     return rv;

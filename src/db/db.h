@@ -71,8 +71,12 @@ apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton);
  * several times, as above. */
 apr_status_t cat_db_view(cat_db_t *db, cat_work_t *work, void *baton);
 
+/* The same for selects whose texts are made at run time: the database plans them as their texts say. CAT_ESLOW, not
+ * logged: they took longer than conf->query_timeout together, and the database has ended the last one. */
+apr_status_t cat_db_search(cat_db_t *db, cat_work_t *work, void *baton);
+
 /*
- * The same, but if work succeeds the transaction stays open: cat_db_continue_view runs more work that reads the same
+ * As cat_db_view, but if work succeeds the transaction stays open: cat_db_continue_view runs more work that reads the same
  * state, once, and logs its failure. cat_db_release ends the transaction, as does a failure.
  */
 apr_status_t cat_db_open_view(cat_db_t *db, cat_work_t *work, void *baton);

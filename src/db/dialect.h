@@ -41,6 +41,8 @@ typedef struct cat_dialect_t {
     const char *begin;           /* starts a transaction that is going to write */
     const char *abandon;         /* not refused when ROLLBACK is: the server then ends the idle connection; or NULL */
     const char *const *snapshot; /* starts one that reads the same state from beginning to end; none returns a row */
+    const char *search;          /* the same for a search, with a %d for its limit in milliseconds; NULL: as snapshot */
+    const char *limit;           /* before each select of a search, with a %d for its limit in seconds; or NULL */
     const char *const *prepare;  /* sent once on a database before its first migration; may return rows */
     const char *const *step;     /* sent before a step of the schema; where one selects 0, another server is at it */
     const char *const *step_end; /* sent after it, whether it went well or was rolled back; may return rows */

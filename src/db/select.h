@@ -18,7 +18,8 @@ typedef struct cat_select_t {
     const char *const *values;
     int count;
     cat_row_t *row;
-    void *baton; /* row's */
+    void *baton;         /* row's */
+    apr_time_t deadline; /* SQLite, of a text made at run time: when it is ended; 0: never */
 } cat_select_t;
 
 #endif

@@ -14,6 +14,9 @@
  * that program opens the database as the first one or closes it as the last. */
 #define LOCK_MSEC 1600
 
+/* Of SQLite's virtual machine, between two looks at the clock: some ten microseconds. */
+#define STEPS 1000
+
 struct cat_sqlite_reader_t {
     sqlite3 *sqlite;
     sqlite3_stmt *statements[SQL_COUNT]; /* NULL: not prepared yet */
@@ -181,16 +184,26 @@ static int run_statement(sqlite3_stmt *statement, const cat_select_t *select, ap
     return result;
 }
 
+static int is_over(void *deadline)
+{
+    return apr_time_now() > *(apr_time_t *)deadline;
+}
+
 static int select_made(cat_sqlite_reader_t *reader, const cat_select_t *select, apr_status_t *rv, int *rows)
 {
+    apr_time_t deadline = select->deadline;
     sqlite3_stmt *statement;
     int result;
 
     sqlite3_busy_timeout(reader->sqlite, LOCK_MSEC);
+    if (deadline) {
+        sqlite3_progress_handler(reader->sqlite, STEPS, is_over, &deadline);
+    }
     result = find_made_statement(reader, select->text, &statement);
     if (result == SQLITE_OK) {
         result = run_statement(statement, select, rv, rows);
     }
+    sqlite3_progress_handler(reader->sqlite, 0, NULL, NULL);
     sqlite3_busy_timeout(reader->sqlite, 0);
     return result;
 }

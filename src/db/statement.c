@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/statement.h"
 
+#include <apr_strings.h>
+
 #include "db/connection_state.h"
 #include "db/executor.h"
 #include "db/sql_text.h"
+#include "db/status.h"
 
 /* 0: SQLite's own functions cannot do it, and have given no row, so the driver may. It may not prepare texts that are
  * made at run time, because it keeps each statement until it closes the connection. */
@@ -29,10 +32,31 @@ static apr_status_t check_text(cat_connection_t *conn, const cat_select_t *selec
                : APR_SUCCESS;
 }
 
+/* The time is that of all selects of a search; a database that limits each by itself may take twice as long. */
+static apr_status_t limit_search(cat_connection_t *conn, apr_pool_t *pool, const cat_select_t *select,
+                                 cat_select_t *limited)
+{
+    if (apr_time_now() > conn->deadline) {
+        return CAT_ESLOW;
+    }
+    *limited = *select;
+    limited->deadline = conn->deadline;
+    if (conn->dialect->limit) {
+        limited->text =
+            apr_pstrcat(pool, apr_psprintf(pool, conn->dialect->limit, conn->time_limit), select->text, NULL);
+    }
+    return APR_SUCCESS;
+}
+
 apr_status_t cat_statement_select(cat_connection_t *conn, apr_pool_t *pool, const cat_select_t *select)
 {
+    cat_select_t limited;
     apr_status_t rv = check_text(conn, select);
 
+    if (rv == APR_SUCCESS && select->text && conn->time_limit) {
+        rv = limit_search(conn, pool, select, &limited);
+        select = &limited;
+    }
     if (rv == APR_SUCCESS && (!conn->reader || !select_directly(conn, select, &rv))) {
         rv = conn->dialect->executor->select(conn, pool, select);
     }

@@ -11,6 +11,7 @@
 #define CAT_EDOWN (APR_OS_START_USERERR + 1)     /* the database cannot be used */
 #define CAT_EBUSY (APR_OS_START_USERERR + 2)     /* over a limit of the server's, or other writers were first */
 #define CAT_EVALUE (APR_OS_START_USERERR + 3)    /* the database refuses the values */
+#define CAT_ESLOW (APR_OS_START_USERERR + 6)     /* a search took longer than it may, and was ended */
 #define CAT_ENOTREADY (APR_OS_START_USERERR + 5) /* the database is not ready, and did nothing */
 
 /* What a driver's result can mean beside these. Only db/ sees them. */

@@ -68,6 +68,8 @@ static void test_each_result_has_a_status(void **state)
         {"mysql", {.result = 1213, .text = "Deadlock found"}, CAT_ECONFLICT},
         {"mysql", {.result = 2006, .text = "MySQL server has gone away"}, CAT_ELOST},
         {"mysql", {.result = 1047, .text = "WSREP has not yet prepared node"}, CAT_ENOTREADY},
+        {"mysql", {.result = 1969, .text = "Query execution was interrupted (max_statement_time exceeded)"}, CAT_ESLOW},
+        {"sqlite3", {.result = 9, .text = "interrupted"}, CAT_ESLOW},
         {"mysql", {.result = 1146, .text = "Table doesn't exist"}, CAT_EDOWN},
     };
 
@@ -98,7 +100,7 @@ static void test_each_sqlstate_has_a_status(void **state)
         {"08006", CAT_ELOST},     /* connection_failure */
         {"57P01", CAT_ELOST},     /* admin_shutdown */
         {"57P03", CAT_ELOST},     /* cannot_connect_now */
-        {"57014", CAT_EDOWN},     /* query_canceled */
+        {"57014", CAT_ESLOW},     /* query_canceled */
         {"25006", CAT_EDOWN},     /* read_only_sql_transaction */
         {"25P02", CAT_EDOWN},     /* in_failed_sql_transaction */
         {"42P01", CAT_EDOWN},     /* undefined_table */

@@ -22,6 +22,7 @@ static void test_each_status_of_db_has_an_answer(void **state)
     check_failure(state, CAT_EDOWN, 500, "database unavailable", 1);
     check_failure(state, CAT_EBUSY, 503, "too busy", 1);
     check_failure(state, CAT_ENOTREADY, 503, "not ready", 1);
+    check_failure(state, CAT_ESLOW, 503, "narrow it", 1);
     check_failure(state, CAT_EVALUE, 400, "refuses these values", 0);
 }
 

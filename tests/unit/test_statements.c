@@ -139,11 +139,50 @@ static void test_texts_made_at_run_time_are_kept_within_bounds(void **state)
     assert_string_equal(database->logged, "");
 }
 
+/* Counts to 10,000,000,000. */
+static apr_status_t count_long(void *db)
+{
+    return cat_db_each_text(
+        db,
+        "WITH d AS (SELECT 0 AS n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4"
+        " UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)"
+        " SELECT COUNT(*) FROM d a, d b, d c, d e, d f, d g, d h, d i, d j, d k"
+        " WHERE a.n + b.n + c.n + e.n + f.n + g.n + h.n + i.n + j.n + k.n < 99",
+        CAT_NO_VALUES, ignore_row, NULL);
+}
+
+static apr_status_t count_products(void *db)
+{
+    return cat_db_each_text(db, "SELECT COUNT(*) FROM products", CAT_NO_VALUES, ignore_row, NULL);
+}
+
+/* The connection is of use afterwards, and its other statements have no such limit. */
+static void test_search_ends_at_its_limit(void **state)
+{
+    const char *file = apr_pstrcat(*state, unit_directory(*state), "/catalog.db", NULL);
+    unit_database_t *database = unit_database_make_for(*state, driver, params ? params : file);
+    cat_db_t *db = unit_database_use(*state, database);
+    apr_time_t begun = apr_time_now();
+
+    database->conf.query_timeout = 1;
+    unit_database_migrate(database);
+    database->logged[0] = '\0';
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(cat_db_search(db, count_long, db), CAT_ESLOW);
+        assert_int_equal(cat_db_search(db, count_products, db), APR_SUCCESS);
+        assert_int_equal(cat_db_view(db, count_products, db), APR_SUCCESS);
+        assert_int_equal(cat_db_each_text(db, "SELECT 1", CAT_NO_VALUES, ignore_row, NULL), APR_SUCCESS);
+    }
+    assert_true(apr_time_now() - begun >= apr_time_from_sec(2));
+    assert_string_equal(database->logged, "");
+}
+
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_every_statement_is_understood),
         UNIT_TEST(test_texts_made_at_run_time_are_kept_within_bounds),
+        UNIT_TEST(test_search_ends_at_its_limit),
     };
 
     if (count == 3) {

@@ -85,6 +85,8 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     case 2014: /* CR_COMMANDS_OUT_OF_SYNC */
     case 2055: /* CR_SERVER_LOST_EXTENDED */
         return CAT_ELOST;
+    case 1969: /* MariaDB's ER_STATEMENT_TIMEOUT */
+        return CAT_ESLOW;
     default:
         return CAT_EDOWN;
     }
@@ -227,6 +229,7 @@ const cat_dialect_t cat_dialect_mysql = {
     .begin = "START TRANSACTION",
     .abandon = "SET SESSION wait_timeout = 1",
     .snapshot = snapshot,
+    .limit = "/*M! SET STATEMENT max_statement_time = %d FOR */ ",
     .prepare = cat_dialect_nothing,
     .step = step,
     .step_end = step_end,

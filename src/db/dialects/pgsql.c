@@ -15,6 +15,15 @@ static const char *const session[] = {
 
 static const char *const snapshot[] = {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", NULL};
 
+/* What is switched off the planner uses only where it has nothing else: it then reads tables by an index, in its order,
+ * and joins from left to right. It would compile such plans, because it gives them a high price. */
+static const char search[] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = %d;"
+                             " SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;"
+                             " SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off;"
+                             " SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;"
+                             " SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off;"
+                             " SET LOCAL join_collapse_limit = 1";
+
 /* The lock's number is this module's: the first eight octets of the SHA-256 of "mod_catalog". It ends with the transaction. */
 static const char *const step[] = {
     "BEGIN",
@@ -43,6 +52,7 @@ static const struct {
     {"40001", CAT_ECONFLICT}, /* serialization_failure */
     {"40P01", CAT_ECONFLICT}, /* deadlock_detected */
     {"55P03", CAT_ECONFLICT}, /* lock_not_available */
+    {"57014", CAT_ESLOW},     /* query_canceled, by statement_timeout */
     {"08", CAT_ELOST},        /* connection exception */
     {"57P01", CAT_ELOST},     /* admin_shutdown */
     {"57P02", CAT_ELOST},     /* crash_shutdown */
@@ -114,6 +124,7 @@ const cat_dialect_t cat_dialect_pgsql = {
     .session = session,
     .begin = "BEGIN",
     .snapshot = snapshot,
+    .search = search,
     .prepare = cat_dialect_nothing,
     .step = step,
     .step_end = cat_dialect_nothing,

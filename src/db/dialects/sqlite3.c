@@ -31,6 +31,9 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     if (fault->result == 1 && (strstr(text, "schema has changed") || !strcmp(text, "not an error"))) {
         return CAT_EDEAD;
     }
+    if (fault->result == 9) { /* SQLITE_INTERRUPT */
+        return CAT_ESLOW;
+    }
     if (strstr(text, "UNIQUE constraint failed")) {
         return APR_EEXIST;
     }

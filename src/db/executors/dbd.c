@@ -14,6 +14,9 @@
 
 #define COLUMNS_MAX 16
 
+/* What apr_dbd_get_row returns after the last row; any other number is an error. */
+#define NO_MORE_ROWS (-1)
+
 typedef struct prepared_t {
     apr_dbd_prepared_t *handle; /* NULL: not prepared on this connection */
     int placeholders;
@@ -75,18 +78,18 @@ static apr_status_t send_text(cat_connection_t *conn, const char *text)
 }
 
 /* CAT_ENOUGH too: the remaining rows are drained. */
-static apr_status_t drain_rows(const cat_connection_t *conn, apr_pool_t *pool, apr_dbd_results_t *results,
+static apr_status_t drain_rows(cat_connection_t *conn, apr_pool_t *pool, apr_dbd_results_t *results, const char *what,
                                cat_row_t *row, void *baton)
 {
     apr_dbd_row_t *r = NULL;
     const char *values[COLUMNS_MAX];
     apr_status_t rv = APR_SUCCESS;
-    int columns = apr_dbd_num_cols(conn->handle.driver, results);
+    int columns = apr_dbd_num_cols(conn->handle.driver, results), result = 0;
 
     if (columns > COLUMNS_MAX) {
         return APR_ENOSPC;
     }
-    for (int n = 1; apr_dbd_get_row(conn->handle.driver, pool, results, &r, n) == 0; n++) {
+    for (int n = 1; (result = apr_dbd_get_row(conn->handle.driver, pool, results, &r, n)) == 0; n++) {
         for (int i = 0; i < columns; i++) {
             if (apr_dbd_datum_get(conn->handle.driver, r, i, APR_DBD_TYPE_STRING, &values[i]) != APR_SUCCESS) {
                 values[i] = NULL;
@@ -96,7 +99,7 @@ static apr_status_t drain_rows(const cat_connection_t *conn, apr_pool_t *pool, a
             rv = row(baton, values, columns);
         }
     }
-    return rv;
+    return rv == APR_SUCCESS && result != NO_MORE_ROWS ? judge_result(conn, result, what) : rv;
 }
 
 /* The same driver crashes on a prepared statement that returns no rows. */
@@ -120,7 +123,7 @@ static apr_status_t ask_text(cat_connection_t *conn, apr_pool_t *pool, const cha
     apr_status_t rv = judge_result(conn, select_text(conn, pool, text, &results), text);
 
     /* MySQL's driver sets none for a statement without rows */
-    return rv == APR_SUCCESS && results ? drain_rows(conn, pool, results, row, baton) : rv;
+    return rv == APR_SUCCESS && results ? drain_rows(conn, pool, results, text, row, baton) : rv;
 }
 
 /* ---- prepared statements ---- */
@@ -255,7 +258,7 @@ static apr_status_t select_rows(cat_connection_t *conn, apr_pool_t *pool, const 
     if (rv != APR_SUCCESS) {
         return rv == CAT_EDEAD ? CAT_EDOWN : rv;
     }
-    return drain_rows(conn, pool, results, select->row, select->baton);
+    return drain_rows(conn, pool, results, name_of(&which), select->row, select->baton);
 }
 
 static apr_status_t run_query(cat_connection_t *conn, apr_pool_t *pool, cat_sql_t sql, const char *const *values,
