@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "httpd/routes.h"
 
+#include "api/categories.h"
 #include "api/confirm.h"
 #include "api/health.h"
 #include "api/keys.h"
@@ -23,6 +24,7 @@ const cat_route_t cat_routes[] = {
     { "PUT",    "/products/:id",         cat_products_update,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE },
     { "PATCH",  "/products/:id",         cat_products_patch,     CAT_WRITER, CAT_PATCH,    CAT_RATE_NONE },
     { "DELETE", "/products/:id",         cat_products_remove,    CAT_WRITER, CAT_NO_BODY,  CAT_RATE_NONE },
+    { "GET",    "/categories",           cat_categories_get,     CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE },
     { "POST",   "/register",             cat_users_register,     CAT_ANYONE, CAT_JSON,     CAT_RATE_REGISTER },
     { "POST",   "/users",                cat_users_create,       CAT_ANYONE, CAT_JSON,     CAT_RATE_REGISTER },
     { "POST",   "/auth/login",           cat_sessions_login,     CAT_ANYONE, CAT_JSON,     CAT_RATE_LOGIN },

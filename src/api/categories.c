@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/categories.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "api/failure.h"
+#include "catalogue/categories.h"
+#include "catalogue/indexes.h"
+#include "http/answer.h"
+#include "http/link_header.h"
+#include "http/parameters.h"
+#include "http/request.h"
+#include "lib/fold.h"
+#include "lib/json.h"
+#include "lib/number.h"
+
+#define CATEGORY_SIZE 64 /* octets: a guess of one category's JSON */
+
+typedef struct request_t {
+    cat_categories_query_t query;
+    apr_int64_t page, limit; /* 0: not given */
+    unsigned given;          /* the parameters, as bits in the order of the table */
+    cat_parameters_t parameters;
+    const cat_conf_t *conf;
+} request_t;
+
+/* ---- parameters ---- */
+
+static void parse_page(request_t *r, const cat_parameter_t *parameter)
+{
+    apr_int64_t page;
+
+    r->page = parameter->value && cat_number_parse_integer(parameter->value, &page) && page > 0 ? page : 1;
+}
+
+static void parse_limit(request_t *r, const cat_parameter_t *parameter)
+{
+    apr_int64_t limit;
+
+    if (parameter->value && cat_number_parse_integer(parameter->value, &limit) && limit > 0) {
+        r->limit = limit < r->conf->max_limit ? limit : r->conf->max_limit;
+    }
+}
+
+static void parse_sort(request_t *r, const cat_parameter_t *parameter)
+{
+    const char *order = parameter->value ? parameter->value : "";
+
+    r->query.descending = *order == '-';
+    order += r->query.descending;
+    r->query.order = !strcmp(order, "count") ? CAT_CATEGORIES_BY_COUNT : CAT_CATEGORIES_BY_NAME;
+    if (strcmp(order, "count") != 0 && strcmp(order, "category") != 0) {
+        cat_parameters_add_error(&r->parameters, parameter->name, "invalid",
+                                 "must be category or count, perhaps with - before it");
+    }
+}
+
+static void parse_prefix(request_t *r, const cat_parameter_t *parameter)
+{
+    if (!parameter->value) {
+        cat_parameters_add_error(&r->parameters, parameter->name, "invalid", "must be percent-encoded UTF-8");
+        return;
+    }
+    r->query.prefix = cat_fold_text(r->parameters.pool, parameter->value);
+}
+
+/* THE CATEGORIES' PARAMETERS: page and limit are as forgiving as those of GET /products. */
+static const struct parameter_t {
+    const char *name;
+    int repeats; /* flag: of several the first one counts */
+    void (*parse)(request_t *r, const cat_parameter_t *parameter);
+} parameters[] = {
+    {"page", 1, parse_page},
+    {"limit", 1, parse_limit},
+    {"sort", 0, parse_sort},
+    {"category[prefix]", 0, parse_prefix},
+};
+
+#define PARAMETERS (sizeof(parameters) / sizeof(parameters[0]))
+
+static void parse_parameter(request_t *r, const cat_parameter_t *parameter)
+{
+    for (size_t i = 0; i < PARAMETERS; i++) {
+        if (strcmp(parameters[i].name, parameter->name) != 0) {
+            continue;
+        }
+        if (!(r->given & 1U << i)) {
+            r->given |= 1U << i;
+            parameters[i].parse(r, parameter);
+        } else if (!parameters[i].repeats) {
+            cat_parameters_add_repeated(&r->parameters, parameter->name);
+        }
+        return;
+    }
+    cat_parameters_add_unknown(&r->parameters, parameter->name);
+}
+
+static void parse_request(cat_request_t *q, request_t *r)
+{
+    cat_parameter_t parameter;
+
+    *r = (request_t){.query = {.prefix = ""}, .page = 1, .limit = q->conf->default_limit, .conf = q->conf};
+    cat_parameters_init(&r->parameters, q->pool, q->strict, q->query);
+    while (cat_parameters_next(&r->parameters, &parameter)) {
+        parse_parameter(r, &parameter);
+    }
+}
+
+/* ---- the answer ---- */
+
+static void write_category(cat_buffer_t *b, const cat_category_t *category)
+{
+    CAT_BUFFER_LITERAL(b, "{\"category\":");
+    cat_json_add_string(b, category->name);
+    CAT_BUFFER_LITERAL(b, ",\"count\":");
+    cat_buffer_add_int(b, category->count);
+    CAT_BUFFER_LITERAL(b, "}");
+}
+
+static void write_page(cat_buffer_t *b, const request_t *r, const apr_array_header_t *list)
+{
+    apr_int64_t first = r->page - 1 > list->nelts / r->limit ? list->nelts : (r->page - 1) * r->limit;
+
+    CAT_BUFFER_LITERAL(b, "{\"success\":true,\"data\":[");
+    for (apr_int64_t i = first; i < list->nelts && i < first + r->limit; i++) {
+        if (i > first) {
+            CAT_BUFFER_LITERAL(b, ",");
+        }
+        write_category(b, &APR_ARRAY_IDX(list, i, cat_category_t));
+    }
+    CAT_BUFFER_LITERAL(b, "],\"pagination\":{\"page\":");
+    cat_buffer_add_int(b, r->page);
+    CAT_BUFFER_LITERAL(b, ",\"limit\":");
+    cat_buffer_add_int(b, r->limit);
+    CAT_BUFFER_LITERAL(b, ",\"total\":");
+    cat_buffer_add_int(b, list->nelts);
+    CAT_BUFFER_LITERAL(b, ",\"pages\":");
+    cat_buffer_add_int(b, (list->nelts + r->limit - 1) / r->limit);
+    CAT_BUFFER_LITERAL(b, "}}");
+}
+
+static const char *write_link(cat_request_t *q, const request_t *r, const apr_array_header_t *list)
+{
+    cat_buffer_t parameters_text, link;
+
+    cat_buffer_init(&parameters_text, q->pool, 64);
+    CAT_BUFFER_LITERAL(&parameters_text, "&limit=");
+    cat_buffer_add_int(&parameters_text, r->limit);
+    if (r->query.order == CAT_CATEGORIES_BY_COUNT || r->query.descending) {
+        cat_buffer_add_text(&parameters_text, r->query.descending ? "&sort=-" : "&sort=");
+        cat_buffer_add_text(&parameters_text, r->query.order == CAT_CATEGORIES_BY_COUNT ? "count" : "category");
+    }
+    if (*r->query.prefix) {
+        CAT_BUFFER_LITERAL(&parameters_text, "&category%5Bprefix%5D=");
+        cat_parameters_write(&parameters_text, r->query.prefix);
+    }
+    cat_buffer_init(&link, q->pool, 256);
+    cat_link_header_pages(&link, r->page, (list->nelts + r->limit - 1) / r->limit, cat_buffer_text(&parameters_text));
+    return cat_buffer_text(&link);
+}
+
+static cat_answer_t *answer_list(cat_request_t *q, const request_t *r, const apr_array_header_t *list)
+{
+    cat_buffer_t b;
+    cat_answer_t *answer;
+
+    cat_buffer_init(&b, q->pool, (apr_size_t)list->nelts * CATEGORY_SIZE + 128);
+    write_page(&b, r, list);
+    answer = cat_answer_text(q->pool, 200, b.data, b.length);
+    cat_answer_header(answer, q->pool, "Link", write_link(q, r, list));
+    if (r->parameters.ignored) {
+        cat_answer_name_ignored(answer, q->pool, r->parameters.ignored);
+    }
+    return answer;
+}
+
+/* NULL: the categories are counted. */
+static cat_answer_t *refuse_unindexed(cat_request_t *q)
+{
+    cat_indexes_state_t state;
+    apr_status_t rv = cat_indexes_check(q->db, CAT_INDEX_CATEGORY, &state);
+
+    if (rv != APR_SUCCESS) {
+        return cat_failure_answer(q->pool, rv);
+    }
+    if (state.absent) {
+        return cat_answer_problem(q->pool, CAT_PROBLEM_NOT_INDEXED, NULL);
+    }
+    return state.filling
+               ? cat_answer_problem(q->pool, CAT_PROBLEM_INDEXING,
+                                    apr_psprintf(q->pool, "the products are being indexed: %d %%", state.percent))
+               : NULL;
+}
+
+cat_answer_t *cat_categories_get(cat_request_t *q)
+{
+    apr_array_header_t *list;
+    cat_answer_t *refusal;
+    request_t r;
+    apr_status_t rv;
+
+    parse_request(q, &r);
+    if (r.parameters.errors) {
+        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, r.parameters.errors);
+    }
+    refusal = refuse_unindexed(q);
+    if (refusal) {
+        return refusal;
+    }
+    rv = cat_categories_list(q->db, &r.query, &list);
+    return rv == APR_SUCCESS ? answer_list(q, &r, list) : cat_failure_answer(q->pool, rv);
+}

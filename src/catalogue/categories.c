@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/categories.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "db/checkout.h"
+#include "lib/fold.h"
+
+typedef struct reading_t {
+    const cat_categories_query_t *query;
+    apr_array_header_t *list;
+} reading_t;
+
+static apr_status_t keep_category(void *baton, const char *const *values, int count)
+{
+    const reading_t *r = baton;
+    apr_pool_t *pool = r->list->pool;
+    cat_category_t category = {.name = apr_pstrdup(pool, values[0]), .count = apr_atoi64(values[1])};
+
+    (void)count;
+    category.key = cat_fold_text(pool, category.name);
+    if (!strncmp(category.key, r->query->prefix, strlen(r->query->prefix))) {
+        APR_ARRAY_PUSH(r->list, cat_category_t) = category;
+    }
+    return APR_SUCCESS;
+}
+
+static int by_name(const void *one, const void *other)
+{
+    const cat_category_t *a = one, *b = other;
+    int order = strcmp(a->key, b->key);
+
+    return order ? order : strcmp(a->name, b->name);
+}
+
+static int by_count(const void *one, const void *other)
+{
+    const cat_category_t *a = one, *b = other;
+
+    return a->count < b->count ? -1 : a->count > b->count ? 1 : by_name(one, other);
+}
+
+static int by_name_descending(const void *one, const void *other)
+{
+    return by_name(other, one);
+}
+
+static int by_count_descending(const void *one, const void *other)
+{
+    const cat_category_t *a = one, *b = other;
+
+    return a->count > b->count ? -1 : a->count < b->count ? 1 : by_name(one, other);
+}
+
+apr_status_t cat_categories_list(cat_db_t *db, const cat_categories_query_t *query, apr_array_header_t **list)
+{
+    static int (*const orders[][2])(const void *, const void *) = {
+        [CAT_CATEGORIES_BY_NAME] = {by_name, by_name_descending},
+        [CAT_CATEGORIES_BY_COUNT] = {by_count, by_count_descending},
+    };
+    reading_t r = {query, apr_array_make(db->pool, 64, sizeof(cat_category_t))};
+    apr_status_t rv = cat_db_each(db, SQL_CATEGORY_LIST, CAT_NO_VALUES, keep_category, &r);
+
+    qsort(r.list->elts, (size_t)r.list->nelts, sizeof(cat_category_t), orders[query->order][query->descending]);
+    *list = r.list;
+    return rv;
+}
