@@ -56,7 +56,7 @@ is(scalar(grep { /^execute catalog_[0-9a-f]{16}: INSERT INTO products/ } @sent),
 
 # case: the types of a result change: prepared statements are refused, and no request fails
 my $db = $server->database;
-for my $change ('ALTER TABLE products ALTER COLUMN category TYPE VARCHAR(1000)', 'ALTER TABLE products ALTER COLUMN category TYPE TEXT') {
+for my $change ('ALTER TABLE products ALTER COLUMN name TYPE VARCHAR(1000)', 'ALTER TABLE products ALTER COLUMN name TYPE TEXT') {
     $db->do($change);
     is(all_work(), '200 200 200 201 200', "all requests succeed after $change") for 1 .. 3;
 }
