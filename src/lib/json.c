@@ -7,9 +7,9 @@
 
 /* jansson has a limit of its own, 2048, which costs its stack and that of everybody who walks the value afterwards. A
  * closing bracket too many makes depth negative; jansson refuses that text before anything behind it counts. */
-static int is_too_deep(const char *text, apr_size_t length)
+static const char *find_excess(const char *text, apr_size_t length)
 {
-    int depth = 0, in_string = 0;
+    int depth = 0, marks = 0, in_string = 0;
 
     for (apr_size_t i = 0; i < length; i++) {
         char c = text[i];
@@ -22,14 +22,17 @@ static int is_too_deep(const char *text, apr_size_t length)
         } else if (c == '"') {
             in_string = 1;
         } else if (c == '[' || c == '{') {
+            marks++;
             if (++depth > CAT_JSON_DEPTH_MAX) {
-                return 1;
+                return "nested deeper than " APR_STRINGIFY(CAT_JSON_DEPTH_MAX) " levels";
             }
         } else if (c == ']' || c == '}') {
             depth--;
+        } else if (c == ',') {
+            marks++;
         }
     }
-    return 0;
+    return marks > CAT_JSON_MARKS_MAX ? "too many values" : NULL;
 }
 
 /* jansson quotes the text near the fault, which may be part of a password; and it speaks of its own flags. */
@@ -51,8 +54,8 @@ json_t *cat_json_parse(apr_pool_t *pool, const char *text, apr_size_t length, co
     json_error_t error;
     json_t *value;
 
-    if (is_too_deep(text, length)) {
-        *why = "nested deeper than " APR_STRINGIFY(CAT_JSON_DEPTH_MAX) " levels";
+    *why = find_excess(text, length);
+    if (*why) {
         return NULL;
     }
     value = cat_json_own(pool, json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error));

@@ -8,8 +8,10 @@
 
 #include "lib/buffer.h"
 
-/* Deeper nesting of arrays and objects than this is refused. */
+/* Deeper nesting of arrays and objects than this is refused; and more commas and opening brackets, because a value of
+ * two octets takes a hundred in memory. */
 #define CAT_JSON_DEPTH_MAX 32
+#define CAT_JSON_MARKS_MAX 200000
 
 /*
  * Parses length bytes of JSON text (RFC 8259): any value at the top, no BOM, nothing after the value, valid UTF-8, no

@@ -208,6 +208,17 @@ static void test_depth_cannot_be_hidden(void **state)
     assert_string_equal(refusal(*state, after_escape, 102), "line 1, column 1: invalid token");
 }
 
+static void test_number_of_values_is_limited(void **state)
+{
+    const char *most = repeat(*state, ",1", CAT_JSON_MARKS_MAX - 1), *why;
+    const char *text = apr_pstrcat(*state, "[1", most, "]", NULL), *more = apr_pstrcat(*state, "[1,1", most, "]", NULL);
+
+    assert_non_null(cat_json_parse(*state, text, strlen(text), &why));
+    assert_string_equal(refusal(*state, more, strlen(more)), "too many values");
+    text = apr_pstrcat(*state, "[\"", repeat(*state, ",", CAT_JSON_MARKS_MAX + 1), "\"]", NULL);
+    assert_non_null(cat_json_parse(*state, text, strlen(text), &why));
+}
+
 static void test_survives_every_cut_and_every_changed_byte(void **state)
 {
     static const char good[] = "{\"a\":[1,-2.5e3,true,null,\"\xc3\xa9\\u20ac\\n\"],\"b\":{\"c\":\"\xf0\x9f\x98\x80\"}}";
@@ -315,6 +326,7 @@ int main(void)
         UNIT_TEST(test_depth_is_limited),
         UNIT_TEST(test_depth_counts_no_brackets_in_strings),
         UNIT_TEST(test_depth_cannot_be_hidden),
+        UNIT_TEST(test_number_of_values_is_limited),
         UNIT_TEST(test_survives_every_cut_and_every_changed_byte),
         UNIT_TEST(test_own_releases_with_the_pool),
         UNIT_TEST(test_writes_strings),
