@@ -77,8 +77,14 @@ void cat_checkout_release(cat_db_t *db)
 
 void cat_checkout_mark_changes(cat_db_t *db)
 {
-    if (db->touches && db->source->generations) {
-        cat_generations_invalidate(db->source->generations, db->touched);
+    cat_generations_t *generations = db->source->generations;
+
+    if (!db->touches || !generations) {
+        return;
+    }
+    cat_generations_invalidate(generations, db->touched);
+    for (int i = 0; db->touched_too && i < db->touched_too->nelts; i++) {
+        cat_generations_invalidate(generations, APR_ARRAY_IDX(db->touched_too, i, const char *));
     }
 }
 

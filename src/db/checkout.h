@@ -2,6 +2,8 @@
 #ifndef CAT_DB_CHECKOUT_H
 #define CAT_DB_CHECKOUT_H
 
+#include <apr_tables.h>
+
 #include "db/connection.h"
 #include "db/source.h"
 #include "lib/conf.h"
@@ -35,9 +37,10 @@ struct cat_db_t {
     int has_write_lock;
     int write_lock_slot; /* where it is held */
     int in_transaction;
-    apr_status_t failed; /* the first failure within the transaction */
-    int touches;         /* flag: it changes a product: */
-    const char *touched; /* NULL: a new one */
+    apr_status_t failed;                   /* the first failure within the transaction */
+    int touches;                           /* flag: it changes products: */
+    const char *touched;                   /* one; NULL: a new one, or */
+    const apr_array_header_t *touched_too; /* const char *: several, besides new ones; NULL: no others */
 };
 
 /* Unless this child knows that the schema is right: checks it, or brings it up to date. Statuses as of

@@ -5,6 +5,7 @@
 
 #include "db/checkout.h"
 #include "db/statement.h"
+#include "db/status.h"
 
 cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log)
 {
@@ -25,6 +26,13 @@ void cat_db_touch(cat_db_t *db, const char *id)
 {
     db->touches = 1;
     db->touched = id;
+    db->touched_too = NULL;
+}
+
+void cat_db_touch_many(cat_db_t *db, const apr_array_header_t *ids)
+{
+    cat_db_touch(db, NULL);
+    db->touched_too = ids;
 }
 
 static apr_status_t select_in_transaction(cat_db_t *db, const cat_select_t *select)
@@ -144,13 +152,51 @@ int cat_db_takes_writes(cat_db_t *db)
            cat_connection_takes_writes(conn, db->log);
 }
 
-apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton)
+apr_status_t cat_db_transact_many(cat_db_t *db, int writes, cat_work_t *work, void *baton)
 {
-    cat_write_t w = {.db = db, .work = work, .baton = baton};
+    cat_write_t w = {.item.more = writes - 1, .db = db, .work = work, .baton = baton};
     apr_status_t rv = cat_transaction_write(&w);
 
     cat_checkout_release(db);
     return rv;
+}
+
+apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    return cat_db_transact_many(db, 1, work, baton);
+}
+
+static apr_status_t send_in_transaction(cat_db_t *db, const char *text)
+{
+    return db->failed == APR_SUCCESS ? cat_checkout_note_failure(db, cat_connection_send(db->conn, text)) : db->failed;
+}
+
+/* rv: of the work since the savepoint, which has failed. */
+static apr_status_t undo_attempt(cat_db_t *db, apr_status_t rv)
+{
+    apr_status_t end;
+
+    if (rv == CAT_EVALUE) {
+        cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
+    }
+    db->failed = APR_SUCCESS;
+    end = send_in_transaction(db, "ROLLBACK TO SAVEPOINT attempt");
+    end = end == APR_SUCCESS ? send_in_transaction(db, "RELEASE SAVEPOINT attempt") : end;
+    return end == APR_SUCCESS ? rv : end;
+}
+
+apr_status_t cat_db_attempt(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    apr_status_t rv = send_in_transaction(db, "SAVEPOINT attempt");
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    rv = work(baton);
+    if (rv == APR_SUCCESS) {
+        return send_in_transaction(db, "RELEASE SAVEPOINT attempt");
+    }
+    return cat_checkout_is_fault(rv) && rv != CAT_EVALUE ? rv : undo_attempt(db, rv);
 }
 
 /* time_limit: of a search, in seconds; 0: it is none. */

@@ -2,6 +2,8 @@
 #ifndef CAT_DB_DB_H
 #define CAT_DB_DB_H
 
+#include <apr_tables.h>
+
 #include "db/select.h"
 #include "db/source.h"
 #include "db/transaction.h"
@@ -39,9 +41,13 @@ apr_status_t cat_db_each_text(cat_db_t *db, const char *text, const char *const 
                               void *baton);
 
 /* Call it before a write that updates or deletes the product id, or creates one (NULL): the commit then invalidates the
- * cached responses of the product and of lists (catalogue/answer_cache.h). One product for each use of the database; id
- * must live as long as that. */
+ * cached responses of the product and of lists (catalogue/answer_cache.h). It replaces what was touched before; id must
+ * live as long as the use of the database. */
 void cat_db_touch(cat_db_t *db, const char *id);
+
+/* The same before a transaction that updates or deletes the products ids (const char *), and perhaps creates others.
+ * The transaction may fill the list: what is in it at the commit counts. */
+void cat_db_touch_many(cat_db_t *db, const apr_array_header_t *ids);
 
 /* Runs a statement that writes. changed: how many rows it matched; may be NULL. */
 apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, int *changed);
@@ -66,6 +72,14 @@ apr_status_t cat_db_insert_rows(cat_db_t *db, cat_sql_t sql, const char *const *
  * except that CAT_EDOWN may hide a commit whose reply was lost. Gives the connection back.
  */
 apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton);
+
+/* The same for work that makes about `writes` writes: where writes share a transaction, none waits for too many. */
+apr_status_t cat_db_transact_many(cat_db_t *db, int writes, cat_work_t *work, void *baton);
+
+/* Runs work, a part of a transaction that writes. If it fails, nothing that it wrote is left, and the transaction can
+ * go on, even if the database refused a value (CAT_EVALUE, which is logged); but not after another fault of the
+ * database. */
+apr_status_t cat_db_attempt(cat_db_t *db, cat_work_t *work, void *baton);
 
 /* Runs work, which only reads, in a transaction that sees one state of the database from beginning to end. Work may run
  * several times, as above. */

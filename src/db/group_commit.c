@@ -106,9 +106,10 @@ void cat_group_commit_collect(cat_group_commit_t *group, cat_group_commit_item_t
     cat_group_commit_item_t *last = own;
 
     apr_thread_mutex_lock(group->mutex);
-    for (; group->first && count > 0; count--) {
+    while (group->first && count > group->first->more) {
         last->next = remove_first_item(group);
         last = last->next;
+        count -= 1 + last->more;
         last->state = CAT_GROUP_COMMIT_DONE; /* its thread reads this once it is woken */
     }
     apr_thread_mutex_unlock(group->mutex);

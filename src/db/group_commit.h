@@ -25,6 +25,7 @@ typedef enum cat_group_commit_state_t {
 /* One thread's write: the first field of a larger struct on its stack; good for one join. */
 typedef struct cat_group_commit_item_t {
     struct cat_group_commit_item_t *next;
+    int more;                       /* as many writes as this beyond one; the thread sets it before it joins */
     cat_group_commit_state_t state; /* guarded by the group's mutex until the thread is woken */
     sem_t woken;
 } cat_group_commit_item_t;
@@ -39,7 +40,7 @@ apr_status_t cat_group_commit_create(cat_group_commit_t **group, apr_pool_t *poo
 cat_group_commit_state_t cat_group_commit_join(cat_group_commit_t *group, cat_group_commit_item_t *item,
                                                apr_time_t until);
 
-/* Leader only: links at most count waiting items behind its own, in the order in which they joined. */
+/* Leader only: links waiting items of at most count writes in all behind its own, in the order in which they joined. */
 void cat_group_commit_collect(cat_group_commit_t *group, cat_group_commit_item_t *own, int count);
 
 /* Leader only: appoints the next leader, then wakes the threads of the items that it collected behind its own. */

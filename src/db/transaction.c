@@ -5,7 +5,7 @@
 #include "db/statement.h"
 #include "db/status.h"
 
-/* The most writes that share a transaction, so that none waits long for the others. */
+/* The most writes that share a transaction, so that none waits long for the others: one of more has its own. */
 #define GROUP_MAX 64
 
 static cat_write_t *next_write(const cat_write_t *w)
@@ -199,7 +199,7 @@ apr_status_t cat_transaction_write(cat_write_t *w)
     if (state == CAT_GROUP_COMMIT_LEADER) {
         w->rv = cat_checkout_take_write_lock(w->db, w->arrived + CAT_SOURCE_WRITE_PATIENCE);
         if (w->rv == APR_SUCCESS) {
-            cat_group_commit_collect(source->group, &w->item, GROUP_MAX - 1);
+            cat_group_commit_collect(source->group, &w->item, GROUP_MAX - 1 - w->item.more);
             commit_group(w, NULL);
         }
         cat_group_commit_leave(source->group, &w->item);

@@ -113,6 +113,71 @@ static void test_first_failure_decides(void **state)
     assert_int_equal(unit_count_products(database), 0);
 }
 
+static apr_status_t insert_without_name(void *data)
+{
+    const work_t *w = data;
+
+    cat_db_insert(w->db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("c"));
+    return cat_db_insert(w->db, SQL_PRODUCT_INSERT,
+                         CAT_VALUES("d", NULL, "1", "x", "1", NULL, "1", NULL, NULL, NULL, NULL, NULL));
+}
+
+static apr_status_t insert_twice(void *data)
+{
+    const work_t *w = data;
+
+    cat_db_insert(w->db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("c"));
+    return cat_db_insert(w->db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("c"));
+}
+
+static apr_status_t attempt_some(void *data)
+{
+    work_t *w = data;
+
+    w->outcome = APR_SUCCESS;
+    assert_int_equal(cat_db_attempt(w->db, insert_two, w), APR_SUCCESS);
+    assert_int_equal(cat_db_attempt(w->db, insert_without_name, w), CAT_EVALUE);
+    assert_int_equal(cat_db_attempt(w->db, insert_twice, w), APR_EEXIST);
+    assert_int_equal(cat_db_insert(w->db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("e")), APR_SUCCESS);
+    return APR_SUCCESS;
+}
+
+static void test_attempts_fail_by_themselves(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    work_t w = {.db = unit_database_use(*state, database)};
+
+    assert_int_equal(cat_db_transact_many(w.db, 100, attempt_some, &w), APR_SUCCESS);
+    assert_string_equal(unit_database_sql(database, "SELECT group_concat(id, '') FROM products"), "abe");
+    unit_says(database->logged, "CAT003");
+}
+
+static apr_status_t send_too_few_values(void *data)
+{
+    const work_t *w = data;
+    const char *const *row;
+
+    return cat_db_one(w->db, SQL_PRODUCT_GET, CAT_NO_VALUES, &row);
+}
+
+static apr_status_t attempt_fault(void *data)
+{
+    work_t *w = data;
+
+    w->after_failure = cat_db_attempt(w->db, send_too_few_values, w);
+    return cat_db_attempt(w->db, insert_two, w);
+}
+
+static void test_attempt_does_not_hide_a_fault(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    work_t w = {.db = unit_database_use(*state, database)};
+
+    assert_int_equal(cat_db_transact(w.db, attempt_fault, &w), CAT_EDOWN);
+    assert_int_equal(w.after_failure, CAT_EDOWN);
+    assert_int_equal(unit_count_products(database), 0);
+}
+
 static void test_refused_value_is_logged(void **state)
 {
     unit_database_t *database = unit_database(*state);
@@ -140,6 +205,8 @@ int main(void)
         UNIT_TEST(test_exec_counts_matched_rows),
         UNIT_TEST(test_transaction_is_all_or_nothing),
         UNIT_TEST(test_first_failure_decides),
+        UNIT_TEST(test_attempts_fail_by_themselves),
+        UNIT_TEST(test_attempt_does_not_hide_a_fault),
         UNIT_TEST(test_refused_value_is_logged),
         UNIT_TEST(test_working_database_takes_writes),
     };

@@ -52,15 +52,20 @@ static int is_back(const member_t *m)
 }
 
 /* Starts a member that waits for a leader, or whose patience has ended meanwhile. */
-static void start(member_t *m, cat_group_commit_t *group, apr_interval_time_t patience)
+static void start_of(member_t *m, cat_group_commit_t *group, apr_interval_time_t patience, int more)
 {
     int waiting = cat_group_commit_count_waiting(group);
 
-    *m = (member_t){.group = group, .patience = patience};
+    *m = (member_t){.item.more = more, .group = group, .patience = patience};
     pthread_create(&m->thread, NULL, be_member, m);
     while (cat_group_commit_count_waiting(group) == waiting && !is_back(m)) {
         apr_sleep(MSEC(1));
     }
+}
+
+static void start(member_t *m, cat_group_commit_t *group, apr_interval_time_t patience)
+{
+    start_of(m, group, patience, 0);
 }
 
 static cat_group_commit_state_t end(member_t *m)
@@ -126,6 +131,34 @@ static void test_next_in_line_becomes_leader(void **state)
     assert_int_equal(end(&members[0]), CAT_GROUP_COMMIT_DONE);
     assert_int_equal(end(&members[1]), CAT_GROUP_COMMIT_LEADER);
     assert_int_equal(end(&members[2]), CAT_GROUP_COMMIT_LEADER); /* the leader before it collected nothing */
+}
+
+static void test_large_writes_are_counted(void **state)
+{
+    cat_group_commit_t *group = make(state);
+    cat_group_commit_item_t own;
+    member_t members[3];
+
+    assert_int_equal(join(group, &own, 0), CAT_GROUP_COMMIT_LEADER);
+    for (int i = 0; i < 3; i++) {
+        start_of(&members[i], group, LONG, i == 1 ? 3 : 0); /* the second counts as four */
+    }
+    cat_group_commit_collect(group, &own, 4);
+    assert_ptr_equal(own.next, &members[0].item);
+    assert_null(members[0].item.next);
+    cat_group_commit_leave(group, &own);
+    assert_int_equal(end(&members[0]), CAT_GROUP_COMMIT_DONE);
+    assert_int_equal(end(&members[1]), CAT_GROUP_COMMIT_LEADER);
+    assert_int_equal(end(&members[2]), CAT_GROUP_COMMIT_LEADER);
+
+    assert_int_equal(join(group, &own, 0), CAT_GROUP_COMMIT_LEADER);
+    start_of(&members[0], group, LONG, 0);
+    cat_group_commit_collect(group, &own, -3);
+    assert_null(own.next);
+    cat_group_commit_collect(group, &own, 1);
+    assert_ptr_equal(own.next, &members[0].item);
+    cat_group_commit_leave(group, &own);
+    assert_int_equal(end(&members[0]), CAT_GROUP_COMMIT_DONE);
 }
 
 static void test_waiting_has_a_timeout(void **state)
@@ -261,6 +294,7 @@ int main(void)
         UNIT_TEST(test_single_thread_is_leader),
         UNIT_TEST(test_others_sleep_until_the_leader_leaves),
         UNIT_TEST(test_next_in_line_becomes_leader),
+        UNIT_TEST(test_large_writes_are_counted),
         UNIT_TEST(test_waiting_has_a_timeout),
         UNIT_TEST(test_collected_item_waits_for_its_leader),
         UNIT_TEST(test_each_job_of_many_threads_runs_once),
