@@ -345,3 +345,41 @@ apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_pro
                ? write_in_transaction(db, delete_product, &w)
                : delete_product(&w);
 }
+
+/* ---- several writes in one transaction ---- */
+
+apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *changed, int writes, cat_work_t *work,
+                                   void *baton)
+{
+    cat_db_touch_many(db, changed);
+    return cat_db_transact_many(db, writes, work, baton);
+}
+
+apr_status_t cat_products_lock(cat_db_t *db, const char *id, const char *const **product)
+{
+    return cat_db_one(db, SQL_PRODUCT_LOCK, CAT_VALUES(id), product);
+}
+
+apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product)
+{
+    const void *const products[] = {product};
+
+    return insert_products(db, products, 1);
+}
+
+apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_input_t *input,
+                                        const char *const **product)
+{
+    product_write_t w = {.db = db, .id = id, .input = input};
+    apr_status_t rv = update_product(&w);
+
+    *product = w.product;
+    return rv;
+}
+
+apr_status_t cat_products_delete_within(cat_db_t *db, const char *id)
+{
+    product_write_t w = {.db = db, .id = id};
+
+    return delete_product(&w);
+}

@@ -46,4 +46,20 @@ apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_inp
 /* condition: NULL for none. */
 apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_products_condition_t *condition);
 
+/* Runs work, which makes about `writes` writes with the functions below, in a transaction; see cat_db_transact.
+ * changed: the ids (const char *) of the products that it updates or deletes. Work may fill it, anew whenever it runs. */
+apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *changed, int writes, cat_work_t *work,
+                                   void *baton);
+
+/* *product: as it is, on the pool of db; no other writer changes it before the end of the transaction. To lock products
+ * in the order of their ids prevents deadlocks between transactions that lock several. */
+apr_status_t cat_products_lock(cat_db_t *db, const char *id, const char *const **product);
+
+/* One of several writes within the transaction. A product that is updated or deleted must be locked. APR_EEXIST: a
+ * product has the id. input, *product: as above. */
+apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product);
+apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_input_t *input,
+                                        const char *const **product);
+apr_status_t cat_products_delete_within(cat_db_t *db, const char *id);
+
 #endif
