@@ -4,7 +4,7 @@
 #include "catalogue/products.h"
 #include "db/status.h"
 
-static cat_problem_t find_problem(apr_status_t rv)
+cat_problem_t cat_failure_find(apr_status_t rv)
 {
     switch (rv) {
     case CAT_EBUSY:
@@ -26,5 +26,5 @@ static cat_problem_t find_problem(apr_status_t rv)
 
 cat_answer_t *cat_failure_answer(apr_pool_t *pool, apr_status_t rv)
 {
-    return cat_answer_problem(pool, find_problem(rv), NULL);
+    return cat_answer_problem(pool, cat_failure_find(rv), NULL);
 }

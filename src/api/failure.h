@@ -8,4 +8,7 @@
  * route answers APR_NOTFOUND and APR_EEXIST itself. rv is never APR_SUCCESS. */
 cat_answer_t *cat_failure_answer(apr_pool_t *pool, apr_status_t rv);
 
+/* The problem of such a status. */
+cat_problem_t cat_failure_find(apr_status_t rv);
+
 #endif

@@ -46,9 +46,9 @@ static cat_answer_t *represent_product(cat_request_t *q, const char *const *valu
     return add_tag(make_answer(q, 200, values, NULL));
 }
 
-static const char *make_tag(cat_request_t *q, const char *const *values)
+const char *cat_products_tag(cat_request_t *q, const char *const *product)
 {
-    const cat_answer_t *answer = represent_product(q, values);
+    const cat_answer_t *answer = represent_product(q, product);
     return cat_etag_make(q->pool, answer->body, answer->length, 0);
 }
 
@@ -159,26 +159,41 @@ cat_answer_t *cat_products_get(cat_request_t *q)
     return answer;
 }
 
+/* ---- writing ---- */
+
+void cat_products_check(cat_request_t *q, cat_purpose_t purpose, const json_t *body, cat_input_t *input)
+{
+    cat_fields_check(q->pool, cat_product_fields, CAT_PRODUCT_FIELDS, purpose, q->strict, body, input);
+    if (purpose == CAT_UPDATE && !input->errors && input->given == 0) {
+        cat_fields_add_error(q->pool, input, "", "required", "must have at least one field of a product");
+    }
+}
+
+const char *const *cat_products_make(cat_request_t *q, const cat_input_t *input, apr_time_t now)
+{
+    input->values[CAT_PRODUCT_ID] = cat_id_make(q->pool, now);
+    input->values[CAT_PRODUCT_CREATED_AT] = cat_time_store(q->pool, now);
+    return input->values;
+}
+
 cat_answer_t *cat_products_create(cat_request_t *q)
 {
     cat_input_t input;
     cat_answer_t *answer;
-    const char **v;
+    const char *const *v;
     apr_status_t rv;
 
-    cat_fields_check(q->pool, cat_product_fields, CAT_PRODUCT_FIELDS, CAT_CREATE, q->strict, q->body, &input);
+    cat_products_check(q, CAT_CREATE, q->body, &input);
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
-    v = input.values;
-    v[CAT_PRODUCT_ID] = cat_id_make(q->pool, q->now);
-    v[CAT_PRODUCT_CREATED_AT] = cat_time_store(q->pool, q->now);
+    v = cat_products_make(q, &input, q->now);
     rv = cat_products_insert_one(q->db, v);
     if (rv != APR_SUCCESS) {
         return cat_failure_answer(q->pool, rv);
     }
     answer = make_answer(q, 201, v, "Product created");
-    answer->etag = make_tag(q, v);
+    answer->etag = cat_products_tag(q, v);
     cat_answer_header(answer, q->pool, "Location",
                       apr_pstrcat(q->pool, q->conf->mount_uri, "/products/", v[CAT_PRODUCT_ID], NULL));
     cat_answer_name_ignored(answer, q->pool, input.ignored);
@@ -196,7 +211,7 @@ static apr_status_t judge_conditions(void *baton, const char *const *product)
 {
     judgement_t *j = baton;
 
-    j->tag = make_tag(j->q, product);
+    j->tag = cat_products_tag(j->q, product);
     return cat_etag_judge(&j->q->conditions, j->tag) == CAT_CONDITION_HOLDS ? APR_SUCCESS : CAT_ECHANGED;
 }
 
@@ -231,10 +246,7 @@ static cat_answer_t *update_product(cat_request_t *q, int has_tag)
     if (!cat_id_check(q->params[0])) {
         return answer_unknown(q);
     }
-    cat_fields_check(q->pool, cat_product_fields, CAT_PRODUCT_FIELDS, CAT_UPDATE, q->strict, q->body, &input);
-    if (!input.errors && input.given == 0) {
-        cat_fields_add_error(q->pool, &input, "", "required", "must have at least one field of a product");
-    }
+    cat_products_check(q, CAT_UPDATE, q->body, &input);
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
@@ -243,7 +255,7 @@ static cat_answer_t *update_product(cat_request_t *q, int has_tag)
         return answer_write_failure(q, rv, &judgement);
     }
     answer = make_answer(q, 200, product, "Product updated");
-    answer->etag = has_tag ? make_tag(q, product) : NULL;
+    answer->etag = has_tag ? cat_products_tag(q, product) : NULL;
     cat_answer_name_ignored(answer, q->pool, input.ignored);
     return answer;
 }

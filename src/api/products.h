@@ -2,9 +2,22 @@
 #ifndef CAT_API_PRODUCTS_H
 #define CAT_API_PRODUCTS_H
 
+#include <apr_time.h>
+#include <jansson.h>
+
 #include "http/route.h"
+#include "lib/fields.h"
 
 /* POST /products, and GET, PUT, PATCH and DELETE /products/:id. */
 cat_handler_t cat_products_get, cat_products_create, cat_products_update, cat_products_patch, cat_products_remove;
+
+/* cat_fields_check for a product. An update of no field is an error. */
+void cat_products_check(cat_request_t *q, cat_purpose_t purpose, const json_t *body, cat_input_t *input);
+
+/* The product that a checked body creates at the time. On the pool of q. */
+const char *const *cat_products_make(cat_request_t *q, const cat_input_t *input, apr_time_t now);
+
+/* The tag of the answer to GET for a stored product. On the pool of q. */
+const char *cat_products_tag(cat_request_t *q, const char *const *product);
 
 #endif

@@ -67,20 +67,26 @@ cat_answer_t *cat_answer_success(apr_pool_t *pool, int status, const cat_buffer_
     return finish_answer(&b, status);
 }
 
+static void add_words(cat_buffer_t *b, const char *message, const char *error, const json_t *errors)
+{
+    add_field(b, ",\"message\":", message);
+    if (error) {
+        add_field(b, ",\"error\":", error);
+    }
+    if (errors) {
+        CAT_BUFFER_LITERAL(b, ",\"errors\":");
+        cat_buffer_add_text(b, cat_json_text(b->pool, errors));
+    }
+}
+
 static cat_answer_t *make_problem(apr_pool_t *pool, const problem_row_t *row, const char *error, const json_t *errors)
 {
     cat_buffer_t b;
     cat_answer_t *a;
 
     cat_buffer_init(&b, pool, 256);
-    add_field(&b, "{\"success\":false,\"message\":", row->message);
-    if (error) {
-        add_field(&b, ",\"error\":", error);
-    }
-    if (errors) {
-        CAT_BUFFER_LITERAL(&b, ",\"errors\":");
-        cat_buffer_add_text(&b, cat_json_text(pool, errors));
-    }
+    CAT_BUFFER_LITERAL(&b, "{\"success\":false");
+    add_words(&b, row->message, error, errors);
     CAT_BUFFER_LITERAL(&b, "}");
     a = finish_answer(&b, row->status);
     if (row->retry_after) {
@@ -97,6 +103,35 @@ cat_answer_t *cat_answer_problem(apr_pool_t *pool, cat_problem_t problem, const 
 cat_answer_t *cat_answer_invalid(apr_pool_t *pool, cat_problem_t problem, const json_t *errors)
 {
     return make_problem(pool, &problems[problem], cat_fields_summary(pool, errors), errors);
+}
+
+void cat_answer_write_problem(cat_buffer_t *b, cat_problem_t problem, const json_t *errors)
+{
+    const problem_row_t *row = &problems[problem];
+
+    CAT_BUFFER_LITERAL(b, "\"status\":");
+    cat_buffer_add_int(b, row->status);
+    add_words(b, row->message, errors ? cat_fields_summary(b->pool, errors) : row->error, errors);
+}
+
+const char *cat_answer_message(cat_problem_t problem)
+{
+    return problems[problem].message;
+}
+
+void cat_answer_add_member(apr_pool_t *pool, cat_answer_t *a, const char *name, const cat_buffer_t *value)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, a->length + value->length + 32);
+    cat_buffer_add(&b, a->body, a->length - strlen("}"));
+    CAT_BUFFER_LITERAL(&b, ",\"");
+    cat_buffer_add_text(&b, name);
+    CAT_BUFFER_LITERAL(&b, "\":");
+    cat_buffer_add(&b, value->data, value->length);
+    CAT_BUFFER_LITERAL(&b, "}");
+    a->body = cat_buffer_text(&b);
+    a->length = b.length;
 }
 
 cat_answer_t *cat_answer_malformed(apr_pool_t *pool, const json_t *errors)

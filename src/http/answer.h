@@ -58,6 +58,16 @@ cat_answer_t *cat_answer_problem(apr_pool_t *pool, cat_problem_t problem, const 
 /* The same with the list `errors` (cat_input_t's), as 400 "Validation failed" and 409 have it. */
 cat_answer_t *cat_answer_invalid(apr_pool_t *pool, cat_problem_t problem, const json_t *errors);
 
+/* The members status, message, error and errors of an object that reports a problem within an answer; errors may be
+ * NULL. */
+void cat_answer_write_problem(cat_buffer_t *b, cat_problem_t problem, const json_t *errors);
+
+/* The message of the problem's row. */
+const char *cat_answer_message(cat_problem_t problem);
+
+/* Adds a member to the body, which has one already. name: needs no escapes; value: JSON text. */
+void cat_answer_add_member(apr_pool_t *pool, cat_answer_t *a, const char *name, const cat_buffer_t *value);
+
 /* 400 "Validation failed" that sets malformed. */
 cat_answer_t *cat_answer_malformed(apr_pool_t *pool, const json_t *errors);
 

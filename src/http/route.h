@@ -23,13 +23,15 @@ typedef enum {
     CAT_QUERY,    /* the same; the query is not secret, so logs may have it */
     CAT_JSON,     /* bounded, parsed: q->body is never NULL */
     CAT_MAY_JSON, /* the same, and {} when no body was sent */
-    CAT_PATCH     /* as CAT_JSON; may also be sent as a merge patch (RFC 7396) */
+    CAT_PATCH,    /* as CAT_JSON; may also be sent as a merge patch (RFC 7396) */
+    CAT_BATCH     /* as CAT_JSON, but larger */
 } cat_body_t;
 
-/* The media types of a body: separated by ", ", and the response header that names them when another one was sent. */
+/* What may be sent as a body. */
 typedef struct cat_media_t {
-    const char *types; /* NULL: no body is read */
-    const char *header;
+    const char *types;  /* media types, separated by ", "; NULL: no body is read */
+    const char *header; /* of a response: names them when another type was sent */
+    int max;            /* bytes; 0: CatalogMaxBody */
 } cat_media_t;
 
 /* A resource's handler: never returns NULL. The answer lives on q->pool. */
@@ -45,7 +47,7 @@ typedef struct cat_route_t {
     cat_rate_kind_t rate; /* counted for the client, before its body is read */
 } cat_route_t;
 
-/* The media types that a route takes. */
+/* What a route takes as its body. */
 const cat_media_t *cat_route_media(const cat_route_t *route);
 
 #define CAT_PARAMS_MAX 2

@@ -99,11 +99,14 @@ static int takes_body(const cat_route_t *route)
 /* OK: the body was read, or *refusal says why not. */
 static int read_body(request_rec *r, cat_request_t *q, cat_answer_t **refusal)
 {
+    const cat_media_t *media;
+
     if (q->route->body == CAT_MAY_JSON && !cat_body_is_sent(r)) {
         q->body = cat_json_own(r->pool, json_object());
         return OK;
     }
-    return cat_body_read(r, cat_route_media(q->route), q->conf->max_body, &q->body, refusal);
+    media = cat_route_media(q->route);
+    return cat_body_read(r, media, media->max ? media->max : q->conf->max_body, &q->body, refusal);
 }
 
 static int prefers_strict(request_rec *r)

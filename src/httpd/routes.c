@@ -7,6 +7,7 @@
 #include "api/keys.h"
 #include "api/listing.h"
 #include "api/password.h"
+#include "api/product_batch.h"
 #include "api/products.h"
 #include "api/sessions.h"
 #include "api/transfer.h"
@@ -20,6 +21,7 @@ const cat_route_t cat_routes[] = {
     { "GET",    "/products",             cat_listing_get,        CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE },
     { "POST",   "/products",             cat_products_create,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE },
     { "GET",    "/products/export",      cat_transfer_export,    CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE },
+    { "POST",   "/products/batch",       cat_product_batch_run,  CAT_WRITER, CAT_BATCH,    CAT_RATE_NONE },
     { "GET",    "/products/:id",         cat_products_get,       CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE },
     { "PUT",    "/products/:id",         cat_products_update,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE },
     { "PATCH",  "/products/:id",         cat_products_patch,     CAT_WRITER, CAT_PATCH,    CAT_RATE_NONE },

@@ -42,6 +42,7 @@ typedef struct cat_conf_t {
     int max_limit;
     int query_timeout; /* seconds that a search may take in the database */
     int max_body;      /* bytes */
+    int max_batch;     /* operations */
     int strict;        /* flag */
     const int *index;  /* what is indexed of products: a set of catalogue/product_keys.h */
 

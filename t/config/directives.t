@@ -10,7 +10,7 @@ sub in_mount { said(mount => "$_[0]\n") }
 
 my $numbers = {
     CatalogTokenTTL => [1, 86400], CatalogRefreshTTL => [1, 31536000], CatalogMaxLimit => [1, 1000],
-    CatalogMaxBody => [64, 16777216],
+    CatalogMaxBody => [64, 16777216], CatalogMaxBatch => [1, 10000],
     CatalogMaxConnections => [1, 4096], CatalogConfirmTTL => [60, 2592000], CatalogHashConcurrency => [0, 1024],
     CatalogCacheMaxAge => [0, 86400],
 };

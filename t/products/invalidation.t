@@ -4,6 +4,7 @@
 # route: POST /products
 # route: PUT /products/:id
 # route: DELETE /products/:id
+# route: POST /products/batch
 # Every way to write a product invalidates the cached responses that it changes: the product's own and those of the lists.
 use CatalogTest;
 use CatalogTest::Ctl qw(command_for run);
@@ -58,6 +59,17 @@ is_new_after('PUT with If-Match',
 is_new_after('DELETE', sub { answers($server->api(DELETE => "/products/$_[0]", undef, %token), 200); return }, $id, undef);
 is_new_after('DELETE with If-Match',
     sub { answers($server->api(DELETE => "/products/$_[0]", undef, %token, $if_match->($_[0])), 200); return }, create(OLD), undef);
+my $batch = sub {
+    my $r = $server->api(POST => '/products/batch', { operations => [@_] }, %token);
+    answers($r, 200);
+    return $r->{json}{results}[-1]{data}{id};
+};
+my ($one, $two) = (create(OLD), create(OLD));
+is_new_after('a batch that creates', sub { $batch->(map { { op => 'create', body => { name => $_, price => 1 } } } 'first', 'last') },
+    undef, 'last');
+is_new_after('a batch that updates', sub { $batch->(map { { op => 'update', id => $_, body => { name => 'both' } } } $one, $two) }, $one, 'both');
+is_new_after('a batch that deletes', sub { $batch->(map { { op => 'delete', id => $_ } } $one, $two); return }, $two, undef);
+is_deeply(names_of($one), [(undef) x (1 + @lists)], 'a batch that deletes: the other product is gone, too');
 if ($is_file) {
     my $imported = product_id(1);
     my @lines = (qq({"products":{"id":"$imported","name":"imported","price":1,"category":"","in_stock":true,"created_at":1763717400000}}));

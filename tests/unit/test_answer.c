@@ -58,6 +58,32 @@ static void test_success_has_data_and_message(void **state)
     assert_null(cat_answer_success(*state, 200, NULL, "Deleted")->headers);
 }
 
+static void test_member_is_added_to_the_body(void **state)
+{
+    cat_buffer_t list = buffer(state, "[1,2]");
+    cat_answer_t *a = cat_answer_success(*state, 200, NULL, "Done");
+
+    cat_answer_add_member(*state, a, "results", &list);
+    assert_string_equal(a->body, "{\"success\":true,\"message\":\"Done\",\"results\":[1,2]}");
+    parse(*state, a);
+}
+
+static void test_problem_within_an_answer(void **state)
+{
+    json_t *errors = cat_json_own(
+        *state, json_pack("[{s:s, s:s, s:s}]", "field", "price", "code", "required", "message", "is required"));
+    cat_buffer_t b = buffer(state, "");
+
+    cat_answer_write_problem(&b, CAT_PROBLEM_PRODUCT_UNKNOWN, NULL);
+    assert_string_equal(cat_buffer_text(&b), "\"status\":404,\"message\":\"Product not found\"");
+    assert_string_equal(cat_answer_message(CAT_PROBLEM_PRODUCT_UNKNOWN), "Product not found");
+    b = buffer(state, "");
+    cat_answer_write_problem(&b, CAT_PROBLEM_VALIDATION, errors);
+    assert_string_equal(cat_buffer_text(&b),
+                        "\"status\":400,\"message\":\"Validation failed\",\"error\":\"price is required\","
+                        "\"errors\":[{\"field\":\"price\",\"code\":\"required\",\"message\":\"is required\"}]");
+}
+
 static void test_text_is_the_body(void **state)
 {
     cat_answer_t *a = cat_answer_text(*state, 200, "[1]", 3);
@@ -235,12 +261,20 @@ static void test_malformed_is_invalid_with_a_flag(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_success_has_data_and_message),         UNIT_TEST(test_text_is_the_body),
-        UNIT_TEST(test_every_problem_has_status_and_message), UNIT_TEST(test_problems_reveal_no_internals),
-        UNIT_TEST(test_only_server_errors_have_retry_after),  UNIT_TEST(test_not_found_has_only_a_message),
-        UNIT_TEST(test_caller_may_supply_the_error),          UNIT_TEST(test_invalid_lists_each_error),
-        UNIT_TEST(test_malformed_is_invalid_with_a_flag),     UNIT_TEST(test_known_statuses_have_messages),
-        UNIT_TEST(test_header_replaces_one_of_the_same_name), UNIT_TEST(test_ignored_fields_are_named_in_a_header),
+        UNIT_TEST(test_success_has_data_and_message),
+        UNIT_TEST(test_member_is_added_to_the_body),
+        UNIT_TEST(test_problem_within_an_answer),
+        UNIT_TEST(test_text_is_the_body),
+        UNIT_TEST(test_every_problem_has_status_and_message),
+        UNIT_TEST(test_problems_reveal_no_internals),
+        UNIT_TEST(test_only_server_errors_have_retry_after),
+        UNIT_TEST(test_not_found_has_only_a_message),
+        UNIT_TEST(test_caller_may_supply_the_error),
+        UNIT_TEST(test_invalid_lists_each_error),
+        UNIT_TEST(test_malformed_is_invalid_with_a_flag),
+        UNIT_TEST(test_known_statuses_have_messages),
+        UNIT_TEST(test_header_replaces_one_of_the_same_name),
+        UNIT_TEST(test_ignored_fields_are_named_in_a_header),
         UNIT_TEST(test_long_names_of_ignored_fields_are_cut),
     };
     return UNIT_RUN(tests);

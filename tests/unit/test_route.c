@@ -62,7 +62,7 @@ static void test_finds_each_route(void **state)
 static void test_media_types_depend_on_the_body(void **state)
 {
     const cat_route_t none = {.body = CAT_NO_BODY}, query = {.body = CAT_QUERY}, json = {.body = CAT_JSON},
-                      optional = {.body = CAT_MAY_JSON}, patch = {.body = CAT_PATCH};
+                      optional = {.body = CAT_MAY_JSON}, patch = {.body = CAT_PATCH}, batch = {.body = CAT_BATCH};
     (void)state;
 
     assert_null(cat_route_media(&none)->types);
@@ -72,6 +72,9 @@ static void test_media_types_depend_on_the_body(void **state)
     assert_string_equal(cat_route_media(&optional)->types, "application/json");
     assert_string_equal(cat_route_media(&patch)->types, "application/merge-patch+json, application/json");
     assert_string_equal(cat_route_media(&patch)->header, "Accept-Patch");
+    assert_int_equal(cat_route_media(&patch)->max, 0);
+    assert_string_equal(cat_route_media(&batch)->types, "application/json");
+    assert_int_equal(cat_route_media(&batch)->max, 4 * 1024 * 1024);
 }
 
 static void test_head_matches_get(void **state)

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/product_batch.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "api/failure.h"
+#include "api/products.h"
+#include "catalogue/operations.h"
+#include "http/answer.h"
+#include "http/etag.h"
+#include "http/request.h"
+#include "lib/json.h"
+
+#define ERRORS_MAX 100 /* that an answer lists for all operations together */
+
+/* An operation as it was sent. */
+typedef struct order_t {
+    cat_request_t *q;
+    cat_input_t input;
+    cat_conditions_t conditions;
+    cat_products_condition_t condition;
+} order_t;
+
+typedef struct batch_t {
+    cat_request_t *q;
+    cat_operations_t all;
+    order_t *orders;             /* one for each operation */
+    json_t *errors;              /* of all operations, with the path to each field; NULL: none */
+    int is_malformed;            /* flag: one of them is about more than the fields of a product */
+    apr_array_header_t *ignored; /* const char *: names of unknown fields, each once */
+} batch_t;
+
+/* ---- reading ---- */
+
+static void add_error(batch_t *b, const char *field, const char *code, const char *message)
+{
+    if (!b->errors) {
+        b->errors = cat_json_own(b->q->pool, json_array());
+    }
+    if (json_array_size(b->errors) < ERRORS_MAX) {
+        json_array_append_new(b->errors,
+                              json_pack("{s:s, s:s, s:s}", "field", field, "code", code, "message", message));
+    }
+}
+
+static void add_form_error(batch_t *b, const char *field, const char *code, const char *message)
+{
+    b->is_malformed = 1;
+    add_error(b, field, code, message);
+}
+
+/* "operations[3].body.price"; name "": "operations[3].body" */
+static const char *make_path(const batch_t *b, int index, const char *part, const char *name)
+{
+    return apr_psprintf(b->q->pool, "operations[%d]%s%s%s", index, part, *name ? "." : "", name);
+}
+
+enum { CREATE = 1, UPDATE = 2, DELETE = 4 };
+
+typedef struct op_t {
+    const char *name;
+    cat_operation_kind_t kind;
+    int bit;
+} op_t;
+
+static const op_t ops[] = {
+    {"create", CAT_OPERATION_CREATE, CREATE},
+    {"update", CAT_OPERATION_UPDATE, UPDATE},
+    {"delete", CAT_OPERATION_DELETE, DELETE},
+};
+
+/* What an operation has beside its op. */
+static const struct member_t {
+    const char *name;
+    json_type type;
+    int required, allowed; /* bits of ops */
+    const char *message;   /* for another type */
+} members[] = {
+    {"id", JSON_STRING, UPDATE | DELETE, UPDATE | DELETE, "must be a string"},
+    {"ifMatch", JSON_STRING, 0, UPDATE | DELETE, "must be a string"},
+    {"body", JSON_OBJECT, CREATE | UPDATE, CREATE | UPDATE, "must be a JSON object"},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* NULL, and an error: it has none that is known. */
+static const op_t *read_op(batch_t *b, int index, const json_t *operation)
+{
+    const json_t *value = json_object_get(operation, "op");
+    const char *path = make_path(b, index, "", "op");
+
+    if (!value) {
+        add_form_error(b, path, "required", "is required");
+        return NULL;
+    }
+    if (!json_is_string(value)) {
+        add_form_error(b, path, "type", "must be a string");
+        return NULL;
+    }
+    for (size_t i = 0; i < COUNT(ops); i++) {
+        if (strcmp(ops[i].name, json_string_value(value)) == 0) {
+            return &ops[i];
+        }
+    }
+    add_form_error(b, path, "unknown", "must be \"create\", \"update\" or \"delete\"");
+    return NULL;
+}
+
+static void check_member(batch_t *b, int index, const json_t *operation, const op_t *op, const struct member_t *member)
+{
+    const json_t *value = json_object_get(operation, member->name);
+    const char *path = make_path(b, index, "", member->name);
+
+    if (!value && (member->required & op->bit)) {
+        add_form_error(b, path, "required", "is required");
+    } else if (value && !(member->allowed & op->bit)) {
+        add_form_error(b, path, "unknown", "does not belong to this op");
+    } else if (value && json_typeof(value) != member->type) {
+        add_form_error(b, path, "type", member->message);
+    }
+}
+
+static int is_member(const char *name)
+{
+    for (size_t i = 0; i < COUNT(members); i++) {
+        if (strcmp(members[i].name, name) == 0) {
+            return 1;
+        }
+    }
+    return strcmp(name, "op") == 0;
+}
+
+/* They are errors even where unknown fields of a product are ignored: a write with "ifmatch" would lose its
+ * condition. */
+static void check_unknown_members(batch_t *b, int index, const json_t *operation)
+{
+    const char *name;
+    json_t *value;
+
+    json_object_foreach ((json_t *)operation, name, value) {
+        if (!is_member(name)) {
+            add_form_error(b, make_path(b, index, "", name), "unknown", "is not a known field");
+        }
+    }
+}
+
+static void add_ignored(batch_t *b, const char *name)
+{
+    for (int i = 0; i < b->ignored->nelts; i++) {
+        if (strcmp(APR_ARRAY_IDX(b->ignored, i, const char *), name) == 0) {
+            return;
+        }
+    }
+    if (b->ignored->nelts < CAT_FIELDS_UNKNOWN_MAX) {
+        APR_ARRAY_PUSH(b->ignored, const char *) = name;
+    }
+}
+
+static void read_product(batch_t *b, int index, cat_purpose_t purpose, const json_t *body)
+{
+    cat_input_t *input = &b->orders[index].input;
+    size_t i;
+    json_t *error;
+
+    cat_products_check(b->q, purpose, body, input);
+    json_array_foreach (input->errors, i, error) {
+        add_error(b, make_path(b, index, ".body", json_string_value(json_object_get(error, "field"))),
+                  json_string_value(json_object_get(error, "code")),
+                  json_string_value(json_object_get(error, "message")));
+    }
+    for (int k = 0; k < input->ignored->nelts; k++) {
+        add_ignored(b, APR_ARRAY_IDX(input->ignored, k, const char *));
+    }
+}
+
+static apr_status_t judge_order(void *baton, const char *const *product)
+{
+    const order_t *order = baton;
+    const char *tag = cat_products_tag(order->q, product);
+
+    return cat_etag_judge(&order->conditions, tag) == CAT_CONDITION_HOLDS ? APR_SUCCESS : CAT_ECHANGED;
+}
+
+static void read_condition(batch_t *b, int index, const json_t *operation)
+{
+    order_t *order = &b->orders[index];
+
+    order->q = b->q;
+    order->conditions.match = json_string_value(json_object_get(operation, "ifMatch"));
+    order->condition = (cat_products_condition_t){judge_order, order};
+    b->all.list[index].condition = order->conditions.match ? &order->condition : NULL;
+}
+
+/* The members of an operation are as its op requires. */
+static void read_order(batch_t *b, int index, const json_t *operation, const op_t *op)
+{
+    const json_t *body = json_object_get(operation, "body");
+    cat_operation_t *o = &b->all.list[index];
+
+    o->kind = op->kind;
+    o->id = json_string_value(json_object_get(operation, "id"));
+    o->input = &b->orders[index].input;
+    read_condition(b, index, operation);
+    if (op->bit != DELETE && json_is_object(body)) {
+        read_product(b, index, op->bit == CREATE ? CAT_CREATE : CAT_UPDATE, body);
+    }
+}
+
+static void read_operation(batch_t *b, int index, const json_t *operation)
+{
+    const op_t *op;
+
+    if (!json_is_object(operation)) {
+        add_form_error(b, make_path(b, index, "", ""), "type", "must be a JSON object");
+        return;
+    }
+    op = read_op(b, index, operation);
+    for (size_t i = 0; op && i < COUNT(members); i++) {
+        check_member(b, index, operation, op, &members[i]);
+    }
+    check_unknown_members(b, index, operation);
+    if (op) {
+        read_order(b, index, operation, op);
+    }
+}
+
+static void read_operations(batch_t *b, const json_t *operations)
+{
+    size_t count = json_array_size(operations), most = (size_t)b->q->conf->max_batch, i;
+    json_t *operation;
+
+    if (!operations) {
+        add_form_error(b, "operations", "required", "is required");
+    } else if (!json_is_array(operations)) {
+        add_form_error(b, "operations", "type", "must be an array");
+    } else if (count == 0) {
+        add_form_error(b, "operations", "too_short", "must have at least 1 operation");
+    } else if (count > most) {
+        add_form_error(b, "operations", "too_long",
+                       apr_psprintf(b->q->pool, "must have at most %d operation%s", (int)most, most == 1 ? "" : "s"));
+    } else {
+        b->all.count = (int)count;
+        b->all.list = apr_pcalloc(b->q->pool, count * sizeof(*b->all.list));
+        b->orders = apr_pcalloc(b->q->pool, count * sizeof(*b->orders));
+        json_array_foreach (operations, i, operation) {
+            read_operation(b, (int)i, operation);
+        }
+    }
+}
+
+static void read_batch(batch_t *b, const json_t *body)
+{
+    const json_t *atomic = json_object_get(body, "atomic");
+    const char *name;
+    json_t *value;
+
+    if (!json_is_object(body)) {
+        add_form_error(b, "", "type", "must be a JSON object");
+        return;
+    }
+    if (atomic && !json_is_boolean(atomic)) {
+        add_form_error(b, "atomic", "type", "must be true or false");
+    }
+    b->all.is_atomic = !json_is_false(atomic);
+    json_object_foreach ((json_t *)body, name, value) {
+        if (strcmp(name, "atomic") != 0 && strcmp(name, "operations") != 0) {
+            add_form_error(b, name, "unknown", "is not a known field");
+        }
+    }
+    read_operations(b, json_object_get(body, "operations"));
+}
+
+/* A microsecond apart, so that the list has them in this order: ids carry the microsecond. */
+static void make_products(batch_t *b)
+{
+    apr_time_t now = b->q->now;
+
+    for (int i = 0; i < b->all.count; i++) {
+        cat_operation_t *o = &b->all.list[i];
+        if (b->orders[i].input.errors) {
+            o->kind = CAT_OPERATION_NONE;
+        } else if (o->kind == CAT_OPERATION_CREATE) {
+            o->product = cat_products_make(b->q, &b->orders[i].input, now++);
+        }
+    }
+}
+
+/* ---- representing ---- */
+
+static cat_problem_t find_problem(apr_status_t rv)
+{
+    return rv == APR_NOTFOUND ? CAT_PROBLEM_PRODUCT_UNKNOWN : cat_failure_find(rv);
+}
+
+static void add_success(cat_buffer_t *results, const cat_operation_t *o)
+{
+    CAT_BUFFER_LITERAL(results, "\"status\":");
+    cat_buffer_add_int(results, o->kind == CAT_OPERATION_CREATE ? 201 : 200);
+    if (o->kind != CAT_OPERATION_DELETE) {
+        CAT_BUFFER_LITERAL(results, ",\"data\":");
+        cat_fields_write(results, cat_product_fields, CAT_PRODUCT_FIELDS, o->product);
+    }
+}
+
+/* is_stored: what has not failed is stored. */
+static void add_result(const batch_t *b, cat_buffer_t *results, int index, int is_stored)
+{
+    const cat_operation_t *o = &b->all.list[index];
+    const json_t *errors = b->orders[index].input.errors;
+
+    if (errors) {
+        cat_answer_write_problem(results, CAT_PROBLEM_VALIDATION, errors);
+    } else if (o->rv != APR_SUCCESS) {
+        cat_answer_write_problem(results, find_problem(o->rv), NULL);
+    } else if (!is_stored) {
+        cat_answer_write_problem(results, CAT_PROBLEM_NOT_DONE, NULL);
+    } else {
+        add_success(results, o);
+    }
+}
+
+static cat_answer_t *add_results(const batch_t *b, cat_answer_t *answer, int is_stored)
+{
+    cat_buffer_t results;
+
+    cat_buffer_init(&results, b->q->pool, (apr_size_t)b->all.count * CAT_PRODUCT_SIZE);
+    for (int i = 0; i < b->all.count; i++) {
+        cat_buffer_add_text(&results, i ? ",{\"index\":" : "[{\"index\":");
+        cat_buffer_add_int(&results, i);
+        CAT_BUFFER_LITERAL(&results, ",");
+        add_result(b, &results, i, is_stored);
+        CAT_BUFFER_LITERAL(&results, "}");
+    }
+    CAT_BUFFER_LITERAL(&results, "]");
+    cat_answer_add_member(b->q->pool, answer, "results", &results);
+    return answer;
+}
+
+static int count_failures(const batch_t *b)
+{
+    int count = 0;
+
+    for (int i = 0; i < b->all.count; i++) {
+        count += b->orders[i].input.errors || b->all.list[i].rv != APR_SUCCESS;
+    }
+    return count;
+}
+
+static cat_answer_t *answer_stored(const batch_t *b)
+{
+    int failures = count_failures(b);
+    const char *message = failures ? apr_psprintf(b->q->pool, "Batch completed, %d of %d operation%s failed", failures,
+                                                  b->all.count, b->all.count == 1 ? "" : "s")
+                                   : "Batch completed";
+    cat_answer_t *answer = cat_answer_success(b->q->pool, 200, NULL, message);
+
+    cat_answer_name_ignored(answer, b->q->pool, b->ignored);
+    return add_results(b, answer, 1);
+}
+
+static cat_answer_t *answer_failed(const batch_t *b)
+{
+    int failed = b->all.failed;
+    const char *error = apr_psprintf(b->q->pool, "operations[%d] failed: %s; nothing is stored", failed,
+                                     cat_answer_message(find_problem(b->all.list[failed].rv)));
+
+    return add_results(b, cat_answer_problem(b->q->pool, CAT_PROBLEM_BATCH, error), 0);
+}
+
+cat_answer_t *cat_product_batch_run(cat_request_t *q)
+{
+    batch_t b = {.q = q, .ignored = apr_array_make(q->pool, 0, sizeof(const char *))};
+    apr_status_t rv;
+
+    read_batch(&b, q->body);
+    if (b.is_malformed) {
+        return cat_answer_malformed(q->pool, b.errors);
+    }
+    if (b.errors && b.all.is_atomic) {
+        return add_results(&b, cat_answer_malformed(q->pool, b.errors), 0);
+    }
+    make_products(&b);
+    rv = cat_operations_run(q->pool, q->db, &b.all);
+    if (rv == APR_SUCCESS) {
+        return answer_stored(&b);
+    }
+    return b.all.failed < 0 ? cat_failure_answer(q->pool, rv) : answer_failed(&b);
+}
