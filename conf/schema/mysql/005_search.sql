@@ -1,21 +1,23 @@
 -- What conditions, order and search need. src/catalogue/products.c writes it together with each product; a background job fills it in
 -- for the products that exist, see product_indexes.
--- As in step 004, whether a column is missing is asked before it is added.
+-- As in step 004, MariaDB adds a column only where it is missing, and MySQL is asked first.
 
 -- Folded texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and
 -- category in order, a blank before and after each; 300 characters of name and category can become 33 octets each. NULL: the row is
 -- not indexed. Texts are octets, see step 001.
-SET @step = (SELECT CASE WHEN COUNT(*) > 0 THEN 'DO 0' ELSE
-    'ALTER TABLE products ADD COLUMN /*M! IF NOT EXISTS */ name_key VARBINARY(800), ADD COLUMN /*M! IF NOT EXISTS */ category_key VARBINARY(800), ADD COLUMN /*M! IF NOT EXISTS */ price_key BIGINT, ADD COLUMN /*M! IF NOT EXISTS */ rating_key BIGINT, ADD COLUMN /*M! IF NOT EXISTS */ words VARBINARY(10240), ALGORITHM = INSTANT'
+SET @step = /*M! 'ALTER TABLE products ADD COLUMN IF NOT EXISTS name_key VARBINARY(800), ADD COLUMN IF NOT EXISTS category_key VARBINARY(800), ADD COLUMN IF NOT EXISTS price_key BIGINT, ADD COLUMN IF NOT EXISTS rating_key BIGINT, ADD COLUMN IF NOT EXISTS words VARBINARY(10240), ALGORITHM = INSTANT' */
+    /*!50700 (SELECT CASE WHEN COUNT(*) > 0 THEN 'DO 0' ELSE
+    'ALTER TABLE products ADD COLUMN name_key VARBINARY(800), ADD COLUMN category_key VARBINARY(800), ADD COLUMN price_key BIGINT, ADD COLUMN rating_key BIGINT, ADD COLUMN words VARBINARY(10240), ALGORITHM = INSTANT'
     END FROM information_schema.columns
-    WHERE table_schema = DATABASE() AND table_name = 'products' AND column_name = 'words');
+    WHERE table_schema = DATABASE() AND table_name = 'products' AND column_name = 'words') */;
 PREPARE step FROM @step;
 EXECUTE step;
 
-SET @step = (SELECT CASE WHEN COUNT(*) > 0 THEN 'DO 0' ELSE
-    'ALTER TABLE products ADD INDEX /*M! IF NOT EXISTS */ products_by_category (category, created_at, id), ADD INDEX /*M! IF NOT EXISTS */ products_by_category_key (category_key, created_at, id), ADD INDEX /*M! IF NOT EXISTS */ products_by_price (price_key, created_at, id), ADD INDEX /*M! IF NOT EXISTS */ products_by_name (name_key, created_at, id), ADD INDEX /*M! IF NOT EXISTS */ products_by_rating (rating_key, created_at, id), ALGORITHM = INPLACE, LOCK = NONE'
+SET @step = /*M! 'ALTER TABLE products ADD INDEX IF NOT EXISTS products_by_category (category, created_at, id), ADD INDEX IF NOT EXISTS products_by_category_key (category_key, created_at, id), ADD INDEX IF NOT EXISTS products_by_price (price_key, created_at, id), ADD INDEX IF NOT EXISTS products_by_name (name_key, created_at, id), ADD INDEX IF NOT EXISTS products_by_rating (rating_key, created_at, id), ALGORITHM = INPLACE, LOCK = NONE' */
+    /*!50700 (SELECT CASE WHEN COUNT(*) > 0 THEN 'DO 0' ELSE
+    'ALTER TABLE products ADD INDEX products_by_category (category, created_at, id), ADD INDEX products_by_category_key (category_key, created_at, id), ADD INDEX products_by_price (price_key, created_at, id), ADD INDEX products_by_name (name_key, created_at, id), ADD INDEX products_by_rating (rating_key, created_at, id), ALGORITHM = INPLACE, LOCK = NONE'
     END FROM information_schema.statistics
-    WHERE table_schema = DATABASE() AND table_name = 'products' AND index_name = 'products_by_rating');
+    WHERE table_schema = DATABASE() AND table_name = 'products' AND index_name = 'products_by_rating') */;
 PREPARE step FROM @step;
 EXECUTE step;
 
@@ -34,10 +36,11 @@ CREATE TABLE IF NOT EXISTS category_counts (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- category_delta is of the indexed products of the category; a change of a category alone has a delta of 0.
-SET @step = (SELECT CASE WHEN COUNT(*) > 0 THEN 'DO 0' ELSE
-    'ALTER TABLE product_deltas ADD COLUMN /*M! IF NOT EXISTS */ category VARBINARY(400), ADD COLUMN /*M! IF NOT EXISTS */ category_delta INTEGER NOT NULL DEFAULT 0'
+SET @step = /*M! 'ALTER TABLE product_deltas ADD COLUMN IF NOT EXISTS category VARBINARY(400), ADD COLUMN IF NOT EXISTS category_delta INTEGER NOT NULL DEFAULT 0' */
+    /*!50700 (SELECT CASE WHEN COUNT(*) > 0 THEN 'DO 0' ELSE
+    'ALTER TABLE product_deltas ADD COLUMN category VARBINARY(400), ADD COLUMN category_delta INTEGER NOT NULL DEFAULT 0'
     END FROM information_schema.columns
-    WHERE table_schema = DATABASE() AND table_name = 'product_deltas' AND column_name = 'category_delta');
+    WHERE table_schema = DATABASE() AND table_name = 'product_deltas' AND column_name = 'category_delta') */;
 PREPARE step FROM @step;
 EXECUTE step;
 DEALLOCATE PREPARE step;
