@@ -114,11 +114,14 @@ sub posts {
     start($c);
     my %fastify = map { $_ => $server{Fastify}{$_} } qw(database packages program);
     my $safe = Peers::Node->new('Fastify, synchronous=FULL', %fastify, environment => { SYNCHRONOUS => 'FULL' })->start;
+    my @indexed = map {
+        Httpd->new("$_, indexed", mpm => $_, database => $server{$_}{database}, more => Httpd::ALL_INDEXES)->start
+    } qw(event worker);
     my %post = (header => 'Authorization: Bearer ' . Contestant::token(), requests => [Catalogue::NEW]);
     my %figures = $c->{rounds}->measure(
         map { ($_->name . ': post' => { server => $_, warm => $_->warm_up, every => Rounds::SELDOM, %post }) }
-            grep { $_->name !~ /^nginx|no cache|mixed/ } @servers, $safe);
-    $safe->stop;
+            grep { $_->name !~ /^nginx|no cache|mixed/ } @servers, @indexed, $safe);
+    $_->stop for @indexed, $safe;
     $c->{results}->add(posts => %figures);
 }
 

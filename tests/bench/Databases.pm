@@ -30,7 +30,7 @@ sub run {
     my $file = Catalogue::file("$c->{dir}/data", setting('ctl'), $COUNT);
     my @node = (packages => "$c->{dir}/peers", program => 'fastify');
     my @servers = (
-        (map { Httpd->new("$name, $_", mpm => $_, ours($driver)) } qw(event worker)),
+        (map { with_and_without_indexes("$name, $_", mpm => $_, ours($driver)) } qw(event worker)),
         Httpd->new("$name, SQLite", database => $file, more => 'CatalogCacheSize 0'),
         (map { Peers::Node->new("$name, Fastify" . ($_ && $COUNTER), @node, theirs($driver, $_)) } '', 1),
         (map { Httpd::Php->new("$name, mod_php" . ($_ && $COUNTER), theirs($driver, $_)) } '', 1));
@@ -45,6 +45,12 @@ sub run {
     }
     CatalogTest::Process::stop_all(@servers, map { $_->{engine} // () } @servers);
     $c->{results}->add(lc $name => %reads, %posts);
+}
+
+# Both use the same database.
+sub with_and_without_indexes {
+    my ($name, @options) = @_;
+    return (Httpd->new($name, @options), Httpd->new("$name, indexed", @options, more => Httpd::ALL_INDEXES));
 }
 
 # The total must be the number of products, also while those are committed that were sent when the load ended.
@@ -84,6 +90,7 @@ sub theirs {
 sub reads {
     my ($server) = @_;
     my $name = $server->name;
+    return () if $name =~ /indexed/;
     return (
         $server->{counter} ? () : ("$name: one" => { load($server, 'one'), %ONE }),
         "$name: page" => { load($server, 'page'), %PAGE });
@@ -104,7 +111,7 @@ sub load {
 # Few runs suffice for what has no target: SQLite, a page that counts all products, and a POST that waits for the counter.
 sub how_often {
     my ($server, $what) = @_;
-    return Rounds::SELDOM if $server->name =~ /SQLite/;
+    return Rounds::SELDOM if $server->name =~ /SQLite|indexed/;
     return Rounds::OFTEN unless defined $server->{counter};
     return Rounds::SELDOM if $what eq ($server->{counter} ? 'post' : 'page');
     return $server->isa('Httpd') ? Rounds::USUALLY : Rounds::OFTEN;

@@ -2,7 +2,8 @@
 package Httpd;
 
 # httpd with mod_catalog and, in the same server, what it is compared with: static files and a handler that writes a constant.
-# Options: mpm; more, directives for the server's scope; driver and params, if the database is not SQLite.
+# Options: mpm; more, directives for the server's scope; driver and params, if the database is not SQLite. No other server has
+# indexes for conditions and search, so this one has them only with ALL_INDEXES as a directive.
 
 use strict;
 use warnings FATAL => 'all';
@@ -12,6 +13,8 @@ use parent 'Contestant';
 use FindBin ();
 
 use CatalogTest::Tools qw(setting slurp spew);
+
+use constant ALL_INDEXES => 'CatalogIndex category price name rating search';
 
 sub prepare {
     my ($self) = @_;

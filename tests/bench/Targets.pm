@@ -27,6 +27,7 @@ sub rows {
     return (
         (map { cheap($_) } qw(event worker)),
         (map { my $peer = $_; map { peer($peer, $_) } qw(event worker) } @PEERS),
+        (map { indexed("$_ MPM", '', $_) } qw(event worker)),
         (map { my $engine = $_; map { database($engine, $_) } qw(event worker) } qw(PostgreSQL MariaDB)),
         (map { https($_) } qw(event worker)),
         sizes(), inserts(), memory(), tokens());
@@ -59,6 +60,15 @@ sub peer {
     return map { cpu("$mpm MPM", "$WORDS{$_} / $peer", "$mpm: $_", "$peer: $_", $limits->{$_}) } @what;
 }
 
+# A product is inserted into all indexes that conditions and search require. Fastify's database has none.
+sub indexed {
+    my ($group, $engine, $mpm) = @_;
+    my $figure = "$engine$mpm, indexed: post";
+    return (
+        cpu($group, "$WORDS{post}, all indexes / without", $figure, "$engine$mpm: post", 3.00),
+        cpu($group, "$WORDS{post}, all indexes / Fastify", $figure, "${engine}Fastify: post", $engine ? undef : 1.00));
+}
+
 sub database {
     my ($engine, $mpm) = @_;
     my $limits = $DATABASES{$engine}{$mpm};
@@ -77,6 +87,7 @@ sub database {
         $row->('page', 'mod_php', undef),
         $row->('post', 'mod_php', $DATABASES_PHP),
         $row->('post', "mod_php$COUNTER", undef),
+        indexed("$mpm MPM, $engine", "$engine, ", $mpm),
         $mpm eq 'event' ? map { $row->($_, 'SQLite', undef) } qw(one page post) : ());
 }
 
