@@ -52,6 +52,8 @@ $db->disconnect;
 # case: the file was truncated
 truncate $file, (-s $file) - 4096;
 answers(ready($server), 503, refusal(message => 'Not ready', error => qr/./), 'a file that lacks a page: not ready');
+ok(wait_until(20, sub { ready($server); $server->log_text =~ /CAT058: .*shorter/ }),
+    'a child that has read the file before logs the cause'); # to the others, SQLite says that it is malformed
 truncate $file, 4096 * 5;
 answers(ready($server), 503, refusal(message => 'Not ready', error => qr/./), 'a file that lacks most: not ready');
 truncate $file, 0;

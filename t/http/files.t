@@ -52,7 +52,7 @@ for my $first (0, 1) {
     my $path = $made->{headers}{location};
     answers($ask->(PUT => $path, { price => 2 }), 200, undef, "$order: PUT updates it");
     answers($ask->(OPTIONS => $path), 204, '',
-        "$order: OPTIONS has the methods of the route", allow => 'GET, HEAD, PUT, DELETE, OPTIONS');
+        "$order: OPTIONS has the methods of the route", allow => 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS');
     answers($ask->(HEAD => $path), 200, '', "$order: HEAD is served");
     answers($ask->(PROPFIND => $path), 405, refusal(), "$order: PROPFIND gets 405");
     answers($ask->(DELETE => $path), 200, undef, "$order: DELETE deletes the product");

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /auth/confirm
 # route: GET /products
-# A query may contain a secret: below a mount, access logs record only the query of the product list, whichever module answers.
+# A query may contain a secret: below a mount, access logs record only the queries of products, lists and exports, whichever module
+# answers.
 use CatalogTest;
 use Digest::SHA ();
 
@@ -52,7 +53,7 @@ my %sent = (
     'the mount itself' => ["GET /api?token=$secret", '', 404],
     'a password in the query' => ["POST /api/auth/login?login=ada&password=$secret", '', 415],
     'another method of the list' => ["POST /api/products?token=$secret", '', 401],
-    'one product' => ["GET /api/products/1?token=$secret", '', 404],
+    'a route without parameters' => ["GET /api/auth/jwks.json?token=$secret", '', 200],
     'a broken header' => ["GET $link", "nonsense\r\n", 400], 'a broken Host' => ["GET $link", "Host: a b\r\n", 400],
     'a broken header for the list' => ["GET /api/products?token=$secret", "nonsense\r\n", 400],
     'a space in the query' => ["GET $link $secret", '', 400],
