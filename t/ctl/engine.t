@@ -21,7 +21,7 @@ like($made->{err}, qr/CAT009: schema step 001_catalogue applied\n.*CAT009: schem
     'migrate prints the steps it applies');
 is_deeply(ctl_for($server, 'migrate'), { status => 0, out => $made->{out}, err => '' }, 'a second migrate applies nothing');
 is(problems(check()), '', 'check finds no problem');
-is(match([sort map { $_->{what} } listed(check())], [sort qw(configuration counts database keys mail schema),
+is(match([sort map { $_->{what} } listed(check())], [sort qw(configuration counts database index keys mail schema),
     driver eq 'pgsql' ? 'server_encoding' : 'character_set']), '', 'check lists what it checks');
 $server->start;
 register($server);

@@ -32,7 +32,9 @@ sub parts { return $db->selectrow_array("SELECT COUNT(*) FROM product_counts WHE
 
 sub page {
     my ($limit, $page) = @_;
-    my $json = $server->api(GET => "/products?limit=$limit&page=$page")->{json};
+    my $r = $server->api(GET => "/products?limit=$limit&page=$page");
+    my $json = $r->{json};
+    return "$r->{status} $json->{error}" if $r->{status} != 200;
     return join ' ', $json->{pagination}{total}, map { $_->{id} } @{ $json->{data} };
 }
 
@@ -46,7 +48,8 @@ sub exact {
         my ($limit, $page) = @$_;
         my $from = ($page - 1) * $limit;
         my $to = $from + $limit < @$ids ? $from + $limit : @$ids;
-        push @wrong, "limit=$limit&page=$page" if page($limit, $page) ne join ' ', scalar @$ids, @$ids[$from .. $to - 1];
+        my $is = page($limit, $page);
+        push @wrong, "limit=$limit&page=$page: " . substr $is, 0, 100 if $is ne join ' ', scalar @$ids, @$ids[$from .. $to - 1];
     }
     is_deeply(\@wrong, [], "$name: " . @$ids . ' products');
 }
