@@ -50,15 +50,21 @@ static void keep_last(void *context, cat_log_level_t level, apr_status_t rv, con
 
 static const cat_connector_t connector = {.open = open_fake, .close = close_fake};
 
-static fake_t *make_fake(apr_pool_t *pool, int failures)
+/* child: of the process, which ends with it. */
+static fake_t *make_fake_in(apr_pool_t *child, apr_pool_t *pool, int failures)
 {
     fake_t *fake = apr_pcalloc(pool, sizeof(*fake));
 
     fake->source = cat_source_create(pool, "test", &connector, fake);
     fake->log = (cat_log_t){keep_last, fake};
     fake->failures = failures;
-    assert_int_equal(cat_source_child_init(fake->source, pool, NULL, NULL, NULL), APR_SUCCESS);
+    assert_int_equal(cat_source_child_init(fake->source, child, NULL, NULL, NULL), APR_SUCCESS);
     return fake;
+}
+
+static fake_t *make_fake(apr_pool_t *pool, int failures)
+{
+    return make_fake_in(pool, pool, failures);
 }
 
 static apr_status_t open_one(fake_t *fake, apr_pool_t *pool, int max)
@@ -143,9 +149,9 @@ static void test_others_do_not_wait_for_an_attempt(void **state)
 /* ---- connections that are kept ---- */
 
 /* A source whose connections may be kept. */
-static fake_t *make_keeper(apr_pool_t *pool, const cat_dialect_t *dialect, int keeps)
+static fake_t *make_keeper(apr_pool_t *child, apr_pool_t *pool, const cat_dialect_t *dialect, int keeps)
 {
-    fake_t *fake = make_fake(pool, 0);
+    fake_t *fake = make_fake_in(child, pool, 0);
 
     fake->source->keeps = keeps;
     fake->source->dialect = dialect;
@@ -165,7 +171,7 @@ static void use_repeatedly(fake_t *fake, apr_pool_t *pool)
 
 static void test_connection_is_kept_for_the_next_use(void **state)
 {
-    fake_t *fake = make_keeper(*state, &cat_dialect_mysql, 1);
+    fake_t *fake = make_keeper(*state, *state, &cat_dialect_mysql, 1);
 
     use_repeatedly(fake, *state);
     assert_in_range(fake->attempts, 1, 19); /* more than one on a machine that takes long for all that */
@@ -176,8 +182,9 @@ static void test_connection_is_kept_for_the_next_use(void **state)
 
 static void test_connection_is_kept_where_that_saves_a_round_trip(void **state)
 {
-    fake_t *fakes[] = {make_keeper(*state, &cat_dialect_sqlite3, 1), make_keeper(*state, &cat_dialect_pgsql, 1),
-                       make_keeper(*state, NULL, 1), make_keeper(*state, &cat_dialect_mysql, 0)};
+    fake_t *fakes[] = {make_keeper(*state, *state, &cat_dialect_sqlite3, 1),
+                       make_keeper(*state, *state, &cat_dialect_pgsql, 1), make_keeper(*state, *state, NULL, 1),
+                       make_keeper(*state, *state, &cat_dialect_mysql, 0)};
 
     for (int i = 0; i < 4; i++) {
         use_repeatedly(fakes[i], *state);
@@ -188,7 +195,7 @@ static void test_connection_is_kept_where_that_saves_a_round_trip(void **state)
 
 static void test_kept_connections_are_no_use_after_a_loss(void **state)
 {
-    fake_t *fake = make_keeper(*state, &cat_dialect_mysql, 1);
+    fake_t *fake = make_keeper(*state, *state, &cat_dialect_mysql, 1);
     int before;
 
     use_repeatedly(fake, *state);
@@ -206,12 +213,10 @@ static void test_kept_connections_are_given_back_at_the_end(void **state)
     apr_pool_t *child;
 
     apr_pool_create(&child, *state);
-    fake = make_keeper(*state, &cat_dialect_mysql, 1);
-    assert_int_equal(cat_source_child_init(fake->source, child, NULL, NULL, NULL), APR_SUCCESS);
+    fake = make_keeper(child, *state, &cat_dialect_mysql, 1);
     use_repeatedly(fake, *state);
     apr_pool_destroy(child);
     assert_int_equal(fake->closed, fake->attempts);
-    fake->source->mutex = NULL;
 }
 
 static void test_losses_are_remembered(void **state)
