@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/failure.h"
+#include "api/pagination.h"
 #include "catalogue/categories.h"
 #include "catalogue/indexes.h"
 #include "http/answer.h"
@@ -129,15 +130,7 @@ static void write_page(cat_buffer_t *b, const request_t *r, const apr_array_head
         }
         write_category(b, &APR_ARRAY_IDX(list, i, cat_category_t));
     }
-    CAT_BUFFER_LITERAL(b, "],\"pagination\":{\"page\":");
-    cat_buffer_add_int(b, r->page);
-    CAT_BUFFER_LITERAL(b, ",\"limit\":");
-    cat_buffer_add_int(b, r->limit);
-    CAT_BUFFER_LITERAL(b, ",\"total\":");
-    cat_buffer_add_int(b, list->nelts);
-    CAT_BUFFER_LITERAL(b, ",\"pages\":");
-    cat_buffer_add_int(b, (list->nelts + r->limit - 1) / r->limit);
-    CAT_BUFFER_LITERAL(b, "}}");
+    cat_pagination_end_page(b, r->page, r->limit, list->nelts);
 }
 
 static const char *write_link(cat_request_t *q, const request_t *r, const apr_array_header_t *list)
@@ -156,7 +149,8 @@ static const char *write_link(cat_request_t *q, const request_t *r, const apr_ar
         cat_parameters_write(&parameters_text, r->query.prefix);
     }
     cat_buffer_init(&link, q->pool, 256);
-    cat_link_header_pages(&link, r->page, (list->nelts + r->limit - 1) / r->limit, cat_buffer_text(&parameters_text));
+    cat_link_header_pages(&link, r->page, cat_pagination_count_pages(list->nelts, r->limit),
+                          cat_buffer_text(&parameters_text));
     return cat_buffer_text(&link);
 }
 

@@ -2,6 +2,7 @@
 #include "api/listing.h"
 
 #include "api/failure.h"
+#include "api/pagination.h"
 #include "catalogue/list.h"
 #include "catalogue/product.h"
 #include "http/answer.h"
@@ -29,24 +30,6 @@ static void add_product(cat_buffer_t *b, const cat_list_query_t *query, const ch
     cat_fields_write(b, cat_product_fields, CAT_PRODUCT_FIELDS, product);
 }
 
-static apr_int64_t count_pages(const cat_list_query_t *query, apr_int64_t total)
-{
-    return (total + query->limit - 1) / query->limit;
-}
-
-static void end_page(cat_buffer_t *b, const cat_list_query_t *query, apr_int64_t total)
-{
-    CAT_BUFFER_LITERAL(b, "],\"pagination\":{\"page\":");
-    cat_buffer_add_int(b, query->page);
-    CAT_BUFFER_LITERAL(b, ",\"limit\":");
-    cat_buffer_add_int(b, query->limit);
-    CAT_BUFFER_LITERAL(b, ",\"total\":");
-    cat_buffer_add_int(b, total);
-    CAT_BUFFER_LITERAL(b, ",\"pages\":");
-    cat_buffer_add_int(b, count_pages(query, total));
-    CAT_BUFFER_LITERAL(b, "}}");
-}
-
 static void end_by_cursor(cat_buffer_t *b, const cat_list_query_t *query, const char *next)
 {
     CAT_BUFFER_LITERAL(b, "],\"pagination\":{\"limit\":");
@@ -62,7 +45,7 @@ static void end_by_cursor(cat_buffer_t *b, const cat_list_query_t *query, const 
 static void end_body(cat_buffer_t *b, const cat_list_query_t *query, const cat_list_end_t *end)
 {
     if (query->page) {
-        end_page(b, query, end->total);
+        cat_pagination_end_page(b, query->page, query->limit, end->total);
     } else {
         end_by_cursor(b, query, end->next);
     }
@@ -71,7 +54,7 @@ static void end_body(cat_buffer_t *b, const cat_list_query_t *query, const cat_l
 static void write_link(cat_buffer_t *b, const cat_list_query_t *query, const cat_list_end_t *end)
 {
     if (query->page) {
-        cat_link_header_pages(b, query->page, count_pages(query, end->total), query->parameters);
+        cat_link_header_pages(b, query->page, cat_pagination_count_pages(end->total, query->limit), query->parameters);
     } else {
         cat_link_header_cursor(b, end->next, query->parameters);
     }

@@ -18,7 +18,7 @@ typedef struct entry_t {
     apr_status_t rv;
 } entry_t;
 
-/* What the leader's transaction writes. */
+/* What the leader writes. */
 typedef struct batch_t {
     cat_db_t *db; /* the leader's */
     cat_batch_work_t *work;
