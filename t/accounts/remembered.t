@@ -6,21 +6,7 @@ use CatalogTest;
 use CatalogAccounts;
 use Time::HiRes qw(sleep time);
 
-my $server = server(conf => <<'END')->start; # one child
-<IfModule mpm_prefork_module>
-    StartServers        1
-    MinSpareServers     1
-    MaxRequestWorkers   1
-</IfModule>
-<IfModule !mpm_prefork_module>
-    StartServers        1
-    ServerLimit         1
-    ThreadsPerChild     8
-    MinSpareThreads     1
-    MaxSpareThreads     8
-    MaxRequestWorkers   8
-</IfModule>
-END
+my $server = server(conf => CatalogTest::Server::one_child())->start;
 my $user = register($server);
 sub token_with { forge(claims => { %{ claims_of($user->{token}) }, @_ }) }
 

@@ -9,21 +9,7 @@
 use CatalogTest;
 
 my $engine = CatalogTest::Database::engine();
-my $server = server(engine => $engine, mount => 'CatalogMaxConnections 2', conf => <<'END')->start; # one child
-<IfModule mpm_prefork_module>
-    StartServers        1
-    MinSpareServers     1
-    MaxRequestWorkers   1
-</IfModule>
-<IfModule !mpm_prefork_module>
-    StartServers        1
-    ServerLimit         1
-    ThreadsPerChild     8
-    MinSpareThreads     1
-    MaxSpareThreads     8
-    MaxRequestWorkers   8
-</IfModule>
-END
+my $server = server(engine => $engine, mount => 'CatalogMaxConnections 2', conf => CatalogTest::Server::one_child())->start;
 my $token = register($server)->{token};
 my $path = '/products/' . $server->api(POST => '/products', { name => 'x', price => 1 }, token => $token)->{json}{data}{id};
 

@@ -35,6 +35,23 @@ sub new {
 
 sub key_path { setting('home') . '/conf/token.key' }
 
+# Directives for a server of one child, whatever the MPM.
+sub one_child { return <<'END' }
+<IfModule mpm_prefork_module>
+    StartServers        1
+    MinSpareServers     1
+    MaxRequestWorkers   1
+</IfModule>
+<IfModule !mpm_prefork_module>
+    StartServers        1
+    ServerLimit         1
+    ThreadsPerChild     8
+    MinSpareThreads     1
+    MaxSpareThreads     8
+    MaxRequestWorkers   8
+</IfModule>
+END
+
 # The LoadModule lines of every server.
 sub modules { slurp(setting('home') . '/conf/modules.conf') }
 
