@@ -129,3 +129,44 @@ int cat_header_prefers(apr_pool_t *pool, const char *prefer, const char *name, c
     }
     return 0;
 }
+
+/* Copies the String that begins after its quotation mark, and returns what follows it. NULL: it has no end, or a
+ * character that it may not have. */
+static const char *copy_string(const char *p, char *out)
+{
+    for (; *p != '"'; p++) {
+        if (*p == '\\' && *++p != '"' && *p != '\\') {
+            return NULL;
+        }
+        if (*p < ' ' || *p > '~') {
+            return NULL;
+        }
+        *out++ = *p;
+    }
+    *out = '\0';
+    return p + 1;
+}
+
+/* The same for bare text, which ends at the first character that it may not have. */
+static const char *copy_bare(const char *p, char *out)
+{
+    while (*p > ' ' && *p <= '~' && !strchr("\",;\\", *p)) {
+        *out++ = *p++;
+    }
+    *out = '\0';
+    return p;
+}
+
+const char *cat_header_idempotency_key(apr_pool_t *pool, const char *header)
+{
+    char *key = apr_palloc(pool, strlen(header) + 1);
+    const char *p = skip_space(header);
+    apr_size_t length;
+
+    p = *p == '"' ? copy_string(p + 1, key) : copy_bare(p, key);
+    if (!p || *skip_space(p)) {
+        return NULL;
+    }
+    length = strlen(key);
+    return length >= 1 && length <= CAT_HEADER_KEY_MAX ? key : NULL;
+}

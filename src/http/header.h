@@ -26,4 +26,10 @@ int cat_header_has_type(const char *content_type, const char *types);
  * name counts. */
 int cat_header_prefers(apr_pool_t *pool, const char *prefer, const char *name, const char *value);
 
+/* Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): a String of RFC 8941 3.3.3, without parameters, or the
+ * bare text, which then has none of `",;\` and no white space. The text, of 1 to CAT_HEADER_KEY_MAX characters of ASCII, is
+ * on the pool. NULL: the header is neither, so also when two headers were joined. */
+#define CAT_HEADER_KEY_MAX 255
+const char *cat_header_idempotency_key(apr_pool_t *pool, const char *header);
+
 #endif

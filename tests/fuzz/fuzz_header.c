@@ -6,7 +6,7 @@
 void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
 {
     const char *text = fuzz_text(pool, data, size);
-    const char *token = NULL, *cookie;
+    const char *token = NULL, *cookie, *key;
 
     if (cat_header_bearer(pool, text, &token) == CAT_BEARER_TOKEN) {
         FUZZ_CHECK(token && *token);
@@ -14,6 +14,8 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
     cookie = cat_header_cookie(pool, text, "catalog_refresh");
     FUZZ_CHECK(!cookie || strlen(cookie) < strlen(text));
     cat_header_has_type(text, "application/merge-patch+json, application/json");
+    key = cat_header_idempotency_key(pool, text);
+    FUZZ_CHECK(!key || (*key && strlen(key) <= CAT_HEADER_KEY_MAX && strlen(key) <= strlen(text)));
     if (cat_header_prefers(pool, text, "handling", "strict")) {
         FUZZ_CHECK(cat_header_prefers(pool, text, "handling", NULL));
     }

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include <apr_strings.h>
+#include <string.h>
 
 #include "http/header.h"
 
@@ -117,12 +118,59 @@ static void test_preference_is_found(void **state)
     assert_true(cat_header_prefers(*state, "wait=5, respond-async", "respond-async", NULL));
 }
 
+static void test_idempotency_key_is_a_string_or_bare_text(void **state)
+{
+    static const char *const keys[][2] = {
+        {"\"abc\"", "abc"}, {" \t\"a b, c; d\" ", "a b, c; d"}, {"\"a\\\"b\\\\c\"", "a\"b\\c"},
+        {"abc", "abc"},     {"  a:b/c=d'  ", "a:b/c=d'"},       {"\" \"", " "},
+        {"~", "~"}};
+
+    for (size_t i = 0; i < UNIT_COUNT(keys); i++) {
+        assert_string_equal(cat_header_idempotency_key(*state, keys[i][0]), keys[i][1]);
+    }
+}
+
+static void test_other_idempotency_keys_are_refused(void **state)
+{
+    static const char *const headers[] = {
+        "",     " ",   "\"\"", "\"",  "\"a",  "\"a\\\"", "\"a\\b\"",  "\"a\"b",    "\"a\", \"b\"", "\"a\";b=1",
+        "a\"b", "a b", "a,b",  "a;b", "a\\b", "a\x7f",   "\"a\x7f\"", "\"a\x1f\"", "\"\xc3\xa4\"", "\xc3\xa4",
+        "a, a", "\"\\"};
+
+    for (size_t i = 0; i < UNIT_COUNT(headers); i++) {
+        if (cat_header_idempotency_key(*state, headers[i])) {
+            fail_msg("%s", headers[i]);
+        }
+    }
+}
+
+static void test_idempotency_key_has_255_characters(void **state)
+{
+    char bare[CAT_HEADER_KEY_MAX + 2] = "", quoted[2 * CAT_HEADER_KEY_MAX + 3] = "\"";
+
+    memset(bare, 'x', CAT_HEADER_KEY_MAX);
+    for (int i = 0; i < CAT_HEADER_KEY_MAX; i++) {
+        memcpy(quoted + 1 + 2 * i, "\\\"", 2);
+    }
+    strcat(quoted, "\"");
+    assert_string_equal(cat_header_idempotency_key(*state, bare), bare);
+    assert_int_equal(strlen(cat_header_idempotency_key(*state, quoted)), CAT_HEADER_KEY_MAX);
+    strcat(bare, "x");
+    assert_null(cat_header_idempotency_key(*state, bare));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_bearer_is_found_in_any_case), UNIT_TEST(test_header_without_a_token_is_none),
-        UNIT_TEST(test_damaged_tokens_are_returned), UNIT_TEST(test_foreign_characters_are_malformed),
-        UNIT_TEST(test_media_type_is_recognized),    UNIT_TEST(test_preference_is_found),
+        UNIT_TEST(test_bearer_is_found_in_any_case),
+        UNIT_TEST(test_header_without_a_token_is_none),
+        UNIT_TEST(test_damaged_tokens_are_returned),
+        UNIT_TEST(test_foreign_characters_are_malformed),
+        UNIT_TEST(test_media_type_is_recognized),
+        UNIT_TEST(test_preference_is_found),
+        UNIT_TEST(test_idempotency_key_is_a_string_or_bare_text),
+        UNIT_TEST(test_other_idempotency_keys_are_refused),
+        UNIT_TEST(test_idempotency_key_has_255_characters),
     };
     return UNIT_RUN(tests);
 }
