@@ -35,6 +35,7 @@ cat_job_result_t cat_purge_run(cat_job_t *job)
         {SQL_PURGE_REVOKED, conf->token_ttl + DAY},
         {SQL_PURGE_MAIL_TOKENS, 0},
         {SQL_PURGE_LOGIN_FAILURES, DAY},
+        {SQL_PURGE_IDEMPOTENCY, 0},
     };
     apr_status_t rv = APR_SUCCESS;
 

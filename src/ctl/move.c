@@ -62,7 +62,7 @@ static const cat_field_t revoked_sessions[] = {
     KEY("session_id", 36), WHOLE("ended_at"),
 };
 
-/* THE MOVE TABLE. It leaves out login_failures, which matter for a day, and what each database maintains itself. */
+/* THE MOVE TABLE. It leaves out login_failures and idempotency_keys, which matter for a day, and what each database maintains itself. */
 #define COLUMNS(table) #table, table, sizeof(table) / sizeof(table[0])
 #define TABLE(table, read, add) {COLUMNS(table), read, add, NULL}
 const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES] = {

@@ -116,6 +116,9 @@ apr_status_t cat_batch_write(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work
     int count = BATCH_MAX;
 
     cat_checkout_release(db);
+    if (db->companion) {
+        return write_alone(db, CAT_BATCH_TRANSACTION, work, &own);
+    }
     switch (cat_group_commit_join(db->source->batch, &own.item, apr_time_now() + BATCH_PATIENCE)) {
     case CAT_GROUP_COMMIT_WAITING:
         return write_alone(db, kind, work, &own);

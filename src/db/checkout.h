@@ -14,6 +14,7 @@
  * failed. Below db.h, for the files that need more of cat_db_t than its functions.
  */
 typedef struct cat_db_t cat_db_t;
+typedef struct cat_companion_t cat_companion_t;
 
 typedef enum cat_db_use_t {
     CAT_TO_READ,
@@ -41,6 +42,7 @@ struct cat_db_t {
     int touches;                           /* flag: it changes products: */
     const char *touched;                   /* one; NULL: a new one, or */
     const apr_array_header_t *touched_too; /* const char *: several, besides new ones; NULL: no others */
+    const cat_companion_t *companion;      /* of its transactions that write; NULL: none */
 };
 
 /* Unless this child knows that the schema is right: checks it, or brings it up to date. Statuses as of

@@ -152,11 +152,40 @@ int cat_db_takes_writes(cat_db_t *db)
            cat_connection_takes_writes(conn, db->log);
 }
 
+void cat_db_accompany(cat_db_t *db, const cat_companion_t *companion)
+{
+    db->companion = companion;
+}
+
+int cat_db_is_accompanied(const cat_db_t *db)
+{
+    return db->companion != NULL;
+}
+
+typedef struct accompanied_t {
+    const cat_companion_t *companion;
+    cat_work_t *work;
+    void *baton; /* work's */
+} accompanied_t;
+
+static apr_status_t run_accompanied(void *baton)
+{
+    const accompanied_t *a = baton;
+
+    return a->companion->run(a->companion->baton, a->work, a->baton);
+}
+
 apr_status_t cat_db_transact_many(cat_db_t *db, int writes, cat_work_t *work, void *baton)
 {
     cat_write_t w = {.item.more = writes - 1, .db = db, .work = work, .baton = baton};
-    apr_status_t rv = cat_transaction_write(&w);
+    accompanied_t accompanied = {db->companion, work, baton};
+    apr_status_t rv;
 
+    if (db->companion) {
+        w.work = run_accompanied;
+        w.baton = &accompanied;
+    }
+    rv = cat_transaction_write(&w);
     cat_checkout_release(db);
     return rv;
 }

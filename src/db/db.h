@@ -81,6 +81,17 @@ apr_status_t cat_db_transact_many(cat_db_t *db, int writes, cat_work_t *work, vo
  * database. */
 apr_status_t cat_db_attempt(cat_db_t *db, cat_work_t *work, void *baton);
 
+/* Statements that belong to a write without its knowledge: in each transaction that cat_db_transact runs for db, `run` is
+ * called in place of the work, and calls it; the rules of work are its own. NULL: there are none. A single statement of
+ * cat_db_exec or cat_db_insert has no companion, so a caller asks whether there is one, and begins a transaction. */
+typedef struct cat_companion_t {
+    apr_status_t (*run)(void *baton, cat_work_t *work, void *work_baton);
+    void *baton;
+} cat_companion_t;
+
+void cat_db_accompany(cat_db_t *db, const cat_companion_t *companion);
+int cat_db_is_accompanied(const cat_db_t *db);
+
 /* Runs work, which only reads, in a transaction that sees one state of the database from beginning to end. Work may run
  * several times, as above. */
 apr_status_t cat_db_view(cat_db_t *db, cat_work_t *work, void *baton);

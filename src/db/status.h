@@ -13,6 +13,7 @@
 #define CAT_EVALUE (APR_OS_START_USERERR + 3)    /* the database refuses the values */
 #define CAT_ESLOW (APR_OS_START_USERERR + 6)     /* a search took longer than it may, and was ended */
 #define CAT_ENOTREADY (APR_OS_START_USERERR + 5) /* the database is not ready, and did nothing */
+#define CAT_ECLAIMED (APR_OS_START_USERERR + 7)  /* another write has the claim's key; nothing was done: db/claim.h */
 
 /* What a driver's result can mean beside these. Only db/ sees them. */
 #define CAT_EDEAD                                                                                                      \

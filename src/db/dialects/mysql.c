@@ -196,6 +196,8 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_LOGIN_TRY_FIRST] =
         "INSERT INTO login_failures (account, network, failures, allowed_at, failed_at)"
         " VALUES (%s, %s, 1, 0, %s)",
+    [SQL_IDEMPOTENCY_INSERT] =
+        "INSERT INTO idempotency_keys (key_hash, part, content, expires_at) VALUES (%s, %s, %s, %s)",
     [SQL_HEALTH] =
         "SELECT MAX(version), (SELECT MIN(created_at) FROM outbox WHERE state = 'pending'),"
         " CASE WHEN @@global.read_only = 0 THEN 1 ELSE 0 END FROM schema_version",
@@ -212,6 +214,7 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_PURGE_REVOKED] = "DELETE FROM revoked_sessions WHERE ended_at < %s ORDER BY ended_at LIMIT 200",
     [SQL_PURGE_MAIL_TOKENS] = "DELETE FROM mail_tokens WHERE expires_at < %s ORDER BY expires_at LIMIT 200",
     [SQL_PURGE_LOGIN_FAILURES] = "DELETE FROM login_failures WHERE failed_at < %s ORDER BY failed_at LIMIT 200",
+    [SQL_PURGE_IDEMPOTENCY] = "DELETE FROM idempotency_keys WHERE expires_at < %s ORDER BY expires_at LIMIT 200",
     [SQL_MOVE_USER] =
         "INSERT INTO users (id, username, username_key, email, email_key, password_hash, confirmed_at, created_at,"
         " role) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/claim.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "db/checkout.h"
+#include "db/status.h"
+#include "lib/buffer.h"
+#include "lib/time.h"
+
+/* Octets of a row's content. A column of MySQL takes as many characters, and its driver cuts what is longer than a
+ * mebibyte without a word. */
+#define PIECE 8000
+
+/* A conflict after such a wait is the end of the database's patience with the transaction that has the key. Before it,
+ * the database has chosen one of several to give way, and the transaction is worth repeating. */
+#define LONG_WAIT apr_time_from_sec(1)
+
+#define MARK_PART "0"
+
+/* ---- finding ---- */
+
+typedef struct finding_t {
+    cat_claim_t *claim, *stored;
+    cat_buffer_t text;
+} finding_t;
+
+static apr_status_t collect_part(void *baton, const char *const *row, int count)
+{
+    finding_t *f = baton;
+
+    (void)count;
+    if (cat_time_read(row[2]) <= f->claim->now) {
+        f->claim->has_expired = 1;
+    } else if (!strcmp(row[0], MARK_PART)) {
+        f->stored->mark = apr_pstrdup(f->text.pool, row[1]);
+    } else {
+        cat_buffer_add_text(&f->text, row[1]);
+    }
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_claim_find(cat_db_t *db, cat_claim_t *claim, cat_claim_t *stored)
+{
+    finding_t f = {.claim = claim, .stored = stored};
+    apr_status_t rv;
+
+    *stored = (cat_claim_t){.key = claim->key};
+    claim->has_expired = 0;
+    cat_buffer_init(&f.text, db->pool, 1024);
+    rv = cat_db_each(db, SQL_IDEMPOTENCY_GET, CAT_VALUES(claim->key), collect_part, &f);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    stored->text = cat_buffer_text(&f.text);
+    return stored->mark ? APR_SUCCESS : APR_NOTFOUND;
+}
+
+/* ---- making ---- */
+
+/* The first failure of a transaction decides, and this one is no fault. */
+static apr_status_t refuse_claim(cat_claim_t *claim)
+{
+    claim->is_refused = 1;
+    claim->db->failed = CAT_ECLAIMED;
+    return CAT_ECLAIMED;
+}
+
+static apr_status_t insert_part(const cat_claim_t *claim, const char *part, const char *content)
+{
+    return cat_db_insert(claim->db, SQL_IDEMPOTENCY_INSERT,
+                         CAT_VALUES(claim->key, part, content, cat_time_store(claim->db->pool, claim->expires)));
+}
+
+/* Of two transactions that insert the key at once, the database lets the second one wait for the end of the first. */
+static apr_status_t insert_key(cat_claim_t *claim)
+{
+    apr_time_t began = cat_time_monotonic();
+    apr_status_t rv = insert_part(claim, MARK_PART, claim->mark);
+
+    if (rv == APR_EEXIST || (rv == CAT_ECONFLICT && cat_time_monotonic() - began >= LONG_WAIT)) {
+        return refuse_claim(claim);
+    }
+    return rv;
+}
+
+/* At most PIECE octets, and no character is cut. */
+static apr_size_t measure_piece(const char *text)
+{
+    apr_size_t length = strnlen(text, PIECE + 1);
+
+    if (length > PIECE) {
+        for (length = PIECE; length > 1 && ((unsigned char)text[length] & 0xc0) == 0x80;) {
+            length--;
+        }
+    }
+    return length;
+}
+
+static apr_status_t insert_text(const cat_claim_t *claim)
+{
+    apr_pool_t *pool = claim->db->pool;
+    apr_status_t rv = claim->text ? APR_SUCCESS : APR_EINVAL;
+    const char *text = claim->text;
+
+    for (int part = 1; rv == APR_SUCCESS && *text; part++) {
+        apr_size_t length = measure_piece(text);
+        rv = insert_part(claim, apr_itoa(pool, part), apr_pstrmemdup(pool, text, length));
+        text += length;
+    }
+    return rv;
+}
+
+static apr_status_t make_room(const cat_claim_t *claim)
+{
+    return claim->has_expired ? cat_db_exec(claim->db, SQL_IDEMPOTENCY_EXPIRE,
+                                            CAT_VALUES(claim->key, cat_time_store(claim->db->pool, claim->now)), NULL)
+                              : APR_SUCCESS;
+}
+
+static apr_status_t run_claimed(void *baton, cat_work_t *work, void *work_baton)
+{
+    cat_claim_t *claim = baton;
+    apr_status_t rv = claim->mark ? make_room(claim) : APR_EINVAL;
+
+    claim->is_refused = 0;
+    if (rv == APR_SUCCESS) {
+        rv = insert_key(claim);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = work(work_baton);
+    }
+    return rv == APR_SUCCESS ? insert_text(claim) : rv;
+}
+
+void cat_claim_attach(cat_db_t *db, cat_claim_t *claim)
+{
+    claim->db = db;
+    claim->companion = (cat_companion_t){run_claimed, claim};
+    cat_db_accompany(db, &claim->companion);
+}
