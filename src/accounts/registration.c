@@ -6,8 +6,6 @@
 #include "accounts/accounts.h"
 #include "accounts/passwords.h"
 #include "accounts/user.h"
-#include "lib/id.h"
-#include "lib/time.h"
 #include "mail/email.h"
 
 typedef struct newcomer_t {
@@ -50,7 +48,7 @@ static apr_status_t find_taken(const cat_account_context_t *c, const char *const
     return cat_db_each(c->db, SQL_USER_FIND_KEYS, CAT_VALUES(t.username_key, t.email_key), compare_keys, &t);
 }
 
-apr_status_t cat_registration_add(const cat_account_context_t *c, const char **record, cat_session_t *session,
+apr_status_t cat_registration_add(const cat_account_context_t *c, const char *const *record, cat_session_t *session,
                                   cat_registration_t *result)
 {
     newcomer_t newcomer = {.c = c, .record = record, .session = session};
@@ -60,8 +58,6 @@ apr_status_t cat_registration_add(const cat_account_context_t *c, const char **r
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    record[CAT_USER_ID] = cat_id_make(c->pool, c->now);
-    record[CAT_USER_CREATED_AT] = cat_time_store(c->pool, c->now);
     rv = cat_db_transact(c->db, store_newcomer, &newcomer);
     return rv == APR_EEXIST ? find_taken(c, record, result) : rv;
 }

@@ -19,10 +19,10 @@ typedef struct cat_registration_t {
 
 /*
  * Stores an account with the mail that asks to confirm its address and, unless session is NULL, its first session, all
- * of them or nothing. record: by accounts/user.h's table, checked; id and creation time are set here. The caller must
- * hold no connection, because the password is hashed.
+ * of them or nothing. record: by accounts/user.h's table, checked, with id and creation time. The caller must hold no
+ * connection, because the password is hashed.
  */
-apr_status_t cat_registration_add(const cat_account_context_t *c, const char **record, cat_session_t *session,
+apr_status_t cat_registration_add(const cat_account_context_t *c, const char *const *record, cat_session_t *session,
                                   cat_registration_t *result);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/failure.h"
+#include "api/idempotency.h"
 #include "catalogue/field_list.h"
 #include "catalogue/products.h"
 #include "http/answer.h"
@@ -188,16 +189,14 @@ cat_answer_t *cat_products_create(cat_request_t *q)
         return cat_answer_malformed(q->pool, input.errors);
     }
     v = cat_products_make(q, &input, q->now);
-    rv = cat_products_insert_one(q->db, v);
-    if (rv != APR_SUCCESS) {
-        return cat_failure_answer(q->pool, rv);
-    }
     answer = make_answer(q, 201, v, "Product created");
     answer->etag = cat_products_tag(q, v);
     cat_answer_header(answer, q->pool, "Location",
                       apr_pstrcat(q->pool, q->conf->mount_uri, "/products/", v[CAT_PRODUCT_ID], NULL));
     cat_answer_name_ignored(answer, q->pool, input.ignored);
-    return answer;
+    cat_idempotency_keep(q, answer);
+    rv = cat_products_insert_one(q->db, v);
+    return rv == APR_SUCCESS ? answer : cat_failure_answer(q->pool, rv);
 }
 
 /* If-Match and If-None-Match of a write. */

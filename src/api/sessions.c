@@ -76,7 +76,8 @@ static const char *login_of(const cat_input_t *input)
                                      : input->values[EMAIL];
 }
 
-static cat_answer_t *log_in(cat_request_t *q, const char *login, const char *password, int cookie)
+cat_answer_t *cat_sessions_sign_in(cat_request_t *q, const char *login, const char *password, int cookie,
+                                   const char *message)
 {
     const cat_account_context_t c = cat_account_context_make(q);
     cat_login_t result;
@@ -91,7 +92,7 @@ static cat_answer_t *log_in(cat_request_t *q, const char *login, const char *pas
     case CAT_LOGIN_WRONG:
         return cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_CREDENTIALS, NULL, NULL);
     default:
-        return answer_tokens(q, result.account, &result.session, cookie, "Signed in");
+        return answer_tokens(q, result.account, &result.session, cookie, message);
     }
 }
 
@@ -107,7 +108,8 @@ cat_answer_t *cat_sessions_login(cat_request_t *q)
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
-    answer = log_in(q, login_of(&input), input.values[PASSWORD], *input.values[COOKIE] == '1');
+    answer =
+        cat_sessions_sign_in(q, login_of(&input), input.values[PASSWORD], *input.values[COOKIE] == '1', "Signed in");
     cat_answer_name_ignored(answer, q->pool, input.ignored);
     return answer;
 }

@@ -10,10 +10,13 @@
 #include "accounts/user.h"
 #include "api/account_context.h"
 #include "api/failure.h"
+#include "api/idempotency.h"
+#include "api/sessions.h"
 #include "api/token_response.h"
 #include "http/answer.h"
 #include "http/rate_limit.h"
 #include "http/request.h"
+#include "lib/id.h"
 #include "lib/time.h"
 #include "mail/email.h"
 #include "shm/limit.h"
@@ -45,7 +48,7 @@ static quota_t find_quota(cat_request_t *q, const char *email)
                : (quota_t){.party = ""};
 }
 
-/* Registers within the quota. NULL: the account is stored. Otherwise the answer that refuses it. */
+/* Registers within the quota. session NULL: none is opened. NULL: the account is stored. Otherwise the answer that refuses it. */
 static cat_answer_t *register_counted(cat_request_t *q, const cat_account_context_t *c, cat_input_t *input,
                                       cat_session_t *session)
 {
@@ -65,57 +68,104 @@ static cat_answer_t *register_counted(cat_request_t *q, const cat_account_contex
     return rv == APR_SUCCESS ? answer_taken(q, input, &result) : cat_failure_answer(q->pool, rv);
 }
 
-/* session NULL: none is opened. NULL: the account is stored, and input->values is its record. Otherwise the answer
- * that refuses it. */
-static cat_answer_t *register_user(cat_request_t *q, cat_input_t *input, cat_session_t *session)
+/* Checks the body against the first `count` fields, and adds what the server sets, so that input->values is the record to
+ * store. The answer that refuses it, or NULL. */
+static cat_answer_t *check_user(cat_request_t *q, const cat_account_context_t *c, int count, cat_input_t *input)
 {
-    const cat_account_context_t c = cat_account_context_make(q);
-    int count = session ? CAT_USER_SESSION_FIELDS : CAT_USER_FIELDS;
-
     if (!q->conf->registration) {
         return cat_answer_problem(q->pool, CAT_PROBLEM_CLOSED, NULL);
     }
     cat_fields_check(q->pool, cat_user_fields, count, CAT_CREATE, q->strict, q->body, input);
-    cat_passwords_check(&c, input, "password", input->values[CAT_USER_PASSWORD]);
+    cat_passwords_check(c, input, "password", input->values[CAT_USER_PASSWORD]);
     if (input->errors) {
         return cat_answer_malformed(q->pool, input->errors);
     }
-    return register_counted(q, &c, input, session);
+    input->values[CAT_USER_ID] = cat_id_make(q->pool, q->now);
+    input->values[CAT_USER_CREATED_AT] = cat_time_store(q->pool, q->now);
+    return NULL;
+}
+
+static cat_answer_t *represent_user(cat_request_t *q, const cat_input_t *input)
+{
+    cat_buffer_t b;
+    cat_answer_t *answer;
+
+    cat_buffer_init(&b, q->pool, 256);
+    cat_fields_write(&b, cat_user_fields, CAT_USER_FIELDS, input->values);
+    answer = cat_answer_text(q->pool, 201, b.data, b.length);
+    cat_answer_name_ignored(answer, q->pool, input->ignored);
+    return answer;
 }
 
 cat_answer_t *cat_users_create(cat_request_t *q)
 {
+    const cat_account_context_t c = cat_account_context_make(q);
     cat_input_t input;
-    cat_buffer_t b;
-    cat_answer_t *answer = register_user(q, &input, NULL);
+    cat_answer_t *answer, *refusal = check_user(q, &c, CAT_USER_FIELDS, &input);
 
-    if (!answer) {
-        cat_buffer_init(&b, q->pool, 256);
-        cat_fields_write(&b, cat_user_fields, CAT_USER_FIELDS, input.values);
-        answer = cat_answer_text(q->pool, 201, b.data, b.length);
-        cat_answer_name_ignored(answer, q->pool, input.ignored);
+    if (refusal) {
+        return refusal;
     }
+    answer = represent_user(q, &input);
+    cat_idempotency_keep(q, answer);
+    refusal = register_counted(q, &c, &input, NULL);
+    return refusal ? refusal : answer;
+}
+
+static const char *welcome(const cat_request_t *q)
+{
+    return q->conf->mail ? "User registered; a confirmation e-mail is on its way" : "User registered";
+}
+
+static cat_answer_t *answer_tokens(cat_request_t *q, const cat_input_t *input, const cat_session_t *session)
+{
+    const cat_token_response_t tokens = {
+        .user = input->values,
+        .role = cat_role_names[CAT_ROLE_USER],
+        .session_id = session->id,
+        .refresh_token = session->refresh_token,
+        .cookie = *input->values[CAT_USER_COOKIE] == '1',
+    };
+
+    return cat_token_response_answer(q, 201, welcome(q), &tokens);
+}
+
+/* The first answer may have been lost, and with it the tokens. Their successors require what signing in does, no less:
+ * the password may have been changed since, and somebody may be guessing it. */
+static cat_answer_t *repeat_registration(cat_request_t *q)
+{
+    cat_input_t input;
+    cat_answer_t *answer;
+
+    cat_fields_check(q->pool, cat_user_fields, CAT_USER_SESSION_FIELDS, CAT_CREATE, 0, q->body, &input);
+    if (input.errors) {
+        return cat_answer_malformed(q->pool, input.errors);
+    }
+    answer = cat_sessions_sign_in(q, input.values[CAT_USER_USERNAME], input.values[CAT_USER_PASSWORD],
+                                  *input.values[CAT_USER_COOKIE] == '1', welcome(q));
+    answer->status = answer->status == 200 ? 201 : answer->status;
+    cat_answer_name_ignored(answer, q->pool, input.ignored);
     return answer;
 }
 
 cat_answer_t *cat_users_register(cat_request_t *q)
 {
+    const cat_account_context_t c = cat_account_context_make(q);
     cat_input_t input;
     cat_session_t session;
-    cat_token_response_t tokens;
-    cat_answer_t *answer = register_user(q, &input, &session);
+    cat_answer_t *answer;
 
+    if (cat_idempotency_is_replay(q)) {
+        return repeat_registration(q);
+    }
+    answer = check_user(q, &c, CAT_USER_SESSION_FIELDS, &input);
+    if (answer) {
+        return answer;
+    }
+    cat_idempotency_keep_secret(q);
+    answer = register_counted(q, &c, &input, &session);
     if (!answer) {
-        tokens = (cat_token_response_t){
-            .user = input.values,
-            .role = cat_role_names[CAT_ROLE_USER],
-            .session_id = session.id,
-            .refresh_token = session.refresh_token,
-            .cookie = *input.values[CAT_USER_COOKIE] == '1',
-        };
-        answer = cat_token_response_answer(
-            q, 201, q->conf->mail ? "User registered; a confirmation e-mail is on its way" : "User registered",
-            &tokens);
+        answer = answer_tokens(q, &input, &session);
         cat_answer_name_ignored(answer, q->pool, input.ignored);
     }
     return answer;

@@ -13,6 +13,7 @@
 
 typedef struct cat_claims_t cat_claims_t;
 typedef struct cat_db_t cat_db_t;
+typedef struct cat_idempotency_t cat_idempotency_t;
 typedef struct cat_limit_t cat_limit_t;
 typedef struct cat_revoked_t cat_revoked_t;
 typedef struct cat_semaphore_t cat_semaphore_t;
@@ -29,7 +30,10 @@ struct cat_request_t {
     const char *params[CAT_PARAMS_MAX]; /* the ':' segments of the path, decoded, in order */
     const char *query;                  /* raw query string, NULL when there is none */
     json_t *body;                       /* only where the route's row says CAT_JSON */
+    const char *body_text;              /* the same, as it was sent */
     cat_conditions_t conditions;        /* for writes; httpd/handler.c applies those of GET */
+    const char *idempotency_key;        /* NULL: none was sent, or the route ignores it */
+    cat_idempotency_t *idempotency;     /* NULL likewise; see api/idempotency.h */
     int strict; /* flag: unknown fields are errors, by CatalogStrict or Prefer: handling=strict */
 
     /* The client; all NULL or 0 where the route's row takes no body. */

@@ -44,7 +44,8 @@ typedef struct cat_route_t {
     cat_handler_t *run;
     cat_access_t who;
     cat_body_t body;
-    cat_rate_kind_t rate; /* counted for the client, before its body is read */
+    cat_rate_kind_t rate;    /* counted for the client, before its body is read */
+    cat_handler_t *run_once; /* for a request that has an Idempotency-Key; NULL: the route ignores that header */
 } cat_route_t;
 
 /* What a route takes as its body. */

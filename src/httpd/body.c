@@ -123,11 +123,11 @@ static int read_all(request_rec *r, int max, cat_buffer_t *b, cat_answer_t **ref
     return OK;
 }
 
-int cat_body_read(request_rec *r, const cat_media_t *media, int max, json_t **value, cat_answer_t **refusal)
+int cat_body_read(request_rec *r, const cat_media_t *media, cat_request_t *q, cat_answer_t **refusal)
 {
     cat_buffer_t b;
     const char *why;
-    int status;
+    int status, max = media->max ? media->max : q->conf->max_body;
 
     *refusal = check_headers(r, media, max);
     if (*refusal) {
@@ -142,8 +142,9 @@ int cat_body_read(request_rec *r, const cat_media_t *media, int max, json_t **va
         *refusal = refuse_coding(r);
         return OK;
     }
-    *value = cat_json_parse(r->pool, b.data, b.length, &why);
-    if (!*value) {
+    q->body_text = cat_buffer_text(&b);
+    q->body = cat_json_parse(r->pool, b.data, b.length, &why);
+    if (!q->body) {
         *refusal = cat_answer_problem(r->pool, CAT_PROBLEM_JSON, why);
     }
     return OK;

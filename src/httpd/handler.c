@@ -66,6 +66,11 @@ static void describe_sender(request_rec *r, cat_request_t *q)
     q->secure = !strcmp(ap_http_scheme(r), "https");
 }
 
+static cat_answer_t *run_resource(cat_request_t *q)
+{
+    return q->idempotency_key ? q->route->run_once(q) : q->route->run(q);
+}
+
 /* Checks the limit that the route's row names, then runs the resource. */
 static cat_answer_t *run_counted(cat_request_t *q)
 {
@@ -76,13 +81,13 @@ static cat_answer_t *run_counted(cat_request_t *q)
     cat_answer_t *answer;
 
     if (kind == CAT_RATE_NONE || !rate.seconds) {
-        return q->route->run(q);
+        return run_resource(q);
     }
     verdict = cat_limit_take(q->limits, name, q->network, rate, cat_time_monotonic());
     if (!verdict.allowed) {
         return cat_rate_limit_refuse(q->pool, name, rate, verdict);
     }
-    answer = q->route->run(q);
+    answer = run_resource(q);
     if (answer->malformed) {
         cat_limit_give_back(q->limits, name, q->network, rate, cat_time_monotonic());
     } else if (answer->status != HTTP_TOO_MANY_REQUESTS) { /* its headers must not say that more requests are allowed */
@@ -96,17 +101,30 @@ static int takes_body(const cat_route_t *route)
     return cat_route_media(route)->types != NULL;
 }
 
+/* Takes the Idempotency-Key, if there is one and the route is for it. The answer that refuses it, or NULL. */
+static cat_answer_t *take_key(request_rec *r, cat_request_t *q)
+{
+    const char *header = q->route->run_once ? apr_table_get(r->headers_in, "Idempotency-Key") : NULL;
+
+    if (!header) {
+        return NULL;
+    }
+    q->idempotency_key = cat_header_idempotency_key(r->pool, header);
+    return q->idempotency_key ? NULL : cat_answer_problem(r->pool, CAT_PROBLEM_IDEMPOTENCY_KEY, NULL);
+}
+
 /* OK: the body was read, or *refusal says why not. */
 static int read_body(request_rec *r, cat_request_t *q, cat_answer_t **refusal)
 {
-    const cat_media_t *media;
-
+    *refusal = take_key(r, q);
+    if (*refusal) {
+        return cat_body_discard(r);
+    }
     if (q->route->body == CAT_MAY_JSON && !cat_body_is_sent(r)) {
         q->body = cat_json_own(r->pool, json_object());
         return OK;
     }
-    media = cat_route_media(q->route);
-    return cat_body_read(r, media, media->max ? media->max : q->conf->max_body, &q->body, refusal);
+    return cat_body_read(r, cat_route_media(q->route), q, refusal);
 }
 
 static int prefers_strict(request_rec *r)

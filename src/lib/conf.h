@@ -40,11 +40,12 @@ typedef struct cat_conf_t {
 
     int default_limit;
     int max_limit;
-    int query_timeout; /* seconds that a search may take in the database */
-    int max_body;      /* bytes */
-    int max_batch;     /* operations */
-    int strict;        /* flag */
-    const int *index;  /* what is indexed of products: a set of catalogue/product_keys.h */
+    int query_timeout;   /* seconds that a search may take in the database */
+    int max_body;        /* bytes */
+    int max_batch;       /* operations */
+    int strict;          /* flag */
+    int idempotency_ttl; /* seconds */
+    const int *index;    /* what is indexed of products: a set of catalogue/product_keys.h */
 
     cat_source_t *database; /* of CatalogDatabase; NULL: the virtual host's mod_dbd pool */
     int max_connections;    /* per child */

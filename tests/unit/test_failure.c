@@ -24,6 +24,7 @@ static void test_each_status_of_db_has_an_answer(void **state)
     check_failure(state, CAT_ENOTREADY, 503, "not ready", 1);
     check_failure(state, CAT_ESLOW, 503, "narrow it", 1);
     check_failure(state, CAT_EVALUE, 400, "refuses these values", 0);
+    check_failure(state, CAT_ECLAIMED, 409, "not ended yet", 1);
 }
 
 static void test_unmet_condition_is_412(void **state)

@@ -4,12 +4,15 @@
 #include "accounts/mail_tokens.h"
 #include "accounts/outbox.h"
 #include "accounts/registration.h"
+#include "lib/id.h"
+#include "lib/time.h"
 
-/* A record for one registration; registering sets its id. */
 static const char **make_record(apr_pool_t *pool, const char *username, const char *email)
 {
     const char **record = apr_pcalloc(pool, CAT_USER_SESSION_FIELDS * sizeof(*record));
 
+    record[CAT_USER_ID] = cat_id_make(pool, apr_time_now());
+    record[CAT_USER_CREATED_AT] = cat_time_store(pool, apr_time_now());
     record[CAT_USER_USERNAME] = username;
     record[CAT_USER_EMAIL] = email;
     record[CAT_USER_PASSWORD] = "correct horse";
