@@ -9,6 +9,7 @@ use warnings FATAL => 'all';
 use Test::More;
 use Time::HiRes qw(sleep);
 
+use CatalogTest::Http ();
 use CatalogTest::Tools qw(wait_until);
 use Goods ();
 use Ledger ();
@@ -89,6 +90,38 @@ sub namesakes {
         my @statuses = once("$dir$round", sub { $_[0]->ask(POST => '/register', Goods::user("same$round")) }, @servers, @servers);
         is_deeply([sort @statuses], [201, (409) x 5], "one name on three servers at once: one has it") or diag "@statuses";
     }
+}
+
+# One request with an Idempotency-Key comes to all servers at once, again and again; whoever has to wait asks once more.
+sub twins {
+    my ($nodes, @servers) = @_;
+    my $token = register($servers[0], 'twin')->{token};
+    my $before = conflicts(@$nodes);
+    for my $round (1 .. 10) {
+        my @request = (POST => '/api/products', Goods::product("twin$round", 1), token => $token,
+            headers => { 'Idempotency-Key' => "\"twin$round\"" });
+        my @answers = all_at_once(\@request, map { $servers[$_ % @servers] } 1 .. 20);
+        my %statuses;
+        $statuses{ $_->{status} }++ for @answers;
+        is_deeply([grep { !/^(?:201|409|503)$/ } keys %statuses], [], 'one request comes to all servers at once, twenty times')
+            or diag explain \%statuses;
+        my ($again) = all_at_once(\@request, $servers[0]);
+        my %ids = map { $_->{json}{data}{id} => 1 } $again, grep { $_->{status} == 201 } @answers;
+        is(scalar keys %ids, 1, 'all who get a product get the same');
+        my $stored = $nodes->[0]->database('catalog')->selectcol_arrayref('SELECT id FROM products WHERE name = ?', undef,
+            Goods::product("twin$round", 1)->{name});
+        is_deeply($stored, [keys %ids], 'one is stored');
+        note join ', ', map { "$_: $statuses{$_}" } sort keys %statuses;
+    }
+    note 'conflicts: ', conflicts(@$nodes) - $before;
+}
+
+sub all_at_once {
+    my ($request, @servers) = @_;
+    my $bytes = CatalogTest::Http::request_bytes(@$request);
+    my @sockets = map { CatalogTest::Http::connection($_->port) } @servers;
+    print {$_} $bytes for @sockets;
+    return map { CatalogTest::Http::parse(CatalogTest::Http::read_all($_)) } @sockets;
 }
 
 # Each client runs the function once, all at the same time; returns the statuses.

@@ -59,6 +59,7 @@ Stories::replays(@servers);
 Stories::delays(@servers);
 Stories::guesses("$dir/guesses", @servers);
 Stories::namesakes("$dir/namesakes", @servers);
+Stories::twins(\@nodes, @five);
 Stories::quarrels("$dir/quarrels", \@nodes, @five);
 $_->stop for @five[3, 4];
 
