@@ -8,9 +8,9 @@
 /*
  * Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), for the routes whose row names cat_idempotency_run. All
  * that the function of such a route has to do is to say, with one of the two functions below, what is kept of its answer:
- * before the end of its transaction, which stores it. The function makes one transaction, with cat_db_transact or
- * cat_products_insert_one. A write of several transactions cannot be made once and for all in this way; its route
- * refuses the header.
+ * before the end of its transaction, which stores it. The function makes one transaction, with cat_db_transact,
+ * cat_products_insert_one or cat_operations_run. A write of several transactions cannot be made once and for all in this
+ * way; its route refuses the header.
  *
  * A route that reads its body itself also calls cat_idempotency_check.
  */

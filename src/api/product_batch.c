@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/failure.h"
+#include "api/idempotency.h"
 #include "api/products.h"
 #include "catalogue/operations.h"
 #include "http/answer.h"
@@ -29,6 +30,7 @@ typedef struct batch_t {
     json_t *errors;              /* of all operations, with the path to each field; NULL: none */
     int is_malformed;            /* flag: one of them is about more than the fields of a product */
     apr_array_header_t *ignored; /* const char *: names of unknown fields, each once */
+    cat_answer_t *answer;        /* that was kept for an Idempotency-Key; NULL: none was */
 } batch_t;
 
 /* ---- reading ---- */
@@ -368,6 +370,16 @@ static cat_answer_t *answer_failed(const batch_t *b)
     return add_results(b, cat_answer_problem(b->q->pool, CAT_PROBLEM_BATCH, error), 0);
 }
 
+/* The results are known within the transaction only, which also stores the answer. Without an Idempotency-Key the answer is
+ * written after it, when other writers need not wait. */
+static void keep_answer(void *baton)
+{
+    batch_t *b = baton;
+
+    b->answer = answer_stored(b);
+    cat_idempotency_keep(b->q, b->answer);
+}
+
 cat_answer_t *cat_product_batch_run(cat_request_t *q)
 {
     batch_t b = {.q = q, .ignored = apr_array_make(q->pool, 0, sizeof(const char *))};
@@ -381,9 +393,11 @@ cat_answer_t *cat_product_batch_run(cat_request_t *q)
         return add_results(&b, cat_answer_malformed(q->pool, b.errors), 0);
     }
     make_products(&b);
+    b.all.finish = q->idempotency ? keep_answer : NULL;
+    b.all.baton = &b;
     rv = cat_operations_run(q->pool, q->db, &b.all);
     if (rv == APR_SUCCESS) {
-        return answer_stored(&b);
+        return b.answer ? b.answer : answer_stored(&b);
     }
     return b.all.failed < 0 ? cat_failure_answer(q->pool, rv) : answer_failed(&b);
 }

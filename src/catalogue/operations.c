@@ -179,7 +179,7 @@ static apr_status_t run_operation(run_t *run, int index)
 
 /* ---- all ---- */
 
-/* APR_NOTFOUND rolls back, if no operation has succeeded. */
+/* APR_NOTFOUND rolls back, if there is nothing to store. */
 static apr_status_t end_run(const run_t *run)
 {
     const cat_operations_t *all = run->operations;
@@ -187,7 +187,10 @@ static apr_status_t end_run(const run_t *run)
     if (all->failed >= 0) {
         return all->list[all->failed].rv;
     }
-    return run->succeeded ? APR_SUCCESS : APR_NOTFOUND;
+    if (all->finish) {
+        all->finish(all->baton);
+    }
+    return run->succeeded || cat_db_is_accompanied(run->db) ? APR_SUCCESS : APR_NOTFOUND;
 }
 
 static apr_status_t run_operations(void *baton)

@@ -24,11 +24,17 @@ typedef struct cat_operation_t {
     apr_status_t rv; /* result; that of a skipped one stays */
 } cat_operation_t;
 
+/* Is called in the transaction after the last operation, when nothing prevents all of them and each has its result; again
+ * if the transaction is repeated. */
+typedef void cat_operations_finish_t(void *baton);
+
 typedef struct cat_operations_t {
     cat_operation_t *list;
-    int count;     /* at least 1 */
-    int is_atomic; /* flag: one that fails prevents all */
-    int failed;    /* result: index of the first that failed, if that prevented all; otherwise -1 */
+    int count;                       /* at least 1 */
+    int is_atomic;                   /* flag: one that fails prevents all */
+    cat_operations_finish_t *finish; /* NULL: none */
+    void *baton;                     /* of finish */
+    int failed;                      /* result: index of the first that failed, if that prevented all; otherwise -1 */
 } cat_operations_t;
 
 /*
@@ -36,7 +42,8 @@ typedef struct cat_operations_t {
  * result of each: APR_SUCCESS, APR_NOTFOUND, the status of its condition, CAT_EVALUE or APR_EEXIST.
  *
  * is_atomic: if one fails, the status of the first is returned, and nothing is stored; those that would have succeeded
- * have APR_SUCCESS. Otherwise those that succeed are stored, and APR_SUCCESS is returned.
+ * have APR_SUCCESS. Otherwise those that succeed are stored, and APR_SUCCESS is returned; if none does, the transaction is
+ * rolled back, unless a companion (db/db.h) has to store that.
  *
  * A failure of the database prevents all in either case, and is returned; `failed` is -1, and the results say nothing.
  */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products
+# route: POST /products/batch
 # route: POST /users
 # The grammar of Idempotency-Key: a string of RFC 8941, or the bare text; 1 to 255 characters.
 use CatalogTest;
@@ -74,5 +75,7 @@ answers($answer, 400, $refusal, 'a bad key is refused before the body is sent');
 unlike($answer->{text}, qr/100 Continue/, 'without 100 Continue');
 answers(api(POST => '/users', { username => fresh(), email => fresh() . '@example.com', password => 'correct horse' },
     headers => { 'Idempotency-Key' => '""' }), 400, $refusal, 'so it is on every route that takes the header');
+answers(api(POST => '/products/batch', { operations => [{ op => 'create', body => { name => 'x', price => 1 } }] }, token => $token,
+    headers => { 'Idempotency-Key' => '""' }), 400, $refusal, 'batches included');
 
 done_testing;

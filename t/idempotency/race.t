@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products
+# route: POST /products/batch
 # route: POST /users
 # Requests with one Idempotency-Key that come at once, to two servers that share a database: one of them writes.
 use CatalogTest;
@@ -59,6 +60,21 @@ for my $round (1 .. 5) {
     $n{ $_->{status} }++ for @answers;
     is_deeply(\%n, { 201 => 1, 422 => 9 }, "round $round: one of ten different requests is served, the others are refused");
     is($db->selectrow_array('SELECT COUNT(*) FROM products WHERE name = ?', undef, $name), 1, 'one product is stored');
+}
+
+# A batch: updates of the same products, too, and without atomic an operation that fails.
+my @ids = map { $one->api(POST => '/products', { name => 'shared', price => 1 }, token => $token)->{json}{data}{id} } 1 .. 3;
+for my $round (1 .. 6) {
+    my ($name, $atomic) = (fresh('product'), $round % 2 ? true : false);
+    my @operations = ((map { { op => 'create', body => { name => $name, price => $_ } } } 1 .. 20),
+        (map { { op => 'update', id => $_, body => { name => $name } } } @ids), $atomic ? () : { op => 'delete', id => 'none' });
+    my @answers = settle(twenty(wire(POST => '/products/batch', { atomic => $atomic, operations => \@operations }, token => $token,
+        headers => { 'Idempotency-Key' => "\"$name\"" })));
+    is_deeply([grep { $_ != 200 } map { $_->{status} } @answers], [], "batch $round: all of twenty identical ones are answered with 200");
+    my %bodies = map { $_->{body} => 1 } @answers;
+    is(scalar keys %bodies, 1, 'with the same results');
+    is(scalar(grep { !$_->{headers}{'idempotency-replayed'} } @answers), 1, 'one answer is no replay');
+    is($db->selectrow_array('SELECT COUNT(*) FROM products WHERE name = ?', undef, $name), 23, 'its products are stored once');
 }
 
 my $name = fresh();

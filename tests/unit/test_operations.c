@@ -3,6 +3,7 @@
 
 #include "catalogue/answer_cache.h"
 #include "catalogue/operations.h"
+#include "db/claim.h"
 #include "lib/json.h"
 
 enum { MOST = 10 };
@@ -147,6 +148,106 @@ static void test_all_may_fail(void **state)
     assert_string_equal(b->database->logged, "");
 }
 
+/* What a batch does at the end of its transaction: the results are known, and the claim gets a text that has them. */
+typedef struct ending_t {
+    batch_t *batch;
+    cat_claim_t claim;
+    int count;
+} ending_t;
+
+static void note_end(void *baton)
+{
+    ending_t *e = baton;
+
+    e->count++;
+    e->claim.text = "";
+    for (int i = 0; i < e->batch->all.count; i++) {
+        e->claim.text = apr_psprintf(e->batch->pool, "%s %d", e->claim.text, e->batch->list[i].rv);
+    }
+}
+
+static ending_t *make_ending(batch_t *b)
+{
+    ending_t *e = apr_pcalloc(b->pool, sizeof(*e));
+    apr_time_t now = apr_time_now();
+
+    *e = (ending_t){.batch = b,
+                    .claim = {.key = "key", .mark = "mark", .now = now, .expires = now + apr_time_from_sec(60)}};
+    b->all.finish = note_end;
+    b->all.baton = e;
+    return e;
+}
+
+static apr_status_t run_claimed(batch_t *b, ending_t *e)
+{
+    cat_db_t *db = unit_database_use(b->pool, b->database);
+
+    cat_claim_attach(db, &e->claim);
+    return cat_operations_run(b->pool, db, &b->all);
+}
+
+static const char *stored_text(const batch_t *b)
+{
+    return unit_database_sql(b->database, "SELECT group_concat(content, '') FROM idempotency_keys WHERE part > 0");
+}
+
+static void test_end_is_part_of_the_transaction(void **state)
+{
+    for (int is_atomic = 0; is_atomic < 2; is_atomic++) {
+        batch_t *b = make_batch(*state, is_atomic);
+        ending_t *e = make_ending(b);
+
+        create(b, 4);
+        remove_one(b, 1);
+        assert_int_equal(run_claimed(b, e), APR_SUCCESS);
+        assert_int_equal(e->count, 1);
+        assert_string_equal(stored_text(b), " 0 0");
+        assert_string_equal(names(b), "2 3 4");
+        assert_int_equal(run_claimed(b, e), CAT_ECLAIMED);
+        assert_int_equal(b->all.failed, -1);
+        assert_int_equal(e->count, 1);
+        assert_string_equal(names(b), "2 3 4");
+    }
+}
+
+static void test_failed_run_has_no_end(void **state)
+{
+    batch_t *b = make_batch(*state, 1);
+    ending_t *e = make_ending(b);
+
+    create(b, 4);
+    remove_one(b, 9);
+    assert_int_equal(run_claimed(b, e), APR_NOTFOUND);
+    assert_int_equal(b->all.failed, 1);
+    assert_int_equal(e->count, 0);
+    assert_string_equal(unit_database_sql(b->database, "SELECT COUNT(*) FROM idempotency_keys"), "0");
+    assert_string_equal(names(b), "1 2 3");
+}
+
+static void test_claim_is_stored_if_all_fail(void **state)
+{
+    batch_t *b = make_batch(*state, 0);
+    ending_t *e = make_ending(b);
+
+    remove_one(b, 4);
+    remove_one(b, 5);
+    assert_int_equal(run_claimed(b, e), APR_SUCCESS);
+    assert_int_equal(e->count, 1);
+    assert_string_equal(stored_text(b), apr_psprintf(b->pool, " %d %d", APR_NOTFOUND, APR_NOTFOUND));
+    assert_string_equal(names(b), "1 2 3");
+}
+
+static void test_end_without_claim(void **state)
+{
+    batch_t *b = make_batch(*state, 0);
+    ending_t *e = make_ending(b);
+
+    remove_one(b, 4);
+    assert_int_equal(run(b), APR_SUCCESS);
+    assert_int_equal(e->count, 1);
+    assert_string_equal(names(b), "1 2 3");
+}
+
 /* baton: the name that the product must have. */
 static apr_status_t judge_name(void *baton, const char *const *product)
 {
@@ -276,6 +377,10 @@ int main(void)
         UNIT_TEST(test_failure_takes_all_back),
         UNIT_TEST(test_failures_leave_the_others_alone),
         UNIT_TEST(test_all_may_fail),
+        UNIT_TEST(test_end_is_part_of_the_transaction),
+        UNIT_TEST(test_failed_run_has_no_end),
+        UNIT_TEST(test_claim_is_stored_if_all_fail),
+        UNIT_TEST(test_end_without_claim),
         UNIT_TEST(test_conditions_see_what_was_done_before),
         UNIT_TEST(test_refused_values_fail_by_themselves),
         UNIT_TEST(test_only_what_was_changed_is_invalidated),
