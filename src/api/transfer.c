@@ -29,7 +29,7 @@ static void parse_export(cat_request_t *q, export_request_t *e)
     cat_parameter_t parameter;
     int has_fields = 0;
 
-    e->query = (cat_list_query_t){.after = CAT_LIST_KEY_MAX, .fields = CAT_FIELD_LIST_ALL};
+    e->query = (cat_list_query_t){.after = {.key = CAT_LIST_KEY_MAX}, .fields = CAT_FIELD_LIST_ALL};
     cat_parameters_init(p, q->pool, q->strict, q->query);
     while (cat_parameters_next(p, &parameter)) {
         if (cat_options_take(p, options, &parameter)) {

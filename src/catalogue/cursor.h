@@ -6,12 +6,16 @@
 #include "jose/key.h"
 #include "jose/keyring.h"
 
-/* The list key that a client continues after, as opaque text sealed with the key, in characters that need no encoding
- * in a URL. On the pool. NULL: no memory. */
-const char *cat_cursor_write(apr_pool_t *pool, const cat_key_t *key, const cat_list_key_t *after);
+/* A cursor is the position that a client continues after, as opaque text in characters that need no encoding in a URL,
+ * sealed with a key to a list: a text that says which list it is, without control characters; "" for the plain list. */
 
-/* 1: cat_cursor_write made the text with one of these keys, and *after is what it was made of, on the pool; "" gives
- * CAT_LIST_KEY_MAX. 0: the text is no cursor, or was sealed with another key. */
-int cat_cursor_read(apr_pool_t *pool, const cat_keys_t *keys, const char *text, cat_list_key_t *after);
+/* On the pool. No value of the position has a NUL. NULL: no memory. */
+const char *cat_cursor_write(apr_pool_t *pool, const cat_key_t *key, const char *list,
+                             const cat_list_position_t *after);
+
+/* 1: cat_cursor_write made the text for the list with one of these keys, and *after is what it was made of, on the
+ * pool; "" gives the beginning, CAT_LIST_KEY_MAX. 0: the text is no cursor, or one of another list or key. */
+int cat_cursor_read(apr_pool_t *pool, const cat_keys_t *keys, const char *list, const char *text,
+                    cat_list_position_t *after);
 
 #endif

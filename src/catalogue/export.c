@@ -46,8 +46,8 @@ static apr_status_t select_products(cat_export_t *e)
 {
     const char *rows = apr_off_t_toa(e->pool, e->query.limit);
 
-    return cat_db_each(e->db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(e->query.after.created_at, e->query.after.id, rows),
-                       add_product, e);
+    return cat_db_each(e->db, SQL_PRODUCT_LIST_AFTER,
+                       CAT_VALUES(e->query.after.key.created_at, e->query.after.key.id, rows), add_product, e);
 }
 
 /* The work of a transaction: the first portion may be read several times. */
@@ -136,7 +136,7 @@ static apr_status_t read_next(cat_export_t *e)
 
     memcpy(created_at, e->created_at, sizeof(created_at));
     memcpy(id, e->id, sizeof(id));
-    e->query.after = (cat_list_key_t){created_at, id};
+    e->query.after = (cat_list_position_t){.key = {created_at, id}};
     rv = cat_db_continue_view(e->db, read_portion, e);
     if (rv == APR_SUCCESS) {
         finish_portion(e);

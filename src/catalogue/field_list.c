@@ -6,16 +6,15 @@
 
 #define NAMES_SIZE 64 /* octets: a guess of the names of all fields */
 
-/* The set of the field with the name; 0: there is none. */
-static unsigned find_field(const char *name, apr_size_t length)
+int cat_field_list_find(const char *name, apr_size_t length)
 {
-    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
-        const char *known = cat_product_fields[i].name;
-        if (strlen(known) == length && memcmp(known, name, length) == 0) {
-            return CAT_FIELD_LIST_OF(i);
-        }
+    int i = 0;
+
+    while (i < CAT_PRODUCT_FIELDS &&
+           (strncmp(cat_product_fields[i].name, name, length) != 0 || cat_product_fields[i].name[length])) {
+        i++;
     }
-    return 0;
+    return i;
 }
 
 /* 0: one of the names is that of no allowed field. */
@@ -25,7 +24,7 @@ static unsigned parse_names(const char *names, unsigned allowed)
 
     for (;;) {
         apr_size_t length = strcspn(names, ",");
-        unsigned field = find_field(names, length) & allowed;
+        unsigned field = CAT_FIELD_LIST_OF(cat_field_list_find(names, length)) & allowed;
         if (!field) {
             return 0;
         }

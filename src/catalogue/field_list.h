@@ -9,6 +9,9 @@
 #define CAT_FIELD_LIST_OF(field) (1U << (field)) /* CAT_PRODUCT_x */
 #define CAT_FIELD_LIST_ALL (CAT_FIELD_LIST_OF(CAT_PRODUCT_FIELDS) - 1)
 
+/* The field with the name, of so many octets; CAT_PRODUCT_FIELDS: there is none. */
+int cat_field_list_find(const char *name, apr_size_t length);
+
 /* The fields that the parameter's value names; each must be in the set `allowed`. After a fault, which is added to p, it
  * is `allowed`. Never empty. */
 unsigned cat_field_list_parse(cat_parameters_t *p, const cat_parameter_t *parameter, unsigned allowed);

@@ -19,7 +19,7 @@ typedef struct reading_t {
     cat_list_end_t end;
     /* After a key: */
     apr_int64_t rows;
-    cat_list_key_t last; /* of the last product in the answer, if there are as many as the limit */
+    cat_list_position_t last; /* of the last product in the answer, if there are as many as the limit */
     int has_more;
 } reading_t;
 
@@ -42,8 +42,8 @@ static apr_status_t add_product_within_limit(void *baton, const char *const *val
         return APR_SUCCESS;
     }
     if (++r->rows == r->query->limit) {
-        r->last.created_at = apr_pstrdup(r->text.pool, values[CAT_PRODUCT_CREATED_AT]);
-        r->last.id = apr_pstrdup(r->text.pool, values[CAT_PRODUCT_ID]);
+        r->last.key.created_at = apr_pstrdup(r->text.pool, values[CAT_PRODUCT_CREATED_AT]);
+        r->last.key.id = apr_pstrdup(r->text.pool, values[CAT_PRODUCT_ID]);
     }
     return add_product(r, values, count);
 }
@@ -53,7 +53,7 @@ static apr_status_t read_after_key(cat_db_t *db, reading_t *r)
     const cat_list_query_t *query = r->query;
     const char *rows = apr_off_t_toa(db->pool, query->limit + 1);
     apr_status_t rv =
-        cat_db_each(db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(query->after.created_at, query->after.id, rows),
+        cat_db_each(db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(query->after.key.created_at, query->after.key.id, rows),
                     add_product_within_limit, r);
 
     if (rv != APR_SUCCESS || !r->has_more) {

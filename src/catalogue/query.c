@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "catalogue/query.h"
 
+#include <apr_strings.h>
 #include <string.h>
 
 #include "catalogue/cursor.h"
+#include "catalogue/product_keys.h"
 #include "http/parameters.h"
 #include "jose/keyring.h"
 #include "lib/buffer.h"
+#include "lib/fold.h"
 #include "lib/number.h"
 
 #define PARAMETERS_SIZE 32 /* octets: a guess of cat_list_query_t's */
@@ -16,6 +19,7 @@ typedef struct parsing_t {
     cat_parameters_t parameters;
     const cat_conf_t *conf;
     cat_list_query_t *query;
+    cat_query_conditions_t conditions;
     const char *cursor;      /* the client's; NULL: none, or its encoding is broken */
     unsigned sent, repeated; /* bits: the rows of the table that were sent, that were sent twice */
 } parsing_t;
@@ -32,6 +36,68 @@ static void parse_cursor(parsing_t *p, const cat_parameter_t *parameter)
     p->cursor = parameter->value;
 }
 
+/* ---- q ---- */
+
+/* Drops each word that begins another one, which the other one implies: they are in order, so that is the next one. */
+static int keep_longest(const char **words, int count)
+{
+    int kept = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (i + 1 == count || strncmp(words[i], words[i + 1], strlen(words[i])) != 0) {
+            words[kept++] = words[i];
+        }
+    }
+    return kept;
+}
+
+static void parse_words(parsing_t *p, const cat_parameter_t *parameter)
+{
+    cat_parameters_t *parameters = &p->parameters;
+    apr_array_header_t *words =
+        cat_fold_words(parameters->pool, cat_fold_text(parameters->pool, parameter->value ? parameter->value : ""));
+    int count = keep_longest((const char **)words->elts, words->nelts);
+
+    if (!parameter->value) {
+        cat_parameters_add_error(parameters, parameter->name, "encoding", "must be percent-encoded UTF-8");
+    } else if (count == 0) {
+        cat_parameters_add_error(parameters, parameter->name, "blank", "must have a letter or a digit");
+    } else if (count > CAT_QUERY_WORDS_MAX) {
+        cat_parameters_add_error(parameters, parameter->name, "too_many",
+                                 "must have at most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX) " words");
+    } else if (p->conf->index && !(*p->conf->index & CAT_INDEX_SEARCH)) {
+        cat_parameters_add_error(parameters, parameter->name, "no_index",
+                                 "must not be there: this server has no search");
+    }
+    p->query->words = (const char *const *)words->elts;
+    p->query->word_count = count;
+}
+
+static void add_words(cat_buffer_t *b, const cat_list_query_t *query)
+{
+    for (int i = 0; i < query->word_count; i++) {
+        cat_buffer_add_text(b, i ? "%20" : "&q=");
+        cat_parameters_write(b, query->words[i]);
+    }
+}
+
+/* ---- order ---- */
+
+static void parse_sort(parsing_t *p, const cat_parameter_t *parameter)
+{
+    p->query->sort_count = cat_query_sort_parse(&p->parameters, p->conf->index, parameter, p->query->sort);
+}
+
+static void add_sort(cat_buffer_t *b, const cat_list_query_t *query)
+{
+    if (!cat_query_sort_is_default(query->sort, query->sort_count)) {
+        CAT_BUFFER_LITERAL(b, "&sort=");
+        cat_query_sort_write(b, query->sort, query->sort_count);
+    }
+}
+
+/* ---- what an answer has ---- */
+
 static void parse_fields(parsing_t *p, const cat_parameter_t *parameter)
 {
     p->query->fields = cat_field_list_parse(&p->parameters, parameter, CAT_FIELD_LIST_ALL);
@@ -42,6 +108,46 @@ static void add_fields(cat_buffer_t *b, const cat_list_query_t *query)
     if (query->fields != CAT_FIELD_LIST_ALL) {
         CAT_BUFFER_LITERAL(b, "&fields=");
         cat_field_list_write(b, query->fields);
+    }
+}
+
+static const char *const counts[] = {
+    [CAT_COUNT_CAPPED] = "capped", [CAT_COUNT_EXACT] = "exact", [CAT_COUNT_NONE] = "none"};
+
+static void parse_count(parsing_t *p, const cat_parameter_t *parameter)
+{
+    for (int i = CAT_COUNT_CAPPED; i <= CAT_COUNT_NONE; i++) {
+        if (parameter->value && strcmp(counts[i], parameter->value) == 0) {
+            p->query->count = (cat_count_t)i;
+            return;
+        }
+    }
+    cat_parameters_add_error(&p->parameters, parameter->name, "unknown", "must be exact, capped or none");
+}
+
+static cat_count_t default_count(const cat_list_query_t *query)
+{
+    return query->page ? CAT_COUNT_CAPPED : CAT_COUNT_NONE;
+}
+
+static void add_count(cat_buffer_t *b, const cat_list_query_t *query)
+{
+    if (query->count != default_count(query)) {
+        CAT_BUFFER_LITERAL(b, "&count=");
+        cat_buffer_add_text(b, counts[query->count]);
+    }
+}
+
+static void parse_facets(parsing_t *p, const cat_parameter_t *parameter)
+{
+    p->query->facets = cat_field_list_parse(&p->parameters, parameter, CAT_QUERY_FACETS);
+}
+
+static void add_facets(cat_buffer_t *b, const cat_list_query_t *query)
+{
+    if (query->facets) {
+        CAT_BUFFER_LITERAL(b, "&facets=");
+        cat_field_list_write(b, query->facets);
     }
 }
 
@@ -60,21 +166,29 @@ static void add_limit(cat_buffer_t *b, const cat_list_query_t *query)
     cat_buffer_add_int(b, query->limit);
 }
 
-enum { ROW_PAGE, ROW_CURSOR };
+/* ---- the table ---- */
 
-/* THE LIST PARAMETER TABLE: one row a parameter of GET /products, in the order in which links have them. */
+enum { ROW_PAGE, ROW_CURSOR, ROW_Q, ROW_SORT, ROW_FIELDS, ROW_COUNT, ROW_FACETS, ROW_LIMIT };
+
+/* THE LIST PARAMETER TABLE: one row a parameter of GET /products that is no condition (catalogue/query_conditions.c), in
+ * the order in which links have them after the conditions. */
 static const struct parameter_row_t {
     const char *name;
     /* Called if the client sent it, for the first one. Its value is NULL if its encoding is broken. */
     void (*parse)(parsing_t *p, const cat_parameter_t *parameter);
-    /* Adds it to the query's parameters, whoever chose its value; NULL: it only says where an answer begins. */
+    /* Adds it to the query's parameters, unless its value is the default; NULL: it only says where an answer begins. */
     void (*add)(cat_buffer_t *b, const cat_list_query_t *query);
     int may_repeat; /* flag: a second one is no fault */
+    int is_sealed;  /* flag: a cursor continues the list with the same one only; before all others in the table */
 } rows[] = {
-    [ROW_PAGE] = {"page", parse_page, NULL, 1},
-    [ROW_CURSOR] = {"cursor", parse_cursor, NULL, 0},
-    {"fields", parse_fields, add_fields, 0},
-    {"limit", parse_limit, add_limit, 1},
+    [ROW_PAGE] = {"page", parse_page, NULL, 1, 0},
+    [ROW_CURSOR] = {"cursor", parse_cursor, NULL, 0, 0},
+    [ROW_Q] = {"q", parse_words, add_words, 0, 1},
+    [ROW_SORT] = {"sort", parse_sort, add_sort, 0, 1},
+    [ROW_FIELDS] = {"fields", parse_fields, add_fields, 0, 0},
+    [ROW_COUNT] = {"count", parse_count, add_count, 0, 0},
+    [ROW_FACETS] = {"facets", parse_facets, add_facets, 0, 0},
+    [ROW_LIMIT] = {"limit", parse_limit, add_limit, 1, 0},
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -97,69 +211,122 @@ static void refuse_repeated(parsing_t *p, size_t row)
     p->repeated |= 1U << row;
 }
 
+/* A name such as "page[]" is no condition: page and limit are forgiving. */
+static int is_forgiven(const char *name)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        size_t length = strlen(rows[i].name);
+        if (rows[i].may_repeat && strncmp(name, rows[i].name, length) == 0 && name[length] == '[') {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static void parse_parameter(parsing_t *p, const cat_parameter_t *parameter)
 {
     size_t row = find_row(parameter->name);
 
-    if (row == ROWS) {
-        cat_parameters_add_unknown(&p->parameters, parameter->name);
-    } else if (p->sent & 1U << row) {
+    if (row < ROWS && p->sent & 1U << row) {
         refuse_repeated(p, row);
-    } else {
+    } else if (row < ROWS) {
         p->sent |= 1U << row;
         rows[row].parse(p, parameter);
+    } else if (is_forgiven(parameter->name) || !cat_query_conditions_take(&p->conditions, &p->parameters, parameter)) {
+        cat_parameters_add_unknown(&p->parameters, parameter->name);
     }
 }
 
-static const char *write_parameters(apr_pool_t *pool, const cat_list_query_t *query)
+/* ---- the canonical spelling ---- */
+
+static void add_rows(cat_buffer_t *b, const cat_list_query_t *query, int is_sealed)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        if (rows[i].add && rows[i].is_sealed == is_sealed) {
+            rows[i].add(b, query);
+        }
+    }
+}
+
+static void write_parameters(apr_pool_t *pool, cat_list_query_t *query)
 {
     cat_buffer_t b;
 
     cat_buffer_init(&b, pool, PARAMETERS_SIZE);
-    for (size_t i = 0; i < ROWS; i++) {
-        if (rows[i].add) {
-            rows[i].add(&b, query);
-        }
-    }
-    return cat_buffer_text(&b);
+    cat_query_conditions_write(&b, query->conditions, query->condition_count);
+    add_rows(&b, query, 1);
+    query->sealed = b.length ? apr_pstrmemdup(pool, b.data, b.length) : "";
+    add_rows(&b, query, 0);
+    query->parameters = cat_buffer_text(&b);
+    query->is_plain = !*query->sealed;
 }
+
+/* ---- a query ---- */
 
 static cat_query_outcome_t read_cursor(const parsing_t *p, apr_time_t now)
 {
     cat_list_query_t *query = p->query;
-    const cat_keys_t *keys;
+    const cat_keys_t *keys = cat_keyring_get(p->conf->keys, now, NULL);
 
-    if (query->page) {
-        return CAT_QUERY_CURSOR_AND_PAGE;
-    }
-    keys = cat_keyring_get(p->conf->keys, now, NULL);
     query->sealing_key = keys->all[0];
-    return p->cursor && cat_cursor_read(p->parameters.pool, keys, p->cursor, &query->after) ? CAT_QUERY_OK
-                                                                                            : CAT_QUERY_CURSOR_INVALID;
+    return p->cursor && cat_cursor_read(p->parameters.pool, keys, query->sealed, p->cursor, &query->after)
+               ? CAT_QUERY_OK
+               : CAT_QUERY_CURSOR_INVALID;
+}
+
+static void parse_text(parsing_t *p)
+{
+    cat_list_query_t *query = p->query;
+    cat_parameter_t parameter;
+
+    while (cat_parameters_next(&p->parameters, &parameter)) {
+        parse_parameter(p, &parameter);
+    }
+    query->conditions = p->conditions.all;
+    query->condition_count = p->conditions.count;
+    query->errors = p->parameters.errors;
+    query->ignored = p->parameters.ignored;
+}
+
+/* What is the same question gets the same value. */
+static void fill_defaults(const parsing_t *p)
+{
+    cat_list_query_t *query = p->query;
+
+    if (!query->page && !(p->sent & 1U << ROW_CURSOR)) {
+        query->page = 1;
+    }
+    if (!(p->sent & 1U << ROW_COUNT)) {
+        query->count = default_count(query);
+    } else if (query->count == CAT_COUNT_EXACT && !query->condition_count && !query->word_count) {
+        query->count = CAT_COUNT_CAPPED; /* a counter knows it */
+    }
 }
 
 cat_query_outcome_t cat_query_parse(apr_pool_t *pool, const cat_conf_t *conf, apr_time_t now, int strict,
                                     const char *text, cat_list_query_t *query)
 {
     parsing_t p = {.conf = conf, .query = query};
-    cat_parameter_t parameter;
 
     *query = (cat_list_query_t){.limit = conf->default_limit, .fields = CAT_FIELD_LIST_ALL};
+    query->sort_count = cat_query_sort_by_default(query->sort);
     cat_parameters_init(&p.parameters, pool, strict, text);
-    while (cat_parameters_next(&p.parameters, &parameter)) {
-        parse_parameter(&p, &parameter);
-    }
-    query->errors = p.parameters.errors;
-    query->ignored = p.parameters.ignored;
+    parse_text(&p);
     if (query->errors) {
         return CAT_QUERY_INVALID;
     }
-    query->parameters = write_parameters(pool, query);
-    if (p.sent & 1U << ROW_CURSOR) {
-        return read_cursor(&p, now);
+    fill_defaults(&p);
+    write_parameters(pool, query);
+    if (strlen(query->parameters) > CAT_QUERY_OCTETS_MAX) {
+        cat_parameters_add_error(&p.parameters, "parameters", "too_long",
+                                 "must have at most " APR_STRINGIFY(CAT_QUERY_OCTETS_MAX) " octets");
+        query->errors = p.parameters.errors;
+        return CAT_QUERY_INVALID;
     }
-    query->page = query->page ? query->page : 1;
-    return CAT_QUERY_OK;
+    if (!(p.sent & 1U << ROW_CURSOR)) {
+        return CAT_QUERY_OK;
+    }
+    return query->page ? CAT_QUERY_CURSOR_AND_PAGE : read_cursor(&p, now);
 }
 
 apr_int64_t cat_query_count_skipped(const cat_list_query_t *query)
@@ -169,9 +336,9 @@ apr_int64_t cat_query_count_skipped(const cat_list_query_t *query)
     return pages > APR_INT64_MAX / query->limit ? APR_INT64_MAX : pages * query->limit;
 }
 
-const char *cat_query_write_cursor(apr_pool_t *pool, const cat_list_query_t *query, const cat_list_key_t *after)
+const char *cat_query_write_cursor(apr_pool_t *pool, const cat_list_query_t *query, const cat_list_position_t *after)
 {
-    return cat_cursor_write(pool, query->sealing_key, after);
+    return cat_cursor_write(pool, query->sealing_key, query->sealed, after);
 }
 
 /* The answer contains a cursor sealed with today's key; so does its name, whichever key sealed the client's cursor. */

@@ -93,6 +93,23 @@ int cat_number_parse_integer(const char *text, apr_int64_t *value)
     return 1;
 }
 
+int cat_number_parse_real(const char *text, double *value)
+{
+    static const char digits[] = "0123456789";
+    apr_size_t length = strlen(text);
+    json_t *number;
+
+    /* jansson takes a string or a space at either end, and an integer of any length. */
+    if (!length || !strchr("-0123456789", *text) || !strchr(digits, text[length - 1])) {
+        return 0;
+    }
+    number = json_loadb(text, length, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+    *value = json_real_value(number);
+    *value = *value == 0 ? 0 : *value;
+    json_decref(number);
+    return number != NULL;
+}
+
 /* By hand rather than with apr_snprintf: a list has integers in each row. */
 const char *cat_number_write_integer(char room[CAT_NUMBER_DIGITS + 1], apr_int64_t value)
 {

@@ -21,6 +21,10 @@ const char *cat_number_format(apr_pool_t *pool, const json_t *number);
  */
 int cat_number_parse_integer(const char *text, apr_int64_t *value);
 
+/* Reads a number as JSON has it, without space around it. 1 and the nearest double, never -0; 0 if text is none or is too
+ * large for a double. */
+int cat_number_parse_real(const char *text, double *value);
+
 #define CAT_NUMBER_DIGITS 20 /* of any 64-bit integer, including the sign */
 
 /* Writes the decimal text at the end of the given space. */

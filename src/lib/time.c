@@ -48,6 +48,122 @@ static void put_date(char *out, unsigned days)
     put(out + 8, 2, of_year - (153 * month + 2) / 5 + 1);
 }
 
+/* Takes so many digits off the text. -1: there are fewer. */
+static int take_digits(const char **text, int digits)
+{
+    int value = 0;
+
+    for (; digits > 0; digits--, ++*text) {
+        if (**text < '0' || **text > '9') {
+            return -1;
+        }
+        value = value * 10 + (**text - '0');
+    }
+    return value;
+}
+
+static int take_character(const char **text, const char *allowed)
+{
+    if (!**text || !strchr(allowed, **text)) {
+        return 0;
+    }
+    return *(*text)++;
+}
+
+static int count_days(int year, int month)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+
+    return days[month - 1] + (month == 2 && is_leap);
+}
+
+/* Days since 0000-01-01: the reverse of put_date. */
+static apr_int64_t count_days_until(int year, int month, int day)
+{
+    int before = year + 400 - 1;
+    apr_int64_t days = (apr_int64_t)before * 365 + before / 4 - before / 100 + before / 400 - (DAYS_OF_400_YEARS - 366);
+
+    for (int i = 1; i < month; i++) {
+        days += count_days(year, i);
+    }
+    return days + day - 1;
+}
+
+static int take_date(const char **text, apr_int64_t *milliseconds)
+{
+    int year = take_digits(text, 4), month, day;
+
+    if (year < 0 || !take_character(text, "-") || (month = take_digits(text, 2)) < 1 || month > 12 ||
+        !take_character(text, "-") || (day = take_digits(text, 2)) < 1 || day > count_days(year, month)) {
+        return 0;
+    }
+    *milliseconds = LEAST + count_days_until(year, month, day) * MILLISECONDS_A_DAY;
+    return 1;
+}
+
+/* "09:30" in minutes; -1: it is not there. */
+static int take_hours_and_minutes(const char **text)
+{
+    int hours = take_digits(text, 2), minutes;
+
+    if (hours < 0 || hours > 23 || !take_character(text, ":") || (minutes = take_digits(text, 2)) < 0 || minutes > 59) {
+        return -1;
+    }
+    return hours * 60 + minutes;
+}
+
+/* ".5" in milliseconds; -1: it has no digit, or more than three. */
+static int take_fraction(const char **text)
+{
+    int value = 0, unit = 100;
+
+    if (!take_character(text, ".")) {
+        return 0;
+    }
+    do {
+        int digit = unit ? take_digits(text, 1) : -1;
+        if (digit < 0) {
+            return -1;
+        }
+        value += digit * unit;
+        unit /= 10;
+    } while (**text >= '0' && **text <= '9');
+    return value;
+}
+
+static int take_time(const char **text, apr_int64_t *milliseconds)
+{
+    int minutes = take_hours_and_minutes(text), seconds, fraction;
+
+    if (minutes < 0 || !take_character(text, ":") || (seconds = take_digits(text, 2)) < 0 || seconds > 59 ||
+        (fraction = take_fraction(text)) < 0) {
+        return 0;
+    }
+    *milliseconds += ((apr_int64_t)minutes * 60 + seconds) * 1000 + fraction;
+    return 1;
+}
+
+static int take_offset(const char **text, apr_int64_t *milliseconds)
+{
+    int sign = take_character(text, "Zz+-"), minutes = 0;
+
+    if (sign == '+' || sign == '-') {
+        minutes = take_hours_and_minutes(text);
+    }
+    if (!sign || minutes < 0) {
+        return 0;
+    }
+    *milliseconds += (apr_int64_t)(sign == '-' ? minutes : -minutes) * 60 * 1000;
+    return 1;
+}
+
+int cat_time_parse(const char *text, apr_int64_t *milliseconds)
+{
+    return take_date(&text, milliseconds) && take_character(&text, "Tt") && take_time(&text, milliseconds) &&
+           take_offset(&text, milliseconds) && !*text && *milliseconds >= LEAST && *milliseconds <= MOST;
+}
+
 /* By hand rather than with strftime: a list writes one for each row. And gmtime_r takes a lock of the whole process. */
 void cat_time_format(char out[CAT_TIME_LENGTH + 1], apr_int64_t milliseconds)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_files.h"
 
+#include <apr_encode.h>
+
 #include "catalogue/cursor.h"
 
 #define TIME "1763731170442"
@@ -18,51 +20,98 @@ static const cat_key_t *key(apr_pool_t *pool, char letter)
     return key;
 }
 
+#define PLAIN ""
+#define TEA "&category=tea"
+
 static const char *write_one(apr_pool_t *pool, const cat_key_t *key, const char *time, const char *id)
 {
-    return cat_cursor_write(pool, key, &(cat_list_key_t){time, id});
+    return cat_cursor_write(pool, key, PLAIN, &(cat_list_position_t){.key = {time, id}});
 }
 
 static int reads(apr_pool_t *pool, const cat_key_t *key, const char *text)
 {
-    cat_list_key_t after;
+    cat_list_position_t after;
 
-    return cat_cursor_read(pool, &(cat_keys_t){&key, 1}, text, &after);
+    return cat_cursor_read(pool, &(cat_keys_t){&key, 1}, PLAIN, text, &after);
 }
 
 static void test_reads_what_it_wrote(void **state)
 {
-    static const cat_list_key_t keys[] = {{TIME, ID}, {"0", ID}, {"-62167219200000", ID}, {TIME, ""}, {"", "x y"}};
+    static const cat_list_position_t positions[] = {{.key = {TIME, ID}},
+                                                    {.key = {"0", ID}},
+                                                    {.key = {"-62167219200000", ID}},
+                                                    {.key = {TIME, ""}},
+                                                    {.key = {"", "x y"}},
+                                                    {{"-1"}, {TIME, ID}},
+                                                    {{"kettle, red", "1"}, {TIME, ID}},
+                                                    {{"", "\xc3\xbc\n&category=tea", ""}, {TIME, ID}}};
+    static const char *const lists[] = {PLAIN, TEA, TEA "&sort=name"};
     const cat_key_t *one = key(*state, '1');
 
-    for (size_t i = 0; i < UNIT_COUNT(keys); i++) {
-        const char *text = cat_cursor_write(*state, one, &keys[i]);
-        cat_list_key_t after;
+    for (size_t i = 0; i < UNIT_COUNT(positions) * UNIT_COUNT(lists); i++) {
+        const cat_list_position_t *position = &positions[i / UNIT_COUNT(lists)];
+        const char *list = lists[i % UNIT_COUNT(lists)], *text = cat_cursor_write(*state, one, list, position);
+        cat_list_position_t after;
 
         assert_int_equal(strspn(text, alphabet), strlen(text));
-        assert_true(cat_cursor_read(*state, &(cat_keys_t){&one, 1}, text, &after));
-        assert_string_equal(after.created_at, keys[i].created_at);
-        assert_string_equal(after.id, keys[i].id);
+        assert_true(cat_cursor_read(*state, &(cat_keys_t){&one, 1}, list, text, &after));
+        assert_string_equal(after.key.created_at, position->key.created_at);
+        assert_string_equal(after.key.id, position->key.id);
+        for (int v = 0; v < CAT_LIST_SORT_MAX; v++) {
+            assert_int_equal(after.values[v] == NULL, position->values[v] == NULL);
+            assert_true(!after.values[v] || strcmp(after.values[v], position->values[v]) == 0);
+        }
     }
+}
+
+static void test_refuses_cursors_of_other_lists(void **state)
+{
+    static const char *const lists[] = {PLAIN, TEA, TEA "&sort=name", "&sort=name", "&category=teapot"};
+    const cat_list_position_t position = {{"x\n" TEA}, {TIME, ID}};
+    const cat_key_t *one = key(*state, '1');
+
+    for (size_t i = 0; i < UNIT_COUNT(lists); i++) {
+        const char *text = cat_cursor_write(*state, one, lists[i], &position);
+        for (size_t other = 0; other < UNIT_COUNT(lists); other++) {
+            cat_list_position_t after;
+            assert_int_equal(cat_cursor_read(*state, &(cat_keys_t){&one, 1}, lists[other], text, &after), other == i);
+        }
+    }
+}
+
+/* Cursors of a release that had no conditions are valid still. */
+static void test_seal_of_the_plain_list_is_of_time_and_id_alone(void **state)
+{
+    const cat_key_t *one = key(*state, '1');
+    const char *text = write_one(*state, one, TIME, ID);
+    unsigned char seal[CAT_KEY_SEAL_OCTETS];
+    apr_size_t length;
+    const char *content = apr_pdecode_base64(*state, text, APR_ENCODE_STRING, APR_ENCODE_NONE, &length);
+
+    assert_int_equal(length, strlen(TIME " " ID) + 16);
+    assert_true(cat_key_seal(one, TIME " " ID, strlen(TIME " " ID), seal));
+    assert_memory_equal(content, TIME " " ID, strlen(TIME " " ID));
+    assert_memory_equal(content + strlen(TIME " " ID), seal, 16);
 }
 
 static void test_empty_cursor_is_the_beginning(void **state)
 {
-    cat_list_key_t after;
+    cat_list_position_t after;
 
-    assert_true(cat_cursor_read(*state, &(cat_keys_t){NULL, 0}, "", &after));
-    assert_string_equal(after.created_at, "9223372036854775807");
-    assert_string_equal(after.id, "");
+    assert_true(cat_cursor_read(*state, &(cat_keys_t){NULL, 0}, TEA, "", &after));
+    assert_string_equal(after.key.created_at, "9223372036854775807");
+    assert_string_equal(after.key.id, "");
+    assert_null(after.values[0]);
 }
 
 static void test_reads_cursors_of_all_keys(void **state)
 {
     const cat_key_t *keys[] = {key(*state, '1'), key(*state, '2'), key(*state, '3')};
-    cat_list_key_t after;
+    cat_list_position_t after;
 
     for (int i = 0; i < 3; i++) {
         const char *text = write_one(*state, keys[i], TIME, ID);
-        assert_int_equal(cat_cursor_read(*state, &(cat_keys_t){keys, 2}, text, &after), i < 2);
+        assert_int_equal(cat_cursor_read(*state, &(cat_keys_t){keys, 2}, PLAIN, text, &after), i < 2);
     }
     assert_string_equal(write_one(*state, keys[0], TIME, ID), write_one(*state, key(*state, '1'), TIME, ID));
 }
@@ -112,9 +161,13 @@ static void test_refuses_other_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_reads_what_it_wrote),       UNIT_TEST(test_empty_cursor_is_the_beginning),
-        UNIT_TEST(test_reads_cursors_of_all_keys), UNIT_TEST(test_refuses_any_change),
+        UNIT_TEST(test_reads_what_it_wrote),
+        UNIT_TEST(test_empty_cursor_is_the_beginning),
+        UNIT_TEST(test_reads_cursors_of_all_keys),
+        UNIT_TEST(test_refuses_any_change),
         UNIT_TEST(test_refuses_other_texts),
+        UNIT_TEST(test_refuses_cursors_of_other_lists),
+        UNIT_TEST(test_seal_of_the_plain_list_is_of_time_and_id_alone),
     };
     return UNIT_RUN(tests);
 }

@@ -3,7 +3,7 @@
 
 #include "catalogue/export.h"
 
-static const cat_list_query_t everything = {.after = CAT_LIST_KEY_MAX, .fields = CAT_FIELD_LIST_ALL};
+static const cat_list_query_t everything = {.after = {.key = CAT_LIST_KEY_MAX}, .fields = CAT_FIELD_LIST_ALL};
 
 static cat_export_t *open_export(unit_database_t *database, apr_pool_t *pool, apr_status_t expected)
 {

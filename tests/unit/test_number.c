@@ -300,14 +300,54 @@ static void test_order_keys_of_what_is_no_price(void **state)
     assert_int_equal(cat_number_order_key("-3"), 0);
 }
 
+static void test_reads_reals(void **state)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {{"0", 0},
+                 {"-0", 0},
+                 {"-0.0", 0},
+                 {"5", 5},
+                 {"5.25", 5.25},
+                 {"-5e0", -5},
+                 {"1E2", 100},
+                 {"1e+2", 100},
+                 {"1e-400", 0},
+                 {"19.99", 19.99},
+                 {"1e308", 1e308},
+                 {"9007199254740993", 9007199254740992.0},
+                 {"99999999999999999999", 1e20}};
+    static const char *const others[] = {"",      "-",   "+5",   " 5",    "5 ",     "05",  "-05", ".5",
+                                         "5.",    "5e",  "0x5",  "1e999", "-1e999", "NaN", "1,5", "1 5",
+                                         "\"5\"", "[5]", "true", "5\n",   "5/5",    "--5"};
+
+    (void)state;
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        double value = 1;
+        assert_true(cat_number_parse_real(cases[i].text, &value));
+        assert_memory_equal(&value, &cases[i].value, sizeof(value));
+    }
+    for (size_t i = 0; i < UNIT_COUNT(others); i++) {
+        double value;
+        assert_false(cat_number_parse_real(others[i], &value));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_numbers_come_back_as_sent),    UNIT_TEST(test_numbers_in_the_fewest_digits),
-        UNIT_TEST(test_every_real_reads_back),        UNIT_TEST(test_every_price_keeps_its_cents),
-        UNIT_TEST(test_locale_makes_no_difference),   UNIT_TEST(test_reads_integers),
-        UNIT_TEST(test_refuses_other_texts),          UNIT_TEST(test_integers_are_written),
-        UNIT_TEST(test_order_keys_follow_the_values), UNIT_TEST(test_order_keys_of_what_is_no_price),
+        UNIT_TEST(test_numbers_come_back_as_sent),
+        UNIT_TEST(test_numbers_in_the_fewest_digits),
+        UNIT_TEST(test_every_real_reads_back),
+        UNIT_TEST(test_every_price_keeps_its_cents),
+        UNIT_TEST(test_locale_makes_no_difference),
+        UNIT_TEST(test_reads_integers),
+        UNIT_TEST(test_refuses_other_texts),
+        UNIT_TEST(test_integers_are_written),
+        UNIT_TEST(test_order_keys_follow_the_values),
+        UNIT_TEST(test_order_keys_of_what_is_no_price),
+        UNIT_TEST(test_reads_reals),
     };
     return UNIT_RUN(tests);
 }

@@ -2,12 +2,13 @@
 #include "unit_files.h"
 
 #include "catalogue/cursor.h"
+#include "catalogue/product_keys.h"
 #include "catalogue/query.h"
 #include "jose/keyring.h"
 
 #define ID "01a1fdf9-d28a-7c59-b8ec-c42b5a960857"
 
-static const cat_list_key_t lamp = {"1763731170442", ID};
+static const cat_list_position_t lamp = {.key = {"1763731170442", ID}};
 
 static cat_keyring_t *keyring(apr_pool_t *pool, char letter)
 {
@@ -53,7 +54,7 @@ static void test_page_and_limit_have_defaults_and_bounds(void **state)
         {"%70age=2", "/?page=2&limit=10"},
         {"page=%32", "/?page=2&limit=10"},
         {"page=2&page=3", "/?page=2&limit=10"},
-        {"name=x&page=2", "/?page=2&limit=10"},
+        {"nam=x&page=2", "/?page=2&limit=10"},
         {"page=0&limit=0", "/?page=1&limit=10"},
         {"page=-1&limit=-1", "/?page=1&limit=10"},
         {"page&limit", "/?page=1&limit=10"},
@@ -95,7 +96,7 @@ static void test_empty_cursor_begins_the_list(void **state)
     assert_int_equal(parse(*state, "limit=5&cursor=", &query), CAT_QUERY_OK);
     assert_int_equal(query.page, 0);
     assert_int_equal(query.limit, 5);
-    assert_string_equal(query.after.created_at, CAT_LIST_KEY_MAX.created_at);
+    assert_string_equal(query.after.key.created_at, CAT_LIST_KEY_MAX.created_at);
     assert_string_equal(query.parameters, "&limit=5");
 }
 
@@ -107,8 +108,8 @@ static void test_cursor_continues_after_its_product(void **state)
     assert_int_equal(parse(*state, "cursor=", &begin), CAT_QUERY_OK);
     cursor = cat_query_write_cursor(*state, &begin, &lamp);
     assert_int_equal(parse(*state, apr_pstrcat(*state, "cursor=", cursor, NULL), &query), CAT_QUERY_OK);
-    assert_string_equal(query.after.created_at, lamp.created_at);
-    assert_string_equal(query.after.id, ID);
+    assert_string_equal(query.after.key.created_at, lamp.key.created_at);
+    assert_string_equal(query.after.key.id, ID);
     assert_string_equal(cat_query_write_key(*state, &query),
                         apr_pstrcat(*state, "/?cursor=", cursor, "&limit=10", NULL));
 }
@@ -153,6 +154,153 @@ static void test_refuses_invalid_cursors(void **state)
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         assert_int_equal(parse(*state, cases[i].text, &query), cases[i].outcome);
     }
+}
+
+/* Same question, same key. */
+static void test_conditions_words_and_order_have_one_spelling(void **state)
+{
+    static const struct {
+        const char *text, *key;
+    } cases[] = {
+        {"price[gte]=5.0", "/?page=1&price%5Bgte%5D=5&limit=10"},
+        {"sort=-price&price%5bgte%5d=05e0&price[gte]", NULL},
+        {"price[lt]=9&category=tea&price[gte]=5e0", "/?page=1&price%5Blt%5D=9&price%5Bgte%5D=5&category=tea&limit=10"},
+        {"category[in]=b,a,b", "/?page=1&category%5Bin%5D=a,b&limit=10"},
+        {"q=Red%20k%C3%89ttle+RE", "/?page=1&q=kettle%20red&limit=10"},
+        {"q=red&category=tea&sort=name", "/?page=1&category=tea&q=red&sort=name&limit=10"},
+        {"sort=-createdAt", "/?page=1&limit=10"},
+        {"sort=createdAt", "/?page=1&sort=createdAt&limit=10"},
+        {"sort=-price,-createdAt", "/?page=1&sort=-price&limit=10"},
+        {"sort=-price,createdAt", "/?page=1&sort=-price,createdAt&limit=10"},
+        {"sort=-price,-createdAt,name", "/?page=1&sort=-price,-createdAt,name&limit=10"},
+        {"count=capped", "/?page=1&limit=10"},
+        {"count=exact", "/?page=1&limit=10"},
+        {"count=exact&q=x", "/?page=1&q=x&count=exact&limit=10"},
+        {"count=none", "/?page=1&count=none&limit=10"},
+        {"facets=inStock,category", "/?page=1&facets=category,inStock&limit=10"},
+        {"limit=3&facets=inStock&count=none&fields=id&sort=name&q=x&id[in]=" ID,
+         "/?page=1&id%5Bin%5D=" ID "&q=x&sort=name&fields=id&count=none&facets=inStock&limit=3"},
+    };
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        cat_list_query_t query;
+        if (!cases[i].key) {
+            assert_int_equal(parse(*state, cases[i].text, &query), CAT_QUERY_INVALID);
+            continue;
+        }
+        assert_string_equal(key_of(*state, cases[i].text), cases[i].key);
+        assert_string_equal(key_of(*state, cases[i].key + 2), cases[i].key);
+        assert_int_equal(parse(*state, cases[i].text, &query), CAT_QUERY_OK);
+        assert_int_equal(query.is_plain, !*query.sealed);
+    }
+}
+
+static void test_words_are_folded_and_none_begins_another(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {"q=Kettle", "kettle"},
+        {"q=red+kett,kettle!", "kettle red"},
+        {"q=a+ab+abc+b+ba", "abc ba"},
+        {"q=%EF%AC%81ne", "fine"},
+        {"q=5.5", "5"},
+    };
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        cat_list_query_t query;
+        const char *words = "";
+
+        assert_int_equal(parse(*state, cases[i].text, &query), CAT_QUERY_OK);
+        for (int w = 0; w < query.word_count; w++) {
+            words = apr_pstrcat(*state, words, w ? " " : "", query.words[w], NULL);
+        }
+        assert_string_equal(words, cases[i].words);
+    }
+}
+
+static void test_count_is_none_by_cursor_unless_sent(void **state)
+{
+    static const struct {
+        const char *text;
+        cat_count_t count;
+        const char *parameters;
+    } cases[] = {
+        {"", CAT_COUNT_CAPPED, "&limit=10"},
+        {"q=x&count=exact", CAT_COUNT_EXACT, "&q=x&count=exact&limit=10"},
+        {"count=none", CAT_COUNT_NONE, "&count=none&limit=10"},
+        {"cursor=", CAT_COUNT_NONE, "&limit=10"},
+        {"cursor=&count=none", CAT_COUNT_NONE, "&limit=10"},
+        {"cursor=&count=capped", CAT_COUNT_CAPPED, "&count=capped&limit=10"},
+        {"cursor=&count=exact", CAT_COUNT_CAPPED, "&count=capped&limit=10"},
+    };
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        cat_list_query_t query;
+
+        assert_int_equal(parse(*state, cases[i].text, &query), CAT_QUERY_OK);
+        assert_int_equal(query.count, cases[i].count);
+        assert_string_equal(query.parameters, cases[i].parameters);
+    }
+}
+
+static void test_cursor_is_sealed_to_conditions_and_order(void **state)
+{
+    static const char *const lists[] = {"",           "category=tea", "category[in]=tea",       "q=tea",
+                                        "sort=price", "sort=-price",  "category=tea&sort=price"};
+    static const cat_list_position_t positions[] = {{.key = {"1", ID}}, {{"5"}, {"1", ID}}};
+
+    for (size_t i = 0; i < UNIT_COUNT(lists); i++) {
+        cat_list_query_t begin, query;
+        const char *cursor;
+
+        assert_int_equal(parse(*state, apr_pstrcat(*state, "cursor=&", lists[i], NULL), &begin), CAT_QUERY_OK);
+        cursor = cat_query_write_cursor(*state, &begin, &positions[!begin.is_plain]);
+        for (size_t other = 0; other < UNIT_COUNT(lists); other++) {
+            const char *text = apr_pstrcat(*state, "limit=5&fields=id&count=capped&facets=inStock&cursor=", cursor, "&",
+                                           lists[other], NULL);
+            assert_int_equal(parse(*state, text, &query), other == i ? CAT_QUERY_OK : CAT_QUERY_CURSOR_INVALID);
+        }
+    }
+}
+
+static void test_orders_need_their_index(void **state)
+{
+    static const struct {
+        const char *text;
+        int index;
+    } cases[] = {
+        {"sort=name", CAT_INDEX_NAME},
+        {"sort=-price", CAT_INDEX_PRICE},
+        {"sort=category", CAT_INDEX_CATEGORY},
+        {"sort=createdAt,-rating", CAT_INDEX_RATING},
+        {"q=x", CAT_INDEX_SEARCH},
+    };
+    cat_conf_t conf = conf_with(*state);
+    cat_list_query_t query;
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        int index = cases[i].index;
+        conf.index = &index;
+        assert_int_equal(cat_query_parse(*state, &conf, 0, 0, cases[i].text, &query), CAT_QUERY_OK);
+        index = CAT_INDEX_ALL & ~cases[i].index;
+        assert_int_equal(cat_query_parse(*state, &conf, 0, 0, cases[i].text, &query), CAT_QUERY_INVALID);
+        assert_string_equal(json_string_value(json_object_get(json_array_get(query.errors, 0), "code")), "no_index");
+        index = 0;
+        assert_int_equal(cat_query_parse(*state, &conf, 0, 0, "sort=inStock,createdAt&price=5", &query), CAT_QUERY_OK);
+    }
+}
+
+static void test_canonical_spelling_is_bounded(void **state)
+{
+    const char *text = "category[in]=";
+    cat_list_query_t query;
+
+    for (int i = 0; i < 100; i++) {
+        text = apr_psprintf(*state, "%s%s%0100d", text, i ? "," : "", i);
+    }
+    assert_int_equal(parse(*state, text, &query), CAT_QUERY_INVALID);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(query.errors, 0), "field")), "parameters");
 }
 
 static void test_fields_are_a_set(void **state)
@@ -204,6 +352,25 @@ static void test_reports_all_errors_at_once(void **state)
         {0, "fields=x&cursor=&cursor=", "fields unknown; cursor duplicate"},
         {1, "page=x&colour=red&fields=x", "colour unknown; fields unknown"},
         {1, "cursor=nonsense&x=1", "x unknown"},
+        {0, "q=", "q blank"},
+        {0, "q=%20-%20", "q blank"},
+        {0, "q=%ff", "q encoding"},
+        {0, "q=a+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q+r+s+t+u", "q too_many"},
+        {0, "q=a&q=b", "q duplicate"},
+        {0, "sort=", "sort unknown"},
+        {0, "sort=id", "sort unknown"},
+        {0, "sort=name,,price", "sort unknown"},
+        {0, "sort=--name", "sort unknown"},
+        {0, "sort=+name", "sort unknown"},
+        {0, "sort=name,-name", "sort duplicate"},
+        {0, "sort=name,price,rating,category", "sort too_many"},
+        {0, "sort=name&sort=name", "sort duplicate"},
+        {0, "count=all", "count unknown"},
+        {0, "count=%zz", "count unknown"},
+        {0, "facets=name", "facets unknown"},
+        {0, "price=x&colour[gte]=1&price[foo]=1&sort=x&q=&cursor=x",
+         "price type; colour[gte] unknown; price[foo] operator; sort unknown; q blank"},
+        {1, "page[]=1&limit[x]=2", "page[] unknown; limit[x] unknown"},
     };
 
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
@@ -232,6 +399,12 @@ int main(void)
         UNIT_TEST(test_cache_key_depends_on_the_sealing_key),
         UNIT_TEST(test_cache_key_is_a_query_for_the_same_list),
         UNIT_TEST(test_refuses_invalid_cursors),
+        UNIT_TEST(test_conditions_words_and_order_have_one_spelling),
+        UNIT_TEST(test_words_are_folded_and_none_begins_another),
+        UNIT_TEST(test_count_is_none_by_cursor_unless_sent),
+        UNIT_TEST(test_cursor_is_sealed_to_conditions_and_order),
+        UNIT_TEST(test_orders_need_their_index),
+        UNIT_TEST(test_canonical_spelling_is_bounded),
         UNIT_TEST(test_fields_are_a_set),
         UNIT_TEST(test_reports_all_errors_at_once),
         UNIT_TEST(test_names_ignored_parameters),

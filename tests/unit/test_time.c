@@ -40,6 +40,7 @@ static void test_formats_times_before_1970(void **state)
 static void test_formats_each_day_of_ten_thousand_years(void **state)
 {
     char text[CAT_TIME_LENGTH + 1], expected[CAT_TIME_LENGTH + 1];
+    apr_int64_t again;
     (void)state;
 
     for (time_t day = -62167219200 / 86400; day <= 253402300799 / 86400; day++) {
@@ -52,6 +53,8 @@ static void test_formats_each_day_of_ten_thousand_years(void **state)
         assert_int_equal(atoi(text), tm.tm_year + 1900);
         assert_int_equal(atoi(text + 5), tm.tm_mon + 1);
         assert_int_equal(atoi(text + 8), tm.tm_mday);
+        assert_true(cat_time_parse(text, &again));
+        assert_true(again == (apr_int64_t)seconds * 1000);
     }
 }
 
@@ -124,6 +127,70 @@ static void test_monotonic_time_never_goes_back(void **state)
     assert_true(cat_time_monotonic() - start >= 20000);
 }
 
+static void test_parses_other_spellings(void **state)
+{
+    static const struct {
+        const char *text, *same;
+    } cases[] = {
+        {"2026-11-21T09:30:00Z", "2026-11-21T09:30:00.000Z"},
+        {"2026-11-21t09:30:00.1z", "2026-11-21T09:30:00.100Z"},
+        {"2026-11-21T09:30:00.12-00:00", "2026-11-21T09:30:00.120Z"},
+        {"2026-01-01T01:29:59.999+01:30", "2025-12-31T23:59:59.999Z"},
+        {"2026-12-31T23:59:59-23:59", "2027-01-01T23:58:59.000Z"},
+        {"2000-02-29T00:00:00Z", "2000-02-29T00:00:00.000Z"},
+        {"0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        apr_int64_t milliseconds;
+        assert_true(cat_time_parse(cases[i].text, &milliseconds));
+        check(milliseconds, cases[i].same);
+    }
+}
+
+static void test_parses_nothing_else(void **state)
+{
+    static const char *const texts[] = {"",
+                                        "2026",
+                                        "2026-11-21",
+                                        "2026-11-21T09:30Z",
+                                        "2026-11-21T09:30:00",
+                                        "2026-11-21 09:30:00Z",
+                                        "2026-11-21T09:30:00.Z",
+                                        "2026-11-21T09:30:00.1234Z",
+                                        "2026-11-21T09:30:00,5Z",
+                                        "2026-11-21T09:30:00+01",
+                                        "2026-11-21T09:30:00+0100",
+                                        "2026-11-21T09:30:00 01:00",
+                                        "2026-11-21T09:30:00+24:00",
+                                        "2026-11-21T09:30:00+01:60",
+                                        "2026-11-21T09:30:00ZZ",
+                                        "2026-11-21T09:30:00Z ",
+                                        " 2026-11-21T09:30:00Z",
+                                        "+2026-11-21T09:30:00Z",
+                                        "2026-11-21T24:00:00Z",
+                                        "2026-11-21T09:60:00Z",
+                                        "2026-11-21T09:30:60Z",
+                                        "2026-13-01T09:30:00Z",
+                                        "2026-00-01T09:30:00Z",
+                                        "2026-04-31T09:30:00Z",
+                                        "2026-04-00T09:30:00Z",
+                                        "2026-02-29T09:30:00Z",
+                                        "2100-02-29T09:30:00Z",
+                                        "0000-01-01T00:00:00+00:01",
+                                        "9999-12-31T23:59:59-00:01",
+                                        "2026-1-21T09:30:00Z",
+                                        "\xd9\xa2"
+                                        "026-11-21T09:30:00Z"};
+    apr_int64_t milliseconds;
+
+    (void)state;
+    for (size_t i = 0; i < UNIT_COUNT(texts); i++) {
+        assert_false(cat_time_parse(texts[i], &milliseconds));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +203,8 @@ int main(void)
         UNIT_TEST(test_stores_milliseconds),
         UNIT_TEST(test_reads_what_was_stored),
         UNIT_TEST(test_monotonic_time_never_goes_back),
+        UNIT_TEST(test_parses_other_spellings),
+        UNIT_TEST(test_parses_nothing_else),
     };
     return UNIT_RUN(tests);
 }
