@@ -9,7 +9,6 @@
 #include "catalogue/categories.h"
 #include "catalogue/indexes.h"
 #include "http/answer.h"
-#include "http/link_header.h"
 #include "http/parameters.h"
 #include "http/request.h"
 #include "lib/fold.h"
@@ -119,8 +118,14 @@ static void write_category(cat_buffer_t *b, const cat_category_t *category)
     CAT_BUFFER_LITERAL(b, "}");
 }
 
+static cat_pagination_t describe_page(const request_t *r, const apr_array_header_t *list)
+{
+    return (cat_pagination_t){.page = r->page, .limit = r->limit, .total = list->nelts};
+}
+
 static void write_page(cat_buffer_t *b, const request_t *r, const apr_array_header_t *list)
 {
+    cat_pagination_t pagination = describe_page(r, list);
     apr_int64_t first = r->page - 1 > list->nelts / r->limit ? list->nelts : (r->page - 1) * r->limit;
 
     CAT_BUFFER_LITERAL(b, "{\"success\":true,\"data\":[");
@@ -130,12 +135,14 @@ static void write_page(cat_buffer_t *b, const request_t *r, const apr_array_head
         }
         write_category(b, &APR_ARRAY_IDX(list, i, cat_category_t));
     }
-    cat_pagination_end_page(b, r->page, r->limit, list->nelts);
+    cat_pagination_end_data(b, &pagination);
+    CAT_BUFFER_LITERAL(b, "}");
 }
 
 static const char *write_link(cat_request_t *q, const request_t *r, const apr_array_header_t *list)
 {
     cat_buffer_t parameters_text, link;
+    cat_pagination_t pagination = describe_page(r, list);
 
     cat_buffer_init(&parameters_text, q->pool, 64);
     CAT_BUFFER_LITERAL(&parameters_text, "&limit=");
@@ -149,8 +156,7 @@ static const char *write_link(cat_request_t *q, const request_t *r, const apr_ar
         cat_parameters_write(&parameters_text, r->query.prefix);
     }
     cat_buffer_init(&link, q->pool, 256);
-    cat_link_header_pages(&link, r->page, cat_pagination_count_pages(list->nelts, r->limit),
-                          cat_buffer_text(&parameters_text));
+    cat_pagination_write_link(&link, &pagination, cat_buffer_text(&parameters_text));
     return cat_buffer_text(&link);
 }
 

@@ -6,7 +6,6 @@
 #include "catalogue/list.h"
 #include "catalogue/product.h"
 #include "http/answer.h"
-#include "http/link_header.h"
 #include "http/request.h"
 
 /* ---- how a list is written ---- */
@@ -30,34 +29,57 @@ static void add_product(cat_buffer_t *b, const cat_list_query_t *query, const ch
     cat_fields_write(b, cat_product_fields, CAT_PRODUCT_FIELDS, product);
 }
 
-static void end_by_cursor(cat_buffer_t *b, const cat_list_query_t *query, const char *next)
+static void add_facet(cat_buffer_t *b, const cat_search_facet_t *facet)
 {
-    CAT_BUFFER_LITERAL(b, "],\"pagination\":{\"limit\":");
-    cat_buffer_add_int(b, query->limit);
-    if (next) {
-        CAT_BUFFER_LITERAL(b, ",\"nextCursor\":\"");
-        cat_buffer_add_text(b, next);
-        CAT_BUFFER_LITERAL(b, "\"");
+    const cat_field_t *field = &cat_product_fields[facet->field];
+
+    CAT_BUFFER_LITERAL(b, "\"");
+    cat_buffer_add_text(b, field->name);
+    CAT_BUFFER_LITERAL(b, "\":[");
+    for (int i = 0; i < facet->count; i++) {
+        cat_buffer_add_text(b, i ? ",{\"value\":" : "{\"value\":");
+        cat_fields_write_value(b, field, facet->values[i].value);
+        CAT_BUFFER_LITERAL(b, ",\"count\":");
+        cat_buffer_add_int(b, facet->values[i].count);
+        CAT_BUFFER_LITERAL(b, "}");
     }
-    CAT_BUFFER_LITERAL(b, "}}");
+    CAT_BUFFER_LITERAL(b, "]");
+}
+
+static void add_facets(cat_buffer_t *b, const cat_list_end_t *end)
+{
+    CAT_BUFFER_LITERAL(b, ",\"facets\":{");
+    for (int i = 0; i < end->facet_count; i++) {
+        cat_buffer_add_text(b, i ? "," : "");
+        add_facet(b, &end->facets[i]);
+    }
+    CAT_BUFFER_LITERAL(b, "}");
+    if (end->is_sample) {
+        CAT_BUFFER_LITERAL(b, ",\"facetsRelation\":\"gte\"");
+    }
+}
+
+static cat_pagination_t describe_page(const cat_list_query_t *query, const cat_list_end_t *end)
+{
+    return (cat_pagination_t){query->page, query->limit, end->total, end->is_more, end->has_next, end->next};
 }
 
 static void end_body(cat_buffer_t *b, const cat_list_query_t *query, const cat_list_end_t *end)
 {
-    if (query->page) {
-        cat_pagination_end_page(b, query->page, query->limit, end->total);
-    } else {
-        end_by_cursor(b, query, end->next);
+    cat_pagination_t pagination = describe_page(query, end);
+
+    cat_pagination_end_data(b, &pagination);
+    if (end->facet_count) {
+        add_facets(b, end);
     }
+    CAT_BUFFER_LITERAL(b, "}");
 }
 
 static void write_link(cat_buffer_t *b, const cat_list_query_t *query, const cat_list_end_t *end)
 {
-    if (query->page) {
-        cat_link_header_pages(b, query->page, cat_pagination_count_pages(end->total, query->limit), query->parameters);
-    } else {
-        cat_link_header_cursor(b, end->next, query->parameters);
-    }
+    cat_pagination_t pagination = describe_page(query, end);
+
+    cat_pagination_write_link(b, &pagination, query->parameters);
 }
 
 static const cat_list_format_t format = {begin_body, add_product, end_body, write_link};

@@ -1,20 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/pagination.h"
 
-apr_int64_t cat_pagination_count_pages(apr_int64_t total, apr_int64_t limit)
+#include "http/link_header.h"
+
+static apr_int64_t count_pages(const cat_pagination_t *pagination)
 {
-    return (total + limit - 1) / limit;
+    return (pagination->total + pagination->limit - 1) / pagination->limit;
 }
 
-void cat_pagination_end_page(cat_buffer_t *b, apr_int64_t page, apr_int64_t limit, apr_int64_t total)
+static void add_total(cat_buffer_t *b, const cat_pagination_t *pagination)
 {
-    CAT_BUFFER_LITERAL(b, "],\"pagination\":{\"page\":");
-    cat_buffer_add_int(b, page);
-    CAT_BUFFER_LITERAL(b, ",\"limit\":");
-    cat_buffer_add_int(b, limit);
     CAT_BUFFER_LITERAL(b, ",\"total\":");
-    cat_buffer_add_int(b, total);
-    CAT_BUFFER_LITERAL(b, ",\"pages\":");
-    cat_buffer_add_int(b, cat_pagination_count_pages(total, limit));
-    CAT_BUFFER_LITERAL(b, "}}");
+    cat_buffer_add_int(b, pagination->total);
+    if (pagination->page) {
+        CAT_BUFFER_LITERAL(b, ",\"pages\":");
+        cat_buffer_add_int(b, count_pages(pagination));
+    }
+    if (pagination->is_more) {
+        CAT_BUFFER_LITERAL(b, ",\"totalRelation\":\"gte\"");
+    }
+}
+
+void cat_pagination_end_data(cat_buffer_t *b, const cat_pagination_t *pagination)
+{
+    CAT_BUFFER_LITERAL(b, "],\"pagination\":{");
+    if (pagination->page) {
+        CAT_BUFFER_LITERAL(b, "\"page\":");
+        cat_buffer_add_int(b, pagination->page);
+        CAT_BUFFER_LITERAL(b, ",");
+    }
+    CAT_BUFFER_LITERAL(b, "\"limit\":");
+    cat_buffer_add_int(b, pagination->limit);
+    if (pagination->total >= 0) {
+        add_total(b, pagination);
+    }
+    if (pagination->next) {
+        CAT_BUFFER_LITERAL(b, ",\"nextCursor\":\"");
+        cat_buffer_add_text(b, pagination->next);
+        CAT_BUFFER_LITERAL(b, "\"");
+    }
+    CAT_BUFFER_LITERAL(b, "}");
+}
+
+void cat_pagination_write_link(cat_buffer_t *b, const cat_pagination_t *pagination, const char *parameters)
+{
+    if (!pagination->page) {
+        cat_link_header_cursor(b, pagination->next, parameters);
+    } else if (pagination->total < 0 || pagination->is_more) {
+        cat_link_header_open_pages(b, pagination->page, pagination->has_next, parameters);
+    } else {
+        cat_link_header_pages(b, pagination->page, count_pages(pagination), parameters);
+    }
 }

@@ -4,10 +4,20 @@
 
 #include "lib/buffer.h"
 
-/* How many pages of limit items a list has; limit is at least 1. */
-apr_int64_t cat_pagination_count_pages(apr_int64_t total, apr_int64_t limit);
+/* The part of a list that an answer has. */
+typedef struct cat_pagination_t {
+    apr_int64_t page;  /* at least 1; 0: the list is read by cursor */
+    apr_int64_t limit; /* items in one answer, at least 1 */
+    apr_int64_t total; /* items of the list; -1: nobody counted them */
+    int is_more;       /* flag: the list has more items than total */
+    int has_next;      /* flag: items follow this page. Read by page, where the last page is not known, only */
+    const char *next;  /* by cursor: the one that continues the list; NULL: the list ends here */
+} cat_pagination_t;
 
-/* Ends the array `data` and the body of a list that is read by page, with `pagination` between the two. */
-void cat_pagination_end_page(cat_buffer_t *b, apr_int64_t page, apr_int64_t limit, apr_int64_t total);
+/* Ends the array `data` and writes `pagination` after it. The body stays open: the caller ends it. */
+void cat_pagination_end_data(cat_buffer_t *b, const cat_pagination_t *pagination);
+
+/* Writes the value of Link. parameters: see http/link_header.h. */
+void cat_pagination_write_link(cat_buffer_t *b, const cat_pagination_t *pagination, const char *parameters);
 
 #endif

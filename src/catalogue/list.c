@@ -12,6 +12,7 @@
 
 #define LINK_SIZE 256 /* octets: a guess of Link's */
 
+/* A reading of the database. */
 typedef struct reading_t {
     const cat_list_query_t *query;
     const cat_list_format_t *format;
@@ -63,6 +64,49 @@ static apr_status_t read_after_key(cat_db_t *db, reading_t *r)
     return r->end.next ? APR_SUCCESS : APR_ENOMEM;
 }
 
+static apr_status_t read_plain(cat_db_t *db, reading_t *r)
+{
+    r->end.total = -1;
+    return r->query->page ? cat_list_page_read(db, r->query, add_product, r, &r->end.total) : read_after_key(db, r);
+}
+
+/* ---- lists with conditions, words or an order, and what only these can count ---- */
+
+static int is_search(const cat_list_query_t *query)
+{
+    return !query->is_plain || query->facets || (query->count == CAT_COUNT_NONE) == (query->page != 0);
+}
+
+static void begin_rows(void *baton)
+{
+    reading_t *r = baton;
+
+    r->text.length = 0;
+    r->format->begin(&r->text);
+}
+
+static apr_status_t search(cat_db_t *db, reading_t *r)
+{
+    const cat_search_rows_t rows = {begin_rows, add_product, r};
+    cat_search_end_t end;
+    apr_status_t rv = cat_search_read(db, r->query, &rows, &end);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    r->end.total = end.total;
+    r->end.is_more = end.is_more;
+    r->end.has_next = end.has_next;
+    memcpy(r->end.facets, end.facets, sizeof(r->end.facets));
+    r->end.facet_count = end.facet_count;
+    r->end.is_sample = end.is_sample;
+    if (end.has_next && !r->query->page) {
+        r->end.next = cat_query_write_cursor(db->pool, r->query, &end.last);
+        return r->end.next ? APR_SUCCESS : APR_ENOMEM;
+    }
+    return APR_SUCCESS;
+}
+
 /* The list in *item, as the cache keeps it: the body, a NUL, Link and a NUL. */
 static apr_status_t read_list(cat_db_t *db, reading_t *r, cat_item_t *item)
 {
@@ -72,7 +116,7 @@ static apr_status_t read_list(cat_db_t *db, reading_t *r, cat_item_t *item)
 
     cat_buffer_init(&r->text, db->pool, (apr_size_t)query->limit * CAT_PRODUCT_SIZE + LINK_SIZE);
     r->format->begin(&r->text);
-    rv = query->page ? cat_list_page_read(db, query, add_product, r, &r->end.total) : read_after_key(db, r);
+    rv = is_search(query) ? search(db, r) : read_plain(db, r);
     if (rv != APR_SUCCESS) {
         return rv;
     }
@@ -90,7 +134,7 @@ static apr_status_t read_list(cat_db_t *db, reading_t *r, cat_item_t *item)
 /* Do not cache pages beyond the end: unbounded in number. */
 static int is_worth_keeping(const reading_t *r)
 {
-    return !r->query->page || cat_query_count_skipped(r->query) < r->end.total;
+    return !r->query->page || r->end.has_next || cat_query_count_skipped(r->query) < r->end.total;
 }
 
 /* Neither JSON nor a header has a NUL. */

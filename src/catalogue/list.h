@@ -3,13 +3,19 @@
 #define CAT_CATALOGUE_LIST_H
 
 #include "catalogue/query.h"
+#include "catalogue/search.h"
 #include "db/db.h"
 #include "lib/buffer.h"
 
 /* What is known of a list when its last product was read. */
 typedef struct cat_list_end_t {
-    apr_int64_t total; /* of a page: all products of the list */
+    apr_int64_t total; /* of a page: all products of the list; -1, or after a key: they were not counted */
+    int is_more;       /* flag: the list has more products than total */
+    int has_next;      /* flag: products follow those of the page, where the total does not tell */
     const char *next;  /* after a key: the cursor that continues the list; NULL: the list ends here */
+    cat_search_facet_t facets[2];
+    int facet_count; /* 0: the client did not ask */
+    int is_sample;   /* flag: the facets count the first products of the list only */
 } cat_list_end_t;
 
 /* How an answer is written, as it would be to the client. */
@@ -30,7 +36,7 @@ typedef struct cat_list_t {
 } cat_list_t;
 
 /* The answer to the query: from the response cache, or read from the database, written in the format and cached.
- * Products are newest first. A server has one format for all lists. now: the time of the request. */
+ * A server has one format for all lists. now: the time of the request. */
 apr_status_t cat_list_get(cat_db_t *db, const cat_list_query_t *query, apr_time_t now, const cat_list_format_t *format,
                           cat_list_t *list);
 

@@ -27,6 +27,18 @@ typedef struct cat_fault_t {
     int is_lost; /* flag: the driver knows that the connection is gone */
 } cat_fault_t;
 
+/* What differs in texts that are made at run time (catalogue/select_text.h). */
+typedef struct cat_syntax_t {
+    const char *use_index,
+        *use_index_end;    /* behind a table, around the name of the only index to read it by; or NULL */
+    const char *join;      /* joins two tables, the left one being read first */
+    const char *integer;   /* a placeholder whose value is compared with a column of numbers */
+    const char *find;      /* a function (text, part), above 0 if the text contains the part */
+    const char *by_octets; /* behind a column of texts whose own order is the database's: compares octets */
+    int compares_rows;     /* finds row values, (a, b) < (c, d), in an index */
+    int pads_blanks;       /* texts that differ in blanks at the end are equal */
+} cat_syntax_t;
+
 typedef struct cat_executor_t cat_executor_t;
 
 /*
@@ -58,6 +70,7 @@ typedef struct cat_dialect_t {
     int crashes_on_late_errors;  /* the driver does, when a select that is not prepared fails as its rows arrive */
     int is_pooled_unasked;       /* the driver hands a connection out without asking the database whether it is there */
     int asks_when_checked;       /* the driver does, so each connection that leaves the pool costs a round trip */
+    const cat_syntax_t *syntax;
     const char *const *statements; /* by cat_sql_t; NULL: the text in db/sql.def */
     /* APR_EEXIST, or a status of db/status.h but CAT_EBUSY and CAT_ECUT. */
     apr_status_t (*judge)(const cat_fault_t *fault);

@@ -30,6 +30,18 @@ void cat_link_header_pages(cat_buffer_t *b, apr_int64_t page, apr_int64_t pages,
     add_page(b, last, parameters, "\"last\"");
 }
 
+void cat_link_header_open_pages(cat_buffer_t *b, apr_int64_t page, int has_next, const char *parameters)
+{
+    CAT_BUFFER_LITERAL(b, "<?page=1");
+    end_link(b, parameters, "\"first\"");
+    if (page > 1) {
+        add_page(b, page - 1, parameters, "\"prev\"");
+    }
+    if (has_next) {
+        add_page(b, page + 1, parameters, "\"next\"");
+    }
+}
+
 void cat_link_header_cursor(cat_buffer_t *b, const char *next, const char *parameters)
 {
     CAT_BUFFER_LITERAL(b, "<?cursor=");

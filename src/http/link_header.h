@@ -11,6 +11,9 @@
 /* first and last, and prev and next where there are such pages; prev of a page beyond the end is the last one. */
 void cat_link_header_pages(cat_buffer_t *b, apr_int64_t page, apr_int64_t pages, const char *parameters);
 
+/* The same where the number of pages is not known: no last. */
+void cat_link_header_open_pages(cat_buffer_t *b, apr_int64_t page, int has_next, const char *parameters);
+
 /* first, and next unless the list ends here. next: a cursor, of characters that need no encoding; NULL: the list ends. */
 void cat_link_header_cursor(cat_buffer_t *b, const char *next, const char *parameters);
 

@@ -40,6 +40,7 @@ typedef struct cat_conf_t {
 
     int default_limit;
     int max_limit;
+    int count_limit;     /* products that a list with conditions counts */
     int query_timeout;   /* seconds that a search may take in the database */
     int max_body;        /* bytes */
     int max_batch;       /* operations */

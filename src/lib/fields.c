@@ -250,6 +250,11 @@ static void add_value(cat_buffer_t *b, cat_kind_t kind, const char *value)
     }
 }
 
+void cat_fields_write_value(cat_buffer_t *b, const cat_field_t *field, const char *value)
+{
+    add_value(b, field->kind, value);
+}
+
 void cat_fields_write(cat_buffer_t *b, const cat_field_t *fields, int count, const char *const *values)
 {
     char before = '{';

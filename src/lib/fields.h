@@ -72,4 +72,7 @@ const char *cat_fields_summary(apr_pool_t *pool, const json_t *errors);
 /* Writes a record as a JSON object: fields that are set only, in the table's order, nothing CAT_SECRET. */
 void cat_fields_write(cat_buffer_t *b, const cat_field_t *fields, int count, const char *const *values);
 
+/* Adds a value of the field, as cat_fields_write does. */
+void cat_fields_write_value(cat_buffer_t *b, const cat_field_t *field, const char *value);
+
 #endif

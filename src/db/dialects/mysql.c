@@ -224,6 +224,16 @@ static const char *const statements[SQL_COUNT] = {
     /* clang-format on */
 };
 
+static const cat_syntax_t syntax = {
+    .use_index = " FORCE INDEX (",
+    .use_index_end = ")",
+    .join = " STRAIGHT_JOIN ",
+    .integer = "CAST(%s AS SIGNED)",
+    .find = "INSTR",
+    .by_octets = "",
+    .pads_blanks = 1,
+};
+
 const cat_dialect_t cat_dialect_mysql = {
     .executor = &cat_executor_dbd,
     .driver = "mysql",
@@ -245,6 +255,7 @@ const cat_dialect_t cat_dialect_mysql = {
     .crashes_on_late_errors = 1,
     .asks_when_checked = 1,
     .counts_by_hand = 1,
+    .syntax = &syntax,
     .statements = statements,
     .judge = judge_result,
 };

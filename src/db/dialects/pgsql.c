@@ -117,6 +117,15 @@ static const char *const statements[SQL_COUNT] = {
     /* clang-format on */
 };
 
+/* Which index is used follows from what cat_dialect_t.search switches off. */
+static const cat_syntax_t syntax = {
+    .join = " JOIN ",
+    .integer = "%s",
+    .find = "STRPOS",
+    .by_octets = " COLLATE \"C\"",
+    .compares_rows = 1,
+};
+
 const cat_dialect_t cat_dialect_pgsql = {
     .executor = &cat_executor_libpq,
     .driver = "pgsql",
@@ -132,6 +141,7 @@ const cat_dialect_t cat_dialect_pgsql = {
     .traits = traits,
     .needs = cat_dialect_nothing,
     .is_pooled_unasked = 1,
+    .syntax = &syntax,
     .statements = statements,
     .judge = judge_result,
 };

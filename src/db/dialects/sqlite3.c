@@ -46,6 +46,16 @@ static const char *const statements[SQL_COUNT] = {
                             " VALUES (%s, %s, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER))",
 };
 
+static const cat_syntax_t syntax = {
+    .use_index = " INDEXED BY ",
+    .use_index_end = "",
+    .join = " CROSS JOIN ",
+    .integer = "%s", /* a CAST would keep it from being looked up in an index */
+    .find = "INSTR",
+    .by_octets = "",
+    .compares_rows = 1,
+};
+
 const cat_dialect_t cat_dialect_sqlite3 = {
     .executor = &cat_executor_dbd,
     .driver = "sqlite3",
@@ -62,6 +72,7 @@ const cat_dialect_t cat_dialect_sqlite3 = {
     .needs = cat_dialect_nothing,
     .one_writer = 1,
     .locked = 5, /* SQLITE_BUSY */
+    .syntax = &syntax,
     .statements = statements,
     .judge = judge_result,
 };

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/plan.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "catalogue/conditions.h"
+#include "catalogue/product_keys.h"
+#include "db/sql_parts.h"
+
+/* How a plan is written: the part of the plan that one select reads, and the union of these. `branch`: which one, 0 where
+ * it is not a union. */
+
+static int count_branches(const cat_plan_t *plan)
+{
+    if (plan->branch_count) {
+        return plan->branch_count;
+    }
+    return plan->branch_condition ? plan->branch_condition->count : plan->kind == CAT_PLAN_STREAM ? 0 : 1;
+}
+
+static void add_not_null(cat_select_text_t *s, const char *column)
+{
+    if (column) {
+        cat_select_text_add_condition(s);
+        cat_select_text_add(s, "p.", column, " IS NOT NULL", NULL);
+    }
+}
+
+static void add_bound(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    if (plan->bound) {
+        cat_select_text_add_condition(s);
+        cat_select_text_add(s, "p.", plan->order.columns[0].column,
+                            plan->order.columns[0].descending ? " >= " : " <= ", NULL);
+        if (plan->order.columns[0].is_number) {
+            cat_select_text_add_integer(s, plan->bound);
+        } else {
+            cat_select_text_add_value(s, plan->bound);
+        }
+    }
+}
+
+static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch)
+{
+    const cat_query_condition_t *condition = plan->branch_condition;
+
+    cat_select_text_add(s, " FROM ", NULL);
+    cat_select_text_add_products(s, plan->index);
+    cat_select_text_begin_where(s);
+    if (condition) {
+        cat_query_condition_t one = {condition->field, CAT_EQ, 1, condition->values + branch};
+        cat_select_text_add_condition(s);
+        cat_conditions_add(s, &one);
+    } else if (plan->skip) {
+        cat_select_text_add_condition(s);
+        cat_select_text_add(s, "p.", plan->order.columns[0].column, " = ", NULL);
+        cat_select_text_add_integer(s, plan->branches[branch]);
+    }
+    cat_conditions_add_all(s, plan->query, condition, NULL);
+    add_not_null(s, plan->not_null);
+    add_bound(s, plan);
+}
+
+static void add_few(cat_select_text_t *s)
+{
+    cat_select_text_add(s, " LIMIT ", NULL);
+    cat_select_text_add_number(s, CAT_PLAN_FEW + 1);
+}
+
+/* The limits leave out nothing; they are there so that no database joins in another order. */
+static void add_fetch(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    const cat_list_query_t *query = plan->query;
+
+    cat_select_text_add(s, " FROM (SELECT p.* FROM (", NULL);
+    if (plan->word) {
+        cat_select_text_add(s, "SELECT DISTINCT w.id", NULL);
+        cat_plan_add_words(s, plan->word, NULL);
+    } else {
+        cat_select_text_add(s, "SELECT p.id FROM ", NULL);
+        cat_select_text_add_products(s, plan->index);
+        cat_select_text_begin_where(s);
+        for (int i = 0; i < query->condition_count; i++) {
+            if (query->conditions[i].field == plan->field) {
+                cat_conditions_add_for_index(s, &query->conditions[i]);
+            }
+        }
+        add_not_null(s, plan->not_null);
+    }
+    add_few(s);
+    cat_select_text_add(s, ") d", s->dialect->syntax->join, "products p ON p.id = d.id", NULL);
+    cat_select_text_begin_where(s);
+    cat_conditions_add_all(s, query, NULL, NULL);
+    add_few(s);
+    cat_select_text_add(s, ") f", NULL);
+    cat_select_text_begin_where(s);
+}
+
+/* A long word is found by its first part only. */
+static int is_word_found(const cat_plan_t *plan)
+{
+    return strlen(plan->word) <= CAT_PRODUCT_WORD_SIZE;
+}
+
+static int has_more_conditions(const cat_plan_t *plan)
+{
+    return plan->query->condition_count > 0 || plan->query->word_count > 1 || !is_word_found(plan);
+}
+
+static void add_stream(cat_select_text_t *s, const cat_plan_t *plan, int branch, int needs_products)
+{
+    if (has_more_conditions(plan) || needs_products) {
+        cat_select_text_add(s, " FROM product_words w", s->dialect->syntax->join, "products p ON p.id = w.id", NULL);
+    } else {
+        cat_select_text_add(s, " FROM product_words w", NULL);
+    }
+    cat_select_text_begin_where(s);
+    cat_select_text_add_condition(s);
+    cat_select_text_add(s, "w.word = ", NULL);
+    cat_select_text_add_value(s, plan->branches[branch]);
+    cat_conditions_add_all(s, plan->query, NULL, is_word_found(plan) ? plan->word : NULL);
+}
+
+static void add_source(cat_select_text_t *s, const cat_plan_t *plan, int branch, int needs_products)
+{
+    switch (plan->kind) {
+    case CAT_PLAN_WALK:
+        add_walk(s, plan, branch);
+        break;
+    case CAT_PLAN_FETCH:
+        add_fetch(s, plan);
+        break;
+    default:
+        add_stream(s, plan, branch, needs_products);
+    }
+}
+
+/* ---- the rows ---- */
+
+static const char *table_of(const cat_plan_t *plan)
+{
+    return plan->kind == CAT_PLAN_STREAM ? "w" : plan->kind == CAT_PLAN_FETCH ? "f" : "p";
+}
+
+static void add_limit(cat_select_text_t *s, apr_int64_t rows, apr_int64_t offset)
+{
+    cat_select_text_add(s, " LIMIT ", NULL);
+    cat_select_text_add_value(s, apr_psprintf(s->text.pool, "%" APR_INT64_T_FMT, rows));
+    if (offset) {
+        cat_select_text_add(s, " OFFSET ", NULL);
+        cat_select_text_add_value(s, apr_psprintf(s->text.pool, "%" APR_INT64_T_FMT, offset));
+    }
+}
+
+/* After the last product with the first value of the order comes the first one with the second. */
+static int continues_in_branch(const cat_plan_t *plan, int branch)
+{
+    return !plan->skip ||
+           (plan->order.columns[0].after && plan->order.columns[0].after[0] == plan->branches[branch][0]);
+}
+
+static void add_branch(cat_select_text_t *s, const cat_plan_t *plan, int branch)
+{
+    add_source(s, plan, branch, 0);
+    if (continues_in_branch(plan, branch)) {
+        cat_order_add_after(s, &plan->order, plan->skip, table_of(plan));
+    }
+    cat_order_add(s, &plan->order, plan->skip, table_of(plan));
+}
+
+static void add_columns(cat_select_text_t *s, const cat_plan_t *plan, const char *table)
+{
+    for (int i = 0; i < plan->order.count; i++) {
+        cat_select_text_add(s, i ? ", " : "", table, ".", plan->order.columns[i].column, NULL);
+    }
+}
+
+static void add_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
+{
+    cat_select_text_add(s, "SELECT u.* FROM (", NULL);
+    for (int branch = 0; branch < count_branches(plan); branch++) {
+        cat_select_text_add(s, branch ? " UNION " : "", "SELECT * FROM (SELECT ", NULL);
+        add_columns(s, plan, table_of(plan));
+        add_branch(s, plan, branch);
+        add_limit(s, rows + offset, 0);
+        cat_select_text_add(s, ") b", NULL);
+        cat_select_text_add_number(s, branch);
+    }
+    cat_select_text_add(s, ") u", NULL);
+    cat_order_add(s, &plan->order, 0, "u");
+    add_limit(s, rows, offset);
+}
+
+static void add_keys(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
+{
+    if (count_branches(plan) > 1) {
+        add_union(s, plan, rows, offset);
+        return;
+    }
+    cat_select_text_add(s, "SELECT ", NULL);
+    add_columns(s, plan, table_of(plan));
+    add_branch(s, plan, 0);
+    add_limit(s, rows, offset);
+}
+
+/* No word of the dictionary begins so. */
+static int is_empty(const cat_plan_t *plan)
+{
+    return count_branches(plan) == 0;
+}
+
+void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
+{
+    cat_select_text_add(s, "SELECT " PRODUCT_COLUMNS_OF_P, NULL);
+    for (int i = 0; i < plan->query->sort_count; i++) {
+        cat_select_text_add(s, ", p.", cat_conditions_column(plan->query->sort[i].field), NULL);
+    }
+    if (is_empty(plan)) {
+        cat_select_text_add(s, " FROM products p WHERE 1 = 0", NULL);
+        return;
+    }
+    cat_select_text_add(s, " FROM (", NULL);
+    add_keys(s, plan, rows, offset);
+    cat_select_text_add(s, ") k", s->dialect->syntax->join, "products p ON p.id = k.id", NULL);
+    cat_order_add(s, &plan->order, 0, "k");
+}
+
+void cat_plan_add_bound(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
+{
+    cat_select_text_add(s, "SELECT p.", plan->order.columns[0].column, NULL);
+    add_source(s, plan, 0, 1);
+    cat_order_add_after(s, &plan->order, 0, "p");
+    cat_select_text_add(s, " ORDER BY p.", plan->order.columns[0].column,
+                        plan->order.columns[0].descending ? " DESC" : "", NULL);
+    add_limit(s, 1, rows + offset - 1);
+}
+
+/* ---- counts ---- */
+
+static void add_most(cat_select_text_t *s, apr_int64_t most)
+{
+    if (most) {
+        cat_select_text_add(s, " LIMIT ", NULL);
+        cat_select_text_add_number(s, most);
+    }
+}
+
+/* All that the plan reads, in no order; without a position or a bound, and whatever is first. */
+static void add_all(cat_select_text_t *s, const cat_plan_t *plan, const char *what, int needs_products,
+                    apr_int64_t most)
+{
+    cat_plan_t whole = *plan;
+
+    whole.bound = NULL;
+    if (whole.kind == CAT_PLAN_WALK && whole.count_index) {
+        whole.index = whole.count_index;
+        whole.not_null = whole.count_not_null;
+    }
+    if (whole.skip) {
+        whole.skip = 0;
+        whole.branch_count = 0;
+    }
+    for (int branch = 0; branch < count_branches(&whole); branch++) {
+        cat_select_text_add(s, branch ? " UNION " : "", "SELECT * FROM (SELECT ", table_of(&whole), ".id", what, NULL);
+        add_source(s, &whole, branch, needs_products);
+        add_most(s, most);
+        cat_select_text_add(s, ") b", NULL);
+        cat_select_text_add_number(s, branch);
+    }
+}
+
+void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
+{
+    if (is_empty(plan)) {
+        cat_select_text_add(s, "SELECT 0", NULL);
+        return;
+    }
+    cat_select_text_add(s, "SELECT COUNT(*) FROM (SELECT * FROM (", NULL);
+    add_all(s, plan, "", 0, most);
+    cat_select_text_add(s, ") a", NULL);
+    add_most(s, most);
+    cat_select_text_add(s, ") c", NULL);
+}
+
+void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
+{
+    cat_select_text_add(s, "SELECT a.category, a.in_stock FROM (", NULL);
+    if (is_empty(plan)) {
+        cat_select_text_add(s, "SELECT p.id, p.category, p.in_stock FROM products p WHERE 1 = 0", NULL);
+    } else {
+        add_all(s, plan, plan->kind == CAT_PLAN_FETCH ? ", f.category, f.in_stock" : ", p.category, p.in_stock", 1,
+                most);
+    }
+    cat_select_text_add(s, ") a", NULL);
+    add_most(s, most);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_SELECT_TEXT_H
+#define CAT_CATALOGUE_SELECT_TEXT_H
+
+#include <apr_tables.h>
+
+#include "db/db.h"
+#include "lib/buffer.h"
+
+/*
+ * The text of a select while it is written, with the values of its placeholders. All that depends on the database is in
+ * its dialect (db/dialect.h, `syntax`), so that no other file of the catalogue knows which database it is. Pieces are
+ * added in the order of the text.
+ */
+typedef struct cat_select_text_t {
+    const cat_dialect_t *dialect;
+    cat_buffer_t text;
+    apr_array_header_t *values; /* const char * */
+    int conditions;             /* since the last cat_select_text_begin_where */
+} cat_select_text_t;
+
+/* An empty text, on the pool. */
+void cat_select_text_init(cat_select_text_t *s, apr_pool_t *pool, const cat_dialect_t *dialect);
+
+/* Adds texts, of the source only; the last argument is NULL. */
+void cat_select_text_add(cat_select_text_t *s, ...) __attribute__((sentinel));
+
+/* Adds a number. */
+void cat_select_text_add_number(cat_select_text_t *s, apr_int64_t number);
+
+/* Adds a placeholder; the value stays the caller's, and must live until the select has run. */
+void cat_select_text_add_value(cat_select_text_t *s, const char *value);
+/* The same for a value that is compared with a column of numbers: decimal text, or a number, on the text's pool. */
+void cat_select_text_add_integer(cat_select_text_t *s, const char *value);
+void cat_select_text_add_key(cat_select_text_t *s, apr_int64_t key);
+
+/* Adds "products p", read by the index alone; NULL: the database chooses. */
+void cat_select_text_add_products(cat_select_text_t *s, const char *index);
+
+/* Begins the conditions of a select, of which there may be none; adds " WHERE " before its first condition, " AND "
+ * before each of the others. */
+void cat_select_text_begin_where(cat_select_text_t *s);
+void cat_select_text_add_condition(cat_select_text_t *s);
+
+/* Adds the comparison: the words of p contain a word that begins with this one. */
+void cat_select_text_add_word(cat_select_text_t *s, const char *word);
+
+/* Runs it. Contract of cat_db_each. */
+apr_status_t cat_select_text_run(cat_select_text_t *s, cat_db_t *db, cat_row_t *row, void *baton);
+
+#endif
