@@ -682,34 +682,9 @@ static void test_answers_are_those_of_a_loop(void **state)
     check_plans(c);
 }
 
-static void test_end_of_a_prefix_is_the_next_text(void **state)
-{
-    static const char *const cases[][2] = {
-        {"a", "b"},
-        {"az", "a{"},
-        {"a\x7F", "a\xC2\x80"},
-        {"\xC3\xA9", "\xC3\xAA"},
-        {"\xDF\xBF", "\xE0\xA0\x80"},
-        {"\xED\x9F\xBF", "\xEE\x80\x80"},
-        {"\xEF\xBF\xBF", "\xF0\x90\x80\x80"},
-        {"a\xF4\x8F\xBF\xBF", "b"},
-        {"\xF4\x8F\xBF\xBF", NULL},
-    };
-
-    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
-        const char *end = cat_conditions_end_of_prefix(*state, cases[i][0]);
-        if (cases[i][1]) {
-            assert_string_equal(end, cases[i][1]);
-        } else {
-            assert_null(end);
-        }
-    }
-}
-
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_end_of_a_prefix_is_the_next_text),
         UNIT_TEST(test_answers_are_those_of_a_loop),
     };
 

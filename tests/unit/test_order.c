@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <apr_strings.h>
+
+#include "catalogue/order.h"
+
+static cat_select_text_t begin_text(apr_pool_t *pool, const char *driver)
+{
+    cat_select_text_t s;
+
+    cat_select_text_init(&s, pool, cat_dialect_find(driver));
+    return s;
+}
+
+static const char *values_of(const cat_select_text_t *s)
+{
+    const char *joined = "";
+
+    for (int i = 0; i < s->values->nelts; i++) {
+        joined = apr_pstrcat(s->text.pool, joined, i ? "|" : "", APR_ARRAY_IDX(s->values, i, const char *), NULL);
+    }
+    return joined;
+}
+
+static void test_order_and_position_are_written(void **state)
+{
+    static const struct {
+        const char *driver;
+        cat_query_sort_t sort[2];
+        int sort_count;
+        const char *text, *values;
+    } cases[] = {
+        {"sqlite3",
+         {{CAT_PRODUCT_PRICE, 1}},
+         1,
+         " WHERE (p.price_key, p.created_at, p.id) < (%s, %s, %s) ORDER BY p.price_key DESC, p.created_at DESC, p.id "
+         "DESC",
+         "5|7|i"},
+        {"sqlite3",
+         {{CAT_PRODUCT_CREATED_AT, 0}},
+         1,
+         " WHERE (p.created_at, p.id) > (%s, %s) ORDER BY p.created_at, p.id",
+         "7|i"},
+        {"mysql",
+         {{CAT_PRODUCT_CREATED_AT, 0}},
+         1,
+         " WHERE ((p.created_at > CAST(%s AS SIGNED)) OR (p.created_at = CAST(%s AS SIGNED) AND p.id > %s))"
+         " ORDER BY p.created_at, p.id",
+         "7|7|i"},
+        {"pgsql",
+         {{CAT_PRODUCT_PRICE, 1}, {CAT_PRODUCT_NAME, 0}},
+         2,
+         " WHERE p.price_key <= %s AND ((p.price_key < %s) OR (p.price_key = %s AND p.name_key > %s)"
+         " OR (p.price_key = %s AND p.name_key = %s AND p.created_at < %s)"
+         " OR (p.price_key = %s AND p.name_key = %s AND p.created_at = %s AND p.id < %s))"
+         " ORDER BY p.price_key DESC, p.name_key, p.created_at DESC, p.id DESC",
+         "5|5|5|n|5|n|7|5|n|7|i"},
+    };
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        cat_list_query_t query = {.limit = 10, .after = {{"5", "n"}, {"7", "i"}}, .sort_count = cases[i].sort_count};
+        cat_select_text_t s = begin_text(*state, cases[i].driver);
+        cat_order_t order;
+
+        memcpy(query.sort, cases[i].sort, sizeof(cases[i].sort));
+        order = cat_order_make(&query);
+        cat_order_add_after(&s, &order, 0, "p");
+        cat_order_add(&s, &order, 0, "p");
+        assert_string_equal(cat_buffer_text(&s.text), cases[i].text);
+        assert_string_equal(values_of(&s), cases[i].values);
+    }
+}
+
+static void test_beginning_of_the_list_has_no_position(void **state)
+{
+    cat_list_query_t query = {.limit = 10, .after = {.key = CAT_LIST_KEY_MAX}, .sort_count = 1};
+    cat_select_text_t s = begin_text(*state, "sqlite3");
+    cat_order_t order;
+
+    query.sort[0] = (cat_query_sort_t){CAT_PRODUCT_NAME, 0};
+    order = cat_order_make(&query);
+    assert_true(cat_order_has_one_direction(&order, 0));
+    cat_order_add_after(&s, &order, 0, "p");
+    assert_string_equal(cat_buffer_text(&s.text), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_order_and_position_are_written),
+        UNIT_TEST(test_beginning_of_the_list_has_no_position),
+    };
+    return UNIT_RUN(tests);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_transactions.h"
+
+#include "catalogue/plan.h"
+
+static const cat_query_value_t tea = {"tea", "tea", 0}, five = {"5", NULL, 5};
+static const cat_query_condition_t category = {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, &tea};
+static const cat_query_condition_t both[] = {{CAT_PRODUCT_PRICE, CAT_LT, 1, &five},
+                                             {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, &tea}};
+static const char *const words[] = {"red"};
+
+static cat_list_query_t make_query(const cat_query_condition_t *conditions, int count, const char *const *words,
+                                   int word_count, int field)
+{
+    cat_list_query_t query = {.limit = 10,
+                              .page = 1,
+                              .conditions = conditions,
+                              .condition_count = count,
+                              .words = words,
+                              .word_count = word_count,
+                              .sort_count = 1};
+
+    query.sort[0] = (cat_query_sort_t){field, 1};
+    return query;
+}
+
+/* 3,000 products of the category tea with the word red, of which some have a price below 5. */
+static unit_database_t *make_products(apr_pool_t *pool, int cheap)
+{
+    unit_database_t *database = unit_database(pool);
+
+    unit_database_sql(
+        database,
+        apr_psprintf(
+            pool,
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO products"
+            " (id, name, price, category, in_stock, created_at, name_key, category_key, price_key, rating_key, words)"
+            " SELECT 'p' || i, 'red', '9', 'tea', 1, i, 'red', 'tea', CASE WHEN i <= %d THEN 1 ELSE 9 END, -1, ' red "
+            "tea ' FROM n;"
+            " INSERT INTO product_words (word, created_at, id) SELECT 'red', created_at, id FROM products",
+            cheap));
+    return database;
+}
+
+static cat_plan_t choose(apr_pool_t *pool, unit_database_t *database, const cat_list_query_t *query)
+{
+    cat_plan_t plan;
+
+    assert_int_equal(cat_plan_choose(unit_database_use(pool, database), &cat_dialect_sqlite3, query, &plan),
+                     APR_SUCCESS);
+    return plan;
+}
+
+static void test_walk_that_passes_no_others_needs_no_counts(void **state)
+{
+    unit_database_t *database = make_products(*state, 0);
+    cat_list_query_t query = make_query(&category, 1, NULL, 0, CAT_PRODUCT_CREATED_AT);
+    cat_plan_t plan = choose(*state, database, &query);
+
+    assert_int_equal(plan.kind, CAT_PLAN_WALK);
+    assert_string_equal(plan.index, "products_by_category");
+}
+
+static void test_few_products_are_fetched(void **state)
+{
+    unit_database_t *database = make_products(*state, 30);
+    cat_list_query_t query = make_query(both, 2, NULL, 0, CAT_PRODUCT_CREATED_AT);
+    cat_plan_t plan = choose(*state, database, &query);
+
+    assert_int_equal(plan.kind, CAT_PLAN_FETCH);
+    assert_int_equal(plan.field, CAT_PRODUCT_PRICE);
+    assert_string_equal(plan.index, "products_by_price");
+}
+
+static void test_many_products_are_walked(void **state)
+{
+    unit_database_t *database = make_products(*state, 2900);
+    cat_list_query_t query = make_query(both, 2, NULL, 0, CAT_PRODUCT_CREATED_AT);
+    cat_plan_t plan = choose(*state, database, &query);
+
+    assert_int_equal(plan.kind, CAT_PLAN_WALK);
+    assert_string_equal(plan.index, "products_by_category");
+}
+
+static void test_frequent_word_is_streamed_by_time(void **state)
+{
+    unit_database_t *database = make_products(*state, 0);
+    cat_list_query_t by_time = make_query(NULL, 0, words, 1, CAT_PRODUCT_CREATED_AT);
+    cat_list_query_t by_price = make_query(NULL, 0, words, 1, CAT_PRODUCT_PRICE);
+    cat_plan_t plan = choose(*state, database, &by_time);
+
+    assert_int_equal(plan.kind, CAT_PLAN_STREAM);
+    assert_int_equal(plan.branch_count, 1);
+    assert_string_equal(plan.branches[0], "red");
+    plan = choose(*state, database, &by_price);
+    assert_int_equal(plan.kind, CAT_PLAN_WALK);
+    assert_string_equal(plan.index, "products_by_price");
+}
+
+static void test_order_by_the_only_category_is_by_time(void **state)
+{
+    unit_database_t *database = make_products(*state, 0);
+    cat_list_query_t query = make_query(&category, 1, NULL, 0, CAT_PRODUCT_CATEGORY);
+    cat_plan_t plan = choose(*state, database, &query);
+
+    assert_string_equal(plan.order.columns[0].column, "created_at");
+    assert_string_equal(plan.index, "products_by_category");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_walk_that_passes_no_others_needs_no_counts),
+        UNIT_TEST(test_few_products_are_fetched),
+        UNIT_TEST(test_many_products_are_walked),
+        UNIT_TEST(test_frequent_word_is_streamed_by_time),
+        UNIT_TEST(test_order_by_the_only_category_is_by_time),
+    };
+    return UNIT_RUN(tests);
+}
