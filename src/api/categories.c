@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/categories.h"
 
-#include <apr_strings.h>
 #include <string.h>
 
 #include "api/failure.h"
+#include "api/indexing.h"
 #include "api/pagination.h"
 #include "catalogue/categories.h"
-#include "catalogue/indexes.h"
+#include "catalogue/product_keys.h"
 #include "http/answer.h"
 #include "http/parameters.h"
 #include "http/request.h"
 #include "lib/fold.h"
 #include "lib/json.h"
-#include "lib/number.h"
 
 #define CATEGORY_SIZE 64 /* octets: a guess of one category's JSON */
 
@@ -29,18 +28,12 @@ typedef struct request_t {
 
 static void parse_page(request_t *r, const cat_parameter_t *parameter)
 {
-    apr_int64_t page;
-
-    r->page = parameter->value && cat_number_parse_integer(parameter->value, &page) && page > 0 ? page : 1;
+    r->page = cat_parameters_parse_page(parameter);
 }
 
 static void parse_limit(request_t *r, const cat_parameter_t *parameter)
 {
-    apr_int64_t limit;
-
-    if (parameter->value && cat_number_parse_integer(parameter->value, &limit) && limit > 0) {
-        r->limit = limit < r->conf->max_limit ? limit : r->conf->max_limit;
-    }
+    r->limit = cat_parameters_parse_limit(parameter, r->conf->default_limit, r->conf->max_limit);
 }
 
 static void parse_sort(request_t *r, const cat_parameter_t *parameter)
@@ -162,35 +155,20 @@ static const char *write_link(cat_request_t *q, const request_t *r, const apr_ar
 
 static cat_answer_t *answer_list(cat_request_t *q, const request_t *r, const apr_array_header_t *list)
 {
+    const char *link = write_link(q, r, list);
     cat_buffer_t b;
     cat_answer_t *answer;
 
     cat_buffer_init(&b, q->pool, (apr_size_t)list->nelts * CATEGORY_SIZE + 128);
     write_page(&b, r, list);
     answer = cat_answer_text(q->pool, 200, b.data, b.length);
-    cat_answer_header(answer, q->pool, "Link", write_link(q, r, list));
+    if (*link) {
+        cat_answer_header(answer, q->pool, "Link", link);
+    }
     if (r->parameters.ignored) {
         cat_answer_name_ignored(answer, q->pool, r->parameters.ignored);
     }
     return answer;
-}
-
-/* NULL: the categories are counted. */
-static cat_answer_t *refuse_unindexed(cat_request_t *q)
-{
-    cat_indexes_state_t state;
-    apr_status_t rv = cat_indexes_check(q->db, CAT_INDEX_CATEGORY, &state);
-
-    if (rv != APR_SUCCESS) {
-        return cat_failure_answer(q->pool, rv);
-    }
-    if (state.absent) {
-        return cat_answer_problem(q->pool, CAT_PROBLEM_NOT_INDEXED, NULL);
-    }
-    return state.filling
-               ? cat_answer_problem(q->pool, CAT_PROBLEM_INDEXING,
-                                    apr_psprintf(q->pool, "the products are being indexed: %d %%", state.percent))
-               : NULL;
 }
 
 cat_answer_t *cat_categories_get(cat_request_t *q)
@@ -204,7 +182,7 @@ cat_answer_t *cat_categories_get(cat_request_t *q)
     if (r.parameters.errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, r.parameters.errors);
     }
-    refusal = refuse_unindexed(q);
+    refusal = cat_indexing_refuse(q, CAT_INDEX_CATEGORY);
     if (refusal) {
         return refusal;
     }

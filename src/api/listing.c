@@ -2,6 +2,7 @@
 #include "api/listing.h"
 
 #include "api/failure.h"
+#include "api/indexing.h"
 #include "api/pagination.h"
 #include "catalogue/list.h"
 #include "catalogue/product.h"
@@ -92,7 +93,9 @@ static cat_answer_t *make_answer(cat_request_t *q, const cat_list_t *list)
 
     answer->tag = CAT_TAG_WEAK;
     answer->hash = list->hash;
-    cat_answer_header(answer, q->pool, "Link", list->link);
+    if (*list->link) {
+        cat_answer_header(answer, q->pool, "Link", list->link);
+    }
     return answer;
 }
 
@@ -115,6 +118,7 @@ static cat_answer_t *answer_query(cat_request_t *q, const cat_list_query_t *quer
 cat_answer_t *cat_listing_get(cat_request_t *q)
 {
     cat_list_query_t query;
+    cat_answer_t *refusal;
 
     switch (cat_query_parse(q->pool, q->conf, q->now, q->strict, q->query, &query)) {
     case CAT_QUERY_INVALID:
@@ -126,5 +130,6 @@ cat_answer_t *cat_listing_get(cat_request_t *q)
     case CAT_QUERY_OK:
         break;
     }
-    return answer_query(q, &query);
+    refusal = cat_indexing_refuse(q, query.parts);
+    return refusal ? refusal : answer_query(q, &query);
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/pagination.h"
 
+#include <string.h>
+
 #include "http/link_header.h"
+
+/* Longer ones would make the header too large for the buffers of proxies. */
+#define LINK_PARAMETERS_MAX 1024 /* octets, of each target */
 
 static apr_int64_t count_pages(const cat_pagination_t *pagination)
 {
@@ -44,6 +49,9 @@ void cat_pagination_end_data(cat_buffer_t *b, const cat_pagination_t *pagination
 
 void cat_pagination_write_link(cat_buffer_t *b, const cat_pagination_t *pagination, const char *parameters)
 {
+    if (strlen(parameters) > LINK_PARAMETERS_MAX) {
+        return;
+    }
     if (!pagination->page) {
         cat_link_header_cursor(b, pagination->next, parameters);
     } else if (pagination->total < 0 || pagination->is_more) {

@@ -17,7 +17,8 @@ typedef struct cat_pagination_t {
 /* Ends the array `data` and writes `pagination` after it. The body stays open: the caller ends it. */
 void cat_pagination_end_data(cat_buffer_t *b, const cat_pagination_t *pagination);
 
-/* Writes the value of Link. parameters: see http/link_header.h. */
+/* Writes the value of Link; nothing where its targets would be too long for a header. parameters: see
+ * http/link_header.h. */
 void cat_pagination_write_link(cat_buffer_t *b, const cat_pagination_t *pagination, const char *parameters);
 
 #endif

@@ -119,12 +119,14 @@ static void plan_walk(cat_plan_t *plan)
     plan->kind = CAT_PLAN_WALK;
     if (!strcmp(plan->order.columns[0].column, "in_stock")) {
         split_by_stock(plan);
-    } else if (category && plan->sort_count <= 1 && walk_in_category(plan, category, plan->order.columns[0].column)) {
-        return;
-    } else if (category && category->op == CAT_EQ && walk_in_category(plan, category, plan->order.columns[0].column)) {
-        return;
+        category = NULL;
     }
-    walk_by_column(plan, plan->order.columns[plan->skip].column);
+    if (category && category->op == CAT_IN && plan->sort_count > 1) { /* its branches would have no common bound */
+        category = NULL;
+    }
+    if (!category || !walk_in_category(plan, category, plan->order.columns[0].column)) {
+        walk_by_column(plan, plan->order.columns[plan->skip].column);
+    }
 }
 
 /* Does the walk pass only products that meet the condition, or end when it comes to others? */

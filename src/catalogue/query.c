@@ -10,7 +10,6 @@
 #include "jose/keyring.h"
 #include "lib/buffer.h"
 #include "lib/fold.h"
-#include "lib/number.h"
 
 #define PARAMETERS_SIZE 32 /* octets: a guess of cat_list_query_t's */
 #define KEY_SIZE 128       /* octets: a guess of a key with a cursor */
@@ -26,9 +25,7 @@ typedef struct parsing_t {
 
 static void parse_page(parsing_t *p, const cat_parameter_t *parameter)
 {
-    apr_int64_t page;
-
-    p->query->page = cat_number_parse_integer(parameter->value, &page) && page > 0 ? page : 1;
+    p->query->page = cat_parameters_parse_page(parameter);
 }
 
 static void parse_cursor(parsing_t *p, const cat_parameter_t *parameter)
@@ -153,11 +150,7 @@ static void add_facets(cat_buffer_t *b, const cat_list_query_t *query)
 
 static void parse_limit(parsing_t *p, const cat_parameter_t *parameter)
 {
-    apr_int64_t limit;
-
-    if (cat_number_parse_integer(parameter->value, &limit) && limit > 0) {
-        p->query->limit = limit < p->conf->max_limit ? limit : p->conf->max_limit;
-    }
+    p->query->limit = cat_parameters_parse_limit(parameter, p->conf->default_limit, p->conf->max_limit);
 }
 
 static void add_limit(cat_buffer_t *b, const cat_list_query_t *query)
@@ -232,7 +225,8 @@ static void parse_parameter(parsing_t *p, const cat_parameter_t *parameter)
     } else if (row < ROWS) {
         p->sent |= 1U << row;
         rows[row].parse(p, parameter);
-    } else if (is_forgiven(parameter->name) || !cat_query_conditions_take(&p->conditions, &p->parameters, parameter)) {
+    } else if (is_forgiven(parameter->name) ||
+               !cat_query_conditions_take(&p->conditions, &p->parameters, p->conf->index, parameter)) {
         cat_parameters_add_unknown(&p->parameters, parameter->name);
     }
 }
@@ -288,6 +282,19 @@ static void parse_text(parsing_t *p)
     query->ignored = p->parameters.ignored;
 }
 
+static int collect_parts(const cat_list_query_t *query)
+{
+    int parts = query->word_count ? CAT_INDEX_SEARCH : 0;
+
+    for (int i = 0; i < query->condition_count; i++) {
+        parts |= cat_query_conditions_part(query->conditions[i].field);
+    }
+    for (int i = 0; i < query->sort_count; i++) {
+        parts |= cat_query_conditions_part(query->sort[i].field);
+    }
+    return parts;
+}
+
 /* What is the same question gets the same value. */
 static void fill_defaults(const parsing_t *p)
 {
@@ -316,6 +323,7 @@ cat_query_outcome_t cat_query_parse(apr_pool_t *pool, const cat_conf_t *conf, ap
         return CAT_QUERY_INVALID;
     }
     fill_defaults(&p);
+    query->parts = collect_parts(query);
     write_parameters(pool, query);
     if (strlen(query->parameters) > CAT_QUERY_OCTETS_MAX) {
         cat_parameters_add_error(&p.parameters, "parameters", "too_long",

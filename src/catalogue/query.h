@@ -49,6 +49,7 @@ typedef struct cat_list_query_t {
     cat_query_sort_t sort[CAT_LIST_SORT_MAX];
     int sort_count; /* at least 1; the default is createdAt, descending */
 
+    int parts;    /* of the index that conditions, words and order read: a set of catalogue/product_keys.h */
     int is_plain; /* flag: all products, newest first: no condition, no word, the default order */
 
     unsigned fields; /* that each product of the answer has: CAT_FIELD_LIST_OF(CAT_PRODUCT_x) | ..., never empty */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "catalogue/field_list.h"
+#include "catalogue/product_keys.h"
 #include "lib/fold.h"
 #include "lib/id.h"
 #include "lib/json.h"
@@ -67,6 +68,18 @@ static const char *name_operators(apr_pool_t *pool, int field)
         }
     }
     return message;
+}
+
+int cat_query_conditions_part(int field)
+{
+    static const int parts[CAT_PRODUCT_FIELDS] = {
+        [CAT_PRODUCT_NAME] = CAT_INDEX_NAME,
+        [CAT_PRODUCT_PRICE] = CAT_INDEX_PRICE,
+        [CAT_PRODUCT_CATEGORY] = CAT_INDEX_CATEGORY,
+        [CAT_PRODUCT_RATING] = CAT_INDEX_RATING,
+    };
+
+    return parts[field];
 }
 
 /* ---- a value ---- */
@@ -344,7 +357,8 @@ static void refuse_name(cat_query_conditions_t *conditions, cat_parameters_t *p,
     }
 }
 
-int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters_t *p, const cat_parameter_t *parameter)
+int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters_t *p, const int *index,
+                              const cat_parameter_t *parameter)
 {
     const char *brackets = strchr(parameter->name, '[');
     apr_size_t length = brackets ? (apr_size_t)(brackets - parameter->name) : strlen(parameter->name);
@@ -359,6 +373,11 @@ int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters
     }
     if (brackets && (op = find_operator(condition.field, brackets)) == OPERATORS) {
         refuse_name(conditions, p, parameter->name, "operator", name_operators(p->pool, condition.field));
+        return 1;
+    }
+    if (index && cat_query_conditions_part(condition.field) & ~*index) {
+        refuse_name(conditions, p, parameter->name, "no_index",
+                    "must not be there: this server has no index of the field");
         return 1;
     }
     condition.op = (cat_operator_t)op;

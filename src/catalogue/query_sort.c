@@ -5,18 +5,10 @@
 #include <string.h>
 
 #include "catalogue/field_list.h"
-#include "catalogue/product_keys.h"
+#include "catalogue/query_conditions.h"
 
 #define FIELDS (CAT_FIELD_LIST_ALL & ~CAT_FIELD_LIST_OF(CAT_PRODUCT_ID))
 #define NAMES_SIZE 128 /* octets: a guess of the names of all fields */
-
-/* The index that an order by the field needs; 0: none. */
-static const int indexes[CAT_PRODUCT_FIELDS] = {
-    [CAT_PRODUCT_NAME] = CAT_INDEX_NAME,
-    [CAT_PRODUCT_PRICE] = CAT_INDEX_PRICE,
-    [CAT_PRODUCT_CATEGORY] = CAT_INDEX_CATEGORY,
-    [CAT_PRODUCT_RATING] = CAT_INDEX_RATING,
-};
 
 /* Why a field is refused; code NULL: it is not. */
 typedef struct fault_t {
@@ -56,7 +48,7 @@ static fault_t check_field(apr_pool_t *pool, const int *index, const cat_query_s
     if (is_sorted_by(sort, count, field)) {
         return (fault_t){"duplicate", "must have each field once"};
     }
-    if (index && indexes[field] && !(*index & indexes[field])) {
+    if (index && cat_query_conditions_part(field) & ~*index) {
         return (fault_t){"no_index", apr_pstrcat(pool, "must do without ", cat_product_fields[field].name,
                                                  ", which has no index on this server", NULL)};
     }

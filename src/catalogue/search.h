@@ -36,7 +36,8 @@ typedef struct cat_search_rows_t {
     void *baton;
 } cat_search_rows_t;
 
-/* Everything in *end is on the pool of db. */
+/* The parts query->parts of the index must be complete (catalogue/indexes.h): without its part a column is NULL, and
+ * products would be missing. Everything in *end is on the pool of db. */
 apr_status_t cat_search_read(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,
                              cat_search_end_t *end);
 

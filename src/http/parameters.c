@@ -8,6 +8,7 @@
 
 #include "lib/fields.h"
 #include "lib/json.h"
+#include "lib/number.h"
 
 void cat_parameters_init(cat_parameters_t *p, apr_pool_t *pool, int strict, const char *text)
 {
@@ -112,6 +113,25 @@ void cat_parameters_add_unknown(cat_parameters_t *p, const char *name)
         p->ignored = apr_array_make(p->pool, 1, sizeof(const char *));
     }
     APR_ARRAY_PUSH(p->ignored, const char *) = name;
+}
+
+static apr_int64_t parse_positive(const cat_parameter_t *parameter, apr_int64_t otherwise)
+{
+    apr_int64_t number;
+
+    return cat_number_parse_integer(parameter->value, &number) && number > 0 ? number : otherwise;
+}
+
+apr_int64_t cat_parameters_parse_page(const cat_parameter_t *parameter)
+{
+    return parse_positive(parameter, 1);
+}
+
+apr_int64_t cat_parameters_parse_limit(const cat_parameter_t *parameter, apr_int64_t otherwise, apr_int64_t most)
+{
+    apr_int64_t limit = parse_positive(parameter, otherwise);
+
+    return limit < most ? limit : most;
 }
 
 static int is_unreserved(unsigned char c)

@@ -39,6 +39,11 @@ void cat_parameters_add_repeated(cat_parameters_t *p, const char *name);
  * CAT_FIELDS_UNKNOWN_MAX are named. */
 void cat_parameters_add_unknown(cat_parameters_t *p, const char *name);
 
+/* page and limit of a list. An integer of any size is taken; what is none, or is less than 1, counts as absent: then the
+ * page is 1, and the limit its default. A limit above `most` is `most`. */
+apr_int64_t cat_parameters_parse_page(const cat_parameter_t *parameter);
+apr_int64_t cat_parameters_parse_limit(const cat_parameter_t *parameter, apr_int64_t otherwise, apr_int64_t most);
+
 /* Writes a name or a value of a query string: all but letters, digits, "-", ".", "_", "~" and "," is percent-encoded. */
 void cat_parameters_write(cat_buffer_t *b, const char *text);
 

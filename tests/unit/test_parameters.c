@@ -5,6 +5,7 @@
 
 #include "http/parameters.h"
 #include "lib/fields.h"
+#include "lib/number.h"
 
 /* "name=value|name=value", with "(none)" for a value that is neither UTF-8 nor encoded. */
 static const char *split(apr_pool_t *pool, const char *text)
@@ -89,6 +90,25 @@ static void test_unknown_parameters_are_faults_if_strict(void **state)
     assert_int_equal(json_array_size(p.errors), CAT_FIELDS_UNKNOWN_MAX + 1);
 }
 
+static void test_page_and_limit_are_forgiving(void **state)
+{
+    static const struct {
+        const char *value;
+        apr_int64_t page, limit; /* where the default is 10, and the maximum 100 */
+    } cases[] = {
+        {"2", 2, 2},    {"100", 100, 100}, {"101", 101, 100}, {"99999999999999999999", CAT_NUMBER_SAFE_MAX, 100},
+        {"0", 1, 10},   {"-5", 1, 10},     {"", 1, 10},       {"1.5", 1, 10},
+        {"two", 1, 10}, {NULL, 1, 10},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        cat_parameter_t parameter = {"page", cases[i].value};
+        assert_int_equal(cat_parameters_parse_page(&parameter), cases[i].page);
+        assert_int_equal(cat_parameters_parse_limit(&parameter, 10, 100), cases[i].limit);
+    }
+}
+
 static void test_what_is_written_decodes_to_the_same(void **state)
 {
     static const char *const texts[] = {"", "a", "red & blue", "100 %", "a,b=c", "\xc3\xbc", "<>\"#[]\\", "\n\x7f"};
@@ -110,6 +130,7 @@ int main(void)
         UNIT_TEST(test_splits_and_decodes),
         UNIT_TEST(test_unknown_parameters_are_ignored_and_named),
         UNIT_TEST(test_unknown_parameters_are_faults_if_strict),
+        UNIT_TEST(test_page_and_limit_are_forgiving),
         UNIT_TEST(test_what_is_written_decodes_to_the_same),
     };
     return UNIT_RUN(tests);

@@ -275,6 +275,8 @@ static void test_orders_need_their_index(void **state)
         {"sort=category", CAT_INDEX_CATEGORY},
         {"sort=createdAt,-rating", CAT_INDEX_RATING},
         {"q=x", CAT_INDEX_SEARCH},
+        {"price[in]=1,2", CAT_INDEX_PRICE},
+        {"category=x", CAT_INDEX_CATEGORY},
     };
     cat_conf_t conf = conf_with(*state);
     cat_list_query_t query;
@@ -283,11 +285,13 @@ static void test_orders_need_their_index(void **state)
         int index = cases[i].index;
         conf.index = &index;
         assert_int_equal(cat_query_parse(*state, &conf, 0, 0, cases[i].text, &query), CAT_QUERY_OK);
+        assert_int_equal(query.parts, cases[i].index);
         index = CAT_INDEX_ALL & ~cases[i].index;
         assert_int_equal(cat_query_parse(*state, &conf, 0, 0, cases[i].text, &query), CAT_QUERY_INVALID);
         assert_string_equal(json_string_value(json_object_get(json_array_get(query.errors, 0), "code")), "no_index");
         index = 0;
-        assert_int_equal(cat_query_parse(*state, &conf, 0, 0, "sort=inStock,createdAt&price=5", &query), CAT_QUERY_OK);
+        assert_int_equal(cat_query_parse(*state, &conf, 0, 0, "sort=inStock,createdAt&inStock=true", &query),
+                         CAT_QUERY_OK);
     }
 }
 

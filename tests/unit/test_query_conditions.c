@@ -16,7 +16,7 @@ static cat_query_conditions_t *take(apr_pool_t *pool, const char *text, cat_para
     *others = 0;
     cat_parameters_init(p, pool, 0, text);
     while (cat_parameters_next(p, &parameter)) {
-        *others += !cat_query_conditions_take(conditions, p, &parameter);
+        *others += !cat_query_conditions_take(conditions, p, NULL, &parameter);
     }
     return conditions;
 }
