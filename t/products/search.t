@@ -73,6 +73,27 @@ $json = $server->api(GET => '/products?q=red&facets=category,inStock')->{json};
 is_deeply($json->{facets}, { category => [{ value => 'Kitchen', count => 2 }, { value => 'tea ', count => 1 }],
     inStock => [{ value => JSON::PP::true, count => 2 }, { value => JSON::PP::false, count => 1 }] }, 'facets count over all that match');
 
+# case: what CatalogIndex leaves out is refused, and finds no wrong list
+my $few = server(mount => 'CatalogIndex category')->start;
+is($few->api(GET => '/products?category=Kitchen')->{status}, 200, 'a condition that is indexed is answered');
+is($few->api(GET => '/products?inStock=true')->{status}, 200, 'so is one that needs no index');
+is($few->api(GET => "/products?$_")->{status}, 400, "$_ is refused") for 'price[gte]=1', 'q=red', 'sort=name';
+
+# case: while a part of the index is filled, what reads it is refused. The job completes the part once a second; a child
+# believes for a second that it is complete.
+my $filling = server()->start;
+$filling->api(GET => '/products');
+my $refused = wait_until(60, sub {
+    $filling->database->do(q(UPDATE product_indexes SET complete = 0, filled = 0 WHERE part = 'search'));
+    my $got = $filling->api(GET => '/products?q=kettle');
+    return $got->{status} == 503 && $got;
+});
+answers($refused, 503, { success => JSON::PP::false, message => 'Service unavailable', error => qr/^the products are being indexed: \d+ %$/ },
+    'while the index is filled, 503 says how far it is');
+is($refused->{headers}{'retry-after'}, 5, 'and when to try again');
+is($filling->api(GET => "/products$_")->{status}, 200, "that does not concern /products$_") for '', '?category=Kitchen', '?sort=-price';
+is(wait_until(60, sub { $filling->api(GET => '/products?q=kettle')->{status} == 200 }), 1, 'then 200');
+
 # case: what is cached is invalidated by a write
 my $before = names('category=Kitchen');
 $server->api(POST => '/products', { name => 'Blue kettle', price => 1, category => 'Kitchen' }, token => $token);

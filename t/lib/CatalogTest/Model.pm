@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+package CatalogTest::Model;
+
+# The list of products once more: which of them match a question, and in which order. And random products and questions.
+#
+# A product is what the API returns. A question is { conditions => [[field, operator, values...]...], words => [...],
+# sort => [[field, is descending]...] }; the operator of equality is ''.
+
+use strict;
+use warnings FATAL => 'all';
+use feature qw(fc unicode_strings);
+
+use Exporter 'import';
+use List::Util qw(any all shuffle);
+use Unicode::Normalize qw(NFKD);
+
+our @EXPORT_OK = qw(fold words matches ordered random_product random_question query_of);
+
+# ---- texts ----
+
+my (%folded, %words); # what was folded before
+
+sub fold_text {
+    my ($text) = @_;
+    my $before;
+    do {
+        $before = $text;
+        $text = NFKD(fc $text) =~ s/\p{M}//gr;
+    } while ($text ne $before);
+    return $text;
+}
+
+sub fold { return $folded{ $_[0] } //= fold_text($_[0]) }
+sub words { return @{ $words{ $_[0] } //= [fold($_[0]) =~ /[\p{L}\p{N}]+/g] } }
+
+# ---- conditions ----
+
+my %is_text = map { $_ => 1 } qw(name category);
+my %is_number = map { $_ => 1 } qw(price rating);
+
+# A value as it is compared: booleans as 0 and 1, times as texts, which are in the order of time.
+sub plain { my ($value) = @_; return ref $value ? $value ? 1 : 0 : $value }
+
+sub compare {
+    my ($field, $one, $other) = @_;
+    return $is_text{$field} ? fold($one) cmp fold($other) : $is_number{$field} || $field eq 'inStock' ? $one <=> $other : $one cmp $other;
+}
+
+sub equals { my ($field, $one, $other) = @_; return $is_number{$field} ? $one == $other : $one eq $other }
+
+my %holds = (
+    '' => sub { equals(@_) },
+    ne => sub { !equals(@_) },
+    lt => sub { compare(@_) < 0 },
+    lte => sub { compare(@_) <= 0 },
+    gt => sub { compare(@_) > 0 },
+    gte => sub { compare(@_) >= 0 },
+    prefix => sub { my ($field, $value, $prefix) = @_; return index(fold($value), fold($prefix)) == 0 },
+    in => sub { my ($field, $value, @values) = @_; return any { equals($field, $value, $_) } @values },
+);
+
+sub meets {
+    my ($product, $field, $op, @values) = @_;
+    return defined $product->{$field} == $values[0] if $op eq 'exists';
+    return defined $product->{$field} && $holds{$op}->($field, plain($product->{$field}), @values);
+}
+
+sub has_words {
+    my ($product, @words) = @_;
+    my @has = map { words($product->{$_}) } qw(name category);
+    return all { my $word = $_; any { index($_, $word) == 0 } @has } @words;
+}
+
+# The products that match, in no order.
+sub matches {
+    my ($question, @products) = @_;
+    return grep {
+        my $product = $_;
+        (all { meets($product, @$_) } @{ $question->{conditions} }) && has_words($product, @{ $question->{words} })
+    } @products;
+}
+
+# ---- order ----
+
+# What is not set is lower than anything.
+sub compare_field {
+    my ($field, $one, $other) = @_;
+    my ($x, $y) = map { plain($_->{$field}) } $one, $other;
+    return defined $x && defined $y ? compare($field, $x, $y) : defined($x) <=> defined($y);
+}
+
+sub ordered {
+    my ($question, @products) = @_;
+    my @sort = @{ $question->{sort} } ? @{ $question->{sort} } : (['createdAt', 1]);
+    my $is_descending = $sort[0][1];
+    return sort {
+        my $order = 0;
+        for (@sort, ['createdAt', $is_descending], ['id', $is_descending]) {
+            $order = compare_field($_->[0], $a, $b) * ($_->[1] ? -1 : 1) and last;
+        }
+        $order;
+    } @products;
+}
+
+# ---- random products ----
+
+my @WORDS = ('red', 'Red', 'REDDER', 'kettle', 'Kettle', "k\x{e9}ttle", "ke\x{301}ttle", 'tea', 'teapot', 'Tee', "T\x{fc}r", 'tur', "stra\x{df}e",
+    'STRASSE', "\x{fb01}ne", 'fine', "\x{3a3}\x{3c3}\x{3c2}", "\x{130}", 'i', "\x{1c4}", "\x{41a}\x{43e}\x{444}\x{435}", "\x{30c6}\x{30ec}\x{30d3}",
+    "\x{65e5}\x{672c}", '5', '50', '5.5', "\x{bd}", "\x{2460}", 'a_b', '%', "o'clock", '\\', "\x{1f600}", 'x-1', '"q"');
+my @CATEGORIES = ('', 'tea', 'Tea', "t\x{e9}a", 'red', 'a,b', 'a\\', "a\\,b", 'b & c=d', '100 %', "stra\x{df}e", 'zz', 'home kettle', "\x{65e5}", '<x>');
+my @PRICES = (0, 0.1, 0.3, 0.30000000000000004, 1, 1.5, 5, 19.99, 20, 100, 1e15, 1e300);
+
+sub pick { return $_[int rand @_] }
+
+sub random_product {
+    return {
+        name => join(pick(' ', ' ', ' ', '-', '  '), map { pick(@WORDS) } 1 .. 1 + int rand 4),
+        category => pick(@CATEGORIES),
+        price => pick(@PRICES),
+        inStock => pick(\1, \0),
+        rand() < 0.7 ? (rating => pick(0, 0.5, 1, 2.5, 4, 4.5, 5)) : (),
+    };
+}
+
+# ---- random questions ----
+
+my %OPERATORS = (
+    id => ['', 'in'],
+    name => ['', qw(ne lt lte gt gte in prefix prefix prefix)],
+    price => ['', qw(ne lt lte gt gte in)],
+    category => ['', '', '', qw(ne lt lte gt gte in in prefix)],
+    inStock => ['', '', 'in'],
+    rating => ['', qw(ne lt lte gt gte in exists)],
+    createdAt => ['', qw(ne lt lte gt gte in)],
+);
+my @SORT = qw(name price category rating inStock createdAt);
+
+# Mostly a value that some product has; a value that is none is possible for each kind.
+sub random_value {
+    my ($field, @products) = @_;
+    my $value = plain(pick(@products)->{$field});
+    return $value if defined $value && rand() < 0.8;
+    return $is_text{$field} ? pick(@WORDS) : $is_number{$field} ? pick(@PRICES, -1, 4.75, 1e-9) : $value // 2;
+}
+
+sub random_prefix {
+    my ($text) = @_;
+    return substr $text, 0, 1 + int rand(length($text) < 6 ? length $text || 1 : 6);
+}
+
+sub random_values {
+    my ($field, $op, @products) = @_;
+    return pick(0, 1) if $op eq 'exists';
+    return map { random_value($field, @products) } 1 .. 1 + int rand 5 if $op eq 'in';
+    my $value = random_value($field, @products);
+    $value = random_prefix($value) if $op eq 'prefix';
+    return $value;
+}
+
+# A value that the server refuses is no question.
+sub is_askable {
+    my ($field, $op, @values) = @_;
+    return 0 if $field eq 'name' && any { !length } @values;
+    return $op ne 'prefix' || length fold($values[0]);
+}
+
+sub random_conditions {
+    my (@products) = @_;
+    my %conditions;
+    for (1 .. pick(0, 0, 1, 1, 1, 2, 2, 3, 4)) {
+        my $field = pick(qw(id name name price price category category category inStock rating createdAt));
+        my $op = pick(@{ $OPERATORS{$field} });
+        my @values = random_values($field, $op, @products);
+        $conditions{"$field $op"} = [$field, $op, @values] if is_askable($field, $op, @values);
+    }
+    return shuffle(values %conditions);
+}
+
+sub random_words {
+    my (@products) = @_;
+    return () if rand() < 0.6;
+    return map {
+        my $product = pick(@products);
+        my @has = (words("$product->{name} $product->{category}"), words(pick(@WORDS)));
+        @has ? rand() < 0.5 ? pick(@has) : random_prefix(pick(@has)) : ();
+    } 1 .. 1 + int rand 3;
+}
+
+sub random_sort {
+    return () if rand() < 0.4;
+    return map { [$_, pick(0, 1)] } (shuffle(@SORT))[0 .. int rand 3];
+}
+
+sub random_question {
+    my (@products) = @_;
+    return { conditions => [random_conditions(@products)], words => [random_words(@products)], sort => [random_sort()] };
+}
+
+# ---- query strings ----
+
+sub encode {
+    my ($text) = @_;
+    utf8::encode($text);
+    return $text =~ s/([^\w.~-])/rand() < 0.1 && $1 eq ' ' ? '+' : sprintf '%%%02X', ord $1/egr =~ s/[\x80-\xff]/sprintf '%%%02X', ord $&/egr;
+}
+
+sub spell_value {
+    my ($field, $value) = @_;
+    return $is_number{$field} ? sprintf '%.17g', $value : $field eq 'inStock' ? $value ? 'true' : 'false' : $value;
+}
+
+sub spell_condition {
+    my ($field, $op, @values) = @_;
+    my @spelled = map { spell_value($op eq 'exists' ? 'inStock' : $field, $_) } @values;
+    my $value = $op eq 'in' ? join ',', map { encode(s/([,\\])/\\$1/gr) } @spelled : encode($spelled[0]);
+    return $field . ($op eq '' ? '' : rand() < 0.5 ? "[$op]" : "%5B$op%5D") . "=$value";
+}
+
+# Conditions, words and order as parameters, in any order.
+sub query_of {
+    my ($question) = @_;
+    my @parameters = map { spell_condition(@$_) } @{ $question->{conditions} };
+    push @parameters, 'q=' . encode(join ' ', map { rand() < 0.3 ? ucfirst : $_ } @{ $question->{words} }) if @{ $question->{words} };
+    push @parameters, 'sort=' . join ',', map { ($_->[1] ? '-' : '') . $_->[0] } @{ $question->{sort} } if @{ $question->{sort} };
+    return join '&', shuffle(@parameters);
+}
+
+1;

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# The parameter facets.
+use CatalogTest;
+
+my $server = server(mount => 'CatalogCountLimit 80')->start;
+my $token = register($server)->{token};
+my @rows = (['tea', true], ['tea', false], ['', true], ['b "x"', true], ['tea', true], ['b "x"', true]);
+$server->api(POST => '/products', { name => 'p', price => 1, category => $_->[0], inStock => $_->[1] }, token => $token) for @rows;
+
+sub list { $server->api(GET => "/products?$_[0]") }
+sub counts { my @all = @_; return [map { { value => $all[2 * $_], count => $all[2 * $_ + 1] } } 0 .. @all / 2 - 1] }
+
+my $category = counts(tea => 3, 'b "x"' => 2, '' => 1);
+my $stock = counts(true, 5, false, 1);
+is_deeply(list('facets=category')->{json}{facets}, { category => $category }, 'facets=category counts the categories');
+is_deeply(list('facets=inStock')->{json}{facets}, { inStock => $stock }, 'facets=inStock counts both values');
+is_deeply(list($_)->{json}{facets}, { category => $category, inStock => $stock }, "$_ counts both")
+    for 'facets=category,inStock', 'facets=inStock,category&limit=1&page=3', 'facets=category,inStock&cursor=&limit=1', 'facets=category,inStock&page=9';
+is_deeply(list('facets=category,inStock&category=tea')->{json}{facets}, { category => counts(tea => 3), inStock => counts(true, 2, false, 1) },
+    'facets are of what matches');
+is_deeply(list('facets=category,inStock&q=nothing')->{json}{facets}, { category => [], inStock => [] }, 'nothing has no values');
+is_deeply(list('')->{json}{facets}, undef, 'without the parameter there are none');
+like(list('facets=inStock,category')->{body}, qr/,"pagination":\{[^}]*\},"facets":\{"category":.*"inStock":.*\}\}$/, 'they stand beside pagination, in the order of a product');
+like(list('facets=inStock,category')->{headers}{link}, qr/facets=category,inStock/, 'links keep them');
+
+$server->api(POST => '/products', { name => 'q', price => 1, category => sprintf 'c%02d', $_ % 60 }, token => $token) for 1 .. 74;
+my $r = list('facets=category,inStock&price=1')->{json};
+is(scalar @{ $r->{facets}{category} }, 50, 'the most frequent fifty values are counted');
+ok(!exists $r->{facetsRelation}, 'up to CatalogCountLimit the facets are of all products');
+is_deeply([map { $_->{count} } @{ $r->{facets}{category} }], [3, (2) x 15, (1) x 34], 'the most frequent are first');
+$server->api(POST => '/products', { name => 'q', price => 1 }, token => $token);
+is(list('facets=category&price=1')->{json}{facetsRelation}, 'gte', 'beyond it they are of so many only');
+
+answers(list("facets=$_"), 400, invalid(facets => 'unknown'), "facets=$_ is refused") for '', 'name', 'category,price', 'Category';
+answers(list('facets=category&facets=inStock'), 400, invalid(facets => 'duplicate'), 'facets twice are refused');
+
+done_testing;

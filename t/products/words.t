@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# The parameter q: every word begins a word of the name or the category.
+use CatalogTest;
+
+my $server = server()->start;
+my $token = register($server)->{token};
+my @names = ('Red Kettle', "K\x{c9}TTLE, red", 'teapot', "Stra\x{df}e 5", "\x{fb01}ne caf\x{e9}", "\x{130}stanbul", "\x{41a}\x{43e}\x{444}\x{435}", 'a_b 100%', 'redkettle');
+my @products = map { $server->api(POST => '/products', { name => $_, price => 1, category => 'Kitchen tools' }, token => $token)->{json}{data} } @names;
+push @products, $server->api(POST => '/products', { name => 'Cup', price => 1, category => "Caf\x{e9}" }, token => $token)->{json}{data};
+
+sub list { $server->api(GET => "/products?$_[0]") }
+
+# q, numbers of the products
+my @cases = (
+    ['red', 0, 1, 8], ['RED', 0, 1, 8], ['red+kett', 0, 1], ['kett%20red', 0, 1], ['ettle'], ['k%C3%A9', 0, 1], ['ke%CC%81ttle', 0, 1],
+    ['redkettle', 8], ['red-kettle', 0, 1], ['strasse', 3], ['STRA%C3%9FE', 3], ['5', 3], ['fine', 4], ['%EF%AC%81ne+cafe', 4], ['cafe', 4, 9],
+    ['istan', 5], ['%D0%BA%D0%9E%D0%A4', 6], ['kitchen', 0 .. 8], ['tool+red', 0, 1, 8], ['b', 7], ['a_b', 7], ['100%25', 7], ['%25+a', 7],
+    ['re+red+r', 0, 1, 8], ['cup+cafe', 9], ['cup+kitchen'], ['nothing'], ["o'red", ], ['t', 0 .. 8],
+);
+for (@cases) {
+    my ($q, @numbers) = @$_;
+    answers(list("q=$q"), 200, { success => true, data => [map { $products[$_] } reverse @numbers],
+        pagination => { page => 1, limit => 10, total => scalar @numbers, pages => @numbers ? 1 : 0 } }, "q=$q finds @numbers");
+}
+is_deeply([map { $_->{id} } @{ list('q=red&sort=name&price=1&limit=2')->{json}{data} }], [map { $products[$_]{id} } 1, 0], 'a search has conditions and an order');
+is(list('q=Red+KETTLE')->{headers}{etag}, list('q=kettle%20%20re%20red')->{headers}{etag}, 'the same words are the same question');
+
+# ---- changes ----
+
+$server->api(PUT => "/products/$products[2]{id}", { name => 'Green teapot' }, token => $token);
+is(list('q=green')->{json}{pagination}{total}, 1, 'a new name is found');
+$server->api(PUT => "/products/$products[2]{id}", { name => 'Blue teapot', category => 'x' }, token => $token);
+is(list("q=$_")->{json}{pagination}{total}, 0, "$_ of the old name is not found") for 'green', 'kitchen+teapot';
+$server->api(DELETE => "/products/$products[2]{id}", token => $token);
+is(list('q=teapot')->{json}{pagination}{total}, 0, 'a deleted product is not found');
+
+# ---- faults ----
+
+answers(list("q=$_"), 400, invalid(q => 'blank'), "q=$_ is refused") for '', '+', '-', '%25', '%CC%81';
+answers(list('q'), 400, invalid(q => 'blank'), 'q alone is refused');
+answers(list('q=%ff'), 400, invalid(q => 'encoding'), 'q that is no UTF-8 is refused');
+answers(list('q=a&q=b'), 400, invalid(q => 'duplicate'), 'q twice is refused');
+answers(list('q=' . join '+', map { "w$_" } 10 .. 29), 200, undef, 'twenty words are accepted');
+answers(list('q=' . join '+', map { "w$_" } 10 .. 30), 400, invalid(q => 'too_many'), 'more words are refused');
+answers(list('q=' . 'x' x 4000), 200, undef, 'a long word is accepted');
+
+done_testing;

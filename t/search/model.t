@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# runs: first
+# Random questions about a random catalogue: every page of every list, by number and by cursor, is that of CatalogTest::Model.
+# CATALOG_QUESTIONS=10000 asks more of them; CATALOG_PRODUCTS=6000 has enough products for every plan of src/catalogue/plan.c;
+# CATALOG_SEED=N asks the same as before.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for);
+use CatalogTest::Model qw(matches ordered query_of random_product random_question);
+use CatalogTest::Move qw(product_id write_file);
+use JSON::PP ();
+use List::Util qw(max min shuffle);
+use POSIX qw(ceil);
+
+my $COUNT_LIMIT = 25;
+my $seed = $ENV{CATALOG_SEED} // int rand 2**31;
+my $questions = $ENV{CATALOG_QUESTIONS} // 400;
+my $count = $ENV{CATALOG_PRODUCTS} // 120;
+srand $seed;
+diag "CATALOG_SEED=$seed" if $questions > 1000;
+
+my $server = server(mount => "CatalogCountLimit $COUNT_LIMIT")->start;
+my $token = register($server)->{token};
+my %products;
+my $json = JSON::PP->new->utf8->allow_nonref;
+
+# Every question here is a good one.
+sub get {
+    my $r = $server->api(GET => "/products?$_[0]");
+    die "?$_[0]: $r->{status} $r->{body} (CATALOG_SEED=$seed)\n", grep { /:error\]/ } $server->log_text =~ /^.*\n/mg
+        if $r->{status} != 200;
+    return $r;
+}
+
+# ---- the catalogue ----
+
+# Many of them share a time.
+sub import_products {
+    my $number = 0;
+    my $file = scratch() . '/products';
+    write_file($file, sub {
+        return undef if ++$number > $count;
+        my $product = random_product();
+        my $row = { %$product, id => product_id($number), in_stock => ${ delete $product->{inStock} } ? true : false,
+            created_at => 1_763_717_400_000 + int rand($count / 5) };
+        delete $row->{inStock};
+        return $json->encode({ products => $row });
+    });
+    my $r = ctl_for($server, { in => slurp($file) }, 'import');
+    is($r->{status}, 0, 'the catalogue is imported') or diag $r->{err};
+}
+
+sub read_products {
+    my $next = '';
+    %products = ();
+    while (defined $next) {
+        my $r = get("cursor=$next&limit=1000")->{json};
+        $products{ $_->{id} } = $_ for @{ $r->{data} };
+        $next = $r->{pagination}{nextCursor};
+    }
+}
+
+sub create {
+    my $r = $server->api(POST => '/products', random_product(), token => $token);
+    $products{ $r->{json}{data}{id} } = $r->{json}{data};
+}
+
+sub update {
+    my $id = (sort keys %products)[int rand keys %products];
+    my $change = random_product();
+    delete $change->{$_} for (shuffle(keys %$change))[0 .. int rand 3];
+    $change->{rating} = undef if rand() < 0.2;
+    my $r = $server->api(PUT => "/products/$id", { %$change, price => 7 }, token => $token);
+    $products{$id} = $r->{json}{data};
+}
+
+sub remove {
+    my $id = (sort keys %products)[int rand keys %products];
+    $server->api(DELETE => "/products/$id", token => $token);
+    delete $products{$id};
+}
+
+# ---- a question ----
+
+my @wrong;
+
+sub check {
+    my ($what, $query, $got, $want) = @_;
+    my ($g, $w) = map { $json->canonical->encode($_) } $got, $want;
+    push @wrong, "$what of ?$query is\n    $g\nnot $w" if $g ne $w;
+}
+
+sub ids { return [map { $_->{id} } @_] }
+
+# The total is exact, or as many as are counted.
+sub check_total {
+    my ($query, $pagination, $total, $is_exact) = @_;
+    my $is_capped = defined $pagination->{totalRelation};
+    my $want = $is_capped ? $COUNT_LIMIT : $total;
+    check('the total', $query, [@$pagination{qw(total pages totalRelation)}],
+        [$want, ceil($want / $pagination->{limit}), $is_capped ? 'gte' : undef]);
+    push @wrong, "?$query counts no further than $COUNT_LIMIT of $total" if $is_capped && ($is_exact || $total <= $COUNT_LIMIT);
+}
+
+sub check_pages {
+    my ($query, $limit, $is_exact, @want) = @_;
+    my @pages = shuffle(1 .. ceil(@want / $limit) + 1);
+    for my $page (@pages > 4 ? @pages[0 .. 3] : @pages) {
+        my $asked = "$query&limit=$limit&page=$page" . ($is_exact ? '&count=exact' : '');
+        my $r = get($asked);
+        my ($from, $to) = (($page - 1) * $limit, $page * $limit - 1);
+        my @part = $from > $#want ? () : @want[$from .. ($to > $#want ? $#want : $to)];
+        check('the page', $asked, ids(@{ $r->{json}{data} }), ids(@part));
+        check_total($asked, $r->{json}{pagination}, scalar @want, $is_exact);
+    }
+}
+
+sub check_walk {
+    my ($query, $limit, @want) = @_;
+    my ($next, @got) = '';
+    while (defined $next && @got <= @want) {
+        my $r = get("$query&limit=$limit&cursor=$next")->{json};
+        push @got, @{ $r->{data} // [] };
+        $next = $r->{pagination}{nextCursor};
+    }
+    check('the walk', "$query&limit=$limit", ids(@got), ids(@want));
+}
+
+sub count_values {
+    my ($field, @products) = @_;
+    my %count;
+    $count{ ref $_ ? $_ ? 'true' : 'false' : $_ }++ for map { $_->{$field} } @products;
+    return \%count;
+}
+
+sub check_facets {
+    my ($query, @want) = @_;
+    my $r = get("$query&facets=category,inStock")->{json};
+    for my $field (qw(category inStock)) {
+        my @values = @{ $r->{facets}{$field} };
+        my %got = map { (ref $_->{value} ? $_->{value} ? 'true' : 'false' : $_->{value}) => $_->{count} } @values;
+        my $of = count_values($field, @want);
+        check("the facet $field", $query, \%got, $of) if !$r->{facetsRelation};
+        push @wrong, "the facet $field of ?$query is not in order" if join(' ', map { $_->{count} } @values) ne
+            join ' ', sort { $b <=> $a } map { $_->{count} } @values;
+    }
+    push @wrong, "the facets of ?$query are not of all" if $r->{facetsRelation} && @want <= $COUNT_LIMIT;
+}
+
+sub ask {
+    my $question = random_question(values %products);
+    my $query = query_of($question);
+    my @want = ordered($question, matches($question, values %products));
+    my $limit = 1 + int rand max(3, min(300, scalar @want));
+
+    check_pages($query, $limit, rand() < 0.3, @want);
+    check_walk($query, min(1000, ceil(@want / 4) + 1), @want) if rand() < 0.5;
+    check_facets($query, @want) if rand() < 0.2;
+}
+
+import_products();
+read_products();
+is(keys %products, $count, 'the catalogue is read');
+create() for 1 .. 30;
+for my $number (1 .. $questions) {
+    ask();
+    (\&create, \&update, \&update, \&remove)[int rand 4]->() if $number % 5 == 0;
+    last if @wrong > 5;
+}
+is(join("\n", @wrong), '', "$questions questions are answered as the model answers them") or diag "CATALOG_SEED=$seed";
+
+done_testing;
