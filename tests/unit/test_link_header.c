@@ -63,12 +63,24 @@ static void test_links_to_the_next_cursor(void **state)
     assert_string_equal(cursor(state, NULL), "<?cursor=&limit=10>; rel=\"first\"");
 }
 
+static void test_pages_without_a_last_one(void **state)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, *state, 16);
+    cat_link_header_open_pages(&b, 2, 1, "&limit=5");
+    assert_string_equal(cat_buffer_text(&b), "<?page=1&limit=5>; rel=\"first\", <?page=1&limit=5>; rel=\"prev\","
+                                             " <?page=3&limit=5>; rel=\"next\"");
+    cat_buffer_init(&b, *state, 16);
+    cat_link_header_open_pages(&b, 1, 0, "");
+    assert_string_equal(cat_buffer_text(&b), "<?page=1>; rel=\"first\"");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_links_to_the_other_pages),
-        UNIT_TEST(test_single_page_has_no_neighbours),
-        UNIT_TEST(test_page_beyond_the_end_links_back),
+        UNIT_TEST(test_pages_without_a_last_one),      UNIT_TEST(test_links_to_the_other_pages),
+        UNIT_TEST(test_single_page_has_no_neighbours), UNIT_TEST(test_page_beyond_the_end_links_back),
         UNIT_TEST(test_links_to_the_next_cursor),
     };
     return UNIT_RUN(tests);
