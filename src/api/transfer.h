@@ -4,7 +4,7 @@
 
 #include "http/route.h"
 
-/* GET /products/export. */
-cat_handler_t cat_transfer_export;
+/* GET /products/export, POST /products/import. */
+cat_handler_t cat_transfer_export, cat_transfer_import;
 
 #endif

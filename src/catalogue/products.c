@@ -368,6 +368,11 @@ apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product
     return insert_products(db, products, 1);
 }
 
+apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count)
+{
+    return insert_products(db, (const void *const *)products, count);
+}
+
 apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_input_t *input,
                                         const char *const **product)
 {

@@ -62,4 +62,7 @@ apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_
                                         const char *const **product);
 apr_status_t cat_products_delete_within(cat_db_t *db, const char *id);
 
+/* Inserts several products with few statements: which of them a failure is about is not known. */
+apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count);
+
 #endif

@@ -134,6 +134,11 @@ void cat_answer_add_member(apr_pool_t *pool, cat_answer_t *a, const char *name, 
     a->length = b.length;
 }
 
+cat_answer_t *cat_answer_rows_invalid(apr_pool_t *pool, const char *error, const json_t *errors)
+{
+    return make_problem(pool, &problems[CAT_PROBLEM_VALIDATION], error, errors);
+}
+
 cat_answer_t *cat_answer_malformed(apr_pool_t *pool, const json_t *errors)
 {
     cat_answer_t *a = cat_answer_invalid(pool, CAT_PROBLEM_VALIDATION, errors);

@@ -68,6 +68,9 @@ const char *cat_answer_message(cat_problem_t problem);
 /* Adds a member to the body, which has one already. name: needs no escapes; value: JSON text. */
 void cat_answer_add_member(apr_pool_t *pool, cat_answer_t *a, const char *name, const cat_buffer_t *value);
 
+/* 400 "Validation failed" for rows of a file, with their errors and a sentence about them. */
+cat_answer_t *cat_answer_rows_invalid(apr_pool_t *pool, const char *error, const json_t *errors);
+
 /* 400 "Validation failed" that sets malformed. */
 cat_answer_t *cat_answer_malformed(apr_pool_t *pool, const json_t *errors);
 

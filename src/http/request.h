@@ -18,6 +18,15 @@ typedef struct cat_limit_t cat_limit_t;
 typedef struct cat_revoked_t cat_revoked_t;
 typedef struct cat_semaphore_t cat_semaphore_t;
 
+/* A body that the resource reads in pieces (CAT_UPLOAD). */
+typedef struct cat_upload_t cat_upload_t;
+struct cat_upload_t {
+    const char *type; /* Content-Type: one of those that the route takes */
+    /* NULL: *data is the next piece, valid until the next call; *length 0: the body is complete. Otherwise the answer that
+     * says why it cannot be read. */
+    cat_answer_t *(*read)(cat_upload_t *upload, const char **data, apr_size_t *length);
+};
+
 /* One request below a mount, as the resources see it. */
 struct cat_request_t {
     apr_pool_t *pool;
@@ -31,6 +40,7 @@ struct cat_request_t {
     const char *query;                  /* raw query string, NULL when there is none */
     json_t *body;                       /* only where the route's row says CAT_JSON */
     const char *body_text;              /* the same, as it was sent */
+    cat_upload_t *upload;               /* only where it says CAT_UPLOAD */
     cat_conditions_t conditions;        /* for writes; httpd/handler.c applies those of GET */
     const char *idempotency_key;        /* NULL: none was sent, or the route ignores it */
     cat_idempotency_t *idempotency;     /* NULL likewise; see api/idempotency.h */

@@ -13,6 +13,7 @@
 
 /* Bytes read at a time: enough for most bodies. */
 #define PIECE 8192
+#define UPLOAD_PIECE 65536
 
 /* Discarding a body: bytes at most, how long HTTP/2 waits for the rest, and the pause between two reads. */
 #define DISCARD_MAX (1024 * 1024)
@@ -26,17 +27,19 @@ static cat_answer_t *too_large(request_rec *r)
 }
 
 /* The header names what is accepted (RFC 9110, 15.5.16). */
-static cat_answer_t *refuse_type(request_rec *r, const char *header, const char *accepted)
+static cat_answer_t *refuse_type(request_rec *r, const cat_media_t *media, const char *header, const char *accepted)
 {
-    cat_answer_t *answer = cat_answer_problem(r->pool, CAT_PROBLEM_MEDIA_TYPE, NULL);
+    cat_answer_t *answer = cat_answer_problem(
+        r->pool, CAT_PROBLEM_MEDIA_TYPE,
+        apr_pstrcat(r->pool, "the body must be sent as ", media->types, " in UTF-8, without a content coding", NULL));
 
     cat_answer_header(answer, r->pool, header, accepted);
     return answer;
 }
 
-static cat_answer_t *refuse_coding(request_rec *r)
+static cat_answer_t *refuse_coding(request_rec *r, const cat_media_t *media)
 {
-    return refuse_type(r, "Accept-Encoding", "identity");
+    return refuse_type(r, media, "Accept-Encoding", "identity");
 }
 
 static int is_encoded(request_rec *r)
@@ -56,10 +59,10 @@ static cat_answer_t *check_headers(request_rec *r, const cat_media_t *media, int
     const char *length = apr_table_get(r->headers_in, "Content-Length");
 
     if (!cat_header_has_type(apr_table_get(r->headers_in, "Content-Type"), media->types)) {
-        return refuse_type(r, media->header, media->types);
+        return refuse_type(r, media, media->header, media->types);
     }
     if (is_encoded(r) && !may_be_decoded(r)) {
-        return refuse_coding(r);
+        return refuse_coding(r, media);
     }
     return length && apr_atoi64(length) > max ? too_large(r) : NULL;
 }
@@ -93,27 +96,39 @@ static apr_status_t add_piece(cat_buffer_t *b, apr_bucket_brigade *bb, int *end)
     return APR_SUCCESS;
 }
 
-/* Not with ap_get_client_block, which reports a body that was cut off as complete. */
+/* Adds the next piece of the body. Not with ap_get_client_block, which reports a body that was cut off as complete. */
+static int read_piece(request_rec *r, apr_bucket_brigade *bb, apr_off_t most, cat_buffer_t *b, int *end,
+                      cat_answer_t **refusal)
+{
+    apr_status_t rv = ap_get_brigade(r->input_filters, bb, AP_MODE_READBYTES, APR_BLOCK_READ, most);
+    int status;
+
+    if (rv == APR_SUCCESS) {
+        rv = add_piece(b, bb, end);
+    }
+    apr_brigade_cleanup(bb);
+    if (rv == APR_SUCCESS) {
+        return OK;
+    }
+    status = ap_map_http_request_error(rv, HTTP_BAD_REQUEST);
+    r->connection->keepalive = AP_CONN_CLOSE;
+    if (!ap_is_HTTP_ERROR(status)) {
+        return AP_FILTER_ERROR;
+    }
+    *refusal =
+        status == HTTP_BAD_REQUEST ? cat_answer_problem(r->pool, CAT_PROBLEM_BODY, NULL) : cat_reply_status(r, status);
+    return OK;
+}
+
 static int read_all(request_rec *r, int max, cat_buffer_t *b, cat_answer_t **refusal)
 {
     apr_bucket_brigade *bb = apr_brigade_create(r->pool, r->connection->bucket_alloc);
     int end = 0;
 
     while (!end) {
-        apr_status_t rv = ap_get_brigade(r->input_filters, bb, AP_MODE_READBYTES, APR_BLOCK_READ, PIECE);
-        if (rv == APR_SUCCESS) {
-            rv = add_piece(b, bb, &end);
-        }
-        apr_brigade_cleanup(bb);
-        if (rv != APR_SUCCESS) {
-            int status = ap_map_http_request_error(rv, HTTP_BAD_REQUEST);
-            r->connection->keepalive = AP_CONN_CLOSE;
-            if (!ap_is_HTTP_ERROR(status)) {
-                return AP_FILTER_ERROR;
-            }
-            *refusal = status == HTTP_BAD_REQUEST ? cat_answer_problem(r->pool, CAT_PROBLEM_BODY, NULL)
-                                                  : cat_reply_status(r, status);
-            return OK;
+        int status = read_piece(r, bb, PIECE, b, &end, refusal);
+        if (status != OK || *refusal) {
+            return status;
         }
         if (b->length > (apr_size_t)max) {
             *refusal = too_large(r);
@@ -139,7 +154,7 @@ int cat_body_read(request_rec *r, const cat_media_t *media, cat_request_t *q, ca
         return status;
     }
     if (is_encoded(r)) { /* a filter that decodes removes the header */
-        *refusal = refuse_coding(r);
+        *refusal = refuse_coding(r, media);
         return OK;
     }
     q->body_text = cat_buffer_text(&b);
@@ -148,6 +163,76 @@ int cat_body_read(request_rec *r, const cat_media_t *media, cat_request_t *q, ca
         *refusal = cat_answer_problem(r->pool, CAT_PROBLEM_JSON, why);
     }
     return OK;
+}
+
+/* ---- a body that the resource reads ---- */
+
+typedef struct body_upload_t {
+    cat_upload_t upload; /* first */
+    request_rec *r;
+    const cat_media_t *media;
+    apr_bucket_brigade *bb;
+    cat_buffer_t piece;
+    apr_int64_t left; /* octets that may come */
+    int is_ended;     /* flag: all of it has come, or no more will */
+    int status;       /* AP_FILTER_ERROR: a filter has answered */
+} body_upload_t;
+
+/* A filter that decodes removes the header when it is called first. */
+static cat_answer_t *check_piece(body_upload_t *u)
+{
+    if (is_encoded(u->r)) {
+        return refuse_coding(u->r, u->media);
+    }
+    u->left -= (apr_int64_t)u->piece.length;
+    return u->left < 0 ? too_large(u->r) : NULL;
+}
+
+static cat_answer_t *read_upload(cat_upload_t *upload, const char **data, apr_size_t *length)
+{
+    body_upload_t *u = (body_upload_t *)upload;
+    cat_answer_t *refusal = NULL;
+
+    u->piece.length = 0;
+    while (u->piece.length == 0 && !u->is_ended) {
+        u->status = read_piece(u->r, u->bb, UPLOAD_PIECE, &u->piece, &u->is_ended, &refusal);
+        if (u->status != OK) { /* the answer is not sent */
+            refusal = cat_answer_problem(u->r->pool, CAT_PROBLEM_BODY, NULL);
+        }
+        if (refusal) {
+            u->is_ended = 1;
+            return refusal;
+        }
+    }
+    *data = u->piece.data;
+    *length = u->piece.length;
+    return check_piece(u);
+}
+
+cat_answer_t *cat_body_open(request_rec *r, const cat_media_t *media, int max, cat_upload_t **upload)
+{
+    body_upload_t *u = apr_pcalloc(r->pool, sizeof(*u));
+    cat_answer_t *refusal = check_headers(r, media, max);
+
+    u->upload = (cat_upload_t){apr_table_get(r->headers_in, "Content-Type"), read_upload};
+    u->r = r;
+    u->media = media;
+    u->bb = apr_brigade_create(r->pool, r->connection->bucket_alloc);
+    cat_buffer_init(&u->piece, r->pool, UPLOAD_PIECE);
+    u->left = max;
+    *upload = &u->upload;
+    return refusal;
+}
+
+int cat_body_close(request_rec *r, const cat_upload_t *upload)
+{
+    const body_upload_t *u = (const body_upload_t *)upload;
+
+    if (u->status != OK || u->is_ended) {
+        return u->status;
+    }
+    r->connection->keepalive = AP_CONN_CLOSE; /* the rest is not worth reading */
+    return cat_body_discard(r);
 }
 
 static int has_end(const apr_bucket_brigade *bb)

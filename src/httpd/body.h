@@ -15,6 +15,13 @@
  */
 int cat_body_read(request_rec *r, const cat_media_t *media, cat_request_t *q, cat_answer_t **refusal);
 
+/* The same for a body that the resource reads in pieces: *upload is valid if NULL is returned; otherwise the headers do
+ * not allow the body, and the answer says why. */
+cat_answer_t *cat_body_open(request_rec *r, const cat_media_t *media, int max, cat_upload_t **upload);
+
+/* When the resource has read what it wants: discards what has arrived of the rest. As cat_body_discard. */
+int cat_body_close(request_rec *r, const cat_upload_t *upload);
+
 /*
  * Before an answer that does not depend on the body: reads and discards what has arrived, up to 1 MiB. Over HTTP/2 it waits up to a
  * second for the rest, because mod_http2 resets a stream whose body was not read, and clients such as curl 7.88 then lose the

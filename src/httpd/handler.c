@@ -120,6 +120,10 @@ static int read_body(request_rec *r, cat_request_t *q, cat_answer_t **refusal)
     if (*refusal) {
         return cat_body_discard(r);
     }
+    if (q->route->body == CAT_UPLOAD) {
+        *refusal = cat_body_open(r, cat_route_media(q->route), q->conf->max_import, &q->upload);
+        return *refusal ? cat_body_discard(r) : OK;
+    }
     if (q->route->body == CAT_MAY_JSON && !cat_body_is_sent(r)) {
         q->body = cat_json_own(r->pool, json_object());
         return OK;
@@ -153,6 +157,7 @@ static int run_with_body(request_rec *r, cat_request_t *q, cat_source_t *source,
     status = read_body(r, q, answer);
     if (status == OK && !*answer) {
         *answer = run_with_database(q, source);
+        status = q->upload ? cat_body_close(r, q->upload) : OK;
     }
     return status;
 }

@@ -44,6 +44,7 @@ typedef struct cat_conf_t {
     int query_timeout;   /* seconds that a search may take in the database */
     int max_body;        /* bytes */
     int max_batch;       /* operations */
+    int max_import;      /* bytes */
     int strict;          /* flag */
     int idempotency_ttl; /* seconds */
     const int *index;    /* what is indexed of products: a set of catalogue/product_keys.h */

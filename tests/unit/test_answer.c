@@ -258,12 +258,34 @@ static void test_malformed_is_invalid_with_a_flag(void **state)
     assert_false(invalid->malformed);
 }
 
+static void test_rows_have_a_sentence_of_their_own(void **state)
+{
+    const cat_answer_t *a = cat_answer_rows_invalid(*state, "row 1: name is required", NULL);
+
+    assert_int_equal(a->status, 400);
+    assert_string_equal(a->body,
+                        "{\"success\":false,\"message\":\"Validation failed\",\"error\":\"row 1: name is required\"}");
+}
+
+static void test_a_stream_has_no_body(void **state)
+{
+    const cat_stream_t stream = {NULL, NULL, NULL};
+    const cat_answer_t *a = cat_answer_stream(*state, "text/csv", &stream);
+
+    assert_int_equal(a->status, 200);
+    assert_null(a->body);
+    assert_ptr_equal(a->stream, &stream);
+    assert_string_equal(a->type, "text/csv");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_success_has_data_and_message),
         UNIT_TEST(test_member_is_added_to_the_body),
         UNIT_TEST(test_problem_within_an_answer),
+        UNIT_TEST(test_rows_have_a_sentence_of_their_own),
+        UNIT_TEST(test_a_stream_has_no_body),
         UNIT_TEST(test_text_is_the_body),
         UNIT_TEST(test_every_problem_has_status_and_message),
         UNIT_TEST(test_problems_reveal_no_internals),

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/row_reader.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "catalogue/product.h"
+#include "lib/csv.h"
+#include "lib/json.h"
+
+#define MARK "\xef\xbb\xbf" /* byte order mark */
+
+struct cat_row_reader_t {
+    apr_pool_t *pool;
+    apr_pool_t *row_pool;
+    cat_row_options_t options;
+    cat_row_reader_take_t *take;
+    void *baton;
+    apr_int64_t row; /* the last one that was read */
+    apr_array_header_t *ignored;
+    cat_buffer_t line; /* NDJSON: what has come of it */
+    int lines;         /* flag: a line was read */
+    cat_csv_reader_t *csv;
+    int *columns; /* CSV: by cell, the field's index; CAT_PRODUCT_FIELDS: unknown. NULL: no header yet */
+    int count;    /* of the columns */
+    int faults;   /* passed on */
+    int has_bad_header;
+};
+
+static apr_status_t pass_fault(cat_row_reader_t *r, const char *field, const char *code, const char *message)
+{
+    r->faults++;
+    return r->take(r->baton, r->row, NULL, &(cat_row_fault_t){field, code, message});
+}
+
+/* Passes on a fault that ends the reading. */
+static apr_status_t end_with_fault(cat_row_reader_t *r, const char *field, const char *code, const char *message)
+{
+    apr_status_t rv = pass_fault(r, field, code, message);
+
+    return rv == APR_SUCCESS ? APR_EINVAL : rv;
+}
+
+static apr_status_t refuse_long_row(cat_row_reader_t *r)
+{
+    return end_with_fault(r, "", "too_long",
+                          apr_psprintf(r->row_pool, "must have at most %" APR_SIZE_T_FMT " octets", r->options.max));
+}
+
+/* ---- ndjson ---- */
+
+static int is_blank(const char *text, apr_size_t length)
+{
+    while (length && strchr(" \t\r", *text)) {
+        text++;
+        length--;
+    }
+    return length == 0;
+}
+
+/* A byte order mark may precede the first line. */
+static apr_status_t take_line(cat_row_reader_t *r)
+{
+    const char *text = r->line.data, *why;
+    apr_size_t length = r->line.length, mark = strlen(MARK);
+    json_t *value;
+
+    if (!r->lines++ && length >= mark && !memcmp(text, MARK, mark)) {
+        text += mark;
+        length -= mark;
+    }
+    if (is_blank(text, length)) {
+        return APR_SUCCESS;
+    }
+    r->row++;
+    value = cat_json_parse(r->row_pool, text, length, &why);
+    return value ? r->take(r->baton, r->row, value, NULL)
+                 : pass_fault(r, "", "format", apr_pstrcat(r->row_pool, "must be a JSON object: ", why, NULL));
+}
+
+static void begin_line(cat_row_reader_t *r)
+{
+    apr_pool_clear(r->row_pool);
+    cat_buffer_init(&r->line, r->row_pool, 512);
+}
+
+static apr_status_t feed_lines(cat_row_reader_t *r, const char *data, apr_size_t length)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    if (length == 0) {
+        return take_line(r);
+    }
+    while (length && rv == APR_SUCCESS) {
+        const char *end = memchr(data, '\n', length);
+        apr_size_t part = end ? (apr_size_t)(end - data) : length;
+
+        if (part > r->options.max || r->line.length > r->options.max - part) {
+            r->row++;
+            return refuse_long_row(r);
+        }
+        cat_buffer_add(&r->line, data, part);
+        part += end != NULL;
+        data += part;
+        length -= part;
+        if (end) {
+            rv = take_line(r);
+            begin_line(r);
+        }
+    }
+    return rv;
+}
+
+/* ---- csv: the header ---- */
+
+static int find_field(const cat_csv_cell_t *name)
+{
+    int i = 0;
+
+    while (i < CAT_PRODUCT_FIELDS && (!name->text || strlen(cat_product_fields[i].name) != name->length ||
+                                      memcmp(cat_product_fields[i].name, name->text, name->length))) {
+        i++;
+    }
+    return i;
+}
+
+static int has_column(const cat_row_reader_t *r, int count, int field)
+{
+    for (int i = 0; i < count; i++) {
+        if (r->columns[i] == field) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A column without a name is nothing that anybody wanted to say: spreadsheets write them. */
+static apr_status_t take_unknown_column(cat_row_reader_t *r, const cat_csv_cell_t *name)
+{
+    if (!name->length) {
+        return APR_SUCCESS;
+    }
+    if (r->options.strict) {
+        return pass_fault(r, name->text, "unknown", "is not a known field");
+    }
+    if (r->ignored->nelts < CAT_FIELDS_UNKNOWN_MAX) {
+        APR_ARRAY_PUSH(r->ignored, const char *) = apr_pstrdup(r->pool, name->text);
+    }
+    return APR_SUCCESS;
+}
+
+static apr_status_t take_column(cat_row_reader_t *r, const cat_csv_cell_t *name)
+{
+    int field = find_field(name);
+    apr_status_t rv = APR_SUCCESS;
+
+    if (field == CAT_PRODUCT_FIELDS) {
+        rv = take_unknown_column(r, name);
+    } else if (has_column(r, r->count, field)) {
+        rv = pass_fault(r, cat_product_fields[field].name, "duplicate", "must be one column");
+    }
+    r->columns[r->count++] = field;
+    return rv;
+}
+
+/* Rows with an id may do without the fields that a new product needs. */
+static apr_status_t check_columns(cat_row_reader_t *r)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    if (r->options.may_update && has_column(r, r->count, CAT_PRODUCT_ID)) {
+        return APR_SUCCESS;
+    }
+    for (int i = 0; i < CAT_PRODUCT_FIELDS && rv == APR_SUCCESS; i++) {
+        if (cat_product_fields[i].flags & CAT_REQUIRED && !has_column(r, r->count, i)) {
+            rv = pass_fault(r, cat_product_fields[i].name, "required", "must be a column");
+        }
+    }
+    return rv;
+}
+
+/* All faults of the header are passed on before the reading ends. */
+static apr_status_t take_header(cat_row_reader_t *r, const cat_csv_cell_t *names, int count)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    r->columns = apr_palloc(r->pool, (apr_size_t)count * sizeof(*r->columns));
+    for (int i = 0; i < count && rv == APR_SUCCESS; i++) {
+        rv = take_column(r, &names[i]);
+    }
+    rv = rv == APR_SUCCESS ? check_columns(r) : rv;
+    r->has_bad_header = rv == APR_SUCCESS && r->faults;
+    return r->has_bad_header ? APR_EINVAL : rv;
+}
+
+/* ---- csv: rows ---- */
+
+/* A JSON number or boolean, if the cell is one; otherwise its text, which the field's check refuses. */
+static json_t *convert_cell(apr_pool_t *pool, cat_kind_t kind, const cat_csv_cell_t *cell)
+{
+    const char *why;
+    const json_t *number;
+
+    if (kind == CAT_NUMBER) {
+        number = cat_json_parse(pool, cell->text, cell->length, &why);
+        if (json_is_number(number)) {
+            return json_incref((json_t *)number);
+        }
+    }
+    if (kind == CAT_BOOLEAN && (!strcasecmp(cell->text, "true") || !strcasecmp(cell->text, "false"))) {
+        return json_boolean(!strcasecmp(cell->text, "true"));
+    }
+    return json_stringn(cell->text, cell->length);
+}
+
+/* Two quotes are a text; where there cannot be one they say no more than nothing at all. */
+static int is_absent(cat_kind_t kind, const cat_csv_cell_t *cell)
+{
+    return !cell->text || (kind != CAT_STRING && cell->length == 0);
+}
+
+static int is_update(const cat_row_reader_t *r, const cat_csv_cell_t *cells)
+{
+    for (int i = 0; i < r->count && r->options.may_update; i++) {
+        if (r->columns[i] == CAT_PRODUCT_ID && cells[i].length) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Adds the cell's field to the object. A fault: the cell has none that JSON could have. */
+static const char *add_cell(cat_row_reader_t *r, json_t *object, const cat_csv_cell_t *cell, const cat_field_t *field,
+                            int updates)
+{
+    if (is_absent(field->kind, cell)) {
+        if (updates && field->flags & CAT_CLEARABLE) {
+            json_object_set_new(object, field->name, json_null());
+        }
+        return NULL;
+    }
+    if (memchr(cell->text, '\0', cell->length)) {
+        return "must not contain U+0000";
+    }
+    return json_object_set_new(object, field->name, convert_cell(r->row_pool, field->kind, cell)) == 0
+               ? NULL
+               : "must be valid UTF-8";
+}
+
+/* An id without anything makes the row that of a new product. */
+static int is_left_out(const cat_field_t *field, const cat_csv_cell_t *cell)
+{
+    return field->flags & CAT_SERVER && cell->length == 0;
+}
+
+static apr_status_t take_cells(cat_row_reader_t *r, const cat_csv_cell_t *cells)
+{
+    json_t *object = cat_json_own(r->row_pool, json_object());
+    int updates = is_update(r, cells);
+
+    for (int i = 0; i < r->count; i++) {
+        const cat_field_t *field = &cat_product_fields[r->columns[i]];
+        const char *message;
+
+        if (r->columns[i] == CAT_PRODUCT_FIELDS || is_left_out(field, &cells[i])) {
+            continue;
+        }
+        message = add_cell(r, object, &cells[i], field, updates);
+        if (message) {
+            return pass_fault(r, field->name, "format", message);
+        }
+    }
+    return r->take(r->baton, r->row, object, NULL);
+}
+
+static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count)
+{
+    cat_row_reader_t *r = baton;
+
+    if (!r->columns) {
+        return take_header(r, cells, count);
+    }
+    apr_pool_clear(r->row_pool);
+    r->row++;
+    if (count != r->count) {
+        return pass_fault(
+            r, "", "format",
+            apr_psprintf(r->row_pool, "must have as many cells as the header: %d, not %d", r->count, count));
+    }
+    return take_cells(r, cells);
+}
+
+static apr_status_t feed_csv(cat_row_reader_t *r, const char *data, apr_size_t length)
+{
+    apr_status_t rv = cat_csv_reader_feed(r->csv, data, length);
+
+    if (rv == APR_ENOSPC) {
+        r->row += r->columns != NULL;
+        return refuse_long_row(r);
+    }
+    if (rv == APR_EINVAL && !r->has_bad_header) {
+        r->row += r->columns != NULL;
+        return end_with_fault(r, "", "format", "must be CSV: a quote is in the wrong place");
+    }
+    if (rv == APR_SUCCESS && length == 0 && !r->columns) {
+        return end_with_fault(r, "", "required", "must have a header row");
+    }
+    return rv;
+}
+
+/* ---- all of it ---- */
+
+cat_row_reader_t *cat_row_reader_make(apr_pool_t *pool, const cat_row_options_t *options, cat_row_reader_take_t *take,
+                                      void *baton)
+{
+    cat_row_reader_t *r = apr_pcalloc(pool, sizeof(*r));
+
+    r->pool = pool;
+    r->options = *options;
+    r->take = take;
+    r->baton = baton;
+    r->ignored = apr_array_make(pool, 0, sizeof(const char *));
+    apr_pool_create(&r->row_pool, pool);
+    if (options->kind == CAT_ROWS_CSV) {
+        r->csv = cat_csv_reader_make(pool, options->max, take_row, r);
+    } else {
+        begin_line(r);
+    }
+    return r;
+}
+
+apr_status_t cat_row_reader_feed(cat_row_reader_t *r, const char *data, apr_size_t length)
+{
+    return r->csv ? feed_csv(r, data, length) : feed_lines(r, data, length);
+}
+
+const apr_array_header_t *cat_row_reader_ignored(const cat_row_reader_t *r)
+{
+    return r->ignored;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_ROW_READER_H
+#define CAT_CATALOGUE_ROW_READER_H
+
+#include <apr_tables.h>
+#include <jansson.h>
+
+/*
+ * Reads the rows of a file of products, NDJSON or CSV, as it comes: in pieces of any size, with the memory of one row.
+ * Rows are numbered from 1; the header of a CSV file is row 0. Empty lines are no rows.
+ */
+typedef struct cat_row_reader_t cat_row_reader_t;
+
+typedef enum { CAT_ROWS_NDJSON, CAT_ROWS_CSV } cat_rows_kind_t;
+
+/* A fault of a row; field "": of the row as a whole. */
+typedef struct cat_row_fault_t {
+    const char *field, *code, *message;
+} cat_row_fault_t;
+
+/* Receives a row: a JSON value, still to be checked, or NULL and the fault that makes it unreadable; both are valid
+ * until it returns. Any status but APR_SUCCESS ends the reading, and is returned. */
+typedef apr_status_t cat_row_reader_take_t(void *baton, apr_int64_t row, const json_t *value,
+                                           const cat_row_fault_t *fault);
+
+typedef struct cat_row_options_t {
+    cat_rows_kind_t kind;
+    int strict;     /* flag: an unknown column is a fault */
+    int may_update; /* flag: a row with an id updates that product: then an absent cell clears the field, if null does */
+    apr_size_t max; /* octets of a row */
+} cat_row_options_t;
+
+cat_row_reader_t *cat_row_reader_make(apr_pool_t *pool, const cat_row_options_t *options, cat_row_reader_take_t *take,
+                                      void *baton);
+
+/* Reads a piece; length 0: the end. APR_EINVAL: after a fault that was passed on, the rest cannot be read. */
+apr_status_t cat_row_reader_feed(cat_row_reader_t *reader, const char *data, apr_size_t length);
+
+/* The unknown columns of a header, if they are no faults: const char *, the first CAT_FIELDS_UNKNOWN_MAX. */
+const apr_array_header_t *cat_row_reader_ignored(const cat_row_reader_t *reader);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/spool.h"
+
+#include <apr_strings.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/buffer.h"
+
+/* What is before a text. */
+enum { ABSENT = '-', TEXT = '+' };
+
+struct cat_spool_t {
+    FILE *file;
+};
+
+static apr_status_t close_file(void *file)
+{
+    return fclose(file) == 0 ? APR_SUCCESS : errno;
+}
+
+/* Some file systems have no O_TMPFILE; there the file has a name for a moment. */
+static int open_unnamed(apr_pool_t *pool, const char *directory)
+{
+    int fd = open(directory, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+    char *name;
+
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) {
+        return fd;
+    }
+    name = apr_pstrcat(pool, directory, "/mod_catalog.XXXXXX", NULL);
+    fd = mkostemp(name, O_CLOEXEC);
+    if (fd >= 0) {
+        unlink(name);
+    }
+    return fd;
+}
+
+apr_status_t cat_spool_open(apr_pool_t *pool, cat_spool_t **spool)
+{
+    const char *directory;
+    apr_status_t rv = apr_temp_dir_get(&directory, pool);
+    int fd;
+
+    *spool = apr_palloc(pool, sizeof(**spool));
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    fd = open_unnamed(pool, directory);
+    if (fd < 0) {
+        return errno;
+    }
+    (*spool)->file = fdopen(fd, "w+");
+    if (!(*spool)->file) {
+        rv = errno;
+        close(fd);
+        return rv;
+    }
+    apr_pool_cleanup_register(pool, (*spool)->file, close_file, apr_pool_cleanup_null);
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_spool_add(cat_spool_t *spool, const char *const *texts, int count)
+{
+    for (int i = 0; i < count; i++) {
+        putc_unlocked(texts[i] ? TEXT : ABSENT, spool->file);
+        if (texts[i]) {
+            fwrite_unlocked(texts[i], 1, strlen(texts[i]) + 1, spool->file);
+        }
+    }
+    return ferror(spool->file) ? errno : APR_SUCCESS;
+}
+
+/* fseeko writes what is buffered. */
+apr_status_t cat_spool_seek(cat_spool_t *spool, apr_off_t position)
+{
+    return fseeko(spool->file, position, SEEK_SET) == 0 ? APR_SUCCESS : errno;
+}
+
+apr_off_t cat_spool_tell(cat_spool_t *spool)
+{
+    return ftello(spool->file);
+}
+
+/* Reads a text and its NUL. */
+static int read_text(FILE *file, apr_pool_t *pool, const char **text)
+{
+    cat_buffer_t b;
+    int c;
+
+    cat_buffer_init(&b, pool, 64);
+    while ((c = getc_unlocked(file)) > 0) {
+        const char octet = (char)c;
+        cat_buffer_add(&b, &octet, 1);
+    }
+    *text = cat_buffer_text(&b);
+    return c == 0;
+}
+
+apr_status_t cat_spool_read(cat_spool_t *spool, apr_pool_t *pool, const char **texts, int count)
+{
+    for (int i = 0; i < count; i++) {
+        int c = getc_unlocked(spool->file);
+        texts[i] = NULL;
+        if (c != ABSENT && (c != TEXT || !read_text(spool->file, pool, &texts[i]))) {
+            return ferror(spool->file) ? errno : APR_EOF;
+        }
+    }
+    return APR_SUCCESS;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_products.h"
+
+#include "catalogue/import.h"
+
+static const cat_import_options_t create = {.rows = {.kind = CAT_ROWS_NDJSON, .max = 65536}},
+                                  upsert = {.rows = {.kind = CAT_ROWS_NDJSON, .may_update = 1, .max = 65536}};
+
+/* Imports the text; *result is valid as long as the database. */
+static apr_status_t import_text(unit_database_t *database, const cat_import_options_t *options, const char *text,
+                                const cat_import_result_t **result)
+{
+    cat_import_t *import;
+    apr_status_t rv = cat_import_make(unit_database_use(database->pool, database), options, &import);
+
+    assert_int_equal(rv, APR_SUCCESS);
+    *result = cat_import_result(import);
+    if (*text) {
+        rv = cat_import_feed(import, text, strlen(text));
+    }
+    rv = rv == APR_SUCCESS ? cat_import_feed(import, "", 0) : rv;
+    return rv == APR_SUCCESS ? cat_import_store(import) : rv;
+}
+
+/* "rows created updated unchanged failed stored" */
+static const char *counts_of(unit_database_t *database, const cat_import_result_t *r)
+{
+    return apr_psprintf(database->pool, "%d %d %d %d %d %d", (int)r->rows, (int)r->created, (int)r->updated,
+                        (int)r->unchanged, (int)r->failed, (int)r->stored);
+}
+
+static const char *lines(unit_database_t *database, int first, int end)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, database->pool, 1 << 16);
+    for (int i = first; i < end; i++) {
+        cat_buffer_add_text(&b, apr_psprintf(database->pool, "{\"name\":\"n%d\",\"price\":%d}\n", i, i));
+    }
+    return cat_buffer_text(&b);
+}
+
+#define COUNT "SELECT COUNT(*) FROM products"
+
+static void test_rows_create_products_in_their_order(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    const cat_import_result_t *r;
+
+    assert_int_equal(import_text(database, &create, "", &r), APR_SUCCESS);
+    assert_string_equal(counts_of(database, r), "0 0 0 0 0 0");
+    assert_int_equal(import_text(database, &create, lines(database, 0, 1234), &r), APR_SUCCESS);
+    assert_string_equal(counts_of(database, r), "1234 1234 0 0 0 1234");
+    assert_string_equal(
+        unit_database_sql(database,
+                          "SELECT COUNT(*) FROM (SELECT name, ROW_NUMBER() OVER (ORDER BY created_at, id) - 1 AS n"
+                          " FROM products) x WHERE name = 'n' || n"),
+        "1234");
+    assert_int_equal(unit_products_check(database), 0);
+}
+
+static void test_a_bad_row_stores_nothing(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    const cat_import_result_t *r;
+    const char *text =
+        apr_pstrcat(*state, lines(database, 0, 300), "{\"price\":-1}\n", lines(database, 0, 2), "[\n", NULL);
+
+    assert_int_equal(import_text(database, &create, text, &r), CAT_EREFUSED);
+    assert_string_equal(counts_of(database, r), "304 302 0 0 2 0");
+    assert_int_equal(json_array_size(r->errors), 3);
+    assert_non_null(strstr(cat_import_summary(*state, r),
+                           "row 301: name is required; row 301: price must be at least 0; "
+                           "row 304: it must be a JSON object: line 1, "));
+    assert_string_equal(unit_database_sql(database, COUNT), "0");
+    assert_string_equal(database->logged, "");
+}
+
+static void test_a_dry_run_stores_nothing(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_import_options_t dry = upsert;
+    const cat_import_result_t *r;
+
+    dry.is_dry = 1;
+    unit_products_insert(database, 0, 2);
+    assert_int_equal(
+        import_text(database, &dry,
+                    apr_psprintf(*state, "{\"id\":\"%s\",\"price\":12.50}\n{\"id\":\"%s\",\"price\":1}\n%s",
+                                 unit_product_id(*state, 0), unit_product_id(*state, 1), lines(database, 0, 1)),
+                    &r),
+        APR_SUCCESS);
+    assert_string_equal(counts_of(database, r), "3 1 1 1 0 0");
+    assert_string_equal(unit_database_sql(database, COUNT), "2");
+}
+
+static void test_ids_update(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    const char *id = unit_product_id(*state, 7);
+    const cat_import_result_t *r;
+
+    unit_products_insert(database, 0, 20);
+    assert_int_equal(
+        import_text(database, &upsert,
+                    apr_psprintf(*state,
+                                 "{\"id\":\"%s\",\"price\":3,\"rating\":5}\n{\"id\":\"%s\",\"price\":12.5}\n"
+                                 "{\"id\":\"%s\",\"rating\":null}\n",
+                                 id, id, id),
+                    &r),
+        APR_SUCCESS);
+    assert_string_equal(counts_of(database, r), "3 0 3 0 0 3");
+    assert_string_equal(unit_database_sql(database,
+                                          "SELECT name || price || category || COALESCE(rating, '-') FROM products"
+                                          " WHERE name = '7'"),
+                        "712.5Light-");
+    assert_int_equal(import_text(database, &upsert,
+                                 apr_psprintf(*state, "{\"id\":\"%s\",\"price\":1}\n", unit_product_id(*state, 99)),
+                                 &r),
+                     CAT_EREFUSED);
+    assert_string_equal(cat_import_summary(*state, r), "row 1: id must be the id of a product");
+    assert_int_equal(
+        import_text(database, &create, apr_psprintf(*state, "{\"id\":\"%s\",\"name\":\"x\",\"price\":1}\n", id), &r),
+        APR_SUCCESS);
+    assert_string_equal(counts_of(database, r), "1 1 0 0 0 1");
+}
+
+typedef struct progress_t {
+    int calls;
+    apr_int64_t stored;
+} progress_t;
+
+static void note_progress(void *baton, apr_int64_t stored)
+{
+    progress_t *progress = baton;
+
+    progress->calls++;
+    progress->stored = stored;
+}
+
+static void test_a_long_file_is_stored_in_portions_if_allowed(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    const char *text = lines(database, 0, 10001);
+    progress_t progress = {0, 0};
+    cat_import_options_t portions = create;
+    const cat_import_result_t *r;
+
+    assert_int_equal(import_text(database, &create, text, &r), CAT_ETOOMANY);
+    assert_int_equal(import_text(database, &create, lines(database, 0, 10000), &r), APR_SUCCESS);
+    portions.in_batches = 1;
+    portions.progress = note_progress;
+    portions.baton = &progress;
+    assert_int_equal(import_text(database, &portions, lines(database, 0, 2500), &r), APR_SUCCESS);
+    assert_true(progress.calls == 1 && progress.stored == 2500);
+    assert_int_equal(import_text(database, &portions, text, &r), APR_SUCCESS);
+    assert_string_equal(counts_of(database, r), "10001 10001 0 0 0 10001");
+    assert_true(progress.calls == 1 + 11 && progress.stored == 10001);
+    assert_string_equal(unit_database_sql(database, COUNT), "22501");
+}
+
+static void test_unknown_fields_are_noted(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    const cat_import_result_t *r;
+
+    assert_int_equal(import_text(database, &create,
+                                 "{\"name\":\"x\",\"price\":1,\"b\":1}\n{\"name\":\"x\",\"price\":1,\"a\":1,\"b\":2}",
+                                 &r),
+                     APR_SUCCESS);
+    assert_int_equal(r->ignored->nelts, 2);
+    assert_string_equal(APR_ARRAY_IDX(r->ignored, 0, const char *), "b");
+    assert_string_equal(APR_ARRAY_IDX(r->ignored, 1, const char *), "a");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_rows_create_products_in_their_order),
+        UNIT_TEST(test_a_bad_row_stores_nothing),
+        UNIT_TEST(test_a_dry_run_stores_nothing),
+        UNIT_TEST(test_ids_update),
+        UNIT_TEST(test_a_long_file_is_stored_in_portions_if_allowed),
+        UNIT_TEST(test_unknown_fields_are_noted),
+    };
+    return UNIT_RUN(tests);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "catalogue/row_reader.h"
+#include "lib/json.h"
+
+typedef struct reading_t {
+    apr_pool_t *pool;
+    const char *rows; /* "1{...} 2:field code "; 0: the header */
+    apr_status_t rv;  /* returned for each row */
+} reading_t;
+
+static apr_status_t take_row(void *baton, apr_int64_t row, const json_t *value, const cat_row_fault_t *fault)
+{
+    reading_t *r = baton;
+
+    r->rows = value ? apr_psprintf(r->pool, "%s%d%s ", r->rows, (int)row, cat_json_text(r->pool, value))
+                    : apr_psprintf(r->pool, "%s%d:%s %s ", r->rows, (int)row, fault->field, fault->code);
+    return r->rv;
+}
+
+static apr_status_t feed(cat_row_reader_t *reader, const char *text, apr_size_t length, apr_size_t piece)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (apr_size_t at = 0; at < length && rv == APR_SUCCESS; at += piece) {
+        rv = cat_row_reader_feed(reader, text + at, length - at < piece ? length - at : piece);
+    }
+    return rv == APR_SUCCESS ? cat_row_reader_feed(reader, "", 0) : rv;
+}
+
+static void assert_rows(apr_pool_t *pool, const cat_row_options_t *options, const char *text, const char *expected,
+                        apr_status_t rv)
+{
+    static const apr_size_t pieces[] = {1, 2, 7, 1000};
+
+    for (size_t i = 0; i < UNIT_COUNT(pieces); i++) {
+        reading_t r = {pool, "", APR_SUCCESS};
+        assert_int_equal(feed(cat_row_reader_make(pool, options, take_row, &r), text, strlen(text), pieces[i]), rv);
+        assert_string_equal(r.rows, expected);
+    }
+}
+
+static const cat_row_options_t ndjson = {CAT_ROWS_NDJSON, 0, 0, 60}, csv = {CAT_ROWS_CSV, 0, 0, 60},
+                               csv_update = {CAT_ROWS_CSV, 0, 1, 60}, csv_strict = {CAT_ROWS_CSV, 1, 0, 60};
+
+static void test_lines_are_rows(void **state)
+{
+    assert_rows(*state, &ndjson, "", "", APR_SUCCESS);
+    assert_rows(*state, &ndjson, "{\"a\":1}\n\n \t\r\n{}\r\n[]", "1{\"a\":1} 2{} 3[] ", APR_SUCCESS);
+    assert_rows(*state, &ndjson, "\xef\xbb\xbf{}\n\xef\xbb\xbf{}\n", "1{} 2: format ", APR_SUCCESS);
+    assert_rows(*state, &ndjson, "{\n}\n{}", "1: format 2: format 3{} ", APR_SUCCESS);
+    assert_rows(*state, &ndjson, "{}\n{\"a\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}\n{}",
+                "1{} 2: too_long ", APR_EINVAL);
+}
+
+static void test_cells_are_values(void **state)
+{
+    assert_rows(*state, &csv, "name,price\n", "", APR_SUCCESS);
+    assert_rows(*state, &csv, "price,name,rating,inStock\r\n5,x,,\r\n1.50,5,\"\",TRUE\r\n",
+                "1{\"price\":5,\"name\":\"x\"} 2{\"price\":1.5,\"name\":\"5\",\"inStock\":true} ", APR_SUCCESS);
+    assert_rows(*state, &csv, "name,price,category,inStock\n\"\",x,\"\",no\n",
+                "1{\"name\":\"\",\"price\":\"x\",\"category\":\"\",\"inStock\":\"no\"} ", APR_SUCCESS);
+    assert_rows(*state, &csv, "id,name,price,,x,createdAt\n,x,1,2,3,\ny,x,1,,,\n",
+                "1{\"name\":\"x\",\"price\":1} 2{\"id\":\"y\",\"name\":\"x\",\"price\":1} ", APR_SUCCESS);
+    assert_rows(*state, &csv, "name,price\nx\n\xff,1\nx,1,2\ny,2\n",
+                "1: format 2:name format 3: format 4{\"name\":\"y\",\"price\":2} ", APR_SUCCESS);
+}
+
+static void test_absent_cells_of_an_update_clear(void **state)
+{
+    assert_rows(*state, &csv_update, "id,rating\nx,\n,\nx,5\n",
+                "1{\"id\":\"x\",\"rating\":null} 2{} 3{\"id\":\"x\",\"rating\":5} ", APR_SUCCESS);
+    assert_rows(*state, &csv_update, "rating\n5\n", "0:name required 0:price required ", APR_EINVAL);
+}
+
+static void test_headers_are_checked(void **state)
+{
+    assert_rows(*state, &csv, "", "0: required ", APR_EINVAL);
+    assert_rows(*state, &csv, "price,price\n1,2\n", "0:price duplicate 0:name required ", APR_EINVAL);
+    assert_rows(*state, &csv, "na\"me,price\nx,1\n", "0: format ", APR_EINVAL);
+    assert_rows(*state, &csv_strict, "name,price,x,\nx,1,2,\n", "0:x unknown ", APR_EINVAL);
+    assert_rows(*state, &csv_strict, "name,price,,\nx,1,,\n", "1{\"name\":\"x\",\"price\":1} ", APR_SUCCESS);
+}
+
+static void test_what_is_no_csv_ends_the_reading(void **state)
+{
+    assert_rows(*state, &csv, "name,price\nx,1\ny\",1\nz,1\n", "1{\"name\":\"x\",\"price\":1} 2: format ", APR_EINVAL);
+    assert_rows(*state, &csv, "name,price\n\"x,1\n", "1: format ", APR_EINVAL);
+    assert_rows(*state, &csv, "name,price\nx\n\"x,1\n", "1: format 2: format ", APR_EINVAL);
+    assert_rows(*state, &csv, "name,price\nxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx,1\n",
+                "1: too_long ", APR_EINVAL);
+}
+
+static void test_unknown_columns_are_ignored(void **state)
+{
+    reading_t r = {*state, "", APR_SUCCESS};
+    cat_row_reader_t *reader = cat_row_reader_make(*state, &csv, take_row, &r);
+
+    assert_int_equal(feed(reader, "name,,Price,price\n", 18, 18), APR_SUCCESS);
+    assert_int_equal(cat_row_reader_ignored(reader)->nelts, 1);
+    assert_string_equal(APR_ARRAY_IDX(cat_row_reader_ignored(reader), 0, const char *), "Price");
+}
+
+static void test_the_callers_status_ends_the_reading(void **state)
+{
+    static const char *const texts[] = {"{}\n{}\n", "name,price\nx,1\ny,2\n", "name\n", "{\n{}\n"};
+
+    for (size_t i = 0; i < UNIT_COUNT(texts); i++) {
+        reading_t r = {*state, "", APR_EGENERAL};
+        const cat_row_options_t *options = i == 1 || i == 2 ? &csv : &ndjson;
+        cat_row_reader_t *reader = cat_row_reader_make(*state, options, take_row, &r);
+        assert_int_equal(feed(reader, texts[i], strlen(texts[i]), 3), APR_EGENERAL);
+        assert_non_null(strchr(r.rows, ' '));
+        assert_int_equal(strspn(r.rows, "012"), 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_lines_are_rows),
+        UNIT_TEST(test_cells_are_values),
+        UNIT_TEST(test_absent_cells_of_an_update_clear),
+        UNIT_TEST(test_headers_are_checked),
+        UNIT_TEST(test_what_is_no_csv_ends_the_reading),
+        UNIT_TEST(test_unknown_columns_are_ignored),
+        UNIT_TEST(test_the_callers_status_ends_the_reading),
+    };
+    return UNIT_RUN(tests);
+}
