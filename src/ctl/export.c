@@ -5,6 +5,7 @@
 
 #include "ctl/database.h"
 #include "ctl/move.h"
+#include "ctl/products.h"
 #include "ctl/progress.h"
 #include "db/checkout.h"
 #include "db/statement.h"
@@ -115,10 +116,14 @@ static apr_status_t write_all(export_t *e, int schema)
 int ctl_export_run(ctl_t *ctl)
 {
     export_t e = {.ctl = ctl};
-    int schema;
-    const char *fault = ctl_move_begin(ctl, &schema);
+    const char *fault;
     apr_status_t rv;
+    int schema;
 
+    if (ctl->options->products) {
+        return ctl_products_export(ctl);
+    }
+    fault = ctl_move_begin(ctl, &schema);
     if (fault) {
         return ctl_fail(NULL, fault);
     }

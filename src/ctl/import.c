@@ -9,6 +9,7 @@
 #include "ctl/counts.h"
 #include "ctl/database.h"
 #include "ctl/move.h"
+#include "ctl/products.h"
 #include "ctl/progress.h"
 #include "db/db.h"
 #include "db/status.h"
@@ -387,10 +388,15 @@ static void begin(import_t *im)
 
 int ctl_import_run(ctl_t *ctl)
 {
-    import_t *im = apr_pcalloc(ctl->pool, sizeof(*im));
+    import_t *im;
+    const char *fault;
     int schema;
-    const char *fault = ctl_move_begin(ctl, &schema);
 
+    if (ctl->options->products) {
+        return ctl_products_import(ctl);
+    }
+    im = apr_pcalloc(ctl->pool, sizeof(*im));
+    fault = ctl_move_begin(ctl, &schema);
     im->ctl = ctl;
     if (!fault) {
         begin(im);

@@ -38,8 +38,9 @@ static const struct command_t {
     {"key", "new", "t", "[DIRECTORY|FILE]", 0, 1, ALONE, ctl_keys_make, "create a key that signs access tokens"},
     {"mail", "list", "j", "", 0, 0, DATABASE, ctl_mails_list, "list the mails that are not sent yet"},
     {"mail", "retry", "", "[ID...]", 0, -1, DATABASE, ctl_mails_retry, "queue dead mails again, these or all"},
-    {"export", NULL, "", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, users included"},
-    {"import", NULL, "", "<FILE", 0, 0, DATABASE, ctl_import_run, "add what export wrote, to this or another database"},
+    {"export", NULL, "f", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, users included"},
+    {"import", NULL, "fun", "<FILE", 0, 0, DATABASE, ctl_import_run,
+     "add what export wrote, to this or another database"},
 };
 
 /* THE OPTION TABLE. Letters that are in no command's row are for all commands. */
@@ -55,6 +56,9 @@ static const apr_getopt_option_t options[] = {
     {"role", 'r', 1, "ROLE      user add: " CAT_ROLE_NAMES_TEXT},
     {"verified", 'v', 0, "          user add: the address counts as confirmed"},
     {"generate", 'g', 0, "          user add: generate a password, and print it after the id"},
+    {"products", 'f', 1, "FORMAT    export, import: only products, as csv or ndjson"},
+    {"upsert", 'u', 0, "          import --products: a row with an id updates that product"},
+    {"dry-run", 'n', 0, "          import --products: only check the file"},
     {"type", 't', 1, "TYPE      key new: hs256, es256 or rs256"},
     {"help", 'h', 0, "          show this"},
     {"version", 'V', 0, "          show the version"},
@@ -109,8 +113,8 @@ static void take_option(ctl_options_t *o, int letter, const char *value)
     const struct {
         int letter;
         const char **text;
-    } texts[] = {{'c', &o->config}, {'x', &o->httpd},  {'s', &o->server}, {'m', &o->mount},
-                 {'d', &o->driver}, {'p', &o->params}, {'r', &o->role},   {'t', &o->type}};
+    } texts[] = {{'c', &o->config}, {'x', &o->httpd}, {'s', &o->server}, {'m', &o->mount},   {'d', &o->driver},
+                 {'p', &o->params}, {'r', &o->role},  {'t', &o->type},   {'f', &o->products}};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (texts[i].letter == letter) {
@@ -121,6 +125,8 @@ static void take_option(ctl_options_t *o, int letter, const char *value)
         APR_ARRAY_PUSH(o->defines, const char *) = value;
     }
     o->json |= letter == 'j';
+    o->upsert |= letter == 'u';
+    o->dry_run |= letter == 'n';
     o->verified |= letter == 'v';
     o->generate |= letter == 'g';
 }
@@ -160,6 +166,9 @@ static const char *check_use(apr_pool_t *pool, const struct command_t *command, 
     }
     if (o->driver && strpbrk(given, "cDxsm")) {
         return "--driver and --params replace a configuration";
+    }
+    if (!o->products && (o->upsert || o->dry_run)) {
+        return "--upsert and --dry-run go with --products";
     }
     if (count < command->least || (command->most >= 0 && count > command->most)) {
         return apr_psprintf(pool, "%s%s%s takes %s", command->noun, command->verb ? " " : "",

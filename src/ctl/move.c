@@ -141,7 +141,7 @@ static void mind_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-const char *ctl_move_begin(ctl_t *ctl, int *schema)
+static const char *check_schema(ctl_t *ctl, int *schema)
 {
     int needed;
     apr_status_t rv = cat_migration_read_version(ctl->db, schema, &needed);
@@ -158,6 +158,22 @@ const char *ctl_move_begin(ctl_t *ctl, int *schema)
         return apr_psprintf(ctl->pool, "the schema is at version %d, this program knows version %d; use a newer one",
                             *schema, needed);
     }
-    mind_signals();
     return NULL;
+}
+
+const char *ctl_move_check(ctl_t *ctl)
+{
+    int schema;
+
+    return check_schema(ctl, &schema);
+}
+
+const char *ctl_move_begin(ctl_t *ctl, int *schema)
+{
+    const char *fault = check_schema(ctl, schema);
+
+    if (!fault) {
+        mind_signals();
+    }
+    return fault;
 }

@@ -17,9 +17,12 @@ typedef struct ctl_options_t {
     const char *params;
     const char *role;
     const char *type;
+    const char *products; /* format of a file of products */
     int verified;
     int generate;
     int json;
+    int upsert;
+    int dry_run;
 } ctl_options_t;
 
 /* A catalogue, from httpd's configuration or from --driver and --params. */

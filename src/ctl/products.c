@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ctl/products.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <apr_strings.h>
+
+#include "catalogue/export.h"
+#include "catalogue/import.h"
+#include "ctl/counts.h"
+#include "ctl/database.h"
+#include "ctl/move.h"
+#include "ctl/progress.h"
+
+#define PIECE 65536
+#define ROW_MAX 65536 /* octets: CatalogMaxBody's default */
+
+/* ---- export ---- */
+
+static int write_export(cat_export_t *export)
+{
+    ctl_progress_t progress;
+    const char *data;
+    apr_size_t length;
+    apr_status_t rv;
+
+    ctl_progress_begin(&progress);
+    while ((rv = cat_export_read(export, &data, &length)) == APR_SUCCESS && length && !ferror(stdout)) {
+        fwrite(data, 1, length, stdout);
+        ctl_progress_show(&progress, cat_export_count(export), 0);
+    }
+    cat_export_close(export);
+    ctl_progress_leave(&progress);
+    return rv == APR_SUCCESS ? CTL_DONE : ctl_fail(NULL, "the export is incomplete; the cause is above");
+}
+
+int ctl_products_export(ctl_t *ctl)
+{
+    const cat_list_query_t query = {.after = {.key = CAT_LIST_KEY_MAX}, .fields = CAT_FIELD_LIST_ALL};
+    const cat_export_format_t *format = cat_export_format_find(ctl->options->products, 0);
+    cat_export_t *export;
+    const char *fault;
+
+    if (!format) {
+        return ctl_fail(ctl->options->products, "is no format: ndjson, csv or json");
+    }
+    fault = ctl_move_check(ctl);
+    if (fault) {
+        return ctl_fail(NULL, fault);
+    }
+    ctl->conf.max_exports = 1;
+    return cat_export_open(ctl->db, &query, format, &export) == APR_SUCCESS
+               ? write_export(export)
+               : ctl_fail(NULL, "the database cannot be read; the cause is above");
+}
+
+/* ---- import ---- */
+
+typedef struct products_import_t {
+    ctl_t *ctl;
+    cat_import_t *import;
+    const cat_import_result_t *result;
+    ctl_progress_t progress;
+    cat_work_t *work; /* of the transaction that runs */
+    void *work_baton;
+} products_import_t;
+
+static apr_status_t run_work(ctl_t *ctl, void *baton)
+{
+    products_import_t *im = baton;
+
+    (void)ctl;
+    return im->work(im->work_baton);
+}
+
+static apr_status_t transact(void *baton, cat_work_t *work, void *work_baton)
+{
+    products_import_t *im = baton;
+
+    im->work = work;
+    im->work_baton = work_baton;
+    return ctl_database_write(im->ctl, run_work, im);
+}
+
+static void show_stored(void *baton, apr_int64_t stored)
+{
+    products_import_t *im = baton;
+
+    im->progress.total = im->result->rows;
+    ctl_progress_show(&im->progress, stored, stored);
+}
+
+static apr_int64_t input_size(void)
+{
+    struct stat info;
+
+    return fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;
+}
+
+static apr_status_t read_input(products_import_t *im)
+{
+    char piece[PIECE];
+    apr_int64_t octets = 0;
+    apr_status_t rv = APR_SUCCESS;
+    size_t length = 1;
+
+    im->progress.total = input_size();
+    while (length && rv == APR_SUCCESS) {
+        length = fread(piece, 1, sizeof(piece), stdin);
+        octets += (apr_int64_t)length;
+        rv = length || !ferror(stdin) ? cat_import_feed(im->import, piece, length) : APR_EGENERAL;
+        ctl_progress_show(&im->progress, im->result->rows, octets);
+    }
+    ctl_progress_leave(&im->progress);
+    return rv;
+}
+
+static void report_errors(const products_import_t *im)
+{
+    const json_t *error;
+    size_t i;
+
+    json_array_foreach (im->result->errors, i, error) {
+        const char *field = json_string_value(json_object_get(error, "field"));
+        ctl_fail(apr_psprintf(im->ctl->pool, "row %" APR_INT64_T_FMT,
+                              (apr_int64_t)json_integer_value(json_object_get(error, "row"))),
+                 apr_pstrcat(im->ctl->pool, *field ? field : "it", " ",
+                             json_string_value(json_object_get(error, "message")), NULL));
+    }
+}
+
+static int report_failure(const products_import_t *im, apr_status_t rv)
+{
+    const cat_import_result_t *r = im->result;
+    const char *stored = r->stored ? apr_psprintf(im->ctl->pool, "; rows that are stored: %" APR_INT64_T_FMT, r->stored)
+                                   : ", nothing is stored";
+
+    if (rv == CAT_EREFUSED) {
+        report_errors(im);
+        return ctl_fail(NULL, apr_psprintf(im->ctl->pool, "bad rows: %" APR_INT64_T_FMT "%s", r->failed, stored));
+    }
+    return ctl_fail(NULL, apr_pstrcat(im->ctl->pool, "the import is incomplete", stored, NULL));
+}
+
+static int report_success(const products_import_t *im)
+{
+    const cat_import_result_t *r = im->result;
+
+    printf("%" APR_INT64_T_FMT " rows, %" APR_INT64_T_FMT " created, %" APR_INT64_T_FMT " updated, %" APR_INT64_T_FMT
+           " unchanged%s\n",
+           r->rows, r->created, r->updated, r->unchanged, im->ctl->options->dry_run ? ", nothing stored" : "");
+    for (int i = 0; i < r->ignored->nelts; i++) {
+        ctl_fail(APR_ARRAY_IDX(r->ignored, i, const char *), "is no field of a product; it was ignored");
+    }
+    return CTL_DONE;
+}
+
+static int import_input(products_import_t *im)
+{
+    apr_status_t rv = read_input(im);
+
+    if (rv == APR_SUCCESS) {
+        ctl_progress_begin(&im->progress);
+        rv = cat_import_store(im->import);
+    }
+    ctl_progress_leave(&im->progress);
+    if (im->result->stored) {
+        ctl_counts_maintain(im->ctl);
+    }
+    return rv == APR_SUCCESS ? report_success(im) : report_failure(im, rv);
+}
+
+int ctl_products_import(ctl_t *ctl)
+{
+    const ctl_options_t *o = ctl->options;
+    products_import_t im = {.ctl = ctl};
+    const cat_import_options_t options = {
+        .rows = {.kind = strcmp(o->products, "csv") ? CAT_ROWS_NDJSON : CAT_ROWS_CSV,
+                 .may_update = o->upsert,
+                 .max = ROW_MAX},
+        .is_dry = o->dry_run,
+        .in_batches = 1,
+        .transact = transact,
+        .progress = show_stored,
+        .baton = &im,
+    };
+    const char *fault;
+
+    if (strcmp(o->products, "csv") && strcmp(o->products, "ndjson")) {
+        return ctl_fail(o->products, "is no format: ndjson or csv");
+    }
+    fault = ctl_move_check(ctl);
+    if (fault) {
+        return ctl_fail(NULL, fault);
+    }
+    ctl_progress_begin(&im.progress);
+    if (cat_import_make(ctl->db, &options, &im.import) != APR_SUCCESS) {
+        return ctl_fail(NULL, "the import cannot begin; the cause is above");
+    }
+    im.result = cat_import_result(im.import);
+    return import_input(&im);
+}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# catalogctl export and import --products: the files of GET /products/export and POST /products/import, without a server.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl ctl_for command_for problems run);
+
+my $server = server()->start;
+my %user = (token => register($server)->{token});
+my @made = map { $server->api(POST => '/products', $_, %user)->{json}{data} }
+    { name => 'Kettle', price => 19.99 }, { name => 'a "cup", red', price => 3, category => '=1', rating => 4 };
+
+sub exported { my ($format) = @_; return $server->api(GET => "/products/export?format=$format")->{body} }
+sub says { my ($rows, $created, $updated, $unchanged, $more) = @_;
+    return { status => 0, out => "$rows rows, $created created, $updated updated, $unchanged unchanged" . ($more // '') . "\n", err => '' } }
+sub fails {
+    my ($r, $status, $words, $name) = @_;
+    is_deeply([@$r{qw(status out)}], [$status, ''], $name);
+    like($r->{err}, $words, "$name: the message has the reason");
+}
+
+for my $format (qw(ndjson csv json)) {
+    is_deeply(ctl_for($server, 'export', '--products', $format), { status => 0, out => exported($format), err => '' }, "export writes what the server exports: $format");
+}
+for my $format (qw(ndjson csv)) {
+    my $file = exported($format);
+    is_deeply(ctl_for($server, { in => $file }, 'import', '--products', $format, '--upsert'), says(2, 0, 0, 2), "import --upsert of that changes nothing: $format");
+    is_deeply(ctl_for($server, { in => $file }, 'import', '--products', $format, '--dry-run'), says(2, 2, 0, 0, ', nothing stored'), "--dry-run only checks: $format");
+    is(exported($format), $file, "nothing has changed: $format");
+}
+is_deeply(ctl_for($server, { in => qq(id,price\n$made[0]{id},5\n) }, 'import', '-f', 'csv', '-u'), says(1, 0, 1, 0), 'a row with an id updates that product');
+is($server->api(GET => "/products/$made[0]{id}")->{json}{data}{price}, 5, 'the server has it at once');
+is_deeply(ctl_for($server, { in => "name,price,colour\nCup,1,red\n" }, 'import', '--products', 'csv'),
+    { %{ says(1, 1, 0, 0) }, err => "catalogctl: colour: is no field of a product; it was ignored\n" }, 'an unknown column is named');
+
+my $before = exported('ndjson');
+fails(ctl_for($server, { in => "name,price\nCup,1\n,-1\n" }, 'import', '--products', 'csv'), 1,
+    qr/^catalogctl: row 2: name is required\ncatalogctl: row 2: price must be at least 0\ncatalogctl: bad rows: 1, nothing is stored\n$/, 'a bad row');
+fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv'), 1, qr/row 0: it must have a header row/, 'an empty file');
+fails(ctl_for($server, 'import', '--products', 'json'), 1, qr/json: is no format/, 'a format that cannot be imported');
+fails(ctl_for($server, 'export', '--products', 'xml'), 1, qr/xml: is no format/, 'a format that is none');
+fails(ctl_for($server, 'import', '--upsert'), 2, qr/go with --products/, '--upsert without --products');
+fails(ctl_for($server, 'recount', '--products', 'csv'), 2, qr/no option -f/, '--products of another command');
+is(exported('ndjson'), $before, 'none of these stored anything');
+
+# More rows than one transaction: in portions, with a progress bar.
+my $rows = 12_000;
+my $file = scratch() . '/rows.csv';
+spew($file, "name,price\n", map { "p$_,$_\n" } 1 .. $rows);
+my $r = run({}, 'sh', '-c', 'exec 0<"$1"; shift; exec "$@"', 'sh', $file, command_for($server, 'import', '--products', 'csv'));
+is_deeply($r, says($rows, $rows, 0, 0), 'a long file is stored');
+is($server->api(GET => '/products?limit=1')->{json}{data}[0]{name}, "p$rows", 'the last row is the newest');
+is(problems(ctl_for($server, 'check')), '', 'the counts are right');
+
+fails(ctl('--driver', 'sqlite3', '--params', scratch() . '/none.db', 'export', '--products', 'csv'), 1, qr/none\.db/, 'a database that is not there');
+
+done_testing;
