@@ -335,14 +335,20 @@ apr_status_t cat_counts_maintain(apr_pool_t *pool, cat_db_t *db, int *changed)
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
+/* What a transaction has read is not kept for the next one: an import may have left deltas for all of them. */
 cat_job_result_t cat_counts_run(cat_job_t *job)
 {
+    apr_pool_t *pool;
     int changed = 1;
     apr_status_t rv = APR_SUCCESS;
 
+    apr_pool_create(&pool, job->pool);
     for (int i = 0; i < TRANSACTIONS && changed && rv == APR_SUCCESS && !cat_job_must_stop(job); i++) {
-        rv = cat_counts_maintain(job->pool, job->db, &changed);
+        cat_db_t *db = cat_db_make(pool, job->conf, job->source, job->log);
+        rv = cat_counts_maintain(pool, db, &changed);
+        apr_pool_clear(pool);
     }
+    apr_pool_destroy(pool);
     return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
 }
 

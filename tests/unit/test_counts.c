@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_products.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 #include "db/checkout.h"
 
 /* As on MySQL, where writers insert rows into product_deltas because no trigger counts. */
@@ -217,9 +220,16 @@ static void test_categories_are_counted_by_deltas(void **state)
     check_category_counts(database_without_triggers(*state));
 }
 
+#define NOISE (2 * 1024 * 1024)
+
 static cat_job_t make_job(apr_pool_t *pool, unit_database_t *database, const atomic_int *stop)
 {
-    return (cat_job_t){.pool = pool, .db = unit_database_use(pool, database), .stop = stop};
+    return (cat_job_t){.pool = pool,
+                       .log = &database->log,
+                       .conf = &database->conf,
+                       .db = unit_database_use(pool, database),
+                       .source = database->source,
+                       .stop = stop};
 }
 
 static void test_job_stops_with_the_server(void **state)
@@ -235,6 +245,52 @@ static void test_job_stops_with_the_server(void **state)
     assert_int_equal(cat_counts_run(&job), APR_SUCCESS);
     assert_string_equal(parts(database, 3), "5000");
     assert_int_equal(unit_products_check(database), 0);
+}
+
+/* Of this process, in octets; pools do not take theirs from malloc. */
+static long resident_memory(void)
+{
+    FILE *in = fopen("/proc/self/statm", "r");
+    long size, resident;
+
+    assert_non_null(in);
+    assert_int_equal(fscanf(in, "%ld %ld", &size, &resident), 2);
+    fclose(in);
+    return resident * sysconf(_SC_PAGESIZE);
+}
+
+/* Runs the job for products that are new, and returns what the process has grown by. */
+static long growth_by_job(unit_database_t *database, int first, int end)
+{
+    atomic_int stop = 0;
+    apr_allocator_t *allocator;
+    long before, growth;
+    apr_pool_t *pool;
+    cat_job_t job;
+
+    unit_products_insert(database, first, end);
+    assert_int_equal(apr_allocator_create(&allocator), APR_SUCCESS);
+    assert_int_equal(apr_pool_create_ex(&pool, NULL, NULL, allocator), APR_SUCCESS);
+    apr_allocator_owner_set(allocator, pool); /* what earlier runs left free is not used again */
+    job = make_job(pool, database, &stop);
+    before = resident_memory();
+    assert_int_equal(cat_counts_run(&job), CAT_JOB_DONE);
+    growth = resident_memory() - before;
+    apr_pool_destroy(pool);
+    assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM product_deltas"), "0");
+    return growth;
+}
+
+/* However many transactions a run takes, it needs the memory of one. */
+static void test_job_needs_no_more_memory_for_more_deltas(void **state)
+{
+    unit_database_t *database = database_without_triggers(*state);
+    long one = growth_by_job(database, 0, 4000);
+    long many = growth_by_job(database, 4000, 44000);
+
+    if (many > one + NOISE) {
+        fail_msg("%ld octets for 4,000 deltas, %ld for 40,000", one, many);
+    }
 }
 
 static void test_failing_database_is_reported(void **state)
@@ -262,6 +318,7 @@ int main(void)
         UNIT_TEST(test_categories_are_counted_by_triggers),
         UNIT_TEST(test_categories_are_counted_by_deltas),
         UNIT_TEST(test_job_stops_with_the_server),
+        UNIT_TEST(test_job_needs_no_more_memory_for_more_deltas),
         UNIT_TEST(test_failing_database_is_reported),
     };
     return UNIT_RUN(tests);
