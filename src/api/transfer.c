@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "api/failure.h"
+#include "api/idempotency.h"
 #include "catalogue/export.h"
 #include "catalogue/import.h"
 #include "http/answer.h"
 #include "http/options.h"
 #include "http/header.h"
 #include "http/request.h"
+#include "lib/digest.h"
 #include "lib/json.h"
 
 /* ---- export ---- */
@@ -98,20 +100,29 @@ cat_answer_t *cat_transfer_export(cat_request_t *q)
 static const char *const modes[] = {"create", "upsert", NULL};
 static const char *const false_or_true[] = {"false", "true", NULL};
 
-static json_t *parse_import(cat_request_t *q, cat_import_options_t *o, cat_parameters_t *p)
+typedef struct import_request_t {
+    cat_request_t *q;
+    cat_import_options_t options;
+    cat_parameters_t parameters;
+    cat_digest_t *digest; /* of the body; NULL: without an Idempotency-Key nobody needs it */
+    cat_answer_t *kept;   /* for the Idempotency-Key; NULL: nothing was stored yet */
+} import_request_t;
+
+static json_t *parse_import(import_request_t *im)
 {
     enum { MODE, DRY_RUN, ATOMIC };
     cat_option_t options[] = {
         {"mode", modes, 0, 0}, {"dryRun", false_or_true, 0, 0}, {"atomic", false_or_true, 1, 0}, {NULL, NULL, 0, 0}};
+    cat_request_t *q = im->q;
     cat_parameter_t parameter;
 
-    cat_parameters_init(p, q->pool, q->strict, q->query);
-    while (cat_parameters_next(p, &parameter)) {
-        if (!cat_options_take(p, options, &parameter)) {
-            cat_parameters_add_unknown(p, parameter.name);
+    cat_parameters_init(&im->parameters, q->pool, q->strict, q->query);
+    while (cat_parameters_next(&im->parameters, &parameter)) {
+        if (!cat_options_take(&im->parameters, options, &parameter)) {
+            cat_parameters_add_unknown(&im->parameters, parameter.name);
         }
     }
-    *o = (cat_import_options_t){
+    im->options = (cat_import_options_t){
         .rows = {.kind = cat_header_has_type(q->upload->type, "text/csv") ? CAT_ROWS_CSV : CAT_ROWS_NDJSON,
                  .strict = q->strict,
                  .may_update = options[MODE].chosen,
@@ -119,7 +130,7 @@ static json_t *parse_import(cat_request_t *q, cat_import_options_t *o, cat_param
         .is_dry = options[DRY_RUN].chosen,
         .in_batches = !options[ATOMIC].chosen,
     };
-    return p->errors;
+    return im->parameters.errors;
 }
 
 static void add_summary(cat_request_t *q, cat_answer_t *answer, const json_t *summary)
@@ -131,20 +142,31 @@ static void add_summary(cat_request_t *q, cat_answer_t *answer, const json_t *su
     cat_answer_add_member(q->pool, answer, "summary", &b);
 }
 
-static cat_answer_t *answer_imported(cat_request_t *q, const cat_import_options_t *o, const cat_import_result_t *result)
+static cat_answer_t *name_ignored(const import_request_t *im, cat_answer_t *answer, const cat_import_result_t *result)
 {
-    json_t *summary =
-        cat_json_own(q->pool, json_pack("{s:I, s:I, s:I, s:I}", "rows", (json_int_t)result->rows, "created",
-                                        (json_int_t)result->created, "updated", (json_int_t)result->updated,
-                                        "unchanged", (json_int_t)result->unchanged));
-    cat_answer_t *answer =
-        cat_answer_success(q->pool, 200, NULL, o->is_dry ? "Checked, nothing was stored" : "Products imported");
+    apr_array_header_t *names = apr_array_copy(im->q->pool, result->ignored);
 
-    if (o->in_batches) {
+    if (im->parameters.ignored) {
+        apr_array_cat(names, im->parameters.ignored);
+    }
+    cat_answer_name_ignored(answer, im->q->pool, names);
+    return answer;
+}
+
+static cat_answer_t *answer_imported(const import_request_t *im, const cat_import_result_t *result)
+{
+    apr_pool_t *pool = im->q->pool;
+    json_t *summary = cat_json_own(pool, json_pack("{s:I, s:I, s:I, s:I}", "rows", (json_int_t)result->rows, "created",
+                                                   (json_int_t)result->created, "updated", (json_int_t)result->updated,
+                                                   "unchanged", (json_int_t)result->unchanged));
+    cat_answer_t *answer =
+        cat_answer_success(pool, 200, NULL, im->options.is_dry ? "Checked, nothing was stored" : "Products imported");
+
+    if (im->options.in_batches) {
         json_object_set_new(summary, "stored", json_integer(result->stored));
     }
-    add_summary(q, answer, summary);
-    return answer;
+    add_summary(im->q, answer, summary);
+    return name_ignored(im, answer, result);
 }
 
 static cat_answer_t *make_refusal(cat_request_t *q, apr_status_t rv, const cat_import_result_t *result)
@@ -156,63 +178,99 @@ static cat_answer_t *make_refusal(cat_request_t *q, apr_status_t rv, const cat_i
                               : cat_failure_answer(q->pool, rv);
 }
 
-static cat_answer_t *answer_refused(cat_request_t *q, apr_status_t rv, const cat_import_result_t *result)
+static cat_answer_t *answer_refused(const import_request_t *im, apr_status_t rv, const cat_import_result_t *result)
 {
+    cat_request_t *q = im->q;
     cat_answer_t *answer = make_refusal(q, rv, result);
 
     add_summary(q, answer,
                 cat_json_own(q->pool, json_pack("{s:I, s:I, s:I}", "rows", (json_int_t)result->rows, "failed",
                                                 (json_int_t)result->failed, "stored", (json_int_t)result->stored)));
-    return answer;
+    return name_ignored(im, answer, result);
 }
 
 /* Reads the body to its end, or as far as it is good for anything. */
-static cat_answer_t *read_file(cat_request_t *q, cat_import_t *import, apr_status_t *rv)
+static cat_answer_t *read_file(const import_request_t *im, cat_import_t *import, apr_status_t *rv)
 {
+    cat_upload_t *upload = im->q->upload;
     const char *data;
     apr_size_t length = 1;
 
     for (*rv = APR_SUCCESS; *rv == APR_SUCCESS && length > 0;) {
-        cat_answer_t *refusal = q->upload->read(q->upload, &data, &length);
+        cat_answer_t *refusal = upload->read(upload, &data, &length);
         if (refusal) {
             return refusal;
+        }
+        if (im->digest) {
+            cat_digest_add(im->digest, data, length);
         }
         *rv = cat_import_feed(import, data, length);
     }
     return NULL;
 }
 
-static void name_ignored(cat_request_t *q, cat_answer_t *answer, const cat_parameters_t *p,
-                         const cat_import_result_t *result)
+/* The counts are known within the transaction only, which also stores the answer. */
+static void keep_answer(void *baton, const cat_import_result_t *result)
 {
-    apr_array_header_t *names = apr_array_copy(q->pool, result->ignored);
+    import_request_t *im = baton;
 
-    if (p->ignored) {
-        apr_array_cat(names, p->ignored);
+    im->kept = answer_imported(im, result);
+    cat_idempotency_keep(im->q, im->kept);
+}
+
+static cat_answer_t *begin_idempotency(import_request_t *im)
+{
+    cat_request_t *q = im->q;
+
+    if (!q->idempotency) {
+        return NULL;
     }
-    cat_answer_name_ignored(answer, q->pool, names);
+    if (im->options.in_batches) {
+        return cat_answer_problem(q->pool, CAT_PROBLEM_IDEMPOTENCY_KEY,
+                                  "an import with atomic=false may be several transactions, which no key makes one");
+    }
+    im->options.finish = keep_answer;
+    im->options.baton = im;
+    im->digest = cat_digest_begin(q->pool);
+    return im->digest ? NULL : cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
+}
+
+/* Bad rows are reported only after the search for a stored answer: what a file that was stored updates may be deleted by
+ * now. */
+static cat_answer_t *store_file(import_request_t *im, cat_import_t *import)
+{
+    const cat_import_result_t *result = cat_import_result(import);
+    cat_answer_t *answer = im->digest ? cat_idempotency_check(im->q, cat_digest_end(im->digest)) : NULL;
+    apr_status_t rv;
+
+    if (answer) {
+        return answer;
+    }
+    rv = cat_import_store(import);
+    if (rv != APR_SUCCESS) {
+        return answer_refused(im, rv, result);
+    }
+    return im->kept ? im->kept : answer_imported(im, result);
 }
 
 cat_answer_t *cat_transfer_import(cat_request_t *q)
 {
-    cat_import_options_t options;
-    cat_parameters_t parameters;
-    const cat_import_result_t *result;
+    import_request_t im = {.q = q};
     cat_import_t *import;
     cat_answer_t *answer;
     apr_status_t rv;
 
-    if (parse_import(q, &options, &parameters)) {
-        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, parameters.errors);
+    if (parse_import(&im)) {
+        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, im.parameters.errors);
     }
-    rv = cat_import_make(q->db, &options, &import);
-    answer = rv == APR_SUCCESS ? read_file(q, import, &rv) : NULL;
+    answer = begin_idempotency(&im);
     if (answer) {
         return answer;
     }
-    rv = rv == APR_SUCCESS ? cat_import_store(import) : rv;
-    result = cat_import_result(import);
-    answer = rv == APR_SUCCESS ? answer_imported(q, &options, result) : answer_refused(q, rv, result);
-    name_ignored(q, answer, &parameters, result);
-    return answer;
+    rv = cat_import_make(q->db, &im.options, &import);
+    answer = rv == APR_SUCCESS ? read_file(&im, import, &rv) : NULL;
+    if (answer) {
+        return answer;
+    }
+    return rv == APR_SUCCESS ? store_file(&im, import) : answer_refused(&im, rv, cat_import_result(import));
 }

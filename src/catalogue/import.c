@@ -398,6 +398,27 @@ static apr_status_t store_group(cat_import_t *im)
     return rv == APR_SUCCESS ? create_products(im) : rv;
 }
 
+/* With what the transaction does. */
+static cat_import_result_t sum_results(const cat_import_t *im)
+{
+    cat_import_result_t sum = im->result;
+
+    sum.created += im->done.created;
+    sum.updated += im->done.updated;
+    sum.unchanged += im->done.unchanged;
+    sum.stored += im->done.stored;
+    return sum;
+}
+
+static void finish_transaction(const cat_import_t *im)
+{
+    const cat_import_result_t sum = sum_results(im);
+
+    if (im->options.finish) {
+        im->options.finish(im->options.baton, &sum);
+    }
+}
+
 /* The work of a transaction: so it begins at the transaction's first record each time. */
 static apr_status_t store_rows(void *baton)
 {
@@ -414,6 +435,9 @@ static apr_status_t store_rows(void *baton)
     }
     im->end = cat_spool_tell(im->spool);
     cat_db_use_pool(im->db, before);
+    if (rv == APR_SUCCESS) {
+        finish_transaction(im);
+    }
     return rv;
 }
 
@@ -429,10 +453,7 @@ static apr_status_t run_transaction(cat_import_t *im)
     if (rv == APR_SUCCESS) {
         im->begin = im->end;
         im->row += im->rows;
-        im->result.created += im->done.created;
-        im->result.updated += im->done.updated;
-        im->result.unchanged += im->done.unchanged;
-        im->result.stored += im->done.stored;
+        im->result = sum_results(im);
     }
     if (rv == APR_SUCCESS && o->progress) {
         o->progress(o->baton, im->result.stored);

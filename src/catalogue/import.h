@@ -12,6 +12,8 @@
  */
 typedef struct cat_import_t cat_import_t;
 
+typedef struct cat_import_result_t cat_import_result_t;
+
 /* Rows of one transaction; a longer file is stored in transactions of CAT_IMPORT_BATCH rows, if the client agrees. */
 #define CAT_IMPORT_ATOMIC_MAX 10000
 #define CAT_IMPORT_BATCH 1000
@@ -26,18 +28,21 @@ typedef struct cat_import_options_t {
     apr_status_t (*transact)(void *baton, cat_work_t *work, void *work_baton);
     void (*progress)(void *baton,
                      apr_int64_t stored); /* is called after each transaction; NULL: nobody wants to know */
+    /* Is called within each transaction, once all that it stores is written, with what the import has then done; NULL:
+     * nobody wants to know. The transaction may still fail, or run again. */
+    void (*finish)(void *baton, const cat_import_result_t *result);
     void *baton;
 } cat_import_options_t;
 
 /* What an import found and did. With is_dry, what it would have done. */
-typedef struct cat_import_result_t {
+struct cat_import_result_t {
     apr_int64_t rows; /* read */
     apr_int64_t failed;
     apr_int64_t created, updated, unchanged;
     apr_int64_t stored;          /* rows that are in the database, updated or not */
     json_t *errors;              /* array of {row, field, code, message}, in the order of the rows */
     apr_array_header_t *ignored; /* const char *: unknown fields, the first CAT_FIELDS_UNKNOWN_MAX */
-} cat_import_result_t;
+};
 
 /* A row is refused: see the errors. The file has more rows than one transaction. Both differ from all statuses of
  * db/status.h and of catalogue/products.h, and are not logged. */

@@ -23,7 +23,7 @@ const cat_route_t cat_routes[] = {
     { "POST",   "/products",             cat_products_create,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE,     cat_idempotency_run },
     { "GET",    "/products/export",      cat_transfer_export,    CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL },
     { "POST",   "/products/batch",       cat_product_batch_run,  CAT_WRITER, CAT_BATCH,    CAT_RATE_NONE,     cat_idempotency_run },
-    { "POST",   "/products/import",      cat_transfer_import,    CAT_WRITER, CAT_UPLOAD,   CAT_RATE_NONE,     NULL },
+    { "POST",   "/products/import",      cat_transfer_import,    CAT_WRITER, CAT_UPLOAD,   CAT_RATE_NONE,     cat_idempotency_run },
     { "GET",    "/products/:id",         cat_products_get,       CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL },
     { "PUT",    "/products/:id",         cat_products_update,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE,     NULL },
     { "PATCH",  "/products/:id",         cat_products_patch,     CAT_WRITER, CAT_PATCH,    CAT_RATE_NONE,     NULL },
