@@ -227,6 +227,27 @@ $long =~ s{^p10001,.*\n}{}m;
 answers(import_file(csv => $long), 200, summary(10_000, 10_000, 0, 0), "10,000 rows are one transaction");
 like(names(), qr/^p10000 p9999 .* p2 p1 p10001 p10000 /, 'all are in the list in their order');
 
+# ---- what is derived of products ----
+
+# Counts of name_key, category_key, price_key, rating_key, words and rows of product_words.
+for (['category price name rating search', '3 3 3 3 3 8'], ['price rating', '0 0 3 3 0 0'], ['search', '0 0 0 0 3 8'], ['none', '0 0 0 0 0 0']) {
+    my ($index, $want) = @$_;
+    my $derives = server(mount => "CatalogIndex $index")->start;
+    my %derives = (to => $derives, token => register($derives)->{token});
+    answers(import_file(csv => "name,price,category\nRed Kettle,1,tea\nCup,2,tea\nred Lamp,3,light\n", '', %derives), 200, summary(3, 3, 0, 0), "CatalogIndex $index");
+    my ($lamp) = listed($derives);
+    answers(import_file(csv => "id,name,category\n$lamp->{id},Blue Lamp,tea\n", 'mode=upsert', %derives), 200, summary(1, 0, 1, 0), 'an update');
+    my $db = $derives->database;
+    is(join(' ', $db->selectrow_array('SELECT COUNT(name_key), COUNT(category_key), COUNT(price_key), COUNT(rating_key), COUNT(words),'
+        . ' (SELECT COUNT(*) FROM product_words) FROM products')), $want, 'what is named is derived of the products, and nothing else');
+    is(join(' ', map { $_->[0] } @{ $db->selectall_arrayref('SELECT word FROM product_words WHERE id = ? ORDER BY word', undef, $lamp->{id}) }),
+        $index =~ /search/ ? 'blue lamp tea' : '', 'the words follow an update');
+    is(problems(ctl_for($derives, 'check')), '', 'all of it is right');
+    next unless $index =~ /category/;
+    wait_until(20, sub { $derives->api(GET => '/categories')->{json}{data}[0]{count} == 3 });
+    is_deeply($derives->api(GET => '/categories')->{json}{data}, [{ category => 'tea', count => 3 }], 'so are the counts of categories');
+}
+
 # ---- a large file ----
 
 my $large = server(conf => <<'END')->start;
