@@ -14,12 +14,9 @@
 #include "lib/fold.h"
 #include "lib/json.h"
 
-#define CATEGORY_SIZE 64 /* octets: a guess of one category's JSON */
-
 typedef struct request_t {
     cat_categories_query_t query;
-    apr_int64_t page, limit; /* 0: not given */
-    unsigned given;          /* the parameters, as bits in the order of the table */
+    unsigned given; /* the parameters, as bits in the order of the table */
     cat_parameters_t parameters;
     const cat_conf_t *conf;
 } request_t;
@@ -28,12 +25,12 @@ typedef struct request_t {
 
 static void parse_page(request_t *r, const cat_parameter_t *parameter)
 {
-    r->page = cat_parameters_parse_page(parameter);
+    r->query.page = cat_parameters_parse_page(parameter);
 }
 
 static void parse_limit(request_t *r, const cat_parameter_t *parameter)
 {
-    r->limit = cat_parameters_parse_limit(parameter, r->conf->default_limit, r->conf->max_limit);
+    r->query.limit = cat_parameters_parse_limit(parameter, r->conf->default_limit, r->conf->max_limit);
 }
 
 static void parse_sort(request_t *r, const cat_parameter_t *parameter)
@@ -93,7 +90,7 @@ static void parse_request(cat_request_t *q, request_t *r)
 {
     cat_parameter_t parameter;
 
-    *r = (request_t){.query = {.prefix = ""}, .page = 1, .limit = q->conf->default_limit, .conf = q->conf};
+    *r = (request_t){.query = {.prefix = "", .page = 1, .limit = q->conf->default_limit}, .conf = q->conf};
     cat_parameters_init(&r->parameters, q->pool, q->strict, q->query);
     while (cat_parameters_next(&r->parameters, &parameter)) {
         parse_parameter(r, &parameter);
@@ -111,18 +108,18 @@ static void write_category(cat_buffer_t *b, const cat_category_t *category)
     CAT_BUFFER_LITERAL(b, "}");
 }
 
-static cat_pagination_t describe_page(const request_t *r, const apr_array_header_t *list)
+static cat_pagination_t describe_page(const cat_categories_query_t *query, const apr_array_header_t *list)
 {
-    return (cat_pagination_t){.page = r->page, .limit = r->limit, .total = list->nelts};
+    return (cat_pagination_t){.page = query->page, .limit = query->limit, .total = list->nelts};
 }
 
-static void write_page(cat_buffer_t *b, const request_t *r, const apr_array_header_t *list)
+static void write_page(cat_buffer_t *b, const cat_categories_query_t *query, const apr_array_header_t *list)
 {
-    cat_pagination_t pagination = describe_page(r, list);
-    apr_int64_t first = r->page - 1 > list->nelts / r->limit ? list->nelts : (r->page - 1) * r->limit;
+    cat_pagination_t pagination = describe_page(query, list);
+    apr_int64_t first = query->page - 1 > list->nelts / query->limit ? list->nelts : (query->page - 1) * query->limit;
 
     CAT_BUFFER_LITERAL(b, "{\"success\":true,\"data\":[");
-    for (apr_int64_t i = first; i < list->nelts && i < first + r->limit; i++) {
+    for (apr_int64_t i = first; i < list->nelts && i < first + query->limit; i++) {
         if (i > first) {
             CAT_BUFFER_LITERAL(b, ",");
         }
@@ -132,38 +129,35 @@ static void write_page(cat_buffer_t *b, const request_t *r, const apr_array_head
     CAT_BUFFER_LITERAL(b, "}");
 }
 
-static const char *write_link(cat_request_t *q, const request_t *r, const apr_array_header_t *list)
+static void write_link(cat_buffer_t *b, const cat_categories_query_t *query, const apr_array_header_t *list)
 {
-    cat_buffer_t parameters_text, link;
-    cat_pagination_t pagination = describe_page(r, list);
+    cat_pagination_t pagination = describe_page(query, list);
+    cat_buffer_t text;
 
-    cat_buffer_init(&parameters_text, q->pool, 64);
-    CAT_BUFFER_LITERAL(&parameters_text, "&limit=");
-    cat_buffer_add_int(&parameters_text, r->limit);
-    if (r->query.order == CAT_CATEGORIES_BY_COUNT || r->query.descending) {
-        cat_buffer_add_text(&parameters_text, r->query.descending ? "&sort=-" : "&sort=");
-        cat_buffer_add_text(&parameters_text, r->query.order == CAT_CATEGORIES_BY_COUNT ? "count" : "category");
+    cat_buffer_init(&text, b->pool, 64);
+    CAT_BUFFER_LITERAL(&text, "&limit=");
+    cat_buffer_add_int(&text, query->limit);
+    if (query->order == CAT_CATEGORIES_BY_COUNT || query->descending) {
+        cat_buffer_add_text(&text, query->descending ? "&sort=-" : "&sort=");
+        cat_buffer_add_text(&text, query->order == CAT_CATEGORIES_BY_COUNT ? "count" : "category");
     }
-    if (*r->query.prefix) {
-        CAT_BUFFER_LITERAL(&parameters_text, "&category%5Bprefix%5D=");
-        cat_parameters_write(&parameters_text, r->query.prefix);
+    if (*query->prefix) {
+        CAT_BUFFER_LITERAL(&text, "&category%5Bprefix%5D=");
+        cat_parameters_write(&text, query->prefix);
     }
-    cat_buffer_init(&link, q->pool, 256);
-    cat_pagination_write_link(&link, &pagination, cat_buffer_text(&parameters_text));
-    return cat_buffer_text(&link);
+    cat_pagination_write_link(b, &pagination, cat_buffer_text(&text));
 }
 
-static cat_answer_t *answer_list(cat_request_t *q, const request_t *r, const apr_array_header_t *list)
-{
-    const char *link = write_link(q, r, list);
-    cat_buffer_t b;
-    cat_answer_t *answer;
+static const cat_categories_format_t format = {write_page, write_link};
 
-    cat_buffer_init(&b, q->pool, (apr_size_t)list->nelts * CATEGORY_SIZE + 128);
-    write_page(&b, r, list);
-    answer = cat_answer_text(q->pool, 200, b.data, b.length);
-    if (*link) {
-        cat_answer_header(answer, q->pool, "Link", link);
+static cat_answer_t *make_answer(cat_request_t *q, const request_t *r, const cat_categories_t *categories)
+{
+    cat_answer_t *answer = cat_answer_text(q->pool, 200, categories->body, categories->length);
+
+    answer->tag = CAT_TAG_WEAK;
+    answer->hash = categories->hash;
+    if (*categories->link) {
+        cat_answer_header(answer, q->pool, "Link", categories->link);
     }
     if (r->parameters.ignored) {
         cat_answer_name_ignored(answer, q->pool, r->parameters.ignored);
@@ -173,7 +167,7 @@ static cat_answer_t *answer_list(cat_request_t *q, const request_t *r, const apr
 
 cat_answer_t *cat_categories_get(cat_request_t *q)
 {
-    apr_array_header_t *list;
+    cat_categories_t categories;
     cat_answer_t *refusal;
     request_t r;
     apr_status_t rv;
@@ -186,6 +180,6 @@ cat_answer_t *cat_categories_get(cat_request_t *q)
     if (refusal) {
         return refusal;
     }
-    rv = cat_categories_list(q->db, &r.query, &list);
-    return rv == APR_SUCCESS ? answer_list(q, &r, list) : cat_failure_answer(q->pool, rv);
+    rv = cat_categories_answer(q->db, &r.query, q->now, &format, &categories);
+    return rv == APR_SUCCESS ? make_answer(q, &r, &categories) : cat_failure_answer(q->pool, rv);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "catalogue/answer_cache.h"
 
+#include <string.h>
+
 #include "db/checkout.h"
+#include "http/etag.h"
 
 /* 1: stamps count: the file's state is the last that is known, or a reader has now made it so. */
 static int is_state_known(const cat_source_t *source, apr_time_t now)
@@ -42,4 +45,22 @@ void cat_answer_cache_put(cat_db_t *db, const cat_item_t *item)
     if (item->owner) {
         cat_response_cache_put(db->source->cache, item);
     }
+}
+
+/* Neither JSON nor a header has a NUL. */
+void cat_answer_cache_join(cat_item_t *item, cat_buffer_t *body, const char *link)
+{
+    item->hash = cat_etag_hash(body->data, body->length);
+    cat_buffer_add(body, "", 1);
+    cat_buffer_add(body, link, strlen(link) + 1);
+    item->body = body->data;
+    item->length = body->length;
+}
+
+apr_size_t cat_answer_cache_split(const cat_item_t *item, const char **link)
+{
+    const char *end = memrchr(item->body, '\0', item->length - 1);
+
+    *link = end + 1;
+    return (apr_size_t)(end - item->body);
 }

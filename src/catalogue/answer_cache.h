@@ -3,6 +3,7 @@
 #define CAT_CATALOGUE_ANSWER_CACHE_H
 
 #include "db/db.h"
+#include "lib/buffer.h"
 #include "shm/response_cache.h"
 
 /*
@@ -19,5 +20,11 @@ int cat_answer_cache_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_
 /* Caches the text, length and hash of an item that was not found; the text must have been read since then, with the
  * same db. */
 void cat_answer_cache_put(cat_db_t *db, const cat_item_t *item);
+
+/* A list is cached with its Link. Makes the item's text of both, in the buffer of the body; the hash is the body's. */
+void cat_answer_cache_join(cat_item_t *item, cat_buffer_t *body, const char *link);
+
+/* The length of the body, with which such a text begins. *link: within the text. */
+apr_size_t cat_answer_cache_split(const cat_item_t *item, const char **link);
 
 #endif

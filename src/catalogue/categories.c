@@ -6,6 +6,7 @@
 
 #include <apr_strings.h>
 
+#include "catalogue/answer_cache.h"
 #include "db/checkout.h"
 #include "lib/fold.h"
 
@@ -66,5 +67,55 @@ apr_status_t cat_categories_list(cat_db_t *db, const cat_categories_query_t *que
 
     qsort(r.list->elts, (size_t)r.list->nelts, sizeof(cat_category_t), orders[query->order][query->descending]);
     *list = r.list;
+    return rv;
+}
+
+/* Page and limit are numbers, so no other query has the same key. */
+static const char *write_key(apr_pool_t *pool, const cat_categories_query_t *query)
+{
+    return apr_psprintf(pool, "/categories?%" APR_INT64_T_FMT "&%" APR_INT64_T_FMT "&%d%d&%s", query->page,
+                        query->limit, query->order, query->descending != 0, query->prefix);
+}
+
+/* Do not cache pages without a category: unbounded in number. */
+static int is_worth_keeping(const cat_categories_query_t *query, const apr_array_header_t *list)
+{
+    return query->page - 1 < (list->nelts + query->limit - 1) / query->limit;
+}
+
+static apr_status_t read_answer(cat_db_t *db, const cat_categories_query_t *query,
+                                const cat_categories_format_t *format, cat_item_t *item)
+{
+    apr_array_header_t *list;
+    cat_buffer_t body, link;
+    apr_status_t rv = cat_categories_list(db, query, &list);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    cat_buffer_init(&body, db->pool, 1024);
+    cat_buffer_init(&link, db->pool, 256);
+    format->body(&body, query, list);
+    format->link(&link, query, list);
+    cat_answer_cache_join(item, &body, cat_buffer_text(&link));
+    if (is_worth_keeping(query, list)) {
+        cat_answer_cache_put(db, item);
+    }
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_categories_answer(cat_db_t *db, const cat_categories_query_t *query, apr_time_t now,
+                                   const cat_categories_format_t *format, cat_categories_t *categories)
+{
+    cat_item_t item = {.key = write_key(db->pool, query)};
+    apr_status_t rv = APR_SUCCESS;
+
+    if (!cat_answer_cache_get(db, NULL, now, &item)) {
+        rv = read_answer(db, query, format, &item);
+    }
+    if (rv == APR_SUCCESS) {
+        *categories = (cat_categories_t){.body = item.body, .hash = item.hash};
+        categories->length = cat_answer_cache_split(&item, &categories->link);
+    }
     return rv;
 }

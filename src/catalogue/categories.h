@@ -5,6 +5,7 @@
 #include <apr_tables.h>
 
 #include "db/db.h"
+#include "lib/buffer.h"
 
 /* A category and its number of indexed products, which is at least 1. */
 typedef struct cat_category_t {
@@ -18,12 +19,32 @@ typedef enum { CAT_CATEGORIES_BY_NAME, CAT_CATEGORIES_BY_COUNT } cat_categories_
 typedef struct cat_categories_query_t {
     const char *prefix; /* of the folded name; "": all */
     cat_categories_order_t order;
-    int descending; /* flag */
+    int descending;          /* flag */
+    apr_int64_t page, limit; /* at least 1 */
 } cat_categories_query_t;
 
-/* *list: all categories that match, as cat_category_t, on db's pool, without the empty category. Names are in the order of
- * their folded form, then of their octets; equal counts in the order of names. The part CAT_INDEX_CATEGORY of the index
- * must be complete (catalogue/indexes.h). */
+/* How an answer is written, as it would be to the client. list: all categories that match, as cat_category_t. */
+typedef struct cat_categories_format_t {
+    void (*body)(cat_buffer_t *body, const cat_categories_query_t *query, const apr_array_header_t *list);
+    void (*link)(cat_buffer_t *link, const cat_categories_query_t *query, const apr_array_header_t *list);
+} cat_categories_format_t;
+
+/* An answer, on the pool of db. */
+typedef struct cat_categories_t {
+    const char *body;
+    apr_size_t length;
+    apr_uint64_t hash; /* cat_etag_hash of the body */
+    const char *link;  /* the Link header; "": none */
+} cat_categories_t;
+
+/* The answer to the query: from the response cache, or read from the database, written in the format and cached. A server
+ * has one format. now: the time of the request. The part CAT_INDEX_CATEGORY of the index must be complete
+ * (catalogue/indexes.h). */
+apr_status_t cat_categories_answer(cat_db_t *db, const cat_categories_query_t *query, apr_time_t now,
+                                   const cat_categories_format_t *format, cat_categories_t *categories);
+
+/* *list: all categories that match, whatever the page, on db's pool, without the empty category. Names are in the order of
+ * their folded form, then of their octets; equal counts in the order of names. Reads the database. */
 apr_status_t cat_categories_list(cat_db_t *db, const cat_categories_query_t *query, apr_array_header_t **list);
 
 #endif

@@ -107,11 +107,11 @@ static apr_status_t search(cat_db_t *db, reading_t *r)
     return APR_SUCCESS;
 }
 
-/* The list in *item, as the cache keeps it: the body, a NUL, Link and a NUL. */
+/* The list in *item, as the cache keeps it. */
 static apr_status_t read_list(cat_db_t *db, reading_t *r, cat_item_t *item)
 {
     const cat_list_query_t *query = r->query;
-    apr_size_t body_length;
+    cat_buffer_t link;
     apr_status_t rv;
 
     cat_buffer_init(&r->text, db->pool, (apr_size_t)query->limit * CAT_PRODUCT_SIZE + LINK_SIZE);
@@ -121,13 +121,9 @@ static apr_status_t read_list(cat_db_t *db, reading_t *r, cat_item_t *item)
         return rv;
     }
     r->format->end(&r->text, query, &r->end);
-    body_length = r->text.length;
-    cat_buffer_add(&r->text, "", 1);
-    r->format->link(&r->text, query, &r->end);
-    cat_buffer_add(&r->text, "", 1);
-    item->body = r->text.data;
-    item->length = r->text.length;
-    item->hash = cat_etag_hash(item->body, body_length);
+    cat_buffer_init(&link, db->pool, LINK_SIZE);
+    r->format->link(&link, query, &r->end);
+    cat_answer_cache_join(item, &r->text, cat_buffer_text(&link));
     return APR_SUCCESS;
 }
 
@@ -135,14 +131,6 @@ static apr_status_t read_list(cat_db_t *db, reading_t *r, cat_item_t *item)
 static int is_worth_keeping(const reading_t *r)
 {
     return !r->query->page || r->end.has_next || cat_query_count_skipped(r->query) < r->end.total;
-}
-
-/* Neither JSON nor a header has a NUL. */
-static cat_list_t split_item(const cat_item_t *item)
-{
-    const char *end = memrchr(item->body, '\0', item->length - 1);
-
-    return (cat_list_t){item->body, (apr_size_t)(end - item->body), item->hash, end + 1};
 }
 
 apr_status_t cat_list_get(cat_db_t *db, const cat_list_query_t *query, apr_time_t now, const cat_list_format_t *format,
@@ -164,6 +152,7 @@ apr_status_t cat_list_get(cat_db_t *db, const cat_list_query_t *query, apr_time_
             cat_answer_cache_put(db, &item);
         }
     }
-    *list = split_item(&item);
+    *list = (cat_list_t){.body = item.body, .hash = item.hash};
+    list->length = cat_answer_cache_split(&item, &list->link);
     return APR_SUCCESS;
 }

@@ -34,6 +34,17 @@ api(PUT => "/products/$ids[0]", { category => 'Tools' }, token => $token);
 api(DELETE => "/products/$ids[2]", undef, token => $token);
 is(listed(''), 'Coffee 1, Étoiles 1, Tea 1, tea 2, tea  1, Tools 2', 'an update and a deletion are counted');
 
+# case: the tag, which follows the counts
+my $tag = api(GET => '/categories')->{headers}{etag};
+like($tag, qr{^W/"[0-9a-f]{16}"$}, 'the list has a tag');
+is(api(GET => '/categories')->{headers}{etag}, $tag, 'the same again');
+answers(api(GET => '/categories', undef, headers => { 'If-None-Match' => $tag }), 304, undef, 'with which a client need not read it again');
+isnt(api(GET => '/categories?sort=-category')->{headers}{etag}, $tag, 'another order has another tag');
+made('Tea');
+answers(api(GET => '/categories', undef, headers => { 'If-None-Match' => $tag }), 200, undef, 'a new product changes the tag',
+    etag => sub { $_[0] ne $tag });
+is(listed(''), 'Coffee 1, Étoiles 1, Tea 2, tea 2, tea  1, Tools 2', 'and the counts');
+
 for (['sort=name', 'sort'], ['sort=-', 'sort'], ['sort=count&sort=count', 'sort'], ['category[prefix]=%FF', 'category[prefix]']) {
     my ($query, $field) = @$_;
     my $answer = api(GET => "/categories?$query");
