@@ -61,10 +61,11 @@ for my $round (1 .. 12) {
     kill KILL => $server->children;
     close $socket;
     insist(wire(GET => '/products?limit=1'));
-    my $count = sub { scalar grep { /^new $round / } values %{ rows() } };
-    ok(wait_until(20, sub { my $n = $count->(); $n == 0 || $n == 400 }), "round $round: all or none of the products are created");
+    # One state of the database: a new child may still find the request in the queue of its socket.
     my $rows = rows();
-    my $is_stored = $count->() == 400;
+    my $created = grep { /^new $round / } values %$rows;
+    my $is_stored = $created > 0;
+    is($created, $is_stored ? 400 : 0, "round $round: all or none of the products are created");
     is($rows->{$keep} eq "kept $round $round" ? 1 : 0, $is_stored ? 1 : 0, "round $round: so is the update");
     is(exists $rows->{$gone} ? 0 : 1, $is_stored ? 1 : 0, "round $round: so is the deletion");
     $is_stored ? $all++ : $none++;
