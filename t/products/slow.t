@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# CatalogQueryTimeout: the database ends a list that takes too long, and nobody else notices.
+use CatalogTest;
+use IO::Select ();
+use Time::HiRes ();
+
+my $LIMIT = 1; # seconds
+my $PRODUCTS = 150_000;
+my $server = server(mount => "CatalogQueryTimeout $LIMIT\nCatalogMaxConnections 2",
+    conf => "CatalogCacheSize 0\n" . (mpm() eq 'prefork' ? '' : CatalogTest::Server::one_child()))->start;
+my $token = register($server)->{token};
+my $db = $server->database;
+
+# Creates a product and copies it, with all that was derived of it but the words.
+sub copies {
+    my ($count, %product) = @_;
+    my $id = $server->api(POST => '/products', \%product, token => $token)->{json}{data}{id};
+    my $row = $db->selectrow_hashref('SELECT * FROM products WHERE id = ?', undef, $id);
+    my ($copied, @columns) = (0, sort keys %$row);
+    my ($before, $after) = map { join '', map { $db->quote($row->{$_}) . ', ' } @$_ }
+        [grep { $_ lt 'id' } @columns], [grep { $_ gt 'id' } @columns];
+
+    $after =~ s/, $//;
+    while ($copied < $count) {
+        my @rows = map { $before . "'" . substr($id, 0, 28) . sprintf("%08x', ", $copied++) . $after } 1 .. 1000;
+        $db->do('INSERT INTO products (' . join(', ', @columns) . ') VALUES (' . join('), (', @rows) . ')');
+    }
+}
+
+# Each word is that of too many products to fetch them, but none has all of them, and a product is compared with one after the other.
+my @words = map { sprintf 'w%02d', $_ } 1 .. 20;
+my $rare = pop @words;
+copies($PRODUCTS, name => join(' ', map({ sprintf 'a%02d', $_ } 1 .. 30), @words), price => 1,
+    category => join(' ', map { sprintf 'b%02d', $_ } 1 .. 25));
+$server->api(POST => '/products', { name => $rare, price => 1, category => 'z' }, token => $token);
+$db->do("INSERT INTO product_words (word, created_at, id) SELECT '$_', created_at, id FROM products p
+    WHERE category <> 'z' AND NOT EXISTS (SELECT 1 FROM product_words w WHERE w.word = '$_' AND w.id = p.id)"
+    . ($_ eq $words[0] ? '' : ' LIMIT 3000')) for @words[0 .. 7];
+my $slow = '/products?q=' . join('+', @words, $rare) . '&facets=category';
+my @others = (['a list', GET => '/products'], ['a list with a condition', GET => '/products?category=z&count=none'],
+    ['a write', POST => '/products', { name => 'x', price => 1 }, token => $token]);
+
+# The names of those that are not answered.
+sub refused {
+    return map { my ($name, @request) = @$_; $server->api(@request)->{status} =~ /^20[01]$/ ? () : $name } @others;
+}
+
+# More often than the server has connections.
+for my $time (1 .. 3) {
+    my $begun = Time::HiRes::time();
+    answers($server->api(GET => $slow), 503, { success => false, message => 'Service unavailable', error => qr/narrow it/ },
+        'a list that takes too long is refused', 'retry-after' => qr/^[1-9]\d*$/);
+    my $took = Time::HiRes::time() - $begun;
+    cmp_ok($took, '>=', $LIMIT, 'not before the limit');
+    cmp_ok($took, '<', 3 * $LIMIT, 'and not long after it'); # see docs/decisions/0036-time-limit-of-searches.md
+    is(join(', ', refused()), '', "all others are answered after refusal $time");
+}
+
+# Others are served while the database works.
+my $socket = $server->connection;
+my $answered = IO::Select->new($socket);
+my ($rounds, @refused) = 0;
+print {$socket} wire(GET => $slow);
+while (!$answered->can_read(0)) {
+    push @refused, refused();
+    $rounds++;
+}
+is(join(', ', @refused), '', 'all others are answered during a slow list');
+cmp_ok($rounds, '>', 3, 'none of them waits for it');
+like(scalar <$socket>, qr/ 503 /, 'which is refused as before');
+
+done_testing;
