@@ -2,6 +2,7 @@
 # route: GET /products
 # runs: first
 # Random questions about a random catalogue: every page of every list, by number and by cursor, is that of CatalogTest::Model.
+# In the second half of them, while another client writes products that no question is about.
 # CATALOG_QUESTIONS=10000 asks more of them; CATALOG_PRODUCTS=6000 has enough products for every plan of src/catalogue/plan.c;
 # CATALOG_SEED=N asks the same as before.
 use CatalogTest;
@@ -80,6 +81,39 @@ sub remove {
     delete $products{$id};
 }
 
+# ---- products of another client ----
+
+my $OTHERS = 'written by another client'; # their category
+
+sub write_others {
+    srand $seed + 1;
+    for (my @ids; 1;) {
+        my $product = { %{ random_product() }, category => $OTHERS };
+        if (@ids < 50 && rand() < 0.6) {
+            push @ids, $server->api(POST => '/products', $product, token => $token)->{json}{data}{id};
+        } elsif (@ids) {
+            my ($id) = splice @ids, int rand @ids, 1;
+            my $is_update = rand() < 0.5;
+            $server->api($is_update ? (PUT => "/products/$id", $product, token => $token) : (DELETE => "/products/$id", token => $token));
+            push @ids, $id if $is_update;
+        }
+    }
+}
+
+sub start_writer {
+    my $pid = fork // die "fork: $!\n";
+    return $pid if $pid;
+    eval { write_others() };
+    POSIX::_exit(1); # without the END blocks of the test
+}
+
+# The question about all but their products.
+sub without_others {
+    my ($question) = @_;
+    my @conditions = grep { "@$_[0, 1]" ne 'category ne' } @{ $question->{conditions} };
+    return { %$question, conditions => [@conditions, [category => 'ne', $OTHERS]] };
+}
+
 # ---- a question ----
 
 my @wrong;
@@ -148,7 +182,7 @@ sub check_facets {
 }
 
 sub ask {
-    my $question = random_question(values %products);
+    my ($question) = @_;
     my $query = query_of($question);
     my @want = ordered($question, matches($question, values %products));
     my $limit = 1 + int rand max(3, min(300, scalar @want));
@@ -162,10 +196,20 @@ import_products();
 read_products();
 is(keys %products, $count, 'the catalogue is read');
 create() for 1 .. 30;
+my $writer;
 for my $number (1 .. $questions) {
-    ask();
+    my $question = random_question(values %products);
+    $writer //= start_writer() if $number > $questions / 2;
+    ask($writer ? without_others($question) : $question);
     (\&create, \&update, \&update, \&remove)[int rand 4]->() if $number % 5 == 0;
     last if @wrong > 5;
+}
+my $written = get('category=' . $OTHERS =~ s/ /+/gr)->{json}{pagination}{total};
+cmp_ok($written, '>', 0, 'another client wrote products');
+if ($writer) {
+    is(waitpid($writer, POSIX::WNOHANG()), 0, 'and did so to the end');
+    kill TERM => $writer;
+    waitpid $writer, 0;
 }
 is(join("\n", @wrong), '', "$questions questions are answered as the model answers them") or diag "CATALOG_SEED=$seed";
 
