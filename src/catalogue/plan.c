@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "catalogue/conditions.h"
+#include "catalogue/counts.h"
 #include "catalogue/product_keys.h"
 #include "db/checkout.h"
 #include "lib/fold.h"
@@ -188,11 +189,10 @@ void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *afte
     }
 }
 
-/* Adds a select of what the candidate finds. */
-static void add_candidate(cat_select_text_t *s, const cat_list_query_t *query, const candidate_t *candidate,
-                          const char *what)
+/* Adds a select of what the candidate finds, at most `most` and one. */
+static void add_candidate(cat_select_text_t *s, const cat_list_query_t *query, const candidate_t *candidate, int most)
 {
-    cat_select_text_add(s, "SELECT ", what, NULL);
+    cat_select_text_add(s, "SELECT 1 AS one", NULL);
     if (candidate->word) {
         cat_plan_add_words(s, candidate->word, NULL);
     } else {
@@ -207,7 +207,7 @@ static void add_candidate(cat_select_text_t *s, const cat_list_query_t *query, c
         add_not_null(s, candidate->not_null);
     }
     cat_select_text_add(s, " LIMIT ", NULL);
-    cat_select_text_add_number(s, CAT_PLAN_FEW + 1);
+    cat_select_text_add_number(s, most + 1);
 }
 
 static candidate_t *find_candidate(candidates_t *candidates, int field)
@@ -258,28 +258,62 @@ static candidates_t list_candidates(const cat_plan_t *plan)
     return candidates;
 }
 
+typedef struct counting_t {
+    candidate_t *counted[CANDIDATES_MAX];
+    int count;
+} counting_t;
+
 static apr_status_t take_counts(void *baton, const char *const *values, int count)
 {
-    candidates_t *candidates = baton;
+    counting_t *c = baton;
 
     for (int i = 0; i < count; i++) {
-        candidates->all[i].count = apr_atoi64(values[i]);
+        c->counted[i]->count = apr_atoi64(values[i]);
     }
     return CAT_ENOUGH;
 }
 
-static apr_status_t count_candidates(cat_db_t *db, const cat_dialect_t *dialect, const cat_plan_t *plan,
-                                     candidates_t *candidates)
+/* The only category that the products of the list may have; NULL: there are several, or other conditions on it. */
+static const char *find_counted_category(const cat_list_query_t *query)
 {
+    const char *category = NULL;
+
+    for (int i = 0; i < query->condition_count; i++) {
+        if (query->conditions[i].field != CAT_PRODUCT_CATEGORY) {
+            continue;
+        }
+        if (category || query->conditions[i].op != CAT_EQ) {
+            return NULL;
+        }
+        category = query->conditions[i].values->text;
+    }
+    return category;
+}
+
+/* Counts up to `most` and one, and the products of a category whatever their number, because a counter knows it. */
+static apr_status_t count_candidates(cat_db_t *db, const cat_dialect_t *dialect, const cat_plan_t *plan,
+                                     candidates_t *candidates, int most)
+{
+    const char *category = find_counted_category(plan->query);
+    counting_t c = {.count = 0};
     cat_select_text_t s;
 
     cat_select_text_init(&s, db->pool, dialect);
     for (int i = 0; i < candidates->count; i++) {
-        cat_select_text_add(&s, i ? ", (" : "SELECT (", "SELECT COUNT(*) FROM (", NULL);
-        add_candidate(&s, plan->query, &candidates->all[i], "1 AS one");
-        cat_select_text_add(&s, ") c)", NULL);
+        candidate_t *candidate = &candidates->all[i];
+        if (candidate->field == CAT_PRODUCT_CATEGORY && category) {
+            apr_status_t rv = candidate->count ? APR_SUCCESS : cat_counts_category(db, category, &candidate->count);
+            if (rv != APR_SUCCESS) {
+                return rv;
+            }
+        } else {
+            cat_select_text_add(&s, c.count ? ", (" : "SELECT (", "SELECT COUNT(*) FROM (", NULL);
+            add_candidate(&s, plan->query, candidate, most);
+            cat_select_text_add(&s, ") c)", NULL);
+            c.counted[c.count++] = candidate;
+        }
     }
-    return cat_select_text_run(&s, db, take_counts, candidates);
+    return c.count ? cat_select_text_run(&s, db, take_counts, &c) : APR_SUCCESS;
 }
 
 /* ---- words ---- */
@@ -385,29 +419,47 @@ static void plan_count(cat_plan_t *plan, const candidates_t *candidates)
     }
 }
 
-/* Few are fetched and sorted, unless the walk passes no more. */
+static int is_by_time(const cat_plan_t *plan)
+{
+    return !strcmp(plan->order.columns[0].column, "created_at") && plan->sort_count <= 1;
+}
+
+/* Among equals, one that the walk passes alone. */
+static const candidate_t *find_best(const candidates_t *candidates)
+{
+    const candidate_t *best = &candidates->all[0];
+
+    for (int i = 1; i < candidates->count; i++) {
+        const candidate_t *candidate = &candidates->all[i];
+        if (candidate->count < best->count || (candidate->count == best->count && candidate->is_in_walk)) {
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+/* Few are fetched and sorted, unless the walk passes no more. First counts up to CAT_PLAN_VERY_FEW, because counting more
+ * takes as long as many a walk. */
 static apr_status_t choose_by_counts(cat_db_t *db, const cat_dialect_t *dialect, cat_plan_t *plan,
                                      candidates_t *candidates)
 {
-    apr_status_t rv = count_candidates(db, dialect, plan, candidates);
-    const candidate_t *best = &candidates->all[0];
-    int is_by_time = !strcmp(plan->order.columns[0].column, "created_at") && plan->sort_count <= 1;
+    apr_status_t rv = count_candidates(db, dialect, plan, candidates, CAT_PLAN_VERY_FEW);
+    const candidate_t *best = find_best(candidates);
 
+    if (rv == APR_SUCCESS && best->count > CAT_PLAN_VERY_FEW) {
+        rv = count_candidates(db, dialect, plan, candidates, CAT_PLAN_FEW);
+        best = find_best(candidates);
+    }
     if (rv != APR_SUCCESS) {
         return rv;
-    }
-    for (int i = 1; i < candidates->count; i++) {
-        if (candidates->all[i].count < best->count ||
-            (candidates->all[i].count == best->count && candidates->all[i].is_in_walk)) {
-            best = &candidates->all[i];
-        }
     }
     plan_count(plan, candidates);
     if (best->count <= CAT_PLAN_FEW && !best->is_in_walk) {
         plan_fetch(plan, best);
         return APR_SUCCESS;
     }
-    return is_by_time && !best->is_in_walk && plan->query->word_count ? plan_stream(db, dialect, plan) : APR_SUCCESS;
+    return is_by_time(plan) && !best->is_in_walk && plan->query->word_count ? plan_stream(db, dialect, plan)
+                                                                            : APR_SUCCESS;
 }
 
 apr_status_t cat_plan_choose(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,
@@ -421,6 +473,12 @@ apr_status_t cat_plan_choose(cat_db_t *db, const cat_dialect_t *dialect, const c
     if (find_condition(query, CAT_PRODUCT_ID, CAT_EQ) || find_condition(query, CAT_PRODUCT_ID, CAT_IN)) {
         plan_fetch(plan, &(candidate_t){.field = CAT_PRODUCT_ID});
         return APR_SUCCESS;
+    }
+    if (query->word_count == 1 && query->condition_count == 0 && is_by_time(plan)) { /* whatever their number */
+        apr_status_t rv = plan_stream(db, dialect, plan);
+        if (rv != APR_SUCCESS || plan->kind == CAT_PLAN_STREAM) {
+            return rv;
+        }
     }
     candidates = list_candidates(plan);
     return is_walk_sufficient(plan) || !candidates.count ? APR_SUCCESS

@@ -10,8 +10,9 @@
  * How a list is read. The module decides that by counts that end at CAT_PLAN_FEW, and leaves the database no choice:
  * each of them has plans that read the whole table for a page.
  */
-#define CAT_PLAN_FEW 2000   /* products that may be fetched and sorted for a page */
-#define CAT_PLAN_BRANCHES 8 /* lists that may be merged into one */
+#define CAT_PLAN_FEW 2000     /* products that may be fetched and sorted for a page */
+#define CAT_PLAN_VERY_FEW 200 /* products that are counted in less time than a page takes */
+#define CAT_PLAN_BRANCHES 8   /* lists that may be merged into one */
 
 typedef enum {
     CAT_PLAN_WALK,  /* in the order of an index, and checks the conditions on each product, until the page is full */

@@ -97,6 +97,37 @@ static void test_frequent_word_is_streamed_by_time(void **state)
     assert_string_equal(plan.index, "products_by_price");
 }
 
+static void test_word_alone_is_streamed_however_rare(void **state)
+{
+    static const char *const rare[] = {"rare"};
+    unit_database_t *database = make_products(*state, 0);
+    cat_list_query_t query = make_query(NULL, 0, rare, 1, CAT_PRODUCT_CREATED_AT);
+    cat_plan_t plan;
+
+    unit_database_sql(database, "INSERT INTO product_words (word, created_at, id) VALUES ('rare', 1, 'p1')");
+    plan = choose(*state, database, &query);
+    assert_int_equal(plan.kind, CAT_PLAN_STREAM);
+    assert_string_equal(plan.branches[0], "rare");
+}
+
+static void test_few_products_of_a_category_are_fetched_for_another_order(void **state)
+{
+    static const cat_query_value_t rare = {"rare", "rare", 0};
+    static const cat_query_condition_t condition = {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, &rare};
+    unit_database_t *database = make_products(*state, 0);
+    cat_list_query_t of_few = make_query(&condition, 1, NULL, 0, CAT_PRODUCT_PRICE);
+    cat_list_query_t of_many = make_query(&category, 1, NULL, 0, CAT_PRODUCT_PRICE);
+    cat_plan_t plan;
+
+    unit_database_sql(database, "UPDATE products SET category = 'rare', category_key = 'rare' WHERE created_at <= 300");
+    plan = choose(*state, database, &of_few);
+    assert_int_equal(plan.kind, CAT_PLAN_FETCH);
+    assert_string_equal(plan.index, "products_by_category");
+    plan = choose(*state, database, &of_many);
+    assert_int_equal(plan.kind, CAT_PLAN_WALK);
+    assert_string_equal(plan.index, "products_by_price");
+}
+
 static void test_order_by_the_only_category_is_by_time(void **state)
 {
     unit_database_t *database = make_products(*state, 0);
@@ -114,6 +145,8 @@ int main(void)
         UNIT_TEST(test_few_products_are_fetched),
         UNIT_TEST(test_many_products_are_walked),
         UNIT_TEST(test_frequent_word_is_streamed_by_time),
+        UNIT_TEST(test_word_alone_is_streamed_however_rare),
+        UNIT_TEST(test_few_products_of_a_category_are_fetched_for_another_order),
         UNIT_TEST(test_order_by_the_only_category_is_by_time),
     };
     return UNIT_RUN(tests);
