@@ -6,6 +6,7 @@
 
 #include "api/failure.h"
 #include "api/idempotency.h"
+#include "api/indexing.h"
 #include "catalogue/export.h"
 #include "catalogue/import.h"
 #include "http/answer.h"
@@ -20,35 +21,31 @@
 static const char *const formats[] = {"ndjson", "csv", "json", NULL};
 static const char *const no_or_yes[] = {"0", "1", NULL};
 
+enum { FORMAT, SAFE, EXPORT_OPTIONS };
+
 typedef struct export_request_t {
-    cat_parameters_t parameters;
+    cat_option_t options[EXPORT_OPTIONS + 1];
     cat_list_query_t query;
     const cat_export_format_t *format;
 } export_request_t;
 
-static void parse_export(cat_request_t *q, export_request_t *e)
+static int take_export_option(void *baton, cat_parameters_t *p, const cat_parameter_t *parameter)
 {
-    enum { FORMAT, SAFE };
-    cat_option_t options[] = {{"format", formats, 0, 0}, {"safe", no_or_yes, 0, 0}, {NULL, NULL, 0, 0}};
-    cat_parameters_t *p = &e->parameters;
-    cat_parameter_t parameter;
-    int has_fields = 0;
+    export_request_t *e = baton;
 
-    e->query = (cat_list_query_t){.after = {.key = CAT_LIST_KEY_MAX}, .fields = CAT_FIELD_LIST_ALL};
-    cat_parameters_init(p, q->pool, q->strict, q->query);
-    while (cat_parameters_next(p, &parameter)) {
-        if (cat_options_take(p, options, &parameter)) {
-            continue;
-        }
-        if (strcmp(parameter.name, "fields") != 0) {
-            cat_parameters_add_unknown(p, parameter.name);
-        } else if (has_fields++) {
-            cat_parameters_add_repeated(p, parameter.name);
-        } else {
-            e->query.fields = cat_field_list_parse(p, &parameter, CAT_FIELD_LIST_ALL);
-        }
-    }
-    e->format = cat_export_format_find(formats[options[FORMAT].chosen], options[SAFE].chosen);
+    return cat_options_take(p, e->options, parameter);
+}
+
+/* 0: e->query.errors says why. */
+static int parse_export(cat_request_t *q, export_request_t *e)
+{
+    const cat_query_own_t own = {take_export_option, e};
+    int is_valid;
+
+    *e = (export_request_t){.options = {{"format", formats, 0, 0}, {"safe", no_or_yes, 0, 0}, {NULL, NULL, 0, 0}}};
+    is_valid = cat_query_parse_all(q->pool, q->conf, q->strict, q->query, &own, &e->query);
+    e->format = cat_export_format_find(formats[e->options[FORMAT].chosen], e->options[SAFE].chosen);
+    return is_valid;
 }
 
 static apr_status_t pull_piece(void *export, const char **data, apr_size_t *length)
@@ -80,17 +77,20 @@ cat_answer_t *cat_transfer_export(cat_request_t *q)
     cat_answer_t *answer;
     apr_status_t rv;
 
-    parse_export(q, &e);
-    if (e.parameters.errors) {
-        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, e.parameters.errors);
+    if (!parse_export(q, &e)) {
+        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, e.query.errors);
+    }
+    answer = cat_indexing_refuse(q, e.query.parts);
+    if (answer) {
+        return answer;
     }
     rv = cat_export_open(q->db, &e.query, e.format, &export);
     if (rv != APR_SUCCESS) {
         return cat_failure_answer(q->pool, rv);
     }
     answer = answer_export(q, e.format, export);
-    if (e.parameters.ignored) {
-        cat_answer_name_ignored(answer, q->pool, e.parameters.ignored);
+    if (e.query.ignored) {
+        cat_answer_name_ignored(answer, q->pool, e.query.ignored);
     }
     return answer;
 }

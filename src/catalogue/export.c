@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "catalogue/product.h"
+#include "catalogue/search.h"
 #include "db/checkout.h"
 #include "db/status.h"
 #include "lib/id.h"
@@ -18,7 +19,9 @@ struct cat_export_t {
     const cat_export_format_t *format;
     apr_pool_t *pool; /* of the portion */
     cat_buffer_t text;
-    apr_int64_t rows; /* in it */
+    apr_int64_t rows;          /* in it */
+    cat_search_end_t end;      /* of it, unless the query is plain */
+    apr_pool_t *position_pool; /* of query.after, while the next portion is read */
     apr_int64_t total;
     char created_at[CAT_NUMBER_DIGITS + 1], id[CAT_ID_LENGTH + 1]; /* of the product that was read last */
     int has_permit;
@@ -44,10 +47,13 @@ static apr_status_t add_product(void *baton, const char *const *values, int coun
 /* The one place that knows how the products of a query are read. */
 static apr_status_t select_products(cat_export_t *e)
 {
+    const cat_search_rows_t searched = {.add = add_product, .baton = e};
     const char *rows = apr_off_t_toa(e->pool, e->query.limit);
 
-    return cat_db_each(e->db, SQL_PRODUCT_LIST_AFTER,
-                       CAT_VALUES(e->query.after.key.created_at, e->query.after.key.id, rows), add_product, e);
+    return e->query.is_plain
+               ? cat_db_each(e->db, SQL_PRODUCT_LIST_AFTER,
+                             CAT_VALUES(e->query.after.key.created_at, e->query.after.key.id, rows), add_product, e)
+               : cat_search_read_within(e->db, &e->query, &searched, &e->end);
 }
 
 /* The work of a transaction: the first portion may be read several times. */
@@ -69,11 +75,36 @@ static apr_status_t read_portion(void *baton)
     return rv;
 }
 
+static const char *keep_text(const cat_export_t *e, const char *text)
+{
+    return text ? apr_pstrdup(e->position_pool, text) : NULL;
+}
+
+/* The next portion begins after the last product of this one. */
+static void keep_position(cat_export_t *e)
+{
+    const cat_list_position_t plain = {.key = {e->created_at, e->id}};
+    const cat_list_position_t *last = e->query.is_plain ? &plain : &e->end.last;
+    cat_list_position_t *after = &e->query.after;
+
+    apr_pool_clear(e->position_pool);
+    after->key = (cat_list_key_t){keep_text(e, last->key.created_at), keep_text(e, last->key.id)};
+    for (int i = 0; i < CAT_LIST_SORT_MAX; i++) {
+        after->values[i] = keep_text(e, last->values[i]);
+    }
+}
+
+static int is_last_portion(const cat_export_t *e)
+{
+    return e->query.is_plain ? e->rows < e->query.limit : !e->end.has_next;
+}
+
 static void finish_portion(cat_export_t *e)
 {
     e->total += e->rows;
     e->is_pending = 1;
-    if (e->rows < e->query.limit) {
+    keep_position(e);
+    if (is_last_portion(e)) {
         e->format->end(&e->text);
         e->is_ended = 1;
         cat_export_close(e);
@@ -114,10 +145,11 @@ apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const 
     e->query.limit = PORTION;
     e->format = format;
     apr_pool_create(&e->pool, db->pool);
+    apr_pool_create(&e->position_pool, db->pool);
     *opened = e;
     rv = take_permit(e);
     if (rv == APR_SUCCESS) {
-        rv = cat_db_open_view(db, read_portion, e);
+        rv = e->query.is_plain ? cat_db_open_view(db, read_portion, e) : cat_db_open_search(db, read_portion, e);
     }
     if (rv != APR_SUCCESS) {
         cat_export_close(e);
@@ -128,16 +160,10 @@ apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const 
     return APR_SUCCESS;
 }
 
-/* A copy of the last product's list key, because reading overwrites that while the statement runs. */
 static apr_status_t read_next(cat_export_t *e)
 {
-    char created_at[sizeof(e->created_at)], id[sizeof(e->id)];
-    apr_status_t rv;
+    apr_status_t rv = cat_db_continue_view(e->db, read_portion, e);
 
-    memcpy(created_at, e->created_at, sizeof(created_at));
-    memcpy(id, e->id, sizeof(id));
-    e->query.after = (cat_list_position_t){.key = {created_at, id}};
-    rv = cat_db_continue_view(e->db, read_portion, e);
     if (rv == APR_SUCCESS) {
         finish_portion(e);
     } else {

@@ -13,8 +13,10 @@
  */
 typedef struct cat_export_t cat_export_t;
 
-/* Begins the export of the products that the query lists after its list key. CAT_EBUSY, logged: too many exports run.
- * Other failures are those of db/db.h. On the pool of db, whose end closes it. */
+/* Begins the export of the products that the query lists after its position, in its order. CAT_EBUSY, logged: too many
+ * exports run. Other failures are those of db/db.h, CAT_ESLOW (not logged) of a query that is not plain included: a portion
+ * took longer than conf->query_timeout. The parts query->parts of the index must be complete. On the pool of db, whose
+ * end closes it. */
 apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const cat_export_format_t *format,
                              cat_export_t **opened);
 

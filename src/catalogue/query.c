@@ -19,8 +19,9 @@ typedef struct parsing_t {
     const cat_conf_t *conf;
     cat_list_query_t *query;
     cat_query_conditions_t conditions;
-    const char *cursor;      /* the client's; NULL: none, or its encoding is broken */
-    unsigned sent, repeated; /* bits: the rows of the table that were sent, that were sent twice */
+    const char *cursor;         /* the client's; NULL: none, or its encoding is broken */
+    const cat_query_own_t *own; /* NULL: the list's own resource parses */
+    unsigned sent, repeated;    /* bits: the rows of the table that were sent, that were sent twice */
 } parsing_t;
 
 static void parse_page(parsing_t *p, const cat_parameter_t *parameter)
@@ -173,15 +174,16 @@ static const struct parameter_row_t {
     void (*add)(cat_buffer_t *b, const cat_list_query_t *query);
     int may_repeat; /* flag: a second one is no fault */
     int is_sealed;  /* flag: a cursor continues the list with the same one only; before all others in the table */
+    int is_of_all;  /* flag: it also means something where all products of a list are returned at once */
 } rows[] = {
-    [ROW_PAGE] = {"page", parse_page, NULL, 1, 0},
-    [ROW_CURSOR] = {"cursor", parse_cursor, NULL, 0, 0},
-    [ROW_Q] = {"q", parse_words, add_words, 0, 1},
-    [ROW_SORT] = {"sort", parse_sort, add_sort, 0, 1},
-    [ROW_FIELDS] = {"fields", parse_fields, add_fields, 0, 0},
-    [ROW_COUNT] = {"count", parse_count, add_count, 0, 0},
-    [ROW_FACETS] = {"facets", parse_facets, add_facets, 0, 0},
-    [ROW_LIMIT] = {"limit", parse_limit, add_limit, 1, 0},
+    [ROW_PAGE] = {"page", parse_page, NULL, 1, 0, 0},
+    [ROW_CURSOR] = {"cursor", parse_cursor, NULL, 0, 0, 0},
+    [ROW_Q] = {"q", parse_words, add_words, 0, 1, 1},
+    [ROW_SORT] = {"sort", parse_sort, add_sort, 0, 1, 1},
+    [ROW_FIELDS] = {"fields", parse_fields, add_fields, 0, 0, 1},
+    [ROW_COUNT] = {"count", parse_count, add_count, 0, 0, 0},
+    [ROW_FACETS] = {"facets", parse_facets, add_facets, 0, 0, 0},
+    [ROW_LIMIT] = {"limit", parse_limit, add_limit, 1, 0, 0},
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -216,17 +218,31 @@ static int is_forgiven(const char *name)
     return 0;
 }
 
+static int takes_own(parsing_t *p, const cat_parameter_t *parameter)
+{
+    return p->own && p->own->take(p->own->baton, &p->parameters, parameter);
+}
+
+static int takes_condition(parsing_t *p, const cat_parameter_t *parameter)
+{
+    return find_row(parameter->name) == ROWS && !is_forgiven(parameter->name) &&
+           cat_query_conditions_take(&p->conditions, &p->parameters, p->conf->index, parameter);
+}
+
 static void parse_parameter(parsing_t *p, const cat_parameter_t *parameter)
 {
     size_t row = find_row(parameter->name);
+    int is_of_list = row < ROWS && (!p->own || rows[row].is_of_all);
 
-    if (row < ROWS && p->sent & 1U << row) {
+    if (takes_own(p, parameter)) {
+        return;
+    }
+    if (is_of_list && p->sent & 1U << row) {
         refuse_repeated(p, row);
-    } else if (row < ROWS) {
+    } else if (is_of_list) {
         p->sent |= 1U << row;
         rows[row].parse(p, parameter);
-    } else if (is_forgiven(parameter->name) ||
-               !cat_query_conditions_take(&p->conditions, &p->parameters, p->conf->index, parameter)) {
+    } else if (!takes_condition(p, parameter)) {
         cat_parameters_add_unknown(&p->parameters, parameter->name);
     }
 }
@@ -310,31 +326,58 @@ static void fill_defaults(const parsing_t *p)
     }
 }
 
+static void begin_query(parsing_t *p, apr_pool_t *pool, int strict, const char *text)
+{
+    *p->query = (cat_list_query_t){.limit = p->conf->default_limit, .fields = CAT_FIELD_LIST_ALL};
+    p->query->sort_count = cat_query_sort_by_default(p->query->sort);
+    cat_parameters_init(&p->parameters, pool, strict, text);
+}
+
+/* What derives from the parameters. 0: query->errors says why. */
+static int finish_query(parsing_t *p)
+{
+    cat_list_query_t *query = p->query;
+
+    query->parts = collect_parts(query);
+    write_parameters(p->parameters.pool, query);
+    if (strlen(query->parameters) > CAT_QUERY_OCTETS_MAX) {
+        cat_parameters_add_error(&p->parameters, "parameters", "too_long",
+                                 "must have at most " APR_STRINGIFY(CAT_QUERY_OCTETS_MAX) " octets");
+        query->errors = p->parameters.errors;
+    }
+    return !query->errors;
+}
+
 cat_query_outcome_t cat_query_parse(apr_pool_t *pool, const cat_conf_t *conf, apr_time_t now, int strict,
                                     const char *text, cat_list_query_t *query)
 {
     parsing_t p = {.conf = conf, .query = query};
 
-    *query = (cat_list_query_t){.limit = conf->default_limit, .fields = CAT_FIELD_LIST_ALL};
-    query->sort_count = cat_query_sort_by_default(query->sort);
-    cat_parameters_init(&p.parameters, pool, strict, text);
+    begin_query(&p, pool, strict, text);
     parse_text(&p);
     if (query->errors) {
         return CAT_QUERY_INVALID;
     }
     fill_defaults(&p);
-    query->parts = collect_parts(query);
-    write_parameters(pool, query);
-    if (strlen(query->parameters) > CAT_QUERY_OCTETS_MAX) {
-        cat_parameters_add_error(&p.parameters, "parameters", "too_long",
-                                 "must have at most " APR_STRINGIFY(CAT_QUERY_OCTETS_MAX) " octets");
-        query->errors = p.parameters.errors;
+    if (!finish_query(&p)) {
         return CAT_QUERY_INVALID;
     }
     if (!(p.sent & 1U << ROW_CURSOR)) {
         return CAT_QUERY_OK;
     }
     return query->page ? CAT_QUERY_CURSOR_AND_PAGE : read_cursor(&p, now);
+}
+
+int cat_query_parse_all(apr_pool_t *pool, const cat_conf_t *conf, int strict, const char *text,
+                        const cat_query_own_t *own, cat_list_query_t *query)
+{
+    parsing_t p = {.conf = conf, .query = query, .own = own};
+
+    begin_query(&p, pool, strict, text);
+    query->count = CAT_COUNT_NONE;
+    query->after.key = CAT_LIST_KEY_MAX;
+    parse_text(&p);
+    return !query->errors && finish_query(&p);
 }
 
 apr_int64_t cat_query_count_skipped(const cat_list_query_t *query)

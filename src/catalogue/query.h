@@ -11,6 +11,7 @@
 #include "catalogue/list_key.h"
 #include "catalogue/query_conditions.h"
 #include "catalogue/query_sort.h"
+#include "http/parameters.h"
 #include "jose/key.h"
 #include "lib/conf.h"
 
@@ -77,6 +78,17 @@ typedef enum {
  * request, for conf->keys. */
 cat_query_outcome_t cat_query_parse(apr_pool_t *pool, const cat_conf_t *conf, apr_time_t now, int strict,
                                     const char *text, cat_list_query_t *query);
+
+/* Takes a parameter of the caller's own, or adds its fault to p. 0: it is none of them. */
+typedef struct cat_query_own_t {
+    int (*take)(void *baton, cat_parameters_t *p, const cat_parameter_t *parameter);
+    void *baton;
+} cat_query_own_t;
+
+/* The same for a resource that returns all products of a list at once: only conditions, q, sort and fields mean something,
+ * besides own. 0: query->errors says why. */
+int cat_query_parse_all(apr_pool_t *pool, const cat_conf_t *conf, int strict, const char *text,
+                        const cat_query_own_t *own, cat_list_query_t *query);
 
 /* How many products precede the page; APR_INT64_MAX: more than any catalogue has. */
 apr_int64_t cat_query_count_skipped(const cat_list_query_t *query);

@@ -245,7 +245,9 @@ static apr_status_t read_all(void *baton)
     *s->end = (cat_search_end_t){.total = -1};
     s->passed = 0;
     s->dialect = cat_source_dialect(s->db->source);
-    s->rows->begin(s->rows->baton);
+    if (s->rows->begin) {
+        s->rows->begin(s->rows->baton);
+    }
     rv = cat_plan_choose(s->db, s->dialect, s->query, &s->plan);
     if (rv == APR_SUCCESS && s->offset < APR_INT64_MAX - s->query->limit - 1) {
         rv = read_rows(s);
@@ -256,11 +258,25 @@ static apr_status_t read_all(void *baton)
     return rv == APR_SUCCESS ? count_rows(s) : rv;
 }
 
+static search_t make_search(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,
+                            cat_search_end_t *end)
+{
+    return (search_t){
+        .db = db, .query = query, .rows = rows, .end = end, .offset = query->page ? cat_query_count_skipped(query) : 0};
+}
+
 apr_status_t cat_search_read(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,
                              cat_search_end_t *end)
 {
-    search_t s = {.db = db, .query = query, .rows = rows, .end = end};
+    search_t s = make_search(db, query, rows, end);
 
-    s.offset = query->page ? cat_query_count_skipped(query) : 0;
     return cat_db_search(db, read_all, &s);
+}
+
+apr_status_t cat_search_read_within(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,
+                                    cat_search_end_t *end)
+{
+    search_t s = make_search(db, query, rows, end);
+
+    return read_all(&s);
 }

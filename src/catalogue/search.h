@@ -31,7 +31,7 @@ typedef struct cat_search_end_t {
 } cat_search_end_t;
 
 typedef struct cat_search_rows_t {
-    void (*begin)(void *baton); /* called before the first row; again, if what was read is read anew */
+    void (*begin)(void *baton); /* called before the first row; again, if what was read is read anew. NULL: no need */
     cat_row_t *add;             /* takes a product, with the columns of catalogue/product.h */
     void *baton;
 } cat_search_rows_t;
@@ -40,5 +40,9 @@ typedef struct cat_search_rows_t {
  * products would be missing. Everything in *end is on the pool of db. */
 apr_status_t cat_search_read(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,
                              cat_search_end_t *end);
+
+/* The same within a search that is open (cat_db_open_search). */
+apr_status_t cat_search_read_within(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,
+                                    cat_search_end_t *end);
 
 #endif

@@ -39,7 +39,7 @@ static int write_export(cat_export_t *export)
 
 int ctl_products_export(ctl_t *ctl)
 {
-    const cat_list_query_t query = {.after = {.key = CAT_LIST_KEY_MAX}, .fields = CAT_FIELD_LIST_ALL};
+    const cat_list_query_t query = {.after = {.key = CAT_LIST_KEY_MAX}, .is_plain = 1, .fields = CAT_FIELD_LIST_ALL};
     const cat_export_format_t *format = cat_export_format_find(ctl->options->products, 0);
     cat_export_t *export;
     const char *fault;

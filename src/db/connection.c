@@ -178,6 +178,13 @@ apr_status_t cat_connection_begin_search(cat_connection_t *conn, int seconds)
     return rv;
 }
 
+void cat_connection_continue_search(cat_connection_t *conn)
+{
+    if (conn->time_limit) {
+        conn->deadline = apr_time_now() + apr_time_from_sec(conn->time_limit);
+    }
+}
+
 /* A failure leaves the one that led here in fault. On SQLite it fails if no transaction is open; elsewhere only if the
  * server is gone or not ready. */
 static apr_status_t send_rollback(cat_connection_t *conn)

@@ -40,6 +40,9 @@ apr_status_t cat_connection_begin_view(cat_connection_t *conn);
  * their texts say, and ends each of them after some seconds, and then returns CAT_ESLOW. */
 apr_status_t cat_connection_begin_search(cat_connection_t *conn, int seconds);
 
+/* If a search is open: from now on it has as many seconds again. */
+void cat_connection_continue_search(cat_connection_t *conn);
+
 /* Leaves no transaction open, whether there was one or not: a connection never goes back to its pool inside a
  * transaction. Where the database refuses ROLLBACK too, either it ends the connection after a second, or
  * cat_pooled_connection_get ends the transaction. */

@@ -248,10 +248,17 @@ apr_status_t cat_db_open_view(cat_db_t *db, cat_work_t *work, void *baton)
     return read_one_state(db, 0, work, baton);
 }
 
+apr_status_t cat_db_open_search(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    return read_one_state(db, db->conf->query_timeout, work, baton);
+}
+
 apr_status_t cat_db_continue_view(cat_db_t *db, cat_work_t *work, void *baton)
 {
-    apr_status_t rv = cat_checkout_note_failure(db, work(baton));
+    apr_status_t rv;
 
+    cat_connection_continue_search(db->conn);
+    rv = cat_checkout_note_failure(db, work(baton));
     cat_checkout_give_up(db, &rv);
     return rv;
 }

@@ -107,6 +107,9 @@ apr_status_t cat_db_search(cat_db_t *db, cat_work_t *work, void *baton);
 apr_status_t cat_db_open_view(cat_db_t *db, cat_work_t *work, void *baton);
 apr_status_t cat_db_continue_view(cat_db_t *db, cat_work_t *work, void *baton);
 
+/* As cat_db_open_view, for a search: the work of each call has conf->query_timeout. */
+apr_status_t cat_db_open_search(cat_db_t *db, cat_work_t *work, void *baton);
+
 /* In the work of a transaction: what its statements need is on the pool from now on, so that the caller may clear it
  * when they have ended. Returns the pool of before, which work sets again before it returns. */
 apr_pool_t *cat_db_use_pool(cat_db_t *db, apr_pool_t *pool);

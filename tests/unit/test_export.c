@@ -3,7 +3,69 @@
 
 #include "catalogue/export.h"
 
-static const cat_list_query_t everything = {.after = {.key = CAT_LIST_KEY_MAX}, .fields = CAT_FIELD_LIST_ALL};
+static const cat_list_query_t everything = {
+    .after = {.key = CAT_LIST_KEY_MAX}, .is_plain = 1, .fields = CAT_FIELD_LIST_ALL};
+
+static int take_nothing(void *baton, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    (void)baton;
+    (void)p;
+    (void)parameter;
+    return 0;
+}
+
+/* The names of the products that a query exports, each with a blank behind it. */
+static const char *names_of(unit_database_t *database, apr_pool_t *pool, const char *text)
+{
+    const cat_query_own_t own = {take_nothing, NULL};
+    cat_list_query_t query;
+    const char *data;
+    apr_size_t length;
+    cat_buffer_t names;
+    cat_export_t *e;
+
+    assert_true(cat_query_parse_all(pool, &database->conf, 0, text, &own, &query));
+    assert_int_equal(
+        cat_export_open(unit_database_use(pool, database), &query, cat_export_format_find("ndjson", 0), &e),
+        APR_SUCCESS);
+    cat_buffer_init(&names, pool, 4096);
+    while (cat_export_read(e, &data, &length) == APR_SUCCESS && length) {
+        data = apr_pstrmemdup(pool, data, length);
+        for (const char *name = strstr(data, "\"name\":\""); name; name = strstr(name + 8, "\"name\":\"")) {
+            cat_buffer_add(&names, name + 8, strcspn(name + 8, "\""));
+            cat_buffer_add_text(&names, " ");
+        }
+    }
+    return cat_buffer_text(&names);
+}
+
+static const char *numbers(apr_pool_t *pool, int first, int step, int end)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, 4096);
+    for (int i = first; i != end; i += step) {
+        cat_buffer_add_int(&b, i);
+        cat_buffer_add_text(&b, " ");
+    }
+    return cat_buffer_text(&b);
+}
+
+/* Of more than one portion each, but the last one. */
+static void test_conditions_and_order(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+
+    database->conf.query_timeout = 60;
+    unit_products_insert(database, 1000, 2700);
+    assert_string_equal(names_of(database, *state, "sort=name"), numbers(*state, 1000, 1, 2700));
+    assert_string_equal(names_of(database, *state, "category=Light"), numbers(*state, 2699, -1, 999));
+    assert_string_equal(names_of(database, *state, "sort=category,-name"), numbers(*state, 2699, -1, 999));
+    assert_string_equal(names_of(database, *state, "sort=-name&q=1"), numbers(*state, 1999, -1, 999));
+    assert_string_equal(names_of(database, *state, "name[in]=1001,2002"), "2002 1001 ");
+    assert_string_equal(names_of(database, *state, "category=none"), "");
+    assert_string_equal(database->logged, "");
+}
 
 static cat_export_t *open_export(unit_database_t *database, apr_pool_t *pool, apr_status_t expected)
 {
@@ -108,9 +170,8 @@ static void test_a_failure_ends_the_export(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_all_products_are_read_once),
-        UNIT_TEST(test_an_export_has_one_state),
-        UNIT_TEST(test_so_many_run_at_once),
+        UNIT_TEST(test_all_products_are_read_once), UNIT_TEST(test_conditions_and_order),
+        UNIT_TEST(test_an_export_has_one_state),    UNIT_TEST(test_so_many_run_at_once),
         UNIT_TEST(test_a_failure_ends_the_export),
     };
     return UNIT_RUN(tests);

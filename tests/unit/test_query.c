@@ -393,6 +393,43 @@ static void test_names_ignored_parameters(void **state)
     assert_string_equal(apr_array_pstrcat(*state, query.ignored, ','), "a,b,Page");
 }
 
+static int take_own(void *baton, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    (void)p;
+    if (strcmp(parameter->name, "format") != 0) {
+        return 0;
+    }
+    *(const char **)baton = parameter->value;
+    return 1;
+}
+
+static void test_a_list_without_pages(void **state)
+{
+    const char *format = NULL;
+    const cat_query_own_t own = {take_own, &format};
+    cat_conf_t conf = conf_with(*state);
+    cat_list_query_t query;
+
+    assert_true(cat_query_parse_all(*state, &conf, 0, NULL, &own, &query));
+    assert_true(query.is_plain);
+    assert_int_equal(query.page, 0);
+    assert_string_equal(query.after.key.created_at, CAT_LIST_KEY_MAX.created_at);
+    assert_true(cat_query_parse_all(
+        *state, &conf, 0, "sort=-price&page=2&format=csv&limit=3&category=tea&count=exact&cursor=&facets=category&x=1",
+        &own, &query));
+    assert_string_equal(query.sealed, "&category=tea&sort=-price");
+    assert_string_equal(format, "csv");
+    assert_false(query.is_plain);
+    assert_int_equal(query.parts, CAT_INDEX_CATEGORY | CAT_INDEX_PRICE);
+    assert_int_equal(query.page, 0);
+    assert_int_equal(query.count, CAT_COUNT_NONE);
+    assert_int_equal(query.facets, 0);
+    assert_string_equal(apr_array_pstrcat(*state, query.ignored, ','), "page,limit,count,cursor,facets,x");
+    assert_false(cat_query_parse_all(*state, &conf, 1, "limit=3", &own, &query));
+    assert_false(cat_query_parse_all(*state, &conf, 0, "price[gte]=x", &own, &query));
+    assert_non_null(query.errors);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,6 +449,7 @@ int main(void)
         UNIT_TEST(test_fields_are_a_set),
         UNIT_TEST(test_reports_all_errors_at_once),
         UNIT_TEST(test_names_ignored_parameters),
+        UNIT_TEST(test_a_list_without_pages),
     };
     return UNIT_RUN(tests);
 }
