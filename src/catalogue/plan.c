@@ -8,6 +8,7 @@
 #include "catalogue/counts.h"
 #include "catalogue/product_keys.h"
 #include "db/checkout.h"
+#include "db/sql_parts.h"
 #include "lib/fold.h"
 
 #define COUNTED_WORDS 8 /* words of q that are counted */
@@ -164,6 +165,7 @@ typedef struct candidate_t {
 } candidate_t;
 
 typedef struct candidates_t {
+    apr_int64_t products; /* of the catalogue */
     int count;
     candidate_t all[CANDIDATES_MAX];
 } candidates_t;
@@ -259,6 +261,7 @@ static candidates_t list_candidates(const cat_plan_t *plan)
 }
 
 typedef struct counting_t {
+    apr_int64_t *products;
     candidate_t *counted[CANDIDATES_MAX];
     int count;
 } counting_t;
@@ -267,8 +270,9 @@ static apr_status_t take_counts(void *baton, const char *const *values, int coun
 {
     counting_t *c = baton;
 
-    for (int i = 0; i < count; i++) {
-        c->counted[i]->count = apr_atoi64(values[i]);
+    *c->products = apr_atoi64(values[0]);
+    for (int i = 1; i < count; i++) {
+        c->counted[i - 1]->count = apr_atoi64(values[i]);
     }
     return CAT_ENOUGH;
 }
@@ -295,10 +299,11 @@ static apr_status_t count_candidates(cat_db_t *db, const cat_dialect_t *dialect,
                                      candidates_t *candidates, int most)
 {
     const char *category = find_counted_category(plan->query);
-    counting_t c = {.count = 0};
+    counting_t c = {.products = &candidates->products};
     cat_select_text_t s;
 
     cat_select_text_init(&s, db->pool, dialect);
+    cat_select_text_add(&s, "SELECT " PRODUCT_TOTAL, NULL);
     for (int i = 0; i < candidates->count; i++) {
         candidate_t *candidate = &candidates->all[i];
         if (candidate->field == CAT_PRODUCT_CATEGORY && category) {
@@ -307,13 +312,13 @@ static apr_status_t count_candidates(cat_db_t *db, const cat_dialect_t *dialect,
                 return rv;
             }
         } else {
-            cat_select_text_add(&s, c.count ? ", (" : "SELECT (", "SELECT COUNT(*) FROM (", NULL);
+            cat_select_text_add(&s, ", (SELECT COUNT(*) FROM (", NULL);
             add_candidate(&s, plan->query, candidate, most);
             cat_select_text_add(&s, ") c)", NULL);
             c.counted[c.count++] = candidate;
         }
     }
-    return c.count ? cat_select_text_run(&s, db, take_counts, &c) : APR_SUCCESS;
+    return cat_select_text_run(&s, db, take_counts, &c);
 }
 
 /* ---- words ---- */
@@ -438,6 +443,12 @@ static const candidate_t *find_best(const candidates_t *candidates)
     return best;
 }
 
+static int is_fetched(const candidate_t *candidate, apr_int64_t products)
+{
+    return !candidate->is_in_walk && candidate->count <= CAT_PLAN_FEW &&
+           (candidate->count <= CAT_PLAN_VERY_FEW || products > CAT_PLAN_SHARE * candidate->count);
+}
+
 /* Few are fetched and sorted, unless the walk passes no more. First counts up to CAT_PLAN_VERY_FEW, because counting more
  * takes as long as many a walk. */
 static apr_status_t choose_by_counts(cat_db_t *db, const cat_dialect_t *dialect, cat_plan_t *plan,
@@ -454,7 +465,7 @@ static apr_status_t choose_by_counts(cat_db_t *db, const cat_dialect_t *dialect,
         return rv;
     }
     plan_count(plan, candidates);
-    if (best->count <= CAT_PLAN_FEW && !best->is_in_walk) {
+    if (is_fetched(best, candidates->products)) {
         plan_fetch(plan, best);
         return APR_SUCCESS;
     }

@@ -72,6 +72,19 @@ static void test_few_products_are_fetched(void **state)
     assert_string_equal(plan.index, "products_by_price");
 }
 
+static void test_large_share_of_the_products_is_walked(void **state)
+{
+    unit_database_t *database = make_products(*state, 300);
+    cat_list_query_t query = make_query(both, 1, NULL, 0, CAT_PRODUCT_CREATED_AT);
+    cat_plan_t plan = choose(*state, database, &query);
+
+    assert_int_equal(plan.kind, CAT_PLAN_WALK);
+    assert_string_equal(plan.index, "products_by_time");
+    unit_database_sql(database, "UPDATE product_counts SET n = 100000 WHERE level = 3");
+    plan = choose(*state, database, &query);
+    assert_int_equal(plan.kind, CAT_PLAN_FETCH);
+}
+
 static void test_many_products_are_walked(void **state)
 {
     unit_database_t *database = make_products(*state, 2900);
@@ -119,7 +132,7 @@ static void test_few_products_of_a_category_are_fetched_for_another_order(void *
     cat_list_query_t of_many = make_query(&category, 1, NULL, 0, CAT_PRODUCT_PRICE);
     cat_plan_t plan;
 
-    unit_database_sql(database, "UPDATE products SET category = 'rare', category_key = 'rare' WHERE created_at <= 300");
+    unit_database_sql(database, "UPDATE products SET category = 'rare', category_key = 'rare' WHERE created_at <= 150");
     plan = choose(*state, database, &of_few);
     assert_int_equal(plan.kind, CAT_PLAN_FETCH);
     assert_string_equal(plan.index, "products_by_category");
@@ -143,6 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_walk_that_passes_no_others_needs_no_counts),
         UNIT_TEST(test_few_products_are_fetched),
+        UNIT_TEST(test_large_share_of_the_products_is_walked),
         UNIT_TEST(test_many_products_are_walked),
         UNIT_TEST(test_frequent_word_is_streamed_by_time),
         UNIT_TEST(test_word_alone_is_streamed_however_rare),
