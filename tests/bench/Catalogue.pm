@@ -82,10 +82,12 @@ sub line {
         @$row{qw(id name price category)}, $row->{in_stock} ? 'true' : 'false', $rating, $row->{created_at};
 }
 
+sub schema_files { return glob "$SCHEMA/*.sql" }
+
 # A complete SQLite file, reused until the schema changes.
 sub file {
     my ($dir, $ctl, $count) = @_;
-    my $file = "$dir/$count-" . substr(Digest::SHA::sha256_hex(map { slurp($_) } glob "$SCHEMA/*.sql"), 0, 8) . '.db';
+    my $file = "$dir/$count-" . substr(Digest::SHA::sha256_hex(map { slurp($_) } schema_files()), 0, 8) . '.db';
     return $file if -e $file;
     print "data: $count products, made once\n";
     unlink glob "$dir/$count-*";

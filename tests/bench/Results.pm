@@ -101,7 +101,7 @@ sub verdict {
 sub figure_lines {
     my ($self) = @_;
     my @lines;
-    for my $figures (@{ $self->{parts} }{ grep { $self->{parts}{$_} } qw(reads posts postgresql mariadb https sizes inserts) }) {
+    for my $figures (@{ $self->{parts} }{ grep { $self->{parts}{$_} } qw(reads posts postgresql mariadb https sizes depth inserts) }) {
         for my $name (grep { defined $figures->{$_}{p99} } sort keys %$figures) {
             push @lines, sprintf '| %s | %.1f | %.0f | %.2f | %d |', $name, @{ $figures->{$name} }{qw(cpu rate p99 failed)};
         }

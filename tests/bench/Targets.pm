@@ -30,7 +30,7 @@ sub rows {
         (map { indexed("$_ MPM", '', $_) } qw(event worker)),
         (map { my $engine = $_; map { database($engine, $_) } qw(event worker) } qw(PostgreSQL MariaDB)),
         (map { https($_) } qw(event worker)),
-        sizes(), inserts(), memory(), tokens());
+        sizes(), depth(), inserts(), memory(), tokens());
 }
 
 sub cpu {
@@ -104,6 +104,31 @@ sub sizes {
         (map { cpu('large catalogue', "$_ / in the small one", "large: $_", "small: $_", 1.10) } @flat),
         (map { cpu('large catalogue', "$_ / in the small one", "large: $_", "small: $_", undef) } 'one, no cache, spread'),
         (map { cpu('large catalogue', "$_ / page 1, no cache", "large: $_", 'large: page 1, no cache', 3) } @deep));
+}
+
+# Limits of the first page by cursor; with a capped total, which counts too, it may cost more.
+my @DEPTH = (
+    (map { [$_, 1.5, 4] } 'a large category', 'a tiny category', '2 % of the prices', 'in stock'),
+    (map { [$_, 1.5] } 'by price', 'by name', 'by rating', map { "a large category by $_" } qw(price name rating)),
+    (map { [$_, 2] } 'a rare word', 'a common word', 'a prefix of two letters'),
+    ['two common words', 5], ['a common and a rare word', 40]);
+my $WORST = 2000 * 1.1; # ms: CatalogQueryTimeout and a tenth
+
+sub depth {
+    my $row = sub { my ($what, $figure, $base, $most) = @_; cpu('conditions, order, search', $what, $figure, $base, $most) };
+    my $to_page = sub { my ($name, $most) = @_; $row->("$name / page 1 of all", "large: $name", 'large: page 1 of all', $most) };
+    my %worst = (group => 'conditions, order, search', relation => '<=');
+    return (
+        (map { $to_page->($_->[0], $_->[1]) } @DEPTH),
+        (map { $to_page->("$_->[0], capped total", $_->[2]) } @DEPTH),
+        (map { $row->("$_, next page / first", "large: $_, next page", "large: $_", 1.2) } map { $_->[0] } @DEPTH),
+        (map { $to_page->($_, 2) } 'facets', 'categories'),
+        (map { $row->("$_ / in the small catalogue", "large: $_", "small: $_", 2) } map { $_->[0] } @DEPTH),
+        { %worst, what => 'the worst query, ms', figure => 'worst query', member => 'ms', limit => $WORST },
+        {
+            %worst, what => 'p99 of others beside the worst query / alone', figure => 'page of others, beside the worst query',
+            base => 'page of others, alone', member => 'p99', limit => 1.2,
+        });
 }
 
 sub inserts {

@@ -14,6 +14,7 @@ use lib $FindBin::RealBin, "$FindBin::RealBin/../../t/lib";
 use CatalogTest::Tools qw(settle hand_over);
 use Compare ();
 use Databases ();
+use Depth ();
 use Https ();
 use Inserts ();
 use Instructions ();
@@ -24,7 +25,7 @@ use Rounds ();
 use Sizes ();
 use Tokens ();
 
-my @PARTS = qw(reads posts postgresql mariadb https sizes inserts memory tokens);
+my @PARTS = qw(reads posts postgresql mariadb https sizes depth inserts memory tokens);
 my ($build, $dir) = map { Cwd::realpath($_) // die "$_: $!\n" } @ARGV;
 my @parts = split ' ', $ENV{PARTS} || "@PARTS";
 my %pace = $ENV{QUICK}
@@ -41,7 +42,7 @@ my $results = Results->new(%pace);
 my %context = (%pace, dir => $dir, build => $build, rounds => Rounds->new(%pace), results => $results);
 my %run = (
     reads => \&Compare::reads, posts => \&Compare::posts, postgresql => \&Databases::postgresql, mariadb => \&Databases::mariadb,
-    https => \&Https::run, sizes => \&Sizes::run, inserts => \&Inserts::run,
+    https => \&Https::run, sizes => \&Sizes::run, depth => \&Depth::run, inserts => \&Inserts::run,
     memory => \&Memory::run, tokens => \&Tokens::run, instructions => \&Instructions::run);
 for my $part (@parts) {
     print "\n$part\n";

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+package Varied;
+
+# A SQLite catalogue like a real shop's, for conditions, order and search: three to eight words a name, whose frequencies follow
+# Zipf's law; 500 categories of very different sizes; log-normal prices; ratings on three of five products. Pseudo-random, the same on
+# every machine.
+#
+# catalogctl would take the better part of an hour for ten million products, because it inserts into indexes. This file inserts into
+# the tables alone, words in their order, and creates the indexes afterwards. Of derived columns it knows what such plain texts
+# need; catalogctl check must find nothing wrong.
+
+use strict;
+use warnings FATAL => 'all';
+
+use DBI ();
+use Digest::SHA ();
+use JSON::PP ();
+use List::Util qw(first uniq);
+
+use CatalogTest::Tools qw(hand_over slurp spew);
+use Catalogue ();
+
+my $WORDS = 50_000;
+my $CATEGORIES = 500;
+my $TINY = 100;      # products of the smallest category, at every size
+my $BIG_SHARE = 0.2; # of the products, in the largest category
+my @COLUMNS = qw(id name price category in_stock rating created_at name_key category_key price_key rating_key words);
+
+# The file, made once for each schema, and what questions need to know about it: big and tiny, two categories; common and common2,
+# words of about 7 % of the products; rare, the word of the fewest, but of ten, one of which has the word common too; prefix, how rare
+# begins; costly, the price that 2 % reach.
+sub file {
+    my ($dir, $ctl, $count) = @_;
+    my $version = substr Digest::SHA::sha256_hex(map { slurp($_) } __FILE__, Catalogue::schema_files()), 0, 8;
+    my $file = "$dir/varied-$count-$version.db";
+    if (!-e "$file.json") {
+        print "data: $count varied products, made once\n";
+        unlink glob "$dir/varied-$count-*";
+        Catalogue::capture($ctl, '-d', 'sqlite3', '-p', $file, 'migrate');
+        my $facts = fill($file, $count);
+        for my $command (['recount'], $count <= 10_000 ? ['check'] : ()) {
+            Catalogue::capture($ctl, '-d', 'sqlite3', '-p', $file, @$command);
+        }
+        Catalogue::settle_file($file);
+        hand_over($file);
+        spew("$file.json", JSON::PP::encode_json($facts));
+    }
+    return ($file, JSON::PP::decode_json(slurp("$file.json")));
+}
+
+sub fill {
+    my ($file, $count) = @_;
+    my $db = DBI->connect("dbi:SQLite:dbname=$file", '', '', { RaiseError => 1, PrintError => 0 });
+    $db->do($_) for 'PRAGMA synchronous=OFF', 'PRAGMA cache_size=-1000000', 'PRAGMA temp_store=MEMORY';
+    my @later = take_away($db);
+
+    $db->begin_work;
+    my ($postings, @prices) = insert_products($db, $count);
+    insert_words($db, $postings);
+    $db->do('INSERT INTO category_counts SELECT category, COUNT(*) FROM products WHERE category_key <> \'\' GROUP BY category');
+    $db->do('UPDATE product_indexes SET complete = 1, filled = ?', undef, $count);
+    $db->do($_) for @later;
+    $db->commit;
+    $db->do('ANALYZE') if $db->selectrow_array(q(SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat1'));
+    $db->disconnect;
+    return facts($count, $postings, @prices);
+}
+
+# Drops the triggers and indexes of the products; returns what creates them again.
+sub take_away {
+    my ($db) = @_;
+    my $rows = $db->selectall_arrayref(
+        q(SELECT type, name, sql FROM sqlite_master WHERE tbl_name = 'products' AND type IN ('index', 'trigger') AND sql IS NOT NULL));
+    $db->do("DROP $_->[0] $_->[1]") for @$rows;
+    return map { $_->[2] } @$rows;
+}
+
+# ---- products ----
+
+# Returns for each word, by its rank, the numbers of its products, packed; and some prices.
+sub insert_products {
+    my ($db, $count) = @_;
+    my $columns = join ', ', @COLUMNS;
+    my $insert = $db->prepare("INSERT INTO products ($columns) VALUES (" . join(', ', ('?') x @COLUMNS) . ')');
+    my (%postings, @prices);
+    srand 20;
+    for my $n (0 .. $count - 1) {
+        my ($row, @words) = product($n, $count);
+        $insert->execute(@$row{@COLUMNS});
+        $postings{$_} .= pack 'N', $n for @words;
+        push @prices, $row->{price} if @prices < 10_000;
+    }
+    return (\%postings, @prices);
+}
+
+sub product {
+    my ($n, $count) = @_;
+    my @name = map { word(int $WORDS**rand) } 1 .. 3 + int rand 6;
+    my $category = category($n, $count);
+    my $price = sprintf('%.2f', exp(3 + 1.12 * normal())) + 0;
+    my $rating = rand() < 0.6 ? int(rand 51) / 10 : undef;
+    my @words = sort { $a cmp $b } uniq @name, $category;
+    my $name = ucfirst join ' ', @name;
+    return ({
+        id => Catalogue::id($n), name => $name, price => $price, category => $category, rating => $rating,
+        in_stock => $category eq 'big' || $n % 3 ? 1 : 0, created_at => Catalogue::START + $n, name_key => lc $name,
+        category_key => $category, price_key => bits($price), rating_key => defined $rating ? bits($rating) : -1,
+        words => " @words ",
+    }, @words);
+}
+
+# The tiny category has as many products at every size, and the big one has none out of stock.
+sub category {
+    my ($n, $count) = @_;
+    return 'tiny' if $n % ($count / $TINY) == 7;
+    return 'big' if rand() < $BIG_SHARE;
+    return 'c' . int $CATEGORIES**rand;
+}
+
+# The word of a rank: three syllables. Neighbours in rank differ from the first syllable on.
+sub word {
+    my ($rank) = @_;
+    my $number = $rank * 7919 % 1_000_000;
+    return join '', map { substr('bcdfghjklmnprstvwxyz', $_ / 5, 1) . substr('aeiou', $_ % 5, 1) }
+        int($number / 10_000), $number / 100 % 100, $number % 100;
+}
+
+# A normally distributed number (Box and Muller).
+sub normal { return sqrt(-2 * log(1 - rand)) * cos(6.283185307179586 * rand) }
+
+# The bits of a double as an integer.
+sub bits { return unpack 'q>', pack 'd>', $_[0] }
+
+# ---- words ----
+
+# In the order of the primary key.
+sub insert_words {
+    my ($db, $postings) = @_;
+    my $insert = $db->prepare('INSERT INTO product_words (word, created_at, id) VALUES (?, ?, ?)');
+    for my $word (sort { $a cmp $b } keys %$postings) {
+        $insert->execute($word, Catalogue::START + $_, Catalogue::id($_)) for unpack 'N*', $postings->{$word};
+    }
+}
+
+sub facts {
+    my ($count, $postings, @prices) = @_;
+    my %n = map { $_ => length($postings->{$_}) / 4 } grep { /^(?:[a-z]{2}){3}$/ } keys %$postings;
+    my @common = sort { abs($n{$a} - 0.07 * $count) <=> abs($n{$b} - 0.07 * $count) || $a cmp $b } keys %n;
+    my %has_common = map { $_ => 1 } unpack 'N*', $postings->{ $common[0] };
+    my @few = sort { $n{$a} <=> $n{$b} || $a cmp $b } grep { $n{$_} >= 10 } keys %n;
+    my $rare = first { grep { $has_common{$_} } unpack 'N*', $postings->{$_} } @few;
+    my $costly = (sort { $a <=> $b } @prices)[0.98 * @prices];
+    return { big => 'big', tiny => 'tiny', common => $common[0], common2 => $common[1], rare => $rare, prefix => substr($rare, 0, 2), costly => $costly };
+}
+
+1;
