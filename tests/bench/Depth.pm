@@ -3,7 +3,7 @@ package Depth;
 
 # What conditions, orders and searches cost in a large catalogue and in a small one, on SQLite without the cache, under the worker
 # MPM, whose rounds vary least: the first page by cursor, the same with a capped total, and the next page by cursor. The base is the
-# first page without conditions.
+# first page without conditions. And what the same questions cost there and in other servers.
 
 use strict;
 use warnings FATAL => 'all';
@@ -15,6 +15,7 @@ use CatalogTest::Tools qw(setting);
 use Catalogue ();
 use Httpd ();
 use Load ();
+use Peers ();
 use Rounds ();
 use Varied ();
 
@@ -50,13 +51,18 @@ sub run {
     for my $size ($SMALL, $c->{large}) {
         my $label = $size == $SMALL ? 'small' : 'large';
         (my $file, $facts{$label}) = Varied::file("$c->{dir}/data", setting('ctl'), $size);
-        $server{$label} = Httpd->new("depth, $label", mpm => 'worker', params => $file, more => 'CatalogCacheSize 0' . "\n" . Httpd::ALL_INDEXES)->start;
+        $server{$label} = httpd("depth, $label", params => $file);
         push @cells, cells($label, $server{$label}, $facts{$label});
     }
     my %figures = $c->{rounds}->measure(@cells);
     my %worst = worst($server{large}, $facts{large}, $c->{seconds});
     CatalogTest::Process::stop_all(values %server);
-    $c->{results}->add(depth => %figures, %worst);
+    $c->{results}->add(depth => %figures, %worst, beside_peers($c));
+}
+
+sub httpd {
+    my ($name, @more) = @_;
+    return Httpd->new($name, mpm => 'worker', @more, more => join "\n", 'CatalogCacheSize 0', Httpd::ALL_INDEXES)->start;
 }
 
 sub cells {
@@ -85,7 +91,59 @@ sub cell {
     my ($name, $server, $query, $every, $path) = @_;
     my $target = ($path // '/api/products') . "?$query";
     answer($server, $query, $path);
-    return ($name => { server => $server, requests => ["1 GET $target"], warm => 1, every => $every // Rounds::SELDOM });
+    return ($name => { server => $server, requests => ["1 GET $target"], every => $every // Rounds::SELDOM });
+}
+
+# ---- peers ----
+
+# What json-server calls the parameters. Its q finds parts of words, and nothing with two words.
+my %JSON_SERVER = (
+    'price[gte]=' => 'price_gte=', 'sort=-' => '_order=desc&_sort=', 'sort=' => '_sort=');
+my $SLOW = 0.01; # seconds of an answer, from which on a run has only one connection, and time for five of them
+
+sub beside_peers {
+    my ($c) = @_;
+    my ($file, $facts) = Varied::file("$c->{dir}/data", setting('ctl'), $c->{beside_peers});
+    my %of = (
+        ours => httpd('beside peers', database => $file),
+        Fastify => Peers::Node->new('shop', packages => "$c->{dir}/peers", program => 'shop', database => Varied::peer_file($file))->start,
+        'json-server' => Peers::JsonServer->new('json-server', packages => "$c->{dir}/peers", json => Varied::json_file($file))->start);
+    my (@cells, @questions);
+    push @questions, [splice @{ [@QUESTIONS] }, 2 * $_, 2] for 0 .. @QUESTIONS / 2 - 1;
+    for my $question (@questions) {
+        my ($name, $query) = ($question->[0], asked($question->[1], $facts));
+        my %request = (ours => $query, Fastify => $query, $name =~ /two|common and/ ? () : ('json-server' => for_json_server($query)));
+        check_alike($name, map { $of{$_}->get("/api/products?$request{$_}") } sort keys %request);
+        for my $who (sort keys %request) {
+            push @cells, "$who: $name" => beside_cell($of{$who}, "/api/products?$request{$who}");
+        }
+    }
+    my %figures = $c->{rounds}->measure(@cells);
+    CatalogTest::Process::stop_all(values %of);
+    return %figures;
+}
+
+sub beside_cell {
+    my ($server, $target) = @_;
+    my $begin = Time::HiRes::time();
+    $server->get($target);
+    my $took = Time::HiRes::time() - $begin;
+    my @pace = $took < $SLOW ? (warm => 1) : (connections => 1, seconds => POSIX::ceil(5 * $took));
+    return { server => $server, every => Rounds::SELDOM, requests => ["1 GET $target"], @pace };
+}
+
+sub for_json_server {
+    my ($query) = @_;
+    my ($found) = grep { index($query, $_) >= 0 } sort { length $b <=> length $a } keys %JSON_SERVER;
+    $query =~ s/\Q$found\E/$JSON_SERVER{$found}/ if $found;
+    return "$query&_page=1&_limit=10";
+}
+
+# Dies unless all answers have the same number of products, of the same conditions.
+sub check_alike {
+    my ($name, @answers) = @_;
+    my @counts = map { my $json = $_->{json}; ref $json eq 'HASH' ? scalar @{ $json->{data} } : scalar @$json } @answers;
+    die "$name: @counts products\n" if !$counts[0] || grep { $_ != $counts[0] } @counts;
 }
 
 # ---- the worst query ----

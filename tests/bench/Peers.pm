@@ -43,6 +43,19 @@ sub source {
     return $engine ? (DRIVER => $engine->driver, DATABASE => $engine->url) : (DRIVER => 'sqlite', DATABASE => $self->file);
 }
 
+# json: the file that it serves, and would write to.
+package Peers::JsonServer;
+
+use parent -norequire, 'Contestant';
+
+sub start { my ($self) = @_; return $self->CatalogTest::Process::start }
+sub is_up { my ($self) = @_; return eval { $self->get('/api/products?_limit=1')->{status} == 200 } }
+
+sub command {
+    my ($self) = @_;
+    return ('env', 'NODE_ENV=production', 'PORT=' . $self->port, "DATABASE=$self->{json}", 'node', "$self->{packages}/json-server.js");
+}
+
 package Peers::Nginx;
 
 use parent -norequire, 'Contestant';

@@ -124,6 +124,7 @@ sub depth {
         (map { $row->("$_, next page / first", "large: $_, next page", "large: $_", 1.2) } map { $_->[0] } @DEPTH),
         (map { $to_page->($_, 2) } 'facets', 'categories'),
         (map { $row->("$_ / in the small catalogue", "large: $_", "small: $_", 2) } map { $_->[0] } @DEPTH),
+        (map { my $peer = $_; map { $row->("$_->[0] / $peer", "ours: $_->[0]", "$peer: $_->[0]", 1) } @DEPTH } qw(Fastify json-server)),
         { %worst, what => 'the worst query, ms', figure => 'worst query', member => 'ms', limit => $WORST },
         {
             %worst, what => 'p99 of others beside the worst query / alone', figure => 'page of others, beside the worst query',

@@ -153,4 +153,56 @@ sub facts {
     return { big => 'big', tiny => 'tiny', common => $common[0], common2 => $common[1], rare => $rare, prefix => substr($rare, 0, 2), costly => $costly };
 }
 
+# ---- the peers' catalogues ----
+
+# A SQLite file with the same products, an index for each column and their words in FTS5.
+my @PEER_STATEMENTS = (
+    'CREATE TABLE products (id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, price REAL NOT NULL, category TEXT NOT NULL,'
+        . ' inStock INTEGER NOT NULL, rating REAL, createdAt TEXT NOT NULL)',
+    'INSERT INTO products SELECT id, name, CAST(price AS REAL), category, in_stock, CAST(rating AS REAL),'
+        . q( strftime('%Y-%m-%dT%H:%M:%S', created_at / 1000, 'unixepoch') || printf('.%03dZ', created_at % 1000))
+        . ' FROM ours.products ORDER BY created_at, id',
+    'CREATE INDEX products_by_time ON products (createdAt, id)',
+    (map { "CREATE INDEX products_by_$_ ON products ($_, createdAt, id)" } qw(name price category inStock rating)),
+    q(CREATE VIRTUAL TABLE products_words USING fts5(name, category, content='products')),
+    q(INSERT INTO products_words (products_words) VALUES ('rebuild')));
+
+sub peer_file {
+    my ($file) = @_;
+    my $peer = $file =~ s/\.db$/-peer.db/r;
+    return $peer if -e $peer;
+    my $db = DBI->connect("dbi:SQLite:dbname=$peer.new", '', '', { RaiseError => 1, PrintError => 0 });
+    $db->do($_) for 'PRAGMA journal_mode=WAL', 'PRAGMA synchronous=OFF';
+    $db->do('ATTACH ? AS ours', undef, $file);
+    $db->do($_) for @PEER_STATEMENTS;
+    $db->do('DETACH ours');
+    $db->disconnect;
+    Catalogue::settle_file("$peer.new");
+    rename "$peer.new", $peer or die "$peer: $!\n";
+    return $peer;
+}
+
+# A JSON file with the same products, the newest first.
+sub json_file {
+    my ($file) = @_;
+    my $json = $file =~ s/\.db$/.products.json/r;
+    return $json if -e $json;
+    my $db = DBI->connect("dbi:SQLite:dbname=$file", '', '', { RaiseError => 1, PrintError => 0 });
+    my $rows = $db->prepare(
+        'SELECT id, name, price, category, in_stock, rating, created_at FROM products ORDER BY created_at DESC, id DESC');
+    my $separator = "{\"products\":[\n";
+    open my $out, '>', "$json.new" or die "$json.new: $!\n";
+    $rows->execute;
+    while (my ($id, $name, $price, $category, $in_stock, $rating, $time) = $rows->fetchrow_array) {
+        print {$out} $separator, sprintf '{"id":"%s","name":"%s","price":%s,"category":"%s","inStock":%s,%s"createdAt":"%s"}',
+            $id, $name, $price, $category, $in_stock ? 'true' : 'false', defined $rating ? qq("rating":$rating,) : '',
+            Catalogue::time_text($time);
+        $separator = ",\n";
+    }
+    print {$out} "\n]}\n";
+    close $out or die "$json.new: $!\n";
+    rename "$json.new", $json or die "$json: $!\n";
+    return $json;
+}
+
 1;

@@ -29,8 +29,8 @@ my @PARTS = qw(reads posts postgresql mariadb https sizes depth inserts memory t
 my ($build, $dir) = map { Cwd::realpath($_) // die "$_: $!\n" } @ARGV;
 my @parts = split ' ', $ENV{PARTS} || "@PARTS";
 my %pace = $ENV{QUICK}
-    ? (rounds => 1, seconds => 1, large => 1_000_000, requests => 100_000)
-    : (rounds => 27, seconds => 1, large => 10_000_000, requests => 1_000_000);
+    ? (rounds => 1, seconds => 1, large => 1_000_000, beside_peers => 100_000, requests => 100_000)
+    : (rounds => 27, seconds => 1, large => 10_000_000, beside_peers => 1_000_000, requests => 1_000_000);
 
 $| = 1;
 for my $part (@parts) {

@@ -20,10 +20,13 @@ function positive(text, otherwise) {
     return Number.isInteger(number) && number > 0 ? number : otherwise;
 }
 
-export async function page(query) {
+export const page = (query) => pageOf(query, database.page);
+
+// read(limit, offset) returns the rows and the total.
+export async function pageOf(query, read) {
     const page = positive(query.page, 1);
     const limit = Math.min(positive(query.limit, 10), 100);
-    const [rows, total] = await database.page(limit, (page - 1) * limit);
+    const [rows, total] = await read(limit, (page - 1) * limit);
     const data = rows.map(productOf);
     return { success: true, data, pagination: { page, limit, total, pages: Math.ceil(total / limit) } };
 }
