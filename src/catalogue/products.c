@@ -8,6 +8,7 @@
 #include "catalogue/product_keys.h"
 #include "db/batch.h"
 #include "db/checkout.h"
+#include "db/read_batch.h"
 #include "http/etag.h"
 #include "lib/id.h"
 
@@ -29,6 +30,13 @@ static apr_status_t represent_row(void *baton, const char *const *values, int co
     return CAT_ENOUGH;
 }
 
+/* Requests that come at once share a round trip. */
+static apr_status_t read_row(cat_db_t *db, const char *id, product_read_t *r)
+{
+    return cat_db_asks_server(db) ? cat_read_batch_one(db, SQL_PRODUCT_GET, id, represent_row, r)
+                                  : cat_db_each(db, SQL_PRODUCT_GET, CAT_VALUES(id), represent_row, r);
+}
+
 apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, cat_products_represent_t *represent,
                                   void *baton, cat_item_t *item)
 {
@@ -42,7 +50,7 @@ apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, 
     if (!cat_id_check(id)) {
         return APR_NOTFOUND;
     }
-    rv = cat_db_each(db, SQL_PRODUCT_GET, CAT_VALUES(id), represent_row, &r);
+    rv = read_row(db, id, &r);
     if (rv != APR_SUCCESS) {
         return rv;
     }

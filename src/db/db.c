@@ -144,6 +144,13 @@ int cat_db_shares_commits(const cat_db_t *db)
     return db->in_transaction || (dialect && dialect->one_writer);
 }
 
+int cat_db_asks_server(const cat_db_t *db)
+{
+    const cat_dialect_t *dialect = cat_source_dialect(db->source);
+
+    return !db->in_transaction && dialect && !dialect->one_writer;
+}
+
 int cat_db_takes_writes(cat_db_t *db)
 {
     cat_connection_t *conn;

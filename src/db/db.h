@@ -118,6 +118,9 @@ apr_pool_t *cat_db_use_pool(cat_db_t *db, apr_pool_t *pool);
  * writer at a time. 0 before the first connection of this process. */
 int cat_db_shares_commits(const cat_db_t *db);
 
+/* Is a statement a round trip to a server, and no part of a transaction? 0 before the first connection of this process. */
+int cat_db_asks_server(const cat_db_t *db);
+
 /* Does the database take writes, as far as can be known without one? If not, the reason is logged. 1 where it is no
  * file. */
 int cat_db_takes_writes(cat_db_t *db);

@@ -22,6 +22,9 @@
 
 typedef struct cat_source_t cat_source_t;
 
+/* How many threads of a child send statements of db/read_batch.h at a time, unless one hangs. */
+#define CAT_SOURCE_READERS 2
+
 /* A pool of connections that checks each before it hands it out: mod_dbd (httpd/dbd.c) or db/pool.c. Used by all
  * threads of a child. */
 typedef struct cat_connector_t {
@@ -66,9 +69,10 @@ struct cat_source_t {
     cat_warm_t *warm;       /* those that are kept for the next use */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *attempt_ended;
-    cat_group_commit_t *group;  /* the writes of this child that wait for the write lock */
-    cat_group_commit_t *batch;  /* the items of db/batch.h that wait for a leader */
-    cat_wal_index_t *wal_index; /* of a database that is a file; NULL: no responses are cached */
+    cat_group_commit_t *group;                     /* the writes of this child that wait for the write lock */
+    cat_group_commit_t *batch;                     /* the items of db/batch.h that wait for a leader */
+    cat_group_commit_t *reads[CAT_SOURCE_READERS]; /* the rows of db/read_batch.h that wait for a leader */
+    cat_wal_index_t *wal_index;                    /* of a database that is a file; NULL: no responses are cached */
     /* ---- guarded by the mutex ---- */
     cat_source_state_t state;
     int is_attempted;      /* flag: a thread tries to connect while the database is not known to be up */
@@ -77,6 +81,7 @@ struct cat_source_t {
     /* ---- atomic ---- */
     _Atomic(const cat_dialect_t *) dialect; /* NULL until the first connection was seen; written after write_lock */
     _Atomic(cat_semaphore_t *) write_lock;  /* NULL: the database takes several writers at once */
+    atomic_uint next_reads;                 /* which of reads the next row joins, modulo their number */
     atomic_int ready;                       /* flag: the schema was found to be right */
     _Atomic apr_time_t refused_since;       /* since then the database is not ready; 0: it took the last statement */
     _Atomic apr_time_t revocations_at;      /* begin of the last successful reading of ended sessions; 0: none yet */
