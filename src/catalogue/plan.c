@@ -114,6 +114,13 @@ static void drop_constants(cat_plan_t *plan)
     }
 }
 
+/* An index has the first column in order, but not all of them: there are several keys, or the times of products with
+ * equal ones go the other way, as of sort=-inStock,name with one value of inStock. */
+static int is_index_too_short(const cat_plan_t *plan)
+{
+    return plan->sort_count > 1 || !cat_order_has_one_direction(&plan->order, 0);
+}
+
 static void plan_walk(cat_plan_t *plan)
 {
     const cat_query_condition_t *category = find_category(plan->query);
@@ -123,7 +130,7 @@ static void plan_walk(cat_plan_t *plan)
         split_by_stock(plan);
         category = NULL;
     }
-    if (category && category->op == CAT_IN && plan->sort_count > 1) { /* its branches would have no common bound */
+    if (category && category->op == CAT_IN && is_index_too_short(plan)) { /* its branches would have no common bound */
         category = NULL;
     }
     if (!category || !walk_in_category(plan, category, plan->order.columns[0].column)) {
@@ -426,7 +433,7 @@ static void plan_count(cat_plan_t *plan, const candidates_t *candidates)
 
 static int is_by_time(const cat_plan_t *plan)
 {
-    return !strcmp(plan->order.columns[0].column, "created_at") && plan->sort_count <= 1;
+    return !strcmp(plan->order.columns[0].column, "created_at") && !is_index_too_short(plan);
 }
 
 /* Among equals, one that the walk passes alone. */
@@ -498,5 +505,5 @@ apr_status_t cat_plan_choose(cat_db_t *db, const cat_dialect_t *dialect, const c
 
 int cat_plan_needs_bound(const cat_plan_t *plan)
 {
-    return plan->kind == CAT_PLAN_WALK && !plan->branch_count && plan->sort_count > 1;
+    return plan->kind == CAT_PLAN_WALK && !plan->branch_count && is_index_too_short(plan);
 }

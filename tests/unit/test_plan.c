@@ -85,6 +85,26 @@ static void test_large_share_of_the_products_is_walked(void **state)
     assert_int_equal(plan.kind, CAT_PLAN_FETCH);
 }
 
+/* sort=-inStock,name with one value of inStock: the names ascend, the times of equal names descend, as no index has them. */
+static void test_ties_against_the_first_key_need_a_bound(void **state)
+{
+    static const cat_query_value_t yes = {"true", NULL, 1};
+    static const cat_query_condition_t in_stock = {CAT_PRODUCT_IN_STOCK, CAT_EQ, 1, &yes};
+    unit_database_t *database = make_products(*state, 0);
+    cat_list_query_t query = make_query(&in_stock, 1, NULL, 0, CAT_PRODUCT_IN_STOCK);
+    cat_plan_t plan;
+
+    query.sort[query.sort_count++] = (cat_query_sort_t){CAT_PRODUCT_NAME, 0};
+    plan = choose(*state, database, &query);
+    assert_int_equal(plan.kind, CAT_PLAN_WALK);
+    assert_string_equal(plan.index, "products_by_name");
+    assert_true(cat_plan_needs_bound(&plan));
+    query.sort[1].descending = 1;
+    plan = choose(*state, database, &query);
+    assert_string_equal(plan.index, "products_by_name");
+    assert_false(cat_plan_needs_bound(&plan));
+}
+
 static void test_many_products_are_walked(void **state)
 {
     unit_database_t *database = make_products(*state, 2900);
@@ -157,6 +177,7 @@ int main(void)
         UNIT_TEST(test_walk_that_passes_no_others_needs_no_counts),
         UNIT_TEST(test_few_products_are_fetched),
         UNIT_TEST(test_large_share_of_the_products_is_walked),
+        UNIT_TEST(test_ties_against_the_first_key_need_a_bound),
         UNIT_TEST(test_many_products_are_walked),
         UNIT_TEST(test_frequent_word_is_streamed_by_time),
         UNIT_TEST(test_word_alone_is_streamed_however_rare),
