@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "catalogue/counts.h"
+#include "catalogue/indexes.h"
 #include "catalogue/plan.h"
+#include "catalogue/product_keys.h"
 #include "db/checkout.h"
 #include "db/sql_parts.h"
 
@@ -19,7 +21,8 @@ typedef struct search_t {
     const cat_dialect_t *dialect;
     cat_plan_t plan;
     apr_int64_t offset;
-    apr_int64_t passed; /* rows that were passed on */
+    apr_int64_t passed;      /* rows that were passed on */
+    int has_category_counts; /* flag: the counters of categories have all products */
 } search_t;
 
 /* ---- rows ---- */
@@ -210,6 +213,37 @@ static void add_facet(facets_t *f, int which, int field)
         (cat_search_facet_t){field, count < CAT_SEARCH_FACET_MAX ? (int)count : CAT_SEARCH_FACET_MAX, values};
 }
 
+static apr_status_t take_category(void *baton, const char *const *values, int count)
+{
+    facets_t *f = baton;
+    cat_search_value_t *value = apr_palloc(f->search->db->pool, sizeof(*value));
+
+    (void)count;
+    *value = (cat_search_value_t){apr_pstrdup(f->search->db->pool, values[0]), apr_atoi64(values[1])};
+    apr_hash_set(f->values[0], value->value, APR_HASH_KEY_STRING, value);
+    return APR_SUCCESS;
+}
+
+/* Of a list without conditions the counters know the categories, all of them. */
+static int are_categories_counted(const search_t *s)
+{
+    return s->has_category_counts && is_unconditional(s->query) &&
+           s->query->facets == CAT_FIELD_LIST_OF(CAT_PRODUCT_CATEGORY);
+}
+
+static apr_status_t list_categories(search_t *s, facets_t *f)
+{
+    cat_select_text_t text;
+    apr_status_t rv;
+
+    cat_select_text_init(&text, s->db->pool, s->dialect);
+    cat_select_text_add(&text, "SELECT category, SUM(n) FROM " CATEGORY_PARTS " c GROUP BY category HAVING SUM(n) > 0",
+                        NULL);
+    rv = cat_select_text_run(&text, s->db, take_category, f);
+    add_facet(f, 0, CAT_PRODUCT_CATEGORY);
+    return rv;
+}
+
 /* The same rows tell the total, if there are no more of them. */
 static apr_status_t count_facets(search_t *s)
 {
@@ -220,6 +254,9 @@ static apr_status_t count_facets(search_t *s)
 
     if (!s->query->facets) {
         return APR_SUCCESS;
+    }
+    if (are_categories_counted(s)) {
+        return list_categories(s, &f);
     }
     cat_select_text_init(&text, s->db->pool, s->dialect);
     cat_plan_add_facets(&text, &s->plan, most + 1);
@@ -269,7 +306,13 @@ apr_status_t cat_search_read(cat_db_t *db, const cat_list_query_t *query, const 
                              cat_search_end_t *end)
 {
     search_t s = make_search(db, query, rows, end);
+    cat_indexes_state_t state = {0};
+    apr_status_t rv = query->facets ? cat_indexes_check(db, CAT_INDEX_CATEGORY, &state) : APR_SUCCESS;
 
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    s.has_category_counts = !state.absent && !state.filling;
     return cat_db_search(db, read_all, &s);
 }
 

@@ -23,6 +23,11 @@
 #define PRODUCT_TOTAL                                                                                                  \
     "(SELECT n FROM product_counts WHERE level = 3) + (SELECT COALESCE(SUM(delta), 0) FROM product_deltas)"
 
+/* Rows of category and n, of which the sum is that of the category's indexed products. */
+#define CATEGORY_PARTS                                                                                                 \
+    "(SELECT category, n FROM category_counts"                                                                         \
+    " UNION ALL SELECT category, category_delta FROM product_deltas WHERE category IS NOT NULL)"
+
 /* ---- what a row of the field table becomes ---- */
 
 #define PRODUCT_COLUMN(name, field, column, update, ...) PRODUCT_COMMA_##update column

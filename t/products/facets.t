@@ -32,6 +32,11 @@ is_deeply([map { $_->{count} } @{ $r->{facets}{category} }], [3, (2) x 15, (1) x
 $server->api(POST => '/products', { name => 'q', price => 1 }, token => $token);
 is(list('facets=category&price=1')->{json}{facetsRelation}, 'gte', 'beyond it they are of so many only');
 
+is(list('facets=inStock')->{json}{facetsRelation}, 'gte', 'without conditions as well');
+$r = list('facets=category')->{json};
+ok(!exists $r->{facetsRelation}, 'but there the categories are counted, however many products there are');
+is_deeply([map { $_->{count} } @{ $r->{facets}{category} }], [3, (2) x 16, (1) x 33], 'all of them');
+
 answers(list("facets=$_"), 400, invalid(facets => 'unknown'), "facets=$_ is refused") for '', 'name', 'category,price', 'Category';
 answers(list('facets=category&facets=inStock'), 400, invalid(facets => 'duplicate'), 'facets twice are refused');
 
