@@ -13,7 +13,7 @@
 
 /* A thread's item, on its stack. While the thread sleeps, the leader reads the item and writes rv. */
 typedef struct entry_t {
-    cat_group_commit_item_t item; /* first: a list of items is a list of entries */
+    cat_group_item_t item; /* first: a list of items is a list of entries */
     const void *own;
     apr_status_t rv;
 } entry_t;
@@ -38,7 +38,7 @@ static void collect_items(batch_t *batch, int most)
     if (batch->count) {
         return;
     }
-    cat_group_commit_collect(batch->db->source->batch, &batch->first->item, most - 1);
+    cat_group_collect(batch->db->source->batch, &batch->first->item, most - 1);
     for (entry_t *entry = batch->first; entry; entry = next_entry(entry)) {
         batch->items[batch->count++] = entry->own;
     }
@@ -56,7 +56,7 @@ static apr_status_t write_items(void *baton)
 /* As many items as there are, and one statement takes. */
 static int count_for_statement(const batch_t *batch)
 {
-    int present = 1 + cat_group_commit_count_waiting(batch->db->source->batch), rows = 1;
+    int present = 1 + cat_group_count_waiting(batch->db->source->batch), rows = 1;
 
     while (2 * rows <= present && 2 * rows <= CAT_ROWS_MAX) {
         rows *= 2;
@@ -99,7 +99,7 @@ static int lead_batch(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work_t *wor
     for (entry_t *entry = own; entry; entry = next_entry(entry)) {
         entry->rv = rv;
     }
-    cat_group_commit_leave(db->source->batch, &own->item);
+    cat_group_leave(db->source->batch, &own->item);
     return batch.count;
 }
 
@@ -119,13 +119,13 @@ apr_status_t cat_batch_write(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work
     if (db->companion) {
         return write_alone(db, CAT_BATCH_TRANSACTION, work, &own);
     }
-    switch (cat_group_commit_join(db->source->batch, &own.item, apr_time_now() + BATCH_PATIENCE)) {
-    case CAT_GROUP_COMMIT_WAITING:
+    switch (cat_group_join(db->source->batch, &own.item, apr_time_now() + BATCH_PATIENCE)) {
+    case CAT_GROUP_WAITING:
         return write_alone(db, kind, work, &own);
-    case CAT_GROUP_COMMIT_LEADER:
+    case CAT_GROUP_LEADER:
         count = lead_batch(db, kind, work, &own);
         break;
-    case CAT_GROUP_COMMIT_DONE:
+    case CAT_GROUP_DONE:
         cat_checkout_mark_changes(db); /* the leader has marked its own */
         break;
     }

@@ -14,7 +14,7 @@
 
 /* What a thread wants, on its stack. While the thread sleeps, the leader reads the key and writes the rest. */
 typedef struct wish_t {
-    cat_group_commit_item_t item; /* first: a list of items is a list of wishes */
+    cat_group_item_t item; /* first: a list of items is a list of wishes */
     const char *key;
     apr_status_t rv;
     int is_too_long; /* flag: the row has no room here */
@@ -104,20 +104,20 @@ static int most_rows(const cat_db_t *db)
 }
 
 /* The connection is given back before a thread that needs one is woken. */
-static void lead_batch(cat_db_t *db, cat_group_commit_t *group, cat_sql_t sql, wish_t *own)
+static void lead_batch(cat_db_t *db, cat_group_t *group, cat_sql_t sql, wish_t *own)
 {
     apr_status_t rv;
 
-    cat_group_commit_collect(group, &own->item, most_rows(db) - 1);
+    cat_group_collect(group, &own->item, most_rows(db) - 1);
     rv = read_rows(db, sql, own);
     cat_db_release(db);
     for (wish_t *wish = own; wish; wish = next_wish(wish)) {
         wish->rv = rv;
     }
-    cat_group_commit_leave(group, &own->item);
+    cat_group_leave(group, &own->item);
 }
 
-static cat_group_commit_t *choose_group(cat_source_t *source)
+static cat_group_t *choose_group(cat_source_t *source)
 {
     unsigned turn = atomic_fetch_add_explicit(&source->next_reads, 1, memory_order_relaxed);
 
@@ -127,7 +127,7 @@ static cat_group_commit_t *choose_group(cat_source_t *source)
 /* A thread that waits holds no connection. */
 apr_status_t cat_read_batch_one(cat_db_t *db, cat_sql_t sql, const char *key, cat_row_t *row, void *baton)
 {
-    cat_group_commit_t *group = choose_group(db->source);
+    cat_group_t *group = choose_group(db->source);
     wish_t own;
 
     own.item.more = 0;
@@ -135,13 +135,13 @@ apr_status_t cat_read_batch_one(cat_db_t *db, cat_sql_t sql, const char *key, ca
     own.is_too_long = 0;
     own.columns = 0;
     cat_db_release(db);
-    switch (cat_group_commit_join(group, &own.item, apr_time_now() + READ_PATIENCE)) {
-    case CAT_GROUP_COMMIT_WAITING:
+    switch (cat_group_join(group, &own.item, apr_time_now() + READ_PATIENCE)) {
+    case CAT_GROUP_WAITING:
         return cat_db_each(db, sql, &key, 1, row, baton);
-    case CAT_GROUP_COMMIT_LEADER:
+    case CAT_GROUP_LEADER:
         lead_batch(db, group, sql, &own);
         break;
-    case CAT_GROUP_COMMIT_DONE:
+    case CAT_GROUP_DONE:
         break;
     }
     if (own.rv == APR_SUCCESS && own.is_too_long) {

@@ -49,13 +49,13 @@ apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const
         rv = apr_thread_cond_create(&source->attempt_ended, pool);
     }
     if (rv == APR_SUCCESS) {
-        rv = cat_group_commit_create(&source->group, pool);
+        rv = cat_group_create(&source->group, pool);
     }
     if (rv == APR_SUCCESS) {
-        rv = cat_group_commit_create(&source->batch, pool);
+        rv = cat_group_create(&source->batch, pool);
     }
     for (int i = 0; i < CAT_SOURCE_READERS && rv == APR_SUCCESS; i++) {
-        rv = cat_group_commit_create(&source->reads[i], pool);
+        rv = cat_group_create(&source->reads[i], pool);
     }
     if (rv == APR_SUCCESS && source->cache) {
         rv = cat_wal_index_create(&source->wal_index, pool);

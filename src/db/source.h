@@ -9,7 +9,7 @@
 
 #include "db/dialect.h"
 #include "db/file_registry.h"
-#include "db/group_commit.h"
+#include "db/group.h"
 #include "db/handle.h"
 #include "db/permits.h"
 #include "db/warm.h"
@@ -69,10 +69,10 @@ struct cat_source_t {
     cat_warm_t *warm;       /* those that are kept for the next use */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *attempt_ended;
-    cat_group_commit_t *group;                     /* the writes of this child that wait for the write lock */
-    cat_group_commit_t *batch;                     /* the items of db/batch.h that wait for a leader */
-    cat_group_commit_t *reads[CAT_SOURCE_READERS]; /* the rows of db/read_batch.h that wait for a leader */
-    cat_wal_index_t *wal_index;                    /* of a database that is a file; NULL: no responses are cached */
+    cat_group_t *group;                     /* the writes of this child that wait for the write lock */
+    cat_group_t *batch;                     /* the items of db/batch.h that wait for a leader */
+    cat_group_t *reads[CAT_SOURCE_READERS]; /* the rows of db/read_batch.h that wait for a leader */
+    cat_wal_index_t *wal_index;             /* of a database that is a file; NULL: no responses are cached */
     /* ---- guarded by the mutex ---- */
     cat_source_state_t state;
     int is_attempted;      /* flag: a thread tries to connect while the database is not known to be up */

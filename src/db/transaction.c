@@ -179,7 +179,7 @@ static void commit_group(cat_write_t *first, const cat_write_t *end)
 apr_status_t cat_transaction_write(cat_write_t *w)
 {
     cat_source_t *source = w->db->source;
-    cat_group_commit_state_t state;
+    cat_group_state_t state;
     apr_status_t rv;
 
     w->arrived = apr_time_now();
@@ -192,17 +192,17 @@ apr_status_t cat_transaction_write(cat_write_t *w)
         return w->work ? do_work_alone(w) : write_statement_alone(w);
     }
     cat_checkout_release(w->db);
-    state = cat_group_commit_join(source->group, &w->item, w->arrived + CAT_SOURCE_WRITE_PATIENCE);
-    if (state == CAT_GROUP_COMMIT_WAITING) {
+    state = cat_group_join(source->group, &w->item, w->arrived + CAT_SOURCE_WRITE_PATIENCE);
+    if (state == CAT_GROUP_WAITING) {
         return cat_source_log_late(source, w->db->log);
     }
-    if (state == CAT_GROUP_COMMIT_LEADER) {
+    if (state == CAT_GROUP_LEADER) {
         w->rv = cat_checkout_take_write_lock(w->db, w->arrived + CAT_SOURCE_WRITE_PATIENCE);
         if (w->rv == APR_SUCCESS) {
-            cat_group_commit_collect(source->group, &w->item, GROUP_MAX - 1 - w->item.more);
+            cat_group_collect(source->group, &w->item, GROUP_MAX - 1 - w->item.more);
             commit_group(w, NULL);
         }
-        cat_group_commit_leave(source->group, &w->item);
+        cat_group_leave(source->group, &w->item);
     }
     return w->rv;
 }

@@ -3,7 +3,7 @@
 #define CAT_DB_TRANSACTION_H
 
 #include "db/dialect.h"
-#include "db/group_commit.h"
+#include "db/group.h"
 
 typedef struct cat_db_t cat_db_t;
 
@@ -11,9 +11,9 @@ typedef struct cat_db_t cat_db_t;
 typedef apr_status_t cat_work_t(void *baton);
 
 /* A write, on the stack of its thread: the function `work`, or, where that is NULL, one statement, which is atomic by
- * itself. While the thread sleeps in cat_group_commit_join, the leader uses the write. */
+ * itself. While the thread sleeps in cat_group_join, the leader uses the write. */
 typedef struct cat_write_t {
-    cat_group_commit_item_t item; /* first: a list of items is a list of writes */
+    cat_group_item_t item; /* first: a list of items is a list of writes */
     cat_db_t *db;
     cat_work_t *work;
     void *baton; /* work's */

@@ -59,7 +59,7 @@ static void write_together(unit_database_t *database, writer_t *writers, apr_int
         writers[i].db = unit_database_use(writers[i].pool, database);
         assert_int_equal(pthread_create(&writers[i].thread, NULL, write_one, &writers[i]), 0);
     }
-    while (!pause && cat_group_commit_count_waiting(database->source->batch) < WRITERS - 1) {
+    while (!pause && cat_group_count_waiting(database->source->batch) < WRITERS - 1) {
         apr_sleep(apr_time_from_msec(1));
     }
     apr_sleep(pause);

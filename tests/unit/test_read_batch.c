@@ -73,31 +73,31 @@ static int count_waiting(const cat_source_t *source)
     int count = 0;
 
     for (int i = 0; i < CAT_SOURCE_READERS; i++) {
-        count += cat_group_commit_count_waiting(source->reads[i]);
+        count += cat_group_count_waiting(source->reads[i]);
     }
     return count;
 }
 
 /* Becomes the leader of each group. */
-static void hold_groups(const cat_source_t *source, cat_group_commit_item_t held[CAT_SOURCE_READERS])
+static void hold_groups(const cat_source_t *source, cat_group_item_t held[CAT_SOURCE_READERS])
 {
     for (int i = 0; i < CAT_SOURCE_READERS; i++) {
         held[i].more = 0;
-        assert_int_equal(cat_group_commit_join(source->reads[i], &held[i], apr_time_now()), CAT_GROUP_COMMIT_LEADER);
+        assert_int_equal(cat_group_join(source->reads[i], &held[i], apr_time_now()), CAT_GROUP_LEADER);
     }
 }
 
-static void let_go(const cat_source_t *source, cat_group_commit_item_t held[CAT_SOURCE_READERS])
+static void let_go(const cat_source_t *source, cat_group_item_t held[CAT_SOURCE_READERS])
 {
     for (int i = 0; i < CAT_SOURCE_READERS; i++) {
-        cat_group_commit_leave(source->reads[i], &held[i]);
+        cat_group_leave(source->reads[i], &held[i]);
     }
 }
 
 /* Starts the readers while their groups have leaders, who leave when all readers wait. */
 static void read_together(unit_database_t *database, reader_t *readers, const char *const *ids, int count)
 {
-    cat_group_commit_item_t held[CAT_SOURCE_READERS];
+    cat_group_item_t held[CAT_SOURCE_READERS];
 
     hold_groups(database->source, held);
     for (int i = 0; i < count; i++) {
@@ -260,7 +260,7 @@ static void test_threads_fail_with_their_leader(void **state)
 static void test_no_thread_waits_long_for_a_leader(void **state)
 {
     unit_database_t *database = make_database(state);
-    cat_group_commit_item_t held[CAT_SOURCE_READERS];
+    cat_group_item_t held[CAT_SOURCE_READERS];
     apr_time_t began = apr_time_now();
     reader_t r;
 

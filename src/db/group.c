@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "db/group_commit.h"
+#include "db/group.h"
 
 #include <errno.h>
 
 #include <apr_thread_mutex.h>
 
-struct cat_group_commit_t {
+struct cat_group_t {
     apr_thread_mutex_t *mutex;
     /* ---- guarded by the mutex ---- */
     int has_leader;
-    cat_group_commit_item_t *first, **end; /* the waiting items */
+    cat_group_item_t *first, **end; /* the waiting items */
 };
 
-apr_status_t cat_group_commit_create(cat_group_commit_t **group, apr_pool_t *pool)
+apr_status_t cat_group_create(cat_group_t **group, apr_pool_t *pool)
 {
-    cat_group_commit_t *created = apr_pcalloc(pool, sizeof(*created));
+    cat_group_t *created = apr_pcalloc(pool, sizeof(*created));
 
     created->end = &created->first;
     *group = created;
     return apr_thread_mutex_create(&created->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
 }
 
-static void append_item(cat_group_commit_t *group, cat_group_commit_item_t *item)
+static void append_item(cat_group_t *group, cat_group_item_t *item)
 {
     sem_init(&item->woken, 0, 0);
-    item->state = CAT_GROUP_COMMIT_WAITING;
+    item->state = CAT_GROUP_WAITING;
     *group->end = item;
     group->end = &item->next;
 }
 
-static cat_group_commit_item_t *remove_first_item(cat_group_commit_t *group)
+static cat_group_item_t *remove_first_item(cat_group_t *group)
 {
-    cat_group_commit_item_t *item = group->first;
+    cat_group_item_t *item = group->first;
 
     group->first = item->next;
     if (!group->first) {
@@ -41,9 +41,9 @@ static cat_group_commit_item_t *remove_first_item(cat_group_commit_t *group)
     return item;
 }
 
-static void remove_item(cat_group_commit_t *group, const cat_group_commit_item_t *item)
+static void remove_item(cat_group_t *group, const cat_group_item_t *item)
 {
-    cat_group_commit_item_t **link = &group->first;
+    cat_group_item_t **link = &group->first;
 
     while (*link != item) {
         link = &(*link)->next;
@@ -55,12 +55,12 @@ static void remove_item(cat_group_commit_t *group, const cat_group_commit_item_t
 }
 
 /* 0: a leader has collected the item, or its thread is the leader now, so it will be woken. */
-static int withdraw_item(cat_group_commit_t *group, const cat_group_commit_item_t *item)
+static int withdraw_item(cat_group_t *group, const cat_group_item_t *item)
 {
     int is_waiting;
 
     apr_thread_mutex_lock(group->mutex);
-    is_waiting = item->state == CAT_GROUP_COMMIT_WAITING;
+    is_waiting = item->state == CAT_GROUP_WAITING;
     if (is_waiting) {
         remove_item(group, item);
     }
@@ -68,7 +68,7 @@ static int withdraw_item(cat_group_commit_t *group, const cat_group_commit_item_
     return is_waiting;
 }
 
-static cat_group_commit_state_t await_leader(cat_group_commit_t *group, cat_group_commit_item_t *item, apr_time_t until)
+static cat_group_state_t await_leader(cat_group_t *group, cat_group_item_t *item, apr_time_t until)
 {
     const struct timespec end = {apr_time_sec(until), apr_time_usec(until) * 1000};
     int rv;
@@ -85,8 +85,7 @@ static cat_group_commit_state_t await_leader(cat_group_commit_t *group, cat_grou
     return item->state;
 }
 
-cat_group_commit_state_t cat_group_commit_join(cat_group_commit_t *group, cat_group_commit_item_t *item,
-                                               apr_time_t until)
+cat_group_state_t cat_group_join(cat_group_t *group, cat_group_item_t *item, apr_time_t until)
 {
     int is_leader;
 
@@ -98,50 +97,50 @@ cat_group_commit_state_t cat_group_commit_join(cat_group_commit_t *group, cat_gr
         append_item(group, item);
     }
     apr_thread_mutex_unlock(group->mutex);
-    return is_leader ? CAT_GROUP_COMMIT_LEADER : await_leader(group, item, until);
+    return is_leader ? CAT_GROUP_LEADER : await_leader(group, item, until);
 }
 
-void cat_group_commit_collect(cat_group_commit_t *group, cat_group_commit_item_t *own, int count)
+void cat_group_collect(cat_group_t *group, cat_group_item_t *own, int count)
 {
-    cat_group_commit_item_t *last = own;
+    cat_group_item_t *last = own;
 
     apr_thread_mutex_lock(group->mutex);
     while (group->first && count > group->first->more) {
         last->next = remove_first_item(group);
         last = last->next;
         count -= 1 + last->more;
-        last->state = CAT_GROUP_COMMIT_DONE; /* its thread reads this once it is woken */
+        last->state = CAT_GROUP_DONE; /* its thread reads this once it is woken */
     }
     apr_thread_mutex_unlock(group->mutex);
 }
 
 /* The next leader first: it can begin while this thread wakes the others. */
-void cat_group_commit_leave(cat_group_commit_t *group, cat_group_commit_item_t *own)
+void cat_group_leave(cat_group_t *group, cat_group_item_t *own)
 {
-    cat_group_commit_item_t *next, *leader = NULL;
+    cat_group_item_t *next, *leader = NULL;
 
     apr_thread_mutex_lock(group->mutex);
     if (group->first) {
         leader = remove_first_item(group);
-        leader->state = CAT_GROUP_COMMIT_LEADER;
+        leader->state = CAT_GROUP_LEADER;
     }
     group->has_leader = leader != NULL;
     apr_thread_mutex_unlock(group->mutex);
     if (leader) {
         sem_post(&leader->woken);
     }
-    for (cat_group_commit_item_t *item = own->next; item; item = next) {
+    for (cat_group_item_t *item = own->next; item; item = next) {
         next = item->next; /* a thread that is woken returns, and its item with its stack */
         sem_post(&item->woken);
     }
 }
 
-int cat_group_commit_count_waiting(cat_group_commit_t *group)
+int cat_group_count_waiting(cat_group_t *group)
 {
     int count = 0;
 
     apr_thread_mutex_lock(group->mutex);
-    for (const cat_group_commit_item_t *item = group->first; item; item = item->next) {
+    for (const cat_group_item_t *item = group->first; item; item = item->next) {
         count++;
     }
     apr_thread_mutex_unlock(group->mutex);
