@@ -6,6 +6,7 @@
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for command_for problems);
 use POSIX ();
+use Time::HiRes ();
 
 use constant { ALL => 9000, MANY => 30_000, PORTION => 1000 };
 
@@ -44,13 +45,17 @@ sub kill_children {
 
 # ---- the middle of a transaction ----
 
-# How many sessions of the engine wait for a lock, and how many have a transaction.
+# How many sessions of the engine wait for a lock, and how many have a transaction. InnoDB renews its table of transactions only if
+# nobody has read it for 0.1 s.
+sub pause { Time::HiRes::sleep(0.15) if driver eq 'mysql' }
 sub waiting {
+    pause();
     my $ask = driver eq 'mysql' ? q(SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT')
         : q(SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock');
     return $engine->admin->selectrow_array($ask);
 }
 sub transactions {
+    pause();
     my $ask = driver eq 'mysql' ? 'SELECT COUNT(*) FROM information_schema.innodb_trx'
         : q(SELECT COUNT(*) FROM pg_stat_activity WHERE xact_start IS NOT NULL AND pid <> pg_backend_pid() AND backend_type = 'client backend');
     return $engine->admin->selectrow_array($ask);

@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
+# runs: first
 # CatalogQueryTimeout: the database ends a list that takes too long, and nobody else notices.
 use CatalogTest;
 use IO::Select ();
 use Time::HiRes ();
 
 my $LIMIT = 1; # seconds
-my $PRODUCTS = 150_000;
+my $PRODUCTS = 400_000;
 my $server = server(mount => "CatalogQueryTimeout $LIMIT\nCatalogMaxConnections 2",
     conf => "CatalogCacheSize 0\n" . (mpm() eq 'prefork' ? '' : CatalogTest::Server::one_child()))->start;
 my $token = register($server)->{token};
 my $db = $server->database;
 
-# Creates a product and copies it, with all that was derived of it but the words.
+# Creates a product and copies it, without all that was derived of it but the column words: indexes would take most of the time.
 sub copies {
     my ($count, %product) = @_;
     my $id = $server->api(POST => '/products', \%product, token => $token)->{json}{data}{id};
     my $row = $db->selectrow_hashref('SELECT * FROM products WHERE id = ?', undef, $id);
-    my ($copied, @columns) = (0, sort keys %$row);
+    my ($copied, @columns) = (0, grep { !/_key$/ } sort keys %$row);
     my ($before, $after) = map { join '', map { $db->quote($row->{$_}) . ', ' } @$_ }
         [grep { $_ lt 'id' } @columns], [grep { $_ gt 'id' } @columns];
 
