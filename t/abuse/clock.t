@@ -2,6 +2,7 @@
 # route: POST /auth/login
 # route: POST /register
 # route: POST /auth/confirm/resend
+# runs: first
 # The clock is set back by an hour while the server runs: no client waits a minute longer for it.
 use CatalogTest;
 use CatalogAccounts;

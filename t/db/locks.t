@@ -3,6 +3,7 @@
 # route: GET /products
 # case: 6 7
 # db: sqlite3
+# runs: first
 # Another process locks the database: a backup, a shell, another server, the children from before a restart.
 use CatalogTest;
 use Time::HiRes qw(time sleep);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products/batch
 # mpm: event
+# runs: first
 # Children are killed in the middle of a batch, which is then sent again with its Idempotency-Key until it is answered: all of it is
 # stored, once, and the answer is the one that was stored with it.
 use CatalogTest;

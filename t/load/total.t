@@ -2,6 +2,7 @@
 # route: GET /products
 # route: POST /products
 # route: DELETE /products/:id
+# runs: first
 # The total of the list while clients and another program write and children are killed: no answer contradicts itself, and at the end
 # the total is right.
 use CatalogTest;

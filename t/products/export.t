@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products/export
 # mpm: event worker
+# runs: first
 # The whole catalogue as a file, in one state, however slowly it is read; and what the client sees when that fails.
 use utf8;
 use CatalogTest;
