@@ -2,6 +2,7 @@
 # route: GET /products
 # Lists with conditions: what each operator compares, and what is refused.
 use CatalogTest;
+use Time::HiRes ();
 
 my $server = server()->start;
 my $token = register($server)->{token};
@@ -18,6 +19,7 @@ my @products = (
 );
 for (@products) {
     my ($name, $category, $price, $rating, $stock) = @$_;
+    Time::HiRes::sleep(0.002); # no two of the same millisecond
     my $r = $server->api(POST => '/products', { name => $name, category => $category, price => $price, inStock => $stock,
         defined $rating ? (rating => $rating) : () }, token => $token);
     $made{$name} = $r->{json}{data};

@@ -128,7 +128,7 @@ sub beside_cell {
     my $begin = Time::HiRes::time();
     $server->get($target);
     my $took = Time::HiRes::time() - $begin;
-    my @pace = $took < $SLOW ? (warm => 1) : (connections => 1, seconds => POSIX::ceil(5 * $took));
+    my @pace = $took < $SLOW ? (warm => 1) : (connections => 1, seconds => 2 + POSIX::ceil(5 * $took));
     return { server => $server, every => Rounds::SELDOM, requests => ["1 GET $target"], @pace };
 }
 
