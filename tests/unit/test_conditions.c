@@ -1,27 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
-
-#include <apr_strings.h>
+#include "unit_select_text.h"
 
 #include "catalogue/conditions.h"
-
-static cat_select_text_t begin_text(apr_pool_t *pool, const char *driver)
-{
-    cat_select_text_t s;
-
-    cat_select_text_init(&s, pool, cat_dialect_find(driver));
-    return s;
-}
-
-static const char *values_of(const cat_select_text_t *s)
-{
-    const char *joined = "";
-
-    for (int i = 0; i < s->values->nelts; i++) {
-        joined = apr_pstrcat(s->text.pool, joined, i ? "|" : "", APR_ARRAY_IDX(s->values, i, const char *), NULL);
-    }
-    return joined;
-}
 
 static void test_each_operator_is_written(void **state)
 {
@@ -46,10 +27,10 @@ static void test_each_operator_is_written(void **state)
     };
 
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
-        cat_select_text_t s = begin_text(*state, cases[i].driver);
+        cat_select_text_t s = unit_begin_text(*state, cases[i].driver);
         cat_conditions_add(&s, &cases[i].condition);
         assert_string_equal(cat_buffer_text(&s.text), cases[i].text);
-        assert_string_equal(values_of(&s), cases[i].values);
+        assert_string_equal(unit_values_of(&s), cases[i].values);
     }
 }
 
@@ -58,12 +39,12 @@ static void test_index_finds_what_it_can(void **state)
     static const cat_query_value_t tea = {"Tea", "tea", 0};
     const cat_query_condition_t name = {CAT_PRODUCT_NAME, CAT_EQ, 1, &tea};
     const cat_query_condition_t other = {CAT_PRODUCT_NAME, CAT_NE, 1, &tea};
-    cat_select_text_t s = begin_text(*state, "sqlite3");
+    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
 
     assert_false(cat_conditions_add_for_index(&s, &other));
     assert_true(cat_conditions_add_for_index(&s, &name));
     assert_string_equal(cat_buffer_text(&s.text), " WHERE p.name_key IN (%s)");
-    assert_string_equal(values_of(&s), "tea");
+    assert_string_equal(unit_values_of(&s), "tea");
 }
 
 static void test_end_of_a_prefix_is_the_next_text(void **state)

@@ -1,27 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
-
-#include <apr_strings.h>
+#include "unit_select_text.h"
 
 #include "catalogue/order.h"
-
-static cat_select_text_t begin_text(apr_pool_t *pool, const char *driver)
-{
-    cat_select_text_t s;
-
-    cat_select_text_init(&s, pool, cat_dialect_find(driver));
-    return s;
-}
-
-static const char *values_of(const cat_select_text_t *s)
-{
-    const char *joined = "";
-
-    for (int i = 0; i < s->values->nelts; i++) {
-        joined = apr_pstrcat(s->text.pool, joined, i ? "|" : "", APR_ARRAY_IDX(s->values, i, const char *), NULL);
-    }
-    return joined;
-}
 
 static void test_order_and_position_are_written(void **state)
 {
@@ -60,7 +41,7 @@ static void test_order_and_position_are_written(void **state)
 
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         cat_list_query_t query = {.limit = 10, .after = {{"5", "n"}, {"7", "i"}}, .sort_count = cases[i].sort_count};
-        cat_select_text_t s = begin_text(*state, cases[i].driver);
+        cat_select_text_t s = unit_begin_text(*state, cases[i].driver);
         cat_order_t order;
 
         memcpy(query.sort, cases[i].sort, sizeof(cases[i].sort));
@@ -68,14 +49,14 @@ static void test_order_and_position_are_written(void **state)
         cat_order_add_after(&s, &order, 0, "p");
         cat_order_add(&s, &order, 0, "p");
         assert_string_equal(cat_buffer_text(&s.text), cases[i].text);
-        assert_string_equal(values_of(&s), cases[i].values);
+        assert_string_equal(unit_values_of(&s), cases[i].values);
     }
 }
 
 static void test_beginning_of_the_list_has_no_position(void **state)
 {
     cat_list_query_t query = {.limit = 10, .after = {.key = CAT_LIST_KEY_MAX}, .sort_count = 1};
-    cat_select_text_t s = begin_text(*state, "sqlite3");
+    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
     cat_order_t order;
 
     query.sort[0] = (cat_query_sort_t){CAT_PRODUCT_NAME, 0};

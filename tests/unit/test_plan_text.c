@@ -1,27 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
-
-#include <apr_strings.h>
+#include "unit_select_text.h"
 
 #include "catalogue/plan.h"
-
-static cat_select_text_t begin_text(apr_pool_t *pool, const char *driver)
-{
-    cat_select_text_t s;
-
-    cat_select_text_init(&s, pool, cat_dialect_find(driver));
-    return s;
-}
-
-static const char *values_of(const cat_select_text_t *s)
-{
-    const char *joined = "";
-
-    for (int i = 0; i < s->values->nelts; i++) {
-        joined = apr_pstrcat(s->text.pool, joined, i ? "|" : "", APR_ARRAY_IDX(s->values, i, const char *), NULL);
-    }
-    return joined;
-}
 
 static const cat_query_value_t teas[] = {{"green", "green", 0}, {"tea", "tea", 0}};
 static const cat_query_condition_t category = {CAT_PRODUCT_CATEGORY, CAT_IN, 2, teas};
@@ -37,7 +18,7 @@ static void test_branches_are_merged(void **state)
 {
     cat_list_query_t query;
     cat_plan_t plan = make_plan(&query);
-    cat_select_text_t s = begin_text(*state, "sqlite3");
+    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
 
     query.conditions = &category;
     query.condition_count = 1;
@@ -52,7 +33,7 @@ static void test_branches_are_merged(void **state)
                                                   "UNION SELECT * FROM (SELECT p.id FROM products p"
                                                   " INDEXED BY products_by_category WHERE p.category = %s AND "
                                                   "p.category_key IS NOT NULL LIMIT 11) b1) a LIMIT 11) c");
-    assert_string_equal(values_of(&s), "green|tea");
+    assert_string_equal(unit_values_of(&s), "green|tea");
 }
 
 static void test_word_without_other_conditions_needs_no_products(void **state)
@@ -60,7 +41,7 @@ static void test_word_without_other_conditions_needs_no_products(void **state)
     static const char *const words[] = {"red"};
     cat_list_query_t query;
     cat_plan_t plan = make_plan(&query);
-    cat_select_text_t s = begin_text(*state, "mysql");
+    cat_select_text_t s = unit_begin_text(*state, "mysql");
 
     query.words = words;
     query.word_count = 1;
@@ -72,14 +53,14 @@ static void test_word_without_other_conditions_needs_no_products(void **state)
     assert_non_null(strstr(cat_buffer_text(&s.text),
                            "FROM (SELECT w.created_at, w.id FROM product_words w WHERE w.word = %s"
                            " ORDER BY w.created_at DESC, w.id DESC LIMIT %s OFFSET %s) k STRAIGHT_JOIN products p"));
-    assert_string_equal(values_of(&s), "red|11|5");
+    assert_string_equal(unit_values_of(&s), "red|11|5");
 }
 
 static void test_unknown_word_finds_nothing(void **state)
 {
     cat_list_query_t query;
     cat_plan_t plan = make_plan(&query);
-    cat_select_text_t s = begin_text(*state, "pgsql");
+    cat_select_text_t s = unit_begin_text(*state, "pgsql");
 
     plan.kind = CAT_PLAN_STREAM;
     cat_plan_add_count(&s, &plan, 11);

@@ -1,31 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
-
-#include <apr_strings.h>
-
-#include "catalogue/select_text.h"
-
-static cat_select_text_t begin_text(apr_pool_t *pool, const char *driver)
-{
-    cat_select_text_t s;
-
-    cat_select_text_init(&s, pool, cat_dialect_find(driver));
-    return s;
-}
-
-static const char *values_of(const cat_select_text_t *s)
-{
-    const char *joined = "";
-
-    for (int i = 0; i < s->values->nelts; i++) {
-        joined = apr_pstrcat(s->text.pool, joined, i ? "|" : "", APR_ARRAY_IDX(s->values, i, const char *), NULL);
-    }
-    return joined;
-}
+#include "unit_select_text.h"
 
 static void test_pieces_stand_in_order(void **state)
 {
-    cat_select_text_t s = begin_text(*state, "sqlite3");
+    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
 
     cat_select_text_add(&s, "SELECT ", "a", " FROM ", NULL);
     cat_select_text_add_products(&s, "by_a");
@@ -39,7 +18,7 @@ static void test_pieces_stand_in_order(void **state)
     cat_select_text_add_number(&s, 7);
     assert_string_equal(cat_buffer_text(&s.text),
                         "SELECT a FROM products p INDEXED BY by_a WHERE a = %s AND INSTR(p.words, %s) > 0 LIMIT 7");
-    assert_string_equal(values_of(&s), "x| red");
+    assert_string_equal(unit_values_of(&s), "x| red");
 }
 
 static void test_each_dialect_has_its_words(void **state)
@@ -53,14 +32,14 @@ static void test_each_dialect_has_its_words(void **state)
     };
 
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
-        cat_select_text_t s = begin_text(*state, cases[i].driver);
+        cat_select_text_t s = unit_begin_text(*state, cases[i].driver);
         cat_select_text_add_products(&s, "by_a");
         cat_select_text_add(&s, " ", NULL);
         cat_select_text_add_word(&s, "red");
         cat_select_text_add(&s, " ", NULL);
         cat_select_text_add_key(&s, -1);
         assert_string_equal(cat_buffer_text(&s.text), cases[i].text);
-        assert_string_equal(values_of(&s), " red|-1");
+        assert_string_equal(unit_values_of(&s), " red|-1");
     }
 }
 
