@@ -15,6 +15,7 @@ typedef struct reading_t {
     apr_array_header_t *list;
 } reading_t;
 
+/* Products without a category have the empty one, which is not listed. */
 static apr_status_t keep_category(void *baton, const char *const *values, int count)
 {
     const reading_t *r = baton;
@@ -23,7 +24,7 @@ static apr_status_t keep_category(void *baton, const char *const *values, int co
 
     (void)count;
     category.key = cat_fold_text(pool, category.name);
-    if (!strncmp(category.key, r->query->prefix, strlen(r->query->prefix))) {
+    if (*category.name && !strncmp(category.key, r->query->prefix, strlen(r->query->prefix))) {
         APR_ARRAY_PUSH(r->list, cat_category_t) = category;
     }
     return APR_SUCCESS;

@@ -233,13 +233,8 @@ static int are_categories_counted(const search_t *s)
 
 static apr_status_t list_categories(search_t *s, facets_t *f)
 {
-    cat_select_text_t text;
-    apr_status_t rv;
+    apr_status_t rv = cat_db_each(s->db, SQL_CATEGORY_LIST, CAT_NO_VALUES, take_category, f);
 
-    cat_select_text_init(&text, s->db->pool, s->dialect);
-    cat_select_text_add(&text, "SELECT category, SUM(n) FROM " CATEGORY_PARTS " c GROUP BY category HAVING SUM(n) > 0",
-                        NULL);
-    rv = cat_select_text_run(&text, s->db, take_category, f);
     add_facet(f, 0, CAT_PRODUCT_CATEGORY);
     return rv;
 }

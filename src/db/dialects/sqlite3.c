@@ -42,7 +42,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 
 /* The statements in which it differs from db/sql.def. */
 static const char *const statements[SQL_COUNT] = {
-    [SQL_CATEGORY_LIST] = "SELECT category, n FROM category_counts WHERE category <> '' AND n > 0",
+    [SQL_CATEGORY_LIST] = "SELECT category, n FROM category_counts WHERE n > 0",
     [SQL_MOVE_REVOCATION] = "INSERT INTO revoked_sessions (session_id, ended_at, imported_at)"
                             " VALUES (%s, %s, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER))",
 };
