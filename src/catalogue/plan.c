@@ -325,7 +325,7 @@ static apr_status_t count_candidates(cat_db_t *db, const cat_dialect_t *dialect,
             c.counted[c.count++] = candidate;
         }
     }
-    return cat_select_text_run(&s, db, take_counts, &c);
+    return c.count || !candidates->products ? cat_select_text_run(&s, db, take_counts, &c) : APR_SUCCESS;
 }
 
 /* ---- words ---- */
