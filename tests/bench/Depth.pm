@@ -8,6 +8,7 @@ package Depth;
 use strict;
 use warnings FATAL => 'all';
 
+use List::Util qw(pairs);
 use POSIX ();
 use Time::HiRes ();
 
@@ -71,9 +72,8 @@ sub cells {
         cell("$label: page 1 of all", $server, 'page=1', Rounds::ALWAYS),
         cell("$label: facets", $server, 'facets=category,inStock'),
         cell("$label: categories", $server, '', Rounds::SELDOM, '/api/categories'));
-    my @questions = @QUESTIONS;
-    while (my ($name, $question) = splice @questions, 0, 2) {
-        my $query = asked($question, $facts);
+    for my $question (pairs @QUESTIONS) {
+        my ($name, $query) = ($question->[0], asked($question->[1], $facts));
         my $first = answer($server, "$query&cursor=");
         push @cells, cell("$label: $name", $server, "$query&cursor="), cell("$label: $name, capped total", $server, $query);
         my $next = $first->{pagination}{nextCursor} or next;
@@ -108,9 +108,8 @@ sub beside_peers {
         ours => httpd('beside peers', database => $file),
         Fastify => Peers::Node->new('shop', packages => "$c->{dir}/peers", program => 'shop', database => Varied::peer_file($file))->start,
         'json-server' => Peers::JsonServer->new('json-server', packages => "$c->{dir}/peers", json => Varied::json_file($file))->start);
-    my (@cells, @questions);
-    push @questions, [splice @{ [@QUESTIONS] }, 2 * $_, 2] for 0 .. @QUESTIONS / 2 - 1;
-    for my $question (@questions) {
+    my @cells;
+    for my $question (pairs @QUESTIONS) {
         my ($name, $query) = ($question->[0], asked($question->[1], $facts));
         my %request = (ours => $query, Fastify => $query, $name =~ /two|common and/ ? () : ('json-server' => for_json_server($query)));
         check_alike($name, map { $of{$_}->get("/api/products?$request{$_}") } sort keys %request);
