@@ -102,8 +102,8 @@ install: all ## install module, command, pages and configuration where apxs says
 uninstall: ## remove what make install has installed; edited configuration, keys and data stay
 	@tools/install --remove
 
-# The whole suite runs on each database under event, and on the first one under prefork. The other combinations run the folders about
-# what threads and children share, which is what an MPM changes; worker is event without its listener.
+# The whole suite runs on each database under event. Under prefork, on each database, and under worker, run the folders about what
+# threads and children share, which is what an MPM changes; worker is event without its listener.
 DATABASES = $(if $(filter file,$(origin DB)),sqlite3 mysql pgsql,$(DB))
 MPM_TESTS = t/db t/load t/server
 SUITE = check_suite() { echo "check: t DB=$$1 MPM=$$2 $$3"; $(MAKE) --no-print-directory t DB=$$1 MPM=$$2 T="$$3" || exit 1; }
@@ -111,8 +111,7 @@ check: ## everything the CI runs: deps-dev, lint, clang, tidy, unit, t on each d
 	@tools/deps build run test
 	@$(MAKE) --no-print-directory lint clang tidy unit
 	@$(SUITE); for db in $(DATABASES); do check_suite $$db event; done; \
-	  check_suite $(firstword $(DATABASES)) prefork; \
-	  for db in $(wordlist 2,9,$(DATABASES)); do check_suite $$db prefork '$(MPM_TESTS)'; done; \
+	  for db in $(DATABASES); do check_suite $$db prefork '$(MPM_TESTS)'; done; \
 	  check_suite $(firstword $(DATABASES)) worker '$(MPM_TESTS)'
 	@$(MAKE) --no-print-directory browser
 	@echo 'check: passed: lint, clang, tidy, unit, t on $(DATABASES), browser'
