@@ -26,7 +26,9 @@ for my $file (files(qr/\.c/, 'mod_catalog.c', 'src')) {
 }
 %first or die "$0: no message found\n";
 
-my %explained = map { $_ => 1 } text('docs/operations.md') =~ /^\| (CAT\d{3}) \|/mg;
+my %explained;
+$explained{$_}++ for text('docs/operations.md') =~ /^\| (CAT\d{3}) \|/mg;
+fault('docs/operations.md', "explains $_ more than once") for grep { $explained{$_} > 1 } sort keys %explained;
 fault($first{$_}, "docs/operations.md does not explain $_") for grep { !$explained{$_} } sort keys %first;
 fault('docs/operations.md', "nothing logs $_") for grep { !$first{$_} } sort keys %explained;
 
