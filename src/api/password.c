@@ -80,7 +80,7 @@ static cat_answer_t *answer_change(cat_request_t *q, cat_input_t *input, const c
 {
     switch (result->outcome) {
     case CAT_LOGIN_WAIT:
-        return cat_rate_limit_delay(q->pool, result->wait);
+        return cat_rate_limit_delay_login(q->pool, result->wait);
     case CAT_LOGIN_WRONG:
         cat_fields_add_error(q->pool, input, "currentPassword", "wrong", "is not the current password");
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input->errors);
@@ -103,8 +103,8 @@ cat_answer_t *cat_password_change(cat_request_t *q)
     rv = cat_new_password_change(&c, q->user->subject, q->user->session, input.values[CURRENT],
                                  input.values[NEW_BY_CHANGE], &result);
     if (rv == APR_NOTFOUND) {
-        return cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_TOKEN_INVALID, "invalid_token",
-                                    "the account no longer exists");
+        return cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_ACCOUNT_GONE, "invalid_token",
+                                    cat_problem_rows[CAT_PROBLEM_ACCOUNT_GONE].error);
     }
     return rv == APR_SUCCESS ? answer_change(q, &input, &result) : cat_failure_answer(q->pool, rv);
 }

@@ -365,7 +365,7 @@ static cat_answer_t *answer_failed(const batch_t *b)
 {
     int failed = b->all.failed;
     const char *error = apr_psprintf(b->q->pool, "operations[%d] failed: %s; nothing is stored", failed,
-                                     cat_answer_message(find_problem(b->all.list[failed].rv)));
+                                     cat_problem_rows[find_problem(b->all.list[failed].rv)].message);
 
     return add_results(b, cat_answer_problem(b->q->pool, CAT_PROBLEM_BATCH, error), 0);
 }

@@ -88,7 +88,7 @@ cat_answer_t *cat_sessions_sign_in(cat_request_t *q, const char *login, const ch
     }
     switch (result.outcome) {
     case CAT_LOGIN_WAIT:
-        return cat_rate_limit_delay(q->pool, result.wait);
+        return cat_rate_limit_delay_login(q->pool, result.wait);
     case CAT_LOGIN_WRONG:
         return cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_CREDENTIALS, NULL, NULL);
     default:
@@ -287,8 +287,8 @@ cat_answer_t *cat_sessions_me(cat_request_t *q)
     apr_status_t rv = cat_accounts_read(q->db, q->pool, q->user->subject, &user);
 
     if (rv != APR_SUCCESS) {
-        return rv == APR_NOTFOUND ? cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_TOKEN_INVALID, "invalid_token",
-                                                         "the account no longer exists")
+        return rv == APR_NOTFOUND ? cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_ACCOUNT_GONE, "invalid_token",
+                                                         cat_problem_rows[CAT_PROBLEM_ACCOUNT_GONE].error)
                                   : cat_failure_answer(q->pool, rv);
     }
     cat_buffer_init(&b, q->pool, 256);

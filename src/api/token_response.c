@@ -43,12 +43,6 @@ void cat_token_response_drop_cookie(cat_request_t *q, cat_answer_t *answer)
     set_cookie(q, answer, "", 0);
 }
 
-static void add_string(cat_buffer_t *b, const char *name, const char *value)
-{
-    cat_buffer_add_text(b, name);
-    cat_json_add_string(b, value);
-}
-
 cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char *message,
                                         const cat_token_response_t *tokens)
 {
@@ -62,12 +56,12 @@ cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char
     }
     cat_buffer_init(&b, q->pool, 1024);
     CAT_BUFFER_LITERAL(&b, "{\"success\":true");
-    add_string(&b, ",\"message\":", message);
-    add_string(&b, ",\"token\":", token);
+    cat_json_add_member(&b, ",\"message\":", message);
+    cat_json_add_member(&b, ",\"token\":", token);
     CAT_BUFFER_LITERAL(&b, ",\"tokenType\":\"Bearer\",\"expiresIn\":");
     cat_buffer_add_int(&b, q->conf->token_ttl);
     if (!tokens->cookie) {
-        add_string(&b, ",\"refreshToken\":", tokens->refresh_token);
+        cat_json_add_member(&b, ",\"refreshToken\":", tokens->refresh_token);
     }
     CAT_BUFFER_LITERAL(&b, ",\"user\":");
     cat_fields_write(&b, cat_user_fields, CAT_USER_FIELDS, tokens->user);

@@ -8,20 +8,6 @@
 #include "lib/fields.h"
 #include "lib/json.h"
 
-typedef struct problem_row_t {
-    int is_general; /* a STATUS row: its words are true whichever module chose the status */
-    int status;
-    int retry_after; /* seconds; 0: no header */
-    const char *message;
-    const char *error;
-} problem_row_t;
-
-static const problem_row_t problems[CAT_PROBLEM_COUNT] = {
-#define STATUS(name, status, retry, message, error) {1, status, retry, message, error},
-#define PROBLEM(name, status, retry, message, error) {0, status, retry, message, error},
-#include "http/problem.def"
-};
-
 cat_answer_t *cat_answer_text(apr_pool_t *pool, int status, const char *body, apr_size_t length)
 {
     cat_answer_t *a = apr_pcalloc(pool, sizeof(*a));
@@ -45,12 +31,6 @@ static cat_answer_t *finish_answer(cat_buffer_t *b, int status)
     return cat_answer_text(b->pool, status, body, b->length);
 }
 
-static void add_field(cat_buffer_t *b, const char *name, const char *value)
-{
-    cat_buffer_add_text(b, name);
-    cat_json_add_string(b, value);
-}
-
 cat_answer_t *cat_answer_success(apr_pool_t *pool, int status, const cat_buffer_t *data, const char *message)
 {
     cat_buffer_t b;
@@ -61,34 +41,45 @@ cat_answer_t *cat_answer_success(apr_pool_t *pool, int status, const cat_buffer_
         cat_buffer_add(&b, data->data, data->length);
     }
     if (message) {
-        add_field(&b, ",\"message\":", message);
+        cat_json_add_member(&b, ",\"message\":", message);
     }
     CAT_BUFFER_LITERAL(&b, "}");
     return finish_answer(&b, status);
 }
 
-static void add_words(cat_buffer_t *b, const char *message, const char *error, const json_t *errors)
+static void add_words(cat_buffer_t *b, const char *message, const char *error)
 {
-    add_field(b, ",\"message\":", message);
+    cat_json_add_member(b, ",\"message\":", message);
     if (error) {
-        add_field(b, ",\"error\":", error);
+        cat_json_add_member(b, ",\"error\":", error);
     }
+}
+
+static void add_errors(cat_buffer_t *b, const json_t *errors)
+{
     if (errors) {
         CAT_BUFFER_LITERAL(b, ",\"errors\":");
         cat_buffer_add_text(b, cat_json_text(b->pool, errors));
     }
 }
 
-static cat_answer_t *make_problem(apr_pool_t *pool, const problem_row_t *row, const char *error, const json_t *errors)
+static cat_answer_t *make_problem(apr_pool_t *pool, const cat_problem_row_t *row, const char *error,
+                                  const json_t *errors)
 {
     cat_buffer_t b;
     cat_answer_t *a;
+    apr_size_t words;
 
     cat_buffer_init(&b, pool, 256);
     CAT_BUFFER_LITERAL(&b, "{\"success\":false");
-    add_words(&b, row->message, error, errors);
+    add_words(&b, row->message, error);
+    words = b.length;
+    add_errors(&b, errors);
     CAT_BUFFER_LITERAL(&b, "}");
     a = finish_answer(&b, row->status);
+    a->problem = row;
+    a->error = error;
+    a->words = words;
     if (row->retry_after) {
         cat_answer_header(a, pool, "Retry-After", apr_itoa(pool, row->retry_after));
     }
@@ -97,26 +88,24 @@ static cat_answer_t *make_problem(apr_pool_t *pool, const problem_row_t *row, co
 
 cat_answer_t *cat_answer_problem(apr_pool_t *pool, cat_problem_t problem, const char *error)
 {
-    return make_problem(pool, &problems[problem], error ? error : problems[problem].error, NULL);
+    const cat_problem_row_t *row = &cat_problem_rows[problem];
+
+    return make_problem(pool, row, error ? error : row->error, NULL);
 }
 
 cat_answer_t *cat_answer_invalid(apr_pool_t *pool, cat_problem_t problem, const json_t *errors)
 {
-    return make_problem(pool, &problems[problem], cat_fields_summary(pool, errors), errors);
+    return make_problem(pool, &cat_problem_rows[problem], cat_fields_summary(pool, errors), errors);
 }
 
 void cat_answer_write_problem(cat_buffer_t *b, cat_problem_t problem, const json_t *errors)
 {
-    const problem_row_t *row = &problems[problem];
+    const cat_problem_row_t *row = &cat_problem_rows[problem];
 
     CAT_BUFFER_LITERAL(b, "\"status\":");
     cat_buffer_add_int(b, row->status);
-    add_words(b, row->message, errors ? cat_fields_summary(b->pool, errors) : row->error, errors);
-}
-
-const char *cat_answer_message(cat_problem_t problem)
-{
-    return problems[problem].message;
+    add_words(b, row->message, errors ? cat_fields_summary(b->pool, errors) : row->error);
+    add_errors(b, errors);
 }
 
 void cat_answer_add_member(apr_pool_t *pool, cat_answer_t *a, const char *name, const cat_buffer_t *value)
@@ -136,7 +125,7 @@ void cat_answer_add_member(apr_pool_t *pool, cat_answer_t *a, const char *name, 
 
 cat_answer_t *cat_answer_rows_invalid(apr_pool_t *pool, const char *error, const json_t *errors)
 {
-    return make_problem(pool, &problems[CAT_PROBLEM_VALIDATION], error, errors);
+    return make_problem(pool, &cat_problem_rows[CAT_PROBLEM_VALIDATION], error, errors);
 }
 
 cat_answer_t *cat_answer_malformed(apr_pool_t *pool, const json_t *errors)
@@ -149,15 +138,11 @@ cat_answer_t *cat_answer_malformed(apr_pool_t *pool, const json_t *errors)
 
 cat_answer_t *cat_answer_status(apr_pool_t *pool, int status, const char *phrase)
 {
-    const problem_row_t other = {.is_general = 1, .status = status, .message = phrase};
-    const problem_row_t *row = &other;
+    const cat_problem_row_t *row = cat_problem_find_status(status);
+    const cat_problem_row_t other = {.is_general = 1, .status = status, .message = phrase};
 
-    for (int i = 0; i < CAT_PROBLEM_COUNT; i++) {
-        if (problems[i].is_general && problems[i].status == status) {
-            row = &problems[i];
-        }
-    }
-    return make_problem(pool, row, row->error, NULL);
+    return row ? make_problem(pool, row, row->error, NULL)
+               : make_problem(pool, apr_pmemdup(pool, &other, sizeof(other)), NULL, NULL);
 }
 
 void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, const char *value)

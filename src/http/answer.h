@@ -6,6 +6,7 @@
 #include <apr_tables.h>
 #include <jansson.h>
 
+#include "http/problem.h"
 #include "lib/buffer.h"
 
 /* Which ETag a 200 gets; see http/etag.h. */
@@ -29,19 +30,14 @@ typedef struct cat_answer_t {
     const cat_stream_t *stream; /* NULL: none. It keeps the connection to the database until it is closed */
     const char *type;           /* Content-Type; NULL: application/json */
     cat_tag_t tag;
-    apr_uint64_t hash;    /* cat_etag_hash of the body; 0: not computed yet */
-    const char *etag;     /* quoted, and clients must revalidate the answer with it; NULL: none */
-    int malformed;        /* flag: the request body was refused for its form, so the request counts against no limit */
-    apr_table_t *headers; /* more than ETag, Content-Type and Content-Length; NULL: none */
+    apr_uint64_t hash; /* cat_etag_hash of the body; 0: not computed yet */
+    const char *etag;  /* quoted, and clients must revalidate the answer with it; NULL: none */
+    int malformed;     /* flag: the request body was refused for its form, so the request counts against no limit */
+    const cat_problem_row_t *problem; /* of a failure; NULL: it is none. Then: */
+    const char *error;                /* as in the body; NULL: none */
+    apr_size_t words;                 /* octets of the body up to the members that follow `error` */
+    apr_table_t *headers;             /* more than ETag, Content-Type and Content-Length; NULL: none */
 } cat_answer_t;
-
-/* The rows of http/problem.def: every way in which a request can fail. */
-typedef enum {
-#define STATUS(name, status, retry, message, error) CAT_PROBLEM_##name,
-#define PROBLEM STATUS
-#include "http/problem.def"
-    CAT_PROBLEM_COUNT
-} cat_problem_t;
 
 /* {success:true, data:<json>, message}. message NULL: without. data: JSON text, or NULL: without. */
 cat_answer_t *cat_answer_success(apr_pool_t *pool, int status, const cat_buffer_t *data, const char *message);
@@ -61,9 +57,6 @@ cat_answer_t *cat_answer_invalid(apr_pool_t *pool, cat_problem_t problem, const 
 /* The members status, message, error and errors of an object that reports a problem within an answer; errors may be
  * NULL. */
 void cat_answer_write_problem(cat_buffer_t *b, cat_problem_t problem, const json_t *errors);
-
-/* The message of the problem's row. */
-const char *cat_answer_message(cat_problem_t problem);
 
 /* Adds a member to the body, which has one already. name: needs no escapes; value: JSON text. */
 void cat_answer_add_member(apr_pool_t *pool, cat_answer_t *a, const char *name, const cat_buffer_t *value);

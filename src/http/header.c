@@ -115,6 +115,88 @@ int cat_header_has_type(const char *content_type, const char *types)
     return *rest == '\0' || (*rest == ';' && is_utf8(rest));
 }
 
+/* The end of a list's element or of one of its parameters: the next of the separators outside of a quoted-string. */
+static const char *skip_to(const char *p, const char *separators)
+{
+    for (int is_quoted = 0; *p && (is_quoted || !strchr(separators, *p)); p++) {
+        if (*p == '"') {
+            is_quoted = !is_quoted;
+        } else if (is_quoted && *p == '\\' && p[1]) {
+            p++;
+        }
+    }
+    return p;
+}
+
+/* A weight (RFC 9110 12.4.2) in thousandths; -1: it is none. end: of its parameter. */
+static int parse_weight(const char *p, const char *end)
+{
+    int weight = *p == '1' ? 1000 : 0;
+
+    if (*p != '0' && *p != '1') {
+        return -1;
+    }
+    p++;
+    if (*p == '.') {
+        p++;
+        for (int digit = 100; digit && apr_isdigit(*p); digit /= 10, p++) {
+            weight += (*p - '0') * digit;
+        }
+    }
+    return skip_space(p) >= end && weight <= 1000 ? weight : -1;
+}
+
+/* parameters: of a range, from the first semicolon. */
+static int find_weight(const char *parameters)
+{
+    for (const char *p = parameters; *p == ';';) {
+        const char *end = skip_to(p + 1, ",;");
+
+        p = skip_space(p + 1);
+        if ((*p == 'q' || *p == 'Q') && p[1] == '=') {
+            return parse_weight(p + 2, end);
+        }
+        p = end;
+    }
+    return 1000;
+}
+
+/* How well does the range fit the type: 3 it is the type, 2 any of its main type, 1 any, 0 not at all. */
+static int rate_range(const char *range, apr_size_t length, const char *type)
+{
+    apr_size_t major = strcspn(type, "/") + 1;
+
+    if (length == strlen(type) && !strncasecmp(range, type, length)) {
+        return 3;
+    }
+    if (length == major + 1 && !strncasecmp(range, type, major) && range[major] == '*') {
+        return 2;
+    }
+    return length == 3 && !strncmp(range, "*/*", 3);
+}
+
+int cat_header_quality(const char *accept, const char *type, int *is_named)
+{
+    int best = 0, quality = 0;
+
+    for (const char *p = accept; *p; p += *p == ',') {
+        const char *range = skip_space(p);
+        apr_size_t length = strcspn(range, ",; \t");
+        int fit = rate_range(range, length, type), weight;
+
+        p = skip_to(range, ",");
+        weight = fit > best ? find_weight(skip_space(range + length)) : -1;
+        if (weight >= 0) {
+            best = fit;
+            quality = weight;
+        }
+    }
+    if (is_named) {
+        *is_named = best == 3;
+    }
+    return quality;
+}
+
 int cat_header_prefers(apr_pool_t *pool, const char *prefer, const char *name, const char *value)
 {
     for (const char *p = prefer; p && *p; p += *p == ',') {

@@ -22,6 +22,11 @@ const char *cat_header_cookie(apr_pool_t *pool, const char *cookies, const char 
 /* Content-Type: is it one of the types, which ", " separates, without a charset or with utf-8? NULL is none. */
 int cat_header_has_type(const char *content_type, const char *types);
 
+/* Accept (RFC 9110 12.5.1): the quality of a media type, in thousandths, by the most specific range that has it; 0: none has.
+ * The type is in lower case; parameters of a range other than q are ignored, and a range whose q is malformed is too.
+ * *is_named (may be NULL): is the range the type itself, without an asterisk? */
+int cat_header_quality(const char *accept, const char *type, int *is_named);
+
 /* Prefer (RFC 7240): is the preference there with this value? value NULL: with any or none. The first preference of a
  * name counts. */
 int cat_header_prefers(apr_pool_t *pool, const char *prefer, const char *name, const char *value);

@@ -40,8 +40,8 @@ typedef struct cat_verdict_t {
 void cat_rate_limit_describe(apr_pool_t *pool, cat_answer_t *answer, const char *name, cat_rate_t rate,
                              cat_verdict_t verdict);
 
-/* 429 with Retry-After alone, for a delay without quota and window. */
-cat_answer_t *cat_rate_limit_delay(apr_pool_t *pool, int seconds);
+/* 429 with Retry-After alone, for the delay after wrong passwords, which has no quota and no window. */
+cat_answer_t *cat_rate_limit_delay_login(apr_pool_t *pool, int seconds);
 
 /* 429 with the headers of cat_rate_limit_describe and Retry-After (RFC 9110 10.2.3). */
 cat_answer_t *cat_rate_limit_refuse(apr_pool_t *pool, const char *name, cat_rate_t rate, cat_verdict_t verdict);

@@ -41,11 +41,26 @@ static void attach_user(request_rec *r, const cat_claims_t *claims)
     }
 }
 
+static cat_problem_t find_token_problem(cat_identity_t identity)
+{
+    switch (identity) {
+    case CAT_REFUSED_MALFORMED:
+        return CAT_PROBLEM_TOKEN_MALFORMED;
+    case CAT_REFUSED_EXPIRED:
+        return CAT_PROBLEM_TOKEN_EXPIRED;
+    case CAT_REFUSED_ENDED:
+        return CAT_PROBLEM_TOKEN_REVOKED;
+    default:
+        return CAT_PROBLEM_TOKEN_INVALID;
+    }
+}
+
 static cat_answer_t *identify(request_rec *r, cat_state_t *state)
 {
     const char *reason;
+    cat_identity_t identity = cat_identity_find(r, state->conf, &state->user, &reason);
 
-    switch (cat_identity_find(r, state->conf, &state->user, &reason)) {
+    switch (identity) {
     case CAT_KNOWN:
         attach_user(r, state->user);
         return check_right(r, state);
@@ -59,7 +74,7 @@ static cat_answer_t *identify(request_rec *r, cat_state_t *state)
         return cat_answer_problem(r->pool, CAT_PROBLEM_DATABASE, NULL);
     default:
         ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, "CAT021: token refused: %s: %s", reason, cat_log_name_request(r));
-        return refuse(r, state, CAT_PROBLEM_TOKEN_INVALID, "invalid_token", reason);
+        return refuse(r, state, find_token_problem(identity), "invalid_token", reason);
     }
 }
 

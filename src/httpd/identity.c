@@ -67,7 +67,7 @@ static cat_identity_t ask_database(request_rec *r, const cat_conf_t *conf, cat_s
     cat_db_release(db);
     switch (rv) {
     case APR_SUCCESS:
-        return is_ended ? CAT_REFUSED : CAT_KNOWN;
+        return is_ended ? CAT_REFUSED_ENDED : CAT_KNOWN;
     case CAT_EBUSY:
     case CAT_ENOTREADY:
         return CAT_BUSY;
@@ -97,7 +97,14 @@ static cat_identity_t check_session(request_rec *r, const cat_conf_t *conf, cons
     if (state == CAT_REVOKED_UNKNOWN) {
         return has_source ? ask_database(r, conf, source, claims->session) : CAT_UNDECIDED;
     }
-    return state == CAT_REVOKED_YES ? CAT_REFUSED : CAT_KNOWN;
+    return state == CAT_REVOKED_YES ? CAT_REFUSED_ENDED : CAT_KNOWN;
+}
+
+static cat_identity_t classify(const char *reason)
+{
+    return reason == cat_token_malformed ? CAT_REFUSED_MALFORMED
+           : reason == cat_token_expired ? CAT_REFUSED_EXPIRED
+                                         : CAT_REFUSED;
 }
 
 cat_identity_t cat_identity_find(request_rec *r, const cat_conf_t *conf, const cat_claims_t **claims,
@@ -121,7 +128,7 @@ cat_identity_t cat_identity_find(request_rec *r, const cat_conf_t *conf, const c
     if (!*claims) {
         *reason = cat_token_verify(r->pool, trusts, count, r->request_time, token, claims);
         if (*reason) {
-            return CAT_REFUSED;
+            return classify(*reason);
         }
         cat_token_cache_add(cat_server_get(r->server)->seen, (*claims)->keys, token, *claims);
     }

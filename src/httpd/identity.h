@@ -15,13 +15,16 @@
 typedef enum {
     CAT_KNOWN,
     CAT_ANONYMOUS,
-    CAT_MALFORMED,
-    CAT_REFUSED,
-    CAT_BUSY,     /* as CAT_UNDECIDED, but only for a moment */
-    CAT_UNDECIDED /* only the database knows whether the token's session has ended, and it cannot be asked */
+    CAT_MALFORMED, /* the header */
+    CAT_REFUSED,   /* the token, for a reason other than the next three */
+    CAT_REFUSED_MALFORMED,
+    CAT_REFUSED_EXPIRED,
+    CAT_REFUSED_ENDED, /* its session */
+    CAT_BUSY,          /* as CAT_UNDECIDED, but only for a moment */
+    CAT_UNDECIDED      /* only the database knows whether the token's session has ended, and it cannot be asked */
 } cat_identity_t;
 
-/* CAT_KNOWN: *claims is on r->pool. CAT_REFUSED: *reason is a constant text for error_description. */
+/* CAT_KNOWN: *claims is on r->pool. CAT_MALFORMED, CAT_REFUSED...: *reason is a constant text for error_description. */
 cat_identity_t cat_identity_find(request_rec *r, const cat_conf_t *conf, const cat_claims_t **claims,
                                  const char **reason);
 

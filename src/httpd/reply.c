@@ -9,6 +9,7 @@
 #include <string.h>
 #include <util_filter.h>
 
+#include "http/problem_details.h"
 #include "httpd/log.h"
 #include "httpd/mount.h"
 #include "lib/conf.h"
@@ -46,6 +47,18 @@ static void set_headers(request_rec *r, const cat_answer_t *answer)
     if (answer->body) {
         ap_set_content_length(r, (apr_off_t)answer->length);
     }
+}
+
+/* The failure as the client prefers it. */
+static const cat_answer_t *represent(request_rec *r, const cat_conf_t *conf, const cat_answer_t *answer)
+{
+    if (!answer->problem) {
+        return answer;
+    }
+    apr_table_mergen(r->err_headers_out, "Vary", "Accept");
+    return cat_problem_details_wanted(apr_table_get(r->headers_in, "Accept"))
+               ? cat_problem_details_make(r->pool, answer, conf->mount_uri, cat_log_request_id(r))
+               : answer;
 }
 
 /* Passes body and end of stream in one brigade; ap_rwrite() would send each through all filters separately. If that fails, either the
@@ -117,8 +130,10 @@ static void have_304_filtered(request_rec *r)
     }
 }
 
-int cat_reply_send(request_rec *r, const cat_answer_t *answer)
+int cat_reply_send(request_rec *r, const cat_answer_t *prepared)
 {
+    const cat_answer_t *answer = represent(r, cat_mount_state(r)->conf, prepared);
+
     r->status = answer->status;
     set_headers(r, answer);
     apr_table_unset(r->headers_in, "Range"); /* a part of a JSON text is useless */
@@ -158,13 +173,14 @@ static void drop_data(apr_bucket_brigade *bb)
 static apr_status_t replace_error(ap_filter_t *f, apr_bucket_brigade *bb)
 {
     request_rec *r = f->r;
+    const cat_conf_t *conf = f->ctx;
 
     drop_data(bb);
-    if (!f->ctx) {
-        cat_answer_t *answer = cat_reply_status(r, r->status);
+    if (conf) {
+        const cat_answer_t *answer = represent(r, conf, cat_reply_status(r, r->status));
         set_headers(r, answer);
         APR_BRIGADE_INSERT_HEAD(bb, apr_bucket_pool_create(answer->body, answer->length, r->pool, bb->bucket_alloc));
-        f->ctx = answer; /* written */
+        f->ctx = NULL; /* written */
     }
     return ap_pass_brigade(f->next, bb);
 }
@@ -174,7 +190,7 @@ void cat_reply_insert_error_filter(request_rec *r)
     const cat_conf_t *conf = cat_mount_conf_of_failed(r); /* for redirects too: hides the query from logs */
 
     if (conf && ap_is_HTTP_ERROR(r->status)) {
-        ap_add_output_filter(ERROR_FILTER, NULL, r, r->connection);
+        ap_add_output_filter(ERROR_FILTER, (void *)conf, r, r->connection);
     }
 }
 

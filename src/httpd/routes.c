@@ -9,6 +9,7 @@
 #include "api/listing.h"
 #include "api/password.h"
 #include "api/product_batch.h"
+#include "api/problems.h"
 #include "api/products.h"
 #include "api/sessions.h"
 #include "api/transfer.h"
@@ -44,6 +45,8 @@ const cat_route_t cat_routes[] = {
     { "POST",   "/auth/password/reset",  cat_password_reset,     CAT_ANYONE, CAT_JSON,     CAT_RATE_LOGIN,    NULL },
     { "POST",   "/auth/password/change", cat_password_change,    CAT_USER,   CAT_JSON,     CAT_RATE_LOGIN,    NULL },
     { "GET",    "/auth/jwks.json",       cat_keys_jwks,          CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
+    { "GET",    "/problems",             cat_problems_list,      CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
+    { "GET",    "/problems/:name",       cat_problems_get,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
     { "GET",    "/health/live",          cat_health_live,        CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
     { "GET",    "/health/ready",         cat_health_ready,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
     { NULL,     NULL,                    NULL,                   CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },

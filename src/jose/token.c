@@ -20,6 +20,9 @@
 
 #define BASE64URL "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
+const char cat_token_malformed[] = "the token is malformed";
+const char cat_token_expired[] = "the token has expired";
+
 /* ---- making ---- */
 
 static int add_claims(jwt_t *jwt, const cat_claims_t *claims)
@@ -203,7 +206,7 @@ static const char *check_times(const json_t *payload, apr_int64_t now)
         return "the token has no valid expiry";
     }
     if (json_integer_value(exp) <= now - CAT_TOKEN_LEEWAY) {
-        return "the token has expired";
+        return cat_token_expired;
     }
     if (!is_past_or_absent(json_object_get(payload, "nbf"), now + CAT_TOKEN_LEEWAY) ||
         !is_past_or_absent(json_object_get(payload, "iat"), now + CAT_TOKEN_LEEWAY)) {
@@ -307,7 +310,7 @@ const char *cat_token_verify(apr_pool_t *pool, const cat_trust_t *trusts, int co
     parts_t parts;
 
     if (!cat_token_check_shape(token) || !split_token(pool, token, &parts)) {
-        return "the token is malformed";
+        return cat_token_malformed;
     }
     for (int i = 0; i < count; i++) {
         if (!is_text(json_object_get(parts.payload, "iss"), trusts[i].issuer)) {

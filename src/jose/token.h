@@ -70,8 +70,10 @@ int cat_token_check_shape(const char *token);
  * - exp: an integer later than now less the leeway, up to the year 9999; nbf and iat, if present: integers not later
  *   than now plus the leeway.
  * NULL: the token is valid, and *claims lives on the pool. Otherwise the reason for error_description (RFC 6750 3), a
- * constant.
+ * constant; two of them have a name, to be compared by address.
  */
+extern const char cat_token_malformed[]; /* the shape */
+extern const char cat_token_expired[];   /* exp, of a token that is valid otherwise so far */
 const char *cat_token_verify(apr_pool_t *pool, const cat_trust_t *trusts, int count, apr_time_t now, const char *token,
                              const cat_claims_t **claims);
 

@@ -136,3 +136,9 @@ void cat_json_add_string(cat_buffer_t *b, const char *text)
     }
     CAT_BUFFER_LITERAL(b, "\"");
 }
+
+void cat_json_add_member(cat_buffer_t *b, const char *name, const char *text)
+{
+    cat_buffer_add_text(b, name);
+    cat_json_add_string(b, text);
+}

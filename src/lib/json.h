@@ -29,4 +29,7 @@ const char *cat_json_text(apr_pool_t *pool, const json_t *value);
 /* Writes valid UTF-8 text as a JSON string with its quotes. Only ", \ and U+0000 to U+001F are escaped. */
 void cat_json_add_string(cat_buffer_t *b, const char *text);
 
+/* Writes a member whose value is such a string. name: as it is written, such as ",\"name\":". */
+void cat_json_add_member(cat_buffer_t *b, const char *name, const char *text);
+
 #endif

@@ -150,16 +150,33 @@ sub rules {
 
     push @wrong, 'no X-Request-Id' unless $r->{headers}{'x-request-id'};
     return @wrong if $body eq '';
-    push @wrong, "Content-Type: $type" if $type ne 'application/json';
+    push @wrong, "Content-Type: $type" if $type !~ m{^application/(?:problem\+)?json$};
     return (@wrong, 'the body is no JSON object') unless ref $json eq 'HASH';
     push @wrong, 'a token in an answer that may be stored' if $body =~ /[tT]oken":/
         && ($r->{headers}{'cache-control'} // '') ne 'no-store';
     push @wrong, 'a hash or a password in the answer' if $body =~ /\$argon2|"password":/;
     return @wrong if $r->{status} < 400;
+    push @wrong, 'no Vary: Accept' unless ($r->{headers}{vary} // '') =~ /\bAccept\b(?!-)/;
+    return (@wrong, problem_rules($r)) if $type =~ /problem/;
     push @wrong, "not for a failure: $_" for grep { !/^(?:success|message|error|errors|results|summary)$/ } keys %$json;
     push @wrong, 'success is not false' unless JSON::PP::is_bool($json->{success}) && !$json->{success};
     push @wrong, 'no message' unless length($json->{message} // '');
     push @wrong, 'the error tells internals' if ($json->{error} // '') =~ $INTERNALS;
+    return @wrong;
+}
+
+# Problem details (RFC 9457).
+sub problem_rules {
+    my ($r) = @_;
+    my ($p, @wrong) = ($r->{json});
+
+    push @wrong, "not for problem details: $_"
+        for grep { !/^(?:type|title|status|detail|errors|requestId|results|summary)$/ } keys %$p;
+    push @wrong, 'no type' unless ($p->{type} // '') =~ m{^(?:about:blank|/\S*/problems/[a-z]+(?:-[a-z]+)*)$};
+    push @wrong, 'no title' unless length($p->{title} // '');
+    push @wrong, 'not the status of the response' unless ($p->{status} // 0) == $r->{status};
+    push @wrong, 'not the request\'s id' unless ($p->{requestId} // '') eq ($r->{headers}{'x-request-id'} // '');
+    push @wrong, 'the detail tells internals' if ($p->{detail} // '') =~ $INTERNALS;
     return @wrong;
 }
 

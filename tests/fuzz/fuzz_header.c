@@ -7,6 +7,7 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
 {
     const char *text = fuzz_text(pool, data, size);
     const char *token = NULL, *cookie, *key;
+    int quality, is_named;
 
     if (cat_header_bearer(pool, text, &token) == CAT_BEARER_TOKEN) {
         FUZZ_CHECK(token && *token);
@@ -16,6 +17,8 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
     cat_header_has_type(text, "application/merge-patch+json, application/json");
     key = cat_header_idempotency_key(pool, text);
     FUZZ_CHECK(!key || (*key && strlen(key) <= CAT_HEADER_KEY_MAX && strlen(key) <= strlen(text)));
+    quality = cat_header_quality(text, "application/problem+json", &is_named);
+    FUZZ_CHECK(quality >= 0 && quality <= 1000 && (*text || !is_named));
     if (cat_header_prefers(pool, text, "handling", "strict")) {
         FUZZ_CHECK(cat_header_prefers(pool, text, "handling", NULL));
     }

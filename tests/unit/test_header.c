@@ -118,6 +118,52 @@ static void test_preference_is_found(void **state)
     assert_true(cat_header_prefers(*state, "wait=5, respond-async", "respond-async", NULL));
 }
 
+static void test_quality_is_that_of_the_most_specific_range(void **state)
+{
+    static const struct {
+        const char *accept;
+        int quality, is_named;
+    } cases[] = {
+        {"application/problem+json", 1000, 1},
+        {"Application/Problem+JSON", 1000, 1},
+        {"*/*", 1000, 0},
+        {"application/*", 1000, 0},
+        {"APPLICATION/*;q=0.25", 250, 0},
+        {"", 0, 0},
+        {"text/html", 0, 0},
+        {"text/*", 0, 0},
+        {"*", 0, 0},
+        {"application/problem+jsonx", 0, 0},
+        {"application/problem", 0, 0},
+        {"application/problem+json;q=0", 0, 1},
+        {"application/problem+json;q=0.000", 0, 1},
+        {"application/problem+json;q=1.000", 1000, 1},
+        {"application/problem+json;q=1.", 1000, 1},
+        {"application/problem+json;q=.5", 0, 0},
+        {"application/problem+json;q=1.001", 0, 0},
+        {"application/problem+json;q=2", 0, 0},
+        {"application/problem+json;q=0.1234", 0, 0},
+        {"application/problem+json;q=high, */*;q=0.1", 100, 0},
+        {"application/problem+json ; charset=utf-8 ; q=0.5 ", 500, 1},
+        {"application/problem+json;Q=0.123", 123, 1},
+        {"application/problem+json;a=\"b;q=0,c\\\"\";q=0.7", 700, 1},
+        {"*/*;q=0.9, application/*;q=0.2, application/problem+json;q=0.4", 400, 1},
+        {"application/problem+json;q=0.4, application/*;q=0.9", 400, 1},
+        {" , text/html ,\tapplication/*;q=0.3,,*/*;q=0.8", 300, 0},
+        {"text/html;x=\"application/problem+json,application/problem+json\"", 0, 0},
+        {"text/html;x=\"unfinished, application/problem+json", 0, 0},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        int is_named = -1;
+        int quality = cat_header_quality(cases[i].accept, "application/problem+json", &is_named);
+        if (quality != cases[i].quality || is_named != cases[i].is_named) {
+            fail_msg("%s: %d, %d", cases[i].accept, quality, is_named);
+        }
+    }
+}
+
 static void test_idempotency_key_is_a_string_or_bare_text(void **state)
 {
     static const char *const keys[][2] = {
@@ -168,6 +214,7 @@ int main(void)
         UNIT_TEST(test_foreign_characters_are_malformed),
         UNIT_TEST(test_media_type_is_recognized),
         UNIT_TEST(test_preference_is_found),
+        UNIT_TEST(test_quality_is_that_of_the_most_specific_range),
         UNIT_TEST(test_idempotency_key_is_a_string_or_bare_text),
         UNIT_TEST(test_other_idempotency_keys_are_refused),
         UNIT_TEST(test_idempotency_key_has_255_characters),

@@ -29,7 +29,7 @@ static void test_a_refusal_says_when_to_come_back(void **state)
 
 static void test_a_delay_has_no_quota(void **state)
 {
-    cat_answer_t *a = cat_rate_limit_delay(*state, 12);
+    cat_answer_t *a = cat_rate_limit_delay_login(*state, 12);
 
     assert_int_equal(a->status, 429);
     assert_string_equal(apr_table_get(a->headers, "Retry-After"), "12");

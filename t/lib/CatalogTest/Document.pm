@@ -59,7 +59,7 @@ sub shape {
         s/^(Date|X-Request-Id|Content-Length): .*/$1: .../mg;
         s/^(ETag: (?:W\/)?)"[0-9a-f]+"/$1"..."/mg;
         s/^(RateLimit: "\w+").*/$1.../mg;
-        s/"((?:t|refreshT)oken|nextCursor)":"[^"]+"/"$1":"..."/g;
+        s/"((?:t|refreshT)oken|nextCursor|requestId)":"[^"]+"/"$1":"..."/g;
         s/catalog_refresh=[^;]+/catalog_refresh=.../g;
         s/curl\/[\d.]+/curl/g;
     }
