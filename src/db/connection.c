@@ -258,3 +258,17 @@ apr_status_t cat_connection_ask(cat_connection_t *conn, apr_pool_t *pool, const 
     }
     return rv;
 }
+
+apr_status_t cat_connection_ask_all(cat_connection_t *conn, apr_pool_t *pool, const char *const *texts)
+{
+    apr_status_t rv = APR_SUCCESS;
+    const char *value;
+
+    for (; *texts && rv == APR_SUCCESS; texts++) {
+        rv = cat_connection_ask(conn, pool, *texts, &value);
+        if (rv == APR_SUCCESS && value && !strcmp(value, "0")) {
+            rv = CAT_ECONFLICT;
+        }
+    }
+    return rv;
+}

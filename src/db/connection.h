@@ -23,6 +23,10 @@ apr_status_t cat_connection_send(cat_connection_t *conn, const char *text);
  * NULL where there is none. value may be NULL. */
 apr_status_t cat_connection_ask(cat_connection_t *conn, apr_pool_t *pool, const char *text, const char **value);
 
+/* The same for each text of a list that ends with NULL. CAT_ECONFLICT: one selected 0, because another process has a lock;
+ * the texts behind it were not sent. */
+apr_status_t cat_connection_ask_all(cat_connection_t *conn, apr_pool_t *pool, const char *const *texts);
+
 /* Begins a transaction that is going to write. Where one transaction at a time can write, waits until the time until
  * for that of another program. */
 apr_status_t cat_connection_begin(cat_connection_t *conn, apr_time_t until);

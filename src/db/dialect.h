@@ -37,6 +37,10 @@ typedef struct cat_syntax_t {
     const char *by_octets; /* behind a column of texts whose own order is the database's: compares octets */
     int compares_rows;     /* finds row values, (a, b) < (c, d), in an index */
     int pads_blanks;       /* texts that differ in blanks at the end are equal */
+    const char *create_index, *create_index_on,
+        *create_index_end; /* around the name of an index of products and its columns: creates it while others write */
+    const char *drop_index, *drop_index_end; /* around its name: drops it likewise */
+    int leaves_rows_out;                     /* an index may have a WHERE */
 } cat_syntax_t;
 
 typedef struct cat_executor_t cat_executor_t;
@@ -58,18 +62,20 @@ typedef struct cat_dialect_t {
     const char *const *prepare;  /* sent once on a database before its first migration; may return rows */
     const char *const *step;     /* sent before a step of the schema; where one selects 0, another server is at it */
     const char *const *step_end; /* sent after it, whether it went well or was rolled back; may return rows */
-    int steps_commit;            /* the database commits within a step by itself: each statement can be run again */
-    const char *has_versions;    /* selects 1 when there is a table schema_version, else 0 */
-    int file;                    /* the database is a file, which the parameters name */
-    const cat_trait_t *traits;   /* ended by one without a name */
-    const char *const *needs;    /* what has to stand in the parameters */
-    int one_writer;              /* writers take a write lock before they come to the database */
-    int locked;                  /* the driver's result when others have locked the whole database; 0: there is none */
-    int rolls_back_silently;     /* the database may roll back while a statement is prepared, without saying so */
-    int counts_by_hand;          /* no triggers count products: catalogue/counts.c writes the delta rows */
-    int crashes_on_late_errors;  /* the driver does, when a select that is not prepared fails as its rows arrive */
-    int is_pooled_unasked;       /* the driver hands a connection out without asking the database whether it is there */
-    int asks_when_checked;       /* the driver does, so each connection that leaves the pool costs a round trip */
+    const char *const *define;   /* sent before a definition (db/definition.h); where one selects 0, another is at it */
+    const char *const *define_end; /* sent after it; may return rows */
+    int steps_commit;              /* the database commits within a step by itself: each statement can be run again */
+    const char *has_versions;      /* selects 1 when there is a table schema_version, else 0 */
+    int file;                      /* the database is a file, which the parameters name */
+    const cat_trait_t *traits;     /* ended by one without a name */
+    const char *const *needs;      /* what has to stand in the parameters */
+    int one_writer;                /* writers take a write lock before they come to the database */
+    int locked;                 /* the driver's result when others have locked the whole database; 0: there is none */
+    int rolls_back_silently;    /* the database may roll back while a statement is prepared, without saying so */
+    int counts_by_hand;         /* no triggers count products: catalogue/counts.c writes the delta rows */
+    int crashes_on_late_errors; /* the driver does, when a select that is not prepared fails as its rows arrive */
+    int is_pooled_unasked;      /* the driver hands a connection out without asking the database whether it is there */
+    int asks_when_checked;      /* the driver does, so each connection that leaves the pool costs a round trip */
     const cat_syntax_t *syntax;
     const char *const *statements; /* by cat_sql_t; NULL: the text in db/sql.def */
     /* APR_EEXIST, or a status of db/status.h but CAT_EBUSY and CAT_ECUT. */

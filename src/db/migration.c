@@ -108,21 +108,6 @@ static const step_t *find_step(const char *driver, int version)
     return NULL;
 }
 
-/* CAT_ECONFLICT: a text selected 0, because another server is at a step. */
-static apr_status_t ask_texts(cat_connection_t *conn, apr_pool_t *pool, const char *const *texts)
-{
-    apr_status_t rv = APR_SUCCESS;
-    const char *value;
-
-    for (; *texts && rv == APR_SUCCESS; texts++) {
-        rv = cat_connection_ask(conn, pool, *texts, &value);
-        if (rv == APR_SUCCESS && value && !strcmp(value, "0")) {
-            rv = CAT_ECONFLICT;
-        }
-    }
-    return rv;
-}
-
 /* Reads the version under the lock, so that two servers never apply the same step. */
 static apr_status_t apply_next_step_locked(cat_connection_t *conn, apr_pool_t *pool, const step_t **applied)
 {
@@ -144,7 +129,7 @@ static apr_status_t apply_next_step_locked(cat_connection_t *conn, apr_pool_t *p
 static apr_status_t apply_next_step(cat_connection_t *conn, apr_pool_t *pool, const step_t **applied)
 {
     const cat_dialect_t *dialect = cat_connection_dialect(conn);
-    apr_status_t rv = ask_texts(conn, pool, dialect->step);
+    apr_status_t rv = cat_connection_ask_all(conn, pool, dialect->step);
 
     *applied = NULL;
     if (rv == APR_SUCCESS) {
@@ -153,7 +138,7 @@ static apr_status_t apply_next_step(cat_connection_t *conn, apr_pool_t *pool, co
     if (rv != APR_SUCCESS) {
         cat_connection_roll_back(conn);
     }
-    ask_texts(conn, pool, dialect->step_end);
+    cat_connection_ask_all(conn, pool, dialect->step_end);
     return rv;
 }
 
@@ -161,7 +146,7 @@ static apr_status_t apply_steps(cat_db_t *db, cat_connection_t *conn, int needed
 {
     const step_t *applied;
     int version;
-    apr_status_t rv = ask_texts(conn, db->pool, cat_connection_dialect(conn)->prepare);
+    apr_status_t rv = cat_connection_ask_all(conn, db->pool, cat_connection_dialect(conn)->prepare);
 
     while (rv == APR_SUCCESS && (rv = read_version(conn, db->pool, &version)) == APR_SUCCESS && version < needed) {
         rv = apply_next_step(conn, db->pool, &applied);

@@ -25,7 +25,8 @@ static const char *const snapshot[] = {
 /* A lock by name is the whole server's, so the name says which database; MySQL takes 64 characters, which a database's own name
  * may have. It is the one server's alone: what comes to other nodes of a Galera cluster meanwhile does not collide, as they run
  * each other's DDL in one order. */
-#define MYSQL_LOCK "CONCAT('mod_catalog.', LEFT(SHA2(DATABASE(), 256), 32))"
+#define MYSQL_LOCK_OF(prefix) "CONCAT('" prefix "', LEFT(SHA2(DATABASE(), 256), 32))"
+#define MYSQL_LOCK MYSQL_LOCK_OF("mod_catalog.")
 static const char *const step[] = {
     "SELECT GET_LOCK(" MYSQL_LOCK ", 0)",
     "SET @mod_catalog = 1 /*M! , SESSION max_statement_time = 0 */",
@@ -34,6 +35,20 @@ static const char *const step[] = {
 static const char *const step_end[] = {
     "SET @mod_catalog = 0 /*M! , SESSION max_statement_time = 5 */",
     "SELECT RELEASE_LOCK(" MYSQL_LOCK ")",
+    NULL,
+};
+
+/* ALTER TABLE waits for the transactions that have used the table, and all others wait behind it: so it waits for one
+ * second, and is tried again. */
+#define DEFINE_LOCK MYSQL_LOCK_OF("mod_catalog.index.")
+static const char *const define[] = {
+    "SELECT GET_LOCK(" DEFINE_LOCK ", 0)",
+    "SET SESSION lock_wait_timeout = 1 /*M! , SESSION max_statement_time = 0 */",
+    NULL,
+};
+static const char *const define_end[] = {
+    "SET SESSION lock_wait_timeout = DEFAULT /*M! , SESSION max_statement_time = 5 */",
+    "SELECT RELEASE_LOCK(" DEFINE_LOCK ")",
     NULL,
 };
 
@@ -146,6 +161,11 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_WORDS_INSERT_4] = WORDS_INSERT_MYSQL(TWICE(TWICE(WORDS_ROW))),
     [SQL_WORDS_INSERT_8] = WORDS_INSERT_MYSQL(TWICE(TWICE(TWICE(WORDS_ROW)))),
     [SQL_WORDS_INSERT_16] = WORDS_INSERT_MYSQL(TWICE(TWICE(TWICE(TWICE(WORDS_ROW))))),
+    [SQL_INDEX_LIST] =
+        "SELECT DISTINCT index_name, 1, NULL FROM information_schema.statistics"
+        " WHERE table_schema = DATABASE() AND table_name = 'products'",
+    [SQL_INDEX_ADD] =
+        "INSERT INTO product_indexes (part, complete, created_at, id, filled) VALUES (%s, 0, %s, %s, 0)",
     [SQL_INDEX_ROWS] = INDEX_ROWS_MYSQL " FOR UPDATE",
     [SQL_INDEX_READ] = INDEX_ROWS_MYSQL,
     [SQL_CATEGORY_BEGIN] = CATEGORY_BEGIN("CAST(category AS BINARY)"),
@@ -232,6 +252,11 @@ static const cat_syntax_t syntax = {
     .find = "INSTR",
     .by_octets = "",
     .pads_blanks = 1,
+    .create_index = "ALTER TABLE products ADD INDEX ",
+    .create_index_on = " (",
+    .create_index_end = "), ALGORITHM = INPLACE, LOCK = NONE",
+    .drop_index = "ALTER TABLE products DROP INDEX ",
+    .drop_index_end = ", ALGORITHM = INPLACE, LOCK = NONE",
 };
 
 const cat_dialect_t cat_dialect_mysql = {
@@ -246,6 +271,8 @@ const cat_dialect_t cat_dialect_mysql = {
     .prepare = cat_dialect_nothing,
     .step = step,
     .step_end = step_end,
+    .define = define,
+    .define_end = define_end,
     .steps_commit = 1,
     .has_versions = "SELECT COUNT(*) FROM information_schema.tables"
                     " WHERE table_schema = DATABASE() AND table_name = 'schema_version'",

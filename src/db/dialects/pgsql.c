@@ -32,6 +32,21 @@ static const char *const step[] = {
     NULL,
 };
 
+/* The lock is the session's, because CREATE INDEX CONCURRENTLY takes no transaction: it lasts while the server works, even
+ * if the client is gone. Its number is the first eight octets of the SHA-256 of "mod_catalog.index". A process that waits
+ * must ask again and again: while a statement waits for the lock, its snapshot keeps the index from being completed. */
+#define DEFINE_LOCK "x'0d1d39d564b19c4e'::bigint"
+static const char *const define[] = {
+    "SELECT CASE WHEN pg_try_advisory_lock(" DEFINE_LOCK ") THEN 1 ELSE 0 END",
+    "SET statement_timeout = 0; SET lock_timeout = 0",
+    NULL,
+};
+static const char *const define_end[] = {
+    "SET statement_timeout = 5000; SET lock_timeout = 3000",
+    "SELECT pg_advisory_unlock(" DEFINE_LOCK ")",
+    NULL,
+};
+
 static const cat_trait_t traits[] = {
     {"server_encoding", "SHOW server_encoding", "UTF8",
      "create a database with: createdb --encoding UTF8 --template template0"},
@@ -89,6 +104,9 @@ static const char *const statements[SQL_COUNT] = {
         "SELECT " PRODUCT_COLUMNS " FROM products WHERE id = %s FOR UPDATE",
     [SQL_PRODUCT_KEYS] =
         "SELECT " PRODUCT_KEY_COLUMNS ", category, created_at FROM products WHERE id = %s FOR UPDATE",
+    [SQL_INDEX_LIST] =
+        "SELECT c.relname, CASE WHEN i.indisvalid THEN 1 ELSE 0 END, pg_relation_size(c.oid)"
+        " FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = to_regclass('products')",
     [SQL_INDEX_ROWS] = INDEX_ROWS " FOR UPDATE",
     [SQL_COUNTS_PARTS] =
         "WITH r AS (SELECT CAST(%s AS INTEGER) AS level, CAST(%s AS BIGINT) AS first_at, %s AS first_id,"
@@ -124,6 +142,12 @@ static const cat_syntax_t syntax = {
     .find = "STRPOS",
     .by_octets = " COLLATE \"C\"",
     .compares_rows = 1,
+    .create_index = "CREATE INDEX CONCURRENTLY ",
+    .create_index_on = " ON products (",
+    .create_index_end = ")",
+    .drop_index = "DROP INDEX CONCURRENTLY ",
+    .drop_index_end = "",
+    .leaves_rows_out = 1,
 };
 
 const cat_dialect_t cat_dialect_pgsql = {
@@ -137,6 +161,8 @@ const cat_dialect_t cat_dialect_pgsql = {
     .prepare = cat_dialect_nothing,
     .step = step,
     .step_end = cat_dialect_nothing,
+    .define = define,
+    .define_end = define_end,
     .has_versions = "SELECT CASE WHEN to_regclass('schema_version') IS NULL THEN 0 ELSE 1 END",
     .traits = traits,
     .needs = cat_dialect_nothing,

@@ -42,6 +42,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 
 /* The statements in which it differs from db/sql.def. */
 static const char *const statements[SQL_COUNT] = {
+    [SQL_INDEX_LIST] = "SELECT name, 1, NULL FROM sqlite_master WHERE type = 'index' AND tbl_name = 'products'",
     [SQL_CATEGORY_LIST] = "SELECT category, n FROM category_counts WHERE n > 0",
     [SQL_MOVE_REVOCATION] = "INSERT INTO revoked_sessions (session_id, ended_at, imported_at)"
                             " VALUES (%s, %s, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER))",
@@ -55,6 +56,12 @@ static const cat_syntax_t syntax = {
     .find = "INSTR",
     .by_octets = "",
     .compares_rows = 1,
+    .create_index = "CREATE INDEX ",
+    .create_index_on = " ON products (",
+    .create_index_end = ")",
+    .drop_index = "DROP INDEX ",
+    .drop_index_end = "",
+    .leaves_rows_out = 1,
 };
 
 const cat_dialect_t cat_dialect_sqlite3 = {
@@ -67,6 +74,8 @@ const cat_dialect_t cat_dialect_sqlite3 = {
     .prepare = prepare,
     .step = step,
     .step_end = cat_dialect_nothing,
+    .define = cat_dialect_nothing,
+    .define_end = cat_dialect_nothing,
     .has_versions = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'",
     .file = 1,
     .traits = traits,
