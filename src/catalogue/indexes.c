@@ -17,8 +17,11 @@
 /* How long the job works at a time. The other jobs of its thread wait meanwhile, and the writers get the rest. */
 #define JOB_TIME apr_time_from_msec(500)
 
-/* How long a child takes complete parts to be so. */
+/* How long a child takes complete parts to be so; less than CAT_INDEXES_DELAY. */
 #define STATE_AGE apr_time_from_sec(1)
+
+/* How often the log says that parts have no indexes. */
+#define NOTICE_INTERVAL apr_time_from_sec(3600)
 
 /* ---- the state of the parts ---- */
 
@@ -26,6 +29,7 @@ enum { STATE_PART, STATE_COMPLETE, STATE_CREATED_AT, STATE_ID, STATE_FILLED, STA
 
 /* A row of product_indexes. */
 typedef struct part_state_t {
+    int is_built; /* flag: there is a row */
     int complete;
     cat_list_key_t from; /* products from there on have the part */
     apr_int64_t filled;
@@ -57,7 +61,8 @@ static apr_status_t keep_state(void *baton, const char *const *values, int count
     s->total = apr_atoi64(values[STATE_TOTAL]);
     if (part < CAT_INDEX_PARTS) {
         s->parts[part] =
-            (part_state_t){atoi(values[STATE_COMPLETE]),
+            (part_state_t){1,
+                           atoi(values[STATE_COMPLETE]),
                            {apr_pstrdup(s->pool, values[STATE_CREATED_AT]), apr_pstrdup(s->pool, values[STATE_ID])},
                            apr_atoi64(values[STATE_FILLED])};
     }
@@ -81,6 +86,16 @@ static int list_complete(const states_t *s)
         complete |= s->parts[i].complete ? 1 << i : 0;
     }
     return complete;
+}
+
+static int list_built(const states_t *s)
+{
+    int built = 0;
+
+    for (int i = 0; i < CAT_INDEX_PARTS; i++) {
+        built |= s->parts[i].is_built ? 1 << i : 0;
+    }
+    return built;
 }
 
 /* The part that has come least far tells. */
@@ -114,6 +129,7 @@ apr_status_t cat_indexes_check(cat_db_t *db, int parts, cat_indexes_state_t *sta
     }
     cat_source_note_complete_parts(db->source, list_complete(&s));
     state->filling = parts & ~list_complete(&s);
+    state->unbuilt = parts & ~list_built(&s);
     state->percent = count_percent(&s, state->filling);
     return APR_SUCCESS;
 }
@@ -337,8 +353,8 @@ static const cat_list_key_t *find_start(const states_t *s, int parts)
     return start;
 }
 
-/* *parts: those that are not complete. Fills one portion of them. */
-static apr_status_t fill_next(apr_pool_t *pool, cat_db_t *db, int *parts)
+/* *parts: those that are not complete. Fills one portion of them. *unbuilt: those that have no indexes. */
+static apr_status_t fill_next(apr_pool_t *pool, cat_db_t *db, int *parts, int *unbuilt)
 {
     int kept = cat_product_keys_kept(db);
     filling_t f;
@@ -346,7 +362,8 @@ static apr_status_t fill_next(apr_pool_t *pool, cat_db_t *db, int *parts)
     apr_status_t rv = read_states(pool, db, &s);
 
     rv = rv == APR_SUCCESS ? forget_parts(db, &s, ~kept) : rv;
-    *parts = kept & ~list_complete(&s);
+    *parts = kept & list_built(&s) & ~list_complete(&s);
+    *unbuilt = kept & ~list_built(&s);
     if (rv != APR_SUCCESS || !*parts) {
         return rv;
     }
@@ -354,21 +371,74 @@ static apr_status_t fill_next(apr_pool_t *pool, cat_db_t *db, int *parts)
     return cat_db_transact(db, fill_and_advance, &f);
 }
 
+static void notice_unbuilt(cat_job_t *job, int parts)
+{
+    apr_time_t now = apr_time_now();
+
+    if (parts && (now < *job->last || now - *job->last >= NOTICE_INTERVAL)) {
+        *job->last = now;
+        cat_log(job->log, CAT_LOG_WARNING, 0,
+                "CAT063: %s: there are no indexes for these parts of CatalogIndex: %s; run: catalogctl index",
+                job->source->name, cat_product_keys_write_set(job->pool, parts));
+    }
+}
+
 cat_job_result_t cat_indexes_run(cat_job_t *job)
 {
     apr_time_t end = apr_time_now() + JOB_TIME;
     apr_pool_t *pool;
     apr_status_t rv;
-    int parts;
+    int parts = 0, unbuilt = 0;
 
     apr_pool_create(&pool, job->pool);
     do {
         cat_db_t *db = cat_db_make(pool, job->conf, job->source, job->log);
-        rv = fill_next(pool, db, &parts);
+        rv = fill_next(pool, db, &parts, &unbuilt);
         apr_pool_clear(pool);
     } while (rv == APR_SUCCESS && parts && apr_time_now() < end && !cat_job_must_stop(job));
     apr_pool_destroy(pool);
+    notice_unbuilt(job, rv == APR_SUCCESS ? unbuilt : 0);
     return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
+}
+
+/* ---- database indexes ---- */
+
+apr_status_t cat_indexes_add(cat_db_t *db, int parts)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < CAT_INDEX_PARTS && rv == APR_SUCCESS; i++) {
+        if (parts & 1 << i) {
+            rv = cat_db_insert(db, SQL_INDEX_ADD,
+                               CAT_VALUES(cat_product_keys_parts[i], CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id));
+            rv = rv == APR_EEXIST ? APR_SUCCESS : rv;
+        }
+    }
+    return rv;
+}
+
+apr_status_t cat_indexes_remove(cat_db_t *db, int parts, int *were_complete)
+{
+    states_t s;
+    apr_status_t rv = read_states(db->pool, db, &s);
+
+    parts &= list_built(&s);
+    *were_complete = parts & list_complete(&s);
+    for (int i = 0; i < CAT_INDEX_PARTS && rv == APR_SUCCESS; i++) {
+        if (parts & 1 << i) {
+            rv = cat_db_exec(db, SQL_INDEX_REMOVE, CAT_VALUES(cat_product_keys_parts[i]), NULL);
+        }
+    }
+    return rv;
+}
+
+apr_status_t cat_indexes_read_built(cat_db_t *db, int *built)
+{
+    states_t s;
+    apr_status_t rv = read_states(db->pool, db, &s);
+
+    *built = list_built(&s);
+    return rv;
 }
 
 apr_status_t cat_indexes_note_complete(cat_db_t *db)

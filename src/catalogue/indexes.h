@@ -20,6 +20,7 @@
 typedef struct cat_indexes_state_t {
     int absent;  /* parts that this mount does not keep: a 400 */
     int filling; /* parts that are kept, and not complete yet: a 503 */
+    int unbuilt; /* those of them whose database indexes are not there, see cat_indexes_add */
     int percent; /* of the products that have the parts that are being filled: 0 to 99 */
 } cat_indexes_state_t;
 
@@ -44,6 +45,18 @@ apr_status_t cat_indexes_fill(apr_pool_t *pool, cat_db_t *db, const cat_list_key
 /* The same, only reads. */
 apr_status_t cat_indexes_compare(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
                                  cat_indexes_portion_t *portion);
+
+/*
+ * The database has a row for each part whose indexes (catalogue/index_table.h) are there. The job fills no other part, and
+ * no reader uses one. _add adds rows that are missing, of parts that no product has yet; _remove removes those that are
+ * there. *were_complete: of the parts removed, those that readers may use for up to CAT_INDEXES_DELAY more.
+ */
+#define CAT_INDEXES_DELAY apr_time_from_sec(2)
+apr_status_t cat_indexes_add(cat_db_t *db, int parts);
+apr_status_t cat_indexes_remove(cat_db_t *db, int parts, int *were_complete);
+
+/* *built: the parts that have such a row. */
+apr_status_t cat_indexes_read_built(cat_db_t *db, int *built);
 
 /* Notes that all products have the parts that the mount keeps, and that the others are empty. */
 apr_status_t cat_indexes_note_complete(cat_db_t *db);

@@ -174,6 +174,54 @@ static void test_complete_is_noted_for_kept_parts(void **state)
                         "name");
 }
 
+/* As catalogctl index does it. */
+static void test_part_without_indexes_is_not_filled_nor_used(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_db_t *db = unit_database_use(*state, database);
+    cat_indexes_state_t found;
+    apr_time_t last = 0;
+    atomic_int stop = 0;
+    cat_job_t job = {.pool = database->pool,
+                     .log = &database->log,
+                     .conf = &database->conf,
+                     .source = database->source,
+                     .last = &last,
+                     .stop = &stop};
+    int were_complete, built;
+
+    unit_products_insert(database, 0, 20);
+    assert_int_equal(cat_indexes_remove(db, CAT_INDEX_PRICE | CAT_INDEX_NAME, &were_complete), APR_SUCCESS);
+    assert_int_equal(were_complete, CAT_INDEX_PRICE | CAT_INDEX_NAME);
+    assert_int_equal(cat_indexes_remove(db, CAT_INDEX_PRICE, &were_complete), APR_SUCCESS);
+    assert_int_equal(were_complete, 0);
+    assert_int_equal(cat_indexes_read_built(db, &built), APR_SUCCESS);
+    assert_int_equal(built, CAT_INDEX_ALL & ~(CAT_INDEX_PRICE | CAT_INDEX_NAME));
+    cat_db_release(db);
+
+    for (int i = 0; i < 2; i++) { /* the second run says nothing */
+        assert_int_equal(cat_indexes_run(&job), CAT_JOB_DONE);
+        assert_non_null(strstr(database->logged, "CAT063: "));
+        assert_non_null(strstr(database->logged, ": price name; run: catalogctl index\n"));
+        assert_int_equal(strlen(database->logged), strcspn(database->logged, "\n") + 1);
+    }
+    database->source->parts_at = 0;
+    found = check_parts(database, CAT_INDEX_ALL);
+    assert_int_equal(found.filling, CAT_INDEX_PRICE | CAT_INDEX_NAME);
+    assert_int_equal(found.unbuilt, CAT_INDEX_PRICE | CAT_INDEX_NAME);
+    assert_int_equal(found.percent, 0);
+
+    assert_int_equal(cat_indexes_note_complete(db), APR_SUCCESS);
+    assert_int_equal(check_parts(database, CAT_INDEX_PRICE).unbuilt, CAT_INDEX_PRICE);
+    assert_int_equal(cat_indexes_add(db, CAT_INDEX_ALL), APR_SUCCESS);
+    cat_db_release(db);
+    found = check_parts(database, CAT_INDEX_ALL);
+    assert_int_equal(found.filling, CAT_INDEX_PRICE | CAT_INDEX_NAME);
+    assert_int_equal(found.unbuilt, 0);
+    assert_int_equal(cat_indexes_run(&job), CAT_JOB_DONE);
+    assert_int_equal(check_parts(database, CAT_INDEX_ALL).filling, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +231,7 @@ int main(void)
         UNIT_TEST(test_part_that_was_not_kept_for_a_while_is_filled_anew),
         UNIT_TEST(test_what_other_programs_wrote_is_mended),
         UNIT_TEST(test_complete_is_noted_for_kept_parts),
+        UNIT_TEST(test_part_without_indexes_is_not_filled_nor_used),
     };
     return UNIT_RUN(tests);
 }
