@@ -8,8 +8,10 @@
 #include <apr_strings.h>
 
 #include "catalogue/counts.h"
+#include "catalogue/index_builder.h"
 #include "catalogue/indexes.h"
 #include "ctl/database.h"
+#include "ctl/index.h"
 #include "ctl/table.h"
 #include "db/checkout.h"
 #include "db/migration.h"
@@ -163,58 +165,76 @@ static void check_counts(report_t *r)
 
 /* ---- index ---- */
 
-typedef struct comparison_t {
-    ctl_t *ctl;
-    apr_int64_t wrong;
-    const char *example; /* the id of one; NULL: there is none */
-} comparison_t;
-
-static apr_status_t compare_products(void *baton)
+static void check_database_index(report_t *r, const cat_index_status_t *status)
 {
-    comparison_t *c = baton;
-    cat_indexes_portion_t portion = {.end = CAT_LIST_KEY_MAX};
-    apr_pool_t *pools[2]; /* of a portion and the one before, whose end is where it begins */
-    apr_status_t rv = APR_SUCCESS;
+    apr_pool_t *pool = r->ctl->pool;
+    const char *name = status->index->name;
 
-    c->wrong = 0;
-    apr_pool_create(&pools[0], c->ctl->pool);
-    apr_pool_create(&pools[1], c->ctl->pool);
-    for (int i = 0; rv == APR_SUCCESS && !portion.is_last; i = !i) {
-        cat_list_key_t from = portion.end;
-        apr_pool_clear(pools[i]);
-        rv = cat_indexes_compare(pools[i], c->ctl->db, &from, &portion);
-        c->wrong += portion.wrong;
-        c->example = portion.example ? apr_pstrdup(c->ctl->pool, portion.example) : c->example;
+    switch (status->state) {
+    case CAT_INDEX_MISSING:
+        add(r, 0, "index", apr_pstrcat(pool, name, " is missing; run: catalogctl index", NULL));
+        break;
+    case CAT_INDEX_INVALID:
+        add(r, 0, "index",
+            apr_pstrcat(pool, name, " is invalid, because its creation was interrupted; run: catalogctl index", NULL));
+        break;
+    case CAT_INDEX_UNUSED:
+        add(r, 1, "index", apr_pstrcat(pool, name, " is not used; to drop it, run: catalogctl index", NULL));
+        break;
+    default:;
     }
-    apr_pool_destroy(pools[0]);
-    apr_pool_destroy(pools[1]);
+}
+
+/* Unused indexes are no problem: the schema creates all. */
+static apr_status_t check_database_indexes(report_t *r)
+{
+    cat_db_t *db = r->ctl->db;
+    cat_index_status_t status[CAT_INDEX_COUNT];
+    apr_status_t rv = cat_index_builder_look(db, cat_product_keys_kept(db), status);
+
+    for (int i = 0; i < CAT_INDEX_COUNT && rv == APR_SUCCESS; i++) {
+        check_database_index(r, &status[i]);
+    }
     return rv;
+}
+
+static void check_products(report_t *r)
+{
+    ctl_t *ctl = r->ctl;
+    ctl_index_found_t found;
+
+    if (ctl_index_compare(ctl, &found) != APR_SUCCESS) {
+        add(r, 0, "index", "cannot be read; the cause is above");
+    } else if (found.wrong) {
+        add(r, 0, "index",
+            apr_psprintf(ctl->pool,
+                         "%" APR_INT64_T_FMT " products were written by another program, such as %s; "
+                         "run: catalogctl index",
+                         found.wrong, found.example));
+    } else {
+        add(r, 1, "index", "matches the products");
+    }
 }
 
 static void check_index(report_t *r)
 {
     ctl_t *ctl = r->ctl;
-    comparison_t c = {.ctl = ctl};
     cat_indexes_state_t state;
-    apr_status_t rv = cat_indexes_check(ctl->db, cat_product_keys_kept(ctl->db), &state);
+    apr_status_t rv = check_database_indexes(r);
 
-    if (rv == APR_SUCCESS && state.filling) {
+    rv = rv == APR_SUCCESS ? cat_indexes_check(ctl->db, cat_product_keys_kept(ctl->db), &state) : rv;
+    if (rv != APR_SUCCESS) {
+        add(r, 0, "index", "cannot be read; the cause is above");
+    } else if (state.unbuilt) {
+        add(r, 0, "index",
+            apr_psprintf(ctl->pool, "%s: not built, or not completely; run: catalogctl index",
+                         cat_product_keys_write_set(ctl->pool, state.unbuilt)));
+    } else if (state.filling) {
         add(r, 1, "index",
             apr_psprintf(ctl->pool, "%s: %d %% of the products", cat_product_keys_write_set(ctl->pool, state.filling),
                          state.percent));
-        return;
-    }
-    rv = rv == APR_SUCCESS ? cat_db_view(ctl->db, compare_products, &c) : rv;
-    if (rv != APR_SUCCESS) {
-        add(r, 0, "index", "cannot be read; the cause is above");
-    } else if (c.wrong) {
-        add(r, 0, "index",
-            apr_psprintf(ctl->pool,
-                         "%" APR_INT64_T_FMT " products were written by another program, such as %s; "
-                         "run: catalogctl index",
-                         c.wrong, c.example));
     } else {
-        add(r, 1, "index", "matches the products");
+        check_products(r);
     }
 }
 

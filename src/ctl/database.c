@@ -14,7 +14,7 @@
 #include "db/status.h"
 #include "lib/conf.h"
 
-#define CONNECTIONS 2 /* one does the work while another checks the schema */
+#define CONNECTIONS 3 /* one does the work while another checks the schema, and a third defines indexes */
 
 /* On SQLite each try waits for 1.6 seconds in the driver. */
 #define TRIES 4

@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "ctl/index.h"
+
 #include <apr_strings.h>
 #include <stdio.h>
 
+#include "catalogue/index_builder.h"
 #include "catalogue/indexes.h"
 #include "ctl/counts.h"
-#include "ctl/ctl.h"
 #include "ctl/progress.h"
-#include "db/db.h"
+#include "db/checkout.h"
+#include "db/status.h"
 
 /* Delta rows of categories are applied after so many portions: lists read all that wait. */
 #define PORTIONS_BETWEEN 20
+
+/* How often an index is tried that transactions of others are in the way of, and how long these may go on in between. */
+#define TRIES 30
+#define TRY_INTERVAL apr_time_from_sec(1)
+
+/* How often to look whether another process has ended its work. */
+#define LOCK_INTERVAL apr_time_from_msec(200)
 
 typedef struct indexing_t {
     ctl_t *ctl;
@@ -18,6 +28,8 @@ typedef struct indexing_t {
     cat_list_key_t from;
     char created_at[32], id[40]; /* of from */
     apr_int64_t rows, changed;
+    cat_definition_t *definition;
+    cat_index_status_t status[CAT_INDEX_COUNT];
 } indexing_t;
 
 static void keep_key(indexing_t *ix, const cat_list_key_t *key)
@@ -59,14 +71,207 @@ static apr_status_t fill_all(indexing_t *ix)
     return rv;
 }
 
-static apr_status_t read_total(indexing_t *ix)
+/* The bar of what follows. */
+static apr_status_t begin_progress(indexing_t *ix)
 {
     const char *const *row;
     apr_status_t rv = cat_db_one(ix->ctl->db, SQL_INDEX_STATE, CAT_NO_VALUES, &row);
 
+    ctl_progress_leave(&ix->progress);
+    ctl_progress_begin(&ix->progress);
     ix->progress.total = rv == APR_SUCCESS ? apr_atoi64(row[5]) : 0;
     cat_db_release(ix->ctl->db);
     return rv;
+}
+
+/* ---- indexes ---- */
+
+static const char *name_work(const indexing_t *ix, const cat_index_status_t *status)
+{
+    int waits = cat_source_dialect(ix->ctl->source)->one_writer;
+
+    return apr_psprintf(ix->ctl->pool, "%s %s%s", status->index->name,
+                        status->state == CAT_INDEX_UNUSED ? "is being dropped" : "is being built",
+                        waits ? "; writers wait" : "");
+}
+
+static int is_work(const cat_index_status_t *status)
+{
+    return status->state != CAT_INDEX_PRESENT && status->state != CAT_INDEX_ABSENT;
+}
+
+static apr_status_t run_index(indexing_t *ix, const cat_index_status_t *status)
+{
+    apr_time_t began = apr_time_now();
+    ctl_t *ctl = ix->ctl;
+    apr_status_t rv = CAT_EBUSY;
+
+    ctl_progress_name(&ix->progress, name_work(ix, status));
+    for (int tries = 0; rv == CAT_EBUSY && tries < TRIES; tries++) {
+        if (tries > 0) {
+            apr_sleep(TRY_INTERVAL);
+        }
+        rv = cat_index_builder_run(ix->definition, ctl->db, cat_product_keys_kept(ctl->db), status->index);
+    }
+    ctl_progress_leave(&ix->progress);
+    if (rv == CAT_EBUSY) {
+        ctl_fail(status->index->name, "transactions of others were in the way; run the same command again");
+    }
+    if (rv == APR_SUCCESS) {
+        printf("%s %s in %.1f s\n", status->index->name, status->state == CAT_INDEX_UNUSED ? "dropped" : "built",
+               (double)(apr_time_now() - began) / (double)APR_USEC_PER_SEC);
+        fflush(stdout);
+    }
+    return rv;
+}
+
+/* The parts that no reader may use while their indexes are built or dropped. One of an index that is missing has no row
+ * already, unless something else than this command has dropped it. */
+static int list_unusable(const indexing_t *ix, int built)
+{
+    int kept = cat_product_keys_kept(ix->ctl->db), parts = cat_index_table_parts() & ~kept;
+
+    for (int i = 0; i < CAT_INDEX_COUNT; i++) {
+        int needed = ix->status[i].index->parts;
+        if (is_work(&ix->status[i]) && !(needed & ~(kept & built))) {
+            parts |= needed;
+        }
+    }
+    return parts;
+}
+
+static apr_status_t withdraw_parts(indexing_t *ix)
+{
+    cat_db_t *db = ix->ctl->db;
+    int built, were_complete = 0;
+    apr_status_t rv = cat_indexes_read_built(db, &built);
+
+    rv = rv == APR_SUCCESS ? cat_indexes_remove(db, list_unusable(ix, built), &were_complete) : rv;
+    cat_db_release(db);
+    if (were_complete) {
+        apr_sleep(CAT_INDEXES_DELAY);
+    }
+    return rv;
+}
+
+static apr_status_t run_indexes(indexing_t *ix)
+{
+    cat_db_t *db = ix->ctl->db;
+    int kept = cat_product_keys_kept(db);
+    apr_status_t rv = cat_index_builder_look(db, kept, ix->status);
+
+    rv = rv == APR_SUCCESS ? withdraw_parts(ix) : rv;
+    for (int i = 0; i < CAT_INDEX_COUNT && rv == APR_SUCCESS; i++) {
+        rv = is_work(&ix->status[i]) ? run_index(ix, &ix->status[i]) : APR_SUCCESS;
+    }
+    rv = rv == APR_SUCCESS ? cat_indexes_add(db, kept) : rv;
+    cat_db_release(db);
+    return rv;
+}
+
+static apr_status_t take_lock(indexing_t *ix)
+{
+    ctl_t *ctl = ix->ctl;
+    apr_pool_t *pool;
+    cat_db_t *db;
+    apr_status_t rv;
+    int is_told = 0;
+
+    apr_pool_create(&pool, ctl->pool);
+    db = cat_db_make(pool, &ctl->conf, ctl->source, &ctl->log);
+    while ((rv = cat_definition_begin(db, &ix->definition)) == CAT_EBUSY) {
+        if (!is_told++) {
+            ctl_fail(NULL, "waits for another catalogctl index");
+        }
+        apr_sleep(LOCK_INTERVAL);
+        apr_pool_clear(pool);
+        db = cat_db_make(pool, &ctl->conf, ctl->source, &ctl->log);
+    }
+    return rv;
+}
+
+static apr_status_t run_all(indexing_t *ix)
+{
+    apr_status_t rv = take_lock(ix);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    rv = run_indexes(ix);
+    rv = rv == APR_SUCCESS ? begin_progress(ix) : rv;
+    rv = rv == APR_SUCCESS ? fill_all(ix) : rv;
+    rv = rv == APR_SUCCESS ? cat_indexes_note_complete(ix->ctl->db) : rv;
+    cat_definition_end(ix->definition);
+    return rv;
+}
+
+/* ---- without doing it ---- */
+
+typedef struct comparison_t {
+    ctl_t *ctl;
+    ctl_index_found_t *found;
+} comparison_t;
+
+static apr_status_t compare_products(void *baton)
+{
+    comparison_t *c = baton;
+    cat_indexes_portion_t portion = {.end = CAT_LIST_KEY_MAX};
+    apr_pool_t *pools[2]; /* of a portion and the one before, whose end is where it begins */
+    apr_status_t rv = APR_SUCCESS;
+
+    *c->found = (ctl_index_found_t){0};
+    apr_pool_create(&pools[0], c->ctl->pool);
+    apr_pool_create(&pools[1], c->ctl->pool);
+    for (int i = 0; rv == APR_SUCCESS && !portion.is_last; i = !i) {
+        cat_list_key_t from = portion.end;
+        apr_pool_clear(pools[i]);
+        rv = cat_indexes_compare(pools[i], c->ctl->db, &from, &portion);
+        c->found->wrong += portion.wrong;
+        c->found->rows += portion.rows;
+        c->found->example = portion.example ? apr_pstrdup(c->ctl->pool, portion.example) : c->found->example;
+    }
+    apr_pool_destroy(pools[0]);
+    apr_pool_destroy(pools[1]);
+    return rv;
+}
+
+apr_status_t ctl_index_compare(ctl_t *ctl, ctl_index_found_t *found)
+{
+    comparison_t c = {ctl, found};
+
+    return cat_db_view(ctl->db, compare_products, &c);
+}
+
+static void print_plan(const indexing_t *ix)
+{
+    const cat_dialect_t *dialect = cat_source_dialect(ix->ctl->source);
+
+    for (int i = 0; i < CAT_INDEX_COUNT; i++) {
+        const cat_index_status_t *status = &ix->status[i];
+        if (is_work(status)) {
+            printf("%s %s (%s)", status->state == CAT_INDEX_UNUSED ? "drop" : "build", status->index->name,
+                   cat_index_table_columns(ix->ctl->pool, dialect, status->index));
+            if (status->size) {
+                printf(", %.1f MB", (double)status->size / 1e6);
+            }
+            puts(status->state == CAT_INDEX_INVALID ? ", because it is invalid" : "");
+        }
+    }
+}
+
+static int show_plan(indexing_t *ix)
+{
+    ctl_t *ctl = ix->ctl;
+    ctl_index_found_t found;
+    apr_status_t rv = cat_index_builder_look(ctl->db, cat_product_keys_kept(ctl->db), ix->status);
+
+    rv = rv == APR_SUCCESS ? ctl_index_compare(ctl, &found) : rv;
+    if (rv != APR_SUCCESS) {
+        return CTL_FAILED;
+    }
+    print_plan(ix);
+    printf("%" APR_INT64_T_FMT " products, %" APR_INT64_T_FMT " to be indexed anew\n", found.rows, found.wrong);
+    return CTL_DONE;
 }
 
 int ctl_index_run(ctl_t *ctl)
@@ -74,12 +279,13 @@ int ctl_index_run(ctl_t *ctl)
     indexing_t ix = {.ctl = ctl};
     apr_status_t rv;
 
+    if (ctl->options->dry_run) {
+        return show_plan(&ix);
+    }
     apr_pool_create(&ix.pool, ctl->pool);
     keep_key(&ix, &CAT_LIST_KEY_MAX);
     ctl_progress_begin(&ix.progress);
-    rv = read_total(&ix);
-    rv = rv == APR_SUCCESS ? fill_all(&ix) : rv;
-    rv = rv == APR_SUCCESS ? cat_indexes_note_complete(ctl->db) : rv;
+    rv = run_all(&ix);
     ctl_progress_leave(&ix.progress);
     if (rv != APR_SUCCESS) {
         return ctl_fail(NULL, "not all products are indexed; the cause is above; run the same command again");

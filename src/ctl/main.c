@@ -28,7 +28,7 @@ static const struct command_t {
     {"migrate", NULL, "", "", 0, 0, SITE, ctl_schema_migrate, "create or update the database's schema"},
     {"check", NULL, "j", "", 0, 0, SITE, ctl_check_run, "look for problems"},
     {"recount", NULL, "", "", 0, 0, DATABASE, ctl_counts_recount, "count the products again, if check says so"},
-    {"index", NULL, "", "", 0, 0, DATABASE, ctl_index_run, "index the products again, if check says so"},
+    {"index", NULL, "n", "", 0, 0, DATABASE, ctl_index_run, "build, drop and fill indexes as CatalogIndex says"},
     {"user", "list", "j", "", 0, 0, DATABASE, ctl_users_list, "list the users by name"},
     {"user", "add", "rvg", "NAME EMAIL", 2, 2, DATABASE, ctl_users_add, "create a user; prompts for the password"},
     {"user", "role", "", "USER ROLE", 2, 2, DATABASE, ctl_users_set_role, "set a user's role: " CAT_ROLE_NAMES_TEXT},
@@ -58,7 +58,7 @@ static const apr_getopt_option_t options[] = {
     {"generate", 'g', 0, "          user add: generate a password, and print it after the id"},
     {"products", 'f', 1, "FORMAT    export, import: only products, as csv or ndjson"},
     {"upsert", 'u', 0, "          import --products: a row with an id updates that product"},
-    {"dry-run", 'n', 0, "          import --products: only check the file"},
+    {"dry-run", 'n', 0, "          import --products, index: only say what would be done"},
     {"type", 't', 1, "TYPE      key new: hs256, es256 or rs256"},
     {"help", 'h', 0, "          show this"},
     {"version", 'V', 0, "          show the version"},
@@ -167,7 +167,7 @@ static const char *check_use(apr_pool_t *pool, const struct command_t *command, 
     if (o->driver && strpbrk(given, "cDxsm")) {
         return "--driver and --params replace a configuration";
     }
-    if (!o->products && (o->upsert || o->dry_run)) {
+    if (!o->products && strchr(command->options, 'f') && (o->upsert || o->dry_run)) {
         return "--upsert and --dry-run go with --products";
     }
     if (count < command->least || (command->most >= 0 && count > command->most)) {

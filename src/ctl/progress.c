@@ -33,6 +33,15 @@ void ctl_progress_show(ctl_progress_t *progress, apr_int64_t rows, apr_int64_t d
             took > 0 ? (double)rows / (double)took * 1e6 : 0.0);
 }
 
+void ctl_progress_name(ctl_progress_t *progress, const char *what)
+{
+    if (progress->wanted) {
+        ctl_progress_leave(progress);
+        fputs(what, stderr);
+        progress->drawn = 1;
+    }
+}
+
 void ctl_progress_leave(ctl_progress_t *progress)
 {
     if (progress->drawn) {

@@ -16,6 +16,9 @@ typedef struct ctl_progress_t {
 void ctl_progress_begin(ctl_progress_t *progress);
 void ctl_progress_show(ctl_progress_t *progress, apr_int64_t rows, apr_int64_t done);
 
+/* A step that does not say how far it is: shows what is done now, until the next of these functions is called. */
+void ctl_progress_name(ctl_progress_t *progress, const char *what);
+
 /* Ends the line, so that other output goes below it. */
 void ctl_progress_leave(ctl_progress_t *progress);
 

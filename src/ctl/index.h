@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CTL_INDEX_H
+#define CTL_INDEX_H
+
+#include "ctl/ctl.h"
+
+/* What is derived of the products, compared with them. */
+typedef struct ctl_index_found_t {
+    apr_int64_t rows;    /* products */
+    apr_int64_t wrong;   /* of which something derived is missing or out of date */
+    const char *example; /* the id of one that is wrong; NULL: there is none */
+} ctl_index_found_t;
+
+/* Reads all products. */
+apr_status_t ctl_index_compare(ctl_t *ctl, ctl_index_found_t *found);
+
+#endif
