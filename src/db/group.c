@@ -2,14 +2,16 @@
 #include "db/group.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include <apr_thread_mutex.h>
 
 struct cat_group_t {
     apr_thread_mutex_t *mutex;
     /* ---- guarded by the mutex ---- */
-    int has_leader;
+    cat_group_item_t *leaders;      /* one of each key that has items */
     cat_group_item_t *first, **end; /* the waiting items */
+    int collected;                  /* what the items behind the leaders' own count */
 };
 
 apr_status_t cat_group_create(cat_group_t **group, apr_pool_t *pool)
@@ -21,6 +23,40 @@ apr_status_t cat_group_create(cat_group_t **group, apr_pool_t *pool)
     return apr_thread_mutex_create(&created->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
 }
 
+/* ---- under the mutex ---- */
+
+static int has_key(const cat_group_item_t *item, const char *key)
+{
+    return item->key == key || (item->key && key && !strcmp(item->key, key));
+}
+
+static int has_leader(const cat_group_t *group, const char *key)
+{
+    const cat_group_item_t *leader = group->leaders;
+
+    while (leader && !has_key(leader, key)) {
+        leader = leader->next_leader;
+    }
+    return leader != NULL;
+}
+
+static void add_leader(cat_group_t *group, cat_group_item_t *item)
+{
+    item->state = CAT_GROUP_LEADER;
+    item->next_leader = group->leaders;
+    group->leaders = item;
+}
+
+static void remove_leader(cat_group_t *group, const cat_group_item_t *item)
+{
+    cat_group_item_t **link = &group->leaders;
+
+    while (*link != item) {
+        link = &(*link)->next_leader;
+    }
+    *link = item->next_leader;
+}
+
 static void append_item(cat_group_t *group, cat_group_item_t *item)
 {
     sem_init(&item->woken, 0, 0);
@@ -29,57 +65,61 @@ static void append_item(cat_group_t *group, cat_group_item_t *item)
     group->end = &item->next;
 }
 
-static cat_group_item_t *remove_first_item(cat_group_t *group)
+/* The link to the first waiting item of the key; to NULL: there is none. */
+static cat_group_item_t **find_item(cat_group_t *group, const char *key)
 {
-    cat_group_item_t *item = group->first;
+    cat_group_item_t **link = &group->first;
 
-    group->first = item->next;
-    if (!group->first) {
-        group->end = &group->first;
+    while (*link && !has_key(*link, key)) {
+        link = &(*link)->next;
+    }
+    return link;
+}
+
+static cat_group_item_t *remove_item(cat_group_t *group, cat_group_item_t **link)
+{
+    cat_group_item_t *item = *link;
+
+    *link = item->next;
+    if (!item->next) {
+        group->end = link;
     }
     item->next = NULL;
     return item;
 }
 
-static void remove_item(cat_group_t *group, const cat_group_item_t *item)
-{
-    cat_group_item_t **link = &group->first;
-
-    while (*link != item) {
-        link = &(*link)->next;
-    }
-    *link = item->next;
-    if (!item->next) {
-        group->end = link;
-    }
-}
-
 /* 0: a leader has collected the item, or its thread is the leader now, so it will be woken. */
 static int withdraw_item(cat_group_t *group, const cat_group_item_t *item)
 {
-    int is_waiting;
+    cat_group_item_t **link = &group->first;
 
-    apr_thread_mutex_lock(group->mutex);
-    is_waiting = item->state == CAT_GROUP_WAITING;
-    if (is_waiting) {
-        remove_item(group, item);
+    if (item->state != CAT_GROUP_WAITING) {
+        return 0;
     }
-    apr_thread_mutex_unlock(group->mutex);
-    return is_waiting;
+    while (*link != item) {
+        link = &(*link)->next;
+    }
+    remove_item(group, link);
+    return 1;
 }
+
+/* ---- waiting ---- */
 
 static cat_group_state_t await_leader(cat_group_t *group, cat_group_item_t *item, apr_time_t until)
 {
     const struct timespec end = {apr_time_sec(until), apr_time_usec(until) * 1000};
-    int rv;
+    int rv, is_withdrawn = 0;
 
     do {
         rv = sem_timedwait(&item->woken, &end);
     } while (rv && errno == EINTR);
-    if (rv && !withdraw_item(group, item)) {
-        while (sem_wait(&item->woken)) {
-            /* interrupted by a signal */
-        }
+    if (rv) {
+        apr_thread_mutex_lock(group->mutex);
+        is_withdrawn = withdraw_item(group, item);
+        apr_thread_mutex_unlock(group->mutex);
+    }
+    while (rv && !is_withdrawn && sem_wait(&item->woken)) {
+        /* interrupted by a signal */
     }
     sem_destroy(&item->woken);
     return item->state;
@@ -87,44 +127,61 @@ static cat_group_state_t await_leader(cat_group_t *group, cat_group_item_t *item
 
 cat_group_state_t cat_group_join(cat_group_t *group, cat_group_item_t *item, apr_time_t until)
 {
-    int is_leader;
+    int must_wait;
 
     item->next = NULL;
     apr_thread_mutex_lock(group->mutex);
-    is_leader = !group->has_leader;
-    group->has_leader = 1;
-    if (!is_leader) {
+    must_wait = has_leader(group, item->key);
+    if (must_wait) {
         append_item(group, item);
+    } else {
+        add_leader(group, item);
     }
     apr_thread_mutex_unlock(group->mutex);
-    return is_leader ? CAT_GROUP_LEADER : await_leader(group, item, until);
+    return must_wait ? await_leader(group, item, until) : CAT_GROUP_LEADER;
 }
+
+/* ---- leading ---- */
 
 void cat_group_collect(cat_group_t *group, cat_group_item_t *own, int count)
 {
-    cat_group_item_t *last = own;
+    cat_group_item_t *last = own, **link;
 
     apr_thread_mutex_lock(group->mutex);
-    while (group->first && count > group->first->more) {
-        last->next = remove_first_item(group);
+    link = find_item(group, own->key);
+    while (*link && group->collected + (*link)->more < count) {
+        last->next = remove_item(group, link);
         last = last->next;
-        count -= 1 + last->more;
         last->state = CAT_GROUP_DONE; /* its thread reads this once it is woken */
+        group->collected += 1 + last->more;
+        link = find_item(group, own->key);
     }
     apr_thread_mutex_unlock(group->mutex);
+}
+
+/* The first that waits. */
+static cat_group_item_t *appoint_leader(cat_group_t *group, const char *key)
+{
+    cat_group_item_t **link = find_item(group, key), *leader = NULL;
+
+    if (*link) {
+        leader = remove_item(group, link);
+        add_leader(group, leader);
+    }
+    return leader;
 }
 
 /* The next leader first: it can begin while this thread wakes the others. */
 void cat_group_leave(cat_group_t *group, cat_group_item_t *own)
 {
-    cat_group_item_t *next, *leader = NULL;
+    cat_group_item_t *next, *leader;
 
     apr_thread_mutex_lock(group->mutex);
-    if (group->first) {
-        leader = remove_first_item(group);
-        leader->state = CAT_GROUP_LEADER;
+    for (const cat_group_item_t *item = own->next; item; item = item->next) {
+        group->collected -= 1 + item->more;
     }
-    group->has_leader = leader != NULL;
+    remove_leader(group, own);
+    leader = appoint_leader(group, own->key);
     apr_thread_mutex_unlock(group->mutex);
     if (leader) {
         sem_post(&leader->woken);

@@ -82,7 +82,7 @@ static int count_waiting(const cat_source_t *source)
 static void hold_groups(const cat_source_t *source, cat_group_item_t held[CAT_SOURCE_READERS])
 {
     for (int i = 0; i < CAT_SOURCE_READERS; i++) {
-        held[i].more = 0;
+        held[i] = (cat_group_item_t){0};
         assert_int_equal(cat_group_join(source->reads[i], &held[i], apr_time_now()), CAT_GROUP_LEADER);
     }
 }
