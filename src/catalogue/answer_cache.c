@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "db/checkout.h"
+#include "db/shared_read.h"
 #include "http/etag.h"
 
 /* 1: stamps count: the file's state is the last that is known, or a reader has now made it so. */
@@ -45,6 +46,14 @@ void cat_answer_cache_put(cat_db_t *db, const cat_item_t *item)
     if (item->owner) {
         cat_response_cache_put(db->source->cache, item);
     }
+}
+
+apr_status_t cat_answer_cache_read(cat_db_t *db, apr_time_t now, cat_item_t *item, cat_work_t *read, void *baton)
+{
+    if (cat_answer_cache_get(db, NULL, now, item)) {
+        return APR_SUCCESS;
+    }
+    return cat_db_asks_server(db) ? cat_shared_read(db, item, read, baton) : read(baton);
 }
 
 /* Neither JSON nor a header has a NUL. */

@@ -15,6 +15,14 @@ typedef struct reading_t {
     apr_array_header_t *list;
 } reading_t;
 
+/* An answer that is to be made. */
+typedef struct making_t {
+    cat_db_t *db;
+    const cat_categories_query_t *query;
+    const cat_categories_format_t *format;
+    cat_item_t item;
+} making_t;
+
 /* Products without a category have the empty one, which is not listed. */
 static apr_status_t keep_category(void *baton, const char *const *values, int count)
 {
@@ -84,23 +92,23 @@ static int is_worth_keeping(const cat_categories_query_t *query, const apr_array
     return query->page - 1 < (list->nelts + query->limit - 1) / query->limit;
 }
 
-static apr_status_t read_answer(cat_db_t *db, const cat_categories_query_t *query,
-                                const cat_categories_format_t *format, cat_item_t *item)
+static apr_status_t make_answer(void *baton)
 {
+    making_t *m = baton;
     apr_array_header_t *list;
     cat_buffer_t body, link;
-    apr_status_t rv = cat_categories_list(db, query, &list);
+    apr_status_t rv = cat_categories_list(m->db, m->query, &list);
 
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    cat_buffer_init(&body, db->pool, 1024);
-    cat_buffer_init(&link, db->pool, 256);
-    format->body(&body, query, list);
-    format->link(&link, query, list);
-    cat_answer_cache_join(item, &body, cat_buffer_text(&link));
-    if (is_worth_keeping(query, list)) {
-        cat_answer_cache_put(db, item);
+    cat_buffer_init(&body, m->db->pool, 1024);
+    cat_buffer_init(&link, m->db->pool, 256);
+    m->format->body(&body, m->query, list);
+    m->format->link(&link, m->query, list);
+    cat_answer_cache_join(&m->item, &body, cat_buffer_text(&link));
+    if (is_worth_keeping(m->query, list)) {
+        cat_answer_cache_put(m->db, &m->item);
     }
     return APR_SUCCESS;
 }
@@ -108,15 +116,12 @@ static apr_status_t read_answer(cat_db_t *db, const cat_categories_query_t *quer
 apr_status_t cat_categories_answer(cat_db_t *db, const cat_categories_query_t *query, apr_time_t now,
                                    const cat_categories_format_t *format, cat_categories_t *categories)
 {
-    cat_item_t item = {.key = write_key(db->pool, query)};
-    apr_status_t rv = APR_SUCCESS;
+    making_t m = {db, query, format, {.key = write_key(db->pool, query)}};
+    apr_status_t rv = cat_answer_cache_read(db, now, &m.item, make_answer, &m);
 
-    if (!cat_answer_cache_get(db, NULL, now, &item)) {
-        rv = read_answer(db, query, format, &item);
-    }
     if (rv == APR_SUCCESS) {
-        *categories = (cat_categories_t){.body = item.body, .hash = item.hash};
-        categories->length = cat_answer_cache_split(&item, &categories->link);
+        *categories = (cat_categories_t){.body = m.item.body, .hash = m.item.hash};
+        categories->length = cat_answer_cache_split(&m.item, &categories->link);
     }
     return rv;
 }

@@ -14,8 +14,10 @@
 
 /* A reading of the database. */
 typedef struct reading_t {
+    cat_db_t *db;
     const cat_list_query_t *query;
     const cat_list_format_t *format;
+    cat_item_t item; /* the list as the cache keeps it */
     cat_buffer_t text;
     cat_list_end_t end;
     /* After a key: */
@@ -107,52 +109,44 @@ static apr_status_t search(cat_db_t *db, reading_t *r)
     return APR_SUCCESS;
 }
 
-/* The list in *item, as the cache keeps it. */
-static apr_status_t read_list(cat_db_t *db, reading_t *r, cat_item_t *item)
-{
-    const cat_list_query_t *query = r->query;
-    cat_buffer_t link;
-    apr_status_t rv;
-
-    cat_buffer_init(&r->text, db->pool, (apr_size_t)query->limit * CAT_PRODUCT_SIZE + LINK_SIZE);
-    r->format->begin(&r->text);
-    rv = is_search(query) ? search(db, r) : read_plain(db, r);
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    r->format->end(&r->text, query, &r->end);
-    cat_buffer_init(&link, db->pool, LINK_SIZE);
-    r->format->link(&link, query, &r->end);
-    cat_answer_cache_join(item, &r->text, cat_buffer_text(&link));
-    return APR_SUCCESS;
-}
-
 /* Do not cache pages beyond the end: unbounded in number. */
 static int is_worth_keeping(const reading_t *r)
 {
     return !r->query->page || r->end.has_next || cat_query_count_skipped(r->query) < r->end.total;
 }
 
+static apr_status_t read_list(void *baton)
+{
+    reading_t *r = baton;
+    const cat_list_query_t *query = r->query;
+    cat_buffer_t link;
+    apr_status_t rv;
+
+    cat_buffer_init(&r->text, r->db->pool, (apr_size_t)query->limit * CAT_PRODUCT_SIZE + LINK_SIZE);
+    r->format->begin(&r->text);
+    rv = is_search(query) ? search(r->db, r) : read_plain(r->db, r);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    r->format->end(&r->text, query, &r->end);
+    cat_buffer_init(&link, r->db->pool, LINK_SIZE);
+    r->format->link(&link, query, &r->end);
+    cat_answer_cache_join(&r->item, &r->text, cat_buffer_text(&link));
+    if (is_worth_keeping(r)) {
+        cat_answer_cache_put(r->db, &r->item);
+    }
+    return APR_SUCCESS;
+}
+
 apr_status_t cat_list_get(cat_db_t *db, const cat_list_query_t *query, apr_time_t now, const cat_list_format_t *format,
                           cat_list_t *list)
 {
-    reading_t r = {.query = query, .format = format};
-    cat_item_t item = {.key = cat_query_write_key(db->pool, query)};
-    apr_status_t rv;
+    reading_t r = {.db = db, .query = query, .format = format, .item.key = cat_query_write_key(db->pool, query)};
+    apr_status_t rv = r.item.key ? cat_answer_cache_read(db, now, &r.item, read_list, &r) : APR_ENOMEM;
 
-    if (!item.key) {
-        return APR_ENOMEM;
+    if (rv == APR_SUCCESS) {
+        *list = (cat_list_t){.body = r.item.body, .hash = r.item.hash};
+        list->length = cat_answer_cache_split(&r.item, &list->link);
     }
-    if (!cat_answer_cache_get(db, NULL, now, &item)) {
-        rv = read_list(db, &r, &item);
-        if (rv != APR_SUCCESS) {
-            return rv;
-        }
-        if (is_worth_keeping(&r)) {
-            cat_answer_cache_put(db, &item);
-        }
-    }
-    *list = (cat_list_t){.body = item.body, .hash = item.hash};
-    list->length = cat_answer_cache_split(&item, &list->link);
-    return APR_SUCCESS;
+    return rv;
 }

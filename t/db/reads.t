@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
+# route: GET /products
 # route: GET /products/:id
 # db: mysql pgsql
-# Products that are requested at once share a statement: each request gets its own, as it is when the request comes.
+# Products that are requested at once share a statement, and so do requests for the same list: each request gets what it asks for, as
+# it is when the request comes.
 use CatalogTest;
 use IO::Select ();
 use List::Util qw(max);
@@ -24,23 +26,35 @@ my @ids = (keys %name, (keys %name)[0 .. 7], $absent, $absent);
 
 # Sessions that wait for the table.
 sub waiting {
-    my ($columns) = @_;
     return $engine->admin->selectcol_arrayref(driver eq 'pgsql'
         ? q(SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT id, name%' AND wait_event_type = 'Lock')
         : q(SELECT id FROM information_schema.processlist WHERE state LIKE 'Waiting for table%' AND info LIKE 'SELECT id, name%'));
 }
 
+sub ask {
+    my ($server, @requests) = @_;
+    return map { my $socket = $server->connection; print {$socket} $_; $socket } @requests;
+}
+
 # All requests come while another program has locked the table for some seconds; then do what is given.
-sub together {
-    my ($seconds, $do) = @_;
+sub together_on {
+    my ($server, $seconds, $do, @requests) = @_;
     my $db = $server->database;
     $db->begin_work if driver eq 'pgsql';
     $db->do(driver eq 'pgsql' ? 'LOCK TABLE products IN ACCESS EXCLUSIVE MODE' : 'LOCK TABLES products WRITE');
-    my @sockets = map { my $socket = $server->connection; print {$socket} get($_); $socket } @ids;
+    my @sockets = ask($server, @requests);
     sleep $seconds;
-    $do->();
-    driver eq 'pgsql' ? $db->rollback : $db->do('UNLOCK TABLES');
+    $do->($db);
+    driver eq 'pgsql' ? $db->commit : $db->do('UNLOCK TABLES');
     return map { CatalogTest::Http::parse(join '', readline $_) } @sockets;
+}
+sub together { my ($seconds, $do) = @_; return together_on($server, $seconds, $do, map { get($_) } @ids) }
+
+sub are_shared {
+    my ($requests) = @_;
+    my $sessions = @{ waiting() };
+    cmp_ok($sessions, '>', 0, 'sessions wait');
+    cmp_ok($sessions, '<', $requests / 2, 'for several requests each') if mpm() ne 'prefork'; # whose children have one request each
 }
 
 sub right {
@@ -50,11 +64,7 @@ sub right {
 }
 
 # case: many at once
-right('at once', together(0.3, sub {
-    my $sessions = @{ waiting() };
-    cmp_ok($sessions, '>', 0, 'sessions wait');
-    cmp_ok($sessions, '<', @ids / 2, 'for several requests each') if mpm() ne 'prefork'; # whose children have one request each
-}));
+right('at once', together(0.3, sub { are_shared(scalar @ids) }));
 
 # case: the table is locked for longer than a request waits for others
 right('late', together(1.5, sub { }));
@@ -68,13 +78,85 @@ right('cut', together(0.3, sub {
 my ($id) = keys %name;
 my @stale;
 for my $n (1 .. 20) {
-    my @others = map { my $socket = $server->connection; print {$socket} get($id); $socket } 1 .. 20;
+    my @others = ask($server, (get($id)) x 20);
     $server->talk(wire(PATCH => "/products/$id", { name => "name $n" }, token => $token));
     my $got = $server->talk(get($id))->{json}{data}{name};
     push @stale, "$got instead of name $n" if $got ne "name $n";
     readline $_ for @others;
 }
 is_deeply(\@stale, [], 'what is read after a write is not from before it');
+
+# case: lists at once, some of them for clients that go away
+my @lists = ('', ('?limit=3') x 4, '?limit=3&page=2', ('') x 24);
+my @newest = map { $_->{id} } @{ $server->api(GET => '/products?limit=100')->{json}{data} };
+is(@newest, 30, 'all products are in a list');
+
+sub right_lists {
+    my ($name, @answers) = @_;
+    my @got = map { $_->{status} == 200 ? join(' ', map { $_->{id} } @{ $_->{json}{data} }) : $_->{status} } @answers;
+    my %expected = ('' => "@newest[0 .. 9]", '?limit=3' => "@newest[0 .. 2]", '?limit=3&page=2' => "@newest[3 .. 5]");
+    is_deeply(\@got, [@expected{@lists}], "$name: each gets the list that it asks for");
+}
+sub lists_together { return together_on($server, @_, map { wire(GET => "/products$_") } @lists) }
+
+right_lists('lists at once', lists_together(0.3, sub {
+    close $_ for ask($server, (wire(GET => '/products')) x 8);
+    are_shared(scalar @lists);
+}));
+right_lists('late lists', lists_together(1.5, sub { }));
+right_lists('lists, cut', lists_together(0.3, sub {
+    $engine->admin->do(driver eq 'pgsql' ? "SELECT pg_terminate_backend($_)" : "KILL $_") for @{ waiting() };
+}));
+
+# case: another program changes a product of the list while others read the list
+my $db = $server->database;
+@stale = ();
+for my $n (1 .. 20) {
+    my @others = ask($server, (wire(GET => '/products')) x 20);
+    $db->do('UPDATE products SET name = ? WHERE id = ?', undef, "other name $n", $newest[0]);
+    my $got = $server->talk(wire(GET => '/products'))->{json}{data}[0]{name};
+    push @stale, "$got instead of other name $n" if $got ne "other name $n";
+    readline $_ for @others;
+}
+is_deeply(\@stale, [], 'a list that is read after a write is not from before it');
+
+# case: in one child, what others wait for fails
+my $one_child = <<'END';
+<IfModule !mpm_prefork_module>
+    StartServers        1
+    ServerLimit         1
+    ThreadsPerChild     40
+    MinSpareThreads     1
+    MaxSpareThreads     40
+    MaxRequestWorkers   40
+</IfModule>
+END
+my $child = server(engine => $engine, mount => 'CatalogMaxConnections 32', conf => $one_child)->start;
+my $list = wire(GET => '/products');
+create_on($child, register($child)->{token}, 'first name');
+my @failed = together_on($child, 0.3, sub { $_[0]->do('ALTER TABLE products RENAME TO named_products') }, ($list) x 30);
+is(join(' ', grep { $_ != 500 } map { $_->{status} } @failed), '', 'a list that cannot be read fails for all that ask for it');
+my @faults = $child->log_text =~ /CAT003: /g;
+cmp_ok(scalar @faults, '>', 0, 'the log says why');
+cmp_ok(scalar @faults, '<', @failed / 2, 'once for several requests') if mpm() ne 'prefork';
+
+# case: a list whose reading takes long, from what the database had when it began
+$db = $child->database;
+my $nap = driver eq 'pgsql' ? q(pg_sleep(0.3)::text = '') : 'SLEEP(0.3) = 0';
+$db->do("CREATE VIEW products AS SELECT * FROM named_products WHERE $nap");
+$child->api(GET => '/products');
+@stale = ();
+for my $n (1, 2) {
+    my ($slow) = ask($child, $list);
+    wait_until(10, sub { $engine->admin->selectrow_array(driver eq 'pgsql'
+        ? q(SELECT COUNT(*) FROM pg_stat_activity WHERE query LIKE 'SELECT id, name%' AND wait_event = 'PgSleep')
+        : q(SELECT COUNT(*) FROM information_schema.processlist WHERE state = 'User sleep' AND info LIKE 'SELECT id, name%')) });
+    $db->do('UPDATE named_products SET name = ?', undef, "name $n");
+    my @later = map { CatalogTest::Http::parse(join '', readline $_)->{json}{data}[0]{name} } ask($child, ($list) x 4);
+    push @stale, grep { $_ ne "name $n" } @later;
+    readline $slow;
+}
+is_deeply(\@stale, [], 'is not for requests that come later');
 
 # case: the database hangs: those that share its statements hang too, but no more of them than it has connections
 if (mpm() ne 'prefork') {
@@ -84,7 +166,7 @@ if (mpm() ne 'prefork') {
     $few->burst((get($id)) x 24);
     my $children = $few->children;
     $engine->hang;
-    my $stuck = IO::Select->new(map { my $socket = $few->connection; print {$socket} get($id); $socket } 1 .. 40);
+    my $stuck = IO::Select->new(ask($few, (get($id)) x 40));
     my ($until, %status) = (time + 6);
     while (my @ready = $stuck->can_read(max(0, $until - time))) {
         for my $socket (@ready) {
