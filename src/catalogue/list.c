@@ -138,10 +138,20 @@ static apr_status_t read_list(void *baton)
     return APR_SUCCESS;
 }
 
+/* Mounts of one database may have other limits. */
+static const char *write_key(const cat_db_t *db, const cat_list_query_t *query)
+{
+    const char *key = cat_query_write_key(db->pool, query);
+
+    return key && is_search(query)
+               ? apr_psprintf(db->pool, "%s&%d&%d", key, db->conf->count_limit, db->conf->query_timeout)
+               : key;
+}
+
 apr_status_t cat_list_get(cat_db_t *db, const cat_list_query_t *query, apr_time_t now, const cat_list_format_t *format,
                           cat_list_t *list)
 {
-    reading_t r = {.db = db, .query = query, .format = format, .item.key = cat_query_write_key(db->pool, query)};
+    reading_t r = {.db = db, .query = query, .format = format, .item.key = write_key(db, query)};
     apr_status_t rv = r.item.key ? cat_answer_cache_read(db, now, &r.item, read_list, &r) : APR_ENOMEM;
 
     if (rv == APR_SUCCESS) {

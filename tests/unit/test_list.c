@@ -161,6 +161,22 @@ static void test_works_without_a_cache(void **state)
     }
 }
 
+static void test_mounts_with_other_limits_have_lists_of_their_own(void **state)
+{
+    unit_database_t *database = database_with_key(*state);
+
+    database->conf.query_timeout = 60;
+    database->conf.count_limit = 3;
+    unit_products_insert(database, 0, 6);
+    for (int from_cache = 0; from_cache < 2; from_cache++) {
+        assert_string_equal(get_text(database, "price=12.5&limit=2", from_cache), "[5,4|3]&price=12.5&limit=2");
+        assert_string_equal(get_text(database, "limit=2", from_cache), "[5,4|6]&limit=2");
+    }
+    database->conf.count_limit = 1000;
+    assert_string_equal(get_text(database, "price=12.5&limit=2", 0), "[5,4|6]&price=12.5&limit=2");
+    assert_string_equal(get_text(database, "limit=2", 1), "[5,4|6]&limit=2");
+}
+
 static void test_failing_database_is_reported(void **state)
 {
     unit_database_t *database = database_with_key(*state);
@@ -182,6 +198,7 @@ int main(void)
         UNIT_TEST(test_walk_ends_with_a_full_answer),
         UNIT_TEST(test_walk_neither_skips_nor_repeats_products),
         UNIT_TEST(test_works_without_a_cache),
+        UNIT_TEST(test_mounts_with_other_limits_have_lists_of_their_own),
         UNIT_TEST(test_failing_database_is_reported),
     };
     return UNIT_RUN(tests);
