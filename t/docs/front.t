@@ -72,6 +72,12 @@ my $one = "/products/$full->{json}{data}[0]{id}";
 $tag = $deflating->api(GET => $one, %gzip)->{headers}{etag};
 is($deflating->api(PUT => $one, { price => 5 }, token => $user->{token}, headers => { 'If-Match' => $tag })->{status}, 200,
     'If-Match with such an ETag is accepted');
+my $brotli = $deflating->api(GET => '/products?limit=100', headers => { 'Accept-Encoding' => 'gzip, br' });
+is($brotli->{headers}{'content-encoding'}, 'br', 'a client that accepts Brotli gets it');
+cmp_ok(length $brotli->{body}, '<', length $small->{body}, 'the body is smaller than that of mod_deflate');
+like($brotli->{headers}{etag}, qr/-br"$/, 'its ETag ends in -br');
+is($deflating->api(GET => '/products?limit=100', headers => { 'Accept-Encoding' => 'br', 'If-None-Match' => $brotli->{headers}{etag} })->{status},
+    304, 'If-None-Match with that ETag gets a 304');
 ok(!$deflating->api(GET => '/auth/me', token => $user->{token}, %gzip)->{headers}{'content-encoding'},
     'an answer below /auth is not compressed');
 
