@@ -32,7 +32,7 @@ SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,u
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps deps-dev run install uninstall check lint unit t one browser cluster httpd-tests bench asan coverage covered tsan fuzz fuzzers format clang tidy clean help
+.PHONY: all deps deps-dev run install uninstall deb check check-package lint unit t one browser cluster httpd-tests bench asan coverage covered tsan fuzz fuzzers format clang tidy clean help
 
 all: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl ## build build/mod_catalog.so and build/catalogctl
 
@@ -102,6 +102,10 @@ install: all ## install module, command, pages and configuration where apxs says
 uninstall: ## remove what make install has installed; edited configuration, keys and data stay
 	@tools/install --remove
 
+deb: ## build the Debian packages, in build/deb
+	@tools/deps build package
+	@tools/package $(BUILD)/deb
+
 # The whole suite runs on each database under event. Under prefork, on each database, and under worker, run the folders about what
 # threads and children share, which is what an MPM changes; worker is event without its listener.
 DATABASES = $(if $(filter file,$(origin DB)),sqlite3 mysql pgsql,$(DB))
@@ -115,6 +119,9 @@ check: ## everything the CI runs: deps-dev, lint, clang, tidy, unit, t on each d
 	  check_suite $(firstword $(DATABASES)) worker '$(MPM_TESTS)'
 	@$(MAKE) --no-print-directory browser
 	@echo 'check: passed: lint, clang, tidy, unit, t on $(DATABASES), browser'
+
+check-package: deb ## install, upgrade, remove and purge the Debian package in a bare Debian: requires root, takes some minutes
+	@tests/package/run $(BUILD)/deb
 
 GENERATED = $(addprefix $(BUILD)/,schema.inc templates.inc places.inc cflags)
 lint: $(GENERATED) ## compare tables with documents and tests, layers with the design, and the C style
