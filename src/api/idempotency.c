@@ -217,7 +217,7 @@ cat_answer_t *cat_idempotency_check(cat_request_t *q, const char *digest)
     return answer;
 }
 
-/* Another request with the same key was first: by now it has ended, unless the database has grown tired of waiting. */
+/* Another request with the same key was first: by now it has ended, unless the wait for its end timed out. */
 static cat_answer_t *answer_claimed(cat_request_t *q)
 {
     cat_answer_t *answer;
