@@ -11,6 +11,7 @@
 #include "httpd/handler.h"
 #include "httpd/lifecycle.h"
 #include "httpd/mount.h"
+#include "httpd/preflight.h"
 #include "httpd/reply.h"
 #include "httpd/status.h"
 
@@ -39,6 +40,8 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_pre_translate_name(cat_mount_pre_translate, NULL, NULL, APR_HOOK_FIRST);
     /* The site's rewriting comes first; a mount is more special than "ProxyPass /". */
     ap_hook_translate_name(cat_mount_translate, after_rewrite, before_proxy, APR_HOOK_FIRST);
+    /* Preflights have no credentials, so they are answered before access is checked. */
+    ap_hook_map_to_storage(cat_preflight_answer, NULL, NULL, APR_HOOK_REALLY_FIRST - 1);
     /* There is no file, so httpd must not walk directories. Before mod_proxy, which ends this phase for requests rewritten to it. */
     ap_hook_map_to_storage(cat_mount_map, NULL, NULL, APR_HOOK_REALLY_FIRST);
     /* Before the site's Require lines and the hooks of other modules, which need the user. */

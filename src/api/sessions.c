@@ -131,6 +131,12 @@ static cat_answer_t *refuse_refresh(cat_request_t *q, int cookie)
     return answer;
 }
 
+/* The answer to a request whose only proof is a cookie that a page of another origin sent; NULL: it is not one. */
+static cat_answer_t *refuse_foreign(cat_request_t *q, const char *token, int cookie)
+{
+    return token && cookie && q->is_foreign ? cat_answer_problem(q->pool, CAT_PROBLEM_CROSS_SITE, NULL) : NULL;
+}
+
 /* A token in the body takes precedence over the cookie. NULL: there is neither. *cookie: is the token to come from the
  * cookie? */
 static const char *find_refresh_token(cat_request_t *q, const char *in_body, int *cookie)
@@ -184,6 +190,7 @@ cat_answer_t *cat_sessions_renew(cat_request_t *q)
     cat_input_t input;
     cat_session_t session;
     cat_refresh_t outcome = CAT_REFRESH_UNKNOWN;
+    cat_answer_t *refusal;
     const char *token;
     int cookie;
     apr_status_t rv;
@@ -193,6 +200,10 @@ cat_answer_t *cat_sessions_renew(cat_request_t *q)
         return cat_answer_malformed(q->pool, input.errors);
     }
     token = find_refresh_token(q, input.values[REFRESH_TOKEN], &cookie);
+    refusal = refuse_foreign(q, token, cookie);
+    if (refusal) {
+        return refusal;
+    }
     rv = token ? cat_session_find(&c, token, &session, &outcome) : APR_SUCCESS;
     if (rv != APR_SUCCESS) {
         return cat_failure_answer(q->pool, rv);
@@ -219,6 +230,7 @@ static const cat_field_t logout_fields[LOGOUT_FIELDS] = {
 static cat_answer_t *find_session_to_end(cat_request_t *q, const cat_account_context_t *c, const char *in_body,
                                          cat_session_t *session)
 {
+    cat_answer_t *refusal;
     const char *token;
     int cookie;
     cat_refresh_t outcome;
@@ -231,6 +243,10 @@ static cat_answer_t *find_session_to_end(cat_request_t *q, const cat_account_con
     token = find_refresh_token(q, in_body, &cookie);
     if (!token) {
         return q->refusal;
+    }
+    refusal = refuse_foreign(q, token, cookie);
+    if (refusal) {
+        return refusal;
     }
     rv = cat_session_find(c, token, session, &outcome);
     if (rv != APR_SUCCESS) {

@@ -27,15 +27,24 @@ static const char *make_access_token(cat_request_t *q, const cat_token_response_
     return claims.id ? cat_token_make(q->pool, cat_keyring_get(q->conf->keys, q->now, NULL), &claims) : NULL;
 }
 
-/* The client sends the cookie to /auth only, and not from pages of other sites; scripts cannot read it (RFC
- * 6265bis). */
+/* Browsers refuse a cookie with SameSite=None that is not Secure. */
+static int is_secure(const cat_request_t *q)
+{
+    return q->secure || q->conf->cookie_same_site == CAT_SAME_SITE_NONE ||
+           (q->conf->base_url && !strncmp(q->conf->base_url, "https:", 6));
+}
+
+/* The client sends the cookie to /auth only; scripts cannot read it; whether pages of other sites can send it depends on
+ * SameSite (RFC 6265bis). */
 static void set_cookie(cat_request_t *q, cat_answer_t *answer, const char *value, int max_age)
 {
-    int secure = q->secure || (q->conf->base_url && !strncmp(q->conf->base_url, "https:", 6));
-    cat_answer_header(
-        answer, q->pool, "Set-Cookie",
-        apr_psprintf(q->pool, CAT_TOKEN_RESPONSE_COOKIE "=%s; Path=%s/auth; Max-Age=%d; HttpOnly; SameSite=Strict%s",
-                     value, q->conf->mount_uri, max_age, secure ? "; Secure" : ""));
+    static const char *const same_site[] = {"Strict", "Lax", "None"};
+
+    cat_answer_header(answer, q->pool, "Set-Cookie",
+                      apr_psprintf(q->pool,
+                                   CAT_TOKEN_RESPONSE_COOKIE "=%s; Path=%s/auth; Max-Age=%d; HttpOnly; SameSite=%s%s",
+                                   value, q->conf->mount_uri, max_age, same_site[q->conf->cookie_same_site],
+                                   is_secure(q) ? "; Secure" : ""));
 }
 
 void cat_token_response_drop_cookie(cat_request_t *q, cat_answer_t *answer)

@@ -17,6 +17,9 @@ typedef struct cat_token_response_t {
     int cookie; /* flag: the refresh token goes into a cookie that scripts cannot read, instead of the body */
 } cat_token_response_t;
 
+/* The words of CatalogCookieSameSite, in their order. */
+typedef enum { CAT_SAME_SITE_STRICT, CAT_SAME_SITE_LAX, CAT_SAME_SITE_NONE } cat_same_site_t;
+
 #define CAT_TOKEN_RESPONSE_COOKIE "catalog_refresh"
 
 /* The answer with the tokens, Cache-Control: no-store. If no access token can be made, a 500; the cause is logged. */

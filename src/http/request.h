@@ -51,6 +51,7 @@ struct cat_request_t {
     const char *network; /* what limits count: the IPv4 address, or the /64 of an IPv6 address */
     const char *agent;   /* User-Agent, "" when there is none */
     const char *cookies; /* Cookie, NULL when there is none */
+    int is_foreign;      /* flag: a page of another origin sent the cookies (http/cors.h) */
     int secure;          /* flag: the request came over TLS */
 
     cat_limit_t *limits;

@@ -12,6 +12,7 @@
 #include "catalogue/product_keys.h"
 #include "db/dialect.h"
 #include "db/pool.h"
+#include "http/cors.h"
 #include "http/rate_limit.h"
 #include "http/uri.h"
 #include "jose/key.h"
@@ -188,6 +189,34 @@ const char *cat_directive_checks_index(apr_pool_t *pool, cat_conf_t *conf, int c
     }
     conf->index = cat_product_keys_set(parts);
     return NULL;
+}
+
+static const char *check_origins(apr_pool_t *pool, int count, char *const words[])
+{
+    for (int i = 0; i < count; i++) {
+        const char *fault = strcasecmp(words[i], "none") ? cat_cors_check_origin(words[i]) : "stands alone";
+        if (fault) {
+            return apr_psprintf(pool, "CatalogAllowOrigin: '%s' %s", words[i], fault);
+        }
+    }
+    return count ? NULL : "CatalogAllowOrigin takes origins such as https://shop.example.com, or *, or none";
+}
+
+const char *cat_directive_checks_origins(apr_pool_t *pool, cat_conf_t *conf, int count, char *const words[])
+{
+    cat_origins_t *origins = apr_pcalloc(pool, sizeof(*origins));
+
+    conf->origins = origins;
+    if (count == 1 && !strcasecmp(words[0], "none")) {
+        return NULL;
+    }
+    if (count == 1 && !strcmp(words[0], "*")) {
+        origins->any = 1;
+        return NULL;
+    }
+    origins->list = apr_pmemdup(pool, words, (apr_size_t)count * sizeof(*words));
+    origins->count = count;
+    return check_origins(pool, count, words);
 }
 
 const char *cat_directive_checks_ca_file(cmd_parms *cmd, cat_conf_t *conf, const char *value)

@@ -8,6 +8,7 @@
 
 #include "db/db.h"
 #include "http/answer.h"
+#include "http/cors.h"
 #include "http/etag.h"
 #include "http/header.h"
 #include "http/rate_limit.h"
@@ -49,11 +50,14 @@ static cat_answer_t *answer_method(request_rec *r, const cat_state_t *state)
     return answer;
 }
 
-/* SameSite keeps the cookie out of other sites' requests. A browser that sends it anyway, but names another site, is refused. */
-static const char *cookies_of(request_rec *r)
+static int is_foreign(request_rec *r, const cat_conf_t *conf)
 {
-    const char *site = apr_table_get(r->headers_in, "Sec-Fetch-Site");
-    return site && !strcasecmp(site, "cross-site") ? NULL : apr_table_get(r->headers_in, "Cookie");
+    const cat_sender_t sender = {
+        .site = apr_table_get(r->headers_in, "Sec-Fetch-Site"),
+        .origin = apr_table_get(r->headers_in, "Origin"),
+        .host = apr_table_get(r->headers_in, "Host"),
+    };
+    return cat_cors_is_foreign(conf->origins, &sender, conf->base_url);
 }
 
 static void describe_sender(request_rec *r, cat_request_t *q)
@@ -62,7 +66,8 @@ static void describe_sender(request_rec *r, cat_request_t *q)
     q->client = r->useragent_ip;
     q->network = cat_client_network(r->pool, r->useragent_addr, r->useragent_ip);
     q->agent = agent ? agent : "";
-    q->cookies = cookies_of(r);
+    q->cookies = apr_table_get(r->headers_in, "Cookie");
+    q->is_foreign = q->cookies && is_foreign(r, q->conf);
     q->secure = !strcmp(ap_http_scheme(r), "https");
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <util_filter.h>
 
+#include "http/cors.h"
 #include "http/problem_details.h"
 #include "httpd/log.h"
 #include "httpd/mount.h"
@@ -25,10 +26,12 @@ static int add_header(void *table, const char *name, const char *value)
 }
 
 /* Headers of a failure are in err_headers_out, as httpd's own are, so "Header always" sees them. */
-static void set_headers(request_rec *r, const cat_answer_t *answer)
+static void set_headers(request_rec *r, const cat_conf_t *conf, const cat_answer_t *answer)
 {
     apr_table_t *table = answer->status >= 400 ? r->err_headers_out : r->headers_out;
     const char *id = cat_log_request_id(r);
+
+    cat_cors_describe(conf->origins, apr_table_get(r->headers_in, "Origin"), table);
 
     if (answer->headers) {
         apr_table_do(add_header, table, answer->headers, NULL);
@@ -132,10 +135,11 @@ static void have_304_filtered(request_rec *r)
 
 int cat_reply_send(request_rec *r, const cat_answer_t *prepared)
 {
-    const cat_answer_t *answer = represent(r, cat_mount_state(r)->conf, prepared);
+    const cat_conf_t *conf = cat_mount_state(r)->conf;
+    const cat_answer_t *answer = represent(r, conf, prepared);
 
     r->status = answer->status;
-    set_headers(r, answer);
+    set_headers(r, conf, answer);
     apr_table_unset(r->headers_in, "Range"); /* a part of a JSON text is useless */
     if (answer->status >= 400 && answer->status < 500) {
         ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, "CAT020: answered %d to %s", answer->status,
@@ -178,7 +182,7 @@ static apr_status_t replace_error(ap_filter_t *f, apr_bucket_brigade *bb)
     drop_data(bb);
     if (conf) {
         const cat_answer_t *answer = represent(r, conf, cat_reply_status(r, r->status));
-        set_headers(r, answer);
+        set_headers(r, conf, answer);
         APR_BRIGADE_INSERT_HEAD(bb, apr_bucket_pool_create(answer->body, answer->length, r->pool, bb->bucket_alloc));
         f->ctx = NULL; /* written */
     }

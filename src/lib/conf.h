@@ -11,6 +11,7 @@
 typedef struct cat_keyring_t cat_keyring_t;
 typedef struct cat_trust_chain_t cat_trust_chain_t;
 typedef struct cat_blocklist_t cat_blocklist_t;
+typedef struct cat_origins_t cat_origins_t;
 typedef struct cat_rate_t cat_rate_t;
 typedef struct cat_source_t cat_source_t;
 
@@ -37,6 +38,9 @@ typedef struct cat_conf_t {
     const char *blocklist_file;
     const cat_blocklist_t *blocklist;
     const cat_rate_t *rates; /* by cat_rate_kind_t; NULL until a directive or the defaults set it */
+
+    const cat_origins_t *origins; /* whose pages may use the API; NULL until a directive or the default sets it */
+    int cookie_same_site;         /* cat_same_site_t of api/token_response.h */
 
     int default_limit;
     int max_limit;

@@ -17,6 +17,22 @@ my $server = accounts(mount => 'CatalogRefreshGrace 1', conf => <<"END");
     CatalogAudience   catalog-test
     CatalogRefreshTTL 3600
 </Location>
+<Location "/lax">
+    CatalogEnable         On
+    CatalogKeyFile        "$key"
+    CatalogCookieSameSite Lax
+</Location>
+<Location "/none">
+    CatalogEnable         On
+    CatalogKeyFile        "$key"
+    CatalogCookieSameSite None
+    CatalogAllowOrigin    https://friend.test
+</Location>
+<Location "/strict">
+    CatalogEnable         On
+    CatalogKeyFile        "$key"
+    CatalogAllowOrigin    *
+</Location>
 END
 my $user = register($server);
 sub login {
@@ -92,10 +108,44 @@ answers($server->api(POST => '/auth/refresh', with(value($session))), 401, undef
 $session = login('/api', cookie => true);
 my %cookie = (Cookie => 'catalog_refresh=' . value($session));
 for my $path ('/auth/logout', '/auth/refresh') {
-    answers($server->api(POST => $path, headers => { %cookie, 'Sec-Fetch-Site' => 'cross-site' }), 401, refusal(error => qr/./),
-        "$path ignores the cookie in a request from another site");
+    answers($server->api(POST => $path, headers => { %cookie, 'Sec-Fetch-Site' => 'cross-site' }), 403, refusal(error => qr/site/),
+        "$path refuses the cookie in a request from another site", 'set-cookie' => undef);
 }
 ok(works($server, $session->{json}{token}), 'the session continues');
+my $refused = $server->api(POST => '/auth/refresh', headers => { %cookie, Origin => 'https://evil.test', Accept => 'application/problem+json' });
+answers($refused, 403, undef, 'Origin tells it, too, and the problem has a name');
+is($refused->{json}{type}, '/api/problems/cross-site-request', 'of its own');
+my @pages = (
+    # what the browser sends with the cookie, and the status of a refresh
+    ['no browser', 200, {}], ['the same origin', 200, { 'Sec-Fetch-Site' => 'same-origin', Origin => 'http://other.test' }],
+    ['the user', 200, { 'Sec-Fetch-Site' => 'none' }], ['another subdomain', 403, { 'Sec-Fetch-Site' => 'same-site' }],
+    ['an unknown word', 403, { 'Sec-Fetch-Site' => 'elsewhere' }], ['a sandboxed page', 403, { Origin => 'null' }],
+    ['another port', 403, { Origin => 'http://127.0.0.1:1' }], ['the same host', 200, { Origin => 'http://127.0.0.1:' . $server->port }],
+    ['the same host by TLS', 200, { Origin => 'https://127.0.0.1:' . $server->port }],
+    ['CatalogBaseURL', 200, { Origin => 'https://shop.test', 'Sec-Fetch-Site' => 'cross-site' }],
+    ['a longer host', 403, { Origin => 'https://shop.test.evil.test', 'Sec-Fetch-Site' => 'cross-site' }],
+);
+for (@pages) {
+    my ($page, $status, $sent) = @$_;
+    my $r = $server->api(POST => '/auth/refresh', headers => { %cookie, %$sent });
+    is($r->{status}, $status, "a refresh by $page");
+    $cookie{Cookie} = 'catalog_refresh=' . value($r) if $r->{status} == 200;
+    $session = $r if $r->{status} == 200;
+}
+answers($server->api(POST => '/auth/refresh', { refreshToken => 'x' x 43 }, headers => { %cookie, Origin => 'https://evil.test' }), 401,
+    undef, 'a token in the body is judged by itself, whichever page sends it');
+answers($server->api(POST => '/auth/logout', {}, token => 'x', headers => { %cookie, Origin => 'https://evil.test' }), 403, undef,
+    'an invalid access token beside the cookie does not help');
+
+# Other sites by configuration.
+my %attributes = ('/lax' => 'SameSite=Lax', '/none' => 'SameSite=None; Secure', '/strict' => 'SameSite=Strict');
+for my $mount (sort keys %attributes) {
+    my $in = login($mount, cookie => true);
+    like($in->{headers}{'set-cookie'}, qr/; HttpOnly; $attributes{$mount}$/, "CatalogCookieSameSite in $mount");
+    my %sent = (Cookie => 'catalog_refresh=' . value($in), 'Sec-Fetch-Site' => 'cross-site');
+    is($server->api(POST => '/auth/refresh', mount => $mount, headers => { %sent, Origin => 'https://friend.test' })->{status},
+        $mount eq '/none' ? 200 : 403, "a page of another site in $mount");
+}
 answers($server->api(POST => '/auth/logout', headers => { %cookie, 'Sec-Fetch-Site' => 'same-origin' }), 200,
     { success => true, message => qr/./ }, 'the cookie alone ends the session', 'set-cookie' => $dropped);
 ok(!works($server, $session->{json}{token}), 'its access token is refused');

@@ -38,6 +38,18 @@ for my $name (qw(CatalogIssuer CatalogAudience)) {
     like(in_server("$name \"\""), qr/$name takes one argument/, "$name empty is refused");
 }
 
+is(in_server("CatalogCookieSameSite $_"), 'OK', "CatalogCookieSameSite $_ is accepted") for qw(Strict lax NONE);
+like(in_server('CatalogCookieSameSite Secure'), qr/must be one of Strict\|Lax\|None/, 'another CatalogCookieSameSite is refused');
+my $origins = join ' ', 'https://shop.test', 'http://localhost:3000', 'http://[::1]:8080', 'https://xn--caf-dma.test', 'capacitor://localhost';
+is(in_server("CatalogAllowOrigin $_"), 'OK', "CatalogAllowOrigin $_ is accepted") for $origins, '*', 'none';
+my %no_origin = ('https://shop.test/' => 'slash', 'https://shop.test/pages' => 'path', 'https://*.shop.test' => 'asterisk',
+    'https://a.test *' => 'asterisk', '* https://a.test' => 'asterisk', 'none https://a.test' => 'alone', 'shop.test' => 'not an origin',
+    'null' => 'not an origin', 'https://' => 'not an origin', 'https://Shop.test' => 'capital', 'https://shop.test:443' => 'port of its scheme',
+    'http://shop.test:80' => 'port of its scheme', 'https://shop.test:0' => 'port', 'https://shop.test:99999' => 'port',
+    'https://user@shop.test' => 'not an origin', '"https://shop.test https://b.test"' => 'path', '""' => 'takes',
+    'https://[::1' => 'not an origin', '' => 'takes');
+like(in_server("CatalogAllowOrigin $_"), qr/CatalogAllowOrigin.*$no_origin{$_}/, "CatalogAllowOrigin $_ is refused") for sort keys %no_origin;
+
 my $mail = "CatalogBaseURL https://shop.test\nCatalogMailFrom a\@x.test\n";
 my @texts = (
     # directive, valid values, invalid values

@@ -4,6 +4,7 @@ import { after, before } from 'node:test';
 import { accounts } from './accounts.js';
 import { catalogue } from './catalogue.js';
 import { looks } from './looks.js';
+import { origins } from './origins.js';
 import { outages } from './outages.js';
 import { Server } from './server.js';
 import { closeBrowser, openBrowser } from './visitor.js';
@@ -23,4 +24,5 @@ after(async () => {
 accounts(server);
 catalogue(server);
 looks(server);
+origins(server);
 outages(server);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createWebServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -42,8 +43,22 @@ function end(child) {
     });
 }
 
-/* A second virtual host at another port, where only editors may write. Without limits, which the tests would reach. */
-function settings(port) {
+/* An empty page at an origin of its own. localhost is another site than 127.0.0.1. */
+function foreignPage(host) {
+    return new Promise((resolve, reject) => {
+        const server = createWebServer((request, response) =>
+            response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>Elsewhere</title>'),
+        ).on('error', reject);
+        server.listen(0, '127.0.0.1', () => {
+            server.unref();
+            resolve(`http://${host}:${server.address().port}`);
+        });
+    });
+}
+
+/* A second virtual host at another port, where only editors may write, and a third for pages of another origin. Without
+ * limits, which the tests would reach. */
+function settings(port, abroadPort, friends) {
     return `
 <Location "/api">
     CatalogRateLimit Off
@@ -54,6 +69,12 @@ Listen 127.0.0.1:${port}
         CatalogWriteRole editor
     </Location>
 </VirtualHost>
+Listen 127.0.0.1:${abroadPort}
+<VirtualHost 127.0.0.1:${abroadPort}>
+    <Location "/api">
+        CatalogAllowOrigin ${friends.join(' ')}
+    </Location>
+</VirtualHost>
 `;
 }
 
@@ -61,18 +82,23 @@ export class Server {
     async start(module) {
         const port = await freePort();
         const editorsPort = await freePort();
+        const abroadPort = await freePort();
 
         this.module = module;
         this.home = mkdtempSync('/tmp/catalog-browser.');
         this.url = `http://127.0.0.1:${port}`;
         this.editorsUrl = `http://127.0.0.1:${editorsPort}`;
+        this.abroadUrl = `http://127.0.0.1:${abroadPort}/api`;
+        this.friend = await foreignPage('localhost');
+        this.neighbour = await foreignPage('127.0.0.1');
+        this.stranger = await foreignPage('127.0.0.1');
         this.maildir = join(this.home, 'mail');
         const smtp = await run(
             ['/usr/bin/python3', 'tests/smtp/server.py', '--maildir', this.maildir],
             /^(\d+)$/,
         );
         this.smtp = smtp.child;
-        writeFileSync(join(this.home, 'include.conf'), settings(editorsPort));
+        writeFileSync(join(this.home, 'include.conf'), settings(editorsPort, abroadPort, [this.friend, this.neighbour]));
         this.env = {
             PORT: port,
             DATA: join(this.home, 'data'),

@@ -45,7 +45,7 @@ class Visitor {
                 ['error', 'warning'].includes(message.type()) &&
                 !message.text().startsWith('Failed to load resource')
             ) {
-                this.#surprises.push(`console: ${message.text()}`);
+                this.#surprises.push(`console: ${message.text().replace(/(blocked by CORS policy).*/s, '$1')}`);
             }
         });
         page.on('response', response => {
@@ -69,6 +69,15 @@ class Visitor {
     /* 'POST /api/register 409': must happen at least once. */
     expect(...surprises) {
         this.#expected.push(...surprises);
+    }
+
+    /* Paths of the API whose responses the browser keeps from a page of this origin. */
+    expectBlocked(api, origin, ...paths) {
+        this.expect(
+            ...paths.map(
+                path => `console: Access to fetch at '${api}${path}' from origin '${origin}' has been blocked by CORS policy`,
+            ),
+        );
     }
 
     async leave() {

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "http/cors.h"
+
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What pages may send besides what each browser lets them send. */
+#define REQUEST_HEADERS "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer"
+#define MAX_AGE "7200" /* seconds; Chromium keeps a preflight for no longer */
+
+static const char exposed[] = ""
+#define EXPOSED(name) ", " name
+#define SAFE(name)
+#define HIDDEN(name)
+#include "http/response_headers.def"
+    ;
+
+/* ---- origins ---- */
+
+static const char *skip_scheme(const char *p)
+{
+    if (!(*p >= 'a' && *p <= 'z')) {
+        return NULL;
+    }
+    p += strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789+-.");
+    return strncmp(p, "://", 3) == 0 ? p + 3 : NULL;
+}
+
+static const char *skip_host(const char *p)
+{
+    const char *end = p;
+
+    if (*p == '[') {
+        end = p + 1 + strspn(p + 1, "0123456789abcdef:.");
+        return *end == ']' && end > p + 2 ? end + 1 : NULL;
+    }
+    end += strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789-._");
+    return end > p ? end : NULL;
+}
+
+/* The port from its colon, if there is one; browsers leave out that of the scheme. */
+static const char *check_port(const char *text, const char *port)
+{
+    apr_size_t digits = strspn(port + 1, "0123456789");
+
+    if (*port != ':' || digits == 0 || digits > 5 || port[1 + digits] || port[1] == '0' || atoi(port + 1) > 65535) {
+        return "is not an origin: after the host there may only be a colon and a port";
+    }
+    if ((strncmp(text, "http:", 5) == 0 && strcmp(port, ":80") == 0) ||
+        (strncmp(text, "https:", 6) == 0 && strcmp(port, ":443") == 0)) {
+        return "has the port of its scheme, which browsers leave out; leave it out too";
+    }
+    return NULL;
+}
+
+const char *cat_cors_check_origin(const char *text)
+{
+    const char *host = skip_scheme(text), *end = host ? skip_host(host) : NULL;
+
+    if (strchr(text, '*')) {
+        return "has an asterisk; * stands alone, for all origins";
+    }
+    if (host && strchr(host, '/')) {
+        return "has a path or a slash at its end; an origin is a scheme, a host and perhaps a port";
+    }
+    for (const char *p = text; *p; p++) {
+        if (apr_isupper(*p)) {
+            return "has capital letters, which browsers write small";
+        }
+    }
+    if (!end) {
+        return "is not an origin, such as https://shop.example.com";
+    }
+    return *end ? check_port(text, end) : NULL;
+}
+
+static int is_listed(const cat_origins_t *origins, const char *origin)
+{
+    for (int i = 0; i < origins->count; i++) {
+        if (strcmp(origins->list[i], origin) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int cat_cors_allows(const cat_origins_t *origins, const char *origin)
+{
+    return origin && (origins->any || is_listed(origins, origin));
+}
+
+/* ---- responses ---- */
+
+/* A response to all origins does not depend on Origin, so all of them may share it in a cache. */
+void cat_cors_describe(const cat_origins_t *origins, const char *origin, apr_table_t *headers)
+{
+    if (origins->any) {
+        apr_table_setn(headers, "Access-Control-Allow-Origin", "*");
+    } else if (origins->count) {
+        apr_table_mergen(headers, "Vary", "Origin");
+        if (!cat_cors_allows(origins, origin)) {
+            return;
+        }
+        apr_table_setn(headers, "Access-Control-Allow-Origin", origin);
+        apr_table_setn(headers, "Access-Control-Allow-Credentials", "true");
+    } else {
+        return;
+    }
+    apr_table_setn(headers, "Access-Control-Expose-Headers", exposed + strlen(", "));
+}
+
+void cat_cors_describe_preflight(apr_pool_t *pool, cat_answer_t *answer, const char *methods)
+{
+    cat_answer_header(answer, pool, "Access-Control-Allow-Methods", methods);
+    cat_answer_header(answer, pool, "Access-Control-Allow-Headers", REQUEST_HEADERS);
+    cat_answer_header(answer, pool, "Access-Control-Max-Age", MAX_AGE);
+}
+
+/* ---- cookies ---- */
+
+static int has_authority(const char *origin, const char *host)
+{
+    const char *authority = strstr(origin, "://");
+
+    return authority && host && strcasecmp(authority + 3, host) == 0;
+}
+
+static int is_origin_of(const char *origin, const char *url)
+{
+    apr_size_t length = strlen(origin);
+
+    return strncasecmp(origin, url, length) == 0 && (!url[length] || url[length] == '/');
+}
+
+int cat_cors_is_foreign(const cat_origins_t *origins, const cat_sender_t *sender, const char *base_url)
+{
+    const char *origin = sender->origin;
+
+    if (origin && (is_listed(origins, origin) || (base_url && is_origin_of(origin, base_url)))) {
+        return 0;
+    }
+    if (sender->site) {
+        return strcasecmp(sender->site, "same-origin") != 0 && strcasecmp(sender->site, "none") != 0;
+    }
+    return origin && !has_authority(origin, sender->host);
+}
