@@ -8,6 +8,7 @@
 #include "db/db.h"
 #include "lib/conf.h"
 #include "lib/log.h"
+#include "lib/timing.h"
 #include "shm/revoked.h"
 #include "shm/semaphore.h"
 
@@ -20,6 +21,7 @@ typedef struct cat_account_context_t {
     cat_semaphore_t *hashing; /* bounds how many passwords are hashed at once */
     cat_revoked_t *revoked;   /* the ended sessions that this server knows of */
     apr_time_t now;           /* when the request came, microseconds since the epoch */
+    cat_timing_t *timing;     /* NULL: nothing is measured */
     const char *client;       /* the address that it came from */
     const char *network;      /* what limits count: the IPv4 address, or the /64 of an IPv6 address */
     const char *agent;        /* User-Agent, "" when there is none */

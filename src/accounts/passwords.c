@@ -13,11 +13,16 @@
 /* How long a request may wait for the semaphore. */
 #define PATIENCE apr_time_from_sec(2)
 
-static apr_status_t enter_semaphore(const cat_account_context_t *c, int *slot)
+/* *begun: the interval of the hashing, which leave_semaphore ends. */
+static apr_status_t enter_semaphore(const cat_account_context_t *c, int *slot, apr_time_t *begun)
 {
     int others, seconds;
+    apr_time_t waiting = cat_timing_begin(c->timing);
+    apr_status_t rv = cat_semaphore_enter(c->hashing, c->network, PATIENCE, slot);
 
-    if (cat_semaphore_enter(c->hashing, c->network, PATIENCE, slot) == APR_SUCCESS) {
+    cat_timing_end(c->timing, CAT_TIMING_QUEUE, waiting);
+    if (rv == APR_SUCCESS) {
+        *begun = cat_timing_begin(c->timing);
         return APR_SUCCESS;
     }
     if (cat_semaphore_report(c->hashing, cat_time_monotonic(), &others, &seconds)) {
@@ -27,16 +32,23 @@ static apr_status_t enter_semaphore(const cat_account_context_t *c, int *slot)
     return CAT_EBUSY;
 }
 
+static void leave_semaphore(const cat_account_context_t *c, int slot, apr_time_t begun)
+{
+    cat_semaphore_leave(c->hashing, slot);
+    cat_timing_end(c->timing, CAT_TIMING_HASHING, begun);
+}
+
 apr_status_t cat_passwords_hash(const cat_account_context_t *c, const char *password, const char **hash)
 {
     int slot;
-    apr_status_t rv = enter_semaphore(c, &slot);
+    apr_time_t begun;
+    apr_status_t rv = enter_semaphore(c, &slot, &begun);
 
     if (rv != APR_SUCCESS) {
         return rv;
     }
     rv = cat_password_hash_hash(c->pool, password, hash);
-    cat_semaphore_leave(c->hashing, slot);
+    leave_semaphore(c, slot, begun);
     if (rv != APR_SUCCESS) {
         cat_log(c->log, CAT_LOG_ERROR, rv, "CAT012: a password could not be hashed");
     }
@@ -47,7 +59,8 @@ apr_status_t cat_passwords_match(const cat_account_context_t *c, const char *pas
                                  int *match)
 {
     int slot;
-    apr_status_t rv = enter_semaphore(c, &slot);
+    apr_time_t begun;
+    apr_status_t rv = enter_semaphore(c, &slot, &begun);
 
     if (rv != APR_SUCCESS) {
         return rv;
@@ -59,7 +72,7 @@ apr_status_t cat_passwords_match(const cat_account_context_t *c, const char *pas
         rv = cat_password_hash_hash(c->pool, password, &unused); /* the cost of a match */
         *match = 0;
     }
-    cat_semaphore_leave(c->hashing, slot);
+    leave_semaphore(c, slot, begun);
     return rv;
 }
 

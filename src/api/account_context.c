@@ -11,6 +11,7 @@ cat_account_context_t cat_account_context_make(const cat_request_t *q)
         .hashing = q->hashing,
         .revoked = q->revoked,
         .now = q->now,
+        .timing = q->timing,
         .client = q->client,
         .network = q->network,
         .agent = q->agent,

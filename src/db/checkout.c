@@ -36,6 +36,7 @@ static void close_connection(cat_db_t *db)
     }
     is_in_order = cat_pooled_connection_leave(db->conn);
     db->conn = NULL;
+    cat_timing_end(db->timing, CAT_TIMING_DATABASE, db->connected);
     if (is_in_order) {
         cat_source_keep(db->source, &db->handle);
     } else {
@@ -112,13 +113,23 @@ static apr_status_t connect_once(cat_db_t *db, cat_db_use_t use)
     return rv;
 }
 
+static apr_status_t connect_measured(cat_db_t *db, cat_db_use_t use)
+{
+    apr_time_t begun = cat_timing_begin(db->timing);
+    apr_status_t rv = connect_once(db, use);
+
+    cat_timing_end(db->timing, CAT_TIMING_QUEUE, begun);
+    db->connected = cat_timing_begin(db->timing);
+    return rv;
+}
+
 /* After a restart of the database all pooled connections may be lost; the pool replaces each that is given back. */
 static apr_status_t connect_unchecked(cat_db_t *db, cat_db_use_t use)
 {
     apr_status_t rv = db->conn ? APR_SUCCESS : CAT_ELOST;
 
     for (int tries = 0; rv == CAT_ELOST && tries <= db->conf->max_connections; tries++) {
-        rv = connect_once(db, use);
+        rv = connect_measured(db, use);
     }
     if (rv == CAT_ELOST) {
         cat_log(db->log, CAT_LOG_ERROR, 0, "CAT005: %s: all pooled connections are lost", db->source->name);
@@ -131,13 +142,16 @@ static apr_status_t connect_unchecked(cat_db_t *db, cat_db_use_t use)
 apr_status_t cat_checkout_take_write_lock(cat_db_t *db, apr_time_t until)
 {
     apr_status_t rv;
+    apr_time_t begun;
 
     if (!cat_source_write_lock(db->source) || db->has_write_lock) {
         return APR_SUCCESS;
     }
     close_connection(db);
     give_back_with_pool(db);
+    begun = cat_timing_begin(db->timing);
     rv = cat_source_take_write_lock(db->source, until, db->log, &db->write_lock_slot);
+    cat_timing_end(db->timing, CAT_TIMING_QUEUE, begun);
     db->has_write_lock = rv == APR_SUCCESS;
     return rv;
 }

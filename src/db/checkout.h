@@ -8,6 +8,7 @@
 #include "db/source.h"
 #include "lib/conf.h"
 #include "lib/log.h"
+#include "lib/timing.h"
 
 /*
  * Takes a connection out of the pool for a use of the database, gives it back, and decides whether to repeat what
@@ -43,6 +44,8 @@ struct cat_db_t {
     const char *touched;                   /* one; NULL: a new one, or */
     const apr_array_header_t *touched_too; /* const char *: several, besides new ones; NULL: no others */
     const cat_companion_t *companion;      /* of its transactions that write; NULL: none */
+    cat_timing_t *timing;                  /* NULL: nothing is measured */
+    apr_time_t connected;                  /* cat_timing_begin, when it took the connection */
 };
 
 /* Unless this child knows that the schema is right: checks it, or brings it up to date. Statuses as of

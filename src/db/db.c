@@ -17,6 +17,11 @@ cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *so
     return db;
 }
 
+void cat_db_measure(cat_db_t *db, cat_timing_t *timing)
+{
+    db->timing = timing;
+}
+
 void cat_db_release(cat_db_t *db)
 {
     cat_checkout_release(db);

@@ -9,6 +9,7 @@
 #include "db/transaction.h"
 #include "lib/conf.h"
 #include "lib/log.h"
+#include "lib/timing.h"
 
 typedef struct cat_db_t cat_db_t;
 
@@ -21,6 +22,9 @@ typedef struct cat_db_t cat_db_t;
  * and APR_EEXIST.
  */
 cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log);
+
+/* The time that the use takes, and waits for, is added to timing from now on. */
+void cat_db_measure(cat_db_t *db, cat_timing_t *timing);
 
 /* Values for a statement, and their count: cat_db_exec(db, SQL_PRODUCT_DELETE, CAT_VALUES(id), &changed). */
 #define CAT_VALUES(...)                                                                                                \

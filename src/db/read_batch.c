@@ -128,6 +128,8 @@ static cat_group_t *choose_group(cat_source_t *source)
 apr_status_t cat_read_batch_one(cat_db_t *db, cat_sql_t sql, const char *key, cat_row_t *row, void *baton)
 {
     cat_group_t *group = choose_group(db->source);
+    cat_group_state_t state;
+    apr_time_t begun;
     wish_t own;
 
     own.item.key = NULL;
@@ -136,7 +138,10 @@ apr_status_t cat_read_batch_one(cat_db_t *db, cat_sql_t sql, const char *key, ca
     own.is_too_long = 0;
     own.columns = 0;
     cat_db_release(db);
-    switch (cat_group_join(group, &own.item, apr_time_now() + READ_PATIENCE)) {
+    begun = cat_timing_begin(db->timing);
+    state = cat_group_join(group, &own.item, apr_time_now() + READ_PATIENCE);
+    cat_timing_end(db->timing, CAT_TIMING_QUEUE, begun);
+    switch (state) {
     case CAT_GROUP_WAITING:
         return cat_db_each(db, sql, &key, 1, row, baton);
     case CAT_GROUP_LEADER:

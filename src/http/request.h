@@ -10,6 +10,7 @@
 #include "http/route.h"
 #include "lib/conf.h"
 #include "lib/log.h"
+#include "lib/timing.h"
 
 typedef struct cat_claims_t cat_claims_t;
 typedef struct cat_db_t cat_db_t;
@@ -35,6 +36,7 @@ struct cat_request_t {
     cat_semaphore_t *hashing; /* held around every password hash */
     apr_time_t now;           /* when the request came, microseconds since the epoch */
 
+    const cat_route_t *routes; /* all of them, ending with a row whose method is NULL */
     const cat_route_t *route;
     const char *params[CAT_PARAMS_MAX]; /* the ':' segments of the path, decoded, in order */
     const char *query;                  /* raw query string, NULL when there is none */
@@ -60,6 +62,7 @@ struct cat_request_t {
     const cat_claims_t *user; /* of the access token; NULL: none. Never NULL where the route's row says CAT_USER */
     cat_answer_t *refusal;    /* CAT_HOLDER: the answer to the access token, if it is not valid; NULL: it is */
     int may_write;            /* flag: the user's role is that of CatalogWriteRole or above it */
+    cat_timing_t *timing;     /* NULL: nothing is measured */
     cat_db_t *db;             /* opens its connection on first use */
 };
 

@@ -25,12 +25,16 @@ typedef struct span_t {
     const char *begin, *end;
 } span_t;
 
-/* The path without one trailing slash. */
+/* The path without one trailing slash; that of the mount itself is "/". */
 static span_t trim_slash(const char *path)
 {
+    static const char mount[] = "/";
     const char *end = path + strlen(path);
-    span_t trimmed = {path, end > path && end[-1] == '/' ? end - 1 : end};
-    return trimmed;
+
+    if (end > path && end[-1] == '/') {
+        end--;
+    }
+    return end > path ? (span_t){path, end} : (span_t){mount, mount + 1};
 }
 
 /* Sets as many params as the pattern has; begin of the rest is NULL. */

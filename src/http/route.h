@@ -61,8 +61,8 @@ typedef struct cat_route_match_t {
 } cat_route_match_t;
 
 /*
- * Finds the row for a method and a path below the mount ("/products/1"). One trailing slash is ignored; an empty
- * segment matches nothing. HEAD finds the row of GET. rows ends with a row whose method is NULL.
+ * Finds the row for a method and a path below the mount ("/products/1"; "" and "/" are the mount itself). One trailing slash
+ * is ignored; an empty segment matches nothing. HEAD finds the row of GET. rows ends with a row whose method is NULL.
  */
 void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *method, const char *path,
                     cat_route_match_t *match);

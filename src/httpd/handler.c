@@ -146,6 +146,7 @@ static cat_answer_t *run_with_database(cat_request_t *q, cat_source_t *source)
     cat_answer_t *answer;
 
     q->db = cat_db_make(q->pool, q->conf, source, q->log);
+    cat_db_measure(q->db, q->timing);
     answer = run_counted(q);
     if (!answer->stream) {
         cat_db_release(q->db); /* before the response is written: a slow reader holds no connection */
@@ -191,6 +192,27 @@ static int run_as_preferred(request_rec *r, cat_request_t *q, cat_source_t *sour
     return status;
 }
 
+/* Routes for anyone have not looked at the token. */
+static const cat_claims_t *find_claims(request_rec *r, const cat_state_t *state)
+{
+    const cat_claims_t *claims;
+    const char *reason;
+
+    if (state->match.route->who != CAT_ANYONE) {
+        return state->refusal ? NULL : state->user;
+    }
+    return cat_identity_find(r, state->conf, &claims, &reason) == CAT_KNOWN ? claims : NULL;
+}
+
+/* Times tell how busy the server is, and what it does: they are for administrators of this service. */
+static cat_timing_t *make_timing(request_rec *r, const cat_state_t *state)
+{
+    const cat_claims_t *claims = state->conf->server_timing ? find_claims(r, state) : NULL;
+    int is_admin = claims && claims->session && cat_identity_role(claims) == CAT_ROLE_ADMIN;
+
+    return is_admin ? apr_pcalloc(r->pool, sizeof(cat_timing_t)) : NULL;
+}
+
 static int is_error_document(request_rec *r)
 {
     return r->prev && ap_is_HTTP_ERROR(r->status);
@@ -209,6 +231,7 @@ static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **an
         .limits = server->limits,
         .revoked = server->revoked,
         .now = r->request_time,
+        .routes = cat_routes,
         .route = state->match.route,
         .query = state->query,
         .conditions = {apr_table_get(r->headers_in, "If-Match"), apr_table_get(r->headers_in, "If-None-Match")},
@@ -216,13 +239,20 @@ static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **an
         .user = state->user,
         .refusal = state->refusal,
         .may_write = cat_identity_may_write(state->user, state->conf),
+        .timing = make_timing(r, state),
     };
+    int status;
 
     if (is_error_document(r)) {
         q.conditions = (cat_conditions_t){NULL, NULL}; /* they refer to the path that failed */
     }
     memcpy(q.params, state->match.params, sizeof(q.params));
-    return run_as_preferred(r, &q, source, answer);
+    status = run_as_preferred(r, &q, source, answer);
+    if (*answer && q.timing) {
+        cat_answer_header(*answer, r->pool, "Server-Timing",
+                          cat_timing_format(r->pool, q.timing, apr_time_now() - r->request_time));
+    }
+    return status;
 }
 
 /* If the route also accepts a refresh token, the resource looks for one before it returns this refusal. */

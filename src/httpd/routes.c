@@ -3,6 +3,7 @@
 
 #include "api/categories.h"
 #include "api/confirm.h"
+#include "api/entry.h"
 #include "api/health.h"
 #include "api/idempotency.h"
 #include "api/keys.h"
@@ -20,6 +21,7 @@
 /* clang-format off */
 const cat_route_t cat_routes[] = {
     /* method    path                     function                who may     body          counted as         for an Idempotency-Key */
+    { "GET",    "/",                     cat_entry_get,          CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
     { "GET",    "/products",             cat_listing_get,        CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL },
     { "POST",   "/products",             cat_products_create,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE,     cat_idempotency_run },
     { "GET",    "/products/export",      cat_transfer_export,    CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL },

@@ -42,6 +42,8 @@ typedef struct cat_conf_t {
     const cat_origins_t *origins; /* whose pages may use the API; NULL until a directive or the default sets it */
     int cookie_same_site;         /* cat_same_site_t of api/token_response.h */
 
+    int server_timing; /* flag */
+
     int default_limit;
     int max_limit;
     int count_limit;     /* products that a list with conditions counts */

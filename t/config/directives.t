@@ -29,7 +29,7 @@ is(in_server("CatalogCacheSize $_"), 'OK', "CatalogCacheSize $_ is accepted") fo
 like(in_server("CatalogCacheSize $_"), qr/CatalogCacheSize must be/, "CatalogCacheSize $_ is refused") for 1, 65535, 1073741825, '16M';
 like(in_mount('CatalogDefaultLimit 0'), qr/must be a whole number/, 'CatalogDefaultLimit 0 is refused');
 
-for my $name (qw(CatalogStrict CatalogMigrate CatalogMailTLS)) {
+for my $name (qw(CatalogStrict CatalogServerTiming CatalogMigrate CatalogMailTLS)) {
     is(in_server("$name $_"), 'OK', "$name $_ is accepted") for 'On', 'Off', 'on', 'OFF';
     like(in_server("$name $_"), qr/$name must be On or Off/, "$name $_ is refused") for 'yes', '1', 'Onn';
 }

@@ -87,6 +87,8 @@ answers($whole->api(POST => '/products', { name => 'x', price => 1 }, token => f
     'a mount at / accepts a write', location => qr{^/products/});
 answers($whole->api(GET => '/products', mount => ''), 200, undef, 'a mount at / has the list');
 answers($whole->api(GET => '/index.html', mount => ''), 404, refusal(), 'a mount at / answers 404 to a path that is no route');
-answers($whole->api(GET => '/', mount => ''), 404, refusal(), 'a mount at / answers 404 to its root');
+answers($whole->api(GET => '/', mount => ''), 200, { success => true, data => { name => 'mod_catalog', version => qr/./,
+    links => sub { $_[0]{products} eq '/products' && $_[0]{problems} eq '/problems' } } },
+    'a mount at / says at its root what is there');
 
 done_testing;

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# route: GET /
 # route: GET /products
 # route: GET /products/:id
 # route: POST /products
@@ -14,6 +15,7 @@ my $token = token();
 my $id = api(POST => '/products', { name => 'x', price => 1 }, token => $token)->{json}{data}{id};
 
 my %allow = (
+    '' => 'GET, HEAD, OPTIONS',
     '/products' => 'GET, HEAD, POST, OPTIONS',
     "/products/$id" => 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
     '/register' => 'POST, OPTIONS',
@@ -47,10 +49,21 @@ for my $path ('/products', "/products/$id", '/products?limit=1', '/products/noth
 }
 
 my $unknown = { success => false, message => qr/./ };
-for my $path ('', '/', '/nothing', '/product', '/products/x/y', '/registers', '/users/x', '/Products', '/productsx') {
+for my $path ('/nothing', '/product', '/products/x/y', '/registers', '/users/x', '/Products', '/productsx') {
     answers(api($_ => $path, token => $token), 404, $_ eq 'HEAD' ? '' : $unknown,
         "$_ $path is no route") for qw(GET HEAD POST OPTIONS PATCH FOO);
 }
+
+# The mount itself says what is there; each link leads to something.
+my $entry = api(GET => '');
+answers($entry, 200, { success => true, data => { name => 'mod_catalog', version => qr/^\d+\.\d+\.\d+$/, links => sub { 1 } } },
+    'GET of the mount', etag => qr/^"/);
+is(api(GET => '/')->{body}, $entry->{body}, 'a slash at its end makes no difference');
+my %links = %{ $entry->{json}{data}{links} };
+is(delete $links{pages}, 'https://shop.test/base/', 'the pages are where CatalogBaseURL says');
+is(join(' ', map { "$_ " . api(GET => $links{$_}, mount => '')->{status} } sort keys %links), join(' ', map { "$_ 200" } sort keys %links),
+    'each link leads to a route');
+is_deeply([grep { !$links{$_} } qw(products categories health problems)], [], 'the links for a beginning are there');
 
 # The asterisk form addresses the server, not a mount.
 my $star = talk("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");

@@ -117,6 +117,21 @@ static void test_known_path_with_another_method_has_no_route(void **state)
     }
 }
 
+static void test_the_mount_itself_is_a_route(void **state)
+{
+    static const cat_route_t rows[] = {
+        {.method = "GET", .path = "/"}, {.method = "GET", .path = "/products"}, {.method = NULL}};
+    cat_route_match_t match;
+
+    cat_route_find(*state, rows, "GET", "", &match);
+    assert_ptr_equal(match.route, &rows[0]);
+    cat_route_find(*state, rows, "HEAD", "/", &match);
+    assert_ptr_equal(match.route, &rows[0]);
+    cat_route_find(*state, rows, "GET", "/products/", &match);
+    assert_ptr_equal(match.route, &rows[1]);
+    assert_string_equal(cat_route_allow(*state, rows, ""), "GET, HEAD, OPTIONS");
+}
+
 static void test_unknown_paths_have_no_route(void **state)
 {
     static const char *const paths[] = {
@@ -252,6 +267,7 @@ int main(void)
         UNIT_TEST(test_first_row_wins),
         UNIT_TEST(test_params_are_any_segment),
         UNIT_TEST(test_known_path_with_another_method_has_no_route),
+        UNIT_TEST(test_the_mount_itself_is_a_route),
         UNIT_TEST(test_unknown_paths_have_no_route),
         UNIT_TEST(test_params_outlive_the_path),
         UNIT_TEST(test_path_with_too_many_params_has_no_route),

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/entry.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "http/route.h"
+#include "lib/json.h"
+#include "lib/version.h"
+
+/* Names of links, and the routes that they lead to; only routes of the table are linked. */
+static const char *const links[][2] = {
+    {"products", "/products"}, {"categories", "/categories"}, {"health", "/health/ready"},
+    {"problems", "/problems"}, {"openapi", "/openapi.json"},
+};
+
+static int has_route(const cat_request_t *q, const char *path)
+{
+    cat_route_match_t match;
+
+    cat_route_find(q->pool, q->routes, "GET", path, &match);
+    return match.route != NULL;
+}
+
+static void add_link(const cat_request_t *q, json_t *all, const char *name, const char *base, const char *path)
+{
+    json_object_set_new(all, name, json_string(apr_pstrcat(q->pool, base, path, NULL)));
+}
+
+static json_t *list_links(const cat_request_t *q)
+{
+    json_t *all = json_object();
+
+    for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
+        if (has_route(q, links[i][1])) {
+            add_link(q, all, links[i][0], q->conf->mount_uri, links[i][1]);
+        }
+    }
+    if (q->conf->base_url) {
+        add_link(q, all, "pages", q->conf->base_url, "/");
+    }
+    return all;
+}
+
+cat_answer_t *cat_entry_get(cat_request_t *q)
+{
+    json_t *data = cat_json_own(
+        q->pool, json_pack("{s:s, s:s, s:o}", "name", "mod_catalog", "version", CAT_VERSION, "links", list_links(q)));
+    cat_answer_t *answer;
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, q->pool, 512);
+    cat_buffer_add_text(&b, cat_json_text(q->pool, data));
+    answer = cat_answer_success(q->pool, 200, &b, NULL);
+    answer->tag = CAT_TAG_STRONG;
+    return answer;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_API_ENTRY_H
+#define CAT_API_ENTRY_H
+
+#include "http/answer.h"
+#include "http/request.h"
+
+/* What is at the mount: name, version, and links to where a client may begin. */
+cat_answer_t *cat_entry_get(cat_request_t *q);
+
+#endif
