@@ -86,6 +86,11 @@ static int is_listed(const cat_origins_t *origins, const char *origin)
     return 0;
 }
 
+int cat_cors_is_on(const cat_origins_t *origins)
+{
+    return origins->any || origins->count;
+}
+
 int cat_cors_allows(const cat_origins_t *origins, const char *origin)
 {
     return origin && (origins->any || is_listed(origins, origin));

@@ -20,6 +20,9 @@ typedef struct cat_origins_t {
  * follow the text in a sentence. */
 const char *cat_cors_check_origin(const char *text);
 
+/* Flag: pages of any other origin may read responses. */
+int cat_cors_is_on(const cat_origins_t *origins);
+
 /* Flag: a page of the origin may read responses. origin: the header; NULL: none was sent. */
 int cat_cors_allows(const cat_origins_t *origins, const char *origin);
 

@@ -31,7 +31,9 @@ static void set_headers(request_rec *r, const cat_conf_t *conf, const cat_answer
     apr_table_t *table = answer->status >= 400 ? r->err_headers_out : r->headers_out;
     const char *id = cat_log_request_id(r);
 
-    cat_cors_describe(conf->origins, apr_table_get(r->headers_in, "Origin"), table);
+    if (cat_cors_is_on(conf->origins)) {
+        cat_cors_describe(conf->origins, apr_table_get(r->headers_in, "Origin"), table);
+    }
 
     if (answer->headers) {
         apr_table_do(add_header, table, answer->headers, NULL);

@@ -21,7 +21,6 @@
 /* clang-format off */
 const cat_route_t cat_routes[] = {
     /* method    path                     function                who may     body          counted as         for an Idempotency-Key */
-    { "GET",    "/",                     cat_entry_get,          CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
     { "GET",    "/products",             cat_listing_get,        CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL },
     { "POST",   "/products",             cat_products_create,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE,     cat_idempotency_run },
     { "GET",    "/products/export",      cat_transfer_export,    CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL },
@@ -51,6 +50,7 @@ const cat_route_t cat_routes[] = {
     { "GET",    "/problems/:name",       cat_problems_get,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
     { "GET",    "/health/live",          cat_health_live,        CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
     { "GET",    "/health/ready",         cat_health_ready,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
+    { "GET",    "/",                     cat_entry_get,          CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
     { NULL,     NULL,                    NULL,                   CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
 };
 /* clang-format on */

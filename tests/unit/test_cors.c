@@ -92,6 +92,7 @@ static void test_all_origins_have_none(void **state)
     assert_null(describe(state, &none, list[0], "Access-Control-Allow-Origin"));
     assert_null(describe(state, &none, list[0], "Vary"));
     assert_false(cat_cors_allows(&none, list[0]));
+    assert_true(cat_cors_is_on(&any) && cat_cors_is_on(&named) && !cat_cors_is_on(&none));
 }
 
 static void test_exposed_headers_are_a_list(void **state)
