@@ -4,26 +4,12 @@
 # another one nor served a second time.
 use CatalogTest;
 use CatalogAccounts;
+use CatalogTest::Keys qw(put_key with_keys);
 
 my $keys = scratch();
-sub put {
-    my ($name, $content, $age) = @_;
-    spew("$keys/.$name", $content);
-    chmod 0600, "$keys/.$name";
-    CatalogTest::Server::hand_over("$keys/.$name");
-    utime time - $age, time - $age, "$keys/.$name";
-    rename "$keys/.$name", "$keys/$name" or die "$name: $!\n";
-}
-put('1.key', 'the first secret, of thirty-two bytes or more', 1000);
+put_key($keys, '1.key', 'the first secret, of thirty-two bytes or more', 1000);
 
-my $server = server(mount => undef, conf => <<"END")->start;
-<Location "/api">
-    CatalogEnable   On
-    CatalogKeyDir   "$keys"
-    CatalogIssuer   https://catalog.test
-    CatalogAudience catalog-test
-</Location>
-END
+my $server = with_keys($keys);
 my $user = register($server);
 my $db = $server->database;
 
@@ -41,7 +27,7 @@ sub settles { my ($check) = @_; my $n = 0; return wait_until(30, sub { $n = $che
 
 my $first = create('first', 1);
 answers($first, 201, undef, 'a product is created under the first key');
-put('2.key', 'the second secret, of thirty-two bytes or more', 0);
+put_key($keys, '2.key', 'the second secret, of thirty-two bytes or more');
 ok(settles(sub { kid() eq '2' }), 'a second key signs');
 answers(create('first', 1), 201, $first->{body}, 'the request is repeated while the first one is still there', 'idempotency-replayed' => 'true');
 answers(create('first', 2), 422, undef, 'and another one refused');
@@ -56,7 +42,7 @@ answers(create('first', $_), 409, $gone, 'then nobody knows whether the request 
 answers(create('second', 1), 201, $second->{body}, 'a request under the second key is repeated', 'idempotency-replayed' => 'true');
 
 # A file that gets another secret keeps its name, which is the id of the key.
-put('2.key', 'the third secret, of thirty-two bytes or more', 0);
+put_key($keys, '2.key', 'the third secret, of thirty-two bytes or more');
 ok(settles(sub { create('second', 1)->{status} == 409 }), 'the second key is replaced by another one of its name');
 answers(create('second', 1), 409, $gone, 'which is noticed', 'idempotency-replayed' => undef);
 is($db->selectrow_array('SELECT COUNT(*) FROM products'), 2, 'nothing was created twice');

@@ -7,34 +7,20 @@
 use CatalogTest;
 use CatalogAccounts;
 use CatalogTest::Jose qw(pair signed);
-use Time::HiRes qw(sleep time);
+use CatalogTest::Keys qw(put_key with_keys);
+use Time::HiRes qw(sleep);
 
 my $keys = scratch();
 my %pair = map { $_ => pair($_) } qw(ES256 RS256);
 my $secret = 'the first secret, of thirty-two bytes or more';
-sub put {
-    my ($name, $content, $age) = @_;
-    spew("$keys/.$name", $content);
-    chmod 0600, "$keys/.$name";
-    CatalogTest::Server::hand_over("$keys/.$name"); # children read it again later
-    utime time - $_, time - $_, "$keys/.$name" for $age // 0;
-    rename "$keys/.$name", "$keys/$name" or die "$name: $!\n";
-}
-put('2024.key', $secret, 1000);
-put('2025.pem', $pair{ES256}{private}, 100);
+put_key($keys, '2024.key', $secret, 1000);
+put_key($keys, '2025.pem', $pair{ES256}{private}, 100);
 spew("$keys/2025.pem~", 'what an editor left'); # ignored, like the next two
 spew("$keys/.hidden", 'x');
 mkdir "$keys/old";
 sleep 2.1; # the server does not sign with a newer key before every child has it
 
-my $server = server(mount => undef, conf => <<"END")->start;
-<Location "/api">
-    CatalogEnable   On
-    CatalogKeyDir   "$keys"
-    CatalogIssuer   https://catalog.test
-    CatalogAudience catalog-test
-</Location>
-END
+my $server = with_keys($keys);
 my $user = register($server);
 sub kid { header_of($_[0]{token})->{kid} }
 sub session { sign_in($server, $user->{user}{username}, $user->{password})->{json} }
@@ -77,7 +63,7 @@ answers($server->api(GET => '/auth/me', token => $_->[1]), 401, undef, "refused:
 my $third = by({ private => $pair{RS256}{private} }, 'RS256', '2026');
 answers($server->api(GET => '/auth/me', token => $third), 401, undef, 'a token of a key that is not there yet is refused',
     'www-authenticate' => failed());
-put('2026.pem', $pair{RS256}{private});
+put_key($keys, '2026.pem', $pair{RS256}{private});
 is(kid(session()), '2025', 'a new key does not sign at once');
 becomes($third, 401, 200, 'the new key verifies in every child');
 my $new;
@@ -93,7 +79,7 @@ becomes($first, 200, 401, 'a token signed with a deleted key is refused in every
 ok(works($server, $user->{token}) && works($server, $new->{token}), 'tokens signed with the other keys are accepted');
 
 # An invalid file changes nothing, and is logged.
-put('2027.pem', "-----BEGIN PRIVATE KEY-----\nnonsense\n");
+put_key($keys, '2027.pem', "-----BEGIN PRIVATE KEY-----\nnonsense\n");
 sleep 1.1;
 ok(works($server, $user->{token}) && works($server, $new->{token}), 'an invalid file leaves the old keys');
 is(kid(session()), '2026', 'the newest valid key signs');
@@ -104,7 +90,7 @@ unlink "$keys/2027.pem";
 
 # The same name with other content is another key.
 my $other = pair('ES256');
-put('2025.pem', $other->{private});
+put_key($keys, '2025.pem', $other->{private});
 becomes($user->{token}, 200, 401, 'a token signed with a replaced key is refused');
 becomes(by({ private => $other->{private} }, 'ES256', '2025'), 401, 200,
     'a token signed with the new key of that name is accepted');
@@ -116,7 +102,7 @@ sub refused {
 }
 unlink glob "$keys/20*";
 refused('a directory without a key');
-put("1.$_", $pair{ES256}{private}) for 'pem', 'key';
+put_key($keys, "1.$_", $pair{ES256}{private}) for 'pem', 'key';
 refused('two keys of one name');
 
 expect_log(qr/CAT041: /);

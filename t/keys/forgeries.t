@@ -5,6 +5,7 @@
 use CatalogTest;
 use CatalogAccounts;
 use CatalogTest::Jose qw(pair signed signed_text encrypted);
+use CatalogTest::Keys qw(put_key);
 use Compress::Zlib ();
 use JSON::PP ();
 use MIME::Base64 ();
@@ -14,11 +15,7 @@ my %ours = map { $_ => pair($_) } qw(ES256 RS256);
 my $attacker = pair('ES256');
 my $secret = 'a secret of thirty-two bytes or more, in text';
 my %file = ('shared.key' => $secret, 'curve.pem' => $ours{ES256}{private}, 'rsa.pem' => $ours{RS256}{private});
-for (keys %file) {
-    spew("$keys/$_", $file{$_});
-    chmod 0600, "$keys/$_";
-    CatalogTest::Server::hand_over("$keys/$_");
-}
+put_key($keys, $_, $file{$_}) for keys %file;
 my %mount = (
     shared => '', curve => "CatalogKeyFile \"$keys/curve.pem\"", rsa => "CatalogKeyFile \"$keys/rsa.pem\"",
     all => "CatalogKeyDir \"$keys\"", audience => 'CatalogAudience else', issuer => 'CatalogIssuer https://else.test',

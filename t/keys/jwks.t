@@ -4,15 +4,13 @@
 use CatalogTest;
 use CatalogAccounts;
 use CatalogTest::Jose qw(pair verified);
+use CatalogTest::Keys qw(put_key);
 
 my $keys = scratch();
 my %pair = map { $_ => pair($_) } qw(ES256 RS256);
-spew("$keys/curve.pem", $pair{ES256}{private});
-spew("$keys/rsa.pem", $pair{RS256}{private});
-spew("$keys/shared.key", 'a secret of thirty-two bytes or more');
-chmod 0600, glob "$keys/*";
-CatalogTest::Server::hand_over(glob "$keys/*"); # children read the directory again later
-utime time - $_->[1], time - $_->[1], "$keys/$_->[0]" for ['rsa.pem', 10], ['curve.pem', 20], ['shared.key', 30];
+put_key($keys, 'rsa.pem', $pair{RS256}{private}, 10); # the first: of keys that have just come, the one that came first signs
+put_key($keys, 'curve.pem', $pair{ES256}{private}, 20);
+put_key($keys, 'shared.key', 'a secret of thirty-two bytes or more', 30);
 
 my %key = (ES256 => "CatalogKeyFile \"$keys/curve.pem\"", RS256 => "CatalogKeyFile \"$keys/rsa.pem\"",
     all => "CatalogKeyDir \"$keys\"", HS256 => "CatalogKeyFile \"$keys/shared.key\"");

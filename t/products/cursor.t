@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
 use CatalogTest;
+use CatalogTest::Keys qw(put_key);
 
 my ($old, $keys) = (scratch(), scratch());
-for (["$old/a.key", 'x'], ["$keys/a.key", 'x'], ["$keys/b.key", 'y']) {
-    spew($_->[0], $_->[1] x 32);
-    chmod 0600, $_->[0];
-    CatalogTest::Server::hand_over($_->[0]); # children read it again later
-}
+put_key($_->[0], $_->[1], $_->[2] x 32) for [$old, 'a.key', 'x'], [$keys, 'a.key', 'x'], [$keys, 'b.key', 'y'];
 my $server = server(conf => <<"END")->start;
 <Location "/old">
     CatalogEnable  On

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+package CatalogTest::Keys;
+
+# Directories of keys: put_key writes a file of one, with_keys starts a server that uses one.
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+
+use CatalogTest::Server ();
+use CatalogTest::Tools qw(spew hand_over);
+
+our @EXPORT_OK = qw(put_key with_keys);
+
+# At once complete and readable for children, which read it again later. age: how many seconds ago it was written.
+sub put_key {
+    my ($dir, $name, $content, $age) = @_;
+    my $new = "$dir/.$name";
+    spew($new, $content);
+    chmod 0600, $new;
+    hand_over($new);
+    utime time - $age, time - $age, $new if $age;
+    rename $new, "$dir/$name" or die "$dir/$name: $!\n";
+}
+
+sub with_keys {
+    my ($dir) = @_;
+    return CatalogTest::Server->new(mount => undef, conf => <<"END")->start;
+<Location "/api">
+    CatalogEnable   On
+    CatalogKeyDir   "$dir"
+    CatalogIssuer   https://catalog.test
+    CatalogAudience catalog-test
+</Location>
+END
+}
+
+1;
