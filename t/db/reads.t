@@ -50,11 +50,18 @@ sub together_on {
 }
 sub together { my ($seconds, $do) = @_; return together_on($server, $seconds, $do, map { get($_) } @ids) }
 
-sub are_shared {
-    my ($requests) = @_;
-    my $sessions = @{ waiting() };
-    cmp_ok($sessions, '>', 0, 'sessions wait');
-    cmp_ok($sessions, '<', $requests / 2, 'for several requests each') if mpm() ne 'prefork'; # whose children have one request each
+# Returns the answers of an attempt that returns first how many reads there were for them. On a busy machine requests may wait for half
+# a second, after which each reads alone: then there is another attempt.
+sub shared {
+    my ($attempt) = @_;
+    my ($reads, @answers);
+    for (1 .. 10) {
+        ($reads, @answers) = $attempt->();
+        last if mpm() eq 'prefork' || $reads && $reads < @answers / 2; # prefork's children have one request each
+    }
+    cmp_ok($reads, '>', 0, 'there are reads');
+    cmp_ok($reads, '<', @answers / 2, 'for several requests each') if mpm() ne 'prefork';
+    return @answers;
 }
 
 sub right {
@@ -64,7 +71,11 @@ sub right {
 }
 
 # case: many at once
-right('at once', together(0.3, sub { are_shared(scalar @ids) }));
+right('at once', shared(sub {
+    my $sessions;
+    my @answers = together(0.3, sub { $sessions = @{ waiting() } });
+    return ($sessions, @answers);
+}));
 
 # case: the table is locked for longer than a request waits for others
 right('late', together(1.5, sub { }));
@@ -99,9 +110,13 @@ sub right_lists {
 }
 sub lists_together { return together_on($server, @_, map { wire(GET => "/products$_") } @lists) }
 
-right_lists('lists at once', lists_together(0.3, sub {
-    close $_ for ask($server, (wire(GET => '/products')) x 8);
-    are_shared(scalar @lists);
+right_lists('lists at once', shared(sub {
+    my $sessions;
+    my @answers = lists_together(0.3, sub {
+        close $_ for ask($server, (wire(GET => '/products')) x 8);
+        $sessions = @{ waiting() };
+    });
+    return ($sessions, @answers);
 }));
 right_lists('late lists', lists_together(1.5, sub { }));
 right_lists('lists, cut', lists_together(0.3, sub {
@@ -134,14 +149,19 @@ END
 my $child = server(engine => $engine, mount => 'CatalogMaxConnections 32', conf => $one_child)->start;
 my $list = wire(GET => '/products');
 create_on($child, register($child)->{token}, 'first name');
-my @failed = together_on($child, 0.3, sub { $_[0]->do('ALTER TABLE products RENAME TO named_products') }, ($list) x 30);
+my $logged = 0;
+$db = $child->database;
+my @failed = shared(sub {
+    my @answers = together_on($child, 0.3, sub { $_[0]->do('ALTER TABLE products RENAME TO named_products') }, ($list) x 30);
+    $db->do('ALTER TABLE named_products RENAME TO products');
+    my $before = $logged;
+    $logged = () = $child->log_text =~ /CAT003: /g; # a line for each read
+    return ($logged - $before, @answers);
+});
 is(join(' ', grep { $_ != 500 } map { $_->{status} } @failed), '', 'a list that cannot be read fails for all that ask for it');
-my @faults = $child->log_text =~ /CAT003: /g;
-cmp_ok(scalar @faults, '>', 0, 'the log says why');
-cmp_ok(scalar @faults, '<', @failed / 2, 'once for several requests') if mpm() ne 'prefork';
 
 # case: a list whose reading takes long, from what the database had when it began
-$db = $child->database;
+$db->do('ALTER TABLE products RENAME TO named_products');
 my $nap = driver eq 'pgsql' ? q(pg_sleep(0.3)::text = '') : 'SLEEP(0.3) = 0';
 $db->do("CREATE VIEW products AS SELECT * FROM named_products WHERE $nap");
 $child->api(GET => '/products');
