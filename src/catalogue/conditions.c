@@ -249,7 +249,7 @@ int cat_conditions_add_for_index(cat_select_text_t *s, const cat_query_condition
 }
 
 void cat_conditions_add_all(cat_select_text_t *s, const cat_list_query_t *query, const cat_query_condition_t *except,
-                            const char *except_word)
+                            const char *except_word, const char *except_second)
 {
     for (int i = 0; i < query->condition_count; i++) {
         if (&query->conditions[i] != except) {
@@ -258,7 +258,7 @@ void cat_conditions_add_all(cat_select_text_t *s, const cat_list_query_t *query,
         }
     }
     for (int i = 0; i < query->word_count; i++) {
-        if (query->words[i] != except_word) {
+        if (query->words[i] != except_word && query->words[i] != except_second) {
             cat_select_text_add_condition(s);
             cat_select_text_add_word(s, query->words[i]);
         }

@@ -23,9 +23,9 @@ int cat_conditions_add_for_index(cat_select_text_t *s, const cat_query_condition
 /* Does an index find something of it? */
 int cat_conditions_is_indexed(const cat_query_condition_t *condition);
 
-/* Adds all conditions and words of the query; but for one condition and one word, which may be NULL. */
+/* Adds all conditions and words of the query; but for one condition and two words, which may be NULL. */
 void cat_conditions_add_all(cat_select_text_t *s, const cat_list_query_t *query, const cat_query_condition_t *except,
-                            const char *except_word);
+                            const char *except_word, const char *except_second);
 
 /* The first text, in the order of octets, that does not begin with the prefix and is above those that do; on the pool.
  * NULL: there is none. */

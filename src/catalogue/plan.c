@@ -13,6 +13,8 @@
 
 #define COUNTED_WORDS 8 /* words of q that are counted */
 #define CANDIDATES_MAX (CAT_PRODUCT_FIELDS + COUNTED_WORDS)
+#define BLOCK_ROWS 8 /* rows of a page for which a walk is tried on one more block of products */
+#define SHORT_WORD 2 /* octets of a word that begins too many to look them up first */
 
 /* THE INDEX TABLE: by which index products are found, or walked in the order of a field; not_null: see cat_plan_t. */
 static const struct {
@@ -172,10 +174,32 @@ typedef struct candidate_t {
 } candidate_t;
 
 typedef struct candidates_t {
-    apr_int64_t products; /* of the catalogue */
+    apr_int64_t products;   /* of the catalogue */
+    const char *tried_from; /* where the newest blocks of products begin; NULL: not known, or there are no others */
     int count;
     candidate_t all[CANDIDATES_MAX];
 } candidates_t;
+
+/* A word of the query in the dictionary. */
+typedef struct word_t {
+    const char *found[CAT_PLAN_BRANCHES]; /* words that begin with it */
+    int count;                            /* CAT_PLAN_BRANCHES + 1: more; -1: not looked up */
+    apr_int64_t span; /* of a word that begins one only: the time in which it was last used CAT_PLAN_VERY_FEW times */
+} word_t;
+
+#define NEVER APR_INT64_MAX /* a span: it was used less often */
+
+typedef struct words_t {
+    int count;
+    word_t all[COUNTED_WORDS];
+} words_t;
+
+/* Does it stand for one word of the dictionary, whose postings are those of all its products? A long word is found by its
+ * first part only. */
+static int is_single(const cat_list_query_t *query, const words_t *words, int i)
+{
+    return words->all[i].count == 1 && strlen(query->words[i]) <= CAT_PRODUCT_WORD_SIZE;
+}
 
 static void add_not_null(cat_select_text_t *s, const char *column)
 {
@@ -198,10 +222,9 @@ void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *afte
     }
 }
 
-/* Adds a select of what the candidate finds, at most `most` and one. */
-static void add_candidate(cat_select_text_t *s, const cat_list_query_t *query, const candidate_t *candidate, int most)
+/* Adds where the candidate is found. */
+static void add_candidate(cat_select_text_t *s, const cat_list_query_t *query, const candidate_t *candidate)
 {
-    cat_select_text_add(s, "SELECT 1 AS one", NULL);
     if (candidate->word) {
         cat_plan_add_words(s, candidate->word, NULL);
     } else {
@@ -215,8 +238,23 @@ static void add_candidate(cat_select_text_t *s, const cat_list_query_t *query, c
         }
         add_not_null(s, candidate->not_null);
     }
-    cat_select_text_add(s, " LIMIT ", NULL);
+}
+
+/* Adds how many products the candidate finds, up to `most` and one. Passing that many takes a third of the time of counting
+ * them, so only what has fewer is counted. */
+static void add_candidate_count(cat_select_text_t *s, const cat_list_query_t *query, const candidate_t *candidate,
+                                int most)
+{
+    cat_select_text_add(s, ", COALESCE((SELECT ", NULL);
     cat_select_text_add_number(s, most + 1);
+    add_candidate(s, query, candidate);
+    cat_select_text_add(s, " LIMIT 1 OFFSET ", NULL);
+    cat_select_text_add_number(s, most);
+    cat_select_text_add(s, "), (SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
+    add_candidate(s, query, candidate);
+    cat_select_text_add(s, " LIMIT ", NULL);
+    cat_select_text_add_number(s, most);
+    cat_select_text_add(s, ") c))", NULL);
 }
 
 static candidate_t *find_candidate(candidates_t *candidates, int field)
@@ -251,7 +289,8 @@ static void add_field(candidates_t *candidates, const cat_plan_t *plan, const ca
     candidate->is_in_walk |= is_in_walk(plan, condition);
 }
 
-static candidates_t list_candidates(const cat_plan_t *plan)
+/* Words whose postings are streamed need not be counted. */
+static candidates_t list_candidates(const cat_plan_t *plan, const words_t *words)
 {
     const cat_list_query_t *query = plan->query;
     candidates_t candidates = {0};
@@ -261,14 +300,17 @@ static candidates_t list_candidates(const cat_plan_t *plan)
             add_field(&candidates, plan, &query->conditions[i]);
         }
     }
-    for (int i = 0; i < query->word_count && i < COUNTED_WORDS; i++) {
-        candidates.all[candidates.count++] = (candidate_t){.field = -1, .word = query->words[i]};
+    for (int i = 0; i < words->count; i++) {
+        if (!is_single(query, words, i)) {
+            candidates.all[candidates.count++] = (candidate_t){.field = -1, .word = query->words[i]};
+        }
     }
     return candidates;
 }
 
 typedef struct counting_t {
-    apr_int64_t *products;
+    apr_pool_t *pool;
+    candidates_t *candidates;
     candidate_t *counted[CANDIDATES_MAX];
     int count;
 } counting_t;
@@ -277,9 +319,12 @@ static apr_status_t take_counts(void *baton, const char *const *values, int coun
 {
     counting_t *c = baton;
 
-    *c->products = apr_atoi64(values[0]);
-    for (int i = 1; i < count; i++) {
-        c->counted[i - 1]->count = apr_atoi64(values[i]);
+    c->candidates->products = apr_atoi64(values[0]);
+    for (int i = 0; i < c->count; i++) {
+        c->counted[i]->count = apr_atoi64(values[i + 1]);
+    }
+    if (count > c->count + 1 && values[c->count + 1]) {
+        c->candidates->tried_from = apr_pstrdup(c->pool, values[c->count + 1]);
     }
     return CAT_ENOUGH;
 }
@@ -301,12 +346,40 @@ static const char *find_counted_category(const cat_list_query_t *query)
     return category;
 }
 
-/* Counts up to `most` and one, and the products of a category whatever their number, because a counter knows it. */
+/* Among equals, one that the walk passes alone. */
+static const candidate_t *find_best(const candidates_t *candidates)
+{
+    const candidate_t *best = &candidates->all[0];
+
+    for (int i = 1; i < candidates->count; i++) {
+        const candidate_t *candidate = &candidates->all[i];
+        if (candidate->count < best->count || (candidate->count == best->count && candidate->is_in_walk)) {
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+/* Adds the time from which on there are so many blocks of products, see product_counts, after the position of the query. */
+static void add_blocks(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t blocks)
+{
+    cat_select_text_add(s, ", (SELECT b.created_at FROM product_counts b WHERE b.level = 0", NULL);
+    if (plan->order.columns[0].after) {
+        cat_select_text_add(s, " AND b.created_at <= ", NULL);
+        cat_select_text_add_integer(s, plan->order.columns[0].after);
+    }
+    cat_select_text_add(s, " ORDER BY b.created_at DESC, b.id DESC LIMIT 1 OFFSET ", NULL);
+    cat_select_text_add_number(s, blocks);
+    cat_select_text_add(s, ")", NULL);
+}
+
+/* Counts up to `most` and one, and the products of a category whatever their number, because a counter knows it. blocks:
+ * how many may be tried; 0: none. */
 static apr_status_t count_candidates(cat_db_t *db, const cat_dialect_t *dialect, const cat_plan_t *plan,
-                                     candidates_t *candidates, int most)
+                                     candidates_t *candidates, int most, apr_int64_t blocks)
 {
     const char *category = find_counted_category(plan->query);
-    counting_t c = {.products = &candidates->products};
+    counting_t c = {.pool = db->pool, .candidates = candidates};
     cat_select_text_t s;
 
     cat_select_text_init(&s, db->pool, dialect);
@@ -319,79 +392,198 @@ static apr_status_t count_candidates(cat_db_t *db, const cat_dialect_t *dialect,
                 return rv;
             }
         } else {
-            cat_select_text_add(&s, ", (SELECT COUNT(*) FROM (", NULL);
-            add_candidate(&s, plan->query, candidate, most);
-            cat_select_text_add(&s, ") c)", NULL);
+            add_candidate_count(&s, plan->query, candidate, most);
             c.counted[c.count++] = candidate;
         }
     }
-    return c.count || !candidates->products ? cat_select_text_run(&s, db, take_counts, &c) : APR_SUCCESS;
+    if (blocks) {
+        add_blocks(&s, plan, blocks);
+    }
+    return c.count || find_best(candidates)->count <= CAT_PLAN_FEW ? cat_select_text_run(&s, db, take_counts, &c)
+                                                                   : APR_SUCCESS;
 }
 
 /* ---- words ---- */
 
-typedef struct dictionary_t {
+typedef struct found_word_t {
     apr_pool_t *pool;
     const char *word; /* NULL: there is none */
-} dictionary_t;
+} found_word_t;
 
 static apr_status_t take_word(void *baton, const char *const *values, int count)
 {
-    dictionary_t *d = baton;
+    found_word_t *f = baton;
 
     (void)count;
-    d->word = apr_pstrdup(d->pool, values[0]);
+    f->word = apr_pstrdup(f->pool, values[0]);
     return CAT_ENOUGH;
 }
 
 /* Finds the words that begin with this one, each by a look into the index, because no database skips from one to the
- * next by itself. *count: CAT_PLAN_BRANCHES + 1 if there are more. */
-static apr_status_t find_words(cat_db_t *db, const cat_dialect_t *dialect, const char *word, const char **words,
-                               int *count)
+ * next by itself. */
+static apr_status_t look_up_word(cat_db_t *db, const cat_dialect_t *dialect, const char *text, word_t *word)
 {
     apr_status_t rv = APR_SUCCESS;
 
-    for (*count = 0; rv == APR_SUCCESS && *count <= CAT_PLAN_BRANCHES; ++*count) {
-        dictionary_t d = {.pool = db->pool};
+    for (word->count = 0; rv == APR_SUCCESS && word->count <= CAT_PLAN_BRANCHES; word->count++) {
+        found_word_t f = {.pool = db->pool};
         cat_select_text_t s;
 
         cat_select_text_init(&s, db->pool, dialect);
         cat_select_text_add(&s, "SELECT w.word", NULL);
-        cat_plan_add_words(&s, word, *count ? words[*count - 1] : NULL);
+        cat_plan_add_words(&s, text, word->count ? word->found[word->count - 1] : NULL);
         cat_select_text_add(&s, " ORDER BY w.word LIMIT 1", NULL);
-        rv = cat_select_text_run(&s, db, take_word, &d);
-        if (rv != APR_SUCCESS || !d.word) {
+        rv = cat_select_text_run(&s, db, take_word, &f);
+        if (rv != APR_SUCCESS || !f.word) {
             return rv;
         }
-        if (*count < CAT_PLAN_BRANCHES) {
-            words[*count] = d.word;
+        if (word->count < CAT_PLAN_BRANCHES) {
+            word->found[word->count] = f.word;
         }
     }
     return rv;
 }
 
-/* By the first word of the query for which there are few enough in the dictionary; the longest words first would be no
- * better guess of the rarest. */
-static apr_status_t plan_stream(cat_db_t *db, const cat_dialect_t *dialect, cat_plan_t *plan)
+static void add_use(cat_select_text_t *s, const char *word, int offset)
 {
-    const cat_list_query_t *query = plan->query;
-    apr_status_t rv = APR_SUCCESS;
-    int count = 0;
+    cat_select_text_add(s, "(SELECT w.created_at FROM product_words w WHERE w.word = ", NULL);
+    cat_select_text_add_value(s, word);
+    cat_select_text_add(s, " ORDER BY w.created_at DESC, w.id DESC LIMIT 1 OFFSET ", NULL);
+    cat_select_text_add_number(s, offset);
+    cat_select_text_add(s, ")", NULL);
+}
 
-    for (int i = 0; i < query->word_count && rv == APR_SUCCESS; i++) {
-        const char *words[CAT_PLAN_BRANCHES + 1];
-        rv = find_words(db, dialect, query->words[i], words, &count);
-        if (rv == APR_SUCCESS && count <= CAT_PLAN_BRANCHES &&
-            (plan->kind != CAT_PLAN_STREAM || count < plan->branch_count)) {
-            plan->kind = CAT_PLAN_STREAM;
-            plan->word = query->words[i];
-            plan->index = plan->not_null = NULL;
-            plan->branch_condition = NULL;
-            plan->branch_count = count;
-            memcpy(plan->branches, words, sizeof(plan->branches));
+typedef struct spans_t {
+    word_t *words[COUNTED_WORDS];
+    int count;
+} spans_t;
+
+static apr_status_t take_spans(void *baton, const char *const *values, int count)
+{
+    spans_t *spans = baton;
+
+    (void)count;
+    for (int i = 0; i < spans->count; i++) {
+        const char *newest = values[2 * i], *older = values[2 * i + 1];
+        spans->words[i]->span = newest && older ? apr_atoi64(newest) - apr_atoi64(older) : NEVER;
+    }
+    return CAT_ENOUGH;
+}
+
+/* The rarer of two words was used the same number of times in a longer span, which is read faster than either is counted. */
+static apr_status_t measure_spans(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,
+                                  words_t *words)
+{
+    spans_t spans = {0};
+    cat_select_text_t s;
+
+    cat_select_text_init(&s, db->pool, dialect);
+    for (int i = 0; i < words->count; i++) {
+        if (is_single(query, words, i)) {
+            cat_select_text_add(&s, spans.count ? ", " : "SELECT ", NULL);
+            add_use(&s, words->all[i].found[0], 0);
+            cat_select_text_add(&s, ", ", NULL);
+            add_use(&s, words->all[i].found[0], CAT_PLAN_VERY_FEW);
+            spans.words[spans.count++] = &words->all[i];
         }
     }
-    return rv;
+    return spans.count ? cat_select_text_run(&s, db, take_spans, &spans) : APR_SUCCESS;
+}
+
+static words_t list_words(const cat_list_query_t *query)
+{
+    words_t words = {.count = query->word_count < COUNTED_WORDS ? query->word_count : COUNTED_WORDS};
+
+    for (int i = 0; i < words.count; i++) {
+        words.all[i].count = -1;
+    }
+    return words;
+}
+
+static int is_word_alone(const cat_list_query_t *query)
+{
+    return query->word_count == 1 && query->condition_count == 0;
+}
+
+static apr_status_t look_up_words(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,
+                                  words_t *words)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < words->count && rv == APR_SUCCESS; i++) {
+        rv = look_up_word(db, dialect, query->words[i], &words->all[i]);
+    }
+    return rv == APR_SUCCESS && !is_word_alone(query) ? measure_spans(db, dialect, query, words) : rv;
+}
+
+/* How a word ranks for being streamed: one that no product has, then those of one word of the dictionary, the rarest first. */
+static int is_rarer(const cat_list_query_t *query, const words_t *words, int one, int other)
+{
+    const word_t *a = &words->all[one], *b = &words->all[other];
+
+    if (is_single(query, words, one) && is_single(query, words, other)) {
+        return a->span > b->span;
+    }
+    return a->count < b->count;
+}
+
+/* -1: none. except: not this one, unless it is -1. */
+static int find_rarest(const cat_list_query_t *query, const words_t *words, int except)
+{
+    int rarest = -1;
+
+    for (int i = 0; i < words->count; i++) {
+        int can_be = except < 0 ? words->all[i].count >= 0 && words->all[i].count <= CAT_PLAN_BRANCHES
+                                : i != except && is_single(query, words, i);
+        if (can_be && (rarest < 0 || is_rarer(query, words, i, rarest))) {
+            rarest = i;
+        }
+    }
+    return rarest;
+}
+
+/* 0: every word begins too many. */
+static int plan_stream(cat_plan_t *plan, const words_t *words)
+{
+    const cat_list_query_t *query = plan->query;
+    int rarest = find_rarest(query, words, -1), second;
+
+    if (rarest < 0) {
+        return 0;
+    }
+    second = find_rarest(query, words, rarest);
+    plan->kind = CAT_PLAN_STREAM;
+    plan->word = query->words[rarest];
+    plan->index = plan->not_null = NULL;
+    plan->branch_condition = NULL;
+    plan->branch_count = words->all[rarest].count;
+    memcpy(plan->branches, words->all[rarest].found, sizeof(plan->branches));
+    if (second >= 0) {
+        plan->second = query->words[second];
+        plan->second_found = words->all[second].found[0];
+    }
+    return 1;
+}
+
+/* No condition can find fewer products than the streamed word does. */
+static int is_stream_best(const cat_list_query_t *query, const words_t *words)
+{
+    const word_t *rarest = &words->all[find_rarest(query, words, -1)];
+
+    if (is_word_alone(query) || rarest->count == 0 || (rarest->count == 1 && rarest->span == NEVER)) {
+        return 1;
+    }
+    for (int i = 0; i < words->count; i++) {
+        if (!is_single(query, words, i)) {
+            return 0;
+        }
+    }
+    for (int i = 0; i < query->condition_count; i++) {
+        if (cat_conditions_is_indexed(&query->conditions[i])) {
+            return 0;
+        }
+    }
+    return 1;
 }
 
 /* ---- the choice ---- */
@@ -436,54 +628,96 @@ static int is_by_time(const cat_plan_t *plan)
     return !strcmp(plan->order.columns[0].column, "created_at") && !is_index_too_short(plan);
 }
 
-/* Among equals, one that the walk passes alone. */
-static const candidate_t *find_best(const candidates_t *candidates)
-{
-    const candidate_t *best = &candidates->all[0];
-
-    for (int i = 1; i < candidates->count; i++) {
-        const candidate_t *candidate = &candidates->all[i];
-        if (candidate->count < best->count || (candidate->count == best->count && candidate->is_in_walk)) {
-            best = candidate;
-        }
-    }
-    return best;
-}
-
+/* Few are fetched and sorted, unless the walk passes no more. */
 static int is_fetched(const candidate_t *candidate, apr_int64_t products)
 {
     return !candidate->is_in_walk && candidate->count <= CAT_PLAN_FEW &&
            (candidate->count <= CAT_PLAN_VERY_FEW || products > CAT_PLAN_SHARE * candidate->count);
 }
 
-/* Few are fetched and sorted, unless the walk passes no more. First counts up to CAT_PLAN_VERY_FEW, because counting more
- * takes as long as many a walk. */
-static apr_status_t choose_by_counts(cat_db_t *db, const cat_dialect_t *dialect, cat_plan_t *plan,
-                                     candidates_t *candidates)
+/* A walk of fewer products than a word may have. */
+static int is_walked(const candidate_t *candidate)
 {
-    apr_status_t rv = count_candidates(db, dialect, plan, candidates, CAT_PLAN_VERY_FEW);
-    const candidate_t *best = find_best(candidates);
+    return candidate->is_in_walk && candidate->count <= CAT_PLAN_FEW + 1;
+}
 
-    if (rv == APR_SUCCESS && best->count > CAT_PLAN_VERY_FEW) {
-        rv = count_candidates(db, dialect, plan, candidates, CAT_PLAN_FEW);
+/* How many blocks of products a walk is tried on, for one word that begins many; 0: none. Fields are counted in less time
+ * than a walk in vain takes. */
+static apr_int64_t count_tried_blocks(const cat_plan_t *plan, const candidates_t *candidates, apr_int64_t rows)
+{
+    int is_one_word = candidates->count == 1 && candidates->all[0].word;
+    int is_whole_list = is_by_time(plan) && plan->order.columns[0].descending && !plan->branch_condition;
+
+    return is_one_word && is_whole_list && rows > 0 && rows <= CAT_PLAN_TRIED ? 1 + rows / BLOCK_ROWS : 0;
+}
+
+typedef struct choice_t {
+    cat_db_t *db;
+    const cat_dialect_t *dialect;
+    cat_plan_t *plan;   /* a walk */
+    cat_plan_t streams; /* what to do instead; a walk, too: no word can be streamed */
+    apr_int64_t rows;   /* that a walk may be tried for; 0: none */
+} choice_t;
+
+/* First counts up to CAT_PLAN_VERY_FEW, because counting more takes as long as many a walk. */
+static apr_status_t choose_by_counts(choice_t *c, candidates_t *candidates)
+{
+    int is_stream = c->streams.kind == CAT_PLAN_STREAM;
+    apr_int64_t blocks = is_stream ? 0 : count_tried_blocks(c->plan, candidates, c->rows);
+    apr_status_t rv = count_candidates(c->db, c->dialect, c->plan, candidates, CAT_PLAN_VERY_FEW, blocks);
+    const candidate_t *best = find_best(candidates);
+    int is_tried = best->count > CAT_PLAN_VERY_FEW && candidates->tried_from;
+
+    if (rv == APR_SUCCESS && best->count > CAT_PLAN_VERY_FEW && !is_tried) {
+        rv = count_candidates(c->db, c->dialect, c->plan, candidates, CAT_PLAN_FEW, 0);
         best = find_best(candidates);
     }
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    plan_count(plan, candidates);
-    if (is_fetched(best, candidates->products)) {
-        plan_fetch(plan, best);
-        return APR_SUCCESS;
+    plan_count(c->plan, candidates);
+    if (is_tried) {
+        c->plan->tried_from = candidates->tried_from;
+    } else if (is_fetched(best, candidates->products)) {
+        plan_fetch(c->plan, best);
+    } else if (is_stream && !is_walked(best)) {
+        *c->plan = c->streams;
     }
-    return is_by_time(plan) && !best->is_in_walk && plan->query->word_count ? plan_stream(db, dialect, plan)
-                                                                            : APR_SUCCESS;
+    return APR_SUCCESS;
 }
 
-apr_status_t cat_plan_choose(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,
-                             cat_plan_t *plan)
+/* A short word begins so many that a walk is tried without looking them up. */
+static int is_walk_likely(const choice_t *c)
 {
+    const cat_list_query_t *query = c->plan->query;
+
+    return c->rows && is_word_alone(query) && strlen(query->words[0]) <= SHORT_WORD;
+}
+
+static apr_status_t choose(choice_t *c)
+{
+    const cat_list_query_t *query = c->plan->query;
+    words_t words = list_words(query);
     candidates_t candidates;
+
+    if (words.count && is_by_time(c->plan) && !is_walk_likely(c)) {
+        apr_status_t rv = look_up_words(c->db, c->dialect, query, &words);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+        if (plan_stream(&c->streams, &words) && is_stream_best(query, &words)) {
+            *c->plan = c->streams;
+            return APR_SUCCESS;
+        }
+    }
+    candidates = list_candidates(c->plan, &words);
+    return candidates.count ? choose_by_counts(c, &candidates) : APR_SUCCESS;
+}
+
+apr_status_t cat_plan_try(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query, apr_int64_t rows,
+                          cat_plan_t *plan)
+{
+    choice_t c = {.db = db, .dialect = dialect, .plan = plan, .rows = rows};
 
     *plan = (cat_plan_t){.query = query, .order = cat_order_make(query), .sort_count = query->sort_count, .field = -1};
     drop_constants(plan);
@@ -492,15 +726,14 @@ apr_status_t cat_plan_choose(cat_db_t *db, const cat_dialect_t *dialect, const c
         plan_fetch(plan, &(candidate_t){.field = CAT_PRODUCT_ID});
         return APR_SUCCESS;
     }
-    if (query->word_count == 1 && query->condition_count == 0 && is_by_time(plan)) { /* whatever their number */
-        apr_status_t rv = plan_stream(db, dialect, plan);
-        if (rv != APR_SUCCESS || plan->kind == CAT_PLAN_STREAM) {
-            return rv;
-        }
-    }
-    candidates = list_candidates(plan);
-    return is_walk_sufficient(plan) || !candidates.count ? APR_SUCCESS
-                                                         : choose_by_counts(db, dialect, plan, &candidates);
+    c.streams = *plan;
+    return is_walk_sufficient(plan) ? APR_SUCCESS : choose(&c);
+}
+
+apr_status_t cat_plan_choose(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,
+                             cat_plan_t *plan)
+{
+    return cat_plan_try(db, dialect, query, 0, plan);
 }
 
 int cat_plan_needs_bound(const cat_plan_t *plan)

@@ -41,6 +41,15 @@ static void add_bound(cat_select_text_t *s, const cat_plan_t *plan)
     }
 }
 
+static void add_tried(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    if (plan->tried_from) {
+        cat_select_text_add_condition(s);
+        cat_select_text_add(s, "p.created_at >= ", NULL);
+        cat_select_text_add_integer(s, plan->tried_from);
+    }
+}
+
 static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch)
 {
     const cat_query_condition_t *condition = plan->branch_condition;
@@ -57,9 +66,10 @@ static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch)
         cat_select_text_add(s, "p.", plan->order.columns[0].column, " = ", NULL);
         cat_select_text_add_integer(s, plan->branches[branch]);
     }
-    cat_conditions_add_all(s, plan->query, condition, NULL);
+    cat_conditions_add_all(s, plan->query, condition, NULL, NULL);
     add_not_null(s, plan->not_null);
     add_bound(s, plan);
+    add_tried(s, plan);
 }
 
 static void add_few(cat_select_text_t *s)
@@ -91,35 +101,46 @@ static void add_fetch(cat_select_text_t *s, const cat_plan_t *plan)
     add_few(s);
     cat_select_text_add(s, ") d", s->dialect->syntax->join, "products p ON p.id = d.id", NULL);
     cat_select_text_begin_where(s);
-    cat_conditions_add_all(s, query, NULL, NULL);
+    cat_conditions_add_all(s, query, NULL, NULL, NULL);
     add_few(s);
     cat_select_text_add(s, ") f", NULL);
     cat_select_text_begin_where(s);
 }
 
 /* A long word is found by its first part only. */
-static int is_word_found(const cat_plan_t *plan)
+static int is_found(const char *word)
 {
-    return strlen(plan->word) <= CAT_PRODUCT_WORD_SIZE;
+    return strlen(word) <= CAT_PRODUCT_WORD_SIZE;
 }
 
+/* Those that neither the postings of the word nor those of the second tell. */
 static int has_more_conditions(const cat_plan_t *plan)
 {
-    return plan->query->condition_count > 0 || plan->query->word_count > 1 || !is_word_found(plan);
+    return plan->query->condition_count > 0 || plan->query->word_count > (plan->second ? 2 : 1) ||
+           !is_found(plan->word);
+}
+
+static void join_second(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    cat_select_text_add(s, s->dialect->syntax->join, "product_words v ON v.word = ", NULL);
+    cat_select_text_add_value(s, plan->second_found);
+    cat_select_text_add(s, " AND v.created_at = w.created_at AND v.id = w.id", NULL);
 }
 
 static void add_stream(cat_select_text_t *s, const cat_plan_t *plan, int branch, int needs_products)
 {
+    cat_select_text_add(s, " FROM product_words w", NULL);
+    if (plan->second) {
+        join_second(s, plan);
+    }
     if (has_more_conditions(plan) || needs_products) {
-        cat_select_text_add(s, " FROM product_words w", s->dialect->syntax->join, "products p ON p.id = w.id", NULL);
-    } else {
-        cat_select_text_add(s, " FROM product_words w", NULL);
+        cat_select_text_add(s, s->dialect->syntax->join, "products p ON p.id = w.id", NULL);
     }
     cat_select_text_begin_where(s);
     cat_select_text_add_condition(s);
     cat_select_text_add(s, "w.word = ", NULL);
     cat_select_text_add_value(s, plan->branches[branch]);
-    cat_conditions_add_all(s, plan->query, NULL, is_word_found(plan) ? plan->word : NULL);
+    cat_conditions_add_all(s, plan->query, NULL, is_found(plan->word) ? plan->word : NULL, plan->second);
 }
 
 static void add_source(cat_select_text_t *s, const cat_plan_t *plan, int branch, int needs_products)
@@ -246,13 +267,12 @@ static void add_most(cat_select_text_t *s, apr_int64_t most)
     }
 }
 
-/* All that the plan reads, in no order; without a position or a bound, and whatever is first. */
-static void add_all(cat_select_text_t *s, const cat_plan_t *plan, const char *what, int needs_products,
-                    apr_int64_t most)
+/* All that the plan reads, whatever is first. */
+static cat_plan_t make_whole(const cat_plan_t *plan)
 {
     cat_plan_t whole = *plan;
 
-    whole.bound = NULL;
+    whole.bound = whole.tried_from = NULL;
     if (whole.kind == CAT_PLAN_WALK && whole.count_index) {
         whole.index = whole.count_index;
         whole.not_null = whole.count_not_null;
@@ -261,6 +281,15 @@ static void add_all(cat_select_text_t *s, const cat_plan_t *plan, const char *wh
         whole.skip = 0;
         whole.branch_count = 0;
     }
+    return whole;
+}
+
+/* Adds a select of all products of the plan, in no order. */
+static void add_all(cat_select_text_t *s, const cat_plan_t *plan, const char *what, int needs_products,
+                    apr_int64_t most)
+{
+    cat_plan_t whole = make_whole(plan);
+
     for (int branch = 0; branch < count_branches(&whole); branch++) {
         cat_select_text_add(s, branch ? " UNION " : "", "SELECT * FROM (SELECT ", table_of(&whole), ".id", what, NULL);
         add_source(s, &whole, branch, needs_products);
@@ -270,16 +299,41 @@ static void add_all(cat_select_text_t *s, const cat_plan_t *plan, const char *wh
     }
 }
 
+/* One word that begins many: the first so many products among the postings are found sooner than by a walk. */
+static int is_counted_by_words(const cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
+{
+    const cat_list_query_t *query = plan->query;
+
+    return most && s->dialect->syntax->ends_distinct && plan->kind == CAT_PLAN_WALK && query->condition_count == 0 &&
+           query->word_count == 1 && is_found(query->words[0]);
+}
+
+static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
+{
+    cat_plan_t whole = make_whole(plan);
+
+    if (is_counted_by_words(s, plan, most)) {
+        cat_select_text_add(s, "SELECT DISTINCT w.id", NULL);
+        cat_plan_add_words(s, plan->query->words[0], NULL);
+    } else if (count_branches(&whole) == 1) {
+        cat_select_text_add(s, "SELECT 1 AS one", NULL);
+        add_source(s, &whole, 0, 0);
+    } else {
+        cat_select_text_add(s, "SELECT * FROM (", NULL);
+        add_all(s, plan, "", 0, most);
+        cat_select_text_add(s, ") a", NULL);
+    }
+    add_most(s, most);
+}
+
 void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
 {
     if (is_empty(plan)) {
         cat_select_text_add(s, "SELECT 0", NULL);
         return;
     }
-    cat_select_text_add(s, "SELECT COUNT(*) FROM (SELECT * FROM (", NULL);
-    add_all(s, plan, "", 0, most);
-    cat_select_text_add(s, ") a", NULL);
-    add_most(s, most);
+    cat_select_text_add(s, "SELECT COUNT(*) FROM (", NULL);
+    add_counted(s, plan, most);
     cat_select_text_add(s, ") c", NULL);
 }
 

@@ -76,8 +76,12 @@ static apr_status_t read_rows(search_t *s)
 {
     apr_int64_t rows = s->query->limit + 1;
     cat_select_text_t text;
-    apr_status_t rv = cat_plan_needs_bound(&s->plan) ? find_bound(s, rows) : APR_SUCCESS;
+    apr_status_t rv;
 
+    if (s->offset >= APR_INT64_MAX - rows) { /* above any list's end */
+        return APR_SUCCESS;
+    }
+    rv = cat_plan_needs_bound(&s->plan) ? find_bound(s, rows) : APR_SUCCESS;
     if (rv != APR_SUCCESS) {
         return rv;
     }
@@ -269,20 +273,49 @@ static apr_status_t count_facets(search_t *s)
 
 /* ---- the whole ---- */
 
+static void begin_rows(search_t *s)
+{
+    *s->end = (cat_search_end_t){.total = -1};
+    s->passed = 0;
+    if (s->rows->begin) {
+        s->rows->begin(s->rows->baton);
+    }
+}
+
+/* Rows of a plan that is tried in vain are passed on again, so the receiver must be able to begin anew. */
+static apr_status_t try_rows(search_t *s)
+{
+    apr_int64_t rows = s->rows->begin && s->offset < CAT_PLAN_TRIED ? s->offset + s->query->limit + 1 : 0;
+    apr_status_t rv;
+
+    begin_rows(s);
+    rv = cat_plan_try(s->db, s->dialect, s->query, rows, &s->plan);
+    return rv == APR_SUCCESS ? read_rows(s) : rv;
+}
+
+static int is_tried_in_vain(const search_t *s)
+{
+    return s->plan.tried_from && !s->end->has_next;
+}
+
+static apr_status_t read_again(search_t *s)
+{
+    apr_status_t rv;
+
+    begin_rows(s);
+    rv = cat_plan_choose(s->db, s->dialect, s->query, &s->plan);
+    return rv == APR_SUCCESS ? read_rows(s) : rv;
+}
+
 static apr_status_t read_all(void *baton)
 {
     search_t *s = baton;
     apr_status_t rv;
 
-    *s->end = (cat_search_end_t){.total = -1};
-    s->passed = 0;
     s->dialect = cat_source_dialect(s->db->source);
-    if (s->rows->begin) {
-        s->rows->begin(s->rows->baton);
-    }
-    rv = cat_plan_choose(s->db, s->dialect, s->query, &s->plan);
-    if (rv == APR_SUCCESS && s->offset < APR_INT64_MAX - s->query->limit - 1) {
-        rv = read_rows(s);
+    rv = try_rows(s);
+    if (rv == APR_SUCCESS && is_tried_in_vain(s)) {
+        rv = read_again(s);
     }
     if (rv == APR_SUCCESS) {
         rv = count_facets(s);

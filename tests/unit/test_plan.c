@@ -130,6 +130,16 @@ static void test_frequent_word_is_streamed_by_time(void **state)
     assert_string_equal(plan.index, "products_by_price");
 }
 
+static void test_frequent_word_is_streamed_within_a_large_category(void **state)
+{
+    unit_database_t *database = make_products(*state, 0);
+    cat_list_query_t query = make_query(&category, 1, words, 1, CAT_PRODUCT_CREATED_AT);
+
+    assert_int_equal(choose(*state, database, &query).kind, CAT_PLAN_STREAM);
+    unit_database_sql(database, "UPDATE products SET category = '', category_key = '' WHERE created_at > 500");
+    assert_string_equal(choose(*state, database, &query).index, "products_by_category");
+}
+
 static void test_word_alone_is_streamed_however_rare(void **state)
 {
     static const char *const rare[] = {"rare"};
@@ -141,6 +151,48 @@ static void test_word_alone_is_streamed_however_rare(void **state)
     plan = choose(*state, database, &query);
     assert_int_equal(plan.kind, CAT_PLAN_STREAM);
     assert_string_equal(plan.branches[0], "rare");
+}
+
+static void test_rarest_word_is_streamed_and_the_next_looked_up(void **state)
+{
+    static const char *const three[] = {"blue", "green", "red"};
+    unit_database_t *database = make_products(*state, 0);
+    cat_list_query_t query = make_query(NULL, 0, three, 3, CAT_PRODUCT_CREATED_AT);
+    cat_plan_t plan;
+
+    unit_database_sql(database, "INSERT INTO product_words (word, created_at, id)"
+                                " SELECT 'blue', created_at, id FROM products WHERE created_at % 2 = 0;"
+                                " INSERT INTO product_words (word, created_at, id)"
+                                " SELECT 'green', created_at, id FROM products WHERE created_at % 3 = 0");
+    plan = choose(*state, database, &query);
+    assert_int_equal(plan.kind, CAT_PLAN_STREAM);
+    assert_string_equal(plan.word, "green");
+    assert_string_equal(plan.second, "blue");
+    unit_database_sql(database, "DELETE FROM product_words WHERE word = 'red' AND created_at % 7 > 0");
+    plan = choose(*state, database, &query);
+    assert_string_equal(plan.word, "red");
+    assert_string_equal(plan.second, "green");
+}
+
+/* Ten words begin with r, and the three blocks of products begin at 1, 1001 and 2001. */
+static void test_walk_is_tried_for_a_beginning_of_many_words(void **state)
+{
+    static const char *const beginning[] = {"r"};
+    unit_database_t *database = make_products(*state, 0);
+    cat_db_t *db = unit_database_use(*state, database);
+    cat_list_query_t query = make_query(NULL, 0, beginning, 1, CAT_PRODUCT_CREATED_AT);
+    cat_plan_t plan;
+
+    unit_database_sql(database, "UPDATE product_words SET word = 'red' || (created_at % 10);"
+                                " INSERT INTO product_counts (level, created_at, id, n)"
+                                " VALUES (0, 1001, '', 1000), (0, 2001, '', 1000)");
+    assert_int_equal(cat_plan_try(db, &cat_dialect_sqlite3, &query, 24, &plan), APR_SUCCESS);
+    assert_int_equal(plan.kind, CAT_PLAN_WALK);
+    assert_null(plan.tried_from); /* there are no more blocks */
+    assert_int_equal(cat_plan_try(db, &cat_dialect_sqlite3, &query, 7, &plan), APR_SUCCESS);
+    assert_string_equal(plan.tried_from, "1001");
+    assert_int_equal(cat_plan_choose(db, &cat_dialect_sqlite3, &query, &plan), APR_SUCCESS);
+    assert_null(plan.tried_from);
 }
 
 static void test_few_products_of_a_category_are_fetched_for_another_order(void **state)
@@ -180,7 +232,10 @@ int main(void)
         UNIT_TEST(test_ties_against_the_first_key_need_a_bound),
         UNIT_TEST(test_many_products_are_walked),
         UNIT_TEST(test_frequent_word_is_streamed_by_time),
+        UNIT_TEST(test_frequent_word_is_streamed_within_a_large_category),
         UNIT_TEST(test_word_alone_is_streamed_however_rare),
+        UNIT_TEST(test_rarest_word_is_streamed_and_the_next_looked_up),
+        UNIT_TEST(test_walk_is_tried_for_a_beginning_of_many_words),
         UNIT_TEST(test_few_products_of_a_category_are_fetched_for_another_order),
         UNIT_TEST(test_order_by_the_only_category_is_by_time),
     };

@@ -56,6 +56,65 @@ static void test_word_without_other_conditions_needs_no_products(void **state)
     assert_string_equal(unit_values_of(&s), "red|11|5");
 }
 
+static void test_second_word_is_looked_up_among_the_postings(void **state)
+{
+    static const char *const words[] = {"blue", "red"};
+    cat_list_query_t query;
+    cat_plan_t plan = make_plan(&query);
+    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
+
+    query.words = words;
+    query.word_count = 2;
+    plan.kind = CAT_PLAN_STREAM;
+    plan.word = words[1];
+    plan.branches[0] = "reddish";
+    plan.branch_count = 1;
+    plan.second = words[0];
+    plan.second_found = "blueish";
+    cat_plan_add_count(&s, &plan, 11);
+    assert_string_equal(cat_buffer_text(&s.text),
+                        "SELECT COUNT(*) FROM (SELECT 1 AS one FROM product_words w CROSS JOIN"
+                        " product_words v ON v.word = %s AND v.created_at = w.created_at AND"
+                        " v.id = w.id WHERE w.word = %s LIMIT 11) c");
+    assert_string_equal(unit_values_of(&s), "blueish|reddish");
+}
+
+static void test_products_of_many_words_are_counted_by_postings(void **state)
+{
+    static const char *const words[] = {"re"};
+    cat_list_query_t query;
+    cat_plan_t plan = make_plan(&query);
+    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
+
+    query.words = words;
+    query.word_count = 1;
+    plan.kind = CAT_PLAN_WALK;
+    plan.index = "products_by_time";
+    cat_plan_add_count(&s, &plan, 11);
+    assert_string_equal(cat_buffer_text(&s.text), "SELECT COUNT(*) FROM (SELECT DISTINCT w.id FROM product_words w"
+                                                  " WHERE w.word >= %s AND w.word < %s LIMIT 11) c");
+    assert_string_equal(unit_values_of(&s), "re|rf");
+    s = unit_begin_text(*state, "pgsql");
+    cat_plan_add_count(&s, &plan, 11);
+    assert_non_null(strstr(cat_buffer_text(&s.text), "FROM products p WHERE STRPOS"));
+}
+
+static void test_tried_walk_ends_at_its_time(void **state)
+{
+    cat_list_query_t query;
+    cat_plan_t plan = make_plan(&query);
+    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
+
+    plan.kind = CAT_PLAN_WALK;
+    plan.index = "products_by_time";
+    plan.tried_from = "1700000000000";
+    cat_plan_add_rows(&s, &plan, 11, 0);
+    assert_non_null(strstr(cat_buffer_text(&s.text), " WHERE p.created_at >= %s ORDER BY p.created_at DESC"));
+    s = unit_begin_text(*state, "sqlite3");
+    cat_plan_add_count(&s, &plan, 0);
+    assert_null(strstr(cat_buffer_text(&s.text), "WHERE"));
+}
+
 static void test_unknown_word_finds_nothing(void **state)
 {
     cat_list_query_t query;
@@ -72,6 +131,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_branches_are_merged),
         UNIT_TEST(test_word_without_other_conditions_needs_no_products),
+        UNIT_TEST(test_second_word_is_looked_up_among_the_postings),
+        UNIT_TEST(test_products_of_many_words_are_counted_by_postings),
+        UNIT_TEST(test_tried_walk_ends_at_its_time),
         UNIT_TEST(test_unknown_word_finds_nothing),
     };
     return UNIT_RUN(tests);

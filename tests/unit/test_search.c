@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "catalogue/conditions.h"
+#include "catalogue/counts.h"
 #include "catalogue/plan.h"
 #include "catalogue/search.h"
 #include "lib/fold.h"
@@ -176,6 +177,14 @@ static void store_product(catalogue_t *c, const product_t *p)
     store_words(c, p);
 }
 
+/* The parts of the list, by which a walk is tried. */
+static void split_parts(catalogue_t *c)
+{
+    for (int changed = 1; changed;) {
+        assert_int_equal(cat_counts_maintain(c->pool, c->db, &changed), APR_SUCCESS);
+    }
+}
+
 static catalogue_t *make_catalogue(apr_pool_t *pool)
 {
     catalogue_t *c = apr_pcalloc(pool, sizeof(*c));
@@ -197,6 +206,8 @@ static catalogue_t *make_catalogue(apr_pool_t *pool)
         send_text(c, "ANALYZE products");
         send_text(c, "ANALYZE product_words");
     }
+    cat_db_release(c->db);
+    split_parts(c);
     cat_db_release(c->db);
     c->database->logged[0] = '\0';
     return c;
@@ -403,12 +414,17 @@ static cat_list_query_t draw_question(catalogue_t *c)
     query.word_count = draw(2) ? 0 : draw(3);
     for (int i = 0; i < query.word_count; i++) {
         words[i] = cat_fold_text(c->pool, draw_word(c->pool));
-        words[i] = draw(2) ? words[i] : apr_pstrndup(c->pool, words[i], 2);
+        words[i] = draw(2) ? words[i] : apr_pstrndup(c->pool, words[i], (size_t)(1 + draw(2)));
     }
     query.words = words;
     query.count = (cat_count_t)draw(3);
     query.facets = draw(4) ? 0 : draw(2) ? CAT_QUERY_FACETS : CAT_FIELD_LIST_OF(CAT_PRODUCT_CATEGORY);
     draw_sort(&query);
+    if (draw(5) == 0) { /* words alone, newest first */
+        query.condition_count = 0;
+        query.sort_count = 1;
+        query.sort[0] = (cat_query_sort_t){CAT_PRODUCT_CREATED_AT, 1};
+    }
     return query;
 }
 
@@ -587,7 +603,7 @@ static apr_status_t explain(void *baton)
     explanation_t *e = baton;
     const cat_dialect_t *dialect = cat_dialect_find(driver);
     cat_select_text_t text;
-    apr_status_t rv = cat_plan_choose(e->c->db, dialect, e->query, &e->plan);
+    apr_status_t rv = cat_plan_try(e->c->db, dialect, e->query, draw(2) ? e->query->limit : 0, &e->plan);
 
     e->lines = "";
     cat_select_text_init(&text, e->c->pool, dialect);

@@ -251,6 +251,7 @@ static const cat_syntax_t syntax = {
     .integer = "CAST(%s AS SIGNED)",
     .find = "INSTR",
     .by_octets = "",
+    .ends_distinct = 1,
     .pads_blanks = 1,
     .create_index = "ALTER TABLE products ADD INDEX ",
     .create_index_on = " (",

@@ -55,6 +55,7 @@ static const cat_syntax_t syntax = {
     .integer = "%s", /* a CAST would keep it from being looked up in an index */
     .find = "INSTR",
     .by_octets = "",
+    .ends_distinct = 1,
     .compares_rows = 1,
     .create_index = "CREATE INDEX ",
     .create_index_on = " ON products (",
