@@ -13,8 +13,9 @@
 
 #define COUNTED_WORDS 8 /* words of q that are counted */
 #define CANDIDATES_MAX (CAT_PRODUCT_FIELDS + COUNTED_WORDS)
-#define BLOCK_ROWS 8 /* rows of a page for which a walk is tried on one more block of products */
-#define SHORT_WORD 2 /* octets of a word that begins too many to look them up first */
+#define BLOCK_ROWS 8   /* rows of a page for which a walk is tried on one more block of products */
+#define MERGED_SHARE 3 /* how much more frequent a word may be whose postings are merged with those of another */
+#define SHORT_WORD 2   /* octets of a word that begins too many to look them up first */
 
 /* THE INDEX TABLE: by which index products are found, or walked in the order of a field; not_null: see cat_plan_t. */
 static const struct {
@@ -405,6 +406,13 @@ static apr_status_t count_candidates(cat_db_t *db, const cat_dialect_t *dialect,
 
 /* ---- words ---- */
 
+static void add_word_after(cat_select_text_t *s, const char *text, const char *after)
+{
+    cat_select_text_add(s, "SELECT w.word", NULL);
+    cat_plan_add_words(s, text, after);
+    cat_select_text_add(s, " ORDER BY w.word LIMIT 1", NULL);
+}
+
 typedef struct found_word_t {
     apr_pool_t *pool;
     const char *word; /* NULL: there is none */
@@ -419,20 +427,18 @@ static apr_status_t take_word(void *baton, const char *const *values, int count)
     return CAT_ENOUGH;
 }
 
-/* Finds the words that begin with this one, each by a look into the index, because no database skips from one to the
- * next by itself. */
-static apr_status_t look_up_word(cat_db_t *db, const cat_dialect_t *dialect, const char *text, word_t *word)
+/* Finds the words that begin with this one and follow those that are found, each by a look into the index, because no
+ * database skips from one to the next by itself. */
+static apr_status_t find_more_words(cat_db_t *db, const cat_dialect_t *dialect, const char *text, word_t *word)
 {
     apr_status_t rv = APR_SUCCESS;
 
-    for (word->count = 0; rv == APR_SUCCESS && word->count <= CAT_PLAN_BRANCHES; word->count++) {
+    for (; rv == APR_SUCCESS && word->count <= CAT_PLAN_BRANCHES; word->count++) {
         found_word_t f = {.pool = db->pool};
         cat_select_text_t s;
 
         cat_select_text_init(&s, db->pool, dialect);
-        cat_select_text_add(&s, "SELECT w.word", NULL);
-        cat_plan_add_words(&s, text, word->count ? word->found[word->count - 1] : NULL);
-        cat_select_text_add(&s, " ORDER BY w.word LIMIT 1", NULL);
+        add_word_after(&s, text, word->found[word->count - 1]);
         rv = cat_select_text_run(&s, db, take_word, &f);
         if (rv != APR_SUCCESS || !f.word) {
             return rv;
@@ -444,50 +450,20 @@ static apr_status_t look_up_word(cat_db_t *db, const cat_dialect_t *dialect, con
     return rv;
 }
 
-static void add_use(cat_select_text_t *s, const char *word, int offset)
+static void add_use(cat_select_text_t *s, const char *before, const char *word, int offset)
 {
-    cat_select_text_add(s, "(SELECT w.created_at FROM product_words w WHERE w.word = ", NULL);
+    cat_select_text_add(s, before, "(SELECT w.created_at FROM product_words w WHERE w.word = ", NULL);
     cat_select_text_add_value(s, word);
     cat_select_text_add(s, " ORDER BY w.created_at DESC, w.id DESC LIMIT 1 OFFSET ", NULL);
     cat_select_text_add_number(s, offset);
     cat_select_text_add(s, ")", NULL);
 }
 
-typedef struct spans_t {
-    word_t *words[COUNTED_WORDS];
-    int count;
-} spans_t;
-
-static apr_status_t take_spans(void *baton, const char *const *values, int count)
+/* Adds the times of the newest posting, and of the last one of its span. */
+static void add_span(cat_select_text_t *s, const char *before, const char *word)
 {
-    spans_t *spans = baton;
-
-    (void)count;
-    for (int i = 0; i < spans->count; i++) {
-        const char *newest = values[2 * i], *older = values[2 * i + 1];
-        spans->words[i]->span = newest && older ? apr_atoi64(newest) - apr_atoi64(older) : NEVER;
-    }
-    return CAT_ENOUGH;
-}
-
-/* The rarer of two words was used the same number of times in a longer span, which is read faster than either is counted. */
-static apr_status_t measure_spans(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,
-                                  words_t *words)
-{
-    spans_t spans = {0};
-    cat_select_text_t s;
-
-    cat_select_text_init(&s, db->pool, dialect);
-    for (int i = 0; i < words->count; i++) {
-        if (is_single(query, words, i)) {
-            cat_select_text_add(&s, spans.count ? ", " : "SELECT ", NULL);
-            add_use(&s, words->all[i].found[0], 0);
-            cat_select_text_add(&s, ", ", NULL);
-            add_use(&s, words->all[i].found[0], CAT_PLAN_VERY_FEW);
-            spans.words[spans.count++] = &words->all[i];
-        }
-    }
-    return spans.count ? cat_select_text_run(&s, db, take_spans, &spans) : APR_SUCCESS;
+    add_use(s, before, word, 0);
+    add_use(s, ", ", word, CAT_PLAN_VERY_FEW);
 }
 
 static words_t list_words(const cat_list_query_t *query)
@@ -505,15 +481,92 @@ static int is_word_alone(const cat_list_query_t *query)
     return query->word_count == 1 && query->condition_count == 0;
 }
 
+enum { LOOK_FIRST, LOOK_LONGER, LOOK_NEWEST, LOOK_OLDER };
+
+typedef struct look_t {
+    apr_pool_t *pool;
+    const cat_list_query_t *query;
+    words_t *words;
+    int are_ranked;                /* flag: spans are read */
+    int has_longer[COUNTED_WORDS]; /* the word itself is there, and others that it begins */
+} look_t;
+
+static apr_int64_t measure_span(const char *newest, const char *older)
+{
+    return newest && older ? apr_atoi64(newest) - apr_atoi64(older) : NEVER;
+}
+
+/* What is read of each word at once is enough for one that is a word of the dictionary, and begins no others. */
+static apr_status_t take_look(void *baton, const char *const *values, int count)
+{
+    look_t *l = baton;
+
+    for (int i = 0; i < l->words->count; i++, values += count / l->words->count) {
+        word_t *word = &l->words->all[i];
+        word->count = values[LOOK_FIRST] != NULL;
+        if (word->count) {
+            word->found[0] = apr_pstrdup(l->pool, values[LOOK_FIRST]);
+            l->has_longer[i] = values[LOOK_LONGER] != NULL;
+            word->span = l->are_ranked ? measure_span(values[LOOK_NEWEST], values[LOOK_OLDER]) : 0;
+        }
+    }
+    return CAT_ENOUGH;
+}
+
+static apr_status_t look_at_words(cat_db_t *db, const cat_dialect_t *dialect, look_t *l)
+{
+    cat_select_text_t s;
+
+    cat_select_text_init(&s, db->pool, dialect);
+    for (int i = 0; i < l->words->count; i++) {
+        const char *text = l->query->words[i], *cut = cat_fold_cut(db->pool, text, CAT_PRODUCT_WORD_SIZE);
+        cat_select_text_add(&s, i ? ", (" : "SELECT (", NULL);
+        add_word_after(&s, text, NULL);
+        cat_select_text_add(&s, "), (", NULL);
+        add_word_after(&s, text, cut);
+        cat_select_text_add(&s, ")", NULL);
+        if (l->are_ranked) {
+            add_span(&s, ", ", cut);
+        }
+    }
+    return cat_select_text_run(&s, db, take_look, l);
+}
+
+static apr_status_t take_span(void *baton, const char *const *values, int count)
+{
+    (void)count;
+    *(apr_int64_t *)baton = measure_span(values[0], values[1]);
+    return CAT_ENOUGH;
+}
+
+/* The rarer of two words was used the same number of times in a longer span, which is read faster than either is counted. */
+static apr_status_t find_span(cat_db_t *db, const cat_dialect_t *dialect, word_t *word)
+{
+    cat_select_text_t s;
+
+    cat_select_text_init(&s, db->pool, dialect);
+    add_span(&s, "SELECT ", word->found[0]);
+    return cat_select_text_run(&s, db, take_span, &word->span);
+}
+
 static apr_status_t look_up_words(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,
                                   words_t *words)
 {
-    apr_status_t rv = APR_SUCCESS;
+    look_t look = {.pool = db->pool, .query = query, .words = words, .are_ranked = !is_word_alone(query)};
+    apr_status_t rv = look_at_words(db, dialect, &look);
 
     for (int i = 0; i < words->count && rv == APR_SUCCESS; i++) {
-        rv = look_up_word(db, dialect, query->words[i], &words->all[i]);
+        word_t *word = &words->all[i];
+        int is_itself = word->count && !strncmp(word->found[0], query->words[i], strlen(word->found[0]));
+        if (!word->count || (is_itself && !look.has_longer[i])) {
+            continue;
+        }
+        rv = find_more_words(db, dialect, query->words[i], word);
+        if (rv == APR_SUCCESS && word->count == 1 && look.are_ranked) {
+            rv = find_span(db, dialect, word);
+        }
     }
-    return rv == APR_SUCCESS && !is_word_alone(query) ? measure_spans(db, dialect, query, words) : rv;
+    return rv;
 }
 
 /* How a word ranks for being streamed: one that no product has, then those of one word of the dictionary, the rarest first. */
@@ -542,8 +595,15 @@ static int find_rarest(const cat_list_query_t *query, const words_t *words, int 
     return rarest;
 }
 
+/* To pass a posting of each word costs a fifth of looking one up, so the second may be some times as frequent. */
+static int is_merged(const cat_list_query_t *query, const word_t *rarest, const word_t *second)
+{
+    return query->word_count == 2 && query->condition_count == 0 && rarest->count == 1 && rarest->span != NEVER &&
+           rarest->span / MERGED_SHARE <= second->span;
+}
+
 /* 0: every word begins too many. */
-static int plan_stream(cat_plan_t *plan, const words_t *words)
+static int plan_stream(cat_plan_t *plan, const words_t *words, int can_merge)
 {
     const cat_list_query_t *query = plan->query;
     int rarest = find_rarest(query, words, -1), second;
@@ -561,6 +621,7 @@ static int plan_stream(cat_plan_t *plan, const words_t *words)
     if (second >= 0) {
         plan->second = query->words[second];
         plan->second_found = words->all[second].found[0];
+        plan->is_merged = can_merge && is_merged(query, &words->all[rarest], &words->all[second]);
     }
     return 1;
 }
@@ -705,7 +766,7 @@ static apr_status_t choose(choice_t *c)
         if (rv != APR_SUCCESS) {
             return rv;
         }
-        if (plan_stream(&c->streams, &words) && is_stream_best(query, &words)) {
+        if (plan_stream(&c->streams, &words, c->dialect->syntax->ends_intersect) && is_stream_best(query, &words)) {
             *c->plan = c->streams;
             return APR_SUCCESS;
         }

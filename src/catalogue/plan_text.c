@@ -213,8 +213,32 @@ static void add_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t 
     add_limit(s, rows, offset);
 }
 
+static void add_postings(cat_select_text_t *s, const cat_plan_t *plan, const char *word)
+{
+    cat_select_text_add(s, "SELECT w.created_at, w.id FROM product_words w", NULL);
+    cat_select_text_begin_where(s);
+    cat_select_text_add_condition(s);
+    cat_select_text_add(s, "w.word = ", NULL);
+    cat_select_text_add_value(s, word);
+    cat_order_add_after(s, &plan->order, 0, "w");
+}
+
+/* In order, so that the database compares the postings of the two words as it reads them. */
+static void add_merged(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    add_postings(s, plan, plan->branches[0]);
+    cat_select_text_add(s, " INTERSECT ", NULL);
+    add_postings(s, plan, plan->second_found);
+    cat_order_add(s, &plan->order, 0, "w");
+}
+
 static void add_keys(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
 {
+    if (plan->is_merged) {
+        add_merged(s, plan);
+        add_limit(s, rows, offset);
+        return;
+    }
     if (count_branches(plan) > 1) {
         add_union(s, plan, rows, offset);
         return;
@@ -225,7 +249,8 @@ static void add_keys(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t r
     add_limit(s, rows, offset);
 }
 
-/* No word of the dictionary begins so. */
+/* No word of the dictionary begins so. What is read then is looked up by its id, though nothing is: a database may explain
+ * other texts as a scan of the table. */
 static int is_empty(const cat_plan_t *plan)
 {
     return count_branches(plan) == 0;
@@ -238,7 +263,7 @@ void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t
         cat_select_text_add(s, ", p.", cat_conditions_column(plan->query->sort[i].field), NULL);
     }
     if (is_empty(plan)) {
-        cat_select_text_add(s, " FROM products p WHERE 1 = 0", NULL);
+        cat_select_text_add(s, " FROM products p WHERE p.id = '' AND 1 = 0", NULL);
         return;
     }
     cat_select_text_add(s, " FROM (", NULL);
@@ -272,6 +297,9 @@ static cat_plan_t make_whole(const cat_plan_t *plan)
 {
     cat_plan_t whole = *plan;
 
+    for (int i = 0; i < whole.order.count; i++) {
+        whole.order.columns[i].after = NULL;
+    }
     whole.bound = whole.tried_from = NULL;
     if (whole.kind == CAT_PLAN_WALK && whole.count_index) {
         whole.index = whole.count_index;
@@ -315,6 +343,8 @@ static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_
     if (is_counted_by_words(s, plan, most)) {
         cat_select_text_add(s, "SELECT DISTINCT w.id", NULL);
         cat_plan_add_words(s, plan->query->words[0], NULL);
+    } else if (plan->is_merged) {
+        add_merged(s, &whole);
     } else if (count_branches(&whole) == 1) {
         cat_select_text_add(s, "SELECT 1 AS one", NULL);
         add_source(s, &whole, 0, 0);
@@ -341,7 +371,7 @@ void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64
 {
     cat_select_text_add(s, "SELECT a.category, a.in_stock FROM (", NULL);
     if (is_empty(plan)) {
-        cat_select_text_add(s, "SELECT p.id, p.category, p.in_stock FROM products p WHERE 1 = 0", NULL);
+        cat_select_text_add(s, "SELECT p.id, p.category, p.in_stock FROM products p WHERE p.id = '' AND 1 = 0", NULL);
     } else {
         add_all(s, plan, plan->kind == CAT_PLAN_FETCH ? ", f.category, f.in_stock" : ", p.category, p.in_stock", 1,
                 most);

@@ -420,10 +420,10 @@ static cat_list_query_t draw_question(catalogue_t *c)
     query.count = (cat_count_t)draw(3);
     query.facets = draw(4) ? 0 : draw(2) ? CAT_QUERY_FACETS : CAT_FIELD_LIST_OF(CAT_PRODUCT_CATEGORY);
     draw_sort(&query);
-    if (draw(5) == 0) { /* words alone, newest first */
+    if (draw(5) == 0) { /* words alone, by time */
         query.condition_count = 0;
         query.sort_count = 1;
-        query.sort[0] = (cat_query_sort_t){CAT_PRODUCT_CREATED_AT, 1};
+        query.sort[0] = (cat_query_sort_t){CAT_PRODUCT_CREATED_AT, draw(4) > 0};
     }
     return query;
 }
