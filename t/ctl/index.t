@@ -214,6 +214,27 @@ if (driver eq 'pgsql') { # as CREATE INDEX CONCURRENTLY leaves it that was inter
     is_as_fresh('after that');
 }
 
+# ---- behind a transaction that stays open ----
+
+if (driver ne 'sqlite3') { # whose readers are in nobody's way
+    my $open = $server->database;
+    $db->do($drop{ +driver });
+    $open->do('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ') if driver eq 'mysql';
+    $open->begin_work;
+    $open->do('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ') if driver eq 'pgsql';
+    $open->selectrow_array('SELECT COUNT(*) FROM products');
+    my ($waiting) = begin_index();
+    my @wrong;
+    my $until = Time::HiRes::time() + 6; # longer than the two seconds before the index is built
+    push @wrong, use_server([qw(name search)]) while Time::HiRes::time() < $until;
+    is(waitpid($waiting, POSIX::WNOHANG()), 0, 'catalogctl index waits for the end of a transaction');
+    is(join(' ', @wrong), '', 'clients do not');
+    $open->rollback;
+    waitpid $waiting, 0;
+    is($?, 0, 'then it goes on');
+    is_as_fresh('after that');
+}
+
 # ---- at a terminal ----
 
 $db->do($drop{ +driver });
