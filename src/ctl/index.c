@@ -154,16 +154,33 @@ static apr_status_t withdraw_parts(indexing_t *ix)
     return rv;
 }
 
-static apr_status_t run_indexes(indexing_t *ix)
+/* Where writers wait for it, an index is dropped when it has been emptied in portions: that takes no time. Elsewhere it is
+ * dropped first, so that the portions need not remove its entries. */
+static int is_late(const indexing_t *ix, const cat_index_status_t *status)
+{
+    return status->state == CAT_INDEX_UNUSED && cat_source_dialect(ix->ctl->source)->one_writer;
+}
+
+static apr_status_t run_indexes(indexing_t *ix, int late)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < CAT_INDEX_COUNT && rv == APR_SUCCESS; i++) {
+        if (is_work(&ix->status[i]) && is_late(ix, &ix->status[i]) == late) {
+            rv = run_index(ix, &ix->status[i]);
+        }
+    }
+    return rv;
+}
+
+static apr_status_t prepare_indexes(indexing_t *ix)
 {
     cat_db_t *db = ix->ctl->db;
     int kept = cat_product_keys_kept(db);
     apr_status_t rv = cat_index_builder_look(db, kept, ix->status);
 
     rv = rv == APR_SUCCESS ? withdraw_parts(ix) : rv;
-    for (int i = 0; i < CAT_INDEX_COUNT && rv == APR_SUCCESS; i++) {
-        rv = is_work(&ix->status[i]) ? run_index(ix, &ix->status[i]) : APR_SUCCESS;
-    }
+    rv = rv == APR_SUCCESS ? run_indexes(ix, 0) : rv;
     rv = rv == APR_SUCCESS ? cat_indexes_add(db, kept) : rv;
     cat_db_release(db);
     return rv;
@@ -197,10 +214,11 @@ static apr_status_t run_all(indexing_t *ix)
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = run_indexes(ix);
+    rv = prepare_indexes(ix);
     rv = rv == APR_SUCCESS ? begin_progress(ix) : rv;
     rv = rv == APR_SUCCESS ? fill_all(ix) : rv;
     rv = rv == APR_SUCCESS ? cat_indexes_note_complete(ix->ctl->db) : rv;
+    rv = rv == APR_SUCCESS ? run_indexes(ix, 1) : rv;
     cat_definition_end(ix->definition);
     return rv;
 }
