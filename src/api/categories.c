@@ -16,85 +16,65 @@
 
 typedef struct request_t {
     cat_categories_query_t query;
-    unsigned given; /* the parameters, as bits in the order of the table */
     cat_parameters_t parameters;
     const cat_conf_t *conf;
 } request_t;
 
 /* ---- parameters ---- */
 
-static void parse_page(request_t *r, const cat_parameter_t *parameter)
+static void parse_page(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
 {
+    request_t *r = request;
+    (void)p;
     r->query.page = cat_parameters_parse_page(parameter);
 }
 
-static void parse_limit(request_t *r, const cat_parameter_t *parameter)
+static void parse_limit(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
 {
+    request_t *r = request;
+    (void)p;
     r->query.limit = cat_parameters_parse_limit(parameter, r->conf->default_limit, r->conf->max_limit);
 }
 
-static void parse_sort(request_t *r, const cat_parameter_t *parameter)
+static void parse_sort(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
 {
+    static const char *const orders[] = {"category", "count", NULL};
+    request_t *r = request;
     const char *order = parameter->value ? parameter->value : "";
 
     r->query.descending = *order == '-';
-    order += r->query.descending;
-    r->query.order = !strcmp(order, "count") ? CAT_CATEGORIES_BY_COUNT : CAT_CATEGORIES_BY_NAME;
-    if (strcmp(order, "count") != 0 && strcmp(order, "category") != 0) {
-        cat_parameters_add_error(&r->parameters, parameter->name, "invalid",
-                                 "must be category or count, perhaps with - before it");
-    }
+    r->query.order = cat_parameters_choose(p, parameter, order + r->query.descending, orders,
+                                           "must be category or count, perhaps with - before it") == 1
+                         ? CAT_CATEGORIES_BY_COUNT
+                         : CAT_CATEGORIES_BY_NAME;
 }
 
-static void parse_prefix(request_t *r, const cat_parameter_t *parameter)
+static void parse_prefix(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
 {
+    request_t *r = request;
+
     if (!parameter->value) {
-        cat_parameters_add_error(&r->parameters, parameter->name, "invalid", "must be percent-encoded UTF-8");
+        cat_parameters_add_error(p, parameter->name, "invalid", "must be percent-encoded UTF-8");
         return;
     }
-    r->query.prefix = cat_fold_text(r->parameters.pool, parameter->value);
+    r->query.prefix = cat_fold_text(p->pool, parameter->value);
 }
 
 /* THE CATEGORIES' PARAMETERS: page and limit are as forgiving as those of GET /products. */
-static const struct parameter_t {
-    const char *name;
-    int repeats; /* flag: of several the first one counts */
-    void (*parse)(request_t *r, const cat_parameter_t *parameter);
-} parameters[] = {
+static const cat_parameter_row_t parameters[] = {
     {"page", 1, parse_page},
     {"limit", 1, parse_limit},
     {"sort", 0, parse_sort},
     {"category[prefix]", 0, parse_prefix},
 };
 
-#define PARAMETERS (sizeof(parameters) / sizeof(parameters[0]))
-
-static void parse_parameter(request_t *r, const cat_parameter_t *parameter)
-{
-    for (size_t i = 0; i < PARAMETERS; i++) {
-        if (strcmp(parameters[i].name, parameter->name) != 0) {
-            continue;
-        }
-        if (!(r->given & 1U << i)) {
-            r->given |= 1U << i;
-            parameters[i].parse(r, parameter);
-        } else if (!parameters[i].repeats) {
-            cat_parameters_add_repeated(&r->parameters, parameter->name);
-        }
-        return;
-    }
-    cat_parameters_add_unknown(&r->parameters, parameter->name);
-}
+#define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
 
 static void parse_request(cat_request_t *q, request_t *r)
 {
-    cat_parameter_t parameter;
-
     *r = (request_t){.query = {.prefix = "", .page = 1, .limit = q->conf->default_limit}, .conf = q->conf};
     cat_parameters_init(&r->parameters, q->pool, q->strict, q->query);
-    while (cat_parameters_next(&r->parameters, &parameter)) {
-        parse_parameter(r, &parameter);
-    }
+    cat_parameters_parse(&r->parameters, parameters, PARAMETERS, r);
 }
 
 /* ---- the answer ---- */

@@ -115,6 +115,48 @@ void cat_parameters_add_unknown(cat_parameters_t *p, const char *name)
     APR_ARRAY_PUSH(p->ignored, const char *) = name;
 }
 
+/* NULL: there is none for the name. */
+static const cat_parameter_row_t *find_row(const cat_parameter_row_t *rows, int count, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        if (!strcmp(rows[i].name, name)) {
+            return &rows[i];
+        }
+    }
+    return NULL;
+}
+
+void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, int count, void *query)
+{
+    cat_parameter_t parameter;
+    unsigned given = 0;
+
+    while (cat_parameters_next(p, &parameter)) {
+        const cat_parameter_row_t *row = find_row(rows, count, parameter.name);
+        unsigned bit = row ? 1U << (row - rows) : 0;
+        if (!row) {
+            cat_parameters_add_unknown(p, parameter.name);
+        } else if (!(given & bit)) {
+            given |= bit;
+            row->parse(query, p, &parameter);
+        } else if (!row->repeats) {
+            cat_parameters_add_repeated(p, parameter.name);
+        }
+    }
+}
+
+int cat_parameters_choose(cat_parameters_t *p, const cat_parameter_t *parameter, const char *value,
+                          const char *const *choices, const char *message)
+{
+    for (int i = 0; value && choices[i]; i++) {
+        if (!strcmp(choices[i], value)) {
+            return i;
+        }
+    }
+    cat_parameters_add_error(p, parameter->name, "invalid", message);
+    return -1;
+}
+
 static apr_int64_t parse_positive(const cat_parameter_t *parameter, apr_int64_t otherwise)
 {
     apr_int64_t number;

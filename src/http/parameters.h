@@ -29,6 +29,22 @@ typedef struct cat_parameter_t {
 /* 1: the next parameter, on the pool. 0: there are no more. */
 int cat_parameters_next(cat_parameters_t *p, cat_parameter_t *parameter);
 
+/* A row of a route's parameter table. */
+typedef struct cat_parameter_row_t {
+    const char *name;
+    int repeats; /* flag: of several the first one counts; otherwise the second one is a fault */
+    void (*parse)(void *query, cat_parameters_t *p, const cat_parameter_t *parameter);
+} cat_parameter_row_t;
+
+/* Reads all parameters by a table of at most 32 rows: parse is called once for each that is there, with query; others
+ * are unknown. */
+void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, int count, void *query);
+
+/* Finds a parameter's value in a list that ends with NULL: its index; -1: it is not in the list, and a fault has been
+ * added. message: "must ...". */
+int cat_parameters_choose(cat_parameters_t *p, const cat_parameter_t *parameter, const char *value,
+                          const char *const *choices, const char *message);
+
 /* Adds a fault of the parameter. message: "must ...". */
 void cat_parameters_add_error(cat_parameters_t *p, const char *name, const char *code, const char *message);
 

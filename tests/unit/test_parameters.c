@@ -109,6 +109,39 @@ static void test_page_and_limit_are_forgiving(void **state)
     }
 }
 
+static void keep_value(void *query, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    const char **kept = query;
+    *kept = apr_pstrcat(p->pool, *kept, parameter->name, "=", parameter->value, ";", NULL);
+}
+
+static void test_a_table_says_who_parses_what(void **state)
+{
+    static const cat_parameter_row_t rows[] = {{"page", 1, keep_value}, {"q", 0, keep_value}};
+    const char *kept = "";
+    cat_parameters_t p;
+
+    cat_parameters_init(&p, *state, 0, "q=a&page=1&colour=blue&page=2&q=b");
+    cat_parameters_parse(&p, rows, (int)UNIT_COUNT(rows), &kept);
+    assert_string_equal(kept, "q=a;page=1;");
+    assert_string_equal(cat_fields_summary(*state, p.errors), "q must not be there twice");
+    assert_string_equal(APR_ARRAY_IDX(p.ignored, 0, const char *), "colour");
+}
+
+static void test_a_choice_is_one_of_a_list(void **state)
+{
+    static const char *const choices[] = {"name", "time", NULL};
+    const cat_parameter_t parameter = {"sort", "-time"};
+    cat_parameters_t p;
+
+    cat_parameters_init(&p, *state, 0, NULL);
+    assert_int_equal(cat_parameters_choose(&p, &parameter, "time", choices, "must be name or time"), 1);
+    assert_null(p.errors);
+    assert_int_equal(cat_parameters_choose(&p, &parameter, "-time", choices, "must be name or time"), -1);
+    assert_int_equal(cat_parameters_choose(&p, &parameter, NULL, choices, "must be name or time"), -1);
+    assert_int_equal(json_array_size(p.errors), 2);
+}
+
 static void test_what_is_written_decodes_to_the_same(void **state)
 {
     static const char *const texts[] = {"", "a", "red & blue", "100 %", "a,b=c", "\xc3\xbc", "<>\"#[]\\", "\n\x7f"};
@@ -131,6 +164,8 @@ int main(void)
         UNIT_TEST(test_unknown_parameters_are_ignored_and_named),
         UNIT_TEST(test_unknown_parameters_are_faults_if_strict),
         UNIT_TEST(test_page_and_limit_are_forgiving),
+        UNIT_TEST(test_a_table_says_who_parses_what),
+        UNIT_TEST(test_a_choice_is_one_of_a_list),
         UNIT_TEST(test_what_is_written_decodes_to_the_same),
     };
     return UNIT_RUN(tests);
