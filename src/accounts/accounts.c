@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accounts/accounts.h"
 
-#include "accounts/mail_tokens.h"
+#include <string.h>
+
 #include "accounts/outbox.h"
+#include "accounts/role.h"
 #include "accounts/user.h"
-#include "lib/time.h"
 #include "mail/email.h"
 
 static cat_account_t *make_account(apr_pool_t *pool, const char *const *row)
@@ -17,6 +18,7 @@ static cat_account_t *make_account(apr_pool_t *pool, const char *const *row)
     u->password_hash = row[4];
     u->role = row[5];
     u->confirmed = row[6] != NULL;
+    u->locked = row[7] != NULL;
     return u;
 }
 
@@ -60,28 +62,28 @@ apr_status_t cat_accounts_set_hash(cat_db_t *db, const cat_account_t *seen, cons
     return rv == APR_SUCCESS && !found ? APR_NOTFOUND : rv;
 }
 
-typedef struct confirmation_t {
-    const cat_account_context_t *c;
-    const char *token;
-    const char *user_id;
-} confirmation_t;
+/* ---- administrators ---- */
 
-static apr_status_t confirm_user(void *baton)
+int cat_accounts_is_admin(const cat_account_t *account)
 {
-    confirmation_t *f = baton;
-    const cat_account_context_t *c = f->c;
-    apr_status_t rv = cat_mail_tokens_use(c->db, c->pool, CAT_MAIL_CONFIRM, f->token, c->now, &f->user_id);
-
-    return rv == APR_SUCCESS && f->user_id
-               ? cat_db_exec(c->db, SQL_USER_CONFIRM, CAT_VALUES(cat_time_store(c->pool, c->now), f->user_id), NULL)
-               : rv;
+    return !account->locked && !strcmp(account->role, cat_role_names[CAT_ROLE_ADMIN]);
 }
 
-apr_status_t cat_accounts_confirm(const cat_account_context_t *c, const char *token, int *is_confirmed)
+apr_status_t cat_accounts_lock_admins(cat_db_t *db)
 {
-    confirmation_t f = {.c = c, .token = token};
-    apr_status_t rv = cat_db_transact(c->db, confirm_user, &f);
+    return cat_db_exec(db, SQL_ADMINS_LOCK, CAT_NO_VALUES, NULL);
+}
 
-    *is_confirmed = rv == APR_SUCCESS && f.user_id;
+apr_status_t cat_accounts_is_last_admin(cat_db_t *db, const cat_account_t *account, int *is_last)
+{
+    const char *const *row;
+    apr_status_t rv;
+
+    *is_last = 0;
+    if (!cat_accounts_is_admin(account)) {
+        return APR_SUCCESS;
+    }
+    rv = cat_db_one(db, SQL_ADMINS_COUNT_OTHERS, CAT_VALUES(account->id), &row);
+    *is_last = rv == APR_SUCCESS && !strcmp(row[0], "0");
     return rv;
 }

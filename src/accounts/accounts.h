@@ -13,7 +13,8 @@ typedef struct cat_account_t {
     const char *created_at; /* as stored */
     const char *password_hash;
     const char *role;
-    int confirmed;
+    int confirmed; /* flag: the user has confirmed the address */
+    int locked;    /* flag: an administrator has locked the account */
 } cat_account_t;
 
 /* Stores an account and queues the mail that asks to confirm its address, in the caller's transaction. record: by
@@ -31,8 +32,14 @@ apr_status_t cat_accounts_read(cat_db_t *db, apr_pool_t *pool, const char *id, c
  * since, or the account deleted. */
 apr_status_t cat_accounts_set_hash(cat_db_t *db, const cat_account_t *seen, const char *hash);
 
-/* Confirms the address of the account that the token of a CAT_MAIL_CONFIRM link belongs to, in a transaction of its
- * own. *is_confirmed 0: the token is unknown, used or expired. */
-apr_status_t cat_accounts_confirm(const cat_account_context_t *c, const char *token, int *is_confirmed);
+/*
+ * The last administrator. A transaction that may take one away calls lock first: then no other such transaction, on any
+ * server, runs before it ends, and is_last is true if the account is an administrator's, and no other one can sign in.
+ */
+apr_status_t cat_accounts_lock_admins(cat_db_t *db);
+apr_status_t cat_accounts_is_last_admin(cat_db_t *db, const cat_account_t *account, int *is_last);
+
+/* Is it an administrator's account that is not locked? */
+int cat_accounts_is_admin(const cat_account_t *account);
 
 #endif

@@ -33,7 +33,7 @@ typedef struct opening_t {
 } opening_t;
 
 /* The account may have changed while the password was compared, so it is read anew. APR_NOTFOUND: the password has
- * been replaced, or the account deleted. */
+ * been replaced, or the account locked or deleted. */
 static apr_status_t store_session(void *baton)
 {
     opening_t *o = baton;
@@ -43,6 +43,9 @@ static apr_status_t store_session(void *baton)
 
     if (rv == APR_SUCCESS) {
         rv = cat_accounts_read(c->db, c->pool, o->seen->id, &result->account);
+    }
+    if (rv == APR_SUCCESS && result->account->locked) {
+        rv = APR_NOTFOUND;
     }
     if (rv == APR_SUCCESS) {
         rv = cat_throttle_forgive(c->db, c->pool, o->login, c->network);

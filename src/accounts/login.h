@@ -9,7 +9,7 @@
 /* What came of a password that a client sent. */
 typedef enum {
     CAT_LOGIN_OK,
-    CAT_LOGIN_WRONG, /* the password is wrong or has been replaced since, or there is no such account */
+    CAT_LOGIN_WRONG, /* the password is wrong or has been replaced since, or there is no such account, or it is locked */
     CAT_LOGIN_WAIT   /* too many have failed: the password was not compared */
 } cat_login_outcome_t;
 

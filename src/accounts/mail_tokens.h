@@ -7,18 +7,24 @@
 /* The secret tokens in the links of mails, stored as hashes. Each is for one purpose (a CAT_MAIL_ name) and can be
  * used once. */
 
+/* What a token stands for. */
+typedef struct cat_mail_link_t {
+    const char *user_id;
+    const char *email; /* the address that it was sent to, if that was not the user's; else NULL */
+} cat_mail_link_t;
+
 /* Makes a token that expires after ttl seconds; *token is on the pool. */
-apr_status_t cat_mail_tokens_make(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *user_id, int ttl,
-                                  const char **token);
+apr_status_t cat_mail_tokens_make(cat_db_t *db, apr_pool_t *pool, const char *purpose, const cat_mail_link_t *link,
+                                  int ttl, const char **token);
 
-/* Finds the user of a token without using the token. *user_id NULL: the token is unknown, used or expired. */
+/* Finds what a token stands for without using the token. link->user_id NULL: the token is unknown, used or expired. */
 apr_status_t cat_mail_tokens_find(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *token,
-                                  apr_time_t now, const char **user_id);
+                                  apr_time_t now, cat_mail_link_t *link);
 
-/* Uses up the token and all others that the user has for the purpose, in the caller's transaction. *user_id NULL: as
- * above, or another request has used it at the same time. */
+/* Uses up the token and all others that the user has for the purpose, in the caller's transaction. link->user_id NULL:
+ * as above, or another request has used it at the same time. */
 apr_status_t cat_mail_tokens_use(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *token, apr_time_t now,
-                                 const char **user_id);
+                                 cat_mail_link_t *link);
 
 /* Deletes the user's tokens for the purpose, and the mails in the queue that would carry one. */
 apr_status_t cat_mail_tokens_withdraw(cat_db_t *db, const char *purpose, const char *user_id);

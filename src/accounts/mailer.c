@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "accounts/accounts.h"
 #include "accounts/mail_tokens.h"
 #include "accounts/outbox.h"
 #include "db/db.h"
@@ -48,6 +49,9 @@ static const kind_t kinds[] = {
     {CAT_MAIL_CONFIRM, offsetof(cat_conf_t, mail_confirm), "/confirm.html#token=", offsetof(cat_conf_t, confirm_ttl)},
     {CAT_MAIL_RESET, offsetof(cat_conf_t, mail_reset), "/reset.html#token=", offsetof(cat_conf_t, reset_ttl)},
     {CAT_MAIL_CHANGED, offsetof(cat_conf_t, mail_changed), NULL, 0},
+    {CAT_MAIL_NEW_EMAIL, offsetof(cat_conf_t, mail_new_email),
+     "/confirm.html#token=", offsetof(cat_conf_t, confirm_ttl)},
+    {CAT_MAIL_EMAIL_NOTICE, offsetof(cat_conf_t, mail_email_notice), NULL, 0},
 };
 
 static const kind_t *find_kind(const char *name)
@@ -68,6 +72,7 @@ static int ttl_of(const cat_conf_t *conf, const kind_t *kind)
 /* Each try makes a new token, because the database has only the hashes of earlier ones. */
 static apr_status_t make_link(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, const char **link)
 {
+    const cat_mail_link_t owner = {mail->user_id, mail->other_email ? mail->email : NULL};
     const char *token;
     apr_status_t rv;
 
@@ -75,7 +80,7 @@ static apr_status_t make_link(cat_job_t *job, const cat_mail_t *mail, const kind
     if (!kind->page) {
         return APR_SUCCESS;
     }
-    rv = cat_mail_tokens_make(job->db, job->pool, kind->name, mail->user_id, ttl_of(job->conf, kind), &token);
+    rv = cat_mail_tokens_make(job->db, job->pool, kind->name, &owner, ttl_of(job->conf, kind), &token);
     if (rv == APR_SUCCESS) {
         *link = apr_pstrcat(job->pool, job->conf->base_url, kind->page, token, NULL);
     }
@@ -184,12 +189,28 @@ static apr_status_t store_result(cat_job_t *job, const cat_mail_t *mail, cat_smt
     }
 }
 
-/* A mail that no user asked for, or that asks to confirm a confirmed address, or that tells an unconfirmed address,
- * which may be somebody else's, about the account. */
+/* A mail that no user asked for, or with a link for an account that is locked, or that asks to confirm a confirmed
+ * address, or that tells an unconfirmed address, which may be somebody else's, about the account. */
 static int is_pointless(const cat_mail_t *mail, const kind_t *kind)
 {
-    return !kind || !mail->user_id || (!strcmp(kind->name, CAT_MAIL_CONFIRM) && mail->confirmed) ||
+    return !kind || !mail->user_id || (kind->page && mail->locked) ||
+           (!strcmp(kind->name, CAT_MAIL_CONFIRM) && mail->confirmed) ||
            (!strcmp(kind->name, CAT_MAIL_CHANGED) && !mail->confirmed);
+}
+
+/* A link to an address that another account has could never be used. */
+static apr_status_t find_taken(cat_job_t *job, const cat_mail_t *mail, int *is_taken)
+{
+    cat_account_t *owner;
+    apr_status_t rv;
+
+    *is_taken = 0;
+    if (!mail->other_email || strcmp(mail->template, CAT_MAIL_NEW_EMAIL) != 0) {
+        return APR_SUCCESS;
+    }
+    rv = cat_accounts_find(job->db, job->pool, mail->email, &owner);
+    *is_taken = rv == APR_SUCCESS && strcmp(owner->id, mail->user_id) != 0;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
 /* How many mails of a kind an address gets. */
@@ -256,6 +277,7 @@ static apr_status_t send_next(cat_job_t *job, step_t *step)
 {
     cat_mail_t *mail;
     const kind_t *kind;
+    int is_taken;
     apr_status_t rv = cat_outbox_claim(job->db, job->pool, apr_time_now(), LEASE, &mail);
 
     *step = mail ? STEP_DONE : STEP_NO_MAIL;
@@ -263,7 +285,11 @@ static apr_status_t send_next(cat_job_t *job, step_t *step)
         return rv;
     }
     kind = find_kind(mail->template);
-    return is_pointless(mail, kind) ? cat_outbox_done(job->db, mail) : send_counted(job, mail, kind, step);
+    rv = find_taken(job, mail, &is_taken);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    return is_taken || is_pointless(mail, kind) ? cat_outbox_done(job->db, mail) : send_counted(job, mail, kind, step);
 }
 
 cat_job_result_t cat_mailer_run(cat_job_t *job)

@@ -12,7 +12,7 @@ typedef struct new_password_t {
     const cat_account_context_t *c;
     const char *hash;
     const char *token;            /* of a reset */
-    const char *user_id;          /* of a reset, once the token was used; NULL: the token is not valid */
+    cat_mail_link_t link;         /* of a reset, once the token was used; user_id NULL: the token is not valid */
     const cat_account_t *account; /* of a change, as it was when the current password was compared */
     const char *session;          /* of a change: the one that stays open; NULL: none */
     apr_array_header_t *ended;
@@ -26,6 +26,9 @@ static apr_status_t secure_account(new_password_t *n, const cat_account_t *accou
 
     if (rv == APR_SUCCESS) {
         rv = cat_mail_tokens_withdraw(c->db, CAT_MAIL_RESET, account->id);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_mail_tokens_withdraw(c->db, CAT_MAIL_NEW_EMAIL, account->id);
     }
     if (rv == APR_SUCCESS) {
         rv = cat_throttle_unlock(c->db, c->pool, account);
@@ -50,13 +53,13 @@ static apr_status_t replace_password(new_password_t *n)
     const cat_account_context_t *c = n->c;
     cat_account_t *account;
     apr_status_t rv =
-        cat_db_exec(c->db, SQL_USER_CONFIRM, CAT_VALUES(cat_time_store(c->pool, c->now), n->user_id), NULL);
+        cat_db_exec(c->db, SQL_USER_CONFIRM, CAT_VALUES(cat_time_store(c->pool, c->now), n->link.user_id), NULL);
 
     if (rv == APR_SUCCESS) {
-        rv = cat_db_exec(c->db, SQL_USER_SET_PASSWORD, CAT_VALUES(n->hash, n->user_id), NULL);
+        rv = cat_db_exec(c->db, SQL_USER_SET_PASSWORD, CAT_VALUES(n->hash, n->link.user_id), NULL);
     }
     if (rv == APR_SUCCESS) {
-        rv = cat_accounts_read(c->db, c->pool, n->user_id, &account);
+        rv = cat_accounts_read(c->db, c->pool, n->link.user_id, &account);
     }
     return rv == APR_SUCCESS ? secure_account(n, account) : rv;
 }
@@ -65,10 +68,10 @@ static apr_status_t use_token(void *baton)
 {
     new_password_t *n = baton;
     const cat_account_context_t *c = n->c;
-    apr_status_t rv = cat_mail_tokens_use(c->db, c->pool, CAT_MAIL_RESET, n->token, c->now, &n->user_id);
+    apr_status_t rv = cat_mail_tokens_use(c->db, c->pool, CAT_MAIL_RESET, n->token, c->now, &n->link);
 
     n->ended = NULL;
-    return rv == APR_SUCCESS && n->user_id ? replace_password(n) : rv;
+    return rv == APR_SUCCESS && n->link.user_id ? replace_password(n) : rv;
 }
 
 apr_status_t cat_new_password_reset(const cat_account_context_t *c, const char *token, const char *password,
@@ -76,18 +79,18 @@ apr_status_t cat_new_password_reset(const cat_account_context_t *c, const char *
 {
     new_password_t n = {.c = c, .token = token};
     /* Looked at first, so that an invalid token costs no hash. */
-    apr_status_t rv = cat_mail_tokens_find(c->db, c->pool, CAT_MAIL_RESET, token, c->now, &n.user_id);
+    apr_status_t rv = cat_mail_tokens_find(c->db, c->pool, CAT_MAIL_RESET, token, c->now, &n.link);
 
     cat_db_release(c->db);
     *is_set = 0;
-    if (rv != APR_SUCCESS || !n.user_id) {
+    if (rv != APR_SUCCESS || !n.link.user_id) {
         return rv;
     }
     rv = cat_passwords_hash(c, password, &n.hash);
     if (rv == APR_SUCCESS) {
         rv = store_password(&n, use_token);
     }
-    *is_set = rv == APR_SUCCESS && n.user_id;
+    *is_set = rv == APR_SUCCESS && n.link.user_id;
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv; /* the account has been deleted, and its links with it */
 }
 

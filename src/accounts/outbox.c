@@ -2,6 +2,7 @@
 #include "accounts/outbox.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/id.h"
 #include "lib/time.h"
@@ -9,13 +10,30 @@
 /* Between SQL_OUTBOX_DUE and SQL_OUTBOX_CLAIM another mailer may claim the mail; then the next one is tried. */
 #define CLAIM_TRIES 5
 
-apr_status_t cat_outbox_add(cat_db_t *db, apr_pool_t *pool, const char *template, const char *user_id,
-                            const char *email_key, apr_time_t now)
+typedef struct recipient_t {
+    const char *user_id, *email_key, *email; /* columns; NULL: not set */
+} recipient_t;
+
+static apr_status_t add_mail(cat_db_t *db, apr_pool_t *pool, const char *template, recipient_t to, apr_time_t now)
 {
     const char *time = cat_time_store(pool, now);
     const char *id = cat_id_make(pool, now);
-    return id ? cat_db_insert(db, SQL_OUTBOX_INSERT, CAT_VALUES(id, template, user_id, email_key, time, time))
+
+    return id ? cat_db_insert(db, SQL_OUTBOX_INSERT,
+                              CAT_VALUES(id, template, to.user_id, to.email_key, time, time, to.email))
               : APR_EGENERAL;
+}
+
+apr_status_t cat_outbox_add(cat_db_t *db, apr_pool_t *pool, const char *template, const char *user_id,
+                            const char *email_key, apr_time_t now)
+{
+    return add_mail(db, pool, template, (recipient_t){user_id, email_key, NULL}, now);
+}
+
+apr_status_t cat_outbox_add_to(cat_db_t *db, apr_pool_t *pool, const char *template, const char *user_id,
+                               const char *email, apr_time_t now)
+{
+    return add_mail(db, pool, template, (recipient_t){user_id, NULL, email}, now);
 }
 
 static apr_status_t read_mail(cat_db_t *db, apr_pool_t *pool, const char *id, const char *lease, cat_mail_t **mail)
@@ -35,8 +53,10 @@ static apr_status_t read_mail(cat_db_t *db, apr_pool_t *pool, const char *id, co
     m->created = cat_time_read(row[2]);
     m->user_id = row[3];
     m->username = row[4];
-    m->email = row[5];
-    m->confirmed = row[6] != NULL;
+    m->other_email = row[7] && (!row[5] || strcmp(row[7], row[5]) != 0);
+    m->email = row[7] ? row[7] : row[5];
+    m->confirmed = row[6] && !m->other_email;
+    m->locked = row[8] != NULL;
     *mail = m;
     return APR_SUCCESS;
 }

@@ -14,6 +14,8 @@
 #define CAT_MAIL_CONFIRM "confirm"
 #define CAT_MAIL_RESET "reset"
 #define CAT_MAIL_CHANGED "changed"
+#define CAT_MAIL_NEW_EMAIL "new_email"       /* to an address that a user wants to have */
+#define CAT_MAIL_EMAIL_NOTICE "email_notice" /* to the address that the user has so far */
 
 typedef struct cat_mail_t {
     const char *id; /* the same on every try: the Message-ID is made of it */
@@ -21,7 +23,9 @@ typedef struct cat_mail_t {
     const char *user_id; /* NULL: no user has the address that the request named */
     const char *username;
     const char *email;
-    int confirmed; /* the user has confirmed the address */
+    int other_email; /* flag: the address is not the user's own */
+    int confirmed;   /* flag: the user has confirmed the address */
+    int locked;      /* flag: the account is locked */
     const char *lease;
     int attempts; /* including this one */
     apr_time_t created;
@@ -31,6 +35,10 @@ typedef struct cat_mail_t {
  * address email_key (cat_email_fold) when the mail is sent. */
 apr_status_t cat_outbox_add(cat_db_t *db, apr_pool_t *pool, const char *template, const char *user_id,
                             const char *email_key, apr_time_t now);
+
+/* Queues a mail about a user's account to an address, which need not be the user's any more when the mail is sent. */
+apr_status_t cat_outbox_add_to(cat_db_t *db, apr_pool_t *pool, const char *template, const char *user_id,
+                               const char *email, apr_time_t now);
 
 /* Claims the mail that has been due the longest, for lease. *mail NULL: none is due. */
 apr_status_t cat_outbox_claim(cat_db_t *db, apr_pool_t *pool, apr_time_t now, apr_interval_time_t lease,

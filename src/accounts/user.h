@@ -19,4 +19,23 @@ enum {
 
 extern const cat_field_t cat_user_fields[CAT_USER_SESSION_FIELDS];
 
+/* The view of an account that administrators have, in the order of USER_VIEW (db/sql_parts.h). A client may set
+ * emailVerified, role and locked. */
+enum {
+    CAT_USER_VIEW_ID,
+    CAT_USER_VIEW_USERNAME,
+    CAT_USER_VIEW_EMAIL,
+    CAT_USER_VIEW_VERIFIED,
+    CAT_USER_VIEW_ROLE,
+    CAT_USER_VIEW_LOCKED,
+    CAT_USER_VIEW_CREATED_AT,
+    CAT_USER_VIEW_FIELDS
+};
+
+extern const cat_field_t cat_user_view_fields[CAT_USER_VIEW_FIELDS];
+
+/* The rules of user names and addresses, for other tables with such a field: see cat_field_t. */
+const char *cat_user_refuse_name(const char *text);
+const char *cat_user_refuse_email(const char *text);
+
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/confirm.h"
 
-#include "accounts/accounts.h"
-#include "accounts/mail_tokens.h"
+#include "accounts/confirmation.h"
 #include "accounts/outbox.h"
 #include "api/account_context.h"
 #include "api/failure.h"
@@ -14,38 +13,45 @@
 
 static const cat_field_t token_fields[] = {{"token", CAT_STRING, CAT_REQUIRED, 1, 1000, NULL, NULL}};
 
-static cat_answer_t *answer_link(cat_request_t *q, apr_status_t rv, int is_valid, const char *message)
+static cat_answer_t *answer_link(cat_request_t *q, apr_status_t rv, cat_confirmation_t outcome, const char *message)
 {
     if (rv != APR_SUCCESS) {
         return cat_failure_answer(q->pool, rv);
     }
-    return is_valid ? cat_answer_success(q->pool, 200, NULL, message)
-                    : cat_answer_problem(q->pool, CAT_PROBLEM_LINK, NULL);
+    switch (outcome) {
+    case CAT_CONFIRMATION_OK:
+        return cat_answer_success(q->pool, 200, NULL, message);
+    case CAT_CONFIRMATION_TAKEN:
+        return cat_answer_problem(q->pool, CAT_PROBLEM_USER_EXISTS, "another account has this e-mail address");
+    default:
+        return cat_answer_problem(q->pool, CAT_PROBLEM_LINK, NULL);
+    }
 }
 
 /* Mail scanners follow links, so only the POST uses the token. */
 cat_answer_t *cat_confirm_look(cat_request_t *q)
 {
-    const char *user_id = NULL, *token = cat_route_query(q->pool, q->query, "token");
-    apr_status_t rv =
-        token ? cat_mail_tokens_find(q->db, q->pool, CAT_MAIL_CONFIRM, token, q->now, &user_id) : APR_SUCCESS;
+    const cat_account_context_t c = cat_account_context_make(q);
+    cat_confirmation_t outcome = CAT_CONFIRMATION_INVALID;
+    const char *token = cat_route_query(q->pool, q->query, "token");
+    apr_status_t rv = token ? cat_confirmation_find(&c, token, &outcome) : APR_SUCCESS;
 
-    return answer_link(q, rv, user_id != NULL, "The link is valid");
+    return answer_link(q, rv, outcome, "The link is valid");
 }
 
 cat_answer_t *cat_confirm_confirm(cat_request_t *q)
 {
     const cat_account_context_t c = cat_account_context_make(q);
     cat_input_t input;
-    int is_confirmed;
+    cat_confirmation_t outcome;
     apr_status_t rv;
 
     cat_fields_check(q->pool, token_fields, 1, CAT_CREATE, q->strict, q->body, &input);
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
-    rv = cat_accounts_confirm(&c, input.values[0], &is_confirmed);
-    return answer_link(q, rv, is_confirmed, "E-mail address confirmed");
+    rv = cat_confirmation_use(&c, input.values[0], &outcome);
+    return answer_link(q, rv, outcome, "E-mail address confirmed");
 }
 
 cat_answer_t *cat_confirm_resend(cat_request_t *q)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/failure.h"
 
-#include "catalogue/products.h"
 #include "db/status.h"
 
 cat_problem_t cat_failure_find(apr_status_t rv)

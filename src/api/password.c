@@ -7,11 +7,10 @@
 #include "accounts/outbox.h"
 #include "accounts/passwords.h"
 #include "api/account_context.h"
+#include "api/account_refusal.h"
 #include "api/failure.h"
 #include "api/mail_requests.h"
 #include "http/answer.h"
-#include "http/challenge.h"
-#include "http/rate_limit.h"
 #include "http/request.h"
 #include "jose/token.h"
 #include "lib/fields.h"
@@ -76,22 +75,10 @@ static void check_change(cat_request_t *q, const cat_account_context_t *c, cat_i
     }
 }
 
-static cat_answer_t *answer_change(cat_request_t *q, cat_input_t *input, const cat_login_t *result)
-{
-    switch (result->outcome) {
-    case CAT_LOGIN_WAIT:
-        return cat_rate_limit_delay_login(q->pool, result->wait);
-    case CAT_LOGIN_WRONG:
-        cat_fields_add_error(q->pool, input, "currentPassword", "wrong", "is not the current password");
-        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input->errors);
-    default:
-        return cat_answer_success(q->pool, 200, NULL, "Password changed; the other sessions have ended");
-    }
-}
-
 cat_answer_t *cat_password_change(cat_request_t *q)
 {
     const cat_account_context_t c = cat_account_context_make(q);
+    cat_answer_t *refusal;
     cat_input_t input;
     cat_login_t result;
     apr_status_t rv;
@@ -102,9 +89,7 @@ cat_answer_t *cat_password_change(cat_request_t *q)
     }
     rv = cat_new_password_change(&c, q->user->subject, q->user->session, input.values[CURRENT],
                                  input.values[NEW_BY_CHANGE], &result);
-    if (rv == APR_NOTFOUND) {
-        return cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_ACCOUNT_GONE, "invalid_token",
-                                    cat_problem_rows[CAT_PROBLEM_ACCOUNT_GONE].error);
-    }
-    return rv == APR_SUCCESS ? answer_change(q, &input, &result) : cat_failure_answer(q->pool, rv);
+    refusal = cat_account_refusal_password(q, rv, &result, &input, "currentPassword");
+    return refusal ? refusal
+                   : cat_answer_success(q->pool, 200, NULL, "Password changed; the other sessions have ended");
 }

@@ -283,36 +283,7 @@ cat_answer_t *cat_sessions_logout(cat_request_t *q)
     return answer;
 }
 
-/* ---- me, list, remove ---- */
-
-enum { ME_ID, ME_USERNAME, ME_EMAIL, ME_VERIFIED, ME_ROLE, ME_MAY_WRITE, ME_CREATED_AT, ME_FIELDS };
-static const cat_field_t me_fields[ME_FIELDS] = {
-    [ME_ID] = {"id", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL},
-    [ME_USERNAME] = {"username", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL},
-    [ME_EMAIL] = {"email", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL},
-    [ME_VERIFIED] = {"emailVerified", CAT_BOOLEAN, CAT_SERVER, 0, 0, NULL, NULL},
-    [ME_ROLE] = {"role", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL},
-    [ME_MAY_WRITE] = {"mayWrite", CAT_BOOLEAN, CAT_SERVER, 0, 0, NULL, NULL},
-    [ME_CREATED_AT] = {"createdAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL},
-};
-
-cat_answer_t *cat_sessions_me(cat_request_t *q)
-{
-    cat_account_t *user;
-    cat_buffer_t b;
-    apr_status_t rv = cat_accounts_read(q->db, q->pool, q->user->subject, &user);
-
-    if (rv != APR_SUCCESS) {
-        return rv == APR_NOTFOUND ? cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_ACCOUNT_GONE, "invalid_token",
-                                                         cat_problem_rows[CAT_PROBLEM_ACCOUNT_GONE].error)
-                                  : cat_failure_answer(q->pool, rv);
-    }
-    cat_buffer_init(&b, q->pool, 256);
-    cat_fields_write(&b, me_fields, ME_FIELDS,
-                     (const char *const[ME_FIELDS]){user->id, user->username, user->email, user->confirmed ? "1" : "0",
-                                                    user->role, q->may_write ? "1" : "0", user->created_at});
-    return cat_answer_success(q->pool, 200, &b, NULL);
-}
+/* ---- list, remove ---- */
 
 /* What a client reads of a session: its columns, and whether the access token belongs to it. */
 enum { SESSION_CURRENT = CAT_SESSION_COLUMNS, SESSION_FIELDS };

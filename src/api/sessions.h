@@ -4,9 +4,8 @@
 
 #include "http/route.h"
 
-/* POST /auth/login, /auth/refresh, /auth/logout; GET /auth/me; GET /auth/sessions, DELETE /auth/sessions/:id */
-cat_handler_t cat_sessions_login, cat_sessions_renew, cat_sessions_logout, cat_sessions_me, cat_sessions_list,
-    cat_sessions_remove;
+/* POST /auth/login, /auth/refresh, /auth/logout; GET /auth/sessions, DELETE /auth/sessions/:id */
+cat_handler_t cat_sessions_login, cat_sessions_renew, cat_sessions_logout, cat_sessions_list, cat_sessions_remove;
 
 /* Signs in as POST /auth/login does, after its checks of the body: the same answers, with this message. */
 cat_answer_t *cat_sessions_sign_in(cat_request_t *q, const char *login, const char *password, int cookie,

@@ -4,6 +4,7 @@
 
 #include "catalogue/product.h"
 #include "db/db.h"
+#include "db/status.h"
 #include "shm/response_cache.h"
 
 /*
@@ -22,11 +23,9 @@ typedef void cat_products_represent_t(void *baton, const char *const *product, c
 apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, cat_products_represent_t *represent,
                                   void *baton, cat_item_t *item);
 
-/* A judge returns it when the stored product does not meet the condition. Differs from all statuses of db/status.h. */
-#define CAT_ECHANGED (APR_OS_START_USERERR + 20)
-
 /* A condition on the stored product. The transaction of the write calls judge, so no other writer changes the product
- * in between; it may do so several times. Any status but APR_SUCCESS prevents the write, and is returned. */
+ * in between; it may do so several times. Any status but APR_SUCCESS prevents the write, and is returned: CAT_ECHANGED
+ * where the product does not meet the condition. */
 typedef struct cat_products_condition_t {
     apr_status_t (*judge)(void *baton, const char *const *product);
     void *baton;

@@ -10,6 +10,7 @@
 
 #include <apr_tables.h>
 
+#include "accounts/audit.h"
 #include "ctl/site.h"
 #include "db/db.h"
 #include "lib/conf.h"
@@ -25,6 +26,7 @@ typedef struct ctl_t {
     const char *const *args; /* its operands, NULL-terminated; as many as its row allows */
     int count;
     apr_time_t now;
+    cat_actor_t actor; /* the user who runs it */
 
     ctl_site_t site; /* if the command's row asks for it */
     cat_log_t log;   /* to stderr */
@@ -47,12 +49,14 @@ ctl_command_t ctl_index_run;
 ctl_command_t ctl_users_list;
 ctl_command_t ctl_users_add;
 ctl_command_t ctl_users_set_role;
+ctl_command_t ctl_users_lock;
 ctl_command_t ctl_users_unlock;
 ctl_command_t ctl_users_remove;
 ctl_command_t ctl_users_revoke;
 ctl_command_t ctl_keys_make;
 ctl_command_t ctl_mails_list;
 ctl_command_t ctl_mails_retry;
+ctl_command_t ctl_audit_list;
 ctl_command_t ctl_export_run;
 ctl_command_t ctl_import_run;
 

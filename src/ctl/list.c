@@ -21,21 +21,25 @@ static apr_status_t print_row(void *baton, const char *const *row, int count)
     return APR_SUCCESS;
 }
 
-int ctl_list_print(ctl_t *ctl, const cat_field_t *fields, int count, cat_sql_t sql)
+int ctl_list_print(ctl_t *ctl, const cat_field_t *fields, int count, cat_sql_t sql, const char *const *values,
+                   int value_count)
 {
     listing_t l = {.table = {.fields = fields, .count = count, .json = ctl->options->json}};
-    const char *after = "";
+    const char *arguments[1 + CTL_LIST_VALUES_MAX] = {""};
     apr_status_t rv;
 
+    for (int i = 0; i < value_count; i++) {
+        arguments[i + 1] = values[i];
+    }
     ctl_table_begin(&l.table);
     apr_pool_create(&l.pool, ctl->pool);
     do {
         cat_db_t *db = cat_db_make(l.pool, &ctl->conf, ctl->source, &ctl->log);
         l.last = NULL;
-        rv = cat_db_each(db, sql, CAT_VALUES(after), print_row, &l);
-        after = l.last ? apr_pstrdup(ctl->pool, l.last) : NULL;
+        rv = cat_db_each(db, sql, arguments, value_count + 1, print_row, &l);
+        arguments[0] = l.last ? apr_pstrdup(ctl->pool, l.last) : NULL;
         apr_pool_clear(l.pool);
-    } while (rv == APR_SUCCESS && after);
+    } while (rv == APR_SUCCESS && arguments[0]);
     ctl_table_end(&l.table);
     return rv == APR_SUCCESS ? CTL_DONE : CTL_FAILED;
 }

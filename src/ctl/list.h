@@ -8,9 +8,12 @@
 
 /*
  * Prints the rows of a statement as a table (ctl/table.h), in parts, so a million rows are not in memory at once. The
- * statement selects the columns of fields, then the column it is ordered by; its argument is the value after which it
- * begins, "" at first. Returns the exit code.
+ * statement selects the columns of fields, then the column it is ordered by; its first argument is the value after
+ * which it begins, "" at first; `values` follow. Returns the exit code.
  */
-int ctl_list_print(ctl_t *ctl, const cat_field_t *fields, int count, cat_sql_t sql);
+int ctl_list_print(ctl_t *ctl, const cat_field_t *fields, int count, cat_sql_t sql, const char *const *values,
+                   int value_count);
+
+#define CTL_LIST_VALUES_MAX 16
 
 #endif

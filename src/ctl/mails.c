@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include <apr_strings.h>
+
+#include "accounts/audit.h"
 #include "ctl/database.h"
 #include "ctl/list.h"
 #include "lib/time.h"
@@ -18,7 +21,7 @@ static const cat_field_t fields[FIELDS] = {
 
 int ctl_mails_list(ctl_t *ctl)
 {
-    return ctl_list_print(ctl, fields, FIELDS, SQL_OUTBOX_LIST);
+    return ctl_list_print(ctl, fields, FIELDS, SQL_OUTBOX_LIST, CAT_NO_VALUES);
 }
 
 /* id NULL: all. */
@@ -27,6 +30,16 @@ static apr_status_t revive(ctl_t *ctl, const char *id, int *count)
     const char *time = cat_time_store(ctl->pool, ctl->now);
 
     return cat_db_exec(ctl->db, SQL_OUTBOX_REVIVE, CAT_VALUES(time, time, id), count);
+}
+
+static apr_status_t note_retry(ctl_t *ctl, const char *id, int count)
+{
+    static const cat_field_t mails = {.name = "mails", .kind = CAT_NUMBER};
+    cat_audit_entry_t entry;
+
+    cat_audit_begin(&entry, ctl->pool, CAT_AUDIT_MAIL_RETRY, id, NULL);
+    cat_audit_add_change(&entry, &mails, NULL, apr_itoa(ctl->pool, count));
+    return cat_audit_store(&entry, ctl->db, &ctl->actor, ctl->now);
 }
 
 typedef struct retry_t {
@@ -42,7 +55,8 @@ static apr_status_t retry(ctl_t *ctl, void *baton)
 
     r->revived = 0;
     if (ctl->count == 0) {
-        return revive(ctl, NULL, &r->revived);
+        rv = revive(ctl, NULL, &r->revived);
+        return rv == APR_SUCCESS && r->revived ? note_retry(ctl, NULL, r->revived) : rv;
     }
     for (int i = 0; i < ctl->count && rv == APR_SUCCESS; i++) {
         rv = revive(ctl, ctl->args[i], &count);
@@ -50,6 +64,9 @@ static apr_status_t retry(ctl_t *ctl, void *baton)
         if (rv == APR_SUCCESS && !count) {
             r->unknown = ctl->args[i];
             rv = APR_NOTFOUND;
+        }
+        if (rv == APR_SUCCESS) {
+            rv = note_retry(ctl, ctl->args[i], count);
         }
     }
     return rv;

@@ -2,9 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <apr_getopt.h>
 #include <apr_strings.h>
+#include <apr_user.h>
 
 #include "accounts/role.h"
 #include "ctl/ctl.h"
@@ -31,13 +33,15 @@ static const struct command_t {
     {"index", NULL, "n", "", 0, 0, DATABASE, ctl_index_run, "build, drop and fill indexes as CatalogIndex says"},
     {"user", "list", "j", "", 0, 0, DATABASE, ctl_users_list, "list the users by name"},
     {"user", "add", "rvg", "NAME EMAIL", 2, 2, DATABASE, ctl_users_add, "create a user; prompts for the password"},
-    {"user", "role", "", "USER ROLE", 2, 2, DATABASE, ctl_users_set_role, "set a user's role: " CAT_ROLE_NAMES_TEXT},
-    {"user", "unlock", "", "USER", 1, 1, DATABASE, ctl_users_unlock, "clear the failed sign-ins"},
-    {"user", "delete", "", "USER", 1, 1, DATABASE, ctl_users_remove, "delete a user"},
+    {"user", "role", "F", "USER ROLE", 2, 2, DATABASE, ctl_users_set_role, "set a user's role: " CAT_ROLE_NAMES_TEXT},
+    {"user", "lock", "F", "USER", 1, 1, DATABASE, ctl_users_lock, "lock a user out"},
+    {"user", "unlock", "", "USER", 1, 1, DATABASE, ctl_users_unlock, "lift the lock, and clear the failed sign-ins"},
+    {"user", "delete", "F", "USER", 1, 1, DATABASE, ctl_users_remove, "delete a user"},
     {"user", "revoke", "", "USER", 1, 1, DATABASE, ctl_users_revoke, "end all sessions of a user"},
     {"key", "new", "t", "[DIRECTORY|FILE]", 0, 1, ALONE, ctl_keys_make, "create a key that signs access tokens"},
     {"mail", "list", "j", "", 0, 0, DATABASE, ctl_mails_list, "list the mails that are not sent yet"},
     {"mail", "retry", "", "[ID...]", 0, -1, DATABASE, ctl_mails_retry, "queue dead mails again, these or all"},
+    {"audit", NULL, "jaToS", "", 0, 0, DATABASE, ctl_audit_list, "list what administrators changed"},
     {"export", NULL, "f", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, users included"},
     {"import", NULL, "fun", "<FILE", 0, 0, DATABASE, ctl_import_run,
      "add what export wrote, to this or another database"},
@@ -52,13 +56,18 @@ static const apr_getopt_option_t options[] = {
     {"mount", 'm', 1, "PATH      the catalogue of this <Location>"},
     {"driver", 'd', 1, "NAME      DBDriver of a database, instead of a configuration"},
     {"params", 'p', 1, "TEXT      its DBDParams, or @FILE, a file that contains them"},
-    {"json", 'j', 0, "          list, check: as JSON"},
+    {"json", 'j', 0, "          list, check, audit: as JSON"},
     {"role", 'r', 1, "ROLE      user add: " CAT_ROLE_NAMES_TEXT},
     {"verified", 'v', 0, "          user add: the address counts as confirmed"},
     {"generate", 'g', 0, "          user add: generate a password, and print it after the id"},
     {"products", 'f', 1, "FORMAT    export, import: only products, as csv or ndjson"},
     {"upsert", 'u', 0, "          import --products: a row with an id updates that product"},
     {"dry-run", 'n', 0, "          import --products, index: only say what would be done"},
+    {"force", 'F', 0, "          user role, lock, delete: the last administrator, too"},
+    {"actor", 'a', 1, "WHO       audit: only changes by this user, by name or id"},
+    {"target", 'T', 1, "WHOM      audit: only changes of this user or mail, by name or id"},
+    {"action", 'o', 1, "ACTION    audit: only these changes, such as user.update"},
+    {"since", 'S', 1, "TIME      audit: only changes from then on, such as 2026-11-21T09:30:00Z"},
     {"type", 't', 1, "TYPE      key new: hs256, es256 or rs256"},
     {"help", 'h', 0, "          show this"},
     {"version", 'V', 0, "          show the version"},
@@ -113,8 +122,9 @@ static void take_option(ctl_options_t *o, int letter, const char *value)
     const struct {
         int letter;
         const char **text;
-    } texts[] = {{'c', &o->config}, {'x', &o->httpd}, {'s', &o->server}, {'m', &o->mount},   {'d', &o->driver},
-                 {'p', &o->params}, {'r', &o->role},  {'t', &o->type},   {'f', &o->products}};
+    } texts[] = {{'c', &o->config}, {'x', &o->httpd},  {'s', &o->server}, {'m', &o->mount},    {'d', &o->driver},
+                 {'p', &o->params}, {'r', &o->role},   {'t', &o->type},   {'f', &o->products}, {'a', &o->actor},
+                 {'T', &o->target}, {'o', &o->action}, {'S', &o->since}};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (texts[i].letter == letter) {
@@ -129,6 +139,7 @@ static void take_option(ctl_options_t *o, int letter, const char *value)
     o->dry_run |= letter == 'n';
     o->verified |= letter == 'v';
     o->generate |= letter == 'g';
+    o->force |= letter == 'F';
 }
 
 static int is_for_some(int letter)
@@ -179,6 +190,18 @@ static const char *check_use(apr_pool_t *pool, const struct command_t *command, 
 
 /* ---- running ---- */
 
+/* Before the process becomes the server's user. */
+static cat_actor_t find_actor(apr_pool_t *pool)
+{
+    cat_actor_t actor = {.source = CAT_AUDIT_CTL, .name = apr_psprintf(pool, "%lu", (unsigned long)getuid())};
+    char *name;
+
+    if (apr_uid_name_get(&name, getuid(), pool) == APR_SUCCESS) {
+        actor.name = name;
+    }
+    return actor;
+}
+
 static int run(ctl_t *ctl, const struct command_t *command)
 {
     const char *fault = NULL;
@@ -195,7 +218,7 @@ static int run(ctl_t *ctl, const struct command_t *command)
 static int start(apr_pool_t *pool, const ctl_options_t *o, int count, const char *const *words, const char *given)
 {
     const struct command_t *command = find_command(count, words);
-    ctl_t ctl = {.pool = pool, .options = o, .now = apr_time_now()};
+    ctl_t ctl = {.pool = pool, .options = o, .now = apr_time_now(), .actor = find_actor(pool)};
     const char *wrong;
 
     if (!command) {

@@ -42,6 +42,7 @@ static const cat_field_t products[] = {CAT_PRODUCT_TABLE(PRODUCT)};
 static const cat_field_t users[] = {
     KEY("id", 36), TEXT("username", 64), TEXT("username_key", 64), TEXT("email", 254), TEXT("email_key", 254),
     TEXT("password_hash", 255), WHOLE_OR_NULL("confirmed_at"), WHOLE("created_at"), TEXT("role", 16),
+    WHOLE_OR_NULL("locked_at"),
 };
 static const cat_field_t sessions[] = {
     KEY("id", 36), TEXT("user_id", 36), WHOLE("created_at"), WHOLE("used_at"), WHOLE("expires_at"), TEXT("client", 64),
@@ -53,26 +54,34 @@ static const cat_field_t refresh_tokens[] = {
 };
 static const cat_field_t mail_tokens[] = {
     KEY("token_hash", 64), TEXT("purpose", 32), TEXT("user_id", 36), WHOLE("created_at"), WHOLE("expires_at"),
+    TEXT_OR_NULL("email", 254),
 };
 static const cat_field_t outbox[] = {
     KEY("id", 36), TEXT("template", 32), TEXT_OR_NULL("user_id", 36), TEXT_OR_NULL("email_key", 254), TEXT("state", 16),
     WHOLE("attempts"), WHOLE("next_at"), TEXT("lease", 64), WHOLE("created_at"),
+    TEXT_OR_NULL("email", 254),
 };
 static const cat_field_t revoked_sessions[] = {
     KEY("session_id", 36), WHOLE("ended_at"),
 };
+static const cat_field_t audit[] = {
+    KEY("id", 36), WHOLE("created_at"), TEXT("source", 16), TEXT_OR_NULL("actor_id", 36), TEXT("actor", 255),
+    TEXT_OR_NULL("client", 64), TEXT_OR_NULL("request_id", 128), TEXT("action", 32), TEXT_OR_NULL("target_id", 36),
+    TEXT_OR_NULL("target", 255), TEXT_OR_NULL("changes", 1000),
+};
 
 /* THE MOVE TABLE. It leaves out login_failures and idempotency_keys, which matter for a day, and what each database maintains itself. */
 #define COLUMNS(table) #table, table, sizeof(table) / sizeof(table[0])
-#define TABLE(table, read, add) {COLUMNS(table), read, add, NULL}
+#define TABLE(table, read, add) {COLUMNS(table), read, add, NULL, 0}
 const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES] = {
-    {COLUMNS(products), SQL_MOVE_PRODUCTS, 0, cat_products_insert_many},
+    {COLUMNS(products), SQL_MOVE_PRODUCTS, 0, cat_products_insert_many, 0},
     TABLE(users, SQL_MOVE_USERS, SQL_MOVE_USER),
     TABLE(sessions, SQL_MOVE_SESSIONS, SQL_SESSION_INSERT),
     TABLE(refresh_tokens, SQL_MOVE_REFRESH_TOKENS, SQL_MOVE_REFRESH_TOKEN),
     TABLE(mail_tokens, SQL_MOVE_MAIL_TOKENS, SQL_MAIL_TOKEN_INSERT),
     TABLE(outbox, SQL_MOVE_OUTBOX, SQL_MOVE_MAIL),
     TABLE(revoked_sessions, SQL_MOVE_REVOKED, SQL_MOVE_REVOCATION),
+    {COLUMNS(audit), SQL_MOVE_AUDIT, SQL_AUDIT_INSERT, NULL, 7},
 };
 /* clang-format on */
 
@@ -84,9 +93,9 @@ static apr_status_t free_digest(void *digest)
     return APR_SUCCESS;
 }
 
-void ctl_move_sum_init(ctl_move_sum_t *sum, apr_pool_t *pool)
+void ctl_move_sum_init(ctl_move_sum_t *sum, apr_pool_t *pool, int schema)
 {
-    *sum = (ctl_move_sum_t){.digest = EVP_MD_CTX_new()};
+    *sum = (ctl_move_sum_t){.schema = schema, .digest = EVP_MD_CTX_new()};
     apr_pool_cleanup_register(pool, sum->digest, free_digest, apr_pool_cleanup_null);
     EVP_DigestInit_ex(sum->digest, EVP_sha256(), NULL);
 }
@@ -114,7 +123,9 @@ const char *ctl_move_sum_line(const ctl_move_sum_t *sum, apr_pool_t *pool)
     const char *line = "{\"end\":{";
 
     for (int i = 0; i < CTL_MOVE_TABLES; i++) {
-        line = apr_psprintf(pool, "%s\"%s\":%" APR_INT64_T_FMT ",", line, ctl_move_tables[i].name, sum->rows[i]);
+        if (ctl_move_tables[i].since <= sum->schema) {
+            line = apr_psprintf(pool, "%s\"%s\":%" APR_INT64_T_FMT ",", line, ctl_move_tables[i].name, sum->rows[i]);
+        }
     }
     EVP_DigestFinal_ex(sum->digest, digest, &size);
     return apr_pstrcat(pool, line, "\"sha256\":\"", apr_pescape_hex(pool, digest, size, 0), "\"}}\n", NULL);

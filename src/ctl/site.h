@@ -23,6 +23,11 @@ typedef struct ctl_options_t {
     int json;
     int upsert;
     int dry_run;
+    int force;
+    const char *actor; /* filters of the audit table */
+    const char *target;
+    const char *action;
+    const char *since;
 } ctl_options_t;
 
 /* A catalogue, from httpd's configuration or from --driver and --params. */

@@ -5,11 +5,10 @@
 #include <apr_strings.h>
 
 #include "accounts/accounts.h"
+#include "accounts/administration.h"
 #include "accounts/blocklist.h"
 #include "accounts/password_hash.h"
 #include "accounts/role.h"
-#include "accounts/session.h"
-#include "accounts/throttle.h"
 #include "accounts/user.h"
 #include "ctl/ask.h"
 #include "ctl/database.h"
@@ -18,21 +17,15 @@
 #include "lib/json.h"
 #include "lib/time.h"
 
-/* ---- list ---- */
-
-enum { ID, USERNAME, EMAIL, ROLE, VERIFIED, CREATED_AT, FIELDS };
-static const cat_field_t fields[FIELDS] = {
-    [ID] = {.name = "id", .kind = CAT_STRING},
-    [USERNAME] = {.name = "username", .kind = CAT_STRING},
-    [EMAIL] = {.name = "email", .kind = CAT_STRING},
-    [ROLE] = {.name = "role", .kind = CAT_STRING},
-    [VERIFIED] = {.name = "emailVerified", .kind = CAT_BOOLEAN},
-    [CREATED_AT] = {.name = "createdAt", .kind = CAT_TIME},
-};
-
 int ctl_users_list(ctl_t *ctl)
 {
-    return ctl_list_print(ctl, fields, FIELDS, SQL_USER_LIST);
+    return ctl_list_print(ctl, cat_user_view_fields, CAT_USER_VIEW_FIELDS, SQL_USER_LIST, CAT_NO_VALUES);
+}
+
+static cat_administration_t make_administration(const ctl_t *ctl)
+{
+    return (cat_administration_t){
+        .db = ctl->db, .pool = ctl->pool, .now = ctl->now, .actor = ctl->actor, .force = ctl->options->force};
 }
 
 /* ---- add ---- */
@@ -40,24 +33,15 @@ int ctl_users_list(ctl_t *ctl)
 typedef struct addition_t {
     const char **record; /* indexed as in accounts/user.h */
     const char *hash;
-    const char *role;
-    int verified;
+    cat_account_change_t change;
 } addition_t;
 
 static apr_status_t add(ctl_t *ctl, void *baton)
 {
     const addition_t *a = baton;
-    const char *id = a->record[CAT_USER_ID];
-    apr_status_t rv = cat_accounts_add(ctl->db, ctl->pool, a->record, a->hash, ctl->now);
+    cat_administration_t administration = make_administration(ctl);
 
-    if (rv == APR_SUCCESS && a->role) {
-        rv = cat_db_exec(ctl->db, SQL_USER_SET_ROLE, CAT_VALUES(a->role, id), NULL);
-    }
-    /* The mailer drops the confirmation mail, because the address is confirmed. */
-    if (rv == APR_SUCCESS && a->verified) {
-        rv = cat_db_exec(ctl->db, SQL_USER_CONFIRM, CAT_VALUES(a->record[CAT_USER_CREATED_AT], id), NULL);
-    }
-    return rv;
+    return cat_administration_add(&administration, a->record, a->hash, &a->change);
 }
 
 /* Checks the rules of registration. */
@@ -102,13 +86,14 @@ static const char no_role[] = "is not a role; use " CAT_ROLE_NAMES_TEXT;
 
 int ctl_users_add(ctl_t *ctl)
 {
-    addition_t a = {.role = ctl->options->role, .verified = ctl->options->verified};
+    const char *name = ctl->options->role;
+    addition_t a = {.change = {.role = name, .verified = ctl->options->verified ? "1" : NULL}};
     const char *password = NULL, *fault = NULL;
     cat_role_t role;
     apr_status_t rv;
 
-    if (a.role && !cat_role_parse(a.role, &role)) {
-        return ctl_fail(a.role, no_role);
+    if (name && !cat_role_parse(name, &role)) {
+        return ctl_fail(name, no_role);
     }
     if (ctl->options->generate) {
         password = ctl_ask_generate_password(ctl->pool);
@@ -133,7 +118,12 @@ int ctl_users_add(ctl_t *ctl)
 
 /* ---- what is done to one user ---- */
 
-typedef apr_status_t change_t(ctl_t *ctl, const cat_account_t *user);
+/* One command. */
+typedef struct change_t {
+    cat_administration_act_t *act; /* NULL: update */
+    cat_account_change_t fields;
+    cat_administration_outcome_t outcome;
+} change_t;
 
 /* If a user name looks like another user's id, the id wins. */
 static apr_status_t find(ctl_t *ctl, const char *login, cat_account_t **user)
@@ -143,75 +133,59 @@ static apr_status_t find(ctl_t *ctl, const char *login, cat_account_t **user)
     return rv == APR_NOTFOUND ? cat_accounts_find(ctl->db, ctl->pool, login, user) : rv;
 }
 
-static apr_status_t find_and_change(ctl_t *ctl, void *change)
+static apr_status_t find_and_change(ctl_t *ctl, void *baton)
 {
+    change_t *change = baton;
+    cat_administration_t administration = make_administration(ctl);
     cat_account_t *user;
     apr_status_t rv = find(ctl, ctl->args[0], &user);
 
-    return rv == APR_SUCCESS ? (*(change_t **)change)(ctl, user) : rv;
+    if (rv == APR_SUCCESS) {
+        rv = change->act ? change->act(&administration, user->id)
+                         : cat_administration_update(&administration, user->id, &change->fields, &user);
+        change->outcome = administration.outcome;
+    }
+    return rv;
 }
 
-static int change_user(ctl_t *ctl, change_t *change)
+static int change_user(ctl_t *ctl, change_t change)
 {
     apr_status_t rv = ctl_database_write(ctl, find_and_change, &change);
 
     if (rv == APR_NOTFOUND) {
         return ctl_fail(ctl->args[0], "there is no such user");
     }
+    if (rv == APR_SUCCESS && change.outcome == CAT_ADMINISTRATION_LAST) {
+        return ctl_fail(ctl->args[0], "is the last administrator; use --force if there is to be none");
+    }
     return rv == APR_SUCCESS ? CTL_DONE : CTL_FAILED;
-}
-
-static apr_status_t end_sessions(ctl_t *ctl, const cat_account_t *user)
-{
-    apr_array_header_t *ended;
-
-    return cat_session_end_others(ctl->db, ctl->pool, user->id, NULL, ctl->now, &ended);
-}
-
-/* An access token keeps its role until it expires, so the user's sessions end. */
-static apr_status_t set_role(ctl_t *ctl, const cat_account_t *user)
-{
-    apr_status_t rv;
-
-    if (!strcmp(user->role, ctl->args[1])) {
-        return APR_SUCCESS;
-    }
-    rv = cat_db_exec(ctl->db, SQL_USER_SET_ROLE, CAT_VALUES(ctl->args[1], user->id), NULL);
-    return rv == APR_SUCCESS ? end_sessions(ctl, user) : rv;
-}
-
-static apr_status_t unlock(ctl_t *ctl, const cat_account_t *user)
-{
-    return cat_throttle_unlock(ctl->db, ctl->pool, user);
-}
-
-static apr_status_t delete_user(ctl_t *ctl, const cat_account_t *user)
-{
-    apr_status_t rv = end_sessions(ctl, user);
-
-    if (rv == APR_SUCCESS) {
-        rv = unlock(ctl, user);
-    }
-    return rv == APR_SUCCESS ? cat_db_exec(ctl->db, SQL_USER_DELETE, CAT_VALUES(user->id), NULL) : rv;
 }
 
 int ctl_users_set_role(ctl_t *ctl)
 {
+    const char *name = ctl->args[1];
     cat_role_t role;
-    return cat_role_parse(ctl->args[1], &role) ? change_user(ctl, set_role) : ctl_fail(ctl->args[1], no_role);
+
+    return cat_role_parse(name, &role) ? change_user(ctl, (change_t){.fields = {.role = name}})
+                                       : ctl_fail(name, no_role);
+}
+
+int ctl_users_lock(ctl_t *ctl)
+{
+    return change_user(ctl, (change_t){.fields = {.locked = "1"}});
 }
 
 int ctl_users_unlock(ctl_t *ctl)
 {
-    return change_user(ctl, unlock);
+    return change_user(ctl, (change_t){.act = cat_administration_unlock});
 }
 
 int ctl_users_remove(ctl_t *ctl)
 {
-    return change_user(ctl, delete_user);
+    return change_user(ctl, (change_t){.act = cat_administration_delete});
 }
 
 int ctl_users_revoke(ctl_t *ctl)
 {
-    return change_user(ctl, end_sessions);
+    return change_user(ctl, (change_t){.act = cat_administration_revoke});
 }

@@ -28,6 +28,11 @@
     "(SELECT category, n FROM category_counts"                                                                         \
     " UNION ALL SELECT category, category_delta FROM product_deltas WHERE category IS NOT NULL)"
 
+/* A user as accounts/user.h's view has it. */
+#define USER_VIEW                                                                                                      \
+    "id, username, email, CASE WHEN confirmed_at IS NULL THEN 0 ELSE 1 END, role,"                                     \
+    " CASE WHEN locked_at IS NULL THEN 0 ELSE 1 END, created_at"
+
 /* ---- what a row of the field table becomes ---- */
 
 #define PRODUCT_COLUMN(name, field, column, update, ...) PRODUCT_COMMA_##update column

@@ -48,18 +48,19 @@ struct cat_request_t {
     cat_idempotency_t *idempotency;     /* NULL likewise; see api/idempotency.h */
     int strict; /* flag: unknown fields are errors, by CatalogStrict or Prefer: handling=strict */
 
-    /* The client; all NULL or 0 where the route's row takes no body. */
-    const char *client;  /* its address */
-    const char *network; /* what limits count: the IPv4 address, or the /64 of an IPv6 address */
-    const char *agent;   /* User-Agent, "" when there is none */
-    const char *cookies; /* Cookie, NULL when there is none */
-    int is_foreign;      /* flag: a page of another origin sent the cookies (http/cors.h) */
-    int secure;          /* flag: the request came over TLS */
+    /* The client; all NULL or 0 where the route's row takes no body, unless it says CAT_ADMIN. */
+    const char *client;     /* its address */
+    const char *network;    /* what limits count: the IPv4 address, or the /64 of an IPv6 address */
+    const char *agent;      /* User-Agent, "" when there is none */
+    const char *cookies;    /* Cookie, NULL when there is none */
+    int is_foreign;         /* flag: a page of another origin sent the cookies (http/cors.h) */
+    int secure;             /* flag: the request came over TLS */
+    const char *request_id; /* NULL also where httpd has no module that makes one */
 
     cat_limit_t *limits;
     cat_revoked_t *revoked;
 
-    const cat_claims_t *user; /* of the access token; NULL: none. Never NULL where the route's row says CAT_USER */
+    const cat_claims_t *user; /* of the access token; NULL: none. Never NULL where the row says CAT_USER or CAT_ADMIN */
     cat_answer_t *refusal;    /* CAT_HOLDER: the answer to the access token, if it is not valid; NULL: it is */
     int may_write;            /* flag: the user's role is that of CatalogWriteRole or above it */
     cat_timing_t *timing;     /* NULL: nothing is measured */

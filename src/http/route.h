@@ -14,7 +14,8 @@ typedef enum {
     CAT_ANYONE,
     CAT_HOLDER, /* the holder of an access token, or of a refresh token, which the handler checks: see q->refusal */
     CAT_USER,   /* an account: a valid access token of our own */
-    CAT_WRITER  /* a valid access token, and the role of CatalogWriteRole */
+    CAT_WRITER, /* a valid access token, and the role of CatalogWriteRole */
+    CAT_ADMIN   /* an account, as CAT_USER, with the role admin */
 } cat_access_t;
 
 /* What a route takes as its request body. */

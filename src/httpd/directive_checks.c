@@ -4,6 +4,7 @@
 #include <apr_file_info.h>
 #include <apr_strings.h>
 #include <apr_uri.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,11 +44,29 @@ static const char *standard_template(const char *name)
     return NULL;
 }
 
+/* Where each template's text is kept. */
+static const struct text_t {
+    const char *name;
+    apr_size_t offset; /* of a field of cat_conf_t */
+} texts[] = {
+    {"confirm", offsetof(cat_conf_t, mail_confirm)},           {"reset", offsetof(cat_conf_t, mail_reset)},
+    {"changed", offsetof(cat_conf_t, mail_changed)},           {"new_email", offsetof(cat_conf_t, mail_new_email)},
+    {"email_notice", offsetof(cat_conf_t, mail_email_notice)},
+};
+
+#define TEXTS (sizeof(texts) / sizeof(texts[0]))
+
+static const char **text_of(cat_conf_t *conf, const struct text_t *text)
+{
+    return (const char **)((char *)conf + text->offset);
+}
+
 void cat_directive_checks_fill(cat_conf_t *conf)
 {
-    conf->mail_confirm = conf->mail_confirm ? conf->mail_confirm : standard_template("confirm");
-    conf->mail_reset = conf->mail_reset ? conf->mail_reset : standard_template("reset");
-    conf->mail_changed = conf->mail_changed ? conf->mail_changed : standard_template("changed");
+    for (size_t i = 0; i < TEXTS; i++) {
+        const char **text = text_of(conf, &texts[i]);
+        *text = *text ? *text : standard_template(texts[i].name);
+    }
 }
 
 static const char *check_mount(cmd_parms *cmd)
@@ -329,9 +348,11 @@ const char *cat_directive_checks_templates(cmd_parms *cmd, cat_conf_t *conf, con
     const char *directory = path_of(cmd, value);
     const char *error = check_directory(cmd, directory);
 
-    error = error ? error : read_template(cmd, directory, "confirm.txt", &conf->mail_confirm);
-    error = error ? error : read_template(cmd, directory, "reset.txt", &conf->mail_reset);
-    return error ? error : read_template(cmd, directory, "changed.txt", &conf->mail_changed);
+    for (size_t i = 0; i < TEXTS && !error; i++) {
+        const char *file = apr_pstrcat(cmd->temp_pool, texts[i].name, ".txt", NULL);
+        error = read_template(cmd, directory, file, text_of(conf, &texts[i]));
+    }
+    return error;
 }
 
 const char *cat_directive_checks_base_url(cmd_parms *cmd, cat_conf_t *conf, const char *value)

@@ -21,14 +21,17 @@ static cat_answer_t *refuse(request_rec *r, const cat_state_t *state, cat_proble
 /* A user of another issuer has no account here, even if the id is that of a local user. */
 static cat_answer_t *check_right(request_rec *r, const cat_state_t *state)
 {
-    if (state->match.route->who == CAT_WRITER) {
-        return cat_identity_may_write(state->user, state->conf)
-                   ? NULL
-                   : refuse(r, state, CAT_PROBLEM_SCOPE, "insufficient_scope", "the user's role does not allow this");
+    cat_access_t who = state->match.route->who;
+
+    if (who != CAT_WRITER && !state->user->session) {
+        return refuse(r, state, CAT_PROBLEM_SCOPE, "insufficient_scope",
+                      "the token is of another issuer, whose users have no account here");
     }
-    return state->user->session ? NULL
-                                : refuse(r, state, CAT_PROBLEM_SCOPE, "insufficient_scope",
-                                         "the token is of another issuer, whose users have no account here");
+    if ((who == CAT_WRITER && !cat_identity_may_write(state->user, state->conf)) ||
+        (who == CAT_ADMIN && cat_identity_role(state->user) != CAT_ROLE_ADMIN)) {
+        return refuse(r, state, CAT_PROBLEM_SCOPE, "insufficient_scope", "the user's role does not allow this");
+    }
+    return NULL;
 }
 
 /* "Require valid-user" under another AuthType means the site's users, not the catalogue's. */

@@ -69,6 +69,7 @@ static void describe_sender(request_rec *r, cat_request_t *q)
     q->cookies = apr_table_get(r->headers_in, "Cookie");
     q->is_foreign = q->cookies && is_foreign(r, q->conf);
     q->secure = !strcmp(ap_http_scheme(r), "https");
+    q->request_id = cat_log_request_id(r);
 }
 
 static cat_answer_t *run_resource(cat_request_t *q)
@@ -170,6 +171,9 @@ static int run_with_body(request_rec *r, cat_request_t *q, cat_source_t *source,
 
 static int run_without_body(request_rec *r, cat_request_t *q, cat_source_t *source, cat_answer_t **answer)
 {
+    if (q->route->who == CAT_ADMIN) {
+        describe_sender(r, q); /* for the audit table */
+    }
     *answer = run_with_database(q, source);
     return cat_body_discard(r);
 }

@@ -40,7 +40,9 @@ static void set_headers(request_rec *r, const cat_conf_t *conf, const cat_answer
     }
     if (answer->etag) {
         apr_table_setn(table, "ETag", answer->etag);
-        apr_table_setn(table, "Cache-Control", "no-cache");
+        if (!answer->headers || !apr_table_get(answer->headers, "Cache-Control")) {
+            apr_table_setn(table, "Cache-Control", "no-cache");
+        }
     }
     if (id) {
         apr_table_setn(table, "X-Request-Id", id);

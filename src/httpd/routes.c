@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "httpd/routes.h"
 
+#include "api/audit_log.h"
 #include "api/categories.h"
 #include "api/confirm.h"
 #include "api/entry.h"
@@ -12,8 +13,10 @@
 #include "api/product_batch.h"
 #include "api/problems.h"
 #include "api/products.h"
+#include "api/profile.h"
 #include "api/sessions.h"
 #include "api/transfer.h"
+#include "api/user_admin.h"
 #include "api/users.h"
 #include "http/rate_limit.h"
 
@@ -33,10 +36,20 @@ const cat_route_t cat_routes[] = {
     { "GET",    "/categories",           cat_categories_get,     CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL },
     { "POST",   "/register",             cat_users_register,     CAT_ANYONE, CAT_JSON,     CAT_RATE_REGISTER, cat_idempotency_run },
     { "POST",   "/users",                cat_users_create,       CAT_ANYONE, CAT_JSON,     CAT_RATE_REGISTER, cat_idempotency_run },
+    { "GET",    "/users",                cat_user_admin_list,    CAT_ADMIN,  CAT_QUERY,    CAT_RATE_NONE,     NULL },
+    { "GET",    "/users/:id",            cat_user_admin_get,     CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
+    { "PATCH",  "/users/:id",            cat_user_admin_update,  CAT_ADMIN,  CAT_PATCH,    CAT_RATE_NONE,     NULL },
+    { "DELETE", "/users/:id",            cat_user_admin_remove,  CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
+    { "POST",   "/users/:id/unlock",     cat_user_admin_unlock,  CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
+    { "DELETE", "/users/:id/sessions",   cat_user_admin_revoke,  CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
+    { "GET",    "/audit",                cat_audit_log_list,     CAT_ADMIN,  CAT_QUERY,    CAT_RATE_NONE,     NULL },
     { "POST",   "/auth/login",           cat_sessions_login,     CAT_ANYONE, CAT_JSON,     CAT_RATE_LOGIN,    NULL },
     { "POST",   "/auth/refresh",         cat_sessions_renew,     CAT_ANYONE, CAT_MAY_JSON, CAT_RATE_NONE,     NULL },
     { "POST",   "/auth/logout",          cat_sessions_logout,    CAT_HOLDER, CAT_MAY_JSON, CAT_RATE_NONE,     NULL },
-    { "GET",    "/auth/me",              cat_sessions_me,        CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
+    { "GET",    "/auth/me",              cat_profile_get,        CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
+    { "PATCH",  "/auth/me",              cat_profile_update,     CAT_USER,   CAT_PATCH,    CAT_RATE_REGISTER, NULL },
+    { "DELETE", "/auth/me",              cat_profile_remove,     CAT_USER,   CAT_JSON,     CAT_RATE_LOGIN,    NULL },
+    { "POST",   "/auth/email/change",    cat_profile_change_email, CAT_USER, CAT_JSON,     CAT_RATE_MAIL,     NULL },
     { "GET",    "/auth/sessions",        cat_sessions_list,      CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
     { "DELETE", "/auth/sessions/:id",    cat_sessions_remove,    CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
     { "GET",    "/auth/confirm",         cat_confirm_look,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },

@@ -66,6 +66,8 @@ typedef struct cat_conf_t {
     const char *mail_confirm;   /* the templates' texts, read with the configuration */
     const char *mail_reset;
     const char *mail_changed;
+    const char *mail_new_email;
+    const char *mail_email_notice;
     const char *mail_credentials; /* file name */
     const char *mail_user;        /* from mail_credentials */
     const char *mail_password;    /* from mail_credentials */

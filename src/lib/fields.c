@@ -232,11 +232,15 @@ static void add_time(cat_buffer_t *b, const char *milliseconds)
     CAT_BUFFER_LITERAL(b, "\"");
 }
 
-static void add_value(cat_buffer_t *b, cat_kind_t kind, const char *value)
+static void add_value(cat_buffer_t *b, const cat_field_t *field, const char *value)
 {
-    switch (kind) {
+    switch (field->kind) {
     case CAT_STRING:
-        cat_json_add_string(b, value);
+        if (field->flags & CAT_EMBEDDED) {
+            cat_buffer_add_text(b, value);
+        } else {
+            cat_json_add_string(b, value);
+        }
         break;
     case CAT_NUMBER:
         cat_buffer_add_text(b, value);
@@ -252,7 +256,7 @@ static void add_value(cat_buffer_t *b, cat_kind_t kind, const char *value)
 
 void cat_fields_write_value(cat_buffer_t *b, const cat_field_t *field, const char *value)
 {
-    add_value(b, field->kind, value);
+    add_value(b, field, value);
 }
 
 void cat_fields_write(cat_buffer_t *b, const cat_field_t *fields, int count, const char *const *values)
@@ -267,7 +271,7 @@ void cat_fields_write(cat_buffer_t *b, const cat_field_t *fields, int count, con
         CAT_BUFFER_LITERAL(b, "\""); /* no name has anything to escape */
         cat_buffer_add_text(b, fields[i].name);
         CAT_BUFFER_LITERAL(b, "\":");
-        add_value(b, fields[i].kind, values[i]);
+        add_value(b, &fields[i], values[i]);
         before = ',';
     }
     if (before == '{') {

@@ -31,6 +31,6 @@ answers(me($next), 401, refusal(error => qr/./), 'the token of a deleted user is
 my %change = (currentPassword => $user->{password}, newPassword => 'another horse');
 answers($server->api(POST => '/auth/password/change', \%change, token => $next), 401, refusal(error => qr/./),
     'a deleted user cannot change the password', 'www-authenticate' => failed());
-answers($server->api(POST => '/auth/me', {}, token => $next), 405, undef, 'POST is refused', allow => 'GET, HEAD, OPTIONS');
+answers($server->api(POST => '/auth/me', {}, token => $next), 405, undef, 'POST is refused', allow => 'GET, HEAD, PATCH, DELETE, OPTIONS');
 
 done_testing;

@@ -36,6 +36,8 @@ for my $document (@documents) {
     my $steps = CatalogTest::Document::steps($document);
     my $server = DevelopmentServer->new->start;
     my (%recorded, %got);
+    mkdir "$server->{dir}/build"; # the documents run commands in the source directory
+    symlink setting('ctl'), "$server->{dir}/build/catalogctl";
 
     $_->{command} =~ s/127\.0\.0\.1:8080/127.0.0.1:$server->{port}/ for @$steps;
     CatalogTest::Document::type_in($steps, $server->{dir});

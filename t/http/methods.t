@@ -19,7 +19,8 @@ my %allow = (
     '/products' => 'GET, HEAD, POST, OPTIONS',
     "/products/$id" => 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
     '/register' => 'POST, OPTIONS',
-    '/users' => 'POST, OPTIONS',
+    '/users' => 'GET, HEAD, POST, OPTIONS',
+    '/users/x' => 'GET, HEAD, PATCH, DELETE, OPTIONS',
 );
 sub methods { join ', ', sort split /, */, $_[0] // '' }
 
@@ -49,7 +50,7 @@ for my $path ('/products', "/products/$id", '/products?limit=1', '/products/noth
 }
 
 my $unknown = { success => false, message => qr/./ };
-for my $path ('/nothing', '/product', '/products/x/y', '/registers', '/users/x', '/Products', '/productsx') {
+for my $path ('/nothing', '/product', '/products/x/y', '/registers', '/users/x/y', '/Products', '/productsx') {
     answers(api($_ => $path, token => $token), 404, $_ eq 'HEAD' ? '' : $unknown,
         "$_ $path is no route") for qw(GET HEAD POST OPTIONS PATCH FOO);
 }

@@ -15,26 +15,33 @@ static unit_accounts_t *make_accounts(apr_pool_t *pool)
 
 static const char *make(unit_accounts_t *a, const char *purpose, const char *user_id)
 {
+    const cat_mail_link_t link = {user_id, "new@example.org"};
     const char *token = NULL;
 
-    assert_int_equal(cat_mail_tokens_make(a->c.db, a->c.pool, purpose, user_id, 3600, &token), APR_SUCCESS);
+    assert_int_equal(cat_mail_tokens_make(a->c.db, a->c.pool, purpose, &link, 3600, &token), APR_SUCCESS);
     return token;
 }
 
 static const char *find(unit_accounts_t *a, const char *purpose, const char *token)
 {
-    const char *user_id = "unset";
+    cat_mail_link_t link = {"unset", "unset"};
 
-    assert_int_equal(cat_mail_tokens_find(a->c.db, a->c.pool, purpose, token, a->c.now, &user_id), APR_SUCCESS);
-    return user_id;
+    assert_int_equal(cat_mail_tokens_find(a->c.db, a->c.pool, purpose, token, a->c.now, &link), APR_SUCCESS);
+    if (link.user_id) {
+        assert_string_equal(link.email, "new@example.org");
+    }
+    return link.user_id;
 }
 
 static const char *use(unit_accounts_t *a, const char *purpose, const char *token)
 {
-    const char *user_id = "unset";
+    cat_mail_link_t link = {"unset", "unset"};
 
-    assert_int_equal(cat_mail_tokens_use(a->c.db, a->c.pool, purpose, token, a->c.now, &user_id), APR_SUCCESS);
-    return user_id;
+    assert_int_equal(cat_mail_tokens_use(a->c.db, a->c.pool, purpose, token, a->c.now, &link), APR_SUCCESS);
+    if (link.user_id) {
+        assert_string_equal(link.email, "new@example.org");
+    }
+    return link.user_id;
 }
 
 static void test_a_token_is_found_for_its_purpose(void **state)
@@ -93,14 +100,15 @@ static void test_withdrawing_takes_queued_mails_too(void **state)
 static void test_a_database_that_fails_is_a_fault(void **state)
 {
     unit_accounts_t *a = make_accounts(*state);
-    const char *user_id, *token;
+    cat_mail_link_t link = {ANN, NULL};
+    const char *token;
 
     unit_accounts_sql(a, "DROP TABLE mail_tokens");
-    assert_int_not_equal(cat_mail_tokens_make(a->c.db, *state, CAT_MAIL_RESET, ANN, 60, &token), APR_SUCCESS);
-    assert_int_not_equal(cat_mail_tokens_find(a->c.db, *state, CAT_MAIL_RESET, "x", a->c.now, &user_id), APR_SUCCESS);
-    assert_null(user_id);
-    assert_int_not_equal(cat_mail_tokens_use(a->c.db, *state, CAT_MAIL_RESET, "x", a->c.now, &user_id), APR_SUCCESS);
-    assert_null(user_id);
+    assert_int_not_equal(cat_mail_tokens_make(a->c.db, *state, CAT_MAIL_RESET, &link, 60, &token), APR_SUCCESS);
+    assert_int_not_equal(cat_mail_tokens_find(a->c.db, *state, CAT_MAIL_RESET, "x", a->c.now, &link), APR_SUCCESS);
+    assert_null(link.user_id);
+    assert_int_not_equal(cat_mail_tokens_use(a->c.db, *state, CAT_MAIL_RESET, "x", a->c.now, &link), APR_SUCCESS);
+    assert_null(link.user_id);
 }
 
 int main(void)

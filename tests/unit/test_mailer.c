@@ -30,7 +30,7 @@ static post_t make_post(apr_pool_t *pool)
     conf->mail_from = "Shop <shop@example.org>";
     conf->base_url = "https://shop.example.org";
     conf->mail_confirm = "Subject: Hello {{username}}\n\n{{link}} within {{hours}} hours\n";
-    conf->mail_reset = conf->mail_changed = conf->mail_confirm;
+    conf->mail_reset = conf->mail_changed = conf->mail_new_email = conf->mail_email_notice = conf->mail_confirm;
     conf->confirm_ttl = conf->reset_ttl = 7200;
     unit_accounts_add(p.a, ANN, "ann", "x");
     return p;

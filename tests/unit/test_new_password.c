@@ -24,8 +24,10 @@ static stage_t make_stage(apr_pool_t *pool)
     unit_accounts_add(s.a, ANN, "ann", hash);
     assert_int_equal(cat_session_open(&s.a->c, ANN, &s.here), APR_SUCCESS);
     assert_int_equal(cat_session_open(&s.a->c, ANN, &s.there), APR_SUCCESS);
-    assert_int_equal(cat_mail_tokens_make(s.a->c.db, pool, CAT_MAIL_RESET, ANN, 60, &s.link), APR_SUCCESS);
-    assert_int_equal(cat_mail_tokens_make(s.a->c.db, pool, CAT_MAIL_RESET, ANN, 60, &s.other), APR_SUCCESS);
+    assert_int_equal(cat_mail_tokens_make(s.a->c.db, pool, CAT_MAIL_RESET, &(cat_mail_link_t){ANN, NULL}, 60, &s.link),
+                     APR_SUCCESS);
+    assert_int_equal(cat_mail_tokens_make(s.a->c.db, pool, CAT_MAIL_RESET, &(cat_mail_link_t){ANN, NULL}, 60, &s.other),
+                     APR_SUCCESS);
     return s;
 }
 

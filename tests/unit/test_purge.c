@@ -52,7 +52,12 @@ static void test_only_expired_rows_are_deleted(void **state)
         "INSERT INTO login_failures (account, network, failures, allowed_at, failed_at) VALUES ('l%d', '', 1, 0, %ld)",
         DAY);
     insert_pair(a, "INSERT INTO idempotency_keys (key_hash, part, content, expires_at) VALUES ('i%d', 0, '', %ld)", 0);
+    insert_pair(a,
+                "INSERT INTO audit (id, created_at, source, actor, action)"
+                " VALUES ('a%d', %ld, 'http', 'ann', 'user.update')",
+                90 * DAY);
     assert_int_equal(purge(a, 0), CAT_JOB_DONE);
+    assert_string_equal(list(a, "id", "audit"), "a1");
     assert_string_equal(list(a, "key_hash", "idempotency_keys"), "i1");
     assert_string_equal(list(a, "id", "sessions"), "s1");
     assert_string_equal(list(a, "token_hash", "(SELECT token_hash FROM refresh_tokens ORDER BY 1)"), "r1,s1");

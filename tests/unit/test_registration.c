@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_accounts.h"
 
+#include "accounts/confirmation.h"
 #include "accounts/mail_tokens.h"
 #include "accounts/outbox.h"
 #include "accounts/registration.h"
@@ -84,19 +85,21 @@ static void test_a_link_confirms_the_address_once(void **state)
     unit_accounts_t *a = unit_accounts(*state);
     const char *token, *reset;
     cat_account_t *account;
-    int is_confirmed;
+    cat_confirmation_t outcome;
 
     unit_accounts_add(a, ANN, "ann", "x");
-    assert_int_equal(cat_mail_tokens_make(a->c.db, *state, CAT_MAIL_CONFIRM, ANN, 60, &token), APR_SUCCESS);
-    assert_int_equal(cat_mail_tokens_make(a->c.db, *state, CAT_MAIL_RESET, ANN, 60, &reset), APR_SUCCESS);
-    assert_int_equal(cat_accounts_confirm(&a->c, reset, &is_confirmed), APR_SUCCESS);
-    assert_false(is_confirmed);
-    assert_int_equal(cat_accounts_confirm(&a->c, token, &is_confirmed), APR_SUCCESS);
-    assert_true(is_confirmed);
+    assert_int_equal(cat_mail_tokens_make(a->c.db, *state, CAT_MAIL_CONFIRM, &(cat_mail_link_t){ANN, NULL}, 60, &token),
+                     APR_SUCCESS);
+    assert_int_equal(cat_mail_tokens_make(a->c.db, *state, CAT_MAIL_RESET, &(cat_mail_link_t){ANN, NULL}, 60, &reset),
+                     APR_SUCCESS);
+    assert_int_equal(cat_confirmation_use(&a->c, reset, &outcome), APR_SUCCESS);
+    assert_int_equal(outcome, CAT_CONFIRMATION_INVALID);
+    assert_int_equal(cat_confirmation_use(&a->c, token, &outcome), APR_SUCCESS);
+    assert_int_equal(outcome, CAT_CONFIRMATION_OK);
     assert_int_equal(cat_accounts_read(a->c.db, *state, ANN, &account), APR_SUCCESS);
     assert_true(account->confirmed);
-    assert_int_equal(cat_accounts_confirm(&a->c, token, &is_confirmed), APR_SUCCESS);
-    assert_false(is_confirmed);
+    assert_int_equal(cat_confirmation_use(&a->c, token, &outcome), APR_SUCCESS);
+    assert_int_equal(outcome, CAT_CONFIRMATION_INVALID);
 }
 
 int main(void)

@@ -11,22 +11,24 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(write_file product product_id rows_of);
 
-my @TABLES = qw(products users sessions refresh_tokens mail_tokens outbox revoked_sessions);
+my @TABLES = qw(products users sessions refresh_tokens mail_tokens outbox revoked_sessions audit);
 
-# Writes the lines that next returns, each a row's JSON without its newline, until it returns undef.
+# Writes the lines that next returns, each a row's JSON without its newline, until it returns undef. schema: its version.
 sub write_file {
-    my ($file, $next) = @_;
+    my ($file, $next, $schema) = @_;
     my $digest = Digest::SHA->new(256);
-    my %count = map { $_ => 0 } @TABLES;
+    $schema //= 7;
+    my @tables = grep { $_ ne 'audit' || $schema >= 7 } @TABLES;
+    my %count = map { $_ => 0 } @tables;
 
     open my $out, '>', $file or die "$file: $!\n";
-    print {$out} qq({"mod_catalog":{"format":1,"schema":2,"time":"2026-11-21T09:30:00.123Z"}}\n);
+    print {$out} qq({"mod_catalog":{"format":1,"schema":$schema,"time":"2026-11-21T09:30:00.123Z"}}\n);
     while (defined(my $line = $next->())) {
         $line =~ /^\{"(\w+)"/ and $count{$1}++;
         $digest->add("$line\n");
         print {$out} "$line\n";
     }
-    print {$out} '{"end":{', map({ qq("$_":$count{$_},) } @TABLES), '"sha256":"', $digest->hexdigest, qq("}}\n);
+    print {$out} '{"end":{', map({ qq("$_":$count{$_},) } @tables), '"sha256":"', $digest->hexdigest, qq("}}\n);
     close $out or die "$file: $!\n";
     return $file;
 }

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "accounts/administration.h"
+
+#include <string.h>
+
+#include "accounts/deletion.h"
+#include "accounts/role.h"
+#include "accounts/session.h"
+#include "accounts/throttle.h"
+#include "accounts/user.h"
+#include "lib/time.h"
+
+/* The token of the actor may be older than the database's opinion of the actor. */
+static apr_status_t check_actor(cat_administration_t *a)
+{
+    cat_account_t *actor;
+    apr_status_t rv;
+
+    if (!a->actor.id) {
+        return APR_SUCCESS;
+    }
+    rv = cat_accounts_read(a->db, a->pool, a->actor.id, &actor);
+    if (rv == APR_NOTFOUND || (rv == APR_SUCCESS && !cat_accounts_is_admin(actor))) {
+        a->outcome = CAT_ADMINISTRATION_FORBIDDEN;
+        return APR_SUCCESS;
+    }
+    return rv;
+}
+
+/* Administrators work one after the other, so what is read here stays true, but for what the user does. *account NULL:
+ * the outcome says why not. */
+static apr_status_t begin_work(cat_administration_t *a, const char *id, cat_account_t **account)
+{
+    apr_status_t rv = cat_accounts_lock_admins(a->db);
+
+    *account = NULL;
+    a->outcome = CAT_ADMINISTRATION_DONE;
+    a->ended = apr_array_make(a->pool, 0, sizeof(const char *));
+    if (rv == APR_SUCCESS) {
+        rv = check_actor(a);
+    }
+    if (rv == APR_SUCCESS && a->outcome == CAT_ADMINISTRATION_DONE) {
+        rv = cat_accounts_read(a->db, a->pool, id, account);
+    }
+    if (rv == APR_SUCCESS && *account && a->condition) {
+        rv = a->condition->judge(a->condition->baton, *account);
+    }
+    return rv;
+}
+
+/* For work that takes an administrator away. */
+static apr_status_t check_last(cat_administration_t *a, const cat_account_t *account)
+{
+    int is_last;
+    apr_status_t rv = a->force ? APR_SUCCESS : cat_accounts_is_last_admin(a->db, account, &is_last);
+
+    if (!a->force && rv == APR_SUCCESS && is_last) {
+        a->outcome = CAT_ADMINISTRATION_LAST;
+    }
+    return rv;
+}
+
+static void begin_entry(cat_audit_entry_t *entry, const cat_administration_t *a, const char *action,
+                        const cat_account_t *account)
+{
+    cat_audit_begin(entry, a->pool, action, account->id, account->username);
+}
+
+static apr_status_t store_entry(const cat_administration_t *a, cat_audit_entry_t *entry)
+{
+    return cat_audit_store(entry, a->db, &a->actor, a->now);
+}
+
+/* ---- update ---- */
+
+static const char *as_flag(int flag)
+{
+    return flag ? "1" : "0";
+}
+
+/* The time to store for a flag: NULL for "0". */
+static const char *time_of(const cat_administration_t *a, const char *flag)
+{
+    return *flag == '1' ? cat_time_store(a->pool, a->now) : NULL;
+}
+
+/* A field that an administrator changes. */
+typedef struct edit_t {
+    int field;             /* of accounts/user.h's view */
+    const char *from, *to; /* record texts; to NULL: unchanged */
+    cat_sql_t sql;         /* sets it */
+    const char *stored;    /* the value that it sets */
+    int takes_right;       /* flag: sessions must end */
+} edit_t;
+
+static apr_status_t apply_edits(cat_administration_t *a, const cat_account_t *account, const edit_t *edits, int count,
+                                cat_audit_entry_t *entry, int *takes_right)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < count && rv == APR_SUCCESS; i++) {
+        const edit_t *e = &edits[i];
+        if (!e->to || !strcmp(e->from, e->to)) {
+            continue;
+        }
+        cat_audit_add_change(entry, &cat_user_view_fields[e->field], e->from, e->to);
+        *takes_right |= e->takes_right;
+        rv = cat_db_exec(a->db, e->sql, CAT_VALUES(e->stored, account->id), NULL);
+    }
+    return rv;
+}
+
+/* Also says whether that takes an administrator away. */
+static int list_edits(const cat_administration_t *a, const cat_account_t *account, const cat_account_change_t *change,
+                      edit_t edits[3])
+{
+    const char *verified = change->verified, *locked = change->locked, *role = change->role;
+
+    edits[0] = (edit_t){CAT_USER_VIEW_VERIFIED,
+                        as_flag(account->confirmed),
+                        verified,
+                        SQL_USER_SET_CONFIRMED,
+                        verified ? time_of(a, verified) : NULL,
+                        verified && *verified == '0'};
+    edits[1] = (edit_t){CAT_USER_VIEW_ROLE, account->role, role, SQL_USER_SET_ROLE, role, 1};
+    edits[2] = (edit_t){CAT_USER_VIEW_LOCKED, as_flag(account->locked),           locked,
+                        SQL_USER_SET_LOCKED,  locked ? time_of(a, locked) : NULL, locked && *locked == '1'};
+    return (role && strcmp(role, cat_role_names[CAT_ROLE_ADMIN]) != 0) || (locked && *locked == '1');
+}
+
+/* The sessions are read after the user's row is written: a sign-in that stores a session then waits, or is seen. */
+static apr_status_t change_account(cat_administration_t *a, cat_account_t *account, const edit_t *edits, int count)
+{
+    cat_audit_entry_t entry;
+    int takes_right = 0;
+    apr_status_t rv;
+
+    begin_entry(&entry, a, CAT_AUDIT_USER_UPDATE, account);
+    rv = apply_edits(a, account, edits, count, &entry, &takes_right);
+    if (rv == APR_SUCCESS && takes_right) {
+        rv = cat_session_end_others(a->db, a->pool, account->id, NULL, a->now, &a->ended);
+    }
+    return rv == APR_SUCCESS && cat_audit_has_changes(&entry) ? store_entry(a, &entry) : rv;
+}
+
+apr_status_t cat_administration_update(cat_administration_t *a, const char *id, const cat_account_change_t *change,
+                                       cat_account_t **account)
+{
+    edit_t edits[3];
+    apr_status_t rv = begin_work(a, id, account);
+
+    if (rv != APR_SUCCESS || !*account) {
+        return rv;
+    }
+    if (list_edits(a, *account, change, edits)) {
+        rv = check_last(a, *account);
+    }
+    if (rv != APR_SUCCESS || a->outcome != CAT_ADMINISTRATION_DONE) {
+        return rv;
+    }
+    rv = change_account(a, *account, edits, 3);
+    return rv == APR_SUCCESS ? cat_accounts_read(a->db, a->pool, id, account) : rv;
+}
+
+/* ---- delete, unlock, revoke ---- */
+
+apr_status_t cat_administration_delete(cat_administration_t *a, const char *id)
+{
+    cat_account_t *account;
+    cat_audit_entry_t entry;
+    apr_status_t rv = begin_work(a, id, &account);
+
+    if (rv == APR_SUCCESS && account) {
+        rv = check_last(a, account);
+    }
+    if (rv != APR_SUCCESS || a->outcome != CAT_ADMINISTRATION_DONE) {
+        return rv;
+    }
+    begin_entry(&entry, a, CAT_AUDIT_USER_DELETE, account);
+    rv = cat_deletion_run(a->db, a->pool, account, a->now, &a->ended);
+    return rv == APR_SUCCESS ? store_entry(a, &entry) : rv;
+}
+
+apr_status_t cat_administration_unlock(cat_administration_t *a, const char *id)
+{
+    cat_account_t *account;
+    cat_audit_entry_t entry;
+    apr_status_t rv = begin_work(a, id, &account);
+
+    if (rv != APR_SUCCESS || !account) {
+        return rv;
+    }
+    begin_entry(&entry, a, CAT_AUDIT_USER_UNLOCK, account);
+    if (account->locked) {
+        cat_audit_add_change(&entry, &cat_user_view_fields[CAT_USER_VIEW_LOCKED], "1", "0");
+        rv = cat_db_exec(a->db, SQL_USER_SET_LOCKED, CAT_VALUES(NULL, account->id), NULL);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_throttle_unlock(a->db, a->pool, account);
+    }
+    return rv == APR_SUCCESS ? store_entry(a, &entry) : rv;
+}
+
+apr_status_t cat_administration_revoke(cat_administration_t *a, const char *id)
+{
+    cat_account_t *account;
+    cat_audit_entry_t entry;
+    apr_status_t rv = begin_work(a, id, &account);
+
+    if (rv != APR_SUCCESS || !account) {
+        return rv;
+    }
+    begin_entry(&entry, a, CAT_AUDIT_USER_REVOKE, account);
+    rv = cat_session_end_others(a->db, a->pool, account->id, NULL, a->now, &a->ended);
+    return rv == APR_SUCCESS ? store_entry(a, &entry) : rv;
+}
+
+/* ---- add ---- */
+
+apr_status_t cat_administration_add(cat_administration_t *a, const char *const *record, const char *password_hash,
+                                    const cat_account_change_t *change)
+{
+    const char *id = record[CAT_USER_ID];
+    cat_audit_entry_t entry;
+    apr_status_t rv = cat_accounts_add(a->db, a->pool, record, password_hash, a->now);
+
+    a->outcome = CAT_ADMINISTRATION_DONE;
+    cat_audit_begin(&entry, a->pool, CAT_AUDIT_USER_CREATE, id, record[CAT_USER_USERNAME]);
+    cat_audit_add_change(&entry, &cat_user_view_fields[CAT_USER_VIEW_EMAIL], NULL, record[CAT_USER_EMAIL]);
+    if (rv == APR_SUCCESS && change->role) {
+        cat_audit_add_change(&entry, &cat_user_view_fields[CAT_USER_VIEW_ROLE], NULL, change->role);
+        rv = cat_db_exec(a->db, SQL_USER_SET_ROLE, CAT_VALUES(change->role, id), NULL);
+    }
+    /* The mailer drops the confirmation mail, because the address is confirmed. */
+    if (rv == APR_SUCCESS && change->verified) {
+        cat_audit_add_change(&entry, &cat_user_view_fields[CAT_USER_VIEW_VERIFIED], NULL, change->verified);
+        rv = cat_db_exec(a->db, SQL_USER_SET_CONFIRMED, CAT_VALUES(time_of(a, change->verified), id), NULL);
+    }
+    return rv == APR_SUCCESS ? store_entry(a, &entry) : rv;
+}

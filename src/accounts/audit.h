@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_ACCOUNTS_AUDIT_H
+#define CAT_ACCOUNTS_AUDIT_H
+
+#include "accounts/page.h"
+#include "db/db.h"
+#include "lib/fields.h"
+
+/* The record of what administrators changed, over HTTP or with catalogctl. Entries are kept for CAT_AUDIT_DAYS, and have
+ * no secrets. */
+#define CAT_AUDIT_DAYS 90
+
+/* Who makes a change. */
+typedef struct cat_actor_t {
+    const char *source;     /* CAT_AUDIT_HTTP or CAT_AUDIT_CTL */
+    const char *id;         /* the user's; NULL: catalogctl */
+    const char *name;       /* the user's; of catalogctl, the operating system's user */
+    const char *client;     /* address; NULL: catalogctl */
+    const char *request_id; /* NULL: there is none */
+} cat_actor_t;
+
+#define CAT_AUDIT_HTTP "http"
+#define CAT_AUDIT_CTL "catalogctl"
+
+/* The actions. */
+#define CAT_AUDIT_USER_CREATE "user.create"
+#define CAT_AUDIT_USER_UPDATE "user.update"
+#define CAT_AUDIT_USER_DELETE "user.delete"
+#define CAT_AUDIT_USER_UNLOCK "user.unlock"
+#define CAT_AUDIT_USER_REVOKE "user.revoke" /* the sessions */
+#define CAT_AUDIT_MAIL_RETRY "mail.retry"
+
+/* An entry while it is made. */
+typedef struct cat_audit_entry_t {
+    const char *action;
+    const char *target_id; /* of the user or mail; NULL: there is not one */
+    const char *target;    /* its name; NULL: it has none */
+    cat_buffer_t changes;  /* JSON object without its end; empty: no field changed */
+} cat_audit_entry_t;
+
+void cat_audit_begin(cat_audit_entry_t *entry, apr_pool_t *pool, const char *action, const char *target_id,
+                     const char *target);
+
+/* Adds a field with its old and new value, record texts (lib/fields.h); from NULL: there was none. */
+void cat_audit_add_change(cat_audit_entry_t *entry, const cat_field_t *field, const char *from, const char *to);
+
+/* Has a field been added? */
+int cat_audit_has_changes(const cat_audit_entry_t *entry);
+
+/* Stores the entry, in the transaction of the change. */
+apr_status_t cat_audit_store(cat_audit_entry_t *entry, cat_db_t *db, const cat_actor_t *actor, apr_time_t now);
+
+/* ---- reading ---- */
+
+/* The fields of an entry, in the order of AUDIT_COLUMNS (db/sql.def). */
+enum {
+    CAT_AUDIT_ID,
+    CAT_AUDIT_CREATED_AT,
+    CAT_AUDIT_SOURCE,
+    CAT_AUDIT_ACTOR_ID,
+    CAT_AUDIT_ACTOR,
+    CAT_AUDIT_CLIENT,
+    CAT_AUDIT_REQUEST_ID,
+    CAT_AUDIT_ACTION,
+    CAT_AUDIT_TARGET_ID,
+    CAT_AUDIT_TARGET,
+    CAT_AUDIT_CHANGES,
+    CAT_AUDIT_FIELDS
+};
+
+extern const cat_field_t cat_audit_fields[CAT_AUDIT_FIELDS];
+
+/* Which entries are read. */
+typedef struct cat_audit_filter_t {
+    const char *actor;  /* id or name, folded (cat_email_fold); "" for any */
+    const char *target; /* likewise */
+    const char *action; /* "" for any */
+    const char *since;  /* milliseconds since the epoch, decimal */
+} cat_audit_filter_t;
+
+/* A filter's values, as AUDIT_FILTERS (db/sql.def) takes them. */
+#define CAT_AUDIT_FILTER_VALUES(f)                                                                                     \
+    (f)->actor, (f)->actor, (f)->actor, (f)->target, (f)->target, (f)->target, (f)->action, (f)->action, (f)->since
+
+/* A page of the entries, newest first, on the pool. */
+apr_status_t cat_audit_read(cat_db_t *db, apr_pool_t *pool, const cat_audit_filter_t *filter, cat_page_t *page);
+
+#endif

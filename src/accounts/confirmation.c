@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "accounts/confirmation.h"
+
+#include "accounts/mail_tokens.h"
+#include "accounts/outbox.h"
+#include "lib/time.h"
+#include "mail/email.h"
+
+static const char *const purposes[] = {CAT_MAIL_CONFIRM, CAT_MAIL_NEW_EMAIL};
+
+#define PURPOSES (sizeof(purposes) / sizeof(purposes[0]))
+
+apr_status_t cat_confirmation_find(const cat_account_context_t *c, const char *token, cat_confirmation_t *outcome)
+{
+    cat_mail_link_t link = {NULL, NULL};
+    apr_status_t rv = APR_SUCCESS;
+
+    for (size_t i = 0; i < PURPOSES && rv == APR_SUCCESS && !link.user_id; i++) {
+        rv = cat_mail_tokens_find(c->db, c->pool, purposes[i], token, c->now, &link);
+    }
+    *outcome = link.user_id ? CAT_CONFIRMATION_OK : CAT_CONFIRMATION_INVALID;
+    return rv;
+}
+
+typedef struct confirming_t {
+    const cat_account_context_t *c;
+    const char *token;
+    cat_mail_link_t link;
+} confirming_t;
+
+/* Links to the old address must not open the account any more. */
+static apr_status_t replace_address(const confirming_t *f, const char *time)
+{
+    const cat_account_context_t *c = f->c;
+    const char *user_id = f->link.user_id, *email = f->link.email;
+    apr_status_t rv =
+        cat_db_exec(c->db, SQL_USER_SET_EMAIL, CAT_VALUES(email, cat_email_fold(c->pool, email), time, user_id), NULL);
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_mail_tokens_withdraw(c->db, CAT_MAIL_RESET, user_id);
+    }
+    return rv == APR_SUCCESS ? cat_mail_tokens_withdraw(c->db, CAT_MAIL_CONFIRM, user_id) : rv;
+}
+
+static apr_status_t use_token(void *baton)
+{
+    confirming_t *f = baton;
+    const cat_account_context_t *c = f->c;
+    const char *time = cat_time_store(c->pool, c->now);
+    apr_status_t rv = cat_mail_tokens_use(c->db, c->pool, CAT_MAIL_CONFIRM, f->token, c->now, &f->link);
+
+    if (rv != APR_SUCCESS || f->link.user_id) {
+        return rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_USER_CONFIRM, CAT_VALUES(time, f->link.user_id), NULL) : rv;
+    }
+    rv = cat_mail_tokens_use(c->db, c->pool, CAT_MAIL_NEW_EMAIL, f->token, c->now, &f->link);
+    return rv == APR_SUCCESS && f->link.user_id ? replace_address(f, time) : rv;
+}
+
+apr_status_t cat_confirmation_use(const cat_account_context_t *c, const char *token, cat_confirmation_t *outcome)
+{
+    confirming_t f = {.c = c, .token = token};
+    apr_status_t rv = cat_db_transact(c->db, use_token, &f);
+
+    if (rv == APR_EEXIST) {
+        *outcome = CAT_CONFIRMATION_TAKEN;
+        return APR_SUCCESS;
+    }
+    *outcome = f.link.user_id ? CAT_CONFIRMATION_OK : CAT_CONFIRMATION_INVALID;
+    return rv;
+}

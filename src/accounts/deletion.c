@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "accounts/deletion.h"
+
+#include "accounts/session.h"
+#include "accounts/throttle.h"
+#include "mail/email.h"
+
+apr_status_t cat_deletion_run(cat_db_t *db, apr_pool_t *pool, const cat_account_t *account, apr_time_t now,
+                              apr_array_header_t **ended)
+{
+    apr_status_t rv = cat_session_end_others(db, pool, account->id, NULL, now, ended);
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_throttle_unlock(db, pool, account);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_db_exec(db, SQL_OUTBOX_FORGET, CAT_VALUES(cat_email_fold(pool, account->email)), NULL);
+    }
+    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_USER_DELETE, CAT_VALUES(account->id), NULL) : rv;
+}

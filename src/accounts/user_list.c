@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "accounts/user_list.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "db/sql_parts.h"
+#include "lib/buffer.h"
+
+/* By cat_users_order_t: ascending, then descending. Each is the order of an index. */
+static const char *const orders[][2] = {
+    [CAT_USERS_BY_TIME] = {"created_at, id", "created_at DESC, id DESC"},
+    [CAT_USERS_BY_NAME] = {"username_key", "username_key DESC"},
+    [CAT_USERS_BY_EMAIL] = {"email_key", "email_key DESC"},
+};
+
+/* The conditions of both statements, with their values. */
+typedef struct conditions_t {
+    const char *text;
+    const char *values[5]; /* and room for LIMIT and OFFSET */
+    int count;
+} conditions_t;
+
+/* A pattern for LIKE that finds the text as it is. */
+static const char *make_pattern(apr_pool_t *pool, const char *text)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, 2 * strlen(text) + 3);
+    CAT_BUFFER_LITERAL(&b, "%");
+    for (; *text; text++) {
+        if (strchr("%_!", *text)) {
+            CAT_BUFFER_LITERAL(&b, "!");
+        }
+        cat_buffer_add(&b, text, 1);
+    }
+    CAT_BUFFER_LITERAL(&b, "%");
+    return cat_buffer_text(&b);
+}
+
+static conditions_t make_conditions(apr_pool_t *pool, const cat_user_query_t *query)
+{
+    static const char role[] = "role = %s";
+    static const char text[] = "(username_key LIKE %s ESCAPE '!' OR email_key LIKE %s ESCAPE '!')";
+    conditions_t c = {.text = ""};
+
+    if (query->role) {
+        c.values[c.count++] = query->role;
+    }
+    if (query->text) {
+        c.values[c.count++] = make_pattern(pool, query->text);
+        c.values[c.count] = c.values[c.count - 1];
+        c.count++;
+    }
+    if (c.count) {
+        c.text = apr_pstrcat(pool, " WHERE ", query->role ? role : "", query->role && query->text ? " AND " : "",
+                             query->text ? text : "", NULL);
+    }
+    return c;
+}
+
+typedef struct reading_t {
+    cat_db_t *db;
+    apr_pool_t *pool;
+    const cat_user_query_t *query;
+    cat_page_t *page;
+    const char *total;
+} reading_t;
+
+static apr_status_t keep_total(void *baton, const char *const *row, int count)
+{
+    reading_t *r = baton;
+    (void)count;
+    r->total = apr_pstrdup(r->pool, row[0]);
+    return APR_SUCCESS;
+}
+
+static apr_status_t read_page(void *baton)
+{
+    reading_t *r = baton;
+    conditions_t c = make_conditions(r->pool, r->query);
+    const char *text = apr_pstrcat(r->pool, "SELECT COUNT(*) FROM users", c.text, NULL);
+    const char *limit, *offset;
+    apr_status_t rv;
+
+    cat_page_begin(r->page, r->pool);
+    r->total = "0";
+    rv = cat_db_each_text(r->db, text, c.values, c.count, keep_total, r);
+    if (rv != APR_SUCCESS || !cat_page_find(r->page, r->total, &limit, &offset)) {
+        return rv;
+    }
+    text = apr_pstrcat(r->pool, "SELECT " USER_VIEW " FROM users", c.text, " ORDER BY ",
+                       orders[r->query->order][r->query->descending], " LIMIT %s OFFSET %s", NULL);
+    c.values[c.count++] = limit;
+    c.values[c.count++] = offset;
+    return cat_db_each_text(r->db, text, c.values, c.count, cat_page_add_row, r->page);
+}
+
+apr_status_t cat_user_list_read(cat_db_t *db, apr_pool_t *pool, const cat_user_query_t *query, cat_page_t *page)
+{
+    reading_t r = {.db = db, .pool = pool, .query = query, .page = page};
+    return cat_db_search(db, read_page, &r);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/admin_list.h"
+
+#include <string.h>
+
+#include "api/failure.h"
+#include "api/pagination.h"
+
+#define TEXT_MAX 254 /* octets */
+
+cat_answer_t *cat_admin_list_parse(cat_request_t *q, cat_parameters_t *p, const cat_parameter_row_t *rows, int count,
+                                   cat_admin_list_t *list)
+{
+    list->conf = q->conf;
+    list->page = (cat_page_t){.number = 1, .limit = q->conf->default_limit};
+    cat_buffer_init(&list->link, q->pool, 64);
+    cat_parameters_init(p, q->pool, q->strict, q->query);
+    cat_parameters_parse(p, rows, count, list);
+    return p->errors ? cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, p->errors) : NULL;
+}
+
+void cat_admin_list_parse_page(void *list, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    cat_admin_list_t *l = list;
+    (void)p;
+    l->page.number = cat_parameters_parse_page(parameter);
+}
+
+void cat_admin_list_parse_limit(void *list, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    cat_admin_list_t *l = list;
+    (void)p;
+    l->page.limit = cat_parameters_parse_limit(parameter, l->conf->default_limit, l->conf->max_limit);
+}
+
+void cat_admin_list_keep(cat_admin_list_t *list, const cat_parameter_t *parameter)
+{
+    CAT_BUFFER_LITERAL(&list->link, "&");
+    cat_buffer_add_text(&list->link, parameter->name);
+    CAT_BUFFER_LITERAL(&list->link, "=");
+    cat_parameters_write(&list->link, parameter->value);
+}
+
+const char *cat_admin_list_take_text(cat_admin_list_t *list, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    if (!parameter->value || !*parameter->value || strlen(parameter->value) > TEXT_MAX) {
+        cat_parameters_add_error(p, parameter->name, "invalid", "must be a text of 1 to 254 octets");
+        return NULL;
+    }
+    cat_admin_list_keep(list, parameter);
+    return parameter->value;
+}
+
+static void write_rows(cat_buffer_t *b, const cat_page_t *page, const cat_field_t *fields, int count)
+{
+    CAT_BUFFER_LITERAL(b, "{\"success\":true,\"data\":[");
+    for (int i = 0; i < page->rows->nelts; i++) {
+        if (i) {
+            CAT_BUFFER_LITERAL(b, ",");
+        }
+        cat_fields_write(b, fields, count, APR_ARRAY_IDX(page->rows, i, const char *const *));
+    }
+}
+
+/* The value of Link; "" where there is none. */
+static const char *make_link(const cat_admin_list_t *list, const cat_pagination_t *pagination)
+{
+    cat_buffer_t parameters, link;
+
+    cat_buffer_init(&parameters, list->link.pool, list->link.length + 32);
+    CAT_BUFFER_LITERAL(&parameters, "&limit=");
+    cat_buffer_add_int(&parameters, pagination->limit);
+    cat_buffer_add(&parameters, list->link.data, list->link.length);
+    cat_buffer_init(&link, list->link.pool, 256);
+    cat_pagination_write_link(&link, pagination, cat_buffer_text(&parameters));
+    return cat_buffer_text(&link);
+}
+
+cat_answer_t *cat_admin_list_protect(cat_request_t *q, cat_answer_t *answer)
+{
+    cat_answer_header(answer, q->pool, "Cache-Control", "no-store");
+    return answer;
+}
+
+cat_answer_t *cat_admin_list_answer(cat_request_t *q, apr_status_t rv, const cat_admin_list_t *list,
+                                    const cat_parameters_t *p, const cat_field_t *fields, int count)
+{
+    const cat_page_t *page = &list->page;
+    cat_pagination_t pagination = {.page = page->number, .limit = page->limit, .total = page->total};
+    cat_answer_t *answer;
+    const char *link;
+    cat_buffer_t b;
+
+    if (rv != APR_SUCCESS) {
+        return cat_failure_answer(q->pool, rv);
+    }
+    cat_buffer_init(&b, q->pool, 4096);
+    write_rows(&b, page, fields, count);
+    cat_pagination_end_data(&b, &pagination);
+    CAT_BUFFER_LITERAL(&b, "}");
+    answer = cat_answer_text(q->pool, 200, b.data, b.length);
+    link = make_link(list, &pagination);
+    if (*link) {
+        cat_answer_header(answer, q->pool, "Link", link);
+    }
+    if (p->ignored) {
+        cat_answer_name_ignored(answer, q->pool, p->ignored);
+    }
+    return cat_admin_list_protect(q, answer);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/audit_log.h"
+
+#include <apr_strings.h>
+
+#include "accounts/audit.h"
+#include "api/admin_list.h"
+#include "lib/time.h"
+#include "mail/email.h"
+
+typedef struct audit_request_t {
+    cat_admin_list_t list;
+    cat_audit_filter_t filter;
+} audit_request_t;
+
+static void take_text(audit_request_t *r, cat_parameters_t *p, const cat_parameter_t *parameter, const char **filter)
+{
+    const char *text = cat_admin_list_take_text(&r->list, p, parameter);
+    *filter = text ? cat_email_fold(p->pool, text) : "";
+}
+
+static void parse_actor(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    audit_request_t *r = request;
+    take_text(r, p, parameter, &r->filter.actor);
+}
+
+static void parse_target(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    audit_request_t *r = request;
+    take_text(r, p, parameter, &r->filter.target);
+}
+
+static void parse_action(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    audit_request_t *r = request;
+    take_text(r, p, parameter, &r->filter.action); /* actions have no capital letters */
+}
+
+static void parse_since(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    audit_request_t *r = request;
+    apr_int64_t since;
+
+    if (!parameter->value || !cat_time_parse(parameter->value, &since)) {
+        cat_parameters_add_error(p, parameter->name, "invalid", "must be a time such as 2026-11-21T09:30:00Z");
+        return;
+    }
+    cat_admin_list_keep(&r->list, parameter);
+    r->filter.since = apr_psprintf(p->pool, "%" APR_INT64_T_FMT, since);
+}
+
+/* THE AUDIT LOG'S PARAMETERS */
+static const cat_parameter_row_t parameters[] = {
+    CAT_ADMIN_LIST_PARAMETERS,   {"actor", 0, parse_actor}, {"target", 0, parse_target},
+    {"action", 0, parse_action}, {"since", 0, parse_since},
+};
+
+#define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
+
+cat_answer_t *cat_audit_log_list(cat_request_t *q)
+{
+    audit_request_t r = {.filter = {.actor = "", .target = "", .action = "", .since = "0"}};
+    cat_parameters_t p;
+    cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, PARAMETERS, &r.list);
+    apr_status_t rv;
+
+    if (refusal) {
+        return refusal;
+    }
+    rv = cat_audit_read(q->db, q->pool, &r.filter, &r.list.page);
+    return cat_admin_list_answer(q, rv, &r.list, &p, cat_audit_fields, CAT_AUDIT_FIELDS);
+}

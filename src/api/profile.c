@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/profile.h"
+
+#include <string.h>
+
+#include "accounts/accounts.h"
+#include "accounts/own_account.h"
+#include "accounts/user.h"
+#include "api/account_context.h"
+#include "api/account_refusal.h"
+#include "api/failure.h"
+#include "api/token_response.h"
+#include "http/answer.h"
+#include "http/request.h"
+#include "jose/token.h"
+#include "lib/fields.h"
+#include "mail/email.h"
+
+/* ---- get, update ---- */
+
+enum { ID, USERNAME, EMAIL, VERIFIED, ROLE, MAY_WRITE, CREATED_AT, FIELDS };
+
+/* clang-format off */
+static const cat_field_t fields[FIELDS] = {
+    /*               name             kind         flags       least most absent refuse */
+    [ID] =         {"id",            CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL},
+    [USERNAME] =   {"username",      CAT_STRING,  0,          3,    64,  NULL,  cat_user_refuse_name},
+    [EMAIL] =      {"email",         CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL},
+    [VERIFIED] =   {"emailVerified", CAT_BOOLEAN, CAT_SERVER, 0,    0,   NULL,  NULL},
+    [ROLE] =       {"role",          CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL},
+    [MAY_WRITE] =  {"mayWrite",      CAT_BOOLEAN, CAT_SERVER, 0,    0,   NULL,  NULL},
+    [CREATED_AT] = {"createdAt",     CAT_TIME,    CAT_SERVER, 0,    0,   NULL,  NULL},
+};
+/* clang-format on */
+
+static cat_answer_t *answer_account(cat_request_t *q, const cat_account_t *user, const char *message)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, q->pool, 256);
+    cat_fields_write(&b, fields, FIELDS,
+                     (const char *const[FIELDS]){user->id, user->username, user->email, user->confirmed ? "1" : "0",
+                                                 user->role, q->may_write ? "1" : "0", user->created_at});
+    return cat_answer_success(q->pool, 200, &b, message);
+}
+
+static cat_answer_t *answer_failure(cat_request_t *q, apr_status_t rv)
+{
+    return rv == APR_NOTFOUND ? cat_account_refusal_gone(q) : cat_failure_answer(q->pool, rv);
+}
+
+cat_answer_t *cat_profile_get(cat_request_t *q)
+{
+    cat_account_t *user;
+    apr_status_t rv = cat_accounts_read(q->db, q->pool, q->user->subject, &user);
+
+    return rv == APR_SUCCESS ? answer_account(q, user, NULL) : answer_failure(q, rv);
+}
+
+cat_answer_t *cat_profile_update(cat_request_t *q)
+{
+    const cat_account_context_t c = cat_account_context_make(q);
+    cat_account_t *user;
+    cat_answer_t *answer;
+    cat_input_t input;
+    apr_status_t rv;
+
+    cat_fields_check(q->pool, fields, FIELDS, CAT_UPDATE, q->strict, q->body, &input);
+    if (!input.errors && !input.given) {
+        cat_fields_add_error(q->pool, &input, "", "required", "must have the field username");
+    }
+    if (input.errors) {
+        return cat_answer_malformed(q->pool, input.errors);
+    }
+    rv = cat_own_account_rename(&c, q->user->subject, input.values[USERNAME], &user);
+    if (rv == APR_EEXIST) {
+        cat_fields_add_error(q->pool, &input, "username", "taken", "is already taken");
+        return cat_answer_invalid(q->pool, CAT_PROBLEM_USER_EXISTS, input.errors);
+    }
+    if (rv != APR_SUCCESS) {
+        return answer_failure(q, rv);
+    }
+    answer = answer_account(q, user, "Account updated");
+    cat_answer_name_ignored(answer, q->pool, input.ignored);
+    return answer;
+}
+
+/* ---- a new address ---- */
+
+enum { NEW_EMAIL, EMAIL_PASSWORD, EMAIL_FIELDS };
+
+/* clang-format off */
+static const cat_field_t email_fields[EMAIL_FIELDS] = {
+    [NEW_EMAIL] =      {"newEmail", CAT_STRING, CAT_REQUIRED,              1, CAT_EMAIL_MAX, NULL, cat_user_refuse_email},
+    [EMAIL_PASSWORD] = {"password", CAT_STRING, CAT_REQUIRED | CAT_SECRET, 1, 256,           NULL, NULL},
+};
+/* clang-format on */
+
+/* Neither the answer nor its time tells whether another account has the address: the mailer finds that out. */
+cat_answer_t *cat_profile_change_email(cat_request_t *q)
+{
+    const cat_account_context_t c = cat_account_context_make(q);
+    cat_answer_t *answer;
+    cat_input_t input;
+    cat_login_t result;
+    apr_status_t rv;
+
+    cat_fields_check(q->pool, email_fields, EMAIL_FIELDS, CAT_CREATE, q->strict, q->body, &input);
+    if (input.errors) {
+        return cat_answer_malformed(q->pool, input.errors);
+    }
+    rv = cat_own_account_change_email(&c, q->user->subject, input.values[NEW_EMAIL], input.values[EMAIL_PASSWORD],
+                                      &result);
+    answer = cat_account_refusal_password(q, rv, &result, &input, "password");
+    if (!answer) {
+        answer = cat_answer_success(q->pool, 202, NULL,
+                                    q->conf->mail ? "If no other account has the address, its mailbox receives a link"
+                                                  : "If no other account has the address, a mail is queued for it");
+        cat_answer_name_ignored(answer, q->pool, input.ignored);
+    }
+    return answer;
+}
+
+/* ---- remove ---- */
+
+static const cat_field_t remove_fields[] = {
+    {"password", CAT_STRING, CAT_REQUIRED | CAT_SECRET, 1, 256, NULL, NULL},
+};
+
+cat_answer_t *cat_profile_remove(cat_request_t *q)
+{
+    const cat_account_context_t c = cat_account_context_make(q);
+    cat_answer_t *answer;
+    cat_input_t input;
+    cat_login_t result;
+    int is_last;
+    apr_status_t rv;
+
+    cat_fields_check(q->pool, remove_fields, 1, CAT_CREATE, q->strict, q->body, &input);
+    if (input.errors) {
+        return cat_answer_malformed(q->pool, input.errors);
+    }
+    rv = cat_own_account_delete(&c, q->user->subject, input.values[0], &result, &is_last);
+    answer = cat_account_refusal_password(q, rv, &result, &input, "password");
+    if (answer || is_last) {
+        return answer ? answer : cat_answer_problem(q->pool, CAT_PROBLEM_LAST_ADMIN, NULL);
+    }
+    answer = cat_answer_success(q->pool, 200, NULL, "Account deleted");
+    if (q->cookies) {
+        cat_token_response_drop_cookie(q, answer);
+    }
+    return answer;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_API_PROFILE_H
+#define CAT_API_PROFILE_H
+
+#include "http/route.h"
+
+/* The signed-in user's own account: GET, PATCH and DELETE /auth/me; POST /auth/email/change */
+cat_handler_t cat_profile_get, cat_profile_update, cat_profile_remove, cat_profile_change_email;
+
+#endif

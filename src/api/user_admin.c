@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/user_admin.h"
+
+#include "accounts/administration.h"
+#include "accounts/role.h"
+#include "accounts/session.h"
+#include "accounts/user.h"
+#include "accounts/user_list.h"
+#include "api/account_context.h"
+#include "api/admin_list.h"
+#include "api/failure.h"
+#include "db/status.h"
+#include "http/challenge.h"
+#include "http/etag.h"
+#include "jose/token.h"
+#include "lib/id.h"
+#include "mail/email.h"
+
+/* ---- list ---- */
+
+typedef struct list_request_t {
+    cat_admin_list_t list;
+    cat_user_query_t query;
+} list_request_t;
+
+static void parse_text(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    list_request_t *r = request;
+    const char *text = cat_admin_list_take_text(&r->list, p, parameter);
+    r->query.text = text ? cat_email_fold(p->pool, text) : NULL;
+}
+
+static void parse_role(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    list_request_t *r = request;
+    int role = cat_parameters_choose(p, parameter, parameter->value, cat_role_names, "must be " CAT_ROLE_NAMES_TEXT);
+
+    if (role >= 0) {
+        r->query.role = cat_role_names[role];
+        cat_admin_list_keep(&r->list, parameter);
+    }
+}
+
+static void parse_sort(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    static const char *const orders[] = {
+        [CAT_USERS_BY_TIME] = "createdAt", [CAT_USERS_BY_NAME] = "username", [CAT_USERS_BY_EMAIL] = "email", NULL};
+    list_request_t *r = request;
+    const char *value = parameter->value ? parameter->value : "";
+    int descending = *value == '-';
+    int order = cat_parameters_choose(p, parameter, value + descending, orders,
+                                      "must be createdAt, username or email, perhaps with - before it");
+
+    if (order >= 0) {
+        r->query.order = (cat_users_order_t)order;
+        r->query.descending = descending;
+        cat_admin_list_keep(&r->list, parameter);
+    }
+}
+
+/* THE USERS' PARAMETERS */
+static const cat_parameter_row_t parameters[] = {
+    CAT_ADMIN_LIST_PARAMETERS,
+    {"q", 0, parse_text},
+    {"role", 0, parse_role},
+    {"sort", 0, parse_sort},
+};
+
+#define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
+
+cat_answer_t *cat_user_admin_list(cat_request_t *q)
+{
+    list_request_t r = {.query = {.order = CAT_USERS_BY_TIME, .descending = 1}};
+    cat_parameters_t p;
+    cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, PARAMETERS, &r.list);
+    apr_status_t rv;
+
+    if (refusal) {
+        return refusal;
+    }
+    rv = cat_user_list_read(q->db, q->pool, &r.query, &r.list.page);
+    return cat_admin_list_answer(q, rv, &r.list, &p, cat_user_view_fields, CAT_USER_VIEW_FIELDS);
+}
+
+/* ---- one user ---- */
+
+/* The answer to GET; the tag of other answers is that of this one. */
+static cat_answer_t *represent_user(cat_request_t *q, const cat_account_t *user, const char *message)
+{
+    const char *const values[CAT_USER_VIEW_FIELDS] = {
+        [CAT_USER_VIEW_ID] = user->id,
+        [CAT_USER_VIEW_USERNAME] = user->username,
+        [CAT_USER_VIEW_EMAIL] = user->email,
+        [CAT_USER_VIEW_VERIFIED] = user->confirmed ? "1" : "0",
+        [CAT_USER_VIEW_ROLE] = user->role,
+        [CAT_USER_VIEW_LOCKED] = user->locked ? "1" : "0",
+        [CAT_USER_VIEW_CREATED_AT] = user->created_at,
+    };
+    cat_answer_t *answer;
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, q->pool, 256);
+    cat_fields_write(&b, cat_user_view_fields, CAT_USER_VIEW_FIELDS, values);
+    answer = cat_answer_success(q->pool, 200, &b, message);
+    answer->tag = message ? CAT_TAG_NONE : CAT_TAG_STRONG;
+    return cat_admin_list_protect(q, answer);
+}
+
+static const char *make_tag(cat_request_t *q, const cat_account_t *user)
+{
+    const cat_answer_t *answer = represent_user(q, user, NULL);
+    return cat_etag_make(q->pool, answer->body, answer->length, 0);
+}
+
+static cat_answer_t *answer_failure(cat_request_t *q, apr_status_t rv)
+{
+    return rv == APR_NOTFOUND ? cat_answer_problem(q->pool, CAT_PROBLEM_USER_UNKNOWN, NULL)
+                              : cat_failure_answer(q->pool, rv);
+}
+
+cat_answer_t *cat_user_admin_get(cat_request_t *q)
+{
+    cat_account_t *user;
+    apr_status_t rv =
+        cat_id_check(q->params[0]) ? cat_accounts_read(q->db, q->pool, q->params[0], &user) : APR_NOTFOUND;
+
+    return rv == APR_SUCCESS ? represent_user(q, user, NULL) : answer_failure(q, rv);
+}
+
+/* ---- changes ---- */
+
+/* A request that changes an account. */
+typedef struct change_request_t {
+    cat_request_t *q;
+    cat_administration_t administration;
+    cat_account_condition_t condition;
+    const char *tag;               /* of the state that was judged last; NULL: none was */
+    cat_administration_act_t *act; /* NULL: update */
+    const cat_account_change_t *change;
+    cat_account_t *account; /* of an update, afterwards */
+} change_request_t;
+
+static apr_status_t judge_conditions(void *baton, const cat_account_t *account)
+{
+    change_request_t *r = baton;
+
+    r->tag = make_tag(r->q, account);
+    return cat_etag_judge(&r->q->conditions, r->tag) == CAT_CONDITION_HOLDS ? APR_SUCCESS : CAT_ECHANGED;
+}
+
+static apr_status_t change_account(void *baton)
+{
+    change_request_t *r = baton;
+    const char *id = r->q->params[0];
+
+    return r->act ? r->act(&r->administration, id)
+                  : cat_administration_update(&r->administration, id, r->change, &r->account);
+}
+
+static void describe_work(change_request_t *r)
+{
+    cat_request_t *q = r->q;
+
+    r->condition = (cat_account_condition_t){judge_conditions, r};
+    r->administration = (cat_administration_t){
+        .db = q->db,
+        .pool = q->pool,
+        .now = q->now,
+        .actor = {CAT_AUDIT_HTTP, q->user->subject, q->user->username ? q->user->username : q->user->subject, q->client,
+                  q->request_id},
+        .condition = q->conditions.match || q->conditions.none_match ? &r->condition : NULL,
+    };
+}
+
+/* NULL: it has been done. Otherwise the answer that says why not. */
+static cat_answer_t *run_change(change_request_t *r)
+{
+    cat_request_t *q = r->q;
+    const cat_account_context_t c = cat_account_context_make(q);
+    cat_answer_t *answer;
+    apr_status_t rv;
+
+    if (!cat_id_check(q->params[0])) {
+        return answer_failure(q, APR_NOTFOUND);
+    }
+    describe_work(r);
+    rv = cat_db_transact(q->db, change_account, r);
+    if (rv != APR_SUCCESS) {
+        answer = answer_failure(q, rv);
+        answer->etag = rv == CAT_ECHANGED ? r->tag : NULL;
+        return answer;
+    }
+    switch (r->administration.outcome) {
+    case CAT_ADMINISTRATION_LAST:
+        return cat_answer_problem(q->pool, CAT_PROBLEM_LAST_ADMIN, NULL);
+    case CAT_ADMINISTRATION_FORBIDDEN:
+        return cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_SCOPE, "insufficient_scope",
+                                    "the user's role does not allow this");
+    default:
+        cat_session_revoke(&c, r->administration.ended);
+        return NULL;
+    }
+}
+
+cat_answer_t *cat_user_admin_update(cat_request_t *q)
+{
+    cat_account_change_t change;
+    change_request_t r = {.q = q, .change = &change};
+    cat_answer_t *answer;
+    cat_input_t input;
+
+    cat_fields_check(q->pool, cat_user_view_fields, CAT_USER_VIEW_FIELDS, CAT_UPDATE, q->strict, q->body, &input);
+    if (!input.errors && !input.given) {
+        cat_fields_add_error(q->pool, &input, "", "required", "must have role, emailVerified or locked");
+    }
+    if (input.errors) {
+        return cat_answer_malformed(q->pool, input.errors);
+    }
+    change = (cat_account_change_t){.role = input.values[CAT_USER_VIEW_ROLE],
+                                    .verified = input.values[CAT_USER_VIEW_VERIFIED],
+                                    .locked = input.values[CAT_USER_VIEW_LOCKED]};
+    answer = run_change(&r);
+    if (!answer) {
+        answer = represent_user(q, r.account, "User updated");
+        answer->etag = make_tag(q, r.account);
+        cat_answer_name_ignored(answer, q->pool, input.ignored);
+    }
+    return answer;
+}
+
+static cat_answer_t *act(cat_request_t *q, cat_administration_act_t *function, const char *message)
+{
+    change_request_t r = {.q = q, .act = function};
+    cat_answer_t *answer = run_change(&r);
+
+    return answer ? answer : cat_admin_list_protect(q, cat_answer_success(q->pool, 200, NULL, message));
+}
+
+cat_answer_t *cat_user_admin_remove(cat_request_t *q)
+{
+    return act(q, cat_administration_delete, "User deleted");
+}
+
+cat_answer_t *cat_user_admin_unlock(cat_request_t *q)
+{
+    return act(q, cat_administration_unlock, "User unlocked");
+}
+
+cat_answer_t *cat_user_admin_revoke(cat_request_t *q)
+{
+    return act(q, cat_administration_revoke, "Sessions ended");
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_API_USER_ADMIN_H
+#define CAT_API_USER_ADMIN_H
+
+#include "http/route.h"
+
+/* For administrators: GET /users; GET, PATCH and DELETE /users/:id; POST /users/:id/unlock; DELETE /users/:id/sessions */
+cat_handler_t cat_user_admin_list, cat_user_admin_get, cat_user_admin_update, cat_user_admin_remove,
+    cat_user_admin_unlock, cat_user_admin_revoke;
+
+#endif

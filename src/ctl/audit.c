@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "accounts/audit.h"
+
+#include <apr_strings.h>
+
+#include "ctl/ctl.h"
+#include "ctl/list.h"
+#include "lib/time.h"
+#include "mail/email.h"
+
+static const char *or_any(const ctl_t *ctl, const char *filter)
+{
+    return filter ? cat_email_fold(ctl->pool, filter) : "";
+}
+
+int ctl_audit_list(ctl_t *ctl)
+{
+    const ctl_options_t *o = ctl->options;
+    cat_audit_filter_t filter = {or_any(ctl, o->actor), or_any(ctl, o->target), or_any(ctl, o->action), "0"};
+    apr_int64_t since;
+
+    if (o->since && !cat_time_parse(o->since, &since)) {
+        return ctl_fail(o->since, "is not a time such as 2026-11-21T09:30:00Z");
+    }
+    if (o->since) {
+        filter.since = apr_psprintf(ctl->pool, "%" APR_INT64_T_FMT, since);
+    }
+    return ctl_list_print(ctl, cat_audit_fields, CAT_AUDIT_FIELDS, SQL_AUDIT_LIST,
+                          CAT_VALUES(CAT_AUDIT_FILTER_VALUES(&filter)));
+}
