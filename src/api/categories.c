@@ -88,30 +88,29 @@ static void write_category(cat_buffer_t *b, const cat_category_t *category)
     CAT_BUFFER_LITERAL(b, "}");
 }
 
-static cat_pagination_t describe_page(const cat_categories_query_t *query, const apr_array_header_t *list)
+static cat_pagination_t describe_page(const cat_categories_query_t *query, const cat_categories_page_t *page)
 {
-    return (cat_pagination_t){.page = query->page, .limit = query->limit, .total = list->nelts};
+    return (cat_pagination_t){.page = query->page, .limit = query->limit, .total = page->total};
 }
 
-static void write_page(cat_buffer_t *b, const cat_categories_query_t *query, const apr_array_header_t *list)
+static void write_page(cat_buffer_t *b, const cat_categories_query_t *query, const cat_categories_page_t *page)
 {
-    cat_pagination_t pagination = describe_page(query, list);
-    apr_int64_t first = query->page - 1 > list->nelts / query->limit ? list->nelts : (query->page - 1) * query->limit;
+    cat_pagination_t pagination = describe_page(query, page);
 
     CAT_BUFFER_LITERAL(b, "{\"success\":true,\"data\":[");
-    for (apr_int64_t i = first; i < list->nelts && i < first + query->limit; i++) {
-        if (i > first) {
+    for (int i = 0; i < page->list->nelts; i++) {
+        if (i > 0) {
             CAT_BUFFER_LITERAL(b, ",");
         }
-        write_category(b, &APR_ARRAY_IDX(list, i, cat_category_t));
+        write_category(b, &APR_ARRAY_IDX(page->list, i, cat_category_t));
     }
     cat_pagination_end_data(b, &pagination);
     CAT_BUFFER_LITERAL(b, "}");
 }
 
-static void write_link(cat_buffer_t *b, const cat_categories_query_t *query, const apr_array_header_t *list)
+static void write_link(cat_buffer_t *b, const cat_categories_query_t *query, const cat_categories_page_t *page)
 {
-    cat_pagination_t pagination = describe_page(query, list);
+    cat_pagination_t pagination = describe_page(query, page);
     cat_buffer_t text;
 
     cat_buffer_init(&text, b->pool, 64);

@@ -10,7 +10,6 @@
 /* A category and its number of indexed products, which is at least 1. */
 typedef struct cat_category_t {
     const char *name;
-    const char *key; /* the name, folded */
     apr_int64_t count;
 } cat_category_t;
 
@@ -23,10 +22,16 @@ typedef struct cat_categories_query_t {
     apr_int64_t page, limit; /* at least 1 */
 } cat_categories_query_t;
 
-/* How an answer is written, as it would be to the client. list: all categories that match, as cat_category_t. */
+/* A page of the categories that match, on the pool of db. */
+typedef struct cat_categories_page_t {
+    apr_array_header_t *list; /* cat_category_t */
+    apr_int64_t total;        /* on all pages */
+} cat_categories_page_t;
+
+/* How an answer is written, as it would be to the client. */
 typedef struct cat_categories_format_t {
-    void (*body)(cat_buffer_t *body, const cat_categories_query_t *query, const apr_array_header_t *list);
-    void (*link)(cat_buffer_t *link, const cat_categories_query_t *query, const apr_array_header_t *list);
+    void (*body)(cat_buffer_t *body, const cat_categories_query_t *query, const cat_categories_page_t *page);
+    void (*link)(cat_buffer_t *link, const cat_categories_query_t *query, const cat_categories_page_t *page);
 } cat_categories_format_t;
 
 /* An answer, on the pool of db. */
@@ -43,8 +48,8 @@ typedef struct cat_categories_t {
 apr_status_t cat_categories_answer(cat_db_t *db, const cat_categories_query_t *query, apr_time_t now,
                                    const cat_categories_format_t *format, cat_categories_t *categories);
 
-/* *list: all categories that match, whatever the page, on db's pool, without the empty category. Names are in the order of
- * their folded form, then of their octets; equal counts in the order of names. Reads the database. */
-apr_status_t cat_categories_list(cat_db_t *db, const cat_categories_query_t *query, apr_array_header_t **list);
+/* *page: without the empty category. Names are in the order of their folded form, of which the first
+ * CAT_PRODUCT_KEY_SIZE octets count, then of their octets; equal counts in the order of names. Reads the database. */
+apr_status_t cat_categories_read(cat_db_t *db, const cat_categories_query_t *query, cat_categories_page_t *page);
 
 #endif

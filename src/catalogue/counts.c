@@ -7,7 +7,10 @@
 
 #include "catalogue/list_key.h"
 #include "catalogue/product.h"
+#include "catalogue/product_keys.h"
+#include "catalogue/stock.h"
 #include "db/checkout.h"
+#include "lib/fold.h"
 
 /* Limits of one transaction: on SQLite, all writers wait for its end. */
 #define SPLITS 200
@@ -155,12 +158,14 @@ typedef struct delta_t {
     apr_int64_t created_at, delta;
     const char *category; /* NULL: none */
     apr_int64_t category_delta;
+    apr_int64_t in_stock;
 } delta_t;
 
 typedef struct delta_batch_t {
     apr_pool_t *pool;
     delta_t deltas[BATCH_ROWS];
     int count;
+    int is_without_stock; /* flag: a version that does not count products in stock has written some */
 } delta_batch_t;
 
 static apr_status_t keep_delta(void *baton, const char *const *values, int count)
@@ -174,7 +179,9 @@ static apr_status_t keep_delta(void *baton, const char *const *values, int count
                                           apr_atoi64(values[1]),
                                           apr_atoi64(values[3]),
                                           values[4] ? apr_pstrdup(b->pool, values[4]) : NULL,
-                                          apr_atoi64(values[5])};
+                                          apr_atoi64(values[5]),
+                                          values[6] ? apr_atoi64(values[6]) : 0};
+        b->is_without_stock |= !values[6];
     }
     return APR_SUCCESS;
 }
@@ -214,16 +221,29 @@ static apr_status_t apply_to_level(maintenance_t *c, const struct level_t *level
     return rv;
 }
 
-static apr_status_t add_to_category(maintenance_t *c, const char *category, apr_int64_t n)
+static const char *fold_category(apr_pool_t *pool, const char *category)
 {
-    const char *sum = apr_off_t_toa(c->pool, n);
+    return cat_fold_cut(pool, cat_fold_text(pool, category), CAT_PRODUCT_KEY_SIZE);
+}
+
+static apr_status_t prune_category(const maintenance_t *c, const char *category)
+{
+    apr_status_t rv = cat_db_exec(c->db, SQL_STOCK_PRUNE, CAT_VALUES(category), NULL);
+
+    return rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_CATEGORY_PRUNE, CAT_VALUES(category), NULL) : rv;
+}
+
+static apr_status_t add_to_category(const maintenance_t *c, const char *category, apr_int64_t n, apr_int64_t in_stock)
+{
+    const char *sum = apr_off_t_toa(c->pool, n), *stock = apr_off_t_toa(c->pool, in_stock);
     int changed;
-    apr_status_t rv = cat_db_exec(c->db, SQL_CATEGORY_ADD, CAT_VALUES(sum, category), &changed);
+    apr_status_t rv = cat_db_exec(c->db, SQL_CATEGORY_ADD, CAT_VALUES(sum, stock, category), &changed);
 
     if (rv == APR_SUCCESS && !changed) {
-        rv = cat_db_exec(c->db, SQL_CATEGORY_INSERT, CAT_VALUES(category, sum), NULL);
+        rv = cat_db_exec(c->db, SQL_CATEGORY_INSERT, CAT_VALUES(category, sum, stock, fold_category(c->pool, category)),
+                         NULL);
     }
-    return rv == APR_SUCCESS && n < 0 ? cat_db_exec(c->db, SQL_CATEGORY_PRUNE, CAT_VALUES(category), NULL) : rv;
+    return rv == APR_SUCCESS && n < 0 ? prune_category(c, category) : rv;
 }
 
 static int by_category(const void *one, const void *other)
@@ -246,13 +266,28 @@ static apr_status_t apply_to_categories(maintenance_t *c, const delta_batch_t *b
     qsort(deltas, (size_t)count, sizeof(*deltas), by_category);
     for (int i = 0; i < count && rv == APR_SUCCESS;) {
         const delta_t *first = &deltas[i];
-        apr_int64_t sum = 0;
+        apr_int64_t sum = 0, in_stock = 0;
         for (; i < count && !by_category(first, &deltas[i]); i++) {
             sum += deltas[i].category_delta;
+            in_stock += deltas[i].in_stock;
         }
-        rv = sum ? add_to_category(c, first->category, sum) : APR_SUCCESS;
+        rv = sum || in_stock ? add_to_category(c, first->category, sum, in_stock) : APR_SUCCESS;
     }
     return rv;
+}
+
+static apr_status_t apply_to_stock(const maintenance_t *c, const delta_batch_t *b)
+{
+    apr_int64_t sum = 0;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < b->count; i++) {
+        sum += b->deltas[i].in_stock;
+    }
+    if (sum) {
+        rv = cat_db_exec(c->db, SQL_STOCK_ADD, CAT_VALUES(apr_off_t_toa(c->pool, sum)), NULL);
+    }
+    return rv == APR_SUCCESS && b->is_without_stock ? cat_db_exec(c->db, SQL_STOCK_SPOIL, CAT_NO_VALUES, NULL) : rv;
 }
 
 /* By number: a DELETE with a range would wait for writers on MySQL. */
@@ -289,7 +324,31 @@ static apr_status_t apply_deltas(maintenance_t *c, int *count)
     }
     rv = rv == APR_SUCCESS ? apply_to_level(c, &all, b) : rv;
     rv = rv == APR_SUCCESS ? apply_to_categories(c, b) : rv;
+    rv = rv == APR_SUCCESS ? apply_to_stock(c, b) : rv;
     return rv == APR_SUCCESS ? delete_deltas(c, b) : rv;
+}
+
+static apr_status_t keep_name(void *baton, const char *const *values, int count)
+{
+    apr_array_header_t *names = baton;
+
+    (void)count;
+    APR_ARRAY_PUSH(names, const char *) = apr_pstrdup(names->pool, values[0]);
+    return APR_SUCCESS;
+}
+
+/* Of rows that an older version or SQL_CATEGORY_BEGIN has inserted. */
+static apr_status_t fold_categories(maintenance_t *c)
+{
+    apr_array_header_t *names = apr_array_make(c->pool, 64, sizeof(const char *));
+    apr_status_t rv = cat_db_each(c->db, SQL_CATEGORY_UNFOLDED, CAT_NO_VALUES, keep_name, names);
+
+    for (int i = 0; i < names->nelts && rv == APR_SUCCESS; i++) {
+        const char *name = APR_ARRAY_IDX(names, i, const char *);
+        rv = cat_db_exec(c->db, SQL_CATEGORY_FOLD, CAT_VALUES(fold_category(c->pool, name), name), NULL);
+        c->changed++;
+    }
+    return rv;
 }
 
 /* APR_NOTFOUND rolls back, if nothing could be done yet. Parts are rebalanced only once few delta rows are left,
@@ -307,6 +366,7 @@ static apr_status_t maintain_counts(void *baton)
     for (size_t i = 0; i < LEVELS && applied < BATCH_ROWS && rv == APR_SUCCESS; i++) {
         rv = rebalance_level(c, &levels[i]);
     }
+    rv = rv == APR_SUCCESS ? fold_categories(c) : rv;
     return rv == APR_SUCCESS && !c->changed ? APR_NOTFOUND : rv;
 }
 
@@ -319,7 +379,7 @@ static apr_status_t is_due(maintenance_t *c, int *due)
         rv = cat_db_each(c->db, SQL_COUNTS_UNEVEN, CAT_VALUES(levels[i].level, levels[i].too_many, levels[i].too_few),
                          note_row, due);
     }
-    return rv;
+    return rv == APR_SUCCESS ? cat_db_each(c->db, SQL_CATEGORY_UNFOLDED, CAT_NO_VALUES, note_row, due) : rv;
 }
 
 apr_status_t cat_counts_maintain(apr_pool_t *pool, cat_db_t *db, int *changed)
@@ -348,6 +408,7 @@ cat_job_result_t cat_counts_run(cat_job_t *job)
         rv = cat_counts_maintain(pool, db, &changed);
         apr_pool_clear(pool);
     }
+    rv = rv == APR_SUCCESS ? cat_stock_run(pool, job) : rv;
     apr_pool_destroy(pool);
     return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
 }
@@ -359,7 +420,8 @@ apr_status_t cat_counts_rebuild(cat_db_t *db)
     rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_CLEAR, CAT_NO_VALUES, NULL) : rv;
     rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_BEGIN, CAT_NO_VALUES, NULL) : rv;
     rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_CATEGORY_CLEAR, CAT_NO_VALUES, NULL) : rv;
-    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_CATEGORY_BEGIN, CAT_NO_VALUES, NULL) : rv;
+    rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_CATEGORY_BEGIN, CAT_NO_VALUES, NULL) : rv;
+    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_STOCK_SPOIL, CAT_NO_VALUES, NULL) : rv;
 }
 
 /* ---- delta rows ---- */
@@ -375,7 +437,7 @@ int cat_counts_needs_transaction(const cat_db_t *db)
     return !db->in_transaction && cat_counts_by_hand(db);
 }
 
-#define DELTA_COLUMNS 5
+#define DELTA_COLUMNS 6
 
 static apr_status_t note_rows(cat_db_t *db, const cat_counts_delta_t *deltas, int count)
 {
@@ -383,8 +445,8 @@ static apr_status_t note_rows(cat_db_t *db, const cat_counts_delta_t *deltas, in
 
     for (int i = 0; i < count; i++) {
         const cat_counts_delta_t *d = &deltas[i];
-        const char *row[DELTA_COLUMNS] = {d->created_at, d->id, d->delta, d->category,
-                                          d->category ? d->category_delta : "0"};
+        const char *row[DELTA_COLUMNS] = {
+            d->created_at, d->id, d->delta, d->category, d->category ? d->category_delta : "0", d->in_stock};
         memcpy(values + i * DELTA_COLUMNS, row, sizeof(row));
     }
     return cat_db_insert_rows(db, SQL_COUNTS_NOTE, values, DELTA_COLUMNS, count);
@@ -453,12 +515,30 @@ static apr_status_t check_level(check_t *c, const char *level, apr_int64_t total
     return rv;
 }
 
+static apr_status_t check_key(void *baton, const char *const *values, int count)
+{
+    check_t *c = baton;
+
+    (void)count;
+    c->wrong += strcmp(values[1], fold_category(c->pool, values[0])) != 0;
+    return APR_SUCCESS;
+}
+
 static apr_status_t check_categories(check_t *c)
 {
     const char *const *row;
     apr_status_t rv = cat_db_one(c->db, SQL_CATEGORY_WRONG, CAT_NO_VALUES, &row);
 
     c->wrong += rv == APR_SUCCESS ? atoi(row[0]) : 0;
+    return rv == APR_SUCCESS ? cat_db_each(c->db, SQL_CATEGORY_KEYS, CAT_NO_VALUES, check_key, c) : rv;
+}
+
+static apr_status_t check_stock(check_t *c)
+{
+    int wrong;
+    apr_status_t rv = cat_stock_check(c->pool, c->db, &wrong);
+
+    c->wrong += wrong;
     return rv;
 }
 
@@ -474,7 +554,8 @@ static apr_status_t check_counts(void *baton)
     for (size_t i = 0; i < LEVELS && rv == APR_SUCCESS; i++) {
         rv = check_level(c, levels[i].level, total);
     }
-    return rv == APR_SUCCESS ? check_categories(c) : rv;
+    rv = rv == APR_SUCCESS ? check_categories(c) : rv;
+    return rv == APR_SUCCESS ? check_stock(c) : rv;
 }
 
 apr_status_t cat_counts_check(apr_pool_t *pool, cat_db_t *db, int *wrong)

@@ -7,9 +7,10 @@
 
 /*
  * The database has the number of products in each part of the list (conf/schema/.../003_counts.sql), and of indexed
- * products in each category (006_search.sql), exact after every write. Triggers keep them on SQLite and PostgreSQL; on
- * MySQL, cat_counts_note inserts delta rows.
- * The maintenance splits and merges parts, so that each is quick to read, and applies the delta rows to the counts.
+ * products in each category (005_search.sql), exact after every write. Triggers keep them on SQLite and PostgreSQL; on
+ * MySQL, cat_counts_note inserts delta rows. They count those in stock as well (catalogue/stock.h).
+ * The maintenance splits and merges parts, so that each is quick to read, applies the delta rows to the counts, and folds
+ * the names of categories, in whose order they are listed.
  */
 
 /* 1: catalogue/products.c must begin a transaction, for an insert or delete together with its delta row. 0: it has one,
@@ -25,6 +26,7 @@ typedef struct cat_counts_delta_t {
     const char *delta;          /* how many products: "1", "-1" or "0" */
     const char *category;       /* of an indexed product; NULL: it is in no category's count */
     const char *category_delta; /* how many indexed products of the category */
+    const char *in_stock;       /* how many products in stock, of the category too: "1", "-1" or "0" */
 } cat_counts_delta_t;
 
 /* Where no triggers do, inserts delta rows for what the transaction changes, which the caller has begun. */

@@ -201,14 +201,22 @@ static apr_status_t mend_words(portion_t *p, const char *const *row, const char 
     return APR_SUCCESS;
 }
 
-/* Where no triggers count: a row is in its category's count if it has a category_key. */
+/* Where no triggers count: a row is in its category's count if it has a category_key. Of all products it is counted
+ * already, so the second delta row takes back what the first one adds to them. */
 static apr_status_t mend_count(const portion_t *p, const char *const *row, const char *const *keys)
 {
     int was = row[CAT_PRODUCT_FIELDS + CAT_PRODUCT_KEY_CATEGORY] != NULL, is = keys[CAT_PRODUCT_KEY_CATEGORY] != NULL;
-    const cat_counts_delta_t delta = {row[CAT_PRODUCT_CREATED_AT], row[CAT_PRODUCT_ID], "0", row[CAT_PRODUCT_CATEGORY],
-                                      is ? "1" : "-1"};
+    int has_stock = *row[CAT_PRODUCT_IN_STOCK] == '1';
+    const char *created_at = row[CAT_PRODUCT_CREATED_AT], *id = row[CAT_PRODUCT_ID];
+    const cat_counts_delta_t deltas[] = {
+        {created_at, id, "0", row[CAT_PRODUCT_CATEGORY], is ? "1" : "-1",
+         !has_stock ? "0"
+         : is       ? "1"
+                    : "-1"},
+        {created_at, id, "0", NULL, NULL, is ? "-1" : "1"},
+    };
 
-    return was == is ? APR_SUCCESS : cat_counts_note(p->db, &delta, 1);
+    return was == is ? APR_SUCCESS : cat_counts_note(p->db, deltas, has_stock ? 2 : 1);
 }
 
 static apr_status_t mend_row(portion_t *p, const char *const *row)

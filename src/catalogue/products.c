@@ -65,7 +65,7 @@ apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, 
 }
 
 /* The columns of SQL_PRODUCT_KEYS behind those of PRODUCT_KEY_COLUMNS. */
-enum { STORED_CATEGORY = CAT_PRODUCT_KEYS, STORED_CREATED_AT };
+enum { STORED_CATEGORY = CAT_PRODUCT_KEYS, STORED_CREATED_AT, STORED_IN_STOCK };
 
 #define ROW_VALUES (CAT_PRODUCT_FIELDS + CAT_PRODUCT_KEYS) /* of SQL_PRODUCT_INSERT */
 
@@ -97,8 +97,12 @@ static void prepare_product(insertion_t *in, int i)
     cat_product_keys_add(&in->postings, cat_product_keys_words(in->db->pool, keys[CAT_PRODUCT_KEY_WORDS]),
                          product[CAT_PRODUCT_CREATED_AT], product[CAT_PRODUCT_ID]);
     is_counted = keys[CAT_PRODUCT_KEY_CATEGORY] != NULL;
-    in->deltas[i] = (cat_counts_delta_t){product[CAT_PRODUCT_CREATED_AT], product[CAT_PRODUCT_ID], "1",
-                                         is_counted ? product[CAT_PRODUCT_CATEGORY] : NULL, "1"};
+    in->deltas[i] = (cat_counts_delta_t){product[CAT_PRODUCT_CREATED_AT],
+                                         product[CAT_PRODUCT_ID],
+                                         "1",
+                                         is_counted ? product[CAT_PRODUCT_CATEGORY] : NULL,
+                                         "1",
+                                         product[CAT_PRODUCT_IN_STOCK]};
 }
 
 static void prepare_insertion(insertion_t *in, cat_db_t *db, const char *const *const *products, int count)
@@ -223,11 +227,14 @@ static int list_update_values(const product_write_t *w, const char *values[UPDAT
     return count;
 }
 
-/* Does the update set a field from which something is derived? */
+/* Does the update set a field from which something is derived, or that is counted by hand? */
 static int changes_keys(const product_write_t *w)
 {
     static const int sources[] = {CAT_PRODUCT_NAME, CAT_PRODUCT_PRICE, CAT_PRODUCT_CATEGORY, CAT_PRODUCT_RATING};
 
+    if (cat_counts_by_hand(w->db) && w->input->values[CAT_PRODUCT_IN_STOCK]) {
+        return 1;
+    }
     if (!cat_product_keys_kept(w->db) && !cat_counts_by_hand(w->db)) {
         return 0;
     }
@@ -239,21 +246,26 @@ static int changes_keys(const product_write_t *w)
     return 0;
 }
 
-/* before: of SQL_PRODUCT_KEYS. */
-static apr_status_t note_category(const product_write_t *w, const char *const *before, const char *const *keys)
+/* "1" becomes "-1". */
+static const char *take_away(const char *in_stock)
 {
-    const char *created_at = before[STORED_CREATED_AT], *was = before[STORED_CATEGORY],
-               *is = w->product[CAT_PRODUCT_CATEGORY];
-    cat_counts_delta_t deltas[2];
-    int count = 0;
+    return *in_stock == '1' ? "-1" : "0";
+}
 
-    if (before[CAT_PRODUCT_KEY_CATEGORY] && (!keys[CAT_PRODUCT_KEY_CATEGORY] || strcmp(was, is) != 0)) {
-        deltas[count++] = (cat_counts_delta_t){created_at, w->id, "0", was, "-1"};
-    }
-    if (keys[CAT_PRODUCT_KEY_CATEGORY] && (!before[CAT_PRODUCT_KEY_CATEGORY] || strcmp(was, is) != 0)) {
-        deltas[count++] = (cat_counts_delta_t){created_at, w->id, "0", is, "1"};
-    }
-    return cat_counts_note(w->db, deltas, count);
+/* before: of SQL_PRODUCT_KEYS. */
+static apr_status_t note_counts(const product_write_t *w, const char *const *before, const char *const *keys)
+{
+    const char *created_at = before[STORED_CREATED_AT], *was_in_stock = before[STORED_IN_STOCK],
+               *in_stock = w->product[CAT_PRODUCT_IN_STOCK];
+    const char *was = before[CAT_PRODUCT_KEY_CATEGORY] ? before[STORED_CATEGORY] : NULL; /* NULL: it is in no count */
+    const char *is = keys[CAT_PRODUCT_KEY_CATEGORY] ? w->product[CAT_PRODUCT_CATEGORY] : NULL;
+    const cat_counts_delta_t deltas[] = {
+        {created_at, w->id, "0", was, "-1", take_away(was_in_stock)},
+        {created_at, w->id, "0", is, "1", in_stock},
+    };
+    int stays = was && is ? !strcmp(was, is) : was == is;
+
+    return stays && *was_in_stock == *in_stock ? APR_SUCCESS : cat_counts_note(w->db, deltas, 2);
 }
 
 /* Makes what is derived of the product follow it. before: of SQL_PRODUCT_KEYS. */
@@ -264,7 +276,7 @@ static apr_status_t update_keys(const product_write_t *w, const char *const *bef
 
     cat_product_keys_make(w->db->pool, cat_product_keys_kept(w->db), w->product, values);
     values[CAT_PRODUCT_KEYS] = w->id;
-    rv = note_category(w, before, values);
+    rv = note_counts(w, before, values);
     if (rv != APR_SUCCESS || cat_product_keys_match(before, values)) {
         return rv;
     }
@@ -319,13 +331,13 @@ static apr_status_t delete_what_follows(const product_write_t *w)
         rv = cat_product_keys_delete(w->db, cat_product_keys_words(w->db->pool, stored[CAT_PRODUCT_KEY_WORDS]),
                                      stored[STORED_CREATED_AT], w->id);
     }
-    return rv == APR_SUCCESS
-               ? cat_counts_note(
-                     w->db,
-                     &(cat_counts_delta_t){stored[STORED_CREATED_AT], w->id, "-1",
-                                           stored[CAT_PRODUCT_KEY_CATEGORY] ? stored[STORED_CATEGORY] : NULL, "-1"},
-                     1)
-               : rv;
+    return rv == APR_SUCCESS ? cat_counts_note(w->db,
+                                               &(cat_counts_delta_t){
+                                                   stored[STORED_CREATED_AT], w->id, "-1",
+                                                   stored[CAT_PRODUCT_KEY_CATEGORY] ? stored[STORED_CATEGORY] : NULL,
+                                                   "-1", take_away(stored[STORED_IN_STOCK])},
+                                               1)
+                             : rv;
 }
 
 /* APR_NOTFOUND rolls back. */

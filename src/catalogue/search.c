@@ -3,15 +3,22 @@
 
 #include <apr_hash.h>
 #include <apr_strings.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "catalogue/counts.h"
 #include "catalogue/indexes.h"
 #include "catalogue/plan.h"
 #include "catalogue/product_keys.h"
+#include "catalogue/stock.h"
 #include "db/checkout.h"
 #include "db/sql_parts.h"
+
+/* What the counters have to be asked. */
+typedef struct counters_t {
+    int decide;           /* flag: the list has no other conditions, so they know how many products it has */
+    const char *category; /* NULL: of any */
+    int in_stock;         /* 0 or 1; -1: both */
+} counters_t;
 
 typedef struct search_t {
     cat_db_t *db;
@@ -23,7 +30,57 @@ typedef struct search_t {
     apr_int64_t offset;
     apr_int64_t passed;      /* rows that were passed on */
     int has_category_counts; /* flag: the counters of categories have all products */
+    counters_t counters;
+    cat_stock_t stock;
+    int has_stock; /* flag: stock was read: of counters.category */
 } search_t;
+
+/* ---- counters ---- */
+
+static counters_t choose_counters(const cat_list_query_t *query)
+{
+    counters_t c = {.decide = query->word_count == 0, .in_stock = -1};
+
+    for (int i = 0; i < query->condition_count && c.decide; i++) {
+        const cat_query_condition_t *condition = &query->conditions[i];
+        int is_category = condition->field == CAT_PRODUCT_CATEGORY && !c.category;
+        c.decide =
+            condition->op == CAT_EQ && (is_category || (condition->field == CAT_PRODUCT_IN_STOCK && c.in_stock < 0));
+        if (is_category) {
+            c.category = condition->values->text;
+        } else {
+            c.in_stock = condition->values->key != 0;
+        }
+    }
+    return c;
+}
+
+static int is_stock_wanted(const search_t *s)
+{
+    return s->counters.decide && (s->counters.in_stock >= 0 || s->query->facets);
+}
+
+static apr_status_t read_stock(search_t *s)
+{
+    apr_status_t rv = is_stock_wanted(s) ? cat_stock_get(s->db, s->counters.category, &s->stock) : APR_NOTFOUND;
+
+    s->has_stock = rv == APR_SUCCESS;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
+/* Products of the list, where has_stock. */
+static apr_int64_t count_matching(const search_t *s)
+{
+    return s->counters.in_stock < 0 ? s->stock.products
+           : s->counters.in_stock   ? s->stock.in_stock
+                                    : s->stock.products - s->stock.in_stock;
+}
+
+/* Where nothing is to be found, a walk would look for it everywhere. */
+static int is_known_empty(const search_t *s)
+{
+    return s->has_stock && count_matching(s) <= 0;
+}
 
 /* ---- rows ---- */
 
@@ -120,25 +177,19 @@ static void cap_total(search_t *s)
     }
 }
 
-/* The category that is the only condition of the list; NULL: it has others, or none. */
-static const char *find_only_category(const cat_list_query_t *query)
-{
-    const cat_query_condition_t *condition = query->conditions;
-    int is_alone = query->condition_count == 1 && query->word_count == 0;
-
-    return is_alone && condition->field == CAT_PRODUCT_CATEGORY && condition->op == CAT_EQ ? condition->values->text
-                                                                                           : NULL;
-}
-
 static apr_status_t count_all(search_t *s)
 {
     cat_select_text_t text;
     apr_status_t rv;
 
-    cat_select_text_init(&text, s->db->pool, s->dialect);
-    if (find_only_category(s->query)) {
-        return cat_counts_category(s->db, find_only_category(s->query), &s->end->total);
+    if (s->has_stock) {
+        s->end->total = count_matching(s);
+        return APR_SUCCESS;
     }
+    if (s->counters.decide && s->counters.category && s->counters.in_stock < 0) {
+        return cat_counts_category(s->db, s->counters.category, &s->end->total);
+    }
+    cat_select_text_init(&text, s->db->pool, s->dialect);
     if (is_unconditional(s->query)) {
         cat_select_text_add(&text, "SELECT " PRODUCT_TOTAL, NULL);
         return cat_select_text_run(&text, s->db, take_number, &s->end->total);
@@ -163,112 +214,203 @@ static apr_status_t count_rows(search_t *s)
 
 /* ---- facets ---- */
 
-typedef struct facets_t {
-    search_t *search;
-    apr_hash_t *values[2]; /* cat_search_value_t * by value: of category, of in_stock */
-    apr_int64_t rows;
-} facets_t;
+/* The most frequent values of a field, in their order. */
+typedef struct facet_t {
+    apr_pool_t *pool;
+    int count;
+    cat_search_value_t values[CAT_SEARCH_FACET_MAX];
+} facet_t;
 
-static void add_value(facets_t *f, int which, const char *value)
+static int is_before(const char *value, apr_int64_t count, const cat_search_value_t *other)
 {
-    cat_search_value_t *found = apr_hash_get(f->values[which], value, APR_HASH_KEY_STRING);
+    return count != other->count ? count > other->count : strcmp(value, other->value) < 0;
+}
 
-    if (!found) {
-        found = apr_pcalloc(f->search->db->pool, sizeof(*found));
-        found->value = apr_pstrdup(f->search->db->pool, value);
-        apr_hash_set(f->values[which], found->value, APR_HASH_KEY_STRING, found);
+/* Copies the value, if it belongs to them. */
+static void add_value(facet_t *f, const char *value, apr_int64_t count)
+{
+    int at = f->count;
+
+    while (at > 0 && is_before(value, count, &f->values[at - 1])) {
+        at--;
     }
-    found->count++;
-}
-
-static apr_status_t take_facet_row(void *baton, const char *const *values, int count)
-{
-    facets_t *f = baton;
-
-    (void)count;
-    if (f->rows++ < f->search->db->conf->count_limit) {
-        add_value(f, 0, values[0]);
-        add_value(f, 1, values[1]);
-    }
-    return APR_SUCCESS;
-}
-
-static int compare_values(const void *a, const void *b)
-{
-    const cat_search_value_t *x = a, *y = b;
-
-    return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : strcmp(x->value, y->value);
-}
-
-static void add_facet(facets_t *f, int which, int field)
-{
-    cat_search_end_t *end = f->search->end;
-    unsigned count = apr_hash_count(f->values[which]), n = 0;
-    cat_search_value_t *values = apr_palloc(f->search->db->pool, (count + 1) * sizeof(*values));
-
-    if (!(f->search->query->facets & CAT_FIELD_LIST_OF(field))) {
+    if (count <= 0 || at == CAT_SEARCH_FACET_MAX) {
         return;
     }
-    for (apr_hash_index_t *i = apr_hash_first(f->search->db->pool, f->values[which]); i; i = apr_hash_next(i)) {
-        values[n++] = *(cat_search_value_t *)apr_hash_this_val(i);
-    }
-    qsort(values, count, sizeof(*values), compare_values);
-    end->facets[end->facet_count++] =
-        (cat_search_facet_t){field, count < CAT_SEARCH_FACET_MAX ? (int)count : CAT_SEARCH_FACET_MAX, values};
+    f->count += f->count < CAT_SEARCH_FACET_MAX;
+    memmove(f->values + at + 1, f->values + at, (size_t)(f->count - at - 1) * sizeof(f->values[0]));
+    f->values[at] = (cat_search_value_t){apr_pstrdup(f->pool, value), count};
+}
+
+static facet_t *make_facet(const search_t *s)
+{
+    facet_t *f = apr_palloc(s->db->pool, sizeof(*f));
+
+    f->pool = s->db->pool;
+    f->count = 0;
+    return f;
+}
+
+static int is_facet(const search_t *s, int field)
+{
+    return (s->query->facets & CAT_FIELD_LIST_OF(field)) != 0;
+}
+
+static void put_facet(search_t *s, int field, const facet_t *f)
+{
+    s->end->facets[s->end->facet_count++] = (cat_search_facet_t){field, f->count, f->values};
+}
+
+/* ---- facets that the counters know ---- */
+
+static int are_facets_counted(const search_t *s)
+{
+    const counters_t *c = &s->counters;
+    int needs_stock = c->category || c->in_stock >= 0 || is_facet(s, CAT_PRODUCT_IN_STOCK);
+
+    return c->decide && (s->has_stock || !needs_stock) &&
+           (s->has_category_counts || !is_facet(s, CAT_PRODUCT_CATEGORY));
+}
+
+typedef struct listing_t {
+    facet_t *facet;
+    int in_stock; /* of counters_t */
+} listing_t;
+
+/* None of the categories from here on belongs to the facet. */
+static int is_facet_full(const facet_t *f, apr_int64_t ceiling)
+{
+    return f->count == CAT_SEARCH_FACET_MAX && ceiling < f->values[f->count - 1].count;
 }
 
 static apr_status_t take_category(void *baton, const char *const *values, int count)
 {
-    facets_t *f = baton;
-    cat_search_value_t *value = apr_palloc(f->search->db->pool, sizeof(*value));
+    const listing_t *l = baton;
+    apr_int64_t products = apr_atoi64(values[1]);
 
-    (void)count;
-    *value = (cat_search_value_t){apr_pstrdup(f->search->db->pool, values[0]), apr_atoi64(values[1])};
-    apr_hash_set(f->values[0], value->value, APR_HASH_KEY_STRING, value);
+    if (count > 3 && is_facet_full(l->facet, apr_atoi64(values[3]))) {
+        return CAT_ENOUGH;
+    }
+    if (l->in_stock >= 0) {
+        apr_int64_t in_stock = apr_atoi64(values[2]);
+        products = l->in_stock ? in_stock : products - in_stock;
+    }
+    add_value(l->facet, values[0], products);
     return APR_SUCCESS;
 }
 
-/* Of a list without conditions the counters know the categories, all of them. */
-static int are_categories_counted(const search_t *s)
+static apr_status_t list_categories(search_t *s)
 {
-    return s->has_category_counts && is_unconditional(s->query) &&
-           s->query->facets == CAT_FIELD_LIST_OF(CAT_PRODUCT_CATEGORY);
+    listing_t l = {make_facet(s), s->counters.in_stock};
+    apr_status_t rv = APR_SUCCESS;
+
+    if (s->counters.category) {
+        add_value(l.facet, s->counters.category, count_matching(s));
+    } else if (!is_known_empty(s)) {
+        rv = cat_db_each(s->db, SQL_CATEGORY_LARGEST, CAT_NO_VALUES, take_category, &l);
+    }
+    put_facet(s, CAT_PRODUCT_CATEGORY, l.facet);
+    return rv;
 }
 
-static apr_status_t list_categories(search_t *s, facets_t *f)
+static void list_stock(search_t *s)
 {
-    apr_status_t rv = cat_db_each(s->db, SQL_CATEGORY_LIST, CAT_NO_VALUES, take_category, f);
+    facet_t *f = make_facet(s);
 
-    add_facet(f, 0, CAT_PRODUCT_CATEGORY);
+    if (s->counters.in_stock != 0) {
+        add_value(f, "1", s->stock.in_stock);
+    }
+    if (s->counters.in_stock != 1) {
+        add_value(f, "0", s->stock.products - s->stock.in_stock);
+    }
+    put_facet(s, CAT_PRODUCT_IN_STOCK, f);
+}
+
+static apr_status_t list_facets(search_t *s)
+{
+    apr_status_t rv = is_facet(s, CAT_PRODUCT_CATEGORY) ? list_categories(s) : APR_SUCCESS;
+
+    if (is_facet(s, CAT_PRODUCT_IN_STOCK)) {
+        list_stock(s);
+    }
     return rv;
+}
+
+/* ---- facets of products that are read ---- */
+
+typedef struct sample_t {
+    search_t *search;
+    apr_hash_t *values[2]; /* apr_int64_t by value: of category, of in_stock */
+    apr_int64_t rows;
+} sample_t;
+
+static void count_value(sample_t *sample, int which, const char *value)
+{
+    apr_pool_t *pool = sample->search->db->pool;
+    apr_int64_t *n = apr_hash_get(sample->values[which], value, APR_HASH_KEY_STRING);
+
+    if (!n) {
+        n = apr_pcalloc(pool, sizeof(*n));
+        apr_hash_set(sample->values[which], apr_pstrdup(pool, value), APR_HASH_KEY_STRING, n);
+    }
+    ++*n;
+}
+
+static apr_status_t take_facet_row(void *baton, const char *const *values, int count)
+{
+    sample_t *sample = baton;
+
+    (void)count;
+    if (sample->rows++ < sample->search->db->conf->count_limit) {
+        count_value(sample, 0, values[0]);
+        count_value(sample, 1, values[1]);
+    }
+    return APR_SUCCESS;
+}
+
+static void put_sample(sample_t *sample, int which, int field)
+{
+    search_t *s = sample->search;
+    facet_t *f;
+
+    if (!is_facet(s, field)) {
+        return;
+    }
+    f = make_facet(s);
+    for (apr_hash_index_t *i = apr_hash_first(s->db->pool, sample->values[which]); i; i = apr_hash_next(i)) {
+        add_value(f, apr_hash_this_key(i), *(apr_int64_t *)apr_hash_this_val(i));
+    }
+    put_facet(s, field, f);
 }
 
 /* The same rows tell the total, if there are no more of them. */
-static apr_status_t count_facets(search_t *s)
+static apr_status_t read_facets(search_t *s)
 {
     apr_int64_t most = s->db->conf->count_limit;
-    facets_t f = {.search = s, .values = {apr_hash_make(s->db->pool), apr_hash_make(s->db->pool)}};
+    sample_t sample = {.search = s, .values = {apr_hash_make(s->db->pool), apr_hash_make(s->db->pool)}};
     cat_select_text_t text;
     apr_status_t rv;
 
-    if (!s->query->facets) {
-        return APR_SUCCESS;
-    }
-    if (are_categories_counted(s)) {
-        return list_categories(s, &f);
-    }
     cat_select_text_init(&text, s->db->pool, s->dialect);
     cat_plan_add_facets(&text, &s->plan, most + 1);
-    rv = cat_select_text_run(&text, s->db, take_facet_row, &f);
+    rv = cat_select_text_run(&text, s->db, take_facet_row, &sample);
     if (rv == APR_SUCCESS) {
-        add_facet(&f, 0, CAT_PRODUCT_CATEGORY);
-        add_facet(&f, 1, CAT_PRODUCT_IN_STOCK);
-        s->end->is_sample = f.rows > most;
+        put_sample(&sample, 0, CAT_PRODUCT_CATEGORY);
+        put_sample(&sample, 1, CAT_PRODUCT_IN_STOCK);
+        s->end->is_sample = sample.rows > most;
         if (!s->end->is_sample && s->query->count != CAT_COUNT_NONE) {
-            s->end->total = f.rows;
+            s->end->total = sample.rows;
         }
     }
     return rv;
+}
+
+static apr_status_t count_facets(search_t *s)
+{
+    if (!s->query->facets) {
+        return APR_SUCCESS;
+    }
+    return are_facets_counted(s) || is_known_empty(s) ? list_facets(s) : read_facets(s);
 }
 
 /* ---- the whole ---- */
@@ -307,15 +449,23 @@ static apr_status_t read_again(search_t *s)
     return rv == APR_SUCCESS ? read_rows(s) : rv;
 }
 
+static apr_status_t read_products(search_t *s)
+{
+    apr_status_t rv = try_rows(s);
+
+    return rv == APR_SUCCESS && is_tried_in_vain(s) ? read_again(s) : rv;
+}
+
 static apr_status_t read_all(void *baton)
 {
     search_t *s = baton;
     apr_status_t rv;
 
     s->dialect = cat_source_dialect(s->db->source);
-    rv = try_rows(s);
-    if (rv == APR_SUCCESS && is_tried_in_vain(s)) {
-        rv = read_again(s);
+    begin_rows(s);
+    rv = read_stock(s);
+    if (rv == APR_SUCCESS && !is_known_empty(s)) {
+        rv = read_products(s);
     }
     if (rv == APR_SUCCESS) {
         rv = count_facets(s);
@@ -327,7 +477,13 @@ static search_t make_search(cat_db_t *db, const cat_list_query_t *query, const c
                             cat_search_end_t *end)
 {
     return (search_t){
-        .db = db, .query = query, .rows = rows, .end = end, .offset = query->page ? cat_query_count_skipped(query) : 0};
+        .db = db,
+        .query = query,
+        .rows = rows,
+        .end = end,
+        .offset = query->page ? cat_query_count_skipped(query) : 0,
+        .counters = choose_counters(query),
+    };
 }
 
 apr_status_t cat_search_read(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,

@@ -23,10 +23,19 @@
 #define PRODUCT_TOTAL                                                                                                  \
     "(SELECT n FROM product_counts WHERE level = 3) + (SELECT COALESCE(SUM(delta), 0) FROM product_deltas)"
 
-/* Rows of category and n, of which the sum is that of the category's indexed products. */
+/* Rows of category, n and in_stock, of which the sums are the category's indexed products, and those of them that are in
+ * stock. */
 #define CATEGORY_PARTS                                                                                                 \
-    "(SELECT category, n FROM category_counts"                                                                         \
-    " UNION ALL SELECT category, category_delta FROM product_deltas WHERE category IS NOT NULL)"
+    "(SELECT category, n, in_stock FROM category_counts"                                                               \
+    " UNION ALL SELECT category, category_delta, in_stock FROM product_deltas WHERE category IS NOT NULL)"
+
+/* How many of all products are in stock, and a condition: that is known, as catalogue/stock.h says. */
+#define PRODUCTS_IN_STOCK                                                                                              \
+    "(SELECT in_stock FROM product_counts WHERE level = 3)"                                                            \
+    " + (SELECT COALESCE(SUM(in_stock), 0) FROM product_deltas)"
+#define STOCK_IS_COUNTED                                                                                               \
+    "EXISTS (SELECT 1 FROM product_counts WHERE level = 4 AND in_stock = n)"                                           \
+    " AND NOT EXISTS (SELECT 1 FROM product_deltas WHERE in_stock IS NULL)"
 
 /* A user as accounts/user.h's view has it. */
 #define USER_VIEW                                                                                                      \

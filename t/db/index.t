@@ -139,7 +139,7 @@ my $writes = 0;
 allow_kills();
 while (complete($db) ne "@parts") {
     my @at = map { sprintf '01a1fdf9-d28a-7c59-b8ec-%012d', 1 + int rand 3000 } 1 .. 4;
-    $server->burst(wire(PUT => "/products/$at[0]", { name => 'changed', category => 'c1' }, token => $token),
+    $server->burst(wire(PUT => "/products/$at[0]", { name => 'changed', category => 'c1', inStock => false }, token => $token),
         wire(PUT => "/products/$at[1]", { category => 'c2' }, token => $token), wire(DELETE => "/products/$at[2]", undef, token => $token),
         wire(POST => '/products', { name => 'made meanwhile', price => 1, category => 'c3' }, token => $token));
     $writes++;
@@ -149,6 +149,19 @@ while (complete($db) ne "@parts") {
 is(complete($db), "@parts", 'the job fills in what the older schema did not have');
 cmp_ok($writes, '>', 0, 'while clients write');
 right('after the job');
+
+# case: products in stock are counted from then on, those that were there before as well
+sub in_stock { return $server->api(GET => "/products?facets=inStock&limit=1$_[0]")->{json} }
+is(wait_until(90, sub { !in_stock('')->{facetsRelation} }), 1, 'the products in stock are counted');
+for my $category ('', 'c2', 'c3') {
+    my $where = $category ? q( AND category = 'c2') =~ s/c2/$category/r : '';
+    my %count = map { $_ => $db->selectrow_array("SELECT COUNT(*) FROM products WHERE in_stock = $_$where") } 0, 1;
+    my $got = in_stock($category ? "&category=$category" : '');
+    is_deeply({ map { $_->{value} ? 1 : 0 => $_->{count} } @{ $got->{facets}{inStock} } }, { map { $count{$_} ? ($_ => $count{$_}) : () } 0, 1 },
+        "they are: '$category'");
+    is(in_stock("&inStock=true" . ($category ? "&category=$category" : ''))->{pagination}{total}, $count{1}, "and the total: '$category'");
+}
+right('with the products in stock');
 
 # ---- CatalogIndex ----
 

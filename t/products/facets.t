@@ -32,10 +32,17 @@ is_deeply([map { $_->{count} } @{ $r->{facets}{category} }], [3, (2) x 15, (1) x
 $server->api(POST => '/products', { name => 'q', price => 1 }, token => $token);
 is(list('facets=category&price=1')->{json}{facetsRelation}, 'gte', 'beyond it they are of so many only');
 
-is(list('facets=inStock')->{json}{facetsRelation}, 'gte', 'without conditions as well');
 $r = list('facets=category')->{json};
 ok(!exists $r->{facetsRelation}, 'but there the categories are counted, however many products there are');
 is_deeply([map { $_->{count} } @{ $r->{facets}{category} }], [3, (2) x 16, (1) x 33], 'all of them');
+for (['', counts(true, 80, false, 1)], ['&inStock=true', counts(true, 80)], ['&inStock=false', counts(false, 1)], ['&category=tea', counts(true, 2, false, 1)]) {
+    my ($query, $want) = @$_;
+    $r = list("facets=category,inStock$query")->{json};
+    is_deeply($r->{facets}{inStock}, $want, "products in stock are counted too: ?$query");
+    ok(!exists $r->{facetsRelation}, "all of them: ?$query");
+}
+is_deeply(list('facets=category&inStock=false')->{json}{facets}{category}, counts(tea => 1), 'and those of each category');
+is_deeply(list('facets=category&inStock=false&category=c01')->{json}{facets}{category}, [], 'of which there may be none');
 
 answers(list("facets=$_"), 400, invalid(facets => 'unknown'), "facets=$_ is refused") for '', 'name', 'category,price', 'Category';
 answers(list('facets=category&facets=inStock'), 400, invalid(facets => 'duplicate'), 'facets twice are refused');

@@ -99,19 +99,19 @@ if (driver eq 'pgsql') {
 # Products from a version without counts: enough for several regions where inserting is fast, for several groups elsewhere.
 $server->stop;
 my $on = driver eq 'pgsql' ? ' ON products' : '';
-my %triggers = (pgsql => [qw(products_change products_truncate)], sqlite3 => [qw(products_insert products_delete products_move)]);
+my %triggers = (pgsql => [qw(products_change products_truncate)], sqlite3 => [qw(products_insert products_delete products_move products_stock)]);
 $db->do("DROP TRIGGER $_$on") for @{ $triggers{ driver() } // [] };
 $db->do($_) for driver eq 'sqlite3' ? 'DROP VIEW product_deltas' : 'DROP TABLE product_deltas', 'DROP TABLE product_counts',
     'DELETE FROM schema_version WHERE version >= 3';
 $db->do("DROP FUNCTION $_") for driver eq 'pgsql' ? qw(products_count products_count_none) : ();
-# The server repeats the steps from the third on; on MySQL, what the later steps add already exists.
-for my $step (driver eq 'mysql' ? () : grep { !m{/00[123]_} } glob setting('top') . '/conf/schema/' . driver . '/*.sql') {
+# The server repeats the steps from the third on, of which the last is undone first; on MySQL, what the later steps add already exists.
+for my $step (driver eq 'mysql' ? () : reverse grep { !m{/00[123]_} } glob setting('top') . '/conf/schema/' . driver . '/*.sql') {
     my $sql = slurp($step);
     if (driver eq 'sqlite3') {
         $db->do("DROP TRIGGER IF EXISTS $1") while $sql =~ /^CREATE TRIGGER (\w+)/mg;
     }
-    $db->do("DROP INDEX $1") while $sql =~ /^CREATE (?:UNIQUE )?INDEX (\w+)/mg;
-    $db->do("ALTER TABLE $1 DROP COLUMN $2") while $sql =~ /^ALTER TABLE (?!product_deltas)(\w+) ADD COLUMN (\w+)/mg;
+    $db->do("DROP INDEX IF EXISTS $1") while $sql =~ /^CREATE (?:UNIQUE )?INDEX (\w+)/mg;
+    $db->do("ALTER TABLE $1 DROP COLUMN $2") while $sql =~ /^ALTER TABLE (?!product_deltas|product_counts|category_counts)(\w+) ADD COLUMN (\w+)/mg;
     $db->do("DROP TABLE $1") while $sql =~ /^CREATE TABLE (\w+)/mg;
 }
 my ($old, $level) = driver eq 'sqlite3' ? (650_000, 2) : (230_000, 1);

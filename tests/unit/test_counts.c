@@ -9,9 +9,10 @@
 /* As on MySQL, where writers insert rows into product_deltas because no trigger counts. */
 #define NO_TRIGGERS                                                                                                    \
     "DROP TRIGGER products_insert; DROP TRIGGER products_delete; DROP TRIGGER products_category_insert;"               \
-    "DROP TRIGGER products_category_delete; DROP TRIGGER products_category_update; DROP VIEW product_deltas;"          \
+    "DROP TRIGGER products_category_delete; DROP TRIGGER products_category_update; DROP TRIGGER products_stock;"       \
+    "DROP TRIGGER category_counts_delete; DROP VIEW product_deltas;"                                                   \
     "CREATE TABLE product_deltas (seq INTEGER PRIMARY KEY, created_at INTEGER, id TEXT, delta INTEGER,"                \
-    " category TEXT, category_delta INTEGER NOT NULL DEFAULT 0)"
+    " category TEXT, category_delta INTEGER NOT NULL DEFAULT 0, in_stock INTEGER)"
 
 static unit_database_t *database_without_triggers(apr_pool_t *pool)
 {
@@ -149,8 +150,8 @@ static void test_maintenance_applies_many_deltas_in_batches(void **state)
     unit_products_insert(database, 5000, 6200); /* into the newest part */
     unit_database_sql(
         database,
-        "INSERT INTO product_deltas (created_at, id, delta, category, category_delta)"
-        " SELECT created_at, id, -1, category, -1 FROM products WHERE CAST(name AS INTEGER) BETWEEN 400 AND 1600;"
+        "INSERT INTO product_deltas (created_at, id, delta, category, category_delta, in_stock)"
+        " SELECT created_at, id, -1, category, -1, -1 FROM products WHERE CAST(name AS INTEGER) BETWEEN 400 AND 1600;"
         "DELETE FROM products WHERE CAST(name AS INTEGER) BETWEEN 400 AND 1600");
     unit_products_maintain(database);
     assert_int_equal(unit_products_check(database), 0);
@@ -225,6 +226,7 @@ static void test_categories_are_counted_by_deltas(void **state)
 static cat_job_t make_job(apr_pool_t *pool, unit_database_t *database, const atomic_int *stop)
 {
     return (cat_job_t){.pool = pool,
+                       .last = apr_pcalloc(pool, sizeof(apr_time_t)),
                        .log = &database->log,
                        .conf = &database->conf,
                        .db = unit_database_use(pool, database),

@@ -155,7 +155,7 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_PRODUCT_LOCK] =
         "SELECT " PRODUCT_COLUMNS " FROM products WHERE id = %s FOR UPDATE",
     [SQL_PRODUCT_KEYS] =
-        "SELECT " PRODUCT_KEY_COLUMNS ", category, created_at FROM products WHERE id = %s FOR UPDATE",
+        "SELECT " PRODUCT_KEY_COLUMNS ", category, created_at, in_stock FROM products WHERE id = %s FOR UPDATE",
     [SQL_WORDS_INSERT] = WORDS_INSERT_MYSQL(WORDS_ROW),
     [SQL_WORDS_INSERT_2] = WORDS_INSERT_MYSQL(TWICE(WORDS_ROW)),
     [SQL_WORDS_INSERT_4] = WORDS_INSERT_MYSQL(TWICE(TWICE(WORDS_ROW))),
@@ -170,6 +170,7 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_INDEX_READ] = INDEX_ROWS_MYSQL,
     [SQL_CATEGORY_BEGIN] = CATEGORY_BEGIN("CAST(category AS BINARY)"),
     [SQL_CATEGORY_WRONG] = CATEGORY_WRONG("CAST(category AS BINARY)"),
+    [SQL_STOCK_PORTION] = STOCK_PORTION("CAST(category AS BINARY)"),
     [SQL_COUNTS_PARTS] =
         "WITH r AS (SELECT CAST(%s AS SIGNED) AS level, CAST(%s AS SIGNED) AS first_at, %s AS first_id,"
         " CAST(%s AS SIGNED) AS next_at, %s AS next_id)"

@@ -43,7 +43,15 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 /* The statements in which it differs from db/sql.def. */
 static const char *const statements[SQL_COUNT] = {
     [SQL_INDEX_LIST] = "SELECT name, 1, NULL FROM sqlite_master WHERE type = 'index' AND tbl_name = 'products'",
-    [SQL_CATEGORY_LIST] = "SELECT category, n FROM category_counts WHERE n > 0",
+    [SQL_CATEGORY_LIST] = "SELECT category, n, in_stock FROM category_counts WHERE n > 0",
+    [SQL_CATEGORY_LARGEST] =
+        "SELECT category, n, in_stock, ceiling FROM category_counts INDEXED BY categories_by_ceiling"
+        " ORDER BY ceiling DESC",
+    [SQL_STOCK_COUNT] = "SELECT a.n, a.in_stock FROM product_counts c CROSS JOIN product_counts a"
+                        " WHERE c.level = 4 AND c.in_stock = c.n AND a.level = 3",
+    [SQL_STOCK_OF_CATEGORY] = "SELECT COALESCE((SELECT n FROM category_counts WHERE category = %s), 0),"
+                              " COALESCE((SELECT in_stock FROM category_counts WHERE category = %s), 0)"
+                              " FROM product_counts c WHERE c.level = 4 AND c.in_stock = c.n",
     [SQL_MOVE_REVOCATION] = "INSERT INTO revoked_sessions (session_id, ended_at, imported_at)"
                             " VALUES (%s, %s, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER))",
 };
