@@ -43,8 +43,8 @@ my @QUESTIONS = (
     'a common and a rare word' => 'q={common}+{rare}',
 );
 
-# No product of the large category is out of stock, which no index says.
-my $WORST = 'category={big}&inStock=false&cursor=';
+# No product of the large category is out of stock; of a prefix no index says that, and no counter.
+my $WORST = 'category[prefix]={big}&inStock=false&cursor=';
 
 sub run {
     my ($c) = @_;
