@@ -419,6 +419,27 @@ static void finish_transaction(const cat_import_t *im)
     }
 }
 
+/* Imports that update the same products wait for each other without a deadlock, whatever the order of their rows. */
+static apr_status_t lock_products(cat_import_t *im)
+{
+    apr_array_header_t *ids = apr_array_make(im->changed_pool, 64, sizeof(const char *));
+    apr_status_t rv = APR_SUCCESS;
+
+    if (!im->options.rows.may_update || cat_db_has_one_writer(im->db)) {
+        return APR_SUCCESS;
+    }
+    for (int i = 0; i < im->rows && rv == APR_SUCCESS; i++) {
+        const char *record[CAT_PRODUCT_FIELDS];
+        apr_pool_clear(im->group.pool);
+        rv = report_spool(im, cat_spool_read(im->spool, im->group.pool, record, CAT_PRODUCT_FIELDS));
+        if (rv == APR_SUCCESS && record[CAT_PRODUCT_ID]) {
+            APR_ARRAY_PUSH(ids, const char *) = apr_pstrdup(im->changed_pool, record[CAT_PRODUCT_ID]);
+        }
+    }
+    rv = rv == APR_SUCCESS ? cat_products_lock_many(im->db, ids) : rv;
+    return rv == APR_SUCCESS ? report_spool(im, cat_spool_seek(im->spool, im->begin)) : rv;
+}
+
 /* The work of a transaction: so it begins at the transaction's first record each time. */
 static apr_status_t store_rows(void *baton)
 {
@@ -428,6 +449,7 @@ static apr_status_t store_rows(void *baton)
 
     im->done = (cat_import_result_t){.stored = 0};
     apr_array_clear(im->changed);
+    rv = rv == APR_SUCCESS ? lock_products(im) : rv;
     while (im->done.stored < im->rows && rv == APR_SUCCESS) {
         rv = read_group(im, im->row + im->done.stored, im->rows - (int)im->done.stored);
         rv = rv == APR_SUCCESS ? store_group(im) : rv;

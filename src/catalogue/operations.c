@@ -27,11 +27,6 @@ static int is_about_product(const cat_operation_t *o)
     return (o->kind == CAT_OPERATION_UPDATE || o->kind == CAT_OPERATION_DELETE) && cat_id_check(o->id);
 }
 
-static int compare_ids(const void *one, const void *other)
-{
-    return strcmp(*(const char *const *)one, *(const char *const *)other);
-}
-
 static apr_array_header_t *list_ids(const run_t *run)
 {
     apr_array_header_t *ids = apr_array_make(run->pool, run->operations->count, sizeof(const char *));
@@ -41,7 +36,7 @@ static apr_array_header_t *list_ids(const run_t *run)
             APR_ARRAY_PUSH(ids, const char *) = run->operations->list[i].id;
         }
     }
-    qsort(ids->elts, (size_t)ids->nelts, sizeof(const char *), compare_ids);
+    qsort(ids->elts, (size_t)ids->nelts, sizeof(const char *), cat_id_compare);
     return ids;
 }
 

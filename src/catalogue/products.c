@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "catalogue/products.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "catalogue/counts.h"
@@ -379,6 +380,36 @@ apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *chang
 apr_status_t cat_products_lock(cat_db_t *db, const char *id, const char *const **product)
 {
     return cat_db_one(db, SQL_PRODUCT_LOCK, CAT_VALUES(id), product);
+}
+
+#define LOCKED 100 /* ids of one SQL_PRODUCT_LOCK_100 */
+
+static apr_status_t pass_row(void *baton, const char *const *values, int count)
+{
+    (void)baton;
+    (void)values;
+    (void)count;
+    return APR_SUCCESS;
+}
+
+/* The places that are left repeat an id. */
+apr_status_t cat_products_lock_many(cat_db_t *db, apr_array_header_t *ids)
+{
+    const char *const *sorted = (const char *const *)ids->elts;
+    apr_status_t rv = APR_SUCCESS;
+
+    if (cat_db_has_one_writer(db)) {
+        return APR_SUCCESS;
+    }
+    qsort(ids->elts, (size_t)ids->nelts, sizeof(*sorted), cat_id_compare);
+    for (int done = 0; done < ids->nelts && rv == APR_SUCCESS; done += LOCKED) {
+        const char *values[LOCKED];
+        for (int i = 0; i < LOCKED; i++) {
+            values[i] = sorted[done + i < ids->nelts ? done + i : done];
+        }
+        rv = cat_db_each(db, SQL_PRODUCT_LOCK_100, values, LOCKED, pass_row, NULL);
+    }
+    return rv;
 }
 
 apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product)

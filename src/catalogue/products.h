@@ -54,6 +54,10 @@ apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *chang
  * in the order of their ids prevents deadlocks between transactions that lock several. */
 apr_status_t cat_products_lock(cat_db_t *db, const char *id, const char *const **product);
 
+/* Locks several products in the order of their ids, which it sorts (const char *); unknown ones are passed over. Where the
+ * database has one writer at a time, there is nothing to lock. */
+apr_status_t cat_products_lock_many(cat_db_t *db, apr_array_header_t *ids);
+
 /* One of several writes within the transaction. A product that is updated or deleted must be locked. APR_EEXIST: a
  * product has the id. input, *product: as above. */
 apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product);

@@ -142,18 +142,21 @@ apr_status_t cat_db_insert_rows(cat_db_t *db, cat_sql_t sql, const char *const *
     return rv;
 }
 
-int cat_db_shares_commits(const cat_db_t *db)
+int cat_db_has_one_writer(const cat_db_t *db)
 {
     const cat_dialect_t *dialect = cat_source_dialect(db->source);
 
-    return db->in_transaction || (dialect && dialect->one_writer);
+    return dialect && dialect->one_writer;
+}
+
+int cat_db_shares_commits(const cat_db_t *db)
+{
+    return db->in_transaction || cat_db_has_one_writer(db);
 }
 
 int cat_db_asks_server(const cat_db_t *db)
 {
-    const cat_dialect_t *dialect = cat_source_dialect(db->source);
-
-    return !db->in_transaction && dialect && !dialect->one_writer;
+    return !db->in_transaction && cat_source_dialect(db->source) && !cat_db_has_one_writer(db);
 }
 
 int cat_db_takes_writes(cat_db_t *db)

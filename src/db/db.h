@@ -122,6 +122,9 @@ apr_pool_t *cat_db_use_pool(cat_db_t *db, apr_pool_t *pool);
  * writer at a time. 0 before the first connection of this process. */
 int cat_db_shares_commits(const cat_db_t *db);
 
+/* Has the database one writer at a time? 0 before the first connection of this process. */
+int cat_db_has_one_writer(const cat_db_t *db);
+
 /* Is a statement a round trip to a server, and no part of a transaction? 0 before the first connection of this process. */
 int cat_db_asks_server(const cat_db_t *db);
 

@@ -2,6 +2,7 @@
 #include "lib/id.h"
 
 #include <apr_general.h>
+#include <string.h>
 
 #define TIME_BYTES 6 /* unix_ts_ms, big-endian */
 #define HEAD_BYTES 8 /* and the version with rand_a, which holds what is left of the time */
@@ -69,4 +70,9 @@ int cat_id_check(const char *text)
         }
     }
     return text[CAT_ID_LENGTH] == '\0';
+}
+
+int cat_id_compare(const void *one, const void *other)
+{
+    return strcmp(*(const char *const *)one, *(const char *const *)other);
 }

@@ -15,4 +15,7 @@ const char *cat_id_make(apr_pool_t *pool, apr_time_t now);
 /* Is text a UUID as cat_id_make writes it: 36 characters, lower-case hexadecimal, version 7, RFC 9562 variant? */
 int cat_id_check(const char *text);
 
+/* For qsort of an array of ids (const char *). */
+int cat_id_compare(const void *one, const void *other);
+
 #endif

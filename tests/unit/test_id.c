@@ -167,6 +167,18 @@ static void test_check_refuses_every_changed_byte(void **state)
     }
 }
 
+static void test_compare_sorts(void **state)
+{
+    const char *ids[] = {"b", "c", "a", "b"};
+
+    (void)state;
+    qsort(ids, 4, sizeof(*ids), cat_id_compare);
+    assert_string_equal(ids[0], "a");
+    assert_string_equal(ids[1], "b");
+    assert_string_equal(ids[2], "b");
+    assert_string_equal(ids[3], "c");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +193,7 @@ int main(void)
         UNIT_TEST(test_check_refuses_other_texts),
         UNIT_TEST(test_check_refuses_every_cut),
         UNIT_TEST(test_check_refuses_every_changed_byte),
+        UNIT_TEST(test_compare_sorts),
     };
     return UNIT_RUN(tests);
 }

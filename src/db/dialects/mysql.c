@@ -154,6 +154,7 @@ static const char *const statements[SQL_COUNT] = {
         " ORDER BY created_at DESC, p.id DESC LIMIT %s",
     [SQL_PRODUCT_LOCK] =
         "SELECT " PRODUCT_COLUMNS " FROM products WHERE id = %s FOR UPDATE",
+    [SQL_PRODUCT_LOCK_100] = LOCK_100 " FOR UPDATE",
     [SQL_PRODUCT_KEYS] =
         "SELECT " PRODUCT_KEY_COLUMNS ", category, created_at, in_stock FROM products WHERE id = %s FOR UPDATE",
     [SQL_WORDS_INSERT] = WORDS_INSERT_MYSQL(WORDS_ROW),

@@ -102,6 +102,7 @@ static const char *const statements[SQL_COUNT] = {
         "SELECT " PRODUCT_COLUMNS NEWEST(" WHERE (created_at, id) < (%s, %s)", "$3") " LIMIT %s",
     [SQL_PRODUCT_LOCK] =
         "SELECT " PRODUCT_COLUMNS " FROM products WHERE id = %s FOR UPDATE",
+    [SQL_PRODUCT_LOCK_100] = LOCK_100 " FOR UPDATE",
     [SQL_PRODUCT_KEYS] =
         "SELECT " PRODUCT_KEY_COLUMNS ", category, created_at, in_stock FROM products WHERE id = %s FOR UPDATE",
     [SQL_INDEX_LIST] =

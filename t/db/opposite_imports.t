@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /products/import
+# db: mysql pgsql
+# Two imports at the same time that update the same products in opposite orders: both are stored, each of them whole.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for problems);
+use Time::HiRes ();
+
+use constant COUNT => 300; # several groups of rows that are compared together
+
+my $engine = CatalogTest::Database::engine();
+my $server = server(engine => $engine)->start;
+my $token = register($server)->{token};
+my ($db, $other) = map { $server->database } 1 .. 2;
+
+sub request {
+    my ($file) = @_;
+    return wire(POST => '/products/import?mode=upsert', $file, token => $token, headers => { 'Content-Type' => 'text/csv' });
+}
+sub begin_import {
+    my ($column, $value, @ids) = @_;
+    my $socket = $server->connection;
+    print {$socket} request(join '', "id,$column\n", map { "$_,$value\n" } @ids);
+    return $socket;
+}
+sub finish { return join '', readline $_[0] }
+sub values_of { my ($column) = @_; return join ' ', sort keys %{ $db->selectall_hashref("SELECT DISTINCT $column FROM products", $column) } }
+
+# How many sessions wait for a lock. InnoDB renews its table of transactions only if nobody has read it for 0.1 s.
+sub waiting {
+    Time::HiRes::sleep(0.15) if driver eq 'mysql';
+    my $ask = driver eq 'mysql' ? q(SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT')
+        : q(SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock');
+    return $engine->admin->selectrow_array($ask);
+}
+
+answers($server->talk(request("name,price,category,rating\n" . "a product,1,kind,1\n" x COUNT)), 200, undef, 'products are stored');
+my @ids = map { $_->[0] } @{ $db->selectall_arrayref('SELECT id FROM products ORDER BY id') };
+
+# Both imports come as far as the product in their middle that the test has locked, and go on at once.
+for my $case (
+    ['different fields', [price => 5], [rating => 2], sub { values_of('price') == 5 && values_of('rating') == 2 }],
+    ['the same field', [name => 'first'], [name => 'second'], sub { values_of('name') =~ /^(?:first|second)$/ }],
+    ['indexed words', [category => 'one kind'], [category => 'another'], sub { values_of('category') =~ /^(?:one kind|another)$/ }],
+) {
+    my ($name, $up, $down, $is_right) = @$case;
+    $other->begin_work;
+    $other->do(q(UPDATE products SET in_stock = 0 WHERE id = ?), undef, $ids[COUNT / 2]);
+    my @sockets = (begin_import(@$up, @ids), begin_import(@$down, reverse @ids));
+    ok(wait_until(60, sub { waiting() >= 2 }), "$name: both imports wait");
+    $other->rollback;
+    my $summary = sprintf '"rows":%d,"created":0,"updated":%1$d,"unchanged":0', COUNT;
+    like(finish($_), qr{^HTTP/1\.1 200 .*$summary}s, "$name: an import succeeds") for @sockets;
+    ok($is_right->(), "$name: nothing is lost, and each is stored whole");
+}
+
+is(problems(ctl_for($server, 'check')), '', 'all that is derived of the products is right');
+
+done_testing;
