@@ -30,7 +30,7 @@ sub rows {
         (map { indexed("$_ MPM", '', $_) } qw(event worker)),
         (map { my $engine = $_; map { database($engine, $_) } qw(event worker) } qw(PostgreSQL MariaDB)),
         (map { https($_) } qw(event worker)),
-        sizes(), depth(), inserts(), memory(), tokens());
+        sizes(), depth(), inserts(), transfers(), memory(), tokens());
 }
 
 sub cpu {
@@ -144,6 +144,19 @@ sub inserts {
             { %$row, what => 'p99, ms', member => 'p99', relation => '<', limit => 10 },
             { %$row, what => 'failed', member => 'failed', relation => '<=', limit => 0 });
     } qw(event worker);
+}
+
+# Of a million rows.
+sub transfers {
+    my $row = sub {
+        my ($what, $figure, $member, $most) = @_;
+        return { group => 'files of products', what => $what, figure => $figure, member => $member, relation => '<=', limit => $most };
+    };
+    return (
+        (map { $row->("import, $_->[0], seconds", "import, $_->[0]", 'seconds', $_->[1]) } ['all indexes', 200], ['without search', 60]),
+        $row->('import, all indexes, MiB', 'import, all indexes', 'mib', 64),
+        $row->('longest wait of a writer beside an import, seconds', 'writer beside an import, all indexes', 'seconds', 1),
+        (map { ($row->("export, $_, seconds", "export, $_", 'seconds', 5), $row->("export, $_, MiB", "export, $_", 'mib', 16)) } qw(csv ndjson)));
 }
 
 # The generations, which keep the cache valid, take another 256 KiB per database.

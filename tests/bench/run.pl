@@ -24,13 +24,14 @@ use Results ();
 use Rounds ();
 use Sizes ();
 use Tokens ();
+use Transfers ();
 
-my @PARTS = qw(reads posts postgresql mariadb https sizes depth inserts memory tokens);
+my @PARTS = qw(reads posts postgresql mariadb https sizes depth inserts transfers memory tokens);
 my ($build, $dir) = map { Cwd::realpath($_) // die "$_: $!\n" } @ARGV;
 my @parts = split ' ', $ENV{PARTS} || "@PARTS";
 my %pace = $ENV{QUICK}
-    ? (rounds => 1, seconds => 1, large => 1_000_000, beside_peers => 100_000, requests => 100_000)
-    : (rounds => 27, seconds => 1, large => 10_000_000, beside_peers => 1_000_000, requests => 1_000_000);
+    ? (rounds => 1, seconds => 1, large => 1_000_000, beside_peers => 100_000, transferred => 100_000, requests => 100_000)
+    : (rounds => 27, seconds => 1, large => 10_000_000, beside_peers => 1_000_000, transferred => 1_000_000, requests => 1_000_000);
 
 $| = 1;
 for my $part (@parts) {
@@ -43,7 +44,7 @@ my %context = (%pace, dir => $dir, build => $build, rounds => Rounds->new(%pace)
 my %run = (
     reads => \&Compare::reads, posts => \&Compare::posts, postgresql => \&Databases::postgresql, mariadb => \&Databases::mariadb,
     https => \&Https::run, sizes => \&Sizes::run, depth => \&Depth::run, inserts => \&Inserts::run,
-    memory => \&Memory::run, tokens => \&Tokens::run, instructions => \&Instructions::run);
+    transfers => \&Transfers::run, memory => \&Memory::run, tokens => \&Tokens::run, instructions => \&Instructions::run);
 for my $part (@parts) {
     print "\n$part\n";
     $run{$part}->(\%context);
