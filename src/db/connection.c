@@ -103,7 +103,7 @@ int cat_connection_takes_writes(const cat_connection_t *conn, const cat_log_t *l
 
 static apr_status_t begin_on_file(cat_connection_t *conn, apr_time_t until)
 {
-    apr_status_t rv = cat_sqlite_begin(&conn->handle, until, conn->fault, sizeof(conn->fault));
+    apr_status_t rv = cat_sqlite_begin(&conn->handle, conn->reader, until, conn->fault, sizeof(conn->fault));
 
     conn->is_lost = rv == CAT_ELOST;
     return rv;
@@ -129,13 +129,23 @@ static const char *ask_data_version(cat_connection_t *conn, apr_pool_t *pool)
     return version;
 }
 
+/* In WAL mode no lock of another program keeps SQLite from committing, so there is nothing to wait for. */
+static apr_status_t commit_file(cat_connection_t *conn)
+{
+    int result = cat_sqlite_reader_commit(conn->reader);
+
+    return result ? cat_connection_judge(
+                        conn, &(cat_fault_t){.result = result, .text = cat_sqlite_reader_error(conn->reader)}, "COMMIT")
+                  : APR_SUCCESS;
+}
+
 apr_status_t cat_connection_commit(cat_connection_t *conn, apr_pool_t *pool)
 {
     apr_status_t rv;
 
     cat_commit_tracker_commit(&conn->tracker,
                               cat_commit_tracker_is_unsure(&conn->tracker) ? ask_data_version(conn, pool) : NULL);
-    rv = cat_connection_send(conn, "COMMIT");
+    rv = conn->file ? commit_file(conn) : cat_connection_send(conn, "COMMIT");
     conn->in_transaction = rv != APR_SUCCESS;
     if (rv != APR_SUCCESS) {
         cat_commit_tracker_fail(&conn->tracker);

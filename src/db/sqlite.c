@@ -41,14 +41,15 @@ static int milliseconds_until(apr_time_t until)
 }
 
 /* On a read-only connection BEGIN IMMEDIATE silently begins a transaction that can only read. */
-apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, apr_time_t until, char *fault, apr_size_t size)
+apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, cat_sqlite_reader_t *reader, apr_time_t until, char *fault,
+                              apr_size_t size)
 {
     sqlite3 *sqlite = sqlite_of(handle);
     int result = SQLITE_READONLY;
 
     if (!sqlite3_db_readonly(sqlite, "main")) {
         sqlite3_busy_timeout(sqlite, milliseconds_until(until));
-        result = sqlite3_exec(sqlite, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+        result = cat_sqlite_reader_begin(reader);
         /* apr_dbd waits by itself; both waits would multiply, while it holds a mutex of the process. */
         sqlite3_busy_timeout(sqlite, 0);
     }

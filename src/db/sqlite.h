@@ -4,6 +4,7 @@
 
 #include "db/files.h"
 #include "db/handle.h"
+#include "db/sqlite_reader.h"
 
 /* Functions of SQLite that apr_dbd does not offer, on a connection that apr_dbd has opened. Used by the thread that has
  * the connection. */
@@ -17,7 +18,8 @@ const char *cat_sqlite_file(const cat_db_handle_t *handle);
  * would wait for 1.6 seconds, however long the write has waited already. CAT_ELOST: the connection is read-only until
  * it is opened anew. CAT_EDOWN: any other failure. fault receives the reason.
  */
-apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, apr_time_t until, char *fault, apr_size_t size);
+apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, cat_sqlite_reader_t *reader, apr_time_t until, char *fault,
+                              apr_size_t size);
 
 /* Is the index of the WAL mapped read-only? All connections of a process share the mapping until the last of them is
  * closed. */

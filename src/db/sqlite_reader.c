@@ -22,6 +22,7 @@ struct cat_sqlite_reader_t {
     sqlite3_stmt *statements[SQL_COUNT]; /* NULL: not prepared yet */
     cat_text_slots_t *slots;
     sqlite3_stmt *made[CAT_TEXT_SLOTS]; /* NULL: not prepared yet */
+    sqlite3_stmt *begin, *commit;       /* NULL: not prepared yet */
 };
 
 void cat_sqlite_reader_set_up(void)
@@ -29,16 +30,24 @@ void cat_sqlite_reader_set_up(void)
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
+static void finalize_statement(sqlite3_stmt **statement)
+{
+    sqlite3_finalize(*statement);
+    *statement = NULL;
+}
+
 /* SQLite does not close a connection that has statements. */
 void cat_sqlite_reader_detach(cat_sqlite_reader_t *reader)
 {
     for (int i = 0; reader && i < SQL_COUNT; i++) {
-        sqlite3_finalize(reader->statements[i]);
-        reader->statements[i] = NULL;
+        finalize_statement(&reader->statements[i]);
     }
     for (int i = 0; reader && i < CAT_TEXT_SLOTS; i++) {
-        sqlite3_finalize(reader->made[i]);
-        reader->made[i] = NULL;
+        finalize_statement(&reader->made[i]);
+    }
+    if (reader) {
+        finalize_statement(&reader->begin);
+        finalize_statement(&reader->commit);
     }
 }
 
@@ -109,8 +118,7 @@ static int make_statement(cat_sqlite_reader_t *reader, const char *text, int *sl
     apr_pool_t *pool;
 
     *slot = cat_text_slots_choose(reader->slots);
-    sqlite3_finalize(reader->made[*slot]);
-    reader->made[*slot] = NULL;
+    finalize_statement(&reader->made[*slot]);
     pool = cat_text_slots_take(reader->slots, *slot, text);
     return prepare_statement(reader, text, apr_palloc(pool, strlen(text) + 1), &reader->made[*slot]);
 }
@@ -231,4 +239,33 @@ int cat_sqlite_reader_select(cat_sqlite_reader_t *reader, const char *text, cons
     result = select->text ? select_made(reader, select, rv, rows) : select_fixed(reader, text, select, rv, rows);
     sqlite3_mutex_leave(mutex);
     return result;
+}
+
+static int run_control(const cat_sqlite_reader_t *reader, sqlite3_stmt **statement, const char *text)
+{
+    int result = SQLITE_OK;
+
+    if (!*statement) {
+        result = sqlite3_prepare_v3(reader->sqlite, text, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
+    }
+    if (result == SQLITE_OK) {
+        sqlite3_step(*statement);
+        result = sqlite3_reset(*statement);
+    }
+    return result;
+}
+
+int cat_sqlite_reader_begin(cat_sqlite_reader_t *reader)
+{
+    return run_control(reader, &reader->begin, "BEGIN IMMEDIATE");
+}
+
+int cat_sqlite_reader_commit(cat_sqlite_reader_t *reader)
+{
+    return run_control(reader, &reader->commit, "COMMIT");
+}
+
+const char *cat_sqlite_reader_error(const cat_sqlite_reader_t *reader)
+{
+    return sqlite3_errmsg(reader->sqlite);
 }

@@ -6,9 +6,9 @@
 #include "db/select.h"
 
 /*
- * Reads from SQLite with SQLite's own functions, on a connection that apr_dbd has opened. apr_dbd lets one thread of
- * the process at a time read or write, and holds that lock through each COMMIT; it also copies each value twice. Used
- * by the thread that has the connection.
+ * Reads from SQLite, and begins and commits its transactions, with SQLite's own functions, on a connection that apr_dbd
+ * has opened. apr_dbd lets one thread of the process at a time read or write, and holds that lock through each COMMIT; it
+ * also copies each value twice. Used by the thread that has the connection.
  */
 typedef struct cat_sqlite_reader_t cat_sqlite_reader_t;
 
@@ -33,5 +33,13 @@ void cat_sqlite_reader_attach(cat_sqlite_reader_t *reader, const cat_db_handle_t
  */
 int cat_sqlite_reader_select(cat_sqlite_reader_t *reader, const char *text, const cat_select_t *select,
                              apr_status_t *rv, int *rows);
+
+/* Begins a transaction that is going to write, without waiting; and commits it. The statements are prepared once: apr_dbd
+ * would parse the texts each time. Return SQLite's result code. */
+int cat_sqlite_reader_begin(cat_sqlite_reader_t *reader);
+int cat_sqlite_reader_commit(cat_sqlite_reader_t *reader);
+
+/* What SQLite says of the last failure; valid until the connection is used again. */
+const char *cat_sqlite_reader_error(const cat_sqlite_reader_t *reader);
 
 #endif

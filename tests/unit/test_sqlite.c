@@ -23,11 +23,11 @@ static void test_begin_says_why_it_failed(void **state)
     char fault[100] = "";
     sqlite3 *other;
 
-    assert_int_equal(cat_sqlite_begin(&conn->handle, apr_time_now(), fault, sizeof(fault)), APR_SUCCESS);
+    assert_int_equal(cat_sqlite_begin(&conn->handle, conn->reader, apr_time_now(), fault, sizeof(fault)), APR_SUCCESS);
     assert_int_equal(sqlite3_open(database->path, &other), SQLITE_OK);
     assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_BUSY);
     sqlite3_close(other);
-    assert_int_equal(cat_sqlite_begin(&conn->handle, apr_time_now(), fault, sizeof(fault)), CAT_EDOWN);
+    assert_int_equal(cat_sqlite_begin(&conn->handle, conn->reader, apr_time_now(), fault, sizeof(fault)), CAT_EDOWN);
     unit_says(fault, "BEGIN IMMEDIATE failed with 1");
     cat_connection_roll_back(conn);
 }

@@ -131,6 +131,21 @@ static void test_detached_reader_prepares_again(void **state)
     cat_sqlite_reader_attach(NULL, &conn->handle);
 }
 
+static void test_transactions_begin_and_end(void **state)
+{
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, unit_database(*state)), CAT_TO_WRITE);
+    sqlite3 *sqlite = apr_dbd_native_handle(conn->handle.driver, conn->handle.dbd);
+
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(cat_sqlite_reader_begin(conn->reader), SQLITE_OK);
+        assert_false(sqlite3_get_autocommit(sqlite));
+        assert_int_equal(cat_sqlite_reader_commit(conn->reader), SQLITE_OK);
+        assert_true(sqlite3_get_autocommit(sqlite));
+    }
+    assert_int_equal(cat_sqlite_reader_commit(conn->reader), SQLITE_ERROR);
+    unit_says(cat_sqlite_reader_error(conn->reader), "no transaction is active");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +154,7 @@ int main(void)
         UNIT_TEST(test_failure_after_a_row_is_returned),
         UNIT_TEST(test_row_function_stops_the_select),
         UNIT_TEST(test_detached_reader_prepares_again),
+        UNIT_TEST(test_transactions_begin_and_end),
     };
     return UNIT_RUN(tests);
 }
