@@ -481,7 +481,8 @@ static int is_word_alone(const cat_list_query_t *query)
     return query->word_count == 1 && query->condition_count == 0;
 }
 
-enum { LOOK_FIRST, LOOK_LONGER, LOOK_NEWEST, LOOK_OLDER };
+enum { LOOK_FIRST, LOOK_LONGER, LOOK_NEWEST, LOOK_OLDER, LOOK_COLUMNS };
+_Static_assert(COUNTED_WORDS *LOOK_COLUMNS <= CAT_COLUMNS_MAX, "all words are looked up by one statement");
 
 typedef struct look_t {
     apr_pool_t *pool;

@@ -7,6 +7,8 @@
 /* A row function returns it when it needs no more rows; for the caller of the select that is APR_SUCCESS. */
 #define CAT_ENOUGH (APR_OS_START_USERERR + 14)
 
+#define CAT_COLUMNS_MAX 32 /* of a row */
+
 /* Receives one row: the values in the statement's column order, NULL for SQL's NULL, valid until the function returns.
  * It must not use the database. Any status but APR_SUCCESS ends the calls; the remaining rows are still drained. */
 typedef apr_status_t cat_row_t(void *baton, const char *const *values, int count);

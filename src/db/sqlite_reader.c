@@ -8,8 +8,6 @@
 #include "db/text_slots.h"
 #include "lib/number.h"
 
-#define COLUMNS_MAX 16
-
 /* How long a statement waits for another program's lock where the caller cannot use apr_dbd. Readers meet one only while
  * that program opens the database as the first one or closes it as the last. */
 #define LOCK_MSEC 1600
@@ -160,8 +158,8 @@ static const char *read_value(sqlite3_stmt *statement, int column, digits_t digi
 
 static apr_status_t pass_row(sqlite3_stmt *statement, const cat_select_t *select)
 {
-    const char *values[COLUMNS_MAX];
-    digits_t digits[COLUMNS_MAX];
+    const char *values[CAT_COLUMNS_MAX];
+    digits_t digits[CAT_COLUMNS_MAX];
     int columns = sqlite3_column_count(statement);
 
     for (int i = 0; i < columns; i++) {
@@ -183,7 +181,7 @@ static int step_through_rows(sqlite3_stmt *statement, const cat_select_t *select
 
 static int run_statement(sqlite3_stmt *statement, const cat_select_t *select, apr_status_t *rv, int *rows)
 {
-    int result = sqlite3_column_count(statement) <= COLUMNS_MAX ? bind_values(statement, select) : SQLITE_RANGE;
+    int result = sqlite3_column_count(statement) <= CAT_COLUMNS_MAX ? bind_values(statement, select) : SQLITE_RANGE;
 
     if (result == SQLITE_OK) {
         result = step_through_rows(statement, select, rv, rows);

@@ -12,8 +12,6 @@
 /* How often a statement is run that was found dead: the schema may change again meanwhile. */
 #define TRIES 5
 
-#define COLUMNS_MAX 16
-
 /* What apr_dbd_get_row returns after the last row; any other number is an error. */
 #define NO_MORE_ROWS (-1)
 
@@ -82,11 +80,11 @@ static apr_status_t drain_rows(cat_connection_t *conn, apr_pool_t *pool, apr_dbd
                                cat_row_t *row, void *baton)
 {
     apr_dbd_row_t *r = NULL;
-    const char *values[COLUMNS_MAX];
+    const char *values[CAT_COLUMNS_MAX];
     apr_status_t rv = APR_SUCCESS;
     int columns = apr_dbd_num_cols(conn->handle.driver, results), result = 0;
 
-    if (columns > COLUMNS_MAX) {
+    if (columns > CAT_COLUMNS_MAX) {
         return APR_ENOSPC;
     }
     for (int n = 1; (result = apr_dbd_get_row(conn->handle.driver, pool, results, &r, n)) == 0; n++) {

@@ -12,8 +12,6 @@
 #include "db/status.h"
 #include "db/text_slots.h"
 
-#define COLUMNS_MAX 16
-
 /* How often a statement is prepared for one execution before it runs as text: one of those that another connection
  * prepares and drops meanwhile, or that a pooler forwards to another server session each time. */
 #define TRIES 3
@@ -164,11 +162,11 @@ static PGresult *take_result(PGconn *pg, int *is_first)
 
 static apr_status_t pass_rows(const PGresult *result, cat_row_t *row, void *baton)
 {
-    const char *values[COLUMNS_MAX];
+    const char *values[CAT_COLUMNS_MAX];
     apr_status_t rv = APR_SUCCESS;
     int columns = PQnfields(result);
 
-    if (columns > COLUMNS_MAX) {
+    if (columns > CAT_COLUMNS_MAX) {
         return APR_ENOSPC;
     }
     for (int n = 0; n < PQntuples(result) && rv == APR_SUCCESS; n++) {
