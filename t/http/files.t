@@ -42,7 +42,7 @@ for my $first (0, 1) {
     $is_unknown->($ask->(GET => "$data/pag.html"), 'mod_speling looks for no file');
     $is_unknown->($ask->(GET => "$data/page"), 'mod_negotiation looks for no file');
     $is_unknown->($ask->(GET => "$data/"), 'mod_dir does not answer for a directory');
-    $is_unknown->($ask->(GET => '/'), 'mod_dir does not answer for the root');
+    answers($ask->(GET => '/'), 200, { success => true, data => { name => 'mod_catalog', version => qr/./, links => sub { 1 } } }, "$order: mod_dir does not answer for the root");
     answers($ask->(GET => '/x.ruled'), 200, undef, "$order: a rule in <Location> leads to another path");
 
     # mod_dav handles all methods but GET and POST.
