@@ -4,24 +4,37 @@
 #include "lib/id.h"
 #include "lib/time.h"
 
-#define TEXT(name)                                                                                                     \
-    {                                                                                                                  \
-        name, CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL                                                                 \
-    }
-
+/* clang-format off */
 const cat_field_t cat_audit_fields[CAT_AUDIT_FIELDS] = {
-    [CAT_AUDIT_ID] = TEXT("id"),
-    [CAT_AUDIT_CREATED_AT] = {"createdAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL},
-    [CAT_AUDIT_SOURCE] = TEXT("source"),
-    [CAT_AUDIT_ACTOR_ID] = TEXT("actorId"),
-    [CAT_AUDIT_ACTOR] = TEXT("actor"),
-    [CAT_AUDIT_CLIENT] = TEXT("address"),
-    [CAT_AUDIT_REQUEST_ID] = TEXT("requestId"),
-    [CAT_AUDIT_ACTION] = TEXT("action"),
-    [CAT_AUDIT_TARGET_ID] = TEXT("targetId"),
-    [CAT_AUDIT_TARGET] = TEXT("target"),
-    [CAT_AUDIT_CHANGES] = {"changes", CAT_STRING, CAT_SERVER | CAT_EMBEDDED, 0, 0, NULL, NULL},
+    /*                         name         kind        flags                      least most absent refuse */
+    [CAT_AUDIT_ID] =         {"id",        CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
+        "The entry's id, a UUID of version 7", "01a206e3-5c16-7420-9973-b22df6eefd60"},
+    [CAT_AUDIT_CREATED_AT] = {"createdAt", CAT_TIME,   CAT_SERVER,                0,    0,   NULL,  NULL,
+        "When it was done, in UTC", "2026-11-21T16:17:33.270Z"},
+    [CAT_AUDIT_SOURCE] =     {"source",    CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
+        "How: `http` or `catalogctl`", "http"},
+    [CAT_AUDIT_ACTOR_ID] =   {"actorId",   CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
+        "The id of the administrator; absent with catalogctl", "01a1fee5-af25-7514-8a69-477230296f5b"},
+    [CAT_AUDIT_ACTOR] =      {"actor",     CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
+        "The administrator's user name; with catalogctl, the operating system's user", "ada"},
+    [CAT_AUDIT_CLIENT] =     {"address",   CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
+        "The address of the client", "127.0.0.1"},
+    [CAT_AUDIT_REQUEST_ID] = {"requestId", CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
+        "The request, as the server's logs name it", "awPPtfd8xXIaMIJ8wH5HcQAAAFI"},
+    [CAT_AUDIT_ACTION] =     {"action",    CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
+        "What was done", CAT_AUDIT_USER_UPDATE},
+    [CAT_AUDIT_TARGET_ID] =  {"targetId",  CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
+        "The id of the user or mail that it was done to", "01a1fee5-af61-7337-b1ab-d96476a93743"},
+    [CAT_AUDIT_TARGET] =     {"target",    CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
+        "Its name", "grace"},
+    [CAT_AUDIT_CHANGES] =    {"changes",   CAT_STRING, CAT_SERVER | CAT_OPTIONAL | CAT_EMBEDDED, 0, 0, NULL, NULL,
+        "For each field that changed, its value before (`from`) and after (`to`)",
+        "{\"role\": {\"from\": \"user\", \"to\": \"editor\"}}"},
 };
+/* clang-format on */
+
+const cat_shape_t cat_audit_shape = {
+    .kind = CAT_SHAPE_RECORD, .name = "AuditEntry", .fields = cat_audit_fields, .count = CAT_AUDIT_FIELDS};
 
 /* ---- writing ---- */
 

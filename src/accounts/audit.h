@@ -4,6 +4,7 @@
 
 #include "accounts/page.h"
 #include "db/db.h"
+#include "http/schema.h"
 #include "lib/fields.h"
 
 /* The record of what administrators changed, over HTTP or with catalogctl. Entries are kept for CAT_AUDIT_DAYS, and have
@@ -69,6 +70,7 @@ enum {
 };
 
 extern const cat_field_t cat_audit_fields[CAT_AUDIT_FIELDS];
+extern const cat_shape_t cat_audit_shape;
 
 /* Which entries are read. */
 typedef struct cat_audit_filter_t {

@@ -26,21 +26,41 @@ static const char *refuse_role(const char *text)
 /* clang-format off */
 const cat_field_t cat_user_fields[CAT_USER_SESSION_FIELDS] = {
     /*                        name         kind         flags                      least most           absent refuse */
-    [CAT_USER_ID] =         {"id",        CAT_STRING,  CAT_SERVER,                0,    0,             NULL,  NULL},
-    [CAT_USER_USERNAME] =   {"username",  CAT_STRING,  CAT_REQUIRED,              3,    64,            NULL,  cat_user_refuse_name},
-    [CAT_USER_EMAIL] =      {"email",     CAT_STRING,  CAT_REQUIRED,              1,    CAT_EMAIL_MAX, NULL,  cat_user_refuse_email},
-    [CAT_USER_PASSWORD] =   {"password",  CAT_STRING,  CAT_REQUIRED | CAT_SECRET, 8,    256,           NULL,  NULL},
-    [CAT_USER_CREATED_AT] = {"createdAt", CAT_TIME,    CAT_SERVER,                0,    0,             NULL,  NULL},
-    [CAT_USER_COOKIE] =     {"cookie",    CAT_BOOLEAN, 0,                         0,    0,             "0",   NULL},
+    [CAT_USER_ID] =         {"id",        CAT_STRING,  CAT_SERVER,                0,    0,             NULL,  NULL,
+        "The user's id, a UUID of version 7", "01a1fee5-af25-7514-8a69-477230296f5b"},
+    [CAT_USER_USERNAME] =   {"username",  CAT_STRING,  CAT_REQUIRED,              3,    64,            NULL,  cat_user_refuse_name,
+        "Letters, digits, `.`, `_` and `-`; unique whatever the case", "ada"},
+    [CAT_USER_EMAIL] =      {"email",     CAT_STRING,  CAT_REQUIRED,              1,    CAT_EMAIL_MAX, NULL,  cat_user_refuse_email,
+        "An e-mail address; unique whatever the case", "ada@example.com"},
+    [CAT_USER_PASSWORD] =   {"password",  CAT_STRING,  CAT_REQUIRED | CAT_SECRET, 8,    256,           NULL,  NULL,
+        "Any characters; stored as a hash, never returned", "correct horse"},
+    [CAT_USER_CREATED_AT] = {"createdAt", CAT_TIME,    CAT_SERVER,                0,    0,             NULL,  NULL,
+        "When the account was created, in UTC", "2026-11-21T16:17:07.877Z"},
+    [CAT_USER_COOKIE] =     {"cookie",    CAT_BOOLEAN, 0,                         0,    0,             "0",   NULL,
+        "Send the refresh token as a cookie that scripts cannot read, instead of in the body", "false"},
 };
 
 const cat_field_t cat_user_view_fields[CAT_USER_VIEW_FIELDS] = {
-    [CAT_USER_VIEW_ID] =         {"id",            CAT_STRING,  CAT_SERVER, 0, 0,  NULL, NULL},
-    [CAT_USER_VIEW_USERNAME] =   {"username",      CAT_STRING,  CAT_SERVER, 0, 0,  NULL, NULL},
-    [CAT_USER_VIEW_EMAIL] =      {"email",         CAT_STRING,  CAT_SERVER, 0, 0,  NULL, NULL},
-    [CAT_USER_VIEW_VERIFIED] =   {"emailVerified", CAT_BOOLEAN, 0,          0, 0,  NULL, NULL},
-    [CAT_USER_VIEW_ROLE] =       {"role",          CAT_STRING,  0,          1, 16, NULL, refuse_role},
-    [CAT_USER_VIEW_LOCKED] =     {"locked",        CAT_BOOLEAN, 0,          0, 0,  NULL, NULL},
-    [CAT_USER_VIEW_CREATED_AT] = {"createdAt",     CAT_TIME,    CAT_SERVER, 0, 0,  NULL, NULL},
+    /*                            name             kind         flags      least most absent refuse */
+    [CAT_USER_VIEW_ID] =         {"id",            CAT_STRING,  CAT_SERVER, 0, 0,  NULL, NULL,
+        "The user's id, a UUID of version 7", "01a1fee5-af25-7514-8a69-477230296f5b"},
+    [CAT_USER_VIEW_USERNAME] =   {"username",      CAT_STRING,  CAT_SERVER, 0, 0,  NULL, NULL,
+        "The user name", "ada"},
+    [CAT_USER_VIEW_EMAIL] =      {"email",         CAT_STRING,  CAT_SERVER, 0, 0,  NULL, NULL,
+        "The e-mail address", "ada@example.com"},
+    [CAT_USER_VIEW_VERIFIED] =   {"emailVerified", CAT_BOOLEAN, 0,          0, 0,  NULL, NULL,
+        "Whether the address is confirmed", "true"},
+    [CAT_USER_VIEW_ROLE] =       {"role",          CAT_STRING,  0,          1, 16, NULL, refuse_role,
+        "The role: `user`, `editor` or `admin`", "editor"},
+    [CAT_USER_VIEW_LOCKED] =     {"locked",        CAT_BOOLEAN, 0,          0, 0,  NULL, NULL,
+        "Whether the user is locked out: nobody can sign in to the account", "false"},
+    [CAT_USER_VIEW_CREATED_AT] = {"createdAt",     CAT_TIME,    CAT_SERVER, 0, 0,  NULL, NULL,
+        "When the account was created, in UTC", "2026-11-21T16:17:07.877Z"},
 };
 /* clang-format on */
+
+const cat_shape_t cat_user_shape = {
+    .kind = CAT_SHAPE_RECORD, .name = "User", .fields = cat_user_fields, .count = CAT_USER_FIELDS};
+
+const cat_shape_t cat_user_view_shape = {
+    .kind = CAT_SHAPE_RECORD, .name = "ManagedUser", .fields = cat_user_view_fields, .count = CAT_USER_VIEW_FIELDS};

@@ -2,6 +2,7 @@
 #ifndef CAT_ACCOUNTS_USER_H
 #define CAT_ACCOUNTS_USER_H
 
+#include "http/schema.h"
 #include "lib/fields.h"
 
 /* The field table of an account, for every resource that takes or shows one. A resource that also opens a session
@@ -33,6 +34,9 @@ enum {
 };
 
 extern const cat_field_t cat_user_view_fields[CAT_USER_VIEW_FIELDS];
+
+/* What a client reads of its own account when it signs in; what an administrator reads of one. */
+extern const cat_shape_t cat_user_shape, cat_user_view_shape;
 
 /* The rules of user names and addresses, for other tables with such a field: see cat_field_t. */
 const char *cat_user_refuse_name(const char *text);

@@ -5,6 +5,7 @@
 
 #include "accounts/audit.h"
 #include "api/admin_list.h"
+#include "api/pagination.h"
 #include "lib/time.h"
 #include "mail/email.h"
 
@@ -52,8 +53,12 @@ static void parse_since(void *request, cat_parameters_t *p, const cat_parameter_
 
 /* THE AUDIT LOG'S PARAMETERS */
 static const cat_parameter_row_t parameters[] = {
-    CAT_ADMIN_LIST_PARAMETERS,   {"actor", 0, parse_actor}, {"target", 0, parse_target},
-    {"action", 0, parse_action}, {"since", 0, parse_since},
+    CAT_ADMIN_LIST_PARAMETERS,
+    {"actor", 0, parse_actor, cat_parameters_describe_text, "Who did it: the id or the whole name", "\"ada\""},
+    {"target", 0, parse_target, cat_parameters_describe_text, "To whom: the id or the whole name", "\"grace\""},
+    {"action", 0, parse_action, cat_parameters_describe_text, "What was done", "\"user.update\""},
+    {"since", 0, parse_since, cat_parameters_describe_time, "Only what was done at this time or later",
+     "\"2026-11-21T09:30:00Z\""},
 };
 
 #define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
@@ -71,3 +76,31 @@ cat_answer_t *cat_audit_log_list(cat_request_t *q)
     rv = cat_audit_read(q->db, q->pool, &r.filter, &r.list.page);
     return cat_admin_list_answer(q, rv, &r.list, &p, cat_audit_fields, CAT_AUDIT_FIELDS);
 }
+
+/* ---- description ---- */
+
+static const cat_shape_t list = {.kind = CAT_SHAPE_LIST, .of = &cat_audit_shape};
+static const cat_member_t members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &list, CAT_ALWAYS, "The entries of the page"},
+    {"pagination", &cat_pagination_shape, CAT_ALWAYS, "Which page it is, of how many"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t shape = {.kind = CAT_SHAPE_OBJECT, .name = "AuditLog", .members = members};
+
+static void describe_parameters(cat_describer_t *d)
+{
+    cat_parameters_describe(d, "audit", parameters, PARAMETERS);
+}
+
+const cat_description_t cat_audit_log_about = {
+    .id = "listAudit",
+    .tag = "Administration",
+    .summary = "List what administrators changed",
+    .about = "Newest first. All conditions must hold.",
+    .describe_parameters = describe_parameters,
+    .status = 200,
+    .answered = "A page of the entries",
+    .shape = &shape,
+    .headers = CAT_HEADER_LINK | CAT_HEADER_CACHE,
+};

@@ -6,5 +6,6 @@
 
 /* GET /audit */
 cat_handler_t cat_audit_log_list;
+extern const cat_description_t cat_audit_log_about;
 
 #endif

@@ -60,12 +60,25 @@ static void parse_prefix(void *request, cat_parameters_t *p, const cat_parameter
     r->query.prefix = cat_fold_text(p->pool, parameter->value);
 }
 
+static json_t *describe_sort(const cat_conf_t *conf)
+{
+    static const char *const orders[] = {"category", "-category", "count", "-count", NULL};
+
+    (void)conf;
+    return cat_description_words(orders, 0);
+}
+
 /* THE CATEGORIES' PARAMETERS: page and limit are as forgiving as those of GET /products. */
 static const cat_parameter_row_t parameters[] = {
-    {"page", 1, parse_page},
-    {"limit", 1, parse_limit},
-    {"sort", 0, parse_sort},
-    {"category[prefix]", 0, parse_prefix},
+    {"page", 1, parse_page, cat_parameters_describe_page,
+     "The number of the page, from 1; what is no integer counts as absent", "1"},
+    {"limit", 1, parse_limit, cat_parameters_describe_limit,
+     "How many categories a page has; what is no integer counts as absent, and what exceeds the maximum is the maximum",
+     "20"},
+    {"sort", 0, parse_sort, describe_sort, "The order: by name or by number of products, with `-` for descending order",
+     "\"-count\""},
+    {"category[prefix]", 0, parse_prefix, cat_parameters_describe_text,
+     "Only categories that begin with this text, without regard to case and accents", "\"ki\""},
 };
 
 #define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
@@ -162,3 +175,40 @@ cat_answer_t *cat_categories_get(cat_request_t *q)
     rv = cat_categories_answer(q->db, &r.query, q->now, &format, &categories);
     return rv == APR_SUCCESS ? make_answer(q, &r, &categories) : cat_failure_answer(q->pool, rv);
 }
+
+/* ---- description ---- */
+
+static const cat_shape_t name = {.kind = CAT_SHAPE_TEXT, .example = "\"kitchen\""};
+static const cat_member_t category_members[] = {
+    {"category", &name, CAT_ALWAYS, "The category"},
+    {"count", &cat_schema_whole, CAT_ALWAYS, "How many products it has"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t category = {.kind = CAT_SHAPE_OBJECT, .name = "Category", .members = category_members};
+static const cat_shape_t list = {.kind = CAT_SHAPE_LIST, .of = &category};
+static const cat_member_t members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &list, CAT_ALWAYS, "The categories of the page"},
+    {"pagination", &cat_pagination_shape, CAT_ALWAYS, "Which page it is, of how many"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t shape = {.kind = CAT_SHAPE_OBJECT, .name = "CategoryList", .members = members};
+static const cat_problem_t problems[] = {CAT_PROBLEM_NOT_INDEXED, CAT_PROBLEM_INDEXING, CAT_PROBLEM_COUNT};
+
+static void describe_parameters(cat_describer_t *d)
+{
+    cat_parameters_describe(d, "categories", parameters, PARAMETERS);
+}
+
+const cat_description_t cat_categories_about = {
+    .id = "listCategories",
+    .tag = "Categories",
+    .summary = "List the categories",
+    .about = "Products without a category are not counted.",
+    .describe_parameters = describe_parameters,
+    .status = 200,
+    .answered = "A page of the list",
+    .shape = &shape,
+    .headers = CAT_HEADER_ETAG | CAT_HEADER_LINK,
+    .problems = problems,
+};

@@ -6,5 +6,6 @@
 
 /* GET /categories */
 cat_handler_t cat_categories_get;
+extern const cat_description_t cat_categories_about;
 
 #endif

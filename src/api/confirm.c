@@ -11,7 +11,8 @@
 #include "http/route.h"
 #include "lib/fields.h"
 
-static const cat_field_t token_fields[] = {{"token", CAT_STRING, CAT_REQUIRED, 1, 1000, NULL, NULL}};
+static const cat_field_t token_fields[] = {{"token", CAT_STRING, CAT_REQUIRED, 1, 1000, NULL, NULL,
+                                            "The token of the mail's link, after `#token=`", "Zm9yIGFkYQ"}};
 
 static cat_answer_t *answer_link(cat_request_t *q, apr_status_t rv, cat_confirmation_t outcome, const char *message)
 {
@@ -58,3 +59,54 @@ cat_answer_t *cat_confirm_resend(cat_request_t *q)
 {
     return cat_mail_requests_take(q, CAT_MAIL_CONFIRM);
 }
+
+/* ---- descriptions ---- */
+
+static const cat_problem_t problems[] = {CAT_PROBLEM_LINK, CAT_PROBLEM_USER_EXISTS, CAT_PROBLEM_COUNT};
+
+static void describe_token(cat_describer_t *d)
+{
+    d->group = "confirm";
+    cat_description_add_parameter(d, token_fields->name, token_fields->about, cat_schema_of_value(token_fields),
+                                  cat_schema_field_example(token_fields));
+}
+
+const cat_description_t cat_confirm_about_look = {
+    .id = "checkConfirmation",
+    .tag = "Mail",
+    .summary = "Ask whether a link is valid",
+    .about = "Does not use the token, because programs that scan mail follow links.",
+    .describe_parameters = describe_token,
+    .status = 200,
+    .answered = "The link is valid",
+    .shape = &cat_description_done,
+    .problems = problems,
+};
+
+const cat_description_t cat_confirm_about_confirm = {
+    .id = "confirmEmail",
+    .tag = "Mail",
+    .summary = "Confirm the e-mail address",
+    .input = "MailToken",
+    .fields = token_fields,
+    .field_count = 1,
+    .purpose = CAT_CREATE,
+    .status = 200,
+    .answered = "The address is confirmed",
+    .shape = &cat_description_done,
+    .problems = problems,
+};
+
+const cat_description_t cat_confirm_about_resend = {
+    .id = "resendConfirmation",
+    .tag = "Mail",
+    .summary = "Send the confirmation link again",
+    .about = "The answer is the same whether or not there is such an account.",
+    .input = "MailAddress",
+    .fields = CAT_MAIL_REQUESTS_FIELDS,
+    .field_count = 1,
+    .purpose = CAT_CREATE,
+    .status = 202,
+    .answered = "The request is accepted",
+    .shape = &cat_description_done,
+};

@@ -55,3 +55,32 @@ cat_answer_t *cat_entry_get(cat_request_t *q)
     answer->tag = CAT_TAG_STRONG;
     return answer;
 }
+
+/* ---- description ---- */
+
+static const cat_shape_t link_list = {
+    .kind = CAT_SHAPE_ANY, .example = "{\"products\": \"/api/products\", \"openapi\": \"/api/openapi.json\"}"};
+static const cat_member_t data_members[] = {
+    {"name", &cat_schema_text, CAT_ALWAYS, "`mod_catalog`"},
+    {"version", &cat_schema_text, CAT_ALWAYS, "The version of the server"},
+    {"links", &link_list, CAT_ALWAYS, "Where a client may begin, by name"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t entry_data = {.kind = CAT_SHAPE_OBJECT, .members = data_members};
+static const cat_member_t members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &entry_data, CAT_ALWAYS, "What is there"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t shape = {.kind = CAT_SHAPE_OBJECT, .name = "Entry", .members = members};
+
+const cat_description_t cat_entry_about = {
+    .id = "getEntry",
+    .tag = "Server",
+    .summary = "Read what is at the mount",
+    .status = 200,
+    .answered = "Name, version and links",
+    .shape = &shape,
+    .headers = CAT_HEADER_ETAG,
+    .needs_no_database = 1,
+};

@@ -7,5 +7,6 @@
 
 /* What is at the mount: name, version, and links to where a client may begin. */
 cat_answer_t *cat_entry_get(cat_request_t *q);
+extern const cat_description_t cat_entry_about;
 
 #endif

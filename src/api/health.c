@@ -54,3 +54,57 @@ cat_answer_t *cat_health_ready(cat_request_t *q)
     }
     return forbid_caching(q, answer_ready(q, row));
 }
+
+/* ---- descriptions ---- */
+
+static const cat_shape_t live = {.kind = CAT_SHAPE_TEXT, .example = "\"live\""};
+static const cat_member_t live_members[] = {
+    {"status", &live, CAT_ALWAYS, "`live`"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t live_data = {.kind = CAT_SHAPE_OBJECT, .members = live_members};
+static const cat_member_t live_body[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &live_data, CAT_ALWAYS, "The state of the server"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t live_answer = {.kind = CAT_SHAPE_OBJECT, .name = "Liveness", .members = live_body};
+
+static const cat_shape_t ready = {.kind = CAT_SHAPE_TEXT, .example = "\"ready\""};
+static const cat_member_t ready_members[] = {
+    {"status", &ready, CAT_ALWAYS, "`ready`"},
+    {"schema", &cat_schema_whole, CAT_ALWAYS, "The version of the database's schema"},
+    {"oldestMail", &cat_schema_time, CAT_RARELY, "Since when the oldest mail has been waiting; absent if none is"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t ready_data = {.kind = CAT_SHAPE_OBJECT, .members = ready_members};
+static const cat_member_t ready_body[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &ready_data, CAT_ALWAYS, "The state of the database"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t ready_answer = {.kind = CAT_SHAPE_OBJECT, .name = "Readiness", .members = ready_body};
+static const cat_problem_t ready_problems[] = {CAT_PROBLEM_NOT_READY, CAT_PROBLEM_COUNT};
+
+const cat_description_t cat_health_about_live = {
+    .id = "checkLiveness",
+    .tag = "Server",
+    .summary = "Ask whether the server runs",
+    .status = 200,
+    .answered = "The server runs",
+    .shape = &live_answer,
+    .headers = CAT_HEADER_CACHE,
+    .needs_no_database = 1,
+};
+
+const cat_description_t cat_health_about_ready = {
+    .id = "checkReadiness",
+    .tag = "Server",
+    .summary = "Ask whether the server can serve requests",
+    .about = "It can if the database answers, has its schema and accepts writes.",
+    .status = 200,
+    .answered = "The server is ready",
+    .shape = &ready_answer,
+    .headers = CAT_HEADER_CACHE,
+    .problems = ready_problems,
+};

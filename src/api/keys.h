@@ -6,5 +6,6 @@
 
 /* GET /auth/jwks.json */
 cat_handler_t cat_keys_jwks;
+extern const cat_description_t cat_keys_about;
 
 #endif

@@ -4,6 +4,7 @@
 #include "api/failure.h"
 #include "api/indexing.h"
 #include "api/pagination.h"
+#include "api/products.h"
 #include "catalogue/list.h"
 #include "catalogue/product.h"
 #include "http/answer.h"
@@ -133,3 +134,53 @@ cat_answer_t *cat_listing_get(cat_request_t *q)
     refusal = cat_indexing_refuse(q, query.parts);
     return refusal ? refusal : answer_query(q, &query);
 }
+
+/* ---- description ---- */
+
+static const cat_shape_t products = {.kind = CAT_SHAPE_LIST, .of = &cat_products_part};
+static const cat_shape_t value = {.kind = CAT_SHAPE_SCALAR, .example = "\"kitchen\""};
+static const cat_member_t facet_members[] = {
+    {"value", &value, CAT_ALWAYS, "A value of the field"},
+    {"count", &cat_schema_whole, CAT_ALWAYS, "How many products have it"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t facet = {.kind = CAT_SHAPE_OBJECT, .name = "Facet", .members = facet_members};
+static const cat_shape_t facet_list = {.kind = CAT_SHAPE_LIST, .of = &facet};
+static const cat_member_t facets_members[] = {
+    {"category", &facet_list, CAT_USUALLY, "The categories"},
+    {"inStock", &facet_list, CAT_RARELY, "Whether the products can be delivered"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t facets = {.kind = CAT_SHAPE_OBJECT, .members = facets_members};
+static const cat_member_t members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &products, CAT_ALWAYS, "The products of the page, or the fields of them that `fields` names"},
+    {"pagination", &cat_pagination_shape, CAT_ALWAYS, "Which page it is, of how many"},
+    {"facets", &facets, CAT_RARELY, "With `facets`: the values of its fields, the most frequent first"},
+    {"facetsRelation", &cat_schema_text, CAT_RARELY, "`gte`: not all products were counted for the facets"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t shape = {.kind = CAT_SHAPE_OBJECT, .name = "ProductList", .members = members};
+static const cat_problem_t problems[] = {CAT_PROBLEM_CURSOR, CAT_PROBLEM_NOT_INDEXED, CAT_PROBLEM_INDEXING,
+                                         CAT_PROBLEM_QUERY_SLOW, CAT_PROBLEM_COUNT};
+
+static void describe_parameters(cat_describer_t *d)
+{
+    d->group = "products";
+    cat_query_describe(d, 0);
+}
+
+const cat_description_t cat_listing_about = {
+    .id = "listProducts",
+    .tag = "Products",
+    .summary = "List products",
+    .about = "Newest first, unless `sort` says otherwise. All conditions must hold, at most 20. Other parameters are "
+             "ignored and "
+             "named in `Catalog-Ignored`.",
+    .describe_parameters = describe_parameters,
+    .status = 200,
+    .answered = "A page of the list",
+    .shape = &shape,
+    .headers = CAT_HEADER_ETAG | CAT_HEADER_LINK,
+    .problems = problems,
+};

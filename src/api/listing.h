@@ -6,5 +6,6 @@
 
 /* GET /products, by page or by cursor. */
 cat_handler_t cat_listing_get;
+extern const cat_description_t cat_listing_about;
 
 #endif

@@ -14,7 +14,7 @@ cat_answer_t *cat_mail_requests_take(cat_request_t *q, const char *template)
     cat_answer_t *answer;
     apr_status_t rv;
 
-    cat_fields_check(q->pool, &cat_user_fields[CAT_USER_EMAIL], FIELDS, CAT_CREATE, q->strict, q->body, &input);
+    cat_fields_check(q->pool, CAT_MAIL_REQUESTS_FIELDS, FIELDS, CAT_CREATE, q->strict, q->body, &input);
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }

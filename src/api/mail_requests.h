@@ -2,6 +2,7 @@
 #ifndef CAT_API_MAIL_REQUESTS_H
 #define CAT_API_MAIL_REQUESTS_H
 
+#include "accounts/user.h"
 #include "http/answer.h"
 #include "http/request.h"
 
@@ -11,5 +12,8 @@
  * address gets.
  */
 cat_answer_t *cat_mail_requests_take(cat_request_t *q, const char *template);
+
+/* What the body has: one field. */
+#define CAT_MAIL_REQUESTS_FIELDS (&cat_user_fields[CAT_USER_EMAIL])
 
 #endif

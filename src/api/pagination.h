@@ -2,6 +2,7 @@
 #ifndef CAT_API_PAGINATION_H
 #define CAT_API_PAGINATION_H
 
+#include "http/schema.h"
 #include "lib/buffer.h"
 
 /* The part of a list that an answer has. */
@@ -20,5 +21,8 @@ void cat_pagination_end_data(cat_buffer_t *b, const cat_pagination_t *pagination
 /* Writes the value of Link; nothing where its targets would be too long for a header. parameters: see
  * http/link_header.h. */
 void cat_pagination_write_link(cat_buffer_t *b, const cat_pagination_t *pagination, const char *parameters);
+
+/* The object that cat_pagination_end_data writes. */
+extern const cat_shape_t cat_pagination_shape;
 
 #endif

@@ -26,8 +26,10 @@ enum { TOKEN, NEW_BY_RESET, RESET_FIELDS };
 
 /* clang-format off */
 static const cat_field_t reset_fields[RESET_FIELDS] = {
-    [TOKEN] =        {"token",    CAT_STRING, CAT_REQUIRED, 1, 1000, NULL, NULL},
-    [NEW_BY_RESET] = {"password", CAT_STRING, CAT_REQUIRED, 8, 256,  NULL, NULL},
+    [TOKEN] =        {"token",    CAT_STRING, CAT_REQUIRED, 1, 1000, NULL, NULL,
+        "The token of the mail's link, after `#token=`", "Zm9yIGFkYQ"},
+    [NEW_BY_RESET] = {"password", CAT_STRING, CAT_REQUIRED, 8, 256,  NULL, NULL,
+        "The new password", "right staple"},
 };
 /* clang-format on */
 
@@ -57,8 +59,10 @@ enum { CURRENT, NEW_BY_CHANGE, CHANGE_FIELDS };
 
 /* clang-format off */
 static const cat_field_t change_fields[CHANGE_FIELDS] = {
-    [CURRENT] =       {"currentPassword", CAT_STRING, CAT_REQUIRED, 1, 256, NULL, NULL},
-    [NEW_BY_CHANGE] = {"newPassword",     CAT_STRING, CAT_REQUIRED, 8, 256, NULL, NULL},
+    [CURRENT] =       {"currentPassword", CAT_STRING, CAT_REQUIRED, 1, 256, NULL, NULL,
+        "The password until now", "correct horse"},
+    [NEW_BY_CHANGE] = {"newPassword",     CAT_STRING, CAT_REQUIRED, 8, 256, NULL, NULL,
+        "The new password, which must differ", "right staple"},
 };
 /* clang-format on */
 
@@ -93,3 +97,52 @@ cat_answer_t *cat_password_change(cat_request_t *q)
     return refusal ? refusal
                    : cat_answer_success(q->pool, 200, NULL, "Password changed; the other sessions have ended");
 }
+
+/* ---- descriptions ---- */
+
+static const cat_problem_t problems[] = {CAT_PROBLEM_LINK, CAT_PROBLEM_COUNT};
+static const cat_problem_t change_problems[] = {CAT_PROBLEM_LOGIN_DELAY, CAT_PROBLEM_ACCOUNT_GONE, CAT_PROBLEM_COUNT};
+
+const cat_description_t cat_password_about_forgot = {
+    .id = "requestPasswordReset",
+    .tag = "Mail",
+    .summary = "Send a link to set a new password",
+    .about = "The answer is the same whether or not there is such an account.",
+    .input = "MailAddress",
+    .fields = CAT_MAIL_REQUESTS_FIELDS,
+    .field_count = 1,
+    .purpose = CAT_CREATE,
+    .status = 202,
+    .answered = "The request is accepted",
+    .shape = &cat_description_done,
+};
+
+const cat_description_t cat_password_about_reset = {
+    .id = "resetPassword",
+    .tag = "Mail",
+    .summary = "Set a new password with a mailed link",
+    .about = "Ends all sessions of the user and confirms the address.",
+    .input = "PasswordReset",
+    .fields = reset_fields,
+    .field_count = RESET_FIELDS,
+    .purpose = CAT_CREATE,
+    .status = 200,
+    .answered = "The new password is set",
+    .shape = &cat_description_done,
+    .problems = problems,
+};
+
+const cat_description_t cat_password_about_change = {
+    .id = "changePassword",
+    .tag = "Accounts",
+    .summary = "Change the password",
+    .about = "Ends the user's other sessions.",
+    .input = "PasswordChange",
+    .fields = change_fields,
+    .field_count = CHANGE_FIELDS,
+    .purpose = CAT_CREATE,
+    .status = 200,
+    .answered = "The new password is set",
+    .shape = &cat_description_done,
+    .problems = change_problems,
+};

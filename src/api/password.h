@@ -6,5 +6,6 @@
 
 /* POST /auth/password/forgot, /auth/password/reset, /auth/password/change */
 cat_handler_t cat_password_forgot, cat_password_reset, cat_password_change;
+extern const cat_description_t cat_password_about_forgot, cat_password_about_reset, cat_password_about_change;
 
 #endif

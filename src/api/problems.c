@@ -50,3 +50,58 @@ cat_answer_t *cat_problems_get(cat_request_t *q)
     add_problem(q, &b, row);
     return answer_data(q, &b);
 }
+
+/* ---- descriptions ---- */
+
+static const cat_shape_t uri = {.kind = CAT_SHAPE_TEXT, .example = "\"/api/problems/invalid-json\""};
+static const cat_shape_t name = {.kind = CAT_SHAPE_TEXT, .example = "\"invalid-json\""};
+static const cat_shape_t status = {.kind = CAT_SHAPE_WHOLE, .example = "400"};
+static const cat_member_t members[] = {
+    {"type", &uri, CAT_ALWAYS, "Its URI, as problem details have it"},
+    {"name", &name, CAT_ALWAYS, "Its name, which never changes"},
+    {"status", &status, CAT_ALWAYS, "The status of the answer"},
+    {"title", &cat_schema_text, CAT_ALWAYS, "What went wrong, in a few words"},
+    {"meaning", &cat_schema_text, CAT_ALWAYS, "What it means"},
+    {"remedy", &cat_schema_text, CAT_ALWAYS, "What to do"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t meaning = {.kind = CAT_SHAPE_OBJECT, .name = "ProblemMeaning", .members = members};
+static const cat_shape_t meanings = {.kind = CAT_SHAPE_LIST, .of = &meaning};
+static const cat_member_t list_members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &meanings, CAT_ALWAYS, "All problems"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t list = {.kind = CAT_SHAPE_OBJECT, .name = "ProblemList", .members = list_members};
+static const cat_member_t get_members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &meaning, CAT_ALWAYS, "The problem"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t one = {.kind = CAT_SHAPE_OBJECT, .name = "ProblemAnswer", .members = get_members};
+static const cat_problem_t problems[] = {CAT_PROBLEM_PROBLEM_UNKNOWN, CAT_PROBLEM_COUNT};
+
+const cat_description_t cat_problems_about_list = {
+    .id = "listProblems",
+    .tag = "Server",
+    .summary = "List the ways in which a request can fail",
+    .status = 200,
+    .answered = "All problems",
+    .shape = &list,
+    .headers = CAT_HEADER_ETAG,
+    .needs_no_database = 1,
+};
+
+const cat_description_t cat_problems_about_get = {
+    .id = "getProblem",
+    .tag = "Server",
+    .summary = "Read what a problem means",
+    .param = "The problem's name",
+    .param_example = "product-not-found",
+    .status = 200,
+    .answered = "The problem",
+    .shape = &one,
+    .headers = CAT_HEADER_ETAG,
+    .problems = problems,
+    .needs_no_database = 1,
+};

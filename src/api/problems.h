@@ -9,4 +9,6 @@
 cat_answer_t *cat_problems_list(cat_request_t *q);
 cat_answer_t *cat_problems_get(cat_request_t *q);
 
+extern const cat_description_t cat_problems_about_list, cat_problems_about_get;
+
 #endif

@@ -64,12 +64,13 @@ typedef struct op_t {
     const char *name;
     cat_operation_kind_t kind;
     int bit;
+    const char *schema; /* its name */
 } op_t;
 
 static const op_t ops[] = {
-    {"create", CAT_OPERATION_CREATE, CREATE},
-    {"update", CAT_OPERATION_UPDATE, UPDATE},
-    {"delete", CAT_OPERATION_DELETE, DELETE},
+    {"create", CAT_OPERATION_CREATE, CREATE, "CreateOperation"},
+    {"update", CAT_OPERATION_UPDATE, UPDATE, "UpdateOperation"},
+    {"delete", CAT_OPERATION_DELETE, DELETE, "DeleteOperation"},
 };
 
 /* What an operation has beside its op. */
@@ -78,10 +79,12 @@ static const struct member_t {
     json_type type;
     int required, allowed; /* bits of ops */
     const char *message;   /* for another type */
+    const char *about;     /* a sentence */
 } members[] = {
-    {"id", JSON_STRING, UPDATE | DELETE, UPDATE | DELETE, "must be a string"},
-    {"ifMatch", JSON_STRING, 0, UPDATE | DELETE, "must be a string"},
-    {"body", JSON_OBJECT, CREATE | UPDATE, CREATE | UPDATE, "must be a JSON object"},
+    {"id", JSON_STRING, UPDATE | DELETE, UPDATE | DELETE, "must be a string", "The product's id."},
+    {"ifMatch", JSON_STRING, 0, UPDATE | DELETE, "must be a string",
+     "As the header `If-Match`: the state that is required."},
+    {"body", JSON_OBJECT, CREATE | UPDATE, CREATE | UPDATE, "must be a JSON object", "The fields of the product."},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -401,3 +404,98 @@ cat_answer_t *cat_product_batch_run(cat_request_t *q)
     }
     return b.all.failed < 0 ? cat_failure_answer(q->pool, rv) : answer_failed(&b);
 }
+
+/* ---- description ---- */
+
+static json_t *describe_member(cat_describer_t *d, const op_t *op, const struct member_t *member)
+{
+    int creates = op->bit == CREATE;
+    json_t *schema;
+
+    if (member->type == JSON_STRING) {
+        schema = json_pack("{s:s}", "type", "string");
+    } else {
+        schema = cat_description_add_schema(
+            d, creates ? CAT_PRODUCTS_NEW : CAT_PRODUCTS_CHANGE,
+            cat_schema_of_input(cat_product_fields, CAT_PRODUCT_FIELDS, creates ? CAT_CREATE : CAT_UPDATE));
+    }
+    json_object_set_new(schema, "description", json_string(member->about));
+    return schema;
+}
+
+/* Other members are refused in any case. */
+static json_t *describe_operation(cat_describer_t *d, const op_t *op)
+{
+    json_t *required = json_pack("[s]", "op");
+    json_t *properties = json_pack("{s:{s:s, s:s}}", "op", "type", "string", "const", op->name);
+
+    for (size_t i = 0; i < COUNT(members); i++) {
+        if (members[i].allowed & op->bit) {
+            json_object_set_new(properties, members[i].name, describe_member(d, op, &members[i]));
+        }
+        if (members[i].required & op->bit) {
+            json_array_append_new(required, json_string(members[i].name));
+        }
+    }
+    return cat_description_add_schema(d, op->schema,
+                                      json_pack("{s:s, s:o, s:o, s:b}", "type", "object", "properties", properties,
+                                                "required", required, "additionalProperties", 0));
+}
+
+static json_t *describe_batch(cat_describer_t *d, json_t **example)
+{
+    json_t *kinds = json_array();
+
+    for (size_t i = 0; i < COUNT(ops); i++) {
+        json_array_append_new(kinds, describe_operation(d, &ops[i]));
+    }
+    *example = json_pack("{s:[{s:s, s:o}]}", "operations", "op", ops->name, "body",
+                         cat_schema_input_example(cat_product_fields, CAT_PRODUCT_FIELDS));
+    return json_pack("{s:s, s:{s:{s:s, s:b, s:s}, s:{s:s, s:i, s:i, s:{s:o}, s:s}}, s:[s], s:b}", "type", "object",
+                     "properties", "atomic", "type", "boolean", "default", 1, "description",
+                     "Whether one operation that fails takes all others back.", "operations", "type", "array",
+                     "minItems", 1, "maxItems", d->conf->max_batch, "items", "oneOf", kinds, "description",
+                     "What to do, in this order.", "required", "operations", "additionalProperties", 0);
+}
+
+static const cat_shape_t status = {.kind = CAT_SHAPE_WHOLE, .example = "201"};
+static const cat_shape_t position = {.kind = CAT_SHAPE_WHOLE, .example = "0"};
+static const cat_member_t result_members[] = {
+    {"index", &position, CAT_ALWAYS, "The operation, counted from 0"},
+    {"status", &status, CAT_ALWAYS, "The status that it would have had as a request; 424: another one failed"},
+    {"data", &cat_products_shape, CAT_USUALLY, "The product as it is stored"},
+    {"message", &cat_schema_text, CAT_RARELY, "What went wrong"},
+    {"error", &cat_schema_text, CAT_RARELY, "Its cause, in a sentence"},
+    {"errors", &cat_description_errors, CAT_RARELY, "Each fault of the body"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t result = {.kind = CAT_SHAPE_OBJECT, .name = "BatchResult", .members = result_members};
+static const cat_shape_t result_list = {.kind = CAT_SHAPE_LIST, .of = &result};
+static const cat_member_t answer_members[] = {
+    CAT_MEMBER_SUCCESS,
+    CAT_MEMBER_MESSAGE,
+    {"results", &result_list, CAT_ALWAYS, "The result of each operation"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t batch_answer = {.kind = CAT_SHAPE_OBJECT, .name = "Batch", .members = answer_members};
+static const cat_member_t refusal_members[] = {
+    CAT_DESCRIPTION_PROBLEM,
+    {"results", &result_list, CAT_RARELY, "The result of each operation"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t refusal = {.kind = CAT_SHAPE_OBJECT, .name = "BatchProblem", .members = refusal_members};
+static const cat_problem_t problems[] = {CAT_PROBLEM_BATCH, CAT_PROBLEM_COUNT};
+
+const cat_description_t cat_product_batch_about = {
+    .id = "runBatch",
+    .tag = "Products",
+    .summary = "Create, update and delete several products",
+    .about = "In one transaction. Atomic, as it is by default, all operations succeed or none does.",
+    .input = "NewBatch",
+    .describe_input = describe_batch,
+    .status = 200,
+    .answered = "The operations were run",
+    .shape = &batch_answer,
+    .refusal = &refusal,
+    .problems = problems,
+};

@@ -7,4 +7,6 @@
 /* POST /products/batch. */
 cat_handler_t cat_product_batch_run;
 
+extern const cat_description_t cat_product_batch_about;
+
 #endif

@@ -281,3 +281,112 @@ cat_answer_t *cat_products_remove(cat_request_t *q)
     return rv == APR_SUCCESS ? cat_answer_success(q->pool, 200, NULL, "Product deleted")
                              : answer_write_failure(q, rv, &judgement);
 }
+
+/* ---- descriptions ---- */
+
+const cat_shape_t cat_products_shape = {
+    .kind = CAT_SHAPE_RECORD, .name = "Product", .fields = cat_product_fields, .count = CAT_PRODUCT_FIELDS};
+const cat_shape_t cat_products_part = {
+    .kind = CAT_SHAPE_PART, .name = "ProductPart", .fields = cat_product_fields, .count = CAT_PRODUCT_FIELDS};
+
+static const cat_member_t read_members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &cat_products_part, CAT_ALWAYS, "The product, or the fields of it that `fields` names"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t read_answer = {.kind = CAT_SHAPE_OBJECT, .name = "ProductAnswer", .members = read_members};
+
+static const cat_member_t written_members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &cat_products_shape, CAT_ALWAYS, "The product as it is stored"},
+    CAT_MEMBER_MESSAGE,
+    CAT_MEMBER_END,
+};
+static const cat_shape_t written_answer = {
+    .kind = CAT_SHAPE_OBJECT, .name = "WrittenProduct", .members = written_members};
+
+static const cat_problem_t reading[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_COUNT};
+static const cat_problem_t writing[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_PRECONDITION, CAT_PROBLEM_COUNT};
+
+static const char param[] = "The product's id";
+
+static void describe_fields(cat_describer_t *d)
+{
+    d->group = "products";
+    cat_description_add_parameter(d, "fields", "The fields that the answer has; all if absent",
+                                  cat_field_list_describe(CAT_FIELD_LIST_ALL), json_pack("[s, s]", "name", "price"));
+}
+
+const cat_description_t cat_products_about_get = {
+    .id = "getProduct",
+    .tag = "Products",
+    .summary = "Read a product",
+    .param = param,
+    .describe_parameters = describe_fields,
+    .status = 200,
+    .answered = "The product",
+    .shape = &read_answer,
+    .headers = CAT_HEADER_ETAG,
+    .problems = reading,
+};
+
+const cat_description_t cat_products_about_create = {
+    .id = "createProduct",
+    .tag = "Products",
+    .summary = "Create a product",
+    .about = "Unknown fields, and fields that the server sets, are ignored.",
+    .input = CAT_PRODUCTS_NEW,
+    .fields = cat_product_fields,
+    .field_count = CAT_PRODUCT_FIELDS,
+    .purpose = CAT_CREATE,
+    .status = 201,
+    .answered = "The product is stored",
+    .shape = &written_answer,
+    .headers = CAT_HEADER_ETAG | CAT_HEADER_LOCATION,
+};
+
+const cat_description_t cat_products_about_update = {
+    .id = "updateProduct",
+    .tag = "Products",
+    .summary = "Update a product",
+    .about = "Changes the fields that are sent; `null` clears the rating. With `If-Match`, only in the state that the "
+             "client has "
+             "read.",
+    .param = param,
+    .input = CAT_PRODUCTS_CHANGE,
+    .fields = cat_product_fields,
+    .field_count = CAT_PRODUCT_FIELDS,
+    .purpose = CAT_UPDATE,
+    .status = 200,
+    .answered = "The product after the update",
+    .shape = &written_answer,
+    .problems = writing,
+};
+
+const cat_description_t cat_products_about_patch = {
+    .id = "patchProduct",
+    .tag = "Products",
+    .summary = "Update a product by a merge patch",
+    .about = "Does what PUT does, with a merge patch (RFC 7396). Its answer has the new `ETag`.",
+    .param = param,
+    .input = CAT_PRODUCTS_CHANGE,
+    .fields = cat_product_fields,
+    .field_count = CAT_PRODUCT_FIELDS,
+    .purpose = CAT_UPDATE,
+    .status = 200,
+    .answered = "The product after the update",
+    .shape = &written_answer,
+    .headers = CAT_HEADER_ETAG,
+    .problems = writing,
+};
+
+const cat_description_t cat_products_about_remove = {
+    .id = "deleteProduct",
+    .tag = "Products",
+    .summary = "Delete a product",
+    .param = param,
+    .status = 200,
+    .answered = "The product is deleted",
+    .shape = &cat_description_done,
+    .problems = writing,
+};

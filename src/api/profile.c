@@ -23,13 +23,20 @@ enum { ID, USERNAME, EMAIL, VERIFIED, ROLE, MAY_WRITE, CREATED_AT, FIELDS };
 /* clang-format off */
 static const cat_field_t fields[FIELDS] = {
     /*               name             kind         flags       least most absent refuse */
-    [ID] =         {"id",            CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL},
-    [USERNAME] =   {"username",      CAT_STRING,  0,          3,    64,  NULL,  cat_user_refuse_name},
-    [EMAIL] =      {"email",         CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL},
-    [VERIFIED] =   {"emailVerified", CAT_BOOLEAN, CAT_SERVER, 0,    0,   NULL,  NULL},
-    [ROLE] =       {"role",          CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL},
-    [MAY_WRITE] =  {"mayWrite",      CAT_BOOLEAN, CAT_SERVER, 0,    0,   NULL,  NULL},
-    [CREATED_AT] = {"createdAt",     CAT_TIME,    CAT_SERVER, 0,    0,   NULL,  NULL},
+    [ID] =         {"id",            CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL,
+        "The user's id", "01a1fee5-af25-7514-8a69-477230296f5b"},
+    [USERNAME] =   {"username",      CAT_STRING,  0,          3,    64,  NULL,  cat_user_refuse_name,
+        "Letters, digits, `.`, `_` and `-`; unique whatever the case", "ada"},
+    [EMAIL] =      {"email",         CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL,
+        "The e-mail address", "ada@example.com"},
+    [VERIFIED] =   {"emailVerified", CAT_BOOLEAN, CAT_SERVER, 0,    0,   NULL,  NULL,
+        "Whether the address is confirmed", "true"},
+    [ROLE] =       {"role",          CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL,
+        "The role: `user`, `editor` or `admin`", "user"},
+    [MAY_WRITE] =  {"mayWrite",      CAT_BOOLEAN, CAT_SERVER, 0,    0,   NULL,  NULL,
+        "Whether the user may create, change and delete products", "true"},
+    [CREATED_AT] = {"createdAt",     CAT_TIME,    CAT_SERVER, 0,    0,   NULL,  NULL,
+        "When the account was created", "2026-11-21T16:17:07.877Z"},
 };
 /* clang-format on */
 
@@ -91,8 +98,10 @@ enum { NEW_EMAIL, EMAIL_PASSWORD, EMAIL_FIELDS };
 
 /* clang-format off */
 static const cat_field_t email_fields[EMAIL_FIELDS] = {
-    [NEW_EMAIL] =      {"newEmail", CAT_STRING, CAT_REQUIRED,              1, CAT_EMAIL_MAX, NULL, cat_user_refuse_email},
-    [EMAIL_PASSWORD] = {"password", CAT_STRING, CAT_REQUIRED | CAT_SECRET, 1, 256,           NULL, NULL},
+    [NEW_EMAIL] =      {"newEmail", CAT_STRING, CAT_REQUIRED,              1, CAT_EMAIL_MAX, NULL, cat_user_refuse_email,
+        "The new e-mail address", "grace@example.com"},
+    [EMAIL_PASSWORD] = {"password", CAT_STRING, CAT_REQUIRED | CAT_SECRET, 1, 256,           NULL, NULL,
+        "The current password", "correct horse"},
 };
 /* clang-format on */
 
@@ -124,7 +133,7 @@ cat_answer_t *cat_profile_change_email(cat_request_t *q)
 /* ---- remove ---- */
 
 static const cat_field_t remove_fields[] = {
-    {"password", CAT_STRING, CAT_REQUIRED | CAT_SECRET, 1, 256, NULL, NULL},
+    {"password", CAT_STRING, CAT_REQUIRED | CAT_SECRET, 1, 256, NULL, NULL, "The current password", "correct horse"},
 };
 
 cat_answer_t *cat_profile_remove(cat_request_t *q)
@@ -151,3 +160,83 @@ cat_answer_t *cat_profile_remove(cat_request_t *q)
     }
     return answer;
 }
+
+/* ---- descriptions ---- */
+
+static const cat_shape_t account = {.kind = CAT_SHAPE_RECORD, .name = "Account", .fields = fields, .count = FIELDS};
+static const cat_member_t get_members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &account, CAT_ALWAYS, "The signed-in user"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t get_shape = {.kind = CAT_SHAPE_OBJECT, .name = "AccountAnswer", .members = get_members};
+
+static const cat_member_t update_members[] = {
+    CAT_MEMBER_SUCCESS,
+    CAT_MEMBER_MESSAGE,
+    {"data", &account, CAT_ALWAYS, "The signed-in user afterwards"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t update_shape = {.kind = CAT_SHAPE_OBJECT, .name = "AccountUpdated", .members = update_members};
+
+static const cat_problem_t get_problems[] = {CAT_PROBLEM_ACCOUNT_GONE, CAT_PROBLEM_COUNT};
+static const cat_problem_t update_problems[] = {CAT_PROBLEM_ACCOUNT_GONE, CAT_PROBLEM_USER_EXISTS, CAT_PROBLEM_COUNT};
+static const cat_problem_t email_problems[] = {CAT_PROBLEM_ACCOUNT_GONE, CAT_PROBLEM_LOGIN_DELAY, CAT_PROBLEM_COUNT};
+static const cat_problem_t remove_problems[] = {CAT_PROBLEM_ACCOUNT_GONE, CAT_PROBLEM_LOGIN_DELAY,
+                                                CAT_PROBLEM_LAST_ADMIN, CAT_PROBLEM_COUNT};
+
+const cat_description_t cat_profile_about_get = {
+    .id = "getAccount",
+    .tag = "Accounts",
+    .summary = "Read the signed-in user",
+    .status = 200,
+    .answered = "The user",
+    .shape = &get_shape,
+    .problems = get_problems,
+};
+
+const cat_description_t cat_profile_about_update = {
+    .id = "updateAccount",
+    .tag = "Accounts",
+    .summary = "Change the signed-in user's name",
+    .input = "AccountChange",
+    .fields = fields,
+    .field_count = FIELDS,
+    .purpose = CAT_UPDATE,
+    .status = 200,
+    .answered = "The user has changed",
+    .shape = &update_shape,
+    .problems = update_problems,
+};
+
+const cat_description_t cat_profile_about_remove = {
+    .id = "deleteAccount",
+    .tag = "Accounts",
+    .summary = "Delete the signed-in user's account",
+    .input = "AccountDeletion",
+    .fields = remove_fields,
+    .field_count = 1,
+    .purpose = CAT_CREATE,
+    .status = 200,
+    .answered = "The account is deleted",
+    .shape = &cat_description_done,
+    .headers = CAT_HEADER_COOKIE,
+    .problems = remove_problems,
+};
+
+const cat_description_t cat_profile_about_change_email = {
+    .id = "changeEmail",
+    .tag = "Accounts",
+    .summary = "Change the e-mail address",
+    .about =
+        "The new address receives a link; the address changes when the link is used. The answer is the same whether "
+        "or not another account has the address.",
+    .input = "EmailChange",
+    .fields = email_fields,
+    .field_count = EMAIL_FIELDS,
+    .purpose = CAT_CREATE,
+    .status = 202,
+    .answered = "The request is accepted",
+    .shape = &cat_description_done,
+    .problems = email_problems,
+};

@@ -55,11 +55,16 @@ enum { LOGIN, USERNAME, EMAIL, PASSWORD, COOKIE, LOGIN_FIELDS };
 /* clang-format off */
 static const cat_field_t login_fields[LOGIN_FIELDS] = {
     /*             name        kind         flags         least most  absent refuse */
-    [LOGIN] =    {"login",    CAT_STRING,  0,            1,    1000, NULL,  NULL},
-    [USERNAME] = {"username", CAT_STRING,  0,            1,    1000, NULL,  NULL},
-    [EMAIL] =    {"email",    CAT_STRING,  0,            1,    1000, NULL,  NULL},
-    [PASSWORD] = {"password", CAT_STRING,  CAT_REQUIRED, 1,    256,  NULL,  NULL},
-    [COOKIE] =   {"cookie",   CAT_BOOLEAN, 0,            0,    0,    "0",   NULL},
+    [LOGIN] =    {"login",    CAT_STRING,  0,            1,    1000, NULL,  NULL,
+        "A user name or an e-mail address; one of `login`, `username` and `email` is required", "ada@example.com"},
+    [USERNAME] = {"username", CAT_STRING,  0,            1,    1000, NULL,  NULL,
+        "A user name", NULL},
+    [EMAIL] =    {"email",    CAT_STRING,  0,            1,    1000, NULL,  NULL,
+        "An e-mail address", NULL},
+    [PASSWORD] = {"password", CAT_STRING,  CAT_REQUIRED, 1,    256,  NULL,  NULL,
+        "The password", "correct horse"},
+    [COOKIE] =   {"cookie",   CAT_BOOLEAN, 0,            0,    0,    "0",   NULL,
+        "Send the refresh token as a cookie that scripts cannot read, instead of in the body", "false"},
 };
 /* clang-format on */
 
@@ -118,7 +123,8 @@ cat_answer_t *cat_sessions_login(cat_request_t *q)
 
 enum { REFRESH_TOKEN, REFRESH_FIELDS };
 static const cat_field_t refresh_fields[REFRESH_FIELDS] = {
-    [REFRESH_TOKEN] = {"refreshToken", CAT_STRING, 0, 1, 1000, NULL, NULL},
+    [REFRESH_TOKEN] = {"refreshToken", CAT_STRING, 0, 1, 1000, NULL, NULL,
+                       "The refresh token; not needed if it is a cookie", "qp7KEjtzVhWrsbecCbwK..."},
 };
 
 static cat_answer_t *refuse_refresh(cat_request_t *q, int cookie)
@@ -221,8 +227,9 @@ cat_answer_t *cat_sessions_renew(cat_request_t *q)
 enum { LOGOUT_TOKEN, LOGOUT_ALL, LOGOUT_FIELDS };
 /* refreshToken is used if there is no valid access token. */
 static const cat_field_t logout_fields[LOGOUT_FIELDS] = {
-    [LOGOUT_TOKEN] = {"refreshToken", CAT_STRING, CAT_SECRET, 1, 1000, NULL, NULL},
-    [LOGOUT_ALL] = {"all", CAT_BOOLEAN, 0, 0, 0, "0", NULL},
+    [LOGOUT_TOKEN] = {"refreshToken", CAT_STRING, CAT_SECRET, 1, 1000, NULL, NULL,
+                      "The refresh token of the session to end; not needed with an access token or a cookie", NULL},
+    [LOGOUT_ALL] = {"all", CAT_BOOLEAN, 0, 0, 0, "0", NULL, "End all sessions of the user", "false"},
 };
 
 /* The session of the access token, else of the refresh token. NULL: *session has its id and user. Otherwise the answer
@@ -288,13 +295,20 @@ cat_answer_t *cat_sessions_logout(cat_request_t *q)
 /* What a client reads of a session: its columns, and whether the access token belongs to it. */
 enum { SESSION_CURRENT = CAT_SESSION_COLUMNS, SESSION_FIELDS };
 static const cat_field_t session_fields[SESSION_FIELDS] = {
-    [CAT_SESSION_ID] = {"id", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL},
-    [CAT_SESSION_CREATED_AT] = {"createdAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL},
-    [CAT_SESSION_USED_AT] = {"lastUsedAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL},
-    [CAT_SESSION_EXPIRES_AT] = {"expiresAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL},
-    [CAT_SESSION_CLIENT] = {"address", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL},
-    [CAT_SESSION_AGENT] = {"userAgent", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL},
-    [SESSION_CURRENT] = {"current", CAT_BOOLEAN, CAT_SERVER, 0, 0, NULL, NULL},
+    [CAT_SESSION_ID] = {"id", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL, "The session's id",
+                        "01a1fee5-b0c7-7e09-8808-33d7ddea9cee"},
+    [CAT_SESSION_CREATED_AT] = {"createdAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL, "When the user signed in",
+                                "2026-11-21T16:17:08.295Z"},
+    [CAT_SESSION_USED_AT] = {"lastUsedAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL,
+                             "When its refresh token was used last", "2026-11-21T16:17:08.545Z"},
+    [CAT_SESSION_EXPIRES_AT] = {"expiresAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL, "When it ends in any case",
+                                "2026-12-21T16:17:08.295Z"},
+    [CAT_SESSION_CLIENT] = {"address", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL,
+                            "The address of the client that signed in", "127.0.0.1"},
+    [CAT_SESSION_AGENT] = {"userAgent", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL, "The User-Agent of that client",
+                           "curl/7.88.1"},
+    [SESSION_CURRENT] = {"current", CAT_BOOLEAN, CAT_SERVER, 0, 0, NULL, NULL,
+                         "Whether the access token of this request belongs to it", "true"},
 };
 
 typedef struct listing_t {
@@ -338,3 +352,92 @@ cat_answer_t *cat_sessions_remove(cat_request_t *q)
     return rv == APR_SUCCESS ? cat_answer_success(q->pool, 200, NULL, "Session ended")
                              : cat_failure_answer(q->pool, rv);
 }
+
+/* ---- descriptions ---- */
+
+static const char *const any_login[] = {"login", "username", "email", NULL};
+static const cat_problem_t login_problems[] = {CAT_PROBLEM_CREDENTIALS, CAT_PROBLEM_LOGIN_DELAY, CAT_PROBLEM_COUNT};
+static const cat_problem_t refresh_problems[] = {CAT_PROBLEM_REFRESH, CAT_PROBLEM_TOO_MANY, CAT_PROBLEM_COUNT};
+static const cat_problem_t logout_problems[] = {CAT_PROBLEM_REFRESH, CAT_PROBLEM_COUNT};
+static const cat_problem_t remove_problems[] = {CAT_PROBLEM_SESSION_UNKNOWN, CAT_PROBLEM_COUNT};
+
+const cat_description_t cat_sessions_about_login = {
+    .id = "signIn",
+    .tag = "Accounts",
+    .summary = "Sign in",
+    .input = "SignIn",
+    .fields = login_fields,
+    .field_count = LOGIN_FIELDS,
+    .purpose = CAT_CREATE,
+    .any_of = any_login,
+    .status = 200,
+    .answered = "The user has signed in",
+    .shape = &cat_token_response_shape,
+    .headers = CAT_HEADER_COOKIE | CAT_HEADER_CACHE,
+    .problems = login_problems,
+};
+
+const cat_description_t cat_sessions_about_renew = {
+    .id = "refresh",
+    .tag = "Accounts",
+    .summary = "Get a new pair of tokens",
+    .about = "Takes the refresh token of the body, else that of the cookie. Each is accepted once: the answer has the "
+             "next one.",
+    .input = "Refresh",
+    .fields = refresh_fields,
+    .field_count = REFRESH_FIELDS,
+    .purpose = CAT_CREATE,
+    .takes_cookie = 1,
+    .status = 200,
+    .answered = "The tokens",
+    .shape = &cat_token_response_shape,
+    .headers = CAT_HEADER_COOKIE | CAT_HEADER_CACHE,
+    .problems = refresh_problems,
+};
+
+const cat_description_t cat_sessions_about_logout = {
+    .id = "signOut",
+    .tag = "Accounts",
+    .summary = "Sign out",
+    .about = "Ends the session of the access token, else that of the refresh token, in the body or the cookie.",
+    .input = "SignOut",
+    .fields = logout_fields,
+    .field_count = LOGOUT_FIELDS,
+    .purpose = CAT_CREATE,
+    .takes_cookie = 1,
+    .status = 200,
+    .answered = "The session has ended",
+    .shape = &cat_description_done,
+    .headers = CAT_HEADER_COOKIE,
+    .problems = logout_problems,
+};
+
+static const cat_shape_t session = {
+    .kind = CAT_SHAPE_RECORD, .name = "Session", .fields = session_fields, .count = SESSION_FIELDS};
+static const cat_shape_t session_list = {.kind = CAT_SHAPE_LIST, .of = &session};
+static const cat_member_t list_members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &session_list, CAT_ALWAYS, "The sessions of the signed-in user"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t list_answer = {.kind = CAT_SHAPE_OBJECT, .name = "SessionList", .members = list_members};
+
+const cat_description_t cat_sessions_about_list = {
+    .id = "listSessions",
+    .tag = "Accounts",
+    .summary = "List one's sessions",
+    .status = 200,
+    .answered = "The sessions",
+    .shape = &list_answer,
+};
+
+const cat_description_t cat_sessions_about_remove = {
+    .id = "endSession",
+    .tag = "Accounts",
+    .summary = "End a session",
+    .param = "The session's id",
+    .status = 200,
+    .answered = "The session has ended",
+    .shape = &cat_description_done,
+    .problems = remove_problems,
+};

@@ -7,6 +7,9 @@
 /* POST /auth/login, /auth/refresh, /auth/logout; GET /auth/sessions, DELETE /auth/sessions/:id */
 cat_handler_t cat_sessions_login, cat_sessions_renew, cat_sessions_logout, cat_sessions_list, cat_sessions_remove;
 
+extern const cat_description_t cat_sessions_about_login, cat_sessions_about_renew, cat_sessions_about_logout,
+    cat_sessions_about_list, cat_sessions_about_remove;
+
 /* Signs in as POST /auth/login does, after its checks of the body: the same answers, with this message. */
 cat_answer_t *cat_sessions_sign_in(cat_request_t *q, const char *login, const char *password, int cookie,
                                    const char *message);

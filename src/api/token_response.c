@@ -82,3 +82,21 @@ cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char
     }
     return answer;
 }
+
+/* ---- description ---- */
+
+static const cat_shape_t access_token = {.kind = CAT_SHAPE_TEXT, .example = "\"eyJhbGciOiJIUzI1NiIs...\""};
+static const cat_shape_t token_type = {.kind = CAT_SHAPE_TEXT, .example = "\"Bearer\""};
+static const cat_shape_t seconds = {.kind = CAT_SHAPE_WHOLE, .example = "900"};
+static const cat_shape_t refresh_token = {.kind = CAT_SHAPE_TEXT, .example = "\"qp7KEjtzVhWrsbecCbwK...\""};
+static const cat_member_t members[] = {
+    CAT_MEMBER_SUCCESS,
+    CAT_MEMBER_MESSAGE,
+    {"token", &access_token, CAT_ALWAYS, "The access token, a JWT, to be sent as `Authorization: Bearer ...`"},
+    {"tokenType", &token_type, CAT_ALWAYS, "`Bearer`"},
+    {"expiresIn", &seconds, CAT_ALWAYS, "For how many seconds the access token is valid"},
+    {"refreshToken", &refresh_token, CAT_USUALLY, "What the next pair of tokens is got with; absent if it is a cookie"},
+    {"user", &cat_user_shape, CAT_ALWAYS, "Who has signed in"},
+    CAT_MEMBER_END,
+};
+const cat_shape_t cat_token_response_shape = {.kind = CAT_SHAPE_OBJECT, .name = "Tokens", .members = members};

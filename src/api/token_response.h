@@ -29,4 +29,7 @@ cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char
 /* Deletes the cookie. */
 void cat_token_response_drop_cookie(cat_request_t *q, cat_answer_t *answer);
 
+/* The body of cat_token_response_answer. */
+extern const cat_shape_t cat_token_response_shape;
+
 #endif

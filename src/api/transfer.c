@@ -7,6 +7,7 @@
 #include "api/failure.h"
 #include "api/idempotency.h"
 #include "api/indexing.h"
+#include "api/products.h"
 #include "catalogue/export.h"
 #include "catalogue/import.h"
 #include "http/answer.h"
@@ -22,6 +23,15 @@ static const char *const formats[] = {"ndjson", "csv", "json", NULL};
 static const char *const no_or_yes[] = {"0", "1", NULL};
 
 enum { FORMAT, SAFE, EXPORT_OPTIONS };
+static const cat_option_t export_options[EXPORT_OPTIONS + 1] = {
+    [FORMAT] = {"format", "How the file is written", formats, 0, 0},
+    [SAFE] =
+        {"safe",
+         "With `1`, CSV has an apostrophe before texts that a spreadsheet would take for a formula; such a file is "
+         "for people, not for an import",
+         no_or_yes, 0, 0},
+    [EXPORT_OPTIONS] = {NULL, NULL, NULL, 0, 0},
+};
 
 typedef struct export_request_t {
     cat_option_t options[EXPORT_OPTIONS + 1];
@@ -42,7 +52,8 @@ static int parse_export(cat_request_t *q, export_request_t *e)
     const cat_query_own_t own = {take_export_option, e};
     int is_valid;
 
-    *e = (export_request_t){.options = {{"format", formats, 0, 0}, {"safe", no_or_yes, 0, 0}, {NULL, NULL, 0, 0}}};
+    *e = (export_request_t){.format = NULL};
+    memcpy(e->options, export_options, sizeof(export_options));
     is_valid = cat_query_parse_all(q->pool, q->conf, q->strict, q->query, &own, &e->query);
     e->format = cat_export_format_find(formats[e->options[FORMAT].chosen], e->options[SAFE].chosen);
     return is_valid;
@@ -100,6 +111,19 @@ cat_answer_t *cat_transfer_export(cat_request_t *q)
 static const char *const modes[] = {"create", "upsert", NULL};
 static const char *const false_or_true[] = {"false", "true", NULL};
 
+enum { MODE, DRY_RUN, ATOMIC, IMPORT_OPTIONS };
+static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
+    [MODE] =
+        {"mode",
+         "`create` ignores ids and times of the file; `upsert` updates the product of each row that has an id, and "
+         "creates the others",
+         modes, 0, 0},
+    [DRY_RUN] = {"dryRun", "With `true`, the file is checked and nothing is stored", false_or_true, 0, 0},
+    [ATOMIC] = {"atomic", "With `false`, rows are committed 1000 at a time, as more than 10000 must be", false_or_true,
+                1, 0},
+    [IMPORT_OPTIONS] = {NULL, NULL, NULL, 0, 0},
+};
+
 typedef struct import_request_t {
     cat_request_t *q;
     cat_import_options_t options;
@@ -110,12 +134,11 @@ typedef struct import_request_t {
 
 static json_t *parse_import(import_request_t *im)
 {
-    enum { MODE, DRY_RUN, ATOMIC };
-    cat_option_t options[] = {
-        {"mode", modes, 0, 0}, {"dryRun", false_or_true, 0, 0}, {"atomic", false_or_true, 1, 0}, {NULL, NULL, 0, 0}};
+    cat_option_t options[IMPORT_OPTIONS + 1];
     cat_request_t *q = im->q;
     cat_parameter_t parameter;
 
+    memcpy(options, import_options, sizeof(options));
     cat_parameters_init(&im->parameters, q->pool, q->strict, q->query);
     while (cat_parameters_next(&im->parameters, &parameter)) {
         if (!cat_options_take(&im->parameters, options, &parameter)) {
@@ -274,3 +297,96 @@ cat_answer_t *cat_transfer_import(cat_request_t *q)
     }
     return rv == APR_SUCCESS ? store_file(&im, import) : answer_refused(&im, rv, cat_import_result(import));
 }
+
+/* ---- descriptions ---- */
+
+static void describe_export(cat_describer_t *d)
+{
+    d->group = "products";
+    cat_options_describe(d, export_options);
+    cat_query_describe(d, 1);
+}
+
+static void describe_import(cat_describer_t *d)
+{
+    d->group = "products";
+    cat_options_describe(d, import_options);
+}
+
+/* A file of each format. The JSON is described, the others are texts. */
+static json_t *describe_file(cat_describer_t *d)
+{
+    static const cat_shape_t products = {.kind = CAT_SHAPE_LIST, .of = &cat_products_part};
+    json_t *content = json_object();
+
+    for (const cat_export_format_t *format = cat_export_formats; format->name; format++) {
+        int is_json = !strcmp(format->type, "application/json");
+        json_t *schema = is_json ? cat_schema_of_shape(d->schemas, &products) : json_pack("{s:s}", "type", "string");
+        json_object_set_new(content, apr_pstrmemdup(d->pool, format->type, strcspn(format->type, ";")),
+                            json_pack("{s:o}", "schema", schema));
+    }
+    return content;
+}
+
+static json_t *describe_rows(cat_describer_t *d, json_t **example)
+{
+    (void)d;
+    *example = json_string("name,price,category\r\nKettle,19.99,kitchen\r\n");
+    return json_pack("{s:s, s:s}", "type", "string", "description",
+                     "A file with a row or a line for each product, with the fields of `NewProduct`.");
+}
+
+static const cat_problem_t export_problems[] = {CAT_PROBLEM_NOT_INDEXED, CAT_PROBLEM_INDEXING, CAT_PROBLEM_QUERY_SLOW,
+                                                CAT_PROBLEM_COUNT};
+
+const cat_description_t cat_transfer_about_export = {
+    .id = "exportProducts",
+    .tag = "Products",
+    .summary = "Export products to a file",
+    .about = "All that meet the conditions, in one state of the database. What was exported can be imported.",
+    .describe_parameters = describe_export,
+    .status = 200,
+    .answered = "The file",
+    .describe_content = describe_file,
+    .headers = CAT_HEADER_DISPOSITION | CAT_HEADER_CACHE,
+    .problems = export_problems,
+};
+
+static const cat_member_t summary_members[] = {
+    {"rows", &cat_schema_whole, CAT_ALWAYS, "The rows of the file"},
+    {"created", &cat_schema_whole, CAT_USUALLY, "How many products were created"},
+    {"updated", &cat_schema_whole, CAT_USUALLY, "How many were updated"},
+    {"unchanged", &cat_schema_whole, CAT_USUALLY, "How many were as the file has them"},
+    {"failed", &cat_schema_whole, CAT_RARELY, "How many rows are bad"},
+    {"stored", &cat_schema_whole, CAT_RARELY, "How many rows are stored, of an import in several transactions"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t summary = {.kind = CAT_SHAPE_OBJECT, .name = "ImportSummary", .members = summary_members};
+static const cat_member_t import_members[] = {
+    CAT_MEMBER_SUCCESS,
+    CAT_MEMBER_MESSAGE,
+    {"summary", &summary, CAT_ALWAYS, "What was done"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t import_answer = {.kind = CAT_SHAPE_OBJECT, .name = "Import", .members = import_members};
+static const cat_member_t refusal_members[] = {
+    CAT_DESCRIPTION_PROBLEM,
+    {"summary", &summary, CAT_RARELY, "What was done"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t refusal = {.kind = CAT_SHAPE_OBJECT, .name = "ImportProblem", .members = refusal_members};
+static const cat_problem_t import_problems[] = {CAT_PROBLEM_IMPORT_TOO_LONG, CAT_PROBLEM_COUNT};
+
+const cat_description_t cat_transfer_about_import = {
+    .id = "importProducts",
+    .tag = "Products",
+    .summary = "Import products from a file",
+    .about = "The whole file is checked before anything is stored; if a row is bad, nothing is.",
+    .describe_input = describe_rows,
+    .describe_parameters = describe_import,
+    .status = 200,
+    .answered = "The products are stored",
+    .shape = &import_answer,
+    .refusal = &refusal,
+    .problems = import_problems,
+};

@@ -6,5 +6,6 @@
 
 /* GET /products/export, POST /products/import. */
 cat_handler_t cat_transfer_export, cat_transfer_import;
+extern const cat_description_t cat_transfer_about_export, cat_transfer_about_import;
 
 #endif

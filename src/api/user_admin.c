@@ -9,6 +9,7 @@
 #include "api/account_context.h"
 #include "api/admin_list.h"
 #include "api/failure.h"
+#include "api/pagination.h"
 #include "db/status.h"
 #include "http/challenge.h"
 #include "http/etag.h"
@@ -58,12 +59,27 @@ static void parse_sort(void *request, cat_parameters_t *p, const cat_parameter_t
     }
 }
 
+static json_t *describe_role(const cat_conf_t *conf)
+{
+    (void)conf;
+    return cat_description_words(cat_role_names, -1);
+}
+
+static json_t *describe_sort(const cat_conf_t *conf)
+{
+    static const char *const orders[] = {"-createdAt", "createdAt", "username", "-username", "email", "-email", NULL};
+
+    (void)conf;
+    return cat_description_words(orders, 0);
+}
+
 /* THE USERS' PARAMETERS */
 static const cat_parameter_row_t parameters[] = {
     CAT_ADMIN_LIST_PARAMETERS,
-    {"q", 0, parse_text},
-    {"role", 0, parse_role},
-    {"sort", 0, parse_sort},
+    {"q", 0, parse_text, cat_parameters_describe_text,
+     "Part of the user name or of the e-mail address, whatever the case", "\"ada\""},
+    {"role", 0, parse_role, describe_role, "Only users with this role", "\"editor\""},
+    {"sort", 0, parse_sort, describe_sort, "The order, with `-` for descending order", "\"username\""},
 };
 
 #define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
@@ -250,3 +266,118 @@ cat_answer_t *cat_user_admin_revoke(cat_request_t *q)
 {
     return act(q, cat_administration_revoke, "Sessions ended");
 }
+
+/* ---- descriptions ---- */
+
+static const cat_shape_t user_list = {.kind = CAT_SHAPE_LIST, .of = &cat_user_view_shape};
+static const cat_member_t list_members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &user_list, CAT_ALWAYS, "The users of the page"},
+    {"pagination", &cat_pagination_shape, CAT_ALWAYS, "Which page it is, of how many"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t list_shape = {.kind = CAT_SHAPE_OBJECT, .name = "UserList", .members = list_members};
+
+static const cat_member_t get_members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &cat_user_view_shape, CAT_ALWAYS, "The user"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t get_shape = {.kind = CAT_SHAPE_OBJECT, .name = "ManagedUserAnswer", .members = get_members};
+
+static const cat_member_t update_members[] = {
+    CAT_MEMBER_SUCCESS,
+    CAT_MEMBER_MESSAGE,
+    {"data", &cat_user_view_shape, CAT_ALWAYS, "The user afterwards"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t update_shape = {
+    .kind = CAT_SHAPE_OBJECT, .name = "ManagedUserUpdated", .members = update_members};
+
+static const cat_problem_t get_problems[] = {CAT_PROBLEM_USER_UNKNOWN, CAT_PROBLEM_COUNT};
+static const cat_problem_t change_problems[] = {CAT_PROBLEM_USER_UNKNOWN, CAT_PROBLEM_PRECONDITION, CAT_PROBLEM_COUNT};
+static const cat_problem_t last_problems[] = {CAT_PROBLEM_USER_UNKNOWN, CAT_PROBLEM_PRECONDITION,
+                                              CAT_PROBLEM_LAST_ADMIN, CAT_PROBLEM_COUNT};
+
+static void describe_parameters(cat_describer_t *d)
+{
+    cat_parameters_describe(d, "users", parameters, PARAMETERS);
+}
+
+const cat_description_t cat_user_admin_about_list = {
+    .id = "listUsers",
+    .tag = "Administration",
+    .summary = "List the users",
+    .about = "Newest first, unless `sort` says otherwise.",
+    .describe_parameters = describe_parameters,
+    .status = 200,
+    .answered = "A page of the list",
+    .shape = &list_shape,
+    .headers = CAT_HEADER_LINK | CAT_HEADER_CACHE,
+};
+
+const cat_description_t cat_user_admin_about_get = {
+    .id = "getUser",
+    .tag = "Administration",
+    .summary = "Read a user",
+    .param = "The user's id",
+    .status = 200,
+    .answered = "The user",
+    .shape = &get_shape,
+    .headers = CAT_HEADER_ETAG | CAT_HEADER_CACHE,
+    .problems = get_problems,
+};
+
+const cat_description_t cat_user_admin_about_update = {
+    .id = "updateUser",
+    .tag = "Administration",
+    .summary = "Change a user",
+    .about = "A change of the role, a lock, and an address that is no longer verified end the user's sessions.",
+    .param = "The user's id",
+    .input = "ManagedUserChange",
+    .fields = cat_user_view_fields,
+    .field_count = CAT_USER_VIEW_FIELDS,
+    .purpose = CAT_UPDATE,
+    .status = 200,
+    .answered = "The user has changed",
+    .shape = &update_shape,
+    .headers = CAT_HEADER_ETAG | CAT_HEADER_CACHE,
+    .problems = last_problems,
+};
+
+const cat_description_t cat_user_admin_about_remove = {
+    .id = "deleteUser",
+    .tag = "Administration",
+    .summary = "Delete a user",
+    .param = "The user's id",
+    .status = 200,
+    .answered = "The user is deleted",
+    .shape = &cat_description_done,
+    .headers = CAT_HEADER_CACHE,
+    .problems = last_problems,
+};
+
+const cat_description_t cat_user_admin_about_unlock = {
+    .id = "unlockUser",
+    .tag = "Administration",
+    .summary = "Unlock a user",
+    .about = "Lifts the lock, and the delay after wrong passwords.",
+    .param = "The user's id",
+    .status = 200,
+    .answered = "The user is unlocked",
+    .shape = &cat_description_done,
+    .headers = CAT_HEADER_CACHE,
+    .problems = change_problems,
+};
+
+const cat_description_t cat_user_admin_about_revoke = {
+    .id = "endSessionsOfUser",
+    .tag = "Administration",
+    .summary = "End all sessions of a user",
+    .param = "The user's id",
+    .status = 200,
+    .answered = "The sessions have ended",
+    .shape = &cat_description_done,
+    .headers = CAT_HEADER_CACHE,
+    .problems = change_problems,
+};

@@ -68,11 +68,16 @@ static cat_answer_t *register_counted(cat_request_t *q, const cat_account_contex
     return rv == APR_SUCCESS ? answer_taken(q, input, &result) : cat_failure_answer(q->pool, rv);
 }
 
+static int is_open(const cat_conf_t *conf)
+{
+    return conf->registration;
+}
+
 /* Checks the body against the first `count` fields, and adds what the server sets, so that input->values is the record to
  * store. The answer that refuses it, or NULL. */
 static cat_answer_t *check_user(cat_request_t *q, const cat_account_context_t *c, int count, cat_input_t *input)
 {
-    if (!q->conf->registration) {
+    if (!is_open(q->conf)) {
         return cat_answer_problem(q->pool, CAT_PROBLEM_CLOSED, NULL);
     }
     cat_fields_check(q->pool, cat_user_fields, count, CAT_CREATE, q->strict, q->body, input);
@@ -170,3 +175,43 @@ cat_answer_t *cat_users_register(cat_request_t *q)
     }
     return answer;
 }
+
+/* ---- descriptions ---- */
+
+static const cat_problem_t problems[] = {CAT_PROBLEM_USER_EXISTS, CAT_PROBLEM_COUNT};
+static const cat_problem_t register_problems[] = {CAT_PROBLEM_USER_EXISTS, CAT_PROBLEM_CREDENTIALS,
+                                                  CAT_PROBLEM_LOGIN_DELAY, CAT_PROBLEM_COUNT};
+
+const cat_description_t cat_users_about_register = {
+    .id = "register",
+    .tag = "Accounts",
+    .summary = "Register and sign in",
+    .about = "Creates an account, sends a mail to confirm its address, and returns tokens. Repeated with its "
+             "`Idempotency-Key`, it signs in and returns a fresh pair.",
+    .input = "Registration",
+    .fields = cat_user_fields,
+    .field_count = CAT_USER_SESSION_FIELDS,
+    .purpose = CAT_CREATE,
+    .status = 201,
+    .answered = "The account is created, and the user has signed in",
+    .shape = &cat_token_response_shape,
+    .headers = CAT_HEADER_COOKIE | CAT_HEADER_CACHE,
+    .problems = register_problems,
+    .is_open = is_open,
+};
+
+const cat_description_t cat_users_about_create = {
+    .id = "createUser",
+    .tag = "Accounts",
+    .summary = "Create an account",
+    .about = "Sends a mail to confirm its address. Does not sign in.",
+    .input = "NewUser",
+    .fields = cat_user_fields,
+    .field_count = CAT_USER_FIELDS,
+    .purpose = CAT_CREATE,
+    .status = 201,
+    .answered = "The account",
+    .shape = &cat_user_shape,
+    .problems = problems,
+    .is_open = is_open,
+};

@@ -6,5 +6,6 @@
 
 /* POST /register, which answers with tokens, and POST /users, which answers with the user. */
 cat_handler_t cat_users_register, cat_users_create;
+extern const cat_description_t cat_users_about_register, cat_users_about_create;
 
 #endif

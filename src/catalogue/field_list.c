@@ -76,3 +76,16 @@ void cat_field_list_select(unsigned fields, const char *const *product, const ch
         selected[i] = fields & CAT_FIELD_LIST_OF(i) ? product[i] : NULL;
     }
 }
+
+json_t *cat_field_list_describe(unsigned allowed)
+{
+    json_t *names = json_array();
+
+    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+        if (allowed & CAT_FIELD_LIST_OF(i)) {
+            json_array_append_new(names, json_string(cat_product_fields[i].name));
+        }
+    }
+    return json_pack("{s:s, s:{s:s, s:o}, s:i}", "type", "array", "items", "type", "string", "enum", names, "minItems",
+                     1);
+}

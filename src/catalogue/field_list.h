@@ -16,6 +16,9 @@ int cat_field_list_find(const char *name, apr_size_t length);
  * is `allowed`. Never empty. */
 unsigned cat_field_list_parse(cat_parameters_t *p, const cat_parameter_t *parameter, unsigned allowed);
 
+/* The schema of such a parameter: an array, which is sent with commas between its elements. */
+json_t *cat_field_list_describe(unsigned allowed);
+
 /* Writes them in the product's own order. */
 void cat_field_list_write(cat_buffer_t *b, unsigned fields);
 

@@ -49,6 +49,11 @@ static int keep_longest(const char **words, int count)
     return kept;
 }
 
+static int has_search(const cat_conf_t *conf)
+{
+    return !conf->index || *conf->index & CAT_INDEX_SEARCH;
+}
+
 static void parse_words(parsing_t *p, const cat_parameter_t *parameter)
 {
     cat_parameters_t *parameters = &p->parameters;
@@ -63,7 +68,7 @@ static void parse_words(parsing_t *p, const cat_parameter_t *parameter)
     } else if (count > CAT_QUERY_WORDS_MAX) {
         cat_parameters_add_error(parameters, parameter->name, "too_many",
                                  "must have at most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX) " words");
-    } else if (p->conf->index && !(*p->conf->index & CAT_INDEX_SEARCH)) {
+    } else if (!has_search(p->conf)) {
         cat_parameters_add_error(parameters, parameter->name, "no_index",
                                  "must not be there: this server has no search");
     }
@@ -110,7 +115,7 @@ static void add_fields(cat_buffer_t *b, const cat_list_query_t *query)
 }
 
 static const char *const counts[] = {
-    [CAT_COUNT_CAPPED] = "capped", [CAT_COUNT_EXACT] = "exact", [CAT_COUNT_NONE] = "none"};
+    [CAT_COUNT_CAPPED] = "capped", [CAT_COUNT_EXACT] = "exact", [CAT_COUNT_NONE] = "none", NULL};
 
 static void parse_count(parsing_t *p, const cat_parameter_t *parameter)
 {
@@ -160,6 +165,42 @@ static void add_limit(cat_buffer_t *b, const cat_list_query_t *query)
     cat_buffer_add_int(b, query->limit);
 }
 
+/* ---- what the description has of each ---- */
+
+static json_t *describe_cursor(const cat_conf_t *conf)
+{
+    (void)conf;
+    return json_pack("{s:s}", "type", "string");
+}
+
+static json_t *describe_words(const cat_conf_t *conf)
+{
+    return has_search(conf) ? json_pack("{s:s, s:i}", "type", "string", "minLength", 1) : NULL;
+}
+
+static json_t *describe_sort(const cat_conf_t *conf)
+{
+    return cat_query_sort_describe(conf->index);
+}
+
+static json_t *describe_fields(const cat_conf_t *conf)
+{
+    (void)conf;
+    return cat_field_list_describe(CAT_FIELD_LIST_ALL);
+}
+
+static json_t *describe_count(const cat_conf_t *conf)
+{
+    (void)conf;
+    return cat_description_words(counts, -1);
+}
+
+static json_t *describe_facets(const cat_conf_t *conf)
+{
+    (void)conf;
+    return cat_field_list_describe(CAT_QUERY_FACETS);
+}
+
 /* ---- the table ---- */
 
 enum { ROW_PAGE, ROW_CURSOR, ROW_Q, ROW_SORT, ROW_FIELDS, ROW_COUNT, ROW_FACETS, ROW_LIMIT };
@@ -175,15 +216,30 @@ static const struct parameter_row_t {
     int may_repeat; /* flag: a second one is no fault */
     int is_sealed;  /* flag: a cursor continues the list with the same one only; before all others in the table */
     int is_of_all;  /* flag: it also means something where all products of a list are returned at once */
+    json_t *(*describe)(const cat_conf_t *conf); /* its schema; NULL: the settings leave it out */
+    const char *example;                         /* as JSON */
+    const char *about;                           /* a sentence without full stop */
 } rows[] = {
-    [ROW_PAGE] = {"page", parse_page, NULL, 1, 0, 0},
-    [ROW_CURSOR] = {"cursor", parse_cursor, NULL, 0, 0, 0},
-    [ROW_Q] = {"q", parse_words, add_words, 0, 1, 1},
-    [ROW_SORT] = {"sort", parse_sort, add_sort, 0, 1, 1},
-    [ROW_FIELDS] = {"fields", parse_fields, add_fields, 0, 0, 1},
-    [ROW_COUNT] = {"count", parse_count, add_count, 0, 0, 0},
-    [ROW_FACETS] = {"facets", parse_facets, add_facets, 0, 0, 0},
-    [ROW_LIMIT] = {"limit", parse_limit, add_limit, 1, 0, 0},
+    [ROW_PAGE] = {"page", parse_page, NULL, 1, 0, 0, cat_parameters_describe_page, "2",
+                  "The number of the page, from 1; what is no integer counts as absent"},
+    [ROW_CURSOR] = {"cursor", parse_cursor, NULL, 0, 0, 0, describe_cursor, "\"\"",
+                    "Where to continue the list: empty at its beginning, then `nextCursor` of the answer before; it is "
+                    "valid with the same conditions, words and order, and without `page`"},
+    [ROW_Q] = {"q", parse_words, add_words, 0, 1, 1, describe_words, "\"red kett\"",
+               "Words, each of which begins a word of `name` or `category`, without regard to case and accents; at "
+               "most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX)},
+    [ROW_SORT] = {"sort", parse_sort, add_sort, 0, 1, 1, describe_sort, "[\"-price\", \"name\"]",
+                  "The order: fields, with `-` for descending order; ties are ordered by `createdAt`, then by `id`"},
+    [ROW_FIELDS] = {"fields", parse_fields, add_fields, 0, 0, 1, describe_fields, "[\"name\", \"price\"]",
+                    "The fields that the answer has of each product; all if absent"},
+    [ROW_COUNT] = {"count", parse_count, add_count, 0, 0, 0, describe_count, "\"exact\"",
+                   "How `total` counts: all that match, up to a limit (the default by page), or not at all (the "
+                   "default by cursor)"},
+    [ROW_FACETS] = {"facets", parse_facets, add_facets, 0, 0, 0, describe_facets, "[\"category\"]",
+                    "Fields of which the answer counts the values, the most frequent first"},
+    [ROW_LIMIT] = {"limit", parse_limit, add_limit, 1, 0, 0, cat_parameters_describe_limit, "20",
+                   "How many products a page has; what is no integer counts as absent, and what exceeds the maximum is "
+                   "the maximum"},
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -412,4 +468,16 @@ const char *cat_query_write_key(apr_pool_t *pool, const cat_list_query_t *query)
     }
     cat_buffer_add_text(&b, query->parameters);
     return cat_buffer_text(&b);
+}
+
+void cat_query_describe(cat_describer_t *d, int is_all)
+{
+    cat_query_conditions_describe(d);
+    for (size_t i = 0; i < ROWS; i++) {
+        json_t *schema = !is_all || rows[i].is_of_all ? rows[i].describe(d->conf) : NULL;
+        if (schema) {
+            cat_description_add_parameter(d, rows[i].name, rows[i].about, schema,
+                                          json_loads(rows[i].example, JSON_DECODE_ANY, NULL));
+        }
+    }
 }

@@ -11,6 +11,7 @@
 #include "catalogue/list_key.h"
 #include "catalogue/query_conditions.h"
 #include "catalogue/query_sort.h"
+#include "http/description.h"
 #include "http/parameters.h"
 #include "jose/key.h"
 #include "lib/conf.h"
@@ -89,6 +90,9 @@ typedef struct cat_query_own_t {
  * besides own. 0: query->errors says why. */
 int cat_query_parse_all(apr_pool_t *pool, const cat_conf_t *conf, int strict, const char *text,
                         const cat_query_own_t *own, cat_list_query_t *query);
+
+/* Adds the parameters to the description of a route. is_all: those of cat_query_parse_all only. */
+void cat_query_describe(cat_describer_t *d, int is_all);
 
 /* How many products precede the page; APR_INT64_MAX: more than any catalogue has. */
 apr_int64_t cat_query_count_skipped(const cat_list_query_t *query);

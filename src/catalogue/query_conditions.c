@@ -25,20 +25,25 @@ enum {
     UNSET = 1 << 5 /* it need not be set */
 };
 
-/* THE OPERATOR TABLE: the name in brackets, and the fields that have the operator: those that are like one of these. */
+/* THE OPERATOR TABLE: the name in brackets, the fields that have the operator, those that are like one of these, and what it says of a
+ * field, after its name. */
 static const struct operator_row_t {
     const char *name;
     unsigned of;
+    const char *about;
 } operators[] = {
-    [CAT_EQ] = {"", TEXT | NUMBER | BOOLEAN | TIME | KEY},
-    [CAT_NE] = {"ne", TEXT | NUMBER | TIME},
-    [CAT_LT] = {"lt", TEXT | NUMBER | TIME},
-    [CAT_LTE] = {"lte", TEXT | NUMBER | TIME},
-    [CAT_GT] = {"gt", TEXT | NUMBER | TIME},
-    [CAT_GTE] = {"gte", TEXT | NUMBER | TIME},
-    [CAT_IN] = {"in", TEXT | NUMBER | BOOLEAN | TIME | KEY},
-    [CAT_PREFIX] = {"prefix", TEXT},
-    [CAT_EXISTS] = {"exists", UNSET},
+    [CAT_EQ] = {"", TEXT | NUMBER | BOOLEAN | TIME | KEY, "is this value; texts are compared exactly"},
+    [CAT_NE] = {"ne", TEXT | NUMBER | TIME, "is set, and is another value; texts are compared exactly"},
+    [CAT_LT] = {"lt", TEXT | NUMBER | TIME,
+                "comes before this value; texts are compared folded, without case and accents"},
+    [CAT_LTE] = {"lte", TEXT | NUMBER | TIME, "is this value, or comes before it; texts are compared folded"},
+    [CAT_GT] = {"gt", TEXT | NUMBER | TIME, "comes after this value; texts are compared folded"},
+    [CAT_GTE] = {"gte", TEXT | NUMBER | TIME, "is this value, or comes after it; texts are compared folded"},
+    [CAT_IN] = {"in", TEXT | NUMBER | BOOLEAN | TIME | KEY,
+                "is one of these values, at most " APR_STRINGIFY(
+                    CAT_QUERY_VALUES_MAX) "; in a text, `\\,` is a comma and `\\\\` a backslash"},
+    [CAT_PREFIX] = {"prefix", TEXT, "begins with this text, without regard to case and accents"},
+    [CAT_EXISTS] = {"exists", UNSET, "is set, or, with `false`, is not"},
 };
 
 #define OPERATORS ((int)(sizeof(operators) / sizeof(operators[0])))
@@ -357,6 +362,11 @@ static void refuse_name(cat_query_conditions_t *conditions, cat_parameters_t *p,
     }
 }
 
+static int is_indexed(const int *index, int field)
+{
+    return !index || !(cat_query_conditions_part(field) & ~*index);
+}
+
 int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters_t *p, const int *index,
                               const cat_parameter_t *parameter)
 {
@@ -375,7 +385,7 @@ int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters
         refuse_name(conditions, p, parameter->name, "operator", name_operators(p->pool, condition.field));
         return 1;
     }
-    if (index && cat_query_conditions_part(condition.field) & ~*index) {
+    if (!is_indexed(index, condition.field)) {
         refuse_name(conditions, p, parameter->name, "no_index",
                     "must not be there: this server has no index of the field");
         return 1;
@@ -442,5 +452,55 @@ void cat_query_conditions_write(cat_buffer_t *b, const cat_query_condition_t *co
 {
     for (int i = 0; i < count; i++) {
         write_condition(b, &conditions[i]);
+    }
+}
+
+/* ---- the description ---- */
+
+/* A condition may compare with a value that no product has, as long as it is of the field's kind. */
+static json_t *describe_value(int field, int op)
+{
+    const cat_field_t *row = &cat_product_fields[field];
+    json_t *schema;
+
+    if (op == CAT_EXISTS) {
+        return json_pack("{s:s}", "type", "boolean");
+    }
+    if (row->kind == CAT_NUMBER) {
+        return json_pack("{s:s}", "type", "number");
+    }
+    schema = cat_schema_of_value(row);
+    json_object_del(schema, "pattern");
+    if (op == CAT_PREFIX) {
+        json_object_set_new(schema, "minLength", json_integer(1));
+    }
+    return schema;
+}
+
+static void describe_condition(cat_describer_t *d, int field, int op)
+{
+    const cat_field_t *row = &cat_product_fields[field];
+    const char *brackets = op == CAT_EQ ? "" : apr_pstrcat(d->pool, "[", operators[op].name, "]", NULL);
+    json_t *schema = describe_value(field, op);
+    json_t *example = op == CAT_EXISTS ? json_true() : cat_schema_field_example(row);
+
+    if (op == CAT_IN) {
+        schema = json_pack("{s:s, s:o, s:i, s:i}", "type", "array", "items", schema, "minItems", 1, "maxItems",
+                           CAT_QUERY_VALUES_MAX);
+        example = json_pack("[o]", example);
+    }
+    cat_description_add_parameter(d, apr_pstrcat(d->pool, row->name, brackets, NULL),
+                                  apr_pstrcat(d->pool, "`", row->name, "` ", operators[op].about, NULL), schema,
+                                  example);
+}
+
+void cat_query_conditions_describe(cat_describer_t *d)
+{
+    for (int field = 0; field < CAT_PRODUCT_FIELDS; field++) {
+        for (int op = 0; op < OPERATORS && is_indexed(d->conf->index, field); op++) {
+            if (has_operator(field, op)) {
+                describe_condition(d, field, op);
+            }
+        }
     }
 }

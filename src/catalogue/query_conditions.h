@@ -5,6 +5,7 @@
 #include <apr.h>
 
 #include "catalogue/product.h"
+#include "http/description.h"
 #include "http/parameters.h"
 
 /* The conditions of a list's query: "category=tea", "price[gte]=5". Which operators a field has follows from its row in
@@ -66,5 +67,8 @@ int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters
 
 /* Writes the conditions as parameters, each after "&". */
 void cat_query_conditions_write(cat_buffer_t *b, const cat_query_condition_t *conditions, int count);
+
+/* Adds each condition that a query can have to the description of a route. */
+void cat_query_conditions_describe(cat_describer_t *d);
 
 #endif

@@ -38,6 +38,11 @@ static int is_sorted_by(const cat_query_sort_t *sort, int count, int field)
     return 0;
 }
 
+static int is_indexed(const int *index, int field)
+{
+    return !index || !(cat_query_conditions_part(field) & ~*index);
+}
+
 static fault_t check_field(apr_pool_t *pool, const int *index, const cat_query_sort_t *sort, int count)
 {
     int field = sort[count].field;
@@ -48,7 +53,7 @@ static fault_t check_field(apr_pool_t *pool, const int *index, const cat_query_s
     if (is_sorted_by(sort, count, field)) {
         return (fault_t){"duplicate", "must have each field once"};
     }
-    if (index && cat_query_conditions_part(field) & ~*index) {
+    if (!is_indexed(index, field)) {
         return (fault_t){"no_index", apr_pstrcat(pool, "must do without ", cat_product_fields[field].name,
                                                  ", which has no index on this server", NULL)};
     }
@@ -111,4 +116,18 @@ void cat_query_sort_write(cat_buffer_t *b, const cat_query_sort_t *sort, int cou
         cat_buffer_add_text(b, sort[i].descending ? "-" : "");
         cat_buffer_add_text(b, cat_product_fields[sort[i].field].name);
     }
+}
+
+json_t *cat_query_sort_describe(const int *index)
+{
+    json_t *names = json_array();
+
+    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+        if (FIELDS & CAT_FIELD_LIST_OF(i) && is_indexed(index, i)) {
+            json_array_append_new(names, json_string(cat_product_fields[i].name));
+            json_array_append_new(names, json_sprintf("-%s", cat_product_fields[i].name));
+        }
+    }
+    return json_pack("{s:s, s:{s:s, s:o}, s:i, s:i, s:[s]}", "type", "array", "items", "type", "string", "enum", names,
+                     "minItems", 1, "maxItems", CAT_LIST_SORT_MAX, "default", "-createdAt");
 }

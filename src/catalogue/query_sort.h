@@ -28,4 +28,7 @@ int cat_query_sort_is_default(const cat_query_sort_t *sort, int count);
 /* Writes the parameter's value. */
 void cat_query_sort_write(cat_buffer_t *b, const cat_query_sort_t *sort, int count);
 
+/* The schema of the parameter: an array, which is sent with commas between its elements. index: as above. */
+json_t *cat_query_sort_describe(const int *index);
+
 #endif

@@ -18,24 +18,24 @@
 
 /* clang-format off */
 /* Limits: the narrowest column of all schemas. */
-#define KEY(column, most) {column, CAT_STRING, CAT_REQUIRED, 1, most, NULL, NULL}
-#define TEXT(column, most) {column, CAT_STRING, CAT_REQUIRED, 0, most, NULL, NULL}
-#define TEXT_OR_NULL(column, most) {column, CAT_STRING, 0, 0, most, NULL, NULL}
-#define WHOLE(column) {column, CAT_NUMBER, CAT_REQUIRED | CAT_WHOLE, 0, (double)CAT_NUMBER_SAFE_MAX, NULL, NULL}
-#define WHOLE_OR_NULL(column) {column, CAT_NUMBER, CAT_WHOLE, 0, (double)CAT_NUMBER_SAFE_MAX, NULL, NULL}
+#define KEY(column, most) {column, CAT_STRING, CAT_REQUIRED, 1, most, NULL, NULL, NULL, NULL}
+#define TEXT(column, most) {column, CAT_STRING, CAT_REQUIRED, 0, most, NULL, NULL, NULL, NULL}
+#define TEXT_OR_NULL(column, most) {column, CAT_STRING, 0, 0, most, NULL, NULL, NULL, NULL}
+#define WHOLE(column) {column, CAT_NUMBER, CAT_REQUIRED | CAT_WHOLE, 0, (double)CAT_NUMBER_SAFE_MAX, NULL, NULL, NULL, NULL}
+#define WHOLE_OR_NULL(column) {column, CAT_NUMBER, CAT_WHOLE, 0, (double)CAT_NUMBER_SAFE_MAX, NULL, NULL, NULL, NULL}
 
 /* Of products: THE FIELD TABLE's columns (db/product.def). What is stored moves, even if the API would refuse such a text; a file that
  * was written before a field was added has what a product is created with. */
-#define PRODUCT_CAT_STRING(column, flags, least, most, absent) {column, CAT_STRING, flags, 0, most, absent, NULL},
-#define PRODUCT_CAT_NUMBER(column, flags, least, most, absent) {column, CAT_NUMBER, flags, least, most, absent, NULL},
-#define PRODUCT_CAT_BOOLEAN(column, flags, least, most, absent) {column, CAT_BOOLEAN, flags, 0, 0, absent, NULL},
+#define PRODUCT_CAT_STRING(column, flags, least, most, absent) {column, CAT_STRING, flags, 0, most, absent, NULL, NULL, NULL},
+#define PRODUCT_CAT_NUMBER(column, flags, least, most, absent) {column, CAT_NUMBER, flags, least, most, absent, NULL, NULL, NULL},
+#define PRODUCT_CAT_BOOLEAN(column, flags, least, most, absent) {column, CAT_BOOLEAN, flags, 0, 0, absent, NULL, NULL, NULL},
 #define PRODUCT_CAT_TIME(column, flags, least, most, absent) WHOLE(column),
 #define FLAGS_KEY CAT_REQUIRED
 #define FLAGS_FIXED CAT_REQUIRED
 #define FLAGS_FIRST 0
 #define FLAGS_SET 0
 #define FLAGS_CLEAR 0
-#define PRODUCT(name, field, column, update, kind, flags, least, most, absent) \
+#define PRODUCT(name, field, column, update, kind, flags, least, most, absent, ...) \
     PRODUCT_##kind(column, FLAGS_##update | ((flags) & CAT_REQUIRED), least, most, absent)
 
 static const cat_field_t products[] = {CAT_PRODUCT_TABLE(PRODUCT)};

@@ -48,3 +48,12 @@ int cat_options_take(cat_parameters_t *p, cat_option_t *options, const cat_param
     }
     return 1;
 }
+
+void cat_options_describe(cat_describer_t *d, const cat_option_t *options)
+{
+    for (const cat_option_t *option = options; option->name; option++) {
+        cat_description_add_parameter(d, option->name, option->about,
+                                      cat_description_words(option->words, option->chosen),
+                                      json_string(option->words[option->chosen]));
+    }
+}

@@ -176,6 +176,43 @@ apr_int64_t cat_parameters_parse_limit(const cat_parameter_t *parameter, apr_int
     return limit < most ? limit : most;
 }
 
+/* ---- description ---- */
+
+void cat_parameters_describe(cat_describer_t *d, const char *group, const cat_parameter_row_t *rows, int count)
+{
+    d->group = group;
+    for (int i = 0; i < count; i++) {
+        cat_description_add_parameter(d, rows[i].name, rows[i].about, rows[i].describe(d->conf),
+                                      json_loads(rows[i].example, JSON_DECODE_ANY, NULL));
+    }
+}
+
+json_t *cat_parameters_describe_text(const cat_conf_t *conf)
+{
+    (void)conf;
+    return json_pack("{s:s}", "type", "string");
+}
+
+json_t *cat_parameters_describe_time(const cat_conf_t *conf)
+{
+    (void)conf;
+    return json_pack("{s:s, s:s}", "type", "string", "format", "date-time");
+}
+
+json_t *cat_parameters_describe_page(const cat_conf_t *conf)
+{
+    (void)conf;
+    return json_pack("{s:s, s:i, s:i}", "type", "integer", "minimum", 1, "default", 1);
+}
+
+json_t *cat_parameters_describe_limit(const cat_conf_t *conf)
+{
+    return json_pack("{s:s, s:i, s:i, s:i}", "type", "integer", "minimum", 1, "maximum", conf->max_limit, "default",
+                     conf->default_limit);
+}
+
+/* ---- writing ---- */
+
 static int is_unreserved(unsigned char c)
 {
     return c < 0x80 && (apr_isalnum(c) || (c && strchr("-._~,", c)));

@@ -6,6 +6,7 @@
 #include <apr_tables.h>
 #include <jansson.h>
 
+#include "http/description.h"
 #include "lib/buffer.h"
 
 /* The parameters of a query string, read one after the other, and the faults found in them. */
@@ -34,11 +35,23 @@ typedef struct cat_parameter_row_t {
     const char *name;
     int repeats; /* flag: of several the first one counts; otherwise the second one is a fault */
     void (*parse)(void *query, cat_parameters_t *p, const cat_parameter_t *parameter);
+    json_t *(*describe)(const cat_conf_t *conf); /* its schema, for /openapi.json */
+    const char *about;                           /* a sentence without full stop */
+    const char *example;                         /* JSON */
 } cat_parameter_row_t;
 
 /* Reads all parameters by a table of at most 32 rows: parse is called once for each that is there, with query; others
  * are unknown. */
 void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, int count, void *query);
+
+/* Adds the parameters of a table to the description of a route. group: of the components' names. */
+void cat_parameters_describe(cat_describer_t *d, const char *group, const cat_parameter_row_t *rows, int count);
+
+/* Schemas for such a table: any text; a time; page and limit of a list. */
+json_t *cat_parameters_describe_text(const cat_conf_t *conf);
+json_t *cat_parameters_describe_time(const cat_conf_t *conf);
+json_t *cat_parameters_describe_page(const cat_conf_t *conf);
+json_t *cat_parameters_describe_limit(const cat_conf_t *conf);
 
 /* Finds a parameter's value in a list that ends with NULL: its index; -1: it is not in the list, and a fault has been
  * added. message: "must ...". */

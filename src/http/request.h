@@ -16,6 +16,7 @@ typedef struct cat_claims_t cat_claims_t;
 typedef struct cat_db_t cat_db_t;
 typedef struct cat_idempotency_t cat_idempotency_t;
 typedef struct cat_limit_t cat_limit_t;
+typedef struct cat_openapi_t cat_openapi_t;
 typedef struct cat_revoked_t cat_revoked_t;
 typedef struct cat_semaphore_t cat_semaphore_t;
 
@@ -36,7 +37,8 @@ struct cat_request_t {
     cat_semaphore_t *hashing; /* held around every password hash */
     apr_time_t now;           /* when the request came, microseconds since the epoch */
 
-    const cat_route_t *routes; /* all of them, ending with a row whose method is NULL */
+    const cat_route_t *routes;    /* all of them, ending with a row whose method is NULL */
+    const cat_openapi_t *openapi; /* the description of the mount; NULL: there was no memory for it */
     const cat_route_t *route;
     const char *params[CAT_PARAMS_MAX]; /* the ':' segments of the path, decoded, in order */
     const char *query;                  /* raw query string, NULL when there is none */

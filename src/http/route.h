@@ -5,6 +5,7 @@
 #include <apr_pools.h>
 
 #include "http/answer.h"
+#include "http/description.h"
 #include "http/rate_limit.h"
 
 typedef struct cat_request_t cat_request_t;
@@ -46,8 +47,9 @@ typedef struct cat_route_t {
     cat_handler_t *run;
     cat_access_t who;
     cat_body_t body;
-    cat_rate_kind_t rate;    /* counted for the client, before its body is read */
-    cat_handler_t *run_once; /* for a request that has an Idempotency-Key; NULL: the route ignores that header */
+    cat_rate_kind_t rate;           /* counted for the client, before its body is read */
+    cat_handler_t *run_once;        /* for a request that has an Idempotency-Key; NULL: the route ignores that header */
+    const cat_description_t *about; /* what /openapi.json says of it */
 } cat_route_t;
 
 /* What a route takes as its body. */

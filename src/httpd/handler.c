@@ -236,6 +236,7 @@ static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **an
         .revoked = server->revoked,
         .now = r->request_time,
         .routes = cat_routes,
+        .openapi = cat_server_openapi(r->server, state->conf),
         .route = state->match.route,
         .query = state->query,
         .conditions = {apr_table_get(r->headers_in, "If-Match"), apr_table_get(r->headers_in, "If-None-Match")},

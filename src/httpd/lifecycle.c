@@ -20,6 +20,7 @@
 #include "httpd/log.h"
 #include "httpd/mount_database.h"
 #include "httpd/precedence.h"
+#include "httpd/routes.h"
 #include "httpd/server.h"
 #include "jose/keyring.h"
 #include "lib/log.h"
@@ -77,6 +78,7 @@ static const char *add_mount(apr_pool_t *pool, server_rec *s, const char *prefix
         return NULL; /* switched off by a later section */
     }
     mount->source = cat_server_source(s, mount->conf);
+    mount->openapi = cat_routes_describe(pool, mount->conf);
     APR_ARRAY_PUSH(server->mounts, cat_mount_t *) = mount;
     error = cat_conf_check(pool, mount->conf);
     return error ? error : cat_mount_database_check(pool, mount);

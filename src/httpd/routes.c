@@ -9,6 +9,7 @@
 #include "api/idempotency.h"
 #include "api/keys.h"
 #include "api/listing.h"
+#include "api/openapi.h"
 #include "api/password.h"
 #include "api/product_batch.h"
 #include "api/problems.h"
@@ -23,47 +24,53 @@
 /* THE ROUTE TABLE. A path that is not here is a 404, a method that is not here a 405. HEAD works like GET, OPTIONS everywhere. */
 /* clang-format off */
 const cat_route_t cat_routes[] = {
-    /* method    path                     function                who may     body          counted as         for an Idempotency-Key */
-    { "GET",    "/products",             cat_listing_get,        CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL },
-    { "POST",   "/products",             cat_products_create,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE,     cat_idempotency_run },
-    { "GET",    "/products/export",      cat_transfer_export,    CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL },
-    { "POST",   "/products/batch",       cat_product_batch_run,  CAT_WRITER, CAT_BATCH,    CAT_RATE_NONE,     cat_idempotency_run },
-    { "POST",   "/products/import",      cat_transfer_import,    CAT_WRITER, CAT_UPLOAD,   CAT_RATE_NONE,     cat_idempotency_run },
-    { "GET",    "/products/:id",         cat_products_get,       CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL },
-    { "PUT",    "/products/:id",         cat_products_update,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE,     NULL },
-    { "PATCH",  "/products/:id",         cat_products_patch,     CAT_WRITER, CAT_PATCH,    CAT_RATE_NONE,     NULL },
-    { "DELETE", "/products/:id",         cat_products_remove,    CAT_WRITER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
-    { "GET",    "/categories",           cat_categories_get,     CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL },
-    { "POST",   "/register",             cat_users_register,     CAT_ANYONE, CAT_JSON,     CAT_RATE_REGISTER, cat_idempotency_run },
-    { "POST",   "/users",                cat_users_create,       CAT_ANYONE, CAT_JSON,     CAT_RATE_REGISTER, cat_idempotency_run },
-    { "GET",    "/users",                cat_user_admin_list,    CAT_ADMIN,  CAT_QUERY,    CAT_RATE_NONE,     NULL },
-    { "GET",    "/users/:id",            cat_user_admin_get,     CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
-    { "PATCH",  "/users/:id",            cat_user_admin_update,  CAT_ADMIN,  CAT_PATCH,    CAT_RATE_NONE,     NULL },
-    { "DELETE", "/users/:id",            cat_user_admin_remove,  CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
-    { "POST",   "/users/:id/unlock",     cat_user_admin_unlock,  CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
-    { "DELETE", "/users/:id/sessions",   cat_user_admin_revoke,  CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
-    { "GET",    "/audit",                cat_audit_log_list,     CAT_ADMIN,  CAT_QUERY,    CAT_RATE_NONE,     NULL },
-    { "POST",   "/auth/login",           cat_sessions_login,     CAT_ANYONE, CAT_JSON,     CAT_RATE_LOGIN,    NULL },
-    { "POST",   "/auth/refresh",         cat_sessions_renew,     CAT_ANYONE, CAT_MAY_JSON, CAT_RATE_NONE,     NULL },
-    { "POST",   "/auth/logout",          cat_sessions_logout,    CAT_HOLDER, CAT_MAY_JSON, CAT_RATE_NONE,     NULL },
-    { "GET",    "/auth/me",              cat_profile_get,        CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
-    { "PATCH",  "/auth/me",              cat_profile_update,     CAT_USER,   CAT_PATCH,    CAT_RATE_REGISTER, NULL },
-    { "DELETE", "/auth/me",              cat_profile_remove,     CAT_USER,   CAT_JSON,     CAT_RATE_LOGIN,    NULL },
-    { "POST",   "/auth/email/change",    cat_profile_change_email, CAT_USER, CAT_JSON,     CAT_RATE_MAIL,     NULL },
-    { "GET",    "/auth/sessions",        cat_sessions_list,      CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
-    { "DELETE", "/auth/sessions/:id",    cat_sessions_remove,    CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
-    { "GET",    "/auth/confirm",         cat_confirm_look,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
-    { "POST",   "/auth/confirm",         cat_confirm_confirm,    CAT_ANYONE, CAT_JSON,     CAT_RATE_NONE,     NULL },
-    { "POST",   "/auth/confirm/resend",  cat_confirm_resend,     CAT_ANYONE, CAT_JSON,     CAT_RATE_MAIL,     NULL },
-    { "POST",   "/auth/password/forgot", cat_password_forgot,    CAT_ANYONE, CAT_JSON,     CAT_RATE_MAIL,     NULL },
-    { "POST",   "/auth/password/reset",  cat_password_reset,     CAT_ANYONE, CAT_JSON,     CAT_RATE_LOGIN,    NULL },
-    { "POST",   "/auth/password/change", cat_password_change,    CAT_USER,   CAT_JSON,     CAT_RATE_LOGIN,    NULL },
-    { "GET",    "/auth/jwks.json",       cat_keys_jwks,          CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
-    { "GET",    "/problems",             cat_problems_list,      CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
-    { "GET",    "/problems/:name",       cat_problems_get,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
-    { "GET",    "/health/live",          cat_health_live,        CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
-    { "GET",    "/health/ready",         cat_health_ready,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
-    { "GET",    "/",                     cat_entry_get,          CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
-    { NULL,     NULL,                    NULL,                   CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL },
+    /* method    path                     function                who may     body          counted as         Idempotency-Key      described by */
+    { "GET",    "/products",             cat_listing_get,        CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_listing_about },
+    { "POST",   "/products",             cat_products_create,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE,     cat_idempotency_run, &cat_products_about_create },
+    { "GET",    "/products/export",      cat_transfer_export,    CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_transfer_about_export },
+    { "POST",   "/products/batch",       cat_product_batch_run,  CAT_WRITER, CAT_BATCH,    CAT_RATE_NONE,     cat_idempotency_run, &cat_product_batch_about },
+    { "POST",   "/products/import",      cat_transfer_import,    CAT_WRITER, CAT_UPLOAD,   CAT_RATE_NONE,     cat_idempotency_run, &cat_transfer_about_import },
+    { "GET",    "/products/:id",         cat_products_get,       CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_products_about_get },
+    { "PUT",    "/products/:id",         cat_products_update,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE,     NULL,                &cat_products_about_update },
+    { "PATCH",  "/products/:id",         cat_products_patch,     CAT_WRITER, CAT_PATCH,    CAT_RATE_NONE,     NULL,                &cat_products_about_patch },
+    { "DELETE", "/products/:id",         cat_products_remove,    CAT_WRITER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_products_about_remove },
+    { "GET",    "/categories",           cat_categories_get,     CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_categories_about },
+    { "POST",   "/register",             cat_users_register,     CAT_ANYONE, CAT_JSON,     CAT_RATE_REGISTER, cat_idempotency_run, &cat_users_about_register },
+    { "POST",   "/users",                cat_users_create,       CAT_ANYONE, CAT_JSON,     CAT_RATE_REGISTER, cat_idempotency_run, &cat_users_about_create },
+    { "GET",    "/users",                cat_user_admin_list,    CAT_ADMIN,  CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_user_admin_about_list },
+    { "GET",    "/users/:id",            cat_user_admin_get,     CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_user_admin_about_get },
+    { "PATCH",  "/users/:id",            cat_user_admin_update,  CAT_ADMIN,  CAT_PATCH,    CAT_RATE_NONE,     NULL,                &cat_user_admin_about_update },
+    { "DELETE", "/users/:id",            cat_user_admin_remove,  CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_user_admin_about_remove },
+    { "POST",   "/users/:id/unlock",     cat_user_admin_unlock,  CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_user_admin_about_unlock },
+    { "DELETE", "/users/:id/sessions",   cat_user_admin_revoke,  CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_user_admin_about_revoke },
+    { "GET",    "/audit",                cat_audit_log_list,     CAT_ADMIN,  CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_audit_log_about },
+    { "POST",   "/auth/login",           cat_sessions_login,     CAT_ANYONE, CAT_JSON,     CAT_RATE_LOGIN,    NULL,                &cat_sessions_about_login },
+    { "POST",   "/auth/refresh",         cat_sessions_renew,     CAT_ANYONE, CAT_MAY_JSON, CAT_RATE_NONE,     NULL,                &cat_sessions_about_renew },
+    { "POST",   "/auth/logout",          cat_sessions_logout,    CAT_HOLDER, CAT_MAY_JSON, CAT_RATE_NONE,     NULL,                &cat_sessions_about_logout },
+    { "GET",    "/auth/me",              cat_profile_get,        CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_profile_about_get },
+    { "PATCH",  "/auth/me",              cat_profile_update,     CAT_USER,   CAT_PATCH,    CAT_RATE_REGISTER, NULL,                &cat_profile_about_update },
+    { "DELETE", "/auth/me",              cat_profile_remove,     CAT_USER,   CAT_JSON,     CAT_RATE_LOGIN,    NULL,                &cat_profile_about_remove },
+    { "POST",   "/auth/email/change",    cat_profile_change_email, CAT_USER, CAT_JSON,     CAT_RATE_MAIL,     NULL,                &cat_profile_about_change_email },
+    { "GET",    "/auth/sessions",        cat_sessions_list,      CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_sessions_about_list },
+    { "DELETE", "/auth/sessions/:id",    cat_sessions_remove,    CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_sessions_about_remove },
+    { "GET",    "/auth/confirm",         cat_confirm_look,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_confirm_about_look },
+    { "POST",   "/auth/confirm",         cat_confirm_confirm,    CAT_ANYONE, CAT_JSON,     CAT_RATE_NONE,     NULL,                &cat_confirm_about_confirm },
+    { "POST",   "/auth/confirm/resend",  cat_confirm_resend,     CAT_ANYONE, CAT_JSON,     CAT_RATE_MAIL,     NULL,                &cat_confirm_about_resend },
+    { "POST",   "/auth/password/forgot", cat_password_forgot,    CAT_ANYONE, CAT_JSON,     CAT_RATE_MAIL,     NULL,                &cat_password_about_forgot },
+    { "POST",   "/auth/password/reset",  cat_password_reset,     CAT_ANYONE, CAT_JSON,     CAT_RATE_LOGIN,    NULL,                &cat_password_about_reset },
+    { "POST",   "/auth/password/change", cat_password_change,    CAT_USER,   CAT_JSON,     CAT_RATE_LOGIN,    NULL,                &cat_password_about_change },
+    { "GET",    "/auth/jwks.json",       cat_keys_jwks,          CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_keys_about },
+    { "GET",    "/problems",             cat_problems_list,      CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_problems_about_list },
+    { "GET",    "/problems/:name",       cat_problems_get,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_problems_about_get },
+    { "GET",    "/openapi.json",         cat_openapi_get,        CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_openapi_about },
+    { "GET",    "/health/live",          cat_health_live,        CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_health_about_live },
+    { "GET",    "/health/ready",         cat_health_ready,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_health_about_ready },
+    { "GET",    "/",                     cat_entry_get,          CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_entry_about },
+    { NULL,     NULL,                    NULL,                   CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                NULL },
 };
 /* clang-format on */
+
+const cat_openapi_t *cat_routes_describe(apr_pool_t *pool, const cat_conf_t *conf)
+{
+    return cat_openapi_make(pool, cat_routes, conf);
+}

@@ -6,6 +6,7 @@
 #include <http_request.h>
 
 #include "db/source.h"
+#include "http/request.h"
 #include "jose/token.h"
 #include "jose/token_cache.h"
 #include "lib/conf.h"
@@ -18,6 +19,7 @@ typedef struct cat_mount_t {
     const cat_conf_t *conf;
     cat_source_t *source;
     server_rec *server;
+    const cat_openapi_t *openapi; /* its description; NULL: no memory */
 } cat_mount_t;
 
 typedef struct cat_jobs_t cat_jobs_t; /* httpd/jobs.c */
@@ -41,6 +43,9 @@ cat_server_t *cat_server_get(const server_rec *s);
 
 /* Driver and parameters of a mount's database, while the configuration is checked. */
 void cat_server_database(apr_pool_t *pool, const cat_mount_t *mount, const char **driver, const char **params);
+
+/* The description of conf's mount. */
+const cat_openapi_t *cat_server_openapi(const server_rec *s, const cat_conf_t *conf);
 
 /* The source with the data of conf's mount. */
 cat_source_t *cat_server_source(const server_rec *s, const cat_conf_t *conf);

@@ -25,7 +25,8 @@ enum {
     CAT_SECRET = 8,    /* accepted, never written to an answer */
     CAT_VISIBLE = 16,  /* CAT_STRING: white space only is a fault */
     CAT_WHOLE = 32,    /* CAT_NUMBER: a fraction or an exponent is a fault */
-    CAT_EMBEDDED = 64  /* CAT_STRING of the server's: a JSON object's text, written as the object */
+    CAT_EMBEDDED = 64, /* CAT_STRING of the server's: a JSON object's text, written as the object */
+    CAT_OPTIONAL = 128 /* of the server's: not every record has it */
 };
 
 typedef struct cat_field_t {
@@ -35,6 +36,8 @@ typedef struct cat_field_t {
     double least, most;                      /* CAT_STRING: characters; CAT_NUMBER: value */
     const char *absent;                      /* default of a record text when a record is created; NULL: stays unset */
     const char *(*refuse)(const char *text); /* a further rule for CAT_STRING: NULL or "must ..."; NULL: none */
+    const char *about;   /* what it means, in a sentence without full stop, for /openapi.json; NULL: not of the API */
+    const char *example; /* as JSON has it, texts and times without quotation marks; NULL likewise */
 } cat_field_t;
 
 typedef enum { CAT_CREATE, CAT_UPDATE } cat_purpose_t;

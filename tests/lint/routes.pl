@@ -14,6 +14,9 @@ my %route = map { ("$_->{method} $_->{path}" => 1) }
 my %documented = map { $_ => 1 } text('docs/api.md') =~ /^\| ([A-Z]+ \/\S*) \|/mg;
 my %tested;
 
+fault('src/httpd/routes.c', "$_->{row} lacks its description") for grep { $_->{row} !~ /&cat_\w+_about\w* \}$/ }
+    rows('src/httpd/routes.c', qr/^\s*(?<row>\{\s*"[A-Z]+",.*\}),$/m);
+
 for my $file (files(qr/\.t/, 't')) {
     my @named = map { s/\s+$//r } text($file) =~ /^# route: (.*)$/mg;
     $tested{$_} = 1 for @named;

@@ -17,16 +17,16 @@ static const char *refuse_spaces(const char *text)
 enum { ID, NAME, PRICE, CATEGORY, IN_STOCK, RATING, PIECES, SLUG, PASSWORD, CREATED_AT, COUNT };
 
 static const cat_field_t fields[COUNT] = {
-    [ID] = {"id", CAT_STRING, CAT_SERVER, 0, 36, NULL, NULL},
-    [NAME] = {"name", CAT_STRING, CAT_REQUIRED | CAT_VISIBLE, 1, 200, NULL, NULL},
-    [PRICE] = {"price", CAT_NUMBER, CAT_REQUIRED, 0, DBL_MAX, NULL, NULL},
-    [CATEGORY] = {"category", CAT_STRING, 0, 0, 100, "", NULL},
-    [IN_STOCK] = {"inStock", CAT_BOOLEAN, 0, 0, 0, "1", NULL},
-    [RATING] = {"rating", CAT_NUMBER, CAT_CLEARABLE, 0.5, 5, NULL, NULL},
-    [PIECES] = {"pieces", CAT_NUMBER, CAT_WHOLE, 1, 9, NULL, NULL},
-    [SLUG] = {"slug", CAT_STRING, 0, 3, 8, NULL, refuse_spaces},
-    [PASSWORD] = {"password", CAT_STRING, CAT_SECRET, 8, 256, NULL, NULL},
-    [CREATED_AT] = {"createdAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL},
+    [ID] = {"id", CAT_STRING, CAT_SERVER, 0, 36, NULL, NULL, NULL, NULL},
+    [NAME] = {"name", CAT_STRING, CAT_REQUIRED | CAT_VISIBLE, 1, 200, NULL, NULL, NULL, NULL},
+    [PRICE] = {"price", CAT_NUMBER, CAT_REQUIRED, 0, DBL_MAX, NULL, NULL, NULL, NULL},
+    [CATEGORY] = {"category", CAT_STRING, 0, 0, 100, "", NULL, NULL, NULL},
+    [IN_STOCK] = {"inStock", CAT_BOOLEAN, 0, 0, 0, "1", NULL, NULL, NULL},
+    [RATING] = {"rating", CAT_NUMBER, CAT_CLEARABLE, 0.5, 5, NULL, NULL, NULL, NULL},
+    [PIECES] = {"pieces", CAT_NUMBER, CAT_WHOLE, 1, 9, NULL, NULL, NULL, NULL},
+    [SLUG] = {"slug", CAT_STRING, 0, 3, 8, NULL, refuse_spaces, NULL, NULL},
+    [PASSWORD] = {"password", CAT_STRING, CAT_SECRET, 8, 256, NULL, NULL, NULL, NULL},
+    [CREATED_AT] = {"createdAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL, NULL, NULL},
 };
 
 static int is_valid(apr_pool_t *pool, cat_purpose_t purpose, int strict, const char *text, cat_input_t *input)

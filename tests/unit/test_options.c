@@ -11,7 +11,8 @@ static const char *const no_or_yes[] = {"0", "1", NULL};
 /* "<format><safe>", and what is wrong */
 static const char *parse(apr_pool_t *pool, const char *query)
 {
-    cat_option_t options[] = {{"format", formats, 0, 0}, {"safe", no_or_yes, 1, 0}, {NULL, NULL, 0, 0}};
+    cat_option_t options[] = {
+        {"format", "How", formats, 0, 0}, {"safe", "Whether", no_or_yes, 1, 0}, {NULL, NULL, NULL, 0, 0}};
     cat_parameters_t p;
     cat_parameter_t parameter;
     const char *text;
@@ -50,7 +51,7 @@ static void test_faults_are_reported_at_once(void **state)
 
 static void test_a_fault_names_the_words(void **state)
 {
-    cat_option_t options[] = {{"format", formats, 0, 0}, {NULL, NULL, 0, 0}};
+    cat_option_t options[] = {{"format", "How", formats, 0, 0}, {NULL, NULL, NULL, 0, 0}};
     const cat_parameter_t parameter = {"format", "xml"};
     cat_parameters_t p;
 

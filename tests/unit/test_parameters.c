@@ -117,7 +117,10 @@ static void keep_value(void *query, cat_parameters_t *p, const cat_parameter_t *
 
 static void test_a_table_says_who_parses_what(void **state)
 {
-    static const cat_parameter_row_t rows[] = {{"page", 1, keep_value}, {"q", 0, keep_value}};
+    static const cat_parameter_row_t rows[] = {
+        {"page", 1, keep_value, cat_parameters_describe_page, "The page", "2"},
+        {"q", 0, keep_value, cat_parameters_describe_text, "The words", "\"tea\""},
+    };
     const char *kept = "";
     cat_parameters_t p;
 

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/openapi.h"
+
+#include <stdlib.h>
+
+#include <apr_lib.h>
+#include <apr_strings.h>
+
+#include "accounts/role.h"
+#include "api/openapi_answers.h"
+#include "api/token_response.h"
+#include "http/answer.h"
+#include "http/etag.h"
+#include "lib/version.h"
+
+/* Digits of a number in an example: 19.99, not 19.989999999999998. */
+#define DIGITS 15
+
+/* THE TAG TABLE: a group of routes, in the order in which they are shown. */
+static const struct tag_t {
+    const char *name, *about;
+} tags[] = {
+    {"Products", "Products, one by one, as lists, in batches and as files."},
+    {"Categories", "The categories of the products."},
+    {"Accounts", "Accounts and their sessions."},
+    {"Administration", "The accounts of all users, and the record of what administrators changed."},
+    {"Mail", "Links that are sent by mail."},
+    {"Server", "The server itself."},
+};
+
+static json_t *describe_tags(void)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
+        json_array_append_new(list, json_pack("{s:s, s:s}", "name", tags[i].name, "description", tags[i].about));
+    }
+    return list;
+}
+
+/* ---- the request ---- */
+
+/* THE HEADERS of requests. */
+enum { PREFER, IF_MATCH, IF_NONE_MATCH, IDEMPOTENCY_KEY };
+static const struct header_t {
+    const char *name, *example, *about;
+} headers[] = {
+    [PREFER] = {"Prefer", "handling=strict",
+                "`handling=strict`: refuse unknown fields and parameters instead of ignoring "
+                "them (RFC 7240)."},
+    [IF_MATCH] = {"If-Match", "\"32d12cc0690b9d54\"", "The `ETag` that the resource must have."},
+    [IF_NONE_MATCH] = {"If-None-Match", "\"7fe7f7d0f0e41231\"", "The `ETag` that the resource must not have."},
+    [IDEMPOTENCY_KEY] =
+        {"Idempotency-Key", "\"8e03978e-40d5-43dd-bc93-6894a57f9324\"",
+         "A text of the client's choice, such as a UUID. A repetition of the request with the same key is "
+         "served once and gets the same answer."},
+};
+
+static void add_header(cat_describer_t *d, int header)
+{
+    json_array_append_new(d->parameters, cat_schema_refer("parameters", headers[header].name));
+}
+
+static void add_headers(cat_describer_t *d, const cat_route_t *route)
+{
+    if (route->body != CAT_NO_BODY) {
+        add_header(d, PREFER);
+    }
+    if (cat_openapi_answers_is_conditional(route)) {
+        add_header(d, IF_MATCH);
+        add_header(d, IF_NONE_MATCH);
+    }
+    if (route->run_once) {
+        add_header(d, IDEMPOTENCY_KEY);
+    }
+}
+
+static void describe_headers(json_t *parameters)
+{
+    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+        json_object_set_new(parameters, headers[i].name,
+                            json_pack("{s:s, s:s, s:s, s:{s:s}, s:s}", "name", headers[i].name, "in", "header",
+                                      "description", headers[i].about, "schema", "type", "string", "example",
+                                      headers[i].example));
+    }
+}
+
+/* The ':' segment of the path. */
+static void add_segment(cat_describer_t *d, const cat_route_t *route)
+{
+    const char *colon = strchr(route->path, ':');
+
+    if (colon) {
+        json_array_append_new(d->parameters,
+                              json_pack("{s:s%, s:s, s:b, s:o, s:{s:s}, s:s}", "name", colon + 1,
+                                        strcspn(colon + 1, "/"), "in", "path", "required", 1, "description",
+                                        json_sprintf("%s.", route->about->param), "schema", "type", "string", "example",
+                                        route->about->param_example ? route->about->param_example
+                                                                    : "01a1fee5-af25-7514-8a69-477230296f5b"));
+    }
+}
+
+static json_t *describe_parameters(cat_describer_t *d, const cat_route_t *route)
+{
+    json_t *parameters = d->parameters = json_array();
+
+    add_segment(d, route);
+    if (route->about->describe_parameters) {
+        route->about->describe_parameters(d);
+    }
+    add_headers(d, route);
+    return parameters;
+}
+
+static void require_any(json_t *schema, const char *const *names)
+{
+    json_t *any = json_array();
+
+    for (; *names; names++) {
+        json_array_append_new(any, json_pack("{s:[s]}", "required", *names));
+    }
+    json_object_set_new(schema, "anyOf", any);
+}
+
+static json_t *describe_fields(const cat_description_t *about, json_t **example)
+{
+    json_t *schema = cat_schema_of_input(about->fields, about->field_count, about->purpose);
+
+    if (about->any_of) {
+        require_any(schema, about->any_of);
+    }
+    *example = cat_schema_input_example(about->fields, about->field_count);
+    return schema;
+}
+
+static json_t *describe_input(cat_describer_t *d, const cat_description_t *about, json_t **example)
+{
+    json_t *schema = about->describe_input ? about->describe_input(d, example) : describe_fields(about, example);
+
+    return about->input ? cat_description_add_schema(d, about->input, schema) : schema;
+}
+
+/* The schema is the same for all types; the example of a text is for the first. */
+static json_t *describe_types(const cat_describer_t *d, const char *types, json_t *schema, json_t *example)
+{
+    json_t *content = json_object();
+    char *rest = apr_pstrdup(d->pool, types), *type;
+
+    for (int i = 0; (type = apr_strtok(i ? NULL : rest, ", ", &rest)); i++) {
+        json_t *media = json_pack("{s:O}", "schema", schema);
+        if (i == 0 || !json_is_string(example)) {
+            json_object_set(media, "example", example);
+        }
+        json_object_set_new(content, type, media);
+    }
+    return content;
+}
+
+static int find_largest(const cat_conf_t *conf, const cat_route_t *route)
+{
+    int max = cat_route_media(route)->max;
+
+    return route->body == CAT_UPLOAD ? conf->max_import : max ? max : conf->max_body;
+}
+
+static json_t *describe_body(cat_describer_t *d, const cat_route_t *route)
+{
+    json_t *example = NULL, *schema = describe_input(d, route->about, &example);
+    json_t *body = json_pack(
+        "{s:o, s:b, s:o}", "description", json_sprintf("At most %d octets.", find_largest(d->conf, route)), "required",
+        route->body != CAT_MAY_JSON, "content", describe_types(d, cat_route_media(route)->types, schema, example));
+
+    json_decref(schema);
+    json_decref(example);
+    return body;
+}
+
+/* ---- who may ---- */
+
+#define ACCESS_TOKEN "accessToken"
+#define REFRESH_COOKIE "refreshCookie"
+
+/* The role that a user must have; CAT_ROLE_USER: any. */
+static cat_role_t find_role(const cat_conf_t *conf, const cat_route_t *route)
+{
+    switch (route->who) {
+    case CAT_WRITER:
+        return conf->write_role;
+    case CAT_ADMIN:
+        return CAT_ROLE_ADMIN;
+    default:
+        return CAT_ROLE_USER;
+    }
+}
+
+static json_t *describe_security(const cat_conf_t *conf, const cat_route_t *route)
+{
+    json_t *security = json_array();
+    cat_role_t role = find_role(conf, route);
+
+    if (route->who != CAT_ANYONE) {
+        json_array_append_new(security, role != CAT_ROLE_USER ? json_pack("{s:[s]}", ACCESS_TOKEN, cat_role_names[role])
+                                                              : json_pack("{s:[]}", ACCESS_TOKEN));
+    }
+    if (route->about->takes_cookie) {
+        json_array_append_new(security, json_pack("{s:[]}", REFRESH_COOKIE));
+        json_array_append_new(security, json_object()); /* or the token is in the body */
+    }
+    return security;
+}
+
+static json_t *describe_schemes(void)
+{
+    return json_pack("{s:{s:s, s:s, s:s, s:s}, s:{s:s, s:s, s:s, s:s}}", ACCESS_TOKEN, "type", "http", "scheme",
+                     "bearer", "bearerFormat", "JWT", "description", "The access token that signing in returns.",
+                     REFRESH_COOKIE, "type", "apiKey", "in", "cookie", "name", CAT_TOKEN_RESPONSE_COOKIE, "description",
+                     "The refresh token, if signing in was asked for a cookie.");
+}
+
+/* ---- operations ---- */
+
+static const char *describe_limit(const cat_describer_t *d, const cat_route_t *route)
+{
+    const cat_rate_t *rate = &d->conf->rates[route->rate];
+
+    return apr_psprintf(d->pool, " At most %d requests of a client in %d seconds.", rate->count, rate->seconds);
+}
+
+static const char *describe_effect(const cat_describer_t *d, const cat_route_t *route)
+{
+    const cat_description_t *about = route->about;
+    cat_role_t role = find_role(d->conf, route);
+
+    return apr_pstrcat(
+        d->pool, about->about ? about->about : apr_pstrcat(d->pool, about->summary, ".", NULL),
+        role != CAT_ROLE_USER ? apr_pstrcat(d->pool, " Requires the role ", cat_role_names[role], ".", NULL) : "",
+        cat_openapi_answers_is_limited(d->conf, route) ? describe_limit(d, route) : "", NULL);
+}
+
+static json_t *describe_operation(cat_describer_t *d, const cat_route_t *route)
+{
+    const cat_description_t *about = route->about;
+    json_t *operation = json_pack("{s:s, s:[s], s:s, s:s, s:o, s:o}", "operationId", about->id, "tags", about->tag,
+                                  "summary", about->summary, "description", describe_effect(d, route), "security",
+                                  describe_security(d->conf, route), "parameters", describe_parameters(d, route));
+
+    if (cat_route_media(route)->types) {
+        json_object_set_new(operation, "requestBody", describe_body(d, route));
+    }
+    json_object_set_new(operation, "responses", cat_openapi_answers_describe(d, route));
+    return operation;
+}
+
+/* "/products/{id}" for "/products/:id" */
+static const char *write_path(apr_pool_t *pool, const char *path)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, 64);
+    for (const char *colon; (colon = strchr(path, ':')); path = colon + strcspn(colon, "/")) {
+        cat_buffer_add(&b, path, (apr_size_t)(colon - path));
+        CAT_BUFFER_LITERAL(&b, "{");
+        cat_buffer_add(&b, colon + 1, strcspn(colon + 1, "/"));
+        CAT_BUFFER_LITERAL(&b, "}");
+    }
+    cat_buffer_add_text(&b, path);
+    return cat_buffer_text(&b);
+}
+
+static void lower_case(char *text)
+{
+    for (; *text; text++) {
+        *text = (char)apr_tolower(*text);
+    }
+}
+
+static json_t *describe_paths(cat_describer_t *d, const cat_route_t *rows)
+{
+    json_t *paths = json_object();
+
+    for (; rows->method; rows++) {
+        const char *path = write_path(d->pool, rows->path);
+        char *method = apr_pstrdup(d->pool, rows->method);
+        json_t *item = json_object_get(paths, path);
+
+        if (rows->about->is_open && !rows->about->is_open(d->conf)) {
+            continue;
+        }
+        if (!item) {
+            item = json_object();
+            json_object_set_new(paths, path, item);
+        }
+        lower_case(method);
+        json_object_set_new(item, method, describe_operation(d, rows));
+    }
+    return paths;
+}
+
+/* ---- the document ---- */
+
+static json_t *describe_server(void)
+{
+    return json_pack(
+        "{s:s, s:s, s:s, s:{s:s, s:s}}", "title", "mod_catalog", "version", CAT_VERSION, "description",
+        "A product catalogue and its accounts. This description is made of the tables by which this server "
+        "dispatches, checks and answers requests, and of its settings. HEAD works wherever GET does, OPTIONS on "
+        "every path. Unknown fields and parameters are ignored and named in `Catalog-Ignored`.",
+        "license", "name", "Apache License 2.0", "identifier", "Apache-2.0");
+}
+
+static json_t *describe_mount(cat_describer_t *d, const cat_route_t *rows)
+{
+    json_t *paths = describe_paths(d, rows);
+
+    describe_headers(d->components);
+    return json_pack("{s:s, s:o, s:[{s:s}], s:o, s:o, s:{s:O, s:O, s:o, s:O, s:o}}", "openapi", "3.1.0", "info",
+                     describe_server(), "servers", "url", *d->conf->mount_uri ? d->conf->mount_uri : "/", "tags",
+                     describe_tags(), "paths", paths, "components", "schemas", d->schemas, "parameters", d->components,
+                     "headers", cat_openapi_answers_headers(), "examples", d->examples, "securitySchemes",
+                     describe_schemes());
+}
+
+static const cat_openapi_t *write_document(apr_pool_t *pool, const json_t *document)
+{
+    cat_openapi_t *openapi = apr_palloc(pool, sizeof(*openapi));
+    char *text = document ? json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) : NULL;
+
+    if (!text) {
+        return NULL;
+    }
+    openapi->length = strlen(text);
+    openapi->text = apr_pstrmemdup(pool, text, openapi->length);
+    openapi->hash = cat_etag_hash(openapi->text, openapi->length);
+    free(text);
+    return openapi;
+}
+
+const cat_openapi_t *cat_openapi_make(apr_pool_t *pool, const cat_route_t *rows, const cat_conf_t *conf)
+{
+    cat_describer_t d = {
+        .conf = conf, .pool = pool, .schemas = json_object(), .components = json_object(), .examples = json_object()};
+    json_t *document = describe_mount(&d, rows);
+    const cat_openapi_t *openapi = write_document(pool, document);
+
+    json_decref(document);
+    json_decref(d.schemas);
+    json_decref(d.components);
+    json_decref(d.examples);
+    return openapi;
+}
+
+/* ---- the resource ---- */
+
+cat_answer_t *cat_openapi_get(cat_request_t *q)
+{
+    cat_answer_t *answer;
+
+    if (!q->openapi) {
+        return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
+    }
+    answer = cat_answer_text(q->pool, 200, q->openapi->text, q->openapi->length);
+    answer->tag = CAT_TAG_STRONG;
+    answer->hash = q->openapi->hash;
+    return answer;
+}
+
+static const cat_shape_t document = {.kind = CAT_SHAPE_ANY, .example = "{\"openapi\": \"3.1.0\"}"};
+
+const cat_description_t cat_openapi_about = {
+    .id = "getDescription",
+    .tag = "Server",
+    .summary = "Read this description",
+    .status = 200,
+    .answered = "The description, in OpenAPI 3.1",
+    .shape = &document,
+    .headers = CAT_HEADER_ETAG,
+    .needs_no_database = 1,
+};

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/openapi_answers.h"
+
+#include <apr_strings.h>
+
+#include "http/problem_details.h"
+
+/* ---- headers ---- */
+
+/* Which answers of a route have a header. */
+typedef enum { NEVER, IN_SUCCESS, IN_FAILURES, IN_ALL } where_t;
+
+static int reads_names(const cat_route_t *route)
+{
+    return route->body != CAT_NO_BODY;
+}
+
+static int has_problem(const cat_route_t *route, cat_problem_t problem)
+{
+    for (const cat_problem_t *p = route->about->problems; p && *p != CAT_PROBLEM_COUNT; p++) {
+        if (*p == problem) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int cat_openapi_answers_is_conditional(const cat_route_t *route)
+{
+    return route->about->headers & CAT_HEADER_ETAG
+               ? !strcmp(route->method, "GET") || has_problem(route, CAT_PROBLEM_PRECONDITION)
+               : has_problem(route, CAT_PROBLEM_PRECONDITION);
+}
+
+int cat_openapi_answers_is_limited(const cat_conf_t *conf, const cat_route_t *route)
+{
+    return route->rate != CAT_RATE_NONE && conf->rates && conf->rates[route->rate].seconds > 0;
+}
+
+static where_t find_tag(const cat_conf_t *conf, const cat_route_t *route)
+{
+    (void)conf;
+    where_t where = route->about->headers & CAT_HEADER_ETAG ? IN_SUCCESS : NEVER;
+    return cat_openapi_answers_is_conditional(route) ? (where_t)(where | IN_FAILURES) : where;
+}
+
+static where_t find_cache(const cat_conf_t *conf, const cat_route_t *route)
+{
+    return route->about->headers & (CAT_HEADER_CACHE | CAT_HEADER_ETAG) ? IN_ALL : find_tag(conf, route);
+}
+
+static where_t find_link(const cat_conf_t *conf, const cat_route_t *route)
+{
+    (void)conf;
+    return route->about->headers & CAT_HEADER_LINK ? IN_SUCCESS : NEVER;
+}
+
+static where_t find_location(const cat_conf_t *conf, const cat_route_t *route)
+{
+    (void)conf;
+    return route->about->headers & CAT_HEADER_LOCATION ? IN_SUCCESS : NEVER;
+}
+
+static where_t find_disposition(const cat_conf_t *conf, const cat_route_t *route)
+{
+    (void)conf;
+    return route->about->headers & CAT_HEADER_DISPOSITION ? IN_SUCCESS : NEVER;
+}
+
+static where_t find_cookie(const cat_conf_t *conf, const cat_route_t *route)
+{
+    (void)conf;
+    return route->about->headers & CAT_HEADER_COOKIE ? IN_ALL : NEVER;
+}
+
+static where_t find_ignored(const cat_conf_t *conf, const cat_route_t *route)
+{
+    (void)conf;
+    return reads_names(route) ? IN_ALL : NEVER;
+}
+
+static where_t find_replayed(const cat_conf_t *conf, const cat_route_t *route)
+{
+    (void)conf;
+    return route->run_once ? IN_ALL : NEVER;
+}
+
+static where_t find_limit(const cat_conf_t *conf, const cat_route_t *route)
+{
+    return cat_openapi_answers_is_limited(conf, route) || has_problem(route, CAT_PROBLEM_TOO_MANY) ? IN_ALL : NEVER;
+}
+
+static where_t find_accept(const cat_conf_t *conf, const cat_route_t *route)
+{
+    (void)conf;
+    return cat_route_media(route)->types ? IN_FAILURES : NEVER;
+}
+
+static where_t find_accept_patch(const cat_conf_t *conf, const cat_route_t *route)
+{
+    (void)conf;
+    return route->body == CAT_PATCH ? IN_FAILURES : NEVER;
+}
+
+static where_t find_challenge(const cat_conf_t *conf, const cat_route_t *route)
+{
+    (void)conf;
+    return route->who != CAT_ANYONE || has_problem(route, CAT_PROBLEM_CREDENTIALS) ||
+                   has_problem(route, CAT_PROBLEM_REFRESH)
+               ? IN_FAILURES
+               : NEVER;
+}
+
+static where_t find_retry(const cat_conf_t *conf, const cat_route_t *route)
+{
+    (void)conf;
+    (void)route;
+    return IN_FAILURES;
+}
+
+static where_t find_always(const cat_conf_t *conf, const cat_route_t *route)
+{
+    (void)conf;
+    (void)route;
+    return IN_ALL;
+}
+
+/* THE HEADER TABLE: the response headers that the API defines. */
+static const struct header_t {
+    const char *name;
+    where_t (*find)(const cat_conf_t *conf, const cat_route_t *route);
+    int least, most;     /* of the status */
+    const char *example; /* a text */
+    const char *about;   /* a sentence without full stop */
+} headers[] = {
+    {"ETag", find_tag, 200, 412, "\"32d12cc0690b9d54\"",
+     "The state of the resource, for `If-Match` and `If-None-Match`; of a 412, the state that is there"},
+    {"Cache-Control", find_cache, 200, 599, "no-cache", "Whether and how long the answer may be stored"},
+    {"Link", find_link, 200, 200, "<?page=2&limit=10>; rel=\"next\"",
+     "The first, previous, next and last pages, as far as they exist (RFC 8288)"},
+    {"Location", find_location, 201, 201, "/api/products/01a1fee5-af25-7514-8a69-477230296f5b", "What was created"},
+    {"Content-Disposition", find_disposition, 200, 200, "attachment; filename=\"products.csv\"",
+     "The name under which to save the file"},
+    {"Set-Cookie", find_cookie, 200, 599,
+     "catalog_refresh=qp7KEjtzVhWrsbecCbwK; Path=/api/auth; Max-Age=604800; HttpOnly; SameSite=Strict",
+     "The refresh token, if the client asked for a cookie"},
+    {"Catalog-Ignored", find_ignored, 200, 599, "colour", "The unknown fields or parameters that were ignored"},
+    {"Preference-Applied", find_ignored, 200, 599, "handling=strict", "The preference that was honoured (RFC 7240)"},
+    {"Idempotency-Replayed", find_replayed, 200, 599, "true", "`true`: the answer to an earlier request with the key"},
+    {"RateLimit", find_limit, 200, 599, "\"login\";r=27;t=6",
+     "How many more requests are allowed now, and in how many seconds all are again"},
+    {"RateLimit-Policy", find_limit, 200, 599, "\"login\";q=30;w=60",
+     "How many requests are allowed in how many seconds"},
+    {"Accept", find_accept, 415, 415, "application/json", "The media types that the body may have"},
+    {"Accept-Patch", find_accept_patch, 415, 415, "application/merge-patch+json, application/json",
+     "The media types that the patch may have (RFC 5789)"},
+    {"Accept-Encoding", find_accept, 415, 415, "identity", "The content codings that the body may have"},
+    {"WWW-Authenticate", find_challenge, 400, 403, "Bearer realm=\"/api\", error=\"invalid_token\"",
+     "What is wrong with the token (RFC 6750)"},
+    {"Retry-After", find_retry, 409, 503, "2", "After how many seconds the request may be repeated"},
+    {"Server-Timing", find_always, 200, 599, "db;dur=1.5",
+     "Where the time went, for administrators, if the server tells it"},
+    {"X-Request-Id", find_always, 200, 599, "awHEBGgO5iwEFRa640Wv6QAAAAc",
+     "The request, as the server's logs name it, if mod_unique_id is loaded"},
+};
+
+#define HEADERS (sizeof(headers) / sizeof(headers[0]))
+
+static json_t *name_headers(const cat_conf_t *conf, const cat_route_t *route, int status)
+{
+    json_t *names = json_object();
+    where_t kind = status < 300 ? IN_SUCCESS : IN_FAILURES;
+
+    for (size_t i = 0; i < HEADERS; i++) {
+        if (headers[i].find(conf, route) & kind && status >= headers[i].least && status <= headers[i].most) {
+            json_object_set_new(names, headers[i].name, cat_schema_refer("headers", headers[i].name));
+        }
+    }
+    return names;
+}
+
+json_t *cat_openapi_answers_headers(void)
+{
+    json_t *all = json_object();
+
+    for (size_t i = 0; i < HEADERS; i++) {
+        json_object_set_new(all, headers[i].name,
+                            json_pack("{s:o, s:{s:s}, s:s}", "description", json_sprintf("%s.", headers[i].about),
+                                      "schema", "type", "string", "example", headers[i].example));
+    }
+    return all;
+}
+
+/* ---- failures ---- */
+
+typedef struct problems_t {
+    unsigned char has[CAT_PROBLEM_COUNT];
+} problems_t;
+
+/* Adds problems up to CAT_PROBLEM_COUNT. */
+static void add_problems(problems_t *problems, const cat_problem_t *list)
+{
+    for (; list && *list != CAT_PROBLEM_COUNT; list++) {
+        problems->has[*list] = 1;
+    }
+}
+
+#define ADD(problems, ...) add_problems(problems, (const cat_problem_t[]){__VA_ARGS__, CAT_PROBLEM_COUNT})
+
+/* What httpd/guard.c answers. */
+static void add_refusals(problems_t *problems, const cat_route_t *route)
+{
+    if (route->who != CAT_ANYONE) {
+        ADD(problems, CAT_PROBLEM_TOKEN_REQUEST, CAT_PROBLEM_UNAUTHORIZED, CAT_PROBLEM_TOKEN_INVALID,
+            CAT_PROBLEM_TOKEN_MALFORMED, CAT_PROBLEM_TOKEN_EXPIRED, CAT_PROBLEM_TOKEN_REVOKED, CAT_PROBLEM_SCOPE);
+    }
+}
+
+/* What httpd/body.c answers, and the resource to what it reads. */
+static void add_of_input(problems_t *problems, const cat_route_t *route)
+{
+    if (cat_route_media(route)->types) {
+        ADD(problems, CAT_PROBLEM_BODY, CAT_PROBLEM_TIMEOUT, CAT_PROBLEM_BODY_TOO_LARGE, CAT_PROBLEM_MEDIA_TYPE,
+            CAT_PROBLEM_REFUSED_VALUES);
+        if (route->body != CAT_UPLOAD) {
+            ADD(problems, CAT_PROBLEM_JSON);
+        }
+    }
+    if (reads_names(route)) {
+        ADD(problems, CAT_PROBLEM_VALIDATION);
+    }
+    if (route->run_once) {
+        ADD(problems, CAT_PROBLEM_IDEMPOTENCY_KEY, CAT_PROBLEM_IDEMPOTENCY_BUSY, CAT_PROBLEM_IDEMPOTENCY_SEALED,
+            CAT_PROBLEM_IDEMPOTENCY_REUSED);
+    }
+}
+
+static problems_t find_problems(const cat_describer_t *d, const cat_route_t *route)
+{
+    problems_t problems = {{0}};
+
+    ADD(&problems, CAT_PROBLEM_BAD_REQUEST, CAT_PROBLEM_INTERNAL);
+    if (!route->about->needs_no_database || route->who != CAT_ANYONE) {
+        ADD(&problems, CAT_PROBLEM_DATABASE, CAT_PROBLEM_UNAVAILABLE, CAT_PROBLEM_DATABASE_NOT_READY);
+    }
+    add_refusals(&problems, route);
+    if (route->about->takes_cookie) {
+        ADD(&problems, CAT_PROBLEM_CROSS_SITE);
+    }
+    add_of_input(&problems, route);
+    if (cat_openapi_answers_is_limited(d->conf, route) || (route->run_once && route->who == CAT_ANYONE)) {
+        ADD(&problems, CAT_PROBLEM_TOO_MANY);
+    }
+    if (cat_openapi_answers_is_conditional(route)) {
+        ADD(&problems, CAT_PROBLEM_PRECONDITION);
+    }
+    add_problems(&problems, route->about->problems);
+    return problems;
+}
+
+/* "Validation failed, or: Invalid JSON" */
+static void add_words(json_t *response, const char *message)
+{
+    const char *before = json_string_value(json_object_get(response, "description"));
+
+    if (!before) {
+        json_object_set_new(response, "description", json_string(message));
+    } else if (!strstr(before, message)) {
+        json_object_set_new(response, "description", json_sprintf("%s, or: %s", before, message));
+    }
+}
+
+static const cat_shape_t details_type = {.kind = CAT_SHAPE_TEXT, .example = "\"/api/problems/product-not-found\""};
+static const cat_shape_t details_status = {.kind = CAT_SHAPE_WHOLE, .example = "404"};
+static const cat_member_t details_members[] = {
+    {"type", &details_type, CAT_ALWAYS, "The problem; GET of this URI says what it means"},
+    {"title", &cat_schema_text, CAT_ALWAYS, "What went wrong, in a few words for people"},
+    {"status", &details_status, CAT_ALWAYS, "The status of the answer"},
+    {"detail", &cat_schema_text, CAT_USUALLY, "Its cause, in a sentence"},
+    {"requestId", &cat_schema_text, CAT_USUALLY, "The request, as the server's logs name it"},
+    {"errors", &cat_description_errors, CAT_RARELY, "Each fault of the request"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t details = {.kind = CAT_SHAPE_OBJECT, .name = "ProblemDetails", .members = details_members};
+
+/* For clients that ask for them (http/problem_details.h). They may have more members (RFC 9457, 3.2). */
+static json_t *describe_details(cat_describer_t *d)
+{
+    json_t *reference = cat_schema_of_shape(d->schemas, &details);
+
+    json_object_set_new(json_object_get(d->schemas, details.name), "additionalProperties", json_true());
+    return reference;
+}
+
+static json_t *begin_failure(cat_describer_t *d, const cat_route_t *route, int status)
+{
+    const cat_shape_t *shape = route->about->refusal ? route->about->refusal : &cat_description_problem;
+
+    return json_pack("{s:o, s:{s:{s:o, s:{}}, s:{s:o}}}", "headers", name_headers(d->conf, route, status), "content",
+                     "application/json", "schema", cat_schema_of_shape(d->schemas, shape), "examples",
+                     CAT_PROBLEM_DETAILS_TYPE, "schema", describe_details(d));
+}
+
+static json_t *write_example(const cat_problem_row_t *row)
+{
+    json_t *value = json_pack("{s:b, s:s}", "success", 0, "message", row->message);
+
+    if (row->error) {
+        json_object_set_new(value, "error", json_string(row->error));
+    }
+    return json_pack("{s:s, s:o, s:o}", "summary", row->message, "description",
+                     json_sprintf("%s %s", row->meaning, row->remedy), "value", value);
+}
+
+static void add_example(cat_describer_t *d, json_t *response, cat_problem_t problem)
+{
+    json_t *media = json_object_get(json_object_get(response, "content"), "application/json");
+    const char *name = cat_problem_rows[problem].name;
+
+    json_object_set_new(d->examples, name, write_example(&cat_problem_rows[problem]));
+    json_object_set_new(json_object_get(media, "examples"), name, cat_schema_refer("examples", name));
+}
+
+static void add_problem(cat_describer_t *d, const cat_route_t *route, cat_problem_t problem, json_t *responses)
+{
+    const cat_problem_row_t *row = &cat_problem_rows[problem];
+    const char *status = apr_itoa(d->pool, row->status);
+    json_t *response = json_object_get(responses, status);
+
+    if (!response) {
+        response = begin_failure(d, route, row->status);
+        json_object_set_new(responses, status, response);
+    }
+    add_words(response, row->message);
+    add_example(d, response, problem);
+}
+
+/* ---- success ---- */
+
+static json_t *describe_content(cat_describer_t *d, const cat_description_t *about)
+{
+    if (about->describe_content) {
+        return about->describe_content(d);
+    }
+    return json_pack("{s:{s:o, s:o}}", "application/json", "schema", cat_schema_of_shape(d->schemas, about->shape),
+                     "example", cat_schema_example(about->shape));
+}
+
+static void add_success(cat_describer_t *d, const cat_route_t *route, json_t *responses)
+{
+    const cat_description_t *about = route->about;
+
+    json_object_set_new(responses, apr_itoa(d->pool, about->status),
+                        json_pack("{s:o, s:o, s:o}", "description", json_sprintf("%s.", about->answered), "headers",
+                                  name_headers(d->conf, route, about->status), "content", describe_content(d, about)));
+    if (about->headers & CAT_HEADER_ETAG && !strcmp(route->method, "GET")) {
+        json_object_set_new(responses, "304",
+                            json_pack("{s:s, s:o}", "description", "The client has this state already.", "headers",
+                                      name_headers(d->conf, route, 304)));
+    }
+}
+
+/* What httpd and other modules answer, such as "Require". */
+static json_t *describe_others(cat_describer_t *d)
+{
+    json_t *response = json_pack(
+        "{s:s, s:{s:{s:o, s:{}}}}", "description", "Another failure, of the server or the site's own configuration.",
+        "content", "application/json", "schema", cat_schema_of_shape(d->schemas, &cat_description_problem), "examples");
+
+    for (int problem = 0; problem < CAT_PROBLEM_COUNT; problem++) {
+        if (cat_problem_rows[problem].is_general) {
+            add_example(d, response, (cat_problem_t)problem);
+        }
+    }
+    return response;
+}
+
+json_t *cat_openapi_answers_describe(cat_describer_t *d, const cat_route_t *route)
+{
+    json_t *responses = json_object();
+    problems_t problems = find_problems(d, route);
+
+    add_success(d, route, responses);
+    for (int problem = 0; problem < CAT_PROBLEM_COUNT; problem++) {
+        if (problems.has[problem]) {
+            add_problem(d, route, (cat_problem_t)problem, responses);
+        }
+    }
+    json_object_set_new(responses, "default", describe_others(d));
+    return responses;
+}

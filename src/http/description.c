@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "http/description.h"
+
+#include <string.h>
+
+#include <apr_lib.h>
+#include <apr_strings.h>
+
+static const cat_member_t done[] = {CAT_MEMBER_SUCCESS, CAT_MEMBER_MESSAGE, CAT_MEMBER_END};
+const cat_shape_t cat_description_done = {.kind = CAT_SHAPE_OBJECT, .name = "Done", .members = done};
+
+static const cat_member_t error[] = {
+    {"field", &cat_schema_text, CAT_ALWAYS, "The field or the parameter; empty: the body as a whole"},
+    {"code", &cat_schema_text, CAT_ALWAYS, "What is wrong with it, for programs: `required`, `too_long`, ..."},
+    {"message", &cat_schema_text, CAT_ALWAYS, "The same for people, to be read after the field's name"},
+    {"row", &cat_schema_whole, CAT_RARELY, "Of an import: the row of the file"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t one_error = {.kind = CAT_SHAPE_OBJECT, .name = "FieldError", .members = error};
+const cat_shape_t cat_description_errors = {.kind = CAT_SHAPE_LIST, .of = &one_error};
+
+static const cat_member_t problem[] = {CAT_DESCRIPTION_PROBLEM, CAT_MEMBER_END};
+const cat_shape_t cat_description_problem = {.kind = CAT_SHAPE_OBJECT, .name = "Problem", .members = problem};
+
+/* The name of a component: "products.price.gte" for "price[gte]". */
+static const char *name_component(const cat_describer_t *d, const char *name)
+{
+    char *component = apr_pstrcat(d->pool, d->group, ".", name, NULL), *end = component;
+
+    for (const char *at = component; *at; at++) {
+        if (*at != ']') {
+            *end++ = *at == '[' ? '.' : *at;
+        }
+    }
+    *end = '\0';
+    return component;
+}
+
+void cat_description_add_parameter(cat_describer_t *d, const char *name, const char *about, json_t *schema,
+                                   json_t *example)
+{
+    const char *component = name_component(d, name), *type = json_string_value(json_object_get(schema, "type"));
+    json_t *parameter = json_pack("{s:s, s:s, s:o, s:o}", "name", name, "in", "query", "description",
+                                  json_sprintf("%s.", about), "schema", schema);
+
+    if (type && !strcmp(type, "array")) {
+        json_object_set_new(parameter, "style", json_string("form"));
+        json_object_set_new(parameter, "explode", json_false());
+    }
+    if (example) {
+        json_object_set_new(parameter, "example", example);
+    }
+    json_object_set_new(d->components, component, parameter);
+    json_array_append_new(d->parameters, cat_schema_refer("parameters", component));
+}
+
+json_t *cat_description_words(const char *const *words, int chosen)
+{
+    json_t *choices = json_array(), *schema = json_pack("{s:s, s:o}", "type", "string", "enum", choices);
+
+    for (int i = 0; words[i]; i++) {
+        json_array_append_new(choices, json_string(words[i]));
+    }
+    if (chosen >= 0) {
+        json_object_set_new(schema, "default", json_string(words[chosen]));
+    }
+    return schema;
+}
+
+json_t *cat_description_add_schema(cat_describer_t *d, const char *name, json_t *schema)
+{
+    if (!json_object_get(d->schemas, name)) {
+        json_object_set(d->schemas, name, schema);
+    }
+    json_decref(schema);
+    return cat_schema_refer("schemas", name);
+}

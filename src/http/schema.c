@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "http/schema.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* What a CAT_VISIBLE text has: a character that lib/fields.c does not take for white space. */
+#define VISIBLE "[^ \\t\\n\\v\\f\\r]"
+
+const cat_shape_t cat_schema_text = {.kind = CAT_SHAPE_TEXT}, cat_schema_whole = {.kind = CAT_SHAPE_WHOLE},
+                  cat_schema_flag = {.kind = CAT_SHAPE_FLAG}, cat_schema_time = {.kind = CAT_SHAPE_TIME},
+                  cat_schema_true = {.kind = CAT_SHAPE_TRUE}, cat_schema_false = {.kind = CAT_SHAPE_FALSE};
+
+json_t *cat_schema_refer(const char *kind, const char *name)
+{
+    return json_pack("{s:o}", "$ref", json_sprintf("#/components/%s/%s", kind, name));
+}
+
+static void describe(json_t *schema, const char *about)
+{
+    if (about) {
+        json_object_set_new(schema, "description", json_sprintf("%s.", about));
+    }
+}
+
+/* ---- fields ---- */
+
+static json_t *write_number(double value)
+{
+    return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : json_real(value);
+}
+
+static json_t *describe_text(const cat_field_t *field)
+{
+    json_t *schema = json_pack("{s:s}", "type", field->flags & CAT_EMBEDDED ? "object" : "string");
+
+    if (field->most > 0) {
+        json_object_set_new(schema, "minLength", write_number(field->least));
+        json_object_set_new(schema, "maxLength", write_number(field->most));
+    }
+    if (field->flags & CAT_VISIBLE) {
+        json_object_set_new(schema, "pattern", json_string(VISIBLE));
+    }
+    return schema;
+}
+
+static json_t *describe_number(const cat_field_t *field)
+{
+    json_t *schema = json_pack("{s:s}", "type", field->flags & CAT_WHOLE ? "integer" : "number");
+
+    if (field->most > field->least) {
+        json_object_set_new(schema, "minimum", write_number(field->least));
+        if (field->most < DBL_MAX) {
+            json_object_set_new(schema, "maximum", write_number(field->most));
+        }
+    }
+    return schema;
+}
+
+json_t *cat_schema_of_value(const cat_field_t *field)
+{
+    switch (field->kind) {
+    case CAT_NUMBER:
+        return describe_number(field);
+    case CAT_BOOLEAN:
+        return json_pack("{s:s}", "type", "boolean");
+    case CAT_TIME:
+        return json_pack("{s:s, s:s}", "type", "string", "format", "date-time");
+    case CAT_STRING:
+        break;
+    }
+    return describe_text(field);
+}
+
+/* The JSON value of a record's text. */
+static json_t *write_record_text(const cat_field_t *field, const char *text)
+{
+    switch (field->kind) {
+    case CAT_NUMBER:
+        return json_loads(text, JSON_DECODE_ANY, NULL);
+    case CAT_BOOLEAN:
+        return json_boolean(*text == '1');
+    default:
+        return json_string(text);
+    }
+}
+
+json_t *cat_schema_field_example(const cat_field_t *field)
+{
+    switch (field->kind) {
+    case CAT_NUMBER:
+    case CAT_BOOLEAN:
+        return json_loads(field->example ? field->example : "0", JSON_DECODE_ANY, NULL);
+    default:
+        if (field->flags & CAT_EMBEDDED) {
+            return json_loads(field->example ? field->example : "{}", 0, NULL);
+        }
+        return json_string(field->example ? field->example : "");
+    }
+}
+
+static void add_default(json_t *schema, const cat_field_t *field)
+{
+    if (field->absent) {
+        json_object_set_new(schema, "default", write_record_text(field, field->absent));
+    }
+}
+
+static json_t *describe_input(const cat_field_t *field, cat_purpose_t purpose)
+{
+    json_t *schema = cat_schema_of_value(field);
+
+    describe(schema, field->about);
+    if (purpose == CAT_CREATE) {
+        add_default(schema, field);
+    } else if (field->flags & CAT_CLEARABLE) {
+        json_object_set_new(schema, "type", json_pack("[O, s]", json_object_get(schema, "type"), "null"));
+    }
+    if (field->flags & CAT_SECRET) {
+        json_object_set_new(schema, "writeOnly", json_true());
+    }
+    return schema;
+}
+
+/* An update must have at least one field. */
+static void require_one(json_t *schema, const json_t *properties)
+{
+    json_t *any = json_array(), *value;
+    const char *name;
+
+    json_object_foreach ((json_t *)properties, name, value) {
+        json_array_append_new(any, json_pack("{s:[s]}", "required", name));
+    }
+    json_object_set_new(schema, "anyOf", any);
+}
+
+json_t *cat_schema_of_input(const cat_field_t *fields, int count, cat_purpose_t purpose)
+{
+    json_t *properties = json_object(), *required = json_array();
+    json_t *schema = json_pack("{s:s, s:o}", "type", "object", "properties", properties);
+
+    for (int i = 0; i < count; i++) {
+        if (!(fields[i].flags & CAT_SERVER)) {
+            json_object_set_new(properties, fields[i].name, describe_input(&fields[i], purpose));
+        }
+        if (fields[i].flags & CAT_REQUIRED) {
+            json_array_append_new(required, json_string(fields[i].name));
+        }
+    }
+    if (purpose == CAT_UPDATE) {
+        require_one(schema, properties);
+    } else if (json_array_size(required)) {
+        json_object_set(schema, "required", required);
+    }
+    json_decref(required);
+    return schema;
+}
+
+json_t *cat_schema_input_example(const cat_field_t *fields, int count)
+{
+    json_t *example = json_object();
+
+    for (int i = 0; i < count; i++) {
+        if (!(fields[i].flags & CAT_SERVER) && fields[i].example) {
+            json_object_set_new(example, fields[i].name, cat_schema_field_example(&fields[i]));
+        }
+    }
+    return example;
+}
+
+/* ---- shapes ---- */
+
+static json_t *describe_record(const cat_shape_t *shape)
+{
+    json_t *properties = json_object(), *required = json_array();
+    json_t *schema = json_pack("{s:s, s:o}", "type", "object", "properties", properties);
+
+    for (int i = 0; i < shape->count; i++) {
+        const cat_field_t *field = &shape->fields[i];
+        json_t *value = cat_schema_of_value(field);
+        if (field->flags & CAT_SECRET) {
+            json_decref(value);
+            continue;
+        }
+        describe(value, field->about);
+        json_object_set_new(properties, field->name, value);
+        if (shape->kind == CAT_SHAPE_RECORD && !(field->flags & (CAT_CLEARABLE | CAT_OPTIONAL))) {
+            json_array_append_new(required, json_string(field->name));
+        }
+    }
+    if (json_array_size(required)) {
+        json_object_set(schema, "required", required);
+    }
+    json_decref(required);
+    return schema;
+}
+
+static json_t *describe_object(json_t *schemas, const cat_shape_t *shape)
+{
+    json_t *properties = json_object(), *required = json_array();
+    json_t *schema = json_pack("{s:s, s:o}", "type", "object", "properties", properties);
+
+    for (const cat_member_t *member = shape->members; member->name; member++) {
+        json_t *value = cat_schema_of_shape(schemas, member->shape);
+        describe(value, member->about);
+        json_object_set_new(properties, member->name, value);
+        if (member->presence == CAT_ALWAYS) {
+            json_array_append_new(required, json_string(member->name));
+        }
+    }
+    if (json_array_size(required)) {
+        json_object_set(schema, "required", required);
+    }
+    json_decref(required);
+    return schema;
+}
+
+static json_t *describe_shape(json_t *schemas, const cat_shape_t *shape)
+{
+    switch (shape->kind) {
+    case CAT_SHAPE_TEXT:
+        return json_pack("{s:s}", "type", "string");
+    case CAT_SHAPE_WHOLE:
+        return json_pack("{s:s, s:i}", "type", "integer", "minimum", 0);
+    case CAT_SHAPE_FLAG:
+        return json_pack("{s:s}", "type", "boolean");
+    case CAT_SHAPE_TRUE:
+    case CAT_SHAPE_FALSE:
+        return json_pack("{s:s, s:b}", "type", "boolean", "const", shape->kind == CAT_SHAPE_TRUE);
+    case CAT_SHAPE_TIME:
+        return json_pack("{s:s, s:s}", "type", "string", "format", "date-time");
+    case CAT_SHAPE_SCALAR:
+        return json_pack("{s:[s, s, s]}", "type", "string", "number", "boolean");
+    case CAT_SHAPE_ANY:
+        return json_object();
+    case CAT_SHAPE_LIST:
+        return json_pack("{s:s, s:o}", "type", "array", "items", cat_schema_of_shape(schemas, shape->of));
+    case CAT_SHAPE_OBJECT:
+        return describe_object(schemas, shape);
+    default:
+        return describe_record(shape);
+    }
+}
+
+json_t *cat_schema_of_shape(json_t *schemas, const cat_shape_t *shape)
+{
+    if (!shape->name) {
+        return describe_shape(schemas, shape);
+    }
+    if (!json_object_get(schemas, shape->name)) {
+        json_object_set_new(schemas, shape->name, describe_shape(schemas, shape));
+    }
+    return cat_schema_refer("schemas", shape->name);
+}
+
+static json_t *make_record_example(const cat_shape_t *shape)
+{
+    json_t *example = json_object();
+
+    for (int i = 0; i < shape->count; i++) {
+        if (!(shape->fields[i].flags & CAT_SECRET)) {
+            json_object_set_new(example, shape->fields[i].name, cat_schema_field_example(&shape->fields[i]));
+        }
+    }
+    return example;
+}
+
+static json_t *make_object_example(const cat_shape_t *shape)
+{
+    json_t *example = json_object();
+
+    for (const cat_member_t *member = shape->members; member->name; member++) {
+        if (member->presence != CAT_RARELY) {
+            json_object_set_new(example, member->name, cat_schema_example(member->shape));
+        }
+    }
+    return example;
+}
+
+json_t *cat_schema_example(const cat_shape_t *shape)
+{
+    if (shape->example) {
+        return json_loads(shape->example, JSON_DECODE_ANY, NULL);
+    }
+    switch (shape->kind) {
+    case CAT_SHAPE_WHOLE:
+        return json_integer(1);
+    case CAT_SHAPE_FLAG:
+    case CAT_SHAPE_TRUE:
+        return json_true();
+    case CAT_SHAPE_FALSE:
+        return json_false();
+    case CAT_SHAPE_TIME:
+        return json_string("2026-11-21T16:17:07.877Z");
+    case CAT_SHAPE_ANY:
+        return json_object();
+    case CAT_SHAPE_LIST:
+        return json_pack("[o]", cat_schema_example(shape->of));
+    case CAT_SHAPE_OBJECT:
+        return make_object_example(shape);
+    case CAT_SHAPE_RECORD:
+    case CAT_SHAPE_PART:
+        return make_record_example(shape);
+    default:
+        return json_string("");
+    }
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_HTTP_SCHEMA_H
+#define CAT_HTTP_SCHEMA_H
+
+#include <jansson.h>
+
+#include "lib/fields.h"
+
+/*
+ * JSON Schemas (2020-12, as OpenAPI 3.1 has them) and examples, made of the tables by which requests are checked and answers are
+ * written. A function returns a new reference, which the caller owns; it never returns NULL but without memory.
+ */
+
+/* What an answer has as a value. */
+typedef enum {
+    CAT_SHAPE_TEXT,
+    CAT_SHAPE_WHOLE, /* a number without a fraction, 0 or more */
+    CAT_SHAPE_FLAG,
+    CAT_SHAPE_TRUE,  /* always true */
+    CAT_SHAPE_FALSE, /* always false */
+    CAT_SHAPE_TIME,
+    CAT_SHAPE_SCALAR, /* a text, a number, or true or false */
+    CAT_SHAPE_ANY,
+    CAT_SHAPE_LIST,
+    CAT_SHAPE_OBJECT,
+    CAT_SHAPE_RECORD, /* what cat_fields_write writes of a record */
+    CAT_SHAPE_PART    /* the same with some of its fields only */
+} cat_shape_kind_t;
+
+typedef struct cat_shape_t cat_shape_t;
+
+/* A member of an object. */
+typedef struct cat_member_t {
+    const char *name;
+    const cat_shape_t *shape;
+    enum {
+        CAT_ALWAYS,
+        CAT_USUALLY, /* it may be absent; the example has it */
+        CAT_RARELY   /* it may be absent; the example lacks it */
+    } presence;
+    const char *about; /* a sentence without full stop */
+} cat_member_t;
+
+struct cat_shape_t {
+    cat_shape_kind_t kind;
+    const char *name;            /* of the schema that others refer to; NULL: it is written where it is used */
+    const cat_member_t *members; /* CAT_SHAPE_OBJECT: ends with a member without a name */
+    const cat_shape_t *of;       /* CAT_SHAPE_LIST: its elements */
+    const cat_field_t *fields;   /* CAT_SHAPE_RECORD and CAT_SHAPE_PART: its field table */
+    int count;                   /* of fields */
+    const char *example;         /* of a scalar, as JSON; NULL: one that suits its kind */
+};
+
+/* Scalars without a name of their own. */
+extern const cat_shape_t cat_schema_text, cat_schema_whole, cat_schema_flag, cat_schema_time;
+
+/* The members that most answers have: "success" and "message". */
+extern const cat_shape_t cat_schema_true, cat_schema_false;
+#define CAT_MEMBER_SUCCESS                                                                                             \
+    {                                                                                                                  \
+        "success", &cat_schema_true, CAT_ALWAYS, "The request succeeded"                                               \
+    }
+#define CAT_MEMBER_MESSAGE                                                                                             \
+    {                                                                                                                  \
+        "message", &cat_schema_text, CAT_ALWAYS, "What was done, in a sentence for people"                             \
+    }
+#define CAT_MEMBER_END                                                                                                 \
+    {                                                                                                                  \
+        NULL, NULL, CAT_ALWAYS, NULL                                                                                   \
+    }
+
+/* The schema of a shape: a reference, if it has a name, to its schema in `schemas`, where it is added. */
+json_t *cat_schema_of_shape(json_t *schemas, const cat_shape_t *shape);
+json_t *cat_schema_example(const cat_shape_t *shape);
+
+/* The schema of one value of a field, without its description. */
+json_t *cat_schema_of_value(const cat_field_t *field);
+
+/* What cat_fields_check accepts, and an example of it. */
+json_t *cat_schema_of_input(const cat_field_t *fields, int count, cat_purpose_t purpose);
+json_t *cat_schema_input_example(const cat_field_t *fields, int count);
+
+/* The example of a field's value. */
+json_t *cat_schema_field_example(const cat_field_t *field);
+
+/* A reference to the component, "schemas/Product". */
+json_t *cat_schema_refer(const char *kind, const char *name);
+
+#endif
