@@ -37,6 +37,12 @@ int cat_openapi_answers_is_limited(const cat_conf_t *conf, const cat_route_t *ro
     return route->rate != CAT_RATE_NONE && conf->rates && conf->rates[route->rate].seconds > 0;
 }
 
+/* api/idempotency.c counts other bodies that an anonymous client sends with a key. */
+static int counts_repetitions(const cat_route_t *route)
+{
+    return route->run_once && route->who == CAT_ANYONE;
+}
+
 static where_t find_tag(const cat_conf_t *conf, const cat_route_t *route)
 {
     (void)conf;
@@ -87,7 +93,10 @@ static where_t find_replayed(const cat_conf_t *conf, const cat_route_t *route)
 
 static where_t find_limit(const cat_conf_t *conf, const cat_route_t *route)
 {
-    return cat_openapi_answers_is_limited(conf, route) || has_problem(route, CAT_PROBLEM_TOO_MANY) ? IN_ALL : NEVER;
+    return cat_openapi_answers_is_limited(conf, route) || counts_repetitions(route) ||
+                   has_problem(route, CAT_PROBLEM_TOO_MANY)
+               ? IN_ALL
+               : NEVER;
 }
 
 static where_t find_accept(const cat_conf_t *conf, const cat_route_t *route)
@@ -136,7 +145,7 @@ static const struct header_t {
     {"ETag", find_tag, 200, 412, "\"32d12cc0690b9d54\"",
      "The state of the resource, for `If-Match` and `If-None-Match`; of a 412, the state that is there"},
     {"Cache-Control", find_cache, 200, 599, "no-cache", "Whether and how long the answer may be stored"},
-    {"Link", find_link, 200, 200, "<?page=2&limit=10>; rel=\"next\"",
+    {"Link", find_link, 200, 304, "<?page=2&limit=10>; rel=\"next\"",
      "The first, previous, next and last pages, as far as they exist (RFC 8288)"},
     {"Location", find_location, 201, 201, "/api/products/01a1fee5-af25-7514-8a69-477230296f5b", "What was created"},
     {"Content-Disposition", find_disposition, 200, 200, "attachment; filename=\"products.csv\"",
@@ -169,7 +178,7 @@ static const struct header_t {
 static json_t *name_headers(const cat_conf_t *conf, const cat_route_t *route, int status)
 {
     json_t *names = json_object();
-    where_t kind = status < 300 ? IN_SUCCESS : IN_FAILURES;
+    where_t kind = status < 400 ? IN_SUCCESS : IN_FAILURES;
 
     for (size_t i = 0; i < HEADERS; i++) {
         if (headers[i].find(conf, route) & kind && status >= headers[i].least && status <= headers[i].most) {
@@ -248,7 +257,7 @@ static problems_t find_problems(const cat_describer_t *d, const cat_route_t *rou
         ADD(&problems, CAT_PROBLEM_CROSS_SITE);
     }
     add_of_input(&problems, route);
-    if (cat_openapi_answers_is_limited(d->conf, route) || (route->run_once && route->who == CAT_ANYONE)) {
+    if (cat_openapi_answers_is_limited(d->conf, route) || counts_repetitions(route)) {
         ADD(&problems, CAT_PROBLEM_TOO_MANY);
     }
     if (cat_openapi_answers_is_conditional(route)) {
