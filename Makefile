@@ -139,7 +139,12 @@ $(JOSE): $(addprefix tests/jose/,jose.js package.json package-lock.json .npmrc)
 	rm -rf $(@D) && mkdir -p $(@D) && cp $^ $(@D)
 	@tools/npm $(@D)
 
-t: all $(JOSE) $(BUILD)/tests/unit/test_statements $(BUILD)/tests/unit/test_search ## run the suite against a real httpd: make t [MPM=event|worker|prefork] [DB=sqlite3|mysql|pgsql] [JOBS=8]
+EXCHANGES = build/exchanges/validate.js
+$(EXCHANGES): $(addprefix tests/exchanges/,validate.js package.json package-lock.json .npmrc)
+	rm -rf $(@D) && mkdir -p $(@D) && cp $^ $(@D)
+	@tools/npm $(@D)
+
+t: all $(JOSE) $(EXCHANGES) $(BUILD)/tests/unit/test_statements $(BUILD)/tests/unit/test_search ## run the suite against a real httpd: make t [MPM=event|worker|prefork] [DB=sqlite3|mysql|pgsql] [JOBS=8]
 	@MODULE='$(CURDIR)/$(BUILD)/mod_catalog.so' t/TEST $(T)
 
 one: ## run one file or folder of the suite: make one T=t/products/create.t
@@ -186,7 +191,7 @@ bench: ## measure and compare with files and other servers, see docs/benchmarks.
 	@QUICK=$(QUICK) UPDATE=$(UPDATE) PARTS='$(PARTS)' tests/bench/run.pl $(BUILD) $(BENCH)
 
 asan: ## run units and suite under AddressSanitizer and UndefinedBehaviorSanitizer
-	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='$(SANITIZE)' unit all $(JOSE)
+	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='$(SANITIZE)' unit all $(JOSE) $(EXCHANGES)
 	@tools/asan build/asan $(T)
 
 # Fewer percent of all lines than COVERAGE_LINES, or of one file's than COVERAGE_FILE, fail. Units and suite run on SQLite; what
@@ -197,7 +202,7 @@ COVERAGE_ELSEWHERE = t/db t/products t/ctl
 COVERAGE = BUILD=build/coverage CFLAGS='-O0 -g --coverage -fprofile-update=atomic'
 coverage: ## report the lines and branches that units and suite run: make coverage [T=t/products]
 	@tools/deps build run test coverage
-	@$(MAKE) --no-print-directory --quiet $(COVERAGE) all $(JOSE) $(patsubst $(BUILD)/%,build/coverage/%,$(UNITS) $(REPLAYS))
+	@$(MAKE) --no-print-directory --quiet $(COVERAGE) all $(JOSE) $(EXCHANGES) $(patsubst $(BUILD)/%,build/coverage/%,$(UNITS) $(REPLAYS))
 	@tools/coverage build/coverage $(if $(T),0 0,$(COVERAGE_LINES) $(COVERAGE_FILE)) $(MAKE) --no-print-directory $(COVERAGE) covered
 
 covered:
@@ -211,7 +216,7 @@ covered:
 SHARED = group shared_read permits source response_cache generations limit revoked keyring token_cache
 TSAN_TESTS = $(filter-out t/load/hash.t t/db/statements.t,$(wildcard t/load/*.t t/db/*.t))
 TSAN = BUILD=build/tsan CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=thread -Wno-tsan'
-tsan: $(JOSE) ## run what threads share, and httpd under load, under ThreadSanitizer: make tsan [T=t/load/cache.t]
+tsan: $(JOSE) $(EXCHANGES) ## run what threads share, and httpd under load, under ThreadSanitizer: make tsan [T=t/load/cache.t]
 	@setarch -R $(MAKE) --no-print-directory $(TSAN) UNITS='$(SHARED:%=build/tsan/tests/unit/test_%)' unit
 	@$(MAKE) --no-print-directory $(TSAN) all build/tsan/tests/tsan/apr_atomic.so
 	@DB=sqlite3 tools/tsan build/tsan $(or $(T),$(TSAN_TESTS))

@@ -38,11 +38,17 @@ sub headers {
     return { map { $_ => $h{$_} } grep { defined $h{$_} } keys %h };
 }
 
+# The headers and the body with which request and request_bytes send it.
+sub sent {
+    my ($body, %o) = @_;
+    return { headers => headers($body, %o), body => defined $body ? encode($body) : undef };
+}
+
 sub request {
     my ($port, $method, $path, $body, %o) = @_;
-    my $headers = headers($body, %o);
-    my %content = defined $body ? (content => encode($body)) : ();
-    my $r = $client->request($method, "http://127.0.0.1:$port$path", { headers => $headers, %content });
+    my $sent = sent($body, %o);
+    my %content = defined $body ? (content => $sent->{body}) : ();
+    my $r = $client->request($method, "http://127.0.0.1:$port$path", { headers => $sent->{headers}, %content });
     return answer($r->{status}, $r->{headers}, $r->{content} // '');
 }
 

@@ -49,8 +49,16 @@ sub main {
     local $0 = "$home/TEST";          # where Apache::Test looks for everything
 
     $self->run(@args);
+    $self->{failed} = 1 if !compare_exchanges($home);
     chdir '/'; # the directory is about to be deleted
     return $self->{failed} ? 1 : 0;
+}
+
+# Compares what was asked and answered with the descriptions: see CatalogTest::Exchange.
+sub compare_exchanges {
+    my ($home) = @_;
+    return 1 unless glob "$home/exchanges/*.ndjson";
+    return system('node', setting('top') . '/build/exchanges/validate.js', "$home/exchanges") == 0;
 }
 
 sub settings {
@@ -80,7 +88,7 @@ sub lay_out {
 
     # A copy, because a child writes a sanitizer's report, and it may not be able to read the checkout.
     system('cp', setting('source_module'), "$home/mod_catalog.so") == 0 or die "the module cannot be copied\n";
-    mkdir "$home/servers" or die "$home/servers: $!\n";
+    mkdir "$home/$_" or die "$home/$_: $!\n" for qw(servers exchanges);
     spew("$home/conf/mime.types", "text/html html\n");
     spew("$home/conf/modules.conf", map { "$_\n" } load_lines("$home/mod_catalog.so"));
     spew("$home/conf/token.key", "$KEY\n");

@@ -11,6 +11,7 @@ use parent 'CatalogTest::Process';
 use POSIX ();
 
 use CatalogTest::Database ();
+use CatalogTest::Exchange ();
 use CatalogTest::Http ();
 use CatalogTest::Log ();
 use CatalogTest::Tools qw(setting new_dir hand_over slurp spew wait_until free_port);
@@ -125,7 +126,42 @@ sub configtest {
     return ($? >> 8, $text);
 }
 
-sub graceful { kill USR1 => $_[0]{pid} }
+sub graceful {
+    my ($self) = @_;
+    $self->close_record;
+    kill USR1 => $self->{pid};
+}
+
+sub stop {
+    my ($self) = @_;
+    $self->close_record;
+    return $self->SUPER::stop;
+}
+
+# ---- what is recorded of requests and answers ----
+
+# This configuration of the server.
+sub record_name { "$_[0]{dir}:" . ($_[0]{epoch} //= 1) }
+
+# The next requests may meet another configuration.
+sub close_record {
+    my ($self) = @_;
+    CatalogTest::Exchange::describe($self->record_name, $self->{port}) if $self->is_alive;
+    $self->{epoch}++;
+}
+
+# A request that was sent as bytes, if it is a whole one.
+sub record_bytes {
+    my ($self, $bytes, $answer) = @_;
+    return $answer if ref $bytes || length($answer->{rest} // '') || $bytes !~ m{^([A-Z]+) /api(\S*) HTTP/1\.1\r\n(.*?)\r\n\r\n(.*)}s;
+    my ($method, $path, $lines, $body) = ($1, $2, $3, $4);
+    my %headers = map { /^([^:\s]+):[ \t]*(.*)/ ? (lc $1 => $2) : () } split /\r\n/, $lines;
+    return $answer if ($headers{host} // '') !~ /^127\.0\.0\.1/; # another virtual host, with another configuration
+    return $answer if ($headers{'content-length'} // 0) ne length $body || $headers{'transfer-encoding'};
+    my $request = { method => $method, path => $path, headers => \%headers, length $body ? (body => $body) : () };
+    CatalogTest::Exchange::add($self->record_name, '/api', $request, $answer);
+    return $answer;
+}
 
 sub connection { CatalogTest::Http::connection($_[0]{port}) }
 
@@ -134,11 +170,22 @@ sub api {
     my ($self, $method, $path, @more) = @_;
     my $body = @more % 2 ? shift @more : undef;
     my %o = (mount => '/api', @more);
-    return CatalogTest::Http::request($self->{port}, $method, "$o{mount}$path", $body, %o);
+    my $answer = CatalogTest::Http::request($self->{port}, $method, "$o{mount}$path", $body, %o);
+    my $sent = CatalogTest::Http::sent($body, %o);
+    CatalogTest::Exchange::add($self->record_name, $o{mount}, { method => $method, path => $path, %$sent }, $answer) if $o{mount};
+    return $answer;
 }
 
-sub talk { my $self = shift; CatalogTest::Http::talk($self->{port}, @_) }
-sub burst { my $self = shift; CatalogTest::Http::burst($self->{port}, @_) }
+sub talk {
+    my ($self, $bytes, @more) = @_;
+    return $self->record_bytes($bytes, CatalogTest::Http::talk($self->{port}, $bytes, @more));
+}
+
+sub burst {
+    my ($self, @requests) = @_;
+    my @answers = CatalogTest::Http::burst($self->{port}, @requests);
+    return map { $self->record_bytes($requests[$_], $answers[$_]) } 0 .. $#requests;
+}
 
 sub log_text { slurp("$_[0]{logs}/error_log") }
 sub access_text { slurp("$_[0]{logs}/access_log") }
@@ -161,6 +208,7 @@ sub dump { $_[0]->database_named->dump }
 # Stops this test file's servers; returns what is wrong with them and their logs.
 sub faults {
     my @faults;
+    $_->close_record for @all;
     CatalogTest::Process::stop_all(@all);
     for my $self (@all) {
         push @faults, "httpd had to be killed ($self->{dir})" if $self->{stuck};

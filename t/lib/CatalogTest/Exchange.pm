@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+package CatalogTest::Exchange;
+
+# Records what servers were asked and what they answered, with the description of each (GET /openapi.json). When all test files have
+# run, tests/exchanges/validate.js compares the answers, and the requests that are well-formed, with the descriptions.
+
+use strict;
+use warnings FATAL => 'all';
+
+use Digest::SHA qw(sha1_hex);
+use Encode ();
+use File::Basename qw(basename dirname);
+use HTTP::Tiny ();
+use JSON::PP ();
+
+use CatalogTest::Tools qw(setting spew);
+
+my $LARGEST = 100_000; # octets of a body that is recorded
+my $PATIENCE = 10; # seconds for a description
+
+my $json = JSON::PP->new->ascii->canonical;
+my $client = HTTP::Tiny->new(timeout => $PATIENCE, keep_alive => 0, max_redirect => 0, agent => 'catalog-exchange/1');
+my (%seen, %described, $out, $writer);
+
+sub directory { setting('home') . '/exchanges' }
+
+# A file for each process, because tests fork.
+sub record {
+    my ($line) = @_;
+    if (!$out || $writer != $$) {
+        my $name = join '-', basename(dirname($0)), basename($0, '.t'), $$;
+        open $out, '>>', directory() . "/$name.ndjson" or die "$name: $!\n";
+        $writer = $$;
+    }
+    syswrite $out, $json->encode($line) . "\n";
+}
+
+sub text { Encode::decode('latin1', $_[0] // '') }
+
+# server: names one configuration of a server. mount: its path. request: { method, path, headers, body }, below the mount.
+sub add {
+    my ($server, $mount, $request, $answer) = @_;
+    my ($method, $path, $sent) = @$request{qw(method path body)};
+    return if !$answer->{status} || $answer->{status} == 599; # no answer
+    return if length($sent // '') > $LARGEST || length $answer->{body} > $LARGEST;
+    my %headers = map { lc $_ => ref $request->{headers}{$_} ? join(', ', @{ $request->{headers}{$_} }) : $request->{headers}{$_} }
+        keys %{ $request->{headers} };
+    $headers{$_} &&= 'sent' for qw(authorization cookie);
+
+    return if $seen{ sha1_hex(Encode::encode_utf8(join "\0", $server, $mount, $method, $path, $headers{authorization} // q(), $headers{cookie} // q(), $sent // '', $answer->{status}, $answer->{body})) }++;
+    $described{$server}{$mount} //= 0;
+    record({
+        test => basename(dirname($0)) . '/' . basename($0), server => $server, mount => $mount, method => $method, path => $path,
+        headers => { map { $_ => text($headers{$_}) } grep { /^(?:content-type|content-encoding|prefer|transfer-encoding|authorization|cookie)$/ } keys %headers },
+        (defined $sent ? (body => text($sent)) : ()),
+        status => $answer->{status}, answered => { map { $_ => text(ref $answer->{headers}{$_} ? join ', ', @{ $answer->{headers}{$_} } : $answer->{headers}{$_}) } keys %{ $answer->{headers} } },
+        answer => text($answer->{body}),
+    });
+}
+
+# Reads the descriptions of the mounts whose answers were recorded, while the server still has the configuration.
+sub describe {
+    my ($server, $port) = @_;
+    for my $mount (grep { !$described{$server}{$_} } keys %{ $described{$server} // {} }) {
+        my $r = $client->get("http://127.0.0.1:$port$mount/openapi.json");
+        next unless $r->{status} == 200 && $r->{content} =~ /^\{"openapi":/;
+        my $name = sha1_hex($r->{content});
+        spew(directory() . "/$name.json", $r->{content});
+        record({ server => $server, mount => $mount, description => $name });
+        $described{$server}{$mount} = 1;
+    }
+}
+
+1;

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compares recorded requests and answers with the descriptions of their servers: node validate.js DIR
+ * DIR has what t/lib/CatalogTest/Exchange.pm writes. Names each test file and request that differs, and ends with 1 if any does.
+ */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import Ajv2020 from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+const SHOWN = 40; /* faults */
+
+/* Codes of errors that a schema expresses: a request that got one must not be valid. */
+const EXPRESSED = new Set(['required', 'type', 'null', 'too_short', 'too_long', 'too_small', 'too_large', 'blank', 'choice']);
+
+/* What is no integer counts as absent, and too large a limit as the largest: they are forgiven, so not all that is served is valid. */
+const FORGIVEN = new Set(['page', 'limit']);
+
+const newAjv = () => addFormats(new Ajv2020({ strict: false, validateSchema: false, allErrors: false, unicodeRegExp: false }));
+const pointer = part => part.replace(/~/g, '~0').replace(/\//g, '~1').replace(/%/g, '%25').replace(/\{/g, '%7B').replace(/\}/g, '%7D');
+
+/* A copy in which objects have no member that is not described. */
+function close(value) {
+    if (Array.isArray(value)) {
+        return value.map(close);
+    }
+    if (value === null || typeof value !== 'object') {
+        return value;
+    }
+    const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, close(member)]));
+    return copy.type === 'object' && copy.properties && !('additionalProperties' in copy)
+        ? { ...copy, additionalProperties: false }
+        : copy;
+}
+
+class Description {
+    constructor(text) {
+        const document = JSON.parse(text);
+        this.document = document;
+        this.open = newAjv().addSchema(document, 'open');
+        this.closed = newAjv().addSchema(close(document), 'closed');
+        this.validators = new Map();
+        this.operations = [];
+        for (const [path, item] of Object.entries(document.paths)) {
+            const pattern = new RegExp(`^${path.replace(/[.]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}/?$`);
+            const rank = path.includes('{') ? 1 : 0;
+            for (const [method, operation] of Object.entries(item)) {
+                this.operations.push({ method: method.toUpperCase(), path, pattern, rank, operation, at: `/paths/${pointer(path)}/${method}` });
+            }
+        }
+        this.operations.sort((one, other) => one.rank - other.rank);
+        this.statuses = new Set(this.operations.flatMap(({ operation }) => Object.keys(operation.responses)));
+    }
+
+    resolve(value) {
+        if (!value?.$ref) {
+            return value;
+        }
+        const [, , kind, name] = value.$ref.split('/');
+        return this.document.components[kind][name];
+    }
+
+    find(method, path) {
+        return this.operations.find(row => row.method === method && row.pattern.test(path));
+    }
+
+    /* The fault of a value, or null. */
+    check(kind, at, value) {
+        const key = `${kind}#${at}`;
+        if (!this.validators.has(key)) {
+            this.validators.set(key, this[kind].compile({ $ref: key }));
+        }
+        const validate = this.validators.get(key);
+        return validate(value) ? null : this[kind].errorsText(validate.errors, { dataVar: '' });
+    }
+
+    messages(response) {
+        const examples = response?.content?.['application/json']?.examples ?? {};
+        return Object.values(examples).map(example => this.resolve(example).value.message);
+    }
+}
+
+const parseJson = bytes => JSON.parse(Buffer.from(bytes, 'latin1').toString('utf8'));
+const mediaType = text => (text ?? '').split(';')[0].trim().toLowerCase();
+
+/* ---- answers ---- */
+
+function checkFailure(description, responses, x, body) {
+    const message = body.message ?? body.title;
+    const declared = responses[x.status];
+    if (!declared && description.statuses.has(String(x.status)) && !description.messages(responses.default).includes(message)) {
+        return [`the status ${x.status} ("${message}") is not described`];
+    }
+    const words = [...description.messages(declared), ...description.messages(responses.default)];
+    return declared && !words.includes(message) ? [`"${message}" is no failure of status ${x.status} that is described`] : [];
+}
+
+function checkHeaders(description, response, x) {
+    const known = Object.keys(description.document.components.headers);
+    const declared = new Set(Object.keys(response.headers ?? {}).map(name => name.toLowerCase()));
+    return known
+        .filter(name => name.toLowerCase() in x.answered && !declared.has(name.toLowerCase()))
+        .map(name => `the header ${name} is not described`);
+}
+
+function checkBody(description, row, status, response, x) {
+    const type = mediaType(x.answered['content-type']);
+    if (!response.content) {
+        return x.answer ? ['the answer has a body'] : [];
+    }
+    if (x.method === 'HEAD' || x.answered['content-encoding']) {
+        return [];
+    }
+    if (!response.content[type]) {
+        return [`the type ${type || 'none'} is not described`];
+    }
+    if (type !== 'application/json' || x.answer === '') {
+        return x.answer === '' && type === 'application/json' ? ['the answer has no body'] : [];
+    }
+    const fault = description.check('closed', `${row.at}/responses/${status}/content/${pointer(type)}/schema`, parseJson(x.answer));
+    return fault ? [`the answer${fault}`] : [];
+}
+
+function checkAnswer(description, row, x) {
+    const { responses } = row.operation;
+    const status = responses[x.status] ? x.status : 'default';
+    const response = responses[status];
+    if (x.status < 400 && status === 'default') {
+        return [`the status ${x.status} is not described`];
+    }
+    const faults = checkBody(description, row, status, response, x);
+    if (faults.length === 0 && x.status >= 400 && x.method !== 'HEAD' && !x.answered['content-encoding']) {
+        faults.push(...checkFailure(description, responses, x, parseJson(x.answer)));
+    }
+    return status === 'default' ? faults : [...faults, ...checkHeaders(description, response, x)];
+}
+
+/* ---- requests ---- */
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/* The JSON value of a parameter's text. */
+function readValue(schema, text) {
+    if (schema.type === 'number' || schema.type === 'integer') {
+        return NUMBER.test(text) && Number.isFinite(Number(text)) ? Number(text) : text;
+    }
+    if (schema.type === 'boolean') {
+        return { true: true, false: false }[text] ?? text;
+    }
+    if (schema.type === 'array') {
+        return text.match(/(\\.|[^,\\]|\\$)+|(?<=,|^)(?=,|$)/gs)?.map(item => readValue(schema.items, item.replace(/\\(.)/gs, '$1'))) ?? [];
+    }
+    return text;
+}
+
+function parameters(description, row) {
+    const found = (row.operation.parameters ?? []).map((parameter, i) => {
+        const name = parameter.$ref?.split('/')[3];
+        const at = name ? `/components/parameters/${pointer(name)}/schema` : `${row.at}/parameters/${i}/schema`;
+        return { ...description.resolve(parameter), at };
+    });
+    return new Map(found.filter(parameter => parameter.in === 'query').map(parameter => [parameter.name, parameter]));
+}
+
+function checkQuery(description, row, x, query) {
+    const known = parameters(description, row);
+    const readsNames = 'Catalog-Ignored' in (row.operation.responses[x.status]?.headers ?? {});
+    const ignored = (x.answered['catalog-ignored'] ?? '').split(', ').map(decode);
+    const seen = new Set();
+    const faults = [];
+    for (const [name, value] of query) {
+        const parameter = known.get(name);
+        if (FORGIVEN.has(name) || ignored.includes(name.slice(0, 64))) {
+            continue;
+        }
+        if (!parameter) {
+            readsNames && faults.push(`the parameter ${name} is not described`);
+            continue;
+        }
+        if (seen.has(name)) {
+            faults.push(`the parameter ${name} is there twice`);
+        }
+        seen.add(name);
+        const fault = description.check('open', parameter.at, readValue(parameter.schema, value));
+        fault && faults.push(`the parameter ${name}${fault}`);
+    }
+    return faults;
+}
+
+function decode(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return text;
+    }
+}
+
+function checkContent(description, row, x) {
+    const { requestBody } = row.operation;
+    const type = mediaType(x.headers['content-type']);
+    if (!requestBody || (x.body ?? '') === '') {
+        return requestBody?.required ? ['there is no body'] : [];
+    }
+    const media = requestBody.content[type];
+    if (!media) {
+        return [`the body's type ${type} is not described`];
+    }
+    if (x.headers['content-encoding'] || !/json$/.test(type)) {
+        return [];
+    }
+    const fault = description.check('open', `${row.at}/requestBody/content/${pointer(type)}/schema`, parseJson(x.body));
+    return fault ? [`the body${fault}`] : [];
+}
+
+const needsToken = operation => operation.security.length > 0 && !operation.security.some(choice => Object.keys(choice).length === 0);
+
+function checkRequest(description, row, x, query) {
+    const faults = [...checkQuery(description, row, x, query), ...checkContent(description, row, x)];
+    if (needsToken(row.operation) && !x.headers.authorization && !x.headers.cookie) {
+        faults.push('it needs no token');
+    }
+    return faults;
+}
+
+/* Of a batch, operations fail one by one. */
+const failedInPart = (x, answer) => answer?.results?.some(({ status }) => status >= 400);
+
+/* ---- exchanges ---- */
+
+/* As httpd reads it: decoded, without "//" and dots. */
+function readPath(path) {
+    const parts = [];
+    for (const part of decode(path).split('/')) {
+        if (part === '..') {
+            parts.pop();
+        } else if (part !== '' && part !== '.') {
+            parts.push(part);
+        }
+    }
+    return `/${parts.join('/')}`;
+}
+
+/* httpd refuses some requests before it knows whose they are: they get no id. */
+const isOfHttpd = x => !('x-request-id' in x.answered) && mediaType(x.answered['content-type']) === 'text/html';
+
+function checkExchange(description, x) {
+    const [path, text] = x.path.split('?');
+    const row = description.find(x.method === 'HEAD' ? 'GET' : x.method, readPath(path));
+    const isReplayed = 'idempotency-replayed' in x.answered; /* perhaps of a route that has been closed since */
+    if (!row || isOfHttpd(x)) {
+        return x.status < 300 && x.method !== 'OPTIONS' && !isReplayed ? ['the route is not described'] : [];
+    }
+    const query = [...new URLSearchParams(text ?? '')];
+    const faults = checkAnswer(description, row, x);
+    const isJson = mediaType(x.answered['content-type']) === 'application/json' && x.answer !== '' && !x.answered['content-encoding'];
+    const answer = isJson ? parseJson(x.answer) : null;
+    if (x.status < 400 && !isReplayed && !failedInPart(x, answer)) {
+        faults.push(...checkRequest(description, row, x, query).map(fault => `served, although ${fault}`));
+    }
+    const codes = x.status === 400 && !answer?.results ? (answer?.errors ?? []).map(error => error.row ?? error.code) : [];
+    if (codes.length > 0 && codes.every(code => EXPRESSED.has(code)) && checkRequest(description, row, x, query).length === 0) {
+        faults.push(`refused for ${codes.join(', ')}, although its description allows it`);
+    }
+    return faults;
+}
+
+function readDirectory(directory) {
+    const lines = readdirSync(directory)
+        .filter(name => name.endsWith('.ndjson'))
+        .sort()
+        .flatMap(name => readFileSync(join(directory, name), 'utf8').split('\n').filter(line => line !== ''))
+        .map(line => JSON.parse(line));
+    const names = new Map(lines.filter(line => line.description).map(line => [`${line.server} ${line.mount}`, line.description]));
+    return { names, exchanges: lines.filter(line => line.method) };
+}
+
+const begin = performance.now();
+const { names, exchanges } = readDirectory(process.argv[2]);
+const descriptions = new Map();
+const faults = new Map(); /* to the first exchange that has it */
+let undescribed = 0;
+
+for (const x of exchanges) {
+    const name = names.get(`${x.server} ${x.mount}`);
+    if (!name) {
+        undescribed++;
+        continue;
+    }
+    if (!descriptions.has(name)) {
+        descriptions.set(name, new Description(readFileSync(join(process.argv[2], `${name}.json`), 'utf8')));
+    }
+    let found;
+    try {
+        found = checkExchange(descriptions.get(name), x);
+    } catch (error) {
+        found = [`it cannot be checked: ${error.stack}`];
+    }
+    for (const fault of found) {
+        const where = `${x.test}: ${x.method} ${x.path.slice(0, 200)} ${x.status}: ${fault}`;
+        faults.set(where, x);
+    }
+}
+
+const shown = [...faults].slice(0, SHOWN);
+for (const [where, x] of shown) {
+    console.log(`exchanges: ${where}\n    sent: ${(x.body ?? '').slice(0, 300)}\n    got: ${x.answer.slice(0, 300)}`);
+}
+if (faults.size > shown.length) {
+    console.log(`exchanges: and ${faults.size - shown.length} more`);
+}
+const seconds = ((performance.now() - begin) / 1000).toFixed(1);
+console.log(
+    `exchanges: ${exchanges.length} requests and answers, ${descriptions.size} descriptions, ${faults.size} faults, ` +
+        `${undescribed} of servers that had crashed or serve no description; ${seconds} s`,
+);
+process.exitCode = faults.size > 0 || exchanges.length === undescribed ? 1 : 0;
