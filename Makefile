@@ -32,7 +32,7 @@ SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,u
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps deps-dev run install uninstall deb check check-package lint unit t one browser cluster httpd-tests bench asan coverage covered tsan fuzz fuzzers format clang tidy clean help
+.PHONY: all deps deps-dev run install uninstall deb check check-package lint unit t one openapi browser cluster httpd-tests bench asan coverage covered tsan fuzz fuzzers format clang tidy clean help
 
 all: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl ## build build/mod_catalog.so and build/catalogctl
 
@@ -111,14 +111,14 @@ deb: ## build the Debian packages, in build/deb
 DATABASES = $(if $(filter file,$(origin DB)),sqlite3 mysql pgsql,$(DB))
 MPM_TESTS = t/db t/load t/server
 SUITE = check_suite() { echo "check: t DB=$$1 MPM=$$2 $$3"; $(MAKE) --no-print-directory t DB=$$1 MPM=$$2 T="$$3" || exit 1; }
-check: ## everything the CI runs: deps-dev, lint, clang, tidy, unit, t on each database and under each MPM, and browser
+check: ## everything the CI runs: deps-dev, lint, clang, tidy, unit, t on each database and under each MPM, openapi, and browser
 	@tools/deps build run test
 	@$(MAKE) --no-print-directory lint clang tidy unit
 	@$(SUITE); for db in $(DATABASES); do check_suite $$db event; done; \
 	  for db in $(DATABASES); do check_suite $$db prefork '$(MPM_TESTS)'; done; \
 	  check_suite $(firstword $(DATABASES)) worker '$(MPM_TESTS)'
-	@$(MAKE) --no-print-directory browser
-	@echo 'check: passed: lint, clang, tidy, unit, t on $(DATABASES), browser'
+	@$(MAKE) --no-print-directory openapi browser
+	@echo 'check: passed: lint, clang, tidy, unit, t on $(DATABASES), openapi, browser'
 
 check-package: deb ## install, upgrade, remove and purge the Debian package in a bare Debian: requires root, takes some minutes
 	@tests/package/run $(BUILD)/deb
@@ -159,6 +159,15 @@ $(BROWSER_PACKAGES): tests/browser/package.json tests/browser/package-lock.json
 browser: $(BUILD)/mod_catalog.so $(BROWSER_PACKAGES) ## drive the pages of www/ in Chromium; screenshots go to build/browser
 	@rm -f build/browser/*.png
 	@node --test-reporter=spec tests/browser/run.js $(BUILD)/mod_catalog.so
+
+OPENAPI = build/openapi/node_modules/.package-lock.json
+$(OPENAPI): $(addprefix tests/openapi/,package.json package-lock.json .npmrc)
+	@mkdir -p build/openapi && cp $^ build/openapi
+	@tools/npm build/openapi
+
+openapi: $(BUILD)/mod_catalog.so $(OPENAPI) ## lint /openapi.json, make types of it, and run a client in TypeScript with them
+	@cp tests/openapi/client.ts tests/openapi/tsconfig.json build/openapi
+	@tests/openapi/run.pl $(BUILD)/mod_catalog.so build/openapi
 
 SECONDS = 120
 cluster: $(BUILD)/mod_catalog.so ## lose parts of a Galera cluster with three servers, under load: make cluster [SECONDS=120] [MPM=event]

@@ -112,22 +112,12 @@ static json_t *describe_parameters(cat_describer_t *d, const cat_route_t *route)
     return parameters;
 }
 
-static void require_any(json_t *schema, const char *const *names)
-{
-    json_t *any = json_array();
-
-    for (; *names; names++) {
-        json_array_append_new(any, json_pack("{s:[s]}", "required", *names));
-    }
-    json_object_set_new(schema, "anyOf", any);
-}
-
 static json_t *describe_fields(const cat_description_t *about, json_t **example)
 {
     json_t *schema = cat_schema_of_input(about->fields, about->field_count, about->purpose);
 
     if (about->any_of) {
-        require_any(schema, about->any_of);
+        cat_schema_require_one(schema, about->any_of);
     }
     *example = cat_schema_input_example(about->fields, about->field_count);
     return schema;

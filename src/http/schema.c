@@ -123,16 +123,20 @@ static json_t *describe_input(const cat_field_t *field, cat_purpose_t purpose)
     return schema;
 }
 
-/* An update must have at least one field. */
-static void require_one(json_t *schema, const json_t *properties)
+void cat_schema_require_one(json_t *schema, const char *const *names)
 {
-    json_t *any = json_array(), *value;
+    json_t *absent = json_object(), *value;
     const char *name;
 
-    json_object_foreach ((json_t *)properties, name, value) {
-        json_array_append_new(any, json_pack("{s:[s]}", "required", name));
+    json_object_foreach (json_object_get(schema, "properties"), name, value) {
+        if (!names) {
+            json_object_set_new(absent, name, json_false());
+        }
     }
-    json_object_set_new(schema, "anyOf", any);
+    for (; names && *names; names++) {
+        json_object_set_new(absent, *names, json_false());
+    }
+    json_object_set_new(schema, "not", json_pack("{s:o}", "properties", absent));
 }
 
 json_t *cat_schema_of_input(const cat_field_t *fields, int count, cat_purpose_t purpose)
@@ -149,7 +153,7 @@ json_t *cat_schema_of_input(const cat_field_t *fields, int count, cat_purpose_t 
         }
     }
     if (purpose == CAT_UPDATE) {
-        require_one(schema, properties);
+        cat_schema_require_one(schema, NULL);
     } else if (json_array_size(required)) {
         json_object_set(schema, "required", required);
     }

@@ -80,6 +80,10 @@ json_t *cat_schema_of_value(const cat_field_t *field);
 json_t *cat_schema_of_input(const cat_field_t *fields, int count, cat_purpose_t purpose);
 json_t *cat_schema_input_example(const cat_field_t *fields, int count);
 
+/* Adds that an object has at least one of the members, which end with NULL; NULL: of all that it may have. It says that they are not
+ * all absent, because programs that make types of schemas make nothing of anyOf here. */
+void cat_schema_require_one(json_t *schema, const char *const *names);
+
 /* The example of a field's value. */
 json_t *cat_schema_field_example(const cat_field_t *field);
 

@@ -48,7 +48,7 @@ static void test_input_that_updates_requires_any_field_and_may_clear(void **stat
            "{\"type\":\"object\",\"properties\":{"
            "\"price\":{\"type\":\"number\",\"minimum\":0,\"description\":\"The price.\"},"
            "\"rating\":{\"type\":[\"integer\",\"null\"],\"minimum\":1,\"maximum\":5,\"description\":\"The rating.\"}},"
-           "\"anyOf\":[{\"required\":[\"price\"]},{\"required\":[\"rating\"]}]}");
+           "\"not\":{\"properties\":{\"price\":false,\"rating\":false}}}");
 }
 
 static void test_records_may_lack_what_is_optional_and_embed_objects(void **state)
