@@ -13,7 +13,7 @@ typedef struct cat_mail_link_t {
     const char *email; /* the address that it was sent to, if that was not the user's; else NULL */
 } cat_mail_link_t;
 
-/* Makes a token that expires after ttl seconds; *token is on the pool. */
+/* Makes a token that expires after ttl seconds; *token is on the pool. APR_NOTFOUND: the user has been deleted. */
 apr_status_t cat_mail_tokens_make(cat_db_t *db, apr_pool_t *pool, const char *purpose, const cat_mail_link_t *link,
                                   int ttl, const char **token);
 

@@ -248,7 +248,7 @@ static apr_status_t send_mail(cat_job_t *job, const cat_mail_t *mail, const kind
     apr_status_t rv = make_link(job, mail, kind, &link);
 
     if (rv != APR_SUCCESS) {
-        return rv;
+        return rv == APR_NOTFOUND ? cat_outbox_done(job->db, mail) : rv; /* the user was deleted meanwhile */
     }
     *result = deliver_message(job, mail, compose_message(job, mail, kind, link), &detail);
     return store_result(job, mail, *result, detail, step);

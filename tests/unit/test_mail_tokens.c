@@ -97,6 +97,15 @@ static void test_withdrawing_takes_queued_mails_too(void **state)
     assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM outbox WHERE template = 'confirm'"), "2");
 }
 
+static void test_a_user_who_is_gone_gets_no_token(void **state)
+{
+    unit_accounts_t *a = make_accounts(*state);
+    cat_mail_link_t link = {"gone", NULL};
+    const char *token;
+
+    assert_int_equal(cat_mail_tokens_make(a->c.db, *state, CAT_MAIL_RESET, &link, 60, &token), APR_NOTFOUND);
+}
+
 static void test_a_database_that_fails_is_a_fault(void **state)
 {
     unit_accounts_t *a = make_accounts(*state);
@@ -116,7 +125,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_a_token_is_found_for_its_purpose),   UNIT_TEST(test_a_token_expires),
         UNIT_TEST(test_a_use_takes_the_users_other_tokens), UNIT_TEST(test_withdrawing_takes_queued_mails_too),
-        UNIT_TEST(test_a_database_that_fails_is_a_fault),
+        UNIT_TEST(test_a_user_who_is_gone_gets_no_token),   UNIT_TEST(test_a_database_that_fails_is_a_fault),
     };
     return UNIT_RUN(tests);
 }
