@@ -32,7 +32,7 @@ SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,u
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps deps-dev run install uninstall deb check check-package lint unit t one openapi browser cluster httpd-tests bench asan coverage covered tsan fuzz fuzzers format clang tidy clean help
+.PHONY: all deps deps-dev run install uninstall deb check check-package exchanges lint unit t one openapi browser cluster httpd-tests bench asan coverage covered tsan fuzz fuzzers format clang tidy clean help
 
 all: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl ## build build/mod_catalog.so and build/catalogctl
 
@@ -144,8 +144,11 @@ $(EXCHANGES): $(addprefix tests/exchanges/,validate.js package.json package-lock
 	rm -rf $(@D) && mkdir -p $(@D) && cp $^ $(@D)
 	@tools/npm $(@D)
 
-t: all $(JOSE) $(EXCHANGES) $(BUILD)/tests/unit/test_statements $(BUILD)/tests/unit/test_search ## run the suite against a real httpd: make t [MPM=event|worker|prefork] [DB=sqlite3|mysql|pgsql] [JOBS=8]
+t: all $(JOSE) $(BUILD)/tests/unit/test_statements $(BUILD)/tests/unit/test_search ## run the suite against a real httpd: make t [MPM=event|worker|prefork] [DB=sqlite3|mysql|pgsql] [JOBS=8]
 	@MODULE='$(CURDIR)/$(BUILD)/mod_catalog.so' t/TEST $(T)
+
+exchanges: $(EXCHANGES) ## run the suite, and compare what was asked and answered with /openapi.json: make exchanges [T=t/users]
+	@COMPARE=1 $(MAKE) --no-print-directory t
 
 one: ## run one file or folder of the suite: make one T=t/products/create.t
 	@test -n '$(T)' || { echo 'make one T=t/products/create.t' >&2; exit 2; }
@@ -200,7 +203,7 @@ bench: ## measure and compare with files and other servers, see docs/benchmarks.
 	@QUICK=$(QUICK) UPDATE=$(UPDATE) PARTS='$(PARTS)' tests/bench/run.pl $(BUILD) $(BENCH)
 
 asan: ## run units and suite under AddressSanitizer and UndefinedBehaviorSanitizer
-	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='$(SANITIZE)' unit all $(JOSE) $(EXCHANGES)
+	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='$(SANITIZE)' unit all $(JOSE)
 	@tools/asan build/asan $(T)
 
 # Fewer percent of all lines than COVERAGE_LINES, or of one file's than COVERAGE_FILE, fail. Units and suite run on SQLite; what
@@ -211,7 +214,7 @@ COVERAGE_ELSEWHERE = t/db t/products t/ctl
 COVERAGE = BUILD=build/coverage CFLAGS='-O0 -g --coverage -fprofile-update=atomic'
 coverage: ## report the lines and branches that units and suite run: make coverage [T=t/products]
 	@tools/deps build run test coverage
-	@$(MAKE) --no-print-directory --quiet $(COVERAGE) all $(JOSE) $(EXCHANGES) $(patsubst $(BUILD)/%,build/coverage/%,$(UNITS) $(REPLAYS))
+	@$(MAKE) --no-print-directory --quiet $(COVERAGE) all $(JOSE) $(patsubst $(BUILD)/%,build/coverage/%,$(UNITS) $(REPLAYS))
 	@tools/coverage build/coverage $(if $(T),0 0,$(COVERAGE_LINES) $(COVERAGE_FILE)) $(MAKE) --no-print-directory $(COVERAGE) covered
 
 covered:
@@ -225,7 +228,7 @@ covered:
 SHARED = group shared_read permits source response_cache generations limit revoked keyring token_cache
 TSAN_TESTS = $(filter-out t/load/hash.t t/db/statements.t,$(wildcard t/load/*.t t/db/*.t))
 TSAN = BUILD=build/tsan CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=thread -Wno-tsan'
-tsan: $(JOSE) $(EXCHANGES) ## run what threads share, and httpd under load, under ThreadSanitizer: make tsan [T=t/load/cache.t]
+tsan: $(JOSE) ## run what threads share, and httpd under load, under ThreadSanitizer: make tsan [T=t/load/cache.t]
 	@setarch -R $(MAKE) --no-print-directory $(TSAN) UNITS='$(SHARED:%=build/tsan/tests/unit/test_%)' unit
 	@$(MAKE) --no-print-directory $(TSAN) all build/tsan/tests/tsan/apr_atomic.so
 	@DB=sqlite3 tools/tsan build/tsan $(or $(T),$(TSAN_TESTS))
