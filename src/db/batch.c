@@ -109,17 +109,16 @@ static int is_refused(apr_status_t rv)
     return rv == APR_EEXIST || rv == CAT_EVALUE;
 }
 
-/* A thread that waits holds no connection. */
 apr_status_t cat_batch_write(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work_t *work, const void *item)
 {
     entry_t own = {.own = item};
     int count = BATCH_MAX;
 
-    cat_checkout_release(db);
     if (db->companion) {
+        cat_checkout_release(db);
         return write_alone(db, CAT_BATCH_TRANSACTION, work, &own);
     }
-    switch (cat_group_join(db->source->batch, &own.item, apr_time_now() + BATCH_PATIENCE)) {
+    switch (cat_checkout_join(db, db->source->batch, &own.item, apr_time_now() + BATCH_PATIENCE)) {
     case CAT_GROUP_WAITING:
         return write_alone(db, kind, work, &own);
     case CAT_GROUP_LEADER:

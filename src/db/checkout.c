@@ -76,6 +76,18 @@ void cat_checkout_release(cat_db_t *db)
     }
 }
 
+cat_group_state_t cat_checkout_join(cat_db_t *db, cat_group_t *group, cat_group_item_t *item, apr_time_t until)
+{
+    cat_group_state_t state;
+    apr_time_t begun;
+
+    cat_checkout_release(db);
+    begun = cat_timing_begin(db->timing);
+    state = cat_group_join(group, item, until);
+    cat_timing_end(db->timing, CAT_TIMING_QUEUE, begun);
+    return state;
+}
+
 void cat_checkout_mark_changes(cat_db_t *db)
 {
     cat_generations_t *generations = db->source->generations;

@@ -5,6 +5,7 @@
 #include <apr_tables.h>
 
 #include "db/connection.h"
+#include "db/group.h"
 #include "db/source.h"
 #include "lib/conf.h"
 #include "lib/log.h"
@@ -65,6 +66,9 @@ apr_status_t cat_checkout_connect(cat_db_t *db, cat_db_use_t use);
 
 /* Gives the connection and the write lock back; a transaction that is still open is rolled back. */
 void cat_checkout_release(cat_db_t *db);
+
+/* cat_group_join, after release: a thread that waits holds no connection. */
+cat_group_state_t cat_checkout_join(cat_db_t *db, cat_group_t *group, cat_group_item_t *item, apr_time_t until);
 
 /* Call it when a transaction has begun on the connection: no statement of it has failed. */
 void cat_checkout_enter_transaction(cat_db_t *db);

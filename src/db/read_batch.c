@@ -124,12 +124,9 @@ static cat_group_t *choose_group(cat_source_t *source)
     return source->reads[turn % CAT_SOURCE_READERS];
 }
 
-/* A thread that waits holds no connection. */
 apr_status_t cat_read_batch_one(cat_db_t *db, cat_sql_t sql, const char *key, cat_row_t *row, void *baton)
 {
     cat_group_t *group = choose_group(db->source);
-    cat_group_state_t state;
-    apr_time_t begun;
     wish_t own;
 
     own.item.key = NULL;
@@ -137,11 +134,7 @@ apr_status_t cat_read_batch_one(cat_db_t *db, cat_sql_t sql, const char *key, ca
     own.key = key;
     own.is_too_long = 0;
     own.columns = 0;
-    cat_db_release(db);
-    begun = cat_timing_begin(db->timing);
-    state = cat_group_join(group, &own.item, apr_time_now() + READ_PATIENCE);
-    cat_timing_end(db->timing, CAT_TIMING_QUEUE, begun);
-    switch (state) {
+    switch (cat_checkout_join(db, group, &own.item, apr_time_now() + READ_PATIENCE)) {
     case CAT_GROUP_WAITING:
         return cat_db_each(db, sql, &key, 1, row, baton);
     case CAT_GROUP_LEADER:

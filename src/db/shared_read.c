@@ -44,13 +44,11 @@ static void lead_wishes(cat_db_t *db, wish_t *own, cat_work_t *read, void *baton
     cat_group_leave(db->source->texts, &own->item);
 }
 
-/* A thread that waits holds no connection. */
 apr_status_t cat_shared_read(cat_db_t *db, cat_item_t *item, cat_work_t *read, void *baton)
 {
     wish_t own = {.item.key = item->key, .pool = db->pool, .text = item};
 
-    cat_db_release(db);
-    switch (cat_group_join(db->source->texts, &own.item, apr_time_now() + READ_PATIENCE)) {
+    switch (cat_checkout_join(db, db->source->texts, &own.item, apr_time_now() + READ_PATIENCE)) {
     case CAT_GROUP_WAITING:
         return read(baton);
     case CAT_GROUP_LEADER:

@@ -181,7 +181,6 @@ apr_status_t cat_transaction_write(cat_write_t *w)
     cat_source_t *source = w->db->source;
     cat_group_state_t state;
     apr_status_t rv;
-    apr_time_t begun;
 
     w->arrived = apr_time_now();
     w->item.next = NULL;
@@ -192,10 +191,7 @@ apr_status_t cat_transaction_write(cat_write_t *w)
     if (!cat_source_write_lock(source)) {
         return w->work ? do_work_alone(w) : write_statement_alone(w);
     }
-    cat_checkout_release(w->db);
-    begun = cat_timing_begin(w->db->timing);
-    state = cat_group_join(source->group, &w->item, w->arrived + CAT_SOURCE_WRITE_PATIENCE);
-    cat_timing_end(w->db->timing, CAT_TIMING_QUEUE, begun);
+    state = cat_checkout_join(w->db, source->group, &w->item, w->arrived + CAT_SOURCE_WRITE_PATIENCE);
     if (state == CAT_GROUP_WAITING) {
         return cat_source_log_late(source, w->db->log);
     }
