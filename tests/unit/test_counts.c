@@ -6,25 +6,6 @@
 
 #include "db/checkout.h"
 
-/* As on MySQL, where writers insert rows into product_deltas because no trigger counts. */
-#define NO_TRIGGERS                                                                                                    \
-    "DROP TRIGGER products_insert; DROP TRIGGER products_delete; DROP TRIGGER products_category_insert;"               \
-    "DROP TRIGGER products_category_delete; DROP TRIGGER products_category_update; DROP TRIGGER products_stock;"       \
-    "DROP TRIGGER category_counts_delete; DROP VIEW product_deltas;"                                                   \
-    "CREATE TABLE product_deltas (seq INTEGER PRIMARY KEY, created_at INTEGER, id TEXT, delta INTEGER,"                \
-    " category TEXT, category_delta INTEGER NOT NULL DEFAULT 0, in_stock INTEGER)"
-
-static unit_database_t *database_without_triggers(apr_pool_t *pool)
-{
-    unit_database_t *database = unit_database(pool);
-    cat_dialect_t *dialect = apr_pmemdup(pool, database->source->dialect, sizeof(*dialect));
-
-    unit_database_sql(database, NO_TRIGGERS);
-    dialect->counts_by_hand = 1;
-    database->source->dialect = dialect;
-    return database;
-}
-
 static const char *parts(unit_database_t *database, int level)
 {
     return unit_database_sql(database, apr_psprintf(database->pool,
@@ -118,7 +99,7 @@ static void test_check_finds_wrong_counts(void **state)
 /* Each write inserts delta rows; maintenance applies them to all levels and deletes them. */
 static void test_maintenance_applies_deltas(void **state)
 {
-    unit_database_t *database = database_without_triggers(*state);
+    unit_database_t *database = unit_products_without_triggers(*state);
     cat_db_t *db = unit_database_use(*state, database);
 
     unit_products_insert(database, 0, 120); /* two statements of 50 products, and 20 of one */
@@ -138,7 +119,7 @@ static void test_maintenance_applies_deltas(void **state)
 /* The deltas fill more than one batch. Maintenance splits no part before few deltas are left. */
 static void test_maintenance_applies_many_deltas_in_batches(void **state)
 {
-    unit_database_t *database = database_without_triggers(*state);
+    unit_database_t *database = unit_products_without_triggers(*state);
 
     unit_products_insert(database, 0, 5000);
     assert_int_equal(maintain_once(database), 4);
@@ -218,7 +199,7 @@ static void test_categories_are_counted_by_triggers(void **state)
 
 static void test_categories_are_counted_by_deltas(void **state)
 {
-    check_category_counts(database_without_triggers(*state));
+    check_category_counts(unit_products_without_triggers(*state));
 }
 
 #define NOISE (2 * 1024 * 1024)
@@ -236,7 +217,7 @@ static cat_job_t make_job(apr_pool_t *pool, unit_database_t *database, const ato
 
 static void test_job_stops_with_the_server(void **state)
 {
-    unit_database_t *database = database_without_triggers(*state);
+    unit_database_t *database = unit_products_without_triggers(*state);
     atomic_int stop = 1;
     cat_job_t job = make_job(*state, database, &stop);
 
@@ -286,7 +267,7 @@ static long growth_by_job(unit_database_t *database, int first, int end)
 /* However many transactions a run takes, it needs the memory of one. */
 static void test_job_needs_no_more_memory_for_more_deltas(void **state)
 {
-    unit_database_t *database = database_without_triggers(*state);
+    unit_database_t *database = unit_products_without_triggers(*state);
     long one = growth_by_job(database, 0, 4000);
     long many = growth_by_job(database, 4000, 44000);
 

@@ -6,29 +6,10 @@
 #include "catalogue/stock.h"
 #include "db/checkout.h"
 
-/* As on MySQL, where writers insert rows into product_deltas because no trigger counts. */
-#define NO_TRIGGERS                                                                                                    \
-    "DROP TRIGGER products_insert; DROP TRIGGER products_delete; DROP TRIGGER products_category_insert;"               \
-    "DROP TRIGGER products_category_delete; DROP TRIGGER products_category_update; DROP TRIGGER products_stock;"       \
-    "DROP TRIGGER category_counts_delete; DROP VIEW product_deltas;"                                                   \
-    "CREATE TABLE product_deltas (seq INTEGER PRIMARY KEY, created_at INTEGER, id TEXT, delta INTEGER,"                \
-    " category TEXT, category_delta INTEGER NOT NULL DEFAULT 0, in_stock INTEGER)"
-
 /* As after step 008 on products of an older version. */
 #define NOT_COUNTED                                                                                                    \
     "UPDATE product_counts SET in_stock = CASE level WHEN 4 THEN -1 ELSE 0 END;"                                       \
     "UPDATE category_counts SET in_stock = 0, category_key = NULL"
-
-static unit_database_t *database_without_triggers(apr_pool_t *pool)
-{
-    unit_database_t *database = unit_database(pool);
-    cat_dialect_t *dialect = apr_pmemdup(pool, database->source->dialect, sizeof(*dialect));
-
-    unit_database_sql(database, NO_TRIGGERS);
-    dialect->counts_by_hand = 1;
-    database->source->dialect = dialect;
-    return database;
-}
 
 /* "12 of 30", or "not counted". */
 static const char *stock(unit_database_t *database, const char *category)
@@ -120,7 +101,7 @@ static void test_triggers_count(void **state)
 
 static void test_delta_rows_count(void **state)
 {
-    check_writes(database_without_triggers(*state));
+    check_writes(unit_products_without_triggers(*state));
 }
 
 /* Products of an older version, in several portions. */
@@ -148,7 +129,7 @@ static void test_older_products_are_counted_once(void **state)
 
 static void test_older_products_are_counted_beside_deltas(void **state)
 {
-    check_older_products(database_without_triggers(*state));
+    check_older_products(unit_products_without_triggers(*state));
 }
 
 /* The last product of a category goes, of which nobody has counted that it was in stock. */
@@ -169,7 +150,7 @@ static void test_category_that_goes_is_counted_anew(void **state)
 /* It changes the parts of the list without the stock, or inserts delta rows without it. */
 static void test_older_version_makes_a_count_necessary(void **state)
 {
-    unit_database_t *database = database_without_triggers(*state);
+    unit_database_t *database = unit_products_without_triggers(*state);
 
     unit_products_insert(database, 0, 10);
     unit_products_maintain(database);
