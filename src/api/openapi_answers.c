@@ -55,30 +55,6 @@ static where_t find_cache(const cat_conf_t *conf, const cat_route_t *route)
     return route->about->headers & (CAT_HEADER_CACHE | CAT_HEADER_ETAG) ? IN_ALL : find_tag(conf, route);
 }
 
-static where_t find_link(const cat_conf_t *conf, const cat_route_t *route)
-{
-    (void)conf;
-    return route->about->headers & CAT_HEADER_LINK ? IN_SUCCESS : NEVER;
-}
-
-static where_t find_location(const cat_conf_t *conf, const cat_route_t *route)
-{
-    (void)conf;
-    return route->about->headers & CAT_HEADER_LOCATION ? IN_SUCCESS : NEVER;
-}
-
-static where_t find_disposition(const cat_conf_t *conf, const cat_route_t *route)
-{
-    (void)conf;
-    return route->about->headers & CAT_HEADER_DISPOSITION ? IN_SUCCESS : NEVER;
-}
-
-static where_t find_cookie(const cat_conf_t *conf, const cat_route_t *route)
-{
-    (void)conf;
-    return route->about->headers & CAT_HEADER_COOKIE ? IN_ALL : NEVER;
-}
-
 static where_t find_ignored(const cat_conf_t *conf, const cat_route_t *route)
 {
     (void)conf;
@@ -137,43 +113,55 @@ static where_t find_always(const cat_conf_t *conf, const cat_route_t *route)
 /* THE HEADER TABLE: the response headers that the API defines. */
 static const struct header_t {
     const char *name;
+    /* NULL: all answers, if the route has the flag. */
     where_t (*find)(const cat_conf_t *conf, const cat_route_t *route);
+    unsigned flag;       /* CAT_HEADER_x */
     int least, most;     /* of the status */
     const char *example; /* a text */
     const char *about;   /* a sentence without full stop */
 } headers[] = {
-    {"ETag", find_tag, 200, 412, "\"32d12cc0690b9d54\"",
+    {"ETag", find_tag, 0, 200, 412, "\"32d12cc0690b9d54\"",
      "The state of the resource, for `If-Match` and `If-None-Match`; of a 412, the state that is there"},
-    {"Cache-Control", find_cache, 200, 599, "no-cache", "Whether and how long the answer may be stored"},
-    {"Link", find_link, 200, 304, "<?page=2&limit=10>; rel=\"next\"",
+    {"Cache-Control", find_cache, 0, 200, 599, "no-cache", "Whether and how long the answer may be stored"},
+    {"Link", NULL, CAT_HEADER_LINK, 200, 304, "<?page=2&limit=10>; rel=\"next\"",
      "The first, previous, next and last pages, as far as they exist (RFC 8288)"},
-    {"Location", find_location, 201, 201, "/api/products/01a1fee5-af25-7514-8a69-477230296f5b", "What was created"},
-    {"Content-Disposition", find_disposition, 200, 200, "attachment; filename=\"products.csv\"",
+    {"Location", NULL, CAT_HEADER_LOCATION, 201, 201, "/api/products/01a1fee5-af25-7514-8a69-477230296f5b",
+     "What was created"},
+    {"Content-Disposition", NULL, CAT_HEADER_DISPOSITION, 200, 200, "attachment; filename=\"products.csv\"",
      "The name under which to save the file"},
-    {"Set-Cookie", find_cookie, 200, 599,
+    {"Set-Cookie", NULL, CAT_HEADER_COOKIE, 200, 599,
      "catalog_refresh=qp7KEjtzVhWrsbecCbwK; Path=/api/auth; Max-Age=604800; HttpOnly; SameSite=Strict",
      "The refresh token, if the client asked for a cookie"},
-    {"Catalog-Ignored", find_ignored, 200, 599, "colour", "The unknown fields or parameters that were ignored"},
-    {"Preference-Applied", find_ignored, 200, 599, "handling=strict", "The preference that was honoured (RFC 7240)"},
-    {"Idempotency-Replayed", find_replayed, 200, 599, "true", "`true`: the answer to an earlier request with the key"},
-    {"RateLimit", find_limit, 200, 599, "\"login\";r=27;t=6",
+    {"Catalog-Ignored", find_ignored, 0, 200, 599, "colour", "The unknown fields or parameters that were ignored"},
+    {"Preference-Applied", find_ignored, 0, 200, 599, "handling=strict", "The preference that was honoured (RFC 7240)"},
+    {"Idempotency-Replayed", find_replayed, 0, 200, 599, "true",
+     "`true`: the answer to an earlier request with the key"},
+    {"RateLimit", find_limit, 0, 200, 599, "\"login\";r=27;t=6",
      "How many more requests are allowed now, and in how many seconds all are again"},
-    {"RateLimit-Policy", find_limit, 200, 599, "\"login\";q=30;w=60",
+    {"RateLimit-Policy", find_limit, 0, 200, 599, "\"login\";q=30;w=60",
      "How many requests are allowed in how many seconds"},
-    {"Accept", find_accept, 415, 415, "application/json", "The media types that the body may have"},
-    {"Accept-Patch", find_accept_patch, 415, 415, "application/merge-patch+json, application/json",
+    {"Accept", find_accept, 0, 415, 415, "application/json", "The media types that the body may have"},
+    {"Accept-Patch", find_accept_patch, 0, 415, 415, "application/merge-patch+json, application/json",
      "The media types that the patch may have (RFC 5789)"},
-    {"Accept-Encoding", find_accept, 415, 415, "identity", "The content codings that the body may have"},
-    {"WWW-Authenticate", find_challenge, 400, 403, "Bearer realm=\"/api\", error=\"invalid_token\"",
+    {"Accept-Encoding", find_accept, 0, 415, 415, "identity", "The content codings that the body may have"},
+    {"WWW-Authenticate", find_challenge, 0, 400, 403, "Bearer realm=\"/api\", error=\"invalid_token\"",
      "What is wrong with the token (RFC 6750)"},
-    {"Retry-After", find_retry, 409, 503, "2", "After how many seconds the request may be repeated"},
-    {"Server-Timing", find_always, 200, 599, "db;dur=1.5",
+    {"Retry-After", find_retry, 0, 409, 503, "2", "After how many seconds the request may be repeated"},
+    {"Server-Timing", find_always, 0, 200, 599, "db;dur=1.5",
      "Where the time went, for administrators, if the server tells it"},
-    {"X-Request-Id", find_always, 200, 599, "awHEBGgO5iwEFRa640Wv6QAAAAc",
+    {"X-Request-Id", find_always, 0, 200, 599, "awHEBGgO5iwEFRa640Wv6QAAAAc",
      "The request, as the server's logs name it, if mod_unique_id is loaded"},
 };
 
 #define HEADERS (sizeof(headers) / sizeof(headers[0]))
+
+static where_t find_where(const struct header_t *header, const cat_conf_t *conf, const cat_route_t *route)
+{
+    if (header->find) {
+        return header->find(conf, route);
+    }
+    return route->about->headers & header->flag ? IN_ALL : NEVER;
+}
 
 static json_t *name_headers(const cat_conf_t *conf, const cat_route_t *route, int status)
 {
@@ -181,7 +169,7 @@ static json_t *name_headers(const cat_conf_t *conf, const cat_route_t *route, in
     where_t kind = status < 400 ? IN_SUCCESS : IN_FAILURES;
 
     for (size_t i = 0; i < HEADERS; i++) {
-        if (headers[i].find(conf, route) & kind && status >= headers[i].least && status <= headers[i].most) {
+        if (find_where(&headers[i], conf, route) & kind && status >= headers[i].least && status <= headers[i].most) {
             json_object_set_new(names, headers[i].name, cat_schema_refer("headers", headers[i].name));
         }
     }

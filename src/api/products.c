@@ -350,8 +350,7 @@ const cat_description_t cat_products_about_update = {
     .tag = "Products",
     .summary = "Update a product",
     .about = "Changes the fields that are sent; `null` clears the rating. With `If-Match`, only in the state that the "
-             "client has "
-             "read.",
+             "client has read.",
     .param = param,
     .input = CAT_PRODUCTS_CHANGE,
     .fields = cat_product_fields,
