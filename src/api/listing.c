@@ -170,13 +170,16 @@ static void describe_parameters(cat_describer_t *d)
     cat_query_describe(d, 0);
 }
 
+#define CONDITIONS APR_STRINGIFY(CAT_QUERY_CONDITIONS_MAX)
+#define OCTETS APR_STRINGIFY(CAT_QUERY_OCTETS_MAX)
+
 const cat_description_t cat_listing_about = {
     .id = "listProducts",
     .tag = "Products",
     .summary = "List products",
-    .about = "Newest first, unless `sort` says otherwise. All conditions must hold, at most 20. Other parameters are "
-             "ignored and "
-             "named in `Catalog-Ignored`.",
+    .about = "Newest first, unless `sort` says otherwise. All conditions must hold, at most " CONDITIONS
+             "; all parameters have at most " OCTETS " octets. Other parameters are ignored and named in "
+             "`Catalog-Ignored`.",
     .describe_parameters = describe_parameters,
     .status = 200,
     .answered = "A page of the list",

@@ -7,18 +7,18 @@ package CatalogTest::Exchange;
 use strict;
 use warnings FATAL => 'all';
 
+use Cpanel::JSON::XS ();
 use Digest::SHA qw(sha1_hex);
 use Encode ();
 use File::Basename qw(basename dirname);
 use HTTP::Tiny ();
-use JSON::PP ();
 
 use CatalogTest::Tools qw(setting spew);
 
-my $LARGEST = 100_000; # octets of a body that is recorded
+my $LARGEST = 100_000; # octets of a body that is recorded; larger ones are only counted
 my $PATIENCE = 10; # seconds for a description
 
-my $json = JSON::PP->new->ascii->canonical;
+my $json = Cpanel::JSON::XS->new->ascii->canonical;
 my $client = HTTP::Tiny->new(timeout => $PATIENCE, keep_alive => 0, max_redirect => 0, agent => 'catalog-exchange/1');
 my (%seen, %described, $out, $writer);
 
@@ -44,7 +44,7 @@ sub add {
     my ($method, $path, $sent) = @$request{qw(method path body)};
     return if !$is_on;
     return if !$answer->{status} || $answer->{status} == 599; # no answer
-    return if length($sent // '') > $LARGEST || length $answer->{body} > $LARGEST;
+    return record({ large => 1 }) if length($sent // '') > $LARGEST || length $answer->{body} > $LARGEST;
     my %headers = map { lc $_ => ref $request->{headers}{$_} ? join(', ', @{ $request->{headers}{$_} }) : $request->{headers}{$_} }
         keys %{ $request->{headers} };
     $headers{$_} &&= 'sent' for qw(authorization cookie);
