@@ -26,6 +26,7 @@ static const struct tag_t {
     {"Administration", "The accounts of all users, and the record of what administrators changed."},
     {"Mail", "Links that are sent by mail."},
     {"Server", "The server itself."},
+    {"Methods", "What methods a path has; a browser asks before a page of another origin sends a request."},
 };
 
 static json_t *describe_tags(void)
@@ -209,6 +210,8 @@ static json_t *describe_schemes(void)
 
 /* ---- operations ---- */
 
+#define METHODS_ID "listMethodsOf"
+
 static const char *describe_limit(const cat_describer_t *d, const cat_route_t *route)
 {
     const cat_rate_t *rate = &d->conf->rates[route->rate];
@@ -264,11 +267,56 @@ static void lower_case(char *text)
     }
 }
 
-static json_t *describe_paths(cat_describer_t *d, const cat_route_t *rows)
+/* "listMethodsOfProductsId" for "/products/:id" */
+static const char *name_methods(apr_pool_t *pool, const char *path)
+{
+    char *name = apr_pstrcat(pool, METHODS_ID, *path && path[1] ? path : "/mount", NULL), *end = name;
+    int begins = 0;
+
+    for (const char *at = name; *at; at++) {
+        if (!apr_isalnum(*at)) {
+            begins = 1;
+            continue;
+        }
+        *end++ = begins ? (char)apr_toupper(*at) : *at;
+        begins = 0;
+    }
+    *end = '\0';
+    return name;
+}
+
+static int has_patch(const cat_route_t *rows, const char *path)
+{
+    while (rows->method && (strcmp(rows->path, path) != 0 || rows->body != CAT_PATCH)) {
+        rows++;
+    }
+    return rows->method != NULL;
+}
+
+/* OPTIONS, which every path has without a row. */
+static json_t *describe_methods(cat_describer_t *d, const cat_route_t *rows, const cat_route_t *route)
+{
+    const cat_description_t about = {
+        .id = name_methods(d->pool, route->path),
+        .tag = "Methods",
+        .summary = apr_pstrcat(d->pool, "List the methods of ", write_path(d->pool, route->path), NULL),
+        .param = route->about->param,
+        .param_example = route->about->param_example,
+        .status = 204,
+        .answered = "The methods are in `Allow`",
+        .headers = CAT_HEADER_ALLOW | (has_patch(rows, route->path) ? CAT_HEADER_PATCH : 0),
+        .needs_no_database = 1,
+    };
+    const cat_route_t options = {.method = "OPTIONS", .path = route->path, .about = &about};
+
+    return describe_operation(d, &options);
+}
+
+static json_t *describe_paths(cat_describer_t *d, const cat_route_t *all)
 {
     json_t *paths = json_object();
 
-    for (; rows->method; rows++) {
+    for (const cat_route_t *rows = all; rows->method; rows++) {
         const char *path = write_path(d->pool, rows->path);
         char *method = apr_pstrdup(d->pool, rows->method);
         json_t *item = json_object_get(paths, path);
@@ -277,7 +325,7 @@ static json_t *describe_paths(cat_describer_t *d, const cat_route_t *rows)
             continue;
         }
         if (!item) {
-            item = json_object();
+            item = json_pack("{s:o}", "options", describe_methods(d, all, rows));
             json_object_set_new(paths, path, item);
         }
         lower_case(method);
@@ -303,11 +351,10 @@ static json_t *describe_mount(cat_describer_t *d, const cat_route_t *rows)
     json_t *paths = describe_paths(d, rows);
 
     describe_headers(d->components);
-    return json_pack("{s:s, s:o, s:[{s:s}], s:o, s:o, s:{s:O, s:O, s:o, s:O, s:o}}", "openapi", "3.1.0", "info",
+    return json_pack("{s:s, s:o, s:[{s:s}], s:o, s:o, s:{s:O, s:O, s:O, s:O, s:o}}", "openapi", "3.1.0", "info",
                      describe_server(), "servers", "url", *d->conf->mount_uri ? d->conf->mount_uri : "/", "tags",
                      describe_tags(), "paths", paths, "components", "schemas", d->schemas, "parameters", d->components,
-                     "headers", cat_openapi_answers_headers(), "examples", d->examples, "securitySchemes",
-                     describe_schemes());
+                     "headers", d->headers, "examples", d->examples, "securitySchemes", describe_schemes());
 }
 
 static const cat_openapi_t *write_document(apr_pool_t *pool, const json_t *document)
@@ -327,14 +374,19 @@ static const cat_openapi_t *write_document(apr_pool_t *pool, const json_t *docum
 
 const cat_openapi_t *cat_openapi_make(apr_pool_t *pool, const cat_route_t *rows, const cat_conf_t *conf)
 {
-    cat_describer_t d = {
-        .conf = conf, .pool = pool, .schemas = json_object(), .components = json_object(), .examples = json_object()};
+    cat_describer_t d = {.conf = conf,
+                         .pool = pool,
+                         .schemas = json_object(),
+                         .components = json_object(),
+                         .headers = json_object(),
+                         .examples = json_object()};
     json_t *document = describe_mount(&d, rows);
     const cat_openapi_t *openapi = write_document(pool, document);
 
     json_decref(document);
     json_decref(d.schemas);
     json_decref(d.components);
+    json_decref(d.headers);
     json_decref(d.examples);
     return openapi;
 }

@@ -3,6 +3,7 @@
 
 #include <apr_strings.h>
 
+#include "http/cors.h"
 #include "http/problem_details.h"
 
 /* ---- headers ---- */
@@ -84,7 +85,8 @@ static where_t find_accept(const cat_conf_t *conf, const cat_route_t *route)
 static where_t find_accept_patch(const cat_conf_t *conf, const cat_route_t *route)
 {
     (void)conf;
-    return route->body == CAT_PATCH ? IN_FAILURES : NEVER;
+    where_t where = route->about->headers & CAT_HEADER_PATCH ? IN_SUCCESS : NEVER;
+    return route->body == CAT_PATCH ? (where_t)(where | IN_FAILURES) : where;
 }
 
 static where_t find_challenge(const cat_conf_t *conf, const cat_route_t *route)
@@ -96,7 +98,7 @@ static where_t find_challenge(const cat_conf_t *conf, const cat_route_t *route)
                : NEVER;
 }
 
-static where_t find_retry(const cat_conf_t *conf, const cat_route_t *route)
+static where_t find_failures(const cat_conf_t *conf, const cat_route_t *route)
 {
     (void)conf;
     (void)route;
@@ -110,48 +112,38 @@ static where_t find_always(const cat_conf_t *conf, const cat_route_t *route)
     return IN_ALL;
 }
 
-/* THE HEADER TABLE: the response headers that the API defines. */
+/* Pages of other origins may read all answers, or none. */
+static where_t find_shared(const cat_conf_t *conf, const cat_route_t *route)
+{
+    (void)route;
+    return cat_cors_is_on(conf->origins) ? IN_ALL : NEVER;
+}
+
+static where_t find_credentials(const cat_conf_t *conf, const cat_route_t *route)
+{
+    return conf->origins->any ? NEVER : find_shared(conf, route);
+}
+
+static where_t find_preflight(const cat_conf_t *conf, const cat_route_t *route)
+{
+    return route->about->headers & CAT_HEADER_ALLOW ? find_shared(conf, route) : NEVER;
+}
+
 static const struct header_t {
     const char *name;
     /* NULL: all answers, if the route has the flag. */
     where_t (*find)(const cat_conf_t *conf, const cat_route_t *route);
-    unsigned flag;       /* CAT_HEADER_x */
-    int least, most;     /* of the status */
+    unsigned flag;       /* CAT_HEADER_x; 0 without find: the header is not described */
+    int least, most;     /* of the status of a failure; 0: no failure has it */
     const char *example; /* a text */
     const char *about;   /* a sentence without full stop */
 } headers[] = {
-    {"ETag", find_tag, 0, 200, 412, "\"32d12cc0690b9d54\"",
-     "The state of the resource, for `If-Match` and `If-None-Match`; of a 412, the state that is there"},
-    {"Cache-Control", find_cache, 0, 200, 599, "no-cache", "Whether and how long the answer may be stored"},
-    {"Link", NULL, CAT_HEADER_LINK, 200, 304, "<?page=2&limit=10>; rel=\"next\"",
-     "The first, previous, next and last pages, as far as they exist (RFC 8288)"},
-    {"Location", NULL, CAT_HEADER_LOCATION, 201, 201, "/api/products/01a1fee5-af25-7514-8a69-477230296f5b",
-     "What was created"},
-    {"Content-Disposition", NULL, CAT_HEADER_DISPOSITION, 200, 200, "attachment; filename=\"products.csv\"",
-     "The name under which to save the file"},
-    {"Set-Cookie", NULL, CAT_HEADER_COOKIE, 200, 599,
-     "catalog_refresh=qp7KEjtzVhWrsbecCbwK; Path=/api/auth; Max-Age=604800; HttpOnly; SameSite=Strict",
-     "The refresh token, if the client asked for a cookie"},
-    {"Catalog-Ignored", find_ignored, 0, 200, 599, "colour", "The unknown fields or parameters that were ignored"},
-    {"Preference-Applied", find_ignored, 0, 200, 599, "handling=strict", "The preference that was honoured (RFC 7240)"},
-    {"Idempotency-Replayed", find_replayed, 0, 200, 599, "true",
-     "`true`: the answer to an earlier request with the key"},
-    {"RateLimit", find_limit, 0, 200, 599, "\"login\";r=27;t=6",
-     "How many more requests are allowed now, and in how many seconds all are again"},
-    {"RateLimit-Policy", find_limit, 0, 200, 599, "\"login\";q=30;w=60",
-     "How many requests are allowed in how many seconds"},
-    {"Accept", find_accept, 0, 415, 415, "application/json", "The media types that the body may have"},
-    {"Accept-Patch", find_accept_patch, 0, 415, 415, "application/merge-patch+json, application/json",
-     "The media types that the patch may have (RFC 5789)"},
-    {"Accept-Encoding", find_accept, 0, 415, 415, "identity", "The content codings that the body may have"},
-    {"WWW-Authenticate", find_challenge, 0, 400, 403, "Bearer realm=\"/api\", error=\"invalid_token\"",
-     "What is wrong with the token (RFC 6750)"},
-    {"Retry-After", find_retry, 0, 409, 503, "2", "After how many seconds the request may be repeated"},
-    {"Server-Timing", find_always, 0, 200, 599, "db;dur=1.5",
-     "Where the time went, for administrators, if the server tells it"},
-    {"X-Request-Id", find_always, 0, 200, 599, "awHEBGgO5iwEFRa640Wv6QAAAAc",
-     "The request, as the server's logs name it, if mod_unique_id is loaded"},
+#define HEADER(kind, ...) {__VA_ARGS__},
+#include "http/response_headers.def"
 };
+
+/* A failure whose status no route declares. */
+#define ANY_FAILURE 1000
 
 #define HEADERS (sizeof(headers) / sizeof(headers[0]))
 
@@ -163,29 +155,38 @@ static where_t find_where(const struct header_t *header, const cat_conf_t *conf,
     return route->about->headers & header->flag ? IN_ALL : NEVER;
 }
 
-static json_t *name_headers(const cat_conf_t *conf, const cat_route_t *route, int status)
+/* A reference to the component, which is added. */
+static json_t *refer_to_header(cat_describer_t *d, const struct header_t *header)
+{
+    if (!json_object_get(d->headers, header->name)) {
+        json_object_set_new(d->headers, header->name,
+                            json_pack("{s:o, s:{s:s}, s:s}", "description", json_sprintf("%s.", header->about),
+                                      "schema", "type", "string", "example", header->example));
+    }
+    return cat_schema_refer("headers", header->name);
+}
+
+static int has_header(const cat_describer_t *d, const struct header_t *header, const cat_route_t *route, int status)
+{
+    where_t where = find_where(header, d->conf, route);
+
+    if (status < 400) {
+        return where & IN_SUCCESS;
+    }
+    return where & IN_FAILURES &&
+           (status == ANY_FAILURE ? header->most : status >= header->least && status <= header->most);
+}
+
+static json_t *name_headers(cat_describer_t *d, const cat_route_t *route, int status)
 {
     json_t *names = json_object();
-    where_t kind = status < 400 ? IN_SUCCESS : IN_FAILURES;
 
     for (size_t i = 0; i < HEADERS; i++) {
-        if (find_where(&headers[i], conf, route) & kind && status >= headers[i].least && status <= headers[i].most) {
-            json_object_set_new(names, headers[i].name, cat_schema_refer("headers", headers[i].name));
+        if (has_header(d, &headers[i], route, status)) {
+            json_object_set_new(names, headers[i].name, refer_to_header(d, &headers[i]));
         }
     }
     return names;
-}
-
-json_t *cat_openapi_answers_headers(void)
-{
-    json_t *all = json_object();
-
-    for (size_t i = 0; i < HEADERS; i++) {
-        json_object_set_new(all, headers[i].name,
-                            json_pack("{s:o, s:{s:s}, s:s}", "description", json_sprintf("%s.", headers[i].about),
-                                      "schema", "type", "string", "example", headers[i].example));
-    }
-    return all;
 }
 
 /* ---- failures ---- */
@@ -293,7 +294,7 @@ static json_t *begin_failure(cat_describer_t *d, const cat_route_t *route, int s
 {
     const cat_shape_t *shape = route->about->refusal ? route->about->refusal : &cat_description_problem;
 
-    return json_pack("{s:o, s:{s:{s:o, s:{}}, s:{s:o}}}", "headers", name_headers(d->conf, route, status), "content",
+    return json_pack("{s:o, s:{s:{s:o, s:{}}, s:{s:o}}}", "headers", name_headers(d, route, status), "content",
                      "application/json", "schema", cat_schema_of_shape(d->schemas, shape), "examples",
                      CAT_PROBLEM_DETAILS_TYPE, "schema", describe_details(d));
 }
@@ -339,6 +340,9 @@ static json_t *describe_content(cat_describer_t *d, const cat_description_t *abo
     if (about->describe_content) {
         return about->describe_content(d);
     }
+    if (!about->shape) {
+        return NULL;
+    }
     return json_pack("{s:{s:o, s:o}}", "application/json", "schema", cat_schema_of_shape(d->schemas, about->shape),
                      "example", cat_schema_example(about->shape));
 }
@@ -348,21 +352,24 @@ static void add_success(cat_describer_t *d, const cat_route_t *route, json_t *re
     const cat_description_t *about = route->about;
 
     json_object_set_new(responses, apr_itoa(d->pool, about->status),
-                        json_pack("{s:o, s:o, s:o}", "description", json_sprintf("%s.", about->answered), "headers",
-                                  name_headers(d->conf, route, about->status), "content", describe_content(d, about)));
+                        json_pack("{s:o, s:o, s:o*}", "description", json_sprintf("%s.", about->answered), "headers",
+                                  name_headers(d, route, about->status), "content", describe_content(d, about)));
     if (about->headers & CAT_HEADER_ETAG && !strcmp(route->method, "GET")) {
         json_object_set_new(responses, "304",
                             json_pack("{s:s, s:o}", "description", "The client has this state already.", "headers",
-                                      name_headers(d->conf, route, 304)));
+                                      name_headers(d, route, 304)));
     }
 }
 
-/* What httpd and other modules answer, such as "Require". */
+/* What httpd and other modules answer, such as "Require", and 405, which is the failure of no operation. */
 static json_t *describe_others(cat_describer_t *d)
 {
-    json_t *response = json_pack(
-        "{s:s, s:{s:{s:o, s:{}}}}", "description", "Another failure, of the server or the site's own configuration.",
-        "content", "application/json", "schema", cat_schema_of_shape(d->schemas, &cat_description_problem), "examples");
+    static const cat_description_t about = {.headers = CAT_HEADER_ALLOW};
+    const cat_route_t other = {.about = &about};
+    json_t *response = json_pack("{s:s, s:o, s:{s:{s:o, s:{}}}}", "description",
+                                 "Another failure, of the server or the site's own configuration.", "headers",
+                                 name_headers(d, &other, ANY_FAILURE), "content", "application/json", "schema",
+                                 cat_schema_of_shape(d->schemas, &cat_description_problem), "examples");
 
     for (int problem = 0; problem < CAT_PROBLEM_COUNT; problem++) {
         if (cat_problem_rows[problem].is_general) {

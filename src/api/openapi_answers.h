@@ -6,11 +6,8 @@
 
 /* The part of a description about answers: api/openapi.c has the rest. References returned are the caller's. */
 
-/* The responses of a route, by status. Their schemas and examples are added to those of d. */
+/* The responses of a route, by status. Their schemas, headers and examples are added to those of d. */
 json_t *cat_openapi_answers_describe(cat_describer_t *d, const cat_route_t *route);
-
-/* The components that all responses refer to. */
-json_t *cat_openapi_answers_headers(void);
 
 /* Does the route judge If-Match and If-None-Match? */
 int cat_openapi_answers_is_conditional(const cat_route_t *route);

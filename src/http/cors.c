@@ -14,6 +14,7 @@ static const char exposed[] = ""
 #define EXPOSED(name) ", " name
 #define SAFE(name)
 #define HIDDEN(name)
+#define HEADER(kind, name, ...) kind(name)
 #include "http/response_headers.def"
     ;
 

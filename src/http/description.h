@@ -16,6 +16,7 @@ typedef struct cat_describer_t {
     apr_pool_t *pool;
     json_t *schemas;    /* by name */
     json_t *components; /* parameters, by name */
+    json_t *headers;    /* of answers, by name */
     json_t *examples;   /* of problems, by name */
     json_t *parameters; /* of the operation */
     const char *group;  /* of the components' names: "products" */
@@ -28,7 +29,9 @@ enum {
     CAT_HEADER_LOCATION = 4,
     CAT_HEADER_COOKIE = 8,
     CAT_HEADER_DISPOSITION = 16,
-    CAT_HEADER_CACHE = 32
+    CAT_HEADER_CACHE = 32,
+    CAT_HEADER_ALLOW = 64,
+    CAT_HEADER_PATCH = 128
 };
 
 typedef struct cat_description_t {
@@ -51,10 +54,10 @@ typedef struct cat_description_t {
 
     /* The answer to a request that succeeds. */
     int status;
-    const char *answered;     /* what it has, in a few words */
-    const cat_shape_t *shape; /* its JSON body; NULL: describe_content */
-    json_t *(*describe_content)(cat_describer_t *d);
-    unsigned headers; /* CAT_HEADER_x */
+    const char *answered;                            /* what it has, in a few words */
+    const cat_shape_t *shape;                        /* its JSON body; NULL: describe_content */
+    json_t *(*describe_content)(cat_describer_t *d); /* NULL, as shape is: there is no body */
+    unsigned headers;                                /* CAT_HEADER_x */
 
     const cat_shape_t *refusal; /* of an answer that failed; NULL: cat_description_problem */
 

@@ -30,9 +30,9 @@ is($document->{servers}[0]{url}, '/api', 'its server is the mount');
 my @rows = slurp(setting('top') . '/src/httpd/routes.c') =~ /^\s*\{ "([A-Z]+)",\s+"([^"]+)"/mg;
 my %route;
 while (my ($method, $path) = splice @rows, 0, 2) {
-    $route{"$method " . $path =~ s/:(\w+)/{$1}/gr} = 1;
+    $route{"$_ " . $path =~ s/:(\w+)/{$1}/gr} = 1 for $method, 'OPTIONS';
 }
-is_deeply([sort keys %$operations], [sort keys %route], 'it has the routes of the route table, no others');
+is_deeply([sort keys %$operations], [sort keys %route], 'it has the routes of the route table, with OPTIONS of each path, no others');
 
 my (%ids, @wrong);
 for my $name (sort keys %$operations) {
@@ -68,6 +68,10 @@ is_deeply($operations->{'GET /audit'}{security}, [{ accessToken => ['admin'] }],
 like($operations->{'GET /audit'}{description}, qr/Requires the role admin/, 'in words, too');
 is($components->{parameters}{'products.limit'}{schema}{maximum}, 1000, 'the largest page is that of the settings');
 ok(!exists $operations->{'GET /products'}{responses}{429}, 'reading has no limit');
+ok($operations->{'OPTIONS /products/{id}'}{responses}{204}{headers}{$_}, "OPTIONS describes $_") for qw(Allow Accept-Patch);
+ok(!$operations->{'OPTIONS /products'}{responses}{204}{headers}{'Accept-Patch'}, 'Accept-Patch only where there is a PATCH');
+ok($operations->{'GET /products'}{responses}{default}{headers}{Allow}, 'Allow of a 405 is described with the other failures');
+is_deeply([grep { /^Access-Control-/ } keys %{ $components->{headers} }], [], 'without CatalogAllowOrigin no answer has headers for other origins');
 
 # ---- settings ----
 
@@ -104,6 +108,17 @@ ok(!$components->{parameters}{'products.q'} && !$components->{parameters}{'produ
 is_deeply($components->{parameters}{'products.sort'}{schema}{items}{enum}, [map { ($_, "-$_") } qw(category inStock createdAt)],
     'and no order');
 ok(!$operations->{'POST /auth/login'}{responses}{200}{headers}{RateLimit}, 'without limits, no answer has their headers');
+
+sub cors_headers {
+    my ($origins) = @_;
+    my $all = operations(describe(server(mount => "CatalogAllowOrigin $origins")->start));
+    return map { join ' ', sort map { /^Access-Control-(.*)/ ? $1 : () } keys %{ $_->{headers} } }
+        @{ $all->{'GET /products'}{responses} }{qw(200 503 default)}, $all->{'OPTIONS /products'}{responses}{204};
+}
+my $named = 'Allow-Credentials Allow-Origin Expose-Headers';
+is_deeply([cors_headers('https://shop.example.com')], [($named) x 3, 'Allow-Credentials Allow-Headers Allow-Methods Allow-Origin Expose-Headers Max-Age'],
+    'with CatalogAllowOrigin all answers have headers for other origins, those of OPTIONS also the ones of preflights');
+is((cors_headers('*'))[0], 'Allow-Origin Expose-Headers', 'for all origins without credentials');
 
 my $limited = server(mount => 'CatalogRateLimit login 30/60 register 60/60')->start;
 $operations = operations(describe($limited));

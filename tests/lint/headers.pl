@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 # Compares THE RESPONSE HEADER TABLE with the code: each header that a response gets has a row, so that pages of other origins may read
-# it or it is known why not; and each row is a header of some response.
+# it or it is known why not, and /openapi.json describes it; and each row is a header of some response.
 use strict;
 use warnings FATAL => 'all';
 
@@ -10,7 +10,7 @@ use lib $FindBin::RealBin;
 use Lint;
 
 my $table = 'src/http/response_headers.def';
-my %row = map { $_->{name} => 1 } rows($table, qr/^(?:EXPOSED|SAFE|HIDDEN)\("(?<name>[\w-]+)"\)$/m);
+my %row = map { $_->{name} => 1 } rows($table, qr/^HEADER\((?:EXPOSED|SAFE|HIDDEN), "(?<name>[\w-]+)"/m);
 my $name = qr/"([A-Z][\w-]*)"/;
 # Who sets a header whose name is no literal: that of a kind of body, that of a stored answer, that of an answer.
 my %by_variable = map { $_ => 1 } 'src/httpd/body.c: header', 'src/api/idempotency.c: name', 'src/httpd/reply.c: name';
