@@ -44,8 +44,8 @@ static json_t *list_links(const cat_request_t *q)
 
 cat_answer_t *cat_entry_get(cat_request_t *q)
 {
-    json_t *data = cat_json_own(
-        q->pool, json_pack("{s:s, s:s, s:o}", "name", "mod_catalog", "version", CAT_VERSION, "links", list_links(q)));
+    json_t *data = cat_json_own(q->pool, json_pack("{s:s, s:s, s:s*, s:o}", "name", "mod_catalog", "version",
+                                                   CAT_VERSION, "currency", q->conf->currency, "links", list_links(q)));
     cat_answer_t *answer;
     cat_buffer_t b;
 
@@ -63,6 +63,7 @@ static const cat_shape_t link_list = {
 static const cat_member_t data_members[] = {
     {"name", &cat_schema_text, CAT_ALWAYS, "`mod_catalog`"},
     {"version", &cat_schema_text, CAT_ALWAYS, "The version of the server"},
+    {"currency", &cat_schema_text, CAT_RARELY, "The currency of prices (ISO 4217), if the server says it"},
     {"links", &link_list, CAT_ALWAYS, "Where a client may begin, by name"},
     CAT_MEMBER_END,
 };

@@ -184,6 +184,6 @@ const cat_description_t cat_listing_about = {
     .status = 200,
     .answered = "A page of the list",
     .shape = &shape,
-    .headers = CAT_HEADER_ETAG | CAT_HEADER_LINK,
+    .headers = CAT_HEADER_ETAG | CAT_HEADER_LINK | CAT_HEADER_CURRENCY,
     .problems = problems,
 };

@@ -336,14 +336,14 @@ static json_t *describe_paths(cat_describer_t *d, const cat_route_t *all)
 
 /* ---- the document ---- */
 
-static json_t *describe_server(void)
+static json_t *describe_server(const cat_conf_t *conf)
 {
     return json_pack(
-        "{s:s, s:s, s:s, s:{s:s, s:s}}", "title", "mod_catalog", "version", CAT_VERSION, "description",
+        "{s:s, s:s, s:s, s:s*, s:{s:s, s:s}}", "title", "mod_catalog", "version", CAT_VERSION, "description",
         "A product catalogue and its accounts. This description is made of the tables by which this server "
         "dispatches, checks and answers requests, and of its settings. HEAD works wherever GET does, OPTIONS on "
         "every path. Unknown fields and parameters are ignored and named in `Catalog-Ignored`.",
-        "license", "name", "Apache License 2.0", "identifier", "Apache-2.0");
+        "x-currency", conf->currency, "license", "name", "Apache License 2.0", "identifier", "Apache-2.0");
 }
 
 static json_t *describe_mount(cat_describer_t *d, const cat_route_t *rows)
@@ -352,7 +352,7 @@ static json_t *describe_mount(cat_describer_t *d, const cat_route_t *rows)
 
     describe_headers(d->components);
     return json_pack("{s:s, s:o, s:[{s:s}], s:o, s:o, s:{s:O, s:O, s:O, s:O, s:o}}", "openapi", "3.1.0", "info",
-                     describe_server(), "servers", "url", *d->conf->mount_uri ? d->conf->mount_uri : "/", "tags",
+                     describe_server(d->conf), "servers", "url", *d->conf->mount_uri ? d->conf->mount_uri : "/", "tags",
                      describe_tags(), "paths", paths, "components", "schemas", d->schemas, "parameters", d->components,
                      "headers", d->headers, "examples", d->examples, "securitySchemes", describe_schemes());
 }

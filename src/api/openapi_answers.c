@@ -56,6 +56,11 @@ static where_t find_cache(const cat_conf_t *conf, const cat_route_t *route)
     return route->about->headers & (CAT_HEADER_CACHE | CAT_HEADER_ETAG) ? IN_ALL : find_tag(conf, route);
 }
 
+static where_t find_currency(const cat_conf_t *conf, const cat_route_t *route)
+{
+    return conf->currency && route->about->headers & CAT_HEADER_CURRENCY ? IN_ALL : NEVER;
+}
+
 static where_t find_ignored(const cat_conf_t *conf, const cat_route_t *route)
 {
     (void)conf;

@@ -326,7 +326,7 @@ const cat_description_t cat_products_about_get = {
     .status = 200,
     .answered = "The product",
     .shape = &read_answer,
-    .headers = CAT_HEADER_ETAG,
+    .headers = CAT_HEADER_ETAG | CAT_HEADER_CURRENCY,
     .problems = reading,
 };
 

@@ -31,7 +31,8 @@ enum {
     CAT_HEADER_DISPOSITION = 16,
     CAT_HEADER_CACHE = 32,
     CAT_HEADER_ALLOW = 64,
-    CAT_HEADER_PATCH = 128
+    CAT_HEADER_PATCH = 128,
+    CAT_HEADER_CURRENCY = 256 /* if CatalogCurrency is set */
 };
 
 typedef struct cat_description_t {

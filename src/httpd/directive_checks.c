@@ -375,6 +375,16 @@ const char *cat_directive_checks_base_url(cmd_parms *cmd, cat_conf_t *conf, cons
     return NULL;
 }
 
+const char *cat_directive_checks_currency(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    (void)conf;
+    return strlen(value) == 3 && strspn(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3
+               ? NULL
+               : apr_psprintf(cmd->pool,
+                              "CatalogCurrency must be three capital letters of ISO 4217, such as EUR; '%s' is not",
+                              value);
+}
+
 const char *cat_directive_checks_cache_size(cmd_parms *cmd, cat_conf_t *conf, const char *value)
 {
     (void)value;

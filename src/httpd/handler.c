@@ -222,6 +222,13 @@ static int is_error_document(request_rec *r)
     return r->prev && ap_is_HTTP_ERROR(r->status);
 }
 
+static void add_currency(request_rec *r, const cat_request_t *q, cat_answer_t *answer)
+{
+    if (q->conf->currency && q->route->about->headers & CAT_HEADER_CURRENCY) {
+        cat_answer_header(answer, r->pool, "Catalog-Currency", q->conf->currency);
+    }
+}
+
 /* Builds the resource's view of the request, and runs the resource. */
 static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **answer)
 {
@@ -253,6 +260,9 @@ static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **an
     }
     memcpy(q.params, state->match.params, sizeof(q.params));
     status = run_as_preferred(r, &q, source, answer);
+    if (*answer) {
+        add_currency(r, &q, *answer);
+    }
     if (*answer && q.timing) {
         cat_answer_header(*answer, r->pool, "Server-Timing",
                           cat_timing_format(r->pool, q.timing, apr_time_now() - r->request_time));

@@ -62,6 +62,7 @@ my @texts = (
     ['CatalogBaseURL', ['http://x.test', 'https://x.test/', 'https://x.test:8443/shop'],
         ['x.test', '/shop', 'ftp://x.test', 'https://', '"https://x.test/a b"', 'https://x.test/?a',
             'https://x.test/#a', 'https://u:p@x.test']],
+    ['CatalogCurrency', [qw(EUR XTS)], [qw(eur EURO EU E1R), '""', '"EU "']],
     ['CatalogMailCA', ['/etc/passwd'], ['/nowhere.pem', '"@dir@"']],
     ['CatalogMailCredentials', ['"@dir@/good"'],
         ['/nowhere', '"@dir@/open"', '"@dir@/no-colon"', '"@dir@/two-lines"', '"@dir@"']],
