@@ -4,7 +4,7 @@ use CatalogTest;
 
 my $server = server(mount => 'CatalogCurrency EUR')->start;
 my $user = register($server);
-my $made = $server->api(POST => '/products', body => { name => 'Teapot', price => 12.5 }, token => $user->{token});
+my $made = $server->api(POST => '/products', { name => 'Teapot', price => 12.5 }, token => $user->{token});
 my $id = $made->{json}{data}{id};
 
 sub currency { return $_[0]->{headers}{'catalog-currency'} }

@@ -27,6 +27,17 @@ ok(grep({ m{/mod_catalog\.so$} } @files) && grep({ m{/catalogctl$} } @files) && 
     'install copies the module, the command and the pages');
 ok(grep({ $_ eq "$sysconf/mods-available/catalog.load" } @files), 'install creates catalog.load');
 
+my $pages = "$root/usr/share/mod_catalog/www";
+my @assets = glob "$pages/assets-*";
+is(scalar(@assets), 1, 'what the pages load is in one directory, named after its content');
+my ($name) = $assets[0] =~ m{(assets-[0-9a-f]{12})$};
+unlike(slurp("$pages/$_"), qr/"assets\//, "$_ names that directory") for map { s{.*/}{}r } glob "$pages/*.html";
+my @loaded = map { slurp($_) =~ /"($name\/[^"]+)"/g } glob "$pages/*.html";
+is_deeply([grep { !-f "$pages/$_" } @loaded], [], 'and what they name exists');
+mkdir "$pages/assets-000000000000";
+tool($build);
+is_deeply([glob "$pages/assets-*"], \@assets, 'another install removes the one of another version');
+
 my $removed = tool('--remove');
 is($removed->{status}, 0, 'uninstall succeeds');
 is_deeply([installed()], [], 'uninstall leaves no file');
@@ -34,16 +45,15 @@ ok(!-e "$root/usr/share/mod_catalog", 'uninstall leaves no empty directory');
 is(tool('--remove')->{status}, 0, 'a second uninstall succeeds');
 
 tool($build);
-my $pages = "$root/usr/share/mod_catalog/www";
 spew($conf, slurp($conf), "CatalogStrict On\n");
-spew("$pages/lib/config.js", "export const MOUNT = '/shop';\n");
+spew("$pages/config.js", "export const API = '/shop';\n");
 spew("$pages/mine.html", "<p>\n");
 like(tool($build)->{out}, qr{kept \Q$conf\E; the new reference is \Q$conf\E\.new}, 'another install keeps an edited configuration');
-like(slurp("$pages/lib/config.js"), qr{/shop}, 'another install keeps the settings of the pages');
+like(slurp("$pages/config.js"), qr{/shop}, 'another install keeps the settings of the pages');
 $removed = tool('--remove');
 like($removed->{out}, qr{kept \Q$conf\E, which was edited\n}, 'uninstall keeps the edited configuration');
-like($removed->{out}, qr{kept \Q$pages\E/lib/config\.js}, 'uninstall keeps the edited settings of the pages');
-is_deeply([installed()], [map { s/^\Q$root\E//r } sort $conf, "$pages/lib/config.js", "$pages/mine.html"],
+like($removed->{out}, qr{kept \Q$pages\E/config\.js}, 'uninstall keeps the edited settings of the pages');
+is_deeply([installed()], [map { s/^\Q$root\E//r } sort $conf, "$pages/config.js", "$pages/mine.html"],
     'uninstall keeps no other file');
 
 done_testing;

@@ -117,7 +117,8 @@ export function accounts(server) {
         await page.reload(); /* opening the page does not consume the token */
         await page.getByRole('button', { name: 'Confirm' }).click();
         await visitor.hears('your e-mail address is confirmed');
-        await page.getByRole('link', { name: 'ada' }).click();
+        await page.getByRole('button', { name: 'ada' }).click();
+        await page.getByRole('link', { name: 'Account' }).click();
         await page.getByText('Member since').waitFor();
         assert.ok(await page.locator('#resend-form').isHidden());
 
@@ -171,7 +172,14 @@ export function accounts(server) {
         await page.keyboard.press('Tab');
         await page.keyboard.press('Enter');
         await visitor.hears('You are signed in.');
-        await page.getByRole('button', { name: 'Sign out' }).press('Enter');
+        await page.getByRole('button', { name: 'keys' }).press('Enter');
+        await page.keyboard.press('Escape');
+        assert.ok(await page.getByRole('button', { name: 'Sign out' }).isHidden());
+        await page.keyboard.press('Enter');
+        await page.keyboard.press('Tab');
+        await page.keyboard.press('Tab');
+        assert.ok(await visitor.isFocused(page.getByRole('button', { name: 'Sign out' })));
+        await page.keyboard.press('Enter');
         await visitor.hears('You have signed out.');
         await page.getByRole('link', { name: 'Sign in' }).waitFor();
         assert.deepEqual(await visitor.context.cookies(), []);
@@ -284,7 +292,7 @@ export function accounts(server) {
         await there.signIn(user);
         const tab = await here.tab();
         await tab.goto('/index.html');
-        await tab.getByRole('link', { name: user.username }).waitFor();
+        await tab.getByRole('button', { name: user.username }).waitFor();
 
         await here.page.goto('/account.html');
         await here.page.getByRole('button', { name: 'Sign out everywhere' }).click();
@@ -307,7 +315,7 @@ export function accounts(server) {
         await draft.goto('/edit.html');
         await draft.getByLabel('Name').fill('Half written');
 
-        await visitor.page.getByRole('button', { name: 'Sign out' }).click();
+        await visitor.signOut();
         await visitor.hears('You have signed out.');
         await list.getByRole('link', { name: 'Sign in' }).waitFor();
         assert.ok(await list.getByText('Add a product').isHidden());
@@ -340,7 +348,7 @@ export function accounts(server) {
                 for (let round = 0; round < 3; round++) {
                     await Promise.all(tabs.map(tab => tab.goto('/index.html')));
                     await Promise.all(
-                        tabs.map(tab => tab.getByRole('link', { name: user.username }).waitFor()),
+                        tabs.map(tab => tab.getByRole('button', { name: user.username }).waitFor()),
                     );
                 }
             },

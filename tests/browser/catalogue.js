@@ -121,7 +121,7 @@ export function catalogue(server) {
         assert.match(page.url(), /\/\?page=2$/);
         assert.equal(await page.title(), 'Products, page 2 · Catalogue');
         assert.ok(await visitor.isFocused(page.getByRole('heading', { name: 'Products' })));
-        assert.equal(await page.locator('[aria-current=page]').textContent(), '2');
+        assert.equal(await page.locator('#pages [aria-current=page]').textContent(), '2');
 
         await page.reload();
         await page.getByRole('link', { name: 'Item 22' }).click();
@@ -132,7 +132,7 @@ export function catalogue(server) {
         await page.getByRole('link', { name: 'Item 32' }).waitFor();
 
         await page.goto('/?page=4000');
-        await visitor.hears(/There is no page 4000; the last one is \d+\./);
+        await visitor.hears(/There is no page 4,000; the last one is \d+\./);
         await page.getByRole('link', { name: 'Page 1', exact: true }).click();
         await page.getByRole('link', { name: 'Item 32' }).waitFor();
     });

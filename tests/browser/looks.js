@@ -81,8 +81,8 @@ const states = {
         await page.goto('/account.html');
         await page.getByText('This one').waitFor();
     },
-    async 'signed-out'(page) {
-        await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    async 'signed-out'(page, { visitor }) {
+        await visitor.signOut();
         await page.getByText('You have signed out.').waitFor();
         await page.getByRole('row').nth(5).waitFor();
     },
@@ -146,7 +146,7 @@ export function looks(server) {
             'GET /api/products/x failed',
         );
         for (const [state, prepare] of Object.entries(states)) {
-            await prepare(visitor.page, { product });
+            await prepare(visitor.page, { product, visitor });
             await inspect(visitor.page, state);
         }
     });

@@ -91,6 +91,6 @@ export function outages(server) {
         await visitor.hears('is busy');
         await page.getByRole('button', { name: 'Try again' }).click();
         await page.getByText('Member since').waitFor();
-        await page.getByRole('link', { name: user.username }).waitFor();
+        await page.getByRole('button', { name: user.username }).waitFor();
     });
 }

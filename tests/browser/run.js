@@ -7,6 +7,7 @@ import { looks } from './looks.js';
 import { origins } from './origins.js';
 import { outages } from './outages.js';
 import { Server } from './server.js';
+import { states } from './state.js';
 import { closeBrowser, openBrowser } from './visitor.js';
 
 const server = new Server();
@@ -26,3 +27,4 @@ catalogue(server);
 looks(server);
 origins(server);
 outages(server);
+states(server);

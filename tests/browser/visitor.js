@@ -54,8 +54,9 @@ class Visitor {
             }
         });
         page.on('requestfailed', request => {
-            /* aborted: the user left the page. Browsers request the icon at any time, even from a stopped server. */
-            if (request.failure().errorText !== 'net::ERR_ABORTED' && !request.url().endsWith('/icon.svg')) {
+            /* aborted: the user left the page */
+            const isExpected = request.url().endsWith('/api/health/live'); /* a page asks at any time whether the server is back */
+            if (request.failure().errorText !== 'net::ERR_ABORTED' && !isExpected) {
                 this.#note(request, 'failed');
             }
         });
@@ -103,6 +104,16 @@ class Visitor {
         await this.page.getByLabel('Password', { exact: true }).fill(password);
         await this.page.getByRole('button', { name: 'Sign in' }).click();
         await this.hears('You are signed in.');
+    }
+
+    /* Opens the menu of the account. */
+    async openMenu(page = this.page) {
+        await page.locator('.account').click();
+    }
+
+    async signOut(page = this.page) {
+        await this.openMenu(page);
+        await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     }
 
     isFocused(locator) {

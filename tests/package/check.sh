@@ -82,7 +82,7 @@ for product in Lamp Teapot Chair; do
         -H 'Content-Type: application/json' -d "{\"name\":\"$product\",\"price\":19.99}")
     expect "the product $product" "$status" 201
 done
-expect 'the pages' "$(ask $url/catalogue/lib/config.js | tail -n 1)" '/* edited */'
+expect 'the pages' "$(ask $url/catalogue/config.js | tail -n 1)" '/* edited */'
 schema() { sqlite3 /var/lib/catalog/catalog.db 'SELECT MAX(version) FROM schema_version'; }
 before=$(schema)
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-import { send } from '../lib/api.js';
+import { call, send } from '../lib/api.js';
 import { byId } from '../lib/dom.js';
-import { manage } from '../lib/form.js';
-import { parseNumber } from '../lib/format.js';
+import { manage, rules } from '../lib/form.js';
 import { go, setTitle, start } from '../lib/page.js';
-import { call } from '../lib/session.js';
+import { parseNumber, t } from '../lib/text.js';
 
 const id = new URLSearchParams(location.search).get('id');
 const pageOf = product => `product.html?id=${encodeURIComponent(product)}`;
@@ -13,26 +12,21 @@ function numberRule(least, most) {
     return (value, values, input) => {
         const number = parseNumber(value);
         if (value === '') {
-            return input.required ? 'must be filled in' : '';
+            return input.required ? t('fault.given') : '';
         }
         if (Number.isNaN(number)) {
-            return 'must be a number such as 1999 or 19.99';
+            return t('fault.number');
         }
         return number < least || number > most
-            ? `must be ${most === Infinity ? `${least} or more` : `from ${least} to ${most}`}`
+            ? t(most === Infinity ? 'fault.least' : 'fault.between', { least, most })
             : '';
     };
 }
 
 const checks = {
-    name: value =>
-        value === ''
-            ? 'must be filled in'
-            : [...value].length > 200
-              ? 'must have at most 200 characters'
-              : '',
+    name: value => rules.given(value) || rules.atMost(200)(value),
     price: numberRule(0, Infinity),
-    category: value => ([...value].length > 100 ? 'must have at most 100 characters' : ''),
+    category: rules.atMost(100),
     rating: numberRule(0, 5),
 };
 
@@ -52,7 +46,7 @@ async function create(values) {
         delete product[name]; /* null clears a field; only an update accepts it */
     }
     const { data } = await call('POST', '/products', product);
-    await go(pageOf(data.id), 'The product is added.');
+    await go(pageOf(data.id), t('edit.added'));
 }
 
 /* Sends only the changed fields, so as not to undo another user's changes to the others. */
@@ -63,7 +57,7 @@ async function update(before, values) {
     if (changed.length > 0) {
         await call('PUT', `/products/${encodeURIComponent(id)}`, Object.fromEntries(changed));
     }
-    await go(pageOf(id), 'The product is saved.');
+    await go(pageOf(id), t('edit.saved'));
 }
 
 function fill(product) {
@@ -76,9 +70,9 @@ function fill(product) {
 async function edit() {
     const { data: product } = await send('GET', `/products/${encodeURIComponent(id)}`);
     fill(product);
-    byId('title').textContent = `Edit ${product.name}`;
+    byId('title').textContent = t('edit.title', { name: product.name });
     byId('back').href = pageOf(id);
-    setTitle(`Edit ${product.name}`);
+    setTitle(t('edit.title', { name: product.name }));
     manage(byId('form'), checks, values => update(product, values));
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 import { send } from '../lib/api.js';
 import { byId, el } from '../lib/dom.js';
-import { formatCount, formatPrice, formatRating, formatWhole } from '../lib/format.js';
 import { setTitle, showError, start } from '../lib/page.js';
-import { mayWrite } from '../lib/session.js';
+import { formatPrice, formatRating, formatWhole, t } from '../lib/text.js';
 
 let wanted = 0; /* a slow answer must not overwrite the one to a later request */
 
@@ -22,17 +21,17 @@ function row({ id, name, category, price, rating, inStock }) {
             el('span', { class: 'category' }, category),
         ),
         el('td', { class: 'wide' }, rating === undefined ? '' : formatRating(rating)),
-        el('td', {}, inStock ? 'In stock' : 'Sold out'),
+        el('td', {}, t(inStock ? 'product.inStock' : 'product.soldOut')),
         el('td', { class: 'number' }, formatPrice(price)),
     );
 }
 
 function table(products) {
     const head = [
-        el('th', { scope: 'col' }, 'Name'),
-        el('th', { scope: 'col', class: 'wide' }, 'Rating'),
-        el('th', { scope: 'col' }, 'Stock'),
-        el('th', { scope: 'col', class: 'number' }, 'Price'),
+        el('th', { scope: 'col' }, t('list.name')),
+        el('th', { scope: 'col', class: 'wide' }, t('list.rating')),
+        el('th', { scope: 'col' }, t('list.stock')),
+        el('th', { scope: 'col', class: 'number' }, t('list.price')),
     ];
     return el(
         'table',
@@ -75,7 +74,7 @@ function pageLinks(page, pages) {
         { class: 'pagination' },
         ...shown.flatMap((n, i) => [
             ...(i > 0 && n > shown[i - 1] + 1 ? [gap.cloneNode(true)] : []),
-            pageLink(n, formatWhole(n), `Page ${n}`, n === page),
+            pageLink(n, formatWhole(n), t('list.page', { n }), n === page),
         ]),
     );
 }
@@ -85,15 +84,15 @@ function count(text) {
 }
 
 function showProducts({ data, pagination: { page, total, pages } }) {
-    setTitle(page > 1 ? `Products, page ${page}` : 'Products');
+    setTitle(page > 1 ? t('list.titlePage', { n: page }) : t('list.title'));
     byId('pages').replaceChildren(...(pages > 1 ? [pageLinks(page, pages)] : []));
     if (data.length > 0) {
         byId('list').replaceChildren(table(data));
-        count(`Page ${page} of ${pages}, ${formatCount(total, 'product', 'products')} in all.`);
+        count(t('list.count', { page, pages, n: total }));
     } else {
         byId('list').replaceChildren();
         count(
-            total > 0 ? `There is no page ${page}; the last one is ${pages}.` : 'There are no products yet.',
+            total > 0 ? t('list.noPage', { page, pages }) : t('list.empty'),
         );
     }
 }
@@ -124,5 +123,4 @@ async function show() {
 start(async () => {
     addEventListener('popstate', show);
     await show();
-    byId('actions').hidden = !(await mayWrite());
 });

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-import { send } from '../lib/api.js';
+import { call, forget, send, signOut } from '../lib/api.js';
 import { byId, el } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
-import { formatAgent, formatTime } from '../lib/format.js';
 import { finish, go, say, showError, start } from '../lib/page.js';
-import { call, forget, signOut } from '../lib/session.js';
+import { formatAgent, formatTime, t } from '../lib/text.js';
 
 function showProfile({ username, email, role, createdAt }) {
     const facts = [
-        ['User name', username],
-        ['E-mail address', email],
-        ['Role', role],
-        ['Member since', formatTime(createdAt)],
+        [t('form.username'), username],
+        [t('form.email'), email],
+        [t('account.role'), t(`role.${role}`)],
+        [t('account.since'), formatTime(createdAt)],
     ];
     byId('profile').replaceChildren(
         ...facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]),
@@ -26,10 +25,10 @@ async function endSession({ id, current }) {
         await call('DELETE', `/auth/sessions/${encodeURIComponent(id)}`);
         if (current) {
             forget();
-            await go('index.html', 'You have signed out.');
+            await go('index.html', t('shell.signedOut'));
         }
         await showSessions();
-        say('The session is ended.');
+        say(t('account.ended'));
         byId('sessions-title').focus();
     } catch (error) {
         showError(byId('trouble'), error).focus();
@@ -39,8 +38,12 @@ async function endSession({ id, current }) {
 function sessionItem(session) {
     const { userAgent, address, createdAt, lastUsedAt, current } = session;
     const name = formatAgent(userAgent);
-    const label = `End the session of ${name} at ${address}, last used ${formatTime(lastUsedAt)}`;
-    const times = `Signed in ${formatTime(createdAt)}, last used ${formatTime(lastUsedAt)}, address ${address}`;
+    const label = t('account.endLabel', { name, address, lastUsed: formatTime(lastUsedAt) });
+    const times = t('account.times', {
+        created: formatTime(createdAt),
+        lastUsed: formatTime(lastUsedAt),
+        address,
+    });
 
     return el(
         'li',
@@ -49,7 +52,7 @@ function sessionItem(session) {
             'div',
             {},
             el('strong', { title: userAgent }, name),
-            current ? el('span', { class: 'badge' }, 'This one') : undefined,
+            current ? el('span', { class: 'badge' }, t('account.current')) : undefined,
             el('div', { class: 'form-text' }, times),
         ),
         el(
@@ -60,7 +63,7 @@ function sessionItem(session) {
                 'aria-label': label,
                 onclick: () => endSession(session),
             },
-            'End',
+            t('account.end'),
         ),
     );
 }
@@ -73,7 +76,7 @@ async function showSessions() {
 async function signOutEverywhere() {
     try {
         await signOut(true);
-        await go('index.html', 'You have signed out everywhere.');
+        await go('index.html', t('account.signedOutEverywhere'));
     } catch (error) {
         showError(byId('trouble'), error).focus();
     }
@@ -91,13 +94,13 @@ async function changePassword({ currentPassword, newPassword }) {
     await call('POST', '/auth/password/change', { currentPassword, newPassword });
     byId('change').reset();
     await showSessions();
-    say('Your password is changed, and you are signed out everywhere else.');
+    say(t('account.changed'));
     byId('status').scrollIntoView();
 }
 
 async function resend(email) {
     await send('POST', '/auth/confirm/resend', { body: { email } });
-    finish(byId('resend-form'), `A mail is on its way to ${email}.`);
+    finish(byId('resend-form'), t('account.resent', { email }));
 }
 
 start(

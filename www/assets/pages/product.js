@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-import { send } from '../lib/api.js';
+import { call, mayWrite, send } from '../lib/api.js';
 import { byId, el } from '../lib/dom.js';
-import { formatPrice, formatRating, formatTime } from '../lib/format.js';
 import { go, say, setTitle, showError, start } from '../lib/page.js';
-import { call, mayWrite } from '../lib/session.js';
+import { formatPrice, formatRating, formatTime, t } from '../lib/text.js';
 
 const id = new URLSearchParams(location.search).get('id') ?? '';
 const path = `/products/${encodeURIComponent(id)}`;
@@ -11,7 +10,7 @@ const path = `/products/${encodeURIComponent(id)}`;
 async function remove() {
     try {
         await call('DELETE', path);
-        await go('index.html', 'The product is deleted.');
+        await go('index.html', t('product.deleted'));
     } catch (error) {
         showError(byId('trouble'), error, remove).focus();
     }
@@ -24,11 +23,11 @@ function confirmRemoval() {
 
 function details({ price, category, rating, inStock, createdAt }) {
     const facts = [
-        ['Price', formatPrice(price)],
-        ['Category', category],
-        ['Rating', rating === undefined ? '' : `${formatRating(rating)} out of 5`],
-        ['Stock', inStock ? 'In stock' : 'Sold out'],
-        ['Added', formatTime(createdAt)],
+        [t('product.price'), formatPrice(price)],
+        [t('product.category'), category],
+        [t('product.rating'), rating === undefined ? '' : t('product.ratingOf', { rating: formatRating(rating) })],
+        [t('product.stock'), inStock ? t('product.inStock') : t('product.soldOut')],
+        [t('product.added'), formatTime(createdAt)],
     ];
     return el(
         'dl',
@@ -41,7 +40,7 @@ function details({ price, category, rating, inStock, createdAt }) {
 
 start(async () => {
     if (!id) {
-        say('This address names no product. Choose one from the list.');
+        say(t('product.none'));
         return;
     }
     const { data: product } = await send('GET', path);

@@ -4,6 +4,7 @@ import { byId } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
 import { dropLinkToken, linkToken } from '../lib/link.js';
 import { finish, go, say, showError, start } from '../lib/page.js';
+import { t } from '../lib/text.js';
 
 const token = linkToken();
 
@@ -25,18 +26,18 @@ async function confirm(user) {
         return;
     }
     dropLinkToken();
-    await go(user ? 'index.html' : 'login.html', 'Thank you, your e-mail address is confirmed.');
+    await go(user ? 'index.html' : 'login.html', t('confirm.done'));
 }
 
 start(user => {
     manage(byId('form'), {}, () => confirm(user));
     manage(byId('resend-form'), { email: rules.email }, async ({ email }) => {
         await send('POST', '/auth/confirm/resend', { body: { email } });
-        finish(byId('resend'), `If ${email} waits to be confirmed, a mail is on its way.`);
+        finish(byId('resend'), t('confirm.sent', { email }));
     });
     if (!token) {
         byId('form').remove();
-        say('This page needs the whole link from your mail. Open it from there, or get another one here.');
+        say(t('confirm.noLink'));
         offerAnother(user);
     }
 });

@@ -3,10 +3,11 @@ import { send } from '../lib/api.js';
 import { byId } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
 import { finish, start } from '../lib/page.js';
+import { t } from '../lib/text.js';
 
 start(() => {
     manage(byId('form'), { email: rules.email }, async ({ email }) => {
         await send('POST', '/auth/password/forgot', { body: { email } });
-        finish(byId('form'), `If there is an account with the address ${email}, a mail is on its way.`);
+        finish(byId('form'), t('forgot.sent', { email }));
     });
 });

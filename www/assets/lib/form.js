@@ -1,17 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 import { byId, el } from './dom.js';
 import { showError } from './page.js';
+import { hasText, language, t } from './text.js';
 
 const PAUSE = 700; /* ms without a key, after which the form shows faults even in the field that has the focus */
 
-/* A rule receives (value, all values, input) and returns "must ...", or '' or undefined for a valid value. */
+const lengthOf = text => [...text].length;
+
+/* A rule receives (value, all values, input) and returns what is wrong, or '' or undefined for a valid value. */
 export const rules = {
-    given: value => (value === '' ? 'must be filled in' : ''),
-    username: value => ([...value].length < 3 ? 'must have at least 3 characters' : ''),
-    email: value => (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value) ? '' : 'must look like name@example.com'),
-    password: value => ([...value].length < 8 ? 'must have at least 8 characters' : ''),
-    sameAs: name => (value, values) => (value === values[name] ? '' : 'must be the same'),
+    given: value => (value === '' ? t('fault.given') : ''),
+    email: value => (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value) ? '' : t('fault.email')),
+    atLeast: n => value => (lengthOf(value) < n ? t('fault.short', { n }) : ''),
+    atMost: n => value => (lengthOf(value) > n ? t('fault.long', { n }) : ''),
+    sameAs: name => (value, values) => (value === values[name] ? '' : t('fault.same')),
 };
+rules.username = rules.atLeast(3);
+rules.password = rules.atLeast(8);
+
+/* What the server says of a field is in English. */
+function explain({ field, code, message }) {
+    const keys = [`fault.${field}.${code}`, ...(language === 'en' ? [] : [`fault.${code}`])];
+    const key = keys.find(hasText);
+    return key ? t(key) : message;
+}
 
 function valuesOf(form) {
     const values = {};
@@ -27,7 +39,7 @@ function valuesOf(form) {
 
 function showFault(input, text) {
     const label = input.labels[0].textContent.trim();
-    byId(`${input.id}-error`).textContent = text ? `${label} ${text}.` : '';
+    byId(`${input.id}-error`).textContent = text ? t('form.fault', { label, fault: text }) : '';
     input.classList.toggle('is-invalid', Boolean(text));
     text ? input.setAttribute('aria-invalid', 'true') : input.removeAttribute('aria-invalid');
 }
@@ -72,10 +84,10 @@ export function manage(form, checks, submit) {
 
     function showRefused(faults) {
         const named = faults.map(({ field }) => form.elements.namedItem(field));
-        faults.forEach(({ message }, i) => {
+        faults.forEach((fault, i) => {
             if (named[i]) {
                 refused.add(named[i]);
-                showFault(named[i], message);
+                showFault(named[i], explain(fault));
             }
         });
         form.querySelector('[aria-invalid]')?.focus();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+import { register } from '../lib/api.js';
 import { byId } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
 import { go, start } from '../lib/page.js';
-import { register } from '../lib/session.js';
+import { t } from '../lib/text.js';
 
 const checks = {
     username: rules.username,
@@ -13,8 +14,7 @@ const checks = {
 
 async function submit({ username, email, password }) {
     await register({ username, email, password });
-    const mailed = `A mail is on its way to ${email}: please follow the link in it.`;
-    await go('index.html', `Welcome, ${username}. ${mailed}`);
+    await go('index.html', t('register.done', { username, email }));
 }
 
 start(user => {

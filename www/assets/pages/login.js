@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+import { signIn } from '../lib/api.js';
 import { byId } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
 import { go, nextPage, start } from '../lib/page.js';
-import { signIn } from '../lib/session.js';
+import { t } from '../lib/text.js';
 
 start(user => {
     if (user) {
@@ -11,6 +12,6 @@ start(user => {
     }
     manage(byId('form'), { login: rules.given, password: rules.given }, async ({ login, password }) => {
         await signIn(login, password);
-        await go(nextPage(), 'You are signed in.');
+        await go(nextPage(), t('login.done'));
     });
 });

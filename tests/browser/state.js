@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* www/assets/lib/dom.js: state, and the elements that follow it. */
+import assert from 'node:assert/strict';
+import { story } from './visitor.js';
+
+/* Runs body(dom, root) in a page, with an empty element. Resolves to what it returns. */
+function unit(name, server, body, check) {
+    story(`state: ${name}`, server, async visit => {
+        const { page } = await visit();
+        await page.goto('/404.html');
+        const result = await page.evaluate(
+            `(async () => {
+                const dom = await import('/assets/lib/dom.js');
+                const root = document.createElement('div');
+                document.body.append(root);
+                return (${body})(dom, root);
+            })()`,
+        );
+        check(result);
+    });
+}
+
+export function states(server) {
+    unit(
+        'what reads a value runs again after it has changed, once a task, and not after its end',
+        server,
+        async ({ state, follow }) => {
+            const [a, b] = [state(1), state(10)];
+            const seen = [];
+            const end = follow(() => seen.push(a.value + b.value));
+            a.value = 2;
+            b.value = 20;
+            await null;
+            a.value = 2;
+            await null;
+            end();
+            a.value = 3;
+            await null;
+            return seen;
+        },
+        seen => assert.deepEqual(seen, [11, 22]),
+    );
+
+    unit(
+        'a value that is no longer read does not count',
+        server,
+        ({ state, follow, settle }) => {
+            const [which, a, b] = [state('a'), state(1), state(2)];
+            const seen = [];
+            follow(() => seen.push(which.value === 'a' ? a.value : b.value));
+            which.value = 'b';
+            settle();
+            a.value = 5;
+            settle();
+            b.value = 6;
+            settle();
+            return seen;
+        },
+        seen => assert.deepEqual(seen, [1, 2, 6]),
+    );
+
+    unit(
+        'what was made inside ends when what made it runs again',
+        server,
+        ({ state, follow, settle }) => {
+            const [outer, inner] = [state(0), state(0)];
+            let runs = 0;
+            follow(() => {
+                outer.value;
+                follow(() => {
+                    inner.value;
+                    runs++;
+                });
+            });
+            outer.value = 1;
+            settle();
+            inner.value = 1;
+            settle();
+            return runs;
+        },
+        runs => assert.equal(runs, 3),
+    );
+
+    unit(
+        'attributes and texts follow; texts are not parsed as HTML',
+        server,
+        ({ state, el, settle }, root) => {
+            const [text, busy] = [state('<b>1</b>'), state(true)];
+            root.append(el('p', { class: 'x', 'aria-busy': () => busy.value }, () => text.value));
+            const before = root.innerHTML;
+            text.value = ['2', el('i', {}, '3')];
+            busy.value = false;
+            settle();
+            return [before, root.innerHTML];
+        },
+        ([before, after]) => {
+            assert.equal(before, '<p class="x" aria-busy="">&lt;b&gt;1&lt;/b&gt;</p>');
+            assert.equal(after, '<p class="x">2<i>3</i></p>');
+        },
+    );
+
+    unit(
+        'a list keeps the element, and the focus, of each item that stays',
+        server,
+        ({ state, el, each, settle }, root) => {
+            const items = state(['a', 'b', 'c'].map(id => ({ id, n: 1 })));
+            const render = item => el('button', {}, () => item.value.id + item.value.n);
+            each(root, () => items.value, ({ id }) => id, render);
+            const [, b, c] = root.children;
+            b.focus();
+            const texts = [root.textContent];
+            items.value = ['d', 'b', 'c'].map(id => ({ id, n: 2 }));
+            settle();
+            settle();
+            texts.push(root.textContent, root.children[1] === b, document.activeElement === b);
+            items.value = ['c', 'b'].map(id => ({ id, n: 3 }));
+            settle();
+            settle();
+            texts.push(root.textContent, root.children[0] === c);
+            items.value = [];
+            settle();
+            return [...texts, root.childNodes.length];
+        },
+        result => assert.deepEqual(result, ['a1b1c1', 'd2b2c2', true, true, 'c3b3', true, 0]),
+    );
+
+    unit(
+        'an item that is gone follows nothing any more',
+        server,
+        ({ state, el, each, settle }, root) => {
+            const [items, outside] = [state(['a']), state(0)];
+            let runs = 0;
+            const render = item =>
+                el('p', {}, () => {
+                    runs++;
+                    return item.value + outside.value;
+                });
+            each(root, () => items.value, item => item, render);
+            outside.value = 1;
+            settle();
+            items.value = [];
+            settle();
+            outside.value = 2;
+            settle();
+            return runs;
+        },
+        runs => assert.equal(runs, 2),
+    );
+}

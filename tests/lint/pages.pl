@@ -1,0 +1,49 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+# Each page of www/ has the same head and header, but for its title and its script; it preloads exactly the modules that its script
+# imports, directly or through others, so that none is found late; it names no other server.
+use strict;
+use warnings FATAL => 'all';
+
+use File::Basename qw(basename dirname);
+use FindBin;
+use lib $FindBin::RealBin;
+use Lint;
+
+my $FIRST = 'www/index.html';
+my $shell = shell($FIRST);
+
+for my $page (files(qr/\.html/, 'www')) {
+    my $text = text($page);
+    my ($script) = $text =~ /<script type="module" src="(assets\/pages\/\w+\.js)">/ or fault($page, 'has no script'), next;
+    my @preloaded = $text =~ /<link rel="modulepreload" href="([^"]+)">/g;
+    my %imported = map { $_ => 1 } imports("www/$script");
+
+    fault($page, "has another head or header than $FIRST") if shell($page) ne $shell;
+    fault($page, "preloads $_, which its script does not import") for grep { !$imported{"www/$_"} } @preloaded;
+    delete @imported{ map { "www/$_" } @preloaded, $script };
+    fault($page, "does not preload $_") for map { s{^www/}{}r } sort keys %imported;
+    fault($page, "loads from elsewhere: $1") if $text =~ m{((?:src|href)="(?:https?:)?//[^"]*")};
+    fault($page, 'has no content with id="main"') if $text !~ /<main [^>]*id="main"/;
+}
+
+# From the beginning to the content, without what differs.
+sub shell {
+    my ($page) = @_;
+    return text($page) =~ s/<main .*//sr =~ s/<title .*?<\/title>//r =~ s/<script type="module"[^>]*>//r =~ s/\s*<link rel="modulepreload"[^>]*>//gr;
+}
+
+# The modules that are imported when the file is loaded; import() is not among them.
+sub imports {
+    my ($file, %seen) = @_;
+    my @all = ($file);
+    for (my $i = 0; $i < @all; $i++) {
+        my $folder = dirname($all[$i]);
+        for my $path (text($all[$i]) =~ /^(?:import|export)\b[^;]*?from '([^']+)';/mg) {
+            my $found = "$folder/$path";
+            1 while $found =~ s{/\./}{/} || $found =~ s{[^/]+(?<!\.\.)/\.\./}{};
+            push @all, $found if !$seen{$found}++;
+        }
+    }
+    return @all;
+}

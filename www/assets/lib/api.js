@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls to the API, and the session in which they are made. */
+import { API } from '../../config.js';
+import { recall, remember, state } from './dom.js';
+import { setCurrency } from './text.js';
+
+const PATIENCE = 20_000; /* ms for an answer */
+const PROBE = 3_000; /* ms between questions whether the server is back */
+const DETAILS = 'application/problem+json, application/json;q=0.9';
+
+/*
+ * problem: its name in /problems, '' if the answer says none. wait: seconds of Retry-After, or 0. fields: [{field, code, message}],
+ * the fields that the server refuses. status 0: there was no answer. ended: the session has ended.
+ */
+export class ApiError extends Error {
+    constructor(status, body = {}, headers = new Headers()) {
+        super([body.title ?? body.message, body.detail ?? body.error].filter(Boolean).join(': '));
+        this.status = status;
+        this.problem = body.type?.split('/').at(-1) ?? '';
+        this.fields = body.errors ?? [];
+        this.wait = Number(headers.get('Retry-After')) || 0;
+        this.request = headers.get('X-Request-Id');
+    }
+}
+
+/* ---- whether the server can be reached ---- */
+
+/* 'up', 'down' or 'offline'; follow() its value. */
+export const connection = state('up');
+
+async function isBack() {
+    try {
+        return (await fetch(`${API}/health/live`, { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE) })).ok;
+    } catch {
+        return false;
+    }
+}
+
+async function probe() {
+    if (navigator.onLine && (await isBack())) {
+        connection.value = 'up';
+    } else {
+        connection.value = navigator.onLine ? 'down' : 'offline';
+        setTimeout(probe, PROBE);
+    }
+}
+
+function noteSilence() {
+    if (connection.value === 'up') {
+        connection.value = navigator.onLine ? 'down' : 'offline';
+        setTimeout(probe, PROBE);
+    }
+}
+
+addEventListener('offline', noteSilence);
+
+/* ---- requests ---- */
+
+/* A proxy between the pages and the API may answer in HTML. */
+function parse(text) {
+    try {
+        return JSON.parse(text) ?? undefined;
+    } catch {
+        return undefined;
+    }
+}
+
+async function receive(request, signal) {
+    try {
+        const response = await fetch(request);
+        return { response, answer: parse(await response.text()) };
+    } catch (error) {
+        if (signal?.aborted) {
+            throw error;
+        }
+        noteSilence();
+        throw new ApiError(0);
+    }
+}
+
+/*
+ * Resolves to the answer's JSON, or rejects with an ApiError, or with the signal's AbortError. keepalive: continues when the user
+ * leaves the page.
+ */
+export async function send(method, path, { body, token, keepalive, signal, headers = {} } = {}) {
+    const patience = AbortSignal.timeout(PATIENCE);
+    const request = new Request(API + path, {
+        method,
+        headers: {
+            Accept: DETAILS,
+            ...(body && { 'Content-Type': 'application/json' }),
+            ...(token && { Authorization: `Bearer ${token}` }),
+            ...headers,
+        },
+        body: body && JSON.stringify(body),
+        cache: 'no-store',
+        keepalive,
+        signal: signal ? AbortSignal.any([signal, patience]) : patience,
+    });
+    const { response, answer } = await receive(request, signal);
+    if (!response.ok) {
+        throw new ApiError(response.status, answer, response.headers);
+    }
+    if (!answer) {
+        throw new ApiError(0);
+    }
+    if (method === 'GET' && path.startsWith('/products')) {
+        setCurrency(response.headers.get('Catalog-Currency'));
+    }
+    return answer;
+}
+
+/* ---- the session ---- */
+
+/*
+ * The refresh token is a cookie that scripts cannot read; the access token is only in memory, so each page begins with a refresh.
+ * localStorage has only the user's id, a hint that a refresh may succeed.
+ */
+const HINT = 'catalog.user';
+const tabs = new BroadcastChannel('catalog');
+
+let token = null;
+let renewal = null; /* the refresh in progress */
+const user = state(null);
+
+function set(newToken, newUser) {
+    const id = newUser?.id ?? null;
+    const isNews = id !== recall('localStorage', HINT);
+    token = newToken;
+    user.value = newUser;
+    remember('localStorage', HINT, id);
+    if (isNews) {
+        tabs.postMessage({ user: id });
+    }
+}
+
+/* The signed-in user or null; follow()s. */
+export function currentUser() {
+    return user.value;
+}
+
+/* Does another page have the session of another user by now, or none? */
+export function isOvertaken() {
+    return recall('localStorage', HINT) !== (user.value?.id ?? null);
+}
+
+/* Calls watcher() after another tab has signed in or out and so replaced the cookie: see restore(). */
+export function watchOtherTabs(watcher) {
+    tabs.addEventListener('message', ({ data }) => {
+        if ('user' in data && data.user !== (user.value?.id ?? null)) {
+            token = user.value = null;
+            watcher();
+        }
+    });
+}
+
+async function open(path, body) {
+    const answer = await send('POST', path, { body: { ...body, cookie: true } });
+    set(answer.token, answer.user);
+}
+
+export function signIn(login, password) {
+    return open('/auth/login', { login, password });
+}
+
+/* user: { username, email, password } */
+export function register(user) {
+    return open('/register', user);
+}
+
+/* Marks an error that means that the session has ended. */
+function markEnd(error) {
+    if (error.status === 401) {
+        error.ended = true;
+        set(null, null);
+    }
+    throw error;
+}
+
+async function renew() {
+    /* keepalive, because the new cookie must arrive: the server accepts the old one for only a few seconds more. */
+    const answer = await send('POST', '/auth/refresh', { keepalive: true }).catch(markEnd);
+    set(answer.token, answer.user);
+}
+
+/* Tabs take turns, so that each sends the cookie that the previous tab received. */
+function refresh() {
+    renewal ??= (navigator.locks ? navigator.locks.request('catalog.refresh', renew) : renew()).finally(() => {
+        renewal = null;
+    });
+    return renewal;
+}
+
+/* Restores this browser's session. Resolves to the user, or to null. */
+export async function restore() {
+    if (!token && recall('localStorage', HINT)) {
+        await refresh().catch(error => {
+            if (!error.ended) {
+                throw error;
+            }
+        });
+    }
+    return user.value;
+}
+
+/* Sends a request as the user; renews an expired token once. options: those of send(). */
+export async function call(method, path, body, options = {}) {
+    const used = token;
+    try {
+        return await send(method, path, { ...options, body, token: used });
+    } catch (error) {
+        if (error.status !== 401) {
+            throw error;
+        }
+    }
+    if (token === used) {
+        await refresh();
+    }
+    return send(method, path, { ...options, body, token }).catch(markEnd);
+}
+
+/* { role, mayWrite, ... } of the user, read once a page; null: nobody is signed in. */
+let profile = null;
+export function readProfile() {
+    const { id } = user.value ?? {};
+    if (!id) {
+        return Promise.resolve(null);
+    }
+    if (profile?.id !== id) {
+        const answer = call('GET', '/auth/me').then(({ data }) => data);
+        profile = { id, answer };
+        answer.catch(() => (profile = null));
+    }
+    return profile.answer;
+}
+
+/* Whether the user may create, update and delete products. */
+export async function mayWrite() {
+    return (await readProfile())?.mayWrite ?? false;
+}
+
+/* For requests that end the session on the server. */
+export function forget() {
+    set(null, null);
+}
+
+export async function signOut(everywhere = false) {
+    try {
+        await call('POST', '/auth/logout', { all: everywhere });
+    } catch (error) {
+        if (!error.ended) {
+            throw error;
+        }
+    }
+    forget();
+}

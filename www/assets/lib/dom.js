@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Elements, and the state that they follow. What reads a state's value while it runs in follow(), or as a function given to el(),
+ * runs again after the value has changed.
+ */
+
+let running = null; /* the reaction that now reads states */
+const waiting = new Set(); /* reactions to run again, in the order in which they were made */
+
+class Reaction {
+    sources = new Set();
+    parts = new Set(); /* reactions made while this one ran */
+
+    constructor(body) {
+        this.body = body;
+        running?.parts.add(this);
+    }
+
+    run() {
+        const outer = running;
+        this.end();
+        running = this;
+        try {
+            return this.body();
+        } finally {
+            running = outer;
+        }
+    }
+
+    end() {
+        this.parts.forEach(part => part.end());
+        this.parts.clear();
+        this.sources.forEach(readers => readers.delete(this));
+        this.sources.clear();
+        waiting.delete(this);
+    }
+}
+
+/* Runs what waits now, instead of at the end of the current task. */
+export function settle() {
+    for (const reaction of waiting) {
+        waiting.delete(reaction);
+        reaction.run();
+    }
+}
+
+/* A value that can be set: { value }. */
+export function state(value) {
+    const readers = new Set();
+    return {
+        get value() {
+            if (running) {
+                readers.add(running);
+                running.sources.add(readers);
+            }
+            return value;
+        },
+        set value(next) {
+            if (!Object.is(next, value)) {
+                value = next;
+                waiting.size === 0 && queueMicrotask(settle);
+                readers.forEach(reader => waiting.add(reader));
+            }
+        },
+    };
+}
+
+/* Runs body now, and again whenever a value that it read has changed. Returns a function that ends this. */
+export function follow(body) {
+    const reaction = new Reaction(body);
+    reaction.run();
+    return () => reaction.end();
+}
+
+export function byId(id) {
+    return document.getElementById(id);
+}
+
+function setAttribute(element, name, value) {
+    if (value === false || value === undefined) {
+        element.removeAttribute(name);
+    } else {
+        element.setAttribute(name, value === true ? '' : value);
+    }
+}
+
+/* Texts are never parsed as HTML. undefined, null and false add nothing. */
+function append(element, children) {
+    element.append(...children.flat(2).filter(child => child !== undefined && child !== null && child !== false));
+}
+
+/*
+ * Children are elements, texts, or lists of them. An attribute on... is a listener. true sets an attribute without a value; false
+ * and undefined leave it out. A function in place of a value, or as the only child, is followed.
+ */
+export function el(tag, attributes = {}, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+        if (name.startsWith('on')) {
+            element.addEventListener(name.slice(2), value);
+        } else if (typeof value === 'function') {
+            follow(() => setAttribute(element, name, value()));
+        } else {
+            setAttribute(element, name, value);
+        }
+    }
+    if (typeof children[0] === 'function') {
+        follow(() => {
+            element.replaceChildren();
+            append(element, [children[0]()]);
+        });
+    } else {
+        append(element, children);
+    }
+    return element;
+}
+
+/*
+ * Keeps one child of the element for each item of list(), in that order. render(state of the item) makes it; an item with a known
+ * key gets the child that it had, whose state is set to the item.
+ */
+export function each(element, list, keyOf, render) {
+    let rows = new Map();
+
+    function make(item) {
+        const kept = state(item);
+        const reaction = new Reaction(() => render(kept));
+        return { kept, reaction, child: reaction.run() };
+    }
+
+    follow(() => {
+        const items = new Map(list().map(item => [keyOf(item), item]));
+        const owner = running;
+        running = null; /* what a row reads is the row's own affair, and rows outlive this run */
+        rows.forEach(({ reaction, child }, key) => {
+            if (!items.has(key)) {
+                reaction.end();
+                child.remove();
+            }
+        });
+        const next = new Map();
+        let place = element.firstChild;
+        items.forEach((item, key) => {
+            const row = rows.get(key) ?? make(item);
+            row.kept.value = item;
+            next.set(key, row);
+            if (row.child === place) {
+                place = place.nextSibling;
+            } else {
+                element.insertBefore(row.child, place);
+            }
+        });
+        rows = next;
+        running = owner;
+    });
+}
+
+/* ---- what the browser keeps ---- */
+
+/* area: 'localStorage' or 'sessionStorage'. A user who blocks cookies blocks both; then nothing is stored. */
+export function recall(area, key) {
+    try {
+        return window[area].getItem(key);
+    } catch {
+        return null;
+    }
+}
+
+/* value null deletes the key. */
+export function remember(area, key, value) {
+    try {
+        if (value === null) {
+            window[area].removeItem(key);
+        } else {
+            window[area].setItem(key, value);
+        }
+    } catch {
+        /* storage is blocked */
+    }
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shell of every page: menu, language, status line, errors, and what happens while the server cannot be reached. */
+import {
+    ApiError,
+    connection,
+    currentUser,
+    isOvertaken,
+    readProfile,
+    restore,
+    signOut,
+    watchOtherTabs,
+} from './api.js';
+import { byId, each, el, follow, recall, remember, state } from './dom.js';
+import { chooseLanguage, hasText, language, LANGUAGES, pieces, t, translate } from './text.js';
+
+const FLASH = 'catalog.flash';
+
+/* ---- what the page says ---- */
+
+/* Shows the text in the page's status line, which screen readers read out. */
+export function say(text) {
+    byId('status').textContent = text;
+}
+
+/* Hides a finished element and says so; moves the focus, which would vanish with it. */
+export function finish(element, text) {
+    element.hidden = true;
+    say(text);
+    byId('main').focus();
+}
+
+/* Opens another page, which shows the text. Never resolves: a form that awaits it stays busy until the page unloads. */
+export function go(href, text) {
+    if (text) {
+        remember('sessionStorage', FLASH, text);
+    }
+    location.assign(href);
+    return new Promise(() => {});
+}
+
+function sayFlash() {
+    const text = recall('sessionStorage', FLASH);
+    remember('sessionStorage', FLASH, null);
+    if (text) {
+        say(text);
+    }
+}
+
+export function setTitle(text) {
+    document.title = `${text} · ${t('brand')}`;
+}
+
+/* ---- where links lead ---- */
+
+/* The file name and query of this page, to return to. */
+function here() {
+    return location.pathname.replace(/.*\//, '') + location.search;
+}
+
+/* Returns only to our own pages: an attacker may have made the link. */
+export function nextPage() {
+    const next = new URLSearchParams(location.search).get('next') ?? '';
+    return /^[a-z]+\.html(\?[\w=&.%+-]*)?$/.test(next) ? next : 'index.html';
+}
+
+export function signInLink() {
+    return `login.html?next=${encodeURIComponent(here())}`;
+}
+
+/* ---- errors ---- */
+
+function inTime(seconds) {
+    if (seconds > 90) {
+        return t('error.minutes', { n: Math.ceil(seconds / 60) });
+    }
+    return seconds > 0 ? t('error.seconds', { n: seconds }) : t('error.now');
+}
+
+/* The text of an error that waiting may help against; undefined for others. */
+function explainWait({ status }) {
+    if (status === 429) {
+        return 'error.tooMany';
+    }
+    if (status === 502 || status === 503 || status === 504) {
+        return 'error.busy';
+    }
+    return status >= 500 ? 'error.broken' : undefined;
+}
+
+function sentence(text) {
+    return text ? text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.') : t('error.refused');
+}
+
+/* The server's own words are in English. */
+function explain(error) {
+    if (error.ended) {
+        return t('error.ended');
+    }
+    if (error.status === 0) {
+        return t('error.silent');
+    }
+    const key = `problem.${error.problem}`;
+    return hasText(key) ? t(key) : el('span', { lang: 'en' }, sentence(error.message));
+}
+
+/* Counts down to the time at which a retry makes sense, and then calls done(). */
+function countdown(seconds, done) {
+    const left = state(seconds);
+    const timer = setInterval(() => {
+        left.value -= 1;
+        if (left.value === 0) {
+            clearInterval(timer);
+            done();
+        }
+    }, 1000);
+    return { left, stop: () => clearInterval(timer) };
+}
+
+/* In a role of its own, because an alert would read out each second. */
+function waitingText(key, error, clock) {
+    const when = el('span', { role: 'timer' }, () => (clock ? inTime(clock.left.value) : t('error.while')));
+    return el('p', {}, pieces(key, { when }), error.request && error.status === 500 ? ` ${t('error.request', { id: error.request })}` : '');
+}
+
+let retry = null; /* what to do again when the server is back */
+
+/*
+ * Replaces the element's content with an ApiError. again: the action of "Try again", if a retry may succeed; it also runs by itself
+ * when Retry-After has passed, or when the server is back.
+ */
+export function showError(element, error, again) {
+    if (!(error instanceof ApiError)) {
+        throw error;
+    }
+    const key = hasText(`problem.${error.problem}`) ? undefined : explainWait(error);
+    const repeat = () => {
+        clock?.stop();
+        retry = null;
+        if (alert.isConnected) {
+            again?.();
+        }
+    };
+    const clock = key && error.wait > 0 ? countdown(error.wait, repeat) : null;
+    const alert = el(
+        'div',
+        { class: 'alert alert-danger', role: 'alert', tabindex: '-1' },
+        key ? waitingText(key, error, clock) : el('p', {}, explain(error)),
+    );
+    if (error.ended) {
+        alert.append(el('p', {}, el('a', { class: 'alert-link', href: signInLink() }, t('shell.signIn'))));
+    } else if (again && (error.status === 0 || error.status >= 429)) {
+        retry = error.status === 0 ? repeat : null;
+        alert.append(
+            el('button', { type: 'button', class: 'btn btn-outline-danger', onclick: repeat }, t('error.again')),
+        );
+    }
+    element.replaceChildren(alert);
+    return alert;
+}
+
+/* ---- the bar while the server cannot be reached ---- */
+
+const BAR = { down: 'shell.down', offline: 'shell.offline' };
+const bar = el('div', { class: 'bar', role: 'status' }, () =>
+    connection.value in BAR ? el('p', {}, t(BAR[connection.value])) : undefined,
+);
+
+follow(() => {
+    if (connection.value === 'up') {
+        retry?.();
+    }
+});
+
+/* ---- the menu ---- */
+
+/*
+ * THE MENU: who sees which page. who: 'all'; 'writer', who may write products; or a role. An item whose page is the present one is marked.
+ */
+const MENU = [
+    { href: 'index.html', text: 'shell.products', who: 'all' },
+    { href: 'edit.html', text: 'shell.add', who: 'writer' },
+];
+
+const profile = state(null);
+
+function maySee(who) {
+    return who === 'all' || (who === 'writer' ? profile.value?.mayWrite : profile.value?.role === who) || false;
+}
+
+async function leave() {
+    try {
+        await signOut();
+        await go('index.html', t('shell.signedOut'));
+    } catch (error) {
+        showError(byId('trouble'), error);
+    }
+}
+
+function link(href, text) {
+    const path = location.pathname.replace(/\/$/, '/index.html');
+    return el('a', { class: 'nav-link', href, 'aria-current': path.endsWith(`/${href}`) && 'page' }, text);
+}
+
+function accountMenu(user) {
+    const isOpen = state(false);
+    const close = () => (isOpen.value = false);
+    const button = el(
+        'button',
+        {
+            type: 'button',
+            class: 'nav-link account',
+            'aria-expanded': () => String(isOpen.value),
+            'aria-controls': 'account-menu',
+            onclick: () => (isOpen.value = !isOpen.value),
+        },
+        el('bdi', {}, user.username),
+    );
+    const menu = el(
+        'div',
+        { class: 'menu', id: 'account-menu', hidden: () => !isOpen.value },
+        link('account.html', t('shell.account')),
+        el('button', { type: 'button', class: 'nav-link', onclick: leave }, t('shell.signOut')),
+    );
+    const item = el('li', { class: 'has-menu' }, button, menu);
+    item.addEventListener('keydown', event => {
+        if (event.key === 'Escape' && isOpen.value) {
+            close();
+            button.focus();
+        }
+    });
+    item.addEventListener('focusout', ({ relatedTarget }) => {
+        if (!item.contains(relatedTarget)) {
+            close();
+        }
+    });
+    return item;
+}
+
+function languageChoice() {
+    const change = ({ target }) => {
+        chooseLanguage(target.value);
+        if (document.querySelector('form[data-edited]')) {
+            say(t('shell.languageLater'));
+        } else {
+            location.reload();
+        }
+    };
+    const options = Object.entries(LANGUAGES).map(([tag, name]) =>
+        el('option', { value: tag, lang: tag, selected: tag === language }, name),
+    );
+    return el('select', { class: 'language', 'aria-label': t('shell.language'), onchange: change }, ...options);
+}
+
+const isKnown = state(false); /* whether there is a session */
+
+function accountItems() {
+    const user = currentUser();
+    if (!isKnown.value) {
+        return [];
+    }
+    return user
+        ? [accountMenu(user)]
+        : [el('li', {}, link('login.html', t('shell.signIn'))), el('li', {}, link('register.html', t('shell.register')))];
+}
+
+function showMenu() {
+    each(
+        byId('menu'),
+        () => MENU.filter(({ who }) => maySee(who)),
+        ({ href }) => href,
+        ({ value: { href, text } }) => el('li', {}, link(href, t(text))),
+    );
+    byId('account').before(languageChoice());
+    follow(() => byId('account').replaceChildren(...accountItems()));
+}
+
+/* Follows the user. */
+async function learnProfile() {
+    const id = currentUser()?.id;
+    const found = await readProfile().catch(() => null); /* the page that needs it says what is wrong */
+    if (currentUser()?.id === id) {
+        profile.value = found;
+    }
+}
+
+/* ---- the page's life ---- */
+
+async function begin(run, needsUser) {
+    let unknown; /* the error that left unknown whether there is a session */
+    const user = await restore().catch(error => {
+        unknown = error;
+        return null;
+    });
+    if (needsUser && !user) {
+        if (unknown) {
+            throw unknown;
+        }
+        location.replace(signInLink());
+        return;
+    }
+    follow(learnProfile);
+    await run(user);
+    sayFlash();
+    if (unknown) {
+        throw unknown;
+    }
+}
+
+/*
+ * Restores the session, then runs the page: run(user or null). Shows an ApiError that run throws. A page that needs no
+ * user runs even if the session cannot be restored now.
+ */
+export async function start(run, { needsUser = false } = {}) {
+    const again = () => {
+        byId('trouble').replaceChildren();
+        return start(run, { needsUser });
+    };
+    try {
+        await begin(run, needsUser);
+    } catch (error) {
+        showError(byId('trouble'), error, again);
+    } finally {
+        isKnown.value = true;
+    }
+}
+
+translate();
+setTitle(t(document.querySelector('title').dataset.title));
+showMenu();
+document.body.append(bar);
+document.documentElement.dataset.ready = '';
+
+/* The page still shows the previous user's content, so reload it, unless that would lose what the user has typed. */
+watchOtherTabs(async () => {
+    if (!document.querySelector('form[data-edited]')) {
+        location.reload();
+        return;
+    }
+    const user = await restore().catch(() => null);
+    say(user ? t('shell.signedInElsewhere', { name: user.username }) : t('shell.signedOutElsewhere'));
+});
+
+/* A page that the browser kept for its Back button may belong to a user who has signed out since. */
+addEventListener('pageshow', ({ persisted }) => persisted && isOvertaken() && location.reload());

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page's language: its texts, and how it writes numbers, prices and times. */
+import { recall, remember } from './dom.js';
+
+export const LANGUAGES = { en: 'English', de: 'Deutsch' };
+
+const KEPT = 'catalog.language';
+const baseOf = tag => tag.split('-')[0].toLowerCase();
+
+/* What the user has chosen, else the first of the browser's languages that there are texts in. */
+export const language =
+    [recall('localStorage', KEPT) ?? '', ...navigator.languages].map(baseOf).find(base => base in LANGUAGES) ?? 'en';
+
+/* en-GB writes dates otherwise than en-US: the browser's variant of the language counts. */
+const locale = navigator.languages.find(tag => baseOf(tag) === language) ?? language;
+
+const { default: texts } = await import(`../texts/${language}.js`);
+const plurals = new Intl.PluralRules(locale);
+const whole = new Intl.NumberFormat(locale);
+
+document.documentElement.lang = language;
+
+export function chooseLanguage(chosen) {
+    remember('localStorage', KEPT, chosen);
+}
+
+/* Is there such a text? For keys that are made of what the server answers. */
+export function hasText(key) {
+    return key in texts;
+}
+
+/* A text with forms takes the one for values.n. */
+function find(key, { n }) {
+    const text = texts[key];
+    return typeof text === 'object' ? (text[plurals.select(n)] ?? text.other) : text;
+}
+
+/* The text, in pieces: texts, and the values in place of {name}, of which numbers are written as the language does. */
+export function pieces(key, values = {}) {
+    return find(key, values)
+        .split(/\{(\w+)\}/)
+        .map((piece, i) => (i % 2 === 0 ? piece : values[piece]))
+        .map(piece => (typeof piece === 'number' ? whole.format(piece) : piece))
+        .filter(piece => piece !== '');
+}
+
+export function t(key, values) {
+    return pieces(key, values).join('');
+}
+
+/* Puts the language's texts into elements with data-t="key", or with data-t-label for their aria-label, and so on. */
+export function translate(root = document) {
+    for (const element of root.querySelectorAll('[data-t]')) {
+        element.textContent = t(element.dataset.t);
+    }
+    for (const element of root.querySelectorAll('[data-t-label]')) {
+        element.setAttribute('aria-label', t(element.dataset.tLabel));
+    }
+    for (const element of root.querySelectorAll('[data-t-placeholder]')) {
+        element.placeholder = t(element.dataset.tPlaceholder);
+    }
+}
+
+/* ---- numbers and times ---- */
+
+const LONG = { maximumFractionDigits: 20 };
+const HUGE = { notation: 'scientific', maximumFractionDigits: 15 };
+const rating = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, ...LONG });
+const time = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+let prices; /* the formats for usual and for huge prices */
+let known = null;
+
+/* currency: three letters of ISO 4217, or null: prices are plain numbers with two decimals. */
+export function setCurrency(currency) {
+    const style = currency ? { style: 'currency', currency } : { minimumFractionDigits: 2 };
+    known = currency;
+    prices = [LONG, HUGE].map(digits => new Intl.NumberFormat(locale, { ...style, ...digits }));
+}
+setCurrency(null);
+
+export const currency = () => known;
+export const formatPrice = value => prices[value < 1e15 ? 0 : 1].format(value);
+export const formatRating = value => rating.format(value);
+export const formatWhole = value => whole.format(value);
+export const formatTime = text => time.format(new Date(text));
+
+/*
+ * The number that the user typed, with a point or a comma before the decimals, or NaN. A comma or, in a language that writes it
+ * so, a point before exactly three digits is NaN, because it may separate thousands.
+ */
+export function parseNumber(text) {
+    const isNumber = /^[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?$/i.test(text);
+    const separator = new Intl.NumberFormat(locale).format(1111).includes('.') ? /[.,]\d{3}$/ : /,\d{3}$/;
+    const number = isNumber && !separator.test(text) ? Number(text.replace(',', '.')) : NaN;
+    return Number.isFinite(number) ? number : NaN;
+}
+
+/* In this order, because a User-Agent may also name browsers, or systems, further down. */
+const BROWSERS = [
+    ['Edg', 'Edge'],
+    ['OPR/', 'Opera'],
+    ['Firefox/', 'Firefox'],
+    ['Chrome/', 'Chrome'],
+    ['Safari/', 'Safari'],
+];
+const SYSTEMS = [
+    ['Android', 'Android'],
+    ['iPhone', 'iPhone'],
+    ['iPad', 'iPad'],
+    ['Windows', 'Windows'],
+    ['Mac OS X', 'macOS'],
+    ['Linux', 'Linux'],
+];
+
+/* The common name of a User-Agent's browser and system; an unknown User-Agent unchanged. */
+export function formatAgent(agent) {
+    const find = names => names.find(([mark]) => agent.includes(mark))?.[1];
+    const browser = find(BROWSERS);
+    const system = find(SYSTEMS);
+    if (!browser) {
+        return agent || t('agent.unnamed');
+    }
+    return system ? t('agent.on', { browser, system }) : browser;
+}
