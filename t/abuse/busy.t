@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/login
 # route: POST /auth/password/change
+# db: sqlite3
 # runs: alone
 # A password that the server did not check, because its queue was full, does not count as a wrong one.
 use CatalogTest;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/login
 # route: POST /register
+# db: sqlite3
 # runs: alone
 # A network that floods the queue of password hashes neither blocks other networks nor fills the error log.
 use CatalogTest;

@@ -2,6 +2,7 @@
 # route: POST /register
 # route: GET /products
 # case: 64
+# db: sqlite3
 # mpm: event
 # runs: alone
 # Two hundred registrations at once: the server hashes one password at a time, as configured, and readers do not notice.
