@@ -10,7 +10,7 @@ use CatalogTest::Ctl qw(ctl_for problems);
 use POSIX ();
 use Time::HiRes qw(sleep);
 
-use constant { WRITERS => 4, SECONDS => 8 };
+use constant { WRITERS => 4, SECONDS => 5 };
 
 my $server = server()->start;
 my $token = register($server)->{token};
