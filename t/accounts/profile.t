@@ -18,7 +18,7 @@ my @bad = (
     [{}, '' => 'required'], [{ email => 'x@example.org', role => 'admin' }, '' => 'required'], [{ username => 'ab' }, username => 'too_short'],
     [{ username => 'a b c' }, username => 'format'], [{ username => undef }, username => 'null'], [{ username => 'x' x 65 }, username => 'too_long'],
 );
-answers(update($_->[0]), 400, invalid(@{$_}[1 .. $#$_]), 'refused: ' . substr JSON::PP->new->canonical->encode($_->[0]), 0, 60) for @bad;
+answers(update($_->[0]), 400, invalid(@{$_}[1 .. $#$_]), 'refused: ' . substr Cpanel::JSON::XS->new->canonical->encode($_->[0]), 0, 60) for @bad;
 answers(update({ username => uc $other->{user}{username} }), 409, { %{ invalid(username => 'taken') }, message => 'User already exists' },
     'a name that is taken is refused');
 answers(update({ username => uc $name }), 200, profile(username => uc $name), 'the case of the own name is changed');

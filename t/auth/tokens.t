@@ -2,7 +2,7 @@
 # route: POST /products
 # case: 24 25 26 27 28 29 32 34 35
 use CatalogTest;
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 
 my $now = time;
 my $id = '01a1fd8d-47a8-77ac-9778-38d2c78c295b';
@@ -14,7 +14,7 @@ sub with { forge(claims => claims(@_)) }
 sub header { forge(header => {@_}) }
 sub text { forge(claims => $_[0]) }
 
-my $json = JSON::PP->new->canonical;
+my $json = Cpanel::JSON::XS->new->canonical;
 my $good = $json->encode(claims());
 sub plus { $good =~ s/\}$/,$_[0]}/r }
 sub raw {

@@ -28,7 +28,7 @@ is((stat $file)[4], $> == 0 ? scalar getpwnam('www-data') : $>, 'the database be
 is(problems(check()), '', 'check finds no problem');
 is(match([sort map { $_->{what} } listed(check())], [qw(configuration counts database file index journal_mode keys mail schema synchronous)]), '',
     'check lists what it checks');
-my ($told) = grep { $_->{what} eq 'configuration' } @{ JSON::PP::decode_json(ctl_for($server, 'check', '--json')->{out}) };
+my ($told) = grep { $_->{what} eq 'configuration' } @{ Cpanel::JSON::XS::decode_json(ctl_for($server, 'check', '--json')->{out}) };
 is(match($told, { what => 'configuration', state => 'ok', detail => '127.0.0.1 /api' }), '',
     'check --json prints the same as JSON');
 

@@ -5,7 +5,7 @@
 # catalogctl key new: a running server picks the files up, signs with them, and never reads them half-written.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl ctl_for);
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 use MIME::Base64 ();
 
 my $mount = <<'END';
@@ -22,7 +22,7 @@ CatalogTest::Server::hand_over($keys);
 my $group = (stat $keys)[5];
 
 sub files { my ($dir) = @_; opendir my $in, $dir or die "$dir: $!"; return sort grep { !/^\.\.?$/ } readdir $in }
-sub header_of { return JSON::PP::decode_json(MIME::Base64::decode_base64url((split /\./, $_[0])[0])) }
+sub header_of { return Cpanel::JSON::XS::decode_json(MIME::Base64::decode_base64url((split /\./, $_[0])[0])) }
 sub fails {
     my ($r, $words, $name) = @_;
     is_deeply([@$r{qw(status out)}], [1, ''], $name);

@@ -58,7 +58,7 @@ for my $way (['import into a server\'s database', $first], ['import from there i
     $file = $again;
 }
 my (%moved, %columns);
-for (map { JSON::PP::decode_json($_) } split /\n/, rows_of($file) =~ s/\n[^\n]*\n\z//r) {
+for (map { Cpanel::JSON::XS::decode_json($_) } split /\n/, rows_of($file) =~ s/\n[^\n]*\n\z//r) {
     my ($table) = keys %$_;
     $moved{$table}{$_} = 1 for keys %{ $_->{$table} };
 }

@@ -34,7 +34,7 @@ my @names = ('a', 'A', 'á', 'a ', 'a  ', 'ä', 'ß', 'ss', '🫖', '🫗', "e\x
 my @prices = ('0.30000000000000004', '1234567.8912345678', '9007199254740993', '1e21', '0.1', '5e-324', '100', '1.7976931348623157e308');
 my @sent = map { { name => $names[$_], price => $prices[ $_ % @prices ] } } 0 .. $#names;
 for (@sent) {
-    my $name = JSON::PP->new->ascii->allow_nonref->encode($_->{name});
+    my $name = Cpanel::JSON::XS->new->ascii->allow_nonref->encode($_->{name});
     my $r = $server->api(POST => '/products', qq({"name":$name,"price":$_->{price},"category":$name}), token => $token);
     $_->{body} = $r->{body} =~ /"data":(\{.*\}),"message"/ ? $1 : $r->{body};
 }

@@ -50,10 +50,10 @@ $server->start;
 sub ask {
     my ($path, $body, @headers) = @_;
     my $r = CatalogTest::Ctl::run({}, qw(curl -s --noproxy * -w), "\n%{http_code}", '--cacert', "$dir/cert.pem", '--resolve',
-        "shop.example.com:$port:127.0.0.1", "https://shop.example.com:$port$path", '-d', JSON::PP::encode_json($body),
+        "shop.example.com:$port:127.0.0.1", "https://shop.example.com:$port$path", '-d', Cpanel::JSON::XS::encode_json($body),
         map { ('-H', $_) } 'Content-Type: application/json', @headers);
     my ($answer, $code) = $r->{out} =~ /^(.*)\n(\d+)$/s or return { status => "curl: $r->{status}" };
-    return { status => $code, json => scalar eval { JSON::PP::decode_json($answer) } };
+    return { status => $code, json => scalar eval { Cpanel::JSON::XS::decode_json($answer) } };
 }
 my $made = ask('/api/register', { username => 'ada', email => 'ada@example.com', password => 'correct horse' });
 is($made->{status}, 201, 'a registration over TLS succeeds');

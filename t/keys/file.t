@@ -6,7 +6,7 @@
 use CatalogTest;
 use CatalogAccounts;
 use CatalogTest::Jose qw(pair signed verified);
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 
 my $dir = scratch();
 my %pair = map { $_ => pair($_) } qw(ES256 RS256);
@@ -76,7 +76,7 @@ for (@kinds) {
         'www-authenticate' => failed());
     answers($asked->("$parts[0].$parts[1]." . substr $parts[2], 0, -2), 401, undef, "$alg: a truncated signature is refused",
         'www-authenticate' => failed());
-    my $payload = CatalogTest::Token::base64url(JSON::PP::encode_json({ %$claims, role => 'admin' }));
+    my $payload = CatalogTest::Token::base64url(Cpanel::JSON::XS::encode_json({ %$claims, role => 'admin' }));
     answers($asked->("$parts[0].$payload.$parts[2]"), 401, undef, "$alg: changed claims are refused",
         'www-authenticate' => failed());
 

@@ -7,7 +7,7 @@ use CatalogAccounts;
 use CatalogTest::Jose qw(pair signed signed_text encrypted);
 use CatalogTest::Keys qw(put_key);
 use Compress::Zlib ();
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 use MIME::Base64 ();
 
 my $keys = scratch();
@@ -40,7 +40,7 @@ my $genuine = $server->api(POST => '/register', \%user, mount => '/shared')->{js
 my $claims = claims_of($genuine);
 my $wanted = { %$claims, role => 'admin' };
 my $base64url = \&CatalogTest::Token::base64url;
-my $json = JSON::PP->new->utf8->canonical;
+my $json = Cpanel::JSON::XS->new->utf8->canonical;
 sub header { my ($kid) = @_; return { alg => $alg{$kid}, typ => 'JWT', kid => $kid } }
 sub me { my ($mount, $token) = @_; return $server->api(GET => '/auth/me', token => $token, mount => "/$mount") }
 
@@ -83,7 +83,7 @@ sub by_kid {
     my @odd = ("$kid\n", "$kid ", uc $kid, '', 'x' x 2000, 5, undef, true, [$kid], { kid => $kid });
     my @forged;
     for my $odd (@paths, @code, @odd) {
-        my $what = 'kid ' . JSON::PP->new->canonical->allow_nonref->encode($odd);
+        my $what = 'kid ' . Cpanel::JSON::XS->new->canonical->allow_nonref->encode($odd);
         push @forged, [$what, made({ alg => 'HS256', kid => $odd }, key => $_)] for '', "outside the mount\n", 'x';
     }
     push @forged, ["a good signature, kid '$_'", signed($signer{$kid}, { %{ header($kid) }, kid => $_ }, $wanted)]

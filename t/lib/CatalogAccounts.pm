@@ -7,7 +7,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use Exporter 'import';
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 use MIME::Base64 ();
 
 use CatalogTest ();
@@ -65,7 +65,7 @@ sub lines {
     return join "\n", (grep { !/^(?:Date|X-Request-Id|RateLimit):/i } split /\r\n/, $head), '', $body;
 }
 
-sub part { JSON::PP::decode_json(MIME::Base64::decode_base64url((split /\./, $_[0])[$_[1]])) }
+sub part { Cpanel::JSON::XS::decode_json(MIME::Base64::decode_base64url((split /\./, $_[0])[$_[1]])) }
 sub header_of { part($_[0], 0) }
 sub claims_of { part($_[0], 1) }
 

@@ -7,7 +7,7 @@ package CatalogTest;
 use strict;
 use warnings FATAL => 'all';
 
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 use Test::More ();
 
 use CatalogTest::Http qw(request_bytes);
@@ -16,7 +16,7 @@ use CatalogTest::Server ();
 use CatalogTest::Token qw(ABSENT);
 use CatalogTest::Tools qw(slurp spew wait_until is_under_tsan);
 
-use constant { true => JSON::PP::true, false => JSON::PP::false, ISSUER => 'https://catalog.test',
+use constant { true => Cpanel::JSON::XS::true, false => Cpanel::JSON::XS::false, ISSUER => 'https://catalog.test',
     AUDIENCE => 'catalog-test' };
 
 my @EXPORT = qw(
@@ -28,7 +28,7 @@ our $ID = qr/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12
 my $INTERNALS = qr/sqlite|select |insert |constraint|\.db\b|\/tmp|0x[0-9a-f]{5}/i;
 our $TIME = qr/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-my $json = JSON::PP->new->ascii->canonical->allow_nonref;
+my $json = Cpanel::JSON::XS->new->ascii->canonical->allow_nonref;
 my ($main, $token);
 my ($count, $checked) = (0, 0);
 
@@ -159,7 +159,7 @@ sub rules {
     push @wrong, 'no Vary: Accept' unless ($r->{headers}{vary} // '') =~ /\bAccept\b(?!-)/;
     return (@wrong, problem_rules($r)) if $type =~ /problem/;
     push @wrong, "not for a failure: $_" for grep { !/^(?:success|message|error|errors|results|summary)$/ } keys %$json;
-    push @wrong, 'success is not false' unless JSON::PP::is_bool($json->{success}) && !$json->{success};
+    push @wrong, 'success is not false' unless Cpanel::JSON::XS::is_bool($json->{success}) && !$json->{success};
     push @wrong, 'no message' unless length($json->{message} // '');
     push @wrong, 'the error tells internals' if ($json->{error} // '') =~ $INTERNALS;
     return @wrong;
@@ -194,7 +194,7 @@ sub match {
     return match_hash($got, $want, $where) if ref $want eq 'HASH' && ref $got eq 'HASH';
     return match_array($got, $want, $where) if ref $want eq 'ARRAY' && ref $got eq 'ARRAY';
     return $shown->($got) eq $shown->($want) ? '' : "$where: " . $shown->($got) . ' instead of ' . $shown->($want)
-        if !ref $want || JSON::PP::is_bool($want);
+        if !ref $want || Cpanel::JSON::XS::is_bool($want);
     return "$where: " . $shown->($got) . ' is of another kind';
 }
 

@@ -4,7 +4,7 @@
 # STARTTLS and AUTH: the client sends credentials only over TLS, and only to a server with a trusted certificate.
 use CatalogTest;
 use CatalogTest::Smtp;
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 
 my $home = scratch();
 my $count = 0;
@@ -56,7 +56,7 @@ for (@cases) {
     } else {
         ok(wait_until(15, sub { $smtp->received }), "$name: the mail is sent") or diag $server->log_text;
         my ($mail) = ($smtp->received, {});
-        is(match({ tls => $mail->{tls}, to => "@{ $mail->{rcpt_tos} }" }, { tls => JSON::PP::true, to => $address }),
+        is(match({ tls => $mail->{tls}, to => "@{ $mail->{rcpt_tos} }" }, { tls => Cpanel::JSON::XS::true, to => $address }),
             '', "$name: the mail is sent over TLS");
         is($mail->{auth}, $as, "$name: the client authenticates as configured");
     }

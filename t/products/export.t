@@ -7,9 +7,9 @@ use utf8;
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);
 use CatalogTest::Tools qw(children_of);
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 
-my $json = JSON::PP->new->utf8->canonical;
+my $json = Cpanel::JSON::XS->new->utf8->canonical;
 
 sub export {
     my ($server, $query, %o) = @_;

@@ -2,9 +2,9 @@
 # route: GET /products/export
 # Exports with conditions, words and an order have the products that the list has with the same parameters, in its order.
 use CatalogTest;
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 
-my $json = JSON::PP->new->utf8->canonical;
+my $json = Cpanel::JSON::XS->new->utf8->canonical;
 my $server = server()->start;
 my $token = register($server)->{token};
 

@@ -6,8 +6,8 @@ use CatalogTest;
 my $server = server(mount => 'CatalogCountLimit 20')->start;
 my $token = register($server)->{token};
 my @products = (
-    { name => 'Red kettle', price => 25, category => 'Kitchen', inStock => JSON::PP::true, rating => 4.5 },
-    { name => 'red cup', price => 5, category => 'Kitchen', inStock => JSON::PP::false },
+    { name => 'Red kettle', price => 25, category => 'Kitchen', inStock => Cpanel::JSON::XS::true, rating => 4.5 },
+    { name => 'red cup', price => 5, category => 'Kitchen', inStock => Cpanel::JSON::XS::false },
     { name => "Caf\x{e9} cup", price => 7.5, category => 'kitchen', rating => 2 },
     { name => 'Green tea', price => 5, category => 'Tea', rating => 4.5 },
     { name => 'Reddish teapot', price => 125, category => 'tea ', rating => 0 },
@@ -71,7 +71,7 @@ $json = $server->api(GET => '/products?q=many&limit=5&count=none')->{json};
 is_deeply($json->{pagination}, { page => 1, limit => 5 }, 'count=none counts nothing');
 $json = $server->api(GET => '/products?q=red&facets=category,inStock')->{json};
 is_deeply($json->{facets}, { category => [{ value => 'Kitchen', count => 2 }, { value => 'tea ', count => 1 }],
-    inStock => [{ value => JSON::PP::true, count => 2 }, { value => JSON::PP::false, count => 1 }] }, 'facets count over all that match');
+    inStock => [{ value => Cpanel::JSON::XS::true, count => 2 }, { value => Cpanel::JSON::XS::false, count => 1 }] }, 'facets count over all that match');
 
 # case: what CatalogIndex leaves out is refused, and finds no wrong list
 my $few = server(mount => 'CatalogIndex category')->start;
@@ -88,7 +88,7 @@ my $refused = wait_until(60, sub {
     my $got = $filling->api(GET => '/products?q=kettle');
     return $got->{status} == 503 && $got;
 });
-answers($refused, 503, { success => JSON::PP::false, message => 'Service unavailable', error => qr/^the products are being indexed: \d+ %$/ },
+answers($refused, 503, { success => Cpanel::JSON::XS::false, message => 'Service unavailable', error => qr/^the products are being indexed: \d+ %$/ },
     'while the index is filled, 503 says how far it is');
 is($refused->{headers}{'retry-after'}, 5, 'and when to try again');
 is($filling->api(GET => "/products$_")->{status}, 200, "that does not concern /products$_") for '', '?category=Kitchen', '?sort=-price';

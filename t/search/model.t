@@ -9,9 +9,9 @@ use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);
 use CatalogTest::Model qw(matches ordered query_of random_product random_question);
 use CatalogTest::Move qw(product_id write_file);
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 use List::Util qw(max min shuffle);
-use POSIX qw(ceil);
+use POSIX ();
 
 my $COUNT_LIMIT = 25;
 my $seed = $ENV{CATALOG_SEED} // int rand 2**31;
@@ -23,7 +23,7 @@ diag "CATALOG_SEED=$seed" if $questions > 1000;
 my $server = server(mount => "CatalogCountLimit $COUNT_LIMIT")->start;
 my $token = register($server)->{token};
 my %products;
-my $json = JSON::PP->new->utf8->allow_nonref;
+my $json = Cpanel::JSON::XS->new->utf8->allow_nonref;
 
 # Every question here is a good one.
 sub get {
@@ -124,6 +124,13 @@ sub check {
     push @wrong, "$what of ?$query is\n    $g\nnot $w" if $g ne $w;
 }
 
+# An integer, which JSON writes without a point.
+sub pages_of {
+    use integer;
+    my ($total, $limit) = @_;
+    return ($total + $limit - 1) / $limit;
+}
+
 sub ids { return [map { $_->{id} } @_] }
 
 # The total is exact, or as many as are counted.
@@ -132,13 +139,13 @@ sub check_total {
     my $is_capped = defined $pagination->{totalRelation};
     my $want = $is_capped ? $COUNT_LIMIT : $total;
     check('the total', $query, [@$pagination{qw(total pages totalRelation)}],
-        [$want, ceil($want / $pagination->{limit}), $is_capped ? 'gte' : undef]);
+        [$want, pages_of($want, $pagination->{limit}), $is_capped ? 'gte' : undef]);
     push @wrong, "?$query counts no further than $COUNT_LIMIT of $total" if $is_capped && ($is_exact || $total <= $COUNT_LIMIT);
 }
 
 sub check_pages {
     my ($query, $limit, $is_exact, @want) = @_;
-    my @pages = shuffle(1 .. ceil(@want / $limit) + 1);
+    my @pages = shuffle(1 .. pages_of(scalar @want, $limit) + 1);
     for my $page (@pages > 4 ? @pages[0 .. 3] : @pages) {
         my $asked = "$query&limit=$limit&page=$page" . ($is_exact ? '&count=exact' : '');
         my $r = get($asked);
@@ -188,7 +195,7 @@ sub ask {
     my $limit = 1 + int rand max(3, min(300, scalar @want));
 
     check_pages($query, $limit, rand() < 0.3, @want);
-    check_walk($query, min(1000, ceil(@want / 4) + 1), @want) if rand() < 0.5;
+    check_walk($query, min(1000, pages_of(scalar @want, 4) + 1), @want) if rand() < 0.5;
     check_facets($query, @want) if rand() < 0.2;
 }
 

@@ -102,7 +102,7 @@ my @invalid = (
     [{}, '' => 'required'], [{ username => 'x' }, '' => 'required'], [{ role => 'root' }, role => 'format'], [{ role => undef }, role => 'null'],
     [{ role => 1, locked => 'yes', emailVerified => 0 }, role => 'type', locked => 'type', emailVerified => 'type'],
 );
-answers(call(PATCH => path($ann), $_->[0]), 400, invalid(@{$_}[1 .. $#$_]), 'refused: ' . JSON::PP->new->canonical->encode($_->[0])) for @invalid;
+answers(call(PATCH => path($ann), $_->[0]), 400, invalid(@{$_}[1 .. $#$_]), 'refused: ' . Cpanel::JSON::XS->new->canonical->encode($_->[0])) for @invalid;
 answers(call(PATCH => path($ann), { %{ $r->{json}{data} }, colour => 'blue' }), 200, one($ann), 'a user that was read can be sent back',
     'catalog-ignored' => 'colour', etag => $tag);
 ok(works($server, $ann->{token}), 'which changes nothing');
@@ -163,7 +163,7 @@ my $last = { success => false, message => 'Last administrator', error => qr/./ }
 my $me = path($admin);
 for ([PATCH => $me, { role => 'user' }], [PATCH => $me, { role => 'editor', emailVerified => true }], [PATCH => $me, { locked => true }], [DELETE => $me]) {
     my ($method, $path, @body) = @$_;
-    answers(call($method => $path, @body), 409, $last, "the last administrator: $method " . JSON::PP->new->canonical->encode($body[0] // {}));
+    answers(call($method => $path, @body), 409, $last, "the last administrator: $method " . Cpanel::JSON::XS->new->canonical->encode($body[0] // {}));
 }
 answers($server->api(DELETE => '/auth/me', { password => $password }, token => $admin->{token}), 409, $last, 'nor can the account be deleted by its owner');
 answers(call(PATCH => $me, { emailVerified => true, role => 'admin' }), 200, undef, 'another change is made');

@@ -7,7 +7,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use Exporter 'import';
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 use POSIX ();
 
 use CatalogTest::Tools qw(setting new_dir slurp spew);

@@ -11,7 +11,7 @@ use Exporter 'import';
 use HTTP::Tiny ();
 use IO::Select ();
 use IO::Socket::INET ();
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 use Time::HiRes ();
 
 our @EXPORT_OK = qw(request request_bytes talk connection burst);
@@ -19,7 +19,7 @@ our @EXPORT_OK = qw(request request_bytes talk connection burst);
 my $PATIENCE = 60; # seconds; no answer takes longer, even on a busy machine
 
 my $client = HTTP::Tiny->new(timeout => $PATIENCE, keep_alive => 0, max_redirect => 0, agent => 'catalog-test/1');
-my $json = JSON::PP->new->utf8->canonical->allow_nonref;
+my $json = Cpanel::JSON::XS->new->utf8->canonical->allow_nonref;
 
 # Encodes a reference as JSON; sends anything else as it is.
 sub encode { ref $_[0] ? $json->encode($_[0]) : $_[0] }
@@ -44,10 +44,12 @@ sub sent {
     return { headers => headers($body, %o), body => defined $body ? encode($body) : undef };
 }
 
+# patience: seconds to wait for an answer that may take longer than others.
 sub request {
     my ($port, $method, $path, $body, %o) = @_;
     my $sent = sent($body, %o);
     my %content = defined $body ? (content => $sent->{body}) : ();
+    local $client->{timeout} = $o{patience} // $PATIENCE;
     my $r = $client->request($method, "http://127.0.0.1:$port$path", { headers => $sent->{headers}, %content });
     return answer($r->{status}, $r->{headers}, $r->{content} // '');
 }

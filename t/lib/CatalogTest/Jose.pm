@@ -9,13 +9,13 @@ use warnings FATAL => 'all';
 
 use Exporter 'import';
 use IPC::Open2 ();
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 
 use CatalogTest::Tools qw(setting);
 
 our @EXPORT_OK = qw(pair signed signed_text verified encrypted);
 
-my $json = JSON::PP->new->utf8->canonical;
+my $json = Cpanel::JSON::XS->new->utf8->canonical;
 my ($pid, $to, $from);
 
 # One process for the whole file; it ends when its input does.

@@ -6,7 +6,7 @@ package CatalogTest::Smtp;
 use strict;
 use warnings FATAL => 'all';
 
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 use POSIX ();
 
 use CatalogTest::Tools qw(setting slurp free_port);
@@ -43,7 +43,7 @@ sub url { "smtp://127.0.0.1:$_[0]{port}" }
 # The received mails, oldest first: { mail_from, rcpt_tos, tls, auth, data }.
 sub received {
     my ($self) = @_;
-    return map { JSON::PP::decode_json($_) } split /\n/, slurp("$self->{dir}/envelopes.jsonl");
+    return map { Cpanel::JSON::XS::decode_json($_) } split /\n/, slurp("$self->{dir}/envelopes.jsonl");
 }
 
 # The mails to one address.

@@ -8,14 +8,14 @@ use warnings FATAL => 'all';
 
 use Digest::SHA ();
 use Exporter 'import';
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 use MIME::Base64 ();
 
 our @EXPORT_OK = qw(forge claims sign base64url ABSENT);
 
 use constant ABSENT => \'absent'; # leaves the field out
 
-my $json = JSON::PP->new->utf8->canonical;
+my $json = Cpanel::JSON::XS->new->utf8->canonical;
 
 sub base64url { MIME::Base64::encode_base64url($_[0]) }
 

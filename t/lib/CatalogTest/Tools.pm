@@ -9,7 +9,7 @@ use warnings FATAL => 'all';
 use Exporter 'import';
 use File::Basename qw(basename dirname);
 use IO::Socket::INET ();
-use JSON::PP ();
+use Cpanel::JSON::XS ();
 use List::Util qw(max);
 use Time::HiRes ();
 
@@ -23,12 +23,12 @@ my @reserved;
 sub settle {
     my (%more) = @_;
     $settings = { %{ $settings // {} }, %more };
-    spew("$ENV{CATALOG_TEST}/settings.json", JSON::PP::encode_json($settings));
+    spew("$ENV{CATALOG_TEST}/settings.json", Cpanel::JSON::XS::encode_json($settings));
 }
 
 sub setting {
     my ($name) = @_;
-    $settings //= JSON::PP::decode_json(slurp("$ENV{CATALOG_TEST}/settings.json"));
+    $settings //= Cpanel::JSON::XS::decode_json(slurp("$ENV{CATALOG_TEST}/settings.json"));
     return $settings->{$name};
 }
 
