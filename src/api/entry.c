@@ -38,6 +38,7 @@ static json_t *list_links(const cat_request_t *q)
     }
     if (q->conf->base_url) {
         add_link(q, all, "pages", q->conf->base_url, "/");
+        add_link(q, all, "docs", q->conf->base_url, "/api.html");
     }
     return all;
 }

@@ -62,9 +62,13 @@ answers($entry, 200, { success => true, data => { name => 'mod_catalog', version
 is(api(GET => '/')->{body}, $entry->{body}, 'a slash at its end makes no difference');
 my %links = %{ $entry->{json}{data}{links} };
 is(delete $links{pages}, 'https://shop.test/base/', 'the pages are where CatalogBaseURL says');
+is(delete $links{docs}, 'https://shop.test/base/api.html', 'one of them explains the API');
 is(join(' ', map { "$_ " . api(GET => $links{$_}, mount => '')->{status} } sort keys %links), join(' ', map { "$_ 200" } sort keys %links),
     'each link leads to a route');
 is_deeply([grep { !$links{$_} } qw(products categories health problems)], [], 'the links for a beginning are there');
+
+my %without = %{ server(mount => '')->start->api(GET => '')->{json}{data}{links} };
+is_deeply([sort keys %without], [sort keys %links], 'without CatalogBaseURL no link leads to a page');
 
 # The asterisk form addresses the server, not a mount.
 my $star = talk("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");

@@ -81,6 +81,20 @@ const states = {
         await page.goto('/account.html');
         await page.getByText('This one').waitFor();
     },
+    async api(page) {
+        await page.setViewportSize(SIZES[1]);
+        await page.goto('/api.html');
+        await page.getByRole('heading', { name: /^mod_catalog/ }).waitFor();
+    },
+    async 'api-refused'(page) {
+        await page.goto('/api.html#createProduct');
+        await page.getByLabel('Body', { exact: true }).fill('{"price": -1}');
+        await page.getByRole('button', { name: 'Send the POST request' }).click();
+        await page.locator('#answered').filter({ hasText: '400' }).waitFor();
+        for (const summary of await page.locator('details > summary:visible').all()) {
+            await summary.click();
+        }
+    },
     async 'signed-out'(page, { visitor }) {
         await visitor.signOut();
         await page.getByText('You have signed out.').waitFor();
@@ -142,6 +156,7 @@ export function looks(server) {
         await visitor.signIn(user);
         visitor.expect(
             'POST /api/auth/login 401',
+            'POST /api/products 400',
             'POST /api/auth/confirm 400',
             'GET /api/products/x failed',
         );

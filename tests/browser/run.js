@@ -2,6 +2,7 @@
 /* Drives the pages in Chromium: node --test-reporter=spec tests/browser/run.js build/mod_catalog.so */
 import { after, before } from 'node:test';
 import { accounts } from './accounts.js';
+import { api } from './api.js';
 import { catalogue } from './catalogue.js';
 import { looks } from './looks.js';
 import { origins } from './origins.js';
@@ -23,6 +24,7 @@ after(async () => {
 });
 
 accounts(server);
+api(server);
 catalogue(server);
 looks(server);
 origins(server);

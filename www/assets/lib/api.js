@@ -219,6 +219,14 @@ export async function call(method, path, body, options = {}) {
     return send(method, path, { ...options, body, token }).catch(markEnd);
 }
 
+/* Resolves to an access token of the user that the server accepts now; null: nobody is signed in. */
+export async function accessToken() {
+    if (user.value) {
+        await call('GET', '/auth/me');
+    }
+    return token;
+}
+
 /* { role, mayWrite, ... } of the user, read once a page; null: nobody is signed in. */
 let profile = null;
 export function readProfile() {

@@ -60,11 +60,12 @@ function here() {
 /* Returns only to our own pages: an attacker may have made the link. */
 export function nextPage() {
     const next = new URLSearchParams(location.search).get('next') ?? '';
-    return /^[a-z]+\.html(\?[\w=&.%+-]*)?$/.test(next) ? next : 'index.html';
+    return /^[a-z]+\.html(\?[\w=&.%+-]*)?(#\w*)?$/.test(next) ? next : 'index.html';
 }
 
-export function signInLink() {
-    return `login.html?next=${encodeURIComponent(here())}`;
+/* fragment: of this page, to return to as well; those of other pages are tokens. */
+export function signInLink(fragment = '') {
+    return `login.html?next=${encodeURIComponent(here() + fragment)}`;
 }
 
 /* ---- errors ---- */
@@ -179,6 +180,7 @@ follow(() => {
 const MENU = [
     { href: 'index.html', text: 'shell.products', who: 'all' },
     { href: 'edit.html', text: 'shell.add', who: 'writer' },
+    { href: 'api.html', text: 'api.title', who: 'all' },
 ];
 
 const profile = state(null);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { story } from './visitor.js';
+
+export function api(server) {
+    const answered = (page, text) => page.locator('#answered').filter({ hasText: text }).waitFor();
+    const send = (page, name) => page.getByRole('button', { name, exact: true }).click();
+
+    story('api.html lists what the API has, and sends a request', server, async visit => {
+        const { page } = await visit();
+        const links = page.locator('#groups a');
+
+        await page.goto('/api.html');
+        await page.getByRole('heading', { name: /^mod_catalog \d/ }).waitFor();
+        const { paths } = await (await fetch(`${server.url}/api/openapi.json`)).json();
+        assert.equal(await links.count(), Object.values(paths).flatMap(Object.keys).length);
+        await page.getByLabel('Filter').fill('patch /products');
+        await page.getByText('1 operation', { exact: true }).waitFor();
+        await page.getByLabel('Filter').fill('nothing like it');
+        await page.getByText('0 operations', { exact: true }).waitFor();
+        await page.getByLabel('Filter').fill('list products');
+        await page.getByRole('link', { name: 'List products' }).press('Enter');
+        await page.waitForURL('**/api.html#listProducts');
+        const title = page.getByRole('heading', { name: 'List products', exact: true });
+        await title.waitFor();
+        assert.equal(await page.evaluate(() => document.activeElement.textContent), 'List products');
+        assert.equal(await page.getByRole('link', { name: 'List products' }).getAttribute('aria-current'), 'page');
+
+        await server.api('POST', '/products', { name: 'Described', price: 1 }, (await server.register('describer')).token);
+        await page.getByText('35 more conditions').click();
+        await page.getByLabel('name[prefix]').fill('described & more');
+        await page.getByText('GET /api/products?name[prefix]=described%20%26%20more', { exact: true }).waitFor();
+        await page.getByLabel('name[prefix]').fill('DESCRIBED');
+        await page.getByLabel('limit', { exact: false }).first().fill('1');
+        await page.keyboard.press('Enter');
+        await answered(page, /^200 OK, \d+ octets in [\d,]+ ms$/);
+        await page.locator('#answer').getByText('"name": "Described"').waitFor();
+        await page.getByText('Headers of the answer').click();
+        await page.locator('#answer').getByText(/^x-request-id: /m).waitFor();
+    });
+
+    story('api.html shows what an operation takes and answers', server, async visit => {
+        const { page } = await visit();
+        const article = page.getByRole('article');
+
+        await page.goto('/api.html#runBatch');
+        await article.getByText('Requires a user who is signed in.').waitFor();
+        await article.getByText('application/json', { exact: true }).first().click();
+        await article.getByText('Whether one operation that fails takes all others back.').waitFor();
+        await article.getByText('array of one of CreateOperation, UpdateOperation, DeleteOperation, 1 to 1000 elements').waitFor();
+        await article.getByText('CreateOperation', { exact: true }).click();
+        await article.getByText('What the product is called.').first().waitFor();
+        await article.getByText('string, 1 to 200 characters, required').first().waitFor();
+        await article.getByText('Batch failed', { exact: false }).first().click();
+        await article.getByText('Correct the operation that failed and send the batch again.').waitFor();
+        assert.doesNotMatch(await article.textContent(), /\[object |undefined/);
+        await page.goto('/api.html#listUsers');
+        await article.getByText('Requires a user with the role admin.').waitFor();
+    });
+
+    story('api.html signs in, and writes only after a click', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('integrator');
+        const writes = [];
+
+        page.on('request', request => request.url().endsWith('/api/products') && writes.push(request.method()));
+        await page.goto('/api.html#createProduct');
+        await page.getByText('You are not signed in, so the request will be refused.').waitFor();
+        await page.getByRole('article').getByRole('link', { name: 'Sign in' }).click();
+        await page.getByLabel('User name or e-mail address').fill(user.username);
+        await page.getByLabel('Password', { exact: true }).fill(user.password);
+        await send(page, 'Sign in');
+        await page.waitForURL('**/api.html#createProduct');
+        await page.getByLabel('Send the access token of integrator').waitFor();
+        await page.getByText('Headers', { exact: true }).first().click();
+        await page.getByLabel('Idempotency-Key').fill('once');
+        await page.keyboard.press('Enter');
+        await page.getByLabel('Body', { exact: true }).fill('{"name": "Teapot", "price": 19.99}');
+        assert.deepEqual(writes, []);
+        await send(page, 'Send the POST request');
+        await answered(page, '201 Created');
+        await page.locator('#answer').getByText('"name": "Teapot"').waitFor();
+        await send(page, 'Send the POST request');
+        await page.getByText('Headers of the answer').click();
+        await page.locator('#answer').getByText('idempotency-replayed: true').waitFor();
+        assert.deepEqual(writes, ['POST', 'POST']);
+
+        visitor.expect('POST /api/products 400', 'POST /api/products 401', 'PUT /api/products/nothing 404');
+        await page.getByLabel('Idempotency-Key').fill('');
+        await page.getByLabel('Body', { exact: true }).fill('{"name": "Teapot", "price": -1}');
+        await send(page, 'Send the POST request');
+        await answered(page, '400 Bad Request');
+        await page.locator('.alert').getByText('Correct what errors lists and send the request again.').waitFor();
+        await page.locator('#answer').getByText('"field": "price"').waitFor();
+        await page.getByLabel('Send the access token of integrator').uncheck();
+        await send(page, 'Send the POST request');
+        await answered(page, '401 Unauthorized');
+
+        await page.goto('/api.html#updateProduct');
+        await send(page, 'Send the PUT request');
+        assert.equal(await page.locator('#answered').textContent(), ''); /* the id is missing */
+        await page.getByLabel('id', { exact: false }).first().fill('nothing');
+        await send(page, 'Send the PUT request');
+        await answered(page, '404 Not Found');
+    });
+
+    story('api.html imports a file, and saves one', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+
+        await visitor.signIn(await server.register('mover'));
+        await page.goto('/api.html#importProducts');
+        const buffer = Buffer.from('{"name": "Filed", "price": 3}\n{"name": "Also filed", "price": 4}\n');
+        await page.getByLabel('File').setInputFiles({ name: 'products.ndjson', mimeType: '', buffer });
+        assert.equal(await page.getByLabel('Type of the body').inputValue(), 'application/x-ndjson');
+        await send(page, 'Send the POST request');
+        await answered(page, '200 OK');
+        await page.locator('#answer').getByText('"created": 2').waitFor();
+
+        await page.goto('/api.html#exportProducts');
+        await page.getByLabel('format').selectOption('csv');
+        await page.getByLabel('name', { exact: false }).first().fill('Also filed');
+        await send(page, 'Send the request');
+        await answered(page, '200 OK');
+        const downloading = page.waitForEvent('download');
+        await page.getByRole('link', { name: 'Save as products.csv' }).click();
+        const text = readFileSync(await (await downloading).path(), 'utf8');
+        assert.match(text, /^id,name,price,.*\r\n[\w-]+,Also filed,4,.*\r\n$/);
+    });
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+import { API } from '../../config.js';
+import { ApiError, accessToken, currentUser } from '../lib/api.js';
+import { el, state } from '../lib/dom.js';
+import { showError, signInLink } from '../lib/page.js';
+import { formatWhole, t } from '../lib/text.js';
+import { composeHeaders, composeUrl, exchange, fileName, readable, SHOWN } from './request.js';
+import { code, disclosure, prose, typeView } from './schema.js';
+
+/* The form that sends the request of an operation, and shows its answer. */
+
+const READING = ['GET', 'OPTIONS'];
+const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson', jsonl: 'application/x-ndjson' }; /* by the suffix of a file */
+
+/* ---- fields ---- */
+
+function field(id, label, control, hint) {
+    control.id = id;
+    if (hint) {
+        control.setAttribute('aria-describedby', `${id}-hint`);
+    }
+    return el(
+        'div',
+        { class: 'field' },
+        el('label', { class: 'form-label', for: id }, label),
+        control,
+        hint && el('p', { class: 'form-text', id: `${id}-hint` }, hint),
+    );
+}
+
+function select(choices) {
+    return el('select', { class: 'form-control' }, choices.map(choice => el('option', {}, String(choice))));
+}
+
+function input(attributes) {
+    return el('input', { class: 'form-control', autocomplete: 'off', spellcheck: 'false', ...attributes });
+}
+
+function parameterControl(schema, { required, example = '' }) {
+    const choices = schema.enum ?? (schema.type === 'boolean' ? [true, false] : null);
+    return choices ? select(['', ...choices]) : input({ required, placeholder: String(example) });
+}
+
+function parameterField(description, parameter, controls) {
+    const control = parameterControl(description.resolve(parameter.schema), parameter);
+    controls.push({ parameter, control });
+    return field(
+        `${parameter.in}-${parameter.name.replace(/\W/g, '-')}`,
+        [el('code', {}, parameter.name), ' ', typeView(description, parameter.schema, parameter.required)],
+        control,
+        prose(parameter.description),
+    );
+}
+
+/* Conditions with an operator in brackets are many: like the headers, they are behind a disclosure. */
+function parameterFields(description, operation, controls) {
+    const all = description.parameters(operation);
+    const hasBrackets = ({ name }) => name.includes('[');
+    const isHeader = parameter => parameter.in === 'header';
+    const fields = isWanted => all.filter(isWanted).map(parameter => parameterField(description, parameter, controls));
+    const conditions = fields(hasBrackets);
+    const headers = fields(isHeader);
+    return [
+        fields(parameter => !hasBrackets(parameter) && !isHeader(parameter)),
+        conditions.length > 0 ? disclosure(t('api.conditions', { n: conditions.length }), conditions) : null,
+        headers.length > 0 ? disclosure(t('api.headers'), headers) : null,
+    ];
+}
+
+/* ---- the body ---- */
+
+function writeExample({ example = '' }) {
+    return typeof example === 'string' ? example : JSON.stringify(example, null, 4);
+}
+
+/* Returns { fields, read }; read() returns { type, body }. */
+function bodyFields(description, { content, required }) {
+    const types = Object.keys(content);
+    const media = content[types[0]];
+    const isFile = description.resolve(media.schema).type === 'string';
+    const type = select(types);
+    const file = el('input', { class: 'form-control', type: 'file', accept: '.csv,.ndjson,.jsonl' });
+    const text = el('textarea', { class: 'form-control', rows: '10', spellcheck: 'false', autocomplete: 'off' });
+
+    text.value = writeExample(media);
+    file.addEventListener('change', () => {
+        const suffix = file.files[0]?.name.split('.').at(-1).toLowerCase();
+        type.value = TYPES[suffix] ?? type.value;
+    });
+    return {
+        fields: [
+            types.length > 1 ? field('body-type', t('api.bodyType'), type) : null,
+            isFile ? field('body-file', t('api.file'), file, t('api.fileHint')) : null,
+            field('body', required ? t('api.body') : t('api.bodyOptional'), text),
+        ],
+        read: () => ({ type: type.value, body: file.files[0] ?? (text.value || undefined) }),
+    };
+}
+
+/* ---- the token ---- */
+
+/* Returns { field, isWanted }. */
+function tokenField(operation, { isOpen }) {
+    const user = currentUser();
+    if (!user) {
+        const link = el('a', { href: signInLink(location.hash) }, t('shell.signIn'));
+        const hint = isOpen ? t('api.signedOut') : [t('api.signedOutRefused'), ' ', link];
+        return { field: el('p', { class: 'form-text field' }, hint), isWanted: () => false };
+    }
+    const box = el('input', { class: 'form-check-input', type: 'checkbox', id: 'token', checked: operation.security.length > 0 });
+    const label = el('label', { for: 'token' }, t('api.token', { name: user.username }));
+    return { field: el('div', { class: 'form-check field' }, box, label), isWanted: () => box.checked };
+}
+
+/* ---- the answer ---- */
+
+/* What the description says of such a failure. */
+function explain(description, operation, { status }, { message, error } = {}) {
+    const { content } = operation.responses[status] ?? operation.responses.default;
+    const examples = description
+        .examples(content?.['application/json'] ?? {})
+        .filter(({ value }) => value.message === message);
+    const example = examples.find(({ value }) => value.error === error) ?? examples[0];
+    return example && el('p', { class: 'alert alert-danger' }, prose(example.description));
+}
+
+function download(blob, name) {
+    const link = el('a', { class: 'btn btn-outline-primary', download: name, href: URL.createObjectURL(blob) }, t('api.save', { name }));
+    return el('p', {}, link);
+}
+
+async function answerView(description, operation, answer) {
+    const { text, json, isWhole } = await readable(answer.blob);
+    const name = fileName(answer.headers);
+    const headers = answer.headers.map(([header, value]) => `${header}: ${value}`).join('\n');
+    return [
+        answer.status >= 400 && explain(description, operation, answer, json),
+        disclosure(t('api.answerHeaders'), code(headers)),
+        name || !isWhole ? download(answer.blob, name ?? 'answer') : null,
+        isWhole ? null : el('p', {}, t('api.cut', { shown: SHOWN, n: answer.blob.size })),
+        text && code(text),
+    ];
+}
+
+/* ---- the form ---- */
+
+/* A request that changes something is sent by a click on its button only, not by Enter in a field. */
+function sendButton(method, send) {
+    if (READING.includes(method)) {
+        return el('button', { class: 'btn btn-primary' }, t('api.sendReading'));
+    }
+    const look = method === 'DELETE' ? 'btn-danger' : 'btn-primary';
+    return el('button', { type: 'button', class: `btn ${look}`, onclick: send }, t('api.sendWriting', { method }));
+}
+
+export function requestForm(description, operation) {
+    const controls = [];
+    const body = operation.requestBody && bodyFields(description, operation.requestBody);
+    const token = tokenField(operation, description.access(operation));
+    const isBusy = state(false);
+    const summary = state({ text: '' });
+    const line = el('code', {});
+    const result = el('div', { id: 'answer' });
+    let abort;
+
+    const filled = () => controls.map(({ parameter, control }) => ({ ...parameter, value: control.value.trim() }));
+    const url = () => composeUrl(API, operation.path, filled());
+    const showLine = () => line.replaceChildren(`${operation.method} ${url()}`);
+
+    async function compose() {
+        const { type, body: content } = body?.read() ?? {};
+        const bearer = token.isWanted() ? await accessToken() : null;
+        const headers = {
+            ...composeHeaders(filled()),
+            ...(content !== undefined && { 'Content-Type': type }),
+            ...(bearer && { Authorization: `Bearer ${bearer}` }),
+        };
+        return { headers, body: content, signal: abort.signal };
+    }
+
+    async function run() {
+        const answer = await exchange(operation.method, url(), await compose());
+        const status = `${answer.status} ${answer.statusText}`.trim();
+        const text = t('api.answered', { status, n: answer.blob.size, time: answer.milliseconds });
+        result.replaceChildren(el('div', {}, await answerView(description, operation, answer)));
+        summary.value = { text, look: answer.status < 400 ? 'good' : 'bad' };
+    }
+
+    function showFailure(error) {
+        summary.value = { text: '' };
+        if (error instanceof ApiError) {
+            showError(result, error);
+        } else {
+            summary.value = { text: t(error.name === 'AbortError' ? 'api.stopped' : 'error.silent'), look: 'bad' };
+        }
+    }
+
+    async function send() {
+        if (isBusy.value || !form.reportValidity()) {
+            return;
+        }
+        abort = new AbortController();
+        isBusy.value = true;
+        summary.value = { text: t('api.sent') };
+        result.replaceChildren();
+        await run().catch(showFailure);
+        isBusy.value = false;
+    }
+
+    function submit(event) {
+        event.preventDefault();
+        if (READING.includes(operation.method)) {
+            send();
+        }
+    }
+
+    const stop = el(
+        'button',
+        { type: 'button', class: 'btn', hidden: () => !isBusy.value, onclick: () => abort.abort() },
+        t('api.stop'),
+    );
+    const form = el(
+        'form',
+        { oninput: showLine, onsubmit: submit },
+        parameterFields(description, operation, controls),
+        body?.fields,
+        token.field,
+        el('p', {}, line),
+        el('p', { class: 'buttons' }, sendButton(operation.method, send), stop),
+    );
+    const answered = el('p', { id: 'answered', role: 'status', class: () => summary.value.look }, () => summary.value.text);
+
+    showLine();
+    return [form, answered, result];
+}
