@@ -129,6 +129,22 @@ export function accounts(server) {
         assert.equal(await page.getByLabel('E-mail address').inputValue(), 'ada@example.com');
     });
 
+    story('a link for an address that another account has by now is refused', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const mover = await server.register('emailmover');
+        const change = { newEmail: 'wanted@example.com', password: mover.password };
+
+        await server.api('POST', '/auth/email/change', change, mover.token);
+        const link = await server.mailedLink('wanted@example.com', 'confirm.html');
+        await server.register('wanted');
+        visitor.expect('POST /api/auth/confirm 409');
+        await page.goto(link);
+        await page.getByRole('button', { name: 'Confirm' }).click();
+        await visitor.hears('Another account has this name or address by now.');
+        assert.ok(await page.getByRole('button').filter({ hasText: /Confirm|Send/ }).first().isHidden());
+    });
+
     story('the user can have a lost link sent again', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;

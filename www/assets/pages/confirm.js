@@ -13,16 +13,23 @@ function offerAnother(user) {
     byId('email').value ||= user?.email ?? '';
 }
 
+/* The link is of no use any more: 400, it is not valid; 409, the address belongs to another account by now. */
+function refuse(error, user) {
+    if (error.status !== 400 && error.status !== 409) {
+        throw error;
+    }
+    byId('form').remove();
+    showError(byId('trouble'), error).focus();
+    if (error.status === 400) {
+        offerAnother(user);
+    }
+}
+
 async function confirm(user) {
     try {
         await send('POST', '/auth/confirm', { body: { token } });
     } catch (error) {
-        if (error.status !== 400) {
-            throw error;
-        }
-        byId('form').remove();
-        showError(byId('trouble'), error).focus();
-        offerAnother(user);
+        refuse(error, user);
         return;
     }
     dropLinkToken();

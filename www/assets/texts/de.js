@@ -39,6 +39,7 @@ export default {
     'problem.registration-closed': 'Die Registrierung ist geschlossen. Nur Administratoren legen Konten an.',
     'problem.product-not-found': 'Das Produkt gibt es nicht. Vielleicht wurde es gelöscht.',
     'problem.session-not-found': 'Die Sitzung gibt es nicht. Vielleicht ist sie beendet.',
+    'problem.user-exists': 'Dieser Name oder diese Adresse gehört inzwischen zu einem anderen Konto.',
     'problem.precondition-failed': 'Jemand anderes hat dies inzwischen geändert. Bitte laden Sie es neu.',
     'problem.body-too-large': 'Das ist mehr, als der Katalog auf einmal annimmt.',
     'problem.not-indexed': 'Dieser Katalog kann so nicht suchen oder sortieren.',

@@ -39,6 +39,7 @@ export default {
     'problem.registration-closed': 'Registration is closed. Only administrators create accounts.',
     'problem.product-not-found': 'Product not found. It may have been deleted.',
     'problem.session-not-found': 'Session not found. It may have ended.',
+    'problem.user-exists': 'Another account has this name or address by now.',
     'problem.precondition-failed': 'Somebody else has changed this meanwhile. Read it again.',
     'problem.body-too-large': 'This is more than the catalogue takes at once.',
     'problem.not-indexed': 'This catalogue cannot search or sort this way.',
