@@ -129,14 +129,18 @@ static const char *ask_data_version(cat_connection_t *conn, apr_pool_t *pool)
     return version;
 }
 
+/* result: of a function of the reader. */
+static apr_status_t judge_control(cat_connection_t *conn, int result, const char *text)
+{
+    return result ? cat_connection_judge(
+                        conn, &(cat_fault_t){.result = result, .text = cat_sqlite_reader_error(conn->reader)}, text)
+                  : APR_SUCCESS;
+}
+
 /* In WAL mode no lock of another program keeps SQLite from committing, so there is nothing to wait for. */
 static apr_status_t commit_file(cat_connection_t *conn)
 {
-    int result = cat_sqlite_reader_commit(conn->reader);
-
-    return result ? cat_connection_judge(
-                        conn, &(cat_fault_t){.result = result, .text = cat_sqlite_reader_error(conn->reader)}, "COMMIT")
-                  : APR_SUCCESS;
+    return judge_control(conn, cat_sqlite_reader_commit(conn->reader), "COMMIT");
 }
 
 apr_status_t cat_connection_commit(cat_connection_t *conn, apr_pool_t *pool)
@@ -164,6 +168,9 @@ apr_status_t cat_connection_begin_view(cat_connection_t *conn)
 {
     apr_status_t rv = APR_SUCCESS;
 
+    if (conn->file) {
+        return judge_control(conn, cat_sqlite_reader_begin_view(conn->reader), "BEGIN");
+    }
     for (const char *const *text = conn->dialect->snapshot; *text && rv == APR_SUCCESS; text++) {
         rv = cat_connection_send(conn, *text);
     }
@@ -203,7 +210,8 @@ static apr_status_t send_rollback(cat_connection_t *conn)
     apr_status_t rv;
 
     memcpy(fault, conn->fault, sizeof(fault));
-    rv = conn->dialect->executor->send(conn, "ROLLBACK");
+    rv = conn->file ? judge_control(conn, cat_sqlite_reader_roll_back(conn->reader), "ROLLBACK")
+                    : conn->dialect->executor->send(conn, "ROLLBACK");
     memcpy(conn->fault, fault, sizeof(fault));
     return rv;
 }

@@ -15,12 +15,17 @@
 /* Of SQLite's virtual machine, between two looks at the clock: some ten microseconds. */
 #define STEPS 1000
 
+typedef enum { BEGIN_WRITE, BEGIN_READ, COMMIT, ROLL_BACK, CONTROLS } control_t;
+
+static const char *const controls[CONTROLS] = {
+    [BEGIN_WRITE] = "BEGIN IMMEDIATE", [BEGIN_READ] = "BEGIN", [COMMIT] = "COMMIT", [ROLL_BACK] = "ROLLBACK"};
+
 struct cat_sqlite_reader_t {
     sqlite3 *sqlite;
     sqlite3_stmt *statements[SQL_COUNT]; /* NULL: not prepared yet */
     cat_text_slots_t *slots;
     sqlite3_stmt *made[CAT_TEXT_SLOTS]; /* NULL: not prepared yet */
-    sqlite3_stmt *begin, *commit;       /* NULL: not prepared yet */
+    sqlite3_stmt *controls[CONTROLS];   /* NULL: not prepared yet */
 };
 
 void cat_sqlite_reader_set_up(void)
@@ -43,9 +48,8 @@ void cat_sqlite_reader_detach(cat_sqlite_reader_t *reader)
     for (int i = 0; reader && i < CAT_TEXT_SLOTS; i++) {
         finalize_statement(&reader->made[i]);
     }
-    if (reader) {
-        finalize_statement(&reader->begin);
-        finalize_statement(&reader->commit);
+    for (int i = 0; reader && i < CONTROLS; i++) {
+        finalize_statement(&reader->controls[i]);
     }
 }
 
@@ -239,12 +243,13 @@ int cat_sqlite_reader_select(cat_sqlite_reader_t *reader, const char *text, cons
     return result;
 }
 
-static int run_control(const cat_sqlite_reader_t *reader, sqlite3_stmt **statement, const char *text)
+static int run_control(cat_sqlite_reader_t *reader, control_t control)
 {
+    sqlite3_stmt **statement = &reader->controls[control];
     int result = SQLITE_OK;
 
     if (!*statement) {
-        result = sqlite3_prepare_v3(reader->sqlite, text, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
+        result = sqlite3_prepare_v3(reader->sqlite, controls[control], -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
     }
     if (result == SQLITE_OK) {
         sqlite3_step(*statement);
@@ -255,12 +260,22 @@ static int run_control(const cat_sqlite_reader_t *reader, sqlite3_stmt **stateme
 
 int cat_sqlite_reader_begin(cat_sqlite_reader_t *reader)
 {
-    return run_control(reader, &reader->begin, "BEGIN IMMEDIATE");
+    return run_control(reader, BEGIN_WRITE);
+}
+
+int cat_sqlite_reader_begin_view(cat_sqlite_reader_t *reader)
+{
+    return run_control(reader, BEGIN_READ);
 }
 
 int cat_sqlite_reader_commit(cat_sqlite_reader_t *reader)
 {
-    return run_control(reader, &reader->commit, "COMMIT");
+    return run_control(reader, COMMIT);
+}
+
+int cat_sqlite_reader_roll_back(cat_sqlite_reader_t *reader)
+{
+    return run_control(reader, ROLL_BACK);
 }
 
 const char *cat_sqlite_reader_error(const cat_sqlite_reader_t *reader)

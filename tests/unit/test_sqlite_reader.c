@@ -144,6 +144,10 @@ static void test_transactions_begin_and_end(void **state)
         assert_false(sqlite3_get_autocommit(sqlite));
         assert_int_equal(cat_sqlite_reader_commit(conn->reader), SQLITE_OK);
         assert_true(sqlite3_get_autocommit(sqlite));
+        assert_int_equal(cat_sqlite_reader_begin_view(conn->reader), SQLITE_OK);
+        assert_false(sqlite3_get_autocommit(sqlite));
+        assert_int_equal(cat_sqlite_reader_roll_back(conn->reader), SQLITE_OK);
+        assert_true(sqlite3_get_autocommit(sqlite));
     }
     assert_int_equal(cat_sqlite_reader_commit(conn->reader), SQLITE_ERROR);
     unit_says(cat_sqlite_reader_error(conn->reader), "no transaction is active");
