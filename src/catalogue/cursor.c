@@ -96,8 +96,9 @@ static int decode(apr_pool_t *pool, const char *text, cat_list_position_t *after
 
 /* A position, a list and a sealing key have exactly one text, so writing it again finds every change. */
 int cat_cursor_read(apr_pool_t *pool, const cat_keys_t *keys, const char *list, const char *text,
-                    cat_list_position_t *after)
+                    cat_list_position_t *after, const cat_key_t **key)
 {
+    *key = NULL;
     if (!*text) {
         *after = (cat_list_position_t){.key = CAT_LIST_KEY_MAX};
         return 1;
@@ -108,6 +109,7 @@ int cat_cursor_read(apr_pool_t *pool, const cat_keys_t *keys, const char *list, 
     for (int i = 0; i < keys->count; i++) {
         const char *again = cat_cursor_write(pool, keys->all[i], list, after);
         if (again && strlen(again) == strlen(text) && CRYPTO_memcmp(again, text, strlen(text)) == 0) {
+            *key = keys->all[i];
             return 1;
         }
     }

@@ -13,9 +13,10 @@
 const char *cat_cursor_write(apr_pool_t *pool, const cat_key_t *key, const char *list,
                              const cat_list_position_t *after);
 
-/* 1: cat_cursor_write made the text for the list with one of these keys, and *after is what it was made of, on the
- * pool; "" gives the beginning, CAT_LIST_KEY_MAX. 0: the text is no cursor, or one of another list or key. */
+/* 1: cat_cursor_write made the text for the list with one of these keys, *key, and *after is what it was made of, on the
+ * pool; "" gives the beginning, CAT_LIST_KEY_MAX, and NULL, as nothing is sealed. 0: the text is no cursor, or one of
+ * another list or key. */
 int cat_cursor_read(apr_pool_t *pool, const cat_keys_t *keys, const char *list, const char *text,
-                    cat_list_position_t *after);
+                    cat_list_position_t *after, const cat_key_t **key);
 
 #endif

@@ -334,11 +334,14 @@ static cat_query_outcome_t read_cursor(const parsing_t *p, apr_time_t now)
 {
     cat_list_query_t *query = p->query;
     const cat_keys_t *keys = cat_keyring_get(p->conf->keys, now, NULL);
+    const cat_key_t *key;
 
+    if (!p->cursor || !cat_cursor_read(p->parameters.pool, keys, query->sealed, p->cursor, &query->after, &key)) {
+        return CAT_QUERY_CURSOR_INVALID;
+    }
     query->sealing_key = keys->all[0];
-    return p->cursor && cat_cursor_read(p->parameters.pool, keys, query->sealed, p->cursor, &query->after)
-               ? CAT_QUERY_OK
-               : CAT_QUERY_CURSOR_INVALID;
+    query->cursor = !key || key == query->sealing_key ? p->cursor : NULL;
+    return CAT_QUERY_OK;
 }
 
 static void parse_text(parsing_t *p)
@@ -449,10 +452,11 @@ const char *cat_query_write_cursor(apr_pool_t *pool, const cat_list_query_t *que
     return cat_cursor_write(pool, query->sealing_key, query->sealed, after);
 }
 
-/* The answer contains a cursor sealed with today's key; so does its name, whichever key sealed the client's cursor. */
+/* The answer contains a cursor sealed with today's key. So its name has one too, whichever key sealed the client's cursor, or
+ * the key's mark: sealing the beginning would cost as much as sealing the next cursor. */
 const char *cat_query_write_key(apr_pool_t *pool, const cat_list_query_t *query)
 {
-    const char *cursor;
+    const char *cursor = query->cursor;
     cat_buffer_t b;
 
     cat_buffer_init(&b, pool, KEY_SIZE);
@@ -460,11 +464,13 @@ const char *cat_query_write_key(apr_pool_t *pool, const cat_list_query_t *query)
         CAT_BUFFER_LITERAL(&b, "/?page=");
         cat_buffer_add_int(&b, query->page);
     } else {
-        cursor = cat_query_write_cursor(pool, query, &query->after);
+        cursor = cursor ? cursor : cat_query_write_cursor(pool, query, &query->after);
         if (!cursor) {
             return NULL;
         }
-        CAT_BUFFER_LITERAL(&b, "/?cursor=");
+        CAT_BUFFER_LITERAL(&b, "/");
+        cat_buffer_add_text(&b, *cursor ? "" : cat_key_mark(query->sealing_key));
+        CAT_BUFFER_LITERAL(&b, "?cursor=");
         cat_buffer_add_text(&b, cursor);
     }
     cat_buffer_add_text(&b, query->parameters);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <apr_encode.h>
+#include <apr_escape.h>
 #include <apr_file_info.h>
 #include <apr_strings.h>
 #include <openssl/core_names.h>
@@ -27,6 +28,8 @@
 #define DER_MORE 8 /* octets at the most: three tags and lengths, and a zero before each number */
 
 #define SEAL_PURPOSE "mod_catalog seal"
+#define MARK_PURPOSE "mod_catalog mark"
+#define MARK_OCTETS 16
 
 #define MAKE_SECRET "create one: (umask 077; openssl rand -base64 32 > %s)"
 #define MAKE_PAIR "create one: (umask 077; openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out %s)"
@@ -37,6 +40,7 @@ struct cat_key_t {
     unsigned char *content; /* of the file: a secret or a PEM, as libjwt takes it; NULL for a public key */
     apr_size_t length;
     unsigned char sealing[CAT_KEY_SEAL_OCTETS]; /* the key for seals */
+    const char *mark;                           /* NULL for a public key */
     EVP_PKEY *pair;                             /* NULL for HS256; of a public key only that half */
 };
 
@@ -137,6 +141,7 @@ static const char *take_pair(apr_pool_t *pool, const char *path, cat_key_t *key)
 const char *cat_key_read(apr_pool_t *pool, const char *path, const cat_key_t **key)
 {
     cat_key_t *k = make_key(pool);
+    unsigned char mark[SHA256_OCTETS];
     apr_finfo_t info;
     const char *text, *fault;
 
@@ -157,9 +162,11 @@ const char *cat_key_read(apr_pool_t *pool, const char *path, const cat_key_t **k
     if (fault) {
         return fault;
     }
-    if (!make_mac(k->content, k->length, SEAL_PURPOSE, strlen(SEAL_PURPOSE), k->sealing)) {
+    if (!make_mac(k->content, k->length, SEAL_PURPOSE, strlen(SEAL_PURPOSE), k->sealing) ||
+        !make_mac(k->content, k->length, MARK_PURPOSE, strlen(MARK_PURPOSE), mark)) {
         return apr_psprintf(pool, "%s: out of memory", path);
     }
+    k->mark = apr_pescape_hex(pool, mark, MARK_OCTETS, 0);
     *key = k;
     return NULL;
 }
@@ -300,6 +307,11 @@ int cat_key_verify(apr_pool_t *pool, const cat_key_t *key, const char *token)
 int cat_key_seal(const cat_key_t *key, const char *text, apr_size_t length, unsigned char seal[CAT_KEY_SEAL_OCTETS])
 {
     return make_mac(key->sealing, sizeof(key->sealing), text, length, seal);
+}
+
+const char *cat_key_mark(const cat_key_t *key)
+{
+    return key->mark;
 }
 
 /* ---- publishing ---- */

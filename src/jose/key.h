@@ -41,6 +41,9 @@ int cat_key_verify(apr_pool_t *pool, const cat_key_t *key, const char *token);
  * never valid as the signature of a token. 0: no memory. */
 int cat_key_seal(const cat_key_t *key, const char *text, apr_size_t length, unsigned char seal[CAT_KEY_SEAL_OCTETS]);
 
+/* Hexadecimal digits that tell the key's seals from those of other keys, and nothing about the key; NULL: a public key. */
+const char *cat_key_mark(const cat_key_t *key);
+
 /* The public half as a JWK (RFC 7517: kty, use, alg, kid and the numbers), on the pool; NULL for a shared secret. */
 json_t *cat_key_jwk(apr_pool_t *pool, const cat_key_t *key);
 

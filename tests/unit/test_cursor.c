@@ -31,8 +31,9 @@ static const char *write_one(apr_pool_t *pool, const cat_key_t *key, const char 
 static int reads(apr_pool_t *pool, const cat_key_t *key, const char *text)
 {
     cat_list_position_t after;
+    const cat_key_t *used;
 
-    return cat_cursor_read(pool, &(cat_keys_t){&key, 1}, PLAIN, text, &after);
+    return cat_cursor_read(pool, &(cat_keys_t){&key, 1}, PLAIN, text, &after, &used);
 }
 
 static void test_reads_what_it_wrote(void **state)
@@ -52,9 +53,10 @@ static void test_reads_what_it_wrote(void **state)
         const cat_list_position_t *position = &positions[i / UNIT_COUNT(lists)];
         const char *list = lists[i % UNIT_COUNT(lists)], *text = cat_cursor_write(*state, one, list, position);
         cat_list_position_t after;
+        const cat_key_t *used;
 
         assert_int_equal(strspn(text, alphabet), strlen(text));
-        assert_true(cat_cursor_read(*state, &(cat_keys_t){&one, 1}, list, text, &after));
+        assert_true(cat_cursor_read(*state, &(cat_keys_t){&one, 1}, list, text, &after, &used));
         assert_string_equal(after.key.created_at, position->key.created_at);
         assert_string_equal(after.key.id, position->key.id);
         for (int v = 0; v < CAT_LIST_SORT_MAX; v++) {
@@ -74,7 +76,9 @@ static void test_refuses_cursors_of_other_lists(void **state)
         const char *text = cat_cursor_write(*state, one, lists[i], &position);
         for (size_t other = 0; other < UNIT_COUNT(lists); other++) {
             cat_list_position_t after;
-            assert_int_equal(cat_cursor_read(*state, &(cat_keys_t){&one, 1}, lists[other], text, &after), other == i);
+            const cat_key_t *used;
+            assert_int_equal(cat_cursor_read(*state, &(cat_keys_t){&one, 1}, lists[other], text, &after, &used),
+                             other == i);
         }
     }
 }
@@ -97,8 +101,10 @@ static void test_seal_of_the_plain_list_is_of_time_and_id_alone(void **state)
 static void test_empty_cursor_is_the_beginning(void **state)
 {
     cat_list_position_t after;
+    const cat_key_t *used;
 
-    assert_true(cat_cursor_read(*state, &(cat_keys_t){NULL, 0}, TEA, "", &after));
+    assert_true(cat_cursor_read(*state, &(cat_keys_t){NULL, 0}, TEA, "", &after, &used));
+    assert_null(used);
     assert_string_equal(after.key.created_at, "9223372036854775807");
     assert_string_equal(after.key.id, "");
     assert_null(after.values[0]);
@@ -108,10 +114,12 @@ static void test_reads_cursors_of_all_keys(void **state)
 {
     const cat_key_t *keys[] = {key(*state, '1'), key(*state, '2'), key(*state, '3')};
     cat_list_position_t after;
+    const cat_key_t *used;
 
     for (int i = 0; i < 3; i++) {
         const char *text = write_one(*state, keys[i], TIME, ID);
-        assert_int_equal(cat_cursor_read(*state, &(cat_keys_t){keys, 2}, PLAIN, text, &after), i < 2);
+        assert_int_equal(cat_cursor_read(*state, &(cat_keys_t){keys, 2}, PLAIN, text, &after, &used), i < 2);
+        assert_ptr_equal(used, i < 2 ? keys[i] : NULL);
     }
     assert_string_equal(write_one(*state, keys[0], TIME, ID), write_one(*state, key(*state, '1'), TIME, ID));
 }

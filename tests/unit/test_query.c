@@ -132,7 +132,7 @@ static void test_cache_key_is_a_query_for_the_same_list(void **state)
 
     for (size_t i = 0; i < UNIT_COUNT(texts); i++) {
         const char *key = key_of(*state, texts[i]);
-        assert_string_equal(key_of(*state, key + 2), key);
+        assert_string_equal(key_of(*state, strchr(key, '?') + 1), key);
     }
 }
 
