@@ -29,7 +29,7 @@ int cat_index_table_parts(void);
 /* Does the index serve a mount that keeps these parts? */
 int cat_index_table_is_wanted(const cat_index_t *index, int kept);
 
-/* The columns as the database's CREATE INDEX has them, "price_key, created_at, id". */
+/* The columns as the database's CREATE INDEX has them, "price_key, created_at, id, category". */
 const char *cat_index_table_columns(apr_pool_t *pool, const cat_dialect_t *dialect, const cat_index_t *index);
 
 /* The statements that create and drop the index while servers work, for db/definition.h. */
