@@ -8,11 +8,17 @@ const SIZES = [
     { width: 1280, height: 800 },
 ];
 
+const SCHEMES = [
+    ['light', 'none'],
+    ['dark', 'none'],
+    ['light', 'active'],
+];
+
 async function inspect(page, name) {
     await page.evaluate(axe);
-    for (const colorScheme of ['light', 'dark']) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        for (const size of SIZES) {
+    for (const [colorScheme, forcedColors] of SCHEMES) {
+        await page.emulateMedia({ colorScheme, forcedColors, reducedMotion: 'reduce' });
+        for (const size of forcedColors === 'active' ? [] : SIZES) {
             await page.setViewportSize(size);
             await page.screenshot({
                 path: `${pictures}${name}-${size.width}-${colorScheme}.png`,
@@ -21,13 +27,17 @@ async function inspect(page, name) {
             const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
             assert.ok(overflow <= 0, `${name} is ${overflow} pixels wider than ${size.width}`);
         }
-        await page.setViewportSize(SIZES[0]);
+        await page.setViewportSize(forcedColors === 'active' ? SIZES[1] : SIZES[0]);
         const { violations } = await page.evaluate(() => window.axe.run());
         const faults = violations.flatMap(({ id, impact, nodes }) =>
             nodes.map(node => `${impact} ${id}: ${node.html}`),
         );
-        assert.deepEqual(faults, [], `${name}, ${colorScheme}`);
+        assert.deepEqual(faults, [], `${name}, ${colorScheme}, forced colours ${forcedColors}`);
     }
+    await page.setViewportSize({ width: 320, height: 640 }); /* as wide as 1280 pixels at 400 % */
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(overflow <= 0, `${name} is ${overflow} pixels wider than 320`);
+    await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none', reducedMotion: 'reduce' });
     await tabThrough(page, name);
 }
 
@@ -57,12 +67,57 @@ async function tabThrough(page, name) {
     assert.ok(seen.size > 0, `${name}: the keyboard reaches nothing`);
 }
 
+function answerOnce(page, url, status, headers) {
+    return page.route(url, route => route.fulfill({ status, headers, body: '{}' }), { times: 1 });
+}
+
 /* Brings each page into the state of interest. */
 const states = {
     async index(page) {
         await page.goto('/?page=2');
-        await page.getByRole('row').nth(5).waitFor();
+        await page.locator('.card').nth(5).waitFor();
         await page.getByRole('link', { name: 'Add a product' }).waitFor();
+    },
+    async 'index-table'(page) {
+        await page.getByRole('button', { name: 'Table' }).click();
+        await page.getByRole('row').nth(5).waitFor();
+    },
+    async 'index-drawer'(page) {
+        await page.getByRole('button', { name: 'Filters' }).click();
+        await page.getByRole('dialog').getByLabel('Kitchen').check();
+        await page.getByLabel('from', { exact: true }).fill('x');
+        await page.getByLabel('to', { exact: true }).focus();
+        await page.getByText('Write prices as').waitFor();
+    },
+    async 'index-nothing'(page) {
+        await page.goto('/?q=nosuchthing&stock=1');
+        await page.getByRole('button', { name: 'Show all products' }).waitFor();
+    },
+    async 'index-busy'(page) {
+        await answerOnce(page, '**/api/products?*', 429, { 'Retry-After': '3000' });
+        await page.goto('/');
+        await page.getByText('Too many tries. Please try again in 50 minutes.').waitFor();
+    },
+    async 'index-broken'(page) {
+        await answerOnce(page, '**/api/products?*', 500, {});
+        await page.goto('/');
+        await page.getByText('has a problem just now').waitFor();
+    },
+    async 'index-down'(page) {
+        await page.route('**/api/products?*', route => route.abort());
+        await page.route('**/api/health/live', route => route.abort());
+        await page.goto('/');
+        await page.getByText('This page goes on when it is back.').waitFor();
+    },
+    async missing(page) {
+        await page.unroute('**/api/products?*');
+        await page.unroute('**/api/health/live');
+        await page.goto('/nowhere/at/all');
+        await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+        await page.getByRole('link', { name: 'To the products' }).click();
+        await page.locator('.card').nth(5).waitFor();
+        await page.goto('/nowhere.html');
+        await page.getByRole('button', { name: 'looker' }).click();
     },
     async product(page, { product }) {
         await page.goto(`/product.html?id=${product.id}`);
@@ -98,7 +153,7 @@ const states = {
     async 'signed-out'(page, { visitor }) {
         await visitor.signOut();
         await page.getByText('You have signed out.').waitFor();
-        await page.getByRole('row').nth(5).waitFor();
+        await page.locator('.card').nth(5).waitFor();
     },
     async login(page) {
         await page.goto('/login.html');
@@ -159,6 +214,11 @@ export function looks(server) {
             'POST /api/products 400',
             'POST /api/auth/confirm 400',
             'GET /api/products/x failed',
+            'GET /api/products 429',
+            'GET /api/products 500',
+            'GET /api/products failed',
+            'GET /nowhere/at/all 404',
+            'GET /nowhere.html 404',
         );
         for (const [state, prepare] of Object.entries(states)) {
             await prepare(visitor.page, { product, visitor });

@@ -9,6 +9,8 @@ import { origins } from './origins.js';
 import { outages } from './outages.js';
 import { Server } from './server.js';
 import { states } from './state.js';
+import { searches } from './searches.js';
+import { weight } from './weight.js';
 import { closeBrowser, openBrowser } from './visitor.js';
 
 const server = new Server();
@@ -29,4 +31,6 @@ catalogue(server);
 looks(server);
 origins(server);
 outages(server);
+searches(server);
 states(server);
+weight(server);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The servers under test: httpd as `make run` starts it, and a real SMTP server. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createWebServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -56,39 +56,55 @@ function foreignPage(host) {
     });
 }
 
-/* A second virtual host at another port, where only editors may write, and a third for pages of another origin. Without
- * limits, which the tests would reach. */
-function settings(port, abroadPort, friends) {
+/* The last part of conf/catalog.conf, as an administrator uncomments it, with the pages below another root. */
+function pagesAsInstalled(root) {
+    const [, part] = readFileSync(join(top, 'conf/catalog.conf'), 'utf8').split('# ---- The pages ----\n');
+    const lines = part.split('# ---- ')[0].split('\n');
+    return lines
+        .filter(line => /^#(?! \S)/.test(line))
+        .map(line => line.slice(1))
+        .join('\n')
+        .replaceAll('/usr/share/mod_catalog', `${root}/usr/share/mod_catalog`);
+}
+
+function host(port, lines, more = '') {
     return `
-<Location "/api">
-    CatalogRateLimit Off
-</Location>
 Listen 127.0.0.1:${port}
 <VirtualHost 127.0.0.1:${port}>
     <Location "/api">
-        CatalogWriteRole editor
+        ${lines}
     </Location>
-</VirtualHost>
-Listen 127.0.0.1:${abroadPort}
-<VirtualHost 127.0.0.1:${abroadPort}>
-    <Location "/api">
-        CatalogAllowOrigin ${friends.join(' ')}
-    </Location>
+    ${more}
 </VirtualHost>
 `;
+}
+
+/* Virtual hosts at other ports. Without limits, which the tests would reach. */
+function settings(ports, friends, root) {
+    return (
+        '<Location "/api">\n    CatalogRateLimit Off\n</Location>\n' +
+        host(ports.editors, 'CatalogWriteRole editor') +
+        host(ports.abroad, `CatalogAllowOrigin ${friends.join(' ')}`) +
+        host(ports.plain, 'CatalogIndex none') +
+        host(ports.installed, 'CatalogCurrency EUR', pagesAsInstalled(root))
+    );
 }
 
 export class Server {
     async start(module) {
         const port = await freePort();
-        const editorsPort = await freePort();
-        const abroadPort = await freePort();
+        const ports = {};
+        for (const name of ['editors', 'abroad', 'plain', 'installed']) {
+            ports[name] = await freePort();
+        }
 
         this.module = module;
         this.home = mkdtempSync('/tmp/catalog-browser.');
         this.url = `http://127.0.0.1:${port}`;
-        this.editorsUrl = `http://127.0.0.1:${editorsPort}`;
-        this.abroadUrl = `http://127.0.0.1:${abroadPort}/api`;
+        this.editorsUrl = `http://127.0.0.1:${ports.editors}`;
+        this.abroadUrl = `http://127.0.0.1:${ports.abroad}/api`;
+        this.plainUrl = `http://127.0.0.1:${ports.plain}`; /* has no index of anything */
+        this.installedUrl = `http://127.0.0.1:${ports.installed}`; /* at /catalogue/, from make install; prices in EUR */
         this.friend = await foreignPage('localhost');
         this.neighbour = await foreignPage('127.0.0.1');
         this.stranger = await foreignPage('127.0.0.1');
@@ -98,7 +114,10 @@ export class Server {
             /^(\d+)$/,
         );
         this.smtp = smtp.child;
-        writeFileSync(join(this.home, 'include.conf'), settings(editorsPort, abroadPort, [this.friend, this.neighbour]));
+        const root = join(this.home, 'root');
+        chmodSync(this.home, 0o755); /* for the server's children */
+        execFileSync(join(top, 'tools/install'), ['build'], { cwd: top, env: { ...process.env, DESTDIR: root } });
+        writeFileSync(join(this.home, 'include.conf'), settings(ports, [this.friend, this.neighbour], root));
         this.env = {
             PORT: port,
             DATA: join(this.home, 'data'),

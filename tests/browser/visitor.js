@@ -30,8 +30,8 @@ class Visitor {
     #surprises = [];
     #expected = [];
 
-    async come(server) {
-        this.context = await browser.newContext({ baseURL: server, locale: 'en-GB', timezoneId: 'UTC' });
+    async come(server, options) {
+        this.context = await browser.newContext({ baseURL: server, locale: 'en-GB', timezoneId: 'UTC', ...options });
         this.context.setDefaultTimeout(15_000);
         this.page = await this.tab();
     }
@@ -125,10 +125,10 @@ class Visitor {
 export function story(name, server, body) {
     test(name, async () => {
         const visitors = [];
-        const visit = async (url = server.url) => {
+        const visit = async (url = server.url, options = {}) => {
             const visitor = new Visitor();
             visitors.push(visitor);
-            await visitor.come(url);
+            await visitor.come(url, options);
             return visitor;
         };
         try {

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The catalogue: search, filters, order, the way back, languages, and what happens when the server does not play along. */
+import assert from 'node:assert/strict';
+import { story } from './visitor.js';
+
+let filled = null;
+
+/* 45 lamps and 3 kettles, once for all stories. */
+function fill(server) {
+    filled ??= (async () => {
+        const { token } = await server.register('shopkeeper');
+        const lamps = Array.from({ length: 45 }, (_, i) => ({
+            name: `Lamp ${i + 1}`,
+            price: 1000 + i + 0.5,
+            category: 'Lights',
+            rating: (i % 10) / 2,
+            inStock: i % 3 > 0,
+        }));
+        const kettles = ['Red kettle', 'Blue kettle', 'غلاية'].map((name, i) => ({ name, price: 20 + i, category: 'Pots' }));
+        const operations = [...kettles, ...lamps].map(body => ({ op: 'create', body }));
+        await server.api('POST', '/products/batch', { operations }, token);
+    })();
+    return filled;
+}
+
+const names = page => page.locator('.product-link').allTextContents();
+const link = (page, name) => page.getByRole('link', { name, exact: true });
+const category = (page, name) => page.getByRole('radio', { name });
+
+export function searches(server) {
+    story('the search follows the typing after a pause, and a late answer is dropped', server, async visit => {
+        await fill(server);
+        const { page } = await visit();
+        const asked = [];
+        await page.goto('/');
+        await page.locator('.card').first().waitFor();
+        await page.route('**/api/products?*', async route => {
+            const q = new URL(route.request().url()).searchParams.get('q');
+            asked.push(q);
+            if (q === 'la') {
+                await new Promise(resolve => setTimeout(resolve, 1500));
+            }
+            await route.continue().catch(() => {}); /* the page no longer waits for it */
+        });
+        await page.getByRole('searchbox').pressSequentially('la', { delay: 20 });
+        await page.waitForRequest(/q=la/);
+        await page.getByRole('searchbox').fill('kettle');
+        await link(page, 'Red kettle').waitFor();
+        assert.deepEqual(await names(page), ['Blue kettle', 'Red kettle']);
+        await page.waitForTimeout(1600);
+        assert.deepEqual(await names(page), ['Blue kettle', 'Red kettle']);
+        assert.deepEqual(asked, ['la', 'kettle']);
+        assert.match(page.url(), /\/\?q=kettle$/);
+        assert.ok(await page.getByRole('searchbox').evaluate(input => input === document.activeElement));
+        await page.goBack(); /* all of the typing is one step */
+        await page.waitForURL(/\/$/);
+        assert.equal(await page.getByRole('searchbox').inputValue(), '');
+    });
+
+    story('category, price, stock and rating filter the list, and the address has them all', server, async visit => {
+        await fill(server);
+        const visitor = await visit();
+        const { page } = visitor;
+        await page.goto('/?q=lamp');
+        await visitor.hears(/^1–20 of 45 products$/);
+        assert.match(await page.locator('.option', { hasText: 'Lights' }).textContent(), /45\s*$/);
+        await category(page, 'Lights').check();
+        await visitor.hears(/^1–20 of 45 products$/);
+        await page.getByLabel('In stock only').check();
+        await visitor.hears(/^1–20 of 30 products$/);
+        await page.getByLabel('4 and more').check();
+        await visitor.hears(/^1–5 of 5 products$/);
+        await page.getByLabel('from', { exact: true }).fill('1.020,00');
+        await page.getByLabel('to', { exact: true }).focus();
+        await page.getByText('Write prices as 1999 or 19.99.').waitFor();
+        await page.getByLabel('from', { exact: true }).fill('1020,00');
+        await page.getByLabel('to', { exact: true }).fill('1040');
+        await page.getByLabel('to', { exact: true }).press('Tab');
+        await visitor.hears(/^1–3 of 3 products$/);
+        assert.deepEqual(await names(page), ['Lamp 39', 'Lamp 30', 'Lamp 29']);
+        const shared = page.url();
+        assert.equal(new URL(shared).search, '?q=lamp&category=Lights&min=1020&max=1040&stock=1&rating=4');
+
+        const other = await visitor.tab();
+        await other.goto(shared);
+        await link(other, 'Lamp 39').waitFor();
+        assert.deepEqual(await names(other), ['Lamp 39', 'Lamp 30', 'Lamp 29']);
+        assert.equal(await other.getByLabel('from', { exact: true }).inputValue(), '1020');
+        assert.ok(await category(other, 'Lights').isChecked());
+        assert.equal(await other.getByRole('searchbox').inputValue(), 'lamp');
+        await page.goBack();
+        assert.ok(await page.getByLabel('4 and more').isChecked());
+
+        await page.getByRole('searchbox').fill('no such thing');
+        await page.getByText('No product matches “no such thing” with these filters.').waitFor();
+        await page.getByRole('button', { name: 'Show all products' }).click();
+        await visitor.hears(/^1–20 of \d+ products$/);
+        assert.match(page.url(), /\/$/);
+        assert.ok(await page.getByRole('button', { name: 'Clear the filters' }).isDisabled());
+    });
+
+    story('order, number on a page and table are chosen and kept', server, async visit => {
+        await fill(server);
+        const visitor = await visit();
+        const { page } = visitor;
+        await page.goto('/?category=Lights');
+        await link(page, 'Lamp 45').waitFor();
+        await page.getByLabel('Sort by').selectOption('Dearest first');
+        await page.getByLabel('Sort by').selectOption('Cheapest first');
+        await link(page, 'Lamp 1').waitFor();
+        await page.getByRole('link', { name: 'Next page' }).click();
+        await link(page, 'Lamp 21').waitFor();
+        await page.getByLabel('Products on a page').selectOption('10');
+        await visitor.hears(/^21–30 of 45 products$/);
+        assert.equal((await names(page))[0], 'Lamp 21', 'the first product stays');
+        await page.getByRole('button', { name: 'Table' }).click();
+        await page.getByRole('row').nth(10).waitFor();
+        assert.equal(await page.getByRole('button', { name: 'Table' }).getAttribute('aria-pressed'), 'true');
+        assert.match(page.url(), /\?category=Lights&sort=price&limit=10&page=3&view=table$/);
+        await page.reload();
+        await page.getByRole('row').nth(10).waitFor();
+        assert.equal((await names(page))[0], 'Lamp 21');
+    });
+
+    story('Back returns to the same place in the list', server, async visit => {
+        await fill(server);
+        const { page } = await visit(server.url, { viewport: { width: 800, height: 600 } });
+        for (const back of [() => page.goBack(), () => page.getByRole('link', { name: 'All products' }).click()]) {
+            await page.goto('/?category=Lights&sort=price');
+            await link(page, 'Lamp 17').scrollIntoViewIfNeeded();
+            const place = await page.evaluate(() => scrollY);
+            assert.ok(place > 300, `${place}`);
+            await link(page, 'Lamp 17').click();
+            await page.getByRole('heading', { name: 'Lamp 17' }).waitFor();
+            await back();
+            await link(page, 'Lamp 17').waitFor();
+            await page.waitForFunction(y => Math.abs(scrollY - y) < 2, place);
+            assert.ok(await link(page, 'Lamp 17').evaluate(element => element === document.activeElement));
+        }
+    });
+
+    story('the last list stays while the next one loads', server, async visit => {
+        await fill(server);
+        const { page } = await visit();
+        await page.route('**/api/products?*', async route => {
+            await new Promise(resolve => setTimeout(resolve, 600));
+            await route.continue();
+        });
+        await page.goto('/?category=Lights');
+        assert.equal(await page.locator('.skeleton .card').count(), 8);
+        assert.equal(await page.locator('#list').getAttribute('aria-busy'), 'true');
+        await link(page, 'Lamp 45').waitFor();
+        assert.equal(await page.locator('.skeleton').count(), 0);
+        await page.getByLabel('Sort by').selectOption('Cheapest first');
+        await page.locator('#list[aria-busy=true]').waitFor();
+        assert.equal((await names(page)).length, 20);
+        await link(page, 'Lamp 1').waitFor();
+        assert.equal(await page.locator('#list').getAttribute('aria-busy'), 'false');
+    });
+
+    story('what a server has no index of is not offered', server, async visit => {
+        await fill(server);
+        const visitor = await visit(server.plainUrl);
+        const { page } = visitor;
+        visitor.expect('GET /api/products 400');
+        await page.goto('/?q=lamp&category=Lights&min=5&rating=4&sort=price');
+        await visitor.hears(/^1–20 of \d+ products$/);
+        assert.ok(await page.locator('#search').isHidden());
+        assert.ok(await page.getByText('Price', { exact: true }).isHidden());
+        assert.ok(await page.getByText('4 and more').isHidden());
+        assert.ok(await page.locator('#by-category').isHidden());
+        assert.ok(await page.getByLabel('In stock only').isVisible());
+        await page.getByLabel('Sort by').selectOption('By name');
+        await page.locator('#by-sort option[value=name]:disabled').waitFor({ state: 'attached' });
+        assert.equal(await page.getByRole('alert').count(), 0);
+
+        const answers = [];
+        page.on('response', response => answers.push(response.status()));
+        await page.reload(); /* it remembers */
+        await visitor.hears(/^1–20 of \d+ products$/);
+        assert.ok(!answers.includes(400));
+    });
+
+    story('on a phone the filters are in a drawer', server, async visit => {
+        await fill(server);
+        const visitor = await visit(server.url, { viewport: { width: 360, height: 740 } });
+        const { page } = visitor;
+        await page.goto('/');
+        await page.locator('.card').first().waitFor();
+        assert.ok(await category(page, 'Lights').isHidden());
+        await page.getByRole('button', { name: 'Filters' }).click();
+        await page.getByRole('dialog', { name: 'Filters' }).waitFor();
+        await category(page, 'Lights').check();
+        await page.getByRole('button', { name: 'Show the products' }).click();
+        await visitor.hears(/^1–20 of 45 products$/);
+        assert.ok(await visitor.isFocused(page.getByRole('button', { name: /^Filters/ })));
+        assert.match(await page.getByRole('button', { name: /^Filters/ }).textContent(), /1/);
+        await page.setViewportSize({ width: 1280, height: 740 });
+        await category(page, 'Lights').waitFor();
+        assert.ok(await category(page, 'Lights').isChecked());
+    });
+
+    story('the pages speak the language of the browser, or the one that is chosen', server, async visit => {
+        await fill(server);
+        const visitor = await visit(server.installedUrl, { locale: 'de-DE' });
+        const { page } = visitor;
+        await page.goto('/catalogue/?q=lamp&sort=price');
+        await visitor.hears(/^1–20 von 45 Produkten$/);
+        assert.equal(await page.title(), 'Produkte · Katalog');
+        assert.equal(await page.locator('html').getAttribute('lang'), 'de');
+        assert.equal(await page.locator('.price').first().textContent(), '1.000,50\u00a0€');
+        await page.getByRole('link', { name: 'Anmelden' }).waitFor();
+        await page.getByLabel('Sprache').selectOption('English');
+        await visitor.hears(/^1–20 of 45 products$/);
+        assert.equal(await page.locator('.price').first().textContent(), '€1,000.50');
+        await page.goto('/catalogue/login.html');
+        await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+
+        visitor.expect('POST /api/auth/login 401', 'POST /api/register 400');
+        await page.getByLabel('Language').selectOption('Deutsch');
+        await page.getByLabel('Benutzername oder E-Mail-Adresse').fill('niemand');
+        await page.getByLabel('Passwort', { exact: true }).fill('nichts');
+        await page.getByRole('button', { name: 'Anmelden' }).click();
+        await visitor.hears('unbekannter Benutzer oder falsches Passwort');
+        await page.goto('/catalogue/register.html');
+        await page.getByLabel('Benutzername').fill('a b c');
+        await page.getByLabel('E-Mail-Adresse').fill('abc@example.com');
+        await page.getByLabel('Passwort', { exact: true }).fill('lang genug');
+        await page.getByLabel('Passwort wiederholen').fill('lang genug');
+        await page.getByRole('button', { name: 'Registrieren' }).click();
+        await visitor.hears('Benutzername: nur Buchstaben, Ziffern');
+    });
+
+    story('a name keeps its own direction', server, async visit => {
+        await fill(server);
+        const { page } = await visit();
+        await page.goto('/?category=Pots');
+        await link(page, 'غلاية').click();
+        const name = page.getByRole('heading', { name: 'غلاية' }).locator('bdi');
+        assert.equal(await name.evaluate(element => getComputedStyle(element).unicodeBidi), 'isolate');
+    });
+
+    story('without JavaScript the pages say what is missing', server, async visit => {
+        const { page } = await visit(server.url, { javaScriptEnabled: false });
+        await page.route('**/*.js', route => route.abort('aborted')); /* which they would not run */
+        for (const address of ['/', '/product.html?id=x', '/login.html', '/account.html']) {
+            await page.goto(address);
+            await page.locator('noscript').getByRole('heading', { name: 'This page needs JavaScript.' }).waitFor();
+            assert.ok(await page.getByRole('heading').first().isVisible());
+            assert.equal(await page.getByRole('link', { name: 'the products' }).getAttribute('href'), '/api/products');
+        }
+        assert.ok(await page.locator('.skeleton').isHidden());
+    });
+
+    story('after a countdown the list comes by itself', server, async visit => {
+        await fill(server);
+        const visitor = await visit();
+        const { page } = visitor;
+        visitor.expect('GET /api/products 429');
+        await page.route(
+            '**/api/products?*',
+            route => route.fulfill({ status: 429, headers: { 'Retry-After': '3' }, body: '{}' }),
+            { times: 1 },
+        );
+        await page.goto('/');
+        await page.getByText('Please try again in 3 seconds.').waitFor();
+        await page.getByText('Please try again in a second.').waitFor();
+        await visitor.hears(/^1–20 of \d+ products$/);
+        assert.equal(await page.getByRole('alert').count(), 0);
+    });
+
+    story('a page that is offline goes on when the connection is back', server, async visit => {
+        await fill(server);
+        const visitor = await visit();
+        const { page } = visitor;
+        await page.goto('/');
+        await page.locator('.card').first().waitFor();
+        visitor.expect('GET /api/products failed');
+        await visitor.context.setOffline(true);
+        await visitor.hears('You are offline.');
+        await page.getByRole('searchbox').fill('kettle');
+        await visitor.hears('Check your connection');
+        assert.equal((await names(page)).length, 20, 'the last list stays');
+        await visitor.context.setOffline(false);
+        await link(page, 'Red kettle').waitFor();
+        assert.equal(await page.getByText('You are offline.').count(), 0);
+    });
+}

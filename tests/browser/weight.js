@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a visit costs, with the pages as make install copies them and as conf/catalog.conf serves them. */
+import assert from 'node:assert/strict';
+import { story } from './visitor.js';
+
+const MOST_BYTES = 60_000;
+const MOST_REQUESTS = 10;
+const MOST_SHIFT = 0.05;
+
+/* Counts what comes over the wire until stop() is called. */
+async function countTraffic(page) {
+    const client = await page.context().newCDPSession(page);
+    const requests = new Map();
+    await client.send('Network.enable');
+    client.on('Network.requestWillBeSent', ({ requestId, request }) =>
+        requests.set(requestId, { url: request.url.replace(/.*:\d+/, ''), bytes: 0 }),
+    );
+    client.on('Network.requestServedFromCache', ({ requestId }) => requests.delete(requestId));
+    client.on('Network.responseReceived', ({ requestId, response }) => {
+        (requests.get(requestId) ?? {}).isKept = response.fromDiskCache;
+    });
+    client.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+        (requests.get(requestId) ?? {}).bytes = encodedDataLength;
+    });
+    return async () => {
+        await client.detach();
+        return [...requests.values()].filter(({ url, isKept }) => !url.startsWith('data:') && !isKept);
+    };
+}
+
+const sum = requests => requests.reduce((bytes, request) => bytes + request.bytes, 0);
+
+/* Adds up how far what is on the page moves without the user's doing. */
+function watchShifts(page) {
+    return page.addInitScript(() => {
+        window.shift = 0;
+        new PerformanceObserver(list =>
+            list.getEntries().forEach(entry => (window.shift += entry.hadRecentInput ? 0 : entry.value)),
+        ).observe({ type: 'layout-shift', buffered: true });
+    });
+}
+
+async function fill(server, count) {
+    const { token } = await server.register('weigher');
+    const operations = Array.from({ length: count }, (_, i) => ({
+        op: 'create',
+        body: { name: `Weighed ${i}`, price: i + 0.5, category: `Shelf ${i % 7}`, rating: (i % 50) / 10 },
+    }));
+    const { results } = await server.api('POST', '/products/batch', { operations }, token);
+    return results[0].data.id;
+}
+
+export function weight(server) {
+    story('the pages are light on the first visit, and come from the cache on the second', server, async visit => {
+        const id = await fill(server, 60);
+        const pages = { index: '/catalogue/', product: `/catalogue/product.html?id=${id}`, login: '/catalogue/login.html' };
+        for (const [name, address] of Object.entries(pages)) {
+            const { page } = await visit(server.installedUrl);
+            for (const turn of ['first', 'second']) {
+                const stop = await countTraffic(page);
+                await page.goto(address, { waitUntil: 'networkidle' });
+                const requests = await stop();
+                const bytes = sum(requests);
+                console.log(`${name}, ${turn} visit: ${requests.length} requests, ${bytes} bytes`);
+                assert.ok(requests.length <= MOST_REQUESTS, requests.map(({ url }) => url).join(' '));
+                assert.ok(bytes <= MOST_BYTES, `${name}: ${bytes} bytes`);
+                if (turn === 'second') {
+                    assert.deepEqual(requests.filter(({ url }) => url.includes('/assets-')), []);
+                    const checked = requests.filter(({ url }) => !url.startsWith('/api/'));
+                    assert.ok(checked.length <= 2 && checked.every(({ bytes }) => bytes < 1000), 'page and settings are checked only');
+                }
+                await page.goto('about:blank');
+            }
+        }
+    });
+
+    story('nothing moves while a page loads, however long the list takes', server, async visit => {
+        for (const address of ['/', '/?view=table', '/?q=weighed&category=Shelf+1']) {
+            const { page } = await visit();
+            await watchShifts(page);
+            await page.route('**/api/products?*', async route => {
+                await new Promise(resolve => setTimeout(resolve, 300));
+                await route.continue();
+            });
+            await page.goto(address);
+            await page.locator('#pages').waitFor();
+            await page.waitForTimeout(200);
+            const shift = await page.evaluate(() => window.shift);
+            console.log(`${address}: layout shift ${shift.toFixed(4)}`);
+            assert.ok(shift < MOST_SHIFT, `${address}: ${shift}`);
+        }
+    });
+
+    story('the largest element is there soon on a slow processor', server, async visit => {
+        const { page } = await visit(server.installedUrl);
+        await page.addInitScript(() => {
+            new PerformanceObserver(list => (window.largest = list.getEntries().at(-1).startTime)).observe({
+                type: 'largest-contentful-paint',
+                buffered: true,
+            });
+        });
+        const client = await page.context().newCDPSession(page);
+        await client.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+        await page.goto('/catalogue/', { waitUntil: 'networkidle' });
+        const largest = await page.evaluate(() => window.largest);
+        console.log(`largest contentful paint with a processor four times slower: ${Math.round(largest)} ms`);
+        assert.ok(largest > 0, 'there is one'); /* the time itself depends on what else the machine does */
+    });
+}
