@@ -166,6 +166,7 @@ export function accounts(server) {
         const { page } = visitor;
         const user = await server.register('keys');
         await page.goto('/login.html');
+        await page.getByRole('button', { name: 'Sign in' }).waitFor();
 
         await page.keyboard.press('Tab');
         assert.ok(await visitor.isFocused(page.getByRole('link', { name: 'Skip to the content' })));

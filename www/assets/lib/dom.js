@@ -72,10 +72,6 @@ export function follow(body) {
     return () => reaction.end();
 }
 
-export function byId(id) {
-    return document.getElementById(id);
-}
-
 function setAttribute(element, name, value) {
     if (value === false || value === undefined) {
         element.removeAttribute(name);
@@ -115,18 +111,18 @@ export function el(tag, attributes = {}, ...children) {
     return element;
 }
 
+function makeRow(item, render) {
+    const kept = state(item);
+    const reaction = new Reaction(() => render(kept));
+    return { kept, reaction, child: reaction.run() };
+}
+
 /*
  * Keeps one child of the element for each item of list(), in that order. render(state of the item) makes it; an item with a known
  * key gets the child that it had, whose state is set to the item.
  */
 export function each(element, list, keyOf, render) {
     let rows = new Map();
-
-    function make(item) {
-        const kept = state(item);
-        const reaction = new Reaction(() => render(kept));
-        return { kept, reaction, child: reaction.run() };
-    }
 
     follow(() => {
         const items = new Map(list().map(item => [keyOf(item), item]));
@@ -141,18 +137,21 @@ export function each(element, list, keyOf, render) {
         const next = new Map();
         let place = element.firstChild;
         items.forEach((item, key) => {
-            const row = rows.get(key) ?? make(item);
+            const row = rows.get(key) ?? makeRow(item, render);
             row.kept.value = item;
             next.set(key, row);
-            if (row.child === place) {
-                place = place.nextSibling;
-            } else {
+            if (row.child !== place) {
                 element.insertBefore(row.child, place);
             }
+            place = row.child.nextSibling;
         });
         rows = next;
         running = owner;
     });
+}
+
+export function byId(id) {
+    return document.getElementById(id);
 }
 
 /* ---- what the browser keeps ---- */
