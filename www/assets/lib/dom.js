@@ -73,11 +73,8 @@ export function follow(body) {
 }
 
 function setAttribute(element, name, value) {
-    if (value === false || value === undefined) {
-        element.removeAttribute(name);
-    } else {
-        element.setAttribute(name, value === true ? '' : value);
-    }
+    const isSet = value !== false && value !== undefined;
+    isSet ? element.setAttribute(name, value === true ? '' : value) : element.removeAttribute(name);
 }
 
 /* Texts are never parsed as HTML. undefined, null and false add nothing. */
