@@ -85,7 +85,7 @@ function settings(ports, friends, root) {
         '<Location "/api">\n    CatalogRateLimit Off\n</Location>\n' +
         host(ports.editors, 'CatalogWriteRole editor') +
         host(ports.abroad, `CatalogAllowOrigin ${friends.join(' ')}`) +
-        host(ports.plain, 'CatalogIndex none') +
+        host(ports.plain, 'CatalogIndex none\n        CatalogDatabase sqlite3 "${DATA}/plain.db"') +
         host(ports.installed, 'CatalogCurrency EUR', pagesAsInstalled(root))
     );
 }
@@ -103,7 +103,7 @@ export class Server {
         this.url = `http://127.0.0.1:${port}`;
         this.editorsUrl = `http://127.0.0.1:${ports.editors}`;
         this.abroadUrl = `http://127.0.0.1:${ports.abroad}/api`;
-        this.plainUrl = `http://127.0.0.1:${ports.plain}`; /* has no index of anything */
+        this.plainUrl = `http://127.0.0.1:${ports.plain}`; /* has no index of anything, and a database of its own */
         this.installedUrl = `http://127.0.0.1:${ports.installed}`; /* at /catalogue/, from make install; prices in EUR */
         this.friend = await foreignPage('localhost');
         this.neighbour = await foreignPage('127.0.0.1');
@@ -148,12 +148,12 @@ export class Server {
     }
 
     /* Sets up what a test needs but does not check. */
-    async api(method, path, body, token) {
+    async api(method, path, body, token, url = this.url) {
         const headers = {
             'Content-Type': 'application/json',
             ...(token && { Authorization: `Bearer ${token}` }),
         };
-        const response = await fetch(`${this.url}/api${path}`, {
+        const response = await fetch(`${url}/api${path}`, {
             method,
             headers,
             body: JSON.stringify(body),
@@ -164,9 +164,9 @@ export class Server {
         return response.json();
     }
 
-    async register(username) {
+    async register(username, url = this.url) {
         const user = { username, email: `${username}@example.com`, password: `the password of ${username}` };
-        const { token } = await this.api('POST', '/register', user);
+        const { token } = await this.api('POST', '/register', user, undefined, url);
         return { ...user, token };
     }
 

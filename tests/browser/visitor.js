@@ -33,10 +33,10 @@ class Visitor {
     async come(server, options) {
         this.context = await browser.newContext({ baseURL: server, locale: 'en-GB', timezoneId: 'UTC', ...options });
         this.context.setDefaultTimeout(15_000);
-        this.page = await this.tab();
+        this.page = await this.tab(options);
     }
 
-    async tab() {
+    async tab(options = {}) {
         const page = await this.context.newPage();
         page.on('pageerror', error => this.#surprises.push(`exception: ${error.message}`));
         page.on('console', message => {
@@ -55,7 +55,10 @@ class Visitor {
         });
         page.on('requestfailed', request => {
             /* aborted: the user left the page */
-            const isExpected = request.url().endsWith('/api/health/live'); /* a page asks at any time whether the server is back */
+            /* A page asks at any time whether the server is back; a browser that runs no scripts gives up preloading them. */
+            const isExpected =
+                request.url().endsWith('/api/health/live') ||
+                (options.javaScriptEnabled === false && request.url().endsWith('.js'));
             if (request.failure().errorText !== 'net::ERR_ABORTED' && !isExpected) {
                 this.#note(request, 'failed');
             }
