@@ -175,15 +175,15 @@ static cat_answer_t *answer_comparison(cat_request_t *q, comparison_t comparison
 static cat_answer_t *answer_stored(cat_request_t *q, const cat_claim_t *stored)
 {
     cat_rate_t rate = q->user ? (cat_rate_t){.seconds = 0} : wrong_bodies;
-    cat_verdict_t verdict = cat_limit_take(q->limits, "replay", stored->key, rate, cat_time_monotonic());
+    cat_verdict_t verdict = cat_limit_take(q->limits, CAT_RATE_LIMIT_REPLAY, stored->key, rate, cat_time_monotonic());
     comparison_t comparison;
 
     if (!verdict.allowed) {
-        return cat_rate_limit_refuse(q->pool, "replay", rate, verdict);
+        return cat_rate_limit_refuse(q->pool, CAT_RATE_LIMIT_REPLAY, rate, verdict);
     }
     comparison = compare_request(q, stored->mark);
     if (comparison != OTHER_REQUEST) {
-        cat_limit_give_back(q->limits, "replay", stored->key, rate, cat_time_monotonic());
+        cat_limit_give_back(q->limits, CAT_RATE_LIMIT_REPLAY, stored->key, rate, cat_time_monotonic());
     }
     return answer_comparison(q, comparison, stored->text);
 }

@@ -53,18 +53,19 @@ static cat_answer_t *register_counted(cat_request_t *q, const cat_account_contex
                                       cat_session_t *session)
 {
     quota_t quota = find_quota(q, input->values[CAT_USER_EMAIL]);
-    cat_verdict_t verdict = cat_limit_take(q->limits, "address", quota.party, quota.rate, cat_time_monotonic());
+    cat_verdict_t verdict =
+        cat_limit_take(q->limits, CAT_RATE_LIMIT_ADDRESS, quota.party, quota.rate, cat_time_monotonic());
     cat_registration_t result;
     apr_status_t rv;
 
     if (!verdict.allowed) {
-        return cat_rate_limit_refuse(q->pool, "address", quota.rate, verdict);
+        return cat_rate_limit_refuse(q->pool, CAT_RATE_LIMIT_ADDRESS, quota.rate, verdict);
     }
     rv = cat_registration_add(c, input->values, session, &result);
     if (rv == APR_SUCCESS && result.outcome == CAT_REGISTRATION_OK) {
         return NULL;
     }
-    cat_limit_give_back(q->limits, "address", quota.party, quota.rate, cat_time_monotonic());
+    cat_limit_give_back(q->limits, CAT_RATE_LIMIT_ADDRESS, quota.party, quota.rate, cat_time_monotonic());
     return rv == APR_SUCCESS ? answer_taken(q, input, &result) : cat_failure_answer(q->pool, rv);
 }
 

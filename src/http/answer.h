@@ -33,6 +33,7 @@ typedef struct cat_answer_t {
     apr_uint64_t hash; /* cat_etag_hash of the body; 0: not computed yet */
     const char *etag; /* quoted; unless headers say otherwise, clients must revalidate the answer with it. NULL: none */
     int malformed;    /* flag: the request body was refused for its form, so the request counts against no limit */
+    const char *limit; /* the name of the limit that refuses the request (http/rate_limit.h); NULL: none does */
     const cat_problem_row_t *problem; /* of a failure; NULL: it is none. Then: */
     const char *error;                /* as in the body; NULL: none */
     apr_size_t words;                 /* octets of the body up to the members that follow `error` */

@@ -18,6 +18,13 @@ typedef enum {
 #define CAT_RATE_LIMIT_NAMES "login", "register", "mail", "refresh"
 #define CAT_RATE_LIMIT_NAMES_TEXT "login, register, mail or refresh" /* in a sentence */
 
+/* The names of limits without a directive: registrations of one address, wrong bodies for an Idempotency-Key, and the delay after
+ * wrong passwords. */
+#define CAT_RATE_LIMIT_ADDRESS "address"
+#define CAT_RATE_LIMIT_REPLAY "replay"
+#define CAT_RATE_LIMIT_DELAY "delay"
+#define CAT_RATE_LIMIT_OTHERS CAT_RATE_LIMIT_ADDRESS, CAT_RATE_LIMIT_REPLAY, CAT_RATE_LIMIT_DELAY
+
 extern const char *const cat_rate_limit_names[CAT_RATE_COUNT]; /* by cat_rate_kind_t; "" for CAT_RATE_NONE */
 
 /* Whatever the case. CAT_RATE_NONE: no kind has this name. */

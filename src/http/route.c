@@ -79,7 +79,7 @@ void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *metho
 
     memset(match, 0, sizeof(*match));
     match->route = find_row(rows, strcmp(method, "HEAD") == 0 ? "GET" : method, trimmed, params);
-    match->known = match->route || find_row(rows, NULL, trimmed, params);
+    match->resource = match->route ? match->route : find_row(rows, NULL, trimmed, params);
     for (int i = 0; match->route && i < CAT_PARAMS_MAX && params[i].begin; i++) {
         match->params[i] = apr_pstrmemdup(pool, params[i].begin, params[i].end - params[i].begin);
     }

@@ -59,7 +59,7 @@ const cat_media_t *cat_route_media(const cat_route_t *route);
 
 typedef struct cat_route_match_t {
     const cat_route_t *route;           /* NULL: the path is known, the method is not; or the path is unknown */
-    int known;                          /* flag: some row has this path */
+    const cat_route_t *resource;        /* route, or else the first row with this path; NULL: the path is unknown */
     const char *params[CAT_PARAMS_MAX]; /* on the pool; no slash in them */
 } cat_route_match_t;
 

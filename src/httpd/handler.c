@@ -283,7 +283,7 @@ static cat_answer_t *refuse(request_rec *r, cat_state_t *state)
     if (state->failed) {
         return cat_reply_status(r, state->failed);
     }
-    if (!state->match.known) {
+    if (!state->match.resource) {
         return cat_answer_problem(r->pool, CAT_PROBLEM_ROUTE_UNKNOWN, NULL);
     }
     return state->match.route ? refuse_user(r, state) : answer_method(r, state);

@@ -23,7 +23,7 @@ int cat_preflight_answer(request_rec *r)
     const char *methods;
     int status;
 
-    if (!state || !is_preflight(r) || !state->match.known || state->failed ||
+    if (!state || !is_preflight(r) || !state->match.resource || state->failed ||
         !cat_cors_allows(state->conf->origins, apr_table_get(r->headers_in, "Origin"))) {
         return DECLINED;
     }

@@ -26,8 +26,8 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
     cat_route_match_t match;
 
     cat_route_find(pool, rows, "GET", path, &match);
-    FUZZ_CHECK(!match.route || match.known);
+    FUZZ_CHECK(!match.route || match.resource);
     FUZZ_CHECK(!match.params[0] || (*match.params[0] && !strchr(match.params[0], '/')));
-    FUZZ_CHECK(!match.known || cat_route_allow(pool, rows, path));
+    FUZZ_CHECK(!match.resource || cat_route_allow(pool, rows, path));
     cat_route_query(pool, query, name);
 }

@@ -23,6 +23,7 @@ static void test_a_refusal_says_when_to_come_back(void **state)
 
     assert_int_equal(a->status, 429);
     assert_string_equal(apr_table_get(a->headers, "Retry-After"), "7");
+    assert_string_equal(a->limit, "mail");
     assert_string_equal(apr_table_get(a->headers, "RateLimit"), "\"mail\";r=0;t=60");
     assert_string_equal(apr_table_get(a->headers, "RateLimit-Policy"), "\"mail\";q=30;w=60");
 }
@@ -32,6 +33,7 @@ static void test_a_delay_has_no_quota(void **state)
     cat_answer_t *a = cat_rate_limit_delay_login(*state, 12);
 
     assert_int_equal(a->status, 429);
+    assert_string_equal(a->limit, "delay");
     assert_string_equal(apr_table_get(a->headers, "Retry-After"), "12");
     assert_null(apr_table_get(a->headers, "RateLimit"));
     assert_null(apr_table_get(a->headers, "RateLimit-Policy"));

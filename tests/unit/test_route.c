@@ -36,7 +36,7 @@ static void check_found(void **state, const char *method, const char *path, int 
     cat_route_match_t match = find(state, method, path);
 
     assert_ptr_equal(match.route, &rows[row]);
-    assert_int_equal(match.known, 1);
+    assert_non_null(match.resource);
     assert_int_equal(match.params[0] != NULL, first != NULL);
     assert_int_equal(match.params[1] != NULL, second != NULL);
     if (first) {
@@ -112,7 +112,7 @@ static void test_known_path_with_another_method_has_no_route(void **state)
     for (size_t i = 0; i < UNIT_COUNT(methods); i++) {
         cat_route_match_t match = find(state, methods[i], "/products/1");
         assert_null(match.route);
-        assert_int_equal(match.known, 1);
+        assert_non_null(match.resource);
         assert_null(match.params[0]);
     }
 }
@@ -163,7 +163,7 @@ static void test_unknown_paths_have_no_route(void **state)
 
     for (size_t i = 0; i < UNIT_COUNT(paths); i++) {
         cat_route_match_t match = find(state, "GET", paths[i]);
-        if (match.known || match.route) {
+        if (match.resource || match.route) {
             fail_msg("%s was found", paths[i]);
         }
     }
@@ -185,7 +185,7 @@ static void test_path_with_too_many_params_has_no_route(void **state)
     cat_route_match_t match;
 
     cat_route_find(*state, wide, "GET", "/1/2/3", &match);
-    assert_int_equal(match.known, 0);
+    assert_null(match.resource);
 }
 
 static void test_allow_lists_the_methods_of_a_path(void **state)
