@@ -10,6 +10,7 @@
 #include "httpd/guard.h"
 #include "httpd/handler.h"
 #include "httpd/lifecycle.h"
+#include "httpd/metrics.h"
 #include "httpd/mount.h"
 #include "httpd/preflight.h"
 #include "httpd/reply.h"
@@ -54,6 +55,9 @@ static void register_hooks(apr_pool_t *pool)
     /* After httpd's core, which applies SetHandler. */
     ap_hook_fixups(cat_handler_fix, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_handler(cat_handler_run, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_handler(cat_metrics_serve, NULL, NULL, APR_HOOK_MIDDLE);
+    /* When the response was sent, so that its status is final. */
+    ap_hook_log_transaction(cat_metrics_log, NULL, NULL, APR_HOOK_MIDDLE);
     /* Last, so that our filter is the first to see httpd's output. */
     ap_hook_insert_error_filter(cat_reply_insert_error_filter, NULL, NULL, APR_HOOK_LAST);
     /* A hook of mod_status. */

@@ -9,6 +9,7 @@
 #include "lib/conf.h"
 #include "lib/log.h"
 #include "lib/timing.h"
+#include "shm/metrics.h"
 #include "shm/revoked.h"
 #include "shm/semaphore.h"
 
@@ -18,13 +19,14 @@ typedef struct cat_account_context_t {
     const cat_log_t *log;
     const cat_conf_t *conf;
     cat_db_t *db;
-    cat_semaphore_t *hashing; /* bounds how many passwords are hashed at once */
-    cat_revoked_t *revoked;   /* the ended sessions that this server knows of */
-    apr_time_t now;           /* when the request came, microseconds since the epoch */
-    cat_timing_t *timing;     /* NULL: nothing is measured */
-    const char *client;       /* the address that it came from */
-    const char *network;      /* what limits count: the IPv4 address, or the /64 of an IPv6 address */
-    const char *agent;        /* User-Agent, "" when there is none */
+    cat_semaphore_t *hashing;     /* bounds how many passwords are hashed at once */
+    const cat_metrics_t *metrics; /* NULL: nothing is counted */
+    cat_revoked_t *revoked;       /* the ended sessions that this server knows of */
+    apr_time_t now;               /* when the request came, microseconds since the epoch */
+    cat_timing_t *timing;         /* NULL: nothing is measured */
+    const char *client;           /* the address that it came from */
+    const char *network;          /* what limits count: the IPv4 address, or the /64 of an IPv6 address */
+    const char *agent;            /* User-Agent, "" when there is none */
 } cat_account_context_t;
 
 #endif

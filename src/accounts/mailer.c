@@ -18,6 +18,7 @@
 #include "mail/message.h"
 #include "mail/smtp.h"
 #include "shm/limit.h"
+#include "shm/metrics.h"
 
 /* A run is bounded, because the jobs of other mounts wait for it. A server that stops breaks off one mail at most,
  * which is sent again after the lease. */
@@ -151,6 +152,11 @@ static cat_smtp_result_t deliver_message(cat_job_t *job, const cat_mail_t *mail,
                          detail);
 }
 
+static void count_failure(const cat_job_t *job, cat_mail_failure_t failure)
+{
+    cat_metrics_add(job->metrics, CAT_METRIC_MAILS_FAILED, (int)failure, 1);
+}
+
 static apr_status_t put_off_mail(cat_job_t *job, const cat_mail_t *mail, const char *detail)
 {
     apr_time_t now = apr_time_now();
@@ -159,10 +165,12 @@ static apr_status_t put_off_mail(cat_job_t *job, const cat_mail_t *mail, const c
     if (now - mail->created > GIVE_UP_AFTER) {
         cat_log(job->log, CAT_LOG_ERROR, 0, "CAT014: mail %s was given up after %d attempts: %s", mail->id,
                 mail->attempts, detail);
+        count_failure(job, CAT_MAIL_EXPIRED);
         return cat_outbox_bury(job->db, mail);
     }
     cat_log(job->log, CAT_LOG_WARNING, 0, "CAT015: mail %s was not accepted (attempt %d), next attempt in %d s: %s",
             mail->id, mail->attempts, (int)apr_time_sec(wait), detail);
+    count_failure(job, CAT_MAIL_DEFERRED);
     return cat_outbox_retry(job->db, job->pool, mail, now + wait);
 }
 
@@ -179,9 +187,11 @@ static apr_status_t store_result(cat_job_t *job, const cat_mail_t *mail, cat_smt
     switch (result) {
     case CAT_SMTP_SENT:
         cat_log(job->log, CAT_LOG_INFO, 0, "CAT016: mail %s was sent (attempt %d)", mail->id, mail->attempts);
+        cat_metrics_add(job->metrics, CAT_METRIC_MAILS_SENT, 0, 1);
         return cat_outbox_done(job->db, mail);
     case CAT_SMTP_REFUSED:
         cat_log(job->log, CAT_LOG_ERROR, 0, "CAT017: mail %s was refused permanently: %s", mail->id, detail);
+        count_failure(job, CAT_MAIL_REFUSED);
         return cat_outbox_bury(job->db, mail);
     default:
         *step = STEP_PUT_OFF;
@@ -264,6 +274,7 @@ static apr_status_t send_counted(cat_job_t *job, const cat_mail_t *mail, const k
     if (!cat_limit_take(job->limits, quota.what, quota.party, quota.rate, cat_time_monotonic()).allowed) {
         cat_log(job->log, CAT_LOG_INFO, 0,
                 "CAT018: mail %s was dropped: its address has received enough of this kind (%s)", mail->id, kind->name);
+        count_failure(job, CAT_MAIL_DROPPED);
         return cat_outbox_done(job->db, mail);
     }
     rv = send_mail(job, mail, kind, &result, step);

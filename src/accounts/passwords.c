@@ -13,12 +13,25 @@
 /* How long a request may wait for the semaphore. */
 #define PATIENCE apr_time_from_sec(2)
 
+static apr_status_t wait_in_queue(const cat_account_context_t *c, int *slot)
+{
+    apr_time_t begun = cat_time_monotonic();
+    apr_status_t rv;
+
+    cat_metrics_shift(c->metrics, CAT_METRIC_HASH_QUEUE, 1);
+    rv = cat_semaphore_enter(c->hashing, c->network, PATIENCE, slot);
+    cat_metrics_shift(c->metrics, CAT_METRIC_HASH_QUEUE, -1);
+    cat_metrics_observe(c->metrics, CAT_METRIC_HASH_WAIT, cat_time_monotonic() - begun);
+    cat_metrics_add(c->metrics, rv == APR_SUCCESS ? CAT_METRIC_HASHES : CAT_METRIC_HASH_REFUSALS, 0, 1);
+    return rv;
+}
+
 /* *begun: the interval of the hashing, which leave_semaphore ends. */
 static apr_status_t enter_semaphore(const cat_account_context_t *c, int *slot, apr_time_t *begun)
 {
     int others, seconds;
     apr_time_t waiting = cat_timing_begin(c->timing);
-    apr_status_t rv = cat_semaphore_enter(c->hashing, c->network, PATIENCE, slot);
+    apr_status_t rv = wait_in_queue(c, slot);
 
     cat_timing_end(c->timing, CAT_TIMING_QUEUE, waiting);
     if (rv == APR_SUCCESS) {

@@ -9,6 +9,7 @@ cat_account_context_t cat_account_context_make(const cat_request_t *q)
         .conf = q->conf,
         .db = q->db,
         .hashing = q->hashing,
+        .metrics = q->metrics,
         .revoked = q->revoked,
         .now = q->now,
         .timing = q->timing,

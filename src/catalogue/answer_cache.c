@@ -7,13 +7,20 @@
 #include "db/shared_read.h"
 #include "http/etag.h"
 
+static int settle_state(const cat_source_t *source, apr_uint64_t seen, apr_uint64_t state)
+{
+    int is_foreign = cat_generations_settle(source->generations, seen, state);
+
+    cat_metrics_add(source->metrics, CAT_METRIC_CACHE_INVALIDATIONS, CAT_SCOPE_ALL, (apr_uint64_t)is_foreign);
+    return is_foreign;
+}
+
 /* 1: stamps count: the file's state is the last that is known, or a reader has now made it so. */
 static int is_state_known(const cat_source_t *source, apr_time_t now)
 {
     apr_uint64_t seen = cat_generations_seen(source->generations), state;
 
-    return cat_wal_index_read(source->wal_index, now, &state) &&
-           (state == seen || cat_generations_settle(source->generations, seen, state));
+    return cat_wal_index_read(source->wal_index, now, &state) && (state == seen || settle_state(source, seen, state));
 }
 
 /* The stamp is read after the state, so it is not older. */
@@ -22,6 +29,7 @@ int cat_answer_cache_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_
     const cat_source_t *source = db->source;
     const cat_dialect_t *dialect = cat_source_dialect(source);
     apr_time_t since = 0;
+    int found;
 
     item->owner = NULL;
     if (!source->cache || !dialect) {
@@ -38,13 +46,15 @@ int cat_answer_cache_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_
     item->owner = source->generations;
     item->stamp = cat_generations_read(source->generations, id);
     item->made = now;
-    return cat_response_cache_get(source->cache, db->pool, item, since);
+    found = cat_response_cache_get(source->cache, db->pool, item, since);
+    cat_metrics_add(source->metrics, found ? CAT_METRIC_CACHE_HITS : CAT_METRIC_CACHE_MISSES, 0, 1);
+    return found;
 }
 
 void cat_answer_cache_put(cat_db_t *db, const cat_item_t *item)
 {
-    if (item->owner) {
-        cat_response_cache_put(db->source->cache, item);
+    if (item->owner && cat_response_cache_put(db->source->cache, item)) {
+        cat_metrics_add(db->source->metrics, CAT_METRIC_CACHE_STORED, 0, 1);
     }
 }
 

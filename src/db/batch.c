@@ -100,6 +100,7 @@ static int lead_batch(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work_t *wor
         entry->rv = rv;
     }
     cat_group_leave(db->source->batch, &own->item);
+    cat_metrics_observe(db->source->metrics, CAT_METRIC_WRITE_BATCH, batch.count);
     return batch.count;
 }
 
@@ -107,6 +108,15 @@ static int lead_batch(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work_t *wor
 static int is_refused(apr_status_t rv)
 {
     return rv == APR_EEXIST || rv == CAT_EVALUE;
+}
+
+static cat_group_state_t wait_in_queue(cat_db_t *db, entry_t *own)
+{
+    apr_time_t entered = cat_checkout_enter_queue(db);
+    cat_group_state_t state = cat_checkout_join(db, db->source->batch, &own->item, apr_time_now() + BATCH_PATIENCE);
+
+    cat_checkout_leave_queue(db, entered);
+    return state;
 }
 
 apr_status_t cat_batch_write(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work_t *work, const void *item)
@@ -118,7 +128,7 @@ apr_status_t cat_batch_write(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work
         cat_checkout_release(db);
         return write_alone(db, CAT_BATCH_TRANSACTION, work, &own);
     }
-    switch (cat_checkout_join(db, db->source->batch, &own.item, apr_time_now() + BATCH_PATIENCE)) {
+    switch (wait_in_queue(db, &own)) {
     case CAT_GROUP_WAITING:
         return write_alone(db, kind, work, &own);
     case CAT_GROUP_LEADER:

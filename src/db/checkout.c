@@ -3,6 +3,7 @@
 
 #include "db/pooled_connection.h"
 #include "db/status.h"
+#include "lib/time.h"
 #include "shm/semaphore.h"
 
 /* How often a statement or transaction that lost a conflict is run, and by how much the pause grows with each try. */
@@ -76,6 +77,18 @@ void cat_checkout_release(cat_db_t *db)
     }
 }
 
+apr_time_t cat_checkout_enter_queue(const cat_db_t *db)
+{
+    cat_metrics_shift(db->source->metrics, CAT_METRIC_WRITE_QUEUE, 1);
+    return cat_time_monotonic();
+}
+
+void cat_checkout_leave_queue(const cat_db_t *db, apr_time_t entered)
+{
+    cat_metrics_shift(db->source->metrics, CAT_METRIC_WRITE_QUEUE, -1);
+    cat_metrics_observe(db->source->metrics, CAT_METRIC_WRITE_WAIT, cat_time_monotonic() - entered);
+}
+
 cat_group_state_t cat_checkout_join(cat_db_t *db, cat_group_t *group, cat_group_item_t *item, apr_time_t until)
 {
     cat_group_state_t state;
@@ -88,16 +101,20 @@ cat_group_state_t cat_checkout_join(cat_db_t *db, cat_group_t *group, cat_group_
     return state;
 }
 
+static void invalidate(const cat_source_t *source, const char *id)
+{
+    cat_generations_invalidate(source->generations, id);
+    cat_metrics_add(source->metrics, CAT_METRIC_CACHE_INVALIDATIONS, id ? CAT_SCOPE_PRODUCT : CAT_SCOPE_LISTS, 1);
+}
+
 void cat_checkout_mark_changes(cat_db_t *db)
 {
-    cat_generations_t *generations = db->source->generations;
-
-    if (!db->touches || !generations) {
+    if (!db->touches || !db->source->generations) {
         return;
     }
-    cat_generations_invalidate(generations, db->touched);
+    invalidate(db->source, db->touched);
     for (int i = 0; db->touched_too && i < db->touched_too->nelts; i++) {
-        cat_generations_invalidate(generations, APR_ARRAY_IDX(db->touched_too, i, const char *));
+        invalidate(db->source, APR_ARRAY_IDX(db->touched_too, i, const char *));
     }
 }
 

@@ -55,6 +55,41 @@ static void note_fault(cat_connection_t *conn, const cat_fault_t *fault, const c
     conn->result = fault->result;
 }
 
+void cat_connection_count(const cat_connection_t *conn, cat_statement_kind_t kind)
+{
+    cat_metrics_add_pair(conn->source->metrics, CAT_METRIC_STATEMENTS, (int)conn->dialect->engine, (int)kind);
+}
+
+/* Not a taken key, which callers expect, nor a statement that the database has dropped, which is prepared again. */
+static int is_counted_fault(apr_status_t rv, cat_fault_kind_t *kind)
+{
+    static const struct {
+        apr_status_t rv;
+        cat_fault_kind_t kind;
+    } kinds[] = {
+        {CAT_EDOWN, CAT_FAULT_FAILED},       {CAT_ELOST, CAT_FAULT_LOST},          {CAT_ECUT, CAT_FAULT_LOST},
+        {CAT_ECONFLICT, CAT_FAULT_CONFLICT}, {CAT_ENOTREADY, CAT_FAULT_NOT_READY}, {CAT_EVALUE, CAT_FAULT_VALUE},
+        {CAT_ESLOW, CAT_FAULT_SLOW},
+    };
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (kinds[i].rv == rv) {
+            *kind = kinds[i].kind;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void count_fault(const cat_connection_t *conn, apr_status_t rv)
+{
+    cat_fault_kind_t kind;
+
+    if (is_counted_fault(rv, &kind)) {
+        cat_metrics_add_pair(conn->source->metrics, CAT_METRIC_FAULTS, (int)conn->dialect->engine, (int)kind);
+    }
+}
+
 apr_status_t cat_connection_judge(cat_connection_t *conn, const cat_fault_t *fault, const char *what)
 {
     apr_status_t rv = fault->is_lost ? CAT_ELOST : conn->dialect->judge(fault);
@@ -63,6 +98,7 @@ apr_status_t cat_connection_judge(cat_connection_t *conn, const cat_fault_t *fau
         rv = CAT_EDOWN;
     }
     note_fault(conn, fault, what);
+    count_fault(conn, rv);
     if (rv == CAT_ELOST) {
         conn->is_lost = 1;
         cat_source_note_loss(conn->source);
@@ -106,6 +142,7 @@ static apr_status_t begin_on_file(cat_connection_t *conn, apr_time_t until)
     apr_status_t rv = cat_sqlite_begin(&conn->handle, conn->reader, until, conn->fault, sizeof(conn->fault));
 
     conn->is_lost = rv == CAT_ELOST;
+    count_fault(conn, rv);
     return rv;
 }
 
@@ -147,6 +184,7 @@ apr_status_t cat_connection_commit(cat_connection_t *conn, apr_pool_t *pool)
 {
     apr_status_t rv;
 
+    cat_connection_count(conn, CAT_STATEMENT_COMMIT);
     cat_commit_tracker_commit(&conn->tracker,
                               cat_commit_tracker_is_unsure(&conn->tracker) ? ask_data_version(conn, pool) : NULL);
     rv = conn->file ? commit_file(conn) : cat_connection_send(conn, "COMMIT");
@@ -227,6 +265,7 @@ void cat_connection_roll_back(cat_connection_t *conn)
 {
     apr_status_t rv = send_rollback(conn);
 
+    cat_connection_count(conn, CAT_STATEMENT_ROLLBACK);
     conn->in_transaction = 0;
     conn->time_limit = 0;
     if (rv == CAT_ENOTREADY) {

@@ -43,6 +43,9 @@ struct cat_connection_t {
  * statement's name or text. */
 apr_status_t cat_connection_judge(cat_connection_t *conn, const cat_fault_t *fault, const char *what);
 
+/* Counts a statement. */
+void cat_connection_count(const cat_connection_t *conn, cat_statement_kind_t kind);
+
 /* For executors. CAT_EDOWN, noted: the statement, whose name is name, takes another number of values. */
 apr_status_t cat_connection_check_count(cat_connection_t *conn, const char *name, int placeholders, int count);
 

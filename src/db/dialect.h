@@ -5,6 +5,8 @@
 #include <apr_errno.h>
 #include <apr_pools.h>
 
+#include "shm/metrics.h"
+
 typedef enum {
 #define STATEMENT(name, text) name,
 #include "db/sql.def"
@@ -54,6 +56,7 @@ typedef struct cat_executor_t cat_executor_t;
 typedef struct cat_dialect_t {
     const cat_executor_t *executor;
     const char *driver;          /* as apr_dbd_name() has it */
+    cat_engine_t engine;         /* as metrics have it */
     const char *params;          /* an example of its parameters, as a directive takes them */
     const char *const *session;  /* sent once on each new connection; none returns a row */
     const char *begin;           /* starts a transaction that is going to write */

@@ -11,6 +11,7 @@
 
 typedef struct cat_db_t cat_db_t;
 typedef struct cat_limit_t cat_limit_t;
+typedef struct cat_metrics_t cat_metrics_t;
 typedef struct cat_revoked_t cat_revoked_t;
 typedef struct cat_source_t cat_source_t;
 
@@ -23,8 +24,9 @@ typedef struct cat_job_t {
     cat_source_t *source; /* of db's connections */
     cat_revoked_t *revoked;
     cat_limit_t *limits;
-    apr_time_t *last;       /* a note of the job's own from run to run; 0 at first */
-    const atomic_int *stop; /* becomes non-zero when the server stops */
+    const cat_metrics_t *metrics; /* NULL: nothing is counted */
+    apr_time_t *last;             /* a note of the job's own from run to run; 0 at first */
+    const atomic_int *stop;       /* becomes non-zero when the server stops */
 } cat_job_t;
 
 /* Does the server stop, so that the job must end soon? */

@@ -88,20 +88,37 @@ static apr_status_t wait_in_queue(cat_permits_t *permits, waiter_t *waiter, apr_
     return has_permit ? APR_SUCCESS : APR_TIMEUP;
 }
 
+/* Call it under the mutex. */
+static int take_free(cat_permits_t *permits, int max)
+{
+    int is_free = !permits->first && permits->taken < max;
+
+    permits->taken += is_free;
+    return is_free;
+}
+
+int cat_permits_try(cat_permits_t *permits, int max)
+{
+    int is_taken;
+
+    apr_thread_mutex_lock(permits->mutex);
+    is_taken = take_free(permits, max);
+    apr_thread_mutex_unlock(permits->mutex);
+    return is_taken;
+}
+
 apr_status_t cat_permits_take(cat_permits_t *permits, int max, apr_time_t until)
 {
     waiter_t waiter = {.max = max};
-    int must_wait;
+    int is_taken;
 
     apr_thread_mutex_lock(permits->mutex);
-    must_wait = permits->first || permits->taken >= max;
-    if (must_wait) {
+    is_taken = take_free(permits, max);
+    if (!is_taken) {
         enqueue_waiter(permits, &waiter);
-    } else {
-        permits->taken++;
     }
     apr_thread_mutex_unlock(permits->mutex);
-    return must_wait ? wait_in_queue(permits, &waiter, until) : APR_SUCCESS;
+    return is_taken ? APR_SUCCESS : wait_in_queue(permits, &waiter, until);
 }
 
 void cat_permits_give_back(cat_permits_t *permits)

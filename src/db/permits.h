@@ -14,6 +14,9 @@ typedef struct cat_permits_t cat_permits_t;
 
 apr_status_t cat_permits_create(cat_permits_t **permits, apr_pool_t *pool);
 
+/* Takes a permit if fewer than max are taken and no thread waits. 1: it did. */
+int cat_permits_try(cat_permits_t *permits, int max);
+
 /* Takes a permit when fewer than max are taken and no earlier thread waits. APR_TIMEUP: that was not the case by the
  * time until. */
 apr_status_t cat_permits_take(cat_permits_t *permits, int max, apr_time_t until);

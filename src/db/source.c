@@ -6,6 +6,7 @@
 
 #include "db/database_file.h"
 #include "db/status.h"
+#include "lib/time.h"
 
 /* How long a request may wait for a connection before it answers 503. The pools themselves would wait without limit. */
 #define PATIENCE apr_time_from_sec(1)
@@ -194,6 +195,11 @@ static void log_no_connection(const cat_source_t *source, apr_pool_t *pool, cons
             why ? why : "");
 }
 
+static void count_failure(const cat_source_t *source, cat_connection_failure_t failure)
+{
+    cat_metrics_add(source->metrics, CAT_METRIC_CONNECTION_FAILURES, (int)failure, 1);
+}
+
 /* CAT002 has said why the database is down. */
 static apr_status_t log_other_attempt(cat_source_t *source, const cat_log_t *log)
 {
@@ -204,6 +210,7 @@ static apr_status_t log_other_attempt(cat_source_t *source, const cat_log_t *log
     apr_thread_mutex_unlock(source->mutex);
     cat_log(log, is_down ? CAT_LOG_DEBUG : CAT_LOG_ERROR, 0, "CAT056: %s: another thread is still trying to connect",
             source->name);
+    count_failure(source, is_down ? CAT_CONNECTION_DOWN : CAT_CONNECTION_BUSY);
     return is_down ? CAT_EDOWN : CAT_EBUSY;
 }
 
@@ -234,6 +241,7 @@ static apr_status_t attempt_to_open(cat_source_t *source, apr_pool_t *pool, int 
     if (rv != APR_SUCCESS) {
         cat_warm_distrust(source->warm, apr_time_now());
         log_no_connection(source, pool, log, rv, cause);
+        count_failure(source, CAT_CONNECTION_DOWN);
         return CAT_EDOWN;
     }
     return APR_SUCCESS;
@@ -254,12 +262,36 @@ static apr_status_t open_from_pool(cat_source_t *source, apr_pool_t *pool, int m
     return rv == APR_SUCCESS ? rv : attempt_to_open(source, pool, max, log, handle);
 }
 
+static apr_status_t wait_for_permit(cat_source_t *source, int max)
+{
+    apr_time_t begun = cat_time_monotonic();
+    apr_status_t rv = cat_permits_take(source->permits, max, apr_time_now() + PATIENCE);
+
+    cat_metrics_observe(source->metrics, CAT_METRIC_CONNECTION_WAIT, cat_time_monotonic() - begun);
+    return rv;
+}
+
+static apr_status_t take_permit(cat_source_t *source, int max)
+{
+    apr_status_t rv = cat_permits_try(source->permits, max) ? APR_SUCCESS : wait_for_permit(source, max);
+
+    cat_metrics_shift(source->metrics, CAT_METRIC_CONNECTIONS, rv == APR_SUCCESS);
+    return rv;
+}
+
+static void give_permit_back(const cat_source_t *source)
+{
+    cat_metrics_shift(source->metrics, CAT_METRIC_CONNECTIONS, -1);
+    cat_permits_give_back(source->permits);
+}
+
 apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
                              cat_db_handle_t *handle)
 {
-    apr_status_t rv = cat_permits_take(source->permits, max, apr_time_now() + PATIENCE);
+    apr_status_t rv = take_permit(source, max);
 
     if (rv != APR_SUCCESS) {
+        count_failure(source, CAT_CONNECTION_LIMIT);
         cat_log(log, CAT_LOG_ERROR, 0, "CAT001: all %d connections to %s are in use; see CatalogMaxConnections", max,
                 source->name);
         return CAT_EBUSY;
@@ -270,7 +302,7 @@ apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, co
     }
     rv = open_from_pool(source, pool, max, log, handle);
     if (rv != APR_SUCCESS) {
-        cat_permits_give_back(source->permits);
+        give_permit_back(source);
     }
     return rv;
 }
@@ -279,7 +311,7 @@ void cat_source_close(cat_source_t *source, cat_db_handle_t *handle)
 {
     source->connector->close(source->context, handle);
     note_stale_connection(source);
-    cat_permits_give_back(source->permits);
+    give_permit_back(source);
 }
 
 void cat_source_keep(cat_source_t *source, cat_db_handle_t *handle)
@@ -287,7 +319,7 @@ void cat_source_keep(cat_source_t *source, cat_db_handle_t *handle)
     const cat_dialect_t *dialect = cat_source_dialect(source);
 
     if (dialect && dialect->asks_when_checked && cat_warm_keep(source->warm, handle, source->keeps, apr_time_now())) {
-        cat_permits_give_back(source->permits);
+        give_permit_back(source);
     } else {
         cat_source_close(source, handle);
     }
@@ -328,6 +360,7 @@ apr_status_t cat_source_log_late(const cat_source_t *source, const cat_log_t *lo
 {
     cat_log(log, CAT_LOG_ERROR, 0, "CAT008: %s: writers before this one took more than %d seconds", source->name,
             (int)apr_time_sec(CAT_SOURCE_WRITE_PATIENCE));
+    cat_metrics_add(source->metrics, CAT_METRIC_WRITE_REFUSALS, 0, 1);
     return CAT_EBUSY;
 }
 

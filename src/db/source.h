@@ -17,6 +17,7 @@
 #include "db/write_lock.h"
 #include "lib/conf.h"
 #include "lib/log.h"
+#include "shm/metrics.h"
 #include "shm/response_cache.h"
 #include "shm/semaphore.h"
 
@@ -63,6 +64,7 @@ struct cat_source_t {
     cat_source_migrate_t *migrate;
     cat_response_cache_t *cache; /* where responses are kept, with `generations`; NULL: none are */
     cat_generations_t *generations;
+    const cat_metrics_t *metrics; /* NULL: nothing is counted */
     int keeps; /* how many connections may be kept for the next use; 0: each ends with the use that opened it */
     cat_permits_t *permits; /* of the child: connections that may be in use */
     cat_permits_t *exports; /* of the child: exports that may run (catalogue/export.h) */

@@ -53,6 +53,7 @@ apr_status_t cat_statement_select(cat_connection_t *conn, apr_pool_t *pool, cons
     cat_select_t limited;
     apr_status_t rv = check_text(conn, select);
 
+    cat_connection_count(conn, CAT_STATEMENT_SELECT);
     if (rv == APR_SUCCESS && select->text && conn->time_limit) {
         rv = limit_search(conn, pool, select, &limited);
         select = &limited;
@@ -72,6 +73,7 @@ apr_status_t cat_statement_query(cat_connection_t *conn, apr_pool_t *pool, cat_s
 {
     apr_status_t rv = conn->dialect->executor->query(conn, pool, sql, values, count, changed);
 
+    cat_connection_count(conn, CAT_STATEMENT_WRITE);
     if (rv == APR_SUCCESS) {
         cat_source_note_taken(conn->source);
     }

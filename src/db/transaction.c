@@ -41,9 +41,14 @@ static apr_status_t commit_transaction(cat_write_t *first, const cat_write_t *en
 {
     cat_db_t *db = first->db;
     apr_status_t rv = cat_connection_commit(db->conn, db->pool);
+    int count = 0;
 
     for (cat_write_t *w = first; w != end; w = next_write(w)) {
         cat_checkout_mark_changes(w->db);
+        count++;
+    }
+    if (cat_source_write_lock(db->source)) { /* elsewhere db/batch.h stores several */
+        cat_metrics_observe(db->source->metrics, CAT_METRIC_WRITE_BATCH, count);
     }
     cat_connection_settle(db->conn, db->pool);
     db->in_transaction = rv != APR_SUCCESS;
@@ -174,8 +179,20 @@ static void commit_group(cat_write_t *first, const cat_write_t *end)
     }
 }
 
-/* A thread that waits holds no connection. The leader collects the group when it has the write lock, so that writes
- * which arrive while it waits are in it. */
+/* A thread that waits holds no connection. A leader returns with the write lock, unless w->rv says why not. */
+static cat_group_state_t wait_in_queue(cat_write_t *w)
+{
+    apr_time_t until = w->arrived + CAT_SOURCE_WRITE_PATIENCE, entered = cat_checkout_enter_queue(w->db);
+    cat_group_state_t state = cat_checkout_join(w->db, w->db->source->group, &w->item, until);
+
+    if (state == CAT_GROUP_LEADER) {
+        w->rv = cat_checkout_take_write_lock(w->db, until);
+    }
+    cat_checkout_leave_queue(w->db, entered);
+    return state;
+}
+
+/* The leader collects the group when it has the write lock, so that writes which arrive while it waits are in it. */
 apr_status_t cat_transaction_write(cat_write_t *w)
 {
     cat_source_t *source = w->db->source;
@@ -191,12 +208,11 @@ apr_status_t cat_transaction_write(cat_write_t *w)
     if (!cat_source_write_lock(source)) {
         return w->work ? do_work_alone(w) : write_statement_alone(w);
     }
-    state = cat_checkout_join(w->db, source->group, &w->item, w->arrived + CAT_SOURCE_WRITE_PATIENCE);
+    state = wait_in_queue(w);
     if (state == CAT_GROUP_WAITING) {
         return cat_source_log_late(source, w->db->log);
     }
     if (state == CAT_GROUP_LEADER) {
-        w->rv = cat_checkout_take_write_lock(w->db, w->arrived + CAT_SOURCE_WRITE_PATIENCE);
         if (w->rv == APR_SUCCESS) {
             cat_group_collect(source->group, &w->item, GROUP_MAX - 1 - w->item.more);
             commit_group(w, NULL);

@@ -16,6 +16,7 @@ typedef struct cat_claims_t cat_claims_t;
 typedef struct cat_db_t cat_db_t;
 typedef struct cat_idempotency_t cat_idempotency_t;
 typedef struct cat_limit_t cat_limit_t;
+typedef struct cat_metrics_t cat_metrics_t;
 typedef struct cat_openapi_t cat_openapi_t;
 typedef struct cat_revoked_t cat_revoked_t;
 typedef struct cat_semaphore_t cat_semaphore_t;
@@ -60,6 +61,7 @@ struct cat_request_t {
     const char *request_id; /* NULL also where httpd has no module that makes one */
 
     cat_limit_t *limits;
+    const cat_metrics_t *metrics; /* NULL: nothing is counted */
     cat_revoked_t *revoked;
 
     const cat_claims_t *user; /* of the access token; NULL: none. Never NULL where the row says CAT_USER or CAT_ADMIN */

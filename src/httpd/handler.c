@@ -142,6 +142,15 @@ static int prefers_strict(request_rec *r)
     return cat_header_prefers(r->pool, apr_table_get(r->headers_in, "Prefer"), "handling", "strict");
 }
 
+static void count_refusal(const cat_metrics_t *metrics, const cat_answer_t *answer)
+{
+    int limit = answer->limit ? cat_metrics_find(CAT_LABEL_LIMIT, answer->limit) : -1;
+
+    if (limit >= 0) {
+        cat_metrics_add(metrics, CAT_METRIC_LIMIT_REFUSALS, limit, 1);
+    }
+}
+
 static cat_answer_t *run_with_database(cat_request_t *q, cat_source_t *source)
 {
     cat_answer_t *answer;
@@ -149,6 +158,7 @@ static cat_answer_t *run_with_database(cat_request_t *q, cat_source_t *source)
     q->db = cat_db_make(q->pool, q->conf, source, q->log);
     cat_db_measure(q->db, q->timing);
     answer = run_counted(q);
+    count_refusal(q->metrics, answer);
     if (!answer->stream) {
         cat_db_release(q->db); /* before the response is written: a slow reader holds no connection */
     }
@@ -240,6 +250,7 @@ static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **an
         .conf = state->conf,
         .hashing = server->hashing,
         .limits = server->limits,
+        .metrics = server->metrics,
         .revoked = server->revoked,
         .now = r->request_time,
         .routes = cat_routes,

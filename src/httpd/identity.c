@@ -107,8 +107,8 @@ static cat_identity_t classify(const char *reason)
                                          : CAT_REFUSED;
 }
 
-cat_identity_t cat_identity_find(request_rec *r, const cat_conf_t *conf, const cat_claims_t **claims,
-                                 const char **reason)
+static cat_identity_t find_identity(request_rec *r, const cat_conf_t *conf, const cat_claims_t **claims,
+                                    const char **reason)
 {
     cat_trust_t trusts[TRUSTS_MAX];
     const char *token;
@@ -134,6 +134,28 @@ cat_identity_t cat_identity_find(request_rec *r, const cat_conf_t *conf, const c
     }
     *reason = "the token's session has ended";
     return check_session(r, conf, *claims);
+}
+
+static void count_failure(const cat_metrics_t *metrics, cat_identity_t identity)
+{
+    static const cat_token_failure_t failures[] = {
+        [CAT_MALFORMED] = CAT_TOKEN_REQUEST,           [CAT_BUSY] = CAT_TOKEN_UNDECIDED,
+        [CAT_UNDECIDED] = CAT_TOKEN_UNDECIDED,         [CAT_REFUSED] = CAT_TOKEN_INVALID,
+        [CAT_REFUSED_MALFORMED] = CAT_TOKEN_MALFORMED, [CAT_REFUSED_EXPIRED] = CAT_TOKEN_EXPIRED,
+        [CAT_REFUSED_ENDED] = CAT_TOKEN_REVOKED,
+    };
+    cat_metrics_add(metrics, CAT_METRIC_TOKEN_FAILURES, (int)failures[identity], 1);
+}
+
+cat_identity_t cat_identity_find(request_rec *r, const cat_conf_t *conf, const cat_claims_t **claims,
+                                 const char **reason)
+{
+    cat_identity_t identity = find_identity(r, conf, claims, reason);
+
+    if (identity != CAT_KNOWN && identity != CAT_ANONYMOUS) {
+        count_failure(cat_server_get(r->server)->metrics, identity);
+    }
+    return identity;
 }
 
 /* Another issuer's "ann" must not be taken for the local user of that name or id. */

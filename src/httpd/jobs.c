@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "accounts/backlog.h"
 #include "accounts/mailer.h"
 #include "accounts/purge.h"
 #include "accounts/revocations.h"
@@ -43,6 +44,7 @@ static const struct job_t {
     {"revocations", APR_TIME_C(250000), cat_revocations_run, &each_child, PAUSE_REVOCATION_DELAY},
     {"counts", APR_TIME_C(1000000), cat_counts_run, &one_child, APR_TIME_C(60000000)},
     {"index", APR_TIME_C(1000000), cat_indexes_run, &one_child, APR_TIME_C(60000000)},
+    {"backlog", APR_TIME_C(5000000), cat_backlog_run, &one_child, APR_TIME_C(60000000)},
     {"purge", APR_TIME_C(600000000), cat_purge_run, &one_child, APR_TIME_C(60000000)},
 };
 
@@ -103,6 +105,7 @@ static void run(worker_t *w, apr_pool_t *pool)
         .source = w->mount->source,
         .revoked = cat_server_get(w->mount->server)->revoked,
         .limits = cat_server_get(w->mount->server)->limits,
+        .metrics = cat_server_get(w->mount->server)->metrics,
         .last = &w->last,
         .stop = &w->jobs->stop,
     };

@@ -238,6 +238,7 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
     cat_semaphore_t *hashing;
     cat_write_locks_t *locks;
     cat_file_registry_t *registry;
+    cat_metrics_t *metrics;
     apr_status_t rv = cat_semaphore_create(&hashing, pconf, places, places * HASH_QUEUE_FACTOR);
 
     if (rv == APR_SUCCESS) {
@@ -247,12 +248,16 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
         rv = cat_file_registry_create(&registry, pconf);
     }
     if (rv == APR_SUCCESS) {
+        rv = cat_metrics_create(&metrics, pconf, main_server->process->pool, cat_routes);
+    }
+    if (rv == APR_SUCCESS) {
         rv = find_segment(main_server, &base);
     }
     for (server_rec *s = main_server; s && rv == APR_SUCCESS; s = s->next) {
         cat_server_get(s)->hashing = hashing;
         cat_server_get(s)->write_locks = locks;
         cat_server_get(s)->registry = registry;
+        cat_server_get(s)->metrics = metrics;
         cat_server_get(s)->revoked = (cat_revoked_t *)base;
         cat_server_get(s)->limits = (cat_limit_t *)(base + cat_revoked_size());
     }
@@ -331,6 +336,7 @@ static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat
     if (mount->source->mutex) {
         return; /* shared with another mount, and started already */
     }
+    mount->source->metrics = shared->metrics;
     rv = cat_source_child_init(mount->source, pchild, shared->write_locks, shared->registry, cat_migration_try);
     if (rv != APR_SUCCESS) {
         cat_log(cat_log_for_server(mount->server, pchild), CAT_LOG_ERROR, rv, "CAT033: %s cannot be used",
@@ -366,6 +372,7 @@ void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_ERR, rv, main_server, "CAT034: the token cache cannot be created");
     }
+    cat_metrics_child_init(shared->metrics, pchild);
     json_object_seed(0); /* otherwise jansson seeds on first use, without a lock */
     for (server_rec *s = main_server; s; s = s->next) {
         const apr_array_header_t *mounts = cat_server_get(s)->mounts;

@@ -131,6 +131,14 @@ const cat_conf_t *cat_mount_conf_of_failed(request_rec *r)
     return conf;
 }
 
+int cat_mount_is_target(request_rec *r, const cat_route_t **resource)
+{
+    const cat_state_t *state = get_state(r);
+
+    *resource = state && state->served ? state->match.resource : NULL;
+    return (state ? state->conf : walk_request_line(r)) != NULL;
+}
+
 /* The failed request that this ErrorDocument answers, if it failed below a mount before it was claimed. */
 static const cat_conf_t *conf_of_first(request_rec *r)
 {

@@ -31,6 +31,10 @@ cat_state_t *cat_mount_state(request_rec *r);
  * mount. */
 const cat_conf_t *cat_mount_conf_of_failed(request_rec *r);
 
+/* Is the request below a mount, whatever became of it? *resource: a row of the route table with its path; NULL: there is none, or httpd
+ * refused the request before the mount saw it. */
+int cat_mount_is_target(request_rec *r, const cat_route_t **resource);
+
 /* Hooks; see mod_catalog.c for their order. */
 int cat_mount_pre_translate(request_rec *r);
 int cat_mount_translate(request_rec *r);

@@ -11,6 +11,7 @@
 #include "jose/token_cache.h"
 #include "lib/conf.h"
 #include "shm/limit.h"
+#include "shm/metrics.h"
 #include "shm/revoked.h"
 #include "shm/semaphore.h"
 
@@ -33,6 +34,7 @@ typedef struct cat_server_t {
     cat_file_registry_t *registry;  /* shared by all servers */
     cat_revoked_t *revoked;         /* shared by all servers, across restarts */
     cat_limit_t *limits;            /* shared by all servers, across restarts */
+    cat_metrics_t *metrics;         /* shared by all servers, with counts that last across restarts */
     cat_token_cache_t *seen;        /* one per child */
     cat_response_cache_t *cache;    /* shared by all servers; NULL: switched off */
     cat_jobs_t *jobs;               /* of the main server */

@@ -3,34 +3,44 @@
 
 #include <httpd.h>
 #include <http_protocol.h>
+#include <math.h>
 #include <mod_status.h>
 
-#include "httpd/server.h"
+#include "httpd/metrics.h"
+#include "shm/metrics_text.h"
 
-static void print(request_rec *r, const cat_response_cache_count_t *c, int is_short)
+static void print_metric(request_rec *r, cat_metric_t metric, double total, int is_short)
 {
-    const char *format = is_short ? "CatalogCacheSize: %" APR_SIZE_T_FMT "\nCatalogCacheHits: %" APR_UINT64_T_FMT
-                                    "\nCatalogCacheMisses: %" APR_UINT64_T_FMT
-                                    "\nCatalogCacheStored: %" APR_UINT64_T_FMT "\n"
-                                  : "<hr />\n<h2>mod_catalog</h2>\n<p>Response cache of %" APR_SIZE_T_FMT
-                                    " bytes of memory: %" APR_UINT64_T_FMT " found, %" APR_UINT64_T_FMT
-                                    " not found, %" APR_UINT64_T_FMT " stored</p>\n";
+    const char *name = cat_metrics_text_name(r->pool, metric);
 
-    ap_rprintf(r, format, c->size, c->hits, c->misses, c->stored);
+    if (isnan(total)) {
+        return;
+    }
+    if (is_short) {
+        ap_rprintf(r, "%s: %.0f\n", name, total);
+    } else {
+        ap_rprintf(r, "<tr><td>%s</td><td>%.0f</td><td>%s</td></tr>\n", name, total, cat_metric_rows[metric].help);
+    }
 }
 
-static int tell(request_rec *r, int flags)
+static int print_summary(request_rec *r, int flags)
 {
-    const cat_response_cache_t *cache = cat_server_get(r->server)->cache;
+    const cat_metrics_reading_t *reading = cat_metrics_take(r);
+    int is_short = flags & AP_STATUS_SHORT;
 
-    if (cache) {
-        cat_response_cache_count_t count = cat_response_cache_count(cache);
-        print(r, &count, flags & AP_STATUS_SHORT);
+    if (!is_short) {
+        ap_rputs("<hr />\n<h2>mod_catalog</h2>\n<table>\n<tr><th>Metric</th><th>Total</th><th>Meaning</th></tr>\n", r);
+    }
+    for (int i = 0; i < CAT_METRICS; i++) {
+        print_metric(r, (cat_metric_t)i, cat_metrics_total(reading, (cat_metric_t)i), is_short);
+    }
+    if (!is_short) {
+        ap_rputs("</table>\n", r);
     }
     return OK;
 }
 
 void cat_status_register_hook(void)
 {
-    APR_OPTIONAL_HOOK(ap, status_hook, tell, NULL, NULL, APR_HOOK_MIDDLE);
+    APR_OPTIONAL_HOOK(ap, status_hook, print_summary, NULL, NULL, APR_HOOK_MIDDLE);
 }

@@ -2,7 +2,7 @@
 #ifndef CAT_HTTPD_STATUS_H
 #define CAT_HTTPD_STATUS_H
 
-/* Hook of mod_status: adds the counters of the response cache to its page. */
+/* Hook of mod_status: adds the metrics to its page, each as the sum of its series. */
 void cat_status_register_hook(void);
 
 #endif

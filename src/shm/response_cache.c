@@ -14,7 +14,6 @@
  *
  *   +-----------------------------------------------------------------+
  *   | header_t   reserved, stored                                     |
- *   |            hits, misses                                         |
  *   +-----------------------------------------------------------------+
  *   | index      buckets[bucket_count], one line each:                |
  *   |            way[8]: 16 bits of the hash | 48 of the position     |
@@ -75,13 +74,10 @@ _Static_assert(sizeof(entry_t) == LINE, "the fields of an entry are one line");
 /* Largest entry: 1/16 of the ring, so one body cannot evict most others. */
 #define LARGEST_SHARE 16
 
-/* Readers load `reserved` in each lookup, so what they count is in another line. */
 typedef struct header_t {
     cat_shared_word_t reserved; /* only the writer stores it */
     cat_shared_word_t stored;   /* likewise */
     cat_shared_word_t padding[LINE_WORDS - 2];
-    cat_shared_word_t hits, misses;
-    cat_shared_word_t more_padding[LINE_WORDS - 2];
 } header_t;
 
 /* Each process has a copy, which does not change after the fork. */
@@ -279,11 +275,8 @@ int cat_response_cache_get(cat_response_cache_t *cache, apr_pool_t *pool, cat_it
 {
     apr_size_t key_length = strlen(item->key);
     lookup_t lookup = {item, key_length, hash_key(item, key_length), since};
-    int found = get_entry(cache, pool, &lookup);
-    cat_shared_word_t *counter = found ? &cache->header->hits : &cache->header->misses;
 
-    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
-    return found;
+    return get_entry(cache, pool, &lookup);
 }
 
 /* ---- put ---- */
@@ -340,7 +333,7 @@ static cat_shared_word_t *choose_way(bucket_t *bucket, word_t hash, word_t reser
     return oldest;
 }
 
-void cat_response_cache_put(cat_response_cache_t *cache, const cat_item_t *item)
+int cat_response_cache_put(cat_response_cache_t *cache, const cat_item_t *item)
 {
     apr_size_t key_length = strlen(item->key);
     apr_size_t words = count_entry_words(key_length, item->length);
@@ -350,7 +343,7 @@ void cat_response_cache_put(cat_response_cache_t *cache, const cat_item_t *item)
 
     if (words > cache->ring_length / LARGEST_SHARE ||
         cat_semaphore_enter(cache->write_lock, NULL, 0, &held) != APR_SUCCESS) {
-        return;
+        return 0;
     }
     position = reserve_words(cache, words);
     write_entry((entry_t *)(cache->ring + position % cache->ring_length), position, hash, item, key_length);
@@ -358,21 +351,23 @@ void cat_response_cache_put(cat_response_cache_t *cache, const cat_item_t *item)
     atomic_store_explicit(way, (hash & ~POSITION_MASK) | (position & POSITION_MASK), memory_order_release);
     store_word(&cache->header->stored, load_word(&cache->header->stored) + 1);
     cat_semaphore_leave(cache->write_lock, held);
+    return 1;
 }
 
 cat_response_cache_count_t cat_response_cache_count(const cat_response_cache_t *cache)
 {
+    word_t written = load_word(&cache->header->reserved) - cache->ring_length;
+
     return (cat_response_cache_count_t){
-        .hits = load_word(&cache->header->hits),
-        .misses = load_word(&cache->header->misses),
         .stored = load_word(&cache->header->stored),
         .size = cache->size,
+        .used = (written < cache->ring_length ? written : cache->ring_length) * sizeof(word_t),
     };
 }
 
 /* ---- check ---- */
 
-/* Its functions hold the write lock, so only hits and misses change meanwhile. */
+/* Its functions hold the write lock, so nothing changes meanwhile. */
 typedef struct walk_t {
     const cat_response_cache_t *cache;
     word_t reserved;
@@ -402,12 +397,7 @@ static const char *check_header(const walk_t *walk)
     if (count.stored > written / ENTRY_WORDS) {
         return "more entries are counted than were reserved";
     }
-    if (count.hits && !written) {
-        return "hits are counted, but nothing was stored";
-    }
-    return is_zero(header->padding, LINE_WORDS - 2) && is_zero(header->more_padding, LINE_WORDS - 2)
-               ? NULL
-               : "the padding of the header was written to";
+    return is_zero(header->padding, LINE_WORDS - 2) ? NULL : "the padding of the header was written to";
 }
 
 /* Called for contiguous words of the ring. */

@@ -33,12 +33,13 @@ typedef struct cat_item_t {
  * `since` or later. 0: there is none, and the item is unchanged. */
 int cat_response_cache_get(cat_response_cache_t *cache, apr_pool_t *pool, cat_item_t *item, apr_time_t since);
 
-/* Stores a copy, unless key and body need more than 1/16 of the ring, or another writer is at work. */
-void cat_response_cache_put(cat_response_cache_t *cache, const cat_item_t *item);
+/* Stores a copy and returns 1, unless key and body need more than 1/16 of the ring, or another writer is at work. */
+int cat_response_cache_put(cat_response_cache_t *cache, const cat_item_t *item);
 
 typedef struct cat_response_cache_count_t {
-    apr_uint64_t hits, misses, stored;
-    apr_size_t size;
+    apr_uint64_t stored;
+    apr_size_t size; /* octets: of the segment */
+    apr_size_t used; /* of the ring, up to where it was written in its first round */
 } cat_response_cache_count_t;
 
 cat_response_cache_count_t cat_response_cache_count(const cat_response_cache_t *cache);

@@ -87,12 +87,68 @@ static void test_full_database_takes_no_writes(void **state)
     unit_says(database->logged, "CAT058");
 }
 
+static apr_uint64_t count_pair(unit_database_t *database, cat_metric_t metric, int first, int second)
+{
+    const int values[] = {first, second, 0};
+    const cat_metrics_t *metrics = database->source->metrics;
+
+    return *cat_metrics_words(cat_metrics_read(metrics, database->pool), metric,
+                              cat_metrics_number(metrics, metric, values));
+}
+
+static void test_faults_are_counted_by_their_status(void **state)
+{
+    static const struct {
+        const char *text;
+        int kind; /* -1: it is no fault */
+    } faults[] = {
+        {"no such table: nowhere", CAT_FAULT_FAILED},
+        {"UNIQUE constraint failed: products.id", -1},
+        {"CHECK constraint failed: rating", CAT_FAULT_VALUE},
+        {"schema has changed", -1},
+    };
+    unit_database_t *database = unit_database(*state);
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_READ);
+
+    for (size_t i = 0; i < UNIT_COUNT(faults); i++) {
+        double before = unit_database_total(database, CAT_METRIC_FAULTS);
+        int kind = faults[i].kind;
+        apr_uint64_t own = count_pair(database, CAT_METRIC_FAULTS, CAT_ENGINE_SQLITE3, kind < 0 ? 0 : kind);
+        cat_connection_judge(conn, &(cat_fault_t){.result = SQLITE_ERROR, .text = faults[i].text}, "x");
+        assert_true(unit_database_total(database, CAT_METRIC_FAULTS) == before + (kind >= 0));
+        assert_int_equal(count_pair(database, CAT_METRIC_FAULTS, CAT_ENGINE_SQLITE3, kind < 0 ? 0 : kind),
+                         own + (kind >= 0));
+    }
+    conn->time_limit = 1;
+    cat_connection_judge(conn, &(cat_fault_t){.result = SQLITE_INTERRUPT, .text = "interrupted"}, "x");
+    assert_int_equal(count_pair(database, CAT_METRIC_FAULTS, CAT_ENGINE_SQLITE3, CAT_FAULT_SLOW), 1);
+    cat_connection_judge(conn, &(cat_fault_t){.result = SQLITE_ERROR, .text = "x", .is_lost = 1}, "x");
+    assert_int_equal(count_pair(database, CAT_METRIC_FAULTS, CAT_ENGINE_SQLITE3, CAT_FAULT_LOST), 1);
+}
+
+static void test_statements_are_counted(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_WRITE);
+    apr_uint64_t commits = count_pair(database, CAT_METRIC_STATEMENTS, CAT_ENGINE_SQLITE3, CAT_STATEMENT_COMMIT);
+
+    assert_int_equal(cat_connection_begin(conn, apr_time_now()), APR_SUCCESS);
+    assert_int_equal(cat_connection_commit(conn, *state), APR_SUCCESS);
+    assert_int_equal(cat_connection_begin(conn, apr_time_now()), APR_SUCCESS);
+    cat_connection_roll_back(conn);
+    assert_int_equal(count_pair(database, CAT_METRIC_STATEMENTS, CAT_ENGINE_SQLITE3, CAT_STATEMENT_COMMIT),
+                     commits + 1);
+    assert_int_equal(count_pair(database, CAT_METRIC_STATEMENTS, CAT_ENGINE_SQLITE3, CAT_STATEMENT_ROLLBACK), 1);
+    assert_true(unit_database_total(database, CAT_METRIC_CONNECTIONS) == 0); /* no child, no levels */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_ask_returns_the_first_value),      UNIT_TEST(test_failure_is_logged_on_request),
-        UNIT_TEST(test_connection_knows_its_transaction), UNIT_TEST(test_begin_waits_for_another_program),
-        UNIT_TEST(test_connection_names_its_file),        UNIT_TEST(test_full_database_takes_no_writes),
+        UNIT_TEST(test_faults_are_counted_by_their_status), UNIT_TEST(test_statements_are_counted),
+        UNIT_TEST(test_ask_returns_the_first_value),        UNIT_TEST(test_failure_is_logged_on_request),
+        UNIT_TEST(test_connection_knows_its_transaction),   UNIT_TEST(test_begin_waits_for_another_program),
+        UNIT_TEST(test_connection_names_its_file),          UNIT_TEST(test_full_database_takes_no_writes),
     };
     return UNIT_RUN(tests);
 }

@@ -10,7 +10,9 @@ static void test_dialects_are_found_by_their_drivers(void **state)
 {
     (void)state;
     for (size_t i = 0; i < UNIT_COUNT(drivers); i++) {
-        assert_string_equal(cat_dialect_find(drivers[i])->driver, drivers[i]);
+        const cat_dialect_t *dialect = cat_dialect_find(drivers[i]);
+        assert_string_equal(dialect->driver, drivers[i]);
+        assert_int_equal(cat_metrics_find(CAT_LABEL_ENGINE, drivers[i]), dialect->engine);
     }
     assert_null(cat_dialect_find("oracle"));
 }

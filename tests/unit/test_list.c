@@ -63,19 +63,14 @@ static apr_status_t get(unit_database_t *database, const char *text, cat_list_t 
     return rv;
 }
 
-static apr_uint64_t count_hits(const unit_database_t *database)
-{
-    return cat_response_cache_count(database->source->cache).hits;
-}
-
 /* The body, followed by the value of Link. from_cache: whether it must come from the cache. */
 static const char *get_text(unit_database_t *database, const char *text, int from_cache)
 {
-    apr_uint64_t hits = count_hits(database);
+    int hits = unit_database_count_hits(database);
     cat_list_t list;
 
     assert_int_equal(get(database, text, &list), APR_SUCCESS);
-    assert_int_equal(count_hits(database) - hits, from_cache);
+    assert_int_equal(unit_database_count_hits(database) - hits, from_cache);
     assert_int_equal(list.hash, cat_etag_hash(list.body, list.length));
     return apr_pstrcat(database->pool, apr_pstrmemdup(database->pool, list.body, list.length), list.link, NULL);
 }

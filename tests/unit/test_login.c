@@ -104,6 +104,8 @@ static void test_too_many_hashes_at_once_do_not_count(void **state)
     assert_int_equal(cat_login_sign_in(&a->c, "ann", PASSWORD, &result), CAT_EBUSY);
     cat_semaphore_leave(a->c.hashing, place);
     unit_says(a->database->logged, "CAT011");
+    assert_true(unit_database_total(a->database, CAT_METRIC_HASH_REFUSALS) == 1);
+    assert_true(unit_database_total(a->database, CAT_METRIC_HASHES) == 0);
     assert_string_equal(unit_accounts_sql(a, "SELECT failures FROM login_failures"), "0");
     assert_int_equal(sign_in(a, "ann", PASSWORD).outcome, CAT_LOGIN_OK);
 }

@@ -144,6 +144,8 @@ static void test_a_mail_is_given_up_after_three_days(void **state)
     assert_int_equal(run(&p), CAT_JOB_FAILED);
     assert_string_equal(queue_state(&p), "dead10");
     unit_says(p.a->database->logged, "CAT014");
+    assert_int_equal(unit_database_count(p.a->database, CAT_METRIC_MAILS_FAILED, CAT_MAIL_EXPIRED), 1);
+    assert_true(unit_database_total(p.a->database, CAT_METRIC_MAILS_FAILED) == 1);
 }
 
 static void test_pointless_mails_are_not_sent(void **state)
@@ -173,6 +175,8 @@ static void test_mails_beyond_the_rate_are_dropped(void **state)
     assert_int_equal(count_mails(&p), 3); /* two of this kind, and the confirmation */
     assert_string_equal(queue_state(&p), "");
     unit_says(p.a->database->logged, "CAT018");
+    assert_int_equal(unit_database_count(p.a->database, CAT_METRIC_MAILS_FAILED, CAT_MAIL_DROPPED), 3);
+    assert_true(unit_database_total(p.a->database, CAT_METRIC_MAILS_SENT) == 3);
 }
 
 static void test_a_mail_that_was_not_sent_does_not_count(void **state)

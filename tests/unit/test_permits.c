@@ -106,6 +106,22 @@ static void test_a_waiter_that_gives_up_delays_no_other(void **state)
     assert_int_equal(cat_permits_take(q.permits, 1, apr_time_now()), APR_SUCCESS);
 }
 
+static void test_try_takes_what_is_free(void **state)
+{
+    cat_permits_t *permits;
+
+    assert_int_equal(cat_permits_create(&permits, *state), APR_SUCCESS);
+    assert_true(cat_permits_try(permits, 2));
+    assert_true(cat_permits_try(permits, 2));
+    assert_false(cat_permits_try(permits, 2));
+    assert_true(cat_permits_try(permits, 3));
+    cat_permits_give_back(permits);
+    assert_false(cat_permits_try(permits, 2));
+    cat_permits_give_back(permits);
+    assert_true(cat_permits_try(permits, 2));
+    assert_int_equal(cat_permits_count_waiting(permits), 0);
+}
+
 /* ---- many threads ---- */
 
 typedef struct crowd_t {
@@ -153,9 +169,8 @@ static void test_limit_holds_for_many_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_permits_are_limited),
-        UNIT_TEST(test_first_come_first_served),
-        UNIT_TEST(test_a_waiter_that_gives_up_delays_no_other),
+        UNIT_TEST(test_try_takes_what_is_free),       UNIT_TEST(test_permits_are_limited),
+        UNIT_TEST(test_first_come_first_served),      UNIT_TEST(test_a_waiter_that_gives_up_delays_no_other),
         UNIT_TEST(test_limit_holds_for_many_threads),
     };
     return UNIT_RUN(tests);

@@ -71,7 +71,7 @@ static void test_get_finds_one_product(void **state)
     for (int i = 0; i < 2; i++) {
         assert_string_equal(get(database, one), "001 1 12.5 Light 1 unrated");
     }
-    assert_int_equal(cat_response_cache_count(database->source->cache).hits, 1);
+    assert_int_equal(unit_database_count_hits(database), 1);
     assert_null(get(database, unit_product_id(*state, 3)));
     assert_null(get(database, "1' OR '1'='1"));
     assert_null(get(database, ""));

@@ -97,15 +97,41 @@ static void test_database_that_is_down_is_asked_once(void **state)
     assert_int_equal(open_one(fake, *state, 1), APR_SUCCESS); /* no permit was lost */
 }
 
+static const cat_metrics_t *count_uses(fake_t *fake, apr_pool_t *pool)
+{
+    static const cat_route_t no_routes[] = {{.method = NULL}};
+    cat_metrics_t *metrics;
+
+    assert_int_equal(cat_metrics_create(&metrics, pool, pool, no_routes), APR_SUCCESS);
+    cat_metrics_child_init(metrics, pool);
+    fake->source->metrics = metrics;
+    return metrics;
+}
+
+static double total(const cat_metrics_t *metrics, apr_pool_t *pool, cat_metric_t metric)
+{
+    return cat_metrics_total(cat_metrics_read(metrics, pool), metric);
+}
+
+static apr_uint64_t count_failures(const cat_metrics_t *metrics, apr_pool_t *pool, cat_connection_failure_t failure)
+{
+    return *cat_metrics_words(cat_metrics_read(metrics, pool), CAT_METRIC_CONNECTION_FAILURES, (int)failure);
+}
+
 static void test_connections_are_limited(void **state)
 {
     fake_t *fake = make_fake(*state, 0);
     cat_db_handle_t handle = {0};
+    const cat_metrics_t *metrics = count_uses(fake, *state);
 
     assert_int_equal(open_one(fake, *state, 1), APR_SUCCESS);
     assert_int_equal(open_one(fake, *state, 1), CAT_EBUSY);
     assert_int_equal(strncmp(fake->last, "CAT001", 6), 0);
+    assert_true(total(metrics, *state, CAT_METRIC_CONNECTIONS) == 1);
+    assert_true(total(metrics, *state, CAT_METRIC_CONNECTION_WAIT) == 1);
+    assert_int_equal(count_failures(metrics, *state, CAT_CONNECTION_LIMIT), 1);
     cat_source_close(fake->source, &handle);
+    assert_true(total(metrics, *state, CAT_METRIC_CONNECTIONS) == 0);
     assert_int_equal(open_one(fake, *state, 1), APR_SUCCESS);
 }
 
@@ -125,6 +151,7 @@ static void *open_in_thread(void *data)
 static void test_others_do_not_wait_for_an_attempt(void **state)
 {
     fake_t *fake = make_fake(*state, 1000);
+    const cat_metrics_t *metrics = count_uses(fake, *state);
     apr_time_t began;
     pthread_t thread;
     void *is_down;
@@ -144,6 +171,8 @@ static void test_others_do_not_wait_for_an_attempt(void **state)
     fake->is_slow = 0;
     pthread_join(thread, &is_down);
     assert_ptr_equal(is_down, fake);
+    assert_int_equal(count_failures(metrics, *state, CAT_CONNECTION_DOWN), 3);
+    assert_true(total(metrics, *state, CAT_METRIC_CONNECTIONS) == 0);
 }
 
 /* ---- connections that are kept ---- */

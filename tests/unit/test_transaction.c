@@ -61,6 +61,8 @@ static void test_group_shares_one_commit(void **state)
     writer_t writers[WRITERS] = {
         {.id = "a"}, {.id = "b", .is_work = 1}, {.id = "c"}, {.id = "d", .is_work = 1}, {.id = "e"}};
     int before = unit_count_commits(database);
+    double batches = unit_database_total(database, CAT_METRIC_WRITE_BATCH);
+    double waits = unit_database_total(database, CAT_METRIC_WRITE_WAIT);
 
     write_as_group(database, writers, WRITERS);
     assert_int_equal(unit_count_commits(database), before + 1);
@@ -68,6 +70,8 @@ static void test_group_shares_one_commit(void **state)
         assert_int_equal(writers[i].rv, APR_SUCCESS);
     }
     assert_int_equal(unit_count_products(database), WRITERS);
+    assert_true(unit_database_total(database, CAT_METRIC_WRITE_BATCH) == batches + 1);
+    assert_true(unit_database_total(database, CAT_METRIC_WRITE_WAIT) == waits + WRITERS);
 }
 
 static void test_failing_write_affects_no_other(void **state)

@@ -266,6 +266,7 @@ static const cat_syntax_t syntax = {
 const cat_dialect_t cat_dialect_mysql = {
     .executor = &cat_executor_dbd,
     .driver = "mysql",
+    .engine = CAT_ENGINE_MYSQL,
     .params = "\"host=127.0.0.1,user=catalog,pass=...,dbname=catalog,reconnect=0,flags=CLIENT_FOUND_ROWS\"",
     .session = session,
     .begin = "START TRANSACTION",

@@ -154,6 +154,7 @@ static const cat_syntax_t syntax = {
 const cat_dialect_t cat_dialect_pgsql = {
     .executor = &cat_executor_libpq,
     .driver = "pgsql",
+    .engine = CAT_ENGINE_PGSQL,
     .params = "\"host=127.0.0.1 user=catalog password=... dbname=catalog connect_timeout=2\"",
     .session = session,
     .begin = "BEGIN",

@@ -77,6 +77,7 @@ static const cat_syntax_t syntax = {
 const cat_dialect_t cat_dialect_sqlite3 = {
     .executor = &cat_executor_dbd,
     .driver = "sqlite3",
+    .engine = CAT_ENGINE_SQLITE3,
     .params = "/var/lib/catalog/catalog.db",
     .session = session,
     .begin = "BEGIN IMMEDIATE",

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "accounts/backlog.h"
+
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/db.h"
+#include "db/source.h"
+#include "lib/time.h"
+#include "shm/metrics.h"
+
+/* A row of SQL_OUTBOX_COUNT. */
+static apr_status_t add_state(void *baton, const char *const *row, int count)
+{
+    cat_database_facts_t *facts = baton;
+    (void)count;
+
+    if (!strcmp(row[0], "pending")) {
+        facts->mails_pending = apr_atoi64(row[1]);
+        facts->oldest_mail = cat_time_read(row[2]);
+    } else {
+        facts->mails_dead += apr_atoi64(row[1]);
+    }
+    return APR_SUCCESS;
+}
+
+cat_job_result_t cat_backlog_run(cat_job_t *job)
+{
+    cat_database_facts_t facts = {.schema = 0};
+    const char *const *row;
+    apr_status_t rv = cat_db_one(job->db, SQL_HEALTH, CAT_NO_VALUES, &row);
+
+    if (rv == APR_SUCCESS) {
+        facts.schema = row[0] ? atoi(row[0]) : 0;
+        rv = cat_db_each(job->db, SQL_OUTBOX_COUNT, CAT_NO_VALUES, add_state, &facts);
+    }
+    if (rv != APR_SUCCESS) {
+        return CAT_JOB_FAILED;
+    }
+    cat_metrics_note_database(job->metrics, job->source->name, &facts, apr_time_now());
+    return CAT_JOB_DONE;
+}

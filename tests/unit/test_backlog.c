@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_accounts.h"
+
+#include "accounts/backlog.h"
+#include "accounts/outbox.h"
+
+static cat_database_facts_t run(unit_accounts_t *a)
+{
+    atomic_int stop = 0;
+    cat_job_t job = unit_accounts_job(a, &stop);
+    cat_database_facts_t facts;
+
+    assert_int_equal(cat_backlog_run(&job), CAT_JOB_DONE);
+    cat_db_release(a->c.db);
+    assert_int_equal(cat_metrics_read_databases(job.metrics, &facts, apr_time_now()), 1);
+    return facts;
+}
+
+static void test_notes_what_waits_and_what_was_given_up(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+    cat_database_facts_t facts = run(a);
+
+    assert_int_equal(facts.mails_pending, 0);
+    assert_int_equal(facts.mails_dead, 0);
+    assert_int_equal(facts.oldest_mail, 0);
+    assert_int_equal(facts.schema, atoi(unit_accounts_sql(a, "SELECT MAX(version) FROM schema_version")));
+    unit_accounts_add(a, ANN, "ann", "x"); /* with a mail each */
+    unit_accounts_add(a, BOB, "bob", "x");
+    unit_accounts_sql(a, "UPDATE outbox SET created_at = 1763731170442 WHERE user_id = '" ANN "'");
+    facts = run(a);
+    assert_int_equal(facts.mails_pending, 2);
+    assert_int_equal(facts.mails_dead, 0);
+    assert_true(facts.oldest_mail == apr_time_from_msec(APR_INT64_C(1763731170442)));
+    unit_accounts_sql(a, "UPDATE outbox SET state = 'dead' WHERE user_id = '" ANN "'");
+    facts = run(a);
+    assert_int_equal(facts.mails_pending, 1);
+    assert_int_equal(facts.mails_dead, 1);
+    assert_true(facts.oldest_mail > apr_time_from_msec(APR_INT64_C(1763731170442)));
+}
+
+static void test_notes_nothing_if_the_database_fails(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+    atomic_int stop = 0;
+    cat_job_t job = unit_accounts_job(a, &stop);
+    cat_database_facts_t facts;
+
+    unit_accounts_sql(a, "DROP TABLE outbox");
+    assert_int_equal(cat_backlog_run(&job), CAT_JOB_FAILED);
+    assert_int_equal(cat_metrics_read_databases(job.metrics, &facts, apr_time_now()), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_notes_what_waits_and_what_was_given_up),
+        UNIT_TEST(test_notes_nothing_if_the_database_fails),
+    };
+    return UNIT_RUN(tests);
+}
