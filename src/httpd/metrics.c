@@ -3,6 +3,7 @@
 
 #include <http_protocol.h>
 #include <string.h>
+#include <time.h>
 
 #include "http/header.h"
 #include "httpd/mount.h"
@@ -33,14 +34,35 @@ static int final_status(const request_rec *r)
     return r->status;
 }
 
+static cat_method_t find_method(const request_rec *r)
+{
+    static const cat_method_t known[METHODS] = {
+        [M_GET] = CAT_METHOD_GET,       [M_POST] = CAT_METHOD_POST,       [M_PUT] = CAT_METHOD_PUT,
+        [M_DELETE] = CAT_METHOD_DELETE, [M_OPTIONS] = CAT_METHOD_OPTIONS, [M_PATCH] = CAT_METHOD_PATCH,
+    };
+    cat_method_t method =
+        r->method_number >= 0 && r->method_number < METHODS ? known[r->method_number] : CAT_METHOD_OTHER;
+
+    return method == CAT_METHOD_GET && r->header_only ? CAT_METHOD_HEAD : method;
+}
+
+/* As apr_time_now(), which takes twice as many instructions; this is counted for each request. */
+static apr_time_t read_clock(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return apr_time_make(now.tv_sec, now.tv_nsec / 1000);
+}
+
 int cat_metrics_log(request_rec *r)
 {
     const cat_route_t *resource;
     const request_rec *own = find_request(r, &resource);
 
     if (own) {
-        cat_metrics_count_request(cat_server_get(r->server)->metrics, resource, own->method ? own->method : "",
-                                  final_status(own), apr_time_now() - r->request_time);
+        cat_metrics_count_request(cat_server_get(r->server)->metrics, resource, find_method(own), final_status(own),
+                                  read_clock() - r->request_time);
     }
     return DECLINED;
 }

@@ -49,6 +49,14 @@ typedef enum {
 } cat_label_t;
 
 /* The values of labels: what they are called here, and in the output. */
+#define CAT_METHOD_VALUES(VALUE)                                                                                       \
+    VALUE(CAT_METHOD_OTHER, "other")                                                                                   \
+    VALUE(CAT_METHOD_GET, "GET")                                                                                       \
+    VALUE(CAT_METHOD_HEAD, "HEAD")                                                                                     \
+    VALUE(CAT_METHOD_POST, "POST")                                                                                     \
+    VALUE(CAT_METHOD_PUT, "PUT")                                                                                       \
+    VALUE(CAT_METHOD_PATCH, "PATCH")                                                                                   \
+    VALUE(CAT_METHOD_DELETE, "DELETE") VALUE(CAT_METHOD_OPTIONS, "OPTIONS")
 #define CAT_ENGINE_VALUES(VALUE)                                                                                       \
     VALUE(CAT_ENGINE_SQLITE3, "sqlite3") VALUE(CAT_ENGINE_MYSQL, "mysql") VALUE(CAT_ENGINE_PGSQL, "pgsql")
 #define CAT_STATEMENT_VALUES(VALUE)                                                                                    \
@@ -74,6 +82,7 @@ typedef enum {
     VALUE(CAT_TOKEN_REVOKED, "revoked") VALUE(CAT_TOKEN_INVALID, "invalid") VALUE(CAT_TOKEN_UNDECIDED, "undecided")
 
 #define CAT_LABEL_ENUM(id, text) id,
+typedef enum { CAT_METHOD_VALUES(CAT_LABEL_ENUM) CAT_METHODS } cat_method_t;
 typedef enum { CAT_ENGINE_VALUES(CAT_LABEL_ENUM) } cat_engine_t;
 typedef enum { CAT_STATEMENT_VALUES(CAT_LABEL_ENUM) } cat_statement_kind_t;
 typedef enum { CAT_FAULT_VALUES(CAT_LABEL_ENUM) } cat_fault_kind_t;
@@ -120,7 +129,7 @@ void cat_metrics_observe(const cat_metrics_t *metrics, cat_metric_t metric, apr_
 void cat_metrics_shift(const cat_metrics_t *metrics, cat_metric_t metric, int by);
 
 /* REQUESTS and REQUEST_TIME. route: a row of the table with the request's path; NULL: there is none. spent: microseconds. */
-void cat_metrics_count_request(const cat_metrics_t *metrics, const cat_route_t *route, const char *method, int status,
+void cat_metrics_count_request(const cat_metrics_t *metrics, const cat_route_t *route, cat_method_t method, int status,
                                apr_interval_time_t spent);
 
 /* ---- what a job has found in a database ---- */

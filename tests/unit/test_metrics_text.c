@@ -62,8 +62,8 @@ static void test_requests_have_the_rows_of_the_table_and_what_was_counted(void *
     cat_metrics_t *metrics = make(*state);
     const char *text;
 
-    cat_metrics_count_request(metrics, &routes[0], "HEAD", 304, 750);
-    cat_metrics_count_request(metrics, NULL, "\"}\n", 404, 6000000);
+    cat_metrics_count_request(metrics, &routes[0], CAT_METHOD_HEAD, 304, 750);
+    cat_metrics_count_request(metrics, NULL, CAT_METHOD_OTHER, 404, 6000000);
     text = write_all(*state, metrics, NULL, CAT_METRICS_PROMETHEUS);
     check_has(text, "# TYPE catalog_requests_total counter\n"
                     "catalog_requests_total{route=\"/products\",method=\"GET\",code=\"2xx\"} 0\n"
