@@ -40,8 +40,8 @@ static cat_method_t find_method(const request_rec *r)
         [M_GET] = CAT_METHOD_GET,       [M_POST] = CAT_METHOD_POST,       [M_PUT] = CAT_METHOD_PUT,
         [M_DELETE] = CAT_METHOD_DELETE, [M_OPTIONS] = CAT_METHOD_OPTIONS, [M_PATCH] = CAT_METHOD_PATCH,
     };
-    cat_method_t method =
-        r->method_number >= 0 && r->method_number < METHODS ? known[r->method_number] : CAT_METHOD_OTHER;
+    unsigned number = (unsigned)r->method_number;
+    cat_method_t method = number < METHODS ? known[number] : CAT_METHOD_OTHER;
 
     return method == CAT_METHOD_GET && r->header_only ? CAT_METHOD_HEAD : method;
 }

@@ -46,7 +46,7 @@ sub values_of_labels {
     my $header = text('src/shm/metrics.h') =~ s/\\\n/ /gr;
     while ($header =~ /^#define CAT_(\w+)_VALUES\(VALUE\)(.*)$/mg) {
         my ($id, $list) = ($1, $2);
-        $of{$id} = [$list =~ /VALUE\(\w+, "(\w+)"\)/g] if $id !~ /^(?:ENGINE|STATEMENT)$/;
+        $of{$id} = [$list =~ /VALUE\(\w+, "(\w+)"\)/g] if $id !~ /^(?:METHOD|ENGINE|STATEMENT)$/;
     }
     return %of;
 }
