@@ -165,7 +165,7 @@ if ($is_file) {
 my $off = server(conf => "$status\nCatalogCacheSize 0\n", mount => $age)->start;
 my $id = create($off, 'off');
 warm($off, "/products/$id");
-is_deeply(counts($off), {}, 'CatalogCacheSize 0 disables the cache');
+is_deeply(counts($off), { map { $_ => 0 } qw(Hits Misses Stored Invalidations) }, 'CatalogCacheSize 0 disables the cache');
 $off->stop;
 
 if (!$is_file) {
