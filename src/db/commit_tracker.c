@@ -15,6 +15,7 @@ void cat_commit_tracker_hold(cat_commit_tracker_t *tracker, apr_pool_t *pool, co
                              const char *file, const cat_log_t *log)
 {
     tracker->generations = source->generations;
+    tracker->metrics = source->metrics;
     tracker->wal_index = NULL;
     if (cat_wal_index_hold(source->wal_index, source->generations, file, log)) {
         tracker->wal_index = source->wal_index;
@@ -32,11 +33,14 @@ void cat_commit_tracker_release(cat_commit_tracker_t *tracker, apr_pool_t *pool)
 
 void cat_commit_tracker_begin(cat_commit_tracker_t *tracker)
 {
+    int is_foreign;
+
     tracker->wrote = CAT_WROTE_NOTHING;
     tracker->version = NULL;
     tracker->is_on = tracker->wal_index && cat_wal_index_read(tracker->wal_index, apr_time_now(), &tracker->before);
     if (tracker->is_on) {
-        cat_generations_begin(tracker->generations, tracker->before);
+        is_foreign = cat_generations_begin(tracker->generations, tracker->before);
+        cat_metrics_add(tracker->metrics, CAT_METRIC_CACHE_INVALIDATIONS, CAT_SCOPE_ALL, (apr_uint64_t)is_foreign);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "db/wal_index.h"
 #include "lib/log.h"
 #include "shm/generations.h"
+#include "shm/metrics.h"
 
 /*
  * Tells the commits of one connection from those of foreign programs, by the state that the WAL index shows before and
@@ -19,8 +20,9 @@ typedef struct cat_source_t cat_source_t;
 typedef struct cat_commit_tracker_t {
     cat_wal_index_t *wal_index; /* NULL: it is not held */
     cat_generations_t *generations;
-    int is_on;                  /* flag: from a transaction's begin to its end */
-    apr_uint64_t before, after; /* the database's state; after is 0 where it is unknown */
+    const cat_metrics_t *metrics; /* the source's */
+    int is_on;                    /* flag: from a transaction's begin to its end */
+    apr_uint64_t before, after;   /* the database's state; after is 0 where it is unknown */
     cat_wrote_t wrote;
     const char *version; /* SQLite's data_version before our commit; NULL: not asked for */
 } cat_commit_tracker_t;

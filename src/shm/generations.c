@@ -110,13 +110,11 @@ int cat_generations_settle(cat_generations_t *generations, apr_uint64_t seen, ap
            start_epoch(generations, seen, state);
 }
 
-void cat_generations_begin(cat_generations_t *generations, apr_uint64_t before)
+int cat_generations_begin(cat_generations_t *generations, apr_uint64_t before)
 {
     apr_uint64_t seen = load_word(&generations->seen);
 
-    if (seen != before) {
-        start_epoch(generations, seen, before);
-    }
+    return seen != before && start_epoch(generations, seen, before);
 }
 
 /* A reader that sees the commit must see this store: the database makes the commit visible after it. */

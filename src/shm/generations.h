@@ -44,11 +44,12 @@ apr_uint64_t cat_generations_seen(const cat_generations_t *generations);
 int cat_generations_settle(cat_generations_t *generations, apr_uint64_t seen, apr_uint64_t state);
 
 /*
- * For a writer, one at a time. _begin: with the state before, when nobody else can write. _commit: just before the commit. _end: after
+ * For a writer, one at a time. _begin: with the state before, when nobody else can write; 1: another program wrote before it, and the
+ * writer has started a new epoch. _commit: just before the commit. _end: after
  * it, when the writer has invalidated what it changed. after: the state that this commit alone made of `before`; or `before`, where it
  * is not known to be that.
  */
-void cat_generations_begin(cat_generations_t *generations, apr_uint64_t before);
+int cat_generations_begin(cat_generations_t *generations, apr_uint64_t before);
 void cat_generations_commit(cat_generations_t *generations);
 void cat_generations_end(cat_generations_t *generations, apr_uint64_t before, apr_uint64_t after);
 

@@ -78,7 +78,7 @@ my $head = $server->api(HEAD => '/metrics', mount => '');
 is("$head->{status} $head->{headers}{'content-type'} $head->{body}", "200 $r->{headers}{'content-type'} ", 'HEAD has no body');
 for my $method (qw(POST PUT DELETE PATCH OPTIONS FOO)) {
     my $refused = $server->api($method => '/metrics', mount => '');
-    is("$refused->{status} $refused->{headers}{allow}", '405 GET,HEAD', "$method is a 405 with Allow");
+    is("$refused->{status} " . join(',', sort split /,/, $refused->{headers}{allow} // ''), '405 GET,HEAD', "$method is a 405 with Allow");
 }
 my $accept = sub { $server->api(GET => '/metrics', mount => '', headers => { Accept => $_[0] }) };
 my $open = $accept->('application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1');

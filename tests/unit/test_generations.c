@@ -93,7 +93,7 @@ static void test_foreign_commits_start_an_epoch(void **state)
     assert_false(is_good(generations, one, stamp));
 
     stamp = cat_generations_read(generations, one);
-    cat_generations_begin(generations, 2); /* found by a writer */
+    assert_true(cat_generations_begin(generations, 2)); /* found by a writer */
     assert_int_equal(cat_generations_seen(generations), 2);
     assert_false(is_good(generations, one, stamp));
 
