@@ -106,20 +106,23 @@ deb: ## build the Debian packages, in build/deb
 	@tools/deps build package
 	@tools/package $(BUILD)/deb
 
-# The whole suite runs on SQLite under event. On the other databases run the folders whose files a database can change. Under prefork, on
-# each database, and under worker, run the folders about what threads and children share, which is what an MPM changes; worker is event
-# without its listener.
+# The whole suite runs on SQLite under event. On the other databases run the folders whose files a database can change. The folders about
+# what threads and children share, which is what an MPM changes, run on each database under one more: prefork, whose children have a
+# connection each, or worker, which is event without its listener.
 DATABASES = $(if $(filter file,$(origin DB)),sqlite3 mysql pgsql,$(DB))
 DB_TESTS = $(filter-out t/auth t/authz t/conf t/config t/docs t/http t/keys t/lib,$(patsubst %/,%,$(wildcard t/*/)))
 MPM_TESTS = t/db t/load t/server
+MPM_sqlite3 = prefork
+MPM_mysql = worker
+MPM_pgsql = prefork
 SUITE = check_suite() { echo "check: t DB=$$1 MPM=$$2 $$3"; $(MAKE) --no-print-directory t DB=$$1 MPM=$$2 T="$$3" COMPARE=$$4 || exit 1; }
 check: ## everything the CI runs: deps-dev, lint, clang, tidy, unit, t on each database and under each MPM, exchanges, openapi, and browser
 	@tools/deps build run test
+	@$(MAKE) --no-print-directory --quiet -j$$(nproc) all $(UNITS) $(REPLAYS)
 	@$(MAKE) --no-print-directory lint clang tidy unit
 	@$(SUITE); check_suite $(firstword $(DATABASES)) event '' 1; \
 	  for db in $(wordlist 2,9,$(DATABASES)); do check_suite $$db event '$(DB_TESTS)'; done; \
-	  for db in $(DATABASES); do check_suite $$db prefork '$(MPM_TESTS)'; done; \
-	  check_suite $(firstword $(DATABASES)) worker '$(MPM_TESTS)'
+	  $(foreach db,$(DATABASES),check_suite $(db) $(MPM_$(db)) '$(MPM_TESTS)';)
 	@$(MAKE) --no-print-directory openapi browser
 	@echo 'check: passed: lint, clang, tidy, unit, t on $(DATABASES), openapi, browser'
 
@@ -133,8 +136,8 @@ lint: $(GENERATED) ## compare tables with documents and tests, layers with the d
 
 unit: $(UNITS) $(REPLAYS) ## run the unit tests and replay the fuzz corpora
 	@test -n "$^" || { echo 'unit: there is no test' >&2; exit 1; }
-	@failed=0; for test in $(UNITS); do echo "$$test"; $$test || failed=1; done; \
-	  for target in $(FUZZ); do $(BUILD)/tests/fuzz/replay_$$target tests/fuzz/corpus/$$target || failed=1; done; exit $$failed
+	@printf '%s\n' $(UNITS) $(foreach target,$(FUZZ),'$(BUILD)/tests/fuzz/replay_$(target) tests/fuzz/corpus/$(target)') | \
+	  xargs -P4 -I{} sh -c 'said=$$({} 2>&1); result=$$?; printf "%s\n" "{}" "$$said"; exit $$result'
 
 # npm's packages stay in build/. The script is copied beside them, because Node.js looks for a module's imports there.
 JOSE = build/jose/jose.js
@@ -265,7 +268,7 @@ format: ## format the C files by .clang-format
 # Only the warnings count, so nothing is optimized. -Wsign-conversion is left out: in this code it only finds pointer differences
 # that cannot be negative, and sizes that APR takes as signed.
 clang: ## compile with clang and -Wconversion; the warnings are errors
-	@$(MAKE) --no-print-directory --quiet BUILD=build/clang CC=clang CFLAGS='-O0 -Wconversion -Wno-sign-conversion' all
+	@$(MAKE) --no-print-directory --quiet -j$$(nproc) BUILD=build/clang CC=clang CFLAGS='-O0 -Wconversion -Wno-sign-conversion' all
 
 # The static analyzer takes ten seconds of CPU a file, all other checks together half a second.
 CHECKS = -clang-analyzer-*
