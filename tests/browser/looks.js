@@ -136,6 +136,11 @@ const states = {
         await page.goto('/account.html');
         await page.getByText('This one').waitFor();
     },
+    async 'account-delete'(page) {
+        await page.getByRole('button', { name: 'Delete the account' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Delete the account' }).click();
+        await page.getByText('Your password must be filled in.').waitFor();
+    },
     async api(page) {
         await page.setViewportSize(SIZES[1]);
         await page.goto('/api.html');

@@ -183,8 +183,11 @@ async function renew() {
     set(answer.token, answer.user);
 }
 
-/* Tabs take turns, so that each sends the cookie that the previous tab received. */
-function refresh() {
+/*
+ * Renews the access token, and with it the user's name. Tabs take turns, so that each sends the cookie that the previous tab
+ * received.
+ */
+export function refresh() {
     renewal ??= (navigator.locks ? navigator.locks.request('catalog.refresh', renew) : renew()).finally(() => {
         renewal = null;
     });

@@ -52,7 +52,7 @@ function isFaulty(input) {
  * Shows a form and checks the fields that have a rule while the user types: a fault appears when typing pauses or moves
  * to another field, and disappears once it is corrected. Calls submit(values) when all fields are valid, and shows the
  * ApiError that it throws, next to the fields that it names. An input with the id x needs a <label> and an element
- * x-error, which its aria-describedby names.
+ * x-error, which its aria-describedby names. Resetting the form forgets its faults.
  */
 export function manage(form, checks, submit) {
     const trouble = el('div');
@@ -94,10 +94,14 @@ export function manage(form, checks, submit) {
         return faults.length > 0 && named.every(input => input);
     }
 
-    async function send() {
+    function forgetFaults() {
         clearTimeout(pause);
         trouble.replaceChildren();
         refused.clear();
+    }
+
+    async function send() {
+        forgetFaults();
         check(inputs);
         const first = inputs.find(isFaulty);
         if (first) {
@@ -131,6 +135,11 @@ export function manage(form, checks, submit) {
         if (target.value !== '' && inputs.includes(relatedTarget)) {
             checkTyped(target);
         }
+    });
+    form.addEventListener('reset', () => {
+        forgetFaults();
+        inputs.forEach(input => showFault(input, ''));
+        delete form.dataset.edited;
     });
     form.addEventListener('submit', event => {
         event.preventDefault();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-import { call, forget, send, signOut } from '../lib/api.js';
+import { call, forget, refresh, send, signOut } from '../lib/api.js';
 import { byId, el } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
 import { finish, go, say, showError, start } from '../lib/page.js';
@@ -13,7 +13,7 @@ function showProfile({ username, email, role, createdAt }) {
         [t('account.since'), formatTime(createdAt)],
     ];
     byId('profile').replaceChildren(
-        ...facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]),
+        ...facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, el('bdi', {}, value))]),
     );
     byId('username').value = username;
 }
@@ -84,7 +84,13 @@ async function signOutEverywhere() {
 
 /* ---- forms ---- */
 
-const checks = {
+/* Says what was done, where the user sees it. */
+function report(text) {
+    say(text);
+    byId('status').scrollIntoView();
+}
+
+const passwordChecks = {
     currentPassword: rules.given,
     newPassword: rules.password,
     confirmPassword: rules.sameAs('newPassword'),
@@ -94,13 +100,58 @@ async function changePassword({ currentPassword, newPassword }) {
     await call('POST', '/auth/password/change', { currentPassword, newPassword });
     byId('change').reset();
     await showSessions();
-    say(t('account.changed'));
-    byId('status').scrollIntoView();
+    report(t('account.changed'));
+}
+
+async function rename({ username }) {
+    const { data: me } = await call('PATCH', '/auth/me', { username });
+    byId('rename').reset();
+    showProfile(me);
+    await refresh().catch(() => {}); /* for the menu; the name has changed without it */
+    report(t('account.renamed', { name: me.username }));
+}
+
+const emailChecks = { newEmail: rules.email, password: rules.given };
+
+async function changeEmail({ newEmail, password }, present) {
+    await call('POST', '/auth/email/change', { newEmail, password });
+    byId('change-email').reset();
+    report(t('account.linkSent', { email: newEmail, present }));
 }
 
 async function resend(email) {
     await send('POST', '/auth/confirm/resend', { body: { email } });
     finish(byId('resend-form'), t('account.resent', { email }));
+}
+
+/* ---- all of it ---- */
+
+async function saveData() {
+    try {
+        const [{ data: account }, { data: sessions }] = await Promise.all(
+            ['/auth/me', '/auth/sessions'].map(path => call('GET', path)),
+        );
+        const name = `account-${account.username}.json`;
+        const file = new Blob([JSON.stringify({ account, sessions }, null, 4)], { type: 'application/json' });
+        el('a', { href: URL.createObjectURL(file), download: name }).click();
+        report(t('account.saved', { name }));
+    } catch (error) {
+        showError(byId('trouble'), error, saveData).focus();
+    }
+}
+
+async function deleteAccount({ password }) {
+    await call('DELETE', '/auth/me', { password });
+    forget();
+    await go('index.html', t('account.deleted'));
+}
+
+function offerDeletion() {
+    const dialog = byId('deletion');
+    manage(byId('delete-form'), { password: rules.given }, deleteAccount);
+    byId('delete').onclick = () => dialog.showModal();
+    byId('keep').onclick = () => dialog.close();
+    dialog.onclose = () => byId('delete-form').reset();
 }
 
 start(
@@ -112,7 +163,11 @@ start(
         if (!me.emailVerified) {
             manage(byId('resend-form'), {}, () => resend(me.email));
         }
-        manage(byId('change'), checks, changePassword);
+        manage(byId('change'), passwordChecks, changePassword);
+        manage(byId('rename'), { username: rules.username }, rename);
+        manage(byId('change-email'), emailChecks, values => changeEmail(values, me.email));
+        byId('save').onclick = saveData;
+        offerDeletion();
         byId('content').hidden = false;
     },
     { needsUser: true },

@@ -40,6 +40,9 @@ export default {
     'problem.product-not-found': 'Das Produkt gibt es nicht. Vielleicht wurde es gelöscht.',
     'problem.session-not-found': 'Die Sitzung gibt es nicht. Vielleicht ist sie beendet.',
     'problem.user-exists': 'Dieser Name oder diese Adresse gehört inzwischen zu einem anderen Konto.',
+    'problem.user-not-found': 'Den Benutzer gibt es nicht. Vielleicht wurde das Konto gelöscht.',
+    'problem.last-administrator':
+        'Dann könnte niemand mehr administrieren. Geben Sie zuerst einem anderen Benutzer diese Rolle.',
     'problem.precondition-failed': 'Jemand anderes hat dies inzwischen geändert. Bitte laden Sie es neu.',
     'problem.body-too-large': 'Das ist mehr, als der Katalog auf einmal annimmt.',
     'problem.not-indexed': 'Dieser Katalog kann so nicht suchen oder sortieren.',
@@ -73,6 +76,7 @@ export default {
     'form.showPassword': 'Passwort anzeigen',
     'form.showPasswords': 'Passwörter anzeigen',
     'form.sendMail': 'E-Mail senden',
+    'form.keep': 'Behalten',
 
     /* ---- the catalogue ---- */
     'list.title': 'Produkte',
@@ -135,7 +139,6 @@ export default {
     'product.delete': 'Löschen',
     'product.deleteTitle': 'Dieses Produkt löschen?',
     'product.deleteText': 'Das lässt sich nicht rückgängig machen.',
-    'product.keep': 'Behalten',
     'product.deleted': 'Das Produkt ist gelöscht.',
     'product.back': 'Alle Produkte',
 
@@ -167,6 +170,7 @@ export default {
     'confirm.text': 'Bestätigen Sie mit dem Knopf, dass die Adresse Ihnen gehört.',
     'confirm.confirm': 'Bestätigen',
     'confirm.another': 'Neuen Link anfordern',
+    'confirm.change': 'Ein Link für eine neue Adresse Ihres Kontos: im Konto einen neuen anfordern',
     'confirm.done': 'Danke, Ihre E-Mail-Adresse ist bestätigt.',
     'confirm.sent': 'Falls {email} noch zu bestätigen ist, ist eine E-Mail unterwegs.',
     'confirm.noLink':
@@ -207,6 +211,28 @@ export default {
     'account.newPasswordAgain': 'Neues Passwort wiederholen',
     'account.newPasswordHint': 'Mindestens 8 Zeichen. Sie werden überall sonst abgemeldet.',
     'account.changed': 'Ihr Passwort ist geändert, und Sie sind überall sonst abgemeldet.',
+    'account.rename': 'Benutzernamen ändern',
+    'account.newUsername': 'Neuer Benutzername',
+    'account.renamed': 'Ihr Benutzername ist jetzt {name}.',
+    'account.changeEmail': 'E-Mail-Adresse ändern',
+    'account.newEmail': 'Neue E-Mail-Adresse',
+    'account.newEmailHint': 'Sie bekommt eine E-Mail mit einem Link. Ihre Adresse ändert sich, wenn Sie dem Link folgen.',
+    'account.yourPassword': 'Ihr Passwort',
+    'account.sendLink': 'Link senden',
+    'account.linkSent':
+        'An {email} wurde ein Link gesendet, falls kein anderes Konto diese Adresse hat. Bis Sie ihm folgen, bleibt {present} Ihre Adresse.',
+    'account.data': 'Ihre Daten',
+    'account.dataText': 'Eine Datei in JSON mit Ihrem Konto und Ihren Sitzungen.',
+    'account.save': 'Daten speichern',
+    'account.saved': 'Der Browser speichert Ihre Daten als {name}.',
+    'account.delete': 'Konto löschen',
+    'account.deleteText': 'Danach können Sie sich nicht mehr anmelden, und andere können Ihren Namen nehmen.',
+    'account.deleteTitle': 'Ihr Konto löschen?',
+    'account.deleteGoes':
+        'Gelöscht werden: Ihr Name, Ihre E-Mail-Adresse, Ihr Passwort, alle Sitzungen und die unbenutzten Links in E-Mails.',
+    'account.deleteStays': 'Es bleiben: die Produkte, und 90 Tage lang das Protokoll dessen, was Administratoren geändert haben.',
+    'account.deleteEnd': 'Das lässt sich nicht rückgängig machen.',
+    'account.deleted': 'Ihr Konto ist gelöscht.',
     'agent.on': '{browser} auf {system}',
     'agent.unnamed': 'Ein Programm ohne Namen',
 

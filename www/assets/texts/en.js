@@ -40,6 +40,9 @@ export default {
     'problem.product-not-found': 'Product not found. It may have been deleted.',
     'problem.session-not-found': 'Session not found. It may have ended.',
     'problem.user-exists': 'Another account has this name or address by now.',
+    'problem.user-not-found': 'There is no such user. The account may have been deleted.',
+    'problem.last-administrator':
+        'This would leave no administrator who can sign in. Make another user an administrator first.',
     'problem.precondition-failed': 'Somebody else has changed this meanwhile. Read it again.',
     'problem.body-too-large': 'This is more than the catalogue takes at once.',
     'problem.not-indexed': 'This catalogue cannot search or sort this way.',
@@ -73,6 +76,7 @@ export default {
     'form.showPassword': 'Show the password',
     'form.showPasswords': 'Show the passwords',
     'form.sendMail': 'Send the mail',
+    'form.keep': 'Keep it',
 
     /* ---- the catalogue ---- */
     'list.title': 'Products',
@@ -135,7 +139,6 @@ export default {
     'product.delete': 'Delete',
     'product.deleteTitle': 'Delete this product?',
     'product.deleteText': 'This cannot be undone.',
-    'product.keep': 'Keep it',
     'product.deleted': 'The product is deleted.',
     'product.back': 'All products',
 
@@ -166,6 +169,7 @@ export default {
     'confirm.text': 'Press the button to confirm that the address is yours.',
     'confirm.confirm': 'Confirm',
     'confirm.another': 'Get another link',
+    'confirm.change': 'A link to change the address of your account: ask for another one in the account',
     'confirm.done': 'Thank you, your e-mail address is confirmed.',
     'confirm.sent': 'If {email} waits to be confirmed, a mail is on its way.',
     'confirm.noLink': 'This page needs the whole link from your mail. Open it from there, or get another one here.',
@@ -204,6 +208,28 @@ export default {
     'account.newPasswordAgain': 'New password again',
     'account.newPasswordHint': 'At least 8 characters. You will be signed out everywhere else.',
     'account.changed': 'Your password is changed, and you are signed out everywhere else.',
+    'account.rename': 'Change the user name',
+    'account.newUsername': 'New user name',
+    'account.renamed': 'Your user name is {name} now.',
+    'account.changeEmail': 'Change the e-mail address',
+    'account.newEmail': 'New e-mail address',
+    'account.newEmailHint': 'It gets a mail with a link. Your address changes when you follow the link.',
+    'account.yourPassword': 'Your password',
+    'account.sendLink': 'Send the link',
+    'account.linkSent':
+        'A link was sent to {email}, unless another account has that address. Your address is {present} until you follow the link.',
+    'account.data': 'Your data',
+    'account.dataText': 'A file in JSON with your account and your sessions.',
+    'account.save': 'Save your data',
+    'account.saved': 'Your browser saves your data as {name}.',
+    'account.delete': 'Delete the account',
+    'account.deleteText': 'You can no longer sign in then, and others may take your name.',
+    'account.deleteTitle': 'Delete your account?',
+    'account.deleteGoes':
+        'What goes: your name, your e-mail address, your password, all your sessions, and the links in mails that you have not used.',
+    'account.deleteStays': 'What stays: the products, and for 90 days the record of what administrators changed.',
+    'account.deleteEnd': 'This cannot be undone.',
+    'account.deleted': 'Your account is deleted.',
     'agent.on': '{browser} on {system}',
     'agent.unnamed': 'An unnamed program',
 
