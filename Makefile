@@ -165,7 +165,7 @@ $(BROWSER_PACKAGES): tests/browser/package.json tests/browser/package-lock.json
 	@mkdir -p build/browser && cp $^ build/browser
 	@tools/npm build/browser
 
-browser: $(BUILD)/mod_catalog.so $(BROWSER_PACKAGES) ## drive the pages of www/ in Chromium; screenshots go to build/browser
+browser: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl $(BROWSER_PACKAGES) ## drive the pages of www/ in Chromium; screenshots go to build/browser
 	@rm -f build/browser/*.png
 	@node --test-reporter=spec tests/browser/run.js $(BUILD)/mod_catalog.so
 

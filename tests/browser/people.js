@@ -10,6 +10,22 @@ async function openAccount(visitor, user) {
     await visitor.page.getByText('This one').waitFor();
 }
 
+/* A visitor who is signed in as an administrator of that name. */
+async function comeAsAdmin(server, visit, name) {
+    const visitor = await visit();
+    const user = await server.register(name);
+    server.promote(user);
+    await visitor.signIn(user);
+    return visitor;
+}
+
+/* Opens the list of the users with that in their names, and one of them. */
+async function openUser(page, username) {
+    await page.goto(`/users.html?q=${username}`);
+    await page.locator('#list').getByRole('button', { name: username, exact: true }).click();
+    return page.getByRole('dialog', { name: username, exact: true });
+}
+
 export function people(server) {
     story('a user takes another name, and signs in with it', server, async visit => {
         const visitor = await visit();
@@ -63,7 +79,8 @@ export function people(server) {
         await visitor.hears('Your password is not the current password.');
         await form.getByLabel('Your password').fill(user.password);
         await send.click();
-        await visitor.hears(`A link was sent to movedin@example.com, unless another account has that address. Your address is ${user.email}`);
+        await visitor.hears('A link was sent to movedin@example.com, unless another account has that address.');
+        await visitor.hears(`Your address is ${user.email} until you follow the link.`);
 
         const address = text => page.getByRole('definition').filter({ hasText: text });
         const link = await server.mailedLink('movedin@example.com', 'confirm.html');
@@ -140,5 +157,207 @@ export function people(server) {
         await page.getByLabel('Password', { exact: true }).fill(user.password);
         await page.getByRole('button', { name: 'Sign in' }).click();
         await visitor.hears('Invalid credentials.');
+    });
+
+    story('an administrator finds users by name, role and order, and the address keeps it', server, async visit => {
+        const { page } = await comeAsAdmin(server, visit, 'finder');
+        for (let i = 1; i <= 21; i++) {
+            await server.register(`crowd${String(i).padStart(2, '0')}`);
+        }
+        const count = page.locator('#count');
+        const first = page.getByRole('row').nth(1);
+        await page.getByRole('link', { name: 'Users' }).click();
+        await page.getByLabel('Search name or e-mail address').pressSequentially('CROWD');
+        await count.filter({ hasText: '1–20 of 21 users' }).waitFor();
+        await first.filter({ hasText: 'crowd21' }).waitFor();
+        await page.getByLabel('Sort by').selectOption('By name');
+        await first.filter({ hasText: 'crowd01' }).waitFor();
+        await page.getByRole('link', { name: 'Next page' }).click();
+        await count.filter({ hasText: '21–21 of 21 users' }).waitFor();
+        assert.equal(new URL(page.url()).search, '?q=CROWD&sort=username&page=2');
+        await page.reload();
+        await first.filter({ hasText: 'crowd21' }).waitFor();
+        assert.equal(await page.getByLabel('Search name or e-mail address').inputValue(), 'CROWD');
+        await page.getByRole('link', { name: 'Previous page' }).click();
+        await count.filter({ hasText: '1–20 of 21 users' }).waitFor();
+        await page.goBack();
+        await count.filter({ hasText: '21–21 of 21 users' }).waitFor();
+
+        await page.getByLabel('Role').first().selectOption('Administrator');
+        await page.getByText('No user matches this.').waitFor();
+        await page.getByRole('button', { name: 'Clear the filters' }).click();
+        await first.waitFor();
+        assert.equal(new URL(page.url()).search, '');
+        assert.equal(await page.getByLabel('Search name or e-mail address').inputValue(), '');
+        await page.getByLabel('Role').first().selectOption('Administrator');
+        await page.getByRole('row', { name: 'finder' }).waitFor();
+        await page.goto('/users.html?q=crowd&page=9');
+        await page.getByText('There is no page 9; the last one is 2.').waitFor();
+        await page.getByRole('button', { name: 'To the last page' }).click();
+        await count.filter({ hasText: '21–21 of 21 users' }).waitFor();
+    });
+
+    story('an administrator gives another role, and finds that in the audit trail', server, async visit => {
+        const visitor = await comeAsAdmin(server, visit, 'promoter');
+        const { page } = visitor;
+        const user = await server.register('promoted');
+        const other = await visit();
+        await other.signIn(user);
+        const dialog = await openUser(page, 'promoted');
+        const change = dialog.getByRole('button', { name: 'Change the role' });
+
+        await dialog.getByText('All sessions of the user end.', { exact: true }).waitFor();
+        assert.ok(await change.isDisabled());
+        await dialog.getByLabel('Role').selectOption('Editor');
+        await change.click();
+        await visitor.hears('promoted is signed out everywhere, and has the new role after signing in.');
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'hidden' });
+        assert.ok(await visitor.isFocused(page.getByRole('button', { name: 'promoted', exact: true })));
+        await page.getByRole('row', { name: 'promoted' }).getByRole('cell', { name: 'Editor' }).waitFor();
+        other.expect('POST /api/auth/refresh 401');
+        await other.page.goto('/index.html');
+        await other.page.getByRole('link', { name: 'Sign in' }).waitFor();
+
+        await page.goForward();
+        await dialog.getByRole('link', { name: 'What administrators changed here' }).click();
+        await page.getByRole('heading', { name: 'Audit trail' }).waitFor();
+        await page.locator('#count').filter({ hasText: '1 change' }).waitFor();
+        const entry = page.getByRole('row').nth(1);
+        assert.match(await entry.textContent(), /promoter.*from 127\.0\.0\.1.*Account changed.*Role: User → Editor.*promoted/);
+        await page.goBack();
+        await dialog.waitFor();
+        await page.goBack();
+        await dialog.waitFor({ state: 'hidden' });
+    });
+
+    story('an administrator confirms, locks, unlocks, signs out and deletes a user', server, async visit => {
+        const visitor = await comeAsAdmin(server, visit, 'caretaker');
+        const { page } = visitor;
+        const user = await server.register('cared');
+        const other = await visit();
+        const dialog = await openUser(page, 'cared');
+        const click = name => dialog.getByRole('button', { name, exact: true }).click();
+        const signsIn = () =>
+            server.api('POST', '/auth/login', { login: user.username, password: user.password }).then(() => true, () => false);
+
+        await click('Confirm the address');
+        await visitor.hears('The address of cared is confirmed.');
+        await dialog.getByText('Address confirmed').waitFor();
+        await click('Withdraw the confirmation');
+        await visitor.hears('The address of cared is no longer confirmed.');
+        await dialog.getByText('Address not confirmed').waitFor();
+
+        await dialog.getByText('Nobody can sign in to the account, and all its sessions end.').waitFor();
+        await click('Lock');
+        await visitor.hears('The account of cared is locked.');
+        await dialog.getByText('Locked', { exact: true }).waitFor();
+        assert.equal(await signsIn(), false);
+        await click('Unlock');
+        await visitor.hears('The account of cared is unlocked.');
+        assert.equal(await signsIn(), true);
+        await click('Lift the delay');
+        await visitor.hears('cared can sign in at once.');
+
+        await other.signIn(user);
+        await click('End all sessions');
+        await visitor.hears('All sessions of cared are ended.');
+        other.expect('POST /api/auth/refresh 401');
+        await other.page.goto('/account.html');
+        await other.page.waitForURL('/login.html?next=account.html');
+
+        const question = page.getByRole('dialog', { name: 'Delete cared?' });
+        await click('Delete the user');
+        await question.getByText('Products and the audit trail remain.').waitFor();
+        assert.ok(await visitor.isFocused(question.getByRole('button', { name: 'Keep it' })));
+        await page.keyboard.press('Enter');
+        await question.waitFor({ state: 'hidden' });
+        await click('Delete the user');
+        await question.getByRole('button', { name: 'Delete the user' }).click();
+        await visitor.hears('The account of cared is deleted.');
+        await page.getByText('No user matches this.').waitFor();
+        assert.equal(await signsIn(), false);
+
+        await page.getByRole('link', { name: 'Audit trail' }).click();
+        await page.getByLabel('To whom').fill('cared');
+        await page.locator('#count').filter({ hasText: '1–7 of 7 changes' }).waitFor();
+        const done = await page.locator('tbody tr > td:nth-child(3)').allTextContents();
+        assert.deepEqual(done, [
+            'Account deleted',
+            'Sessions ended',
+            'Lock or delay lifted',
+            'Lock or delay liftedLocked: yes → no',
+            'Account changedLocked: no → yes',
+            'Account changedAddress confirmed: yes → no',
+            'Account changedAddress confirmed: no → yes',
+        ]);
+        await page.locator('[name=action]').selectOption('Account changed');
+        await page.locator('#count').filter({ hasText: '1–3 of 3 changes' }).waitFor();
+        await page.getByLabel('By whom').fill('nobody');
+        await page.getByText('Administrators changed nothing that matches this.').waitFor();
+        await page.getByLabel('By whom').fill('caretaker');
+        await page.locator('#count').filter({ hasText: '1–3 of 3 changes' }).waitFor();
+        await page.getByLabel('Since').fill('2999-01-01');
+        await page.getByText('Administrators changed nothing that matches this.').waitFor();
+        await page.goto('/users.html?view=audit&target=caretaker');
+        await page.getByRole('row').filter({ hasText: 'with catalogctl' }).waitFor();
+    });
+
+    story('the last administrator stays one, and hears why', server, async visit => {
+        const visitor = await visit(server.plainUrl);
+        const { page } = visitor;
+        const user = await server.register('onlyone', server.plainUrl);
+        server.promote(user, 'plain.db');
+        await visitor.signIn(user);
+        const dialog = await openUser(page, 'onlyone');
+        const { pathname } = new URL(`/api/users/${new URL(page.url()).searchParams.get('user')}`, page.url());
+        const refusal = dialog.getByRole('alert').filter({ hasText: 'This would leave no administrator who can sign in.' });
+
+        await dialog.getByText('This is your own account.').waitFor();
+        visitor.expect(`PATCH ${pathname} 409`, `DELETE ${pathname} 409`);
+        await dialog.getByRole('button', { name: 'Lock', exact: true }).click();
+        await refusal.waitFor();
+        assert.ok(await visitor.isFocused(refusal));
+        await dialog.getByRole('button', { name: 'Lift the delay' }).click();
+        await refusal.waitFor({ state: 'hidden' });
+        await dialog.getByLabel('Role').selectOption('User');
+        await dialog.getByRole('button', { name: 'Change the role' }).click();
+        await refusal.waitFor();
+        await page.getByRole('button', { name: 'Delete the user' }).click();
+        await page.getByRole('dialog', { name: 'Delete onlyone?' }).getByRole('button', { name: 'Delete the user' }).click();
+        await refusal.waitFor();
+
+        await dialog.getByRole('button', { name: 'End all sessions' }).click();
+        await visitor.hears('You have ended your own session. Please sign in again.');
+    });
+
+    story('who is no administrator sees no users, and is told so', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const sent = [];
+        page.on('request', request => /\/api\/(users|audit)/.test(request.url()) && sent.push(request.url()));
+        await page.goto('/users.html');
+        await page.waitForURL('/login.html?next=users.html');
+        await visitor.signIn(await server.register('outsider'));
+        await page.getByRole('link', { name: 'Add a product' }).waitFor();
+        assert.equal(await page.getByRole('link', { name: 'Users' }).count(), 0);
+        for (const address of ['/users.html', '/users.html?view=audit']) {
+            await page.goto(address);
+            await visitor.hears('Only administrators see this page. Your role is: User.');
+            assert.ok(await page.locator('#content').isHidden());
+        }
+        assert.deepEqual(sent, []);
+    });
+
+    story('a user who is gone, or a value that the server refuses, is said so', server, async visit => {
+        const visitor = await comeAsAdmin(server, visit, 'mistaken');
+        const { page } = visitor;
+        visitor.expect('GET /api/users/nobody 404', 'GET /api/users 400');
+        await page.goto('/users.html?user=nobody');
+        await visitor.hears('There is no such user. The account may have been deleted.');
+        await page.getByRole('row', { name: 'mistaken' }).waitFor();
+        assert.equal(new URL(page.url()).search, '');
+        await page.goto('/users.html?role=root');
+        await visitor.hears('role must be user, editor or admin');
     });
 }

@@ -5,7 +5,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createWebServer } from 'node:http';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -168,6 +168,13 @@ export class Server {
         const user = { username, email: `${username}@example.com`, password: `the password of ${username}` };
         const { token } = await this.api('POST', '/register', user, undefined, url);
         return { ...user, token };
+    }
+
+    /* Makes the user an administrator, which ends the user's sessions. database: its file's name. */
+    promote({ username }, database = 'catalog.db') {
+        const where = ['--driver', 'sqlite3', '--params', join(this.env.DATA, database)];
+        const program = join(dirname(this.module), 'catalogctl');
+        execFileSync(program, [...where, 'user', 'role', username, 'admin'], { cwd: top });
     }
 
     /* Waits for a new mail to the address with a link to that page; returns a link only once. */

@@ -151,6 +151,11 @@ export function byId(id) {
     return document.getElementById(id);
 }
 
+/* A click that follows a link in the same tab. */
+export function isPlainClick(event) {
+    return event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+}
+
 /* ---- what the browser keeps ---- */
 
 /* area: 'localStorage' or 'sessionStorage'. A user who blocks cookies blocks both; then nothing is stored. */

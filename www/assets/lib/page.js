@@ -180,6 +180,7 @@ follow(() => {
 const MENU = [
     { href: 'index.html', text: 'shell.products', who: 'all' },
     { href: 'edit.html', text: 'shell.add', who: 'writer' },
+    { href: 'users.html', text: 'users.title', who: 'admin' },
     { href: 'api.html', text: 'api.title', who: 'all' },
 ];
 

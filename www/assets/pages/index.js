@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 import { send } from '../lib/api.js';
-import { byId, each, el, follow, recall, remember, settle, state } from '../lib/dom.js';
+import { byId, each, el, follow, isPlainClick, recall, remember, settle, state } from '../lib/dom.js';
 import { setTitle, showError, start } from '../lib/page.js';
 import { formatPrice, formatRating, formatWhole, parseNumber, pieces, t } from '../lib/text.js';
 
@@ -310,13 +310,9 @@ async function turn(page) {
     byId('title').focus();
 }
 
-function isPlain(event) {
-    return event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
-}
-
 /* A click on a link to another page of the list. */
 function follows(event) {
-    if (isPlain(event)) {
+    if (isPlainClick(event)) {
         event.preventDefault();
         turn(readList(new URL(event.currentTarget.href).search).page);
     }

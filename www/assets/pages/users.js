@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For administrators: the users, and the audit trail. The address of the page has which of them, the filters, the page and the user. */
+import { call, currentUser, forget, readProfile } from '../lib/api.js';
+import { byId, each, el, follow, isPlainClick, state } from '../lib/dom.js';
+import { go, say, setTitle, showError, start } from '../lib/page.js';
+import { formatTime, hasText, pieces, t } from '../lib/text.js';
+
+const LIMIT = 20; /* rows on a page */
+const PAUSE = 250; /* ms without a key, after which the search begins */
+
+const bdi = text => el('bdi', {}, text);
+
+/* ---- the rows of the two lists ---- */
+
+function badges({ emailVerified, locked }) {
+    return [
+        el('span', { class: emailVerified ? 'badge' : 'badge warn' }, t(emailVerified ? 'users.confirmed' : 'users.unconfirmed')),
+        locked && [' ', el('span', { class: 'badge warn' }, t('users.locked'))],
+    ];
+}
+
+function userCells(user) {
+    const open = () => visit({ ...address.value, user: user.value.id }, { opened: true });
+    return [
+        el(
+            'th',
+            { scope: 'row' },
+            el('button', { type: 'button', class: 'link', onclick: open }, () => bdi(user.value.username)),
+            el('span', { class: 'category' }, () => user.value.email),
+        ),
+        el('td', {}, () => t(`role.${user.value.role}`)),
+        el('td', {}, () => badges(user.value)),
+        el('td', {}, () => formatTime(user.value.createdAt)),
+    ];
+}
+
+/* The names that pages use for the fields of a change. */
+const FIELDS = {
+    role: 'account.role',
+    locked: 'users.locked',
+    emailVerified: 'users.confirmed',
+    email: 'form.email',
+};
+
+function changeValue(field, value) {
+    if (typeof value === 'boolean') {
+        return t(value ? 'audit.yes' : 'audit.no');
+    }
+    return field === 'role' ? t(`role.${value}`) : String(value);
+}
+
+function changeText([name, { from, to }]) {
+    const field = name in FIELDS ? t(FIELDS[name]) : name;
+    const values = { field, from: changeValue(name, from), to: changeValue(name, to) };
+    return el('div', { class: 'form-text' }, t(from === undefined ? 'audit.set' : 'audit.change', values));
+}
+
+function auditCells(entry) {
+    const { createdAt, actor, address: client, source, action, target, changes } = entry.value;
+    const key = `action.${action}`;
+    return [
+        el('td', {}, formatTime(createdAt)),
+        el(
+            'td',
+            {},
+            bdi(actor),
+            el('div', { class: 'form-text' }, source === 'http' ? t('audit.from', { address: client }) : t('audit.ctl')),
+        ),
+        el('td', {}, hasText(key) ? t(key) : action, Object.entries(changes ?? {}).map(changeText)),
+        el('td', {}, bdi(target ?? '')),
+    ];
+}
+
+/* ---- which list, and which part of it ---- */
+
+/* filters: the names of the form's controls, and of parameters of the page and of the route. */
+const VIEWS = {
+    users: {
+        path: '/users',
+        title: 'users.title',
+        filters: ['q', 'role', 'sort'],
+        columns: ['users.user', 'account.role', 'users.state', 'account.since'],
+        cells: userCells,
+        range: 'users.range',
+        none: 'users.none',
+    },
+    audit: {
+        path: '/audit',
+        title: 'audit.title',
+        filters: ['actor', 'target', 'action', 'since'],
+        columns: ['audit.when', 'audit.who', 'audit.what', 'audit.whom'],
+        cells: auditCells,
+        range: 'audit.range',
+        none: 'audit.none',
+    },
+};
+
+const name = new URLSearchParams(location.search).get('view') === 'audit' ? 'audit' : 'users';
+const view = VIEWS[name];
+const form = byId(name);
+
+const midnight = date => new Date(`${date}T00:00`);
+
+/* { ...filters, page, user }: texts, '' for what is not given; user: the id of the one in the dialog. */
+function readAddress() {
+    const query = new URLSearchParams(location.search);
+    const given = [...view.filters, 'user'].map(key => [key, (query.get(key) ?? '').trim()]);
+    const read = { ...Object.fromEntries(given), page: Math.max(1, Math.floor(Number(query.get('page')) || 1)) };
+    return Number.isNaN(midnight(read.since || '2000-01-01').getTime()) ? { ...read, since: '' } : read;
+}
+
+function writeAddress({ page, ...texts }) {
+    const query = new URLSearchParams(Object.entries(texts).filter(([, text]) => text !== ''));
+    if (name !== 'users') {
+        query.set('view', name);
+    }
+    if (page > 1) {
+        query.set('page', page);
+    }
+    return `${location.pathname}${query.size > 0 ? `?${query}` : ''}`;
+}
+
+/* The request for the list. */
+function requestPath(asked) {
+    const given = view.filters.filter(key => asked[key]).map(key => [key, asked[key]]);
+    const query = new URLSearchParams([...given, ['page', asked.page], ['limit', LIMIT]]);
+    if (asked.since) {
+        query.set('since', midnight(asked.since).toISOString()); /* of the user's day */
+    }
+    return `${view.path}?${query}`;
+}
+
+const address = state(readAddress());
+const path = state('');
+const answer = state(null); /* the last one: { data, pagination } */
+const isLoading = state(true);
+let request = new AbortController(); /* of the answer that is awaited; a later one ends it */
+
+function visit(next, { replaces = false, opened = false } = {}) {
+    history[replaces ? 'replaceState' : 'pushState']({ opened }, '', writeAddress(next));
+    address.value = next;
+}
+
+/* ---- the list ---- */
+
+async function load() {
+    request.abort();
+    request = new AbortController();
+    const { signal } = request;
+    isLoading.value = true;
+    try {
+        const { data, pagination } = await call('GET', path.value, undefined, { signal });
+        signal.throwIfAborted();
+        byId('list-trouble').replaceChildren();
+        answer.value = { data, pagination };
+        isLoading.value = false;
+    } catch (error) {
+        if (!signal.aborted) {
+            isLoading.value = false;
+            showError(byId('list-trouble'), error, load);
+        }
+    }
+}
+
+function withoutFilters() {
+    return { ...Object.fromEntries(view.filters.map(key => [key, ''])), user: '', page: 1 };
+}
+
+function nothing() {
+    const { pagination } = answer.value;
+    if (pagination.total > 0) {
+        const { page, pages } = pagination;
+        const last = () => visit({ ...address.value, page: pages });
+        return [
+            el('p', {}, t('list.noPage', { page, pages })),
+            el('button', { type: 'button', class: 'btn', onclick: last }, t('list.lastPage')),
+        ];
+    }
+    return [
+        el('p', {}, t(view.none)),
+        el('button', { type: 'button', class: 'btn', onclick: () => visit(withoutFilters()) }, t('list.clear')),
+    ];
+}
+
+const isEmpty = () => answer.value?.data.length === 0;
+
+/* Where there is no room for columns, each cell says what it is. */
+function row(item) {
+    const cells = view.cells(item);
+    cells.forEach((cell, i) => (cell.dataset.label = t(view.columns[i])));
+    return el('tr', {}, cells);
+}
+
+function table() {
+    const rows = el('tbody');
+    each(
+        rows,
+        () => answer.value?.data ?? [],
+        ({ id }) => id,
+        row,
+    );
+    return el(
+        'table',
+        { class: 'table people', 'aria-labelledby': 'title', hidden: () => answer.value === null || isEmpty() },
+        el('thead', {}, el('tr', {}, view.columns.map(key => el('th', { scope: 'col' }, t(key))))),
+        rows,
+    );
+}
+
+function setLink(id, page, exists) {
+    byId(id).hidden = !exists;
+    byId(id).href = writeAddress({ ...address.value, user: '', page });
+    byId(id).onclick = event => {
+        if (isPlainClick(event)) {
+            event.preventDefault();
+            visit({ ...address.value, user: '', page });
+            scrollTo(0, 0);
+            byId('title').focus();
+        }
+    };
+}
+
+function showPosition() {
+    const { data, pagination } = answer.value;
+    const { page, pages, total } = pagination;
+    const from = (page - 1) * LIMIT + 1;
+    byId('pages').hidden = isEmpty();
+    byId('count').textContent = isEmpty() ? '' : t(view.range, { from, to: from + data.length - 1, n: total });
+    byId('position').textContent = t('list.page', { n: page });
+    setLink('previous', page - 1, page > 1);
+    setLink('next', page + 1, page < pages);
+}
+
+/* ---- the filters ---- */
+
+function fill() {
+    view.filters.forEach(key => {
+        const control = form.elements.namedItem(key);
+        if (control.value.trim() !== address.value[key]) {
+            control.value = address.value[key];
+        }
+    });
+}
+
+function listenToFilters() {
+    let pause;
+    let isTyping = false; /* the address is that of the text so far, which the next letter replaces */
+    const apply = replaces => {
+        clearTimeout(pause);
+        const values = Object.fromEntries(view.filters.map(key => [key, form.elements.namedItem(key).value.trim()]));
+        if (view.filters.some(key => values[key] !== address.value[key])) {
+            visit({ ...values, user: '', page: 1 }, { replaces });
+        }
+    };
+    form.addEventListener('input', ({ target }) => {
+        const isText = target.matches('input:not([type=date])');
+        const replaces = isText && isTyping;
+        clearTimeout(pause);
+        isTyping = isText;
+        pause = setTimeout(apply, isText ? PAUSE : 0, replaces);
+    });
+    form.addEventListener('submit', event => {
+        event.preventDefault();
+        apply(isTyping);
+    });
+}
+
+/* ---- one user ---- */
+
+const shown = state(null); /* the user in the dialog */
+const pathOf = ({ id }) => `/users/${encodeURIComponent(id)}`;
+
+async function readUser(id) {
+    shown.value = (await call('GET', pathOf({ id }))).data;
+}
+
+async function showUser(id) {
+    const dialog = byId('user');
+    if (!id) {
+        dialog.close();
+        return;
+    }
+    try {
+        await readUser(id);
+        byId('user-status').textContent = '';
+        byId('user-trouble').replaceChildren();
+        if (address.value.user === id && !dialog.open) {
+            dialog.showModal();
+        }
+    } catch (error) {
+        visit({ ...address.value, user: '' }, { replaces: true });
+        showError(byId('list-trouble'), error).focus();
+    }
+}
+
+/* The dialog was closed by the user, not by Back. */
+function leaveUser() {
+    if (address.value.user && history.state?.opened) {
+        history.back();
+    } else if (address.value.user) {
+        visit({ ...address.value, user: '' }, { replaces: true });
+    }
+}
+
+const patch = changes => user => call('PATCH', pathOf(user), changes);
+const unlock = user => call('POST', `${pathOf(user)}/unlock`);
+
+/* THE ACTIONS on a user whom they fit. ends: they end the user's sessions. */
+const ACTIONS = [
+    {
+        text: 'users.confirm',
+        about: 'users.confirmAbout',
+        done: 'users.confirmDone',
+        fits: user => !user.emailVerified,
+        send: patch({ emailVerified: true }),
+    },
+    {
+        text: 'users.unconfirm',
+        about: 'users.unconfirmAbout',
+        done: 'users.unconfirmDone',
+        fits: user => user.emailVerified,
+        send: patch({ emailVerified: false }),
+        ends: true,
+    },
+    {
+        text: 'users.lock',
+        about: 'users.lockAbout',
+        done: 'users.lockDone',
+        fits: user => !user.locked,
+        send: patch({ locked: true }),
+        ends: true,
+    },
+    {
+        text: 'users.unlock',
+        about: 'users.unlockAbout',
+        done: 'users.unlockDone',
+        fits: user => user.locked,
+        send: unlock,
+    },
+    {
+        text: 'users.lift',
+        about: 'users.liftAbout',
+        done: 'users.liftDone',
+        fits: user => !user.locked,
+        send: unlock,
+    },
+    {
+        text: 'users.revoke',
+        about: 'users.revokeAbout',
+        done: 'users.revokeDone',
+        fits: () => true,
+        send: user => call('DELETE', `${pathOf(user)}/sessions`),
+        ends: true,
+    },
+];
+
+const isOwn = ({ id }) => id === currentUser()?.id;
+let isActing = false; /* a second click sends nothing */
+
+async function act({ send, done, ends }) {
+    const user = shown.value;
+    if (isActing) {
+        return;
+    }
+    isActing = true;
+    try {
+        await send(user);
+        if (ends && isOwn(user)) {
+            forget();
+            await go('login.html', t('users.ownEnded'));
+        }
+        await readUser(user.id);
+        byId('user-trouble').replaceChildren();
+        byId('user-status').textContent = t(done, { name: user.username });
+        byId('user-name').focus();
+        load();
+    } catch (error) {
+        byId('user-status').textContent = '';
+        showError(byId('user-trouble'), error).focus();
+    } finally {
+        isActing = false;
+    }
+}
+
+async function remove() {
+    const user = shown.value;
+    try {
+        await call('DELETE', pathOf(user));
+        if (isOwn(user)) {
+            forget();
+            await go('index.html', t('account.deleted'));
+        }
+        byId('user').close();
+        say(t('users.deleted', { name: user.username }));
+        byId('title').focus();
+        load();
+    } catch (error) {
+        byId('user-status').textContent = '';
+        showError(byId('user-trouble'), error).focus();
+    }
+}
+
+function askRemoval() {
+    byId('removal-title').replaceChildren(...pieces('users.deleteTitle', { name: bdi(shown.value.username) }));
+    byId('removal').returnValue = '';
+    byId('removal').showModal();
+}
+
+function actionItem({ text, about }, look, run) {
+    const id = `${text}-about`;
+    return el(
+        'li',
+        { class: 'list-group-item' },
+        el('button', { type: 'button', class: `btn ${look}`, 'aria-describedby': id, onclick: run }, t(text)),
+        el('p', { class: 'form-text', id }, t(about)),
+    );
+}
+
+function facts(user) {
+    const { email, createdAt } = user;
+    return [
+        isOwn(user) && el('p', { class: 'alert alert-warning' }, t('users.own')),
+        el(
+            'dl',
+            {},
+            el('dt', {}, t('form.email')),
+            el('dd', {}, email),
+            el('dt', {}, t('users.state')),
+            el('dd', {}, badges(user).flat()),
+            el('dt', {}, t('account.since')),
+            el('dd', {}, formatTime(createdAt)),
+        ),
+    ];
+}
+
+function fillDialog(user) {
+    byId('user-name').replaceChildren(bdi(user.username));
+    byId('user-facts').replaceChildren(...facts(user).filter(Boolean));
+    byId('new-role').value = user.role;
+    byId('change-role').disabled = true;
+    byId('history').href = `users.html?view=audit&target=${encodeURIComponent(user.id)}`;
+    byId('actions').replaceChildren(
+        ...ACTIONS.filter(({ fits }) => fits(user)).map(action => actionItem(action, '', () => act(action))),
+        actionItem({ text: 'users.delete', about: 'users.deleteAbout' }, 'btn-outline-danger', askRemoval),
+    );
+}
+
+function listenToDialog() {
+    byId('close').onclick = () => byId('user').close();
+    byId('user').onclose = leaveUser;
+    byId('removal').onclose = () => byId('removal').returnValue === 'yes' && remove();
+    byId('new-role').onchange = ({ target }) => (byId('change-role').disabled = target.value === shown.value.role);
+    byId('role').onsubmit = event => {
+        event.preventDefault();
+        act({ send: patch({ role: byId('new-role').value }), done: 'users.roleDone', ends: true });
+    };
+    follow(() => shown.value && fillDialog(shown.value));
+}
+
+/* ---- the beginning ---- */
+
+function begin() {
+    byId('list').append(table(), el('div', { class: 'nothing', hidden: () => !isEmpty() }, () => isEmpty() && nothing()));
+    byId('content').hidden = false;
+    form.hidden = false;
+    listenToFilters();
+    listenToDialog();
+    addEventListener('popstate', () => (address.value = readAddress()));
+    follow(() => byId('list').setAttribute('aria-busy', isLoading.value));
+    follow(() => answer.value && showPosition());
+    follow(fill);
+    follow(() => (path.value = requestPath(address.value)));
+    follow(() => path.value && load());
+    follow(() => showUser(address.value.user));
+}
+
+byId(`to-${name}`).setAttribute('aria-current', 'page');
+byId('title').textContent = t(view.title);
+setTitle(t(view.title));
+start(
+    async () => {
+        const { role } = await readProfile();
+        if (role === 'admin') {
+            begin();
+        } else {
+            const text = el('p', {}, t('users.adminsOnly', { role: t(`role.${role}`) }));
+            byId('trouble').replaceChildren(el('div', { class: 'alert alert-warning', role: 'alert' }, text));
+        }
+    },
+    { needsUser: true },
+);
