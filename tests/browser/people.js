@@ -54,6 +54,7 @@ export function people(server) {
         await page.getByRole('button', { name: 'Lovelace' }).waitFor();
         assert.equal(await page.getByLabel('New user name').inputValue(), '');
         await visitor.signOut();
+        await visitor.hears('You have signed out.');
         await visitor.signIn({ username: 'lovelace', password: user.password });
     });
 
