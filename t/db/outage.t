@@ -60,7 +60,7 @@ for my $round (1 .. 2) {
 is(total(), 24, 'each product is stored once');
 
 # case: requests arrive while it is down; once it is up, no connection fails
-my $before = join ' ', sort $server->children;
+my @before = $server->children;
 $server->burst((wire(GET => '/products')) x 24);
 $engine->kill;
 is_out('killed');
@@ -81,7 +81,8 @@ all_is_well('afterwards');
 my $served = grep { $_ == 201 } @statuses;
 my $there = grep { $_->{name} =~ /^middle/ } @{ $server->api(GET => '/products?limit=100')->{json}{data} };
 cmp_ok($there, '>=', $served, 'the database has every acknowledged write');
-is(join(' ', sort $server->children), $before, 'no child crashes') if mpm() ne 'prefork';
+my %now = map { $_ => 1 } $server->children; # to which httpd may have added one
+is(join(' ', grep { !$now{$_} } @before), '', 'no child crashes') if mpm() ne 'prefork';
 
 expect_log(qr/CAT002: /);
 allow_log(qr/\[dbd:error\]/, qr/CAT00[35]: /);
