@@ -149,6 +149,7 @@ export function watchOtherTabs(watcher) {
     tabs.addEventListener('message', ({ data }) => {
         if ('user' in data && data.user !== (user.value?.id ?? null)) {
             token = user.value = null;
+            remember('localStorage', HINT, data.user); /* which the other tab has stored, but perhaps not for this process yet */
             watcher();
         }
     });
