@@ -168,6 +168,7 @@ export function people(server) {
         const count = page.locator('#count');
         const first = page.getByRole('row').nth(1);
         await page.getByRole('link', { name: 'Users' }).click();
+        await first.waitFor();
         await page.getByLabel('Search name or e-mail address').pressSequentially('CROWD');
         await count.filter({ hasText: '1–20 of 21 users' }).waitFor();
         await first.filter({ hasText: 'crowd21' }).waitFor();
