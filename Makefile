@@ -32,7 +32,7 @@ SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,u
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps deps-dev run install uninstall deb check check-package exchanges lint unit t one openapi browser cluster httpd-tests bench asan coverage covered tsan fuzz fuzzers format clang tidy clean help
+.PHONY: all deps deps-dev run install uninstall deb check check-package exchanges lint unit t one openapi browser firefox lighthouse cluster httpd-tests bench asan coverage covered tsan fuzz fuzzers format clang tidy clean help
 
 all: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl ## build build/mod_catalog.so and build/catalogctl
 
@@ -119,7 +119,7 @@ SUITE = check_suite() { echo "check: t DB=$$1 MPM=$$2 $$3"; $(MAKE) --no-print-d
 check: ## everything the CI runs: deps-dev, lint, clang, tidy, unit, t on each database and under each MPM, exchanges, openapi, and browser
 	@tools/deps build run test
 	@$(MAKE) --no-print-directory --quiet -j$$(nproc) all $(UNITS) $(REPLAYS)
-	@$(MAKE) --no-print-directory lint clang tidy unit
+	@$(MAKE) --no-print-directory -j$$(nproc) -Otarget lint clang tidy unit
 	@$(SUITE); check_suite $(firstword $(DATABASES)) event '' 1; \
 	  for db in $(wordlist 2,9,$(DATABASES)); do check_suite $$db event '$(DB_TESTS)'; done; \
 	  $(foreach db,$(DATABASES),check_suite $(db) $(MPM_$(db)) '$(MPM_TESTS)';)
@@ -127,6 +127,7 @@ check: ## everything the CI runs: deps-dev, lint, clang, tidy, unit, t on each d
 	@echo 'check: passed: lint, clang, tidy, unit, t on $(DATABASES), openapi, browser'
 
 check-package: deb ## install, upgrade, remove and purge the Debian package in a bare Debian: requires root, takes some minutes
+	@tools/deps check-package
 	@tests/package/run $(BUILD)/deb
 
 GENERATED = $(addprefix $(BUILD)/,schema.inc templates.inc places.inc cflags)
@@ -165,9 +166,26 @@ $(BROWSER_PACKAGES): tests/browser/package.json tests/browser/package-lock.json
 	@mkdir -p build/browser && cp $^ build/browser
 	@tools/npm build/browser
 
-browser: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl $(BROWSER_PACKAGES) ## drive the pages of www/ in Chromium; screenshots go to build/browser
+# Each file of stories has a server and a browser of its own; the longest goes first. Three run at once, because they wait more than they
+# compute.
+STORIES = $(notdir $(basename $(sort $(wildcard tests/browser/stories/*.js))))
+browser: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl $(BROWSER_PACKAGES) ## drive the pages of www/ in Chromium: make browser [STORIES="catalogue people"] [PICTURES=1: of each page, in build/browser]
 	@rm -f build/browser/*.png
-	@node --test-reporter=spec tests/browser/run.js $(BUILD)/mod_catalog.so
+	@printf '%s\n' $(filter looks,$(STORIES)) $(filter-out looks,$(STORIES)) | \
+	  xargs -P3 -I{} sh -c 'said=$$(node --test-reporter=spec tests/browser/run.js $(BUILD)/mod_catalog.so {} 2>&1); result=$$?; printf "%s:\n%s\n" "{}" "$$said"; exit $$result'
+
+firefox: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl $(BROWSER_PACKAGES) ## drive the pages of www/ in Firefox, as far as stories are marked for it: make firefox [STORIES="work"]
+	@tools/deps firefox
+	@BROWSER=firefox node --test-reporter=spec tests/browser/run.js $(BUILD)/mod_catalog.so \
+	  $(notdir $(basename $(shell grep -l storyInBoth $(STORIES:%=tests/browser/stories/%.js))))
+
+LIGHTHOUSE = build/lighthouse/node_modules/.package-lock.json
+$(LIGHTHOUSE): $(addprefix tests/lighthouse/,package.json package-lock.json .npmrc)
+	@mkdir -p build/lighthouse && cp $^ build/lighthouse
+	@tools/npm build/lighthouse
+
+lighthouse: all $(LIGHTHOUSE) ## rate the pages of www/ with Lighthouse, on a quiet machine: make lighthouse [PAGES="index login"]
+	@node tests/lighthouse/run.js $(BUILD)/mod_catalog.so $(PAGES)
 
 OPENAPI = build/openapi/node_modules/.package-lock.json
 $(OPENAPI): $(addprefix tests/openapi/,package.json package-lock.json .npmrc)

@@ -11,34 +11,29 @@
 #include "lib/time.h"
 
 /* The token of the actor may be older than the database's opinion of the actor. */
-static apr_status_t check_actor(cat_administration_t *a)
+apr_status_t cat_administration_begin(cat_db_t *db, apr_pool_t *pool, const cat_actor_t *actor, int *may)
 {
-    cat_account_t *actor;
-    apr_status_t rv;
+    cat_account_t *account;
+    apr_status_t rv = cat_accounts_lock_admins(db);
 
-    if (!a->actor.id) {
-        return APR_SUCCESS;
+    *may = 1;
+    if (rv != APR_SUCCESS || !actor->id) {
+        return rv;
     }
-    rv = cat_accounts_read(a->db, a->pool, a->actor.id, &actor);
-    if (rv == APR_NOTFOUND || (rv == APR_SUCCESS && !cat_accounts_is_admin(actor))) {
-        a->outcome = CAT_ADMINISTRATION_FORBIDDEN;
-        return APR_SUCCESS;
-    }
-    return rv;
+    rv = cat_accounts_read(db, pool, actor->id, &account);
+    *may = rv == APR_SUCCESS && cat_accounts_is_admin(account);
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
-/* Administrators work one after the other, so what is read here stays true, but for what the user does. *account NULL:
- * the outcome says why not. */
+/* *account NULL: the outcome says why not. */
 static apr_status_t begin_work(cat_administration_t *a, const char *id, cat_account_t **account)
 {
-    apr_status_t rv = cat_accounts_lock_admins(a->db);
+    int may;
+    apr_status_t rv = cat_administration_begin(a->db, a->pool, &a->actor, &may);
 
     *account = NULL;
-    a->outcome = CAT_ADMINISTRATION_DONE;
+    a->outcome = may ? CAT_ADMINISTRATION_DONE : CAT_ADMINISTRATION_FORBIDDEN;
     a->ended = apr_array_make(a->pool, 0, sizeof(const char *));
-    if (rv == APR_SUCCESS) {
-        rv = check_actor(a);
-    }
     if (rv == APR_SUCCESS && a->outcome == CAT_ADMINISTRATION_DONE) {
         rv = cat_accounts_read(a->db, a->pool, id, account);
     }

@@ -13,6 +13,10 @@
  * expires; so a change that takes a right away ends the user's sessions.
  */
 
+/* Begins an administrator's work of any kind, in its transaction. Administrators work one after the other, so what is read afterwards
+ * stays true, but for what users themselves do. *may 0: the actor is no administrator any more. */
+apr_status_t cat_administration_begin(cat_db_t *db, apr_pool_t *pool, const cat_actor_t *actor, int *may);
+
 typedef enum {
     CAT_ADMINISTRATION_DONE,
     CAT_ADMINISTRATION_LAST,     /* nothing was done: no other administrator would be left */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/account_context.h"
 
+#include "jose/token.h"
+
 cat_account_context_t cat_account_context_make(const cat_request_t *q)
 {
     return (cat_account_context_t){
@@ -17,4 +19,12 @@ cat_account_context_t cat_account_context_make(const cat_request_t *q)
         .network = q->network,
         .agent = q->agent,
     };
+}
+
+cat_actor_t cat_account_context_actor(const cat_request_t *q)
+{
+    const cat_claims_t *user = q->user;
+
+    return (cat_actor_t){CAT_AUDIT_HTTP, user->subject, user->username ? user->username : user->subject, q->client,
+                         q->request_id};
 }

@@ -3,10 +3,13 @@
 
 #include <string.h>
 
+#include "api/failure.h"
 #include "db/db.h"
+#include "lib/json.h"
 #include "lib/time.h"
 
-enum { SCHEMA, OLDEST_MAIL, TAKES_WRITES };
+enum { SCHEMA, OLDEST_MAIL, TAKES_WRITES };                /* of SQL_HEALTH */
+enum { DATABASE_NAME, DATABASE_VERSION, DATABASE_SCHEMA }; /* of SQL_DATABASE */
 
 static cat_answer_t *forbid_caching(cat_request_t *q, cat_answer_t *answer)
 {
@@ -55,6 +58,24 @@ cat_answer_t *cat_health_ready(cat_request_t *q)
     return forbid_caching(q, answer_ready(q, row));
 }
 
+cat_answer_t *cat_health_database(cat_request_t *q)
+{
+    const char *const *row;
+    cat_buffer_t b;
+    apr_status_t rv = cat_db_one(q->db, SQL_DATABASE, CAT_NO_VALUES, &row);
+
+    if (rv != APR_SUCCESS) {
+        return cat_failure_answer(q->pool, rv);
+    }
+    cat_buffer_init(&b, q->pool, 128);
+    cat_json_add_member(&b, "{\"name\":", row[DATABASE_NAME]);
+    cat_json_add_member(&b, ",\"version\":", row[DATABASE_VERSION]);
+    CAT_BUFFER_LITERAL(&b, ",\"schema\":");
+    cat_buffer_add_text(&b, row[DATABASE_SCHEMA]);
+    CAT_BUFFER_LITERAL(&b, "}");
+    return cat_answer_success(q->pool, 200, &b, NULL);
+}
+
 /* ---- descriptions ---- */
 
 static const cat_shape_t live = {.kind = CAT_SHAPE_TEXT, .example = "\"live\""};
@@ -86,6 +107,20 @@ static const cat_member_t ready_body[] = {
 static const cat_shape_t ready_answer = {.kind = CAT_SHAPE_OBJECT, .name = "Readiness", .members = ready_body};
 static const cat_problem_t ready_problems[] = {CAT_PROBLEM_NOT_READY, CAT_PROBLEM_COUNT};
 
+static const cat_member_t database_members[] = {
+    {"name", &cat_schema_text, CAT_ALWAYS, "`SQLite`, `MariaDB`, `MySQL` or `PostgreSQL`"},
+    {"version", &cat_schema_text, CAT_ALWAYS, "Its version, such as `15.13`"},
+    {"schema", &cat_schema_whole, CAT_ALWAYS, "The version of the database's schema"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t database_data = {.kind = CAT_SHAPE_OBJECT, .members = database_members};
+static const cat_member_t database_body[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &database_data, CAT_ALWAYS, "The database"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t database_answer = {.kind = CAT_SHAPE_OBJECT, .name = "Database", .members = database_body};
+
 const cat_description_t cat_health_about_live = {
     .id = "checkLiveness",
     .tag = "Server",
@@ -107,4 +142,14 @@ const cat_description_t cat_health_about_ready = {
     .shape = &ready_answer,
     .headers = CAT_HEADER_CACHE,
     .problems = ready_problems,
+};
+
+const cat_description_t cat_health_about_database = {
+    .id = "describeDatabase",
+    .tag = "Server",
+    .summary = "Read what database the catalogue is in",
+    .about = "Where the server has several databases behind one address, another of them may answer the next request.",
+    .status = 200,
+    .answered = "The database and its version",
+    .shape = &database_answer,
 };

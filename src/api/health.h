@@ -12,6 +12,9 @@ cat_answer_t *cat_health_live(cat_request_t *q);
  * mails wait, the time of the oldest. Otherwise 503. For load balancers and monitoring. */
 cat_answer_t *cat_health_ready(cat_request_t *q);
 
-extern const cat_description_t cat_health_about_live, cat_health_about_ready;
+/* GET /database: the program that the database is, its version, and the version of the schema. */
+cat_answer_t *cat_health_database(cat_request_t *q);
+
+extern const cat_description_t cat_health_about_live, cat_health_about_ready, cat_health_about_database;
 
 #endif

@@ -9,6 +9,8 @@
 #include "api/indexing.h"
 #include "api/products.h"
 #include "catalogue/export.h"
+#include "catalogue/field_list.h"
+#include "catalogue/file_head.h"
 #include "catalogue/import.h"
 #include "http/answer.h"
 #include "http/options.h"
@@ -110,59 +112,139 @@ cat_answer_t *cat_transfer_export(cat_request_t *q)
 
 static const char *const modes[] = {"create", "upsert", NULL};
 static const char *const false_or_true[] = {"false", "true", NULL};
+static const char *const runs[] = {"false", "true", "head", NULL};
+static const char *const parts[] = {"whole", "more", "last", NULL};
 
-enum { MODE, DRY_RUN, ATOMIC, IMPORT_OPTIONS };
+enum { WET, DRY, HEAD };
+enum { WHOLE, MORE, LAST };
+enum { MODE, DRY_RUN, ATOMIC, HEADER, PART, IMPORT_OPTIONS };
 static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
     [MODE] =
         {"mode",
          "`create` ignores ids and times of the file; `upsert` updates the product of each row that has an id, and "
          "creates the others",
          modes, 0, 0},
-    [DRY_RUN] = {"dryRun", "With `true`, the file is checked and nothing is stored", false_or_true, 0, 0},
+    [DRY_RUN] =
+        {"dryRun",
+         "With `true`, the file is checked and nothing is stored; with `head`, the cells of the first rows of a CSV "
+         "file are returned, whatever is in them",
+         runs, WET, 0},
     [ATOMIC] = {"atomic", "With `false`, rows are committed 1000 at a time, as more than 10000 must be", false_or_true,
                 1, 0},
+    [HEADER] = {"header", "With `false`, a CSV file has no header row, and `columns` says what its columns are",
+                false_or_true, 1, 0},
+    [PART] =
+        {"part",
+         "`more`: the body is a part of a file, and another one follows, to which a row without the end of its line is "
+         "left; `last`: it is the last part. The answer then tells where rows are in the body",
+         parts, WHOLE, 0},
     [IMPORT_OPTIONS] = {NULL, NULL, NULL, 0, 0},
 };
+
+#define COLUMNS "columns"
+#define COLUMNS_MAX 1000 /* as many cells as a row may have */
 
 typedef struct import_request_t {
     cat_request_t *q;
     cat_import_options_t options;
+    int wants_head; /* flag */
     cat_parameters_t parameters;
     cat_digest_t *digest; /* of the body; NULL: without an Idempotency-Key nobody needs it */
     cat_answer_t *kept;   /* for the Idempotency-Key; NULL: nothing was stored yet */
 } import_request_t;
 
+/* 0: the names are not those of fields, or one of them is there twice. */
+static int parse_names(const char *names, int *columns, int *count)
+{
+    unsigned seen = 0;
+
+    for (*count = 0; *count < COLUMNS_MAX; names++) {
+        apr_size_t length = strcspn(names, ",");
+        int field = length ? cat_field_list_find(names, length) : CAT_PRODUCT_FIELDS;
+        if (length && (field == CAT_PRODUCT_FIELDS || seen & CAT_FIELD_LIST_OF(field))) {
+            return 0;
+        }
+        seen |= length ? CAT_FIELD_LIST_OF(field) : 0;
+        columns[(*count)++] = field;
+        names += length;
+        if (!*names) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void take_columns(import_request_t *im, cat_row_options_t *rows, const cat_parameter_t *parameter)
+{
+    int *columns = apr_palloc(im->q->pool, COLUMNS_MAX * sizeof(*columns));
+
+    if (rows->columns) {
+        cat_parameters_add_repeated(&im->parameters, COLUMNS);
+    } else if (!parameter->value || !parse_names(parameter->value, columns, &rows->count)) {
+        cat_parameters_add_error(&im->parameters, COLUMNS, "format", "must be names of fields, each once, or empty");
+    }
+    rows->columns = columns;
+}
+
+static void check_options(import_request_t *im, const cat_option_t *options, const cat_row_options_t *rows)
+{
+    if (options[DRY_RUN].chosen == HEAD && rows->kind != CAT_ROWS_CSV) {
+        cat_parameters_add_error(&im->parameters, "dryRun", "format", "must be false or true, unless the file is CSV");
+    }
+    if (rows->lacks_header && rows->kind == CAT_ROWS_CSV && !rows->columns) {
+        cat_parameters_add_error(&im->parameters, "header", "format", "must be true, unless columns are named");
+    }
+}
+
 static json_t *parse_import(import_request_t *im)
 {
     cat_option_t options[IMPORT_OPTIONS + 1];
     cat_request_t *q = im->q;
+    cat_row_options_t rows = {.columns = NULL};
     cat_parameter_t parameter;
 
     memcpy(options, import_options, sizeof(options));
     cat_parameters_init(&im->parameters, q->pool, q->strict, q->query);
     while (cat_parameters_next(&im->parameters, &parameter)) {
-        if (!cat_options_take(&im->parameters, options, &parameter)) {
+        if (!strcmp(parameter.name, COLUMNS)) {
+            take_columns(im, &rows, &parameter);
+        } else if (!cat_options_take(&im->parameters, options, &parameter)) {
             cat_parameters_add_unknown(&im->parameters, parameter.name);
         }
     }
+    rows.kind = cat_header_has_type(q->upload->type, "text/csv") ? CAT_ROWS_CSV : CAT_ROWS_NDJSON;
+    rows.strict = q->strict;
+    rows.may_update = options[MODE].chosen;
+    rows.max = (apr_size_t)q->conf->max_body;
+    rows.lacks_header = !options[HEADER].chosen;
+    rows.is_cut = options[PART].chosen == MORE;
+    check_options(im, options, &rows);
+    im->wants_head = options[DRY_RUN].chosen == HEAD;
     im->options = (cat_import_options_t){
-        .rows = {.kind = cat_header_has_type(q->upload->type, "text/csv") ? CAT_ROWS_CSV : CAT_ROWS_NDJSON,
-                 .strict = q->strict,
-                 .may_update = options[MODE].chosen,
-                 .max = (apr_size_t)q->conf->max_body},
-        .is_dry = options[DRY_RUN].chosen,
+        .rows = rows,
+        .is_dry = options[DRY_RUN].chosen != WET,
         .in_batches = !options[ATOMIC].chosen,
+        .tells_places = options[PART].chosen != WHOLE,
     };
     return im->parameters.errors;
 }
 
-static void add_summary(cat_request_t *q, cat_answer_t *answer, const json_t *summary)
+static void add_json(cat_request_t *q, cat_answer_t *answer, const char *name, const json_t *value)
 {
     cat_buffer_t b;
 
     cat_buffer_init(&b, q->pool, 128);
-    cat_buffer_add_text(&b, cat_json_text(q->pool, summary));
-    cat_answer_add_member(q->pool, answer, "summary", &b);
+    cat_buffer_add_text(&b, cat_json_text(q->pool, value));
+    cat_answer_add_member(q->pool, answer, name, &b);
+}
+
+static void add_summary(const import_request_t *im, cat_answer_t *answer, json_t *summary,
+                        const cat_import_result_t *result)
+{
+    if (im->options.tells_places) {
+        json_object_set_new(summary, "octets", json_integer(result->octets));
+    }
+    add_json(im->q, answer, "summary", summary);
 }
 
 static cat_answer_t *name_ignored(const import_request_t *im, cat_answer_t *answer, const cat_import_result_t *result)
@@ -188,7 +270,7 @@ static cat_answer_t *answer_imported(const import_request_t *im, const cat_impor
     if (im->options.in_batches) {
         json_object_set_new(summary, "stored", json_integer(result->stored));
     }
-    add_summary(im->q, answer, summary);
+    add_summary(im, answer, summary, result);
     return name_ignored(im, answer, result);
 }
 
@@ -206,9 +288,10 @@ static cat_answer_t *answer_refused(const import_request_t *im, apr_status_t rv,
     cat_request_t *q = im->q;
     cat_answer_t *answer = make_refusal(q, rv, result);
 
-    add_summary(q, answer,
+    add_summary(im, answer,
                 cat_json_own(q->pool, json_pack("{s:I, s:I, s:I}", "rows", (json_int_t)result->rows, "failed",
-                                                (json_int_t)result->failed, "stored", (json_int_t)result->stored)));
+                                                (json_int_t)result->failed, "stored", (json_int_t)result->stored)),
+                result);
     return name_ignored(im, answer, result);
 }
 
@@ -230,6 +313,27 @@ static cat_answer_t *read_file(const import_request_t *im, cat_import_t *import,
         *rv = cat_import_feed(import, data, length);
     }
     return NULL;
+}
+
+static cat_answer_t *answer_head(const import_request_t *im)
+{
+    cat_request_t *q = im->q;
+    cat_file_head_t *head = cat_file_head_make(q->pool, im->options.rows.max);
+    apr_status_t rv = APR_SUCCESS;
+    const char *data;
+    apr_size_t length = 1;
+    cat_answer_t *answer;
+
+    while (rv == APR_SUCCESS && length > 0) {
+        answer = q->upload->read(q->upload, &data, &length);
+        if (answer) {
+            return answer;
+        }
+        rv = length > 0 || !im->options.rows.is_cut ? cat_file_head_feed(head, data, length) : APR_EOF;
+    }
+    answer = cat_answer_success(q->pool, 200, NULL, "First rows read");
+    add_json(q, answer, "head", cat_file_head_rows(head));
+    return answer;
 }
 
 /* The counts are known within the transaction only, which also stores the answer. */
@@ -286,6 +390,9 @@ cat_answer_t *cat_transfer_import(cat_request_t *q)
     if (parse_import(&im)) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, im.parameters.errors);
     }
+    if (im.wants_head) {
+        return answer_head(&im);
+    }
     answer = begin_idempotency(&im);
     if (answer) {
         return answer;
@@ -311,6 +418,11 @@ static void describe_import(cat_describer_t *d)
 {
     d->group = "products";
     cat_options_describe(d, import_options);
+    cat_description_add_parameter(
+        d, COLUMNS,
+        "The fields of the columns of a CSV file, in their order, whatever its header row says; a "
+        "column with an empty name is left out",
+        json_pack("{s:s}", "type", "string"), json_string("name,,price"));
 }
 
 /* A file of each format. The JSON is described, the others are texts. */
@@ -359,13 +471,17 @@ static const cat_member_t summary_members[] = {
     {"unchanged", &cat_schema_whole, CAT_USUALLY, "How many were as the file has them"},
     {"failed", &cat_schema_whole, CAT_RARELY, "How many rows are bad"},
     {"stored", &cat_schema_whole, CAT_RARELY, "How many rows are stored, of an import in several transactions"},
+    {"octets", &cat_schema_whole, CAT_RARELY, "Of a part: where its last row ends, at which the next part begins"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t summary = {.kind = CAT_SHAPE_OBJECT, .name = "ImportSummary", .members = summary_members};
+static const cat_shape_t cells = {.kind = CAT_SHAPE_LIST, .of = &cat_schema_text};
+static const cat_shape_t head = {.kind = CAT_SHAPE_LIST, .of = &cells};
 static const cat_member_t import_members[] = {
     CAT_MEMBER_SUCCESS,
     CAT_MEMBER_MESSAGE,
-    {"summary", &summary, CAT_ALWAYS, "What was done"},
+    {"summary", &summary, CAT_USUALLY, "What was done"},
+    {"head", &head, CAT_RARELY, "With `dryRun=head`: the cells of the first rows, the header row included"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t import_answer = {.kind = CAT_SHAPE_OBJECT, .name = "Import", .members = import_members};

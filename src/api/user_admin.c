@@ -13,7 +13,6 @@
 #include "db/status.h"
 #include "http/challenge.h"
 #include "http/etag.h"
-#include "jose/token.h"
 #include "lib/id.h"
 #include "mail/email.h"
 
@@ -182,8 +181,7 @@ static void describe_work(change_request_t *r)
         .db = q->db,
         .pool = q->pool,
         .now = q->now,
-        .actor = {CAT_AUDIT_HTTP, q->user->subject, q->user->username ? q->user->username : q->user->subject, q->client,
-                  q->request_id},
+        .actor = cat_account_context_actor(q),
         .condition = q->conditions.match || q->conditions.none_match ? &r->condition : NULL,
     };
 }

@@ -56,8 +56,15 @@ static apr_status_t keep_part(void *baton, const char *const *values, int count)
 typedef struct maintenance_t {
     apr_pool_t *pool;
     cat_db_t *db;
+    const cat_job_t *job; /* NULL: no background job */
     int changed;
 } maintenance_t;
+
+/* APR_EINTR, which rolls back: the server stops, and httpd waits only a moment for the work of a transaction. */
+static apr_status_t go_on(const maintenance_t *c)
+{
+    return c->job && cat_job_must_stop(c->job) ? APR_EINTR : APR_SUCCESS;
+}
 
 static apr_status_t note_row(void *baton, const char *const *values, int count)
 {
@@ -119,7 +126,8 @@ static apr_status_t split_repeatedly(maintenance_t *c, const struct level_t *lev
     apr_status_t rv = APR_SUCCESS;
 
     while (rv == APR_SUCCESS && part->n >= apr_atoi64(level->too_many) && c->changed < SPLITS) {
-        rv = split_part(c, level, part);
+        rv = go_on(c);
+        rv = rv == APR_SUCCESS ? split_part(c, level, part) : rv;
         c->changed += rv == APR_SUCCESS;
     }
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
@@ -210,7 +218,8 @@ static apr_status_t apply_to_level(maintenance_t *c, const struct level_t *level
             i++;
             continue;
         }
-        rv = find_part(c, level, &b->deltas[i].key, &first);
+        rv = go_on(c);
+        rv = rv == APR_SUCCESS ? find_part(c, level, &b->deltas[i].key, &first) : rv;
         if (rv == APR_SUCCESS) {
             for (; i < b->count && !is_below(&b->deltas[i], apr_atoi64(first.created_at), first.id); i++) {
                 sum += b->deltas[i].delta;
@@ -382,9 +391,9 @@ static apr_status_t is_due(maintenance_t *c, int *due)
     return rv == APR_SUCCESS ? cat_db_each(c->db, SQL_CATEGORY_UNFOLDED, CAT_NO_VALUES, note_row, due) : rv;
 }
 
-apr_status_t cat_counts_maintain(apr_pool_t *pool, cat_db_t *db, int *changed)
+static apr_status_t maintain(apr_pool_t *pool, cat_db_t *db, const cat_job_t *job, int *changed)
 {
-    maintenance_t c = {.pool = pool, .db = db};
+    maintenance_t c = {.pool = pool, .db = db, .job = job};
     int due = 0;
     apr_status_t rv = is_due(&c, &due);
 
@@ -393,6 +402,11 @@ apr_status_t cat_counts_maintain(apr_pool_t *pool, cat_db_t *db, int *changed)
     }
     *changed = c.changed;
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
+apr_status_t cat_counts_maintain(apr_pool_t *pool, cat_db_t *db, int *changed)
+{
+    return maintain(pool, db, NULL, changed);
 }
 
 /* What a transaction has read is not kept for the next one: an import may have left deltas for all of them. */
@@ -405,12 +419,12 @@ cat_job_result_t cat_counts_run(cat_job_t *job)
     apr_pool_create(&pool, job->pool);
     for (int i = 0; i < TRANSACTIONS && changed && rv == APR_SUCCESS && !cat_job_must_stop(job); i++) {
         cat_db_t *db = cat_db_make(pool, job->conf, job->source, job->log);
-        rv = cat_counts_maintain(pool, db, &changed);
+        rv = maintain(pool, db, job, &changed);
         apr_pool_clear(pool);
     }
     rv = rv == APR_SUCCESS ? cat_stock_run(pool, job) : rv;
     apr_pool_destroy(pool);
-    return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
+    return rv == APR_SUCCESS || rv == APR_EINTR ? CAT_JOB_DONE : CAT_JOB_FAILED;
 }
 
 apr_status_t cat_counts_rebuild(cat_db_t *db)

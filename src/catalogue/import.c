@@ -22,8 +22,9 @@
 
 typedef struct item_t {
     apr_int64_t row;
-    const char *id; /* NULL: a new product */
-    int is_bad;     /* flag: it has been counted as failed */
+    const char *id;            /* NULL: a new product */
+    int is_bad;                /* flag: it has been counted as failed */
+    const cat_octets_t *place; /* in the file; NULL: that is not told */
     cat_input_t input;
     const char *const *stored; /* NULL: there is no such product */
 } item_t;
@@ -60,21 +61,32 @@ static apr_int64_t row_of(const json_t *error)
     return json_integer_value(json_object_get(error, "row"));
 }
 
+static void add_place(json_t *error, const cat_octets_t *place)
+{
+    if (place) {
+        json_object_set_new(error, "begin", json_integer(place->begin));
+    }
+    if (place && place->end > place->begin) {
+        json_object_set_new(error, "end", json_integer(place->end));
+    }
+}
+
 /* Unknown ids are found some rows later than other faults. */
-static void add_error(cat_import_t *im, apr_int64_t row, const char *field, const char *code, const char *message)
+static void add_error(cat_import_t *im, const item_t *item, const char *field, const char *code, const char *message)
 {
     json_t *errors = im->result.errors;
-    size_t place = json_array_size(errors);
-    json_t *error =
-        json_pack("{s:I, s:s, s:s, s:s}", "row", (json_int_t)row, "field", field, "code", code, "message", message);
+    size_t at = json_array_size(errors);
+    json_t *error = json_pack("{s:I, s:s, s:s, s:s}", "row", (json_int_t)item->row, "field", field, "code", code,
+                              "message", message);
 
-    while (place > 0 && row_of(json_array_get(errors, place - 1)) > row) {
-        place--;
+    while (at > 0 && row_of(json_array_get(errors, at - 1)) > item->row) {
+        at--;
     }
     if (error) { /* NULL: the name of a column is not UTF-8 */
-        json_array_insert_new(errors, place, error);
+        add_place(error, item->place);
+        json_array_insert_new(errors, at, error);
     } else {
-        add_error(im, row, "", code, message);
+        add_error(im, item, "", code, message);
     }
     if (json_array_size(errors) > CAT_IMPORT_ERRORS_MAX) {
         json_array_remove(errors, CAT_IMPORT_ERRORS_MAX);
@@ -83,7 +95,7 @@ static void add_error(cat_import_t *im, apr_int64_t row, const char *field, cons
 
 static void add_row_error(cat_import_t *im, item_t *item, const char *field, const char *code, const char *message)
 {
-    add_error(im, item->row, field, code, message);
+    add_error(im, item, field, code, message);
     im->result.failed += !item->is_bad;
     item->is_bad = 1;
 }
@@ -253,13 +265,20 @@ static void check_item(cat_import_t *im, item_t *item, const json_t *value)
     }
 }
 
+static const cat_octets_t *find_place(const cat_import_t *im)
+{
+    cat_octets_t place = cat_row_reader_place(im->reader);
+
+    return im->options.tells_places ? apr_pmemdup(im->group.pool, &place, sizeof(place)) : NULL;
+}
+
 static apr_status_t take_row(void *baton, apr_int64_t row, const json_t *value, const cat_row_fault_t *fault)
 {
     cat_import_t *im = baton;
     item_t *item = &im->group.items[im->group.count];
 
     im->result.rows = row;
-    *item = (item_t){.row = row};
+    *item = (item_t){.row = row, .place = find_place(im)};
     if (row > CAT_IMPORT_ATOMIC_MAX && !im->options.in_batches) {
         return CAT_ETOOMANY;
     }
@@ -281,6 +300,7 @@ apr_status_t cat_import_feed(cat_import_t *im, const char *data, apr_size_t leng
 {
     apr_status_t rv = cat_row_reader_feed(im->reader, data, length);
 
+    im->result.octets = cat_row_reader_place(im->reader).end;
     if (rv == APR_SUCCESS && length > 0) {
         return APR_SUCCESS;
     }

@@ -23,7 +23,9 @@ typedef struct cat_import_result_t cat_import_result_t;
 typedef struct cat_import_options_t {
     cat_row_options_t rows; /* may_update: a row with an id updates that product, otherwise ids are ignored */
     int is_dry;             /* flag: check only */
-    int in_batches;         /* flag: more rows than CAT_IMPORT_ATOMIC_MAX are stored in several transactions */
+    int tells_places; /* flag: an error has "begin" and "end", where its row is in the file; without "end" it says that the
+                             * rest, from there, cannot be read */
+    int in_batches; /* flag: more rows than CAT_IMPORT_ATOMIC_MAX are stored in several transactions */
     /* Runs a transaction; NULL: cat_products_transact. */
     apr_status_t (*transact)(void *baton, cat_work_t *work, void *work_baton);
     void (*progress)(void *baton,
@@ -38,6 +40,7 @@ typedef struct cat_import_options_t {
 struct cat_import_result_t {
     apr_int64_t rows; /* read */
     apr_int64_t failed;
+    apr_int64_t octets; /* of the file, up to the end of the last row */
     apr_int64_t created, updated, unchanged;
     apr_int64_t stored;          /* rows that are in the database, updated or not */
     json_t *errors;              /* array of {row, field, code, message}, in the order of the rows */

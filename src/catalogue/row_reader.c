@@ -18,13 +18,16 @@ struct cat_row_reader_t {
     void *baton;
     apr_int64_t row; /* the last one that was read */
     apr_array_header_t *ignored;
-    cat_buffer_t line; /* NDJSON: what has come of it */
-    int lines;         /* flag: a line was read */
+    cat_buffer_t line;  /* NDJSON: what has come of it */
+    int lines;          /* flag: a line was read */
+    apr_off_t position; /* octets that were read, as far as the line goes */
+    cat_octets_t place; /* of the last row; its end is where the line begins */
     cat_csv_reader_t *csv;
-    int *columns; /* CSV: by cell, the field's index; CAT_PRODUCT_FIELDS: unknown. NULL: no header yet */
+    int *columns; /* CSV: by cell, the field's index; CAT_PRODUCT_FIELDS: unknown. NULL: no row yet */
     int count;    /* of the columns */
     int faults;   /* passed on */
     int has_bad_header;
+    int is_ended; /* flag: a fault has ended the reading */
 };
 
 static apr_status_t pass_fault(cat_row_reader_t *r, const char *field, const char *code, const char *message)
@@ -36,8 +39,10 @@ static apr_status_t pass_fault(cat_row_reader_t *r, const char *field, const cha
 /* Passes on a fault that ends the reading. */
 static apr_status_t end_with_fault(cat_row_reader_t *r, const char *field, const char *code, const char *message)
 {
-    apr_status_t rv = pass_fault(r, field, code, message);
+    apr_status_t rv;
 
+    r->is_ended = 1;
+    rv = pass_fault(r, field, code, message);
     return rv == APR_SUCCESS ? APR_EINVAL : rv;
 }
 
@@ -84,11 +89,17 @@ static void begin_line(cat_row_reader_t *r)
     cat_buffer_init(&r->line, r->row_pool, 512);
 }
 
+static void end_line(cat_row_reader_t *r)
+{
+    r->place = (cat_octets_t){r->place.end, r->position};
+}
+
 static apr_status_t feed_lines(cat_row_reader_t *r, const char *data, apr_size_t length)
 {
     apr_status_t rv = APR_SUCCESS;
 
     if (length == 0) {
+        end_line(r);
         return take_line(r);
     }
     while (length && rv == APR_SUCCESS) {
@@ -101,9 +112,11 @@ static apr_status_t feed_lines(cat_row_reader_t *r, const char *data, apr_size_t
         }
         cat_buffer_add(&r->line, data, part);
         part += end != NULL;
+        r->position += (apr_off_t)part;
         data += part;
         length -= part;
         if (end) {
+            end_line(r);
             rv = take_line(r);
             begin_line(r);
         }
@@ -179,8 +192,20 @@ static apr_status_t check_columns(cat_row_reader_t *r)
     return rv;
 }
 
-/* All faults of the header are passed on before the reading ends. */
-static apr_status_t take_header(cat_row_reader_t *r, const cat_csv_cell_t *names, int count)
+/* The columns that the caller names, for a row of so many cells. */
+static apr_status_t take_options(cat_row_reader_t *r, int count)
+{
+    r->columns = apr_pmemdup(r->pool, r->options.columns, (apr_size_t)r->options.count * sizeof(*r->columns));
+    r->count = r->options.count;
+    if (count == r->count || r->options.lacks_header) {
+        return APR_SUCCESS;
+    }
+    return pass_fault(
+        r, "", "format",
+        apr_psprintf(r->row_pool, "must have as many cells as `columns` names: %d, not %d", r->count, count));
+}
+
+static apr_status_t take_names(cat_row_reader_t *r, const cat_csv_cell_t *names, int count)
 {
     apr_status_t rv = APR_SUCCESS;
 
@@ -188,6 +213,14 @@ static apr_status_t take_header(cat_row_reader_t *r, const cat_csv_cell_t *names
     for (int i = 0; i < count && rv == APR_SUCCESS; i++) {
         rv = take_column(r, &names[i]);
     }
+    return rv;
+}
+
+/* All faults of the header are passed on before the reading ends. */
+static apr_status_t take_header(cat_row_reader_t *r, const cat_csv_cell_t *names, int count)
+{
+    apr_status_t rv = r->options.columns ? take_options(r, count) : take_names(r, names, count);
+
     rv = rv == APR_SUCCESS ? check_columns(r) : rv;
     r->has_bad_header = rv == APR_SUCCESS && r->faults;
     return r->has_bad_header ? APR_EINVAL : rv;
@@ -278,7 +311,10 @@ static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count
     cat_row_reader_t *r = baton;
 
     if (!r->columns) {
-        return take_header(r, cells, count);
+        apr_status_t rv = take_header(r, cells, count);
+        if (rv != APR_SUCCESS || !r->options.lacks_header) {
+            return rv;
+        }
     }
     apr_pool_clear(r->row_pool);
     r->row++;
@@ -302,7 +338,7 @@ static apr_status_t feed_csv(cat_row_reader_t *r, const char *data, apr_size_t l
         r->row += r->columns != NULL;
         return end_with_fault(r, "", "format", "must be CSV: a quote is in the wrong place");
     }
-    if (rv == APR_SUCCESS && length == 0 && !r->columns) {
+    if (rv == APR_SUCCESS && length == 0 && !r->columns && !r->options.lacks_header) {
         return end_with_fault(r, "", "required", "must have a header row");
     }
     return rv;
@@ -331,7 +367,17 @@ cat_row_reader_t *cat_row_reader_make(apr_pool_t *pool, const cat_row_options_t 
 
 apr_status_t cat_row_reader_feed(cat_row_reader_t *r, const char *data, apr_size_t length)
 {
+    if (length == 0 && r->options.is_cut) {
+        return APR_SUCCESS;
+    }
     return r->csv ? feed_csv(r, data, length) : feed_lines(r, data, length);
+}
+
+cat_octets_t cat_row_reader_place(const cat_row_reader_t *r)
+{
+    cat_octets_t place = r->csv ? cat_csv_reader_place(r->csv) : r->place;
+
+    return r->is_ended ? (cat_octets_t){place.end, place.end} : place;
 }
 
 const apr_array_header_t *cat_row_reader_ignored(const cat_row_reader_t *r)

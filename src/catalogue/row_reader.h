@@ -5,6 +5,8 @@
 #include <apr_tables.h>
 #include <jansson.h>
 
+#include "lib/csv.h"
+
 /*
  * Reads the rows of a file of products, NDJSON or CSV, as it comes: in pieces of any size, with the memory of one row.
  * Rows are numbered from 1; the header of a CSV file is row 0. Empty lines are no rows.
@@ -28,6 +30,12 @@ typedef struct cat_row_options_t {
     int strict;     /* flag: an unknown column is a fault */
     int may_update; /* flag: a row with an id updates that product: then an absent cell clears the field, if null does */
     apr_size_t max; /* octets of a row */
+    const int
+        *columns; /* CSV: by cell, the field's index, CAT_PRODUCT_FIELDS: the column is left out; whatever the header
+                         * row says. NULL: it says which */
+    int count;    /* of columns */
+    int lacks_header; /* flag: the first row is one of cells; requires columns */
+    int is_cut;       /* flag: a last row without the end of its line is left alone, because the rest may follow */
 } cat_row_options_t;
 
 cat_row_reader_t *cat_row_reader_make(apr_pool_t *pool, const cat_row_options_t *options, cat_row_reader_take_t *take,
@@ -35,6 +43,10 @@ cat_row_reader_t *cat_row_reader_make(apr_pool_t *pool, const cat_row_options_t 
 
 /* Reads a piece; length 0: the end. APR_EINVAL: after a fault that was passed on, the rest cannot be read. */
 apr_status_t cat_row_reader_feed(cat_row_reader_t *reader, const char *data, apr_size_t length);
+
+/* Where the row that was passed on last is in the text, with the end of its line; before the first one 0, 0. After a fault that ends
+ * the reading: an empty range, at the end of the row before. */
+cat_octets_t cat_row_reader_place(const cat_row_reader_t *reader);
 
 /* The unknown columns of a header, if they are no faults: const char *, the first CAT_FIELDS_UNKNOWN_MAX. */
 const apr_array_header_t *cat_row_reader_ignored(const cat_row_reader_t *reader);

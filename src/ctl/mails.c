@@ -1,45 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
-#include <apr_strings.h>
-
-#include "accounts/audit.h"
+#include "accounts/mail_queue.h"
 #include "ctl/database.h"
 #include "ctl/list.h"
-#include "lib/time.h"
-
-enum { ID, TEMPLATE, TO, STATE, ATTEMPTS, NEXT_AT, CREATED_AT, FIELDS };
-static const cat_field_t fields[FIELDS] = {
-    [ID] = {.name = "id", .kind = CAT_STRING},
-    [TEMPLATE] = {.name = "template", .kind = CAT_STRING},
-    [TO] = {.name = "to", .kind = CAT_STRING},
-    [STATE] = {.name = "state", .kind = CAT_STRING},
-    [ATTEMPTS] = {.name = "attempts", .kind = CAT_NUMBER},
-    [NEXT_AT] = {.name = "nextAt", .kind = CAT_TIME},
-    [CREATED_AT] = {.name = "createdAt", .kind = CAT_TIME},
-};
 
 int ctl_mails_list(ctl_t *ctl)
 {
-    return ctl_list_print(ctl, fields, FIELDS, SQL_OUTBOX_LIST, CAT_NO_VALUES);
-}
-
-/* id NULL: all. */
-static apr_status_t revive(ctl_t *ctl, const char *id, int *count)
-{
-    const char *time = cat_time_store(ctl->pool, ctl->now);
-
-    return cat_db_exec(ctl->db, SQL_OUTBOX_REVIVE, CAT_VALUES(time, time, id), count);
-}
-
-static apr_status_t note_retry(ctl_t *ctl, const char *id, int count)
-{
-    static const cat_field_t mails = {.name = "mails", .kind = CAT_NUMBER};
-    cat_audit_entry_t entry;
-
-    cat_audit_begin(&entry, ctl->pool, CAT_AUDIT_MAIL_RETRY, id, NULL);
-    cat_audit_add_change(&entry, &mails, NULL, apr_itoa(ctl->pool, count));
-    return cat_audit_store(&entry, ctl->db, &ctl->actor, ctl->now);
+    return ctl_list_print(ctl, cat_mail_view_fields, CAT_MAIL_VIEW_FIELDS, SQL_OUTBOX_LIST, CAT_NO_VALUES);
 }
 
 typedef struct retry_t {
@@ -47,29 +15,31 @@ typedef struct retry_t {
     const char *unknown; /* the first id that no dead mail has */
 } retry_t;
 
-static apr_status_t retry(ctl_t *ctl, void *baton)
+static apr_status_t retry_each(ctl_t *ctl, cat_mail_retry_t *work, retry_t *r)
 {
-    retry_t *r = baton;
+    const char *const *mail;
     apr_status_t rv = APR_SUCCESS;
-    int count;
 
-    r->revived = 0;
-    if (ctl->count == 0) {
-        rv = revive(ctl, NULL, &r->revived);
-        return rv == APR_SUCCESS && r->revived ? note_retry(ctl, NULL, r->revived) : rv;
-    }
     for (int i = 0; i < ctl->count && rv == APR_SUCCESS; i++) {
-        rv = revive(ctl, ctl->args[i], &count);
-        r->revived += count;
-        if (rv == APR_SUCCESS && !count) {
-            r->unknown = ctl->args[i];
+        rv = cat_mail_queue_retry(work, ctl->args[i], &mail);
+        if (rv == APR_SUCCESS && work->outcome == CAT_MAIL_RETRY_NOT_DEAD) {
             rv = APR_NOTFOUND;
         }
-        if (rv == APR_SUCCESS) {
-            rv = note_retry(ctl, ctl->args[i], count);
+        if (rv == APR_NOTFOUND) {
+            r->unknown = ctl->args[i];
         }
+        r->revived++;
     }
     return rv;
+}
+
+static apr_status_t retry(ctl_t *ctl, void *baton)
+{
+    cat_mail_retry_t work = {.db = ctl->db, .pool = ctl->pool, .now = ctl->now, .actor = ctl->actor};
+    retry_t *r = baton;
+
+    r->revived = 0;
+    return ctl->count ? retry_each(ctl, &work, r) : cat_mail_queue_retry_all(&work, &r->revived);
 }
 
 int ctl_mails_retry(ctl_t *ctl)

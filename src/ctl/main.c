@@ -226,7 +226,7 @@ static int start(apr_pool_t *pool, const ctl_options_t *o, int count, const char
     }
     ctl.count = count - (command->verb ? 2 : 1);
     ctl.args = words + (count - ctl.count);
-    ctl.log = (cat_log_t){write_log, &ctl};
+    ctl.log = (cat_log_t){.write = write_log, .context = &ctl};
     wrong = check_use(pool, command, o, ctl.count, given);
     return wrong ? misuse(wrong) : run(&ctl, command);
 }

@@ -243,13 +243,18 @@ static apr_status_t final_status(apr_status_t rv)
     }
 }
 
+static cat_log_level_t fault_level(const cat_db_t *db, apr_status_t rv)
+{
+    return rv == CAT_ECONFLICT || cat_connection_is_locked(db->conn, rv) ? cat_log_busy_level(db->log) : CAT_LOG_ERROR;
+}
+
 void cat_checkout_give_up(cat_db_t *db, apr_status_t *rv)
 {
     if (!cat_checkout_is_fault(*rv)) {
         return;
     }
     if (db->conn) {
-        cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
+        cat_connection_log_fault(db->conn, db->log, fault_level(db, *rv));
         *rv = final_status(*rv);
     }
     cat_checkout_release(db);

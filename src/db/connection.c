@@ -35,6 +35,11 @@ apr_status_t cat_connection_file_is_gone(const cat_connection_t *conn, const cat
     return CAT_EDOWN;
 }
 
+int cat_connection_is_locked(const cat_connection_t *conn, apr_status_t rv)
+{
+    return rv != APR_SUCCESS && conn->dialect->locked && conn->result == conn->dialect->locked;
+}
+
 /* Puts a failure's text on one line. */
 static void note_fault(cat_connection_t *conn, const cat_fault_t *fault, const char *what)
 {

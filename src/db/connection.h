@@ -52,6 +52,9 @@ void cat_connection_continue_search(cat_connection_t *conn);
  * cat_pooled_connection_get ends the transaction. */
 void cat_connection_roll_back(cat_connection_t *conn);
 
+/* rv: of the last statement. Did it fail because others have locked the whole database? */
+int cat_connection_is_locked(const cat_connection_t *conn, apr_status_t rv);
+
 /* Logs the last failure on the connection. */
 void cat_connection_log_fault(const cat_connection_t *conn, const cat_log_t *log, cat_log_level_t level);
 

@@ -81,16 +81,11 @@ static apr_status_t wait_for_other_children(const cat_source_t *source, const ca
     return rv;
 }
 
-static int is_locked(const cat_connection_t *conn, apr_status_t rv)
-{
-    return rv != APR_SUCCESS && conn->result == conn->dialect->locked;
-}
-
 static apr_status_t send_until(cat_connection_t *conn, const char *text, apr_time_t give_up)
 {
     apr_status_t rv;
 
-    while (is_locked(conn, rv = conn->dialect->executor->send(conn, text)) && apr_time_now() < give_up) {
+    while (cat_connection_is_locked(conn, rv = conn->dialect->executor->send(conn, text)) && apr_time_now() < give_up) {
         apr_sleep(FIRST_INTERVAL);
     }
     return rv;
@@ -102,7 +97,7 @@ static apr_status_t send_first(cat_connection_t *conn, const char *text, int has
 {
     apr_status_t rv = send_until(conn, text, 0);
 
-    if (is_locked(conn, rv)) {
+    if (cat_connection_is_locked(conn, rv)) {
         rv = has_write_lock ? APR_SUCCESS : wait_for_other_children(conn->source, log);
         if (rv == APR_SUCCESS) {
             rv = send_until(conn, text, apr_time_now() + CAT_SOURCE_LOCK_PATIENCE);

@@ -208,8 +208,8 @@ static apr_status_t log_other_attempt(cat_source_t *source, const cat_log_t *log
     apr_thread_mutex_lock(source->mutex);
     is_down = source->state == CAT_SOURCE_DOWN;
     apr_thread_mutex_unlock(source->mutex);
-    cat_log(log, is_down ? CAT_LOG_DEBUG : CAT_LOG_ERROR, 0, "CAT056: %s: another thread is still trying to connect",
-            source->name);
+    cat_log(log, is_down ? CAT_LOG_DEBUG : cat_log_busy_level(log), 0,
+            "CAT056: %s: another thread is still trying to connect", source->name);
     count_failure(source, is_down ? CAT_CONNECTION_DOWN : CAT_CONNECTION_BUSY);
     return is_down ? CAT_EDOWN : CAT_EBUSY;
 }
@@ -292,8 +292,8 @@ apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, co
 
     if (rv != APR_SUCCESS) {
         count_failure(source, CAT_CONNECTION_LIMIT);
-        cat_log(log, CAT_LOG_ERROR, 0, "CAT001: all %d connections to %s are in use; see CatalogMaxConnections", max,
-                source->name);
+        cat_log(log, cat_log_busy_level(log), 0,
+                "CAT001: all %d connections to %s are in use; see CatalogMaxConnections", max, source->name);
         return CAT_EBUSY;
     }
     if (cat_warm_take(source->warm, handle, apr_time_now())) {
@@ -358,8 +358,8 @@ apr_status_t cat_source_take_write_lock(const cat_source_t *source, apr_time_t u
 
 apr_status_t cat_source_log_late(const cat_source_t *source, const cat_log_t *log)
 {
-    cat_log(log, CAT_LOG_ERROR, 0, "CAT008: %s: writers before this one took more than %d seconds", source->name,
-            (int)apr_time_sec(CAT_SOURCE_WRITE_PATIENCE));
+    cat_log(log, cat_log_busy_level(log), 0, "CAT008: %s: writers before this one took more than %d seconds",
+            source->name, (int)apr_time_sec(CAT_SOURCE_WRITE_PATIENCE));
     cat_metrics_add(source->metrics, CAT_METRIC_WRITE_REFUSALS, 0, 1);
     return CAT_EBUSY;
 }

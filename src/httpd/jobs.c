@@ -171,7 +171,7 @@ static apr_status_t register_mount(apr_pool_t *pconf, cat_jobs_t *shared, const 
 
         w->job = &jobs[i];
         w->mount = mount;
-        w->log = cat_log_for_server(mount->server, pconf);
+        w->log = cat_log_for_jobs(mount->server, pconf);
         w->jobs = shared;
         rv = get(&watchdog, w->job->watchdog->name, 0, w->job->watchdog->singleton, pconf);
         if (rv == APR_SUCCESS) {

@@ -26,7 +26,6 @@
 #include "lib/log.h"
 
 APLOG_USE_MODULE(catalog);
-extern module AP_MODULE_DECLARE_DATA catalog_module;
 
 /* Requests that may wait per request that hashes, at most half of them from one network. The last one waits about a second. */
 #define HASH_QUEUE_FACTOR 32

@@ -16,5 +16,6 @@ const char *cat_log_name_request(request_rec *r);
 /* Logs that write to httpd's error log, on the pool. A request's lines carry its id where mod_unique_id gave it one. */
 const cat_log_t *cat_log_for_request(request_rec *r);
 const cat_log_t *cat_log_for_server(server_rec *s, apr_pool_t *pool);
+const cat_log_t *cat_log_for_jobs(server_rec *s, apr_pool_t *pool);
 
 #endif

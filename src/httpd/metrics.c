@@ -52,7 +52,7 @@ static apr_time_t read_clock(void)
     struct timespec now;
 
     clock_gettime(CLOCK_REALTIME, &now);
-    return apr_time_make(now.tv_sec, now.tv_nsec / 1000);
+    return apr_time_make(now.tv_sec, (unsigned)now.tv_nsec / 1000);
 }
 
 int cat_metrics_log(request_rec *r)

@@ -9,6 +9,7 @@
 #include "api/idempotency.h"
 #include "api/keys.h"
 #include "api/listing.h"
+#include "api/mails.h"
 #include "api/openapi.h"
 #include "api/password.h"
 #include "api/product_batch.h"
@@ -44,6 +45,9 @@ const cat_route_t cat_routes[] = {
     { "POST",   "/users/:id/unlock",     cat_user_admin_unlock,  CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_user_admin_about_unlock },
     { "DELETE", "/users/:id/sessions",   cat_user_admin_revoke,  CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_user_admin_about_revoke },
     { "GET",    "/audit",                cat_audit_log_list,     CAT_ADMIN,  CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_audit_log_about },
+    { "GET",    "/mails",                cat_mails_list,         CAT_ADMIN,  CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_mails_about_list },
+    { "POST",   "/mails/retry",          cat_mails_retry_all,    CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_mails_about_retry_all },
+    { "POST",   "/mails/:id/retry",      cat_mails_retry,        CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_mails_about_retry },
     { "POST",   "/auth/login",           cat_sessions_login,     CAT_ANYONE, CAT_JSON,     CAT_RATE_LOGIN,    NULL,                &cat_sessions_about_login },
     { "POST",   "/auth/refresh",         cat_sessions_renew,     CAT_ANYONE, CAT_MAY_JSON, CAT_RATE_NONE,     NULL,                &cat_sessions_about_renew },
     { "POST",   "/auth/logout",          cat_sessions_logout,    CAT_HOLDER, CAT_MAY_JSON, CAT_RATE_NONE,     NULL,                &cat_sessions_about_logout },
@@ -63,6 +67,7 @@ const cat_route_t cat_routes[] = {
     { "GET",    "/problems",             cat_problems_list,      CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_problems_about_list },
     { "GET",    "/problems/:name",       cat_problems_get,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_problems_about_get },
     { "GET",    "/openapi.json",         cat_openapi_get,        CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_openapi_about },
+    { "GET",    "/database",             cat_health_database,    CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_health_about_database },
     { "GET",    "/health/live",          cat_health_live,        CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_health_about_live },
     { "GET",    "/health/ready",         cat_health_ready,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_health_about_ready },
     { "GET",    "/",                     cat_entry_get,          CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_entry_about },

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "httpd/server.h"
 
-#include <http_config.h>
-
 #include "db/pool.h"
 #include "httpd/dbd.h"
-
-extern module AP_MODULE_DECLARE_DATA catalog_module;
-
-cat_server_t *cat_server_get(const server_rec *s)
-{
-    return ap_get_module_config(s->module_config, &catalog_module);
-}
 
 cat_source_t *cat_server_source(const server_rec *s, const cat_conf_t *conf)
 {

@@ -3,6 +3,7 @@
 #define CAT_HTTPD_SERVER_H
 
 #include <httpd.h>
+#include <http_config.h>
 #include <http_request.h>
 
 #include "db/source.h"
@@ -14,6 +15,8 @@
 #include "shm/metrics.h"
 #include "shm/revoked.h"
 #include "shm/semaphore.h"
+
+extern module AP_MODULE_DECLARE_DATA catalog_module; /* mod_catalog.c */
 
 /* A Location with CatalogEnable On, as the requests below it see it. */
 typedef struct cat_mount_t {
@@ -41,7 +44,10 @@ typedef struct cat_server_t {
     ap_HOOK_translate_name_t *alias; /* mod_alias's hook; NULL: it is not loaded */
 } cat_server_t;
 
-cat_server_t *cat_server_get(const server_rec *s);
+static inline cat_server_t *cat_server_get(const server_rec *s)
+{
+    return ap_get_module_config(s->module_config, &catalog_module);
+}
 
 /* Driver and parameters of a mount's database, while the configuration is checked. */
 void cat_server_database(apr_pool_t *pool, const cat_mount_t *mount, const char **driver, const char **params);

@@ -64,9 +64,13 @@ struct cat_csv_reader_t {
     apr_size_t max;
     cat_csv_row_t *row;
     void *baton;
-    apr_status_t rv;   /* the first failure */
-    apr_size_t mark;   /* octets of a byte order mark that were seen */
-    int is_after_mark; /* flag: there was one, or none */
+    apr_status_t rv;    /* the first failure */
+    apr_off_t position; /* octets that were parsed */
+    int is_in_row;      /* flag: it has read the first octet of a row, at `begin` */
+    apr_off_t begin;
+    cat_octets_t place; /* of the last row */
+    apr_size_t mark;    /* octets of a byte order mark that were seen */
+    int is_after_mark;  /* flag: there was one, or none */
 };
 
 static apr_status_t free_parser(void *parser)
@@ -137,16 +141,41 @@ static void take_row(int end, void *reader)
         const position_t *p = &APR_ARRAY_IDX(r->cells, i, position_t);
         cells[i] = (cat_csv_cell_t){p->is_absent ? NULL : r->text.data + p->offset, p->length};
     }
+    r->place = (cat_octets_t){r->begin, r->position};
+    r->is_in_row = 0;
     r->rv = r->row(r->baton, cells, r->cells->nelts);
     begin_row(r);
+}
+
+/* No more than a line, so that a row ends where a piece does. */
+static apr_size_t measure_piece(const char *data, apr_size_t length)
+{
+    apr_size_t most = length < PIECE ? length : PIECE, end = 0;
+
+    while (end < most && data[end] != '\n' && data[end] != '\r') {
+        end++;
+    }
+    return end < most ? end + 1 : most;
+}
+
+/* A line end before the first octet of a row is skipped, as the parser does. */
+static void note_place(cat_csv_reader_t *r, char first, apr_size_t piece)
+{
+    if (!r->is_in_row && first != '\n' && first != '\r') {
+        r->is_in_row = 1;
+        r->begin = r->position;
+    }
+    r->position += (apr_off_t)piece;
 }
 
 static void parse_text(cat_csv_reader_t *r, const char *data, apr_size_t length)
 {
     while (length && r->rv == APR_SUCCESS) {
-        apr_size_t piece = length < PIECE ? length : PIECE;
-        size_t parsed = csv_parse(&r->parser, data, piece, take_cell, take_row, r);
+        apr_size_t piece = measure_piece(data, length);
+        size_t parsed;
 
+        note_place(r, *data, piece);
+        parsed = csv_parse(&r->parser, data, piece, take_cell, take_row, r);
         if (r->rv == APR_SUCCESS && parsed < piece) {
             r->rv = csv_error(&r->parser) == CSV_EPARSE ? APR_EINVAL : APR_ENOMEM;
         }
@@ -168,6 +197,7 @@ static void skip_mark(cat_csv_reader_t *r, const char **data, apr_size_t *length
     }
     if (*length || r->mark == MARK_LENGTH) {
         r->is_after_mark = 1;
+        r->position = r->mark == MARK_LENGTH ? (apr_off_t)MARK_LENGTH : 0;
         parse_text(r, MARK, r->mark < MARK_LENGTH ? r->mark : 0);
     }
 }
@@ -193,4 +223,9 @@ apr_status_t cat_csv_reader_feed(cat_csv_reader_t *r, const char *data, apr_size
     }
     parse_text(r, data, length);
     return r->rv;
+}
+
+cat_octets_t cat_csv_reader_place(const cat_csv_reader_t *r)
+{
+    return r->place;
 }

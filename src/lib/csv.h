@@ -24,6 +24,11 @@ typedef struct cat_csv_cell_t {
     apr_size_t length;
 } cat_csv_cell_t;
 
+/* Octets of a text: begin is the first one, end the one after the last. */
+typedef struct cat_octets_t {
+    apr_off_t begin, end;
+} cat_octets_t;
+
 /* Receives a row, whose cells are valid until it returns. Any status but APR_SUCCESS ends the reading, and is returned. */
 typedef apr_status_t cat_csv_row_t(void *baton, const cat_csv_cell_t *cells, int count);
 
@@ -36,5 +41,8 @@ cat_csv_reader_t *cat_csv_reader_make(apr_pool_t *pool, apr_size_t max, cat_csv_
 /* Reads a piece of the text; length 0: its end. APR_EINVAL: it is no CSV, because of a quote. APR_ENOSPC: a row is too
  * long. After a failure the reader is of no more use. */
 apr_status_t cat_csv_reader_feed(cat_csv_reader_t *reader, const char *data, apr_size_t length);
+
+/* Where the row that was read last is in the text, with the end of its line; before the first one 0, 0. */
+cat_octets_t cat_csv_reader_place(const cat_csv_reader_t *reader);
 
 #endif

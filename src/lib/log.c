@@ -28,3 +28,8 @@ void cat_log(const cat_log_t *log, cat_log_level_t level, apr_status_t rv, const
     make_one_line(line);
     log->write(log->context, level, rv, line);
 }
+
+cat_log_level_t cat_log_busy_level(const cat_log_t *log)
+{
+    return log->is_background ? CAT_LOG_INFO : CAT_LOG_ERROR;
+}

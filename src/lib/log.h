@@ -17,7 +17,11 @@ typedef enum { CAT_LOG_ERROR, CAT_LOG_WARNING, CAT_LOG_NOTICE, CAT_LOG_INFO, CAT
 typedef struct cat_log_t {
     void (*write)(void *context, cat_log_level_t level, apr_status_t rv, const char *message);
     void *context;
+    int is_background; /* flag: of a background job, for which nobody waits */
 } cat_log_t;
+
+/* Of a line about others that were first. A job does its work a moment later, so that is no fault: CAT_LOG_INFO. */
+cat_log_level_t cat_log_busy_level(const cat_log_t *log);
 
 /* Formats with apr_snprintf's rules and writes one line, at most 1,000 bytes. rv 0: no system error to append. */
 void cat_log(const cat_log_t *log, cat_log_level_t level, apr_status_t rv, const char *format, ...)

@@ -365,9 +365,9 @@ void cat_metrics_shift(const cat_metrics_t *metrics, cat_metric_t metric, int by
 
 static int number_of_code(int status)
 {
-    int number = status / 100 - 1;
+    unsigned number = (unsigned)status / 100 - 1;
 
-    return number >= 0 && number < CODES ? number : CODES - 1;
+    return number < CODES ? (int)number : CODES - 1;
 }
 
 /* Each request comes here, so this spares calls and tables. */

@@ -55,21 +55,33 @@ static void write_head(const writer_t *w)
     CAT_BUFFER_LITERAL(w->b, "\n");
 }
 
-/* A number as both formats have it, with a point as OpenMetrics wants it for bounds. */
-static void write_real(const writer_t *w, double value)
-{
-    char text[64];
+#define REAL_SIZE 64
 
-    apr_snprintf(text, sizeof(text), "%.6f", value);
+/* A number as both formats have it, with a point as OpenMetrics wants it for bounds. */
+static const char *format_real(char text[REAL_SIZE], double value)
+{
+    if (isinf(value)) {
+        return "+Inf";
+    }
+    apr_snprintf(text, REAL_SIZE, "%.6f", value);
     for (char *end = text + strlen(text); end[-1] == '0' && end[-2] != '.';) {
         *--end = '\0';
     }
-    cat_buffer_add_text(w->b, text);
+    return text;
 }
 
 static void write_count(const writer_t *w, apr_uint64_t count)
 {
     cat_buffer_add_text(w->b, apr_psprintf(w->b->pool, " %" APR_UINT64_T_FMT "\n", count));
+}
+
+static void write_real(const writer_t *w, double value)
+{
+    char text[REAL_SIZE];
+
+    CAT_BUFFER_LITERAL(w->b, " ");
+    cat_buffer_add_text(w->b, format_real(text, value));
+    CAT_BUFFER_LITERAL(w->b, "\n");
 }
 
 static void write_label(const writer_t *w, const char *name, const char *value)
@@ -84,6 +96,8 @@ static void write_label(const writer_t *w, const char *name, const char *value)
 /* NULL: without le. No value needs an escape: none comes from a client. */
 static void write_name(const writer_t *w, const char *suffix, const int values[CAT_METRIC_LABELS], const double *le)
 {
+    char bound[REAL_SIZE];
+
     cat_buffer_add_text(w->b, w->row->name);
     cat_buffer_add_text(w->b, suffix);
     if (w->row->labels[0] == CAT_LABEL_NONE && !le) {
@@ -94,13 +108,8 @@ static void write_name(const writer_t *w, const char *suffix, const int values[C
         write_label(w, cat_metrics_label(w->row->labels[i]),
                     cat_metrics_value(w->metrics, w->row->labels[i], values[i]));
     }
-    if (le && isinf(*le)) {
-        write_label(w, "le", "+Inf");
-    } else if (le) {
-        write_label(w, "le", "");
-        w->b->length--; /* the quote, until the number is there */
-        write_real(w, *le);
-        CAT_BUFFER_LITERAL(w->b, "\"");
+    if (le) {
+        write_label(w, "le", format_real(bound, *le));
     }
     CAT_BUFFER_LITERAL(w->b, "}");
 }
@@ -117,9 +126,7 @@ static void write_histogram(const writer_t *w, const int values[CAT_METRIC_LABEL
         write_count(w, count);
     }
     write_name(w, "_sum", values, NULL);
-    CAT_BUFFER_LITERAL(w->b, " ");
     write_real(w, (double)words[bounds->count + 1] / bounds->unit);
-    CAT_BUFFER_LITERAL(w->b, "\n");
     write_name(w, "_count", values, NULL);
     write_count(w, count);
 }
@@ -130,9 +137,7 @@ static void write_gauge(const writer_t *w, const int values[CAT_METRIC_LABELS])
 
     if (!isnan(value)) {
         write_name(w, "", values, NULL);
-        CAT_BUFFER_LITERAL(w->b, " ");
         write_real(w, value);
-        CAT_BUFFER_LITERAL(w->b, "\n");
     }
 }
 

@@ -21,6 +21,7 @@ sub with {
 
 my @common = ('password', 'PASSWORD', 'PassWord', '123456789', 'qwertyuiop', 'QWERTYUIOP', '  spaced out  ',
     'пароль123', 'last one here', 'LAST one here');
+my $user = register($server);
 for my $route ('/register', '/users') {
     answers(with($_, $route), 400, invalid(password => 'common'), "$route: '$_' is refused") for @common;
 }
@@ -31,7 +32,6 @@ answers(with($_), 201, undef, "'$_' is accepted") for @fine;
 answers($server->api(POST => '/register', { username => 'x', email => 'x', password => 'password' }), 400,
     invalid(username => 'too_short', email => 'format', password => 'common'), 'the answer lists it with the other errors');
 
-my $user = register($server);
 my %change = (currentPassword => 'correct horse', newPassword => 'Password');
 answers($server->api(POST => '/auth/password/change', \%change, token => $user->{token}), 400,
     invalid(newPassword => 'common'), 'a change to such a password is refused');

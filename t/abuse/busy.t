@@ -2,7 +2,7 @@
 # route: POST /auth/login
 # route: POST /auth/password/change
 # db: sqlite3
-# runs: alone
+# runs: last
 # A password that the server did not check, because its queue was full, does not count as a wrong one.
 use CatalogTest;
 use CatalogAccounts;

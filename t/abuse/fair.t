@@ -2,7 +2,7 @@
 # route: POST /auth/login
 # route: POST /register
 # db: sqlite3
-# runs: alone
+# runs: last
 # A network that floods the queue of password hashes neither blocks other networks nor fills the error log.
 use CatalogTest;
 use CatalogAccounts;

@@ -6,7 +6,7 @@
 # CatalogRateLimit: how often a client may sign in, register and ask for mail.
 use CatalogTest;
 use CatalogAccounts;
-use Time::HiRes qw(sleep);
+use Time::HiRes qw(sleep time);
 
 my $key = key_path;
 my %limits = ('/few' => 'login 3/9 register 2/60 mail 1/60', '/one' => 'login 3/60',
@@ -39,12 +39,26 @@ sub registration {
 sub statuses { join ' ', map { $_->{status} } @_ }
 sub policy { my ($r) = @_; return join ' ', map { $_ // 'none' } @{ $r->{headers} }{qw(ratelimit-policy ratelimit)} }
 
+# The answers to what a new client asks, once that has taken less than the seconds in which a limit allows one request more.
+sub within {
+    my ($seconds, $client) = @_;
+    for (1 .. 20) {
+        my $start = time;
+        my @answers = $client->(from());
+        return @answers if time - $start < $seconds;
+    }
+    die "the machine is too busy\n";
+}
+
 # On by default, generous, and in the headers of each answer that counts.
+my %reset = (token => 'x', password => 'correct horse');
+my ($first, $second, $third) = within(2, sub { my ($client) = @_;
+    return (login('/api', $client), login('/api', $client), ask('/api', '/auth/password/reset', \%reset, $client));
+});
+like(policy($first), qr/^"login";q=30;w=60 "login";r=29;t=2$/, 'the default is 30 sign-ins a minute');
+like(policy($second), qr/^"login";q=30;w=60 "login";r=28;t=[34]$/, 'a second sign-in leaves one less');
+like(policy($third), qr/^"login";q=30;w=60 "login";r=27;/, 'a password reset counts as a sign-in');
 my $here = from();
-like(policy(login('/api', $here)), qr/^"login";q=30;w=60 "login";r=29;t=2$/, 'the default is 30 sign-ins a minute');
-like(policy(login('/api', $here)), qr/^"login";q=30;w=60 "login";r=28;t=[34]$/, 'a second sign-in leaves one less');
-like(policy(ask('/api', '/auth/password/reset', { token => 'x', password => 'correct horse' }, $here)),
-    qr/^"login";q=30;w=60 "login";r=27;/, 'a password reset counts as a sign-in');
 like(policy(ask('/api', '/register', registration(), $here)), qr/^"register";q=60;w=60 "register";r=59;t=1$/,
     'the default is 60 registrations a minute');
 like(policy(ask('/api', '/users', registration(), $here)), qr/^"register";q=60;w=60 "register";r=58;t=[12]$/,
@@ -58,13 +72,15 @@ is(policy(ask('/api', '/auth/refresh', { refreshToken => 'x' }, $here)), 'none n
     'a refresh with an unknown token is not counted');
 
 # Over the limit: Retry-After is right.
-$here = from();
-is(statuses(map { login('/few', $here) } 1 .. 3), '401 401 401', 'three sign-ins are allowed');
-my $r = login('/few', $here);
-answers($r, 429, refusal(error => qr/./), 'a fourth sign-in is refused', 'retry-after' => qr/^[1-3]$/,
+my @allowed = within(6, sub {
+    my @answers = within(3, sub { $here = $_[0]; map { login('/few', $here) } 1 .. 4 });
+    sleep $answers[3]{headers}{'retry-after'};
+    return (@answers, map { login('/few', $here) } 1 .. 2);
+});
+is(statuses(@allowed[0 .. 2]), '401 401 401', 'three sign-ins are allowed');
+answers($allowed[3], 429, refusal(error => qr/./), 'a fourth sign-in is refused', 'retry-after' => qr/^[1-3]$/,
     ratelimit => qr/^"login";r=0;t=[7-9]$/, 'ratelimit-policy' => '"login";q=3;w=9', 'www-authenticate' => undef);
-sleep $r->{headers}{'retry-after'};
-is(statuses(map { login('/few', $here) } 1 .. 2), '401 429', 'after Retry-After one more is allowed');
+is(statuses(@allowed[4, 5]), '401 429', 'after Retry-After one more is allowed');
 is(statuses(login('/few', from())), '401', 'another client is not limited');
 is(statuses(map { ask('/few', '/register', registration(), $here) } 1 .. 3), '201 201 429',
     'registrations have a count of their own');
@@ -74,15 +90,18 @@ my @mail = map { ask('/few', $_, { email => fresh() . '@example.com' }, $here) }
 is(statuses(@mail), '202 429', 'both routes that send mail share a count');
 
 # A malformed body does not count.
-$here = from();
-my @malformed = map { ask('/few', '/auth/login', $_, $here) } {}, [], { login => 'x' }, { login => 'x', password => 5 },
-    { login => 'x', password => '' }, '{';
-is(statuses(@malformed), '400 400 400 400 400 400', 'malformed sign-ins do not count');
-is_deeply([map { policy($_) } @malformed], [('none none') x @malformed], 'their answers have no RateLimit headers');
-is(statuses(map { ask('/few', '/register', { username => 'x' }, $here) } 1 .. 4), '400 400 400 400',
-    'malformed registrations do not count');
-is(statuses(map { login('/few', $here) } 1 .. 4), '401 401 401 429', 'three well-formed sign-ins are allowed');
-is(statuses(ask('/few', '/auth/login', {}, $here)), '429', 'over the limit the server does not check the body');
+my @malformed = ({}, [], { login => 'x' }, { login => 'x', password => 5 }, { login => 'x', password => '' }, '{');
+my @answers = within(3, sub {
+    my ($client) = @_;
+    return ((map { ask('/few', '/auth/login', $_, $client) } @malformed),
+        (map { ask('/few', '/register', { username => 'x' }, $client) } 1 .. 4),
+        (map { login('/few', $client) } 1 .. 4), ask('/few', '/auth/login', {}, $client));
+});
+is(statuses(@answers[0 .. 5]), '400 400 400 400 400 400', 'malformed sign-ins do not count');
+is_deeply([map { policy($_) } @answers[0 .. 5]], [('none none') x 6], 'their answers have no RateLimit headers');
+is(statuses(@answers[6 .. 9]), '400 400 400 400', 'malformed registrations do not count');
+is(statuses(@answers[10 .. 13]), '401 401 401 429', 'three well-formed sign-ins are allowed');
+is(statuses($answers[14]), '429', 'over the limit the server does not check the body');
 my $guest = ask('/off', '/register', registration())->{json};
 my %change = (currentPassword => 'wrong horse', newPassword => 'another horse');
 my $changed = $server->api(POST => '/auth/password/change', \%change, mount => '/one', token => $guest->{token},

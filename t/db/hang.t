@@ -8,6 +8,7 @@
 # runs: first
 # The database server, or the network to it, hangs: it neither refuses nor answers.
 use CatalogTest;
+use CatalogTest::Metrics qw(location scrape);
 use IO::Select ();
 use IO::Socket::INET ();
 use List::Util qw(max);
@@ -18,7 +19,7 @@ my $few = mpm() eq 'prefork' ? 'MaxRequestWorkers 12' : 'MaxRequestWorkers 64'; 
 my $engine = CatalogTest::Database::engine();
 my $server = server(engine => $engine, mount => "CatalogMaxConnections $MAX", conf => $few)->start;
 my $token = register($server)->{token};
-my $late = server(engine => $engine);
+my $late = server(engine => $engine, conf => location() . CatalogTest::Server::one_child());
 $late->make_databases;
 my $list = wire(GET => '/products');
 
@@ -40,6 +41,8 @@ if (mpm() ne 'prefork') { # whose children have one request each
     my $start = time;
     my @sockets = map { my $socket = $server->connection; print {$socket} $list; $socket } 1 .. 20; # a child has threads left for others
     is_responsive($server, 'while the database hangs');
+    is_responsive($late->start, 'a server that starts now');
+    my @early = map { my $socket = $late->connection; print {$socket} $list; $socket } 1 .. 3;
     my $stuck = IO::Select->new(@sockets);
     my %status;
     # In a child that starts now, requests wait three seconds for the first one to connect.
@@ -52,7 +55,11 @@ if (mpm() ne 'prefork') { # whose children have one request each
     cmp_ok($stuck->count, '<=', $MAX * $children, 'at most CatalogMaxConnections requests of each child hang');
     is(join(' ', grep { !/^50[03]$/ } keys %status), '', 'all other requests get a 500 or 503') or diag explain \%status;
     is_responsive($server, 'after the refusals');
-    is_responsive($late->start, 'a server that starts now');
+    is_responsive($late, 'the server that has started');
+    # PostgreSQL's library gives up before the other requests do.
+    my $reason = driver eq 'pgsql' ? 'down' : 'busy';
+    cmp_ok(scrape($late)->{qq(catalog_database_connection_failures_total{reason="$reason"})}, '>=', 1,
+        'its metrics count who waited for another thread to connect');
 
     # case: the engine resumes: the requests that hung are answered, and all others succeed
     $engine->resume;

@@ -3,12 +3,13 @@
 # case: 12 13
 # runs: first
 use CatalogTest;
+use CatalogTest::Metrics qw(location scrape);
 use IO::Socket::INET ();
 use Socket qw(SOL_SOCKET SO_RCVBUF);
 use Time::HiRes qw(time);
 
 # Slow queries, few connections: some requests succeed, the others get a 503 with Retry-After; none hangs.
-my $server = server(conf => "CatalogCacheSize 0\n", mount => 'CatalogMaxConnections 2')->start;
+my $server = server(conf => "CatalogCacheSize 0\n" . location(), mount => 'CatalogMaxConnections 2')->start;
 my $token = register($server)->{token};
 my $db = $server->database;
 $server->api(POST => '/products', { name => 'x', price => 1 }, token => $token);
@@ -33,6 +34,11 @@ answers($_, 503, refusal(error => qr/busy/), 'the 503 has Retry-After', 'retry-a
 my ($longest) = sort { $b <=> $a } map { $_->{took} } @answers;
 cmp_ok($longest, '<', 15, 'no request hangs');
 answers($server->api(GET => '/products?limit=1'), 200, undef, 'the next request is served');
+if (mpm() ne 'prefork') {
+    my $now = scrape($server);
+    cmp_ok($now->{'catalog_database_connection_failures_total{reason="limit"}'}, '>=', @later, 'the metrics count who got no connection'); # or jobs
+    cmp_ok($now->{catalog_database_connection_wait_seconds_count}, '>=', @later, 'and who waited for one');
+}
 $server->stop;
 
 # Slow readers hold no connection: a large page, small buffers, one connection a child.

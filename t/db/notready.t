@@ -8,13 +8,14 @@
 # runs: first
 # A Galera node refuses all statements while it has no quorum. The server waits for a moment, and never runs a write twice.
 use CatalogTest;
+use CatalogTest::Metrics qw(location scrape);
 use IO::Select ();
 use Time::HiRes qw(sleep time);
 
 my $PATIENCE = 2; # seconds
 
 my $engine = CatalogTest::Database::engine(galera => 1);
-my $server = server(engine => $engine)->start;
+my $server = server(engine => $engine, conf => location())->start;
 my $user = register($server);
 my $token = $user->{token};
 my $db = $server->database;
@@ -55,6 +56,7 @@ answers($server->talk($_->[1]), 503, $refused, "no quorum: $_->[0]", 'retry-afte
 answers($server->api(GET => '/health/ready'), 503, { success => false, message => 'Not ready', error => 'database unavailable' },
     'no quorum: the server is not ready');
 cmp_ok(time - $start, '<', $PATIENCE, 'no quorum: later requests do not wait');
+cmp_ok(scrape($server)->{'catalog_database_faults_total{engine="mysql",reason="not_ready"}'}, '>=', 5, 'no quorum: the metrics count it');
 $engine->refuse(0);
 is(statuses(send_all((wire(GET => '/products')) x 12)), join(' ', (200) x 12), 'with the quorum back all requests are served');
 is(count('products'), $products, 'the refused requests create no product');

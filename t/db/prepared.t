@@ -32,12 +32,12 @@ $server->burst((wire(GET => '/products'), wire(POST => '/products', { name => 'x
 all_work() for 1 .. 6;
 set('log_min_duration_statement = 0');
 
-# Requests may get another connection while a background job has the usual one.
+# Requests may get another connection while a background job has the usual one. A write on one that was idle for ten seconds asks whether
+# it works.
 my @sent;
-sub is_settled { @sent = sent(\&all_work); return @sent && !grep { /^parse|unnamed/ } @sent }
+sub is_settled { @sent = sent(\&all_work); return @sent && !grep { /^parse|unnamed|SELECT 1/ } @sent }
 
-ok(wait_until(10, \&is_settled), 'no statement is parsed a second time') or diag explain \@sent;
-is_deeply([grep { /SELECT 1/ } @sent], [], 'no write is preceded by a SELECT 1');
+ok(wait_until(10, \&is_settled), 'no statement is parsed a second time, and no write is preceded by a SELECT 1') or diag explain \@sent;
 is(scalar(grep { /^execute catalog_[0-9a-f]{16}: INSERT INTO products/ } @sent), 1, 'a creation is one statement');
 
 # case: the types of a result change: prepared statements are refused, and no request fails

@@ -6,11 +6,13 @@
 # A slow disk: it is no outage if the children of one server wait for each other.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);
+use CatalogTest::Metrics qw(location scrape);
 
 my $dir = scratch();
 chmod 0755, $dir;
 
-# A preloaded library that slows each fsync to 0.4 s, or pauses a process that finds no write-ahead log.
+# A preloaded library that slows each fsync to 0.4 s, or to 5 s while there is a file of that name, or pauses a process that finds no write-ahead log.
+my $very_slow = "$dir/very-slow";
 sub library {
     my ($name, $functions) = @_;
     spew("$dir/$name.c", <<"END");
@@ -20,6 +22,7 @@ sub library {
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#define VERY_SLOW "$very_slow"
 static void pause_for(int milliseconds)
 {
     struct timespec t = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
@@ -34,7 +37,7 @@ END
 my $fsync = library('fsync', <<'END');
 static int sync_slowly(long call, int file)
 {
-    pause_for(400);
+    pause_for(access(VERY_SLOW, F_OK) == 0 ? 5000 : 400);
     return (int)syscall(call, file);
 }
 int fsync(int file) { return sync_slowly(SYS_fsync, file); }
@@ -93,9 +96,19 @@ sub are_served_in_the_end {
 }
 
 # case: the first request takes seconds to create the schema; those of all children wait, three seconds at most
-my $server = start_with($fsync, server());
+my $server = start_with($fsync, server(conf => location()));
 is_no_outage('a new database', $server->burst(requests()));
 are_served_in_the_end('all requests are served in the end', $server);
+
+# case: a write takes longer than others wait for their turn: they are refused, and counted
+my $before = scrape($server)->{catalog_database_write_refusals_total};
+spew($very_slow, '');
+my @sockets = map { my $socket = $server->connection; print {$socket} $_; $socket } (requests())[0, 2, 4, 6];
+my @statuses = sort map { join('', readline $_) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 } @sockets;
+unlink $very_slow;
+like("@statuses", qr/^201(?: 201| 503)* 503$/, 'of several writes at once the first is stored, and later ones are refused');
+my $refusals = grep { $_ eq '503' } @statuses;
+is(scrape($server)->{catalog_database_write_refusals_total} - $before, $refusals, 'the metrics count the refused writes');
 $server->stop;
 
 # case: children open the database at once: one creates the write-ahead log while another one looks for it

@@ -4,7 +4,7 @@
 # route: POST /products
 # route: PUT /products/:id
 # route: DELETE /products/:id
-# runs: alone
+# runs: last
 # Readers race writers while children are killed and the server restarts: no answer is older than a write that was acknowledged before
 # its request. Runs for some seconds, or longer: make one T=t/load/cache.t SECONDS=60.
 use CatalogLoad;

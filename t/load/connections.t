@@ -4,7 +4,7 @@
 # case: 12
 # db: sqlite3
 # mpm: event
-# runs: alone
+# runs: last
 # Fifty clients, two connections a child, and another process that locks the database: each request is answered within seconds.
 use CatalogLoad;
 use CatalogTest;

@@ -5,10 +5,11 @@
 # route: POST /register
 # case: 60 66
 # mpm: event
-# runs: alone
+# runs: last
 # Twenty graceful restarts under load: clients notice only closed idle connections.
 use CatalogLoad;
 use CatalogTest;
+use List::Util qw(max);
 use Time::HiRes qw(sleep time);
 
 use constant { READERS => 6, WRITERS => 6, REGISTRARS => 2, RESTARTS => 20 };
@@ -77,11 +78,13 @@ sub memory {
 
 my $start = time;
 my $clients = clients($server, READERS + WRITERS + REGISTRARS, \&work);
-my @memory;
+my (@memory, $took);
 for my $generation (2 .. RESTARTS + 1) {
-    sleep 0.3;
+    sleep max(0.3, $took // 0); # on a busy machine clients need longer to connect again, too
+    my $begun = time;
     $server->graceful;
     wait_until(10, sub { generations() >= $generation });
+    $took = time - $begun;
     push @memory, memory();
 }
 is(generations(), RESTARTS + 1, 'the server restarts gracefully twenty times');

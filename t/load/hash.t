@@ -4,7 +4,7 @@
 # case: 64
 # db: sqlite3
 # mpm: event
-# runs: alone
+# runs: last
 # Two hundred registrations at once: the server hashes one password at a time, as configured, and readers do not notice.
 use CatalogLoad;
 use CatalogTest;

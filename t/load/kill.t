@@ -4,7 +4,7 @@
 # route: DELETE /products/:id
 # route: POST /register
 # mpm: event
-# runs: alone
+# runs: last
 # 10,000 writes of products (2,000 where the database is a process of its own, which the test does not kill) and 200 registrations,
 # whose cost is the hashing of passwords, from 32 connections while a child is killed each second: every acknowledged write is stored
 # exactly once.

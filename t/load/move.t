@@ -8,7 +8,7 @@ use CatalogTest::Move qw(product write_file);
 use POSIX ();
 use Time::HiRes qw(sleep time);
 
-use constant { MANY => 100_000, FEW => 10_000, NOISE => 3 * 1024 }; # KiB
+use constant { MANY => driver eq 'sqlite3' ? 100_000 : 50_000, FEW => 10_000, NOISE => 3 * 1024 }; # KiB; the others store slower
 
 # FEW products fill SQLite's page cache of 2 MiB, so that MANY do not need more of it.
 my $dir = scratch();
@@ -62,6 +62,6 @@ sub move_into_new {
 }
 
 my @most = map { move_into_new($_) } FEW, MANY;
-cmp_ok($most[1], '<', $most[0] + NOISE, 'ten times as many products take no more memory') if !is_under_tsan;
+cmp_ok($most[1], '<', $most[0] + NOISE, 'many times as many products take no more memory') if !is_under_tsan;
 
 done_testing;

@@ -4,10 +4,10 @@
 # runs: first
 # Metrics over children, graceful restarts, killed children and a stop: nothing is lost, and no counter goes back.
 use CatalogTest;
-use CatalogTest::Metrics qw(scrape moves);
+use CatalogTest::Metrics qw(location scrape moves);
 use Time::HiRes qw(sleep time);
 
-my $conf = qq(<Location "/metrics">\n    SetHandler catalog-metrics\n</Location>\n);
+my $conf = location();
 my $server = server(mount => '', conf => $conf)->start;
 my %token = (token => forge());
 my $get = 'catalog_requests_total{route="/products/:id",method="GET",code="4xx"}';

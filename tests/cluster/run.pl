@@ -6,6 +6,7 @@
 use strict;
 use warnings FATAL => 'all';
 
+use Cpanel::JSON::XS ();
 use Cwd ();
 use File::Temp ();
 use FindBin;
@@ -25,6 +26,7 @@ my $LONGEST = 3;  # seconds without a successful read, or without a successful w
 my $CLIENTS = 32; # each may meet one failure when a part is lost
 my $LOSSES = 5;   # each may interrupt one mail, which is then sent again
 my $MAIL = 90;    # seconds until then: more than a lease
+my $SETTLED = 20; # seconds until all nodes have the same
 
 my ($module, $seconds) = (Cwd::realpath($ARGV[0]), $ARGV[1] // 120);
 my $examples = Cwd::realpath("$FindBin::RealBin/../../conf/examples");
@@ -96,7 +98,12 @@ my $ledger = Ledger->new($load->stop);
 cmp_ok(scalar keys %{ $ledger->{products} }, '>', 100, 'there was something to lose');
 is_deeply([$ledger->lies], [], 'no client was told what was not so');
 ok(wait_until($MAIL, sub { !database()->selectrow_array('SELECT COUNT(*) FROM outbox') }), 'all mails are sent');
-my @contents = map { contents($_->database('catalog')) } @nodes;
+my @contents;
+wait_until($SETTLED, sub { # jobs still count products, and a node applies a moment later what another has committed
+    @contents = map { contents($_->database('catalog')) } @nodes;
+    my %seen = map { $_ => 1 } map { Cpanel::JSON::XS->new->canonical->encode($_) } @contents;
+    return keys %seen == 1;
+});
 is_deeply($contents[$_], $contents[0], 'all nodes have the same') for 1, 2;
 is_deeply([$ledger->check_products(database(), $before)], [], 'products are as they were acknowledged');
 my ($products) = database()->selectrow_array('SELECT COUNT(*) FROM products');
@@ -161,7 +168,7 @@ sub knows_nothing {
     for my $path ('/products', "/products/@{[ (keys %known)[0] ]}", '/health/ready') {
         my $start = time;
         like($server->api(GET => $path)->{status}, qr/^50[03]$/, "cut off: $path is refused");
-        cmp_ok(time - $start, '<', 1, 'at once');
+        cmp_ok(time - $start, '<', CatalogTest::Tools::slowness(), 'at once'); # a second of an idle machine
     }
 }
 

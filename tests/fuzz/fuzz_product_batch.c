@@ -36,7 +36,7 @@ static void ignore_log(void *context, cat_log_level_t level, apr_status_t rv, co
     (void)context, (void)level, (void)rv, (void)message;
 }
 
-static const cat_log_t nowhere = {ignore_log, NULL};
+static const cat_log_t nowhere = {.write = ignore_log};
 
 /* The database as another program sees it. */
 static sqlite3 *other;

@@ -9,6 +9,7 @@
 typedef struct rows_t {
     cat_buffer_t text;
     apr_int64_t last;
+    cat_octets_t place;
 } rows_t;
 
 static apr_status_t take_row(void *baton, apr_int64_t row, const json_t *value, const cat_row_fault_t *fault)
@@ -26,7 +27,11 @@ static apr_status_t take_row(void *baton, apr_int64_t row, const json_t *value, 
 
 static apr_status_t read_all(apr_pool_t *pool, int kind, const char *data, size_t size, size_t piece, rows_t *rows)
 {
-    const cat_row_options_t options = {kind & 1 ? CAT_ROWS_CSV : CAT_ROWS_NDJSON, kind >> 1 & 1, kind >> 2 & 1, 4096};
+    const cat_row_options_t options = {.kind = kind & 1 ? CAT_ROWS_CSV : CAT_ROWS_NDJSON,
+                                       .strict = kind >> 1 & 1,
+                                       .may_update = kind >> 2 & 1,
+                                       .is_cut = kind >> 3 & 1,
+                                       .max = 4096};
     cat_row_reader_t *reader = cat_row_reader_make(pool, &options, take_row, rows);
     apr_status_t rv = APR_SUCCESS;
 
@@ -35,7 +40,10 @@ static apr_status_t read_all(apr_pool_t *pool, int kind, const char *data, size_
     for (size_t at = 0; at < size && rv == APR_SUCCESS; at += piece) {
         rv = cat_row_reader_feed(reader, data + at, size - at < piece ? size - at : piece);
     }
-    return rv == APR_SUCCESS ? cat_row_reader_feed(reader, "", 0) : rv;
+    rv = rv == APR_SUCCESS ? cat_row_reader_feed(reader, "", 0) : rv;
+    rows->place = cat_row_reader_place(reader);
+    FUZZ_CHECK(rows->place.begin >= 0 && rows->place.begin <= rows->place.end && rows->place.end <= (apr_off_t)size);
+    return rv;
 }
 
 void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
@@ -50,4 +58,5 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
                read_all(pool, data[1], text, size - 2, data[0], &pieces));
     FUZZ_CHECK(whole.text.length == pieces.text.length &&
                !memcmp(whole.text.data, pieces.text.data, whole.text.length));
+    FUZZ_CHECK(whole.place.begin == pieces.place.begin && whole.place.end == pieces.place.end);
 }

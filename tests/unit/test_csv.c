@@ -92,6 +92,57 @@ static void test_a_byte_order_mark_is_skipped(void **state)
     assert_rows(*state, "a\xef\xbb\xbf\n", "<a\xef\xbb\xbf>|");
 }
 
+typedef struct places_t {
+    apr_pool_t *pool;
+    const cat_csv_reader_t *reader;
+    const char *text; /* "begin-end " of each row */
+} places_t;
+
+static apr_status_t add_place(void *baton, const cat_csv_cell_t *cells, int count)
+{
+    places_t *p = baton;
+    cat_octets_t place = cat_csv_reader_place(p->reader);
+
+    (void)cells;
+    (void)count;
+    p->text = apr_psprintf(p->pool, "%s%d-%d ", p->text, (int)place.begin, (int)place.end);
+    return APR_SUCCESS;
+}
+
+static void assert_places(apr_pool_t *pool, const char *text, const char *expected)
+{
+    apr_size_t length = strlen(text);
+
+    for (apr_size_t piece = 1; piece <= length; piece++) {
+        places_t p = {.pool = pool, .text = ""};
+        cat_csv_reader_t *reader = cat_csv_reader_make(pool, 1000, add_place, &p);
+        p.reader = reader;
+        assert_int_equal(cat_csv_reader_place(reader).end, 0);
+        for (apr_size_t at = 0; at < length; at += piece) {
+            cat_csv_reader_feed(reader, text + at, length - at < piece ? length - at : piece);
+        }
+        cat_csv_reader_feed(reader, "", 0);
+        assert_string_equal(p.text, expected);
+    }
+}
+
+/* The octets of a row begin after the empty lines before it, and end after the first octet of its line's end. */
+static void test_the_place_of_a_row_is_known(void **state)
+{
+    assert_places(*state, "a,b\nc\n\n\nd", "0-4 4-6 8-9 ");
+    assert_places(*state, "a\r\n\r\nb\r\n", "0-2 5-7 ");
+    assert_places(*state, "\"a\n\nb\",c\n\"\"\n", "0-9 9-12 ");
+    assert_places(*state,
+                  "\xef\xbb\xbf"
+                  "a\nb\n",
+                  "3-5 5-7 ");
+    assert_places(*state,
+                  "\xef\xbb"
+                  "a\nb\n",
+                  "0-4 4-6 ");
+    assert_places(*state, "a\nb\"\nc\n", "0-2 ");
+}
+
 static void test_misplaced_quotes_are_refused(void **state)
 {
     assert_fault(*state, "a\"b\n", APR_EINVAL);
@@ -175,6 +226,7 @@ int main(void)
         UNIT_TEST(test_rows_are_read),
         UNIT_TEST(test_an_absent_cell_differs_from_an_empty_one),
         UNIT_TEST(test_a_byte_order_mark_is_skipped),
+        UNIT_TEST(test_the_place_of_a_row_is_known),
         UNIT_TEST(test_misplaced_quotes_are_refused),
         UNIT_TEST(test_long_rows_are_refused),
         UNIT_TEST(test_a_failure_ends_the_reading),

@@ -26,7 +26,7 @@ static void keep(void *context, cat_log_level_t level, apr_status_t rv, const ch
 static void test_formats_and_passes_on(void **state)
 {
     line_t line = {0};
-    const cat_log_t log = {keep, &line};
+    const cat_log_t log = {.write = keep, .context = &line};
 
     (void)state;
     cat_log(&log, CAT_LOG_WARNING, APR_EINVAL, "CAT001: %s has %d of %" APR_INT64_T_FMT, "table", 3,
@@ -40,7 +40,7 @@ static void test_formats_and_passes_on(void **state)
 static void test_cuts_at_1000_bytes(void **state)
 {
     line_t line = {0};
-    const cat_log_t log = {keep, &line};
+    const cat_log_t log = {.write = keep, .context = &line};
     char *text = apr_palloc(*state, 5001);
 
     memset(text, 'x', 5000);
@@ -55,7 +55,7 @@ static void test_cuts_at_1000_bytes(void **state)
 static void test_stays_one_line(void **state)
 {
     line_t line = {0};
-    const cat_log_t log = {keep, &line};
+    const cat_log_t log = {.write = keep, .context = &line};
 
     (void)state;
     cat_log(&log, CAT_LOG_ERROR, 0, "CAT001: %s", "a\r\nCAT002: forged\x1b[31m\x7f\t\xc3\xa9");
@@ -65,7 +65,7 @@ static void test_stays_one_line(void **state)
 static void test_values_are_not_formats(void **state)
 {
     line_t line = {0};
-    const cat_log_t log = {keep, &line};
+    const cat_log_t log = {.write = keep, .context = &line};
 
     (void)state;
     cat_log(&log, CAT_LOG_DEBUG, 0, "%s", "100% %s %n");

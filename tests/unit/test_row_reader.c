@@ -5,6 +5,7 @@
 
 #include <apr_strings.h>
 
+#include "catalogue/product.h"
 #include "catalogue/row_reader.h"
 #include "lib/json.h"
 
@@ -45,8 +46,9 @@ static void assert_rows(apr_pool_t *pool, const cat_row_options_t *options, cons
     }
 }
 
-static const cat_row_options_t ndjson = {CAT_ROWS_NDJSON, 0, 0, 60}, csv = {CAT_ROWS_CSV, 0, 0, 60},
-                               csv_update = {CAT_ROWS_CSV, 0, 1, 60}, csv_strict = {CAT_ROWS_CSV, 1, 0, 60};
+static const cat_row_options_t ndjson = {.kind = CAT_ROWS_NDJSON, .max = 60}, csv = {.kind = CAT_ROWS_CSV, .max = 60},
+                               csv_update = {.kind = CAT_ROWS_CSV, .may_update = 1, .max = 60},
+                               csv_strict = {.kind = CAT_ROWS_CSV, .strict = 1, .max = 60};
 
 static void test_lines_are_rows(void **state)
 {
@@ -106,6 +108,52 @@ static void test_unknown_columns_are_ignored(void **state)
     assert_string_equal(APR_ARRAY_IDX(cat_row_reader_ignored(reader), 0, const char *), "Price");
 }
 
+static void test_the_caller_names_the_columns(void **state)
+{
+    static const int columns[] = {CAT_PRODUCT_PRICE, CAT_PRODUCT_FIELDS, CAT_PRODUCT_NAME};
+    const cat_row_options_t named = {.kind = CAT_ROWS_CSV, .max = 60, .columns = columns, .count = 3};
+    const cat_row_options_t two = {.kind = CAT_ROWS_CSV, .max = 60, .columns = columns, .count = 2};
+    cat_row_options_t bare = named;
+
+    assert_rows(*state, &named, "Preis,name,Titel\n5,x,y\n", "1{\"price\":5,\"name\":\"y\"} ", APR_SUCCESS);
+    assert_rows(*state, &named, "Preis,Titel\n5,x\n", "0: format ", APR_EINVAL);
+    assert_rows(*state, &two, "Preis,Titel\n5,x\n", "0:name required ", APR_EINVAL);
+    assert_rows(*state, &named, "", "0: required ", APR_EINVAL);
+    bare.lacks_header = 1;
+    assert_rows(*state, &bare, "5,x,y\n6,x\n7,x,z",
+                "1{\"price\":5,\"name\":\"y\"} 2: format 3{\"price\":7,\"name\":\"z\"} ", APR_SUCCESS);
+    assert_rows(*state, &bare, "", "", APR_SUCCESS);
+    bare.count = 2;
+    assert_rows(*state, &bare, "5,x\n", "0:name required ", APR_EINVAL);
+}
+
+static void assert_place(apr_pool_t *pool, const cat_row_options_t *options, const char *text, int begin, int end,
+                         const char *rows)
+{
+    for (apr_size_t piece = 1; piece < 20; piece++) {
+        reading_t r = {pool, "", APR_SUCCESS};
+        cat_row_reader_t *reader = cat_row_reader_make(pool, options, take_row, &r);
+        feed(reader, text, strlen(text), piece);
+        assert_int_equal(cat_row_reader_place(reader).begin, begin);
+        assert_int_equal(cat_row_reader_place(reader).end, end);
+        assert_string_equal(r.rows, rows);
+    }
+}
+
+static void test_a_row_that_is_cut_is_left_alone(void **state)
+{
+    cat_row_options_t lines = ndjson, cells = csv;
+
+    assert_place(*state, &lines, "{}\n\n[]\n{\"a\"", 7, 11, "1{} 2[] 3: format ");
+    assert_place(*state, &cells, "name,price\nx,1\ny,2", 15, 18,
+                 "1{\"name\":\"x\",\"price\":1} 2{\"name\":\"y\",\"price\":2} ");
+    lines.is_cut = cells.is_cut = 1;
+    assert_place(*state, &lines, "{}\n\n[]\n{\"a\"", 4, 7, "1{} 2[] ");
+    assert_place(*state, &cells, "name,price\nx,1\n\"y\n", 11, 15, "1{\"name\":\"x\",\"price\":1} ");
+    assert_place(*state, &cells, "name,pr", 0, 0, "");
+    assert_place(*state, &cells, "name,price\nx,1\ny\",2\nz,3\n", 15, 15, "1{\"name\":\"x\",\"price\":1} 2: format ");
+}
+
 static void test_the_callers_status_ends_the_reading(void **state)
 {
     static const char *const texts[] = {"{}\n{}\n", "name,price\nx,1\ny,2\n", "name\n", "{\n{}\n"};
@@ -129,6 +177,8 @@ int main(void)
         UNIT_TEST(test_headers_are_checked),
         UNIT_TEST(test_what_is_no_csv_ends_the_reading),
         UNIT_TEST(test_unknown_columns_are_ignored),
+        UNIT_TEST(test_the_caller_names_the_columns),
+        UNIT_TEST(test_a_row_that_is_cut_is_left_alone),
         UNIT_TEST(test_the_callers_status_ends_the_reading),
     };
     return UNIT_RUN(tests);

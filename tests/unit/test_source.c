@@ -12,7 +12,8 @@
 typedef struct fake_t {
     cat_source_t *source;
     cat_log_t log;
-    char last[200]; /* the last message */
+    char last[200];        /* the last message */
+    cat_log_level_t level; /* its level */
     atomic_int failures, attempts, closed;
     atomic_int is_slow; /* flag: an attempt lasts as long as it is set */
 } fake_t;
@@ -43,8 +44,8 @@ static void keep_last(void *context, cat_log_level_t level, apr_status_t rv, con
 {
     fake_t *fake = context;
 
-    (void)level;
     (void)rv;
+    fake->level = level;
     strncpy(fake->last, message, sizeof(fake->last) - 1);
 }
 
@@ -56,7 +57,7 @@ static fake_t *make_fake_in(apr_pool_t *child, apr_pool_t *pool, int failures)
     fake_t *fake = apr_pcalloc(pool, sizeof(*fake));
 
     fake->source = cat_source_create(pool, "test", &connector, fake);
-    fake->log = (cat_log_t){keep_last, fake};
+    fake->log = (cat_log_t){.write = keep_last, .context = fake};
     fake->failures = failures;
     assert_int_equal(cat_source_child_init(fake->source, child, NULL, NULL, NULL), APR_SUCCESS);
     return fake;
@@ -127,12 +128,24 @@ static void test_connections_are_limited(void **state)
     assert_int_equal(open_one(fake, *state, 1), APR_SUCCESS);
     assert_int_equal(open_one(fake, *state, 1), CAT_EBUSY);
     assert_int_equal(strncmp(fake->last, "CAT001", 6), 0);
+    assert_int_equal(fake->level, CAT_LOG_ERROR);
     assert_true(total(metrics, *state, CAT_METRIC_CONNECTIONS) == 1);
     assert_true(total(metrics, *state, CAT_METRIC_CONNECTION_WAIT) == 1);
     assert_int_equal(count_failures(metrics, *state, CAT_CONNECTION_LIMIT), 1);
     cat_source_close(fake->source, &handle);
     assert_true(total(metrics, *state, CAT_METRIC_CONNECTIONS) == 0);
     assert_int_equal(open_one(fake, *state, 1), APR_SUCCESS);
+}
+
+static void test_a_job_that_has_to_wait_is_no_error(void **state)
+{
+    fake_t *fake = make_fake(*state, 0);
+
+    assert_int_equal(open_one(fake, *state, 1), APR_SUCCESS);
+    fake->log.is_background = 1;
+    assert_int_equal(open_one(fake, *state, 1), CAT_EBUSY);
+    assert_int_equal(strncmp(fake->last, "CAT001", 6), 0);
+    assert_int_equal(fake->level, CAT_LOG_INFO);
 }
 
 static void *open_in_thread(void *data)
@@ -296,6 +309,7 @@ static void test_clock_set_back_ends_the_wait(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_a_job_that_has_to_wait_is_no_error),
         UNIT_TEST(test_stale_connections_are_passed_over),
         UNIT_TEST(test_database_that_is_down_is_asked_once),
         UNIT_TEST(test_connections_are_limited),

@@ -78,7 +78,7 @@ static inline unit_database_t *unit_database_make_for(apr_pool_t *pool, const ch
     database->pool = pool;
     database->path = cat_dialect_find(driver)->file ? params : NULL;
     database->conf = (cat_conf_t){.max_connections = 8, .max_exports = 2, .migrate = 1};
-    database->log = (cat_log_t){unit_database_log, database};
+    database->log = (cat_log_t){.write = unit_database_log, .context = database};
     database->source = cat_pool_create(pool, driver, params);
     database->source->path = database->path;
     assert_int_equal(apr_thread_mutex_create(&database->mutex, APR_THREAD_MUTEX_DEFAULT, pool), APR_SUCCESS);

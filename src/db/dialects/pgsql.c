@@ -95,6 +95,8 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 /* The statements in which it differs from db/sql.def. $1 is the first value once more. */
 static const char *const statements[SQL_COUNT] = {
     /* clang-format off */
+    [SQL_DATABASE] =
+        "SELECT 'PostgreSQL', SPLIT_PART(current_setting('server_version'), ' ', 1), MAX(version) FROM schema_version",
     [SQL_PRODUCT_LIST] =
         "SELECT " PRODUCT_COLUMNS ", " PRODUCT_TOTAL NEWEST("", "CAST($1 AS BIGINT) + CAST($2 AS BIGINT)")
         " LIMIT %s OFFSET %s",

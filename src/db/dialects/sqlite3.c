@@ -42,6 +42,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 
 /* The statements in which it differs from db/sql.def. */
 static const char *const statements[SQL_COUNT] = {
+    [SQL_DATABASE] = "SELECT 'SQLite', sqlite_version(), MAX(version) FROM schema_version",
     [SQL_INDEX_LIST] = "SELECT name, 1, NULL FROM sqlite_master WHERE type = 'index' AND tbl_name = 'products'",
     [SQL_CATEGORY_LIST] = "SELECT category, n, in_stock FROM category_counts WHERE n > 0",
     [SQL_CATEGORY_LARGEST] =

@@ -79,12 +79,13 @@ sub install {
         '--auth-root-authentication-method=normal');
 }
 
-# Commits survive a crash of the engine, but need not survive one of the machine. Tests fill tables by recursive statements.
+# Commits survive a crash of the engine, but need not survive one of the machine. Tests fill tables by recursive statements. An engine
+# that starts deletes temporary tables from its tmpdir, whoever made them.
 sub command {
     my ($self) = @_;
-    return ('/usr/sbin/mariadbd', '--no-defaults', "--datadir=$self->{dir}/data", "--socket=$self->{dir}/socket",
+    return ('/usr/sbin/mariadbd', '--no-defaults', "--datadir=$self->{dir}/data", "--tmpdir=$self->{dir}", "--socket=$self->{dir}/socket",
         "--port=$self->{port}", qw(--bind-address=127.0.0.1 --skip-name-resolve --skip-log-bin --innodb-flush-log-at-trx-commit=2
-        --innodb-buffer-pool-size=64M --max-connections=1000 --max-recursive-iterations=1000000), $LOG_SIZE,
+        --innodb-buffer-pool-size=160M --innodb-flush-method=nosync --max-connections=1000 --max-recursive-iterations=1000000), $LOG_SIZE,
         $self->{galera} ? $self->node : ());
 }
 

@@ -12,7 +12,10 @@ use Test::More ();
 
 use CatalogTest::Tools qw(wait_until);
 
-our @EXPORT_OK = qw(series scrape moves moved judge);
+our @EXPORT_OK = qw(location series scrape moves moved judge);
+
+# Where scrape reads them.
+sub location { return qq(<Location "/metrics">\n    SetHandler catalog-metrics\n</Location>\n) }
 
 # Each series of the text with its value: 'catalog_requests_total{route="/products",method="GET",code="2xx"}' => 1.
 sub series {

@@ -24,7 +24,7 @@ my @MODULES = qw(
     headers include mime proxy proxy_http reqtimeout request rewrite setenvif status unique_id
 );
 
-my %MARK = (db => qr/sqlite3|mysql|pgsql/, mpm => qr/event|worker|prefork/, runs => qr/first|alone/);
+my %MARK = (db => qr/sqlite3|mysql|pgsql/, mpm => qr/event|worker|prefork/, runs => qr/first|last|alone/);
 
 # The tests forge tokens with this key.
 my $KEY = 'kZ3v8Qm1Wc5Xn7Lp0Rt2Yh4Jd6Gf9Sb_Ae-Uo1Ii2Ee';
@@ -136,21 +136,25 @@ sub start {
 
 sub stop { $_[0]{engine}->stop if $_[0]{engine} }
 
-# Long files start first; files that measure time run last, one by one, as TAP::Harness runs files that its rules do not name.
+# Long files start first. After all these come the files that make much load, two at a time, and then those that measure time, one by
+# one, as TAP::Harness runs files that its rules do not name.
 sub run_tests {
     my ($self) = @_;
     my @files = $self->choose;
-    my @alone = grep { marked($_, 'runs') eq 'alone' } @files;
-    my @first = grep { marked($_, 'runs') eq 'first' } @files;
-    my @side_by_side = (@first, grep { marked($_, 'runs') eq '' } @files);
-    my $jobs = $self->{opts}{verbose} || @files == 1 ? 1 : $ENV{JOBS} || 6;
+    my %runs = (first => [], '' => [], last => [], alone => []);
+    push @{ $runs{ marked($_, 'runs') } }, $_ for @files;
+    my @side_by_side = (@{ $runs{first} }, @{ $runs{''} });
+    my @lanes;
+    push @{ $lanes[$_ % 2] }, $runs{last}[$_] for 0 .. $#{ $runs{last} };
+    my @groups = map { { par => $_ } } grep { @$_ } \@side_by_side, [map { { seq => $_ } } @lanes];
+    my $jobs = $self->{opts}{verbose} || @files == 1 ? 1 : $ENV{JOBS} || 8;
     my @perl = ('setpriv', '--pdeathsig', 'TERM', $^X);
     my $harness = TAP::Harness->new({
         verbosity => $self->{opts}{verbose} ? 1 : 0, failures => 1, timer => 1, jobs => $jobs,
-        rules => { par => \@side_by_side },
+        rules => { seq => \@groups },
         exec => $jobs == 1 ? \@perl : sub { ['sh', '-c', 'exec "$@" 3>&2 2>"$0"', complaints($_[1]), @perl, $_[1]] },
     });
-    my $results = $harness->runtests(@side_by_side, @alone);
+    my $results = $harness->runtests(@side_by_side, @{ $runs{last} }, @{ $runs{alone} });
     my @wrong;
 
     my %failed = map { $_ => 1 } $results->failed, $results->parse_errors, $results->exit;

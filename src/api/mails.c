@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/mails.h"
+
+#include "accounts/mail_queue.h"
+#include "api/account_context.h"
+#include "api/admin_list.h"
+#include "api/failure.h"
+#include "api/pagination.h"
+#include "http/challenge.h"
+#include "lib/id.h"
+
+/* ---- list ---- */
+
+typedef struct mails_request_t {
+    cat_admin_list_t list;
+    const char *state; /* NULL: any */
+} mails_request_t;
+
+static void parse_state(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    mails_request_t *r = request;
+    int state = cat_parameters_choose(p, parameter, parameter->value, cat_mail_states, "must be " CAT_MAIL_STATES_TEXT);
+
+    if (state >= 0) {
+        r->state = cat_mail_states[state];
+        cat_admin_list_keep(&r->list, parameter);
+    }
+}
+
+static json_t *describe_state(const cat_conf_t *conf)
+{
+    (void)conf;
+    return cat_description_words(cat_mail_states, -1);
+}
+
+/* THE MAILS' PARAMETERS */
+static const cat_parameter_row_t parameters[] = {
+    CAT_ADMIN_LIST_PARAMETERS,
+    {"state", 0, parse_state, describe_state, "Only mails in this state", "\"dead\""},
+};
+
+#define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
+
+cat_answer_t *cat_mails_list(cat_request_t *q)
+{
+    mails_request_t r = {.state = NULL};
+    cat_parameters_t p;
+    cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, PARAMETERS, &r.list);
+    apr_status_t rv;
+
+    if (refusal) {
+        return refusal;
+    }
+    rv = cat_mail_queue_read(q->db, q->pool, r.state, &r.list.page);
+    return cat_admin_list_answer(q, rv, &r.list, &p, cat_mail_view_fields, CAT_MAIL_VIEW_FIELDS);
+}
+
+/* ---- retry ---- */
+
+typedef struct retry_request_t {
+    cat_mail_retry_t retry;
+    const char *id;          /* NULL: all dead mails */
+    int count;               /* of all: how many there were */
+    const char *const *mail; /* of one: afterwards */
+} retry_request_t;
+
+static apr_status_t retry_mails(void *baton)
+{
+    retry_request_t *r = baton;
+    return r->id ? cat_mail_queue_retry(&r->retry, r->id, &r->mail) : cat_mail_queue_retry_all(&r->retry, &r->count);
+}
+
+/* NULL: it has been done. Otherwise the answer that says why not. */
+static cat_answer_t *run_retry(cat_request_t *q, retry_request_t *r)
+{
+    apr_status_t rv;
+
+    r->retry = (cat_mail_retry_t){.db = q->db, .pool = q->pool, .now = q->now, .actor = cat_account_context_actor(q)};
+    rv = r->id && !cat_id_check(r->id) ? APR_NOTFOUND : cat_db_transact(q->db, retry_mails, r);
+    if (rv != APR_SUCCESS) {
+        return rv == APR_NOTFOUND ? cat_answer_problem(q->pool, CAT_PROBLEM_MAIL_UNKNOWN, NULL)
+                                  : cat_failure_answer(q->pool, rv);
+    }
+    switch (r->retry.outcome) {
+    case CAT_MAIL_RETRY_NOT_DEAD:
+        return cat_answer_problem(q->pool, CAT_PROBLEM_MAIL_NOT_DEAD, NULL);
+    case CAT_MAIL_RETRY_FORBIDDEN:
+        return cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_SCOPE, "insufficient_scope",
+                                    "the user's role does not allow this");
+    default:
+        return NULL;
+    }
+}
+
+cat_answer_t *cat_mails_retry(cat_request_t *q)
+{
+    retry_request_t r = {.id = q->params[0]};
+    cat_answer_t *answer = run_retry(q, &r);
+    cat_buffer_t b;
+
+    if (answer) {
+        return answer;
+    }
+    cat_buffer_init(&b, q->pool, 256);
+    cat_fields_write(&b, cat_mail_view_fields, CAT_MAIL_VIEW_FIELDS, r.mail);
+    return cat_admin_list_protect(q, cat_answer_success(q->pool, 200, &b, "Mail queued again"));
+}
+
+cat_answer_t *cat_mails_retry_all(cat_request_t *q)
+{
+    retry_request_t r = {.id = NULL};
+    cat_answer_t *answer = run_retry(q, &r);
+    cat_buffer_t b;
+
+    if (answer) {
+        return answer;
+    }
+    cat_buffer_init(&b, q->pool, 32);
+    CAT_BUFFER_LITERAL(&b, "{\"retried\":");
+    cat_buffer_add_int(&b, r.count);
+    CAT_BUFFER_LITERAL(&b, "}");
+    return cat_admin_list_protect(q, cat_answer_success(q->pool, 200, &b, "Dead mails queued again"));
+}
+
+/* ---- descriptions ---- */
+
+static const cat_shape_t mail_list = {.kind = CAT_SHAPE_LIST, .of = &cat_mail_view_shape};
+static const cat_member_t list_members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &mail_list, CAT_ALWAYS, "The mails of the page"},
+    {"pagination", &cat_pagination_shape, CAT_ALWAYS, "Which page it is, of how many"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t list_shape = {.kind = CAT_SHAPE_OBJECT, .name = "MailQueue", .members = list_members};
+
+static const cat_member_t retry_members[] = {
+    CAT_MEMBER_SUCCESS,
+    CAT_MEMBER_MESSAGE,
+    {"data", &cat_mail_view_shape, CAT_ALWAYS, "The mail afterwards"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t retry_shape = {.kind = CAT_SHAPE_OBJECT, .name = "MailRetried", .members = retry_members};
+
+static const cat_member_t count_members[] = {
+    {"retried", &cat_schema_whole, CAT_ALWAYS, "How many dead mails there were"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t count_shape = {.kind = CAT_SHAPE_OBJECT, .members = count_members};
+static const cat_member_t retry_all_members[] = {
+    CAT_MEMBER_SUCCESS,
+    CAT_MEMBER_MESSAGE,
+    {"data", &count_shape, CAT_ALWAYS, "What was done"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t retry_all_shape = {
+    .kind = CAT_SHAPE_OBJECT, .name = "MailsRetried", .members = retry_all_members};
+
+static const cat_problem_t retry_problems[] = {CAT_PROBLEM_MAIL_UNKNOWN, CAT_PROBLEM_MAIL_NOT_DEAD, CAT_PROBLEM_COUNT};
+
+static void describe_parameters(cat_describer_t *d)
+{
+    cat_parameters_describe(d, "mails", parameters, PARAMETERS);
+}
+
+const cat_description_t cat_mails_about_list = {
+    .id = "listMails",
+    .tag = "Administration",
+    .summary = "List the mails that are not sent yet",
+    .about = "Newest first. Why a mail was not accepted is in the server's error log, with the mail's id.",
+    .describe_parameters = describe_parameters,
+    .status = 200,
+    .answered = "A page of the list",
+    .shape = &list_shape,
+    .headers = CAT_HEADER_LINK | CAT_HEADER_CACHE,
+};
+
+const cat_description_t cat_mails_about_retry = {
+    .id = "retryMail",
+    .tag = "Administration",
+    .summary = "Queue a dead mail again",
+    .about = "It is sent as if it were new, for up to three days.",
+    .param = "The mail's id",
+    .status = 200,
+    .answered = "The mail is queued",
+    .shape = &retry_shape,
+    .headers = CAT_HEADER_CACHE,
+    .problems = retry_problems,
+};
+
+const cat_description_t cat_mails_about_retry_all = {
+    .id = "retryMails",
+    .tag = "Administration",
+    .summary = "Queue all dead mails again",
+    .about = "They are sent as if they were new, for up to three days.",
+    .status = 200,
+    .answered = "The mails are queued",
+    .shape = &retry_all_shape,
+    .headers = CAT_HEADER_CACHE,
+};

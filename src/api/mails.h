@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_API_MAILS_H
+#define CAT_API_MAILS_H
+
+#include "http/route.h"
+
+/* For administrators: GET /mails, POST /mails/retry and POST /mails/:id/retry */
+cat_handler_t cat_mails_list, cat_mails_retry_all, cat_mails_retry;
+extern const cat_description_t cat_mails_about_list, cat_mails_about_retry_all, cat_mails_about_retry;
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/file_head.h"
+
+#include "lib/json.h"
+
+#define UNREADABLE "\xef\xbf\xbd" /* U+FFFD */
+
+struct cat_file_head_t {
+    cat_csv_reader_t *reader;
+    json_t *rows;
+};
+
+static json_t *write_cell(const cat_csv_cell_t *cell)
+{
+    json_t *text = cell->text ? json_stringn(cell->text, cell->length) : json_string("");
+
+    return text ? text : json_string(UNREADABLE);
+}
+
+static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count)
+{
+    cat_file_head_t *head = baton;
+    json_t *row = json_array();
+
+    for (int i = 0; i < count; i++) {
+        json_array_append_new(row, write_cell(&cells[i]));
+    }
+    json_array_append_new(head->rows, row);
+    return json_array_size(head->rows) == CAT_FILE_HEAD_ROWS ? APR_EOF : APR_SUCCESS;
+}
+
+cat_file_head_t *cat_file_head_make(apr_pool_t *pool, apr_size_t max)
+{
+    cat_file_head_t *head = apr_palloc(pool, sizeof(*head));
+
+    head->rows = cat_json_own(pool, json_array());
+    head->reader = cat_csv_reader_make(pool, max, take_row, head);
+    return head;
+}
+
+apr_status_t cat_file_head_feed(cat_file_head_t *head, const char *data, apr_size_t length)
+{
+    apr_status_t rv = cat_csv_reader_feed(head->reader, data, length);
+
+    return rv == APR_EINVAL || rv == APR_ENOSPC ? APR_EOF : rv;
+}
+
+const json_t *cat_file_head_rows(const cat_file_head_t *head)
+{
+    return head->rows;
+}

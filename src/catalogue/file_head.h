@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_FILE_HEAD_H
+#define CAT_CATALOGUE_FILE_HEAD_H
+
+#include <jansson.h>
+
+#include "lib/csv.h"
+
+/* The first rows of a CSV file, whatever is in them: for a person who has to say which column is which field. */
+typedef struct cat_file_head_t cat_file_head_t;
+
+#define CAT_FILE_HEAD_ROWS 6 /* at most, with the header row */
+
+/* max: octets of a row. */
+cat_file_head_t *cat_file_head_make(apr_pool_t *pool, apr_size_t max);
+
+/* Reads a piece; length 0: the end. APR_EOF: there is no need to read on, because it has all its rows or the rest is no
+ * CSV. */
+apr_status_t cat_file_head_feed(cat_file_head_t *head, const char *data, apr_size_t length);
+
+/* An array of rows, which are arrays of texts. An absent cell is "", one that is not UTF-8 is U+FFFD. */
+const json_t *cat_file_head_rows(const cat_file_head_t *head);
+
+#endif
