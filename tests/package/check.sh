@@ -97,6 +97,71 @@ expect 'the key' "$(sha256sum /etc/catalog/keys/*.key)" "$key"
 expect 'the configuration' "$(tail -n 1 /etc/apache2/mods-available/catalog.conf)" '# edited'
 expect 'the configuration of the pages' "$(tail -n 1 /etc/catalog/pages.js)" '/* edited */'
 
+# The pages' files are all there, and none of the older package's.
+expect 'the directories of assets' "$(find /usr/share/mod_catalog/www -maxdepth 1 -name 'assets-*' | wc -l)" 1
+(cd /usr/share/mod_catalog/www && find -L . -type f -printf "url = $url/catalogue/%P\noutput = /dev/null\n") >/tmp/pages
+expect 'the answers to requests for the pages' "$(ask -w '%{http_code}\n' -K /tmp/pages | sort -u)" 200
+for page in $(ask $url/catalogue/ | grep -o 'assets-[^"]*'); do
+    expect "$page" "$(ask -o /dev/null -w '%{http_code}' "$url/catalogue/$page")" 200
+done
+
+# tests/apparmor/judge compares what the server does in this step with its AppArmor profile.
+step 'serve while it is traced'
+find /etc /run /tmp /usr/share/mod_catalog /var/lib /var/log /var/www -printf '%U %p\n' >/traces/owners
+install -d -o www-data -g www-data -m 750 /var/lib/catalog/mails
+sed -i 's,CatalogMail  .*,CatalogMail file:/var/lib/catalog/mails,' /etc/apache2/sites-available/shop.conf
+cat >/etc/apache2/conf-available/traced.conf <<'END'
+# Files for mutexes, which root gives to www-data.
+Mutex file:${APACHE_LOCK_DIR} default
+END
+cat >/etc/apache2/conf-available/databases.conf <<'END'
+<Location "/mysql">
+  CatalogEnable   On
+  CatalogKeyDir   /etc/catalog/keys
+  CatalogDatabase mysql "user=catalog,pass=secret,dbname=catalog,reconnect=0,flags=CLIENT_FOUND_ROWS,group=catalog"
+</Location>
+<Location "/pgsql">
+  CatalogEnable   On
+  CatalogKeyDir   /etc/catalog/keys
+  CatalogDatabase pgsql "user=catalog dbname=catalog"
+</Location>
+END
+a2enconf -q traced databases >/dev/null
+cp /etc/apache2/envvars /tmp
+echo 'export APACHE_HTTPD=/traces/apache2' >>/etc/apache2/envvars
+check_configuration
+service apache2 restart >/dev/null
+wait_for_apache $url/api/health/ready
+token=$(sign_in)
+authorized=(-H "Authorization: Bearer $token")
+expect 'a wrong password' "$(ask -o /dev/null -w '%{http_code}' $url/api/auth/login -H 'Content-Type: application/json' \
+    -d '{"username":"ada","password":"wrong horse"}')" 401
+expect 'another registration' "$(ask -o /dev/null -w '%{http_code}' $url/api/register -H 'Content-Type: application/json' \
+    -d '{"username":"bob","email":"bob@example.com","password":"correct horse"}')" 201
+expect 'a search' "$(ask "$url/api/products?q=lam&sort=-price" | jq -r '.data[].name')" Lamp
+seq -f 'Cup %.0f,3.50' 10000 | sed '1i name,price' >/tmp/cups.csv
+expect 'an import' "$(ask $url/api/products/import "${authorized[@]}" -H 'Content-Type: text/csv' --data-binary @/tmp/cups.csv |
+    jq .summary.created)" 10000
+for database in mysql pgsql; do
+    expect "an import on $database" "$(ask $url/$database/products/import "${authorized[@]}" -H 'Content-Type: text/csv' \
+        --data-binary @/tmp/cups.csv | jq .summary.created)" 10000
+done
+expect 'an export' "$(ask "$url/api/products/export?format=csv" | wc -l)" 10004
+expect 'the first page' "$(ask -o /dev/null -w '%{http_code}' $url/catalogue/)" 200
+service apache2 reload >/dev/null
+wait_for_apache $url/api/health/ready
+for _ in $(seq 100); do
+    if compgen -G '/var/lib/catalog/mails/*.eml' >/dev/null; then break; fi
+    sleep 0.1
+done
+compgen -G '/var/lib/catalog/mails/*.eml' >/dev/null || fail 'no mail was written'
+expect 'the products' "$(ask "$url/api/products?limit=1" | jq .pagination.total)" 10003
+service apache2 stop >/dev/null
+cp /tmp/envvars /etc/apache2
+a2disconf -q traced databases >/dev/null
+service apache2 start >/dev/null
+wait_for_apache $url/api/health/ready
+
 step 'remove'
 a2dissite -q shop >/dev/null
 dpkg --remove $name >/dev/null
@@ -109,7 +174,7 @@ dpkg -i --force-confold "${packages[1]}" >/dev/null
 a2ensite -q shop >/dev/null
 service apache2 restart >/dev/null
 wait_for_apache
-expect 'the products' "$(products)" 'Chair Lamp Teapot '
+expect 'the products' "$(ask "$url/api/products?limit=1" | jq .pagination.total)" 10003
 
 step 'purge'
 a2dissite -q shop >/dev/null
