@@ -2,6 +2,7 @@
 /* The servers under test: httpd as `make run` starts it, and a real SMTP server. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createWebServer } from 'node:http';
 import { createServer } from 'node:net';
@@ -166,15 +167,31 @@ export class Server {
 
     async register(username, url = this.url) {
         const user = { username, email: `${username}@example.com`, password: `the password of ${username}` };
-        const { token } = await this.api('POST', '/register', user, undefined, url);
-        return { ...user, token };
+        const answer = await this.api('POST', '/register', user, undefined, url);
+        return { ...user, id: answer.user.id, token: answer.token };
     }
 
-    /* Makes the user an administrator, which ends the user's sessions. database: its file's name. */
-    promote({ username }, database = 'catalog.db') {
+    /* Runs catalogctl. database: its file's name. */
+    ctl(words, database = 'catalog.db') {
         const where = ['--driver', 'sqlite3', '--params', join(this.env.DATA, database)];
-        const program = join(dirname(this.module), 'catalogctl');
-        execFileSync(program, [...where, 'user', 'role', username, 'admin'], { cwd: top });
+        execFileSync(join(dirname(this.module), 'catalogctl'), [...where, ...words], { cwd: top });
+    }
+
+    /* Makes the user an administrator, which ends the user's sessions. */
+    promote({ username }, database) {
+        this.ctl(['user', 'role', username, 'admin'], database);
+    }
+
+    /* Puts a mail to the user into the queue that was given up. Returns its id. */
+    bury({ id }) {
+        const mail = `01a206e3-5c16-7420-9973-${randomBytes(6).toString('hex')}`;
+        const insert = `
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as db:
+    db.execute("INSERT INTO outbox (id, template, user_id, state, attempts, next_at, created_at)"
+        " VALUES (?, 'confirm', ?, 'dead', 3, 1763717400000, 1763717400000)", sys.argv[2:])`;
+        execFileSync('/usr/bin/python3', ['-c', insert, join(this.env.DATA, 'catalog.db'), mail, id]);
+        return mail;
     }
 
     /* Waits for a new mail to the address with a link to that page; returns a link only once. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Users with a browser. Any error in the browser that the test did not expect fails the test. */
+/*
+ * Users with a browser. Any error in the browser that the test did not expect fails the test. BROWSER=firefox is Debian's Firefox as it is,
+ * which Playwright drives by WebDriver BiDi; that lacks some of what it has for Chromium.
+ */
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
@@ -7,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 /* The packages are outside the source tree. */
 const require = createRequire(new URL('../../build/browser/', import.meta.url));
-const { chromium } = require('playwright-core');
+const { chromium, firefox } = require('playwright-core');
 
 export const { source: axe } = require('axe-core');
 export const pictures = fileURLToPath(new URL('../../build/browser/', import.meta.url));
@@ -16,14 +19,35 @@ const FLAGS =
     '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking' +
     ' --disable-component-update --disable-sync';
 
-let browser;
+export const isFirefox = process.env.BROWSER === 'firefox';
 
-export async function openBrowser() {
-    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS.split(' ') });
+/*
+ * What Playwright sets in Chromium for each profile is a setting of a whole Firefox. Pages are not kept for Back, as Playwright has it in Chromium
+ * too: it would wait for their load.
+ */
+function preferences({ javaScriptEnabled = true }) {
+    return {
+        'browser.sessionhistory.max_total_viewers': 0,
+        'javascript.enabled': javaScriptEnabled,
+    };
 }
 
-export async function closeBrowser() {
-    await browser.close();
+const browsers = new Map(); /* by their preferences */
+
+function browserFor(options) {
+    const firefoxUserPrefs = isFirefox ? preferences(options) : {};
+    const key = JSON.stringify(firefoxUserPrefs);
+    if (!browsers.has(key)) {
+        const browser = isFirefox
+            ? firefox.launch({ channel: 'moz-firefox', executablePath: '/usr/bin/firefox-esr', firefoxUserPrefs })
+            : chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS.split(' ') });
+        browsers.set(key, browser);
+    }
+    return browsers.get(key);
+}
+
+export async function closeBrowsers() {
+    await Promise.all([...browsers.values()].map(async browser => (await browser).close()));
 }
 
 class Visitor {
@@ -31,6 +55,7 @@ class Visitor {
     #expected = [];
 
     async come(server, options) {
+        const browser = await browserFor(options);
         this.context = await browser.newContext({ baseURL: server, locale: 'en-GB', timezoneId: 'UTC', ...options });
         this.context.setDefaultTimeout(15_000);
         this.page = await this.tab(options);
@@ -59,7 +84,7 @@ class Visitor {
             const isExpected =
                 request.url().endsWith('/api/health/live') ||
                 (options.javaScriptEnabled === false && request.url().endsWith('.js'));
-            if (request.failure().errorText !== 'net::ERR_ABORTED' && !isExpected) {
+            if (!['net::ERR_ABORTED', 'NS_BINDING_ABORTED'].includes(request.failure().errorText) && !isExpected) {
                 this.#note(request, 'failed');
             }
         });
@@ -124,8 +149,15 @@ class Visitor {
     }
 }
 
-/* A test in which visit() opens a new browser profile. */
-export function story(name, server, body) {
+/* BiDi tells nothing of the bodies of requests. */
+export function checkBody(request, expected) {
+    if (!isFirefox) {
+        assert.deepEqual(request.postDataJSON(), expected);
+    }
+}
+
+/* A test in which visit() opens a new browser profile, in both browsers. */
+export function storyInBoth(name, server, body) {
     test(name, async () => {
         const visitors = [];
         const visit = async (url = server.url, options = {}) => {
@@ -138,7 +170,7 @@ export function story(name, server, body) {
             await body(visit);
         } catch (error) {
             for (const [i, { page }] of visitors.entries()) {
-                await page.screenshot({ path: `${pictures}failed ${name} ${i + 1}.png` });
+                await page.screenshot({ path: `${pictures}failed ${isFirefox ? 'firefox ' : ''}${name} ${i + 1}.png` });
             }
             throw error;
         } finally {
@@ -146,4 +178,20 @@ export function story(name, server, body) {
         }
         visitors.forEach(visitor => visitor.judge());
     });
+}
+
+/* The same in Chromium only: what is alike in all browsers, or requires what Playwright has for Chromium only. */
+export function story(...parts) {
+    if (!isFirefox) {
+        storyInBoth(...parts);
+    }
+}
+
+/* A visitor who is signed in as an administrator of that name. */
+export async function comeAsAdmin(server, visit, name) {
+    const visitor = await visit();
+    const user = await server.register(name);
+    server.promote(user);
+    await visitor.signIn(user);
+    return visitor;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Each page of www/ has the same head and header, but for its title and its script; it preloads exactly the modules that its script
-# imports, directly or through others, so that none is found late; it names no other server.
+# Each page of www/ has the same head and header, but for its title, its description and its script; it preloads exactly the modules that
+# its script imports, directly or through others, so that none is found late; it names no other server.
 use strict;
 use warnings FATAL => 'all';
 
@@ -24,13 +24,15 @@ for my $page (files(qr/\.html/, 'www')) {
     delete @imported{ map { "www/$_" } @preloaded, $script };
     fault($page, "does not preload $_") for map { s{^www/}{}r } sort keys %imported;
     fault($page, "loads from elsewhere: $1") if $text =~ m{((?:src|href)="(?:https?:)?//[^"]*")};
+    fault($page, 'has no description for search engines') if $text !~ /<meta name="description" content="[^"]{20,}">/;
     fault($page, 'has no content with id="main"') if $text !~ /<main [^>]*id="main"/;
 }
 
 # From the beginning to the content, without what differs.
 sub shell {
     my ($page) = @_;
-    return text($page) =~ s/<main .*//sr =~ s/<title .*?<\/title>//r =~ s/<script type="module"[^>]*>//r =~ s/\s*<link rel="modulepreload"[^>]*>//gr;
+    return text($page) =~ s/<main .*//sr =~ s/<title .*?<\/title>//r =~ s/<meta name="description"[^>]*>//r
+        =~ s/<script type="module"[^>]*>//r =~ s/\s*<link rel="modulepreload"[^>]*>//gr;
 }
 
 # The modules that are imported when the file is loaded; import() is not among them.

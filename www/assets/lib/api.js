@@ -4,12 +4,13 @@ import { API } from '../../config.js';
 import { recall, remember, state } from './dom.js';
 import { setCurrency } from './text.js';
 
+const tabs = new BroadcastChannel('catalog');
 const PATIENCE = 20_000; /* ms for an answer */
 const PROBE = 3_000; /* ms between questions whether the server is back */
 const DETAILS = 'application/problem+json, application/json;q=0.9';
 
 /*
- * problem: its name in /problems, '' if the answer says none. wait: seconds of Retry-After, or 0. fields: [{field, code, message}],
+ * problem: its name in /problems, '' if the answer says none. summary: of an import. wait: seconds of Retry-After, or 0. fields: [{field, code, message}],
  * the fields that the server refuses. status 0: there was no answer. ended: the session has ended.
  */
 export class ApiError extends Error {
@@ -18,6 +19,7 @@ export class ApiError extends Error {
         this.status = status;
         this.problem = body.type?.split('/').at(-1) ?? '';
         this.fields = body.errors ?? [];
+        this.summary = body.summary;
         this.wait = Number(headers.get('Retry-After')) || 0;
         this.request = headers.get('X-Request-Id');
     }
@@ -68,7 +70,7 @@ function parse(text) {
 async function receive(request, signal) {
     try {
         const response = await fetch(request);
-        return { response, answer: parse(await response.text()) };
+        return { response, text: await response.text() };
     } catch (error) {
         if (signal?.aborted) {
             throw error;
@@ -79,35 +81,50 @@ async function receive(request, signal) {
 }
 
 /*
- * Resolves to the answer's JSON, or rejects with an ApiError, or with the signal's AbortError. keepalive: continues when the user
- * leaves the page.
+ * Resolves to the answer's JSON, with its ETag as tag, or rejects with an ApiError, or with the signal's AbortError. body: what becomes
+ * JSON, or a Blob of the type that it says. keepalive: continues when the user leaves the page. What changes products is told to the
+ * other tabs. base: of the path; asText: the answer is no JSON, and resolves to { text }.
  */
-export async function send(method, path, { body, token, keepalive, signal, headers = {} } = {}) {
+export async function send(method, path, { body, token, keepalive, signal, headers = {}, base = API, asText } = {}) {
     const patience = AbortSignal.timeout(PATIENCE);
-    const request = new Request(API + path, {
+    const isFile = body instanceof Blob;
+    const request = new Request(base + path, {
         method,
         headers: {
             Accept: DETAILS,
-            ...(body && { 'Content-Type': 'application/json' }),
+            ...(body && { 'Content-Type': isFile ? body.type : 'application/json' }),
             ...(token && { Authorization: `Bearer ${token}` }),
             ...headers,
         },
-        body: body && JSON.stringify(body),
+        body: isFile ? body : body && JSON.stringify(body),
         cache: 'no-store',
         keepalive,
         signal: signal ? AbortSignal.any([signal, patience]) : patience,
     });
-    const { response, answer } = await receive(request, signal);
+    const { response, text } = await receive(request, signal);
+    const answer = asText && response.ok ? { text } : parse(text);
     if (!response.ok) {
         throw new ApiError(response.status, answer, response.headers);
     }
     if (!answer) {
         throw new ApiError(0);
     }
-    if (method === 'GET' && path.startsWith('/products')) {
+    if (path.startsWith('/products') && method === 'GET') {
         setCurrency(response.headers.get('Catalog-Currency'));
+    } else if (path.startsWith('/products') && !path.includes('dryRun=')) {
+        tabs.postMessage({ products: true });
     }
-    return answer;
+    return { ...answer, tag: response.headers.get('ETag') };
+}
+
+/* For an Idempotency-Key. crypto.randomUUID() is missing where pages come over http from another machine. */
+export function newKey() {
+    return [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/* Calls watcher() after another tab has created, changed or deleted products. */
+export function watchProducts(watcher) {
+    tabs.addEventListener('message', ({ data }) => 'products' in data && watcher());
 }
 
 /* ---- the session ---- */
@@ -117,8 +134,6 @@ export async function send(method, path, { body, token, keepalive, signal, heade
  * localStorage has only the user's id, a hint that a refresh may succeed.
  */
 const HINT = 'catalog.user';
-const tabs = new BroadcastChannel('catalog');
-
 let token = null;
 let renewal = null; /* the refresh in progress */
 const user = state(null);
@@ -207,11 +222,11 @@ export async function restore() {
     return user.value;
 }
 
-/* Sends a request as the user; renews an expired token once. options: those of send(). */
-export async function call(method, path, body, options = {}) {
+/* Calls attempt with the access token; renews an expired token once. */
+async function asUser(attempt) {
     const used = token;
     try {
-        return await send(method, path, { ...options, body, token: used });
+        return await attempt(used);
     } catch (error) {
         if (error.status !== 401) {
             throw error;
@@ -220,7 +235,18 @@ export async function call(method, path, body, options = {}) {
     if (token === used) {
         await refresh();
     }
-    return send(method, path, { ...options, body, token }).catch(markEnd);
+    return attempt(token);
+}
+
+/* Sends a request as the user. options: those of send(). */
+export function call(method, path, body, options = {}) {
+    return asUser(used => send(method, path, { ...options, body, token: used })).catch(markEnd);
+}
+
+/* Resolves to what another Location of this site tells the user. Its 401 does not mean that the session has ended. */
+export async function readText(path) {
+    const options = { base: '', asText: true, headers: { Accept: 'text/plain' } };
+    return (await asUser(used => send('GET', path, { ...options, token: used }))).text;
 }
 
 /* Resolves to an access token of the user that the server accepts now; null: nobody is signed in. */

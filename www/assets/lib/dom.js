@@ -108,6 +108,9 @@ export function el(tag, attributes = {}, ...children) {
     return element;
 }
 
+/* For names that users have chosen, which may be written from right to left. */
+export const bdi = text => el('bdi', {}, text);
+
 function makeRow(item, render) {
     const kept = state(item);
     const reaction = new Reaction(() => render(kept));
@@ -154,6 +157,11 @@ export function byId(id) {
 /* A click that follows a link in the same tab. */
 export function isPlainClick(event) {
     return event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+}
+
+/* Has the browser save the blob as a file. */
+export function saveFile(blob, name) {
+    el('a', { href: URL.createObjectURL(blob), download: name }).click();
 }
 
 /* ---- what the browser keeps ---- */

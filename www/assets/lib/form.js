@@ -19,7 +19,7 @@ rules.username = rules.atLeast(3);
 rules.password = rules.atLeast(8);
 
 /* What the server says of a field is in English. */
-function explain({ field, code, message }) {
+export function explain({ field, code, message }) {
     const keys = [`fault.${field}.${code}`, ...(language === 'en' ? [] : [`fault.${code}`])];
     const key = keys.find(hasText);
     return key ? t(key) : message;
@@ -51,7 +51,7 @@ function isFaulty(input) {
 /*
  * Shows a form and checks the fields that have a rule while the user types: a fault appears when typing pauses or moves
  * to another field, and disappears once it is corrected. Calls submit(values) when all fields are valid, and shows the
- * ApiError that it throws, next to the fields that it names. An input with the id x needs a <label> and an element
+ * ApiError that it throws, next to the fields that it names. submit resolves to false if nothing was stored. An input with the id x needs a <label> and an element
  * x-error, which its aria-describedby names. Resetting the form forgets its faults.
  */
 export function manage(form, checks, submit) {
@@ -70,10 +70,10 @@ export function manage(form, checks, submit) {
         some.filter(input => !refused.has(input)).forEach(input => showFault(input, faultOf(input)));
     }
 
-    /* A change in one field may make another invalid. A field that is still empty shows no fault yet. */
+    /* A change in one field may make another invalid. A field that is still empty shows no fault yet. The form may be gone by now. */
     function checkTyped(changed) {
         clearTimeout(pause);
-        check(inputs.filter(input => input === changed || input.value !== ''));
+        form.isConnected && check(inputs.filter(input => input === changed || input.value !== ''));
     }
 
     function setBusy(now) {
@@ -110,8 +110,9 @@ export function manage(form, checks, submit) {
         }
         setBusy(true);
         try {
-            await submit(valuesOf(form));
-            delete form.dataset.edited;
+            if ((await submit(valuesOf(form))) !== false) {
+                delete form.dataset.edited;
+            }
         } catch (error) {
             if (!showRefused(error.fields ?? [])) {
                 showError(trouble, error).focus();

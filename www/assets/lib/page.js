@@ -10,7 +10,7 @@ import {
     signOut,
     watchOtherTabs,
 } from './api.js';
-import { byId, each, el, follow, recall, remember, state } from './dom.js';
+import { bdi, byId, each, el, follow, recall, remember, settle, state } from './dom.js';
 import { chooseLanguage, hasText, language, LANGUAGES, pieces, t, translate } from './text.js';
 
 const FLASH = 'catalog.flash';
@@ -100,6 +100,9 @@ function explain(error) {
     if (error.status === 0) {
         return t('error.silent');
     }
+    if (error.fields.some(({ code }) => code === 'no_index')) {
+        return t('problem.not-indexed');
+    }
     const key = `problem.${error.problem}`;
     return hasText(key) ? t(key) : el('span', { lang: 'en' }, sentence(error.message));
 }
@@ -159,6 +162,35 @@ export function showError(element, error, again) {
     return alert;
 }
 
+/* ---- lists ---- */
+
+/*
+ * Returns a function that loads: it reads with read(signal) and hands the answer to show(answer). Of several calls only the last one counts,
+ * so an answer that is late never replaces a newer one. isLoading is a state; errors are shown in the element.
+ */
+export function loader(read, show, isLoading, element) {
+    let request = new AbortController();
+    return async function load() {
+        request.abort();
+        request = new AbortController();
+        const { signal } = request;
+        isLoading.value = true;
+        try {
+            const answer = await read(signal);
+            signal.throwIfAborted();
+            element.replaceChildren();
+            show(answer);
+            isLoading.value = false;
+            settle();
+        } catch (error) {
+            if (!signal.aborted) {
+                isLoading.value = false;
+                showError(element, error, load);
+            }
+        }
+    };
+}
+
 /* ---- the bar while the server cannot be reached ---- */
 
 const BAR = { down: 'shell.down', offline: 'shell.offline' };
@@ -180,7 +212,10 @@ follow(() => {
 const MENU = [
     { href: 'index.html', text: 'shell.products', who: 'all' },
     { href: 'edit.html', text: 'shell.add', who: 'writer' },
+    { href: 'work.html', text: 'work.menu', who: 'writer' },
+    { href: 'import.html', text: 'import.menu', who: 'writer' },
     { href: 'users.html', text: 'users.title', who: 'admin' },
+    { href: 'server.html', text: 'server.title', who: 'admin' },
     { href: 'api.html', text: 'api.title', who: 'all' },
 ];
 
@@ -216,7 +251,7 @@ function accountMenu(user) {
             'aria-controls': 'account-menu',
             onclick: () => (isOpen.value = !isOpen.value),
         },
-        el('bdi', {}, user.username),
+        bdi(user.username),
     );
     const menu = el(
         'div',
@@ -288,13 +323,18 @@ async function learnProfile() {
 
 /* ---- the page's life ---- */
 
-async function begin(run, needsUser) {
+function refuseRole(role) {
+    const text = el('p', {}, t('users.adminsOnly', { role: t(`role.${role}`) }));
+    byId('trouble').replaceChildren(el('div', { class: 'alert alert-warning', role: 'alert' }, text));
+}
+
+async function begin(run, { needsUser, needsAdmin }) {
     let unknown; /* the error that left unknown whether there is a session */
     const user = await restore().catch(error => {
         unknown = error;
         return null;
     });
-    if (needsUser && !user) {
+    if ((needsUser || needsAdmin) && !user) {
         if (unknown) {
             throw unknown;
         }
@@ -302,7 +342,12 @@ async function begin(run, needsUser) {
         return;
     }
     follow(learnProfile);
-    await run(user);
+    const { role } = needsAdmin ? await readProfile() : {};
+    if (needsAdmin && role !== 'admin') {
+        refuseRole(role);
+    } else {
+        await run(user);
+    }
     sayFlash();
     if (unknown) {
         throw unknown;
@@ -311,15 +356,16 @@ async function begin(run, needsUser) {
 
 /*
  * Restores the session, then runs the page: run(user or null). Shows an ApiError that run throws. A page that needs no
- * user runs even if the session cannot be restored now.
+ * user runs even if the session cannot be restored now. needsUser leads to signing in; needsAdmin does too, and tells other users
+ * that the page is not for them.
  */
-export async function start(run, { needsUser = false } = {}) {
+export async function start(run, needs = {}) {
     const again = () => {
         byId('trouble').replaceChildren();
-        return start(run, { needsUser });
+        return start(run, needs);
     };
     try {
-        await begin(run, needsUser);
+        await begin(run, needs);
     } catch (error) {
         showError(byId('trouble'), error, again);
     } finally {

@@ -67,6 +67,8 @@ const LONG = { maximumFractionDigits: 20 };
 const HUGE = { notation: 'scientific', maximumFractionDigits: 15 };
 const rating = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, ...LONG });
 const time = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 let prices; /* the formats for usual and for huge prices */
 let known = null;
 
@@ -83,6 +85,8 @@ export const formatPrice = value => prices[value < 1e15 ? 0 : 1].format(value);
 export const formatRating = value => rating.format(value);
 export const formatWhole = value => whole.format(value);
 export const formatTime = text => time.format(new Date(text));
+export const formatClock = ms => clock.format(ms); /* the time of day */
+export const formatPercent = value => percent.format(value); /* of 1 */
 
 /*
  * The number that the user typed, with a point or a comma before the decimals, or NaN. A comma or, in a language that writes it

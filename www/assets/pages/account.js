@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 import { call, forget, refresh, send, signOut } from '../lib/api.js';
-import { byId, el } from '../lib/dom.js';
+import { bdi, byId, el, saveFile } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
 import { finish, go, say, showError, start } from '../lib/page.js';
 import { formatAgent, formatTime, t } from '../lib/text.js';
@@ -13,7 +13,7 @@ function showProfile({ username, email, role, createdAt }) {
         [t('account.since'), formatTime(createdAt)],
     ];
     byId('profile').replaceChildren(
-        ...facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, el('bdi', {}, value))]),
+        ...facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, bdi(value))]),
     );
     byId('username').value = username;
 }
@@ -133,7 +133,7 @@ async function saveData() {
         );
         const name = `account-${account.username}.json`;
         const file = new Blob([JSON.stringify({ account, sessions }, null, 4)], { type: 'application/json' });
-        el('a', { href: URL.createObjectURL(file), download: name }).click();
+        saveFile(file, name);
         report(t('account.saved', { name }));
     } catch (error) {
         showError(byId('trouble'), error, saveData).focus();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-import { send } from '../lib/api.js';
-import { byId, each, el, follow, isPlainClick, recall, remember, settle, state } from '../lib/dom.js';
-import { setTitle, showError, start } from '../lib/page.js';
+import { API } from '../../config.js';
+import { send, watchProducts } from '../lib/api.js';
+import { bdi, byId, each, el, follow, isPlainClick, recall, remember, state } from '../lib/dom.js';
+import { loader, setTitle, start } from '../lib/page.js';
 import { formatPrice, formatRating, formatWhole, parseNumber, pieces, t } from '../lib/text.js';
 
 /* ---- what a list shows, as the address of the page says it and as the API is asked for it ---- */
@@ -59,11 +60,16 @@ function conditions({ q, category, min, max, stock, rating }, lacks) {
     return all.filter(given).map(([, name, value]) => [name, value]);
 }
 
+/* Which products, in which order. */
+function selection(list, lacks) {
+    const { sort } = list;
+    return [...conditions(list, lacks), ...(sort && !lacks.has(`sort ${sort.replace('-', '')}`) ? [['sort', sort]] : [])];
+}
+
 /* The request for the list: [name, value]. */
 function askList(list, lacks) {
     return [
-        ...conditions(list, lacks),
-        ...(list.sort && !lacks.has(`sort ${list.sort.replace('-', '')}`) ? [['sort', list.sort]] : []),
+        ...selection(list, lacks),
         ['limit', list.limit],
         ['page', list.page],
         ...(list.category === null ? [['facets', 'category']] : []),
@@ -102,11 +108,10 @@ const answer = state(null); /* the last one: { list, data, pagination } */
 const categories = state([]); /* [{ value, count }] */
 const isLoading = state(true);
 const lacks = new Set((recall('sessionStorage', LACKS) ?? '').split(',').filter(Boolean));
-let request = new AbortController(); /* of the answer that is awaited; a later one ends it */
 let isTyping = false; /* the address is that of the search so far, which the next letter replaces */
 
 function product({ id, name }) {
-    return el('a', { class: 'product-link', id: `p-${id}`, href: `product.html?id=${id}` }, el('bdi', {}, name));
+    return el('a', { class: 'product-link', id: `p-${id}`, href: `product.html?id=${id}` }, bdi(name));
 }
 
 function stockText(inStock) {
@@ -130,7 +135,7 @@ function card(item) {
     return el(
         'li',
         { class: 'card' },
-        el('p', { class: 'category' }, el('bdi', {}, category || t('list.uncategorized'))),
+        el('p', { class: 'category' }, bdi(category || t('list.uncategorized'))),
         el('h2', {}, product(item)),
         el('p', { class: 'facts' }, stockText(inStock), ratingText(rating)),
         el('p', { class: 'price' }, formatPrice(price)),
@@ -142,7 +147,7 @@ function row(item) {
     return el(
         'tr',
         {},
-        el('th', { scope: 'row' }, product(item), el('span', { class: 'category' }, el('bdi', {}, category))),
+        el('th', { scope: 'row' }, product(item), el('span', { class: 'category' }, bdi(category))),
         el('td', { class: 'wide' }, ratingText(rating)),
         el('td', {}, stockText(inStock)),
         el('td', { class: 'number' }, formatPrice(price)),
@@ -186,7 +191,7 @@ function nothing() {
         ];
     }
     if (asked.q || countFilters(asked) > 0) {
-        const words = el('bdi', {}, asked.q);
+        const words = bdi(asked.q);
         return [
             el('p', {}, asked.q ? pieces('list.noMatch', { words }) : t('list.noFilterMatch')),
             el('button', { type: 'button', class: 'btn', onclick: () => ask(NOTHING) }, t('list.showAll')),
@@ -270,28 +275,20 @@ async function fetchPossible(asked, signal) {
     }
 }
 
-async function show() {
+async function read(signal) {
     const asked = list.value;
-    request.abort();
-    request = new AbortController();
-    const { signal } = request;
-    isLoading.value = true;
-    try {
-        const { products, counts } = await fetchPossible(asked, signal);
-        signal.throwIfAborted();
-        byId('list-trouble').replaceChildren();
+    return { asked, ...(await fetchPossible(asked, signal)) };
+}
+
+const show = loader(
+    read,
+    ({ asked, products, counts }) => {
         categories.value = counts?.category ?? [];
         answer.value = { list: asked, ...products };
-        isLoading.value = false;
-        settle();
-    } catch (error) {
-        if (!signal.aborted) {
-            isLoading.value = false;
-            document.querySelector('.skeleton')?.remove();
-            showError(byId('list-trouble'), error, show);
-        }
-    }
-}
+    },
+    isLoading,
+    byId('list-trouble'),
+);
 
 /* Changes of the list lead to its first page, except those that say which. */
 async function ask(changes, { replaces = false } = {}) {
@@ -356,7 +353,7 @@ function categoryOption(item) {
         'label',
         { class: 'option' },
         input,
-        el('bdi', {}, value === null ? t('list.allCategories') : value || t('list.uncategorized')),
+        bdi(value === null ? t('list.allCategories') : value || t('list.uncategorized')),
         el('span', { class: 'option-count' }, count),
     );
 }
@@ -379,6 +376,35 @@ function hideLacking() {
     byId('by-category').hidden = lacks.has('category') || (answer.value !== null && categoryItems().length < 2);
 }
 
+/* ---- saving what the list shows ---- */
+
+/* They are links, so that the browser writes the file while it arrives. */
+function showExports() {
+    for (const link of document.querySelectorAll('[data-format]')) {
+        const { format, safe } = link.dataset;
+        const pairs = [['format', format], ...(safe ? [['safe', safe]] : []), ...selection(answer.value?.list ?? list.value, lacks)];
+        link.href = `${API}/products/export?${new URLSearchParams(pairs)}`;
+    }
+}
+
+function listenToExports() {
+    const menu = byId('export');
+    menu.addEventListener('click', ({ target }) => (menu.open &&= !target.closest('a')));
+    menu.addEventListener('focusout', ({ relatedTarget }) => {
+        menu.open &&= relatedTarget === null || menu.contains(relatedTarget);
+    });
+    menu.addEventListener('keydown', event => {
+        if (event.key === 'Escape' && menu.open) {
+            menu.open = false;
+            menu.firstElementChild.focus();
+        }
+    });
+    addEventListener('click', ({ target }) => (menu.open &&= menu.contains(target)));
+    follow(showExports);
+}
+
+/* ---- the filters, as they are typed ---- */
+
 /* A price as typed: '' for none, NaN for a fault. */
 function typedPrice(text) {
     return text.trim() === '' ? '' : String(parseNumber(text.trim()));
@@ -398,11 +424,26 @@ function changeFilters({ target }) {
     }
 }
 
+const typedSearch = () => byId('q').value.trim().replace(/\s+/g, ' ');
+
+/*
+ * What was typed before this script ran is what the user wants now, and the address follows. The browser does not fill in what was there
+ * before a reload or Back, because of autocomplete="off".
+ */
+function takeEarlySearch() {
+    const q = typedSearch();
+    if (q !== '' && q !== list.value.q && !lacks.has('q')) {
+        list.value = { ...list.value, q, page: 1 };
+        history.replaceState(null, '', location.pathname + writeList(list.value));
+        isTyping = true;
+    }
+}
+
 function listenToSearch() {
     let pause;
     const search = () => {
         clearTimeout(pause);
-        const q = byId('q').value.trim().replace(/\s+/g, ' ');
+        const q = typedSearch();
         if (q !== list.value.q) {
             const replaces = isTyping;
             ask({ q }, { replaces });
@@ -427,6 +468,7 @@ function placeFilters() {
 
 function listen() {
     listenToSearch();
+    listenToExports();
     byId('filters').addEventListener('change', changeFilters);
     byId('filters').addEventListener('submit', event => event.preventDefault());
     byId('clear').addEventListener('click', () => ask({ ...NOTHING, q: list.value.q }));
@@ -491,6 +533,7 @@ follow(() => {
 });
 follow(showPosition);
 follow(() => byId('list').setAttribute('aria-busy', isLoading.value));
+follow(() => isLoading.value || document.querySelector('.skeleton')?.remove());
 each(
     byId('categories'),
     () => (answer.value === null ? [] : categoryItems()),
@@ -503,7 +546,9 @@ byId('list').addEventListener('click', notePlace);
 addEventListener('pagehide', () => history.replaceState({ ...history.state, y: scrollY }, ''));
 addEventListener('popstate', goBack);
 placeFilters();
+takeEarlySearch();
 fill();
 listen();
+watchProducts(show);
 show().then(returnToPlace);
 start(() => {});

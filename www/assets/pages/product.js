@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-import { call, mayWrite, send } from '../lib/api.js';
-import { byId, el, recall } from '../lib/dom.js';
+import { call, mayWrite, send, watchProducts } from '../lib/api.js';
+import { bdi, byId, el, recall } from '../lib/dom.js';
 import { go, say, setTitle, showError, start } from '../lib/page.js';
 import { formatPrice, formatRating, formatTime, t } from '../lib/text.js';
 
@@ -10,9 +10,11 @@ const id = new URLSearchParams(location.search).get('id') ?? '';
 const path = `/products/${encodeURIComponent(id)}`;
 const listAddress = recall('sessionStorage', LIST) ?? 'index.html';
 
+let tag; /* the ETag of the product as it is shown */
+
 async function remove() {
     try {
-        await call('DELETE', path);
+        await call('DELETE', path, undefined, { headers: { 'If-Match': tag } });
         await go(listAddress, t('product.deleted'));
     } catch (error) {
         showError(byId('trouble'), error, remove).focus();
@@ -26,7 +28,7 @@ function confirmRemoval() {
 
 function details({ category, rating, createdAt }) {
     const facts = [
-        [t('product.category'), category && el('bdi', {}, category)],
+        [t('product.category'), category && bdi(category)],
         [t('product.rating'), rating !== undefined && t('product.ratingOf', { rating: formatRating(rating) })],
         [t('product.added'), formatTime(createdAt)],
         [t('product.id'), el('code', {}, id)],
@@ -38,16 +40,31 @@ function details({ category, rating, createdAt }) {
     );
 }
 
-function showProduct(product) {
+/* Shows the answer to a GET of the product. */
+function showProduct(answer) {
+    const { data: product } = answer;
     const { name, price, inStock } = product;
+    tag = answer.tag;
     setTitle(name);
-    byId('title').replaceChildren(el('bdi', {}, name));
+    byId('title').replaceChildren(bdi(name));
     byId('content').replaceChildren(
         byId('title'),
         el('p', { class: inStock ? 'stock' : 'stock out' }, t(inStock ? 'product.inStock' : 'product.soldOut')),
         el('p', { class: 'price' }, formatPrice(price)),
         details(product),
     );
+}
+
+/* Another tab has changed products, perhaps this one. */
+async function showAgain() {
+    try {
+        showProduct(await send('GET', path));
+        byId('trouble').replaceChildren();
+        byId('actions').hidden = !(await mayWrite());
+    } catch (error) {
+        byId('actions').hidden = true;
+        showError(byId('trouble'), error, showAgain);
+    }
 }
 
 byId('back').href = listAddress;
@@ -57,14 +74,15 @@ start(async () => {
         say(t('product.none'));
         return;
     }
-    const { data: product } = await send('GET', path).catch(error => {
+    const answer = await send('GET', path).catch(error => {
         byId('content').classList.remove('product');
         throw error;
     });
     byId('content').classList.add('product');
-    showProduct(product);
+    showProduct(answer);
     byId('edit').href = `edit.html?id=${encodeURIComponent(id)}`;
     byId('remove').onclick = confirmRemoval;
     byId('delete').onclose = () => byId('delete').returnValue === 'yes' && remove();
     byId('actions').hidden = !(await mayWrite());
+    watchProducts(showAgain);
 });

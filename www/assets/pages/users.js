@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For administrators: the users, and the audit trail. The address of the page has which of them, the filters, the page and the user. */
-import { call, currentUser, forget, readProfile } from '../lib/api.js';
-import { byId, each, el, follow, isPlainClick, state } from '../lib/dom.js';
-import { go, say, setTitle, showError, start } from '../lib/page.js';
+import { call, currentUser, forget } from '../lib/api.js';
+import { bdi, byId, el, follow, state } from '../lib/dom.js';
+import { connectFilters, setPageLink, table } from '../lib/list.js';
+import { go, loader, say, setTitle, showError, start } from '../lib/page.js';
 import { formatTime, hasText, pieces, t } from '../lib/text.js';
 
 const LIMIT = 20; /* rows on a page */
-const PAUSE = 250; /* ms without a key, after which the search begins */
-
-const bdi = text => el('bdi', {}, text);
 
 /* ---- the rows of the two lists ---- */
 
@@ -134,7 +132,6 @@ const address = state(readAddress());
 const path = state('');
 const answer = state(null); /* the last one: { data, pagination } */
 const isLoading = state(true);
-let request = new AbortController(); /* of the answer that is awaited; a later one ends it */
 
 function visit(next, { replaces = false, opened = false } = {}) {
     history[replaces ? 'replaceState' : 'pushState']({ opened }, '', writeAddress(next));
@@ -143,24 +140,12 @@ function visit(next, { replaces = false, opened = false } = {}) {
 
 /* ---- the list ---- */
 
-async function load() {
-    request.abort();
-    request = new AbortController();
-    const { signal } = request;
-    isLoading.value = true;
-    try {
-        const { data, pagination } = await call('GET', path.value, undefined, { signal });
-        signal.throwIfAborted();
-        byId('list-trouble').replaceChildren();
-        answer.value = { data, pagination };
-        isLoading.value = false;
-    } catch (error) {
-        if (!signal.aborted) {
-            isLoading.value = false;
-            showError(byId('list-trouble'), error, load);
-        }
-    }
-}
+const load = loader(
+    signal => call('GET', path.value, undefined, { signal }),
+    ({ data, pagination }) => (answer.value = { data, pagination }),
+    isLoading,
+    byId('list-trouble'),
+);
 
 function withoutFilters() {
     return { ...Object.fromEntries(view.filters.map(key => [key, ''])), user: '', page: 1 };
@@ -184,42 +169,6 @@ function nothing() {
 
 const isEmpty = () => answer.value?.data.length === 0;
 
-/* Where there is no room for columns, each cell says what it is. */
-function row(item) {
-    const cells = view.cells(item);
-    cells.forEach((cell, i) => (cell.dataset.label = t(view.columns[i])));
-    return el('tr', {}, cells);
-}
-
-function table() {
-    const rows = el('tbody');
-    each(
-        rows,
-        () => answer.value?.data ?? [],
-        ({ id }) => id,
-        row,
-    );
-    return el(
-        'table',
-        { class: 'table people', 'aria-labelledby': 'title', hidden: () => answer.value === null || isEmpty() },
-        el('thead', {}, el('tr', {}, view.columns.map(key => el('th', { scope: 'col' }, t(key))))),
-        rows,
-    );
-}
-
-function setLink(id, page, exists) {
-    byId(id).hidden = !exists;
-    byId(id).href = writeAddress({ ...address.value, user: '', page });
-    byId(id).onclick = event => {
-        if (isPlainClick(event)) {
-            event.preventDefault();
-            visit({ ...address.value, user: '', page });
-            scrollTo(0, 0);
-            byId('title').focus();
-        }
-    };
-}
-
 function showPosition() {
     const { data, pagination } = answer.value;
     const { page, pages, total } = pagination;
@@ -227,42 +176,12 @@ function showPosition() {
     byId('pages').hidden = isEmpty();
     byId('count').textContent = isEmpty() ? '' : t(view.range, { from, to: from + data.length - 1, n: total });
     byId('position').textContent = t('list.page', { n: page });
-    setLink('previous', page - 1, page > 1);
-    setLink('next', page + 1, page < pages);
-}
-
-/* ---- the filters ---- */
-
-function fill() {
-    view.filters.forEach(key => {
-        const control = form.elements.namedItem(key);
-        if (control.value.trim() !== address.value[key]) {
-            control.value = address.value[key];
-        }
-    });
-}
-
-function listenToFilters() {
-    let pause;
-    let isTyping = false; /* the address is that of the text so far, which the next letter replaces */
-    const apply = replaces => {
-        clearTimeout(pause);
-        const values = Object.fromEntries(view.filters.map(key => [key, form.elements.namedItem(key).value.trim()]));
-        if (view.filters.some(key => values[key] !== address.value[key])) {
-            visit({ ...values, user: '', page: 1 }, { replaces });
-        }
+    const linkTo = (id, to, exists) => {
+        const next = { ...address.value, user: '', page: to };
+        setPageLink(id, exists, writeAddress(next), () => visit(next));
     };
-    form.addEventListener('input', ({ target }) => {
-        const isText = target.matches('input:not([type=date])');
-        const replaces = isText && isTyping;
-        clearTimeout(pause);
-        isTyping = isText;
-        pause = setTimeout(apply, isText ? PAUSE : 0, replaces);
-    });
-    form.addEventListener('submit', event => {
-        event.preventDefault();
-        apply(isTyping);
-    });
+    linkTo('previous', page - 1, page > 1);
+    linkTo('next', page + 1, page < pages);
 }
 
 /* ---- one user ---- */
@@ -284,12 +203,13 @@ async function showUser(id) {
         await readUser(id);
         byId('user-status').textContent = '';
         byId('user-trouble').replaceChildren();
+        byId('trouble').replaceChildren();
         if (address.value.user === id && !dialog.open) {
             dialog.showModal();
         }
     } catch (error) {
         visit({ ...address.value, user: '' }, { replaces: true });
-        showError(byId('list-trouble'), error).focus();
+        showError(byId('trouble'), error).focus(); /* the list clears its own trouble when it has loaded */
     }
 }
 
@@ -460,15 +380,20 @@ function listenToDialog() {
 /* ---- the beginning ---- */
 
 function begin() {
-    byId('list').append(table(), el('div', { class: 'nothing', hidden: () => !isEmpty() }, () => isEmpty() && nothing()));
+    const rows = table(
+        { 'aria-labelledby': 'title', hidden: () => answer.value === null || isEmpty() },
+        view.columns,
+        () => answer.value?.data ?? [],
+        view.cells,
+    );
+    byId('list').append(rows, el('div', { class: 'nothing', hidden: () => !isEmpty() }, () => isEmpty() && nothing()));
     byId('content').hidden = false;
     form.hidden = false;
-    listenToFilters();
+    connectFilters(form, view.filters, address, (values, options) => visit({ ...values, user: '' }, options));
     listenToDialog();
     addEventListener('popstate', () => (address.value = readAddress()));
     follow(() => byId('list').setAttribute('aria-busy', isLoading.value));
     follow(() => answer.value && showPosition());
-    follow(fill);
     follow(() => (path.value = requestPath(address.value)));
     follow(() => path.value && load());
     follow(() => showUser(address.value.user));
@@ -477,15 +402,4 @@ function begin() {
 byId(`to-${name}`).setAttribute('aria-current', 'page');
 byId('title').textContent = t(view.title);
 setTitle(t(view.title));
-start(
-    async () => {
-        const { role } = await readProfile();
-        if (role === 'admin') {
-            begin();
-        } else {
-            const text = el('p', {}, t('users.adminsOnly', { role: t(`role.${role}`) }));
-            byId('trouble').replaceChildren(el('div', { class: 'alert alert-warning', role: 'alert' }, text));
-        }
-    },
-    { needsUser: true },
-);
+start(begin, { needsAdmin: true });

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 import assert from 'node:assert/strict';
-import { story } from './visitor.js';
+import { story } from '../visitor.js';
 
-export function catalogue(server) {
+export function stories(server) {
     story('a user creates, reads, edits and deletes a product', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;
@@ -27,9 +27,9 @@ export function catalogue(server) {
         await page.getByRole('link', { name: 'Edit', exact: true }).click();
         await page.getByLabel('Rating').fill('4.5');
         await page.getByLabel('In stock').uncheck();
-        const put = page.waitForRequest(request => request.method() === 'PUT');
+        const patch = page.waitForRequest(request => request.method() === 'PATCH');
         await page.getByRole('button', { name: 'Save' }).click();
-        assert.deepEqual((await put).postDataJSON(), { inStock: false, rating: 4.5 });
+        assert.deepEqual((await patch).postDataJSON(), { inStock: false, rating: 4.5 });
         await visitor.hears('The product is saved.');
         await page.getByText('4.5 out of 5').waitFor();
         await page.getByText('Sold out').waitFor();
@@ -150,7 +150,7 @@ export function catalogue(server) {
         await page.getByRole('heading', { name: 'Read only' }).waitFor();
         assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
 
-        visitor.expect(`PUT /api/products/${data.id} 403`);
+        visitor.expect(`PATCH /api/products/${data.id} 403`);
         await page.goto(`/edit.html?id=${data.id}`);
         await page.getByLabel('Price').fill('2');
         await page.getByRole('button', { name: 'Save' }).click();

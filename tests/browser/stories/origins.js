@@ -4,7 +4,7 @@
  * is of the API's site, so browsers send the cookie with its requests. (Chromium sends no cookies from pages of other sites in the profiles of these tests.)
  */
 import assert from 'node:assert/strict';
-import { story } from './visitor.js';
+import { story } from '../visitor.js';
 
 const user = name => ({ username: name, email: `${name}@example.com`, password: `the password of ${name}` });
 const COOKIE = { credentials: 'include' };
@@ -36,7 +36,7 @@ async function equip(page, origin, api) {
     return (...request) => page.evaluate(request => window.call(...request), request);
 }
 
-export function origins(server) {
+export function stories(server) {
     story('a page of a named origin signs up, lists, edits and deletes', server, async visit => {
         const visitor = await visit();
         const call = await equip(visitor.page, server.friend, server.abroadUrl);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a visit costs, with the pages as make install copies them and as conf/catalog.conf serves them. */
 import assert from 'node:assert/strict';
-import { story } from './visitor.js';
+import { story } from '../visitor.js';
 
 const MOST_BYTES = 60_000;
 const MOST_REQUESTS = 10;
@@ -50,7 +50,7 @@ async function fill(server, count) {
     return results[0].data.id;
 }
 
-export function weight(server) {
+export function stories(server) {
     story('the pages are light on the first visit, and come from the cache on the second', server, async visit => {
         const id = await fill(server, 60);
         const pages = { index: '/catalogue/', product: `/catalogue/product.html?id=${id}`, login: '/catalogue/login.html' };
@@ -75,15 +75,17 @@ export function weight(server) {
     });
 
     story('nothing moves while a page loads, however long the list takes', server, async visit => {
-        for (const address of ['/', '/?view=table', '/?q=weighed&category=Shelf+1']) {
-            const { page } = await visit();
+        const phone = { viewport: { width: 412, height: 823 } };
+        const visits = [['/'], ['/?view=table'], ['/?q=weighed&category=Shelf+1'], ['/', phone], ['/login.html', phone]];
+        for (const [address, options] of visits) {
+            const { page } = await visit(server.url, options);
             await watchShifts(page);
             await page.route('**/api/products?*', async route => {
                 await new Promise(resolve => setTimeout(resolve, 300));
                 await route.continue();
             });
             await page.goto(address);
-            await page.locator('#pages').waitFor();
+            await page.locator('#pages, #form').waitFor();
             await page.waitForTimeout(200);
             const shift = await page.evaluate(() => window.shift);
             console.log(`${address}: layout shift ${shift.toFixed(4)}`);

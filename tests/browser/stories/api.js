@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { story } from './visitor.js';
+import { story } from '../visitor.js';
 
-export function api(server) {
+export function stories(server) {
     const answered = (page, text) => page.locator('#answered').filter({ hasText: text }).waitFor();
     const send = (page, name) => page.getByRole('button', { name, exact: true }).click();
 

@@ -2,21 +2,12 @@
 /* What users change of their own accounts, and administrators of others'. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { story } from './visitor.js';
+import { comeAsAdmin, story } from '../visitor.js';
 
 async function openAccount(visitor, user) {
     await visitor.signIn(user);
     await visitor.page.goto('/account.html');
     await visitor.page.getByText('This one').waitFor();
-}
-
-/* A visitor who is signed in as an administrator of that name. */
-async function comeAsAdmin(server, visit, name) {
-    const visitor = await visit();
-    const user = await server.register(name);
-    server.promote(user);
-    await visitor.signIn(user);
-    return visitor;
 }
 
 /* Opens the list of the users with that in their names, and one of them. */
@@ -26,7 +17,7 @@ async function openUser(page, username) {
     return page.getByRole('dialog', { name: username, exact: true });
 }
 
-export function people(server) {
+export function stories(server) {
     story('a user takes another name, and signs in with it', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;

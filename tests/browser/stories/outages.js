@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 import assert from 'node:assert/strict';
-import { story } from './visitor.js';
+import { story } from '../visitor.js';
 
 const HTML = { 'Content-Type': 'text/html' };
 const JSON = '{"success":false,"message":"No"}';
@@ -17,7 +17,7 @@ async function refuseOneRefresh(visitor) {
     await visitor.page.route('**/api/auth/refresh', route => route.fulfill({ status: 503, body: '' }), { times: 1 });
 }
 
-export function outages(server) {
+export function stories(server) {
     for (const [status, headers, body, words] of cases) {
         const what = `${status}${headers === HTML ? ' in HTML' : ''}`;
         story(`the page explains an answer of ${what} and can repeat the request`, server, async visit => {
@@ -40,15 +40,20 @@ export function outages(server) {
     story('the pages recover when the API is stopped and started again', server, async visit => {
         const user = await server.register('patient');
         const [reader, writer] = [await visit(), await visit()];
-        for (let i = 0; i < 11; i++) {
+        const keeper = await writer.tab();
+        for (let i = 0; i < 20; i++) {
             await server.api('POST', '/products', { name: `Still there ${i}`, price: 1 }, user.token);
         }
+        const { data } = await server.api('GET', '/products?limit=1');
         await reader.page.goto('/?limit=10');
         await reader.page.getByRole('link', { name: 'Next page' }).waitFor();
         await writer.signIn(user);
         await writer.page.goto('/edit.html');
         await writer.page.getByLabel('Name').fill('Made after the outage');
         await writer.page.getByLabel('Price').fill('5');
+        await keeper.goto('/work.html?limit=10');
+        await keeper.locator('[data-name=price]').first().click();
+        await keeper.locator('#cell-price').fill('7');
 
         await server.pause();
         reader.expect('GET /api/products failed');
@@ -61,12 +66,19 @@ export function outages(server) {
         await writer.hears('The catalogue does not answer.');
         assert.equal(await writer.page.getByLabel('Name').inputValue(), 'Made after the outage');
 
+        writer.expect(`GET /api/products/${data[0].id} failed`);
+        await keeper.locator('#cell-price').press('Enter');
+        await keeper.getByRole('alert').getByText('The catalogue does not answer.').waitFor();
+
         await server.resume();
-        await reader.hears(/^11–20 of/); /* by itself */
+        await reader.hears(/^11–20 of 20/); /* by itself */
         assert.equal(await reader.page.getByText('This page goes on').count(), 0);
         assert.equal(await reader.page.getByRole('alert').count(), 0);
         await writer.page.getByRole('button', { name: 'Save' }).click();
         await writer.hears('The product is added.');
+        await keeper.locator('#cell-price').press('Enter');
+        await keeper.getByText('The product is saved.').waitFor();
+        await keeper.locator('[data-name=price]').getByText('7.00').waitFor();
     });
 
     story('the public list is shown if the session cannot be resumed', server, async visit => {

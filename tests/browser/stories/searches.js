@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The catalogue: search, filters, order, the way back, languages, and what happens when the server does not play along. */
 import assert from 'node:assert/strict';
-import { story } from './visitor.js';
+import { readdirSync } from 'node:fs';
+import { story, storyInBoth } from '../visitor.js';
 
 let filled = null;
 
@@ -27,8 +28,19 @@ const names = page => page.locator('.product-link').allTextContents();
 const link = (page, name) => page.getByRole('link', { name, exact: true });
 const category = (page, name) => page.getByRole('radio', { name });
 
-export function searches(server) {
-    story('the search follows the typing after a pause, and a late answer is dropped', server, async visit => {
+/* Keeps back what the next request for that address gets, until the function is called that this resolves to. */
+async function hold(page, url) {
+    let release;
+    const isReleased = new Promise(resolve => (release = resolve));
+    await page.route(url, async route => {
+        await isReleased;
+        await route.continue().catch(() => {}); /* the page may be gone */
+    });
+    return release;
+}
+
+export function stories(server) {
+    storyInBoth('the search follows the typing after a pause, and a late answer is dropped', server, async visit => {
         await fill(server);
         const { page } = await visit();
         const asked = [];
@@ -57,7 +69,60 @@ export function searches(server) {
         assert.equal(await page.getByRole('searchbox').inputValue(), '');
     });
 
-    story('category, price, stock and rating filter the list, and the address has them all', server, async visit => {
+    story('what is typed before the script has come is searched for', server, async visit => {
+        await fill(server);
+        const { page } = await visit();
+        const search = page.getByRole('searchbox');
+        const asked = [];
+        page.on('request', request => {
+            const { pathname, searchParams } = new URL(request.url());
+            pathname === '/api/products' && asked.push(searchParams.get('q'));
+        });
+        await page.goto('/?category=Lights');
+        await link(page, 'Lamp 45').waitFor();
+
+        let release = await hold(page, '**/pages/index.js');
+        await page.goto('/?q=lamp&page=2', { waitUntil: 'commit' });
+        await search.pressSequentially(' blue');
+        asked.length = 0;
+        release();
+        await link(page, 'Blue kettle').waitFor();
+        assert.deepEqual(await names(page), ['Blue kettle']);
+        assert.deepEqual(asked.splice(0), ['blue'], 'the list of the address is not asked for');
+        assert.match(page.url(), /\/\?q=blue$/);
+        assert.equal(await search.inputValue(), ' blue', 'the field stays as it is');
+        await search.fill('kettle');
+        await link(page, 'Red kettle').waitFor();
+        await page.goBack(); /* all of the typing is one step */
+        await page.waitForURL(/\/\?category=Lights$/);
+        await link(page, 'Lamp 45').waitFor();
+        assert.equal(await search.inputValue(), '');
+
+        await page.goto('/?q=lamp');
+        await link(page, 'Lamp 45').waitFor();
+        release = await hold(page, '**/pages/index.js');
+        await search.evaluate(input => {
+            input.value = 'kettle'; /* no event, so this is what a browser would have kept */
+            location.reload();
+        });
+        await page.waitForRequest('**/pages/index.js');
+        asked.length = 0;
+        release();
+        await link(page, 'Lamp 45').waitFor();
+        assert.deepEqual(asked, ['lamp'], 'after a reload the address counts');
+        assert.equal(await search.inputValue(), 'lamp');
+    });
+
+    story('no other page shows a field before its script has come', server, async visit => {
+        const { page } = await visit();
+        await page.route('**/assets/pages/*.js', route => route.fulfill({ contentType: 'text/javascript', body: '' }));
+        for (const name of readdirSync(new URL('../../../www/', import.meta.url)).filter(file => /(?<!index)\.html$/.test(file))) {
+            await page.goto(`/${name}`, { waitUntil: 'domcontentloaded' });
+            assert.equal(await page.locator(':is(input, select, textarea):visible').count(), 0, name);
+        }
+    });
+
+    storyInBoth('category, price, stock and rating filter the list, and the address has them all', server, async visit => {
         await fill(server);
         const visitor = await visit();
         const { page } = visitor;
@@ -122,7 +187,7 @@ export function searches(server) {
         assert.equal((await names(page))[0], 'Lamp 21');
     });
 
-    story('Back returns to the same place in the list', server, async visit => {
+    storyInBoth('Back returns to the same place in the list', server, async visit => {
         await fill(server);
         const { page } = await visit(server.url, { viewport: { width: 800, height: 600 } });
         for (const back of [() => page.goBack(), () => page.getByRole('link', { name: 'All products' }).click()]) {
@@ -183,7 +248,7 @@ export function searches(server) {
         assert.ok(!answers.includes(400));
     });
 
-    story('on a phone the filters are in a drawer', server, async visit => {
+    storyInBoth('on a phone the filters are in a drawer', server, async visit => {
         await fill(server);
         const visitor = await visit(server.url, { viewport: { width: 360, height: 740 } });
         const { page } = visitor;
@@ -242,7 +307,7 @@ export function searches(server) {
         assert.equal(await name.evaluate(element => getComputedStyle(element).unicodeBidi), 'isolate');
     });
 
-    story('without JavaScript the pages say what is missing', server, async visit => {
+    storyInBoth('without JavaScript the pages say what is missing', server, async visit => {
         const { page } = await visit(server.url, { javaScriptEnabled: false });
         for (const address of ['/', '/product.html?id=x', '/login.html', '/account.html']) {
             await page.goto(address);
@@ -270,7 +335,7 @@ export function searches(server) {
         assert.equal(await page.getByRole('alert').count(), 0);
     });
 
-    story('a page that is offline goes on when the connection is back', server, async visit => {
+    storyInBoth('a page that is offline goes on when the connection is back', server, async visit => {
         await fill(server);
         const visitor = await visit();
         const { page } = visitor;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* www/assets/lib/dom.js: state, and the elements that follow it. */
 import assert from 'node:assert/strict';
-import { story } from './visitor.js';
+import { story } from '../visitor.js';
 
 /* Runs body(dom, root) in a page, with an empty element. Resolves to what it returns. */
 function unit(name, server, body, check) {
@@ -20,7 +20,7 @@ function unit(name, server, body, check) {
     });
 }
 
-export function states(server) {
+export function stories(server) {
     unit(
         'what reads a value runs again after it has changed, once a task, and not after its end',
         server,

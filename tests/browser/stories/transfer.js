@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of products: import, and export of what the list shows. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isFirefox, story, storyInBoth } from '../visitor.js';
+
+const MANY = 20_000; /* rows */
+const MOST_MEMORY = 200e6; /* octets of the tab */
+
+const csv = (name, text, mimeType = 'text/csv') => ({ name, mimeType, buffer: Buffer.from(text) });
+
+function rows(category, count) {
+    const lines = Array.from({ length: count }, (_, i) => `${category} number ${i},${i + 0.5},${category}`);
+    return `name,price,category\n${lines.join('\n')}\n`;
+}
+
+async function countOf(server, category) {
+    return (await server.api('GET', `/products?category=${category}&limit=1`)).pagination.total;
+}
+
+async function comeToImport(server, visit, username) {
+    const visitor = await visit();
+    await visitor.signIn(await server.register(username));
+    await visitor.page.getByRole('link', { name: 'Import', exact: true }).click();
+    await visitor.page.getByRole('button', { name: 'Choose a file' }).waitFor();
+    return visitor;
+}
+
+/* BiDi leaves the first dialog of a page open in Firefox, which then opens no other. */
+async function choose(page, file, button = 'Choose a file') {
+    if (isFirefox) {
+        await page.locator('#file').setInputFiles(file);
+        return;
+    }
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: button }).click();
+    await (await chooser).setFiles(file);
+}
+
+async function drop(page, { name, mimeType, buffer }) {
+    const data = await page.evaluateHandle(
+        ([text, fileName, type]) => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([text], fileName, { type }));
+            return transfer;
+        },
+        [buffer.toString(), name, mimeType],
+    );
+    await page.dispatchEvent('#drop', 'dragover', { dataTransfer: data });
+    await page.dispatchEvent('#drop', 'drop', { dataTransfer: data });
+}
+
+const press = (page, name) => page.getByRole('button', { name }).click();
+const title = (page, name) => page.getByRole('heading', { name }).waitFor();
+
+async function savedText(page, action) {
+    const download = page.waitForEvent('download');
+    await action();
+    const file = await download;
+    return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
+}
+
+/* Keeps the next answer to an import from the page. */
+async function loseAnswer(page) {
+    const client = await page.context().newCDPSession(page);
+    client.on('Fetch.requestPaused', async ({ requestId }) => {
+        await client.send('Fetch.failRequest', { requestId, errorReason: 'ConnectionReset' });
+        await client.detach();
+    });
+    await client.send('Fetch.enable', { patterns: [{ urlPattern: '*/products/import?*', requestStage: 'Response' }] });
+}
+
+export function stories(server) {
+    storyInBoth('a writer imports a file that is chosen, and one that is dropped, whose columns have other names', server, async visit => {
+        const visitor = await comeToImport(server, visit, 'importer');
+        const { page } = visitor;
+        await choose(page, csv('cups.csv', 'name,price,category,colour\nFirst cup,1,chosen,red\n"Second, blue",2.5,chosen,blue\n'));
+        await page.getByText('cups.csv, 1 KB').waitFor();
+        assert.equal(await page.getByLabel('Field of the column category').inputValue(), 'category');
+        assert.equal(await page.getByLabel('Field of the column colour').inputValue(), '');
+        await page.getByText('First cup · Second, blue').waitFor();
+        await press(page, 'Check the file');
+        await title(page, 'The file can be imported');
+        await page.getByText('2 rows: 2 new, 0 changed, 0 unchanged. Nothing is stored yet.').waitFor();
+        assert.equal(await countOf(server, 'chosen'), 0);
+        await press(page, 'Import 2 rows');
+        await title(page, '2 rows are imported');
+        await page.getByRole('link', { name: 'To the products' }).click();
+        await page.getByRole('link', { name: 'Second, blue' }).waitFor();
+
+        await page.getByRole('link', { name: 'Import', exact: true }).click();
+        await page.getByRole('button', { name: 'Choose a file' }).waitFor();
+        await drop(page, csv('lamps.csv', 'Kosten,Was,Preis\n7,Floor lamp,8\n9,Desk lamp,10\n'));
+        await page.getByText('Still without a column: Name.').waitFor();
+        await press(page, 'Check the file');
+        assert.equal(await page.getByRole('heading', { level: 2 }).count(), 0);
+        await page.getByLabel('Field of the column Was').selectOption('Name');
+        await page.getByLabel('Field of the column Kosten').selectOption('Price');
+        assert.equal(await page.getByLabel('Field of the column Preis').inputValue(), '', 'a field is one column’s');
+        await press(page, 'Check the file');
+        await press(page, 'Import 2 rows');
+        await title(page, '2 rows are imported');
+        const { data } = await server.api('GET', '/products?limit=2');
+        assert.deepEqual(data.map(({ name, price }) => [name, price]), [['Desk lamp', 9], ['Floor lamp', 7]]);
+
+        await page.getByRole('link', { name: 'Import another file' }).click();
+        await choose(page, csv('changed.csv', `id,price\n${data[0].id},11\n${data[1].id},7\n`));
+        await page.getByText('changed.csv').waitFor();
+        assert.ok(await page.getByLabel('Those with a product’s number').isChecked());
+        await press(page, 'Check the file');
+        await page.getByText('2 rows: 0 new, 1 changed, 1 unchanged.').waitFor();
+        await press(page, 'Import 2 rows');
+        await title(page, '2 rows are imported');
+        assert.equal((await server.api('GET', `/products/${data[0].id}`)).data.price, 11);
+
+        await page.getByRole('link', { name: 'Import another file' }).click();
+        for (const [text, words] of [
+            ['name;price\nx;1\n', 'separated by semicolons'],
+            ['na"me,price\nx,1\n', 'cannot be read as CSV'],
+        ]) {
+            await choose(page, csv('other.csv', text), /^Choose/);
+            await visitor.hears(words);
+            assert.ok(await page.getByRole('button', { name: 'Check the file' }).isHidden());
+        }
+        await choose(page, csv('lines.ndjson', '{"name":"A line","price":3}\n', ''), /^Choose/);
+        await press(page, 'Check the file');
+        await page.getByText('1 row: 1 new').waitFor();
+    });
+
+    story('faulty rows are shown with their reasons, saved as a file, mended and imported', server, async visit => {
+        const visitor = await comeToImport(server, visit, 'mender');
+        const { page } = visitor;
+        visitor.expect('POST /api/products/import 400');
+        const lines = Array.from({ length: 300 }, (_, i) => (i % 2 === 0 ? `Good ${i},1,mended` : `"Bad, ${i}",-1,mended`));
+        await choose(page, csv('mixed.csv', `name,price,category\r\n${lines.join('\r\n')}\r\n\r\nshort\r\nLast,x,mended`));
+        await press(page, 'Check the file');
+        await title(page, 'The file has faulty rows');
+        await page.getByText('The other 150 rows are good. Nothing is stored yet.').waitFor();
+        await title(page, '152 faulty rows');
+        const shown = page.locator('#result tbody tr');
+        assert.equal(await shown.count(), 100);
+        assert.match(await shown.first().textContent(), /^2Price must be 0 or more\."Bad, 1",-1,mended$/);
+        await page.getByText('The first 100 are shown; the file has all of them.').waitFor();
+
+        const { name, text } = await savedText(page, () => press(page, 'Save the 152 faulty rows'));
+        assert.equal(name, 'faulty-rows.csv');
+        const saved = text.split('\r\n');
+        assert.equal(saved.length, 154);
+        assert.equal(saved[0], '"What is wrong","name","price","category"');
+        assert.equal(saved[1], '"Price must be 0 or more.","Bad, 1",-1,mended');
+        assert.match(saved[151], /^"The row must have as many cells as the header: 3, not 1\.",short$/);
+        assert.equal(saved[152], '"Price must be a number such as 19.99.",Last,x,mended');
+
+        await press(page, 'Import 150 rows');
+        await title(page, '150 rows are imported');
+        assert.equal(await countOf(server, 'mended'), 150);
+        await page.getByRole('link', { name: 'Import another file' }).click();
+        await choose(page, csv(name, text.replaceAll('-1,', '1,').replace(',short', ',short,1,mended').replace(',x,', ',5,')));
+        await press(page, 'Check the file');
+        await press(page, 'Import 152 rows');
+        await title(page, '152 rows are imported');
+        assert.equal(await countOf(server, 'mended'), 302);
+
+        await page.getByRole('link', { name: 'Import another file' }).click();
+        await choose(page, csv('broken.csv', 'name,price,category\nOne,1,broken\nT"wo,2,broken\nThree,3,broken\n'));
+        await press(page, 'Check the file');
+        await page.getByText('From row 2 on the file cannot be read.').waitFor();
+        await press(page, 'Import 1 row');
+        await title(page, '1 row is imported');
+        assert.equal(await countOf(server, 'broken'), 1);
+    });
+
+    story('who stops an import is told what is stored; a lost answer stores nothing twice', server, async visit => {
+        const visitor = await comeToImport(server, visit, 'stopper');
+        const { page } = visitor;
+        const count = 9000;
+        const stores = url => url.pathname.endsWith('/import') && !url.searchParams.has('dryRun');
+        await choose(page, csv('many.csv', rows('stopped', count)));
+        const stopFirst = async route => {
+            await page.getByRole('button', { name: 'Stop', exact: true }).click();
+            await page.getByRole('button', { name: 'Stopping …' }).waitFor();
+            await route.continue();
+        };
+        await page.route(stores, stopFirst, { times: 1 });
+        await press(page, 'Check the file');
+        await press(page, 'Import 9,000 rows');
+        await title(page, 'The import is stopped');
+        const stored = await countOf(server, 'stopped');
+        assert.ok(stored > 0 && stored < count, `${stored} rows`);
+        const format = new Intl.NumberFormat('en').format;
+        await page.getByText(`${format(stored)} of ${format(count)} good rows are stored.`).waitFor();
+
+        visitor.expect('POST /api/products/import failed');
+        await loseAnswer(page);
+        await press(page, 'Go on');
+        await page.getByText('The last part may be stored as well').waitFor();
+        await title(page, '9,000 rows are imported'); /* by itself, when the server answers again */
+        assert.equal(await countOf(server, 'stopped'), count);
+
+        await page.getByRole('link', { name: 'Import another file' }).click();
+        await choose(page, csv('many.csv', rows('unchecked', 3000)));
+        await page.route('**/products/import?*', async route => {
+            await page.getByRole('button', { name: 'Stop', exact: true }).click();
+            await route.abort();
+        }, { times: 1 });
+        await press(page, 'Check the file');
+        await visitor.hears('You have stopped the check. Nothing is stored.');
+        assert.ok(await visitor.isFocused(page.getByRole('button', { name: 'Check the file' })));
+        assert.equal(await countOf(server, 'unchecked'), 0);
+    });
+
+    story('a long file takes little memory', server, async visit => {
+        const { page } = await comeToImport(server, visit, 'hauler');
+        const count = Number(process.env.ROWS ?? MANY);
+        const client = await page.context().newCDPSession(page);
+        await client.send('Performance.enable');
+        const memory = async () => {
+            const { metrics } = await client.send('Performance.getMetrics');
+            return metrics.find(({ name }) => name === 'JSHeapUsedSize').value;
+        };
+        const path = join(server.home, 'long.csv');
+        writeFileSync(path, rows('hauled', count));
+        await choose(page, path);
+        let most = 0;
+        await press(page, 'Check the file');
+        await press(page, /^Import/);
+        const heading = page.getByRole('heading', { name: 'rows are imported' });
+        for (let isDone = false; !isDone; ) {
+            most = Math.max(most, await memory());
+            isDone = await heading.isVisible();
+        }
+        console.log(`${count} rows: at most ${Math.round(most / 1e6)} MB of JavaScript objects`);
+        assert.ok(most < MOST_MEMORY, `${most}`);
+        assert.equal(await countOf(server, 'hauled'), count);
+    });
+
+    story('an export has what the search and the filters show, in their order', server, async visit => {
+        const { token } = await server.register('exporter');
+        for (const [name, price] of [['Tall shelf', 30], ['Low shelf', 20], ['Shelf, =1+1', 10], ['Shelf to sell', 90]]) {
+            await server.api('POST', '/products', { name, price, category: 'exported' }, token);
+        }
+        const { page } = await visit();
+        await page.goto('/?q=shelf&category=exported&max=50&sort=price');
+        await page.getByRole('link', { name: 'Tall shelf' }).waitFor();
+        const save = name => savedText(page, async () => {
+            await page.getByText('Save as a file').click();
+            await page.getByRole('link', { name }).click();
+        });
+        const lines = await save('NDJSON for programs');
+        assert.equal(lines.name, 'products.ndjson');
+        const names = lines.text.trim().split('\n').map(line => JSON.parse(line).name);
+        assert.deepEqual(names, ['Shelf, =1+1', 'Low shelf', 'Tall shelf']);
+        const again = await save('CSV to be imported again');
+        assert.match(again.text, /^id,name,price,.*\r\n[^,]+,"Shelf, =1\+1",10,exported/);
+        await page.getByRole('searchbox').fill('tall');
+        await page.locator('#count').filter({ hasText: '1 product' }).waitFor();
+        const sheet = await save('CSV for a spreadsheet');
+        assert.equal(sheet.text.split('\r\n').length, 3);
+        await page.getByText('Save as a file').press('Enter');
+        await page.keyboard.press('Tab');
+        await page.keyboard.press('Escape');
+        assert.ok(await page.getByRole('link', { name: 'NDJSON' }).isHidden());
+    });
+
+    story('who may not write is told so instead', server, async visit => {
+        const visitor = await visit(server.editorsUrl);
+        await visitor.signIn(await server.register('onlooker', server.editorsUrl));
+        assert.equal(await visitor.page.getByRole('link', { name: 'Import', exact: true }).count(), 0);
+        await visitor.page.goto('/import.html');
+        await visitor.hears('Your role may not change products: User.');
+        assert.ok(await visitor.page.locator('#form').isHidden());
+    });
+}

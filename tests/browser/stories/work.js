@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page on which writers work on products, and what editing a product is elsewhere. */
+import assert from 'node:assert/strict';
+import { checkBody, story, storyInBoth } from '../visitor.js';
+
+/* Creates products of that category, the last one first in lists, and returns them in the order of lists. */
+async function make(server, { token }, category, names) {
+    const operations = names.map((name, i) => ({ op: 'create', body: { name, price: 10 + i, category } })).reverse();
+    const { results } = await server.api('POST', '/products/batch', { operations }, token);
+    return results.map(({ data }) => data).reverse();
+}
+
+const open = (page, category, more = '') => page.goto(`/work.html?category=${category}${more}`);
+const row = (page, name) => page.getByRole('row').filter({ has: page.getByRole('button', { name, exact: true }) });
+const cell = (page, name, column) => row(page, name).locator(`[data-name=${column}]`);
+const read = async (server, { id }) => (await server.api('GET', `/products/${id}`)).data;
+const press = (page, name) => page.getByRole('button', { name, exact: true }).click();
+
+export function stories(server) {
+    storyInBoth('a writer finds, sorts and opens products with the keyboard alone', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('typist');
+        await make(server, user, 'Keyboards', ['Alpha', 'Beta', 'Gamma', ...Array.from({ length: 20 }, (_, i) => `Key ${i}`)]);
+        await visitor.signIn(user);
+        await page.addInitScript(() => {
+            window.shift = 0;
+            new PerformanceObserver(list =>
+                list.getEntries().forEach(entry => (window.shift += entry.hadRecentInput ? 0 : entry.value)),
+            ).observe({ type: 'layout-shift', buffered: true });
+        });
+        await page.getByRole('link', { name: 'Manage' }).click();
+        await page.waitForURL('**/work.html');
+        await open(page, 'Keyboards', '&limit=10');
+        await visitor.hears('1–10 of 23 products');
+        const shift = await page.evaluate(() => window.shift);
+        assert.ok(shift < 0.05, `layout shift ${shift}`);
+
+        await page.keyboard.press('?');
+        await page.getByRole('dialog', { name: 'Keys' }).getByText('Add a product').waitFor();
+        await page.keyboard.press('Escape');
+
+        await page.keyboard.press('/');
+        await page.keyboard.type('alp');
+        await visitor.hears('1 product');
+        await page.getByLabel('Search products').fill('');
+        await visitor.hears('1–10 of 23 products');
+
+        await page.getByRole('button', { name: 'Alpha' }).focus();
+        await page.keyboard.press('ArrowDown');
+        assert.ok(await visitor.isFocused(page.getByRole('button', { name: 'Beta', exact: true })));
+        await page.keyboard.press('Enter');
+        const dialog = page.getByRole('dialog', { name: 'Beta' });
+        await dialog.getByLabel('Price').waitFor();
+        assert.match(page.url(), /product=/);
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'hidden' });
+        await page.waitForURL(url => !url.searchParams.has('product'));
+
+        await page.getByRole('columnheader', { name: 'Price' }).getByRole('button').click();
+        await page.getByRole('columnheader', { name: 'Price' }).getByRole('button').click();
+        await page.locator('tbody tr').first().getByText('Key 19', { exact: true }).waitFor();
+        assert.equal(await page.getByRole('columnheader', { name: 'Price' }).getAttribute('aria-sort'), 'descending');
+        await page.getByRole('link', { name: 'Next page' }).click();
+        await visitor.hears('11–20 of 23 products');
+        assert.match(page.url(), /sort=-price.*page=2/);
+
+        await page.getByText('Columns', { exact: true }).click();
+        await page.getByLabel('Category', { exact: true }).last().uncheck();
+        assert.ok(await page.getByRole('columnheader', { name: 'Category' }).isHidden());
+        await page.reload();
+        await visitor.hears('11–20 of 23 products');
+        assert.ok(await page.getByRole('columnheader', { name: 'Category' }).isHidden());
+        await page.mouse.wheel(0, 4000);
+        await page.waitForFunction(() => document.querySelector('thead th').getBoundingClientRect().top >= 0 && scrollY > 0);
+
+        await page.keyboard.press('n');
+        await page.getByRole('dialog', { name: 'Add a product' }).getByLabel('Name').fill('Delta');
+        await page.keyboard.press('Tab');
+        await page.keyboard.type('99');
+        await page.keyboard.press('Enter');
+        await visitor.hears('The product is added.');
+    });
+
+    storyInBoth('two writers edit the same product: each chooses field by field', server, async visit => {
+        const [ada, bob] = [await visit(), await visit()];
+        const users = [await server.register('ada2'), await server.register('bob2')];
+        const [product] = await make(server, users[0], 'Shared', ['Contested']);
+        await ada.signIn(users[0]);
+        await bob.signIn(users[1]);
+        await open(ada.page, 'Shared');
+        await ada.page.getByRole('button', { name: 'Contested' }).click();
+        await ada.page.getByRole('dialog').getByLabel('Price').fill('15');
+        await ada.page.getByRole('dialog').getByLabel('Rating').fill('3');
+        await bob.page.goto(`/edit.html?id=${product.id}`);
+        await bob.page.getByLabel('Price').fill('20');
+        await bob.page.getByLabel('Category').fill('Shared more');
+        await press(bob.page, 'Save');
+        await bob.hears('The product is saved.');
+
+        ada.expect(`PATCH /api/products/${product.id} 412`);
+        await press(ada.page, 'Save');
+        const choice = ada.page.getByRole('dialog', { name: 'Somebody else has changed Contested' });
+        await choice.getByLabel('Price, Yours: 15.00').waitFor();
+        assert.ok(await choice.getByLabel('Price, Yours: 15.00').isChecked());
+        assert.ok(await choice.getByLabel('Category, Stored by now: Shared more').isChecked());
+        assert.equal(await choice.getByRole('radio').count(), 6, 'what both have alike is not asked for');
+        await choice.getByLabel('Price, Stored by now: 20.00').check();
+        await press(choice, 'Save the choice');
+        await ada.hears('The product is saved.');
+        const { price, category, rating } = await read(server, product);
+        assert.deepEqual({ price, category, rating }, { price: 20, category: 'Shared more', rating: 3 });
+    });
+
+    story('an answer that is lost neither creates a product twice nor saves it twice', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('unlucky');
+        await visitor.signIn(user);
+        await page.goto('/work.html?category=Lost&product=new');
+        const dialog = page.getByRole('dialog', { name: 'Add a product' });
+        await dialog.getByLabel('Name').fill('Once');
+        await dialog.getByLabel('Price').fill('1');
+        await dialog.getByLabel('Category').fill('Lost');
+        const loseAnswer = path =>
+            page.route(
+                path,
+                async route => {
+                    await route.fetch();
+                    await route.abort();
+                },
+                { times: 1 },
+            );
+        visitor.expect('POST /api/products failed');
+        await loseAnswer('**/api/products');
+        await press(page, 'Save');
+        await visitor.hears('The catalogue does not answer.');
+        await dialog.getByLabel('Price').fill('2');
+        await press(page, 'Save');
+        await visitor.hears('The product is added.');
+        const { data } = await server.api('GET', '/products?category=Lost');
+        assert.deepEqual(data.map(({ name, price }) => [name, price]), [['Once', 2]]);
+
+        await page.getByRole('button', { name: 'Once' }).click();
+        await page.getByRole('dialog').getByLabel('Price').fill('3');
+        visitor.expect(`PATCH /api/products/${data[0].id} failed`, `PATCH /api/products/${data[0].id} 412`);
+        await loseAnswer(`**/api/products/${data[0].id}`);
+        await press(page, 'Save');
+        await visitor.hears('The catalogue does not answer.');
+        await press(page, 'Save');
+        await visitor.hears('The product is saved.');
+    });
+
+    storyInBoth('a field is edited in place, and other tabs follow', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('placer');
+        const [product] = await make(server, user, 'Placed', ['Here', 'There']);
+        await visitor.signIn(user);
+        const others = [await visitor.tab(), await visitor.tab()];
+        await others[0].goto('/?category=Placed');
+        await others[0].getByText('10.00').waitFor();
+        await others[1].goto(`/product.html?id=${product.id}`);
+        await others[1].getByText('10.00').waitFor();
+
+        await open(page, 'Placed');
+        await cell(page, 'Here', 'price').click();
+        const input = page.locator('#cell-price');
+        await input.fill('-1');
+        await input.press('Enter');
+        await visitor.hears('Price must be 0 or more.');
+        await input.press('Escape');
+        await cell(page, 'Here', 'price').getByText('10.00').waitFor();
+        assert.ok(await visitor.isFocused(cell(page, 'Here', 'price')));
+
+        await page.keyboard.press('Enter');
+        await input.fill('11.5');
+        await input.press('Escape'); /* before the form checks what was typed */
+        await cell(page, 'Here', 'price').getByText('10.00').waitFor();
+        await page.keyboard.press('Enter');
+        await input.fill('12.5');
+        const patch = page.waitForRequest(request => request.method() === 'PATCH');
+        await input.press('Enter');
+        assert.match((await patch).headers()['if-match'], /^"\w+"$/);
+        checkBody(await patch, { price: 12.5 });
+        await visitor.hears('The product is saved.');
+        await cell(page, 'Here', 'price').getByText('12.50').waitFor();
+        await others[0].getByText('12.50').waitFor();
+        await others[1].getByText('12.50').waitFor();
+
+        await page.keyboard.press('ArrowRight');
+        await page.keyboard.press('Enter');
+        await page.locator('#cell-inStock').uncheck();
+        await press(page, 'Save');
+        await cell(page, 'Here', 'inStock').getByText('Sold out').waitFor();
+        await page.keyboard.press('Home');
+        await page.keyboard.press('ArrowRight');
+        await page.keyboard.press('F2');
+        await page.locator('#cell-name').fill('Elsewhere');
+        await page.keyboard.press('Enter');
+        await others[1].getByRole('heading', { name: 'Elsewhere' }).waitFor();
+    });
+
+    storyInBoth('what is typed survives a reload, a closed tab and the end of the session; leaving asks', server, async visit => {
+        const visitor = await visit();
+        let { page } = visitor;
+        const user = await server.register('keeper');
+        const [product] = await make(server, user, 'Kept', ['Drafted']);
+        await visitor.signIn(user);
+        await open(page, 'Kept');
+        await press(page, 'Drafted');
+        const price = () => page.getByRole('dialog').getByLabel('Price');
+        await price().fill('77');
+        const asked = page.waitForEvent('dialog');
+        page.evaluate(() => setTimeout(() => location.assign('index.html')));
+        const question = await asked;
+        assert.equal(question.type(), 'beforeunload');
+        await question.dismiss();
+        await page.reload();
+        await page.getByText('You had typed this and not saved it').waitFor();
+        assert.equal(await price().inputValue(), '77');
+
+        visitor.page = page = await visitor.tab();
+        await visitor.context.pages()[0].close();
+        await open(page, 'Kept');
+        await page.locator('#drafts').getByRole('button', { name: 'Drafted' }).click();
+        assert.equal(await price().inputValue(), '77');
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
+        await press(page, 'Go on editing');
+        await page.keyboard.press('Escape');
+        await press(page, 'Keep it as a draft');
+        await row(page, 'Drafted').getByText('Draft', { exact: true }).waitFor();
+        await press(row(page, 'Drafted'), 'Drafted');
+
+        await server.api('POST', '/auth/logout', { all: true }, user.token);
+        visitor.expect(`PATCH /api/products/${product.id} 401`, 'POST /api/auth/refresh 401');
+        await press(page, 'Save');
+        await visitor.hears('Your session has ended.');
+        await page.getByRole('dialog').getByRole('link', { name: 'Sign in' }).click();
+        await page.getByLabel('User name or e-mail address').fill(user.username);
+        await page.getByLabel('Password', { exact: true }).fill(user.password);
+        await press(page, 'Sign in');
+        await page.getByText('You had typed this and not saved it').waitFor();
+        await press(page, 'Save');
+        await visitor.hears('The product is saved.');
+        assert.equal((await read(server, product)).price, 77);
+        assert.ok(await page.locator('#drafts').isHidden());
+
+        await page.goto(`/edit.html?id=${product.id}`);
+        await page.getByLabel('Price').fill('78');
+        await page.reload();
+        await press(page, 'Discard it');
+        assert.equal(await page.getByLabel('Price').inputValue(), '77');
+        await page.reload();
+        await page.getByLabel('Price').waitFor();
+        assert.equal(await page.getByText('You had typed this').count(), 0);
+    });
+
+    story('a change goes to a selection over pages, and others are not overwritten', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('bulky');
+        const made = await make(server, user, 'Bulk', Array.from({ length: 23 }, (_, i) => `Lot ${i}`));
+        const readAll = async () => (await server.api('GET', '/products?category=Bulk&limit=100')).data;
+        const fill = async by => {
+            await press(page, 'Price …');
+            await page.getByLabel('Change by').fill(by);
+        };
+        await visitor.signIn(user);
+        await open(page, 'Bulk', '&limit=10');
+        await page.getByLabel('Select all products on this page').check();
+        await page.getByRole('link', { name: 'Next page' }).click();
+        await page.getByRole('button', { name: 'Lot 10', exact: true }).focus();
+        await page.keyboard.press('Space');
+        await page.getByText('11 products selected').waitFor();
+
+        await fill('-200');
+        await press(page, 'Change them');
+        await visitor.hears('Change by must not take 11 products below 0.');
+        await page.getByLabel('Change by').fill('10');
+        await page.getByText('Lot 0: 10.00 → 11.00').waitFor();
+        await server.api('PUT', `/products/${made[10].id}`, { price: 50 }, user.token);
+        visitor.expect('POST /api/products/batch failed');
+        await page.route(
+            '**/api/products/batch',
+            async route => {
+                await route.fetch();
+                await route.abort();
+            },
+            { times: 1 },
+        );
+        await press(page, 'Change them');
+        await visitor.hears('The catalogue does not answer.');
+        await press(page, 'Try again');
+        await visitor.hears('10 products are changed.');
+        const faults = page.getByRole('dialog', { name: '1 product was left as it is' });
+        await faults.getByRole('row', { name: 'Lot 10' }).getByText('Price: 50.00').waitFor();
+        await faults.getByRole('row', { name: 'Lot 10' }).getByText('Price: 55.00').waitFor();
+        await faults.getByLabel('Change Lot 10 all the same').check();
+        await press(page, 'Change the chosen ones');
+        await visitor.hears('1 product is changed.');
+        assert.deepEqual(
+            (await readAll()).map(({ price }) => price).slice(0, 12),
+            [11, 12.1, 13.2, 14.3, 15.4, 16.5, 17.6, 18.7, 19.8, 20.9, 55, 21],
+        );
+
+        await press(page, 'Select all 23');
+        await page.getByText('23 products selected').waitFor();
+        await server.api('DELETE', `/products/${made[22].id}`, undefined, user.token);
+        await press(page, 'Stock …');
+        await page.getByLabel('Stock').last().selectOption('Sold out');
+        await press(page, 'Change them');
+        await visitor.hears('22 products are changed.');
+        visitor.expect(`GET /api/products/${made[22].id} 404`);
+        await page.getByRole('dialog').getByText('It was deleted by somebody else.').waitFor();
+        await page.keyboard.press('Escape');
+        assert.ok((await readAll()).every(({ inStock }) => !inStock));
+        await press(page, 'Category …');
+        await page.getByRole('dialog').getByLabel('Category').fill('Bulk goods');
+        await press(page, 'Change them');
+        await page.getByText('No product matches these filters.').waitFor();
+        await press(page, 'Clear the selection');
+        assert.ok(await page.getByText('selected').isHidden());
+    });
+
+    story('a server without indexes says what it cannot do', server, async visit => {
+        const visitor = await visit(server.plainUrl);
+        const { page } = visitor;
+        const user = await server.register('plainer', server.plainUrl);
+        await server.api('POST', '/products', { name: 'Unindexed', price: 1 }, user.token, server.plainUrl);
+        await visitor.signIn(user);
+        await page.goto('/work.html');
+        await row(page, 'Unindexed').waitFor();
+        visitor.expect('GET /api/products 400', 'GET /api/categories 400');
+        await page.getByRole('columnheader', { name: 'Price' }).getByRole('button').click();
+        await visitor.hears('This catalogue cannot search or sort this way.');
+        await page.getByRole('columnheader', { name: 'Added' }).getByRole('button').click();
+        await page.getByRole('alert').waitFor({ state: 'detached' });
+    });
+
+    storyInBoth('a deletion can be undone for ten seconds; leaving the page carries it out', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('eraser');
+        const [, second, third, fourth] = await make(server, user, 'Erased', ['One', 'Two', 'Three', 'Four']);
+        const ids = async () => (await server.api('GET', '/products?category=Erased')).data.map(({ id }) => id);
+        await visitor.signIn(user);
+        await page.clock.install();
+        await open(page, 'Erased');
+        await page.getByRole('button', { name: 'One', exact: true }).focus();
+        await page.keyboard.press('Delete');
+        await visitor.hears('One is deleted.');
+        await row(page, 'One').waitFor({ state: 'detached' });
+        assert.equal((await ids()).length, 4);
+        await page.keyboard.press('u');
+        await visitor.hears('Nothing is deleted.');
+        assert.ok(await visitor.isFocused(page.getByRole('button', { name: 'One', exact: true })));
+
+        await page.getByLabel('Select One').check();
+        await page.getByLabel('Select Two').check();
+        await page.getByRole('group', { name: 'Selected products' }).getByRole('button', { name: 'Delete' }).click();
+        await visitor.hears('2 products are deleted.');
+        await page.getByText('10 seconds').waitFor();
+        await server.api('PUT', `/products/${second.id}`, { price: 5 }, user.token);
+        await page.mouse.move(0, 0);
+        await page.clock.runFor(10_500);
+        await visitor.hears('1 product is deleted.');
+        const faults = page.getByRole('dialog', { name: '1 product was left as it is' });
+        await faults.getByRole('row', { name: 'Two' }).getByText('Price: 5.00').waitFor();
+        assert.deepEqual(await ids(), [second.id, third.id, fourth.id]);
+        await press(page, 'Leave them all');
+        await row(page, 'Two').waitFor();
+
+        await press(page, 'Three');
+        await page.getByRole('dialog', { name: 'Three' }).getByRole('button', { name: 'Delete' }).click();
+        await visitor.hears('Three is deleted.');
+        await page.getByText('10 seconds').waitFor();
+        const sent = page.waitForRequest('**/api/products/batch');
+        await page.goto('/');
+        await sent;
+        while ((await ids()).includes(third.id)) {
+            await page.waitForTimeout(50);
+        }
+        assert.deepEqual(await ids(), [second.id, fourth.id]);
+    });
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file of products is chosen, its columns are matched to fields, it is checked, and then imported. */
+import { CSV, readHead, Transfer, typeOf } from '../import/transfer.js';
+import { readProfile } from '../lib/api.js';
+import { bdi, byId, el, follow, saveFile, settle, state } from '../lib/dom.js';
+import { explain } from '../lib/form.js';
+import { say, showError, start } from '../lib/page.js';
+import { formatWhole, pieces, t } from '../lib/text.js';
+import { FIELDS } from '../product/fields.js';
+
+const MAYBE_STORED = [0, 500, 502, 504]; /* with these answers, or none, a part may be stored nevertheless */
+const PAUSE = 1000; /* ms after which there is a rate worth telling */
+
+/* What a column can be, and the names that it may have for that besides the field's own, without case, spaces and marks. */
+const CHOICES = [...Object.keys(FIELDS), 'id'];
+const NAMES = {
+    name: ['product', 'productname', 'title', 'produkt', 'produktname', 'artikel', 'bezeichnung', 'titel'],
+    price: ['preis'],
+    category: ['kategorie', 'warengruppe'],
+    inStock: ['stock', 'vorrätig', 'lieferbar'],
+    rating: ['bewertung'],
+    id: ['productid'],
+};
+
+/* ---- what the user has chosen ---- */
+
+const file = state(null);
+const head = state([]); /* the cells of its first rows */
+const columns = state([]); /* by column the field, '' for none */
+const mode = state('create');
+const transfer = state(null);
+const phase = state('choosing'); /* 'checking', 'checked', 'storing', 'stopped', 'stored' */
+const isRunning = () => phase.value === 'checking' || phase.value === 'storing';
+
+function fieldText(field) {
+    return field in FIELDS ? t(FIELDS[field].label) : field === 'id' ? t('product.id') : field;
+}
+
+const isNamed = (field, plain) => field.toLowerCase() === plain || NAMES[field]?.includes(plain);
+
+/* What is wrong with a row, in the user's language as far as there are words for it. */
+function errorText(error) {
+    return error.field === '' ? t('import.rowFault', { fault: explain(error) }) : t('form.fault', { label: fieldText(error.field), fault: explain(error) });
+}
+
+/* The field that each name suggests, but none twice. */
+function matchColumns(names) {
+    const taken = new Set();
+    return names.map(name => {
+        const plain = name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+        const field = CHOICES.find(choice => isNamed(choice, plain) && !taken.has(choice)) ?? '';
+        taken.add(field);
+        return field;
+    });
+}
+
+/* A field is one column's: another one that had it is left out. */
+function setColumn(at, field) {
+    columns.value = columns.value.map((other, i) => (i === at ? field : other === field ? '' : other));
+}
+
+function lacking() {
+    const isUpdate = mode.value === 'upsert' && columns.value.includes('id');
+    return file.value === null || typeOf(file.value) !== CSV || isUpdate
+        ? []
+        : CHOICES.filter(field => FIELDS[field]?.isRequired && !columns.value.includes(field));
+}
+
+/* What speaks against reading the file as CSV; undefined: nothing. */
+function headFault([names = [], ...rows]) {
+    if (names.length === 0) {
+        return 'import.noHeader';
+    }
+    if (names.length === 1 && names[0].includes(';')) {
+        return 'import.semicolons';
+    }
+    return [names, ...rows].flat().includes('\ufffd') ? 'import.encoding' : undefined;
+}
+
+/* Another choice makes the last check worthless. */
+function forgetCheck() {
+    transfer.value = null;
+    phase.value = 'choosing';
+    byId('trouble').replaceChildren();
+    say('');
+}
+
+async function take(chosen) {
+    if (!chosen || isRunning()) {
+        return;
+    }
+    forgetCheck();
+    file.value = null;
+    try {
+        head.value = typeOf(chosen) === CSV ? await readHead(chosen) : [];
+        columns.value = matchColumns(head.value[0] ?? []);
+        mode.value = columns.value.includes('id') ? 'upsert' : 'create';
+        file.value = chosen;
+        byId('form').dataset.edited = '';
+    } catch (error) {
+        showError(byId('trouble'), error, () => take(chosen)).focus();
+    }
+}
+
+/* ---- a pass over the file ---- */
+
+const isStopping = state(false);
+const isUnsure = state(false); /* a part was sent and not answered */
+let request; /* of the check */
+let began; /* { at, rows, share }: when this pass began, and what an earlier one had done */
+
+/* Runs the pass. Returns whether it came to its end, or was stopped. */
+async function run(name, before, pass) {
+    byId('trouble').replaceChildren();
+    say('');
+    isStopping.value = isUnsure.value = false;
+    request = new AbortController();
+    began = { at: performance.now(), ...transfer.value.progress.value };
+    phase.value = name;
+    settle();
+    byId('run-title').focus();
+    try {
+        await pass();
+        return true;
+    } catch (error) {
+        phase.value = before;
+        settle();
+        if (!request.signal.aborted) {
+            isUnsure.value = name === 'storing' && MAYBE_STORED.includes(error.status);
+            showError(byId('trouble'), error, name === 'storing' ? store : check).focus();
+        }
+        return false;
+    }
+}
+
+function showResult(next) {
+    phase.value = next;
+    settle();
+    byId('result-title').focus();
+}
+
+async function check() {
+    if (await run('checking', 'choosing', () => transfer.value.check(request.signal))) {
+        showResult('checked');
+    } else if (request.signal.aborted) {
+        say(t('import.checkStopped'));
+        byId('check').focus();
+    }
+}
+
+async function store() {
+    if (await run('storing', 'stopped', () => transfer.value.store(() => isStopping.value))) {
+        delete byId('form').dataset.edited;
+        showResult(transfer.value.stored < transfer.value.good ? 'stopped' : 'stored');
+    }
+}
+
+function begin(event) {
+    event.preventDefault();
+    if (lacking().length > 0) {
+        document.querySelector('#columns select').focus();
+        return;
+    }
+    transfer.value = new Transfer({
+        file: file.value,
+        type: typeOf(file.value),
+        columns: columns.value,
+        mode: mode.value,
+        header: head.value[0],
+        explain: errorText,
+    });
+    check();
+}
+
+/* ---- how far it is ---- */
+
+function leftText(seconds) {
+    return seconds > 90 ? t('import.minutes', { n: Math.ceil(seconds / 60) }) : t('import.seconds', { n: Math.ceil(seconds) });
+}
+
+function paceText({ rows, share }) {
+    const seconds = (performance.now() - began.at) / 1000;
+    const text = phase.value === 'storing' ? t('import.rowsOf', { rows, n: transfer.value.good }) : t('import.rows', { n: rows });
+    if (seconds * 1000 < PAUSE || share === began.share) {
+        return text;
+    }
+    const rate = Math.round((rows - began.rows) / seconds);
+    const left = (seconds * (1 - share)) / (share - began.share);
+    return `${text} · ${t('import.rate', { n: rate })} · ${leftText(left)}`;
+}
+
+function showProgress() {
+    if (isRunning()) {
+        const { progress } = transfer.value;
+        byId('run-title').textContent = t(phase.value === 'storing' ? 'import.storing' : 'import.checking');
+        byId('bar').value = progress.value.share;
+        byId('pace').textContent = paceText(progress.value);
+        byId('stop').textContent = t(isStopping.value ? 'import.stopping' : 'import.stop');
+        byId('stop').setAttribute('aria-disabled', isStopping.value);
+    }
+}
+
+function stop() {
+    isStopping.value = true;
+    if (phase.value === 'checking') {
+        request.abort();
+    }
+}
+
+/* ---- two tables ---- */
+
+const COLUMNS_HEAD = ['import.column', 'import.field', 'import.samples'];
+const FAULTS_HEAD = ['import.row', 'import.wrong', 'import.content'];
+
+/* A row of a table, whose cells say what they are where there is no room for columns. */
+function labelled(cells, keys) {
+    cells.forEach((cell, i) => (cell.dataset.label = t(keys[i])));
+    return el('tr', {}, cells);
+}
+
+function table(keys, rows) {
+    const titles = keys.map(key => el('th', { scope: 'col' }, t(key)));
+    return el('table', { class: 'table people' }, el('thead', {}, el('tr', {}, titles)), el('tbody', {}, rows));
+}
+
+/* ---- the columns ---- */
+
+function columnRow(name, at) {
+    const samples = head.value.slice(1).map(cells => cells[at] ?? '').filter(text => text !== '');
+    const select = el(
+        'select',
+        { class: 'form-control', 'aria-label': t('import.fieldOf', { name }), onchange: () => setColumn(at, select.value) },
+        ['', ...CHOICES].map(field => el('option', { value: field }, field === '' ? t('import.leaveOut') : fieldText(field))),
+    );
+    follow(() => (select.value = columns.value[at]));
+    const cells = [
+        el('th', { scope: 'row' }, bdi(name)),
+        el('td', {}, select),
+        el('td', { class: 'sample' }, bdi(samples.slice(0, 3).join(' · '))),
+    ];
+    return labelled(cells, COLUMNS_HEAD);
+}
+
+function showChoice() {
+    const chosen = file.value;
+    const fault = chosen && typeOf(chosen) === CSV ? headFault(head.value) : undefined;
+    byId('chosen').replaceChildren(
+        ...(chosen ? pieces('import.file', { name: bdi(chosen.name), n: Math.ceil(chosen.size / 1024) }) : [t('import.drop')]),
+    );
+    byId('choose').textContent = t(chosen ? 'import.chooseOther' : 'import.choose');
+    byId('choose').classList.toggle('btn-primary', !chosen);
+    byId('settings').hidden = !chosen || fault !== undefined;
+    byId('by-column').hidden = !chosen || typeOf(chosen) !== CSV;
+    byId('columns').replaceChildren(table(COLUMNS_HEAD, (head.value[0] ?? []).map(columnRow)));
+    if (fault) {
+        byId('trouble').replaceChildren(el('p', { class: 'alert alert-warning', role: 'alert' }, t(fault)));
+    }
+}
+
+function showLacking() {
+    const names = lacking().map(fieldText);
+    byId('lacking').textContent = names.length > 0 ? t('import.lacking', { names: names.join(', ') }) : '';
+}
+
+/* ---- the result ---- */
+
+function faultRow({ row, text, errors }) {
+    const cells = [
+        el('th', { scope: 'row' }, formatWhole(row)),
+        el('td', {}, errors.map(error => el('div', {}, errorText(error)))),
+        el('td', { class: 'sample' }, bdi(text)),
+    ];
+    return labelled(cells, FAULTS_HEAD);
+}
+
+function saveFaulty() {
+    const { type } = transfer.value;
+    saveFile(transfer.value.faultyFile(t('import.wrong')), `${t('import.faulty')}.${type === CSV ? 'csv' : 'ndjson'}`);
+}
+
+function faultsView() {
+    const { faults, failed, isCut } = transfer.value;
+    if (failed === 0) {
+        return [];
+    }
+    return [
+        el('h3', {}, t('import.faultyRows', { n: failed })),
+        isCut && el('p', {}, t('import.isCut', { row: faults.at(-1).row })),
+        el('p', {}, t('import.mend')),
+        el('p', {}, el('button', { type: 'button', class: 'btn', onclick: saveFaulty }, t('import.save', { n: failed }))),
+        failed > faults.length && el('p', { class: 'form-text' }, t('import.first', { n: faults.length })),
+        table(FAULTS_HEAD, faults.map(faultRow)),
+    ];
+}
+
+function button(text, onclick, look = 'btn-primary') {
+    return el('button', { type: 'button', class: `btn ${look}`, onclick }, text);
+}
+
+const another = () => el('a', { class: 'btn', href: 'import.html' }, t('import.another'));
+
+/* By phase: title, sentences, and what to do next. */
+const RESULTS = {
+    checked({ good, failed, counts }) {
+        if (good + failed === 0) {
+            return { title: t('import.noRows') };
+        }
+        return {
+            title: t(failed === 0 ? 'import.allGood' : 'import.someFaulty'),
+            text: failed === 0 ? t('import.would', { n: good, ...counts }) : good > 0 && t('import.others', { n: good }),
+            next: good > 0 && button(t('import.store', { n: good }), store),
+        };
+    },
+    stopped({ good, stored }) {
+        return {
+            title: t('import.stopped'),
+            text: [t('import.partStored', { stored, n: good }), isUnsure.value ? ` ${t('import.unsure')}` : ''],
+            next: [button(t('import.goOn'), store), another()],
+        };
+    },
+    stored({ stored }) {
+        return {
+            title: t('import.done', { n: stored }),
+            next: [el('a', { class: 'btn btn-primary', href: 'index.html' }, t('import.toList')), another()],
+        };
+    },
+};
+
+function showPhase() {
+    const result = RESULTS[phase.value]?.(transfer.value);
+    byId('form').hidden = !['choosing', 'checked'].includes(phase.value);
+    byId('check').classList.toggle('btn-primary', phase.value !== 'checked');
+    byId('run').hidden = !isRunning();
+    byId('result').hidden = !result;
+    byId('result').replaceChildren(
+        ...(result
+            ? [
+                  el('h2', { id: 'result-title', tabindex: '-1' }, result.title),
+                  result.text && el('p', {}, result.text),
+                  result.next && el('p', { class: 'actions' }, result.next),
+                  ...faultsView(),
+              ].filter(Boolean)
+            : []),
+    );
+}
+
+/* ---- the beginning ---- */
+
+function listen() {
+    const drop = byId('drop');
+    const input = byId('file');
+    byId('choose').onclick = () => input.click();
+    input.onchange = () => {
+        take(input.files[0]);
+        input.value = ''; /* the same file can be chosen again, after it has been mended */
+    };
+    addEventListener('dragover', event => {
+        event.preventDefault();
+        drop.classList.add('over');
+    });
+    addEventListener('dragleave', () => drop.classList.remove('over'));
+    addEventListener('drop', event => {
+        event.preventDefault();
+        drop.classList.remove('over');
+        take(event.dataTransfer.files[0]);
+    });
+    byId('form').onsubmit = begin;
+    byId('form').onchange = ({ target }) => {
+        if (target !== input) {
+            forgetCheck();
+        }
+        if (target.name === 'mode') {
+            mode.value = target.value;
+        }
+    };
+    byId('stop').onclick = stop;
+    addEventListener('beforeunload', event => isRunning() && event.preventDefault());
+}
+
+start(
+    async () => {
+        const { mayWrite, role } = await readProfile();
+        if (!mayWrite) {
+            const text = el('p', {}, t('import.writersOnly', { role: t(`role.${role}`) }));
+            byId('trouble').replaceChildren(el('div', { class: 'alert alert-warning', role: 'alert' }, text));
+            return;
+        }
+        listen();
+        follow(showPhase);
+        follow(showProgress);
+        follow(showChoice);
+        follow(showLacking);
+        follow(() => (byId('form').elements.mode.value = mode.value));
+    },
+    { needsUser: true },
+);

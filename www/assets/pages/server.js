@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For administrators: the state of the server, what it did in the last hour, and the mail queue. All of it follows the server. */
+import { ApiError, call, currentUser, send } from '../lib/api.js';
+import { bdi, byId, el, follow, state } from '../lib/dom.js';
+import { setLink, table } from '../lib/list.js';
+import { loader, showError, start } from '../lib/page.js';
+import { formatClock, formatPercent, formatTime, formatWhole, hasText, pieces, t } from '../lib/text.js';
+import { chart } from '../server/chart.js';
+import { findChanges, keepSample, PATH, readMetrics, recallSamples } from '../server/metrics.js';
+
+const PERIOD = 15_000; /* ms between looks at the server */
+const MINUTE = 60_000;
+const LIMIT = 10; /* mails on a page */
+const UNKNOWN = '–';
+
+const sum = (items, valueOf) => items.reduce((total, item) => total + valueOf(item), 0);
+
+/* ---- the state ---- */
+
+const health = state(null); /* { schema, oldestMail } */
+const fault = state(''); /* why the server is not ready, in its own words */
+const version = state(null);
+const database = state(null); /* { name, version } */
+const reading = state(null); /* of the metrics */
+
+async function readHealth() {
+    try {
+        health.value = (await send('GET', '/health/ready')).data;
+        fault.value = '';
+        database.value ??= (await call('GET', '/database')).data;
+    } catch (error) {
+        if (!(error instanceof ApiError)) {
+            throw error;
+        }
+        health.value = null;
+        fault.value = error.status > 0 ? error.message : ''; /* without an answer, the bar says so */
+    }
+}
+
+function stateBadge() {
+    if (fault.value) {
+        return el('span', { class: 'badge warn' }, t('server.notReady'));
+    }
+    return health.value ? el('span', { class: 'badge' }, t('server.ready')) : UNKNOWN;
+}
+
+function oldestMail() {
+    const { oldestMail: time, schema } = health.value ?? {};
+    return time ? formatTime(time) : schema ? t('server.noMail') : UNKNOWN;
+}
+
+/* THE FACTS */
+const FACTS = {
+    'server.state': stateBadge,
+    'server.version': () => version.value ?? UNKNOWN,
+    'server.database': () => (database.value ? `${database.value.name} ${database.value.version}` : UNKNOWN),
+    'server.schema': () => String(health.value?.schema ?? UNKNOWN),
+    'server.connections': () => (reading.value ? formatWhole(reading.value.connections) : UNKNOWN),
+    'server.oldest': oldestMail,
+};
+
+function showFault() {
+    const reason = el('span', { lang: 'en' }, fault.value);
+    const alert = el('div', { class: 'alert alert-danger', role: 'alert' }, el('p', {}, pieces('server.says', { reason })));
+    byId('health-trouble').replaceChildren(...(fault.value ? [alert] : []));
+}
+
+/* ---- the last hour ---- */
+
+const samples = state([]);
+const isRefused = state(false); /* whether asking for the metrics again is pointless, until the administrator says otherwise */
+
+/* What an administrator adds to the server's configuration. */
+const CONFIGURATION = `<Location "${PATH}">
+    SetHandler catalog-metrics
+    CatalogKeyFile /etc/catalog/token.key
+    AuthType Catalog
+    AuthName "metrics"
+    Require catalog-role admin
+</Location>`;
+
+function explainMetrics(key, status) {
+    isRefused.value = true;
+    const again = () => {
+        isRefused.value = false;
+        byId('metrics-trouble').replaceChildren();
+        sampleMetrics();
+    };
+    byId('metrics-trouble').replaceChildren(
+        el(
+            'div',
+            { class: 'alert alert-warning', role: 'alert' },
+            el('p', {}, pieces(key, { path: el('code', {}, PATH), status: String(status) })),
+            el('pre', { lang: 'en' }, CONFIGURATION),
+            el('button', { type: 'button', class: 'btn', onclick: again }, t('error.again')),
+        ),
+    );
+}
+
+async function sampleMetrics() {
+    if (isRefused.value) {
+        return;
+    }
+    try {
+        reading.value = await readMetrics();
+        if (reading.value) {
+            samples.value = keepSample(currentUser().id, reading.value.sample);
+        } else {
+            explainMetrics('server.otherMetrics');
+        }
+    } catch (error) {
+        if (!(error instanceof ApiError)) {
+            throw error;
+        }
+        if (error.status >= 400 && error.status !== 503 && !error.ended) {
+            explainMetrics('server.noMetrics', error.status);
+        }
+    }
+}
+
+const perMinute = valueOf => change => {
+    const { from, to } = change;
+    return { from, to, value: (valueOf(change) * MINUTE) / (to - from) };
+};
+const highestOf = parts => Math.ceil(Math.max(1, ...parts.map(({ value }) => value)));
+
+function requestChart(changes, now) {
+    const parts = changes.map(perMinute(({ requests }) => requests));
+    const faults = changes.map(perMinute(({ errors }) => errors));
+    const most = highestOf(parts);
+    const errors = sum(changes, change => change.errors);
+    const n = sum(changes, change => change.requests);
+    const sentence = [
+        t('server.requestsText', { n }),
+        n > 0 ? t('server.requestsMost', { most }) : '',
+        errors > 0 ? t('server.errors', { n: errors }) : t('server.noErrors'),
+    ].join('');
+    const layers = [
+        { look: 'amount', parts },
+        { look: 'fault', parts: faults },
+    ];
+    return chart({ title: t('server.requests'), sentence, layers, most, highest: formatWhole(most), now });
+}
+
+function cacheChart(changes, now) {
+    const asked = changes.filter(({ hits, misses }) => hits + misses > 0);
+    const parts = asked.map(({ from, to, hits, misses }) => ({ from, to, value: hits / (hits + misses) }));
+    const hits = sum(asked, change => change.hits);
+    const n = hits + sum(asked, change => change.misses);
+    const sentence = n > 0 ? t('server.cacheText', { n, percent: formatPercent(hits / n) }) : t('server.cacheNone');
+    return chart({ title: t('server.cache'), sentence, layers: [{ look: 'amount', parts }], most: 1, highest: formatPercent(1), now });
+}
+
+function limitName(name) {
+    const key = `limit.${name}`;
+    return hasText(key) ? t(key) : name;
+}
+
+function limitChart(changes, now) {
+    const parts = changes.map(perMinute(({ refused }) => refused));
+    const most = highestOf(parts);
+    const names = [...new Set(changes.flatMap(({ limits }) => Object.keys(limits)))];
+    const list = names
+        .map(name => ({ name: limitName(name), n: sum(changes, ({ limits }) => limits[name] ?? 0) }))
+        .filter(({ n }) => n > 0)
+        .map(limit => t('server.limit', limit))
+        .join(', ');
+    const n = sum(changes, ({ refused }) => refused);
+    const sentence = n > 0 ? t('server.limitsText', { n, list }) : t('server.limitsNone');
+    return chart({ title: t('server.limits'), sentence, layers: [{ look: 'fault', parts }], most, highest: formatWhole(most), now });
+}
+
+function showCharts() {
+    const now = Date.now();
+    const changes = findChanges(samples.value);
+    const [first] = samples.value;
+    byId('charts').hidden = byId('sampled').hidden = isRefused.value && changes.length === 0;
+    byId('charts').replaceChildren(...[requestChart, cacheChart, limitChart].map(make => make(changes, now)));
+    byId('sampled').textContent = changes.length ? t('server.sampled', { time: formatClock(first.at) }) : t('server.sampling');
+}
+
+/* ---- the mail queue ---- */
+
+/* By what the page's address calls them; the routes say the same, but for all of them. */
+const VIEWS = {
+    all: { query: {}, none: 'server.mailsNone' },
+    dead: { query: { state: 'dead' }, none: 'server.deadNone' },
+    pending: { query: { state: 'pending' }, none: 'server.pendingNone' },
+};
+
+/* { view, page } */
+function readAddress() {
+    const query = new URLSearchParams(location.search);
+    const view = query.get('mails');
+    return { view: Object.hasOwn(VIEWS, view) ? view : 'all', page: Math.max(1, Math.floor(Number(query.get('page')) || 1)) };
+}
+
+function writeAddress({ view, page }) {
+    const query = new URLSearchParams({ ...(view !== 'all' && { mails: view }), ...(page > 1 && { page }) });
+    return `${location.pathname}${query.size > 0 ? `?${query}` : ''}`;
+}
+
+const address = state(readAddress());
+const answer = state(null); /* the last one: { data, pagination } */
+const failed = state(0); /* how many mails */
+const isLoading = state(true);
+
+function visit(next) {
+    history.pushState(null, '', writeAddress(next));
+    address.value = next;
+    byId('mails').focus();
+}
+
+function readMails(signal) {
+    const { view, page } = address.value;
+    const read = query => call('GET', `/mails?${new URLSearchParams(query)}`, undefined, { signal });
+    return Promise.all([read({ ...VIEWS[view].query, page, limit: LIMIT }), read({ ...VIEWS.dead.query, limit: 1 })]);
+}
+
+const loadMails = loader(
+    readMails,
+    ([shown, dead]) => {
+        failed.value = dead.pagination.total;
+        answer.value = shown;
+    },
+    isLoading,
+    byId('list-trouble'),
+);
+
+async function retry(path, done) {
+    try {
+        const { data } = await call('POST', path);
+        byId('mails-status').textContent = done(data);
+        byId('mails').focus(); /* the button goes */
+        await loadMails();
+    } catch (error) {
+        byId('mails-status').textContent = '';
+        showError(byId('list-trouble'), error).focus();
+    }
+}
+
+function retryOne({ id, to }) {
+    return retry(`/mails/${encodeURIComponent(id)}/retry`, () => t('server.retried', { to }));
+}
+
+function retryAll() {
+    return retry('/mails/retry', ({ retried }) => t('server.retriedAll', { n: retried }));
+}
+
+function retryButton(mail) {
+    const { to } = mail;
+    const label = t('server.retryOne', { to });
+    return el('button', { type: 'button', class: 'btn', 'aria-label': label, onclick: () => retryOne(mail) }, t('server.retry'));
+}
+
+function purpose(template) {
+    const key = `mail.${template}`;
+    return hasText(key) ? t(key) : template;
+}
+
+const COLUMNS = ['server.to', 'server.state', 'server.attempts', 'server.queued', 'server.next'];
+
+function cells(mail) {
+    return [
+        el('th', { scope: 'row' }, bdi(mail.value.to), el('span', { class: 'category' }, purpose(mail.value.template))),
+        el('td', {}, () => el('span', { class: mail.value.state === 'dead' ? 'badge warn' : 'badge' }, t(`server.${mail.value.state}`))),
+        el('td', {}, () => formatWhole(mail.value.attempts)),
+        el('td', {}, () => formatTime(mail.value.createdAt)),
+        el('td', {}, () => (mail.value.state === 'dead' ? retryButton(mail.value) : formatTime(mail.value.nextAt))),
+    ];
+}
+
+const isEmpty = () => answer.value?.data.length === 0;
+
+function nothing() {
+    const { pagination } = answer.value;
+    return el('p', {}, pagination.total > 0 ? t('list.noPage', pagination) : t(VIEWS[address.value.view].none));
+}
+
+function linkTo(id, page, exists) {
+    const next = { ...address.value, page };
+    byId(id).hidden = !exists;
+    setLink(byId(id), writeAddress(next), () => visit(next));
+}
+
+function showPosition() {
+    const { data, pagination } = answer.value;
+    const { page, pages, total } = pagination;
+    const from = (page - 1) * LIMIT + 1;
+    byId('pages').hidden = pages <= 1 && page <= 1;
+    byId('count').textContent = isEmpty() ? '' : t('server.mailsRange', { from, to: from + data.length - 1, n: total });
+    byId('position').textContent = t('list.page', { n: page });
+    linkTo('previous', page - 1, page > 1);
+    linkTo('next', page + 1, page < pages);
+}
+
+function showViews() {
+    for (const view of Object.keys(VIEWS)) {
+        const link = byId(`to-${view}`);
+        const next = { view, page: 1 };
+        setLink(link, writeAddress(next), () => visit(next));
+        view === address.value.view ? link.setAttribute('aria-current', 'page') : link.removeAttribute('aria-current');
+    }
+}
+
+function showMails() {
+    const rows = table(
+        { 'aria-labelledby': 'mails', hidden: () => answer.value === null || isEmpty() },
+        COLUMNS,
+        () => answer.value?.data ?? [],
+        cells,
+    );
+    byId('list').append(rows, el('div', { class: 'nothing', hidden: () => !isEmpty() }, () => isEmpty() && nothing()));
+    byId('retry').onclick = retryAll;
+    addEventListener('popstate', () => (address.value = readAddress()));
+    follow(() => {
+        byId('retry').hidden = failed.value === 0;
+        byId('retry').textContent = t('server.retryAll', { n: failed.value });
+    });
+    follow(() => byId('list').setAttribute('aria-busy', answer.value === null && isLoading.value));
+    follow(() => answer.value && showPosition());
+    follow(showViews);
+    follow(() => address.value && loadMails());
+}
+
+/* ---- the beginning ---- */
+
+const readAll = () => Promise.all([readHealth(), sampleMetrics(), loadMails()]);
+
+function watch() {
+    setTimeout(async () => {
+        if (currentUser()) {
+            await readAll();
+            watch();
+        }
+    }, PERIOD);
+}
+
+/* GET of the mount says it to everybody. */
+async function readVersion() {
+    version.value = await send('GET', '/').then(
+        ({ data }) => data.version,
+        () => null,
+    );
+}
+
+start(
+    async () => {
+        byId('facts').append(
+            ...Object.entries(FACTS).map(([key, value]) => el('div', {}, el('dt', {}, t(key)), el('dd', {}, value))),
+        );
+        byId('content').hidden = false;
+        samples.value = recallSamples(currentUser().id);
+        follow(showFault);
+        follow(showCharts);
+        showMails();
+        readVersion();
+        await Promise.all([readHealth(), sampleMetrics()]); /* the address has the mails read */
+        watch();
+    },
+    { needsAdmin: true },
+);

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For writers: the products in a table, to be edited in it or beside it. The address of the page has the filters, the page and the product. */
+import { call, mayWrite, watchProducts } from '../lib/api.js';
+import { bdi, byId, each, el, follow, recall, remember, settle, state } from '../lib/dom.js';
+import { connectFilters, setPageLink } from '../lib/list.js';
+import { say, setTitle, showError, start } from '../lib/page.js';
+import { formatTime, t } from '../lib/text.js';
+import { NEW, readDrafts, writeDraft } from '../product/drafts.js';
+import { askToLeave, makeEditor } from '../product/editor.js';
+import { FIELDS } from '../product/fields.js';
+import { readProduct } from '../product/store.js';
+import { removeAll, showDock, undoRemoval } from '../work/dock.js';
+import { connectGrid, listenToKeys } from '../work/keys.js';
+import {
+    address,
+    answer,
+    conditions,
+    FILTERS,
+    isLoading,
+    listed,
+    load,
+    readAddress,
+    requestPath,
+    select,
+    selected,
+    showStored,
+    toggle,
+    visit,
+    writeAddress,
+} from '../work/list.js';
+
+const COLUMNS_KEPT = 'catalog.columns';
+
+let owner; /* the user's id, also after the session has ended */
+
+/* ---- the table ---- */
+
+/* A checkbox that is checked while isChecked(). */
+function checkbox(label, isChecked, change) {
+    const input = el('input', { type: 'checkbox', 'aria-label': label, onchange: change });
+    follow(() => (input.checked = isChecked()));
+    return input;
+}
+
+function selectionHead() {
+    const areAll = () => listed().length > 0 && listed().every(({ id }) => selected.value.has(id));
+    const input = checkbox(t('work.selectPage'), areAll, ({ target }) => select(listed(), target.checked));
+    return el('th', { scope: 'col', role: 'columnheader', class: 'selection' }, input);
+}
+
+function selectionCell(item) {
+    const input = checkbox('', () => selected.value.has(item.value.id), () => toggle(item.value.id));
+    input.tabIndex = -1;
+    follow(() => input.setAttribute('aria-label', t('work.select', { name: item.value.name })));
+    return el('td', { role: 'gridcell', class: 'selection', 'data-name': 'selection' }, input);
+}
+
+/* THE COLUMNS. sort: its parameter; a column that isExtra is shown if the user wants it. */
+const COLUMNS = [
+    { name: 'name', title: 'list.name', sort: 'name' },
+    { name: 'category', title: 'list.category', sort: 'category' },
+    { name: 'price', title: 'list.price', sort: 'price', look: 'number' },
+    { name: 'inStock', title: 'list.stock', sort: 'inStock' },
+    { name: 'rating', title: 'list.rating', sort: 'rating', look: 'number' },
+    { name: 'createdAt', title: 'product.added', sort: 'createdAt', show: formatTime },
+    { name: 'id', title: 'product.id', show: id => el('code', {}, id), isExtra: true },
+];
+
+function readColumns() {
+    const kept = recall('localStorage', COLUMNS_KEPT)?.split(',');
+    return new Set(kept ?? COLUMNS.filter(({ isExtra }) => !isExtra).map(({ name }) => name));
+}
+
+const columns = state(readColumns()); /* the names of those that are shown; the name always is */
+const isHidden = name => name !== 'name' && !columns.value.has(name);
+
+function chooseColumn(name, isShown) {
+    const next = new Set(columns.value);
+    isShown ? next.add(name) : next.delete(name);
+    columns.value = next;
+    remember('localStorage', COLUMNS_KEPT, [...next].join());
+}
+
+function listenToColumnChoice() {
+    const choice = byId('column-choice');
+    choice.addEventListener('keydown', event => {
+        if (event.key === 'Escape') {
+            choice.open = false;
+            choice.querySelector('summary').focus();
+        }
+    });
+    choice.addEventListener('focusout', ({ relatedTarget }) => {
+        if (relatedTarget && !choice.contains(relatedTarget)) {
+            choice.open = false;
+        }
+    });
+}
+
+function columnChoice({ name, title }) {
+    const input = el('input', {
+        type: 'checkbox',
+        checked: columns.value.has(name),
+        onchange: ({ target }) => chooseColumn(name, target.checked),
+    });
+    return el('label', { class: 'option' }, input, t(title));
+}
+
+/* '' is the newest first. */
+function directionOf(sort) {
+    const present = address.value.sort || '-createdAt';
+    return { [sort]: 'ascending', [`-${sort}`]: 'descending' }[present];
+}
+
+function headCell({ name, title, sort, look = '' }) {
+    const turn = () => {
+        const next = directionOf(sort) === 'ascending' ? `-${sort}` : sort;
+        visit({ ...address.value, sort: next === '-createdAt' ? '' : next, page: 1 });
+    };
+    return el(
+        'th',
+        { scope: 'col', role: 'columnheader', class: look, hidden: () => isHidden(name), 'aria-sort': () => sort && directionOf(sort) },
+        sort ? el('button', { type: 'button', class: 'sort', onclick: turn }, t(title)) : t(title),
+    );
+}
+
+const open = id => visit({ ...address.value, product: id }, { opened: true });
+
+function nameDisplay({ id, name }) {
+    return [
+        el('button', { type: 'button', class: 'link', tabindex: '-1', onclick: () => open(id) }, bdi(name)),
+        id in readDrafts(owner) && [' ', el('span', { class: 'badge warn' }, t('draft.mark'))],
+    ];
+}
+
+function display({ name, show }, product) {
+    if (name === 'name') {
+        return nameDisplay(product);
+    }
+    if (name === 'inStock') {
+        return el('span', { class: product.inStock ? 'stock' : 'stock out' }, FIELDS.inStock.show(product.inStock));
+    }
+    return show ? show(product[name]) : bdi(FIELDS[name].show(product[name]));
+}
+
+/* ---- editing in place ---- */
+
+const editing = state(null); /* the cell that is edited: { id, name, editor } */
+
+function endEditing() {
+    const { id, name } = editing.value;
+    editing.value = null;
+    settle();
+    grid.focus(id, name);
+}
+
+/* A product with a draft is edited as a whole. */
+function edit(id, name) {
+    const product = answer.value.data.find(item => item.id === id);
+    const current = editing.value;
+    if (id in readDrafts(owner) && current?.id !== id) {
+        open(id);
+        return;
+    }
+    if (current) {
+        current.editor.isEdited() ? current.editor.form.requestSubmit() : endEditing();
+    }
+    if (!editing.value && product) {
+        const editor = makeEditor({ owner, product, names: [name], prefix: 'cell-', cancel, saved });
+        editing.value = { id, name, editor };
+        settle();
+        const input = editor.form.elements.namedItem(name);
+        input.focus();
+        input.select();
+    }
+
+    function cancel() {
+        editing.value.editor.drop();
+        endEditing();
+    }
+
+    function saved(stored) {
+        endEditing();
+        showStored(stored);
+        say(t('edit.saved'));
+    }
+}
+
+function listenToEditing() {
+    byId('list').addEventListener('keydown', event => {
+        if (event.key === 'Escape' && editing.value) {
+            editing.value.editor.drop();
+            endEditing();
+        }
+    });
+    byId('list').addEventListener('focusout', ({ target, relatedTarget }) => {
+        const form = editing.value?.editor.form;
+        if (form?.contains(target) && relatedTarget && !form.contains(relatedTarget) && !editing.value.editor.isEdited()) {
+            editing.value = null;
+        }
+    });
+}
+
+/* Where there is no room for columns, each cell says what it is. */
+function bodyCell(column, item) {
+    const { name, title, look = '' } = column;
+    const isEdited = () => editing.value?.id === item.value.id && editing.value.name === name;
+    const isWritable = name in FIELDS;
+    const begin = ({ target }) => {
+        if (!target.closest('form, button') && String(getSelection()) === '') {
+            edit(item.value.id, name);
+        }
+    };
+    return el(
+        name === 'name' ? 'th' : 'td',
+        {
+            ...(name === 'name' ? { scope: 'row', role: 'rowheader' } : { role: 'gridcell' }),
+            class: `${look} ${isWritable ? 'writable' : ''}`,
+            tabindex: name === 'name' ? undefined : '-1',
+            hidden: () => isHidden(name),
+            'data-name': name,
+            'data-label': t(title),
+            ...(isWritable && name !== 'name' && { onclick: begin }),
+        },
+        () => (isEdited() ? editing.value.editor.form : display(column, item.value)),
+    );
+}
+
+function row(item) {
+    return el(
+        'tr',
+        { role: 'row', 'data-id': () => item.value.id },
+        selectionCell(item),
+        COLUMNS.map(column => bodyCell(column, item)),
+    );
+}
+
+const isEmpty = () => answer.value?.data.length === 0;
+
+function table() {
+    const rows = el('tbody', { role: 'rowgroup' });
+    each(
+        rows,
+        listed,
+        ({ id }) => id,
+        row,
+    );
+    return el(
+        'table',
+        { class: 'table people work', role: 'grid', 'aria-labelledby': 'title', hidden: () => answer.value === null || isEmpty() },
+        el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, selectionHead(), COLUMNS.map(headCell))),
+        rows,
+    );
+}
+
+let grid; /* moves the focus from cell to cell */
+
+/* ---- around the table ---- */
+
+function nothing() {
+    const { page, pages, total } = answer.value.pagination;
+    if (total > 0) {
+        const last = () => visit({ ...address.value, page: pages });
+        return [
+            el('p', {}, t('list.noPage', { page, pages })),
+            el('button', { type: 'button', class: 'btn', onclick: last }, t('list.lastPage')),
+        ];
+    }
+    const isFiltered = conditions(address.value).length > 0;
+    const clear = () => visit({ ...address.value, q: '', category: '', stock: '', page: 1 });
+    return isFiltered
+        ? [el('p', {}, t('list.noFilterMatch')), el('button', { type: 'button', class: 'btn', onclick: clear }, t('list.showAll'))]
+        : [el('p', {}, t('list.empty'))];
+}
+
+function showPosition() {
+    const { data, pagination } = answer.value;
+    const { page, limit, total, totalRelation } = pagination;
+    const from = (page - 1) * limit + 1;
+    const isOpenEnded = totalRelation === 'gte';
+    byId('pages').hidden = isEmpty();
+    byId('count').textContent = isEmpty()
+        ? t('list.none')
+        : t(isOpenEnded ? 'list.rangeOfMore' : 'list.range', { from, to: from + data.length - 1, n: total });
+    byId('position').textContent = t('list.page', { n: page });
+    const linkTo = (id, to, exists) => {
+        const next = { ...address.value, product: '', page: to };
+        setPageLink(id, exists, writeAddress(next), () => visit(next));
+    };
+    linkTo('previous', page - 1, page > 1);
+    linkTo('next', page + 1, isOpenEnded ? data.length === limit : page * limit < total);
+}
+
+/* ---- drafts and categories ---- */
+
+/* What the user has typed and not saved, except what is open. */
+function draftItems() {
+    const isShown = id => id === address.value.product || id === editing.value?.id;
+    const name = (id, { base }) => (id === NEW ? t('shell.add') : bdi(base.name));
+    return Object.entries(readDrafts(owner))
+        .filter(([id]) => !isShown(id))
+        .map(([id, draft]) => el('button', { type: 'button', class: 'btn', onclick: () => open(id) }, name(id, draft)));
+}
+
+function showDrafts() {
+    const items = draftItems();
+    byId('drafts').hidden = items.length === 0;
+    byId('draft-items').replaceChildren(...items);
+}
+
+/* The categories that there are, for the filter and as suggestions; without an index of them there are none. */
+async function offerCategories() {
+    const select = byId('filters').elements.namedItem('category');
+    const option = category => el('option', { value: `=${category}` }, category || t('list.uncategorized'));
+    const offer = known => {
+        const chosen = address.value.category.slice(1);
+        const others = [...(known.includes(chosen) ? [] : [chosen]), ''];
+        select.replaceChildren(select.options[0], ...[...new Set([...known, ...others])].map(option));
+        select.value = address.value.category;
+    };
+    offer([]);
+    const { data } = await call('GET', '/categories?limit=1000').catch(() => ({ data: [] }));
+    const known = data.map(({ category }) => category);
+    offer(known);
+    byId('categories-known').replaceChildren(...known.map(category => el('option', { value: category })));
+}
+
+/* Where there are no heads of columns to click on. */
+function offerOrders() {
+    const order = (value, text) => el('option', { value }, text);
+    const both = ({ title, sort }) => [
+        order(sort, t('work.ascending', { column: t(title) })),
+        order(`-${sort}`, t('work.descending', { column: t(title) })),
+    ];
+    byId('filters')
+        .elements.namedItem('sort')
+        .append(
+            order('', t('list.sortNewest')),
+            order('createdAt', t('users.sortOldest')),
+            ...COLUMNS.filter(({ sort }) => sort && sort !== 'createdAt').flatMap(both),
+        );
+}
+
+/* ---- the dialog at the side ---- */
+
+let editor = null; /* of the product in the dialog */
+
+async function showProduct(id) {
+    const dialog = byId('product');
+    if (!id) {
+        editor?.isEdited() && say(t('draft.kept'));
+        dialog.close();
+        return;
+    }
+    try {
+        const product = await (id === NEW ? null : readProduct(id));
+        if (address.value.product === id) {
+            fillDialog(product);
+            dialog.open || dialog.showModal();
+        }
+    } catch (error) {
+        error.status === 404 && writeDraft(owner, id, null); /* there is nothing left to change */
+        visit({ ...address.value, product: '' }, { replaces: true });
+        showError(byId('trouble'), error).focus();
+    }
+}
+
+function fillDialog(product) {
+    byId('trouble').replaceChildren();
+    byId('product-name').replaceChildren(product ? bdi(product.name) : t('shell.add'));
+    editor = makeEditor({
+        owner,
+        product,
+        saved: stored => {
+            editor = null;
+            byId('product').close();
+            product ? showStored(stored) : load();
+            say(t(product ? 'edit.saved' : 'edit.added'));
+            settle();
+            grid.focus(stored.id, 'name');
+        },
+    });
+    byId('editor').replaceChildren(editor.form);
+    byId('remove').hidden = !product;
+    byId('remove').onclick = () => {
+        byId('product').close();
+        removeAll([product]);
+    };
+}
+
+async function closeProduct() {
+    if (editor?.isEdited()) {
+        const wish = await askToLeave();
+        if (wish === '') {
+            return;
+        }
+        wish === 'drop' ? editor.drop() : say(t('draft.kept'));
+        editor = null;
+    }
+    byId('product').close();
+}
+
+/* The dialog was closed by the user, not by Back. */
+function leaveProduct() {
+    editor = null;
+    byId('editor').replaceChildren();
+    if (address.value.product && history.state?.opened) {
+        history.back();
+    } else if (address.value.product) {
+        visit({ ...address.value, product: '' }, { replaces: true });
+    }
+}
+
+function listenToDialog() {
+    const dialog = byId('product');
+    byId('close').onclick = closeProduct;
+    dialog.addEventListener('cancel', event => {
+        event.preventDefault();
+        closeProduct();
+    });
+    dialog.addEventListener('close', leaveProduct);
+}
+
+/* Another tab has changed products. What the user is typing stays. */
+function followOtherTabs() {
+    load();
+    const { product } = address.value;
+    if (product && product !== NEW && editor && !editor.isEdited()) {
+        showProduct(product);
+    }
+}
+
+/* ---- the beginning ---- */
+
+const KEYS = {
+    '/': { text: 'keys.search', run: () => byId('q').focus() },
+    n: { text: 'keys.new', run: () => open(NEW) },
+    u: { text: 'keys.undo', run: undoRemoval },
+    Delete: {
+        text: 'keys.delete',
+        run() {
+            const product = listed().find(({ id }) => id === grid.current());
+            product && removeAll([product]);
+        },
+    },
+};
+
+/* Calls act(part()) now and when that has changed, but not for each change of what it is a part of. */
+function followPart(part, act) {
+    const known = state();
+    follow(() => (known.value = part()));
+    follow(() => {
+        const value = known.value;
+        queueMicrotask(() => act(value)); /* what act() reads does not count */
+    });
+}
+
+function begin() {
+    const list = table();
+    byId('list').append(list, el('div', { class: 'nothing', hidden: () => !isEmpty() }, () => isEmpty() && nothing()));
+    grid = connectGrid(list, { edit, toggle });
+    byId('columns').append(...COLUMNS.filter(({ name }) => name !== 'name').map(columnChoice));
+    byId('content').hidden = false;
+    byId('add').onclick = () => open(NEW);
+    offerOrders();
+    connectFilters(byId('filters'), FILTERS, address, (values, options) => visit({ ...address.value, ...values }, options));
+    offerCategories();
+    listenToKeys(KEYS);
+    listenToColumnChoice();
+    listenToEditing();
+    listenToDialog();
+    showDock(owner, (id, name) => grid.focus(id, name));
+    addEventListener('popstate', () => (address.value = readAddress()));
+    watchProducts(followOtherTabs);
+    follow(() => byId('list').setAttribute('aria-busy', isLoading.value));
+    follow(() => answer.value && showPosition());
+    follow(showDrafts);
+    follow(() => editing.value && !listed().some(({ id }) => id === editing.value.id) && (editing.value = null));
+    followPart(() => requestPath(address.value), load);
+    followPart(() => address.value.product, showProduct);
+}
+
+setTitle(t('work.title'));
+start(
+    async user => {
+        owner = user.id;
+        if (await mayWrite()) {
+            begin();
+        } else {
+            const text = el('p', {}, t('work.writersOnly'));
+            byId('trouble').replaceChildren(el('div', { class: 'alert alert-warning', role: 'alert' }, text));
+        }
+    },
+    { needsUser: true },
+);

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The form in which a product is edited, as a whole or a single field of it, and the choice between two versions of a product. */
+import { bdi, byId, el } from '../lib/dom.js';
+import { manage } from '../lib/form.js';
+import { formatTime, pieces, t } from '../lib/text.js';
+import { NEW, readDrafts, writeDraft } from './drafts.js';
+import { checks, differences, FIELDS, readTyped } from './fields.js';
+import { Changed, create, update } from './store.js';
+
+/* ---- dialogs that ask ---- */
+
+/* Shows a dialog that is in no page yet, and resolves to the value of the button that closes it; '' for Escape. */
+export function ask(dialog) {
+    document.body.append(dialog);
+    dialog.returnValue = '';
+    dialog.showModal();
+    return new Promise(resolve =>
+        dialog.addEventListener('close', () => {
+            dialog.remove();
+            resolve(dialog.returnValue);
+        }),
+    );
+}
+
+/* Resolves to 'keep' for a draft, 'drop', or '': the user goes on editing. */
+export function askToLeave() {
+    const button = (value, key, look = '') => el('button', { class: `btn ${look}`, value, autofocus: value === '' }, t(key));
+    return ask(
+        el(
+            'dialog',
+            { 'aria-labelledby': 'leave-title' },
+            el('h2', { id: 'leave-title' }, t('draft.leave')),
+            el('p', {}, t('draft.leaveText')),
+            el(
+                'form',
+                { method: 'dialog', class: 'actions' },
+                button('', 'draft.goOn', 'btn-primary'),
+                button('keep', 'draft.keep'),
+                button('drop', 'draft.drop', 'btn-outline-danger'),
+            ),
+        ),
+    );
+}
+
+/* ---- two versions ---- */
+
+const versionText = (name, product) => FIELDS[name].show(product[name]) || t('compare.nothing');
+
+function versionCell(name, product, side, isChosen) {
+    const text = versionText(name, product);
+    const label = `${t(FIELDS[name].label)}, ${t(`compare.${side}`)}: ${text}`;
+    const input = el('input', { type: 'radio', name, value: side, checked: isChosen, 'aria-label': label });
+    return el('td', {}, el('label', { class: 'option' }, input, bdi(text)));
+}
+
+/*
+ * Shows the user's version beside the one that somebody else has stored. A field that only the other one has changed begins with the
+ * other's value. Resolves to the values that the user chose, or to null: nothing is to be saved now.
+ */
+async function compare({ base, mine, theirs }) {
+    const touched = differences(mine, base);
+    const fields = Object.keys(differences(mine, theirs));
+    const form = el(
+        'form',
+        { method: 'dialog' },
+        el(
+            'table',
+            { class: 'table versions' },
+            el('thead', {}, el('tr', {}, ['compare.field', 'compare.mine', 'compare.theirs'].map(key => el('th', { scope: 'col' }, t(key))))),
+            el(
+                'tbody',
+                {},
+                fields.map(name =>
+                    el(
+                        'tr',
+                        {},
+                        el('th', { scope: 'row' }, t(FIELDS[name].label)),
+                        versionCell(name, mine, 'mine', name in touched),
+                        versionCell(name, theirs, 'theirs', !(name in touched)),
+                    ),
+                ),
+            ),
+        ),
+        el(
+            'div',
+            { class: 'actions' },
+            el('button', { class: 'btn btn-primary', value: 'save' }, t('compare.save')),
+            el('button', { class: 'btn', value: '' }, t('compare.later')),
+        ),
+    );
+    const dialog = el(
+        'dialog',
+        { class: 'wide-dialog', 'aria-labelledby': 'compare-title' },
+        el('h2', { id: 'compare-title' }, pieces('compare.title', { name: bdi(theirs.name) })),
+        el('p', {}, t('compare.text')),
+        form,
+    );
+    const answer = await ask(dialog);
+    const chosen = new FormData(form);
+    const isMine = name => chosen.get(name) === 'mine';
+    return answer === 'save' ? Object.fromEntries(fields.filter(isMine).map(name => [name, mine[name] ?? null])) : null;
+}
+
+/*
+ * Saves what wanted, values of a product, has otherwise than base, the product that the user began with. Resolves to the product as it
+ * is then, or to null: it was changed meanwhile, and the user saves nothing now.
+ */
+export async function save(base, wanted) {
+    const changes = differences(wanted, base);
+    try {
+        return Object.keys(changes).length > 0 ? await update(base, changes) : base;
+    } catch (error) {
+        return settle(error, base, { ...base, ...wanted });
+    }
+}
+
+/* An answer that did not arrive may have stored what the user wanted: then there is nothing to choose. */
+async function settle(error, base, mine) {
+    if (!(error instanceof Changed)) {
+        throw error;
+    }
+    const theirs = error.product;
+    const isStored = Object.keys(differences(mine, theirs)).length === 0;
+    const chosen = isStored ? {} : await compare({ base, mine, theirs });
+    return chosen && save(theirs, chosen);
+}
+
+/* ---- the form ---- */
+
+function control(name, prefix) {
+    const { isRequired, isNumber, isSwitch, hint } = FIELDS[name];
+    const id = prefix + name;
+    const described = [hint && `${id}-hint`, `${id}-error`].filter(Boolean).join(' ');
+    return isSwitch
+        ? el('input', { class: 'form-check-input', type: 'checkbox', id, name, checked: true })
+        : el('input', {
+              class: 'form-control',
+              id,
+              name,
+              type: 'text',
+              inputmode: isNumber && 'decimal',
+              autocomplete: 'off',
+              required: Boolean(isRequired),
+              list: name === 'category' && byId('categories-known') ? 'categories-known' : undefined,
+              'aria-describedby': described,
+          });
+}
+
+/* prefix: of the ids, if the page has several forms. */
+function field(name, prefix = '') {
+    const { label, hint, isSwitch } = FIELDS[name];
+    const id = prefix + name;
+    const text = el('label', { class: isSwitch ? 'form-check-label' : 'form-label', for: id }, t(label));
+    return isSwitch
+        ? el('div', { class: 'form-check field' }, control(name, prefix), text)
+        : el(
+              'div',
+              { class: 'field' },
+              text,
+              control(name, prefix),
+              hint && el('p', { class: 'form-text', id: `${id}-hint` }, t(hint)),
+              el('p', { class: 'field-error', id: `${id}-error`, 'aria-live': 'polite' }),
+          );
+}
+
+function fill(form, typed) {
+    for (const [name, value] of Object.entries(typed)) {
+        const input = form.elements.namedItem(name);
+        FIELDS[name].isSwitch ? (input.checked = value) : (input.value = value);
+    }
+}
+
+const typedOf = (product, names) => Object.fromEntries(names.map(name => [name, FIELDS[name].type(product[name])]));
+
+function inputsOf(form, names) {
+    const valueOf = ({ type, checked, value }) => (type === 'checkbox' ? checked : value);
+    return Object.fromEntries(names.map(name => [name, valueOf(form.elements.namedItem(name))]));
+}
+
+function draftNotice(draft, drop) {
+    return el(
+        'div',
+        { class: 'alert alert-warning', role: 'status' },
+        el('p', {}, t('draft.restored', { time: formatTime(draft.time) })),
+        el('button', { type: 'button', class: 'btn', onclick: drop }, t('draft.drop')),
+    );
+}
+
+/*
+ * A form for the fields of the product, null for a new one, or for those of names. What is typed is kept as the owner's draft until it is
+ * saved; a draft that is there is gone on with. saved(product) is called after it was stored; cancel(), if it is given,
+ * by a button. Returns { form, isEdited(), drop() }, of which drop() deletes the draft.
+ */
+export function makeEditor({ owner, product = null, names = Object.keys(FIELDS), prefix = '', saved, cancel }) {
+    const slot = product?.id ?? NEW;
+    let draft = readDrafts(owner)[slot] ?? null;
+    let base = draft?.base ?? product;
+
+    const notice = el('div');
+    const form = el(
+        'form',
+        { class: 'editor', method: 'post', hidden: true },
+        notice,
+        names.map(name => field(name, prefix)),
+        el(
+            'div',
+            { class: 'actions' },
+            el('button', { type: 'submit', class: 'btn btn-primary' }, t('edit.save')),
+            cancel && el('button', { type: 'button', class: 'btn', onclick: cancel }, t('edit.cancel')),
+        ),
+    );
+
+    function keep(changes = {}) {
+        const typed = { ...draft?.typed, ...inputsOf(form, names) };
+        draft = { base, attempt: null, ...draft, typed, ...changes, time: new Date() };
+        writeDraft(owner, slot, draft);
+    }
+
+    function drop() {
+        draft = null;
+        base = product;
+        delete form.dataset.edited;
+        writeDraft(owner, slot, null);
+    }
+
+    function restart() {
+        drop();
+        form.reset();
+        product && fill(form, typedOf(product, names));
+        notice.replaceChildren();
+        form.elements.namedItem(names[0]).focus();
+    }
+
+    async function store(typed) {
+        const wanted = readTyped(typed);
+        if (base) {
+            return save(base, wanted);
+        }
+        const attempt = draft?.attempt ?? null;
+        return create(wanted, attempt, sent => keep({ attempt: sent })).catch(error => settle(error, error.product, wanted));
+    }
+
+    if (product) {
+        fill(form, typedOf(product, names));
+    }
+    if (draft) {
+        fill(form, Object.fromEntries(Object.entries(draft.typed).filter(([name]) => names.includes(name))));
+        names.length > 1 && notice.append(draftNotice(draft, restart));
+        form.dataset.edited = '';
+    }
+    manage(
+        form,
+        Object.fromEntries(Object.entries(checks).filter(([name]) => names.includes(name))),
+        async typed => {
+            const stored = await store(typed);
+            if (stored) {
+                drop();
+                await saved(stored);
+            }
+            return stored !== null;
+        },
+    );
+    form.addEventListener('input', () => keep());
+    return { form, isEdited: () => 'edited' in form.dataset, drop };
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads and writes products, so that no user overwrites what another one has changed, and nothing is created twice. */
+import { call, newKey, send } from '../lib/api.js';
+import { differences, isSame } from './fields.js';
+
+const tags = new Map(); /* of products by id: { product, tag } */
+
+export const pathOf = id => `/products/${encodeURIComponent(id)}`;
+
+/* Somebody else has changed the product: it is now like this. */
+export class Changed extends Error {
+    constructor(product) {
+        super('changed');
+        this.product = product;
+    }
+}
+
+function keep({ data, tag }) {
+    tags.set(data.id, { product: data, tag });
+    return data;
+}
+
+export async function readProduct(id) {
+    return keep(await send('GET', pathOf(id)));
+}
+
+/*
+ * The ETag of the product in the state in which the user has seen it, which may come from a list, that has no ETags. Rejects with
+ * Changed if the product is no longer in that state.
+ */
+export async function tagOf(seen) {
+    const known = tags.get(seen.id);
+    if (known && isSame(known.product, seen)) {
+        return known.tag;
+    }
+    const now = await readProduct(seen.id);
+    if (!isSame(now, seen)) {
+        throw new Changed(now);
+    }
+    return tags.get(seen.id).tag;
+}
+
+/* Sends only the changed fields, so as not to undo another user's changes to the others. Rejects with Changed. */
+export async function update(seen, changes) {
+    const headers = { 'If-Match': await tagOf(seen) };
+    try {
+        return keep(await call('PATCH', pathOf(seen.id), changes, { headers }));
+    } catch (error) {
+        throw error.status === 412 ? new Changed(await readProduct(seen.id)) : error;
+    }
+}
+
+/*
+ * Creates a product. attempt: { key, body }, what was sent before without an answer that says what became of it, or null;
+ * noteAttempt(attempt) keeps it for the next call. If the earlier attempt did create the product, this one changes it instead of creating
+ * another. Rejects with Changed.
+ */
+export async function create(values, attempt, noteAttempt) {
+    const body = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)); /* only an update may clear fields */
+    const sent = attempt ?? { key: newKey(), body };
+    noteAttempt(sent);
+    const product = await call('POST', '/products', sent.body, { headers: { 'Idempotency-Key': sent.key } }).then(keep, error => {
+        if (error.status !== 400) {
+            throw error;
+        }
+        noteAttempt(null); /* such a body is never stored */
+        return isSame(sent.body, body) ? Promise.reject(error) : create(values, null, noteAttempt);
+    });
+    const changes = differences(values, product);
+    return Object.keys(changes).length > 0 ? update(product, changes) : product;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the server has counted, and what has become of it over the last hour. The server keeps no history: this browser samples the
+ * counters while the page is open, in one tab or several, and keeps the samples. Makes no elements.
+ */
+import { readText } from '../lib/api.js';
+import { recall, remember } from '../lib/dom.js';
+import * as config from '../../config.js';
+
+export const PATH = config.METRICS ?? '/admin/metrics'; /* an administrator's config.js may be older than the page */
+export const HOUR = 3_600_000;
+
+const KEPT = 'catalog.metrics';
+const APART = 10_000; /* ms between samples, at least: other tabs sample too */
+
+/* Routes that monitors and this page ask again and again. */
+const OWN = ['/health/live', '/health/ready', '/mails'];
+
+/* [{ name, labels, value }] of the text that Prometheus reads. */
+function parse(text) {
+    const pattern = /^(\w+)(?:\{([^}]*)\})? (\S+)$/gm;
+    return [...text.matchAll(pattern)].map(([, name, labels = '', value]) => ({
+        name,
+        labels: Object.fromEntries([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, label]) => [key, label])),
+        value: Number(value),
+    }));
+}
+
+function group(series, name, key, counts = () => true) {
+    const groups = {};
+    for (const { labels, value } of series.filter(one => one.name === name && counts(one))) {
+        groups[labels[key]] = (groups[labels[key]] ?? 0) + value;
+    }
+    return groups;
+}
+
+const total = groups => Object.values(groups).reduce((sum, value) => sum + value, 0);
+const valueOf = (series, name) => series.find(one => one.name === name)?.value ?? 0;
+
+/* Resolves to { connections, sample }, or to null if something else is at the path. */
+export async function readMetrics() {
+    const series = parse(await readText(PATH));
+    if (!series.some(({ name }) => name === 'catalog_requests_total')) {
+        return null;
+    }
+    const requests = group(series, 'catalog_requests_total', 'code', ({ labels }) => !OWN.includes(labels.route));
+    return {
+        connections: valueOf(series, 'catalog_database_connections'),
+        sample: {
+            at: Date.now(),
+            requests: total(requests),
+            errors: requests['5xx'] ?? 0,
+            hits: valueOf(series, 'catalog_cache_hits_total'),
+            misses: valueOf(series, 'catalog_cache_misses_total'),
+            limits: group(series, 'catalog_rate_limit_refusals_total', 'limit'),
+        },
+    };
+}
+
+/* ---- the last hour ---- */
+
+/* The samples of the last hour that this browser has kept for the user, oldest first. */
+export function recallSamples(user) {
+    try {
+        const kept = JSON.parse(recall('localStorage', KEPT));
+        return kept.user === user ? kept.samples.filter(({ at }) => at > Date.now() - HOUR && at <= Date.now()) : [];
+    } catch {
+        return []; /* nothing is kept */
+    }
+}
+
+/* Adds the sample. Returns all of the last hour. */
+export function keepSample(user, sample) {
+    const samples = recallSamples(user);
+    if (!samples.length || sample.at - samples.at(-1).at >= APART) {
+        samples.push(sample);
+        remember('localStorage', KEPT, JSON.stringify({ user, samples }));
+    }
+    return samples;
+}
+
+const COUNTERS = ['requests', 'errors', 'hits', 'misses'];
+
+function compare(before, after) {
+    const names = Object.keys(after.limits);
+    const changes = Object.fromEntries(COUNTERS.map(name => [name, after[name] - before[name]]));
+    const limits = Object.fromEntries(names.map(name => [name, after.limits[name] - (before.limits[name] ?? 0)]));
+    return { from: before.at, to: after.at, ...changes, limits, refused: total(limits) };
+}
+
+/*
+ * What was counted between each sample and the next: [{ from, to, requests, errors, hits, misses, limits, refused }]. A server that was
+ * stopped begins at 0 again; what it counted around that is unknown and left out.
+ */
+export function findChanges(samples) {
+    return samples
+        .slice(1)
+        .map((sample, i) => compare(samples[i], sample))
+        .filter(change => [...COUNTERS.map(name => change[name]), ...Object.values(change.limits)].every(count => count >= 0));
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The changes that are made to all selected products: what the user is asked, and the values that follow for each product. */
+import { bdi, el, state } from '../lib/dom.js';
+import { manage, rules } from '../lib/form.js';
+import { formatPrice, parseNumber, t } from '../lib/text.js';
+import { differences } from '../product/fields.js';
+
+const SHOWN = 3; /* products in the preview */
+
+/* ---- prices ---- */
+
+const decimalsOf = number => (String(number).split('.')[1] ?? '').length;
+
+/* In whole cents, unless the price or the amount is finer. */
+function changePrice(price, by, isPercent) {
+    const decimals = Math.max(2, decimalsOf(price), isPercent ? 0 : decimalsOf(by));
+    return Number((isPercent ? price * (1 + by / 100) : price + by).toFixed(Math.min(decimals, 20)));
+}
+
+function priceCheck(products) {
+    return (value, { unit }) => {
+        const by = parseNumber(value);
+        if (value === '') {
+            return t('fault.given');
+        }
+        if (Number.isNaN(by)) {
+            return t('fault.number');
+        }
+        const below = products.filter(({ price }) => changePrice(price, by, unit === 'percent') < 0).length;
+        return below > 0 ? t('bulk.below', { n: below }) : '';
+    };
+}
+
+/* What becomes of the first products. */
+function preview(products, form) {
+    const typed = state('');
+    form.addEventListener('input', () => (typed.value = [form.elements.by.value, form.elements.unit.value].join(' ')));
+    const line = ({ name, price }, by, isPercent) =>
+        el('li', {}, bdi(name), `: ${formatPrice(price)} → ${formatPrice(changePrice(price, by, isPercent))}`);
+    const makeLines = () => {
+        const [text, unit] = typed.value.split(' ');
+        const by = parseNumber(text);
+        return Number.isNaN(by) ? [] : products.slice(0, SHOWN).map(product => line(product, by, unit === 'percent'));
+    };
+    return el('ul', { class: 'preview form-text' }, makeLines);
+}
+
+/* ---- the dialogs ---- */
+
+function field(id, label, control, hint) {
+    return el(
+        'div',
+        { class: 'field' },
+        el('label', { class: 'form-label', for: id }, label),
+        control,
+        hint && el('p', { class: 'form-text', id: `${id}-hint` }, hint),
+        el('p', { class: 'field-error', id: `${id}-error`, 'aria-live': 'polite' }),
+    );
+}
+
+const input = (id, name, more = {}) =>
+    el('input', { class: 'form-control', id, name, type: 'text', autocomplete: 'off', 'aria-describedby': `${id}-error`, ...more });
+
+function select(id, name, options) {
+    return el('select', { class: 'form-control', id, name }, options.map(([value, key]) => el('option', { value }, t(key))));
+}
+
+/*
+ * THE CHANGES. fields(products): controls; checks(products): rules of theirs; changesOf(typed): a function that makes the new values of a
+ * product's fields.
+ */
+export const CHANGES = {
+    category: {
+        text: 'list.category',
+        fields: () => [field('bulk-category', t('list.category'), input('bulk-category', 'category', { list: 'categories-known' }))],
+        checks: () => ({ category: rules.atMost(100) }),
+        changesOf: ({ category }) => product => differences({ category }, product),
+    },
+    stock: {
+        text: 'list.stock',
+        fields: () => [
+            field(
+                'bulk-stock',
+                t('list.stock'),
+                select('bulk-stock', 'stock', [
+                    ['true', 'product.inStock'],
+                    ['false', 'product.soldOut'],
+                ]),
+            ),
+        ],
+        checks: () => ({}),
+        changesOf: ({ stock }) => product => differences({ inStock: stock === 'true' }, product),
+    },
+    price: {
+        text: 'list.price',
+        fields: (products, form) => [
+            field('bulk-by', t('bulk.by'), input('bulk-by', 'by', { 'aria-describedby': 'bulk-by-hint bulk-by-error' }), t('bulk.byHint')),
+            field(
+                'bulk-unit',
+                t('bulk.unit'),
+                select('bulk-unit', 'unit', [
+                    ['percent', 'bulk.percent'],
+                    ['amount', 'bulk.amount'],
+                ]),
+            ),
+            preview(products, form),
+        ],
+        checks: products => ({ by: priceCheck(products) }),
+        changesOf: ({ by, unit }) => product =>
+            differences({ price: changePrice(product.price, parseNumber(by), unit === 'percent') }, product),
+    },
+};
+
+/* Asks for a change of the products. Resolves to changesOf(product), or to null. */
+export function askChange({ text, fields, checks, changesOf }, products) {
+    const form = el('form', { method: 'post', hidden: true });
+    const dialog = el(
+        'dialog',
+        { 'aria-labelledby': 'bulk-title' },
+        el('h2', { id: 'bulk-title' }, t('bulk.title', { field: t(text), n: products.length })),
+        form,
+    );
+    form.append(
+        ...fields(products, form),
+        el(
+            'div',
+            { class: 'actions' },
+            el('button', { type: 'submit', class: 'btn btn-primary' }, t('bulk.apply')),
+            el('button', { type: 'button', class: 'btn', onclick: () => dialog.close() }, t('edit.cancel')),
+        ),
+    );
+    let chosen = null;
+    manage(form, checks(products), typed => {
+        chosen = changesOf(typed);
+        dialog.close();
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+    return new Promise(resolve =>
+        dialog.addEventListener('close', () => {
+            dialog.remove();
+            resolve(chosen);
+        }),
+    );
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes many products, in batches, each product only if it is as the user saw it; and what became of each. */
+import { call, newKey } from '../lib/api.js';
+import { bdi, el } from '../lib/dom.js';
+import { t } from '../lib/text.js';
+import { ask } from '../product/editor.js';
+import { differences, FIELDS } from '../product/fields.js';
+import { Changed, readProduct, tagOf } from '../product/store.js';
+
+const PORTION = 100; /* products in a batch; the server may allow fewer than the thousand that it allows by default */
+
+/*
+ * Outcomes are { seen, now, fault }: the product as the user saw it, as it is now (null: deleted, or not to be found), and what is wrong:
+ * undefined, 'changed' by somebody else, 'gone' before, or 'refused'.
+ */
+const isChanged = ({ fault }) => fault === 'changed';
+
+const isNothing = changes => changes !== null && Object.keys(changes).length === 0;
+
+/* What somebody else has changed may be what the user wants. */
+function changedOutcome(seen, now, changesOf) {
+    return isNothing(changesOf(now)) ? { seen, now } : { seen, now, fault: 'changed' };
+}
+
+async function judge(seen, changesOf, find) {
+    try {
+        return await find();
+    } catch (error) {
+        if (error instanceof Changed) {
+            return changedOutcome(seen, error.product, changesOf);
+        }
+        if (error.status === 404) {
+            return { seen, now: null, fault: 'gone' };
+        }
+        throw error;
+    }
+}
+
+function operationOf({ id }, ifMatch, changes) {
+    return changes ? { op: 'update', id, ifMatch, body: changes } : { op: 'delete', id, ifMatch };
+}
+
+function outcomeOf(seen, changesOf, { status, data = null }) {
+    return judge(seen, changesOf, async () => {
+        if (status === 412 || status === 404) {
+            return changedOutcome(seen, await readProduct(seen.id), changesOf);
+        }
+        return status < 300 ? { seen, now: data } : { seen, now: seen, fault: 'refused' };
+    });
+}
+
+/*
+ * changesOf(product) are the new values of its fields, {}: none; null deletes it. run(note) does it, calls note(number of products done) on
+ * the way, and resolves to the outcomes. After an error it can be called again: it goes on, and what was sent without an answer
+ * is sent again as it was. prepare() only finds out which products are no longer as the user saw them.
+ */
+export function makeJob(products, changesOf) {
+    const outcomes = [];
+    const portions = [];
+    for (let i = 0; i < products.length; i += PORTION) {
+        portions.push({ products: products.slice(i, i + PORTION), key: newKey() });
+    }
+
+    async function prepareOne(seen) {
+        const changes = changesOf(seen);
+        if (isNothing(changes)) {
+            return { seen, now: seen };
+        }
+        return judge(seen, changesOf, async () => ({ seen, operation: operationOf(seen, await tagOf(seen), changes) }));
+    }
+
+    /* { key, found: [outcome or { seen, operation }] } */
+    async function preparePortion(portion) {
+        portion.found ??= await Promise.all(portion.products.map(prepareOne));
+        return portion;
+    }
+
+    function send({ found, key }, options) {
+        const operations = found.map(({ operation }) => operation).filter(Boolean);
+        const headers = { 'Idempotency-Key': key };
+        return operations.length > 0
+            ? call('POST', '/products/batch', { atomic: false, operations }, { headers, ...options })
+            : Promise.resolve({ results: [] });
+    }
+
+    return {
+        async prepare() {
+            for (const portion of portions) {
+                await preparePortion(portion);
+            }
+        },
+        async run(note = () => {}) {
+            while (portions.length > 0) {
+                const portion = await preparePortion(portions[0]);
+                const { results } = await send(portion);
+                const pending = portion.found.map(one => (one.operation ? outcomeOf(one.seen, changesOf, results.shift()) : one));
+                outcomes.push(...(await Promise.all(pending)));
+                portions.shift();
+                note(outcomes.length);
+            }
+            return outcomes;
+        },
+        /* For a page that is being left: sends what is prepared, and waits for nothing. */
+        flush() {
+            portions.filter(({ found }) => found).forEach(portion => send(portion, { keepalive: true }).catch(() => {}));
+        },
+    };
+}
+
+/* ---- the products of which something has to be said ---- */
+
+function lines(product, names) {
+    return names.map(name => el('div', {}, `${t(FIELDS[name].label)}: `, bdi(FIELDS[name].show(product[name]) || t('compare.nothing'))));
+}
+
+function outcomeRow(outcome, changesOf) {
+    const { seen, now, fault } = outcome;
+    const changes = now && changesOf(now);
+    const names = now ? Object.keys({ ...differences(seen, now), ...changes }) : [];
+    const next = changes ? lines({ ...now, ...changes }, Object.keys(changes)) : t('job.deleted');
+    const isOpen = isChanged(outcome);
+    const choose = el('input', { type: 'checkbox', name: 'id', value: seen.id, 'aria-label': t('job.choose', { name: seen.name }) });
+    const cells = isOpen ? [lines(seen, names), lines(now, names), next, choose] : [t(`job.${fault}`)];
+    const titles = ['job.seen', 'job.now', 'job.next', 'job.apply'];
+    return el(
+        'tr',
+        {},
+        el('th', { scope: 'row' }, bdi(seen.name)),
+        cells.map((content, i) =>
+            el('td', { colspan: isOpen ? undefined : '4', 'data-label': isOpen ? t(titles[i]) : '' }, content),
+        ),
+    );
+}
+
+/*
+ * Lists the products that somebody else has changed, which the user may choose to change all the same, and those that were refused or
+ * are gone. Resolves to the outcomes of the chosen ones.
+ */
+export async function showFaults(outcomes, changesOf) {
+    const faulty = outcomes.filter(({ fault }) => fault);
+    const hasChoice = faulty.some(isChanged);
+    const heads = ['list.name', 'job.seen', 'job.now', 'job.next', 'job.apply'];
+    const form = el(
+        'form',
+        { method: 'dialog' },
+        el(
+            'table',
+            { class: 'table people' },
+            el('thead', {}, el('tr', {}, heads.map(key => el('th', { scope: 'col' }, t(key))))),
+            el('tbody', {}, faulty.map(outcome => outcomeRow(outcome, changesOf))),
+        ),
+        el(
+            'div',
+            { class: 'actions' },
+            hasChoice && el('button', { class: 'btn btn-primary', value: 'apply' }, t('job.applyChosen')),
+            el('button', { class: 'btn', value: '', autofocus: true }, t(hasChoice ? 'job.leave' : 'users.close')),
+        ),
+    );
+    const dialog = el(
+        'dialog',
+        { class: 'wide-dialog', 'aria-labelledby': 'faults-title' },
+        el('h2', { id: 'faults-title' }, t('job.faults', { n: faulty.length })),
+        hasChoice && el('p', {}, t('job.about')),
+        form,
+    );
+    const answer = await ask(dialog);
+    const chosen = new FormData(form).getAll('id');
+    return answer === 'apply' ? faulty.filter(outcome => isChanged(outcome) && chosen.includes(outcome.seen.id)) : [];
+}
