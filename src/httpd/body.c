@@ -9,6 +9,7 @@
 
 #include "http/header.h"
 #include "httpd/reply.h"
+#include "httpd/signals.h"
 #include "lib/json.h"
 
 /* Bytes read at a time: enough for most bodies. */
@@ -96,11 +97,22 @@ static apr_status_t add_piece(cat_buffer_t *b, apr_bucket_brigade *bb, int *end)
     return APR_SUCCESS;
 }
 
+/* A client may take its time, and must not delay the end of the child. */
+static apr_status_t wait_for_piece(request_rec *r, apr_bucket_brigade *bb, apr_off_t most)
+{
+    apr_status_t rv;
+
+    cat_signals_unblock();
+    rv = ap_get_brigade(r->input_filters, bb, AP_MODE_READBYTES, APR_BLOCK_READ, most);
+    cat_signals_block();
+    return rv;
+}
+
 /* Adds the next piece of the body. Not with ap_get_client_block, which reports a body that was cut off as complete. */
 static int read_piece(request_rec *r, apr_bucket_brigade *bb, apr_off_t most, cat_buffer_t *b, int *end,
                       cat_answer_t **refusal)
 {
-    apr_status_t rv = ap_get_brigade(r->input_filters, bb, AP_MODE_READBYTES, APR_BLOCK_READ, most);
+    apr_status_t rv = wait_for_piece(r, bb, most);
     int status;
 
     if (rv == APR_SUCCESS) {

@@ -9,9 +9,10 @@
 #include "http/route.h"
 
 /*
- * Reads the request's body, JSON of one of these media types and at most the media type's maximum of bytes, or else CatalogMaxBody, and parses it. OK: q->body and
- * q->body_text are set, or *refusal is the answer that says why not (415, 413, 408, 400). AP_FILTER_ERROR: a filter has answered
- * already. Headers are checked first, so a client that waits for "100 Continue" does not send a body that is refused.
+ * Reads the request's body, JSON of one of these media types and at most the media type's maximum of bytes, or else CatalogMaxBody, and
+ * parses it. OK: q->body and q->body_text are set, or *refusal is the answer that says why not (415, 413, 408, 400). AP_FILTER_ERROR: a
+ * filter has answered already. Headers are checked first, so a client that waits for "100 Continue" does not send a body that is
+ * refused. The caller has called cat_signals_block.
  */
 int cat_body_read(request_rec *r, const cat_media_t *media, cat_request_t *q, cat_answer_t **refusal);
 

@@ -23,6 +23,7 @@
 #include "httpd/reply.h"
 #include "httpd/routes.h"
 #include "httpd/server.h"
+#include "httpd/signals.h"
 #include "lib/json.h"
 #include "lib/time.h"
 #include "shm/limit.h"
@@ -317,21 +318,29 @@ static cat_answer_t *keep_failure(request_rec *r, cat_answer_t *answer)
     return answer;
 }
 
+static int run(request_rec *r, cat_state_t *state)
+{
+    cat_answer_t *answer = refuse(r, state);
+    int status = answer ? cat_body_discard(r) : run_route(r, state, &answer);
+
+    if (status == OK && is_error_document(r)) {
+        answer = keep_failure(r, answer);
+    }
+    return status == OK ? cat_reply_send(r, answer) : status;
+}
+
 int cat_handler_run(request_rec *r)
 {
     cat_state_t *state = cat_mount_state(r);
-    cat_answer_t *answer;
     int status;
 
     if (!state || !is_ours(r->handler)) {
         return DECLINED;
     }
-    answer = refuse(r, state);
-    status = answer ? cat_body_discard(r) : run_route(r, state, &answer);
-    if (status == OK && is_error_document(r)) {
-        answer = keep_failure(r, answer);
-    }
-    return status == OK ? cat_reply_send(r, answer) : status;
+    cat_signals_block();
+    status = run(r, state);
+    cat_signals_unblock();
+    return status;
 }
 
 /* ---- the handler that the site sets ---- */

@@ -11,6 +11,7 @@
 #include "http/header.h"
 #include "httpd/log.h"
 #include "httpd/server.h"
+#include "httpd/signals.h"
 #include "jose/keyring.h"
 #include "shm/revoked.h"
 
@@ -150,8 +151,11 @@ static void count_failure(const cat_metrics_t *metrics, cat_identity_t identity)
 cat_identity_t cat_identity_find(request_rec *r, const cat_conf_t *conf, const cat_claims_t **claims,
                                  const char **reason)
 {
-    cat_identity_t identity = find_identity(r, conf, claims, reason);
+    cat_identity_t identity;
 
+    cat_signals_block();
+    identity = find_identity(r, conf, claims, reason);
+    cat_signals_unblock();
     if (identity != CAT_KNOWN && identity != CAT_ANONYMOUS) {
         count_failure(cat_server_get(r->server)->metrics, identity);
     }

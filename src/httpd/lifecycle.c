@@ -22,6 +22,7 @@
 #include "httpd/precedence.h"
 #include "httpd/routes.h"
 #include "httpd/server.h"
+#include "httpd/signals.h"
 #include "jose/keyring.h"
 #include "lib/log.h"
 
@@ -371,6 +372,7 @@ void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_ERR, rv, main_server, "CAT034: the token cache cannot be created");
     }
+    cat_signals_child_init();
     cat_metrics_child_init(shared->metrics, pchild);
     json_object_seed(0); /* otherwise jansson seeds on first use, without a lock */
     for (server_rec *s = main_server; s; s = s->next) {

@@ -10,6 +10,7 @@
 #include "httpd/error_documents.h"
 #include "httpd/precedence.h"
 #include "httpd/routes.h"
+#include "httpd/signals.h"
 
 extern module AP_MODULE_DECLARE_DATA catalog_module;
 
@@ -70,6 +71,8 @@ static const cat_conf_t *walk_encoded(request_rec *r, const char *path)
 static cat_state_t *make_state(request_rec *r, const cat_conf_t *conf)
 {
     cat_state_t *state = apr_pcalloc(r->pool, sizeof(*state));
+
+    cat_signals_block_cleanups(r->pool);
     state->conf = conf;
     set_state(r, state);
     return state;

@@ -8,6 +8,7 @@
 #include "httpd/mount.h"
 #include "httpd/reply.h"
 #include "httpd/routes.h"
+#include "httpd/signals.h"
 
 static int is_preflight(request_rec *r)
 {
@@ -35,6 +36,8 @@ int cat_preflight_answer(request_rec *r)
     if (status != OK) {
         return status;
     }
+    cat_signals_block();
     cat_reply_send(r, answer);
+    cat_signals_unblock();
     return DONE;
 }

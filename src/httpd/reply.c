@@ -13,6 +13,7 @@
 #include "http/problem_details.h"
 #include "httpd/log.h"
 #include "httpd/mount.h"
+#include "httpd/signals.h"
 #include "lib/conf.h"
 
 APLOG_USE_MODULE(catalog);
@@ -68,6 +69,17 @@ static const cat_answer_t *represent(request_rec *r, const cat_conf_t *conf, con
                : answer;
 }
 
+/* A write waits while the client does not read, for as long as Timeout says. That must not delay the end of the child. */
+static apr_status_t pass(request_rec *r, apr_bucket_brigade *bb)
+{
+    apr_status_t rv;
+
+    cat_signals_unblock();
+    rv = ap_pass_brigade(r->output_filters, bb);
+    cat_signals_block();
+    return rv;
+}
+
 /* Passes body and end of stream in one brigade; ap_rwrite() would send each through all filters separately. If that fails, either the
  * client's connection is gone, which httpd knows, or a filter has sent its own answer. */
 static void write_body(request_rec *r, const cat_answer_t *answer)
@@ -77,13 +89,12 @@ static void write_body(request_rec *r, const cat_answer_t *answer)
 
     APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_pool_create(answer->body, answer->length, r->pool, alloc));
     APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_eos_create(alloc));
-    ap_pass_brigade(r->output_filters, bb);
+    pass(r, bb);
 }
 
-/* Passes what the brigade holds. A write waits while the client does not read, for as long as Timeout says. */
 static apr_status_t pass_pieces(request_rec *r, apr_bucket_brigade *bb)
 {
-    apr_status_t rv = ap_pass_brigade(r->output_filters, bb);
+    apr_status_t rv = pass(r, bb);
 
     apr_brigade_cleanup(bb);
     return rv == APR_SUCCESS && r->connection->aborted ? APR_ECONNABORTED : rv;

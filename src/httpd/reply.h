@@ -6,7 +6,8 @@
 
 #include "http/answer.h"
 
-/* The only function that writes a response, to a request that a mount has claimed. Sets the status, sends the answer and returns OK, so no ErrorDocument replaces it. */
+/* The only function that writes a response, to a request that a mount has claimed. Sets the status, sends the answer and returns OK,
+ * so no ErrorDocument replaces it. The caller has called cat_signals_block. */
 int cat_reply_send(request_rec *r, const cat_answer_t *prepared);
 
 /* The answer for a status that httpd or another module chose, with its words; see cat_answer_status. */

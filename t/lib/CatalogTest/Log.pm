@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Log;
 
-# Checks error logs: a line at level warn or above, or one that httpd's logger did not write, is a fault unless the test declared it.
+# Checks error logs: a line at level warn or above, one that httpd's logger did not write, and the notice that a child crashed are
+# faults unless the test declared them.
 
 use strict;
 use warnings FATAL => 'all';
@@ -46,6 +47,7 @@ sub noteworthy { grep { is_noteworthy($_) } split /\n/, $_[0] }
 
 sub is_noteworthy {
     my ($line) = @_;
+    return 1 if $line =~ /AH0005[12]: child pid \d+ exit signal/;
     return $line !~ /^\[\w{3} \w{3} [ \d]\d [\d:.]+ \d{4}\] \[\w*:(?:notice|info|debug|trace\d)\] /;
 }
 

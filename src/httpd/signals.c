@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "httpd/signals.h"
+
+#include <ap_mpm.h>
+#include <pthread.h>
+#include <signal.h>
+
+static int is_threaded = 1, depth;
+
+void cat_signals_child_init(void)
+{
+    ap_mpm_query(AP_MPMQ_IS_THREADED, &is_threaded);
+}
+
+static void change_mask(int how)
+{
+    sigset_t signals;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    pthread_sigmask(how, &signals, NULL);
+}
+
+void cat_signals_block(void)
+{
+    if (!is_threaded && depth++ == 0) {
+        change_mask(SIG_BLOCK);
+    }
+}
+
+void cat_signals_unblock(void)
+{
+    if (!is_threaded && --depth == 0) {
+        change_mask(SIG_UNBLOCK);
+    }
+}
+
+static apr_status_t block(void *unused)
+{
+    (void)unused;
+    cat_signals_block();
+    return APR_SUCCESS;
+}
+
+static apr_status_t unblock(void *unused)
+{
+    (void)unused;
+    cat_signals_unblock();
+    return APR_SUCCESS;
+}
+
+/* Of a pool's cleanups, the one that was registered first runs last. */
+void cat_signals_block_cleanups(apr_pool_t *pool)
+{
+    if (!is_threaded) {
+        apr_pool_pre_cleanup_register(pool, NULL, block);
+        apr_pool_cleanup_register(pool, NULL, unblock, apr_pool_cleanup_null);
+    }
+}
