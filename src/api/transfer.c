@@ -112,12 +112,14 @@ cat_answer_t *cat_transfer_export(cat_request_t *q)
 
 static const char *const modes[] = {"create", "upsert", NULL};
 static const char *const false_or_true[] = {"false", "true", NULL};
+static const char *const delimiters[] = {"comma", "semicolon", "tab", NULL};
+static const char delimiter_characters[] = {',', ';', '\t'};
 static const char *const runs[] = {"false", "true", "head", NULL};
 static const char *const parts[] = {"whole", "more", "last", NULL};
 
 enum { WET, DRY, HEAD };
 enum { WHOLE, MORE, LAST };
-enum { MODE, DRY_RUN, ATOMIC, HEADER, PART, IMPORT_OPTIONS };
+enum { MODE, DRY_RUN, ATOMIC, DELIMITER, HEADER, PART, IMPORT_OPTIONS };
 static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
     [MODE] =
         {"mode",
@@ -131,6 +133,7 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
          runs, WET, 0},
     [ATOMIC] = {"atomic", "With `false`, rows are committed 1000 at a time, as more than 10000 must be", false_or_true,
                 1, 0},
+    [DELIMITER] = {"delimiter", "What is between the cells of a CSV file", delimiters, 0, 0},
     [HEADER] = {"header", "With `false`, a CSV file has no header row, and `columns` says what its columns are",
                 false_or_true, 1, 0},
     [PART] =
@@ -213,6 +216,7 @@ static json_t *parse_import(import_request_t *im)
         }
     }
     rows.kind = cat_header_has_type(q->upload->type, "text/csv") ? CAT_ROWS_CSV : CAT_ROWS_NDJSON;
+    rows.delimiter = delimiter_characters[options[DELIMITER].chosen];
     rows.strict = q->strict;
     rows.may_update = options[MODE].chosen;
     rows.max = (apr_size_t)q->conf->max_body;
@@ -318,7 +322,7 @@ static cat_answer_t *read_file(const import_request_t *im, cat_import_t *import,
 static cat_answer_t *answer_head(const import_request_t *im)
 {
     cat_request_t *q = im->q;
-    cat_file_head_t *head = cat_file_head_make(q->pool, im->options.rows.max);
+    cat_file_head_t *head = cat_file_head_make(q->pool, im->options.rows.delimiter, im->options.rows.max);
     apr_status_t rv = APR_SUCCESS;
     const char *data;
     apr_size_t length = 1;

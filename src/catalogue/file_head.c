@@ -29,12 +29,12 @@ static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count
     return json_array_size(head->rows) == CAT_FILE_HEAD_ROWS ? APR_EOF : APR_SUCCESS;
 }
 
-cat_file_head_t *cat_file_head_make(apr_pool_t *pool, apr_size_t max)
+cat_file_head_t *cat_file_head_make(apr_pool_t *pool, char delimiter, apr_size_t max)
 {
     cat_file_head_t *head = apr_palloc(pool, sizeof(*head));
 
     head->rows = cat_json_own(pool, json_array());
-    head->reader = cat_csv_reader_make(pool, max, take_row, head);
+    head->reader = cat_csv_reader_make(pool, delimiter, max, take_row, head);
     return head;
 }
 

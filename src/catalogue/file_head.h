@@ -11,8 +11,8 @@ typedef struct cat_file_head_t cat_file_head_t;
 
 #define CAT_FILE_HEAD_ROWS 6 /* at most, with the header row */
 
-/* max: octets of a row. */
-cat_file_head_t *cat_file_head_make(apr_pool_t *pool, apr_size_t max);
+/* delimiter: between cells. max: octets of a row. */
+cat_file_head_t *cat_file_head_make(apr_pool_t *pool, char delimiter, apr_size_t max);
 
 /* Reads a piece; length 0: the end. APR_EOF: there is no need to read on, because it has all its rows or the rest is no
  * CSV. */

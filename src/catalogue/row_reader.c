@@ -358,7 +358,7 @@ cat_row_reader_t *cat_row_reader_make(apr_pool_t *pool, const cat_row_options_t 
     r->ignored = apr_array_make(pool, 0, sizeof(const char *));
     apr_pool_create(&r->row_pool, pool);
     if (options->kind == CAT_ROWS_CSV) {
-        r->csv = cat_csv_reader_make(pool, options->max, take_row, r);
+        r->csv = cat_csv_reader_make(pool, options->delimiter, options->max, take_row, r);
     } else {
         begin_line(r);
     }

@@ -27,6 +27,7 @@ typedef apr_status_t cat_row_reader_take_t(void *baton, apr_int64_t row, const j
 
 typedef struct cat_row_options_t {
     cat_rows_kind_t kind;
+    char delimiter; /* CSV: between cells */
     int strict;     /* flag: an unknown column is a fault */
     int may_update; /* flag: a row with an id updates that product: then an absent cell clears the field, if null does */
     apr_size_t max; /* octets of a row */

@@ -179,6 +179,7 @@ int ctl_products_import(ctl_t *ctl)
     products_import_t im = {.ctl = ctl};
     const cat_import_options_t options = {
         .rows = {.kind = strcmp(o->products, "csv") ? CAT_ROWS_NDJSON : CAT_ROWS_CSV,
+                 .delimiter = ',',
                  .may_update = o->upsert,
                  .max = ROW_MAX},
         .is_dry = o->dry_run,

@@ -92,7 +92,7 @@ static void begin_row(cat_csv_reader_t *r)
     r->cells = apr_array_make(r->row_pool, 16, sizeof(position_t));
 }
 
-cat_csv_reader_t *cat_csv_reader_make(apr_pool_t *pool, apr_size_t max, cat_csv_row_t *row, void *baton)
+cat_csv_reader_t *cat_csv_reader_make(apr_pool_t *pool, char delimiter, apr_size_t max, cat_csv_row_t *row, void *baton)
 {
     cat_csv_reader_t *r = apr_pcalloc(pool, sizeof(*r));
 
@@ -103,6 +103,7 @@ cat_csv_reader_t *cat_csv_reader_make(apr_pool_t *pool, apr_size_t max, cat_csv_
         r->rv = APR_ENOMEM;
     }
     apr_pool_cleanup_register(pool, &r->parser, free_parser, apr_pool_cleanup_null);
+    csv_set_delim(&r->parser, (unsigned char)delimiter);
     csv_set_space_func(&r->parser, is_no_space); /* spaces are part of a cell (RFC 4180, 2.4) */
     apr_pool_create(&r->row_pool, pool);
     begin_row(r);

@@ -67,6 +67,21 @@ static fault_t check_number(apr_pool_t *pool, const cat_field_t *field, double v
     return no_fault;
 }
 
+/* A number as spreadsheets write it in some languages. What its comma means nobody can tell: 1,299 is small or large. */
+static int is_number_with_comma(const json_t *value)
+{
+    const char *text = json_string_value(value);
+
+    return text && strchr(text, ',') && strpbrk(text, "0123456789") && !text[strspn(text, "+-0123456789.,' ")];
+}
+
+static fault_t refuse_number(const json_t *value)
+{
+    return (fault_t){"type", is_number_with_comma(value)
+                                 ? "must be a number with a decimal point and without a comma, such as 2.5"
+                                 : "must be a number"};
+}
+
 /* Checks a value that is not null and turns it into a record's text. */
 static fault_t read_value(apr_pool_t *pool, const cat_field_t *field, const json_t *value, const char **text)
 {
@@ -79,7 +94,7 @@ static fault_t read_value(apr_pool_t *pool, const cat_field_t *field, const json
         return check_string(pool, field, *text);
     case CAT_NUMBER:
         if (!json_is_number(value)) {
-            return (fault_t){"type", "must be a number"};
+            return refuse_number(value);
         }
         if (field->flags & CAT_WHOLE && !json_is_integer(value)) {
             return (fault_t){"type", "must be a whole number"};

@@ -128,6 +128,25 @@ is_deeply([map { $_->{row} } @{ $r->{json}{errors} }], [1 .. 100], 'in the order
 is_deeply($r->{json}{summary}, { rows => 150, failed => 150, stored => 0 }, 'the summary counts all');
 is(export('ndjson'), $before, 'none of these stored anything');
 
+# ---- other delimiters ----
+
+sub last_two { return join ' ', map { "$_->{name}=$_->{price}" } (listed())[0, 1] }
+answers(import_file(csv => qq("name";price;category\r\n"Tea; green";1.5;a, b\r\ncup;2;\r\n), 'delimiter=semicolon'), 200, summary(2, 2, 0, 0),
+    'delimiter=semicolon: cells are separated by semicolons');
+is(last_two(), 'cup=2 Tea; green=1.5', 'a semicolon in quotes is none');
+is((listed())[1]{category}, 'a, b', 'and a comma is part of a cell');
+answers(import_file(csv => qq(price\tname\n3\t"p\tt"\n4\t x \n), 'delimiter=tab'), 200, summary(2, 2, 0, 0), 'delimiter=tab: by tabs');
+is(last_two(), " x =4 p\tt=3", 'a tab in quotes is none');
+answers(import_file(csv => "name,price\nx,1\n", 'delimiter=comma&dryRun=true'), 200, summary(1, 1, 0, 0), 'delimiter=comma is the default');
+$before = export('ndjson');
+answers(import_file(csv => "name;price\nx;1\n"), 400, refused(0, 2, '0 name required', '0 price required'), 'without it semicolons separate nothing');
+answers(import_file(csv => "name;price;rating\nx;12,50;4,5\ny;1.299,50;5\n", 'delimiter=semicolon'), 400, { %{ refused(2, 2, '1 price type', '1 rating type', '2 price type') },
+    error => qr/^row 1: price must be a number with a decimal point and without a comma, such as 2\.5; row 1: rating must be / },
+    'a decimal comma is a fault, which says what to write');
+answers(import_file(csv => "name\n", "delimiter=$_"), 400, invalid(delimiter => 'choice'), "delimiter=$_ is none") for ';', 'pipe', '';
+is(export('ndjson'), $before, 'none of these stored anything');
+answers(import_file(ndjson => ndjson(\%least), 'delimiter=tab&dryRun=true'), 200, summary(1, 1, 0, 0), 'NDJSON has no delimiter');
+
 # ---- unknown fields ----
 
 my $unknown = import_file(csv => "name,price,colour,,x y\nx,1,red,,\n", 'size=1');

@@ -36,6 +36,8 @@ sub head { return { success => true, message => 'First rows read', head => [@_] 
 answers(import_file(csv => "Titel,\"Preis, netto\"\r\nTee,1\r\nx,\r\n", 'dryRun=head'), 200, head(['Titel', 'Preis, netto'], ['Tee', '1'], ['x', '']),
     'dryRun=head returns the cells of the first rows, whatever the columns are');
 answers(import_file(csv => join('', map { "$_\n" } 1 .. 9), 'dryRun=head'), 200, head(map { ["$_"] } 1 .. 6), 'six rows');
+answers(import_file(csv => "a,b;c\n1,5;2\n", "dryRun=head&delimiter=$_->[0]"), 200, head(@{ $_->[1] }), "with the delimiter that the request names: $_->[0]")
+    for ['comma', [['a', 'b;c'], ['1', '5;2']]], ['semicolon', [['a,b', 'c'], ['1,5', '2']]], ['tab', [['a,b;c'], ['1,5;2']]];
 answers(import_file(csv => "a,b\nc,d\ne", 'dryRun=head&part=more'), 200, head(['a', 'b'], ['c', 'd']), 'in a part without a row that is cut');
 answers(import_file(csv => "a\n\"b\nc\n", 'dryRun=head'), 200, head(['a']), 'as far as it is CSV');
 answers(import_file(csv => "\n", 'dryRun=head'), 200, head(), 'of a file without rows none');
@@ -90,6 +92,9 @@ for my $kind (qw(csv ndjson)) {
 }
 my $count = () = listed();
 is($count, 4 + 3 * 2 * 5, 'each of them once');
+
+answers(import_file(csv => "7;s\n8;", 'columns=price,name&header=false&delimiter=semicolon&part=more&dryRun=true'), 200, summary(rows => 1, created => 1, octets => 4),
+    'a part may have another delimiter');
 
 # ---- where faulty rows are ----
 

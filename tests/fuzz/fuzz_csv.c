@@ -31,7 +31,7 @@ static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count
 
 static apr_status_t read_all(apr_pool_t *pool, const char *data, size_t size, size_t piece, reading_t *r)
 {
-    cat_csv_reader_t *reader = cat_csv_reader_make(pool, 1 << 20, take_row, r);
+    cat_csv_reader_t *reader = cat_csv_reader_make(pool, ',', 1 << 20, take_row, r);
     apr_status_t rv = APR_SUCCESS;
 
     *r = (reading_t){.has_nul = 0};

@@ -28,6 +28,7 @@ static apr_status_t take_row(void *baton, apr_int64_t row, const json_t *value, 
 static apr_status_t read_all(apr_pool_t *pool, int kind, const char *data, size_t size, size_t piece, rows_t *rows)
 {
     const cat_row_options_t options = {.kind = kind & 1 ? CAT_ROWS_CSV : CAT_ROWS_NDJSON,
+                                       .delimiter = ",;\t,"[kind >> 4 & 3],
                                        .strict = kind >> 1 & 1,
                                        .may_update = kind >> 2 & 1,
                                        .is_cut = kind >> 3 & 1,

@@ -26,10 +26,11 @@ static apr_status_t add_row(void *baton, const cat_csv_cell_t *cells, int count)
 }
 
 /* Feeds the text in pieces of a size. */
-static apr_status_t read_in(apr_pool_t *pool, const char *text, apr_size_t max, apr_size_t piece, const char **rows)
+static apr_status_t read_by(apr_pool_t *pool, char delimiter, const char *text, apr_size_t max, apr_size_t piece,
+                            const char **rows)
 {
     reading_t r = {pool, ""};
-    cat_csv_reader_t *reader = cat_csv_reader_make(pool, max, add_row, &r);
+    cat_csv_reader_t *reader = cat_csv_reader_make(pool, delimiter, max, add_row, &r);
     apr_status_t rv = APR_SUCCESS;
 
     for (const char *end = text + strlen(text); text < end && rv == APR_SUCCESS; text += piece) {
@@ -40,13 +41,23 @@ static apr_status_t read_in(apr_pool_t *pool, const char *text, apr_size_t max, 
     return rv;
 }
 
-static void assert_rows(apr_pool_t *pool, const char *text, const char *expected)
+static apr_status_t read_in(apr_pool_t *pool, const char *text, apr_size_t max, apr_size_t piece, const char **rows)
+{
+    return read_by(pool, ',', text, max, piece, rows);
+}
+
+static void assert_rows_by(apr_pool_t *pool, char delimiter, const char *text, const char *expected)
 {
     for (apr_size_t piece = 1; piece < 20; piece++) {
         const char *rows;
-        assert_int_equal(read_in(pool, text, 1000, piece, &rows), APR_SUCCESS);
+        assert_int_equal(read_by(pool, delimiter, text, 1000, piece, &rows), APR_SUCCESS);
         assert_string_equal(rows, expected);
     }
+}
+
+static void assert_rows(apr_pool_t *pool, const char *text, const char *expected)
+{
+    assert_rows_by(pool, ',', text, expected);
 }
 
 static void assert_fault(apr_pool_t *pool, const char *text, apr_status_t expected)
@@ -66,6 +77,12 @@ static void test_rows_are_read(void **state)
     assert_rows(*state, "\r\n\na\n\n\r\nb\n\n", "<a>|<b>|");
     assert_rows(*state, "\"a,\"\"b\"\"\r\nc\",\" d \"\n", "<a,\"b\"\r\nc>< d >|");
     assert_rows(*state, " a , b\tc\t\n", "< a >< b\tc\t>|");
+}
+
+static void test_the_delimiter_is_the_callers(void **state)
+{
+    assert_rows_by(*state, ';', "a, b;1,5;\r\n\"c;\n\"\"d\"\"\";;\"\"\n", "<a, b><1,5>-|<c;\n\"d\">-<>|");
+    assert_rows_by(*state, '\t', "a\tb;c, d\t \n\t\"e\tf\"\t", "<a><b;c, d>< >|-<e\tf>-|");
 }
 
 static void test_an_absent_cell_differs_from_an_empty_one(void **state)
@@ -115,7 +132,7 @@ static void assert_places(apr_pool_t *pool, const char *text, const char *expect
 
     for (apr_size_t piece = 1; piece <= length; piece++) {
         places_t p = {.pool = pool, .text = ""};
-        cat_csv_reader_t *reader = cat_csv_reader_make(pool, 1000, add_place, &p);
+        cat_csv_reader_t *reader = cat_csv_reader_make(pool, ',', 1000, add_place, &p);
         p.reader = reader;
         assert_int_equal(cat_csv_reader_place(reader).end, 0);
         for (apr_size_t at = 0; at < length; at += piece) {
@@ -178,7 +195,7 @@ static apr_status_t refuse_row(void *baton, const cat_csv_cell_t *cells, int cou
 static void test_a_failure_ends_the_reading(void **state)
 {
     int rows = 0;
-    cat_csv_reader_t *reader = cat_csv_reader_make(*state, 100, refuse_row, &rows);
+    cat_csv_reader_t *reader = cat_csv_reader_make(*state, ',', 100, refuse_row, &rows);
 
     assert_int_equal(cat_csv_reader_feed(reader, "a\nb\nc\n", 6), APR_EGENERAL);
     assert_int_equal(cat_csv_reader_feed(reader, "d\n", 2), APR_EGENERAL);
@@ -224,6 +241,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_rows_are_read),
+        UNIT_TEST(test_the_delimiter_is_the_callers),
         UNIT_TEST(test_an_absent_cell_differs_from_an_empty_one),
         UNIT_TEST(test_a_byte_order_mark_is_skipped),
         UNIT_TEST(test_the_place_of_a_row_is_known),

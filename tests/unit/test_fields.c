@@ -343,6 +343,24 @@ static void test_each_fault_has_a_message(void **state)
                         "colour is not a known field");
 }
 
+static void test_a_comma_in_a_number_is_explained(void **state)
+{
+    static const char *const with[] = {"1,5", "-1.299,50", "1 299,5", "1,299.50", "5,"}, *const without[] = {
+                                                                                             ",", "1,5 EUR", "1.2.3",
+                                                                                             ""};
+
+    for (size_t i = 0; i < UNIT_COUNT(with); i++) {
+        const char *body = apr_psprintf(*state, "{\"price\":\"%s\"}", with[i]);
+        assert_string_equal(update_codes(state, body), "price type");
+        assert_string_equal(summary(state, CAT_UPDATE, body),
+                            "price must be a number with a decimal point and without a comma, such as 2.5");
+    }
+    for (size_t i = 0; i < UNIT_COUNT(without); i++) {
+        const char *body = apr_psprintf(*state, "{\"price\":\"%s\"}", without[i]);
+        assert_string_equal(summary(state, CAT_UPDATE, body), "price must be a number");
+    }
+}
+
 static void test_errors_are_json(void **state)
 {
     cat_input_t input;
@@ -441,6 +459,7 @@ int main(void)
         UNIT_TEST(test_reports_a_limited_number_of_unknown_fields),
         UNIT_TEST(test_ignored_fields_are_named_beside_faults),
         UNIT_TEST(test_each_fault_has_a_message),
+        UNIT_TEST(test_a_comma_in_a_number_is_explained),
         UNIT_TEST(test_errors_are_json),
         UNIT_TEST(test_caller_may_add_errors),
         UNIT_TEST(test_faults_are_in_the_order_of_the_fields),

@@ -7,9 +7,9 @@
 #include "lib/json.h"
 
 /* The rows of the text, which comes in pieces of one octet; *rv is that of the last piece. */
-static const char *head_of(apr_pool_t *pool, const char *text, apr_status_t *rv)
+static const char *head_of(apr_pool_t *pool, char delimiter, const char *text, apr_status_t *rv)
 {
-    cat_file_head_t *head = cat_file_head_make(pool, 20);
+    cat_file_head_t *head = cat_file_head_make(pool, delimiter, 20);
 
     *rv = APR_SUCCESS;
     for (const char *at = text; *at && *rv == APR_SUCCESS; at++) {
@@ -23,7 +23,7 @@ static void assert_head(apr_pool_t *pool, const char *text, const char *expected
 {
     apr_status_t rv;
 
-    assert_string_equal(head_of(pool, text, &rv), expected);
+    assert_string_equal(head_of(pool, ',', text, &rv), expected);
     assert_int_equal(rv, expected_rv);
 }
 
@@ -33,6 +33,14 @@ static void test_the_first_rows_are_read_as_they_are(void **state)
     assert_head(*state, "Titel,\"Preis, netto\"\r\nx,\n,\"\"",
                 "[[\"Titel\",\"Preis, netto\"],[\"x\",\"\"],[\"\",\"\"]]", APR_SUCCESS);
     assert_head(*state, "1\n2\n3\n4\n5\n6\n7\n", "[[\"1\"],[\"2\"],[\"3\"],[\"4\"],[\"5\"],[\"6\"]]", APR_EOF);
+}
+
+static void test_the_delimiter_is_the_callers(void **state)
+{
+    apr_status_t rv;
+
+    assert_string_equal(head_of(*state, ';', "a,b;c\n", &rv), "[[\"a,b\",\"c\"]]");
+    assert_string_equal(head_of(*state, '\t', "a\tb;c\n", &rv), "[[\"a\",\"b;c\"]]");
 }
 
 static void test_what_cannot_be_read_ends_them(void **state)
@@ -46,6 +54,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_the_first_rows_are_read_as_they_are),
+        UNIT_TEST(test_the_delimiter_is_the_callers),
         UNIT_TEST(test_what_cannot_be_read_ends_them),
     };
     return UNIT_RUN(tests);

@@ -46,9 +46,10 @@ static void assert_rows(apr_pool_t *pool, const cat_row_options_t *options, cons
     }
 }
 
-static const cat_row_options_t ndjson = {.kind = CAT_ROWS_NDJSON, .max = 60}, csv = {.kind = CAT_ROWS_CSV, .max = 60},
-                               csv_update = {.kind = CAT_ROWS_CSV, .may_update = 1, .max = 60},
-                               csv_strict = {.kind = CAT_ROWS_CSV, .strict = 1, .max = 60};
+static const cat_row_options_t ndjson = {.kind = CAT_ROWS_NDJSON, .max = 60},
+                               csv = {.kind = CAT_ROWS_CSV, .delimiter = ',', .max = 60},
+                               csv_update = {.kind = CAT_ROWS_CSV, .delimiter = ',', .may_update = 1, .max = 60},
+                               csv_strict = {.kind = CAT_ROWS_CSV, .delimiter = ',', .strict = 1, .max = 60};
 
 static void test_lines_are_rows(void **state)
 {
@@ -71,6 +72,16 @@ static void test_cells_are_values(void **state)
                 "1{\"name\":\"x\",\"price\":1} 2{\"id\":\"y\",\"name\":\"x\",\"price\":1} ", APR_SUCCESS);
     assert_rows(*state, &csv, "name,price\nx\n\xff,1\nx,1,2\ny,2\n",
                 "1: format 2:name format 3: format 4{\"name\":\"y\",\"price\":2} ", APR_SUCCESS);
+}
+
+static void test_the_delimiter_is_the_callers(void **state)
+{
+    cat_row_options_t by_semicolon = csv, by_tab = csv;
+
+    by_semicolon.delimiter = ';';
+    by_tab.delimiter = '\t';
+    assert_rows(*state, &by_semicolon, "name;price\na, b;1.5\n", "1{\"name\":\"a, b\",\"price\":1.5} ", APR_SUCCESS);
+    assert_rows(*state, &by_tab, "name\tprice\na;b\t2\n", "1{\"name\":\"a;b\",\"price\":2} ", APR_SUCCESS);
 }
 
 static void test_absent_cells_of_an_update_clear(void **state)
@@ -111,8 +122,8 @@ static void test_unknown_columns_are_ignored(void **state)
 static void test_the_caller_names_the_columns(void **state)
 {
     static const int columns[] = {CAT_PRODUCT_PRICE, CAT_PRODUCT_FIELDS, CAT_PRODUCT_NAME};
-    const cat_row_options_t named = {.kind = CAT_ROWS_CSV, .max = 60, .columns = columns, .count = 3};
-    const cat_row_options_t two = {.kind = CAT_ROWS_CSV, .max = 60, .columns = columns, .count = 2};
+    const cat_row_options_t named = {.kind = CAT_ROWS_CSV, .delimiter = ',', .max = 60, .columns = columns, .count = 3};
+    const cat_row_options_t two = {.kind = CAT_ROWS_CSV, .delimiter = ',', .max = 60, .columns = columns, .count = 2};
     cat_row_options_t bare = named;
 
     assert_rows(*state, &named, "Preis,name,Titel\n5,x,y\n", "1{\"price\":5,\"name\":\"y\"} ", APR_SUCCESS);
@@ -173,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_lines_are_rows),
         UNIT_TEST(test_cells_are_values),
+        UNIT_TEST(test_the_delimiter_is_the_callers),
         UNIT_TEST(test_absent_cells_of_an_update_clear),
         UNIT_TEST(test_headers_are_checked),
         UNIT_TEST(test_what_is_no_csv_ends_the_reading),
