@@ -2,8 +2,10 @@
 # route: POST /products
 # route: GET /products/:id
 # db: mysql pgsql
+# mpm: event
 # runs: first
-# A database whose encoding lacks characters: catalogctl and the log report it.
+# A database whose encoding lacks characters: catalogctl and the log report it. The MPM does
+# not matter.
 use utf8;
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl ctl_for problems);

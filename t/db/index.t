@@ -4,7 +4,8 @@
 # route: DELETE /products/:id
 # route: GET /products
 # case: 5 23
-# What is derived of products for conditions, order and search, and counted of categories.
+# mpm: event
+# What is derived of products for conditions, order and search, and counted of categories. The MPM does not matter.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
 use CatalogTest::Tools qw(setting);

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
+# db: mysql pgsql
+# mpm: event
 # Lists with conditions, words and orders drawn at random are those of a loop over all products, and no plan of the database reads a
-# table as a whole or sorts more than it should.
+# table as a whole or sorts more than it should. For SQLite, "make unit" runs the same program. No httpd
+# serves requests, so the MPM does not matter.
 use CatalogTest;
 use CatalogTest::Ctl qw(run);
 use CatalogTest::Tools qw(setting);

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every statement of src/db/sql.def runs, in the database's dialect, and so do texts made at run time.
+# db: mysql pgsql
+# mpm: event
+# Every statement of src/db/sql.def runs, in the database's dialect, and so do texts made at run time. For
+# SQLite, "make unit" runs the same program. No httpd serves requests, so the MPM does not matter.
 use CatalogTest;
 use CatalogTest::Ctl qw(run);
 use CatalogTest::Tools qw(setting);

@@ -4,7 +4,8 @@
 # route: POST /products
 # route: GET /products
 # case: 21 47 48
-# Every database compares text and stores numbers alike.
+# mpm: event
+# Every database compares text and stores numbers alike. The MPM does not matter.
 use utf8;
 use CatalogTest;
 use CatalogAccounts;

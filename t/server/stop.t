@@ -52,8 +52,4 @@ if (mpm() eq 'prefork') {
     cmp_ok($server->stop, '<', 5, 'a slow client does not delay the stop');
 }
 
-# Under event, httpd's main thread closes the sockets of its workers, which may be closing them too: one of some hundred stops under load
-# ends in close_worker_sockets() of httpd, with a crash or the first line.
-allow_log(qr/AH03093: process_socket: apr_pollset_add failure/, qr/AH00052: .* exit signal Segmentation fault/)
-    unless mpm() eq 'prefork';
 done_testing;

@@ -56,6 +56,8 @@ sub is_alive {
     return $self->{pid} && waitpid($self->{pid}, POSIX::WNOHANG()) == 0;
 }
 
+sub ask_to_stop { CORE::kill($_[0]->stop_signal, $_[0]{pid}) }
+
 # Returns the seconds that it took; -1 if the program had to be killed.
 sub stop {
     my ($self) = @_;
@@ -64,7 +66,7 @@ sub stop {
 
     # httpd loses a signal that arrives while it restarts, which takes seconds under ThreadSanitizer.
     for (1 .. $SIGNALS) {
-        CORE::kill($self->stop_signal, $pid);
+        $self->ask_to_stop;
         wait_until($PATIENCE / $SIGNALS, sub { waitpid($pid, POSIX::WNOHANG()) != 0 }) or next;
         delete $running{ delete $self->{pid} };
         return Time::HiRes::time() - $start;
@@ -100,7 +102,7 @@ sub resume { CORE::kill(CONT => $_[0]->pids) }
 # Stops the programs at the same time.
 sub stop_all {
     my @all = grep { $_->{pid} } @_;
-    CORE::kill($_->stop_signal, $_->{pid}) for @all;
+    $_->ask_to_stop for @all;
     $_->stop for @all;
 }
 

@@ -132,6 +132,12 @@ sub graceful {
     kill USR1 => $self->{pid};
 }
 
+sub ask_to_stop {
+    my ($self) = @_;
+    $self->{stops}{ $self->{pid} } //= -s "$self->{logs}/error_log" || 0;
+    return $self->SUPER::ask_to_stop;
+}
+
 sub stop {
     my ($self) = @_;
     $self->close_record;
@@ -212,7 +218,7 @@ sub faults {
     CatalogTest::Process::stop_all(@all);
     for my $self (@all) {
         push @faults, "httpd had to be killed ($self->{dir})" if $self->{stuck};
-        push @faults, CatalogTest::Log::faults(CatalogTest::Log::noteworthy($self->log_text));
+        push @faults, CatalogTest::Log::faults(CatalogTest::Log::noteworthy($self->log_text, values %{ $self->{stops} }));
         push @faults, map { "httpd said: $_" } split /\n/, slurp($self->console);
         $_->drop for values %{ $self->{databases} };
     }
