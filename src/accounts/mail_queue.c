@@ -26,6 +26,8 @@ const cat_field_t cat_mail_view_fields[CAT_MAIL_VIEW_FIELDS] = {
         "When it is tried next, in UTC; absent for a dead one", "2026-11-21T16:17:33.270Z"},
     [CAT_MAIL_VIEW_CREATED_AT] = {"createdAt", CAT_TIME,   CAT_SERVER,                0,    0,   NULL,  NULL,
         "When it was queued, for the last time if somebody retried it, in UTC", "2026-11-21T16:17:07.937Z"},
+    [CAT_MAIL_VIEW_ERROR] =      {"error",     CAT_STRING, CAT_SERVER | CAT_NULLABLE, 0,  255,   NULL,  NULL,
+        "Why the last attempt failed; null while none has, and after a retry", "the server answered 550 to the message"},
 };
 /* clang-format on */
 

@@ -126,7 +126,7 @@ static cat_smtp_result_t write_file(cat_job_t *job, const cat_mail_t *mail, cons
     }
     if (rv != APR_SUCCESS) {
         char why[120];
-        *detail = apr_pstrcat(job->pool, name, ": ", apr_strerror(rv, why, sizeof(why)), NULL);
+        *detail = apr_pstrcat(job->pool, apr_strerror(rv, why, sizeof(why)), ": ", name, NULL);
         return CAT_SMTP_SETUP;
     }
     return CAT_SMTP_SENT;
@@ -145,6 +145,10 @@ static cat_smtp_result_t deliver_message(cat_job_t *job, const cat_mail_t *mail,
         .stop = job->stop,
     };
 
+    if (!message) { /* the template was checked when the server started */
+        *detail = "the template of the mail is not valid";
+        return CAT_SMTP_SETUP;
+    }
     if (!strncmp(conf->mail, "file:", 5)) {
         return write_file(job, mail, message, detail);
     }
@@ -166,12 +170,12 @@ static apr_status_t put_off_mail(cat_job_t *job, const cat_mail_t *mail, const c
         cat_log(job->log, CAT_LOG_ERROR, 0, "CAT014: mail %s was given up after %d attempts: %s", mail->id,
                 mail->attempts, detail);
         count_failure(job, CAT_MAIL_EXPIRED);
-        return cat_outbox_bury(job->db, mail);
+        return cat_outbox_bury(job->db, job->pool, mail, detail);
     }
     cat_log(job->log, CAT_LOG_WARNING, 0, "CAT015: mail %s was not accepted (attempt %d), next attempt in %d s: %s",
             mail->id, mail->attempts, (int)apr_time_sec(wait), detail);
     count_failure(job, CAT_MAIL_DEFERRED);
-    return cat_outbox_retry(job->db, job->pool, mail, now + wait);
+    return cat_outbox_retry(job->db, job->pool, mail, detail, now + wait);
 }
 
 /* What one step of a run came to. */
@@ -192,7 +196,7 @@ static apr_status_t store_result(cat_job_t *job, const cat_mail_t *mail, cat_smt
     case CAT_SMTP_REFUSED:
         cat_log(job->log, CAT_LOG_ERROR, 0, "CAT017: mail %s was refused permanently: %s", mail->id, detail);
         count_failure(job, CAT_MAIL_REFUSED);
-        return cat_outbox_bury(job->db, mail);
+        return cat_outbox_bury(job->db, job->pool, mail, detail);
     default:
         *step = STEP_PUT_OFF;
         return put_off_mail(job, mail, detail);

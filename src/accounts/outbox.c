@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/id.h"
+#include "lib/text.h"
 #include "lib/time.h"
 
 /* Between SQL_OUTBOX_DUE and SQL_OUTBOX_CLAIM another mailer may claim the mail; then the next one is tried. */
@@ -89,12 +90,17 @@ apr_status_t cat_outbox_done(cat_db_t *db, const cat_mail_t *mail)
     return cat_db_exec(db, SQL_OUTBOX_DONE, CAT_VALUES(mail->id, mail->lease), NULL);
 }
 
-apr_status_t cat_outbox_retry(cat_db_t *db, apr_pool_t *pool, const cat_mail_t *mail, apr_time_t when)
+apr_status_t cat_outbox_retry(cat_db_t *db, apr_pool_t *pool, const cat_mail_t *mail, const char *error,
+                              apr_time_t when)
 {
-    return cat_db_exec(db, SQL_OUTBOX_RETRY, CAT_VALUES(cat_time_store(pool, when), mail->id, mail->lease), NULL);
+    return cat_db_exec(db, SQL_OUTBOX_RETRY,
+                       CAT_VALUES(cat_time_store(pool, when), cat_text_shorten(pool, error, CAT_MAIL_ERROR_MAX),
+                                  mail->id, mail->lease),
+                       NULL);
 }
 
-apr_status_t cat_outbox_bury(cat_db_t *db, const cat_mail_t *mail)
+apr_status_t cat_outbox_bury(cat_db_t *db, apr_pool_t *pool, const cat_mail_t *mail, const char *error)
 {
-    return cat_db_exec(db, SQL_OUTBOX_BURY, CAT_VALUES(mail->id, mail->lease), NULL);
+    return cat_db_exec(db, SQL_OUTBOX_BURY,
+                       CAT_VALUES(cat_text_shorten(pool, error, CAT_MAIL_ERROR_MAX), mail->id, mail->lease), NULL);
 }

@@ -45,9 +45,12 @@ apr_status_t cat_outbox_claim(cat_db_t *db, apr_pool_t *pool, apr_time_t now, ap
                               cat_mail_t **mail);
 
 /* Each ends the claim; without effect if the lease has expired and another mailer has claimed the mail since. Bury:
- * the mail will never be sent. */
+ * the mail will never be sent. error: why it could not be sent, for administrators; shortened to CAT_MAIL_ERROR_MAX
+ * characters. */
+#define CAT_MAIL_ERROR_MAX 255
 apr_status_t cat_outbox_done(cat_db_t *db, const cat_mail_t *mail);
-apr_status_t cat_outbox_retry(cat_db_t *db, apr_pool_t *pool, const cat_mail_t *mail, apr_time_t when);
-apr_status_t cat_outbox_bury(cat_db_t *db, const cat_mail_t *mail);
+apr_status_t cat_outbox_retry(cat_db_t *db, apr_pool_t *pool, const cat_mail_t *mail, const char *error,
+                              apr_time_t when);
+apr_status_t cat_outbox_bury(cat_db_t *db, apr_pool_t *pool, const cat_mail_t *mail, const char *error);
 
 #endif

@@ -166,7 +166,9 @@ const cat_description_t cat_mails_about_list = {
     .id = "listMails",
     .tag = "Administration",
     .summary = "List the mails that are not sent yet",
-    .about = "Newest first. Why a mail was not accepted is in the server's error log, with the mail's id.",
+    .about = "Newest first, each with the reason for which its last attempt failed. The server's error log has those "
+             "of all attempts, with the "
+             "mail's id.",
     .describe_parameters = describe_parameters,
     .status = 200,
     .answered = "A page of the list",

@@ -59,7 +59,7 @@ static const cat_field_t mail_tokens[] = {
 static const cat_field_t outbox[] = {
     KEY("id", 36), TEXT("template", 32), TEXT_OR_NULL("user_id", 36), TEXT_OR_NULL("email_key", 254), TEXT("state", 16),
     WHOLE("attempts"), WHOLE("next_at"), TEXT("lease", 64), WHOLE("created_at"),
-    TEXT_OR_NULL("email", 254),
+    TEXT_OR_NULL("email", 254), TEXT_OR_NULL("error", 255),
 };
 static const cat_field_t revoked_sessions[] = {
     KEY("session_id", 36), WHOLE("ended_at"),

@@ -107,6 +107,11 @@ static void add_default(json_t *schema, const cat_field_t *field)
     }
 }
 
+static void allow_null(json_t *schema)
+{
+    json_object_set_new(schema, "type", json_pack("[O, s]", json_object_get(schema, "type"), "null"));
+}
+
 static json_t *describe_input(const cat_field_t *field, cat_purpose_t purpose)
 {
     json_t *schema = cat_schema_of_value(field);
@@ -115,7 +120,7 @@ static json_t *describe_input(const cat_field_t *field, cat_purpose_t purpose)
     if (purpose == CAT_CREATE) {
         add_default(schema, field);
     } else if (field->flags & CAT_CLEARABLE) {
-        json_object_set_new(schema, "type", json_pack("[O, s]", json_object_get(schema, "type"), "null"));
+        allow_null(schema);
     }
     if (field->flags & CAT_SECRET) {
         json_object_set_new(schema, "writeOnly", json_true());
@@ -186,6 +191,9 @@ static json_t *describe_record(const cat_shape_t *shape)
         if (field->flags & CAT_SECRET) {
             json_decref(value);
             continue;
+        }
+        if (field->flags & CAT_NULLABLE) {
+            allow_null(value);
         }
         describe(value, field->about);
         json_object_set_new(properties, field->name, value);

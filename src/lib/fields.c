@@ -274,19 +274,28 @@ void cat_fields_write_value(cat_buffer_t *b, const cat_field_t *field, const cha
     add_value(b, field, value);
 }
 
+static void add_value_or_null(cat_buffer_t *b, const cat_field_t *field, const char *value)
+{
+    if (value) {
+        add_value(b, field, value);
+    } else {
+        CAT_BUFFER_LITERAL(b, "null");
+    }
+}
+
 void cat_fields_write(cat_buffer_t *b, const cat_field_t *fields, int count, const char *const *values)
 {
     char before = '{';
 
     for (int i = 0; i < count; i++) {
-        if (!values[i] || fields[i].flags & CAT_SECRET) {
+        if ((!values[i] && !(fields[i].flags & CAT_NULLABLE)) || fields[i].flags & CAT_SECRET) {
             continue;
         }
         cat_buffer_add(b, &before, 1);
         CAT_BUFFER_LITERAL(b, "\""); /* no name has anything to escape */
         cat_buffer_add_text(b, fields[i].name);
         CAT_BUFFER_LITERAL(b, "\":");
-        add_value(b, &fields[i], values[i]);
+        add_value_or_null(b, &fields[i], values[i]);
         before = ',';
     }
     if (before == '{') {

@@ -19,14 +19,15 @@
 typedef enum { CAT_STRING, CAT_NUMBER, CAT_BOOLEAN, CAT_TIME } cat_kind_t;
 
 enum {
-    CAT_REQUIRED = 1,  /* required when a record is created */
-    CAT_CLEARABLE = 2, /* null clears the value in an update */
-    CAT_SERVER = 4,    /* set by the server: a client's value is ignored without being reported */
-    CAT_SECRET = 8,    /* accepted, never written to an answer */
-    CAT_VISIBLE = 16,  /* CAT_STRING: white space only is a fault */
-    CAT_WHOLE = 32,    /* CAT_NUMBER: a fraction or an exponent is a fault */
-    CAT_EMBEDDED = 64, /* CAT_STRING of the server's: a JSON object's text, written as the object */
-    CAT_OPTIONAL = 128 /* of the server's: not every record has it */
+    CAT_REQUIRED = 1,   /* required when a record is created */
+    CAT_CLEARABLE = 2,  /* null clears the value in an update */
+    CAT_SERVER = 4,     /* set by the server: a client's value is ignored without being reported */
+    CAT_SECRET = 8,     /* accepted, never written to an answer */
+    CAT_VISIBLE = 16,   /* CAT_STRING: white space only is a fault */
+    CAT_WHOLE = 32,     /* CAT_NUMBER: a fraction or an exponent is a fault */
+    CAT_EMBEDDED = 64,  /* CAT_STRING of the server's: a JSON object's text, written as the object */
+    CAT_OPTIONAL = 128, /* of the server's: not every record has it */
+    CAT_NULLABLE = 256  /* of the server's: null where it is not set */
 };
 
 typedef struct cat_field_t {
@@ -73,7 +74,7 @@ void cat_fields_add_error(apr_pool_t *pool, cat_input_t *input, const char *fiel
 /* The faults in one sentence for the field `error`: "name is required; price must be at least 0". On the pool. */
 const char *cat_fields_summary(apr_pool_t *pool, const json_t *errors);
 
-/* Writes a record as a JSON object: fields that are set only, in the table's order, nothing CAT_SECRET. */
+/* Writes a record as a JSON object in the table's order: fields that are set or CAT_NULLABLE, nothing CAT_SECRET. */
 void cat_fields_write(cat_buffer_t *b, const cat_field_t *fields, int count, const char *const *values);
 
 /* Adds a value of the field, as cat_fields_write does. */

@@ -8,25 +8,12 @@
 #include <utf8proc.h>
 
 #include "lib/buffer.h"
+#include "lib/text.h"
 
 #define CHARACTERS_MAX 64 /* of one; the most that Unicode has is 18, of U+FDFA */
 
-#define REPLACEMENT 0xFFFD
-
 static const utf8proc_option_t fold_options =
     UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | UTF8PROC_STRIPMARK | UTF8PROC_CASEFOLD;
-
-/* Returns the octets read: at least 1. */
-static apr_size_t read_character(const char *text, apr_size_t length, utf8proc_int32_t *character)
-{
-    utf8proc_ssize_t octets = utf8proc_iterate((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length, character);
-
-    if (octets > 0) {
-        return (apr_size_t)octets;
-    }
-    *character = REPLACEMENT;
-    return 1;
-}
 
 /* Only combining marks have a combining class, and they are dropped: so nothing has to be put in canonical order. */
 static void add_folded(cat_buffer_t *b, utf8proc_int32_t character)
@@ -55,7 +42,7 @@ const char *cat_fold_text(apr_pool_t *pool, const char *text)
             cat_buffer_add(&b, &octet, 1);
             text++;
         } else {
-            text += read_character(text, (apr_size_t)(end - text), &character);
+            text += cat_text_read(text, (apr_size_t)(end - text), &character);
             add_folded(&b, character);
         }
     }
@@ -119,7 +106,7 @@ apr_array_header_t *cat_fold_words(apr_pool_t *pool, const char *folded)
 
     while (folded < end) {
         utf8proc_int32_t character;
-        apr_size_t octets = read_character(folded, (apr_size_t)(end - folded), &character);
+        apr_size_t octets = cat_text_read(folded, (apr_size_t)(end - folded), &character);
         int in_word = is_in_word(character);
         if (in_word && !word) {
             word = folded;

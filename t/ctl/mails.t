@@ -18,7 +18,7 @@ sub fails {
 }
 
 ok(wait_until(10, sub { mail('list')->{status} == 0 }), 'the server creates its database');
-is_deeply(mail('list'), { status => 0, out => "id\ttemplate\tto\tstate\tattempts\tnextAt\tcreatedAt\n", err => '' },
+is_deeply(mail('list'), { status => 0, out => "id\ttemplate\tto\tstate\tattempts\tnextAt\tcreatedAt\terror\n", err => '' },
     'mail list is empty');
 is(mail('list', '--json')->{out}, "[]\n", 'mail list --json is empty');
 register($server, email => "$_\@example.com") for qw(never1 never2 never3 later);
@@ -26,8 +26,9 @@ ok(wait_until(15, sub { states() =~ /^(never\d\@example\.com=dead ){3}later\@exa
     'three mails are dead, one is pending');
 
 my @all = listed(mail('list'));
+is_deeply([map { $_->{error} } @all], [map { "the server answered $_ to the message" } (550) x 3, 451], 'mail list says why the last attempts failed');
 my $json = Cpanel::JSON::XS::decode_json(mail('list', '-j')->{out});
-is(match($json->[0], { id => $ID, template => 'confirm', to => 'never1@example.com', state => 'dead', attempts => 1, createdAt => $TIME }), '',
+is(match($json->[0], { id => $ID, template => 'confirm', to => 'never1@example.com', state => 'dead', attempts => 1, createdAt => $TIME, error => 'the server answered 550 to the message' }), '',
     'mail list --json has each field');
 is_deeply([map { $_->{id} } @$json], [map { $_->{id} } @all], 'both formats have the same order');
 
@@ -48,6 +49,7 @@ $server->stop;
 my $user = $db->selectrow_array('SELECT id FROM users LIMIT 1');
 my $insert = 'INSERT INTO outbox (id, template, user_id, state, attempts, next_at, lease, created_at) VALUES (?, ?, ?, ?, 9, 1, ?, 1)';
 $db->do($insert, undef, @$_) for ['a', 'confirm', $user, 'dead', ''], ['b', 'confirm', $user, 'pending', ''], ['c', 'confirm', $user, 'pending', 'x'], ['d', 'confirm', $user, 'dead', ''];
+$db->do(q(UPDATE outbox SET error = 'because' WHERE id = 'd'));
 is_deeply([map { $_->{state} } listed(mail('list'))], [qw(dead pending sending dead)],
     'mail list shows the mail that a server is sending');
 fails(mail('retry', 'a', 'b'), qr/b: there is no such dead mail; nothing was changed/,
@@ -57,6 +59,8 @@ is_deeply([map { $_->{state} } listed(mail('list'))], [qw(dead pending sending d
 is(mail('retry', 'a', 'd')->{out}, "2\n", 'mail retry with two ids retries both');
 my ($attempts, $age) = $db->selectrow_array(q(SELECT MAX(attempts), MIN(created_at) FROM outbox WHERE id IN ('a', 'd')));
 is($attempts, 0, 'the number of attempts starts at 0 again');
+is_deeply([map { $_->{error} } listed(mail('list'))], ['', '', '', ''], 'there is no error of earlier attempts');
+is(match(Cpanel::JSON::XS::decode_json(mail('list', '-j')->{out})->[3]{error}, undef), '', 'which is null in JSON');
 cmp_ok($age / 1000, '>', time - 60, 'the time of creation is now');
 
 expect_log(qr/CAT017: /);

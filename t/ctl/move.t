@@ -41,7 +41,7 @@ my $file = file_of(
     qq({"refresh_tokens":{"token_hash":"$hashes[0]","session_id":"$ids[3]","created_at":4,"expires_at":5,"used_at":6,"family_hash":"$hashes[0]","seed":"s"}}),
     qq({"refresh_tokens":{"token_hash":"$hashes[1]","session_id":"$ids[2]","created_at":4,"expires_at":5}}),
     qq({"mail_tokens":{"token_hash":"$hashes[2]","purpose":"reset","user_id":"$ids[0]","created_at":7,"expires_at":8,"email":"b\@example.com"}}),
-    qq({"outbox":{"id":"$ids[0]","template":"confirm","user_id":"$ids[1]","state":"dead","attempts":9,"next_at":10,"lease":"","created_at":11,"email":"b\@example.com"}}),
+    qq({"outbox":{"id":"$ids[0]","template":"confirm","user_id":"$ids[1]","state":"dead","attempts":9,"next_at":10,"lease":"","created_at":11,"email":"b\@example.com","error":"$text"}}),
     qq({"outbox":{"id":"$ids[4]","template":"reset","email_key":"x\@example.com","state":"pending","attempts":0,"next_at":12,"lease":"l","created_at":13}}),
     qq({"revoked_sessions":{"session_id":"$ids[4]","ended_at":14}}),
     qq({"audit":{"id":"$ids[0]","created_at":15,"source":"http","actor_id":"$ids[1]","actor":"bob","client":"::1","request_id":"r","action":"user.update","target_id":"$ids[2]","target":"ada","changes":"{\\"role\\":1}"}}),

@@ -44,8 +44,9 @@ ok(wait_until(15, sub { states() =~ /^(never\d\@example\.com=dead ){3}later\@exa
     'three mails are dead, one is pending');
 my $r = call(GET => '/mails');
 my %mail = (id => $ID, template => 'confirm', createdAt => $TIME, attempts => 1);
-answers($r, 200, { success => true, data => [{ %mail, to => 'later@example.com', state => 'pending', nextAt => $TIME },
-    map { { %mail, to => "never$_\@example.com", state => 'dead' } } 3, 2, 1],
+my %error = map { ($_ => "the server answered $_ to the message") } 451, 550; # without the server's words, which have the address
+answers($r, 200, { success => true, data => [{ %mail, to => 'later@example.com', state => 'pending', nextAt => $TIME, error => $error{451} },
+    map { { %mail, to => "never$_\@example.com", state => 'dead', error => $error{550} } } 3, 2, 1],
     pagination => { page => 1, limit => 10, total => 4, pages => 1 } }, 'the newest is first');
 unlike($r->{body}, qr/token|https:|lease/, 'without texts or links');
 my @dead = @{ queued('state=dead') };
@@ -71,7 +72,7 @@ $smtp->kill;
 $smtp->{options} = [];
 $smtp->start;
 answers(call(POST => "/mails/$dead[2]{id}/retry"), 200,
-    { success => true, message => qr/./, data => { %mail, to => 'never1@example.com', state => 'pending', attempts => 0, nextAt => $TIME } },
+    { success => true, message => qr/./, data => { %mail, to => 'never1@example.com', state => 'pending', attempts => 0, nextAt => $TIME, error => undef } },
     'a dead mail is queued as if it were new', 'cache-control' => 'no-store');
 ok(wait_until(15, sub { $smtp->received_by('never1@example.com') }), 'and sent');
 answers(call(POST => '/mails/retry'), 200, { success => true, message => qr/./, data => { retried => 2 } }, 'so are all others', 'cache-control' => 'no-store');
@@ -91,6 +92,7 @@ my @ids = map { "01a1fd8d-47a8-77ac-9778-38d2c78c295$_" } 1 .. 2;
 $db->do($insert, undef, $ids[0], 'reset', 'x@example.com', 'dead', '');
 $db->do($insert, undef, $ids[1], 'reset', 'y@example.com', 'pending', 'lease');
 $server = $server->start;
+is_deeply([map { $_->{error} } @{ queued() }], [undef, undef], 'no attempt has failed');
 is_deeply([map { "$_->{state} $_->{to}" } @{ queued() }], ['sending y@example.com', 'dead x@example.com'], 'a mail that is being sent says so, and one to nobody whose address it is');
 answers(call(POST => "/mails/$ids[1]/retry"), 409, refuse('Mail not dead'), 'and is not retried');
 my @answers = $server->burst((wire(POST => "/mails/$ids[0]/retry", undef, token => $admin)) x 4);

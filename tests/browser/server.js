@@ -182,15 +182,24 @@ export class Server {
         this.ctl(['user', 'role', username, 'admin'], database);
     }
 
-    /* Puts a mail to the user into the queue that was given up. Returns its id. */
-    bury({ id }) {
+    /* Puts a mail to the user into the queue that was given up, for that reason. Returns its id. */
+    bury(user, error = 'the server answered 550 to the message') {
+        return this.#queue(user, 'dead', error);
+    }
+
+    /* Puts a mail to the user into the queue that waits for another attempt, until 2100. Returns its id. */
+    putOff(user, error) {
+        return this.#queue(user, 'pending', error);
+    }
+
+    #queue({ id }, status, error) {
         const mail = `01a206e3-5c16-7420-9973-${randomBytes(6).toString('hex')}`;
         const insert = `
 import sqlite3, sys
 with sqlite3.connect(sys.argv[1]) as db:
-    db.execute("INSERT INTO outbox (id, template, user_id, state, attempts, next_at, created_at)"
-        " VALUES (?, 'confirm', ?, 'dead', 3, 1763717400000, 1763717400000)", sys.argv[2:])`;
-        execFileSync('/usr/bin/python3', ['-c', insert, join(this.env.DATA, 'catalog.db'), mail, id]);
+    db.execute("INSERT INTO outbox (id, template, user_id, state, attempts, next_at, created_at, error)"
+        " VALUES (?, 'confirm', ?, ?, 3, 4102444800000, 1763717400000, ?)", sys.argv[2:])`;
+        execFileSync('/usr/bin/python3', ['-c', insert, join(this.env.DATA, 'catalog.db'), mail, id, status, error]);
         return mail;
     }
 

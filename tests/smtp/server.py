@@ -34,7 +34,7 @@ class Handler:
     async def handle_RCPT(self, server, session, envelope, address, options):
         reply = self.replies.get(address.partition("@")[0])
         if reply:
-            return f"{reply} as the test asked"
+            return f"{reply} <{address}>: as the test asked"
         envelope.rcpt_tos.append(address)
         return "250 OK"
 

@@ -423,6 +423,21 @@ static void test_writes_set_and_visible_fields(void **state)
     assert_string_equal(write_record(state, none), "{}");
 }
 
+static void test_writes_null_where_a_field_may_have_it(void **state)
+{
+    static const cat_field_t two[] = {
+        {"id", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL, NULL, NULL},
+        {"error", CAT_STRING, CAT_SERVER | CAT_NULLABLE, 0, 255, NULL, NULL, NULL, NULL},
+    };
+    const char *const with[] = {"x1", "no"}, *const without[] = {"x1", NULL};
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, *state, 1);
+    cat_fields_write(&b, two, UNIT_COUNT(two), with);
+    cat_fields_write(&b, two, UNIT_COUNT(two), without);
+    assert_string_equal(cat_buffer_text(&b), "{\"id\":\"x1\",\"error\":\"no\"}{\"id\":\"x1\",\"error\":null}");
+}
+
 static void test_written_records_can_be_sent_back(void **state)
 {
     static const char *const bodies[] = {
@@ -464,6 +479,7 @@ int main(void)
         UNIT_TEST(test_caller_may_add_errors),
         UNIT_TEST(test_faults_are_in_the_order_of_the_fields),
         UNIT_TEST(test_writes_set_and_visible_fields),
+        UNIT_TEST(test_writes_null_where_a_field_may_have_it),
         UNIT_TEST(test_written_records_can_be_sent_back),
     };
     return UNIT_RUN(tests);

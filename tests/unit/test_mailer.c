@@ -83,6 +83,9 @@ static int count_mails(post_t *p)
 #define queue_state(p)                                                                                                 \
     unit_accounts_sql((p)->a, "SELECT COALESCE(group_concat(state || attempts || (lease <> '')), '') FROM outbox")
 
+#define queue_error(p) unit_accounts_sql((p)->a, "SELECT COALESCE(error, '') FROM outbox")
+#define NO_DIRECTORY "No such file or directory: /nowhere/at/all/"
+
 static void test_a_mail_is_sent_and_leaves_the_queue(void **state)
 {
     post_t p = make_post(*state);
@@ -114,10 +117,22 @@ static void test_a_mail_that_fails_is_put_off(void **state)
     p.a->database->conf.mail = "file:/nowhere/at/all";
     assert_int_equal(run(&p), CAT_JOB_FAILED);
     assert_string_equal(queue_state(&p), "pending10");
+    assert_memory_equal(queue_error(&p), NO_DIRECTORY, strlen(NO_DIRECTORY));
     unit_says(p.a->database->logged, "CAT015");
     unit_says(p.a->database->logged, "next attempt in 2 s");
     assert_int_equal(run(&p), CAT_JOB_DONE); /* it is not due yet */
     assert_string_equal(queue_state(&p), "pending10");
+}
+
+static void test_a_template_that_is_none_puts_the_mail_off(void **state)
+{
+    post_t p = make_post(*state);
+
+    p.a->database->conf.mail_confirm = "no subject";
+    assert_int_equal(run(&p), CAT_JOB_FAILED);
+    assert_int_equal(count_mails(&p), 0);
+    assert_string_equal(queue_state(&p), "pending10");
+    assert_string_equal(queue_error(&p), "the template of the mail is not valid");
 }
 
 static void test_the_wait_doubles_up_to_15_minutes(void **state)
@@ -143,6 +158,7 @@ static void test_a_mail_is_given_up_after_three_days(void **state)
     unit_accounts_sql(p.a, "UPDATE outbox SET created_at = created_at - 3 * 86400000 - 1000");
     assert_int_equal(run(&p), CAT_JOB_FAILED);
     assert_string_equal(queue_state(&p), "dead10");
+    assert_memory_equal(queue_error(&p), NO_DIRECTORY, strlen(NO_DIRECTORY));
     unit_says(p.a->database->logged, "CAT014");
     assert_int_equal(unit_database_count(p.a->database, CAT_METRIC_MAILS_FAILED, CAT_MAIL_EXPIRED), 1);
     assert_true(unit_database_total(p.a->database, CAT_METRIC_MAILS_FAILED) == 1);
@@ -215,11 +231,17 @@ static void test_a_database_that_fails_fails_the_job(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_a_mail_is_sent_and_leaves_the_queue), UNIT_TEST(test_without_a_mail_server_mails_wait),
-        UNIT_TEST(test_a_mail_that_fails_is_put_off),        UNIT_TEST(test_the_wait_doubles_up_to_15_minutes),
-        UNIT_TEST(test_a_mail_is_given_up_after_three_days), UNIT_TEST(test_pointless_mails_are_not_sent),
-        UNIT_TEST(test_mails_beyond_the_rate_are_dropped),   UNIT_TEST(test_a_mail_that_was_not_sent_does_not_count),
-        UNIT_TEST(test_a_server_that_stops_sends_nothing),   UNIT_TEST(test_a_database_that_fails_fails_the_job),
+        UNIT_TEST(test_a_mail_is_sent_and_leaves_the_queue),
+        UNIT_TEST(test_without_a_mail_server_mails_wait),
+        UNIT_TEST(test_a_template_that_is_none_puts_the_mail_off),
+        UNIT_TEST(test_a_mail_that_fails_is_put_off),
+        UNIT_TEST(test_the_wait_doubles_up_to_15_minutes),
+        UNIT_TEST(test_a_mail_is_given_up_after_three_days),
+        UNIT_TEST(test_pointless_mails_are_not_sent),
+        UNIT_TEST(test_mails_beyond_the_rate_are_dropped),
+        UNIT_TEST(test_a_mail_that_was_not_sent_does_not_count),
+        UNIT_TEST(test_a_server_that_stops_sends_nothing),
+        UNIT_TEST(test_a_database_that_fails_fails_the_job),
     };
     return UNIT_RUN(tests);
 }

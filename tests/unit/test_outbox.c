@@ -58,9 +58,10 @@ static void test_after_the_lease_another_may_claim(void **state)
     assert_string_equal(second->id, first->id);
     assert_int_equal(second->attempts, 2);
     assert_int_equal(cat_outbox_done(a->c.db, first), APR_SUCCESS);
-    assert_int_equal(cat_outbox_retry(a->c.db, *state, first, a->c.now), APR_SUCCESS);
-    assert_int_equal(cat_outbox_bury(a->c.db, first), APR_SUCCESS);
-    assert_string_equal(unit_accounts_sql(a, "SELECT state || (lease <> '') FROM outbox"), "pending1"); /* unchanged */
+    assert_int_equal(cat_outbox_retry(a->c.db, *state, first, "late", a->c.now), APR_SUCCESS);
+    assert_int_equal(cat_outbox_bury(a->c.db, *state, first, "late"), APR_SUCCESS);
+    assert_string_equal(unit_accounts_sql(a, "SELECT state || (lease <> '') || (error IS NULL) FROM outbox"),
+                        "pending11"); /* unchanged */
     assert_int_equal(cat_outbox_done(a->c.db, second), APR_SUCCESS);
     assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM outbox"), "0");
 }
@@ -70,21 +71,38 @@ static void test_a_retry_is_due_at_its_time(void **state)
     unit_accounts_t *a = make_accounts(*state);
     cat_mail_t *mail = claim(a);
 
-    assert_int_equal(cat_outbox_retry(a->c.db, *state, mail, a->c.now + apr_time_from_sec(8)), APR_SUCCESS);
+    assert_int_equal(cat_outbox_retry(a->c.db, *state, mail, "busy", a->c.now + apr_time_from_sec(8)), APR_SUCCESS);
     a->c.now += apr_time_from_sec(7);
     assert_null(claim(a));
     a->c.now += apr_time_from_sec(1);
     assert_string_equal(claim(a)->id, mail->id);
+    assert_string_equal(unit_accounts_sql(a, "SELECT error FROM outbox"), "busy"); /* until the next attempt ends */
 }
 
 static void test_a_buried_mail_is_never_claimed(void **state)
 {
     unit_accounts_t *a = make_accounts(*state);
 
-    assert_int_equal(cat_outbox_bury(a->c.db, claim(a)), APR_SUCCESS);
+    assert_int_equal(cat_outbox_bury(a->c.db, *state, claim(a), "never"), APR_SUCCESS);
     a->c.now += apr_time_from_sec(86400);
     assert_null(claim(a));
-    assert_string_equal(unit_accounts_sql(a, "SELECT state FROM outbox"), "dead");
+    assert_string_equal(unit_accounts_sql(a, "SELECT state || error FROM outbox"), "deadnever");
+}
+
+static void test_a_long_error_is_shortened(void **state)
+{
+    unit_accounts_t *a = make_accounts(*state);
+    char error[2 * 300 + 1];
+
+    for (size_t i = 0; i < sizeof(error) - 1; i += 2) {
+        memcpy(&error[i], "ö", 2);
+    }
+    error[sizeof(error) - 1] = '\0';
+    assert_int_equal(cat_outbox_retry(a->c.db, *state, claim(a), error, a->c.now), APR_SUCCESS);
+    error[2 * CAT_MAIL_ERROR_MAX] = '\0';
+    assert_string_equal(unit_accounts_sql(a, "SELECT error FROM outbox"), error);
+    assert_int_equal(cat_outbox_bury(a->c.db, *state, claim(a), "no\xff\r\n"), APR_SUCCESS);
+    assert_string_equal(unit_accounts_sql(a, "SELECT error FROM outbox"), "no\xef\xbf\xbd  ");
 }
 
 static void test_an_address_finds_its_user_when_it_is_sent(void **state)
@@ -116,9 +134,13 @@ static void test_a_database_that_fails_is_a_fault(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_a_mail_is_claimed_by_one),          UNIT_TEST(test_the_longest_due_is_first),
-        UNIT_TEST(test_after_the_lease_another_may_claim), UNIT_TEST(test_a_retry_is_due_at_its_time),
-        UNIT_TEST(test_a_buried_mail_is_never_claimed),    UNIT_TEST(test_an_address_finds_its_user_when_it_is_sent),
+        UNIT_TEST(test_a_mail_is_claimed_by_one),
+        UNIT_TEST(test_the_longest_due_is_first),
+        UNIT_TEST(test_after_the_lease_another_may_claim),
+        UNIT_TEST(test_a_retry_is_due_at_its_time),
+        UNIT_TEST(test_a_buried_mail_is_never_claimed),
+        UNIT_TEST(test_a_long_error_is_shortened),
+        UNIT_TEST(test_an_address_finds_its_user_when_it_is_sent),
         UNIT_TEST(test_a_database_that_fails_is_a_fault),
     };
     return UNIT_RUN(tests);

@@ -51,18 +51,21 @@ static void test_input_that_updates_requires_any_field_and_may_clear(void **stat
            "\"not\":{\"properties\":{\"price\":false,\"rating\":false}}}");
 }
 
-static void test_records_may_lack_what_is_optional_and_embed_objects(void **state)
+static void test_records_may_lack_what_is_optional_embed_objects_and_have_null(void **state)
 {
     static const cat_field_t parts[] = {
         {"id", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL, "The id", "x1"},
         {"changes", CAT_STRING, CAT_SERVER | CAT_OPTIONAL | CAT_EMBEDDED, 0, 0, NULL, NULL, "Changes", "{\"a\":1}"},
+        {"error", CAT_STRING, CAT_SERVER | CAT_NULLABLE, 0, 9, NULL, NULL, "The error", "none"},
     };
-    static const cat_shape_t entry = {.kind = CAT_SHAPE_RECORD, .fields = parts, .count = 2};
+    static const cat_shape_t entry = {.kind = CAT_SHAPE_RECORD, .fields = parts, .count = 3};
 
     expect(*state, cat_schema_of_shape(NULL, &entry),
            "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\",\"description\":\"The id.\"},"
-           "\"changes\":{\"type\":\"object\",\"description\":\"Changes.\"}},\"required\":[\"id\"]}");
-    expect(*state, cat_schema_example(&entry), "{\"id\":\"x1\",\"changes\":{\"a\":1}}");
+           "\"changes\":{\"type\":\"object\",\"description\":\"Changes.\"},"
+           "\"error\":{\"type\":[\"string\",\"null\"],\"minLength\":0,\"maxLength\":9,\"description\":\"The error.\"}},"
+           "\"required\":[\"id\",\"error\"]}");
+    expect(*state, cat_schema_example(&entry), "{\"id\":\"x1\",\"changes\":{\"a\":1},\"error\":\"none\"}");
 }
 
 static void test_examples_leave_out_what_has_none(void **state)
@@ -133,7 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_input_that_creates_requires_fields_and_has_defaults),
         UNIT_TEST(test_input_that_updates_requires_any_field_and_may_clear),
-        UNIT_TEST(test_records_may_lack_what_is_optional_and_embed_objects),
+        UNIT_TEST(test_records_may_lack_what_is_optional_embed_objects_and_have_null),
         UNIT_TEST(test_examples_leave_out_what_has_none),
         UNIT_TEST(test_shapes_with_names_are_added_once_and_referred_to),
         UNIT_TEST(test_the_example_of_a_shape_has_what_answers_usually_have),

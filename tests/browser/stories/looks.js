@@ -361,7 +361,7 @@ export function stories(server) {
         await server.api('POST', '/products', { ...made, name: 'Stars', price: 1.5e300 }, user.token);
         const { data: product } = await server.api('POST', '/products', made, user.token);
         const other = await server.register('lookedat');
-        server.bury(other);
+        server.bury(other, `No such file or directory: /srv/${'a-long-path/'.repeat(17)}`); /* about as long as it gets */
         server.bury(user);
         server.promote(user);
         await visitor.signIn(user);

@@ -2,6 +2,7 @@
 /* The page on the state of the server. */
 import assert from 'node:assert/strict';
 import { comeAsAdmin, story } from '../visitor.js';
+import { findFaults } from './looks.js';
 
 const PERIOD = 15_000; /* ms between the page's looks at the server */
 
@@ -61,6 +62,35 @@ export function stories(server) {
         await page.clock.fastForward(PERIOD);
         await fact(page, 'State').filter({ hasText: /^Ready$/ }).waitFor();
         assert.equal(await page.getByText('The server says').count(), 0);
+    });
+
+    story('an administrator sees why mails could not be sent', server, async visit => {
+        const visitor = await comeAsAdmin(server, visit, 'detective');
+        const { page } = visitor;
+        const user = await server.register('unreachable');
+        await server.mailedLink(user.email, 'confirm.html');
+        const reason = (name, is) => page.getByRole('row').filter({ hasText: is }).getByRole('cell').filter({ hasText: name });
+        const markup = '<img src=x onerror=alert(1)> & more';
+        server.bury(user);
+        server.putOff(user, markup);
+        await page.goto('/server.html');
+        await reason(/^Failed\s*Reason: the server answered 550 to the message$/, 'Failed').waitFor();
+        await reason(`Last attempt: ${markup}`, 'Waiting').waitFor();
+        await page.getByText('Those of all attempts are in the server’s error log').waitFor();
+        assert.equal(await page.getByText(markup, { exact: true }).getAttribute('lang'), 'en');
+
+        /* On a small screen it wraps. */
+        await page.setViewportSize({ width: 320, height: 640 });
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
+        assert.deepEqual(await findFaults(page), []);
+
+        await page.getByRole('button', { name: 'Send the failed mail again' }).click();
+        await visitor.hears('1 mail will be sent again.');
+        await server.mailedLink(user.email, 'confirm.html');
+        server.ctl(['user', 'delete', 'unreachable']);
+        await page.reload();
+        await page.getByText('All mails are sent.').waitFor();
+        assert.equal(await page.getByText('Reason:').count(), 0);
     });
 
     story('an administrator sends failed mails again, one and all', server, async visit => {

@@ -258,12 +258,23 @@ function purpose(template) {
     return hasText(key) ? t(key) : template;
 }
 
+/* Why the last attempt failed, in the words of the server, which are English in every language. A server of an older version does not say. */
+function reasonText({ state: is, error }) {
+    const key = is === 'dead' ? 'server.reason' : 'server.lastReason';
+    return error ? el('div', { class: 'form-text reason' }, pieces(key, { reason: el('span', { lang: 'en' }, error) })) : '';
+}
+
+function stateCell(mail) {
+    const badge = el('span', { class: mail.state === 'dead' ? 'badge warn' : 'badge' }, t(`server.${mail.state}`));
+    return [badge, reasonText(mail)];
+}
+
 const COLUMNS = ['server.to', 'server.state', 'server.attempts', 'server.queued', 'server.next'];
 
 function cells(mail) {
     return [
         el('th', { scope: 'row' }, bdi(mail.value.to), el('span', { class: 'category' }, purpose(mail.value.template))),
-        el('td', {}, () => el('span', { class: mail.value.state === 'dead' ? 'badge warn' : 'badge' }, t(`server.${mail.value.state}`))),
+        el('td', {}, () => stateCell(mail.value)),
         el('td', {}, () => formatWhole(mail.value.attempts)),
         el('td', {}, () => formatTime(mail.value.createdAt)),
         el('td', {}, () => (mail.value.state === 'dead' ? retryButton(mail.value) : formatTime(mail.value.nextAt))),

@@ -526,7 +526,10 @@ export default {
     'server.retryAll': { one: 'Die fehlgeschlagene E-Mail erneut senden', other: 'Alle {n} fehlgeschlagenen E-Mails erneut senden' },
     'server.retried': 'Die E-Mail an {to} wird erneut gesendet.',
     'server.retriedAll': { one: '{n} E-Mail wird erneut gesendet.', other: '{n} E-Mails werden erneut gesendet.' },
-    'server.why': 'Warum eine E-Mail fehlgeschlagen ist, steht im Fehlerprotokoll des Servers, unter der Kennung der E-Mail.',
+    'server.reason': 'Grund: {reason}',
+    'server.lastReason': 'Letzter Versuch: {reason}',
+    'server.why':
+        'Bei jeder E-Mail steht, warum der letzte Versuch fehlgeschlagen ist. Die Gründe aller Versuche stehen im Fehlerprotokoll des Servers, unter der Kennung der E-Mail.',
     'mail.confirm': 'Link zur Bestätigung der Adresse',
     'mail.reset': 'Link für ein neues Passwort',
     'mail.changed': 'Hinweis auf ein neues Passwort',

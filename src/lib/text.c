@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/text.h"
+
+#include <string.h>
+
+#include <utf8proc.h>
+
+#include "lib/buffer.h"
+
+#define REPLACEMENT 0xFFFD
+
+apr_size_t cat_text_read(const char *text, apr_size_t length, apr_int32_t *character)
+{
+    utf8proc_ssize_t octets = utf8proc_iterate((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length, character);
+
+    if (octets > 0) {
+        return (apr_size_t)octets;
+    }
+    *character = REPLACEMENT;
+    return 1;
+}
+
+static int is_control(apr_int32_t character)
+{
+    return utf8proc_category(character) == UTF8PROC_CATEGORY_CC;
+}
+
+const char *cat_text_shorten(apr_pool_t *pool, const char *text, int most)
+{
+    const char *end = text + strlen(text);
+    utf8proc_uint8_t octets[4];
+    apr_int32_t character;
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, 128);
+    for (int i = 0; i < most && text < end; i++) {
+        text += cat_text_read(text, (apr_size_t)(end - text), &character);
+        character = is_control(character) ? ' ' : character;
+        cat_buffer_add(&b, (const char *)octets, (apr_size_t)utf8proc_encode_char(character, octets));
+    }
+    return cat_buffer_text(&b);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_LIB_TEXT_H
+#define CAT_LIB_TEXT_H
+
+#include <apr_pools.h>
+
+/* The first character of a text of length octets, at least 1: U+FFFD for an octet that is not part of valid UTF-8. Returns the
+ * octets that it takes. */
+apr_size_t cat_text_read(const char *text, apr_size_t length, apr_int32_t *character);
+
+/* The first `most` characters of a text, on the pool, as every database stores them and every page shows them. text: any
+ * octets; each that is not part of valid UTF-8 becomes U+FFFD, and each control character a space. */
+const char *cat_text_shorten(apr_pool_t *pool, const char *text, int most);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include "lib/text.h"
+
+static void test_a_short_text_stays_as_it_is(void **state)
+{
+    assert_string_equal(cat_text_shorten(*state, "", 3), "");
+    assert_string_equal(cat_text_shorten(*state, "Größe", 5), "Größe");
+    assert_string_equal(cat_text_shorten(*state, "😀😀", 255), "😀😀");
+}
+
+static void test_characters_are_counted_and_never_cut(void **state)
+{
+    assert_string_equal(cat_text_shorten(*state, "Größe", 3), "Grö");
+    assert_string_equal(cat_text_shorten(*state, "a😀😀b", 2), "a😀");
+    assert_string_equal(cat_text_shorten(*state, "abc", 0), "");
+}
+
+static void test_what_is_no_text_is_replaced(void **state)
+{
+    static const struct {
+        const char *octets, *text;
+    } cases[] = {
+        {"a\xff"
+         "b",
+         "a\xef\xbf\xbd"
+         "b"},
+        {"Gr\xf6\xdf"
+         "e",
+         "Gr\xef\xbf\xbd\xef\xbf\xbd"
+         "e"},                                                    /* ISO 8859-1 */
+        {"\xc3", "\xef\xbf\xbd"},                                 /* the end of the text within a character */
+        {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, /* half of a surrogate pair */
+        {"one\r\ntwo\tthree\x1b[0m\x7f", "one  two three [0m "},
+        {"\xc2\x85", " "}, /* NEXT LINE */
+    };
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        assert_string_equal(cat_text_shorten(*state, cases[i].octets, 255), cases[i].text);
+    }
+}
+
+static void test_characters_are_read_one_by_one(void **state)
+{
+    apr_int32_t character;
+
+    (void)state;
+    assert_int_equal(cat_text_read("a\n", 2, &character), 1);
+    assert_int_equal(character, 'a');
+    assert_int_equal(cat_text_read("😀", 4, &character), 4);
+    assert_int_equal(character, 0x1F600);
+    assert_int_equal(cat_text_read("😀", 3, &character), 1);
+    assert_int_equal(character, 0xFFFD);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_a_short_text_stays_as_it_is),
+        UNIT_TEST(test_characters_are_counted_and_never_cut),
+        UNIT_TEST(test_what_is_no_text_is_replaced),
+        UNIT_TEST(test_characters_are_read_one_by_one),
+    };
+    return UNIT_RUN(tests);
+}
