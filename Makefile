@@ -185,6 +185,7 @@ $(LIGHTHOUSE): $(addprefix tests/lighthouse/,package.json package-lock.json .npm
 	@tools/npm build/lighthouse
 
 lighthouse: all $(LIGHTHOUSE) ## rate the pages of www/ with Lighthouse, on a quiet machine: make lighthouse [PAGES="index login"]
+	@tools/deps lighthouse
 	@node tests/lighthouse/run.js $(BUILD)/mod_catalog.so $(PAGES)
 
 OPENAPI = build/openapi/node_modules/.package-lock.json

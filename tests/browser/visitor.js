@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Users with a browser. Any error in the browser that the test did not expect fails the test. BROWSER=firefox is Debian's Firefox as it is,
- * which Playwright drives by WebDriver BiDi; that lacks some of what it has for Chromium.
+ * Users with a browser. Any error in the browser that the test did not expect fails the test. Chromium is Debian's build without windows,
+ * which takes a fraction of the processor time. BROWSER=firefox is Debian's Firefox as it is, which Playwright drives by WebDriver BiDi;
+ * that lacks some of what it has for Chromium.
  */
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -40,7 +41,7 @@ function browserFor(options) {
     if (!browsers.has(key)) {
         const browser = isFirefox
             ? firefox.launch({ channel: 'moz-firefox', executablePath: '/usr/bin/firefox-esr', firefoxUserPrefs })
-            : chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS.split(' ') });
+            : chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: FLAGS.split(' ') });
         browsers.set(key, browser);
     }
     return browsers.get(key);
