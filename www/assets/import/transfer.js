@@ -16,14 +16,37 @@ const SAMPLE = 80; /* octets of what cannot be read as rows */
 export const CSV = 'text/csv';
 export const NDJSON = 'application/x-ndjson';
 
+/* What can be between the cells of CSV, by its name in the API. */
+const DELIMITERS = { tab: '\t', semicolon: ';', comma: ',' };
+
+/* The member of a faulty line of NDJSON that has its errors, and the beginning of a line up to where it is or belongs. A byte order mark
+ * may come first. */
+const REASONS = 'whatIsWrong';
+const LINE_BEGIN = new RegExp(`^(\\xef\\xbb\\xbf)?\\s*\\{\\s*("${REASONS}"\\s*:\\s*"([^"\\\\]|\\\\.)*"\\s*,?\\s*)?`);
+
 export function typeOf({ name, type }) {
     return /\.(ndjson|jsonl)$/i.test(name) || type === NDJSON ? NDJSON : CSV;
 }
 
 /* Resolves to the cells of the file's first rows: [[text]]. */
-export async function readHead(file) {
-    const query = new URLSearchParams({ dryRun: 'head', part: file.size > HEAD ? 'more' : 'last' });
+export async function readHead(file, delimiter) {
+    const query = new URLSearchParams({ dryRun: 'head', delimiter, part: file.size > HEAD ? 'more' : 'last' });
     return (await call('POST', `/products/import?${query}`, file.slice(0, HEAD, CSV))).head;
+}
+
+/* How many cells at least most of the rows have. A comma within a few texts does not count, and one in each price counts as a semicolon
+ * between two cells does. */
+function usualWidth(rows) {
+    const widths = rows.map(({ length }) => length).sort((a, b) => a - b);
+    return widths.length === 0 ? 0 : widths[Math.floor((widths.length - 1) / 2)];
+}
+
+/* The delimiter that makes the most columns; of two that make as many, not the comma, which may be a decimal mark. */
+export async function findDelimiter(file) {
+    const names = Object.keys(DELIMITERS);
+    const widths = (await Promise.all(names.map(name => readHead(file, name)))).map(usualWidth);
+    const most = Math.max(...widths);
+    return most > 1 ? names[widths.indexOf(most)] : 'comma';
 }
 
 const quote = text => `"${text.replaceAll('"', '""')}"`;
@@ -52,11 +75,23 @@ function trimRow(octets, begin, end) {
     return last;
 }
 
+/* The line with the reasons as its first member, instead of those of an earlier import. What is no object has no room for them. */
+function explainLine(line, reasons) {
+    const text = new TextDecoder('latin1').decode(line); /* a character for each octet */
+    const [begin] = LINE_BEGIN.exec(text) ?? [];
+    if (begin === undefined) {
+        return [line];
+    }
+    const rest = text.startsWith('}', begin.length) ? '' : ',';
+    return [`{${JSON.stringify(REASONS)}:${JSON.stringify(reasons)}${rest}`, line.subarray(begin.length)];
+}
+
 /*
  * First check(), which stores nothing, then store(). Both reject with what call() does; called again, they go on where they were.
  *
- * file: a File. type: CSV or NDJSON. mode: as in the API. columns: the fields of the columns of CSV, '' for one that is left out.
- * header: the names of the columns, for the file of faulty rows. explain(error): the words of an error there.
+ * file: a File. type: CSV or NDJSON. mode: as in the API. Of CSV, delimiter: as in the API; columns: the fields of the columns, '' for one
+ * that is left out; header: their names in the first row, undefined if it has none. explain(error): the words of an error in the file
+ * of faulty rows.
  */
 export class Transfer {
     progress = state({ rows: 0, share: 0 }); /* of the pass that is under way: its rows so far, and its share of the file */
@@ -84,9 +119,9 @@ export class Transfer {
         return this.#rows - this.failed;
     }
 
-    /* The faulty rows, to be mended and imported: in CSV each with its errors in a column of its own. label: that column's name. */
+    /* The faulty rows, to be mended and imported, each with its errors. In CSV these are a column of their own; label: its name. */
     faultyFile(label) {
-        const names = [label, ...(this.header ?? [])].map(quote).join();
+        const names = [label, ...(this.header ?? this.columns)].map(quote).join(DELIMITERS[this.delimiter]);
         const rest = this.isCut ? [this.file.slice(this.end)] : [];
         return new Blob([...(this.type === CSV ? [`${names}\r\n`] : []), ...this.#saved, ...rest], { type: this.type });
     }
@@ -96,7 +131,8 @@ export class Transfer {
         const query = new URLSearchParams({ mode: this.mode, part: part.end < this.end ? 'more' : 'last', ...parameters });
         if (this.type === CSV) {
             query.set('columns', this.columns.join());
-            query.set('header', part.begin === 0);
+            query.set('delimiter', this.delimiter);
+            query.set('header', part.begin === 0 && this.header !== undefined);
         }
         const slices = ranges.map(([begin, end]) => this.file.slice(begin, end));
         return call('POST', `/products/import?${query}`, new Blob(slices, { type: this.type }), options);
@@ -150,6 +186,10 @@ export class Transfer {
         }
     }
 
+    #explained(row, reasons) {
+        return this.type === CSV ? [`${quote(reasons)}${DELIMITERS[this.delimiter]}`, row] : explainLine(row, reasons);
+    }
+
     async #keepFaults(rows, part) {
         if (rows.length === 0) {
             return;
@@ -160,7 +200,7 @@ export class Transfer {
             const [{ begin, end }] = errors;
             const piece = octets.subarray(begin, trimRow(octets, begin, end ?? begin + SAMPLE));
             if (end !== undefined) {
-                pieces.push(this.type === CSV ? `${quote(errors.map(this.explain).join(' '))},` : '', piece, '\r\n');
+                pieces.push(...this.#explained(piece, errors.map(this.explain).join(' ')), '\r\n');
                 this.#cuts.push([part.begin + begin, part.begin + begin + piece.length]);
             }
             if (this.faults.length < SHOWN) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file of products is chosen, its columns are matched to fields, it is checked, and then imported. */
-import { CSV, readHead, Transfer, typeOf } from '../import/transfer.js';
+import { CSV, findDelimiter, NDJSON, readHead, Transfer, typeOf } from '../import/transfer.js';
 import { readProfile } from '../lib/api.js';
 import { bdi, byId, el, follow, saveFile, settle, state } from '../lib/dom.js';
 import { explain } from '../lib/form.js';
@@ -25,7 +25,9 @@ const NAMES = {
 /* ---- what the user has chosen ---- */
 
 const file = state(null);
+const delimiter = state('comma');
 const head = state([]); /* the cells of its first rows */
+const hasHeader = state(true); /* are the first ones the names of the columns? */
 const columns = state([]); /* by column the field, '' for none */
 const mode = state('create');
 const transfer = state(null);
@@ -38,9 +40,15 @@ function fieldText(field) {
 
 const isNamed = (field, plain) => field.toLowerCase() === plain || NAMES[field]?.includes(plain);
 
+/* The words for a line that is no JSON object, with what the parser says of it, in English. */
+function lineFault({ message }) {
+    return [t('import.noObject'), ...message.split(': ').slice(1)].join(': ');
+}
+
 /* What is wrong with a row, in the user's language as far as there are words for it. */
 function errorText(error) {
-    return error.field === '' ? t('import.rowFault', { fault: explain(error) }) : t('form.fault', { label: fieldText(error.field), fault: explain(error) });
+    const isLine = typeOf(file.value) === NDJSON && (error.code === 'format' || error.code === 'type');
+    return error.field === '' ? t('import.rowFault', { fault: isLine ? lineFault(error) : explain(error) }) : t('form.fault', { label: fieldText(error.field), fault: explain(error) });
 }
 
 /* The field that each name suggests, but none twice. */
@@ -67,14 +75,22 @@ function lacking() {
 }
 
 /* What speaks against reading the file as CSV; undefined: nothing. */
-function headFault([names = [], ...rows]) {
-    if (names.length === 0) {
-        return 'import.noHeader';
-    }
-    if (names.length === 1 && names[0].includes(';')) {
-        return 'import.semicolons';
-    }
-    return [names, ...rows].flat().includes('\ufffd') ? 'import.encoding' : undefined;
+function headFault(rows) {
+    return rows.length === 0 ? 'import.noHeader' : rows.flat().includes('\ufffd') ? 'import.encoding' : undefined;
+}
+
+/* Is this a row of a product? Numbers are seldom names. */
+const looksLikeCells = cells => cells.some(text => /^[-+]?\d[\d.,]*$/.test(text));
+
+/* Columns without names have numbers. */
+function columnNames() {
+    const [first = []] = head.value;
+    return hasHeader.value ? first : first.map((cell, at) => formatWhole(at + 1));
+}
+
+function matchAgain() {
+    columns.value = matchColumns(columnNames());
+    mode.value = columns.value.includes('id') ? 'upsert' : 'create';
 }
 
 /* Another choice makes the last check worthless. */
@@ -92,13 +108,32 @@ async function take(chosen) {
     forgetCheck();
     file.value = null;
     try {
-        head.value = typeOf(chosen) === CSV ? await readHead(chosen) : [];
-        columns.value = matchColumns(head.value[0] ?? []);
-        mode.value = columns.value.includes('id') ? 'upsert' : 'create';
-        file.value = chosen;
+        await read(chosen, typeOf(chosen) === CSV ? await findDelimiter(chosen) : 'comma');
         byId('form').dataset.edited = '';
     } catch (error) {
         showError(byId('trouble'), error, () => take(chosen)).focus();
+    }
+}
+
+let asked; /* for the last head that the user wants to see */
+
+async function read(chosen, wanted) {
+    const own = (asked = {});
+    const rows = typeOf(chosen) === CSV ? await readHead(chosen, wanted) : [];
+    if (own === asked) {
+        file.value = chosen;
+        delimiter.value = wanted;
+        head.value = rows;
+        hasHeader.value = !looksLikeCells(rows[0] ?? []);
+        matchAgain();
+    }
+}
+
+async function readAgain(wanted) {
+    try {
+        await read(file.value, wanted);
+    } catch (error) {
+        showError(byId('trouble'), error, () => readAgain(wanted)).focus();
     }
 }
 
@@ -164,9 +199,10 @@ function begin(event) {
     transfer.value = new Transfer({
         file: file.value,
         type: typeOf(file.value),
+        delimiter: delimiter.value,
         columns: columns.value,
         mode: mode.value,
-        header: head.value[0],
+        header: hasHeader.value ? head.value[0] : undefined,
         explain: errorText,
     });
     check();
@@ -226,7 +262,7 @@ function table(keys, rows) {
 /* ---- the columns ---- */
 
 function columnRow(name, at) {
-    const samples = head.value.slice(1).map(cells => cells[at] ?? '').filter(text => text !== '');
+    const samples = head.value.slice(hasHeader.value ? 1 : 0).map(cells => cells[at] ?? '').filter(text => text !== '');
     const select = el(
         'select',
         { class: 'form-control', 'aria-label': t('import.fieldOf', { name }), onchange: () => setColumn(at, select.value) },
@@ -250,8 +286,8 @@ function showChoice() {
     byId('choose').textContent = t(chosen ? 'import.chooseOther' : 'import.choose');
     byId('choose').classList.toggle('btn-primary', !chosen);
     byId('settings').hidden = !chosen || fault !== undefined;
-    byId('by-column').hidden = !chosen || typeOf(chosen) !== CSV;
-    byId('columns').replaceChildren(table(COLUMNS_HEAD, (head.value[0] ?? []).map(columnRow)));
+    byId('reading').hidden = byId('by-column').hidden = !chosen || typeOf(chosen) !== CSV;
+    byId('columns').replaceChildren(table(COLUMNS_HEAD, columnNames().map(columnRow)));
     if (fault) {
         byId('trouble').replaceChildren(el('p', { class: 'alert alert-warning', role: 'alert' }, t(fault)));
     }
@@ -346,6 +382,16 @@ function showPhase() {
 
 /* ---- the beginning ---- */
 
+/* What a control of the form changes. */
+const CHANGES = {
+    mode: ({ value }) => (mode.value = value),
+    delimiter: ({ value }) => readAgain(value),
+    header({ checked }) {
+        hasHeader.value = checked;
+        matchAgain();
+    },
+};
+
 function listen() {
     const drop = byId('drop');
     const input = byId('file');
@@ -369,9 +415,7 @@ function listen() {
         if (target !== input) {
             forgetCheck();
         }
-        if (target.name === 'mode') {
-            mode.value = target.value;
-        }
+        CHANGES[target.name]?.(target);
     };
     byId('stop').onclick = stop;
     addEventListener('beforeunload', event => isRunning() && event.preventDefault());
@@ -390,7 +434,10 @@ start(
         follow(showProgress);
         follow(showChoice);
         follow(showLacking);
-        follow(() => (byId('form').elements.mode.value = mode.value));
+        const { elements } = byId('form');
+        follow(() => (elements.mode.value = mode.value));
+        follow(() => (elements.delimiter.value = delimiter.value));
+        follow(() => (elements.header.checked = hasHeader.value));
     },
     { needsUser: true },
 );
