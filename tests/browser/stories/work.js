@@ -112,6 +112,88 @@ export function stories(server) {
         assert.deepEqual({ price, category, rating }, { price: 20, category: 'Shared more', rating: 3 });
     });
 
+    storyInBoth('edit.html follows another tab: what was typed stays, in the new version too', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('twotabs');
+        const [product] = await make(server, user, 'Followed', ['Watched']);
+        const here = label => page.getByLabel(label);
+        await visitor.signIn(user);
+        const other = await visitor.tab();
+        await page.goto(`/edit.html?id=${product.id}`);
+        await here('Price').waitFor();
+        const there = label => other.getByRole('dialog').getByLabel(label);
+        const openThere = async () => {
+            await other.goto(`/work.html?category=Followed&product=${product.id}`);
+            await there('Price').waitFor();
+        };
+
+        await openThere();
+        await there('Price').fill('11');
+        await press(other.getByRole('dialog'), 'Save');
+        await visitor.hears('This is the new version.');
+        assert.equal(await here('Price').inputValue(), '11', 'nothing was typed, so nothing is asked');
+
+        await openThere(); /* before there is a draft, which it would show */
+        await here('Category').fill('Followed here');
+        await here('Price').fill('12');
+        await there('Price').fill('13');
+        await there('Rating').fill('4');
+        await press(other.getByRole('dialog'), 'Save');
+        await visitor.hears('This product was changed in another tab. What you have typed is kept.');
+        await page.bringToFront(); /* a tab behind another one is slow */
+        assert.equal(await here('Price').inputValue(), '12');
+        assert.equal(await here('Rating').inputValue(), '');
+
+        await press(page, 'Save');
+        const choice = page.getByRole('dialog', { name: 'Somebody else has changed Watched' });
+        assert.ok(await choice.getByLabel('Rating, Stored by now: 4').isChecked());
+        await press(choice, 'Back to editing');
+
+        await press(page, 'Load the new version');
+        await choice.getByText('Nothing is stored yet.').waitFor();
+        assert.equal(await choice.getByRole('radio').count(), 2, 'only the price was changed by both');
+        await press(choice, 'Back to editing');
+        assert.equal(await here('Rating').inputValue(), '');
+        await press(page, 'Load the new version');
+        await choice.getByLabel('Price, Stored by now: 13.00').check();
+        await press(choice, 'Go on with the choice');
+        await visitor.hears('This is the new version.');
+        assert.ok(await visitor.isFocused(here('Name')));
+        assert.equal(await here('Price').inputValue(), '13');
+        assert.equal(await here('Rating').inputValue(), '4');
+        assert.equal(await here('Category').inputValue(), 'Followed here');
+        await page.reload();
+        await page.getByText('You had typed this and not saved it').waitFor();
+        await press(page, 'Save');
+        await visitor.hears('The product is saved.');
+        const { price, category, rating } = await read(server, product);
+        assert.deepEqual({ price, category, rating }, { price: 13, category: 'Followed here', rating: 4 });
+    });
+
+    storyInBoth('edit.html says that another tab has deleted the product, which can be added again', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('deletedthere');
+        const [product] = await make(server, user, 'Vanishing', ['Vanished']);
+        await visitor.signIn(user);
+        const other = await visitor.tab();
+        await page.goto(`/edit.html?id=${product.id}`);
+        await page.getByLabel('Price').fill('21');
+        await other.goto(`/product.html?id=${product.id}`);
+        visitor.expect(`GET /api/products/${product.id} 404`);
+        await press(other, 'Delete');
+        await press(other.getByRole('dialog'), 'Delete');
+        await visitor.hears('This product was deleted in another tab.');
+        await press(page, 'Add it as a new product');
+        await page.getByRole('heading', { name: 'Add a product' }).waitFor();
+        assert.equal(await page.getByLabel('Price').inputValue(), '21');
+        await press(page, 'Save');
+        await visitor.hears('The product is added.');
+        const { data } = await server.api('GET', '/products?category=Vanishing');
+        assert.deepEqual(data.map(({ name, price }) => [name, price]), [['Vanished', 21]]);
+    });
+
     story('an answer that is lost neither creates a product twice nor saves it twice', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+import { watchProducts } from '../lib/api.js';
 import { byId } from '../lib/dom.js';
 import { go, setTitle, start } from '../lib/page.js';
 import { t } from '../lib/text.js';
@@ -19,7 +20,9 @@ start(
         const product = id ? await readProduct(id) : null;
         const saved = stored => go(pageOf(stored.id), t(product ? 'edit.saved' : 'edit.added'));
         product && showTitle(product);
-        byId('editor').replaceChildren(makeEditor({ owner: user.id, product, saved }).form);
+        const editor = makeEditor({ owner: user.id, product, saved, loaded: showTitle });
+        byId('editor').replaceChildren(editor.form);
+        watchProducts(editor.catchUp);
     },
     { needsUser: true },
 );

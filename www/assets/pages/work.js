@@ -364,12 +364,22 @@ async function showProduct(id) {
     }
 }
 
+function showOpened(product) {
+    byId('product-name').replaceChildren(product ? bdi(product.name) : t('shell.add'));
+    byId('remove').hidden = !product;
+    byId('remove').onclick = () => {
+        byId('product').close();
+        removeAll([product]);
+    };
+}
+
 function fillDialog(product) {
     byId('trouble').replaceChildren();
-    byId('product-name').replaceChildren(product ? bdi(product.name) : t('shell.add'));
+    showOpened(product);
     editor = makeEditor({
         owner,
         product,
+        loaded: showOpened,
         saved: stored => {
             editor = null;
             byId('product').close();
@@ -380,11 +390,6 @@ function fillDialog(product) {
         },
     });
     byId('editor').replaceChildren(editor.form);
-    byId('remove').hidden = !product;
-    byId('remove').onclick = () => {
-        byId('product').close();
-        removeAll([product]);
-    };
 }
 
 async function closeProduct() {
@@ -420,13 +425,10 @@ function listenToDialog() {
     dialog.addEventListener('close', leaveProduct);
 }
 
-/* Another tab has changed products. What the user is typing stays. */
+/* Another tab has changed products. */
 function followOtherTabs() {
     load();
-    const { product } = address.value;
-    if (product && product !== NEW && editor && !editor.isEdited()) {
-        showProduct(product);
-    }
+    editor?.catchUp();
 }
 
 /* ---- the beginning ---- */

@@ -2,10 +2,11 @@
 /* The form in which a product is edited, as a whole or a single field of it, and the choice between two versions of a product. */
 import { bdi, byId, el } from '../lib/dom.js';
 import { manage } from '../lib/form.js';
+import { say } from '../lib/page.js';
 import { formatTime, pieces, t } from '../lib/text.js';
 import { NEW, readDrafts, writeDraft } from './drafts.js';
-import { checks, differences, FIELDS, readTyped } from './fields.js';
-import { Changed, create, update } from './store.js';
+import { checks, differences, FIELDS, isSame, readTyped } from './fields.js';
+import { Changed, create, readProduct, update } from './store.js';
 
 /* ---- dialogs that ask ---- */
 
@@ -55,9 +56,9 @@ function versionCell(name, product, side, isChosen) {
 
 /*
  * Shows the user's version beside the one that somebody else has stored. A field that only the other one has changed begins with the
- * other's value. Resolves to the values that the user chose, or to null: nothing is to be saved now.
+ * other's value. Resolves to those of the user's values that the user chose, or to null: nothing is chosen now.
  */
-async function compare({ base, mine, theirs }) {
+async function compare({ base, mine, theirs, text = 'compare.text', choose = 'compare.save' }) {
     const touched = differences(mine, base);
     const fields = Object.keys(differences(mine, theirs));
     const form = el(
@@ -84,7 +85,7 @@ async function compare({ base, mine, theirs }) {
         el(
             'div',
             { class: 'actions' },
-            el('button', { class: 'btn btn-primary', value: 'save' }, t('compare.save')),
+            el('button', { class: 'btn btn-primary', value: 'save' }, t(choose)),
             el('button', { class: 'btn', value: '' }, t('compare.later')),
         ),
     );
@@ -92,7 +93,7 @@ async function compare({ base, mine, theirs }) {
         'dialog',
         { class: 'wide-dialog', 'aria-labelledby': 'compare-title' },
         el('h2', { id: 'compare-title' }, pieces('compare.title', { name: bdi(theirs.name) })),
-        el('p', {}, t('compare.text')),
+        el('p', {}, t(text)),
         form,
     );
     const answer = await ask(dialog);
@@ -186,20 +187,33 @@ function draftNotice(draft, drop) {
     );
 }
 
+/* keys: what is said, and of a button that does something about it, if there is one. */
+function newsNotice(text, button, onclick) {
+    return el(
+        'div',
+        { class: 'alert alert-warning', role: 'alert' },
+        el('p', {}, t(text)),
+        button && el('button', { type: 'button', class: 'btn', onclick }, t(button)),
+    );
+}
+
 /*
  * A form for the fields of the product, null for a new one, or for those of names. What is typed is kept as the owner's draft until it is
  * saved; a draft that is there is gone on with. saved(product) is called after it was stored; cancel(), if it is given,
- * by a button. Returns { form, isEdited(), drop() }, of which drop() deletes the draft.
+ * by a button. Returns { form, isEdited(), drop(), catchUp() }: drop() deletes the draft; catchUp() is to be called after another tab may have
+ * changed the product. loaded(product) is called when the form has a new version of it.
  */
-export function makeEditor({ owner, product = null, names = Object.keys(FIELDS), prefix = '', saved, cancel }) {
+export function makeEditor({ owner, product = null, names = Object.keys(FIELDS), prefix = '', saved, loaded, cancel }) {
     const slot = product?.id ?? NEW;
     let draft = readDrafts(owner)[slot] ?? null;
     let base = draft?.base ?? product;
 
     const notice = el('div');
+    const news = el('div'); /* of other tabs */
     const form = el(
         'form',
         { class: 'editor', method: 'post', hidden: true },
+        news,
         notice,
         names.map(name => field(name, prefix)),
         el(
@@ -209,6 +223,8 @@ export function makeEditor({ owner, product = null, names = Object.keys(FIELDS),
             cancel && el('button', { type: 'button', class: 'btn', onclick: cancel }, t('edit.cancel')),
         ),
     );
+
+    const isEdited = () => 'edited' in form.dataset;
 
     function keep(changes = {}) {
         const typed = { ...draft?.typed, ...inputsOf(form, names) };
@@ -240,6 +256,87 @@ export function makeEditor({ owner, product = null, names = Object.keys(FIELDS),
         return create(wanted, attempt, sent => keep({ attempt: sent })).catch(error => settle(error, error.product, wanted));
     }
 
+    /* ---- what other tabs do ---- */
+
+    const isFaulty = name => form.elements.namedItem(name).hasAttribute('aria-invalid');
+
+    /* The names of the fields in which the user has typed something else than the product has. */
+    function otherThan(version) {
+        const inputs = inputsOf(form, names);
+        const texts = typedOf(version, names);
+        return names.filter(name => inputs[name] !== texts[name]);
+    }
+
+    /* Of the fields that both have changed: those in which the other value counts. null: the user does not want to choose now. */
+    async function chooseTheirs(now, touched) {
+        const changed = differences(now, base);
+        const both = touched.filter(name => name in changed && !isFaulty(name));
+        const mine = { ...now, ...readTyped(inputsOf(form, both)) };
+        if (isSame(mine, now)) {
+            return [];
+        }
+        const chosen = await compare({ base, mine, theirs: now, text: 'edit.choose', choose: 'edit.take' });
+        return chosen && Object.keys(differences(mine, now)).filter(name => !(name in chosen));
+    }
+
+    /* What the user has typed stays, in the fields that it is to stay in. */
+    async function load(now) {
+        const touched = otherThan(base);
+        const theirs = await chooseTheirs(now, touched);
+        if (theirs) {
+            base = product = now;
+            fill(form, typedOf(now, names.filter(name => !touched.includes(name) || theirs.includes(name))));
+            notice.replaceChildren();
+            otherThan(now).length > 0 ? keep({ base }) : drop();
+            news.replaceChildren();
+            loaded?.(now);
+            say(t('edit.loaded'));
+        }
+        return theirs !== null;
+    }
+
+    function addAsNew() {
+        writeDraft(owner, NEW, { base: null, typed: inputsOf(form, names), attempt: null, time: new Date() });
+        drop();
+        location.assign('edit.html');
+    }
+
+    function noteDeletion() {
+        const isLost = isEdited() && !(NEW in readDrafts(owner));
+        news.replaceChildren(isLost ? newsNotice('edit.gone', 'edit.asNew', addAsNew) : newsNotice('edit.gone'));
+    }
+
+    function noteChange(now) {
+        if (isSame(now, base)) {
+            news.replaceChildren();
+        } else if (otherThan(base).length === 0 || otherThan(now).length === 0) {
+            load(now);
+        } else {
+            keep(); /* the other tab may have removed the draft */
+            say('');
+            const loadNow = async () => (await load(now)) && form.elements.namedItem(names[0]).focus();
+            news.replaceChildren(newsNotice('edit.changed', 'edit.load', loadNow));
+        }
+    }
+
+    let isLooking = false;
+    let isLate = false; /* has something happened meanwhile? */
+
+    async function catchUp() {
+        isLate = isLooking;
+        if (isLooking || !base) {
+            return;
+        }
+        isLooking = true;
+        const now = await readProduct(base.id).catch(error => (error.status === 404 ? null : undefined));
+        isLooking = false;
+        if (isLate) {
+            catchUp();
+        } else if (form.isConnected && now !== undefined) {
+            now ? noteChange(now) : noteDeletion();
+        }
+    }
+
     if (product) {
         fill(form, typedOf(product, names));
     }
@@ -261,5 +358,5 @@ export function makeEditor({ owner, product = null, names = Object.keys(FIELDS),
         },
     );
     form.addEventListener('input', () => keep());
-    return { form, isEdited: () => 'edited' in form.dataset, drop };
+    return { form, isEdited, drop, catchUp };
 }

@@ -162,6 +162,14 @@ export default {
     'edit.cancel': 'Abbrechen',
     'edit.added': 'Das Produkt ist angelegt.',
     'edit.saved': 'Das Produkt ist gespeichert.',
+    'edit.changed': 'Dieses Produkt wurde in einem anderen Tab geändert. Ihre Eingaben bleiben erhalten.',
+    'edit.load': 'Neue Fassung laden',
+    'edit.loaded': 'Das Produkt wurde in einem anderen Tab geändert. Das ist die neue Fassung.',
+    'edit.choose':
+        'Wählen Sie für jedes Feld, das auch Sie geändert haben, mit welcher Fassung Sie weitermachen. Noch ist nichts gespeichert.',
+    'edit.take': 'Mit der Auswahl weitermachen',
+    'edit.gone': 'Dieses Produkt wurde in einem anderen Tab gelöscht.',
+    'edit.asNew': 'Als neues Produkt anlegen',
 
     /* ---- drafts, and two versions of a product ---- */
     'draft.restored': 'Das hatten Sie eingegeben und nicht gespeichert ({time}). Machen Sie weiter, oder verwerfen Sie es.',

@@ -162,6 +162,13 @@ export default {
     'edit.cancel': 'Cancel',
     'edit.added': 'The product is added.',
     'edit.saved': 'The product is saved.',
+    'edit.changed': 'This product was changed in another tab. What you have typed is kept.',
+    'edit.load': 'Load the new version',
+    'edit.loaded': 'The product was changed in another tab. This is the new version.',
+    'edit.choose': 'Choose for each field that you have changed too which version you go on with. Nothing is stored yet.',
+    'edit.take': 'Go on with the choice',
+    'edit.gone': 'This product was deleted in another tab.',
+    'edit.asNew': 'Add it as a new product',
 
     /* ---- drafts, and two versions of a product ---- */
     'draft.restored': 'You had typed this and not saved it ({time}). Go on, or discard it.',
