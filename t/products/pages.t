@@ -105,11 +105,12 @@ $db->do($_) for driver eq 'sqlite3' ? 'DROP VIEW product_deltas' : 'DROP TABLE p
     'DELETE FROM schema_version WHERE version >= 3';
 $db->do("DROP FUNCTION $_") for driver eq 'pgsql' ? qw(products_count products_count_none) : ();
 # The server repeats the steps from the third on, of which the last is undone first; on MySQL, what the later steps add already exists.
-for my $step (driver eq 'mysql' ? () : reverse grep { !m{/00[123]_} } glob setting('top') . '/conf/schema/' . driver . '/*.sql') {
-    my $sql = slurp($step);
-    if (driver eq 'sqlite3') {
-        $db->do("DROP TRIGGER IF EXISTS $1") while $sql =~ /^CREATE TRIGGER (\w+)/mg;
-    }
+# SQLite drops no column while a trigger names a table that is gone.
+my @steps = map { slurp($_) } reverse grep { !m{/00[123]_} } glob setting('top') . '/conf/schema/' . driver . '/*.sql';
+if (driver eq 'sqlite3') {
+    $db->do("DROP TRIGGER IF EXISTS $_") for map { /^CREATE TRIGGER (\w+)/mg } @steps;
+}
+for my $sql (driver eq 'mysql' ? () : @steps) {
     $db->do("DROP INDEX IF EXISTS $1") while $sql =~ /^CREATE (?:UNIQUE )?INDEX (\w+)/mg;
     $db->do("ALTER TABLE $1 DROP COLUMN $2") while $sql =~ /^ALTER TABLE (?!product_deltas|product_counts|category_counts)(\w+) ADD COLUMN (\w+)/mg;
     $db->do("DROP TABLE $1") while $sql =~ /^CREATE TABLE (\w+)/mg;
