@@ -46,12 +46,13 @@ $(BUILD)/cflags: Makefile
 	  "-isystem $$(apxs -q INCLUDEDIR) -isystem $$(apxs -q APR_INCLUDEDIR) -isystem $$(apxs -q APU_INCLUDEDIR) $$packages" \
 	  '-std=gnu11 -fPIC $(WARNINGS) -Isrc -I$(BUILD)' >$@
 
-# mod_catalog.c contains the module record, the only symbol that httpd looks up.
-$(BUILD)/src/%.o: VISIBILITY = -fvisibility=hidden
+# mod_catalog.c contains the module record, the only symbol that httpd looks up. Tests run once, and compile in half the time.
+$(BUILD)/src/%.o: OF_FOLDER = -fvisibility=hidden
+$(BUILD)/tests/unit/%.o $(BUILD)/tests/fuzz/%.o: OF_FOLDER = -Og
 
 $(BUILD)/%.o: %.c $(BUILD)/cflags
 	@mkdir -p $(@D)
-	$(CC) @$(BUILD)/cflags $(CFLAGS) $(VISIBILITY) -MMD -MP -c -o $@ $<
+	$(CC) @$(BUILD)/cflags $(CFLAGS) $(OF_FOLDER) -MMD -MP -c -o $@ $<
 
 $(BUILD)/mod_catalog.so: $(OBJECTS)
 	$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,--as-needed,-z,relro,-z,now -o $@ $^ $$(pkg-config --libs $(LIBRARIES)) -lcsv -lm
