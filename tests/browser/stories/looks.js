@@ -87,7 +87,7 @@ function answerOnce(page, url, status, headers) {
 }
 
 /* In the page: samples of an hour, with a quiet time in which the page was closed. */
-function keepHour() {
+export function keepHour() {
     const count = i => Math.round(400 * i + 900 * Math.sin(i / 9));
     const samples = [];
     for (let i = 3; i < 240; i += i === 90 ? 40 : 1) {
