@@ -144,8 +144,12 @@ int cat_connection_takes_writes(const cat_connection_t *conn, const cat_log_t *l
 
 static apr_status_t begin_on_file(cat_connection_t *conn, apr_time_t until)
 {
-    apr_status_t rv = cat_sqlite_begin(&conn->handle, conn->reader, until, conn->fault, sizeof(conn->fault));
+    cat_fault_t fault;
+    apr_status_t rv = cat_sqlite_begin(&conn->handle, conn->reader, until, &fault);
 
+    if (rv != APR_SUCCESS) {
+        note_fault(conn, &fault, "BEGIN IMMEDIATE");
+    }
     conn->is_lost = rv == CAT_ELOST;
     count_fault(conn, rv);
     return rv;

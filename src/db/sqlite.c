@@ -9,7 +9,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "db/dialect.h"
 #include "db/status.h"
 
 /* Enough for some commits, and the growth of the WAL. */
@@ -41,8 +40,8 @@ static int milliseconds_until(apr_time_t until)
 }
 
 /* On a read-only connection BEGIN IMMEDIATE silently begins a transaction that can only read. */
-apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, cat_sqlite_reader_t *reader, apr_time_t until, char *fault,
-                              apr_size_t size)
+apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, cat_sqlite_reader_t *reader, apr_time_t until,
+                              cat_fault_t *fault)
 {
     sqlite3 *sqlite = sqlite_of(handle);
     int result = SQLITE_READONLY;
@@ -56,7 +55,7 @@ apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, cat_sqlite_reader_t
     if (result == SQLITE_OK) {
         return APR_SUCCESS;
     }
-    apr_snprintf(fault, size, "BEGIN IMMEDIATE failed with %d: %s", result, sqlite3_errstr(result));
+    *fault = (cat_fault_t){.result = result, .text = sqlite3_errstr(result)};
     return result == SQLITE_READONLY ? CAT_ELOST : CAT_EDOWN;
 }
 

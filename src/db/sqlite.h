@@ -2,6 +2,7 @@
 #ifndef CAT_DB_SQLITE_H
 #define CAT_DB_SQLITE_H
 
+#include "db/dialect.h"
 #include "db/files.h"
 #include "db/handle.h"
 #include "db/sqlite_reader.h"
@@ -16,10 +17,10 @@ const char *cat_sqlite_file(const cat_db_handle_t *handle);
 /*
  * Begins a transaction that is going to write. Waits at most until the time until for another program's lock; apr_dbd
  * would wait for 1.6 seconds, however long the write has waited already. CAT_ELOST: the connection is read-only until
- * it is opened anew. CAT_EDOWN: any other failure. fault receives the reason.
+ * it is opened anew. CAT_EDOWN: any other failure. *fault: the reason of either, of "BEGIN IMMEDIATE".
  */
-apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, cat_sqlite_reader_t *reader, apr_time_t until, char *fault,
-                              apr_size_t size);
+apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, cat_sqlite_reader_t *reader, apr_time_t until,
+                              cat_fault_t *fault);
 
 /* Is the index of the WAL mapped read-only? All connections of a process share the mapping until the last of them is
  * closed. */

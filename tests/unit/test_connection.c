@@ -58,6 +58,7 @@ static void test_begin_waits_for_another_program(void **state)
     began = apr_time_now();
     assert_int_equal(cat_connection_begin(conn, began + apr_time_from_msec(200)), CAT_EDOWN);
     assert_in_range(apr_time_as_msec(apr_time_now() - began), 150, 10000);
+    assert_true(cat_connection_is_locked(conn, CAT_EDOWN));
     assert_false(conn->in_transaction);
     sqlite3_close(other);
     assert_int_equal(cat_connection_begin(conn, apr_time_now()), APR_SUCCESS);

@@ -20,15 +20,16 @@ static void test_begin_says_why_it_failed(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_WRITE);
-    char fault[100] = "";
+    cat_fault_t fault;
     sqlite3 *other;
 
-    assert_int_equal(cat_sqlite_begin(&conn->handle, conn->reader, apr_time_now(), fault, sizeof(fault)), APR_SUCCESS);
+    assert_int_equal(cat_sqlite_begin(&conn->handle, conn->reader, apr_time_now(), &fault), APR_SUCCESS);
     assert_int_equal(sqlite3_open(database->path, &other), SQLITE_OK);
     assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_BUSY);
     sqlite3_close(other);
-    assert_int_equal(cat_sqlite_begin(&conn->handle, conn->reader, apr_time_now(), fault, sizeof(fault)), CAT_EDOWN);
-    unit_says(fault, "BEGIN IMMEDIATE failed with 1");
+    assert_int_equal(cat_sqlite_begin(&conn->handle, conn->reader, apr_time_now(), &fault), CAT_EDOWN);
+    assert_int_equal(fault.result, SQLITE_ERROR);
+    assert_string_equal(fault.text, sqlite3_errstr(SQLITE_ERROR));
     cat_connection_roll_back(conn);
 }
 
