@@ -190,6 +190,21 @@ static apr_status_t look_at_files(const cat_source_t *source, cat_connection_t *
     return rv;
 }
 
+/* SQLite copies the WAL to the database when the last connection is closed. Of processes that close theirs at the same time none may
+ * be the last one; then the WAL stays, and nothing is lost unless somebody has deleted it. */
+static apr_status_t save_deleted_wal(void *connection)
+{
+    cat_connection_t *conn = connection;
+
+    if (conn->knows_wal) {
+        cat_files_look(&conn->files);
+        if (!conn->files.identities[CAT_FILE_WAL]) {
+            cat_sqlite_checkpoint(&conn->handle);
+        }
+    }
+    return APR_SUCCESS;
+}
+
 static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t *handle, int has_write_lock,
                                     const cat_log_t *log, cat_connection_t **conn)
 {
@@ -212,6 +227,7 @@ static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t 
     if (rv == APR_SUCCESS) {
         apr_pool_userdata_setn(c, CONN_KEY, NULL, handle->pool);
         c->reader = cat_sqlite_reader_make(handle);
+        apr_pool_pre_cleanup_register(handle->pool, c, save_deleted_wal);
         *conn = c;
     }
     return rv;

@@ -59,6 +59,11 @@ apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, cat_sqlite_reader_t
     return result == SQLITE_READONLY ? CAT_ELOST : CAT_EDOWN;
 }
 
+void cat_sqlite_checkpoint(const cat_db_handle_t *handle)
+{
+    sqlite3_wal_checkpoint_v2(sqlite_of(handle), "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+}
+
 /* ---- obstacles to writes ---- */
 
 static sqlite3_file *file_of(sqlite3 *sqlite)

@@ -22,6 +22,9 @@ const char *cat_sqlite_file(const cat_db_handle_t *handle);
 apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, cat_sqlite_reader_t *reader, apr_time_t until,
                               cat_fault_t *fault);
 
+/* Copies what the WAL has to the database, as far as no other connection is in the way. */
+void cat_sqlite_checkpoint(const cat_db_handle_t *handle);
+
 /* Is the index of the WAL mapped read-only? All connections of a process share the mapping until the last of them is
  * closed. */
 int cat_sqlite_has_readonly_index(const cat_db_handle_t *handle);

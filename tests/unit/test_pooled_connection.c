@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_transactions.h"
 
+#include <apr_file_io.h>
+
 #include "db/connection_state.h"
 #include "db/pooled_connection.h"
 
@@ -57,6 +59,35 @@ static void test_removed_files_are_noticed(void **state)
     }
 }
 
+/* Does the database's file, without its WAL, have the table? */
+static int has_table(apr_pool_t *pool, const char *path, const char *table)
+{
+    unit_database_t copy = {.pool = pool, .path = apr_pstrcat(pool, path, ".copy", NULL)};
+
+    assert_int_equal(apr_file_copy(path, copy.path, APR_FILE_SOURCE_PERMS, pool), APR_SUCCESS);
+    return unit_database_sql(&copy, apr_psprintf(pool, "SELECT 1 FROM sqlite_master WHERE name = '%s'", table)) != NULL;
+}
+
+/* Another connection stays open, so it is not SQLite that copies the WAL. */
+static void test_deleted_wal_is_saved(void **state)
+{
+    const char *path = apr_pstrcat(*state, unit_directory(*state), "/catalog.db", NULL);
+    unit_database_t *database;
+    apr_pool_t *child;
+    sqlite3 *other;
+
+    apr_pool_create(&child, *state);
+    database = unit_database_make(child, path);
+    unit_database_migrate(database);
+    assert_int_equal(sqlite3_open(path, &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, "CREATE TABLE saved (n)", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(apr_file_remove(apr_pstrcat(*state, path, "-wal", NULL), *state), APR_SUCCESS);
+    assert_false(has_table(*state, path, "saved"));
+    apr_pool_destroy(child);
+    assert_true(has_table(*state, path, "saved"));
+    sqlite3_close(other);
+}
+
 /* Opening the path would create an empty file. */
 static void test_new_connection_notices_a_removed_file(void **state)
 {
@@ -110,9 +141,13 @@ static void test_abandoned_transaction_is_ended(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_state_is_kept_with_the_connection), UNIT_TEST(test_new_file_is_closed_to_others),
-        UNIT_TEST(test_removed_files_are_noticed),         UNIT_TEST(test_new_connection_notices_a_removed_file),
-        UNIT_TEST(test_lost_connection_is_opened_anew),    UNIT_TEST(test_abandoned_transaction_is_ended),
+        UNIT_TEST(test_state_is_kept_with_the_connection),
+        UNIT_TEST(test_new_file_is_closed_to_others),
+        UNIT_TEST(test_removed_files_are_noticed),
+        UNIT_TEST(test_new_connection_notices_a_removed_file),
+        UNIT_TEST(test_lost_connection_is_opened_anew),
+        UNIT_TEST(test_abandoned_transaction_is_ended),
+        UNIT_TEST(test_deleted_wal_is_saved),
     };
     return UNIT_RUN(tests);
 }
