@@ -85,8 +85,7 @@ static cat_answer_t *run_retry(cat_request_t *q, retry_request_t *r)
     case CAT_MAIL_RETRY_NOT_DEAD:
         return cat_answer_problem(q->pool, CAT_PROBLEM_MAIL_NOT_DEAD, NULL);
     case CAT_MAIL_RETRY_FORBIDDEN:
-        return cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_SCOPE, "insufficient_scope",
-                                    "the user's role does not allow this");
+        return cat_challenge_refuse_role(q->pool, q->conf);
     default:
         return NULL;
     }
@@ -167,8 +166,7 @@ const cat_description_t cat_mails_about_list = {
     .tag = "Administration",
     .summary = "List the mails that are not sent yet",
     .about = "Newest first, each with the reason for which its last attempt failed. The server's error log has those "
-             "of all attempts, with the "
-             "mail's id.",
+             "of all attempts, with the mail's id.",
     .describe_parameters = describe_parameters,
     .status = 200,
     .answered = "A page of the list",

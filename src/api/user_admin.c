@@ -208,8 +208,7 @@ static cat_answer_t *run_change(change_request_t *r)
     case CAT_ADMINISTRATION_LAST:
         return cat_answer_problem(q->pool, CAT_PROBLEM_LAST_ADMIN, NULL);
     case CAT_ADMINISTRATION_FORBIDDEN:
-        return cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_SCOPE, "insufficient_scope",
-                                    "the user's role does not allow this");
+        return cat_challenge_refuse_role(q->pool, q->conf);
     default:
         cat_session_revoke(&c, r->administration.ended);
         return NULL;

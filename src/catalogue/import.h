@@ -23,13 +23,14 @@ typedef struct cat_import_result_t cat_import_result_t;
 typedef struct cat_import_options_t {
     cat_row_options_t rows; /* may_update: a row with an id updates that product, otherwise ids are ignored */
     int is_dry;             /* flag: check only */
-    int tells_places; /* flag: an error has "begin" and "end", where its row is in the file; without "end" it says that the
-                             * rest, from there, cannot be read */
+    /* Flag: an error has "begin" and "end", where its row is in the file; without "end" it says that the rest, from there,
+     * cannot be read. */
+    int tells_places;
     int in_batches; /* flag: more rows than CAT_IMPORT_ATOMIC_MAX are stored in several transactions */
     /* Runs a transaction; NULL: cat_products_transact. */
     apr_status_t (*transact)(void *baton, cat_work_t *work, void *work_baton);
-    void (*progress)(void *baton,
-                     apr_int64_t stored); /* is called after each transaction; NULL: nobody wants to know */
+    /* Is called after each transaction; NULL: nobody wants to know. */
+    void (*progress)(void *baton, apr_int64_t stored);
     /* Is called within each transaction, once all that it stores is written, with what the import has then done; NULL:
      * nobody wants to know. The transaction may still fail, or run again. */
     void (*finish)(void *baton, const cat_import_result_t *result);

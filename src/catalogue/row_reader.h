@@ -31,10 +31,10 @@ typedef struct cat_row_options_t {
     int strict;     /* flag: an unknown column is a fault */
     int may_update; /* flag: a row with an id updates that product: then an absent cell clears the field, if null does */
     apr_size_t max; /* octets of a row */
-    const int
-        *columns; /* CSV: by cell, the field's index, CAT_PRODUCT_FIELDS: the column is left out; whatever the header
-                         * row says. NULL: it says which */
-    int count;    /* of columns */
+    /* CSV: by cell, the field's index, whatever the header row says; CAT_PRODUCT_FIELDS: the column is left out. NULL: the
+     * header row says which. */
+    const int *columns;
+    int count;        /* of columns */
     int lacks_header; /* flag: the first row is one of cells; requires columns */
     int is_cut;       /* flag: a last row without the end of its line is left alone, because the rest may follow */
 } cat_row_options_t;

@@ -39,3 +39,9 @@ cat_answer_t *cat_challenge_refuse(apr_pool_t *pool, const cat_conf_t *conf, cat
     cat_answer_header(answer, pool, "WWW-Authenticate", cat_challenge_format(pool, realm, code, reason));
     return answer;
 }
+
+cat_answer_t *cat_challenge_refuse_role(apr_pool_t *pool, const cat_conf_t *conf)
+{
+    return cat_challenge_refuse(pool, conf, CAT_PROBLEM_SCOPE, "insufficient_scope",
+                                "the user's role does not allow this");
+}

@@ -17,4 +17,7 @@ const char *cat_challenge_format(apr_pool_t *pool, const char *realm, const char
 cat_answer_t *cat_challenge_refuse(apr_pool_t *pool, const cat_conf_t *conf, cat_problem_t problem, const char *code,
                                    const char *reason);
 
+/* The refusal of a user who is known, but whose role does not allow what was asked. */
+cat_answer_t *cat_challenge_refuse_role(apr_pool_t *pool, const cat_conf_t *conf);
+
 #endif

@@ -29,7 +29,7 @@ static cat_answer_t *check_right(request_rec *r, const cat_state_t *state)
     }
     if ((who == CAT_WRITER && !cat_identity_may_write(state->user, state->conf)) ||
         (who == CAT_ADMIN && cat_identity_role(state->user) != CAT_ROLE_ADMIN)) {
-        return refuse(r, state, CAT_PROBLEM_SCOPE, "insufficient_scope", "the user's role does not allow this");
+        return cat_challenge_refuse_role(r->pool, state->conf);
     }
     return NULL;
 }

@@ -34,8 +34,8 @@ typedef apr_status_t cat_csv_row_t(void *baton, const cat_csv_cell_t *cells, int
 
 typedef struct cat_csv_reader_t cat_csv_reader_t;
 
-/* Reads rows of at most max octets, whose cells the delimiter separates. A byte order mark at the beginning and empty lines are skipped; a line ends with LF,
- * CR LF or CR. */
+/* Reads rows of at most max octets, whose cells the delimiter separates. A byte order mark at the beginning and empty
+ * lines are skipped; a line ends with LF, CR LF or CR. */
 cat_csv_reader_t *cat_csv_reader_make(apr_pool_t *pool, char delimiter, apr_size_t max, cat_csv_row_t *row,
                                       void *baton);
 

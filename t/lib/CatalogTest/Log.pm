@@ -49,7 +49,7 @@ sub missing {
 sub noteworthy {
     my ($text, @stops) = @_;
     for my $from (sort { $b <=> $a } @stops) {
-        forgive_crash($text, $from) if setting('mpm') ne 'prefork';
+        $text = forgive_crash($text, $from) if setting('mpm') ne 'prefork';
     }
     return grep { is_noteworthy($_) } split /\n/, $text;
 }
@@ -57,11 +57,9 @@ sub noteworthy {
 # When httpd stops, the main thread of its event and worker MPMs closes the sockets of its workers, which may be closing them too: of some
 # hundred stops that meet a request, one ends in a crash in close_worker_sockets().
 sub forgive_crash {
-    my (undef, $from) = @_;
-    my ($stop) = substr($_[0], $from) =~ /\A(.*?) caught SIGTERM,/s or return;
-    my $length = length $stop;
-    $stop =~ s/^.* AH00052: child pid \d+ exit signal Segmentation fault \(11\)\n//mg;
-    substr($_[0], $from, $length) = $stop;
+    my ($text, $from) = @_;
+    my ($stop, $rest) = substr($text, $from) =~ /\A(.*?)( caught SIGTERM,.*)/s or return $text;
+    return substr($text, 0, $from) . $stop =~ s/^.* AH00052: child pid \d+ exit signal Segmentation fault \(11\)\n//mgr . $rest;
 }
 
 sub is_noteworthy {
