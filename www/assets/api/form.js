@@ -2,6 +2,7 @@
 import { API } from '../../config.js';
 import { ApiError, accessToken, currentUser } from '../lib/api.js';
 import { el, state } from '../lib/dom.js';
+import { field, input, select } from '../lib/form.js';
 import { showError, signInLink } from '../lib/page.js';
 import { formatWhole, t } from '../lib/text.js';
 import { composeHeaders, composeUrl, exchange, fileName, readable, SHOWN } from './request.js';
@@ -14,31 +15,11 @@ const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson', jsonl: 'applica
 
 /* ---- fields ---- */
 
-function field(id, label, control, hint) {
-    control.id = id;
-    if (hint) {
-        control.setAttribute('aria-describedby', `${id}-hint`);
-    }
-    return el(
-        'div',
-        { class: 'field' },
-        el('label', { class: 'form-label', for: id }, label),
-        control,
-        hint && el('p', { class: 'form-text', id: `${id}-hint` }, hint),
-    );
-}
-
-function select(choices) {
-    return el('select', { class: 'form-control' }, choices.map(choice => el('option', {}, String(choice))));
-}
-
-function input(attributes) {
-    return el('input', { class: 'form-control', autocomplete: 'off', spellcheck: 'false', ...attributes });
-}
+const selectOf = choices => select(choices.map(String).map(choice => [choice, choice]));
 
 function parameterControl(schema, { required, example = '' }) {
     const choices = schema.enum ?? (schema.type === 'boolean' ? [true, false] : null);
-    return choices ? select(['', ...choices]) : input({ required, placeholder: String(example) });
+    return choices ? selectOf(['', ...choices]) : input({ required, placeholder: String(example), spellcheck: 'false' });
 }
 
 function parameterField(description, parameter, controls) {
@@ -78,7 +59,7 @@ function bodyFields(description, { content, required }) {
     const types = Object.keys(content);
     const media = content[types[0]];
     const isFile = description.resolve(media.schema).type === 'string';
-    const type = select(types);
+    const type = selectOf(types);
     const file = el('input', { class: 'form-control', type: 'file', accept: '.csv,.ndjson,.jsonl' });
     const text = el('textarea', { class: 'form-control', rows: '10', spellcheck: 'false', autocomplete: 'off' });
 

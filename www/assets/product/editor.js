@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The form in which a product is edited, as a whole or a single field of it, and the choice between two versions of a product. */
 import { bdi, byId, el } from '../lib/dom.js';
-import { manage } from '../lib/form.js';
+import { field, input, manage } from '../lib/form.js';
 import { say } from '../lib/page.js';
 import { formatTime, pieces, t } from '../lib/text.js';
 import { NEW, readDrafts, writeDraft } from './drafts.js';
@@ -128,40 +128,30 @@ async function settle(error, base, mine) {
 
 /* ---- the form ---- */
 
-function control(name, prefix) {
-    const { isRequired, isNumber, isSwitch, hint } = FIELDS[name];
-    const id = prefix + name;
-    const described = [hint && `${id}-hint`, `${id}-error`].filter(Boolean).join(' ');
-    return isSwitch
-        ? el('input', { class: 'form-check-input', type: 'checkbox', id, name, checked: true })
-        : el('input', {
-              class: 'form-control',
-              id,
-              name,
-              type: 'text',
-              inputmode: isNumber && 'decimal',
-              autocomplete: 'off',
-              required: Boolean(isRequired),
-              list: name === 'category' && byId('categories-known') ? 'categories-known' : undefined,
-              'aria-describedby': described,
-          });
+function textInput(name) {
+    const { isRequired, isNumber } = FIELDS[name];
+    return input({
+        name,
+        inputmode: isNumber && 'decimal',
+        required: Boolean(isRequired),
+        list: name === 'category' && byId('categories-known') ? 'categories-known' : undefined,
+    });
+}
+
+function checkField(id, name, label) {
+    return el(
+        'div',
+        { class: 'form-check field' },
+        el('input', { class: 'form-check-input', type: 'checkbox', id, name, checked: true }),
+        el('label', { class: 'form-check-label', for: id }, label),
+    );
 }
 
 /* prefix: of the ids, if the page has several forms. */
-function field(name, prefix = '') {
+function productField(name, prefix = '') {
     const { label, hint, isSwitch } = FIELDS[name];
     const id = prefix + name;
-    const text = el('label', { class: isSwitch ? 'form-check-label' : 'form-label', for: id }, t(label));
-    return isSwitch
-        ? el('div', { class: 'form-check field' }, control(name, prefix), text)
-        : el(
-              'div',
-              { class: 'field' },
-              text,
-              control(name, prefix),
-              hint && el('p', { class: 'form-text', id: `${id}-hint` }, t(hint)),
-              el('p', { class: 'field-error', id: `${id}-error`, 'aria-live': 'polite' }),
-          );
+    return isSwitch ? checkField(id, name, t(label)) : field(id, t(label), textInput(name), hint && t(hint));
 }
 
 function fill(form, typed) {
@@ -215,7 +205,7 @@ export function makeEditor({ owner, product = null, names = Object.keys(FIELDS),
         { class: 'editor', method: 'post', hidden: true },
         news,
         notice,
-        names.map(name => field(name, prefix)),
+        names.map(name => productField(name, prefix)),
         el(
             'div',
             { class: 'actions' },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The changes that are made to all selected products: what the user is asked, and the values that follow for each product. */
 import { bdi, el, state } from '../lib/dom.js';
-import { manage, rules } from '../lib/form.js';
+import { field, input, manage, rules, select } from '../lib/form.js';
 import { formatPrice, parseNumber, t } from '../lib/text.js';
 import { differences } from '../product/fields.js';
 
@@ -47,23 +47,8 @@ function preview(products, form) {
 
 /* ---- the dialogs ---- */
 
-function field(id, label, control, hint) {
-    return el(
-        'div',
-        { class: 'field' },
-        el('label', { class: 'form-label', for: id }, label),
-        control,
-        hint && el('p', { class: 'form-text', id: `${id}-hint` }, hint),
-        el('p', { class: 'field-error', id: `${id}-error`, 'aria-live': 'polite' }),
-    );
-}
-
-const input = (id, name, more = {}) =>
-    el('input', { class: 'form-control', id, name, type: 'text', autocomplete: 'off', 'aria-describedby': `${id}-error`, ...more });
-
-function select(id, name, options) {
-    return el('select', { class: 'form-control', id, name }, options.map(([value, key]) => el('option', { value }, t(key))));
-}
+/* texts: by value, the key of its text. */
+const choice = (name, texts) => select(Object.entries(texts).map(([value, key]) => [value, t(key)]), { name });
 
 /*
  * THE CHANGES. fields(products): controls; checks(products): rules of theirs; changesOf(typed): a function that makes the new values of a
@@ -72,21 +57,14 @@ function select(id, name, options) {
 export const CHANGES = {
     category: {
         text: 'list.category',
-        fields: () => [field('bulk-category', t('list.category'), input('bulk-category', 'category', { list: 'categories-known' }))],
+        fields: () => [field('bulk-category', t('list.category'), input({ name: 'category', list: 'categories-known' }))],
         checks: () => ({ category: rules.atMost(100) }),
         changesOf: ({ category }) => product => differences({ category }, product),
     },
     stock: {
         text: 'list.stock',
         fields: () => [
-            field(
-                'bulk-stock',
-                t('list.stock'),
-                select('bulk-stock', 'stock', [
-                    ['true', 'product.inStock'],
-                    ['false', 'product.soldOut'],
-                ]),
-            ),
+            field('bulk-stock', t('list.stock'), choice('stock', { true: 'product.inStock', false: 'product.soldOut' })),
         ],
         checks: () => ({}),
         changesOf: ({ stock }) => product => differences({ inStock: stock === 'true' }, product),
@@ -94,15 +72,8 @@ export const CHANGES = {
     price: {
         text: 'list.price',
         fields: (products, form) => [
-            field('bulk-by', t('bulk.by'), input('bulk-by', 'by', { 'aria-describedby': 'bulk-by-hint bulk-by-error' }), t('bulk.byHint')),
-            field(
-                'bulk-unit',
-                t('bulk.unit'),
-                select('bulk-unit', 'unit', [
-                    ['percent', 'bulk.percent'],
-                    ['amount', 'bulk.amount'],
-                ]),
-            ),
+            field('bulk-by', t('bulk.by'), input({ name: 'by' }), t('bulk.byHint')),
+            field('bulk-unit', t('bulk.unit'), choice('unit', { percent: 'bulk.percent', amount: 'bulk.amount' })),
             preview(products, form),
         ],
         checks: products => ({ by: priceCheck(products) }),
