@@ -23,7 +23,7 @@ typedef struct cat_mount_t {
     const cat_conf_t *conf;
     cat_source_t *source;
     server_rec *server;
-    const cat_openapi_t *openapi; /* its description; NULL: no memory */
+    const cat_openapi_t *openapi; /* its description, once the server starts; NULL: no memory */
 } cat_mount_t;
 
 typedef struct cat_jobs_t cat_jobs_t; /* httpd/jobs.c */
