@@ -112,8 +112,6 @@ cat_answer_t *cat_transfer_export(cat_request_t *q)
 
 static const char *const modes[] = {"create", "upsert", NULL};
 static const char *const false_or_true[] = {"false", "true", NULL};
-static const char *const delimiters[] = {"comma", "semicolon", "tab", NULL};
-static const char delimiter_characters[] = {',', ';', '\t'};
 static const char *const runs[] = {"false", "true", "head", NULL};
 static const char *const parts[] = {"whole", "more", "last", NULL};
 
@@ -133,7 +131,7 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
          runs, WET, 0},
     [ATOMIC] = {"atomic", "With `false`, rows are committed 1000 at a time, as more than 10000 must be", false_or_true,
                 1, 0},
-    [DELIMITER] = {"delimiter", "What is between the cells of a CSV file", delimiters, 0, 0},
+    [DELIMITER] = {"delimiter", "What is between the cells of a CSV file", cat_row_delimiters, 0, 0},
     [HEADER] = {"header", "With `false`, a CSV file has no header row, and `columns` says what its columns are",
                 false_or_true, 1, 0},
     [PART] =
@@ -145,7 +143,6 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
 };
 
 #define COLUMNS "columns"
-#define COLUMNS_MAX 1000 /* as many cells as a row may have */
 
 typedef struct import_request_t {
     cat_request_t *q;
@@ -156,37 +153,13 @@ typedef struct import_request_t {
     cat_answer_t *kept;   /* for the Idempotency-Key; NULL: nothing was stored yet */
 } import_request_t;
 
-/* 0: the names are not those of fields, or one of them is there twice. */
-static int parse_names(const char *names, int *columns, int *count)
-{
-    unsigned seen = 0;
-
-    for (*count = 0; *count < COLUMNS_MAX; names++) {
-        apr_size_t length = strcspn(names, ",");
-        int field = length ? cat_field_list_find(names, length) : CAT_PRODUCT_FIELDS;
-        if (length && (field == CAT_PRODUCT_FIELDS || seen & CAT_FIELD_LIST_OF(field))) {
-            return 0;
-        }
-        seen |= length ? CAT_FIELD_LIST_OF(field) : 0;
-        columns[(*count)++] = field;
-        names += length;
-        if (!*names) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 static void take_columns(import_request_t *im, cat_row_options_t *rows, const cat_parameter_t *parameter)
 {
-    int *columns = apr_palloc(im->q->pool, COLUMNS_MAX * sizeof(*columns));
-
     if (rows->columns) {
         cat_parameters_add_repeated(&im->parameters, COLUMNS);
-    } else if (!parameter->value || !parse_names(parameter->value, columns, &rows->count)) {
-        cat_parameters_add_error(&im->parameters, COLUMNS, "format", "must be names of fields, each once, or empty");
+    } else if (!parameter->value || !cat_row_columns_parse(im->q->pool, parameter->value, rows)) {
+        cat_parameters_add_error(&im->parameters, COLUMNS, "format", CAT_ROW_COLUMNS_FAULT);
     }
-    rows->columns = columns;
 }
 
 static void check_options(import_request_t *im, const cat_option_t *options, const cat_row_options_t *rows)
@@ -216,7 +189,7 @@ static json_t *parse_import(import_request_t *im)
         }
     }
     rows.kind = cat_header_has_type(q->upload->type, "text/csv") ? CAT_ROWS_CSV : CAT_ROWS_NDJSON;
-    rows.delimiter = delimiter_characters[options[DELIMITER].chosen];
+    rows.delimiter = cat_row_delimiter(options[DELIMITER].chosen);
     rows.strict = q->strict;
     rows.may_update = options[MODE].chosen;
     rows.max = (apr_size_t)q->conf->max_body;

@@ -4,6 +4,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "catalogue/field_list.h"
 #include "catalogue/product.h"
 #include "lib/csv.h"
 #include "lib/json.h"
@@ -192,17 +193,19 @@ static apr_status_t check_columns(cat_row_reader_t *r)
     return rv;
 }
 
+static apr_status_t refuse_cells(cat_row_reader_t *r, int count)
+{
+    return pass_fault(r, "", "format",
+                      apr_psprintf(r->row_pool, "must have as many cells as %s: %d, not %d",
+                                   r->options.columns ? "`columns` names" : "the header", r->count, count));
+}
+
 /* The columns that the caller names, for a row of so many cells. */
 static apr_status_t take_options(cat_row_reader_t *r, int count)
 {
     r->columns = apr_pmemdup(r->pool, r->options.columns, (apr_size_t)r->options.count * sizeof(*r->columns));
     r->count = r->options.count;
-    if (count == r->count || r->options.lacks_header) {
-        return APR_SUCCESS;
-    }
-    return pass_fault(
-        r, "", "format",
-        apr_psprintf(r->row_pool, "must have as many cells as `columns` names: %d, not %d", r->count, count));
+    return count == r->count || r->options.lacks_header ? APR_SUCCESS : refuse_cells(r, count);
 }
 
 static apr_status_t take_names(cat_row_reader_t *r, const cat_csv_cell_t *names, int count)
@@ -319,9 +322,7 @@ static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count
     apr_pool_clear(r->row_pool);
     r->row++;
     if (count != r->count) {
-        return pass_fault(
-            r, "", "format",
-            apr_psprintf(r->row_pool, "must have as many cells as the header: %d, not %d", r->count, count));
+        return refuse_cells(r, count);
     }
     return take_cells(r, cells);
 }
@@ -342,6 +343,44 @@ static apr_status_t feed_csv(cat_row_reader_t *r, const char *data, apr_size_t l
         return end_with_fault(r, "", "required", "must have a header row");
     }
     return rv;
+}
+
+/* ---- options ---- */
+
+const char *const cat_row_delimiters[] = {"comma", "semicolon", "tab", NULL};
+
+char cat_row_delimiter(int which)
+{
+    return ",;\t"[which];
+}
+
+/* CAT_PRODUCT_FIELDS: the column is left out. */
+static int parse_names(const char *names, int *columns, int *count)
+{
+    unsigned seen = 0;
+
+    for (*count = 0; *count < CAT_CSV_CELLS_MAX; names++) {
+        apr_size_t length = strcspn(names, ",");
+        int field = length ? cat_field_list_find(names, length) : CAT_PRODUCT_FIELDS;
+        if (length && (field == CAT_PRODUCT_FIELDS || seen & CAT_FIELD_LIST_OF(field))) {
+            return 0;
+        }
+        seen |= length ? CAT_FIELD_LIST_OF(field) : 0;
+        columns[(*count)++] = field;
+        names += length;
+        if (!*names) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int cat_row_columns_parse(apr_pool_t *pool, const char *names, cat_row_options_t *options)
+{
+    int *columns = apr_palloc(pool, CAT_CSV_CELLS_MAX * sizeof(*columns));
+
+    options->columns = columns;
+    return parse_names(names, columns, &options->count);
 }
 
 /* ---- all of it ---- */

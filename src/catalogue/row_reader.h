@@ -39,6 +39,17 @@ typedef struct cat_row_options_t {
     int is_cut;       /* flag: a last row without the end of its line is left alone, because the rest may follow */
 } cat_row_options_t;
 
+/* THE DELIMITERS by name, the default first; NULL-terminated. */
+extern const char *const cat_row_delimiters[];
+
+/* which: an index of cat_row_delimiters. */
+char cat_row_delimiter(int which);
+
+#define CAT_ROW_COLUMNS_FAULT "must be names of fields, each once, or empty"
+
+/* Parses "name,,price", where an empty name leaves a column out, into columns and count. 0: CAT_ROW_COLUMNS_FAULT. */
+int cat_row_columns_parse(apr_pool_t *pool, const char *names, cat_row_options_t *options);
+
 cat_row_reader_t *cat_row_reader_make(apr_pool_t *pool, const cat_row_options_t *options, cat_row_reader_take_t *take,
                                       void *baton);
 

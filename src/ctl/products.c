@@ -173,27 +173,50 @@ static int import_input(products_import_t *im)
     return rv == APR_SUCCESS ? report_success(im) : report_failure(im, rv);
 }
 
+static int find_delimiter(const char *name)
+{
+    int i = 0;
+
+    while (cat_row_delimiters[i] && strcmp(cat_row_delimiters[i], name)) {
+        i++;
+    }
+    return i;
+}
+
+static const char *parse_rows(apr_pool_t *pool, const ctl_options_t *o, cat_row_options_t *rows)
+{
+    int delimiter = o->delimiter ? find_delimiter(o->delimiter) : 0;
+
+    if (strcmp(o->products, "csv") && strcmp(o->products, "ndjson")) {
+        return apr_pstrcat(pool, o->products, ": is no format: ndjson or csv", NULL);
+    }
+    if (!cat_row_delimiters[delimiter]) {
+        return "--delimiter must be comma, semicolon or tab";
+    }
+    *rows = (cat_row_options_t){
+        .kind = strcmp(o->products, "csv") ? CAT_ROWS_NDJSON : CAT_ROWS_CSV,
+        .delimiter = cat_row_delimiter(delimiter),
+        .may_update = o->upsert,
+        .lacks_header = o->no_header,
+        .max = ROW_MAX,
+    };
+    return !o->columns || cat_row_columns_parse(pool, o->columns, rows) ? NULL : "--columns " CAT_ROW_COLUMNS_FAULT;
+}
+
 int ctl_products_import(ctl_t *ctl)
 {
     const ctl_options_t *o = ctl->options;
     products_import_t im = {.ctl = ctl};
-    const cat_import_options_t options = {
-        .rows = {.kind = strcmp(o->products, "csv") ? CAT_ROWS_NDJSON : CAT_ROWS_CSV,
-                 .delimiter = ',',
-                 .may_update = o->upsert,
-                 .max = ROW_MAX},
+    cat_import_options_t options = {
         .is_dry = o->dry_run,
         .in_batches = 1,
         .transact = transact,
         .progress = show_stored,
         .baton = &im,
     };
-    const char *fault;
+    const char *fault = parse_rows(ctl->pool, o, &options.rows);
 
-    if (strcmp(o->products, "csv") && strcmp(o->products, "ndjson")) {
-        return ctl_fail(o->products, "is no format: ndjson or csv");
-    }
-    fault = ctl_move_check(ctl);
+    fault = fault ? fault : ctl_move_check(ctl);
     if (fault) {
         return ctl_fail(NULL, fault);
     }

@@ -18,6 +18,9 @@ typedef struct ctl_options_t {
     const char *role;
     const char *type;
     const char *products; /* format of a file of products */
+    const char *delimiter;
+    const char *columns;
+    int no_header;
     int verified;
     int generate;
     int json;

@@ -11,8 +11,6 @@
 /* libcsv is given so much at a time: after each its buffer, which it grows for a cell, is compared with the limit. */
 #define PIECE 4096
 
-#define CELLS_MAX 1000 /* of a row: no more is worth its memory */
-
 /* ---- writing ---- */
 
 /* Spaces at an end too, which many readers take away from a cell without quotes. */
@@ -117,7 +115,7 @@ static void take_cell(void *text, size_t length, void *reader)
     if (r->rv != APR_SUCCESS) {
         return;
     }
-    if (r->cells->nelts == CELLS_MAX || length > r->max || r->text.length > r->max - length) {
+    if (r->cells->nelts == CAT_CSV_CELLS_MAX || length > r->max || r->text.length > r->max - length) {
         r->rv = APR_ENOSPC;
         return;
     }

@@ -18,6 +18,8 @@ void cat_csv_add_cell(cat_buffer_t *b, const char *text);
 /* Would a spreadsheet take the text for a formula? */
 int cat_csv_is_formula(const char *text);
 
+#define CAT_CSV_CELLS_MAX 1000 /* of a row that is read: no more is worth its memory */
+
 /* A cell that was read: UTF-8 or not, perhaps with NULs; NUL-terminated. */
 typedef struct cat_csv_cell_t {
     const char *text; /* NULL: absent */

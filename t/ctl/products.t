@@ -31,10 +31,22 @@ is($server->api(GET => "/products/$made[0]{id}")->{json}{data}{price}, 5, 'the s
 is_deeply(ctl_for($server, { in => "name,price,colour\nCup,1,red\n" }, 'import', '--products', 'csv'),
     { %{ says(1, 1, 0, 0) }, err => "catalogctl: colour: is no field of a product; it was ignored\n" }, 'an unknown column is named');
 
+is_deeply(ctl_for($server, { in => "price\tx\tname\n3\t-\tMug\n" }, 'import', '-f', 'csv', '--delimiter', 'tab', '--columns', 'price,,name'), says(1, 1, 0, 0),
+    '--delimiter and --columns say how to read the file');
+is_deeply(ctl_for($server, { in => "3;Jug\n" }, 'import', '-f', 'csv', '-e', 'semicolon', '-C', 'price,name', '-H'), says(1, 1, 0, 0), '--no-header: the first row is a product');
+is_deeply([map { @$_{qw(name price)} } @{ $server->api(GET => '/products?limit=2')->{json}{data} }], [qw(Jug 3 Mug 3)], 'these products are stored');
+
 my $before = exported('ndjson');
 fails(ctl_for($server, { in => "name,price\nCup,1\n,-1\n" }, 'import', '--products', 'csv'), 1,
     qr/^catalogctl: row 2: name is required\ncatalogctl: row 2: price must be at least 0\ncatalogctl: bad rows: 1, nothing is stored\n$/, 'a bad row');
 fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv'), 1, qr/row 0: it must have a header row/, 'an empty file');
+fails(ctl_for($server, { in => "name;price\n" }, 'import', '--products', 'csv', '--delimiter', ';'), 1, qr/--delimiter must be comma, semicolon or tab/, 'an unknown delimiter');
+fails(ctl_for($server, { in => "a,b\n" }, 'import', '--products', 'csv', '--columns', 'name,colour'), 1, qr/--columns must be names of fields/, 'an unknown column in --columns');
+fails(ctl_for($server, { in => "Cup\n" }, 'import', '-f', 'csv', '-C', 'name,price', '-H'), 1, qr/row 1: it must have as many cells as `columns` names: 2, not 1/,
+    'a row with too few cells');
+fails(ctl_for($server, 'import', '--products', 'csv', '--no-header'), 2, qr/--no-header goes with --columns/, '--no-header without --columns');
+fails(ctl_for($server, 'import', '--products', 'ndjson', '-e', 'tab'), 2, qr/go with --products csv/, '--delimiter for NDJSON');
+fails(ctl_for($server, 'import', '--columns', 'name'), 2, qr/go with --products/, '--columns without --products');
 fails(ctl_for($server, 'import', '--products', 'json'), 1, qr/json: is no format/, 'a format that cannot be imported');
 fails(ctl_for($server, 'export', '--products', 'xml'), 1, qr/xml: is no format/, 'a format that is none');
 fails(ctl_for($server, 'import', '--upsert'), 2, qr/go with --products/, '--upsert without --products');
