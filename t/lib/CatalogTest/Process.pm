@@ -79,10 +79,17 @@ sub stop {
 sub pids { ($_[0]{pid}, $_[0]->children) }
 sub children { children_of($_[0]{pid}) }
 
+# Returns when each thread has stopped: on a busy machine one may go on for a while.
+sub pause {
+    my @pids = @_;
+    CORE::kill(STOP => @pids);
+    wait_until($PATIENCE, sub { !grep { slurp($_) !~ /\) [TXZ] / } map { glob "/proc/$_/task/*/stat" } @pids });
+}
+
 # Kills all its processes at once, as if the machine had crashed.
 sub kill {
     my ($self) = @_;
-    CORE::kill(STOP => $self->{pid}); # so that it starts no more children
+    pause($self->{pid}); # so that it starts no more children
     my @pids = $self->pids;
     CORE::kill(KILL => @pids);
     waitpid $self->{pid}, 0;
@@ -90,13 +97,13 @@ sub kill {
     delete $running{ delete $self->{pid} };
 }
 
-# Until resume, the program neither answers nor closes a connection. Returns when each of its threads has stopped: on a busy
-# machine one may serve another request first.
+# Until resume, the program neither answers nor closes a connection.
 sub hang {
-    my @pids = $_[0]->pids;
-    CORE::kill(STOP => @pids);
-    wait_until($PATIENCE, sub { !grep { slurp($_) !~ /\) [TXZ] / } map { glob "/proc/$_/task/*/stat" } @pids });
+    my ($self) = @_;
+    pause($self->{pid}); # so that it starts no more children
+    pause($self->children);
 }
+
 sub resume { CORE::kill(CONT => $_[0]->pids) }
 
 # Stops the programs at the same time.
