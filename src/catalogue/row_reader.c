@@ -193,11 +193,10 @@ static apr_status_t check_columns(cat_row_reader_t *r)
     return rv;
 }
 
-static apr_status_t refuse_cells(cat_row_reader_t *r, int count)
+static apr_status_t refuse_cells(cat_row_reader_t *r, const char *measure, int count)
 {
     return pass_fault(r, "", "format",
-                      apr_psprintf(r->row_pool, "must have as many cells as %s: %d, not %d",
-                                   r->options.columns ? "`columns` names" : "the header", r->count, count));
+                      apr_psprintf(r->row_pool, "must have as many cells as %s: %d, not %d", measure, r->count, count));
 }
 
 /* The columns that the caller names, for a row of so many cells. */
@@ -205,7 +204,7 @@ static apr_status_t take_options(cat_row_reader_t *r, int count)
 {
     r->columns = apr_pmemdup(r->pool, r->options.columns, (apr_size_t)r->options.count * sizeof(*r->columns));
     r->count = r->options.count;
-    return count == r->count || r->options.lacks_header ? APR_SUCCESS : refuse_cells(r, count);
+    return count == r->count || r->options.lacks_header ? APR_SUCCESS : refuse_cells(r, "`columns` names", count);
 }
 
 static apr_status_t take_names(cat_row_reader_t *r, const cat_csv_cell_t *names, int count)
@@ -322,7 +321,7 @@ static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count
     apr_pool_clear(r->row_pool);
     r->row++;
     if (count != r->count) {
-        return refuse_cells(r, count);
+        return refuse_cells(r, "the file has columns", count);
     }
     return take_cells(r, cells);
 }

@@ -240,7 +240,7 @@ export function stories(server) {
         assert.equal(saved.length, 154);
         assert.equal(saved[0], '"What is wrong","name","price","category"');
         assert.equal(saved[1], '"Price must be 0 or more.","Bad, 1",-1,mended');
-        assert.match(saved[151], /^"The row must have as many cells as the header: 3, not 1\.",short$/);
+        assert.match(saved[151], /^"The row must have as many cells as the file has columns: 3, not 1\.",short$/);
         assert.equal(saved[152], '"Price must be a number with a decimal point and no comma, such as 19.99.",Last,x,mended');
 
         await press(page, 'Import 150 rows');
