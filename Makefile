@@ -32,7 +32,7 @@ SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,u
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps deps-dev run install uninstall deb check check-package exchanges lint unit t one openapi browser firefox lighthouse cluster httpd-tests bench asan coverage covered tsan fuzz fuzzers format tidy clean help
+.PHONY: all deps deps-dev run install uninstall deb check check-package exchanges lint unit t one openapi browser lighthouse cluster httpd-tests bench asan coverage covered tsan fuzz fuzzers format tidy clean help
 
 all: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl ## build build/mod_catalog.so and build/catalogctl
 
@@ -167,18 +167,17 @@ $(BROWSER_PACKAGES): tests/browser/package.json tests/browser/package-lock.json
 	@mkdir -p build/browser && cp $^ build/browser
 	@tools/npm build/browser
 
-# Each file of stories has a server and a browser of its own; the longest goes first. Three run at once, because they wait more than they
-# compute.
+# Each file of stories has a server and a browser of its own; the longest goes first. Four run at once, because they wait more than they
+# compute. Firefox runs those files that have stories marked for it.
+BROWSERS = chromium firefox
 STORIES = $(notdir $(basename $(sort $(wildcard tests/browser/stories/*.js))))
-browser: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl $(BROWSER_PACKAGES) ## drive the pages of www/ in Chromium: make browser [STORIES="catalogue people"] [PICTURES=1: of each page, in build/browser]
+IN_chromium = $(filter looks,$(STORIES)) $(filter-out looks,$(STORIES))
+IN_firefox = $(notdir $(basename $(shell grep -l storyInBoth $(STORIES:%=tests/browser/stories/%.js))))
+browser: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl $(BROWSER_PACKAGES) ## drive the pages of www/ in Chromium and Firefox: make browser [STORIES="catalogue people"] [BROWSERS=chromium] [PICTURES=1: of each page, in build/browser]
 	@rm -f build/browser/*.png
-	@printf '%s\n' $(filter looks,$(STORIES)) $(filter-out looks,$(STORIES)) | \
-	  xargs -P3 -I{} sh -c 'said=$$(node --test-reporter=spec tests/browser/run.js $(BUILD)/mod_catalog.so {} 2>&1); result=$$?; printf "%s:\n%s\n" "{}" "$$said"; exit $$result'
-
-firefox: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl $(BROWSER_PACKAGES) ## drive the pages of www/ in Firefox, as far as stories are marked for it: make firefox [STORIES="work"]
-	@tools/deps firefox
-	@BROWSER=firefox node --test-reporter=spec tests/browser/run.js $(BUILD)/mod_catalog.so \
-	  $(notdir $(basename $(shell grep -l storyInBoth $(STORIES:%=tests/browser/stories/%.js))))
+	@printf '%s %s\n' $(foreach browser,$(BROWSERS),$(foreach story,$(IN_$(browser)),$(browser) $(story))) | \
+	  xargs -P4 -L1 sh -c 'said=$$(BROWSER=$$0 node --test-reporter=spec tests/browser/run.js $(BUILD)/mod_catalog.so $$1 2>&1); result=$$?; \
+	    printf "%s in %s:\n%s\n" "$$1" "$$0" "$$said"; exit $$result'
 
 LIGHTHOUSE = build/lighthouse/node_modules/.package-lock.json
 $(LIGHTHOUSE): $(addprefix tests/lighthouse/,package.json package-lock.json .npmrc)
