@@ -24,6 +24,7 @@ sub keep { my ($name, @values) = @_; $secret{$_} = $name for @values }
 sub watch { $processes{$_} = 1 for map { slurp("$_/cmdline") . slurp("$_/environ") } glob '/proc/[0-9]*' }
 sub keep_pair {
     my ($what, $r) = @_;
+    $r->{json}{token} or die "$what: $r->{status} $r->{body}\n";
     my ($cookie) = ($r->{headers}{'set-cookie'} // '') =~ /^catalog_refresh=([\w-]+)/;
     keep("access token of $what", $r->{json}{token});
     keep("refresh token of $what", $r->{json}{refreshToken} // $cookie);
