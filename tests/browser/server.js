@@ -2,7 +2,8 @@
 /* The servers under test: httpd as `make run` starts it, and a real SMTP server. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createWebServer } from 'node:http';
 import { createServer } from 'node:net';
@@ -13,14 +14,30 @@ import { fileURLToPath } from 'node:url';
 const top = fileURLToPath(new URL('../../', import.meta.url));
 const PATIENCE = 15_000; /* ms to wait for a mail */
 
-function freePort() {
-    return new Promise((resolve, reject) => {
-        const server = createServer().on('error', reject);
-        server.listen(0, '127.0.0.1', () => {
-            const { port } = server.address();
-            server.close(() => resolve(port));
-        });
+function isBound(socket, bind) {
+    return new Promise(resolve => {
+        socket.once('error', () => resolve(false));
+        bind(() => resolve(true));
     });
+}
+
+/*
+ * A free port. The kernel gives higher ones to clients, and a UDP socket, open until this process ends, reserves the number against
+ * other files of stories.
+ */
+async function freePort() {
+    for (;;) {
+        const port = randomInt(10_000, 30_000);
+        const mark = createSocket('udp4').unref();
+        const probe = createServer();
+        const isFree =
+            (await isBound(mark, done => mark.bind(port, '127.0.0.1', done))) &&
+            (await isBound(probe, done => probe.listen(port, '127.0.0.1', done)));
+        if (isFree) {
+            await new Promise(resolve => probe.close(resolve));
+            return port;
+        }
+    }
 }
 
 /* Starts a program that ends with this one. Resolves to it and to the first match in its output. */
