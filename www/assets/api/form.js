@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 import { API } from '../../config.js';
 import { ApiError, accessToken, currentUser } from '../lib/api.js';
+import { field, input, select } from '../lib/controls.js';
 import { el, state } from '../lib/dom.js';
-import { field, input, select } from '../lib/form.js';
 import { showError, signInLink } from '../lib/page.js';
 import { formatWhole, t } from '../lib/text.js';
 import { composeHeaders, composeUrl, exchange, fileName, readable, SHOWN } from './request.js';

@@ -25,36 +25,6 @@ export function explain({ field, code, message }) {
     return key ? t(key) : message;
 }
 
-/* ---- controls ---- */
-
-/* A control with its label. One with a name, which manage() may check, has a place for its fault. */
-export function field(id, label, control, hint) {
-    const described = [hint && `${id}-hint`, control.name && `${id}-error`].filter(Boolean).join(' ');
-    control.id = id;
-    if (described) {
-        control.setAttribute('aria-describedby', described);
-    }
-    return el(
-        'div',
-        { class: 'field' },
-        el('label', { class: 'form-label', for: id }, label),
-        control,
-        hint && el('p', { class: 'form-text', id: `${id}-hint` }, hint),
-        control.name && el('p', { class: 'field-error', id: `${id}-error`, 'aria-live': 'polite' }),
-    );
-}
-
-export function input(attributes) {
-    return el('input', { class: 'form-control', type: 'text', autocomplete: 'off', ...attributes });
-}
-
-/* choices: [value, text] of each. */
-export function select(choices, attributes = {}) {
-    return el('select', { class: 'form-control', ...attributes }, choices.map(([value, text]) => el('option', { value }, text)));
-}
-
-/* ---- checks ---- */
-
 function valuesOf(form) {
     const values = {};
     for (const input of form.elements) {
@@ -82,8 +52,8 @@ function isFaulty(input) {
  * Shows a form and checks the fields that have a rule while the user types: a fault appears when typing pauses or moves
  * to another field, and disappears once it is corrected. Calls submit(values) when all fields are valid, and shows the
  * ApiError that it throws, next to the fields that it names. submit resolves to false if nothing was stored. An input with
- * the id x needs a <label> and an element x-error, which its aria-describedby names, as field() makes them. Resetting the
- * form forgets its faults.
+ * the id x needs a <label> and an element x-error, which its aria-describedby names; field() of controls.js makes them.
+ * Resetting the form forgets its faults.
  */
 export function manage(form, checks, submit) {
     const trouble = el('div');

@@ -2,6 +2,7 @@
 /* A file of products is chosen, its columns are matched to fields, it is checked, and then imported. */
 import { CSV, findDelimiter, NDJSON, readHead, Transfer, typeOf } from '../import/transfer.js';
 import { readProfile } from '../lib/api.js';
+import { select } from '../lib/controls.js';
 import { bdi, byId, el, follow, saveFile, settle, state } from '../lib/dom.js';
 import { explain } from '../lib/form.js';
 import { say, showError, start } from '../lib/page.js';
@@ -263,15 +264,14 @@ function table(keys, rows) {
 
 function columnRow(name, at) {
     const samples = head.value.slice(hasHeader.value ? 1 : 0).map(cells => cells[at] ?? '').filter(text => text !== '');
-    const select = el(
-        'select',
-        { class: 'form-control', 'aria-label': t('import.fieldOf', { name }), onchange: () => setColumn(at, select.value) },
-        ['', ...CHOICES].map(field => el('option', { value: field }, field === '' ? t('import.leaveOut') : fieldText(field))),
-    );
-    follow(() => (select.value = columns.value[at]));
+    const choice = select([['', t('import.leaveOut')], ...CHOICES.map(field => [field, fieldText(field)])], {
+        'aria-label': t('import.fieldOf', { name }),
+        onchange: () => setColumn(at, choice.value),
+    });
+    follow(() => (choice.value = columns.value[at]));
     const cells = [
         el('th', { scope: 'row' }, bdi(name)),
-        el('td', {}, select),
+        el('td', {}, choice),
         el('td', { class: 'sample' }, bdi(samples.slice(0, 3).join(' · '))),
     ];
     return labelled(cells, COLUMNS_HEAD);

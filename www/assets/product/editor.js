@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The form in which a product is edited, as a whole or a single field of it, and the choice between two versions of a product. */
+import { field, input } from '../lib/controls.js';
 import { bdi, byId, el } from '../lib/dom.js';
-import { field, input, manage } from '../lib/form.js';
+import { manage } from '../lib/form.js';
 import { say } from '../lib/page.js';
 import { formatTime, pieces, t } from '../lib/text.js';
 import { NEW, readDrafts, writeDraft } from './drafts.js';

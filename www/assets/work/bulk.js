@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The changes that are made to all selected products: what the user is asked, and the values that follow for each product. */
+import { field, input, select } from '../lib/controls.js';
 import { bdi, el, state } from '../lib/dom.js';
-import { field, input, manage, rules, select } from '../lib/form.js';
+import { manage, rules } from '../lib/form.js';
 import { formatPrice, parseNumber, t } from '../lib/text.js';
 import { differences } from '../product/fields.js';
 
