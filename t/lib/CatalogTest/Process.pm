@@ -79,7 +79,7 @@ sub stop {
 sub pids { ($_[0]{pid}, $_[0]->children) }
 sub children { children_of($_[0]{pid}) }
 
-# Returns when each thread has stopped: on a busy machine one may go on for a while.
+# Stops processes, and returns when each of their threads has stopped: on a busy machine one may serve another request first.
 sub pause {
     my @pids = @_;
     CORE::kill(STOP => @pids);
