@@ -178,7 +178,7 @@ browser: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl $(BROWSER_PACKAGES) ## driv
 	@$(if $(filter firefox,$(BROWSERS)),tools/deps firefox)
 	@rm -f build/browser/*.png
 	@printf '%s %s\n' $(foreach browser,$(BROWSERS),$(foreach story,$(IN_$(browser)),$(browser) $(story))) | \
-	  xargs -P3 -L1 sh -c 'said=$$(BROWSER=$$0 node --test-reporter=spec tests/browser/run.js $(BUILD)/mod_catalog.so $$1 2>&1); result=$$?; \
+	  xargs -r -P3 -L1 sh -c 'said=$$(BROWSER=$$0 node --test-reporter=spec tests/browser/run.js $(BUILD)/mod_catalog.so $$1 2>&1); result=$$?; \
 	    printf "%s in %s:\n%s\n" "$$1" "$$0" "$$said"; exit $$result'
 
 LIGHTHOUSE = build/lighthouse/node_modules/.package-lock.json
