@@ -291,7 +291,7 @@ static apr_status_t create_cache(apr_pool_t *pconf, apr_pool_t *ptemp, server_re
     return rv;
 }
 
-/* Not where the configuration is checked: a description takes a third of the time of "httpd -t". */
+/* Not where the configuration is checked: a description takes about as long as all else that "httpd -t" does. */
 static void describe_mounts(apr_pool_t *pconf, const server_rec *main_server)
 {
     for (const server_rec *s = main_server; s; s = s->next) {
