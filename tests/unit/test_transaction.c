@@ -35,21 +35,23 @@ static void *write_one(void *data)
     return NULL;
 }
 
-/* Starts the writers while this thread has the write lock, so that they are one group. */
+/* Starts the writers while this thread leads their group; the first of them leads it afterwards, and writes for all. */
 static void write_as_group(unit_database_t *database, writer_t *writers, int count)
 {
-    cat_source_t *source = database->source;
-    int slot;
+    cat_group_t *group = database->source->group;
+    cat_group_item_t own = {0};
 
-    assert_int_equal(cat_source_take_write_lock(source, apr_time_now(), &database->log, &slot), APR_SUCCESS);
+    assert_int_equal(cat_group_join(group, &own, apr_time_now()), CAT_GROUP_LEADER);
     for (int i = 0; i < count; i++) {
         writers[i].database = database;
         apr_pool_create(&writers[i].pool, database->pool);
         writers[i].db = unit_database_use(writers[i].pool, database);
         assert_int_equal(pthread_create(&writers[i].thread, NULL, write_one, &writers[i]), 0);
-        apr_sleep(apr_time_from_msec(100)); /* time enough to join, in this order */
+        while (cat_group_count_waiting(group) <= i) {
+            apr_sleep(apr_time_from_msec(1));
+        }
     }
-    cat_semaphore_leave(cat_source_write_lock(source), slot);
+    cat_group_leave(group, &own);
     for (int i = 0; i < count; i++) {
         pthread_join(writers[i].thread, NULL);
     }
