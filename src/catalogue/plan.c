@@ -44,6 +44,10 @@ static const struct {
 
 #define CATEGORY_INDEXES (sizeof(category_indexes) / sizeof(category_indexes[0]))
 
+/* The products that have a price, by time, with the columns that conditions on fields other than id and name ask for: what a
+ * walk passes is not read. A condition on prices tells that all products have one here. */
+static const char by_time_and_price[] = "products_by_time_and_price";
+
 static const cat_query_condition_t *find_condition(const cat_list_query_t *query, int field, cat_operator_t op)
 {
     for (int i = 0; i < query->condition_count; i++) {
@@ -71,6 +75,22 @@ static void walk_by_column(cat_plan_t *plan, const char *column)
             plan->not_null = indexes[i].not_null;
         }
     }
+}
+
+static int has_condition_on(const cat_list_query_t *query, int field)
+{
+    for (int i = 0; i < query->condition_count; i++) {
+        if (query->conditions[i].field == field) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void walk_by_time_and_price(cat_plan_t *plan)
+{
+    plan->index = by_time_and_price;
+    plan->not_null = "price_key";
 }
 
 /* 1: the walk passes products of the category only. */
@@ -136,7 +156,13 @@ static void plan_walk(cat_plan_t *plan)
     if (category && category->op == CAT_IN && is_index_too_short(plan)) { /* its branches would have no common bound */
         category = NULL;
     }
-    if (!category || !walk_in_category(plan, category, plan->order.columns[0].column)) {
+    if (category && walk_in_category(plan, category, plan->order.columns[0].column)) {
+        return;
+    }
+    if (!strcmp(plan->order.columns[plan->skip].column, "created_at") &&
+        has_condition_on(plan->query, CAT_PRODUCT_PRICE)) {
+        walk_by_time_and_price(plan);
+    } else {
         walk_by_column(plan, plan->order.columns[plan->skip].column);
     }
 }
@@ -703,14 +729,14 @@ static int is_walked(const candidate_t *candidate)
     return candidate->is_in_walk && candidate->count <= CAT_PLAN_FEW + 1;
 }
 
-/* How many blocks of products a walk is tried on, for one word that begins many; 0: none. Fields are counted in less time
- * than a walk in vain takes. */
+/* How many blocks of products a walk is tried on, for one word that begins many, or a range of prices; 0: none. Other fields
+ * are counted in less time than a walk in vain takes. */
 static apr_int64_t count_tried_blocks(const cat_plan_t *plan, const candidates_t *candidates, apr_int64_t rows)
 {
-    int is_one_word = candidates->count == 1 && candidates->all[0].word;
+    int is_one = candidates->count == 1 && (candidates->all[0].word || plan->index == by_time_and_price);
     int is_whole_list = is_by_time(plan) && plan->order.columns[0].descending && !plan->branch_condition;
 
-    return is_one_word && is_whole_list && rows > 0 && rows <= CAT_PLAN_TRIED ? 1 + rows / BLOCK_ROWS : 0;
+    return is_one && is_whole_list && rows > 0 && rows <= CAT_PLAN_TRIED ? 1 + rows / BLOCK_ROWS : 0;
 }
 
 typedef struct choice_t {

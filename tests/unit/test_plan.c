@@ -79,7 +79,7 @@ static void test_large_share_of_the_products_is_walked(void **state)
     cat_plan_t plan = choose(*state, database, &query);
 
     assert_int_equal(plan.kind, CAT_PLAN_WALK);
-    assert_string_equal(plan.index, "products_by_time");
+    assert_string_equal(plan.index, "products_by_time_and_price");
     unit_database_sql(database, "UPDATE product_counts SET n = 100000 WHERE level = 3");
     plan = choose(*state, database, &query);
     assert_int_equal(plan.kind, CAT_PLAN_FETCH);
@@ -211,6 +211,26 @@ static void test_walk_is_tried_for_a_beginning_of_many_words(void **state)
     assert_null(plan.tried_from);
 }
 
+/* Of each ten products one is cheap; the blocks are as above. */
+static void test_walk_is_tried_for_a_range_of_prices(void **state)
+{
+    unit_database_t *database = make_products(*state, 0);
+    cat_db_t *db = unit_database_use(*state, database);
+    cat_list_query_t query = make_query(both, 1, NULL, 0, CAT_PRODUCT_CREATED_AT);
+    cat_plan_t plan;
+
+    unit_database_sql(database, "UPDATE products SET price_key = 1 WHERE created_at % 10 = 0;"
+                                " INSERT INTO product_counts (level, created_at, id, n)"
+                                " VALUES (0, 1001, '', 1000), (0, 2001, '', 1000)");
+    assert_int_equal(cat_plan_try(db, &cat_dialect_sqlite3, &query, 7, &plan), APR_SUCCESS);
+    assert_int_equal(plan.kind, CAT_PLAN_WALK);
+    assert_string_equal(plan.index, "products_by_time_and_price");
+    assert_string_equal(plan.tried_from, "1001");
+    query.condition_count = 2; /* a category, whose products have another index */
+    assert_int_equal(cat_plan_try(db, &cat_dialect_sqlite3, &query, 7, &plan), APR_SUCCESS);
+    assert_null(plan.tried_from);
+}
+
 static void test_few_products_of_a_category_are_fetched_for_another_order(void **state)
 {
     static const cat_query_value_t rare = {"rare", "rare", 0};
@@ -253,6 +273,7 @@ int main(void)
         UNIT_TEST(test_rarest_word_is_streamed_and_the_next_looked_up),
         UNIT_TEST(test_two_words_are_merged_unless_one_is_far_rarer),
         UNIT_TEST(test_walk_is_tried_for_a_beginning_of_many_words),
+        UNIT_TEST(test_walk_is_tried_for_a_range_of_prices),
         UNIT_TEST(test_few_products_of_a_category_are_fetched_for_another_order),
         UNIT_TEST(test_order_by_the_only_category_is_by_time),
     };
