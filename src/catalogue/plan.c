@@ -178,7 +178,7 @@ static int is_in_walk(const cat_plan_t *plan, const cat_query_condition_t *condi
             (condition->op != CAT_EQ || condition->field != CAT_PRODUCT_CATEGORY));
 }
 
-static int is_walk_sufficient(const cat_plan_t *plan)
+static int is_walk_exact(const cat_plan_t *plan)
 {
     const cat_list_query_t *query = plan->query;
 
@@ -814,8 +814,9 @@ apr_status_t cat_plan_try(cat_db_t *db, const cat_dialect_t *dialect, const cat_
         plan_fetch(plan, &(candidate_t){.field = CAT_PRODUCT_ID});
         return APR_SUCCESS;
     }
+    plan->is_walk_exact = is_walk_exact(plan);
     c.streams = *plan;
-    return is_walk_sufficient(plan) ? APR_SUCCESS : choose(&c);
+    return plan->is_walk_exact ? APR_SUCCESS : choose(&c);
 }
 
 apr_status_t cat_plan_choose(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,

@@ -181,9 +181,9 @@ static int continues_in_branch(const cat_plan_t *plan, int branch)
            (plan->order.columns[0].after && plan->order.columns[0].after[0] == plan->branches[branch][0]);
 }
 
-static void add_branch(cat_select_text_t *s, const cat_plan_t *plan, int branch)
+static void add_branch(cat_select_text_t *s, const cat_plan_t *plan, int branch, int needs_products)
 {
-    add_source(s, plan, branch, 0);
+    add_source(s, plan, branch, needs_products);
     if (continues_in_branch(plan, branch)) {
         cat_order_add_after(s, &plan->order, plan->skip, table_of(plan));
     }
@@ -203,7 +203,7 @@ static void add_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t 
     for (int branch = 0; branch < count_branches(plan); branch++) {
         cat_select_text_add(s, branch ? " UNION " : "", "SELECT * FROM (SELECT ", NULL);
         add_columns(s, plan, table_of(plan));
-        add_branch(s, plan, branch);
+        add_branch(s, plan, branch, 0);
         add_limit(s, rows + offset, 0);
         cat_select_text_add(s, ") b", NULL);
         cat_select_text_add_number(s, branch);
@@ -245,7 +245,7 @@ static void add_keys(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t r
     }
     cat_select_text_add(s, "SELECT ", NULL);
     add_columns(s, plan, table_of(plan));
-    add_branch(s, plan, 0);
+    add_branch(s, plan, 0, 0);
     add_limit(s, rows, offset);
 }
 
@@ -256,6 +256,16 @@ static int is_empty(const cat_plan_t *plan)
     return count_branches(plan) == 0;
 }
 
+/* One walk or stream that checks nothing, from its beginning or a position on: its products are read as they come. Else keys are read
+ * first, of what the index has, so that no product is read that a condition or the offset leaves out, or that is sorted behind the page. */
+static int is_read_in_order(const cat_plan_t *plan, apr_int64_t offset)
+{
+    int is_exact = plan->kind == CAT_PLAN_WALK ? plan->is_walk_exact : !has_more_conditions(plan);
+
+    return plan->kind != CAT_PLAN_FETCH && is_exact && count_branches(plan) == 1 && !plan->is_merged && !plan->bound &&
+           offset == 0;
+}
+
 void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
 {
     cat_select_text_add(s, "SELECT " PRODUCT_COLUMNS_OF_P, NULL);
@@ -264,6 +274,11 @@ void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t
     }
     if (is_empty(plan)) {
         cat_select_text_add(s, " FROM products p WHERE p.id = '' AND 1 = 0", NULL);
+        return;
+    }
+    if (is_read_in_order(plan, offset)) {
+        add_branch(s, plan, 0, 1);
+        add_limit(s, rows, 0);
         return;
     }
     cat_select_text_add(s, " FROM (", NULL);
