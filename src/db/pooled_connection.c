@@ -154,6 +154,7 @@ static apr_status_t set_up_connection(cat_source_t *source, cat_connection_t *co
         return CAT_EDOWN;
     }
     if (rv == APR_SUCCESS && conn->file) {
+        cat_sqlite_set_up(&conn->handle);
         note_wal(source, conn);
     }
     return rv;

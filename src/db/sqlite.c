@@ -15,6 +15,8 @@
 #define ROOM_OCTETS (256 * 1024)
 #define ROOM_PAGES 4
 
+#define WAL_PAGES 16384
+
 /* Of https://www.sqlite.org/fileformat.html, 1.3: octets in the header, whose numbers are big-endian. */
 enum { PAGE_SIZE = 16, WRITE_VERSION = 18, CHANGE_COUNTER = 24, PAGE_COUNT = 28, VALID_FOR = 92, HEADER = 100 };
 #define WRITES_WAL 2
@@ -31,6 +33,11 @@ static sqlite3 *sqlite_of(const cat_db_handle_t *handle)
 const char *cat_sqlite_file(const cat_db_handle_t *handle)
 {
     return strcmp(apr_dbd_name(handle->driver), "sqlite3") ? NULL : sqlite3_db_filename(sqlite_of(handle), "main");
+}
+
+void cat_sqlite_set_up(const cat_db_handle_t *handle)
+{
+    sqlite3_wal_autocheckpoint(sqlite_of(handle), WAL_PAGES);
 }
 
 static int milliseconds_until(apr_time_t until)

@@ -14,6 +14,10 @@
  * SQLite's. Reads nothing from the file. */
 const char *cat_sqlite_file(const cat_db_handle_t *handle);
 
+/* Once on each connection: a commit copies the WAL to the database when it has 64 MiB, instead of SQLite's 4, so that a page
+ * that many transactions change is copied less often. */
+void cat_sqlite_set_up(const cat_db_handle_t *handle);
+
 /*
  * Begins a transaction that is going to write. Waits at most until the time until for another program's lock; apr_dbd
  * would wait for 1.6 seconds, however long the write has waited already. CAT_ELOST: the connection is read-only until

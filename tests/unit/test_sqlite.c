@@ -33,6 +33,15 @@ static void test_begin_says_why_it_failed(void **state)
     cat_connection_roll_back(conn);
 }
 
+static void test_wal_of_64_mib_is_copied(void **state)
+{
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, unit_database(*state)), CAT_TO_READ);
+    const char *pages = NULL;
+
+    assert_int_equal(cat_connection_ask(conn, *state, "PRAGMA wal_autocheckpoint", &pages), APR_SUCCESS);
+    assert_int_equal(atoi(pages) * 4096, 64 * 1024 * 1024);
+}
+
 static void test_writable_database_has_no_obstacle(void **state)
 {
     unit_database_t *database = unit_database(*state);
@@ -75,9 +84,10 @@ static void test_readonly_file_is_an_obstacle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_file_is_the_path_or_empty),         UNIT_TEST(test_begin_says_why_it_failed),
-        UNIT_TEST(test_writable_database_has_no_obstacle), UNIT_TEST(test_truncated_file_is_an_obstacle),
-        UNIT_TEST(test_full_database_is_an_obstacle),      UNIT_TEST(test_readonly_file_is_an_obstacle),
+        UNIT_TEST(test_file_is_the_path_or_empty),     UNIT_TEST(test_begin_says_why_it_failed),
+        UNIT_TEST(test_wal_of_64_mib_is_copied),       UNIT_TEST(test_writable_database_has_no_obstacle),
+        UNIT_TEST(test_truncated_file_is_an_obstacle), UNIT_TEST(test_full_database_is_an_obstacle),
+        UNIT_TEST(test_readonly_file_is_an_obstacle),
     };
     return UNIT_RUN(tests);
 }

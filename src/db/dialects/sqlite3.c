@@ -6,9 +6,11 @@
 #include "db/executor.h"
 #include "db/status.h"
 
-/* synchronous=FULL: what was acknowledged survives a power cut. busy_timeout stays 0: the driver waits by itself, and a second
- * wait would multiply with it while it holds the driver's process-wide mutex. */
-static const char *const session[] = {"PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON", NULL};
+/* synchronous=FULL: what was acknowledged survives a power cut. cache_spill: a transaction may hold 32 MiB of pages; by default what
+ * exceeds the cache of 2 MiB is written to the WAL before the commit, and some of it again (docs/decisions/0061). busy_timeout
+ * stays 0: the driver waits by itself, and a second wait would multiply with it while it holds the driver's process-wide mutex. */
+static const char *const session[] = {"PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON", "PRAGMA cache_spill=8192",
+                                      NULL};
 
 static const char *const snapshot[] = {"BEGIN", NULL};
 
@@ -40,9 +42,17 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     return strstr(text, "constraint failed") ? CAT_EVALUE : CAT_EDOWN;
 }
 
+/* OR IGNORE: if a statement of several rows can fail, SQLite keeps the former content of the pages that it changes in a file. */
+#define WORDS_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO product_words (word, created_at, id) VALUES " rows
+
 /* The statements in which it differs from db/sql.def. */
 static const char *const statements[SQL_COUNT] = {
     [SQL_DATABASE] = "SELECT 'SQLite', sqlite_version(), MAX(version) FROM schema_version",
+    [SQL_WORDS_INSERT] = WORDS_INSERT_SQLITE3(WORDS_ROW),
+    [SQL_WORDS_INSERT_2] = WORDS_INSERT_SQLITE3(TWICE(WORDS_ROW)),
+    [SQL_WORDS_INSERT_4] = WORDS_INSERT_SQLITE3(TWICE(TWICE(WORDS_ROW))),
+    [SQL_WORDS_INSERT_8] = WORDS_INSERT_SQLITE3(TWICE(TWICE(TWICE(WORDS_ROW)))),
+    [SQL_WORDS_INSERT_16] = WORDS_INSERT_SQLITE3(TWICE(TWICE(TWICE(TWICE(WORDS_ROW))))),
     [SQL_INDEX_LIST] = "SELECT name, 1, NULL FROM sqlite_master WHERE type = 'index' AND tbl_name = 'products'",
     [SQL_CATEGORY_LIST] = "SELECT category, n, in_stock FROM category_counts WHERE n > 0",
     [SQL_CATEGORY_LARGEST] =
