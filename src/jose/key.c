@@ -39,9 +39,9 @@ struct cat_key_t {
     const char *id;
     unsigned char *content; /* of the file: a secret or a PEM, as libjwt takes it; NULL for a public key */
     apr_size_t length;
-    unsigned char sealing[CAT_KEY_SEAL_OCTETS]; /* the key for seals */
-    const char *mark;                           /* NULL for a public key */
-    EVP_PKEY *pair;                             /* NULL for HS256; of a public key only that half */
+    EVP_MAC_CTX *sealing; /* has the key for seals, and is only copied; NULL for a public key */
+    const char *mark;     /* NULL for a public key */
+    EVP_PKEY *pair;       /* NULL for HS256; of a public key only that half */
 };
 
 /* HMAC-SHA256. 0: no memory. */
@@ -51,6 +51,34 @@ static int make_mac(const void *secret, apr_size_t size, const char *text, apr_s
     return HMAC(EVP_sha256(), secret, (int)size, (const unsigned char *)text, length, mac, NULL) != NULL;
 }
 
+/* HMAC-SHA256 with this secret, to be copied for each text: make_mac looks up the algorithms each time, which takes longer than
+ * the MAC itself. NULL: no memory. */
+static EVP_MAC_CTX *prepare_mac(const unsigned char *secret, apr_size_t size)
+{
+    const OSSL_PARAM digest[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char[]){"SHA256"}, 0),
+                                 OSSL_PARAM_construct_end()};
+    EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+    EVP_MAC_CTX *context = hmac ? EVP_MAC_CTX_new(hmac) : NULL;
+
+    EVP_MAC_free(hmac);
+    if (context && !EVP_MAC_init(context, secret, size, digest)) {
+        EVP_MAC_CTX_free(context);
+        context = NULL;
+    }
+    return context;
+}
+
+static EVP_MAC_CTX *prepare_seals(const cat_key_t *key)
+{
+    unsigned char derived[SHA256_OCTETS];
+    EVP_MAC_CTX *context = make_mac(key->content, key->length, SEAL_PURPOSE, strlen(SEAL_PURPOSE), derived)
+                               ? prepare_mac(derived, sizeof(derived))
+                               : NULL;
+
+    OPENSSL_cleanse(derived, sizeof(derived));
+    return context;
+}
+
 /* ---- reading ---- */
 
 static apr_status_t release_key(void *data)
@@ -58,7 +86,7 @@ static apr_status_t release_key(void *data)
     cat_key_t *key = data;
 
     OPENSSL_cleanse(key->content, key->length);
-    OPENSSL_cleanse(key->sealing, sizeof(key->sealing));
+    EVP_MAC_CTX_free(key->sealing);
     EVP_PKEY_free(key->pair);
     return APR_SUCCESS;
 }
@@ -162,8 +190,8 @@ const char *cat_key_read(apr_pool_t *pool, const char *path, const cat_key_t **k
     if (fault) {
         return fault;
     }
-    if (!make_mac(k->content, k->length, SEAL_PURPOSE, strlen(SEAL_PURPOSE), k->sealing) ||
-        !make_mac(k->content, k->length, MARK_PURPOSE, strlen(MARK_PURPOSE), mark)) {
+    k->sealing = prepare_seals(k);
+    if (!k->sealing || !make_mac(k->content, k->length, MARK_PURPOSE, strlen(MARK_PURPOSE), mark)) {
         return apr_psprintf(pool, "%s: out of memory", path);
     }
     k->mark = apr_pescape_hex(pool, mark, MARK_OCTETS, 0);
@@ -306,7 +334,12 @@ int cat_key_verify(apr_pool_t *pool, const cat_key_t *key, const char *token)
 
 int cat_key_seal(const cat_key_t *key, const char *text, apr_size_t length, unsigned char seal[CAT_KEY_SEAL_OCTETS])
 {
-    return make_mac(key->sealing, sizeof(key->sealing), text, length, seal);
+    EVP_MAC_CTX *context = key->sealing ? EVP_MAC_CTX_dup(key->sealing) : NULL;
+    int is_sealed = context && EVP_MAC_update(context, (const unsigned char *)text, length) &&
+                    EVP_MAC_final(context, seal, NULL, CAT_KEY_SEAL_OCTETS);
+
+    EVP_MAC_CTX_free(context);
+    return is_sealed;
 }
 
 const char *cat_key_mark(const cat_key_t *key)

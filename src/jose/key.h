@@ -38,7 +38,7 @@ const char *cat_key_sign(apr_pool_t *pool, const cat_key_t *key, jwt_t *jwt);
 int cat_key_verify(apr_pool_t *pool, const cat_key_t *key, const char *token);
 
 /* A MAC of the text that only a server with this key file can make. Its key is derived from the file, so a seal is
- * never valid as the signature of a token. 0: no memory. */
+ * never valid as the signature of a token. Threads may share a key. 0: the key is a public one, or there is no memory. */
 int cat_key_seal(const cat_key_t *key, const char *text, apr_size_t length, unsigned char seal[CAT_KEY_SEAL_OCTETS]);
 
 /* Hexadecimal digits that tell the key's seals from those of other keys, and nothing about the key; NULL: a public key. */
