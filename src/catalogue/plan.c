@@ -178,16 +178,24 @@ static int is_in_walk(const cat_plan_t *plan, const cat_query_condition_t *condi
             (condition->op != CAT_EQ || condition->field != CAT_PRODUCT_CATEGORY));
 }
 
-static int is_walk_exact(const cat_plan_t *plan)
+/* Most products of a catalogue are in stock. */
+static int is_met_by_most(const cat_query_condition_t *condition)
+{
+    return condition->field == CAT_PRODUCT_IN_STOCK && condition->op == CAT_EQ && condition->values[0].key;
+}
+
+/* Does the walk pass products that are not wanted; with is_rough, more than a few of them? */
+static int passes_unwanted(const cat_plan_t *plan, int is_rough)
 {
     const cat_list_query_t *query = plan->query;
 
     for (int i = 0; i < query->condition_count; i++) {
-        if (!is_in_walk(plan, &query->conditions[i])) {
-            return 0;
+        const cat_query_condition_t *condition = &query->conditions[i];
+        if (!is_in_walk(plan, condition) && !(is_rough && is_met_by_most(condition))) {
+            return 1;
         }
     }
-    return query->word_count == 0;
+    return query->word_count > 0;
 }
 
 /* ---- counts ---- */
@@ -814,9 +822,9 @@ apr_status_t cat_plan_try(cat_db_t *db, const cat_dialect_t *dialect, const cat_
         plan_fetch(plan, &(candidate_t){.field = CAT_PRODUCT_ID});
         return APR_SUCCESS;
     }
-    plan->is_walk_exact = is_walk_exact(plan);
+    plan->wants_most = !passes_unwanted(plan, 1);
     c.streams = *plan;
-    return plan->is_walk_exact ? APR_SUCCESS : choose(&c);
+    return passes_unwanted(plan, 0) ? choose(&c) : APR_SUCCESS;
 }
 
 apr_status_t cat_plan_choose(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,

@@ -43,7 +43,7 @@ typedef struct cat_plan_t {
     const char *branches[CAT_PLAN_BRANCHES];
     int branch_count; /* 0: one that is not a union */
 
-    int is_walk_exact; /* CAT_PLAN_WALK: flag: only products are passed that are wanted */
+    int wants_most; /* CAT_PLAN_WALK: flag: most of the products that it passes are wanted */
 
     /* CAT_PLAN_WALK: an index by which fewer products are passed when their order does not matter; NULL: the same. */
     const char *count_index, *count_not_null;

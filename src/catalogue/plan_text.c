@@ -256,14 +256,15 @@ static int is_empty(const cat_plan_t *plan)
     return count_branches(plan) == 0;
 }
 
-/* One walk or stream that checks nothing, from its beginning or a position on: its products are read as they come. Else keys are read
- * first, of what the index has, so that no product is read that a condition or the offset leaves out, or that is sorted behind the page. */
+/* One walk or stream whose products are wanted, or most of them, from its beginning or a position on: they are read as they come.
+ * Else keys are read first, of what the index has, so that no product is read that a condition or the offset leaves out, or that
+ * is sorted behind the page. */
 static int is_read_in_order(const cat_plan_t *plan, apr_int64_t offset)
 {
-    int is_exact = plan->kind == CAT_PLAN_WALK ? plan->is_walk_exact : !has_more_conditions(plan);
+    int wants_most = plan->kind == CAT_PLAN_WALK ? plan->wants_most : !has_more_conditions(plan);
 
-    return plan->kind != CAT_PLAN_FETCH && is_exact && count_branches(plan) == 1 && !plan->is_merged && !plan->bound &&
-           offset == 0;
+    return plan->kind != CAT_PLAN_FETCH && wants_most && count_branches(plan) == 1 && !plan->is_merged &&
+           !plan->bound && offset == 0;
 }
 
 void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)

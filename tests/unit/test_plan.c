@@ -105,6 +105,22 @@ static void test_ties_against_the_first_key_need_a_bound(void **state)
     assert_false(cat_plan_needs_bound(&plan));
 }
 
+/* Of inStock=true, whatever else is asked for, not of inStock=false. */
+static void test_most_products_are_taken_to_be_in_stock(void **state)
+{
+    cat_query_value_t value = {"true", NULL, 1};
+    cat_query_condition_t conditions[] = {{CAT_PRODUCT_IN_STOCK, CAT_EQ, 1, &value}, both[0]};
+    unit_database_t *database = make_products(*state, 0);
+    cat_list_query_t query = make_query(conditions, 1, NULL, 0, CAT_PRODUCT_CREATED_AT);
+
+    assert_true(choose(*state, database, &query).wants_most);
+    query.condition_count = 2;
+    assert_false(choose(*state, database, &query).wants_most);
+    query.condition_count = 1;
+    value = (cat_query_value_t){"false", NULL, 0};
+    assert_false(choose(*state, database, &query).wants_most);
+}
+
 static void test_many_products_are_walked(void **state)
 {
     unit_database_t *database = make_products(*state, 2900);
@@ -266,6 +282,7 @@ int main(void)
         UNIT_TEST(test_few_products_are_fetched),
         UNIT_TEST(test_large_share_of_the_products_is_walked),
         UNIT_TEST(test_ties_against_the_first_key_need_a_bound),
+        UNIT_TEST(test_most_products_are_taken_to_be_in_stock),
         UNIT_TEST(test_many_products_are_walked),
         UNIT_TEST(test_frequent_word_is_streamed_by_time),
         UNIT_TEST(test_frequent_word_is_streamed_within_a_large_category),
