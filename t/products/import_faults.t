@@ -61,32 +61,57 @@ sub transactions {
     return $engine->admin->selectrow_array($ask);
 }
 
-# Calls act in the middle of an import, and returns the import's socket. On SQLite the middle is reached when the transaction has written
-# more than the cache of pages can keep; on the other databases it waits for a row that the test has locked.
+# Whether somebody has SQLite's write lock, and what would show that something was committed.
+my $other = $engine ? undef : $server->database;
+$other->sqlite_busy_timeout(0) if $other;
+sub is_locked { return !eval { $other->do('BEGIN IMMEDIATE') && $other->do('ROLLBACK') } }
+sub wal_state { return join ' ', (Time::HiRes::stat($server->dir . '/data/catalog.db-wal'))[7, 9] }
+
+# Calls act in the middle of an import, and returns the import's name and socket. On SQLite the children are stopped while one of them has
+# the write lock and has not begun to write the WAL, as it does with its commit; an import that was committed before they were stopped
+# is followed by another one. On the other databases the import waits for a row that the test has locked.
 sub in_the_middle {
     my ($name, $act) = @_;
-    if (!$engine) {
-        my $wal = $server->dir . '/data/catalog.db-wal';
-        my $before = -s $wal // 0;
+    return $engine ? in_the_middle_of_waiting($name, $act) : in_the_middle_of_writing($name, $act);
+}
+
+sub in_the_middle_of_writing {
+    my ($base, $act) = @_;
+    for my $try ('a' .. 'z') {
+        my $name = "$base$try";
+        my $before = wal_state();
         my $socket = begin_import(file($name), '');
-        ok(wait_until(60, sub { (-s $wal // 0) > $before + 512 * 1024 }), "$name: much of it is written");
-        $act->();
-        return $socket;
+        wait_until(60, sub { is_locked() });
+        Time::HiRes::sleep(0.1);
+        my @children = $server->children;
+        CatalogTest::Process::pause(@children);
+        if (is_locked() && wal_state() eq $before) {
+            pass("$name: it is stopped before its commit");
+            $act->();
+            return ($name, $socket);
+        }
+        kill CONT => @children;
+        () = readline $socket;
+        $server->api(PUT => "/products/$locked", { price => 1 }, token => $token);
     }
-    my $other = $server->database;
-    $other->begin_work;
-    $other->do(q(UPDATE products SET name = 'held' WHERE id = ?), undef, $locked);
+    die "no import was met in the middle of its transaction\n";
+}
+
+sub in_the_middle_of_waiting {
+    my ($name, $act) = @_;
+    my $holder = $server->database;
+    $holder->begin_work;
+    $holder->do(q(UPDATE products SET name = 'held' WHERE id = ?), undef, $locked);
     my $socket = begin_import(file($name), '');
     ok(wait_until(60, sub { waiting() }), "$name: half of it is written");
     $act->();
-    eval { $other->rollback; $other->disconnect };
-    return $socket;
+    eval { $holder->rollback; $holder->disconnect };
+    return ($name, $socket);
 }
 
 # case: a child is killed in the middle
 for my $round (1 .. 3) {
-    my $name = "killed$round";
-    in_the_middle($name, \&kill_children);
+    my ($name) = in_the_middle("killed$round", \&kill_children);
     ok(wait_until(30, sub { !transactions() }), "$name: the database has noticed") if $engine;
     is(stored($name), 0, "$name: nothing of it is stored");
     is(price(), 1, "$name: nor has it updated anything");
@@ -94,7 +119,7 @@ for my $round (1 .. 3) {
 
 # case: the database ends its session in the middle
 if ($engine) {
-    my $socket = in_the_middle('cut', sub { $engine->cut });
+    my (undef, $socket) = in_the_middle('cut', sub { $engine->cut });
     like(join('', readline $socket), qr{^HTTP/1.1 200 .*"rows":9001,"created":9000,"updated":1}s, 'an import whose session was ended is repeated');
     $db = $server->database;
     is(stored('cut'), ALL, 'each row is stored once');
