@@ -6,7 +6,7 @@ use CatalogTest;
 use CatalogAccounts;
 use Time::HiRes qw(sleep);
 
-my $server = server(mount => <<'END')->start;
+my $server = server(conf => 'CatalogHashConcurrency 5', mount => <<'END')->start;
 CatalogMaxSessions  3
 CatalogRefreshGrace 1
 CatalogRateLimit    refresh 8/16 login Off

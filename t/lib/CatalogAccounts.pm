@@ -29,7 +29,7 @@ END
 # Starts a server that sends mail. mount: further directives for its Location; conf: for the server's scope.
 sub accounts {
     my (%o) = @_;
-    return CatalogTest::server(%o, mount => mailing() . ($o{mount} // ''))->start_ready;
+    return CatalogTest::server(%o, mount => mailing() . ($o{mount} // ''))->start;
 }
 
 # The expected body of an answer with tokens. refresh: whether it has a refresh token, too.

@@ -46,7 +46,7 @@ sub import {
 
 # The server for tests that need no special configuration; the first call starts it.
 sub main {
-    $main //= server(mount => <<'END')->start_ready;
+    $main //= server(mount => <<'END')->start;
 CatalogBaseURL  https://shop.test/base
 CatalogMail     "file:@dir@/data/mail"
 CatalogMailFrom "The Catalogue <catalogue@catalog.test>"
