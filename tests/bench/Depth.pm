@@ -3,7 +3,7 @@ package Depth;
 
 # What conditions, orders and searches cost in a large catalogue and in a small one, on SQLite without the cache, under the worker
 # MPM, whose rounds vary least: the first page by cursor, the same with a capped total, and the next page by cursor. The base is the
-# first page without conditions. And what the same questions cost there and in other servers.
+# first page without conditions. And what the same questions cost there and in other servers, and on MariaDB and PostgreSQL.
 
 use strict;
 use warnings FATAL => 'all';
@@ -14,6 +14,8 @@ use Time::HiRes ();
 
 use CatalogTest::Tools qw(setting);
 use Catalogue ();
+use Copies ();
+use Engine ();
 use Httpd ();
 use Load ();
 use Peers ();
@@ -59,6 +61,23 @@ sub run {
     my %worst = worst($server{large}, $facts{large}, $c->{seconds});
     CatalogTest::Process::stop_all(values %server);
     $c->{results}->add(depth => %figures, %worst, beside_peers($c));
+}
+
+sub postgresql { run_on_engine('pgsql', @_) }
+sub mariadb { run_on_engine('mysql', @_) }
+
+# Of a million products. Without the response cache too, but identical lists that are requested together are read once.
+sub run_on_engine {
+    my ($driver, $c) = @_;
+    my $name = 'depth, ' . Engine::name($driver);
+    my ($file, $facts) = Varied::file("$c->{dir}/data", setting('ctl'), $c->{beside_peers});
+    my $engine = Engine::start($driver);
+    Copies::fill($engine, setting('ctl'), $file);
+    $engine->settle;
+    my $server = httpd($name, driver => $driver, params => $engine->params(Engine::DATABASE), engine => $engine);
+    my %figures = $c->{rounds}->measure(cells($name, $server, $facts));
+    CatalogTest::Process::stop_all($server, $engine);
+    $c->{results}->add('depth_' . lc Engine::name($driver) => %figures);
 }
 
 sub httpd {

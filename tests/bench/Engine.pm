@@ -2,7 +2,8 @@
 package Engine;
 
 # A MariaDB or PostgreSQL with one database. Unlike the suite's engines, its commits survive a crash of the machine. url and
-# dsn name the database to Node.js and to PHP. settle updates the statistics, as the engine itself would within minutes.
+# dsn name the database to Node.js and to PHP. settle updates the statistics, as the engine itself would within minutes. begin_copy drops
+# indexes of the products and, until end_copy, what counts them.
 
 use strict;
 use warnings FATAL => 'all';
@@ -37,6 +38,8 @@ sub login { Engine::USER . ":$CatalogTest::Engine::PASSWORD" }
 sub url { 'mysql://' . login() . "\@127.0.0.1:$_[0]{port}/" . Engine::DATABASE }
 sub dsn { "mysql:host=127.0.0.1;port=$_[0]{port};charset=utf8mb4;dbname=" . Engine::DATABASE }
 sub settle { $_[0]->connect(Engine::DATABASE)->selectall_arrayref('ANALYZE TABLE products') }
+sub begin_copy { my ($self, $db, @indexes) = @_; $db->do('ALTER TABLE products ' . join ', ', map { "DROP INDEX $_" } @indexes) }
+sub end_copy { }
 
 package Engine::PostgreSQL;
 
@@ -47,5 +50,13 @@ sub driver { 'pgsql' }
 sub url { 'postgresql://' . Engine::USER . "\@127.0.0.1:$_[0]{port}/" . Engine::DATABASE }
 sub dsn { "pgsql:host=127.0.0.1;port=$_[0]{port};dbname=" . Engine::DATABASE }
 sub settle { $_[0]->connect(Engine::DATABASE)->do('VACUUM ANALYZE') }
+
+sub begin_copy {
+    my ($self, $db, @indexes) = @_;
+    $db->do("DROP INDEX $_") for @indexes;
+    $db->do('ALTER TABLE products DISABLE TRIGGER USER');
+}
+
+sub end_copy { $_[1]->do('ALTER TABLE products ENABLE TRIGGER USER') }
 
 1;

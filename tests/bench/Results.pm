@@ -13,6 +13,9 @@ use CatalogTest::Tools qw(spew);
 use Machine ();
 use Targets ();
 
+# Parts whose figures are those of requests.
+my @LISTED = qw(reads posts postgresql mariadb https sizes depth depth_postgresql depth_mariadb inserts);
+
 my %HOLDS = ('<=' => sub { $_[0] <= $_[1] }, '<' => sub { $_[0] < $_[1] }, '>=' => sub { $_[0] >= $_[1] });
 
 sub new {
@@ -101,7 +104,7 @@ sub verdict {
 sub figure_lines {
     my ($self) = @_;
     my @lines;
-    for my $figures (@{ $self->{parts} }{ grep { $self->{parts}{$_} } qw(reads posts postgresql mariadb https sizes depth inserts) }) {
+    for my $figures (@{ $self->{parts} }{ grep { $self->{parts}{$_} } @LISTED }) {
         for my $name (grep { defined $figures->{$_}{p99} } sort keys %$figures) {
             push @lines, sprintf '| %s | %.1f | %.0f | %.2f | %d |', $name, @{ $figures->{$name} }{qw(cpu rate p99 failed)};
         }

@@ -115,21 +115,29 @@ my @DEPTH = (
 my $WORST = 2000 * 1.1; # ms: CatalogQueryTimeout and a tenth
 
 sub depth {
-    my $row = sub { my ($what, $figure, $base, $most) = @_; cpu('conditions, order, search', $what, $figure, $base, $most) };
-    my $to_page = sub { my ($name, $most) = @_; $row->("$name / page 1 of all", "large: $name", 'large: page 1 of all', $most) };
     my %worst = (group => 'conditions, order, search', relation => '<=');
+    my $row = sub { my ($what, $figure, $base, $most) = @_; cpu($worst{group}, $what, $figure, $base, $most) };
     return (
-        (map { $to_page->($_->[0], $_->[1]) } @DEPTH),
-        (map { $to_page->("$_->[0], capped total", $_->[2]) } @DEPTH),
-        (map { $row->("$_, next page / first", "large: $_, next page", "large: $_", 1.2) } map { $_->[0] } @DEPTH),
-        (map { $to_page->($_, 2) } 'facets', 'categories'),
+        questions($worst{group}, 'large'),
         (map { $row->("$_ / in the small catalogue", "large: $_", "small: $_", 2) } map { $_->[0] } @DEPTH),
         (map { my $peer = $_; map { $row->("$_->[0] / $peer", "ours: $_->[0]", "$peer: $_->[0]", 1) } @DEPTH } qw(Fastify json-server)),
         { %worst, what => 'the worst query, ms', figure => 'worst query', member => 'ms', limit => $WORST },
         {
             %worst, what => 'p99 of others beside the worst query / alone', figure => 'page of others, beside the worst query',
             base => 'page of others, alone', member => 'p99', limit => 1.2,
-        });
+        },
+        map { questions("$worst{group}, $_", "depth, $_") } qw(PostgreSQL MariaDB));
+}
+
+# In the catalogue of that label.
+sub questions {
+    my ($group, $label) = @_;
+    my $to_page = sub { my ($name, $most) = @_; cpu($group, "$name / page 1 of all", "$label: $name", "$label: page 1 of all", $most) };
+    return (
+        (map { $to_page->($_->[0], $_->[1]) } @DEPTH),
+        (map { $to_page->("$_->[0], capped total", $_->[2]) } @DEPTH),
+        (map { cpu($group, "$_, next page / first", "$label: $_, next page", "$label: $_", 1.2) } map { $_->[0] } @DEPTH),
+        (map { $to_page->($_, 2) } 'facets', 'categories'));
 }
 
 sub inserts {

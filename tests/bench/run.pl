@@ -26,7 +26,7 @@ use Sizes ();
 use Tokens ();
 use Transfers ();
 
-my @PARTS = qw(reads posts postgresql mariadb https sizes depth inserts transfers memory tokens);
+my @PARTS = qw(reads posts postgresql mariadb https sizes depth depth_postgresql depth_mariadb inserts transfers memory tokens);
 my ($build, $dir) = map { Cwd::realpath($_) // die "$_: $!\n" } @ARGV;
 my @parts = split ' ', $ENV{PARTS} || "@PARTS";
 my %pace = $ENV{QUICK}
@@ -43,7 +43,8 @@ my $results = Results->new(%pace);
 my %context = (%pace, dir => $dir, build => $build, rounds => Rounds->new(%pace), results => $results);
 my %run = (
     reads => \&Compare::reads, posts => \&Compare::posts, postgresql => \&Databases::postgresql, mariadb => \&Databases::mariadb,
-    https => \&Https::run, sizes => \&Sizes::run, depth => \&Depth::run, inserts => \&Inserts::run,
+    https => \&Https::run, sizes => \&Sizes::run, depth => \&Depth::run,
+    depth_postgresql => \&Depth::postgresql, depth_mariadb => \&Depth::mariadb, inserts => \&Inserts::run,
     transfers => \&Transfers::run, memory => \&Memory::run, tokens => \&Tokens::run, instructions => \&Instructions::run);
 for my $part (@parts) {
     print "\n$part\n";
