@@ -620,11 +620,53 @@ static apr_status_t keep_bound(void *baton, const char *const *values, int count
     return CAT_ENOUGH;
 }
 
+/* The select with $1, $2, ... for its values. */
+static const char *number_placeholders(apr_pool_t *pool, const char *text)
+{
+    const char *numbered = "", *mark;
+
+    for (int n = 1; (mark = strstr(text, "%s")); text = mark + 2) {
+        numbered = apr_psprintf(pool, "%s%.*s$%d", numbered, (int)(mark - text), text, n++);
+    }
+    return apr_pstrcat(pool, numbered, text, NULL);
+}
+
+static apr_status_t run_text(const explanation_t *e, const char *words)
+{
+    cat_select_text_t text;
+
+    cat_select_text_init(&text, e->c->pool, cat_dialect_find(driver));
+    cat_select_text_add(&text, words, NULL);
+    return cat_select_text_run(&text, e->c->db, add_line, (void *)e);
+}
+
+/* PostgreSQL may plan a statement that it has run five times without its values, from then on. */
+static apr_status_t explain_generic_plan(const explanation_t *e, cat_select_text_t *select)
+{
+    apr_pool_t *pool = e->c->pool;
+    const char *values = "";
+    apr_status_t rv;
+
+    for (int i = 0; i < select->values->nelts; i++) {
+        const char *value = APR_ARRAY_IDX(select->values, i, const char *);
+        values = apr_pstrcat(pool, values, i ? ", $v$" : "$v$", value, "$v$", NULL);
+    }
+    rv = run_text(
+        e, apr_pstrcat(pool, "PREPARE generic AS ", number_placeholders(pool, cat_buffer_text(&select->text)), NULL));
+    if (rv == APR_SUCCESS) {
+        rv = run_text(e, "SET LOCAL plan_cache_mode = force_generic_plan");
+    }
+    if (rv == APR_SUCCESS) {
+        rv = run_text(e, apr_pstrcat(pool, "EXPLAIN EXECUTE generic(", values, ")", NULL));
+    }
+    return rv == APR_SUCCESS ? run_text(e, "DEALLOCATE generic") : rv;
+}
+
 static apr_status_t explain(void *baton)
 {
     explanation_t *e = baton;
     const cat_dialect_t *dialect = cat_dialect_find(driver);
-    cat_select_text_t text;
+    cat_select_text_t text, rows;
     apr_status_t rv = cat_plan_try(e->c->db, dialect, e->query, draw(2) ? e->query->limit : 0, &e->plan);
 
     e->lines = "";
@@ -640,7 +682,13 @@ static apr_status_t explain(void *baton)
     cat_select_text_add(&text, !strcmp(driver, "sqlite3") ? "EXPLAIN QUERY PLAN " : "EXPLAIN ", NULL);
     cat_plan_add_rows(&text, &e->plan, e->query->limit, 0);
     e->text = cat_buffer_text(&text.text);
-    return rv == APR_SUCCESS ? cat_select_text_run(&text, e->c->db, add_line, e) : rv;
+    rv = rv == APR_SUCCESS ? cat_select_text_run(&text, e->c->db, add_line, e) : rv;
+    if (rv == APR_SUCCESS && !strcmp(driver, "pgsql")) {
+        cat_select_text_init(&rows, e->c->pool, dialect);
+        cat_plan_add_rows(&rows, &e->plan, e->query->limit, 0);
+        rv = explain_generic_plan(e, &rows);
+    }
+    return rv;
 }
 
 /* Does the select walk one index in the order of the list? Then nothing may be sorted in it. */
@@ -656,14 +704,15 @@ static int sorts_each_branch(const cat_plan_t *plan)
     return plan->skip && (plan->sort_count > 2 || !cat_order_has_one_direction(&plan->order, 1));
 }
 
-/* Each engine in its own words: a table read as a whole, and a sort below that of the page. */
+/* Each engine in its own words: a table read as a whole, a sort below that of the page, and all postings of a word, kept to be passed
+ * again for each of another one's. */
 static int is_bad_line(const explanation_t *e, const char *line)
 {
     if (!strcmp(driver, "sqlite3")) {
         return strstr(line, "SCAN p") && !strstr(line, " USING ");
     }
     if (!strcmp(driver, "pgsql")) {
-        return strstr(line, "Seq Scan on product") ||
+        return strstr(line, "Seq Scan on product") || strstr(line, "Materialize") ||
                (is_ordered(&e->plan) && !strncmp(line, "   ", 3) && strstr(line, "Sort Key"));
     }
     return (strstr(line, "|p|") || strstr(line, "|w|")) && ((strstr(line, "|ALL|") && !sorts_each_branch(&e->plan)) ||

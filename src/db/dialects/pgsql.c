@@ -17,12 +17,13 @@ static const char *const snapshot[] = {"BEGIN ISOLATION LEVEL REPEATABLE READ RE
 
 /* What is switched off the planner uses only where it has nothing else: it then reads tables by an index, in its order,
  * and joins from left to right. It would compile such plans, because it gives them a high price. */
-static const char search[] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = %d;"
-                             " SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;"
-                             " SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off;"
-                             " SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;"
-                             " SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off;"
-                             " SET LOCAL join_collapse_limit = 1";
+static const char search[] =
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = %d;"
+    " SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;"
+    " SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off;"
+    " SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_material = off;"
+    " SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off;"
+    " SET LOCAL join_collapse_limit = 1";
 
 /* The lock's number is this module's: the first eight octets of the SHA-256 of "mod_catalog". It ends with the transaction. */
 static const char *const step[] = {
