@@ -282,6 +282,7 @@ void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t
         add_limit(s, rows, 0);
         return;
     }
+    s->leaves_choice = plan->bound != NULL; /* what is up to the bound is sorted, so the order forces no index */
     cat_select_text_add(s, " FROM (", NULL);
     add_keys(s, plan, rows, offset);
     cat_select_text_add(s, ") k", s->dialect->syntax->join, "products p ON p.id = k.id", NULL);
@@ -372,8 +373,22 @@ static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_
     add_most(s, most);
 }
 
+/* Can a walk in no order use the index of one condition or of another? */
+static int has_choice(const cat_plan_t *plan)
+{
+    const cat_list_query_t *query = plan->query;
+
+    for (int i = 1; i < query->condition_count && plan->kind == CAT_PLAN_WALK; i++) {
+        if (query->conditions[i].field != query->conditions[0].field) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
 {
+    s->leaves_choice = has_choice(plan);
     if (is_empty(plan)) {
         cat_select_text_add(s, "SELECT 0", NULL);
         return;
@@ -385,6 +400,7 @@ void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_
 
 void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
 {
+    s->leaves_choice = has_choice(plan);
     cat_select_text_add(s, "SELECT a.category, a.in_stock FROM (", NULL);
     if (is_empty(plan)) {
         cat_select_text_add(s, "SELECT p.id, p.category, p.in_stock FROM products p WHERE p.id = '' AND 1 = 0", NULL);

@@ -13,6 +13,7 @@ void cat_select_text_init(cat_select_text_t *s, apr_pool_t *pool, const cat_dial
     cat_buffer_init(&s->text, pool, TEXT_SIZE);
     s->values = apr_array_make(pool, VALUES_SIZE, sizeof(const char *));
     s->conditions = 0;
+    s->leaves_choice = 0;
 }
 
 void cat_select_text_add(cat_select_text_t *s, ...)
@@ -81,8 +82,20 @@ void cat_select_text_add_word(cat_select_text_t *s, const char *word)
     cat_buffer_add_text(&s->text, ") > 0");
 }
 
+static apr_status_t ignore_row(void *baton, const char *const *values, int count)
+{
+    (void)baton, (void)values, (void)count;
+    return APR_SUCCESS;
+}
+
 apr_status_t cat_select_text_run(cat_select_text_t *s, cat_db_t *db, cat_row_t *row, void *baton)
 {
+    const char *by_values = s->leaves_choice ? s->dialect->syntax->plan_by_values : NULL;
+    apr_status_t rv = by_values ? cat_db_each_text(db, by_values, NULL, 0, ignore_row, NULL) : APR_SUCCESS;
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
     return cat_db_each_text(db, cat_buffer_text(&s->text), (const char *const *)s->values->elts, s->values->nelts, row,
                             baton);
 }

@@ -17,6 +17,7 @@ typedef struct cat_select_text_t {
     cat_buffer_t text;
     apr_array_header_t *values; /* const char * */
     int conditions;             /* since the last cat_select_text_begin_where */
+    int leaves_choice;          /* flag: several indexes can answer it, and which is best depends on the values */
 } cat_select_text_t;
 
 /* An empty text, on the pool. */

@@ -32,10 +32,12 @@ typedef struct cat_fault_t {
 /* What differs in texts that are made at run time (catalogue/select_text.h). */
 typedef struct cat_syntax_t {
     const char *use_index,
-        *use_index_end;    /* behind a table, around the name of the only index to read it by; or NULL */
-    const char *join;      /* joins two tables, the left one being read first */
-    const char *integer;   /* a placeholder whose value is compared with a column of numbers */
-    const char *find;      /* a function (text, part), above 0 if the text contains the part */
+        *use_index_end;  /* behind a table, around the name of the only index to read it by; or NULL */
+    const char *join;    /* joins two tables, the left one being read first */
+    const char *integer; /* a placeholder whose value is compared with a column of numbers */
+    const char
+        *plan_by_values; /* a select: the selects of a search that follow are planned by their values; NULL: all are */
+    const char *find;    /* a function (text, part), above 0 if the text contains the part */
     const char *by_octets; /* behind a column of texts whose own order is the database's: compares octets */
     int ends_distinct;     /* SELECT DISTINCT with a LIMIT ends once it has found so many */
     int ends_intersect;    /* INTERSECT of two selects in the order of one index, too */

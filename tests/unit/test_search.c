@@ -631,42 +631,48 @@ static const char *number_placeholders(apr_pool_t *pool, const char *text)
     return apr_pstrcat(pool, numbered, text, NULL);
 }
 
-static apr_status_t run_text(const explanation_t *e, const char *words)
+static apr_status_t run_text(const explanation_t *e, const char *words, int leaves_choice)
 {
     cat_select_text_t text;
 
     cat_select_text_init(&text, e->c->pool, cat_dialect_find(driver));
     cat_select_text_add(&text, words, NULL);
+    text.leaves_choice = leaves_choice;
     return cat_select_text_run(&text, e->c->db, add_line, (void *)e);
 }
 
-/* PostgreSQL may plan a statement that it has run five times without its values, from then on. */
-static apr_status_t explain_generic_plan(const explanation_t *e, cat_select_text_t *select)
+/* On PostgreSQL most selects of a search are planned without their values. */
+static apr_status_t explain_prepared(const explanation_t *e, cat_select_text_t *select)
 {
     apr_pool_t *pool = e->c->pool;
-    const char *values = "";
-    apr_status_t rv;
+    const char *numbered = number_placeholders(pool, cat_buffer_text(&select->text)), *values = "";
+    apr_status_t rv = run_text(e, apr_pstrcat(pool, "PREPARE question AS ", numbered, NULL), 0);
 
     for (int i = 0; i < select->values->nelts; i++) {
         const char *value = APR_ARRAY_IDX(select->values, i, const char *);
         values = apr_pstrcat(pool, values, i ? ", $v$" : "$v$", value, "$v$", NULL);
     }
-    rv = run_text(
-        e, apr_pstrcat(pool, "PREPARE generic AS ", number_placeholders(pool, cat_buffer_text(&select->text)), NULL));
     if (rv == APR_SUCCESS) {
-        rv = run_text(e, "SET LOCAL plan_cache_mode = force_generic_plan");
+        rv = run_text(e, apr_pstrcat(pool, "EXPLAIN EXECUTE question(", values, ")", NULL), select->leaves_choice);
     }
-    if (rv == APR_SUCCESS) {
-        rv = run_text(e, apr_pstrcat(pool, "EXPLAIN EXECUTE generic(", values, ")", NULL));
-    }
-    return rv == APR_SUCCESS ? run_text(e, "DEALLOCATE generic") : rv;
+    return rv == APR_SUCCESS ? run_text(e, "DEALLOCATE question", 0) : rv;
+}
+
+static apr_status_t explain_with_values(explanation_t *e, const cat_dialect_t *dialect)
+{
+    cat_select_text_t text;
+
+    cat_select_text_init(&text, e->c->pool, dialect);
+    cat_select_text_add(&text, !strcmp(driver, "sqlite3") ? "EXPLAIN QUERY PLAN " : "EXPLAIN ", NULL);
+    cat_plan_add_rows(&text, &e->plan, e->query->limit, 0);
+    return cat_select_text_run(&text, e->c->db, add_line, e);
 }
 
 static apr_status_t explain(void *baton)
 {
     explanation_t *e = baton;
     const cat_dialect_t *dialect = cat_dialect_find(driver);
-    cat_select_text_t text, rows;
+    cat_select_text_t text;
     apr_status_t rv = cat_plan_try(e->c->db, dialect, e->query, draw(2) ? e->query->limit : 0, &e->plan);
 
     e->lines = "";
@@ -679,16 +685,12 @@ static apr_status_t explain(void *baton)
         }
         cat_select_text_init(&text, e->c->pool, dialect);
     }
-    cat_select_text_add(&text, !strcmp(driver, "sqlite3") ? "EXPLAIN QUERY PLAN " : "EXPLAIN ", NULL);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
     cat_plan_add_rows(&text, &e->plan, e->query->limit, 0);
     e->text = cat_buffer_text(&text.text);
-    rv = rv == APR_SUCCESS ? cat_select_text_run(&text, e->c->db, add_line, e) : rv;
-    if (rv == APR_SUCCESS && !strcmp(driver, "pgsql")) {
-        cat_select_text_init(&rows, e->c->pool, dialect);
-        cat_plan_add_rows(&rows, &e->plan, e->query->limit, 0);
-        rv = explain_generic_plan(e, &rows);
-    }
-    return rv;
+    return strcmp(driver, "pgsql") ? explain_with_values(e, dialect) : explain_prepared(e, &text);
 }
 
 /* Does the select walk one index in the order of the list? Then nothing may be sorted in it. */
@@ -729,6 +731,13 @@ static int count_sorts(const char *lines)
     return count;
 }
 
+/* The other databases are told which index to use. A walk that reads another one without a sort is as good. */
+static int fetches_by_other_index(const explanation_t *e)
+{
+    return !strcmp(driver, "pgsql") && e->plan.kind == CAT_PLAN_FETCH && e->lines[0] && e->plan.index &&
+           !strstr(e->lines, e->plan.index);
+}
+
 static void check_explanation(const explanation_t *e)
 {
     char *last, *lines = apr_pstrdup(e->c->pool, e->lines);
@@ -738,7 +747,7 @@ static void check_explanation(const explanation_t *e)
             fail_msg("%s:\n%s\n%s", describe(e->c->pool, e->query), e->text, e->lines);
         }
     }
-    if (is_ordered(&e->plan) && count_sorts(e->lines) > 1) {
+    if ((is_ordered(&e->plan) && count_sorts(e->lines) > 1) || fetches_by_other_index(e)) {
         fail_msg("%s:\n%s\n%s", describe(e->c->pool, e->query), e->text, e->lines);
     }
 }

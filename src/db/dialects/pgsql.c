@@ -16,14 +16,15 @@ static const char *const session[] = {
 static const char *const snapshot[] = {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", NULL};
 
 /* What is switched off the planner uses only where it has nothing else: it then reads tables by an index, in its order,
- * and joins from left to right. It would compile such plans, because it gives them a high price. */
+ * and joins from left to right. It would compile such plans, because it gives them a high price. As most texts have one plan then, it
+ * makes that once, whatever the values are. */
 static const char search[] =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = %d;"
     " SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;"
     " SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off;"
     " SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_material = off;"
     " SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off;"
-    " SET LOCAL join_collapse_limit = 1";
+    " SET LOCAL join_collapse_limit = 1; SET LOCAL plan_cache_mode = force_generic_plan";
 
 /* The lock's number is this module's: the first eight octets of the SHA-256 of "mod_catalog". It ends with the transaction. */
 static const char *const step[] = {
@@ -143,6 +144,7 @@ static const char *const statements[SQL_COUNT] = {
 static const cat_syntax_t syntax = {
     .join = " JOIN ",
     .integer = "%s",
+    .plan_by_values = "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)",
     .find = "STRPOS",
     .by_octets = " COLLATE \"C\"",
     .compares_rows = 1,
