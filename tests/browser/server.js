@@ -61,7 +61,7 @@ function end(child) {
     });
 }
 
-/* An empty page at an origin of its own. localhost is another site than 127.0.0.1. */
+/* An empty page at an origin of its own. localhost, a name below it and 127.0.0.1 are three sites. */
 function foreignPage(host) {
     return new Promise((resolve, reject) => {
         const server = createWebServer((request, response) =>
@@ -97,12 +97,28 @@ Listen 127.0.0.1:${port}
 `;
 }
 
+/* Browsers accept a cookie for other sites only with Secure, and so over HTTPS. */
+function overseas(home, friend) {
+    return [
+        `CatalogAllowOrigin ${friend}\n        CatalogCookieSameSite None`,
+        `SSLEngine On\n    SSLCertificateFile "${home}/cert.pem"\n    SSLCertificateKeyFile "${home}/cert.key"`,
+    ];
+}
+
+function makeCertificate(home) {
+    const files = ['-keyout', join(home, 'cert.key'), '-out', join(home, 'cert.pem')];
+    const options = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1'];
+    execFileSync('openssl', ['req', ...options, '-addext', 'subjectAltName=IP:127.0.0.1', ...files], { stdio: 'ignore' });
+}
+
 /* Virtual hosts at other ports. Without limits, which the tests would reach. */
-function settings(ports, friends, root) {
+function settings(ports, friends, home, root) {
     return (
+        'LoadModule ssl_module "${MODULES}/mod_ssl.so"\n' +
         '<Location "/api">\n    CatalogRateLimit Off\n</Location>\n' +
         host(ports.editors, 'CatalogWriteRole editor') +
         host(ports.abroad, `CatalogAllowOrigin ${friends.join(' ')}`) +
+        host(ports.overseas, ...overseas(home, friends[0])) +
         host(ports.plain, 'CatalogIndex none\n        CatalogDatabase sqlite3 "${DATA}/plain.db"') +
         host(ports.installed, 'CatalogCurrency EUR', pagesAsInstalled(root))
     );
@@ -112,7 +128,7 @@ export class Server {
     async start(module) {
         const port = await freePort();
         const ports = {};
-        for (const name of ['editors', 'abroad', 'plain', 'installed']) {
+        for (const name of ['editors', 'abroad', 'overseas', 'plain', 'installed']) {
             ports[name] = await freePort();
         }
 
@@ -121,11 +137,13 @@ export class Server {
         this.url = `http://127.0.0.1:${port}`;
         this.editorsUrl = `http://127.0.0.1:${ports.editors}`;
         this.abroadUrl = `http://127.0.0.1:${ports.abroad}/api`;
+        this.overseasUrl = `https://127.0.0.1:${ports.overseas}/api`; /* its cookie is for pages of other sites, too */
         this.plainUrl = `http://127.0.0.1:${ports.plain}`; /* has no index of anything, and a database of its own */
         this.installedUrl = `http://127.0.0.1:${ports.installed}`; /* at /catalogue/, from make install; prices in EUR */
         this.friend = await foreignPage('localhost');
         this.neighbour = await foreignPage('127.0.0.1');
         this.stranger = await foreignPage('127.0.0.1');
+        this.foreigner = await foreignPage('foreigner.localhost');
         this.maildir = join(this.home, 'mail');
         const smtp = await run(
             ['/usr/bin/python3', 'tests/smtp/server.py', '--maildir', this.maildir],
@@ -135,7 +153,8 @@ export class Server {
         const root = join(this.home, 'root');
         chmodSync(this.home, 0o755); /* for the server's children */
         execFileSync(join(top, 'tools/install'), ['build'], { cwd: top, env: { ...process.env, DESTDIR: root } });
-        writeFileSync(join(this.home, 'include.conf'), settings(ports, [this.friend, this.neighbour], root));
+        makeCertificate(this.home);
+        writeFileSync(join(this.home, 'include.conf'), settings(ports, [this.friend, this.neighbour], this.home, root));
         this.env = {
             PORT: port,
             DATA: join(this.home, 'data'),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages of other origins: two that CatalogAllowOrigin names, one of another site and one of the API's own, and a stranger. The stranger
- * is of the API's site, so browsers send the cookie with its requests. (Chromium sends no cookies from pages of other sites in the profiles of these tests.)
+ * Pages of other origins: two that CatalogAllowOrigin names, one of another site and one of the API's own, and two that it does not, a
+ * stranger of the API's site and a foreigner of a third one. Browsers send the cookie with requests from the API's own site, and from
+ * other sites if it is sent over HTTPS with SameSite=None.
  */
 import assert from 'node:assert/strict';
 import { story } from '../visitor.js';
@@ -104,5 +105,31 @@ export function stories(server) {
         assert.equal((await stranger('POST', '/products', { body: { name: 'x', price: 1 }, token })).status, 'TypeError');
         assert.equal((await stranger('POST', '/auth/login', { body: {}, ...COOKIE })).status, 'TypeError');
         assert.equal((await friend('POST', '/auth/logout', COOKIE)).status, 200);
+    });
+
+    story('so it is with a page of another site, if the cookie is for other sites, too', server, async visit => {
+        const visitor = await visit(server.url, { ignoreHTTPSErrors: true });
+        const friend = await equip(visitor.page, server.friend, server.overseasUrl);
+        const { token } = await friend('POST', '/register', { body: { ...user('overseas'), cookie: true }, ...COOKIE });
+        const [cookie] = await visitor.context.cookies(`${server.overseasUrl}/auth/refresh`);
+        assert.deepEqual([cookie.sameSite, cookie.secure, cookie.httpOnly], ['None', true, true]);
+
+        visitor.expect('POST /api/auth/refresh 401', 'POST /api/auth/refresh 403', 'POST /api/auth/logout 403');
+        assert.equal((await friend('POST', '/auth/refresh')).status, 401, 'without credentials');
+        assert.equal((await friend('POST', '/auth/refresh', COOKIE)).user.username, 'overseas');
+        const { data } = await friend('POST', '/products', { body: { name: 'Visa', price: 9 }, token, ...COOKIE });
+        assert.equal((await friend('PATCH', `/products/${data.id}`, { body: { price: 8 }, token, ...COOKIE })).data.price, 8);
+        assert.equal((await friend('DELETE', `/products/${data.id}`, { token, ...COOKIE })).status, 200);
+
+        const foreigner = await equip(await visitor.tab(), server.foreigner, server.overseasUrl);
+        for (const path of ['/auth/refresh', '/auth/logout']) {
+            assert.equal((await foreigner('POST', path, { ...COOKIE, mode: 'no-cors' })).status, 0, 'opaque');
+        }
+        visitor.expect(...['GET /api/auth/me', 'POST /api/auth/refresh', 'DELETE /api/auth/me'].map(it => `${it} failed`));
+        visitor.expectBlocked(server.overseasUrl, server.foreigner, '/auth/me', '/auth/refresh');
+        assert.equal((await foreigner('GET', '/auth/me', { token, ...COOKIE })).status, 'TypeError');
+        assert.equal((await foreigner('POST', '/auth/refresh', COOKIE)).status, 'TypeError');
+        assert.equal((await foreigner('DELETE', '/auth/me', { body: {}, ...COOKIE })).status, 'TypeError');
+        assert.equal((await friend('POST', '/auth/logout', COOKIE)).status, 200, 'the session continues');
     });
 }
