@@ -3,11 +3,14 @@
 # route: POST /users
 # route: POST /auth/password/forgot
 # route: POST /auth/password/change
+# moves: catalog_rate_limit_refusals_total address
+# moves: catalog_mails_failed_total dropped
 # An attacker can neither flood another user's mailbox nor keep mails from it.
 use CatalogTest;
 use CatalogAccounts;
+use CatalogTest::Metrics qw(location moved_since);
 
-my $server = accounts(mount => 'CatalogRateLimit mail 3/3600 login Off register Off', conf => moderate());
+my $server = accounts(mount => 'CatalogRateLimit mail 3/3600 login Off register Off', conf => moderate() . location());
 my $count = 0;
 sub from_anywhere { from_network('192.0.2.' . ++$count) }
 sub subjects { map { /^Subject: (.*)\r$/m } grep { /^To: <?\Q$_[0]\E/m } map { slurp($_) } glob $server->dir . '/data/mail/*.eml' }
@@ -39,6 +42,9 @@ answers(registration("victim+$_\@example.com", { from_anywhere() }), 201, undef,
 ok(quiet(), 'the outbox is emptied');
 is(scalar(map { subjects("victim+$_\@example.com") } 1 .. 20), 3, 'three of twenty sub-addresses receive a mail');
 is(scalar(subjects('victim@example.com')), 1, 'the mailbox\'s own address receives its mail');
+
+moved_since($server, {}, { 'catalog_rate_limit_refusals_total{limit="address"}' => 4, 'catalog_mails_failed_total{reason="dropped"}' => 15 },
+    'the metrics count the refused registrations, and the mails that were not sent');
 
 # The owner of the mailbox still gets mails.
 my $forgot = sub { $server->talk(wire(POST => '/auth/password/forgot', { email => $_[0] }, from_anywhere())) };

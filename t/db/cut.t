@@ -7,12 +7,14 @@
 # case: 3 4
 # db: mysql pgsql
 # runs: first
+# moves: catalog_database_faults_total lost
 # The database ends sessions, idle ones and busy ones.
 use CatalogTest;
+use CatalogTest::Metrics qw(location moved_since);
 use IO::Select ();
 
 my $engine = CatalogTest::Database::engine();
-my $server = server(engine => $engine)->start;
+my $server = server(engine => $engine, conf => location())->start;
 my $token = register($server)->{token};
 my $db = $server->database;
 
@@ -75,6 +77,7 @@ like(join('', <$socket>), qr{^HTTP/1\.1 201 }, 'the registration succeeds');
 is($db->selectrow_array(q(SELECT COUNT(*) FROM outbox o JOIN users u ON u.id = o.user_id WHERE u.email = 'mid@example.com')),
     1, 'the registration is stored once');
 is(join(' ', sort $server->children), $children, 'no child crashes') if mpm() ne 'prefork';
+moved_since($server, {}, { qq(catalog_database_faults_total{engine="${\driver}",reason="lost"}) => ['>=', 1] }, 'the metrics count cut connections');
 
 allow_log(qr/\[dbd:error\]/, qr/CAT003: /);
 done_testing;

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # mpm: event worker
+# moves: catalog_requests_total 1xx
 # HTTP/2: an answer sent before the server has read the body reaches the client whole. curl reports a reset stream as error 92.
 use CatalogTest;
+use CatalogTest::Metrics qw(location moved);
 
 my ($modules) = CatalogTest::Server::modules() =~ m{^LoadModule authz_core_module "(.*)/mod_authz_core\.so"$}m;
 my $server = server(conf => <<"END")->start;
 LoadModule http2_module "$modules/mod_http2.so"
 Protocols h2c http/1.1
+H2Upgrade on
+${\location}
 END
 my $token = register($server)->{token};
 my $id = $server->api(POST => '/products', { name => 'x', price => 1 }, token => $token)->{json}{data}{id};
@@ -44,5 +48,10 @@ for (@refused) {
 is(curl(POST => '/products', $_, @user), '0 2 413', "$_ octets get 413") for 65_537, 500_000;
 is(curl(POST => '/products', 60_000, @json, '--header', 'Transfer-Encoding: chunked'), '0 2 401',
     'a body of unknown length without a token gets 401');
+
+# An upgrade of the connection is a request with two answers: 101 in HTTP/1.1, and then its own.
+my $url = 'http://127.0.0.1:' . $server->port . '/api/products';
+moved($server, sub { is(qx(curl --silent --http2 --output /dev/null --write-out '%{http_version} %{http_code}' $url), '2 200', 'a request upgrades its connection') },
+    { map { +qq(catalog_requests_total{route="/products",method="GET",code="$_"}) => 1 } qw(1xx 2xx) }, 'the metrics count both');
 
 done_testing;

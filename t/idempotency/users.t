@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /users
 # route: POST /register
+# moves: catalog_rate_limit_refusals_total replay
 # Idempotency-Key on registrations. No token is stored: a repeated registration signs in.
 use CatalogTest;
 use CatalogAccounts;
 use CatalogTest::Http ();
+use CatalogTest::Metrics qw(location moved_since);
 
 my $settings = 'CatalogRateLimit register Off';
-my $server = server(mount => $settings)->start;
+my $server = server(mount => $settings, conf => location())->start;
 my $other = server(mount => qq($settings\nCatalogRegistration closed\nCatalogDatabase \@driver\@ ") . $server->params . '"')->start;
 my $db = $server->database;
 
@@ -86,6 +88,7 @@ my %n;
 $n{ ask('/register', 'joe', { %$joe, password => "guess number $_" })->{status} }++ for 1 .. 15;
 is_deeply(\%n, { 422 => 10, 429 => 5 }, 'after ten wrong bodies a network has to wait');
 answers(ask('/register', 'joe', $joe), 429, undef, 'so that the right one is no different', 'retry-after' => qr/^[1-9]\d*$/);
+moved_since($server, {}, { 'catalog_rate_limit_refusals_total{limit="replay"}' => 6 }, 'the metrics count the refusals');
 answers(ask('/register', 'eve', $eve), 201, undef, 'other keys are not concerned');
 
 # case: what is stored

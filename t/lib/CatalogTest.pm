@@ -217,6 +217,9 @@ sub done_testing {
     my @faults = CatalogTest::Server::faults();
     Test::More::fail($_) for @faults; # not as diagnostics, which come late where files run side by side
     Test::More::ok(!@faults, 'the servers logged what was to be expected and stopped');
+    if (my $unmoved = CatalogTest::Metrics->can('unmoved')) { # the file uses it
+        Test::More::is_deeply([$unmoved->($0)], [], 'the metrics that the file names have moved');
+    }
     $checked = 1;
     Test::More::done_testing();
 }

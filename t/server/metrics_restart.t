@@ -2,9 +2,11 @@
 # route: GET /products
 # route: POST /products
 # runs: first
+# moves: catalog_database_connections (sqlite3)
+# moves: catalog_database_write_queue (sqlite3 event worker)
 # Metrics over children, graceful restarts, killed children and a stop: nothing is lost, and no counter goes back.
 use CatalogTest;
-use CatalogTest::Metrics qw(location scrape moves);
+use CatalogTest::Metrics qw(location scrape moves moved_since);
 use Time::HiRes qw(sleep time);
 
 my $conf = location();
@@ -50,10 +52,8 @@ my $before = scrape($server);
 my $holder = driver eq 'sqlite3' && $server->database;
 $holder->do('BEGIN IMMEDIATE') if $holder;
 my @cut = map { my $s = $server->connection; print {$s} create(); $s } 1 .. 6;
-if ($holder) {
-    ok(wait_until(10, sub { my $m = scrape($server); $m->{catalog_database_connections} > 0
-        && (mpm() eq 'prefork' || $m->{catalog_database_write_queue} > 0) }), 'writes that wait are in the gauges');
-}
+my $queue = mpm() eq 'prefork' ? {} : { catalog_database_write_queue => ['>=', 1] };
+moved_since($server, {}, { catalog_database_connections => ['>=', 1], %$queue }, 'writes that wait are in the gauges') if $holder;
 kill KILL => $server->children;
 $holder->do('ROLLBACK') if $holder;
 ok(wait_until(10, sub { eval { $server->talk(create())->{status} == 201 } }), 'new children serve');

@@ -3,6 +3,8 @@
 # Compares THE METRIC TABLE with what administrators read:
 #   docs/operations.md   a row for each that is "| `catalog_cache_hits_total` | counter | | Its help |", with its labels in the third cell
 # Neither it nor the examples name a metric that the table does not have. Each label value that docs/operations.md lists exists.
+# Each metric, with each value of its labels, is in a line "# moves: NAME VALUE ..." of a file of the suite, which fails if it does not move
+# it (CatalogTest::Metrics); each value of `kind` and `reason` where `engine` is another label, for each engine that can have it.
 use strict;
 use warnings FATAL => 'all';
 
@@ -41,12 +43,60 @@ for my $file ($document, 'conf/examples/catalog-alerts.yml', 'conf/examples/graf
     }
 }
 
-sub values_of_labels {
-    my %of;
-    my $header = text('src/shm/metrics.h') =~ s/\\\n/ /gr;
-    while ($header =~ /^#define CAT_(\w+)_VALUES\(VALUE\)(.*)$/mg) {
-        my ($id, $list) = ($1, $2);
-        $of{$id} = [$list =~ /VALUE\(\w+, "(\w+)"\)/g] if $id !~ /^(?:METHOD|ENGINE|STATEMENT)$/;
+# ---- the suite ----
+
+# What an engine never reports: SQLite has no connection to lose and nobody to give way to, and only Galera refuses while it has no quorum.
+my %never = map { $_ => 1 } 'sqlite3 lost', 'sqlite3 conflict', 'sqlite3 not_ready', 'pgsql not_ready';
+
+# t/server/metrics.t sends a request to each route, and its gauge of the build has the version.
+my @engines = @{ list_of_values('ENGINE') };
+my %all = ((map { $_ => list_of_values($_) } qw(METHOD STATEMENT)), %values, CODE => codes(), LIMIT => limits(), ROUTE => ['unknown'], VERSION => [], ENGINE => []);
+my %moved;
+for my $file (files(qr/\.t/, 't')) {
+    my $head = text($file);
+    my @runs_on = $head =~ /^# db: (.*)$/m ? split ' ', $1 : @engines;
+    for my $line ($head =~ /^# moves: (.*)$/mg) {
+        my ($what, $places) = $line =~ /^([\w ]+?)(?: \(([\w ]+)\))?$/ or fault($file, "# moves: $line is not understood"), next;
+        my ($name, @values) = split ' ', $what;
+        my ($row) = grep { $_->{name} eq $name } @rows or fault($file, "$name is no metric"), next;
+        my %exists = map { $_ => 1 } map { @{ $all{$_} // [] } } labels_of($row);
+        my %place = map { $_ => 1 } split ' ', $places // '';
+        my @here = grep { $place{$_} } @engines;
+        fault($file, "$_ is no value of a label of $name") for grep { !$exists{$_} } @values;
+        for my $engine (grep { !@here || $place{$_} } @runs_on) {
+            $moved{$_}{$engine} = 1 for @values ? map { "$name $_" } @values : $name;
+        }
     }
-    return %of;
+}
+for my $row (@rows) {
+    my @labels = labels_of($row);
+    my @wanted = map { my $values = $all{$_} // die "$0: label $_ has no values\n"; map { "$row->{name} $_" } @$values } @labels;
+    for my $what (@wanted ? @wanted : $row->{name}) {
+        my $on = $moved{$what} or fault('t', "no file says: # moves: $what"), next;
+        my ($value) = $what =~ / (\w+)$/;
+        my @missing = (grep { $_ eq 'ENGINE' } @labels) ? grep { !$on->{$_} && !$never{"$_ $value"} } @engines : ();
+        fault('t', "no file says where it runs on @missing: # moves: $what") if @missing;
+    }
+}
+
+sub labels_of { return grep { $_ ne 'NONE' } split /,\s*/, $_[0]{labels} }
+
+sub codes { return [text('src/shm/metrics.c') =~ /^static const char \*const codes\[\] = \{(.*), NULL\};$/m ? $1 =~ /"(\w+)"/g : die "$0: no codes\n"] }
+
+sub limits {
+    my $header = text('src/http/rate_limit.h');
+    my ($names) = $header =~ /^#define CAT_RATE_LIMIT_NAMES (.*)$/m;
+    return [$names =~ /"(\w+)"/g, $header =~ /^#define CAT_RATE_LIMIT_(?!NAMES)\w+ "(\w+)"$/mg];
+}
+
+sub list_of_values {
+    my ($wanted) = @_;
+    my $header = text('src/shm/metrics.h') =~ s/\\\n/ /gr;
+    my ($list) = $header =~ /^#define CAT_${wanted}_VALUES\(VALUE\)(.*)$/m or die "$0: label $wanted has no values\n";
+    return [$list =~ /VALUE\(\w+, "(\w+)"\)/g];
+}
+
+sub values_of_labels {
+    my @ids = text('src/shm/metrics.h') =~ /^#define CAT_(\w+)_VALUES\(VALUE\)/mg;
+    return map { $_ => list_of_values($_) } grep { !/^(?:METHOD|ENGINE|STATEMENT)$/ } @ids;
 }

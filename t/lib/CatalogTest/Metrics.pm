@@ -2,6 +2,12 @@
 package CatalogTest::Metrics;
 
 # What a Location with SetHandler catalog-metrics says, and how it changes.
+#
+# A test file says which metrics it moves in lines of its own, from which tests/lint/metrics.pl knows that none is left out:
+#   # moves: catalog_database_connection_wait_seconds
+#   # moves: catalog_database_faults_total failed value     these values of its labels, beside the engine
+#   # moves: catalog_database_faults_total slow (mysql)     only there; databases and MPMs
+# done_testing fails if moved or moved_since has not seen one of them.
 
 use strict;
 use warnings FATAL => 'all';
@@ -10,9 +16,11 @@ use Exporter 'import';
 use IPC::Open3 ();
 use Test::More ();
 
-use CatalogTest::Tools qw(wait_until);
+use CatalogTest::Tools qw(setting slurp wait_until);
 
-our @EXPORT_OK = qw(location series scrape moves moved judge);
+our @EXPORT_OK = qw(location series scrape moves moved moved_since judge);
+
+my %moved; # "name", and "name value" for each value of its labels
 
 # Where scrape reads them.
 sub location { return qq(<Location "/metrics">\n    SetHandler catalog-metrics\n</Location>\n) }
@@ -37,19 +45,51 @@ sub moves {
     return { map { $_ => $by{$_} } grep { $by{$_} } keys %by };
 }
 
-# One test: what is done moves each series as wanted. want: series => by how much, or ['>=', least]. A request is counted after its answer
-# was sent, so this waits for it.
+# One test: what is done moves each series as wanted. want: series => by how much, or ['>=', least].
 sub moved {
     my ($server, $what, $want, $name) = @_;
     my $before = scrape($server);
     $what->();
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    return moved_since($server, $before, $want, $name);
+}
+
+# The same for what was done since a reading, {} for the start. A request is counted after its answer was sent, so this waits for it.
+sub moved_since {
+    my ($server, $before, $want, $name) = @_;
     my $moves;
     my $is_good = wait_until(12, sub {
         $moves = moves($before, scrape($server));
         return !grep { !is_wanted($moves->{$_} // 0, $want->{$_}) } keys %$want;
     });
+    note_move($_) for grep { $moves->{$_} } keys %$want;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     return Test::More::ok($is_good, $name) || Test::More::diag(join "\n", map { "$_ moved by " . ($moves->{$_} // 0) } sort keys %$want);
+}
+
+sub note_move {
+    my ($series) = @_;
+    my ($name, $labels) = $series =~ /^(\w+?)(?:_(?:count|sum|bucket))?(?:\{(.*)\})?$/;
+    $moved{$_} = 1 for $name, map { "$name $_" } ($labels // '') =~ /="([^"]*)"/g;
+}
+
+# What the file says it moves here, and has not.
+sub unmoved {
+    my ($file) = @_;
+    my @missing;
+    for my $line (slurp($file) =~ /^# moves: (.*)$/mg) {
+        my ($name, $values, $places) = $line =~ /^(\w+)((?: \w+)*)(?: \(([\w ]+)\))?$/ or die "$file: # moves: $line\n";
+        my @wanted = $values ? map { "$name $_" } split ' ', $values : $name;
+        push @missing, grep { !$moved{$_} } @wanted if is_here(split ' ', $places // '');
+    }
+    return @missing;
+}
+
+sub is_here {
+    my %place = map { $_ => 1 } @_;
+    my @databases = grep { $place{$_} } qw(sqlite3 mysql pgsql);
+    my @mpms = grep { $place{$_} } qw(event worker prefork);
+    return (!@databases || $place{ setting('db') }) && (!@mpms || $place{ setting('mpm') });
 }
 
 sub is_wanted {
