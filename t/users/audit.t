@@ -4,6 +4,7 @@
 use CatalogTest;
 use CatalogAccounts;
 use CatalogTest::Ctl qw(ctl_for listed);
+use CatalogTest::Tools qw(setting);
 
 my $server = accounts(mount => "CatalogRateLimit Off\nCatalogRevocationDelay 1\n");
 my $db = $server->database;
@@ -102,8 +103,40 @@ is(scalar(listed(ctl(0, qw(audit --since 2999-01-01T00:00:00Z)))), 0, 'nothing i
 is(scalar(listed(ctl(0, qw(audit --actor), $admin->{user}{id}))), 4, 'catalogctl audit --actor');
 like(ctl(1, qw(audit --since yesterday))->{err}, qr/yesterday: is not a time/, 'a time that is none');
 
+# Each route on which an administrator changes something leaves an entry, of the same request.
+my $max = register($server, username => 'max');
+my ($mail) = map { my $id = "01a1fd8d-47a8-77ac-9778-38d2c78c295$_";
+    $db->do(q(INSERT INTO outbox (id, template, user_id, state, next_at, created_at) VALUES (?, 'changed', ?, 'dead', 1, 1)), undef, $id, $max->{user}{id}); $id } qw(d e);
+my ($about, $mails) = ("/users/$max->{user}{id}", sub { return changes => { mails => { to => $_[0] } } });
+my @max = (target => 'max', targetId => $max->{user}{id});
+my @changes = (
+    # route, path, body, entry
+    ['PATCH /users/:id', $about, { locked => true }, 'user.update', @max, changes => { locked => { from => false, to => true } }],
+    ['POST /users/:id/unlock', "$about/unlock", undef, 'user.unlock', @max, changes => { locked => { from => true, to => false } }],
+    ['DELETE /users/:id/sessions', "$about/sessions", undef, 'user.revoke', @max],
+    ['POST /mails/:id/retry', "/mails/$mail/retry", undef, 'mail.retry', target => undef, targetId => $mail, $mails->(1)],
+    ['POST /mails/retry', '/mails/retry', undef, 'mail.retry', target => undef, targetId => undef, $mails->(1)],
+    ['DELETE /users/:id', $about, undef, 'user.delete', @max],
+);
+my @routes = slurp(setting('top') . '/src/httpd/routes.c') =~ /^\s*\{ ("(?!GET")\w+",\s+"[^"]+"),.* CAT_ADMIN,/mg;
+is_deeply([sort map { $_->[0] } @changes], [sort map { s/"|,//gr =~ s/\s+/ /r } @routes], 'all routes on which administrators change something are tried');
+for (@changes) {
+    my ($route, $path, $body, $action, %more) = @$_;
+    my ($method) = split ' ', $route;
+    my $r = call($method => $path, defined $body ? $body : ());
+    like($r->{status}, qr/^2/, $route);
+    my $want = entry($action, requestId => $r->{headers}{'x-request-id'}, %more);
+    delete @$want{ grep { !defined $want->{$_} } keys %$want };
+    is(match(audit('limit=1'), [$want]), '', "$route leaves an entry") or diag explain audit('limit=1');
+}
+
+# Nothing of what the table has opens anything: no password, no hash, and none of the tokens that were made.
+my $rows = join "\n", map { join ' ', map { $_ // '' } @$_ } @{ $db->selectall_arrayref('SELECT * FROM audit') };
+unlike($rows, qr/argon2|correct horse|password/, 'the table has no password');
+is_deeply([grep { index($rows, $_) >= 0 } map { @$_{qw(token refreshToken)} } $admin, $ann, $max], [], 'and no token');
+
 # The last administrator, by force.
 ctl(0, qw(user delete --force boss));
 is($db->selectrow_array(q(SELECT COUNT(*) FROM users WHERE role = 'admin')), 0, 'catalogctl deletes the last administrator if it must');
-is($db->selectrow_array('SELECT COUNT(*) FROM audit'), 13, 'entries outlive users');
+is($db->selectrow_array('SELECT COUNT(*) FROM audit'), 19, 'entries outlive users');
 done_testing;
