@@ -138,10 +138,10 @@ typedef struct child_t {
 struct cat_metrics_t {
     const cat_route_t *routes;
     int route_count;
-    int series[CAT_METRICS];  /* how many a metric has */
-    int seconds[CAT_METRICS]; /* how many values its second label has */
-    int first[CAT_METRICS];   /* the metric's first word in a shard; of a LEVEL, its number */
-    int shard_length;         /* in words */
+    int series[CAT_METRICS];     /* how many a metric has */
+    int seconds[CAT_METRICS];    /* how many values its second label has */
+    unsigned first[CAT_METRICS]; /* the metric's first word in a shard; of a LEVEL, its number */
+    int shard_length;            /* in words */
     header_t *header;
     database_t *databases;
     child_t *children;
@@ -225,7 +225,7 @@ static void lay_out(cat_metrics_t *m)
         for (int j = 0; j < CAT_METRIC_LABELS; j++) {
             m->series[i] *= cat_metrics_count_values(m, row->labels[j]);
         }
-        m->first[i] = row->kind == CAT_METRIC_LEVEL ? levels++ : m->shard_length;
+        m->first[i] = (unsigned)(row->kind == CAT_METRIC_LEVEL ? levels++ : m->shard_length);
         m->shard_length += m->series[i] * count_words(row->kind);
     }
     m->shard_length = round_up_to_line(m->shard_length);
@@ -326,7 +326,7 @@ static apr_uint64_t load_word(const cat_shared_word_t *word)
 void cat_metrics_add(const cat_metrics_t *metrics, cat_metric_t metric, int series, apr_uint64_t count)
 {
     if (metrics) {
-        add_to_word(&metrics->own[metrics->first[metric] + series], count);
+        add_to_word(&metrics->own[metrics->first[metric] + (unsigned)series], count);
     }
 }
 
@@ -363,24 +363,28 @@ void cat_metrics_shift(const cat_metrics_t *metrics, cat_metric_t metric, int by
     }
 }
 
-static int number_of_code(int status)
+static unsigned number_of_code(int status)
 {
     unsigned number = (unsigned)status / 100 - 1;
 
-    return number < CODES ? (int)number : CODES - 1;
+    return number < CODES ? number : CODES - 1;
 }
 
-/* Each request comes here, so this spares calls and tables. */
+/* Each request comes here, so this spares calls, tables and the extension of signs. */
 void cat_metrics_count_request(const cat_metrics_t *metrics, const cat_route_t *route, cat_method_t method, int status,
                                apr_interval_time_t spent)
 {
     const cat_bounds_t *b = &bounds[CAT_METRIC_TIMES];
-    int series;
+    const unsigned *first;
+    cat_shared_word_t *own;
+    unsigned series;
 
     if (metrics) {
-        series = (route ? (int)(route - metrics->routes) : metrics->route_count) * CAT_METHODS + (int)method;
-        add_to_word(&metrics->own[metrics->first[CAT_METRIC_REQUESTS] + series * CODES + number_of_code(status)], 1);
-        observe_value(&metrics->own[metrics->first[CAT_METRIC_REQUEST_TIME] + series * (b->count + 2)], b, spent);
+        first = metrics->first;
+        own = metrics->own;
+        series = (route ? (unsigned)(route - metrics->routes) : (unsigned)metrics->route_count) * CAT_METHODS + method;
+        add_to_word(&own[first[CAT_METRIC_REQUESTS] + series * CODES + number_of_code(status)], 1);
+        observe_value(&own[first[CAT_METRIC_REQUEST_TIME] + series * ((unsigned)b->count + 2)], b, spent);
     }
 }
 
@@ -525,7 +529,7 @@ cat_metrics_reading_t *cat_metrics_read(const cat_metrics_t *metrics, apr_pool_t
     }
     for (int i = 0; i < CAT_METRICS; i++) {
         int is_level = cat_metric_rows[i].kind == CAT_METRIC_LEVEL;
-        reading->gauges[i] = is_level ? sum_level(metrics, metrics->first[i]) : NAN;
+        reading->gauges[i] = is_level ? sum_level(metrics, (int)metrics->first[i]) : NAN;
     }
     return reading;
 }
@@ -542,7 +546,8 @@ int cat_metrics_has_route(const cat_metrics_t *metrics, int route, int method)
 
 const apr_uint64_t *cat_metrics_words(const cat_metrics_reading_t *reading, cat_metric_t metric, int series)
 {
-    return &reading->words[reading->metrics->first[metric] + series * count_words(cat_metric_rows[metric].kind)];
+    return &reading->words[reading->metrics->first[metric] +
+                           (unsigned)(series * count_words(cat_metric_rows[metric].kind))];
 }
 
 double cat_metrics_gauge(const cat_metrics_reading_t *reading, cat_metric_t metric)
