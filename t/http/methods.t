@@ -65,7 +65,7 @@ is(delete $links{pages}, 'https://shop.test/base/', 'the pages are where Catalog
 is(delete $links{docs}, 'https://shop.test/base/api.html', 'one of them explains the API');
 is(join(' ', map { "$_ " . api(GET => $links{$_}, mount => '')->{status} } sort keys %links), join(' ', map { "$_ 200" } sort keys %links),
     'each link leads to a route');
-is_deeply([grep { !$links{$_} } qw(products categories health problems)], [], 'the links for a beginning are there');
+is_deeply([grep { !$links{$_} } qw(products categories health problems openapi)], [], 'the links for a beginning are there');
 
 my %without = %{ server(mount => '')->start->api(GET => '')->{json}{data}{links} };
 is_deeply([sort keys %without], [sort keys %links], 'without CatalogBaseURL no link leads to a page');
