@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # db: sqlite3
 # mpm: event worker
-# Runs the configurations of docs/operations.md for a proxy under another prefix, compression and HTTP/2 as they are, except for
-# addresses.
+# Runs the configurations of docs/operations.md for a proxy under another prefix, compression, and HTTP/2 over TLS as they are, except
+# for addresses.
 use CatalogTest;
 
 use CatalogTest::Ctl ();
 use CatalogTest::Document ();
-use CatalogTest::Tools qw(setting);
+use CatalogTest::Tools qw(setting free_port);
 use IO::Uncompress::Gunzip ();
 
 my @blocks = CatalogTest::Document::blocks(setting('top') . '/docs/operations.md');
 my $modules = setting('modules');
-my %load = map { $_ => qq(LoadModule ${_}_module "$modules/mod_$_.so"\n) } qw(http2 remoteip);
+my %load = map { $_ => qq(LoadModule ${_}_module "$modules/mod_$_.so"\n) } qw(http2 remoteip socache_shmcb ssl);
 sub block { my ($line) = @_; my ($block) = grep { /^$line/m } @blocks; return $block // die "operations.md has no $line\n" }
 
 # ---- a proxy in front, under another prefix ----
@@ -81,19 +81,33 @@ is($deflating->api(GET => '/products?limit=100', headers => { 'Accept-Encoding' 
 ok(!$deflating->api(GET => '/auth/me', token => $user->{token}, %gzip)->{headers}{'content-encoding'},
     'an answer below /auth is not compressed');
 
-# ---- HTTP/2 ----
+# ---- HTTP/2 over TLS ----
 
-my $h2 = server(conf => $load{http2} . (block('Protocols') =~ s/h2/h2c/r))->start;
+my $secure = free_port();
+my $h2 = server(conf => join '', @load{qw(http2 socache_shmcb ssl)}, block('Protocols'), <<"END");
+Listen 127.0.0.1:$secure
+<VirtualHost 127.0.0.1:$secure>
+    SSLEngine             On
+    SSLCertificateFile    "\@dir\@/cert.pem"
+    SSLCertificateKeyFile "\@dir\@/cert.key"
+</VirtualHost>
+END
+my $certificate = CatalogTest::Ctl::run({}, qw(openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1),
+    '-keyout', $h2->dir . '/cert.key', '-out', $h2->dir . '/cert.pem');
+die $certificate->{err} if $certificate->{status};
+$h2->start;
 my $writer = register($h2);
 sub http2 {
     my ($path, @more) = @_;
-    my $r = CatalogTest::Ctl::run({}, qw(curl -s --noproxy * --http2-prior-knowledge -w), "\n%{http_version} %{http_code}", @more,
-        'http://127.0.0.1:' . $h2->port . "/api$path");
+    my $r = CatalogTest::Ctl::run({}, qw(curl -s --noproxy * --cacert), $h2->dir . '/cert.pem', '-w', "\n%{http_version} %{http_code}", @more,
+        "https://127.0.0.1:$secure/api$path");
     return $r->{out};
 }
 like(http2('/products', '-d', '{"name":"Kettle","price":19.99}', map { ('-H', $_) } 'Content-Type: application/json', "Authorization: Bearer $writer->{token}"),
     qr/"message":"Product created"\}\n2 201\z/, 'a product is created over HTTP/2');
 like(http2('/products'), qr/"name":"Kettle".*\n2 200\z/, 'the list is served over HTTP/2');
 like(http2("/products?page=$_"), qr/\n2 200\z/, 'a page is served over HTTP/2') for 1 .. 3;
+like(http2('/products', '--http1.1'), qr/\n1\.1 200\z/, 'a client without HTTP/2 is served too');
 
+allow_log(qr/ssl:warn/);
 done_testing;

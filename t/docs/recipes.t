@@ -88,4 +88,15 @@ my $found = CatalogTest::Ctl::run({}, 'fail2ban-regex', '--print-all-matched', $
 is($found->{status}, 0, 'fail2ban reads the filter') or diag $found->{out}, $found->{err};
 like($found->{out}, qr/Failregex: 3 total/, 'it finds the three refused passwords, and nothing else') or diag $found->{out};
 
+# The jail, in a copy of Debian's configuration without its jail for SSH, whose log this machine may not have.
+my $jails = "$dir/fail2ban";
+system('cp', '-R', '/etc/fail2ban', $jails) == 0 or die "/etc/fail2ban cannot be copied\n";
+unlink glob "$jails/jail.d/*";
+spew("$jails/filter.d/catalog.conf", block('failregex = '));
+spew("$jails/jail.d/catalog.conf", block('[catalog]') =~ s{^logpath\s*= \K.*}{$guarded->dir . '/logs/error_log'}mer);
+my $jail = CatalogTest::Ctl::run({}, 'fail2ban-client', '-c', $jails, '-d');
+is($jail->{status}, 0, 'fail2ban reads the jail') or diag $jail->{out}, $jail->{err};
+like($jail->{out}, qr/^\['set', 'catalog', '$_->[0]', \Q$_->[1]\E/m, "the jail's $_->[0]")
+    for [maxretry => '20'], [findtime => "'10m'"], [bantime => "'1h'"], [addlogpath => "'" . $guarded->dir], [addfailregex => "'"];
+
 done_testing;

@@ -162,6 +162,20 @@ a2disconf -q traced databases >/dev/null
 service apache2 start >/dev/null
 wait_for_apache $url/api/health/ready
 
+step 'rotate the logs'
+log=/var/log/apache2/other_vhosts_access.log # of virtual hosts without one of their own
+ask -o /dev/null $url/api/categories
+logrotate --force /etc/logrotate.d/apache2 2>/dev/null
+wait_for_apache $url/api/health/ready
+ask -o /dev/null $url/api/problems
+for _ in $(seq 100); do
+    if grep -q 'GET /api/problems HTTP/2' $log; then break; fi # a request is logged after its answer
+    sleep 0.1
+done
+expect 'requests from before in the old log' "$(grep -c 'GET /api/categories HTTP/2' $log.1)" 1
+expect 'requests from after in it' "$(grep -c 'GET /api/problems HTTP/2' $log.1)" 0
+expect 'requests from after in the new log' "$(grep -c 'GET /api/problems HTTP/2' $log)" 1
+
 step 'remove'
 a2dissite -q shop >/dev/null
 dpkg --remove $name >/dev/null
