@@ -44,7 +44,16 @@ void cat_csv_add_cell(cat_buffer_t *b, const char *text)
 
 int cat_csv_is_formula(const char *text)
 {
-    return *text && strchr("=+-@\t\r", *text) != NULL;
+    /* Excel takes full-width signs for their ASCII forms where the language is Chinese or Japanese. */
+    static const char *const beginnings[] = {"=",  "+",      "-",      "@",      "\t",    "\r",
+                                             "\n", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
+
+    for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
+        if (strncmp(text, beginnings[i], strlen(beginnings[i])) == 0) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 /* ---- reading ---- */

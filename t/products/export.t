@@ -37,6 +37,7 @@ my @products = (
     { name => ' 🫖 ', price => 5, category => '-' },
     { name => '@x', price => 5, category => "\tx", rating => 5 },
     { name => "\rx", price => 5, category => "'=x" },
+    { name => "\nx", price => 5, category => '＝x' },
 );
 my @made = map { $small->api(POST => '/products', $_, %user)->{json}{data} } @products;
 my @newest = reverse @made;
@@ -45,7 +46,7 @@ sub cell { my ($text) = @_; utf8::encode($text); return $text =~ /[",\r\n]|^ | $
 
 sub csv_of {
     my ($safe) = @_;
-    my $quoted = sub { cell($safe && $_[0] =~ /^[=+\-@\t\r]/ ? "'$_[0]" : $_[0]) };
+    my $quoted = sub { cell($safe && $_[0] =~ /^[=+\-@\t\r\n＝]/ ? "'$_[0]" : $_[0]) };
     return join '', "id,name,price,category,inStock,rating,createdAt\r\n", map {
         join(',', $_->{id}, $quoted->($_->{name}), $json->encode([$_->{price}]) =~ /^\[(.*)\]$/, $quoted->($_->{category}),
             $_->{inStock} ? 'true' : 'false', exists $_->{rating} ? $_->{rating} : '', $_->{createdAt}) . "\r\n"

@@ -227,14 +227,17 @@ static void test_cells_are_written(void **state)
 
 static void test_formulas_are_known(void **state)
 {
+    static const char *const formulas[] = {"=1",  "+1",      "-1",      "@1",      "\t1",    "\r1",
+                                           "\n1", "\uFF1D1", "\uFF0B1", "\uFF0D1", "\uFF201"};
+    static const char *const others[] = {"", "1=1", "'=1", " =1", "\uFF1C1", "\xEF\xBC", "\xEF"};
+
     (void)state;
-    for (const char *c = "=+-@\t\r"; *c; c++) {
-        const char text[] = {*c, '1', '\0'};
-        assert_true(cat_csv_is_formula(text));
+    for (size_t i = 0; i < UNIT_COUNT(formulas); i++) {
+        assert_true(cat_csv_is_formula(formulas[i]));
     }
-    assert_false(cat_csv_is_formula(""));
-    assert_false(cat_csv_is_formula("1=1"));
-    assert_false(cat_csv_is_formula("'=1"));
+    for (size_t i = 0; i < UNIT_COUNT(others); i++) {
+        assert_false(cat_csv_is_formula(others[i]));
+    }
 }
 
 int main(void)
