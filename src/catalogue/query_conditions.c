@@ -61,18 +61,18 @@ static int has_operator(int field, int op)
     return (operators[op].of & describe_field(field)) != 0;
 }
 
-/* "must have one of the operators ne, lt": those in brackets. */
+/* "must have one of the operators ne, lt", or "must have the operator in": those in brackets. */
 static const char *name_operators(apr_pool_t *pool, int field)
 {
-    const char *message = "must have one of the operators ", *separator = "";
+    const char *names = "";
+    int count = 0;
 
     for (int op = CAT_NE; op < OPERATORS; op++) {
         if (has_operator(field, op)) {
-            message = apr_pstrcat(pool, message, separator, operators[op].name, NULL);
-            separator = ", ";
+            names = apr_pstrcat(pool, names, count++ ? ", " : "", operators[op].name, NULL);
         }
     }
-    return message;
+    return apr_pstrcat(pool, count == 1 ? "must have the operator " : "must have one of the operators ", names, NULL);
 }
 
 int cat_query_conditions_part(int field)
