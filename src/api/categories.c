@@ -54,7 +54,7 @@ static void parse_prefix(void *request, cat_parameters_t *p, const cat_parameter
     request_t *r = request;
 
     if (!parameter->value) {
-        cat_parameters_add_error(p, parameter->name, "invalid", "must be percent-encoded UTF-8");
+        cat_parameters_add_error(p, parameter->name, "encoding", "must be percent-encoded UTF-8");
         return;
     }
     r->query.prefix = cat_fold_text(p->pool, parameter->value);

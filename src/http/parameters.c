@@ -100,13 +100,20 @@ void cat_parameters_add_repeated(cat_parameters_t *p, const char *name)
     cat_parameters_add_error(p, name, "duplicate", "must not be there twice");
 }
 
+static void refuse_unknown(cat_parameters_t *p, const char *name, const char *message)
+{
+    if (++p->unknown <= CAT_FIELDS_UNKNOWN_MAX) {
+        cat_parameters_add_error(p, name, "unknown", message);
+    }
+}
+
 void cat_parameters_add_unknown(cat_parameters_t *p, const char *name)
 {
-    if (++p->unknown > CAT_FIELDS_UNKNOWN_MAX) {
+    if (p->strict) {
+        refuse_unknown(p, name, "is not a known parameter");
         return;
     }
-    if (p->strict) {
-        cat_parameters_add_error(p, name, "unknown", "is not a known parameter");
+    if (++p->unknown > CAT_FIELDS_UNKNOWN_MAX) {
         return;
     }
     if (!p->ignored) {
@@ -126,6 +133,22 @@ static const cat_parameter_row_t *find_row(const cat_parameter_row_t *rows, int 
     return NULL;
 }
 
+/* Of a table with conditions, a name with brackets is one gone wrong, unless it begins like page or limit, which are
+ * forgiving. */
+static int is_wrong_condition(const cat_parameter_row_t *rows, int count, const char *name)
+{
+    size_t length = strcspn(name, "[");
+    int has_conditions = 0;
+
+    for (int i = 0; i < count && name[length]; i++) {
+        if (rows[i].repeats && !strncmp(rows[i].name, name, length) && !rows[i].name[length]) {
+            return 0;
+        }
+        has_conditions |= strchr(rows[i].name, '[') != NULL;
+    }
+    return has_conditions;
+}
+
 void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, int count, void *query)
 {
     cat_parameter_t parameter;
@@ -134,7 +157,9 @@ void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, 
     while (cat_parameters_next(p, &parameter)) {
         const cat_parameter_row_t *row = find_row(rows, count, parameter.name);
         unsigned bit = row ? 1U << (row - rows) : 0;
-        if (!row) {
+        if (!row && is_wrong_condition(rows, count, parameter.name)) {
+            refuse_unknown(p, parameter.name, "is not a known condition");
+        } else if (!row) {
             cat_parameters_add_unknown(p, parameter.name);
         } else if (!(given & bit)) {
             given |= bit;

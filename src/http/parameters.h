@@ -41,7 +41,8 @@ typedef struct cat_parameter_row_t {
 } cat_parameter_row_t;
 
 /* Reads all parameters by a table of at most 32 rows: parse is called once for each that is there, with query; others
- * are unknown. */
+ * are unknown. If a row has brackets, other names with brackets are faults (code "unknown"), unless they begin like a row
+ * that repeats: "page[]". */
 void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, int count, void *query);
 
 /* Adds the parameters of a table to the description of a route. group: of the components' names. */

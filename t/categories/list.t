@@ -45,12 +45,13 @@ answers(api(GET => '/categories', undef, headers => { 'If-None-Match' => $tag })
     etag => sub { $_[0] ne $tag });
 is(listed(''), 'Coffee 1, Étoiles 1, Tea 2, tea 2, tea  1, Tools 2', 'and the counts');
 
-for (['sort=name', 'sort'], ['sort=-', 'sort'], ['sort=count&sort=count', 'sort'], ['category[prefix]=%FF', 'category[prefix]']) {
-    my ($query, $field) = @$_;
-    my $answer = api(GET => "/categories?$query");
-    is($answer->{status}, 400, "$query is refused");
-    is($answer->{json}{errors}[0]{field}, $field, "$query: the parameter is named");
+for (['sort=name', 'sort' => 'invalid'], ['sort=-', 'sort' => 'invalid'], ['sort=count&sort=count', 'sort' => 'duplicate'],
+    ['category[prefix]=%FF', 'category[prefix]' => 'encoding'], ['category[ne]=tea', 'category[ne]' => 'unknown'],
+    ['category%5Bprefix=te', 'category[prefix' => 'unknown'], ['count[gte]=2&sort=x', 'count[gte]' => 'unknown', 'sort' => 'invalid']) {
+    my ($query, @errors) = @$_;
+    answers(api(GET => "/categories?$query"), 400, invalid(@errors), "$query is refused");
 }
+is(listed('?page[]=2&limit[x]=1'), listed(''), 'page and limit stay forgiving');
 my $ignored = api(GET => '/categories?colour=red');
 is($ignored->{status}, 200, 'an unknown parameter is ignored');
 is($ignored->{headers}{'catalog-ignored'}, 'colour', 'and named');

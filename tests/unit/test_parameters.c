@@ -131,6 +131,31 @@ static void test_a_table_says_who_parses_what(void **state)
     assert_string_equal(APR_ARRAY_IDX(p.ignored, 0, const char *), "colour");
 }
 
+static void test_a_table_with_conditions_refuses_others(void **state)
+{
+    static const cat_parameter_row_t rows[] = {
+        {"page", 1, keep_value, cat_parameters_describe_page, "The page", "2"},
+        {"q", 0, keep_value, cat_parameters_describe_text, "The words", "\"tea\""},
+        {"name[prefix]", 0, keep_value, cat_parameters_describe_text, "The beginning", "\"te\""},
+    };
+    const char *kept = "";
+    cat_parameters_t p;
+
+    cat_parameters_init(&p, *state, 0,
+                        "name[prefix]=a&name[ne]=b&name[prefix=c&[]=d&q[]=e&pages[]=f&page[]=2&name=g&colour=h");
+    cat_parameters_parse(&p, rows, (int)UNIT_COUNT(rows), &kept);
+    assert_string_equal(kept, "name[prefix]=a;");
+    assert_string_equal(cat_fields_summary(*state, p.errors),
+                        "name[ne] is not a known condition; name[prefix is not a known condition; [] is not a known "
+                        "condition; q[] is not a known condition; pages[] is not a known condition");
+    assert_int_equal(p.ignored->nelts, 3);
+    assert_string_equal(APR_ARRAY_IDX(p.ignored, 0, const char *), "page[]");
+
+    cat_parameters_init(&p, *state, 0, "q[]=a&page[]=2");
+    cat_parameters_parse(&p, rows, 2, &kept);
+    assert_null(p.errors);
+}
+
 static void test_a_choice_is_one_of_a_list(void **state)
 {
     static const char *const choices[] = {"name", "time", NULL};
@@ -168,6 +193,7 @@ int main(void)
         UNIT_TEST(test_unknown_parameters_are_faults_if_strict),
         UNIT_TEST(test_page_and_limit_are_forgiving),
         UNIT_TEST(test_a_table_says_who_parses_what),
+        UNIT_TEST(test_a_table_with_conditions_refuses_others),
         UNIT_TEST(test_a_choice_is_one_of_a_list),
         UNIT_TEST(test_what_is_written_decodes_to_the_same),
     };
