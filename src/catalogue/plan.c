@@ -204,7 +204,7 @@ typedef struct candidate_t {
     int field;        /* whose conditions are counted; -1: the word */
     const char *word; /* of the query */
     const char *index, *not_null;
-    int is_in_walk;
+    int is_in_walk; /* flag: the walk passes only what the candidate finds */
     apr_int64_t count;
 } candidate_t;
 
@@ -321,7 +321,7 @@ static void add_field(candidates_t *candidates, const cat_plan_t *plan, const ca
         candidate->index = category_indexes[0].index;
         candidate->not_null = category_indexes[0].not_null;
     }
-    candidate->is_in_walk |= is_in_walk(plan, condition);
+    candidate->is_in_walk = (!found || candidate->is_in_walk) && is_in_walk(plan, condition);
 }
 
 /* Words whose postings are streamed need not be counted. */

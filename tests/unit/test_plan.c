@@ -72,6 +72,19 @@ static void test_few_products_are_fetched(void **state)
     assert_string_equal(plan.index, "products_by_price");
 }
 
+/* price[lt]=5&price[in]=1 in the order of the price: the walk ends at 5, but passes all that is below. */
+static void test_few_in_a_range_of_the_walk_are_fetched(void **state)
+{
+    static const cat_query_value_t one = {"1", NULL, 1};
+    const cat_query_condition_t conditions[] = {both[0], {CAT_PRODUCT_PRICE, CAT_IN, 1, &one}};
+    unit_database_t *database = make_products(*state, 30);
+    cat_list_query_t query = make_query(conditions, 2, NULL, 0, CAT_PRODUCT_PRICE);
+
+    assert_int_equal(choose(*state, database, &query).kind, CAT_PLAN_FETCH);
+    query.condition_count = 1;
+    assert_int_equal(choose(*state, database, &query).kind, CAT_PLAN_WALK);
+}
+
 static void test_large_share_of_the_products_is_walked(void **state)
 {
     unit_database_t *database = make_products(*state, 300);
@@ -280,6 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_walk_that_passes_no_others_needs_no_counts),
         UNIT_TEST(test_few_products_are_fetched),
+        UNIT_TEST(test_few_in_a_range_of_the_walk_are_fetched),
         UNIT_TEST(test_large_share_of_the_products_is_walked),
         UNIT_TEST(test_ties_against_the_first_key_need_a_bound),
         UNIT_TEST(test_most_products_are_taken_to_be_in_stock),
