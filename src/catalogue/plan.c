@@ -33,16 +33,19 @@ static const struct {
 
 #define INDEXES (sizeof(indexes) / sizeof(indexes[0]))
 
-/* The products of one category, by another column. */
+/* By which index the products that have one value of a field are walked by time; a list has one such walk, of the first row for which it
+ * has a condition. */
 static const struct {
-    const char *column;
+    int field;
     const char *index;
     const char *not_null;
-} category_indexes[] = {
-    {"created_at", "products_by_category", "category_key"},
+} value_indexes[] = {
+    {CAT_PRODUCT_CATEGORY, "products_by_category", "category_key"},
+    {CAT_PRODUCT_PRICE, "products_by_price", "price_key"},
+    {CAT_PRODUCT_RATING, "products_by_rating", "rating_key"},
 };
 
-#define CATEGORY_INDEXES (sizeof(category_indexes) / sizeof(category_indexes[0]))
+#define VALUE_INDEXES (sizeof(value_indexes) / sizeof(value_indexes[0]))
 
 /* The products that have a price, by time, with the columns that conditions on fields other than id and name ask for: what a
  * walk passes is not read. A condition on prices tells that all products have one here. */
@@ -56,13 +59,6 @@ static const cat_query_condition_t *find_condition(const cat_list_query_t *query
         }
     }
     return NULL;
-}
-
-static const cat_query_condition_t *find_category(const cat_list_query_t *query)
-{
-    const cat_query_condition_t *condition = find_condition(query, CAT_PRODUCT_CATEGORY, CAT_EQ);
-
-    return condition ? condition : find_condition(query, CAT_PRODUCT_CATEGORY, CAT_IN);
 }
 
 /* ---- walks ---- */
@@ -91,20 +87,6 @@ static void walk_by_time_and_price(cat_plan_t *plan)
 {
     plan->index = by_time_and_price;
     plan->not_null = "price_key";
-}
-
-/* 1: the walk passes products of the category only. */
-static int walk_in_category(cat_plan_t *plan, const cat_query_condition_t *category, const char *column)
-{
-    for (size_t i = 0; i < CATEGORY_INDEXES; i++) {
-        if (!strcmp(category_indexes[i].column, column) && category->count <= CAT_PLAN_BRANCHES) {
-            plan->index = category_indexes[i].index;
-            plan->not_null = category_indexes[i].not_null;
-            plan->branch_condition = category;
-            return 1;
-        }
-    }
-    return 0;
 }
 
 /* A walk in the order of in_stock, of which there is no index, is two: of the products that have one value of it, then of
@@ -144,20 +126,37 @@ static int is_index_too_short(const cat_plan_t *plan)
     return plan->sort_count > 1 || !cat_order_has_one_direction(&plan->order, 0);
 }
 
+/* Several values are a branch each; if their products had to be sorted by more columns, they would have no common bound. */
+static const cat_query_condition_t *find_values(const cat_plan_t *plan, int field)
+{
+    const cat_query_condition_t *one = find_condition(plan->query, field, CAT_EQ);
+    const cat_query_condition_t *several = find_condition(plan->query, field, CAT_IN);
+
+    if (one) {
+        return one;
+    }
+    return several && several->count <= CAT_PLAN_BRANCHES && !is_index_too_short(plan) ? several : NULL;
+}
+
+/* 0: no condition names the values of such a field. */
+static int walk_values_by_time(cat_plan_t *plan)
+{
+    for (size_t i = 0; i < VALUE_INDEXES && !plan->branch_condition; i++) {
+        plan->branch_condition = find_values(plan, value_indexes[i].field);
+        plan->index = value_indexes[i].index;
+        plan->not_null = value_indexes[i].not_null;
+    }
+    return plan->branch_condition != NULL;
+}
+
 static void plan_walk(cat_plan_t *plan)
 {
-    const cat_query_condition_t *category = find_category(plan->query);
-
     plan->kind = CAT_PLAN_WALK;
+    if (!strcmp(plan->order.columns[0].column, "created_at") && walk_values_by_time(plan)) {
+        return;
+    }
     if (!strcmp(plan->order.columns[0].column, "in_stock")) {
         split_by_stock(plan);
-        category = NULL;
-    }
-    if (category && category->op == CAT_IN && is_index_too_short(plan)) { /* its branches would have no common bound */
-        category = NULL;
-    }
-    if (category && walk_in_category(plan, category, plan->order.columns[0].column)) {
-        return;
     }
     if (!strcmp(plan->order.columns[plan->skip].column, "created_at") &&
         has_condition_on(plan->query, CAT_PRODUCT_PRICE)) {
@@ -318,8 +317,8 @@ static void add_field(candidates_t *candidates, const cat_plan_t *plan, const ca
         }
     }
     if (is_category) {
-        candidate->index = category_indexes[0].index;
-        candidate->not_null = category_indexes[0].not_null;
+        candidate->index = value_indexes[0].index;
+        candidate->not_null = value_indexes[0].not_null;
     }
     candidate->is_in_walk = (!found || candidate->is_in_walk) && is_in_walk(plan, condition);
 }

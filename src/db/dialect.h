@@ -32,17 +32,16 @@ typedef struct cat_fault_t {
 /* What differs in texts that are made at run time (catalogue/select_text.h). */
 typedef struct cat_syntax_t {
     const char *use_index,
-        *use_index_end;  /* behind a table, around the name of the only index to read it by; or NULL */
-    const char *join;    /* joins two tables, the left one being read first */
-    const char *integer; /* a placeholder whose value is compared with a column of numbers */
-    const char
-        *plan_by_values; /* a select: the selects of a search that follow are planned by their values; NULL: all are */
-    const char *find;    /* a function (text, part), above 0 if the text contains the part */
-    const char *by_octets; /* behind a column of texts whose own order is the database's: compares octets */
-    int ends_distinct;     /* SELECT DISTINCT with a LIMIT ends once it has found so many */
-    int ends_intersect;    /* INTERSECT of two selects in the order of one index, too */
-    int compares_rows;     /* finds row values, (a, b) < (c, d), in an index */
-    int pads_blanks;       /* texts that differ in blanks at the end are equal */
+        *use_index_end;         /* behind a table, around the name of the only index to read it by; or NULL */
+    const char *join;           /* joins two tables, the left one being read first */
+    const char *integer;        /* a placeholder whose value is compared with a column of numbers */
+    const char *plan_by_values; /* a select after which a search is planned by its values; NULL: it always is */
+    const char *find;           /* a function (text, part), above 0 if the text contains the part */
+    const char *by_octets;      /* behind a column of texts whose own order is the database's: compares octets */
+    int ends_distinct;          /* SELECT DISTINCT with a LIMIT ends once it has found so many */
+    int ends_intersect;         /* INTERSECT of two selects in the order of one index, too */
+    int compares_rows;          /* finds row values, (a, b) < (c, d), in an index */
+    int pads_blanks;            /* texts that differ in blanks at the end are equal */
     const char *create_index, *create_index_on,
         *create_index_end; /* around the name of an index of products and its columns: creates it while others write */
     const char *drop_index, *drop_index_end; /* around its name: drops it likewise */

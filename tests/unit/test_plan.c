@@ -61,6 +61,28 @@ static void test_walk_that_passes_no_others_needs_no_counts(void **state)
     assert_string_equal(plan.index, "products_by_category");
 }
 
+static void test_one_rating_by_time_needs_no_counts(void **state)
+{
+    const cat_query_condition_t rating = {CAT_PRODUCT_RATING, CAT_EQ, 1, &five};
+    unit_database_t *database = make_products(*state, 0);
+    cat_list_query_t query = make_query(&rating, 1, NULL, 0, CAT_PRODUCT_CREATED_AT);
+    cat_plan_t plan = choose(*state, database, &query);
+
+    assert_int_equal(plan.kind, CAT_PLAN_WALK);
+    assert_string_equal(plan.index, "products_by_rating");
+}
+
+/* Of rating[in]=5,-1&category=tea, the products of the category are walked. */
+static void test_category_is_walked_before_a_rating(void **state)
+{
+    const cat_query_value_t values[] = {five, {"-1", NULL, -1}};
+    const cat_query_condition_t conditions[] = {{CAT_PRODUCT_RATING, CAT_IN, 2, values}, category};
+    unit_database_t *database = make_products(*state, 0);
+    cat_list_query_t query = make_query(conditions, 2, NULL, 0, CAT_PRODUCT_CREATED_AT);
+
+    assert_string_equal(choose(*state, database, &query).index, "products_by_category");
+}
+
 static void test_few_products_are_fetched(void **state)
 {
     unit_database_t *database = make_products(*state, 30);
@@ -292,6 +314,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_walk_that_passes_no_others_needs_no_counts),
+        UNIT_TEST(test_one_rating_by_time_needs_no_counts),
+        UNIT_TEST(test_category_is_walked_before_a_rating),
         UNIT_TEST(test_few_products_are_fetched),
         UNIT_TEST(test_few_in_a_range_of_the_walk_are_fetched),
         UNIT_TEST(test_large_share_of_the_products_is_walked),
