@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Each page of www/ has the same head and header, but for its title, its description and its script; it preloads exactly the modules that
-# its script imports, directly or through others, so that none is found late; it names no other server.
+# Each page of www/ has the same head and header, but for its title, its description and its script; it preloads, or runs as a script of
+# its own, exactly the modules that its script imports, directly or through others, so that none is found late; it names no other server.
 use strict;
 use warnings FATAL => 'all';
 
@@ -16,7 +16,7 @@ my $shell = shell($FIRST);
 for my $page (files(qr/\.html/, 'www')) {
     my $text = text($page);
     my ($script) = $text =~ /<script type="module" src="(assets\/pages\/\w+\.js)">/ or fault($page, 'has no script'), next;
-    my @preloaded = $text =~ /<link rel="modulepreload" href="([^"]+)">/g;
+    my @preloaded = $text =~ /<(?:link rel="modulepreload" href|script type="module" async src)="([^"]+)">/g;
     my %imported = map { $_ => 1 } imports("www/$script");
 
     fault($page, "has another head or header than $FIRST") if shell($page) ne $shell;
@@ -32,7 +32,7 @@ for my $page (files(qr/\.html/, 'www')) {
 sub shell {
     my ($page) = @_;
     return text($page) =~ s/<main .*//sr =~ s/<title .*?<\/title>//r =~ s/<meta name="description"[^>]*>//r
-        =~ s/<script type="module"[^>]*>//r =~ s/\s*<link rel="modulepreload"[^>]*>//gr;
+        =~ s/<script type="module" src[^>]*>//r =~ s/\s*<link rel="modulepreload"[^>]*>//gr;
 }
 
 # The modules that are imported when the file is loaded; import() is not among them.

@@ -93,6 +93,38 @@ export function stories(server) {
         }
     });
 
+    story('the heading waits neither for a module after another nor for formats of numbers', server, async visit => {
+        const { page } = await visit(server.installedUrl);
+        await page.addInitScript(() => {
+            window.formats = [];
+            for (const name of ['NumberFormat', 'DateTimeFormat', 'PluralRules']) {
+                Intl[name] = new Proxy(Intl[name], {
+                    construct(target, options) {
+                        window.formats.push(name);
+                        return new target(...options);
+                    },
+                });
+            }
+        });
+        let answer;
+        const isAsked = new Promise(resolve => (answer = resolve));
+        const texts = page.waitForRequest('**/texts/en.js');
+        await page.route('**/lib/page.js', async route => {
+            await texts;
+            await route.continue();
+        });
+        await page.route('**/api/products?*', async route => {
+            await isAsked;
+            await route.continue();
+        });
+        await page.goto('/catalogue/');
+        await page.getByRole('heading', { name: 'Products' }).waitFor();
+        assert.deepEqual(await page.evaluate(() => window.formats), []);
+        answer();
+        await page.locator('.price').first().waitFor();
+        assert.ok((await page.evaluate(() => window.formats)).length > 0);
+    });
+
     story('the largest element is there soon on a slow processor', server, async visit => {
         const { page } = await visit(server.installedUrl);
         await page.addInitScript(() => {

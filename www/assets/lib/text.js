@@ -15,8 +15,17 @@ export const language =
 const locale = navigator.languages.find(tag => baseOf(tag) === language) ?? language;
 
 const { default: texts } = await import(`../texts/${language}.js`);
-const plurals = new Intl.PluralRules(locale);
-const whole = new Intl.NumberFormat(locale);
+
+/* Returns a function that makes the format on its first call: the first of all takes a slow processor 70 milliseconds, more take ten. */
+function once(make) {
+    let made;
+    return () => (made ??= make());
+}
+
+const numbers = options => once(() => new Intl.NumberFormat(locale, options));
+const times = options => once(() => new Intl.DateTimeFormat(locale, options));
+const plurals = once(() => new Intl.PluralRules(locale));
+const whole = numbers({});
 
 document.documentElement.lang = language;
 
@@ -32,7 +41,7 @@ export function hasText(key) {
 /* A text with forms takes the one for values.n. */
 function find(key, { n }) {
     const text = texts[key];
-    return typeof text === 'object' ? (text[plurals.select(n)] ?? text.other) : text;
+    return typeof text === 'object' ? (text[plurals().select(n)] ?? text.other) : text;
 }
 
 /* The text, in pieces: texts, and the values in place of {name}, of which numbers are written as the language does. */
@@ -40,7 +49,7 @@ export function pieces(key, values = {}) {
     return find(key, values)
         .split(/\{(\w+)\}/)
         .map((piece, i) => (i % 2 === 0 ? piece : values[piece]))
-        .map(piece => (typeof piece === 'number' ? whole.format(piece) : piece))
+        .map(piece => (typeof piece === 'number' ? whole().format(piece) : piece))
         .filter(piece => piece !== '');
 }
 
@@ -51,7 +60,10 @@ export function t(key, values) {
 /* Puts the language's texts into elements with data-t="key", or with data-t-label for their aria-label, and so on. */
 export function translate(root = document) {
     for (const element of root.querySelectorAll('[data-t]')) {
-        element.textContent = t(element.dataset.t);
+        const text = t(element.dataset.t);
+        if (element.textContent !== text) {
+            element.textContent = text; /* also an equal one would be laid out again */
+        }
     }
     for (const element of root.querySelectorAll('[data-t-label]')) {
         element.setAttribute('aria-label', t(element.dataset.tLabel));
@@ -65,28 +77,30 @@ export function translate(root = document) {
 
 const LONG = { maximumFractionDigits: 20 };
 const HUGE = { notation: 'scientific', maximumFractionDigits: 15 };
-const rating = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, ...LONG });
-const time = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
-const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
-const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+const rating = numbers({ minimumFractionDigits: 1, ...LONG });
+const time = times({ dateStyle: 'medium', timeStyle: 'short' });
+const clock = times({ timeStyle: 'short' });
+const percent = numbers({ style: 'percent', maximumFractionDigits: 1 });
 let prices; /* the formats for usual and for huge prices */
-let known = null;
+let known;
 
 /* currency: three letters of ISO 4217, or null: prices are plain numbers with two decimals. */
 export function setCurrency(currency) {
-    const style = currency ? { style: 'currency', currency } : { minimumFractionDigits: 2 };
-    known = currency;
-    prices = [LONG, HUGE].map(digits => new Intl.NumberFormat(locale, { ...style, ...digits }));
+    if (currency !== known) {
+        const style = currency ? { style: 'currency', currency } : { minimumFractionDigits: 2 };
+        known = currency;
+        prices = [LONG, HUGE].map(digits => numbers({ ...style, ...digits }));
+    }
 }
 setCurrency(null);
 
 export const currency = () => known;
-export const formatPrice = value => prices[value < 1e15 ? 0 : 1].format(value);
-export const formatRating = value => rating.format(value);
-export const formatWhole = value => whole.format(value);
-export const formatTime = text => time.format(new Date(text));
-export const formatClock = ms => clock.format(ms); /* the time of day */
-export const formatPercent = value => percent.format(value); /* of 1 */
+export const formatPrice = value => prices[value < 1e15 ? 0 : 1]().format(value);
+export const formatRating = value => rating().format(value);
+export const formatWhole = value => whole().format(value);
+export const formatTime = text => time().format(new Date(text));
+export const formatClock = ms => clock().format(ms); /* the time of day */
+export const formatPercent = value => percent().format(value); /* of 1 */
 
 /*
  * The number that the user typed, with a point or a comma before the decimals, or NaN. A comma or, in a language that writes it
@@ -94,7 +108,7 @@ export const formatPercent = value => percent.format(value); /* of 1 */
  */
 export function parseNumber(text) {
     const isNumber = /^[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?$/i.test(text);
-    const separator = new Intl.NumberFormat(locale).format(1111).includes('.') ? /[.,]\d{3}$/ : /,\d{3}$/;
+    const separator = whole().format(1111).includes('.') ? /[.,]\d{3}$/ : /,\d{3}$/;
     const number = isNumber && !separator.test(text) ? Number(text.replace(',', '.')) : NaN;
     return Number.isFinite(number) ? number : NaN;
 }

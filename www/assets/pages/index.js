@@ -340,7 +340,7 @@ function fill() {
     const filters = countFilters(list.value);
     byId('clear').disabled = filters === 0;
     byId('filter-count').hidden = filters === 0;
-    byId('filter-count').textContent = formatWhole(filters);
+    byId('filter-count').textContent = filters && formatWhole(filters);
 }
 
 function categoryOption(item) {
