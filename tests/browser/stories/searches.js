@@ -113,6 +113,45 @@ export function stories(server) {
         assert.equal(await search.inputValue(), 'lamp');
     });
 
+    storyInBoth('what is chosen before the script has come is what the list shows', server, async visit => {
+        await fill(server);
+        const visitor = await visit();
+        const { page } = visitor;
+        const price = name => page.locator(`input[name=${name}]`);
+        let release = await hold(page, '**/pages/index.js');
+        await page.goto('/?category=Lights&page=2', { waitUntil: 'commit' });
+        await price('min').fill('1010,00');
+        await page.locator('input[name=stock]').check();
+        await page.locator('input[name=rating][value="4"]').check();
+        await page.locator('#sort').selectOption('price');
+        await price('max').pressSequentially('10');
+        release();
+        await visitor.hears(/^1–4 of 4 products$/);
+        assert.equal(new URL(page.url()).search, '?category=Lights&min=1010&stock=1&rating=4&sort=price');
+        assert.equal(await price('max').inputValue(), '10', 'a price that is still being typed stays');
+        await price('max').pressSequentially('30');
+        await price('max').press('Tab');
+        await visitor.hears(/^1–3 of 3 products$/);
+
+        await page.reload();
+        await visitor.hears(/^1–3 of 3 products$/);
+        release = await hold(page, '**/pages/index.js');
+        await page.goto('/?category=Lights', { waitUntil: 'commit' });
+        await price('min').fill('1.010,00');
+        await page.locator('#sort').focus();
+        release();
+        await visitor.hears(/^1–20 of 45 products$/);
+        assert.equal(await price('min').inputValue(), '1.010,00');
+        await visitor.hears('Write prices as 1999 or 19.99.');
+        await category(page, 'Pots').check();
+        await visitor.hears(/^1–3 of 3 products$/);
+        assert.equal(await price('min').inputValue(), '1.010,00', 'what the message is about stays');
+        await page.getByRole('button', { name: 'Clear the filters' }).click();
+        await visitor.hears(/^1–20 of \d+ products$/);
+        assert.equal(await price('min').inputValue(), '');
+        assert.equal(await page.getByText('Write prices as').count(), 0);
+    });
+
     story('no other page shows a field before its script has come', server, async visit => {
         const { page } = await visit();
         await page.route('**/assets/pages/*.js', route => route.fulfill({ contentType: 'text/javascript', body: '' }));

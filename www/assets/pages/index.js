@@ -194,7 +194,7 @@ function nothing() {
         const words = bdi(asked.q);
         return [
             el('p', {}, asked.q ? pieces('list.noMatch', { words }) : t('list.noFilterMatch')),
-            el('button', { type: 'button', class: 'btn', onclick: () => ask(NOTHING) }, t('list.showAll')),
+            el('button', { type: 'button', class: 'btn', onclick: showAll }, t('list.showAll')),
         ];
     }
     return [el('p', {}, t('list.empty'))];
@@ -320,16 +320,16 @@ function follows(event) {
 const NOTHING = { q: '', category: null, min: '', max: '', stock: false, rating: '' };
 
 function fill() {
-    const { q, min, max, stock, rating, sort, limit, view } = list.value;
+    const { q, stock, rating, sort, limit, view } = list.value;
     const { elements } = byId('filters');
     if (byId('q').value.trim() !== q) {
         byId('q').value = q;
     }
-    Object.entries({ min, max }).forEach(([name, value]) => {
-        if (document.activeElement !== elements[name]) {
-            elements[name].value = value;
+    for (const input of priceInputs()) {
+        if (document.activeElement !== input && !isFault(input.value)) {
+            input.value = list.value[input.name];
         }
-    });
+    }
     elements.stock.checked = stock;
     elements.rating.value = rating;
     byId('sort').value = sort;
@@ -341,6 +341,11 @@ function fill() {
     byId('clear').disabled = filters === 0;
     byId('filter-count').hidden = filters === 0;
     byId('filter-count').textContent = filters && formatWhole(filters);
+}
+
+function showAll({ q = '' }) {
+    forgetFaults();
+    ask({ ...NOTHING, q });
 }
 
 function categoryOption(item) {
@@ -405,38 +410,62 @@ function listenToExports() {
 
 /* ---- the filters, as they are typed ---- */
 
+const priceInputs = () => ['min', 'max'].map(name => byId('filters').elements[name]);
+
 /* A price as typed: '' for none, NaN for a fault. */
 function typedPrice(text) {
     return text.trim() === '' ? '' : String(parseNumber(text.trim()));
 }
 
+function isFault(text) {
+    const price = typedPrice(text);
+    return price === 'NaN' || Number(price) < 0;
+}
+
+/* Says whether a price is not understood. Its text stays until the user changes it or chooses another list as a whole. */
+function checkPrices() {
+    const isFaulty = priceInputs().some(({ value }) => isFault(value));
+    byId('price-error').textContent = isFaulty ? t('list.priceFault') : '';
+    return !isFaulty;
+}
+
+function forgetFaults() {
+    priceInputs().filter(({ value }) => isFault(value)).forEach(input => (input.value = ''));
+    checkPrices();
+}
+
+function typedFilters() {
+    const { stock, rating } = byId('filters').elements;
+    const [min, max] = priceInputs().map(({ value }) => typedPrice(value));
+    return { min, max, stock: stock.checked, rating: rating.value };
+}
+
 function changeFilters({ target }) {
-    const { elements } = byId('filters');
     if (target.name === 'category') {
         ask({ category: target.category });
-        return;
-    }
-    const [min, max] = [typedPrice(elements.min.value), typedPrice(elements.max.value)];
-    const isFaulty = [min, max].some(price => price === 'NaN' || Number(price) < 0);
-    byId('price-error').textContent = isFaulty ? t('list.priceFault') : '';
-    if (!isFaulty) {
-        ask({ min, max, stock: elements.stock.checked, rating: elements.rating.value });
+    } else if (checkPrices()) {
+        ask(typedFilters());
     }
 }
 
 const typedSearch = () => byId('q').value.trim().replace(/\s+/g, ' ');
 
 /*
- * What was typed before this script ran is what the user wants now, and the address follows. The browser does not fill in what was there
- * before a reload or Back, because of autocomplete="off".
+ * What was typed or chosen before this script ran is what the user wants now, and the address follows. A price is taken when its field
+ * has lost the focus, as later. The browser does not fill in what was there before a reload or Back, because of autocomplete="off".
  */
-function takeEarlySearch() {
-    const q = typedSearch();
-    if (q !== '' && q !== list.value.q && !lacks.has('q')) {
-        list.value = { ...list.value, q, page: 1 };
+function takeEarly() {
+    const isReady = input => document.activeElement !== input && !isFault(input.value);
+    const { stock, rating, ...prices } = typedFilters();
+    const early = { q: typedSearch(), stock, rating, sort: byId('sort').value };
+    priceInputs().filter(isReady).forEach(({ name }) => (early[name] = prices[name]));
+    const changes = Object.entries(early).filter(([name, value]) => value && value !== list.value[name]);
+    if (changes.length > 0) {
+        list.value = { ...list.value, ...Object.fromEntries(changes), page: 1 };
         history.replaceState(null, '', location.pathname + writeList(list.value));
-        isTyping = true;
+        isTyping = changes.some(([name]) => name === 'q');
     }
+    checkPrices();
 }
 
 function listenToSearch() {
@@ -462,8 +491,11 @@ function listenToSearch() {
 
 /* The filters are beside the list, or in a drawer where there is no room for them. */
 function placeFilters() {
+    const place = drawers.matches ? byId('drawer') : byId('side');
     byId('drawer').close();
-    (drawers.matches ? byId('drawer') : byId('side')).append(byId('filters'));
+    if (!place.contains(byId('filters'))) {
+        place.append(byId('filters')); /* which takes the focus from a field */
+    }
 }
 
 function listen() {
@@ -471,7 +503,7 @@ function listen() {
     listenToExports();
     byId('filters').addEventListener('change', changeFilters);
     byId('filters').addEventListener('submit', event => event.preventDefault());
-    byId('clear').addEventListener('click', () => ask({ ...NOTHING, q: list.value.q }));
+    byId('clear').addEventListener('click', () => showAll({ q: list.value.q }));
     byId('sort').addEventListener('change', ({ target }) => ask({ sort: target.value }));
     byId('limit').addEventListener('change', ({ target }) => {
         const { page, limit } = list.value;
@@ -518,6 +550,7 @@ function returnToPlace() {
 async function goBack() {
     list.value = readList(location.search);
     isTyping = false;
+    forgetFaults();
     fill();
     await show();
     returnToPlace();
@@ -546,7 +579,7 @@ byId('list').addEventListener('click', notePlace);
 addEventListener('pagehide', () => history.replaceState({ ...history.state, y: scrollY }, ''));
 addEventListener('popstate', goBack);
 placeFilters();
-takeEarlySearch();
+takeEarly();
 fill();
 listen();
 watchProducts(show);
