@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const top = fileURLToPath(new URL('../../', import.meta.url));
-const PATIENCE = 15_000; /* ms to wait for a mail */
+const PATIENCE = 90_000; /* ms in which a mail comes, on a busy machine too */
 
 function isBound(socket, bind) {
     return new Promise(resolve => {

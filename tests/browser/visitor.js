@@ -20,6 +20,9 @@ const FLAGS =
     '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking' +
     ' --disable-component-update --disable-sync';
 
+/* ms in which anything comes, on a machine that does ten other things too. On an idle one most of it comes in less than one second. */
+export const PATIENCE = 90_000;
+
 export const isFirefox = process.env.BROWSER === 'firefox';
 
 /*
@@ -58,7 +61,7 @@ class Visitor {
     async come(server, options) {
         const browser = await browserFor(options);
         this.context = await browser.newContext({ baseURL: server, locale: 'en-GB', timezoneId: 'UTC', ...options });
-        this.context.setDefaultTimeout(15_000);
+        this.context.setDefaultTimeout(PATIENCE);
         this.page = await this.tab(options);
     }
 
@@ -186,6 +189,12 @@ export function story(...parts) {
     if (!isFirefox) {
         storyInBoth(...parts);
     }
+}
+
+/* Stops the clock of the page and of those that follow it, so that what counts seconds shows each one until page.clock.runFor() goes on. */
+export async function stopClock(page) {
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 1000);
 }
 
 /* A visitor who is signed in as an administrator of that name. */

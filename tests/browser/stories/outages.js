@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 import assert from 'node:assert/strict';
-import { story } from '../visitor.js';
+import { stopClock, story } from '../visitor.js';
 
 const HTML = { 'Content-Type': 'text/html' };
 const JSON = '{"success":false,"message":"No"}';
@@ -29,6 +29,7 @@ export function stories(server) {
             await page.route('**/api/products?*', route => route.fulfill({ status, headers, body }), {
                 times: 1,
             });
+            await stopClock(page);
             await page.goto('/');
             await visitor.hears(words);
             await page.getByRole('button', { name: 'Try again' }).click();

@@ -2,7 +2,7 @@
 /* The catalogue: search, filters, order, the way back, languages, and what happens when the server does not play along. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { story, storyInBoth } from '../visitor.js';
+import { stopClock, story, storyInBoth } from '../visitor.js';
 
 let filled = null;
 
@@ -44,22 +44,30 @@ export function stories(server) {
         await fill(server);
         const { page } = await visit();
         const asked = [];
+        let release;
+        const isReleased = new Promise(resolve => (release = resolve));
         await page.goto('/');
         await page.locator('.card').first().waitFor();
         await page.route('**/api/products?*', async route => {
             const q = new URL(route.request().url()).searchParams.get('q');
             asked.push(q);
-            if (q === 'la') {
-                await new Promise(resolve => setTimeout(resolve, 1500));
-            }
+            await (q === 'la' && isReleased);
             await route.continue().catch(() => {}); /* the page no longer waits for it */
         });
-        await page.getByRole('searchbox').pressSequentially('la', { delay: 20 });
-        await page.waitForRequest(/q=la/);
+        const first = page.waitForRequest(/q=la/);
+        await page.getByRole('searchbox').focus();
+        await page.getByRole('searchbox').evaluate(input => {
+            for (const text of ['l', 'la']) { /* at once, as quick as a user on any machine */
+                input.value = text;
+                input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+            }
+        });
+        await first;
         await page.getByRole('searchbox').fill('kettle');
         await link(page, 'Red kettle').waitFor();
         assert.deepEqual(await names(page), ['Blue kettle', 'Red kettle']);
-        await page.waitForTimeout(1600);
+        release();
+        await page.waitForTimeout(100);
         assert.deepEqual(await names(page), ['Blue kettle', 'Red kettle']);
         assert.deepEqual(asked, ['la', 'kettle']);
         assert.match(page.url(), /\/\?q=kettle$/);
@@ -367,9 +375,12 @@ export function stories(server) {
             route => route.fulfill({ status: 429, headers: { 'Retry-After': '3' }, body: '{}' }),
             { times: 1 },
         );
+        await stopClock(page);
         await page.goto('/');
         await page.getByText('Please try again in 3 seconds.').waitFor();
+        await page.clock.runFor(2000);
         await page.getByText('Please try again in a second.').waitFor();
+        await page.clock.runFor(1000);
         await visitor.hears(/^1–20 of \d+ products$/);
         assert.equal(await page.getByRole('alert').count(), 0);
     });

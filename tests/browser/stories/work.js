@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The page on which writers work on products, and what editing a product is elsewhere. */
 import assert from 'node:assert/strict';
-import { checkBody, story, storyInBoth } from '../visitor.js';
+import { checkBody, stopClock, story, storyInBoth } from '../visitor.js';
 
 /* Creates products of that category, the last one first in lists, and returns them in the order of lists. */
 async function make(server, { token }, category, names) {
@@ -428,7 +428,7 @@ export function stories(server) {
         const [, second, third, fourth] = await make(server, user, 'Erased', ['One', 'Two', 'Three', 'Four']);
         const ids = async () => (await server.api('GET', '/products?category=Erased')).data.map(({ id }) => id);
         await visitor.signIn(user);
-        await page.clock.install();
+        await stopClock(page);
         await open(page, 'Erased');
         await page.getByRole('button', { name: 'One', exact: true }).focus();
         await page.keyboard.press('Delete');
