@@ -109,4 +109,32 @@ export function stories(server) {
         await page.getByText('Member since').waitFor();
         await page.getByRole('button', { name: user.username }).waitFor();
     });
+
+    story('a body that is too large, or sent with a used key, is said so and can be sent once it is changed', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        await visitor.signIn(await server.register('verbose'));
+        await page.goto('/edit.html');
+        await page.getByLabel('Name').fill('Verbose teapot');
+        await page.getByLabel('Price').fill('1');
+        const keys = [];
+        await page.route('**/api/products', async route => {
+            const { name } = route.request().postDataJSON();
+            const [status, problem] = /teapot/.test(name) ? [413, 'body-too-large'] : [422, 'idempotency-key-reused'];
+            keys.push(route.request().headers()['idempotency-key']);
+            keys.length < 3
+                ? await route.fulfill({ status, contentType: 'application/problem+json', body: `{"type":"/problems/${problem}","status":${status}}` })
+                : await route.continue();
+        });
+        visitor.expect('POST /api/products 413', 'POST /api/products 422');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await visitor.hears('This is more than the catalogue takes at once.');
+        await page.getByLabel('Name').fill('Terse cup');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await visitor.hears('This was sent before with other values.');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await visitor.hears('The product is added.');
+        await page.getByRole('heading', { name: 'Terse cup' }).waitFor();
+        assert.equal(new Set(keys).size, 3, 'each attempt has a key of its own');
+    });
 }

@@ -50,6 +50,10 @@ export async function update(seen, changes) {
     }
 }
 
+/* Refusals after which the same attempt is never stored: of its body, and of its key, which was sent with another body. */
+const KEY_IS_USED = 422;
+const REFUSALS = [400, 413, KEY_IS_USED];
+
 /*
  * Creates a product. attempt: { key, body }, what was sent before without an answer that says what became of it, or null;
  * noteAttempt(attempt) keeps it for the next call. If the earlier attempt did create the product, this one changes it instead of creating
@@ -60,11 +64,14 @@ export async function create(values, attempt, noteAttempt) {
     const sent = attempt ?? { key: newKey(), body };
     noteAttempt(sent);
     const product = await call('POST', '/products', sent.body, { headers: { 'Idempotency-Key': sent.key } }).then(keep, error => {
-        if (error.status !== 400) {
+        if (!REFUSALS.includes(error.status)) {
             throw error;
         }
-        noteAttempt(null); /* such a body is never stored */
-        return isSame(sent.body, body) ? Promise.reject(error) : create(values, null, noteAttempt);
+        noteAttempt(null);
+        if (error.status === KEY_IS_USED || isSame(sent.body, body)) {
+            throw error;
+        }
+        return create(values, null, noteAttempt);
     });
     const changes = differences(values, product);
     return Object.keys(changes).length > 0 ? update(product, changes) : product;

@@ -47,6 +47,8 @@ export default {
         'Dann könnte niemand mehr administrieren. Geben Sie zuerst einem anderen Benutzer diese Rolle.',
     'problem.precondition-failed': 'Jemand anderes hat dies inzwischen geändert. Bitte laden Sie es neu.',
     'problem.body-too-large': 'Das ist mehr, als der Katalog auf einmal annimmt.',
+    'problem.idempotency-key-reused':
+        'Das wurde schon mit anderen Werten gesendet. Bitte sehen Sie nach, ob es schon da ist, bevor Sie es erneut senden.',
     'problem.not-indexed': 'Dieser Katalog kann so nicht suchen oder sortieren.',
     'problem.index-not-ready': 'Der Katalog bereitet diese Suche noch vor. Bitte versuchen Sie es später erneut.',
     'problem.query-too-slow': 'Diese Suche dauert zu lange. Wählen Sie einen Filter oder längere Wörter.',

@@ -47,6 +47,8 @@ export default {
         'This would leave no administrator who can sign in. Make another user an administrator first.',
     'problem.precondition-failed': 'Somebody else has changed this meanwhile. Read it again.',
     'problem.body-too-large': 'This is more than the catalogue takes at once.',
+    'problem.idempotency-key-reused':
+        'This was sent before with other values. Before you send it again, look whether it is there already.',
     'problem.not-indexed': 'This catalogue cannot search or sort this way.',
     'problem.index-not-ready': 'The catalogue is preparing for this kind of search. Please try again later.',
     'problem.query-too-slow': 'This search takes too long. Add a filter, or longer words.',
