@@ -316,6 +316,17 @@ export function stories(server) {
         await choose(page, path);
         let most = 0;
         await press(page, 'Check the file');
+        await page.getByRole('button', { name: /^Import/ }).waitFor();
+        let part = 0;
+        await page.route('**/products/import?*', async route => {
+            part++;
+            if (part === 2) {
+                await page.waitForTimeout(1100); /* earlier the page tells no rate */
+            } else if (part === 3) {
+                await page.getByText(/^[\d,]+ of [\d,]+ rows · [\d,]+ a second · (one second|\d+ (seconds|minutes)) left$/).waitFor();
+            }
+            await route.continue();
+        });
         await press(page, /^Import/);
         const heading = page.getByRole('heading', { name: 'rows are imported' });
         for (let isDone = false; !isDone; ) {
