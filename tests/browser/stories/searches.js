@@ -109,11 +109,12 @@ export function stories(server) {
         await page.goto('/?q=lamp');
         await link(page, 'Lamp 45').waitFor();
         release = await hold(page, '**/pages/index.js');
+        const reloaded = page.waitForRequest('**/pages/index.js');
         await search.evaluate(input => {
             input.value = 'kettle'; /* no event, so this is what a browser would have kept */
             location.reload();
         });
-        await page.waitForRequest('**/pages/index.js');
+        await reloaded;
         asked.length = 0;
         release();
         await link(page, 'Lamp 45').waitFor();
