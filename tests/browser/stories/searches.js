@@ -310,6 +310,8 @@ export function stories(server) {
         await visitor.hears(/^1–20 of 45 products$/);
         assert.ok(await visitor.isFocused(page.getByRole('button', { name: /^Filters/ })));
         assert.match(await page.getByRole('button', { name: /^Filters/ }).textContent(), /1/);
+        const [field, button] = await Promise.all(['#q', '#open-filters'].map(name => page.locator(name).boundingBox()));
+        assert.ok(Math.abs(field.y - button.y) < 5, 'the number leaves the button beside the search');
         await page.setViewportSize({ width: 1280, height: 740 });
         await category(page, 'Lights').waitFor();
         assert.ok(await category(page, 'Lights').isChecked());
@@ -379,10 +381,12 @@ export function stories(server) {
         await stopClock(page);
         await page.goto('/');
         await page.getByText('Please try again in 3 seconds.').waitFor();
+        assert.ok(await page.locator('#by-category').isHidden(), 'no title without categories');
         await page.clock.runFor(2000);
         await page.getByText('Please try again in a second.').waitFor();
         await page.clock.runFor(1000);
         await visitor.hears(/^1–20 of \d+ products$/);
+        await category(page, 'Pots').waitFor();
         assert.equal(await page.getByRole('alert').count(), 0);
     });
 

@@ -105,6 +105,10 @@ export function stories(server) {
         assert.ok(await choice.getByLabel('Price, Yours: 15.00').isChecked());
         assert.ok(await choice.getByLabel('Category, Stored by now: Shared more').isChecked());
         assert.equal(await choice.getByRole('radio').count(), 6, 'what both have alike is not asked for');
+        await ada.page.setViewportSize({ width: 320, height: 640 });
+        const heights = await choice.getByRole('rowheader').evaluateAll(heads => heads.map(head => head.getBoundingClientRect().height));
+        assert.ok(Math.max(...heights) < 50, `each field's name is in one line: ${heights}`);
+        await ada.page.setViewportSize({ width: 1280, height: 720 });
         await choice.getByLabel('Price, Stored by now: 20.00').check();
         await press(choice, 'Save the choice');
         await ada.hears('The product is saved.');

@@ -378,7 +378,8 @@ function hideLacking() {
         option.hidden = option.disabled = option.value !== '' && lacks.has(`sort ${option.value.replace('-', '')}`);
     });
     byId('by-sort').hidden = [...byId('sort').options].every(({ value, hidden }) => value === '' || hidden);
-    byId('by-category').hidden = lacks.has('category') || (answer.value !== null && categoryItems().length < 2);
+    const hasNone = answer.value === null ? !isLoading.value : categoryItems().length < 2; /* while they are loading, they have their place */
+    byId('by-category').hidden = lacks.has('category') || hasNone;
 }
 
 /* ---- saving what the list shows ---- */
