@@ -55,7 +55,7 @@ async function judgeTexts() {
         }
         const range = document.createRange();
         range.selectNodeContents(node);
-        const [inner, outer] = [range, parent.closest('.btn, .badge, .card, td, th, dd, label, dialog, main, body')].map(item =>
+        const [inner, outer] = [range, parent.closest('.btn, .badge, .card, .nav-link, td, th, dd, label, dialog, main, body')].map(item =>
             item.getBoundingClientRect(),
         );
         isGerman(parent) && isEnglish(text) && faults.push(`English: ${text}`);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a visit costs, with the pages as make install copies them and as conf/catalog.conf serves them. */
 import assert from 'node:assert/strict';
-import { story } from '../visitor.js';
+import { comeAsAdmin, story } from '../visitor.js';
 
 const MOST_BYTES = 60_000;
 const MOST_REQUESTS = 10;
@@ -90,6 +90,24 @@ export function stories(server) {
             const shift = await page.evaluate(() => window.shift);
             console.log(`${address}: layout shift ${shift.toFixed(4)}`);
             assert.ok(shift < MOST_SHIFT, `${address}: ${shift}`);
+        }
+    });
+
+    story('nothing moves on a phone when the menu of an administrator comes, which shows the present page', server, async visit => {
+        const { page } = await comeAsAdmin(server, visit, 'heavy');
+        await page.setViewportSize({ width: 412, height: 823 });
+        await watchShifts(page);
+        for (const [address, name] of [['/', 'Products'], ['/server.html', 'Server']]) {
+            await page.goto(address);
+            await page.locator('#menu').getByRole('link', { name: 'Users' }).waitFor();
+            await page.waitForLoadState('networkidle');
+            const shift = await page.evaluate(() => window.shift);
+            console.log(`${address} as an administrator: layout shift ${shift.toFixed(4)}`);
+            assert.ok(shift < MOST_SHIFT, `${address}: ${shift}`);
+            const [menu, item] = await Promise.all(
+                [page.locator('#menu'), page.locator('#menu').getByRole('link', { name })].map(part => part.boundingBox()),
+            );
+            assert.ok(item.x >= menu.x && item.x + item.width <= menu.x + menu.width, `${name} is in sight`);
         }
     });
 

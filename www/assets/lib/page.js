@@ -312,12 +312,23 @@ function showMenu() {
     follow(() => byId('account').replaceChildren(...accountItems()));
 }
 
+/* On a phone a long menu is scrolled. */
+function showPresentPage() {
+    const menu = byId('menu');
+    const item = menu.querySelector('[aria-current]')?.parentElement;
+    if (item && profile.value) {
+        menu.scrollLeft = item.offsetLeft - menu.offsetLeft - menu.clientWidth / 4;
+    }
+}
+
 /* Follows the user. */
 async function learnProfile() {
     const id = currentUser()?.id;
     const found = await readProfile().catch(() => null); /* the page that needs it says what is wrong */
     if (currentUser()?.id === id) {
         profile.value = found;
+        settle();
+        showPresentPage();
     }
 }
 
