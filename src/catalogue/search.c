@@ -307,7 +307,8 @@ static apr_status_t list_categories(search_t *s)
     if (s->counters.category) {
         add_value(l.facet, s->counters.category, count_matching(s));
     } else if (!is_known_empty(s)) {
-        rv = cat_db_each(s->db, SQL_CATEGORY_LARGEST, CAT_NO_VALUES, take_category, &l);
+        rv = cat_db_each(s->db, l.in_stock < 0 ? SQL_CATEGORY_LARGEST : SQL_CATEGORY_STOCK, CAT_NO_VALUES,
+                         take_category, &l);
     }
     put_facet(s, CAT_PRODUCT_CATEGORY, l.facet);
     return rv;

@@ -12,7 +12,7 @@ typedef struct cat_search_value_t {
     apr_int64_t count;
 } cat_search_value_t;
 
-#define CAT_SEARCH_FACET_MAX 50 /* values of a facet: the most frequent */
+#define CAT_SEARCH_FACET_MAX 50 /* values of a facet: the most frequent; SQL_CATEGORY_LARGEST has as many */
 
 typedef struct cat_search_facet_t {
     int field; /* CAT_PRODUCT_x */

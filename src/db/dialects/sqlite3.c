@@ -45,6 +45,10 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 /* OR IGNORE: if a statement of several rows can fail, SQLite keeps the former content of the pages that it changes in a file. */
 #define WORDS_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO product_words (word, created_at, id) VALUES " rows
 
+#define CATEGORIES_BY_CEILING                                                                                          \
+    "SELECT category, n, in_stock, ceiling FROM category_counts INDEXED BY categories_by_ceiling ORDER BY ceiling "    \
+    "DESC"
+
 /* The statements in which it differs from db/sql.def. */
 static const char *const statements[SQL_COUNT] = {
     [SQL_DATABASE] = "SELECT 'SQLite', sqlite_version(), MAX(version) FROM schema_version",
@@ -55,9 +59,8 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_WORDS_INSERT_16] = WORDS_INSERT_SQLITE3(TWICE(TWICE(TWICE(TWICE(WORDS_ROW))))),
     [SQL_INDEX_LIST] = "SELECT name, 1, NULL FROM sqlite_master WHERE type = 'index' AND tbl_name = 'products'",
     [SQL_CATEGORY_LIST] = "SELECT category, n, in_stock FROM category_counts WHERE n > 0",
-    [SQL_CATEGORY_LARGEST] =
-        "SELECT category, n, in_stock, ceiling FROM category_counts INDEXED BY categories_by_ceiling"
-        " ORDER BY ceiling DESC",
+    [SQL_CATEGORY_LARGEST] = CATEGORIES_BY_CEILING,
+    [SQL_CATEGORY_STOCK] = CATEGORIES_BY_CEILING,
     [SQL_STOCK_COUNT] = "SELECT a.n, a.in_stock FROM product_counts c CROSS JOIN product_counts a"
                         " WHERE c.level = 4 AND c.in_stock = c.n AND a.level = 3",
     [SQL_STOCK_OF_CATEGORY] = "SELECT COALESCE((SELECT n FROM category_counts WHERE category = %s), 0),"
