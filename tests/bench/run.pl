@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Measures what a request costs here and elsewhere, and writes results.json, results.md and pictures into DIR:
 #     tests/bench/run.pl build DIR
-# In the environment: QUICK=1 for one short round, PARTS="reads posts" for some of the parts only. The part instructions runs when it
-# is named, and puts nothing into DIR.
+# In the environment: QUICK=1 for one short round, ROUNDS=9 for that many instead of 27, PARTS="reads posts" for some of the parts only.
+# The part instructions runs when it is named, and puts nothing into DIR.
 use strict;
 use warnings FATAL => 'all';
 
@@ -31,7 +31,7 @@ my ($build, $dir) = map { Cwd::realpath($_) // die "$_: $!\n" } @ARGV;
 my @parts = split ' ', $ENV{PARTS} || "@PARTS";
 my %pace = $ENV{QUICK}
     ? (rounds => 1, seconds => 1, large => 1_000_000, beside_peers => 100_000, transferred => 100_000, requests => 100_000)
-    : (rounds => 27, seconds => 1, large => 10_000_000, beside_peers => 1_000_000, transferred => 1_000_000, requests => 1_000_000);
+    : (rounds => $ENV{ROUNDS} || 27, seconds => 1, large => 10_000_000, beside_peers => 1_000_000, transferred => 1_000_000, requests => 1_000_000);
 
 $| = 1;
 for my $part (@parts) {
