@@ -144,10 +144,21 @@ sub graceful {
     kill USR1 => $self->{pid};
 }
 
+# Under prefork, a child that is stopped while it starts may crash in httpd's own code: docs/decisions/0059.
 sub ask_to_stop {
     my ($self) = @_;
+    wait_until(5, sub { !grep { is_starting($_) } $self->children }) if mpm() eq 'prefork';
     $self->{stops}{ $self->{pid} } //= -s "$self->{logs}/error_log" || 0;
     return $self->SUPER::ask_to_stop;
+}
+
+# A child is root's at first.
+sub is_starting {
+    my ($pid) = @_;
+    my $stat = slurp("/proc/$pid/stat") or return 0;
+    my $begun = (split ' ', $stat =~ s/^.*\) //sr)[19] / POSIX::sysconf(POSIX::_SC_CLK_TCK());
+    my ($now) = split ' ', slurp('/proc/uptime');
+    return $now - $begun < 0.5 || ($> == 0 && (CORE::stat("/proc/$pid"))[4] == 0);
 }
 
 sub stop {
