@@ -730,6 +730,14 @@ static int is_fetched(const candidate_t *candidate, apr_int64_t products)
            (candidate->count <= CAT_PLAN_VERY_FEW || products > CAT_PLAN_SHARE * candidate->count);
 }
 
+/* So few that a walk need not be tried. One that reads no rows passes some fifteen products in the time in which one is fetched, so
+ * it meets a page sooner than all are fetched, unless they are fewer than the square root of the catalogue. */
+static int is_very_few(const cat_plan_t *plan, const candidate_t *candidate, apr_int64_t products)
+{
+    return candidate->count <= CAT_PLAN_VERY_FEW &&
+           (plan->index != by_time_and_price || candidate->count * candidate->count <= products);
+}
+
 /* A walk of fewer products than a word may have. */
 static int is_walked(const candidate_t *candidate)
 {
@@ -761,7 +769,7 @@ static apr_status_t choose_by_counts(choice_t *c, candidates_t *candidates)
     apr_int64_t blocks = is_stream ? 0 : count_tried_blocks(c->plan, candidates, c->rows);
     apr_status_t rv = count_candidates(c->db, c->dialect, c->plan, candidates, CAT_PLAN_VERY_FEW, blocks);
     const candidate_t *best = find_best(candidates);
-    int is_tried = best->count > CAT_PLAN_VERY_FEW && candidates->tried_from;
+    int is_tried = candidates->tried_from && !is_very_few(c->plan, best, candidates->products);
 
     if (rv == APR_SUCCESS && best->count > CAT_PLAN_VERY_FEW && !is_tried) {
         rv = count_candidates(c->db, c->dialect, c->plan, candidates, CAT_PLAN_FEW, 0);
