@@ -14,7 +14,7 @@ use CatalogTest::Http ();
 use Goods ();
 
 my $PATIENCE = 20; # seconds for an answer
-my $GRACE = 9;     # seconds within which the client may reuse a refresh token, a little less than the server's
+my $GRACE = 2;     # seconds within which the client reuses a refresh token: the server's less the time that a request may be stuck
 
 sub new {
     my ($class, $port, $number, $address) = @_;

@@ -16,7 +16,7 @@ use Ledger ();
 use Load ();
 
 my $DELAY = 2; # CatalogRevocationDelay
-our $GRACE = 2; # CatalogRefreshGrace, as the test sets it
+our $GRACE = 5; # CatalogRefreshGrace, as the test sets it; the clients of the load reuse a token in a part of it
 
 sub statuses { map { $_->{status} } @_ }
 
