@@ -33,8 +33,8 @@ static const struct {
 
 #define INDEXES (sizeof(indexes) / sizeof(indexes[0]))
 
-/* By which index the products that have one value of a field are walked by time; a list has one such walk, of the first row for which it
- * has a condition. */
+/* The index by which the products that have one value of a field are found, in the order of time. A list with conditions on several of
+ * these fields is walked by that of the first row. */
 static const struct {
     int field;
     const char *index;
@@ -305,7 +305,7 @@ static void add_field(candidates_t *candidates, const cat_plan_t *plan, const ca
 {
     candidate_t *found = find_candidate(candidates, condition->field);
     candidate_t *candidate = found ? found : &candidates->all[candidates->count++];
-    int is_category = condition->field == CAT_PRODUCT_CATEGORY && (condition->op == CAT_EQ || condition->op == CAT_IN);
+    int names_values = condition->op == CAT_EQ || condition->op == CAT_IN;
 
     if (!found) {
         *candidate = (candidate_t){.field = condition->field};
@@ -316,9 +316,11 @@ static void add_field(candidates_t *candidates, const cat_plan_t *plan, const ca
             }
         }
     }
-    if (is_category) {
-        candidate->index = value_indexes[0].index;
-        candidate->not_null = value_indexes[0].not_null;
+    for (size_t i = 0; i < VALUE_INDEXES && names_values; i++) {
+        if (value_indexes[i].field == condition->field) {
+            candidate->index = value_indexes[i].index;
+            candidate->not_null = value_indexes[i].not_null;
+        }
     }
     candidate->is_in_walk = (!found || candidate->is_in_walk) && is_in_walk(plan, condition);
 }

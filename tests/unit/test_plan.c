@@ -42,6 +42,13 @@ static unit_database_t *make_products(apr_pool_t *pool, int cheap)
     return database;
 }
 
+/* The products are three blocks of a thousand each. */
+static void add_blocks(unit_database_t *database)
+{
+    unit_database_sql(database, "INSERT INTO product_counts (level, created_at, id, n)"
+                                " VALUES (0, 1001, '', 1000), (0, 2001, '', 1000)");
+}
+
 static cat_plan_t choose(apr_pool_t *pool, unit_database_t *database, const cat_list_query_t *query)
 {
     cat_plan_t plan;
@@ -250,9 +257,8 @@ static void test_walk_is_tried_for_a_beginning_of_many_words(void **state)
     cat_list_query_t query = make_query(NULL, 0, beginning, 1, CAT_PRODUCT_CREATED_AT);
     cat_plan_t plan;
 
-    unit_database_sql(database, "UPDATE product_words SET word = 'red' || (created_at % 10);"
-                                " INSERT INTO product_counts (level, created_at, id, n)"
-                                " VALUES (0, 1001, '', 1000), (0, 2001, '', 1000)");
+    unit_database_sql(database, "UPDATE product_words SET word = 'red' || (created_at % 10)");
+    add_blocks(database);
     assert_int_equal(cat_plan_try(db, &cat_dialect_sqlite3, &query, 24, &plan), APR_SUCCESS);
     assert_int_equal(plan.kind, CAT_PLAN_WALK);
     assert_null(plan.tried_from); /* there are no more blocks */
@@ -270,9 +276,8 @@ static void test_walk_is_tried_for_a_range_of_prices(void **state)
     cat_list_query_t query = make_query(both, 1, NULL, 0, CAT_PRODUCT_CREATED_AT);
     cat_plan_t plan;
 
-    unit_database_sql(database, "UPDATE products SET price_key = 1 WHERE created_at % 10 = 0;"
-                                " INSERT INTO product_counts (level, created_at, id, n)"
-                                " VALUES (0, 1001, '', 1000), (0, 2001, '', 1000)");
+    unit_database_sql(database, "UPDATE products SET price_key = 1 WHERE created_at % 10 = 0");
+    add_blocks(database);
     assert_int_equal(cat_plan_try(db, &cat_dialect_sqlite3, &query, 7, &plan), APR_SUCCESS);
     assert_int_equal(plan.kind, CAT_PLAN_WALK);
     assert_string_equal(plan.index, "products_by_time_and_price");
@@ -290,9 +295,8 @@ static void test_walk_is_tried_where_fetching_takes_longer(void **state)
     cat_list_query_t query = make_query(both, 1, NULL, 0, CAT_PRODUCT_CREATED_AT);
     cat_plan_t plan;
 
-    unit_database_sql(database, "UPDATE products SET price_key = 1 WHERE created_at % 50 = 0;"
-                                " INSERT INTO product_counts (level, created_at, id, n)"
-                                " VALUES (0, 1001, '', 1000), (0, 2001, '', 1000)");
+    unit_database_sql(database, "UPDATE products SET price_key = 1 WHERE created_at % 50 = 0");
+    add_blocks(database);
     assert_int_equal(cat_plan_try(db, &cat_dialect_sqlite3, &query, 7, &plan), APR_SUCCESS);
     assert_string_equal(plan.tried_from, "1001");
     assert_int_equal(cat_plan_choose(db, &cat_dialect_sqlite3, &query, &plan), APR_SUCCESS);

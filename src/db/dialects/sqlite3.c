@@ -46,8 +46,8 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 #define WORDS_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO product_words (word, created_at, id) VALUES " rows
 
 #define CATEGORIES_BY_CEILING                                                                                          \
-    "SELECT category, n, in_stock, ceiling FROM category_counts INDEXED BY categories_by_ceiling ORDER BY ceiling "    \
-    "DESC"
+    "SELECT category, n, in_stock, ceiling FROM category_counts INDEXED BY categories_by_ceiling"                      \
+    " ORDER BY ceiling DESC"
 
 /* The statements in which it differs from db/sql.def. */
 static const char *const statements[SQL_COUNT] = {
