@@ -107,7 +107,7 @@ sub is_up { my ($self) = @_; return eval { $self->connection } }
 # log says why it has none.
 sub start {
     my ($self) = @_;
-    $self->start_hanging;
+    $self->SUPER::start;
     wait_until(20, sub { $self->api(GET => '/health/ready')->{status} !~ /^5/ || $self->log_text =~ /\[catalog:error\]/ });
     return $self;
 }
