@@ -23,6 +23,9 @@ const FLAGS =
 /* ms in which anything comes, on a machine that does ten other things too. On an idle one most of it comes in less than one second. */
 export const PATIENCE = 90_000;
 
+/* The bar while the server cannot be reached. On a machine without a network every browser is offline. */
+export const SILENCE_BAR = /(The catalogue does not answer|You are offline)\. This page goes on/;
+
 export const isFirefox = process.env.BROWSER === 'firefox';
 
 /*

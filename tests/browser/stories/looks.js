@@ -4,7 +4,7 @@
  * in two widths and both schemes; that takes as long as all checks.
  */
 import assert from 'node:assert/strict';
-import { axe, pictures, story } from '../visitor.js';
+import { axe, pictures, SILENCE_BAR, story } from '../visitor.js';
 
 const SIZES = [
     { width: 360, height: 740 },
@@ -144,7 +144,7 @@ const states = {
         await page.route('**/api/products?*', route => route.abort());
         await page.route('**/api/health/live', route => route.abort());
         await page.goto('/');
-        await page.getByText('This page goes on when it is back.').waitFor();
+        await page.getByText(SILENCE_BAR).waitFor();
     },
     async missing(page) {
         await page.unroute('**/api/products?*');

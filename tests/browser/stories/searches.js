@@ -2,7 +2,7 @@
 /* The catalogue: search, filters, order, the way back, languages, and what happens when the server does not play along. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { stopClock, story, storyInBoth } from '../visitor.js';
+import { SILENCE_BAR, stopClock, story, storyInBoth } from '../visitor.js';
 
 let filled = null;
 
@@ -397,13 +397,20 @@ export function stories(server) {
         await page.goto('/');
         await page.locator('.card').first().waitFor();
         visitor.expect('GET /api/products failed');
+        const comesOffline = () => page.evaluate(() => dispatchEvent(new Event('offline'))); /* a machine without a network is offline all the time */
+        const isAsked = page.waitForResponse('**/api/health/live');
+        await comesOffline();
+        assert.equal(await page.locator('.bar').textContent(), '', 'the server has not been asked');
+        await isAsked;
+        assert.equal(await page.locator('.bar').textContent(), '', 'the server answers');
         await visitor.context.setOffline(true);
+        await comesOffline();
         await visitor.hears('You are offline.');
         await page.getByRole('searchbox').fill('kettle');
         await visitor.hears('Check your connection');
         assert.equal((await names(page)).length, 20, 'the last list stays');
         await visitor.context.setOffline(false);
         await link(page, 'Red kettle').waitFor();
-        assert.equal(await page.getByText('You are offline.').count(), 0);
+        assert.equal(await page.getByText(SILENCE_BAR).count(), 0);
     });
 }

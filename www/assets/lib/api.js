@@ -38,23 +38,22 @@ async function isBack() {
     }
 }
 
-async function probe() {
-    if (navigator.onLine && (await isBack())) {
-        connection.value = 'up';
-    } else {
+async function waitForServer() {
+    do {
         connection.value = navigator.onLine ? 'down' : 'offline';
-        setTimeout(probe, PROBE);
-    }
+        await new Promise(resolve => setTimeout(resolve, PROBE));
+    } while (!(await isBack()));
+    connection.value = 'up';
 }
 
 function noteSilence() {
     if (connection.value === 'up') {
-        connection.value = navigator.onLine ? 'down' : 'offline';
-        setTimeout(probe, PROBE);
+        waitForServer();
     }
 }
 
-addEventListener('offline', noteSilence);
+/* A browser without a network says that it is offline, but reaches a server on the same machine. */
+addEventListener('offline', async () => (await isBack()) || noteSilence());
 
 /* ---- requests ---- */
 
