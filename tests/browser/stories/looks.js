@@ -332,7 +332,7 @@ const states = {
     },
     async reset(page) {
         await page.goto('/reset.html#token=AAAA');
-        await page.getByRole('button').waitFor();
+        await page.getByRole('button', { name: 'Set the password' }).waitFor();
     },
     async confirm(page) {
         await page.goto('/confirm.html#token=AAAA');

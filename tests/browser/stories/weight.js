@@ -93,22 +93,39 @@ export function stories(server) {
         }
     });
 
-    story('nothing moves on a phone when the menu of an administrator comes, which shows the present page', server, async visit => {
-        const { page } = await comeAsAdmin(server, visit, 'heavy');
+    story('on a phone nothing moves when the menu of an administrator comes, which opens and closes', server, async visit => {
+        const visitor = await comeAsAdmin(server, visit, 'heavy');
+        const { page } = visitor;
+        const item = name => page.locator('#menu a', { hasText: name }); /* hidden too */
         await page.setViewportSize({ width: 412, height: 823 });
         await watchShifts(page);
-        for (const [address, name] of [['/', 'Products'], ['/server.html', 'Server']]) {
+        for (const address of ['/', '/server.html']) {
             await page.goto(address);
-            await page.locator('#menu').getByRole('link', { name: 'Users' }).waitFor();
+            await item('Users').waitFor({ state: 'attached' });
             await page.waitForLoadState('networkidle');
             const shift = await page.evaluate(() => window.shift);
             console.log(`${address} as an administrator: layout shift ${shift.toFixed(4)}`);
             assert.ok(shift < MOST_SHIFT, `${address}: ${shift}`);
-            const [menu, item] = await Promise.all(
-                [page.locator('#menu'), page.locator('#menu').getByRole('link', { name })].map(part => part.boundingBox()),
-            );
-            assert.ok(item.x >= menu.x && item.x + item.width <= menu.x + menu.width, `${name} is in sight`);
         }
+        const toggle = page.getByRole('button', { name: 'Menu' });
+        assert.ok(await item('Users').isHidden());
+        await toggle.focus();
+        await page.keyboard.press('Enter');
+        assert.equal(await item('Server').getAttribute('aria-current'), 'page');
+        await page.keyboard.press('Tab');
+        assert.ok(await visitor.isFocused(item('Products')));
+        await page.keyboard.press('Escape');
+        assert.ok(await item('Products').isHidden());
+        assert.ok(await visitor.isFocused(toggle));
+        await toggle.click();
+        await page.getByRole('heading', { level: 1 }).click();
+        assert.ok(await item('Products').isHidden(), 'the focus has left the menu');
+        await toggle.click();
+        await item('Users').click();
+        await page.waitForURL('**/users.html');
+        await page.setViewportSize({ width: 1280, height: 800 });
+        assert.ok(await toggle.isHidden());
+        assert.ok(await item('Users').isVisible());
     });
 
     story('the heading waits neither for a module after another nor for formats of numbers', server, async visit => {

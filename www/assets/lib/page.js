@@ -239,38 +239,44 @@ function link(href, text) {
     return el('a', { class: 'nav-link', href, 'aria-current': path.endsWith(`/${href}`) && 'page' }, text);
 }
 
-function accountMenu(user) {
+/* Shows and hides the panel by a button before it; hides it when the focus leaves the item, which has both, and by Escape. */
+function addPanel(item, panel, props, content) {
     const isOpen = state(false);
-    const close = () => (isOpen.value = false);
-    const button = el(
+    const toggle = el(
         'button',
         {
             type: 'button',
-            class: 'nav-link account',
             'aria-expanded': () => String(isOpen.value),
-            'aria-controls': 'account-menu',
+            'aria-controls': panel.id,
             onclick: () => (isOpen.value = !isOpen.value),
+            ...props,
         },
-        bdi(user.username),
+        content,
     );
-    const menu = el(
-        'div',
-        { class: 'menu', id: 'account-menu', hidden: () => !isOpen.value },
-        link('account.html', t('shell.account')),
-        el('button', { type: 'button', class: 'nav-link', onclick: leave }, t('shell.signOut')),
-    );
-    const item = el('li', { class: 'has-menu' }, button, menu);
+    follow(() => panel.classList.toggle('open', isOpen.value));
+    item.prepend(toggle);
     item.addEventListener('keydown', event => {
         if (event.key === 'Escape' && isOpen.value) {
-            close();
-            button.focus();
+            isOpen.value = false;
+            toggle.focus();
         }
     });
     item.addEventListener('focusout', ({ relatedTarget }) => {
         if (!item.contains(relatedTarget)) {
-            close();
+            isOpen.value = false;
         }
     });
+}
+
+function accountMenu(user) {
+    const panel = el(
+        'div',
+        { class: 'menu', id: 'account-menu' },
+        link('account.html', t('shell.account')),
+        el('button', { type: 'button', class: 'nav-link', onclick: leave }, t('shell.signOut')),
+    );
+    const item = el('li', { class: 'has-menu' }, panel);
+    addPanel(item, panel, { class: 'nav-link toggle account' }, bdi(user.username));
     return item;
 }
 
@@ -308,17 +314,9 @@ function showMenu() {
         ({ href }) => href,
         ({ value: { href, text } }) => el('li', {}, link(href, t(text))),
     );
+    addPanel(byId('main-menu'), byId('menu'), { class: 'nav-link toggle', id: 'menu-toggle' }, t('shell.menu'));
     byId('account').before(languageChoice());
     follow(() => byId('account').replaceChildren(...accountItems()));
-}
-
-/* On a phone a long menu is scrolled. */
-function showPresentPage() {
-    const menu = byId('menu');
-    const item = menu.querySelector('[aria-current]')?.parentElement;
-    if (item && profile.value) {
-        menu.scrollLeft = item.offsetLeft - menu.offsetLeft - menu.clientWidth / 4;
-    }
 }
 
 /* Follows the user. */
@@ -327,8 +325,6 @@ async function learnProfile() {
     const found = await readProfile().catch(() => null); /* the page that needs it says what is wrong */
     if (currentUser()?.id === id) {
         profile.value = found;
-        settle();
-        showPresentPage();
     }
 }
 

@@ -16,6 +16,7 @@ export default {
     'shell.signedInElsewhere': 'In einem anderen Tab hat sich {name} angemeldet.',
     'shell.language': 'Sprache',
     'shell.languageLater': 'Die Sprache wechselt mit der nächsten Seite, damit Ihre Eingaben nicht verloren gehen.',
+    'shell.menu': 'Menü',
     'shell.offline': 'Sie sind offline. Die Seite macht weiter, sobald die Verbindung wieder steht.',
     'shell.down': 'Der Katalog antwortet nicht. Die Seite macht weiter, sobald er wieder da ist.',
 

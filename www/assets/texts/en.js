@@ -16,6 +16,7 @@ export default {
     'shell.signedInElsewhere': 'In another tab {name} has signed in.',
     'shell.language': 'Language',
     'shell.languageLater': 'The language changes with the next page, so as not to lose what you have typed.',
+    'shell.menu': 'Menu',
     'shell.offline': 'You are offline. This page goes on when the connection is back.',
     'shell.down': 'The catalogue does not answer. This page goes on when it is back.',
 
