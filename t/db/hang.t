@@ -42,7 +42,7 @@ if (mpm() ne 'prefork') { # whose children have one request each
     my $start = time;
     my @sockets = map { my $socket = $server->connection; print {$socket} $list; $socket } 1 .. 20; # a child has threads left for others
     is_responsive($server, 'while the database hangs');
-    is_responsive($late->start_hanging, 'a server that starts now');
+    is_responsive($late->start_unready, 'a server that starts now');
     my @early = map { my $socket = $late->connection; print {$socket} $list; $socket } 1 .. 3;
     my $stuck = IO::Select->new(@sockets);
     my %status;
@@ -71,7 +71,7 @@ else {
     $engine->hang;
     my @stuck = map { my $socket = $server->connection; print {$socket} $list; $socket } 1 .. 2;
     is_responsive($server, 'while the database hangs');
-    is_responsive($late->start_hanging, 'a server that starts now');
+    is_responsive($late->start_unready, 'a server that starts now');
     $engine->resume;
     is(join(' ', grep { join('', readline $_) !~ m{^HTTP/1\.1 200 } } @stuck), '', 'the requests that hung are served');
 }
@@ -88,7 +88,7 @@ if (driver eq 'mysql') {
     $params .= ',group=catalog';
     $ENV{MYSQL_HOME} = $server->dir;
 }
-my $lost = server(conf => qq(DBDParams "$params"\n), engine => $engine)->start_hanging;
+my $lost = server(conf => qq(DBDParams "$params"\n), engine => $engine)->start_unready;
 my @answers = $lost->burst(($list) x (mpm() eq 'prefork' ? 4 : 16)); # a prefork child serves one at a time
 is(join(' ', grep { $_->{status} !~ /^50[03]$/ } @answers), '', 'mute: all requests get a 500 or 503');
 cmp_ok(max(map { $_->{took} } @answers), '<', 5, 'mute: no request waits five seconds');

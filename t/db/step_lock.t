@@ -17,7 +17,7 @@ is($holder->selectrow_array($hold{ +driver }), 1, 'the test holds the lock');
 
 is(ctl_for($other, 'migrate')->{status}, 0, 'migrate of another database on the same engine does not wait');
 
-$server->start;
+$server->start_unready;
 my $busy = { success => false, message => qr/./, error => 'the server is too busy; try again' };
 answers($server->api(GET => '/products'), 503, $busy, 'a request gets a 503', 'retry-after' => qr/^\d+$/);
 like($server->log_text, qr/CAT055: .*waits for another process that updates the schema/, 'the log has the cause of the wait');

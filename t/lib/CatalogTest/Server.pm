@@ -107,13 +107,14 @@ sub is_up { my ($self) = @_; return eval { $self->connection } }
 # log says why it has none.
 sub start {
     my ($self) = @_;
-    $self->SUPER::start;
-    wait_until(20, sub { $self->api(GET => '/health/ready')->{status} !~ /^5/ || $self->log_text =~ /\[catalog:error\]/ });
+    $self->start_unready;
+    wait_until(20, sub { $self->api(GET => '/health/ready')->{status} !~ /^5/ || $self->log_text =~ /\[catalog:error\]/ })
+        or die "$self->{dir}: the server is not ready and does not say why\n", $self->complaints;
     return $self;
 }
 
-# Starts a server whose database answers nothing.
-sub start_hanging { $_[0]->SUPER::start }
+# Starts a server whose database answers nothing, or that has to wait for its schema.
+sub start_unready { $_[0]->SUPER::start }
 
 sub httpd { (setting('apache'), '-d', $_[0]{dir}, '-f', "$_[0]{dir}/httpd.conf") }
 sub command { ($_[0]->httpd, '-DFOREGROUND') }

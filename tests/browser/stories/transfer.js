@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isFirefox, story, storyInBoth } from '../visitor.js';
 
-const MANY = 20_000; /* rows */
+const MANY = 100_000; /* rows */
 const MOST_MEMORY = 200e6; /* octets of the tab */
 
 const csv = (name, text, mimeType = 'text/csv') => ({ name, mimeType, buffer: Buffer.from(text) });
