@@ -105,8 +105,8 @@ for page in $(ask $url/catalogue/ | grep -o 'assets-[^"]*'); do
     expect "$page" "$(ask -o /dev/null -w '%{http_code}' "$url/catalogue/$page")" 200
 done
 
-# tests/apparmor/judge compares what the server does in this step with its AppArmor profile.
-step 'serve while it is traced'
+# tests/package/run has this step traced, and the trace compared with the AppArmor profile.
+step 'serve from three databases'
 find /etc /run /tmp /usr/share/mod_catalog /var/lib /var/log /var/www -printf '%U %p\n' >/traces/owners
 install -d -o www-data -g www-data -m 750 /var/lib/catalog/mails
 sed -i 's,CatalogMail  .*,CatalogMail file:/var/lib/catalog/mails,' /etc/apache2/sites-available/shop.conf
