@@ -32,7 +32,7 @@ SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,u
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps deps-dev run install uninstall deb check check-package exchanges lint unit t one openapi browser lighthouse cluster httpd-tests bench asan coverage covered tsan fuzz fuzzers format tidy clean help
+.PHONY: all deps deps-dev run install uninstall deb check check-package check-apparmor exchanges lint unit t one openapi browser lighthouse cluster httpd-tests bench asan coverage covered tsan fuzz fuzzers format tidy clean help
 
 all: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl ## build build/mod_catalog.so and build/catalogctl
 
@@ -130,6 +130,17 @@ check: ## everything the CI runs: deps-dev, lint, tidy, unit, t on each database
 check-package: deb ## install, upgrade, remove and purge the Debian package in a bare Debian: requires root, takes some minutes
 	@tools/deps check-package
 	@tests/package/run $(BUILD)/deb
+
+# Of each folder what has accesses of its own; the machine is emulated, and a file of the suite takes ten seconds and more.
+CONFINED_sqlite3 = event t/health t/auth t/server/graceful.t t/server/metrics.t t/mail t/keys/dir.t t/keys/jwks.t t/config/database.t \
+  t/config/paths.t t/authz/proxy.t t/http/files.t t/abuse/blocklist.t t/accounts/login.t t/users/admin.t t/ctl/secrets.t t/ctl/products.t \
+  t/db/files.t t/idempotency/header.t t/products/create.t t/products/search.t t/products/order.t t/products/export.t t/products/import.t \
+  t/load/graceful.t t/load/kill.t
+CONFINED_mysql = worker t/health
+CONFINED_pgsql = prefork t/health
+check-apparmor: deb all $(JOSE) $(BUILD)/tests/unit/test_statements $(BUILD)/tests/unit/test_search ## run the Debian package and the suite in a virtual machine whose kernel enforces the AppArmor profile: requires root; make check-apparmor [T=t/auth DB=... MPM=...] [ACCEL=kvm]
+	@tools/deps check-apparmor
+	@ACCEL='$(ACCEL)' tests/apparmor/run $(BUILD) $(if $(T),'$(DB) $(MPM) $(T)',$(foreach db,$(DATABASES),'$(db) $(CONFINED_$(db))'))
 
 GENERATED = $(addprefix $(BUILD)/,schema.inc templates.inc places.inc cflags)
 lint: $(GENERATED) ## compare tables with documents and tests, layers with the design, and the C style

@@ -73,7 +73,7 @@ is_not_ready($limited, 'a full database');
 
 # case: the disk is full, then has space again
 SKIP: {
-    my $disk = File::Temp->newdir;
+    my $disk = File::Temp->newdir('catalog-test.XXXXXX', TMPDIR => 1);
     skip 'no file system can be mounted here', 5 if system("mount -t tmpfs -o size=8m tmpfs $disk 2>/dev/null") != 0;
     CatalogTest::Server::hand_over("$disk");
     my $small = server(conf => "DBDParams $disk/catalog.db\n")->start;
