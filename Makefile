@@ -134,7 +134,7 @@ check-package: deb ## install, upgrade, remove and purge the Debian package in a
 # Of each folder what has accesses of its own; the machine is emulated, and a file of the suite takes ten seconds and more.
 CONFINED_sqlite3 = event t/health t/auth t/server/graceful.t t/server/metrics.t t/mail t/keys/dir.t t/keys/jwks.t t/config/database.t \
   t/config/paths.t t/authz/proxy.t t/http/files.t t/abuse/blocklist.t t/accounts/login.t t/users/admin.t t/ctl/secrets.t t/ctl/products.t \
-  t/db/files.t t/idempotency/header.t t/products/create.t t/products/search.t t/products/order.t t/products/export.t t/products/import.t \
+  t/db/files.t t/idempotency/header.t t/products/create.t t/products/search.t t/products/order.t t/products/export.t \
   t/load/graceful.t t/load/kill.t
 CONFINED_mysql = worker t/health
 CONFINED_pgsql = prefork t/health
