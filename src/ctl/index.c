@@ -14,7 +14,8 @@
 /* Delta rows of categories are applied after so many portions: lists read all that wait. */
 #define PORTIONS_BETWEEN 20
 
-/* How often an index is tried that transactions of others are in the way of, and how long these may go on in between. */
+/* How often an index, or a portion of products, is tried that transactions of others are in the way of, and how long these may go
+ * on in between. */
 #define TRIES 30
 #define TRY_INTERVAL apr_time_from_sec(1)
 
@@ -39,9 +40,9 @@ static void keep_key(indexing_t *ix, const cat_list_key_t *key)
     ix->from = (cat_list_key_t){ix->created_at, ix->id};
 }
 
-static apr_status_t fill_portion(indexing_t *ix, int *is_last)
+static apr_status_t try_portion(indexing_t *ix, const cat_log_t *log, int *is_last)
 {
-    cat_db_t *db = cat_db_make(ix->pool, &ix->ctl->conf, ix->ctl->source, &ix->ctl->log);
+    cat_db_t *db = cat_db_make(ix->pool, &ix->ctl->conf, ix->ctl->source, log);
     cat_indexes_portion_t portion;
     apr_status_t rv = cat_indexes_fill(ix->pool, db, &ix->from, &portion);
 
@@ -53,6 +54,22 @@ static apr_status_t fill_portion(indexing_t *ix, int *is_last)
     }
     apr_pool_clear(ix->pool);
     return rv;
+}
+
+/* Only what no other try follows is logged as an error. */
+static apr_status_t fill_portion(indexing_t *ix, int *is_last)
+{
+    cat_log_t log = ix->ctl->log;
+    apr_status_t rv = CAT_EBUSY;
+
+    log.is_background = 1;
+    for (int tries = 1; rv == CAT_EBUSY && tries < TRIES; tries++) {
+        rv = try_portion(ix, &log, is_last);
+        if (rv == CAT_EBUSY) {
+            apr_sleep(TRY_INTERVAL);
+        }
+    }
+    return rv == CAT_EBUSY ? try_portion(ix, &ix->ctl->log, is_last) : rv;
 }
 
 static apr_status_t fill_all(indexing_t *ix)

@@ -201,6 +201,21 @@ $holder->disconnect;
 waitpid $pid, 0;
 is($?, 0, 'until the first one has ended');
 
+# ---- others have locked products for longer than three writes wait ----
+
+if (driver ne 'sqlite3') { # where any writer would be in the way of what comes before the products, too
+    my $writer = $server->database;
+    $writer->begin_work;
+    $writer->selectall_arrayref('SELECT id FROM products WHERE price = 50 FOR UPDATE');
+    ($pid, $out) = begin_index();
+    sleep 11;
+    is(waitpid($pid, POSIX::WNOHANG()), 0, 'catalogctl index waits for products that another program has locked');
+    $writer->rollback;
+    waitpid $pid, 0;
+    is($?, 0, 'and succeeds after that');
+    is(slurp($out), value('SELECT COUNT(*) FROM products') . " products, 0 indexed anew\n", 'without a complaint');
+}
+
 # ---- indexes that something else has dropped or left ----
 
 my %drop = (mysql => 'ALTER TABLE products DROP INDEX products_by_price', map { $_ => 'DROP INDEX products_by_price' } qw(pgsql sqlite3));
