@@ -206,7 +206,7 @@ is($?, 0, 'until the first one has ended');
 if (driver ne 'sqlite3') { # where any writer would be in the way of what comes before the products, too
     my $writer = $server->database;
     $writer->begin_work;
-    $writer->selectall_arrayref('SELECT id FROM products WHERE price = 50 FOR UPDATE');
+    $writer->selectall_arrayref(q(SELECT id FROM products WHERE price = '50' FOR UPDATE));
     ($pid, $out) = begin_index();
     sleep 11;
     is(waitpid($pid, POSIX::WNOHANG()), 0, 'catalogctl index waits for products that another program has locked');
