@@ -153,13 +153,14 @@ sub ask_to_stop {
     return $self->SUPER::ask_to_stop;
 }
 
-# A child is root's at first.
+# A child is root's at first. One may end meanwhile, of those that httpd had to spare.
 sub is_starting {
     my ($pid) = @_;
+    my $owner = (CORE::stat("/proc/$pid"))[4] // return 0;
     my $stat = slurp("/proc/$pid/stat") or return 0;
     my $begun = (split ' ', $stat =~ s/^.*\) //sr)[19] / POSIX::sysconf(POSIX::_SC_CLK_TCK());
     my ($now) = split ' ', slurp('/proc/uptime');
-    return $now - $begun < 0.5 || ($> == 0 && (CORE::stat("/proc/$pid"))[4] == 0);
+    return $now - $begun < 0.5 || ($> == 0 && $owner == 0);
 }
 
 sub stop {
