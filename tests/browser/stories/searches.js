@@ -366,6 +366,8 @@ export function stories(server) {
             assert.equal(await page.getByRole('link', { name: 'the products' }).getAttribute('href'), '/api/products');
         }
         assert.ok(await page.locator('.skeleton').isHidden());
+        await page.setViewportSize({ width: 360, height: 640 });
+        assert.ok(await page.locator('#menu').isHidden(), 'no empty menu on a phone');
     });
 
     story('after a countdown the list comes by itself', server, async visit => {
