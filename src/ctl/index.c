@@ -62,14 +62,14 @@ static apr_status_t fill_portion(indexing_t *ix, int *is_last)
     cat_log_t log = ix->ctl->log;
     apr_status_t rv = CAT_EBUSY;
 
-    log.is_background = 1;
-    for (int tries = 1; rv == CAT_EBUSY && tries < TRIES; tries++) {
-        rv = try_portion(ix, &log, is_last);
-        if (rv == CAT_EBUSY) {
+    for (int tries = 1; rv == CAT_EBUSY && tries <= TRIES; tries++) {
+        if (tries > 1) {
             apr_sleep(TRY_INTERVAL);
         }
+        log.is_background = tries < TRIES;
+        rv = try_portion(ix, &log, is_last);
     }
-    return rv == CAT_EBUSY ? try_portion(ix, &ix->ctl->log, is_last) : rv;
+    return rv;
 }
 
 static apr_status_t fill_all(indexing_t *ix)
