@@ -70,7 +70,7 @@ static void compare_column(cat_select_text_t *s, const cat_order_t *order, int i
     add_after_value(s, order, i);
 }
 
-/* (a, b, c) < (%s, %s, %s) */
+/* (a, b, c) < (%s, %s, %s). SQLite looks up the first column only, if a value is in a CAST. */
 static void compare_rows(cat_select_text_t *s, const cat_order_t *order, int skip, const char *table)
 {
     for (int i = skip; i < order->count; i++) {
@@ -79,7 +79,7 @@ static void compare_rows(cat_select_text_t *s, const cat_order_t *order, int ski
     cat_select_text_add(s, order->columns[skip].descending ? ") < " : ") > ", NULL);
     for (int i = skip; i < order->count; i++) {
         cat_select_text_add(s, i == skip ? "(" : ", ", NULL);
-        add_after_value(s, order, i);
+        cat_select_text_add_value(s, order->columns[i].after);
     }
     cat_select_text_add(s, ")", NULL);
 }

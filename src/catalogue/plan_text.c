@@ -11,6 +11,13 @@
 /* How a plan is written: the part of the plan that one select reads, and the union of these. `branch`: which one, 0 where
  * it is not a union. */
 
+/* What a select reads of the products that it finds. */
+typedef enum {
+    READ_KEYS,     /* not more than their keys and what the conditions ask */
+    READ_IN_ORDER, /* all columns, as the walk or stream comes to them */
+    LOOK_UP_EACH   /* the same as r, by its id, once the index has told that it is wanted */
+} reading_t;
+
 static int count_branches(const cat_plan_t *plan)
 {
     if (plan->branch_count) {
@@ -50,12 +57,20 @@ static void add_tried(cat_select_text_t *s, const cat_plan_t *plan)
     }
 }
 
-static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch)
+static void join_product(cat_select_text_t *s, const char *keys)
+{
+    cat_select_text_add(s, s->dialect->syntax->join, "products r ON r.id = ", keys, ".id", NULL);
+}
+
+static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
 {
     const cat_query_condition_t *condition = plan->branch_condition;
 
     cat_select_text_add(s, " FROM ", NULL);
     cat_select_text_add_products(s, plan->index);
+    if (reading == LOOK_UP_EACH) {
+        join_product(s, "p");
+    }
     cat_select_text_begin_where(s);
     if (condition) {
         cat_query_condition_t one = {condition->field, CAT_EQ, 1, condition->values + branch};
@@ -127,13 +142,13 @@ static void join_second(cat_select_text_t *s, const cat_plan_t *plan)
     cat_select_text_add(s, " AND v.created_at = w.created_at AND v.id = w.id", NULL);
 }
 
-static void add_stream(cat_select_text_t *s, const cat_plan_t *plan, int branch, int needs_products)
+static void add_stream(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
 {
     cat_select_text_add(s, " FROM product_words w", NULL);
     if (plan->second) {
         join_second(s, plan);
     }
-    if (has_more_conditions(plan) || needs_products) {
+    if (has_more_conditions(plan) || reading == READ_IN_ORDER) {
         cat_select_text_add(s, s->dialect->syntax->join, "products p ON p.id = w.id", NULL);
     }
     cat_select_text_begin_where(s);
@@ -143,17 +158,17 @@ static void add_stream(cat_select_text_t *s, const cat_plan_t *plan, int branch,
     cat_conditions_add_all(s, plan->query, NULL, is_found(plan->word) ? plan->word : NULL, plan->second);
 }
 
-static void add_source(cat_select_text_t *s, const cat_plan_t *plan, int branch, int needs_products)
+static void add_source(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
 {
     switch (plan->kind) {
     case CAT_PLAN_WALK:
-        add_walk(s, plan, branch);
+        add_walk(s, plan, branch, reading);
         break;
     case CAT_PLAN_FETCH:
         add_fetch(s, plan);
         break;
     default:
-        add_stream(s, plan, branch, needs_products);
+        add_stream(s, plan, branch, reading);
     }
 }
 
@@ -181,9 +196,9 @@ static int continues_in_branch(const cat_plan_t *plan, int branch)
            (plan->order.columns[0].after && plan->order.columns[0].after[0] == plan->branches[branch][0]);
 }
 
-static void add_branch(cat_select_text_t *s, const cat_plan_t *plan, int branch, int needs_products)
+static void add_branch(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
 {
-    add_source(s, plan, branch, needs_products);
+    add_source(s, plan, branch, reading);
     if (continues_in_branch(plan, branch)) {
         cat_order_add_after(s, &plan->order, plan->skip, table_of(plan));
     }
@@ -203,7 +218,7 @@ static void add_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t 
     for (int branch = 0; branch < count_branches(plan); branch++) {
         cat_select_text_add(s, branch ? " UNION " : "", "SELECT * FROM (SELECT ", NULL);
         add_columns(s, plan, table_of(plan));
-        add_branch(s, plan, branch, 0);
+        add_branch(s, plan, branch, READ_KEYS);
         add_limit(s, rows + offset, 0);
         cat_select_text_add(s, ") b", NULL);
         cat_select_text_add_number(s, branch);
@@ -245,7 +260,7 @@ static void add_keys(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t r
     }
     cat_select_text_add(s, "SELECT ", NULL);
     add_columns(s, plan, table_of(plan));
-    add_branch(s, plan, 0, 0);
+    add_branch(s, plan, 0, READ_KEYS);
     add_limit(s, rows, offset);
 }
 
@@ -256,43 +271,52 @@ static int is_empty(const cat_plan_t *plan)
     return count_branches(plan) == 0;
 }
 
-/* One walk or stream whose products are wanted, or most of them, from its beginning or a position on: they are read as they come.
- * Else keys are read first, of what the index has, so that no product is read that a condition or the offset leaves out, or that
- * is sorted behind the page. */
-static int is_read_in_order(const cat_plan_t *plan, apr_int64_t offset)
+/* Keys first, and then the products of the page by these, so that none is read that the offset leaves out, or that is sorted behind the
+ * page; else in one pass. Streams read each product to check it, and so do walks that look for words, which no index of products has. */
+static reading_t choose_reading(const cat_plan_t *plan, apr_int64_t offset)
 {
-    int wants_most = plan->kind == CAT_PLAN_WALK ? plan->wants_most : !has_more_conditions(plan);
+    int reads_products = plan->kind == CAT_PLAN_STREAM || plan->wants_most || plan->query->word_count > 0;
 
-    return plan->kind != CAT_PLAN_FETCH && wants_most && count_branches(plan) == 1 && !plan->is_merged &&
-           !plan->bound && offset == 0;
+    if (plan->kind == CAT_PLAN_FETCH || count_branches(plan) > 1 || plan->is_merged || plan->bound || offset) {
+        return READ_KEYS;
+    }
+    return reads_products ? READ_IN_ORDER : LOOK_UP_EACH;
+}
+
+static void add_wanted(cat_select_text_t *s, const cat_plan_t *plan, reading_t reading)
+{
+    cat_select_text_add(s, reading == READ_IN_ORDER ? "SELECT " PRODUCT_COLUMNS_OF_P : "SELECT " PRODUCT_COLUMNS_OF_R,
+                        NULL);
+    for (int i = 0; i < plan->query->sort_count; i++) {
+        cat_select_text_add(s, reading == READ_IN_ORDER ? ", p." : ", r.",
+                            cat_conditions_column(plan->query->sort[i].field), NULL);
+    }
 }
 
 void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
 {
-    cat_select_text_add(s, "SELECT " PRODUCT_COLUMNS_OF_P, NULL);
-    for (int i = 0; i < plan->query->sort_count; i++) {
-        cat_select_text_add(s, ", p.", cat_conditions_column(plan->query->sort[i].field), NULL);
-    }
+    reading_t reading = is_empty(plan) ? READ_IN_ORDER : choose_reading(plan, offset);
+
+    add_wanted(s, plan, reading);
     if (is_empty(plan)) {
         cat_select_text_add(s, " FROM products p WHERE p.id = '' AND 1 = 0", NULL);
-        return;
-    }
-    if (is_read_in_order(plan, offset)) {
-        add_branch(s, plan, 0, 1);
+    } else if (reading == READ_KEYS) {
+        s->leaves_choice = plan->bound != NULL; /* what is up to the bound is sorted, so the order forces no index */
+        cat_select_text_add(s, " FROM (", NULL);
+        add_keys(s, plan, rows, offset);
+        cat_select_text_add(s, ") k", NULL);
+        join_product(s, "k");
+        cat_order_add(s, &plan->order, 0, "k");
+    } else {
+        add_branch(s, plan, 0, reading);
         add_limit(s, rows, 0);
-        return;
     }
-    s->leaves_choice = plan->bound != NULL; /* what is up to the bound is sorted, so the order forces no index */
-    cat_select_text_add(s, " FROM (", NULL);
-    add_keys(s, plan, rows, offset);
-    cat_select_text_add(s, ") k", s->dialect->syntax->join, "products p ON p.id = k.id", NULL);
-    cat_order_add(s, &plan->order, 0, "k");
 }
 
 void cat_plan_add_bound(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
 {
     cat_select_text_add(s, "SELECT p.", plan->order.columns[0].column, NULL);
-    add_source(s, plan, 0, 1);
+    add_source(s, plan, 0, READ_IN_ORDER);
     cat_order_add_after(s, &plan->order, 0, "p");
     cat_select_text_add(s, " ORDER BY p.", plan->order.columns[0].column,
                         plan->order.columns[0].descending ? " DESC" : "", NULL);
@@ -330,14 +354,13 @@ static cat_plan_t make_whole(const cat_plan_t *plan)
 }
 
 /* Adds a select of all products of the plan, in no order. */
-static void add_all(cat_select_text_t *s, const cat_plan_t *plan, const char *what, int needs_products,
-                    apr_int64_t most)
+static void add_all(cat_select_text_t *s, const cat_plan_t *plan, const char *what, reading_t reading, apr_int64_t most)
 {
     cat_plan_t whole = make_whole(plan);
 
     for (int branch = 0; branch < count_branches(&whole); branch++) {
         cat_select_text_add(s, branch ? " UNION " : "", "SELECT * FROM (SELECT ", table_of(&whole), ".id", what, NULL);
-        add_source(s, &whole, branch, needs_products);
+        add_source(s, &whole, branch, reading);
         add_most(s, most);
         cat_select_text_add(s, ") b", NULL);
         cat_select_text_add_number(s, branch);
@@ -364,10 +387,10 @@ static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_
         add_merged(s, &whole);
     } else if (count_branches(&whole) == 1) {
         cat_select_text_add(s, "SELECT 1 AS one", NULL);
-        add_source(s, &whole, 0, 0);
+        add_source(s, &whole, 0, READ_KEYS);
     } else {
         cat_select_text_add(s, "SELECT * FROM (", NULL);
-        add_all(s, plan, "", 0, most);
+        add_all(s, plan, "", READ_KEYS, most);
         cat_select_text_add(s, ") a", NULL);
     }
     add_most(s, most);
@@ -405,8 +428,8 @@ void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64
     if (is_empty(plan)) {
         cat_select_text_add(s, "SELECT p.id, p.category, p.in_stock FROM products p WHERE p.id = '' AND 1 = 0", NULL);
     } else {
-        add_all(s, plan, plan->kind == CAT_PLAN_FETCH ? ", f.category, f.in_stock" : ", p.category, p.in_stock", 1,
-                most);
+        add_all(s, plan, plan->kind == CAT_PLAN_FETCH ? ", f.category, f.in_stock" : ", p.category, p.in_stock",
+                READ_IN_ORDER, most);
     }
     cat_select_text_add(s, ") a", NULL);
     add_most(s, most);

@@ -8,9 +8,6 @@
 /* The most items of a batch: a lost COMMIT leaves all of them in doubt. */
 #define BATCH_MAX 32
 
-/* How long a thread waits for a leader, whose connection may hang. */
-#define BATCH_PATIENCE apr_time_from_msec(500)
-
 /* A thread's item, on its stack. While the thread sleeps, the leader reads the item and writes rv. */
 typedef struct entry_t {
     cat_group_item_t item; /* first: a list of items is a list of entries */
@@ -113,7 +110,8 @@ static int is_refused(apr_status_t rv)
 static cat_group_state_t wait_in_queue(cat_db_t *db, entry_t *own)
 {
     apr_time_t entered = cat_checkout_enter_queue(db);
-    cat_group_state_t state = cat_checkout_join(db, db->source->batch, &own->item, apr_time_now() + BATCH_PATIENCE);
+    cat_group_state_t state =
+        cat_checkout_join(db, db->source->batch, &own->item, apr_time_now() + db->source->leader_patience);
 
     cat_checkout_leave_queue(db, entered);
     return state;

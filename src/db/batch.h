@@ -19,8 +19,9 @@ typedef enum {
  * Runs work on the item together with the items of other threads of this child: those that arrive while a thread writes
  * wait for it, and then one of them, the leader, writes them all, while the others sleep. A batch is for writes that do
  * not meet: each locks only rows that are its own. When the database refuses a value, each thread runs work on its own
- * item alone, so only the write that is to blame fails. A thread that no leader has served in half a second does not
- * wait any longer, but writes alone; so does one whose db has a companion, always in a transaction.
+ * item alone, so only the write that is to blame fails. A thread that no leader has served in
+ * CAT_SOURCE_LEADER_PATIENCE does not wait any longer, but writes alone; so does one whose db has a companion, always in a
+ * transaction.
  *
  * A source has one batch, so all callers pass the same work. Statuses and repetitions are those of cat_db_transact, or
  * of cat_db_exec for one statement.

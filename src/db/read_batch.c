@@ -6,9 +6,6 @@
 #include "db/checkout.h"
 #include "db/db.h"
 
-/* How long a thread waits for a leader, whose connection may hang. */
-#define READ_PATIENCE apr_time_from_msec(500)
-
 #define COLUMNS_MAX 16
 #define TEXTS_MAX 2048
 
@@ -134,7 +131,7 @@ apr_status_t cat_read_batch_one(cat_db_t *db, cat_sql_t sql, const char *key, ca
     own.key = key;
     own.is_too_long = 0;
     own.columns = 0;
-    switch (cat_checkout_join(db, group, &own.item, apr_time_now() + READ_PATIENCE)) {
+    switch (cat_checkout_join(db, group, &own.item, apr_time_now() + db->source->leader_patience)) {
     case CAT_GROUP_WAITING:
         return cat_db_each(db, sql, &key, 1, row, baton);
     case CAT_GROUP_LEADER:

@@ -5,9 +5,6 @@
 
 #include "db/checkout.h"
 
-/* How long a thread waits for a leader, whose connection may hang. */
-#define READ_PATIENCE apr_time_from_msec(500)
-
 /* What a thread wants, on its stack. While the thread sleeps, the leader uses its pool and writes the text and rv. */
 typedef struct wish_t {
     cat_group_item_t item; /* first: a list of items is a list of wishes */
@@ -48,7 +45,7 @@ apr_status_t cat_shared_read(cat_db_t *db, cat_item_t *item, cat_work_t *read, v
 {
     wish_t own = {.item.key = item->key, .pool = db->pool, .text = item};
 
-    switch (cat_checkout_join(db, db->source->texts, &own.item, apr_time_now() + READ_PATIENCE)) {
+    switch (cat_checkout_join(db, db->source->texts, &own.item, apr_time_now() + db->source->leader_patience)) {
     case CAT_GROUP_WAITING:
         return read(baton);
     case CAT_GROUP_LEADER:

@@ -9,7 +9,7 @@
  * Reads the text of item->key, together with the other threads of this child that want the text of this key: those that
  * arrive while one of them reads wait, and then one of them, the leader, reads it for all. It begins after each of them
  * has come, so none gets an older text than it would have read alone. Threads that want different texts do not wait for
- * each other. A thread that no leader has served in half a second reads alone, and so do those that would be more than
+ * each other. A thread that no leader has served in CAT_SOURCE_LEADER_PATIENCE reads alone, and so do those that would be more than
  * conf->max_connections threads which wait for leaders that read.
  *
  * read: begins to read when it is called, with this db, and sets the item's body, length and hash, the body on the

@@ -22,6 +22,7 @@ cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_co
     source->name = name;
     source->connector = connector;
     source->context = context;
+    source->leader_patience = CAT_SOURCE_LEADER_PATIENCE;
     return source;
 }
 

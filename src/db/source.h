@@ -65,6 +65,7 @@ struct cat_source_t {
     cat_response_cache_t *cache; /* where responses are kept, with `generations`; NULL: none are */
     cat_generations_t *generations;
     const cat_metrics_t *metrics; /* NULL: nothing is counted */
+    apr_time_t leader_patience;   /* CAT_SOURCE_LEADER_PATIENCE; unit tests may wait longer */
     int keeps; /* how many connections may be kept for the next use; 0: each ends with the use that opened it */
     cat_permits_t *permits; /* of the child: connections that may be in use */
     cat_permits_t *exports; /* of the child: exports that may run (catalogue/export.h) */
@@ -139,6 +140,9 @@ int cat_source_complete_parts(const cat_source_t *source, apr_time_t since);
 
 /* Opens a connection anew that is taken out and of no use as it is. */
 apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *handle);
+
+/* How long a thread waits for the leader of a batch, or of reads, whose connection may hang, before it works alone. */
+#define CAT_SOURCE_LEADER_PATIENCE apr_time_from_msec(500)
 
 /*
  * How long a writer waits for the write lock before it answers 503; and how long for the lock of another program, where

@@ -6,9 +6,10 @@
 
 /* Parts that several statements have, for db/sql.def and db/dialects/. */
 
-/* Each column of a product: "id, name, ..."; as a column of a table p: "p.id, p.name, ..."; a value for each: "%s, %s, ...". */
+/* Each column of a product: "id, name, ..."; as a column of a table p or r: "p.id, p.name, ..."; a value for each: "%s, %s, ...". */
 #define PRODUCT_COLUMNS CAT_PRODUCT_TABLE(PRODUCT_COLUMN)
 #define PRODUCT_COLUMNS_OF_P CAT_PRODUCT_TABLE(PRODUCT_COLUMN_OF_P)
+#define PRODUCT_COLUMNS_OF_R CAT_PRODUCT_TABLE(PRODUCT_COLUMN_OF_R)
 #define PRODUCT_PLACEHOLDERS CAT_PRODUCT_TABLE(PRODUCT_PLACEHOLDER)
 
 /* Sets the columns that an update may change: "name = COALESCE(%s, name), ...", so that one whose value is NULL stays. A column that may
@@ -46,6 +47,7 @@
 
 #define PRODUCT_COLUMN(name, field, column, update, ...) PRODUCT_COMMA_##update column
 #define PRODUCT_COLUMN_OF_P(name, field, column, update, ...) PRODUCT_COMMA_##update "p." column
+#define PRODUCT_COLUMN_OF_R(name, field, column, update, ...) PRODUCT_COMMA_##update "r." column
 #define PRODUCT_PLACEHOLDER(name, field, column, update, ...) PRODUCT_COMMA_##update "%s"
 #define PRODUCT_ASSIGNMENT(name, field, column, update, ...) PRODUCT_##update(column)
 

@@ -130,7 +130,8 @@ static void test_no_thread_waits_long_for_a_leader(void **state)
     unit_database_t *database = unit_database(*state);
     writer_t writers[WRITERS] = {{.id = "a"}, {.id = "b"}, {.id = "c"}, {.id = "d"}};
 
-    write_together(database, writers, apr_time_from_msec(900));
+    database->source->leader_patience = CAT_SOURCE_LEADER_PATIENCE;
+    write_together(database, writers, CAT_SOURCE_LEADER_PATIENCE + apr_time_from_msec(400));
     for (int i = 0; i < WRITERS; i++) {
         assert_int_equal(writers[i].rv, APR_SUCCESS);
     }

@@ -19,11 +19,14 @@ static void test_each_operator_is_written(void **state)
         {"sqlite3", {CAT_PRODUCT_NAME, CAT_NE, 1, &tea}, "NOT (p.name = %s AND p.name_key = %s)", "Tea|tea"},
         {"sqlite3", {CAT_PRODUCT_NAME, CAT_GT, 1, &tea}, "p.name_key > %s", "tea"},
         {"sqlite3", {CAT_PRODUCT_NAME, CAT_PREFIX, 1, &tea}, "p.name_key >= %s AND p.name_key < %s", "tea|teb"},
-        {"sqlite3", {CAT_PRODUCT_PRICE, CAT_LTE, 1, &five}, "p.price_key <= %s", "5"},
+        {"sqlite3", {CAT_PRODUCT_PRICE, CAT_LTE, 1, &five}, "p.price_key <= CAST(%s AS INTEGER)", "5"},
         {"mysql", {CAT_PRODUCT_PRICE, CAT_LTE, 1, &five}, "p.price_key <= CAST(%s AS SIGNED)", "5"},
-        {"sqlite3", {CAT_PRODUCT_RATING, CAT_LT, 1, &five}, "p.rating_key < %s AND p.rating_key >= %s", "5|0"},
-        {"sqlite3", {CAT_PRODUCT_RATING, CAT_EXISTS, 1, &yes}, "p.rating_key >= %s", "0"},
-        {"sqlite3", {CAT_PRODUCT_PRICE, CAT_IN, 1, &five}, "((p.price_key = %s))", "5"},
+        {"sqlite3",
+         {CAT_PRODUCT_RATING, CAT_LT, 1, &five},
+         "p.rating_key < CAST(%s AS INTEGER) AND p.rating_key >= CAST(%s AS INTEGER)",
+         "5|0"},
+        {"sqlite3", {CAT_PRODUCT_RATING, CAT_EXISTS, 1, &yes}, "p.rating_key >= CAST(%s AS INTEGER)", "0"},
+        {"sqlite3", {CAT_PRODUCT_PRICE, CAT_IN, 1, &five}, "((p.price_key = CAST(%s AS INTEGER)))", "5"},
     };
 
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {

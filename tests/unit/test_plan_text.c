@@ -52,7 +52,7 @@ static void test_word_without_other_conditions_needs_no_products(void **state)
     cat_plan_add_rows(&s, &plan, 11, 5);
     assert_non_null(strstr(cat_buffer_text(&s.text),
                            "FROM (SELECT w.created_at, w.id FROM product_words w WHERE w.word = %s"
-                           " ORDER BY w.created_at DESC, w.id DESC LIMIT %s OFFSET %s) k STRAIGHT_JOIN products p"));
+                           " ORDER BY w.created_at DESC, w.id DESC LIMIT %s OFFSET %s) k STRAIGHT_JOIN products r"));
     assert_string_equal(unit_values_of(&s), "red|11|5");
 }
 
@@ -122,6 +122,30 @@ static void test_products_of_many_words_are_counted_by_postings(void **state)
     assert_non_null(strstr(cat_buffer_text(&s.text), "FROM products p WHERE STRPOS"));
 }
 
+/* An index tells which products of a category are wanted; words are in no index of products. */
+static void test_walk_reads_only_wanted_products(void **state)
+{
+    static const char *const words[] = {"red"};
+    static const cat_query_value_t tea = {"Tea", "tea", 0};
+    cat_query_condition_t category = {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, &tea};
+    cat_list_query_t query;
+    cat_plan_t plan = make_plan(&query);
+    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
+
+    query.conditions = &category;
+    query.condition_count = 1;
+    plan.kind = CAT_PLAN_WALK;
+    plan.index = "products_by_price";
+    cat_plan_add_rows(&s, &plan, 11, 0);
+    assert_non_null(strstr(cat_buffer_text(&s.text), " FROM products p INDEXED BY products_by_price"
+                                                     " CROSS JOIN products r ON r.id = p.id WHERE p.category = %s"));
+    query.words = words;
+    query.word_count = 1;
+    s = unit_begin_text(*state, "sqlite3");
+    cat_plan_add_rows(&s, &plan, 11, 0);
+    assert_non_null(strstr(cat_buffer_text(&s.text), " FROM products p INDEXED BY products_by_price WHERE"));
+}
+
 static void test_tried_walk_ends_at_its_time(void **state)
 {
     cat_list_query_t query;
@@ -132,7 +156,8 @@ static void test_tried_walk_ends_at_its_time(void **state)
     plan.index = "products_by_time";
     plan.tried_from = "1700000000000";
     cat_plan_add_rows(&s, &plan, 11, 0);
-    assert_non_null(strstr(cat_buffer_text(&s.text), " WHERE p.created_at >= %s ORDER BY p.created_at DESC"));
+    assert_non_null(
+        strstr(cat_buffer_text(&s.text), " WHERE p.created_at >= CAST(%s AS INTEGER) ORDER BY p.created_at DESC"));
     s = unit_begin_text(*state, "sqlite3");
     cat_plan_add_count(&s, &plan, 0);
     assert_null(strstr(cat_buffer_text(&s.text), "WHERE"));
@@ -157,6 +182,7 @@ int main(void)
         UNIT_TEST(test_second_word_is_looked_up_among_the_postings),
         UNIT_TEST(test_postings_of_two_words_are_merged_in_the_order_of_the_list),
         UNIT_TEST(test_products_of_many_words_are_counted_by_postings),
+        UNIT_TEST(test_walk_reads_only_wanted_products),
         UNIT_TEST(test_tried_walk_ends_at_its_time),
         UNIT_TEST(test_unknown_word_finds_nothing),
     };

@@ -81,6 +81,7 @@ static inline unit_database_t *unit_database_make_for(apr_pool_t *pool, const ch
     database->log = (cat_log_t){.write = unit_database_log, .context = database};
     database->source = cat_pool_create(pool, driver, params);
     database->source->path = database->path;
+    database->source->leader_patience = apr_time_from_sec(60); /* whatever else the machine does */
     assert_int_equal(apr_thread_mutex_create(&database->mutex, APR_THREAD_MUTEX_DEFAULT, pool), APR_SUCCESS);
     if (database->path) {
         unit_database_add_cache(database);
