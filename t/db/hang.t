@@ -31,7 +31,7 @@ sub is_responsive {
     my $start = time;
     is($server->api(GET => '/index.html', mount => '')->{status}, 200, "$why: a file is served");
     answers($server->api(GET => '/health/live'), 200, undef, "$why: the server is live");
-    cmp_ok(time - $start, '<', 1, "$why: both answers take less than a second");
+    takes_less(time - $start, 1, "$why: both answers take less than a second");
 }
 
 # case: the engine hangs: in each child, as many requests as it may have connections hang; all others are refused within seconds
@@ -91,11 +91,11 @@ if (driver eq 'mysql') {
 my $lost = server(conf => qq(DBDParams "$params"\n), engine => $engine)->start_unready;
 my @answers = $lost->burst(($list) x (mpm() eq 'prefork' ? 4 : 16)); # a prefork child serves one at a time
 is(join(' ', grep { $_->{status} !~ /^50[03]$/ } @answers), '', 'mute: all requests get a 500 or 503');
-cmp_ok(max(map { $_->{took} } @answers), '<', 5, 'mute: no request waits five seconds');
+takes_less(max(map { $_->{took} } @answers), 5, 'mute: no request waits five seconds');
 is_responsive($lost, 'mute');
 answers($lost->api(GET => '/health/ready'), 503, undef, 'mute: the server is not ready');
 my $stop = $lost->stop;
-cmp_ok($stop, '<', 5, 'mute: the server stops within five seconds');
+takes_less($stop, 5, 'mute: the server stops within five seconds');
 
 expect_log(qr/CAT002: /);
 expect_log(qr/CAT001: /) if mpm() ne 'prefork';

@@ -34,7 +34,7 @@ cmp_ok(scalar @later, '>', 0,
     'at least one request gets a 503') if mpm() ne 'prefork'; # whose children have one connection each
 answers($_, 503, refusal(error => qr/busy/), 'the 503 has Retry-After', 'retry-after' => qr/^[1-9]\d*$/) for @later;
 my ($longest) = sort { $b <=> $a } map { $_->{took} } @answers;
-cmp_ok($longest, '<', 15, 'no request hangs');
+takes_less($longest, 15, 'no request hangs');
 answers($server->api(GET => '/products?limit=1'), 200, undef, 'the next request is served');
 my $waiters = ['>=', scalar @later]; # or jobs
 moved_since($server, {}, { 'catalog_database_connection_failures_total{reason="limit"}' => $waiters,
@@ -61,7 +61,7 @@ sleep 1;
 my $start = time;
 answers($server->api(GET => '/products?limit=1'), 200, undef, 'a read beside twenty slow clients is served');
 answers($server->api(POST => '/products', \%large, token => $token), 201, undef, 'a write beside them succeeds');
-cmp_ok(time - $start, '<', 1, 'both answers take less than a second');
+takes_less(time - $start, 1, 'both answers take less than a second');
 my $text = join '', readline $slow[0];
 like($text, qr{^HTTP/1\.1 200 .*\}$}s, 'a slow client receives the whole answer');
 close $_ for @slow; # or httpd waits for them to read on

@@ -23,7 +23,7 @@ my $start = time;
 print {$socket} create('patient');
 my ($read, $took) = timed(sub { $server->api(GET => '/products') });
 answers($read, 200, undef, 'a read does not wait');
-cmp_ok($took, '<', 0.8, 'the read takes less than a second');
+takes_less($took, 0.8, 'the read takes less than a second');
 sleep 1 - (time - $start);
 $db->do('COMMIT');
 my $answer = join '', <$socket>;
@@ -36,16 +36,16 @@ $db->do('BEGIN IMMEDIATE');
 (my $refused, $took) = timed(sub { $server->talk(create('impatient')) });
 answers($refused, 500, { success => false, message => qr/./, error => 'database unavailable' },
     'a write that waits too long gets a 500', 'retry-after' => qr/^[1-9]\d*$/);
-cmp_ok($took, '<', 4, 'the write waits less than four seconds');
+takes_less($took, 4, 'the write waits less than four seconds');
 my @writers = $server->burst(map { create("w$_") } 1 .. 8);
 my %statuses = map { $_->{status} => 1 } @writers;
 is_deeply([grep { !/^50[03]$/ } keys %statuses], [], 'several writes get a 500 or 503');
 is(scalar(grep { !$_->{headers}{'retry-after'} } @writers), 0, 'each refused write has Retry-After');
 my ($longest) = sort { $b <=> $a } map { $_->{took} } @writers;
-cmp_ok($longest, '<', 6, 'no write waits six seconds');
+takes_less($longest, 6, 'no write waits six seconds');
 ($read, $took) = timed(sub { $server->api(GET => '/products') });
 answers($read, 200, undef, 'a read is served');
-cmp_ok($took, '<', 0.8, 'the read does not wait');
+takes_less($took, 0.8, 'the read does not wait');
 is(register_status(), 500, 'a registration gets a 500');
 $db->do('ROLLBACK');
 sub register_status { return $server->api(POST => '/register',

@@ -6,8 +6,8 @@
 # mpm: event
 # runs: last
 # 10,000 writes of products (2,000 where the database is a process of its own, which the test does not kill) and 200 registrations,
-# whose cost is the hashing of passwords, from 32 connections while a child is killed each second: every acknowledged write is stored
-# exactly once.
+# whose cost is the hashing of passwords, from 32 connections while a child is killed each second, or less often on a slow machine:
+# every acknowledged write is stored exactly once.
 use CatalogLoad;
 use CatalogTest;
 use List::Util qw(sum0 uniq);
@@ -105,10 +105,10 @@ sub work {
 
 # ---- load ----
 
-my ($start, $kills) = (time, 0);
+my ($pause, $start, $kills) = (slowness(), time, 0);
 my $clients = clients($server, REGISTRARS + WRITERS, \&work);
 while ($clients->are_running) {
-    sleep 1;
+    sleep $pause; # httpd needs that long to replace a child
     my @children = $server->children;
     $kills += kill KILL => $children[rand @children];
 }
@@ -123,7 +123,7 @@ my @users = map { @{ $_->{users} } } @journals;
 my %products = map { %{ $_->{products} } } @journals;
 my %unanswered = map { %{ $_->{unanswered} } } @journals;
 note sprintf '%.1f s, %d kills: %s', $took, $kills, join ', ', map { "$answers{$_} $_" } sort keys %answers;
-cmp_ok($kills, '>=', $took / 2, 'at least one child is killed every two seconds');
+cmp_ok($kills, '>=', $took / $pause / 2, 'at least one child is killed every two seconds, of an idle machine');
 is(scalar @users, REGISTRARS * REGISTRATIONS, 'all registrations succeed');
 my $writes = sum0(map { $answers{$_} // 0 } 'POST 201', 'PUT 200', 'DELETE 200') - @users;
 cmp_ok($writes, '>=', WRITES, 'so do all writes');
@@ -158,7 +158,7 @@ is($sessions, scalar @names, 'each user has one session');
 # ---- mail ----
 
 # A child that is killed while it sends leaves the mail leased: expire the lease at once.
-cmp_ok($server->stop, '<', 5, 'the server stops within five seconds');
+takes_less($server->stop, 5, 'the server stops within five seconds');
 $db->do("UPDATE outbox SET next_at = created_at WHERE lease != ''");
 $start = time;
 $server->start;
