@@ -70,7 +70,7 @@ static void compare_column(cat_select_text_t *s, const cat_order_t *order, int i
     add_after_value(s, order, i);
 }
 
-/* (a, b, c) < (%s, %s, %s). SQLite looks up the first column only, if a value is in a CAST. */
+/* (a, b, c) < (%s, %s, %s) */
 static void compare_rows(cat_select_text_t *s, const cat_order_t *order, int skip, const char *table)
 {
     for (int i = skip; i < order->count; i++) {
@@ -79,7 +79,11 @@ static void compare_rows(cat_select_text_t *s, const cat_order_t *order, int ski
     cat_select_text_add(s, order->columns[skip].descending ? ") < " : ") > ", NULL);
     for (int i = skip; i < order->count; i++) {
         cat_select_text_add(s, i == skip ? "(" : ", ", NULL);
-        cat_select_text_add_value(s, order->columns[i].after);
+        if (order->columns[i].is_number) {
+            cat_select_text_add_row_integer(s, order->columns[i].after);
+        } else {
+            cat_select_text_add_value(s, order->columns[i].after);
+        }
     }
     cat_select_text_add(s, ")", NULL);
 }

@@ -49,6 +49,11 @@ void cat_select_text_add_integer(cat_select_text_t *s, const char *value)
     bind_value(s, s->dialect->syntax->integer, value);
 }
 
+void cat_select_text_add_row_integer(cat_select_text_t *s, const char *value)
+{
+    bind_value(s, s->dialect->syntax->row_integer, value);
+}
+
 void cat_select_text_add_key(cat_select_text_t *s, apr_int64_t key)
 {
     cat_select_text_add_integer(s, apr_psprintf(s->text.pool, "%" APR_INT64_T_FMT, key));

@@ -35,6 +35,7 @@ typedef struct cat_syntax_t {
         *use_index_end;         /* behind a table, around the name of the only index to read it by; or NULL */
     const char *join;           /* joins two tables, the left one being read first */
     const char *integer;        /* a placeholder whose value is compared with a column of numbers */
+    const char *row_integer;    /* the same within a row value; NULL: compares_rows is 0 */
     const char *plan_by_values; /* a select after which a search is planned by its values; NULL: it always is */
     const char *find;           /* a function (text, part), above 0 if the text contains the part */
     const char *by_octets;      /* behind a column of texts whose own order is the database's: compares octets */

@@ -15,13 +15,14 @@ static void test_order_and_position_are_written(void **state)
         {"sqlite3",
          {{CAT_PRODUCT_PRICE, 1}},
          1,
-         " WHERE (p.price_key, p.created_at, p.id) < (%s, %s, %s) ORDER BY p.price_key DESC, p.created_at DESC, p.id "
+         " WHERE (p.price_key, p.created_at, p.id) < (%s + 0, %s + 0, %s) ORDER BY p.price_key DESC, p.created_at "
+         "DESC, p.id "
          "DESC",
          "5|7|i"},
         {"sqlite3",
          {{CAT_PRODUCT_CREATED_AT, 0}},
          1,
-         " WHERE (p.created_at, p.id) > (%s, %s) ORDER BY p.created_at, p.id",
+         " WHERE (p.created_at, p.id) > (%s + 0, %s) ORDER BY p.created_at, p.id",
          "7|i"},
         {"mysql",
          {{CAT_PRODUCT_CREATED_AT, 0}},

@@ -144,6 +144,7 @@ static const char *const statements[SQL_COUNT] = {
 static const cat_syntax_t syntax = {
     .join = " JOIN ",
     .integer = "%s",
+    .row_integer = "%s",
     .plan_by_values = "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)",
     .find = "STRPOS",
     .by_octets = " COLLATE \"C\"",

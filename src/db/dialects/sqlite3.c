@@ -75,6 +75,7 @@ static const cat_syntax_t syntax = {
     .use_index_end = "",
     .join = " CROSS JOIN ",
     .integer = "CAST(%s AS INTEGER)", /* else the text is converted for each row */
+    .row_integer = "%s + 0",          /* after a CAST, the columns behind it would not be looked up in the index */
     .find = "INSTR",
     .by_octets = "",
     .ends_distinct = 1,
