@@ -25,6 +25,7 @@ use Varied ();
 my $SMALL = 10_000;
 my $FEW = 4;   # connections that a long query should not disturb
 my $PAIRS = 5; # of runs, without a long query and beside one
+my $FREQUENT = substr Varied::word(1), 0, 2; # the beginning of the most frequent words; of one of three products
 
 # The questions: name => a query, in which {word} is a fact of the catalogue.
 my @QUESTIONS = (
@@ -41,6 +42,7 @@ my @QUESTIONS = (
     'a rare word' => 'q={rare}',
     'a common word' => 'q={common}',
     'a prefix of two letters' => 'q={prefix}',
+    'a frequent prefix of two letters' => "q=$FREQUENT",
     'two common words' => 'q={common}+{common2}',
     'a common and a rare word' => 'q={common}+{rare}',
 );
@@ -146,7 +148,8 @@ sub beside_cell {
     my $begin = Time::HiRes::time();
     $server->get($target);
     my $took = Time::HiRes::time() - $begin;
-    my @pace = $took < $SLOW ? (warm => 1) : (connections => 1, seconds => 2 + POSIX::ceil(5 * $took));
+    my $runs = 2 + POSIX::ceil(5 * $took);
+    my @pace = $took < $SLOW ? (warm => 1) : (connections => 1, seconds => $runs, timeout => $runs);
     return { server => $server, every => Rounds::SELDOM, requests => ["1 GET $target"], @pace };
 }
 

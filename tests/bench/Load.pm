@@ -14,11 +14,11 @@ use CatalogTest::Tools qw(slurp spew);
 use Catalogue ();
 use Machine ();
 
-# server; url, unless it is HTTP; requests: as load.lua takes them; count, size, header: likewise; connections, seconds; streams: so
-# many requests at a time on each connection, which is HTTP/2. The result: requests, rate (a second), cpu (microseconds a request),
-# p50 and p99 (milliseconds), failed.
+# server; url, unless it is HTTP; requests: as load.lua takes them; count, size, header: likewise; connections, seconds; timeout:
+# seconds until wrk counts a request as failed; streams: so many requests at a time on each connection, which is HTTP/2. The result:
+# requests, rate (a second), cpu (microseconds a request), p50 and p99 (milliseconds), failed.
 sub run {
-    my (%o) = (connections => 48, count => 1, size => 1, header => '-', @_);
+    my (%o) = (connections => 48, count => 1, size => 1, header => '-', timeout => 5, @_);
     $o{url} //= 'http://127.0.0.1:' . $o{server}->port;
     $o{threads} = $o{connections} > 1 ? 2 : 1;
     my $command = $o{streams} ? h2load(%o) : wrk(%o);
@@ -37,7 +37,7 @@ sub run {
 
 sub wrk {
     my (%o) = @_;
-    return ['wrk', "-t$o{threads}", "-c$o{connections}", "-d$o{seconds}s", '--timeout', '5s', '-s', "$FindBin::RealBin/load.lua",
+    return ['wrk', "-t$o{threads}", "-c$o{connections}", "-d$o{seconds}s", '--timeout', "$o{timeout}s", '-s', "$FindBin::RealBin/load.lua",
         $o{url}, '--', @o{qw(count size header)}, @{ $o{requests} }];
 }
 

@@ -110,7 +110,8 @@ sub sizes {
 my @DEPTH = (
     (map { [$_, 1.5, 4] } 'a large category', 'a tiny category', '2 % of the prices', 'in stock'),
     (map { [$_, 1.5] } 'by price', 'by name', 'by rating', map { "a large category by $_" } qw(price name rating)),
-    (map { [$_, 2] } 'a rare word', 'a common word', 'a prefix of two letters'),
+    (map { [$_, 2] } 'a rare word', 'a common word', 'a prefix of two letters',
+        'a frequent prefix of two letters'),
     ['two common words', 5], ['a common and a rare word', 40]);
 my $WORST = 2000 * 1.1; # ms: CatalogQueryTimeout and a tenth
 

@@ -82,24 +82,32 @@ sub matches {
 
 # ---- order ----
 
-# What is not set is lower than anything.
-sub compare_field {
-    my ($field, $one, $other) = @_;
-    my ($x, $y) = map { plain($_->{$field}) } $one, $other;
-    return defined $x && defined $y ? compare($field, $x, $y) : defined($x) <=> defined($y);
+# What a product is ordered by: a text, or a number; undef for what is not set, which is lower than anything.
+sub key {
+    my ($field, $product) = @_;
+    my $value = plain($product->{$field});
+    return $is_text{$field} ? fold($value) : $value;
+}
+
+sub compare_keys {
+    my ($is_number, $x, $y) = @_;
+    return defined($x) <=> defined($y) if !defined $x || !defined $y;
+    return $is_number ? $x <=> $y : $x cmp $y;
 }
 
 sub ordered {
     my ($question, @products) = @_;
     my @sort = @{ $question->{sort} } ? @{ $question->{sort} } : (['createdAt', 1]);
-    my $is_descending = $sort[0][1];
-    return sort {
+    push @sort, map { [$_, $sort[0][1]] } qw(createdAt id);
+    my @columns = map { { is_number => $is_number{ $_->[0] } || $_->[0] eq 'inStock', sign => $_->[1] ? -1 : 1 } } @sort;
+    my @keyed = map { my $product = $_; [$product, map { key($_->[0], $product) } @sort] } @products;
+    return map { $_->[0] } sort {
         my $order = 0;
-        for (@sort, ['createdAt', $is_descending], ['id', $is_descending]) {
-            $order = compare_field($_->[0], $a, $b) * ($_->[1] ? -1 : 1) and last;
+        for my $i (0 .. $#columns) {
+            $order = $columns[$i]{sign} * compare_keys($columns[$i]{is_number}, $a->[$i + 1], $b->[$i + 1]) and last;
         }
         $order;
-    } @products;
+    } @keyed;
 }
 
 # ---- random products ----
