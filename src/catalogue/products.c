@@ -163,8 +163,10 @@ apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product)
         return cat_batch_write(db, choose_batch_kind(db), insert_products, product);
     }
     prepare_insertion(&in, db, &product, 1);
-    return in.postings.values->nelts || cat_db_is_accompanied(db) ? write_in_transaction(db, insert_prepared, &in)
-                                                                  : insert_prepared(&in);
+    if (!in.postings.values->nelts && !cat_db_is_accompanied(db)) {
+        return insert_prepared(&in);
+    }
+    return db->in_transaction ? insert_prepared(&in) : cat_db_transact_at_once(db, insert_prepared, &in);
 }
 
 apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *products, int count, int *inserted)

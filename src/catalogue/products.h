@@ -65,7 +65,8 @@ apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_
                                         const char *const **product);
 apr_status_t cat_products_delete_within(cat_db_t *db, const char *id);
 
-/* Inserts several products with few statements: which of them a failure is about is not known. */
+/* Inserts several products with few statements: which of them a failure is about is not known, and those before it may be
+ * there, so the transaction must be rolled back. */
 apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count);
 
 #endif

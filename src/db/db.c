@@ -190,24 +190,35 @@ static apr_status_t run_accompanied(void *baton)
     return a->companion->run(a->companion->baton, a->work, a->baton);
 }
 
-apr_status_t cat_db_transact_many(cat_db_t *db, int writes, cat_work_t *work, void *baton)
+static apr_status_t transact(cat_write_t *w)
 {
-    cat_write_t w = {.item.more = writes - 1, .db = db, .work = work, .baton = baton};
-    accompanied_t accompanied = {db->companion, work, baton};
+    cat_db_t *db = w->db;
+    accompanied_t accompanied = {db->companion, w->work, w->baton};
     apr_status_t rv;
 
     if (db->companion) {
-        w.work = run_accompanied;
-        w.baton = &accompanied;
+        w->work = run_accompanied;
+        w->baton = &accompanied;
+        w->is_refused_at_once = 0;
     }
-    rv = cat_transaction_write(&w);
+    rv = cat_transaction_write(w);
     cat_checkout_release(db);
     return rv;
 }
 
 apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton)
 {
-    return cat_db_transact_many(db, 1, work, baton);
+    return transact(&(cat_write_t){.db = db, .work = work, .baton = baton});
+}
+
+apr_status_t cat_db_transact_at_once(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    return transact(&(cat_write_t){.db = db, .work = work, .baton = baton, .is_refused_at_once = 1});
+}
+
+apr_status_t cat_db_transact_many(cat_db_t *db, int writes, cat_work_t *work, void *baton)
+{
+    return transact(&(cat_write_t){.item.more = writes - 1, .db = db, .work = work, .baton = baton});
 }
 
 static apr_status_t send_in_transaction(cat_db_t *db, const char *text)

@@ -91,18 +91,19 @@ static apr_status_t do_work_alone(cat_write_t *w)
 
 /* ---- where the database has one writer at a time ---- */
 
-/* After such a failure the database may have rolled back the whole transaction, the other writes included. */
-static int may_end_transaction(apr_status_t rv)
+/* After such a failure the database may have rolled back the whole transaction, the other writes included; or what the
+ * write has changed cannot be rolled back without them. */
+static int may_end_transaction(const cat_write_t *w, apr_status_t rv)
 {
-    return cat_checkout_is_fault(rv) && rv != CAT_EVALUE;
+    return cat_checkout_is_fault(rv) && (rv != CAT_EVALUE || w->is_refused_at_once);
 }
 
 /* rv: of the work since SAVEPOINT. */
-static apr_status_t end_savepoint(cat_connection_t *conn, apr_status_t rv)
+static apr_status_t end_savepoint(const cat_write_t *w, cat_connection_t *conn, apr_status_t rv)
 {
     apr_status_t end;
 
-    if (may_end_transaction(rv)) {
+    if (may_end_transaction(w, rv)) {
         return rv;
     }
     end = cat_connection_send(conn, rv == APR_SUCCESS ? "RELEASE one" : "ROLLBACK TO one; RELEASE one");
@@ -114,7 +115,7 @@ static apr_status_t end_savepoint(cat_connection_t *conn, apr_status_t rv)
 static apr_status_t run_grouped_write(const cat_db_t *leader, cat_write_t *w, int is_alone)
 {
     cat_db_t *db = w->db;
-    int has_savepoint = w->work && !is_alone;
+    int has_savepoint = w->work && !is_alone && !w->is_refused_at_once;
     apr_status_t rv;
 
     db->conn = leader->conn;
@@ -125,7 +126,7 @@ static apr_status_t run_grouped_write(const cat_db_t *leader, cat_write_t *w, in
                      : cat_statement_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched);
     }
     if (has_savepoint) {
-        rv = end_savepoint(db->conn, rv);
+        rv = end_savepoint(w, db->conn, rv);
     }
     if (rv == CAT_EVALUE) {
         cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
@@ -163,7 +164,7 @@ static void commit_group(cat_write_t *first, const cat_write_t *end)
     for (cat_write_t *w = first; w != end && rv == APR_SUCCESS; w = next_write(w)) {
         w->rv = run_grouped_write(first->db, w, is_alone);
         succeeded += w->rv == APR_SUCCESS;
-        rv = may_end_transaction(w->rv) ? w->rv : APR_SUCCESS;
+        rv = may_end_transaction(w, w->rv) ? w->rv : APR_SUCCESS;
     }
     if (rv != APR_SUCCESS && first->db->in_transaction && !is_alone) {
         commit_one_by_one(first, end);

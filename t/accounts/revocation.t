@@ -37,13 +37,16 @@ my $user = register($one);
 sub session { sign_in($one, $user->{user}{username}, $user->{password})->{json} }
 sub leave { $one->api(POST => '/auth/logout', token => $_[0]{token}) }
 
-# Asks until every child has answered; which statuses there were.
+# Asks until every child has answered; which statuses there were. Those that have answered pause, because on one processor a child may
+# take all connections.
 sub all_say {
     my ($server, $session) = @_;
     my ($log, %status, %pids) = ($server->dir . '/logs/children');
     my $read = length slurp($log);
     my $asked = wait_until(10, sub {
+        kill STOP => keys %pids;
         $status{ $_->{status} }++ for $server->burst((wire(GET => '/auth/me', token => $session->{token})) x 24);
+        kill CONT => keys %pids;
         $pids{$_} = 1 for substr(slurp($log), $read) =~ /^(\d+) /mg;
         return !grep { !$pids{$_} } $server->children;
     });

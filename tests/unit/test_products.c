@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_products.h"
 
+#include <stdio.h>
+
 #include "http/etag.h"
 #include "lib/json.h"
 
@@ -193,6 +195,73 @@ static void test_writes_are_counted(void **state)
     assert_int_equal(unit_products_check(database), 0);
 }
 
+/* How often this process has called write(2) and the like: Linux counts that. */
+static int count_writes(void)
+{
+    FILE *io = fopen("/proc/self/io", "r");
+    char line[80];
+    int writes = -1;
+
+    assert_non_null(io);
+    while (fgets(line, sizeof(line), io)) {
+        sscanf(line, "syscw: %d", &writes);
+    }
+    fclose(io);
+    assert_true(writes >= 0);
+    return writes;
+}
+
+#define SPREAD 4000 /* products, whose pages one statement should not have to keep */
+#define GROUP 64    /* of them in a transaction */
+
+/* Neighbours by id are far from each other in all other indexes. */
+static const char **spread_product(apr_pool_t *pool, int i)
+{
+    const char **product = unit_product(pool, i);
+    int place = i * 1597 % SPREAD;
+
+    product[CAT_PRODUCT_NAME] = apr_psprintf(pool, "%04d, with a name that fills a page with few others", place);
+    product[CAT_PRODUCT_PRICE] = product[CAT_PRODUCT_RATING] = apr_psprintf(pool, "%d", place);
+    product[CAT_PRODUCT_CATEGORY] = apr_psprintf(pool, "category %d", place);
+    return product;
+}
+
+typedef struct spread_t {
+    apr_pool_t *pool;
+    cat_db_t *db;
+    int first;  /* of the products */
+    int writes; /* to files, before the commit */
+} spread_t;
+
+static apr_status_t write_spread(void *baton)
+{
+    spread_t *s = baton;
+    const char *const *products[GROUP];
+    int before = count_writes();
+
+    for (int i = 0; i < GROUP; i++) {
+        products[i] = spread_product(s->pool, s->first + i);
+    }
+    assert_int_equal(cat_products_insert_many_within(s->db, products, GROUP), APR_SUCCESS);
+    s->writes = count_writes() - before;
+    return APR_SUCCESS;
+}
+
+/* SQLite would write their former content to a file, to be able to undo one statement. */
+static void test_no_statement_keeps_pages(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    spread_t s = {.db = unit_database_use(*state, database)};
+
+    for (s.first = 0; s.first < SPREAD; s.first += GROUP) {
+        apr_pool_create(&s.pool, *state);
+        assert_int_equal(cat_db_transact(s.db, write_spread, &s), APR_SUCCESS);
+        apr_pool_destroy(s.pool);
+    }
+    assert_true(s.writes < GROUP);
+    assert_int_equal(unit_products_check(database), 0);
+}
+
 static void test_failing_database_is_reported(void **state)
 {
     unit_database_t *database = unit_database(*state);
@@ -217,6 +286,7 @@ int main(void)
         UNIT_TEST(test_delete_removes_one_product),
         UNIT_TEST(test_writes_depend_on_their_condition),
         UNIT_TEST(test_writes_are_counted),
+        UNIT_TEST(test_no_statement_keeps_pages),
         UNIT_TEST(test_failing_database_is_reported),
     };
     return UNIT_RUN(tests);

@@ -11,6 +11,7 @@ typedef struct writer_t {
     unit_database_t *database;
     const char *id;
     int is_work;
+    int is_at_once;       /* flag: the work is that of cat_db_transact_at_once */
     apr_status_t outcome; /* of the work, after its statement */
     apr_pool_t *pool;
     cat_db_t *db;
@@ -30,8 +31,9 @@ static void *write_one(void *data)
 {
     writer_t *w = data;
 
-    w->rv = w->is_work ? cat_db_transact(w->db, insert_in_work, w)
-                       : cat_db_insert(w->db, SQL_PRODUCT_INSERT, UNIT_PRODUCT(w->id));
+    w->rv = w->is_at_once ? cat_db_transact_at_once(w->db, insert_in_work, w)
+            : w->is_work  ? cat_db_transact(w->db, insert_in_work, w)
+                          : cat_db_insert(w->db, SQL_PRODUCT_INSERT, UNIT_PRODUCT(w->id));
     return NULL;
 }
 
@@ -95,6 +97,36 @@ static void test_failing_write_affects_no_other(void **state)
     assert_int_equal(writers[4].rv, APR_SUCCESS);
     assert_string_equal(
         unit_database_sql(database, "SELECT group_concat(id, '') FROM (SELECT id FROM products ORDER BY id)"), "acd");
+}
+
+static void test_write_refused_at_once_has_changed_nothing(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    writer_t writers[] = {{.id = "a", .is_at_once = 1}, {.id = "a", .is_at_once = 1}, {.id = "b", .is_work = 1}};
+    int before = unit_count_commits(database);
+
+    write_as_group(database, writers, 3);
+    assert_int_equal(unit_count_commits(database), before + 1);
+    assert_int_equal(writers[0].rv, APR_SUCCESS);
+    assert_int_equal(writers[1].rv, APR_EEXIST);
+    assert_int_equal(writers[2].rv, APR_SUCCESS);
+    assert_int_equal(unit_count_products(database), 2);
+}
+
+/* A value that is refused later, against the contract: all are rolled back, and each is written again by itself. */
+static void test_write_refused_later_leaves_nothing(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    writer_t writers[] = {{.id = "a"}, {.id = "b", .is_at_once = 1, .outcome = CAT_EVALUE}, {.id = "c"}};
+    int before = unit_count_commits(database);
+
+    write_as_group(database, writers, 3);
+    assert_int_equal(unit_count_commits(database), before + 2);
+    assert_int_equal(writers[0].rv, APR_SUCCESS);
+    assert_int_equal(writers[1].rv, CAT_EVALUE);
+    assert_int_equal(writers[2].rv, APR_SUCCESS);
+    assert_string_equal(
+        unit_database_sql(database, "SELECT group_concat(id, '') FROM (SELECT id FROM products ORDER BY id)"), "ac");
 }
 
 static void test_fault_in_one_write_runs_the_others_alone(void **state)
@@ -199,6 +231,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_group_shares_one_commit),
         UNIT_TEST(test_failing_write_affects_no_other),
+        UNIT_TEST(test_write_refused_at_once_has_changed_nothing),
+        UNIT_TEST(test_write_refused_later_leaves_nothing),
         UNIT_TEST(test_fault_in_one_write_runs_the_others_alone),
         UNIT_TEST(test_failing_commit_fails_for_all),
         UNIT_TEST(test_writer_gives_up_waiting_for_the_lock),

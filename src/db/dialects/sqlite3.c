@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "db/executor.h"
+#include "db/sql_parts.h"
 #include "db/status.h"
 
 /* synchronous=FULL: what was acknowledged survives a power cut. cache_spill: a transaction may hold 32 MiB of pages; by default what
@@ -42,7 +43,10 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     return strstr(text, "constraint failed") ? CAT_EVALUE : CAT_EDOWN;
 }
 
-/* OR IGNORE: if a statement of several rows can fail, SQLite keeps the former content of the pages that it changes in a file. */
+/* If a statement of several rows, those that triggers change included, could be undone alone, SQLite keeps the former content of the
+ * pages that it changes in a file. OR FAIL and OR IGNORE: it cannot. A refused product leaves those before it in its statement,
+ * so several are inserted only where the whole transaction is rolled back then (docs/decisions/0062). */
+#define PRODUCT_INSERT_SQLITE3(rows) "INSERT OR FAIL INTO " PRODUCT_INSERTED(rows)
 #define WORDS_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO product_words (word, created_at, id) VALUES " rows
 
 #define CATEGORIES_BY_CEILING                                                                                          \
@@ -52,6 +56,13 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 /* The statements in which it differs from db/sql.def. */
 static const char *const statements[SQL_COUNT] = {
     [SQL_DATABASE] = "SELECT 'SQLite', sqlite_version(), MAX(version) FROM schema_version",
+    [SQL_PRODUCT_INSERT] = PRODUCT_INSERT_SQLITE3(PRODUCT_ROW),
+    [SQL_PRODUCT_INSERT_2] = PRODUCT_INSERT_SQLITE3(TWICE(PRODUCT_ROW)),
+    [SQL_PRODUCT_INSERT_4] = PRODUCT_INSERT_SQLITE3(TWICE(TWICE(PRODUCT_ROW))),
+    [SQL_PRODUCT_INSERT_8] = PRODUCT_INSERT_SQLITE3(TWICE(TWICE(TWICE(PRODUCT_ROW)))),
+    [SQL_PRODUCT_INSERT_16] = PRODUCT_INSERT_SQLITE3(TWICE(TWICE(TWICE(TWICE(PRODUCT_ROW))))),
+    [SQL_PRODUCT_UPDATE] = "UPDATE OR FAIL " PRODUCT_UPDATED,
+    [SQL_PRODUCT_SET_KEYS] = "UPDATE OR FAIL " PRODUCT_KEYS_SET,
     [SQL_WORDS_INSERT] = WORDS_INSERT_SQLITE3(WORDS_ROW),
     [SQL_WORDS_INSERT_2] = WORDS_INSERT_SQLITE3(TWICE(WORDS_ROW)),
     [SQL_WORDS_INSERT_4] = WORDS_INSERT_SQLITE3(TWICE(TWICE(WORDS_ROW))),
