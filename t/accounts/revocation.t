@@ -44,7 +44,7 @@ sub all_say {
     my ($log, %status, %pids) = ($server->dir . '/logs/children');
     my $read = length slurp($log);
     my $asked = wait_until(10, sub {
-        kill STOP => keys %pids;
+        CatalogTest::Process::pause(keys %pids);
         $status{ $_->{status} }++ for $server->burst((wire(GET => '/auth/me', token => $session->{token})) x 24);
         kill CONT => keys %pids;
         $pids{$_} = 1 for substr(slurp($log), $read) =~ /^(\d+) /mg;
