@@ -16,7 +16,7 @@ my @answers = $server->burst(map { wire(POST => '/register',
 my @made = grep { $_->{status} == 201 } @answers;
 my @later = grep { $_->{status} == 503 } @answers;
 is(@made + @later, 60, 'each registration gets a 201 or a 503');
-cmp_ok(scalar @made, '>=', 5, 'at least five registrations succeed');
+cmp_ok(scalar @made, '>=', 5 / slowness(), 'at least five registrations succeed, or as many as a slow machine can hash');
 cmp_ok(scalar @later, '>', 5, 'more than five registrations get a 503') if mpm() ne 'prefork'; # where a child has a single request
 answers($_, 503, refusal(error => qr/busy/), 'the 503 has Retry-After',
     'retry-after' => qr/^[1-9]\d*$/) for grep { defined } $later[0];
