@@ -70,9 +70,10 @@ enum { STORED_CATEGORY = CAT_PRODUCT_KEYS, STORED_CREATED_AT, STORED_IN_STOCK };
 
 #define ROW_VALUES (CAT_PRODUCT_FIELDS + CAT_PRODUCT_KEYS) /* of SQL_PRODUCT_INSERT */
 
+/* Once a product is changed, nothing but a fault of the database keeps its words and counts from following. */
 static apr_status_t write_in_transaction(cat_db_t *db, cat_work_t *work, void *baton)
 {
-    return db->in_transaction ? work(baton) : cat_db_transact(db, work, baton);
+    return db->in_transaction ? work(baton) : cat_db_transact_at_once(db, work, baton);
 }
 
 /* ---- insert ---- */
@@ -163,10 +164,8 @@ apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product)
         return cat_batch_write(db, choose_batch_kind(db), insert_products, product);
     }
     prepare_insertion(&in, db, &product, 1);
-    if (!in.postings.values->nelts && !cat_db_is_accompanied(db)) {
-        return insert_prepared(&in);
-    }
-    return db->in_transaction ? insert_prepared(&in) : cat_db_transact_at_once(db, insert_prepared, &in);
+    return in.postings.values->nelts || cat_db_is_accompanied(db) ? write_in_transaction(db, insert_prepared, &in)
+                                                                  : insert_prepared(&in);
 }
 
 apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *products, int count, int *inserted)
@@ -343,7 +342,6 @@ static apr_status_t delete_what_follows(const product_write_t *w)
                              : rv;
 }
 
-/* APR_NOTFOUND rolls back. */
 static apr_status_t delete_product(void *baton)
 {
     const product_write_t *w = baton;

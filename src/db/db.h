@@ -77,7 +77,7 @@ apr_status_t cat_db_insert_rows(cat_db_t *db, cat_sql_t sql, const char *const *
  */
 apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton);
 
-/* The same for work that has changed nothing when the database refuses a value (APR_EEXIST): its first statement alone can be refused. So
+/* The same for work that has changed nothing when it fails, unless by a fault of the database: it is refused at once, or not at all. So
  * there is nothing to roll back where writes share a transaction, and the database need not be able to. */
 apr_status_t cat_db_transact_at_once(cat_db_t *db, cat_work_t *work, void *baton);
 

@@ -16,7 +16,7 @@ typedef struct cat_write_t {
     cat_group_item_t item; /* first: a list of items is a list of writes */
     cat_db_t *db;
     cat_work_t *work;
-    void *baton; /* work's */
+    void *baton;            /* work's */
     int is_refused_at_once; /* flag: see cat_db_transact_at_once */
     cat_sql_t sql;
     const char *const *values;
