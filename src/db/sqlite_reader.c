@@ -2,6 +2,7 @@
 #include "db/sqlite_reader.h"
 
 #include <apr_dbd.h>
+#include <sched.h>
 #include <sqlite3.h>
 #include <string.h>
 
@@ -14,6 +15,9 @@
 
 /* Of SQLite's virtual machine, between two looks at the clock: some ten microseconds. */
 #define STEPS 1000
+
+/* A statement that has run for so long lets other threads go first whenever it looks at the clock. */
+#define POLITE_AFTER apr_time_from_msec(5)
 
 typedef enum { BEGIN_WRITE, BEGIN_READ, COMMIT, ROLL_BACK, CONTROLS } control_t;
 
@@ -194,20 +198,33 @@ static int run_statement(sqlite3_stmt *statement, const cat_select_t *select, ap
     return result;
 }
 
-static int is_over(void *deadline)
+typedef struct time_limit_t {
+    apr_time_t polite_from;
+    apr_time_t deadline;
+} time_limit_t;
+
+/* Threads that have just been woken would otherwise wait for the end of this one's time slice, some milliseconds. */
+static int is_over(void *data)
 {
-    return apr_time_now() > *(apr_time_t *)deadline;
+    const time_limit_t *limit = data;
+    apr_time_t now = apr_time_now();
+
+    if (now > limit->polite_from) {
+        sched_yield();
+    }
+    return now > limit->deadline;
 }
 
 static int select_made(cat_sqlite_reader_t *reader, const cat_select_t *select, apr_status_t *rv, int *rows)
 {
-    apr_time_t deadline = select->deadline;
+    time_limit_t limit = {.deadline = select->deadline};
     sqlite3_stmt *statement;
     int result;
 
     sqlite3_busy_timeout(reader->sqlite, LOCK_MSEC);
-    if (deadline) {
-        sqlite3_progress_handler(reader->sqlite, STEPS, is_over, &deadline);
+    if (limit.deadline) {
+        limit.polite_from = apr_time_now() + POLITE_AFTER;
+        sqlite3_progress_handler(reader->sqlite, STEPS, is_over, &limit);
     }
     result = find_made_statement(reader, select->text, &statement);
     if (result == SQLITE_OK) {
