@@ -272,7 +272,8 @@ static int is_empty(const cat_plan_t *plan)
 }
 
 /* Keys first, and then the products of the page by these, so that none is read that the offset leaves out, or that is sorted behind the
- * page; else in one pass. Streams read each product to check it, and so do walks that look for words, which no index of products has. */
+ * page; else in one pass. A stream reads the products that it finds anyway, and so does a walk that looks for words, which no index of
+ * products has. */
 static reading_t choose_reading(const cat_plan_t *plan, apr_int64_t offset)
 {
     int reads_products = plan->kind == CAT_PLAN_STREAM || plan->wants_most || plan->query->word_count > 0;
