@@ -14,6 +14,7 @@ use CatalogTest::Move qw(product_id write_file);
 use Cpanel::JSON::XS ();
 use List::Util qw(max min shuffle);
 use POSIX ();
+use Time::HiRes qw(sleep);
 
 my $COUNT_LIMIT = 25;
 my $RECORDED = 1000; # requests
@@ -90,10 +91,11 @@ sub remove {
 # ---- products of another client ----
 
 my $OTHERS = 'written by another client'; # their category
+my $PAUSE = 0.02; # seconds between two writes, which would otherwise take more of the machine than the questions
 
 sub write_others {
     srand $seed + 1;
-    for (my @ids; 1;) {
+    for (my @ids; 1; sleep $PAUSE) {
         my $product = { %{ random_product() }, category => $OTHERS };
         if (@ids < 50 && rand() < 0.6) {
             push @ids, $server->api(POST => '/products', $product, token => $token)->{json}{data}{id};
