@@ -54,10 +54,12 @@ void cat_order_add(cat_select_text_t *s, const cat_order_t *order, int skip, con
     }
 }
 
-static void add_after_value(cat_select_text_t *s, const cat_order_t *order, int i)
+typedef void add_integer_t(cat_select_text_t *s, const char *value);
+
+static void add_after_value(cat_select_text_t *s, const cat_order_t *order, int i, add_integer_t *add_integer)
 {
     if (order->columns[i].is_number) {
-        cat_select_text_add_integer(s, order->columns[i].after);
+        add_integer(s, order->columns[i].after);
     } else {
         cat_select_text_add_value(s, order->columns[i].after);
     }
@@ -67,7 +69,7 @@ static void compare_column(cat_select_text_t *s, const cat_order_t *order, int i
                            const char *operator)
 {
     cat_select_text_add(s, table, ".", order->columns[i].column, operator, NULL);
-    add_after_value(s, order, i);
+    add_after_value(s, order, i, cat_select_text_add_integer);
 }
 
 /* (a, b, c) < (%s, %s, %s) */
@@ -79,11 +81,7 @@ static void compare_rows(cat_select_text_t *s, const cat_order_t *order, int ski
     cat_select_text_add(s, order->columns[skip].descending ? ") < " : ") > ", NULL);
     for (int i = skip; i < order->count; i++) {
         cat_select_text_add(s, i == skip ? "(" : ", ", NULL);
-        if (order->columns[i].is_number) {
-            cat_select_text_add_row_integer(s, order->columns[i].after);
-        } else {
-            cat_select_text_add_value(s, order->columns[i].after);
-        }
+        add_after_value(s, order, i, cat_select_text_add_row_integer);
     }
     cat_select_text_add(s, ")", NULL);
 }

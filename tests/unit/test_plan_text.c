@@ -126,13 +126,12 @@ static void test_products_of_many_words_are_counted_by_postings(void **state)
 static void test_walk_reads_only_wanted_products(void **state)
 {
     static const char *const words[] = {"red"};
-    static const cat_query_value_t tea = {"Tea", "tea", 0};
-    cat_query_condition_t category = {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, &tea};
+    static const cat_query_condition_t one_category = {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, teas};
     cat_list_query_t query;
     cat_plan_t plan = make_plan(&query);
     cat_select_text_t s = unit_begin_text(*state, "sqlite3");
 
-    query.conditions = &category;
+    query.conditions = &one_category;
     query.condition_count = 1;
     plan.kind = CAT_PLAN_WALK;
     plan.index = "products_by_price";

@@ -43,8 +43,10 @@ sub plain { my ($value) = @_; return ref $value ? $value ? 1 : 0 : $value }
 
 sub compare {
     my ($field, $one, $other) = @_;
-    return $is_text{$field} ? fold($one) cmp fold($other) : $is_number{$field} || $field eq 'inStock' ? $one <=> $other : $one cmp $other;
+    return $is_text{$field} ? fold($one) cmp fold($other) : is_compared_as_number($field) ? $one <=> $other : $one cmp $other;
 }
+
+sub is_compared_as_number { my ($field) = @_; return $is_number{$field} || $field eq 'inStock' }
 
 sub equals { my ($field, $one, $other) = @_; return $is_number{$field} ? $one == $other : $one eq $other }
 
@@ -99,7 +101,7 @@ sub ordered {
     my ($question, @products) = @_;
     my @sort = @{ $question->{sort} } ? @{ $question->{sort} } : (['createdAt', 1]);
     push @sort, map { [$_, $sort[0][1]] } qw(createdAt id);
-    my @columns = map { { is_number => $is_number{ $_->[0] } || $_->[0] eq 'inStock', sign => $_->[1] ? -1 : 1 } } @sort;
+    my @columns = map { { is_number => is_compared_as_number($_->[0]), sign => $_->[1] ? -1 : 1 } } @sort;
     my @keyed = map { my $product = $_; [$product, map { key($_->[0], $product) } @sort] } @products;
     return map { $_->[0] } sort {
         my $order = 0;
