@@ -255,18 +255,24 @@ export function stories(server) {
     story('the last list stays while the next one loads', server, async visit => {
         await fill(server);
         const { page } = await visit();
+        let release;
+        let released = new Promise(resolve => { release = resolve; });
         await page.route('**/api/products?*', async route => {
-            await new Promise(resolve => setTimeout(resolve, 600));
+            await released;
             await route.continue();
         });
         await page.goto('/?category=Lights');
+        await page.locator('.skeleton .card').nth(7).waitFor();
         assert.equal(await page.locator('.skeleton .card').count(), 8);
         assert.equal(await page.locator('#list').getAttribute('aria-busy'), 'true');
+        release();
         await link(page, 'Lamp 45').waitFor();
         assert.equal(await page.locator('.skeleton').count(), 0);
+        released = new Promise(resolve => { release = resolve; });
         await page.getByLabel('Sort by').selectOption('Cheapest first');
         await page.locator('#list[aria-busy=true]').waitFor();
         assert.equal((await names(page)).length, 20);
+        release();
         await link(page, 'Lamp 1').waitFor();
         assert.equal(await page.locator('#list').getAttribute('aria-busy'), 'false');
     });
