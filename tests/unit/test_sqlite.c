@@ -42,6 +42,31 @@ static void test_wal_of_64_mib_is_copied(void **state)
     assert_int_equal(atoi(pages) * 4096, 64 * 1024 * 1024);
 }
 
+static int pages_in_memory(const cat_connection_t *conn)
+{
+    sqlite3 *sqlite = apr_dbd_native_handle(conn->handle.driver, conn->handle.dbd);
+    int octets = 0, highest;
+
+    assert_int_equal(sqlite3_db_status(sqlite, SQLITE_DBSTATUS_CACHE_USED, &octets, &highest, 0), SQLITE_OK);
+    return octets / 4096;
+}
+
+/* By default a transaction writes to the WAL what exceeds the cache of 500 pages. */
+static void test_transaction_keeps_up_to_32_mib_of_pages(void **state)
+{
+    cat_connection_t *conn = unit_connect(unit_database_use(*state, unit_database(*state)), CAT_TO_WRITE);
+    const char *fill = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)"
+                       " INSERT INTO filled SELECT zeroblob(4000) FROM n";
+
+    assert_int_equal(cat_connection_send(conn, "BEGIN IMMEDIATE"), APR_SUCCESS);
+    assert_int_equal(cat_connection_send(conn, "CREATE TABLE filled (page BLOB)"), APR_SUCCESS);
+    assert_int_equal(cat_connection_send(conn, fill), APR_SUCCESS);
+    assert_in_range(pages_in_memory(conn), 5000, 6000);
+    assert_int_equal(cat_connection_send(conn, fill), APR_SUCCESS);
+    assert_in_range(pages_in_memory(conn), 8000, 9000);
+    cat_connection_roll_back(conn);
+}
+
 static void test_writable_database_has_no_obstacle(void **state)
 {
     unit_database_t *database = unit_database(*state);
@@ -84,10 +109,10 @@ static void test_readonly_file_is_an_obstacle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_file_is_the_path_or_empty),     UNIT_TEST(test_begin_says_why_it_failed),
-        UNIT_TEST(test_wal_of_64_mib_is_copied),       UNIT_TEST(test_writable_database_has_no_obstacle),
-        UNIT_TEST(test_truncated_file_is_an_obstacle), UNIT_TEST(test_full_database_is_an_obstacle),
-        UNIT_TEST(test_readonly_file_is_an_obstacle),
+        UNIT_TEST(test_file_is_the_path_or_empty),         UNIT_TEST(test_begin_says_why_it_failed),
+        UNIT_TEST(test_wal_of_64_mib_is_copied),           UNIT_TEST(test_transaction_keeps_up_to_32_mib_of_pages),
+        UNIT_TEST(test_writable_database_has_no_obstacle), UNIT_TEST(test_truncated_file_is_an_obstacle),
+        UNIT_TEST(test_full_database_is_an_obstacle),      UNIT_TEST(test_readonly_file_is_an_obstacle),
     };
     return UNIT_RUN(tests);
 }

@@ -8,9 +8,10 @@
 #include "db/status.h"
 
 /* synchronous=FULL: what was acknowledged survives a power cut. cache_spill: a transaction may hold 32 MiB of pages; by default what
- * exceeds the cache of 2 MiB is written to the WAL before the commit, and some of it again (docs/decisions/0061). busy_timeout
- * stays 0: the driver waits by itself, and a second wait would multiply with it while it holds the driver's process-wide mutex. */
-static const char *const session[] = {"PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON", "PRAGMA cache_spill=8192",
+ * exceeds the cache of 2 MiB is written to the WAL before the commit, and some of it again (docs/decisions/0061). It is no multiple of
+ * 256, because SQLite takes the number's lowest byte for a flag too, and with 0 there is no limit. busy_timeout stays 0: the driver waits
+ * by itself, and a second wait would multiply with it while it holds the driver's process-wide mutex. */
+static const char *const session[] = {"PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON", "PRAGMA cache_spill=8191",
                                       NULL};
 
 static const char *const snapshot[] = {"BEGIN", NULL};
