@@ -129,7 +129,7 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
          "With `true`, the file is checked and nothing is stored; with `head`, the cells of the first rows of a CSV "
          "file are returned, whatever is in them",
          runs, WET, 0},
-    [ATOMIC] = {"atomic", "With `false`, rows are committed 1000 at a time, as more than 10000 must be", false_or_true,
+    [ATOMIC] = {"atomic", "With `false`, more than 10000 rows are stored too, in several transactions", false_or_true,
                 1, 0},
     [DELIMITER] = {"delimiter", "What is between the cells of a CSV file", cat_row_delimiters, 0, 0},
     [HEADER] = {"header", "With `false`, a CSV file has no header row, and `columns` says what its columns are",

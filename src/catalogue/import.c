@@ -48,7 +48,8 @@ struct cat_import_t {
     /* The transaction: */
     apr_off_t begin, end; /* its records */
     apr_int64_t row;      /* the one before its first */
-    int rows;             /* in it */
+    int rows;             /* in it, at most */
+    int is_timed;         /* flag: it ends before that when it has taken its time */
     cat_import_result_t done;
     apr_pool_t *changed_pool;    /* of the list */
     apr_array_header_t *changed; /* const char *: the ids that it updates */
@@ -460,18 +461,36 @@ static apr_status_t lock_products(cat_import_t *im)
     return rv == APR_SUCCESS ? report_spool(im, cat_spool_seek(im->spool, im->begin)) : rv;
 }
 
+static int takes_more(const cat_import_t *im, apr_time_t begun)
+{
+    if (im->done.stored == im->rows) {
+        return 0;
+    }
+    return !im->is_timed || im->done.stored % CAT_IMPORT_BATCH || cat_time_monotonic() - begun < CAT_IMPORT_TIME;
+}
+
+/* The rows from the next one on, up to the end of its batch or of the transaction. */
+static apr_status_t read_next_group(cat_import_t *im)
+{
+    int stored = (int)im->done.stored, left = im->rows - stored,
+        of_batch = CAT_IMPORT_BATCH - stored % CAT_IMPORT_BATCH;
+
+    return read_group(im, im->row + stored, left < of_batch ? left : of_batch);
+}
+
 /* The work of a transaction: so it begins at the transaction's first record each time. */
 static apr_status_t store_rows(void *baton)
 {
     cat_import_t *im = baton;
+    apr_time_t begun = cat_time_monotonic();
     apr_pool_t *before = cat_db_use_pool(im->db, im->group.pool);
     apr_status_t rv = report_spool(im, cat_spool_seek(im->spool, im->begin));
 
     im->done = (cat_import_result_t){.stored = 0};
     apr_array_clear(im->changed);
     rv = rv == APR_SUCCESS ? lock_products(im) : rv;
-    while (im->done.stored < im->rows && rv == APR_SUCCESS) {
-        rv = read_group(im, im->row + im->done.stored, im->rows - (int)im->done.stored);
+    while (rv == APR_SUCCESS && takes_more(im, begun)) {
+        rv = read_next_group(im);
         rv = rv == APR_SUCCESS ? store_group(im) : rv;
         im->done.stored += im->group.count;
     }
@@ -494,7 +513,7 @@ static apr_status_t run_transaction(cat_import_t *im)
                      : cat_products_transact(im->db, im->changed, im->rows, store_rows, im);
     if (rv == APR_SUCCESS) {
         im->begin = im->end;
-        im->row += im->rows;
+        im->row += im->done.stored;
         im->result = sum_results(im);
     }
     if (rv == APR_SUCCESS && o->progress) {
@@ -503,9 +522,19 @@ static apr_status_t run_transaction(cat_import_t *im)
     return rv;
 }
 
+/* Sets how many rows the next transaction has: asked each time, because the first one may open the process's first connection. */
+static void limit_transaction(cat_import_t *im)
+{
+    apr_int64_t left = im->result.rows - im->result.stored;
+    int is_long = im->result.rows > CAT_IMPORT_ATOMIC_MAX;
+    int most = is_long && !cat_db_has_one_writer(im->db) ? CAT_IMPORT_BATCH : CAT_IMPORT_ATOMIC_MAX;
+
+    im->rows = (int)(left < most ? left : most);
+    im->is_timed = is_long;
+}
+
 apr_status_t cat_import_store(cat_import_t *im)
 {
-    apr_int64_t most = im->result.rows > CAT_IMPORT_ATOMIC_MAX ? CAT_IMPORT_BATCH : CAT_IMPORT_ATOMIC_MAX;
     apr_status_t rv = im->result.failed ? CAT_EREFUSED : APR_SUCCESS;
 
     if (rv != APR_SUCCESS || im->options.is_dry) {
@@ -514,8 +543,7 @@ apr_status_t cat_import_store(cat_import_t *im)
     im->time = apr_time_now();
     im->result.created = im->result.updated = im->result.unchanged = 0;
     while (im->result.stored < im->result.rows && rv == APR_SUCCESS) {
-        apr_int64_t left = im->result.rows - im->result.stored;
-        im->rows = (int)(left < most ? left : most);
+        limit_transaction(im);
         rv = run_transaction(im);
     }
     return rv;

@@ -8,7 +8,7 @@ use CatalogTest::Ctl qw(ctl_for command_for problems);
 use POSIX ();
 use Time::HiRes ();
 
-use constant { ALL => 9000, MANY => 30_000, PORTION => 1000 };
+use constant { ALL => 9000, MANY => 60_000, PORTION => 1000 };
 
 my $engine = driver eq 'sqlite3' ? undef : CatalogTest::Database::engine();
 my $server = server($engine ? (engine => $engine) : ())->start;
