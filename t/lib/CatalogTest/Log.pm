@@ -54,12 +54,16 @@ sub noteworthy {
     return grep { is_noteworthy($_) } split /\n/, $text;
 }
 
-# When httpd stops, the main thread of its event and worker MPMs closes the sockets of its workers, which may be closing them too: of some
-# hundred stops that meet a request, one ends in a crash in close_worker_sockets().
+# When httpd's event and worker MPMs stop, a child may crash in code of theirs, in one of some hundred stops. The main thread closes the
+# sockets of its workers, which may be closing them too. And SIGTERM ends a new child, which does not yet wait for it, inside the handler,
+# just_die(): it then runs exit handlers, though it may have been in malloc() or in the loader, and glibc says that these are inconsistent.
+my $CRASH = qr/^.* AH00052: child pid \d+ exit signal (?:Segmentation fault \(11\)|Abort \(6\))\n/m;
+my $INCONSISTENT = qr/^(?:corrupted |double free |(?:free|malloc|munmap_chunk)\(\): |Inconsistency detected by ld\.so: ).*\n/m;
+
 sub forgive_crash {
     my ($text, $from) = @_;
     my ($stop, $rest) = substr($text, $from) =~ /\A(.*?)( caught SIGTERM,.*)/s or return $text;
-    return substr($text, 0, $from) . $stop =~ s/^.* AH00052: child pid \d+ exit signal Segmentation fault \(11\)\n//mgr . $rest;
+    return substr($text, 0, $from) . $stop =~ s/$CRASH|$INCONSISTENT//gr . $rest;
 }
 
 sub is_noteworthy {
