@@ -119,11 +119,11 @@ static void drop_constants(cat_plan_t *plan)
     }
 }
 
-/* An index has the first column in order, but not all of them: there are several keys, or the times of products with
- * equal ones go the other way, as of sort=-inStock,name with one value of inStock. */
-static int is_index_too_short(const cat_plan_t *plan)
+/* There are several keys, or the times of products with equal ones go the other way, as of sort=-inStock,name with one value of
+ * inStock. */
+int cat_plan_is_index_too_short(const cat_plan_t *plan)
 {
-    return plan->sort_count > 1 || !cat_order_has_one_direction(&plan->order, 0);
+    return plan->sort_count - plan->skip > 1 || !cat_order_has_one_direction(&plan->order, plan->skip);
 }
 
 /* Several values are a branch each; if their products had to be sorted by more columns, they would have no common bound. */
@@ -135,7 +135,7 @@ static const cat_query_condition_t *find_values(const cat_plan_t *plan, int fiel
     if (one) {
         return one;
     }
-    return several && several->count <= CAT_PLAN_BRANCHES && !is_index_too_short(plan) ? several : NULL;
+    return several && several->count <= CAT_PLAN_BRANCHES && !cat_plan_is_index_too_short(plan) ? several : NULL;
 }
 
 /* 0: no condition names the values of such a field. */
@@ -722,7 +722,7 @@ static void plan_count(cat_plan_t *plan, const candidates_t *candidates)
 
 static int is_by_time(const cat_plan_t *plan)
 {
-    return !strcmp(plan->order.columns[0].column, "created_at") && !is_index_too_short(plan);
+    return !strcmp(plan->order.columns[0].column, "created_at") && !cat_plan_is_index_too_short(plan);
 }
 
 /* Few are fetched and sorted, unless the walk passes no more. */
@@ -844,5 +844,5 @@ apr_status_t cat_plan_choose(cat_db_t *db, const cat_dialect_t *dialect, const c
 
 int cat_plan_needs_bound(const cat_plan_t *plan)
 {
-    return plan->kind == CAT_PLAN_WALK && !plan->branch_count && is_index_too_short(plan);
+    return plan->kind == CAT_PLAN_WALK && !plan->branch_count && cat_plan_is_index_too_short(plan);
 }

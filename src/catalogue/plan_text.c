@@ -26,6 +26,12 @@ static int count_branches(const cat_plan_t *plan)
     return plan->branch_condition ? plan->branch_condition->count : plan->kind == CAT_PLAN_STREAM ? 0 : 1;
 }
 
+/* What is between the branches. A product may have several of the words, but it has one of the values. */
+static const char *union_of(const cat_plan_t *plan)
+{
+    return plan->kind == CAT_PLAN_STREAM ? " UNION " : " UNION ALL ";
+}
+
 static void add_not_null(cat_select_text_t *s, const char *column)
 {
     if (column) {
@@ -196,28 +202,47 @@ static int continues_in_branch(const cat_plan_t *plan, int branch)
            (plan->order.columns[0].after && plan->order.columns[0].after[0] == plan->branches[branch][0]);
 }
 
-static void add_branch(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
+/* What the branch finds of the rest of the list. */
+static void add_rest_of_branch(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
 {
     add_source(s, plan, branch, reading);
     if (continues_in_branch(plan, branch)) {
         cat_order_add_after(s, &plan->order, plan->skip, table_of(plan));
     }
+}
+
+static void add_branch(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
+{
+    add_rest_of_branch(s, plan, branch, reading);
     cat_order_add(s, &plan->order, plan->skip, table_of(plan));
 }
 
-static void add_columns(cat_select_text_t *s, const cat_plan_t *plan, const char *table)
+static void select_columns(cat_select_text_t *s, const cat_plan_t *plan, const char *table)
 {
     for (int i = 0; i < plan->order.count; i++) {
-        cat_select_text_add(s, i ? ", " : "", table, ".", plan->order.columns[i].column, NULL);
+        cat_select_text_add(s, i ? ", " : "SELECT ", table, ".", plan->order.columns[i].column, NULL);
     }
 }
 
-static void add_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
+/* The database reads all branches at once, each in its order, until it has enough. */
+static void add_ordered_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
+{
+    for (int branch = 0; branch < count_branches(plan); branch++) {
+        cat_select_text_add(s, branch ? union_of(plan) : "", NULL);
+        select_columns(s, plan, table_of(plan));
+        add_rest_of_branch(s, plan, branch, READ_KEYS);
+    }
+    cat_order_add(s, &plan->order, 0, table_of(plan));
+    add_limit(s, rows, offset);
+}
+
+/* The database reads as much of each branch as the page could need, and sorts that. */
+static void add_sorted_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
 {
     cat_select_text_add(s, "SELECT u.* FROM (", NULL);
     for (int branch = 0; branch < count_branches(plan); branch++) {
-        cat_select_text_add(s, branch ? " UNION " : "", "SELECT * FROM (SELECT ", NULL);
-        add_columns(s, plan, table_of(plan));
+        cat_select_text_add(s, branch ? union_of(plan) : "", "SELECT * FROM (", NULL);
+        select_columns(s, plan, table_of(plan));
         add_branch(s, plan, branch, READ_KEYS);
         add_limit(s, rows + offset, 0);
         cat_select_text_add(s, ") b", NULL);
@@ -255,11 +280,11 @@ static void add_keys(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t r
         return;
     }
     if (count_branches(plan) > 1) {
-        add_union(s, plan, rows, offset);
+        int is_ordered = s->dialect->syntax->orders_union && !cat_plan_is_index_too_short(plan);
+        (is_ordered ? add_ordered_union : add_sorted_union)(s, plan, rows, offset);
         return;
     }
-    cat_select_text_add(s, "SELECT ", NULL);
-    add_columns(s, plan, table_of(plan));
+    select_columns(s, plan, table_of(plan));
     add_branch(s, plan, 0, READ_KEYS);
     add_limit(s, rows, offset);
 }
@@ -354,13 +379,14 @@ static cat_plan_t make_whole(const cat_plan_t *plan)
     return whole;
 }
 
-/* Adds a select of all products of the plan, in no order. */
-static void add_all(cat_select_text_t *s, const cat_plan_t *plan, const char *what, reading_t reading, apr_int64_t most)
+/* Adds a select of all products of the plan, in no order. between: what is between the branches. */
+static void add_all(cat_select_text_t *s, const cat_plan_t *plan, const char *what, const char *between,
+                    reading_t reading, apr_int64_t most)
 {
     cat_plan_t whole = make_whole(plan);
 
     for (int branch = 0; branch < count_branches(&whole); branch++) {
-        cat_select_text_add(s, branch ? " UNION " : "", "SELECT * FROM (SELECT ", table_of(&whole), ".id", what, NULL);
+        cat_select_text_add(s, branch ? between : "", "SELECT * FROM (SELECT ", table_of(&whole), ".id", what, NULL);
         add_source(s, &whole, branch, reading);
         add_most(s, most);
         cat_select_text_add(s, ") b", NULL);
@@ -391,7 +417,7 @@ static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_
         add_source(s, &whole, 0, READ_KEYS);
     } else {
         cat_select_text_add(s, "SELECT * FROM (", NULL);
-        add_all(s, plan, "", READ_KEYS, most);
+        add_all(s, plan, "", union_of(plan), READ_KEYS, most);
         cat_select_text_add(s, ") a", NULL);
     }
     add_most(s, most);
@@ -422,6 +448,7 @@ void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_
     cat_select_text_add(s, ") c", NULL);
 }
 
+/* UNION mixes the branches, so that those that are counted are not all of the first one. */
 void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
 {
     s->leaves_choice = has_choice(plan);
@@ -429,8 +456,8 @@ void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64
     if (is_empty(plan)) {
         cat_select_text_add(s, "SELECT p.id, p.category, p.in_stock FROM products p WHERE p.id = '' AND 1 = 0", NULL);
     } else {
-        add_all(s, plan, plan->kind == CAT_PLAN_FETCH ? ", f.category, f.in_stock" : ", p.category, p.in_stock",
-                READ_IN_ORDER, most);
+        const char *what = plan->kind == CAT_PLAN_FETCH ? ", f.category, f.in_stock" : ", p.category, p.in_stock";
+        add_all(s, plan, what, " UNION ", READ_IN_ORDER, most);
     }
     cat_select_text_add(s, ") a", NULL);
     add_most(s, most);

@@ -44,7 +44,7 @@ typedef struct cat_query_condition_t {
     int field; /* CAT_PRODUCT_x */
     cat_operator_t op;
     int count;                       /* of values: 1 unless the operator is CAT_IN */
-    const cat_query_value_t *values; /* on the pool */
+    const cat_query_value_t *values; /* each once, on the pool */
 } cat_query_condition_t;
 
 /* The conditions that a query string has, while it is parsed. */

@@ -30,10 +30,87 @@ static void test_branches_are_merged(void **state)
     assert_string_equal(cat_buffer_text(&s.text), "SELECT COUNT(*) FROM (SELECT * FROM (SELECT * FROM (SELECT p.id "
                                                   "FROM products p INDEXED BY products_by_category"
                                                   " WHERE p.category = %s AND p.category_key IS NOT NULL LIMIT 11) b0 "
-                                                  "UNION SELECT * FROM (SELECT p.id FROM products p"
+                                                  "UNION ALL SELECT * FROM (SELECT p.id FROM products p"
                                                   " INDEXED BY products_by_category WHERE p.category = %s AND "
                                                   "p.category_key IS NOT NULL LIMIT 11) b1) a LIMIT 11) c");
     assert_string_equal(unit_values_of(&s), "green|tea");
+}
+
+/* As far as the database can, it reads the branches side by side, and no more of them than the page needs. */
+static void test_page_of_branches(void **state)
+{
+    cat_list_query_t query;
+    cat_plan_t plan = make_plan(&query);
+    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
+
+    query.conditions = &category;
+    query.condition_count = 1;
+    plan.kind = CAT_PLAN_WALK;
+    plan.index = "products_by_category";
+    plan.branch_condition = &category;
+    cat_plan_add_rows(&s, &plan, 11, 5);
+    assert_non_null(strstr(cat_buffer_text(&s.text),
+                           " FROM (SELECT p.created_at, p.id FROM products p INDEXED BY products_by_category"
+                           " WHERE p.category = %s UNION ALL SELECT p.created_at, p.id FROM products p"
+                           " INDEXED BY products_by_category WHERE p.category = %s"
+                           " ORDER BY p.created_at DESC, p.id DESC LIMIT %s OFFSET %s) k"));
+    assert_string_equal(unit_values_of(&s), "green|tea|11|5");
+    s = unit_begin_text(*state, "pgsql");
+    cat_plan_add_rows(&s, &plan, 11, 5);
+    assert_non_null(strstr(cat_buffer_text(&s.text),
+                           " FROM (SELECT u.* FROM (SELECT * FROM (SELECT p.created_at, p.id FROM products p"
+                           " WHERE p.category COLLATE \"C\" = %s ORDER BY p.created_at DESC, p.id DESC LIMIT %s) b0"
+                           " UNION ALL SELECT"));
+    assert_string_equal(unit_values_of(&s), "green|16|tea|16|11|5");
+}
+
+/* One word of the query may stand for two of one product. */
+static void test_branches_of_words_find_a_product_once(void **state)
+{
+    static const char *const words[] = {"re"};
+    cat_list_query_t query;
+    cat_plan_t plan = make_plan(&query);
+    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
+
+    query.words = words;
+    query.word_count = 1;
+    plan.kind = CAT_PLAN_STREAM;
+    plan.word = words[0];
+    plan.branches[0] = "red";
+    plan.branches[1] = "reed";
+    plan.branch_count = 2;
+    cat_plan_add_rows(&s, &plan, 11, 0);
+    assert_non_null(strstr(cat_buffer_text(&s.text),
+                           "SELECT w.created_at, w.id FROM product_words w WHERE w.word = %s UNION SELECT w.created_at,"
+                           " w.id FROM product_words w WHERE w.word = %s ORDER BY w.created_at DESC, w.id DESC"));
+}
+
+/* Of sort=inStock,rating,name the index by rating gives a part, so each branch is sorted as far as the page needs it. */
+static void test_branches_out_of_order_are_limited(void **state)
+{
+    cat_list_query_t query;
+    cat_plan_t plan = make_plan(&query);
+    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
+
+    query.sort_count = plan.sort_count = 3;
+    query.sort[0] = (cat_query_sort_t){CAT_PRODUCT_IN_STOCK, 0};
+    query.sort[1] = (cat_query_sort_t){CAT_PRODUCT_RATING, 0};
+    query.sort[2] = (cat_query_sort_t){CAT_PRODUCT_NAME, 0};
+    plan.order = cat_order_make(&query);
+    plan.kind = CAT_PLAN_WALK;
+    plan.index = "products_by_rating";
+    plan.skip = 1;
+    plan.branches[0] = "0";
+    plan.branches[1] = "1";
+    plan.branch_count = 2;
+    cat_plan_add_rows(&s, &plan, 11, 0);
+    assert_non_null(strstr(cat_buffer_text(&s.text), " FROM (SELECT u.* FROM (SELECT * FROM (SELECT p.in_stock"));
+    plan.sort_count = query.sort_count = 2;
+    plan.order = cat_order_make(&query);
+    s = unit_begin_text(*state, "sqlite3");
+    cat_plan_add_rows(&s, &plan, 11, 0);
+    assert_non_null(
+        strstr(cat_buffer_text(&s.text), " FROM (SELECT p.in_stock, p.rating_key, p.created_at, p.id FROM"));
 }
 
 static void test_word_without_other_conditions_needs_no_products(void **state)
@@ -177,6 +254,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_branches_are_merged),
+        UNIT_TEST(test_page_of_branches),
+        UNIT_TEST(test_branches_of_words_find_a_product_once),
+        UNIT_TEST(test_branches_out_of_order_are_limited),
         UNIT_TEST(test_word_without_other_conditions_needs_no_products),
         UNIT_TEST(test_second_word_is_looked_up_among_the_postings),
         UNIT_TEST(test_postings_of_two_words_are_merged_in_the_order_of_the_list),

@@ -352,6 +352,16 @@ static void draw_value(catalogue_t *c, int field, cat_operator_t op, cat_query_v
     }
 }
 
+static int is_new_value(const cat_query_value_t *values, int last)
+{
+    for (int i = 0; i < last; i++) {
+        if (!strcmp(values[i].text, values[last].text) && values[i].key == values[last].key) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static void draw_condition(catalogue_t *c, cat_query_condition_t *condition)
 {
     static const struct {
@@ -374,10 +384,11 @@ static void draw_condition(catalogue_t *c, cat_query_condition_t *condition)
     }
     condition->field = choices[choice].field;
     condition->op = (cat_operator_t)choices[choice].ops[draw(ops)];
-    condition->count = condition->op == CAT_IN ? 1 + draw(12) : 1;
+    condition->count = 0;
     condition->values = values;
-    for (int i = 0; i < condition->count; i++) {
-        draw_value(c, condition->field, condition->op, &values[i]);
+    for (int left = condition->op == CAT_IN ? 1 + draw(12) : 1; left > 0; left--) {
+        draw_value(c, condition->field, condition->op, &values[condition->count]);
+        condition->count += is_new_value(values, condition->count);
     }
 }
 

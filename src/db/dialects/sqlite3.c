@@ -92,6 +92,7 @@ static const cat_syntax_t syntax = {
     .by_octets = "",
     .ends_distinct = 1,
     .ends_intersect = 1,
+    .orders_union = 1,
     .compares_rows = 1,
     .create_index = "CREATE INDEX ",
     .create_index_on = " ON products (",
