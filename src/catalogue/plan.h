@@ -78,7 +78,7 @@ void cat_plan_add_bound(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_
 /* Adds the select of the products, with the columns of catalogue/product.h and those of the sort behind them. */
 void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset);
 
-/* Adds the select of how many products the list has, at most `most`; 0: all. */
+/* Adds the select of how many products the list has. It may stop when it has counted `most`; 0: it counts all. */
 void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most);
 
 /* Adds the select of category and in_stock of the products of the list, at most `most`. */

@@ -26,10 +26,15 @@ static int count_branches(const cat_plan_t *plan)
     return plan->branch_condition ? plan->branch_condition->count : plan->kind == CAT_PLAN_STREAM ? 0 : 1;
 }
 
-/* What is between the branches. A product may have several of the words, but it has one of the values. */
+/* May a product be in several branches? It may have several words, but has one value. */
+static int do_branches_overlap(const cat_plan_t *plan)
+{
+    return plan->kind == CAT_PLAN_STREAM;
+}
+
 static const char *union_of(const cat_plan_t *plan)
 {
-    return plan->kind == CAT_PLAN_STREAM ? " UNION " : " UNION ALL ";
+    return do_branches_overlap(plan) ? " UNION " : " UNION ALL ";
 }
 
 static void add_not_null(cat_select_text_t *s, const char *column)
@@ -379,14 +384,13 @@ static cat_plan_t make_whole(const cat_plan_t *plan)
     return whole;
 }
 
-/* Adds a select of all products of the plan, in no order. between: what is between the branches. */
-static void add_all(cat_select_text_t *s, const cat_plan_t *plan, const char *what, const char *between,
-                    reading_t reading, apr_int64_t most)
+/* Adds a select of all products of the plan, in no order. UNION mixes the branches, so that the first ones are not all of one. */
+static void add_all(cat_select_text_t *s, const cat_plan_t *plan, const char *what, reading_t reading, apr_int64_t most)
 {
     cat_plan_t whole = make_whole(plan);
 
     for (int branch = 0; branch < count_branches(&whole); branch++) {
-        cat_select_text_add(s, branch ? between : "", "SELECT * FROM (SELECT ", table_of(&whole), ".id", what, NULL);
+        cat_select_text_add(s, branch ? " UNION " : "", "SELECT * FROM (SELECT ", table_of(&whole), ".id", what, NULL);
         add_source(s, &whole, branch, reading);
         add_most(s, most);
         cat_select_text_add(s, ") b", NULL);
@@ -417,10 +421,23 @@ static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_
         add_source(s, &whole, 0, READ_KEYS);
     } else {
         cat_select_text_add(s, "SELECT * FROM (", NULL);
-        add_all(s, plan, "", union_of(plan), READ_KEYS, most);
+        add_all(s, plan, "", READ_KEYS, most);
         cat_select_text_add(s, ") a", NULL);
     }
     add_most(s, most);
+}
+
+/* Each branch is counted by itself, because a database stores what it reads of a union. */
+static void add_sum(cat_select_text_t *s, const cat_plan_t *whole, apr_int64_t most)
+{
+    for (int branch = 0; branch < count_branches(whole); branch++) {
+        cat_select_text_add(s, branch ? " + " : "SELECT ", "(SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
+        add_source(s, whole, branch, READ_KEYS);
+        add_most(s, most);
+        cat_select_text_add(s, ") b", NULL);
+        cat_select_text_add_number(s, branch);
+        cat_select_text_add(s, ")", NULL);
+    }
 }
 
 /* Can a walk in no order use the index of one condition or of another? */
@@ -438,17 +455,20 @@ static int has_choice(const cat_plan_t *plan)
 
 void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
 {
+    cat_plan_t whole = make_whole(plan);
+
     s->leaves_choice = has_choice(plan);
     if (is_empty(plan)) {
         cat_select_text_add(s, "SELECT 0", NULL);
-        return;
+    } else if (count_branches(&whole) > 1 && !do_branches_overlap(plan)) {
+        add_sum(s, &whole, most);
+    } else {
+        cat_select_text_add(s, "SELECT COUNT(*) FROM (", NULL);
+        add_counted(s, plan, most);
+        cat_select_text_add(s, ") c", NULL);
     }
-    cat_select_text_add(s, "SELECT COUNT(*) FROM (", NULL);
-    add_counted(s, plan, most);
-    cat_select_text_add(s, ") c", NULL);
 }
 
-/* UNION mixes the branches, so that those that are counted are not all of the first one. */
 void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
 {
     s->leaves_choice = has_choice(plan);
@@ -457,7 +477,7 @@ void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64
         cat_select_text_add(s, "SELECT p.id, p.category, p.in_stock FROM products p WHERE p.id = '' AND 1 = 0", NULL);
     } else {
         const char *what = plan->kind == CAT_PLAN_FETCH ? ", f.category, f.in_stock" : ", p.category, p.in_stock";
-        add_all(s, plan, what, " UNION ", READ_IN_ORDER, most);
+        add_all(s, plan, what, READ_IN_ORDER, most);
     }
     cat_select_text_add(s, ") a", NULL);
     add_most(s, most);
