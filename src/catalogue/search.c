@@ -15,9 +15,10 @@
 
 /* What the counters have to be asked. */
 typedef struct counters_t {
-    int decide;           /* flag: the list has no other conditions, so they know how many products it has */
-    const char *category; /* NULL: of any */
-    int in_stock;         /* 0 or 1; -1: both */
+    int decide; /* flag: the list has no other conditions, so they know how many products it has */
+    const cat_query_value_t *category; /* one or several; NULL: of any */
+    int category_count;
+    int in_stock; /* 0 or 1; -1: both */
 } counters_t;
 
 typedef struct search_t {
@@ -31,8 +32,9 @@ typedef struct search_t {
     apr_int64_t passed;      /* rows that were passed on */
     int has_category_counts; /* flag: the counters of categories have all products */
     counters_t counters;
-    cat_stock_t stock;
-    int has_stock; /* flag: stock was read: of counters.category */
+    cat_stock_t stock; /* of all that counters names */
+    cat_stock_t *each; /* of each category that counters names */
+    int has_stock;     /* flag: stock was read, and each */
 } search_t;
 
 /* ---- counters ---- */
@@ -43,12 +45,12 @@ static counters_t choose_counters(const cat_list_query_t *query)
 
     for (int i = 0; i < query->condition_count && c.decide; i++) {
         const cat_query_condition_t *condition = &query->conditions[i];
-        int is_category = condition->field == CAT_PRODUCT_CATEGORY && !c.category;
-        c.decide =
-            condition->op == CAT_EQ && (is_category || (condition->field == CAT_PRODUCT_IN_STOCK && c.in_stock < 0));
-        if (is_category) {
-            c.category = condition->values->text;
+        if (condition->field == CAT_PRODUCT_CATEGORY && !c.category) {
+            c.decide = condition->op == CAT_EQ || condition->op == CAT_IN;
+            c.category = condition->values;
+            c.category_count = condition->count;
         } else {
+            c.decide = condition->field == CAT_PRODUCT_IN_STOCK && condition->op == CAT_EQ && c.in_stock < 0;
             c.in_stock = condition->values->key != 0;
         }
     }
@@ -60,20 +62,52 @@ static int is_stock_wanted(const search_t *s)
     return s->counters.decide && (s->counters.in_stock >= 0 || s->query->facets);
 }
 
+/* Statuses of cat_stock_get_each. */
+static apr_status_t read_each(search_t *s)
+{
+    const counters_t *c = &s->counters;
+    apr_status_t rv;
+
+    s->each = apr_palloc(s->db->pool, (apr_size_t)c->category_count * sizeof(*s->each));
+    rv = cat_stock_get_each(s->db, c->category, c->category_count, s->each);
+    s->stock = (cat_stock_t){0, 0};
+    for (int i = 0; i < c->category_count; i++) {
+        s->stock.products += s->each[i].products;
+        s->stock.in_stock += s->each[i].in_stock;
+    }
+    return rv;
+}
+
+static apr_status_t get_stock(search_t *s)
+{
+    const counters_t *c = &s->counters;
+
+    if (c->category_count > 1) {
+        return read_each(s);
+    }
+    s->each = &s->stock;
+    return cat_stock_get(s->db, c->category ? c->category->text : NULL, &s->stock);
+}
+
 static apr_status_t read_stock(search_t *s)
 {
-    apr_status_t rv = is_stock_wanted(s) ? cat_stock_get(s->db, s->counters.category, &s->stock) : APR_NOTFOUND;
+    apr_status_t rv = is_stock_wanted(s) ? get_stock(s) : APR_NOTFOUND;
 
     s->has_stock = rv == APR_SUCCESS;
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
+static apr_int64_t choose_stock(const search_t *s, const cat_stock_t *stock)
+{
+    return s->counters.in_stock < 0 ? stock->products
+           : s->counters.in_stock   ? stock->in_stock
+                                    : stock->products - stock->in_stock;
+}
+
 /* Products of the list, where has_stock. */
 static apr_int64_t count_matching(const search_t *s)
 {
-    return s->counters.in_stock < 0 ? s->stock.products
-           : s->counters.in_stock   ? s->stock.in_stock
-                                    : s->stock.products - s->stock.in_stock;
+    return choose_stock(s, &s->stock);
 }
 
 /* Where nothing is to be found, a walk would look for it everywhere. */
@@ -177,6 +211,18 @@ static void cap_total(search_t *s)
     }
 }
 
+static apr_status_t count_categories(search_t *s)
+{
+    apr_status_t rv;
+
+    if (s->counters.category_count == 1) {
+        return cat_counts_category(s->db, s->counters.category->text, &s->end->total);
+    }
+    rv = read_each(s);
+    s->end->total = s->stock.products;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
 static apr_status_t count_all(search_t *s)
 {
     cat_select_text_t text;
@@ -187,7 +233,7 @@ static apr_status_t count_all(search_t *s)
         return APR_SUCCESS;
     }
     if (s->counters.decide && s->counters.category && s->counters.in_stock < 0) {
-        return cat_counts_category(s->db, s->counters.category, &s->end->total);
+        return count_categories(s);
     }
     cat_select_text_init(&text, s->db->pool, s->dialect);
     if (is_unconditional(s->query)) {
@@ -304,9 +350,10 @@ static apr_status_t list_categories(search_t *s)
     listing_t l = {make_facet(s), s->counters.in_stock};
     apr_status_t rv = APR_SUCCESS;
 
-    if (s->counters.category) {
-        add_value(l.facet, s->counters.category, count_matching(s));
-    } else if (!is_known_empty(s)) {
+    for (int i = 0; i < s->counters.category_count; i++) {
+        add_value(l.facet, s->counters.category[i].text, choose_stock(s, &s->each[i]));
+    }
+    if (!s->counters.category && !is_known_empty(s)) {
         rv = cat_db_each(s->db, l.in_stock < 0 ? SQL_CATEGORY_LARGEST : SQL_CATEGORY_STOCK, CAT_NO_VALUES,
                          take_category, &l);
     }

@@ -2,6 +2,7 @@
 #ifndef CAT_CATALOGUE_STOCK_H
 #define CAT_CATALOGUE_STOCK_H
 
+#include "catalogue/query_conditions.h"
 #include "db/db.h"
 #include "db/job.h"
 
@@ -19,6 +20,9 @@ typedef struct cat_stock_t {
 
 /* Of a category the indexed products; NULL: all products. Exact. APR_NOTFOUND: they are not counted yet. */
 apr_status_t cat_stock_get(cat_db_t *db, const char *category, cat_stock_t *stock);
+
+/* The same of several categories: each[count]. APR_NOTFOUND: products in stock are not counted yet, but the others are. */
+apr_status_t cat_stock_get_each(cat_db_t *db, const cat_query_value_t *categories, int count, cat_stock_t *each);
 
 /* Counts the products that were there before, unless that has been done: reads all of them at one state of the
  * database, without a lock, then adds in a short transaction what the counts lack. Changes nothing if the job must stop,

@@ -35,13 +35,16 @@ is(list('facets=category&price=1')->{json}{facetsRelation}, 'gte', 'beyond it th
 $r = list('facets=category')->{json};
 ok(!exists $r->{facetsRelation}, 'but there the categories are counted, however many products there are');
 is_deeply([map { $_->{count} } @{ $r->{facets}{category} }], [3, (2) x 16, (1) x 33], 'all of them');
-for (['', counts(true, 80, false, 1)], ['&inStock=true', counts(true, 80)], ['&inStock=false', counts(false, 1)], ['&category=tea', counts(true, 2, false, 1)]) {
+for (['', counts(true, 80, false, 1)], ['&inStock=true', counts(true, 80)], ['&inStock=false', counts(false, 1)], ['&category=tea', counts(true, 2, false, 1)],
+    ['&category[in]=tea,c01,none', counts(true, 4, false, 1)]) {
     my ($query, $want) = @$_;
     $r = list("facets=category,inStock$query")->{json};
     is_deeply($r->{facets}{inStock}, $want, "products in stock are counted too: ?$query");
     ok(!exists $r->{facetsRelation}, "all of them: ?$query");
 }
 is_deeply(list('facets=category&inStock=false')->{json}{facets}{category}, counts(tea => 1), 'and those of each category');
+is_deeply(list('facets=category&category[in]=c01,none,tea')->{json}{facets}{category}, counts(tea => 3, c01 => 2), 'those of several categories');
+is_deeply(list('facets=category&inStock=true&category[in]=c01,tea')->{json}{facets}{category}, counts(c01 => 2, tea => 2), 'in stock');
 is_deeply(list('facets=category&inStock=false&category=c01')->{json}{facets}{category}, [], 'of which there may be none');
 
 answers(list("facets=$_"), 400, invalid(facets => 'unknown'), "facets=$_ is refused") for '', 'name', 'category,price', 'Category';

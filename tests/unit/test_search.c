@@ -511,15 +511,17 @@ static void check_rows(catalogue_t *c, const cat_list_query_t *query, const answ
     }
 }
 
-/* Do counters know the list: has it no other conditions than a category and a value of inStock? */
+/* Do counters know the list: has it no other conditions than on the category, one or several, and a value of inStock? */
 static int is_counted(const cat_list_query_t *query)
 {
     int fields = 0;
 
     for (int i = 0; i < query->condition_count; i++) {
         int field = query->conditions[i].field;
-        if (query->conditions[i].op != CAT_EQ || (field != CAT_PRODUCT_CATEGORY && field != CAT_PRODUCT_IN_STOCK) ||
-            fields & 1 << field) {
+        cat_operator_t op = query->conditions[i].op;
+        int is_known = field == CAT_PRODUCT_CATEGORY ? op == CAT_EQ || op == CAT_IN
+                                                     : field == CAT_PRODUCT_IN_STOCK && op == CAT_EQ;
+        if (!is_known || fields & 1 << field) {
             return 0;
         }
         fields |= 1 << field;

@@ -26,6 +26,24 @@ static const char *stock(unit_database_t *database, const char *category)
     return apr_psprintf(database->pool, "%" APR_INT64_T_FMT " of %" APR_INT64_T_FMT, stock.in_stock, stock.products);
 }
 
+/* "12 of 30, 0 of 0" */
+static const char *stock_of_each(unit_database_t *database, apr_status_t expected, const cat_query_value_t *categories,
+                                 int count)
+{
+    cat_db_t *db = unit_database_use(database->pool, database);
+    cat_stock_t each[3];
+    const char *text = "";
+
+    assert_in_range(count, 1, UNIT_COUNT(each));
+    assert_int_equal(cat_stock_get_each(db, categories, count, each), expected);
+    cat_db_release(db);
+    for (int i = 0; i < count; i++) {
+        text = apr_psprintf(database->pool, "%s%s%" APR_INT64_T_FMT " of %" APR_INT64_T_FMT, text, i ? ", " : "",
+                            each[i].in_stock, each[i].products);
+    }
+    return text;
+}
+
 static void count_all(unit_database_t *database)
 {
     cat_db_t *db = unit_database_use(database->pool, database);
@@ -59,11 +77,15 @@ static void delete_product(unit_database_t *database, int product)
 /* SQLite's statements do not read delta rows, of which it has none; t/products/stock.t reads them. */
 static void check_stock(unit_database_t *database, const char *all, const char *light, const char *tea)
 {
+    static const cat_query_value_t categories[] = {{"Light", "light", 0}, {"None", "none", 0}, {"Tea", "tea", 0}};
+
     assert_int_equal(unit_products_check(database), 0);
     unit_products_maintain(database);
     assert_string_equal(stock(database, NULL), all);
     assert_string_equal(stock(database, "Light"), light);
     assert_string_equal(stock(database, "Tea"), tea);
+    assert_string_equal(stock_of_each(database, APR_SUCCESS, categories, 3),
+                        apr_pstrcat(database->pool, light, ", 0 of 0, ", tea, NULL));
     assert_int_equal(unit_products_check(database), 0);
 }
 
@@ -115,6 +137,8 @@ static void check_older_products(unit_database_t *database)
     unit_database_sql(database, NOT_COUNTED);
     assert_string_equal(stock(database, NULL), "not counted");
     assert_string_equal(stock(database, "Light"), "not counted");
+    assert_string_equal(stock_of_each(database, APR_NOTFOUND, &(cat_query_value_t){"Light", "light", 0}, 1),
+                        "0 of 44999");
     assert_int_equal(unit_products_check(database), 0);
     update_field(database, 3, CAT_PRODUCT_IN_STOCK, "0"); /* before they are counted */
     unit_products_insert(database, 45000, 45010);
