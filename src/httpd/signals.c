@@ -6,33 +6,27 @@
 #include <signal.h>
 
 static int is_threaded = 1, depth;
+static sigset_t signals;
 
 void cat_signals_child_init(void)
 {
     ap_mpm_query(AP_MPMQ_IS_THREADED, &is_threaded);
-}
-
-static void change_mask(int how)
-{
-    sigset_t signals;
-
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGHUP);
-    pthread_sigmask(how, &signals, NULL);
 }
 
 void cat_signals_block(void)
 {
     if (!is_threaded && depth++ == 0) {
-        change_mask(SIG_BLOCK);
+        pthread_sigmask(SIG_BLOCK, &signals, NULL);
     }
 }
 
 void cat_signals_unblock(void)
 {
     if (!is_threaded && --depth == 0) {
-        change_mask(SIG_UNBLOCK);
+        pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
     }
 }
 
