@@ -14,7 +14,8 @@ use CatalogTest::Metrics qw(location moved_since);
 use IO::Select ();
 
 my $engine = CatalogTest::Database::engine();
-my $server = server(engine => $engine, conf => location())->start;
+# However few processors there are, no registration is refused because of the others.
+my $server = server(engine => $engine, conf => location() . "CatalogHashConcurrency 4\n")->start;
 my $token = register($server)->{token};
 my $db = $server->database;
 
