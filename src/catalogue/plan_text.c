@@ -258,6 +258,15 @@ static void add_sorted_union(cat_select_text_t *s, const cat_plan_t *plan, apr_i
     add_limit(s, rows, offset);
 }
 
+static void add_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
+{
+    if (s->dialect->syntax->orders_union && !cat_plan_is_index_too_short(plan)) {
+        add_ordered_union(s, plan, rows, offset);
+    } else {
+        add_sorted_union(s, plan, rows, offset);
+    }
+}
+
 static void add_postings(cat_select_text_t *s, const cat_plan_t *plan, const char *word)
 {
     cat_select_text_add(s, "SELECT w.created_at, w.id FROM product_words w", NULL);
@@ -285,8 +294,7 @@ static void add_keys(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t r
         return;
     }
     if (count_branches(plan) > 1) {
-        int is_ordered = s->dialect->syntax->orders_union && !cat_plan_is_index_too_short(plan);
-        (is_ordered ? add_ordered_union : add_sorted_union)(s, plan, rows, offset);
+        add_union(s, plan, rows, offset);
         return;
     }
     select_columns(s, plan, table_of(plan));
