@@ -14,6 +14,18 @@ static cat_plan_t make_plan(cat_list_query_t *query)
     return (cat_plan_t){.query = query, .order = cat_order_make(query), .sort_count = 1, .field = -1};
 }
 
+/* A stream of the last of the words. */
+static cat_plan_t make_stream(cat_list_query_t *query, const char *const *words, int count)
+{
+    cat_plan_t plan = make_plan(query);
+
+    query->words = words;
+    query->word_count = count;
+    plan.kind = CAT_PLAN_STREAM;
+    plan.word = words[count - 1];
+    return plan;
+}
+
 static void test_products_of_branches_are_added(void **state)
 {
     cat_list_query_t query;
@@ -68,13 +80,9 @@ static void test_branches_of_words_find_a_product_once(void **state)
 {
     static const char *const words[] = {"re"};
     cat_list_query_t query;
-    cat_plan_t plan = make_plan(&query);
+    cat_plan_t plan = make_stream(&query, words, 1);
     cat_select_text_t s = unit_begin_text(*state, "sqlite3");
 
-    query.words = words;
-    query.word_count = 1;
-    plan.kind = CAT_PLAN_STREAM;
-    plan.word = words[0];
     plan.branches[0] = "red";
     plan.branches[1] = "reed";
     plan.branch_count = 2;
@@ -116,13 +124,9 @@ static void test_word_without_other_conditions_needs_no_products(void **state)
 {
     static const char *const words[] = {"red"};
     cat_list_query_t query;
-    cat_plan_t plan = make_plan(&query);
+    cat_plan_t plan = make_stream(&query, words, 1);
     cat_select_text_t s = unit_begin_text(*state, "mysql");
 
-    query.words = words;
-    query.word_count = 1;
-    plan.kind = CAT_PLAN_STREAM;
-    plan.word = words[0];
     plan.branches[0] = "red";
     plan.branch_count = 1;
     cat_plan_add_rows(&s, &plan, 11, 5);
@@ -136,13 +140,9 @@ static void test_second_word_is_looked_up_among_the_postings(void **state)
 {
     static const char *const words[] = {"blue", "red"};
     cat_list_query_t query;
-    cat_plan_t plan = make_plan(&query);
+    cat_plan_t plan = make_stream(&query, words, 2);
     cat_select_text_t s = unit_begin_text(*state, "sqlite3");
 
-    query.words = words;
-    query.word_count = 2;
-    plan.kind = CAT_PLAN_STREAM;
-    plan.word = words[1];
     plan.branches[0] = "reddish";
     plan.branch_count = 1;
     plan.second = words[0];
@@ -159,13 +159,9 @@ static void test_postings_of_two_words_are_merged_in_the_order_of_the_list(void 
 {
     static const char *const words[] = {"blue", "red"};
     cat_list_query_t query;
-    cat_plan_t plan = make_plan(&query);
+    cat_plan_t plan = make_stream(&query, words, 2);
     cat_select_text_t s = unit_begin_text(*state, "sqlite3");
 
-    query.words = words;
-    query.word_count = 2;
-    plan.kind = CAT_PLAN_STREAM;
-    plan.word = words[1];
     plan.branches[0] = "red";
     plan.branch_count = 1;
     plan.second = plan.second_found = words[0];
