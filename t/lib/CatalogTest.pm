@@ -14,14 +14,14 @@ use CatalogTest::Http qw(request_bytes);
 use CatalogTest::Log qw(expect_log allow_log allow_kills);
 use CatalogTest::Server ();
 use CatalogTest::Token qw(ABSENT);
-use CatalogTest::Tools qw(slurp spew wait_until slowness is_under_tsan);
+use CatalogTest::Tools qw(slurp spew wait_until slowness is_under_tsan is_under_asan);
 
 use constant { true => Cpanel::JSON::XS::true, false => Cpanel::JSON::XS::false, ISSUER => 'https://catalog.test',
     AUDIENCE => 'catalog-test' };
 
 my @EXPORT = qw(
     true false main server mpm driver api talk burst wire fresh register token claims forge key key_path ABSENT answers
-    refusal invalid match wait_until takes_less slowness is_under_tsan slurp spew scratch expect_log allow_log allow_kills done_testing
+    refusal invalid match wait_until takes_less slowness is_under_tsan is_under_asan slurp spew scratch expect_log allow_log allow_kills done_testing
 );
 
 our $ID = qr/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

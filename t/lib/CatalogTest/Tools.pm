@@ -13,7 +13,7 @@ use Cpanel::JSON::XS ();
 use List::Util qw(max);
 use Time::HiRes ();
 
-our @EXPORT_OK = qw(setting settle new_dir hand_over slurp spew wait_until slowness is_under_tsan free_port children_of);
+our @EXPORT_OK = qw(setting settle new_dir hand_over slurp spew wait_until slowness is_under_tsan is_under_asan free_port children_of);
 
 my $settings;
 my $dirs = 0;
@@ -61,6 +61,9 @@ sub spew {
 
 # Does httpd run under ThreadSanitizer? It makes everything slower and keeps memory for each thread.
 sub is_under_tsan { return defined $ENV{TSAN_OPTIONS} }
+
+# Under AddressSanitizer? It notes all variables of a module each time that httpd loads it, and never forgets them.
+sub is_under_asan { return defined $ENV{ASAN_OPTIONS} }
 
 # How much longer than in a tenth of a second a loop ends that takes less on an idle machine of today: 1 there, 4 when eight processes
 # share two cores, or on a processor of a quarter of the speed.
