@@ -67,7 +67,7 @@ apr_status_t cat_plan_try(cat_db_t *db, const cat_dialect_t *dialect, const cat_
  * not NULL. */
 void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *after);
 
-/* Has the index that is walked the first column of the order, but not all of them? */
+/* Does the index that is walked give only a part of the order, so that what it finds must be sorted? */
 int cat_plan_is_index_too_short(const cat_plan_t *plan);
 
 /* Does the text of the rows have to know the value of the first column at the end of the page? Adds the select that

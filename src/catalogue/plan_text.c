@@ -415,18 +415,16 @@ static int is_counted_by_words(const cat_select_text_t *s, const cat_plan_t *pla
            query->word_count == 1 && is_found(query->words[0]);
 }
 
-static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
+static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, const cat_plan_t *whole, apr_int64_t most)
 {
-    cat_plan_t whole = make_whole(plan);
-
     if (is_counted_by_words(s, plan, most)) {
         cat_select_text_add(s, "SELECT DISTINCT w.id", NULL);
         cat_plan_add_words(s, plan->query->words[0], NULL);
     } else if (plan->is_merged) {
-        add_merged(s, &whole);
-    } else if (count_branches(&whole) == 1) {
+        add_merged(s, whole);
+    } else if (count_branches(whole) == 1) {
         cat_select_text_add(s, "SELECT 1 AS one", NULL);
-        add_source(s, &whole, 0, READ_KEYS);
+        add_source(s, whole, 0, READ_KEYS);
     } else {
         cat_select_text_add(s, "SELECT * FROM (", NULL);
         add_all(s, plan, "", READ_KEYS, most);
@@ -472,7 +470,7 @@ void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_
         add_sum(s, &whole, most);
     } else {
         cat_select_text_add(s, "SELECT COUNT(*) FROM (", NULL);
-        add_counted(s, plan, most);
+        add_counted(s, plan, &whole, most);
         cat_select_text_add(s, ") c", NULL);
     }
 }

@@ -97,23 +97,18 @@ static apr_status_t read_stock(search_t *s)
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
-static apr_int64_t choose_stock(const search_t *s, const cat_stock_t *stock)
+/* Products of the list among those that the stock is of. */
+static apr_int64_t count_matching(const search_t *s, const cat_stock_t *stock)
 {
     return s->counters.in_stock < 0 ? stock->products
            : s->counters.in_stock   ? stock->in_stock
                                     : stock->products - stock->in_stock;
 }
 
-/* Products of the list, where has_stock. */
-static apr_int64_t count_matching(const search_t *s)
-{
-    return choose_stock(s, &s->stock);
-}
-
 /* Where nothing is to be found, a walk would look for it everywhere. */
 static int is_known_empty(const search_t *s)
 {
-    return s->has_stock && count_matching(s) <= 0;
+    return s->has_stock && count_matching(s, &s->stock) <= 0;
 }
 
 /* ---- rows ---- */
@@ -229,7 +224,7 @@ static apr_status_t count_all(search_t *s)
     apr_status_t rv;
 
     if (s->has_stock) {
-        s->end->total = count_matching(s);
+        s->end->total = count_matching(s, &s->stock);
         return APR_SUCCESS;
     }
     if (s->counters.decide && s->counters.category && s->counters.in_stock < 0) {
@@ -351,7 +346,7 @@ static apr_status_t list_categories(search_t *s)
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < s->counters.category_count; i++) {
-        add_value(l.facet, s->counters.category[i].text, choose_stock(s, &s->each[i]));
+        add_value(l.facet, s->counters.category[i].text, count_matching(s, &s->each[i]));
     }
     if (!s->counters.category && !is_known_empty(s)) {
         rv = cat_db_each(s->db, l.in_stock < 0 ? SQL_CATEGORY_LARGEST : SQL_CATEGORY_STOCK, CAT_NO_VALUES,

@@ -41,9 +41,9 @@ typedef struct cat_syntax_t {
     const char *by_octets;      /* behind a column of texts whose own order is the database's: compares octets */
     int ends_distinct;          /* SELECT DISTINCT with a LIMIT ends once it has found so many */
     int ends_intersect;         /* INTERSECT of two selects in the order of one index, too */
-    int orders_union;           /* UNION of selects reads each in the order of its index, and ends likewise */
-    int compares_rows;          /* finds row values, (a, b) < (c, d), in an index */
-    int pads_blanks;            /* texts that differ in blanks at the end are equal */
+    int orders_union;  /* UNION with ORDER BY reads selects side by side, each by its index, and ends likewise */
+    int compares_rows; /* finds row values, (a, b) < (c, d), in an index */
+    int pads_blanks;   /* texts that differ in blanks at the end are equal */
     const char *create_index, *create_index_on,
         *create_index_end; /* around the name of an index of products and its columns: creates it while others write */
     const char *drop_index, *drop_index_end; /* around its name: drops it likewise */
