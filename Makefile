@@ -14,6 +14,8 @@ INCLUDE =
 DESTDIR ?=
 export MPM DB PORT DATA DBD DBD_PARAMS SMTP INCLUDE DESTDIR
 
+# Clang's tools of one version, which Debian 12 and 13 both have: what another version formats or warns about differs.
+LLVM = 19
 WERROR = -Werror
 WARNINGS = -Wall -Wextra $(WERROR)
 LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto libjwt libpq libutf8proc libxxhash sqlite3
@@ -127,9 +129,9 @@ check: ## everything the CI runs: deps-dev, lint, tidy, unit, t on each database
 	@$(MAKE) --no-print-directory openapi browser BROWSERS=chromium
 	@echo 'check: passed: lint, tidy, unit, t on $(DATABASES), openapi, browser'
 
-check-package: deb ## install, upgrade, remove and purge the Debian package in a bare Debian: requires root, takes some minutes
+check-package: ## build, install, upgrade, remove and purge the Debian package in bare Debians: requires root, takes some minutes
 	@tools/deps check-package
-	@tests/package/run $(BUILD)/deb
+	@tests/package/run
 
 # Of each folder what has accesses of its own. The machine has one emulated processor, on which files that make much load, or measure how
 # many processors there are, fail for want of time.
@@ -139,14 +141,14 @@ CONFINED_sqlite3 = event t/health t/auth t/mail t/server/graceful.t t/server/kil
   t/products/order.t t/products/export.t
 CONFINED_mysql = worker t/health
 CONFINED_pgsql = prefork t/health
-check-apparmor: deb all $(JOSE) $(BUILD)/tests/unit/test_statements $(BUILD)/tests/unit/test_search ## run the Debian package and the suite in a virtual machine whose kernel enforces the AppArmor profile: requires root; make check-apparmor [T=t/auth DB=... MPM=...] [ACCEL=kvm]
+check-apparmor: all $(JOSE) $(BUILD)/tests/unit/test_statements $(BUILD)/tests/unit/test_search ## run the Debian package and the suite in a virtual machine whose kernel enforces the AppArmor profile: requires root; make check-apparmor [T=t/auth DB=... MPM=...] [ACCEL=kvm]
 	@tools/deps check-apparmor
 	@ACCEL='$(ACCEL)' tests/apparmor/run $(BUILD) $(if $(T),'$(DB) $(MPM) $(T)',$(foreach db,$(DATABASES),'$(db) $(CONFINED_$(db))'))
 
 GENERATED = $(addprefix $(BUILD)/,schema.inc templates.inc places.inc cflags)
 lint: $(GENERATED) ## compare tables with documents and tests, layers with the design, and the C style
 	@failed=0; for lint in tests/lint/*.pl; do $$lint || failed=1; done; exit $$failed
-	@clang-format --dry-run -Werror $(C_FILES)
+	@clang-format-$(LLVM) --dry-run -Werror $(C_FILES)
 
 unit: $(UNITS) $(REPLAYS) ## run the unit tests and replay the fuzz corpora
 	@test -n "$^" || { echo 'unit: there is no test' >&2; exit 1; }
@@ -289,21 +291,21 @@ $(FUZZERS): $(BUILD)/tests/fuzz/run_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tes
 FUZZ_SECONDS = 60
 fuzz: ## fuzz each parser of untrusted input with libFuzzer: make fuzz [FUZZ="json token"] [FUZZ_SECONDS=60]
 	@tools/deps build test fuzz
-	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=clang FUZZ='$(FUZZ)' \
+	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=clang-$(LLVM) FUZZ='$(FUZZ)' \
 	  CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' fuzzers
 	@tools/fuzz build/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
 fuzzers: $(FUZZERS)
 
 format: ## format the C files by .clang-format
-	@clang-format -i $(C_FILES)
+	@clang-format-$(LLVM) -i $(C_FILES)
 
 # Clang's warnings are among what it reports. gcc has no match for -Wconversion; -Wsign-conversion is left out: in this code it only
 # finds pointer differences that cannot be negative, and sizes that APR takes as signed. The static analyzer takes ten seconds of CPU a
 # file, all other checks together half a second. Each process has a filter of its own: lines from two at once could be torn.
 CHECKS = -clang-analyzer-*
 tidy: $(GENERATED) ## check the C files with clang and clang-tidy: make tidy [CHECKS=] for its static analyzer, ten minutes
-	@printf '%s\n' $(SOURCES) $(CTL_SOURCES) | xargs -P2 -n4 sh -c 'clang-tidy --quiet --checks="$$0" "$$@" -- $$(cat $(BUILD)/cflags) \
+	@printf '%s\n' $(SOURCES) $(CTL_SOURCES) | xargs -P2 -n4 sh -c 'clang-tidy-$(LLVM) --quiet --checks="$$0" "$$@" -- $$(cat $(BUILD)/cflags) \
 	    -Wconversion -Wno-sign-conversion 2>&1 | { ! grep -v "^[0-9]* warnings\{0,1\} generated" >&2; }' '$(CHECKS)'
 
 clean: ## remove what was built; data stays

@@ -30,12 +30,13 @@ void cat_admin_list_parse_limit(void *list, cat_parameters_t *p, const cat_param
      cat_parameters_describe_page,                                                                                     \
      "The number of the page, from 1; what is no integer counts as absent",                                            \
      "1"},                                                                                                             \
-    {                                                                                                                  \
-        "limit", 1, cat_admin_list_parse_limit, cat_parameters_describe_limit,                                         \
-            "How many entries a page has; what is no integer counts as absent, and what exceeds the maximum is the "   \
-            "maximum",                                                                                                 \
-            "20"                                                                                                       \
-    }
+        {"limit",                                                                                                      \
+         1,                                                                                                            \
+         cat_admin_list_parse_limit,                                                                                   \
+         cat_parameters_describe_limit,                                                                                \
+         "How many entries a page has; what is no integer counts as absent, and what exceeds the maximum is the "      \
+         "maximum",                                                                                                    \
+         "20"}
 
 /* Takes a text of 1 to 254 characters; NULL: it is none, and a fault has been added. Links keep it. */
 const char *cat_admin_list_take_text(cat_admin_list_t *list, cat_parameters_t *p, const cat_parameter_t *parameter);

@@ -56,18 +56,9 @@ extern const cat_shape_t cat_schema_text, cat_schema_whole, cat_schema_flag, cat
 
 /* The members that most answers have: "success" and "message". */
 extern const cat_shape_t cat_schema_true, cat_schema_false;
-#define CAT_MEMBER_SUCCESS                                                                                             \
-    {                                                                                                                  \
-        "success", &cat_schema_true, CAT_ALWAYS, "The request succeeded"                                               \
-    }
-#define CAT_MEMBER_MESSAGE                                                                                             \
-    {                                                                                                                  \
-        "message", &cat_schema_text, CAT_ALWAYS, "What was done, in a sentence for people"                             \
-    }
-#define CAT_MEMBER_END                                                                                                 \
-    {                                                                                                                  \
-        NULL, NULL, CAT_ALWAYS, NULL                                                                                   \
-    }
+#define CAT_MEMBER_SUCCESS {"success", &cat_schema_true, CAT_ALWAYS, "The request succeeded"}
+#define CAT_MEMBER_MESSAGE {"message", &cat_schema_text, CAT_ALWAYS, "What was done, in a sentence for people"}
+#define CAT_MEMBER_END {NULL, NULL, CAT_ALWAYS, NULL}
 
 /* The schema of a shape: a reference, if it has a name, to its schema in `schemas`, where it is added. */
 json_t *cat_schema_of_shape(json_t *schemas, const cat_shape_t *shape);

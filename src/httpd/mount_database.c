@@ -13,7 +13,7 @@
 #include "httpd/dbd.h"
 #include "httpd/server.h"
 
-#define NO_GROUP ((gid_t)-1) /* mod_unixd's, where no Group is set */
+#define NO_GROUP ((gid_t) - 1) /* mod_unixd's, where no Group is set */
 
 /* The directives that name the mount's database, up to its parameters. */
 static const char *database_directive(apr_pool_t *pool, const cat_mount_t *mount, const char *driver)

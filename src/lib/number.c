@@ -60,12 +60,14 @@ static const char *format_real(apr_pool_t *pool, double value)
     return apr_pstrdup(pool, text);
 }
 
+/* APR 1.7.5's apr_off_t_toa writes INT64_MIN with characters that are no digits. */
 const char *cat_number_format(apr_pool_t *pool, const json_t *number)
 {
+    char room[CAT_NUMBER_DIGITS + 1];
     double value;
 
     if (json_is_integer(number)) {
-        return apr_off_t_toa(pool, json_integer_value(number));
+        return apr_pstrdup(pool, cat_number_write_integer(room, json_integer_value(number)));
     }
     value = json_real_value(number);
     return value == 0 ? "0" : format_real(pool, value);

@@ -1,54 +1,61 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash disable=SC2154 # the script that sources this has set box and new
-# A bare Debian 12 in the directory $box/debian, with the packages that are to be tested in /packages, and databases for it. A script that
-# sources this has set box, and new, the directory of the packages that `make deb` built, and is in the top directory.
+# shellcheck shell=bash disable=SC2154 # the script that sources this has set box
+# Bare Debians of this machine's release in directories below $box: one that has only what the package's Build-Depends name, in which the
+# packages are built, and one, $box/debian, in which they are tested, with databases for it. A script that sources this has set box, and is
+# in the top directory.
 
-# The last commit whose schema has 4 steps.
-older=eff4972^
-
-build_older() {
-    mkdir "$box/older"
-    git archive "$older" | tar -x -C "$box/older"
-    # What makes a package of it, and the pages, which that is about, are today's; their assets have another name.
-    rm -r "$box/older/www"
-    cp -r debian www "$box/older"
-    cp tools/package tools/install "$box/older/tools"
-    echo '/* older */' >>"$box/older/www/assets/style.css"
-    printf '%s\n' 'mod-catalog (0.0.9-1) unstable; urgency=medium' '' '  * An older schema.' '' \
-        ' -- mod_catalog maintainers <mod-catalog@packages.invalid>  Sun, 22 Nov 2026 12:00:00 +0000' >"$box/older/debian/changelog"
-    DEB_BUILD_OPTIONS=nocheck LINTIAN=true "$box/older/tools/package" "$box/older/build/deb"
+# A package with a lower version, which the check upgrades from, and the package itself, in $box/packages.
+build_packages() {
+    bootstrap builder
+    mkdir -p "$box/packages" "$box/builder/source"
+    tar -c --exclude-vcs --exclude=./build --exclude=./data --exclude=node_modules . | tar -x -C "$box/builder/source"
+    enter '' builder /source/tests/package/build.sh prepare
+    enter --net builder /source/tests/package/build.sh build
+    enter '' builder /source/tests/package/build.sh lint
+    mv "$box"/builder/out/*/libapache2-mod-catalog_*.deb "$box/packages"
+    rm -rf --one-file-system "$box/builder"
 }
 
-bootstrap() {
-    local mirror
+# The Debian in which the packages are tested.
+make_debian() {
+    bootstrap debian
+    mkdir "$box/debian/packages" "$box/debian/traces"
+    cp "$box"/packages/*.deb tests/package/*.sh "$box/debian/packages"
+}
+
+bootstrap() { # directory
+    local mirror suite
     mirror=$(sed -n 's/^URIs: *//p' /etc/apt/sources.list.d/*.sources 2>/dev/null | head -1)
-    debootstrap --variant=minbase --include=ca-certificates,iproute2 bookworm "$box/debian" ${mirror:+"$mirror"} >"$box/log" 2>&1 || {
+    suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+    [ -d "$box/bare" ] || debootstrap --variant=minbase --include=ca-certificates,iproute2 "$suite" "$box/bare" ${mirror:+"$mirror"} >"$box/log" 2>&1 || {
         tail "$box/log" >&2
         exit 1
     }
-    rm -f "$box/debian/etc/apt/sources.list"
-    cp /etc/apt/sources.list.d/*.sources "$box/debian/etc/apt/sources.list.d/" 2>/dev/null || true
-    cp /etc/apt/apt.conf.d/99* "$box/debian/etc/apt/apt.conf.d/" 2>/dev/null || true
-    cp -r /usr/local/share/ca-certificates "$box/debian/usr/local/share/" 2>/dev/null || true
-    cp /etc/resolv.conf "$box/debian/etc/"
-    mkdir "$box/debian/packages" "$box/debian/traces"
-    cp "$box"/older/build/deb/libapache2-mod-catalog_*.deb "$new"/libapache2-mod-catalog_*.deb "$box/debian/packages"
-    cp tests/package/*.sh "$box/debian/packages"
+    cp -a "$box/bare" "$box/$1"
+    rm -f "$box/$1/etc/apt/sources.list"
+    cp /etc/apt/sources.list.d/*.sources "$box/$1/etc/apt/sources.list.d/" 2>/dev/null || true
+    cp /etc/apt/apt.conf.d/99* "$box/$1/etc/apt/apt.conf.d/" 2>/dev/null || true
+    cp -r /usr/local/share/ca-certificates "$box/$1/usr/local/share/" 2>/dev/null || true
+    cp /etc/resolv.conf "$box/$1/etc/"
 }
 
 # With its own processes, and without a network but its own loopback if the first argument says so. What it starts ends with it.
-enter() {
+enter() { # options, directory, command
     # shellcheck disable=SC2086,SC2016 # options are words; the inner shell expands the rest
     unshare $1 --mount --pid --fork --kill-child sh -c '
         mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t tmpfs tmpfs "$0/tmp"
         exec chroot "$0" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"' \
-        "$box/debian" "${@:2}"
+        "$box/$2" "${@:3}"
 }
+
+# The directory of the newest PostgreSQL that is installed.
+pgsql_programs() { find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin | sort -V | tail -1; }
 
 # MariaDB and PostgreSQL, with their sockets where Debian's packages have them in the root directory that is named, and their data in $box.
 engines=()
 start_databases() {
-    local run=$1/run mysql=(--no-defaults --datadir="$box/mysql") pgsql=/usr/lib/postgresql/15/bin
+    local run=$1/run mysql=(--no-defaults --datadir="$box/mysql") pgsql
+    pgsql=$(pgsql_programs)
     local as=(setpriv --pdeathsig TERM --clear-groups)
     exec 3>>"$box/engines"
     install -d -o mysql "$run/mysqld" "$box/mysql"

@@ -14,7 +14,7 @@
 
 #define SECOND APR_USEC_PER_SEC
 #define NOW (1800000000 * SECOND)
-#define MINUTES(n) ((n)*60 * SECOND)
+#define MINUTES(n) ((n) * 60 * SECOND)
 #define LONGER (64 * SECOND) /* the set may keep a session for this much longer */
 
 static cat_revoked_t *make_set(apr_pool_t *pool)

@@ -157,7 +157,7 @@ package CatalogTest::Engine::PostgreSQL;
 
 use parent -norequire, 'CatalogTest::Engine';
 
-my $BIN = '/usr/lib/postgresql/15/bin';
+my ($BIN) = sort { $b =~ s/\D//gr <=> $a =~ s/\D//gr } glob '/usr/lib/postgresql/*/bin'; # the newest version that is installed
 
 sub install {
     return ("$BIN/initdb", '-D', $_[1], qw(-U postgres --auth=trust -E UTF8 --locale=C.UTF-8 --no-sync));
