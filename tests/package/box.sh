@@ -42,7 +42,8 @@ bootstrap() { # directory
 # With its own processes, and without a network but its own loopback if the first argument says so. What it starts ends with it.
 enter() { # options, directory, command
     # shellcheck disable=SC2086,SC2016 # options are words; the inner shell expands the rest
-    unshare $1 --mount --pid --fork --kill-child sh -c '
+    unshare $1 --mount --propagation unchanged --pid --fork --kill-child sh -c '
+        mount --make-rprivate / 2>/dev/null # within a chroot there is no mount to change, and its maker has done it
         mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t tmpfs tmpfs "$0/tmp"
         exec chroot "$0" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"' \
         "$box/$2" "${@:3}"
