@@ -12,6 +12,8 @@ cat_problem_t cat_failure_find(apr_status_t rv)
         return CAT_PROBLEM_QUERY_SLOW;
     case CAT_ENOTREADY:
         return CAT_PROBLEM_DATABASE_NOT_READY;
+    case CAT_EREADONLY:
+        return CAT_PROBLEM_DATABASE_READ_ONLY;
     case CAT_ECLAIMED:
         return CAT_PROBLEM_IDEMPOTENCY_BUSY;
     case CAT_ECHANGED:

@@ -74,7 +74,7 @@ static int is_counted_fault(apr_status_t rv, cat_fault_kind_t *kind)
     } kinds[] = {
         {CAT_EDOWN, CAT_FAULT_FAILED},       {CAT_ELOST, CAT_FAULT_LOST},          {CAT_ECUT, CAT_FAULT_LOST},
         {CAT_ECONFLICT, CAT_FAULT_CONFLICT}, {CAT_ENOTREADY, CAT_FAULT_NOT_READY}, {CAT_EVALUE, CAT_FAULT_VALUE},
-        {CAT_ESLOW, CAT_FAULT_SLOW},
+        {CAT_ESLOW, CAT_FAULT_SLOW},         {CAT_EREADONLY, CAT_FAULT_NOT_READY},
     };
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {

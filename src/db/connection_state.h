@@ -32,8 +32,9 @@ struct cat_connection_t {
     int has_read;
     cat_sqlite_reader_t *reader; /* NULL: selects go through the executor */
     cat_commit_tracker_t tracker;
-    int is_tracked; /* flag: the tracker was asked to follow this connection, whether it could or not */
-    int is_lost;    /* flag: its pool reconnects or closes it; one to a file is opened anew */
+    int is_tracked;        /* flag: the tracker was asked to follow this connection, whether it could or not */
+    apr_uint64_t timeline; /* of the primary that it leads to, for db/timeline.c; 0: not known, or there are none */
+    int is_lost;           /* flag: its pool reconnects or closes it; one to a file is opened anew */
     int has_readonly_index;
     char fault[FAULT_MAX]; /* the last failure */
     int result;            /* the driver's result code of it */

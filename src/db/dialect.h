@@ -74,10 +74,12 @@ typedef struct cat_dialect_t {
     const char *const *define_end; /* sent after it; may return rows */
     int steps_commit;              /* the database commits within a step by itself: each statement can be run again */
     const char *has_versions;      /* selects 1 when there is a table schema_version, else 0 */
-    int file;                      /* the database is a file, which the parameters name */
-    const cat_trait_t *traits;     /* ended by one without a name */
-    const char *const *needs;      /* what has to stand in the parameters */
-    int one_writer;                /* writers take a write lock before they come to the database */
+    const char *
+        timeline; /* selects the cluster's and the timeline's number, "N N", timeline 0 where it is no primary; or NULL */
+    int file;     /* the database is a file, which the parameters name */
+    const cat_trait_t *traits;  /* ended by one without a name */
+    const char *const *needs;   /* what has to stand in the parameters */
+    int one_writer;             /* writers take a write lock before they come to the database */
     int locked;                 /* the driver's result when others have locked the whole database; 0: there is none */
     int rolls_back_silently;    /* the database may roll back while a statement is prepared, without saying so */
     int counts_by_hand;         /* no triggers count products: catalogue/counts.c writes the delta rows */

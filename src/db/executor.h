@@ -8,6 +8,8 @@
 
 typedef struct cat_connection_t cat_connection_t;
 
+#define CAT_HOST_PATIENCE "2" /* seconds */
+
 /*
  * How statements reach the database, on a connection that apr_dbd has opened. Each dialect names its executor. Only
  * connection.c, statement.c and pooled_connection.c call one; used by the one thread that has the connection out of the
@@ -36,6 +38,14 @@ typedef struct cat_executor_t {
 
     /* Has the database closed the connection, as far as can be known without sending anything? */
     int (*is_cut)(cat_connection_t *conn);
+
+    /* Ends the connection, so that the driver opens it anew. NULL where the dialect has no `timeline`, as the next one. */
+    void (*cut)(cat_connection_t *conn);
+
+    /* Asks each host that the parameters name, if they name several, on a connection of its own. answer has its first value, NULL for
+     * none; a host that does not answer in CAT_HOST_PATIENCE seconds is left out. */
+    void (*ask_hosts)(const cat_connection_t *conn, const char *text, void (*answer)(void *baton, const char *text),
+                      void *baton);
 
     /* Prepared statements are gone: another connection has been opened in place of this one. */
     void (*forget)(cat_connection_t *conn);

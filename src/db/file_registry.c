@@ -15,6 +15,7 @@ typedef struct entry_t {
     cat_shared_word_t name; /* hash of the path; 0: free */
     cat_shared_word_t identity;
     cat_shared_word_t has_schema;
+    cat_shared_word_t timeline;
     cat_shared_word_t wal, index; /* identities, which change: the index is written last and read first */
 } entry_t;
 
@@ -94,4 +95,19 @@ int cat_file_registry_had_schema(const cat_file_registry_t *registry, const char
     entry_t *entry = find_entry(registry, file);
 
     return entry && atomic_load_explicit(&entry->has_schema, memory_order_acquire);
+}
+
+apr_uint64_t cat_file_registry_note_timeline(const cat_file_registry_t *registry, const char *name,
+                                             apr_uint64_t timeline)
+{
+    entry_t *entry = find_entry(registry, name);
+    apr_uint64_t known = entry ? atomic_load_explicit(&entry->timeline, memory_order_acquire) : timeline;
+
+    while (timeline && (known >> 32 != timeline >> 32 || known < timeline)) {
+        if (atomic_compare_exchange_weak_explicit(&entry->timeline, &known, timeline, memory_order_acq_rel,
+                                                  memory_order_acquire)) {
+            return timeline;
+        }
+    }
+    return known;
 }

@@ -32,4 +32,9 @@ void cat_file_registry_note_wal(const cat_file_registry_t *registry, const cat_f
 void cat_file_registry_note_schema(const cat_file_registry_t *registry, const char *file);
 int cat_file_registry_had_schema(const cat_file_registry_t *registry, const char *file);
 
+/* Where the database is a cluster of PostgreSQL: the newest timeline (db/timeline.c) that is known under the source's name, once this
+ * one, or 0 for none, is taken into account. One of another cluster replaces what is known. */
+apr_uint64_t cat_file_registry_note_timeline(const cat_file_registry_t *registry, const char *name,
+                                             apr_uint64_t timeline);
+
 #endif

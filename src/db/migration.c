@@ -37,7 +37,7 @@ static const step_t steps[] = {
 static const char create_table[] =
     "CREATE TABLE IF NOT EXISTS schema_version"
     " (version INTEGER NOT NULL PRIMARY KEY, name VARCHAR(64) NOT NULL, applied_at BIGINT NOT NULL)";
-static const char select_version[] = "SELECT MAX(version) FROM schema_version";
+static const char select_version[] = "SELECT MAX(version) FROM schema_version WHERE version > 0";
 
 static int find_latest_version(const char *driver)
 {
@@ -108,12 +108,20 @@ static const step_t *find_step(const char *driver, int version)
     return NULL;
 }
 
+static apr_status_t create_version_table(cat_connection_t *conn, apr_pool_t *pool)
+{
+    const char *value = NULL;
+    apr_status_t rv = cat_connection_ask(conn, pool, cat_connection_dialect(conn)->has_versions, &value);
+
+    return rv == APR_SUCCESS && value && !atoi(value) ? cat_connection_send(conn, create_table) : rv;
+}
+
 /* Reads the version under the lock, so that two servers never apply the same step. */
 static apr_status_t apply_next_step_locked(cat_connection_t *conn, apr_pool_t *pool, const step_t **applied)
 {
     const cat_dialect_t *dialect = cat_connection_dialect(conn);
     int version = 0;
-    apr_status_t rv = cat_connection_send(conn, create_table);
+    apr_status_t rv = create_version_table(conn, pool);
 
     if (rv == APR_SUCCESS) {
         rv = read_version(conn, pool, &version);
@@ -129,9 +137,12 @@ static apr_status_t apply_next_step_locked(cat_connection_t *conn, apr_pool_t *p
 static apr_status_t apply_next_step(cat_connection_t *conn, apr_pool_t *pool, const step_t **applied)
 {
     const cat_dialect_t *dialect = cat_connection_dialect(conn);
-    apr_status_t rv = cat_connection_ask_all(conn, pool, dialect->step);
+    apr_status_t rv = dialect->steps_commit ? create_version_table(conn, pool) : APR_SUCCESS;
 
     *applied = NULL;
+    if (rv == APR_SUCCESS) {
+        rv = cat_connection_ask_all(conn, pool, dialect->step);
+    }
     if (rv == APR_SUCCESS) {
         rv = apply_next_step_locked(conn, pool, applied);
     }

@@ -9,6 +9,7 @@
 #include "db/executor.h"
 #include "db/sqlite.h"
 #include "db/status.h"
+#include "db/timeline.h"
 #include "lib/log.h"
 
 #define CONN_KEY "catalog:conn"
@@ -157,7 +158,7 @@ static apr_status_t set_up_connection(cat_source_t *source, cat_connection_t *co
         cat_sqlite_set_up(&conn->handle);
         note_wal(source, conn);
     }
-    return rv;
+    return rv == APR_SUCCESS ? cat_timeline_check(conn) : rv;
 }
 
 /* While a connection is open, SQLite neither deletes the files nor creates others: somebody else has. */
@@ -212,6 +213,7 @@ static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t 
     cat_connection_t *c = apr_pcalloc(handle->pool, sizeof(*c));
     apr_status_t rv;
 
+    *conn = c; /* for its fault, whether it can be used or not */
     c->handle = *handle;
     c->source = source;
     c->name = source->name;
@@ -229,7 +231,6 @@ static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t 
         apr_pool_userdata_setn(c, CONN_KEY, NULL, handle->pool);
         c->reader = cat_sqlite_reader_make(handle);
         apr_pool_pre_cleanup_register(handle->pool, c, save_deleted_wal);
-        *conn = c;
     }
     return rv;
 }
@@ -293,7 +294,7 @@ static apr_status_t wake_connection(cat_source_t *source, cat_connection_t *conn
         rv = check_idle(source, conn, to_write, now);
     }
     conn->used = now;
-    return rv;
+    return rv == APR_SUCCESS ? cat_timeline_check_again(conn) : rv;
 }
 
 apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle_t *handle, int to_write,

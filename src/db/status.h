@@ -13,6 +13,7 @@
 #define CAT_EVALUE (APR_OS_START_USERERR + 3)    /* the database refuses the values */
 #define CAT_ESLOW (APR_OS_START_USERERR + 6)     /* a search took longer than it may, and was ended */
 #define CAT_ENOTREADY (APR_OS_START_USERERR + 5) /* the database is not ready, and did nothing */
+#define CAT_EREADONLY (APR_OS_START_USERERR + 9) /* the database accepts no writes, and did nothing */
 #define CAT_ECLAIMED (APR_OS_START_USERERR + 7)  /* another write has the claim's key; nothing was done: db/claim.h */
 #define CAT_ECHANGED (APR_OS_START_USERERR + 8)  /* a condition of the caller's does not hold for what is stored */
 

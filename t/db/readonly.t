@@ -12,21 +12,21 @@ use CatalogTest;
 my $engine = CatalogTest::Database::engine();
 my $server = server(engine => $engine)->start;
 my $token = register($server)->{token};
-my $outage = { success => false, message => qr/./, error => 'database unavailable' };
+my $refused = { success => false, message => 'Service unavailable', error => 'the database accepts no writes' };
 
 sub create { $server->api(POST => '/products', { name => 'x', price => 1 }, token => $token) }
 sub tables { my $db = $server->database; map { scalar $db->selectrow_array("SELECT COUNT(*) FROM $_") } qw(products users outbox) }
 
-# case: writes get a 500 and store nothing; reads succeed, and the server is not ready
+# case: writes get a 503 and store nothing; reads succeed, and the server is not ready
 is(create()->{status}, 201, 'a product is created');
 my @before = tables();
 $engine->read_only(1);
 wait_until(5, sub { $server->api(GET => '/health/ready')->{status} == 503 });
 answers($server->api(GET => '/health/ready'), 503,
     { success => false, message => 'Not ready', error => 'the database accepts no writes' }, 'the server is not ready');
-answers(create(), 500, $outage, 'a write gets a 500', 'retry-after' => qr/^[1-9]\d*$/);
-answers($server->api(POST => '/register', { username => 'late', email => 'late@example.com', password => 'x' x 8 }), 500,
-    $outage, 'a transaction gets a 500', 'retry-after' => qr/^[1-9]\d*$/);
+answers(create(), 503, $refused, 'a write gets a 503', 'retry-after' => qr/^[1-9]\d*$/);
+answers($server->api(POST => '/register', { username => 'late', email => 'late@example.com', password => 'x' x 8 }), 503,
+    $refused, 'a transaction gets a 503', 'retry-after' => qr/^[1-9]\d*$/);
 answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 1 }, 'a read is served');
 is(join(' ', tables()), "@before", 'the refused writes store nothing');
 

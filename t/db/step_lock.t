@@ -30,4 +30,21 @@ like(join('', <$migrate>), qr/\A(?:.*CAT009: .*\n)*\d+\n\z/, 'catalogctl creates
 ok(close $migrate, 'catalogctl succeeds');
 answers($server->api(GET => '/products'), 200, undef, 'the server recovers without a restart');
 
+# The lock is one node's alone. On a Galera cluster a row of schema_version says that a server at another node is at a step; what a
+# server left behind that died in a step counts for ten minutes.
+if (driver eq 'mysql') {
+    my $elsewhere = server();
+    $elsewhere->make_databases;
+    my $db = $elsewhere->database;
+    $db->do('CREATE TABLE schema_version (version INTEGER NOT NULL PRIMARY KEY, name VARCHAR(64) NOT NULL, applied_at BIGINT NOT NULL)');
+    $db->do(q(INSERT INTO schema_version VALUES (-1, 'a step is being applied', (UNIX_TIMESTAMP() - 500) * 1000)));
+    $elsewhere->start_unready;
+    answers($elsewhere->api(GET => '/products'), 503, $busy, 'while a server at another node is at a step, a request gets a 503',
+        'retry-after' => qr/^\d+$/);
+    is($db->selectrow_array('SELECT COUNT(*) FROM schema_version'), 1, 'no step is applied meanwhile');
+    $db->do('UPDATE schema_version SET applied_at = (UNIX_TIMESTAMP() - 700) * 1000');
+    ok(wait_until(20, sub { $elsewhere->api(GET => '/products')->{status} == 200 }), 'after ten minutes the row no longer counts');
+    is($db->selectrow_array('SELECT COUNT(*) FROM schema_version WHERE version < 1'), 0, 'and is gone');
+}
+
 done_testing;

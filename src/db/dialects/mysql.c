@@ -23,17 +23,24 @@ static const char *const snapshot[] = {
 };
 
 /* A lock by name is the whole server's, so the name says which database; MySQL takes 64 characters, which a database's own name
- * may have. It is the one server's alone: what comes to other nodes of a Galera cluster meanwhile does not collide, as they run
- * each other's DDL in one order. */
+ * may have. It is the one node's alone, so a row keeps the other nodes of a Galera cluster from applying the same step. The row of a
+ * server that died in a step no longer counts after ten minutes. */
+#define STEP_ROW "-1"
 #define MYSQL_LOCK_OF(prefix) "CONCAT('" prefix "', LEFT(SHA2(DATABASE(), 256), 32))"
 #define MYSQL_LOCK MYSQL_LOCK_OF("mod_catalog.")
 static const char *const step[] = {
     "SELECT GET_LOCK(" MYSQL_LOCK ", 0)",
     "SET @mod_catalog = 1 /*M! , SESSION max_statement_time = 0 */",
+    "DELETE FROM schema_version WHERE version = " STEP_ROW " AND applied_at < (UNIX_TIMESTAMP() - 600) * 1000",
+    "INSERT IGNORE INTO schema_version (version, name, applied_at)"
+    " VALUES (" STEP_ROW ", 'a step is being applied', UNIX_TIMESTAMP() * 1000)",
+    "SET @mod_catalog_step = ROW_COUNT()",
+    "SELECT @mod_catalog_step",
     NULL,
 };
 static const char *const step_end[] = {
-    "SET @mod_catalog = 0 /*M! , SESSION max_statement_time = 5 */",
+    "DELETE FROM schema_version WHERE version = " STEP_ROW " AND @mod_catalog_step = 1",
+    "SET @mod_catalog_step = 0, @mod_catalog = 0 /*M! , SESSION max_statement_time = 5 */",
     "SELECT RELEASE_LOCK(" MYSQL_LOCK ")",
     NULL,
 };
@@ -90,6 +97,10 @@ static apr_status_t judge_result(const cat_fault_t *fault)
         return CAT_EDEAD;
     case 1047: /* ER_UNKNOWN_COM_ERROR; Galera's for each statement while its node has no quorum, or is joining */
         return CAT_ENOTREADY;
+    case 1290: /* ER_OPTION_PREVENTS_STATEMENT: read_only */
+    case 1792: /* ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: transaction_read_only */
+    case 1836: /* ER_READ_ONLY_MODE */
+        return CAT_EREADONLY;
     case 1205: /* ER_LOCK_WAIT_TIMEOUT */
     case 1213: /* ER_LOCK_DEADLOCK; Galera's, when another node's transaction was first */
         return CAT_ECONFLICT;

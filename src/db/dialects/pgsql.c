@@ -49,6 +49,12 @@ static const char *const define_end[] = {
     NULL,
 };
 
+/* The name of the WAL file that is being written begins with the timeline, in hexadecimal digits. The control file has it too, but only
+ * after the first checkpoint. */
+static const char timeline[] =
+    "SELECT system_identifier || ' ' || CASE WHEN pg_is_in_recovery() THEN 0"
+    " ELSE ('x' || LEFT(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint END FROM pg_control_system()";
+
 static const cat_trait_t traits[] = {
     {"server_encoding", "SHOW server_encoding", "UTF8",
      "create a database with: createdb --encoding UTF8 --template template0"},
@@ -66,6 +72,7 @@ static const struct {
     {"0A000", CAT_EDEAD},  /* feature_not_supported; of a prepared statement: its result would have other types now */
     {"26000", CAT_EDEAD},  /* invalid_sql_statement_name: it is not prepared */
     {"42P05", CAT_EDEAD},  /* duplicate_prepared_statement */
+    {"25006", CAT_EREADONLY}, /* read_only_sql_transaction: the server is a stand-by, or was made read-only */
     {"40001", CAT_ECONFLICT}, /* serialization_failure */
     {"40P01", CAT_ECONFLICT}, /* deadlock_detected */
     {"55P03", CAT_ECONFLICT}, /* lock_not_available */
@@ -132,7 +139,9 @@ static const char *const statements[SQL_COUNT] = {
         " WHERE account = %s AND network = %s AND (allowed_at <= %s OR failed_at > %s)",
     [SQL_HEALTH] =
         "SELECT MAX(version), (SELECT MIN(created_at) FROM outbox WHERE state = 'pending'),"
-        " CASE WHEN pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' THEN 0 ELSE 1 END"
+        " CASE WHEN pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' THEN 0"
+        " WHEN current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit')"
+        " NOT IN ('off', 'local') AND NOT EXISTS (SELECT 1 FROM pg_stat_replication) THEN 2 ELSE 1 END"
         " FROM schema_version",
     [SQL_MOVE_REVOCATION] =
         "INSERT INTO revoked_sessions (session_id, ended_at, imported_at)"
@@ -172,6 +181,7 @@ const cat_dialect_t cat_dialect_pgsql = {
     .define = define,
     .define_end = define_end,
     .has_versions = "SELECT CASE WHEN to_regclass('schema_version') IS NULL THEN 0 ELSE 1 END",
+    .timeline = timeline,
     .traits = traits,
     .needs = cat_dialect_nothing,
     .is_pooled_unasked = 1,

@@ -5,9 +5,11 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "db/connection_state.h"
 #include "db/executor.h"
+#include "db/executors/libpq_hosts.h"
 #include "db/sql_text.h"
 #include "db/status.h"
 #include "db/text_slots.h"
@@ -470,6 +472,21 @@ static int is_cut(cat_connection_t *conn)
     return libpq->is_closing || PQstatus(libpq->pg) != CONNECTION_OK;
 }
 
+/* Without this, the driver would find the connection in order. */
+static void cut_connection(cat_connection_t *conn)
+{
+    PGconn *pg = libpq_of(conn)->pg;
+
+    shutdown(PQsocket(pg), SHUT_RDWR);
+    PQconsumeInput(pg);
+}
+
+static void ask_hosts(const cat_connection_t *conn, const char *text, void (*answer)(void *baton, const char *text),
+                      void *baton)
+{
+    cat_libpq_hosts_ask(libpq_of(conn)->pg, text, answer, baton);
+}
+
 const cat_executor_t cat_executor_libpq = {
     .make = make_libpq,
     .send = send_text,
@@ -478,5 +495,7 @@ const cat_executor_t cat_executor_libpq = {
     .query = run_query,
     .is_new = is_new,
     .is_cut = is_cut,
+    .cut = cut_connection,
+    .ask_hosts = ask_hosts,
     .forget = forget_statements,
 };

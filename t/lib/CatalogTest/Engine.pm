@@ -171,6 +171,17 @@ sub command {
     return ("$BIN/postgres", '-D', "$self->{dir}/data", '-p', $self->{port}, map { ('-c', "$_=$set{$_}") } sort keys %set);
 }
 
+# A stand-by of this server. From then on the parameters name both, this one first.
+sub add_stand_by {
+    my ($self, $dir) = @_;
+    my $other = bless { dir => $dir, port => CatalogTest::Tools::free_port(), has_user => 1 }, ref $self;
+    CatalogTest::Tools::hand_over($dir);
+    $other->run("$BIN/pg_basebackup", '-D', "$dir/data", '-R', '-c', 'fast', '-h', '127.0.0.1', '-p', $self->{port}, '-U', 'postgres');
+    return $self->{stand_by} = $other->start;
+}
+
+sub promote { $_[0]->admin->do('SELECT pg_promote(true, 30)') }
+
 sub stop_signal { 'INT' } # TERM would wait for all clients to leave
 
 sub admin { CatalogTest::Engine::open_dbi("dbi:Pg:host=$_[0]{dir};port=$_[0]{port};dbname=postgres", 'postgres', '') }
@@ -191,7 +202,10 @@ sub drop { $_[0]->admin->do("DROP DATABASE $_[1] WITH (FORCE)") }
 sub params {
     my ($self, $name, $user) = @_;
     $user //= 'catalog';
-    return "host=127.0.0.1 port=$self->{port} user=$user dbname=$name connect_timeout=2"
+    my @servers = ($self, $self->{stand_by} // ());
+    my ($hosts, $ports) = (join(',', map { '127.0.0.1' } @servers), join(',', map { $_->{port} } @servers));
+    my $primary = @servers > 1 ? ' target_session_attrs=read-write tcp_user_timeout=5000' : '';
+    return "host=$hosts port=$ports user=$user dbname=$name connect_timeout=2$primary"
         . " options='-c statement_timeout=5000 -c lock_timeout=3000'";
 }
 

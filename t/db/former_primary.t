@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# route: POST /products
+# route: GET /health/ready
+# db: pgsql
+# runs: first
+# A stand-by of PostgreSQL is promoted, and the former primary comes back: it accepts writes, and the parameters name it first.
+use CatalogTest;
+use CatalogTest::Tools qw(new_dir);
+
+my $primary = CatalogTest::Database::engine();
+my $stand_by = $primary->add_stand_by(new_dir());
+my $server = server(engine => $primary);
+$server->make_databases;
+my $token = forge();
+my $not_ready = { success => false, message => 'Service unavailable', error => qr/^the (?:database is not ready|server is too busy); try again$/ };
+
+sub create { wire(POST => '/products', { name => $_[0], price => 1 }, token => $token) }
+sub statuses { join ' ', map { $_->{status} } @_ }
+sub stored { my ($engine) = @_; return $engine->connect($server->database_named->{name})->selectrow_array('SELECT COUNT(*) FROM products') }
+
+# case: requests follow the promotion
+$server->start;
+is(statuses($server->burst(map { create("before $_") } 1 .. 8)), join(' ', (201) x 8), 'the primary takes writes');
+ok(wait_until(20, sub { stored($stand_by) == 8 }), 'the stand-by has them');
+$primary->kill;
+$stand_by->promote;
+ok(wait_until(20, sub { $server->api(GET => '/health/ready')->{status} == 200 }), 'the server uses the new primary');
+is(statuses($server->burst(map { create("promoted $_") } 1 .. 8)), join(' ', (201) x 8), 'the new primary takes writes');
+
+# case: a primary whose commits would wait for a stand-by that is not there is not ready
+$stand_by->admin->do($_) for q(ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (other)'), 'SELECT pg_reload_conf()';
+ok(wait_until(20, sub { $server->api(GET => '/health/ready')->{status} == 503 }), 'without a stand-by for commits the server is not ready');
+answers($server->api(GET => '/health/ready'), 503,
+    refusal(message => 'Not ready', error => 'no stand-by is connected that could confirm a commit'), 'the answer says why');
+answers($server->api(GET => '/products'), 200, undef, 'reads are served');
+$stand_by->admin->do($_) for 'ALTER SYSTEM RESET synchronous_standby_names', 'SELECT pg_reload_conf()';
+ok(wait_until(20, sub { $server->api(GET => '/health/ready')->{status} == 200 }), 'without that setting it is ready again');
+
+# case: the former primary comes back: whatever connections are opened, no request reaches it
+$primary->start;
+my %seen;
+for my $round (1 .. 4) {
+    $seen{ $_->{status} }++ for $server->burst((create("back $round"), wire(GET => '/products')) x 12);
+    $stand_by->cut; # so that all connections are opened anew
+}
+is(join(' ', grep { !/^(?:200|201|503)$/ } keys %seen), '', 'each request is served by the new primary or gets a 503') or diag explain \%seen;
+is(stored($primary), 8, 'the former primary stores nothing');
+is(stored($stand_by), 16 + ($seen{201} // 0), 'the new one has each product that was acknowledged');
+answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => $token), 503, $not_ready, 'a write is refused',
+    'retry-after' => qr/^\d+$/);
+answers($server->api(GET => '/health/ready'), 503, refusal(message => 'Not ready', error => 'database unavailable'), 'the server is not ready');
+
+# case: a server that has only just started asks all hosts
+$server->stop;
+$server->start_unready;
+answers($server->api(GET => '/products'), 503, undef, 'a new server refuses the former primary, too');
+is(stored($primary), 8, 'which stores nothing');
+
+# case: once the former primary is stopped, everything goes on without a restart
+my $there = stored($stand_by);
+$primary->stop;
+ok(wait_until(20, sub { $server->api(GET => '/health/ready')->{status} == 200 }), 'the server is ready again');
+is(statuses($server->burst(map { create("after $_") } 1 .. 8)), join(' ', (201) x 8), 'writes succeed');
+is(stored($stand_by), $there + 8, 'on the new primary');
+
+expect_log(qr/CAT003: .* timeline 1, .* timeline 2/);
+allow_log(qr/\[dbd:error\]/, qr/CAT00[0-9]: /);
+done_testing;

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_files.h"
+
+#include "db/executor.h"
+#include "db/status.h"
+#include "db/timeline.h"
+
+/* A server that says text, or fails with rv; and the hosts that the parameters name, ended by NULL. */
+static struct {
+    const char *text;
+    apr_status_t rv;
+    const char *hosts[3];
+    int questions, cuts;
+} server;
+
+static apr_status_t ask_server(cat_connection_t *conn, apr_pool_t *pool, const char *text, cat_row_t *row, void *baton)
+{
+    (void)conn;
+    (void)pool;
+    (void)text;
+    return server.rv == APR_SUCCESS ? row(baton, &server.text, 1) : server.rv;
+}
+
+static void ask_hosts(const cat_connection_t *conn, const char *text, void (*answer)(void *baton, const char *text),
+                      void *baton)
+{
+    (void)conn;
+    (void)text;
+    server.questions++;
+    for (int i = 0; i < 3 && server.hosts[i]; i++) {
+        answer(baton, server.hosts[i]);
+    }
+}
+
+static void cut_connection(cat_connection_t *conn)
+{
+    (void)conn;
+    server.cuts++;
+}
+
+static const cat_executor_t executor = {.ask = ask_server, .ask_hosts = ask_hosts, .cut = cut_connection};
+static const cat_dialect_t dialect = {.executor = &executor, .timeline = "SELECT ..."}, other = {.executor = &executor};
+
+static cat_connection_t *make_connection(apr_pool_t *pool, const cat_file_registry_t *registry)
+{
+    cat_connection_t *conn = apr_pcalloc(pool, sizeof(*conn));
+
+    conn->source = apr_pcalloc(pool, sizeof(*conn->source));
+    conn->source->registry = registry;
+    conn->dialect = &dialect;
+    conn->name = "the database";
+    conn->handle.pool = pool;
+    memset(&server, 0, sizeof(server));
+    return conn;
+}
+
+static cat_connection_t *make_first(apr_pool_t *pool)
+{
+    cat_file_registry_t *registry;
+
+    assert_int_equal(cat_file_registry_create(&registry, pool), APR_SUCCESS);
+    return make_connection(pool, registry);
+}
+
+static apr_status_t check(cat_connection_t *conn, const char *text)
+{
+    server.text = text;
+    return cat_timeline_check(conn);
+}
+
+static void test_former_primary_is_refused(void **state)
+{
+    cat_connection_t *one = make_first(*state), *another = make_connection(*state, one->source->registry);
+
+    assert_int_equal(check(one, "7 1"), APR_SUCCESS);
+    assert_int_equal(cat_timeline_check_again(one), APR_SUCCESS);
+    assert_int_equal(check(another, "7 2"), APR_SUCCESS);
+    assert_int_equal(cat_timeline_check_again(one), CAT_ENOTREADY);
+    unit_says(one->fault, "timeline 1");
+    unit_says(one->fault, "timeline 2");
+    assert_true(one->is_lost);
+    assert_int_equal(check(one, "7 1"), CAT_ENOTREADY);
+    assert_int_equal(server.cuts, 2);
+    assert_int_equal(check(one, "7 2"), APR_SUCCESS);
+    assert_int_equal(check(one, "7 11"), APR_SUCCESS);
+}
+
+static void test_first_connection_asks_all_hosts(void **state)
+{
+    cat_connection_t *conn = make_first(*state);
+
+    server.hosts[0] = "7 1";
+    server.hosts[1] = "7 2";
+    server.hosts[2] = "7 0"; /* a stand-by */
+    assert_int_equal(check(conn, "7 1"), CAT_ENOTREADY);
+    assert_int_equal(check(conn, "7 2"), APR_SUCCESS);
+    assert_int_equal(server.questions, 1);
+}
+
+static void test_what_says_nothing_is_used(void **state)
+{
+    cat_connection_t *conn = make_first(*state);
+
+    assert_int_equal(check(conn, "7 3"), APR_SUCCESS);
+    assert_int_equal(check(conn, "7 0"), APR_SUCCESS); /* a stand-by */
+    assert_int_equal(check(conn, NULL), APR_SUCCESS);
+    assert_int_equal(check(conn, "nothing"), APR_SUCCESS);
+    server.rv = CAT_EDOWN; /* the user may not ask */
+    assert_int_equal(check(conn, NULL), APR_SUCCESS);
+    server.rv = CAT_ELOST;
+    assert_int_equal(check(conn, NULL), CAT_ELOST);
+    server.rv = APR_SUCCESS;
+    assert_int_equal(check(conn, "8 1"), APR_SUCCESS); /* another cluster, restored or made anew */
+    conn->dialect = &other;
+    assert_int_equal(check(conn, "8 0"), APR_SUCCESS);
+    assert_int_equal(server.cuts, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_former_primary_is_refused),
+        UNIT_TEST(test_first_connection_asks_all_hosts),
+        UNIT_TEST(test_what_says_nothing_is_used),
+    };
+    return UNIT_RUN(tests);
+}
