@@ -411,7 +411,7 @@ export default {
     'account.deleteTitle': 'Ihr Konto löschen?',
     'account.deleteGoes':
         'Gelöscht werden: Ihr Name, Ihre E-Mail-Adresse, Ihr Passwort, alle Sitzungen und die unbenutzten Links in E-Mails.',
-    'account.deleteStays': 'Es bleiben: die Produkte, und 90 Tage lang das Protokoll dessen, was Administratoren geändert haben.',
+    'account.deleteStays': 'Es bleiben: die Produkte, und 90 Tage lang das Protokoll der Änderungen von Konten.',
     'account.deleteEnd': 'Das lässt sich nicht rückgängig machen.',
     'account.deleted': 'Ihr Konto ist gelöscht.',
     'agent.on': '{browser} auf {system}',

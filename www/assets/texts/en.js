@@ -405,7 +405,7 @@ export default {
     'account.deleteTitle': 'Delete your account?',
     'account.deleteGoes':
         'What goes: your name, your e-mail address, your password, all your sessions, and the links in mails that you have not used.',
-    'account.deleteStays': 'What stays: the products, and for 90 days the record of what administrators changed.',
+    'account.deleteStays': 'What stays: the products, and for 90 days the record of changes of accounts.',
     'account.deleteEnd': 'This cannot be undone.',
     'account.deleted': 'Your account is deleted.',
     'agent.on': '{browser} on {system}',
