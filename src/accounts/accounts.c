@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "accounts/names.h"
 #include "accounts/outbox.h"
 #include "accounts/role.h"
 #include "accounts/user.h"
@@ -31,6 +32,9 @@ apr_status_t cat_accounts_add(cat_db_t *db, apr_pool_t *pool, const char *const 
                       CAT_VALUES(id, username, cat_email_fold(pool, username), email, cat_email_fold(pool, email),
                                  password_hash, record[CAT_USER_CREATED_AT]));
 
+    if (rv == APR_SUCCESS) {
+        rv = cat_names_take(db, pool, username, id, now);
+    }
     return rv == APR_SUCCESS ? cat_outbox_add(db, pool, CAT_MAIL_CONFIRM, id, NULL, now) : rv;
 }
 

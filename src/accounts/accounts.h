@@ -18,7 +18,8 @@ typedef struct cat_account_t {
 } cat_account_t;
 
 /* Stores an account and queues the mail that asks to confirm its address, in the caller's transaction. record: by
- * accounts/user.h's table, checked. APR_EEXIST: the name or the address is taken. */
+ * accounts/user.h's table, checked. APR_EEXIST: the name or the address is taken, or somebody gave the name up
+ * (accounts/names.h). */
 apr_status_t cat_accounts_add(cat_db_t *db, apr_pool_t *pool, const char *const *record, const char *password_hash,
                               apr_time_t now);
 
@@ -29,7 +30,7 @@ apr_status_t cat_accounts_read(cat_db_t *db, apr_pool_t *pool, const char *id, c
 
 /* Replaces the hash of an account whose password was compared before the caller's transaction began; hash may be the
  * same. No other request changes the account before the transaction ends. APR_NOTFOUND: the password has been replaced
- * since, or the account deleted. */
+ * since, or the account locked or deleted. */
 apr_status_t cat_accounts_set_hash(cat_db_t *db, const cat_account_t *seen, const char *hash);
 
 /*

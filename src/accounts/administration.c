@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "accounts/deletion.h"
+#include "accounts/mail_tokens.h"
+#include "accounts/names.h"
 #include "accounts/role.h"
 #include "accounts/session.h"
 #include "accounts/throttle.h"
@@ -85,7 +87,7 @@ typedef struct edit_t {
     const char *from, *to; /* record texts; to NULL: unchanged */
     cat_sql_t sql;         /* sets it */
     const char *stored;    /* the value that it sets */
-    int takes_right;       /* flag: sessions must end */
+    int takes_right;       /* flag: sessions and links must end */
 } edit_t;
 
 static apr_status_t apply_edits(cat_administration_t *a, const cat_account_t *account, const edit_t *edits, int count,
@@ -123,7 +125,15 @@ static int list_edits(const cat_administration_t *a, const cat_account_t *accoun
     return (role && strcmp(role, cat_role_names[CAT_ROLE_ADMIN]) != 0) || (locked && *locked == '1');
 }
 
-/* The sessions are read after the user's row is written: a sign-in that stores a session then waits, or is seen. */
+/* What lets somebody into the account: sessions, and links in mails. They are read after the user's row is written: a
+ * sign-in or a mailer that stores one then waits, or is seen. */
+static apr_status_t end_ways_in(cat_administration_t *a, const cat_account_t *account)
+{
+    apr_status_t rv = cat_session_end_others(a->db, a->pool, account->id, NULL, a->now, &a->ended);
+
+    return rv == APR_SUCCESS ? cat_mail_tokens_withdraw_all(a->db, account->id) : rv;
+}
+
 static apr_status_t change_account(cat_administration_t *a, cat_account_t *account, const edit_t *edits, int count)
 {
     cat_audit_entry_t entry;
@@ -133,7 +143,7 @@ static apr_status_t change_account(cat_administration_t *a, cat_account_t *accou
     begin_entry(&entry, a, CAT_AUDIT_USER_UPDATE, account);
     rv = apply_edits(a, account, edits, count, &entry, &takes_right);
     if (rv == APR_SUCCESS && takes_right) {
-        rv = cat_session_end_others(a->db, a->pool, account->id, NULL, a->now, &a->ended);
+        rv = end_ways_in(a, account);
     }
     return rv == APR_SUCCESS && cat_audit_has_changes(&entry) ? store_entry(a, &entry) : rv;
 }
@@ -206,7 +216,10 @@ apr_status_t cat_administration_revoke(cat_administration_t *a, const char *id)
         return rv;
     }
     begin_entry(&entry, a, CAT_AUDIT_USER_REVOKE, account);
-    rv = cat_session_end_others(a->db, a->pool, account->id, NULL, a->now, &a->ended);
+    rv = cat_db_exec(a->db, SQL_USER_HOLD, CAT_VALUES(account->id), NULL);
+    if (rv == APR_SUCCESS) {
+        rv = end_ways_in(a, account);
+    }
     return rv == APR_SUCCESS ? store_entry(a, &entry) : rv;
 }
 
@@ -217,8 +230,11 @@ apr_status_t cat_administration_add(cat_administration_t *a, const char *const *
 {
     const char *id = record[CAT_USER_ID];
     cat_audit_entry_t entry;
-    apr_status_t rv = cat_accounts_add(a->db, a->pool, record, password_hash, a->now);
+    apr_status_t rv = a->force ? cat_names_forget(a->db, a->pool, record[CAT_USER_USERNAME]) : APR_SUCCESS;
 
+    if (rv == APR_SUCCESS) {
+        rv = cat_accounts_add(a->db, a->pool, record, password_hash, a->now);
+    }
     a->outcome = CAT_ADMINISTRATION_DONE;
     cat_audit_begin(&entry, a->pool, CAT_AUDIT_USER_CREATE, id, record[CAT_USER_USERNAME]);
     cat_audit_add_change(&entry, &cat_user_view_fields[CAT_USER_VIEW_EMAIL], NULL, record[CAT_USER_EMAIL]);

@@ -10,7 +10,8 @@
 /*
  * What administrators do to accounts, over HTTP and with catalogctl. Each function works in the caller's transaction,
  * which may run several times, and stores what was done in the audit table. An access token keeps its claims until it
- * expires; so a change that takes a right away ends the user's sessions.
+ * expires, and a link in a mail is a way into the account; so a change that takes a right away ends the user's sessions and
+ * withdraws the links.
  */
 
 /* Begins an administrator's work of any kind, in its transaction. Administrators work one after the other, so what is read afterwards
@@ -35,7 +36,7 @@ typedef struct cat_administration_t {
     apr_pool_t *pool;
     apr_time_t now;
     cat_actor_t actor;
-    int force;                                /* flag: the last administrator, too */
+    int force; /* flag: the last administrator, too; add: a name that was given up, too */
     const cat_account_condition_t *condition; /* NULL: none */
 
     /* Set by each function: */
@@ -53,7 +54,7 @@ apr_status_t cat_administration_update(cat_administration_t *a, const char *id, 
                                        cat_account_t **account);
 
 /* Each APR_NOTFOUND as above. Delete: also sessions, links and mails. Unlock: lifts the lock and the delay after wrong
- * passwords. Revoke: ends all sessions. */
+ * passwords. Revoke: ends all sessions and withdraws all links. */
 typedef apr_status_t cat_administration_act_t(cat_administration_t *a, const char *id);
 cat_administration_act_t cat_administration_delete, cat_administration_unlock, cat_administration_revoke;
 

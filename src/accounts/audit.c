@@ -3,6 +3,7 @@
 
 #include "lib/id.h"
 #include "lib/time.h"
+#include "mail/email.h"
 
 /* clang-format off */
 const cat_field_t cat_audit_fields[CAT_AUDIT_FIELDS] = {
@@ -14,9 +15,9 @@ const cat_field_t cat_audit_fields[CAT_AUDIT_FIELDS] = {
     [CAT_AUDIT_SOURCE] =     {"source",    CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
         "How: `http` or `catalogctl`", "http"},
     [CAT_AUDIT_ACTOR_ID] =   {"actorId",   CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
-        "The id of the administrator; absent with catalogctl", "01a1fee5-af25-7514-8a69-477230296f5b"},
+        "The id of the administrator, or of the user who changed the own account; absent with catalogctl", "01a1fee5-af25-7514-8a69-477230296f5b"},
     [CAT_AUDIT_ACTOR] =      {"actor",     CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
-        "The administrator's user name; with catalogctl, the operating system's user", "ada"},
+        "The user name; with catalogctl, the operating system's user", "ada"},
     [CAT_AUDIT_CLIENT] =     {"address",   CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
         "The address of the client", "127.0.0.1"},
     [CAT_AUDIT_REQUEST_ID] = {"requestId", CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
@@ -84,7 +85,22 @@ apr_status_t cat_audit_store(cat_audit_entry_t *entry, cat_db_t *db, const cat_a
                                     actor->request_id, entry->action, entry->target_id, entry->target, changes));
 }
 
+apr_status_t cat_audit_store_own(cat_audit_entry_t *entry, const cat_account_context_t *c)
+{
+    const cat_actor_t actor = {CAT_AUDIT_HTTP, entry->target_id, entry->target, c->client, c->request_id};
+
+    return cat_audit_store(entry, c->db, &actor, c->now);
+}
+
 /* ---- reading ---- */
+
+cat_audit_party_t cat_audit_read_party(apr_pool_t *pool, const char *text)
+{
+    const char *folded = text ? cat_email_fold(pool, text) : "";
+    int is_id = cat_id_check(folded);
+
+    return (cat_audit_party_t){.id = is_id ? folded : "", .name = is_id ? "" : folded};
+}
 
 typedef struct reading_t {
     cat_db_t *db;

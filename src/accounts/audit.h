@@ -2,13 +2,14 @@
 #ifndef CAT_ACCOUNTS_AUDIT_H
 #define CAT_ACCOUNTS_AUDIT_H
 
+#include "accounts/context.h"
 #include "accounts/page.h"
 #include "db/db.h"
 #include "http/schema.h"
 #include "lib/fields.h"
 
-/* The record of what administrators changed, over HTTP or with catalogctl. Entries are kept for CAT_AUDIT_DAYS, and have
- * no secrets. */
+/* The record of what administrators changed, over HTTP or with catalogctl, and of what users changed of their own
+ * accounts. Entries are kept for CAT_AUDIT_DAYS, and have no secrets. */
 #define CAT_AUDIT_DAYS 90
 
 /* Who makes a change. */
@@ -28,7 +29,8 @@ typedef struct cat_actor_t {
 #define CAT_AUDIT_USER_UPDATE "user.update"
 #define CAT_AUDIT_USER_DELETE "user.delete"
 #define CAT_AUDIT_USER_UNLOCK "user.unlock"
-#define CAT_AUDIT_USER_REVOKE "user.revoke" /* the sessions */
+#define CAT_AUDIT_USER_REVOKE "user.revoke"     /* the sessions */
+#define CAT_AUDIT_USER_PASSWORD "user.password" /* the user has a new one */
 #define CAT_AUDIT_MAIL_RETRY "mail.retry"
 
 /* An entry while it is made. */
@@ -51,6 +53,9 @@ int cat_audit_has_changes(const cat_audit_entry_t *entry);
 /* Stores the entry, in the transaction of the change. */
 apr_status_t cat_audit_store(cat_audit_entry_t *entry, cat_db_t *db, const cat_actor_t *actor, apr_time_t now);
 
+/* The same for what users change of their own accounts, with a token or by a link: the target is the actor. */
+apr_status_t cat_audit_store_own(cat_audit_entry_t *entry, const cat_account_context_t *c);
+
 /* ---- reading ---- */
 
 /* The fields of an entry, in the order of AUDIT_COLUMNS (db/sql.def). */
@@ -72,17 +77,25 @@ enum {
 extern const cat_field_t cat_audit_fields[CAT_AUDIT_FIELDS];
 extern const cat_shape_t cat_audit_shape;
 
+/* Whose entries are read: those of an id, those of a name, or (both "") any. */
+typedef struct cat_audit_party_t {
+    const char *id, *name;
+} cat_audit_party_t;
+
+/* text: an id, or a name, which never has the form of an id (cat_user_refuse_name), ignoring ASCII case; NULL: any. */
+cat_audit_party_t cat_audit_read_party(apr_pool_t *pool, const char *text);
+
 /* Which entries are read. */
 typedef struct cat_audit_filter_t {
-    const char *actor;  /* id or name, folded (cat_email_fold); "" for any */
-    const char *target; /* likewise */
+    cat_audit_party_t actor, target;
     const char *action; /* "" for any */
     const char *since;  /* milliseconds since the epoch, decimal */
 } cat_audit_filter_t;
 
 /* A filter's values, as AUDIT_FILTERS (db/sql.def) takes them. */
+#define CAT_AUDIT_PARTY_VALUES(p) (p).id, (p).id, (p).name, (p).name
 #define CAT_AUDIT_FILTER_VALUES(f)                                                                                     \
-    (f)->actor, (f)->actor, (f)->actor, (f)->target, (f)->target, (f)->target, (f)->action, (f)->action, (f)->since
+    CAT_AUDIT_PARTY_VALUES((f)->actor), CAT_AUDIT_PARTY_VALUES((f)->target), (f)->action, (f)->action, (f)->since
 
 /* A page of the entries, newest first, on the pool. */
 apr_status_t cat_audit_read(cat_db_t *db, apr_pool_t *pool, const cat_audit_filter_t *filter, cat_page_t *page);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accounts/confirmation.h"
 
+#include "accounts/accounts.h"
+#include "accounts/audit.h"
 #include "accounts/mail_tokens.h"
 #include "accounts/outbox.h"
+#include "accounts/user.h"
 #include "lib/time.h"
 #include "mail/email.h"
 
@@ -28,18 +31,32 @@ typedef struct confirming_t {
     cat_mail_link_t link;
 } confirming_t;
 
-/* Links to the old address must not open the account any more. */
+static apr_status_t store_entry(const cat_account_context_t *c, const cat_account_t *account, const char *email)
+{
+    cat_audit_entry_t entry;
+
+    cat_audit_begin(&entry, c->pool, CAT_AUDIT_USER_UPDATE, account->id, account->username);
+    cat_audit_add_change(&entry, &cat_user_view_fields[CAT_USER_VIEW_EMAIL], account->email, email);
+    return cat_audit_store_own(&entry, c);
+}
+
+/* Links to the old address must not open the account any more. They are withdrawn while it is the account's, because
+ * mails that were asked for by address are found by it. */
 static apr_status_t replace_address(const confirming_t *f, const char *time)
 {
     const cat_account_context_t *c = f->c;
     const char *user_id = f->link.user_id, *email = f->link.email;
-    apr_status_t rv =
-        cat_db_exec(c->db, SQL_USER_SET_EMAIL, CAT_VALUES(email, cat_email_fold(c->pool, email), time, user_id), NULL);
+    cat_account_t *account;
+    apr_status_t rv = cat_accounts_read(c->db, c->pool, user_id, &account);
 
     if (rv == APR_SUCCESS) {
-        rv = cat_mail_tokens_withdraw(c->db, CAT_MAIL_RESET, user_id);
+        rv = cat_mail_tokens_withdraw_all(c->db, user_id);
     }
-    return rv == APR_SUCCESS ? cat_mail_tokens_withdraw(c->db, CAT_MAIL_CONFIRM, user_id) : rv;
+    if (rv == APR_SUCCESS) {
+        rv = cat_db_exec(c->db, SQL_USER_SET_EMAIL, CAT_VALUES(email, cat_email_fold(c->pool, email), time, user_id),
+                         NULL);
+    }
+    return rv == APR_SUCCESS ? store_entry(c, account, email) : rv;
 }
 
 static apr_status_t use_token(void *baton)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accounts/deletion.h"
 
+#include "accounts/names.h"
 #include "accounts/session.h"
 #include "accounts/throttle.h"
 #include "mail/email.h"
@@ -16,5 +17,8 @@ apr_status_t cat_deletion_run(cat_db_t *db, apr_pool_t *pool, const cat_account_
     if (rv == APR_SUCCESS) {
         rv = cat_db_exec(db, SQL_OUTBOX_FORGET, CAT_VALUES(cat_email_fold(pool, account->email)), NULL);
     }
-    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_USER_DELETE, CAT_VALUES(account->id), NULL) : rv;
+    if (rv == APR_SUCCESS) {
+        rv = cat_db_exec(db, SQL_USER_DELETE, CAT_VALUES(account->id), NULL);
+    }
+    return rv == APR_SUCCESS ? cat_names_release(db, pool, account->username, account->id, now) : rv;
 }

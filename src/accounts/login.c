@@ -4,11 +4,11 @@
 #include "accounts/passwords.h"
 #include "accounts/throttle.h"
 
-apr_status_t cat_login_prove(const cat_account_context_t *c, const char *login, const cat_account_t *account,
+apr_status_t cat_login_prove(const cat_account_context_t *c, const char *key, const cat_account_t *account,
                              const char *password, cat_login_t *result)
 {
     int match = 0;
-    apr_status_t rv = cat_throttle_attempt(c->db, c->pool, login, c->network, c->now, &result->wait);
+    apr_status_t rv = cat_throttle_attempt(c->db, c->pool, key, c->network, c->now, &result->wait);
 
     cat_db_release(c->db);
     result->outcome = CAT_LOGIN_WAIT;
@@ -17,7 +17,7 @@ apr_status_t cat_login_prove(const cat_account_context_t *c, const char *login, 
     }
     rv = cat_passwords_match(c, password, account, &match);
     if (rv != APR_SUCCESS) {
-        cat_throttle_withdraw(c->db, c->pool, login, c->network); /* our fault, not a guess */
+        cat_throttle_withdraw(c->db, key, c->network); /* our fault, not a guess */
     }
     result->outcome = match ? CAT_LOGIN_OK : CAT_LOGIN_WRONG;
     return rv;
@@ -25,7 +25,7 @@ apr_status_t cat_login_prove(const cat_account_context_t *c, const char *login, 
 
 typedef struct opening_t {
     const cat_account_context_t *c;
-    const char *login;
+    const char *key;           /* of the throttle */
     const cat_account_t *seen; /* when the password was compared */
     const char *hash;          /* to be stored: the same, or a newer one of the same password */
     cat_login_t *result;
@@ -44,11 +44,8 @@ static apr_status_t store_session(void *baton)
     if (rv == APR_SUCCESS) {
         rv = cat_accounts_read(c->db, c->pool, o->seen->id, &result->account);
     }
-    if (rv == APR_SUCCESS && result->account->locked) {
-        rv = APR_NOTFOUND;
-    }
     if (rv == APR_SUCCESS) {
-        rv = cat_throttle_forgive(c->db, c->pool, o->login, c->network);
+        rv = cat_throttle_forgive(c->db, o->key, c->network);
     }
     if (rv == APR_SUCCESS) {
         rv = cat_session_open(c, o->seen->id, &result->session);
@@ -67,7 +64,7 @@ static apr_status_t open_session(opening_t *o)
         o->result->outcome = CAT_LOGIN_WRONG;
         rv = APR_SUCCESS;
     } else {
-        cat_throttle_withdraw(c->db, c->pool, o->login, c->network);
+        cat_throttle_withdraw(c->db, o->key, c->network);
     }
     return rv;
 }
@@ -76,13 +73,13 @@ apr_status_t cat_login_sign_in(const cat_account_context_t *c, const char *login
                                cat_login_t *result)
 {
     cat_account_t *account = NULL;
-    opening_t opening = {.c = c, .login = login, .result = result};
+    opening_t opening = {.c = c, .key = cat_throttle_login_key(c->pool, login), .result = result};
     apr_status_t rv = cat_accounts_find(c->db, c->pool, login, &account);
 
     if (rv != APR_SUCCESS && rv != APR_NOTFOUND) {
         return rv;
     }
-    rv = cat_login_prove(c, login, account, password, result);
+    rv = cat_login_prove(c, opening.key, account, password, result);
     if (rv != APR_SUCCESS || result->outcome != CAT_LOGIN_OK) {
         return rv;
     }

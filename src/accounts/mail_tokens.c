@@ -1,34 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A mailer claims a mail in one transaction and stores its token in another. Between the two somebody may withdraw the
+ * user's links. So the second transaction locks the user's row, as those that withdraw do first, and then requires that
+ * the mail is still in the queue and still the mailer's: a withdrawal has either deleted the mail, and no token is stored,
+ * or it waits, and deletes the token.
+ */
 #include "accounts/mail_tokens.h"
 
 #include "lib/secret.h"
 #include "lib/time.h"
 
+static const char *const purposes[] = {CAT_MAIL_LINKS};
+
 /* A token that is to be stored. */
 typedef struct making_t {
     cat_db_t *db;
-    const char *digest, *purpose, *created, *expires;
-    const cat_mail_link_t *link;
+    const cat_mail_t *mail;
+    const char *digest, *created, *expires;
 } making_t;
+
+/* APR_NOTFOUND: the statement has matched no row. */
+static apr_status_t hold_row(cat_db_t *db, cat_sql_t sql, const char *const *values, int count)
+{
+    int is_there;
+    apr_status_t rv = cat_db_exec(db, sql, values, count, &is_there);
+
+    return rv == APR_SUCCESS && !is_there ? APR_NOTFOUND : rv;
+}
 
 static apr_status_t store_token(void *baton)
 {
     const making_t *m = baton;
-    int is_there;
-    apr_status_t rv = cat_db_exec(m->db, SQL_USER_LOCK, CAT_VALUES(m->link->user_id), &is_there);
+    const cat_mail_t *mail = m->mail;
+    apr_status_t rv = hold_row(m->db, SQL_USER_HOLD, CAT_VALUES(mail->user_id));
 
-    if (rv != APR_SUCCESS || !is_there) {
-        return rv == APR_SUCCESS ? APR_NOTFOUND : rv;
+    if (rv == APR_SUCCESS) {
+        rv = hold_row(m->db, SQL_OUTBOX_HOLD, CAT_VALUES(mail->id, mail->lease));
     }
-    return cat_db_insert(m->db, SQL_MAIL_TOKEN_INSERT,
-                         CAT_VALUES(m->digest, m->purpose, m->link->user_id, m->created, m->expires, m->link->email));
+    return rv == APR_SUCCESS ? cat_db_insert(m->db, SQL_MAIL_TOKEN_INSERT,
+                                             CAT_VALUES(m->digest, mail->template, mail->user_id, m->created,
+                                                        m->expires, mail->email))
+                             : rv;
 }
 
-apr_status_t cat_mail_tokens_make(cat_db_t *db, apr_pool_t *pool, const char *purpose, const cat_mail_link_t *link,
-                                  int ttl, const char **token)
+apr_status_t cat_mail_tokens_make(cat_db_t *db, apr_pool_t *pool, const cat_mail_t *mail, int ttl, const char **token)
 {
     apr_time_t now = apr_time_now();
-    making_t m = {.db = db, .purpose = purpose, .link = link};
+    making_t m = {.db = db, .mail = mail};
 
     *token = cat_secret_make(pool);
     if (!*token) {
@@ -51,22 +69,35 @@ apr_status_t cat_mail_tokens_find(cat_db_t *db, apr_pool_t *pool, const char *pu
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
+/* The token is found again once the user's row is locked: it may have been used or withdrawn until then. */
 apr_status_t cat_mail_tokens_use(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *token, apr_time_t now,
                                  cat_mail_link_t *link)
 {
-    int dropped = 0;
     apr_status_t rv = cat_mail_tokens_find(db, pool, purpose, token, now, link);
 
-    if (rv != APR_SUCCESS || !link->user_id) {
-        return rv;
+    if (rv == APR_SUCCESS && link->user_id) {
+        rv = cat_db_exec(db, SQL_USER_HOLD, CAT_VALUES(link->user_id), NULL);
     }
-    rv = cat_db_exec(db, SQL_MAIL_TOKEN_DROP, CAT_VALUES(link->user_id, purpose), &dropped);
-    link->user_id = dropped ? link->user_id : NULL;
-    return rv;
+    if (rv == APR_SUCCESS && link->user_id) {
+        rv = cat_mail_tokens_find(db, pool, purpose, token, now, link);
+    }
+    return rv == APR_SUCCESS && link->user_id
+               ? cat_db_exec(db, SQL_MAIL_TOKEN_DROP, CAT_VALUES(link->user_id, purpose), NULL)
+               : rv;
 }
 
 apr_status_t cat_mail_tokens_withdraw(cat_db_t *db, const char *purpose, const char *user_id)
 {
     apr_status_t rv = cat_db_exec(db, SQL_OUTBOX_WITHDRAW, CAT_VALUES(purpose, user_id, user_id), NULL);
     return rv == APR_SUCCESS ? cat_db_exec(db, SQL_MAIL_TOKEN_DROP, CAT_VALUES(user_id, purpose), NULL) : rv;
+}
+
+apr_status_t cat_mail_tokens_withdraw_all(cat_db_t *db, const char *user_id)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (size_t i = 0; i < sizeof(purposes) / sizeof(purposes[0]) && rv == APR_SUCCESS; i++) {
+        rv = cat_mail_tokens_withdraw(db, purposes[i], user_id);
+    }
+    return rv;
 }

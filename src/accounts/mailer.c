@@ -53,6 +53,7 @@ static const kind_t kinds[] = {
     {CAT_MAIL_NEW_EMAIL, offsetof(cat_conf_t, mail_new_email),
      "/confirm.html#token=", offsetof(cat_conf_t, confirm_ttl)},
     {CAT_MAIL_EMAIL_NOTICE, offsetof(cat_conf_t, mail_email_notice), NULL, 0},
+    {CAT_MAIL_RENAMED, offsetof(cat_conf_t, mail_renamed), NULL, 0},
 };
 
 static const kind_t *find_kind(const char *name)
@@ -73,7 +74,6 @@ static int ttl_of(const cat_conf_t *conf, const kind_t *kind)
 /* Each try makes a new token, because the database has only the hashes of earlier ones. */
 static apr_status_t make_link(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, const char **link)
 {
-    const cat_mail_link_t owner = {mail->user_id, mail->other_email ? mail->email : NULL};
     const char *token;
     apr_status_t rv;
 
@@ -81,7 +81,7 @@ static apr_status_t make_link(cat_job_t *job, const cat_mail_t *mail, const kind
     if (!kind->page) {
         return APR_SUCCESS;
     }
-    rv = cat_mail_tokens_make(job->db, job->pool, kind->name, &owner, ttl_of(job->conf, kind), &token);
+    rv = cat_mail_tokens_make(job->db, job->pool, mail, ttl_of(job->conf, kind), &token);
     if (rv == APR_SUCCESS) {
         *link = apr_pstrcat(job->pool, job->conf->base_url, kind->page, token, NULL);
     }
@@ -203,13 +203,18 @@ static apr_status_t store_result(cat_job_t *job, const cat_mail_t *mail, cat_smt
     }
 }
 
+/* Does it tell users of what was done to their accounts? */
+static int is_notice(const kind_t *kind)
+{
+    return !strcmp(kind->name, CAT_MAIL_CHANGED) || !strcmp(kind->name, CAT_MAIL_RENAMED);
+}
+
 /* A mail that no user asked for, or with a link for an account that is locked, or that asks to confirm a confirmed
  * address, or that tells an unconfirmed address, which may be somebody else's, about the account. */
 static int is_pointless(const cat_mail_t *mail, const kind_t *kind)
 {
     return !kind || !mail->user_id || (kind->page && mail->locked) ||
-           (!strcmp(kind->name, CAT_MAIL_CONFIRM) && mail->confirmed) ||
-           (!strcmp(kind->name, CAT_MAIL_CHANGED) && !mail->confirmed);
+           (!strcmp(kind->name, CAT_MAIL_CONFIRM) && mail->confirmed) || (is_notice(kind) && !mail->confirmed);
 }
 
 /* A link to an address that another account has could never be used. */
@@ -262,7 +267,7 @@ static apr_status_t send_mail(cat_job_t *job, const cat_mail_t *mail, const kind
     apr_status_t rv = make_link(job, mail, kind, &link);
 
     if (rv != APR_SUCCESS) {
-        return rv == APR_NOTFOUND ? cat_outbox_done(job->db, mail) : rv; /* the user was deleted meanwhile */
+        return rv == APR_NOTFOUND ? cat_outbox_done(job->db, mail) : rv;
     }
     *result = deliver_message(job, mail, compose_message(job, mail, kind, link), &detail);
     return store_result(job, mail, *result, detail, step);

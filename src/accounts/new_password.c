@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accounts/new_password.h"
 
+#include "accounts/audit.h"
 #include "accounts/mail_tokens.h"
 #include "accounts/outbox.h"
 #include "accounts/passwords.h"
@@ -22,6 +23,7 @@ typedef struct new_password_t {
 static apr_status_t secure_account(new_password_t *n, const cat_account_t *account)
 {
     const cat_account_context_t *c = n->c;
+    cat_audit_entry_t entry;
     apr_status_t rv = cat_session_end_others(c->db, c->pool, account->id, n->session, c->now, &n->ended);
 
     if (rv == APR_SUCCESS) {
@@ -32,6 +34,10 @@ static apr_status_t secure_account(new_password_t *n, const cat_account_t *accou
     }
     if (rv == APR_SUCCESS) {
         rv = cat_throttle_unlock(c->db, c->pool, account);
+    }
+    if (rv == APR_SUCCESS) {
+        cat_audit_begin(&entry, c->pool, CAT_AUDIT_USER_PASSWORD, account->id, account->username);
+        rv = cat_audit_store_own(&entry, c);
     }
     return rv == APR_SUCCESS ? cat_outbox_add(c->db, c->pool, CAT_MAIL_CHANGED, account->id, NULL, c->now) : rv;
 }
@@ -74,19 +80,26 @@ static apr_status_t use_token(void *baton)
     return rv == APR_SUCCESS && n->link.user_id ? replace_password(n) : rv;
 }
 
+apr_status_t cat_new_password_find(const cat_account_context_t *c, const char *token, cat_account_t **owner)
+{
+    cat_mail_link_t link;
+    apr_status_t rv = cat_mail_tokens_find(c->db, c->pool, CAT_MAIL_RESET, token, c->now, &link);
+
+    *owner = NULL;
+    if (rv == APR_SUCCESS && link.user_id) {
+        rv = cat_accounts_read(c->db, c->pool, link.user_id, owner);
+    }
+    cat_db_release(c->db);
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
 apr_status_t cat_new_password_reset(const cat_account_context_t *c, const char *token, const char *password,
                                     int *is_set)
 {
     new_password_t n = {.c = c, .token = token};
-    /* Looked at first, so that an invalid token costs no hash. */
-    apr_status_t rv = cat_mail_tokens_find(c->db, c->pool, CAT_MAIL_RESET, token, c->now, &n.link);
+    apr_status_t rv = cat_passwords_hash(c, password, &n.hash);
 
-    cat_db_release(c->db);
     *is_set = 0;
-    if (rv != APR_SUCCESS || !n.link.user_id) {
-        return rv;
-    }
-    rv = cat_passwords_hash(c, password, &n.hash);
     if (rv == APR_SUCCESS) {
         rv = store_password(&n, use_token);
     }
@@ -118,7 +131,7 @@ static apr_status_t change_proven(new_password_t *n, const char *password, cat_l
         return APR_SUCCESS;
     }
     if (rv != APR_SUCCESS) {
-        cat_throttle_withdraw(c->db, c->pool, n->account->username, c->network);
+        cat_throttle_withdraw(c->db, cat_throttle_user_key(c->pool, n->account->id), c->network);
     }
     return rv;
 }
@@ -134,7 +147,7 @@ apr_status_t cat_new_password_change(const cat_account_context_t *c, const char 
         cat_db_release(c->db);
         return rv;
     }
-    rv = cat_login_prove(c, account->username, account, current, result);
+    rv = cat_login_prove(c, cat_throttle_user_key(c->pool, user_id), account, current, result);
     if (rv != APR_SUCCESS || result->outcome != CAT_LOGIN_OK) {
         return rv;
     }

@@ -12,8 +12,11 @@
  * notifies the user. Both release the connection while they hash, and store everything in one transaction.
  */
 
-/* *is_set 0: the token is unknown, used or expired. The address counts as confirmed, because the user has read the
- * mail. */
+/* Finds the account that the token of a link stands for, before a hash is made. *owner NULL: the token is unknown, used,
+ * void or expired. */
+apr_status_t cat_new_password_find(const cat_account_context_t *c, const char *token, cat_account_t **owner);
+
+/* *is_set 0: the token is not valid any more. The address counts as confirmed, because the user has read the mail. */
 apr_status_t cat_new_password_reset(const cat_account_context_t *c, const char *token, const char *password,
                                     int *is_set);
 

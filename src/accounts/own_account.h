@@ -7,12 +7,13 @@
 #include "accounts/login.h"
 
 /*
- * What users change of their own accounts, besides the password. APR_NOTFOUND: the account is gone. A password is
- * compared as at sign-in, behind the same throttle; result->outcome and result->wait are set, and unless it is the
+ * What users change of their own accounts, besides the password; all of it is in the audit table. APR_NOTFOUND: the
+ * account is gone or locked. A password is compared as at sign-in, behind the throttle of the user's id; result->outcome and result->wait are set, and unless it is the
  * user's, nothing else is done.
  */
 
-/* *account: as it is afterwards. APR_EEXIST: another account has the name. */
+/* *account: as it is afterwards. APR_EEXIST: another account has the name, or gave it up (accounts/names.h). The user's
+ * access tokens, which have the old name, end; refresh tokens stay valid. A mail notifies the user. */
 apr_status_t cat_own_account_rename(const cat_account_context_t *c, const char *user_id, const char *username,
                                     cat_account_t **account);
 

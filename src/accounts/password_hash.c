@@ -12,6 +12,8 @@
 #include <argon2.h>
 #include <openssl/crypto.h>
 
+#include "lib/opaque.h"
+
 #define SALT_LENGTH 16
 #define HASH_LENGTH 32
 
@@ -101,7 +103,7 @@ apr_status_t cat_password_hash_hash(apr_pool_t *pool, const char *password, cons
         return rv;
     }
     /* The parameters are constants, so only memory can be the cause. */
-    if (!derive_hash(&parameters, password, bytes, sizeof(bytes))) {
+    if (!derive_hash(&parameters, cat_opaque_prepare(pool, password), bytes, sizeof(bytes))) {
         return APR_ENOMEM;
     }
     *hash = apr_pstrcat(pool, current, encode_base64(pool, salt, sizeof(salt)), "$",
@@ -191,6 +193,7 @@ static int match_crypt(apr_pool_t *pool, const char *password, const char *hash)
 
 int cat_password_hash_match(apr_pool_t *pool, const char *password, const char *hash)
 {
+    password = cat_opaque_prepare(pool, password);
     if (strncmp(hash, "$argon2", strlen("$argon2")) == 0) {
         return match_argon2(pool, password, hash);
     }

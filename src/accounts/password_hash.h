@@ -10,6 +10,8 @@
 #define CAT_PASSWORD_PASSES 2
 #define CAT_PASSWORD_LANES 1
 
+/* Both take a password as a client sends it, and prepare it (lib/opaque.h). */
+
 /* Hashes a password of any length and content with a random salt: *hash is the PHC string ("$argon2id$v=19$..."), on
  * the pool. Takes a core for the time above, so callers enter a semaphore (shm/semaphore.h) first. */
 apr_status_t cat_password_hash_hash(apr_pool_t *pool, const char *password, const char **hash);

@@ -2,11 +2,13 @@
 #include "accounts/passwords.h"
 
 #include <apr_strings.h>
+#include <string.h>
 
 #include "accounts/blocklist.h"
 #include "accounts/password_hash.h"
 #include "db/status.h"
 #include "lib/log.h"
+#include "lib/opaque.h"
 #include "lib/time.h"
 #include "shm/semaphore.h"
 
@@ -101,7 +103,25 @@ const char *cat_passwords_renew(const cat_account_context_t *c, const char *pass
 
 void cat_passwords_check(const cat_account_context_t *c, cat_input_t *input, const char *field, const char *password)
 {
-    if (password && c->conf->blocklist && cat_blocklist_has(c->conf->blocklist, password)) {
+    if (password && c->conf->blocklist &&
+        cat_blocklist_has(c->conf->blocklist, cat_opaque_prepare(c->pool, password))) {
         cat_fields_add_error(c->pool, input, field, "common", "is a commonly used password");
+    }
+}
+
+const char *cat_passwords_refuse_personal(const char *password, const char *username, const char *email)
+{
+    return !strcasecmp(password, username) || !strcasecmp(password, email)
+               ? "must not be the user name or the e-mail address"
+               : NULL;
+}
+
+void cat_passwords_check_personal(const cat_account_context_t *c, cat_input_t *input, const char *field,
+                                  const char *password, const cat_account_t *owner)
+{
+    const char *fault = cat_passwords_refuse_personal(password, owner->username, owner->email);
+
+    if (fault) {
+        cat_fields_add_error(c->pool, input, field, "personal", fault);
     }
 }

@@ -24,4 +24,10 @@ const char *cat_passwords_renew(const cat_account_context_t *c, const char *pass
 /* Adds an error to input if the password is in CatalogPasswordBlocklist. password may be NULL. */
 void cat_passwords_check(const cat_account_context_t *c, cat_input_t *input, const char *field, const char *password);
 
+/* What is wrong with a password that is its user's name or address, which are ASCII, whatever the case; NULL: it is
+ * neither. Check: adds that as an error to input; of owner only the name and the address are read. */
+const char *cat_passwords_refuse_personal(const char *password, const char *username, const char *email);
+void cat_passwords_check_personal(const cat_account_context_t *c, cat_input_t *input, const char *field,
+                                  const char *password, const cat_account_t *owner);
+
 #endif

@@ -37,6 +37,7 @@ cat_job_result_t cat_purge_run(cat_job_t *job)
         {SQL_PURGE_MAIL_TOKENS, 0},
         {SQL_PURGE_LOGIN_FAILURES, DAY},
         {SQL_PURGE_IDEMPOTENCY, 0},
+        {SQL_PURGE_NAMES, 0},
         {SQL_PURGE_AUDIT, CAT_AUDIT_DAYS * DAY},
     };
     apr_status_t rv = APR_SUCCESS;

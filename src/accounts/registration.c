@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "accounts/accounts.h"
+#include "accounts/names.h"
 #include "accounts/passwords.h"
 #include "accounts/user.h"
 #include "mail/email.h"
@@ -38,13 +39,19 @@ static apr_status_t compare_keys(void *baton, const char *const *row, int count)
     return APR_SUCCESS;
 }
 
-/* The unique index has refused the account; this finds out which of its keys. */
+/* The account has been refused; this finds out for which of its keys. */
 static apr_status_t find_taken(const cat_account_context_t *c, const char *const *record, cat_registration_t *result)
 {
     taken_t t = {cat_email_fold(c->pool, record[CAT_USER_USERNAME]), cat_email_fold(c->pool, record[CAT_USER_EMAIL]),
                  result};
+    apr_status_t rv;
 
     result->outcome = CAT_REGISTRATION_TAKEN;
+    rv = cat_names_check(c->db, c->pool, record[CAT_USER_USERNAME], record[CAT_USER_ID], c->now);
+    if (rv != APR_SUCCESS && rv != APR_EEXIST) {
+        return rv;
+    }
+    result->username_taken = rv == APR_EEXIST;
     return cat_db_each(c->db, SQL_USER_FIND_KEYS, CAT_VALUES(t.username_key, t.email_key), compare_keys, &t);
 }
 

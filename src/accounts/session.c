@@ -239,12 +239,16 @@ static void report_replay(const cat_account_context_t *c, const cat_session_t *s
             session->id);
 }
 
+/* A session that is not there any more may have another id since (cat_session_end_access). */
 apr_status_t cat_session_refresh(const cat_account_context_t *c, const char *refresh_token, cat_session_t *session,
                                  cat_refresh_t *outcome)
 {
     refreshing_t r = {.c = c, .token = refresh_token, .seed = cat_secret_make(c->pool), .session = session};
     apr_status_t rv = r.seed ? cat_db_transact(c->db, use_token, &r) : APR_EGENERAL;
 
+    if (rv == APR_NOTFOUND) {
+        rv = cat_db_transact(c->db, use_token, &r);
+    }
     *outcome = r.is_replay ? CAT_REFRESH_REPLAYED : CAT_REFRESH_OK;
     if (rv == APR_NOTFOUND) {
         *outcome = CAT_REFRESH_UNKNOWN;
@@ -312,13 +316,21 @@ static apr_status_t keep_id(void *baton, const char *const *row, int count)
     return APR_SUCCESS;
 }
 
-/* Ends the sessions that a statement selects; those that another request has ended since are no fault. */
+/* The sessions that a statement selects. */
+static apr_status_t list_ids(cat_db_t *db, apr_pool_t *pool, cat_sql_t sql, const char *const *values, int count,
+                             ids_t *ids)
+{
+    *ids = (ids_t){pool, apr_array_make(pool, 4, sizeof(const char *))};
+    return cat_db_each(db, sql, values, count, keep_id, ids);
+}
+
+/* Ends them; those that another request has ended since are no fault. */
 static apr_status_t end_each(cat_db_t *db, apr_pool_t *pool, cat_sql_t sql, const char *const *values, int count,
                              apr_time_t now, apr_array_header_t **ended)
 {
-    ids_t ids = {pool, apr_array_make(pool, 4, sizeof(const char *))};
+    ids_t ids;
     const char *time = cat_time_store(pool, now);
-    apr_status_t rv = cat_db_each(db, sql, values, count, keep_id, &ids);
+    apr_status_t rv = list_ids(db, pool, sql, values, count, &ids);
 
     for (int i = 0; i < ids.ids->nelts && rv == APR_SUCCESS; i++) {
         rv = end_session(db, APR_ARRAY_IDX(ids.ids, i, const char *), NULL, time);
@@ -332,6 +344,31 @@ apr_status_t cat_session_end_others(cat_db_t *db, apr_pool_t *pool, const char *
                                     apr_time_t now, apr_array_header_t **ended)
 {
     return end_each(db, pool, SQL_SESSION_IDS, CAT_VALUES(user_id, except ? except : ""), now, ended);
+}
+
+/* No access token has the new id, and whoever asks whether a session has ended knows the old one only. */
+static apr_status_t change_id(cat_db_t *db, apr_pool_t *pool, const char *id, apr_time_t now)
+{
+    const char *new = cat_id_make(pool, now);
+    int changed;
+    apr_status_t rv = new ? cat_db_exec(db, SQL_SESSION_SET_ID, CAT_VALUES(new, id), &changed) : APR_EGENERAL;
+
+    return rv == APR_SUCCESS && changed
+               ? cat_db_exec(db, SQL_REVOKED_INSERT, CAT_VALUES(id, cat_time_store(pool, now)), NULL)
+               : rv;
+}
+
+apr_status_t cat_session_end_access(cat_db_t *db, apr_pool_t *pool, const char *user_id, apr_time_t now,
+                                    apr_array_header_t **ended)
+{
+    ids_t ids;
+    apr_status_t rv = list_ids(db, pool, SQL_SESSION_IDS, CAT_VALUES(user_id, ""), &ids);
+
+    for (int i = 0; i < ids.ids->nelts && rv == APR_SUCCESS; i++) {
+        rv = change_id(db, pool, APR_ARRAY_IDX(ids.ids, i, const char *), now);
+    }
+    *ended = ids.ids;
+    return rv;
 }
 
 apr_status_t cat_session_end_surplus(const cat_account_context_t *c, const cat_session_t *session,

@@ -40,9 +40,12 @@ apr_status_t cat_session_end_all(const cat_account_context_t *c, const char *use
 
 /* The same in the caller's transaction. *ended has the ids, for cat_session_revoke after the commit.
  * Others: all of the user's but except (NULL: all).
+ * Access: none; but their access tokens end, because each session gets another id. Refresh tokens stay valid.
  * Surplus: those beyond CatalogMaxSessions that were used least recently, but never session. */
 apr_status_t cat_session_end_others(cat_db_t *db, apr_pool_t *pool, const char *user_id, const char *except,
                                     apr_time_t now, apr_array_header_t **ended);
+apr_status_t cat_session_end_access(cat_db_t *db, apr_pool_t *pool, const char *user_id, apr_time_t now,
+                                    apr_array_header_t **ended);
 apr_status_t cat_session_end_surplus(const cat_account_context_t *c, const cat_session_t *session,
                                      apr_array_header_t **ended);
 void cat_session_revoke(const cat_account_context_t *c, const apr_array_header_t *ended);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accounts/throttle.h"
 
+#include <apr_strings.h>
+#include <string.h>
+
 #include "lib/secret.h"
 #include "lib/time.h"
 #include "mail/email.h"
@@ -8,17 +11,22 @@
 /* A failure later than this from now was stored before the clock was set back: its delay is over. */
 #define CLOCKS_DIFFER apr_time_from_sec(60)
 
-/* The key of a login is a digest, because users type passwords into the wrong field. */
-static const char *digest_login(apr_pool_t *pool, const char *login)
+const char *cat_throttle_login_key(apr_pool_t *pool, const char *login)
 {
     return cat_secret_digest(pool, cat_email_fold(pool, login));
 }
 
-apr_status_t cat_throttle_attempt(cat_db_t *db, apr_pool_t *pool, const char *login, const char *network,
-                                  apr_time_t now, int *wait)
+/* A folded login has no capital letter, so no login has the same key. */
+const char *cat_throttle_user_key(apr_pool_t *pool, const char *user_id)
+{
+    return cat_secret_digest(pool, apr_pstrcat(pool, "ID ", user_id, NULL));
+}
+
+apr_status_t cat_throttle_attempt(cat_db_t *db, apr_pool_t *pool, const char *key, const char *network, apr_time_t now,
+                                  int *wait)
 {
     const char *const *row;
-    const char *key = digest_login(pool, login), *time = cat_time_store(pool, now);
+    const char *time = cat_time_store(pool, now);
     const char *latest = cat_time_store(pool, now + CLOCKS_DIFFER);
     apr_time_t allowed;
     int counted = 1;
@@ -39,18 +47,30 @@ apr_status_t cat_throttle_attempt(cat_db_t *db, apr_pool_t *pool, const char *lo
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv; /* another request has forgiven the failures since */
 }
 
-apr_status_t cat_throttle_withdraw(cat_db_t *db, apr_pool_t *pool, const char *login, const char *network)
+apr_status_t cat_throttle_withdraw(cat_db_t *db, const char *key, const char *network)
 {
-    return cat_db_exec(db, SQL_LOGIN_WITHDRAW, CAT_VALUES(digest_login(pool, login), network), NULL);
+    return cat_db_exec(db, SQL_LOGIN_WITHDRAW, CAT_VALUES(key, network), NULL);
 }
 
-apr_status_t cat_throttle_forgive(cat_db_t *db, apr_pool_t *pool, const char *login, const char *network)
+apr_status_t cat_throttle_forgive(cat_db_t *db, const char *key, const char *network)
 {
-    return cat_db_exec(db, SQL_LOGIN_FORGIVE, CAT_VALUES(digest_login(pool, login), network), NULL);
+    return cat_db_exec(db, SQL_LOGIN_FORGIVE, CAT_VALUES(key, network), NULL);
 }
 
 apr_status_t cat_throttle_unlock(cat_db_t *db, apr_pool_t *pool, const cat_account_t *account)
 {
     return cat_db_exec(db, SQL_LOGIN_UNLOCK,
-                       CAT_VALUES(digest_login(pool, account->username), digest_login(pool, account->email)), NULL);
+                       CAT_VALUES(cat_throttle_login_key(pool, account->username),
+                                  cat_throttle_login_key(pool, account->email),
+                                  cat_throttle_user_key(pool, account->id)),
+                       NULL);
+}
+
+apr_status_t cat_throttle_move(cat_db_t *db, apr_pool_t *pool, const char *from, const char *to)
+{
+    const char *from_key = cat_throttle_login_key(pool, from), *to_key = cat_throttle_login_key(pool, to);
+    apr_status_t rv =
+        strcmp(from_key, to_key) != 0 ? cat_db_exec(db, SQL_LOGIN_CLEAR, CAT_VALUES(to_key), NULL) : APR_SUCCESS;
+
+    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_LOGIN_MOVE, CAT_VALUES(to_key, from_key), NULL) : rv;
 }

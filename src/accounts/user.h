@@ -38,7 +38,8 @@ extern const cat_field_t cat_user_view_fields[CAT_USER_VIEW_FIELDS];
 /* What a client reads of its own account when it signs in; what an administrator reads of one. */
 extern const cat_shape_t cat_user_shape, cat_user_view_shape;
 
-/* The rules of user names and addresses, for other tables with such a field: see cat_field_t. */
+/* The rules of user names and addresses, for other tables with such a field: see cat_field_t. No name has the form of an
+ * id, so that a text names one user at most. */
 const char *cat_user_refuse_name(const char *text);
 const char *cat_user_refuse_email(const char *text);
 

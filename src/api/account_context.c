@@ -18,6 +18,7 @@ cat_account_context_t cat_account_context_make(const cat_request_t *q)
         .client = q->client,
         .network = q->network,
         .agent = q->agent,
+        .request_id = q->request_id,
     };
 }
 

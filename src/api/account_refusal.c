@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/account_refusal.h"
 
+#include "accounts/names.h"
 #include "api/failure.h"
 #include "http/challenge.h"
 #include "http/rate_limit.h"
@@ -28,5 +29,12 @@ cat_answer_t *cat_account_refusal_password(cat_request_t *q, apr_status_t rv, co
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, input->errors);
     default:
         return NULL;
+    }
+}
+
+void cat_account_refusal_check_name(cat_request_t *q, cat_input_t *input, const char *username)
+{
+    if (cat_names_is_reserved(q->conf, username)) {
+        cat_fields_add_error(q->pool, input, "username", "reserved", "is reserved");
     }
 }

@@ -17,4 +17,7 @@ cat_answer_t *cat_account_refusal_gone(cat_request_t *q);
 cat_answer_t *cat_account_refusal_password(cat_request_t *q, apr_status_t rv, const cat_login_t *result,
                                            cat_input_t *input, const char *field);
 
+/* Adds an error to input if the name that a user wants is one of CatalogReservedNames. */
+void cat_account_refusal_check_name(cat_request_t *q, cat_input_t *input, const char *username);
+
 #endif

@@ -14,28 +14,29 @@ typedef struct audit_request_t {
     cat_audit_filter_t filter;
 } audit_request_t;
 
-static void take_text(audit_request_t *r, cat_parameters_t *p, const cat_parameter_t *parameter, const char **filter)
+static cat_audit_party_t take_party(audit_request_t *r, cat_parameters_t *p, const cat_parameter_t *parameter)
 {
-    const char *text = cat_admin_list_take_text(&r->list, p, parameter);
-    *filter = text ? cat_email_fold(p->pool, text) : "";
+    return cat_audit_read_party(p->pool, cat_admin_list_take_text(&r->list, p, parameter));
 }
 
 static void parse_actor(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
 {
     audit_request_t *r = request;
-    take_text(r, p, parameter, &r->filter.actor);
+    r->filter.actor = take_party(r, p, parameter);
 }
 
 static void parse_target(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
 {
     audit_request_t *r = request;
-    take_text(r, p, parameter, &r->filter.target);
+    r->filter.target = take_party(r, p, parameter);
 }
 
 static void parse_action(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
 {
     audit_request_t *r = request;
-    take_text(r, p, parameter, &r->filter.action); /* actions have no capital letters */
+    const char *text = cat_admin_list_take_text(&r->list, p, parameter);
+
+    r->filter.action = text ? cat_email_fold(p->pool, text) : ""; /* actions have no capital letters */
 }
 
 static void parse_since(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
@@ -65,7 +66,7 @@ static const cat_parameter_row_t parameters[] = {
 
 cat_answer_t *cat_audit_log_list(cat_request_t *q)
 {
-    audit_request_t r = {.filter = {.actor = "", .target = "", .action = "", .since = "0"}};
+    audit_request_t r = {.filter = {.actor = {"", ""}, .target = {"", ""}, .action = "", .since = "0"}};
     cat_parameters_t p;
     cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, PARAMETERS, &r.list);
     apr_status_t rv;
@@ -96,7 +97,7 @@ static void describe_parameters(cat_describer_t *d)
 const cat_description_t cat_audit_log_about = {
     .id = "listAudit",
     .tag = "Administration",
-    .summary = "List what administrators changed",
+    .summary = "List what administrators, and users of their own accounts, changed",
     .about = "Newest first. All conditions must hold.",
     .describe_parameters = describe_parameters,
     .status = 200,

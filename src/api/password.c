@@ -14,6 +14,7 @@
 #include "http/request.h"
 #include "jose/token.h"
 #include "lib/fields.h"
+#include "lib/opaque.h"
 
 cat_answer_t *cat_password_forgot(cat_request_t *q)
 {
@@ -33,11 +34,22 @@ static const cat_field_t reset_fields[RESET_FIELDS] = {
 };
 /* clang-format on */
 
+/* The token is looked at first, so that an invalid one costs no hash. */
+static apr_status_t reset_checked(const cat_account_context_t *c, cat_input_t *input, const cat_account_t *owner,
+                                  int *is_set)
+{
+    const char *password = input->values[NEW_BY_RESET];
+
+    cat_passwords_check_personal(c, input, "password", password, owner);
+    return input->errors ? APR_SUCCESS : cat_new_password_reset(c, input->values[TOKEN], password, is_set);
+}
+
 cat_answer_t *cat_password_reset(cat_request_t *q)
 {
     const cat_account_context_t c = cat_account_context_make(q);
     cat_input_t input;
-    int is_set;
+    cat_account_t *owner;
+    int is_set = 0;
     apr_status_t rv;
 
     cat_fields_check(q->pool, reset_fields, RESET_FIELDS, CAT_CREATE, q->strict, q->body, &input);
@@ -45,7 +57,13 @@ cat_answer_t *cat_password_reset(cat_request_t *q)
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
-    rv = cat_new_password_reset(&c, input.values[TOKEN], input.values[NEW_BY_RESET], &is_set);
+    rv = cat_new_password_find(&c, input.values[TOKEN], &owner);
+    if (rv == APR_SUCCESS && owner) {
+        rv = reset_checked(&c, &input, owner, &is_set);
+    }
+    if (input.errors) {
+        return cat_answer_malformed(q->pool, input.errors);
+    }
     if (rv != APR_SUCCESS) {
         return cat_failure_answer(q->pool, rv);
     }
@@ -66,17 +84,28 @@ static const cat_field_t change_fields[CHANGE_FIELDS] = {
 };
 /* clang-format on */
 
-static void check_change(cat_request_t *q, const cat_account_context_t *c, cat_input_t *input)
+/* APR_NOTFOUND: the account is gone. */
+static apr_status_t check_change(cat_request_t *q, const cat_account_context_t *c, cat_input_t *input)
 {
     const char *current, *new;
+    cat_account_t *owner;
+    apr_status_t rv = APR_SUCCESS;
 
     cat_fields_check(q->pool, change_fields, CHANGE_FIELDS, CAT_CREATE, q->strict, q->body, input);
     current = input->values[CURRENT];
     new = input->values[NEW_BY_CHANGE];
     cat_passwords_check(c, input, "newPassword", new);
-    if (current && new && !strcmp(current, new)) {
+    if (current && new && !strcmp(cat_opaque_prepare(q->pool, current), cat_opaque_prepare(q->pool, new))) {
         cat_fields_add_error(q->pool, input, "newPassword", "unchanged", "must differ from the current password");
     }
+    if (!input->errors) {
+        rv = cat_accounts_read(q->db, q->pool, q->user->subject, &owner);
+        cat_db_release(q->db);
+    }
+    if (!input->errors && rv == APR_SUCCESS) {
+        cat_passwords_check_personal(c, input, "newPassword", new, owner);
+    }
+    return rv;
 }
 
 cat_answer_t *cat_password_change(cat_request_t *q)
@@ -87,12 +116,14 @@ cat_answer_t *cat_password_change(cat_request_t *q)
     cat_login_t result;
     apr_status_t rv;
 
-    check_change(q, &c, &input);
+    rv = check_change(q, &c, &input);
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
-    rv = cat_new_password_change(&c, q->user->subject, q->user->session, input.values[CURRENT],
-                                 input.values[NEW_BY_CHANGE], &result);
+    if (rv == APR_SUCCESS) {
+        rv = cat_new_password_change(&c, q->user->subject, q->user->session, input.values[CURRENT],
+                                     input.values[NEW_BY_CHANGE], &result);
+    }
     refusal = cat_account_refusal_password(q, rv, &result, &input, "currentPassword");
     return refusal ? refusal
                    : cat_answer_success(q->pool, 200, NULL, "Password changed; the other sessions have ended");

@@ -64,6 +64,21 @@ cat_answer_t *cat_profile_get(cat_request_t *q)
     return rv == APR_SUCCESS ? answer_account(q, user, NULL) : answer_failure(q, rv);
 }
 
+/* A user to whom catalogctl gave a reserved name keeps it. */
+static void check_update(cat_request_t *q, cat_input_t *input)
+{
+    const char *name, *present = q->user->username;
+
+    cat_fields_check(q->pool, fields, FIELDS, CAT_UPDATE, q->strict, q->body, input);
+    name = input->values[USERNAME];
+    if (!input->errors && !input->given) {
+        cat_fields_add_error(q->pool, input, "", "required", "must have the field username");
+    }
+    if (name && !(present && !strcasecmp(present, name))) {
+        cat_account_refusal_check_name(q, input, name);
+    }
+}
+
 cat_answer_t *cat_profile_update(cat_request_t *q)
 {
     const cat_account_context_t c = cat_account_context_make(q);
@@ -72,10 +87,7 @@ cat_answer_t *cat_profile_update(cat_request_t *q)
     cat_input_t input;
     apr_status_t rv;
 
-    cat_fields_check(q->pool, fields, FIELDS, CAT_UPDATE, q->strict, q->body, &input);
-    if (!input.errors && !input.given) {
-        cat_fields_add_error(q->pool, &input, "", "required", "must have the field username");
-    }
+    check_update(q, &input);
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }

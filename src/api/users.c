@@ -9,6 +9,7 @@
 #include "accounts/session.h"
 #include "accounts/user.h"
 #include "api/account_context.h"
+#include "api/account_refusal.h"
 #include "api/failure.h"
 #include "api/idempotency.h"
 #include "api/sessions.h"
@@ -74,6 +75,21 @@ static int is_open(const cat_conf_t *conf)
     return conf->registration;
 }
 
+/* What the fields alone do not tell. A value that is no text is NULL. */
+static void check_together(cat_request_t *q, const cat_account_context_t *c, cat_input_t *input)
+{
+    const char *name = input->values[CAT_USER_USERNAME], *password = input->values[CAT_USER_PASSWORD];
+    const cat_account_t owner = {.username = name, .email = input->values[CAT_USER_EMAIL]};
+
+    cat_passwords_check(c, input, "password", password);
+    if (password && owner.username && owner.email) {
+        cat_passwords_check_personal(c, input, "password", password, &owner);
+    }
+    if (name) {
+        cat_account_refusal_check_name(q, input, name);
+    }
+}
+
 /* Checks the body against the first `count` fields, and adds what the server sets, so that input->values is the record to
  * store. The answer that refuses it, or NULL. */
 static cat_answer_t *check_user(cat_request_t *q, const cat_account_context_t *c, int count, cat_input_t *input)
@@ -82,7 +98,7 @@ static cat_answer_t *check_user(cat_request_t *q, const cat_account_context_t *c
         return cat_answer_problem(q->pool, CAT_PROBLEM_CLOSED, NULL);
     }
     cat_fields_check(q->pool, cat_user_fields, count, CAT_CREATE, q->strict, q->body, input);
-    cat_passwords_check(c, input, "password", input->values[CAT_USER_PASSWORD]);
+    check_together(q, c, input);
     if (input->errors) {
         return cat_answer_malformed(q->pool, input->errors);
     }

@@ -8,15 +8,11 @@
 #include "lib/time.h"
 #include "mail/email.h"
 
-static const char *or_any(const ctl_t *ctl, const char *filter)
-{
-    return filter ? cat_email_fold(ctl->pool, filter) : "";
-}
-
 int ctl_audit_list(ctl_t *ctl)
 {
     const ctl_options_t *o = ctl->options;
-    cat_audit_filter_t filter = {or_any(ctl, o->actor), or_any(ctl, o->target), or_any(ctl, o->action), "0"};
+    cat_audit_filter_t filter = {cat_audit_read_party(ctl->pool, o->actor), cat_audit_read_party(ctl->pool, o->target),
+                                 o->action ? cat_email_fold(ctl->pool, o->action) : "", "0"};
     apr_int64_t since;
 
     if (o->since && !cat_time_parse(o->since, &since)) {

@@ -54,7 +54,7 @@ static const cat_field_t refresh_tokens[] = {
 };
 static const cat_field_t mail_tokens[] = {
     KEY("token_hash", 64), TEXT("purpose", 32), TEXT("user_id", 36), WHOLE("created_at"), WHOLE("expires_at"),
-    TEXT_OR_NULL("email", 254),
+    TEXT("email", 254),
 };
 static const cat_field_t outbox[] = {
     KEY("id", 36), TEXT("template", 32), TEXT_OR_NULL("user_id", 36), TEXT_OR_NULL("email_key", 254), TEXT("state", 16),
@@ -63,6 +63,9 @@ static const cat_field_t outbox[] = {
 };
 static const cat_field_t revoked_sessions[] = {
     KEY("session_id", 36), WHOLE("ended_at"),
+};
+static const cat_field_t released_names[] = {
+    KEY("name_hash", 64), TEXT("user_id", 36), WHOLE("expires_at"),
 };
 static const cat_field_t audit[] = {
     KEY("id", 36), WHOLE("created_at"), TEXT("source", 16), TEXT_OR_NULL("actor_id", 36), TEXT("actor", 255),
@@ -82,6 +85,7 @@ const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES] = {
     TABLE(outbox, SQL_MOVE_OUTBOX, SQL_MOVE_MAIL),
     TABLE(revoked_sessions, SQL_MOVE_REVOKED, SQL_MOVE_REVOCATION),
     {COLUMNS(audit), SQL_MOVE_AUDIT, SQL_AUDIT_INSERT, NULL, 7},
+    {COLUMNS(released_names), SQL_MOVE_NAMES, SQL_NAME_RELEASE, NULL, 7},
 };
 /* clang-format on */
 

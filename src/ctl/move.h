@@ -31,7 +31,7 @@ typedef struct ctl_move_table_t {
 } ctl_move_table_t;
 
 /* Tables come after those they refer to. */
-#define CTL_MOVE_TABLES 8
+#define CTL_MOVE_TABLES 9
 extern const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES];
 
 /* The content of the last line. */

@@ -7,7 +7,9 @@
 #include "accounts/accounts.h"
 #include "accounts/administration.h"
 #include "accounts/blocklist.h"
+#include "accounts/names.h"
 #include "accounts/password_hash.h"
+#include "accounts/passwords.h"
 #include "accounts/role.h"
 #include "accounts/user.h"
 #include "ctl/ask.h"
@@ -15,6 +17,7 @@
 #include "ctl/list.h"
 #include "lib/id.h"
 #include "lib/json.h"
+#include "lib/opaque.h"
 #include "lib/time.h"
 
 int ctl_users_list(ctl_t *ctl)
@@ -44,7 +47,7 @@ static apr_status_t add(ctl_t *ctl, void *baton)
     return cat_administration_add(&administration, a->record, a->hash, &a->change);
 }
 
-/* Checks the rules of registration. */
+/* Checks the rules of registration, but for CatalogReservedNames: who may run this program speaks for the site. */
 static const char *check(ctl_t *ctl, const char *password, addition_t *a)
 {
     const char *fault = NULL;
@@ -61,9 +64,15 @@ static const char *check(ctl_t *ctl, const char *password, addition_t *a)
     if (input.errors) {
         return cat_fields_summary(ctl->pool, input.errors);
     }
+    fault = cat_passwords_refuse_personal(password, ctl->args[0], ctl->args[1]);
+    if (fault) {
+        return apr_pstrcat(ctl->pool, "password ", fault, NULL);
+    }
     if (ctl->site.blocklist) {
         fault = cat_blocklist_read(ctl->pool, ctl->site.blocklist, &list);
-        fault = !fault && cat_blocklist_has(list, password) ? "password is one of those that are tried first" : fault;
+        fault = !fault && cat_blocklist_has(list, cat_opaque_prepare(ctl->pool, password))
+                    ? "password is one of those that are tried first"
+                    : fault;
     }
     return fault;
 }
@@ -80,6 +89,15 @@ static const char *make(ctl_t *ctl, const char *password, addition_t *a)
     return a->record[CAT_USER_ID] && cat_password_hash_hash(ctl->pool, password, &a->hash) == APR_SUCCESS
                ? NULL
                : "the system provides no random numbers, or no memory";
+}
+
+static const char *explain_taken(ctl_t *ctl, const addition_t *a)
+{
+    return cat_names_check(ctl->db, ctl->pool, a->record[CAT_USER_USERNAME], a->record[CAT_USER_ID], ctl->now) ==
+                   APR_EEXIST
+               ? "somebody gave up this name less than " APR_STRINGIFY(
+                     CAT_NAMES_DAYS) " days ago; use --force to give it to another user"
+               : "the name or the address is taken";
 }
 
 static const char no_role[] = "is not a role; use " CAT_ROLE_NAMES_TEXT;
@@ -107,7 +125,7 @@ int ctl_users_add(ctl_t *ctl)
     }
     rv = ctl_database_write(ctl, add, &a);
     if (rv == APR_EEXIST) {
-        return ctl_fail(NULL, "the name or the address is taken");
+        return ctl_fail(NULL, explain_taken(ctl, &a));
     }
     if (rv == APR_SUCCESS) {
         printf("%s%s%s\n", a.record[CAT_USER_ID], ctl->options->generate ? "\t" : "",
@@ -125,7 +143,7 @@ typedef struct change_t {
     cat_administration_outcome_t outcome;
 } change_t;
 
-/* If a user name looks like another user's id, the id wins. */
+/* login: an id, a name or an address. */
 static apr_status_t find(ctl_t *ctl, const char *login, cat_account_t **user)
 {
     apr_status_t rv = cat_id_check(login) ? cat_accounts_read(ctl->db, ctl->pool, login, user) : APR_NOTFOUND;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "accounts/blocklist.h"
+#include "accounts/user.h"
 #include "accounts/role.h"
 #include "catalogue/product_keys.h"
 #include "db/dialect.h"
@@ -51,7 +52,7 @@ static const struct text_t {
 } texts[] = {
     {"confirm", offsetof(cat_conf_t, mail_confirm)},           {"reset", offsetof(cat_conf_t, mail_reset)},
     {"changed", offsetof(cat_conf_t, mail_changed)},           {"new_email", offsetof(cat_conf_t, mail_new_email)},
-    {"email_notice", offsetof(cat_conf_t, mail_email_notice)},
+    {"email_notice", offsetof(cat_conf_t, mail_email_notice)}, {"renamed", offsetof(cat_conf_t, mail_renamed)},
 };
 
 #define TEXTS (sizeof(texts) / sizeof(texts[0]))
@@ -191,6 +192,22 @@ const char *cat_directive_checks_rates(apr_pool_t *pool, cat_conf_t *conf, int c
         rates[kind] = rate;
     }
     return (count == 0 || count % 2) && !is_off ? "CatalogRateLimit takes pairs such as login 30/60, or Off" : NULL;
+}
+
+const char *cat_directive_checks_names(apr_pool_t *pool, cat_conf_t *conf, int count, char *const words[])
+{
+    int are_none = count == 1 && !strcasecmp(words[0], "none");
+    const char **names = apr_pcalloc(pool, ((apr_size_t)count + 1) * sizeof(*names));
+
+    conf->reserved_names = names;
+    for (int i = 0; i < count && !are_none; i++) {
+        const char *fault = cat_user_refuse_name(words[i]);
+        if (fault) {
+            return apr_psprintf(pool, "CatalogReservedNames takes user names, or none: '%s' %s", words[i], fault);
+        }
+        names[i] = words[i];
+    }
+    return count ? NULL : "CatalogReservedNames takes user names, or none";
 }
 
 const char *cat_directive_checks_index(apr_pool_t *pool, cat_conf_t *conf, int count, char *const words[])

@@ -30,6 +30,7 @@ cat_directive_checks_texts3_t cat_directive_checks_trust;    /* issuer, audience
 cat_directive_checks_pairs_t cat_directive_checks_rates;
 cat_directive_checks_pairs_t cat_directive_checks_index;
 cat_directive_checks_pairs_t cat_directive_checks_origins;
+cat_directive_checks_pairs_t cat_directive_checks_names;
 
 /* Sets the built-in texts of mails that no directive has replaced. */
 void cat_directive_checks_fill(cat_conf_t *conf);

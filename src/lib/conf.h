@@ -37,7 +37,8 @@ typedef struct cat_conf_t {
     int registration; /* flag: open */
     const char *blocklist_file;
     const cat_blocklist_t *blocklist;
-    const cat_rate_t *rates; /* by cat_rate_kind_t; NULL until a directive or the defaults set it */
+    const char *const *reserved_names; /* ends with NULL */
+    const cat_rate_t *rates;           /* by cat_rate_kind_t; NULL until a directive or the defaults set it */
 
     const cat_origins_t *origins; /* whose pages may use the API; NULL until a directive or the default sets it */
     int cookie_same_site;         /* cat_same_site_t of api/token_response.h */
@@ -70,6 +71,7 @@ typedef struct cat_conf_t {
     const char *mail_changed;
     const char *mail_new_email;
     const char *mail_email_notice;
+    const char *mail_renamed;
     const char *mail_credentials; /* file name */
     const char *mail_user;        /* from mail_credentials */
     const char *mail_password;    /* from mail_credentials */

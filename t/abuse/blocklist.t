@@ -6,6 +6,7 @@
 use utf8;
 use CatalogTest;
 use CatalogAccounts;
+use CatalogTest::Tools qw(setting);
 use Encode ();
 
 my $file = scratch() . '/common.txt';
@@ -42,6 +43,26 @@ my $old = server(mount => 'CatalogDatabase @driver@ "' . $server->params . '"')-
 my $brought = register($old, password => 'password');
 answers(sign_in($server, $brought->{user}{username}, 'password'), 200, undef, 'a user who already has such a password can sign in');
 unlike($server->log_text, qr/qwertyuiop|spaced out/i, 'no password of the list is logged');
+
+# The list that comes with the module.
+my $own = setting('top') . '/conf/passwords.txt';
+my @lines = split /\n/, slurp($own);
+cmp_ok(scalar @lines, '>', 5000, 'the list of the module has thousands of passwords');
+is_deeply([grep { !/^[ -~]{8,}$/ || /[A-Z]/ } @lines], [], 'of eight characters and more, in lower case');
+my $shipped = server(mount => "CatalogPasswordBlocklist \"$own\"")->start;
+for ('password', 'Qwerty123', 'Summer2025!', 'iloveyou', '12345678', 'P@ssw0rd1') {
+    my $name = fresh();
+    answers($shipped->api(POST => '/users', { username => $name, email => "$name\@example.com", password => $_ }), 400, invalid(password => 'common'),
+        "the list of the module has $_");
+}
+
+# The password is prepared before it is looked up.
+spew("$file.nfc", Encode::encode('UTF-8', "pässwort eins\n"));
+my $prepared = server(mount => "CatalogPasswordBlocklist \"$file.nfc\"")->start;
+for ("p\x{e4}sswort eins", "pa\x{308}sswort eins", "p\x{e4}sswort\x{a0}eins") {
+    my $name = fresh();
+    answers($prepared->api(POST => '/users', { username => $name, email => "$name\@example.com", password => $_ }), 400, invalid(password => 'common'), 'a spelling of a listed password');
+}
 
 # An invalid file.
 spew("$file.bad", "password\x{0}123\n");

@@ -23,15 +23,16 @@ sub brought {
 }
 
 # The answer to a request during which a function runs: after the attempt is counted, when the server has read the account.
+# key: what the attempt counts for, if not the user's name.
 sub during {
-    my ($user, $do, $ask) = @_;
+    my ($user, $do, $ask, $key) = @_;
     pipe my $ready, my $say or die "pipe: $!\n";
     my $pid = fork // die "fork: $!\n";
     if (!$pid) {
         $db = $server->database;
         close $say;
-        my $key = Digest::SHA::sha256_hex($user->{user}{username});
-        my @count = ('SELECT COUNT(*) FROM login_failures WHERE account = ?', undef, $key);
+        my $digest = Digest::SHA::sha256_hex($key // $user->{user}{username});
+        my @count = ('SELECT COUNT(*) FROM login_failures WHERE account = ?', undef, $digest);
         my $counted = wait_until(10, sub { $db->selectrow_array(@count) });
         $do->() if $counted;
         $db->disconnect;
@@ -73,9 +74,27 @@ my $changing = brought();
 $r = during($changing, sub { set($changing, password_hash => $other) }, sub {
     return $server->api(POST => '/auth/password/change',
         { currentPassword => 'brought along', newPassword => 'correct horse' }, token => $changing->{token});
-});
+}, "ID $changing->{user}{id}");
 answers($r, 400, invalid(currentPassword => 'wrong'), 'a change of the password during a reset is refused');
 is(stored($changing), $other, 'the hash of the reset stays');
+
+# A lock during the comparison takes the same effect: nothing is done any more.
+my $locked = brought();
+my $lock = sub { set($locked, locked_at => 1) };
+answers(during($locked, $lock, signs_in($locked)), 401, refusal(error => qr/./), 'a sign-in during a lock is refused');
+my %own = (
+    'a change of the password' => [POST => '/auth/password/change', { currentPassword => 'brought along', newPassword => 'correct horse' }, 'currentPassword'],
+    'a change of the address' => [POST => '/auth/email/change', { newEmail => 'thief@example.net', password => 'brought along' }, 'password'],
+    'a deletion' => [DELETE => '/auth/me', { password => 'brought along' }, 'password'],
+);
+for my $name (sort keys %own) {
+    my ($method, $path, $body, $field) = @{ $own{$name} };
+    $locked = brought();
+    answers(during($locked, $lock, sub { $server->api($method => $path, $body, token => $locked->{token}) }, "ID $locked->{user}{id}"),
+        400, invalid($field => 'wrong'), "$name during a lock is refused");
+    is(stored($locked), $slow, "$name: the account is as it was");
+    is($db->selectrow_array(q(SELECT COUNT(*) FROM outbox WHERE user_id = ? AND template <> 'confirm'), undef, $locked->{user}{id}), 0, "$name: no mail is queued");
+}
 
 # Outdated hashes: the next sign-in replaces them.
 my %old = (

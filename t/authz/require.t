@@ -3,6 +3,7 @@
 # AuthType Catalog with Require lines, in any Location, and in a mount.
 use CatalogTest;
 use CatalogAccounts;
+use CatalogTest::Tools qw(setting);
 
 my $key = key_path;
 my @places = (
@@ -29,6 +30,9 @@ my @places = (
     ['/env', "SetEnvIf Request_URI . asked\n<RequireAll>\nRequire env asked\nRequire valid-user\n</RequireAll>",
         qw(401 200 200 200 200)],
 );
+# The line of docs/directives.md that means a person, by the id that ann has.
+my ($person, $ann) = slurp(setting('top') . '/docs/directives.md') =~ /^ *(Require expr .*CATALOG_USER_ID.*'([0-9a-f-]{36})'.*)$/m;
+push @places, ['/person', $person, qw(401 200 403 403 403)];
 my @sections = (@places, ['/mount', "CatalogEnable On\nRequire catalog-role editor"]);
 my $server = server(conf => join '', map { my ($path, $rules) = @$_; <<"END" } @sections);
 <Location "$path">
@@ -47,7 +51,7 @@ for (@places) {
 $server->start;
 
 my %token = map { my ($name, @claims) = @$_; $name => forge(claims => claims(username => $name, @claims)) }
-    ['ann', role => 'user'], ['bob', role => 'editor'], ['eve', role => 'admin'],
+    ['ann', role => 'user', sub => $ann], ['bob', role => 'editor'], ['eve', role => 'admin'],
         ['cat', role => 'user', email_verified => true];
 my @who = (undef, qw(ann bob eve cat));
 sub ask { my ($path, $token, %o) = @_; return $server->api(GET => "$path/", mount => '', token => $token, %o) }

@@ -50,6 +50,10 @@ my %no_origin = ('https://shop.test/' => 'slash', 'https://shop.test/pages' => '
     'https://[::1' => 'not an origin', '' => 'takes');
 like(in_server("CatalogAllowOrigin $_"), qr/CatalogAllowOrigin.*$no_origin{$_}/, "CatalogAllowOrigin $_ is refused") for sort keys %no_origin;
 
+is(in_server("CatalogReservedNames $_"), 'OK', "CatalogReservedNames $_ is accepted") for 'none', 'NONE', 'boss', 'Boss x.y-z_1 hr';
+like(in_server("CatalogReservedNames $_"), qr/CatalogReservedNames takes user names, or none/, "CatalogReservedNames $_ is refused")
+    for '', '"the boss"', 'boss@example.com', 'größe', '01a1fee5-af25-7514-8a69-477230296f5b';
+
 my $mail = "CatalogBaseURL https://shop.test\nCatalogMailFrom a\@x.test\n";
 my @texts = (
     # directive, valid values, invalid values

@@ -56,7 +56,19 @@ answers(me($r->{json}{token}), 200, sub { $_[0]{data}{role} eq 'editor' && $_[0]
     'that user has the role and a confirmed address');
 answers(create($r->{json}{token}), 201, undef, 'the role allows writes');
 
+# A reserved name, which its user keeps; and one that somebody gave up.
+said(user({ in => "$password\n" }, 'add', 'support', 'support@example.com'), 0, qr/^[0-9a-f-]{36}\n\z/, $nothing, 'user add gives a reserved name');
+my $support = sign_in('support')->{json};
+answers($server->api(PATCH => '/auth/me', { username => 'Support' }, token => $support->{token}), 200, undef, 'whose user may change its case');
+$support = sign_in('support')->{json};
+answers($server->api(PATCH => '/auth/me', { username => 'helper' }, token => $support->{token}), 200, undef, 'and give it up');
+said(user({ in => "$password\n" }, 'add', 'Support', 'second@example.com'), 1, $nothing, qr/gave up this name less than 90 days ago; use --force/, 'then it is refused');
+said(user({ in => "$password\n" }, 'add', '--force', 'Support', 'second@example.com'), 0, qr/^[0-9a-f-]{36}\n\z/, $nothing, 'unless --force says so');
+said(user('delete', $_), 0, $nothing, $nothing, "user delete $_") for 'Support', 'helper';
+
 my @refused = (
+    ['a password that is the name', qr/password must not be the user name/, "FreshName\n", 'freshname', 'new@example.com'],
+    ['a password that is the address', qr/password must not be/, "New\@example.com\n", 'freshname', 'new@example.com'],
     ['a name that is taken', qr/taken/, "$password\n", 'ADA', 'new@example.com'],
     ['an address that is taken', qr/taken/, "$password\n", 'new', 'ADA@example.com'],
     ['a short name', qr/username must/, "$password\n", 'ab', 'new@example.com'],
@@ -133,8 +145,8 @@ $server->stop;
 $server->start;
 answers(me($sessions[0]{token}), 401, undef, 'the token is refused after a restart');
 
-# delete, of a user whose id is another user's name
-is(user({ in => "$password\n" }, 'add', $id, 'mimic@example.com')->{status}, 0, 'user add accepts a name that looks like an id');
+# delete
+said(user({ in => "$password\n" }, 'add', $_, 'mimic@example.com'), 1, $nothing, qr/must not have the form of an id/, 'user add refuses a name that looks like an id') for $id, uc $id;
 $token = sign_in('ada@example.com')->{json}{token};
 is(user('delete', $id)->{status}, 0, 'user delete accepts an id');
 ends_within(2.2, $token, 'a deleted user\'s token is refused');
@@ -143,11 +155,11 @@ answers($server->api(@$_, token => $token), 401, undef,
     for [GET => '/auth/me'], [POST => '/auth/logout', {}], [DELETE => "/auth/sessions/$id"], [POST => '/products', { name => 'x', price => 1 }],
     [POST => '/auth/password/change', { currentPassword => $password, newPassword => "$password!" }];
 answers(sign_in('ada@example.com'), 401, undef, 'the deleted user cannot sign in');
-is_deeply([map { $_->{email} } listed(user('list'))], ['mimic@example.com', 'Eve@Example.com', 'long@example.com'],
-    'user delete takes the id for an id, not for a name');
+is_deeply([map { $_->{email} } listed(user('list'))], ['Eve@Example.com', 'long@example.com'], 'the user is deleted');
 is($db->selectrow_array('SELECT COUNT(*) FROM outbox WHERE user_id = ?', undef, $id), 0,
     'the deleted user has no mail in the outbox');
-is(user({ in => "$password\n" }, 'add', 'ada', 'ada@example.com')->{status}, 0, 'the name and the address are free again');
+is(user({ in => "$password\n" }, 'add', 'ada', 'ada@example.com')->{status}, 1, 'the name stays reserved');
+is(user({ in => "$password\n" }, 'add', 'lovelace', 'ada@example.com')->{status}, 0, 'the address is free again');
 
 said(user(@$_, 'nobody', $_->[0] eq 'role' ? 'user' : ()), 1, $nothing, qr/nobody: there is no such user/,
     "user $_->[0] fails with an unknown user") for ['role'], ['unlock'], ['revoke'], ['delete'];

@@ -79,9 +79,9 @@ is_deeply(get('/api/paged?limit=5')->{json}{pagination}, { page => 2, limit => 5
 is(get('/api/away?x=y')->{headers}{'x-query'}, 'x=y', 'a file receives its query after a rewrite');
 my $user = register($server);
 my $token = 'a' x 43;
-my $known = [Digest::SHA::sha256_hex($token), 'confirm', $user->{user}{id}, 1, 9_000_000_000_000];
-$server->database->do('INSERT INTO mail_tokens (token_hash, purpose, user_id, created_at, expires_at)'
-    . ' VALUES (?, ?, ?, ?, ?)', undef, @$known);
+my $known = [Digest::SHA::sha256_hex($token), 'confirm', $user->{user}{id}, 1, 9_000_000_000_000, $user->{user}{email}];
+$server->database->do('INSERT INTO mail_tokens (token_hash, purpose, user_id, created_at, expires_at, email)'
+    . ' VALUES (?, ?, ?, ?, ?, ?)', undef, @$known);
 answers(get("$_=$token"), 200, undef, "$_: the token is valid")
     for '/api/auth/confirm?token', '/link?x=y&token', '/api/v1/auth/confirm?token', "/mailed/$token?x";
 

@@ -25,6 +25,8 @@ is_deeply(tool($build), { status => 0, out => '', err => '' }, 'install prints n
 my @files = installed();
 ok(grep({ m{/mod_catalog\.so$} } @files) && grep({ m{/catalogctl$} } @files) && grep({ m{/www/index\.html$} } @files),
     'install copies the module, the command and the pages');
+is_deeply([grep { m{/passwords} } @files], ['/usr/share/mod_catalog/passwords.txt'], 'and the list of common passwords');
+like(slurp($conf), qr{^\s+CatalogPasswordBlocklist /usr/share/mod_catalog/passwords\.txt$}m, 'which the reference configuration sets');
 ok(grep({ $_ eq "$sysconf/mods-available/catalog.load" } @files), 'install creates catalog.load');
 
 my $pages = "$root/usr/share/mod_catalog/www";

@@ -37,14 +37,22 @@ my @want = (
 );
 is(match($log, \@want), '', 'each change is there, newest first, but not one that changed nothing') or diag explain $log;
 
-# Not refused ones, reads, or users' own changes.
-$server->api(PATCH => '/auth/me', { username => 'bossy' }, token => $admin->{token});
-$server->api(PATCH => '/auth/me', { username => 'boss' }, token => $admin->{token});
+# What administrators change of their own accounts. A new name ends the access token.
+my @own = (actorId => $admin->{user}{id}, targetId => $admin->{user}{id});
+for (['boss', 'bossy'], ['bossy', 'boss']) {
+    my ($from, $to) = @$_;
+    $r = call(PATCH => '/auth/me', { username => $to });
+    $admin = { %$admin, %{ refresh($server, $admin->{refreshToken})->{json} } };
+    is(match(audit('limit=1'), [entry('user.update', @own, actor => $from, target => $from, requestId => $r->{headers}{'x-request-id'},
+        changes => { username => { from => $from, to => $to } })]), '', "the change of an administrator's own name to $to is there") or diag explain audit('limit=1');
+}
+
+# Not refused ones, or reads.
 call(DELETE => "/users/$admin->{user}{id}");
 call(PATCH => $path, { role => 'none' });
 $server->api(PATCH => $path, { role => 'user' }, token => $admin->{token}, headers => { 'If-Match' => '"x"' });
 call(GET => '/users');
-is(scalar @{ audit() }, 4, 'what failed, was read, or is the user\'s own is not there');
+is(scalar @{ audit() }, 6, 'what failed or was read is not there');
 
 # catalogctl
 sub ctl { my ($status, @words) = @_; my $ran = ctl_for($server, @words); is($ran->{status}, $status, "catalogctl @words") or diag $ran->{err}; return $ran }
@@ -84,9 +92,14 @@ is(match($log, [map { my $e = by_ctl('mail.retry', changes => { mails => { to =>
 
 # Filters and pages.
 my $total = call(GET => '/audit')->{json}{pagination}{total};
-is($total, 12, 'there are twelve entries');
-my %filters = ('actor=BOSS' => 4, "actor=$admin->{user}{id}" => 4, "actor=$operator" => 8, 'target=eve' => 2, "target=$eve" => 2,
-    'action=user.update' => 4, 'action=user.update&target=ann&actor=boss' => 2, 'since=2020-01-01T00:00:00Z' => 12, 'since=2999-01-01T00:00:00Z' => 0, 'actor=nobody' => 0);
+is($total, 14, 'there are fourteen entries');
+# An entry of a user whose name was this id; such names are refused.
+$db->do(q(INSERT INTO audit (id, created_at, source, actor, action, target_id, target) VALUES ('01a1fd8d-47a8-77ac-9778-38d2c78c2960', 1, 'http', ?, 'user.lock', 'x', ?)), undef, ($ann->{user}{id}) x 2);
+is(call(GET => "/audit?target=$ann->{user}{id}")->{json}{pagination}{total}, 8, 'an id is that of one user');
+is(call(GET => '/audit?actor=' . uc $ann->{user}{id})->{json}{pagination}{total}, 0, 'of an actor too, in upper case as well');
+$db->do(q(DELETE FROM audit WHERE action = 'user.lock'));
+my %filters = ('actor=BOSS' => 5, "actor=$admin->{user}{id}" => 6, "actor=$operator" => 8, 'target=eve' => 2, "target=$eve" => 2,
+    'action=user.update' => 6, 'action=user.update&target=ann&actor=boss' => 2, 'since=2020-01-01T00:00:00Z' => 14, 'since=2999-01-01T00:00:00Z' => 0, 'actor=nobody' => 0);
 is(call(GET => "/audit?$_")->{json}{pagination}{total}, $filters{$_}, "GET /audit?$_") for sort keys %filters;
 answers(call(GET => '/audit?limit=5&page=3&target=ann'), 200, sub { @{ $_[0]{data} } == 0 }, 'a page behind the end');
 answers(call(GET => '/audit?limit=5&page=2'), 200, sub { @{ $_[0]{data} } == 5 }, 'a page in the middle', link => qr{<\?page=1&limit=5>; rel="first"});
@@ -100,7 +113,7 @@ is($rows[0]{changes}, '{"emailVerified":{"from":false,"to":true},"role":{"from":
 my $json = Cpanel::JSON::XS::decode_json(ctl(0, qw(audit --json --target eve --action user.create))->{out});
 is(match($json, [$want[-1]]), '', 'catalogctl audit --json has the same fields') or diag explain $json;
 is(scalar(listed(ctl(0, qw(audit --since 2999-01-01T00:00:00Z)))), 0, 'nothing is newer');
-is(scalar(listed(ctl(0, qw(audit --actor), $admin->{user}{id}))), 4, 'catalogctl audit --actor');
+is(scalar(listed(ctl(0, qw(audit --actor), $admin->{user}{id}))), 6, 'catalogctl audit --actor');
 like(ctl(1, qw(audit --since yesterday))->{err}, qr/yesterday: is not a time/, 'a time that is none');
 
 # Each route on which an administrator changes something leaves an entry, of the same request.
@@ -130,13 +143,31 @@ for (@changes) {
     is(match(audit('limit=1'), [$want]), '', "$route leaves an entry") or diag explain audit('limit=1');
 }
 
+# Users' own changes: of the address by a link, whose request has no token, of the password, and the deletion. An entry that follows a
+# lock tells what somebody did who could still act.
+my $dan = confirmed($server);
+my @dan = (actorId => $dan->{user}{id}, actor => $dan->{user}{username}, targetId => $dan->{user}{id}, target => $dan->{user}{username});
+my $address = "dan$$\@example.net";
+sub recorded { my ($name, $r, @want) = @_; is($r->{status}, 200, $name); is(match(audit('limit=1'), [entry(@want, @dan, requestId => $r->{headers}{'x-request-id'})]), '', "$name: the entry") or diag explain audit('limit=1') }
+call(PATCH => "/users/$dan->{user}{id}", { locked => true });
+call(POST => "/users/$dan->{user}{id}/unlock");
+$dan->{token} = sign_in($server, $dan->{user}{username}, 'correct horse')->{json}{token};
+$server->api(POST => '/auth/email/change', { newEmail => $address, password => 'correct horse' }, token => $dan->{token});
+recorded('the address', $server->api(POST => '/auth/confirm', { token => mail_token($server, $address, 'confirm') }), 'user.update',
+    changes => { email => { from => $dan->{user}{email}, to => $address } });
+$server->api(POST => '/auth/password/forgot', { email => $address });
+recorded('the password by a link', $server->api(POST => '/auth/password/reset', { token => mail_token($server, $address, 'reset'), password => 'another horse' }), 'user.password');
+$dan->{token} = sign_in($server, $dan->{user}{username}, 'another horse')->{json}{token};
+recorded('the password', $server->api(POST => '/auth/password/change', { currentPassword => 'another horse', newPassword => 'correct horse' }, token => $dan->{token}), 'user.password');
+recorded('the deletion', $server->api(DELETE => '/auth/me', { password => 'correct horse' }, token => $dan->{token}), 'user.delete');
+
 # Nothing of what the table has opens anything: no password, no hash, and none of the tokens that were made.
 my $rows = join "\n", map { join ' ', map { $_ // '' } @$_ } @{ $db->selectall_arrayref('SELECT * FROM audit') };
-unlike($rows, qr/argon2|correct horse|password/, 'the table has no password');
+unlike($rows, qr/argon2|horse|(?<!user\.)password/, 'the table has no password');
 is_deeply([grep { index($rows, $_) >= 0 } map { @$_{qw(token refreshToken)} } $admin, $ann, $max], [], 'and no token');
 
 # The last administrator, by force.
 ctl(0, qw(user delete --force boss));
 is($db->selectrow_array(q(SELECT COUNT(*) FROM users WHERE role = 'admin')), 0, 'catalogctl deletes the last administrator if it must');
-is($db->selectrow_array('SELECT COUNT(*) FROM audit'), 19, 'entries outlive users');
+is($db->selectrow_array('SELECT COUNT(*) FROM audit'), 27, 'entries outlive users');
 done_testing;

@@ -2,6 +2,8 @@
 #include "unit_accounts.h"
 
 #include "accounts/administration.h"
+#include "accounts/names.h"
+#include "accounts/outbox.h"
 #include "accounts/session.h"
 
 static cat_administration_t make_administration(const unit_accounts_t *a, const char *actor)
@@ -111,6 +113,71 @@ static void test_an_actor_who_is_no_administrator_may_not(void **state)
     assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM audit"), "0");
 }
 
+/* Bob has three links, one of them in the queue, and one more that he asked for by his address. */
+static void mail_links(unit_accounts_t *a, const char *tokens[3])
+{
+    tokens[0] = unit_accounts_link(a, CAT_MAIL_CONFIRM, BOB, "bob@example.org", 60);
+    tokens[1] = unit_accounts_link(a, CAT_MAIL_RESET, BOB, "bob@example.org", 60);
+    tokens[2] = unit_accounts_link(a, CAT_MAIL_NEW_EMAIL, BOB, "thief@example.net", 60);
+    cat_outbox_add_to(a->c.db, a->c.pool, CAT_MAIL_NEW_EMAIL, BOB, "thief@example.net", a->c.now);
+    cat_outbox_add(a->c.db, a->c.pool, CAT_MAIL_RESET, NULL, "bob@example.org", a->c.now);
+}
+
+#define LINKS                                                                                                          \
+    "SELECT (SELECT COUNT(*) FROM mail_tokens) || (SELECT COUNT(*) FROM outbox WHERE template <> 'confirm' OR user_id" \
+    " = '" BOB "')"
+
+static void test_what_takes_a_right_withdraws_links(void **state)
+{
+    static const cat_account_change_t changes[] = {{.locked = "1"}, {.role = "editor"}, {.verified = "0"}};
+    cat_account_t *bob;
+    const char *tokens[3];
+
+    for (size_t i = 0; i <= UNIT_COUNT(changes); i++) {
+        unit_accounts_t *a = make_accounts(*state);
+        cat_administration_t work = make_administration(a, ANN);
+        unit_accounts_sql(a, "UPDATE users SET confirmed_at = 1");
+        mail_links(a, tokens);
+        assert_string_not_equal(unit_accounts_sql(a, LINKS), "00");
+        assert_int_equal(i < UNIT_COUNT(changes) ? cat_administration_update(&work, BOB, &changes[i], &bob)
+                                                 : cat_administration_revoke(&work, BOB),
+                         APR_SUCCESS);
+        assert_string_equal(unit_accounts_sql(a, LINKS), "00");
+        assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM outbox"), "1"); /* Ann's */
+    }
+}
+
+static void test_what_takes_no_right_leaves_links(void **state)
+{
+    unit_accounts_t *a = make_accounts(*state);
+    cat_administration_t work = make_administration(a, ANN);
+    cat_account_t *bob;
+    const char *tokens[3];
+
+    mail_links(a, tokens);
+    assert_int_equal(cat_administration_update(&work, BOB, &(cat_account_change_t){.verified = "1"}, &bob),
+                     APR_SUCCESS);
+    assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM mail_tokens"), "3");
+}
+
+static void test_a_deleted_users_name_is_released(void **state)
+{
+    unit_accounts_t *a = make_accounts(*state);
+    cat_administration_t work = make_administration(a, ANN);
+    const char *record[CAT_USER_FIELDS] = {[CAT_USER_ID] = BOB,
+                                           [CAT_USER_USERNAME] = "Bob",
+                                           [CAT_USER_EMAIL] = "b@example.org",
+                                           [CAT_USER_CREATED_AT] = "1"};
+
+    assert_int_equal(cat_administration_delete(&work, BOB), APR_SUCCESS);
+    record[CAT_USER_ID] = "01a1fdf9-d28a-7c59-b8ec-c42b5a960859";
+    assert_int_equal(cat_names_check(a->c.db, *state, "BOB", record[CAT_USER_ID], a->c.now), APR_EEXIST);
+    assert_string_equal(unit_accounts_sql(a, "SELECT name_hash LIKE '%bob%' FROM released_names"), "0");
+    work.force = 1;
+    assert_int_equal(cat_administration_add(&work, record, "x", &(cat_account_change_t){NULL}), APR_SUCCESS);
+    assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM released_names"), "0");
+}
+
 static void test_an_unknown_account_is_not_found(void **state)
 {
     unit_accounts_t *a = make_accounts(*state);
@@ -130,6 +197,9 @@ int main(void)
         UNIT_TEST(test_a_locked_administrator_does_not_count),
         UNIT_TEST(test_an_actor_who_is_no_administrator_may_not),
         UNIT_TEST(test_an_unknown_account_is_not_found),
+        UNIT_TEST(test_what_takes_a_right_withdraws_links),
+        UNIT_TEST(test_what_takes_no_right_leaves_links),
+        UNIT_TEST(test_a_deleted_users_name_is_released),
     };
     return UNIT_RUN(tests);
 }

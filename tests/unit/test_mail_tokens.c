@@ -13,13 +13,10 @@ static unit_accounts_t *make_accounts(apr_pool_t *pool)
     return a;
 }
 
+/* Of a link to the user's own address. */
 static const char *make(unit_accounts_t *a, const char *purpose, const char *user_id)
 {
-    const cat_mail_link_t link = {user_id, "new@example.org"};
-    const char *token = NULL;
-
-    assert_int_equal(cat_mail_tokens_make(a->c.db, a->c.pool, purpose, &link, 3600, &token), APR_SUCCESS);
-    return token;
+    return unit_accounts_link(a, purpose, user_id, strcmp(user_id, ANN) ? "bob@example.org" : "ann@example.org", 3600);
 }
 
 static const char *find(unit_accounts_t *a, const char *purpose, const char *token)
@@ -27,9 +24,6 @@ static const char *find(unit_accounts_t *a, const char *purpose, const char *tok
     cat_mail_link_t link = {"unset", "unset"};
 
     assert_int_equal(cat_mail_tokens_find(a->c.db, a->c.pool, purpose, token, a->c.now, &link), APR_SUCCESS);
-    if (link.user_id) {
-        assert_string_equal(link.email, "new@example.org");
-    }
     return link.user_id;
 }
 
@@ -38,9 +32,6 @@ static const char *use(unit_accounts_t *a, const char *purpose, const char *toke
     cat_mail_link_t link = {"unset", "unset"};
 
     assert_int_equal(cat_mail_tokens_use(a->c.db, a->c.pool, purpose, token, a->c.now, &link), APR_SUCCESS);
-    if (link.user_id) {
-        assert_string_equal(link.email, "new@example.org");
-    }
     return link.user_id;
 }
 
@@ -97,23 +88,91 @@ static void test_withdrawing_takes_queued_mails_too(void **state)
     assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM outbox WHERE template = 'confirm'"), "2");
 }
 
-static void test_a_user_who_is_gone_gets_no_token(void **state)
+static apr_status_t make_for(unit_accounts_t *a, const cat_mail_t *mail)
 {
-    unit_accounts_t *a = make_accounts(*state);
-    cat_mail_link_t link = {"gone", NULL};
     const char *token;
 
-    assert_int_equal(cat_mail_tokens_make(a->c.db, *state, CAT_MAIL_RESET, &link, 60, &token), APR_NOTFOUND);
+    return cat_mail_tokens_make(a->c.db, a->c.pool, mail, 60, &token);
+}
+
+#define count_tokens(a) unit_accounts_sql(a, "SELECT COUNT(*) FROM mail_tokens")
+
+/* What happens to a mail after a mailer has claimed it, and before the mailer stores the token. */
+static void test_a_claimed_mail_that_is_withdrawn_gets_no_token(void **state)
+{
+    unit_accounts_t *a = make_accounts(*state);
+    const cat_mail_t reset = unit_accounts_mail(a, CAT_MAIL_RESET, ANN, "ann@example.org");
+    const cat_mail_t change = unit_accounts_mail(a, CAT_MAIL_NEW_EMAIL, ANN, "new@example.org");
+    const cat_mail_t confirm = unit_accounts_mail(a, CAT_MAIL_CONFIRM, ANN, "ann@example.org");
+
+    assert_int_equal(cat_mail_tokens_withdraw(a->c.db, CAT_MAIL_RESET, ANN), APR_SUCCESS);
+    assert_int_equal(make_for(a, &reset), APR_NOTFOUND);
+    assert_int_equal(make_for(a, &change), APR_SUCCESS);
+    assert_int_equal(cat_mail_tokens_withdraw_all(a->c.db, ANN), APR_SUCCESS);
+    assert_int_equal(make_for(a, &change), APR_NOTFOUND);
+    assert_int_equal(make_for(a, &confirm), APR_NOTFOUND);
+    assert_string_equal(count_tokens(a), "0");
+}
+
+static void test_a_claim_that_another_mailer_has_gets_no_token(void **state)
+{
+    unit_accounts_t *a = make_accounts(*state);
+    const cat_mail_t mail = unit_accounts_mail(a, CAT_MAIL_RESET, ANN, "ann@example.org");
+
+    unit_accounts_sql(a, "UPDATE outbox SET lease = 'another' WHERE lease = 'held'");
+    assert_int_equal(make_for(a, &mail), APR_NOTFOUND);
+    assert_string_equal(count_tokens(a), "0");
+}
+
+static void test_a_user_who_is_locked_or_gone_gets_no_token(void **state)
+{
+    unit_accounts_t *a = make_accounts(*state);
+    const cat_mail_t to_ann = unit_accounts_mail(a, CAT_MAIL_RESET, ANN, "ann@example.org");
+    cat_mail_t to_bob = unit_accounts_mail(a, CAT_MAIL_RESET, BOB, "bob@example.org");
+
+    unit_accounts_sql(a, "UPDATE users SET locked_at = 1 WHERE id = '" ANN "'");
+    assert_int_equal(make_for(a, &to_ann), APR_NOTFOUND);
+    to_bob.user_id = "gone";
+    assert_int_equal(make_for(a, &to_bob), APR_NOTFOUND);
+    assert_string_equal(count_tokens(a), "0");
+}
+
+static void test_a_locked_users_links_are_void(void **state)
+{
+    static const char *const purposes[] = {CAT_MAIL_LINKS};
+    unit_accounts_t *a = make_accounts(*state);
+
+    for (size_t i = 0; i < UNIT_COUNT(purposes); i++) {
+        const char *token = make(a, purposes[i], ANN);
+        unit_accounts_sql(a, "UPDATE users SET locked_at = 1");
+        assert_null(find(a, purposes[i], token));
+        assert_null(use(a, purposes[i], token));
+        unit_accounts_sql(a, "UPDATE users SET locked_at = NULL");
+        assert_string_equal(use(a, purposes[i], token), ANN);
+    }
+}
+
+static void test_a_link_to_a_former_address_is_void(void **state)
+{
+    unit_accounts_t *a = make_accounts(*state);
+    const char *reset = make(a, CAT_MAIL_RESET, ANN), *confirm = make(a, CAT_MAIL_CONFIRM, ANN);
+    const char *change = make(a, CAT_MAIL_NEW_EMAIL, ANN);
+
+    unit_accounts_sql(a, "UPDATE users SET email = 'grace@example.org' WHERE id = '" ANN "'");
+    assert_null(find(a, CAT_MAIL_RESET, reset));
+    assert_null(use(a, CAT_MAIL_RESET, reset));
+    assert_null(use(a, CAT_MAIL_CONFIRM, confirm));
+    assert_string_equal(use(a, CAT_MAIL_NEW_EMAIL, change), ANN);
 }
 
 static void test_a_database_that_fails_is_a_fault(void **state)
 {
     unit_accounts_t *a = make_accounts(*state);
-    cat_mail_link_t link = {ANN, NULL};
-    const char *token;
+    const cat_mail_t mail = unit_accounts_mail(a, CAT_MAIL_RESET, ANN, "ann@example.org");
+    cat_mail_link_t link;
 
     unit_accounts_sql(a, "DROP TABLE mail_tokens");
-    assert_int_not_equal(cat_mail_tokens_make(a->c.db, *state, CAT_MAIL_RESET, &link, 60, &token), APR_SUCCESS);
+    assert_int_not_equal(make_for(a, &mail), APR_SUCCESS);
     assert_int_not_equal(cat_mail_tokens_find(a->c.db, *state, CAT_MAIL_RESET, "x", a->c.now, &link), APR_SUCCESS);
     assert_null(link.user_id);
     assert_int_not_equal(cat_mail_tokens_use(a->c.db, *state, CAT_MAIL_RESET, "x", a->c.now, &link), APR_SUCCESS);
@@ -123,9 +182,16 @@ static void test_a_database_that_fails_is_a_fault(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_a_token_is_found_for_its_purpose),   UNIT_TEST(test_a_token_expires),
-        UNIT_TEST(test_a_use_takes_the_users_other_tokens), UNIT_TEST(test_withdrawing_takes_queued_mails_too),
-        UNIT_TEST(test_a_user_who_is_gone_gets_no_token),   UNIT_TEST(test_a_database_that_fails_is_a_fault),
+        UNIT_TEST(test_a_token_is_found_for_its_purpose),
+        UNIT_TEST(test_a_token_expires),
+        UNIT_TEST(test_a_use_takes_the_users_other_tokens),
+        UNIT_TEST(test_withdrawing_takes_queued_mails_too),
+        UNIT_TEST(test_a_claimed_mail_that_is_withdrawn_gets_no_token),
+        UNIT_TEST(test_a_claim_that_another_mailer_has_gets_no_token),
+        UNIT_TEST(test_a_user_who_is_locked_or_gone_gets_no_token),
+        UNIT_TEST(test_a_locked_users_links_are_void),
+        UNIT_TEST(test_a_link_to_a_former_address_is_void),
+        UNIT_TEST(test_a_database_that_fails_is_a_fault),
     };
     return UNIT_RUN(tests);
 }

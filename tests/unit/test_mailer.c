@@ -30,7 +30,8 @@ static post_t make_post(apr_pool_t *pool)
     conf->mail_from = "Shop <shop@example.org>";
     conf->base_url = "https://shop.example.org";
     conf->mail_confirm = "Subject: Hello {{username}}\n\n{{link}} within {{hours}} hours\n";
-    conf->mail_reset = conf->mail_changed = conf->mail_new_email = conf->mail_email_notice = conf->mail_confirm;
+    conf->mail_reset = conf->mail_changed = conf->mail_new_email = conf->mail_email_notice = conf->mail_renamed =
+        conf->mail_confirm;
     conf->confirm_ttl = conf->reset_ttl = 7200;
     unit_accounts_add(p.a, ANN, "ann", "x");
     return p;
@@ -175,8 +176,38 @@ static void test_pointless_mails_are_not_sent(void **state)
     assert_int_equal(count_mails(&p), 0);
     assert_string_equal(queue_state(&p), "");
     cat_outbox_add(p.a->c.db, *state, CAT_MAIL_CHANGED, ANN, NULL, p.a->c.now);
+    cat_outbox_add(p.a->c.db, *state, CAT_MAIL_RENAMED, ANN, NULL, p.a->c.now);
     assert_int_equal(run(&p), CAT_JOB_DONE);
-    assert_int_equal(count_mails(&p), 1);
+    assert_int_equal(count_mails(&p), 2);
+    unit_accounts_sql(p.a, "UPDATE users SET confirmed_at = NULL");
+    cat_outbox_add(p.a->c.db, *state, CAT_MAIL_RENAMED, ANN, NULL, p.a->c.now);
+    assert_int_equal(run(&p), CAT_JOB_DONE);
+    assert_int_equal(count_mails(&p), 2);
+}
+
+/* A trigger withdraws the mail in the moment in which the mailer has claimed it. */
+static void test_a_mail_that_is_withdrawn_after_the_claim_is_not_sent(void **state)
+{
+    post_t p = make_post(*state);
+
+    unit_accounts_sql(p.a, "CREATE TRIGGER overtake AFTER UPDATE OF lease ON outbox WHEN OLD.lease = '' BEGIN"
+                           " DELETE FROM outbox WHERE id = NEW.id; END");
+    assert_int_equal(run(&p), CAT_JOB_DONE);
+    assert_int_equal(count_mails(&p), 0);
+    assert_string_equal(unit_accounts_sql(p.a, "SELECT COUNT(*) FROM mail_tokens"), "0");
+}
+
+/* The mailer has read the mail; somebody deletes it before its token is stored. */
+static void test_a_mail_that_is_withdrawn_before_its_token_is_not_sent(void **state)
+{
+    post_t p = make_post(*state);
+
+    unit_accounts_sql(p.a, "CREATE TRIGGER overtake BEFORE UPDATE OF id ON users BEGIN"
+                           " DELETE FROM outbox WHERE user_id = NEW.id; END");
+    assert_int_equal(run(&p), CAT_JOB_DONE);
+    assert_int_equal(count_mails(&p), 0);
+    assert_string_equal(queue_state(&p), "");
+    assert_string_equal(unit_accounts_sql(p.a, "SELECT COUNT(*) FROM mail_tokens"), "0");
 }
 
 static void test_mails_beyond_the_rate_are_dropped(void **state)
@@ -238,6 +269,8 @@ int main(void)
         UNIT_TEST(test_the_wait_doubles_up_to_15_minutes),
         UNIT_TEST(test_a_mail_is_given_up_after_three_days),
         UNIT_TEST(test_pointless_mails_are_not_sent),
+        UNIT_TEST(test_a_mail_that_is_withdrawn_after_the_claim_is_not_sent),
+        UNIT_TEST(test_a_mail_that_is_withdrawn_before_its_token_is_not_sent),
         UNIT_TEST(test_mails_beyond_the_rate_are_dropped),
         UNIT_TEST(test_a_mail_that_was_not_sent_does_not_count),
         UNIT_TEST(test_a_server_that_stops_sends_nothing),

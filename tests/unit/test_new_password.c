@@ -24,10 +24,8 @@ static stage_t make_stage(apr_pool_t *pool)
     unit_accounts_add(s.a, ANN, "ann", hash);
     assert_int_equal(cat_session_open(&s.a->c, ANN, &s.here), APR_SUCCESS);
     assert_int_equal(cat_session_open(&s.a->c, ANN, &s.there), APR_SUCCESS);
-    assert_int_equal(cat_mail_tokens_make(s.a->c.db, pool, CAT_MAIL_RESET, &(cat_mail_link_t){ANN, NULL}, 60, &s.link),
-                     APR_SUCCESS);
-    assert_int_equal(cat_mail_tokens_make(s.a->c.db, pool, CAT_MAIL_RESET, &(cat_mail_link_t){ANN, NULL}, 60, &s.other),
-                     APR_SUCCESS);
+    s.link = unit_accounts_link(s.a, CAT_MAIL_RESET, ANN, "ann@example.org", 60);
+    s.other = unit_accounts_link(s.a, CAT_MAIL_RESET, ANN, "ann@example.org", 60);
     return s;
 }
 
@@ -52,6 +50,14 @@ static int reset(stage_t *s, const char *token)
     return is_set;
 }
 
+static const char *owner_of(stage_t *s, const char *token)
+{
+    cat_account_t *owner;
+
+    assert_int_equal(cat_new_password_find(&s->a->c, token, &owner), APR_SUCCESS);
+    return owner ? owner->id : NULL;
+}
+
 static cat_login_outcome_t change(stage_t *s, const char *current)
 {
     cat_login_t result;
@@ -64,13 +70,37 @@ static void test_a_link_sets_the_password_once(void **state)
 {
     stage_t s = make_stage(*state);
 
+    assert_string_equal(owner_of(&s, s.link), ANN);
     assert_true(reset(&s, s.link));
+    assert_null(owner_of(&s, s.link));
     assert_true(has_password(&s, NEW));
     assert_true(is_revoked(&s, &s.here) && is_revoked(&s, &s.there));
     assert_false(reset(&s, s.link));
     assert_false(reset(&s, s.other));
     assert_string_equal(unit_accounts_sql(s.a, "SELECT COUNT(*) FROM users WHERE confirmed_at IS NOT NULL"), "1");
     assert_string_equal(unit_accounts_sql(s.a, "SELECT COUNT(*) FROM outbox WHERE template = 'changed'"), "1");
+}
+
+static void test_a_locked_account_gets_no_password(void **state)
+{
+    stage_t s = make_stage(*state);
+
+    unit_accounts_sql(s.a, "UPDATE users SET locked_at = 1");
+    assert_null(owner_of(&s, s.link));
+    assert_false(reset(&s, s.link));
+    assert_int_equal(change(&s, OLD), CAT_LOGIN_WRONG);
+    assert_true(has_password(&s, OLD));
+}
+
+static void test_a_new_password_is_recorded(void **state)
+{
+    stage_t s = make_stage(*state);
+
+    assert_true(reset(&s, s.link));
+    assert_int_equal(change(&s, NEW), CAT_LOGIN_OK);
+    assert_string_equal(
+        unit_accounts_sql(s.a, "SELECT group_concat(action || actor_id || target_id || client, ',') FROM audit"),
+        "user.password" ANN ANN "192.0.2.1,user.password" ANN ANN "192.0.2.1");
 }
 
 static void test_an_invalid_link_sets_nothing(void **state)
@@ -142,6 +172,7 @@ int main(void)
         UNIT_TEST(test_a_link_sets_the_password_once),       UNIT_TEST(test_an_invalid_link_sets_nothing),
         UNIT_TEST(test_the_current_password_sets_a_new_one), UNIT_TEST(test_guesses_are_throttled),
         UNIT_TEST(test_a_deleted_account_gets_no_password),  UNIT_TEST(test_all_or_nothing_is_stored),
+        UNIT_TEST(test_a_locked_account_gets_no_password),   UNIT_TEST(test_a_new_password_is_recorded),
     };
     return UNIT_RUN(tests);
 }

@@ -44,14 +44,15 @@ static void test_only_expired_rows_are_deleted(void **state)
                 0);
     insert_pair(a, "INSERT INTO revoked_sessions (session_id, ended_at) VALUES ('e%d', %ld)", 900 + DAY);
     insert_pair(a,
-                "INSERT INTO mail_tokens (token_hash, purpose, user_id, created_at, expires_at)"
-                " VALUES ('m%d', 'reset', '" ANN "', 0, %ld)",
+                "INSERT INTO mail_tokens (token_hash, purpose, user_id, created_at, expires_at, email)"
+                " VALUES ('m%d', 'reset', '" ANN "', 0, %ld, 'ann@example.org')",
                 0);
     insert_pair(
         a,
         "INSERT INTO login_failures (account, network, failures, allowed_at, failed_at) VALUES ('l%d', '', 1, 0, %ld)",
         DAY);
     insert_pair(a, "INSERT INTO idempotency_keys (key_hash, part, content, expires_at) VALUES ('i%d', 0, '', %ld)", 0);
+    insert_pair(a, "INSERT INTO released_names (name_hash, user_id, expires_at) VALUES ('n%d', '', %ld)", 0);
     insert_pair(a,
                 "INSERT INTO audit (id, created_at, source, actor, action)"
                 " VALUES ('a%d', %ld, 'http', 'ann', 'user.update')",
@@ -64,6 +65,7 @@ static void test_only_expired_rows_are_deleted(void **state)
     assert_string_equal(list(a, "session_id", "revoked_sessions"), "e1");
     assert_string_equal(list(a, "token_hash", "mail_tokens"), "m1");
     assert_string_equal(list(a, "account", "login_failures"), "l1");
+    assert_string_equal(list(a, "name_hash", "released_names"), "n1");
 }
 
 static void insert_many(unit_accounts_t *a)

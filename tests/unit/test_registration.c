@@ -3,6 +3,8 @@
 
 #include "accounts/confirmation.h"
 #include "accounts/mail_tokens.h"
+#include "accounts/names.h"
+#include "accounts/outbox.h"
 #include "accounts/outbox.h"
 #include "accounts/registration.h"
 #include "lib/id.h"
@@ -88,10 +90,8 @@ static void test_a_link_confirms_the_address_once(void **state)
     cat_confirmation_t outcome;
 
     unit_accounts_add(a, ANN, "ann", "x");
-    assert_int_equal(cat_mail_tokens_make(a->c.db, *state, CAT_MAIL_CONFIRM, &(cat_mail_link_t){ANN, NULL}, 60, &token),
-                     APR_SUCCESS);
-    assert_int_equal(cat_mail_tokens_make(a->c.db, *state, CAT_MAIL_RESET, &(cat_mail_link_t){ANN, NULL}, 60, &reset),
-                     APR_SUCCESS);
+    token = unit_accounts_link(a, CAT_MAIL_CONFIRM, ANN, "ann@example.org", 60);
+    reset = unit_accounts_link(a, CAT_MAIL_RESET, ANN, "ann@example.org", 60);
     assert_int_equal(cat_confirmation_use(&a->c, reset, &outcome), APR_SUCCESS);
     assert_int_equal(outcome, CAT_CONFIRMATION_INVALID);
     assert_int_equal(cat_confirmation_use(&a->c, token, &outcome), APR_SUCCESS);
@@ -102,13 +102,57 @@ static void test_a_link_confirms_the_address_once(void **state)
     assert_int_equal(outcome, CAT_CONFIRMATION_INVALID);
 }
 
+static void test_a_link_replaces_the_address(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+    const char *token, *reset;
+    cat_confirmation_t outcome;
+
+    unit_accounts_add(a, ANN, "ann", "x");
+    token = unit_accounts_link(a, CAT_MAIL_NEW_EMAIL, ANN, "new@example.net", 60);
+    reset = unit_accounts_link(a, CAT_MAIL_RESET, ANN, "ann@example.org", 60);
+    cat_outbox_add(a->c.db, *state, CAT_MAIL_RESET, NULL, "ann@example.org", a->c.now);
+    a->c.request_id = "r1";
+    assert_int_equal(cat_confirmation_use(&a->c, token, &outcome), APR_SUCCESS);
+    assert_int_equal(outcome, CAT_CONFIRMATION_OK);
+    assert_string_equal(unit_accounts_sql(a, "SELECT email || email_key || (confirmed_at IS NOT NULL) FROM users"),
+                        "new@example.netnew@example.net1");
+    assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM outbox"), "0");
+    assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM mail_tokens"), "0");
+    assert_string_equal(
+        unit_accounts_sql(a, "SELECT actor_id || actor || request_id || action || target_id || changes FROM audit"),
+        ANN "annr1user.update" ANN "{\"email\":{\"from\":\"ann@example.org\",\"to\":\"new@example.net\"}}");
+    assert_int_equal(cat_confirmation_use(&a->c, reset, &outcome), APR_SUCCESS);
+    assert_int_equal(outcome, CAT_CONFIRMATION_INVALID);
+}
+
+/* A name that was given up is taken, for everybody but its former owner. */
+static void test_a_released_name_is_reported(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+    cat_registration_t result;
+
+    assert_int_equal(cat_names_release(a->c.db, *state, "Ann", "former", a->c.now), APR_SUCCESS);
+    cat_db_release(a->c.db);
+    assert_int_equal(cat_registration_add(&a->c, make_record(*state, "ANN", "ann@example.org"), NULL, &result),
+                     APR_SUCCESS);
+    assert_int_equal(result.outcome, CAT_REGISTRATION_TAKEN);
+    assert_true(result.username_taken);
+    assert_false(result.email_taken);
+    assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM users"), "0");
+    a->c.now += apr_time_from_sec(CAT_NAMES_DAYS * 86400);
+    assert_int_equal(cat_registration_add(&a->c, make_record(*state, "ANN", "ann@example.org"), NULL, &result),
+                     APR_SUCCESS);
+    assert_int_equal(result.outcome, CAT_REGISTRATION_OK);
+    assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM released_names"), "0");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_account_mail_and_session_are_stored),
-        UNIT_TEST(test_taken_names_and_addresses_are_reported),
-        UNIT_TEST(test_nothing_is_stored_without_the_session),
-        UNIT_TEST(test_a_link_confirms_the_address_once),
+        UNIT_TEST(test_account_mail_and_session_are_stored),   UNIT_TEST(test_taken_names_and_addresses_are_reported),
+        UNIT_TEST(test_nothing_is_stored_without_the_session), UNIT_TEST(test_a_link_replaces_the_address),
+        UNIT_TEST(test_a_released_name_is_reported),           UNIT_TEST(test_a_link_confirms_the_address_once),
     };
     return UNIT_RUN(tests);
 }

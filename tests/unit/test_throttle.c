@@ -10,7 +10,9 @@ static int attempt(unit_accounts_t *a, const char *login, const char *network)
 {
     int wait = -1;
 
-    assert_int_equal(cat_throttle_attempt(a->c.db, a->c.pool, login, network, a->c.now, &wait), APR_SUCCESS);
+    assert_int_equal(
+        cat_throttle_attempt(a->c.db, a->c.pool, cat_throttle_login_key(a->c.pool, login), network, a->c.now, &wait),
+        APR_SUCCESS);
     return wait;
 }
 
@@ -61,7 +63,7 @@ static void test_a_withdrawn_attempt_does_not_count(void **state)
     unit_accounts_t *a = unit_accounts(*state);
 
     fail_often(a, "ann", 5);
-    assert_int_equal(cat_throttle_withdraw(a->c.db, *state, "Ann", HOME), APR_SUCCESS);
+    assert_int_equal(cat_throttle_withdraw(a->c.db, cat_throttle_login_key(*state, "Ann"), HOME), APR_SUCCESS);
     assert_int_equal(attempt(a, "ann", HOME), 0);
     assert_int_not_equal(attempt(a, "ann", HOME), 0);
 }
@@ -72,20 +74,44 @@ static void test_a_right_password_forgives_one_network(void **state)
 
     fail_often(a, "ann", 5);
     assert_int_equal(attempt(a, "ann", AWAY), 0);
-    assert_int_equal(cat_throttle_forgive(a->c.db, *state, "Ann", HOME), APR_SUCCESS);
+    assert_int_equal(cat_throttle_forgive(a->c.db, cat_throttle_login_key(*state, "Ann"), HOME), APR_SUCCESS);
     fail_often(a, "ann", 5);
     assert_string_equal(unit_accounts_sql(a, "SELECT failures FROM login_failures WHERE network = '" AWAY "'"), "1");
 }
 
-static void test_unlocking_an_account_forgives_both_logins(void **state)
+static void test_failures_follow_a_name(void **state)
 {
     unit_accounts_t *a = unit_accounts(*state);
-    const cat_account_t ann = {.username = "Ann", .email = "ann@example.org"};
+
+    fail_often(a, "ann", 5);
+    fail_often(a, "grace", 2);
+    assert_int_equal(cat_throttle_move(a->c.db, *state, "ann", "Ann"), APR_SUCCESS);
+    assert_int_not_equal(attempt(a, "ann", HOME), 0);
+    assert_int_equal(cat_throttle_move(a->c.db, *state, "ann", "Grace"), APR_SUCCESS);
+    assert_int_not_equal(attempt(a, "grace", HOME), 0);
+    assert_int_equal(attempt(a, "ann", HOME), 0);
+}
+
+static void test_no_login_has_the_key_of_a_user(void **state)
+{
+    assert_string_not_equal(cat_throttle_user_key(*state, ANN), cat_throttle_login_key(*state, ANN));
+    assert_string_not_equal(cat_throttle_user_key(*state, ANN), cat_throttle_login_key(*state, "ID " ANN));
+    assert_string_not_equal(cat_throttle_user_key(*state, ANN), cat_throttle_user_key(*state, BOB));
+}
+
+static void test_unlocking_an_account_forgives_both_logins(void **state)
+{
+    int wait;
+    unit_accounts_t *a = unit_accounts(*state);
+    const cat_account_t ann = {.id = ANN, .username = "Ann", .email = "ann@example.org"};
 
     attempt(a, "ann", HOME);
     attempt(a, "ann", AWAY);
     attempt(a, "ann@example.org", HOME);
     attempt(a, "bob", HOME);
+    assert_int_equal(
+        cat_throttle_attempt(a->c.db, a->c.pool, cat_throttle_user_key(*state, ANN), HOME, a->c.now, &wait),
+        APR_SUCCESS);
     assert_int_equal(cat_throttle_unlock(a->c.db, *state, &ann), APR_SUCCESS);
     assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM login_failures"), "1");
 }
@@ -121,6 +147,8 @@ int main(void)
         UNIT_TEST(test_unlocking_an_account_forgives_both_logins),
         UNIT_TEST(test_a_clock_set_back_ends_the_delay),
         UNIT_TEST(test_logins_are_not_stored),
+        UNIT_TEST(test_failures_follow_a_name),
+        UNIT_TEST(test_no_login_has_the_key_of_a_user),
     };
     return UNIT_RUN(tests);
 }

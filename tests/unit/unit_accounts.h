@@ -6,8 +6,10 @@
 
 #include "accounts/accounts.h"
 #include "accounts/context.h"
+#include "accounts/mail_tokens.h"
 #include "accounts/user.h"
 #include "db/job.h"
+#include "lib/id.h"
 
 #define ANN "01a1fdf9-d28a-7c59-b8ec-c42b5a960857"
 #define BOB "01a1fdf9-d28a-7c59-b8ec-c42b5a960858"
@@ -57,6 +59,36 @@ static inline void unit_accounts_add(unit_accounts_t *a, const char *id, const c
 
     assert_int_equal(cat_accounts_add(a->c.db, a->c.pool, record, hash, a->c.now), APR_SUCCESS);
     cat_db_release(a->c.db);
+}
+
+/* Queues a mail to an address, and claims it as a mailer does. */
+static inline cat_mail_t unit_accounts_mail(unit_accounts_t *a, const char *template, const char *user_id,
+                                            const char *email)
+{
+    cat_mail_t mail = {.id = cat_id_make(a->c.pool, a->c.now),
+                       .template = template,
+                       .user_id = user_id,
+                       .email = email,
+                       .lease = "held"};
+
+    assert_int_equal(
+        cat_db_insert(a->c.db, SQL_OUTBOX_INSERT, CAT_VALUES(mail.id, template, user_id, NULL, "1", "1", email)),
+        APR_SUCCESS);
+    assert_int_equal(cat_db_exec(a->c.db, SQL_OUTBOX_CLAIM, CAT_VALUES(mail.lease, "2", mail.id, "1"), NULL),
+                     APR_SUCCESS);
+    return mail;
+}
+
+/* The token of a link that was mailed to an address, valid for ttl seconds. */
+static inline const char *unit_accounts_link(unit_accounts_t *a, const char *purpose, const char *user_id,
+                                             const char *email, int ttl)
+{
+    const cat_mail_t mail = unit_accounts_mail(a, purpose, user_id, email);
+    const char *token = NULL;
+
+    assert_int_equal(cat_mail_tokens_make(a->c.db, a->c.pool, &mail, ttl, &token), APR_SUCCESS);
+    assert_int_equal(cat_outbox_done(a->c.db, &mail), APR_SUCCESS);
+    return token;
 }
 
 /* A run of a background job. stop: as the server sets it. */

@@ -56,15 +56,17 @@ CREATE TABLE IF NOT EXISTS refresh_tokens (
     used_at    BIGINT,
     KEY refresh_tokens_by_session (session_id),
     KEY refresh_tokens_by_expiry (expires_at),
-    CONSTRAINT refresh_tokens_session FOREIGN KEY (session_id) REFERENCES sessions (id) ON DELETE CASCADE
+    CONSTRAINT refresh_tokens_session FOREIGN KEY (session_id) REFERENCES sessions (id) ON DELETE CASCADE ON UPDATE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
+-- email: the address that the link was sent to. It is the user's own, or the one that the link makes the user's.
 CREATE TABLE IF NOT EXISTS mail_tokens (
     token_hash VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     purpose    VARCHAR(32) NOT NULL,
     user_id    CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     created_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL,
+    email      VARCHAR(254) NOT NULL,
     KEY mail_tokens_by_user (user_id),
     KEY mail_tokens_by_expiry (expires_at),
     CONSTRAINT mail_tokens_user FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE

@@ -1,4 +1,4 @@
--- Administrators' work on accounts, and its record; addresses that users change.
+-- Administrators' work on accounts, and its record; addresses and names that users change.
 -- As in step 004, MariaDB adds a column only where it is missing, and MySQL is asked first.
 
 -- When an administrator locked the account; NULL: it is not locked.
@@ -10,19 +10,12 @@ SET @step = /*M! 'ALTER TABLE users ADD COLUMN IF NOT EXISTS locked_at BIGINT, A
 PREPARE step FROM @step;
 EXECUTE step;
 
--- The address that a mail goes to, and that its link confirms; NULL: the user's own.
+-- The address that a mail goes to; NULL: the user's own.
 SET @step = /*M! 'ALTER TABLE outbox ADD COLUMN IF NOT EXISTS email VARCHAR(254)' */
     /*!50700 (SELECT CASE WHEN COUNT(*) > 0 THEN 'DO 0' ELSE
     'ALTER TABLE outbox ADD COLUMN email VARCHAR(254)'
     END FROM information_schema.columns
     WHERE table_schema = DATABASE() AND table_name = 'outbox' AND column_name = 'email') */;
-PREPARE step FROM @step;
-EXECUTE step;
-SET @step = /*M! 'ALTER TABLE mail_tokens ADD COLUMN IF NOT EXISTS email VARCHAR(254)' */
-    /*!50700 (SELECT CASE WHEN COUNT(*) > 0 THEN 'DO 0' ELSE
-    'ALTER TABLE mail_tokens ADD COLUMN email VARCHAR(254)'
-    END FROM information_schema.columns
-    WHERE table_schema = DATABASE() AND table_name = 'mail_tokens' AND column_name = 'email') */;
 PREPARE step FROM @step;
 EXECUTE step;
 DEALLOCATE PREPARE step;
@@ -34,7 +27,7 @@ CREATE TABLE IF NOT EXISTS account_locks (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 INSERT IGNORE INTO account_locks (name, n) VALUES ('admins', 0);
 
--- What administrators changed. Rows refer to no other table, because they outlive users.
+-- What administrators changed, and users of their own accounts. Rows refer to no other table, because they outlive users.
 CREATE TABLE IF NOT EXISTS audit (
     id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     created_at BIGINT NOT NULL,
@@ -48,4 +41,13 @@ CREATE TABLE IF NOT EXISTS audit (
     target     VARCHAR(255),
     changes    VARCHAR(1000),
     KEY audit_by_time (created_at)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- Names that users gave up, by renaming or deleting their accounts: until expires_at only user_id may take one. A name is there as the
+-- digest of its folded form, so that the table does not keep what was deleted.
+CREATE TABLE IF NOT EXISTS released_names (
+    name_hash  VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    user_id    CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    expires_at BIGINT NOT NULL,
+    KEY released_names_by_expiry (expires_at)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

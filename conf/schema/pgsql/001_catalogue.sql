@@ -38,19 +38,21 @@ CREATE INDEX sessions_by_user ON sessions (user_id);
 -- Opaque tokens are stored as their SHA-256 only.
 CREATE TABLE refresh_tokens (
     token_hash TEXT COLLATE "C" NOT NULL PRIMARY KEY,
-    session_id TEXT COLLATE "C" NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    session_id TEXT COLLATE "C" NOT NULL REFERENCES sessions (id) ON DELETE CASCADE ON UPDATE CASCADE,
     created_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL
 );
 
 CREATE INDEX refresh_tokens_by_session ON refresh_tokens (session_id);
 
+-- email: the address that the link was sent to. It is the user's own, or the one that the link makes the user's.
 CREATE TABLE mail_tokens (
     token_hash TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     purpose    TEXT NOT NULL,
     user_id    TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     created_at BIGINT NOT NULL,
-    expires_at BIGINT NOT NULL
+    expires_at BIGINT NOT NULL,
+    email      TEXT NOT NULL
 );
 
 CREATE INDEX mail_tokens_by_user ON mail_tokens (user_id);

@@ -37,19 +37,21 @@ CREATE INDEX sessions_by_user ON sessions (user_id);
 -- Opaque tokens are stored as their SHA-256 only.
 CREATE TABLE refresh_tokens (
     token_hash TEXT NOT NULL PRIMARY KEY,
-    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE ON UPDATE CASCADE,
     created_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 CREATE INDEX refresh_tokens_by_session ON refresh_tokens (session_id);
 
+-- email: the address that the link was sent to. It is the user's own, or the one that the link makes the user's.
 CREATE TABLE mail_tokens (
     token_hash TEXT NOT NULL PRIMARY KEY,
     purpose    TEXT NOT NULL,
     user_id    TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     created_at INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL
+    expires_at INTEGER NOT NULL,
+    email      TEXT NOT NULL
 ) WITHOUT ROWID;
 
 CREATE INDEX mail_tokens_by_user ON mail_tokens (user_id);

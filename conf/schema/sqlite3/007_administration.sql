@@ -1,13 +1,12 @@
--- Administrators' work on accounts, and its record; addresses that users change.
+-- Administrators' work on accounts, and its record; addresses and names that users change.
 
 -- When an administrator locked the account; NULL: it is not locked.
 ALTER TABLE users ADD COLUMN locked_at INTEGER;
 CREATE INDEX users_by_role ON users (role);
 CREATE INDEX users_by_time ON users (created_at, id);
 
--- The address that a mail goes to, and that its link confirms; NULL: the user's own.
+-- The address that a mail goes to; NULL: the user's own.
 ALTER TABLE outbox ADD COLUMN email TEXT;
-ALTER TABLE mail_tokens ADD COLUMN email TEXT;
 
 -- A transaction that may take away an administrator updates this row first: one after the other, on all servers of a cluster too.
 CREATE TABLE account_locks (
@@ -16,7 +15,7 @@ CREATE TABLE account_locks (
 ) WITHOUT ROWID;
 INSERT INTO account_locks (name, n) VALUES ('admins', 0);
 
--- What administrators changed. Rows refer to no other table, because they outlive users.
+-- What administrators changed, and users of their own accounts. Rows refer to no other table, because they outlive users.
 CREATE TABLE audit (
     id         TEXT NOT NULL PRIMARY KEY,
     created_at INTEGER NOT NULL,
@@ -31,3 +30,12 @@ CREATE TABLE audit (
     changes    TEXT
 ) WITHOUT ROWID;
 CREATE INDEX audit_by_time ON audit (created_at);
+
+-- Names that users gave up, by renaming or deleting their accounts: until expires_at only user_id may take one. A name is there as the
+-- digest of its folded form, so that the table does not keep what was deleted.
+CREATE TABLE released_names (
+    name_hash  TEXT NOT NULL PRIMARY KEY,
+    user_id    TEXT NOT NULL,
+    expires_at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX released_names_by_expiry ON released_names (expires_at);

@@ -11,14 +11,14 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(write_file product product_id rows_of);
 
-my @TABLES = qw(products users sessions refresh_tokens mail_tokens outbox revoked_sessions audit);
+my @TABLES = qw(products users sessions refresh_tokens mail_tokens outbox revoked_sessions audit released_names);
 
 # Writes the lines that next returns, each a row's JSON without its newline, until it returns undef. schema: its version.
 sub write_file {
     my ($file, $next, $schema) = @_;
     my $digest = Digest::SHA->new(256);
     $schema //= 7;
-    my @tables = grep { $_ ne 'audit' || $schema >= 7 } @TABLES;
+    my @tables = grep { !/^(?:audit|released_names)$/ || $schema >= 7 } @TABLES;
     my %count = map { $_ => 0 } @tables;
 
     open my $out, '>', $file or die "$file: $!\n";

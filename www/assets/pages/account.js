@@ -108,6 +108,7 @@ async function rename({ username }) {
     byId('rename').reset();
     showProfile(me);
     await refresh().catch(() => {}); /* for the menu; the name has changed without it */
+    await showSessions(); /* they have other ids now */
     report(t('account.renamed', { name: me.username }));
 }
 

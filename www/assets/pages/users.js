@@ -38,6 +38,7 @@ const FIELDS = {
     locked: 'users.locked',
     emailVerified: 'users.confirmed',
     email: 'form.email',
+    username: 'form.username',
 };
 
 function changeValue(field, value) {

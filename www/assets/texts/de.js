@@ -75,6 +75,8 @@ export default {
     'fault.id.unknown': 'gehört zu keinem Produkt',
     'fault.taken': 'ist schon vergeben',
     'fault.common': 'ist ein häufig benutztes Passwort',
+    'fault.personal': 'darf nicht Ihr Benutzername oder Ihre E-Mail-Adresse sein',
+    'fault.reserved': 'ist reserviert',
     'fault.wrong': 'ist nicht das aktuelle Passwort',
     'fault.unchanged': 'muss sich vom aktuellen Passwort unterscheiden',
     'fault.too_short': 'ist zu kurz',
@@ -409,7 +411,7 @@ export default {
     'account.deleteTitle': 'Ihr Konto löschen?',
     'account.deleteGoes':
         'Gelöscht werden: Ihr Name, Ihre E-Mail-Adresse, Ihr Passwort, alle Sitzungen und die unbenutzten Links in E-Mails.',
-    'account.deleteStays': 'Es bleiben: die Produkte, und 90 Tage lang das Protokoll dessen, was Administratoren geändert haben.',
+    'account.deleteStays': 'Es bleiben: die Produkte, und 90 Tage lang das Protokoll der Änderungen von Konten.',
     'account.deleteEnd': 'Das lässt sich nicht rückgängig machen.',
     'account.deleted': 'Ihr Konto ist gelöscht.',
     'agent.on': '{browser} auf {system}',
@@ -471,7 +473,7 @@ export default {
     'audit.allActions': 'Alle Änderungen',
     'audit.since': 'Seit',
     'audit.range': { one: '{n} Änderung', other: '{from}–{to} von {n} Änderungen' },
-    'audit.none': 'Administratoren haben nichts geändert, das dazu passt. Änderungen bleiben 90 Tage hier.',
+    'audit.none': 'Nichts hat sich geändert, das dazu passt. Änderungen bleiben 90 Tage hier.',
     'audit.from': 'von {address}',
     'audit.ctl': 'mit catalogctl',
     'audit.change': '{field}: {from} → {to}',
@@ -482,6 +484,7 @@ export default {
     'action.user.update': 'Konto geändert',
     'action.user.delete': 'Konto gelöscht',
     'action.user.unlock': 'Sperre oder Wartezeit aufgehoben',
+    'action.user.password': 'Neues Passwort',
     'action.user.revoke': 'Sitzungen beendet',
     'action.mail.retry': 'Fehlgeschlagene E-Mails erneut gesendet',
 
@@ -552,6 +555,7 @@ export default {
     'mail.changed': 'Hinweis auf ein neues Passwort',
     'mail.new_email': 'Link zur Bestätigung einer neuen Adresse',
     'mail.email_notice': 'Hinweis auf eine neue Adresse',
+    'mail.renamed': 'Hinweis auf einen neuen Benutzernamen',
 
     /* ---- the API ---- */
     'api.title': 'API',

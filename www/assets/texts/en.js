@@ -75,6 +75,8 @@ export default {
     'fault.id.unknown': 'is not that of a product',
     'fault.taken': 'is already taken',
     'fault.common': 'is a commonly used password',
+    'fault.personal': 'must not be your user name or e-mail address',
+    'fault.reserved': 'is reserved',
     'fault.wrong': 'is not the current password',
     'fault.unchanged': 'must differ from the current password',
     'fault.too_short': 'is too short',
@@ -403,7 +405,7 @@ export default {
     'account.deleteTitle': 'Delete your account?',
     'account.deleteGoes':
         'What goes: your name, your e-mail address, your password, all your sessions, and the links in mails that you have not used.',
-    'account.deleteStays': 'What stays: the products, and for 90 days the record of what administrators changed.',
+    'account.deleteStays': 'What stays: the products, and for 90 days the record of changes of accounts.',
     'account.deleteEnd': 'This cannot be undone.',
     'account.deleted': 'Your account is deleted.',
     'agent.on': '{browser} on {system}',
@@ -465,7 +467,7 @@ export default {
     'audit.allActions': 'All changes',
     'audit.since': 'Since',
     'audit.range': { one: '{n} change', other: '{from}–{to} of {n} changes' },
-    'audit.none': 'Administrators changed nothing that matches this. Changes are kept for 90 days.',
+    'audit.none': 'Nothing changed that matches this. Changes are kept for 90 days.',
     'audit.from': 'from {address}',
     'audit.ctl': 'with catalogctl',
     'audit.change': '{field}: {from} → {to}',
@@ -476,6 +478,7 @@ export default {
     'action.user.update': 'Account changed',
     'action.user.delete': 'Account deleted',
     'action.user.unlock': 'Lock or delay lifted',
+    'action.user.password': 'New password',
     'action.user.revoke': 'Sessions ended',
     'action.mail.retry': 'Failed mails sent again',
 
@@ -545,6 +548,7 @@ export default {
     'mail.changed': 'Notice of a new password',
     'mail.new_email': 'Link to confirm a new address',
     'mail.email_notice': 'Notice of a new address',
+    'mail.renamed': 'Notice of a new user name',
 
     /* ---- the API ---- */
     'api.title': 'API',
