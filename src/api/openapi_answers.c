@@ -249,7 +249,7 @@ static problems_t find_problems(const cat_describer_t *d, const cat_route_t *rou
     }
     add_refusals(&problems, route);
     if (route->about->takes_cookie) {
-        ADD(&problems, CAT_PROBLEM_CROSS_SITE);
+        ADD(&problems, CAT_PROBLEM_CROSS_SITE, CAT_PROBLEM_COOKIES);
     }
     add_of_input(&problems, route);
     if (cat_openapi_answers_is_limited(d->conf, route) || counts_repetitions(route)) {

@@ -13,7 +13,6 @@
 #include "api/token_response.h"
 #include "http/answer.h"
 #include "http/challenge.h"
-#include "http/header.h"
 #include "http/rate_limit.h"
 #include "http/request.h"
 #include "jose/token.h"
@@ -137,18 +136,27 @@ static cat_answer_t *refuse_refresh(cat_request_t *q, int cookie)
     return answer;
 }
 
-/* The answer to a request whose only proof is a cookie that a page of another origin sent; NULL: it is not one. */
-static cat_answer_t *refuse_foreign(cat_request_t *q, const char *token, int cookie)
+static cat_answer_t *refuse_cookies(cat_request_t *q)
 {
-    return token && cookie && q->is_foreign ? cat_answer_problem(q->pool, CAT_PROBLEM_CROSS_SITE, NULL) : NULL;
+    cat_answer_t *answer = cat_answer_problem(q->pool, CAT_PROBLEM_COOKIES, NULL);
+
+    cat_token_response_drop_cookie(q, answer);
+    return answer;
 }
 
-/* A token in the body takes precedence over the cookie. NULL: there is neither. *cookie: is the token to come from the
- * cookie? */
-static const char *find_refresh_token(cat_request_t *q, const char *in_body, int *cookie)
+/* A token in the body takes precedence over the cookie. *token NULL: there is neither. *cookie: is the token to come from
+ * the cookie? The answer to a request whose only proof is a cookie that a page of another origin sent, or may have set;
+ * NULL: it is not one. */
+static cat_answer_t *find_refresh_token(cat_request_t *q, const char *in_body, const char **token, int *cookie)
 {
+    int is_repeated = 0;
+
     *cookie = !in_body;
-    return in_body ? in_body : cat_header_cookie(q->pool, q->cookies, CAT_TOKEN_RESPONSE_COOKIE);
+    *token = in_body ? in_body : cat_token_response_read_cookie(q, &is_repeated);
+    if (*token && *cookie && q->is_foreign) {
+        return cat_answer_problem(q->pool, CAT_PROBLEM_CROSS_SITE, NULL);
+    }
+    return is_repeated ? refuse_cookies(q) : NULL;
 }
 
 static cat_answer_t *refresh_session(cat_request_t *q, const char *token, int cookie)
@@ -205,8 +213,7 @@ cat_answer_t *cat_sessions_renew(cat_request_t *q)
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
-    token = find_refresh_token(q, input.values[REFRESH_TOKEN], &cookie);
-    refusal = refuse_foreign(q, token, cookie);
+    refusal = find_refresh_token(q, input.values[REFRESH_TOKEN], &token, &cookie);
     if (refusal) {
         return refusal;
     }
@@ -247,13 +254,9 @@ static cat_answer_t *find_session_to_end(cat_request_t *q, const cat_account_con
         *session = (cat_session_t){.id = q->user->session, .user_id = q->user->subject};
         return NULL;
     }
-    token = find_refresh_token(q, in_body, &cookie);
-    if (!token) {
-        return q->refusal;
-    }
-    refusal = refuse_foreign(q, token, cookie);
-    if (refusal) {
-        return refusal;
+    refusal = find_refresh_token(q, in_body, &token, &cookie);
+    if (refusal || !token) {
+        return refusal ? refusal : q->refusal;
     }
     rv = cat_session_find(c, token, session, &outcome);
     if (rv != APR_SUCCESS) {

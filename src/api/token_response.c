@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The answer with a pair of tokens, and the cookie that may carry the refresh token in place of the body.
+ *
+ * Over TLS the name of the cookie begins with __Host-. Browsers accept such a cookie only from the host itself, with
+ * Secure, without Domain and with Path=/ (RFC 6265bis 4.1.3.2), so another host of the same domain cannot plant the
+ * cookie of its own session in a visitor's browser. Since the path no longer tells the cookies of two mounts apart, the
+ * name ends with the mount: __Host-catalog_refresh%2fapi.
+ *
+ * Browsers refuse the prefix without TLS. There the cookie is catalog_refresh, with the mount's /auth as its path, and
+ * any host of the domain can plant one beside it. The first of two is not to be trusted more than the second, so a
+ * request with two is refused, and the answer deletes both.
+ */
 #include "api/token_response.h"
 
+#include <apr_escape.h>
 #include <apr_strings.h>
 #include <string.h>
 
 #include "accounts/user.h"
+#include "http/header.h"
 #include "jose/keyring.h"
 #include "lib/id.h"
 #include "lib/json.h"
 #include "lib/log.h"
+
+#define COOKIE "catalog_refresh"
 
 static const char *make_access_token(cat_request_t *q, const cat_token_response_t *tokens)
 {
@@ -27,30 +43,96 @@ static const char *make_access_token(cat_request_t *q, const cat_token_response_
     return claims.id ? cat_token_make(q->pool, cat_keyring_get(q->conf->keys, q->now, NULL), &claims) : NULL;
 }
 
+/* ---- the cookie ---- */
+
 /* Browsers refuse a cookie with SameSite=None that is not Secure. */
-static int is_secure(const cat_request_t *q)
+static int is_secure(const cat_conf_t *conf, int tls)
 {
-    return q->secure || q->conf->cookie_same_site == CAT_SAME_SITE_NONE ||
-           (q->conf->base_url && !strncmp(q->conf->base_url, "https:", 6));
+    return tls || conf->cookie_same_site == CAT_SAME_SITE_NONE ||
+           (conf->base_url && !strncmp(conf->base_url, "https:", 6));
 }
 
-/* The client sends the cookie to /auth only; scripts cannot read it; whether pages of other sites can send it depends on
- * SameSite (RFC 6265bis). */
-static void set_cookie(cat_request_t *q, cat_answer_t *answer, const char *value, int max_age)
+const char *cat_token_response_cookie(apr_pool_t *pool, const cat_conf_t *conf, int tls)
+{
+    return is_secure(conf, tls) ? apr_pstrcat(pool, "__Host-" COOKIE, apr_pescape_urlencoded(pool, conf->mount), NULL)
+                                : COOKIE;
+}
+
+/* Where a browser has a cookie. */
+typedef struct place_t {
+    const char *path;
+    const char *domain; /* NULL: none, the cookie is of the host alone */
+} place_t;
+
+/* Scripts cannot read the cookie; whether pages of other sites can send it depends on SameSite (RFC 6265bis). */
+static void set_cookie(cat_request_t *q, cat_answer_t *answer, place_t place, const char *value, int max_age)
 {
     static const char *const same_site[] = {"Strict", "Lax", "None"};
+    const char *domain = place.domain ? apr_pstrcat(q->pool, "; Domain=", place.domain, NULL) : "";
 
     cat_answer_header(answer, q->pool, "Set-Cookie",
-                      apr_psprintf(q->pool,
-                                   CAT_TOKEN_RESPONSE_COOKIE "=%s; Path=%s/auth; Max-Age=%d; HttpOnly; SameSite=%s%s",
-                                   value, q->conf->mount_uri, max_age, same_site[q->conf->cookie_same_site],
-                                   is_secure(q) ? "; Secure" : ""));
+                      apr_psprintf(q->pool, "%s=%s; Path=%s%s; Max-Age=%d; HttpOnly; SameSite=%s%s",
+                                   cat_token_response_cookie(q->pool, q->conf, q->secure), value, place.path, domain,
+                                   max_age, same_site[q->conf->cookie_same_site],
+                                   is_secure(q->conf, q->secure) ? "; Secure" : ""));
+}
+
+static place_t find_place(const cat_request_t *q)
+{
+    return (place_t){.path =
+                         is_secure(q->conf, q->secure) ? "/" : apr_pstrcat(q->pool, q->conf->mount_uri, "/auth", NULL)};
+}
+
+/* The part of an address after a host's first label, in which another host could set a cookie; NULL: there is none. */
+static const char *find_parent(const char *domain)
+{
+    const char *dot = strchr(domain, '.');
+
+    return dot && strchr(dot + 1, '.') ? dot + 1 : NULL;
+}
+
+/* Deletes the cookies of a path: that of the host, and those of its domain and the domains above it. */
+static void drop_at(cat_request_t *q, cat_answer_t *answer, const char *path)
+{
+    set_cookie(q, answer, (place_t){path, NULL}, "", 0);
+    for (const char *domain = q->host; domain; domain = find_parent(domain)) {
+        set_cookie(q, answer, (place_t){path, domain}, "", 0);
+    }
+}
+
+/* A browser deletes a cookie if path and domain are those with which it was set. This one has sent the cookies for a path
+ * that begins with theirs. */
+static void drop_all(cat_request_t *q, cat_answer_t *answer)
+{
+    const char *path = apr_pstrcat(q->pool, q->conf->mount_uri, q->route->path, NULL);
+
+    for (const char *end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
+        if (end > path) {
+            drop_at(q, answer, apr_pstrmemdup(q->pool, path, (apr_size_t)(end - path)));
+        }
+        drop_at(q, answer, apr_pstrmemdup(q->pool, path, (apr_size_t)(end + 1 - path)));
+    }
+    drop_at(q, answer, path);
+}
+
+const char *cat_token_response_read_cookie(const cat_request_t *q, int *is_repeated)
+{
+    return cat_header_cookie(q->pool, q->cookies, cat_token_response_cookie(q->pool, q->conf, q->secure), is_repeated);
 }
 
 void cat_token_response_drop_cookie(cat_request_t *q, cat_answer_t *answer)
 {
-    set_cookie(q, answer, "", 0);
+    int is_repeated;
+
+    cat_token_response_read_cookie(q, &is_repeated);
+    if (is_repeated && !is_secure(q->conf, q->secure)) {
+        drop_all(q, answer);
+    } else {
+        set_cookie(q, answer, find_place(q), "", 0);
+    }
 }
+
+/* ---- the answer ---- */
 
 cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char *message,
                                         const cat_token_response_t *tokens)
@@ -78,7 +160,7 @@ cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char
     answer = cat_answer_text(q->pool, status, b.data, b.length);
     cat_answer_header(answer, q->pool, "Cache-Control", "no-store");
     if (tokens->cookie) {
-        set_cookie(q, answer, tokens->refresh_token, q->conf->refresh_ttl);
+        set_cookie(q, answer, find_place(q), tokens->refresh_token, q->conf->refresh_ttl);
     }
     return answer;
 }

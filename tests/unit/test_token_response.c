@@ -94,6 +94,26 @@ static void test_cookie_is_secure_if_the_site_is(void **state)
 
     assert_string_equal(by_tls + strlen(by_tls) - strlen(end), end);
     assert_string_equal(by_url, by_tls);
+    assert_string_equal(by_tls, "__Host-catalog_refresh%2fapi=refresh-me; Path=/; Max-Age=3600; HttpOnly; "
+                                "SameSite=Strict; Secure");
+}
+
+/* Over TLS all cookies of a host have the same path. */
+static void test_each_mount_has_a_cookie_of_its_own(void **state)
+{
+    static const char *const names[][2] = {
+        {"", "__Host-catalog_refresh"},
+        {"/api", "__Host-catalog_refresh%2fapi"},
+        {"/shop/v2", "__Host-catalog_refresh%2fshop%2fv2"},
+        {"/a%2fb; c=\xc3\xa4", "__Host-catalog_refresh%2fa%252fb%3b+c%3d%c3%a4"},
+    };
+    cat_conf_t conf = {0};
+
+    for (size_t i = 0; i < UNIT_COUNT(names); i++) {
+        conf.mount = names[i][0];
+        assert_string_equal(cat_token_response_cookie(*state, &conf, 1), names[i][1]);
+        assert_string_equal(cat_token_response_cookie(*state, &conf, 0), "catalog_refresh");
+    }
 }
 
 int main(void)
@@ -102,6 +122,7 @@ int main(void)
         UNIT_TEST(test_body_has_the_tokens_and_the_user),
         UNIT_TEST(test_cookie_replaces_the_refresh_token_in_the_body),
         UNIT_TEST(test_cookie_is_secure_if_the_site_is),
+        UNIT_TEST(test_each_mount_has_a_cookie_of_its_own),
     };
     return UNIT_RUN(tests);
 }
