@@ -53,7 +53,9 @@ static where_t find_tag(const cat_conf_t *conf, const cat_route_t *route)
 
 static where_t find_cache(const cat_conf_t *conf, const cat_route_t *route)
 {
-    return route->about->headers & (CAT_HEADER_CACHE | CAT_HEADER_ETAG) ? IN_ALL : find_tag(conf, route);
+    return cat_route_is_private(route) || route->about->headers & (CAT_HEADER_CACHE | CAT_HEADER_ETAG)
+               ? IN_ALL
+               : find_tag(conf, route);
 }
 
 static where_t find_currency(const cat_conf_t *conf, const cat_route_t *route)
@@ -370,8 +372,8 @@ static void add_success(cat_describer_t *d, const cat_route_t *route, json_t *re
 /* What httpd and other modules answer, such as "Require", and 405, which is the failure of no operation. */
 static json_t *describe_others(cat_describer_t *d)
 {
-    static const cat_description_t about = {.headers = CAT_HEADER_ALLOW};
-    const cat_route_t other = {.about = &about};
+    static const cat_description_t about = {.headers = CAT_HEADER_ALLOW | CAT_HEADER_CACHE};
+    const cat_route_t other = {.path = "", .about = &about};
     json_t *response = json_pack("{s:s, s:o, s:{s:{s:o, s:{}}}}", "description",
                                  "Another failure, of the server or the site's own configuration.", "headers",
                                  name_headers(d, &other, ANY_FAILURE), "content", "application/json", "schema",

@@ -376,7 +376,7 @@ const cat_description_t cat_sessions_about_login = {
     .status = 200,
     .answered = "The user has signed in",
     .shape = &cat_token_response_shape,
-    .headers = CAT_HEADER_COOKIE | CAT_HEADER_CACHE,
+    .headers = CAT_HEADER_COOKIE,
     .problems = login_problems,
 };
 
@@ -394,7 +394,7 @@ const cat_description_t cat_sessions_about_renew = {
     .status = 200,
     .answered = "The tokens",
     .shape = &cat_token_response_shape,
-    .headers = CAT_HEADER_COOKIE | CAT_HEADER_CACHE,
+    .headers = CAT_HEADER_COOKIE,
     .problems = refresh_problems,
 };
 

@@ -158,7 +158,6 @@ cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char
     cat_fields_write(&b, cat_user_fields, CAT_USER_FIELDS, tokens->user);
     CAT_BUFFER_LITERAL(&b, "}");
     answer = cat_answer_text(q->pool, status, b.data, b.length);
-    cat_answer_header(answer, q->pool, "Cache-Control", "no-store");
     if (tokens->cookie) {
         set_cookie(q, answer, find_place(q), tokens->refresh_token, q->conf->refresh_ttl);
     }

@@ -20,7 +20,7 @@ typedef struct cat_token_response_t {
 /* The words of CatalogCookieSameSite, in their order. */
 typedef enum { CAT_SAME_SITE_STRICT, CAT_SAME_SITE_LAX, CAT_SAME_SITE_NONE } cat_same_site_t;
 
-/* The answer with the tokens, Cache-Control: no-store. If no access token can be made, a 500; the cause is logged. */
+/* The answer with the tokens. If no access token can be made, a 500; the cause is logged. */
 cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char *message,
                                         const cat_token_response_t *tokens);
 
