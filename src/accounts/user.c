@@ -14,7 +14,12 @@ const char *cat_user_refuse_name(const char *text)
 
 const char *cat_user_refuse_email(const char *text)
 {
-    return cat_email_check(text) ? NULL : "must be an e-mail address";
+    if (cat_email_check(text)) {
+        return NULL;
+    }
+    return cat_email_is_international(text)
+               ? "must have its domain in ASCII, such as xn--mnchen-3ya.example for m\xc3\xbcnchen.example"
+               : "must be an e-mail address";
 }
 
 static const char *refuse_role(const char *text)

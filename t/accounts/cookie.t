@@ -126,6 +126,7 @@ my @pages = (
     ['another port', 403, { Origin => 'http://127.0.0.1:1' }], ['the same host', 200, { Origin => 'http://127.0.0.1:' . $server->port }],
     ['the same host by TLS', 200, { Origin => 'https://127.0.0.1:' . $server->port }],
     ['CatalogBaseURL', 200, { Origin => 'https://shop.test', 'Sec-Fetch-Site' => 'cross-site' }],
+    ['a scheme without a host', 403, { Origin => 'https:' }], ['a scheme and a slash', 403, { Origin => 'https:/', 'Sec-Fetch-Site' => 'cross-site' }],
     ['a longer host', 403, { Origin => 'https://shop.test.evil.test', 'Sec-Fetch-Site' => 'cross-site' }],
 );
 for (@pages) {
