@@ -42,7 +42,7 @@ static int check_suffix(const char *label, apr_size_t length)
     return length >= SUFFIX_LEAST && strspn(label, LETTERS) > 0;
 }
 
-static int check_domain(const char *domain)
+int cat_email_check_domain(const char *domain)
 {
     const char *label = domain;
 
@@ -68,7 +68,7 @@ int cat_email_check(const char *text)
     if (local < 1 || local > LOCAL_MAX || text[local] != '@' || strlen(text) > CAT_EMAIL_MAX) {
         return 0;
     }
-    return check_domain(text + local + 1);
+    return cat_email_check_domain(text + local + 1);
 }
 
 int cat_email_is_international(const char *text)

@@ -13,6 +13,9 @@
  */
 int cat_email_check(const char *text);
 
+/* The same for a domain alone. */
+int cat_email_check_domain(const char *domain);
+
 /* Flag: the domain has characters beyond ASCII, which its owner can also write in ASCII (RFC 5891, "xn--"). */
 int cat_email_is_international(const char *text);
 
