@@ -33,8 +33,9 @@ static const char *const *as_record(apr_pool_t *pool, const cat_account_t *user)
     return v;
 }
 
+/* in: cookie, tells_role and message count. */
 static cat_answer_t *answer_tokens(cat_request_t *q, const cat_account_t *user, const cat_session_t *session,
-                                   int cookie, const char *message)
+                                   const cat_sign_in_t *in)
 {
     const cat_token_response_t tokens = {
         .user = as_record(q->pool, user),
@@ -42,9 +43,10 @@ static cat_answer_t *answer_tokens(cat_request_t *q, const cat_account_t *user, 
         .verified = user->confirmed,
         .session_id = session->id,
         .refresh_token = session->refresh_token,
-        .cookie = cookie,
+        .tells_role = in->tells_role,
+        .cookie = in->cookie,
     };
-    return cat_token_response_answer(q, 200, message, &tokens);
+    return cat_token_response_answer(q, 200, in->message, &tokens);
 }
 
 /* ---- login ---- */
@@ -80,12 +82,11 @@ static const char *login_of(const cat_input_t *input)
                                      : input->values[EMAIL];
 }
 
-cat_answer_t *cat_sessions_sign_in(cat_request_t *q, const char *login, const char *password, int cookie,
-                                   const char *message)
+cat_answer_t *cat_sessions_sign_in(cat_request_t *q, const cat_sign_in_t *in)
 {
     const cat_account_context_t c = cat_account_context_make(q);
     cat_login_t result;
-    apr_status_t rv = cat_login_sign_in(&c, login, password, &result);
+    apr_status_t rv = cat_login_sign_in(&c, in->login, in->password, &result);
 
     if (rv != APR_SUCCESS) {
         return cat_failure_answer(q->pool, rv);
@@ -96,7 +97,7 @@ cat_answer_t *cat_sessions_sign_in(cat_request_t *q, const char *login, const ch
     case CAT_LOGIN_WRONG:
         return cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_CREDENTIALS, NULL, NULL);
     default:
-        return answer_tokens(q, result.account, &result.session, cookie, message);
+        return answer_tokens(q, result.account, &result.session, in);
     }
 }
 
@@ -112,8 +113,11 @@ cat_answer_t *cat_sessions_login(cat_request_t *q)
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
-    answer =
-        cat_sessions_sign_in(q, login_of(&input), input.values[PASSWORD], *input.values[COOKIE] == '1', "Signed in");
+    answer = cat_sessions_sign_in(q, &(cat_sign_in_t){.login = login_of(&input),
+                                                      .password = input.values[PASSWORD],
+                                                      .cookie = *input.values[COOKIE] == '1',
+                                                      .tells_role = 1,
+                                                      .message = "Signed in"});
     cat_answer_name_ignored(answer, q->pool, input.ignored);
     return answer;
 }
@@ -162,6 +166,7 @@ static cat_answer_t *find_refresh_token(cat_request_t *q, const char *in_body, c
 static cat_answer_t *refresh_session(cat_request_t *q, const char *token, int cookie)
 {
     const cat_account_context_t c = cat_account_context_make(q);
+    const cat_sign_in_t in = {.cookie = cookie, .tells_role = 1, .message = "Session refreshed"};
     cat_session_t session;
     cat_account_t *user;
     cat_refresh_t outcome;
@@ -176,8 +181,7 @@ static cat_answer_t *refresh_session(cat_request_t *q, const char *token, int co
     if (rv == APR_NOTFOUND) {
         return refuse_refresh(q, cookie);
     }
-    return rv == APR_SUCCESS ? answer_tokens(q, user, &session, cookie, "Session refreshed")
-                             : cat_failure_answer(q->pool, rv);
+    return rv == APR_SUCCESS ? answer_tokens(q, user, &session, &in) : cat_failure_answer(q->pool, rv);
 }
 
 /* The limit counts per session. */

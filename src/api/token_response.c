@@ -17,6 +17,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "accounts/role.h"
 #include "accounts/user.h"
 #include "http/header.h"
 #include "jose/keyring.h"
@@ -134,6 +135,21 @@ void cat_token_response_drop_cookie(cat_request_t *q, cat_answer_t *answer)
 
 /* ---- the answer ---- */
 
+static void add_user(cat_buffer_t *b, const cat_request_t *q, const cat_token_response_t *tokens)
+{
+    const char *const *user = tokens->user;
+
+    if (!tokens->tells_role) {
+        cat_fields_write(b, cat_user_fields, CAT_USER_FIELDS, user);
+        return;
+    }
+    cat_fields_write(b, cat_user_profile_fields, CAT_USER_PROFILE_FIELDS,
+                     (const char *const[CAT_USER_PROFILE_FIELDS]){
+                         user[CAT_USER_ID], user[CAT_USER_USERNAME], user[CAT_USER_EMAIL], tokens->verified ? "1" : "0",
+                         tokens->role, cat_role_includes(tokens->role, q->conf->write_role) ? "1" : "0",
+                         user[CAT_USER_CREATED_AT]});
+}
+
 cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char *message,
                                         const cat_token_response_t *tokens)
 {
@@ -155,7 +171,7 @@ cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char
         cat_json_add_member(&b, ",\"refreshToken\":", tokens->refresh_token);
     }
     CAT_BUFFER_LITERAL(&b, ",\"user\":");
-    cat_fields_write(&b, cat_user_fields, CAT_USER_FIELDS, tokens->user);
+    add_user(&b, q, tokens);
     CAT_BUFFER_LITERAL(&b, "}");
     answer = cat_answer_text(q->pool, status, b.data, b.length);
     if (tokens->cookie) {
@@ -170,14 +186,22 @@ static const cat_shape_t access_token = {.kind = CAT_SHAPE_TEXT, .example = "\"e
 static const cat_shape_t token_type = {.kind = CAT_SHAPE_TEXT, .example = "\"Bearer\""};
 static const cat_shape_t seconds = {.kind = CAT_SHAPE_WHOLE, .example = "900"};
 static const cat_shape_t refresh_token = {.kind = CAT_SHAPE_TEXT, .example = "\"qp7KEjtzVhWrsbecCbwK...\""};
-static const cat_member_t members[] = {
-    CAT_MEMBER_SUCCESS,
-    CAT_MEMBER_MESSAGE,
-    {"token", &access_token, CAT_ALWAYS, "The access token, a JWT, to be sent as `Authorization: Bearer ...`"},
-    {"tokenType", &token_type, CAT_ALWAYS, "`Bearer`"},
-    {"expiresIn", &seconds, CAT_ALWAYS, "For how many seconds the access token is valid"},
-    {"refreshToken", &refresh_token, CAT_USUALLY, "What the next pair of tokens is got with; absent if it is a cookie"},
-    {"user", &cat_user_shape, CAT_ALWAYS, "Who has signed in"},
-    CAT_MEMBER_END,
-};
+
+/* user: the shape of that member. */
+#define MEMBERS(user)                                                                                                  \
+    {                                                                                                                  \
+        CAT_MEMBER_SUCCESS, CAT_MEMBER_MESSAGE,                                                                        \
+            {"token", &access_token, CAT_ALWAYS,                                                                       \
+             "The access token, a JWT, to be sent as `Authorization: Bearer ...`"},                                    \
+            {"tokenType", &token_type, CAT_ALWAYS, "`Bearer`"},                                                        \
+            {"expiresIn", &seconds, CAT_ALWAYS, "For how many seconds the access token is valid"},                     \
+            {"refreshToken", &refresh_token, CAT_USUALLY,                                                              \
+             "What the next pair of tokens is got with; absent if it is a cookie"},                                    \
+            {"user", user, CAT_ALWAYS, "Who has signed in"}, CAT_MEMBER_END                                            \
+    }
+static const cat_member_t members[] = MEMBERS(&cat_user_profile_shape);
+static const cat_member_t registered_members[] = MEMBERS(&cat_user_shape);
+
 const cat_shape_t cat_token_response_shape = {.kind = CAT_SHAPE_OBJECT, .name = "Tokens", .members = members};
+const cat_shape_t cat_token_response_shape_registered = {
+    .kind = CAT_SHAPE_OBJECT, .name = "Registered", .members = registered_members};

@@ -14,7 +14,8 @@ typedef struct cat_token_response_t {
     int verified; /* flag: the user has confirmed the address */
     const char *session_id;
     const char *refresh_token;
-    int cookie; /* flag: the refresh token goes into a cookie that scripts cannot read, instead of the body */
+    int tells_role; /* flag: the user is described as in GET /auth/me, which a registration does not */
+    int cookie;     /* flag: the refresh token goes into a cookie that scripts cannot read, instead of the body */
 } cat_token_response_t;
 
 /* The words of CatalogCookieSameSite, in their order. */
@@ -35,7 +36,7 @@ const char *cat_token_response_read_cookie(const cat_request_t *q, int *is_repea
 /* Deletes the cookie; and if the request had two, each one of that name, wherever it was set. */
 void cat_token_response_drop_cookie(cat_request_t *q, cat_answer_t *answer);
 
-/* The body of cat_token_response_answer. */
-extern const cat_shape_t cat_token_response_shape;
+/* The body of cat_token_response_answer; and without tells_role. */
+extern const cat_shape_t cat_token_response_shape, cat_token_response_shape_registered;
 
 #endif

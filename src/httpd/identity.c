@@ -206,5 +206,5 @@ cat_role_t cat_identity_role(const cat_claims_t *claims)
 
 int cat_identity_may_write(const cat_claims_t *claims, const cat_conf_t *conf)
 {
-    return claims && (int)cat_identity_role(claims) >= conf->write_role;
+    return claims && cat_role_includes(claims->role, conf->write_role);
 }

@@ -66,7 +66,7 @@ answers($server->api(POST => '/users', { %new, username => "$name-2", email => "
 answers($server->api(POST => '/register', { %new, cookie => 'yes' }), 400, invalid(cookie => 'type'),
     'a registration whose field cookie is no boolean is refused', 'set-cookie' => undef);
 my $registered = $server->api(POST => '/register', \%new);
-answers($registered, 201, tokens(refresh => 0), 'a registration can set the cookie', 'set-cookie' => $cookie);
+answers($registered, 201, tokens(refresh => 0, registered => 1), 'a registration can set the cookie', 'set-cookie' => $cookie);
 answers($server->api(POST => '/auth/refresh', with(value($registered))), 200, tokens(refresh => 0),
     'a refresh accepts the cookie of the registration', 'set-cookie' => $cookie);
 
