@@ -20,8 +20,12 @@ sub user {
     set_role($server, $user->{user}{username}, $role);
     return { %{ sign_in($server, $user->{user}{username}, $password)->{json} } };
 }
-sub view { my ($user, %changes) = @_; my ($id, $username, $email, $at) = @{ $user->{user} }{qw(id username email createdAt)};
-    return { id => $id, username => $username, email => $email, createdAt => $at, emailVerified => false, role => 'user', locked => false, %changes } }
+sub view {
+    my ($user, %changes) = @_;
+    my %view = (%{ $user->{user} }, emailVerified => false, role => 'user', locked => false, %changes);
+    delete $view{mayWrite}; # which the answer of a sign-in has
+    return \%view;
+}
 sub one { my ($user, %changes) = @_; return { success => true, data => view($user, %changes), message => qr/./ } }
 sub done { return { success => true, message => qr/./ } }
 
