@@ -15,3 +15,11 @@ int cat_role_parse(const char *name, cat_role_t *role)
     }
     return 0;
 }
+
+int cat_role_includes(const char *name, int other)
+{
+    cat_role_t role = CAT_ROLE_USER;
+
+    cat_role_parse(name, &role);
+    return (int)role >= other;
+}

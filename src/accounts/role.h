@@ -15,4 +15,7 @@ extern const char *const cat_role_names[CAT_ROLE_COUNT + 1]; /* by cat_role_t; N
 /* Is name the name of a role? Sets *role if it is. */
 int cat_role_parse(const char *name, cat_role_t *role);
 
+/* Flag: the role, CAT_ROLE_USER if none has the name, includes another one, a cat_role_t. */
+int cat_role_includes(const char *name, int other);
+
 #endif

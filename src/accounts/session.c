@@ -181,22 +181,25 @@ static apr_status_t rotate_token(const refreshing_t *r, apr_time_t now)
     return rv == APR_SUCCESS ? add_token(c, r->session) : rv;
 }
 
-/* A later use of a token: within the grace it returns the same successor, after it the session ends. */
+/* A later use of a token: within the grace it returns the successor that nobody has used yet, so that no other request is
+ * taken for a replay; after it the session ends. */
 static apr_status_t repeat_token(refreshing_t *r)
 {
     const cat_account_context_t *c = r->c;
+    const char *text = r->token;
     token_t token;
-    apr_status_t rv = find_token(c, r->token, &token);
+    apr_status_t rv = find_token(c, text, &token);
 
-    if (rv != APR_SUCCESS) {
-        return rv;
+    while (rv == APR_SUCCESS && token.used_at) {
+        r->is_replay = is_replay(c, &token);
+        if (r->is_replay) {
+            return end_session(c->db, r->session->id, NULL, cat_time_store(c->pool, c->now));
+        }
+        text = derive_successor(c->pool, text, token.seed);
+        rv = find_token(c, text, &token);
     }
-    r->is_replay = is_replay(c, &token);
-    if (r->is_replay) {
-        return end_session(c->db, r->session->id, NULL, cat_time_store(c->pool, c->now));
-    }
-    r->session->refresh_token = derive_successor(c->pool, r->token, token.seed);
-    return APR_SUCCESS;
+    r->session->refresh_token = text;
+    return rv;
 }
 
 /* Locks the session's row before the token's, the order in which end_session locks them. One statement of the database

@@ -33,7 +33,12 @@ const char *cat_user_refuse_name(const char *text)
 
 const char *cat_user_refuse_email(const char *text)
 {
-    return cat_email_check(text) ? NULL : "must be an e-mail address";
+    if (cat_email_check(text)) {
+        return NULL;
+    }
+    return cat_email_is_international(text)
+               ? "must have its domain in ASCII, such as xn--mnchen-3ya.example for m\xc3\xbcnchen.example"
+               : "must be an e-mail address";
 }
 
 static const char *refuse_role(const char *text)
@@ -76,10 +81,31 @@ const cat_field_t cat_user_view_fields[CAT_USER_VIEW_FIELDS] = {
     [CAT_USER_VIEW_CREATED_AT] = {"createdAt",     CAT_TIME,    CAT_SERVER, 0, 0,  NULL, NULL,
         "When the account was created, in UTC", "2026-11-21T16:17:07.877Z"},
 };
+
+const cat_field_t cat_user_profile_fields[CAT_USER_PROFILE_FIELDS] = {
+    /*                               name             kind         flags       least most absent refuse */
+    [CAT_USER_PROFILE_ID] =         {"id",            CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL,
+        "The user's id", "01a1fee5-af25-7514-8a69-477230296f5b"},
+    [CAT_USER_PROFILE_USERNAME] =   {"username",      CAT_STRING,  0,          3,    64,  NULL,  cat_user_refuse_name,
+        "Letters, digits, `.`, `_` and `-`; unique whatever the case", "ada"},
+    [CAT_USER_PROFILE_EMAIL] =      {"email",         CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL,
+        "The e-mail address", "ada@example.com"},
+    [CAT_USER_PROFILE_VERIFIED] =   {"emailVerified", CAT_BOOLEAN, CAT_SERVER, 0,    0,   NULL,  NULL,
+        "Whether the address is confirmed", "true"},
+    [CAT_USER_PROFILE_ROLE] =       {"role",          CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL,
+        "The role: `user`, `editor` or `admin`", "user"},
+    [CAT_USER_PROFILE_MAY_WRITE] =  {"mayWrite",      CAT_BOOLEAN, CAT_SERVER, 0,    0,   NULL,  NULL,
+        "Whether the user may create, change and delete products", "true"},
+    [CAT_USER_PROFILE_CREATED_AT] = {"createdAt",     CAT_TIME,    CAT_SERVER, 0,    0,   NULL,  NULL,
+        "When the account was created", "2026-11-21T16:17:07.877Z"},
+};
 /* clang-format on */
 
 const cat_shape_t cat_user_shape = {
     .kind = CAT_SHAPE_RECORD, .name = "User", .fields = cat_user_fields, .count = CAT_USER_FIELDS};
+
+const cat_shape_t cat_user_profile_shape = {
+    .kind = CAT_SHAPE_RECORD, .name = "Account", .fields = cat_user_profile_fields, .count = CAT_USER_PROFILE_FIELDS};
 
 const cat_shape_t cat_user_view_shape = {
     .kind = CAT_SHAPE_RECORD, .name = "ManagedUser", .fields = cat_user_view_fields, .count = CAT_USER_VIEW_FIELDS};

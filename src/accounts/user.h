@@ -35,8 +35,22 @@ enum {
 
 extern const cat_field_t cat_user_view_fields[CAT_USER_VIEW_FIELDS];
 
-/* What a client reads of its own account when it signs in; what an administrator reads of one. */
-extern const cat_shape_t cat_user_shape, cat_user_view_shape;
+/* The view that users have of their own account. A client may set username. */
+enum {
+    CAT_USER_PROFILE_ID,
+    CAT_USER_PROFILE_USERNAME,
+    CAT_USER_PROFILE_EMAIL,
+    CAT_USER_PROFILE_VERIFIED,
+    CAT_USER_PROFILE_ROLE,
+    CAT_USER_PROFILE_MAY_WRITE,
+    CAT_USER_PROFILE_CREATED_AT,
+    CAT_USER_PROFILE_FIELDS
+};
+
+extern const cat_field_t cat_user_profile_fields[CAT_USER_PROFILE_FIELDS];
+
+/* What a client reads of an account when it registers; of its own account afterwards; what an administrator reads of one. */
+extern const cat_shape_t cat_user_shape, cat_user_profile_shape, cat_user_view_shape;
 
 /* The rules of user names and addresses, for other tables with such a field: see cat_field_t. No name has the form of an
  * id, so that a text names one user at most. */

@@ -76,12 +76,6 @@ static const char *make_link(const cat_admin_list_t *list, const cat_pagination_
     return cat_buffer_text(&link);
 }
 
-cat_answer_t *cat_admin_list_protect(cat_request_t *q, cat_answer_t *answer)
-{
-    cat_answer_header(answer, q->pool, "Cache-Control", "no-store");
-    return answer;
-}
-
 cat_answer_t *cat_admin_list_answer(cat_request_t *q, apr_status_t rv, const cat_admin_list_t *list,
                                     const cat_parameters_t *p, const cat_field_t *fields, int count)
 {
@@ -106,5 +100,5 @@ cat_answer_t *cat_admin_list_answer(cat_request_t *q, apr_status_t rv, const cat
     if (p->ignored) {
         cat_answer_name_ignored(answer, q->pool, p->ignored);
     }
-    return cat_admin_list_protect(q, answer);
+    return answer;
 }

@@ -48,7 +48,4 @@ void cat_admin_list_keep(cat_admin_list_t *list, const cat_parameter_t *paramete
 cat_answer_t *cat_admin_list_answer(cat_request_t *q, apr_status_t rv, const cat_admin_list_t *list,
                                     const cat_parameters_t *p, const cat_field_t *fields, int count);
 
-/* The answer, which no cache may store, because it is about persons. */
-cat_answer_t *cat_admin_list_protect(cat_request_t *q, cat_answer_t *answer);
-
 #endif

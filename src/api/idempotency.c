@@ -90,15 +90,23 @@ static comparison_t compare_request(cat_request_t *q, const char *mark)
 
 /* ---- the stored answer ---- */
 
-/* The first line of the text that is stored; the body follows it. An answer that is not kept is an empty object. */
-static const char *write_head(apr_pool_t *pool, const cat_answer_t *answer)
+/* A path below the mount, which is stored without it: the request may be repeated through another mount. */
+static int is_path(const char *header)
 {
+    return !strcmp(header, "Location");
+}
+
+/* The first line of the text that is stored; the body follows it. An answer that is not kept is an empty object. */
+static const char *write_head(const cat_request_t *q, const cat_answer_t *answer)
+{
+    apr_pool_t *pool = q->pool;
     const apr_array_header_t *list = answer->headers ? apr_table_elts(answer->headers) : NULL;
+    apr_size_t mount = strlen(q->conf->mount_uri);
     json_t *headers = json_object();
 
     for (int i = 0; list && i < list->nelts; i++) {
         const apr_table_entry_t *header = &APR_ARRAY_IDX(list, i, apr_table_entry_t);
-        json_object_set_new(headers, header->key, json_string(header->val));
+        json_object_set_new(headers, header->key, json_string(header->val + (is_path(header->key) ? mount : 0)));
     }
     return cat_json_text(pool, cat_json_own(pool, json_pack("{s:i, s:s*, s:o}", "status", answer->status, "etag",
                                                             answer->etag, "headers", headers)));
@@ -107,7 +115,7 @@ static const char *write_head(apr_pool_t *pool, const cat_answer_t *answer)
 void cat_idempotency_keep(cat_request_t *q, const cat_answer_t *answer)
 {
     if (q->idempotency) {
-        q->idempotency->claim.text = apr_pstrcat(q->pool, write_head(q->pool, answer), "\n",
+        q->idempotency->claim.text = apr_pstrcat(q->pool, write_head(q, answer), "\n",
                                                  apr_pstrmemdup(q->pool, answer->body, answer->length), NULL);
     }
 }
@@ -128,7 +136,9 @@ static cat_answer_t *read_answer(cat_request_t *q, const json_t *head, const cha
 
     answer->etag = json_string_value(json_object_get(head, "etag"));
     json_object_foreach (json_object_get(head, "headers"), name, value) {
-        cat_answer_header(answer, q->pool, name, json_string_value(value));
+        cat_answer_header(
+            answer, q->pool, name,
+            apr_pstrcat(q->pool, is_path(name) ? q->conf->mount_uri : "", json_string_value(value), NULL));
     }
     return answer;
 }

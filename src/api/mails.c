@@ -102,7 +102,7 @@ cat_answer_t *cat_mails_retry(cat_request_t *q)
     }
     cat_buffer_init(&b, q->pool, 256);
     cat_fields_write(&b, cat_mail_view_fields, CAT_MAIL_VIEW_FIELDS, r.mail);
-    return cat_admin_list_protect(q, cat_answer_success(q->pool, 200, &b, "Mail queued again"));
+    return cat_answer_success(q->pool, 200, &b, "Mail queued again");
 }
 
 cat_answer_t *cat_mails_retry_all(cat_request_t *q)
@@ -118,7 +118,7 @@ cat_answer_t *cat_mails_retry_all(cat_request_t *q)
     CAT_BUFFER_LITERAL(&b, "{\"retried\":");
     cat_buffer_add_int(&b, r.count);
     CAT_BUFFER_LITERAL(&b, "}");
-    return cat_admin_list_protect(q, cat_answer_success(q->pool, 200, &b, "Dead mails queued again"));
+    return cat_answer_success(q->pool, 200, &b, "Dead mails queued again");
 }
 
 /* ---- descriptions ---- */
@@ -171,7 +171,7 @@ const cat_description_t cat_mails_about_list = {
     .status = 200,
     .answered = "A page of the list",
     .shape = &list_shape,
-    .headers = CAT_HEADER_LINK | CAT_HEADER_CACHE,
+    .headers = CAT_HEADER_LINK,
 };
 
 const cat_description_t cat_mails_about_retry = {
@@ -183,7 +183,6 @@ const cat_description_t cat_mails_about_retry = {
     .status = 200,
     .answered = "The mail is queued",
     .shape = &retry_shape,
-    .headers = CAT_HEADER_CACHE,
     .problems = retry_problems,
 };
 
@@ -195,5 +194,4 @@ const cat_description_t cat_mails_about_retry_all = {
     .status = 200,
     .answered = "The mails are queued",
     .shape = &retry_all_shape,
-    .headers = CAT_HEADER_CACHE,
 };

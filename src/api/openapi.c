@@ -200,12 +200,14 @@ static json_t *describe_security(const cat_conf_t *conf, const cat_route_t *rout
     return security;
 }
 
-static json_t *describe_schemes(void)
+static json_t *describe_schemes(apr_pool_t *pool, const cat_conf_t *conf)
 {
-    return json_pack("{s:{s:s, s:s, s:s, s:s}, s:{s:s, s:s, s:s, s:s}}", ACCESS_TOKEN, "type", "http", "scheme",
+    return json_pack("{s:{s:s, s:s, s:s, s:s}, s:{s:s, s:s, s:s, s:o}}", ACCESS_TOKEN, "type", "http", "scheme",
                      "bearer", "bearerFormat", "JWT", "description", "The access token that signing in returns.",
-                     REFRESH_COOKIE, "type", "apiKey", "in", "cookie", "name", CAT_TOKEN_RESPONSE_COOKIE, "description",
-                     "The refresh token, if signing in was asked for a cookie.");
+                     REFRESH_COOKIE, "type", "apiKey", "in", "cookie", "name", cat_token_response_cookie(pool, conf, 0),
+                     "description",
+                     json_sprintf("The refresh token, if signing in was asked for a cookie. Over TLS its name is `%s`.",
+                                  cat_token_response_cookie(pool, conf, 1)));
 }
 
 /* ---- operations ---- */
@@ -354,7 +356,8 @@ static json_t *describe_mount(cat_describer_t *d, const cat_route_t *rows)
     return json_pack("{s:s, s:o, s:[{s:s}], s:o, s:o, s:{s:O, s:O, s:O, s:O, s:o}}", "openapi", "3.1.0", "info",
                      describe_server(d->conf), "servers", "url", *d->conf->mount_uri ? d->conf->mount_uri : "/", "tags",
                      describe_tags(), "paths", paths, "components", "schemas", d->schemas, "parameters", d->components,
-                     "headers", d->headers, "examples", d->examples, "securitySchemes", describe_schemes());
+                     "headers", d->headers, "examples", d->examples, "securitySchemes",
+                     describe_schemes(d->pool, d->conf));
 }
 
 static const cat_openapi_t *write_document(apr_pool_t *pool, const json_t *document)

@@ -53,7 +53,9 @@ static where_t find_tag(const cat_conf_t *conf, const cat_route_t *route)
 
 static where_t find_cache(const cat_conf_t *conf, const cat_route_t *route)
 {
-    return route->about->headers & (CAT_HEADER_CACHE | CAT_HEADER_ETAG) ? IN_ALL : find_tag(conf, route);
+    return cat_route_is_private(route) || route->about->headers & (CAT_HEADER_CACHE | CAT_HEADER_ETAG)
+               ? IN_ALL
+               : find_tag(conf, route);
 }
 
 static where_t find_currency(const cat_conf_t *conf, const cat_route_t *route)
@@ -215,7 +217,8 @@ static void add_refusals(problems_t *problems, const cat_route_t *route)
 {
     if (route->who != CAT_ANYONE) {
         ADD(problems, CAT_PROBLEM_TOKEN_REQUEST, CAT_PROBLEM_UNAUTHORIZED, CAT_PROBLEM_TOKEN_INVALID,
-            CAT_PROBLEM_TOKEN_MALFORMED, CAT_PROBLEM_TOKEN_EXPIRED, CAT_PROBLEM_TOKEN_REVOKED, CAT_PROBLEM_SCOPE);
+            CAT_PROBLEM_TOKEN_TOO_LONG, CAT_PROBLEM_TOKEN_MALFORMED, CAT_PROBLEM_TOKEN_EXPIRED,
+            CAT_PROBLEM_TOKEN_REVOKED, CAT_PROBLEM_SCOPE);
     }
 }
 
@@ -248,7 +251,7 @@ static problems_t find_problems(const cat_describer_t *d, const cat_route_t *rou
     }
     add_refusals(&problems, route);
     if (route->about->takes_cookie) {
-        ADD(&problems, CAT_PROBLEM_CROSS_SITE);
+        ADD(&problems, CAT_PROBLEM_CROSS_SITE, CAT_PROBLEM_COOKIES);
     }
     add_of_input(&problems, route);
     if (cat_openapi_answers_is_limited(d->conf, route) || counts_repetitions(route)) {
@@ -369,8 +372,8 @@ static void add_success(cat_describer_t *d, const cat_route_t *route, json_t *re
 /* What httpd and other modules answer, such as "Require", and 405, which is the failure of no operation. */
 static json_t *describe_others(cat_describer_t *d)
 {
-    static const cat_description_t about = {.headers = CAT_HEADER_ALLOW};
-    const cat_route_t other = {.about = &about};
+    static const cat_description_t about = {.headers = CAT_HEADER_ALLOW | CAT_HEADER_CACHE};
+    const cat_route_t other = {.path = "", .about = &about};
     json_t *response = json_pack("{s:s, s:o, s:{s:{s:o, s:{}}}}", "description",
                                  "Another failure, of the server or the site's own configuration.", "headers",
                                  name_headers(d, &other, ANY_FAILURE), "content", "application/json", "schema",

@@ -18,36 +18,15 @@
 
 /* ---- get, update ---- */
 
-enum { ID, USERNAME, EMAIL, VERIFIED, ROLE, MAY_WRITE, CREATED_AT, FIELDS };
-
-/* clang-format off */
-static const cat_field_t fields[FIELDS] = {
-    /*               name             kind         flags       least most absent refuse */
-    [ID] =         {"id",            CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL,
-        "The user's id", "01a1fee5-af25-7514-8a69-477230296f5b"},
-    [USERNAME] =   {"username",      CAT_STRING,  0,          3,    64,  NULL,  cat_user_refuse_name,
-        "Letters, digits, `.`, `_` and `-`; unique whatever the case", "ada"},
-    [EMAIL] =      {"email",         CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL,
-        "The e-mail address", "ada@example.com"},
-    [VERIFIED] =   {"emailVerified", CAT_BOOLEAN, CAT_SERVER, 0,    0,   NULL,  NULL,
-        "Whether the address is confirmed", "true"},
-    [ROLE] =       {"role",          CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL,
-        "The role: `user`, `editor` or `admin`", "user"},
-    [MAY_WRITE] =  {"mayWrite",      CAT_BOOLEAN, CAT_SERVER, 0,    0,   NULL,  NULL,
-        "Whether the user may create, change and delete products", "true"},
-    [CREATED_AT] = {"createdAt",     CAT_TIME,    CAT_SERVER, 0,    0,   NULL,  NULL,
-        "When the account was created", "2026-11-21T16:17:07.877Z"},
-};
-/* clang-format on */
-
 static cat_answer_t *answer_account(cat_request_t *q, const cat_account_t *user, const char *message)
 {
     cat_buffer_t b;
 
     cat_buffer_init(&b, q->pool, 256);
-    cat_fields_write(&b, fields, FIELDS,
-                     (const char *const[FIELDS]){user->id, user->username, user->email, user->confirmed ? "1" : "0",
-                                                 user->role, q->may_write ? "1" : "0", user->created_at});
+    cat_fields_write(&b, cat_user_profile_fields, CAT_USER_PROFILE_FIELDS,
+                     (const char *const[CAT_USER_PROFILE_FIELDS]){user->id, user->username, user->email,
+                                                                  user->confirmed ? "1" : "0", user->role,
+                                                                  q->may_write ? "1" : "0", user->created_at});
     return cat_answer_success(q->pool, 200, &b, message);
 }
 
@@ -69,8 +48,8 @@ static void check_update(cat_request_t *q, cat_input_t *input)
 {
     const char *name, *present = q->user->username;
 
-    cat_fields_check(q->pool, fields, FIELDS, CAT_UPDATE, q->strict, q->body, input);
-    name = input->values[USERNAME];
+    cat_fields_check(q->pool, cat_user_profile_fields, CAT_USER_PROFILE_FIELDS, CAT_UPDATE, q->strict, q->body, input);
+    name = input->values[CAT_USER_PROFILE_USERNAME];
     if (!input->errors && !input->given) {
         cat_fields_add_error(q->pool, input, "", "required", "must have the field username");
     }
@@ -91,7 +70,7 @@ cat_answer_t *cat_profile_update(cat_request_t *q)
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
-    rv = cat_own_account_rename(&c, q->user->subject, input.values[USERNAME], &user);
+    rv = cat_own_account_rename(&c, q->user->subject, input.values[CAT_USER_PROFILE_USERNAME], &user);
     if (rv == APR_EEXIST) {
         cat_fields_add_error(q->pool, &input, "username", "taken", "is already taken");
         return cat_answer_invalid(q->pool, CAT_PROBLEM_USER_EXISTS, input.errors);
@@ -175,10 +154,9 @@ cat_answer_t *cat_profile_remove(cat_request_t *q)
 
 /* ---- descriptions ---- */
 
-static const cat_shape_t account = {.kind = CAT_SHAPE_RECORD, .name = "Account", .fields = fields, .count = FIELDS};
 static const cat_member_t get_members[] = {
     CAT_MEMBER_SUCCESS,
-    {"data", &account, CAT_ALWAYS, "The signed-in user"},
+    {"data", &cat_user_profile_shape, CAT_ALWAYS, "The signed-in user"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t get_shape = {.kind = CAT_SHAPE_OBJECT, .name = "AccountAnswer", .members = get_members};
@@ -186,7 +164,7 @@ static const cat_shape_t get_shape = {.kind = CAT_SHAPE_OBJECT, .name = "Account
 static const cat_member_t update_members[] = {
     CAT_MEMBER_SUCCESS,
     CAT_MEMBER_MESSAGE,
-    {"data", &account, CAT_ALWAYS, "The signed-in user afterwards"},
+    {"data", &cat_user_profile_shape, CAT_ALWAYS, "The signed-in user afterwards"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t update_shape = {.kind = CAT_SHAPE_OBJECT, .name = "AccountUpdated", .members = update_members};
@@ -212,8 +190,8 @@ const cat_description_t cat_profile_about_update = {
     .tag = "Accounts",
     .summary = "Change the signed-in user's name",
     .input = "AccountChange",
-    .fields = fields,
-    .field_count = FIELDS,
+    .fields = cat_user_profile_fields,
+    .field_count = CAT_USER_PROFILE_FIELDS,
     .purpose = CAT_UPDATE,
     .status = 200,
     .answered = "The user has changed",

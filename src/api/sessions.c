@@ -13,7 +13,6 @@
 #include "api/token_response.h"
 #include "http/answer.h"
 #include "http/challenge.h"
-#include "http/header.h"
 #include "http/rate_limit.h"
 #include "http/request.h"
 #include "jose/token.h"
@@ -34,8 +33,9 @@ static const char *const *as_record(apr_pool_t *pool, const cat_account_t *user)
     return v;
 }
 
+/* in: cookie, tells_role and message count. */
 static cat_answer_t *answer_tokens(cat_request_t *q, const cat_account_t *user, const cat_session_t *session,
-                                   int cookie, const char *message)
+                                   const cat_sign_in_t *in)
 {
     const cat_token_response_t tokens = {
         .user = as_record(q->pool, user),
@@ -43,9 +43,10 @@ static cat_answer_t *answer_tokens(cat_request_t *q, const cat_account_t *user, 
         .verified = user->confirmed,
         .session_id = session->id,
         .refresh_token = session->refresh_token,
-        .cookie = cookie,
+        .tells_role = in->tells_role,
+        .cookie = in->cookie,
     };
-    return cat_token_response_answer(q, 200, message, &tokens);
+    return cat_token_response_answer(q, 200, in->message, &tokens);
 }
 
 /* ---- login ---- */
@@ -81,12 +82,11 @@ static const char *login_of(const cat_input_t *input)
                                      : input->values[EMAIL];
 }
 
-cat_answer_t *cat_sessions_sign_in(cat_request_t *q, const char *login, const char *password, int cookie,
-                                   const char *message)
+cat_answer_t *cat_sessions_sign_in(cat_request_t *q, const cat_sign_in_t *in)
 {
     const cat_account_context_t c = cat_account_context_make(q);
     cat_login_t result;
-    apr_status_t rv = cat_login_sign_in(&c, login, password, &result);
+    apr_status_t rv = cat_login_sign_in(&c, in->login, in->password, &result);
 
     if (rv != APR_SUCCESS) {
         return cat_failure_answer(q->pool, rv);
@@ -97,7 +97,7 @@ cat_answer_t *cat_sessions_sign_in(cat_request_t *q, const char *login, const ch
     case CAT_LOGIN_WRONG:
         return cat_challenge_refuse(q->pool, q->conf, CAT_PROBLEM_CREDENTIALS, NULL, NULL);
     default:
-        return answer_tokens(q, result.account, &result.session, cookie, message);
+        return answer_tokens(q, result.account, &result.session, in);
     }
 }
 
@@ -113,8 +113,11 @@ cat_answer_t *cat_sessions_login(cat_request_t *q)
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
-    answer =
-        cat_sessions_sign_in(q, login_of(&input), input.values[PASSWORD], *input.values[COOKIE] == '1', "Signed in");
+    answer = cat_sessions_sign_in(q, &(cat_sign_in_t){.login = login_of(&input),
+                                                      .password = input.values[PASSWORD],
+                                                      .cookie = *input.values[COOKIE] == '1',
+                                                      .tells_role = 1,
+                                                      .message = "Signed in"});
     cat_answer_name_ignored(answer, q->pool, input.ignored);
     return answer;
 }
@@ -137,23 +140,33 @@ static cat_answer_t *refuse_refresh(cat_request_t *q, int cookie)
     return answer;
 }
 
-/* The answer to a request whose only proof is a cookie that a page of another origin sent; NULL: it is not one. */
-static cat_answer_t *refuse_foreign(cat_request_t *q, const char *token, int cookie)
+static cat_answer_t *refuse_cookies(cat_request_t *q)
 {
-    return token && cookie && q->is_foreign ? cat_answer_problem(q->pool, CAT_PROBLEM_CROSS_SITE, NULL) : NULL;
+    cat_answer_t *answer = cat_answer_problem(q->pool, CAT_PROBLEM_COOKIES, NULL);
+
+    cat_token_response_drop_cookie(q, answer);
+    return answer;
 }
 
-/* A token in the body takes precedence over the cookie. NULL: there is neither. *cookie: is the token to come from the
- * cookie? */
-static const char *find_refresh_token(cat_request_t *q, const char *in_body, int *cookie)
+/* A token in the body takes precedence over the cookie. *token NULL: there is neither. *cookie: is the token to come from
+ * the cookie? The answer to a request whose only proof is a cookie that a page of another origin sent, or may have set;
+ * NULL: it is not one. */
+static cat_answer_t *find_refresh_token(cat_request_t *q, const char *in_body, const char **token, int *cookie)
 {
+    int is_repeated = 0;
+
     *cookie = !in_body;
-    return in_body ? in_body : cat_header_cookie(q->pool, q->cookies, CAT_TOKEN_RESPONSE_COOKIE);
+    *token = in_body ? in_body : cat_token_response_read_cookie(q, &is_repeated);
+    if (*token && *cookie && q->is_foreign) {
+        return cat_answer_problem(q->pool, CAT_PROBLEM_CROSS_SITE, NULL);
+    }
+    return is_repeated ? refuse_cookies(q) : NULL;
 }
 
 static cat_answer_t *refresh_session(cat_request_t *q, const char *token, int cookie)
 {
     const cat_account_context_t c = cat_account_context_make(q);
+    const cat_sign_in_t in = {.cookie = cookie, .tells_role = 1, .message = "Session refreshed"};
     cat_session_t session;
     cat_account_t *user;
     cat_refresh_t outcome;
@@ -168,8 +181,7 @@ static cat_answer_t *refresh_session(cat_request_t *q, const char *token, int co
     if (rv == APR_NOTFOUND) {
         return refuse_refresh(q, cookie);
     }
-    return rv == APR_SUCCESS ? answer_tokens(q, user, &session, cookie, "Session refreshed")
-                             : cat_failure_answer(q->pool, rv);
+    return rv == APR_SUCCESS ? answer_tokens(q, user, &session, &in) : cat_failure_answer(q->pool, rv);
 }
 
 /* The limit counts per session. */
@@ -205,8 +217,7 @@ cat_answer_t *cat_sessions_renew(cat_request_t *q)
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
-    token = find_refresh_token(q, input.values[REFRESH_TOKEN], &cookie);
-    refusal = refuse_foreign(q, token, cookie);
+    refusal = find_refresh_token(q, input.values[REFRESH_TOKEN], &token, &cookie);
     if (refusal) {
         return refusal;
     }
@@ -247,13 +258,9 @@ static cat_answer_t *find_session_to_end(cat_request_t *q, const cat_account_con
         *session = (cat_session_t){.id = q->user->session, .user_id = q->user->subject};
         return NULL;
     }
-    token = find_refresh_token(q, in_body, &cookie);
-    if (!token) {
-        return q->refusal;
-    }
-    refusal = refuse_foreign(q, token, cookie);
-    if (refusal) {
-        return refusal;
+    refusal = find_refresh_token(q, in_body, &token, &cookie);
+    if (refusal || !token) {
+        return refusal ? refusal : q->refusal;
     }
     rv = cat_session_find(c, token, session, &outcome);
     if (rv != APR_SUCCESS) {
@@ -373,7 +380,7 @@ const cat_description_t cat_sessions_about_login = {
     .status = 200,
     .answered = "The user has signed in",
     .shape = &cat_token_response_shape,
-    .headers = CAT_HEADER_COOKIE | CAT_HEADER_CACHE,
+    .headers = CAT_HEADER_COOKIE,
     .problems = login_problems,
 };
 
@@ -391,7 +398,7 @@ const cat_description_t cat_sessions_about_renew = {
     .status = 200,
     .answered = "The tokens",
     .shape = &cat_token_response_shape,
-    .headers = CAT_HEADER_COOKIE | CAT_HEADER_CACHE,
+    .headers = CAT_HEADER_COOKIE,
     .problems = refresh_problems,
 };
 

@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The answer with a pair of tokens, and the cookie that may carry the refresh token in place of the body.
+ *
+ * Over TLS the name of the cookie begins with __Host-. Browsers accept such a cookie only from the host itself, with
+ * Secure, without Domain and with Path=/ (RFC 6265bis 4.1.3.2), so another host of the same domain cannot plant the
+ * cookie of its own session in a visitor's browser. Since the path no longer tells the cookies of two mounts apart, the
+ * name ends with the mount: __Host-catalog_refresh%2fapi.
+ *
+ * Browsers refuse the prefix without TLS. There the cookie is catalog_refresh, with the mount's /auth as its path, and
+ * any host of the domain can plant one beside it. The first of two is not to be trusted more than the second, so a
+ * request with two is refused, and the answer deletes both.
+ */
 #include "api/token_response.h"
 
+#include <apr_escape.h>
 #include <apr_strings.h>
 #include <string.h>
 
+#include "accounts/role.h"
 #include "accounts/user.h"
+#include "http/header.h"
 #include "jose/keyring.h"
 #include "lib/id.h"
 #include "lib/json.h"
 #include "lib/log.h"
+
+#define COOKIE "catalog_refresh"
 
 static const char *make_access_token(cat_request_t *q, const cat_token_response_t *tokens)
 {
@@ -27,29 +44,110 @@ static const char *make_access_token(cat_request_t *q, const cat_token_response_
     return claims.id ? cat_token_make(q->pool, cat_keyring_get(q->conf->keys, q->now, NULL), &claims) : NULL;
 }
 
+/* ---- the cookie ---- */
+
 /* Browsers refuse a cookie with SameSite=None that is not Secure. */
-static int is_secure(const cat_request_t *q)
+static int is_secure(const cat_conf_t *conf, int tls)
 {
-    return q->secure || q->conf->cookie_same_site == CAT_SAME_SITE_NONE ||
-           (q->conf->base_url && !strncmp(q->conf->base_url, "https:", 6));
+    return tls || conf->cookie_same_site == CAT_SAME_SITE_NONE ||
+           (conf->base_url && !strncmp(conf->base_url, "https:", 6));
 }
 
-/* The client sends the cookie to /auth only; scripts cannot read it; whether pages of other sites can send it depends on
- * SameSite (RFC 6265bis). */
-static void set_cookie(cat_request_t *q, cat_answer_t *answer, const char *value, int max_age)
+const char *cat_token_response_cookie(apr_pool_t *pool, const cat_conf_t *conf, int tls)
+{
+    return is_secure(conf, tls) ? apr_pstrcat(pool, "__Host-" COOKIE, apr_pescape_urlencoded(pool, conf->mount), NULL)
+                                : COOKIE;
+}
+
+/* Where a browser has a cookie. */
+typedef struct place_t {
+    const char *path;
+    const char *domain; /* NULL: none, the cookie is of the host alone */
+} place_t;
+
+/* Scripts cannot read the cookie; whether pages of other sites can send it depends on SameSite (RFC 6265bis). */
+static void set_cookie(cat_request_t *q, cat_answer_t *answer, place_t place, const char *value, int max_age)
 {
     static const char *const same_site[] = {"Strict", "Lax", "None"};
+    const char *domain = place.domain ? apr_pstrcat(q->pool, "; Domain=", place.domain, NULL) : "";
 
     cat_answer_header(answer, q->pool, "Set-Cookie",
-                      apr_psprintf(q->pool,
-                                   CAT_TOKEN_RESPONSE_COOKIE "=%s; Path=%s/auth; Max-Age=%d; HttpOnly; SameSite=%s%s",
-                                   value, q->conf->mount_uri, max_age, same_site[q->conf->cookie_same_site],
-                                   is_secure(q) ? "; Secure" : ""));
+                      apr_psprintf(q->pool, "%s=%s; Path=%s%s; Max-Age=%d; HttpOnly; SameSite=%s%s",
+                                   cat_token_response_cookie(q->pool, q->conf, q->secure), value, place.path, domain,
+                                   max_age, same_site[q->conf->cookie_same_site],
+                                   is_secure(q->conf, q->secure) ? "; Secure" : ""));
+}
+
+static place_t find_place(const cat_request_t *q)
+{
+    return (place_t){.path =
+                         is_secure(q->conf, q->secure) ? "/" : apr_pstrcat(q->pool, q->conf->mount_uri, "/auth", NULL)};
+}
+
+/* The part of an address after a host's first label, in which another host could set a cookie; NULL: there is none. */
+static const char *find_parent(const char *domain)
+{
+    const char *dot = strchr(domain, '.');
+
+    return dot && strchr(dot + 1, '.') ? dot + 1 : NULL;
+}
+
+/* Deletes the cookies of a path: that of the host, and those of its domain and the domains above it. */
+static void drop_at(cat_request_t *q, cat_answer_t *answer, const char *path)
+{
+    set_cookie(q, answer, (place_t){path, NULL}, "", 0);
+    for (const char *domain = q->host; domain; domain = find_parent(domain)) {
+        set_cookie(q, answer, (place_t){path, domain}, "", 0);
+    }
+}
+
+/* A browser deletes a cookie if path and domain are those with which it was set. This one has sent the cookies for a path
+ * that begins with theirs. */
+static void drop_all(cat_request_t *q, cat_answer_t *answer)
+{
+    const char *path = apr_pstrcat(q->pool, q->conf->mount_uri, q->route->path, NULL);
+
+    for (const char *end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
+        if (end > path) {
+            drop_at(q, answer, apr_pstrmemdup(q->pool, path, (apr_size_t)(end - path)));
+        }
+        drop_at(q, answer, apr_pstrmemdup(q->pool, path, (apr_size_t)(end + 1 - path)));
+    }
+    drop_at(q, answer, path);
+}
+
+const char *cat_token_response_read_cookie(const cat_request_t *q, int *is_repeated)
+{
+    return cat_header_cookie(q->pool, q->cookies, cat_token_response_cookie(q->pool, q->conf, q->secure), is_repeated);
 }
 
 void cat_token_response_drop_cookie(cat_request_t *q, cat_answer_t *answer)
 {
-    set_cookie(q, answer, "", 0);
+    int is_repeated;
+
+    cat_token_response_read_cookie(q, &is_repeated);
+    if (is_repeated && !is_secure(q->conf, q->secure)) {
+        drop_all(q, answer);
+    } else {
+        set_cookie(q, answer, find_place(q), "", 0);
+    }
+}
+
+/* ---- the answer ---- */
+
+static void add_user(cat_buffer_t *b, const cat_request_t *q, const cat_token_response_t *tokens)
+{
+    const char *const *user = tokens->user;
+
+    if (!tokens->tells_role) {
+        cat_fields_write(b, cat_user_fields, CAT_USER_FIELDS, user);
+        return;
+    }
+    cat_fields_write(b, cat_user_profile_fields, CAT_USER_PROFILE_FIELDS,
+                     (const char *const[CAT_USER_PROFILE_FIELDS]){
+                         user[CAT_USER_ID], user[CAT_USER_USERNAME], user[CAT_USER_EMAIL], tokens->verified ? "1" : "0",
+                         tokens->role, cat_role_includes(tokens->role, q->conf->write_role) ? "1" : "0",
+                         user[CAT_USER_CREATED_AT]});
 }
 
 cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char *message,
@@ -73,12 +171,11 @@ cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char
         cat_json_add_member(&b, ",\"refreshToken\":", tokens->refresh_token);
     }
     CAT_BUFFER_LITERAL(&b, ",\"user\":");
-    cat_fields_write(&b, cat_user_fields, CAT_USER_FIELDS, tokens->user);
+    add_user(&b, q, tokens);
     CAT_BUFFER_LITERAL(&b, "}");
     answer = cat_answer_text(q->pool, status, b.data, b.length);
-    cat_answer_header(answer, q->pool, "Cache-Control", "no-store");
     if (tokens->cookie) {
-        set_cookie(q, answer, tokens->refresh_token, q->conf->refresh_ttl);
+        set_cookie(q, answer, find_place(q), tokens->refresh_token, q->conf->refresh_ttl);
     }
     return answer;
 }
@@ -89,14 +186,22 @@ static const cat_shape_t access_token = {.kind = CAT_SHAPE_TEXT, .example = "\"e
 static const cat_shape_t token_type = {.kind = CAT_SHAPE_TEXT, .example = "\"Bearer\""};
 static const cat_shape_t seconds = {.kind = CAT_SHAPE_WHOLE, .example = "900"};
 static const cat_shape_t refresh_token = {.kind = CAT_SHAPE_TEXT, .example = "\"qp7KEjtzVhWrsbecCbwK...\""};
-static const cat_member_t members[] = {
-    CAT_MEMBER_SUCCESS,
-    CAT_MEMBER_MESSAGE,
-    {"token", &access_token, CAT_ALWAYS, "The access token, a JWT, to be sent as `Authorization: Bearer ...`"},
-    {"tokenType", &token_type, CAT_ALWAYS, "`Bearer`"},
-    {"expiresIn", &seconds, CAT_ALWAYS, "For how many seconds the access token is valid"},
-    {"refreshToken", &refresh_token, CAT_USUALLY, "What the next pair of tokens is got with; absent if it is a cookie"},
-    {"user", &cat_user_shape, CAT_ALWAYS, "Who has signed in"},
-    CAT_MEMBER_END,
-};
+
+/* user: the shape of that member. */
+#define MEMBERS(user)                                                                                                  \
+    {                                                                                                                  \
+        CAT_MEMBER_SUCCESS, CAT_MEMBER_MESSAGE,                                                                        \
+            {"token", &access_token, CAT_ALWAYS,                                                                       \
+             "The access token, a JWT, to be sent as `Authorization: Bearer ...`"},                                    \
+            {"tokenType", &token_type, CAT_ALWAYS, "`Bearer`"},                                                        \
+            {"expiresIn", &seconds, CAT_ALWAYS, "For how many seconds the access token is valid"},                     \
+            {"refreshToken", &refresh_token, CAT_USUALLY,                                                              \
+             "What the next pair of tokens is got with; absent if it is a cookie"},                                    \
+            {"user", user, CAT_ALWAYS, "Who has signed in"}, CAT_MEMBER_END                                            \
+    }
+static const cat_member_t members[] = MEMBERS(&cat_user_profile_shape);
+static const cat_member_t registered_members[] = MEMBERS(&cat_user_shape);
+
 const cat_shape_t cat_token_response_shape = {.kind = CAT_SHAPE_OBJECT, .name = "Tokens", .members = members};
+const cat_shape_t cat_token_response_shape_registered = {
+    .kind = CAT_SHAPE_OBJECT, .name = "Registered", .members = registered_members};

@@ -118,7 +118,7 @@ static cat_answer_t *represent_user(cat_request_t *q, const cat_account_t *user,
     cat_fields_write(&b, cat_user_view_fields, CAT_USER_VIEW_FIELDS, values);
     answer = cat_answer_success(q->pool, 200, &b, message);
     answer->tag = message ? CAT_TAG_NONE : CAT_TAG_STRONG;
-    return cat_admin_list_protect(q, answer);
+    return answer;
 }
 
 static const char *make_tag(cat_request_t *q, const cat_account_t *user)
@@ -246,7 +246,7 @@ static cat_answer_t *act(cat_request_t *q, cat_administration_act_t *function, c
     change_request_t r = {.q = q, .act = function};
     cat_answer_t *answer = run_change(&r);
 
-    return answer ? answer : cat_admin_list_protect(q, cat_answer_success(q->pool, 200, NULL, message));
+    return answer ? answer : cat_answer_success(q->pool, 200, NULL, message);
 }
 
 cat_answer_t *cat_user_admin_remove(cat_request_t *q)
@@ -310,7 +310,7 @@ const cat_description_t cat_user_admin_about_list = {
     .status = 200,
     .answered = "A page of the list",
     .shape = &list_shape,
-    .headers = CAT_HEADER_LINK | CAT_HEADER_CACHE,
+    .headers = CAT_HEADER_LINK,
 };
 
 const cat_description_t cat_user_admin_about_get = {
@@ -321,7 +321,7 @@ const cat_description_t cat_user_admin_about_get = {
     .status = 200,
     .answered = "The user",
     .shape = &get_shape,
-    .headers = CAT_HEADER_ETAG | CAT_HEADER_CACHE,
+    .headers = CAT_HEADER_ETAG,
     .problems = get_problems,
 };
 
@@ -338,7 +338,7 @@ const cat_description_t cat_user_admin_about_update = {
     .status = 200,
     .answered = "The user has changed",
     .shape = &update_shape,
-    .headers = CAT_HEADER_ETAG | CAT_HEADER_CACHE,
+    .headers = CAT_HEADER_ETAG,
     .problems = last_problems,
 };
 
@@ -350,7 +350,6 @@ const cat_description_t cat_user_admin_about_remove = {
     .status = 200,
     .answered = "The user is deleted",
     .shape = &cat_description_done,
-    .headers = CAT_HEADER_CACHE,
     .problems = last_problems,
 };
 
@@ -363,7 +362,6 @@ const cat_description_t cat_user_admin_about_unlock = {
     .status = 200,
     .answered = "The user is unlocked",
     .shape = &cat_description_done,
-    .headers = CAT_HEADER_CACHE,
     .problems = change_problems,
 };
 
@@ -375,6 +373,5 @@ const cat_description_t cat_user_admin_about_revoke = {
     .status = 200,
     .answered = "The sessions have ended",
     .shape = &cat_description_done,
-    .headers = CAT_HEADER_CACHE,
     .problems = change_problems,
 };

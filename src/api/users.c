@@ -163,8 +163,10 @@ static cat_answer_t *repeat_registration(cat_request_t *q)
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
-    answer = cat_sessions_sign_in(q, input.values[CAT_USER_USERNAME], input.values[CAT_USER_PASSWORD],
-                                  *input.values[CAT_USER_COOKIE] == '1', welcome(q));
+    answer = cat_sessions_sign_in(q, &(cat_sign_in_t){.login = input.values[CAT_USER_USERNAME],
+                                                      .password = input.values[CAT_USER_PASSWORD],
+                                                      .cookie = *input.values[CAT_USER_COOKIE] == '1',
+                                                      .message = welcome(q)});
     answer->status = answer->status == 200 ? 201 : answer->status;
     cat_answer_name_ignored(answer, q->pool, input.ignored);
     return answer;
@@ -211,8 +213,8 @@ const cat_description_t cat_users_about_register = {
     .purpose = CAT_CREATE,
     .status = 201,
     .answered = "The account is created, and the user has signed in",
-    .shape = &cat_token_response_shape,
-    .headers = CAT_HEADER_COOKIE | CAT_HEADER_CACHE,
+    .shape = &cat_token_response_shape_registered,
+    .headers = CAT_HEADER_COOKIE,
     .problems = register_problems,
     .is_open = is_open,
 };

@@ -150,7 +150,7 @@ void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, cons
     if (!a->headers) {
         a->headers = apr_table_make(pool, 4);
     }
-    apr_table_setn(a->headers, name, value);
+    (strcmp(name, "Set-Cookie") != 0 ? apr_table_setn : apr_table_addn)(a->headers, name, value);
 }
 
 #define IGNORED_OCTETS 64 /* of one name; the rest is cut */

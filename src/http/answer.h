@@ -72,7 +72,7 @@ cat_answer_t *cat_answer_malformed(apr_pool_t *pool, const json_t *errors);
  * phrase as the message. phrase lives as long as the answer. */
 cat_answer_t *cat_answer_status(apr_pool_t *pool, int status, const char *phrase);
 
-/* Sets a header of the answer; name is a literal, value lives as long as the answer. */
+/* Sets a header of the answer; name is a literal, value lives as long as the answer. Each Set-Cookie is one more. */
 void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, const char *value);
 
 /* Names the unknown fields of a body, or the unknown parameters of a query, in `Catalog-Ignored`: separated by commas,

@@ -130,14 +130,16 @@ static int has_authority(const char *origin, const char *host)
 {
     const char *authority = strstr(origin, "://");
 
-    return authority && host && strcasecmp(authority + 3, host) == 0;
+    return authority && authority[3] && host && strcasecmp(authority + 3, host) == 0;
 }
 
+/* url: CatalogBaseURL, which has a scheme and a host. */
 static int is_origin_of(const char *origin, const char *url)
 {
-    apr_size_t length = strlen(origin);
+    const char *host = strstr(url, "://") + strlen("://");
+    apr_size_t length = (apr_size_t)(host - url) + strcspn(host, "/");
 
-    return strncasecmp(origin, url, length) == 0 && (!url[length] || url[length] == '/');
+    return strlen(origin) == length && strncasecmp(origin, url, length) == 0;
 }
 
 int cat_cors_is_foreign(const cat_origins_t *origins, const cat_sender_t *sender, const char *base_url)

@@ -58,19 +58,22 @@ cat_bearer_t cat_header_bearer(apr_pool_t *pool, const char *authorization, cons
     return CAT_BEARER_TOKEN;
 }
 
-const char *cat_header_cookie(apr_pool_t *pool, const char *cookies, const char *name)
+const char *cat_header_cookie(apr_pool_t *pool, const char *cookies, const char *name, int *is_repeated)
 {
     apr_size_t length = strlen(name);
+    const char *found = NULL;
 
+    *is_repeated = 0;
     for (const char *p = cookies; p && *p; p += *p == ';') {
         p = skip_space(p);
         if (!strncmp(p, name, length) && p[length] == '=') {
             const char *value = p + length + 1;
-            return trim(pool, value, value + strcspn(value, ";"));
+            *is_repeated = found != NULL;
+            found = found ? found : trim(pool, value, value + strcspn(value, ";"));
         }
         p += strcspn(p, ";");
     }
-    return NULL;
+    return found;
 }
 
 /* types: separated by ", ". */

@@ -16,8 +16,9 @@ typedef enum {
  * commas, which the server puts in when it joins two headers, stay in the token, which then fails its check. */
 cat_bearer_t cat_header_bearer(apr_pool_t *pool, const char *authorization, const char **token);
 
-/* The value of a cookie (RFC 6265), on the pool; NULL when cookies is NULL or has none of this name. */
-const char *cat_header_cookie(apr_pool_t *pool, const char *cookies, const char *name);
+/* The value of a cookie (RFC 6265), the first of this name, on the pool; NULL when cookies is NULL or has none.
+ * *is_repeated: flag, there is another of the name. */
+const char *cat_header_cookie(apr_pool_t *pool, const char *cookies, const char *name, int *is_repeated);
 
 /* Content-Type: is it one of the types, which ", " separates, without a charset or with utf-8? NULL is none. */
 int cat_header_has_type(const char *content_type, const char *types);

@@ -54,6 +54,7 @@ struct cat_request_t {
     /* The client; all NULL or 0 where the route's row takes no body, unless it says CAT_ADMIN. */
     const char *client;     /* its address */
     const char *network;    /* what limits count: the IPv4 address, or the /64 of an IPv6 address */
+    const char *host;       /* to which it was sent, without the port; NULL also if it is no domain name */
     const char *agent;      /* User-Agent, "" when there is none */
     const char *cookies;    /* Cookie, NULL when there is none */
     int is_foreign;         /* flag: a page of another origin sent the cookies (http/cors.h) */

@@ -20,6 +20,12 @@ const cat_media_t *cat_route_media(const cat_route_t *route)
     return &media[route->body];
 }
 
+int cat_route_is_private(const cat_route_t *route)
+{
+    return route->who != CAT_ANYONE || !strncmp(route->path, "/auth/", strlen("/auth/")) ||
+           route->about->headers & CAT_HEADER_COOKIE;
+}
+
 /* Part of a path. */
 typedef struct span_t {
     const char *begin, *end;

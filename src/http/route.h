@@ -55,6 +55,10 @@ typedef struct cat_route_t {
 /* What a route takes as its body. */
 const cat_media_t *cat_route_media(const cat_route_t *route);
 
+/* Flag: answers are for one client alone, because requests have a token, or answers do. No cache may store them, unless an
+ * answer says otherwise. */
+int cat_route_is_private(const cat_route_t *route);
+
 #define CAT_PARAMS_MAX 2
 
 typedef struct cat_route_match_t {

@@ -283,9 +283,11 @@ const char *cat_directive_checks_mail(cmd_parms *cmd, cat_conf_t *conf, const ch
 
     if (strncmp(value, "file:", 5)) {
         error = cat_smtp_check_url(cmd->pool, value);
-        return error ? apr_psprintf(cmd->pool,
-                                    "CatalogMail must be smtp://host[:port], smtps://host[:port] or file:DIR; '%s' %s",
-                                    value, error)
+        return error ? apr_psprintf(
+                           cmd->pool,
+                           "CatalogMail must be smtp://host[:port][/name], smtps://host[:port][/name] or file:DIR; "
+                           "'%s' %s",
+                           value, error)
                      : NULL;
     }
     if (!value[5]) {

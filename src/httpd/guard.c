@@ -47,6 +47,8 @@ static void attach_user(request_rec *r, const cat_claims_t *claims)
 static cat_problem_t find_token_problem(cat_identity_t identity)
 {
     switch (identity) {
+    case CAT_REFUSED_TOO_LONG:
+        return CAT_PROBLEM_TOKEN_TOO_LONG;
     case CAT_REFUSED_MALFORMED:
         return CAT_PROBLEM_TOKEN_MALFORMED;
     case CAT_REFUSED_EXPIRED:

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "httpd/handler.h"
 
-#include <http_core.h>
+#include <apr_lib.h>
 #include <apr_strings.h>
+#include <http_core.h>
 #include <http_protocol.h>
 #include <string.h>
 
@@ -61,11 +62,18 @@ static int is_foreign(request_rec *r, const cat_conf_t *conf)
     return cat_cors_is_foreign(conf->origins, &sender, conf->base_url);
 }
 
+static int is_domain(const char *host)
+{
+    return host && *host && !host[strspn(host, "abcdefghijklmnopqrstuvwxyz0123456789-.")] &&
+           apr_isalpha(host[strlen(host) - 1]);
+}
+
 static void describe_sender(request_rec *r, cat_request_t *q)
 {
     const char *agent = apr_table_get(r->headers_in, "User-Agent");
     q->client = r->useragent_ip;
     q->network = cat_client_network(r->pool, r->useragent_addr, r->useragent_ip);
+    q->host = is_domain(r->hostname) ? r->hostname : NULL;
     q->agent = agent ? agent : "";
     q->cookies = apr_table_get(r->headers_in, "Cookie");
     q->is_foreign = q->cookies && is_foreign(r, q->conf);

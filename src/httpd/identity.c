@@ -103,9 +103,10 @@ static cat_identity_t check_session(request_rec *r, const cat_conf_t *conf, cons
 
 static cat_identity_t classify(const char *reason)
 {
-    return reason == cat_token_malformed ? CAT_REFUSED_MALFORMED
-           : reason == cat_token_expired ? CAT_REFUSED_EXPIRED
-                                         : CAT_REFUSED;
+    return reason == cat_token_too_long    ? CAT_REFUSED_TOO_LONG
+           : reason == cat_token_malformed ? CAT_REFUSED_MALFORMED
+           : reason == cat_token_expired   ? CAT_REFUSED_EXPIRED
+                                           : CAT_REFUSED;
 }
 
 static cat_identity_t find_identity(request_rec *r, const cat_conf_t *conf, const cat_claims_t **claims,
@@ -143,7 +144,7 @@ static void count_failure(const cat_metrics_t *metrics, cat_identity_t identity)
         [CAT_MALFORMED] = CAT_TOKEN_REQUEST,           [CAT_BUSY] = CAT_TOKEN_UNDECIDED,
         [CAT_UNDECIDED] = CAT_TOKEN_UNDECIDED,         [CAT_REFUSED] = CAT_TOKEN_INVALID,
         [CAT_REFUSED_MALFORMED] = CAT_TOKEN_MALFORMED, [CAT_REFUSED_EXPIRED] = CAT_TOKEN_EXPIRED,
-        [CAT_REFUSED_ENDED] = CAT_TOKEN_REVOKED,
+        [CAT_REFUSED_ENDED] = CAT_TOKEN_REVOKED,       [CAT_REFUSED_TOO_LONG] = CAT_TOKEN_TOO_LONG,
     };
     cat_metrics_add(metrics, CAT_METRIC_TOKEN_FAILURES, (int)failures[identity], 1);
 }
@@ -205,5 +206,5 @@ cat_role_t cat_identity_role(const cat_claims_t *claims)
 
 int cat_identity_may_write(const cat_claims_t *claims, const cat_conf_t *conf)
 {
-    return claims && (int)cat_identity_role(claims) >= conf->write_role;
+    return claims && cat_role_includes(claims->role, conf->write_role);
 }

@@ -16,7 +16,8 @@ typedef enum {
     CAT_KNOWN,
     CAT_ANONYMOUS,
     CAT_MALFORMED, /* the header */
-    CAT_REFUSED,   /* the token, for a reason other than the next three */
+    CAT_REFUSED,   /* the token, for a reason other than the next four */
+    CAT_REFUSED_TOO_LONG,
     CAT_REFUSED_MALFORMED,
     CAT_REFUSED_EXPIRED,
     CAT_REFUSED_ENDED, /* its session */

@@ -22,15 +22,29 @@ APLOG_USE_MODULE(catalog);
 
 static int add_header(void *table, const char *name, const char *value)
 {
-    apr_table_setn(table, name, value);
+    (strcmp(name, "Set-Cookie") != 0 ? apr_table_setn : apr_table_addn)(table, name, value);
     return 1;
+}
+
+/* What caches may do with an answer. NULL: the answer says it, or HTTP. */
+static const char *find_caching(request_rec *r, const cat_answer_t *answer)
+{
+    const cat_state_t *state = cat_mount_state(r);
+
+    if (answer->headers && apr_table_get(answer->headers, "Cache-Control")) {
+        return NULL;
+    }
+    if (state && state->match.route && cat_route_is_private(state->match.route)) {
+        return "no-store";
+    }
+    return answer->etag ? "no-cache" : NULL;
 }
 
 /* Headers of a failure are in err_headers_out, as httpd's own are, so "Header always" sees them. */
 static void set_headers(request_rec *r, const cat_conf_t *conf, const cat_answer_t *answer)
 {
     apr_table_t *table = answer->status >= 400 ? r->err_headers_out : r->headers_out;
-    const char *id = cat_log_request_id(r);
+    const char *id = cat_log_request_id(r), *caching = find_caching(r, answer);
 
     if (cat_cors_is_on(conf->origins)) {
         cat_cors_describe(conf->origins, apr_table_get(r->headers_in, "Origin"), table);
@@ -41,9 +55,9 @@ static void set_headers(request_rec *r, const cat_conf_t *conf, const cat_answer
     }
     if (answer->etag) {
         apr_table_setn(table, "ETag", answer->etag);
-        if (!answer->headers || !apr_table_get(answer->headers, "Cache-Control")) {
-            apr_table_setn(table, "Cache-Control", "no-cache");
-        }
+    }
+    if (caching) {
+        apr_table_setn(table, "Cache-Control", caching);
     }
     if (id) {
         apr_table_setn(table, "X-Request-Id", id);

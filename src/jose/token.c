@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jose/token.h"
 
+#include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include <apr_encode.h>
 #include <apr_strings.h>
@@ -20,6 +22,7 @@
 
 #define BASE64URL "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
+const char cat_token_too_long[] = "the token is too long";
 const char cat_token_malformed[] = "the token is malformed";
 const char cat_token_expired[] = "the token has expired";
 
@@ -51,7 +54,7 @@ const char *cat_token_make(apr_pool_t *pool, const cat_keys_t *keys, const cat_c
         token = cat_key_sign(pool, keys->all[0], jwt);
     }
     jwt_free(jwt); /* not with the pool: it has a copy of the key */
-    return token && cat_token_check_shape(token) ? token : NULL;
+    return token && strlen(token) <= CAT_TOKEN_MAX && cat_token_check_shape(token) ? token : NULL;
 }
 
 /* ---- taking apart ---- */
@@ -76,7 +79,7 @@ int cat_token_check_shape(const char *token)
         }
         segment += length + 1;
     }
-    return segment - 1 - token <= CAT_TOKEN_MAX;
+    return 1;
 }
 
 typedef struct parts_t {
@@ -120,16 +123,23 @@ static const char *get_text(const json_t *payload, const char *name)
 
 /* ---- checking ---- */
 
-static int is_foreign_type(const json_t *typ)
+/* RFC 7515 4.1.9: the name of a media type, without "application/" if the sender likes. */
+static int is_type(const json_t *typ, const char *name)
 {
-    return !typ || is_text(typ, "at+jwt") || is_text(typ, "application/at+jwt");
+    static const char prefix[] = "application/";
+    const char *text = json_string_value(typ);
+
+    if (text && strncasecmp(text, prefix, strlen(prefix)) == 0) {
+        text += strlen(prefix);
+    }
+    return text && strcasecmp(text, name) == 0;
 }
 
 static const char *check_header(const json_t *header, int foreign)
 {
     const json_t *typ = json_object_get(header, "typ");
 
-    if (!is_text(typ, "JWT") && !(foreign && is_foreign_type(typ))) {
+    if (!is_type(typ, "JWT") && !(foreign && (!typ || is_type(typ, "at+jwt")))) {
         return NOT_ACCESS;
     }
     if (json_object_get(header, "crit")) {
@@ -187,15 +197,15 @@ static int is_for(const json_t *aud, const char *audience)
     return 0;
 }
 
+/* A double has all of these whole seconds exactly. */
 static int is_seconds(const json_t *value)
 {
-    return json_is_integer(value) && json_integer_value(value) >= -SECONDS_MOST &&
-           json_integer_value(value) <= SECONDS_MOST;
+    return json_is_number(value) && fabs(json_number_value(value)) <= (double)SECONDS_MOST;
 }
 
 static int is_past_or_absent(const json_t *value, apr_int64_t latest)
 {
-    return !value || (is_seconds(value) && json_integer_value(value) <= latest);
+    return !value || (is_seconds(value) && json_number_value(value) <= (double)latest);
 }
 
 static const char *check_times(const json_t *payload, apr_int64_t now)
@@ -205,7 +215,7 @@ static const char *check_times(const json_t *payload, apr_int64_t now)
     if (!is_seconds(exp)) {
         return "the token has no valid expiry";
     }
-    if (json_integer_value(exp) <= now - CAT_TOKEN_LEEWAY) {
+    if (json_number_value(exp) <= (double)(now - CAT_TOKEN_LEEWAY)) {
         return cat_token_expired;
     }
     if (!is_past_or_absent(json_object_get(payload, "nbf"), now + CAT_TOKEN_LEEWAY) ||
@@ -281,6 +291,12 @@ static const char *check_token(apr_pool_t *pool, const parts_t *parts, const cat
     return fault ? fault : check_payload(parts->payload, trust, now);
 }
 
+/* In whole seconds. value NULL: 1970. */
+static apr_time_t read_time(const json_t *value)
+{
+    return apr_time_from_sec((apr_int64_t)json_number_value(value));
+}
+
 static const cat_claims_t *read_claims(apr_pool_t *pool, const json_t *payload, const cat_trust_t *trust)
 {
     cat_claims_t *c = apr_pcalloc(pool, sizeof(*c));
@@ -290,8 +306,8 @@ static const cat_claims_t *read_claims(apr_pool_t *pool, const json_t *payload, 
     c->audience = trust->audience;
     c->keys = trust->keys;
     c->subject = get_text(payload, "sub");
-    c->issued = apr_time_from_sec(json_integer_value(json_object_get(payload, "iat")));
-    c->expires = apr_time_from_sec(json_integer_value(json_object_get(payload, "exp")));
+    c->issued = read_time(json_object_get(payload, "iat"));
+    c->expires = read_time(json_object_get(payload, "exp"));
     c->role = trust->roles[0];
     if (!trust->foreign) {
         c->session = get_text(payload, "sid");
@@ -303,17 +319,35 @@ static const cat_claims_t *read_claims(apr_pool_t *pool, const json_t *payload, 
     return c;
 }
 
+static apr_size_t find_most(const cat_trust_t *trusts, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (trusts[i].foreign) {
+            return CAT_TOKEN_MAX_FOREIGN;
+        }
+    }
+    return CAT_TOKEN_MAX;
+}
+
 const char *cat_token_verify(apr_pool_t *pool, const cat_trust_t *trusts, int count, apr_time_t now, const char *token,
                              const cat_claims_t **claims)
 {
     const char *fault = "the token is from another issuer";
+    apr_size_t length = strlen(token);
     parts_t parts;
 
+    if (length > find_most(trusts, count)) {
+        return cat_token_too_long;
+    }
     if (!cat_token_check_shape(token) || !split_token(pool, token, &parts)) {
         return cat_token_malformed;
     }
     for (int i = 0; i < count; i++) {
         if (!is_text(json_object_get(parts.payload, "iss"), trusts[i].issuer)) {
+            continue;
+        }
+        if (!trusts[i].foreign && length > CAT_TOKEN_MAX) {
+            fault = cat_token_too_long;
             continue;
         }
         fault = check_token(pool, &parts, &trusts[i], now);

@@ -11,7 +11,9 @@
 /* Access tokens: JWT (RFC 7519). This module's have the claim token_use, because libjwt 1.10.2 supports no typ but
  * "JWT"; those of other issuers may follow RFC 9068. */
 
-#define CAT_TOKEN_MAX 4096  /* octets; a longer token is refused unread */
+/* Octets; a longer token is refused unread. Other issuers list the groups of a user in theirs. */
+#define CAT_TOKEN_MAX 4096
+#define CAT_TOKEN_MAX_FOREIGN 8192
 #define CAT_TOKEN_LEEWAY 30 /* seconds, on exp, nbf and iat */
 
 typedef struct cat_claims_t {
@@ -34,9 +36,9 @@ typedef struct cat_trust_t {
     const char *issuer;
     const char *audience;
     const cat_keys_t *keys;
-    int foreign; /* flag, another issuer: typ may also be "at+jwt", "application/at+jwt" (RFC 9068) or absent, sub any
-                  * text of 1 to 255 octets without control characters; token_use, sid and jti are not required; role,
-                  * username and email_verified are ignored */
+    int foreign; /* flag, another issuer: typ may also be "at+jwt" (RFC 9068) or absent, sub any text of 1 to 255 octets
+                  * without control characters; token_use, sid and jti are not required; role, username and
+                  * email_verified are ignored */
     const char *const
         *roles; /* the values of the role claim, NULL at the end; a token without the claim has the first */
 } cat_trust_t;
@@ -53,25 +55,27 @@ typedef struct cat_trust_chain_t {
  * seconds. On the pool. NULL: it cannot be signed, or would be longer than CAT_TOKEN_MAX. */
 const char *cat_token_make(apr_pool_t *pool, const cat_keys_t *keys, const cat_claims_t *claims);
 
-/* Does token have the shape of a signed JWT: at most CAT_TOKEN_MAX octets, three non-empty segments in base64url (RFC
- * 4648 5) without padding, whose unused bits are 0? */
+/* Does token have the shape of a signed JWT: three non-empty segments in base64url (RFC 4648 5) without padding, whose
+ * unused bits are 0? */
 int cat_token_check_shape(const char *token);
 
 /*
  * Verifies, in this order:
+ * - the length: CAT_TOKEN_MAX_FOREIGN if one of the trusts is foreign, else CAT_TOKEN_MAX;
  * - the shape;
- * - iss: one of the trusts, which determines keys and audience;
- * - the header: typ "JWT"; no crit; kid chooses the key, and may be absent if the trust has one key; alg is that of the
- *   key;
+ * - iss: one of the trusts, which determines keys and audience; and again the length, if the trust is our own;
+ * - the header: typ "JWT", compared as media types are, without regard to case and with or without "application/" (RFC
+ *   7515 4.1.9); no crit; kid chooses the key, and may be absent if the trust has one key; alg is that of the key;
  * - the signature;
  * - aud: the audience, or an array that contains it;
  * - token_use "access"; sub an id of lib/id.h; sid and jti strings; role, username and email_verified, if present, of
  *   their type;
- * - exp: an integer later than now less the leeway, up to the year 9999; nbf and iat, if present: integers not later
- *   than now plus the leeway.
+ * - exp: a number, perhaps with a fraction (RFC 7519 2, NumericDate), later than now less the leeway, up to the year
+ *   9999; nbf and iat, if present: numbers not later than now plus the leeway.
  * NULL: the token is valid, and *claims lives on the pool. Otherwise the reason for error_description (RFC 6750 3), a
- * constant; two of them have a name, to be compared by address.
+ * constant; three of them have a name, to be compared by address.
  */
+extern const char cat_token_too_long[];
 extern const char cat_token_malformed[]; /* the shape */
 extern const char cat_token_expired[];   /* exp, of a token that is valid otherwise so far */
 const char *cat_token_verify(apr_pool_t *pool, const cat_trust_t *trusts, int count, apr_time_t now, const char *token,

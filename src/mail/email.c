@@ -9,7 +9,8 @@
 #define LABEL_MAX 63 /* octets, RFC 1035 2.3.4 */
 #define SUFFIX_LEAST 2
 
-#define LETTERS_DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#define LETTERS_DIGITS LETTERS "0123456789"
 #define ATEXT LETTERS_DIGITS "!#$%&'*+-/=?^_`{|}~"
 
 /* The length of the dot-atom that text begins with; 0: none. */
@@ -35,7 +36,13 @@ static int check_label(const char *label, apr_size_t length)
     return length >= 1 && length <= LABEL_MAX && label[0] != '-' && label[length - 1] != '-';
 }
 
-static int check_domain(const char *domain)
+/* RFC 3696 2: no top-level domain is a number, so none can be mistaken for an address of IPv4. Each begins with a letter. */
+static int check_suffix(const char *label, apr_size_t length)
+{
+    return length >= SUFFIX_LEAST && strspn(label, LETTERS) > 0;
+}
+
+int cat_email_check_domain(const char *domain)
 {
     const char *label = domain;
 
@@ -45,7 +52,7 @@ static int check_domain(const char *domain)
             return 0;
         }
         if (label[length] == '\0') {
-            return label != domain && length >= SUFFIX_LEAST;
+            return label != domain && check_suffix(label, length);
         }
         if (label[length] != '.') {
             return 0;
@@ -61,7 +68,17 @@ int cat_email_check(const char *text)
     if (local < 1 || local > LOCAL_MAX || text[local] != '@' || strlen(text) > CAT_EMAIL_MAX) {
         return 0;
     }
-    return check_domain(text + local + 1);
+    return cat_email_check_domain(text + local + 1);
+}
+
+int cat_email_is_international(const char *text)
+{
+    const char *at = strrchr(text, '@'), *domain = at ? at + 1 : "";
+
+    while (*domain && (unsigned char)*domain < 0x80) {
+        domain++;
+    }
+    return *domain != '\0';
 }
 
 /* Not tolower: it depends on the locale. */

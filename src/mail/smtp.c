@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sends a message by libcurl, and finds out of what a refusal speaks. curl tells the last reply code only, so the
+ * commands and the replies are watched as they pass: a 5xx before RCPT is the configuration's fault, and so is a 5.5.x
+ * (RFC 3463, "protocol status") at any time. Postfix, for instance, refuses a name of EHLO without a dot in the answer to
+ * RCPT: 504 5.5.2. Any other 5xx after RCPT is of the recipient or the message, which then will never be accepted.
+ */
 #include "mail/smtp.h"
 
 #include <arpa/inet.h>
 #include <string.h>
 #include <strings.h>
 
+#include <apr_lib.h>
 #include <apr_strings.h>
 #include <curl/curl.h>
 
@@ -14,8 +21,9 @@ typedef struct transfer_t {
     const cat_smtp_t *smtp;
     const char *message; /* the part that curl has not read yet */
     apr_size_t left;
-    int addressed; /* RCPT was sent: a refusal from now on is of this message */
-    int leaving;   /* QUIT was sent: the server has answered the message */
+    int addressed;   /* RCPT was sent: a refusal from now on is of this message */
+    int leaving;     /* QUIT was sent: the server has answered the message */
+    char status[12]; /* of the last reply that refused something: its enhanced status code; "": it has none */
     char error[CURL_ERROR_SIZE];
 } transfer_t;
 
@@ -56,6 +64,38 @@ static int begins_with(const char *data, size_t size, const char *command)
     return size >= strlen(command) && memcmp(data, command, strlen(command)) == 0;
 }
 
+/* The length of the enhanced status code (RFC 2034) that the text begins with: "5.5.2"; 0: none. */
+static size_t span_status(const char *text, size_t size)
+{
+    size_t length = 0;
+
+    for (int part = 0; part < 3; part++) {
+        size_t digits = 0, most = part ? 3 : 1;
+        if (part && (length == size || text[length++] != '.')) {
+            return 0;
+        }
+        while (length < size && digits < most && apr_isdigit(text[length])) {
+            length++;
+            digits++;
+        }
+        if (!digits) {
+            return 0;
+        }
+    }
+    return length == size || apr_isspace(text[length]) ? length : 0;
+}
+
+/* A line of a reply: "504 5.5.2 <shop>: Helo command rejected". */
+static void watch_reply(transfer_t *t, const char *data, size_t size)
+{
+    size_t length;
+
+    if (size > 4 && (*data == '4' || *data == '5') && (data[3] == ' ' || data[3] == '-')) {
+        length = data[4] == *data ? span_status(data + 4, size - 4) : 0;
+        apr_cpystrn(t->status, data + 4, length + 1);
+    }
+}
+
 /* curl reports the last reply code but not its command, so the commands are watched as they are sent. */
 static int watch_command(CURL *curl, curl_infotype type, char *data, size_t size, void *context)
 {
@@ -65,6 +105,8 @@ static int watch_command(CURL *curl, curl_infotype type, char *data, size_t size
     if (type == CURLINFO_HEADER_OUT) {
         t->addressed |= begins_with(data, size, "RCPT TO:");
         t->leaving |= begins_with(data, size, "QUIT\r\n");
+    } else if (type == CURLINFO_HEADER_IN) {
+        watch_reply(t, data, size);
     }
     return 0;
 }
@@ -105,10 +147,20 @@ static void set_security(CURL *curl, const cat_smtp_t *smtp)
     }
 }
 
-/* EHLO names the local host, which is curl's default if the URL has no path. */
-static void set_route(CURL *curl, const cat_smtp_t *smtp)
+/* curl takes the name for EHLO from the path of the URL; without one, the local host's. */
+static const char *name_client(apr_pool_t *pool, const cat_smtp_t *smtp)
 {
-    curl_easy_setopt(curl, CURLOPT_URL, smtp->url);
+    const char *path = strchr(strstr(smtp->url, "://") + strlen("://"), '/');
+
+    if (!smtp->name || (path && path[1])) {
+        return smtp->url;
+    }
+    return apr_pstrcat(pool, smtp->url, path ? "" : "/", smtp->name, NULL);
+}
+
+static void set_route(CURL *curl, apr_pool_t *pool, const cat_smtp_t *smtp)
+{
+    curl_easy_setopt(curl, CURLOPT_URL, name_client(pool, smtp));
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
     curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* not even one from the environment */
 }
@@ -126,6 +178,12 @@ static void set_envelope(CURL *curl, apr_pool_t *pool, const char *from, struct 
     curl_easy_setopt(curl, CURLOPT_DEBUGDATA, t);
 }
 
+/* Does a 5xx find fault with the client's commands? Some servers have no enhanced codes. */
+static int is_protocol_fault(long reply, const char *status)
+{
+    return *status ? begins_with(status, strlen(status), "5.5.") : reply <= 504 && reply != 501;
+}
+
 /* reply: the server's last reply code; 0: none. */
 static cat_smtp_result_t judge_reply(CURLcode code, long reply, const transfer_t *t)
 {
@@ -133,7 +191,7 @@ static cat_smtp_result_t judge_reply(CURLcode code, long reply, const transfer_t
         return CAT_SMTP_SENT;
     }
     if (reply >= 500) {
-        return t->addressed ? CAT_SMTP_REFUSED : CAT_SMTP_SETUP;
+        return t->addressed && !is_protocol_fault(reply, t->status) ? CAT_SMTP_REFUSED : CAT_SMTP_SETUP;
     }
     if (reply >= 400) {
         return CAT_SMTP_RETRY;
@@ -153,7 +211,7 @@ static cat_smtp_result_t judge_reply(CURLcode code, long reply, const transfer_t
 static const char *explain_failure(apr_pool_t *pool, CURLcode code, long reply, const transfer_t *t)
 {
     if (reply >= 400) {
-        return apr_psprintf(pool, "the server answered %ld %s", reply,
+        return apr_psprintf(pool, "the server answered %ld%s%s %s", reply, *t->status ? " " : "", t->status,
                             t->addressed ? "to the message" : "before it accepted a recipient");
     }
     return apr_psprintf(pool, "%s (last reply: %ld)", t->error[0] ? t->error : curl_easy_strerror(code), reply);
@@ -196,7 +254,7 @@ cat_smtp_result_t cat_smtp_send(apr_pool_t *pool, const cat_smtp_t *smtp, const 
         *detail = "out of memory";
         return CAT_SMTP_RETRY;
     }
-    set_route(curl, smtp);
+    set_route(curl, pool, smtp);
     set_limits(curl, t);
     set_security(curl, smtp);
     set_envelope(curl, pool, from, recipients, t);
@@ -225,7 +283,7 @@ const char *cat_smtp_check_url(apr_pool_t *pool, const char *url)
 {
     static const CURLUPart unwanted[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS, CURLUPART_QUERY,
                                          CURLUPART_FRAGMENT};
-    const char *scheme;
+    const char *scheme, *path;
     CURLU *u = curl_url();
 
     apr_pool_cleanup_register(pool, u, free_url, apr_pool_cleanup_null);
@@ -241,8 +299,9 @@ const char *cat_smtp_check_url(apr_pool_t *pool, const char *url)
             return "takes only a host and a port; user and password belong in the file of CatalogMailCredentials";
         }
     }
-    if (strcmp(get_part(pool, u, CURLUPART_PATH), "/") != 0) {
-        return "must end after the host or port";
+    path = get_part(pool, u, CURLUPART_PATH);
+    if (path[1] && !cat_email_check_domain(path + 1)) {
+        return "may have only the name for EHLO after the host or port, such as /shop.example.com";
     }
     return NULL;
 }

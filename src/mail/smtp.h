@@ -12,7 +12,8 @@
 #define CAT_SMTP_TIMEOUT 15        /* seconds, the whole conversation */
 
 typedef struct cat_smtp_t {
-    const char *url;             /* smtp://host[:port] or smtps://host[:port] */
+    const char *url;  /* smtp://host[:port] or smtps://host[:port], and perhaps a slash and a name for EHLO */
+    const char *name; /* for EHLO if the URL has none; NULL: the local host's, which may have no dot */
     const char *user, *password; /* NULL: no AUTH. Never sent without TLS */
     const char *ca_file;         /* PEM; NULL: the certificates of the system */
     int require_tls;             /* flag, for smtp://: fail unless STARTTLS works (RFC 3207), as always with a user.
@@ -25,15 +26,17 @@ typedef enum {
     CAT_SMTP_SENT,    /* the server has taken responsibility (250 to DATA) */
     CAT_SMTP_RETRY,   /* 4xx, no connection, time-out, aborted: the same message may succeed later */
     CAT_SMTP_REFUSED, /* 5xx to this message or recipient: the message will never succeed */
-    CAT_SMTP_SETUP    /* TLS or login fails: the configuration is wrong; retry, slowly */
+    CAT_SMTP_SETUP /* TLS or login fails, or the server does not like the client's commands, EHLO's name among them (5.5.x of
+                         RFC 3463): the configuration is wrong; retry, slowly */
 } cat_smtp_result_t;
 
-/* *detail (on the pool) says for the log why the message was not sent: curl's words and the reply code, no address, no
- * secret. */
+/* *detail (on the pool) says for the log why the message was not sent: curl's words, the reply code and the enhanced
+ * status code, no address, no secret. */
 cat_smtp_result_t cat_smtp_send(apr_pool_t *pool, const cat_smtp_t *smtp, const char *from, const char *to,
                                 const char *message, const char **detail);
 
-/* Checks a URL for cat_smtp_send: scheme smtp or smtps, a host, an optional port, no user, no path. NULL: it is valid.
+/* Checks a URL for cat_smtp_send: scheme smtp or smtps, a host, an optional port, an optional
+ * domain name as its path, no user. NULL: it is valid.
  * Otherwise the error, on the pool. */
 const char *cat_smtp_check_url(apr_pool_t *pool, const char *url);
 

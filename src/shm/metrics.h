@@ -77,6 +77,7 @@ typedef enum {
     VALUE(CAT_MAIL_REFUSED, "refused") VALUE(CAT_MAIL_EXPIRED, "expired") VALUE(CAT_MAIL_DROPPED, "dropped")
 #define CAT_TOKEN_VALUES(VALUE)                                                                                        \
     VALUE(CAT_TOKEN_REQUEST, "request")                                                                                \
+    VALUE(CAT_TOKEN_TOO_LONG, "too_long")                                                                              \
     VALUE(CAT_TOKEN_MALFORMED, "malformed")                                                                            \
     VALUE(CAT_TOKEN_EXPIRED, "expired")                                                                                \
     VALUE(CAT_TOKEN_REVOKED, "revoked") VALUE(CAT_TOKEN_INVALID, "invalid") VALUE(CAT_TOKEN_UNDECIDED, "undecided")

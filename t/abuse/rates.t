@@ -123,6 +123,15 @@ is(statuses(login('/one', $here)), '429', 'a graceful restart keeps the counts')
 is(statuses(map { login('/one', "2001:db8:5:6:$_") } '0::1', 'ffff::2', '1:2:3:4', '0::2'), '401 401 401 429',
     'addresses of one IPv6 network count together');
 is(statuses(login('/one', '2001:db8:5:7::1')), '401', 'another IPv6 network counts separately');
+# What an IPv6 address with an IPv4 address in it counts as.
+sub tries { return statuses(map { login('/one', $_) } @_) }
+is(tries(map { "64:ff9b::c633:64$_" } qw(01 02 03 04)), '401 401 401 401', 'clients behind NAT64 count separately');
+is(tries('64:ff9b::c633:6405', '198.51.100.5', '64:ff9b::198.51.100.5', '::ffff:0:c633:6405'), '401 401 401 429',
+    'the IPv4 address that NAT64 translates counts, however it is written');
+is(tries(map { "64:ff9b:1:2::$_" } qw(1 2 3 4)), '401 401 401 401', 'so do those of a network\'s own NAT64');
+is(tries(map { "2002:c633:6406:$_\::1" } 1 .. 4), '401 401 401 429', 'a 6to4 site with 65,536 networks counts as one client');
+is(tries(map { "2001:0:c633:6407:0:0:39cc:9b$_" } qw(01 02 03 04)), '401 401 401 401', 'clients of one Teredo server count separately');
+
 my @said = map { +{ headers => { $_ => from() } } } qw(X-Forwarded-For Forwarded X-Real-IP Client-IP);
 is(statuses(map { $server->api(POST => '/auth/login', { login => 'x', password => 'y' }, mount => '/one', %$_) } @said),
     '401 401 401 429', 'headers of an untrusted proxy do not change the client\'s address');

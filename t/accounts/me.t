@@ -10,6 +10,7 @@ sub me { $server->api(GET => '/auth/me', token => $_[0]) }
 my $user = register($server);
 my %me = (%{ $user->{user} }, emailVerified => false, role => 'user', mayWrite => false);
 answers(me($user->{token}), 200, { success => true, data => \%me }, 'the answer has the user\'s stored fields');
+answers(sign_in($server, $user->{user}{username}, $user->{password}), 200, tokens(user => \%me), 'signing in returns them, too');
 answers($server->api(HEAD => '/auth/me', token => $user->{token}), 200, '', 'HEAD is served');
 
 # The answer has the stored fields, whatever the token says; only mayWrite depends on the token.
@@ -17,7 +18,12 @@ $server->api(POST => '/auth/confirm', { token => mail_token($server, $user->{use
 set_role($server, $user->{user}{username}, 'admin');
 answers(me($user->{token}), 200, { success => true, data => { %me, emailVerified => true, role => 'admin' } },
     'the answer has fields that changed since the token was issued');
-my $next = refresh($server, $user->{refreshToken})->{json}{token};
+my $in = sign_in($server, $user->{user}{username}, $user->{password});
+my $refreshed = refresh($server, $user->{refreshToken});
+my %admin = (%me, emailVerified => true, role => 'admin', mayWrite => true);
+answers($in, 200, tokens(user => \%admin), 'signing in tells the role and what it allows');
+answers($refreshed, 200, tokens(user => \%admin), 'so does a refresh');
+my $next = $refreshed->{json}{token};
 answers(me($next), 200, { success => true, data => { %me, emailVerified => true, role => 'admin', mayWrite => true } },
     'mayWrite follows the new token');
 

@@ -75,8 +75,8 @@ answers($server->api(DELETE => '/auth/me', {}, token => $user->{token}), 400, in
 answers(remove('wrong horse'), 400, invalid(password => 'wrong'), 'a wrong password is refused');
 ok(works($server, $user->{token}), 'nothing has happened');
 my $second = sign_in($server, "$name-3", 'correct horse')->{json};
-answers(remove('correct horse', headers => { Cookie => 'catalog_refresh=x' }), 200, { success => true, message => qr/./ }, 'the account is deleted',
-    'set-cookie' => qr/^catalog_refresh=; .*Max-Age=0/);
+answers(remove('correct horse', headers => { Cookie => '__Host-catalog_refresh%2fapi=x' }), 200, { success => true, message => qr/./ }, 'the account is deleted',
+    'set-cookie' => qr/^__Host-catalog_refresh%2fapi=; .*Max-Age=0/);
 answers($server->api(GET => '/auth/me', token => $_->{token}), 401, undef, 'a session has ended', 'www-authenticate' => failed()) for $user, $second;
 answers(remove('correct horse'), 401, undef, 'a second deletion is refused', 'www-authenticate' => failed());
 answers(sign_in($server, "$name-3", 'correct horse'), 401, undef, 'nobody can sign in');

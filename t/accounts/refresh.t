@@ -53,9 +53,9 @@ ok($short->{token}, 'a session with a short CatalogSessionTTL is refreshed, too'
 # The first token again within the grace period, as from another tab.
 my $tab = renew($user->{refreshToken});
 answers($tab, 200, tokens(user => $user->{user}), 'the first refresh token is accepted again within the grace period');
-is($tab->{json}{refreshToken}, $r->{json}{refreshToken}, 'it has the same successor');
-$tab = renew($tab->{json}{refreshToken});
-is($tab->{json}{refreshToken}, $next->{refreshToken}, 'the successor has the same successor, too');
+is($tab->{json}{refreshToken}, $next->{refreshToken}, 'it returns the successor that has not been used');
+$tab = renew($r->{json}{refreshToken});
+is($tab->{json}{refreshToken}, $next->{refreshToken}, 'so does its first successor');
 ok(works($server, $user->{token}), 'the session continues');
 
 # The next access token has the user's stored fields of that time.

@@ -25,7 +25,7 @@ sub watch { $processes{$_} = 1 for map { slurp("$_/cmdline") . slurp("$_/environ
 sub keep_pair {
     my ($what, $r) = @_;
     $r->{json}{token} or die "$what: $r->{status} $r->{body}\n";
-    my ($cookie) = ($r->{headers}{'set-cookie'} // '') =~ /^catalog_refresh=([\w-]+)/;
+    my ($cookie) = ($r->{headers}{'set-cookie'} // '') =~ /^[^=]+=([\w-]+)/;
     keep("access token of $what", $r->{json}{token});
     keep("refresh token of $what", $r->{json}{refreshToken} // $cookie);
     return $r->{json};
@@ -52,7 +52,7 @@ sign_in($server, $name, $wrong);
 sign_in($server, $mistyped, $name); # the password in the field of the name
 sign_in($server, $name, $first, $mistyped => 1);
 $server->api(POST => '/auth/login', qq({"login":"$name","password":"$first"),
-    headers => { Cookie => "catalog_refresh=$user->{refreshToken}" }); # no JSON
+    headers => { Cookie => "__Host-catalog_refresh%2fapi=$user->{refreshToken}" }); # no JSON
 my $next = keep_pair('refresh', refresh($server, $user->{refreshToken}));
 watch();
 refresh($server, $user->{refreshToken}); # a replay, which is logged

@@ -31,6 +31,7 @@ my @accepted = (
     ['issued in the future, within the leeway', with(iat => $now + 15)],
     ['more claims than are needed', with(scope => 'all', roles => ['x', { y => 1 }], nbf => $now - 5)],
     ['no time of issue', with(iat => ABSENT)],
+    ['times with fractions', raw(exp => $now + 300.75)], ['typ jwt', header(typ => 'jwt')],
 );
 answers(post($_->[1]), 201, undef, "accepted: $_->[0]") for @accepted;
 
@@ -53,13 +54,13 @@ my @refused = (
     ['PS256', header(alg => 'PS256')],
     ['crit', header(crit => ['exp'])], ['crit with an unknown field', header(crit => ['x'], x => 1)],
     ['typ at+jwt', header(typ => 'at+jwt')], ['typ application/at+jwt', header(typ => 'application/at+jwt')],
-    ['typ jwt', header(typ => 'jwt')], ['no typ', header(typ => ABSENT)], ['typ a number', header(typ => 1)],
+    ['typ jws', header(typ => 'jws')], ['no typ', header(typ => ABSENT)], ['typ a number', header(typ => 1)],
     ['typ rt+jwt', header(typ => 'rt+jwt')],
     ['a header that is a list', forge(header => '[]')], ['a header that is no JSON', forge(header => 'x')],
     ['an empty header', forge(header => '{}')], ['a header cut off', forge(header => '{"alg":"HS256"')],
 
     ['exp missing', with(exp => ABSENT)], ['exp a text', raw(exp => '"9999999999"')],
-    ['exp a real', raw(exp => '9999999999.5')], ['exp a whole real', raw(exp => '9999999999.0')],
+    ['exp a real of the past', raw(exp => '1.5')], ['exp a real beyond the year 9999', raw(exp => '1e300')],
     ['exp null', raw(exp => 'null')],
     ['exp below zero', with(exp => -1)], ['exp zero', with(exp => 0)], ['exp true', raw(exp => 'true')],
     ['exp a list', raw(exp => '[9999999999]')], ['exp beyond 64 bits', raw(exp => '99999999999999999999')],
@@ -67,7 +68,7 @@ my @refused = (
     ['expired long ago', with(exp => 1)],
     ['expired more than the leeway ago', with(iat => $now - 300, exp => $now - 45)],
     ['nbf in the future', with(nbf => $now + 60)], ['nbf a text', raw(nbf => '"1"')],
-    ['nbf a real', raw(nbf => '1.5')], ['nbf null', raw(nbf => 'null')],
+    ['nbf a real in the future', raw(nbf => $now + 60.5)], ['nbf null', raw(nbf => 'null')],
     ['iat in the future', with(iat => $now + 60)], ['iat a text', raw(iat => '"1"')],
     ['no token_use', with(token_use => ABSENT)], ['another token_use', with(token_use => 'id')],
     ['two token_use', text(plus('"token_use":"id"'))],
@@ -103,6 +104,11 @@ for ([4096, 201], [4097, 401]) {
     for (my $pad = 2600; length $token < $length; $pad++) { $token = with(pad => 'x' x $pad) }
     answers(post($token), $status, undef, "a token of $length octets gets $status");
 }
+
+# A text of more than 4,096 octets has a problem of its own, whatever is in it.
+my $long = api(POST => '/products', { name => 'x', price => 1 }, token => 'x' x 4097, headers => { Accept => 'application/problem+json' });
+answers($long, 401, undef, 'a text of 4,097 octets is refused', 'www-authenticate' => qr/error="invalid_token", error_description="the token is too long"$/);
+is("$long->{json}{type} $long->{json}{detail}", '/api/problems/token-too-long the token is too long', 'the problem says why');
 
 # A refresh token is no access token.
 my $user = register();

@@ -58,7 +58,7 @@ my $mail = "CatalogBaseURL https://shop.test\nCatalogMailFrom a\@x.test\n";
 my @texts = (
     # directive, valid values, invalid values
     ['CatalogMail',
-        [qw(smtp://127.0.0.1 smtp://mail.x.test:25 smtps://mail.x.test smtp://[::1]:2525 "file:@dir@/data")],
+        [qw(smtp://127.0.0.1 smtp://mail.x.test:25 smtps://mail.x.test smtp://[::1]:2525 smtp://x/shop.test "file:@dir@/data")],
         [qw(smtp: smtp:// http://x mail.x.test smtp://user:pass@x smtp://x/path smtp://x:0x smtp://x:99999),
             qw(file: file:/nowhere "file:@dir@/httpd.conf" /tmp)]],
     ['CatalogMailFrom', ['a@x.test', '"The Shop <a@x.test>"', '"<a@x.test>"'],

@@ -29,8 +29,8 @@ my $name = fresh();
 my %login = (login => $name, password => 'correct horse');
 my $r = front(POST => '/api/register', { username => $name, email => "$name\@example.com", password => 'correct horse', cookie => true });
 is($r->{status}, 201, 'a registration through the proxy succeeds');
-like($r->{headers}{'set-cookie'}, qr{^catalog_refresh=\S+; Path=/shop/api/auth; .*\bSecure\b},
-    'the cookie has the proxy\'s path, and is Secure because of CatalogBaseURL');
+like($r->{headers}{'set-cookie'}, qr{^__Host-catalog_refresh%2fapi=\S+; Path=/; .*\bSecure\b},
+    'the cookie is of the whole host and Secure because of CatalogBaseURL, so the proxy has nothing to translate');
 my ($cookie) = $r->{headers}{'set-cookie'} =~ /^([^;]+)/;
 is(front(POST => '/api/auth/refresh', headers => { Cookie => $cookie })->{status}, 200,
     'a refresh through the proxy accepts the cookie');

@@ -3,7 +3,14 @@
 # Idempotency-Key on POST /products: what is repeated, what is refused, and what runs again.
 use CatalogTest;
 
-my $server = server()->start;
+my $server = server(conf => <<'END')->start;
+<Location "/my shop">
+    CatalogEnable   On
+    CatalogKeyFile  "@key@"
+    CatalogIssuer   https://catalog.test
+    CatalogAudience catalog-test
+</Location>
+END
 my $other = server(mount => 'CatalogDatabase @driver@ "' . $server->params . '"')->start; # another server, the same database
 my ($user, $stranger) = (register($server)->{token}, register($server)->{token});
 my $db = $server->database;
@@ -29,6 +36,9 @@ for my $case (['this server', $server], ['another server on the database', $othe
     answers($again, 201, $first->{body}, "$case->[0] repeats status and body, octet by octet", 'idempotency-replayed' => 'true',
         map { $_ => $first->{headers}{$_} } qw(etag location catalog-ignored));
 }
+my %elsewhere = (token => $user, mount => '/my%20shop', headers => { 'Idempotency-Key' => '"first"' });
+answers($server->api(POST => '/products', \%mug, %elsewhere), 201, $first->{body}, 'another mount of the database repeats it, too',
+    'idempotency-replayed' => 'true', location => '/my%20shop' . $first->{headers}{location} =~ s{^/api}{}r);
 is(stored(), 1, 'one product is stored');
 answers($server->api(GET => "/products/$first->{json}{data}{id}"), 200, undef, 'the product can be read', etag => $first->{headers}{etag});
 answers($server->api(PUT => "/products/$first->{json}{data}{id}", { price => 10 }, token => $user), 200, undef, 'and changed');

@@ -119,7 +119,7 @@ sub by_kind {
     my $shared = { secret => substr $secret, 0, 32 };
     my $inner = signed($own, \%h, $wanted);
     my $deflated = Compress::Zlib::memGzip($json->encode($wanted));
-    my @typs = ('jwt', 'at+jwt', 'application/at+jwt', 'logout+jwt', 'rt+jwt', 'dpop+jwt', 'secevent+jwt', 'JWT2', '');
+    my @typs = ('jws', 'at+jwt', 'application/at+jwt', 'logout+jwt', 'rt+jwt', 'dpop+jwt', 'secevent+jwt', 'JWT2', '');
     return (
         (map { ["typ '$_'", signed($own, { %h, typ => $_ }, $wanted)] } @typs),
         ['no typ', signed($own, { alg => $h{alg}, kid => $kid }, $wanted)],

@@ -53,6 +53,9 @@ my @good = (
     ['unknown claims', {}, { scope => 'all', 'https://id.test/roles' => ['x'] }],
     ['a token of the other trusted issuer', {}, { iss => 'https://corp.test', aud => 'api' }, 'RS256'],
     ['nbf in the future, within the leeway', {}, { nbf => $now + 10 }],
+    ['an access token with typ in capitals', { typ => 'at+JWT' }, {}], ['another spelling', { typ => 'Application/JWT' }, {}],
+    ['times with fractions', {}, { iat => $now - 0.25, nbf => $now - 0.5, exp => $now + 300.125 }],
+    ['a token of 8,000 octets', {}, { groups => 'x' x 5700 }],
 );
 answers(post(foreign(@$_[1 .. 3])), 201, undef, "accepted: $_->[0]") for @good;
 

@@ -36,9 +36,11 @@ sub accounts {
 sub tokens {
     my (%o) = (user => { id => $CatalogTest::ID, username => qr/./, email => qr/./, createdAt => $CatalogTest::TIME },
         refresh => 1, expires => 900, @_);
+    my $flag = sub { Cpanel::JSON::XS::is_bool($_[0]) };
+    my %more = $o{registered} ? () : (emailVerified => $flag, role => qr/^(?:user|editor|admin)$/, mayWrite => $flag);
     return {
         success => CatalogTest::true, message => qr/./, token => qr/^[\w-]+\.[\w-]+\.[\w-]+$/, tokenType => 'Bearer',
-        expiresIn => $o{expires}, $o{refresh} ? (refreshToken => qr/^[\w-]{43}$/) : (), user => $o{user},
+        expiresIn => $o{expires}, $o{refresh} ? (refreshToken => qr/^[\w-]{43}$/) : (), user => { %more, %{ $o{user} } },
     };
 }
 

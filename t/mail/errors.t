@@ -41,9 +41,11 @@ END
 my $port = free_port();
 failing('no connection', "smtp://127.0.0.1:$port", qr/^Failed to connect to 127\.0\.0\.1 port $port\b.*\(last reply: 0\)$/);
 failing('a temporary refusal', smtp('--reply', 'boss=451')->url, qr/^the server answered 451 to the message$/);
+failing('a fault of the protocol', smtp('--reply', 'boss=504 5.5.2')->url, qr/^the server answered 504 5\.5\.2 to the message$/);
+failing('a fault of the protocol without an enhanced code', smtp('--reply', 'boss=504')->url . '/mail.shop.test', qr/^the server answered 504 to the message$/);
 my $smtp = smtp('--tls', $tls, '--auth', 'shop:secret word');
 my $ca = "CatalogMailCA $tls/cert.pem";
-failing('a wrong password', $smtp->url, qr/^the server answered 535 before it accepted a recipient$/, credentials => 'shop:bad word', directives => $ca);
+failing('a wrong password', $smtp->url, qr/^the server answered 535 5\.7\.8 before it accepted a recipient$/, credentials => 'shop:bad word', directives => $ca);
 failing('a certificate of an unknown authority', $smtp->url, qr/certificate/, credentials => 'shop:secret word');
 failing('smtps without TLS', 'smtps://127.0.0.1:' . smtp()->port, qr/SSL/);
 failing('no STARTTLS, but credentials', smtp('--auth', 'shop:secret word')->url, qr/STARTTLS/, credentials => 'shop:secret word');

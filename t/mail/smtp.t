@@ -20,7 +20,7 @@ END
 sub id_of { return $_[0]{data} =~ /^Message-ID: (\S+)/mi ? $1 : '' }
 
 # The normal case: one message per mail, to one recipient, from the sender's address.
-my $smtp = smtp('--reply', 'later=451', '--reply', 'never=550');
+my $smtp = smtp('--require-domain', '--reply', 'later=451', '--reply', 'never=550');
 my $server = mailing($smtp->url)->start;
 my @users = map { register($server)->{user}{email} } 1 .. 7;
 my $odd = register($server, email => "o'neil+{x}!#\$%&*/=?^_`|~\@example.com")->{user}{email};
@@ -30,6 +30,7 @@ for my $address (@users, $odd) {
     is(scalar @mine, 1, "one mail is sent to $address");
     is($mine[0]{mail_from}, 'shop@catalog.test', 'the sender is the address of CatalogMailFrom');
 }
+is_deeply([map { $_->{helo} } $smtp->received], [('shop.test') x 8], 'EHLO has the host of CatalogBaseURL, which the server requires');
 is(scalar $smtp->received, 8, 'no other recipient receives a mail');
 my %ids = map { id_of($_) => 1 } $smtp->received;
 is(scalar keys %ids, 8, 'each mail has a Message-ID of its own');

@@ -31,7 +31,7 @@ my %headers = (etag => $tag, 'cache-control' => 'no-cache', vary => 'Accept-Enco
 
 like($tag, qr/^"[0-9a-f]{16}"$/, "a product's tag is strong");
 is($created->{headers}{etag}, $tag, 'POST returns the tag');
-is($created->{headers}{'cache-control'}, 'no-cache', 'POST returns Cache-Control: no-cache');
+is($created->{headers}{'cache-control'}, 'no-store', 'no cache stores the answer to a write');
 answers(ask(GET => $path), 200, undef, 'the tag stays while nothing changes', %headers);
 answers(ask(HEAD => $path), 200, '', 'HEAD has the tag', %headers);
 my %seen = ($tag => 1);
@@ -107,7 +107,7 @@ for (['AddOutputFilterByType DEFLATE application/json', 'AddSuffix', 'gzip', '-g
 
 # ---- writing ----
 
-my %there = (etag => $tag, 'cache-control' => 'no-cache');
+my %there = (etag => $tag, 'cache-control' => 'no-store');
 for (['PUT', \&put], ['PATCH', \&patch]) {
     my ($method, $update) = @$_;
     answers($update->($path, { price => 5 }, 'If-Match' => $other), 412, $failed,
@@ -128,7 +128,7 @@ answers(put($path, { price => 6 }, 'If-Match' => "$other, $tag", 'If-None-Match'
 my $refused = put($path, { price => 7 }, 'If-Match' => $tag);
 answers($refused, 412, $failed, 'a second update with the same tag gets a 412', etag => tag($path));
 my $patched = patch($path, { price => 6.5 }, 'If-Match' => $refused->{headers}{etag});
-answers($patched, 200, undef, 'a PATCH with the tag of the 412 succeeds', 'cache-control' => 'no-cache');
+answers($patched, 200, undef, 'a PATCH with the tag of the 412 succeeds', 'cache-control' => 'no-store');
 is($patched->{headers}{etag}, tag($path), 'its answer has the new tag');
 answers(patch($path, { price => 6.5 }, 'If-Match' => $patched->{headers}{etag}), 200, undef,
     'a PATCH that changes nothing has the same tag', etag => $patched->{headers}{etag});

@@ -36,7 +36,7 @@ for (@steps) {
     $record = { %$record, %change };
     delete $record->{rating} if !defined $record->{rating};
     my $answer = patch(\%change);
-    answers($answer, 200, updated(), "$name can be patched", etag => qr/^"[0-9a-f]{16}"$/, 'cache-control' => 'no-cache');
+    answers($answer, 200, updated(), "$name can be patched", etag => qr/^"[0-9a-f]{16}"$/, 'cache-control' => 'no-store');
     is_stored($name, $answer->{headers}{etag});
 }
 answers(patch($record), 200, updated(), 'the record itself can be sent back', 'catalog-ignored' => undef);

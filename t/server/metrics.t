@@ -23,7 +23,7 @@
 # moves: catalog_password_hash_wait_seconds
 # moves: catalog_password_hash_refusals_total (event worker)
 # moves: catalog_rate_limit_refusals_total login register mail refresh delay
-# moves: catalog_token_failures_total request malformed expired revoked invalid undecided
+# moves: catalog_token_failures_total request too_long malformed expired revoked invalid undecided
 # moves: catalog_mails_pending
 # moves: catalog_mails_dead
 # moves: catalog_mails_oldest_age_seconds
@@ -240,6 +240,7 @@ counts(sub { $session = refresh($server, $session->{refreshToken})->{json} for 1
 
 my %bad = (
     request => { headers => { Authorization => 'Bearer a"b' } },
+    too_long => { token => 'x' x 4097 },
     malformed => { token => 'x' },
     expired => { token => forge(claims => claims(exp => int(time) - 100)) },
     invalid => { token => forge(key => 'another key of thirty-two bytes!!') },

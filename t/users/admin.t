@@ -20,7 +20,12 @@ sub user {
     set_role($server, $user->{user}{username}, $role);
     return { %{ sign_in($server, $user->{user}{username}, $password)->{json} } };
 }
-sub view { my ($user, %changes) = @_; return { %{ $user->{user} }, emailVerified => false, role => 'user', locked => false, %changes } }
+sub view {
+    my ($user, %changes) = @_;
+    my %view = (%{ $user->{user} }, emailVerified => false, role => 'user', locked => false, %changes);
+    delete $view{mayWrite}; # which the answer of a sign-in has
+    return \%view;
+}
 sub one { my ($user, %changes) = @_; return { success => true, data => view($user, %changes), message => qr/./ } }
 sub done { return { success => true, message => qr/./ } }
 

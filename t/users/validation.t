@@ -56,6 +56,7 @@ my @cases = (
     (map { ["address $_->[0]", email => $_->[1], 'format'] }
         ['without an at sign', 'example.com'], ['with two', 'a@b@example.com'],
         ['without a local part', '@example.com'], ['without a domain', 'a@'],
+        ['with a number for a suffix', 'a@1.22'], ['at an IPv4 address', 'a@192.0.2.10'],
         ['without a dot', 'a@localhost'], ['with a suffix of one', 'a@example.c'],
         ['with a dot at the end', 'a@example.com.'],
         ['with two dots in the domain', 'a@example..com'], ['with a dot first in the domain', 'a@.example.com'],

@@ -3,7 +3,7 @@
 """A real SMTP server (aiosmtpd) for tests: listens on 127.0.0.1, prints its port on a line, serves until it is killed.
 
 Every accepted message becomes a file TIME.eml in --maildir, with an X-RcptTo line for each recipient before its
-own headers, and a line of JSON in envelopes.jsonl there: mail_from, rcpt_tos, tls, auth, data. Both are written before
+own headers, and a line of JSON in envelopes.jsonl there: mail_from, rcpt_tos, tls, auth, helo, data. Both are written before
 the client gets its 250.
 """
 
@@ -22,16 +22,19 @@ from aiosmtpd.smtp import SMTP, AuthResult
 
 
 class Handler:
-    def __init__(self, maildir, replies, hang):
+    def __init__(self, maildir, replies, hang, require_domain):
         self.maildir = maildir
         self.replies = replies
         self.hang = hang
+        self.require_domain = require_domain
 
     async def hang_at(self, command):
         if command == self.hang:
             await asyncio.sleep(3600)
 
     async def handle_RCPT(self, server, session, envelope, address, options):
+        if self.require_domain and "." not in session.host_name:
+            return f"504 5.5.2 <{session.host_name}>: Helo command rejected: need fully-qualified hostname"
         reply = self.replies.get(address.partition("@")[0])
         if reply:
             return f"{reply} <{address}>: as the test asked"
@@ -52,6 +55,7 @@ class Handler:
             "rcpt_tos": envelope.rcpt_tos,
             "tls": server.transport.get_extra_info("ssl_object") is not None,
             "auth": session.auth_data,
+            "helo": session.host_name,
             "data": envelope.original_content.decode("utf-8", "replace"),
         }
         with open(os.path.join(self.maildir, "envelopes.jsonl"), "a") as file:
@@ -100,6 +104,7 @@ def parse_arguments():
     parser.add_argument(
         "--reply", action="append", default=[], metavar="LOCALPART=CODE", help="answer these recipients so; may repeat"
     )
+    parser.add_argument("--require-domain", action="store_true", help="as Postfix: refuse recipients if EHLO had no dot")
     parser.add_argument("--hang", choices=["DATA", "QUIT"], help="never answer this; after DATA nothing is stored")
     return parser.parse_args()
 
@@ -110,7 +115,8 @@ async def main():
     logging.disable()
     warnings.simplefilter("ignore")
     os.makedirs(options.maildir, exist_ok=True)
-    handler = Handler(options.maildir, dict(rule.split("=", 1) for rule in options.reply), options.hang)
+    replies = dict(rule.split("=", 1) for rule in options.reply)
+    handler = Handler(options.maildir, replies, options.hang, options.require_domain)
     context = make_certificate(options.tls, options.names) if options.tls else None
     starttls = None if options.smtps else context
 

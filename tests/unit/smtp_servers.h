@@ -24,14 +24,14 @@
 
 typedef struct server_t {
     const char *name; /* also of its directory below root */
-    const char *options[8];
+    const char *options[12];
     pid_t pid;
     char port[8];
 } server_t;
 
 static char root[] = "/tmp/test_smtp.XXXXXX";
 
-enum { PLAIN, STARTTLS, OTHER_NAME, CLEAR_LOGIN, LOGIN, SMTPS, HANG_DATA, HANG_QUIT, SERVERS };
+enum { PLAIN, STARTTLS, OTHER_NAME, CLEAR_LOGIN, LOGIN, SMTPS, HANG_DATA, HANG_QUIT, STRICT, SERVERS };
 
 static server_t servers[SERVERS] = {
     [PLAIN] = {.name = "plain", .options = {"--reply", "reject=550", "--reply", "later=451"}},
@@ -42,6 +42,9 @@ static server_t servers[SERVERS] = {
     [SMTPS] = {.name = "smtps", .options = {"--tls", "smtps", "--smtps", "--auth", "shop:secret"}},
     [HANG_DATA] = {.name = "hang_data", .options = {"--hang", "DATA"}},
     [HANG_QUIT] = {.name = "hang_quit", .options = {"--hang", "QUIT"}},
+    [STRICT] = {.name = "strict",
+                .options = {"--require-domain", "--reply", "unknown=550 5.1.1", "--reply", "arguments=501 5.5.4",
+                            "--reply", "sequence=503", "--reply", "odd=550 5.5.2x"}},
 };
 
 static void run_server(const server_t *s, const char *script, int out)

@@ -126,6 +126,11 @@ static void test_foreign_pages_are_told(void **state)
         {{NULL, "null", "api.test"}, 1},
         {{NULL, "https://api.test", NULL}, 1},
         {{NULL, "", "api.test"}, 1},
+        {{NULL, "https:", "api.test"}, 1}, /* a beginning of CatalogBaseURL */
+        {{NULL, "https:/", "api.test"}, 1},
+        {{NULL, "https://", ""}, 1},
+        {{NULL, "https://pages.test:8443/shop", "api.test"}, 1},
+        {{"cross-site", "https://pages.test:8443/", "api.test"}, 1},
     };
     (void)state;
 

@@ -33,6 +33,8 @@ static void test_accepts_addresses(void **state)
         "-@example.org",
         "1@1.example",
         "user@xn--bcher-kva.example",
+        "user@example.xn--p1ai",
+        "user@1.2.3.c4",
         "user@a-b--c.example",
         "user@sub.sub.sub.example.co",
     };
@@ -54,6 +56,9 @@ static void test_refuses_other_texts(void **state)
         "a@b",
         "a@localhost",
         "a@b.c",
+        "a@1.22",
+        "a@192.0.2.10",
+        "a@b.1a",
         "a@b.",
         "a@.cd",
         "a@b..cd",
@@ -109,6 +114,17 @@ static void test_refuses_other_texts(void **state)
     for (size_t i = 0; i < UNIT_COUNT(texts); i++) {
         check(texts[i], 0);
     }
+}
+
+static void test_tells_international_domains(void **state)
+{
+    (void)state;
+    assert_true(cat_email_is_international("k@m\xc3\xbcnchen.example"));
+    assert_true(cat_email_is_international("k@example.\xe4\xb8\xad\xe5\x9b\xbd"));
+    assert_false(cat_email_is_international("k\xc3\xbc@example.org"));
+    assert_false(cat_email_is_international("k@xn--mnchen-3ya.example"));
+    assert_false(cat_email_is_international("m\xc3\xbcnchen.example"));
+    assert_false(cat_email_is_international("k@"));
 }
 
 static void test_local_part_has_at_most_64_octets(void **state)
@@ -195,6 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_accepts_addresses),
         UNIT_TEST(test_refuses_other_texts),
+        UNIT_TEST(test_tells_international_domains),
         UNIT_TEST(test_local_part_has_at_most_64_octets),
         UNIT_TEST(test_label_has_at_most_63_octets),
         UNIT_TEST(test_address_has_a_maximum_length),

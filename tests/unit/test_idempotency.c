@@ -75,6 +75,7 @@ static trial_t make_trial(apr_pool_t *pool)
     t.limits = apr_pcalloc(pool, cat_limit_size());
     cat_limit_start(t.limits, 1);
     t.database->conf.idempotency_ttl = 60;
+    t.database->conf.mount_uri = "/api";
     use_key(&t, "1.key", "0123456789abcdef0123456789abcdef");
     runs = 0;
     return t;

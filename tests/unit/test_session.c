@@ -115,6 +115,25 @@ static void test_within_the_grace_period_the_successor_is_the_same(void **state)
     assert_string_equal(again.refresh_token, second.refresh_token);
 }
 
+/* Two tabs that refresh at different times: the slower one must not get a token that is used up. */
+static void test_within_the_grace_period_the_newest_successor_is_returned(void **state)
+{
+    unit_accounts_t *a = make_accounts(*state);
+    cat_session_t first = open_session(a, ANN), last, again, session;
+
+    a->database->conf.refresh_grace = 600;
+    assert_int_equal(refresh(a, first.refresh_token, &last), CAT_REFRESH_OK);
+    for (int i = 0; i < 5; i++) {
+        session = last;
+        assert_int_equal(refresh(a, session.refresh_token, &last), CAT_REFRESH_OK);
+    }
+    assert_int_equal(refresh(a, first.refresh_token, &again), CAT_REFRESH_OK);
+    assert_string_equal(again.refresh_token, last.refresh_token);
+    assert_string_equal(again.id, first.id);
+    assert_int_equal(refresh(a, again.refresh_token, &session), CAT_REFRESH_OK);
+    assert_string_not_equal(session.refresh_token, last.refresh_token);
+}
+
 static void check_replayed(unit_accounts_t *a, const char *token, const char *last)
 {
     cat_session_t session;
@@ -301,6 +320,7 @@ int main(void)
         UNIT_TEST(test_unknown_tokens_are_refused),
         UNIT_TEST(test_a_refresh_replaces_the_token),
         UNIT_TEST(test_within_the_grace_period_the_successor_is_the_same),
+        UNIT_TEST(test_within_the_grace_period_the_newest_successor_is_returned),
         UNIT_TEST(test_a_replay_ends_the_session),
         UNIT_TEST(test_after_the_grace_period_a_second_use_is_a_replay),
         UNIT_TEST(test_a_replay_is_recognized_by_its_family),

@@ -67,6 +67,50 @@ static void test_distinguishes_lasting_from_temporary_refusals(void **state)
     assert_string_equal(detail, "the server answered 550 to the message");
 }
 
+static void check_refusal(apr_pool_t *pool, const cat_smtp_t *smtp, const char *to, cat_smtp_result_t expected,
+                          const char *why)
+{
+    const char *detail;
+
+    assert_int_equal(cat_smtp_send(pool, smtp, FROM, to, MESSAGE, &detail), expected);
+    assert_string_equal(detail, why);
+}
+
+/* A refusal of the client's commands says nothing about the message, whenever it comes. */
+static void test_a_fault_of_the_protocol_is_of_the_configuration(void **state)
+{
+    cat_smtp_t smtp = address_of(*state, "smtp", STRICT);
+
+    smtp.url = apr_pstrcat(*state, smtp.url, "/nodot", NULL);
+    check_refusal(*state, &smtp, TO, CAT_SMTP_SETUP, "the server answered 504 5.5.2 to the message");
+    smtp = address_of(*state, "smtp", STRICT);
+    smtp.name = "shop.example.com";
+    check_refusal(*state, &smtp, "unknown@example.net", CAT_SMTP_REFUSED,
+                  "the server answered 550 5.1.1 to the message");
+    check_refusal(*state, &smtp, "arguments@example.net", CAT_SMTP_SETUP,
+                  "the server answered 501 5.5.4 to the message");
+    check_refusal(*state, &smtp, "sequence@example.net", CAT_SMTP_SETUP, "the server answered 503 to the message");
+    check_refusal(*state, &smtp, "odd@example.net", CAT_SMTP_REFUSED, "the server answered 550 to the message");
+}
+
+static void check_name(apr_pool_t *pool, const char *path, const char *name, const char *expected)
+{
+    cat_smtp_t smtp = address_of(pool, "smtp", STRICT);
+
+    smtp.url = apr_pstrcat(pool, smtp.url, path, NULL);
+    smtp.name = name;
+    assert_int_equal(deliver(pool, &smtp, TO), CAT_SMTP_SENT);
+    assert_string_equal(json_string_value(json_object_get(newest(pool, STRICT), "helo")), expected);
+}
+
+static void test_ehlo_has_the_name_of_the_url_or_of_the_pages(void **state)
+{
+    check_name(*state, "", "shop.example.com", "shop.example.com");
+    check_name(*state, "/", "shop.example.com", "shop.example.com");
+    check_name(*state, "/mx.example.org", "shop.example.com", "mx.example.org");
+    check_name(*state, "/mx.example.org", NULL, "mx.example.org");
+}
+
 static void test_never_sends_a_second_command_in_an_address(void **state)
 {
     static const char *const hostile[] = {"ann@example.net>\r\nRCPT TO:<eve@example.net",
@@ -302,8 +346,14 @@ static void test_uses_no_proxy_of_the_environment(void **state)
 
 static void test_checks_urls(void **state)
 {
-    static const char *const good[] = {"smtp://localhost",  "smtp://mail.example.org:587", "smtps://mail.example.org",
-                                       "smtps://[::1]:465", "smtp://127.0.0.1:2525/",      "SMTP://Mail.Example.ORG"};
+    static const char *const good[] = {"smtp://localhost",
+                                       "smtp://mail.example.org:587",
+                                       "smtps://mail.example.org",
+                                       "smtps://[::1]:465",
+                                       "smtp://127.0.0.1:2525/",
+                                       "SMTP://Mail.Example.ORG",
+                                       "smtp://mail.example.org/example.org",
+                                       "smtps://[::1]:465/shop.example.com"};
     static const char *const bad[] = {"",
                                       "mail.example.org",
                                       "mail.example.org:25",
@@ -312,7 +362,11 @@ static void test_checks_urls(void **state)
                                       "smtp://",
                                       "smtp://user@mail.example.org",
                                       "smtp://user:secret@mail.example.org",
-                                      "smtp://mail.example.org/example.org",
+                                      "smtp://mail.example.org/shop",
+                                      "smtp://mail.example.org/shop.example.com/",
+                                      "smtp://mail.example.org/a.example/b.example",
+                                      "smtp://mail.example.org/shop.example.com%0d%0aRSET",
+                                      "smtp://mail.example.org/127.0.0.1",
                                       "smtp://mail.example.org:70000",
                                       "smtp://mail.example.org:x",
                                       "smtp://mail example.org",
@@ -355,6 +409,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_sends_one_message_to_one_recipient),
         UNIT_TEST(test_distinguishes_lasting_from_temporary_refusals),
+        UNIT_TEST(test_a_fault_of_the_protocol_is_of_the_configuration),
+        UNIT_TEST(test_ehlo_has_the_name_of_the_url_or_of_the_pages),
         UNIT_TEST(test_never_sends_a_second_command_in_an_address),
         UNIT_TEST(test_retries_when_nobody_listens),
         UNIT_TEST(test_does_not_wait_for_a_silent_server),

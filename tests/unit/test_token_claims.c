@@ -5,8 +5,8 @@
 static const char *const bad_claims[][2] = {
     {"exp", NULL},
     {"exp", "\"1800000900\""},
-    {"exp", "1800000900.0"},
-    {"exp", "18e8"},
+    {"exp", "1799999969.9"},
+    {"exp", "1e300"},
     {"exp", "null"},
     {"exp", "true"},
     {"exp", "[1800000900]"},
@@ -16,9 +16,11 @@ static const char *const bad_claims[][2] = {
     {"exp", "9223372036854775807"},
     {"nbf", "1800000031"},
     {"nbf", "\"1\""},
-    {"nbf", "1.5"},
+    {"nbf", "1800000030.5"},
     {"nbf", "null"},
     {"iat", "1800000031"},
+    {"iat", "1800000030.001"},
+    {"iat", "-1e300"},
     {"iat", "\"1\""},
     {"iat", "null"},
     {"iat", "-9223372036854775808"},
@@ -113,6 +115,12 @@ static void test_accepts_other_valid_payloads(void **state)
         {"iat", "1800000030"},
         {"exp", "1799999971"},
         {"exp", "253402300799"},
+        {"exp", "1800000900.0"},
+        {"exp", "1799999970.1"},
+        {"exp", "18.00000900e8"},
+        {"nbf", "1800000029.9"},
+        {"nbf", "-1.5"},
+        {"iat", "1799999999.123456"},
         {"x", "[[1.5e3]]"},
         {"aud", "[\"" AUDIENCE "\"]"},
         {"aud", "[1,\"other\",\"" AUDIENCE "\"]"},
@@ -126,6 +134,20 @@ static void test_accepts_other_valid_payloads(void **state)
         const char *payload = payload_with(*state, good[i][0], good[i][1]);
         check_taken(*state, keys, forge(*state, HEADER, payload), payload);
     }
+}
+
+/* RFC 7519, 2: NumericDate may have a fraction. */
+static void test_reads_times_with_fractions(void **state)
+{
+    const cat_trust_t trust = {ISSUER, AUDIENCE, own_keys(*state), 0, cat_role_names};
+    const cat_claims_t *claims;
+
+    assert_null(
+        verify_by(*state, &trust, 1, forge(*state, HEADER, payload_with(*state, "exp", "1800000900.75")), &claims));
+    assert_int_equal(claims->expires, apr_time_from_sec(1800000900));
+    assert_null(
+        verify_by(*state, &trust, 1, forge(*state, HEADER, payload_with(*state, "iat", "1799999990.5")), &claims));
+    assert_int_equal(claims->issued, apr_time_from_sec(1799999990));
 }
 
 static void test_absent_claims_grant_nothing(void **state)
@@ -171,9 +193,13 @@ static void test_accepts_tokens_for_30_seconds_after_expiry(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_refuses_invalid_payloads),     UNIT_TEST(test_refuses_a_payload_with_a_nul),
-        UNIT_TEST(test_accepts_other_valid_payloads), UNIT_TEST(test_absent_claims_grant_nothing),
-        UNIT_TEST(test_refuses_huge_payloads),        UNIT_TEST(test_accepts_tokens_for_30_seconds_after_expiry),
+        UNIT_TEST(test_refuses_invalid_payloads),
+        UNIT_TEST(test_refuses_a_payload_with_a_nul),
+        UNIT_TEST(test_accepts_other_valid_payloads),
+        UNIT_TEST(test_absent_claims_grant_nothing),
+        UNIT_TEST(test_reads_times_with_fractions),
+        UNIT_TEST(test_refuses_huge_payloads),
+        UNIT_TEST(test_accepts_tokens_for_30_seconds_after_expiry),
     };
     return UNIT_RUN(tests);
 }

@@ -12,6 +12,9 @@ static void test_accepts_tokens_of_another_issuer(void **state)
         "{\"alg\":\"ES256\",\"typ\":\"JWT\",\"kid\":\"whatever\"}",
         "{\"alg\":\"ES256\",\"typ\":\"at+jwt\"}",
         "{\"alg\":\"ES256\",\"typ\":\"application/at+jwt\"}",
+        "{\"alg\":\"ES256\",\"typ\":\"at+JWT\"}",
+        "{\"alg\":\"ES256\",\"typ\":\"Application/AT+jwt\"}",
+        "{\"alg\":\"ES256\",\"typ\":\"application/jwt\"}",
     };
     const pair_t pair = make_ec(*state, "ec");
     const cat_trust_t trusts[] = {
@@ -29,6 +32,34 @@ static void test_accepts_tokens_of_another_issuer(void **state)
         assert_ptr_equal(claims->keys, trusts[1].keys);
     }
     check_taken(*state, trusts[0].keys, forge(*state, HEADER, payload_with(*state, "", NULL)), "our own beside it");
+}
+
+/* The valid token of another issuer of the given length, or one octet more. */
+static const char *forge_of_length(apr_pool_t *pool, const pair_t *pair, size_t length)
+{
+    const char *token = "";
+
+    for (int filler = (int)length * 5 / 8; strlen(token) < length; filler++) {
+        token = forge_by(pool, pair, "{\"alg\":\"ES256\"}",
+                         apr_psprintf(pool, "{\"groups\":\"%*s\",%s", filler, "", FOREIGN_PAYLOAD("\"x\"") + 1));
+    }
+    return token;
+}
+
+/* Entra ID and others list the groups of a user. */
+static void test_other_issuers_may_have_longer_tokens(void **state)
+{
+    const pair_t pair = make_ec(*state, "ec");
+    const cat_trust_t trusts[] = {
+        {ISSUER, AUDIENCE, own_keys(*state), 0, cat_role_names},
+        {FOREIGN, "shop", make_set(*state, pair.public, NULL), 1, cat_role_names},
+    };
+    const char *own = payload_with(*state, "filler", apr_psprintf(*state, "\"%4000s\"", ""));
+
+    assert_null(verify_by(*state, trusts, 2, forge_of_length(*state, &pair, 8191), NULL));
+    assert_ptr_equal(verify_by(*state, trusts, 2, forge_of_length(*state, &pair, 8193), NULL), cat_token_too_long);
+    assert_ptr_equal(verify_by(*state, trusts, 1, forge_of_length(*state, &pair, 8191), NULL), cat_token_too_long);
+    assert_ptr_equal(verify_by(*state, trusts, 2, forge(*state, HEADER, own), NULL), cat_token_too_long);
 }
 
 /* Another issuer must not be able to grant a role or a session of ours. */
@@ -92,8 +123,14 @@ static void test_an_issuer_may_have_several_trusts(void **state)
 static void test_refuses_bad_tokens_of_another_issuer(void **state)
 {
     static const char *const headers[] = {
-        "{\"alg\":\"ES256\",\"typ\":\"jws\"}", "{\"alg\":\"ES256\",\"typ\":1}", "{\"alg\":\"ES256\",\"crit\":[]}",
-        "{\"alg\":\"ES256\",\"kid\":1}",       "{\"alg\":\"RS256\"}",           "{\"alg\":\"none\"}",
+        "{\"alg\":\"ES256\",\"typ\":\"jws\"}",
+        "{\"alg\":\"ES256\",\"typ\":1}",
+        "{\"alg\":\"ES256\",\"crit\":[]}",
+        "{\"alg\":\"ES256\",\"typ\":\"application/\"}",
+        "{\"alg\":\"ES256\",\"typ\":\"application/application/jwt\"}",
+        "{\"alg\":\"ES256\",\"kid\":1}",
+        "{\"alg\":\"RS256\"}",
+        "{\"alg\":\"none\"}",
     };
     static const char *const payloads[] = {
         FOREIGN_PAYLOAD("\"\""),
@@ -131,9 +168,9 @@ static void test_refuses_bad_tokens_of_another_issuer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_accepts_tokens_of_another_issuer),     UNIT_TEST(test_another_issuer_grants_nothing),
-        UNIT_TEST(test_issuers_do_not_sign_for_each_other),   UNIT_TEST(test_an_issuer_may_have_several_trusts),
-        UNIT_TEST(test_refuses_bad_tokens_of_another_issuer),
+        UNIT_TEST(test_other_issuers_may_have_longer_tokens), UNIT_TEST(test_accepts_tokens_of_another_issuer),
+        UNIT_TEST(test_another_issuer_grants_nothing),        UNIT_TEST(test_issuers_do_not_sign_for_each_other),
+        UNIT_TEST(test_an_issuer_may_have_several_trusts),    UNIT_TEST(test_refuses_bad_tokens_of_another_issuer),
     };
     return UNIT_RUN(tests);
 }

@@ -4,6 +4,7 @@
 #include <apr_tables.h>
 #include <string.h>
 
+#include "accounts/role.h"
 #include "accounts/user.h"
 #include "api/token_response.h"
 #include "lib/json.h"
@@ -21,16 +22,25 @@ static const cat_log_t silent = {.write = hear_nothing};
 static const char key[] = "0123456789abcdef0123456789abcdef";
 static const char *const user[CAT_USER_FIELDS] = {USER_ID, "ada", "ada@example.com", NULL, "0"};
 
-/* The answer with tokens of a mount at /api. secure: the request came over TLS. */
+static int tells_role;
+
+/* The answer with tokens of a mount at /api, where editors may write. secure: the request came over TLS. */
 static cat_answer_t *grant(apr_pool_t *pool, int cookie, int secure, const char *base_url)
 {
     cat_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
     cat_request_t *q = apr_pcalloc(pool, sizeof(*q));
-    const cat_token_response_t g = {user, "editor", 1, SESSION_ID, "refresh-me", cookie};
+    const cat_token_response_t g = {.user = user,
+                                    .role = "editor",
+                                    .verified = 1,
+                                    .session_id = SESSION_ID,
+                                    .refresh_token = "refresh-me",
+                                    .tells_role = tells_role,
+                                    .cookie = cookie};
 
     conf->mount = conf->mount_uri = "/api";
     conf->issuer = "issuer";
     conf->audience = "audience";
+    conf->write_role = CAT_ROLE_EDITOR;
     conf->token_ttl = 900;
     conf->refresh_ttl = 3600;
     conf->base_url = base_url;
@@ -65,8 +75,7 @@ static void test_body_has_the_tokens_and_the_user(void **state)
     json_t *body = body_of(*state, a);
 
     assert_int_equal(a->status, 201);
-    assert_string_equal(apr_table_get(a->headers, "Cache-Control"), "no-store");
-    assert_null(apr_table_get(a->headers, "Set-Cookie"));
+    assert_null(a->headers);
     assert_true(json_is_true(json_object_get(body, "success")));
     assert_string_equal(text_of(body, "message"), "Done");
     assert_string_equal(text_of(body, "tokenType"), "Bearer");
@@ -75,6 +84,21 @@ static void test_body_has_the_tokens_and_the_user(void **state)
     assert_true(cat_token_check_shape(text_of(body, "token")));
     assert_string_equal(text_of(json_object_get(body, "user"), "id"), USER_ID);
     assert_int_equal(json_object_size(body), 7);
+    assert_int_equal(json_object_size(json_object_get(body, "user")), 4);
+}
+
+static void test_user_has_a_role_except_after_registration(void **state)
+{
+    json_t *account;
+
+    tells_role = 1;
+    account = json_object_get(body_of(*state, grant(*state, 0, 0, NULL)), "user");
+    tells_role = 0;
+    assert_int_equal(json_object_size(account), 7);
+    assert_string_equal(text_of(account, "email"), "ada@example.com");
+    assert_string_equal(text_of(account, "role"), "editor");
+    assert_true(json_is_true(json_object_get(account, "mayWrite")));
+    assert_true(json_is_true(json_object_get(account, "emailVerified")));
 }
 
 static void test_cookie_replaces_the_refresh_token_in_the_body(void **state)
@@ -94,14 +118,36 @@ static void test_cookie_is_secure_if_the_site_is(void **state)
 
     assert_string_equal(by_tls + strlen(by_tls) - strlen(end), end);
     assert_string_equal(by_url, by_tls);
+    assert_string_equal(by_tls, "__Host-catalog_refresh%2fapi=refresh-me; Path=/; Max-Age=3600; HttpOnly; "
+                                "SameSite=Strict; Secure");
+}
+
+/* Over TLS all cookies of a host have the same path. */
+static void test_each_mount_has_a_cookie_of_its_own(void **state)
+{
+    static const char *const names[][2] = {
+        {"", "__Host-catalog_refresh"},
+        {"/api", "__Host-catalog_refresh%2fapi"},
+        {"/shop/v2", "__Host-catalog_refresh%2fshop%2fv2"},
+        {"/a%2fb; c=\xc3\xa4", "__Host-catalog_refresh%2fa%252fb%3b+c%3d%c3%a4"},
+    };
+    cat_conf_t conf = {0};
+
+    for (size_t i = 0; i < UNIT_COUNT(names); i++) {
+        conf.mount = names[i][0];
+        assert_string_equal(cat_token_response_cookie(*state, &conf, 1), names[i][1]);
+        assert_string_equal(cat_token_response_cookie(*state, &conf, 0), "catalog_refresh");
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_body_has_the_tokens_and_the_user),
+        UNIT_TEST(test_user_has_a_role_except_after_registration),
         UNIT_TEST(test_cookie_replaces_the_refresh_token_in_the_body),
         UNIT_TEST(test_cookie_is_secure_if_the_site_is),
+        UNIT_TEST(test_each_mount_has_a_cookie_of_its_own),
     };
     return UNIT_RUN(tests);
 }

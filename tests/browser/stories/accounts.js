@@ -20,7 +20,7 @@ export function stories(server) {
         await page.getByLabel('User name').press('c');
         assert.equal(await error('username').textContent(), '');
 
-        for (const address of ['ada', 'ada@example', 'a da@example.com', '@example.com', 'ada@.']) {
+        for (const address of ['ada', 'ada@example', 'a da@example.com', '@example.com', 'ada@.', 'a@1.22', 'a@b.c']) {
             await fill(page, { 'E-mail address': address, Password: '' });
             assert.match(await error('email').textContent(), /must look like/, address);
         }
@@ -37,6 +37,19 @@ export function stories(server) {
         assert.match(await error('confirmPassword').textContent(), /must be the same/);
         await fill(page, { Password: 'eight cg' });
         assert.equal(await error('confirmPassword').textContent(), '');
+    });
+
+    /* Chromium itself writes the domain of such an address in ASCII. */
+    story('the form says how to write the domain of an address in ASCII', server, async visit => {
+        const { page } = await visit();
+        await page.goto('/register.html');
+        const judge = address => page.evaluate(text => import('/assets/lib/form.js').then(it => it.rules.email(text)), address);
+        for (const address of ['k@münchen.example', 'k@example.中国']) {
+            assert.match(await judge(address), /must have its domain in ASCII, such as xn--mnchen-3ya/, address);
+        }
+        for (const address of ['k@xn--mnchen-3ya.example', "o'neil@sub.example.co.uk", 'a@1.example']) {
+            assert.equal(await judge(address), '', address);
+        }
     });
 
     story('an invalid form is not sent, and its first invalid field gets the focus', server, async visit => {

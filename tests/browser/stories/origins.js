@@ -113,6 +113,7 @@ export function stories(server) {
         const { token } = await friend('POST', '/register', { body: { ...user('overseas'), cookie: true }, ...COOKIE });
         const [cookie] = await visitor.context.cookies(`${server.overseasUrl}/auth/refresh`);
         assert.deepEqual([cookie.sameSite, cookie.secure, cookie.httpOnly], ['None', true, true]);
+        assert.deepEqual([cookie.name, cookie.path], ['__Host-catalog_refresh%2fapi', '/']);
 
         visitor.expect('POST /api/auth/refresh 401', 'POST /api/auth/refresh 403', 'POST /api/auth/logout 403');
         assert.equal((await friend('POST', '/auth/refresh')).status, 401, 'without credentials');

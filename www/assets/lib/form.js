@@ -10,7 +10,13 @@ const lengthOf = text => [...text].length;
 /* A rule receives (value, all values, input) and returns what is wrong, or '' or undefined for a valid value. */
 export const rules = {
     given: value => (value === '' ? t('fault.given') : ''),
-    email: value => (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value) ? '' : t('fault.email')),
+    email: value => {
+        const [, domain] = /^[^\s@]+@([^\s@]+\.[^\s@]+)$/.exec(value) ?? [];
+        if (domain && /[^ -~]/.test(domain)) {
+            return t('fault.domain');
+        }
+        return domain && /\.[a-z][^.]+$/i.test(domain) ? '' : t('fault.email');
+    },
     atLeast: n => value => (lengthOf(value) < n ? t('fault.short', { n }) : ''),
     atMost: n => value => (lengthOf(value) > n ? t('fault.long', { n }) : ''),
     sameAs: name => (value, values) => (value === values[name] ? '' : t('fault.same')),

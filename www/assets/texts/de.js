@@ -60,6 +60,7 @@ export default {
     'fault.short': 'mindestens {n} Zeichen',
     'fault.long': 'höchstens {n} Zeichen',
     'fault.email': 'bitte in der Form name@example.com',
+    'fault.domain': 'bitte mit der Domain in ASCII-Form, etwa xn--mnchen-3ya.example für münchen.example',
     'fault.same': 'muss übereinstimmen',
     'fault.number': 'bitte eine Zahl wie 1999 oder 19,99',
     'fault.least': '{least} oder mehr',

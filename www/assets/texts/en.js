@@ -60,6 +60,7 @@ export default {
     'fault.short': 'must have at least {n} characters',
     'fault.long': 'must have at most {n} characters',
     'fault.email': 'must look like name@example.com',
+    'fault.domain': 'must have its domain in ASCII, such as xn--mnchen-3ya.example for münchen.example',
     'fault.same': 'must be the same',
     'fault.number': 'must be a number such as 1999 or 19.99',
     'fault.least': 'must be {least} or more',

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# No cache may store the answer of a route that requires a token or carries one, whatever the answer says. /openapi.json names them.
+use CatalogTest;
+use CatalogAccounts;
+
+my $server = accounts();
+my $user = register($server);
+set_role($server, $user->{user}{username}, 'admin');
+my $document = $server->api(GET => '/openapi.json')->{json};
+my (%private, @described);
+for my $path (keys %{ $document->{paths} }) {
+    for my $method (keys %{ $document->{paths}{$path} }) {
+        my $operation = $document->{paths}{$path}{$method};
+        next if $method eq 'options';
+        next unless grep { $_->{accessToken} } @{ $operation->{security} };
+        $private{ uc($method) . " $path" } = 1;
+        push @described, uc($method) . " $path $_" for grep { !$operation->{responses}{$_}{headers}{'Cache-Control'} } grep { /^[1-5]/ } keys %{ $operation->{responses} };
+    }
+}
+my @public = map { "POST $_" } qw(/register /auth/login /auth/refresh /auth/confirm /auth/confirm/resend /auth/password/forgot /auth/password/reset);
+cmp_ok(scalar keys %private, '>', 20, 'the description names the routes that require a token');
+is_deeply(\@described, [], 'and says that their answers have Cache-Control');
+
+for my $route (sort(keys %private), @public, 'GET /auth/confirm') {
+    my ($method, $path) = split / /, $route;
+    my $token = sign_in($server, $user->{user}{username}, $user->{password})->{json}{token};
+    my @body = $method =~ /^(?:POST|PUT|PATCH)$/ || $path eq '/auth/me' && $method eq 'DELETE' ? ({}) : ();
+    my %answers = (
+        'with a token' => $server->api($method => $path =~ s/\{\w+\}/01a1fd8d-47a8-77ac-9778-38d2c78c295b/r, @body ? @body : undef, token => $token),
+        'without one' => $server->api($method => $path =~ s/\{\w+\}/x/r, @body ? @body : undef),
+        'with a bad one' => $server->api($method => $path =~ s/\{\w+\}/x/r, @body ? @body : undef, token => 'x'),
+    );
+    is_deeply({ map { $_ => $answers{$_}{headers}{'cache-control'} } keys %answers }, { map { $_ => 'no-store' } keys %answers }, $route)
+        or diag explain { map { $_ => $answers{$_}{status} } keys %answers };
+}
+
+# What is public stays as it is, also to a client that sends a token.
+my $product = $server->api(POST => '/products', { name => 'Kettle', price => 1 }, token => $user->{token})->{json}{data};
+my %public = ('/products' => 'no-cache', "/products/$product->{id}" => 'no-cache', '/categories' => 'no-cache', '/openapi.json' => 'no-cache',
+    '/auth/jwks.json' => 'public, max-age=300', '/health/live' => 'no-store', '/' => 'no-cache', '/problems' => 'no-cache');
+for my $path (sort keys %public) {
+    my @headers = map { $server->api(GET => $path, @$_)->{headers}{'cache-control'} } [], [undef, token => $user->{token}];
+    is_deeply(\@headers, [($public{$path}) x 2], "GET $path");
+}
+
+done_testing;
