@@ -24,6 +24,7 @@
 #include "httpd/routes.h"
 #include "httpd/server.h"
 #include "httpd/signals.h"
+#include "httpd/token_scope.h"
 #include "jose/keyring.h"
 #include "lib/log.h"
 
@@ -171,8 +172,8 @@ static int refuse_section(const server_rec *s, const char *prefix, const char *e
 int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *main_server)
 {
     const char *prefix = "", *error;
+    const cat_mount_t *mount;
     (void)plog;
-    (void)ptemp;
 
     for (server_rec *s = main_server; s; s = s->next) {
         cat_conf_fill(pconf, cat_conf_get(s->lookup_defaults));
@@ -188,7 +189,8 @@ int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *
             return refuse_section(s, prefix, error);
         }
     }
-    return OK;
+    error = cat_token_scope_check(ptemp, main_server, &mount);
+    return error ? refuse_section(mount->server, mount->conf->mount, error) : OK;
 }
 
 /* ---- start ---- */
