@@ -76,7 +76,7 @@ chmod 0640, $file;
 $db = $server->database;
 $db->do('PRAGMA journal_mode = DELETE');
 $db->disconnect;
-is(problems(check()), 'journal_mode: delete, not wal', 'check reports a database that is not in WAL mode');
+is(problems(check()), 'journal_mode: delete, not wal; run: catalogctl migrate', 'check reports a database that is not in WAL mode');
 if ($> == 0) {
     chown 0, -1, $file;
     my $foreign = check();
