@@ -70,6 +70,16 @@ static void check_keys(report_t *r)
 
 /* ---- configuration ---- */
 
+static void check_configuration(report_t *r)
+{
+    const ctl_site_t *site = &r->ctl->site;
+
+    add(r, 1, "configuration", apr_pstrcat(r->ctl->pool, site->server, " ", site->mount, NULL));
+    for (int i = 0; i < site->warnings->nelts; i++) {
+        add(r, 0, "configuration", APR_ARRAY_IDX(site->warnings, i, const char *));
+    }
+}
+
 static void check_sending(report_t *r)
 {
     const char *mail = r->ctl->site.mail;
@@ -282,7 +292,7 @@ int ctl_check_run(ctl_t *ctl)
 
     ctl_table_begin(&r.table);
     if (ctl->site.server) {
-        add(&r, 1, "configuration", apr_pstrcat(ctl->pool, ctl->site.server, " ", ctl->site.mount, NULL));
+        check_configuration(&r);
         check_keys(&r);
         check_sending(&r);
     }
