@@ -14,6 +14,7 @@
 #include "httpd/mount.h"
 #include "httpd/preflight.h"
 #include "httpd/reply.h"
+#include "httpd/site_checks.h"
 #include "httpd/status.h"
 
 /* THE HOOK TABLE, in running order. */
@@ -27,6 +28,8 @@ static void register_hooks(apr_pool_t *pool)
     cat_reply_register_filters();
     cat_authz_register_providers(pool);
 
+    /* Before mod_dbd refuses a driver without naming the package that has it. */
+    ap_hook_pre_config(cat_site_checks_driver, after_dbd, NULL, APR_HOOK_MIDDLE);
     /* "httpd -t" runs this too, and reports what cannot work. */
     ap_hook_check_config(cat_lifecycle_check_config, NULL, NULL, APR_HOOK_MIDDLE);
     /* "-D CATALOG_DUMP", for catalogctl. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <apr_file_info.h>
 #include <apr_strings.h>
@@ -72,6 +70,16 @@ static void check_keys(report_t *r)
 
 /* ---- configuration ---- */
 
+static void check_configuration(report_t *r)
+{
+    const ctl_site_t *site = &r->ctl->site;
+
+    add(r, 1, "configuration", apr_pstrcat(r->ctl->pool, site->server, " ", site->mount, NULL));
+    for (int i = 0; i < site->warnings->nelts; i++) {
+        add(r, 0, "configuration", APR_ARRAY_IDX(site->warnings, i, const char *));
+    }
+}
+
 static void check_sending(report_t *r)
 {
     const char *mail = r->ctl->site.mail;
@@ -82,7 +90,7 @@ static void check_sending(report_t *r)
 
 /* ---- database ---- */
 
-/* The side files exist only while the database is in use. */
+/* The side files exist only while the database is in use. Whoever opened the database may read and write all of them. */
 static void check_file(report_t *r, const char *suffix)
 {
     apr_pool_t *pool = r->ctl->pool;
@@ -94,8 +102,6 @@ static void check_file(report_t *r, const char *suffix)
     }
     if (info.protection & OTHERS) {
         add(r, 0, "file", apr_psprintf(pool, "%s: is accessible to others; run: chmod o-rwx %s", path, path));
-    } else if (access(path, R_OK | W_OK) != 0) {
-        add(r, 0, "file", apr_psprintf(pool, "%s: the server's user may not write to it: %s", path, strerror(errno)));
     } else {
         add(r, 1, "file", path);
     }
@@ -286,7 +292,7 @@ int ctl_check_run(ctl_t *ctl)
 
     ctl_table_begin(&r.table);
     if (ctl->site.server) {
-        add(&r, 1, "configuration", apr_pstrcat(ctl->pool, ctl->site.server, " ", ctl->site.mount, NULL));
+        check_configuration(&r);
         check_keys(&r);
         check_sending(&r);
     }

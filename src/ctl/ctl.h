@@ -44,6 +44,7 @@ int ctl_fail(const char *subject, const char *fault);
 
 ctl_command_t ctl_schema_migrate;
 ctl_command_t ctl_check_run;
+ctl_command_t ctl_backup_run;
 ctl_command_t ctl_counts_recount;
 ctl_command_t ctl_index_run;
 ctl_command_t ctl_users_list;

@@ -29,6 +29,7 @@ static const struct command_t {
 } commands[] = {
     {"migrate", NULL, "", "", 0, 0, SITE, ctl_schema_migrate, "create or update the database's schema"},
     {"check", NULL, "j", "", 0, 0, SITE, ctl_check_run, "look for problems"},
+    {"backup", NULL, "F", "FILE", 1, 1, SITE, ctl_backup_run, "copy the SQLite database while servers use it"},
     {"recount", NULL, "", "", 0, 0, DATABASE, ctl_counts_recount, "count the products again, if check says so"},
     {"index", NULL, "n", "", 0, 0, DATABASE, ctl_index_run, "build, drop and fill indexes as CatalogIndex says"},
     {"user", "list", "j", "", 0, 0, DATABASE, ctl_users_list, "list the users by name"},
@@ -68,7 +69,8 @@ static const apr_getopt_option_t options[] = {
     {"upsert", 'u', 0, "          import --products: a row with an id updates that product"},
     {"dry-run", 'n', 0, "          import --products, index: only say what would be done"},
     {"force", 'F', 0,
-     "          user role, lock, delete: the last administrator, too; user add: a name that was given up"},
+     "          user role, lock, delete: the last administrator, too; user add: a name that was given up; backup: replace "
+     "FILE"},
     {"actor", 'a', 1, "WHO       audit: only changes by this user, by name or id"},
     {"target", 'T', 1, "WHOM      audit: only changes of this user or mail, by name or id"},
     {"action", 'o', 1, "ACTION    audit: only these changes, such as user.update"},

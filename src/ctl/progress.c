@@ -29,7 +29,7 @@ void ctl_progress_show(ctl_progress_t *progress, apr_int64_t rows, apr_int64_t d
     if (progress->total) {
         fprintf(stderr, "[%-*.*s] %3d %%  ", WIDTH, (int)(share * WIDTH), full, (int)(share * 100));
     }
-    fprintf(stderr, "%" APR_INT64_T_FMT " rows, %.0f a second ", rows,
+    fprintf(stderr, "%" APR_INT64_T_FMT " %s, %.0f a second ", rows, progress->unit ? progress->unit : "rows",
             took > 0 ? (double)rows / (double)took * 1e6 : 0.0);
 }
 

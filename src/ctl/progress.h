@@ -7,6 +7,7 @@
 /* The progress of a long command: one line on stderr, redrawn, if that is a terminal. */
 typedef struct ctl_progress_t {
     apr_int64_t total; /* final value of done; 0: unknown */
+    const char *unit;  /* of what is counted; NULL: rows */
     int wanted;        /* flag: stderr is a terminal */
     int drawn;         /* flag: the cursor is at the end of the line */
     apr_time_t began;

@@ -155,8 +155,19 @@ static int is_same(const ctl_site_t *a, const ctl_site_t *b)
            is_equal(a->key_dir, b->key_dir) && is_equal(a->blocklist, b->blocklist) && is_equal(a->index, b->index);
 }
 
-/* The mounts in httpd's output. */
-static apr_array_header_t *find_wanted(apr_pool_t *pool, char *text, const ctl_options_t *options)
+/* A line of httpd's log: "[time] [catalog:warn] [pid 1] CAT076: what is wrong". */
+static void take_warning(const char *line, apr_array_header_t *warnings)
+{
+    const char *text = strstr(line, "[catalog:warn]") ? strstr(line, "] CAT") : NULL;
+
+    if (text) {
+        APR_ARRAY_PUSH(warnings, const char *) = text + 2;
+    }
+}
+
+/* The mounts in httpd's output, and its warnings. */
+static apr_array_header_t *find_wanted(apr_pool_t *pool, char *text, const ctl_options_t *options,
+                                       apr_array_header_t *warnings)
 {
     apr_array_header_t *sites = apr_array_make(pool, 4, sizeof(ctl_site_t));
     const char *why;
@@ -165,6 +176,7 @@ static apr_array_header_t *find_wanted(apr_pool_t *pool, char *text, const ctl_o
     char *rest;
 
     for (char *line = apr_strtok(text, "\n", &rest); line; line = apr_strtok(NULL, "\n", &rest)) {
+        take_warning(line, warnings);
         mount = *line == '{' ? cat_json_parse(pool, line, strlen(line), &why) : NULL;
         if (mount) {
             take(mount, &site);
@@ -189,19 +201,20 @@ static const char *explain_choice(apr_pool_t *pool, const apr_array_header_t *si
 
 static const char *find_in_configuration(apr_pool_t *pool, const ctl_options_t *options, ctl_site_t *site)
 {
-    const apr_array_header_t *sites;
+    apr_array_header_t *sites, *warnings = apr_array_make(pool, 2, sizeof(const char *));
     char *text = NULL;
     const char *fault = run(pool, make_command(pool, options), &text);
 
     if (fault) {
         return fault;
     }
-    sites = find_wanted(pool, text, options);
+    sites = find_wanted(pool, text, options, warnings);
     if (sites->nelts == 0) {
         return options->server || options->mount ? "the configuration has no such catalogue"
                                                  : "the configuration has no catalogue: no CatalogEnable On";
     }
     *site = APR_ARRAY_IDX(sites, 0, ctl_site_t);
+    site->warnings = warnings;
     for (int i = 1; i < sites->nelts; i++) {
         const ctl_site_t *other = &APR_ARRAY_IDX(sites, i, ctl_site_t);
         if (!is_same(site, other)) {

@@ -41,10 +41,11 @@ typedef struct ctl_site_t {
     const char *params;
     const char *key_file; /* either this or key_dir */
     const char *key_dir;
-    const char *blocklist; /* NULL: none */
-    const char *mail;      /* CatalogMail; NULL: not set */
-    const char *index;     /* CatalogIndex, in its words; NULL: all parts */
-    apr_uid_t uid;         /* of httpd's children, when root starts it */
+    const char *blocklist;              /* NULL: none */
+    const char *mail;                   /* CatalogMail; NULL: not set */
+    const char *index;                  /* CatalogIndex, in its words; NULL: all parts */
+    const apr_array_header_t *warnings; /* const char *: httpd's, of the whole configuration; NULL: not from one */
+    apr_uid_t uid;                      /* of httpd's children, when root starts it */
     apr_gid_t gid;
 } ctl_site_t;
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds out, before anybody opens it, whether the user of httpd's children can open a SQLite database: its directory must let them create
+ * files, and each of its files that exists must let them read and write. Each answer ends with the command that removes the obstacle, for
+ * root's shell. root asks in a process that has become that user (db/os_user.h); permissions are never computed here.
+ */
 #include "db/database_file.h"
 
 #include <errno.h>
@@ -102,14 +107,60 @@ static int has_other_files(apr_pool_t *pool, const char *directory, const char *
     return found;
 }
 
-/* An ordinary user may check a configuration that root will start: such a process only sees the owner of the
- * directory. */
-static int may_belong_to(apr_pool_t *pool, const char *directory, const cat_os_user_t *user)
+/* An ordinary user may check a configuration that root will start: such a process only sees the owner of a
+ * directory or file. */
+static int may_belong_to(apr_pool_t *pool, const char *path, const cat_os_user_t *user)
 {
     apr_finfo_t info;
-    apr_status_t rv = apr_stat(&info, directory, APR_FINFO_OWNER, pool);
+    apr_status_t rv = apr_stat(&info, path, APR_FINFO_OWNER, pool);
 
     return geteuid() != 0 && geteuid() != user->uid && (rv != APR_SUCCESS || info.user == user->uid);
+}
+
+/* ---- the files ---- */
+
+/* Side files of the user's own are made writable when they are opened (cat_files_mend). */
+static int is_denied(apr_pool_t *pool, const char *path, int is_side_file, const cat_os_user_t *user)
+{
+    apr_finfo_t info;
+
+    return cat_os_user_access(user, path, R_OK | W_OK) == EACCES && !may_belong_to(pool, path, user) &&
+           apr_stat(&info, path, APR_FINFO_OWNER, pool) == APR_SUCCESS && !(is_side_file && info.user == user->uid);
+}
+
+/* The files that the user may not read and write, quoted for a shell, with a blank before each. */
+static const char *find_denied_files(apr_pool_t *pool, const char *path, const cat_os_user_t *user, const char **first)
+{
+    static const char *const suffixes[] = {"", "-wal", "-shm"};
+    const char *denied = "";
+
+    *first = NULL;
+    for (int i = 0; i < 3; i++) {
+        const char *file = apr_pstrcat(pool, path, suffixes[i], NULL);
+        if (is_denied(pool, file, i > 0, user)) {
+            *first = *first ? *first : file;
+            denied = apr_pstrcat(pool, denied, " ", quote_path(pool, file), NULL);
+        }
+    }
+    return denied;
+}
+
+static const char *check_files(apr_pool_t *pool, const char *path, const cat_os_user_t *user)
+{
+    const char *first, *denied = find_denied_files(pool, path, user, &first), *name = user_name(pool, user->uid);
+    apr_finfo_t info;
+
+    if (!first || apr_stat(&info, first, APR_FINFO_OWNER, pool) != APR_SUCCESS) {
+        return NULL;
+    }
+    if (info.user == user->uid) {
+        return apr_psprintf(pool, "%s: its mode keeps its owner, %s, from reading and writing it; run: chmod 640%s",
+                            first, name, denied);
+    }
+    return apr_psprintf(pool, "%s: belongs to %s, and the user %s may not %s it; run: chown %s:%s%s && chmod 640%s",
+                        first, user_name(pool, info.user), name,
+                        cat_os_user_access(user, first, R_OK) ? "open" : "write to", name, group_name(pool, user->gid),
+                        denied, denied);
 }
 
 /* ---- the check ---- */
@@ -153,6 +204,7 @@ const char *cat_database_file_check(apr_pool_t *pool, const char *path, const ca
     error = cat_os_user_access(user, apr_pstrcat(pool, directory, "/.", NULL), R_OK | W_OK | X_OK);
     switch (error) {
     case 0:
+        return check_files(pool, path, user);
     case EROFS:
         return NULL;
     case ENOENT:

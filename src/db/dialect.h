@@ -18,7 +18,8 @@ typedef struct cat_trait_t {
     const char *name;
     const char *ask;
     const char *want;
-    const char *advice; /* how to mend it. Not NULL: without it not every text can be stored, so servers look too */
+    const char *advice; /* how to mend it; NULL: that is not known */
+    int for_texts;      /* flag: without it not every text can be stored, so servers look too */
 } cat_trait_t;
 
 /* A failure, in the driver's words; valid until the connection is used again. */
@@ -61,13 +62,15 @@ typedef struct cat_dialect_t {
     const char *driver;          /* as apr_dbd_name() has it */
     cat_engine_t engine;         /* as metrics have it */
     const char *params;          /* an example of its parameters, as a directive takes them */
+    const char *dump;            /* an example of the command that copies a database; NULL: it is a file */
     const char *const *session;  /* sent once on each new connection; none returns a row */
     const char *begin;           /* starts a transaction that is going to write */
     const char *abandon;         /* not refused when ROLLBACK is: the server then ends the idle connection; or NULL */
     const char *const *snapshot; /* starts one that reads the same state from beginning to end; none returns a row */
     const char *search;          /* the same for a search, with a %d for its limit in milliseconds; NULL: as snapshot */
     const char *limit;           /* before each select of a search, with a %d for its limit in seconds; or NULL */
-    const char *const *prepare;  /* sent once on a database before its first migration; may return rows */
+    const char *prepare;         /* sent by each process that begins to use the database, before a migration; or NULL */
+    const char *prepared;        /* what it selects once it has worked */
     const char *const *step;     /* sent before a step of the schema; where one selects 0, another server is at it */
     const char *const *step_end; /* sent after it, whether it went well or was rolled back; may return rows */
     const char *const *define;   /* sent before a definition (db/definition.h); where one selects 0, another is at it */

@@ -4,8 +4,10 @@
 #include <apr_strings.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "db/checkout.h"
+#include "db/database_file.h"
 #include "db/status.h"
 #include "lib/time.h"
 
@@ -157,7 +159,7 @@ static apr_status_t apply_steps(cat_db_t *db, cat_connection_t *conn, int needed
 {
     const step_t *applied;
     int version;
-    apr_status_t rv = cat_connection_ask_all(conn, db->pool, cat_connection_dialect(conn)->prepare);
+    apr_status_t rv = APR_SUCCESS;
 
     while (rv == APR_SUCCESS && (rv = read_version(conn, db->pool, &version)) == APR_SUCCESS && version < needed) {
         rv = apply_next_step(conn, db->pool, &applied);
@@ -220,7 +222,7 @@ static apr_status_t check_encoding(const cat_db_t *db, cat_connection_t *conn, i
 
     for (const cat_trait_t *trait = cat_connection_dialect(conn)->traits; trait->name; trait++) {
         const char *value = NULL;
-        if (trait->advice && cat_connection_ask(conn, db->pool, trait->ask, &value) == APR_SUCCESS && value &&
+        if (trait->for_texts && cat_connection_ask(conn, db->pool, trait->ask, &value) == APR_SUCCESS && value &&
             strcmp(value, trait->want) != 0) {
             cat_log(db->log, CAT_LOG_ERROR, 0, "CAT059: %s: its %s is %s, not %s, so %s; %s", db->source->name,
                     trait->name, value, trait->want,
@@ -250,6 +252,43 @@ static apr_status_t read_versions(cat_db_t *db, int *had_schema, int *version, i
     return rv == APR_SUCCESS ? cat_migration_read_version(db, version, needed) : rv;
 }
 
+/* Not where the files cannot be written: reads are served all the same. */
+static int can_be_prepared(apr_pool_t *pool, const cat_connection_t *conn)
+{
+    const cat_os_user_t user = {geteuid(), getegid()};
+    const char *file = cat_connection_file(conn);
+
+    return cat_connection_dialect(conn)->prepare && file && access(file, W_OK) == 0 &&
+           !cat_database_file_check(pool, file, &user);
+}
+
+static int prepare_once(apr_pool_t *pool, cat_connection_t *conn)
+{
+    const cat_dialect_t *dialect = cat_connection_dialect(conn);
+    const char *value = NULL;
+
+    return cat_connection_ask(conn, pool, dialect->prepare, &value) == APR_SUCCESS && value &&
+           !strcmp(value, dialect->prepared);
+}
+
+static apr_status_t prepare_database(const cat_db_t *db, cat_connection_t *conn)
+{
+    apr_time_t give_up = apr_time_now() + PATIENCE;
+    int is_prepared = !can_be_prepared(db->pool, conn) || prepare_once(db->pool, conn);
+
+    while (!is_prepared && apr_time_now() < give_up) {
+        apr_sleep(TRY_INTERVAL);
+        is_prepared = prepare_once(db->pool, conn);
+    }
+    if (!is_prepared) {
+        cat_log(db->log, CAT_LOG_ERROR, 0,
+                "CAT078: %s: its journal_mode is not %s, and cannot be set: "
+                "another program uses it, or the disk is full",
+                db->source->name, cat_connection_dialect(conn)->prepared);
+    }
+    return is_prepared ? APR_SUCCESS : CAT_EBUSY;
+}
+
 static apr_status_t migrate_from(cat_db_t *db, int version, int needed, when_late_t when_late)
 {
     cat_connection_t *conn;
@@ -263,6 +302,7 @@ static apr_status_t migrate_from(cat_db_t *db, int version, int needed, when_lat
         return CAT_EDOWN;
     }
     rv = cat_checkout_connect_bare(db, CAT_TO_WRITE, &conn);
+    rv = rv == APR_SUCCESS && version == 0 ? prepare_database(db, conn) : rv;
     return rv == APR_SUCCESS ? apply_steps_patiently(db, conn, needed, when_late) : rv;
 }
 
@@ -283,6 +323,7 @@ static apr_status_t migrate_database(cat_db_t *db, when_late_t when_late)
         return cat_connection_file_is_gone(conn, db->log, cat_connection_file(conn));
     }
     rv = check_encoding(db, conn, version == 0);
+    rv = rv == APR_SUCCESS && version > 0 ? prepare_database(db, conn) : rv;
     if (rv == APR_SUCCESS && version < needed) {
         rv = migrate_from(db, version, needed, when_late);
     }

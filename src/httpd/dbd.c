@@ -9,7 +9,8 @@
 #include <mod_dbd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <util_cfgtree.h>
+
+#include "httpd/config_tree.h"
 
 /* mod_dbd's default for DBDMax. */
 #define MAX_STANDARD 10
@@ -72,38 +73,6 @@ static const cat_connector_t connector = {open_handle, close_handle, NULL, reope
 
 /* ---- mod_dbd's settings, which it does not export: read from httpd's directive tree ---- */
 
-/* The last one counts. */
-static const char *find_argument(apr_pool_t *pool, const ap_directive_t *first, const char *name)
-{
-    const char *value = NULL;
-
-    for (const ap_directive_t *d = first; d; d = d->next) {
-        if (!strcasecmp(d->directive, name)) {
-            const char *args = d->args;
-            value = ap_getword_conf(pool, &args);
-        }
-    }
-    return value;
-}
-
-/* The directives in the section of a virtual host. */
-static const ap_directive_t *find_section(const server_rec *s)
-{
-    for (const ap_directive_t *d = s->is_virtual ? ap_conftree : NULL; d; d = d->next) {
-        if (!strcasecmp(d->directive, "<VirtualHost") && (unsigned)d->line_num == s->defn_line_number &&
-            !strcmp(d->filename, s->defn_name)) {
-            return d->first_child;
-        }
-    }
-    return NULL;
-}
-
-static const char *find_setting(apr_pool_t *pool, const server_rec *s, const char *name)
-{
-    const char *value = find_argument(pool, find_section(s), name);
-    return value ? value : find_argument(pool, ap_conftree, name);
-}
-
 static void add_arguments(apr_array_header_t *values, const ap_directive_t *first, const char *name)
 {
     for (const ap_directive_t *d = first; d; d = d->next) {
@@ -119,20 +88,20 @@ static const apr_array_header_t *find_init(apr_pool_t *pool, const server_rec *s
 {
     apr_array_header_t *texts = apr_array_make(pool, 1, sizeof(const char *));
 
-    add_arguments(texts, find_section(s), "DBDInitSQL");
+    add_arguments(texts, cat_config_tree_section(s), "DBDInitSQL");
     add_arguments(texts, ap_conftree, "DBDInitSQL");
     return texts;
 }
 
 void cat_dbd_settings(apr_pool_t *pool, const server_rec *s, const char **driver, const char **params)
 {
-    *driver = find_setting(pool, s, "DBDriver");
-    *params = find_setting(pool, s, "DBDParams");
+    *driver = cat_config_tree_find(pool, s, "DBDriver");
+    *params = cat_config_tree_find(pool, s, "DBDParams");
 }
 
 int cat_dbd_max(apr_pool_t *pool, const server_rec *s)
 {
-    const char *max = find_setting(pool, s, "DBDMax");
+    const char *max = cat_config_tree_find(pool, s, "DBDMax");
     return max ? atoi(max) : MAX_STANDARD;
 }
 
@@ -146,16 +115,16 @@ int cat_dbd_is_inherited(const server_rec *s, const server_rec *main_server)
 cat_source_t *cat_dbd_create(apr_pool_t *pool, server_rec *s)
 {
     dbd_t *dbd = apr_pcalloc(pool, sizeof(*dbd));
-    const char *persist = find_setting(pool, s, "DBDPersist");
+    const char *persist = cat_config_tree_find(pool, s, "DBDPersist");
     cat_source_t *source;
 
     dbd->server = s;
     dbd->open = APR_RETRIEVE_OPTIONAL_FN(ap_dbd_open);
     dbd->close = APR_RETRIEVE_OPTIONAL_FN(ap_dbd_close);
-    if (!dbd->open || !dbd->close || !find_setting(pool, s, "DBDriver")) {
+    if (!dbd->open || !dbd->close || !cat_config_tree_find(pool, s, "DBDriver")) {
         return NULL;
     }
-    dbd->params = find_setting(pool, s, "DBDParams");
+    dbd->params = cat_config_tree_find(pool, s, "DBDParams");
     dbd->init = find_init(pool, s);
     source = cat_source_create(pool, apr_pstrcat(pool, "the DBD of ", s->server_hostname, NULL), &connector, dbd);
     /* Otherwise a connection is on the pool of its request. Other modules that use mod_dbd find the rest. */

@@ -24,6 +24,8 @@
 #include "httpd/routes.h"
 #include "httpd/server.h"
 #include "httpd/signals.h"
+#include "httpd/site_checks.h"
+#include "httpd/token_scope.h"
 #include "jose/keyring.h"
 #include "lib/log.h"
 
@@ -81,6 +83,7 @@ static const char *add_mount(apr_pool_t *pool, server_rec *s, const char *prefix
     mount->source = cat_server_source(s, mount->conf);
     APR_ARRAY_PUSH(server->mounts, cat_mount_t *) = mount;
     error = cat_conf_check(pool, mount->conf);
+    error = error ? error : cat_site_checks_files(pool, mount);
     return error ? error : cat_mount_database_check(pool, mount);
 }
 
@@ -171,9 +174,13 @@ static int refuse_section(const server_rec *s, const char *prefix, const char *e
 int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *main_server)
 {
     const char *prefix = "", *error;
+    const cat_mount_t *mount;
     (void)plog;
-    (void)ptemp;
 
+    error = cat_site_checks_sections(ptemp, &prefix);
+    if (error) {
+        return refuse_section(main_server, prefix, error);
+    }
     for (server_rec *s = main_server; s; s = s->next) {
         cat_conf_fill(pconf, cat_conf_get(s->lookup_defaults));
         create_server(pconf, s, main_server);
@@ -188,6 +195,11 @@ int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *
             return refuse_section(s, prefix, error);
         }
     }
+    error = cat_token_scope_check(ptemp, main_server, &mount);
+    if (error) {
+        return refuse_section(mount->server, mount->conf->mount, error);
+    }
+    cat_site_checks_warn(ptemp, main_server);
     return OK;
 }
 

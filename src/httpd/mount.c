@@ -2,6 +2,7 @@
 #include "httpd/mount.h"
 
 #include <http_core.h>
+#include <http_log.h>
 #include <http_request.h>
 #include <apr_strings.h>
 #include <string.h>
@@ -10,9 +11,10 @@
 #include "httpd/error_documents.h"
 #include "httpd/precedence.h"
 #include "httpd/routes.h"
+#include "httpd/server.h"
 #include "httpd/signals.h"
 
-extern module AP_MODULE_DECLARE_DATA catalog_module;
+APLOG_USE_MODULE(catalog);
 
 /* The state of a request that was examined and does not belong to a mount. */
 static const cat_state_t elsewhere;
@@ -169,12 +171,35 @@ int cat_mount_pre_translate(request_rec *r)
     return DECLINED;
 }
 
+/* A rule that takes a whole site, such as "RewriteRule ^/(.*)$ /index.php [L]", takes the API too, and nothing else would say so. Rules
+ * for paths that are no routes are left alone. */
+static void note_taken(request_rec *r, const cat_conf_t *conf)
+{
+    cat_mount_t *mount = cat_server_mount(r->server, conf);
+    const char *path = r->parsed_uri.path ? r->parsed_uri.path : "";
+    apr_size_t length = strlen(conf->mount);
+    cat_route_match_t match;
+
+    if (!mount || atomic_load(&mount->taken) || strncmp(path, conf->mount, length) != 0) {
+        return;
+    }
+    cat_route_find(r->pool, cat_routes, r->method, path + length, &match);
+    if (match.resource && !atomic_exchange(&mount->taken, 1)) {
+        ap_log_rerror(
+            APLOG_MARK, APLOG_WARNING, 0, r,
+            "CAT074: requests such as %s %s%s do not reach the mount: another module, as a rule mod_rewrite, has "
+            "mapped them elsewhere; add before its rules: RewriteRule ^%s(/|$) - [END]",
+            r->method, conf->mount, match.resource->path, conf->mount);
+    }
+}
+
 /* The request belongs to the site, and gets the site's ErrorDocuments back. */
 static void leave(request_rec *r)
 {
     const cat_state_t *state = get_state(r);
 
     if (state && state->conf) {
+        note_taken(r, state->conf);
         cat_error_documents_allow(r);
     }
     set_state(r, &elsewhere);

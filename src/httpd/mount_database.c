@@ -4,16 +4,12 @@
 #include <ap_mpm.h>
 #include <apr_strings.h>
 #include <http_core.h>
-#include <pwd.h>
-#include <unistd.h>
-#include <unixd.h>
 
 #include "db/database_file.h"
+#include "httpd/child_user.h"
 #include "httpd/conf.h"
 #include "httpd/dbd.h"
 #include "httpd/server.h"
-
-#define NO_GROUP ((gid_t) - 1) /* mod_unixd's, where no Group is set */
 
 /* The directives that name the mount's database, up to its parameters. */
 static const char *database_directive(apr_pool_t *pool, const cat_mount_t *mount, const char *driver)
@@ -21,23 +17,11 @@ static const char *database_directive(apr_pool_t *pool, const cat_mount_t *mount
     return mount->conf->database ? apr_pstrcat(pool, "CatalogDatabase ", driver, NULL) : "DBDParams";
 }
 
-/* The user of the children, by User and Group. An ordinary user who runs "httpd -t" without them tests for their own account. */
-static cat_os_user_t children_user(void)
-{
-    const struct passwd *entry = getpwuid(ap_unixd_config.user_id);
-
-    if (geteuid() != 0 && !entry) {
-        return (cat_os_user_t){geteuid(), getegid()};
-    }
-    return (cat_os_user_t){ap_unixd_config.user_id,
-                           entry && ap_unixd_config.group_id == NO_GROUP ? entry->pw_gid : ap_unixd_config.group_id};
-}
-
 /* Checked here because "httpd -t" opens no database. A server that runs already is not stopped: its children log the fault and serve
  * everything else. */
 static const char *check_path(apr_pool_t *pool, const char *directive, const char *path)
 {
-    cat_os_user_t user = children_user();
+    cat_os_user_t user = cat_child_user_find();
     const char *fault;
 
     if (!cat_database_file_is_path(path) || ap_state_query(AP_SQ_MAIN_STATE) != AP_SQ_MS_CREATE_PRE_CONFIG) {

@@ -17,15 +17,22 @@ void cat_server_database(apr_pool_t *pool, const cat_mount_t *mount, const char 
 }
 
 /* All settings below a mount have the same pointer to its path. */
-const cat_openapi_t *cat_server_openapi(const server_rec *s, const cat_conf_t *conf)
+cat_mount_t *cat_server_mount(const server_rec *s, const cat_conf_t *conf)
 {
     const apr_array_header_t *mounts = cat_server_get(s)->mounts;
 
     for (int i = 0; i < mounts->nelts; i++) {
-        const cat_mount_t *mount = APR_ARRAY_IDX(mounts, i, cat_mount_t *);
+        cat_mount_t *mount = APR_ARRAY_IDX(mounts, i, cat_mount_t *);
         if (mount->conf->mount == conf->mount) {
-            return mount->openapi;
+            return mount;
         }
     }
     return NULL;
+}
+
+const cat_openapi_t *cat_server_openapi(const server_rec *s, const cat_conf_t *conf)
+{
+    const cat_mount_t *mount = cat_server_mount(s, conf);
+
+    return mount ? mount->openapi : NULL;
 }

@@ -5,6 +5,7 @@
 #include <httpd.h>
 #include <http_config.h>
 #include <http_request.h>
+#include <stdatomic.h>
 
 #include "db/source.h"
 #include "http/request.h"
@@ -23,6 +24,7 @@ typedef struct cat_mount_t {
     const cat_conf_t *conf;
     cat_source_t *source;
     server_rec *server;
+    atomic_int taken;             /* flag: this child has logged that requests for its routes lead elsewhere */
     const cat_openapi_t *openapi; /* its description, once the server starts; NULL: no memory */
 } cat_mount_t;
 
@@ -51,6 +53,9 @@ static inline cat_server_t *cat_server_get(const server_rec *s)
 
 /* Driver and parameters of a mount's database, while the configuration is checked. */
 void cat_server_database(apr_pool_t *pool, const cat_mount_t *mount, const char **driver, const char **params);
+
+/* conf's mount. */
+cat_mount_t *cat_server_mount(const server_rec *s, const cat_conf_t *conf);
 
 /* The description of conf's mount. */
 const cat_openapi_t *cat_server_openapi(const server_rec *s, const cat_conf_t *conf);

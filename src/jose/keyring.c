@@ -236,6 +236,29 @@ const char *cat_keyring_directory(const cat_keyring_t *ring)
     return ring->directory;
 }
 
+/* Keys that sign have marks. */
+static int has_mark(const cat_keys_t *keys, const char *mark)
+{
+    for (int i = 0; i < keys->count; i++) {
+        if (!strcmp(cat_key_mark(keys->all[i]), mark)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int cat_keyring_shares(const cat_keyring_t *ring, const cat_keyring_t *other)
+{
+    const cat_keys_t *keys = atomic_load(&ring->keys), *others = atomic_load(&other->keys);
+
+    for (int i = 0; i < keys->count && ring != other; i++) {
+        if (has_mark(others, cat_key_mark(keys->all[i]))) {
+            return 1;
+        }
+    }
+    return ring == other;
+}
+
 apr_status_t cat_keyring_child_init(cat_keyring_t *ring, apr_pool_t *pool)
 {
     apr_status_t rv;

@@ -32,6 +32,9 @@ const char *cat_keyring_open_directory(apr_pool_t *pool, const char *path, cat_k
 /* The directory; NULL: the ring has one file. */
 const char *cat_keyring_directory(const cat_keyring_t *ring);
 
+/* Have they a key in common? While the configuration is checked. */
+int cat_keyring_shares(const cat_keyring_t *ring, const cat_keyring_t *other);
+
 /* In each child, before its threads start: from now on cat_keyring_get watches the directory. A second call does
  * nothing. */
 apr_status_t cat_keyring_child_init(cat_keyring_t *ring, apr_pool_t *pool);

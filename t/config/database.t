@@ -85,6 +85,38 @@ if ($> == 0) {
     like($text, qr{may not write to the directory \Q$dir\E, which contains other files; give the database a directory of its own, \Q$dir/catalog\E, created with: install -d },
         'httpd -t refuses a directory with other files');
 
+    # Another user's files, as root leaves them after restoring a backup or using sqlite3.
+    for (['', 0600, 'open'], ['', 0644, 'write to'], ['-wal', 0640, 'open'], ['-shm', 0644, 'write to']) {
+        my ($suffix, $mode, $verb) = @$_;
+        $server = dbd('@dir@/data/it is.db');
+        my $file = $server->dir . '/data/it is.db';
+        is(ctl_for($server, 'migrate')->{status}, 0, 'a database is created');
+        spew("$file$suffix", '') if $suffix;
+        chown 0, 0, "$file$suffix";
+        chmod $mode, "$file$suffix";
+        my $remedy = qr{\Q$file$suffix\E: belongs to root, and the user $user may not $verb it; run: (chown $user:$group '\Q$file$suffix\E' && chmod 640 '\Q$file$suffix\E')$}m;
+        my $what = sprintf '%04o, catalog.db%s', $mode, $suffix;
+        like(said($server), qr{CAT030: .* cannot use its database, $remedy}, "$what: httpd -t refuses a file of root");
+        for my $command (qw(check migrate)) {
+            my $r = ctl_for($server, $command);
+            like($r->{out} . $r->{err}, $remedy, "$what: catalogctl $command prints the owner and the command");
+        }
+        my ($run) = said($server) =~ $remedy;
+        is(system('sh', '-c', $run), 0, "$what: the printed command succeeds");
+        is(said($server), 'OK', "$what: httpd -t then accepts the database");
+        is(problems(ctl_for($server, 'check')), '', "$what: catalogctl check then finds no problem");
+    }
+    my $file = $server->dir . '/data/it is.db';
+    spew("$file-shm", '');
+    chown 0, 0, $file, "$file-shm";
+    like(said($server), qr{run: chown $user:$group '\Q$file\E' '\Q$file-shm\E' && }, 'one command is for all files');
+    CatalogTest::Tools::hand_over($file, "$file-shm");
+    chmod 0440, "$file-shm";
+    is(said($server), 'OK', 'a read-only side file of the user\'s own is accepted, because it is made writable');
+    chmod 0440, $file;
+    like(said($server), qr{its mode keeps its owner, $user, from reading and writing it; run: chmod 640 '\Q$file\E'$}m,
+        'a read-only database is refused');
+
     my $closed = dbd('@dir@/closed/deep/catalog.db');
     mkdir $closed->dir . '/closed', 0700;
     mkdir $closed->dir . '/closed/deep';

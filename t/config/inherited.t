@@ -8,13 +8,18 @@ my $hosts = join '', map { <<"END" } qw(one two);
 <VirtualHost 127.0.0.1:\@port\@>
     ServerName $_.test
     DBDParams  "\@params:$_\@"
+    <Location "/api">
+        CatalogAudience $_
+    </Location>
 </VirtualHost>
 END
 my $server = server(conf => $hosts . "<VirtualHost 127.0.0.1:\@port\@>\n    ServerName three.test\n</VirtualHost>\n")->start;
 my %database = (one => 'one', two => 'two', three => 'catalog');
+my %audience = (one => 'one', two => 'two', three => 'catalog-test', first => 'catalog-test', other => 'other');
+sub token_of { my ($host) = @_; return forge(claims => claims(aud => $audience{$host})) }
 
 for my $host (sort keys %database) {
-    answers($server->talk(wire(POST => '/products', { name => "of $host", price => 1 }, token => forge(), headers => { Host => "$host.test" })),
+    answers($server->talk(wire(POST => '/products', { name => "of $host", price => 1 }, token => token_of($host), headers => { Host => "$host.test" })),
         201, undef, "$host: a product is created");
 }
 for my $host (sort keys %database) {
@@ -52,7 +57,7 @@ sub host { my ($name, $lines) = @_; return "<VirtualHost 127.0.0.1:\@port\@>\nSe
 my $several = server(mount => undef, conf => $own
     . host(first => '')
     . host(off => qq(<Location "/own">\nCatalogEnable Off\n</Location>\n))
-    . host(other => qq(<Location "/own">\nCatalogDatabase \@driver\@ "\@params:other\@"\n</Location>\n)))->start;
+    . host(other => qq(<Location "/own">\nCatalogAudience other\nCatalogDatabase \@driver\@ "\@params:other\@"\n</Location>\n)))->start;
 sub names {
     my ($host) = @_;
     my $r = $several->talk(CatalogTest::request_bytes(GET => '/own/products', undef, headers => { Host => "$host.test" }));
@@ -60,7 +65,7 @@ sub names {
 }
 for my $host (qw(first other)) {
     answers($several->talk(CatalogTest::request_bytes(POST => '/own/products', { name => "of $host", price => 1 },
-        token => forge(), headers => { Host => "$host.test" })), 201, undef, "$host.test: a product is created");
+        token => token_of($host), headers => { Host => "$host.test" })), 201, undef, "$host.test: a product is created");
 }
 is(names('first'), 'of first', 'a virtual host without settings uses the database of the inherited mount');
 is(names('off'), 404, 'a virtual host can switch the mount off');

@@ -12,7 +12,7 @@ my $conf = join '', map { my $name = s{^/}{}r =~ s{/}{_}gr; <<"END" } @names;
     CatalogEnable   On
     CatalogKeyFile  "@{[ $_ eq '/shop' ? '@dir@/other.key' : $key ]}"
     CatalogIssuer   https://catalog.test
-    CatalogAudience catalog-test
+    CatalogAudience catalog-test$_
     @{[ $_ eq '/api' ? '' : "CatalogDatabase \@driver\@ \"\@params:$name\@\"" ]}
 </Location>
 END
@@ -23,7 +23,8 @@ $server->start;
 
 sub create {
     my ($mount, $name, %o) = @_;
-    return $server->api(POST => '/products', { name => $name, price => 1 }, mount => $mount, token => forge(%o));
+    return $server->api(POST => '/products', { name => $name, price => 1 }, mount => $mount,
+        token => forge(claims => claims(aud => "catalog-test$mount"), %o));
 }
 sub names {
     my ($mount) = @_;
@@ -46,6 +47,8 @@ answers(create('/shop', 'x'), 401, undef, 'a mount refuses a token signed with a
     'www-authenticate' => qr{^Bearer realm="/shop"});
 answers(create('/api', 'x', key => $other), 401, undef, 'that mount\'s token is refused elsewhere',
     'www-authenticate' => qr{^Bearer realm="/api"});
+answers(create('/deep/er', 'x', claims => claims(aud => 'catalog-test/api')), 401, undef,
+    'a mount refuses a token of another mount with the same key');
 answers($server->api(GET => '/v3/products', mount => '/shop'), 404, refusal(), 'a path between two mounts gets a JSON 404');
 is($server->api(GET => '/deep', mount => '')->{status}, 404, 'a path above a mount is httpd\'s');
 
@@ -59,14 +62,14 @@ my $hosts = server(mount => undef, conf => join '', map { <<"END" } qw(one two))
         CatalogEnable   On
         CatalogKeyFile  "$key"
         CatalogIssuer   https://catalog.test
-        CatalogAudience catalog-test
+        CatalogAudience $_
     </Location>
 </VirtualHost>
 END
 $hosts->start;
 for my $host (qw(one two)) {
-    answers($hosts->talk(wire(POST => '/products', { name => "of $host", price => 1 }, token => forge(),
-        headers => { Host => "$host.test" })), 201, undef, "$host: a product is created");
+    answers($hosts->talk(wire(POST => '/products', { name => "of $host", price => 1 },
+        token => forge(claims => claims(aud => $host)), headers => { Host => "$host.test" })), 201, undef, "$host: a product is created");
 }
 for my $host (qw(one two)) {
     answers($hosts->talk(wire(GET => '/products', headers => { Host => "$host.test" })), 200,

@@ -8,12 +8,13 @@ use CatalogTest;
 # The path in <Location>, and as a browser sends it.
 my %sent = ('/my shop' => '/my%20shop', '/größe' => '/gr%C3%B6%C3%9Fe', '/a\"b' => '/a%22b', '/100%' => '/100%25', '/a+b' => '/a+b',
     '/deep er/ü' => '/deep%20er/%C3%BC');
-my $mounts = join '', map { my $name = lc $sent{$_} =~ s/\W+/_/gr; <<"END" } sort keys %sent;
+sub name_of { return lc $_[0] =~ s/\W+/_/gr }
+my $mounts = join '', map { my $name = name_of($sent{$_}); <<"END" } sort keys %sent;
 <Location "$_">
     CatalogEnable   On
     CatalogKeyFile  "\@key\@"
     CatalogIssuer   https://catalog.test
-    CatalogAudience catalog-test
+    CatalogAudience $name
     CatalogDatabase \@driver\@ "\@params:p$name\@"
 </Location>
 END
@@ -37,7 +38,8 @@ sub ask { my ($method, $path, @more) = @_; return $server->api($method, $path, @
 sub names { my ($mount) = @_; return join ' ', map { $_->{name} } @{ ask(GET => "$mount/products")->{json}{data} } }
 
 for my $mount (sort values %sent) {
-    my $made = ask(POST => "$mount/products", { name => "of $mount", price => 1 }, token => forge());
+    my $made = ask(POST => "$mount/products", { name => "of $mount", price => 1 },
+        token => forge(claims => claims(aud => name_of($mount))));
     answers($made, 201, undef, "$mount: a product is created", location => qr{^\Q$mount\E/products/[-0-9a-f]{36}$});
     answers(ask(GET => $made->{headers}{location}), 200, undef, "$mount: the Location header leads to the product");
     my %user = (username => 'ada', email => 'ada@example.com', password => 'correct horse');

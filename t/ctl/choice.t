@@ -14,6 +14,7 @@ sub fails {
 sub chosen { my ($server, @options) = @_; my $r = ctl_for($server, @options, qw(user list)); return $r->{err} =~ m{/data/(\S+)\.db: there is no such database} ? $1 : $r->{err} }
 
 sub location { my ($path, $more) = @_; return qq(<Location "$path">\nCatalogEnable On\nCatalogKeyFile "\@key\@"\n) . ($more // '') . "</Location>\n" }
+sub audience { my ($name) = @_; return qq(<Location "/api">\nCatalogAudience $name\n</Location>\n) }
 sub host { my ($name, $text) = @_; return "<VirtualHost *:\@port\@>\nServerName $name\n$text</VirtualHost>\n" }
 sub site { return server(mount => undef, conf => join '', @_) }
 
@@ -31,20 +32,20 @@ is(chosen($server, '--define', 'OTHER'), 'defined', 'a section of <IfDefine> is 
 is(chosen(site(qq(CatalogDatabase sqlite3 "\@dir\@/data/own.db"\n), location('/api'))), 'own', 'CatalogDatabase is found');
 
 # Several.
-my $two = site(location('/a'), location('/b', qq(CatalogDatabase sqlite3 "\@dir\@/data/b.db"\n)));
+my $two = site(location('/a'), location('/b', qq(CatalogAudience b\nCatalogDatabase sqlite3 "\@dir\@/data/b.db"\n)));
 like(chosen($two), qr{several catalogues.*\n  --server 127\.0\.0\.1 --mount /a\n  --server 127\.0\.0\.1 --mount /b\n},
     'two mounts: the message lists them');
 is(chosen($two, '--mount', '/a'), 'catalog', 'two mounts: --mount chooses the first');
 is(chosen($two, '--mount', '/b'), 'b', 'two mounts: --mount chooses the second');
 like(chosen($two, '--mount', '/c'), qr/has no such catalogue/, 'two mounts: an unknown --mount is refused');
-my $hosts = site(host('one.test', qq(DBDParams "\@dir\@/data/one.db"\n) . location('/')), host('two.test', location('/')), location('/api', "CatalogEnable Off\n"));
+my $hosts = site(host('one.test', qq(DBDParams "\@dir\@/data/one.db"\n) . location('/', "CatalogAudience one\n")), host('two.test', location('/')), location('/api', "CatalogEnable Off\n"));
 like(chosen($hosts), qr/several catalogues/, 'two virtual hosts: one must be chosen');
 is(chosen($hosts, '-s', 'ONE.test'), 'one', 'two virtual hosts: --server chooses the first, which has its own database');
 is(chosen($hosts, '-s', 'two.test', '-m', '/'), 'catalog',
     'two virtual hosts: --server chooses the second, which has the main server\'s');
 is(chosen(site(location('/api'), host('one.test', ''), host('two.test', ''))), 'catalog',
     'a mount that two virtual hosts inherit is one catalogue');
-my $heirs = site(location('/api'), host('one.test', qq(DBDParams "\@dir\@/data/one.db"\n)), host('two.test', qq(<IfModule dbd_module>\nDBDParams "\@dir\@/data/two.db"\n</IfModule>\n)));
+my $heirs = site(location('/api'), host('one.test', qq(DBDParams "\@dir\@/data/one.db"\n) . audience('one')), host('two.test', audience('two') . qq(<IfModule dbd_module>\nDBDParams "\@dir\@/data/two.db"\n</IfModule>\n)));
 is(chosen($heirs, '-s', "$_.test"), $_, "$_.test, which has its own database, is another catalogue") for qw(one two);
 
 # None, or no configuration.

@@ -112,6 +112,29 @@ ProxyPass "/"     "http://127.0.0.1:2/"
 END
 answers($server->api(GET => '/products'), 200, undef, 'a mount takes precedence over ProxyPass');
 
-expect_log(qr/AH00957|AH01114/, qr/AH01630: client denied by server configuration: catalog:/);
+# A rule for the whole site takes the API too, and the log says so, once in each child and with the line that helps.
+for my $flag (qw(L PT)) {
+    my $site = server(conf => CatalogTest::Server::one_child() . <<"END")->start_unready;
+RewriteEngine On
+IncludeOptional "\@dir\@/before.conf*"
+RewriteRule ^/(.*)\$ /index.html [$flag]
+END
+    $site->write($site->dir . '/htdocs/index.html', "the site\n");
+    is($site->api(GET => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b')->{body}, "the site\n", "[$flag]: the site has the API's paths") for 1 .. 3;
+    my @lines = $site->log_text =~ /CAT074: (.*)/g;
+    is(scalar @lines, 1, "[$flag]: the log says so once");
+    like($lines[0] // '', qr{^requests such as GET /api/products/:id do not reach the mount: .*; add before its rules: RewriteRule \^/api\(/\|\$\) - \[END\]},
+        "[$flag]: it has the line to add");
+    my ($line) = ($lines[0] // '') =~ /(RewriteRule \S+ - \[END\])/;
+    $site->stop;
+    $site->write($site->dir . '/before.conf', "$line\n");
+    $site->start;
+    answers($site->api(GET => '/products'), 200, undef, "[$flag]: with that line the API is back");
+    is($site->api(GET => '/else', mount => '')->{body}, "the site\n", "[$flag]: and the site has the rest");
+}
+my $fallback = server(conf => qq(FallbackResource /index.html\n))->start;
+answers($fallback->api(GET => '/products'), 200, undef, 'a FallbackResource leaves the API alone');
+
+expect_log(qr/CAT074: /, qr/AH00957|AH01114/, qr/AH01630: client denied by server configuration: catalog:/);
 allow_log(qr/AH00959/);
 done_testing;

@@ -219,4 +219,5 @@ answers(me('curve', signed($signer{curve}, { alg => 'ES256', typ => 'JWT', kid =
     undef, 'a valid token with more header fields is accepted');
 unlike($server->access_text, qr/attacker/, 'the server does not fetch the URLs in a token');
 
+allow_log(qr{CAT076: CatalogKeyFile }); # the files are those of a CatalogKeyDir, which its group may read
 done_testing;

@@ -52,7 +52,9 @@ failing('no STARTTLS, but credentials', smtp('--auth', 'shop:secret word')->url,
 
 # A directory that is gone; what can be read of a long path has at most 255 characters.
 my ($short, $long) = ("$home/short", join '/', "$home/long", ("\xc3\xb6" x 120) x 2);
-mkdir $_ for $short, "$home/long", $long =~ s{/[^/]*\z}{}r, $long;
+my @outboxes = ($short, "$home/long", $long =~ s{/[^/]*\z}{}r, $long);
+mkdir $_ for @outboxes;
+CatalogTest::Tools::hand_over(@outboxes);
 failing('a directory that is gone', "file:$short", qr{^No such file or directory: \Q$short\E/[\da-f-]{36}\.eml$}, prepare => sub { rmdir $short });
 my $error = failing('a long path', "file:$long", qr{^No such file or directory: \Q$home\E/long/\x{f6}}, prepare => sub { rmdir $long });
 is(length $error, 255, 'a long error is cut');

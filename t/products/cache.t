@@ -188,7 +188,7 @@ if (!$is_file) {
 }
 
 # Two mounts of one database, and a third one of another.
-my $mounts = server(conf => $status . join('', map { <<"END" } ['two', ''], ['three', qq(CatalogDatabase \@driver\@ "\@params:own\@")])
+my $mounts = server(conf => $status . join('', map { <<"END" } ['two', ''], ['three', qq(CatalogAudience three\n    CatalogDatabase \@driver\@ "\@params:own\@")])
 <Location "/$_->[0]">
     CatalogEnable   On
     CatalogKeyFile  "\@key\@"

@@ -73,6 +73,7 @@ TraceEnable Off
 </Location>
 <Location "/nowhere">
 $mount
+    CatalogAudience nowhere
     CatalogDatabase \@driver\@ "\@nowhere\@"
 </Location>
 <Location "/limited">
@@ -81,6 +82,7 @@ $mount
 </Location>
 <Location "/few">
 $mount
+    CatalogAudience       few
     CatalogDatabase       \@driver\@ "\@params:few\@"
     CatalogMaxConnections 1
 </Location>
@@ -130,6 +132,7 @@ is($as->(token => $admin->{token}), 200, 'Require catalog-role: an administrator
 # ---- requests ----
 
 my %token = (token => forge());
+sub token_for { return (token => forge(claims => claims(aud => $_[0]))) }
 my $id = $server->api(POST => '/products', { name => 'x', price => 1 }, %token)->{json}{data}{id};
 my @requests = (
     [here(GET => '/products'), '/products', 'GET', '2xx'],
@@ -151,7 +154,7 @@ my @requests = (
     [here(GET => '/%zz'), 'unknown', 'GET', '4xx'],
     [sub { $server->talk("GET /api/products HTTP/1.1\r\n\r\n") }, 'unknown', 'GET', '4xx'],
     [sub { $server->talk("GET /api/products HTTP/1.1\r\nHost: x\r\nX: " . 'x' x 9000 . "\r\n\r\n") }, 'unknown', 'GET', '4xx'],
-    [here(GET => '/auth/me', mount => '/nowhere', %token), '/auth/me', 'GET', '5xx'],
+    [here(GET => '/auth/me', mount => '/nowhere', token_for('nowhere')), '/auth/me', 'GET', '5xx'],
 );
 for (@requests) {
     my ($ask, @labels) = @$_;
@@ -198,7 +201,7 @@ counts(sub { $server->burst(map { wire(POST => '/products', { name => "p$_", pri
         catalog_database_write_batch_size_sum => ['>=', 12] }, 'writes, their waits and how many are stored together');
 counts(sub { $server->api(POST => '/products/batch', { operations => [{ op => 'delete', id => $id }, { op => 'delete', id => $id }] }, %token) },
     { statement('rollback') => ['>=', 1] }, 'a rollback') if driver ne 'sqlite3';
-counts(here(GET => '/auth/me', mount => '/nowhere', %token), { 'catalog_database_connection_failures_total{reason="down"}' => ['>=', 1] },
+counts(here(GET => '/auth/me', mount => '/nowhere', token_for('nowhere')), { 'catalog_database_connection_failures_total{reason="down"}' => ['>=', 1] },
     'a database that is down');
 $server->api(GET => '/products', mount => '/few');
 my $few = $server->database('few');
@@ -208,7 +211,7 @@ counts(sub { $server->api(GET => "/products?limit=$_", mount => '/few') for 21 .
 $few->do('ALTER TABLE gone RENAME TO products');
 $few->do(driver eq 'sqlite3' ? q(CREATE TRIGGER no_eve BEFORE INSERT ON products WHEN new.name = 'eve'
     BEGIN SELECT RAISE(ABORT, 'CHECK constraint failed: no_eve'); END) : q(ALTER TABLE products ADD CONSTRAINT no_eve CHECK (name <> 'eve')));
-counts(here(POST => '/products', { name => 'eve', price => 1 }, mount => '/few', %token),
+counts(here(POST => '/products', { name => 'eve', price => 1 }, mount => '/few', token_for('few')),
     { qq(catalog_database_faults_total{engine="${\driver}",reason="value"}) => ['>=', 1], driver eq 'sqlite3' ? (statement('rollback') => ['>=', 1]) : () },
     'a value that the database refuses');
 $few->disconnect;
@@ -244,7 +247,7 @@ my %bad = (
     malformed => { token => 'x' },
     expired => { token => forge(claims => claims(exp => int(time) - 100)) },
     invalid => { token => forge(key => 'another key of thirty-two bytes!!') },
-    undecided => { token => forge(), mount => '/nowhere' },
+    undecided => { token_for('nowhere'), mount => '/nowhere' },
 );
 counts(here(GET => '/auth/me', %{ $bad{$_} }), { token_failure($_) => 1 }, "a token that is $_") for sort keys %bad;
 my $ended = register($server);

@@ -62,6 +62,24 @@ static void test_refuses_a_directory_closed_to_the_user(void **state)
     assert_null(cat_database_file_check(*state, path, &nobody));
 }
 
+static void test_refuses_files_closed_to_the_user(void **state)
+{
+    const char *directory = unit_directory(*state), *path = unit_write(*state, directory, "old.db", 0600, "", 0);
+    const cat_os_user_t nobody = {65534, 65534};
+
+    if (geteuid() != 0) {
+        skip();
+    }
+    assert_int_equal(chmod(directory, 0777), 0);
+    unit_says(cat_database_file_check(*state, path, &nobody), "belongs to root, and the user nobody may not open it");
+    assert_int_equal(chmod(path, 0644), 0);
+    unit_says(cat_database_file_check(*state, path, &nobody), "may not write to it; run: chown nobody:nogroup ");
+    assert_int_equal(chown(path, 65534, 65534), 0);
+    assert_null(cat_database_file_check(*state, path, &nobody));
+    unit_write(*state, directory, "old.db-shm", 0644, "", 0);
+    unit_says(cat_database_file_check(*state, path, &nobody), "old.db-shm: belongs to root");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -70,6 +88,7 @@ int main(void)
         UNIT_TEST(test_refuses_a_directory),
         UNIT_TEST(test_refuses_a_missing_directory),
         UNIT_TEST(test_refuses_a_directory_closed_to_the_user),
+        UNIT_TEST(test_refuses_files_closed_to_the_user),
     };
     return UNIT_RUN(tests);
 }

@@ -72,8 +72,8 @@ static const char *const define_end[] = {
 static const cat_trait_t traits[] = {
     {"character_set",
      "SELECT COALESCE(MIN(CONCAT(name, ' in ', place)), 'utf8mb4') FROM (" TEXT_COLUMNS ") c WHERE name <> 'utf8mb4'",
-     "utf8mb4", "run: ALTER TABLE ... CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"},
-    {NULL, NULL, NULL, NULL},
+     "utf8mb4", "run: ALTER TABLE ... CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", 1},
+    {NULL, NULL, NULL, NULL, 0},
 };
 
 static const char *const needs[] = {"reconnect=0", "flags=CLIENT_FOUND_ROWS", NULL};
@@ -280,12 +280,12 @@ const cat_dialect_t cat_dialect_mysql = {
     .driver = "mysql",
     .engine = CAT_ENGINE_MYSQL,
     .params = "\"host=127.0.0.1,user=catalog,pass=...,dbname=catalog,reconnect=0,flags=CLIENT_FOUND_ROWS\"",
+    .dump = "mariadb-dump --single-transaction --default-character-set=utf8mb4 catalog >FILE",
     .session = session,
     .begin = "START TRANSACTION",
     .abandon = "SET SESSION wait_timeout = 1",
     .snapshot = snapshot,
     .limit = "/*M! SET STATEMENT max_statement_time = %d FOR */ ",
-    .prepare = cat_dialect_nothing,
     .step = step,
     .step_end = step_end,
     .define = define,

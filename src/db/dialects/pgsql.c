@@ -57,8 +57,8 @@ static const char timeline[] =
 
 static const cat_trait_t traits[] = {
     {"server_encoding", "SHOW server_encoding", "UTF8",
-     "create a database with: createdb --encoding UTF8 --template template0"},
-    {NULL, NULL, NULL, NULL},
+     "create a database with: createdb --encoding UTF8 --template template0", 1},
+    {NULL, NULL, NULL, NULL, 0},
 };
 
 /* By SQLSTATE, or by its class, the first two characters; what is not here is CAT_EDOWN. */
@@ -171,11 +171,11 @@ const cat_dialect_t cat_dialect_pgsql = {
     .driver = "pgsql",
     .engine = CAT_ENGINE_PGSQL,
     .params = "\"host=127.0.0.1 user=catalog password=... dbname=catalog connect_timeout=2\"",
+    .dump = "pg_dump --format=custom --file=FILE catalog",
     .session = session,
     .begin = "BEGIN",
     .snapshot = snapshot,
     .search = search,
-    .prepare = cat_dialect_nothing,
     .step = step,
     .step_end = cat_dialect_nothing,
     .define = define,

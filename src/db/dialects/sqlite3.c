@@ -16,15 +16,15 @@ static const char *const session[] = {"PRAGMA synchronous=FULL", "PRAGMA foreign
 
 static const char *const snapshot[] = {"BEGIN", NULL};
 
-/* Persistent. Without it a reader keeps a COMMIT from ending. */
-static const char *const prepare[] = {"PRAGMA journal_mode=WAL", NULL};
+/* Persistent, but not in a copy that VACUUM INTO made. Without it a reader keeps a COMMIT from ending. */
+static const char prepare[] = "PRAGMA journal_mode=WAL";
 
 static const char *const step[] = {"BEGIN IMMEDIATE", NULL};
 
 static const cat_trait_t traits[] = {
-    {"journal_mode", "PRAGMA journal_mode", "wal", NULL},
-    {"synchronous", "PRAGMA synchronous", "2", NULL},
-    {NULL, NULL, NULL, NULL},
+    {"journal_mode", "PRAGMA journal_mode", "wal", "run: catalogctl migrate", 0},
+    {"synchronous", "PRAGMA synchronous", "2", NULL, 0},
+    {NULL, NULL, NULL, NULL, 0},
 };
 
 /* The driver uses sqlite3_prepare, so all that it has for a dead statement is a text. */
@@ -111,6 +111,7 @@ const cat_dialect_t cat_dialect_sqlite3 = {
     .begin = "BEGIN IMMEDIATE",
     .snapshot = snapshot,
     .prepare = prepare,
+    .prepared = "wal",
     .step = step,
     .step_end = cat_dialect_nothing,
     .define = cat_dialect_nothing,

@@ -9,7 +9,7 @@ use warnings FATAL => 'all';
 use Exporter 'import';
 
 use CatalogTest::Server ();
-use CatalogTest::Tools qw(spew hand_over);
+use CatalogTest::Tools qw(setting spew);
 
 our @EXPORT_OK = qw(put_key with_keys);
 
@@ -18,8 +18,8 @@ sub put_key {
     my ($dir, $name, $content, $age) = @_;
     my $new = "$dir/.$name";
     spew($new, $content);
-    chmod 0600, $new;
-    hand_over($new);
+    chmod 0640, $new;
+    chown 0, scalar getgrnam(setting('group')), $new if $> == 0;
     utime time - $age, time - $age, $new if $age;
     rename $new, "$dir/$name" or die "$dir/$name: $!\n";
 }

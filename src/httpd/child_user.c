@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "httpd/child_user.h"
+
+#include <httpd.h>
+#include <pwd.h>
+#include <unistd.h>
+#include <unixd.h>
+
+#define NO_GROUP ((gid_t)-1) /* mod_unixd's, where no Group is set */
+
+cat_os_user_t cat_child_user_find(void)
+{
+    const struct passwd *entry = getpwuid(ap_unixd_config.user_id);
+
+    if (geteuid() != 0 && !entry) {
+        return (cat_os_user_t){geteuid(), getegid()};
+    }
+    return (cat_os_user_t){ap_unixd_config.user_id,
+                           entry && ap_unixd_config.group_id == NO_GROUP ? entry->pw_gid : ap_unixd_config.group_id};
+}

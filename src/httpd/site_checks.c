@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Mistakes around the module that nothing else reports: a section that no request reaches, a driver that is not installed, files that the
+ * children cannot open or could change, clients that choose their own address. What cannot work is refused; what works, but not as
+ * whoever wrote it believes, is a warning in the output of "httpd -t" and in the log of each start, and catalogctl check repeats it.
+ */
+#include "httpd/site_checks.h"
+
+#include <ap_mpm.h>
+#include <apr_dbd.h>
+#include <apr_file_info.h>
+#include <apr_hash.h>
+#include <apr_strings.h>
+#include <errno.h>
+#include <http_core.h>
+#include <http_log.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "db/dialect.h"
+#include "httpd/child_user.h"
+#include "httpd/config_tree.h"
+#include "jose/keyring.h"
+
+APLOG_USE_MODULE(catalog);
+
+/* ---- drivers ---- */
+
+static void check_driver(void *baton, const ap_directive_t *d)
+{
+    apr_pool_t *pool = baton;
+    const char *args = d->args, *name;
+    const apr_dbd_driver_t *found;
+
+    if (strcasecmp(d->directive, "DBDriver") != 0) {
+        return;
+    }
+    name = ap_getword_conf(pool, &args);
+    if (cat_dialect_find(name) && apr_dbd_get_driver(pool, name, &found) != APR_SUCCESS) {
+        ap_log_error(APLOG_MARK, APLOG_EMERG, 0, NULL,
+                     "CAT075: DBDriver %s on line %d of %s: the driver cannot be loaded; on Debian run: "
+                     "apt-get install libaprutil1-dbd-%s",
+                     name, d->line_num, d->filename, name);
+    }
+}
+
+int cat_site_checks_driver(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
+{
+    (void)plog;
+    (void)ptemp;
+    if (apr_dbd_init(pconf) == APR_SUCCESS) {
+        cat_config_tree_walk(ap_conftree, check_driver, pconf);
+    }
+    return OK;
+}
+
+/* ---- sections ---- */
+
+/* The path that httpd compares with requests; equal if the section can be reached. A proxy's section has the URL of another server. */
+static const char *make_reachable(apr_pool_t *pool, const char *path)
+{
+    char *reachable =
+        *path == '/' || strstr(path, "://") ? apr_pstrdup(pool, path) : apr_pstrcat(pool, "/", path, NULL);
+
+    if (*reachable == '/') {
+        ap_normalize_path(reachable, AP_NORMALIZE_MERGE_SLASHES | AP_NORMALIZE_NOT_ABOVE_ROOT);
+    }
+    return reachable;
+}
+
+static int is_ours(const ap_directive_t *d)
+{
+    return !strncasecmp(d->directive, "Catalog", 7) ||
+           (!strcasecmp(d->directive, "AuthType") && !strcasecmp(d->args, "Catalog")) ||
+           (!strcasecmp(d->directive, "Require") && !strncasecmp(d->args, "catalog-", 8));
+}
+
+typedef struct search_t {
+    apr_pool_t *pool;
+    const char *path;
+    const char *fault;
+} search_t;
+
+static void find_ours(void *baton, const ap_directive_t *d)
+{
+    int *found = baton;
+    *found |= is_ours(d);
+}
+
+static void check_section(void *baton, const ap_directive_t *d)
+{
+    search_t *search = baton;
+    const char *args =
+        strcasecmp(d->directive, "<Location") ? "~" : apr_pstrmemdup(search->pool, d->args, strcspn(d->args, ">"));
+    const char *path = *args == '~' ? NULL : ap_getword_conf(search->pool, &args), *reachable;
+    int has_ours = 0;
+
+    if (!path || strpbrk(path, "*?[") || search->fault) {
+        return;
+    }
+    reachable = make_reachable(search->pool, path);
+    cat_config_tree_walk(d->first_child, find_ours, &has_ours);
+    if (has_ours && strcmp(reachable, path) != 0) {
+        search->path = path;
+        search->fault =
+            apr_psprintf(search->pool, "(line %d of %s) is never reached by a request; write: <Location \"%s\">",
+                         d->line_num, d->filename, reachable);
+    }
+}
+
+const char *cat_site_checks_sections(apr_pool_t *pool, const char **path)
+{
+    search_t search = {.pool = pool};
+
+    cat_config_tree_walk(ap_conftree, check_section, &search);
+    *path = search.path;
+    return search.fault;
+}
+
+/* ---- files of the children ---- */
+
+/* Only root, and the user itself, can find out. */
+static const char *check_access(apr_pool_t *pool, const char *directive, const char *path, int mode)
+{
+    cat_os_user_t user = cat_child_user_find();
+    int error = geteuid() == 0 || geteuid() == user.uid ? cat_os_user_access(&user, path, mode) : 0;
+
+    return !error || error == EROFS
+               ? NULL
+               : apr_psprintf(pool, "has a %s that the user of httpd's children may not %s: %s: %s", directive,
+                              mode & W_OK ? "write to" : "read", path, strerror(error));
+}
+
+const char *cat_site_checks_files(apr_pool_t *pool, const cat_mount_t *mount)
+{
+    const cat_conf_t *conf = mount->conf;
+    const char *fault = NULL;
+
+    if (ap_state_query(AP_SQ_MAIN_STATE) != AP_SQ_MS_CREATE_PRE_CONFIG) {
+        return NULL; /* a running server is not stopped */
+    }
+    if (conf->mail && !strncmp(conf->mail, "file:", 5)) {
+        fault = check_access(pool, "CatalogMail", apr_pstrcat(pool, conf->mail + 5, "/.", NULL), W_OK | X_OK);
+    }
+    return !fault && conf->mail_ca_file ? check_access(pool, "CatalogMailCA", conf->mail_ca_file, R_OK) : fault;
+}
+
+/* ---- warnings: secrets ---- */
+
+typedef struct secrets_t {
+    apr_pool_t *pool;
+    apr_hash_t *seen; /* paths: many mounts may have one */
+    cat_os_user_t user;
+    server_rec *server;
+} secrets_t;
+
+static int is_new(secrets_t *w, const char *path)
+{
+    int is_known = apr_hash_get(w->seen, path, APR_HASH_KEY_STRING) != NULL;
+
+    apr_hash_set(w->seen, path, APR_HASH_KEY_STRING, path);
+    return !is_known;
+}
+
+/* The owner may change the mode. */
+static int may(secrets_t *w, const char *path, int mode)
+{
+    apr_finfo_t info;
+
+    return (apr_stat(&info, path, APR_FINFO_OWNER, w->pool) == APR_SUCCESS && info.user == w->user.uid) ||
+           cat_os_user_access(&w->user, path, mode) == 0;
+}
+
+static void log_secret(const secrets_t *w, const char *text)
+{
+    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, w->server, "CAT076: %s", text);
+}
+
+/* Root reads the file before there are children: what they may do to it, whoever takes one over may, too. */
+static void warn_of_file(secrets_t *w, const char *directive, const char *value)
+{
+    const char *path = value ? ap_server_root_relative(w->pool, value) : NULL;
+
+    if (path && is_new(w, path) && may(w, path, R_OK)) {
+        log_secret(w,
+                   apr_psprintf(w->pool,
+                                "%s %s: the user of httpd's children may read it, and root alone needs to; run: chown "
+                                "root:root %s && chmod 600 %s",
+                                directive, path, path, path));
+    }
+}
+
+/* The directory, or a file in it, that the user may change; NULL: there is none. */
+static const char *find_changeable(secrets_t *w, const char *directory)
+{
+    const char *found = may(w, directory, W_OK) ? directory : NULL;
+    apr_dir_t *dir;
+    apr_finfo_t entry;
+
+    if (apr_dir_open(&dir, directory, w->pool) != APR_SUCCESS) {
+        return found;
+    }
+    while (!found && apr_dir_read(&entry, APR_FINFO_NAME, dir) == APR_SUCCESS) {
+        const char *path = apr_pstrcat(w->pool, directory, "/", entry.name, NULL);
+        found = entry.name[0] != '.' && may(w, path, W_OK) ? path : NULL;
+    }
+    apr_dir_close(dir);
+    return found;
+}
+
+static void warn_of_directory(secrets_t *w, const char *directory)
+{
+    const char *changeable;
+
+    if (!directory || !is_new(w, directory)) {
+        return;
+    }
+    changeable = find_changeable(w, directory);
+    if (changeable) {
+        log_secret(
+            w, apr_psprintf(w->pool,
+                            "CatalogKeyDir %s: the user of httpd's children may change %s, and needs to read it only; "
+                            "run: chown -R root %s && chmod -R g-w %s",
+                            directory, changeable, directory, directory));
+    }
+}
+
+static void warn_of_secrets(secrets_t *w, const cat_conf_t *conf)
+{
+    const char *directory = cat_keyring_directory(conf->keys);
+
+    warn_of_directory(w, directory);
+    warn_of_file(w, "CatalogKeyFile", directory ? NULL : conf->key_file);
+    warn_of_file(w, "CatalogMailCredentials", conf->mail_credentials);
+}
+
+/* ---- warnings: addresses ---- */
+
+static void warn_of_addresses(apr_pool_t *pool, server_rec *s)
+{
+    static const char *const trusts[] = {"RemoteIPTrustedProxy", "RemoteIPInternalProxy", "RemoteIPTrustedProxyList",
+                                         "RemoteIPInternalProxyList"};
+    const char *header = cat_config_tree_find(pool, s, "RemoteIPHeader");
+
+    for (size_t i = 0; i < sizeof(trusts) / sizeof(trusts[0]) && header; i++) {
+        header = cat_config_tree_find(pool, s, trusts[i]) ? NULL : header;
+    }
+    if (header) {
+        ap_log_error(
+            APLOG_MARK, APLOG_WARNING, 0, s,
+            "CAT077: RemoteIPHeader %s of %s without a trusted proxy: each client chooses the address by which it is "
+            "limited and logged; add the proxy's address: RemoteIPInternalProxy 192.0.2.1",
+            header, s->server_hostname);
+    }
+}
+
+/* Once for each start: by the pass that "httpd -t" makes, or else by the second one, whose lines are in the log. */
+static int is_pass_to_warn(void)
+{
+    return (ap_state_query(AP_SQ_RUN_MODE) == AP_SQ_RM_CONFIG_TEST) ==
+           (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG);
+}
+
+/* Unless root starts httpd, the children have its user. */
+static void warn_of_server(apr_pool_t *pool, server_rec *s, apr_hash_t *seen)
+{
+    secrets_t secrets = {pool, seen, cat_child_user_find(), s};
+    const apr_array_header_t *mounts = cat_server_get(s)->mounts;
+
+    if (mounts->nelts > 0) {
+        warn_of_addresses(pool, s);
+    }
+    for (int i = 0; i < mounts->nelts && geteuid() == 0; i++) {
+        warn_of_secrets(&secrets, APR_ARRAY_IDX(mounts, i, cat_mount_t *)->conf);
+    }
+}
+
+void cat_site_checks_warn(apr_pool_t *pool, server_rec *main_server)
+{
+    apr_hash_t *seen = apr_hash_make(pool);
+
+    for (server_rec *s = main_server; s && is_pass_to_warn(); s = s->next) {
+        warn_of_server(pool, s, seen);
+    }
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An access token names a user, a role and a session of one database, and each mount that has the key and expects the same issuer and
+ * audience accepts it. Mounts with different databases would then give the administrators of one the rights of administrators of the
+ * other, so such a pair is a mistake in the configuration. Mounts with one database may share all three. See
+ * docs/decisions/0070-tokens-stay-with-their-database.md.
+ */
+#include "httpd/token_scope.h"
+
+#include <apr_file_info.h>
+#include <apr_strings.h>
+#include <string.h>
+
+#include "db/dialect.h"
+#include "http/uri.h"
+#include "jose/keyring.h"
+
+typedef struct scope_t {
+    const cat_mount_t *mount;
+    const char *driver;
+    const char *params;
+} scope_t;
+
+static void add_scopes(apr_pool_t *pool, const server_rec *s, apr_array_header_t *scopes)
+{
+    const apr_array_header_t *mounts = cat_server_get(s)->mounts;
+
+    for (int i = 0; i < mounts->nelts; i++) {
+        scope_t *scope = apr_array_push(scopes);
+        scope->mount = APR_ARRAY_IDX(mounts, i, cat_mount_t *);
+        cat_server_database(pool, scope->mount, &scope->driver, &scope->params);
+        scope->params = scope->params ? scope->params : "";
+    }
+}
+
+/* In the order of the configuration, so that the line is for the later mount. httpd lists the last virtual host first. */
+static apr_array_header_t *list_scopes(apr_pool_t *pool, const server_rec *main_server)
+{
+    apr_array_header_t *scopes = apr_array_make(pool, 8, sizeof(scope_t));
+    apr_array_header_t *hosts = apr_array_make(pool, 8, sizeof(server_rec *));
+    const server_rec **host;
+
+    for (const server_rec *s = main_server->next; s; s = s->next) {
+        APR_ARRAY_PUSH(hosts, const server_rec *) = s;
+    }
+    add_scopes(pool, main_server, scopes);
+    while ((host = apr_array_pop(hosts))) {
+        add_scopes(pool, *host, scopes);
+    }
+    return scopes;
+}
+
+static int is_same_file(apr_pool_t *pool, const char *path, const char *other)
+{
+    apr_finfo_t info, others;
+
+    return apr_stat(&info, path, APR_FINFO_IDENT, pool) == APR_SUCCESS &&
+           apr_stat(&others, other, APR_FINFO_IDENT, pool) == APR_SUCCESS && info.device == others.device &&
+           info.inode == others.inode;
+}
+
+/* A server's database has as many names as its parameters have spellings: only equal ones count as the same. */
+static int has_same_database(apr_pool_t *pool, const scope_t *a, const scope_t *b)
+{
+    return a->mount->source == b->mount->source ||
+           (!strcmp(a->driver, b->driver) &&
+            (!strcmp(a->params, b->params) ||
+             (cat_dialect_find(a->driver)->file && is_same_file(pool, a->params, b->params))));
+}
+
+static int has_same_tokens(const scope_t *a, const scope_t *b)
+{
+    const cat_conf_t *one = a->mount->conf, *other = b->mount->conf;
+
+    return !strcmp(one->issuer, other->issuer) && !strcmp(one->audience, other->audience) &&
+           cat_keyring_shares(one->keys, other->keys);
+}
+
+static const char *explain(apr_pool_t *pool, const scope_t *one, const scope_t *other)
+{
+    const char *host = other->mount->server->server_hostname, *mount = other->mount->conf->mount;
+
+    return apr_psprintf(
+        pool,
+        "would accept the access tokens of <Location \"%s\"> of %s, which has another database: they have a "
+        "key, CatalogIssuer and CatalogAudience in common. Write in <Location \"%s\"> of %s: "
+        "CatalogAudience %s%s; or, if it is the same database, the same parameters for both",
+        *one->mount->conf->mount ? one->mount->conf->mount : "/", one->mount->server->server_hostname,
+        *mount ? mount : "/", host, host, cat_uri_encode_path(pool, mount));
+}
+
+/* The earlier scope that the one at this place has to differ from; NULL: it does. */
+static const scope_t *find_conflict(apr_pool_t *pool, const apr_array_header_t *scopes, int place)
+{
+    const scope_t *all = (const scope_t *)scopes->elts;
+
+    for (int i = 0; i < place; i++) {
+        if (!has_same_database(pool, &all[i], &all[place]) && has_same_tokens(&all[i], &all[place])) {
+            return &all[i];
+        }
+    }
+    return NULL;
+}
+
+const char *cat_token_scope_check(apr_pool_t *pool, const server_rec *main_server, const cat_mount_t **where)
+{
+    const apr_array_header_t *scopes = list_scopes(pool, main_server);
+
+    for (int i = 1; i < scopes->nelts; i++) {
+        const scope_t *scope = &APR_ARRAY_IDX(scopes, i, scope_t), *other = find_conflict(pool, scopes, i);
+        if (other) {
+            *where = scope->mount;
+            return explain(pool, other, scope);
+        }
+    }
+    return NULL;
+}
