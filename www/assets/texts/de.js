@@ -231,6 +231,7 @@ export default {
     'bulk.percent': 'Prozent',
     'bulk.amount': 'Geldbetrag',
     'bulk.below': { one: '{n} Produkt würde weniger als 0 kosten', other: '{n} Produkte würden weniger als 0 kosten' },
+    'bulk.above': { one: '{n} Preis würde größer, als Zahlen sein können', other: '{n} Preise würden größer, als Zahlen sein können' },
     'bulk.apply': 'Ändern',
     'job.progress': { one: '{n} Produkt fertig …', other: '{n} Produkte fertig …' },
     'job.changed': { one: '{n} Produkt ist geändert.', other: '{n} Produkte sind geändert.' },

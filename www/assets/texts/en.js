@@ -230,6 +230,7 @@ export default {
     'bulk.percent': 'per cent',
     'bulk.amount': 'amount of money',
     'bulk.below': { one: 'must not take {n} product below 0', other: 'must not take {n} products below 0' },
+    'bulk.above': { one: 'must not make {n} price greater than numbers can be', other: 'must not make {n} prices greater than numbers can be' },
     'bulk.apply': 'Change them',
     'job.progress': { one: '{n} product done …', other: '{n} products done …' },
     'job.changed': { one: '{n} product is changed.', other: '{n} products are changed.' },
