@@ -17,6 +17,7 @@ export default {
     'shell.language': 'Sprache',
     'shell.languageLater': 'Die Sprache wechselt mit der nächsten Seite, damit Ihre Eingaben nicht verloren gehen.',
     'shell.menu': 'Menü',
+    'shell.writersOnly': 'Ihre Rolle darf Produkte nicht ändern: {role}.',
     'shell.offline': 'Sie sind offline. Die Seite macht weiter, sobald die Verbindung wieder steht.',
     'shell.down': 'Der Katalog antwortet nicht. Die Seite macht weiter, sobald er wieder da ist.',
 
@@ -196,7 +197,6 @@ export default {
     /* ---- work on products ---- */
     'work.title': 'Produkte verwalten',
     'work.menu': 'Verwalten',
-    'work.writersOnly': 'Mit Ihrer Rolle können Sie keine Produkte ändern.',
     'work.allCategories': 'Alle Kategorien',
     'work.anyStock': 'Vorrätig oder nicht',
     'work.columns': 'Spalten',
@@ -256,7 +256,6 @@ export default {
     /* ---- import and export ---- */
     'import.title': 'Produkte importieren',
     'import.menu': 'Import',
-    'import.writersOnly': 'Ihre Rolle darf Produkte nicht ändern: {role}.',
     'import.about':
         'Eine CSV-Datei in UTF-8, oder NDJSON. Die ganze Datei wird geprüft, bevor etwas gespeichert wird.',
     'import.choose': 'Datei wählen',
