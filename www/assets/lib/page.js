@@ -227,6 +227,7 @@ function keepFocus() {
 }
 
 addEventListener('pointerdown', () => (holder = null)); /* a click beside all controls leaves none with the focus */
+addEventListener('focusout', ({ relatedTarget }) => relatedTarget && (holder = null), true); /* first, as a menu may close now */
 addEventListener('focusin', ({ target }) => {
     holder = target;
     cell = target.closest('td, th');

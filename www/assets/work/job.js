@@ -74,8 +74,8 @@ export function makeJob(products, changesOf) {
             }
             return result.status < 300 ? { seen, now: result.data ?? null } : { seen, now: seen, fault: 'refused' };
         };
-        const outcomes = new Map(sent.map((seen, i) => [seen, outcomeOf(seen, results[i])]));
-        return found.map(one => outcomes.get(one.seen) ?? one);
+        const judged = new Map(sent.map((seen, i) => [seen, outcomeOf(seen, results[i])]));
+        return found.map(one => judged.get(one.seen) ?? one);
     }
 
     function send({ found, key }, options) {
