@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/listing.h"
 
+#include <string.h>
+
 #include "api/failure.h"
 #include "api/indexing.h"
 #include "api/pagination.h"
@@ -17,18 +19,33 @@ static void begin_body(cat_buffer_t *b)
     CAT_BUFFER_LITERAL(b, "{\"success\":true,\"data\":[");
 }
 
+/* Into the object that was written last. */
+static void add_etag(cat_buffer_t *b, const char *const *product)
+{
+    const char *tag = cat_products_tag(b->pool, product);
+
+    b->length--; /* its brace */
+    cat_buffer_add_text(b, b->data[b->length - 1] == '{' ? "\"etag\":\"\\\"" : ",\"etag\":\"\\\"");
+    cat_buffer_add(b, tag + 1, strlen(tag) - 2);
+    CAT_BUFFER_LITERAL(b, "\\\"\"}");
+}
+
 static void add_product(cat_buffer_t *b, const cat_list_query_t *query, const char *const *product)
 {
     const char *selected[CAT_PRODUCT_FIELDS];
+    const char *const *shown = product;
 
     if (query->fields != CAT_FIELD_LIST_ALL) {
         cat_field_list_select(query->fields, product, selected);
-        product = selected;
+        shown = selected;
     }
     if (b->data[b->length - 1] != '[') {
         CAT_BUFFER_LITERAL(b, ",");
     }
-    cat_fields_write(b, cat_product_fields, CAT_PRODUCT_FIELDS, product);
+    cat_fields_write(b, cat_product_fields, CAT_PRODUCT_FIELDS, shown);
+    if (query->has_etags) {
+        add_etag(b, product);
+    }
 }
 
 static void add_facet(cat_buffer_t *b, const cat_search_facet_t *facet)
@@ -137,7 +154,16 @@ cat_answer_t *cat_listing_get(cat_request_t *q)
 
 /* ---- description ---- */
 
-static const cat_shape_t products = {.kind = CAT_SHAPE_LIST, .of = &cat_products_part};
+static const cat_member_t listed_members[] = {
+    {"etag", &cat_schema_text, CAT_RARELY, "With `etags`: the `ETag` of GET of the product"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t listed = {.kind = CAT_SHAPE_PART,
+                                   .name = "ListedProduct",
+                                   .fields = cat_product_fields,
+                                   .count = CAT_PRODUCT_FIELDS,
+                                   .members = listed_members};
+static const cat_shape_t products = {.kind = CAT_SHAPE_LIST, .of = &listed};
 static const cat_shape_t value = {.kind = CAT_SHAPE_SCALAR, .example = "\"kitchen\""};
 static const cat_member_t facet_members[] = {
     {"value", &value, CAT_ALWAYS, "A value of the field"},

@@ -182,7 +182,7 @@ static void read_product(batch_t *b, int index, cat_purpose_t purpose, const jso
 static apr_status_t judge_order(void *baton, const char *const *product)
 {
     const order_t *order = baton;
-    const char *tag = cat_products_tag(order->q, product);
+    const char *tag = cat_products_tag(order->q->pool, product);
 
     return cat_etag_judge(&order->conditions, tag) == CAT_CONDITION_HOLDS ? APR_SUCCESS : CAT_ECHANGED;
 }

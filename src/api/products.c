@@ -27,12 +27,12 @@ static cat_answer_t *answer_failure(cat_request_t *q, apr_status_t rv)
     return rv == APR_NOTFOUND ? answer_unknown(q) : cat_failure_answer(q->pool, rv);
 }
 
-static cat_answer_t *make_answer(cat_request_t *q, int status, const char *const *values, const char *message)
+static cat_answer_t *make_answer(apr_pool_t *pool, int status, const char *const *values, const char *message)
 {
     cat_buffer_t b;
-    cat_buffer_init(&b, q->pool, CAT_PRODUCT_SIZE);
+    cat_buffer_init(&b, pool, CAT_PRODUCT_SIZE);
     cat_fields_write(&b, cat_product_fields, CAT_PRODUCT_FIELDS, values);
-    return cat_answer_success(q->pool, status, &b, message);
+    return cat_answer_success(pool, status, &b, message);
 }
 
 static cat_answer_t *add_tag(cat_answer_t *answer)
@@ -42,20 +42,21 @@ static cat_answer_t *add_tag(cat_answer_t *answer)
 }
 
 /* The answer to GET. The tag of every answer is that of this one. */
-static cat_answer_t *represent_product(cat_request_t *q, const char *const *values)
+static cat_answer_t *represent_product(apr_pool_t *pool, const char *const *values)
 {
-    return add_tag(make_answer(q, 200, values, NULL));
+    return add_tag(make_answer(pool, 200, values, NULL));
 }
 
-const char *cat_products_tag(cat_request_t *q, const char *const *product)
+const char *cat_products_tag(apr_pool_t *pool, const char *const *product)
 {
-    const cat_answer_t *answer = represent_product(q, product);
-    return cat_etag_make(q->pool, answer->body, answer->length, 0);
+    const cat_answer_t *answer = represent_product(pool, product);
+    return cat_etag_make(pool, answer->body, answer->length, 0);
 }
 
 static void represent_body(void *baton, const char *const *product, const char **body, apr_size_t *length)
 {
-    const cat_answer_t *answer = represent_product(baton, product);
+    const cat_request_t *q = baton;
+    const cat_answer_t *answer = represent_product(q->pool, product);
 
     *body = answer->body;
     *length = answer->length;
@@ -189,8 +190,8 @@ cat_answer_t *cat_products_create(cat_request_t *q)
         return cat_answer_malformed(q->pool, input.errors);
     }
     v = cat_products_make(q, &input, q->now);
-    answer = make_answer(q, 201, v, "Product created");
-    answer->etag = cat_products_tag(q, v);
+    answer = make_answer(q->pool, 201, v, "Product created");
+    answer->etag = cat_products_tag(q->pool, v);
     cat_answer_header(answer, q->pool, "Location",
                       apr_pstrcat(q->pool, q->conf->mount_uri, "/products/", v[CAT_PRODUCT_ID], NULL));
     cat_answer_name_ignored(answer, q->pool, input.ignored);
@@ -210,7 +211,7 @@ static apr_status_t judge_conditions(void *baton, const char *const *product)
 {
     judgement_t *j = baton;
 
-    j->tag = cat_products_tag(j->q, product);
+    j->tag = cat_products_tag(j->q->pool, product);
     return cat_etag_judge(&j->q->conditions, j->tag) == CAT_CONDITION_HOLDS ? APR_SUCCESS : CAT_ECHANGED;
 }
 
@@ -253,8 +254,8 @@ static cat_answer_t *update_product(cat_request_t *q, int has_tag)
     if (rv != APR_SUCCESS) {
         return answer_write_failure(q, rv, &judgement);
     }
-    answer = make_answer(q, 200, product, "Product updated");
-    answer->etag = has_tag ? cat_products_tag(q, product) : NULL;
+    answer = make_answer(q->pool, 200, product, "Product updated");
+    answer->etag = has_tag ? cat_products_tag(q->pool, product) : NULL;
     cat_answer_name_ignored(answer, q->pool, input.ignored);
     return answer;
 }

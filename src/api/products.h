@@ -27,7 +27,7 @@ void cat_products_check(cat_request_t *q, cat_purpose_t purpose, const json_t *b
 /* The product that a checked body creates at the time. On the pool of q. */
 const char *const *cat_products_make(cat_request_t *q, const cat_input_t *input, apr_time_t now);
 
-/* The tag of the answer to GET for a stored product. On the pool of q. */
-const char *cat_products_tag(cat_request_t *q, const char *const *product);
+/* The tag of the answer to GET for a stored product. On the pool. */
+const char *cat_products_tag(apr_pool_t *pool, const char *const *product);
 
 #endif

@@ -114,6 +114,23 @@ static void add_fields(cat_buffer_t *b, const cat_list_query_t *query)
     }
 }
 
+static void parse_etags(parsing_t *p, const cat_parameter_t *parameter)
+{
+    const char *value = parameter->value ? parameter->value : "";
+
+    p->query->has_etags = strcmp(value, "true") == 0;
+    if (!p->query->has_etags && strcmp(value, "false") != 0) {
+        cat_parameters_add_error(&p->parameters, parameter->name, "type", "must be true or false");
+    }
+}
+
+static void add_etags(cat_buffer_t *b, const cat_list_query_t *query)
+{
+    if (query->has_etags) {
+        CAT_BUFFER_LITERAL(b, "&etags=true");
+    }
+}
+
 static const char *const counts[] = {
     [CAT_COUNT_CAPPED] = "capped", [CAT_COUNT_EXACT] = "exact", [CAT_COUNT_NONE] = "none", NULL};
 
@@ -189,6 +206,12 @@ static json_t *describe_fields(const cat_conf_t *conf)
     return cat_field_list_describe(CAT_FIELD_LIST_ALL);
 }
 
+static json_t *describe_etags(const cat_conf_t *conf)
+{
+    (void)conf;
+    return json_pack("{s:s, s:b}", "type", "boolean", "default", 0);
+}
+
 static json_t *describe_count(const cat_conf_t *conf)
 {
     (void)conf;
@@ -203,7 +226,7 @@ static json_t *describe_facets(const cat_conf_t *conf)
 
 /* ---- the table ---- */
 
-enum { ROW_PAGE, ROW_CURSOR, ROW_Q, ROW_SORT, ROW_FIELDS, ROW_COUNT, ROW_FACETS, ROW_LIMIT };
+enum { ROW_PAGE, ROW_CURSOR, ROW_Q, ROW_SORT, ROW_FIELDS, ROW_ETAGS, ROW_COUNT, ROW_FACETS, ROW_LIMIT };
 
 /* THE LIST PARAMETER TABLE: one row a parameter of GET /products that is no condition (catalogue/query_conditions.c), in
  * the order in which links have them after the conditions. */
@@ -233,6 +256,8 @@ static const struct parameter_row_t {
                   "The order: fields, with `-` for descending order; ties are ordered by `createdAt`, then by `id`"},
     [ROW_FIELDS] = {"fields", parse_fields, add_fields, 0, 0, 1, describe_fields, "[\"name\", \"price\"]",
                     "The fields that the answer has of each product; all if absent"},
+    [ROW_ETAGS] = {"etags", parse_etags, add_etags, 0, 0, 0, describe_etags, "true",
+                   "Whether each product of the answer has its `etag`, the one that GET of it has, for `ifMatch`"},
     [ROW_COUNT] = {"count", parse_count, add_count, 0, 0, 0, describe_count, "\"exact\"",
                    "How `total` counts: all that match, up to a limit (the default by page), or not at all (the "
                    "default by cursor)"},

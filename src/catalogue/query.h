@@ -56,6 +56,7 @@ typedef struct cat_list_query_t {
     int is_plain; /* flag: all products, newest first: no condition, no word, the default order */
 
     unsigned fields; /* that each product of the answer has: CAT_FIELD_LIST_OF(CAT_PRODUCT_x) | ..., never empty */
+    int has_etags;   /* flag: the answer has the tag of each product */
     cat_count_t count;
     unsigned facets; /* of which the answer counts the values: out of CAT_QUERY_FACETS; 0: no facets */
 

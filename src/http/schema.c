@@ -180,7 +180,15 @@ json_t *cat_schema_input_example(const cat_field_t *fields, int count)
 
 /* ---- shapes ---- */
 
-static json_t *describe_record(const cat_shape_t *shape)
+static json_t *describe_member(json_t *schemas, const cat_member_t *member)
+{
+    json_t *value = cat_schema_of_shape(schemas, member->shape);
+
+    describe(value, member->about);
+    return value;
+}
+
+static json_t *describe_record(json_t *schemas, const cat_shape_t *shape)
 {
     json_t *properties = json_object(), *required = json_array();
     json_t *schema = json_pack("{s:s, s:o}", "type", "object", "properties", properties);
@@ -201,6 +209,9 @@ static json_t *describe_record(const cat_shape_t *shape)
             json_array_append_new(required, json_string(field->name));
         }
     }
+    for (const cat_member_t *member = shape->members; member && member->name; member++) {
+        json_object_set_new(properties, member->name, describe_member(schemas, member));
+    }
     if (json_array_size(required)) {
         json_object_set(schema, "required", required);
     }
@@ -214,9 +225,7 @@ static json_t *describe_object(json_t *schemas, const cat_shape_t *shape)
     json_t *schema = json_pack("{s:s, s:o}", "type", "object", "properties", properties);
 
     for (const cat_member_t *member = shape->members; member->name; member++) {
-        json_t *value = cat_schema_of_shape(schemas, member->shape);
-        describe(value, member->about);
-        json_object_set_new(properties, member->name, value);
+        json_object_set_new(properties, member->name, describe_member(schemas, member));
         if (member->presence == CAT_ALWAYS) {
             json_array_append_new(required, json_string(member->name));
         }
@@ -251,7 +260,7 @@ static json_t *describe_shape(json_t *schemas, const cat_shape_t *shape)
     case CAT_SHAPE_OBJECT:
         return describe_object(schemas, shape);
     default:
-        return describe_record(shape);
+        return describe_record(schemas, shape);
     }
 }
 

@@ -44,7 +44,7 @@ typedef struct cat_member_t {
 struct cat_shape_t {
     cat_shape_kind_t kind;
     const char *name;            /* of the schema that others refer to; NULL: it is written where it is used */
-    const cat_member_t *members; /* CAT_SHAPE_OBJECT: ends with a member without a name */
+    const cat_member_t *members; /* CAT_SHAPE_OBJECT, or beside fields: the last has no name */
     const cat_shape_t *of;       /* CAT_SHAPE_LIST: its elements */
     const cat_field_t *fields;   /* CAT_SHAPE_RECORD and CAT_SHAPE_PART: its field table */
     int count;                   /* of fields */

@@ -58,6 +58,7 @@ sub shape {
         s/\d{4}-\d\d-\d\dT[\d:.]+Z/TIME/g;
         s/^(Date|X-Request-Id|Content-Length): .*/$1: .../mg;
         s/^(ETag: (?:W\/)?)"[0-9a-f]+"/$1"..."/mg;
+        s/("etag":"\\")[0-9a-f]+/$1.../g;
         s/^(RateLimit: "\w+").*/$1.../mg;
         s/"((?:t|refreshT)oken|nextCursor|requestId)":"[^"]+"/"$1":"..."/g;
         s/catalog_refresh=[^;]+/catalog_refresh=.../g;

@@ -52,6 +52,34 @@ export function stories(server) {
         }
     });
 
+    storyInBoth('who registers on the way to a page comes there in the end', server, async visit => {
+        const { page } = await visit();
+        const next = /\?next=users\.html%3Fview%3Daudit$/;
+        await page.goto('/users.html?view=audit');
+        await page.waitForURL(next);
+        await page.locator('main').getByRole('link', { name: 'I have forgotten my password' }).click();
+        await page.waitForURL(/forgot.*next=/);
+        await page.getByRole('link', { name: 'Back to sign in' }).click();
+        await page.waitForURL(/login.*next=/);
+        for (const place of ['main', '#account']) {
+            await page.locator(place).getByRole('link', { name: 'Register' }).click();
+            await page.waitForURL(/register.*next=/);
+            await page.locator(place).getByRole('link', { name: 'Sign in' }).click();
+            await page.waitForURL(/login.*next=/);
+        }
+        await page.locator('main').getByRole('link', { name: 'Register' }).click();
+        await page.waitForURL(/register/);
+        assert.match(page.url(), next);
+        await fill(page, { 'User name': 'onmyway', 'E-mail address': 'onmyway@example.com' });
+        await fill(page, { Password: 'along the way', 'Password again': 'along the way' });
+        await page.getByRole('button', { name: 'Register' }).click();
+        await page.waitForURL('**/users.html?view=audit');
+        await page.getByText('Welcome, onmyway.').waitFor();
+
+        await page.goto('/register.html?next=//evil.example/x.html');
+        await page.waitForURL('**/account.html');
+    });
+
     story('an invalid form is not sent, and its first invalid field gets the focus', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;

@@ -129,4 +129,35 @@ export function stories(server) {
         const text = readFileSync(await (await downloading).path(), 'utf8');
         assert.match(text, /^id,name,price,.*\r\n[\w-]+,Also filed,4,.*\r\n$/);
     });
+
+    story('no address of a page makes it fail, whatever is in it', server, async visit => {
+        const visitor = await visit(); /* any exception fails the story */
+        const { page } = visitor;
+        const user = await server.register('addressee');
+        const { data } = await server.api('POST', '/products', { name: 'Addressed', price: 1 }, user.token);
+        const odd = ['%E0%A4%A', '%FF=%FF&%', '__proto__', '%22%5D'];
+        const names = ['id', 'q', 'category', 'min', 'max', 'stock', 'rating', 'sort', 'limit', 'page', 'view', 'product', 'user', 'next', 'mails', 'since'];
+        const visitAll = async pages => {
+            for (const name of pages) {
+                for (const text of odd) {
+                    await page.goto('about:blank');
+                    await page.goto(`/${name}.html?${names.map(key => `${key}=${text}`).join('&')}#${text}`);
+                    await page.locator('#account > li').first().waitFor();
+                    await page.evaluate(hash => (location.hash = hash), `${text}%E0`);
+                    await page.locator('#account > li').first().waitFor();
+                }
+            }
+        };
+        visitor.forgive(/^GET .* 40[04]$/);
+        await page.goto('/api.html#%E0%A4%A');
+        await page.getByRole('heading', { name: /^mod_catalog/ }).waitFor();
+        await page.goto('/api.html#createProduct');
+        await page.getByRole('heading', { name: 'Create a product' }).waitFor();
+        await visitAll(['index', 'login', 'register', 'forgot', 'reset', 'confirm', 'api', '404']);
+        server.promote(user);
+        await visitor.signIn(user);
+        await page.goto(`/product.html?id=${data.id}#%E0%A4%A`);
+        await page.getByRole('button', { name: 'Delete' }).waitFor();
+        await visitAll(['product', 'edit', 'work', 'import', 'account', 'users', 'server']);
+    });
 }

@@ -61,7 +61,9 @@ export function stories(server) {
         await reader.page.getByRole('link', { name: 'Next page' }).click();
         await reader.hears('The catalogue does not answer. Check');
         await reader.hears(SILENCE_BAR);
-        assert.equal(await reader.page.locator('.card').count(), 10, 'the last list stays');
+        assert.equal(await reader.page.locator('.card').count(), 0, 'the list before is not the answer');
+        assert.equal(await reader.page.locator('#count').textContent(), '');
+        assert.ok(await reader.page.locator('#pages').isHidden());
         writer.expect('POST /api/products failed');
         await writer.page.getByRole('button', { name: 'Save' }).click();
         await writer.hears('The catalogue does not answer.');

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* www/assets/lib/dom.js: state, and the elements that follow it. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { story } from '../visitor.js';
 
 /* Runs body(dom, root) in a page, with an empty element. Resolves to what it returns. */
@@ -145,5 +146,45 @@ export function stories(server) {
             return runs;
         },
         runs => assert.equal(runs, 2),
+    );
+
+    story('the example of a page in docs/pages.md works as it stands', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const text = readFileSync(new URL('../../../docs/pages.md', import.meta.url), 'utf8');
+        const [, html] = /^```html\n(.*?)^```$/ms.exec(text);
+        const [, script] = /^```js\n(import .*?)^```$/ms.exec(text);
+        await page.route('**/sessions.html', async route => {
+            const response = await route.fetch({ url: `${server.url}/404.html` });
+            const body = (await response.text())
+                .replace('assets/pages/missing.js', 'assets/pages/sessions.js')
+                .replace(/(<div id="trouble"><\/div>).*(?=<\/main>)/s, `$1${html}`);
+            await route.fulfill({ response, body });
+        });
+        await page.route('**/assets/pages/sessions.js', route => route.fulfill({ contentType: 'text/javascript', body: script }));
+        await visitor.signIn(await server.register('exemplary'));
+        await page.goto('/sessions.html');
+        await page.getByRole('listitem').filter({ hasText: /\d{4}, \d\d:\d\d/ }).first().waitFor();
+        await visitor.hears('Where you are signed in');
+    });
+
+    unit(
+        'an item that is as it was is not made anew',
+        server,
+        ({ state, el, each, settle }, root) => {
+            const items = state([{ id: 'a', names: ['x'] }]);
+            each(root, () => items.value, ({ id }) => id, item => el('p', {}, () => el('button', {}, item.value.names.join())));
+            const button = root.querySelector('button');
+            button.focus();
+            items.value = [{ id: 'a', names: ['x'] }];
+            settle();
+            settle();
+            const isKept = document.activeElement === button;
+            items.value = [{ id: 'a', names: ['x', 'y'] }];
+            settle();
+            settle();
+            return [isKept, root.textContent];
+        },
+        result => assert.deepEqual(result, [true, 'x,y']),
     );
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The page on which writers work on products, and what editing a product is elsewhere. */
 import assert from 'node:assert/strict';
-import { checkBody, stopClock, story, storyInBoth } from '../visitor.js';
+import { checkBody, SILENCE_BAR, stopClock, story, storyInBoth } from '../visitor.js';
 
 /* Creates products of that category, the last one first in lists, and returns them in the order of lists. */
 async function make(server, { token }, category, names) {
@@ -15,6 +15,42 @@ const row = (page, name) => page.getByRole('row').filter({ has: page.getByRole('
 const cell = (page, name, column) => row(page, name).locator(`[data-name=${column}]`);
 const read = async (server, { id }) => (await server.api('GET', `/products/${id}`)).data;
 const press = (page, name) => page.getByRole('button', { name, exact: true }).click();
+
+/* Numbers from 0 to 1, the same ones for a seed. */
+function random(seed) {
+    let at = seed;
+    return () => {
+        at = (at * 1_103_515_245 + 12_345) % 2 ** 31;
+        return at / 2 ** 31;
+    };
+}
+
+/* [price, by, isPercent]: usual ones, many of which end in a half, and numbers of all sizes. */
+function makePriceCases(seed) {
+    const next = random(seed);
+    const whole = most => Math.floor(next() * most);
+    const usual = Array.from({ length: 3000 }, () => [whole(1e7) / 100, (whole(4001) - 2000) / 10 ** whole(4), whole(2) === 0]);
+    const any = () => Number(`${whole(2 ** 31)}${whole(2 ** 20)}e${whole(60) - 40}`);
+    return [...usual, ...Array.from({ length: 1000 }, (_, i) => [any(), i % 2 ? any() : -any(), whole(2) === 0])];
+}
+
+/* The same as changePrice(), with long columns of digits. */
+function exactly(price, by, isPercent) {
+    const PLACES = 400;
+    const columns = number => {
+        const [mantissa, power = '0'] = String(number).split('e');
+        const [whole, part = ''] = mantissa.split('.');
+        return BigInt(whole + part + '0'.repeat(PLACES - part.length + Number(power)));
+    };
+    const placesOf = number => /0*$/.exec(columns(number).toString().padStart(PLACES + 1, '0').slice(-PLACES)).index;
+    const kept = Math.max(2, placesOf(price), isPercent ? 0 : placesOf(by));
+    const unit = 10n ** BigInt(PLACES);
+    const sum = isPercent ? columns(price) * (100n * unit + columns(by)) : (columns(price) + columns(by)) * 100n * unit;
+    const size = sum < 0n ? -sum : sum;
+    const step = 100n * unit * 10n ** BigInt(PLACES - kept);
+    const rounded = size / step + ((size % step) * 2n >= step ? 1n : 0n);
+    return Number(`${sum < 0n ? '-' : ''}${rounded}e-${kept}`) + 0;
+}
 
 export function stories(server) {
     storyInBoth('a writer finds, sorts and opens products with the keyboard alone', server, async visit => {
@@ -398,7 +434,6 @@ export function stories(server) {
         await page.getByLabel('Stock').last().selectOption('Sold out');
         await press(page, 'Change them');
         await visitor.hears('22 products are changed.');
-        visitor.expect(`GET /api/products/${made[22].id} 404`);
         await page.getByRole('dialog').getByText('It was deleted by somebody else.').waitFor();
         await page.keyboard.press('Escape');
         assert.ok((await readAll()).every(({ inStock }) => !inStock));
@@ -408,6 +443,44 @@ export function stories(server) {
         await page.getByText('No product matches these filters.').waitFor();
         await press(page, 'Clear the selection');
         assert.ok(await page.getByText('selected').isHidden());
+    });
+
+    story('many products are read and changed with few requests', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('thrifty');
+        const made = await make(server, user, 'Many', Array.from({ length: 250 }, (_, i) => `Piece ${i}`));
+        const asked = [];
+        page.on('request', request => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
+        await visitor.signIn(user);
+        await open(page, 'Many');
+        await page.getByLabel('Select all products on this page').check();
+        await press(page, 'Select all 250');
+        await page.getByText('250 products selected').waitFor();
+        const changed = made.filter((_, i) => i % 2 === 0).map(({ id }) => ({ op: 'update', id, body: { rating: 5 } }));
+        await server.api('POST', '/products/batch', { operations: changed }, user.token);
+        await server.api('DELETE', `/products/${made[1].id}`, undefined, user.token);
+        await press(page, 'Stock …');
+        await page.getByLabel('Stock').last().selectOption('Sold out');
+        asked.length = 0;
+        await page.route(
+            '**/api/products/batch',
+            async route => {
+                const operations = made.slice(3, 5).map(({ id }) => ({ op: 'update', id, body: { rating: 1 } }));
+                await server.api('POST', '/products/batch', { operations }, user.token); /* after the page has read them */
+                await route.continue();
+            },
+            { times: 1 },
+        );
+        await press(page, 'Change them');
+        await visitor.hears('123 products are changed.');
+        const faults = page.getByRole('dialog', { name: '127 products were left as they are' });
+        await faults.getByLabel('Change Piece 3 all the same').waitFor();
+        await faults.getByRole('row', { name: 'Piece 1', exact: false }).first().waitFor();
+        const sent = asked.filter(request => request.includes('/api/products'));
+        assert.deepEqual(sent.filter(request => request.startsWith('POST')).length, 3);
+        assert.ok(sent.length <= 3 + 3 + 1 + 1, `reads of portions, of the conflict, and of the list: ${sent.join(', ')}`);
+        assert.ok(sent.every(request => /products(\/batch)?$/.test(request)), 'no product is read by itself');
     });
 
     story('a server without indexes says what it cannot do', server, async visit => {
@@ -469,5 +542,163 @@ export function stories(server) {
             await page.waitForTimeout(50);
         }
         assert.deepEqual(await ids(), [second.id, fourth.id]);
+    });
+
+    story('prices are changed in decimals, and a half is rounded away from zero', server, async visit => {
+        const { page } = await visit();
+        await page.goto('/404.html');
+        const seed = Number(process.env.CATALOG_SEED) || Date.now() % 1_000_000;
+        const cases = makePriceCases(seed);
+        const changed = await page.evaluate(async all => {
+            const { changePrice } = await import('/assets/work/price.js');
+            return all.map(([price, by, isPercent]) => changePrice(price, by, isPercent));
+        }, cases);
+        cases.forEach(([price, by, isPercent], i) =>
+            assert.equal(changed[i], exactly(price, by, isPercent), `seed ${seed}: ${price} and ${by}${isPercent ? ' %' : ''}`),
+        );
+        const known = [
+            [19.9, 5, true, 20.9],
+            [1e-7, 5, true, 1e-7],
+            [1e-7, 50, true, 2e-7],
+            [0.1, 0.2, false, 0.3],
+            [1.005, 0, true, 1.005],
+            [2.5e21, -10, true, 2.25e21],
+            [1234567890123.45, 10, true, 1358024679135.8],
+            [1.5e308, 100, true, Infinity],
+            [0.01, -150, true, -0.01],
+        ];
+        known.forEach(([price, by, isPercent, result]) => assert.equal(exactly(price, by, isPercent), result, `${price}`));
+    });
+
+    story('the selected prices are shown and stored as they are calculated by hand', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('merchant');
+        const [first, second, third] = await make(server, user, 'Rounded', ['Half a cent', 'Tiny', 'Dear']);
+        await server.api('PUT', `/products/${third.id}`, { price: 1e5 }, user.token);
+        await server.api('PUT', `/products/${first.id}`, { price: 19.9 }, user.token);
+        await server.api('PUT', `/products/${second.id}`, { price: 0.0000001 }, user.token);
+        await visitor.signIn(user);
+        await open(page, 'Rounded');
+        await page.getByLabel('Select all products on this page').check();
+        await press(page, 'Price …');
+        await page.getByLabel('Change by').fill('1e308');
+        await page.getByLabel('Unit').selectOption('per cent');
+        await press(page, 'Change them');
+        await visitor.hears('Change by must not make 1 price greater than numbers can be.');
+        await page.getByLabel('Change by').fill('5');
+        await page.getByText('Half a cent: 19.90 → 20.90').waitFor();
+        await page.getByText('Tiny: 0.0000001 → 0.0000001').waitFor();
+        await press(page, 'Change them');
+        await visitor.hears('3 products are changed.');
+        const prices = (await server.api('GET', '/products?category=Rounded')).data.map(({ price }) => price);
+        assert.deepEqual(prices, [20.9, 1e-7, 105_000]);
+    });
+
+    story('a change of many products that met an outage goes on when the user says so', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('cautious');
+        const [product] = await make(server, user, 'Cautious', ['Waiting']);
+        let sent = 0;
+        page.on('request', request => (sent += request.url().endsWith('/products/batch')));
+        await visitor.signIn(user);
+        await open(page, 'Cautious');
+        await page.getByLabel('Select Waiting').check();
+        await press(page, 'Stock …');
+        await page.getByLabel('Stock').last().selectOption('Sold out');
+        await page.route('**/api/products/batch', route => route.abort(), { times: 1 });
+        visitor.expect('POST /api/products/batch failed', 'POST /api/products/batch 503');
+        await press(page, 'Change them');
+        await visitor.hears('The catalogue does not answer. Check');
+        await page.getByText(SILENCE_BAR).waitFor();
+        await page.getByText(SILENCE_BAR).waitFor({ state: 'detached' });
+        await page.waitForTimeout(200);
+        assert.deepEqual([sent, (await read(server, product)).inStock], [1, true], 'nothing happens by itself');
+
+        const busy = { status: 503, headers: { 'Retry-After': '1' }, body: '{}' };
+        await page.route('**/api/products/batch', route => route.fulfill(busy), { times: 1 });
+        await press(page, 'Try again');
+        await page.getByText('Please try again now.').waitFor();
+        await page.waitForTimeout(200);
+        assert.deepEqual([sent, (await read(server, product)).inStock], [2, true], 'nor after the time that the server asks for');
+        await press(page, 'Try again');
+        await visitor.hears('1 product is changed.');
+        assert.equal((await read(server, product)).inStock, false);
+    });
+
+    storyInBoth('the keyboard focus stays in the table, and in view', server, async visit => {
+        const visitor = await visit(server.url, { viewport: { width: 1280, height: 500 } });
+        const { page } = visitor;
+        const user = await server.register('keyboarder');
+        const names = Array.from({ length: 23 }, (_, i) => `Row ${i}`);
+        const made = await make(server, user, 'Focus', names);
+        await visitor.signIn(user);
+        await open(page, 'Focus', '&limit=20');
+        const isAt = async locator => {
+            await locator.waitFor();
+            assert.ok(await visitor.isFocused(locator), await page.evaluate(() => document.activeElement.outerHTML.slice(0, 300)));
+        };
+        const name = text => page.getByRole('button', { name: text, exact: true });
+
+        await name('Row 1').focus();
+        await page.keyboard.press('Delete');
+        await visitor.hears('Row 1 is deleted.');
+        await isAt(name('Row 2'));
+        await page.keyboard.press('u');
+        await isAt(name('Row 1'));
+        await cell(page, 'Row 19', 'price').focus();
+        await page.keyboard.press('Delete');
+        await visitor.hears('Row 19 is deleted.');
+        await isAt(cell(page, 'Row 18', 'price'));
+        await page.keyboard.press('u');
+        await visitor.hears('Nothing is deleted.');
+
+        await name('Row 0').focus();
+        await page.keyboard.press('Space');
+        await page.getByText('1 product selected').waitFor();
+        for (const key of [...Array(19).fill('ArrowDown'), ...Array(19).fill('ArrowUp')]) {
+            await page.keyboard.press(key);
+            const [focus, head, dock] = await page.evaluate(() =>
+                [document.activeElement, document.querySelector('thead th'), document.getElementById('dock')].map(element => {
+                    const { top, bottom } = element.getBoundingClientRect();
+                    return { top, bottom };
+                }),
+            );
+            assert.ok(focus.top >= head.bottom && focus.bottom <= dock.top, `${key}: ${JSON.stringify({ focus, head, dock })}`);
+        }
+
+        const bar = page.getByRole('group', { name: 'Selected products' });
+        await bar.getByRole('button', { name: 'Select all 23' }).focus();
+        await page.keyboard.press('Enter');
+        await page.getByText('23 products selected').waitFor();
+        await isAt(bar.getByRole('button', { name: 'Category …' }));
+        await page.keyboard.press('Enter');
+        await page.getByRole('dialog').getByLabel('Category').fill('Focus too');
+        await page.keyboard.press('Enter');
+        await visitor.hears('23 products are changed.');
+        await isAt(bar.getByRole('button', { name: 'Category …' }));
+        await page.goto('/work.html?category=Focus+too&limit=20');
+
+        await page.getByLabel('Select Row 0').check();
+        await page.getByLabel('Select Row 1', { exact: true }).check();
+        await bar.getByRole('button', { name: 'Clear the selection' }).focus();
+        await page.keyboard.press('Enter');
+        await isAt(name('Row 0'));
+        await page.keyboard.press('Space');
+        await bar.getByRole('button', { name: 'Delete' }).focus();
+        await page.keyboard.press('Enter');
+        await isAt(name('Row 1'));
+        await page.keyboard.press('u');
+        await isAt(name('Row 0'));
+
+        await name('Row 3').focus();
+        await server.api('PUT', `/products/${made[3].id}`, { price: 77 }, user.token);
+        await page.evaluate(() => new BroadcastChannel('catalog').postMessage({ products: true }));
+        await cell(page, 'Row 3', 'price').getByText('77.00').waitFor();
+        await isAt(name('Row 3'));
+        await page.getByLabel('Search products').fill('nosuchrow');
+        await press(page, 'Show all products');
+        await isAt(page.getByRole('heading', { name: 'Manage products' }));
     });
 }

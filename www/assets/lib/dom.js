@@ -117,9 +117,12 @@ function makeRow(item, render) {
     return { kept, reaction, child: reaction.run() };
 }
 
+/* Lists are read again and again; what is as it was is not to be made anew, which would take the focus from it. */
+const isAlike = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
 /*
  * Keeps one child of the element for each item of list(), in that order. render(state of the item) makes it; an item with a known
- * key gets the child that it had, whose state is set to the item.
+ * key gets the child that it had, whose state is set to the item if that has changed. Items are JSON.
  */
 export function each(element, list, keyOf, render) {
     let rows = new Map();
@@ -138,7 +141,9 @@ export function each(element, list, keyOf, render) {
         let place = element.firstChild;
         items.forEach((item, key) => {
             const row = rows.get(key) ?? makeRow(item, render);
-            row.kept.value = item;
+            if (!isAlike(row.kept.value, item)) {
+                row.kept.value = item;
+            }
             next.set(key, row);
             if (row.child !== place) {
                 element.insertBefore(row.child, place);

@@ -57,10 +57,21 @@ function here() {
     return location.pathname.replace(/.*\//, '') + location.search;
 }
 
-/* Returns only to our own pages: an attacker may have made the link. */
-export function nextPage() {
-    const next = new URLSearchParams(location.search).get('next') ?? '';
-    return /^[a-z]+\.html(\?[\w=&.%+-]*)?(#\w*)?$/.test(next) ? next : 'index.html';
+const next = new URLSearchParams(location.search).get('next') ?? '';
+
+/* Where the address says that the user wants to go, else the usual page. Only our own pages: an attacker may have made the link. */
+export function nextPage(usual = 'index.html') {
+    return /^[a-z]+\.html(\?[\w=&.%+-]*)?(#\w*)?$/.test(next) ? next : usual;
+}
+
+/* The pages through which users come into their accounts, which pass on where the user wants to go. */
+const ENTRIES = ['login.html', 'register.html', 'forgot.html'];
+
+function passNext(link) {
+    if (next && ENTRIES.includes(link.getAttribute('href'))) {
+        link.search = new URLSearchParams({ next });
+    }
+    return link;
 }
 
 /* fragment: of this page, to return to as well; those of other pages are tokens. */
@@ -129,10 +140,10 @@ function waitingText(key, error, clock) {
 let retry = null; /* what to do again when the server is back */
 
 /*
- * Replaces the element's content with an ApiError. again: the action of "Try again", if a retry may succeed; it also runs by itself
- * when Retry-After has passed, or when the server is back.
+ * Replaces the element's content with an ApiError. again: the action of "Try again", if a retry may succeed. If it isReading, it also runs
+ * by itself when Retry-After has passed, or when the server is back; what changes something waits for the user.
  */
-export function showError(element, error, again) {
+export function showError(element, error, again, isReading = false) {
     if (!(error instanceof ApiError)) {
         throw error;
     }
@@ -144,7 +155,7 @@ export function showError(element, error, again) {
             again?.();
         }
     };
-    const clock = key && error.wait > 0 ? countdown(error.wait, repeat) : null;
+    const clock = key && error.wait > 0 ? countdown(error.wait, isReading ? repeat : () => {}) : null;
     const alert = el(
         'div',
         { class: 'alert alert-danger', role: 'alert', tabindex: '-1' },
@@ -153,7 +164,7 @@ export function showError(element, error, again) {
     if (error.ended) {
         alert.append(el('p', {}, el('a', { class: 'alert-link', href: signInLink() }, t('shell.signIn'))));
     } else if (again && (error.status === 0 || error.status >= 429)) {
-        retry = error.status === 0 ? repeat : null;
+        retry = isReading && error.status === 0 ? repeat : retry;
         alert.append(
             el('button', { type: 'button', class: 'btn btn-outline-danger', onclick: repeat }, t('error.again')),
         );
@@ -166,30 +177,66 @@ export function showError(element, error, again) {
 
 /*
  * Returns a function that loads: it reads with read(signal) and hands the answer to show(answer). Of several calls only the last one counts,
- * so an answer that is late never replaces a newer one. isLoading is a state; errors are shown in the element.
+ * so an answer that is late never replaces a newer one. question() is what the page asks for now; show(null) removes the answer to another
+ * question if this one fails. isLoading is a state; errors are shown in the element.
  */
-export function loader(read, show, isLoading, element) {
+export function loader(question, read, show, isLoading, element) {
     let request = new AbortController();
+    let answered; /* the question whose answer is shown */
     return async function load() {
         request.abort();
         request = new AbortController();
         const { signal } = request;
+        const asked = question();
         isLoading.value = true;
         try {
             const answer = await read(signal);
             signal.throwIfAborted();
             element.replaceChildren();
             show(answer);
+            answered = asked;
             isLoading.value = false;
             settle();
         } catch (error) {
             if (!signal.aborted) {
                 isLoading.value = false;
-                showError(element, error, load);
+                asked !== answered && show(null);
+                answered = asked;
+                showError(element, error, load, true);
             }
         }
     };
 }
+
+/* ---- the keyboard focus ---- */
+
+/*
+ * An element that goes, or is hidden, takes the focus with it, and the next Tab would begin at the top of the page. Then the focus moves to
+ * the control that is in the same cell of a table now, or to the title. What knows a better place moves it there itself.
+ */
+let holder = null; /* the element that has the focus, or had it */
+let cell = null;
+
+function keepFocus() {
+    const isGone = holder && (!holder.checkVisibility() || holder.matches(':disabled'));
+    if (isGone && document.activeElement === document.body) {
+        const heir = cell?.checkVisibility() && cell.querySelector('button, a, input');
+        holder = null;
+        (heir || document.querySelector('h1[tabindex]') || byId('main')).focus({ preventScroll: true });
+    }
+}
+
+addEventListener('pointerdown', () => (holder = null)); /* a click beside all controls leaves none with the focus */
+addEventListener('focusout', ({ relatedTarget }) => relatedTarget && (holder = null), true); /* first, as a menu may close now */
+addEventListener('focusin', ({ target }) => {
+    holder = target;
+    cell = target.closest('td, th');
+});
+new MutationObserver(keepFocus).observe(document.body, {
+    childList: true,
+    subtree: true,
+    attributeFilter: ['hidden', 'disabled', 'open', 'class'],
+});
 
 /* ---- the bar while the server cannot be reached ---- */
 
@@ -236,7 +283,7 @@ async function leave() {
 
 function link(href, text) {
     const path = location.pathname.replace(/\/$/, '/index.html');
-    return el('a', { class: 'nav-link', href, 'aria-current': path.endsWith(`/${href}`) && 'page' }, text);
+    return passNext(el('a', { class: 'nav-link', href, 'aria-current': path.endsWith(`/${href}`) && 'page' }, text));
 }
 
 /* Shows and hides the panel by a button before it; hides it when the focus leaves the item, which has both, and by Escape. */
@@ -330,18 +377,22 @@ async function learnProfile() {
 
 /* ---- the page's life ---- */
 
-function refuseRole(role) {
-    const text = el('p', {}, t('users.adminsOnly', { role: t(`role.${role}`) }));
-    byId('trouble').replaceChildren(el('div', { class: 'alert alert-warning', role: 'alert' }, text));
+/* The text that says for whom the page is, if it is not for this user. */
+async function judgeUser({ needsWriter, needsAdmin }) {
+    const { role, mayWrite } = needsWriter || needsAdmin ? await readProfile() : {};
+    if (needsAdmin && role !== 'admin') {
+        return t('users.adminsOnly', { role: t(`role.${role}`) });
+    }
+    return needsWriter && !mayWrite ? t('shell.writersOnly', { role: t(`role.${role}`) }) : '';
 }
 
-async function begin(run, { needsUser, needsAdmin }) {
+async function begin(run, needs) {
     let unknown; /* the error that left unknown whether there is a session */
     const user = await restore().catch(error => {
         unknown = error;
         return null;
     });
-    if ((needsUser || needsAdmin) && !user) {
+    if (Object.values(needs).includes(true) && !user) {
         if (unknown) {
             throw unknown;
         }
@@ -349,9 +400,9 @@ async function begin(run, { needsUser, needsAdmin }) {
         return;
     }
     follow(learnProfile);
-    const { role } = needsAdmin ? await readProfile() : {};
-    if (needsAdmin && role !== 'admin') {
-        refuseRole(role);
+    const refusal = await judgeUser(needs);
+    if (refusal) {
+        byId('trouble').replaceChildren(el('div', { class: 'alert alert-warning', role: 'alert' }, el('p', {}, refusal)));
     } else {
         await run(user);
     }
@@ -363,8 +414,8 @@ async function begin(run, { needsUser, needsAdmin }) {
 
 /*
  * Restores the session, then runs the page: run(user or null). Shows an ApiError that run throws. A page that needs no
- * user runs even if the session cannot be restored now. needsUser leads to signing in; needsAdmin does too, and tells other users
- * that the page is not for them.
+ * user runs even if the session cannot be restored now. needsUser leads to signing in; so do needsWriter and needsAdmin, which tell other
+ * users that the page is not for them.
  */
 export async function start(run, needs = {}) {
     const again = () => {
@@ -374,7 +425,7 @@ export async function start(run, needs = {}) {
     try {
         await begin(run, needs);
     } catch (error) {
-        showError(byId('trouble'), error, again);
+        showError(byId('trouble'), error, again, true);
     } finally {
         isKnown.value = true;
     }
@@ -383,6 +434,7 @@ export async function start(run, needs = {}) {
 translate();
 setTitle(t(document.querySelector('title').dataset.title));
 showMenu();
+document.querySelectorAll('main a').forEach(passNext);
 document.body.append(bar);
 document.documentElement.dataset.ready = '';
 

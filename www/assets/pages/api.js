@@ -8,8 +8,8 @@ import { byId, el } from '../lib/dom.js';
 import { setTitle, start } from '../lib/page.js';
 import { t } from '../lib/text.js';
 
-/* The operation that the address names: api.html#createProduct. */
-const chosenId = () => decodeURIComponent(location.hash.slice(1));
+/* The operation that the address names: api.html#createProduct. Their names need no encoding. */
+const chosenId = () => location.hash.slice(1);
 
 function operationLink({ method, path, operationId, summary }) {
     return el(

@@ -24,5 +24,5 @@ start(
         byId('editor').replaceChildren(editor.form);
         watchProducts(editor.catchUp);
     },
-    { needsUser: true },
+    { needsWriter: true },
 );

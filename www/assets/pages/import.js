@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file of products is chosen, its columns are matched to fields, it is checked, and then imported. */
 import { CSV, findDelimiter, NDJSON, readHead, Transfer, typeOf } from '../import/transfer.js';
-import { readProfile } from '../lib/api.js';
 import { select } from '../lib/controls.js';
 import { bdi, byId, el, follow, saveFile, settle, state } from '../lib/dom.js';
 import { explain } from '../lib/form.js';
@@ -134,6 +133,7 @@ async function readAgain(wanted) {
     try {
         await read(file.value, wanted);
     } catch (error) {
+        byId('form').elements.delimiter.value = delimiter.value;
         showError(byId('trouble'), error, () => readAgain(wanted)).focus();
     }
 }
@@ -163,7 +163,7 @@ async function run(name, before, pass) {
         settle();
         if (!request.signal.aborted) {
             isUnsure.value = name === 'storing' && MAYBE_STORED.includes(error.status);
-            showError(byId('trouble'), error, name === 'storing' ? store : check).focus();
+            showError(byId('trouble'), error, name === 'storing' ? store : check, true).focus();
         }
         return false;
     }
@@ -422,13 +422,7 @@ function listen() {
 }
 
 start(
-    async () => {
-        const { mayWrite, role } = await readProfile();
-        if (!mayWrite) {
-            const text = el('p', {}, t('import.writersOnly', { role: t(`role.${role}`) }));
-            byId('trouble').replaceChildren(el('div', { class: 'alert alert-warning', role: 'alert' }, text));
-            return;
-        }
+    () => {
         listen();
         follow(showPhase);
         follow(showProgress);
@@ -439,5 +433,5 @@ start(
         follow(() => (elements.delimiter.value = delimiter.value));
         follow(() => (elements.header.checked = hasHeader.value));
     },
-    { needsUser: true },
+    { needsWriter: true },
 );

@@ -105,7 +105,7 @@ const drawers = matchMedia('(max-width: 60rem)');
 
 const list = state(readList(location.search));
 const answer = state(null); /* the last one: { list, data, pagination } */
-const categories = state([]); /* [{ value, count }] */
+const categories = state(null); /* [{ value, count }]; null: not known yet */
 const isLoading = state(true);
 const lacks = new Set((recall('sessionStorage', LACKS) ?? '').split(',').filter(Boolean));
 let isTyping = false; /* the address is that of the search so far, which the next letter replaces */
@@ -158,7 +158,7 @@ function row(item) {
 function listed(parent, render) {
     each(
         parent,
-        () => answer.value.data,
+        () => answer.value?.data ?? [],
         item => JSON.stringify(item),
         item => render(item.value),
     );
@@ -210,7 +210,7 @@ function shape() {
 const MAKERS = {
     cards: () => listed(el('ul', { class: 'cards' }), card),
     table,
-    nothing: () => el('div', { class: 'nothing' }, () => (answer.value.data.length === 0 ? nothing() : undefined)),
+    nothing: () => el('div', { class: 'nothing' }, () => (answer.value?.data.length === 0 ? nothing() : undefined)),
 };
 
 /* ---- where in the list ---- */
@@ -281,10 +281,11 @@ async function read(signal) {
 }
 
 const show = loader(
+    () => writeList(list.value),
     read,
-    ({ asked, products, counts }) => {
-        categories.value = counts?.category ?? [];
-        answer.value = { list: asked, ...products };
+    found => {
+        categories.value = found ? (found.counts?.category ?? []) : categories.value;
+        answer.value = found && { list: found.asked, ...found.products };
     },
     isLoading,
     byId('list-trouble'),
@@ -378,7 +379,7 @@ function hideLacking() {
         option.hidden = option.disabled = option.value !== '' && lacks.has(`sort ${option.value.replace('-', '')}`);
     });
     byId('by-sort').hidden = [...byId('sort').options].every(({ value, hidden }) => value === '' || hidden);
-    const hasNone = answer.value === null ? !isLoading.value : categoryItems().length < 2; /* while they are loading, they have their place */
+    const hasNone = categories.value === null ? !isLoading.value : categoryItems().length < 2; /* while they are loading, they have their place */
     byId('by-category').hidden = lacks.has('category') || hasNone;
 }
 
@@ -559,10 +560,12 @@ async function goBack() {
 
 /* ---- the beginning ---- */
 
+const shown = state(null); /* what the list is shown as, which stays when its products change */
+follow(() => (shown.value = shape()));
 follow(() => {
-    const maker = MAKERS[shape()];
-    if (maker) {
-        byId('list').replaceChildren(maker());
+    const maker = MAKERS[shown.value];
+    if (maker || document.querySelector('.skeleton') === null) {
+        byId('list').replaceChildren(...(maker ? [maker()] : []));
     }
 });
 follow(showPosition);
@@ -570,7 +573,7 @@ follow(() => byId('list').setAttribute('aria-busy', isLoading.value));
 follow(() => isLoading.value || document.querySelector('.skeleton')?.remove());
 each(
     byId('categories'),
-    () => (answer.value === null ? [] : categoryItems()),
+    () => (categories.value === null ? [] : categoryItems()),
     ({ value }) => (value === null ? 'all' : `=${value}`),
     categoryOption,
 );

@@ -60,10 +60,12 @@ async function showAgain() {
     try {
         showProduct(await send('GET', path));
         byId('trouble').replaceChildren();
+        byId('content').hidden = false;
         byId('actions').hidden = !(await mayWrite());
     } catch (error) {
         byId('actions').hidden = true;
-        showError(byId('trouble'), error, showAgain);
+        byId('content').hidden = error.status === 404;
+        showError(byId('trouble'), error, showAgain, true);
     }
 }
 

@@ -2,7 +2,7 @@
 import { register } from '../lib/api.js';
 import { byId } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
-import { go, start } from '../lib/page.js';
+import { go, nextPage, start } from '../lib/page.js';
 import { t } from '../lib/text.js';
 
 const checks = {
@@ -14,12 +14,12 @@ const checks = {
 
 async function submit({ username, email, password }) {
     await register({ username, email, password });
-    await go('index.html', t('register.done', { username, email }));
+    await go(nextPage(), t('register.done', { username, email }));
 }
 
 start(user => {
     if (user) {
-        location.replace('account.html');
+        location.replace(nextPage('account.html'));
         return;
     }
     manage(byId('form'), checks, submit);

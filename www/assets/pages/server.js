@@ -112,6 +112,7 @@ async function sampleMetrics() {
         if (!(error instanceof ApiError)) {
             throw error;
         }
+        reading.value = null;
         if (error.status >= 400 && error.status !== 503 && !error.ended) {
             explainMetrics('server.noMetrics', error.status);
         }
@@ -218,9 +219,11 @@ function readMails(signal) {
 }
 
 const loadMails = loader(
+    () => address.value,
     readMails,
-    ([shown, dead]) => {
-        failed.value = dead.pagination.total;
+    found => {
+        const [shown, dead] = found ?? [null];
+        failed.value = dead?.pagination.total ?? failed.value;
         answer.value = shown;
     },
     isLoading,
@@ -295,6 +298,11 @@ function linkTo(id, page, exists) {
 }
 
 function showPosition() {
+    byId('pages').hidden = answer.value === null;
+    if (answer.value === null) {
+        byId('count').textContent = '';
+        return;
+    }
     const { data, pagination } = answer.value;
     const { page, pages, total } = pagination;
     const from = (page - 1) * LIMIT + 1;
@@ -329,7 +337,7 @@ function showMails() {
         byId('retry').textContent = t('server.retryAll', { n: failed.value });
     });
     follow(() => byId('list').setAttribute('aria-busy', answer.value === null && isLoading.value));
-    follow(() => answer.value && showPosition());
+    follow(showPosition);
     follow(showViews);
     follow(() => address.value && loadMails());
 }

@@ -142,8 +142,9 @@ function visit(next, { replaces = false, opened = false } = {}) {
 /* ---- the list ---- */
 
 const load = loader(
+    () => path.value,
     signal => call('GET', path.value, undefined, { signal }),
-    ({ data, pagination }) => (answer.value = { data, pagination }),
+    found => (answer.value = found && { data: found.data, pagination: found.pagination }),
     isLoading,
     byId('list-trouble'),
 );
@@ -171,10 +172,14 @@ function nothing() {
 const isEmpty = () => answer.value?.data.length === 0;
 
 function showPosition() {
+    byId('pages').hidden = answer.value === null || isEmpty();
+    if (answer.value === null) {
+        byId('count').textContent = '';
+        return;
+    }
     const { data, pagination } = answer.value;
     const { page, pages, total } = pagination;
     const from = (page - 1) * LIMIT + 1;
-    byId('pages').hidden = isEmpty();
     byId('count').textContent = isEmpty() ? '' : t(view.range, { from, to: from + data.length - 1, n: total });
     byId('position').textContent = t('list.page', { n: page });
     const linkTo = (id, to, exists) => {
@@ -394,7 +399,7 @@ function begin() {
     listenToDialog();
     addEventListener('popstate', () => (address.value = readAddress()));
     follow(() => byId('list').setAttribute('aria-busy', isLoading.value));
-    follow(() => answer.value && showPosition());
+    follow(showPosition);
     follow(() => (path.value = requestPath(address.value)));
     follow(() => path.value && load());
     follow(() => showUser(address.value.user));

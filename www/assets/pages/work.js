@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For writers: the products in a table, to be edited in it or beside it. The address of the page has the filters, the page and the product. */
-import { call, mayWrite, watchProducts } from '../lib/api.js';
+import { call, watchProducts } from '../lib/api.js';
 import { bdi, byId, each, el, follow, recall, remember, settle, state } from '../lib/dom.js';
 import { connectFilters, setPageLink } from '../lib/list.js';
 import { say, setTitle, showError, start } from '../lib/page.js';
@@ -246,7 +246,7 @@ function table() {
     );
     return el(
         'table',
-        { class: 'table people work', role: 'grid', 'aria-labelledby': 'title', hidden: () => answer.value === null || isEmpty() },
+        { class: 'table people work', role: 'grid', 'aria-labelledby': 'title', hidden: () => answer.value === undefined || isEmpty() },
         el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, selectionHead(), COLUMNS.map(headCell))),
         rows,
     );
@@ -273,11 +273,15 @@ function nothing() {
 }
 
 function showPosition() {
+    byId('pages').hidden = !answer.value || isEmpty();
+    if (!answer.value) {
+        byId('count').textContent = '';
+        return;
+    }
     const { data, pagination } = answer.value;
     const { page, limit, total, totalRelation } = pagination;
     const from = (page - 1) * limit + 1;
     const isOpenEnded = totalRelation === 'gte';
-    byId('pages').hidden = isEmpty();
     byId('count').textContent = isEmpty()
         ? t('list.none')
         : t(isOpenEnded ? 'list.rangeOfMore' : 'list.range', { from, to: from + data.length - 1, n: total });
@@ -474,7 +478,7 @@ function begin() {
     addEventListener('popstate', () => (address.value = readAddress()));
     watchProducts(followOtherTabs);
     follow(() => byId('list').setAttribute('aria-busy', isLoading.value));
-    follow(() => answer.value && showPosition());
+    follow(showPosition);
     follow(showDrafts);
     follow(() => editing.value && !listed().some(({ id }) => id === editing.value.id) && (editing.value = null));
     followPart(() => requestPath(address.value), load);
@@ -483,14 +487,9 @@ function begin() {
 
 setTitle(t('work.title'));
 start(
-    async user => {
+    user => {
         owner = user.id;
-        if (await mayWrite()) {
-            begin();
-        } else {
-            const text = el('p', {}, t('work.writersOnly'));
-            byId('trouble').replaceChildren(el('div', { class: 'alert alert-warning', role: 'alert' }, text));
-        }
+        begin();
     },
-    { needsUser: true },
+    { needsWriter: true },
 );

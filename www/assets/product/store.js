@@ -40,6 +40,25 @@ export async function tagOf(seen) {
     return tags.get(seen.id).tag;
 }
 
+const MOST_IDS = 100; /* in a condition */
+
+async function readSome(ids, found, cursor = '') {
+    const query = `id[in]=${ids}&etags=true&limit=${MOST_IDS}&cursor=${encodeURIComponent(cursor)}`;
+    const { data, pagination } = await send('GET', `/products?${query}`);
+    data.forEach(({ etag, ...product }) => found.set(product.id, { product, tag: etag }));
+    return pagination.nextCursor ? readSome(ids, found, pagination.nextCursor) : found; /* the server may return fewer at once */
+}
+
+/* Many products as they are now, by id: { product, tag }. Those that are gone are not among them. */
+export async function readStates(products) {
+    const found = new Map();
+    for (let i = 0; i < products.length; i += MOST_IDS) {
+        await readSome(products.slice(i, i + MOST_IDS).map(({ id }) => id), found);
+    }
+    found.forEach((state, id) => tags.set(id, state));
+    return found;
+}
+
 /* Sends only the changed fields, so as not to undo another user's changes to the others. Rejects with Changed. */
 export async function update(seen, changes) {
     const headers = { 'If-Match': await tagOf(seen) };

@@ -17,6 +17,7 @@ export default {
     'shell.language': 'Sprache',
     'shell.languageLater': 'Die Sprache wechselt mit der nächsten Seite, damit Ihre Eingaben nicht verloren gehen.',
     'shell.menu': 'Menü',
+    'shell.writersOnly': 'Ihre Rolle darf Produkte nicht ändern: {role}.',
     'shell.offline': 'Sie sind offline. Die Seite macht weiter, sobald die Verbindung wieder steht.',
     'shell.down': 'Der Katalog antwortet nicht. Die Seite macht weiter, sobald er wieder da ist.',
 
@@ -199,7 +200,6 @@ export default {
     /* ---- work on products ---- */
     'work.title': 'Produkte verwalten',
     'work.menu': 'Verwalten',
-    'work.writersOnly': 'Mit Ihrer Rolle können Sie keine Produkte ändern.',
     'work.allCategories': 'Alle Kategorien',
     'work.anyStock': 'Vorrätig oder nicht',
     'work.columns': 'Spalten',
@@ -234,6 +234,7 @@ export default {
     'bulk.percent': 'Prozent',
     'bulk.amount': 'Geldbetrag',
     'bulk.below': { one: '{n} Produkt würde weniger als 0 kosten', other: '{n} Produkte würden weniger als 0 kosten' },
+    'bulk.above': { one: '{n} Preis würde größer, als Zahlen sein können', other: '{n} Preise würden größer, als Zahlen sein können' },
     'bulk.apply': 'Ändern',
     'job.progress': { one: '{n} Produkt fertig …', other: '{n} Produkte fertig …' },
     'job.changed': { one: '{n} Produkt ist geändert.', other: '{n} Produkte sind geändert.' },
@@ -258,7 +259,6 @@ export default {
     /* ---- import and export ---- */
     'import.title': 'Produkte importieren',
     'import.menu': 'Import',
-    'import.writersOnly': 'Ihre Rolle darf Produkte nicht ändern: {role}.',
     'import.about':
         'Eine CSV-Datei in UTF-8, oder NDJSON. Die ganze Datei wird geprüft, bevor etwas gespeichert wird.',
     'import.choose': 'Datei wählen',

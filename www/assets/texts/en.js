@@ -17,6 +17,7 @@ export default {
     'shell.language': 'Language',
     'shell.languageLater': 'The language changes with the next page, so as not to lose what you have typed.',
     'shell.menu': 'Menu',
+    'shell.writersOnly': 'Your role may not change products: {role}.',
     'shell.offline': 'You are offline. This page goes on when the connection is back.',
     'shell.down': 'The catalogue does not answer. This page goes on when it is back.',
 
@@ -198,7 +199,6 @@ export default {
     /* ---- work on products ---- */
     'work.title': 'Manage products',
     'work.menu': 'Manage',
-    'work.writersOnly': 'Your role does not allow you to change products.',
     'work.allCategories': 'All categories',
     'work.anyStock': 'In stock or not',
     'work.columns': 'Columns',
@@ -233,6 +233,7 @@ export default {
     'bulk.percent': 'per cent',
     'bulk.amount': 'amount of money',
     'bulk.below': { one: 'must not take {n} product below 0', other: 'must not take {n} products below 0' },
+    'bulk.above': { one: 'must not make {n} price greater than numbers can be', other: 'must not make {n} prices greater than numbers can be' },
     'bulk.apply': 'Change them',
     'job.progress': { one: '{n} product done …', other: '{n} products done …' },
     'job.changed': { one: '{n} product is changed.', other: '{n} products are changed.' },
@@ -257,7 +258,6 @@ export default {
     /* ---- import and export ---- */
     'import.title': 'Import products',
     'import.menu': 'Import',
-    'import.writersOnly': 'Your role may not change products: {role}.',
     'import.about':
         'A CSV file in UTF-8, or NDJSON. The whole file is checked before anything is stored.',
     'import.choose': 'Choose a file',

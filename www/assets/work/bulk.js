@@ -5,18 +5,11 @@ import { bdi, el, state } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
 import { formatPrice, parseNumber, t } from '../lib/text.js';
 import { differences } from '../product/fields.js';
+import { changePrice } from './price.js';
 
 const SHOWN = 3; /* products in the preview */
 
 /* ---- prices ---- */
-
-const decimalsOf = number => (String(number).split('.')[1] ?? '').length;
-
-/* In whole cents, unless the price or the amount is finer. */
-function changePrice(price, by, isPercent) {
-    const decimals = Math.max(2, decimalsOf(price), isPercent ? 0 : decimalsOf(by));
-    return Number((isPercent ? price * (1 + by / 100) : price + by).toFixed(Math.min(decimals, 20)));
-}
 
 function priceCheck(products) {
     return (value, { unit }) => {
@@ -27,8 +20,10 @@ function priceCheck(products) {
         if (Number.isNaN(by)) {
             return t('fault.number');
         }
-        const below = products.filter(({ price }) => changePrice(price, by, unit === 'percent') < 0).length;
-        return below > 0 ? t('bulk.below', { n: below }) : '';
+        const prices = products.map(({ price }) => changePrice(price, by, unit === 'percent'));
+        const below = prices.filter(price => price < 0).length;
+        const above = prices.filter(price => price === Infinity).length;
+        return below > 0 ? t('bulk.below', { n: below }) : above > 0 ? t('bulk.above', { n: above }) : '';
     };
 }
 

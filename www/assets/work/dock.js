@@ -7,7 +7,7 @@ import { writeDraft } from '../product/drafts.js';
 import { askChange, CHANGES } from './bulk.js';
 import { hold, remove, undo, waiting } from './deletion.js';
 import { makeJob, showFaults } from './job.js';
-import { answer, chosen, load, MOST_SELECTED, select, selectAll, selected, updateSelected } from './list.js';
+import { answer, chosen, listed, load, MOST_SELECTED, select, selectAll, selected, updateSelected } from './list.js';
 
 let page; /* { owner, focus } */
 
@@ -42,11 +42,24 @@ async function change(kind) {
     changesOf && (await run(makeJob(products, changesOf), changesOf, 'job.changed'));
 }
 
+/* The id of the product that gets the focus when these are gone: the next one in the table, or else the last one. */
+function heirOf(products) {
+    const gone = new Set(products.map(({ id }) => id));
+    const stays = ({ id }) => !gone.has(id);
+    const first = listed().findIndex(product => !stays(product));
+    return (listed().slice(Math.max(first, 0)).find(stays) ?? listed().findLast(stays))?.id;
+}
+
 /* Deletes the products, unless the user undoes that. */
 export async function removeAll(products) {
+    const heir = heirOf(products);
+    const column = document.activeElement.closest('[data-name]')?.dataset.name ?? 'name';
     try {
         byId('bulk-trouble').replaceChildren();
-        await remove(products, job => run(job, () => null, 'job.removed'));
+        const removal = remove(products, job => run(job, () => null, 'job.removed'));
+        settle();
+        page.focus(heir, column);
+        await removal;
     } catch (error) {
         showError(byId('bulk-trouble'), error, () => removeAll(products)).focus();
     }
@@ -55,22 +68,34 @@ export async function removeAll(products) {
 async function all() {
     try {
         await selectAll();
+        settle();
+        byId('bulk').querySelector('button:not([hidden])').focus(); /* its own button may have gone */
     } catch (error) {
         showError(byId('bulk-trouble'), error, all).focus();
     }
 }
 
-function bulkButtons(n) {
-    const button = (text, onclick, look = '') => el('button', { type: 'button', class: `btn ${look}`, onclick }, text);
-    const { total, totalRelation } = answer.value.pagination;
-    const isMore = total > n || totalRelation === 'gte';
-    return [
-        el('strong', {}, t('bulk.selected', { n })),
-        isMore && n < MOST_SELECTED && button(t('bulk.all', { n: Math.min(total, MOST_SELECTED) }), all),
+function none() {
+    selected.value = new Map();
+    settle();
+    page.focus(undefined, 'name');
+}
+
+/* The buttons stay while other products are selected, so that they keep the focus. */
+function bulkBar() {
+    const button = (text, onclick, more) => el('button', { type: 'button', class: 'btn', onclick, ...more }, text);
+    const count = () => (answer.value ? chosen().length : 0);
+    const total = () => answer.value?.pagination.total ?? 0;
+    const isAll = () => count() >= MOST_SELECTED || (total() <= count() && answer.value?.pagination.totalRelation !== 'gte');
+    return el(
+        'div',
+        { class: 'bulk', id: 'bulk', role: 'group', 'aria-label': t('bulk.bar'), hidden: () => count() === 0 },
+        el('strong', {}, () => t('bulk.selected', { n: count() })),
+        button(() => t('bulk.all', { n: Math.min(total(), MOST_SELECTED) }), all, { hidden: isAll }),
         Object.values(CHANGES).map(kind => button(`${t(kind.text)} …`, () => change(kind))),
-        button(t('product.delete'), () => removeAll(chosen()), 'btn-outline-danger'),
-        button(t('bulk.none'), () => (selected.value = new Map())),
-    ];
+        button(t('product.delete'), () => removeAll(chosen()), { class: 'btn btn-outline-danger' }),
+        button(t('bulk.none'), none),
+    );
 }
 
 export function undoRemoval() {
@@ -96,12 +121,11 @@ function undoBar() {
 /* owner is the user's id; focus(id, column) moves the focus to a product. */
 export function showDock(owner, focus) {
     page = { owner, focus };
-    const count = () => (answer.value ? chosen().length : 0);
-    const bulk = el('div', { class: 'bulk', role: 'group', 'aria-label': t('bulk.bar'), hidden: () => count() === 0 }, () =>
-        count() > 0 ? bulkButtons(count()) : undefined,
-    );
     const bar = el('div', { class: 'bulk', hidden: () => !waiting.value }, () => waiting.value && undoBar());
     ['pointerenter', 'focusin'].forEach(type => bar.addEventListener(type, () => hold(true)));
     ['pointerleave', 'focusout'].forEach(type => bar.addEventListener(type, () => hold(false)));
-    byId('dock').append(bar, bulk);
+    byId('dock').append(bar, bulkBar());
+    new ResizeObserver(([{ target }]) => {
+        document.documentElement.style.setProperty('--dock', `${target.offsetHeight}px`);
+    }).observe(byId('dock'));
 }

@@ -4,10 +4,10 @@ import { call, newKey } from '../lib/api.js';
 import { bdi, el } from '../lib/dom.js';
 import { t } from '../lib/text.js';
 import { ask } from '../product/editor.js';
-import { differences, FIELDS } from '../product/fields.js';
-import { Changed, readProduct, tagOf } from '../product/store.js';
+import { differences, FIELDS, isSame } from '../product/fields.js';
+import { readStates } from '../product/store.js';
 
-const PORTION = 100; /* products in a batch; the server may allow fewer than the thousand that it allows by default */
+const PORTION = 100; /* products in a batch, and in a condition that reads them; the server may allow fewer than the thousand that it allows by default */
 
 /*
  * Outcomes are { seen, now, fault }: the product as the user saw it, as it is now (null: deleted, or not to be found), and what is wrong:
@@ -22,32 +22,16 @@ function changedOutcome(seen, now, changesOf) {
     return isNothing(changesOf(now)) ? { seen, now } : { seen, now, fault: 'changed' };
 }
 
-async function judge(seen, changesOf, find) {
-    try {
-        return await find();
-    } catch (error) {
-        if (error instanceof Changed) {
-            return changedOutcome(seen, error.product, changesOf);
-        }
-        if (error.status === 404) {
-            return { seen, now: null, fault: 'gone' };
-        }
-        throw error;
-    }
+/* now: as readStates() has found it, undefined if it has not. */
+function judge(seen, now, changesOf) {
+    return now ? changedOutcome(seen, now.product, changesOf) : { seen, now: null, fault: 'gone' };
 }
 
 function operationOf({ id }, ifMatch, changes) {
     return changes ? { op: 'update', id, ifMatch, body: changes } : { op: 'delete', id, ifMatch };
 }
 
-function outcomeOf(seen, changesOf, { status, data = null }) {
-    return judge(seen, changesOf, async () => {
-        if (status === 412 || status === 404) {
-            return changedOutcome(seen, await readProduct(seen.id), changesOf);
-        }
-        return status < 300 ? { seen, now: data } : { seen, now: seen, fault: 'refused' };
-    });
-}
+const isElsewise = ({ status }) => status === 412 || status === 404;
 
 /*
  * changesOf(product) are the new values of its fields, {}: none; null deletes it. run(note) does it, calls note(number of products done) on
@@ -61,18 +45,37 @@ export function makeJob(products, changesOf) {
         portions.push({ products: products.slice(i, i + PORTION), key: newKey() });
     }
 
-    async function prepareOne(seen) {
+    function prepareOne(seen, now) {
         const changes = changesOf(seen);
         if (isNothing(changes)) {
             return { seen, now: seen };
         }
-        return judge(seen, changesOf, async () => ({ seen, operation: operationOf(seen, await tagOf(seen), changes) }));
+        return now && isSame(now.product, seen) ? { seen, operation: operationOf(seen, now.tag, changes) } : judge(seen, now, changesOf);
+    }
+
+    async function prepareAll(products) {
+        const states = await readStates(products.filter(seen => !isNothing(changesOf(seen))));
+        return products.map(seen => prepareOne(seen, states.get(seen.id)));
     }
 
     /* { key, found: [outcome or { seen, operation }] } */
     async function preparePortion(portion) {
-        portion.found ??= await Promise.all(portion.products.map(prepareOne));
+        portion.found ??= await prepareAll(portion.products);
         return portion;
+    }
+
+    /* results: of the operations, in their order. */
+    async function finish(found, results) {
+        const sent = found.filter(({ operation }) => operation).map(({ seen }) => seen);
+        const states = await readStates(sent.filter((seen, i) => isElsewise(results[i])));
+        const outcomeOf = (seen, result) => {
+            if (isElsewise(result)) {
+                return judge(seen, states.get(seen.id), changesOf);
+            }
+            return result.status < 300 ? { seen, now: result.data ?? null } : { seen, now: seen, fault: 'refused' };
+        };
+        const judged = new Map(sent.map((seen, i) => [seen, outcomeOf(seen, results[i])]));
+        return found.map(one => judged.get(one.seen) ?? one);
     }
 
     function send({ found, key }, options) {
@@ -93,8 +96,7 @@ export function makeJob(products, changesOf) {
             while (portions.length > 0) {
                 const portion = await preparePortion(portions[0]);
                 const { results } = await send(portion);
-                const pending = portion.found.map(one => (one.operation ? outcomeOf(one.seen, changesOf, results.shift()) : one));
-                outcomes.push(...(await Promise.all(pending)));
+                outcomes.push(...(await finish(portion.found, results)));
                 portions.shift();
                 note(outcomes.length);
             }

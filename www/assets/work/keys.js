@@ -115,7 +115,7 @@ export function connectGrid(table, { edit, toggle }) {
         focus(id, name) {
             const row = [...body.rows].find(({ dataset }) => dataset.id === id) ?? body.rows[0];
             const cell = row?.querySelector(`[data-name="${name}"]`);
-            cell && move(cell);
+            cell ? move(cell) : byId('title').focus();
         },
     };
 }

@@ -54,7 +54,7 @@ export function requestPath(asked) {
 }
 
 export const address = state(readAddress());
-export const answer = state(null); /* the last one: { data, pagination } */
+export const answer = state(); /* the last one: { data, pagination }; null: there was none; undefined: not yet */
 export const isLoading = state(true);
 
 export function visit(next, { replaces = false, opened = false } = {}) {
@@ -63,10 +63,11 @@ export function visit(next, { replaces = false, opened = false } = {}) {
 }
 
 export const load = loader(
+    () => requestPath(address.value),
     signal => send('GET', requestPath(address.value), { signal }),
-    ({ data, pagination }) => {
-        answer.value = { data, pagination };
-        updateSelected(data);
+    found => {
+        answer.value = found && { data: found.data, pagination: found.pagination };
+        updateSelected(found?.data ?? []);
     },
     isLoading,
     byId('list-trouble'),
@@ -74,8 +75,8 @@ export const load = loader(
 
 /* Shows a product as it is now, without reading the list again, in which it might move. */
 export function showStored(product) {
-    const { data, pagination } = answer.value;
-    answer.value = { data: data.map(item => (item.id === product.id ? product : item)), pagination };
+    const { data = [], pagination } = answer.value ?? {};
+    answer.value &&= { data: data.map(item => (item.id === product.id ? product : item)), pagination };
     updateSelected([product]);
 }
 
