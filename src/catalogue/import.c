@@ -237,7 +237,8 @@ static void note_ignored(cat_import_t *im, const apr_array_header_t *names)
 
 static void check_id(cat_import_t *im, item_t *item, const json_t *id)
 {
-    item->id = json_is_string(id) ? apr_pstrdup(im->group.pool, json_string_value(id)) : "";
+    item->id =
+        json_is_string(id) ? cat_id_fold(im->group.pool, apr_pstrdup(im->group.pool, json_string_value(id))) : "";
     if (!cat_id_check(item->id)) {
         add_row_error(im, item, "id", "unknown", "must be the id of a product");
         item->id = NULL; /* nothing to look for */

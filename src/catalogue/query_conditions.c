@@ -106,10 +106,10 @@ static apr_size_t count_characters(const char *text)
     return count;
 }
 
-static fault_t read_id(const char *text, cat_query_value_t *value)
+static fault_t read_id(apr_pool_t *pool, const char *text, cat_query_value_t *value)
 {
-    value->text = text;
-    return cat_id_check(text) ? no_fault : (fault_t){"format", "must be the id of a product"};
+    value->text = cat_id_fold(pool, text);
+    return cat_id_check(value->text) ? no_fault : (fault_t){"format", "must be the id of a product"};
 }
 
 static fault_t read_text(apr_pool_t *pool, const cat_field_t *field, const char *text, cat_query_value_t *value)
@@ -167,7 +167,7 @@ static fault_t read_value(apr_pool_t *pool, int field, int op, const char *text,
         return read_boolean(text, value);
     }
     if (field == CAT_PRODUCT_ID) {
-        return read_id(text, value);
+        return read_id(pool, text, value);
     }
     switch (row->kind) {
     case CAT_NUMBER:
