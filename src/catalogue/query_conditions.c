@@ -134,6 +134,9 @@ static fault_t read_number(apr_pool_t *pool, const char *text, cat_query_value_t
     if (!cat_number_parse_real(text, &number)) {
         return (fault_t){"type", "must be a number"};
     }
+    if (!cat_number_is_exact(pool, text, strlen(text))) {
+        return (fault_t){"precision", cat_number_explain(pool, text)};
+    }
     value->text = cat_number_format(pool, cat_json_own(pool, json_real(number)));
     if (number < 0) {
         value->key = CAT_QUERY_BELOW_ALL;
