@@ -75,16 +75,9 @@ static const char *name_operators(apr_pool_t *pool, int field)
     return apr_pstrcat(pool, count == 1 ? "must have the operator " : "must have one of the operators ", names, NULL);
 }
 
-int cat_query_conditions_part(int field)
+int cat_query_conditions_has_index(const int *index, int field)
 {
-    static const int parts[CAT_PRODUCT_FIELDS] = {
-        [CAT_PRODUCT_NAME] = CAT_INDEX_NAME,
-        [CAT_PRODUCT_PRICE] = CAT_INDEX_PRICE,
-        [CAT_PRODUCT_CATEGORY] = CAT_INDEX_CATEGORY,
-        [CAT_PRODUCT_RATING] = CAT_INDEX_RATING,
-    };
-
-    return parts[field];
+    return !(cat_product_keys_part(field) & ~(index ? *index : CAT_INDEX_ALL));
 }
 
 /* ---- a value ---- */
@@ -365,11 +358,6 @@ static void refuse_name(cat_query_conditions_t *conditions, cat_parameters_t *p,
     }
 }
 
-static int is_indexed(const int *index, int field)
-{
-    return !index || !(cat_query_conditions_part(field) & ~*index);
-}
-
 int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters_t *p, const int *index,
                               const cat_parameter_t *parameter)
 {
@@ -388,7 +376,7 @@ int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters
         refuse_name(conditions, p, parameter->name, "operator", name_operators(p->pool, condition.field));
         return 1;
     }
-    if (!is_indexed(index, condition.field)) {
+    if (!cat_query_conditions_has_index(index, condition.field)) {
         refuse_name(conditions, p, parameter->name, "no_index",
                     "must not be there: this server has no index of the field");
         return 1;
@@ -500,7 +488,7 @@ static void describe_condition(cat_describer_t *d, int field, int op)
 void cat_query_conditions_describe(cat_describer_t *d)
 {
     for (int field = 0; field < CAT_PRODUCT_FIELDS; field++) {
-        for (int op = 0; op < OPERATORS && is_indexed(d->conf->index, field); op++) {
+        for (int op = 0; op < OPERATORS && cat_query_conditions_has_index(d->conf->index, field); op++) {
             if (has_operator(field, op)) {
                 describe_condition(d, field, op);
             }
