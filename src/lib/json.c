@@ -63,6 +63,11 @@ json_t *cat_json_parse(apr_pool_t *pool, const char *text, apr_size_t length, co
     value = cat_json_own(pool, json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error));
     if (!value) {
         *why = explain_error(pool, &error);
+        return NULL;
+    }
+    if (memchr(text, '\0', length)) { /* jansson looks over one behind a real number */
+        *why = "U+0000 is not allowed";
+        return NULL;
     }
     return value;
 }

@@ -314,6 +314,16 @@ static void test_strings_read_back(void **state)
     }
 }
 
+static void test_a_nul_behind_a_number_is_refused(void **state)
+{
+    static const char text[] = "{\"a\":1.5\0,\"b\":2}";
+    const char *why;
+
+    assert_null(cat_json_parse(*state, text, sizeof(text) - 1, &why));
+    assert_non_null(strstr(why, "U+0000"));
+    assert_null(cat_json_parse_exact(*state, text, sizeof(text) - 1, &why));
+}
+
 static const char *exact_of(apr_pool_t *pool, const char *text)
 {
     const char *why;
@@ -358,6 +368,7 @@ int main(void)
         UNIT_TEST(test_writes_strings),
         UNIT_TEST(test_escapes_at_every_place),
         UNIT_TEST(test_strings_read_back),
+        UNIT_TEST(test_a_nul_behind_a_number_is_refused),
         UNIT_TEST(test_numbers_that_would_be_others_are_objects),
     };
     return UNIT_RUN(tests);
