@@ -11,6 +11,7 @@
 #include "http/answer.h"
 #include "http/etag.h"
 #include "http/request.h"
+#include "lib/id.h"
 #include "lib/json.h"
 
 #define ERRORS_MAX 100 /* that an answer lists for all operations together */
@@ -200,11 +201,11 @@ static void read_condition(batch_t *b, int index, const json_t *operation)
 /* The members of an operation are as its op requires. */
 static void read_order(batch_t *b, int index, const json_t *operation, const op_t *op)
 {
-    const json_t *body = json_object_get(operation, "body");
+    const json_t *body = json_object_get(operation, "body"), *id = json_object_get(operation, "id");
     cat_operation_t *o = &b->all.list[index];
 
     o->kind = op->kind;
-    o->id = json_string_value(json_object_get(operation, "id"));
+    o->id = json_is_string(id) ? cat_id_fold(b->q->pool, json_string_value(id)) : NULL;
     o->input = &b->orders[index].input;
     read_condition(b, index, operation);
     if (op->bit != DELETE && json_is_object(body)) {

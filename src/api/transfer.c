@@ -18,18 +18,24 @@
 #include "http/request.h"
 #include "lib/digest.h"
 #include "lib/json.h"
+#include "lib/text.h"
 
 /* ---- export ---- */
 
 static const char *const formats[] = {"ndjson", "csv", "json", NULL};
 static const char *const no_or_yes[] = {"0", "1", NULL};
+static const char *const false_or_true[] = {"false", "true", NULL};
 
-enum { FORMAT, SAFE, EXPORT_OPTIONS };
+enum { FORMAT, EXPORT_DELIMITER, EXPORT_DECIMAL, BOM, SAFE, EXPORT_OPTIONS };
 static const cat_option_t export_options[EXPORT_OPTIONS + 1] = {
     [FORMAT] = {"format", "How the file is written", formats, 0, 0},
+    [EXPORT_DELIMITER] = {"delimiter", "What is between the cells of a CSV file", cat_row_delimiters, 0, 0},
+    [EXPORT_DECIMAL] = {"decimal", "The decimal mark of numbers in a CSV file", cat_row_decimals, 0, 0},
+    [BOM] = {"bom", "With `true`, a CSV file begins with a byte order mark, by which Excel knows that it is UTF-8",
+             false_or_true, 0, 0},
     [SAFE] =
         {"safe",
-         "With `1`, CSV has an apostrophe before texts that a spreadsheet would take for a formula; such a file is "
+         "With `1`, CSV has an apostrophe before what a spreadsheet would take for a formula in a text; such a file is "
          "for people, not for an import",
          no_or_yes, 0, 0},
     [EXPORT_OPTIONS] = {NULL, NULL, NULL, 0, 0},
@@ -39,6 +45,7 @@ typedef struct export_request_t {
     cat_option_t options[EXPORT_OPTIONS + 1];
     cat_list_query_t query;
     const cat_export_format_t *format;
+    cat_export_style_t style;
 } export_request_t;
 
 static int take_export_option(void *baton, cat_parameters_t *p, const cat_parameter_t *parameter)
@@ -57,7 +64,13 @@ static int parse_export(cat_request_t *q, export_request_t *e)
     *e = (export_request_t){.format = NULL};
     memcpy(e->options, export_options, sizeof(export_options));
     is_valid = cat_query_parse_all(q->pool, q->conf, q->strict, q->query, &own, &e->query);
-    e->format = cat_export_format_find(formats[e->options[FORMAT].chosen], e->options[SAFE].chosen);
+    e->format = cat_export_format_find(formats[e->options[FORMAT].chosen]);
+    e->style = (cat_export_style_t){
+        .delimiter = cat_row_delimiter(e->options[EXPORT_DELIMITER].chosen),
+        .has_comma = e->options[EXPORT_DECIMAL].chosen,
+        .has_mark = e->options[BOM].chosen,
+        .is_safe = e->options[SAFE].chosen,
+    };
     return is_valid;
 }
 
@@ -97,7 +110,7 @@ cat_answer_t *cat_transfer_export(cat_request_t *q)
     if (answer) {
         return answer;
     }
-    rv = cat_export_open(q->db, &e.query, e.format, &export);
+    rv = cat_export_open(q->db, &e.query, e.format, &e.style, &export);
     if (rv != APR_SUCCESS) {
         return cat_failure_answer(q->pool, rv);
     }
@@ -111,13 +124,12 @@ cat_answer_t *cat_transfer_export(cat_request_t *q)
 /* ---- import ---- */
 
 static const char *const modes[] = {"create", "upsert", NULL};
-static const char *const false_or_true[] = {"false", "true", NULL};
 static const char *const runs[] = {"false", "true", "head", NULL};
 static const char *const parts[] = {"whole", "more", "last", NULL};
 
 enum { WET, DRY, HEAD };
 enum { WHOLE, MORE, LAST };
-enum { MODE, DRY_RUN, ATOMIC, DELIMITER, HEADER, PART, IMPORT_OPTIONS };
+enum { MODE, DRY_RUN, ATOMIC, DELIMITER, DECIMAL, ENCODING, HEADER, PART, IMPORT_OPTIONS };
 static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
     [MODE] =
         {"mode",
@@ -131,7 +143,13 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
          runs, WET, 0},
     [ATOMIC] = {"atomic", "With `false`, more than 10000 rows are stored too, in several transactions", false_or_true,
                 1, 0},
-    [DELIMITER] = {"delimiter", "What is between the cells of a CSV file", cat_row_delimiters, 0, 0},
+    [DELIMITER] = {"delimiter", "What is between the cells of a CSV file, unless its first line is such as `sep=;`",
+                   cat_row_delimiters, 0, 0},
+    [DECIMAL] = {"decimal",
+                 "The decimal mark of numbers in a CSV file; with `comma`, there may be points between thousands",
+                 cat_row_decimals, 0, 0},
+    [ENCODING] = {"encoding", "The encoding of a CSV file, unless it begins with a byte order mark", cat_encodings, 0,
+                  0},
     [HEADER] = {"header", "With `false`, a CSV file has no header row, and `columns` says what its columns are",
                 false_or_true, 1, 0},
     [PART] =
@@ -143,6 +161,7 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
 };
 
 #define COLUMNS "columns"
+#define IGNORED_MAX 200 /* characters of the name of a column that is ignored */
 
 typedef struct import_request_t {
     cat_request_t *q;
@@ -167,6 +186,12 @@ static void check_options(import_request_t *im, const cat_option_t *options, con
     if (options[DRY_RUN].chosen == HEAD && rows->kind != CAT_ROWS_CSV) {
         cat_parameters_add_error(&im->parameters, "dryRun", "format", "must be false or true, unless the file is CSV");
     }
+    for (int i = 0; i < IMPORT_OPTIONS && rows->kind != CAT_ROWS_CSV; i++) {
+        if ((i == DECIMAL || i == ENCODING) && options[i].is_sent) {
+            cat_parameters_add_error(&im->parameters, options[i].name, "format",
+                                     "must be left out, unless the file is CSV");
+        }
+    }
     if (rows->lacks_header && rows->kind == CAT_ROWS_CSV && !rows->columns) {
         cat_parameters_add_error(&im->parameters, "header", "format", "must be true, unless columns are named");
     }
@@ -190,6 +215,8 @@ static json_t *parse_import(import_request_t *im)
     }
     rows.kind = cat_header_has_type(q->upload->type, "text/csv") ? CAT_ROWS_CSV : CAT_ROWS_NDJSON;
     rows.delimiter = cat_row_delimiter(options[DELIMITER].chosen);
+    rows.has_comma = options[DECIMAL].chosen;
+    rows.encoding = (cat_encoding_t)options[ENCODING].chosen;
     rows.strict = q->strict;
     rows.may_update = options[MODE].chosen;
     rows.max = (apr_size_t)q->conf->max_body;
@@ -215,11 +242,25 @@ static void add_json(cat_request_t *q, cat_answer_t *answer, const char *name, c
     cat_answer_add_member(q->pool, answer, name, &b);
 }
 
+static json_t *list_names(apr_pool_t *pool, const apr_array_header_t *names)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < names->nelts; i++) {
+        json_array_append_new(list,
+                              json_string(cat_text_shorten(pool, APR_ARRAY_IDX(names, i, const char *), IGNORED_MAX)));
+    }
+    return list;
+}
+
 static void add_summary(const import_request_t *im, cat_answer_t *answer, json_t *summary,
                         const cat_import_result_t *result)
 {
     if (im->options.tells_places) {
         json_object_set_new(summary, "octets", json_integer(result->octets));
+    }
+    if (result->ignored->nelts) {
+        json_object_set_new(summary, "ignored", list_names(im->q->pool, result->ignored));
     }
     add_json(im->q, answer, "summary", summary);
 }
@@ -292,10 +333,17 @@ static cat_answer_t *read_file(const import_request_t *im, cat_import_t *import,
     return NULL;
 }
 
+static void add_word(cat_request_t *q, cat_answer_t *answer, const char *name, const char *word)
+{
+    add_json(q, answer, name, cat_json_own(q->pool, json_string(word)));
+}
+
 static cat_answer_t *answer_head(const import_request_t *im)
 {
     cat_request_t *q = im->q;
-    cat_file_head_t *head = cat_file_head_make(q->pool, im->options.rows.delimiter, im->options.rows.max);
+    const cat_row_options_t *rows = &im->options.rows;
+    const cat_csv_options_t options = {rows->delimiter, rows->encoding, rows->max};
+    cat_file_head_t *head = cat_file_head_make(q->pool, &options);
     apr_status_t rv = APR_SUCCESS;
     const char *data;
     apr_size_t length = 1;
@@ -306,10 +354,15 @@ static cat_answer_t *answer_head(const import_request_t *im)
         if (answer) {
             return answer;
         }
-        rv = length > 0 || !im->options.rows.is_cut ? cat_file_head_feed(head, data, length) : APR_EOF;
+        rv = length > 0 || !rows->is_cut ? cat_file_head_feed(head, data, length) : APR_EOF;
+    }
+    if (rv != APR_SUCCESS && rv != APR_EOF) {
+        return cat_failure_answer(q->pool, rv);
     }
     answer = cat_answer_success(q->pool, 200, NULL, "First rows read");
     add_json(q, answer, "head", cat_file_head_rows(head));
+    add_word(q, answer, "delimiter", cat_row_delimiters[cat_row_find_delimiter(cat_file_head_delimiter(head))]);
+    add_word(q, answer, "encoding", cat_encodings[cat_file_head_encoding(head)]);
     return answer;
 }
 
@@ -441,6 +494,7 @@ const cat_description_t cat_transfer_about_export = {
     .problems = export_problems,
 };
 
+static const cat_shape_t cells = {.kind = CAT_SHAPE_LIST, .of = &cat_schema_text};
 static const cat_member_t summary_members[] = {
     {"rows", &cat_schema_whole, CAT_ALWAYS, "The rows of the file"},
     {"created", &cat_schema_whole, CAT_USUALLY, "How many products were created"},
@@ -448,17 +502,21 @@ static const cat_member_t summary_members[] = {
     {"unchanged", &cat_schema_whole, CAT_USUALLY, "How many were as the file has them"},
     {"failed", &cat_schema_whole, CAT_RARELY, "How many rows are bad"},
     {"stored", &cat_schema_whole, CAT_RARELY, "How many rows are stored, of an import in several transactions"},
+    {"ignored", &cells, CAT_RARELY, "Columns and fields that are not a product's, which were left out"},
     {"octets", &cat_schema_whole, CAT_RARELY, "Of a part: where its last row ends, at which the next part begins"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t summary = {.kind = CAT_SHAPE_OBJECT, .name = "ImportSummary", .members = summary_members};
-static const cat_shape_t cells = {.kind = CAT_SHAPE_LIST, .of = &cat_schema_text};
 static const cat_shape_t head = {.kind = CAT_SHAPE_LIST, .of = &cells};
 static const cat_member_t import_members[] = {
     CAT_MEMBER_SUCCESS,
     CAT_MEMBER_MESSAGE,
     {"summary", &summary, CAT_USUALLY, "What was done"},
     {"head", &head, CAT_RARELY, "With `dryRun=head`: the cells of the first rows, the header row included"},
+    {"delimiter", &cat_schema_text, CAT_RARELY,
+     "With `dryRun=head`: what is between the cells, as the file or the request says"},
+    {"encoding", &cat_schema_text, CAT_RARELY,
+     "With `dryRun=head`: what the file is in, as its mark or the request says"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t import_answer = {.kind = CAT_SHAPE_OBJECT, .name = "Import", .members = import_members};

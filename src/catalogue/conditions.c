@@ -7,30 +7,37 @@
 #include "catalogue/product_keys.h"
 #include "lib/fold.h"
 
-/* THE COLUMN TABLE: what a field is compared and ordered by. id: only what EQ and the like compare. */
+/* THE COLUMN TABLE: what a field is compared and ordered by, derived of the field table (db/product.def). */
+#define KEY_KEYED(column) column "_key"
+#define KEY_PLAIN(column) column
+#define KEY_NONE(column) NULL
+#define COLUMN(name, field, column, update, compare, kind, ...)                                                        \
+    [CAT_PRODUCT_##name] = {column, KEY_##compare(column), (kind) != CAT_STRING},
+
 static const struct {
-    const char *column;
-    const char *exact; /* what texts are compared with for equality */
-    int is_number;
-    int may_be_unset;
-} columns[CAT_PRODUCT_FIELDS] = {
-    [CAT_PRODUCT_ID] = {"id", "id", 0, 0},
-    [CAT_PRODUCT_NAME] = {"name_key", "name", 0, 0},
-    [CAT_PRODUCT_PRICE] = {"price_key", NULL, 1, 0},
-    [CAT_PRODUCT_CATEGORY] = {"category_key", "category", 0, 0},
-    [CAT_PRODUCT_IN_STOCK] = {"in_stock", NULL, 1, 0},
-    [CAT_PRODUCT_RATING] = {"rating_key", NULL, 1, 1},
-    [CAT_PRODUCT_CREATED_AT] = {"created_at", NULL, 1, 0},
-};
+    const char *own; /* what texts are compared with for equality */
+    const char *key; /* what all else is compared and ordered by; NULL: no condition or order reads it */
+    int is_number;   /* flag: of the key */
+} columns[CAT_PRODUCT_FIELDS] = {CAT_PRODUCT_TABLE(COLUMN)};
 
 const char *cat_conditions_column(int field)
 {
-    return columns[field].column;
+    return columns[field].key;
 }
 
 int cat_conditions_is_number(int field)
 {
     return columns[field].is_number;
+}
+
+static int may_be_unset(int field)
+{
+    return cat_product_fields[field].flags & CAT_CLEARABLE;
+}
+
+static int is_keyed(int field)
+{
+    return cat_product_keys_part(field) != 0;
 }
 
 /* ---- prefixes ---- */
@@ -101,7 +108,7 @@ static const char *key_of_text(const cat_select_text_t *s, const cat_query_value
 /* Compares the column that orders the field. */
 static void compare_key(cat_select_text_t *s, int field, const char *operator, const cat_query_value_t * value)
 {
-    add_column(s, columns[field].column);
+    add_column(s, columns[field].key);
     cat_select_text_add(s, operator, NULL);
     if (columns[field].is_number) {
         cat_select_text_add_key(s, value->key);
@@ -113,21 +120,21 @@ static void compare_key(cat_select_text_t *s, int field, const char *operator, c
 /* Compares a text as it was sent. */
 static void compare_exact(cat_select_text_t *s, int field, const char *operator, const cat_query_value_t * value)
 {
-    add_column(s, columns[field].exact);
+    add_column(s, columns[field].own);
     cat_select_text_add(s, field == CAT_PRODUCT_ID ? "" : s->dialect->syntax->by_octets, operator, NULL);
     cat_select_text_add_value(s, value->text);
 }
 
 /* A database that takes no notice of blanks at the end of a text finds too much by the text, but not by its folded form,
- * where they are. */
+ * where they are. Of texts other than the category, only the folded form has an index. */
 static void add_equality(cat_select_text_t *s, int field, const cat_query_value_t *value)
 {
-    if (!columns[field].exact) {
+    if (columns[field].is_number) {
         compare_key(s, field, " = ", value);
         return;
     }
     compare_exact(s, field, " = ", value);
-    if (field == CAT_PRODUCT_NAME || (field == CAT_PRODUCT_CATEGORY && s->dialect->syntax->pads_blanks)) {
+    if (is_keyed(field) && (field != CAT_PRODUCT_CATEGORY || s->dialect->syntax->pads_blanks)) {
         cat_select_text_add(s, " AND ", NULL);
         compare_key(s, field, " = ", value);
     }
@@ -147,7 +154,7 @@ static void add_in(cat_select_text_t *s, const cat_query_condition_t *condition)
 
 static void add_inequality(cat_select_text_t *s, int field, const cat_query_value_t *value)
 {
-    if (!columns[field].exact) {
+    if (columns[field].is_number) {
         compare_key(s, field, " <> ", value);
         return;
     }
@@ -160,25 +167,36 @@ static void add_prefix(cat_select_text_t *s, int field, const cat_query_value_t 
 {
     const char *begin = key_of_text(s, value), *end = cat_conditions_end_of_prefix(s->text.pool, begin);
 
-    add_column(s, columns[field].column);
+    add_column(s, columns[field].key);
     cat_select_text_add(s, " >= ", NULL);
     cat_select_text_add_value(s, begin);
     if (end) {
         cat_select_text_add(s, " AND ", NULL);
-        add_column(s, columns[field].column);
+        add_column(s, columns[field].key);
         cat_select_text_add(s, " < ", NULL);
         cat_select_text_add_value(s, end);
     }
 }
 
-/* A field that is not set, whose key is -1, meets no comparison. */
+/* The key of a number that is not set is -1, and that of a text is empty, as those of other texts may be. */
+static void add_is_set(cat_select_text_t *s, int field, int is_set)
+{
+    if (columns[field].is_number) {
+        add_column(s, columns[field].key);
+        cat_select_text_add(s, is_set ? " >= " : " < ", NULL);
+        cat_select_text_add_key(s, 0);
+    } else {
+        add_column(s, columns[field].own);
+        cat_select_text_add(s, is_set ? " IS NOT NULL" : " IS NULL", NULL);
+    }
+}
+
+/* A field that is not set meets no comparison. */
 static void add_if_set(cat_select_text_t *s, int field)
 {
-    if (columns[field].may_be_unset) {
+    if (may_be_unset(field)) {
         cat_select_text_add(s, " AND ", NULL);
-        add_column(s, columns[field].column);
-        cat_select_text_add(s, " >= ", NULL);
-        cat_select_text_add_key(s, 0);
+        add_is_set(s, field, 1);
     }
 }
 
@@ -202,9 +220,7 @@ void cat_conditions_add(cat_select_text_t *s, const cat_query_condition_t *condi
         add_prefix(s, field, value);
         break;
     case CAT_EXISTS:
-        add_column(s, columns[field].column);
-        cat_select_text_add(s, value->key ? " >= " : " < ", NULL);
-        cat_select_text_add_key(s, 0);
+        add_is_set(s, field, value->key != 0);
         break;
     default:
         compare_key(s, field, operators[condition->op], value);
@@ -214,14 +230,17 @@ void cat_conditions_add(cat_select_text_t *s, const cat_query_condition_t *condi
 
 int cat_conditions_is_indexed(const cat_query_condition_t *condition)
 {
-    return condition->op != CAT_NE && condition->field != CAT_PRODUCT_IN_STOCK;
+    int field = condition->field;
+    int has_index = is_keyed(field) || field == CAT_PRODUCT_ID || field == CAT_PRODUCT_CREATED_AT;
+
+    return has_index && condition->op != CAT_NE && (condition->op != CAT_EXISTS || columns[field].is_number);
 }
 
 static void add_key_list(cat_select_text_t *s, const cat_query_condition_t *condition)
 {
     int field = condition->field, is_exact = field == CAT_PRODUCT_ID || field == CAT_PRODUCT_CATEGORY;
 
-    add_column(s, is_exact ? columns[field].exact : columns[field].column);
+    add_column(s, is_exact ? columns[field].own : columns[field].key);
     cat_select_text_add(s, field == CAT_PRODUCT_CATEGORY ? s->dialect->syntax->by_octets : "", " IN (", NULL);
     for (int i = 0; i < condition->count; i++) {
         cat_select_text_add(s, i ? ", " : "", NULL);

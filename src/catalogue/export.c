@@ -17,6 +17,7 @@ struct cat_export_t {
     cat_db_t *db;
     cat_list_query_t query;
     const cat_export_format_t *format;
+    cat_export_style_t style;
     apr_pool_t *pool; /* of the portion */
     cat_buffer_t text;
     apr_int64_t rows;          /* in it */
@@ -37,7 +38,7 @@ static apr_status_t add_product(void *baton, const char *const *values, int coun
     cat_export_t *e = baton;
 
     (void)count;
-    e->format->add(&e->text, e->query.fields, values, e->total + e->rows == 0);
+    e->format->add(&e->text, &e->style, e->query.fields, values, e->total + e->rows == 0);
     e->rows++;
     apr_cpystrn(e->created_at, values[CAT_PRODUCT_CREATED_AT], sizeof(e->created_at));
     apr_cpystrn(e->id, values[CAT_PRODUCT_ID], sizeof(e->id));
@@ -67,7 +68,7 @@ static apr_status_t read_portion(void *baton)
     cat_buffer_init(&e->text, e->pool, PORTION * CAT_PRODUCT_SIZE);
     e->rows = 0;
     if (!e->is_begun) {
-        e->format->begin(&e->text, e->query.fields);
+        e->format->begin(&e->text, &e->style, e->query.fields);
     }
     before = cat_db_use_pool(e->db, e->pool);
     rv = select_products(e);
@@ -135,7 +136,7 @@ static apr_status_t take_permit(cat_export_t *e)
 }
 
 apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const cat_export_format_t *format,
-                             cat_export_t **opened)
+                             const cat_export_style_t *style, cat_export_t **opened)
 {
     cat_export_t *e = apr_pcalloc(db->pool, sizeof(*e));
     apr_status_t rv;
@@ -144,6 +145,7 @@ apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const 
     e->query = *query;
     e->query.limit = PORTION;
     e->format = format;
+    e->style = *style;
     apr_pool_create(&e->pool, db->pool);
     apr_pool_create(&e->position_pool, db->pool);
     *opened = e;

@@ -18,7 +18,7 @@ typedef struct cat_export_t cat_export_t;
  * took longer than conf->query_timeout. The parts query->parts of the index must be complete. On the pool of db, whose
  * end closes it. */
 apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const cat_export_format_t *format,
-                             cat_export_t **opened);
+                             const cat_export_style_t *style, cat_export_t **opened);
 
 /* The next piece, valid until the next call; *length 0: there is none. A failure has been logged, and ends the export. */
 apr_status_t cat_export_read(cat_export_t *e, const char **data, apr_size_t *length);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "catalogue/export_format.h"
 
+#include <apr_strings.h>
 #include <string.h>
 
 #include "catalogue/field_list.h"
@@ -8,10 +9,9 @@
 #include "lib/number.h"
 #include "lib/time.h"
 
-static void begin_nothing(cat_buffer_t *b, unsigned fields)
+static void begin_nothing(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields)
 {
-    (void)b;
-    (void)fields;
+    (void)b, (void)style, (void)fields;
 }
 
 static void end_nothing(cat_buffer_t *b)
@@ -29,23 +29,26 @@ static void add_object(cat_buffer_t *b, unsigned fields, const char *const *prod
 
 /* ---- ndjson ---- */
 
-static void add_line(cat_buffer_t *b, unsigned fields, const char *const *product, int is_first)
+static void add_line(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields, const char *const *product,
+                     int is_first)
 {
-    (void)is_first;
+    (void)style, (void)is_first;
     add_object(b, fields, product);
     CAT_BUFFER_LITERAL(b, "\n");
 }
 
 /* ---- json ---- */
 
-static void begin_array(cat_buffer_t *b, unsigned fields)
+static void begin_array(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields)
 {
-    (void)fields;
+    (void)style, (void)fields;
     CAT_BUFFER_LITERAL(b, "[");
 }
 
-static void add_element(cat_buffer_t *b, unsigned fields, const char *const *product, int is_first)
+static void add_element(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields, const char *const *product,
+                        int is_first)
 {
+    (void)style;
     cat_buffer_add_text(b, is_first ? "\n" : ",\n");
     add_object(b, fields, product);
 }
@@ -57,9 +60,19 @@ static void end_array(cat_buffer_t *b)
 
 /* ---- csv ---- */
 
-static void add_header_row(cat_buffer_t *b, unsigned fields)
+/* No name needs quotes. */
+static void add_header_row(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields)
 {
-    cat_field_list_write(b, fields); /* no name needs quotes */
+    apr_size_t separator = 0;
+
+    cat_buffer_add_text(b, style->has_mark ? "\xef\xbb\xbf" : "");
+    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+        if (fields & CAT_FIELD_LIST_OF(i)) {
+            cat_buffer_add(b, &style->delimiter, separator);
+            cat_buffer_add_text(b, cat_product_fields[i].name);
+            separator = 1;
+        }
+    }
     CAT_BUFFER_LITERAL(b, "\r\n");
 }
 
@@ -73,29 +86,24 @@ static void add_time_cell(cat_buffer_t *b, const char *milliseconds)
     cat_csv_add_cell(b, text);
 }
 
-/* The apostrophe is within the cell's quotes, where the cell has them. */
-static void add_text_cell(cat_buffer_t *b, const char *text, int is_safe)
+static void add_number_cell(cat_buffer_t *b, const cat_export_style_t *style, const char *number)
 {
-    cat_buffer_t safe;
+    char *text = apr_pstrdup(b->pool, number), *point = style->has_comma ? strchr(text, '.') : NULL;
 
-    if (!is_safe || !cat_csv_is_formula(text)) {
-        cat_csv_add_cell(b, text);
-        return;
+    if (point) {
+        *point = ',';
     }
-    cat_buffer_init(&safe, b->pool, strlen(text) + 2);
-    CAT_BUFFER_LITERAL(&safe, "'");
-    cat_buffer_add_text(&safe, text);
-    cat_csv_add_cell(b, cat_buffer_text(&safe));
+    cat_csv_add_cell(b, text);
 }
 
-static void add_cell(cat_buffer_t *b, const cat_field_t *field, const char *value, int is_safe)
+static void add_cell(cat_buffer_t *b, const cat_export_style_t *style, const cat_field_t *field, const char *value)
 {
     switch (field->kind) {
     case CAT_STRING:
-        add_text_cell(b, value, is_safe);
+        (style->is_safe ? cat_csv_add_safe_cell : cat_csv_add_cell)(b, value);
         break;
     case CAT_NUMBER:
-        cat_csv_add_cell(b, value);
+        add_number_cell(b, style, value);
         break;
     case CAT_BOOLEAN:
         cat_csv_add_cell(b, *value == '1' ? "true" : "false");
@@ -106,53 +114,36 @@ static void add_cell(cat_buffer_t *b, const cat_field_t *field, const char *valu
     }
 }
 
-static void add_cells(cat_buffer_t *b, unsigned fields, const char *const *product, int is_safe)
+static void add_row(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields, const char *const *product,
+                    int is_first)
 {
-    const char *separator = "";
+    apr_size_t separator = 0;
 
+    (void)is_first;
     for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
         if (!(fields & CAT_FIELD_LIST_OF(i))) {
             continue;
         }
-        cat_buffer_add_text(b, separator);
-        separator = ",";
+        cat_buffer_add(b, &style->delimiter, separator);
+        separator = 1;
         if (product[i]) {
-            add_cell(b, &cat_product_fields[i], product[i], is_safe);
+            add_cell(b, style, &cat_product_fields[i], product[i]);
         }
     }
     CAT_BUFFER_LITERAL(b, "\r\n");
 }
 
-static void add_row(cat_buffer_t *b, unsigned fields, const char *const *product, int is_first)
-{
-    (void)is_first;
-    add_cells(b, fields, product, 0);
-}
-
-static void add_safe_row(cat_buffer_t *b, unsigned fields, const char *const *product, int is_first)
-{
-    (void)is_first;
-    add_cells(b, fields, product, 1);
-}
-
 /* ---- all of them ---- */
-
-#define CSV_TYPE "text/csv; charset=utf-8; header=present"
 
 const cat_export_format_t cat_export_formats[] = {
     {"ndjson", "application/x-ndjson", begin_nothing, add_line, end_nothing},
-    {"csv", CSV_TYPE, add_header_row, add_row, end_nothing},
+    {"csv", "text/csv; charset=utf-8; header=present", add_header_row, add_row, end_nothing},
     {"json", "application/json", begin_array, add_element, end_array},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static const cat_export_format_t safe_csv = {"csv", CSV_TYPE, add_header_row, add_safe_row, end_nothing};
-
-const cat_export_format_t *cat_export_format_find(const char *name, int is_safe)
+const cat_export_format_t *cat_export_format_find(const char *name)
 {
-    if (is_safe && !strcmp(name, safe_csv.name)) {
-        return &safe_csv;
-    }
     for (const cat_export_format_t *format = cat_export_formats; format->name; format++) {
         if (!strcmp(name, format->name)) {
             return format;

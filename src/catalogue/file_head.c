@@ -29,12 +29,12 @@ static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count
     return json_array_size(head->rows) == CAT_FILE_HEAD_ROWS ? APR_EOF : APR_SUCCESS;
 }
 
-cat_file_head_t *cat_file_head_make(apr_pool_t *pool, char delimiter, apr_size_t max)
+cat_file_head_t *cat_file_head_make(apr_pool_t *pool, const cat_csv_options_t *options)
 {
     cat_file_head_t *head = apr_palloc(pool, sizeof(*head));
 
     head->rows = cat_json_own(pool, json_array());
-    head->reader = cat_csv_reader_make(pool, delimiter, max, take_row, head);
+    head->reader = cat_csv_reader_make(pool, options, take_row, head);
     return head;
 }
 
@@ -42,7 +42,17 @@ apr_status_t cat_file_head_feed(cat_file_head_t *head, const char *data, apr_siz
 {
     apr_status_t rv = cat_csv_reader_feed(head->reader, data, length);
 
-    return rv == APR_EINVAL || rv == APR_ENOSPC ? APR_EOF : rv;
+    return rv == APR_EINVAL || rv == APR_ENOSPC || rv == APR_BADCH ? APR_EOF : rv;
+}
+
+char cat_file_head_delimiter(const cat_file_head_t *head)
+{
+    return cat_csv_reader_delimiter(head->reader);
+}
+
+cat_encoding_t cat_file_head_encoding(const cat_file_head_t *head)
+{
+    return cat_csv_reader_encoding(head->reader);
 }
 
 const json_t *cat_file_head_rows(const cat_file_head_t *head)

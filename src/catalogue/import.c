@@ -24,7 +24,7 @@ typedef struct item_t {
     apr_int64_t row;
     const char *id;            /* NULL: a new product */
     int is_bad;                /* flag: it has been counted as failed */
-    const cat_octets_t *place; /* in the file; NULL: that is not told */
+    const cat_octets_t *place; /* in the file; NULL: not known any more */
     cat_input_t input;
     const char *const *stored; /* NULL: there is no such product */
 } item_t;
@@ -62,14 +62,24 @@ static apr_int64_t row_of(const json_t *error)
     return json_integer_value(json_object_get(error, "row"));
 }
 
-static void add_place(json_t *error, const cat_octets_t *place)
+static void add_place(const cat_import_t *im, json_t *error, const cat_octets_t *place)
 {
-    if (place) {
+    if (place && im->options.tells_places) {
         json_object_set_new(error, "begin", json_integer(place->begin));
     }
-    if (place && place->end > place->begin) {
+    if (place && im->options.tells_places && place->end > place->begin) {
         json_object_set_new(error, "end", json_integer(place->end));
     }
+}
+
+/* The members are in this order for those who read them. line: 0: it is not known any more. */
+static json_t *make_error(const item_t *item, const char *field, const char *code, const char *message)
+{
+    json_int_t row = (json_int_t)item->row, line = item->place ? (json_int_t)item->place->line : 0;
+
+    return line ? json_pack("{s:I, s:I, s:s, s:s, s:s}", "row", row, "line", line, "field", field, "code", code,
+                            "message", message)
+                : json_pack("{s:I, s:s, s:s, s:s}", "row", row, "field", field, "code", code, "message", message);
 }
 
 /* Unknown ids are found some rows later than other faults. */
@@ -77,14 +87,13 @@ static void add_error(cat_import_t *im, const item_t *item, const char *field, c
 {
     json_t *errors = im->result.errors;
     size_t at = json_array_size(errors);
-    json_t *error = json_pack("{s:I, s:s, s:s, s:s}", "row", (json_int_t)item->row, "field", field, "code", code,
-                              "message", message);
+    json_t *error = make_error(item, field, code, message);
 
     while (at > 0 && row_of(json_array_get(errors, at - 1)) > item->row) {
         at--;
     }
     if (error) { /* NULL: the name of a column is not UTF-8 */
-        add_place(error, item->place);
+        add_place(im, error, item->place);
         json_array_insert_new(errors, at, error);
     } else {
         add_error(im, item, "", code, message);
@@ -237,7 +246,8 @@ static void note_ignored(cat_import_t *im, const apr_array_header_t *names)
 
 static void check_id(cat_import_t *im, item_t *item, const json_t *id)
 {
-    item->id = json_is_string(id) ? apr_pstrdup(im->group.pool, json_string_value(id)) : "";
+    item->id =
+        json_is_string(id) ? cat_id_fold(im->group.pool, apr_pstrdup(im->group.pool, json_string_value(id))) : "";
     if (!cat_id_check(item->id)) {
         add_row_error(im, item, "id", "unknown", "must be the id of a product");
         item->id = NULL; /* nothing to look for */
@@ -270,7 +280,7 @@ static const cat_octets_t *find_place(const cat_import_t *im)
 {
     cat_octets_t place = cat_row_reader_place(im->reader);
 
-    return im->options.tells_places ? apr_pmemdup(im->group.pool, &place, sizeof(place)) : NULL;
+    return apr_pmemdup(im->group.pool, &place, sizeof(place));
 }
 
 static apr_status_t take_row(void *baton, apr_int64_t row, const json_t *value, const cat_row_fault_t *fault)
@@ -304,6 +314,10 @@ apr_status_t cat_import_feed(cat_import_t *im, const char *data, apr_size_t leng
     im->result.octets = cat_row_reader_place(im->reader).end;
     if (rv == APR_SUCCESS && length > 0) {
         return APR_SUCCESS;
+    }
+    if (rv == APR_ENOTIMPL) {
+        cat_log(im->db->log, CAT_LOG_ERROR, 0,
+                "CAT086: the C library has no converter for the encoding of an imported file");
     }
     if (rv == APR_SUCCESS || rv == APR_EINVAL) {
         apr_status_t checked = check_group(im);

@@ -46,7 +46,7 @@ struct cat_import_result_t {
     apr_int64_t octets; /* of the file, up to the end of the last row */
     apr_int64_t created, updated, unchanged;
     apr_int64_t stored;          /* rows that are in the database, updated or not */
-    json_t *errors;              /* array of {row, field, code, message}, in the order of the rows */
+    json_t *errors;              /* array of {row, line, field, code, message}, in the order of the rows */
     apr_array_header_t *ignored; /* const char *: unknown fields, the first CAT_FIELDS_UNKNOWN_MAX */
 };
 

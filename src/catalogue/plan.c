@@ -6,6 +6,7 @@
 
 #include "catalogue/conditions.h"
 #include "catalogue/counts.h"
+#include "catalogue/index_table.h"
 #include "catalogue/product_keys.h"
 #include "db/checkout.h"
 #include "db/sql_parts.h"
@@ -17,21 +18,19 @@
 #define MERGED_SHARE 3 /* how much more frequent a word may be whose postings are merged with those of another */
 #define SHORT_WORD 2   /* octets of a word that begins too many to look them up first */
 
-/* THE INDEX TABLE: by which index products are found, or walked in the order of a field; not_null: see cat_plan_t. */
-static const struct {
-    int field;
-    const char *column;
-    const char *index;
-    const char *not_null;
-} indexes[] = {
-    {CAT_PRODUCT_CREATED_AT, "created_at", "products_by_time", NULL},
-    {CAT_PRODUCT_NAME, "name_key", "products_by_name", "name_key"},
-    {CAT_PRODUCT_PRICE, "price_key", "products_by_price", "price_key"},
-    {CAT_PRODUCT_CATEGORY, "category_key", "products_by_category_key", "category_key"},
-    {CAT_PRODUCT_RATING, "rating_key", "products_by_rating", "rating_key"},
-};
-
-#define INDEXES (sizeof(indexes) / sizeof(indexes[0]))
+/* The index by which products are found, or walked, in the order of a column; *not_null: see cat_plan_t. Only that of time is in no part of
+ * CatalogIndex, and so not in its table. */
+static const char *find_index(const char *column, const char **not_null)
+{
+    *not_null = NULL;
+    for (int i = 0; i < CAT_INDEX_COUNT && strcmp(column, "created_at") != 0; i++) {
+        if (!strcmp(cat_index_table[i].columns[0], column)) {
+            *not_null = cat_index_table[i].not_null;
+            return cat_index_table[i].name;
+        }
+    }
+    return strcmp(column, "created_at") ? NULL : "products_by_time";
+}
 
 /* The index by which the products that have one value of a field are found, in the order of time. A list with conditions on several of
  * these fields is walked by that of the first row. */
@@ -65,12 +64,7 @@ static const cat_query_condition_t *find_condition(const cat_list_query_t *query
 
 static void walk_by_column(cat_plan_t *plan, const char *column)
 {
-    for (size_t i = 0; i < INDEXES; i++) {
-        if (!strcmp(indexes[i].column, column)) {
-            plan->index = indexes[i].index;
-            plan->not_null = indexes[i].not_null;
-        }
-    }
+    plan->index = find_index(column, &plan->not_null);
 }
 
 static int has_condition_on(const cat_list_query_t *query, int field)
@@ -309,12 +303,7 @@ static void add_field(candidates_t *candidates, const cat_plan_t *plan, const ca
 
     if (!found) {
         *candidate = (candidate_t){.field = condition->field};
-        for (size_t i = 0; i < INDEXES; i++) {
-            if (indexes[i].field == condition->field) {
-                candidate->index = indexes[i].index;
-                candidate->not_null = indexes[i].not_null;
-            }
-        }
+        candidate->index = find_index(cat_conditions_column(condition->field), &candidate->not_null);
     }
     for (size_t i = 0; i < VALUE_INDEXES && names_values; i++) {
         if (value_indexes[i].field == condition->field) {

@@ -13,14 +13,36 @@
 
 #define DELETED_WORDS 16 /* of one SQL_WORDS_DELETE */
 
-const char *const cat_product_keys_parts[CAT_INDEX_PARTS] = {"category", "price", "name", "rating", "search"};
+#define NAME_KEYED(name, field) [CAT_PRODUCT_KEY_##name] = field,
+#define NAME_PLAIN(name, field)
+#define NAME_NONE(name, field)
+#define NAME(name, field, column, update, compare, ...) NAME_##compare(name, field)
+
+const char *const cat_product_keys_parts[CAT_INDEX_PARTS] = {CAT_PRODUCT_TABLE(NAME)[CAT_PRODUCT_KEY_WORDS] = "search"};
+
+#define PART_KEYED(name) CAT_INDEX_##name
+#define PART_PLAIN(name) 0
+#define PART_NONE(name) CAT_INDEX_NEVER
+#define PART(name, field, column, update, compare, ...) [CAT_PRODUCT_##name] = PART_##compare(name),
+
+int cat_product_keys_part(int field)
+{
+    static const int parts[CAT_PRODUCT_FIELDS] = {CAT_PRODUCT_TABLE(PART)};
+
+    return parts[field];
+}
+
+#define SETS_4(n) n, n + 1, n + 2, n + 3
+#define SETS_16(n) SETS_4(n), SETS_4(n + 4), SETS_4(n + 8), SETS_4(n + 12)
+#define SETS_64(n) SETS_16(n), SETS_16(n + 16), SETS_16(n + 32), SETS_16(n + 48)
+#define SETS_256(n) SETS_64(n), SETS_64(n + 64), SETS_64(n + 128), SETS_64(n + 192)
 
 /* Configurations are compared octet by octet (httpd/jobs.c), so equal sets need equal addresses. */
 const int *cat_product_keys_set(int parts)
 {
-    static const int sets[CAT_INDEX_ALL + 1] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-                                                16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+    static const int sets[] = {SETS_256(0)};
 
+    _Static_assert(sizeof(sets) / sizeof(sets[0]) > CAT_INDEX_ALL, "more parts of CatalogIndex need more sets");
     return &sets[parts & CAT_INDEX_ALL];
 }
 
@@ -72,6 +94,41 @@ int cat_product_keys_kept(const cat_db_t *db)
 
 /* ---- columns ---- */
 
+/* THE KEY TABLE: of which field each derived column is, but words. */
+#define KEYED_KEYED(name, kind) [CAT_PRODUCT_KEY_##name] = {CAT_PRODUCT_##name, (kind) == CAT_STRING},
+#define KEYED_PLAIN(name, kind)
+#define KEYED_NONE(name, kind)
+#define KEYED(name, field, column, update, compare, kind, ...) KEYED_##compare(name, kind)
+
+static const struct {
+    int field;
+    int is_text;
+} keyed[CAT_PRODUCT_KEY_WORDS] = {CAT_PRODUCT_TABLE(KEYED)};
+
+#define CHECK_KEYED(name, update, kind)                                                                                \
+    _Static_assert((kind) == CAT_STRING || (kind) == CAT_NUMBER,                                                       \
+                   #name " must be PLAIN: only texts and numbers have keys");
+#define CHECK_PLAIN(name, update, kind)                                                                                \
+    _Static_assert(PLAIN_##update || (kind) == CAT_BOOLEAN || (kind) == CAT_TIME, #name " must be KEYED or NONE");
+#define CHECK_NONE(name, update, kind)
+#define CHECK(name, field, column, update, compare, kind, ...) CHECK_##compare(name, update, kind)
+#define PLAIN_KEY 1
+#define PLAIN_FIXED 0
+#define PLAIN_FIRST 0
+#define PLAIN_SET 0
+#define PLAIN_CLEAR 0
+
+CAT_PRODUCT_TABLE(CHECK)
+
+/* Folding a text twice takes longer than all else that is done here. */
+static const char *fold_once(apr_pool_t *pool, const char *const *product, const char **folded, int field)
+{
+    if (!folded[field]) {
+        folded[field] = cat_fold_text(pool, product[field] ? product[field] : "");
+    }
+    return folded[field];
+}
+
 static const char *write_words(apr_pool_t *pool, const char *name, const char *category)
 {
     const apr_array_header_t *words = cat_fold_words(pool, apr_pstrcat(pool, name, " ", category, NULL));
@@ -88,29 +145,20 @@ static const char *write_words(apr_pool_t *pool, const char *name, const char *c
 
 void cat_product_keys_make(apr_pool_t *pool, int parts, const char *const *product, const char **values)
 {
-    const char *name = NULL, *category = NULL;
+    const char *folded[CAT_PRODUCT_FIELDS] = {NULL};
 
     memset(values, 0, CAT_PRODUCT_KEYS * sizeof(*values));
-    if (parts & (CAT_INDEX_NAME | CAT_INDEX_SEARCH)) {
-        name = cat_fold_text(pool, product[CAT_PRODUCT_NAME]);
-    }
-    if (parts & (CAT_INDEX_CATEGORY | CAT_INDEX_SEARCH)) {
-        category = cat_fold_text(pool, product[CAT_PRODUCT_CATEGORY]);
-    }
-    if (parts & CAT_INDEX_NAME) {
-        values[CAT_PRODUCT_KEY_NAME] = cat_fold_cut(pool, name, CAT_PRODUCT_KEY_SIZE);
-    }
-    if (parts & CAT_INDEX_CATEGORY) {
-        values[CAT_PRODUCT_KEY_CATEGORY] = cat_fold_cut(pool, category, CAT_PRODUCT_KEY_SIZE);
-    }
-    if (parts & CAT_INDEX_PRICE) {
-        values[CAT_PRODUCT_KEY_PRICE] = apr_off_t_toa(pool, cat_number_order_key(product[CAT_PRODUCT_PRICE]));
-    }
-    if (parts & CAT_INDEX_RATING) {
-        values[CAT_PRODUCT_KEY_RATING] = apr_off_t_toa(pool, cat_number_order_key(product[CAT_PRODUCT_RATING]));
+    for (int i = 0; i < CAT_PRODUCT_KEY_WORDS; i++) {
+        int field = keyed[i].field;
+        if (parts & 1 << i) {
+            values[i] = keyed[i].is_text
+                            ? cat_fold_cut(pool, fold_once(pool, product, folded, field), CAT_PRODUCT_KEY_SIZE)
+                            : apr_off_t_toa(pool, cat_number_order_key(product[field]));
+        }
     }
     if (parts & CAT_INDEX_SEARCH) {
-        values[CAT_PRODUCT_KEY_WORDS] = write_words(pool, name, category);
+        values[CAT_PRODUCT_KEY_WORDS] = write_words(pool, fold_once(pool, product, folded, CAT_PRODUCT_NAME),
+                                                    fold_once(pool, product, folded, CAT_PRODUCT_CATEGORY));
     }
 }
 

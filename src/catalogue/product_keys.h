@@ -5,23 +5,36 @@
 #include <apr_tables.h>
 
 #include "db/db.h"
+#include "db/product.def"
+
+#define CAT_PRODUCT_KEY(name, field, column, update, compare, ...)                                                     \
+    CAT_PRODUCT_KEY_OF_##compare(CAT_PRODUCT_KEY_##name, )
+#define CAT_PRODUCT_PART(name, field, column, update, compare, ...)                                                    \
+    CAT_PRODUCT_KEY_OF_##compare(CAT_INDEX_##name = 1 << CAT_PRODUCT_KEY_##name, )
+#define CAT_PRODUCT_KEY_OF_PLAIN(value, ...)
+#define CAT_PRODUCT_KEY_OF_KEYED(value, ...) value,
+#define CAT_PRODUCT_KEY_OF_NONE(value, ...)
 
 /*
  * What is derived of a product for conditions, order and search: columns of products, and rows of product_words. Which
  * parts of it a mount keeps is what its CatalogIndex says.
  */
 
-/* The parts, as bits; their names in CatalogIndex and in the database are in cat_product_keys_parts, in the same order. */
+/* The derived columns, CAT_PRODUCT_KEY_NAME and so on, in the order of PRODUCT_KEY_COLUMNS (db/sql_parts.h). */
+enum { CAT_PRODUCT_TABLE(CAT_PRODUCT_KEY) CAT_PRODUCT_KEY_WORDS, CAT_PRODUCT_KEYS };
+
+/* The parts, as bits: each has one column. Their names in CatalogIndex and in the database are in cat_product_keys_parts, in the same order. */
 enum {
-    CAT_INDEX_CATEGORY = 1,
-    CAT_INDEX_PRICE = 2,
-    CAT_INDEX_NAME = 4,
-    CAT_INDEX_RATING = 8,
-    CAT_INDEX_SEARCH = 16,
-    CAT_INDEX_ALL = 31
+    CAT_PRODUCT_TABLE(CAT_PRODUCT_PART) /* CAT_INDEX_NAME and so on */
+    CAT_INDEX_SEARCH = 1 << CAT_PRODUCT_KEY_WORDS,
+    CAT_INDEX_ALL = (1 << CAT_PRODUCT_KEYS) - 1,
+    CAT_INDEX_NEVER = 1 << CAT_PRODUCT_KEYS /* no part: of a field that nothing compares */
 };
-#define CAT_INDEX_PARTS 5
+#define CAT_INDEX_PARTS CAT_PRODUCT_KEYS
 extern const char *const cat_product_keys_parts[CAT_INDEX_PARTS];
+
+/* The part that conditions on the field, and orders by it, read; 0: none; CAT_INDEX_NEVER: there are no such conditions and orders. */
+int cat_product_keys_part(int field);
 
 /* The value of cat_conf_t.index for a set of parts: the same address each time. */
 const int *cat_product_keys_set(int parts);
@@ -33,16 +46,6 @@ const char *cat_product_keys_write_set(apr_pool_t *pool, int parts);
 
 /* The parts that db's mount keeps: all, unless a configuration says otherwise. */
 int cat_product_keys_kept(const cat_db_t *db);
-
-/* The derived columns, in the order of PRODUCT_KEY_COLUMNS (db/sql_parts.h). */
-enum {
-    CAT_PRODUCT_KEY_NAME,
-    CAT_PRODUCT_KEY_CATEGORY,
-    CAT_PRODUCT_KEY_PRICE,
-    CAT_PRODUCT_KEY_RATING,
-    CAT_PRODUCT_KEY_WORDS,
-    CAT_PRODUCT_KEYS
-};
 
 #define CAT_PRODUCT_KEY_SIZE 800 /* octets of a name_key or category_key; a longer folded text is cut off */
 #define CAT_PRODUCT_WORD_SIZE 64 /* octets of a word in product_words; a longer one is cut off */

@@ -232,16 +232,14 @@ static int list_update_values(const product_write_t *w, const char *values[UPDAT
 /* Does the update set a field from which something is derived, or that is counted by hand? */
 static int changes_keys(const product_write_t *w)
 {
-    static const int sources[] = {CAT_PRODUCT_NAME, CAT_PRODUCT_PRICE, CAT_PRODUCT_CATEGORY, CAT_PRODUCT_RATING};
-
     if (cat_counts_by_hand(w->db) && w->input->values[CAT_PRODUCT_IN_STOCK]) {
         return 1;
     }
     if (!cat_product_keys_kept(w->db) && !cat_counts_by_hand(w->db)) {
         return 0;
     }
-    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
-        if (w->input->values[sources[i]] || w->input->cleared[sources[i]]) {
+    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+        if (cat_product_keys_part(i) & CAT_INDEX_ALL && (w->input->values[i] || w->input->cleared[i])) {
             return 1;
         }
     }

@@ -388,10 +388,10 @@ static int collect_parts(const cat_list_query_t *query)
     int parts = query->word_count ? CAT_INDEX_SEARCH : 0;
 
     for (int i = 0; i < query->condition_count; i++) {
-        parts |= cat_query_conditions_part(query->conditions[i].field);
+        parts |= cat_product_keys_part(query->conditions[i].field);
     }
     for (int i = 0; i < query->sort_count; i++) {
-        parts |= cat_query_conditions_part(query->sort[i].field);
+        parts |= cat_product_keys_part(query->sort[i].field);
     }
     return parts;
 }

@@ -75,16 +75,9 @@ static const char *name_operators(apr_pool_t *pool, int field)
     return apr_pstrcat(pool, count == 1 ? "must have the operator " : "must have one of the operators ", names, NULL);
 }
 
-int cat_query_conditions_part(int field)
+int cat_query_conditions_has_index(const int *index, int field)
 {
-    static const int parts[CAT_PRODUCT_FIELDS] = {
-        [CAT_PRODUCT_NAME] = CAT_INDEX_NAME,
-        [CAT_PRODUCT_PRICE] = CAT_INDEX_PRICE,
-        [CAT_PRODUCT_CATEGORY] = CAT_INDEX_CATEGORY,
-        [CAT_PRODUCT_RATING] = CAT_INDEX_RATING,
-    };
-
-    return parts[field];
+    return !(cat_product_keys_part(field) & ~(index ? *index : CAT_INDEX_ALL));
 }
 
 /* ---- a value ---- */
@@ -106,10 +99,10 @@ static apr_size_t count_characters(const char *text)
     return count;
 }
 
-static fault_t read_id(const char *text, cat_query_value_t *value)
+static fault_t read_id(apr_pool_t *pool, const char *text, cat_query_value_t *value)
 {
-    value->text = text;
-    return cat_id_check(text) ? no_fault : (fault_t){"format", "must be the id of a product"};
+    value->text = cat_id_fold(pool, text);
+    return cat_id_check(value->text) ? no_fault : (fault_t){"format", "must be the id of a product"};
 }
 
 static fault_t read_text(apr_pool_t *pool, const cat_field_t *field, const char *text, cat_query_value_t *value)
@@ -133,6 +126,9 @@ static fault_t read_number(apr_pool_t *pool, const char *text, cat_query_value_t
 
     if (!cat_number_parse_real(text, &number)) {
         return (fault_t){"type", "must be a number"};
+    }
+    if (!cat_number_is_exact(pool, text, strlen(text))) {
+        return (fault_t){"precision", cat_number_explain(pool, text)};
     }
     value->text = cat_number_format(pool, cat_json_own(pool, json_real(number)));
     if (number < 0) {
@@ -167,7 +163,7 @@ static fault_t read_value(apr_pool_t *pool, int field, int op, const char *text,
         return read_boolean(text, value);
     }
     if (field == CAT_PRODUCT_ID) {
-        return read_id(text, value);
+        return read_id(pool, text, value);
     }
     switch (row->kind) {
     case CAT_NUMBER:
@@ -362,11 +358,6 @@ static void refuse_name(cat_query_conditions_t *conditions, cat_parameters_t *p,
     }
 }
 
-static int is_indexed(const int *index, int field)
-{
-    return !index || !(cat_query_conditions_part(field) & ~*index);
-}
-
 int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters_t *p, const int *index,
                               const cat_parameter_t *parameter)
 {
@@ -385,7 +376,7 @@ int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters
         refuse_name(conditions, p, parameter->name, "operator", name_operators(p->pool, condition.field));
         return 1;
     }
-    if (!is_indexed(index, condition.field)) {
+    if (!cat_query_conditions_has_index(index, condition.field)) {
         refuse_name(conditions, p, parameter->name, "no_index",
                     "must not be there: this server has no index of the field");
         return 1;
@@ -497,7 +488,7 @@ static void describe_condition(cat_describer_t *d, int field, int op)
 void cat_query_conditions_describe(cat_describer_t *d)
 {
     for (int field = 0; field < CAT_PRODUCT_FIELDS; field++) {
-        for (int op = 0; op < OPERATORS && is_indexed(d->conf->index, field); op++) {
+        for (int op = 0; op < OPERATORS && cat_query_conditions_has_index(d->conf->index, field); op++) {
             if (has_operator(field, op)) {
                 describe_condition(d, field, op);
             }

@@ -57,8 +57,8 @@ typedef struct cat_query_conditions_t {
     unsigned repeated[CAT_PRODUCT_FIELDS]; /* of those, what was sent twice */
 } cat_query_conditions_t;
 
-/* The part of the index (catalogue/product_keys.h) that conditions on the field, and orders by it, read; 0: none. */
-int cat_query_conditions_part(int field);
+/* Can conditions on the field, and orders by it, be served? index: the parts that the catalogue keeps (cat_conf_t); NULL: all. */
+int cat_query_conditions_has_index(const int *index, int field);
 
 /* 1: the parameter is a condition, or was meant to be one: it is added, or its fault is. 0: it is something else.
  * index: the parts that the catalogue keeps (cat_conf_t); NULL: all. */

@@ -38,11 +38,6 @@ static int is_sorted_by(const cat_query_sort_t *sort, int count, int field)
     return 0;
 }
 
-static int is_indexed(const int *index, int field)
-{
-    return !index || !(cat_query_conditions_part(field) & ~*index);
-}
-
 static fault_t check_field(apr_pool_t *pool, const int *index, const cat_query_sort_t *sort, int count)
 {
     int field = sort[count].field;
@@ -53,7 +48,7 @@ static fault_t check_field(apr_pool_t *pool, const int *index, const cat_query_s
     if (is_sorted_by(sort, count, field)) {
         return (fault_t){"duplicate", "must have each field once"};
     }
-    if (!is_indexed(index, field)) {
+    if (!cat_query_conditions_has_index(index, field)) {
         return (fault_t){"no_index", apr_pstrcat(pool, "must do without ", cat_product_fields[field].name,
                                                  ", which has no index on this server", NULL)};
     }
@@ -123,7 +118,7 @@ json_t *cat_query_sort_describe(const int *index)
     json_t *names = json_array();
 
     for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
-        if (FIELDS & CAT_FIELD_LIST_OF(i) && is_indexed(index, i)) {
+        if (FIELDS & CAT_FIELD_LIST_OF(i) && cat_query_conditions_has_index(index, i)) {
             json_array_append_new(names, json_string(cat_product_fields[i].name));
             json_array_append_new(names, json_sprintf("-%s", cat_product_fields[i].name));
         }

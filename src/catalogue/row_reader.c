@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows of products out of a file. Each becomes the JSON object that POST /products would be sent, so that one place, lib/fields.c, says what a
+ * product may be: a line of NDJSON is such an object, and of CSV each cell becomes a value of its column's kind (catalogue/cell_value.h), or
+ * stays the text that the field's check refuses.
+ *
+ * CSV is read as spreadsheets write it: the names of columns are matched loosely, and empty cells and rows at the edges of a sheet are
+ * passed over.
+ */
 #include "catalogue/row_reader.h"
 
+#include <apr_lib.h>
 #include <apr_strings.h>
 #include <string.h>
 
+#include "catalogue/cell_value.h"
 #include "catalogue/field_list.h"
 #include "catalogue/product.h"
 #include "lib/csv.h"
@@ -20,7 +30,7 @@ struct cat_row_reader_t {
     apr_int64_t row; /* the last one that was read */
     apr_array_header_t *ignored;
     cat_buffer_t line;  /* NDJSON: what has come of it */
-    int lines;          /* flag: a line was read */
+    apr_int64_t lines;  /* NDJSON: that were read */
     apr_off_t position; /* octets that were read, as far as the line goes */
     cat_octets_t place; /* of the last row; its end is where the line begins */
     cat_csv_reader_t *csv;
@@ -57,7 +67,7 @@ static apr_status_t refuse_long_row(cat_row_reader_t *r)
 
 static int is_blank(const char *text, apr_size_t length)
 {
-    while (length && strchr(" \t\r", *text)) {
+    while (length && (*text == ' ' || *text == '\t' || *text == '\r')) {
         text++;
         length--;
     }
@@ -79,7 +89,7 @@ static apr_status_t take_line(cat_row_reader_t *r)
         return APR_SUCCESS;
     }
     r->row++;
-    value = cat_json_parse(r->row_pool, text, length, &why);
+    value = cat_json_parse_exact(r->row_pool, text, length, &why);
     return value ? r->take(r->baton, r->row, value, NULL)
                  : pass_fault(r, "", "format", apr_pstrcat(r->row_pool, "must be a JSON object: ", why, NULL));
 }
@@ -92,7 +102,7 @@ static void begin_line(cat_row_reader_t *r)
 
 static void end_line(cat_row_reader_t *r)
 {
-    r->place = (cat_octets_t){r->place.end, r->position};
+    r->place = (cat_octets_t){r->place.end, r->position, r->lines + 1};
 }
 
 static apr_status_t feed_lines(cat_row_reader_t *r, const char *data, apr_size_t length)
@@ -127,15 +137,44 @@ static apr_status_t feed_lines(cat_row_reader_t *r, const char *data, apr_size_t
 
 /* ---- csv: the header ---- */
 
+/* A sheet's "In stock" or "IN_STOCK" is inStock. */
+static int is_name_of(const cat_csv_cell_t *cell, const char *name)
+{
+    for (apr_size_t i = 0; i < cell->length; i++) {
+        char c = cell->text[i];
+        if (c == ' ' || c == '\t' || c == '_' || c == '-') {
+            continue;
+        }
+        if (!*name || apr_tolower(c) != apr_tolower(*name)) {
+            return 0;
+        }
+        name++;
+    }
+    return !*name;
+}
+
 static int find_field(const cat_csv_cell_t *name)
 {
     int i = 0;
 
-    while (i < CAT_PRODUCT_FIELDS && (!name->text || strlen(cat_product_fields[i].name) != name->length ||
-                                      memcmp(cat_product_fields[i].name, name->text, name->length))) {
+    while (i < CAT_PRODUCT_FIELDS && !is_name_of(name, cat_product_fields[i].name)) {
         i++;
     }
     return i;
+}
+
+static int is_empty(const cat_csv_cell_t *cell)
+{
+    return is_blank(cell->text, cell->length);
+}
+
+/* How many cells there are up to the last one that is not empty; `least` at least, if there are so many. */
+static int count_cells(const cat_csv_cell_t *cells, int count, int least)
+{
+    while (count > least && is_empty(&cells[count - 1])) {
+        count--;
+    }
+    return count;
 }
 
 static int has_column(const cat_row_reader_t *r, int count, int field)
@@ -151,7 +190,7 @@ static int has_column(const cat_row_reader_t *r, int count, int field)
 /* A column without a name is nothing that anybody wanted to say: spreadsheets write them. */
 static apr_status_t take_unknown_column(cat_row_reader_t *r, const cat_csv_cell_t *name)
 {
-    if (!name->length) {
+    if (is_empty(name)) {
         return APR_SUCCESS;
     }
     if (r->options.strict) {
@@ -200,11 +239,13 @@ static apr_status_t refuse_cells(cat_row_reader_t *r, const char *measure, int c
 }
 
 /* The columns that the caller names, for a row of so many cells. */
-static apr_status_t take_options(cat_row_reader_t *r, int count)
+static apr_status_t take_options(cat_row_reader_t *r, const cat_csv_cell_t *cells, int count)
 {
     r->columns = apr_pmemdup(r->pool, r->options.columns, (apr_size_t)r->options.count * sizeof(*r->columns));
     r->count = r->options.count;
-    return count == r->count || r->options.lacks_header ? APR_SUCCESS : refuse_cells(r, "`columns` names", count);
+    return count_cells(cells, count, r->count) == r->count || r->options.lacks_header
+               ? APR_SUCCESS
+               : refuse_cells(r, "`columns` names", count);
 }
 
 static apr_status_t take_names(cat_row_reader_t *r, const cat_csv_cell_t *names, int count)
@@ -221,7 +262,7 @@ static apr_status_t take_names(cat_row_reader_t *r, const cat_csv_cell_t *names,
 /* All faults of the header are passed on before the reading ends. */
 static apr_status_t take_header(cat_row_reader_t *r, const cat_csv_cell_t *names, int count)
 {
-    apr_status_t rv = r->options.columns ? take_options(r, count) : take_names(r, names, count);
+    apr_status_t rv = r->options.columns ? take_options(r, names, count) : take_names(r, names, count);
 
     rv = rv == APR_SUCCESS ? check_columns(r) : rv;
     r->has_bad_header = rv == APR_SUCCESS && r->faults;
@@ -230,28 +271,10 @@ static apr_status_t take_header(cat_row_reader_t *r, const cat_csv_cell_t *names
 
 /* ---- csv: rows ---- */
 
-/* A JSON number or boolean, if the cell is one; otherwise its text, which the field's check refuses. */
-static json_t *convert_cell(apr_pool_t *pool, cat_kind_t kind, const cat_csv_cell_t *cell)
-{
-    const char *why;
-    const json_t *number;
-
-    if (kind == CAT_NUMBER) {
-        number = cat_json_parse(pool, cell->text, cell->length, &why);
-        if (json_is_number(number)) {
-            return json_incref((json_t *)number);
-        }
-    }
-    if (kind == CAT_BOOLEAN && (!strcasecmp(cell->text, "true") || !strcasecmp(cell->text, "false"))) {
-        return json_boolean(!strcasecmp(cell->text, "true"));
-    }
-    return json_stringn(cell->text, cell->length);
-}
-
 /* Two quotes are a text; where there cannot be one they say no more than nothing at all. */
 static int is_absent(cat_kind_t kind, const cat_csv_cell_t *cell)
 {
-    return !cell->text || (kind != CAT_STRING && cell->length == 0);
+    return !cell->text || (kind != CAT_STRING && is_empty(cell));
 }
 
 static int is_update(const cat_row_reader_t *r, const cat_csv_cell_t *cells)
@@ -277,7 +300,8 @@ static const char *add_cell(cat_row_reader_t *r, json_t *object, const cat_csv_c
     if (memchr(cell->text, '\0', cell->length)) {
         return "must not contain U+0000";
     }
-    return json_object_set_new(object, field->name, convert_cell(r->row_pool, field->kind, cell)) == 0
+    return json_object_set_new(object, field->name,
+                               cat_cell_value_read(r->row_pool, field->kind, cell, r->options.has_comma)) == 0
                ? NULL
                : "must be valid UTF-8";
 }
@@ -312,6 +336,9 @@ static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count
 {
     cat_row_reader_t *r = baton;
 
+    if (count_cells(cells, count, 0) == 0) {
+        return APR_SUCCESS;
+    }
     if (!r->columns) {
         apr_status_t rv = take_header(r, cells, count);
         if (rv != APR_SUCCESS || !r->options.lacks_header) {
@@ -320,23 +347,33 @@ static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count
     }
     apr_pool_clear(r->row_pool);
     r->row++;
-    if (count != r->count) {
-        return refuse_cells(r, "the file has columns", count);
+    count = count_cells(cells, count, r->count);
+    return count == r->count ? take_cells(r, cells) : refuse_cells(r, "the file has columns", count);
+}
+
+/* Passes on that the text cannot be read from there on. NULL: it can, or that was passed on. */
+static const char *explain_failure(const cat_row_reader_t *r, apr_status_t rv)
+{
+    if (rv == APR_EINVAL && !r->has_bad_header) {
+        return "must be CSV: a quote is in the wrong place";
     }
-    return take_cells(r, cells);
+    return rv == APR_BADCH ? apr_pstrcat(r->row_pool, "must be ", cat_encodings[cat_csv_reader_encoding(r->csv)],
+                                         " throughout", NULL)
+                           : NULL;
 }
 
 static apr_status_t feed_csv(cat_row_reader_t *r, const char *data, apr_size_t length)
 {
     apr_status_t rv = cat_csv_reader_feed(r->csv, data, length);
+    const char *failure = explain_failure(r, rv);
 
     if (rv == APR_ENOSPC) {
         r->row += r->columns != NULL;
         return refuse_long_row(r);
     }
-    if (rv == APR_EINVAL && !r->has_bad_header) {
+    if (failure) {
         r->row += r->columns != NULL;
-        return end_with_fault(r, "", "format", "must be CSV: a quote is in the wrong place");
+        return end_with_fault(r, "", "format", failure);
     }
     if (rv == APR_SUCCESS && length == 0 && !r->columns && !r->options.lacks_header) {
         return end_with_fault(r, "", "required", "must have a header row");
@@ -347,10 +384,27 @@ static apr_status_t feed_csv(cat_row_reader_t *r, const char *data, apr_size_t l
 /* ---- options ---- */
 
 const char *const cat_row_delimiters[] = {"comma", "semicolon", "tab", NULL};
+const char *const cat_row_decimals[] = {"point", "comma", NULL};
+static const char delimiters[] = ",;\t";
 
 char cat_row_delimiter(int which)
 {
-    return ",;\t"[which];
+    return delimiters[which];
+}
+
+int cat_row_find_delimiter(char delimiter)
+{
+    return (int)strcspn(delimiters, (const char[]){delimiter, '\0'});
+}
+
+int cat_row_find_word(const char *const *words, const char *name)
+{
+    int i = 0;
+
+    while (words[i] && strcmp(words[i], name) != 0) {
+        i++;
+    }
+    return i;
 }
 
 /* CAT_PRODUCT_FIELDS: the column is left out. */
@@ -396,7 +450,8 @@ cat_row_reader_t *cat_row_reader_make(apr_pool_t *pool, const cat_row_options_t 
     r->ignored = apr_array_make(pool, 0, sizeof(const char *));
     apr_pool_create(&r->row_pool, pool);
     if (options->kind == CAT_ROWS_CSV) {
-        r->csv = cat_csv_reader_make(pool, options->delimiter, options->max, take_row, r);
+        const cat_csv_options_t csv = {options->delimiter, options->encoding, options->max};
+        r->csv = cat_csv_reader_make(pool, &csv, take_row, r);
     } else {
         begin_line(r);
     }
@@ -415,7 +470,13 @@ cat_octets_t cat_row_reader_place(const cat_row_reader_t *r)
 {
     cat_octets_t place = r->csv ? cat_csv_reader_place(r->csv) : r->place;
 
-    return r->is_ended ? (cat_octets_t){place.end, place.end} : place;
+    if (r->csv && !r->columns) {
+        place = (cat_octets_t){.line = place.line};
+    }
+    if (r->is_ended) {
+        place = (cat_octets_t){place.end, place.end, r->csv ? cat_csv_reader_line(r->csv) : r->lines + 1};
+    }
+    return place;
 }
 
 const apr_array_header_t *cat_row_reader_ignored(const cat_row_reader_t *r)

@@ -9,7 +9,7 @@
 
 /*
  * Reads the rows of a file of products, NDJSON or CSV, as it comes: in pieces of any size, with the memory of one row.
- * Rows are numbered from 1; the header of a CSV file is row 0. Empty lines are no rows.
+ * Rows are numbered from 1; the header of a CSV file is row 0. Empty lines are no rows, and neither are rows of empty cells.
  */
 typedef struct cat_row_reader_t cat_row_reader_t;
 
@@ -27,8 +27,10 @@ typedef apr_status_t cat_row_reader_take_t(void *baton, apr_int64_t row, const j
 
 typedef struct cat_row_options_t {
     cat_rows_kind_t kind;
-    char delimiter; /* CSV: between cells */
-    int strict;     /* flag: an unknown column is a fault */
+    char delimiter;          /* CSV: between cells */
+    int has_comma;           /* CSV: flag: numbers have a decimal comma */
+    cat_encoding_t encoding; /* of CSV */
+    int strict;              /* flag: an unknown column is a fault */
     int may_update; /* flag: a row with an id updates that product: then an absent cell clears the field, if null does */
     apr_size_t max; /* octets of a row */
     /* CSV: by cell, the field's index, whatever the header row says; CAT_PRODUCT_FIELDS: the column is left out. NULL: the
@@ -39,11 +41,15 @@ typedef struct cat_row_options_t {
     int is_cut;       /* flag: a last row without the end of its line is left alone, because the rest may follow */
 } cat_row_options_t;
 
-/* THE DELIMITERS by name, the default first; NULL-terminated. */
-extern const char *const cat_row_delimiters[];
+/* THE DELIMITERS by name, and the decimal marks, the defaults first; NULL-terminated. */
+extern const char *const cat_row_delimiters[], *const cat_row_decimals[];
 
 /* which: an index of cat_row_delimiters. */
 char cat_row_delimiter(int which);
+
+/* Of a name, or of a delimiter, its index; that of NULL: there is none. */
+int cat_row_find_word(const char *const *words, const char *name);
+int cat_row_find_delimiter(char delimiter);
 
 #define CAT_ROW_COLUMNS_FAULT "must be names of fields, each once, or empty"
 
@@ -56,8 +62,8 @@ cat_row_reader_t *cat_row_reader_make(apr_pool_t *pool, const cat_row_options_t 
 /* Reads a piece; length 0: the end. APR_EINVAL: after a fault that was passed on, the rest cannot be read. */
 apr_status_t cat_row_reader_feed(cat_row_reader_t *reader, const char *data, apr_size_t length);
 
-/* Where the row that was passed on last is in the text, with the end of its line; before the first one 0, 0. After a fault that ends
- * the reading: an empty range, at the end of the row before. */
+/* Where the row that was passed on last is in the text, with the end of its line; before the first one, and while a header is missing,
+ * 0, 0. After a fault that ends the reading: an empty range, at the end of the row before, and the line on which the bad row begins. */
 cat_octets_t cat_row_reader_place(const cat_row_reader_t *reader);
 
 /* The unknown columns of a header, if they are no faults: const char *, the first CAT_FIELDS_UNKNOWN_MAX. */

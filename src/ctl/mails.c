@@ -4,6 +4,7 @@
 #include "accounts/mail_queue.h"
 #include "ctl/database.h"
 #include "ctl/list.h"
+#include "lib/id.h"
 
 int ctl_mails_list(ctl_t *ctl)
 {
@@ -21,7 +22,7 @@ static apr_status_t retry_each(ctl_t *ctl, cat_mail_retry_t *work, retry_t *r)
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < ctl->count && rv == APR_SUCCESS; i++) {
-        rv = cat_mail_queue_retry(work, ctl->args[i], &mail);
+        rv = cat_mail_queue_retry(work, cat_id_fold(ctl->pool, ctl->args[i]), &mail);
         if (rv == APR_SUCCESS && work->outcome == CAT_MAIL_RETRY_NOT_DEAD) {
             rv = APR_NOTFOUND;
         }

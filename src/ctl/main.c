@@ -44,8 +44,8 @@ static const struct command_t {
     {"mail", "retry", "", "[ID...]", 0, -1, DATABASE, ctl_mails_retry, "queue dead mails again, these or all"},
     {"audit", NULL, "jaToS", "", 0, 0, DATABASE, ctl_audit_list,
      "list what administrators and users changed of accounts"},
-    {"export", NULL, "f", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, users included"},
-    {"import", NULL, "funeCH", "<FILE", 0, 0, DATABASE, ctl_import_run,
+    {"export", NULL, "fePby", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, users included"},
+    {"import", NULL, "funePECH", "<FILE", 0, 0, DATABASE, ctl_import_run,
      "add what export wrote, to this or another database"},
 };
 
@@ -63,7 +63,11 @@ static const apr_getopt_option_t options[] = {
     {"verified", 'v', 0, "          user add: the address counts as confirmed"},
     {"generate", 'g', 0, "          user add: generate a password, and print it after the id"},
     {"products", 'f', 1, "FORMAT    export, import: only products, as csv or ndjson"},
-    {"delimiter", 'e', 1, "NAME      import --products csv: comma, semicolon or tab"},
+    {"delimiter", 'e', 1, "NAME      export, import --products csv: comma, semicolon or tab"},
+    {"decimal", 'P', 1, "NAME      export, import --products csv: point or comma"},
+    {"bom", 'b', 0, "          export --products csv: begin with a byte order mark"},
+    {"safe", 'y', 0, "          export --products csv: no cell is a formula"},
+    {"encoding", 'E', 1, "NAME      import --products csv: utf-8, windows-1252, utf-16le or utf-16be"},
     {"columns", 'C', 1, "NAMES     import --products csv: the fields of the columns"},
     {"no-header", 'H', 0, "          import --products csv: the file has no header row"},
     {"upsert", 'u', 0, "          import --products: a row with an id updates that product"},
@@ -129,9 +133,10 @@ static void take_option(ctl_options_t *o, int letter, const char *value)
     const struct {
         int letter;
         const char **text;
-    } texts[] = {{'c', &o->config}, {'x', &o->httpd},  {'s', &o->server}, {'m', &o->mount},     {'d', &o->driver},
-                 {'p', &o->params}, {'r', &o->role},   {'t', &o->type},   {'f', &o->products},  {'a', &o->actor},
-                 {'T', &o->target}, {'o', &o->action}, {'S', &o->since},  {'e', &o->delimiter}, {'C', &o->columns}};
+    } texts[] = {{'c', &o->config},  {'x', &o->httpd},   {'s', &o->server}, {'m', &o->mount},     {'d', &o->driver},
+                 {'p', &o->params},  {'r', &o->role},    {'t', &o->type},   {'f', &o->products},  {'a', &o->actor},
+                 {'T', &o->target},  {'o', &o->action},  {'S', &o->since},  {'e', &o->delimiter}, {'C', &o->columns},
+                 {'P', &o->decimal}, {'E', &o->encoding}};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (texts[i].letter == letter) {
@@ -145,6 +150,8 @@ static void take_option(ctl_options_t *o, int letter, const char *value)
     o->upsert |= letter == 'u';
     o->dry_run |= letter == 'n';
     o->no_header |= letter == 'H';
+    o->bom |= letter == 'b';
+    o->safe |= letter == 'y';
     o->verified |= letter == 'v';
     o->generate |= letter == 'g';
     o->force |= letter == 'F';
@@ -186,11 +193,11 @@ static const char *check_use(apr_pool_t *pool, const struct command_t *command, 
     if (o->driver && strpbrk(given, "cDxsm")) {
         return "--driver and --params replace a configuration";
     }
-    if (!o->products && strchr(command->options, 'f') && strpbrk(given, "uneCH")) {
-        return "--upsert, --dry-run, --delimiter, --columns and --no-header go with --products";
+    if (!o->products && strchr(command->options, 'f') && strpbrk(given, "unePbyECH")) {
+        return "--upsert, --dry-run and the options of CSV go with --products";
     }
-    if (o->products && strcmp(o->products, "csv") && strpbrk(given, "eCH")) {
-        return "--delimiter, --columns and --no-header go with --products csv";
+    if (o->products && strcmp(o->products, "csv") && strpbrk(given, "ePbyECH")) {
+        return "--delimiter, --decimal, --bom, --safe, --encoding, --columns and --no-header go with --products csv";
     }
     if (o->no_header && !o->columns) {
         return "--no-header goes with --columns";

@@ -35,7 +35,7 @@
 #define FLAGS_FIRST 0
 #define FLAGS_SET 0
 #define FLAGS_CLEAR 0
-#define PRODUCT(name, field, column, update, kind, flags, least, most, absent, ...) \
+#define PRODUCT(name, field, column, update, compare, kind, flags, least, most, absent, ...) \
     PRODUCT_##kind(column, FLAGS_##update | ((flags) & CAT_REQUIRED), least, most, absent)
 
 static const cat_field_t products[] = {CAT_PRODUCT_TABLE(PRODUCT)};

@@ -37,22 +37,53 @@ static int write_export(cat_export_t *export)
     return rv == APR_SUCCESS ? CTL_DONE : ctl_fail(NULL, "the export is incomplete; the cause is above");
 }
 
+static const char *find_word(apr_pool_t *pool, const char *option, const char *const *words, const char *name,
+                             int *which)
+{
+    const char *all = words[0];
+
+    *which = name ? cat_row_find_word(words, name) : 0;
+    if (words[*which]) {
+        return NULL;
+    }
+    for (int i = 1; words[i]; i++) {
+        all = apr_pstrcat(pool, all, words[i + 1] ? ", " : " or ", words[i], NULL);
+    }
+    return apr_pstrcat(pool, option, " must be ", all, NULL);
+}
+
+/* The options that files have in both directions. */
+static const char *parse_marks(apr_pool_t *pool, const ctl_options_t *o, char *delimiter, int *has_comma)
+{
+    int which;
+    const char *fault = find_word(pool, "--delimiter", cat_row_delimiters, o->delimiter, &which);
+
+    if (fault) {
+        return fault;
+    }
+    *delimiter = cat_row_delimiter(which);
+    return find_word(pool, "--decimal", cat_row_decimals, o->decimal, has_comma);
+}
+
 int ctl_products_export(ctl_t *ctl)
 {
+    const ctl_options_t *o = ctl->options;
     const cat_list_query_t query = {.after = {.key = CAT_LIST_KEY_MAX}, .is_plain = 1, .fields = CAT_FIELD_LIST_ALL};
-    const cat_export_format_t *format = cat_export_format_find(ctl->options->products, 0);
+    const cat_export_format_t *format = cat_export_format_find(o->products);
+    cat_export_style_t style = {.has_mark = o->bom, .is_safe = o->safe};
     cat_export_t *export;
     const char *fault;
 
     if (!format) {
-        return ctl_fail(ctl->options->products, "is no format: ndjson, csv or json");
+        return ctl_fail(o->products, "is no format: ndjson, csv or json");
     }
-    fault = ctl_move_check(ctl);
+    fault = parse_marks(ctl->pool, o, &style.delimiter, &style.has_comma);
+    fault = fault ? fault : ctl_move_check(ctl);
     if (fault) {
         return ctl_fail(NULL, fault);
     }
     ctl->conf.max_exports = 1;
-    return cat_export_open(ctl->db, &query, format, &export) == APR_SUCCESS
+    return cat_export_open(ctl->db, &query, format, &style, &export) == APR_SUCCESS
                ? write_export(export)
                : ctl_fail(NULL, "the database cannot be read; the cause is above");
 }
@@ -118,6 +149,16 @@ static apr_status_t read_input(products_import_t *im)
     return rv;
 }
 
+/* "row 3, line 5" */
+static const char *name_row(apr_pool_t *pool, const json_t *error)
+{
+    json_int_t row = json_integer_value(json_object_get(error, "row")),
+               line = json_integer_value(json_object_get(error, "line"));
+    const char *name = apr_psprintf(pool, "row %" APR_INT64_T_FMT, (apr_int64_t)row);
+
+    return line ? apr_psprintf(pool, "%s, line %" APR_INT64_T_FMT, name, (apr_int64_t)line) : name;
+}
+
 static void report_errors(const products_import_t *im)
 {
     const json_t *error;
@@ -125,8 +166,7 @@ static void report_errors(const products_import_t *im)
 
     json_array_foreach (im->result->errors, i, error) {
         const char *field = json_string_value(json_object_get(error, "field"));
-        ctl_fail(apr_psprintf(im->ctl->pool, "row %" APR_INT64_T_FMT,
-                              (apr_int64_t)json_integer_value(json_object_get(error, "row"))),
+        ctl_fail(name_row(im->ctl->pool, error),
                  apr_pstrcat(im->ctl->pool, *field ? field : "it", " ",
                              json_string_value(json_object_get(error, "message")), NULL));
     }
@@ -173,33 +213,26 @@ static int import_input(products_import_t *im)
     return rv == APR_SUCCESS ? report_success(im) : report_failure(im, rv);
 }
 
-static int find_delimiter(const char *name)
-{
-    int i = 0;
-
-    while (cat_row_delimiters[i] && strcmp(cat_row_delimiters[i], name)) {
-        i++;
-    }
-    return i;
-}
-
 static const char *parse_rows(apr_pool_t *pool, const ctl_options_t *o, cat_row_options_t *rows)
 {
-    int delimiter = o->delimiter ? find_delimiter(o->delimiter) : 0;
+    int encoding;
+    const char *fault;
 
-    if (strcmp(o->products, "csv") && strcmp(o->products, "ndjson")) {
-        return apr_pstrcat(pool, o->products, ": is no format: ndjson or csv", NULL);
-    }
-    if (!cat_row_delimiters[delimiter]) {
-        return "--delimiter must be comma, semicolon or tab";
-    }
     *rows = (cat_row_options_t){
         .kind = strcmp(o->products, "csv") ? CAT_ROWS_NDJSON : CAT_ROWS_CSV,
-        .delimiter = cat_row_delimiter(delimiter),
         .may_update = o->upsert,
         .lacks_header = o->no_header,
         .max = ROW_MAX,
     };
+    if (rows->kind == CAT_ROWS_NDJSON && strcmp(o->products, "ndjson")) {
+        return apr_pstrcat(pool, o->products, ": is no format: ndjson or csv", NULL);
+    }
+    fault = parse_marks(pool, o, &rows->delimiter, &rows->has_comma);
+    fault = fault ? fault : find_word(pool, "--encoding", cat_encodings, o->encoding, &encoding);
+    if (fault) {
+        return fault;
+    }
+    rows->encoding = (cat_encoding_t)encoding;
     return !o->columns || cat_row_columns_parse(pool, o->columns, rows) ? NULL : "--columns " CAT_ROW_COLUMNS_FAULT;
 }
 

@@ -19,8 +19,12 @@ typedef struct ctl_options_t {
     const char *type;
     const char *products; /* format of a file of products */
     const char *delimiter;
+    const char *decimal;
+    const char *encoding;
     const char *columns;
     int no_header;
+    int bom;
+    int safe;
     int verified;
     int generate;
     int json;

@@ -146,7 +146,8 @@ typedef struct change_t {
 /* login: an id, a name or an address. */
 static apr_status_t find(ctl_t *ctl, const char *login, cat_account_t **user)
 {
-    apr_status_t rv = cat_id_check(login) ? cat_accounts_read(ctl->db, ctl->pool, login, user) : APR_NOTFOUND;
+    const char *id = cat_id_fold(ctl->pool, login);
+    apr_status_t rv = cat_id_check(id) ? cat_accounts_read(ctl->db, ctl->pool, id, user) : APR_NOTFOUND;
 
     return rv == APR_NOTFOUND ? cat_accounts_find(ctl->db, ctl->pool, login, user) : rv;
 }

@@ -16,9 +16,11 @@
  * be cleared takes a value more, before its own: '1' clears it. */
 #define PRODUCT_ASSIGNMENTS CAT_PRODUCT_TABLE(PRODUCT_ASSIGNMENT)
 
-/* The columns that are derived from those, in the order of catalogue/product_keys.h, and a value for each. */
-#define PRODUCT_KEY_COLUMNS "name_key, category_key, price_key, rating_key, words"
-#define PRODUCT_KEY_PLACEHOLDERS "%s, %s, %s, %s, %s"
+/* The columns that are derived from those, in the order of catalogue/product_keys.h: "name_key, ...", a value for each, and "name_key = %s,
+ * ...". */
+#define PRODUCT_KEY_COLUMNS CAT_PRODUCT_TABLE(PRODUCT_KEY_COLUMN) "words"
+#define PRODUCT_KEY_PLACEHOLDERS CAT_PRODUCT_TABLE(PRODUCT_KEY_PLACEHOLDER) "%s"
+#define PRODUCT_KEY_ASSIGNMENTS CAT_PRODUCT_TABLE(PRODUCT_KEY_ASSIGNMENT) "words = %s"
 
 /* How many products there are. */
 #define PRODUCT_TOTAL                                                                                                  \
@@ -50,6 +52,14 @@
 #define PRODUCT_COLUMN_OF_R(name, field, column, update, ...) PRODUCT_COMMA_##update "r." column
 #define PRODUCT_PLACEHOLDER(name, field, column, update, ...) PRODUCT_COMMA_##update "%s"
 #define PRODUCT_ASSIGNMENT(name, field, column, update, ...) PRODUCT_##update(column)
+
+#define PRODUCT_KEY_COLUMN(name, field, column, update, compare, ...) PRODUCT_KEY_OF_##compare(column "_key, ")
+#define PRODUCT_KEY_PLACEHOLDER(name, field, column, update, compare, ...) PRODUCT_KEY_OF_##compare("%s, ")
+#define PRODUCT_KEY_ASSIGNMENT(name, field, column, update, compare, ...) PRODUCT_KEY_OF_##compare(column "_key = %s, ")
+
+#define PRODUCT_KEY_OF_PLAIN(text)
+#define PRODUCT_KEY_OF_KEYED(text) text
+#define PRODUCT_KEY_OF_NONE(text)
 
 #define PRODUCT_COMMA_KEY
 #define PRODUCT_COMMA_FIXED ", "

@@ -14,6 +14,7 @@ static const cat_member_t error[] = {
     {"code", &cat_schema_text, CAT_ALWAYS, "What is wrong with it, for programs: `required`, `too_long`, ..."},
     {"message", &cat_schema_text, CAT_ALWAYS, "The same for people, to be read after the field's name"},
     {"row", &cat_schema_whole, CAT_RARELY, "Of an import: the row of the file"},
+    {"line", &cat_schema_whole, CAT_RARELY, "Of an import: the line of the body on which the row begins"},
     {"begin", &cat_schema_whole, CAT_RARELY, "Of an import of a part: the octet of the body at which the row begins"},
     {"end", &cat_schema_whole, CAT_RARELY,
      "Of an import of a part: the octet after the row; absent: the rest cannot be read"},

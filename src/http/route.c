@@ -6,6 +6,8 @@
 #include <apr_escape.h>
 #include <apr_strings.h>
 
+#include "lib/id.h"
+
 const cat_media_t *cat_route_media(const cat_route_t *route)
 {
     static const cat_media_t media[] = {
@@ -87,7 +89,7 @@ void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *metho
     match->route = find_row(rows, strcmp(method, "HEAD") == 0 ? "GET" : method, trimmed, params);
     match->resource = match->route ? match->route : find_row(rows, NULL, trimmed, params);
     for (int i = 0; match->route && i < CAT_PARAMS_MAX && params[i].begin; i++) {
-        match->params[i] = apr_pstrmemdup(pool, params[i].begin, params[i].end - params[i].begin);
+        match->params[i] = cat_id_fold(pool, apr_pstrmemdup(pool, params[i].begin, params[i].end - params[i].begin));
     }
 }
 

@@ -5,18 +5,20 @@
 #include <csv.h>
 #include <string.h>
 
-#define MARK "\xef\xbb\xbf" /* byte order mark */
-#define MARK_LENGTH (sizeof(MARK) - 1)
-
 /* libcsv is given so much at a time: after each its buffer, which it grows for a cell, is compared with the limit. */
 #define PIECE 4096
+#define CHARACTER_REST 3 /* octets after the first one of a character, at most */
 
 /* ---- writing ---- */
 
-/* Spaces at an end too, which many readers take away from a cell without quotes. */
+/* What a program may split a line at, whatever the file's delimiter is. */
+#define SEPARATORS ",;\t|\r\n"
+
+/* A cell with any separator is in quotes, so that it is one cell for every reader that has the right delimiter; spaces at an end are, too,
+ * which many readers take away from a cell without quotes. */
 static int needs_quotes(const char *text)
 {
-    return !*text || text[strcspn(text, "\",\r\n")] || *text == ' ' || text[strlen(text) - 1] == ' ';
+    return !*text || text[strcspn(text, "\"" SEPARATORS)] || *text == ' ' || text[strlen(text) - 1] == ' ';
 }
 
 void cat_csv_add_cell(cat_buffer_t *b, const char *text)
@@ -42,21 +44,50 @@ void cat_csv_add_cell(cat_buffer_t *b, const char *text)
     CAT_BUFFER_LITERAL(b, "\"");
 }
 
-int cat_csv_is_formula(const char *text)
+/* Blanks and quotes before the sign are looked over: spreadsheets drop them, or take the quotes for those of a cell. */
+static int begins_formula(const char *text)
 {
     /* Excel takes full-width signs for their ASCII forms where the language is Chinese or Japanese. */
-    static const char *const beginnings[] = {"=",  "+",      "-",      "@",      "\t",    "\r",
-                                             "\n", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
+    static const char *const signs[] = {"=", "+", "-", "@", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
 
-    for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
-        if (strncmp(text, beginnings[i], strlen(beginnings[i])) == 0) {
+    text += strspn(text, " \"");
+    for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+        if (strncmp(text, signs[i], strlen(signs[i])) == 0) {
             return 1;
         }
     }
     return 0;
 }
 
+/* A program that splits lines at another character than the file's delimiter finds no quote at the beginning of its cells, so quotes keep
+ * nothing together there: whatever such a cell could begin with has an apostrophe before it, as the whole text has. */
+void cat_csv_add_safe_cell(cat_buffer_t *b, const char *text)
+{
+    int is_guarded = *text == '\t' || *text == '\r' || *text == '\n';
+    cat_buffer_t safe;
+
+    cat_buffer_init(&safe, b->pool, strlen(text) + 2);
+    while (*text) {
+        apr_size_t length = strcspn(text, SEPARATORS);
+
+        cat_buffer_add_text(&safe, is_guarded || begins_formula(text) ? "'" : "");
+        is_guarded = 0;
+        length += text[length] != '\0';
+        cat_buffer_add(&safe, text, length);
+        text += length;
+    }
+    cat_csv_add_cell(b, cat_buffer_text(&safe));
+}
+
 /* ---- reading ---- */
+
+/* libcsv reads strictly, because in a cell that begins with a quote another one must end it or be doubled: what follows would otherwise be
+ * taken for part of that cell, up to the end of the file. Only a quote within a bare cell is read without it. */
+#define OPTIONS (CSV_STRICT_FINI | CSV_EMPTY_IS_NULL)
+#define STRICT_OPTIONS (CSV_STRICT | OPTIONS)
+
+#define SEP "sep="
+#define SEP_LENGTH (sizeof(SEP) - 1)
 
 typedef struct position_t {
     apr_size_t offset, length;
@@ -65,6 +96,7 @@ typedef struct position_t {
 
 struct cat_csv_reader_t {
     struct csv_parser parser;
+    cat_decoder_t *decoder;
     apr_pool_t *row_pool; /* of the row that is being read */
     cat_buffer_t text;    /* its cells, each with a NUL after it */
     apr_array_header_t *cells;
@@ -72,12 +104,15 @@ struct cat_csv_reader_t {
     cat_csv_row_t *row;
     void *baton;
     apr_status_t rv;    /* the first failure */
-    apr_off_t position; /* octets that were parsed */
+    apr_off_t position; /* octets that were parsed, behind the mark */
+    apr_int64_t line;   /* of the next octet */
+    char last;          /* octet that was parsed */
     int is_in_row;      /* flag: it has read the first octet of a row, at `begin` */
-    apr_off_t begin;
-    cat_octets_t place; /* of the last row */
-    apr_size_t mark;    /* octets of a byte order mark that were seen */
-    int is_after_mark;  /* flag: there was one, or none */
+    cat_octets_t begin;
+    cat_octets_t place;         /* of the last row */
+    char first[SEP_LENGTH + 2]; /* what may be the first line "sep=;" */
+    apr_size_t first_length;
+    int is_after_first; /* flag: there was such a line, or there is none */
 };
 
 static apr_status_t free_parser(void *parser)
@@ -99,18 +134,23 @@ static void begin_row(cat_csv_reader_t *r)
     r->cells = apr_array_make(r->row_pool, 16, sizeof(position_t));
 }
 
-cat_csv_reader_t *cat_csv_reader_make(apr_pool_t *pool, char delimiter, apr_size_t max, cat_csv_row_t *row, void *baton)
+static cat_decoder_take_t take_text;
+
+cat_csv_reader_t *cat_csv_reader_make(apr_pool_t *pool, const cat_csv_options_t *options, cat_csv_row_t *row,
+                                      void *baton)
 {
     cat_csv_reader_t *r = apr_pcalloc(pool, sizeof(*r));
 
-    r->max = max;
+    r->max = options->max;
     r->row = row;
     r->baton = baton;
-    if (csv_init(&r->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_EMPTY_IS_NULL) != 0) {
+    r->line = 1;
+    r->decoder = cat_decoder_make(pool, options->encoding, take_text, r);
+    if (csv_init(&r->parser, STRICT_OPTIONS) != 0) {
         r->rv = APR_ENOMEM;
     }
     apr_pool_cleanup_register(pool, &r->parser, free_parser, apr_pool_cleanup_null);
-    csv_set_delim(&r->parser, (unsigned char)delimiter);
+    csv_set_delim(&r->parser, (unsigned char)options->delimiter);
     csv_set_space_func(&r->parser, is_no_space); /* spaces are part of a cell (RFC 4180, 2.4) */
     apr_pool_create(&r->row_pool, pool);
     begin_row(r);
@@ -135,6 +175,11 @@ static void take_cell(void *text, size_t length, void *reader)
     cat_buffer_add(&r->text, "", 1);
 }
 
+static apr_off_t tell_position(const cat_csv_reader_t *r)
+{
+    return (apr_off_t)cat_decoder_mark(r->decoder) + r->position;
+}
+
 static void take_row(int end, void *reader)
 {
     cat_csv_reader_t *r = reader;
@@ -149,13 +194,13 @@ static void take_row(int end, void *reader)
         const position_t *p = &APR_ARRAY_IDX(r->cells, i, position_t);
         cells[i] = (cat_csv_cell_t){p->is_absent ? NULL : r->text.data + p->offset, p->length};
     }
-    r->place = (cat_octets_t){r->begin, r->position};
+    r->place = (cat_octets_t){r->begin.begin, tell_position(r), r->begin.line};
     r->is_in_row = 0;
     r->rv = r->row(r->baton, cells, r->cells->nelts);
     begin_row(r);
 }
 
-/* No more than a line, so that a row ends where a piece does. */
+/* No more than a line, so that a row ends where a piece does, and whole characters. */
 static apr_size_t measure_piece(const char *data, apr_size_t length)
 {
     apr_size_t most = length < PIECE ? length : PIECE, end = 0;
@@ -163,17 +208,41 @@ static apr_size_t measure_piece(const char *data, apr_size_t length)
     while (end < most && data[end] != '\n' && data[end] != '\r') {
         end++;
     }
-    return end < most ? end + 1 : most;
+    if (end < most) {
+        return end + 1;
+    }
+    while (end < length && end < most + CHARACTER_REST && (data[end] & 0xc0) == 0x80) {
+        end++;
+    }
+    return end;
 }
 
 /* A line end before the first octet of a row is skipped, as the parser does. */
-static void note_place(cat_csv_reader_t *r, char first, apr_size_t piece)
+static void note_place(cat_csv_reader_t *r, const char *data, apr_size_t piece)
 {
-    if (!r->is_in_row && first != '\n' && first != '\r') {
+    char last = data[piece - 1], before = piece > 1 ? data[piece - 2] : r->last;
+
+    if (!r->is_in_row && *data != '\n' && *data != '\r') {
         r->is_in_row = 1;
-        r->begin = r->position;
+        r->begin = (cat_octets_t){.begin = tell_position(r), .line = r->line};
     }
-    r->position += (apr_off_t)piece;
+    r->position += (apr_off_t)cat_encoding_measure(cat_decoder_encoding(r->decoder), data, piece);
+    r->line += last == '\r' || (last == '\n' && before != '\r');
+    r->last = last;
+}
+
+/* Returns how much of the piece was parsed, before a quote in the wrong place. */
+static size_t parse_piece(cat_csv_reader_t *r, const char *data, apr_size_t piece)
+{
+    size_t parsed = csv_parse(&r->parser, data, piece, take_cell, take_row, r);
+
+    while (parsed < piece && csv_error(&r->parser) == CSV_EPARSE && !r->parser.quoted) {
+        csv_set_opts(&r->parser, OPTIONS);
+        parsed += csv_parse(&r->parser, data + parsed, 1, take_cell, take_row, r);
+        csv_set_opts(&r->parser, STRICT_OPTIONS);
+        parsed += csv_parse(&r->parser, data + parsed, piece - parsed, take_cell, take_row, r);
+    }
+    return parsed;
 }
 
 static void parse_text(cat_csv_reader_t *r, const char *data, apr_size_t length)
@@ -182,8 +251,8 @@ static void parse_text(cat_csv_reader_t *r, const char *data, apr_size_t length)
         apr_size_t piece = measure_piece(data, length);
         size_t parsed;
 
-        note_place(r, *data, piece);
-        parsed = csv_parse(&r->parser, data, piece, take_cell, take_row, r);
+        note_place(r, data, piece);
+        parsed = parse_piece(r, data, piece);
         if (r->rv == APR_SUCCESS && parsed < piece) {
             r->rv = csv_error(&r->parser) == CSV_EPARSE ? APR_EINVAL : APR_ENOMEM;
         }
@@ -195,25 +264,62 @@ static void parse_text(cat_csv_reader_t *r, const char *data, apr_size_t length)
     }
 }
 
-/* A mark may come in pieces. What only began like one is part of the first cell. */
-static void skip_mark(cat_csv_reader_t *r, const char **data, apr_size_t *length)
+/* ---- the first line ---- */
+
+/* Can the octet follow what is in `first`, if that becomes "sep=;" and the end of a line? */
+static int continues_sep(const cat_csv_reader_t *r, char octet)
 {
-    while (*length && r->mark < MARK_LENGTH && **data == MARK[r->mark]) {
-        r->mark++;
-        ++*data;
+    apr_size_t at = r->first_length;
+
+    return octet &&
+           (at < SEP_LENGTH ? (octet | 0x20) == (SEP[at] | 0x20) : !!strchr(at == SEP_LENGTH ? ",;\t" : "\r\n", octet));
+}
+
+/* Parses what turned out to be no such line; or takes the delimiter from it. */
+static void end_first(cat_csv_reader_t *r)
+{
+    char first[sizeof(r->first)];
+    apr_size_t length = r->first_length;
+
+    memcpy(first, r->first, length);
+    r->is_after_first = 1;
+    if (length == sizeof(first)) {
+        csv_set_delim(&r->parser, (unsigned char)first[SEP_LENGTH]);
+        note_place(r, first, length);
+        r->is_in_row = 0;
+    } else {
+        parse_text(r, first, length);
+    }
+}
+
+static void skip_first(cat_csv_reader_t *r, const char **data, apr_size_t *length)
+{
+    while (*length && r->first_length < sizeof(r->first) && continues_sep(r, **data)) {
+        r->first[r->first_length++] = *(*data)++;
         --*length;
     }
-    if (*length || r->mark == MARK_LENGTH) {
-        r->is_after_mark = 1;
-        r->position = r->mark == MARK_LENGTH ? (apr_off_t)MARK_LENGTH : 0;
-        parse_text(r, MARK, r->mark < MARK_LENGTH ? r->mark : 0);
+    if (*length || r->first_length == sizeof(r->first)) {
+        end_first(r);
     }
+}
+
+/* ---- all of it ---- */
+
+static apr_status_t take_text(void *reader, const char *text, apr_size_t length)
+{
+    cat_csv_reader_t *r = reader;
+
+    if (!r->is_after_first) {
+        skip_first(r, &text, &length);
+    }
+    parse_text(r, text, length);
+    return r->rv;
 }
 
 static void end_text(cat_csv_reader_t *r)
 {
-    if (!r->is_after_mark) {
-        parse_text(r, MARK, r->mark);
+    if (!r->is_after_first) {
+        end_first(r);
     }
     if (r->rv == APR_SUCCESS && csv_fini(&r->parser, take_cell, take_row, r) != 0) {
         r->rv = r->rv == APR_SUCCESS ? APR_EINVAL : r->rv;
@@ -222,18 +328,31 @@ static void end_text(cat_csv_reader_t *r)
 
 apr_status_t cat_csv_reader_feed(cat_csv_reader_t *r, const char *data, apr_size_t length)
 {
-    if (length == 0) {
+    apr_status_t rv = r->rv == APR_SUCCESS ? cat_decoder_feed(r->decoder, data, length) : r->rv;
+
+    r->rv = r->rv == APR_SUCCESS ? rv : r->rv;
+    if (length == 0 && r->rv == APR_SUCCESS) {
         end_text(r);
-        return r->rv;
     }
-    if (!r->is_after_mark) {
-        skip_mark(r, &data, &length);
-    }
-    parse_text(r, data, length);
     return r->rv;
 }
 
 cat_octets_t cat_csv_reader_place(const cat_csv_reader_t *r)
 {
     return r->place;
+}
+
+apr_int64_t cat_csv_reader_line(const cat_csv_reader_t *r)
+{
+    return r->is_in_row ? r->begin.line : r->line;
+}
+
+char cat_csv_reader_delimiter(const cat_csv_reader_t *r)
+{
+    return (char)csv_get_delim((struct csv_parser *)&r->parser);
+}
+
+cat_encoding_t cat_csv_reader_encoding(const cat_csv_reader_t *r)
+{
+    return cat_decoder_encoding(r->decoder);
 }

@@ -75,8 +75,13 @@ static int is_number_with_comma(const json_t *value)
     return text && strchr(text, ',') && strpbrk(text, "0123456789") && !text[strspn(text, "+-0123456789.,' ")];
 }
 
-static fault_t refuse_number(const json_t *value)
+static fault_t refuse_number(apr_pool_t *pool, const json_t *value)
 {
+    const char *inexact = cat_json_inexact(value);
+
+    if (inexact) {
+        return (fault_t){"precision", cat_number_explain(pool, inexact)};
+    }
     return (fault_t){"type", is_number_with_comma(value)
                                  ? "must be a number with a decimal point and without a comma, such as 2.5"
                                  : "must be a number"};
@@ -94,7 +99,7 @@ static fault_t read_value(apr_pool_t *pool, const cat_field_t *field, const json
         return check_string(pool, field, *text);
     case CAT_NUMBER:
         if (!json_is_number(value)) {
-            return refuse_number(value);
+            return refuse_number(pool, value);
         }
         if (field->flags & CAT_WHOLE && !json_is_integer(value)) {
             return (fault_t){"type", "must be a whole number"};

@@ -60,7 +60,7 @@ typedef struct cat_input_t {
 /*
  * Checks a JSON value against the table and reports every fault at once. strict: an unknown field is a fault (code
  * "unknown"); the first CAT_FIELDS_UNKNOWN_MAX are named, here or in ignored. Codes: required, type, null, too_short,
- * too_long, too_small, too_large, blank, format, unknown; a body that is not an object is one fault of field "" and code
+ * too_long, too_small, too_large, precision, blank, format, unknown; a body that is not an object is one fault of field "" and code
  * "type". A CAT_VISIBLE string of (ASCII) white space only is "blank". A valid body leaves input->errors NULL.
  * Everything lives on the pool.
  */

@@ -2,6 +2,8 @@
 #include "lib/id.h"
 
 #include <apr_general.h>
+#include <apr_lib.h>
+#include <apr_strings.h>
 #include <string.h>
 
 #define TIME_BYTES 6 /* unix_ts_ms, big-endian */
@@ -70,6 +72,20 @@ int cat_id_check(const char *text)
         }
     }
     return text[CAT_ID_LENGTH] == '\0';
+}
+
+const char *cat_id_fold(apr_pool_t *pool, const char *text)
+{
+    char *folded;
+
+    if (strlen(text) != CAT_ID_LENGTH || cat_id_check(text)) {
+        return text;
+    }
+    folded = apr_pstrdup(pool, text);
+    for (char *c = folded; *c; c++) {
+        *c = (char)apr_tolower(*c);
+    }
+    return cat_id_check(folded) ? folded : text;
 }
 
 int cat_id_compare(const void *one, const void *other)

@@ -15,6 +15,10 @@ const char *cat_id_make(apr_pool_t *pool, apr_time_t now);
 /* Is text a UUID as cat_id_make writes it: 36 characters, lower-case hexadecimal, version 7, RFC 9562 variant? */
 int cat_id_check(const char *text);
 
+/* An id that a client sent: RFC 9562, 4, has its digits in either case. The text in lower case, on the pool, if that is an id; otherwise the
+ * text itself. */
+const char *cat_id_fold(apr_pool_t *pool, const char *text);
+
 /* For qsort of an array of ids (const char *). */
 int cat_id_compare(const void *one, const void *other);
 

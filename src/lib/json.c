@@ -5,6 +5,8 @@
 
 #include <apr_strings.h>
 
+#include "lib/number.h"
+
 /* jansson has a limit of its own, 2048, which costs its stack and that of everybody who walks the value afterwards. A
  * closing bracket too many makes depth negative; jansson refuses that text before anything behind it counts. */
 static const char *find_excess(const char *text, apr_size_t length)
@@ -61,6 +63,96 @@ json_t *cat_json_parse(apr_pool_t *pool, const char *text, apr_size_t length, co
     value = cat_json_own(pool, json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error));
     if (!value) {
         *why = explain_error(pool, &error);
+        return NULL;
+    }
+    if (memchr(text, '\0', length)) { /* jansson looks over one behind a real number */
+        *why = "U+0000 is not allowed";
+        return NULL;
+    }
+    return value;
+}
+
+/* ---- numbers that a double does not keep ---- */
+
+#define INEXACT "" /* the member of the object that stands for one */
+
+json_t *cat_json_make_inexact(const char *number)
+{
+    return json_pack("{s:s}", INEXACT, number);
+}
+
+/* A client may have sent such an object. */
+const char *cat_json_inexact(const json_t *value)
+{
+    const char *text = json_object_size(value) == 1 ? json_string_value(json_object_get(value, INEXACT)) : NULL;
+    double number;
+
+    return text && cat_number_parse_real(text, &number) ? text : NULL;
+}
+
+/* The octets of a string with its quotes. */
+static apr_size_t measure_string(const char *text, apr_size_t length)
+{
+    apr_size_t end = 1;
+
+    while (end < length && text[end] != '"') {
+        end += text[end] == '\\' ? 2 : 1;
+    }
+    return end < length ? end + 1 : length;
+}
+
+static apr_size_t measure_number(const char *text, apr_size_t length)
+{
+    apr_size_t end = 0;
+
+    while (end < length && text[end] && strchr("0123456789+-.eE", text[end])) {
+        end++;
+    }
+    return end;
+}
+
+static int is_inexact(apr_pool_t *pool, const char *number, apr_size_t length)
+{
+    int is_real = memchr(number, '.', length) || memchr(number, 'e', length) || memchr(number, 'E', length);
+
+    return is_real && !cat_number_is_exact(pool, number, length);
+}
+
+/* Copies valid JSON text with objects in place of those numbers. 0, and the buffer is left alone: it has none. */
+static int replace_inexact(apr_pool_t *pool, cat_buffer_t *b, const char *text, apr_size_t length)
+{
+    const char *copied = text, *end = text + length;
+    int replaced = 0;
+
+    for (apr_size_t piece; text < end; text += piece) {
+        apr_size_t rest = (apr_size_t)(end - text);
+        int is_number = (*text >= '0' && *text <= '9') || *text == '-';
+
+        piece = *text == '"' ? measure_string(text, rest) : is_number ? measure_number(text, rest) : 1;
+        if (is_number && is_inexact(pool, text, piece)) {
+            if (!replaced++) {
+                cat_buffer_init(b, pool, length + sizeof("{\"\":\"\"}"));
+            }
+            cat_buffer_add(b, copied, (apr_size_t)(text - copied));
+            CAT_BUFFER_LITERAL(b, "{\"" INEXACT "\":\"");
+            cat_buffer_add(b, text, piece);
+            CAT_BUFFER_LITERAL(b, "\"}");
+            copied = text + piece;
+        }
+    }
+    if (replaced) {
+        cat_buffer_add(b, copied, (apr_size_t)(end - copied));
+    }
+    return replaced;
+}
+
+json_t *cat_json_parse_exact(apr_pool_t *pool, const char *text, apr_size_t length, const char **why)
+{
+    json_t *value = cat_json_parse(pool, text, length, why);
+    cat_buffer_t b;
+
+    if ((json_is_object(value) || json_is_array(value)) && replace_inexact(pool, &b, text, length)) {
+        return cat_json_parse(pool, b.data, b.length, why);
     }
     return value;
 }

@@ -112,6 +112,60 @@ int cat_number_parse_real(const char *text, double *value)
     return number != NULL;
 }
 
+/* Digits and a power of ten, which are the same for all texts of a value but its sign: "1999e-2". "": zero. */
+static const char *spell_decimal(apr_pool_t *pool, const char *text, apr_size_t length)
+{
+    char *digits = apr_palloc(pool, length + 1);
+    const char *end = text + length;
+    apr_int64_t power = 0, exponent = 0;
+    apr_size_t count = 0;
+    int is_fraction = 0;
+
+    for (; text < end && *text != 'e' && *text != 'E'; text++) {
+        if (*text >= '0' && *text <= '9') {
+            digits[count] = *text;
+            count += count > 0 || *text != '0';
+            power -= is_fraction;
+        }
+        is_fraction |= *text == '.';
+    }
+    if (text < end) {
+        text += text + 1 < end && text[1] == '+' ? 2 : 1;
+        cat_number_parse_integer(apr_pstrmemdup(pool, text, (apr_size_t)(end - text)), &exponent);
+    }
+    for (; count > 0 && digits[count - 1] == '0'; count--) {
+        power++;
+    }
+    digits[count] = '\0';
+    return count ? apr_psprintf(pool, "%se%" APR_INT64_T_FMT, digits, power + exponent) : digits;
+}
+
+/* The number that is stored, on the pool. */
+static const char *format_nearest(apr_pool_t *pool, const char *text)
+{
+    double value = 0;
+
+    cat_number_parse_real(text, &value);
+    return value == 0 ? "0" : format_real(pool, value);
+}
+
+int cat_number_is_exact(apr_pool_t *pool, const char *text, apr_size_t length)
+{
+    const char *stored;
+
+    if (length <= DBL_DIG && !memchr(text, 'e', length) && !memchr(text, 'E', length)) {
+        return 1;
+    }
+    stored = format_nearest(pool, apr_pstrmemdup(pool, text, length));
+    return !strcmp(spell_decimal(pool, text, length), spell_decimal(pool, stored, strlen(stored)));
+}
+
+const char *cat_number_explain(apr_pool_t *pool, const char *text)
+{
+    return apr_pstrcat(pool, "must have fewer digits: the nearest number that can be stored is ",
+                       format_nearest(pool, text), NULL);
+}
+
 /* By hand rather than with apr_snprintf: a list has integers in each row. */
 const char *cat_number_write_integer(char room[CAT_NUMBER_DIGITS + 1], apr_int64_t value)
 {

@@ -25,6 +25,15 @@ int cat_number_parse_integer(const char *text, apr_int64_t *value);
  * large for a double. */
 int cat_number_parse_real(const char *text, double *value);
 
+/*
+ * Is a number, as JSON has it, in so many octets, the same decimal as the text that cat_number_format makes of its double? One with at most
+ * DBL_DIG digits is, unless it is too small for a double. The pool is for the work.
+ */
+int cat_number_is_exact(apr_pool_t *pool, const char *text, apr_size_t length);
+
+/* For numbers that are not: a message that says which one is stored instead. text: as above. */
+const char *cat_number_explain(apr_pool_t *pool, const char *text);
+
 #define CAT_NUMBER_DIGITS 20 /* of any 64-bit integer, including the sign */
 
 /* Writes the decimal text at the end of the given space. */

@@ -78,7 +78,7 @@ is_deeply([map { $_->{id} } @{ list($stranger->{token})->{json}{data} }], [sid($
 answers(remove(sid($mine), $stranger->{token}), 404, $gone, 'ending another user\'s session gets a 404');
 ok(works($server, $mine->{token}), 'that session continues');
 answers(remove($_, $mine->{token}), 404, $gone, "an unknown id gets a 404: $_")
-    for '01a1fd8d-47a8-77ac-9778-38d2c78c295b', 'x', '%27%20OR%201=1--', 'null', '%00', uc sid($mine);
+    for '01a1fd8d-47a8-77ac-9778-38d2c78c295b', 'x', '%27%20OR%201=1--', 'null', '%00';
 answers(remove(sid($mine), $mine->{token}), 200, undef, 'a session can end itself');
 ok(!works($server, $mine->{token}), 'the access token of that session is refused');
 

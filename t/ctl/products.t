@@ -36,16 +36,30 @@ is_deeply(ctl_for($server, { in => "price\tx\tname\n3\t-\tMug\n" }, 'import', '-
 is_deeply(ctl_for($server, { in => "3;Jug\n" }, 'import', '-f', 'csv', '-e', 'semicolon', '-C', 'price,name', '-H'), says(1, 1, 0, 0), '--no-header: the first row is a product');
 is_deeply([map { @$_{qw(name price)} } @{ $server->api(GET => '/products?limit=2')->{json}{data} }], [qw(Jug 3 Mug 3)], 'these products are stored');
 
+is_deeply(ctl_for($server, { in => "sep=;\nName;PRICE;In Stock\nTub;1.299,50;nein\n;;\n\x80\xfc;,5;1\n" }, 'import', '-f', 'csv', '--decimal', 'comma', '--encoding', 'windows-1252'),
+    says(2, 2, 0, 0), '--decimal and --encoding, and a file as a spreadsheet writes it');
+is_deeply([map { [@$_{qw(name price inStock)}] } @{ $server->api(GET => '/products?limit=2')->{json}{data} }], [["\x{20ac}\x{fc}", 0.5, true], ['Tub', 1299.5, false]],
+    'its products are stored');
+is_deeply(ctl_for($server, 'export', '--products', 'csv', '--delimiter', 'semicolon', '--decimal', 'comma', '--bom', '--safe'),
+    { status => 0, out => $server->api(GET => '/products/export?format=csv&delimiter=semicolon&decimal=comma&bom=true&safe=1')->{body}, err => '' },
+    'export writes CSV as spreadsheets read it, as the server does');
+
 my $before = exported('ndjson');
 fails(ctl_for($server, { in => "name,price\nCup,1\n,-1\n" }, 'import', '--products', 'csv'), 1,
-    qr/^catalogctl: row 2: name is required\ncatalogctl: row 2: price must be at least 0\ncatalogctl: bad rows: 1, nothing is stored\n$/, 'a bad row');
-fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv'), 1, qr/row 0: it must have a header row/, 'an empty file');
+    qr/^catalogctl: row 2, line 3: name is required\ncatalogctl: row 2, line 3: price must be at least 0\ncatalogctl: bad rows: 1, nothing is stored\n$/, 'a bad row');
+fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv'), 1, qr/row 0, line 1: it must have a header row/, 'an empty file');
 fails(ctl_for($server, { in => "name;price\n" }, 'import', '--products', 'csv', '--delimiter', ';'), 1, qr/--delimiter must be comma, semicolon or tab/, 'an unknown delimiter');
 fails(ctl_for($server, { in => "a,b\n" }, 'import', '--products', 'csv', '--columns', 'name,colour'), 1, qr/--columns must be names of fields/, 'an unknown column in --columns');
-fails(ctl_for($server, { in => "Cup\n" }, 'import', '-f', 'csv', '-C', 'name,price', '-H'), 1, qr/row 1: it must have as many cells as the file has columns: 2, not 1/,
+fails(ctl_for($server, { in => "Cup\n" }, 'import', '-f', 'csv', '-C', 'name,price', '-H'), 1, qr/row 1, line 1: it must have as many cells as the file has columns: 2, not 1/,
     'a row with too few cells');
 fails(ctl_for($server, 'import', '--products', 'csv', '--no-header'), 2, qr/--no-header goes with --columns/, '--no-header without --columns');
 fails(ctl_for($server, 'import', '--products', 'ndjson', '-e', 'tab'), 2, qr/go with --products csv/, '--delimiter for NDJSON');
+fails(ctl_for($server, 'export', '--products', 'ndjson', '--safe'), 2, qr/go with --products csv/, '--safe for NDJSON');
+fails(ctl_for($server, 'import', '--products', 'csv', '--safe'), 2, qr/no option -y/, '--safe of an import');
+fails(ctl_for($server, 'export', '--bom'), 2, qr/go with --products/, '--bom without --products');
+fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv', '--decimal', ','), 1, qr/--decimal must be point or comma/, 'an unknown decimal mark');
+fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv', '--encoding', 'latin1'), 1,
+    qr/--encoding must be utf-8, windows-1252, utf-16le or utf-16be/, 'an unknown encoding');
 fails(ctl_for($server, 'import', '--columns', 'name'), 2, qr/go with --products/, '--columns without --products');
 fails(ctl_for($server, 'import', '--products', 'json'), 1, qr/json: is no format/, 'a format that cannot be imported');
 fails(ctl_for($server, 'export', '--products', 'xml'), 1, qr/xml: is no format/, 'a format that is none');

@@ -42,7 +42,7 @@ my @cases = (
     ['category[in]=a\\', 4], ['category[in]=a,b'], ['name[in]=teapot,teapot', 2],
     ['price=5', 0, 1], ['price=5.00', 0, 1], ['price=0.5e1', 0, 1], ['price=-5'], ['price[ne]=5', 2 .. 5], ['price[gte]=5', 0, 1, 2, 4, 5],
     ['price[gt]=5', 2, 4, 5], ['price[lt]=5', 3], ['price[lte]=5', 0, 1, 3], ['price[gte]=-1', 0 .. 5], ['price[lt]=-1'],
-    ['price[lt]=1e-300', 3], ['price[in]=0,-0,0.0', 3], ['price[in]=5,7,19.99', 0, 1, 2, 5], ['price=1e300', 4], ['price=19.989999999999998', 2], ['price=19.990000001'],
+    ['price[lt]=1e-300', 3], ['price[in]=0,-0,0.0', 3], ['price[in]=5,7,19.99', 0, 1, 2, 5], ['price=1e300', 4], ['price=19.9900000000000000000', 2], ['price=19.990000001'],
     ['price[gt]=5&price[lt]=10', 5], ['price[gt]=10&price[lt]=5'],
     ['inStock=true', 0, 2, 3, 5], ['inStock=false', 1, 4], ['inStock[in]=true,false', 0 .. 5], ['inStock[in]=false', 1, 4],
     ['rating=0', 2], ['rating[exists]=true', 0, 2, 3, 5], ['rating[exists]=false', 1, 4], ['rating[lt]=3', 2], ['rating[ne]=3', 0, 2, 3],

@@ -38,15 +38,17 @@ my @products = (
     { name => '@x', price => 5, category => "\tx", rating => 5 },
     { name => "\rx", price => 5, category => "'=x" },
     { name => "\nx", price => 5, category => '＝x' },
+    { name => "a;=cmd|' /C calc'!A0;b", price => 0.5, category => "a\t\@x" },
+    { name => "a,\"=1\"\n-2", price => 7, category => 'a - b, c' },
 );
 my @made = map { $small->api(POST => '/products', $_, %user)->{json}{data} } @products;
 my @newest = reverse @made;
 
-sub cell { my ($text) = @_; utf8::encode($text); return $text =~ /[",\r\n]|^ | $|^$/ ? '"' . $text =~ s/"/""/gr . '"' : $text }
+sub cell { my ($text) = @_; utf8::encode($text); return $text =~ /[",;\t|\r\n]|^ | $|^$/ ? '"' . $text =~ s/"/""/gr . '"' : $text }
 
 sub csv_of {
     my ($safe) = @_;
-    my $quoted = sub { cell($safe && $_[0] =~ /^[=+\-@\t\r\n＝]/ ? "'$_[0]" : $_[0]) };
+    my $quoted = sub { cell($safe ? $_[0] =~ s/(?:^(?=[\t\r\n])|(?:^|(?<=[,;\t|\r\n]))(?=[ "]*[=+\-@＝]))/'/gr : $_[0]) };
     return join '', "id,name,price,category,inStock,rating,createdAt\r\n", map {
         join(',', $_->{id}, $quoted->($_->{name}), $json->encode([$_->{price}]) =~ /^\[(.*)\]$/, $quoted->($_->{category}),
             $_->{inStock} ? 'true' : 'false', exists $_->{rating} ? $_->{rating} : '', $_->{createdAt}) . "\r\n"
@@ -75,6 +77,18 @@ is($r->{headers}{'content-disposition'}, 'attachment; filename="products.csv"', 
 is(export($small, 'format=csv&safe=1')->{body} =~ s/1e\+?21/1e21/r, $safe, 'safe=1 puts an apostrophe before texts that a spreadsheet takes for formulas');
 is(export($small, 'format=csv&safe=0')->{body} =~ s/1e\+?21/1e21/r, $csv, 'safe=0 does not');
 is_deeply([lines(export($small, 'safe=1'))], \@newest, 'safe=1 leaves ndjson as it is');
+
+# Split at another character than the file's delimiter, quotes are in the middle of cells, and keep nothing together.
+for my $delimiter (qw(comma semicolon tab)) {
+    for my $split (qr/,/, qr/;/, qr/\t/, qr/\|/) {
+        my @cells = map { split $split } split /[\r\n]/, export($small, "format=csv&safe=1&delimiter=$delimiter")->{body};
+        is_deeply([grep { /^[ "]*(?:[=+\-@]|\xef\xbc\x9d)/ } @cells], [], "safe=1&delimiter=$delimiter: no cell is a formula to who splits at $split");
+    }
+}
+my $german = export($small, 'format=csv&delimiter=semicolon&decimal=comma&bom=true&fields=price,category&sort=price');
+is($german->{body} =~ s/\r\n"?0,5.*//sr, "\xef\xbb\xbfprice;category\r\n0;\"\"", 'bom=true and delimiter=semicolon');
+like($german->{body}, qr/^"0,5";"a\t\@x"\r$/m, 'decimal=comma');
+answers(export($small, 'format=csv&delimiter=;&decimal=dot&bom=1'), 400, invalid(delimiter => 'choice', decimal => 'choice', bom => 'choice'), 'other words are refused');
 
 is(export($small, 'format=csv&fields=price,name')->{body} =~ s/\r\n.*//sr, 'name,price', 'fields= says which columns a CSV file has, in the order of a product');
 is_deeply([lines(export($small, 'fields=id,price'))], [map { { id => $_->{id}, price => $_->{price} } } @newest], 'fields= says what each object has');

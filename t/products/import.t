@@ -6,6 +6,7 @@ use utf8;
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
 use Cpanel::JSON::XS ();
+use Encode ();
 
 my $json = Cpanel::JSON::XS->new->utf8->canonical;
 my %type = (csv => 'text/csv', ndjson => 'application/x-ndjson');
@@ -32,10 +33,10 @@ sub summary {
         unchanged => $unchanged, map { (stored => $_) } @stored } };
 }
 
-# The body of a refusal; faults are "row field code".
+# The body of a refusal; faults are "row field code", or "row:line field code".
 sub refused {
     my ($rows, $failed, @faults) = @_;
-    my @errors = map { my ($row, $field, $code) = split / /; { row => $row + 0, field => $field, code => $code, message => qr/./ } } @faults;
+    my @errors = map { my ($row, $field, $code) = split / /; ($row, my $line) = split /:/, $row; { row => $row + 0, line => $line ? $line + 0 : qr/^[1-9]/, field => $field, code => $code, message => qr/./ } } @faults;
     return { success => false, message => 'Validation failed', error => qr/^row \d+: /, errors => \@errors,
         summary => { rows => $rows, failed => $failed, stored => 0 } };
 }
@@ -115,12 +116,12 @@ refuses('NUL in CSV', csv => qq(name,price\na\0b,1\n), 1, 1, '1 name format');
 refuses('cells that are no numbers', csv => "name,price,rating,inStock\nx,1x,five,2\nx,NaN,,\n", 2, 2, '1 price type', '1 inStock type', '1 rating type', '2 price type');
 refuses('an empty cell where one is required', csv => "name,price\n,1\nx,\n\"\",1\n", 3, 3, '1 name required', '2 price required', '3 name too_short');
 refuses('rows of other lengths', csv => "name,price\nx,1,2\nx\nx,1\n", 3, 2, '1  format', '2  format');
-refuses('a quote in the wrong place', csv => "name,price\nx,1\nx\"y,1\nz,1\n", 2, 1, '2  format');
+refuses('a quote in the wrong place', csv => "name,price\nx,1\n\"x\"y,1\nz,1\n", 2, 1, '2:3  format');
 refuses('a quote that does not end', csv => "name,price\nx,1\n\"y,1\nz,1\n", 2, 1, '2  format');
 refuses('a row that is too long', csv => "name,price\nx,1\n" . 'x' x 70_000 . ",1\n", 2, 1, '2  too_long');
 refuses('columns that are missing', csv => "category,rating\nx,1\n", 0, 2, '0 name required', '0 price required');
 refuses('columns that are there twice', csv => "name,price,name,price\nx,1,y,2\n", 0, 2, '0 name duplicate', '0 price duplicate');
-refuses('a header that is no CSV', csv => qq(na"me,price\nx,1\n), 0, 1, '0  format');
+refuses('a header that is no CSV', csv => qq("na"me,price\nx,1\n), 0, 1, '0:1  format');
 
 my $r = import_file(ndjson => ndjson(map { { price => $_ } } 1 .. 150));
 is(scalar @{ $r->{json}{errors} }, 100, 'the first 100 errors are described');
@@ -139,7 +140,9 @@ answers(import_file(csv => qq(price\tname\n3\t"p\tt"\n4\t x \n), 'delimiter=tab'
 is(last_two(), " x =4 p\tt=3", 'a tab in quotes is none');
 answers(import_file(csv => "name,price\nx,1\n", 'delimiter=comma&dryRun=true'), 200, summary(1, 1, 0, 0), 'delimiter=comma is the default');
 $before = export('ndjson');
-answers(import_file(csv => "name;price\nx;1\n"), 400, refused(0, 2, '0 name required', '0 price required'), 'without it semicolons separate nothing');
+my $unsplit = refused(0, 2, '0 name required', '0 price required');
+$unsplit->{summary}{ignored} = ['name;price'];
+answers(import_file(csv => "name;price\nx;1\n"), 400, $unsplit, 'without it semicolons separate nothing');
 answers(import_file(csv => "name;price;rating\nx;12,50;4,5\ny;1.299,50;5\n", 'delimiter=semicolon'), 400, { %{ refused(2, 2, '1 price type', '1 rating type', '2 price type') },
     error => qr/^row 1: price must be a number with a decimal point and without a comma, such as 2\.5; row 1: rating must be / },
     'a decimal comma is a fault, which says what to write');
@@ -147,13 +150,55 @@ answers(import_file(csv => "name\n", "delimiter=$_"), 400, invalid(delimiter => 
 is(export('ndjson'), $before, 'none of these stored anything');
 answers(import_file(ndjson => ndjson(\%least), 'delimiter=tab&dryRun=true'), 200, summary(1, 1, 0, 0), 'NDJSON has no delimiter');
 
+# ---- files as spreadsheets write them ----
+
+sub stores {
+    my ($what, $file, $query, @want) = @_;
+    answers(import_file(csv => $file, $query), 200, summary(scalar @want, scalar @want, 0, 0), $what);
+    my @got = (listed())[0 .. $#want];
+    is_deeply([map { my ($i) = $_; +{ map { $_ => $got[-1 - $i]{$_} } keys %{ $want[$i] } } } 0 .. $#want], \@want, "$what: the products");
+}
+stores('columns are matched without case, blanks, _ and -', "Name, PRICE ,In Stock,cate-gory,_rating_\nx,1,no,tea,2\n", '',
+    { name => 'x', price => 1, inStock => false, category => 'tea', rating => 2 });
+stores('yes and no in two languages and digits', "name,price,inStock\n" . join('', map { "x,1,$_\n" } qw(Ja NEIN wahr Falsch Yes no 1 0 TRUE false)), '',
+    map { { inStock => $_ ? true : false } } (1, 0) x 5);
+stores('numbers as people write them', qq(name,price\na,.5\nb,1299.\nc,+5\nd,0012\ne,1 299\nf,"1\xc2\xa0299.50"\ng, 7 \n), '',
+    map { { price => $_ } } 0.5, 1299, 5, 12, 1299, 1299.5, 7);
+stores('decimal=comma', qq(name;price;rating\na;1.299,50;4,5\nb;,5;\nc;1.299;\nd;12;\n), 'delimiter=semicolon&decimal=comma',
+    { price => 1299.5, rating => 4.5 }, map { { price => $_ } } 0.5, 1299, 12);
+stores('empty cells and rows are passed over', ",,\nname,price,,\nx,1,,\n,,\n,\ny,2,,,,\n,,,,,,\n", '', { name => 'x' }, { name => 'y' });
+stores('a quotation mark in a bare cell', qq(name,price\n19" rack,1\n5'6",2\n"7""",3\n), '', { name => '19" rack' }, { name => q(5'6") }, { name => '7"' });
+stores('a first line sep=;', "sep=;\r\nname;price\r\na,b;1\r\n", '', { name => 'a,b', price => 1 });
+stores('encoding=windows-1252', "name,price\n\x80\xfc\x99,1\n", 'encoding=windows-1252', { name => "\x{20ac}\xfc\x{2122}" });
+stores('a mark is stronger', "\xef\xbb\xbfname,price\n\xc3\xbc,1\n", 'encoding=windows-1252', { name => "\xfc" });
+for my $utf16 (qw(UTF-16LE UTF-16BE)) {
+    my $text = Encode::encode($utf16, "name\tprice\r\n\x{1fad6} \x{fc}\t2\r\n");
+    my $mark = Encode::encode($utf16, "\x{feff}");
+    stores("$utf16 with a mark", $mark . $text, 'delimiter=tab', { name => "\x{1fad6} \x{fc}", price => 2 });
+    stores("$utf16 without one", $text, 'delimiter=tab&encoding=' . lc $utf16, { name => "\x{1fad6} \x{fc}", price => 2 });
+}
+$before = export('ndjson');
+answers(import_file(csv => "name,price\nx,1\n\x81,2\nz,3\n", 'encoding=windows-1252'), 400, refused(2, 1, '2:3  format'), 'an octet that windows-1252 does not have');
+answers(import_file(csv => "\xff\xfen\0a\0m\0e\0,\0p\0r\0i\0c\0e\0\n\0x\0,\0\x31", ''), 400, refused(1, 1, '1:2  format'), 'UTF-16 that ends within a character');
+answers(import_file(csv => "name;price\nx;1.29\ny;1,2,3\nz;12.34,5\n", 'delimiter=semicolon&decimal=comma'), 400,
+    refused(3, 3, '1 price type', '2 price type', '3 price type'), 'what may be two numbers is none');
+answers(import_file(csv => qq(name,price\n"x\n\ny",1\n\n"z\n",-1\n\r\n,5\n)), 400, refused(3, 2, '2:6 price too_small', '3:9 name required'),
+    'errors name the line on which the row begins');
+answers(import_file(ndjson => qq({"name":"x"}\n\n\n[]\n)), 400, refused(2, 2, '1:1 price required', '2:4  type'), 'of NDJSON too');
+answers(import_file(ndjson => '{}', 'decimal=comma&encoding=utf-8'), 400, invalid(decimal => 'format', encoding => 'format'), 'NDJSON has neither decimal mark nor encoding');
+answers(import_file(csv => 'x', 'decimal=dot&encoding=latin1'), 400, invalid(decimal => 'choice', encoding => 'choice'), 'other words are refused');
+refuses('NDJSON is as strict as JSON', ndjson => qq({"name":"x","price":"5"}\n{"name":"x","price":1,"inStock":"yes"}\n{"Name":"x","price":.5}\n), 3, 3,
+    '1 price type', '2 inStock type', '3  format');
+is(export('ndjson'), $before, 'none of these stored anything');
+
 # ---- unknown fields ----
 
 my $unknown = import_file(csv => "name,price,colour,,x y\nx,1,red,,\n", 'size=1');
-answers($unknown, 200, summary(1, 1, 0, 0), 'unknown columns and parameters are ignored and named', 'catalog-ignored' => 'colour, x%20y, size');
-answers(import_file(ndjson => ndjson({ %least, a => 1 }, { %least, b => 1, a => 2 })), 200, summary(2, 2, 0, 0), 'so are unknown fields', 'catalog-ignored' => 'a, b');
+sub ignoring { my ($names, @counts) = @_; my $want = summary(@counts); $want->{summary}{ignored} = $names; return $want }
+answers($unknown, 200, ignoring(['colour', 'x y'], 1, 1, 0, 0), 'unknown columns and parameters are ignored and named', 'catalog-ignored' => 'colour, x%20y, size');
+answers(import_file(ndjson => ndjson({ %least, a => 1 }, { %least, b => 1, a => 2 })), 200, ignoring(['a', 'b'], 2, 2, 0, 0), 'so are unknown fields', 'catalog-ignored' => 'a, b');
 my %strict = (headers => { Prefer => 'handling=strict' });
-answers(import_file(csv => "name,price,colour\nx,1,red\n", '', %strict), 400, refused(0, 1, '0 colour unknown'), 'to a strict client an unknown column is a fault',
+answers(import_file(csv => "name,price,colour\nx,1,red\n", '', %strict), 400, refused(0, 1, '0:1 colour unknown'), 'to a strict client an unknown column is a fault',
     'preference-applied' => 'handling=strict');
 answers(import_file(ndjson => ndjson(\%least, { %least, a => 1 }), '', %strict), 400, refused(2, 1, '2 a unknown'), 'and an unknown field');
 

@@ -4,6 +4,7 @@
 use utf8;
 use CatalogTest;
 use Cpanel::JSON::XS ();
+use Encode ();
 
 my $json = Cpanel::JSON::XS->new->utf8->canonical;
 my %type = (csv => 'text/csv', ndjson => 'application/x-ndjson');
@@ -24,24 +25,29 @@ sub refused {
     my ($counts, @faults) = @_;
     my @errors = map {
         my ($row, $field, $code, $begin, $end) = split / /;
-        { row => $row + 0, field => $field, code => $code, message => qr/./, defined $begin ? (begin => $begin + 0) : (), defined $end ? (end => $end + 0) : () };
+        { row => $row + 0, line => qr/^[1-9]/, field => $field, code => $code, message => qr/./, defined $begin ? (begin => $begin + 0) : (), defined $end ? (end => $end + 0) : () };
     } @faults;
     return { success => false, message => 'Validation failed', error => qr/^row \d+: /, errors => \@errors, summary => { stored => 0, %$counts } };
 }
 
 # ---- the first rows ----
 
-sub head { return { success => true, message => 'First rows read', head => [@_] } }
+sub head_in { my ($delimiter, $encoding, @rows) = @_; return { success => true, message => 'First rows read', head => \@rows, delimiter => $delimiter, encoding => $encoding } }
+sub head { return head_in('comma', 'utf-8', @_) }
 
 answers(import_file(csv => "Titel,\"Preis, netto\"\r\nTee,1\r\nx,\r\n", 'dryRun=head'), 200, head(['Titel', 'Preis, netto'], ['Tee', '1'], ['x', '']),
     'dryRun=head returns the cells of the first rows, whatever the columns are');
 answers(import_file(csv => join('', map { "$_\n" } 1 .. 9), 'dryRun=head'), 200, head(map { ["$_"] } 1 .. 6), 'six rows');
-answers(import_file(csv => "a,b;c\n1,5;2\n", "dryRun=head&delimiter=$_->[0]"), 200, head(@{ $_->[1] }), "with the delimiter that the request names: $_->[0]")
+answers(import_file(csv => "a,b;c\n1,5;2\n", "dryRun=head&delimiter=$_->[0]"), 200, head_in($_->[0], 'utf-8', @{ $_->[1] }), "with the delimiter that the request names: $_->[0]")
     for ['comma', [['a', 'b;c'], ['1', '5;2']]], ['semicolon', [['a,b', 'c'], ['1,5', '2']]], ['tab', [['a,b;c'], ['1,5;2']]];
 answers(import_file(csv => "a,b\nc,d\ne", 'dryRun=head&part=more'), 200, head(['a', 'b'], ['c', 'd']), 'in a part without a row that is cut');
 answers(import_file(csv => "a\n\"b\nc\n", 'dryRun=head'), 200, head(['a']), 'as far as it is CSV');
 answers(import_file(csv => "\n", 'dryRun=head'), 200, head(), 'of a file without rows none');
 answers(import_file(ndjson => '{}', 'dryRun=head'), 400, invalid(dryRun => 'format'), 'NDJSON has no cells');
+
+answers(import_file(csv => "sep=;\na;b\n", 'dryRun=head'), 200, head_in('semicolon', 'utf-8', ['a', 'b']), 'its first line says what is between the cells');
+answers(import_file(csv => "\xff\xfea\0\n\0", 'dryRun=head&encoding=windows-1252'), 200, head_in('comma', 'utf-16le', ['a']), 'its mark says the encoding');
+answers(import_file(csv => "\xfc,b\n\xe4", 'dryRun=head&encoding=windows-1252&part=more'), 200, head_in('comma', 'windows-1252', ["\xfc", 'b']), 'the request says it');
 
 # ---- columns ----
 
@@ -68,12 +74,12 @@ answers(import_file(csv => $file, 'part=last&dryRun=true'), 200, summary(rows =>
 
 # The file in parts of some size, as a client sends it; a part with no whole row is sent again with more. Returns the number of requests.
 sub send_parts {
-    my ($kind, $text, $size) = @_;
+    my ($kind, $text, $size, $parameters) = @_;
     my ($at, $requests, $more) = (0, 0, $size);
     while ($at < length $text) {
         my $is_last = $at + $more >= length $text;
-        my $query = ($is_last ? 'part=last' : 'part=more') . ($kind eq 'csv' ? '&columns=name,price' : '') . ($at ? '&header=false' : '');
-        my $r = import_file($kind, substr($text, $at, $more), $query, 'Idempotency-Key' => qq("$kind-$size-$at-$more"));
+        my $query = ($is_last ? 'part=last' : 'part=more') . ($kind eq 'csv' ? '&columns=name,price' : '') . ($parameters // '') . ($at ? '&header=false' : '');
+        my $r = import_file($kind, substr($text, $at, $more), $query, 'Idempotency-Key' => qq("$kind-$size-$at-$more) . ($parameters // '') . '"');
         $r->{status} == 200 or die "$r->{status} $r->{body}";
         my $octets = $r->{json}{summary}{octets};
         ($at, $more) = ($at + $octets, $octets ? $size : 2 * $more);
@@ -93,6 +99,17 @@ for my $kind (qw(csv ndjson)) {
 my $count = () = listed();
 is($count, 4 + 3 * 2 * 5, 'each of them once');
 
+# In other encodings a place is one of the file, too, whatever its text would take in UTF-8.
+my $umlauts = qq(sep=;\r\nname;price\r\n"\x{20ac}\x{fc},\n1";1\r\n;;\r\np2;2\r\n\r\np\x{e4};3);
+for my $encoding (qw(windows-1252 utf-16le utf-16be)) {
+    my $octets = Encode::encode($encoding =~ /^windows/ ? 'cp1252' : $encoding, $umlauts);
+    for my $size (7, 30, 61, 1000) {
+        send_parts(csv => $octets, $size, "&encoding=$encoding&delimiter=semicolon");
+        is_deeply([map { $_->{name} } (listed())[0 .. 2]], ["p\x{e4}", 'p2', "\x{20ac}\x{fc},\n1"], "$encoding in parts of $size octets: its products are in their order");
+    }
+}
+is(scalar(() = listed()), $count += 3 * 3 * 4, 'each of them once');
+
 answers(import_file(csv => "7;s\n8;", 'columns=price,name&header=false&delimiter=semicolon&part=more&dryRun=true'), 200, summary(rows => 1, created => 1, octets => 4),
     'a part may have another delimiter');
 
@@ -102,7 +119,7 @@ my $faulty = "name,price\na,1\n\nb,-1\r\nc\nd,2\n";
 answers(import_file(csv => $faulty, 'part=last'), 400, refused({ rows => 4, failed => 2, octets => length $faulty }, '2 price too_small 16 21', '3  format 22 24'),
     'errors say where their rows are');
 is(substr($faulty, 16, 21 - 16) . substr($faulty, 22, 24 - 22), "b,-1\rc\n", 'there they are');
-answers(import_file(csv => "name,price\na,1\nb\",1\nc,-1\n", 'part=more'), 400, refused({ rows => 2, failed => 1, octets => 15 }, '2  format 15'),
+answers(import_file(csv => qq(name,price\na,1\n"b"c,1\nc,-1\n), 'part=more'), 400, refused({ rows => 2, failed => 1, octets => 15 }, '2  format 15'),
     'what cannot be read has no end');
 answers(import_file(csv => "price\n1\n", 'part=more'), 400, refused({ rows => 0, failed => 1, octets => 6 }, '0 name required 0 6'), 'the header row has a place too');
 my $lines = qq({"name":"a","price":1}\n{"price":1}\n{\n);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CSV from a client: the pieces in which it comes make no difference, and what is written of its rows reads as the same
  * rows. The first octet is the size of the pieces. */
+#include <strings.h>
+
 #include "fuzz.h"
 #include "lib/csv.h"
 
@@ -31,7 +33,7 @@ static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count
 
 static apr_status_t read_all(apr_pool_t *pool, const char *data, size_t size, size_t piece, reading_t *r)
 {
-    cat_csv_reader_t *reader = cat_csv_reader_make(pool, ',', 1 << 20, take_row, r);
+    cat_csv_reader_t *reader = cat_csv_reader_make(pool, &(cat_csv_options_t){',', CAT_UTF_8, 1 << 20}, take_row, r);
     apr_status_t rv = APR_SUCCESS;
 
     *r = (reading_t){.has_nul = 0};
@@ -41,6 +43,19 @@ static apr_status_t read_all(apr_pool_t *pool, const char *data, size_t size, si
         rv = cat_csv_reader_feed(reader, data + at, size - at < piece ? size - at : piece);
     }
     return rv == APR_SUCCESS ? cat_csv_reader_feed(reader, "", 0) : rv;
+}
+
+/* What is written may begin with what says how to read it: no export of ours does. */
+static int has_mark(const cat_buffer_t *b)
+{
+    static const char *const marks[] = {"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff", "sep="};
+    int found = 0;
+
+    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+        size_t length = strlen(marks[i]);
+        found |= b->length >= length && !strncasecmp(b->data, marks[i], length);
+    }
+    return found;
 }
 
 static void check_equal(const cat_buffer_t *a, const cat_buffer_t *b)
@@ -63,7 +78,7 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
         return;
     }
     check_equal(&whole.rows, &pieces.rows);
-    if (!whole.has_nul && (whole.written.length < 3 || memcmp(whole.written.data, "\xef\xbb\xbf", 3))) {
+    if (!whole.has_nul && !has_mark(&whole.written)) {
         FUZZ_CHECK(read_all(pool, whole.written.data, whole.written.length, 7, &again) == APR_SUCCESS);
         check_equal(&whole.rows, &again.rows);
     }

@@ -34,14 +34,17 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
 {
     cat_input_t input;
     const char *why;
-    json_t *body;
+    json_t *body, *exact;
 
+    exact = cat_json_parse_exact(pool, (const char *)data, size, &why);
     body = cat_json_parse(pool, (const char *)data, size, &why);
+    FUZZ_CHECK(!exact == !body);
     if (!body) {
         FUZZ_CHECK(!body && why);
         return;
     }
     check_record(pool, body, CAT_CREATE, 0);
     check_record(pool, body, CAT_UPDATE, 1);
+    check_record(pool, exact, CAT_CREATE, 0);
     cat_fields_check(pool, cat_user_fields, CAT_USER_FIELDS, CAT_CREATE, 0, body, &input);
 }

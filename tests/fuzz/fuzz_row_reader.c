@@ -32,6 +32,8 @@ static apr_status_t read_all(apr_pool_t *pool, int kind, const char *data, size_
                                        .strict = kind >> 1 & 1,
                                        .may_update = kind >> 2 & 1,
                                        .is_cut = kind >> 3 & 1,
+                                       .has_comma = kind >> 6 & 1,
+                                       .encoding = kind >> 7 ? CAT_WINDOWS_1252 : CAT_UTF_8,
                                        .max = 4096};
     cat_row_reader_t *reader = cat_row_reader_make(pool, &options, take_row, rows);
     apr_status_t rv = APR_SUCCESS;
@@ -59,5 +61,6 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
                read_all(pool, data[1], text, size - 2, data[0], &pieces));
     FUZZ_CHECK(whole.text.length == pieces.text.length &&
                !memcmp(whole.text.data, pieces.text.data, whole.text.length));
-    FUZZ_CHECK(whole.place.begin == pieces.place.begin && whole.place.end == pieces.place.end);
+    FUZZ_CHECK(whole.place.begin == pieces.place.begin && whole.place.end == pieces.place.end &&
+               whole.place.line == pieces.place.line);
 }

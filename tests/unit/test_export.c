@@ -25,9 +25,9 @@ static const char *names_of(unit_database_t *database, apr_pool_t *pool, const c
     cat_export_t *e;
 
     assert_true(cat_query_parse_all(pool, &database->conf, 0, text, &own, &query));
-    assert_int_equal(
-        cat_export_open(unit_database_use(pool, database), &query, cat_export_format_find("ndjson", 0), &e),
-        APR_SUCCESS);
+    assert_int_equal(cat_export_open(unit_database_use(pool, database), &query, cat_export_format_find("ndjson"),
+                                     &(cat_export_style_t){.delimiter = ','}, &e),
+                     APR_SUCCESS);
     cat_buffer_init(&names, pool, 4096);
     while (cat_export_read(e, &data, &length) == APR_SUCCESS && length) {
         data = apr_pstrmemdup(pool, data, length);
@@ -71,9 +71,9 @@ static cat_export_t *open_export(unit_database_t *database, apr_pool_t *pool, ap
 {
     cat_export_t *e;
 
-    assert_int_equal(
-        cat_export_open(unit_database_use(pool, database), &everything, cat_export_format_find("ndjson", 0), &e),
-        expected);
+    assert_int_equal(cat_export_open(unit_database_use(pool, database), &everything, cat_export_format_find("ndjson"),
+                                     &(cat_export_style_t){.delimiter = ','}, &e),
+                     expected);
     return e;
 }
 

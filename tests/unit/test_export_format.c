@@ -7,18 +7,21 @@
 static const char *const rated[CAT_PRODUCT_FIELDS] = {"id-1", "=1+1", "19.99", "", "1", "4.5", "1763731170123"};
 static const char *const unrated[CAT_PRODUCT_FIELDS] = {"id-2", "a, \"b\"", "-1", "-x", "0", NULL, "0"};
 
-static const char *write_fields(apr_pool_t *pool, const char *name, int is_safe, unsigned fields, int count)
+static const cat_export_style_t plain = {.delimiter = ','}, safe = {.delimiter = ',', .is_safe = 1};
+
+static const char *write_fields(apr_pool_t *pool, const char *name, const cat_export_style_t *style, unsigned fields,
+                                int count)
 {
-    const cat_export_format_t *format = cat_export_format_find(name, is_safe);
+    const cat_export_format_t *format = cat_export_format_find(name);
     const char *const *const products[] = {rated, unrated};
     cat_buffer_t b;
 
     assert_non_null(format);
     assert_string_equal(format->name, name);
     cat_buffer_init(&b, pool, 1);
-    format->begin(&b, fields);
+    format->begin(&b, style, fields);
     for (int i = 0; i < count; i++) {
-        format->add(&b, fields, products[i], i == 0);
+        format->add(&b, style, fields, products[i], i == 0);
     }
     format->end(&b);
     return cat_buffer_text(&b);
@@ -26,7 +29,7 @@ static const char *write_fields(apr_pool_t *pool, const char *name, int is_safe,
 
 static const char *write_file(apr_pool_t *pool, const char *name, int is_safe, int count)
 {
-    return write_fields(pool, name, is_safe, CAT_FIELD_LIST_ALL, count);
+    return write_fields(pool, name, is_safe ? &safe : &plain, CAT_FIELD_LIST_ALL, count);
 }
 
 #define FIRST                                                                                                          \
@@ -64,23 +67,41 @@ static void test_some_fields_are_written(void **state)
 {
     unsigned fields = CAT_FIELD_LIST_OF(CAT_PRODUCT_PRICE) | CAT_FIELD_LIST_OF(CAT_PRODUCT_RATING);
 
-    assert_string_equal(write_fields(*state, "csv", 0, fields, 2), "price,rating\r\n19.99,4.5\r\n-1,\r\n");
-    assert_string_equal(write_fields(*state, "ndjson", 0, fields, 2),
+    assert_string_equal(write_fields(*state, "csv", &plain, fields, 2), "price,rating\r\n19.99,4.5\r\n-1,\r\n");
+    assert_string_equal(write_fields(*state, "ndjson", &plain, fields, 2),
                         "{\"price\":19.99,\"rating\":4.5}\n{\"price\":-1}\n");
+}
+
+static void test_csv_is_written_as_spreadsheets_read_it(void **state)
+{
+    unsigned fields = CAT_FIELD_LIST_OF(CAT_PRODUCT_NAME) | CAT_FIELD_LIST_OF(CAT_PRODUCT_PRICE) |
+                      CAT_FIELD_LIST_OF(CAT_PRODUCT_RATING);
+    const cat_export_style_t german = {.delimiter = ';', .has_comma = 1, .has_mark = 1},
+                             both = {.delimiter = ',', .has_comma = 1};
+
+    assert_string_equal(write_fields(*state, "csv", &german, fields, 2),
+                        "\xef\xbb\xbfname;price;rating\r\n=1+1;\"19,99\";\"4,5\"\r\n\"a, \"\"b\"\"\";-1;\r\n");
+    assert_string_equal(write_fields(*state, "csv", &both, fields, 1),
+                        "name,price,rating\r\n=1+1,\"19,99\",\"4,5\"\r\n");
+    assert_string_equal(write_fields(*state, "ndjson", &german, fields, 1),
+                        "{\"name\":\"=1+1\",\"price\":19.99,\"rating\":4.5}\n");
 }
 
 static void test_other_names_are_no_formats(void **state)
 {
     (void)state;
-    assert_null(cat_export_format_find("", 0));
-    assert_null(cat_export_format_find("CSV", 1));
+    assert_null(cat_export_format_find(""));
+    assert_null(cat_export_format_find("CSV"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_json_has_an_array_or_lines), UNIT_TEST(test_csv_has_a_header_and_cells),
-        UNIT_TEST(test_safe_csv_has_no_formulas),   UNIT_TEST(test_some_fields_are_written),
+        UNIT_TEST(test_json_has_an_array_or_lines),
+        UNIT_TEST(test_csv_has_a_header_and_cells),
+        UNIT_TEST(test_safe_csv_has_no_formulas),
+        UNIT_TEST(test_some_fields_are_written),
+        UNIT_TEST(test_csv_is_written_as_spreadsheets_read_it),
         UNIT_TEST(test_other_names_are_no_formats),
     };
     return UNIT_RUN(tests);

@@ -179,6 +179,24 @@ static void test_compare_sorts(void **state)
     assert_string_equal(ids[3], "c");
 }
 
+static void test_ids_of_clients_are_folded(void **state)
+{
+    const char *id = "01a1fee5-af25-7514-8a69-477230296f5b";
+    static const char *const others[] = {"",
+                                         "ABC",
+                                         "01A1FEE5-AF25-4514-8A69-477230296F5B",
+                                         "01A1FEE5_AF25-7514-8A69-477230296F5B",
+                                         "01A1FEE5-AF25-7514-8A69-477230296F5G",
+                                         "01A1FEE5-AF25-7514-8A69-477230296F5B0"};
+
+    assert_ptr_equal(cat_id_fold(*state, id), id);
+    assert_string_equal(cat_id_fold(*state, "01A1FEE5-AF25-7514-8A69-477230296F5B"), id);
+    assert_string_equal(cat_id_fold(*state, "01a1FEE5-aF25-7514-8A69-477230296f5B"), id);
+    for (size_t i = 0; i < UNIT_COUNT(others); i++) {
+        assert_ptr_equal(cat_id_fold(*state, others[i]), others[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +212,7 @@ int main(void)
         UNIT_TEST(test_check_refuses_every_cut),
         UNIT_TEST(test_check_refuses_every_changed_byte),
         UNIT_TEST(test_compare_sorts),
+        UNIT_TEST(test_ids_of_clients_are_folded),
     };
     return UNIT_RUN(tests);
 }

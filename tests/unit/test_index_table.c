@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_database.h"
 
+#include "catalogue/conditions.h"
 #include "catalogue/index_table.h"
+#include "catalogue/product.h"
 #include "catalogue/product_keys.h"
 
 static const cat_index_t *find_index(const char *name)
@@ -69,12 +71,27 @@ static void test_index_is_wanted_if_all_its_parts_are_kept(void **state)
     assert_int_equal(cat_index_table_parts(), CAT_INDEX_ALL & ~CAT_INDEX_SEARCH);
 }
 
+/* Conditions on a field that is part of CatalogIndex, and orders by it, are looked up in an index that begins with its key. */
+static void test_each_key_has_an_index(void **state)
+{
+    (void)state;
+    for (int field = 0; field < CAT_PRODUCT_FIELDS; field++) {
+        int part = cat_product_keys_part(field), found = 0;
+        for (int i = 0; i < CAT_INDEX_COUNT; i++) {
+            found |= cat_index_table[i].parts == part &&
+                     !strcmp(cat_index_table[i].columns[0], cat_conditions_column(field));
+        }
+        assert_true(found || !(part & CAT_INDEX_ALL));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_each_database_has_its_statements),
         UNIT_TEST(test_table_agrees_with_the_schema),
         UNIT_TEST(test_index_is_wanted_if_all_its_parts_are_kept),
+        UNIT_TEST(test_each_key_has_an_index),
     };
     return UNIT_RUN(tests);
 }

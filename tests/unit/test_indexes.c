@@ -202,7 +202,7 @@ static void test_part_without_indexes_is_not_filled_nor_used(void **state)
     for (int i = 0; i < 2; i++) { /* the second run says nothing */
         assert_int_equal(cat_indexes_run(&job), CAT_JOB_DONE);
         assert_non_null(strstr(database->logged, "CAT063: "));
-        assert_non_null(strstr(database->logged, ": price name; run: catalogctl index\n"));
+        assert_non_null(strstr(database->logged, ": name price; run: catalogctl index\n"));
         assert_int_equal(strlen(database->logged), strcspn(database->logged, "\n") + 1);
     }
     database->source->parts_at = 0;

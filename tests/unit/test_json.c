@@ -314,6 +314,42 @@ static void test_strings_read_back(void **state)
     }
 }
 
+static void test_a_nul_behind_a_number_is_refused(void **state)
+{
+    static const char text[] = "{\"a\":1.5\0,\"b\":2}";
+    const char *why;
+
+    assert_null(cat_json_parse(*state, text, sizeof(text) - 1, &why));
+    assert_non_null(strstr(why, "U+0000"));
+    assert_null(cat_json_parse_exact(*state, text, sizeof(text) - 1, &why));
+}
+
+static const char *exact_of(apr_pool_t *pool, const char *text)
+{
+    const char *why;
+    const json_t *value = cat_json_parse_exact(pool, text, strlen(text), &why);
+
+    return value ? cat_json_text(pool, value) : why;
+}
+
+static void test_numbers_that_would_be_others_are_objects(void **state)
+{
+    const char *why, *text = "{\"a\":99999999999999.99}";
+    const json_t *value = cat_json_parse_exact(*state, text, strlen(text), &why);
+
+    assert_string_equal(cat_json_inexact(json_object_get(value, "a")), "99999999999999.99");
+    assert_string_equal(exact_of(*state, "[1e-400,-1e-400 , 1.5,{\"a\\\"1e-400\":[1e-400]},\"1e-400\"]"),
+                        "[{\"\":\"1e-400\"},{\"\":\"-1e-400\"},1.5,{\"a\\\"1e-400\":[{\"\":\"1e-400\"}]},\"1e-400\"]");
+    assert_string_equal(exact_of(*state, "{\"a\":9007199254740993,\"b\":19.5,\"1e-400\":true}"),
+                        "{\"a\":9007199254740993,\"b\":19.5,\"1e-400\":true}");
+    assert_string_equal(exact_of(*state, "1e-400"), "0.0");
+    assert_string_equal(exact_of(*state, "[1e-400,01]"), exact_of(*state, "[1e-300,01]"));
+    assert_null(cat_json_inexact(cat_json_own(*state, json_string("1e-400"))));
+    assert_null(cat_json_inexact(cat_json_own(*state, json_pack("{s:s}", "", "x"))));
+    assert_null(cat_json_inexact(cat_json_own(*state, json_pack("{s:s,s:i}", "", "1e-400", "a", 1))));
+    assert_null(cat_json_inexact(NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +368,8 @@ int main(void)
         UNIT_TEST(test_writes_strings),
         UNIT_TEST(test_escapes_at_every_place),
         UNIT_TEST(test_strings_read_back),
+        UNIT_TEST(test_a_nul_behind_a_number_is_refused),
+        UNIT_TEST(test_numbers_that_would_be_others_are_objects),
     };
     return UNIT_RUN(tests);
 }

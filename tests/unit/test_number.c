@@ -334,6 +334,58 @@ static void test_reads_reals(void **state)
     }
 }
 
+static void test_numbers_that_a_double_keeps_are_known(void **state)
+{
+    static const char *const exact[] = {"0",
+                                        "-0.0",
+                                        "19.99",
+                                        "19.9900000000000000000",
+                                        "0.30000000000000004",
+                                        "1e21",
+                                        "1E+2",
+                                        "100000000000000000000000",
+                                        "99999999999999.98",
+                                        "5e-324",
+                                        "1.7976931348623157e308",
+                                        "0e-999999999999999999999",
+                                        "0.1e1",
+                                        "9007199254740992",
+                                        "2.2250738585072014e-308"};
+    static const char *const others[] = {"99999999999999.99",
+                                         "9007199254740993",
+                                         "19.989999999999999",
+                                         "1e-400",
+                                         "4e-324",
+                                         "1.00000000000000000001",
+                                         "0.1000000000000000055511151231257827",
+                                         "1e-999999999999999999999"};
+
+    for (size_t i = 0; i < UNIT_COUNT(exact); i++) {
+        assert_true(cat_number_is_exact(*state, exact[i], strlen(exact[i])));
+    }
+    for (size_t i = 0; i < UNIT_COUNT(others); i++) {
+        assert_false(cat_number_is_exact(*state, others[i], strlen(others[i])));
+    }
+    assert_string_equal(cat_number_explain(*state, "99999999999999.99"),
+                        "must have fewer digits: the nearest number that can be stored is 99999999999999.98");
+}
+
+/* Fifteen digits are always kept, wherever the point is; of seventeen it is kept what is written of a double. */
+static void test_random_decimals_of_few_digits_are_exact(void **state)
+{
+    srand(3);
+    for (int round = 0; round < 5000; round++) {
+        int whole = rand() % 1000000, fraction = rand() % 1000000000;
+        const char *text = apr_psprintf(*state, "%d.%09de%d", whole, fraction, rand() % 500 - 250);
+        assert_true(cat_number_is_exact(*state, text, strlen(text)));
+        text = apr_psprintf(*state, "%d.%09d", whole, fraction);
+        assert_true(cat_number_is_exact(*state, text, strlen(text)));
+        if (round % 500 == 0) {
+            apr_pool_clear(*state);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +400,8 @@ int main(void)
         UNIT_TEST(test_order_keys_follow_the_values),
         UNIT_TEST(test_order_keys_of_what_is_no_price),
         UNIT_TEST(test_reads_reals),
+        UNIT_TEST(test_numbers_that_a_double_keeps_are_known),
+        UNIT_TEST(test_random_decimals_of_few_digits_are_exact),
     };
     return UNIT_RUN(tests);
 }

@@ -26,7 +26,8 @@ sub encode { ref $_[0] ? $json->encode($_[0]) : $_[0] }
 
 sub answer {
     my ($status, $headers, $body) = @_;
-    return { status => $status, headers => $headers, body => $body, json => scalar eval { $json->decode($body) } };
+    # Of a copy: the decoder marks a text with a byte order mark as UTF-8.
+    return { status => $status, headers => $headers, body => $body, json => scalar eval { $json->decode("$body") } };
 }
 
 # headers: undef removes a default header, an array sends several.

@@ -115,12 +115,43 @@ export function stories(server) {
         assert.equal((await server.api('GET', `/products/${data[0].id}`)).data.price, 11);
 
         await page.getByRole('link', { name: 'Import another file' }).click();
-        await choose(page, csv('other.csv', 'na"me,price\nx,1\n'), /^Choose/);
+        await choose(page, csv('other.csv', '"na"me,price\nx,1\n'), /^Choose/);
         await visitor.hears('cannot be read as CSV');
         assert.ok(await page.getByRole('button', { name: 'Check the file' }).isHidden());
         await choose(page, csv('lines.ndjson', '{"name":"A line","price":3}\n', ''), /^Choose/);
         await press(page, 'Check the file');
         await page.getByText('1 row: 1 new').waitFor();
+    });
+
+    storyInBoth('a column ID is ours only if its cells are our ids; a file may say its delimiter and its encoding', server, async visit => {
+        const visitor = await comeToImport(server, visit, 'numbered');
+        const { page } = visitor;
+        const update = page.getByLabel('Those with a product’s number');
+        await choose(page, csv('shop.csv', 'ID,Name,Price,Category\n4711,Own number,1,numbered\n4712,Another one,2,numbered\n'));
+        await page.getByText('4711 · 4712').waitFor();
+        assert.equal(await page.getByLabel('Field of the column ID').inputValue(), '', 'numbers are no ids of ours');
+        assert.ok(!(await update.isChecked()));
+        await press(page, 'Check the file');
+        await press(page, 'Import 2 rows');
+        await title(page, '2 rows are imported');
+        const { data } = await server.api('GET', '/products?category=numbered');
+        assert.deepEqual(data.map(({ name }) => name), ['Another one', 'Own number']);
+
+        await page.getByRole('link', { name: 'Import another file' }).click();
+        await choose(page, csv('ours.csv', `ID,Price\n${data[0].id.toUpperCase()},3\n,4\n`));
+        await page.getByText('ours.csv').waitFor();
+        assert.equal(await page.getByLabel('Field of the column ID').inputValue(), 'id');
+        assert.ok(await update.isChecked());
+
+        const text = '\ufeffsep=;\r\nName;Price;Category\r\n"Ä; ö";1;sixteen\r\n;;\r\nB, ü;2;sixteen\r\n';
+        await choose(page, { name: 'sheet.csv', mimeType: 'text/csv', buffer: Buffer.from(text, 'utf16le') }, /^Choose/);
+        await page.getByText('Ä; ö · B, ü').waitFor();
+        assert.equal(await page.getByLabel('Between the cells there is a').inputValue(), 'semicolon');
+        await press(page, 'Check the file');
+        await press(page, 'Import 2 rows');
+        await title(page, '2 rows are imported');
+        const sheet = await server.api('GET', '/products?category=sixteen');
+        assert.deepEqual(sheet.data.map(({ name }) => name), ['B, ü', 'Ä; ö']);
     });
 
     storyInBoth('the page finds out what is between the cells and whether columns have names; the user may know better', server, async visit => {
@@ -254,7 +285,7 @@ export function stories(server) {
         assert.equal(await countOf(server, 'mended'), 302);
 
         await page.getByRole('link', { name: 'Import another file' }).click();
-        await choose(page, csv('broken.csv', 'name,price,category\nOne,1,broken\nT"wo,2,broken\nThree,3,broken\n'));
+        await choose(page, csv('broken.csv', 'name,price,category\nOne,1,broken\n"T"wo,2,broken\nThree,3,broken\n'));
         await press(page, 'Check the file');
         await page.getByText('From row 2 on the file cannot be read.').waitFor();
         await press(page, 'Import 1 row');

@@ -28,10 +28,20 @@ export function typeOf({ name, type }) {
     return /\.(ndjson|jsonl)$/i.test(name) || type === NDJSON ? NDJSON : CSV;
 }
 
-/* Resolves to the cells of the file's first rows: [[text]]. */
-export async function readHead(file, delimiter) {
+/* Resolves to the cells of the file's first rows, [[text]], and what it is read as: { head, delimiter, encoding }. The file may say both itself. */
+export function readHead(file, delimiter) {
     const query = new URLSearchParams({ dryRun: 'head', delimiter, part: file.size > HEAD ? 'more' : 'last' });
-    return (await call('POST', `/products/import?${query}`, file.slice(0, HEAD, CSV))).head;
+    return call('POST', `/products/import?${query}`, file.slice(0, HEAD, CSV));
+}
+
+/* The file in UTF-8, for which its parts need not be read by characters. */
+export async function inUtf8(file) {
+    const { encoding } = await readHead(file, 'comma');
+    if (encoding === 'utf-8') {
+        return file;
+    }
+    const text = file.stream().pipeThrough(new TextDecoderStream(encoding)).pipeThrough(new TextEncoderStream());
+    return new File([await new Response(text).blob()], file.name, { type: CSV });
 }
 
 /* How many cells at least most of the rows have. A comma within a few texts does not count, and one in each price counts as a semicolon
@@ -44,9 +54,10 @@ function usualWidth(rows) {
 /* The delimiter that makes the most columns; of two that make as many, not the comma, which may be a decimal mark. */
 export async function findDelimiter(file) {
     const names = Object.keys(DELIMITERS);
-    const widths = (await Promise.all(names.map(name => readHead(file, name)))).map(usualWidth);
+    const heads = await Promise.all(names.map(name => readHead(file, name)));
+    const widths = heads.map(({ head }) => usualWidth(head));
     const most = Math.max(...widths);
-    return most > 1 ? names[widths.indexOf(most)] : 'comma';
+    return most > 1 ? heads[widths.indexOf(most)].delimiter : 'comma';
 }
 
 const quote = text => `"${text.replaceAll('"', '""')}"`;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file of products is chosen, its columns are matched to fields, it is checked, and then imported. */
-import { CSV, findDelimiter, NDJSON, readHead, Transfer, typeOf } from '../import/transfer.js';
+import { CSV, findDelimiter, inUtf8, NDJSON, readHead, Transfer, typeOf } from '../import/transfer.js';
 import { select } from '../lib/controls.js';
 import { bdi, byId, el, follow, saveFile, settle, state } from '../lib/dom.js';
 import { explain } from '../lib/form.js';
@@ -21,6 +21,8 @@ const NAMES = {
     rating: ['bewertung'],
     id: ['productid'],
 };
+
+const ID = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i;
 
 /* ---- what the user has chosen ---- */
 
@@ -51,12 +53,21 @@ function errorText(error) {
     return error.field === '' ? t('import.rowFault', { fault: isLine ? lineFault(error) : explain(error) }) : t('form.fault', { label: fieldText(error.field), fault: explain(error) });
 }
 
+/* The cells of a column in the first rows that are not empty. */
+function cellsOf(at) {
+    return head.value.slice(hasHeader.value ? 1 : 0).map(cells => cells[at] ?? '').filter(text => text !== '');
+}
+
+/* Shops number their products, too: a column "ID" is ours if its cells have the form of our ids. */
+const hasIds = (name, at) => cellsOf(at).every(text => ID.test(text)) && (name === 'id' || cellsOf(at).length > 0);
+
 /* The field that each name suggests, but none twice. */
 function matchColumns(names) {
     const taken = new Set();
-    return names.map(name => {
+    return names.map((name, at) => {
         const plain = name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-        const field = CHOICES.find(choice => isNamed(choice, plain) && !taken.has(choice)) ?? '';
+        const fits = choice => isNamed(choice, plain) && !taken.has(choice) && (choice !== 'id' || hasIds(name, at));
+        const field = CHOICES.find(fits) ?? '';
         taken.add(field);
         return field;
     });
@@ -108,7 +119,8 @@ async function take(chosen) {
     forgetCheck();
     file.value = null;
     try {
-        await read(chosen, typeOf(chosen) === CSV ? await findDelimiter(chosen) : 'comma');
+        const text = typeOf(chosen) === CSV ? await inUtf8(chosen) : chosen;
+        await read(text, typeOf(text) === CSV ? await findDelimiter(text) : 'comma');
         byId('form').dataset.edited = '';
     } catch (error) {
         showError(byId('trouble'), error, () => take(chosen)).focus();
@@ -119,10 +131,10 @@ let asked; /* for the last head that the user wants to see */
 
 async function read(chosen, wanted) {
     const own = (asked = {});
-    const rows = typeOf(chosen) === CSV ? await readHead(chosen, wanted) : [];
+    const { head: rows, delimiter: found } = typeOf(chosen) === CSV ? await readHead(chosen, wanted) : { head: [], delimiter: wanted };
     if (own === asked) {
         file.value = chosen;
-        delimiter.value = wanted;
+        delimiter.value = found;
         head.value = rows;
         hasHeader.value = !looksLikeCells(rows[0] ?? []);
         matchAgain();
@@ -263,7 +275,7 @@ function table(keys, rows) {
 /* ---- the columns ---- */
 
 function columnRow(name, at) {
-    const samples = head.value.slice(hasHeader.value ? 1 : 0).map(cells => cells[at] ?? '').filter(text => text !== '');
+    const samples = cellsOf(at);
     const choice = select([['', t('import.leaveOut')], ...CHOICES.map(field => [field, fieldText(field)])], {
         'aria-label': t('import.fieldOf', { name }),
         onchange: () => setColumn(at, choice.value),

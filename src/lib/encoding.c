@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text of files that spreadsheets write. A byte order mark is looked for first: the octets that may be its beginning wait until there are
+ * enough of them. UTF-8 is then passed on without being touched. Other encodings go through apr_xlate, which is the C library's iconv, in
+ * pieces of a fixed size; the beginning of a character at the end of a piece waits for the rest. Each character of these encodings is made of
+ * a number of octets that its UTF-8 tells, so that a place in the text is also one in the file (cat_encoding_measure).
+ */
+#include "lib/encoding.h"
+
+#include <apr_xlate.h>
+#include <string.h>
+
+#define PIECE 1024      /* octets that are converted together */
+#define GROWTH 3        /* octets of UTF-8 for each of them, at most */
+#define CHARACTER_MAX 4 /* octets */
+
+const char *const cat_encodings[] = {"utf-8", "windows-1252", "utf-16le", "utf-16be", NULL};
+
+/* By encoding. */
+static const char *const marks[] = {"\xef\xbb\xbf", NULL, "\xff\xfe", "\xfe\xff"};
+
+struct cat_decoder_t {
+    apr_pool_t *pool;
+    cat_encoding_t encoding;
+    cat_decoder_take_t *take;
+    void *baton;
+    apr_xlate_t *converter;   /* NULL: not opened yet, or UTF-8 */
+    char held[CHARACTER_MAX]; /* what may be the beginning of a mark; later, of a character */
+    apr_size_t held_length;
+    int is_after_mark; /* flag: there was one, or none */
+    apr_size_t mark;   /* octets */
+};
+
+cat_decoder_t *cat_decoder_make(apr_pool_t *pool, cat_encoding_t encoding, cat_decoder_take_t *take, void *baton)
+{
+    cat_decoder_t *d = apr_pcalloc(pool, sizeof(*d));
+
+    d->pool = pool;
+    d->encoding = encoding;
+    d->take = take;
+    d->baton = baton;
+    return d;
+}
+
+/* ---- conversion ---- */
+
+static apr_status_t open_converter(cat_decoder_t *d)
+{
+    static const char *const names[] = {NULL, "CP1252", "UTF-16LE", "UTF-16BE"};
+
+    if (d->converter) {
+        return APR_SUCCESS;
+    }
+    return apr_xlate_open(&d->converter, "UTF-8", names[d->encoding], d->pool) == APR_SUCCESS ? APR_SUCCESS
+                                                                                              : APR_ENOTIMPL;
+}
+
+/* from: what is held, and what follows it. What comes before octets that the encoding does not have is passed on. */
+static apr_status_t convert_piece(cat_decoder_t *d, const char *from, apr_size_t length)
+{
+    char text[GROWTH * (PIECE + CHARACTER_MAX)];
+    apr_size_t left = length, room = sizeof(text);
+    apr_status_t converted = apr_xlate_conv_buffer(d->converter, from, &left, text, &room), rv = APR_SUCCESS;
+
+    if (room < sizeof(text)) {
+        rv = d->take(d->baton, text, sizeof(text) - room);
+    }
+    if (rv == APR_SUCCESS && (left >= CHARACTER_MAX || (left && !APR_STATUS_IS_INCOMPLETE(converted)))) {
+        rv = APR_BADCH;
+    }
+    d->held_length = left < CHARACTER_MAX ? left : 0;
+    memcpy(d->held, from + (length - left), d->held_length);
+    return rv;
+}
+
+static apr_status_t convert(cat_decoder_t *d, const char *data, apr_size_t length)
+{
+    apr_status_t rv = open_converter(d);
+
+    while (length && rv == APR_SUCCESS) {
+        char from[CHARACTER_MAX + PIECE];
+        apr_size_t held = d->held_length, piece = length < PIECE ? length : PIECE;
+        memcpy(from, d->held, held);
+        memcpy(from + held, data, piece);
+        rv = convert_piece(d, from, held + piece);
+        data += piece;
+        length -= piece;
+    }
+    return rv;
+}
+
+static apr_status_t decode(cat_decoder_t *d, const char *data, apr_size_t length)
+{
+    if (length == 0) {
+        return APR_SUCCESS;
+    }
+    return d->encoding == CAT_UTF_8 ? d->take(d->baton, data, length) : convert(d, data, length);
+}
+
+/* ---- the mark ---- */
+
+/* The encoding whose mark is held, or begins with what is held; -1: none. */
+static int find_mark(const cat_decoder_t *d, int is_whole)
+{
+    for (int i = 0; cat_encodings[i]; i++) {
+        apr_size_t length = marks[i] ? strlen(marks[i]) : 0;
+        if (length && (is_whole ? length == d->held_length : length > d->held_length) &&
+            !memcmp(marks[i], d->held, d->held_length)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* What only began like a mark is text. */
+static apr_status_t end_mark(cat_decoder_t *d)
+{
+    char held[CHARACTER_MAX];
+    apr_size_t length = d->held_length;
+    int encoding = find_mark(d, 1);
+
+    d->is_after_mark = 1;
+    d->held_length = 0;
+    if (encoding >= 0) {
+        d->encoding = (cat_encoding_t)encoding;
+        d->mark = length;
+        return APR_SUCCESS;
+    }
+    memcpy(held, d->held, length);
+    return decode(d, held, length);
+}
+
+static apr_status_t skip_mark(cat_decoder_t *d, const char **data, apr_size_t *length)
+{
+    while (*length && find_mark(d, 0) >= 0 && find_mark(d, 1) < 0) {
+        d->held[d->held_length++] = *(*data)++;
+        --*length;
+    }
+    return find_mark(d, 0) >= 0 && find_mark(d, 1) < 0 ? APR_SUCCESS : end_mark(d);
+}
+
+/* ---- all of it ---- */
+
+apr_status_t cat_decoder_feed(cat_decoder_t *d, const char *data, apr_size_t length)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    if (length == 0) {
+        rv = d->is_after_mark ? APR_SUCCESS : end_mark(d);
+        return rv == APR_SUCCESS && d->held_length ? APR_BADCH : rv;
+    }
+    if (!d->is_after_mark) {
+        rv = skip_mark(d, &data, &length);
+    }
+    return rv == APR_SUCCESS ? decode(d, data, length) : rv;
+}
+
+cat_encoding_t cat_decoder_encoding(const cat_decoder_t *d)
+{
+    return d->encoding;
+}
+
+apr_size_t cat_decoder_mark(const cat_decoder_t *d)
+{
+    return d->mark;
+}
+
+apr_size_t cat_encoding_measure(cat_encoding_t encoding, const char *text, apr_size_t length)
+{
+    apr_size_t characters = 0, wide = 0;
+
+    if (encoding == CAT_UTF_8) {
+        return length;
+    }
+    for (apr_size_t i = 0; i < length; i++) {
+        characters += (text[i] & 0xc0) != 0x80; /* not a UTF-8 continuation byte */
+        wide += (text[i] & 0xf8) == 0xf0;       /* two units of UTF-16 */
+    }
+    return encoding == CAT_WINDOWS_1252 ? characters : 2 * (characters + wide);
+}
