@@ -128,30 +128,37 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     " ON created_at < key_time OR (created_at = key_time AND p.id < key_id)"                                           \
     " ORDER BY created_at DESC, p.id DESC LIMIT %s"
 
+/* Where the statistics are older than the products, as after an import, it would read and sort the whole table. */
+#define BY_TIME " FORCE INDEX (products_by_time)"
+
+#define PRODUCT_LIST_MYSQL(from)                                                                                       \
+    "SELECT " PRODUCT_COLUMNS_OF_P " FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key"              \
+    " JOIN products p" BY_TIME " ON created_at < key_time OR (created_at = key_time AND p.id " from " key_id)"         \
+    " ORDER BY created_at DESC, p.id DESC LIMIT %s"
+
 /*
  * The statements in which it differs from db/sql.def: there is no ON CONFLICT, and no LIMIT in a subquery of IN. MariaDB finds no row
  * values in an index, so list keys are compared column by column; a derived table lets each be sent once.
  */
 static const char *const statements[SQL_COUNT] = {
     /* clang-format off */
-    [SQL_PRODUCT_LIST_FROM] =
+    [SQL_PRODUCT_LIST] =
+        "SELECT " PRODUCT_COLUMNS ", " PRODUCT_TOTAL " FROM products" BY_TIME
+        " ORDER BY created_at DESC, id DESC LIMIT %s OFFSET %s",
+    [SQL_PRODUCT_LIST_NEAR] =
         "SELECT " PRODUCT_COLUMNS_OF_P ", " PRODUCT_TOTAL " FROM"
-        " (SELECT created_at, id FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key"
-        " JOIN products ON created_at < key_time OR (created_at = key_time AND id < key_id)"
-        " ORDER BY created_at DESC, id DESC LIMIT %s OFFSET %s) k"
-        " JOIN products p ON p.id = k.id ORDER BY k.created_at DESC, k.id DESC",
-    [SQL_PRODUCT_LIST_ABOVE] =
-        "SELECT " PRODUCT_COLUMNS_OF_P ", " PRODUCT_TOTAL " FROM"
-        " (SELECT created_at AS key_time, id AS key_id"
-        " FROM (SELECT CAST(%s AS SIGNED) AS first_time, %s AS first_id) first"
-        " JOIN products ON created_at > first_time OR (created_at = first_time AND id >= first_id)"
-        " ORDER BY created_at, id LIMIT 1 OFFSET %s) list_key"
-        " JOIN products p ON created_at < key_time OR (created_at = key_time AND p.id <= key_id)"
-        " ORDER BY p.created_at DESC, p.id DESC LIMIT %s",
-    [SQL_PRODUCT_LIST_AFTER] =
-        "SELECT " PRODUCT_COLUMNS_OF_P " FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN products p"
-        " ON created_at < key_time OR (created_at = key_time AND p.id < key_id)"
-        " ORDER BY created_at DESC, p.id DESC LIMIT %s",
+        " (SELECT created_at, id FROM products" BY_TIME " ORDER BY created_at DESC, id DESC LIMIT %s, %s) k"
+        " STRAIGHT_JOIN products p ON p.id = k.id ORDER BY k.created_at DESC, k.id DESC",
+    [SQL_PRODUCT_KEY_BELOW] =
+        "SELECT created_at, id FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key"
+        " JOIN products" BY_TIME " ON created_at < key_time OR (created_at = key_time AND id < key_id)"
+        " ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET %s",
+    [SQL_PRODUCT_KEY_ABOVE] =
+        "SELECT created_at, id FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key"
+        " JOIN products" BY_TIME " ON created_at > key_time OR (created_at = key_time AND id >= key_id)"
+        " ORDER BY created_at, id LIMIT 1 OFFSET %s",
+    [SQL_PRODUCT_LIST_AT] = PRODUCT_LIST_MYSQL("<="),
+    [SQL_PRODUCT_LIST_AFTER] = PRODUCT_LIST_MYSQL("<"),
     [SQL_PRODUCT_LOCK] =
         "SELECT " PRODUCT_COLUMNS " FROM products WHERE id = %s FOR UPDATE",
     [SQL_PRODUCT_LOCK_100] = LOCK_100 " FOR UPDATE",

@@ -88,7 +88,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 
 /* Products in the order of the list, rows of them at most. The planner expects a tenth of the rows below for a LIMIT whose value it does
  * not know: a million of ten million. It would plan each execution anew then, or choose a plan for a million rows. So a constant says how
- * many a page can reach: CatalogMaxLimit is at most 1000, and SQL_PRODUCT_LIST skips 50 at most. */
+ * many a page can reach: CatalogMaxLimit is at most 1000, SQL_PRODUCT_LIST skips 50 at most, and SQL_PRODUCT_LIST_NEAR 2000. */
 #define NEWEST(condition, rows)                                                                                        \
     " FROM (SELECT " PRODUCT_COLUMNS " FROM (SELECT " PRODUCT_COLUMNS " FROM products" condition                       \
     " ORDER BY created_at DESC, id DESC LIMIT 1100) r ORDER BY created_at DESC, id DESC LIMIT " rows ") p"             \
@@ -102,6 +102,13 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_PRODUCT_LIST] =
         "SELECT " PRODUCT_COLUMNS ", " PRODUCT_TOTAL NEWEST("", "CAST($1 AS BIGINT) + CAST($2 AS BIGINT)")
         " LIMIT %s OFFSET %s",
+    [SQL_PRODUCT_LIST_NEAR] =
+        "SELECT " PRODUCT_COLUMNS ", " PRODUCT_TOTAL
+        NEWEST(" WHERE (created_at, id) <= (SELECT created_at, id FROM"
+               " (SELECT created_at, id FROM products ORDER BY created_at DESC, id DESC LIMIT 2100) n"
+               " ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET %s)", "$2") " LIMIT %s",
+    [SQL_PRODUCT_LIST_AT] =
+        "SELECT " PRODUCT_COLUMNS NEWEST(" WHERE (created_at, id) <= (%s, %s)", "$3") " LIMIT %s",
     [SQL_PRODUCT_LIST_AFTER] =
         "SELECT " PRODUCT_COLUMNS NEWEST(" WHERE (created_at, id) < (%s, %s)", "$3") " LIMIT %s",
     [SQL_PRODUCT_LOCK] =
