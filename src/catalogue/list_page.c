@@ -11,10 +11,10 @@
  * A page near the newest product is one statement: it reads the rows of the first FEW before the page, or the keys of the
  * first NEAR in the index of the list's order, which is cheap, and needs no transaction.
  *
- * Any other page takes three steps in one transaction, so that all see the same products: which part of the list the page
+ * Any other page takes three steps in one transaction, so that all see the same products: which block of the list the page
  * begins in, as the counts (catalogue/counts.h) say; the list key of its first product, counted in the index from the
- * nearer end of that part; and the products from this key on. A page whose first product is one of the NEAR oldest skips
- * the first step: its part is the whole list.
+ * nearer end of that block; and the products from this key on. A page whose first product is one of the NEAR oldest skips
+ * the first step: its block is the whole list.
  *
  *     newest | 0 .. NEAR: one statement | ... first <= the page's first product < next ... | the NEAR oldest | oldest
  */
@@ -35,53 +35,60 @@ typedef struct search_t {
     cat_list_key_t first, next;
     apr_int64_t newer;   /* products from `next` on */
     apr_int64_t between; /* products between the two */
-    int is_found;        /* the last level that was read has a part in which the page begins */
+    int passed;          /* blocks from `next` on */
+    apr_int64_t deltas;  /* of the block that comes next */
+    int is_found;        /* a block in which the page begins */
 } search_t;
 
-/* Parts come newest first. The search passes those before the page and ends at the next one. */
-static apr_status_t take_part(void *baton, const char *const *values, int count)
+/* The sizes of the blocks come newest first, each behind its delta rows, where there are any. The search passes the blocks
+ * before the page and ends at the next one. */
+static apr_status_t take_size(void *baton, const char *const *values, int count)
 {
     search_t *s = baton;
-    cat_list_key_t first = {apr_pstrdup(s->db->pool, values[0]), apr_pstrdup(s->db->pool, values[1])};
-    apr_int64_t n = apr_atoi64(values[2]);
+    apr_int64_t n = apr_atoi64(values[0]) + s->deltas;
 
-    (void)count;
-    if (s->newer + n <= s->skip) {
-        s->newer += n;
-        s->next = first;
+    if (count > 1 && *values[1] == '0') {
+        s->deltas = n;
         return APR_SUCCESS;
     }
-    s->first = first;
+    s->deltas = 0;
+    if (s->newer + n <= s->skip) {
+        s->newer += n;
+        s->passed++;
+        return APR_SUCCESS;
+    }
     s->between = n;
     s->is_found = 1;
     return CAT_ENOUGH;
 }
 
-/* Narrows the search to one part of the level, if the list has so many products. */
-static apr_status_t search_level(search_t *s, const char *level)
+/* The key of the last block that was passed, if any was, then that of the block in which the page begins. */
+static apr_status_t take_key(void *baton, const char *const *values, int count)
 {
-    s->is_found = 0;
-    return cat_db_each(s->db, SQL_COUNTS_PARTS,
-                       CAT_VALUES(level, s->first.created_at, s->first.id, s->next.created_at, s->next.id), take_part,
-                       s);
-}
+    search_t *s = baton;
 
-/* Parts that are smaller each time, until the page begins in a block. APR_NOTFOUND: the parts end before the page. */
-static apr_status_t find_part(search_t *s)
-{
-    static const char *const levels[] = {"2", "1", "0"};
-    apr_status_t rv = APR_SUCCESS;
-
-    for (int i = 0; i < 3 && rv == APR_SUCCESS; i++) {
-        rv = search_level(s, levels[i]);
-        if (rv == APR_SUCCESS && !s->is_found) {
-            rv = APR_NOTFOUND;
-        }
+    (void)count;
+    if (s->first.created_at != below_all.created_at) {
+        s->next = s->first;
     }
-    return rv;
+    s->first = (cat_list_key_t){apr_pstrdup(s->db->pool, values[0]), apr_pstrdup(s->db->pool, values[1])};
+    return APR_SUCCESS;
 }
 
-/* Counts up or down to the first product of the page from the nearer end of the part. */
+/* APR_NOTFOUND: the blocks end before the page. */
+static apr_status_t find_block(search_t *s)
+{
+    apr_status_t rv = cat_db_each(s->db, SQL_COUNTS_SIZES, CAT_NO_VALUES, take_size, s);
+
+    if (rv != APR_SUCCESS || !s->is_found) {
+        return rv == APR_SUCCESS ? APR_NOTFOUND : rv;
+    }
+    return cat_db_each(s->db, SQL_COUNTS_KEYS,
+                       CAT_VALUES(s->passed ? "2" : "1", apr_itoa(s->db->pool, s->passed ? s->passed - 1 : 0)),
+                       take_key, s);
+}
+
+/* Counts up or down to the first product of the page from the nearer end of the block. */
 static apr_status_t find_key(const search_t *s, const char *const **key)
 {
     apr_int64_t above = s->skip - s->newer, below = s->between - 1 - above;
@@ -107,7 +114,10 @@ static apr_status_t read_far(void *baton)
     s->next = CAT_LIST_KEY_MAX;
     s->newer = 0;
     s->between = s->total;
-    rv = s->total - s->skip > NEAR ? find_part(s) : APR_SUCCESS;
+    s->passed = 0;
+    s->deltas = 0;
+    s->is_found = 0;
+    rv = s->total - s->skip > NEAR ? find_block(s) : APR_SUCCESS;
     rv = rv == APR_SUCCESS ? find_key(s, &key) : rv;
     if (rv == APR_SUCCESS) {
         rv = cat_db_each(s->db, SQL_PRODUCT_LIST_AT, CAT_VALUES(key[0], key[1], s->limit), s->row, s->baton);

@@ -99,11 +99,11 @@ sub https {
 
 sub sizes {
     my @flat = ('one', 'page 1', 'one, no cache', 'page 1, no cache', 'next page by cursor');
-    my @deep = ('pages 1 to 199', 'page in the middle', 'last page');
+    my @deep = (['pages 1 to 199', 3], ['page in the middle', 15], ['last page', 3]);
     return (
         (map { cpu('large catalogue', "$_ / in the small one", "large: $_", "small: $_", 1.10) } @flat),
         (map { cpu('large catalogue', "$_ / in the small one", "large: $_", "small: $_", undef) } 'one, no cache, spread'),
-        (map { cpu('large catalogue', "$_ / page 1, no cache", "large: $_", 'large: page 1, no cache', 3) } @deep));
+        (map { cpu('large catalogue', "$_->[0] / page 1, no cache", "large: $_->[0]", 'large: page 1, no cache', $_->[1]) } @deep));
 }
 
 # Limits of the first page by cursor; with a capped total, which counts too, it may cost more.

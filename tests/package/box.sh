@@ -3,13 +3,13 @@
 # A bare Debian 12 in the directory $box/debian, with the packages that are to be tested in /packages, and databases for it. A script that
 # sources this has set box, and new, the directory of the packages that `make deb` built, and is in the top directory.
 
-# The last commit whose schema has 4 steps.
-older=eff4972^
-
+# The last commit without the last step of its schema. The pages, which the package is about, are today's; their assets have another name.
 build_older() {
     mkdir "$box/older"
-    git archive "$older" | tar -x -C "$box/older"
-    # What makes a package of it, and the pages, which that is about, are today's; their assets have another name.
+    git archive HEAD | tar -x -C "$box/older"
+    for schema in "$box"/older/conf/schema/*; do
+        rm "$(printf '%s\n' "$schema"/*.sql | tail -1)"
+    done
     rm -r "$box/older/www"
     cp -r debian www "$box/older"
     cp tools/package tools/install "$box/older/tools"

@@ -12,7 +12,7 @@
 
 static const char *driver = "sqlite3", *params;
 
-#define PRODUCTS 2600 /* maintenance splits them into five parts */
+#define PRODUCTS 2600
 
 typedef struct rows_t {
     int next; /* the number that the next row must have */
@@ -66,24 +66,27 @@ static void read_all_pages(unit_database_t *database, int limit)
     assert_int_equal(read_page(database, APR_INT64_MAX, limit, PRODUCTS), 0);
 }
 
-static void test_reads_pages_from_one_part(void **state)
+static void test_reads_pages_of_few_products(void **state)
 {
     unit_database_t *database = unit_database(*state);
 
     unit_products_insert(database, 0, PRODUCTS);
-    read_all_pages(database, 17);
-}
-
-/* Pages begin in each part, near either end, and some end in another part. */
-static void test_reads_pages_from_several_parts(void **state)
-{
-    unit_database_t *database = unit_database(*state);
-
-    unit_products_insert(database, 0, PRODUCTS);
-    unit_products_maintain(database);
-    assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM product_counts WHERE level = 0"), "5");
     read_all_pages(database, 17);
     read_all_pages(database, 100);
+}
+
+/* Some begin in each of the blocks, near either end of it, and some end in another one. */
+static void test_reads_pages_from_several_blocks(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+
+    unit_products_insert(database, 0, 36000);
+    read_page(database, 500, 30, 36000);
+    unit_products_maintain(database);
+    assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM product_counts WHERE level = 0"), "3");
+    for (int page = 1; page <= 36000 / 30; page += page % 7 + 1) {
+        assert_int_equal(read_page(database, page, 30, 36000), 30);
+    }
 }
 
 /* Stops the reading. Its status is the result. */
@@ -110,13 +113,13 @@ static void test_row_function_may_stop_the_reading(void **state)
 
 /* ---- what a page costs ---- */
 
-#define MANY 12000    /* products: the middle is far from either end */
+#define MANY 50000    /* products: several blocks */
 #define NEAR_END 2000 /* so far from an end, the rows before a page are read in the index */
 
-/* Rows that the database reads beside those before the page: twice those of the page, the parts of the list, and the
- * keys in half of the largest block. */
+/* Rows that the database reads beside those before the page: several times those of the page; and the counts of the blocks,
+ * and the keys in half of the largest block. */
 #define NEAR_ROWS 100
-#define FAR_ROWS 800
+#define FAR_ROWS 10300
 
 /* Of SQLite's virtual machine, which does not count rows. A row in an index takes six or fewer. */
 #define STEPS_PER_ROW 8
@@ -210,7 +213,7 @@ static void test_reads_few_rows_wherever_the_page_is(void **state)
     for (int page = 1; page < 200; page += page < 10 ? 1 : 21) {
         check_cost(e, page, 10, 10 * (page - 1) + NEAR_ROWS);
     }
-    for (int page = NEAR_END / 10 + 2; page < last; page += 37) {
+    for (int page = NEAR_END / 10 + 2; page < last; page += 131) {
         int left = MANY - 10 * (page - 1);
         check_cost(e, page, 10, left > NEAR_END ? FAR_ROWS : left + NEAR_ROWS);
     }
@@ -229,8 +232,8 @@ static int run_on_server(void)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_pages_of_an_empty_catalogue_are_empty), UNIT_TEST(test_reads_pages_from_one_part),
-        UNIT_TEST(test_reads_pages_from_several_parts),        UNIT_TEST(test_row_function_may_stop_the_reading),
+        UNIT_TEST(test_pages_of_an_empty_catalogue_are_empty), UNIT_TEST(test_reads_pages_of_few_products),
+        UNIT_TEST(test_reads_pages_from_several_blocks),       UNIT_TEST(test_row_function_may_stop_the_reading),
         UNIT_TEST(test_reads_few_rows_wherever_the_page_is),
     };
 

@@ -107,17 +107,6 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     }
 }
 
-#define SPLIT_PARTS_MYSQL(own, below)                                                                                  \
-    "SELECT m.created_at, m.id, (SELECT SUM(n) FROM product_counts x"                                                  \
-    " WHERE x.created_at >= f.created_at AND (x.created_at > f.created_at OR x.id >= f.id)"                            \
-    " AND x.created_at <= m.created_at AND (x.created_at < m.created_at OR x.id < m.id) AND x.level = " below ")"      \
-    " FROM (SELECT CAST(%s AS SIGNED) AS created_at, %s AS id, CAST(%s AS SIGNED) AS size) f JOIN"                     \
-    " (SELECT created_at, id FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN product_counts"  \
-    " ON level = " below " AND created_at >= key_time AND (created_at > key_time OR id >= key_id)"                     \
-    " ORDER BY created_at, id LIMIT 1 OFFSET %s) m ON NOT EXISTS (SELECT 1 FROM product_counts u"                      \
-    " WHERE u.level = " own " AND u.created_at >= f.created_at AND (u.created_at > f.created_at OR u.id > f.id)"       \
-    " AND u.created_at <= m.created_at AND (u.created_at < m.created_at OR u.id <= m.id))"
-
 #define WORDS_INSERT_MYSQL(rows)                                                                                       \
     "INSERT INTO product_words (word, created_at, id) VALUES " rows " ON DUPLICATE KEY UPDATE word = "                 \
     "product_words.word"
@@ -178,24 +167,11 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_INDEX_READ] = INDEX_ROWS_MYSQL,
     [SQL_CATEGORY_BEGIN] = CATEGORY_BEGIN("CAST(category AS BINARY)"),
     [SQL_CATEGORY_WRONG] = CATEGORY_WRONG("CAST(category AS BINARY)"),
-    [SQL_STOCK_PORTION] = STOCK_PORTION("CAST(category AS BINARY)"),
-    [SQL_COUNTS_PARTS] =
-        "WITH r AS (SELECT CAST(%s AS SIGNED) AS level, CAST(%s AS SIGNED) AS first_at, %s AS first_id,"
-        " CAST(%s AS SIGNED) AS next_at, %s AS next_id)"
-        " SELECT MIN(created_at), MAX(CASE is_part WHEN 1 THEN id END), SUM(n)"
-        " FROM (SELECT created_at, id, n, is_part, SUM(is_part)"
-        " OVER (ORDER BY created_at, id, is_part DESC ROWS UNBOUNDED PRECEDING) AS part"
-        " FROM (SELECT c.created_at, c.id, c.n, 1 AS is_part FROM r JOIN product_counts c ON c.level IN (r.level, 127)"
-        " AND c.created_at >= first_at AND (c.created_at > first_at OR c.id >= first_id)"
-        " AND c.created_at <= next_at AND (c.created_at < next_at OR c.id < next_id)"
-        " UNION ALL SELECT d.created_at, d.id, d.delta, 0 FROM r JOIN product_deltas d"
-        " ON d.created_at >= first_at AND (d.created_at > first_at OR d.id >= first_id)"
-        " AND d.created_at <= next_at AND (d.created_at < next_at OR d.id < next_id)) e) s"
-        " GROUP BY part ORDER BY part DESC",
+    [SQL_COUNTS_SIZES] = COUNTED_SIZES,
     [SQL_COUNTS_FIRST] =
-        "SELECT created_at, id FROM product_counts WHERE level = %s AND created_at <= CAST(%s AS SIGNED)"
+        "SELECT created_at, id FROM product_counts WHERE level = 0 AND created_at <= CAST(%s AS SIGNED)"
         " AND (created_at < CAST(%s AS SIGNED) OR id <= %s) ORDER BY level DESC, created_at DESC, id DESC LIMIT 1",
-    [SQL_COUNTS_SPLIT_BLOCK] =
+    [SQL_COUNTS_SPLIT] =
         "SELECT m.created_at, m.id, f.size - (SELECT COALESCE(SUM(delta), 0) FROM product_deltas x"
         " WHERE x.created_at >= f.created_at AND (x.created_at > f.created_at OR x.id >= f.id)"
         " AND x.created_at <= m.created_at AND (x.created_at < m.created_at OR x.id < m.id))"
@@ -205,8 +181,6 @@ static const char *const statements[SQL_COUNT] = {
         " ORDER BY created_at, id LIMIT 1 OFFSET %s) m ON NOT EXISTS (SELECT 1 FROM product_counts u"
         " WHERE u.level = 0 AND u.created_at >= f.created_at AND (u.created_at > f.created_at OR u.id > f.id)"
         " AND u.created_at <= m.created_at AND (u.created_at < m.created_at OR u.id <= m.id))",
-    [SQL_COUNTS_SPLIT_GROUP] = SPLIT_PARTS_MYSQL("1", "0"),
-    [SQL_COUNTS_SPLIT_REGION] = SPLIT_PARTS_MYSQL("2", "1"),
     [SQL_COUNTS_COUNT] =
         "WITH r AS (SELECT CAST(%s AS SIGNED) AS first_at, %s AS first_id,"
         " CAST(%s AS SIGNED) AS next_at, %s AS next_id)"

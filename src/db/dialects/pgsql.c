@@ -120,18 +120,7 @@ static const char *const statements[SQL_COUNT] = {
         "SELECT c.relname, CASE WHEN i.indisvalid THEN 1 ELSE 0 END, pg_relation_size(c.oid)"
         " FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = to_regclass('products')",
     [SQL_INDEX_ROWS] = INDEX_ROWS " FOR UPDATE",
-    [SQL_COUNTS_PARTS] =
-        "WITH r AS (SELECT CAST(%s AS INTEGER) AS level, CAST(%s AS BIGINT) AS first_at, %s AS first_id,"
-        " CAST(%s AS BIGINT) AS next_at, %s AS next_id)"
-        " SELECT MIN(created_at), MAX(CASE is_part WHEN 1 THEN id END), SUM(n)"
-        " FROM (SELECT created_at, id, n, is_part, SUM(is_part)"
-        " OVER (ORDER BY created_at, id, is_part DESC ROWS UNBOUNDED PRECEDING) AS part"
-        " FROM (SELECT c.created_at, c.id, c.n, 1 AS is_part FROM r JOIN product_counts c"
-        " ON c.level = r.level AND (c.created_at, c.id) >= (first_at, first_id)"
-        " AND (c.created_at, c.id) < (next_at, next_id)"
-        " UNION ALL SELECT d.created_at, d.id, d.delta, 0 FROM r JOIN product_deltas d"
-        " ON (d.created_at, d.id) >= (first_at, first_id)"
-        " AND (d.created_at, d.id) < (next_at, next_id)) e) s GROUP BY part ORDER BY part DESC",
+    [SQL_COUNTS_SIZES] = COUNTED_SIZES,
     [SQL_LOGIN_TRY] =
         "UPDATE login_failures SET failed_at = %s, allowed_at = CASE WHEN failures < 4 THEN 0"
         " WHEN failures < 13 THEN CAST(%s AS BIGINT) + (1000 << (failures - 3))"
