@@ -133,6 +133,9 @@ check-package: ## build, install, upgrade, remove and purge the Debian package i
 	@tools/deps check-package
 	@tests/package/run
 
+# The unit tests that t/db runs on MariaDB and PostgreSQL.
+DATABASE_UNITS = $(addprefix $(BUILD)/tests/unit/,test_list_page test_search test_statements)
+
 # Of each folder what has accesses of its own. The machine has one emulated processor, on which files that make much load, or measure how
 # many processors there are, fail for want of time.
 CONFINED_sqlite3 = event t/health t/auth t/mail t/server/graceful.t t/server/kill.t t/server/stop.t t/server/metrics.t t/load/mail.t \
@@ -141,7 +144,7 @@ CONFINED_sqlite3 = event t/health t/auth t/mail t/server/graceful.t t/server/kil
   t/products/order.t t/products/export.t
 CONFINED_mysql = worker t/health
 CONFINED_pgsql = prefork t/health
-check-apparmor: all $(JOSE) $(BUILD)/tests/unit/test_statements $(BUILD)/tests/unit/test_search ## run the Debian package and the suite in a virtual machine whose kernel enforces the AppArmor profile: requires root; make check-apparmor [T=t/auth DB=... MPM=...] [ACCEL=kvm]
+check-apparmor: all $(JOSE) $(DATABASE_UNITS) ## run the Debian package and the suite in a virtual machine whose kernel enforces the AppArmor profile: requires root; make check-apparmor [T=t/auth DB=... MPM=...] [ACCEL=kvm]
 	@tools/deps check-apparmor
 	@ACCEL='$(ACCEL)' tests/apparmor/run $(BUILD) $(if $(T),'$(DB) $(MPM) $(T)',$(foreach db,$(DATABASES),'$(db) $(CONFINED_$(db))'))
 
@@ -166,7 +169,7 @@ $(EXCHANGES): $(addprefix tests/exchanges/,validate.js package.json package-lock
 	rm -rf $(@D) && mkdir -p $(@D) && cp $^ $(@D)
 	@tools/npm $(@D)
 
-t: all $(JOSE) $(if $(COMPARE),$(EXCHANGES)) $(BUILD)/tests/unit/test_statements $(BUILD)/tests/unit/test_search ## run the suite against a real httpd: make t [MPM=event|worker|prefork] [DB=sqlite3|mysql|pgsql] [JOBS=8]
+t: all $(JOSE) $(if $(COMPARE),$(EXCHANGES)) $(DATABASE_UNITS) ## run the suite against a real httpd: make t [MPM=event|worker|prefork] [DB=sqlite3|mysql|pgsql] [JOBS=8]
 	@MODULE='$(CURDIR)/$(BUILD)/mod_catalog.so' t/TEST $(T)
 
 exchanges: ## run the suite, and compare what was asked and answered with /openapi.json: make exchanges [T=t/users]

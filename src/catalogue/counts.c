@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keeps the counts of the list in order, in the background.
+ *
+ * The list is cut into blocks of about SIZE products, so that a page far back is found without walking there
+ * (catalogue/list_page.c). On SQLite triggers count each write at once. On the other databases each write adds a row to
+ * product_deltas, so that no writer waits for another one's count; readers add these rows up, and the maintenance applies
+ * them to the counts. It also splits blocks that have grown, merges small ones, and folds the names of categories. A run
+ * that is missed makes lists slower, not wrong.
+ */
 #include "catalogue/counts.h"
 
 #include <apr_strings.h>
@@ -8,12 +17,17 @@
 #include "catalogue/list_key.h"
 #include "catalogue/product.h"
 #include "catalogue/product_keys.h"
-#include "catalogue/stock.h"
 #include "db/checkout.h"
 #include "lib/fold.h"
 
+/* A block of TOO_MANY products or more is split after SIZE of them; one of fewer than TOO_FEW is merged into the next older
+ * one. */
+#define SIZE "10000"
+#define TOO_MANY 20000
+#define TOO_FEW 2500
+
 /* Limits of one transaction: on SQLite, all writers wait for its end. */
-#define SPLITS 200
+#define SPLITS 100
 #define BATCHES 4
 
 #define TRANSACTIONS 100 /* limit of one run of the job */
@@ -21,35 +35,20 @@
 #define BATCH_ROWS 1000  /* delta rows that are applied together */
 #define DELETED_ROWS 100 /* delta rows in one SQL_COUNTS_DELETE_DELTAS */
 
-#define LOWEST "-1000000000000000000" /* created_at where the first part of a level begins */
+#define LOWEST "-1000000000000000000" /* created_at where the first block begins */
 
-/* A part of level 0 consists of products, any other of parts of the level below. The maintenance splits a part with too
- * many products after `size` of what it consists of, and merges one with too few into the next older part. */
-static const struct level_t {
-    const char *level, *size, *too_many, *too_few;
-    cat_sql_t split;
-} levels[] = {
-    {"0", "500", "1000", "125", SQL_COUNTS_SPLIT_BLOCK},
-    {"1", "25", "25000", "3125", SQL_COUNTS_SPLIT_GROUP},
-    {"2", "25", "625000", "78125", SQL_COUNTS_SPLIT_REGION},
-};
-
-#define LEVELS (sizeof(levels) / sizeof(levels[0]))
-
-static const struct level_t all = {.level = "3"}; /* one part of all products, which is never split */
-
-typedef struct part_t {
+typedef struct block_t {
     cat_list_key_t first;
     apr_int64_t n;
-} part_t;
+} block_t;
 
-static apr_status_t keep_part(void *baton, const char *const *values, int count)
+static apr_status_t keep_block(void *baton, const char *const *values, int count)
 {
-    apr_array_header_t *parts = baton;
+    apr_array_header_t *blocks = baton;
 
     (void)count;
-    APR_ARRAY_PUSH(parts, part_t) =
-        (part_t){{apr_pstrdup(parts->pool, values[0]), apr_pstrdup(parts->pool, values[1])}, apr_atoi64(values[2])};
+    APR_ARRAY_PUSH(blocks, block_t) =
+        (block_t){{apr_pstrdup(blocks->pool, values[0]), apr_pstrdup(blocks->pool, values[1])}, apr_atoi64(values[2])};
     return APR_SUCCESS;
 }
 
@@ -74,13 +73,16 @@ static apr_status_t note_row(void *baton, const char *const *values, int count)
     return CAT_ENOUGH;
 }
 
-/* *first: of the part that the key is in. */
-static apr_status_t find_part(maintenance_t *c, const struct level_t *level, const cat_list_key_t *key,
-                              cat_list_key_t *first)
+static const char *number(const maintenance_t *c, apr_int64_t n)
+{
+    return apr_psprintf(c->pool, "%" APR_INT64_T_FMT, n);
+}
+
+/* *first: of the block that the key is in. */
+static apr_status_t find_block(maintenance_t *c, const cat_list_key_t *key, cat_list_key_t *first)
 {
     const char *const *row;
-    apr_status_t rv =
-        cat_db_one(c->db, SQL_COUNTS_FIRST, CAT_VALUES(level->level, key->created_at, key->created_at, key->id), &row);
+    apr_status_t rv = cat_db_one(c->db, SQL_COUNTS_FIRST, CAT_VALUES(key->created_at, key->created_at, key->id), &row);
 
     if (rv == APR_SUCCESS) {
         *first = (cat_list_key_t){row[0], row[1]};
@@ -88,74 +90,73 @@ static apr_status_t find_part(maintenance_t *c, const struct level_t *level, con
     return rv;
 }
 
-static apr_status_t add_to_part(maintenance_t *c, const struct level_t *level, const cat_list_key_t *first,
-                                apr_int64_t n)
+static apr_status_t add_to_block(maintenance_t *c, const cat_list_key_t *first, apr_int64_t n)
 {
-    return cat_db_exec(c->db, SQL_COUNTS_ADD,
-                       CAT_VALUES(apr_off_t_toa(c->pool, n), level->level, first->created_at, first->id), NULL);
+    return cat_db_exec(c->db, SQL_COUNTS_ADD, CAT_VALUES(number(c, n), first->created_at, first->id), NULL);
 }
 
-/* Leaves the oldest products in the part, and inserts a part for the rest, which becomes *part. APR_NOTFOUND: the parts
- * that it consists of do not allow a split yet. */
-static apr_status_t split_part(maintenance_t *c, const struct level_t *level, part_t *part)
+/* Leaves the oldest products in the block, and inserts one for the rest, which becomes *block. APR_NOTFOUND: delta rows
+ * that are still to be applied do not allow a split yet. */
+static apr_status_t split_block(maintenance_t *c, block_t *block)
 {
-    const cat_list_key_t *first = &part->first;
-    apr_int64_t least = apr_atoi64(level->too_few), rest;
+    const cat_list_key_t *first = &block->first;
+    apr_int64_t rest;
     const char *const *row;
-    apr_status_t rv = cat_db_one(
-        c->db, level->split,
-        CAT_VALUES(first->created_at, first->id, level->size, first->created_at, first->id, level->size), &row);
+    apr_status_t rv =
+        cat_db_one(c->db, SQL_COUNTS_SPLIT,
+                   CAT_VALUES(first->created_at, first->id, SIZE, first->created_at, first->id, SIZE), &row);
 
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rest = part->n - apr_atoi64(row[2]);
-    if (rest < least || part->n - rest < least) {
+    rest = block->n - apr_atoi64(row[2]);
+    if (rest < TOO_FEW || block->n - rest < TOO_FEW) {
         return APR_NOTFOUND;
     }
-    rv = add_to_part(c, level, first, -rest);
-    *part = (part_t){{row[0], row[1]}, rest};
-    return rv != APR_SUCCESS
-               ? rv
-               : cat_db_exec(c->db, SQL_COUNTS_INSERT,
-                             CAT_VALUES(level->level, row[0], row[1], apr_off_t_toa(c->pool, rest)), NULL);
+    rv = add_to_block(c, first, -rest);
+    *block = (block_t){{row[0], row[1]}, rest};
+    return rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_COUNTS_INSERT, CAT_VALUES(row[0], row[1], number(c, rest)), NULL)
+                             : rv;
 }
 
-static apr_status_t split_repeatedly(maintenance_t *c, const struct level_t *level, part_t *part)
+static apr_status_t split_repeatedly(maintenance_t *c, block_t *block)
 {
     apr_status_t rv = APR_SUCCESS;
 
-    while (rv == APR_SUCCESS && part->n >= apr_atoi64(level->too_many) && c->changed < SPLITS) {
+    while (rv == APR_SUCCESS && block->n >= TOO_MANY && c->changed < SPLITS) {
         rv = go_on(c);
-        rv = rv == APR_SUCCESS ? split_part(c, level, part) : rv;
+        rv = rv == APR_SUCCESS ? split_block(c, block) : rv;
         c->changed += rv == APR_SUCCESS;
     }
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
-/* Deletes the part: its products are then in the next older one, which receives its count. */
-static apr_status_t merge_part(maintenance_t *c, const struct level_t *level, const part_t *part)
+/* Deletes the block: its products are then in the next older one, which receives its count. */
+static apr_status_t merge_block(maintenance_t *c, const block_t *block)
 {
-    cat_list_key_t below;
-    apr_status_t rv =
-        cat_db_exec(c->db, SQL_COUNTS_DELETE, CAT_VALUES(level->level, part->first.created_at, part->first.id), NULL);
+    cat_list_key_t older;
+    apr_status_t rv = cat_db_exec(c->db, SQL_COUNTS_DELETE, CAT_VALUES(block->first.created_at, block->first.id), NULL);
 
     if (rv == APR_SUCCESS) {
-        rv = find_part(c, level, &part->first, &below);
+        rv = find_block(c, &block->first, &older);
     }
     c->changed++;
-    return rv == APR_SUCCESS ? add_to_part(c, level, &below, part->n) : rv;
+    return rv == APR_SUCCESS ? add_to_block(c, &older, block->n) : rv;
 }
 
-static apr_status_t rebalance_level(maintenance_t *c, const struct level_t *level)
+static apr_status_t read_uneven(const maintenance_t *c, cat_row_t *row, void *baton)
 {
-    apr_array_header_t *parts = apr_array_make(c->pool, 8, sizeof(part_t));
-    apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_UNEVEN, CAT_VALUES(level->level, level->too_many, level->too_few),
-                                  keep_part, parts);
+    return cat_db_each(c->db, SQL_COUNTS_UNEVEN, CAT_VALUES(number(c, TOO_MANY), number(c, TOO_FEW)), row, baton);
+}
 
-    for (int i = 0; i < parts->nelts && rv == APR_SUCCESS; i++) {
-        part_t *part = &APR_ARRAY_IDX(parts, i, part_t);
-        rv = part->n < apr_atoi64(level->too_few) ? merge_part(c, level, part) : split_repeatedly(c, level, part);
+static apr_status_t rebalance(maintenance_t *c)
+{
+    apr_array_header_t *blocks = apr_array_make(c->pool, 8, sizeof(block_t));
+    apr_status_t rv = read_uneven(c, keep_block, blocks);
+
+    for (int i = 0; i < blocks->nelts && rv == APR_SUCCESS; i++) {
+        block_t *block = &APR_ARRAY_IDX(blocks, i, block_t);
+        rv = block->n < TOO_FEW ? merge_block(c, block) : split_repeatedly(c, block);
     }
     return rv;
 }
@@ -173,7 +174,6 @@ typedef struct delta_batch_t {
     apr_pool_t *pool;
     delta_t deltas[BATCH_ROWS];
     int count;
-    int is_without_stock; /* flag: a version that does not count products in stock has written some */
 } delta_batch_t;
 
 static apr_status_t keep_delta(void *baton, const char *const *values, int count)
@@ -188,8 +188,7 @@ static apr_status_t keep_delta(void *baton, const char *const *values, int count
                                           apr_atoi64(values[3]),
                                           values[4] ? apr_pstrdup(b->pool, values[4]) : NULL,
                                           apr_atoi64(values[5]),
-                                          values[6] ? apr_atoi64(values[6]) : 0};
-        b->is_without_stock |= !values[6];
+                                          apr_atoi64(values[6])};
     }
     return APR_SUCCESS;
 }
@@ -205,8 +204,8 @@ static int newest_first(const void *one, const void *other)
     return is_below(a, b->created_at, b->key.id) ? 1 : is_below(b, a->created_at, a->key.id) ? -1 : 0;
 }
 
-/* Deltas are sorted newest first, so those of one part follow each other, and each part is found and updated once. */
-static apr_status_t apply_to_level(maintenance_t *c, const struct level_t *level, const delta_batch_t *b)
+/* Deltas are sorted newest first, so those of one block follow each other, and each block is found and updated once. */
+static apr_status_t apply_to_blocks(maintenance_t *c, const delta_batch_t *b)
 {
     apr_status_t rv = APR_SUCCESS;
 
@@ -214,17 +213,17 @@ static apr_status_t apply_to_level(maintenance_t *c, const struct level_t *level
         cat_list_key_t first;
         apr_int64_t sum = 0;
 
-        if (b->deltas[i].delta == 0) { /* of a category alone */
+        if (b->deltas[i].delta == 0) { /* of a category or the stock alone */
             i++;
             continue;
         }
         rv = go_on(c);
-        rv = rv == APR_SUCCESS ? find_part(c, level, &b->deltas[i].key, &first) : rv;
+        rv = rv == APR_SUCCESS ? find_block(c, &b->deltas[i].key, &first) : rv;
         if (rv == APR_SUCCESS) {
             for (; i < b->count && !is_below(&b->deltas[i], apr_atoi64(first.created_at), first.id); i++) {
                 sum += b->deltas[i].delta;
             }
-            rv = add_to_part(c, level, &first, sum);
+            rv = add_to_block(c, &first, sum);
         }
     }
     return rv;
@@ -235,16 +234,9 @@ static const char *fold_category(apr_pool_t *pool, const char *category)
     return cat_fold_cut(pool, cat_fold_text(pool, category), CAT_PRODUCT_KEY_SIZE);
 }
 
-static apr_status_t prune_category(const maintenance_t *c, const char *category)
-{
-    apr_status_t rv = cat_db_exec(c->db, SQL_STOCK_PRUNE, CAT_VALUES(category), NULL);
-
-    return rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_CATEGORY_PRUNE, CAT_VALUES(category), NULL) : rv;
-}
-
 static apr_status_t add_to_category(const maintenance_t *c, const char *category, apr_int64_t n, apr_int64_t in_stock)
 {
-    const char *sum = apr_off_t_toa(c->pool, n), *stock = apr_off_t_toa(c->pool, in_stock);
+    const char *sum = number(c, n), *stock = number(c, in_stock);
     int changed;
     apr_status_t rv = cat_db_exec(c->db, SQL_CATEGORY_ADD, CAT_VALUES(sum, stock, category), &changed);
 
@@ -252,7 +244,7 @@ static apr_status_t add_to_category(const maintenance_t *c, const char *category
         rv = cat_db_exec(c->db, SQL_CATEGORY_INSERT, CAT_VALUES(category, sum, stock, fold_category(c->pool, category)),
                          NULL);
     }
-    return rv == APR_SUCCESS && n < 0 ? prune_category(c, category) : rv;
+    return rv == APR_SUCCESS && n < 0 ? cat_db_exec(c->db, SQL_CATEGORY_PRUNE, CAT_VALUES(category), NULL) : rv;
 }
 
 static int by_category(const void *one, const void *other)
@@ -285,18 +277,15 @@ static apr_status_t apply_to_categories(maintenance_t *c, const delta_batch_t *b
     return rv;
 }
 
-static apr_status_t apply_to_stock(const maintenance_t *c, const delta_batch_t *b)
+static apr_status_t apply_to_all(const maintenance_t *c, const delta_batch_t *b)
 {
-    apr_int64_t sum = 0;
-    apr_status_t rv = APR_SUCCESS;
+    apr_int64_t sum = 0, in_stock = 0;
 
     for (int i = 0; i < b->count; i++) {
-        sum += b->deltas[i].in_stock;
+        sum += b->deltas[i].delta;
+        in_stock += b->deltas[i].in_stock;
     }
-    if (sum) {
-        rv = cat_db_exec(c->db, SQL_STOCK_ADD, CAT_VALUES(apr_off_t_toa(c->pool, sum)), NULL);
-    }
-    return rv == APR_SUCCESS && b->is_without_stock ? cat_db_exec(c->db, SQL_STOCK_SPOIL, CAT_NO_VALUES, NULL) : rv;
+    return cat_db_exec(c->db, SQL_COUNTS_ADD_ALL, CAT_VALUES(number(c, sum), number(c, in_stock)), NULL);
 }
 
 /* By number: a DELETE with a range would wait for writers on MySQL. */
@@ -328,12 +317,9 @@ static apr_status_t apply_deltas(maintenance_t *c, int *count)
     }
     c->changed++;
     qsort(b->deltas, (size_t)b->count, sizeof(b->deltas[0]), newest_first);
-    for (size_t i = 0; i < LEVELS && rv == APR_SUCCESS; i++) {
-        rv = apply_to_level(c, &levels[i], b);
-    }
-    rv = rv == APR_SUCCESS ? apply_to_level(c, &all, b) : rv;
+    rv = apply_to_blocks(c, b);
+    rv = rv == APR_SUCCESS ? apply_to_all(c, b) : rv;
     rv = rv == APR_SUCCESS ? apply_to_categories(c, b) : rv;
-    rv = rv == APR_SUCCESS ? apply_to_stock(c, b) : rv;
     return rv == APR_SUCCESS ? delete_deltas(c, b) : rv;
 }
 
@@ -346,7 +332,7 @@ static apr_status_t keep_name(void *baton, const char *const *values, int count)
     return APR_SUCCESS;
 }
 
-/* Of rows that an older version or SQL_CATEGORY_BEGIN has inserted. */
+/* Of rows that SQL_CATEGORY_BEGIN or a trigger has inserted. */
 static apr_status_t fold_categories(maintenance_t *c)
 {
     apr_array_header_t *names = apr_array_make(c->pool, 64, sizeof(const char *));
@@ -360,7 +346,7 @@ static apr_status_t fold_categories(maintenance_t *c)
     return rv;
 }
 
-/* APR_NOTFOUND rolls back, if nothing could be done yet. Parts are rebalanced only once few delta rows are left,
+/* APR_NOTFOUND rolls back, if nothing could be done yet. Blocks are rebalanced only once few delta rows are left,
  * because each split reads all of them. */
 static apr_status_t maintain_counts(void *baton)
 {
@@ -372,8 +358,8 @@ static apr_status_t maintain_counts(void *baton)
     for (int i = 0; i < BATCHES && applied == BATCH_ROWS && rv == APR_SUCCESS; i++) {
         rv = apply_deltas(c, &applied);
     }
-    for (size_t i = 0; i < LEVELS && applied < BATCH_ROWS && rv == APR_SUCCESS; i++) {
-        rv = rebalance_level(c, &levels[i]);
+    if (rv == APR_SUCCESS && applied < BATCH_ROWS) {
+        rv = rebalance(c);
     }
     rv = rv == APR_SUCCESS ? fold_categories(c) : rv;
     return rv == APR_SUCCESS && !c->changed ? APR_NOTFOUND : rv;
@@ -384,10 +370,7 @@ static apr_status_t is_due(maintenance_t *c, int *due)
 {
     apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_VALUES("1"), note_row, due);
 
-    for (size_t i = 0; i < LEVELS && rv == APR_SUCCESS; i++) {
-        rv = cat_db_each(c->db, SQL_COUNTS_UNEVEN, CAT_VALUES(levels[i].level, levels[i].too_many, levels[i].too_few),
-                         note_row, due);
-    }
+    rv = rv == APR_SUCCESS ? read_uneven(c, note_row, due) : rv;
     return rv == APR_SUCCESS ? cat_db_each(c->db, SQL_CATEGORY_UNFOLDED, CAT_NO_VALUES, note_row, due) : rv;
 }
 
@@ -422,7 +405,6 @@ cat_job_result_t cat_counts_run(cat_job_t *job)
         rv = maintain(pool, db, job, &changed);
         apr_pool_clear(pool);
     }
-    rv = rv == APR_SUCCESS ? cat_stock_run(pool, job) : rv;
     apr_pool_destroy(pool);
     return rv == APR_SUCCESS || rv == APR_EINTR ? CAT_JOB_DONE : CAT_JOB_FAILED;
 }
@@ -434,8 +416,7 @@ apr_status_t cat_counts_rebuild(cat_db_t *db)
     rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_CLEAR, CAT_NO_VALUES, NULL) : rv;
     rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_BEGIN, CAT_NO_VALUES, NULL) : rv;
     rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_CATEGORY_CLEAR, CAT_NO_VALUES, NULL) : rv;
-    rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_CATEGORY_BEGIN, CAT_NO_VALUES, NULL) : rv;
-    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_STOCK_SPOIL, CAT_NO_VALUES, NULL) : rv;
+    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_CATEGORY_BEGIN, CAT_NO_VALUES, NULL) : rv;
 }
 
 /* ---- delta rows ---- */
@@ -494,36 +475,30 @@ typedef struct check_t {
     int wrong;
 } check_t;
 
-/* next: the next newer part; NULL: there is none. */
-static apr_status_t check_part(check_t *c, const part_t *part, const part_t *next)
+/* next: the next newer block; NULL: there is none. */
+static apr_status_t check_block(check_t *c, const block_t *block, const block_t *next)
 {
-    const cat_list_key_t *first = &part->first, *end = next ? &next->first : &CAT_LIST_KEY_MAX;
+    const cat_list_key_t *first = &block->first, *end = next ? &next->first : &CAT_LIST_KEY_MAX;
     const char *const *row;
     apr_status_t rv =
         cat_db_one(c->db, SQL_COUNTS_COUNT, CAT_VALUES(first->created_at, first->id, end->created_at, end->id), &row);
 
-    c->wrong += rv == APR_SUCCESS && apr_atoi64(row[0]) != part->n;
+    c->wrong += rv == APR_SUCCESS && apr_atoi64(row[0]) != block->n;
     return rv;
 }
 
-static apr_status_t read_parts(check_t *c, const char *level, apr_array_header_t **parts)
+/* The counts of the blocks must add up to the count of all products, too. */
+static apr_status_t check_blocks(check_t *c, apr_int64_t total)
 {
-    *parts = apr_array_make(c->pool, 1024, sizeof(part_t));
-    return cat_db_each(c->db, SQL_COUNTS_ALL, CAT_VALUES(level), keep_part, *parts);
-}
-
-/* The counts of a level must add up to the count of all products, too. */
-static apr_status_t check_level(check_t *c, const char *level, apr_int64_t total)
-{
-    apr_array_header_t *parts;
+    apr_array_header_t *blocks = apr_array_make(c->pool, 1024, sizeof(block_t));
     apr_int64_t sum = 0;
-    apr_status_t rv = read_parts(c, level, &parts);
-    const part_t *part = (const part_t *)parts->elts;
+    apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_STORED, CAT_NO_VALUES, keep_block, blocks);
+    const block_t *block = (const block_t *)blocks->elts;
 
-    c->wrong += parts->nelts == 0 || strcmp(part->first.created_at, LOWEST) != 0;
-    for (int i = 0; i < parts->nelts && rv == APR_SUCCESS; i++) {
-        rv = check_part(c, &part[i], i + 1 < parts->nelts ? &part[i + 1] : NULL);
-        sum += part[i].n;
+    c->wrong += blocks->nelts == 0 || strcmp(block->first.created_at, LOWEST) != 0;
+    for (int i = 0; i < blocks->nelts && rv == APR_SUCCESS; i++) {
+        rv = check_block(c, &block[i], i + 1 < blocks->nelts ? &block[i + 1] : NULL);
+        sum += block[i].n;
     }
     c->wrong += sum != total;
     return rv;
@@ -538,38 +513,29 @@ static apr_status_t check_key(void *baton, const char *const *values, int count)
     return APR_SUCCESS;
 }
 
-static apr_status_t check_categories(check_t *c)
+/* Adds the number that the statement finds. */
+static apr_status_t count_wrong(check_t *c, cat_sql_t sql)
 {
     const char *const *row;
-    apr_status_t rv = cat_db_one(c->db, SQL_CATEGORY_WRONG, CAT_NO_VALUES, &row);
+    apr_status_t rv = cat_db_one(c->db, sql, CAT_NO_VALUES, &row);
 
     c->wrong += rv == APR_SUCCESS ? atoi(row[0]) : 0;
-    return rv == APR_SUCCESS ? cat_db_each(c->db, SQL_CATEGORY_KEYS, CAT_NO_VALUES, check_key, c) : rv;
-}
-
-static apr_status_t check_stock(check_t *c)
-{
-    int wrong;
-    apr_status_t rv = cat_stock_check(c->pool, c->db, &wrong);
-
-    c->wrong += wrong;
     return rv;
 }
 
 static apr_status_t check_counts(void *baton)
 {
     check_t *c = baton;
-    apr_array_header_t *one;
-    apr_int64_t total;
-    apr_status_t rv = read_parts(c, all.level, &one);
+    const char *const *row;
+    apr_status_t rv = cat_db_one(c->db, SQL_COUNTS_ALL, CAT_NO_VALUES, &row);
 
     c->wrong = 0;
-    total = one->nelts ? APR_ARRAY_IDX(one, 0, part_t).n : -1;
-    for (size_t i = 0; i < LEVELS && rv == APR_SUCCESS; i++) {
-        rv = check_level(c, levels[i].level, total);
+    if (rv == APR_SUCCESS || rv == APR_NOTFOUND) {
+        rv = check_blocks(c, rv == APR_SUCCESS ? apr_atoi64(row[0]) : -1);
     }
-    rv = rv == APR_SUCCESS ? check_categories(c) : rv;
-    return rv == APR_SUCCESS ? check_stock(c) : rv;
+    rv = rv == APR_SUCCESS ? count_wrong(c, SQL_STOCK_WRONG) : rv;
+    rv = rv == APR_SUCCESS ? count_wrong(c, SQL_CATEGORY_WRONG) : rv;
+    return rv == APR_SUCCESS ? cat_db_each(c->db, SQL_CATEGORY_KEYS, CAT_NO_VALUES, check_key, c) : rv;
 }
 
 apr_status_t cat_counts_check(apr_pool_t *pool, cat_db_t *db, int *wrong)

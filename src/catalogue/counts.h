@@ -6,10 +6,10 @@
 #include "db/job.h"
 
 /*
- * The database has the number of products in each part of the list (conf/schema/.../003_counts.sql), and of indexed
- * products in each category (005_search.sql), exact after every write. Triggers keep them on SQLite and PostgreSQL; on
+ * The database has the number of products in each block of the list (conf/schema/.../003_counts.sql), and of indexed
+ * products in each category (008_categories.sql), exact after every write. Triggers keep them on SQLite and PostgreSQL; on
  * MySQL, cat_counts_note inserts delta rows. They count those in stock as well (catalogue/stock.h).
- * The maintenance splits and merges parts, so that each is quick to read, applies the delta rows to the counts, and folds
+ * The maintenance splits and merges blocks, so that each is quick to read, applies the delta rows to the counts, and folds
  * the names of categories, in whose order they are listed.
  */
 
@@ -41,11 +41,11 @@ apr_status_t cat_counts_maintain(apr_pool_t *pool, cat_db_t *db, int *changed);
 /* The background job that does all of it. */
 cat_job_run_t cat_counts_run;
 
-/* *wrong: how many counts differ from the products, and parts that are missing. Triggers that were switched off cause
+/* *wrong: how many counts differ from the products, and blocks that are missing. Triggers that were switched off cause
  * that. */
 apr_status_t cat_counts_check(apr_pool_t *pool, cat_db_t *db, int *wrong);
 
-/* Counts all products again, as one part, which cat_counts_maintain then splits. The caller has begun a transaction. */
+/* Counts all products again, as one block, which cat_counts_maintain then splits. The caller has begun a transaction. */
 apr_status_t cat_counts_rebuild(cat_db_t *db);
 
 #endif

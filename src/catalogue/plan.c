@@ -14,7 +14,9 @@
 
 #define COUNTED_WORDS 8 /* words of q that are counted */
 #define CANDIDATES_MAX (CAT_PRODUCT_FIELDS + COUNTED_WORDS)
-#define BLOCK_ROWS 8   /* rows of a page for which a walk is tried on one more block of products */
+/* A walk is tried on so many products, and on so many more for each row of a page. */
+#define TRIED_AT_LEAST 1000
+#define TRIED_FOR_ROW 60
 #define MERGED_SHARE 3 /* how much more frequent a word may be whose postings are merged with those of another */
 #define SHORT_WORD 2   /* octets of a word that begins too many to look them up first */
 
@@ -203,7 +205,7 @@ typedef struct candidate_t {
 
 typedef struct candidates_t {
     apr_int64_t products;   /* of the catalogue */
-    const char *tried_from; /* where the newest blocks of products begin; NULL: not known, or there are no others */
+    const char *tried_from; /* where the products that are tried begin; NULL: not known, or there are no others */
     int count;
     candidate_t all[CANDIDATES_MAX];
 } candidates_t;
@@ -385,23 +387,24 @@ static const candidate_t *find_best(const candidates_t *candidates)
     return best;
 }
 
-/* Adds the time from which on there are so many blocks of products, see product_counts, after the position of the query. */
-static void add_blocks(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t blocks)
+/* Adds the time of the product that is so many behind the position of the query. */
+static void add_tried(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t tried)
 {
-    cat_select_text_add(s, ", (SELECT b.created_at FROM product_counts b WHERE b.level = 0", NULL);
+    cat_select_text_add(s, ", (SELECT p.created_at FROM ", NULL);
+    cat_select_text_add_products(s, "products_by_time");
     if (plan->order.columns[0].after) {
-        cat_select_text_add(s, " AND b.created_at <= ", NULL);
+        cat_select_text_add(s, " WHERE p.created_at <= ", NULL);
         cat_select_text_add_integer(s, plan->order.columns[0].after);
     }
-    cat_select_text_add(s, " ORDER BY b.created_at DESC, b.id DESC LIMIT 1 OFFSET ", NULL);
-    cat_select_text_add_number(s, blocks);
+    cat_select_text_add(s, " ORDER BY p.created_at DESC, p.id DESC LIMIT 1 OFFSET ", NULL);
+    cat_select_text_add_number(s, tried);
     cat_select_text_add(s, ")", NULL);
 }
 
-/* Counts up to `most` and one, and the products of a category whatever their number, because a counter knows it. blocks:
- * how many may be tried; 0: none. */
+/* Counts up to `most` and one, and the products of a category whatever their number, because a counter knows it. tried:
+ * how many products may be tried; 0: none. */
 static apr_status_t count_candidates(cat_db_t *db, const cat_dialect_t *dialect, const cat_plan_t *plan,
-                                     candidates_t *candidates, int most, apr_int64_t blocks)
+                                     candidates_t *candidates, int most, apr_int64_t tried)
 {
     const char *category = find_counted_category(plan->query);
     counting_t c = {.pool = db->pool, .candidates = candidates};
@@ -421,8 +424,8 @@ static apr_status_t count_candidates(cat_db_t *db, const cat_dialect_t *dialect,
             c.counted[c.count++] = candidate;
         }
     }
-    if (blocks) {
-        add_blocks(&s, plan, blocks);
+    if (tried) {
+        add_tried(&s, plan, tried);
     }
     return c.count || find_best(candidates)->count <= CAT_PLAN_FEW ? cat_select_text_run(&s, db, take_counts, &c)
                                                                    : APR_SUCCESS;
@@ -735,14 +738,14 @@ static int is_walked(const candidate_t *candidate)
     return candidate->is_in_walk && candidate->count <= CAT_PLAN_FEW + 1;
 }
 
-/* How many blocks of products a walk is tried on, for one word that begins many, or a range of prices; 0: none. Other fields
+/* How many products a walk is tried on, for one word that begins many, or a range of prices; 0: none. Other fields
  * are counted in less time than a walk in vain takes. */
-static apr_int64_t count_tried_blocks(const cat_plan_t *plan, const candidates_t *candidates, apr_int64_t rows)
+static apr_int64_t count_tried(const cat_plan_t *plan, const candidates_t *candidates, apr_int64_t rows)
 {
     int is_one = candidates->count == 1 && (candidates->all[0].word || plan->index == by_time_and_price);
     int is_whole_list = is_by_time(plan) && plan->order.columns[0].descending && !plan->branch_condition;
 
-    return is_one && is_whole_list && rows > 0 && rows <= CAT_PLAN_TRIED ? 1 + rows / BLOCK_ROWS : 0;
+    return is_one && is_whole_list && rows > 0 && rows <= CAT_PLAN_TRIED ? TRIED_AT_LEAST + TRIED_FOR_ROW * rows : 0;
 }
 
 typedef struct choice_t {
@@ -757,8 +760,8 @@ typedef struct choice_t {
 static apr_status_t choose_by_counts(choice_t *c, candidates_t *candidates)
 {
     int is_stream = c->streams.kind == CAT_PLAN_STREAM;
-    apr_int64_t blocks = is_stream ? 0 : count_tried_blocks(c->plan, candidates, c->rows);
-    apr_status_t rv = count_candidates(c->db, c->dialect, c->plan, candidates, CAT_PLAN_VERY_FEW, blocks);
+    apr_int64_t tried = is_stream ? 0 : count_tried(c->plan, candidates, c->rows);
+    apr_status_t rv = count_candidates(c->db, c->dialect, c->plan, candidates, CAT_PLAN_VERY_FEW, tried);
     const candidate_t *best = find_best(candidates);
     int is_tried = candidates->tried_from && !is_very_few(c->plan, best, candidates->products);
 

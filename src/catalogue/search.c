@@ -34,7 +34,7 @@ typedef struct search_t {
     counters_t counters;
     cat_stock_t stock; /* of all that counters names */
     cat_stock_t *each; /* of each category that counters names */
-    int has_stock;     /* flag: stock was read, and each */
+    int has_stock;     /* flag: stock is read, and each */
 } search_t;
 
 /* ---- counters ---- */
@@ -62,7 +62,6 @@ static int is_stock_wanted(const search_t *s)
     return s->counters.decide && (s->counters.in_stock >= 0 || s->query->facets);
 }
 
-/* Statuses of cat_stock_get_each. */
 static apr_status_t read_each(search_t *s)
 {
     const counters_t *c = &s->counters;
@@ -91,10 +90,8 @@ static apr_status_t get_stock(search_t *s)
 
 static apr_status_t read_stock(search_t *s)
 {
-    apr_status_t rv = is_stock_wanted(s) ? get_stock(s) : APR_NOTFOUND;
-
-    s->has_stock = rv == APR_SUCCESS;
-    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+    s->has_stock = is_stock_wanted(s);
+    return s->has_stock ? get_stock(s) : APR_SUCCESS;
 }
 
 /* Products of the list among those that the stock is of. */
@@ -306,11 +303,7 @@ static void put_facet(search_t *s, int field, const facet_t *f)
 
 static int are_facets_counted(const search_t *s)
 {
-    const counters_t *c = &s->counters;
-    int needs_stock = c->category || c->in_stock >= 0 || is_facet(s, CAT_PRODUCT_IN_STOCK);
-
-    return c->decide && (s->has_stock || !needs_stock) &&
-           (s->has_category_counts || !is_facet(s, CAT_PRODUCT_CATEGORY));
+    return s->counters.decide && (s->has_category_counts || !is_facet(s, CAT_PRODUCT_CATEGORY));
 }
 
 typedef struct listing_t {

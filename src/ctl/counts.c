@@ -2,7 +2,6 @@
 #include "ctl/counts.h"
 
 #include "catalogue/counts.h"
-#include "catalogue/stock.h"
 #include "ctl/database.h"
 #include "db/db.h"
 
@@ -19,9 +18,6 @@ void ctl_counts_maintain(ctl_t *ctl)
         rv = cat_counts_maintain(pool, db, &changed);
         apr_pool_clear(pool);
     } while (rv == APR_SUCCESS && changed);
-    if (rv == APR_SUCCESS) {
-        cat_stock_count_all(pool, cat_db_make(pool, &ctl->conf, ctl->source, &ctl->log), NULL);
-    }
     apr_pool_destroy(pool);
     ctl->quiet = 0;
 }

@@ -131,7 +131,7 @@ chmod 0640, glob $old->dir . "/data/catalog.db*" if driver eq "sqlite3";
 CatalogTest::Server::hand_over(glob $old->dir . '/data/catalog.db*') if driver eq 'sqlite3';
 $server = $old;
 ctl_for($server, 'migrate');
-ctl_for($server, 'recount') if driver eq 'mysql';
+ctl_for($server, 'recount') if driver ne 'sqlite3'; # whose triggers count from the beginning
 $server->start;
 $token = register($server)->{token};
 $db = $server->database;
@@ -151,9 +151,9 @@ is(complete($db), "@parts", 'the job fills in what the older schema did not have
 cmp_ok($writes, '>', 0, 'while clients write');
 right('after the job');
 
-# case: products in stock are counted from then on, those that were there before as well
+# case: products in stock are counted
 sub in_stock { return $server->api(GET => "/products?facets=inStock&limit=1$_[0]")->{json} }
-is(wait_until(90, sub { !in_stock('')->{facetsRelation} }), 1, 'the products in stock are counted');
+is(in_stock('')->{facetsRelation}, undef, 'the products in stock are counted');
 for my $category ('', 'c2', 'c3') {
     my $where = $category ? q( AND category = 'c2') =~ s/c2/$category/r : '';
     my %count = map { $_ => $db->selectrow_array("SELECT COUNT(*) FROM products WHERE in_stock = $_$where") } 0, 1;

@@ -52,10 +52,10 @@ sub write_sql {
     sleep 0.005;
 }
 
-# Pages past the end are empty, pages before the last are full. Follows the last page as it moves.
+# Pages past the end are empty, pages before the last are full. Follows the last page as it moves, and looks into the middle.
 my %seen;
 sub look {
-    my ($limit, $page) = (10, ($seen{last} // 1) + int rand 3);
+    my ($limit, $page) = (10, rand() < 0.5 ? ($seen{last} // 1) + int rand 3 : 1000 + int rand 1000);
     my $json = $server->api(GET => "/products?limit=$limit&page=$page")->{json};
     my ($total, $rows) = ($json->{pagination}{total}, scalar @{ $json->{data} });
     my $rest = $total - ($page - 1) * $limit;
@@ -73,7 +73,7 @@ sub right {
 }
 
 $db->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at)
-    WITH RECURSIVE c (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < 9999)
+    WITH RECURSIVE c (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < 29999)
     SELECT '01a0ffff-0000-7000-8000-' || (100000000000 + i), 'x', '1', '', 1, 1763717400000 + i - i % 3 FROM c));
 ctl_for($server, 'recount') if driver eq 'mysql'; # which has no triggers that count it
 my @sql = driver eq 'mysql' ? () : map { beside(\&write_sql) } 1 .. 2;

@@ -77,9 +77,22 @@ sub run_on_engine {
     Copies::fill($engine, setting('ctl'), $file);
     $engine->settle;
     my $server = httpd($name, driver => $driver, params => $engine->params(Engine::DATABASE), engine => $engine);
-    my %figures = $c->{rounds}->measure(cells($name, $server, $facts));
+    my %figures = $c->{rounds}->measure(cells($name, $server, $facts), pages($name, $server, $c->{beside_peers} / 10));
     CatalogTest::Process::stop_all($server, $engine);
     $c->{results}->add('depth_' . lc Engine::name($driver) => %figures);
+}
+
+# Pages of all products, at random, because identical lists that are requested together would be read once. The base is the first five.
+sub pages {
+    my ($label, $server, $last) = @_;
+    my $cell = sub {
+        my ($name, $from, $to) = @_;
+        answer($server, "page=$_") for $from, $to;
+        return ("$label: $name" => { server => $server, requests => ["1 GET /api/products?page={$from-$to}"], every => Rounds::USUALLY });
+    };
+    return (
+        $cell->('first pages', 1, 5), $cell->('pages 1 to 199', 1, 199), $cell->('pages in the middle', int(0.49 * $last), int(0.51 * $last)),
+        $cell->('last pages', $last - 4, $last));
 }
 
 sub httpd {

@@ -50,6 +50,7 @@ sub cells {
         "$label: one, no cache, spread" => { server => $direct, %one },
         "$label: page 1, no cache" => { %{ $page->($direct, 'page=1') }, every => Rounds::ALWAYS },
         "$label: next page by cursor" => $page->($direct, "cursor=$cursor"),
+        $size > $SMALL ? ("$label: pages 1 to 199" => $page->($direct, 'page={1-199}')) : (),
         map { ("$label: $_->[0]" => { %{ $page->($direct, "page=$_->[1]") }, every => Rounds::SELDOM }) } ['page in the middle', $middle],
             ['last page', $last]);
 }

@@ -99,11 +99,11 @@ sub https {
 
 sub sizes {
     my @flat = ('one', 'page 1', 'one, no cache', 'page 1, no cache', 'next page by cursor');
-    my @deep = ('page in the middle', 'last page');
+    my @deep = (['pages 1 to 199', 3], ['page in the middle', 15], ['last page', 3]);
     return (
         (map { cpu('large catalogue', "$_ / in the small one", "large: $_", "small: $_", 1.10) } @flat),
         (map { cpu('large catalogue', "$_ / in the small one", "large: $_", "small: $_", undef) } 'one, no cache, spread'),
-        (map { cpu('large catalogue', "$_ / page 1, no cache", "large: $_", 'large: page 1, no cache', 3) } @deep));
+        (map { cpu('large catalogue', "$_->[0] / page 1, no cache", "large: $_->[0]", 'large: page 1, no cache', $_->[1]) } @deep));
 }
 
 # Limits of the first page by cursor; with a capped total, which counts too, it may cost more.
@@ -127,7 +127,15 @@ sub depth {
             %worst, what => 'p99 of others beside the worst query / alone', figure => 'page of others, beside the worst query',
             base => 'page of others, alone', member => 'p99', limit => 1.2,
         },
-        map { questions("$worst{group}, $_", "depth, $_") } qw(PostgreSQL MariaDB));
+        map { (questions("$worst{group}, $_", "depth, $_"), pages("pages, $_", "depth, $_")) } qw(PostgreSQL MariaDB));
+}
+
+# The limits of pages 1 to 199 are those of an OFFSET, which reads a thousand rows of an index on an average.
+my @PAGES = (['pages 1 to 199', 4], ['pages in the middle', 15], ['last pages', 4]);
+
+sub pages {
+    my ($group, $label) = @_;
+    return map { cpu($group, "$_->[0] / first pages", "$label: $_->[0]", "$label: first pages", $_->[1]) } @PAGES;
 }
 
 # In the catalogue of that label.

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What wrk sends: wrk -s load.lua URL -- COUNT SIZE HEADER|- REQUEST...
 -- A REQUEST is "WEIGHT METHOD PATH [BODY]"; its share of all requests is its WEIGHT. {id} becomes the id of one of COUNT products
--- that are spread evenly over a catalogue of SIZE, {n} three random digits. Prints the summary as a line of JSON.
+-- that are spread evenly over a catalogue of SIZE, {n} three random digits, {1-199} a random number of these. Prints the summary as a line
+-- of JSON.
 
 local START = 1704067200000
 local threads = 0
@@ -26,7 +27,7 @@ local function pieces_of(method, path, body, header)
     end
     local pieces, text, at = {}, head .. "\r\n" .. body, 1
     while true do
-        local from, to = text:find("{%a+}", at)
+        local from, to = text:find("{[%w-]+}", at)
         if not from then break end
         pieces[#pieces + 1] = text:sub(at, from - 1)
         pieces[#pieces + 1] = text:sub(from, to)
@@ -60,12 +61,18 @@ local function choose()
     end
 end
 
+local function value_of(placeholder)
+    local from, to = placeholder:match("(%d+)-(%d+)")
+    if from then return math.random(tonumber(from), tonumber(to)) end
+    return placeholder == "{id}" and ids[math.random(#ids)] or math.random(100, 999)
+end
+
 function request()
     local pieces = #requests == 1 and requests[1] or choose()
     if #pieces == 1 then return pieces[1] end
     local text = pieces[1]
     for i = 2, #pieces, 2 do
-        text = text .. (pieces[i] == "{id}" and ids[math.random(#ids)] or math.random(100, 999)) .. pieces[i + 1]
+        text = text .. value_of(pieces[i]) .. pieces[i + 1]
     end
     return text
 end

@@ -6,12 +6,15 @@
 
 #include "db/checkout.h"
 
-static const char *parts(unit_database_t *database, int level)
+static const char *blocks(unit_database_t *database)
 {
-    return unit_database_sql(database, apr_psprintf(database->pool,
-                                                    "SELECT GROUP_CONCAT(n, ' ') FROM (SELECT n FROM product_counts"
-                                                    " WHERE level = %d ORDER BY created_at, id)",
-                                                    level));
+    return unit_database_sql(database, "SELECT GROUP_CONCAT(n, ' ') FROM (SELECT n FROM product_counts"
+                                       " WHERE level = 0 ORDER BY created_at, id)");
+}
+
+static const char *all(unit_database_t *database)
+{
+    return unit_database_sql(database, "SELECT n FROM product_counts WHERE level = 1");
 }
 
 static int maintain_once(unit_database_t *database)
@@ -24,55 +27,43 @@ static int maintain_once(unit_database_t *database)
     return changed;
 }
 
-static void test_empty_catalogue_has_one_part(void **state)
+static void test_empty_catalogue_has_one_block(void **state)
 {
     unit_database_t *database = unit_database(*state);
 
     assert_int_equal(maintain_once(database), 0);
     assert_int_equal(unit_products_check(database), 0);
-    assert_string_equal(parts(database, 3), "0");
+    assert_string_equal(all(database), "0");
 }
 
-static void test_large_parts_are_split(void **state)
+static void test_large_blocks_are_split(void **state)
 {
     unit_database_t *database = unit_database(*state);
 
-    unit_products_insert(database, 0, 999);
+    unit_products_insert(database, 0, 19999);
     assert_int_equal(maintain_once(database), 0);
-    unit_products_insert(database, 999, 2600);
-    assert_int_equal(maintain_once(database), 4);
-    assert_string_equal(parts(database, 0), "500 500 500 500 600");
-    assert_string_equal(parts(database, 3), "2600");
-    assert_int_equal(maintain_once(database), 0);
-    assert_int_equal(unit_products_check(database), 0);
-}
-
-/* Deletions leave parts that are too small. Maintenance merges each of them into the part below it. */
-static void test_small_parts_are_merged(void **state)
-{
-    unit_database_t *database = unit_database(*state);
-
-    unit_products_insert(database, 0, 2600);
-    unit_products_maintain(database);
-    unit_database_sql(database, "DELETE FROM products WHERE CAST(name AS INTEGER) BETWEEN 600 AND 1990");
-    assert_string_equal(parts(database, 0), "500 100 0 9 600");
+    unit_products_insert(database, 19999, 42000);
     assert_int_equal(maintain_once(database), 3);
-    assert_string_equal(parts(database, 0), "609 600");
+    assert_string_equal(blocks(database), "10000 10000 10000 12000");
+    assert_string_equal(all(database), "42000");
+    assert_int_equal(maintain_once(database), 0);
     assert_int_equal(unit_products_check(database), 0);
 }
 
-/* A block of the second level has 25 of the first. */
-static void test_blocks_of_the_next_level_are_split_and_merged(void **state)
+/* Deletions leave blocks that are too small. Maintenance merges each of them into the next older one. */
+static void test_small_blocks_are_merged(void **state)
 {
     unit_database_t *database = unit_database(*state);
 
-    unit_products_insert(database, 0, 30000);
+    unit_products_insert(database, 0, 42000);
     unit_products_maintain(database);
-    assert_string_equal(parts(database, 1), "12500 17500");
-    assert_int_equal(unit_products_check(database), 0);
-    unit_database_sql(database, "DELETE FROM products WHERE CAST(name AS INTEGER) > 14000");
+    unit_database_sql(database, "DELETE FROM products WHERE CAST(name AS INTEGER) BETWEEN 10600 AND 29990");
+    assert_string_equal(blocks(database), "10000 600 9 12000");
+    assert_int_equal(maintain_once(database), 2);
+    assert_string_equal(blocks(database), "10609 12000");
+    unit_database_sql(database, "DELETE FROM products WHERE CAST(name AS INTEGER) > 2");
     unit_products_maintain(database);
-    assert_string_equal(parts(database, 1), "14001");
+    assert_string_equal(blocks(database), "3");
     assert_int_equal(unit_products_check(database), 0);
 }
 
@@ -86,24 +77,26 @@ static void test_check_finds_wrong_counts(void **state)
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
 
-    unit_products_insert(database, 0, 1100);
+    unit_products_insert(database, 0, 21000);
     unit_products_maintain(database);
-    unit_database_sql(database, "UPDATE product_counts SET n = n + 1 WHERE level = 0 AND n = 600");
-    assert_int_equal(unit_products_check(database), 2); /* the part, and the sum of its level */
-    unit_database_sql(database, "UPDATE product_counts SET n = n + 1 WHERE level = 3");
-    assert_int_equal(unit_products_check(database), 3); /* the part, and the sums of the other levels */
+    unit_database_sql(database, "UPDATE product_counts SET n = n + 1 WHERE level = 0 AND n = 11000");
+    assert_int_equal(unit_products_check(database), 2); /* the block, and the sum of the blocks */
+    unit_database_sql(database, "UPDATE product_counts SET n = n + 1 WHERE level = 1");
+    assert_int_equal(unit_products_check(database), 1); /* the block */
+    unit_database_sql(database, "DELETE FROM product_counts WHERE level = 1");
+    assert_int_equal(unit_products_check(database), 3); /* and what counts all products, and those in stock */
     assert_int_equal(cat_db_transact(db, rebuild, db), APR_SUCCESS);
     assert_int_equal(unit_products_check(database), 0);
 }
 
-/* Each write inserts delta rows; maintenance applies them to all levels and deletes them. */
+/* Each write inserts delta rows; maintenance applies them to the counts and deletes them. */
 static void test_maintenance_applies_deltas(void **state)
 {
     unit_database_t *database = unit_products_without_triggers(*state);
     cat_db_t *db = unit_database_use(*state, database);
 
     unit_products_insert(database, 0, 120); /* two statements of 50 products, and 20 of one */
-    assert_string_equal(parts(database, 3), "0");
+    assert_string_equal(all(database), "0");
     assert_string_equal(unit_database_sql(database, "SELECT SUM(delta) FROM product_deltas"), "120");
     assert_int_equal(unit_products_check(database), 0);
     assert_int_equal(cat_products_insert_one(db, unit_product(*state, 120)), APR_SUCCESS);
@@ -111,24 +104,26 @@ static void test_maintenance_applies_deltas(void **state)
     assert_int_equal(cat_products_delete_one(db, unit_product_id(*state, 7), NULL), APR_NOTFOUND);
     assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM product_deltas"), "122");
     assert_int_equal(maintain_once(database), 1);
-    assert_string_equal(parts(database, 3), "120");
+    assert_string_equal(all(database), "120");
     assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM product_deltas"), "0");
     assert_int_equal(unit_products_check(database), 0);
 }
 
-/* The deltas fill more than one batch. Maintenance splits no part before few deltas are left. */
+/* The deltas fill more than one batch. Maintenance splits no block before few deltas are left. */
 static void test_maintenance_applies_many_deltas_in_batches(void **state)
 {
     unit_database_t *database = unit_products_without_triggers(*state);
 
-    unit_products_insert(database, 0, 5000);
-    assert_int_equal(maintain_once(database), 4);
-    assert_string_equal(parts(database, 0), "4000");
-    assert_int_equal(maintain_once(database), 10);
-    assert_string_equal(parts(database, 0), "500 500 500 500 500 500 500 500 500 500");
+    unit_products_insert(database, 0, 22000);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(maintain_once(database), 4);
+    }
+    assert_string_equal(blocks(database), "20000");
+    assert_int_equal(maintain_once(database), 3);
+    assert_string_equal(blocks(database), "10000 12000");
     unit_products_maintain(database);
     assert_int_equal(unit_products_check(database), 0);
-    unit_products_insert(database, 5000, 6200); /* into the newest part */
+    unit_products_insert(database, 22000, 23200); /* into the newest block */
     unit_database_sql(
         database,
         "INSERT INTO product_deltas (created_at, id, delta, category, category_delta, in_stock)"
@@ -136,8 +131,8 @@ static void test_maintenance_applies_many_deltas_in_batches(void **state)
         "DELETE FROM products WHERE CAST(name AS INTEGER) BETWEEN 400 AND 1600");
     unit_products_maintain(database);
     assert_int_equal(unit_products_check(database), 0);
-    assert_string_equal(parts(database, 3), "4999");
-    assert_string_equal(unit_database_sql(database, "SELECT n FROM category_counts WHERE category = 'Light'"), "4999");
+    assert_string_equal(all(database), "21999");
+    assert_string_equal(unit_database_sql(database, "SELECT n FROM category_counts WHERE category = 'Light'"), "21999");
 }
 
 static apr_int64_t count_category(unit_database_t *database, const char *category)
@@ -230,10 +225,10 @@ static void test_job_stops_with_the_server(void **state)
 
     unit_products_insert(database, 0, 5000);
     assert_int_equal(cat_counts_run(&job), APR_SUCCESS);
-    assert_string_equal(parts(database, 3), "0");
+    assert_string_equal(all(database), "0");
     stop = 0;
     assert_int_equal(cat_counts_run(&job), APR_SUCCESS);
-    assert_string_equal(parts(database, 3), "5000");
+    assert_string_equal(all(database), "5000");
     assert_int_equal(unit_products_check(database), 0);
 }
 
@@ -298,10 +293,9 @@ static void test_failing_database_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_empty_catalogue_has_one_part),
-        UNIT_TEST(test_large_parts_are_split),
-        UNIT_TEST(test_small_parts_are_merged),
-        UNIT_TEST(test_blocks_of_the_next_level_are_split_and_merged),
+        UNIT_TEST(test_empty_catalogue_has_one_block),
+        UNIT_TEST(test_large_blocks_are_split),
+        UNIT_TEST(test_small_blocks_are_merged),
         UNIT_TEST(test_check_finds_wrong_counts),
         UNIT_TEST(test_maintenance_applies_deltas),
         UNIT_TEST(test_maintenance_applies_many_deltas_in_batches),

@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pages of all products, wherever they begin: their products, the total, and how many rows the database reads for them.
+ * test_list_page [DRIVER PARAMS]: the last of these on another database, which must be empty.
+ */
 #include "unit_products.h"
+#include "unit_transactions.h"
+
+#include <apr_dbd.h>
 
 #include "catalogue/list_page.h"
 
-#define PRODUCTS 2600 /* maintenance splits them into five parts */
+static const char *driver = "sqlite3", *params;
+
+#define PRODUCTS 2600
 
 typedef struct rows_t {
     int next; /* the number that the next row must have */
@@ -57,24 +66,27 @@ static void read_all_pages(unit_database_t *database, int limit)
     assert_int_equal(read_page(database, APR_INT64_MAX, limit, PRODUCTS), 0);
 }
 
-static void test_reads_pages_from_one_part(void **state)
+static void test_reads_pages_of_few_products(void **state)
 {
     unit_database_t *database = unit_database(*state);
 
     unit_products_insert(database, 0, PRODUCTS);
-    read_all_pages(database, 17);
-}
-
-/* Pages begin in each part, near either end, and some end in another part. */
-static void test_reads_pages_from_several_parts(void **state)
-{
-    unit_database_t *database = unit_database(*state);
-
-    unit_products_insert(database, 0, PRODUCTS);
-    unit_products_maintain(database);
-    assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM product_counts WHERE level = 0"), "5");
     read_all_pages(database, 17);
     read_all_pages(database, 100);
+}
+
+/* Some begin in each of the blocks, near either end of it, and some end in another one. */
+static void test_reads_pages_from_several_blocks(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+
+    unit_products_insert(database, 0, 36000);
+    read_page(database, 500, 30, 36000);
+    unit_products_maintain(database);
+    assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM product_counts WHERE level = 0"), "3");
+    for (int page = 1; page <= 36000 / 30; page += page % 7 + 1) {
+        assert_int_equal(read_page(database, page, 30, 36000), 30);
+    }
 }
 
 /* Stops the reading. Its status is the result. */
@@ -99,13 +111,136 @@ static void test_row_function_may_stop_the_reading(void **state)
     assert_int_equal(rows, 1);
 }
 
-int main(void)
+/* ---- what a page costs ---- */
+
+#define MANY 50000    /* products: several blocks */
+#define NEAR_END 2000 /* so far from an end, the rows before a page are read in the index */
+
+/* Rows that the database reads beside those before the page: several times those of the page; and the counts of the blocks,
+ * and the keys in half of the largest block. */
+#define NEAR_ROWS 100
+#define FAR_ROWS 10300
+
+/* Of SQLite's virtual machine, which does not count rows. A row in an index takes six or fewer. */
+#define STEPS_PER_ROW 8
+
+typedef struct engine_t {
+    apr_pool_t *pool;
+    unit_database_t *database;
+    apr_int64_t steps; /* SQLite's, of statements that have ended */
+} engine_t;
+
+static int count_steps(unsigned event, void *baton, void *statement, void *time)
+{
+    engine_t *e = baton;
+
+    (void)event;
+    (void)time;
+    e->steps += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1);
+    return 0;
+}
+
+/* The database has one connection, so what is set or counted for that is so for all reads. */
+static engine_t *make_engine(apr_pool_t *pool)
+{
+    engine_t *e = apr_pcalloc(pool, sizeof(*e));
+    const char *file = params ? params : apr_pstrcat(pool, unit_directory(pool), "/catalog.db", NULL);
+    cat_db_t *db;
+    cat_connection_t *conn;
+
+    e->pool = pool;
+    e->database = unit_database_make_for(pool, driver, file);
+    e->database->conf.max_connections = 1;
+    unit_database_migrate(e->database);
+    e->database->logged[0] = '\0';
+    unit_products_insert(e->database, 0, MANY);
+    unit_products_maintain(e->database);
+    db = unit_database_use(pool, e->database);
+    conn = unit_connect(db, CAT_TO_READ);
+    if (!strcmp(driver, "pgsql")) {
+        assert_int_equal(cat_connection_send(conn, "ANALYZE products"), APR_SUCCESS);
+    } else if (!strcmp(driver, "sqlite3")) {
+        sqlite3 *sqlite = apr_dbd_native_handle(db->handle.driver, db->handle.dbd);
+        assert_int_equal(sqlite3_trace_v2(sqlite, SQLITE_TRACE_PROFILE, count_steps, e), SQLITE_OK);
+    }
+    cat_db_release(db);
+    return e;
+}
+
+static apr_int64_t ask_number(engine_t *e, const char *text)
+{
+    cat_db_t *db = unit_database_use(e->pool, e->database);
+    const char *value;
+
+    assert_int_equal(cat_connection_ask(unit_connect(db, CAT_TO_READ), e->pool, text, &value), APR_SUCCESS);
+    cat_db_release(db);
+    return value ? apr_atoi64(value) : 0;
+}
+
+/* How many rows the session has read so far. MariaDB counts those of this question, too. */
+static apr_int64_t count_rows(engine_t *e)
+{
+    if (!strcmp(driver, "mysql")) {
+        return ask_number(e, "SELECT CAST(SUM(variable_value) AS SIGNED) FROM information_schema.session_status"
+                             " WHERE variable_name LIKE 'HANDLER_READ%'");
+    }
+    if (!strcmp(driver, "pgsql")) {
+        ask_number(e, "SELECT CAST(pg_stat_force_next_flush() AS TEXT)");
+        return ask_number(e, "SELECT (SELECT SUM(seq_tup_read) FROM pg_stat_user_tables)"
+                             " + (SELECT SUM(idx_tup_read) FROM pg_stat_user_indexes)");
+    }
+    return e->steps / STEPS_PER_ROW;
+}
+
+static void check_cost(engine_t *e, apr_int64_t page, int limit, apr_int64_t most)
+{
+    apr_int64_t before = count_rows(e), own = count_rows(e) - before, rows;
+
+    before = count_rows(e);
+    read_page(e->database, page, limit, MANY);
+    rows = count_rows(e) - before - own;
+    if (rows <= 0 || rows > most) {
+        fail_msg("page %" APR_INT64_T_FMT " of %d reads %" APR_INT64_T_FMT " rows, not %" APR_INT64_T_FMT, page, limit,
+                 rows, most);
+    }
+}
+
+static void test_reads_few_rows_wherever_the_page_is(void **state)
+{
+    engine_t *e = make_engine(*state);
+    int last = MANY / 10;
+
+    for (int page = 1; page < 200; page += page < 10 ? 1 : 21) {
+        check_cost(e, page, 10, 10 * (page - 1) + NEAR_ROWS);
+    }
+    for (int page = NEAR_END / 10 + 2; page < last; page += 131) {
+        int left = MANY - 10 * (page - 1);
+        check_cost(e, page, 10, left > NEAR_END ? FAR_ROWS : left + NEAR_ROWS);
+    }
+    check_cost(e, last, 10, 10 + NEAR_ROWS);
+    check_cost(e, last + 1, 10, NEAR_ROWS);
+    assert_string_equal(e->database->logged, "");
+}
+
+static int run_on_server(void)
+{
+    const struct CMUnitTest tests[] = {UNIT_TEST(test_reads_few_rows_wherever_the_page_is)};
+
+    return UNIT_RUN(tests);
+}
+
+int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_pages_of_an_empty_catalogue_are_empty),
-        UNIT_TEST(test_reads_pages_from_one_part),
-        UNIT_TEST(test_reads_pages_from_several_parts),
-        UNIT_TEST(test_row_function_may_stop_the_reading),
+        UNIT_TEST(test_pages_of_an_empty_catalogue_are_empty), UNIT_TEST(test_reads_pages_of_few_products),
+        UNIT_TEST(test_reads_pages_from_several_blocks),       UNIT_TEST(test_row_function_may_stop_the_reading),
+        UNIT_TEST(test_reads_few_rows_wherever_the_page_is),
     };
+
+    if (count == 3) {
+        driver = words[1];
+        params = words[2];
+        return run_on_server();
+    }
     return UNIT_RUN(tests);
 }

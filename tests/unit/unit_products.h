@@ -69,7 +69,7 @@ static inline void unit_products_maintain(unit_database_t *database)
     cat_db_release(db);
 }
 
-/* How many parts of the list have a wrong count. */
+/* How many counts are wrong. */
 static inline int unit_products_check(unit_database_t *database)
 {
     cat_db_t *db = unit_database_use(database->pool, database);
@@ -84,9 +84,9 @@ static inline int unit_products_check(unit_database_t *database)
 #define UNIT_NO_TRIGGERS                                                                                               \
     "DROP TRIGGER products_insert; DROP TRIGGER products_delete; DROP TRIGGER products_category_insert;"               \
     "DROP TRIGGER products_category_delete; DROP TRIGGER products_category_update; DROP TRIGGER products_stock;"       \
-    "DROP TRIGGER category_counts_delete; DROP VIEW product_deltas;"                                                   \
+    "DROP VIEW product_deltas;"                                                                                        \
     "CREATE TABLE product_deltas (seq INTEGER PRIMARY KEY, created_at INTEGER, id TEXT, delta INTEGER,"                \
-    " category TEXT, category_delta INTEGER NOT NULL DEFAULT 0, in_stock INTEGER)"
+    " category TEXT, category_delta INTEGER NOT NULL DEFAULT 0, in_stock INTEGER NOT NULL DEFAULT 0)"
 
 /* A database whose counts are kept in that way. */
 static inline unit_database_t *unit_products_without_triggers(apr_pool_t *pool)

@@ -20,6 +20,7 @@ SET @step = /*M! 'ALTER TABLE products ADD INDEX IF NOT EXISTS products_by_categ
     WHERE table_schema = DATABASE() AND table_name = 'products' AND index_name = 'products_by_rating') */;
 PREPARE step FROM @step;
 EXECUTE step;
+DEALLOCATE PREPARE step;
 
 -- The words of each product, cut off after 64 octets.
 CREATE TABLE IF NOT EXISTS product_words (
@@ -28,22 +29,6 @@ CREATE TABLE IF NOT EXISTS product_words (
     id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     PRIMARY KEY (word, created_at, id)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
-
--- How many indexed products each category has, but for those that product_deltas tells of.
-CREATE TABLE IF NOT EXISTS category_counts (
-    category VARBINARY(400) NOT NULL PRIMARY KEY,
-    n        BIGINT NOT NULL
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
-
--- category_delta is of the indexed products of the category; a change of a category alone has a delta of 0.
-SET @step = /*M! 'ALTER TABLE product_deltas ADD COLUMN IF NOT EXISTS category VARBINARY(400), ADD COLUMN IF NOT EXISTS category_delta INTEGER NOT NULL DEFAULT 0' */
-    /*!50700 (SELECT CASE WHEN COUNT(*) > 0 THEN 'DO 0' ELSE
-    'ALTER TABLE product_deltas ADD COLUMN category VARBINARY(400), ADD COLUMN category_delta INTEGER NOT NULL DEFAULT 0'
-    END FROM information_schema.columns
-    WHERE table_schema = DATABASE() AND table_name = 'product_deltas' AND column_name = 'category_delta') */;
-PREPARE step FROM @step;
-EXECUTE step;
-DEALLOCATE PREPARE step;
 
 -- The parts of the index that CatalogIndex names. complete: 1 when all products have theirs; until then those from the list key on,
 -- filled of them. The key of a part that no product has yet is above all products.

@@ -118,17 +118,6 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     }
 }
 
-#define SPLIT_PARTS_MYSQL(own, below)                                                                                  \
-    "SELECT m.created_at, m.id, (SELECT SUM(n) FROM product_counts x"                                                  \
-    " WHERE x.created_at >= f.created_at AND (x.created_at > f.created_at OR x.id >= f.id)"                            \
-    " AND x.created_at <= m.created_at AND (x.created_at < m.created_at OR x.id < m.id) AND x.level = " below ")"      \
-    " FROM (SELECT CAST(%s AS SIGNED) AS created_at, %s AS id, CAST(%s AS SIGNED) AS size) f JOIN"                     \
-    " (SELECT created_at, id FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN product_counts"  \
-    " ON level = " below " AND created_at >= key_time AND (created_at > key_time OR id >= key_id)"                     \
-    " ORDER BY created_at, id LIMIT 1 OFFSET %s) m ON NOT EXISTS (SELECT 1 FROM product_counts u"                      \
-    " WHERE u.level = " own " AND u.created_at >= f.created_at AND (u.created_at > f.created_at OR u.id > f.id)"       \
-    " AND u.created_at <= m.created_at AND (u.created_at < m.created_at OR u.id <= m.id))"
-
 #define WORDS_INSERT_MYSQL(rows)                                                                                       \
     "INSERT INTO product_words (word, created_at, id) VALUES " rows " ON DUPLICATE KEY UPDATE word = "                 \
     "product_words.word"
@@ -139,30 +128,37 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     " ON created_at < key_time OR (created_at = key_time AND p.id < key_id)"                                           \
     " ORDER BY created_at DESC, p.id DESC LIMIT %s"
 
+/* Where the statistics are older than the products, as after an import, it would read and sort the whole table. */
+#define BY_TIME " FORCE INDEX (products_by_time)"
+
+#define PRODUCT_LIST_MYSQL(from)                                                                                       \
+    "SELECT " PRODUCT_COLUMNS_OF_P " FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key"              \
+    " JOIN products p" BY_TIME " ON created_at < key_time OR (created_at = key_time AND p.id " from " key_id)"         \
+    " ORDER BY created_at DESC, p.id DESC LIMIT %s"
+
 /*
  * The statements in which it differs from db/sql.def: there is no ON CONFLICT, and no LIMIT in a subquery of IN. MariaDB finds no row
  * values in an index, so list keys are compared column by column; a derived table lets each be sent once.
  */
 static const char *const statements[SQL_COUNT] = {
     /* clang-format off */
-    [SQL_PRODUCT_LIST_FROM] =
+    [SQL_PRODUCT_LIST] =
+        "SELECT " PRODUCT_COLUMNS ", " PRODUCT_TOTAL " FROM products" BY_TIME
+        " ORDER BY created_at DESC, id DESC LIMIT %s OFFSET %s",
+    [SQL_PRODUCT_LIST_NEAR] =
         "SELECT " PRODUCT_COLUMNS_OF_P ", " PRODUCT_TOTAL " FROM"
-        " (SELECT created_at, id FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key"
-        " JOIN products ON created_at < key_time OR (created_at = key_time AND id < key_id)"
-        " ORDER BY created_at DESC, id DESC LIMIT %s OFFSET %s) k"
-        " JOIN products p ON p.id = k.id ORDER BY k.created_at DESC, k.id DESC",
-    [SQL_PRODUCT_LIST_ABOVE] =
-        "SELECT " PRODUCT_COLUMNS_OF_P ", " PRODUCT_TOTAL " FROM"
-        " (SELECT created_at AS key_time, id AS key_id"
-        " FROM (SELECT CAST(%s AS SIGNED) AS first_time, %s AS first_id) first"
-        " JOIN products ON created_at > first_time OR (created_at = first_time AND id >= first_id)"
-        " ORDER BY created_at, id LIMIT 1 OFFSET %s) list_key"
-        " JOIN products p ON created_at < key_time OR (created_at = key_time AND p.id <= key_id)"
-        " ORDER BY p.created_at DESC, p.id DESC LIMIT %s",
-    [SQL_PRODUCT_LIST_AFTER] =
-        "SELECT " PRODUCT_COLUMNS_OF_P " FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN products p"
-        " ON created_at < key_time OR (created_at = key_time AND p.id < key_id)"
-        " ORDER BY created_at DESC, p.id DESC LIMIT %s",
+        " (SELECT created_at, id FROM products" BY_TIME " ORDER BY created_at DESC, id DESC LIMIT %s, %s) k"
+        " STRAIGHT_JOIN products p ON p.id = k.id ORDER BY k.created_at DESC, k.id DESC",
+    [SQL_PRODUCT_KEY_BELOW] =
+        "SELECT created_at, id FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key"
+        " JOIN products" BY_TIME " ON created_at < key_time OR (created_at = key_time AND id < key_id)"
+        " ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET %s",
+    [SQL_PRODUCT_KEY_ABOVE] =
+        "SELECT created_at, id FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key"
+        " JOIN products" BY_TIME " ON created_at > key_time OR (created_at = key_time AND id >= key_id)"
+        " ORDER BY created_at, id LIMIT 1 OFFSET %s",
+    [SQL_PRODUCT_LIST_AT] = PRODUCT_LIST_MYSQL("<="),
+    [SQL_PRODUCT_LIST_AFTER] = PRODUCT_LIST_MYSQL("<"),
     [SQL_PRODUCT_LOCK] =
         "SELECT " PRODUCT_COLUMNS " FROM products WHERE id = %s FOR UPDATE",
     [SQL_PRODUCT_LOCK_100] = LOCK_100 " FOR UPDATE",
@@ -182,24 +178,11 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_INDEX_READ] = INDEX_ROWS_MYSQL,
     [SQL_CATEGORY_BEGIN] = CATEGORY_BEGIN("CAST(category AS BINARY)"),
     [SQL_CATEGORY_WRONG] = CATEGORY_WRONG("CAST(category AS BINARY)"),
-    [SQL_STOCK_PORTION] = STOCK_PORTION("CAST(category AS BINARY)"),
-    [SQL_COUNTS_PARTS] =
-        "WITH r AS (SELECT CAST(%s AS SIGNED) AS level, CAST(%s AS SIGNED) AS first_at, %s AS first_id,"
-        " CAST(%s AS SIGNED) AS next_at, %s AS next_id)"
-        " SELECT MIN(created_at), MAX(CASE is_part WHEN 1 THEN id END), SUM(n)"
-        " FROM (SELECT created_at, id, n, is_part, SUM(is_part)"
-        " OVER (ORDER BY created_at, id, is_part DESC ROWS UNBOUNDED PRECEDING) AS part"
-        " FROM (SELECT c.created_at, c.id, c.n, 1 AS is_part FROM r JOIN product_counts c ON c.level IN (r.level, 127)"
-        " AND c.created_at >= first_at AND (c.created_at > first_at OR c.id >= first_id)"
-        " AND c.created_at <= next_at AND (c.created_at < next_at OR c.id < next_id)"
-        " UNION ALL SELECT d.created_at, d.id, d.delta, 0 FROM r JOIN product_deltas d"
-        " ON d.created_at >= first_at AND (d.created_at > first_at OR d.id >= first_id)"
-        " AND d.created_at <= next_at AND (d.created_at < next_at OR d.id < next_id)) e) s"
-        " GROUP BY part ORDER BY part DESC",
+    [SQL_COUNTS_SIZES] = COUNTED_SIZES,
     [SQL_COUNTS_FIRST] =
-        "SELECT created_at, id FROM product_counts WHERE level = %s AND created_at <= CAST(%s AS SIGNED)"
+        "SELECT created_at, id FROM product_counts WHERE level = 0 AND created_at <= CAST(%s AS SIGNED)"
         " AND (created_at < CAST(%s AS SIGNED) OR id <= %s) ORDER BY level DESC, created_at DESC, id DESC LIMIT 1",
-    [SQL_COUNTS_SPLIT_BLOCK] =
+    [SQL_COUNTS_SPLIT] =
         "SELECT m.created_at, m.id, f.size - (SELECT COALESCE(SUM(delta), 0) FROM product_deltas x"
         " WHERE x.created_at >= f.created_at AND (x.created_at > f.created_at OR x.id >= f.id)"
         " AND x.created_at <= m.created_at AND (x.created_at < m.created_at OR x.id < m.id))"
@@ -209,8 +192,6 @@ static const char *const statements[SQL_COUNT] = {
         " ORDER BY created_at, id LIMIT 1 OFFSET %s) m ON NOT EXISTS (SELECT 1 FROM product_counts u"
         " WHERE u.level = 0 AND u.created_at >= f.created_at AND (u.created_at > f.created_at OR u.id > f.id)"
         " AND u.created_at <= m.created_at AND (u.created_at < m.created_at OR u.id <= m.id))",
-    [SQL_COUNTS_SPLIT_GROUP] = SPLIT_PARTS_MYSQL("1", "0"),
-    [SQL_COUNTS_SPLIT_REGION] = SPLIT_PARTS_MYSQL("2", "1"),
     [SQL_COUNTS_COUNT] =
         "WITH r AS (SELECT CAST(%s AS SIGNED) AS first_at, %s AS first_id,"
         " CAST(%s AS SIGNED) AS next_at, %s AS next_id)"

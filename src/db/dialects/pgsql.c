@@ -95,7 +95,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 
 /* Products in the order of the list, rows of them at most. The planner expects a tenth of the rows below for a LIMIT whose value it does
  * not know: a million of ten million. It would plan each execution anew then, or choose a plan for a million rows. So a constant says how
- * many a page can reach: CatalogMaxLimit is at most 1000, and SQL_PRODUCT_LIST skips 50 at most. */
+ * many a page can reach: CatalogMaxLimit is at most 1000, SQL_PRODUCT_LIST skips 50 at most, and SQL_PRODUCT_LIST_NEAR 2000. */
 #define NEWEST(condition, rows)                                                                                        \
     " FROM (SELECT " PRODUCT_COLUMNS " FROM (SELECT " PRODUCT_COLUMNS " FROM products" condition                       \
     " ORDER BY created_at DESC, id DESC LIMIT 1100) r ORDER BY created_at DESC, id DESC LIMIT " rows ") p"             \
@@ -109,6 +109,13 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_PRODUCT_LIST] =
         "SELECT " PRODUCT_COLUMNS ", " PRODUCT_TOTAL NEWEST("", "CAST($1 AS BIGINT) + CAST($2 AS BIGINT)")
         " LIMIT %s OFFSET %s",
+    [SQL_PRODUCT_LIST_NEAR] =
+        "SELECT " PRODUCT_COLUMNS ", " PRODUCT_TOTAL
+        NEWEST(" WHERE (created_at, id) <= (SELECT created_at, id FROM"
+               " (SELECT created_at, id FROM products ORDER BY created_at DESC, id DESC LIMIT 2100) n"
+               " ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET %s)", "$2") " LIMIT %s",
+    [SQL_PRODUCT_LIST_AT] =
+        "SELECT " PRODUCT_COLUMNS NEWEST(" WHERE (created_at, id) <= (%s, %s)", "$3") " LIMIT %s",
     [SQL_PRODUCT_LIST_AFTER] =
         "SELECT " PRODUCT_COLUMNS NEWEST(" WHERE (created_at, id) < (%s, %s)", "$3") " LIMIT %s",
     [SQL_PRODUCT_LOCK] =
@@ -120,18 +127,7 @@ static const char *const statements[SQL_COUNT] = {
         "SELECT c.relname, CASE WHEN i.indisvalid THEN 1 ELSE 0 END, pg_relation_size(c.oid)"
         " FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = to_regclass('products')",
     [SQL_INDEX_ROWS] = INDEX_ROWS " FOR UPDATE",
-    [SQL_COUNTS_PARTS] =
-        "WITH r AS (SELECT CAST(%s AS INTEGER) AS level, CAST(%s AS BIGINT) AS first_at, %s AS first_id,"
-        " CAST(%s AS BIGINT) AS next_at, %s AS next_id)"
-        " SELECT MIN(created_at), MAX(CASE is_part WHEN 1 THEN id END), SUM(n)"
-        " FROM (SELECT created_at, id, n, is_part, SUM(is_part)"
-        " OVER (ORDER BY created_at, id, is_part DESC ROWS UNBOUNDED PRECEDING) AS part"
-        " FROM (SELECT c.created_at, c.id, c.n, 1 AS is_part FROM r JOIN product_counts c"
-        " ON c.level = r.level AND (c.created_at, c.id) >= (first_at, first_id)"
-        " AND (c.created_at, c.id) < (next_at, next_id)"
-        " UNION ALL SELECT d.created_at, d.id, d.delta, 0 FROM r JOIN product_deltas d"
-        " ON (d.created_at, d.id) >= (first_at, first_id)"
-        " AND (d.created_at, d.id) < (next_at, next_id)) e) s GROUP BY part ORDER BY part DESC",
+    [SQL_COUNTS_SIZES] = COUNTED_SIZES,
     [SQL_LOGIN_TRY] =
         "UPDATE login_failures SET failed_at = %s, allowed_at = CASE WHEN failures < 4 THEN 0"
         " WHEN failures < 13 THEN CAST(%s AS BIGINT) + (1000 << (failures - 3))"

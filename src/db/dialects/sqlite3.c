@@ -73,11 +73,9 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_CATEGORY_LIST] = "SELECT category, n, in_stock FROM category_counts WHERE n > 0",
     [SQL_CATEGORY_LARGEST] = CATEGORIES_BY_CEILING,
     [SQL_CATEGORY_STOCK] = CATEGORIES_BY_CEILING,
-    [SQL_STOCK_COUNT] = "SELECT a.n, a.in_stock FROM product_counts c CROSS JOIN product_counts a"
-                        " WHERE c.level = 4 AND c.in_stock = c.n AND a.level = 3",
+    [SQL_STOCK_COUNT] = "SELECT n, in_stock FROM product_counts WHERE level = 1",
     [SQL_STOCK_OF_CATEGORY] = "SELECT COALESCE((SELECT n FROM category_counts WHERE category = %s), 0),"
-                              " COALESCE((SELECT in_stock FROM category_counts WHERE category = %s), 0)"
-                              " FROM product_counts c WHERE c.level = 4 AND c.in_stock = c.n",
+                              " COALESCE((SELECT in_stock FROM category_counts WHERE category = %s), 0)",
     [SQL_MOVE_REVOCATION] = "INSERT INTO revoked_sessions (session_id, ended_at, imported_at)"
                             " VALUES (%s, %s, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER))",
 };
