@@ -189,16 +189,15 @@ static const cat_shape_t refresh_token = {.kind = CAT_SHAPE_TEXT, .example = "\"
 
 /* user: the shape of that member. */
 #define MEMBERS(user)                                                                                                  \
-    {                                                                                                                  \
-        CAT_MEMBER_SUCCESS, CAT_MEMBER_MESSAGE,                                                                        \
-            {"token", &access_token, CAT_ALWAYS,                                                                       \
-             "The access token, a JWT, to be sent as `Authorization: Bearer ...`"},                                    \
-            {"tokenType", &token_type, CAT_ALWAYS, "`Bearer`"},                                                        \
-            {"expiresIn", &seconds, CAT_ALWAYS, "For how many seconds the access token is valid"},                     \
-            {"refreshToken", &refresh_token, CAT_USUALLY,                                                              \
-             "What the next pair of tokens is got with; absent if it is a cookie"},                                    \
-            {"user", user, CAT_ALWAYS, "Who has signed in"}, CAT_MEMBER_END                                            \
-    }
+    {CAT_MEMBER_SUCCESS,                                                                                               \
+     CAT_MEMBER_MESSAGE,                                                                                               \
+     {"token", &access_token, CAT_ALWAYS, "The access token, a JWT, to be sent as `Authorization: Bearer ...`"},       \
+     {"tokenType", &token_type, CAT_ALWAYS, "`Bearer`"},                                                               \
+     {"expiresIn", &seconds, CAT_ALWAYS, "For how many seconds the access token is valid"},                            \
+     {"refreshToken", &refresh_token, CAT_USUALLY,                                                                     \
+      "What the next pair of tokens is got with; absent if it is a cookie"},                                           \
+     {"user", user, CAT_ALWAYS, "Who has signed in"},                                                                  \
+     CAT_MEMBER_END}
 static const cat_member_t members[] = MEMBERS(&cat_user_profile_shape);
 static const cat_member_t registered_members[] = MEMBERS(&cat_user_shape);
 

@@ -73,7 +73,8 @@ static const apr_getopt_option_t options[] = {
     {"upsert", 'u', 0, "          import --products: a row with an id updates that product"},
     {"dry-run", 'n', 0, "          import --products, index: only say what would be done"},
     {"force", 'F', 0,
-     "          user role, lock, delete: the last administrator, too; user add: a name that was given up; backup: replace "
+     "          user role, lock, delete: the last administrator, too; user add: a name that was given up; backup: "
+     "replace "
      "FILE"},
     {"actor", 'a', 1, "WHO       audit: only changes by this user, by name or id"},
     {"target", 'T', 1, "WHOM      audit: only changes of this user or mail, by name or id"},

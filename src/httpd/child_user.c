@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <unixd.h>
 
-#define NO_GROUP ((gid_t)-1) /* mod_unixd's, where no Group is set */
+#define NO_GROUP ((gid_t) - 1) /* mod_unixd's, where no Group is set */
 
 cat_os_user_t cat_child_user_find(void)
 {
