@@ -235,11 +235,12 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
     char *base = NULL;
     const cat_conf_t *conf = cat_conf_get(main_server->lookup_defaults);
     int places = conf->hash_concurrency ? conf->hash_concurrency : count_cores();
+    const cat_semaphore_size_t size = {.slots = places, .queue = places * HASH_QUEUE_FACTOR};
     cat_semaphore_t *hashing;
     cat_write_locks_t *locks;
     cat_file_registry_t *registry;
     cat_metrics_t *metrics;
-    apr_status_t rv = cat_semaphore_create(&hashing, pconf, places, places * HASH_QUEUE_FACTOR);
+    apr_status_t rv = cat_semaphore_create(&hashing, pconf, &size);
 
     if (rv == APR_SUCCESS) {
         rv = cat_write_lock_create(&locks, pconf, main_server->process->pool);
