@@ -22,6 +22,29 @@ void cat_db_measure(cat_db_t *db, cat_timing_t *timing)
     db->timing = timing;
 }
 
+void cat_db_serve(cat_db_t *db, const char *network)
+{
+    db->network = network;
+}
+
+void cat_db_go_first(cat_db_t *db)
+{
+    db->is_first = 1;
+}
+
+apr_status_t cat_db_begin_search(cat_db_t *db)
+{
+    return cat_checkout_take_turn(db, db->source->searches, CAT_SOURCE_SEARCH_PATIENCE,
+                                  "CAT079: too many lists with conditions at once; see CatalogMaxSearches", &db->search);
+}
+
+void cat_db_end_search(cat_db_t *db)
+{
+    if (db->source->searches) {
+        cat_semaphore_leave(db->source->searches, db->search);
+    }
+}
+
 void cat_db_release(cat_db_t *db)
 {
     cat_checkout_release(db);

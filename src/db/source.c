@@ -293,9 +293,8 @@ apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, co
 
     if (rv != APR_SUCCESS) {
         count_failure(source, CAT_CONNECTION_LIMIT);
-        cat_log(log, cat_log_busy_level(log), 0,
-                "CAT001: all %d connections to %s are in use; see CatalogMaxConnections", max, source->name);
-        return CAT_EBUSY;
+        return cat_source_log_busy(source, log, &source->limit_refusals,
+                                   "CAT001: no connection came free in a second; see CatalogMaxConnections");
     }
     if (cat_warm_take(source->warm, handle, apr_time_now())) {
         handle->is_warm = 1;
@@ -349,7 +348,7 @@ apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *hand
     return source->connector->reopen(source->context, handle);
 }
 
-apr_status_t cat_source_take_write_lock(const cat_source_t *source, apr_time_t until, const cat_log_t *log, int *slot)
+apr_status_t cat_source_take_write_lock(cat_source_t *source, apr_time_t until, const cat_log_t *log, int *slot)
 {
     apr_time_t now = apr_time_now();
     apr_status_t rv = cat_semaphore_enter(cat_source_write_lock(source), NULL, until > now ? until - now : 0, slot);
@@ -357,11 +356,21 @@ apr_status_t cat_source_take_write_lock(const cat_source_t *source, apr_time_t u
     return rv == APR_SUCCESS ? rv : cat_source_log_late(source, log);
 }
 
-apr_status_t cat_source_log_late(const cat_source_t *source, const cat_log_t *log)
+apr_status_t cat_source_log_late(cat_source_t *source, const cat_log_t *log)
 {
-    cat_log(log, cat_log_busy_level(log), 0, "CAT008: %s: writers before this one took more than %d seconds",
-            source->name, (int)apr_time_sec(CAT_SOURCE_WRITE_PATIENCE));
     cat_metrics_add(source->metrics, CAT_METRIC_WRITE_REFUSALS, 0, 1);
+    return cat_source_log_busy(source, log, &source->late_refusals,
+                               "CAT008: writers before this one took more than 3 seconds");
+}
+
+apr_status_t cat_source_log_busy(const cat_source_t *source, const cat_log_t *log, cat_repeats_t *repeats,
+                                 const char *line)
+{
+    char more[CAT_REPEATS_TEXT] = "";
+
+    if (log->is_background || cat_repeats_note(repeats, cat_time_monotonic(), more)) {
+        cat_log(log, cat_log_busy_level(log), 0, "%s%s (%s)", line, more, source->name);
+    }
     return CAT_EBUSY;
 }
 

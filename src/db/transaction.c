@@ -4,6 +4,12 @@
 #include "db/checkout.h"
 #include "db/statement.h"
 #include "db/status.h"
+#include "lib/time.h"
+
+/* After a transaction that kept other writers waiting, the next one of its kind begins after this part of its time, at most after the
+ * pause: so a request that writes twice, as a sign-in does, waits for one of them. */
+#define PAUSE_PART 8
+#define PAUSE_MOST apr_time_from_msec(100)
 
 /* The most writes that share a transaction, so that none waits long for the others: one of more has its own. */
 #define GROUP_MAX 64
@@ -194,18 +200,13 @@ static cat_group_state_t wait_in_queue(cat_write_t *w)
 }
 
 /* The leader collects the group when it has the write lock, so that writes which arrive while it waits are in it. */
-apr_status_t cat_transaction_write(cat_write_t *w)
+static apr_status_t write_in_turn(cat_write_t *w)
 {
     cat_source_t *source = w->db->source;
     cat_group_state_t state;
-    apr_status_t rv;
 
     w->arrived = apr_time_now();
     w->item.next = NULL;
-    rv = cat_checkout_check_schema(w->db);
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
     if (!cat_source_write_lock(source)) {
         return w->work ? do_work_alone(w) : write_statement_alone(w);
     }
@@ -221,4 +222,38 @@ apr_status_t cat_transaction_write(cat_write_t *w)
         cat_group_leave(source->group, &w->item);
     }
     return w->rv;
+}
+
+/* Of transactions that are long only so many are in the order of writers: on SQLite one, so each other writer waits for one of them at
+ * most, however many clients import. They wait for each other before they have anything that others wait for. */
+static apr_status_t write_long(cat_write_t *w)
+{
+    cat_semaphore_t *turns = w->db->source->long_writes;
+    apr_time_t begun, took;
+    int place;
+    apr_status_t rv = cat_checkout_take_turn(w->db, turns, CAT_SOURCE_LONG_PATIENCE,
+                                             "CAT080: imports and batches before this one took too long", &place);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    begun = cat_time_monotonic();
+    rv = write_in_turn(w);
+    cat_checkout_release(w->db);
+    if (cat_source_write_lock(w->db->source)) {
+        took = (cat_time_monotonic() - begun) / PAUSE_PART;
+        apr_sleep(took < PAUSE_MOST ? took : PAUSE_MOST);
+    }
+    cat_semaphore_leave(turns, place);
+    return rv;
+}
+
+apr_status_t cat_transaction_write(cat_write_t *w)
+{
+    apr_status_t rv = cat_checkout_check_schema(w->db);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    return w->item.more >= GROUP_MAX && w->db->source->long_writes ? write_long(w) : write_in_turn(w);
 }

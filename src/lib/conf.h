@@ -60,6 +60,7 @@ typedef struct cat_conf_t {
     cat_source_t *database; /* of CatalogDatabase; NULL: the virtual host's mod_dbd pool */
     int max_connections;    /* per child */
     int max_exports;        /* per child */
+    int max_searches;       /* of the server; 0: a share of max_connections */
     int migrate;            /* flag */
 
     const char *mail; /* smtp://, smtps:// or file:DIR; NULL: mails wait in the outbox */
