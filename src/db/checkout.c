@@ -101,20 +101,16 @@ cat_group_state_t cat_checkout_join(cat_db_t *db, cat_group_t *group, cat_group_
     return state;
 }
 
-apr_status_t cat_checkout_take_turn(cat_db_t *db, cat_semaphore_t *turns, apr_interval_time_t patience, const char *line,
-                                    int *place)
+apr_status_t cat_checkout_take_turn(cat_db_t *db, cat_semaphore_t *turns, apr_interval_time_t patience, int *place)
 {
     apr_status_t rv;
     apr_time_t begun;
 
-    if (!turns) {
-        return APR_SUCCESS;
-    }
     cat_checkout_release(db);
     begun = cat_timing_begin(db->timing);
     rv = cat_semaphore_enter(turns, db->network, patience, place);
     cat_timing_end(db->timing, CAT_TIMING_QUEUE, begun);
-    return rv == APR_SUCCESS ? rv : cat_source_log_busy(db->source, db->log, cat_semaphore_refusals(turns), line);
+    return rv;
 }
 
 static void invalidate(const cat_source_t *source, const char *id)

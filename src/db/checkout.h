@@ -74,10 +74,8 @@ void cat_checkout_release(cat_db_t *db);
 apr_time_t cat_checkout_enter_queue(const cat_db_t *db);
 void cat_checkout_leave_queue(const cat_db_t *db, apr_time_t entered);
 
-/* Enters one of the source's semaphores on behalf of the client, after release; NULL: there is nothing to enter. CAT_EBUSY, logged with
- * line: others were first for as long as patience. */
-apr_status_t cat_checkout_take_turn(cat_db_t *db, cat_semaphore_t *turns, apr_interval_time_t patience, const char *line,
-                                    int *place);
+/* cat_semaphore_enter for one of the source's semaphores, on behalf of the client, after release. */
+apr_status_t cat_checkout_take_turn(cat_db_t *db, cat_semaphore_t *turns, apr_interval_time_t patience, int *place);
 
 /* cat_group_join, after release: a thread that waits holds no connection. */
 cat_group_state_t cat_checkout_join(cat_db_t *db, cat_group_t *group, cat_group_item_t *item, apr_time_t until);

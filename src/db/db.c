@@ -34,8 +34,17 @@ void cat_db_go_first(cat_db_t *db)
 
 apr_status_t cat_db_begin_search(cat_db_t *db)
 {
-    return cat_checkout_take_turn(db, db->source->searches, CAT_SOURCE_SEARCH_PATIENCE,
-                                  "CAT079: too many lists with conditions at once; see CatalogMaxSearches", &db->search);
+    cat_semaphore_t *searches = db->source->searches;
+    char more[CAT_REPEATS_TEXT];
+
+    if (!searches || cat_checkout_take_turn(db, searches, CAT_SOURCE_SEARCH_PATIENCE, &db->search) == APR_SUCCESS) {
+        return APR_SUCCESS;
+    }
+    if (cat_source_sums_up(db->log, cat_semaphore_refusals(searches), more)) {
+        cat_log(db->log, cat_log_busy_level(db->log), 0,
+                "CAT079: %s: too many lists with conditions at once%s; see CatalogMaxSearches", db->source->name, more);
+    }
+    return CAT_EBUSY;
 }
 
 void cat_db_end_search(cat_db_t *db)

@@ -23,6 +23,7 @@
 #include "shm/semaphore.h"
 
 typedef struct cat_source_t cat_source_t;
+typedef struct cat_export_t cat_export_t;
 
 /* How many threads of a child send statements of db/read_batch.h at a time, unless one hangs. */
 #define CAT_SOURCE_READERS 2
@@ -73,7 +74,9 @@ struct cat_source_t {
     int keeps; /* how many connections may be kept for the next use; 0: each ends with the use that opened it */
     cat_permits_t *permits; /* of the child: connections that may be in use */
     cat_permits_t *exports; /* of the child: exports that may run (catalogue/export.h) */
-    cat_warm_t *warm;       /* those that are kept for the next use */
+    apr_thread_mutex_t *export_mutex;
+    cat_export_t *exports_running; /* guarded by export_mutex */
+    cat_warm_t *warm;              /* those that are kept for the next use */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *attempt_ended;
     cat_group_t *group;                     /* the writes of this child that wait for the write lock */
@@ -170,10 +173,9 @@ apr_status_t cat_source_take_write_lock(cat_source_t *source, apr_time_t until, 
 /* Logs that, and returns CAT_EBUSY. */
 apr_status_t cat_source_log_late(cat_source_t *source, const cat_log_t *log);
 
-/* Logs a refusal of what others were first for, with the id and text of its line, unless a line like it was logged a moment ago; in that
- * of a background job nothing is summed up. Returns CAT_EBUSY. */
-apr_status_t cat_source_log_busy(const cat_source_t *source, const cat_log_t *log, cat_repeats_t *repeats,
-                                 const char *line);
+/* Is a line to be logged about what others were first for? more: then how many like it were not, for its end. Those of background jobs
+ * are not summed up. */
+int cat_source_sums_up(const cat_log_t *log, cat_repeats_t *repeats, char more[CAT_REPEATS_TEXT]);
 
 /* Notes that a connection was lost; and returns whether one has been since then. */
 void cat_source_note_loss(cat_source_t *source);

@@ -224,27 +224,43 @@ static apr_status_t write_in_turn(cat_write_t *w)
     return w->rv;
 }
 
+static apr_status_t refuse_long(const cat_db_t *db)
+{
+    char more[CAT_REPEATS_TEXT];
+
+    if (cat_source_sums_up(db->log, cat_semaphore_refusals(db->source->long_writes), more)) {
+        cat_log(db->log, cat_log_busy_level(db->log), 0, "CAT080: %s: too many imports and batches at once%s",
+                db->source->name, more);
+    }
+    return CAT_EBUSY;
+}
+
+static void pause_after(const cat_db_t *db, apr_interval_time_t took)
+{
+    apr_interval_time_t pause = took / PAUSE_PART;
+
+    if (cat_source_write_lock(db->source)) {
+        apr_sleep(pause < PAUSE_MOST ? pause : PAUSE_MOST);
+    }
+}
+
 /* Of transactions that are long only so many are in the order of writers: on SQLite one, so each other writer waits for one of them at
  * most, however many clients import. They wait for each other before they have anything that others wait for. */
 static apr_status_t write_long(cat_write_t *w)
 {
-    cat_semaphore_t *turns = w->db->source->long_writes;
-    apr_time_t begun, took;
+    cat_db_t *db = w->db;
+    apr_time_t begun;
     int place;
-    apr_status_t rv = cat_checkout_take_turn(w->db, turns, CAT_SOURCE_LONG_PATIENCE,
-                                             "CAT080: imports and batches before this one took too long", &place);
+    apr_status_t rv = cat_checkout_take_turn(db, db->source->long_writes, CAT_SOURCE_LONG_PATIENCE, &place);
 
     if (rv != APR_SUCCESS) {
-        return rv;
+        return refuse_long(db);
     }
     begun = cat_time_monotonic();
     rv = write_in_turn(w);
-    cat_checkout_release(w->db);
-    if (cat_source_write_lock(w->db->source)) {
-        took = (cat_time_monotonic() - begun) / PAUSE_PART;
-        apr_sleep(took < PAUSE_MOST ? took : PAUSE_MOST);
-    }
-    cat_semaphore_leave(turns, place);
+    cat_checkout_release(db);
+    pause_after(db, cat_time_monotonic() - begun);
+    cat_semaphore_leave(db->source->long_writes, place);
     return rv;
 }
 
