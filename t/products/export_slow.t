@@ -56,10 +56,10 @@ sub is_stopped {
     expect_log(qr/CAT081: .*$why/);
 }
 
-my $late = filled("CatalogExportTimeout 2\n");
+my $late = filled("CatalogExportTimeout 12\n");
 my $client = begin_export($late);
 ok(is_whole(whole_export($late)), 'a client that reads on gets the whole file');
-sleep 4;
+sleep 15;
 is_stopped($late, $client, 'it has taken longer than CatalogExportTimeout', 'too late');
 $late->stop;
 
