@@ -18,19 +18,17 @@ struct cat_permits_t {
     apr_thread_mutex_t *mutex;
     /* ---- guarded by the mutex ---- */
     int taken;
-    waiter_t *first, **end;
+    waiter_t *first; /* those with the highest max, in the order of their arrival; then those with the next one */
 };
 
 apr_status_t cat_permits_create(cat_permits_t **permits, apr_pool_t *pool)
 {
     cat_permits_t *p = apr_pcalloc(pool, sizeof(*p));
 
-    p->end = &p->first;
     *permits = p;
     return apr_thread_mutex_create(&p->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
 }
 
-/* Before those that may have less. */
 static void enqueue_waiter(cat_permits_t *permits, waiter_t *waiter)
 {
     waiter_t **link = &permits->first;
@@ -41,9 +39,6 @@ static void enqueue_waiter(cat_permits_t *permits, waiter_t *waiter)
     }
     waiter->next = *link;
     *link = waiter;
-    if (!waiter->next) {
-        permits->end = &waiter->next;
-    }
 }
 
 static void dequeue_waiter(cat_permits_t *permits, const waiter_t *waiter)
@@ -54,9 +49,6 @@ static void dequeue_waiter(cat_permits_t *permits, const waiter_t *waiter)
         link = &(*link)->next;
     }
     *link = waiter->next;
-    if (!*link) {
-        permits->end = link;
-    }
 }
 
 static void serve_waiters(cat_permits_t *permits)

@@ -242,14 +242,14 @@ static int share_of(const cat_conf_t *conf)
     return threads <= 1 || cores < half ? cores : half;
 }
 
-/* Half of the requests that the server handles at once may wait for others of the kind; of one network, half of these. */
+/* All requests that the server handles at once may wait for others of the kind; of one network, half of them. */
 static int count_waiting(void)
 {
     int threads = 1, children = 1;
 
     ap_mpm_query(AP_MPMQ_MAX_THREADS, &threads);
     ap_mpm_query(AP_MPMQ_MAX_DAEMONS, &children);
-    return (threads * children + 1) / 2;
+    return threads * children;
 }
 
 static apr_status_t create_turns(apr_pool_t *pool, const cat_conf_t *conf, const char *driver, cat_source_t *source)

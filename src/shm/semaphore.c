@@ -51,6 +51,7 @@ struct cat_semaphore_t {
     /* ---- guarded by the mutex ---- */
     apr_uint64_t tickets; /* given out so far */
     apr_uint64_t round;   /* of the thread that was let in last */
+    int used;             /* no place from here on is in use */
     place_t places[];
 };
 
@@ -161,7 +162,7 @@ static int count_places(const cat_semaphore_t *s, state_t state)
 {
     int count = 0;
 
-    for (int i = 0; i < s->count; i++) {
+    for (int i = 0; i < s->used; i++) {
         count += s->places[i].state == state;
     }
     return count;
@@ -171,7 +172,7 @@ static int count_of_party(const cat_semaphore_t *s, state_t state, apr_uint64_t 
 {
     int count = 0;
 
-    for (int i = 0; i < s->count; i++) {
+    for (int i = 0; i < s->used; i++) {
         count += s->places[i].state == state && s->places[i].party == party;
     }
     return count;
@@ -179,7 +180,7 @@ static int count_of_party(const cat_semaphore_t *s, state_t state, apr_uint64_t 
 
 static void free_dead(cat_semaphore_t *s, state_t state)
 {
-    for (int i = 0; i < s->count; i++) {
+    for (int i = 0; i < s->used; i++) {
         if (s->places[i].state == state) {
             is_dead(&s->places[i]);
         }
@@ -203,7 +204,7 @@ static place_t *find_next(cat_semaphore_t *s, int free)
 {
     place_t *next = NULL;
 
-    for (int i = 0; i < s->count; i++) {
+    for (int i = 0; i < s->used; i++) {
         place_t *place = &s->places[i];
         if (place->state == WAITING && (!next || is_before(place, next)) && may_enter(s, place, free)) {
             next = place;
@@ -234,7 +235,7 @@ static apr_uint64_t next_round(const cat_semaphore_t *s, apr_uint64_t party)
 {
     apr_uint64_t last = s->round;
 
-    for (int i = 0; i < s->count; i++) {
+    for (int i = 0; i < s->used; i++) {
         const place_t *place = &s->places[i];
         if (place->state != FREE && place->party == party && place->round > last) {
             last = place->round;
@@ -262,6 +263,13 @@ static int may_wait(const cat_semaphore_t *s, const place_t *place)
     return free >= 0 && (!place->party || count_of_party(s, WAITING, place->party) <= free + 1);
 }
 
+static void note_use(cat_semaphore_t *s, const place_t *place)
+{
+    int number = (int)(place - s->places);
+
+    s->used = number < s->used ? s->used : number + 1;
+}
+
 /* A place for this thread, which waits, or is inside. NULL: there is none. */
 static place_t *take_place(cat_semaphore_t *s, apr_uint64_t party)
 {
@@ -275,6 +283,7 @@ static place_t *take_place(cat_semaphore_t *s, apr_uint64_t party)
     place->party = party;
     place->round = next_round(s, party);
     place->ticket = ++s->tickets;
+    note_use(s, place);
     place->state = WAITING;
     let_in(s);
     return place;
@@ -345,6 +354,13 @@ static apr_status_t wait_in_queue(cat_semaphore_t *s, place_t *place, apr_time_t
 
 /* ---- all of it ---- */
 
+static void forget_unused(cat_semaphore_t *s)
+{
+    while (s->used > 0 && s->places[s->used - 1].state == FREE) {
+        s->used--;
+    }
+}
+
 apr_status_t cat_semaphore_enter(cat_semaphore_t *s, const char *party, apr_interval_time_t patience, int *place)
 {
     apr_time_t end;
@@ -375,6 +391,7 @@ void cat_semaphore_leave(cat_semaphore_t *s, int place)
 {
     if (s->count && lock_mutex(&s->mutex) == APR_SUCCESS) {
         free_place(&s->places[place]);
+        forget_unused(s);
         let_in(s);
     }
     pthread_mutex_unlock(&s->mutex);
