@@ -130,12 +130,12 @@ void cat_checkout_mark_changes(cat_db_t *db)
     }
 }
 
-/* The last connection of the child is kept for who goes first. */
+/* The last of a child's connections is kept for who goes first; of two, each is needed: a writer that waits for another program has one. */
 static int count_connections(const cat_db_t *db)
 {
     int max = db->conf->max_connections;
 
-    return db->is_first || max == 1 ? max : max - 1;
+    return db->is_first || max <= 2 ? max : max - 1;
 }
 
 static apr_status_t connect_once(cat_db_t *db, cat_db_use_t use)

@@ -11,7 +11,7 @@ use Socket qw(SOL_SOCKET SO_RCVBUF);
 use Time::HiRes qw(time);
 
 # Slow queries, few connections: some requests succeed, the others get a 503 with Retry-After; none hangs.
-my $server = server(conf => "CatalogCacheSize 0\n" . location(), mount => 'CatalogMaxConnections 2')->start;
+my $server = server(conf => "CatalogCacheSize 0\n" . location(), mount => 'CatalogMaxConnections 3')->start;
 my $token = register($server)->{token};
 my $db = $server->database;
 $server->api(POST => '/products', { name => 'x', price => 1 }, token => $token);
