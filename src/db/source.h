@@ -163,7 +163,7 @@ apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *hand
 #define CAT_SOURCE_LOCK_CHANCE apr_time_from_msec(500)
 
 /* How long a list waits for others, and a transaction of many writes. */
-#define CAT_SOURCE_SEARCH_PATIENCE apr_time_from_sec(1)
+#define CAT_SOURCE_SEARCH_PATIENCE apr_time_from_sec(2)
 #define CAT_SOURCE_LONG_PATIENCE apr_time_from_sec(30)
 
 /* Takes the write lock of a source that has one; *slot is for cat_semaphore_leave. CAT_EBUSY, logged: other writers had

@@ -252,14 +252,18 @@ static int count_waiting(void)
     return threads * children;
 }
 
+/* The last slot is for networks that have none, where one network has two others. */
+static apr_status_t create_queue(apr_pool_t *pool, int slots, cat_semaphore_t **queue)
+{
+    return cat_semaphore_create(queue, pool, &(cat_semaphore_size_t){slots, count_waiting(), slots > 2});
+}
+
 static apr_status_t create_turns(apr_pool_t *pool, const cat_conf_t *conf, const char *driver, cat_source_t *source)
 {
-    int share = share_of(conf), waiting = count_waiting(), has_one_writer = driver && !strcmp(driver, "sqlite3");
-    const cat_semaphore_size_t searches = {conf->max_searches ? conf->max_searches : share, waiting, 1};
-    const cat_semaphore_size_t writes = {has_one_writer ? 1 : share, waiting, 1};
-    apr_status_t rv = cat_semaphore_create(&source->searches, pool, &searches);
+    int share = share_of(conf), has_one_writer = driver && !strcmp(driver, "sqlite3");
+    apr_status_t rv = create_queue(pool, conf->max_searches ? conf->max_searches : share, &source->searches);
 
-    return rv == APR_SUCCESS ? cat_semaphore_create(&source->long_writes, pool, &writes) : rv;
+    return rv == APR_SUCCESS ? create_queue(pool, has_one_writer ? 1 : share, &source->long_writes) : rv;
 }
 
 /* Mounts with the same driver and parameters share the turns of their database, as the first of them says. */
