@@ -31,7 +31,7 @@ static apr_status_t wait_in_queue(const cat_account_context_t *c, int *slot)
 /* *begun: the interval of the hashing, which leave_semaphore ends. */
 static apr_status_t enter_semaphore(const cat_account_context_t *c, int *slot, apr_time_t *begun)
 {
-    int others, seconds;
+    char more[CAT_REPEATS_TEXT];
     apr_time_t waiting = cat_timing_begin(c->timing);
     apr_status_t rv = wait_in_queue(c, slot);
 
@@ -40,9 +40,9 @@ static apr_status_t enter_semaphore(const cat_account_context_t *c, int *slot, a
         *begun = cat_timing_begin(c->timing);
         return APR_SUCCESS;
     }
-    if (cat_semaphore_report(c->hashing, cat_time_monotonic(), &others, &seconds)) {
+    if (cat_repeats_note(cat_semaphore_refusals(c->hashing), cat_time_monotonic(), more)) {
         cat_log(c->log, CAT_LOG_ERROR, 0, "CAT011: too many passwords to hash at once%s; see CatalogHashConcurrency",
-                others ? apr_psprintf(c->pool, ", and %d more in the last %d s", others, seconds) : "");
+                more);
     }
     return CAT_EBUSY;
 }

@@ -57,7 +57,10 @@ cat_answer_t *cat_health_ready(cat_request_t *q)
 {
     const char *obstacle;
     const char *const *row;
-    apr_status_t rv = cat_db_one(q->db, SQL_HEALTH, CAT_NO_VALUES, &row);
+    apr_status_t rv;
+
+    cat_db_go_first(q->db); /* a server that is busy is ready */
+    rv = cat_db_one(q->db, SQL_HEALTH, CAT_NO_VALUES, &row);
 
     if (rv != APR_SUCCESS || !row[SCHEMA]) {
         return forbid_caching(q, cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, NULL));

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A file of all products of a list, in one state of the database. The products are read in portions, in one transaction, and each
+ * portion is handed over before the next one is read: so the transaction lasts as long as the client takes, and the thread sleeps in a
+ * write to its socket most of that time.
+ *
+ * A reader in no hurry would keep the transaction for hours, and with it versions of rows, or SQLite's WAL. A job of each child looks at
+ * the exports that run. Where one has had its time it ends the transaction, behind the back of the sleeping thread, which learns of it
+ * when it wants the next portion; the mutex of the export tells which of the two has the connection.
+ */
 #include "catalogue/export.h"
 
 #include <apr_strings.h>
@@ -10,8 +19,12 @@
 #include "db/status.h"
 #include "lib/id.h"
 #include "lib/number.h"
+#include "lib/time.h"
 
 #define PORTION 500 /* products: drivers keep all rows of a result in memory */
+
+/* A client may pause so long, or fall behind the least rate by so much: the system has buffers that it empties and fills at once. */
+#define CREDIT apr_time_from_sec(30)
 
 struct cat_export_t {
     cat_db_t *db;
@@ -26,9 +39,17 @@ struct cat_export_t {
     apr_int64_t total;
     char created_at[CAT_NUMBER_DIGITS + 1], id[CAT_ID_LENGTH + 1]; /* of the product that was read last */
     int has_permit;
-    int is_begun;   /* flag: the first portion was read, and is in text */
-    int is_pending; /* flag: text was not passed on yet */
-    int is_ended;   /* flag: no portion follows */
+    apr_time_t begun;   /* monotonic, as is handed */
+    apr_off_t wal;      /* octets of the WAL at the beginning */
+    cat_export_t *next; /* of those that run; guarded by source->export_mutex */
+    apr_thread_mutex_t *mutex;
+    /* ---- guarded by the mutex, as is the connection, once the export runs ---- */
+    apr_time_t handed;          /* when the last piece was handed over */
+    apr_interval_time_t credit; /* how long the client may take for it */
+    const char *stopped;        /* why the transaction was ended; NULL: it was not */
+    int is_begun;               /* flag: the first portion was read, and is in text */
+    int is_pending;             /* flag: text was not passed on yet */
+    int is_ended;               /* flag: no portion follows */
 };
 
 /* ---- a portion ---- */
@@ -100,6 +121,8 @@ static int is_last_portion(const cat_export_t *e)
     return e->query.is_plain ? e->rows < e->query.limit : !e->end.has_next;
 }
 
+static void end_export(cat_export_t *e);
+
 static void finish_portion(cat_export_t *e)
 {
     e->total += e->rows;
@@ -108,8 +131,84 @@ static void finish_portion(cat_export_t *e)
     if (is_last_portion(e)) {
         e->format->end(&e->text);
         e->is_ended = 1;
-        cat_export_close(e);
+        end_export(e);
     }
+}
+
+/* ---- exports that run ---- */
+
+static void enlist(cat_export_t *e)
+{
+    cat_source_t *source = e->db->source;
+
+    apr_thread_mutex_lock(source->export_mutex);
+    e->next = source->exports_running;
+    source->exports_running = e;
+    apr_thread_mutex_unlock(source->export_mutex);
+}
+
+static void remove_from_list(const cat_export_t *e)
+{
+    cat_source_t *source = e->db->source;
+    cat_export_t **link = &source->exports_running;
+
+    apr_thread_mutex_lock(source->export_mutex);
+    while (*link && *link != e) {
+        link = &(*link)->next;
+    }
+    if (*link) {
+        *link = e->next;
+    }
+    apr_thread_mutex_unlock(source->export_mutex);
+}
+
+/* Who has begun before the WAL was too long has to go, and so has who came later: each keeps SQLite from beginning it anew. Where nobody
+ * writes, it stays as it is, and nobody needs to go. */
+static int is_wal_too_long(const cat_export_t *e)
+{
+    apr_off_t size = cat_connection_wal_size(e->db->conn), most = e->db->conf->export_wal;
+
+    return most && size > most && size > e->wal;
+}
+
+static const char *find_reason(const cat_export_t *e, apr_time_t now)
+{
+    const cat_conf_t *conf = e->db->conf;
+
+    if (conf->export_timeout && now - e->begun > apr_time_from_sec(conf->export_timeout)) {
+        return "it has taken longer than CatalogExportTimeout";
+    }
+    if (conf->export_rate && now - e->handed > e->credit) {
+        return "its client reads more slowly than CatalogExportRate";
+    }
+    return is_wal_too_long(e) ? "the -wal file has grown beyond CatalogExportWAL" : NULL;
+}
+
+static void stop_if_due(cat_export_t *e, apr_time_t now)
+{
+    if (apr_thread_mutex_trylock(e->mutex) != APR_SUCCESS) {
+        return; /* it reads a portion */
+    }
+    if (!e->is_ended && !e->stopped) {
+        e->stopped = find_reason(e, now);
+        if (e->stopped) {
+            cat_checkout_roll_back(e->db);
+            cat_connection_checkpoint(e->db->conn);
+        }
+    }
+    apr_thread_mutex_unlock(e->mutex);
+}
+
+cat_job_result_t cat_export_watch(cat_job_t *job)
+{
+    apr_time_t now = cat_time_monotonic();
+
+    apr_thread_mutex_lock(job->source->export_mutex);
+    for (cat_export_t *e = job->source->exports_running; e; e = e->next) {
+        stop_if_due(e, now);
+    }
+    apr_thread_mutex_unlock(job->source->export_mutex);
+    return CAT_JOB_DONE;
 }
 
 /* ---- all of it ---- */
@@ -123,11 +222,15 @@ static apr_status_t close_with_pool(void *export)
 static apr_status_t take_permit(cat_export_t *e)
 {
     const cat_db_t *db = e->db;
+    char more[CAT_REPEATS_TEXT];
     apr_status_t rv = cat_permits_take(db->source->exports, db->conf->max_exports, 0);
 
     if (rv != APR_SUCCESS) {
-        cat_log(db->log, CAT_LOG_ERROR, 0, "CAT060: %s: %d exports are running, as many as CatalogMaxExports allows",
-                db->source->name, db->conf->max_exports);
+        if (cat_source_sums_up(db->log, &db->source->export_refusals, more)) {
+            cat_log(db->log, CAT_LOG_ERROR, 0,
+                    "CAT060: %s: %d exports are running, as many as CatalogMaxExports allows%s", db->source->name,
+                    db->conf->max_exports, more);
+        }
         return CAT_EBUSY;
     }
     e->has_permit = 1;
@@ -139,7 +242,7 @@ apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const 
                              const cat_export_style_t *style, cat_export_t **opened)
 {
     cat_export_t *e = apr_pcalloc(db->pool, sizeof(*e));
-    apr_status_t rv;
+    apr_status_t rv = apr_thread_mutex_create(&e->mutex, APR_THREAD_MUTEX_DEFAULT, db->pool);
 
     e->db = db;
     e->query = *query;
@@ -149,16 +252,22 @@ apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const 
     apr_pool_create(&e->pool, db->pool);
     apr_pool_create(&e->position_pool, db->pool);
     *opened = e;
-    rv = take_permit(e);
+    rv = rv == APR_SUCCESS ? take_permit(e) : APR_EGENERAL;
     if (rv == APR_SUCCESS) {
         rv = e->query.is_plain ? cat_db_open_view(db, read_portion, e) : cat_db_open_search(db, read_portion, e);
     }
     if (rv != APR_SUCCESS) {
-        cat_export_close(e);
+        end_export(e);
         return rv;
     }
     e->is_begun = 1;
+    e->begun = e->handed = cat_time_monotonic();
+    e->credit = CREDIT;
+    e->wal = cat_connection_wal_size(db->conn);
     finish_portion(e);
+    if (!e->is_ended) {
+        enlist(e);
+    }
     return APR_SUCCESS;
 }
 
@@ -169,27 +278,70 @@ static apr_status_t read_next(cat_export_t *e)
     if (rv == APR_SUCCESS) {
         finish_portion(e);
     } else {
-        cat_export_close(e);
+        end_export(e);
     }
+    return rv;
+}
+
+static apr_status_t report_stop(cat_export_t *e)
+{
+    cat_log(e->db->log, CAT_LOG_ERROR, 0, "CAT081: %s: an export ends before its last product: %s", e->db->source->name,
+            e->stopped);
+    end_export(e);
+    return APR_TIMEUP;
+}
+
+/* What the client has not used of its time for the last piece helps with the next one. */
+static void grant_credit(cat_export_t *e, apr_time_t asked, apr_size_t length)
+{
+    apr_int64_t rate = e->db->conf->export_rate;
+    apr_interval_time_t left = e->credit - (asked - e->handed),
+                        more = rate ? (apr_interval_time_t)length * APR_USEC_PER_SEC / rate : 0;
+
+    left = left < CREDIT ? left : CREDIT;
+    e->credit = (left > 0 ? left : 0) + more;
+    e->handed = cat_time_monotonic();
+}
+
+static apr_status_t pull(cat_export_t *e, const char **data, apr_size_t *length)
+{
+    apr_time_t asked = cat_time_monotonic();
+    apr_status_t rv = APR_SUCCESS;
+
+    *length = 0;
+    if (!e->is_pending && !e->is_ended) {
+        rv = e->stopped ? report_stop(e) : read_next(e);
+    }
+    if (e->is_pending && rv == APR_SUCCESS) {
+        *data = e->text.data;
+        *length = e->text.length;
+        grant_credit(e, asked, *length);
+    }
+    e->is_pending = 0;
     return rv;
 }
 
 apr_status_t cat_export_read(cat_export_t *e, const char **data, apr_size_t *length)
 {
-    apr_status_t rv = APR_SUCCESS;
+    apr_status_t rv;
 
-    if (!e->is_pending && !e->is_ended) {
-        rv = read_next(e);
-    }
-    *data = e->text.data;
-    *length = e->is_pending && rv == APR_SUCCESS ? e->text.length : 0;
-    e->is_pending = 0;
+    apr_thread_mutex_lock(e->mutex);
+    rv = pull(e, data, length);
+    apr_thread_mutex_unlock(e->mutex);
     return rv;
 }
 
 void cat_export_close(cat_export_t *e)
 {
+    apr_thread_mutex_lock(e->mutex);
+    end_export(e);
+    apr_thread_mutex_unlock(e->mutex);
+}
+
+static void end_export(cat_export_t *e)
+{
     e->is_ended = 1;
+    remove_from_list(e);
     cat_db_release(e->db);
     if (e->has_permit) {
         e->has_permit = 0;

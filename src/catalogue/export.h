@@ -5,11 +5,12 @@
 #include "catalogue/export_format.h"
 #include "catalogue/query.h"
 #include "db/db.h"
+#include "db/job.h"
 
 /*
  * All products of a list in one state of the database, in pieces: however many there are, they take the memory of one
  * portion. An export keeps its connection, and a transaction, until it ends; so at most conf->max_exports of a database
- * run at once in one child. Used by one thread.
+ * run at once in one child, and it must end in time (cat_export_watch). Used by one thread.
  */
 typedef struct cat_export_t cat_export_t;
 
@@ -20,11 +21,16 @@ typedef struct cat_export_t cat_export_t;
 apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const cat_export_format_t *format,
                              const cat_export_style_t *style, cat_export_t **opened);
 
-/* The next piece, valid until the next call; *length 0: there is none. A failure has been logged, and ends the export. */
+/* The next piece, valid until the next call; *length 0: there is none. A failure has been logged, and ends the export: APR_TIMEUP, it was
+ * stopped. */
 apr_status_t cat_export_read(cat_export_t *e, const char **data, apr_size_t *length);
 
 /* Gives the connection back; what was read last stays valid. May be called again. */
 void cat_export_close(cat_export_t *e);
+
+/* A job of each child: ends the transactions of exports that take longer than conf->export_timeout, whose clients take fewer octets a
+ * second than conf->export_rate, or that keep SQLite's WAL from being begun anew although it has more than conf->export_wal octets. */
+cat_job_run_t cat_export_watch;
 
 /* How many products were read. */
 apr_int64_t cat_export_count(const cat_export_t *e);

@@ -109,6 +109,25 @@ static apr_status_t search(cat_db_t *db, reading_t *r)
     return APR_SUCCESS;
 }
 
+/* Of how many a page is far from the beginning of the list. */
+#define FAR 10000
+
+static int may_be_long(const cat_list_query_t *query)
+{
+    return is_search(query) || (query->page && cat_query_count_skipped(query) > FAR);
+}
+
+static apr_status_t read_in_turn(cat_db_t *db, reading_t *r)
+{
+    apr_status_t rv = cat_db_begin_search(db);
+
+    if (rv == APR_SUCCESS) {
+        rv = is_search(r->query) ? search(db, r) : read_plain(db, r);
+        cat_db_end_search(db);
+    }
+    return rv;
+}
+
 /* Do not cache pages beyond the end: unbounded in number. */
 static int is_worth_keeping(const reading_t *r)
 {
@@ -124,7 +143,7 @@ static apr_status_t read_list(void *baton)
 
     cat_buffer_init(&r->text, r->db->pool, (apr_size_t)query->limit * CAT_PRODUCT_SIZE + LINK_SIZE);
     r->format->begin(&r->text);
-    rv = is_search(query) ? search(r->db, r) : read_plain(r->db, r);
+    rv = may_be_long(query) ? read_in_turn(r->db, r) : read_plain(r->db, r);
     if (rv != APR_SUCCESS) {
         return rv;
     }

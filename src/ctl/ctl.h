@@ -33,7 +33,8 @@ typedef struct ctl_t {
     int quiet;       /* flag: log nothing, because the work will be tried again */
     cat_conf_t conf; /* of db */
     cat_source_t *source;
-    cat_db_t *db; /* if the command's row asks for it; made by ctl_database_open */
+    apr_interval_time_t written; /* how long, since it last yielded to other writers */
+    cat_db_t *db;                /* if the command's row asks for it; made by ctl_database_open */
 } ctl_t;
 
 /* Runs a command and returns the exit code; has reported on stderr what failed. */

@@ -13,8 +13,13 @@
 #include "db/pool.h"
 #include "db/status.h"
 #include "lib/conf.h"
+#include "lib/time.h"
 
-#define CONNECTIONS 3 /* one does the work while another checks the schema, and a third defines indexes */
+#define CONNECTIONS 4 /* one does the work while another checks the schema, and a third defines indexes; one is kept */
+
+/* A writer of the server looks for SQLite's lock ten times a second at least, while it waits. */
+#define YIELD_INTERVAL apr_time_from_msec(400)
+#define YIELD_TIME apr_time_from_msec(110)
 
 /* On SQLite each try waits for 1.6 seconds in the driver. */
 #define TRIES 4
@@ -117,9 +122,21 @@ static apr_status_t run_work(void *baton)
     return w->work(w->ctl, w->baton);
 }
 
+void ctl_database_yield(ctl_t *ctl, apr_time_t begun)
+{
+    const cat_dialect_t *dialect = cat_source_dialect(ctl->source);
+
+    ctl->written += cat_time_monotonic() - begun;
+    if (dialect && dialect->one_writer && ctl->written >= YIELD_INTERVAL) {
+        apr_sleep(YIELD_TIME);
+        ctl->written = 0;
+    }
+}
+
 apr_status_t ctl_database_write(ctl_t *ctl, ctl_work_t *work, void *baton)
 {
     writing_t w = {ctl, work, baton};
+    apr_time_t begun = cat_time_monotonic();
     apr_status_t rv = CAT_EDOWN;
 
     for (int tries = 1; tries <= TRIES && (rv == CAT_EDOWN || rv == CAT_EBUSY); tries++) {
@@ -130,5 +147,6 @@ apr_status_t ctl_database_write(ctl_t *ctl, ctl_work_t *work, void *baton)
         rv = cat_db_transact(ctl->db, run_work, &w);
     }
     ctl->quiet = 0;
+    ctl_database_yield(ctl, begun);
     return rv;
 }

@@ -14,10 +14,14 @@ const char *ctl_database_open(ctl_t *ctl, int make);
 
 /*
  * Runs work in a transaction, and repeats it from the start while the database is locked, because the server's write
- * lock does not cover this program. Any status but APR_SUCCESS rolls back and is returned; faults of the database have
+ * lock does not cover this program; then yields. Any status but APR_SUCCESS rolls back and is returned; faults of the database have
  * been logged.
  */
 typedef apr_status_t ctl_work_t(ctl_t *ctl, void *baton);
 apr_status_t ctl_database_write(ctl_t *ctl, ctl_work_t *work, void *baton);
+
+/* After a transaction, which began at that cat_time_monotonic(): where there is one writer at a time, the writers of the server go first
+ * once this program has written for long enough. */
+void ctl_database_yield(ctl_t *ctl, apr_time_t begun);
 
 #endif

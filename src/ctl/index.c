@@ -7,9 +7,11 @@
 #include "catalogue/index_builder.h"
 #include "catalogue/indexes.h"
 #include "ctl/counts.h"
+#include "ctl/database.h"
 #include "ctl/progress.h"
 #include "db/checkout.h"
 #include "db/status.h"
+#include "lib/time.h"
 
 /* Delta rows of categories are applied after so many portions: lists read all that wait. */
 #define PORTIONS_BETWEEN 20
@@ -44,6 +46,7 @@ static apr_status_t try_portion(indexing_t *ix, const cat_log_t *log, int *is_la
 {
     cat_db_t *db = cat_db_make(ix->pool, &ix->ctl->conf, ix->ctl->source, log);
     cat_indexes_portion_t portion;
+    apr_time_t begun = cat_time_monotonic();
     apr_status_t rv = cat_indexes_fill(ix->pool, db, &ix->from, &portion);
 
     if (rv == APR_SUCCESS) {
@@ -53,6 +56,7 @@ static apr_status_t try_portion(indexing_t *ix, const cat_log_t *log, int *is_la
         *is_last = portion.is_last;
     }
     apr_pool_clear(ix->pool);
+    ctl_database_yield(ix->ctl, begun);
     return rv;
 }
 

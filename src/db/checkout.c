@@ -101,6 +101,18 @@ cat_group_state_t cat_checkout_join(cat_db_t *db, cat_group_t *group, cat_group_
     return state;
 }
 
+apr_status_t cat_checkout_take_turn(cat_db_t *db, cat_semaphore_t *turns, apr_interval_time_t patience, int *place)
+{
+    apr_status_t rv;
+    apr_time_t begun;
+
+    cat_checkout_release(db);
+    begun = cat_timing_begin(db->timing);
+    rv = cat_semaphore_enter(turns, db->network, patience, place);
+    cat_timing_end(db->timing, CAT_TIMING_QUEUE, begun);
+    return rv;
+}
+
 static void invalidate(const cat_source_t *source, const char *id)
 {
     cat_generations_invalidate(source->generations, id);
@@ -118,12 +130,20 @@ void cat_checkout_mark_changes(cat_db_t *db)
     }
 }
 
+/* The last of a child's connections is kept for who goes first; of two, each is needed: a writer that waits for another program has one. */
+static int count_connections(const cat_db_t *db)
+{
+    int max = db->conf->max_connections;
+
+    return db->is_first || max <= 2 ? max : max - 1;
+}
+
 static apr_status_t connect_once(cat_db_t *db, cat_db_use_t use)
 {
     apr_status_t rv;
 
     give_back_with_pool(db);
-    rv = cat_source_open(db->source, db->pool, db->conf->max_connections, db->log, &db->handle);
+    rv = cat_source_open(db->source, db->pool, count_connections(db), db->log, &db->handle);
     if (rv != APR_SUCCESS) {
         return rv;
     }

@@ -34,6 +34,9 @@ struct cat_db_t {
     const cat_conf_t *conf;
     cat_source_t *source;
     const cat_log_t *log;
+    const char *network; /* of the client: see cat_db_serve; NULL: none */
+    int is_first;        /* flag: see cat_db_go_first */
+    int search;          /* its place among searches */
     cat_db_handle_t handle;
     cat_connection_t *conn; /* NULL: none is taken. While a group commit leader runs this use's write: the leader's */
     int is_given_back;      /* flag: the end of the pool releases it */
@@ -70,6 +73,9 @@ void cat_checkout_release(cat_db_t *db);
 /* Around a write's wait for its turn, or for a thread that writes it with its own: counts it. _enter returns what _leave takes. */
 apr_time_t cat_checkout_enter_queue(const cat_db_t *db);
 void cat_checkout_leave_queue(const cat_db_t *db, apr_time_t entered);
+
+/* cat_semaphore_enter for one of the source's semaphores, on behalf of the client, after release. */
+apr_status_t cat_checkout_take_turn(cat_db_t *db, cat_semaphore_t *turns, apr_interval_time_t patience, int *place);
 
 /* cat_group_join, after release: a thread that waits holds no connection. */
 cat_group_state_t cat_checkout_join(cat_db_t *db, cat_group_t *group, cat_group_item_t *item, apr_time_t until);

@@ -3,6 +3,7 @@
 
 #include <apr_strings.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "db/connection_state.h"
 #include "db/executor.h"
@@ -140,6 +141,20 @@ int cat_connection_takes_writes(const cat_connection_t *conn, const cat_log_t *l
         cat_log(log, CAT_LOG_ERROR, 0, "CAT058: %s: no writes are possible: %s", conn->name, obstacle);
     }
     return !obstacle;
+}
+
+apr_off_t cat_connection_wal_size(const cat_connection_t *conn)
+{
+    struct stat info;
+
+    return conn->file && stat(conn->files.paths[CAT_FILE_WAL], &info) == 0 ? info.st_size : 0;
+}
+
+void cat_connection_checkpoint(const cat_connection_t *conn)
+{
+    if (conn->file) {
+        cat_sqlite_checkpoint(&conn->handle);
+    }
 }
 
 static apr_status_t begin_on_file(cat_connection_t *conn, apr_time_t until)

@@ -22,6 +22,38 @@ void cat_db_measure(cat_db_t *db, cat_timing_t *timing)
     db->timing = timing;
 }
 
+void cat_db_serve(cat_db_t *db, const char *network)
+{
+    db->network = network;
+}
+
+void cat_db_go_first(cat_db_t *db)
+{
+    db->is_first = 1;
+}
+
+apr_status_t cat_db_begin_search(cat_db_t *db)
+{
+    cat_semaphore_t *searches = db->source->searches;
+    char more[CAT_REPEATS_TEXT];
+
+    if (!searches || cat_checkout_take_turn(db, searches, CAT_SOURCE_SEARCH_PATIENCE, &db->search) == APR_SUCCESS) {
+        return APR_SUCCESS;
+    }
+    if (cat_source_sums_up(db->log, cat_semaphore_refusals(searches), more)) {
+        cat_log(db->log, cat_log_busy_level(db->log), 0,
+                "CAT079: %s: too many lists with conditions at once%s; see CatalogMaxSearches", db->source->name, more);
+    }
+    return CAT_EBUSY;
+}
+
+void cat_db_end_search(cat_db_t *db)
+{
+    if (db->source->searches) {
+        cat_semaphore_leave(db->source->searches, db->search);
+    }
+}
+
 void cat_db_release(cat_db_t *db)
 {
     cat_checkout_release(db);

@@ -18,23 +18,27 @@ struct cat_permits_t {
     apr_thread_mutex_t *mutex;
     /* ---- guarded by the mutex ---- */
     int taken;
-    waiter_t *first, **end;
+    waiter_t *first; /* those with the highest max, in the order of their arrival; then those with the next one */
 };
 
 apr_status_t cat_permits_create(cat_permits_t **permits, apr_pool_t *pool)
 {
     cat_permits_t *p = apr_pcalloc(pool, sizeof(*p));
 
-    p->end = &p->first;
     *permits = p;
     return apr_thread_mutex_create(&p->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
 }
 
 static void enqueue_waiter(cat_permits_t *permits, waiter_t *waiter)
 {
+    waiter_t **link = &permits->first;
+
     sem_init(&waiter->woken, 0, 0);
-    *permits->end = waiter;
-    permits->end = &waiter->next;
+    while (*link && (*link)->max >= waiter->max) {
+        link = &(*link)->next;
+    }
+    waiter->next = *link;
+    *link = waiter;
 }
 
 static void dequeue_waiter(cat_permits_t *permits, const waiter_t *waiter)
@@ -45,13 +49,8 @@ static void dequeue_waiter(cat_permits_t *permits, const waiter_t *waiter)
         link = &(*link)->next;
     }
     *link = waiter->next;
-    if (!*link) {
-        permits->end = link;
-    }
 }
 
-/* Mounts of one database may differ in max, so a later waiter might be served before the first one: it is not, the
- * order counts. */
 static void serve_waiters(cat_permits_t *permits)
 {
     waiter_t *waiter;
@@ -81,7 +80,6 @@ static apr_status_t wait_in_queue(cat_permits_t *permits, waiter_t *waiter, apr_
     has_permit = waiter->has_permit;
     if (!has_permit) {
         dequeue_waiter(permits, waiter);
-        serve_waiters(permits); /* the next waiter may have a higher max */
     }
     apr_thread_mutex_unlock(permits->mutex);
     sem_destroy(&waiter->woken);
@@ -91,7 +89,7 @@ static apr_status_t wait_in_queue(cat_permits_t *permits, waiter_t *waiter, apr_
 /* Call it under the mutex. */
 static int take_free(cat_permits_t *permits, int max)
 {
-    int is_free = !permits->first && permits->taken < max;
+    int is_free = (!permits->first || permits->first->max < max) && permits->taken < max;
 
     permits->taken += is_free;
     return is_free;

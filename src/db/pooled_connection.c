@@ -71,7 +71,7 @@ static apr_status_t check_files(const cat_source_t *source, cat_connection_t *co
 }
 
 /* The child of this server that creates the schema has the write lock. */
-static apr_status_t wait_for_other_children(const cat_source_t *source, const cat_log_t *log)
+static apr_status_t wait_for_other_children(cat_source_t *source, const cat_log_t *log)
 {
     int slot;
     apr_status_t rv = cat_source_take_write_lock(source, apr_time_now() + CAT_SOURCE_WRITE_PATIENCE, log, &slot);

@@ -45,6 +45,9 @@ apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const
         rv = cat_permits_create(&source->exports, pool);
     }
     if (rv == APR_SUCCESS) {
+        rv = apr_thread_mutex_create(&source->export_mutex, APR_THREAD_MUTEX_DEFAULT, pool);
+    }
+    if (rv == APR_SUCCESS) {
         rv = cat_warm_create(&source->warm, pool);
     }
     if (rv == APR_SUCCESS) {
@@ -289,12 +292,16 @@ static void give_permit_back(const cat_source_t *source)
 apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
                              cat_db_handle_t *handle)
 {
+    char more[CAT_REPEATS_TEXT];
     apr_status_t rv = take_permit(source, max);
 
     if (rv != APR_SUCCESS) {
         count_failure(source, CAT_CONNECTION_LIMIT);
-        cat_log(log, cat_log_busy_level(log), 0,
-                "CAT001: all %d connections to %s are in use; see CatalogMaxConnections", max, source->name);
+        if (cat_source_sums_up(log, &source->limit_refusals, more)) {
+            cat_log(log, cat_log_busy_level(log), 0,
+                    "CAT001: all %d connections to %s are in use%s; see CatalogMaxConnections", max, source->name,
+                    more);
+        }
         return CAT_EBUSY;
     }
     if (cat_warm_take(source->warm, handle, apr_time_now())) {
@@ -349,7 +356,7 @@ apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *hand
     return source->connector->reopen(source->context, handle);
 }
 
-apr_status_t cat_source_take_write_lock(const cat_source_t *source, apr_time_t until, const cat_log_t *log, int *slot)
+apr_status_t cat_source_take_write_lock(cat_source_t *source, apr_time_t until, const cat_log_t *log, int *slot)
 {
     apr_time_t now = apr_time_now();
     apr_status_t rv = cat_semaphore_enter(cat_source_write_lock(source), NULL, until > now ? until - now : 0, slot);
@@ -357,12 +364,22 @@ apr_status_t cat_source_take_write_lock(const cat_source_t *source, apr_time_t u
     return rv == APR_SUCCESS ? rv : cat_source_log_late(source, log);
 }
 
-apr_status_t cat_source_log_late(const cat_source_t *source, const cat_log_t *log)
+apr_status_t cat_source_log_late(cat_source_t *source, const cat_log_t *log)
 {
-    cat_log(log, cat_log_busy_level(log), 0, "CAT008: %s: writers before this one took more than %d seconds",
-            source->name, (int)apr_time_sec(CAT_SOURCE_WRITE_PATIENCE));
+    char more[CAT_REPEATS_TEXT];
+
     cat_metrics_add(source->metrics, CAT_METRIC_WRITE_REFUSALS, 0, 1);
+    if (cat_source_sums_up(log, &source->late_refusals, more)) {
+        cat_log(log, cat_log_busy_level(log), 0, "CAT008: %s: writers before this one took more than %d seconds%s",
+                source->name, (int)apr_time_sec(CAT_SOURCE_WRITE_PATIENCE), more);
+    }
     return CAT_EBUSY;
+}
+
+int cat_source_sums_up(const cat_log_t *log, cat_repeats_t *repeats, char more[CAT_REPEATS_TEXT])
+{
+    more[0] = '\0';
+    return log->is_background || cat_repeats_note(repeats, cat_time_monotonic(), more);
 }
 
 void cat_source_note_loss(cat_source_t *source)

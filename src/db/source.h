@@ -18,10 +18,12 @@
 #include "lib/conf.h"
 #include "lib/log.h"
 #include "shm/metrics.h"
+#include "shm/repeats.h"
 #include "shm/response_cache.h"
 #include "shm/semaphore.h"
 
 typedef struct cat_source_t cat_source_t;
+typedef struct cat_export_t cat_export_t;
 
 /* How many threads of a child send statements of db/read_batch.h at a time, unless one hangs. */
 #define CAT_SOURCE_READERS 2
@@ -65,11 +67,16 @@ struct cat_source_t {
     cat_response_cache_t *cache; /* where responses are kept, with `generations`; NULL: none are */
     cat_generations_t *generations;
     const cat_metrics_t *metrics; /* NULL: nothing is counted */
+    /* Over all children of the server, and fair to the networks of clients; NULL: there is no limit. */
+    cat_semaphore_t *searches;    /* lists that the database may take long for (cat_db_begin_search) */
+    cat_semaphore_t *long_writes; /* transactions of many writes (db/transaction.h) */
     apr_time_t leader_patience;   /* CAT_SOURCE_LEADER_PATIENCE; unit tests may wait longer */
     int keeps; /* how many connections may be kept for the next use; 0: each ends with the use that opened it */
     cat_permits_t *permits; /* of the child: connections that may be in use */
     cat_permits_t *exports; /* of the child: exports that may run (catalogue/export.h) */
-    cat_warm_t *warm;       /* those that are kept for the next use */
+    apr_thread_mutex_t *export_mutex;
+    cat_export_t *exports_running; /* guarded by export_mutex */
+    cat_warm_t *warm;              /* those that are kept for the next use */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *attempt_ended;
     cat_group_t *group;                     /* the writes of this child that wait for the write lock */
@@ -77,6 +84,7 @@ struct cat_source_t {
     cat_group_t *reads[CAT_SOURCE_READERS]; /* the rows of db/read_batch.h that wait for a leader */
     cat_group_t *texts;                     /* the texts of db/shared_read.h that wait for a leader */
     cat_wal_index_t *wal_index;             /* of a database that is a file; NULL: no responses are cached */
+    cat_repeats_t limit_refusals, late_refusals, export_refusals; /* what sums up their lines */
     /* ---- guarded by the mutex ---- */
     cat_source_state_t state;
     int is_attempted;      /* flag: a thread tries to connect while the database is not known to be up */
@@ -101,7 +109,7 @@ apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const
                                    const cat_file_registry_t *registry, cat_source_migrate_t *migrate);
 
 /*
- * Takes one of at most max connections. APR_SUCCESS: handle is open. CAT_EBUSY: none came free in a second, or another
+ * Takes one of at most max connections, before uses with a lower max. APR_SUCCESS: handle is open. CAT_EBUSY: none came free in a second, or another
  * thread has been trying for three to open the first one of this child; CAT_EDOWN: none can be opened; both have been
  * logged. While none can, one thread tries, and the others are refused after half a second: a server that does not
  * answer costs each attempt its time-out, and the pools let one thread try at a time.
@@ -154,12 +162,20 @@ apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *hand
 #define CAT_SOURCE_LOCK_PATIENCE apr_time_from_msec(1600)
 #define CAT_SOURCE_LOCK_CHANCE apr_time_from_msec(500)
 
+/* How long a list waits for others, and a transaction of many writes. */
+#define CAT_SOURCE_SEARCH_PATIENCE apr_time_from_sec(2)
+#define CAT_SOURCE_LONG_PATIENCE apr_time_from_sec(30)
+
 /* Takes the write lock of a source that has one; *slot is for cat_semaphore_leave. CAT_EBUSY, logged: other writers had
  * it until the time until. */
-apr_status_t cat_source_take_write_lock(const cat_source_t *source, apr_time_t until, const cat_log_t *log, int *slot);
+apr_status_t cat_source_take_write_lock(cat_source_t *source, apr_time_t until, const cat_log_t *log, int *slot);
 
 /* Logs that, and returns CAT_EBUSY. */
-apr_status_t cat_source_log_late(const cat_source_t *source, const cat_log_t *log);
+apr_status_t cat_source_log_late(cat_source_t *source, const cat_log_t *log);
+
+/* Is a line to be logged about what others were first for? more: then how many like it were not, for its end. Those of background jobs
+ * are not summed up. */
+int cat_source_sums_up(const cat_log_t *log, cat_repeats_t *repeats, char more[CAT_REPEATS_TEXT]);
 
 /* Notes that a connection was lost; and returns whether one has been since then. */
 void cat_source_note_loss(cat_source_t *source);

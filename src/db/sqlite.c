@@ -38,6 +38,7 @@ const char *cat_sqlite_file(const cat_db_handle_t *handle)
 void cat_sqlite_set_up(const cat_db_handle_t *handle)
 {
     sqlite3_wal_autocheckpoint(sqlite_of(handle), WAL_PAGES);
+    sqlite3_exec(sqlite_of(handle), "PRAGMA journal_size_limit=100663296", NULL, NULL, NULL);
 }
 
 static int milliseconds_until(apr_time_t until)

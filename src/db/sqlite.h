@@ -15,7 +15,8 @@
 const char *cat_sqlite_file(const cat_db_handle_t *handle);
 
 /* Once on each connection: a commit copies the WAL to the database when it has 64 MiB, instead of SQLite's 4, so that a page
- * that many transactions change is copied less often. */
+ * that many transactions change is copied less often. A file that has grown beyond 96 MiB, because readers kept SQLite from beginning it
+ * anew, is cut when it does. */
 void cat_sqlite_set_up(const cat_db_handle_t *handle);
 
 /*

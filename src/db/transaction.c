@@ -4,6 +4,12 @@
 #include "db/checkout.h"
 #include "db/statement.h"
 #include "db/status.h"
+#include "lib/time.h"
+
+/* After a transaction that kept other writers waiting, the next one of its kind begins after this part of its time, at most after the
+ * pause: so a request that writes twice, as a sign-in does, waits for one of them. */
+#define PAUSE_PART 8
+#define PAUSE_MOST apr_time_from_msec(100)
 
 /* The most writes that share a transaction, so that none waits long for the others: one of more has its own. */
 #define GROUP_MAX 64
@@ -194,18 +200,13 @@ static cat_group_state_t wait_in_queue(cat_write_t *w)
 }
 
 /* The leader collects the group when it has the write lock, so that writes which arrive while it waits are in it. */
-apr_status_t cat_transaction_write(cat_write_t *w)
+static apr_status_t write_in_turn(cat_write_t *w)
 {
     cat_source_t *source = w->db->source;
     cat_group_state_t state;
-    apr_status_t rv;
 
     w->arrived = apr_time_now();
     w->item.next = NULL;
-    rv = cat_checkout_check_schema(w->db);
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
     if (!cat_source_write_lock(source)) {
         return w->work ? do_work_alone(w) : write_statement_alone(w);
     }
@@ -221,4 +222,54 @@ apr_status_t cat_transaction_write(cat_write_t *w)
         cat_group_leave(source->group, &w->item);
     }
     return w->rv;
+}
+
+static apr_status_t refuse_long(const cat_db_t *db)
+{
+    char more[CAT_REPEATS_TEXT];
+
+    if (cat_source_sums_up(db->log, cat_semaphore_refusals(db->source->long_writes), more)) {
+        cat_log(db->log, cat_log_busy_level(db->log), 0, "CAT080: %s: too many imports and batches at once%s",
+                db->source->name, more);
+    }
+    return CAT_EBUSY;
+}
+
+static void pause_after(const cat_db_t *db, apr_interval_time_t took)
+{
+    apr_interval_time_t pause = took / PAUSE_PART;
+
+    if (cat_source_write_lock(db->source)) {
+        apr_sleep(pause < PAUSE_MOST ? pause : PAUSE_MOST);
+    }
+}
+
+/* Of transactions that are long only so many are in the order of writers: on SQLite one, so each other writer waits for one of them at
+ * most, however many clients import. They wait for each other before they have anything that others wait for. */
+static apr_status_t write_long(cat_write_t *w)
+{
+    cat_db_t *db = w->db;
+    apr_time_t begun;
+    int place;
+    apr_status_t rv = cat_checkout_take_turn(db, db->source->long_writes, CAT_SOURCE_LONG_PATIENCE, &place);
+
+    if (rv != APR_SUCCESS) {
+        return refuse_long(db);
+    }
+    begun = cat_time_monotonic();
+    rv = write_in_turn(w);
+    cat_checkout_release(db);
+    pause_after(db, cat_time_monotonic() - begun);
+    cat_semaphore_leave(db->source->long_writes, place);
+    return rv;
+}
+
+apr_status_t cat_transaction_write(cat_write_t *w)
+{
+    apr_status_t rv = cat_checkout_check_schema(w->db);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    return w->item.more >= GROUP_MAX && w->db->source->long_writes ? write_long(w) : write_in_turn(w);
 }

@@ -16,11 +16,12 @@ struct cat_write_locks_t {
 
 static apr_status_t create_semaphores(cat_semaphore_t ***semaphores, apr_pool_t *pool)
 {
+    const cat_semaphore_size_t one_at_a_time = {.slots = 1, .queue = CAT_SEMAPHORE_ANY};
     apr_status_t rv = APR_SUCCESS;
 
     *semaphores = apr_palloc(pool, LOCKS * sizeof(**semaphores));
     for (int i = 0; i < LOCKS && rv == APR_SUCCESS; i++) {
-        rv = cat_semaphore_create(&(*semaphores)[i], pool, 1, CAT_SEMAPHORE_ANY);
+        rv = cat_semaphore_create(&(*semaphores)[i], pool, &one_at_a_time);
     }
     return rv == APR_SUCCESS ? apr_pool_userdata_set(*semaphores, LOCKS_KEY, NULL, pool) : rv;
 }

@@ -51,9 +51,10 @@ struct cat_request_t {
     cat_idempotency_t *idempotency;     /* NULL likewise; see api/idempotency.h */
     int strict; /* flag: unknown fields are errors, by CatalogStrict or Prefer: handling=strict */
 
+    const char *network; /* of the client, which limits count: the IPv4 address, or the /64 of an IPv6 address */
+
     /* The client; all NULL or 0 where the route's row takes no body, unless it says CAT_ADMIN. */
     const char *client;     /* its address */
-    const char *network;    /* what limits count: the IPv4 address, or the /64 of an IPv6 address */
     const char *host;       /* to which it was sent, without the port; NULL also if it is no domain name */
     const char *agent;      /* User-Agent, "" when there is none */
     const char *cookies;    /* Cookie, NULL when there is none */

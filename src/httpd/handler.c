@@ -72,7 +72,6 @@ static void describe_sender(request_rec *r, cat_request_t *q)
 {
     const char *agent = apr_table_get(r->headers_in, "User-Agent");
     q->client = r->useragent_ip;
-    q->network = cat_client_network(r->pool, r->useragent_addr, r->useragent_ip);
     q->host = is_domain(r->hostname) ? r->hostname : NULL;
     q->agent = agent ? agent : "";
     q->cookies = apr_table_get(r->headers_in, "Cookie");
@@ -166,6 +165,7 @@ static cat_answer_t *run_with_database(cat_request_t *q, cat_source_t *source)
 
     q->db = cat_db_make(q->pool, q->conf, source, q->log);
     cat_db_measure(q->db, q->timing);
+    cat_db_serve(q->db, q->network);
     answer = run_counted(q);
     count_refusal(q->metrics, answer);
     if (!answer->stream) {
@@ -266,6 +266,7 @@ static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **an
         .openapi = cat_server_openapi(r->server, state->conf),
         .route = state->match.route,
         .query = state->query,
+        .network = cat_client_network(r->pool, r->useragent_addr, r->useragent_ip),
         .conditions = {apr_table_get(r->headers_in, "If-Match"), apr_table_get(r->headers_in, "If-None-Match")},
         .strict = state->conf->strict,
         .user = state->user,

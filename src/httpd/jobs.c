@@ -13,6 +13,7 @@
 #include "accounts/purge.h"
 #include "accounts/revocations.h"
 #include "catalogue/counts.h"
+#include "catalogue/export.h"
 #include "catalogue/indexes.h"
 #include "db/job.h"
 #include "httpd/log.h"
@@ -42,6 +43,7 @@ static const struct job_t {
 } jobs[] = {
     {"mail", APR_TIME_C(1000000), cat_mailer_run, &one_child, APR_TIME_C(60000000)},
     {"revocations", APR_TIME_C(250000), cat_revocations_run, &each_child, PAUSE_REVOCATION_DELAY},
+    {"exports", APR_TIME_C(1000000), cat_export_watch, &each_child, APR_TIME_C(60000000)},
     {"counts", APR_TIME_C(1000000), cat_counts_run, &one_child, APR_TIME_C(60000000)},
     {"index", APR_TIME_C(1000000), cat_indexes_run, &one_child, APR_TIME_C(60000000)},
     {"backlog", APR_TIME_C(5000000), cat_backlog_run, &one_child, APR_TIME_C(60000000)},

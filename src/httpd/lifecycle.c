@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "httpd/lifecycle.h"
 
+#include <ap_mpm.h>
+#include <apr_hash.h>
 #include <apr_shm.h>
 #include <apr_strings.h>
 #include <curl/curl.h>
@@ -242,16 +244,83 @@ static apr_status_t find_segment(server_rec *main_server, char **base)
     return rv;
 }
 
+/* So many searches leave connections of each child to other requests, and processors to each of them. Under prefork a child never needs
+ * more than its own connection. */
+static int share_of(const cat_conf_t *conf)
+{
+    int threads = 1, cores = 2 * count_cores(), half = (conf->max_connections + 1) / 2;
+
+    ap_mpm_query(AP_MPMQ_MAX_THREADS, &threads);
+    return threads <= 1 || cores < half ? cores : half;
+}
+
+/* All requests that the server handles at once may wait for others of the kind; of one network, half of them. */
+static int count_waiting(void)
+{
+    int threads = 1, children = 1;
+
+    ap_mpm_query(AP_MPMQ_MAX_THREADS, &threads);
+    ap_mpm_query(AP_MPMQ_MAX_DAEMONS, &children);
+    return threads * children;
+}
+
+/* The last slot is for networks that have none, where one network has two others. */
+static apr_status_t create_queue(apr_pool_t *pool, int slots, cat_semaphore_t **queue)
+{
+    return cat_semaphore_create(queue, pool, &(cat_semaphore_size_t){slots, count_waiting(), slots > 2});
+}
+
+static apr_status_t create_turns(apr_pool_t *pool, const cat_conf_t *conf, const char *driver, cat_source_t *source)
+{
+    int share = share_of(conf), has_one_writer = driver && !strcmp(driver, "sqlite3");
+    apr_status_t rv = create_queue(pool, conf->max_searches ? conf->max_searches : share, &source->searches);
+
+    return rv == APR_SUCCESS ? create_queue(pool, has_one_writer ? 1 : share, &source->long_writes) : rv;
+}
+
+/* Mounts with the same driver and parameters share the turns of their database, as the first of them says. */
+static apr_status_t share_turns(apr_pool_t *pool, const cat_mount_t *mount, apr_hash_t *sources)
+{
+    const char *driver, *params, *key;
+    cat_source_t *source = mount->source, *first;
+
+    cat_server_database(pool, mount, &driver, &params);
+    key = apr_pstrcat(pool, driver ? driver : "", " ", params, NULL);
+    first = apr_hash_get(sources, key, APR_HASH_KEY_STRING);
+    if (!first) {
+        apr_hash_set(sources, key, APR_HASH_KEY_STRING, source);
+        return create_turns(pool, mount->conf, driver, source);
+    }
+    source->searches = first->searches;
+    source->long_writes = first->long_writes;
+    return APR_SUCCESS;
+}
+
+static apr_status_t create_all_turns(apr_pool_t *pool, const server_rec *main_server)
+{
+    apr_hash_t *sources = apr_hash_make(pool);
+    apr_status_t rv = APR_SUCCESS;
+
+    for (const server_rec *s = main_server; s; s = s->next) {
+        const apr_array_header_t *mounts = cat_server_get(s)->mounts;
+        for (int i = 0; i < mounts->nelts && rv == APR_SUCCESS; i++) {
+            rv = share_turns(pool, APR_ARRAY_IDX(mounts, i, cat_mount_t *), sources);
+        }
+    }
+    return rv;
+}
+
 static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
 {
     char *base = NULL;
     const cat_conf_t *conf = cat_conf_get(main_server->lookup_defaults);
     int places = conf->hash_concurrency ? conf->hash_concurrency : count_cores();
+    const cat_semaphore_size_t size = {.slots = places, .queue = places * HASH_QUEUE_FACTOR};
     cat_semaphore_t *hashing;
     cat_write_locks_t *locks;
     cat_file_registry_t *registry;
     cat_metrics_t *metrics;
-    apr_status_t rv = cat_semaphore_create(&hashing, pconf, places, places * HASH_QUEUE_FACTOR);
+    apr_status_t rv = cat_semaphore_create(&hashing, pconf, &size);
 
     if (rv == APR_SUCCESS) {
         rv = cat_write_lock_create(&locks, pconf, main_server->process->pool);
@@ -261,6 +330,9 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
     }
     if (rv == APR_SUCCESS) {
         rv = cat_metrics_create(&metrics, pconf, main_server->process->pool, cat_routes);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = create_all_turns(pconf, main_server);
     }
     if (rv == APR_SUCCESS) {
         rv = find_segment(main_server, &base);

@@ -61,6 +61,10 @@ typedef struct cat_conf_t {
     cat_source_t *database; /* of CatalogDatabase; NULL: the virtual host's mod_dbd pool */
     int max_connections;    /* per child */
     int max_exports;        /* per child */
+    int export_timeout;     /* seconds; 0: no limit */
+    int export_rate;        /* octets a second, at least; 0: no limit */
+    int export_wal;         /* octets of SQLite's WAL, at most; 0: no limit */
+    int max_searches;       /* of the server; 0: a share of max_connections */
     int migrate;            /* flag */
 
     const char *mail; /* smtp://, smtps:// or file:DIR; NULL: mails wait in the outbox */

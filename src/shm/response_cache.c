@@ -109,7 +109,7 @@ apr_status_t cat_response_cache_create(cat_response_cache_t **cache, apr_pool_t 
     apr_status_t rv = apr_shm_create(&shm, size, NULL, pool);
 
     if (rv == APR_SUCCESS) {
-        rv = cat_semaphore_create(&c->write_lock, pool, 1, 0);
+        rv = cat_semaphore_create(&c->write_lock, pool, &(cat_semaphore_size_t){.slots = 1});
     }
     if (rv != APR_SUCCESS) {
         return rv;

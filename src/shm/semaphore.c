@@ -1,35 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A bound on threads of several processes, with a queue that is fair to parties.
+ *
+ * Each thread that is inside or waits has a place in shared memory, and holds the place's mutex for as long as it has it. The mutexes are
+ * robust: one that can be taken although its place is in use tells that the thread has died, so a place outlives its thread only until
+ * another thread looks. Numbers are counted from the places each time instead of being kept: a process that is killed anywhere leaves
+ * nothing to repair.
+ *
+ *      slots 3, queue 4        place  0       1       2       3       4       5       6
+ *                                     inside  inside  inside  waits   waits   free    free
+ *                                     A       A       B       A  r.2  C  r.1
+ *
+ * Whoever enters or leaves lets in who is next. Each waiting thread has a round (start-time fair queueing; Goyal, Vin and Cheng, 1996):
+ * the one after its party's last, or after that in which a thread was let in last. The lowest round is next, so parties take turns
+ * however many threads of one wait: above, C goes before A.
+ *
+ * One slot without such a queue is a mutex, and nothing else.
+ */
 #include "shm/semaphore.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <string.h>
 
 #include <apr_shm.h>
 
 #include "lib/hash.h"
-#include "shm/shared.h"
 
-#define REPORT_INTERVAL apr_time_from_sec(10)
+/* How often a waiting thread looks whether one inside has died. */
+#define LOOK_INTERVAL apr_time_from_msec(100)
 
-/* A slot, or a position of the queue. Its holder in the queue waits on behalf of a party, and by its ticket: a process that dies leaves
- * both behind, so they count only while the mutex is held. */
-typedef struct slot_t {
-    pthread_mutex_t mutex;
-    cat_shared_word_t party; /* hash; 0: none. Written by the holder of the mutex, as is the ticket */
-    cat_shared_word_t ticket;
-} slot_t;
+typedef enum { FREE, WAITING, INSIDE } state_t;
+
+typedef struct place_t {
+    pthread_mutex_t owner; /* held by the thread that has the place */
+    sem_t let_in;
+    /* ---- guarded by the semaphore's mutex ---- */
+    state_t state;
+    apr_uint64_t party; /* hash; 0: none */
+    apr_uint64_t round, ticket;
+} place_t;
 
 /* In memory that the children share. */
 struct cat_semaphore_t {
-    int slot_count, queue_length; /* constant */
-    atomic_uint unreported;       /* refusals */
-    cat_shared_time_t reported;   /* when a thread last logged one; 0: none did */
-    cat_shared_word_t tickets;    /* given out so far */
-    slot_t slots[];               /* the slots, then the queue */
+    cat_semaphore_size_t size; /* constant */
+    int count;                 /* constant: of places; 0: there is only the mutex */
+    cat_repeats_t refusals;
+    pthread_mutex_t mutex;
+    /* ---- guarded by the mutex ---- */
+    apr_uint64_t tickets; /* given out so far */
+    apr_uint64_t round;   /* of the thread that was let in last */
+    int used;             /* no place from here on is in use */
+    place_t places[];
 };
 
-/* Robust: a slot whose holder died is free. With priority inheritance the kernel hands it to the thread that has waited the longest. */
+/* ---- mutexes ---- */
+
+/* Robust: one whose holder died is free. With priority inheritance the kernel hands it to the thread that has waited the longest. */
 static apr_status_t make_attributes(pthread_mutexattr_t *attributes)
 {
     int rv = pthread_mutexattr_init(attributes);
@@ -38,55 +66,20 @@ static apr_status_t make_attributes(pthread_mutexattr_t *attributes)
     return rv ? rv : pthread_mutexattr_setprotocol(attributes, PTHREAD_PRIO_INHERIT);
 }
 
-/*
- * Not of apr_proc_mutex_t, which the parent destroys at a restart when no child has said yet that it uses it: children that
- * were forked just before would be left with a dead one. These are never destroyed: they are nothing but their memory.
- */
-apr_status_t cat_semaphore_create(cat_semaphore_t **semaphore, apr_pool_t *pool, int slots, int queue)
-{
-    int count = slots + (queue == CAT_SEMAPHORE_ANY ? 0 : queue);
-    pthread_mutexattr_t attributes;
-    apr_shm_t *shared;
-    cat_semaphore_t *s;
-    apr_status_t rv = apr_shm_create(&shared, sizeof(*s) + (apr_size_t)count * sizeof(*s->slots), NULL, pool);
-
-    if (rv == APR_SUCCESS) {
-        rv = make_attributes(&attributes);
-    }
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    s = apr_shm_baseaddr_get(shared); /* new pages: zeroed */
-    s->slot_count = slots;
-    s->queue_length = queue;
-    for (int i = 0; i < count && rv == APR_SUCCESS; i++) {
-        rv = pthread_mutex_init(&s->slots[i].mutex, &attributes);
-    }
-    *semaphore = s;
-    return rv;
-}
-
 /* A holder that died leaves nothing to repair. */
 static apr_status_t settle_mutex(pthread_mutex_t *mutex, int rv)
 {
     return rv == EOWNERDEAD ? pthread_mutex_consistent(mutex) : rv;
 }
 
+static apr_status_t lock_mutex(pthread_mutex_t *mutex)
+{
+    return settle_mutex(mutex, pthread_mutex_lock(mutex));
+}
+
 static apr_status_t try_mutex(pthread_mutex_t *mutex)
 {
     return settle_mutex(mutex, pthread_mutex_trylock(mutex));
-}
-
-/* EBUSY: none of count slots is free. */
-static apr_status_t take_any_slot(slot_t *slots, int count, int *taken)
-{
-    for (*taken = 0; *taken < count; ++*taken) {
-        apr_status_t rv = try_mutex(&slots[*taken].mutex);
-        if (rv != EBUSY) {
-            return rv;
-        }
-    }
-    return EBUSY;
 }
 
 static apr_status_t wait_for_mutex(pthread_mutex_t *mutex, apr_time_t end)
@@ -97,152 +90,314 @@ static apr_status_t wait_for_mutex(pthread_mutex_t *mutex, apr_time_t end)
     return rv == ETIMEDOUT ? APR_EAGAIN : rv;
 }
 
-static apr_uint64_t load_word(const cat_shared_word_t *word)
+static apr_status_t enter_mutex(cat_semaphore_t *s, apr_interval_time_t patience)
 {
-    return atomic_load_explicit(word, memory_order_seq_cst);
-}
-
-static void store_word(cat_shared_word_t *word, apr_uint64_t value)
-{
-    atomic_store_explicit(word, value, memory_order_seq_cst);
-}
-
-static void leave_queue(slot_t *slot)
-{
-    store_word(&slot->party, 0);
-    pthread_mutex_unlock(&slot->mutex);
-}
-
-static int is_free(slot_t *slot)
-{
-    if (!load_word(&slot->party)) {
-        return 1;
-    }
-    if (try_mutex(&slot->mutex) != APR_SUCCESS) {
-        return 0;
-    }
-    leave_queue(slot); /* its holder died */
-    return 1;
-}
-
-/* Dynamic thresholds (Choudhury and Hahne, 1998): a party that already waits may take one more position of the queue while at least as
- * many are free as it has. One party alone gets half of the queue, two a third each; a party that has none gets the last one. */
-static int is_fair(slot_t *queue, int count, apr_uint64_t party)
-{
-    int of_party = 0, free = 0;
-
-    for (int i = 0; i < count; i++) {
-        if (is_free(&queue[i])) {
-            free++;
-        } else if (load_word(&queue[i].party) == party) {
-            of_party++;
-        }
-    }
-    return of_party <= free + 1; /* of_party counts the position that it has just taken */
-}
-
-/* A thread takes its position before it judges whether that is fair, so that of racing threads none overlooks another. EBUSY: no
- * position is free, or none for this party. */
-static apr_status_t join_queue(cat_semaphore_t *semaphore, const char *party, int *number)
-{
-    slot_t *queue = semaphore->slots + semaphore->slot_count;
-    apr_uint64_t hash = party ? cat_hash(party, strlen(party)) : 0;
-    apr_status_t rv = take_any_slot(queue, semaphore->queue_length, number);
-
-    if (rv != APR_SUCCESS || !party) {
-        return rv;
-    }
-    store_word(&queue[*number].ticket, atomic_fetch_add_explicit(&semaphore->tickets, 1, memory_order_seq_cst) + 1);
-    store_word(&queue[*number].party, hash);
-    if (!is_fair(queue, semaphore->queue_length, hash)) {
-        leave_queue(&queue[*number]);
-        return EBUSY;
-    }
-    return APR_SUCCESS;
-}
-
-/* Of the threads that wait on behalf of the same party and for the same slot, the last one before the holder of position number. */
-static slot_t *find_predecessor(cat_semaphore_t *semaphore, int number)
-{
-    slot_t *queue = semaphore->slots + semaphore->slot_count, *last = NULL;
-    apr_uint64_t party = load_word(&queue[number].party), ticket = load_word(&queue[number].ticket);
-
-    for (int i = number % semaphore->slot_count; i < semaphore->queue_length; i += semaphore->slot_count) {
-        slot_t *other = &queue[i];
-        if (load_word(&other->party) == party && load_word(&other->ticket) < ticket &&
-            (!last || load_word(&other->ticket) > load_word(&last->ticket)) && !is_free(other)) {
-            last = other;
-        }
-    }
-    return last;
-}
-
-/*
- * The number of its position tells for which slot a thread waits, so that threads spread over all slots. There the kernel lets in the
- * thread that has waited the longest. Only the first thread of each party waits for the slot; each other one waits for the position of
- * the thread before it. So parties take turns, however many threads of one wait. Each thread waits for a lower ticket: there are no
- * cycles.
- */
-static apr_status_t wait_in_turn(cat_semaphore_t *semaphore, int number, apr_time_t end)
-{
-    slot_t *before;
-
-    while ((before = find_predecessor(semaphore, number))) {
-        apr_status_t rv = wait_for_mutex(&before->mutex, end);
-        if (rv != APR_SUCCESS) {
-            return rv;
-        }
-        leave_queue(before);
-    }
-    return wait_for_mutex(&semaphore->slots[number % semaphore->slot_count].mutex, end);
-}
-
-static apr_status_t wait_in_queue(cat_semaphore_t *semaphore, const char *party, apr_time_t end, int *slot)
-{
-    int number;
-    apr_status_t rv = join_queue(semaphore, party, &number);
-
-    if (rv != APR_SUCCESS) {
-        return rv == EBUSY ? APR_EAGAIN : rv;
-    }
-    *slot = number % semaphore->slot_count;
-    rv = wait_in_turn(semaphore, number, end);
-    leave_queue(&semaphore->slots[semaphore->slot_count + number]);
-    return rv;
-}
-
-apr_status_t cat_semaphore_enter(cat_semaphore_t *semaphore, const char *party, apr_interval_time_t patience, int *slot)
-{
-    apr_status_t rv = take_any_slot(semaphore->slots, semaphore->slot_count, slot);
-    apr_time_t end;
+    apr_status_t rv = try_mutex(&s->mutex);
 
     if (rv != EBUSY) {
         return rv;
     }
-    end = apr_time_now() + patience;
-    if (semaphore->queue_length == CAT_SEMAPHORE_ANY) {
-        *slot = 0;
-        return wait_for_mutex(&semaphore->slots[0].mutex, end);
+    return s->size.queue == CAT_SEMAPHORE_ANY ? wait_for_mutex(&s->mutex, apr_time_now() + patience) : APR_EAGAIN;
+}
+
+/* ---- creation ---- */
+
+static apr_status_t create_places(cat_semaphore_t *s, const pthread_mutexattr_t *attributes)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < s->count && rv == APR_SUCCESS; i++) {
+        rv = pthread_mutex_init(&s->places[i].owner, attributes);
+        if (rv == APR_SUCCESS && sem_init(&s->places[i].let_in, 1, 0)) {
+            rv = errno;
+        }
     }
-    return wait_in_queue(semaphore, party, end, slot);
+    return rv;
 }
 
-void cat_semaphore_leave(cat_semaphore_t *semaphore, int slot)
+/*
+ * Not of apr_proc_mutex_t, which the parent destroys at a restart when no child has said yet that it uses it: children that
+ * were forked just before would be left with a dead one. These are never destroyed: they are nothing but their memory.
+ */
+apr_status_t cat_semaphore_create(cat_semaphore_t **semaphore, apr_pool_t *pool, const cat_semaphore_size_t *size)
 {
-    pthread_mutex_unlock(&semaphore->slots[slot].mutex);
+    int count = size->slots == 1 && size->queue <= 0 ? 0 : size->slots + size->queue;
+    pthread_mutexattr_t attributes;
+    apr_shm_t *shared;
+    cat_semaphore_t *s;
+    apr_status_t rv = apr_shm_create(&shared, sizeof(*s) + (apr_size_t)count * sizeof(*s->places), NULL, pool);
+
+    if (rv == APR_SUCCESS) {
+        rv = make_attributes(&attributes);
+    }
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    s = apr_shm_baseaddr_get(shared); /* new pages: zeroed */
+    s->size = *size;
+    s->count = count;
+    rv = pthread_mutex_init(&s->mutex, &attributes);
+    *semaphore = s;
+    return rv == APR_SUCCESS ? create_places(s, &attributes) : rv;
 }
 
-int cat_semaphore_report(cat_semaphore_t *semaphore, apr_time_t now, int *others, int *seconds)
-{
-    apr_time_t last = atomic_load_explicit(&semaphore->reported, memory_order_seq_cst);
+/* ---- places, under the mutex ---- */
 
-    if ((last && now - last < REPORT_INTERVAL) ||
-        !atomic_compare_exchange_strong_explicit(&semaphore->reported, &last, now, memory_order_seq_cst,
-                                                 memory_order_seq_cst)) {
-        atomic_fetch_add_explicit(&semaphore->unreported, 1, memory_order_seq_cst);
+static void free_place(place_t *place)
+{
+    place->state = FREE;
+    pthread_mutex_unlock(&place->owner);
+}
+
+static int is_dead(place_t *place)
+{
+    if (try_mutex(&place->owner) != APR_SUCCESS) {
         return 0;
     }
-    *others = (int)atomic_exchange_explicit(&semaphore->unreported, 0, memory_order_seq_cst);
-    *seconds = last ? (int)apr_time_sec(now - last) : 0;
+    free_place(place);
     return 1;
+}
+
+static int count_places(const cat_semaphore_t *s, state_t state)
+{
+    int count = 0;
+
+    for (int i = 0; i < s->used; i++) {
+        count += s->places[i].state == state;
+    }
+    return count;
+}
+
+static int count_of_party(const cat_semaphore_t *s, state_t state, apr_uint64_t party)
+{
+    int count = 0;
+
+    for (int i = 0; i < s->used; i++) {
+        count += s->places[i].state == state && s->places[i].party == party;
+    }
+    return count;
+}
+
+static void free_dead(cat_semaphore_t *s, state_t state)
+{
+    for (int i = 0; i < s->used; i++) {
+        if (s->places[i].state == state) {
+            is_dead(&s->places[i]);
+        }
+    }
+}
+
+/* ---- who is next, under the mutex ---- */
+
+static int is_before(const place_t *place, const place_t *other)
+{
+    return place->round != other->round ? place->round < other->round : place->ticket < other->ticket;
+}
+
+/* The last slots are for parties that have none. */
+static int may_enter(const cat_semaphore_t *s, const place_t *place, int free)
+{
+    return free > s->size.kept || !place->party || !count_of_party(s, INSIDE, place->party);
+}
+
+static place_t *find_next(cat_semaphore_t *s, int free)
+{
+    place_t *next = NULL;
+
+    for (int i = 0; i < s->used; i++) {
+        place_t *place = &s->places[i];
+        if (place->state == WAITING && (!next || is_before(place, next)) && may_enter(s, place, free)) {
+            next = place;
+        }
+    }
+    return next;
+}
+
+/* Also a thread that looks for itself gets a place from here: so the order is the same for all. */
+static void let_in(cat_semaphore_t *s)
+{
+    int free = s->size.slots - count_places(s, INSIDE);
+    place_t *next;
+
+    while (free > 0 && (next = find_next(s, free))) {
+        if (!is_dead(next)) {
+            next->state = INSIDE;
+            s->round = next->round;
+            sem_post(&next->let_in);
+            free--;
+        }
+    }
+}
+
+/* ---- the queue, under the mutex ---- */
+
+static apr_uint64_t next_round(const cat_semaphore_t *s, apr_uint64_t party)
+{
+    apr_uint64_t last = s->round;
+
+    for (int i = 0; i < s->used; i++) {
+        const place_t *place = &s->places[i];
+        if (place->state != FREE && place->party == party && place->round > last) {
+            last = place->round;
+        }
+    }
+    return last + 1;
+}
+
+static place_t *find_free(cat_semaphore_t *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        if (s->places[i].state == FREE) {
+            return &s->places[i];
+        }
+    }
+    return NULL;
+}
+
+/* Dynamic thresholds (Choudhury and Hahne, 1998): a party that already waits may take one more position of the queue while at least as
+ * many are free as it has. One party alone gets half of the queue, two a third each; a party that has none gets the last one. */
+static int may_wait(const cat_semaphore_t *s, const place_t *place)
+{
+    int free = s->size.queue - count_places(s, WAITING);
+
+    return free >= 0 && (!place->party || count_of_party(s, WAITING, place->party) <= free + 1);
+}
+
+static void note_use(cat_semaphore_t *s, const place_t *place)
+{
+    int number = (int)(place - s->places);
+
+    s->used = number < s->used ? s->used : number + 1;
+}
+
+/* A place for this thread, which waits, or is inside. NULL: there is none. */
+static place_t *take_place(cat_semaphore_t *s, apr_uint64_t party)
+{
+    place_t *place = find_free(s);
+
+    if (!place || try_mutex(&place->owner) != APR_SUCCESS) {
+        return NULL;
+    }
+    while (!sem_trywait(&place->let_in)) { /* its last owner did not wait for it */
+    }
+    place->party = party;
+    place->round = next_round(s, party);
+    place->ticket = ++s->tickets;
+    note_use(s, place);
+    place->state = WAITING;
+    let_in(s);
+    return place;
+}
+
+/* Threads that have died are looked for only where they may be the reason for a refusal. */
+static place_t *join(cat_semaphore_t *s, apr_uint64_t party)
+{
+    place_t *place = take_place(s, party);
+
+    if (!place || place->state == WAITING) {
+        free_dead(s, INSIDE);
+        let_in(s);
+    }
+    if (!place || (place->state == WAITING && !may_wait(s, place))) {
+        free_dead(s, WAITING);
+    }
+    place = place ? place : take_place(s, party);
+    if (place && place->state == WAITING && !may_wait(s, place)) {
+        free_place(place);
+        return NULL;
+    }
+    return place;
+}
+
+/* ---- waiting ---- */
+
+static void sleep_until(place_t *place, apr_time_t until)
+{
+    const struct timespec end = {apr_time_sec(until), apr_time_usec(until) * 1000};
+
+    while (sem_timedwait(&place->let_in, &end) && errno == EINTR) {
+    }
+}
+
+/* 1: the wait is over; the place is this thread's if it is inside, or was given back. */
+static int look_again(cat_semaphore_t *s, place_t *place, apr_time_t end)
+{
+    int is_late = apr_time_now() >= end;
+
+    if (place->state == WAITING) {
+        free_dead(s, INSIDE);
+        let_in(s);
+    }
+    if (place->state == WAITING && is_late) {
+        free_place(place);
+    }
+    return place->state != WAITING;
+}
+
+static apr_status_t wait_in_queue(cat_semaphore_t *s, place_t *place, apr_time_t end)
+{
+    apr_status_t rv = APR_SUCCESS;
+    int is_over = 0, is_inside = 0;
+
+    while (!is_over && rv == APR_SUCCESS) {
+        apr_time_t look = apr_time_now() + LOOK_INTERVAL;
+        sleep_until(place, look < end ? look : end);
+        rv = lock_mutex(&s->mutex);
+        if (rv == APR_SUCCESS) {
+            is_over = look_again(s, place, end);
+            is_inside = place->state == INSIDE;
+            pthread_mutex_unlock(&s->mutex);
+        }
+    }
+    return rv == APR_SUCCESS && !is_inside ? APR_EAGAIN : rv;
+}
+
+/* ---- all of it ---- */
+
+static void forget_unused(cat_semaphore_t *s)
+{
+    while (s->used > 0 && s->places[s->used - 1].state == FREE) {
+        s->used--;
+    }
+}
+
+apr_status_t cat_semaphore_enter(cat_semaphore_t *s, const char *party, apr_interval_time_t patience, int *place)
+{
+    apr_time_t end;
+    place_t *own;
+    int must_wait;
+    apr_status_t rv;
+
+    *place = 0;
+    if (!s->count) {
+        return enter_mutex(s, patience);
+    }
+    rv = lock_mutex(&s->mutex);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    end = apr_time_now() + patience;
+    own = join(s, party ? cat_hash(party, strlen(party)) : 0);
+    must_wait = own && own->state == WAITING;
+    pthread_mutex_unlock(&s->mutex);
+    if (!own) {
+        return APR_EAGAIN;
+    }
+    *place = (int)(own - s->places);
+    return must_wait ? wait_in_queue(s, own, end) : APR_SUCCESS;
+}
+
+void cat_semaphore_leave(cat_semaphore_t *s, int place)
+{
+    if (s->count && lock_mutex(&s->mutex) == APR_SUCCESS) {
+        free_place(&s->places[place]);
+        forget_unused(s);
+        let_in(s);
+    }
+    pthread_mutex_unlock(&s->mutex);
+}
+
+cat_repeats_t *cat_semaphore_refusals(cat_semaphore_t *s)
+{
+    return &s->refusals;
 }

@@ -12,7 +12,8 @@ my $numbers = {
     CatalogTokenTTL => [1, 86400], CatalogRefreshTTL => [1, 31536000], CatalogMaxLimit => [1, 1000],
     CatalogMaxBody => [64, 16777216], CatalogMaxBatch => [1, 10000],
     CatalogMaxConnections => [1, 4096], CatalogConfirmTTL => [60, 2592000], CatalogHashConcurrency => [0, 1024],
-    CatalogCacheMaxAge => [0, 86400],
+    CatalogCacheMaxAge => [0, 86400], CatalogMaxSearches => [0, 1024], CatalogExportTimeout => [1, 86400],
+    CatalogExportRate => [0, 1073741824], CatalogExportWAL => [1048576, 2147483647],
 };
 for my $name (sort keys %$numbers) {
     my ($least, $most) = @{ $numbers->{$name} };

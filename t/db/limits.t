@@ -11,7 +11,7 @@ use Socket qw(SOL_SOCKET SO_RCVBUF);
 use Time::HiRes qw(time);
 
 # Slow queries, few connections: some requests succeed, the others get a 503 with Retry-After; none hangs.
-my $server = server(conf => "CatalogCacheSize 0\n" . location(), mount => 'CatalogMaxConnections 2')->start;
+my $server = server(conf => "CatalogCacheSize 0\n" . location(), mount => 'CatalogMaxConnections 3')->start;
 my $token = register($server)->{token};
 my $db = $server->database;
 $server->api(POST => '/products', { name => 'x', price => 1 }, token => $token);
@@ -36,6 +36,13 @@ answers($_, 503, refusal(error => qr/busy/), 'the 503 has Retry-After', 'retry-a
 my ($longest) = sort { $b <=> $a } map { $_->{took} } @answers;
 takes_less($longest, 15, 'no request hangs');
 answers($server->api(GET => '/products?limit=1'), 200, undef, 'the next request is served');
+
+# Readiness has a connection of its own, and does not wait for those who wait for the others.
+my @crowd = map { my $socket = $server->connection; print {$socket} wire(GET => "/products?limit=$_"); $socket } 51 .. 70;
+my $asked = time;
+answers($server->api(GET => '/health/ready'), 200, undef, 'a busy server is ready');
+takes_less(time - $asked, 1, 'it says so at once');
+$_->sysread(my $answer, 65536) for @crowd;
 my $waiters = ['>=', scalar @later]; # or jobs
 moved_since($server, {}, { 'catalog_database_connection_failures_total{reason="limit"}' => $waiters,
     catalog_database_connection_wait_seconds_count => $waiters }, 'the metrics count who waited for a connection, and got none') if mpm() ne 'prefork';

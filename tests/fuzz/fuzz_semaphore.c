@@ -5,6 +5,10 @@
  * without a free slot refuses, and its queue is empty again.
  */
 #include "fuzz.h"
+
+#include <stdio.h>
+#include <string.h>
+
 #include "shm/semaphore.h"
 
 #define SLOTS_MAX 4
@@ -55,17 +59,21 @@ static void leave(cat_semaphore_t *semaphore, model_t *model, unsigned number)
 
 static void report(cat_semaphore_t *semaphore, model_t *model, unsigned seconds)
 {
-    int is_due, others = -1, passed = -1;
+    char text[CAT_REPEATS_TEXT], expected[CAT_REPEATS_TEXT] = "";
+    int is_due;
 
     model->now += apr_time_from_sec(seconds);
     is_due = !model->reported || model->now - model->reported >= INTERVAL;
-    FUZZ_CHECK(cat_semaphore_report(semaphore, model->now, &others, &passed) == is_due);
+    FUZZ_CHECK(cat_repeats_note(cat_semaphore_refusals(semaphore), model->now, text) == is_due);
     if (!is_due) {
         model->unreported++;
         return;
     }
-    FUZZ_CHECK(others == model->unreported);
-    FUZZ_CHECK(passed == (model->reported ? apr_time_sec(model->now - model->reported) : 0));
+    if (model->unreported) {
+        snprintf(expected, sizeof(expected), ", and %d more in the last %d s", model->unreported,
+                 (int)apr_time_sec(model->now - model->reported));
+    }
+    FUZZ_CHECK(!strcmp(text, expected));
     model->reported = model->now;
     model->unreported = 0;
 }
@@ -77,7 +85,7 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
     cat_semaphore_t *semaphore;
 
     queue = model.slots == 1 && queue == QUEUE_MAX ? CAT_SEMAPHORE_ANY : queue;
-    FUZZ_CHECK(cat_semaphore_create(&semaphore, pool, model.slots, queue) == APR_SUCCESS);
+    FUZZ_CHECK(cat_semaphore_create(&semaphore, pool, &(cat_semaphore_size_t){model.slots, queue, 0}) == APR_SUCCESS);
     for (size_t i = 1; i < size; i++) {
         unsigned argument = data[i] >> 2;
         switch (data[i] % 4) {

@@ -99,7 +99,7 @@ static void test_too_many_hashes_at_once_do_not_count(void **state)
     cat_login_t result;
     int place;
 
-    assert_int_equal(cat_semaphore_create(&a->c.hashing, *state, 1, 0), APR_SUCCESS);
+    assert_int_equal(cat_semaphore_create(&a->c.hashing, *state, &(cat_semaphore_size_t){1, 0, 0}), APR_SUCCESS);
     assert_int_equal(cat_semaphore_enter(a->c.hashing, NULL, 0, &place), APR_SUCCESS);
     assert_int_equal(cat_login_sign_in(&a->c, "ann", PASSWORD, &result), CAT_EBUSY);
     cat_semaphore_leave(a->c.hashing, place);

@@ -90,6 +90,35 @@ static void test_first_come_first_served(void **state)
     assert_int_equal(inversions, 0);
 }
 
+static void *take_the_last(void *permits)
+{
+    return (void *)(intptr_t)(cat_permits_take(permits, 2, apr_time_now() + PATIENCE) == APR_SUCCESS);
+}
+
+/* A permit is kept for those who may have more, and they do not wait for the others. */
+static void test_who_may_have_more_goes_first(void **state)
+{
+    queue_t q = {.permits = make_permits(*state), .mutex = PTHREAD_MUTEX_INITIALIZER};
+    waiting_t waiting = {.queue = &q};
+    pthread_t first;
+    void *is_served;
+
+    assert_int_equal(cat_permits_take(q.permits, 1, apr_time_now()), APR_SUCCESS);
+    assert_int_equal(pthread_create(&waiting.thread, NULL, wait_and_note, &waiting), 0);
+    await_waiting(q.permits, 1);
+    assert_int_equal(cat_permits_take(q.permits, 2, apr_time_now()), APR_SUCCESS);
+    assert_int_equal(pthread_create(&first, NULL, take_the_last, q.permits), 0);
+    await_waiting(q.permits, 2);
+    cat_permits_give_back(q.permits);
+    pthread_join(first, &is_served);
+    assert_true(is_served);
+    assert_int_equal(cat_permits_count_waiting(q.permits), 1);
+    cat_permits_give_back(q.permits);
+    cat_permits_give_back(q.permits);
+    pthread_join(waiting.thread, NULL);
+    assert_int_equal(q.count, 1);
+}
+
 static void test_a_waiter_that_gives_up_delays_no_other(void **state)
 {
     queue_t q = {.permits = make_permits(*state), .mutex = PTHREAD_MUTEX_INITIALIZER};
@@ -171,7 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_try_takes_what_is_free),       UNIT_TEST(test_permits_are_limited),
         UNIT_TEST(test_first_come_first_served),      UNIT_TEST(test_a_waiter_that_gives_up_delays_no_other),
-        UNIT_TEST(test_limit_holds_for_many_threads),
+        UNIT_TEST(test_limit_holds_for_many_threads), UNIT_TEST(test_who_may_have_more_goes_first),
     };
     return UNIT_RUN(tests);
 }

@@ -12,17 +12,17 @@
 #define SECOND APR_USEC_PER_SEC
 #define MSEC(n) apr_time_from_msec(n)
 
-enum { SLOTS = 3, PROCESSES = 4, THREADS = 8, ROUNDS = 50 };
+enum { SLOTS = 3, PROCESSES = 4, THREADS = 8, ROUNDS = 50, QUEUE = PROCESSES * THREADS };
 
 /* What the forked processes count together. */
 typedef struct counts_t {
-    atomic_int inside, most, at[SLOTS], passed, wrong;
+    atomic_int inside, most, at[SLOTS + QUEUE], passed, wrong;
 } counts_t;
 
 static cat_semaphore_t *make(void **state, int slots, int queue)
 {
     cat_semaphore_t *semaphore;
-    assert_int_equal(cat_semaphore_create(&semaphore, *state, slots, queue), APR_SUCCESS);
+    assert_int_equal(cat_semaphore_create(&semaphore, *state, &(cat_semaphore_size_t){slots, queue, 0}), APR_SUCCESS);
     return semaphore;
 }
 
@@ -162,12 +162,12 @@ static int start_party(visitor_t *v, cat_semaphore_t *semaphore, const char *par
 
 static void test_a_party_leaves_room_for_others(void **state)
 {
-    enum { QUEUE = 8, VISITORS = QUEUE + 6 };
+    enum { LENGTH = 8, VISITORS = LENGTH + 6 };
     static const struct {
         const char *party;
         int many, admitted;
     } arrivals[] = {{"flood", 7, 4}, {"second", 3, 2}, {"third", 2, 1}, {"owner", 1, 1}, {"late", 1, 0}};
-    cat_semaphore_t *semaphore = make(state, 1, QUEUE);
+    cat_semaphore_t *semaphore = make(state, 1, LENGTH);
     visitor_t holder, visitors[VISITORS];
     int count = 0;
 
@@ -209,23 +209,24 @@ static void test_parties_take_turns(void **state)
     }
 }
 
-static void test_reports_are_summed_up(void **state)
+/* One slot of two is left to parties that have none. */
+static void test_last_slots_are_for_parties_that_have_none(void **state)
 {
-    cat_semaphore_t *semaphore = make(state, 1, 0);
-    int others = -1, seconds = -1;
+    cat_semaphore_t *semaphore;
+    visitor_t flood, owner;
+    int first, second;
 
-    assert_true(cat_semaphore_report(semaphore, 100 * SECOND, &others, &seconds));
-    assert_int_equal(others, 0);
-    for (int i = 0; i < 500; i++) {
-        assert_false(cat_semaphore_report(semaphore, 100 * SECOND + MSEC(19 * i), &others, &seconds));
-    }
-    assert_true(cat_semaphore_report(semaphore, 112 * SECOND, &others, &seconds));
-    assert_int_equal(others, 500);
-    assert_int_equal(seconds, 12);
-    assert_false(cat_semaphore_report(semaphore, 113 * SECOND, &others, &seconds));
-    assert_true(cat_semaphore_report(semaphore, 3600 * SECOND, &others, &seconds));
-    assert_int_equal(others, 1);
-    assert_int_equal(seconds, 3600 - 112);
+    assert_int_equal(cat_semaphore_create(&semaphore, *state, &(cat_semaphore_size_t){2, 8, 1}), APR_SUCCESS);
+    assert_int_equal(cat_semaphore_enter(semaphore, "flood", 0, &first), APR_SUCCESS);
+    assert_true(start_party(&flood, semaphore, "flood"));
+    assert_false(start_party(&owner, semaphore, "owner")); /* does not wait */
+    end(&owner);
+    assert_int_equal(owner.rv, APR_SUCCESS);
+    assert_int_equal(cat_semaphore_enter(semaphore, "owner", 0, &second), APR_SUCCESS);
+    cat_semaphore_leave(semaphore, first);
+    end(&flood);
+    assert_int_equal(flood.rv, APR_SUCCESS);
+    cat_semaphore_leave(semaphore, second);
 }
 
 static void *storm(void *data)
@@ -276,7 +277,7 @@ static void test_limit_holds_for_many_threads_in_many_processes(void **state)
     pid_t children[PROCESSES];
     cat_semaphore_t *semaphore;
 
-    assert_int_equal(cat_semaphore_create(&semaphore, *state, SLOTS, PROCESSES * THREADS), APR_SUCCESS);
+    assert_int_equal(cat_semaphore_create(&semaphore, *state, &(cat_semaphore_size_t){SLOTS, QUEUE, 0}), APR_SUCCESS);
     for (int i = 0; i < PROCESSES; i++) {
         children[i] = fork();
         if (children[i] == 0) {
@@ -385,8 +386,8 @@ static void test_killed_waiter_keeps_no_slot(void **state)
 /* The next waiters take other positions of the queue than the killed ones had, so they do not reuse those. */
 static void test_killed_waiters_use_up_no_share(void **state)
 {
-    enum { QUEUE = 8, OTHERS = 2, KILLED = 3, SHARE = QUEUE / 2 };
-    cat_semaphore_t *semaphore = make(state, 1, QUEUE);
+    enum { LENGTH = 8, OTHERS = 2, KILLED = 3, SHARE = LENGTH / 2 };
+    cat_semaphore_t *semaphore = make(state, 1, LENGTH);
     visitor_t holder, others[OTHERS], waiters[SHARE];
     pid_t children[KILLED];
 
@@ -423,7 +424,7 @@ static void test_semaphore_outlives_the_parents_pool(void **state)
     pid_t child;
 
     apr_pool_create(&generation, *state);
-    assert_int_equal(cat_semaphore_create(&semaphore, generation, 1, 0), APR_SUCCESS);
+    assert_int_equal(cat_semaphore_create(&semaphore, generation, &(cat_semaphore_size_t){1, 0, 0}), APR_SUCCESS);
     assert_int_equal(pipe(gone), 0);
     child = fork_child(ready);
     if (child == 0) {
@@ -449,7 +450,7 @@ int main(void)
         UNIT_TEST(test_waiting_has_a_timeout),
         UNIT_TEST(test_a_party_leaves_room_for_others),
         UNIT_TEST(test_parties_take_turns),
-        UNIT_TEST(test_reports_are_summed_up),
+        UNIT_TEST(test_last_slots_are_for_parties_that_have_none),
         UNIT_TEST(test_limit_holds_for_many_threads_in_many_processes),
         UNIT_TEST(test_killed_holder_frees_its_slot),
         UNIT_TEST(test_killed_holder_lets_the_next_in),

@@ -43,7 +43,7 @@ static inline unit_accounts_t *unit_accounts(apr_pool_t *pool)
         .network = "192.0.2.1",
         .agent = "unit",
     };
-    assert_int_equal(cat_semaphore_create(&a->c.hashing, pool, 1, 1), APR_SUCCESS);
+    assert_int_equal(cat_semaphore_create(&a->c.hashing, pool, &(cat_semaphore_size_t){1, 1, 0}), APR_SUCCESS);
     return a;
 }
 

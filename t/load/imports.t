@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /products/import
+# route: POST /products/batch
+# db: sqlite3
+# runs: alone
+# Beside any number of imports and batches, of one user or several, another writer waits for one of their transactions, not for all.
+use CatalogTest;
+use CatalogLoad;
+use Cpanel::JSON::XS ();
+use Time::HiRes qw(sleep time);
+
+my $server = server()->start;
+my @users = map { register($server) } 1 .. 3;
+my $file = join '', "name,price,category,rating\n", map { my $n = $_ * 7919; "a product of number $n,$n,category " . $n % 97 . ',' . $n % 5 . "\n" } 1 .. 4000;
+my $batch = Cpanel::JSON::XS::encode_json({ operations => [map { { op => 'create', body => { name => "a product $_", price => $_ } } } 1 .. 1000] });
+my $done = $server->dir . '/done';
+my $flood = clients($server, 8, sub {
+    my ($client, $number) = @_;
+    my @request = $number < 6 ? ('/products/import', $file) : ('/products/batch', $batch);
+    my %headers = ('Content-Type' => $number < 6 ? 'text/csv' : 'application/json');
+    my (@took, %count);
+    until (-e $done) {
+        my $r = $client->ask(POST => @request, token => $users[$number % 3]{token}, headers => {%headers});
+        push @took, $r->{took} if $number < 6;
+        $count{ $r->{status} }++;
+    }
+    return { took => \@took, count => \%count };
+});
+
+sub median { (sort { $a <=> $b } @_)[@_ / 2] }
+
+sleep 2;
+my (@waited, %answers);
+my $user = register($server);
+my $end = time + 12;
+while (time < $end) {
+    my $begun = time;
+    my $r = $server->api(POST => '/products', { name => 'one', price => 1 }, token => $user->{token});
+    push @waited, time - $begun;
+    $answers{ $r->{status} }++;
+    sleep 0.1;
+}
+$server->write($done);
+my (@took, %statuses);
+for my $client ($flood->results) {
+    push @took, @{ $client->{took} };
+    $statuses{$_} += $client->{count}{$_} for keys %{ $client->{count} };
+}
+note sprintf '%d writes waited %.2f s, at most %.2f s; %d imports took %.2f s, at most %.2f s', scalar @waited, median(@waited),
+    (sort { $b <=> $a } @waited)[0], scalar @took, median(@took), (sort { $b <=> $a } @took)[0];
+is(join(' ', sort keys %answers), '201', 'each write is done');
+is(join(' ', sort keys %statuses), '200', 'so is each import and batch');
+cmp_ok(median(@waited), '<', median(@took) / 2, 'a write waits for one of them, which wait for each other');
+takes_less(median(@waited), 1, 'it waits for less than a second');
+done_testing;

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products/export
+# mpm: event worker
+# runs: first
+# An export ends, incomplete, when its client is too slow, when it has taken too long, and on SQLite when the -wal file has grown too large.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for);
+use Socket qw(SOL_SOCKET SO_RCVBUF);
+use Time::HiRes qw(sleep time);
+
+use constant { PRODUCTS => 60_000, ONE => "StartServers 1\nServerLimit 1\nMaxRequestWorkers 32\nSendBufferSize 16384\n" };
+
+sub filled {
+    my ($settings) = @_;
+    my $server = server(conf => ONE, mount => $settings)->start;
+    $server->api(GET => '/products');
+    my $db = $server->database;
+    $db->do('SET SESSION max_recursive_iterations = 1000000') if driver eq 'mysql';
+    for my $from (map { $_ * 20_000 } 0 .. PRODUCTS / 20_000 - 1) {
+        my $to = $from + 20_000;
+        $db->do(qq(INSERT INTO products (id, name, price, category, in_stock, created_at)
+            WITH RECURSIVE c (i) AS (SELECT $from UNION ALL SELECT i + 1 FROM c WHERE i + 1 < $to)
+            SELECT '01a10000-0000-7000-8000-' || (100000000000 + i), 'a product of the large catalogue', '1', '', 1, 1763717400000 + i FROM c));
+    }
+    ctl_for($server, 'recount') if driver eq 'mysql';
+    return $server;
+}
+
+# A client with small buffers, which has read the beginning.
+sub begin_export {
+    my ($server) = @_;
+    my $socket = $server->connection;
+    $socket->setsockopt(SOL_SOCKET, SO_RCVBUF, 4096);
+    print {$socket} CatalogTest::Http::request_bytes('GET', '/api/products/export');
+    sysread $socket, my ($text), 2000;
+    return { socket => $socket, text => $text };
+}
+
+sub whole_export {
+    my ($server) = @_;
+    my $socket = $server->connection;
+    print {$socket} CatalogTest::Http::request_bytes('GET', '/api/products/export');
+    return CatalogTest::Http::read_all($socket);
+}
+
+sub rest { my ($c) = @_; return $c->{text} . CatalogTest::Http::read_all($c->{socket}) }
+sub is_whole { $_[0] =~ /\r\n0\r\n\r\n\z/ }
+
+sub is_stopped {
+    my ($server, $client, $why, $name) = @_;
+    my $text = rest($client);
+    like($text, qr{^HTTP/1\.1 200 }, "$name: it began as a 200");
+    ok(!is_whole($text), "$name: the client sees that it is incomplete");
+    like($server->log_text, qr/CAT081: .*: an export ends before its last product: $why/, "$name: the log says why");
+    ok(is_whole(whole_export($server)), "$name: a later export is complete");
+    expect_log(qr/CAT081: .*$why/);
+}
+
+my $late = filled("CatalogExportTimeout 12\n");
+my $client = begin_export($late);
+ok(is_whole(whole_export($late)), 'a client that reads on gets the whole file');
+sleep 15;
+is_stopped($late, $client, 'it has taken longer than CatalogExportTimeout', 'too late');
+$late->stop;
+
+my $slow = filled("CatalogExportRate 1000000\n");
+my $begun = time;
+$client = begin_export($slow);
+until ($slow->log_text =~ /CAT081: / || time - $begun > 120) {
+    sysread $client->{socket}, $client->{text}, 900, length $client->{text};
+    sleep 0.05;
+}
+takes_less(time - $begun, 60, 'a client that reads 18 KB a second is too slow before a minute has passed');
+is_stopped($slow, $client, 'its client reads more slowly than CatalogExportRate', 'too slow');
+$slow->stop;
+
+if (driver eq 'sqlite3') {
+    my $writes = filled("CatalogExportWAL 1048576\n");
+    my $user = register($writes);
+    my $wal = $writes->database->sqlite_db_filename . '-wal';
+    $client = begin_export($writes);
+    my $before = -s $wal;
+    my $batch = { operations => [map { { op => 'create', body => { name => "a product $_", price => $_ } } } 1 .. 500] };
+    ok(wait_until(60, sub { $writes->api(POST => '/products/batch', $batch, token => $user->{token}); -s $wal > $before }), 'the -wal file grows');
+    sleep 2.5;
+    is_stopped($writes, $client, 'the -wal file has grown beyond CatalogExportWAL', 'too much is written');
+}
+
+done_testing;

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include "shm/repeats.h"
+
+#define SECOND APR_USEC_PER_SEC
+
+static void test_repeats_are_summed_up(void **state)
+{
+    cat_repeats_t repeats = {0};
+    char text[CAT_REPEATS_TEXT];
+    (void)state;
+
+    assert_true(cat_repeats_note(&repeats, 100 * SECOND, text));
+    assert_string_equal(text, "");
+    for (int i = 0; i < 500; i++) {
+        assert_false(cat_repeats_note(&repeats, 100 * SECOND + apr_time_from_msec(19 * i), text));
+    }
+    assert_true(cat_repeats_note(&repeats, 112 * SECOND, text));
+    assert_string_equal(text, ", and 500 more in the last 12 s");
+    assert_false(cat_repeats_note(&repeats, 113 * SECOND, text));
+    assert_true(cat_repeats_note(&repeats, 3600 * SECOND, text));
+    assert_string_equal(text, ", and 1 more in the last 3488 s");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_repeats_are_summed_up),
+    };
+    return UNIT_RUN(tests);
+}
