@@ -77,14 +77,14 @@ static void end_body(cat_buffer_t *b, const cat_list_query_t *query, const cat_l
     CAT_BUFFER_LITERAL(b, "}");
 }
 
-static void write_link(cat_buffer_t *b, const cat_list_query_t *query, const cat_list_end_t *end)
+static void write_headers(cat_buffer_t *b, const cat_list_query_t *query, const cat_list_end_t *end)
 {
     cat_pagination_t pagination = describe_page(query, end);
 
-    cat_pagination_write_link(b, &pagination, query->parameters);
+    cat_pagination_write_headers(b, &pagination, query->parameters);
 }
 
-static const cat_list_format_t format = {begin_body, add_product, end_body, write_link};
+static const cat_list_format_t format = {begin_body, add_product, end_body, write_headers};
 
 /* ---- the resource ---- */
 
@@ -94,9 +94,7 @@ static cat_answer_t *make_answer(cat_request_t *q, const cat_list_t *list)
 
     answer->tag = CAT_TAG_WEAK;
     answer->hash = list->hash;
-    if (*list->link) {
-        cat_answer_header(answer, q->pool, "Link", list->link);
-    }
+    cat_pagination_add_headers(q->pool, answer, list->headers);
     return answer;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/pagination.h"
 
+#include <apr_strings.h>
 #include <string.h>
 
 #include "http/link_header.h"
@@ -47,7 +48,7 @@ void cat_pagination_end_data(cat_buffer_t *b, const cat_pagination_t *pagination
     CAT_BUFFER_LITERAL(b, "}");
 }
 
-void cat_pagination_write_link(cat_buffer_t *b, const cat_pagination_t *pagination, const char *parameters)
+static void write_link(cat_buffer_t *b, const cat_pagination_t *pagination, const char *parameters)
 {
     if (strlen(parameters) > LINK_PARAMETERS_MAX) {
         return;
@@ -58,6 +59,28 @@ void cat_pagination_write_link(cat_buffer_t *b, const cat_pagination_t *paginati
         cat_link_header_open_pages(b, pagination->page, pagination->has_next, parameters);
     } else {
         cat_link_header_pages(b, pagination->page, count_pages(pagination), parameters);
+    }
+}
+
+void cat_pagination_write_headers(cat_buffer_t *b, const cat_pagination_t *pagination, const char *parameters)
+{
+    if (pagination->total >= 0 && !pagination->is_more) {
+        cat_buffer_add_int(b, pagination->total);
+    }
+    CAT_BUFFER_LITERAL(b, "\n");
+    write_link(b, pagination, parameters);
+}
+
+void cat_pagination_add_headers(apr_pool_t *pool, cat_answer_t *answer, const char *headers)
+{
+    apr_size_t length = strcspn(headers, "\n");
+    const char *link = headers + length + strlen("\n");
+
+    if (length) {
+        cat_answer_header(answer, pool, "X-Total-Count", apr_pstrmemdup(pool, headers, length));
+    }
+    if (*link) {
+        cat_answer_header(answer, pool, "Link", link);
     }
 }
 

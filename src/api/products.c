@@ -77,20 +77,19 @@ static cat_answer_t *read_product(cat_request_t *q)
 
 /* ---- some fields of a product ---- */
 
+#define FIELDS "fields"
+
 /* The fields that the query asks for; CAT_FIELD_LIST_ALL unless it has the parameter. */
 static unsigned parse_parameters(cat_parameters_t *p)
 {
     unsigned fields = 0;
-    int is_repeated = 0;
     cat_parameter_t parameter;
 
     while (cat_parameters_next(p, &parameter)) {
-        if (strcmp(parameter.name, "fields") != 0) {
+        if (!cat_parameters_is_list(&parameter, FIELDS)) {
             cat_parameters_add_unknown(p, parameter.name);
         } else if (!fields) {
-            fields = cat_field_list_parse(p, &parameter, CAT_FIELD_LIST_ALL);
-        } else if (!is_repeated++) {
-            cat_parameters_add_repeated(p, parameter.name);
+            fields = cat_field_list_parse(p, FIELDS, &parameter, CAT_FIELD_LIST_ALL);
         }
     }
     return fields ? fields : CAT_FIELD_LIST_ALL;
@@ -313,7 +312,7 @@ static const char param[] = "The product's id";
 static void describe_fields(cat_describer_t *d)
 {
     d->group = "products";
-    cat_description_add_parameter(d, "fields", "The fields that the answer has; all if absent",
+    cat_description_add_parameter(d, FIELDS, "The fields that the answer has; all if absent",
                                   cat_field_list_describe(CAT_FIELD_LIST_ALL), json_pack("[s, s]", "name", "price"));
 }
 

@@ -48,7 +48,7 @@ void cat_description_add_parameter(cat_describer_t *d, const char *name, const c
 
     if (type && !strcmp(type, "array")) {
         json_object_set_new(parameter, "style", json_string("form"));
-        json_object_set_new(parameter, "explode", json_false());
+        json_object_set_new(parameter, "explode", json_true());
     }
     if (example) {
         json_object_set_new(parameter, "example", example);

@@ -105,7 +105,7 @@ is($components->{schemas}{NewBatch}{properties}{operations}{maxItems}, 7, 'so is
 is($operations->{'POST /products'}{requestBody}{description}, 'At most 4096 octets.', 'and that of a body');
 ok(!$components->{parameters}{'products.q'} && !$components->{parameters}{'products.price'} && $components->{parameters}{'products.category'},
     'what is not indexed is no condition');
-is_deeply($components->{parameters}{'products.sort'}{schema}{items}{enum}, [map { ($_, "-$_") } qw(category inStock createdAt)],
+is_deeply($components->{parameters}{'products.sort'}{schema}{items}{enum}, [map { ($_, "-$_") } qw(id category inStock createdAt)],
     'and no order');
 ok(!$operations->{'POST /auth/login'}{responses}{200}{headers}{RateLimit}, 'without limits, no answer has their headers');
 

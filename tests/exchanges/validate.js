@@ -179,8 +179,11 @@ function checkAnswer(description, row, x) {
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i; /* RFC 8259 */
 
-/* The JSON value of a parameter's text. */
+/* The JSON value of a parameter's text, or of a list's texts. */
 function readValue(schema, text) {
+    if (Array.isArray(text)) {
+        return text.map(item => readValue(schema.items, item));
+    }
     if (schema.type === 'number' || schema.type === 'integer') {
         return NUMBER.test(text) && Number.isFinite(Number(text)) ? Number(text) : text;
     }
@@ -198,6 +201,22 @@ function parameters(description, row) {
     return new Map(found.filter(parameter => parameter.in === 'query').map(parameter => [parameter.name, parameter]));
 }
 
+/* A list that is there several times, or is called "sort[]", has one value in each; so it becomes one [name, values]. */
+function joinLists(known, query) {
+    const listOf = name => [name, name.replace(/\[\]$/, '')].find(list => known.get(list)?.schema.type === 'array');
+    const joined = [];
+    for (const [name, value] of query) {
+        const list = listOf(name);
+        const row = list && joined.find(([other]) => other === list);
+        if (row) {
+            row[1] = [row[1], value].flat();
+        } else {
+            joined.push(list ? [list, name === list ? value : [value]] : [name, value]);
+        }
+    }
+    return joined;
+}
+
 function checkQuery(description, row, x, query) {
     const known = parameters(description, row);
     const readsNames = 'Catalog-Ignored' in (row.operation.responses[x.status]?.headers ?? {});
@@ -205,7 +224,7 @@ function checkQuery(description, row, x, query) {
     const isNamed = name => ignored.includes(name.slice(0, 64)) || ignored.length === IGNORED_MOST;
     const seen = new Set();
     const faults = [];
-    for (const [name, value] of query) {
+    for (const [name, value] of joinLists(known, query)) {
         const parameter = known.get(name);
         if (FORGIVEN.has(name)) {
             continue;

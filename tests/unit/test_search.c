@@ -394,18 +394,21 @@ static void draw_condition(catalogue_t *c, cat_query_condition_t *condition)
 
 static void draw_sort(cat_list_query_t *query)
 {
-    static const int fields[] = {CAT_PRODUCT_CREATED_AT, CAT_PRODUCT_NAME,   CAT_PRODUCT_PRICE,
-                                 CAT_PRODUCT_CATEGORY,   CAT_PRODUCT_RATING, CAT_PRODUCT_IN_STOCK};
+    static const int fields[] = {CAT_PRODUCT_CREATED_AT, CAT_PRODUCT_NAME,     CAT_PRODUCT_PRICE, CAT_PRODUCT_CATEGORY,
+                                 CAT_PRODUCT_RATING,     CAT_PRODUCT_IN_STOCK, CAT_PRODUCT_ID};
     int used = 0;
 
     query->sort_count = draw(3) ? 1 : 1 + draw(3);
     for (int i = 0; i < query->sort_count; i++) {
-        int n = draw(3) && !i ? 0 : draw(6);
+        int n = draw(3) && !i ? 0 : draw(7);
         while (used & 1 << n) {
-            n = (n + 1) % 6;
+            n = (n + 1) % 7;
         }
         used |= 1 << n;
         query->sort[i] = (cat_query_sort_t){fields[n], draw(2)};
+        if (fields[n] == CAT_PRODUCT_ID) {
+            query->sort_count = i + 1;
+        }
     }
     if (query->sort_count > 1 && query->sort[query->sort_count - 1].field == CAT_PRODUCT_CREATED_AT &&
         query->sort[query->sort_count - 1].descending == query->sort[0].descending) {
