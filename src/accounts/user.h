@@ -38,8 +38,7 @@ extern const cat_field_t cat_user_view_fields[CAT_USER_VIEW_FIELDS];
 /* What a client reads of its own account when it signs in; what an administrator reads of one. */
 extern const cat_shape_t cat_user_shape, cat_user_view_shape;
 
-/* The rules of user names and addresses, for other tables with such a field: see cat_field_t. */
-const char *cat_user_refuse_name(const char *text);
-const char *cat_user_refuse_email(const char *text);
+/* The rules of user names, addresses and roles, for other tables with such a field. */
+extern const cat_text_rule_t cat_user_name_rule, cat_user_email_rule, cat_user_role_rule;
 
 #endif

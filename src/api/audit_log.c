@@ -102,5 +102,5 @@ const cat_description_t cat_audit_log_about = {
     .status = 200,
     .answered = "A page of the entries",
     .shape = &shape,
-    .headers = CAT_HEADER_LINK | CAT_HEADER_CACHE,
+    .headers = CAT_HEADER_LINK,
 };

@@ -135,7 +135,7 @@ cat_answer_t *cat_listing_get(cat_request_t *q)
 
 /* ---- description ---- */
 
-static const cat_shape_t products = {.kind = CAT_SHAPE_LIST, .of = &cat_products_part};
+static const cat_shape_t products = {.kind = CAT_SHAPE_LIST, .of = &cat_products_shape};
 static const cat_shape_t value = {.kind = CAT_SHAPE_SCALAR, .example = "\"kitchen\""};
 static const cat_member_t facet_members[] = {
     {"value", &value, CAT_ALWAYS, "A value of the field"},
@@ -152,10 +152,10 @@ static const cat_member_t facets_members[] = {
 static const cat_shape_t facets = {.kind = CAT_SHAPE_OBJECT, .members = facets_members};
 static const cat_member_t members[] = {
     CAT_MEMBER_SUCCESS,
-    {"data", &products, CAT_ALWAYS, "The products of the page, or the fields of them that `fields` names"},
+    {"data", &products, CAT_ALWAYS, "The products of the page; with `fields`, they have no other fields"},
     {"pagination", &cat_pagination_shape, CAT_ALWAYS, "Which page it is, of how many"},
     {"facets", &facets, CAT_RARELY, "With `facets`: the values of its fields, the most frequent first"},
-    {"facetsRelation", &cat_schema_text, CAT_RARELY, "`gte`: not all products were counted for the facets"},
+    {"facetsRelation", &cat_schema_gte, CAT_RARELY, "`gte`: not all products were counted for the facets"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t shape = {.kind = CAT_SHAPE_OBJECT, .name = "ProductList", .members = members};

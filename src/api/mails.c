@@ -171,7 +171,7 @@ const cat_description_t cat_mails_about_list = {
     .status = 200,
     .answered = "A page of the list",
     .shape = &list_shape,
-    .headers = CAT_HEADER_LINK | CAT_HEADER_CACHE,
+    .headers = CAT_HEADER_LINK,
 };
 
 const cat_description_t cat_mails_about_retry = {
@@ -183,7 +183,6 @@ const cat_description_t cat_mails_about_retry = {
     .status = 200,
     .answered = "The mail is queued",
     .shape = &retry_shape,
-    .headers = CAT_HEADER_CACHE,
     .problems = retry_problems,
 };
 
@@ -195,5 +194,4 @@ const cat_description_t cat_mails_about_retry_all = {
     .status = 200,
     .answered = "The mails are queued",
     .shape = &retry_all_shape,
-    .headers = CAT_HEADER_CACHE,
 };

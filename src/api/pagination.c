@@ -84,13 +84,13 @@ void cat_pagination_add_headers(apr_pool_t *pool, cat_answer_t *answer, const ch
     }
 }
 
-static const cat_shape_t gte = {.kind = CAT_SHAPE_TEXT, .example = "\"gte\""};
 static const cat_member_t members[] = {
     {"page", &cat_schema_whole, CAT_USUALLY, "The number of this page; absent by cursor"},
     {"limit", &cat_schema_whole, CAT_ALWAYS, "How many elements a page has"},
     {"total", &cat_schema_whole, CAT_USUALLY, "How many elements the whole list has; absent if nothing was counted"},
     {"pages", &cat_schema_whole, CAT_USUALLY, "How many pages it has"},
-    {"totalRelation", &gte, CAT_RARELY, "`gte`: the list has more than `total` elements, which were not counted"},
+    {"totalRelation", &cat_schema_gte, CAT_RARELY,
+     "`gte`: the list has more than `total` elements, which were not counted"},
     {"nextCursor", &cat_schema_text, CAT_RARELY, "By cursor: what continues the list; absent at its end"},
     CAT_MEMBER_END,
 };

@@ -285,12 +285,10 @@ cat_answer_t *cat_products_remove(cat_request_t *q)
 
 const cat_shape_t cat_products_shape = {
     .kind = CAT_SHAPE_RECORD, .name = "Product", .fields = cat_product_fields, .count = CAT_PRODUCT_FIELDS};
-const cat_shape_t cat_products_part = {
-    .kind = CAT_SHAPE_PART, .name = "ProductPart", .fields = cat_product_fields, .count = CAT_PRODUCT_FIELDS};
 
 static const cat_member_t read_members[] = {
     CAT_MEMBER_SUCCESS,
-    {"data", &cat_products_part, CAT_ALWAYS, "The product, or the fields of it that `fields` names"},
+    {"data", &cat_products_shape, CAT_ALWAYS, "The product; with `fields`, it has no other fields"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t read_answer = {.kind = CAT_SHAPE_OBJECT, .name = "ProductAnswer", .members = read_members};

@@ -22,16 +22,16 @@ enum { ID, USERNAME, EMAIL, VERIFIED, ROLE, MAY_WRITE, CREATED_AT, FIELDS };
 
 /* clang-format off */
 static const cat_field_t fields[FIELDS] = {
-    /*               name             kind         flags       least most absent refuse */
-    [ID] =         {"id",            CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL,
+    /*               name             kind         flags       least most absent rule */
+    [ID] =         {"id",            CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  &cat_fields_id,
         "The user's id", "01a1fee5-af25-7514-8a69-477230296f5b"},
-    [USERNAME] =   {"username",      CAT_STRING,  0,          3,    64,  NULL,  cat_user_refuse_name,
+    [USERNAME] =   {"username",      CAT_STRING,  0,          3,    64,  NULL,  &cat_user_name_rule,
         "Letters, digits, `.`, `_` and `-`; unique whatever the case", "ada"},
-    [EMAIL] =      {"email",         CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL,
+    [EMAIL] =      {"email",         CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  &cat_user_email_rule,
         "The e-mail address", "ada@example.com"},
     [VERIFIED] =   {"emailVerified", CAT_BOOLEAN, CAT_SERVER, 0,    0,   NULL,  NULL,
         "Whether the address is confirmed", "true"},
-    [ROLE] =       {"role",          CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL,
+    [ROLE] =       {"role",          CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  &cat_user_role_rule,
         "The role: `user`, `editor` or `admin`", "user"},
     [MAY_WRITE] =  {"mayWrite",      CAT_BOOLEAN, CAT_SERVER, 0,    0,   NULL,  NULL,
         "Whether the user may create, change and delete products", "true"},
@@ -98,7 +98,7 @@ enum { NEW_EMAIL, EMAIL_PASSWORD, EMAIL_FIELDS };
 
 /* clang-format off */
 static const cat_field_t email_fields[EMAIL_FIELDS] = {
-    [NEW_EMAIL] =      {"newEmail", CAT_STRING, CAT_REQUIRED,              1, CAT_EMAIL_MAX, NULL, cat_user_refuse_email,
+    [NEW_EMAIL] =      {"newEmail", CAT_STRING, CAT_REQUIRED,              1, CAT_EMAIL_MAX, NULL, &cat_user_email_rule,
         "The new e-mail address", "grace@example.com"},
     [EMAIL_PASSWORD] = {"password", CAT_STRING, CAT_REQUIRED | CAT_SECRET, 1, 256,           NULL, NULL,
         "The current password", "correct horse"},

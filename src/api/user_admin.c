@@ -310,7 +310,7 @@ const cat_description_t cat_user_admin_about_list = {
     .status = 200,
     .answered = "A page of the list",
     .shape = &list_shape,
-    .headers = CAT_HEADER_LINK | CAT_HEADER_CACHE,
+    .headers = CAT_HEADER_LINK,
 };
 
 const cat_description_t cat_user_admin_about_get = {
@@ -321,7 +321,7 @@ const cat_description_t cat_user_admin_about_get = {
     .status = 200,
     .answered = "The user",
     .shape = &get_shape,
-    .headers = CAT_HEADER_ETAG | CAT_HEADER_CACHE,
+    .headers = CAT_HEADER_ETAG,
     .problems = get_problems,
 };
 
@@ -338,7 +338,7 @@ const cat_description_t cat_user_admin_about_update = {
     .status = 200,
     .answered = "The user has changed",
     .shape = &update_shape,
-    .headers = CAT_HEADER_ETAG | CAT_HEADER_CACHE,
+    .headers = CAT_HEADER_ETAG,
     .problems = last_problems,
 };
 
@@ -350,7 +350,6 @@ const cat_description_t cat_user_admin_about_remove = {
     .status = 200,
     .answered = "The user is deleted",
     .shape = &cat_description_done,
-    .headers = CAT_HEADER_CACHE,
     .problems = last_problems,
 };
 
@@ -363,7 +362,6 @@ const cat_description_t cat_user_admin_about_unlock = {
     .status = 200,
     .answered = "The user is unlocked",
     .shape = &cat_description_done,
-    .headers = CAT_HEADER_CACHE,
     .problems = change_problems,
 };
 
@@ -375,6 +373,5 @@ const cat_description_t cat_user_admin_about_revoke = {
     .status = 200,
     .answered = "The sessions have ended",
     .shape = &cat_description_done,
-    .headers = CAT_HEADER_CACHE,
     .problems = change_problems,
 };

@@ -196,7 +196,7 @@ const cat_description_t cat_users_about_register = {
     .status = 201,
     .answered = "The account is created, and the user has signed in",
     .shape = &cat_token_response_shape,
-    .headers = CAT_HEADER_COOKIE | CAT_HEADER_CACHE,
+    .headers = CAT_HEADER_COOKIE,
     .problems = register_problems,
     .is_open = is_open,
 };

@@ -41,8 +41,7 @@ static const struct operator_row_t {
     [CAT_GTE] = {"gte", TEXT | NUMBER | TIME, "is this value, or comes after it; texts are compared folded"},
     [CAT_IN] = {"in", TEXT | NUMBER | BOOLEAN | TIME | KEY,
                 "is one of these values, at most " APR_STRINGIFY(
-                    CAT_QUERY_VALUES_MAX) "; a parameter that stands alone may have several, separated by commas, with "
-                                          "`\\,` for a comma and `\\\\` for a backslash in one of them"},
+                    CAT_QUERY_VALUES_MAX) "; alone, it may have several, with commas, and `\\,` is a comma in one"},
     [CAT_PREFIX] = {"prefix", TEXT, "begins with this text, without regard to case and accents"},
     [CAT_EXISTS] = {"exists", UNSET, "is set, or, with `false`, is not"},
 };
@@ -451,7 +450,9 @@ static json_t *describe_value(int field, int op)
         return json_pack("{s:s}", "type", "number");
     }
     schema = cat_schema_of_value(row);
-    json_object_del(schema, "pattern");
+    if (row->flags & CAT_VISIBLE) {
+        json_object_del(schema, "pattern");
+    }
     if (op == CAT_PREFIX) {
         json_object_set_new(schema, "minLength", json_integer(1));
     }
