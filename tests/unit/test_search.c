@@ -723,12 +723,18 @@ static int sorts_each_branch(const cat_plan_t *plan)
     return plan->skip && (plan->sort_count > 2 || !cat_order_has_one_direction(&plan->order, 1));
 }
 
+/* The rows of the table itself are in this order, on SQLite. */
+static int walks_by_id(const cat_plan_t *plan)
+{
+    return plan->kind == CAT_PLAN_WALK && !strcmp(plan->order.columns[plan->skip].column, "id");
+}
+
 /* Each engine in its own words: a table read as a whole, a sort below that of the page, and all postings of a word, kept to be passed
  * again for each of another one's. */
 static int is_bad_line(const explanation_t *e, const char *line)
 {
     if (!strcmp(driver, "sqlite3")) {
-        return strstr(line, "SCAN p") && !strstr(line, " USING ");
+        return strstr(line, "SCAN p") && !strstr(line, " USING ") && !walks_by_id(&e->plan);
     }
     if (!strcmp(driver, "pgsql")) {
         return strstr(line, "Seq Scan on product") || strstr(line, "Materialize") ||
