@@ -96,7 +96,7 @@ deps-dev: ## also install those that make check requires: databases, Chromium, N
 # A make that is killed takes the server with it.
 run: ## build and serve: make run [PORT=8080] [DATA=./data] [MPM=event|worker|prefork] [DBD=mysql|pgsql DBD_PARAMS=...] [SMTP=smtp://host:port] [INCLUDE=file]
 	@tools/deps build run $(filter mysql pgsql,$(DBD))
-	@$(MAKE) --no-print-directory --quiet $(BUILD)/mod_catalog.so
+	@$(MAKE) --no-print-directory --quiet $(BUILD)/mod_catalog.so $(BUILD)/catalogctl
 	@setpriv --pdeathsig TERM tools/run $(BUILD)/mod_catalog.so
 
 install: all ## install module, command, pages and configuration where apxs says, below DESTDIR if given
@@ -212,8 +212,8 @@ $(OPENAPI): $(addprefix tests/openapi/,package.json package-lock.json .npmrc)
 	@mkdir -p build/openapi && cp $^ build/openapi
 	@tools/npm build/openapi
 
-openapi: $(BUILD)/mod_catalog.so $(OPENAPI) ## lint /openapi.json, make types of it, and run a client in TypeScript with them
-	@cp tests/openapi/client.ts tests/openapi/tsconfig.json build/openapi
+openapi: $(BUILD)/mod_catalog.so $(OPENAPI) ## lint /openapi.json, run clients that are made of it, and the recipe of docs/front-ends.md
+	@cp tests/openapi/client.ts tests/openapi/generated.ts tests/openapi/generated.json tests/openapi/recipes.js tests/openapi/tsconfig.json build/openapi
 	@tests/openapi/run.pl $(BUILD)/mod_catalog.so build/openapi
 
 SECONDS = 120

@@ -5,16 +5,19 @@
 #include "lib/time.h"
 #include "mail/email.h"
 
+static const char *const sources[] = {CAT_AUDIT_HTTP, CAT_AUDIT_CTL, NULL};
+static const cat_text_rule_t source_rule = {.words = sources};
+
 /* clang-format off */
 const cat_field_t cat_audit_fields[CAT_AUDIT_FIELDS] = {
-    /*                         name         kind        flags                      least most absent refuse */
-    [CAT_AUDIT_ID] =         {"id",        CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
+    /*                         name         kind        flags                      least most absent rule */
+    [CAT_AUDIT_ID] =         {"id",        CAT_STRING, CAT_SERVER,                0,    0,   NULL,  &cat_fields_id,
         "The entry's id, a UUID of version 7", "01a206e3-5c16-7420-9973-b22df6eefd60"},
     [CAT_AUDIT_CREATED_AT] = {"createdAt", CAT_TIME,   CAT_SERVER,                0,    0,   NULL,  NULL,
         "When it was done, in UTC", "2026-11-21T16:17:33.270Z"},
-    [CAT_AUDIT_SOURCE] =     {"source",    CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
+    [CAT_AUDIT_SOURCE] =     {"source",    CAT_STRING, CAT_SERVER,                0,    0,   NULL,  &source_rule,
         "How: `http` or `catalogctl`", "http"},
-    [CAT_AUDIT_ACTOR_ID] =   {"actorId",   CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
+    [CAT_AUDIT_ACTOR_ID] =   {"actorId",   CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  &cat_fields_id,
         "The id of the administrator, or of the user who changed the own account; absent with catalogctl", "01a1fee5-af25-7514-8a69-477230296f5b"},
     [CAT_AUDIT_ACTOR] =      {"actor",     CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
         "The user name; with catalogctl, the operating system's user", "ada"},
@@ -24,7 +27,7 @@ const cat_field_t cat_audit_fields[CAT_AUDIT_FIELDS] = {
         "The request, as the server's logs name it", "awPPtfd8xXIaMIJ8wH5HcQAAAFI"},
     [CAT_AUDIT_ACTION] =     {"action",    CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
         "What was done", CAT_AUDIT_USER_UPDATE},
-    [CAT_AUDIT_TARGET_ID] =  {"targetId",  CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
+    [CAT_AUDIT_TARGET_ID] =  {"targetId",  CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  &cat_fields_id,
         "The id of the user or mail that it was done to", "01a1fee5-af61-7337-b1ab-d96476a93743"},
     [CAT_AUDIT_TARGET] =     {"target",    CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
         "Its name", "grace"},

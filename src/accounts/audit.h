@@ -82,7 +82,7 @@ typedef struct cat_audit_party_t {
     const char *id, *name;
 } cat_audit_party_t;
 
-/* text: an id, or a name, which never has the form of an id (cat_user_refuse_name), ignoring ASCII case; NULL: any. */
+/* text: an id, or a name, which never has the form of an id (cat_user_name_rule), ignoring ASCII case; NULL: any. */
 cat_audit_party_t cat_audit_read_party(apr_pool_t *pool, const char *text);
 
 /* Which entries are read. */

@@ -9,16 +9,18 @@
 const char *const cat_mail_states[] = {
     [CAT_MAIL_PENDING] = "pending", [CAT_MAIL_SENDING] = "sending", [CAT_MAIL_DEAD] = "dead", NULL};
 
+static const cat_text_rule_t state_rule = {.words = cat_mail_states};
+
 /* clang-format off */
 const cat_field_t cat_mail_view_fields[CAT_MAIL_VIEW_FIELDS] = {
-    /*                             name         kind        flags                      least most absent refuse */
-    [CAT_MAIL_VIEW_ID] =         {"id",        CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
+    /*                             name         kind        flags                      least most absent rule */
+    [CAT_MAIL_VIEW_ID] =         {"id",        CAT_STRING, CAT_SERVER,                0,    0,   NULL,  &cat_fields_id,
         "The mail's id, a UUID of version 7, as the error log names it", "01a206e3-5c16-7420-9973-b22df6eefd60"},
     [CAT_MAIL_VIEW_TEMPLATE] =   {"template",  CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
         "What it is about: `confirm`, `reset`, `changed`, `new_email`, `email_notice` or `renamed`", "confirm"},
     [CAT_MAIL_VIEW_TO] =         {"to",        CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
         "The address that it goes to", "ada@example.com"},
-    [CAT_MAIL_VIEW_STATE] =      {"state",     CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
+    [CAT_MAIL_VIEW_STATE] =      {"state",     CAT_STRING, CAT_SERVER,                0,    0,   NULL,  &state_rule,
         "`pending`, `sending`, or `dead`: refused for good, or undeliverable for three days", "dead"},
     [CAT_MAIL_VIEW_ATTEMPTS] =   {"attempts",  CAT_NUMBER, CAT_SERVER | CAT_WHOLE,    0,    0,   NULL,  NULL,
         "How often sending it has been tried", "3"},

@@ -41,19 +41,22 @@ static apr_interval_time_t find_backoff(int attempts)
 typedef struct kind_t {
     const char *name; /* of its template */
     apr_size_t text;  /* field of cat_conf_t */
-    const char *page; /* NULL: it has no link */
+    const char *page; /* of links that no directive describes; NULL: it has no link */
+    apr_size_t link;  /* field of cat_conf_t: what its links look like instead, with LINK_TOKEN */
     apr_size_t ttl;   /* field of cat_conf_t: seconds until the link expires */
 } kind_t;
 
 /* Browsers send no fragment, so no server logs the token. */
 static const kind_t kinds[] = {
-    {CAT_MAIL_CONFIRM, offsetof(cat_conf_t, mail_confirm), "/confirm.html#token=", offsetof(cat_conf_t, confirm_ttl)},
-    {CAT_MAIL_RESET, offsetof(cat_conf_t, mail_reset), "/reset.html#token=", offsetof(cat_conf_t, reset_ttl)},
-    {CAT_MAIL_CHANGED, offsetof(cat_conf_t, mail_changed), NULL, 0},
+    {CAT_MAIL_CONFIRM, offsetof(cat_conf_t, mail_confirm), "/confirm.html#token=", offsetof(cat_conf_t, link_confirm),
+     offsetof(cat_conf_t, confirm_ttl)},
+    {CAT_MAIL_RESET, offsetof(cat_conf_t, mail_reset), "/reset.html#token=", offsetof(cat_conf_t, link_reset),
+     offsetof(cat_conf_t, reset_ttl)},
+    {CAT_MAIL_CHANGED, offsetof(cat_conf_t, mail_changed), NULL, 0, 0},
     {CAT_MAIL_NEW_EMAIL, offsetof(cat_conf_t, mail_new_email),
-     "/confirm.html#token=", offsetof(cat_conf_t, confirm_ttl)},
-    {CAT_MAIL_EMAIL_NOTICE, offsetof(cat_conf_t, mail_email_notice), NULL, 0},
-    {CAT_MAIL_RENAMED, offsetof(cat_conf_t, mail_renamed), NULL, 0},
+     "/confirm.html#token=", offsetof(cat_conf_t, link_new_email), offsetof(cat_conf_t, confirm_ttl)},
+    {CAT_MAIL_EMAIL_NOTICE, offsetof(cat_conf_t, mail_email_notice), NULL, 0, 0},
+    {CAT_MAIL_RENAMED, offsetof(cat_conf_t, mail_renamed), NULL, 0, 0},
 };
 
 static const kind_t *find_kind(const char *name)
@@ -71,6 +74,23 @@ static int ttl_of(const cat_conf_t *conf, const kind_t *kind)
     return *(const int *)((const char *)conf + kind->ttl);
 }
 
+#define LINK_TOKEN "%t"
+
+/* The token has nothing to encode in a URL. */
+static const char *write_link(const cat_job_t *job, const kind_t *kind, const char *token)
+{
+    const char *text = *(const char *const *)((const char *)job->conf + kind->link), *link = "", *at;
+
+    if (!text) {
+        return apr_pstrcat(job->pool, job->conf->pages_url ? job->conf->pages_url : job->conf->base_url, kind->page,
+                           token, NULL);
+    }
+    for (; (at = strstr(text, LINK_TOKEN)); text = at + strlen(LINK_TOKEN)) {
+        link = apr_pstrcat(job->pool, link, apr_pstrmemdup(job->pool, text, (apr_size_t)(at - text)), token, NULL);
+    }
+    return apr_pstrcat(job->pool, link, text, NULL);
+}
+
 /* Each try makes a new token, because the database has only the hashes of earlier ones. */
 static apr_status_t make_link(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, const char **link)
 {
@@ -83,7 +103,7 @@ static apr_status_t make_link(cat_job_t *job, const cat_mail_t *mail, const kind
     }
     rv = cat_mail_tokens_make(job->db, job->pool, mail, ttl_of(job->conf, kind), &token);
     if (rv == APR_SUCCESS) {
-        *link = apr_pstrcat(job->pool, job->conf->base_url, kind->page, token, NULL);
+        *link = write_link(job, kind, token);
     }
     return rv;
 }

@@ -21,7 +21,7 @@ static int has_form_of_id(const char *text)
     return cat_id_check(folded);
 }
 
-const char *cat_user_refuse_name(const char *text)
+static const char *refuse_name(const char *text)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
@@ -31,7 +31,7 @@ const char *cat_user_refuse_name(const char *text)
     return has_form_of_id(text) ? "must not have the form of an id" : NULL;
 }
 
-const char *cat_user_refuse_email(const char *text)
+static const char *refuse_email(const char *text)
 {
     if (cat_email_check(text)) {
         return NULL;
@@ -47,14 +47,19 @@ static const char *refuse_role(const char *text)
     return cat_role_parse(text, &role) ? NULL : "must be " CAT_ROLE_NAMES_TEXT;
 }
 
+/* The pattern of addresses is what a form may check; cat_email_check is stricter. */
+const cat_text_rule_t cat_user_name_rule = {refuse_name, NULL, "^[A-Za-z0-9._-]*$", NULL},
+                      cat_user_email_rule = {refuse_email, "email", "^[^@\\s]+@[^@\\s]+\\.[^@\\s.]{2,}$", NULL},
+                      cat_user_role_rule = {refuse_role, NULL, NULL, cat_role_names};
+
 /* clang-format off */
 const cat_field_t cat_user_fields[CAT_USER_SESSION_FIELDS] = {
-    /*                        name         kind         flags                      least most           absent refuse */
-    [CAT_USER_ID] =         {"id",        CAT_STRING,  CAT_SERVER,                0,    0,             NULL,  NULL,
+    /*                        name         kind         flags                      least most           absent rule */
+    [CAT_USER_ID] =         {"id",        CAT_STRING,  CAT_SERVER,                0,    0,             NULL,  &cat_fields_id,
         "The user's id, a UUID of version 7", "01a1fee5-af25-7514-8a69-477230296f5b"},
-    [CAT_USER_USERNAME] =   {"username",  CAT_STRING,  CAT_REQUIRED,              3,    64,            NULL,  cat_user_refuse_name,
+    [CAT_USER_USERNAME] =   {"username",  CAT_STRING,  CAT_REQUIRED,              3,    64,            NULL,  &cat_user_name_rule,
         "Letters, digits, `.`, `_` and `-`; unique whatever the case", "ada"},
-    [CAT_USER_EMAIL] =      {"email",     CAT_STRING,  CAT_REQUIRED,              1,    CAT_EMAIL_MAX, NULL,  cat_user_refuse_email,
+    [CAT_USER_EMAIL] =      {"email",     CAT_STRING,  CAT_REQUIRED,              1,    CAT_EMAIL_MAX, NULL,  &cat_user_email_rule,
         "An e-mail address; unique whatever the case", "ada@example.com"},
     [CAT_USER_PASSWORD] =   {"password",  CAT_STRING,  CAT_REQUIRED | CAT_SECRET, 8,    256,           NULL,  NULL,
         "Any characters; stored as a hash, never returned", "correct horse"},
@@ -65,16 +70,16 @@ const cat_field_t cat_user_fields[CAT_USER_SESSION_FIELDS] = {
 };
 
 const cat_field_t cat_user_view_fields[CAT_USER_VIEW_FIELDS] = {
-    /*                            name             kind         flags      least most absent refuse */
-    [CAT_USER_VIEW_ID] =         {"id",            CAT_STRING,  CAT_SERVER, 0, 0,  NULL, NULL,
+    /*                            name             kind         flags      least most absent rule */
+    [CAT_USER_VIEW_ID] =         {"id",            CAT_STRING,  CAT_SERVER, 0, 0,  NULL, &cat_fields_id,
         "The user's id, a UUID of version 7", "01a1fee5-af25-7514-8a69-477230296f5b"},
-    [CAT_USER_VIEW_USERNAME] =   {"username",      CAT_STRING,  CAT_SERVER, 0, 0,  NULL, NULL,
+    [CAT_USER_VIEW_USERNAME] =   {"username",      CAT_STRING,  CAT_SERVER, 0, 0,  NULL, &cat_user_name_rule,
         "The user name", "ada"},
-    [CAT_USER_VIEW_EMAIL] =      {"email",         CAT_STRING,  CAT_SERVER, 0, 0,  NULL, NULL,
+    [CAT_USER_VIEW_EMAIL] =      {"email",         CAT_STRING,  CAT_SERVER, 0, 0,  NULL, &cat_user_email_rule,
         "The e-mail address", "ada@example.com"},
     [CAT_USER_VIEW_VERIFIED] =   {"emailVerified", CAT_BOOLEAN, 0,          0, 0,  NULL, NULL,
         "Whether the address is confirmed", "true"},
-    [CAT_USER_VIEW_ROLE] =       {"role",          CAT_STRING,  0,          1, 16, NULL, refuse_role,
+    [CAT_USER_VIEW_ROLE] =       {"role",          CAT_STRING,  0,          1, 16, NULL, &cat_user_role_rule,
         "The role: `user`, `editor` or `admin`", "editor"},
     [CAT_USER_VIEW_LOCKED] =     {"locked",        CAT_BOOLEAN, 0,          0, 0,  NULL, NULL,
         "Whether the user is locked out: nobody can sign in to the account", "false"},
@@ -83,16 +88,16 @@ const cat_field_t cat_user_view_fields[CAT_USER_VIEW_FIELDS] = {
 };
 
 const cat_field_t cat_user_profile_fields[CAT_USER_PROFILE_FIELDS] = {
-    /*                               name             kind         flags       least most absent refuse */
-    [CAT_USER_PROFILE_ID] =         {"id",            CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL,
+    /*                               name             kind         flags       least most absent rule */
+    [CAT_USER_PROFILE_ID] =         {"id",            CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  &cat_fields_id,
         "The user's id", "01a1fee5-af25-7514-8a69-477230296f5b"},
-    [CAT_USER_PROFILE_USERNAME] =   {"username",      CAT_STRING,  0,          3,    64,  NULL,  cat_user_refuse_name,
+    [CAT_USER_PROFILE_USERNAME] =   {"username",      CAT_STRING,  0,          3,    64,  NULL,  &cat_user_name_rule,
         "Letters, digits, `.`, `_` and `-`; unique whatever the case", "ada"},
-    [CAT_USER_PROFILE_EMAIL] =      {"email",         CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL,
+    [CAT_USER_PROFILE_EMAIL] =      {"email",         CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  &cat_user_email_rule,
         "The e-mail address", "ada@example.com"},
     [CAT_USER_PROFILE_VERIFIED] =   {"emailVerified", CAT_BOOLEAN, CAT_SERVER, 0,    0,   NULL,  NULL,
         "Whether the address is confirmed", "true"},
-    [CAT_USER_PROFILE_ROLE] =       {"role",          CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  NULL,
+    [CAT_USER_PROFILE_ROLE] =       {"role",          CAT_STRING,  CAT_SERVER, 0,    0,   NULL,  &cat_user_role_rule,
         "The role: `user`, `editor` or `admin`", "user"},
     [CAT_USER_PROFILE_MAY_WRITE] =  {"mayWrite",      CAT_BOOLEAN, CAT_SERVER, 0,    0,   NULL,  NULL,
         "Whether the user may create, change and delete products", "true"},

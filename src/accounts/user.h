@@ -52,9 +52,8 @@ extern const cat_field_t cat_user_profile_fields[CAT_USER_PROFILE_FIELDS];
 /* What a client reads of an account when it registers; of its own account afterwards; what an administrator reads of one. */
 extern const cat_shape_t cat_user_shape, cat_user_profile_shape, cat_user_view_shape;
 
-/* The rules of user names and addresses, for other tables with such a field: see cat_field_t. No name has the form of an
- * id, so that a text names one user at most. */
-const char *cat_user_refuse_name(const char *text);
-const char *cat_user_refuse_email(const char *text);
+/* The rules of user names, addresses and roles, for other tables with such a field. No name has the form of an id, so that
+ * a text names one user at most. */
+extern const cat_text_rule_t cat_user_name_rule, cat_user_email_rule, cat_user_role_rule;
 
 #endif

@@ -62,18 +62,17 @@ static void write_rows(cat_buffer_t *b, const cat_page_t *page, const cat_field_
     }
 }
 
-/* The value of Link; "" where there is none. */
-static const char *make_link(const cat_admin_list_t *list, const cat_pagination_t *pagination)
+static const char *write_headers(const cat_admin_list_t *list, const cat_pagination_t *pagination)
 {
-    cat_buffer_t parameters, link;
+    cat_buffer_t parameters, headers;
 
     cat_buffer_init(&parameters, list->link.pool, list->link.length + 32);
     CAT_BUFFER_LITERAL(&parameters, "&limit=");
     cat_buffer_add_int(&parameters, pagination->limit);
     cat_buffer_add(&parameters, list->link.data, list->link.length);
-    cat_buffer_init(&link, list->link.pool, 256);
-    cat_pagination_write_link(&link, pagination, cat_buffer_text(&parameters));
-    return cat_buffer_text(&link);
+    cat_buffer_init(&headers, list->link.pool, 256);
+    cat_pagination_write_headers(&headers, pagination, cat_buffer_text(&parameters));
+    return cat_buffer_text(&headers);
 }
 
 cat_answer_t *cat_admin_list_answer(cat_request_t *q, apr_status_t rv, const cat_admin_list_t *list,
@@ -82,7 +81,6 @@ cat_answer_t *cat_admin_list_answer(cat_request_t *q, apr_status_t rv, const cat
     const cat_page_t *page = &list->page;
     cat_pagination_t pagination = {.page = page->number, .limit = page->limit, .total = page->total};
     cat_answer_t *answer;
-    const char *link;
     cat_buffer_t b;
 
     if (rv != APR_SUCCESS) {
@@ -93,10 +91,7 @@ cat_answer_t *cat_admin_list_answer(cat_request_t *q, apr_status_t rv, const cat
     cat_pagination_end_data(&b, &pagination);
     CAT_BUFFER_LITERAL(&b, "}");
     answer = cat_answer_text(q->pool, 200, b.data, b.length);
-    link = make_link(list, &pagination);
-    if (*link) {
-        cat_answer_header(answer, q->pool, "Link", link);
-    }
+    cat_pagination_add_headers(q->pool, answer, write_headers(list, &pagination));
     if (p->ignored) {
         cat_answer_name_ignored(answer, q->pool, p->ignored);
     }

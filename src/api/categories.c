@@ -121,7 +121,7 @@ static void write_page(cat_buffer_t *b, const cat_categories_query_t *query, con
     CAT_BUFFER_LITERAL(b, "}");
 }
 
-static void write_link(cat_buffer_t *b, const cat_categories_query_t *query, const cat_categories_page_t *page)
+static void write_headers(cat_buffer_t *b, const cat_categories_query_t *query, const cat_categories_page_t *page)
 {
     cat_pagination_t pagination = describe_page(query, page);
     cat_buffer_t text;
@@ -137,10 +137,10 @@ static void write_link(cat_buffer_t *b, const cat_categories_query_t *query, con
         CAT_BUFFER_LITERAL(&text, "&category%5Bprefix%5D=");
         cat_parameters_write(&text, query->prefix);
     }
-    cat_pagination_write_link(b, &pagination, cat_buffer_text(&text));
+    cat_pagination_write_headers(b, &pagination, cat_buffer_text(&text));
 }
 
-static const cat_categories_format_t format = {write_page, write_link};
+static const cat_categories_format_t format = {write_page, write_headers};
 
 static cat_answer_t *make_answer(cat_request_t *q, const request_t *r, const cat_categories_t *categories)
 {
@@ -148,9 +148,7 @@ static cat_answer_t *make_answer(cat_request_t *q, const request_t *r, const cat
 
     answer->tag = CAT_TAG_WEAK;
     answer->hash = categories->hash;
-    if (*categories->link) {
-        cat_answer_header(answer, q->pool, "Link", categories->link);
-    }
+    cat_pagination_add_headers(q->pool, answer, categories->headers);
     if (r->parameters.ignored) {
         cat_answer_name_ignored(answer, q->pool, r->parameters.ignored);
     }

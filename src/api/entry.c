@@ -29,6 +29,7 @@ static void add_link(const cat_request_t *q, json_t *all, const char *name, cons
 
 static json_t *list_links(const cat_request_t *q)
 {
+    const char *pages = q->conf->pages_url ? q->conf->pages_url : q->conf->base_url;
     json_t *all = json_object();
 
     for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
@@ -36,9 +37,9 @@ static json_t *list_links(const cat_request_t *q)
             add_link(q, all, links[i][0], q->conf->mount_uri, links[i][1]);
         }
     }
-    if (q->conf->base_url) {
-        add_link(q, all, "pages", q->conf->base_url, "/");
-        add_link(q, all, "docs", q->conf->base_url, "/api.html");
+    if (pages) {
+        add_link(q, all, "pages", pages, "/");
+        add_link(q, all, "docs", pages, "/api.html");
     }
     return all;
 }

@@ -90,7 +90,9 @@ cat_answer_t *cat_health_database(cat_request_t *q)
 
 /* ---- descriptions ---- */
 
-static const cat_shape_t live = {.kind = CAT_SHAPE_TEXT, .example = "\"live\""};
+static const char *const live_words[] = {"live", NULL}, *const ready_words[] = {"ready", NULL};
+static const cat_text_rule_t live_rule = {.words = live_words}, ready_rule = {.words = ready_words};
+static const cat_shape_t live = {.kind = CAT_SHAPE_TEXT, .example = "\"live\"", .rule = &live_rule};
 static const cat_member_t live_members[] = {
     {"status", &live, CAT_ALWAYS, "`live`"},
     CAT_MEMBER_END,
@@ -103,7 +105,7 @@ static const cat_member_t live_body[] = {
 };
 static const cat_shape_t live_answer = {.kind = CAT_SHAPE_OBJECT, .name = "Liveness", .members = live_body};
 
-static const cat_shape_t ready = {.kind = CAT_SHAPE_TEXT, .example = "\"ready\""};
+static const cat_shape_t ready = {.kind = CAT_SHAPE_TEXT, .example = "\"ready\"", .rule = &ready_rule};
 static const cat_member_t ready_members[] = {
     {"status", &ready, CAT_ALWAYS, "`ready`"},
     {"schema", &cat_schema_whole, CAT_ALWAYS, "The version of the database's schema"},
@@ -140,7 +142,6 @@ const cat_description_t cat_health_about_live = {
     .status = 200,
     .answered = "The server runs",
     .shape = &live_answer,
-    .headers = CAT_HEADER_CACHE,
     .needs_no_database = 1,
 };
 
@@ -152,7 +153,6 @@ const cat_description_t cat_health_about_ready = {
     .status = 200,
     .answered = "The server is ready",
     .shape = &ready_answer,
-    .headers = CAT_HEADER_CACHE,
     .problems = ready_problems,
 };
 

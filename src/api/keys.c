@@ -36,6 +36,5 @@ const cat_description_t cat_keys_about = {
     .status = 200,
     .answered = "The keys",
     .shape = &shape,
-    .headers = CAT_HEADER_CACHE,
     .needs_no_database = 1,
 };

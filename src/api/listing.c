@@ -94,14 +94,14 @@ static void end_body(cat_buffer_t *b, const cat_list_query_t *query, const cat_l
     CAT_BUFFER_LITERAL(b, "}");
 }
 
-static void write_link(cat_buffer_t *b, const cat_list_query_t *query, const cat_list_end_t *end)
+static void write_headers(cat_buffer_t *b, const cat_list_query_t *query, const cat_list_end_t *end)
 {
     cat_pagination_t pagination = describe_page(query, end);
 
-    cat_pagination_write_link(b, &pagination, query->parameters);
+    cat_pagination_write_headers(b, &pagination, query->parameters);
 }
 
-static const cat_list_format_t format = {begin_body, add_product, end_body, write_link};
+static const cat_list_format_t format = {begin_body, add_product, end_body, write_headers};
 
 /* ---- the resource ---- */
 
@@ -111,9 +111,7 @@ static cat_answer_t *make_answer(cat_request_t *q, const cat_list_t *list)
 
     answer->tag = CAT_TAG_WEAK;
     answer->hash = list->hash;
-    if (*list->link) {
-        cat_answer_header(answer, q->pool, "Link", list->link);
-    }
+    cat_pagination_add_headers(q->pool, answer, list->headers);
     return answer;
 }
 
@@ -154,16 +152,7 @@ cat_answer_t *cat_listing_get(cat_request_t *q)
 
 /* ---- description ---- */
 
-static const cat_member_t listed_members[] = {
-    {"etag", &cat_schema_text, CAT_RARELY, "With `etags`: the `ETag` of GET of the product"},
-    CAT_MEMBER_END,
-};
-static const cat_shape_t listed = {.kind = CAT_SHAPE_PART,
-                                   .name = "ListedProduct",
-                                   .fields = cat_product_fields,
-                                   .count = CAT_PRODUCT_FIELDS,
-                                   .members = listed_members};
-static const cat_shape_t products = {.kind = CAT_SHAPE_LIST, .of = &listed};
+static const cat_shape_t products = {.kind = CAT_SHAPE_LIST, .of = &cat_products_shape};
 static const cat_shape_t value = {.kind = CAT_SHAPE_SCALAR, .example = "\"kitchen\""};
 static const cat_member_t facet_members[] = {
     {"value", &value, CAT_ALWAYS, "A value of the field"},
@@ -180,10 +169,10 @@ static const cat_member_t facets_members[] = {
 static const cat_shape_t facets = {.kind = CAT_SHAPE_OBJECT, .members = facets_members};
 static const cat_member_t members[] = {
     CAT_MEMBER_SUCCESS,
-    {"data", &products, CAT_ALWAYS, "The products of the page, or the fields of them that `fields` names"},
+    {"data", &products, CAT_ALWAYS, "The products of the page; with `fields`, they have no other fields"},
     {"pagination", &cat_pagination_shape, CAT_ALWAYS, "Which page it is, of how many"},
     {"facets", &facets, CAT_RARELY, "With `facets`: the values of its fields, the most frequent first"},
-    {"facetsRelation", &cat_schema_text, CAT_RARELY, "`gte`: not all products were counted for the facets"},
+    {"facetsRelation", &cat_schema_gte, CAT_RARELY, "`gte`: not all products were counted for the facets"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t shape = {.kind = CAT_SHAPE_OBJECT, .name = "ProductList", .members = members};

@@ -26,7 +26,6 @@ static const struct tag_t {
     {"Administration", "The accounts of all users, and the record of what administrators changed."},
     {"Mail", "Links that are sent by mail."},
     {"Server", "The server itself."},
-    {"Methods", "What methods a path has; a browser asks before a page of another origin sends a request."},
 };
 
 static json_t *describe_tags(void)
@@ -48,7 +47,7 @@ static const struct header_t {
 } headers[] = {
     [PREFER] = {"Prefer", "handling=strict",
                 "`handling=strict`: refuse unknown fields and parameters instead of ignoring "
-                "them (RFC 7240)."},
+                "them (RFC 7240). The answer then has the same in `Preference-Applied`."},
     [IF_MATCH] = {"If-Match", "\"32d12cc0690b9d54\"", "The `ETag` that the resource must have."},
     [IF_NONE_MATCH] = {"If-None-Match", "\"7fe7f7d0f0e41231\"", "The `ETag` that the resource must not have."},
     [IDEMPOTENCY_KEY] =
@@ -92,12 +91,14 @@ static void add_segment(cat_describer_t *d, const cat_route_t *route)
     const char *colon = strchr(route->path, ':');
 
     if (colon) {
+        const char *example = route->about->param_example;
+        json_t *schema = json_pack("{s:s}", "type", "string");
+        cat_schema_add_rule(schema, example ? NULL : &cat_fields_id);
         json_array_append_new(d->parameters,
-                              json_pack("{s:s%, s:s, s:b, s:o, s:{s:s}, s:s}", "name", colon + 1,
-                                        strcspn(colon + 1, "/"), "in", "path", "required", 1, "description",
-                                        json_sprintf("%s.", route->about->param), "schema", "type", "string", "example",
-                                        route->about->param_example ? route->about->param_example
-                                                                    : "01a1fee5-af25-7514-8a69-477230296f5b"));
+                              json_pack("{s:s%, s:s, s:b, s:o, s:o, s:s}", "name", colon + 1, strcspn(colon + 1, "/"),
+                                        "in", "path", "required", 1, "description",
+                                        json_sprintf("%s.", route->about->param), "schema", schema, "example",
+                                        example ? example : "01a1fee5-af25-7514-8a69-477230296f5b"));
     }
 }
 
@@ -117,8 +118,8 @@ static json_t *describe_fields(const cat_description_t *about, json_t **example)
 {
     json_t *schema = cat_schema_of_input(about->fields, about->field_count, about->purpose);
 
-    if (about->any_of) {
-        cat_schema_require_one(schema, about->any_of);
+    if (about->needs_more) {
+        cat_schema_require_more(schema);
     }
     *example = cat_schema_input_example(about->fields, about->field_count);
     return schema;
@@ -212,8 +213,6 @@ static json_t *describe_schemes(apr_pool_t *pool, const cat_conf_t *conf)
 
 /* ---- operations ---- */
 
-#define METHODS_ID "listMethodsOf"
-
 static const char *describe_limit(const cat_describer_t *d, const cat_route_t *route)
 {
     const cat_rate_t *rate = &d->conf->rates[route->rate];
@@ -221,21 +220,23 @@ static const char *describe_limit(const cat_describer_t *d, const cat_route_t *r
     return apr_psprintf(d->pool, " At most %d requests of a client in %d seconds.", rate->count, rate->seconds);
 }
 
-static const char *describe_effect(const cat_describer_t *d, const cat_route_t *route)
+/* NULL: nothing that the summary does not say. */
+static json_t *describe_effect(const cat_describer_t *d, const cat_route_t *route)
 {
     const cat_description_t *about = route->about;
     cat_role_t role = find_role(d->conf, route);
-
-    return apr_pstrcat(
-        d->pool, about->about ? about->about : apr_pstrcat(d->pool, about->summary, ".", NULL),
+    const char *text = apr_pstrcat(
+        d->pool, about->about ? about->about : "",
         role != CAT_ROLE_USER ? apr_pstrcat(d->pool, " Requires the role ", cat_role_names[role], ".", NULL) : "",
         cat_openapi_answers_is_limited(d->conf, route) ? describe_limit(d, route) : "", NULL);
+
+    return *text ? json_string(text + (*text == ' ')) : NULL;
 }
 
 static json_t *describe_operation(cat_describer_t *d, const cat_route_t *route)
 {
     const cat_description_t *about = route->about;
-    json_t *operation = json_pack("{s:s, s:[s], s:s, s:s, s:o, s:o}", "operationId", about->id, "tags", about->tag,
+    json_t *operation = json_pack("{s:s, s:[s], s:s, s:o*, s:o, s:o}", "operationId", about->id, "tags", about->tag,
                                   "summary", about->summary, "description", describe_effect(d, route), "security",
                                   describe_security(d->conf, route), "parameters", describe_parameters(d, route));
 
@@ -269,56 +270,11 @@ static void lower_case(char *text)
     }
 }
 
-/* "listMethodsOfProductsId" for "/products/:id" */
-static const char *name_methods(apr_pool_t *pool, const char *path)
-{
-    char *name = apr_pstrcat(pool, METHODS_ID, *path && path[1] ? path : "/mount", NULL), *end = name;
-    int begins = 0;
-
-    for (const char *at = name; *at; at++) {
-        if (!apr_isalnum(*at)) {
-            begins = 1;
-            continue;
-        }
-        *end++ = begins ? (char)apr_toupper(*at) : *at;
-        begins = 0;
-    }
-    *end = '\0';
-    return name;
-}
-
-static int has_patch(const cat_route_t *rows, const char *path)
-{
-    while (rows->method && (strcmp(rows->path, path) != 0 || rows->body != CAT_PATCH)) {
-        rows++;
-    }
-    return rows->method != NULL;
-}
-
-/* OPTIONS, which every path has without a row. */
-static json_t *describe_methods(cat_describer_t *d, const cat_route_t *rows, const cat_route_t *route)
-{
-    const cat_description_t about = {
-        .id = name_methods(d->pool, route->path),
-        .tag = "Methods",
-        .summary = apr_pstrcat(d->pool, "List the methods of ", write_path(d->pool, route->path), NULL),
-        .param = route->about->param,
-        .param_example = route->about->param_example,
-        .status = 204,
-        .answered = "The methods are in `Allow`",
-        .headers = CAT_HEADER_ALLOW | (has_patch(rows, route->path) ? CAT_HEADER_PATCH : 0),
-        .needs_no_database = 1,
-    };
-    const cat_route_t options = {.method = "OPTIONS", .path = route->path, .about = &about};
-
-    return describe_operation(d, &options);
-}
-
-static json_t *describe_paths(cat_describer_t *d, const cat_route_t *all)
+static json_t *describe_paths(cat_describer_t *d, const cat_route_t *rows)
 {
     json_t *paths = json_object();
 
-    for (const cat_route_t *rows = all; rows->method; rows++) {
+    for (; rows->method; rows++) {
         const char *path = write_path(d->pool, rows->path);
         char *method = apr_pstrdup(d->pool, rows->method);
         json_t *item = json_object_get(paths, path);
@@ -327,7 +283,7 @@ static json_t *describe_paths(cat_describer_t *d, const cat_route_t *all)
             continue;
         }
         if (!item) {
-            item = json_pack("{s:o}", "options", describe_methods(d, all, rows));
+            item = json_object();
             json_object_set_new(paths, path, item);
         }
         lower_case(method);
@@ -344,7 +300,9 @@ static json_t *describe_server(const cat_conf_t *conf)
         "{s:s, s:s, s:s, s:s*, s:{s:s, s:s}}", "title", "mod_catalog", "version", CAT_VERSION, "description",
         "A product catalogue and its accounts. This description is made of the tables by which this server "
         "dispatches, checks and answers requests, and of its settings. HEAD works wherever GET does, OPTIONS on "
-        "every path. Unknown fields and parameters are ignored and named in `Catalog-Ignored`.",
+        "every path. A failure has its name in the header `Catalog-Problem`; GET /problems/{name} says what to do. "
+        "Unknown fields and parameters are ignored and named in `Catalog-Ignored`. Every answer has the header "
+        "`X-Request-Id`, by which the server's logs name the request, if mod_unique_id is loaded.",
         "x-currency", conf->currency, "license", "name", "Apache License 2.0", "identifier", "Apache-2.0");
 }
 
@@ -353,10 +311,10 @@ static json_t *describe_mount(cat_describer_t *d, const cat_route_t *rows)
     json_t *paths = describe_paths(d, rows);
 
     describe_headers(d->components);
-    return json_pack("{s:s, s:o, s:[{s:s}], s:o, s:o, s:{s:O, s:O, s:O, s:O, s:o}}", "openapi", "3.1.0", "info",
+    return json_pack("{s:s, s:o, s:[{s:s}], s:o, s:o, s:{s:O, s:O, s:O, s:O, s:O, s:o}}", "openapi", "3.1.0", "info",
                      describe_server(d->conf), "servers", "url", *d->conf->mount_uri ? d->conf->mount_uri : "/", "tags",
                      describe_tags(), "paths", paths, "components", "schemas", d->schemas, "parameters", d->components,
-                     "headers", d->headers, "examples", d->examples, "securitySchemes",
+                     "headers", d->headers, "responses", d->responses, "examples", d->examples, "securitySchemes",
                      describe_schemes(d->pool, d->conf));
 }
 
@@ -382,6 +340,8 @@ const cat_openapi_t *cat_openapi_make(apr_pool_t *pool, const cat_route_t *rows,
                          .schemas = json_object(),
                          .components = json_object(),
                          .headers = json_object(),
+                         .responses = json_object(),
+                         .shared = json_object(),
                          .examples = json_object()};
     json_t *document = describe_mount(&d, rows);
     const cat_openapi_t *openapi = write_document(pool, document);
@@ -390,6 +350,8 @@ const cat_openapi_t *cat_openapi_make(apr_pool_t *pool, const cat_route_t *rows,
     json_decref(d.schemas);
     json_decref(d.components);
     json_decref(d.headers);
+    json_decref(d.responses);
+    json_decref(d.shared);
     json_decref(d.examples);
     return openapi;
 }

@@ -2,8 +2,8 @@
 #include "api/openapi_answers.h"
 
 #include <apr_strings.h>
+#include <stdlib.h>
 
-#include "http/cors.h"
 #include "http/problem_details.h"
 
 /* ---- headers ---- */
@@ -51,13 +51,6 @@ static where_t find_tag(const cat_conf_t *conf, const cat_route_t *route)
     return cat_openapi_answers_is_conditional(route) ? (where_t)(where | IN_FAILURES) : where;
 }
 
-static where_t find_cache(const cat_conf_t *conf, const cat_route_t *route)
-{
-    return cat_route_is_private(route) || route->about->headers & (CAT_HEADER_CACHE | CAT_HEADER_ETAG)
-               ? IN_ALL
-               : find_tag(conf, route);
-}
-
 static where_t find_currency(const cat_conf_t *conf, const cat_route_t *route)
 {
     return conf->currency && route->about->headers & CAT_HEADER_CURRENCY ? IN_ALL : NEVER;
@@ -72,7 +65,7 @@ static where_t find_ignored(const cat_conf_t *conf, const cat_route_t *route)
 static where_t find_replayed(const cat_conf_t *conf, const cat_route_t *route)
 {
     (void)conf;
-    return route->run_once ? IN_ALL : NEVER;
+    return route->run_once ? IN_SUCCESS : NEVER;
 }
 
 static where_t find_limit(const cat_conf_t *conf, const cat_route_t *route)
@@ -92,8 +85,7 @@ static where_t find_accept(const cat_conf_t *conf, const cat_route_t *route)
 static where_t find_accept_patch(const cat_conf_t *conf, const cat_route_t *route)
 {
     (void)conf;
-    where_t where = route->about->headers & CAT_HEADER_PATCH ? IN_SUCCESS : NEVER;
-    return route->body == CAT_PATCH ? (where_t)(where | IN_FAILURES) : where;
+    return route->body == CAT_PATCH ? IN_FAILURES : NEVER;
 }
 
 static where_t find_challenge(const cat_conf_t *conf, const cat_route_t *route)
@@ -112,30 +104,6 @@ static where_t find_failures(const cat_conf_t *conf, const cat_route_t *route)
     return IN_FAILURES;
 }
 
-static where_t find_always(const cat_conf_t *conf, const cat_route_t *route)
-{
-    (void)conf;
-    (void)route;
-    return IN_ALL;
-}
-
-/* Pages of other origins may read all answers, or none. */
-static where_t find_shared(const cat_conf_t *conf, const cat_route_t *route)
-{
-    (void)route;
-    return cat_cors_is_on(conf->origins) ? IN_ALL : NEVER;
-}
-
-static where_t find_credentials(const cat_conf_t *conf, const cat_route_t *route)
-{
-    return conf->origins->any ? NEVER : find_shared(conf, route);
-}
-
-static where_t find_preflight(const cat_conf_t *conf, const cat_route_t *route)
-{
-    return route->about->headers & CAT_HEADER_ALLOW ? find_shared(conf, route) : NEVER;
-}
-
 static const struct header_t {
     const char *name;
     /* NULL: all answers, if the route has the flag. */
@@ -149,8 +117,9 @@ static const struct header_t {
 #include "http/response_headers.def"
 };
 
-/* A failure whose status no route declares. */
+/* A failure whose status the route does not declare. */
 #define ANY_FAILURE 1000
+#define ANY_FAILURE_NAME "default"
 
 #define HEADERS (sizeof(headers) / sizeof(headers[0]))
 
@@ -162,13 +131,17 @@ static where_t find_where(const struct header_t *header, const cat_conf_t *conf,
     return route->about->headers & header->flag ? IN_ALL : NEVER;
 }
 
+static json_t *describe_header(const struct header_t *header)
+{
+    return json_pack("{s:o, s:{s:s}, s:s}", "description", json_sprintf("%s.", header->about), "schema", "type",
+                     "string", "example", header->example);
+}
+
 /* A reference to the component, which is added. */
 static json_t *refer_to_header(cat_describer_t *d, const struct header_t *header)
 {
     if (!json_object_get(d->headers, header->name)) {
-        json_object_set_new(d->headers, header->name,
-                            json_pack("{s:o, s:{s:s}, s:s}", "description", json_sprintf("%s.", header->about),
-                                      "schema", "type", "string", "example", header->example));
+        json_object_set_new(d->headers, header->name, describe_header(header));
     }
     return cat_schema_refer("headers", header->name);
 }
@@ -298,9 +271,17 @@ static json_t *describe_details(cat_describer_t *d)
     return reference;
 }
 
+/* Only a 400 says more than others, and what comes after a part of a file was stored. */
+static const cat_shape_t *find_shape(const cat_route_t *route, int status)
+{
+    int is_more = status == 400 || (status == ANY_FAILURE && route->body == CAT_UPLOAD);
+
+    return is_more && route->about->refusal ? route->about->refusal : &cat_description_problem;
+}
+
 static json_t *begin_failure(cat_describer_t *d, const cat_route_t *route, int status)
 {
-    const cat_shape_t *shape = route->about->refusal ? route->about->refusal : &cat_description_problem;
+    const cat_shape_t *shape = find_shape(route, status);
 
     return json_pack("{s:o, s:{s:{s:o, s:{}}, s:{s:o}}}", "headers", name_headers(d, route, status), "content",
                      "application/json", "schema", cat_schema_of_shape(d->schemas, shape), "examples",
@@ -314,8 +295,7 @@ static json_t *write_example(const cat_problem_row_t *row)
     if (row->error) {
         json_object_set_new(value, "error", json_string(row->error));
     }
-    return json_pack("{s:s, s:o, s:o}", "summary", row->message, "description",
-                     json_sprintf("%s %s", row->meaning, row->remedy), "value", value);
+    return json_pack("{s:s, s:o}", "description", row->meaning, "value", value);
 }
 
 static void add_example(cat_describer_t *d, json_t *response, cat_problem_t problem)
@@ -369,22 +349,106 @@ static void add_success(cat_describer_t *d, const cat_route_t *route, json_t *re
     }
 }
 
-/* What httpd and other modules answer, such as "Require", and 405, which is the failure of no operation. */
-static json_t *describe_others(cat_describer_t *d)
-{
-    static const cat_description_t about = {.headers = CAT_HEADER_ALLOW | CAT_HEADER_CACHE};
-    const cat_route_t other = {.path = "", .about = &about};
-    json_t *response = json_pack("{s:s, s:o, s:{s:{s:o, s:{}}}}", "description",
-                                 "Another failure, of the server or the site's own configuration.", "headers",
-                                 name_headers(d, &other, ANY_FAILURE), "content", "application/json", "schema",
-                                 cat_schema_of_shape(d->schemas, &cat_description_problem), "examples");
+/* ---- what operations share ---- */
 
+/* The failures of the server itself, which many routes have: they are described once, as those of any other status. */
+static int is_common(cat_problem_t problem)
+{
+    switch (problem) {
+    case CAT_PROBLEM_TIMEOUT:
+    case CAT_PROBLEM_BODY_TOO_LARGE:
+    case CAT_PROBLEM_MEDIA_TYPE:
+    case CAT_PROBLEM_INTERNAL:
+    case CAT_PROBLEM_DATABASE:
+    case CAT_PROBLEM_UNAVAILABLE:
+    case CAT_PROBLEM_DATABASE_NOT_READY:
+        return 1;
+    default:
+        return cat_problem_rows[problem].is_general;
+    }
+}
+
+/* Has the route a failure of the status besides common ones? A 400 it has in any case. */
+static int is_declared(const problems_t *problems, int status)
+{
     for (int problem = 0; problem < CAT_PROBLEM_COUNT; problem++) {
-        if (cat_problem_rows[problem].is_general) {
+        if (problems->has[problem] && cat_problem_rows[problem].status == status &&
+            (status == 400 || !is_common((cat_problem_t)problem))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* What every route has, and what httpd and other modules answer, such as "Require", and 405, which is the failure of no operation. */
+static void add_others(cat_describer_t *d, const cat_route_t *route, json_t *responses)
+{
+    static const cat_description_t about = {.headers = CAT_HEADER_ALLOW};
+    const cat_route_t other = {.path = "", .about = &about};
+    json_t *response = begin_failure(d, route, ANY_FAILURE), *headers = name_headers(d, &other, ANY_FAILURE);
+
+    json_object_update_missing(json_object_get(response, "headers"), headers);
+    json_decref(headers);
+    json_object_set_new(response, "description",
+                        json_string("Another failure, of the server or the site's own configuration."));
+    for (int problem = 0; problem < CAT_PROBLEM_COUNT; problem++) {
+        if (is_common((cat_problem_t)problem)) {
             add_example(d, response, (cat_problem_t)problem);
         }
     }
-    return response;
+    json_object_set_new(responses, ANY_FAILURE_NAME, response);
+}
+
+/* The name of a response with this content, "404.2". */
+static const char *name_response(cat_describer_t *d, const char *status, const char *content)
+{
+    const char *name = json_string_value(json_object_get(d->shared, content));
+
+    for (int i = 1; !name; i++) {
+        const char *next = apr_psprintf(d->pool, "%s.%d", status, i);
+        if (!json_object_get(d->responses, next)) {
+            json_object_set_new(d->shared, content, json_string(next));
+            name = next;
+        }
+    }
+    return name;
+}
+
+/* A reference to the component with the same content, which has the headers of all routes that share it. */
+static json_t *share_response(cat_describer_t *d, const char *status, json_t *response)
+{
+    json_t *headers = json_incref(json_object_get(response, "headers")), *shared;
+    const char *name;
+    char *content;
+
+    json_object_del(response, "headers");
+    content = json_dumps(response, JSON_COMPACT | JSON_SORT_KEYS);
+    name = name_response(d, status, apr_pstrcat(d->pool, status, content, NULL));
+    free(content);
+    shared = json_object_get(d->responses, name);
+    if (shared) {
+        json_object_update_missing(json_object_get(shared, "headers"), headers);
+    } else {
+        json_object_set(response, "headers", headers);
+        json_object_set(d->responses, name, response);
+    }
+    json_decref(headers);
+    return cat_schema_refer("responses", name);
+}
+
+/* Without the failures and the 304, which say little of their own, the description would be three times as long. */
+static void share_responses(cat_describer_t *d, json_t *responses)
+{
+    const char *status;
+    json_t *response;
+    void *next;
+
+    json_object_foreach_safe(responses, next, status, response)
+    {
+        if (*status >= '3') {
+            json_object_set_new(responses, status, share_response(d, status, response));
+        }
+    }
 }
 
 json_t *cat_openapi_answers_describe(cat_describer_t *d, const cat_route_t *route)
@@ -394,10 +458,11 @@ json_t *cat_openapi_answers_describe(cat_describer_t *d, const cat_route_t *rout
 
     add_success(d, route, responses);
     for (int problem = 0; problem < CAT_PROBLEM_COUNT; problem++) {
-        if (problems.has[problem]) {
+        if (problems.has[problem] && is_declared(&problems, cat_problem_rows[problem].status)) {
             add_problem(d, route, (cat_problem_t)problem, responses);
         }
     }
-    json_object_set_new(responses, "default", describe_others(d));
+    add_others(d, route, responses);
+    share_responses(d, responses);
     return responses;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/pagination.h"
 
+#include <apr_strings.h>
 #include <string.h>
 
 #include "http/link_header.h"
@@ -47,7 +48,7 @@ void cat_pagination_end_data(cat_buffer_t *b, const cat_pagination_t *pagination
     CAT_BUFFER_LITERAL(b, "}");
 }
 
-void cat_pagination_write_link(cat_buffer_t *b, const cat_pagination_t *pagination, const char *parameters)
+static void write_link(cat_buffer_t *b, const cat_pagination_t *pagination, const char *parameters)
 {
     if (strlen(parameters) > LINK_PARAMETERS_MAX) {
         return;
@@ -61,13 +62,35 @@ void cat_pagination_write_link(cat_buffer_t *b, const cat_pagination_t *paginati
     }
 }
 
-static const cat_shape_t gte = {.kind = CAT_SHAPE_TEXT, .example = "\"gte\""};
+void cat_pagination_write_headers(cat_buffer_t *b, const cat_pagination_t *pagination, const char *parameters)
+{
+    if (pagination->total >= 0 && !pagination->is_more) {
+        cat_buffer_add_int(b, pagination->total);
+    }
+    CAT_BUFFER_LITERAL(b, "\n");
+    write_link(b, pagination, parameters);
+}
+
+void cat_pagination_add_headers(apr_pool_t *pool, cat_answer_t *answer, const char *headers)
+{
+    apr_size_t length = strcspn(headers, "\n");
+    const char *link = headers + length + strlen("\n");
+
+    if (length) {
+        cat_answer_header(answer, pool, "X-Total-Count", apr_pstrmemdup(pool, headers, length));
+    }
+    if (*link) {
+        cat_answer_header(answer, pool, "Link", link);
+    }
+}
+
 static const cat_member_t members[] = {
     {"page", &cat_schema_whole, CAT_USUALLY, "The number of this page; absent by cursor"},
     {"limit", &cat_schema_whole, CAT_ALWAYS, "How many elements a page has"},
     {"total", &cat_schema_whole, CAT_USUALLY, "How many elements the whole list has; absent if nothing was counted"},
     {"pages", &cat_schema_whole, CAT_USUALLY, "How many pages it has"},
-    {"totalRelation", &gte, CAT_RARELY, "`gte`: the list has more than `total` elements, which were not counted"},
+    {"totalRelation", &cat_schema_gte, CAT_RARELY,
+     "`gte`: the list has more than `total` elements, which were not counted"},
     {"nextCursor", &cat_schema_text, CAT_RARELY, "By cursor: what continues the list; absent at its end"},
     CAT_MEMBER_END,
 };

@@ -2,6 +2,7 @@
 #ifndef CAT_API_PAGINATION_H
 #define CAT_API_PAGINATION_H
 
+#include "http/answer.h"
 #include "http/schema.h"
 #include "lib/buffer.h"
 
@@ -18,9 +19,12 @@ typedef struct cat_pagination_t {
 /* Ends the array `data` and writes `pagination` after it. The body stays open: the caller ends it. */
 void cat_pagination_end_data(cat_buffer_t *b, const cat_pagination_t *pagination);
 
-/* Writes the value of Link; nothing where its targets would be too long for a header. parameters: see
- * http/link_header.h. */
-void cat_pagination_write_link(cat_buffer_t *b, const cat_pagination_t *pagination, const char *parameters);
+/* Writes what the response cache keeps of the headers: "42\n<?page=2>; rel=...", the total, if it is exact, and Link, unless its
+ * targets would be too long for a header. parameters: see http/link_header.h. */
+void cat_pagination_write_headers(cat_buffer_t *b, const cat_pagination_t *pagination, const char *parameters);
+
+/* Adds the headers that were written so, X-Total-Count and Link. */
+void cat_pagination_add_headers(apr_pool_t *pool, cat_answer_t *answer, const char *headers);
 
 /* The object that cat_pagination_end_data writes. */
 extern const cat_shape_t cat_pagination_shape;

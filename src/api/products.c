@@ -78,20 +78,19 @@ static cat_answer_t *read_product(cat_request_t *q)
 
 /* ---- some fields of a product ---- */
 
+#define FIELDS "fields"
+
 /* The fields that the query asks for; CAT_FIELD_LIST_ALL unless it has the parameter. */
 static unsigned parse_parameters(cat_parameters_t *p)
 {
     unsigned fields = 0;
-    int is_repeated = 0;
     cat_parameter_t parameter;
 
     while (cat_parameters_next(p, &parameter)) {
-        if (strcmp(parameter.name, "fields") != 0) {
+        if (!cat_parameters_is_list(&parameter, FIELDS)) {
             cat_parameters_add_unknown(p, parameter.name);
         } else if (!fields) {
-            fields = cat_field_list_parse(p, &parameter, CAT_FIELD_LIST_ALL);
-        } else if (!is_repeated++) {
-            cat_parameters_add_repeated(p, parameter.name);
+            fields = cat_field_list_parse(p, FIELDS, &parameter, CAT_FIELD_LIST_ALL);
         }
     }
     return fields ? fields : CAT_FIELD_LIST_ALL;
@@ -285,14 +284,19 @@ cat_answer_t *cat_products_remove(cat_request_t *q)
 
 /* ---- descriptions ---- */
 
-const cat_shape_t cat_products_shape = {
-    .kind = CAT_SHAPE_RECORD, .name = "Product", .fields = cat_product_fields, .count = CAT_PRODUCT_FIELDS};
-const cat_shape_t cat_products_part = {
-    .kind = CAT_SHAPE_PART, .name = "ProductPart", .fields = cat_product_fields, .count = CAT_PRODUCT_FIELDS};
+static const cat_member_t listed_members[] = {
+    {"etag", &cat_schema_text, CAT_RARELY, "In lists with `etags`: the `ETag` of GET of the product"},
+    CAT_MEMBER_END,
+};
+const cat_shape_t cat_products_shape = {.kind = CAT_SHAPE_RECORD,
+                                        .name = "Product",
+                                        .fields = cat_product_fields,
+                                        .count = CAT_PRODUCT_FIELDS,
+                                        .members = listed_members};
 
 static const cat_member_t read_members[] = {
     CAT_MEMBER_SUCCESS,
-    {"data", &cat_products_part, CAT_ALWAYS, "The product, or the fields of it that `fields` names"},
+    {"data", &cat_products_shape, CAT_ALWAYS, "The product; with `fields`, it has no other fields"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t read_answer = {.kind = CAT_SHAPE_OBJECT, .name = "ProductAnswer", .members = read_members};
@@ -314,7 +318,7 @@ static const char param[] = "The product's id";
 static void describe_fields(cat_describer_t *d)
 {
     d->group = "products";
-    cat_description_add_parameter(d, "fields", "The fields that the answer has; all if absent",
+    cat_description_add_parameter(d, FIELDS, "The fields that the answer has; all if absent",
                                   cat_field_list_describe(CAT_FIELD_LIST_ALL), json_pack("[s, s]", "name", "price"));
 }
 

@@ -15,7 +15,7 @@ extern const cat_description_t cat_products_about_get, cat_products_about_create
     cat_products_about_patch, cat_products_about_remove;
 
 /* A product, and one or more of its fields. */
-extern const cat_shape_t cat_products_shape, cat_products_part;
+extern const cat_shape_t cat_products_shape;
 
 /* The schemas of the body that creates a product, and of one that changes it; of cat_description_t.input. */
 #define CAT_PRODUCTS_NEW "NewProduct"

@@ -89,7 +89,7 @@ enum { NEW_EMAIL, EMAIL_PASSWORD, EMAIL_FIELDS };
 
 /* clang-format off */
 static const cat_field_t email_fields[EMAIL_FIELDS] = {
-    [NEW_EMAIL] =      {"newEmail", CAT_STRING, CAT_REQUIRED,              1, CAT_EMAIL_MAX, NULL, cat_user_refuse_email,
+    [NEW_EMAIL] =      {"newEmail", CAT_STRING, CAT_REQUIRED,              1, CAT_EMAIL_MAX, NULL, &cat_user_email_rule,
         "The new e-mail address", "grace@example.com"},
     [EMAIL_PASSWORD] = {"password", CAT_STRING, CAT_REQUIRED | CAT_SECRET, 1, 256,           NULL, NULL,
         "The current password", "correct horse"},

@@ -55,7 +55,7 @@ enum { LOGIN, USERNAME, EMAIL, PASSWORD, COOKIE, LOGIN_FIELDS };
 
 /* clang-format off */
 static const cat_field_t login_fields[LOGIN_FIELDS] = {
-    /*             name        kind         flags         least most  absent refuse */
+    /*             name        kind         flags         least most  absent rule */
     [LOGIN] =    {"login",    CAT_STRING,  0,            1,    1000, NULL,  NULL,
         "A user name or an e-mail address; one of `login`, `username` and `email` is required", "ada@example.com"},
     [USERNAME] = {"username", CAT_STRING,  0,            1,    1000, NULL,  NULL,
@@ -302,7 +302,7 @@ cat_answer_t *cat_sessions_logout(cat_request_t *q)
 /* What a client reads of a session: its columns, and whether the access token belongs to it. */
 enum { SESSION_CURRENT = CAT_SESSION_COLUMNS, SESSION_FIELDS };
 static const cat_field_t session_fields[SESSION_FIELDS] = {
-    [CAT_SESSION_ID] = {"id", CAT_STRING, CAT_SERVER, 0, 0, NULL, NULL, "The session's id",
+    [CAT_SESSION_ID] = {"id", CAT_STRING, CAT_SERVER, 0, 0, NULL, &cat_fields_id, "The session's id",
                         "01a1fee5-b0c7-7e09-8808-33d7ddea9cee"},
     [CAT_SESSION_CREATED_AT] = {"createdAt", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL, "When the user signed in",
                                 "2026-11-21T16:17:08.295Z"},
@@ -362,7 +362,6 @@ cat_answer_t *cat_sessions_remove(cat_request_t *q)
 
 /* ---- descriptions ---- */
 
-static const char *const any_login[] = {"login", "username", "email", NULL};
 static const cat_problem_t login_problems[] = {CAT_PROBLEM_CREDENTIALS, CAT_PROBLEM_LOGIN_DELAY, CAT_PROBLEM_COUNT};
 static const cat_problem_t refresh_problems[] = {CAT_PROBLEM_REFRESH, CAT_PROBLEM_TOO_MANY, CAT_PROBLEM_COUNT};
 static const cat_problem_t logout_problems[] = {CAT_PROBLEM_REFRESH, CAT_PROBLEM_COUNT};
@@ -376,7 +375,7 @@ const cat_description_t cat_sessions_about_login = {
     .fields = login_fields,
     .field_count = LOGIN_FIELDS,
     .purpose = CAT_CREATE,
-    .any_of = any_login,
+    .needs_more = 1,
     .status = 200,
     .answered = "The user has signed in",
     .shape = &cat_token_response_shape,

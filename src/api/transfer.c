@@ -458,7 +458,7 @@ static void describe_import(cat_describer_t *d)
 /* A file of each format. The JSON is described, the others are texts. */
 static json_t *describe_file(cat_describer_t *d)
 {
-    static const cat_shape_t products = {.kind = CAT_SHAPE_LIST, .of = &cat_products_part};
+    static const cat_shape_t products = {.kind = CAT_SHAPE_LIST, .of = &cat_products_shape};
     json_t *content = json_object();
 
     for (const cat_export_format_t *format = cat_export_formats; format->name; format++) {
@@ -490,7 +490,7 @@ const cat_description_t cat_transfer_about_export = {
     .status = 200,
     .answered = "The file",
     .describe_content = describe_file,
-    .headers = CAT_HEADER_DISPOSITION | CAT_HEADER_CACHE,
+    .headers = CAT_HEADER_DISPOSITION,
     .problems = export_problems,
 };
 

@@ -67,19 +67,19 @@ apr_status_t cat_answer_cache_read(cat_db_t *db, apr_time_t now, cat_item_t *ite
 }
 
 /* Neither JSON nor a header has a NUL. */
-void cat_answer_cache_join(cat_item_t *item, cat_buffer_t *body, const char *link)
+void cat_answer_cache_join(cat_item_t *item, cat_buffer_t *body, const char *headers)
 {
     item->hash = cat_etag_hash(body->data, body->length);
     cat_buffer_add(body, "", 1);
-    cat_buffer_add(body, link, strlen(link) + 1);
+    cat_buffer_add(body, headers, strlen(headers) + 1);
     item->body = body->data;
     item->length = body->length;
 }
 
-apr_size_t cat_answer_cache_split(const cat_item_t *item, const char **link)
+apr_size_t cat_answer_cache_split(const cat_item_t *item, const char **headers)
 {
     const char *end = memrchr(item->body, '\0', item->length - 1);
 
-    *link = end + 1;
+    *headers = end + 1;
     return (apr_size_t)(end - item->body);
 }

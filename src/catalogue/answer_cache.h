@@ -25,10 +25,10 @@ void cat_answer_cache_put(cat_db_t *db, const cat_item_t *item);
  * which says what read does). Threads ask the same if item->key is the same. now: as above. */
 apr_status_t cat_answer_cache_read(cat_db_t *db, apr_time_t now, cat_item_t *item, cat_work_t *read, void *baton);
 
-/* A list is cached with its Link. Makes the item's text of both, in the buffer of the body; the hash is the body's. */
-void cat_answer_cache_join(cat_item_t *item, cat_buffer_t *body, const char *link);
+/* A list is cached with what its headers say. Makes the item's text of both, in the buffer of the body; the hash is the body's. */
+void cat_answer_cache_join(cat_item_t *item, cat_buffer_t *body, const char *headers);
 
-/* The length of the body, with which such a text begins. *link: within the text. */
-apr_size_t cat_answer_cache_split(const cat_item_t *item, const char **link);
+/* The length of the body, with which such a text begins. *headers: within the text. */
+apr_size_t cat_answer_cache_split(const cat_item_t *item, const char **headers);
 
 #endif

@@ -214,17 +214,17 @@ static apr_status_t make_answer(void *baton)
 {
     making_t *m = baton;
     cat_categories_page_t page;
-    cat_buffer_t body, link;
+    cat_buffer_t body, headers;
     apr_status_t rv = cat_categories_read(m->db, m->query, &page);
 
     if (rv != APR_SUCCESS) {
         return rv;
     }
     cat_buffer_init(&body, m->db->pool, 1024);
-    cat_buffer_init(&link, m->db->pool, 256);
+    cat_buffer_init(&headers, m->db->pool, 256);
     m->format->body(&body, m->query, &page);
-    m->format->link(&link, m->query, &page);
-    cat_answer_cache_join(&m->item, &body, cat_buffer_text(&link));
+    m->format->headers(&headers, m->query, &page);
+    cat_answer_cache_join(&m->item, &body, cat_buffer_text(&headers));
     if (is_worth_keeping(&page)) {
         cat_answer_cache_put(m->db, &m->item);
     }
@@ -239,7 +239,7 @@ apr_status_t cat_categories_answer(cat_db_t *db, const cat_categories_query_t *q
 
     if (rv == APR_SUCCESS) {
         *categories = (cat_categories_t){.body = m.item.body, .hash = m.item.hash};
-        categories->length = cat_answer_cache_split(&m.item, &categories->link);
+        categories->length = cat_answer_cache_split(&m.item, &categories->headers);
     }
     return rv;
 }

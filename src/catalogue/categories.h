@@ -31,7 +31,8 @@ typedef struct cat_categories_page_t {
 /* How an answer is written, as it would be to the client. */
 typedef struct cat_categories_format_t {
     void (*body)(cat_buffer_t *body, const cat_categories_query_t *query, const cat_categories_page_t *page);
-    void (*link)(cat_buffer_t *link, const cat_categories_query_t *query, const cat_categories_page_t *page);
+    /* what its headers say of the list, in a text of the format's own */
+    void (*headers)(cat_buffer_t *headers, const cat_categories_query_t *query, const cat_categories_page_t *page);
 } cat_categories_format_t;
 
 /* An answer, on the pool of db. */
@@ -39,7 +40,7 @@ typedef struct cat_categories_t {
     const char *body;
     apr_size_t length;
     apr_uint64_t hash; /* cat_etag_hash of the body */
-    const char *link;  /* the Link header; "": none */
+    const char *headers;
 } cat_categories_t;
 
 /* The answer to the query: from the response cache, or read from the database, written in the format and cached. A server

@@ -18,22 +18,19 @@ int cat_field_list_find(const char *name, apr_size_t length)
 }
 
 /* 0: one of the names is that of no allowed field. */
-static unsigned parse_names(const char *names, unsigned allowed)
+static unsigned parse_names(const apr_array_header_t *names, unsigned allowed)
 {
     unsigned fields = 0;
 
-    for (;;) {
-        apr_size_t length = strcspn(names, ",");
-        unsigned field = CAT_FIELD_LIST_OF(cat_field_list_find(names, length)) & allowed;
+    for (int i = 0; i < names->nelts; i++) {
+        const char *name = APR_ARRAY_IDX(names, i, const char *);
+        unsigned field = name ? CAT_FIELD_LIST_OF(cat_field_list_find(name, strlen(name))) & allowed : 0;
         if (!field) {
             return 0;
         }
         fields |= field;
-        if (!names[length]) {
-            return fields;
-        }
-        names += length + 1;
     }
+    return fields;
 }
 
 static const char *name_allowed(apr_pool_t *pool, unsigned allowed)
@@ -45,14 +42,13 @@ static const char *name_allowed(apr_pool_t *pool, unsigned allowed)
     return cat_buffer_text(&b);
 }
 
-unsigned cat_field_list_parse(cat_parameters_t *p, const cat_parameter_t *parameter, unsigned allowed)
+unsigned cat_field_list_parse(cat_parameters_t *p, const char *name, const cat_parameter_t *parameter, unsigned allowed)
 {
-    unsigned fields = parameter->value ? parse_names(parameter->value, allowed) : 0;
+    unsigned fields = parse_names(cat_parameters_list(p, name, parameter), allowed);
 
     if (!fields) {
         cat_parameters_add_error(
-            p, parameter->name, "unknown",
-            apr_pstrcat(p->pool, "must name fields out of ", name_allowed(p->pool, allowed), NULL));
+            p, name, "unknown", apr_pstrcat(p->pool, "must name fields out of ", name_allowed(p->pool, allowed), NULL));
     }
     return fields ? fields : allowed;
 }

@@ -12,11 +12,12 @@
 /* The field with the name, of so many octets; CAT_PRODUCT_FIELDS: there is none. */
 int cat_field_list_find(const char *name, apr_size_t length);
 
-/* The fields that the parameter's value names; each must be in the set `allowed`. After a fault, which is added to p, it
- * is `allowed`. Never empty. */
-unsigned cat_field_list_parse(cat_parameters_t *p, const cat_parameter_t *parameter, unsigned allowed);
+/* The fields that a list names, whose first parameter has been read; each must be in the set `allowed`. After a fault,
+ * which is added to p, it is `allowed`. Never empty. */
+unsigned cat_field_list_parse(cat_parameters_t *p, const char *name, const cat_parameter_t *parameter,
+                              unsigned allowed);
 
-/* The schema of such a parameter: an array, which is sent with commas between its elements. */
+/* The schema of such a parameter: an array. */
 json_t *cat_field_list_describe(unsigned allowed);
 
 /* Writes them in the product's own order. */

@@ -10,7 +10,7 @@
 #include "db/checkout.h"
 #include "http/etag.h"
 
-#define LINK_SIZE 256 /* octets: a guess of Link's */
+#define HEADERS_SIZE 256 /* octets: a guess */
 
 /* A reading of the database. */
 typedef struct reading_t {
@@ -138,19 +138,19 @@ static apr_status_t read_list(void *baton)
 {
     reading_t *r = baton;
     const cat_list_query_t *query = r->query;
-    cat_buffer_t link;
+    cat_buffer_t headers;
     apr_status_t rv;
 
-    cat_buffer_init(&r->text, r->db->pool, (apr_size_t)query->limit * CAT_PRODUCT_SIZE + LINK_SIZE);
+    cat_buffer_init(&r->text, r->db->pool, (apr_size_t)query->limit * CAT_PRODUCT_SIZE + HEADERS_SIZE);
     r->format->begin(&r->text);
     rv = may_be_long(query) ? read_in_turn(r->db, r) : read_plain(r->db, r);
     if (rv != APR_SUCCESS) {
         return rv;
     }
     r->format->end(&r->text, query, &r->end);
-    cat_buffer_init(&link, r->db->pool, LINK_SIZE);
-    r->format->link(&link, query, &r->end);
-    cat_answer_cache_join(&r->item, &r->text, cat_buffer_text(&link));
+    cat_buffer_init(&headers, r->db->pool, HEADERS_SIZE);
+    r->format->headers(&headers, query, &r->end);
+    cat_answer_cache_join(&r->item, &r->text, cat_buffer_text(&headers));
     if (is_worth_keeping(r)) {
         cat_answer_cache_put(r->db, &r->item);
     }
@@ -175,7 +175,7 @@ apr_status_t cat_list_get(cat_db_t *db, const cat_list_query_t *query, apr_time_
 
     if (rv == APR_SUCCESS) {
         *list = (cat_list_t){.body = r.item.body, .hash = r.item.hash};
-        list->length = cat_answer_cache_split(&r.item, &list->link);
+        list->length = cat_answer_cache_split(&r.item, &list->headers);
     }
     return rv;
 }

@@ -24,7 +24,8 @@ typedef struct cat_list_format_t {
     /* product: a record, in the order of catalogue/product.h */
     void (*add)(cat_buffer_t *body, const cat_list_query_t *query, const char *const *product);
     void (*end)(cat_buffer_t *body, const cat_list_query_t *query, const cat_list_end_t *end);
-    void (*link)(cat_buffer_t *link, const cat_list_query_t *query, const cat_list_end_t *end); /* the Link header */
+    /* what its headers say of the list, in a text of the format's own */
+    void (*headers)(cat_buffer_t *headers, const cat_list_query_t *query, const cat_list_end_t *end);
 } cat_list_format_t;
 
 /* An answer, on the pool of db. */
@@ -32,7 +33,7 @@ typedef struct cat_list_t {
     const char *body;
     apr_size_t length;
     apr_uint64_t hash; /* cat_etag_hash of the body */
-    const char *link;
+    const char *headers;
 } cat_list_t;
 
 /* The answer to the query: from the response cache, or read from the database, written in the format and cached.

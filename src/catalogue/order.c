@@ -26,6 +26,10 @@ cat_order_t cat_order_make(const cat_list_query_t *query)
 
     for (int i = 0; i < query->sort_count; i++) {
         int field = query->sort[i].field;
+        if (field == CAT_PRODUCT_ID) {
+            add_column(&order, "id", query->sort[i].descending, 0, after ? after->key.id : NULL);
+            return order;
+        }
         add_column(&order, cat_conditions_column(field), query->sort[i].descending, cat_conditions_is_number(field),
                    !after                            ? NULL
                    : field == CAT_PRODUCT_CREATED_AT ? after->key.created_at

@@ -6,7 +6,7 @@
 #include "catalogue/select_text.h"
 
 /*
- * The order of a list as columns: those of its sort, then created_at and id in the direction of the first of them; and
+ * The order of a list as columns: those of its sort, then, unless id is among them, created_at and id in the direction of the first; and
  * where in it the answer begins. `skip`: how many of the columns to leave out, because a select has one value of each.
  */
 #define CAT_ORDER_MAX (CAT_LIST_SORT_MAX + 2)

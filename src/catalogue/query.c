@@ -103,7 +103,7 @@ static void add_sort(cat_buffer_t *b, const cat_list_query_t *query)
 
 static void parse_fields(parsing_t *p, const cat_parameter_t *parameter)
 {
-    p->query->fields = cat_field_list_parse(&p->parameters, parameter, CAT_FIELD_LIST_ALL);
+    p->query->fields = cat_field_list_parse(&p->parameters, "fields", parameter, CAT_FIELD_LIST_ALL);
 }
 
 static void add_fields(cat_buffer_t *b, const cat_list_query_t *query)
@@ -160,7 +160,7 @@ static void add_count(cat_buffer_t *b, const cat_list_query_t *query)
 
 static void parse_facets(parsing_t *p, const cat_parameter_t *parameter)
 {
-    p->query->facets = cat_field_list_parse(&p->parameters, parameter, CAT_QUERY_FACETS);
+    p->query->facets = cat_field_list_parse(&p->parameters, "facets", parameter, CAT_QUERY_FACETS);
 }
 
 static void add_facets(cat_buffer_t *b, const cat_list_query_t *query)
@@ -236,45 +236,47 @@ static const struct parameter_row_t {
     void (*parse)(parsing_t *p, const cat_parameter_t *parameter);
     /* Adds it to the query's parameters, unless its value is the default; NULL: it only says where an answer begins. */
     void (*add)(cat_buffer_t *b, const cat_list_query_t *query);
-    int may_repeat; /* flag: a second one is no fault */
-    int is_sealed;  /* flag: a cursor continues the list with the same one only; before all others in the table */
-    int is_of_all;  /* flag: it also means something where all products of a list are returned at once */
+    /* What a second one means: a fault, nothing, or another value of the list, which may be called "sort[]" too. */
+    enum { REFUSED, FORGIVEN, LISTED } second;
+    int is_sealed; /* flag: a cursor continues the list with the same one only; before all others in the table */
+    int is_of_all; /* flag: it also means something where all products of a list are returned at once */
     json_t *(*describe)(const cat_conf_t *conf); /* its schema; NULL: the settings leave it out */
     const char *example;                         /* as JSON */
     const char *about;                           /* a sentence without full stop */
 } rows[] = {
-    [ROW_PAGE] = {"page", parse_page, NULL, 1, 0, 0, cat_parameters_describe_page, "2",
+    [ROW_PAGE] = {"page", parse_page, NULL, FORGIVEN, 0, 0, cat_parameters_describe_page, "2",
                   "The number of the page, from 1; what is no integer counts as absent"},
-    [ROW_CURSOR] = {"cursor", parse_cursor, NULL, 0, 0, 0, describe_cursor, "\"\"",
+    [ROW_CURSOR] = {"cursor", parse_cursor, NULL, REFUSED, 0, 0, describe_cursor, "\"\"",
                     "Where to continue the list: empty at its beginning, then `nextCursor` of the answer before; it is "
                     "valid with the same conditions, words and order, and without `page`"},
     [ROW_Q] =
-        {"q", parse_words, add_words, 0, 1, 1, describe_words, "\"red kett\"",
+        {"q", parse_words, add_words, REFUSED, 1, 1, describe_words, "\"red kett\"",
          "Words of letters and digits, each of which begins a word of `name` or `category`, without regard to case and "
          "accents; at least 1, at most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX)},
-    [ROW_SORT] = {"sort", parse_sort, add_sort, 0, 1, 1, describe_sort, "[\"-price\", \"name\"]",
+    [ROW_SORT] = {"sort", parse_sort, add_sort, LISTED, 1, 1, describe_sort, "[\"-price\", \"name\"]",
                   "The order: fields, with `-` for descending order; ties are ordered by `createdAt`, then by `id`"},
-    [ROW_FIELDS] = {"fields", parse_fields, add_fields, 0, 0, 1, describe_fields, "[\"name\", \"price\"]",
+    [ROW_FIELDS] = {"fields", parse_fields, add_fields, LISTED, 0, 1, describe_fields, "[\"name\", \"price\"]",
                     "The fields that the answer has of each product; all if absent"},
-    [ROW_ETAGS] = {"etags", parse_etags, add_etags, 0, 0, 0, describe_etags, "true",
+    [ROW_ETAGS] = {"etags", parse_etags, add_etags, REFUSED, 0, 0, describe_etags, "true",
                    "Whether each product of the answer has its `etag`, the one that GET of it has, for `ifMatch`"},
-    [ROW_COUNT] = {"count", parse_count, add_count, 0, 0, 0, describe_count, "\"exact\"",
+    [ROW_COUNT] = {"count", parse_count, add_count, REFUSED, 0, 0, describe_count, "\"exact\"",
                    "How `total` counts: all that match, up to a limit (the default by page), or not at all (the "
                    "default by cursor)"},
-    [ROW_FACETS] = {"facets", parse_facets, add_facets, 0, 0, 0, describe_facets, "[\"category\"]",
+    [ROW_FACETS] = {"facets", parse_facets, add_facets, LISTED, 0, 0, describe_facets, "[\"category\"]",
                     "Fields of which the answer counts the values, the most frequent first"},
-    [ROW_LIMIT] = {"limit", parse_limit, add_limit, 1, 0, 0, cat_parameters_describe_limit, "20",
+    [ROW_LIMIT] = {"limit", parse_limit, add_limit, FORGIVEN, 0, 0, cat_parameters_describe_limit, "20",
                    "How many products a page has; what is no integer counts as absent, and what exceeds the maximum is "
                    "the maximum"},
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
-static size_t find_row(const char *name)
+static size_t find_row(const cat_parameter_t *parameter)
 {
     size_t i = 0;
 
-    while (i < ROWS && strcmp(rows[i].name, name) != 0) {
+    while (i < ROWS && (rows[i].second == LISTED ? !cat_parameters_is_list(parameter, rows[i].name)
+                                                 : strcmp(rows[i].name, parameter->name) != 0)) {
         i++;
     }
     return i;
@@ -282,7 +284,7 @@ static size_t find_row(const char *name)
 
 static void refuse_repeated(parsing_t *p, size_t row)
 {
-    if (!rows[row].may_repeat && !(p->repeated & 1U << row)) {
+    if (rows[row].second == REFUSED && !(p->repeated & 1U << row)) {
         cat_parameters_add_repeated(&p->parameters, rows[row].name);
     }
     p->repeated |= 1U << row;
@@ -293,7 +295,7 @@ static int is_forgiven(const char *name)
 {
     for (size_t i = 0; i < ROWS; i++) {
         size_t length = strlen(rows[i].name);
-        if (rows[i].may_repeat && strncmp(name, rows[i].name, length) == 0 && name[length] == '[') {
+        if (rows[i].second == FORGIVEN && strncmp(name, rows[i].name, length) == 0 && name[length] == '[') {
             return 1;
         }
     }
@@ -307,13 +309,13 @@ static int takes_own(parsing_t *p, const cat_parameter_t *parameter)
 
 static int takes_condition(parsing_t *p, const cat_parameter_t *parameter)
 {
-    return find_row(parameter->name) == ROWS && !is_forgiven(parameter->name) &&
+    return find_row(parameter) == ROWS && !is_forgiven(parameter->name) &&
            cat_query_conditions_take(&p->conditions, &p->parameters, p->conf->index, parameter);
 }
 
 static void parse_parameter(parsing_t *p, const cat_parameter_t *parameter)
 {
-    size_t row = find_row(parameter->name);
+    size_t row = find_row(parameter);
     int is_of_list = row < ROWS && (!p->own || rows[row].is_of_all);
 
     if (takes_own(p, parameter)) {

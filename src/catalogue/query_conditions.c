@@ -41,7 +41,7 @@ static const struct operator_row_t {
     [CAT_GTE] = {"gte", TEXT | NUMBER | TIME, "is this value, or comes after it; texts are compared folded"},
     [CAT_IN] = {"in", TEXT | NUMBER | BOOLEAN | TIME | KEY,
                 "is one of these values, at most " APR_STRINGIFY(
-                    CAT_QUERY_VALUES_MAX) "; in a text, `\\,` is a comma and `\\\\` a backslash"},
+                    CAT_QUERY_VALUES_MAX) "; alone, it may have several, with commas, and `\\,` is a comma in one"},
     [CAT_PREFIX] = {"prefix", TEXT, "begins with this text, without regard to case and accents"},
     [CAT_EXISTS] = {"exists", UNSET, "is set, or, with `false`, is not"},
 };
@@ -199,54 +199,25 @@ static int sort_values(cat_query_value_t *values, int count)
     return kept;
 }
 
-/* Takes the text up to the next comma off the rest, in place; the rest becomes NULL at the end. "\," is a comma in a
- * value, "\\" a backslash; before anything else a backslash is one. */
-static const char *take_item(char **rest)
-{
-    char *item = *rest, *end = item;
-    const char *at = item;
+static const fault_t bad_encoding = {"encoding", "must be percent-encoded UTF-8"};
 
-    for (; *at && *at != ','; at++) {
-        if (*at == '\\' && (at[1] == ',' || at[1] == '\\')) {
-            at++;
+static fault_t read_items(apr_pool_t *pool, cat_query_condition_t *condition, const apr_array_header_t *items)
+{
+    cat_query_value_t *values = apr_pcalloc(pool, (apr_size_t)items->nelts * sizeof(*values));
+
+    for (int i = 0; i < items->nelts; i++) {
+        const char *text = APR_ARRAY_IDX(items, i, const char *);
+        fault_t fault = i == CAT_QUERY_VALUES_MAX
+                            ? (fault_t){"too_many", "must have at most " APR_STRINGIFY(CAT_QUERY_VALUES_MAX) " values"}
+                        : text ? read_value(pool, condition->field, condition->op, text, &values[i])
+                               : bad_encoding;
+        if (fault.code) {
+            return fault;
         }
-        *end++ = *at;
     }
-    *rest = *at ? item + (at - item) + 1 : NULL;
-    *end = '\0';
-    return item;
-}
-
-static int count_commas(const char *text)
-{
-    int count = 0;
-
-    for (; *text; text++) {
-        count += *text == ',';
-    }
-    return count;
-}
-
-static fault_t read_items(apr_pool_t *pool, cat_query_condition_t *condition, const char *text)
-{
-    int most = count_commas(text) + 1;
-    cat_query_value_t *values =
-        apr_pcalloc(pool, (apr_size_t)(most < CAT_QUERY_VALUES_MAX ? most : CAT_QUERY_VALUES_MAX) * sizeof(*values));
-    char *rest = apr_pstrdup(pool, text);
-    fault_t fault = no_fault;
-    int count = 0;
-
-    while (rest && !fault.code && count < CAT_QUERY_VALUES_MAX) {
-        fault = read_value(pool, condition->field, condition->op, take_item(&rest), &values[count++]);
-    }
-    if (rest && !fault.code) {
-        return (fault_t){"too_many", "must have at most " APR_STRINGIFY(CAT_QUERY_VALUES_MAX) " values"};
-    }
-    if (!fault.code) {
-        condition->count = sort_values(values, count);
-        condition->values = values;
-    }
-    return fault;
+    condition->count = sort_values(values, items->nelts);
+    condition->values = values;
+    return no_fault;
 }
 
 static fault_t read_single(apr_pool_t *pool, cat_query_condition_t *condition, const char *text)
@@ -262,25 +233,33 @@ static fault_t read_single(apr_pool_t *pool, cat_query_condition_t *condition, c
     return fault;
 }
 
-static fault_t read_values(apr_pool_t *pool, cat_query_condition_t *condition, const char *text)
+static fault_t read_values(const cat_parameters_t *p, const char *name, const cat_parameter_t *parameter,
+                           cat_query_condition_t *condition)
 {
-    if (!text) {
-        return (fault_t){"encoding", "must be percent-encoded UTF-8"};
+    if (condition->op == CAT_IN) {
+        return read_items(p->pool, condition, cat_parameters_list(p, name, parameter));
     }
-    return condition->op == CAT_IN ? read_items(pool, condition, text) : read_single(pool, condition, text);
+    return parameter->value ? read_single(p->pool, condition, parameter->value) : bad_encoding;
 }
 
 /* ---- the name of a condition ---- */
 
-/* brackets: "[gte]". OPERATORS: the field has none of the name. */
+/* "price[gte]" */
+static const char *write_name(apr_pool_t *pool, int field, int op)
+{
+    const char *name = cat_product_fields[field].name;
+
+    return op == CAT_EQ ? name : apr_pstrcat(pool, name, "[", operators[op].name, "]", NULL);
+}
+
+/* brackets: "[gte]", or "[in][]" of a list. OPERATORS: the field has none of the name. */
 static int find_operator(int field, const char *brackets)
 {
-    apr_size_t length = strlen(brackets);
-
     for (int op = CAT_NE; op < OPERATORS; op++) {
-        apr_size_t name_length = strlen(operators[op].name);
-        if (length == name_length + 2 && memcmp(brackets + 1, operators[op].name, name_length) == 0 &&
-            brackets[length - 1] == ']' && has_operator(field, op)) {
+        apr_size_t length = strlen(operators[op].name);
+        const char *end = brackets + 1 + length;
+        if (strncmp(brackets + 1, operators[op].name, length) == 0 && has_operator(field, op) &&
+            (strcmp(end, "]") == 0 || (op == CAT_IN && strcmp(end, "][]") == 0))) {
             return op;
         }
     }
@@ -308,7 +287,7 @@ static void insert_condition(cat_query_conditions_t *conditions, apr_pool_t *poo
     conditions->all[at] = *condition;
 }
 
-/* 0: there is such a condition already. */
+/* 0: there is such a condition already. That of a list has read all its values. */
 static int note_sent(cat_query_conditions_t *conditions, cat_parameters_t *p, const char *name,
                      const cat_query_condition_t *condition)
 {
@@ -318,7 +297,7 @@ static int note_sent(cat_query_conditions_t *conditions, cat_parameters_t *p, co
         conditions->sent[condition->field] |= bit;
         return 1;
     }
-    if (!(conditions->repeated[condition->field] & bit)) {
+    if (condition->op != CAT_IN && !(conditions->repeated[condition->field] & bit)) {
         conditions->repeated[condition->field] |= bit;
         cat_parameters_add_repeated(p, name);
     }
@@ -328,22 +307,23 @@ static int note_sent(cat_query_conditions_t *conditions, cat_parameters_t *p, co
 static void take_condition(cat_query_conditions_t *conditions, cat_parameters_t *p, const cat_parameter_t *parameter,
                            cat_query_condition_t *condition)
 {
+    const char *name = write_name(p->pool, condition->field, condition->op);
     fault_t fault;
 
-    if (!note_sent(conditions, p, parameter->name, condition)) {
+    if (!note_sent(conditions, p, name, condition)) {
         return;
     }
     if (conditions->taken++ == CAT_QUERY_CONDITIONS_MAX) {
         cat_parameters_add_error(
-            p, parameter->name, "too_many",
+            p, name, "too_many",
             "must not be there: at most " APR_STRINGIFY(CAT_QUERY_CONDITIONS_MAX) " conditions are allowed");
     }
     if (conditions->taken > CAT_QUERY_CONDITIONS_MAX) {
         return;
     }
-    fault = read_values(p->pool, condition, parameter->value);
+    fault = read_values(p, name, parameter, condition);
     if (fault.code) {
-        cat_parameters_add_error(p, parameter->name, fault.code, fault.message);
+        cat_parameters_add_error(p, name, fault.code, fault.message);
     } else {
         insert_condition(conditions, p->pool, condition);
     }
@@ -388,7 +368,7 @@ int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters
 
 /* ---- the canonical spelling ---- */
 
-/* What take_item reads as the text. */
+/* What cat_parameters_list reads as the text. */
 static const char *escape_item(apr_pool_t *pool, const char *text)
 {
     char *escaped = apr_palloc(pool, 2 * strlen(text) + 1), *end = escaped;
@@ -461,7 +441,9 @@ static json_t *describe_value(int field, int op)
         return json_pack("{s:s}", "type", "number");
     }
     schema = cat_schema_of_value(row);
-    json_object_del(schema, "pattern");
+    if (row->flags & CAT_VISIBLE) {
+        json_object_del(schema, "pattern");
+    }
     if (op == CAT_PREFIX) {
         json_object_set_new(schema, "minLength", json_integer(1));
     }
@@ -471,7 +453,6 @@ static json_t *describe_value(int field, int op)
 static void describe_condition(cat_describer_t *d, int field, int op)
 {
     const cat_field_t *row = &cat_product_fields[field];
-    const char *brackets = op == CAT_EQ ? "" : apr_pstrcat(d->pool, "[", operators[op].name, "]", NULL);
     json_t *schema = describe_value(field, op);
     json_t *example = op == CAT_EXISTS ? json_true() : cat_schema_field_example(row);
 
@@ -480,7 +461,7 @@ static void describe_condition(cat_describer_t *d, int field, int op)
                            CAT_QUERY_VALUES_MAX);
         example = json_pack("[o]", example);
     }
-    cat_description_add_parameter(d, apr_pstrcat(d->pool, row->name, brackets, NULL),
+    cat_description_add_parameter(d, write_name(d->pool, field, op),
                                   apr_pstrcat(d->pool, "`", row->name, "` ", operators[op].about, NULL), schema,
                                   example);
 }

@@ -7,7 +7,6 @@
 #include "catalogue/field_list.h"
 #include "catalogue/query_conditions.h"
 
-#define FIELDS (CAT_FIELD_LIST_ALL & ~CAT_FIELD_LIST_OF(CAT_PRODUCT_ID))
 #define NAMES_SIZE 128 /* octets: a guess of the names of all fields */
 
 /* Why a field is refused; code NULL: it is not. */
@@ -23,7 +22,7 @@ static fault_t refuse_name(apr_pool_t *pool)
 
     cat_buffer_init(&b, pool, NAMES_SIZE);
     CAT_BUFFER_LITERAL(&b, "must name fields out of ");
-    cat_field_list_write(&b, FIELDS);
+    cat_field_list_write(&b, CAT_FIELD_LIST_ALL);
     CAT_BUFFER_LITERAL(&b, ", each with \"-\" before it for descending order");
     return (fault_t){"unknown", cat_buffer_text(&b)};
 }
@@ -42,7 +41,7 @@ static fault_t check_field(apr_pool_t *pool, const int *index, const cat_query_s
 {
     int field = sort[count].field;
 
-    if (field == CAT_PRODUCT_FIELDS || !(FIELDS & CAT_FIELD_LIST_OF(field))) {
+    if (field == CAT_PRODUCT_FIELDS) {
         return refuse_name(pool);
     }
     if (is_sorted_by(sort, count, field)) {
@@ -55,27 +54,42 @@ static fault_t check_field(apr_pool_t *pool, const int *index, const cat_query_s
     return no_fault;
 }
 
-/* Ties are ordered by createdAt in the direction of the first field. */
-static int drop_redundant(const cat_query_sort_t *sort, int count)
+/* Is the last field what ties are ordered by anyway: createdAt, then id, in the direction of the first field? */
+static int is_redundant(const cat_query_sort_t *sort, int count)
 {
     const cat_query_sort_t *last = &sort[count - 1];
-    int is_redundant = count > 1 && last->field == CAT_PRODUCT_CREATED_AT && last->descending == sort[0].descending;
 
-    return count - is_redundant;
+    return count > 1 && last->descending == sort[0].descending &&
+           (last->field == CAT_PRODUCT_CREATED_AT ||
+            (last->field == CAT_PRODUCT_ID && is_sorted_by(sort, count - 1, CAT_PRODUCT_CREATED_AT)));
 }
 
-static fault_t read_fields(apr_pool_t *pool, const int *index, const char *at, cat_query_sort_t *sort, int *count)
+/* No two products have the same id, so nothing after it orders them. */
+static int drop_redundant(const cat_query_sort_t *sort, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (sort[i].field == CAT_PRODUCT_ID) {
+            count = i + 1;
+        }
+    }
+    while (is_redundant(sort, count)) {
+        count--;
+    }
+    return count;
+}
+
+static fault_t read_fields(apr_pool_t *pool, const int *index, const apr_array_header_t *items, cat_query_sort_t *sort)
 {
     fault_t fault = no_fault;
 
-    for (*count = 0; at && !fault.code; ++*count) {
-        apr_size_t length = strcspn(at, ","), sign = *at == '-';
-        if (*count == CAT_LIST_SORT_MAX) {
+    for (int i = 0; i < items->nelts && !fault.code; i++) {
+        const char *item = APR_ARRAY_IDX(items, i, const char *);
+        const char *name = item ? item + (*item == '-') : "";
+        if (i == CAT_LIST_SORT_MAX) {
             return (fault_t){"too_many", "must have at most " APR_STRINGIFY(CAT_LIST_SORT_MAX) " fields"};
         }
-        sort[*count] = (cat_query_sort_t){cat_field_list_find(at + sign, length - sign), (int)sign};
-        fault = check_field(pool, index, sort, *count);
-        at = at[length] ? at + length + 1 : NULL;
+        sort[i] = (cat_query_sort_t){cat_field_list_find(name, strlen(name)), item && name > item};
+        fault = check_field(pool, index, sort, i);
     }
     return fault;
 }
@@ -83,14 +97,15 @@ static fault_t read_fields(apr_pool_t *pool, const int *index, const char *at, c
 int cat_query_sort_parse(cat_parameters_t *p, const int *index, const cat_parameter_t *parameter,
                          cat_query_sort_t *sort)
 {
-    int count;
-    fault_t fault = read_fields(p->pool, index, parameter->value ? parameter->value : "", sort, &count);
+    static const char name[] = "sort";
+    const apr_array_header_t *items = cat_parameters_list(p, name, parameter);
+    fault_t fault = read_fields(p->pool, index, items, sort);
 
     if (fault.code) {
-        cat_parameters_add_error(p, parameter->name, fault.code, fault.message);
+        cat_parameters_add_error(p, name, fault.code, fault.message);
         return 0;
     }
-    return drop_redundant(sort, count);
+    return drop_redundant(sort, items->nelts);
 }
 
 int cat_query_sort_by_default(cat_query_sort_t *sort)
@@ -118,7 +133,7 @@ json_t *cat_query_sort_describe(const int *index)
     json_t *names = json_array();
 
     for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
-        if (FIELDS & CAT_FIELD_LIST_OF(i) && cat_query_conditions_has_index(index, i)) {
+        if (cat_query_conditions_has_index(index, i)) {
             json_array_append_new(names, json_string(cat_product_fields[i].name));
             json_array_append_new(names, json_sprintf("-%s", cat_product_fields[i].name));
         }

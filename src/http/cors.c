@@ -117,10 +117,10 @@ void cat_cors_describe(const cat_origins_t *origins, const char *origin, apr_tab
     apr_table_setn(headers, "Access-Control-Expose-Headers", exposed + strlen(", "));
 }
 
-void cat_cors_describe_preflight(apr_pool_t *pool, cat_answer_t *answer, const char *methods)
+void cat_cors_describe_preflight(apr_pool_t *pool, cat_answer_t *answer, const char *methods, const char *headers)
 {
     cat_answer_header(answer, pool, "Access-Control-Allow-Methods", methods);
-    cat_answer_header(answer, pool, "Access-Control-Allow-Headers", REQUEST_HEADERS);
+    cat_answer_header(answer, pool, "Access-Control-Allow-Headers", apr_pstrcat(pool, REQUEST_HEADERS, headers, NULL));
     cat_answer_header(answer, pool, "Access-Control-Max-Age", MAX_AGE);
 }
 

@@ -29,8 +29,9 @@ int cat_cors_allows(const cat_origins_t *origins, const char *origin);
 /* Adds the headers that let a page of the origin read a response, and tell caches on what they depend. */
 void cat_cors_describe(const cat_origins_t *origins, const char *origin, apr_table_t *headers);
 
-/* Adds what the answer to a preflight of an allowed origin has besides. methods: those of the route, separated by ", ". */
-void cat_cors_describe_preflight(apr_pool_t *pool, cat_answer_t *answer, const char *methods);
+/* Adds what the answer to a preflight of an allowed origin has besides. methods: those of the route, separated by ", ". headers: that
+ * pages may send besides those of the API, each after ", ". */
+void cat_cors_describe_preflight(apr_pool_t *pool, cat_answer_t *answer, const char *methods, const char *headers);
 
 /* What a browser says about the page that sent a request; each NULL: nothing. */
 typedef struct cat_sender_t {

@@ -9,9 +9,15 @@
 static const cat_member_t done[] = {CAT_MEMBER_SUCCESS, CAT_MEMBER_MESSAGE, CAT_MEMBER_END};
 const cat_shape_t cat_description_done = {.kind = CAT_SHAPE_OBJECT, .name = "Done", .members = done};
 
+static const char *const codes[] = {
+#define CODE(name) name,
+#include "http/field_errors.def"
+    NULL};
+static const cat_text_rule_t code_rule = {.words = codes};
+static const cat_shape_t code = {.kind = CAT_SHAPE_TEXT, .example = "\"required\"", .rule = &code_rule};
 static const cat_member_t error[] = {
     {"field", &cat_schema_text, CAT_ALWAYS, "The field or the parameter; empty: the body as a whole"},
-    {"code", &cat_schema_text, CAT_ALWAYS, "What is wrong with it, for programs: `required`, `too_long`, ..."},
+    {"code", &code, CAT_ALWAYS, "What is wrong with it, for programs"},
     {"message", &cat_schema_text, CAT_ALWAYS, "The same for people, to be read after the field's name"},
     {"row", &cat_schema_whole, CAT_RARELY, "Of an import: the row of the file"},
     {"line", &cat_schema_whole, CAT_RARELY, "Of an import: the line of the body on which the row begins"},
@@ -48,8 +54,7 @@ void cat_description_add_parameter(cat_describer_t *d, const char *name, const c
                                   json_sprintf("%s.", about), "schema", schema);
 
     if (type && !strcmp(type, "array")) {
-        json_object_set_new(parameter, "style", json_string("form"));
-        json_object_set_new(parameter, "explode", json_false());
+        json_object_set_new(parameter, "explode", json_true());
     }
     if (example) {
         json_object_set_new(parameter, "example", example);

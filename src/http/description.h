@@ -18,6 +18,8 @@ typedef struct cat_describer_t {
     json_t *components; /* parameters, by name */
     json_t *headers;    /* of answers, by name */
     json_t *examples;   /* of problems, by name */
+    json_t *responses;  /* that operations share, by name */
+    json_t *shared;     /* the names of these, by their contents */
     json_t *parameters; /* of the operation */
     const char *group;  /* of the components' names: "products" */
 } cat_describer_t;
@@ -29,9 +31,7 @@ enum {
     CAT_HEADER_LOCATION = 4,
     CAT_HEADER_COOKIE = 8,
     CAT_HEADER_DISPOSITION = 16,
-    CAT_HEADER_CACHE = 32,
     CAT_HEADER_ALLOW = 64,
-    CAT_HEADER_PATCH = 128,
     CAT_HEADER_CURRENCY = 256 /* if CatalogCurrency is set */
 };
 
@@ -48,7 +48,7 @@ typedef struct cat_description_t {
     const cat_field_t *fields; /* what it may have; NULL: describe_input */
     int field_count;
     cat_purpose_t purpose;
-    const char *const *any_of; /* of these it must have one; ends with NULL; NULL: no such rule */
+    int needs_more; /* flag: besides the required fields it must have another one; their texts say which */
     json_t *(*describe_input)(cat_describer_t *d, json_t **example);
     void (*describe_parameters)(cat_describer_t *d); /* of the query: calls cat_description_add_parameter; NULL: none */
     int takes_cookie;                                /* flag: it may come with a refresh token, as a cookie */

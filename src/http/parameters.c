@@ -73,6 +73,64 @@ int cat_parameters_next(cat_parameters_t *p, cat_parameter_t *parameter)
     return 0;
 }
 
+/* ---- lists ---- */
+
+int cat_parameters_is_list(const cat_parameter_t *parameter, const char *name)
+{
+    apr_size_t length = strlen(name);
+
+    return !strncmp(parameter->name, name, length) &&
+           (!parameter->name[length] || !strcmp(parameter->name + length, "[]"));
+}
+
+/* Takes the text up to the next comma off the rest, in place; the rest becomes NULL at the end. Before anything but a
+ * comma or a backslash, a backslash is one. */
+static const char *take_item(char **rest)
+{
+    char *item = *rest, *end = item;
+    const char *at = item;
+
+    for (; *at && *at != ','; at++) {
+        if (*at == '\\' && (at[1] == ',' || at[1] == '\\')) {
+            at++;
+        }
+        *end++ = *at;
+    }
+    *rest = *at ? item + (at - item) + 1 : NULL;
+    *end = '\0';
+    return item;
+}
+
+static void split_items(apr_array_header_t *items, const char *text)
+{
+    char *rest = apr_pstrdup(items->pool, text);
+
+    while (rest) {
+        APR_ARRAY_PUSH(items, const char *) = take_item(&rest);
+    }
+}
+
+apr_array_header_t *cat_parameters_list(const cat_parameters_t *p, const char *name, const cat_parameter_t *first)
+{
+    apr_array_header_t *items = apr_array_make(p->pool, 4, sizeof(const char *));
+    cat_parameters_t ahead = *p;
+    cat_parameter_t next;
+
+    APR_ARRAY_PUSH(items, const char *) = first->value;
+    while (cat_parameters_next(&ahead, &next)) {
+        if (cat_parameters_is_list(&next, name)) {
+            APR_ARRAY_PUSH(items, const char *) = next.value;
+        }
+    }
+    if (items->nelts == 1 && first->value && !strcmp(first->name, name)) {
+        items->nelts = 0;
+        split_items(items, first->value);
+    }
+    return items;
+}
+
+/* ---- faults ---- */
+
 /* A name that could not be decoded may have octets that JSON must not. */
 static const char *make_printable(apr_pool_t *pool, const char *name)
 {

@@ -30,6 +30,15 @@ typedef struct cat_parameter_t {
 /* 1: the next parameter, on the pool. 0: there are no more. */
 int cat_parameters_next(cat_parameters_t *p, cat_parameter_t *parameter);
 
+/* Is the parameter of a list called that: "sort" or "sort[]"? */
+int cat_parameters_is_list(const cat_parameter_t *parameter, const char *name);
+
+/* The values of a list (const char *), at least one, on the pool; NULL for one that cannot be decoded. first: its first
+ * parameter, which was read last. If it stands alone and has no "[]", its value is several, separated by commas: "\," is
+ * a comma in one of them, "\\" a backslash. Otherwise each parameter of that name, wherever it follows, is one value, as it
+ * is; they are all still to be read. */
+apr_array_header_t *cat_parameters_list(const cat_parameters_t *p, const char *name, const cat_parameter_t *first);
+
 /* A row of a route's parameter table. */
 typedef struct cat_parameter_row_t {
     const char *name;

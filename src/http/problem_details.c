@@ -18,9 +18,14 @@ int cat_problem_details_wanted(const char *accept)
     return is_named && quality > 0 && quality >= cat_header_quality(accept, "application/json", NULL);
 }
 
+const char *cat_problem_details_name(const cat_problem_row_t *row)
+{
+    return row->name ? row->name : CAT_PROBLEM_UNNAMED;
+}
+
 const char *cat_problem_details_uri(apr_pool_t *pool, const char *mount_uri, const cat_problem_row_t *row)
 {
-    return row->name ? apr_pstrcat(pool, mount_uri, "/problems/", row->name, NULL) : "about:blank";
+    return row->name ? apr_pstrcat(pool, mount_uri, "/problems/", row->name, NULL) : CAT_PROBLEM_UNNAMED;
 }
 
 const cat_answer_t *cat_problem_details_make(apr_pool_t *pool, const cat_answer_t *answer, const char *mount_uri,

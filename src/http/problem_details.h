@@ -12,7 +12,11 @@
  * less than application/json. */
 int cat_problem_details_wanted(const char *accept);
 
-/* The URI of a problem, a path below the mount; "about:blank" (RFC 9457 4.2.1) for a row without a name. mount_uri:
+/* The name of a problem, for clients that read a header instead; CAT_PROBLEM_UNNAMED (RFC 9457 4.2.1) for a row without one. */
+#define CAT_PROBLEM_UNNAMED "about:blank"
+const char *cat_problem_details_name(const cat_problem_row_t *row);
+
+/* The URI of a problem, a path below the mount; CAT_PROBLEM_UNNAMED for a row without a name. mount_uri:
  * percent-encoded. On the pool. */
 const char *cat_problem_details_uri(apr_pool_t *pool, const char *mount_uri, const cat_problem_row_t *row);
 

@@ -12,6 +12,10 @@ const cat_shape_t cat_schema_text = {.kind = CAT_SHAPE_TEXT}, cat_schema_whole =
                   cat_schema_flag = {.kind = CAT_SHAPE_FLAG}, cat_schema_time = {.kind = CAT_SHAPE_TIME},
                   cat_schema_true = {.kind = CAT_SHAPE_TRUE}, cat_schema_false = {.kind = CAT_SHAPE_FALSE};
 
+static const char *const gte[] = {"gte", NULL};
+static const cat_text_rule_t gte_rule = {.words = gte};
+const cat_shape_t cat_schema_gte = {.kind = CAT_SHAPE_TEXT, .example = "\"gte\"", .rule = &gte_rule};
+
 json_t *cat_schema_refer(const char *kind, const char *name)
 {
     return json_pack("{s:o}", "$ref", json_sprintf("#/components/%s/%s", kind, name));
@@ -31,17 +35,43 @@ static json_t *write_number(double value)
     return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : json_real(value);
 }
 
+static json_t *list_words(const char *const *words)
+{
+    json_t *list = json_array();
+
+    for (; *words; words++) {
+        json_array_append_new(list, json_string(*words));
+    }
+    return list;
+}
+
+void cat_schema_add_rule(json_t *schema, const cat_text_rule_t *rule)
+{
+    if (rule && rule->format) {
+        json_object_set_new(schema, "format", json_string(rule->format));
+    }
+    if (rule && rule->pattern) {
+        json_object_set_new(schema, "pattern", json_string(rule->pattern));
+    }
+    if (rule && rule->words) {
+        json_object_set_new(schema, "enum", list_words(rule->words));
+    }
+}
+
 static json_t *describe_text(const cat_field_t *field)
 {
     json_t *schema = json_pack("{s:s}", "type", field->flags & CAT_EMBEDDED ? "object" : "string");
 
     if (field->most > 0) {
-        json_object_set_new(schema, "minLength", write_number(field->least));
+        if (field->least > 0) {
+            json_object_set_new(schema, "minLength", write_number(field->least));
+        }
         json_object_set_new(schema, "maxLength", write_number(field->most));
     }
     if (field->flags & CAT_VISIBLE) {
         json_object_set_new(schema, "pattern", json_string(VISIBLE));
     }
+    cat_schema_add_rule(schema, field->rule);
     return schema;
 }
 
@@ -119,7 +149,8 @@ static json_t *describe_input(const cat_field_t *field, cat_purpose_t purpose)
     describe(schema, field->about);
     if (purpose == CAT_CREATE) {
         add_default(schema, field);
-    } else if (field->flags & CAT_CLEARABLE) {
+    }
+    if (field->flags & CAT_CLEARABLE) {
         allow_null(schema);
     }
     if (field->flags & CAT_SECRET) {
@@ -128,20 +159,11 @@ static json_t *describe_input(const cat_field_t *field, cat_purpose_t purpose)
     return schema;
 }
 
-void cat_schema_require_one(json_t *schema, const char *const *names)
+void cat_schema_require_more(json_t *schema)
 {
-    json_t *absent = json_object(), *value;
-    const char *name;
+    size_t required = json_array_size(json_object_get(schema, "required"));
 
-    json_object_foreach (json_object_get(schema, "properties"), name, value) {
-        if (!names) {
-            json_object_set_new(absent, name, json_false());
-        }
-    }
-    for (; names && *names; names++) {
-        json_object_set_new(absent, *names, json_false());
-    }
-    json_object_set_new(schema, "not", json_pack("{s:o}", "properties", absent));
+    json_object_set_new(schema, "minProperties", json_integer((json_int_t)required + 1));
 }
 
 json_t *cat_schema_of_input(const cat_field_t *fields, int count, cat_purpose_t purpose)
@@ -158,7 +180,7 @@ json_t *cat_schema_of_input(const cat_field_t *fields, int count, cat_purpose_t 
         }
     }
     if (purpose == CAT_UPDATE) {
-        cat_schema_require_one(schema, NULL);
+        cat_schema_require_more(schema);
     } else if (json_array_size(required)) {
         json_object_set(schema, "required", required);
     }
@@ -205,7 +227,7 @@ static json_t *describe_record(json_t *schemas, const cat_shape_t *shape)
         }
         describe(value, field->about);
         json_object_set_new(properties, field->name, value);
-        if (shape->kind == CAT_SHAPE_RECORD && !(field->flags & (CAT_CLEARABLE | CAT_OPTIONAL))) {
+        if (!(field->flags & (CAT_CLEARABLE | CAT_OPTIONAL))) {
             json_array_append_new(required, json_string(field->name));
         }
     }
@@ -239,9 +261,13 @@ static json_t *describe_object(json_t *schemas, const cat_shape_t *shape)
 
 static json_t *describe_shape(json_t *schemas, const cat_shape_t *shape)
 {
+    json_t *schema;
+
     switch (shape->kind) {
     case CAT_SHAPE_TEXT:
-        return json_pack("{s:s}", "type", "string");
+        schema = json_pack("{s:s}", "type", "string");
+        cat_schema_add_rule(schema, shape->rule);
+        return schema;
     case CAT_SHAPE_WHOLE:
         return json_pack("{s:s, s:i}", "type", "integer", "minimum", 0);
     case CAT_SHAPE_FLAG:
@@ -321,7 +347,6 @@ json_t *cat_schema_example(const cat_shape_t *shape)
     case CAT_SHAPE_OBJECT:
         return make_object_example(shape);
     case CAT_SHAPE_RECORD:
-    case CAT_SHAPE_PART:
         return make_record_example(shape);
     default:
         return json_string("");

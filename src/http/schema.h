@@ -23,8 +23,7 @@ typedef enum {
     CAT_SHAPE_ANY,
     CAT_SHAPE_LIST,
     CAT_SHAPE_OBJECT,
-    CAT_SHAPE_RECORD, /* what cat_fields_write writes of a record */
-    CAT_SHAPE_PART    /* the same with some of its fields only */
+    CAT_SHAPE_RECORD /* what cat_fields_write writes of a record */
 } cat_shape_kind_t;
 
 typedef struct cat_shape_t cat_shape_t;
@@ -46,13 +45,17 @@ struct cat_shape_t {
     const char *name;            /* of the schema that others refer to; NULL: it is written where it is used */
     const cat_member_t *members; /* CAT_SHAPE_OBJECT, or beside fields: the last has no name */
     const cat_shape_t *of;       /* CAT_SHAPE_LIST: its elements */
-    const cat_field_t *fields;   /* CAT_SHAPE_RECORD and CAT_SHAPE_PART: its field table */
+    const cat_field_t *fields;   /* CAT_SHAPE_RECORD: its field table */
     int count;                   /* of fields */
     const char *example;         /* of a scalar, as JSON; NULL: one that suits its kind */
+    const cat_text_rule_t *rule; /* of CAT_SHAPE_TEXT; NULL: any text */
 };
 
 /* Scalars without a name of their own. */
 extern const cat_shape_t cat_schema_text, cat_schema_whole, cat_schema_flag, cat_schema_time;
+
+/* The word that says that a number is not exact. */
+extern const cat_shape_t cat_schema_gte;
 
 /* The members that most answers have: "success" and "message". */
 extern const cat_shape_t cat_schema_true, cat_schema_false;
@@ -71,9 +74,12 @@ json_t *cat_schema_of_value(const cat_field_t *field);
 json_t *cat_schema_of_input(const cat_field_t *fields, int count, cat_purpose_t purpose);
 json_t *cat_schema_input_example(const cat_field_t *fields, int count);
 
-/* Adds that an object has at least one of the members, which end with NULL; NULL: of all that it may have. It says that they are not
- * all absent, because programs that make types of schemas make nothing of anyOf here. */
-void cat_schema_require_one(json_t *schema, const char *const *names);
+/* Adds that an object has one more member than those that are required: of an object that may have others, the description must say
+ * which. Programs that make types of schemas stumble over what says more, anyOf and not. */
+void cat_schema_require_more(json_t *schema);
+
+/* Adds what the rule says of a text; NULL: nothing. */
+void cat_schema_add_rule(json_t *schema, const cat_text_rule_t *rule);
 
 /* The example of a field's value. */
 json_t *cat_schema_field_example(const cat_field_t *field);

@@ -314,7 +314,8 @@ const char *cat_conf_check(apr_pool_t *pool, const cat_conf_t *conf)
         return apr_psprintf(pool, "has a CatalogDefaultLimit of %d above its CatalogMaxLimit of %d",
                             conf->default_limit, conf->max_limit);
     }
-    if (conf->mail && !conf->base_url) {
+    if (conf->mail && !conf->base_url && !conf->pages_url &&
+        !(conf->link_confirm && conf->link_reset && conf->link_new_email)) {
         return "has CatalogMail but no CatalogBaseURL for the links in mails, such as https://shop.example.com";
     }
     if (conf->mail && !conf->mail_from) {

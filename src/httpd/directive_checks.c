@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "accounts/blocklist.h"
+#include "accounts/outbox.h"
 #include "accounts/user.h"
 #include "accounts/role.h"
 #include "catalogue/product_keys.h"
@@ -201,7 +202,7 @@ const char *cat_directive_checks_names(apr_pool_t *pool, cat_conf_t *conf, int c
 
     conf->reserved_names = names;
     for (int i = 0; i < count && !are_none; i++) {
-        const char *fault = cat_user_refuse_name(words[i]);
+        const char *fault = cat_user_name_rule.refuse(words[i]);
         if (fault) {
             return apr_psprintf(pool, "CatalogReservedNames takes user names, or none: '%s' %s", words[i], fault);
         }
@@ -253,6 +254,29 @@ const char *cat_directive_checks_origins(apr_pool_t *pool, cat_conf_t *conf, int
     origins->list = apr_pmemdup(pool, words, (apr_size_t)count * sizeof(*words));
     origins->count = count;
     return check_origins(pool, count, words);
+}
+
+static int is_token(const char *text)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'+-.^_`|~";
+
+    return *text && !text[strspn(text, allowed)];
+}
+
+/* "*" is not among them: browsers take it for a name where cookies are sent, and it never means Authorization. */
+const char *cat_directive_checks_headers(apr_pool_t *pool, cat_conf_t *conf, int count, char *const words[])
+{
+    conf->allow_headers = "";
+    if (count == 1 && !strcasecmp(words[0], "none")) {
+        return NULL;
+    }
+    for (int i = 0; i < count; i++) {
+        if (!is_token(words[i]) || !strcasecmp(words[i], "none")) {
+            return apr_psprintf(pool, "CatalogAllowHeaders takes names of headers, or none; '%s' is not", words[i]);
+        }
+        conf->allow_headers = apr_pstrcat(pool, conf->allow_headers, ", ", words[i], NULL);
+    }
+    return count ? NULL : "CatalogAllowHeaders takes names of headers such as traceparent, or none";
 }
 
 const char *cat_directive_checks_ca_file(cmd_parms *cmd, cat_conf_t *conf, const char *value)
@@ -374,23 +398,68 @@ const char *cat_directive_checks_templates(cmd_parms *cmd, cat_conf_t *conf, con
     return error;
 }
 
-const char *cat_directive_checks_base_url(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+/* An absolute URL that a mail can have. */
+static int parse_url(cmd_parms *cmd, const char *value, apr_uri_t *uri)
+{
+    return apr_uri_parse(cmd->temp_pool, value, uri) == APR_SUCCESS && uri->scheme && uri->hostname && *uri->hostname &&
+           (!strcmp(uri->scheme, "http") || !strcmp(uri->scheme, "https")) && !uri->user &&
+           !strpbrk(value, " <>\"\r\n\t");
+}
+
+static const char *set_base(cmd_parms *cmd, const char *value, const char **base)
 {
     apr_uri_t uri;
     apr_size_t length = strlen(value);
 
-    if (apr_uri_parse(cmd->temp_pool, value, &uri) != APR_SUCCESS || !uri.scheme || !uri.hostname || !*uri.hostname ||
-        (strcmp(uri.scheme, "http") && strcmp(uri.scheme, "https")) || uri.query || uri.fragment || uri.user ||
-        strpbrk(value, " <>\"\r\n\t")) {
-        return apr_psprintf(cmd->pool,
-                            "CatalogBaseURL must be http://host or https://host, optionally with a path; "
-                            "'%s' is not",
-                            value);
+    if (!parse_url(cmd, value, &uri) || uri.query || uri.fragment) {
+        return apr_psprintf(cmd->pool, "%s must be http://host or https://host, optionally with a path; '%s' is not",
+                            cmd->cmd->name, value);
     }
     while (value[length - 1] == '/') {
         length--;
     }
-    conf->base_url = apr_pstrmemdup(cmd->pool, value, length);
+    *base = apr_pstrmemdup(cmd->pool, value, length);
+    return NULL;
+}
+
+const char *cat_directive_checks_base_url(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    return set_base(cmd, value, &conf->base_url);
+}
+
+const char *cat_directive_checks_pages_url(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    return set_base(cmd, value, &conf->pages_url);
+}
+
+static const char **find_link(cat_conf_t *conf, const char *kind)
+{
+    return !strcmp(kind, CAT_MAIL_CONFIRM)     ? &conf->link_confirm
+           : !strcmp(kind, CAT_MAIL_RESET)     ? &conf->link_reset
+           : !strcmp(kind, CAT_MAIL_NEW_EMAIL) ? &conf->link_new_email
+                                               : NULL;
+}
+
+const char *cat_directive_checks_link(cmd_parms *cmd, cat_conf_t *conf, const char *kind, const char *url)
+{
+    const char **link = find_link(conf, kind);
+    apr_uri_t uri;
+
+    if (!link || !url) {
+        return "CatalogLink takes confirm, reset or new_email, and a URL, such as https://app.example.com/verify#%t";
+    }
+    if (!parse_url(cmd, url, &uri)) {
+        return apr_psprintf(cmd->pool, "CatalogLink %s must begin with http://host or https://host; '%s' does not",
+                            kind, url);
+    }
+    if (!strstr(url, "%t") || strstr(uri.hostname, "%t")) {
+        return apr_psprintf(
+            cmd->pool,
+            "CatalogLink %s must have %%t, which becomes the token of the link, behind the host; '%s' has "
+            "not",
+            kind, url);
+    }
+    *link = url;
     return NULL;
 }
 

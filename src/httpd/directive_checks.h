@@ -16,7 +16,8 @@ typedef const char *cat_directive_checks_text_t(cmd_parms *cmd, cat_conf_t *conf
 cat_directive_checks_text_t cat_directive_checks_mount, cat_directive_checks_key_file, cat_directive_checks_key_dir,
     cat_directive_checks_blocklist, cat_directive_checks_mail, cat_directive_checks_ca_file,
     cat_directive_checks_credentials, cat_directive_checks_sender, cat_directive_checks_templates,
-    cat_directive_checks_base_url, cat_directive_checks_currency, cat_directive_checks_cache_size;
+    cat_directive_checks_base_url, cat_directive_checks_pages_url, cat_directive_checks_currency,
+    cat_directive_checks_cache_size;
 
 /* The same for directives with several arguments, which store their value too. */
 typedef const char *cat_directive_checks_texts2_t(cmd_parms *cmd, cat_conf_t *conf, const char *one, const char *two);
@@ -26,11 +27,13 @@ typedef const char *cat_directive_checks_texts3_t(cmd_parms *cmd, cat_conf_t *co
 typedef const char *cat_directive_checks_pairs_t(apr_pool_t *pool, cat_conf_t *conf, int count, char *const words[]);
 
 cat_directive_checks_texts2_t cat_directive_checks_database; /* driver, parameters */
+cat_directive_checks_texts2_t cat_directive_checks_link;     /* kind of mail, URL */
 cat_directive_checks_texts3_t cat_directive_checks_trust;    /* issuer, audience, file of the public key */
 cat_directive_checks_pairs_t cat_directive_checks_rates;
 cat_directive_checks_pairs_t cat_directive_checks_index;
 cat_directive_checks_pairs_t cat_directive_checks_origins;
 cat_directive_checks_pairs_t cat_directive_checks_names;
+cat_directive_checks_pairs_t cat_directive_checks_headers;
 
 /* Sets the built-in texts of mails that no directive has replaced. */
 void cat_directive_checks_fill(cat_conf_t *conf);

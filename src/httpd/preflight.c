@@ -31,7 +31,7 @@ int cat_preflight_answer(request_rec *r)
     methods = cat_route_allow(r->pool, cat_routes, state->path);
     answer = cat_answer_text(r->pool, HTTP_NO_CONTENT, NULL, 0);
     cat_answer_header(answer, r->pool, "Allow", methods);
-    cat_cors_describe_preflight(r->pool, answer, methods);
+    cat_cors_describe_preflight(r->pool, answer, methods, state->conf->allow_headers);
     status = cat_body_discard(r);
     if (status != OK) {
         return status;

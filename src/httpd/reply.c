@@ -59,6 +59,9 @@ static void set_headers(request_rec *r, const cat_conf_t *conf, const cat_answer
     if (caching) {
         apr_table_setn(table, "Cache-Control", caching);
     }
+    if (answer->problem) {
+        apr_table_setn(table, "Catalog-Problem", cat_problem_details_name(answer->problem));
+    }
     if (id) {
         apr_table_setn(table, "X-Request-Id", id);
     }

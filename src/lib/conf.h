@@ -41,6 +41,7 @@ typedef struct cat_conf_t {
     const cat_rate_t *rates;           /* by cat_rate_kind_t; NULL until a directive or the defaults set it */
 
     const cat_origins_t *origins; /* whose pages may use the API; NULL until a directive or the default sets it */
+    const char *allow_headers;    /* what these pages may send besides: ", traceparent, tracestate"; "": nothing */
     int cookie_same_site;         /* cat_same_site_t of api/token_response.h */
 
     int server_timing; /* flag */
@@ -82,6 +83,10 @@ typedef struct cat_conf_t {
     const char *mail_ca_file;
     int mail_tls; /* flag: require TLS */
     const char *base_url;
+    const char *pages_url;    /* NULL: base_url is */
+    const char *link_confirm; /* what links in mails look like, with %t for the token; NULL: they lead to the pages */
+    const char *link_reset;
+    const char *link_new_email;
     int confirm_ttl; /* seconds */
     int reset_ttl;   /* seconds */
 

@@ -17,6 +17,8 @@ typedef struct fault_t {
 
 static const fault_t no_fault = {NULL, NULL};
 
+const cat_text_rule_t cat_fields_id = {NULL, "uuid", "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$", NULL};
+
 static apr_size_t count_characters(const char *text)
 {
     apr_size_t count = 0;
@@ -52,7 +54,7 @@ static fault_t check_string(apr_pool_t *pool, const cat_field_t *field, const ch
     if ((double)length > field->most) {
         return limit(pool, "too_long", "have at most", field->most, " character");
     }
-    message = field->refuse ? field->refuse(text) : NULL;
+    message = field->rule && field->rule->refuse ? field->rule->refuse(text) : NULL;
     return message ? (fault_t){"format", message} : no_fault;
 }
 
@@ -132,8 +134,8 @@ static fault_t check_field(apr_pool_t *pool, const cat_field_t *field, cat_purpo
     if (!json_is_null(value)) {
         return read_value(pool, field, value, text);
     }
-    if (purpose == CAT_UPDATE && field->flags & CAT_CLEARABLE) {
-        *cleared = 1;
+    if (field->flags & CAT_CLEARABLE) {
+        *cleared = purpose == CAT_UPDATE;
         return no_fault;
     }
     return (fault_t){"null", "must not be null"};

@@ -20,7 +20,7 @@ typedef enum { CAT_STRING, CAT_NUMBER, CAT_BOOLEAN, CAT_TIME } cat_kind_t;
 
 enum {
     CAT_REQUIRED = 1,   /* required when a record is created */
-    CAT_CLEARABLE = 2,  /* null clears the value in an update */
+    CAT_CLEARABLE = 2,  /* null clears the value in an update, and counts as absent where a record is created */
     CAT_SERVER = 4,     /* set by the server: a client's value is ignored without being reported */
     CAT_SECRET = 8,     /* accepted, never written to an answer */
     CAT_VISIBLE = 16,   /* CAT_STRING: white space only is a fault */
@@ -30,13 +30,22 @@ enum {
     CAT_NULLABLE = 256  /* of the server's: null where it is not set */
 };
 
+/* A rule of texts, and how JSON Schema says it. */
+typedef struct cat_text_rule_t {
+    const char *(*refuse)(const char *text); /* NULL or "must ..."; NULL: only the server writes such texts */
+    const char *format, *pattern;            /* as JSON Schema has them; NULL: none */
+    const char *const *words;                /* the only texts; ends with NULL. NULL: there are others */
+} cat_text_rule_t;
+
+extern const cat_text_rule_t cat_fields_id; /* of ids (lib/id.h) */
+
 typedef struct cat_field_t {
     const char *name;
     cat_kind_t kind;
     int flags;
-    double least, most;                      /* CAT_STRING: characters; CAT_NUMBER: value */
-    const char *absent;                      /* default of a record text when a record is created; NULL: stays unset */
-    const char *(*refuse)(const char *text); /* a further rule for CAT_STRING: NULL or "must ..."; NULL: none */
+    double least, most;          /* CAT_STRING: characters; CAT_NUMBER: value */
+    const char *absent;          /* default of a record text when a record is created; NULL: stays unset */
+    const cat_text_rule_t *rule; /* a further rule for CAT_STRING; NULL: none */
     const char *about;   /* what it means, in a sentence without full stop, for /openapi.json; NULL: not of the API */
     const char *example; /* as JSON has it, texts and times without quotation marks; NULL likewise */
 } cat_field_t;

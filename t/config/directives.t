@@ -54,6 +54,9 @@ like(in_server("CatalogAllowOrigin $_"), qr/CatalogAllowOrigin.*$no_origin{$_}/,
 is(in_server("CatalogReservedNames $_"), 'OK', "CatalogReservedNames $_ is accepted") for 'none', 'NONE', 'boss', 'Boss x.y-z_1 hr';
 like(in_server("CatalogReservedNames $_"), qr/CatalogReservedNames takes user names, or none/, "CatalogReservedNames $_ is refused")
     for '', '"the boss"', 'boss@example.com', 'größe', '01a1fee5-af25-7514-8a69-477230296f5b';
+is(in_server("CatalogAllowHeaders $_"), 'OK', "CatalogAllowHeaders $_ is accepted") for 'traceparent', 'traceparent tracestate X-My_Header', 'none';
+like(in_server("CatalogAllowHeaders $_"), qr/CatalogAllowHeaders takes names/, "CatalogAllowHeaders $_ is refused") for '', '*', 'none baggage',
+    '"a b"', 'a:b', "a,b";
 
 my $mail = "CatalogBaseURL https://shop.test\nCatalogMailFrom a\@x.test\n";
 my @texts = (
@@ -67,6 +70,10 @@ my @texts = (
     ['CatalogBaseURL', ['http://x.test', 'https://x.test/', 'https://x.test:8443/shop'],
         ['x.test', '/shop', 'ftp://x.test', 'https://', '"https://x.test/a b"', 'https://x.test/?a',
             'https://x.test/#a', 'https://u:p@x.test']],
+    ['CatalogPagesURL', ['https://x.test:8443/shop/'], ['x.test', '/shop', 'https://x.test/#a']],
+    ['CatalogLink', ['confirm https://x.test/verify#%t', 'reset "https://x.test/a%20b?token=%t"', 'new_email http://x.test/%t/x'],
+        ['confirm', 'changed https://x.test/#%t', 'Confirm https://x.test/#%t', 'confirm https://x.test/verify', 'confirm /verify#%t',
+            'confirm ftp://x.test/#%t', 'confirm https://%t/', 'confirm "https://x.test/ #%t"', 'confirm https://u:p@x.test/#%t']],
     ['CatalogCurrency', [qw(EUR XTS)], [qw(eur EURO EU E1R), '""', '"EU "']],
     ['CatalogMailCA', ['/etc/passwd'], ['/nowhere.pem', '"@dir@"']],
     ['CatalogMailCredentials', ['"@dir@/good"'],
@@ -100,6 +107,9 @@ like(in_mount('CatalogMail "file:@dir@/data"'), qr/CatalogMail but no CatalogBas
     'CatalogMail needs CatalogBaseURL');
 like(in_mount("CatalogMail \"file:\@dir\@/data\"\nCatalogBaseURL https://x.test"),
     qr/CatalogMail but no CatalogMailFrom/, 'CatalogMail needs CatalogMailFrom');
+my @links = map { "CatalogLink $_ https://app.test/$_#%t\n" } qw(confirm reset new_email);
+is(in_mount(join '', "CatalogMail \"file:\@dir\@/data\"\nCatalogMailFrom a\@x.test\n", @links), 'OK', 'or a CatalogLink for each kind of link');
+like(in_mount(join '', "CatalogMail \"file:\@dir\@/data\"\nCatalogMailFrom a\@x.test\n", @links[0, 1]), qr/no CatalogBaseURL/, 'not for some of them');
 
 # The contexts that allow them.
 my $enable = "CatalogEnable On\nCatalogKeyFile \"$key\"\n";

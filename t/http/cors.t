@@ -80,6 +80,9 @@ for (@responses) {
     $r = from($stranger, @$request);
     is(allowed($r) . ' ' . vary($r), "none ${errors}Origin", "$name is not for an origin that is not named");
 }
+my $traced = server(mount => "CatalogAllowOrigin $shop\nCatalogAllowHeaders traceparent baggage")->start;
+is($traced->api(OPTIONS => '/products', headers => { Origin => $shop, 'Access-Control-Request-Method' => 'GET' })->{headers}{'access-control-allow-headers'},
+    'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer, traceparent, baggage', 'CatalogAllowHeaders adds request headers');
 my $early = $server->talk("GET /api/products/%zz HTTP/1.1\r\nHost: x\r\nOrigin: $shop\r\nConnection: close\r\n\r\n");
 is("$early->{status} " . allowed($early), "400 $shop true", 'a path that cannot be decoded');
 $early = $server->talk('GET /api/products?' . 'x' x 9000 . " HTTP/1.1\r\nHost: x\r\n\r\n");

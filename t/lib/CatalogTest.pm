@@ -157,6 +157,7 @@ sub rules {
     my $type = $r->{headers}{'content-type'} // 'none';
 
     push @wrong, 'no X-Request-Id' unless $r->{headers}{'x-request-id'};
+    push @wrong, 'no Catalog-Problem, or one of a success' if defined $r->{headers}{'catalog-problem'} != ($r->{status} >= 400);
     return @wrong if $body eq '';
     push @wrong, "Content-Type: $type" if $type !~ m{^application/(?:problem\+)?json$};
     return (@wrong, 'the body is no JSON object') unless ref $json eq 'HASH';
@@ -181,6 +182,7 @@ sub problem_rules {
     push @wrong, "not for problem details: $_"
         for grep { !/^(?:type|title|status|detail|errors|requestId|results|summary)$/ } keys %$p;
     push @wrong, 'no type' unless ($p->{type} // '') =~ m{^(?:about:blank|/\S*/problems/[a-z]+(?:-[a-z]+)*)$};
+    push @wrong, 'not the problem of the header' unless ($p->{type} // '') =~ m{^(?:.*/problems/)?\Q$r->{headers}{'catalog-problem'}\E$};
     push @wrong, 'no title' unless length($p->{title} // '');
     push @wrong, 'not the status of the response' unless ($p->{status} // 0) == $r->{status};
     push @wrong, 'not the request\'s id' unless ($p->{requestId} // '') eq ($r->{headers}{'x-request-id'} // '');

@@ -42,6 +42,8 @@ is_deeply(stored($new), $new, 'the new product is stored');
 is_deeply(stored($one), { %uno, name => 'uno' }, 'the updated product is stored');
 is(stored($two), undef, 'the deleted product is gone');
 
+answers(batch([create(name => 'none', rating => undef)]), 200, done({ status => 201,
+    data => { id => $ID, name => 'none', price => 1, category => '', inStock => true, createdAt => $TIME } }), 'a rating that is null is absent in a new product');
 $r = batch([map { create(name => "n$_", price => $_) } 1 .. 40]);
 is(statuses($r), join(' ', (201) x 40), 'forty products are created');
 my @created = map { $_->{data} } @{ $r->{json}{results} };

@@ -48,6 +48,5 @@ is_deeply(list('facets=category&inStock=true&category[in]=c01,tea')->{json}{face
 is_deeply(list('facets=category&inStock=false&category=c01')->{json}{facets}{category}, [], 'of which there may be none');
 
 answers(list("facets=$_"), 400, invalid(facets => 'unknown'), "facets=$_ is refused") for '', 'name', 'category,price', 'Category';
-answers(list('facets=category&facets=inStock'), 400, invalid(facets => 'duplicate'), 'facets twice are refused');
 
 done_testing;

@@ -20,7 +20,7 @@ sub names { join ' ', map { $_->{name} } @{ $_[0]{json}{data} } }
 # The order, and its reverse. Names: e with an accent is equal to e; later ones are last where they are equal.
 my @cases = (
     ['createdAt', "b a d C \x{e9} e"], ['name', "a b C d \x{e9} e"], ['price', "a b d e \x{e9} C"], ['category', "C b d \x{e9} a e"],
-    ['inStock', "a \x{e9} b d C e"], ['rating', "a C \x{e9} e b d"],
+    ['id', "b a d C \x{e9} e"], ['inStock', "a \x{e9} b d C e"], ['rating', "a C \x{e9} e b d"],
 );
 for (@cases) {
     my ($field, $order) = @$_;
@@ -29,13 +29,13 @@ for (@cases) {
 }
 @cases = (
     ['category,-name', "C \x{e9} d b e a"], ['-rating,price', "d b e a \x{e9} C"], ['price,-createdAt', "a e d b \x{e9} C"], ['-inStock,-category,name', "e b d C a \x{e9}"],
-    ['price,createdAt', "a b d e \x{e9} C"], ['-createdAt', "e \x{e9} C d a b"],
+    ['price,createdAt', "a b d e \x{e9} C"], ['price,-id', "a e d b \x{e9} C"], ['-inStock,id,name', "b d C e a \x{e9}"], ['-createdAt', "e \x{e9} C d a b"],
 );
 is(names(list("sort=$_->[0]")), $_->[1], "sort=$_->[0]") for @cases;
 
 # ---- pages and cursors ----
 
-for my $sort ('name', '-price', 'rating,-name', '-inStock,category', '-rating') {
+for my $sort ('id', '-id', 'price,-id', '-inStock,id', 'name', '-price', 'rating,-name', '-inStock,category', '-rating') {
     my $all = names(list("sort=$sort"));
     for my $limit (1 .. 6) {
         my @pages = map { names(list("sort=$sort&limit=$limit&page=$_")) } 1 .. 7;
@@ -58,9 +58,9 @@ like(list('sort=-price,name&limit=2')->{headers}{link}, qr/<\?page=2&sort=-price
 
 # ---- faults ----
 
-answers(list("sort=$_"), 400, invalid(sort => 'unknown'), "sort=$_ is refused") for '', 'id', 'colour', 'name,', '--name', '+name', 'name;price', '%ff';
+answers(list("sort=$_"), 400, invalid(sort => 'unknown'), "sort=$_ is refused") for '', 'colour', 'name,', '--name', '+name', 'name;price', '%ff';
 answers(list('sort=name,-name'), 400, invalid(sort => 'duplicate'), 'a field twice is refused');
-answers(list('sort=name&sort=name'), 400, invalid(sort => 'duplicate'), 'sort twice is refused');
+answers(list('sort=name&sort=name'), 400, invalid(sort => 'duplicate'), 'a field twice is refused, in parameters of its own too');
 answers(list('sort=name,price,category,rating'), 400, invalid(sort => 'too_many'), 'four fields are refused');
 
 done_testing;

@@ -19,6 +19,8 @@ const OCTETS_MOST = 8192;
 const OCTETS_FREE = 64; /* what the server may write besides what was sent: a limit, a count */
 const IN_WORDS = {
     'parameters too_long': query => canonicalLength(query) + OCTETS_FREE > OCTETS_MOST,
+    ' required': (query, body, properties) => !Object.keys(properties).some(name => Object.hasOwn(body, name)),
+    'login required': (query, body) => !['login', 'username', 'email'].some(name => Object.hasOwn(body, name)),
     'q blank': query => !/[\p{L}\p{N}]/u.test((query.find(([name]) => name === 'q')?.[1] ?? '').normalize('NFKD')),
 };
 
@@ -43,6 +45,12 @@ function close(value) {
         : copy;
 }
 
+/* The same, for an answer to a request with "fields": a product has none but those. */
+function reduce({ components: { schemas } }) {
+    const { required, ...Product } = schemas.Product;
+    return { components: { schemas: { ...schemas, Product } } };
+}
+
 /* Compiles what refers to the same named schemas. Servers have many descriptions, most of which have these in common. */
 class Schemas {
     static all = new Map();
@@ -58,6 +66,7 @@ class Schemas {
     constructor(schemas) {
         const components = { components: { schemas } };
         this.open = newAjv().addSchema(components, 'description');
+        this.part = newAjv().addSchema(close(reduce(components)), 'description');
         this.closed = newAjv().addSchema(close(components), 'description');
         this.validators = new Map();
     }
@@ -67,7 +76,7 @@ class Schemas {
         const key = `${kind} ${text}`;
         if (!this.validators.has(key)) {
             const standalone = JSON.parse(text);
-            this.validators.set(key, this[kind].compile(kind === 'closed' ? close(standalone) : standalone));
+            this.validators.set(key, this[kind].compile(kind === 'open' ? standalone : close(standalone)));
         }
         return this.validators.get(key);
     }
@@ -78,8 +87,11 @@ class Description {
         const document = JSON.parse(text);
         this.document = document;
         this.schemas = Schemas.of(document);
-        this.validators = { open: new Map(), closed: new Map() };
+        this.validators = { open: new Map(), closed: new Map(), part: new Map() };
         this.operations = [];
+        for (const item of Object.values(document.paths).flatMap(Object.values)) {
+            item.responses = Object.fromEntries(Object.entries(item.responses).map(([status, response]) => [status, this.resolve(response)]));
+        }
         for (const [path, item] of Object.entries(document.paths)) {
             const pattern = new RegExp(`^${path.replace(/[.]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}/?$`);
             const rank = path.includes('{') ? 1 : 0;
@@ -103,7 +115,7 @@ class Description {
         return this.operations.find(row => row.method === method && row.pattern.test(path));
     }
 
-    /* The fault of a value, or null. closed: members that are not described are faults. */
+    /* The fault of a value, or null. closed: members that are not described are faults; part: so, but of some fields of products. */
     check(kind, schema, value) {
         const validators = this.validators[kind];
         if (!validators.has(schema)) {
@@ -124,6 +136,18 @@ const isJson = type => /^application\/(.+\+)?json$/.test(type);
 const mediaType = text => (text ?? '').split(';')[0].trim().toLowerCase();
 
 /* ---- answers ---- */
+
+/* The header names one of the problems that the status has, or that of a status that another module has chosen. */
+function checkProblem(description, responses, x) {
+    const name = x.answered['catalog-problem'];
+    if (!name) {
+        return ['the failure has no Catalog-Problem'];
+    }
+    const known = [responses[x.status], responses.default].flatMap(response =>
+        Object.keys(response?.content?.['application/json']?.examples ?? {}),
+    );
+    return name !== 'about:blank' && !known.includes(name) ? [`"${name}" is no problem of status ${x.status} that is described`] : [];
+}
 
 function checkFailure(description, responses, x, body) {
     const message = body.message ?? body.title;
@@ -157,7 +181,8 @@ function checkBody(description, response, x) {
     if (type !== 'application/json' || x.answer === '') {
         return x.answer === '' && type === 'application/json' ? ['the answer has no body'] : [];
     }
-    const fault = description.check('closed', response.content[type].schema, parseJson(x.answer));
+    const kind = x.status < 300 && /[?&]fields(=|\[|%5b)/i.test(x.path) ? 'part' : 'closed';
+    const fault = description.check(kind, response.content[type].schema, parseJson(x.answer));
     return fault ? [`the answer${fault}`] : [];
 }
 
@@ -170,7 +195,7 @@ function checkAnswer(description, row, x) {
     }
     const faults = checkBody(description, response, x);
     if (faults.length === 0 && x.status >= 400 && x.method !== 'HEAD' && !x.answered['content-encoding']) {
-        faults.push(...checkFailure(description, responses, x, parseJson(x.answer)));
+        faults.push(...checkFailure(description, responses, x, parseJson(x.answer)), ...checkProblem(description, responses, x));
     }
     return [...faults, ...checkHeaders(description, response, x)];
 }
@@ -179,8 +204,11 @@ function checkAnswer(description, row, x) {
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i; /* RFC 8259 */
 
-/* The JSON value of a parameter's text. */
+/* The JSON value of a parameter's text, or of a list's texts. */
 function readValue(schema, text) {
+    if (Array.isArray(text)) {
+        return text.map(item => readValue(schema.items, item));
+    }
     if (schema.type === 'number' || schema.type === 'integer') {
         return NUMBER.test(text) && Number.isFinite(Number(text)) ? Number(text) : text;
     }
@@ -198,6 +226,22 @@ function parameters(description, row) {
     return new Map(found.filter(parameter => parameter.in === 'query').map(parameter => [parameter.name, parameter]));
 }
 
+/* A list that is there several times, or is called "sort[]", has one value in each; so it becomes one [name, values]. */
+function joinLists(known, query) {
+    const listOf = name => [name, name.replace(/\[\]$/, '')].find(list => known.get(list)?.schema.type === 'array');
+    const joined = [];
+    for (const [name, value] of query) {
+        const list = listOf(name);
+        const row = list && joined.find(([other]) => other === list);
+        if (row) {
+            row[1] = [row[1], value].flat();
+        } else {
+            joined.push(list ? [list, name === list ? value : [value]] : [name, value]);
+        }
+    }
+    return joined;
+}
+
 function checkQuery(description, row, x, query) {
     const known = parameters(description, row);
     const readsNames = 'Catalog-Ignored' in (row.operation.responses[x.status]?.headers ?? {});
@@ -205,7 +249,7 @@ function checkQuery(description, row, x, query) {
     const isNamed = name => ignored.includes(name.slice(0, 64)) || ignored.length === IGNORED_MOST;
     const seen = new Set();
     const faults = [];
-    for (const [name, value] of query) {
+    for (const [name, value] of joinLists(known, query)) {
         const parameter = known.get(name);
         if (FORGIVEN.has(name)) {
             continue;
@@ -269,13 +313,19 @@ function checkRequest(description, row, x, query) {
     return faults;
 }
 
+/* What was sent, and what the description has of it. */
+function readBody(description, row, x) {
+    const media = row.operation.requestBody?.content[mediaType(x.headers['content-type'])];
+    return media && isJson(mediaType(x.headers['content-type'])) ? [parseJson(x.body), description.resolve(media.schema).properties ?? {}] : [{}, {}];
+}
+
 /* A refusal must have a reason that the description expresses, or says in words. */
 function checkRefusal(description, row, x, query, answer) {
     const errors = x.status === 400 && !answer.results ? (answer.errors ?? []) : [];
     const said = errors.filter(({ field, code }) => IN_WORDS[`${field} ${code}`]);
     const expressed = errors.filter(error => !said.includes(error));
     const faults = said
-        .filter(({ field, code }) => !IN_WORDS[`${field} ${code}`](query))
+        .filter(({ field, code }) => !IN_WORDS[`${field} ${code}`](query, ...readBody(description, row, x)))
         .map(({ field, code }) => `refused, although ${field} is not ${code}`);
     const isExpressed = expressed.length > 0 && expressed.every(({ row: line, code }) => line === undefined && EXPRESSED.has(code));
     if (isExpressed && checkRequest(description, row, x, query).length === 0) {
@@ -309,6 +359,9 @@ function checkExchange(description, x) {
     const [path, text] = x.path.split('?');
     const row = description.find(x.method === 'HEAD' ? 'GET' : x.method, readPath(path));
     const isReplayed = 'idempotency-replayed' in x.answered; /* perhaps of a route that has been closed since */
+    if (x.method === 'OPTIONS') {
+        return []; /* every path has it, so it is described nowhere */
+    }
     if (!row || isOfHttpd(x)) {
         return x.status < 300 && !isReplayed ? ['the route is not described'] : [];
     }

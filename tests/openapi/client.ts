@@ -16,7 +16,7 @@ const authenticate: Middleware = {
         return request;
     },
 };
-const client = createClient<paths, 'application/json'>({ baseUrl, querySerializer: { array: { style: 'form', explode: false } } });
+const client = createClient<paths, 'application/json'>({ baseUrl });
 client.use(authenticate);
 
 async function signUp(): Promise<string> {

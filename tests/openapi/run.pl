@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Lints /openapi.json, makes types of it, and compiles and runs a client with them: tests/openapi/run.pl MODULE DIRECTORY
+# Lints /openapi.json, makes types and a client of it, compiles and runs them, and runs the code of docs/front-ends.md, with the
+# configuration that is there: tests/openapi/run.pl MODULE DIRECTORY
 # DIRECTORY has the sources of this folder and their npm packages.
 use strict;
 use warnings FATAL => 'all';
@@ -30,8 +31,25 @@ sub lint {
     print "the description passes redocly lint without a warning\n";
 }
 
+sub write_file {
+    my ($file, @text) = @_;
+    open my $out, '>', $file or die "$file: $!\n";
+    print {$out} @text;
+    close $out or die "$file: $!\n";
+}
+
+# The blocks of docs/front-ends.md that are marked so.
+sub blocks {
+    my ($kind) = @_;
+    open my $in, '<', 'docs/front-ends.md' or die "docs/front-ends.md: $!\n";
+    my $text = do { local $/; <$in> };
+    my @blocks = $text =~ /^```\Q$kind\E\n(.*?)^```$/msg or die "docs/front-ends.md has no $kind\n";
+    return @blocks;
+}
+
 sub start {
-    @ENV{qw(PORT DATA MPM DBD DBD_PARAMS SMTP INCLUDE)} = ($port, "$home/data", $ENV{MPM} || 'event', 'sqlite3', '', '', '');
+    write_file("$home/front-end.conf", blocks('apache'));
+    @ENV{qw(PORT DATA MPM DBD DBD_PARAMS SMTP INCLUDE)} = ($port, "$home/data", $ENV{MPM} || 'event', 'sqlite3', '', '', "$home/front-end.conf");
     $server = fork // die "fork: $!\n";
     if (!$server) {
         open STDOUT, '>', "$home/console";
@@ -56,12 +74,16 @@ END {
 
 chmod 0755, "$home";
 my $description = start();
+my $recipe = join '', blocks('js');
+$recipe =~ s{^const API = '\K[^']+}{$url}m or die "docs/front-ends.md names no API\n";
+write_file("$directory/front-ends.js", $recipe);
 chdir $directory or die "$directory: $!\n";
-open my $out, '>', 'openapi.json' or die "openapi.json: $!\n";
-print {$out} $description;
-close $out or die "openapi.json: $!\n";
+write_file('openapi.json', $description);
 
 lint('openapi.json');
 run('node_modules/.bin/openapi-typescript', 'openapi.json', '--default-non-nullable', 'false', '-o', 'catalog.d.ts');
-run('node_modules/.bin/tsc');
+run(qw(node_modules/.bin/openapi-ts -s -i openapi.json -o hey -c @hey-api/client-fetch));
+run('node_modules/.bin/tsc', '-p', $_) for 'tsconfig.json', 'generated.json'; # what hey-api writes is not as strict as we are
 run('node', 'out/client.js', $url);
+run('node', 'out/generated.js', $url);
+run('node', 'recipes.js', $url);

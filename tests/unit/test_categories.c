@@ -116,7 +116,7 @@ static void check_answer(unit_database_t *database, cat_categories_query_t query
     assert_int_equal(answer.length, strlen(body));
     assert_string_equal(answer.body, body);
     assert_int_equal(answer.hash, cat_etag_hash(body, strlen(body)));
-    assert_string_equal(answer.link, query.page > 1 ? "link" : "");
+    assert_string_equal(answer.headers, query.page > 1 ? "link" : "");
 }
 
 static void test_pages_are_cached_until_products_change(void **state)

@@ -28,7 +28,7 @@ static void test_parameters_are_components(void **state)
            "{\"things.price.gte\":{\"name\":\"price[gte]\",\"in\":\"query\",\"description\":\"At least.\","
            "\"schema\":{\"type\":\"number\"},\"example\":5},"
            "\"things.sort\":{\"name\":\"sort\",\"in\":\"query\",\"description\":\"The order.\","
-           "\"schema\":{\"type\":\"array\"},\"style\":\"form\",\"explode\":false}}");
+           "\"schema\":{\"type\":\"array\"},\"explode\":true}}");
     expect(
         *state, d.parameters,
         "[{\"$ref\":\"#/components/parameters/things.price.gte\"},{\"$ref\":\"#/components/parameters/things.sort\"}]");

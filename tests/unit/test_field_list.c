@@ -12,7 +12,7 @@ static unsigned parse(apr_pool_t *pool, const char *value, unsigned allowed, con
     unsigned fields;
 
     cat_parameters_init(&p, pool, 0, NULL);
-    fields = cat_field_list_parse(&p, &parameter, allowed);
+    fields = cat_field_list_parse(&p, "fields", &parameter, allowed);
     *errors = p.errors;
     return fields;
 }

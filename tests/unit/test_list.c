@@ -72,7 +72,7 @@ static const char *get_text(unit_database_t *database, const char *text, int fro
     assert_int_equal(get(database, text, &list), APR_SUCCESS);
     assert_int_equal(unit_database_count_hits(database) - hits, from_cache);
     assert_int_equal(list.hash, cat_etag_hash(list.body, list.length));
-    return apr_pstrcat(database->pool, apr_pstrmemdup(database->pool, list.body, list.length), list.link, NULL);
+    return apr_pstrcat(database->pool, apr_pstrmemdup(database->pool, list.body, list.length), list.headers, NULL);
 }
 
 static void test_pages_are_cached_until_products_change(void **state)
@@ -152,7 +152,7 @@ static void test_works_without_a_cache(void **state)
         assert_int_equal(get(database, "limit=2", &list), APR_SUCCESS);
         assert_string_equal(list.body, "[2,1|3]"); /* a NUL ends it */
         assert_int_equal(list.length, 7);
-        assert_string_equal(list.link, "&limit=2");
+        assert_string_equal(list.headers, "&limit=2");
     }
 }
 

@@ -352,7 +352,18 @@ static void test_reports_all_errors_at_once(void **state)
         {0, "fields=Name", "fields unknown"},
         {0, "fields=name,%20price", "fields unknown"},
         {0, "fields=%zz", "fields unknown"},
-        {0, "fields=name&fields=name&fields=price", "fields duplicate"},
+        {0, "fields=name&fields=%zz", "fields unknown"},
+        {0, "fields=name,price&fields=name", "fields unknown"},
+        {0, "fields[]=name,price", "fields unknown"},
+        {0, "facets[]=category,inStock", "facets unknown"},
+        {0, "sort=name,price&sort=rating", "sort unknown"},
+        {0, "sort[]=price&sort[]=-price", "sort duplicate"},
+        {0, "sort=name&sort=price&sort=rating&sort=category", "sort too_many"},
+        {0, "sort[0]=name", "sort[0] unknown"},
+        {0, "category[]=tea", "category[] operator"},
+        {0, "category[ne][]=tea", "category[ne][] operator"},
+        {0, "category[in]=a&category[in]=%zz", "category[in] encoding"},
+        {0, "price[in][]=1,2", "price[in] type"},
         {0, "fields=x&cursor=&cursor=", "fields unknown; cursor duplicate"},
         {1, "page=x&colour=red&fields=x", "colour unknown; fields unknown"},
         {1, "cursor=nonsense&x=1", "x unknown"},
@@ -362,7 +373,6 @@ static void test_reports_all_errors_at_once(void **state)
         {0, "q=a+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q+r+s+t+u", "q too_many"},
         {0, "q=a&q=b", "q duplicate"},
         {0, "sort=", "sort unknown"},
-        {0, "sort=id", "sort unknown"},
         {0, "sort=name,,price", "sort unknown"},
         {0, "sort=--name", "sort unknown"},
         {0, "sort=+name", "sort unknown"},
@@ -379,6 +389,59 @@ static void test_reports_all_errors_at_once(void **state)
 
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         assert_string_equal(errors_of(*state, cases[i].strict, cases[i].text), cases[i].errors);
+    }
+}
+
+/* A list in each of its spellings is the same question. */
+static void test_lists_may_be_repeated(void **state)
+{
+    static const struct {
+        const char *text, *parameters;
+    } cases[] = {
+        {"sort=-price&sort=name", "&sort=-price,name&limit=10"},
+        {"sort[]=-price&limit=10&sort[]=name", "&sort=-price,name&limit=10"},
+        {"sort%5B%5D=-price&sort=name", "&sort=-price,name&limit=10"},
+        {"sort[]=price", "&sort=price&limit=10"},
+        {"fields=price&fields=name&fields=price", "&fields=name,price&limit=10"},
+        {"fields[]=price&fields[]=name", "&fields=name,price&limit=10"},
+        {"facets=inStock&facets=category", "&facets=category,inStock&limit=10"},
+        {"facets[]=inStock", "&facets=inStock&limit=10"},
+        {"category[in]=a,b&category[in]=c", "&category%5Bin%5D=a%5C,b,c&limit=10"},
+        {"category[in]=b&x=1&category%5Bin%5D=a", "&category%5Bin%5D=a,b&limit=10"},
+        {"category[in][]=a,b", "&category%5Bin%5D=a%5C,b&limit=10"},
+        {"category[in][]=a%5C,b&category[in][]=", "&category%5Bin%5D=,a%5C%5C%5C,b&limit=10"},
+        {"price[in][]=2&price[in][]=1.0&price[in]=1", "&price%5Bin%5D=1,2&limit=10"},
+        {"category[in]=a%5C,b", "&category%5Bin%5D=a%5C,b&limit=10"},
+    };
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        cat_list_query_t query;
+        assert_int_equal(parse(*state, cases[i].text, &query), CAT_QUERY_OK);
+        assert_string_equal(query.parameters, cases[i].parameters);
+    }
+}
+
+static void test_order_by_id(void **state)
+{
+    static const struct {
+        const char *text, *sealed;
+    } cases[] = {
+        {"sort=id", "&sort=id"},
+        {"sort=-id", "&sort=-id"},
+        {"sort=id,name", "&sort=id"},
+        {"sort=price,id", "&sort=price,id"},
+        {"sort=price,-id,name", "&sort=price,-id"},
+        {"sort=-createdAt,-id", ""},
+        {"sort=createdAt,id", "&sort=createdAt"},
+        {"sort=createdAt,-id", "&sort=createdAt,-id"},
+        {"sort=price,createdAt,id", "&sort=price"},
+        {"sort=price,-createdAt,id", "&sort=price,-createdAt"},
+    };
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        cat_list_query_t query;
+        assert_int_equal(parse(*state, cases[i].text, &query), CAT_QUERY_OK);
+        assert_string_equal(query.sealed, cases[i].sealed);
     }
 }
 
@@ -448,6 +511,8 @@ int main(void)
         UNIT_TEST(test_canonical_spelling_is_bounded),
         UNIT_TEST(test_fields_are_a_set),
         UNIT_TEST(test_reports_all_errors_at_once),
+        UNIT_TEST(test_lists_may_be_repeated),
+        UNIT_TEST(test_order_by_id),
         UNIT_TEST(test_names_ignored_parameters),
         UNIT_TEST(test_a_list_without_pages),
     };

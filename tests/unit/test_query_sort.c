@@ -42,13 +42,13 @@ static void test_leaves_out_a_last_time_in_the_first_direction(void **state)
 
 static void test_explains_faults(void **state)
 {
-    static const char *const unknown[] = {NULL,    "",       "-",      "x",     "id",  "name,",
+    static const char *const unknown[] = {NULL,    "",       "-",      "x",     "ID",  "name,",
                                           ",name", "name,x", "--name", " name", "Name"};
 
     for (size_t i = 0; i < UNIT_COUNT(unknown); i++) {
         assert_string_equal(
             sort(*state, unknown[i]),
-            "must name fields out of name,price,category,inStock,rating,createdAt, each with \"-\" before "
+            "must name fields out of id,name,price,category,inStock,rating,createdAt, each with \"-\" before "
             "it for descending order");
     }
     assert_string_equal(sort(*state, "name,-name"), "must have each field once");

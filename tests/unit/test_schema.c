@@ -35,7 +35,7 @@ static void test_input_that_creates_requires_fields_and_has_defaults(void **stat
         "\"name\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":200,\"pattern\":\"[^ \\\\t\\\\n\\\\v\\\\f\\\\r]\","
         "\"description\":\"The name.\"},"
         "\"price\":{\"type\":\"number\",\"minimum\":0,\"description\":\"The price.\"},"
-        "\"rating\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":5,\"description\":\"The rating.\"},"
+        "\"rating\":{\"type\":[\"integer\",\"null\"],\"minimum\":1,\"maximum\":5,\"description\":\"The rating.\"},"
         "\"inStock\":{\"type\":\"boolean\",\"default\":true,\"description\":\"Whether there is one.\"},"
         "\"password\":{\"type\":\"string\",\"minLength\":8,\"maxLength\":256,\"description\":\"The password.\","
         "\"writeOnly\":true}},"
@@ -48,7 +48,7 @@ static void test_input_that_updates_requires_any_field_and_may_clear(void **stat
            "{\"type\":\"object\",\"properties\":{"
            "\"price\":{\"type\":\"number\",\"minimum\":0,\"description\":\"The price.\"},"
            "\"rating\":{\"type\":[\"integer\",\"null\"],\"minimum\":1,\"maximum\":5,\"description\":\"The rating.\"}},"
-           "\"not\":{\"properties\":{\"price\":false,\"rating\":false}}}");
+           "\"minProperties\":1}");
 }
 
 static void test_records_may_lack_what_is_optional_embed_objects_and_have_null(void **state)
@@ -63,7 +63,7 @@ static void test_records_may_lack_what_is_optional_embed_objects_and_have_null(v
     expect(*state, cat_schema_of_shape(NULL, &entry),
            "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\",\"description\":\"The id.\"},"
            "\"changes\":{\"type\":\"object\",\"description\":\"Changes.\"},"
-           "\"error\":{\"type\":[\"string\",\"null\"],\"minLength\":0,\"maxLength\":9,\"description\":\"The error.\"}},"
+           "\"error\":{\"type\":[\"string\",\"null\"],\"maxLength\":9,\"description\":\"The error.\"}},"
            "\"required\":[\"id\",\"error\"]}");
     expect(*state, cat_schema_example(&entry), "{\"id\":\"x1\",\"changes\":{\"a\":1},\"error\":\"none\"}");
 }
@@ -75,7 +75,7 @@ static void test_examples_leave_out_what_has_none(void **state)
 }
 
 static const cat_shape_t record = {.kind = CAT_SHAPE_RECORD, .name = "Thing", .fields = &fields[2], .count = 4};
-static const cat_shape_t part = {.kind = CAT_SHAPE_PART, .fields = &fields[2], .count = 1};
+static const cat_shape_t part = {.kind = CAT_SHAPE_RECORD, .fields = &fields[2], .count = 1};
 static const cat_shape_t list = {.kind = CAT_SHAPE_LIST, .of = &record};
 static const cat_shape_t state_text = {.kind = CAT_SHAPE_TEXT, .example = "\"live\""};
 static const cat_shape_t any = {.kind = CAT_SHAPE_ANY}, scalar = {.kind = CAT_SHAPE_SCALAR};
@@ -111,7 +111,7 @@ static void test_shapes_with_names_are_added_once_and_referred_to(void **state)
            "\"data\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/Thing\"},\"description\":\"The "
            "things.\"},"
            "\"part\":{\"type\":\"object\",\"properties\":{"
-           "\"price\":{\"type\":\"number\",\"minimum\":0,\"description\":\"The price.\"}}},"
+           "\"price\":{\"type\":\"number\",\"minimum\":0,\"description\":\"The price.\"}},\"required\":[\"price\"]},"
            "\"state\":{\"type\":\"string\"},\"since\":{\"type\":\"string\",\"format\":\"date-time\"},"
            "\"count\":{\"type\":\"integer\",\"minimum\":0},\"failed\":{\"type\":\"boolean\",\"const\":false},"
            "\"flag\":{\"type\":\"boolean\"},\"any\":{},\"value\":{\"type\":[\"string\",\"number\",\"boolean\"]}},"

@@ -143,7 +143,7 @@ my %OPERATORS = (
     rating => ['', qw(ne lt lte gt gte in exists)],
     createdAt => ['', qw(ne lt lte gt gte in)],
 );
-my @SORT = qw(name price category rating inStock createdAt);
+my @SORT = qw(id name price category rating inStock createdAt);
 
 # Mostly a value that some product has; a value that is none is possible for each kind.
 sub random_value {
@@ -228,11 +228,19 @@ sub spell_value {
     return $is_number{$field} ? shortest($value) : $field eq 'inStock' ? $value ? 'true' : 'false' : $value;
 }
 
+# A list, as people write it: one parameter, with commas; or as clients send arrays: a parameter for each value.
+sub spell_list {
+    my ($name, @values) = @_;
+    return "$name=" . join ',', map { encode(s/([,\\])/\\$1/gr) } @values if rand() < 0.5;
+    my $is_marked = @values == 1 || rand() < 0.5; # one value without the mark may be several
+    return join '&', map { $name . ($is_marked ? pick('[]', '%5B%5D') : '') . '=' . encode($_) } @values;
+}
+
 sub spell_condition {
     my ($field, $op, @values) = @_;
     my @spelled = map { spell_value($op eq 'exists' ? 'inStock' : $field, $_) } @values;
-    my $value = $op eq 'in' ? join ',', map { encode(s/([,\\])/\\$1/gr) } @spelled : encode($spelled[0]);
-    return $field . ($op eq '' ? '' : rand() < 0.5 ? "[$op]" : "%5B$op%5D") . "=$value";
+    my $name = $field . ($op eq '' ? '' : rand() < 0.5 ? "[$op]" : "%5B$op%5D");
+    return $op eq 'in' ? spell_list($name, @spelled) : "$name=" . encode($spelled[0]);
 }
 
 # Conditions, words and order as parameters, in any order.
@@ -240,7 +248,7 @@ sub query_of {
     my ($question) = @_;
     my @parameters = map { spell_condition(@$_) } @{ $question->{conditions} };
     push @parameters, 'q=' . encode(join ' ', map { rand() < 0.3 ? ucfirst : $_ } @{ $question->{words} }) if @{ $question->{words} };
-    push @parameters, 'sort=' . join ',', map { ($_->[1] ? '-' : '') . $_->[0] } @{ $question->{sort} } if @{ $question->{sort} };
+    push @parameters, spell_list('sort', map { ($_->[1] ? '-' : '') . $_->[0] } @{ $question->{sort} }) if @{ $question->{sort} };
     return join '&', shuffle(@parameters);
 }
 

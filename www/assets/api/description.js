@@ -2,14 +2,20 @@
 
 /* Reads an OpenAPI 3.1 description: its operations, and what their schemas say, for people. */
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'options'];
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 export class Description {
     constructor(document) {
         this.document = document;
         this.operations = Object.entries(document.paths).flatMap(([path, item]) =>
-            METHODS.filter(method => item[method]).map(method => ({ path, method: method.toUpperCase(), ...item[method] })),
+            METHODS.filter(method => item[method]).map(method => this.operation(path, method, item[method])),
         );
+    }
+
+    /* Operations share responses. */
+    operation(path, method, { responses, ...rest }) {
+        const resolved = Object.entries(responses).map(([status, response]) => [status, this.resolve(response)]);
+        return { path, method: method.toUpperCase(), ...rest, responses: Object.fromEntries(resolved) };
     }
 
     find(id) {

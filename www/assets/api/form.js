@@ -10,7 +10,7 @@ import { code, disclosure, prose, typeView } from './schema.js';
 
 /* The form that sends the request of an operation, and shows its answer. */
 
-const READING = ['GET', 'OPTIONS'];
+const READING = ['GET'];
 const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson', jsonl: 'application/x-ndjson' }; /* by the suffix of a file */
 
 /* ---- fields ---- */

@@ -48,8 +48,8 @@ function headersView(description, headers) {
     return rows.length > 0 ? disclosure(t('api.headers'), el('dl', {}, rows)) : null;
 }
 
-function problemView({ summary, description: about, value }) {
-    return el('li', { lang: 'en' }, el('strong', {}, summary), el('p', {}, prose(about)), json(value));
+function problemView({ description: about, value }) {
+    return el('li', { lang: 'en' }, el('strong', {}, value.message), el('p', {}, prose(about)), json(value));
 }
 
 function answerView(description, [status, { description: about, headers = {}, content = {} }]) {
@@ -67,7 +67,7 @@ export function operationView(description, operation) {
         el('p', { class: 'back' }, el('a', { href: '#' }, t('api.all'))),
         el('h2', { tabindex: '-1', lang: 'en' }, operation.summary),
         el('p', {}, [methodName(operation.method), ' ', el('code', {}, operation.path)]),
-        el('p', {}, prose(operation.description)),
+        operation.description && el('p', {}, prose(operation.description)),
         el('p', {}, accessText(description.access(operation))),
         section('send-title', t('api.send'), requestForm(description, operation)),
         operation.requestBody && bodyView(description, operation.requestBody),
