@@ -92,7 +92,7 @@ export function stories(server) {
         await page.getByLabel('Body', { exact: true }).fill('{"name": "Teapot", "price": -1}');
         await send(page, 'Send the POST request');
         await answered(page, '400 Bad Request');
-        await page.locator('.alert').getByText('Correct what errors lists and send the request again.').waitFor();
+        await page.locator('.alert').getByText('each is listed in errors.').waitFor();
         await page.locator('#answer').getByText('"field": "price"').waitFor();
         await page.getByLabel('Send the access token of integrator').uncheck();
         await send(page, 'Send the POST request');
