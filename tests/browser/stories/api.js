@@ -53,7 +53,7 @@ export function stories(server) {
         await article.getByText('What the product is called.').first().waitFor();
         await article.getByText('string, 1 to 200 characters, required').first().waitFor();
         await article.getByText('Batch failed', { exact: false }).first().click();
-        await article.getByText('Correct the operation that failed and send the batch again.').waitFor();
+        await article.getByText('An operation of an atomic batch failed, so nothing is stored; results has the outcome of each.').waitFor();
         assert.doesNotMatch(await article.textContent(), /\[object |undefined/);
         await page.goto('/api.html#listUsers');
         await article.getByText('Requires a user with the role admin.').waitFor();
@@ -92,7 +92,7 @@ export function stories(server) {
         await page.getByLabel('Body', { exact: true }).fill('{"name": "Teapot", "price": -1}');
         await send(page, 'Send the POST request');
         await answered(page, '400 Bad Request');
-        await page.locator('.alert').getByText('Correct what errors lists and send the request again.').waitFor();
+        await page.locator('.alert').getByText('each is listed in errors.').waitFor();
         await page.locator('#answer').getByText('"field": "price"').waitFor();
         await page.getByLabel('Send the access token of integrator').uncheck();
         await send(page, 'Send the POST request');
