@@ -103,7 +103,7 @@ static void test_each_sqlstate_has_a_status(void **state)
         {"57P01", CAT_ELOST},     /* admin_shutdown */
         {"57P03", CAT_ELOST},     /* cannot_connect_now */
         {"57014", CAT_ESLOW},     /* query_canceled */
-        {"25006", CAT_EDOWN},     /* read_only_sql_transaction */
+        {"25006", CAT_EREADONLY}, /* read_only_sql_transaction */
         {"25P02", CAT_EDOWN},     /* in_failed_sql_transaction */
         {"42P01", CAT_EDOWN},     /* undefined_table */
         {"53100", CAT_EDOWN},     /* disk_full */
