@@ -48,13 +48,17 @@ static void write_real(real_t text, double value)
 
 /* printf and strtod follow the locale, and another module may have set one with a decimal comma; uselocale is for this
  * thread alone. APR's own printf knows no locale, but does not round exactly. */
-static const char *format_real(apr_pool_t *pool, double value)
+static const char *format_real(apr_pool_t *pool, double value, int in_full)
 {
     real_t text;
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t before = uselocale(c);
 
-    write_real(text, value);
+    if (in_full) {
+        snprintf(text, sizeof(text), "%.*g", DBL_DECIMAL_DIG, value);
+    } else {
+        write_real(text, value);
+    }
     uselocale(before);
     freelocale(c);
     return apr_pstrdup(pool, text);
@@ -70,7 +74,7 @@ const char *cat_number_format(apr_pool_t *pool, const json_t *number)
         return apr_pstrdup(pool, cat_number_write_integer(room, json_integer_value(number)));
     }
     value = json_real_value(number);
-    return value == 0 ? "0" : format_real(pool, value);
+    return value == 0 ? "0" : format_real(pool, value, 0);
 }
 
 int cat_number_parse_integer(const char *text, apr_int64_t *value)
@@ -140,30 +144,37 @@ static const char *spell_decimal(apr_pool_t *pool, const char *text, apr_size_t 
     return count ? apr_psprintf(pool, "%se%" APR_INT64_T_FMT, digits, power + exponent) : digits;
 }
 
-/* The number that is stored, on the pool. */
-static const char *format_nearest(apr_pool_t *pool, const char *text)
+/* The number that is stored, on the pool; in full: with all digits that C programs write of a double. */
+static const char *format_nearest(apr_pool_t *pool, const char *text, int in_full)
 {
     double value = 0;
 
     cat_number_parse_real(text, &value);
-    return value == 0 ? "0" : format_real(pool, value);
+    return value == 0 ? "0" : format_real(pool, value, in_full);
 }
 
 int cat_number_is_exact(apr_pool_t *pool, const char *text, apr_size_t length)
 {
-    const char *stored;
+    const char *own, *decimal;
 
     if (length <= DBL_DIG && !memchr(text, 'e', length) && !memchr(text, 'E', length)) {
         return 1;
     }
-    stored = format_nearest(pool, apr_pstrmemdup(pool, text, length));
-    return !strcmp(spell_decimal(pool, text, length), spell_decimal(pool, stored, strlen(stored)));
+    own = apr_pstrmemdup(pool, text, length);
+    decimal = spell_decimal(pool, own, length);
+    for (int in_full = 0; in_full <= 1; in_full++) {
+        const char *stored = format_nearest(pool, own, in_full);
+        if (!strcmp(decimal, spell_decimal(pool, stored, strlen(stored)))) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 const char *cat_number_explain(apr_pool_t *pool, const char *text)
 {
     return apr_pstrcat(pool, "must have fewer digits: the nearest number that can be stored is ",
-                       format_nearest(pool, text), NULL);
+                       format_nearest(pool, text, 0), NULL);
 }
 
 /* By hand rather than with apr_snprintf: a list has integers in each row. */

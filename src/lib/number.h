@@ -27,7 +27,8 @@ int cat_number_parse_real(const char *text, double *value);
 
 /*
  * Is a number, as JSON has it, in so many octets, the same decimal as the text that cat_number_format makes of its double? One with at most
- * DBL_DIG digits is, unless it is too small for a double. The pool is for the work.
+ * DBL_DIG digits is, unless it is too small for a double. So are the 17 digits that C programs write of a double with "%.17g", which is
+ * stored with fewer. The pool is for the work.
  */
 int cat_number_is_exact(apr_pool_t *pool, const char *text, apr_size_t length);
 

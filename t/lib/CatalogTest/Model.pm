@@ -214,18 +214,9 @@ sub encode {
     return $text =~ s/([^\w.~-])/rand() < 0.1 && $1 eq ' ' ? '+' : sprintf '%%%02X', ord $1/egr =~ s/[\x80-\xff]/sprintf '%%%02X', ord $&/egr;
 }
 
-# The fewest digits that read back as the same number: others are refused.
-sub shortest {
-    my ($value) = @_;
-    for my $digits (15 .. 17) {
-        my $text = sprintf "%.${digits}g", $value;
-        return $text if $text == $value;
-    }
-}
-
 sub spell_value {
     my ($field, $value) = @_;
-    return $is_number{$field} ? shortest($value) : $field eq 'inStock' ? $value ? 'true' : 'false' : $value;
+    return $is_number{$field} ? sprintf '%.17g', $value : $field eq 'inStock' ? $value ? 'true' : 'false' : $value;
 }
 
 # A list, as people write it: one parameter, with commas; or as clients send arrays: a parameter for each value.
