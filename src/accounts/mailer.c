@@ -152,12 +152,16 @@ static cat_smtp_result_t write_file(cat_job_t *job, const cat_mail_t *mail, cons
     return CAT_SMTP_SENT;
 }
 
-/* The host of the pages, as the name for EHLO; NULL: it is no domain. */
-static const char *find_name(apr_pool_t *pool, const char *base_url)
+/* The host of the site, or of its pages, as the name for EHLO; NULL: it is no domain, or neither is known, as CatalogLink has all links. */
+static const char *find_name(apr_pool_t *pool, const cat_conf_t *conf)
 {
-    const char *host = strstr(base_url, "://") + strlen("://");
-    const char *name = apr_pstrndup(pool, host, strcspn(host, ":/"));
+    const char *url = conf->base_url ? conf->base_url : conf->pages_url, *host, *name;
 
+    if (!url) {
+        return NULL;
+    }
+    host = strstr(url, "://") + strlen("://");
+    name = apr_pstrndup(pool, host, strcspn(host, ":/"));
     return cat_email_check_domain(name) ? name : NULL;
 }
 
@@ -167,7 +171,7 @@ static cat_smtp_result_t deliver_message(cat_job_t *job, const cat_mail_t *mail,
     const cat_conf_t *conf = job->conf;
     cat_smtp_t smtp = {
         .url = conf->mail,
-        .name = find_name(job->pool, conf->base_url),
+        .name = find_name(job->pool, conf),
         .user = conf->mail_user,
         .password = conf->mail_password,
         .ca_file = conf->mail_ca_file,

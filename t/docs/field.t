@@ -74,7 +74,10 @@ for my $name (sort keys %sku) {
     $id{$name} = $r->{json}{data}{id};
 }
 answers(post({ name => 'x', price => 1, sku => $_->[0] }), 400, invalid(sku => $_->[1]), "refused: $_->[1]")
-    for [5, 'type'], ['', 'too_short'], [' ', 'blank'], ['x' x 41, 'too_long'], [undef, 'null'];
+    for [5, 'type'], ['', 'too_short'], [' ', 'blank'], ['x' x 41, 'too_long'];
+my $unset = post({ name => 'x', price => 1, sku => undef });
+ok($unset->{status} == 201 && !exists $unset->{json}{data}{sku}, 'null in a new product counts as absent');
+is(ask(DELETE => "/products/$unset->{json}{data}{id}", undef, %user)->{status}, 200, 'and is deleted again');
 is(ask(GET => "/products/$id{a}")->{json}{data}{sku}, 'KT-1', 'GET has it');
 is(ask(PUT => "/products/$id{a}", { sku => 'KT-9' }, %user)->{json}{data}{sku}, 'KT-9', 'PUT changes it');
 is(ask(PATCH => "/products/$id{a}", { sku => undef }, %user)->{json}{data}{sku}, undef, 'null clears it');

@@ -7,19 +7,16 @@ my $server = accounts();
 my $user = register($server);
 set_role($server, $user->{user}{username}, 'admin');
 my $document = $server->api(GET => '/openapi.json')->{json};
-my (%private, @described);
+my %private;
 for my $path (keys %{ $document->{paths} }) {
     for my $method (keys %{ $document->{paths}{$path} }) {
         my $operation = $document->{paths}{$path}{$method};
-        next if $method eq 'options';
         next unless grep { $_->{accessToken} } @{ $operation->{security} };
         $private{ uc($method) . " $path" } = 1;
-        push @described, uc($method) . " $path $_" for grep { !$operation->{responses}{$_}{headers}{'Cache-Control'} } grep { /^[1-5]/ } keys %{ $operation->{responses} };
     }
 }
 my @public = map { "POST $_" } qw(/register /auth/login /auth/refresh /auth/confirm /auth/confirm/resend /auth/password/forgot /auth/password/reset);
 cmp_ok(scalar keys %private, '>', 20, 'the description names the routes that require a token');
-is_deeply(\@described, [], 'and says that their answers have Cache-Control');
 
 for my $route (sort(keys %private), @public, 'GET /auth/confirm') {
     my ($method, $path) = split / /, $route;
