@@ -157,6 +157,7 @@ static int has_header(const cat_describer_t *d, const struct header_t *header, c
            (status == ANY_FAILURE ? header->most : status >= header->least && status <= header->most);
 }
 
+/* NULL: there are none. */
 static json_t *name_headers(cat_describer_t *d, const cat_route_t *route, int status)
 {
     json_t *names = json_object();
@@ -165,6 +166,10 @@ static json_t *name_headers(cat_describer_t *d, const cat_route_t *route, int st
         if (has_header(d, &headers[i], route, status)) {
             json_object_set_new(names, headers[i].name, refer_to_header(d, &headers[i]));
         }
+    }
+    if (!json_object_size(names)) {
+        json_decref(names);
+        return NULL;
     }
     return names;
 }
@@ -340,7 +345,7 @@ static void add_success(cat_describer_t *d, const cat_route_t *route, json_t *re
     const cat_description_t *about = route->about;
 
     json_object_set_new(responses, apr_itoa(d->pool, about->status),
-                        json_pack("{s:o, s:o, s:o*}", "description", json_sprintf("%s.", about->answered), "headers",
+                        json_pack("{s:o, s:o*, s:o*}", "description", json_sprintf("%s.", about->answered), "headers",
                                   name_headers(d, route, about->status), "content", describe_content(d, about)));
     if (about->headers & CAT_HEADER_ETAG && !strcmp(route->method, "GET")) {
         json_object_set_new(responses, "304",
