@@ -309,7 +309,7 @@ format: ## format the C files by .clang-format
 CHECKS = -clang-analyzer-*
 tidy: $(GENERATED) ## check the C files with clang and clang-tidy: make tidy [CHECKS=] for its static analyzer, ten minutes
 	@printf '%s\n' $(SOURCES) $(CTL_SOURCES) | xargs -P2 -n4 sh -c 'clang-tidy-$(LLVM) --quiet --checks="$$0" "$$@" -- $$(cat $(BUILD)/cflags) \
-	    -Wconversion -Wno-sign-conversion 2>&1 | { ! grep -v "^[0-9]* warnings\{0,1\} generated" >&2; }' '$(CHECKS)'
+	    -Wconversion -Wno-sign-conversion 2>&1 | { ! grep -v -e "^[0-9]* warnings\{0,1\} generated" -e "^\[[0-9]*/[0-9]*\] Processing file" >&2; }' '$(CHECKS)'
 
 clean: ## remove what was built; data stays
 	rm -rf build

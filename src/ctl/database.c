@@ -139,7 +139,7 @@ apr_status_t ctl_database_write(ctl_t *ctl, ctl_work_t *work, void *baton)
     apr_time_t begun = cat_time_monotonic();
     apr_status_t rv = CAT_EDOWN;
 
-    for (int tries = 1; tries <= TRIES && (rv == CAT_EDOWN || rv == CAT_EBUSY); tries++) {
+    for (int tries = 1; tries <= TRIES && (rv == CAT_EDOWN || rv == CAT_EBUSY || rv == CAT_EREADONLY); tries++) {
         if (tries > 1) {
             apr_sleep(TRY_INTERVAL);
         }
