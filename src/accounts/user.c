@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The field tables of users: what a registration takes, what administrators see and may change, and what users see of their own accounts.
+ * The rules of names, addresses and roles are the same in all of them, in the checks of input as in /openapi.json.
+ */
 #include "accounts/user.h"
 
 #include <string.h>
