@@ -22,9 +22,9 @@ typedef struct cat_login_t {
 } cat_login_t;
 
 /*
- * Compares the password with the account's, behind the throttle of key (accounts/throttle.h). account NULL: the outcome is CAT_LOGIN_WRONG,
- * after the same time. Releases the connection, because hashing takes longer than everything else. A status other than
- * APR_SUCCESS is a fault; the attempt does not count then.
+ * Compares the password with the account's, behind the throttle of key (accounts/throttle.h). account NULL: the outcome
+ * is CAT_LOGIN_WRONG, after the same time. Releases the connection, because hashing takes longer than everything else.
+ * A status other than APR_SUCCESS is a fault; the attempt does not count then.
  */
 apr_status_t cat_login_prove(const cat_account_context_t *c, const char *key, const cat_account_t *account,
                              const char *password, cat_login_t *result);

@@ -8,8 +8,8 @@
 
 /*
  * What users change of their own accounts, besides the password; all of it is in the audit table. APR_NOTFOUND: the
- * account is gone or locked. A password is compared as at sign-in, behind the throttle of the user's id; result->outcome and result->wait are set, and unless it is the
- * user's, nothing else is done.
+ * account is gone or locked. A password is compared as at sign-in, behind the throttle of the user's id;
+ * result->outcome and result->wait are set, and unless it is the user's, nothing else is done.
  */
 
 /* *account: as it is afterwards. APR_EEXIST: another account has the name, or gave it up (accounts/names.h). The user's

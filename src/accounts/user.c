@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The field tables of users: what a registration takes, what administrators see and may change, and what users see of their own accounts.
+ * The rules of names, addresses and roles are the same in all of them, in the checks of input as in /openapi.json.
+ */
 #include "accounts/user.h"
 
-#include <apr_lib.h>
 #include <string.h>
 
 #include "accounts/role.h"
 #include "lib/id.h"
 #include "mail/email.h"
-
-static int has_form_of_id(const char *text)
-{
-    char folded[CAT_ID_LENGTH + 1];
-
-    if (strlen(text) != CAT_ID_LENGTH) {
-        return 0;
-    }
-    for (int i = 0; i <= CAT_ID_LENGTH; i++) {
-        folded[i] = (char)apr_tolower(text[i]);
-    }
-    return cat_id_check(folded);
-}
 
 static const char *refuse_name(const char *text)
 {
@@ -28,7 +18,7 @@ static const char *refuse_name(const char *text)
     if (text[strspn(text, allowed)]) {
         return "must consist of letters, digits, '.', '_' and '-'";
     }
-    return has_form_of_id(text) ? "must not have the form of an id" : NULL;
+    return cat_id_has_form(text) ? "must not have the form of an id" : NULL;
 }
 
 static const char *refuse_email(const char *text)

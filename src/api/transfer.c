@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files of products over HTTP. An export is a stream: catalogue/export.h makes the next piece when the last one has been sent. An import
+ * reads the body in pieces, and answers with a summary, or with the faults of the rows. Here are only the parameters and the answers of both.
+ */
 #include "api/transfer.h"
 
 #include <apr_strings.h>

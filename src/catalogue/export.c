@@ -234,7 +234,6 @@ static apr_status_t take_permit(cat_export_t *e)
         return CAT_EBUSY;
     }
     e->has_permit = 1;
-    apr_pool_pre_cleanup_register(db->pool, e, close_with_pool);
     return APR_SUCCESS;
 }
 
@@ -260,6 +259,8 @@ apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const 
         end_export(e);
         return rv;
     }
+    /* Later than the cleanup that gives the connection back, and so run before it: the job must not find the export without one. */
+    apr_pool_pre_cleanup_register(db->pool, e, close_with_pool);
     e->is_begun = 1;
     e->begun = e->handed = cat_time_monotonic();
     e->credit = CREDIT;

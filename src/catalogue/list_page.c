@@ -1,10 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "catalogue/list_page.h"
-
-#include <apr_strings.h>
-
-#include "db/checkout.h"
-
 /*
  * Finds a page of all products, however far back, and the total.
  *
@@ -18,6 +12,11 @@
  *
  *     newest | 0 .. NEAR: one statement | ... first <= the page's first product < next ... | the NEAR oldest | oldest
  */
+#include "catalogue/list_page.h"
+
+#include <apr_strings.h>
+
+#include "db/checkout.h"
 
 #define FEW 50
 #define NEAR 2000

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is derived of a product: a key for each field of the field table (db/product.def) that is KEYED, by which the field is compared and
+ * ordered, and the words by which the product is found. A text's key is the text folded, a number's the integer in whose order the numbers
+ * are. All tables here are made of the field table, and the assertions below refuse a row that they could not serve.
+ */
 #include "catalogue/product_keys.h"
 
 #include <string.h>

@@ -397,16 +397,6 @@ int cat_row_find_delimiter(char delimiter)
     return (int)strcspn(delimiters, (const char[]){delimiter, '\0'});
 }
 
-int cat_row_find_word(const char *const *words, const char *name)
-{
-    int i = 0;
-
-    while (words[i] && strcmp(words[i], name) != 0) {
-        i++;
-    }
-    return i;
-}
-
 /* CAT_PRODUCT_FIELDS: the column is left out. */
 static int parse_names(const char *names, int *columns, int *count)
 {

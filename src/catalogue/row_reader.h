@@ -47,8 +47,7 @@ extern const char *const cat_row_delimiters[], *const cat_row_decimals[];
 /* which: an index of cat_row_delimiters. */
 char cat_row_delimiter(int which);
 
-/* Of a name, or of a delimiter, its index; that of NULL: there is none. */
-int cat_row_find_word(const char *const *words, const char *name);
+/* Of a delimiter, its index; that of NULL: there is none. */
 int cat_row_find_delimiter(char delimiter);
 
 #define CAT_ROW_COLUMNS_FAULT "must be names of fields, each once, or empty"

@@ -14,8 +14,8 @@ const char *ctl_database_open(ctl_t *ctl, int make);
 
 /*
  * Runs work in a transaction, and repeats it from the start while the database is locked, because the server's write
- * lock does not cover this program; then yields. Any status but APR_SUCCESS rolls back and is returned; faults of the database have
- * been logged.
+ * lock does not cover this program; then yields. Any status but APR_SUCCESS rolls back and is returned; faults of the
+ * database have been logged.
  */
 typedef apr_status_t ctl_work_t(ctl_t *ctl, void *baton);
 apr_status_t ctl_database_write(ctl_t *ctl, ctl_work_t *work, void *baton);

@@ -14,6 +14,7 @@
 #include "ctl/database.h"
 #include "ctl/move.h"
 #include "ctl/progress.h"
+#include "lib/text.h"
 
 #define PIECE 65536
 #define ROW_MAX 65536 /* octets: CatalogMaxBody's default */
@@ -40,16 +41,8 @@ static int write_export(cat_export_t *export)
 static const char *find_word(apr_pool_t *pool, const char *option, const char *const *words, const char *name,
                              int *which)
 {
-    const char *all = words[0];
-
-    *which = name ? cat_row_find_word(words, name) : 0;
-    if (words[*which]) {
-        return NULL;
-    }
-    for (int i = 1; words[i]; i++) {
-        all = apr_pstrcat(pool, all, words[i + 1] ? ", " : " or ", words[i], NULL);
-    }
-    return apr_pstrcat(pool, option, " must be ", all, NULL);
+    *which = name ? cat_text_find(words, name) : 0;
+    return words[*which] ? NULL : apr_pstrcat(pool, option, " must be ", cat_text_join(pool, words), NULL);
 }
 
 /* The options that files have in both directions. */

@@ -17,9 +17,9 @@ typedef struct cat_db_t cat_db_t;
  * A request's or a job's use of one database. The first statement takes a connection; cat_db_release gives it back, or
  * the end of the pool. Used by one thread.
  *
- * All functions return APR_SUCCESS or one of five statuses of db/status.h (CAT_EBUSY, CAT_ENOTREADY,
- * CAT_EREADONLY, CAT_EDOWN, CAT_EVALUE), after logging its cause; or one of two that are not logged, because callers expect them: APR_NOTFOUND
- * and APR_EEXIST.
+ * All functions return APR_SUCCESS or one of five statuses of db/status.h (CAT_EBUSY, CAT_ENOTREADY, CAT_EREADONLY,
+ * CAT_EDOWN, CAT_EVALUE), after logging its cause; or one of two that are not logged, because callers expect them:
+ * APR_NOTFOUND and APR_EEXIST.
  */
 cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log);
 

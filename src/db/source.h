@@ -109,10 +109,10 @@ apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const
                                    const cat_file_registry_t *registry, cat_source_migrate_t *migrate);
 
 /*
- * Takes one of at most max connections, before uses with a lower max. APR_SUCCESS: handle is open. CAT_EBUSY: none came free in a second, or another
- * thread has been trying for three to open the first one of this child; CAT_EDOWN: none can be opened; both have been
- * logged. While none can, one thread tries, and the others are refused after half a second: a server that does not
- * answer costs each attempt its time-out, and the pools let one thread try at a time.
+ * Takes one of at most max connections, before uses with a lower max. APR_SUCCESS: handle is open. CAT_EBUSY: none came
+ * free in a second, or another thread has been trying for three to open the first one of this child; CAT_EDOWN: none
+ * can be opened; both have been logged. While none can, one thread tries, and the others are refused after half a
+ * second: a server that does not answer costs each attempt its time-out, and the pools let one thread try at a time.
  */
 apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
                              cat_db_handle_t *handle);

@@ -127,8 +127,8 @@ static const char *check_copy(copy_t *copy)
     if (found && !strcmp(found, "ok")) {
         return NULL;
     }
-    return apr_psprintf(copy->pool, "%s is damaged, and so is its copy: %s", copy->from,
-                        found ? found : sqlite3_errmsg(copy->target));
+    return found ? apr_psprintf(copy->pool, "%s is damaged, and so is its copy: %s", copy->from, found)
+                 : apr_psprintf(copy->pool, "%s: cannot be checked: %s", copy->to, sqlite3_errmsg(copy->target));
 }
 
 /* locking_mode: the copy is in WAL mode like its original, and needs no index in shared memory then. */

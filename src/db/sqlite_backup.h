@@ -8,9 +8,9 @@
 typedef int cat_sqlite_backup_progress_t(void *baton, apr_int64_t done, apr_int64_t total);
 
 /*
- * Copies the SQLite database at the path `from`, as it is when the copy begins, to the file `to`, which is empty, and checks the copy.
- * Other connections read and write meanwhile. NULL: the copy is
- * complete and on the disk. Otherwise a fault, on the pool; the file `to` then has to be removed.
+ * Copies the SQLite database at the path `from`, as it is when the copy begins, to the file `to`, which is empty, and
+ * checks the copy. Other connections read and write meanwhile. NULL: the copy is complete and on the disk. Otherwise a
+ * fault, on the pool; the file `to` then has to be removed.
  */
 const char *cat_sqlite_backup_make(apr_pool_t *pool, const char *from, const char *to,
                                    cat_sqlite_backup_progress_t *progress, void *baton);

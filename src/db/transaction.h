@@ -31,8 +31,8 @@ typedef struct cat_write_t {
  * one writer at a time, the writes of this child that wait for the write lock share a transaction: the group commit
  * leader, one of their threads, runs all of them on its connection while the others sleep. Each write succeeds or is
  * rolled back by itself, and its thread returns after the commit; all of that is between BEGIN and COMMIT, single
- * statements too. A write that counts as many (item.more) shares with few, or with none, and waits for others like it first. Where the database has several
- * writers, a single statement runs without BEGIN, and the connection is kept.
+ * statements too. A write that counts as many (item.more) shares with few, or with none, and waits for others like it
+ * first. Where the database has several writers, a single statement runs without BEGIN, and the connection is kept.
  */
 apr_status_t cat_transaction_write(cat_write_t *w);
 

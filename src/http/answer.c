@@ -145,12 +145,21 @@ cat_answer_t *cat_answer_status(apr_pool_t *pool, int status, const char *phrase
                : make_problem(pool, apr_pmemdup(pool, &other, sizeof(other)), NULL, NULL);
 }
 
+void cat_answer_put_header(apr_table_t *headers, const char *name, const char *value)
+{
+    if (strcmp(name, "Set-Cookie") == 0) {
+        apr_table_addn(headers, name, value);
+    } else {
+        apr_table_setn(headers, name, value);
+    }
+}
+
 void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, const char *value)
 {
     if (!a->headers) {
         a->headers = apr_table_make(pool, 4);
     }
-    (strcmp(name, "Set-Cookie") != 0 ? apr_table_setn : apr_table_addn)(a->headers, name, value);
+    cat_answer_put_header(a->headers, name, value);
 }
 
 #define IGNORED_OCTETS 64 /* of one name; the rest is cut */

@@ -75,6 +75,9 @@ cat_answer_t *cat_answer_status(apr_pool_t *pool, int status, const char *phrase
 /* Sets a header of the answer; name is a literal, value lives as long as the answer. Each Set-Cookie is one more. */
 void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, const char *value);
 
+/* The same in any table of headers. */
+void cat_answer_put_header(apr_table_t *headers, const char *name, const char *value);
+
 /* Names the unknown fields of a body, or the unknown parameters of a query, in `Catalog-Ignored`: separated by commas,
  * percent-encoded where a name is no token (RFC 9110 5.6.2), at most 64 octets of each. names: const char *; empty: no
  * header. */

@@ -65,11 +65,9 @@ void cat_description_add_parameter(cat_describer_t *d, const char *name, const c
 
 json_t *cat_description_words(const char *const *words, int chosen)
 {
-    json_t *choices = json_array(), *schema = json_pack("{s:s, s:o}", "type", "string", "enum", choices);
+    json_t *schema = json_pack("{s:s}", "type", "string");
 
-    for (int i = 0; words[i]; i++) {
-        json_array_append_new(choices, json_string(words[i]));
-    }
+    cat_schema_add_rule(schema, &(cat_text_rule_t){.words = words});
     if (chosen >= 0) {
         json_object_set_new(schema, "default", json_string(words[chosen]));
     }

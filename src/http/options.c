@@ -3,30 +3,19 @@
 
 #include <string.h>
 
-static const char *list_words(apr_pool_t *pool, const char *const *words)
-{
-    cat_buffer_t b;
+#include <apr_strings.h>
 
-    cat_buffer_init(&b, pool, 64);
-    cat_buffer_add_text(&b, "must be ");
-    for (int i = 0; words[i]; i++) {
-        cat_buffer_add_text(&b, !i ? "" : words[i + 1] ? ", " : " or ");
-        cat_buffer_add_text(&b, words[i]);
-    }
-    return cat_buffer_text(&b);
-}
+#include "lib/text.h"
 
 static void choose_word(cat_parameters_t *p, cat_option_t *option, const char *value)
 {
-    int i = 0;
+    int which = cat_text_find(option->words, value ? value : "");
 
-    while (option->words[i] && (!value || strcmp(option->words[i], value) != 0)) {
-        i++;
-    }
-    if (option->words[i]) {
-        option->chosen = i;
+    if (option->words[which]) {
+        option->chosen = which;
     } else {
-        cat_parameters_add_error(p, option->name, "choice", list_words(p->pool, option->words));
+        cat_parameters_add_error(p, option->name, "choice",
+                                 apr_pstrcat(p->pool, "must be ", cat_text_join(p->pool, option->words), NULL));
     }
 }
 

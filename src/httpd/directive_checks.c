@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a directive accepts beyond the range in its row of the directive table (httpd/directives.def). A check looks at one value alone, and
+ * reads the files that it names, so that each mistake is reported with the line that has it; what several settings must have in common is
+ * checked when all are known (httpd/conf.c).
+ */
 #include "httpd/directive_checks.h"
 
 #include <apr_file_info.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the configuration to the children that serve it. check_config finds the mounts, which "httpd -t" reports on, too; post_config creates
+ * what the children share, in memory that they inherit; child_init creates what each child has for itself, and starts its jobs.
+ */
 #include "httpd/lifecycle.h"
 
 #include <ap_mpm.h>

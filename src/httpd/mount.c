@@ -187,7 +187,7 @@ static void note_taken(request_rec *r, const cat_conf_t *conf)
     if (match.resource && !atomic_exchange(&mount->taken, 1)) {
         ap_log_rerror(
             APLOG_MARK, APLOG_WARNING, 0, r,
-            "CAT074: requests such as %s %s%s do not reach the mount: another module, as a rule mod_rewrite, has "
+            "CAT074: requests such as %s %s%s do not reach the mount: another module, usually mod_rewrite, has "
             "mapped them elsewhere; add before its rules: RewriteRule ^%s(/|$) - [END]",
             r->method, conf->mount, match.resource->path, conf->mount);
     }

@@ -22,7 +22,7 @@ APLOG_USE_MODULE(catalog);
 
 static int add_header(void *table, const char *name, const char *value)
 {
-    (strcmp(name, "Set-Cookie") != 0 ? apr_table_setn : apr_table_addn)(table, name, value);
+    cat_answer_put_header(table, name, value);
     return 1;
 }
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CSV, written and read. libcsv splits the text into cells. Around it are what spreadsheets add: byte order marks and encodings
+ * (lib/encoding.h), a first line "sep=;", and quotes within bare cells. The decoder passes UTF-8 on in pieces of any size; parse_text cuts
+ * them at line ends, so that the place of each row in the file is known when libcsv reports its end.
+ */
 #include "lib/csv.h"
 
 #include <apr_tables.h>

@@ -74,18 +74,30 @@ int cat_id_check(const char *text)
     return text[CAT_ID_LENGTH] == '\0';
 }
 
+/* Flag: the text is an id in either case; folded: in lower case. */
+static int fold_id(const char *text, char folded[CAT_ID_LENGTH + 1])
+{
+    if (strlen(text) != CAT_ID_LENGTH) {
+        return 0;
+    }
+    for (int i = 0; i <= CAT_ID_LENGTH; i++) {
+        folded[i] = (char)apr_tolower(text[i]);
+    }
+    return cat_id_check(folded);
+}
+
+int cat_id_has_form(const char *text)
+{
+    char folded[CAT_ID_LENGTH + 1];
+
+    return fold_id(text, folded);
+}
+
 const char *cat_id_fold(apr_pool_t *pool, const char *text)
 {
-    char *folded;
+    char folded[CAT_ID_LENGTH + 1];
 
-    if (strlen(text) != CAT_ID_LENGTH || cat_id_check(text)) {
-        return text;
-    }
-    folded = apr_pstrdup(pool, text);
-    for (char *c = folded; *c; c++) {
-        *c = (char)apr_tolower(*c);
-    }
-    return cat_id_check(folded) ? folded : text;
+    return !cat_id_check(text) && fold_id(text, folded) ? apr_pstrdup(pool, folded) : text;
 }
 
 int cat_id_compare(const void *one, const void *other)

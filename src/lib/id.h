@@ -15,6 +15,9 @@ const char *cat_id_make(apr_pool_t *pool, apr_time_t now);
 /* Is text a UUID as cat_id_make writes it: 36 characters, lower-case hexadecimal, version 7, RFC 9562 variant? */
 int cat_id_check(const char *text);
 
+/* The same, but the digits may be in either case. */
+int cat_id_has_form(const char *text);
+
 /* An id that a client sent: RFC 9562, 4, has its digits in either case. The text in lower case, on the pool, if that is an id; otherwise the
  * text itself. */
 const char *cat_id_fold(apr_pool_t *pool, const char *text);

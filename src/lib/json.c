@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON by way of jansson, which keeps real numbers as doubles. Where they are to be stored, those that a double would change are replaced by
+ * objects in the text, before it is parsed: so the check of the field can refuse them and say why (cat_json_parse_exact). Texts are written
+ * here, because a list has many of them.
+ */
 #include "lib/json.h"
 
 #include <string.h>

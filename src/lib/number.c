@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers as texts. A double is written with the fewest digits that read back as the same double. Whether a text loses anything that way is
+ * found by comparing it with what would be written, both spelled as digits and a power of ten.
+ */
 #include "lib/number.h"
 
 #include <fenv.h>
@@ -116,6 +120,8 @@ int cat_number_parse_real(const char *text, double *value)
     return number != NULL;
 }
 
+#define EXPONENT_LEAST (-APR_INT64_C(1000000000)) /* far below what a double can have */
+
 /* Digits and a power of ten, which are the same for all texts of a value but its sign: "1999e-2". "": zero. */
 static const char *spell_decimal(apr_pool_t *pool, const char *text, apr_size_t length)
 {
@@ -136,6 +142,7 @@ static const char *spell_decimal(apr_pool_t *pool, const char *text, apr_size_t 
     if (text < end) {
         text += text + 1 < end && text[1] == '+' ? 2 : 1;
         cat_number_parse_integer(apr_pstrmemdup(pool, text, (apr_size_t)(end - text)), &exponent);
+        exponent = exponent > EXPONENT_LEAST ? exponent : EXPONENT_LEAST;
     }
     for (; count > 0 && digits[count - 1] == '0'; count--) {
         power++;

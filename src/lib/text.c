@@ -40,3 +40,25 @@ const char *cat_text_shorten(apr_pool_t *pool, const char *text, int most)
     }
     return cat_buffer_text(&b);
 }
+
+int cat_text_find(const char *const *words, const char *text)
+{
+    int i = 0;
+
+    while (words[i] && strcmp(words[i], text) != 0) {
+        i++;
+    }
+    return i;
+}
+
+const char *cat_text_join(apr_pool_t *pool, const char *const *words)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, 64);
+    for (int i = 0; words[i]; i++) {
+        cat_buffer_add_text(&b, !i ? "" : words[i + 1] ? ", " : " or ");
+        cat_buffer_add_text(&b, words[i]);
+    }
+    return cat_buffer_text(&b);
+}

@@ -8,8 +8,8 @@
 
 /*
  * Is text an address that may be stored and put on an SMTP command line? The local part is a dot-atom (RFC 5322 3.2.3)
- * of at most 64 octets, the domain a host name with a dot, whose last label has two characters or more and begins with a letter. So there is no
- * white space, control character, bracket, quote or comma in it, and never a second recipient.
+ * of at most 64 octets, the domain a host name with a dot, whose last label has two characters or more and begins with
+ * a letter. So there is no white space, control character, bracket, quote or comma in it, and never a second recipient.
  */
 int cat_email_check(const char *text);
 

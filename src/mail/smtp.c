@@ -287,7 +287,7 @@ const char *cat_smtp_check_url(apr_pool_t *pool, const char *url)
     CURLU *u = curl_url();
 
     apr_pool_cleanup_register(pool, u, free_url, apr_pool_cleanup_null);
-    if (curl_url_set(u, CURLUPART_URL, url, 0) != CURLUE_OK) {
+    if (curl_url_set(u, CURLUPART_URL, url, 0) != CURLUE_OK || !strstr(url, "://")) { /* curl accepts "smtp:/host" */
         return "is not a URL like smtp://mail.example.org:587";
     }
     scheme = get_part(pool, u, CURLUPART_SCHEME);

@@ -149,7 +149,8 @@ static void free_place(place_t *place)
     pthread_mutex_unlock(&place->owner);
 }
 
-static int is_dead(place_t *place)
+/* Flag: the thread has died, and the place is free. */
+static int free_if_dead(place_t *place)
 {
     if (try_mutex(&place->owner) != APR_SUCCESS) {
         return 0;
@@ -182,7 +183,7 @@ static void free_dead(cat_semaphore_t *s, state_t state)
 {
     for (int i = 0; i < s->used; i++) {
         if (s->places[i].state == state) {
-            is_dead(&s->places[i]);
+            free_if_dead(&s->places[i]);
         }
     }
 }
@@ -220,7 +221,7 @@ static void let_in(cat_semaphore_t *s)
     place_t *next;
 
     while (free > 0 && (next = find_next(s, free))) {
-        if (!is_dead(next)) {
+        if (!free_if_dead(next)) {
             next->state = INSIDE;
             s->round = next->round;
             sem_post(&next->let_in);

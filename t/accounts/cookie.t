@@ -188,6 +188,9 @@ for my $path ('/auth/refresh', '/auth/logout') {
         'and deletes them, whatever path and domain of the host they have') or diag explain $lines;
     ok(!(grep { /Domain=test;/ } keys %$lines), 'no browser has a cookie of a top-level domain');
 }
+my $long = at_shop('/auth/refresh', undef, [$thief, $victim], headers => { Host => 'a.' x 125 . 'test' });
+answers($long, 400, refusal(error => qr/two/), 'two cookies are refused whatever Host says');
+ok(!(grep { /Domain=/ } keys %{ dropped($long) }), 'a Host that is too long for a domain has no parents');
 ok(works($server, $_->{json}{token}), 'no session ends') for $thief, $victim;
 my $twice = $server->api(POST => '/auth/refresh', headers => { Cookie => join '; ', "$host=" . 'x' x 43, pair(login('/api', cookie => true)) });
 answers($twice, 400, refusal(error => qr/two/), 'two cookies over TLS, as only a browser without the prefix sends them, are refused, too',

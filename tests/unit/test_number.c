@@ -360,7 +360,8 @@ static void test_numbers_that_a_double_keeps_are_known(void **state)
                                          "4e-324",
                                          "1.00000000000000000001",
                                          "0.1000000000000000055511151231257827",
-                                         "1e-999999999999999999999"};
+                                         "1e-999999999999999999999",
+                                         "0.01e-9223372036854775807"};
 
     for (size_t i = 0; i < UNIT_COUNT(exact); i++) {
         assert_true(cat_number_is_exact(*state, exact[i], strlen(exact[i])));

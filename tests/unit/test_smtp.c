@@ -360,6 +360,7 @@ static void test_checks_urls(void **state)
                                       "http://mail.example.org",
                                       "file:///var/mail",
                                       "smtp://",
+                                      "smtp:/mail.example.org",
                                       "smtp://user@mail.example.org",
                                       "smtp://user:secret@mail.example.org",
                                       "smtp://mail.example.org/shop",

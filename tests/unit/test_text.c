@@ -54,13 +54,23 @@ static void test_characters_are_read_one_by_one(void **state)
     assert_int_equal(character, 0xFFFD);
 }
 
+static void test_words_are_found_and_listed(void **state)
+{
+    static const char *const words[] = {"comma", "semicolon", "tab", NULL}, *const one[] = {"point", NULL};
+
+    assert_int_equal(cat_text_find(words, "comma"), 0);
+    assert_int_equal(cat_text_find(words, "tab"), 2);
+    assert_int_equal(cat_text_find(words, "ta"), 3);
+    assert_string_equal(cat_text_join(*state, words), "comma, semicolon or tab");
+    assert_string_equal(cat_text_join(*state, one), "point");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_a_short_text_stays_as_it_is),
-        UNIT_TEST(test_characters_are_counted_and_never_cut),
-        UNIT_TEST(test_what_is_no_text_is_replaced),
-        UNIT_TEST(test_characters_are_read_one_by_one),
+        UNIT_TEST(test_a_short_text_stays_as_it_is), UNIT_TEST(test_characters_are_counted_and_never_cut),
+        UNIT_TEST(test_what_is_no_text_is_replaced), UNIT_TEST(test_characters_are_read_one_by_one),
+        UNIT_TEST(test_words_are_found_and_listed),
     };
     return UNIT_RUN(tests);
 }

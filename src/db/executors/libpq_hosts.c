@@ -50,7 +50,7 @@ static PGconn *connect_host(const PQconninfoOption *options, int n)
     char parts[sizeof(lists) / sizeof(lists[0])][NAME_MAX_LENGTH];
     int count = 0;
 
-    for (const PQconninfoOption *o = options; o->keyword && count < OPTIONS_MAX - 6; o++) {
+    for (const PQconninfoOption *o = options; o->keyword && count < OPTIONS_MAX - 7; o++) {
         if (o->val) {
             names[count] = o->keyword;
             values[count++] = o->val;
@@ -68,6 +68,8 @@ static PGconn *connect_host(const PQconninfoOption *options, int n)
     values[count++] = "any";
     names[count] = "connect_timeout";
     values[count++] = CAT_HOST_PATIENCE;
+    names[count] = "tcp_user_timeout"; /* milliseconds: also of a host that is gone when it has been connected */
+    values[count++] = CAT_HOST_PATIENCE "000";
     names[count] = values[count] = NULL;
     return PQconnectdbParams(names, values, 0);
 }
