@@ -29,7 +29,8 @@ my $flood = clients($server, 8, sub {
 
 sub median { (sort { $a <=> $b } @_)[@_ / 2] }
 
-sleep 2;
+my $db = $server->database;
+ok(wait_until(30, sub { $db->selectrow_array('SELECT COUNT(*) FROM products') }), 'the imports have begun');
 my (@waited, %answers);
 my $user = register($server);
 my $end = time + 12;

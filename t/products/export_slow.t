@@ -43,6 +43,17 @@ sub whole_export {
     return CatalogTest::Http::read_all($socket);
 }
 
+# Reads 18 KB a second until the server ends the export.
+sub read_slowly {
+    my ($server, $client) = @_;
+    my $begun = time;
+    until ($server->log_text =~ /CAT081: / || time - $begun > 120) {
+        sysread $client->{socket}, $client->{text}, 900, length $client->{text};
+        sleep 0.05;
+    }
+    return time - $begun;
+}
+
 sub rest { my ($c) = @_; return $c->{text} . CatalogTest::Http::read_all($c->{socket}) }
 sub is_whole { $_[0] =~ /\r\n0\r\n\r\n\z/ }
 
@@ -59,18 +70,13 @@ sub is_stopped {
 my $late = filled("CatalogExportTimeout 12\n");
 my $client = begin_export($late);
 ok(is_whole(whole_export($late)), 'a client that reads on gets the whole file');
-sleep 15;
+read_slowly($late, $client);
 is_stopped($late, $client, 'it has taken longer than CatalogExportTimeout', 'too late');
 $late->stop;
 
 my $slow = filled("CatalogExportRate 1000000\n");
-my $begun = time;
 $client = begin_export($slow);
-until ($slow->log_text =~ /CAT081: / || time - $begun > 120) {
-    sysread $client->{socket}, $client->{text}, 900, length $client->{text};
-    sleep 0.05;
-}
-takes_less(time - $begun, 60, 'a client that reads 18 KB a second is too slow before a minute has passed');
+takes_less(read_slowly($slow, $client), 60, 'a client that reads 18 KB a second is too slow before a minute has passed');
 is_stopped($slow, $client, 'its client reads more slowly than CatalogExportRate', 'too slow');
 $slow->stop;
 
@@ -82,7 +88,7 @@ if (driver eq 'sqlite3') {
     my $before = -s $wal;
     my $batch = { operations => [map { { op => 'create', body => { name => "a product $_", price => $_ } } } 1 .. 500] };
     ok(wait_until(60, sub { $writes->api(POST => '/products/batch', $batch, token => $user->{token}); -s $wal > $before }), 'the -wal file grows');
-    sleep 2.5;
+    read_slowly($writes, $client);
     is_stopped($writes, $client, 'the -wal file has grown beyond CatalogExportWAL', 'too much is written');
 }
 

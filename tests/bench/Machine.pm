@@ -69,7 +69,7 @@ sub facts {
 sub versions {
     my %say = (
         httpd => '$(apxs -q SBINDIR)/$(apxs -q PROGNAME) -v', nginx => '/usr/sbin/nginx -v', node => 'node --version',
-        php => 'php -v', mariadb => 'mariadbd --version', 
+        php => 'php -v', mariadb => 'mariadbd --version',
         postgresql => '$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -n 1)/postgres --version');
     return { map { $_ => qx($say{$_} 2>&1) =~ /(\d+\.\d+(?:\.\d+)?)/ ? $1 : 'unknown' } keys %say };
 }

@@ -119,7 +119,7 @@ function settings(ports, friends, home, root) {
         host(ports.editors, 'CatalogWriteRole editor') +
         host(ports.abroad, `CatalogAllowOrigin ${friends.join(' ')}`) +
         host(ports.overseas, ...overseas(home, friends[0])) +
-        host(ports.plain, 'CatalogIndex none\n        CatalogDatabase sqlite3 "${DATA}/plain.db"') +
+        host(ports.plain, 'CatalogIndex none\n        CatalogAudience plain\n        CatalogDatabase sqlite3 "${DATA}/plain.db"') +
         host(ports.installed, 'CatalogCurrency EUR', pagesAsInstalled(root))
     );
 }

@@ -215,3 +215,17 @@ export async function comeAsAdmin(server, visit, name) {
     await visitor.signIn(user);
     return visitor;
 }
+
+/* The pages that an administrator may see, of a product and a user, with what tells that the page is there. */
+export const adminPages = (product, user) => ({
+    [`/product.html?id=${product}`]: '#remove',
+    [`/edit.html?id=${product}`]: 'form button',
+    '/work.html': 'tbody tr',
+    [`/work.html?product=${product}`]: '[open] form button',
+    '/import.html': '.drop button',
+    '/account.html': '.session',
+    '/users.html': 'tbody tr',
+    [`/users.html?user=${user}`]: '[open] .list-group-item',
+    '/users.html?view=audit': 'tbody tr',
+    '/server.html': 'body:has(.chart p) #list .reason',
+});

@@ -115,11 +115,13 @@ cat >/etc/apache2/conf-available/databases.conf <<'END'
 <Location "/mysql">
   CatalogEnable   On
   CatalogKeyDir   /etc/catalog/keys
+  CatalogAudience mysql
   CatalogDatabase mysql "user=catalog,pass=secret,dbname=catalog,reconnect=0,flags=CLIENT_FOUND_ROWS,group=catalog"
 </Location>
 <Location "/pgsql">
   CatalogEnable   On
   CatalogKeyDir   /etc/catalog/keys
+  CatalogAudience pgsql
   CatalogDatabase pgsql "user=catalog dbname=catalog"
 </Location>
 END
@@ -140,7 +142,9 @@ seq -f 'Cup %.0f,3.50' 10000 | sed '1i name,price' >/tmp/cups.csv
 expect 'an import' "$(ask $url/api/products/import "${authorized[@]}" -H 'Content-Type: text/csv' --data-binary @/tmp/cups.csv |
     jq .summary.created)" 10000
 for database in mysql pgsql; do
-    expect "an import on $database" "$(ask $url/$database/products/import "${authorized[@]}" -H 'Content-Type: text/csv' \
+    token=$(ask $url/$database/register -H 'Content-Type: application/json' \
+        -d '{"username":"ada","email":"ada@example.com","password":"correct horse"}' | jq -r .token)
+    expect "an import on $database" "$(ask $url/$database/products/import -H "Authorization: Bearer $token" -H 'Content-Type: text/csv' \
         --data-binary @/tmp/cups.csv | jq .summary.created)" 10000
 done
 expect 'an export' "$(ask "$url/api/products/export?format=csv" | wc -l)" 10004

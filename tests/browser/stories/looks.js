@@ -362,8 +362,8 @@ export function stories(server) {
         const { data: product } = await server.api('POST', '/products', made, user.token);
         const other = await server.register('lookedat');
         server.bury(other, `No such file or directory: /srv/${'a-long-path/'.repeat(17)}`); /* about as long as it gets */
+        server.promote(user); /* which withdraws the links in mails */
         server.bury(user);
-        server.promote(user);
         await visitor.signIn(user);
         visitor.expect(
             'POST /api/auth/login 401',

@@ -94,7 +94,7 @@ export function stories(server) {
     });
 
     story('an administrator sends failed mails again, one and all', server, async visit => {
-        const visitor = await comeAsAdmin(server, visit, 'postmaster');
+        const visitor = await comeAsAdmin(server, visit, 'mailwoman');
         const { page } = visitor;
         const users = await Promise.all(['first', 'second'].map(name => server.register(name)));
         await Promise.all(users.map(({ email }) => server.mailedLink(email, 'confirm.html')));

@@ -1,28 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pages on phones, tablets and screens of all widths, with the longest words that users may write. */
 import assert from 'node:assert/strict';
-import { comeAsAdmin, story } from '../visitor.js';
+import { adminPages, comeAsAdmin, story } from '../visitor.js';
 
 const WIDTHS = [320, 390, 600, 721, 768, 820, 900, 960, 961, 1024, 1280];
 const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.padEnd(100, 'n');
 
 /* The pages, with what tells that the page is there. */
 const pagesWith = (product, user) => ({
+    ...adminPages(product, user),
     '/': '.card',
     '/?view=table': 'tbody tr',
     [`/?category=${LONG}`]: '.card',
     [`/?q=x${LONG}`]: '.nothing button',
-    [`/product.html?id=${product}`]: '#remove',
-    [`/edit.html?id=${product}`]: 'form button',
-    '/work.html': 'tbody tr',
     [`/work.html?category=${LONG}`]: 'tbody tr',
-    [`/work.html?product=${product}`]: '[open] form button',
-    '/import.html': '.drop button',
-    '/account.html': '.session',
-    '/users.html': 'tbody tr',
-    [`/users.html?user=${user}`]: '[open] .list-group-item',
-    '/users.html?view=audit': 'tbody tr',
-    '/server.html': 'body:has(.chart p) #list .reason',
     '/api.html': '#groups a',
     '/api.html#createProduct': '#operation form',
 });

@@ -261,7 +261,7 @@ function purpose(template) {
     return hasText(key) ? t(key) : template;
 }
 
-/* Why the last attempt failed, in the words of the server, which are English in every language. A server of an older version does not say. */
+/* Why the last attempt failed, in the words of the server, which are English in every language. */
 function reasonText({ state: is, error }) {
     const key = is === 'dead' ? 'server.reason' : 'server.lastReason';
     return error ? el('div', { class: 'form-text reason' }, pieces(key, { reason: el('span', { lang: 'en' }, error) })) : '';

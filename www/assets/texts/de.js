@@ -260,7 +260,7 @@ export default {
     'import.title': 'Produkte importieren',
     'import.menu': 'Import',
     'import.about':
-        'Eine CSV-Datei in UTF-8, oder NDJSON. Die ganze Datei wird geprüft, bevor etwas gespeichert wird.',
+        'Eine CSV-Datei in UTF-8 oder UTF-16, oder NDJSON. Die ganze Datei wird geprüft, bevor etwas gespeichert wird.',
     'import.choose': 'Datei wählen',
     'import.chooseOther': 'Andere Datei wählen',
     'import.drop': 'oder hier ablegen',

@@ -259,7 +259,7 @@ export default {
     'import.title': 'Import products',
     'import.menu': 'Import',
     'import.about':
-        'A CSV file in UTF-8, or NDJSON. The whole file is checked before anything is stored.',
+        'A CSV file in UTF-8 or UTF-16, or NDJSON. The whole file is checked before anything is stored.',
     'import.choose': 'Choose a file',
     'import.chooseOther': 'Choose another file',
     'import.drop': 'or drop it here',
