@@ -6,11 +6,16 @@
 #include "accounts/throttle.h"
 #include "mail/email.h"
 
+/* The user's row is locked before the sessions are read: a sign-in that is about to store one has then stored it, and it is
+ * ended as the others are, or waits and finds no user. */
 apr_status_t cat_deletion_run(cat_db_t *db, apr_pool_t *pool, const cat_account_t *account, apr_time_t now,
                               apr_array_header_t **ended)
 {
-    apr_status_t rv = cat_session_end_others(db, pool, account->id, NULL, now, ended);
+    apr_status_t rv = cat_db_exec(db, SQL_USER_HOLD, CAT_VALUES(account->id), NULL);
 
+    if (rv == APR_SUCCESS) {
+        rv = cat_session_end_others(db, pool, account->id, NULL, now, ended);
+    }
     if (rv == APR_SUCCESS) {
         rv = cat_throttle_unlock(db, pool, account);
     }

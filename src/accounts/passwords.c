@@ -8,7 +8,6 @@
 #include "accounts/password_hash.h"
 #include "db/status.h"
 #include "lib/log.h"
-#include "lib/opaque.h"
 #include "lib/time.h"
 #include "shm/semaphore.h"
 
@@ -103,8 +102,7 @@ const char *cat_passwords_renew(const cat_account_context_t *c, const char *pass
 
 void cat_passwords_check(const cat_account_context_t *c, cat_input_t *input, const char *field, const char *password)
 {
-    if (password && c->conf->blocklist &&
-        cat_blocklist_has(c->conf->blocklist, cat_opaque_prepare(c->pool, password))) {
+    if (password && c->conf->blocklist && cat_blocklist_has(c->conf->blocklist, password)) {
         cat_fields_add_error(c->pool, input, field, "common", "is a commonly used password");
     }
 }

@@ -42,6 +42,8 @@ const cat_text_rule_t cat_user_name_rule = {refuse_name, NULL, "^[A-Za-z0-9._-]*
                       cat_user_email_rule = {refuse_email, "email", "^[^@\\s]+@[^@\\s]+\\.[^@\\s.]{2,}$", NULL},
                       cat_user_role_rule = {refuse_role, NULL, NULL, cat_role_names};
 
+#define PASSWORD_FLAGS (CAT_REQUIRED | CAT_SECRET | CAT_OPAQUE)
+
 /* clang-format off */
 const cat_field_t cat_user_fields[CAT_USER_SESSION_FIELDS] = {
     /*                        name         kind         flags                      least most           absent rule */
@@ -51,7 +53,7 @@ const cat_field_t cat_user_fields[CAT_USER_SESSION_FIELDS] = {
         "Letters, digits, `.`, `_` and `-`; unique whatever the case", "ada"},
     [CAT_USER_EMAIL] =      {"email",     CAT_STRING,  CAT_REQUIRED,              1,    CAT_EMAIL_MAX, NULL,  &cat_user_email_rule,
         "An e-mail address; unique whatever the case", "ada@example.com"},
-    [CAT_USER_PASSWORD] =   {"password",  CAT_STRING,  CAT_REQUIRED | CAT_SECRET, 8,    256,           NULL,  NULL,
+    [CAT_USER_PASSWORD] =   {"password",  CAT_STRING,  PASSWORD_FLAGS,            8,    256,           NULL,  NULL,
         "Any characters; stored as a hash, never returned", "correct horse"},
     [CAT_USER_CREATED_AT] = {"createdAt", CAT_TIME,    CAT_SERVER,                0,    0,             NULL,  NULL,
         "When the account was created, in UTC", "2026-11-21T16:17:07.877Z"},

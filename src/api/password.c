@@ -14,7 +14,6 @@
 #include "http/request.h"
 #include "jose/token.h"
 #include "lib/fields.h"
-#include "lib/opaque.h"
 
 cat_answer_t *cat_password_forgot(cat_request_t *q)
 {
@@ -27,9 +26,9 @@ enum { TOKEN, NEW_BY_RESET, RESET_FIELDS };
 
 /* clang-format off */
 static const cat_field_t reset_fields[RESET_FIELDS] = {
-    [TOKEN] =        {"token",    CAT_STRING, CAT_REQUIRED, 1, 1000, NULL, NULL,
+    [TOKEN] =        {"token",    CAT_STRING, CAT_REQUIRED,              1, 1000, NULL, NULL,
         "The token of the mail's link, after `#token=`", "Zm9yIGFkYQ"},
-    [NEW_BY_RESET] = {"password", CAT_STRING, CAT_REQUIRED, 8, 256,  NULL, NULL,
+    [NEW_BY_RESET] = {"password", CAT_STRING, CAT_REQUIRED | CAT_OPAQUE, 8, 256,  NULL, NULL,
         "The new password", "right staple"},
 };
 /* clang-format on */
@@ -77,9 +76,9 @@ enum { CURRENT, NEW_BY_CHANGE, CHANGE_FIELDS };
 
 /* clang-format off */
 static const cat_field_t change_fields[CHANGE_FIELDS] = {
-    [CURRENT] =       {"currentPassword", CAT_STRING, CAT_REQUIRED, 1, 256, NULL, NULL,
+    [CURRENT] =       {"currentPassword", CAT_STRING, CAT_REQUIRED | CAT_OPAQUE, 1, 256, NULL, NULL,
         "The password until now", "correct horse"},
-    [NEW_BY_CHANGE] = {"newPassword",     CAT_STRING, CAT_REQUIRED, 8, 256, NULL, NULL,
+    [NEW_BY_CHANGE] = {"newPassword",     CAT_STRING, CAT_REQUIRED | CAT_OPAQUE, 8, 256, NULL, NULL,
         "The new password, which must differ", "right staple"},
 };
 /* clang-format on */
@@ -95,7 +94,7 @@ static apr_status_t check_change(cat_request_t *q, const cat_account_context_t *
     current = input->values[CURRENT];
     new = input->values[NEW_BY_CHANGE];
     cat_passwords_check(c, input, "newPassword", new);
-    if (current && new && !strcmp(cat_opaque_prepare(q->pool, current), cat_opaque_prepare(q->pool, new))) {
+    if (current && new && !strcmp(current, new)) {
         cat_fields_add_error(q->pool, input, "newPassword", "unchanged", "must differ from the current password");
     }
     if (!input->errors) {

@@ -89,12 +89,24 @@ enum { NEW_EMAIL, EMAIL_PASSWORD, EMAIL_FIELDS };
 
 /* clang-format off */
 static const cat_field_t email_fields[EMAIL_FIELDS] = {
-    [NEW_EMAIL] =      {"newEmail", CAT_STRING, CAT_REQUIRED,              1, CAT_EMAIL_MAX, NULL, &cat_user_email_rule,
+    [NEW_EMAIL] =      {"newEmail", CAT_STRING, CAT_REQUIRED,                           1, CAT_EMAIL_MAX, NULL, &cat_user_email_rule,
         "The new e-mail address", "grace@example.com"},
-    [EMAIL_PASSWORD] = {"password", CAT_STRING, CAT_REQUIRED | CAT_SECRET, 1, 256,           NULL, NULL,
+    [EMAIL_PASSWORD] = {"password", CAT_STRING, CAT_REQUIRED | CAT_SECRET | CAT_OPAQUE, 1, 256,           NULL, NULL,
         "The current password", "correct horse"},
 };
 /* clang-format on */
+
+static void check_email(cat_request_t *q, cat_input_t *input)
+{
+    const char *email, *password;
+
+    cat_fields_check(q->pool, email_fields, EMAIL_FIELDS, CAT_CREATE, q->strict, q->body, input);
+    email = input->values[NEW_EMAIL];
+    password = input->values[EMAIL_PASSWORD];
+    if (email && password && !strcasecmp(email, password)) {
+        cat_fields_add_error(q->pool, input, "newEmail", "personal", "must not be the password");
+    }
+}
 
 /* Neither the answer nor its time tells whether another account has the address: the mailer finds that out. */
 cat_answer_t *cat_profile_change_email(cat_request_t *q)
@@ -105,7 +117,7 @@ cat_answer_t *cat_profile_change_email(cat_request_t *q)
     cat_login_t result;
     apr_status_t rv;
 
-    cat_fields_check(q->pool, email_fields, EMAIL_FIELDS, CAT_CREATE, q->strict, q->body, &input);
+    check_email(q, &input);
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
@@ -124,7 +136,8 @@ cat_answer_t *cat_profile_change_email(cat_request_t *q)
 /* ---- remove ---- */
 
 static const cat_field_t remove_fields[] = {
-    {"password", CAT_STRING, CAT_REQUIRED | CAT_SECRET, 1, 256, NULL, NULL, "The current password", "correct horse"},
+    {"password", CAT_STRING, CAT_REQUIRED | CAT_SECRET | CAT_OPAQUE, 1, 256, NULL, NULL, "The current password",
+     "correct horse"},
 };
 
 cat_answer_t *cat_profile_remove(cat_request_t *q)

@@ -62,7 +62,7 @@ static const cat_field_t login_fields[LOGIN_FIELDS] = {
         "A user name", NULL},
     [EMAIL] =    {"email",    CAT_STRING,  0,            1,    1000, NULL,  NULL,
         "An e-mail address", NULL},
-    [PASSWORD] = {"password", CAT_STRING,  CAT_REQUIRED, 1,    256,  NULL,  NULL,
+    [PASSWORD] = {"password", CAT_STRING,  CAT_REQUIRED | CAT_OPAQUE, 1,    256,  NULL,  NULL,
         "The password", "correct horse"},
     [COOKIE] =   {"cookie",   CAT_BOOLEAN, 0,            0,    0,    "0",   NULL,
         "Send the refresh token as a cookie that scripts cannot read, instead of in the body", "false"},

@@ -17,7 +17,6 @@
 #include "ctl/list.h"
 #include "lib/id.h"
 #include "lib/json.h"
-#include "lib/opaque.h"
 #include "lib/time.h"
 
 int ctl_users_list(ctl_t *ctl)
@@ -50,7 +49,7 @@ static apr_status_t add(ctl_t *ctl, void *baton)
 /* Checks the rules of registration, but for CatalogReservedNames: who may run this program speaks for the site. */
 static const char *check(ctl_t *ctl, const char *password, addition_t *a)
 {
-    const char *fault = NULL;
+    const char *fault = NULL, *prepared;
     cat_blocklist_t *list;
     cat_input_t input;
     json_t *body = cat_json_own(
@@ -64,15 +63,14 @@ static const char *check(ctl_t *ctl, const char *password, addition_t *a)
     if (input.errors) {
         return cat_fields_summary(ctl->pool, input.errors);
     }
-    fault = cat_passwords_refuse_personal(password, ctl->args[0], ctl->args[1]);
+    prepared = input.values[CAT_USER_PASSWORD];
+    fault = cat_passwords_refuse_personal(prepared, ctl->args[0], ctl->args[1]);
     if (fault) {
         return apr_pstrcat(ctl->pool, "password ", fault, NULL);
     }
     if (ctl->site.blocklist) {
         fault = cat_blocklist_read(ctl->pool, ctl->site.blocklist, &list);
-        fault = !fault && cat_blocklist_has(list, cat_opaque_prepare(ctl->pool, password))
-                    ? "password is one of those that are tried first"
-                    : fault;
+        fault = !fault && cat_blocklist_has(list, prepared) ? "password is one of those that are tried first" : fault;
     }
     return fault;
 }

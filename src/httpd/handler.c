@@ -30,6 +30,7 @@
 #include "shm/limit.h"
 
 #define DOMAIN_MAX 253 /* octets, RFC 1035 2.3.4 */
+#define LABELS_MOST 8  /* of the domain of a host */
 
 /* What a resource takes as a patch (RFC 5789, 3.1). */
 static void name_patches(request_rec *r, const cat_state_t *state, cat_answer_t *answer)
@@ -64,11 +65,23 @@ static int is_foreign(request_rec *r, const cat_conf_t *conf)
     return cat_cors_is_foreign(conf->origins, &sender, conf->base_url);
 }
 
-/* A longer one is none: an answer may name each domain above it. */
+static int count_labels(const char *domain)
+{
+    int count = 1;
+
+    while ((domain = strchr(domain, '.'))) {
+        domain++;
+        count++;
+    }
+    return count;
+}
+
+/* An answer may name each domain above the host, several times (api/token_response.c), and the client chooses the host. */
 static int is_domain(const char *host)
 {
     return host && *host && strlen(host) <= DOMAIN_MAX &&
-           !host[strspn(host, "abcdefghijklmnopqrstuvwxyz0123456789-.")] && apr_isalpha(host[strlen(host) - 1]);
+           !host[strspn(host, "abcdefghijklmnopqrstuvwxyz0123456789-.")] && apr_isalpha(host[strlen(host) - 1]) &&
+           count_labels(host) <= LABELS_MOST;
 }
 
 static void describe_sender(request_rec *r, cat_request_t *q)

@@ -84,7 +84,8 @@ static const char *explain(apr_pool_t *pool, const scope_t *one, const scope_t *
         pool,
         "would accept the access tokens of <Location \"%s\"> of %s, which has another database: they have a "
         "key, CatalogIssuer and CatalogAudience in common. Write in <Location \"%s\"> of %s: "
-        "CatalogAudience %s%s; or, if it is the same database, the same parameters for both",
+        "CatalogAudience %s%s; the same in sections with AuthType Catalog that are for its users; or, if it is the "
+        "same database, the same parameters for both",
         *one->mount->conf->mount ? one->mount->conf->mount : "/", one->mount->server->server_hostname,
         *mount ? mount : "/", host, host, cat_uri_encode_path(pool, mount));
 }

@@ -342,6 +342,16 @@ int cat_key_seal(const cat_key_t *key, const char *text, apr_size_t length, unsi
     return is_sealed;
 }
 
+/* A file may have one key pair in several formats, so its text does not tell. */
+int cat_key_is_same(const cat_key_t *key, const cat_key_t *other)
+{
+    if (key->pair && other->pair) {
+        return EVP_PKEY_eq(key->pair, other->pair) == 1;
+    }
+    return !key->pair && !other->pair && key->length == other->length &&
+           CRYPTO_memcmp(key->content, other->content, key->length) == 0;
+}
+
 const char *cat_key_mark(const cat_key_t *key)
 {
     return key->mark;

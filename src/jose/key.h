@@ -41,6 +41,9 @@ int cat_key_verify(apr_pool_t *pool, const cat_key_t *key, const char *token);
  * never valid as the signature of a token. Threads may share a key. 0: the key is a public one, or there is no memory. */
 int cat_key_seal(const cat_key_t *key, const char *text, apr_size_t length, unsigned char seal[CAT_KEY_SEAL_OCTETS]);
 
+/* Does one verify what the other signs? */
+int cat_key_is_same(const cat_key_t *key, const cat_key_t *other);
+
 /* Hexadecimal digits that tell the key's seals from those of other keys, and nothing about the key; NULL: a public key. */
 const char *cat_key_mark(const cat_key_t *key);
 

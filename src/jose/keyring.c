@@ -236,11 +236,10 @@ const char *cat_keyring_directory(const cat_keyring_t *ring)
     return ring->directory;
 }
 
-/* Keys that sign have marks. */
-static int has_mark(const cat_keys_t *keys, const char *mark)
+static int has_key(const cat_keys_t *keys, const cat_key_t *key)
 {
     for (int i = 0; i < keys->count; i++) {
-        if (!strcmp(cat_key_mark(keys->all[i]), mark)) {
+        if (cat_key_is_same(keys->all[i], key)) {
             return 1;
         }
     }
@@ -252,7 +251,7 @@ int cat_keyring_shares(const cat_keyring_t *ring, const cat_keyring_t *other)
     const cat_keys_t *keys = atomic_load(&ring->keys), *others = atomic_load(&other->keys);
 
     for (int i = 0; i < keys->count && ring != other; i++) {
-        if (has_mark(others, cat_key_mark(keys->all[i]))) {
+        if (has_key(others, keys->all[i])) {
             return 1;
         }
     }

@@ -7,6 +7,7 @@
 
 #include "lib/json.h"
 #include "lib/number.h"
+#include "lib/opaque.h"
 #include "lib/time.h"
 
 /* A fault of one value; code NULL: none. */
@@ -89,16 +90,24 @@ static fault_t refuse_number(apr_pool_t *pool, const json_t *value)
                                  : "must be a number"};
 }
 
+static fault_t read_string(apr_pool_t *pool, const cat_field_t *field, const json_t *value, const char **text)
+{
+    if (!json_is_string(value)) {
+        return (fault_t){"type", "must be a string"};
+    }
+    *text = apr_pstrdup(pool, json_string_value(value));
+    if (field->flags & CAT_OPAQUE) {
+        *text = cat_opaque_prepare(pool, *text);
+    }
+    return check_string(pool, field, *text);
+}
+
 /* Checks a value that is not null and turns it into a record's text. */
 static fault_t read_value(apr_pool_t *pool, const cat_field_t *field, const json_t *value, const char **text)
 {
     switch (field->kind) {
     case CAT_STRING:
-        if (!json_is_string(value)) {
-            return (fault_t){"type", "must be a string"};
-        }
-        *text = apr_pstrdup(pool, json_string_value(value));
-        return check_string(pool, field, *text);
+        return read_string(pool, field, value, text);
     case CAT_NUMBER:
         if (!json_is_number(value)) {
             return refuse_number(pool, value);

@@ -27,7 +27,8 @@ enum {
     CAT_WHOLE = 32,     /* CAT_NUMBER: a fraction or an exponent is a fault */
     CAT_EMBEDDED = 64,  /* CAT_STRING of the server's: a JSON object's text, written as the object */
     CAT_OPTIONAL = 128, /* of the server's: not every record has it */
-    CAT_NULLABLE = 256  /* of the server's: null where it is not set */
+    CAT_NULLABLE = 256, /* of the server's: null where it is not set */
+    CAT_OPAQUE = 512    /* CAT_STRING: a password, which is checked and read as lib/opaque.h prepares it */
 };
 
 /* A rule of texts, and how JSON Schema says it. */

@@ -203,6 +203,12 @@ ok(dropped($out)->{'catalog_refresh=; Path=/shop/v2/api/auth/logout; Domain=shop
 is(at_shop('/auth/refresh', { refreshToken => value($thief) }, [$thief, $victim])->{status}, 200,
     'a token in the body does not depend on them');
 
+# Who sends a host of many labels does not get a line for each of its domains.
+my $deep = $server->talk(CatalogTest::Http::request_bytes(POST => '/shop/v2/api/auth/refresh', undef,
+    headers => { Host => 'a.' x 100 . 'shop.test', Cookie => 'catalog_refresh=a; catalog_refresh=b' }));
+answers($deep, 400, refusal(error => qr/two/), 'two cookies are refused under a host of many labels, too');
+cmp_ok(length $deep->{text}, '<', 4096, 'and the answer is short');
+
 # A copy that is replayed later ends the family, like any token.
 sleep 2;
 answers($server->api(POST => '/auth/refresh', with($first)), 401, undef,

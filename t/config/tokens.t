@@ -3,6 +3,7 @@
 # separates them.
 use CatalogTest;
 
+use CatalogTest::Jose qw(pair);
 use CatalogTest::Tools qw(setting);
 
 my ($key, $other) = (key_path, scratch() . '/other.key');
@@ -21,6 +22,7 @@ my $text = said(@hosts);
 like($text, qr{CAT030: <Location "/api"> of two\.test would accept the access tokens of <Location "/api"> of one\.test, which has another database}m,
     'two virtual hosts with a database each and one key are refused');
 like($text, qr{Write in <Location "/api"> of two\.test: CatalogAudience two\.test/api;}, 'the message has the line to write');
+like($text, qr{the same in sections with AuthType Catalog}, 'and says that it belongs in guarded sections, too');
 my ($line) = $text =~ /: (CatalogAudience \S+?);/;
 is(said($hosts[0], host(two => database('two') . location('/api', "$line\n"))), 'OK', 'with that line they are accepted');
 is(said($hosts[0], host(two => database('two') . "CatalogIssuer https://two.test\n" . location('/api'))), 'OK', 'with another issuer, too');
@@ -44,6 +46,15 @@ spew("$copy/$_->[0]", slurp($_->[1])) for ['new.key', $other], ['old.key', $key]
 chmod 0600, glob "$copy/*";
 like(said(location('/a'), location('/b', qq(CatalogKeyDir "$copy"\nCatalogDatabase \@driver\@ "\@params:b\@"\n))), qr/would accept/,
     'a key that is one of several in a directory is found');
+
+# A file of a key pair may have other text.
+my ($pem, $remarked) = map { scratch() . '/pair.pem' } 1, 2;
+my $private = pair('ES256')->{private};
+spew($pem, $private);
+spew($remarked, "A remark\n$private");
+chmod 0600, $pem, $remarked;
+like(said(location('/a', qq(CatalogKeyFile "$pem"\n)), location('/b', qq(CatalogKeyFile "$remarked"\nCatalogDatabase \@driver\@ "\@params:b\@"\n))),
+    qr/would accept/, 'a key pair is the same whatever else its file has');
 
 # A file has several names.
 if (driver eq 'sqlite3') {

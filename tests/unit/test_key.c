@@ -513,6 +513,8 @@ static void test_any_private_key_seals(void **state)
     assert_memory_not_equal(seals[0], seals[2], CAT_KEY_SEAL_OCTETS);
     assert_string_equal(cat_key_mark(key), cat_key_mark(again));
     assert_string_not_equal(cat_key_mark(key), cat_key_mark(other));
+    assert_true(cat_key_is_same(key, again));
+    assert_false(cat_key_is_same(key, other));
 }
 
 static void test_a_seal_is_no_signature(void **state)
