@@ -2,7 +2,7 @@
 /*
  * Numbers and booleans of CSV. A number is spelled anew as JSON has it, digit by digit, and then parsed by the one reader of JSON, so that a cell
  * and a body with the same number are the same product: nothing is rounded here. What could be read in two ways is refused: a mark between
- * thousands must stand before each group of three digits.
+ * thousands must stand before each group of three digits, and 0.500 is no thousands.
  */
 #include "catalogue/cell_value.h"
 
@@ -55,12 +55,12 @@ static apr_size_t count_digits(const char *text)
 }
 
 /* Adds the digits before the decimal mark, without the marks between thousands, and returns what follows: a mark, if the digits behind it are
- * no thousands, so that nothing takes the text for a number. */
+ * no thousands, so that nothing takes the text for a number. Nobody writes thousands behind a zero: there a point is a decimal mark. */
 static const char *add_whole(cat_buffer_t *b, const char *at, const char *marks)
 {
     apr_size_t length = count_digits(at);
     char mark = at[length];
-    int has_marks = length > 0 && length <= 3 && mark && strchr(marks, mark);
+    int has_marks = length > 0 && length <= 3 && *at != '0' && mark && strchr(marks, mark);
 
     cat_buffer_add(b, at, length);
     for (at += length; has_marks && *at == mark && count_digits(at + 1) == 3; at += 4) {
@@ -93,8 +93,12 @@ static const char *spell_number(apr_pool_t *pool, const char *text, int has_comm
 static json_t *read_number(apr_pool_t *pool, const char *text, int has_comma)
 {
     const char *number = spell_number(pool, text, has_comma), *why;
-    json_t *value = number ? cat_json_parse(pool, number, strlen(number), &why) : NULL;
+    json_t *value;
 
+    if (number && cat_number_is_beyond_integer(number, strlen(number))) {
+        number = apr_pstrcat(pool, number, ".0", NULL);
+    }
+    value = number ? cat_json_parse(pool, number, strlen(number), &why) : NULL;
     return json_is_real(value) && !cat_number_is_exact(pool, number, strlen(number)) ? cat_json_make_inexact(number)
                                                                                      : json_incref(value);
 }

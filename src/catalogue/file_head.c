@@ -17,11 +17,26 @@ static json_t *write_cell(const cat_csv_cell_t *cell)
     return text ? text : json_string(UNREADABLE);
 }
 
+/* Such a row is no row for the import, and no header. */
+static int is_empty(const cat_csv_cell_t *cells, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (!cat_csv_cell_is_empty(&cells[i])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count)
 {
     cat_file_head_t *head = baton;
-    json_t *row = json_array();
+    json_t *row;
 
+    if (is_empty(cells, count)) {
+        return APR_SUCCESS;
+    }
+    row = json_array();
     for (int i = 0; i < count; i++) {
         json_array_append_new(row, write_cell(&cells[i]));
     }

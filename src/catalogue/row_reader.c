@@ -36,6 +36,7 @@ struct cat_row_reader_t {
     cat_csv_reader_t *csv;
     int *columns; /* CSV: by cell, the field's index; CAT_PRODUCT_FIELDS: unknown. NULL: no row yet */
     int count;    /* of the columns */
+    int named;    /* columns up to the last one that has a name */
     int faults;   /* passed on */
     int has_bad_header;
     int is_ended; /* flag: a fault has ended the reading */
@@ -163,15 +164,10 @@ static int find_field(const cat_csv_cell_t *name)
     return i;
 }
 
-static int is_empty(const cat_csv_cell_t *cell)
-{
-    return is_blank(cell->text, cell->length);
-}
-
 /* How many cells there are up to the last one that is not empty; `least` at least, if there are so many. */
 static int count_cells(const cat_csv_cell_t *cells, int count, int least)
 {
-    while (count > least && is_empty(&cells[count - 1])) {
+    while (count > least && cat_csv_cell_is_empty(&cells[count - 1])) {
         count--;
     }
     return count;
@@ -187,10 +183,10 @@ static int has_column(const cat_row_reader_t *r, int count, int field)
     return 0;
 }
 
-/* A column without a name is nothing that anybody wanted to say: spreadsheets write them. */
+/* A column without a name is nothing that anybody wanted to say: spreadsheets write them, and leave out their cells in some rows. */
 static apr_status_t take_unknown_column(cat_row_reader_t *r, const cat_csv_cell_t *name)
 {
-    if (is_empty(name)) {
+    if (cat_csv_cell_is_empty(name)) {
         return APR_SUCCESS;
     }
     if (r->options.strict) {
@@ -213,6 +209,7 @@ static apr_status_t take_column(cat_row_reader_t *r, const cat_csv_cell_t *name)
         rv = pass_fault(r, cat_product_fields[field].name, "duplicate", "must be one column");
     }
     r->columns[r->count++] = field;
+    r->named = cat_csv_cell_is_empty(name) ? r->named : r->count;
     return rv;
 }
 
@@ -243,6 +240,9 @@ static apr_status_t take_options(cat_row_reader_t *r, const cat_csv_cell_t *cell
 {
     r->columns = apr_pmemdup(r->pool, r->options.columns, (apr_size_t)r->options.count * sizeof(*r->columns));
     r->count = r->options.count;
+    for (int i = 0; i < r->count; i++) {
+        r->named = r->columns[i] == CAT_PRODUCT_FIELDS ? r->named : i + 1;
+    }
     return count_cells(cells, count, r->count) == r->count || r->options.lacks_header
                ? APR_SUCCESS
                : refuse_cells(r, "`columns` names", count);
@@ -274,12 +274,12 @@ static apr_status_t take_header(cat_row_reader_t *r, const cat_csv_cell_t *names
 /* Two quotes are a text; where there cannot be one they say no more than nothing at all. */
 static int is_absent(cat_kind_t kind, const cat_csv_cell_t *cell)
 {
-    return !cell->text || (kind != CAT_STRING && is_empty(cell));
+    return !cell->text || (kind != CAT_STRING && cat_csv_cell_is_empty(cell));
 }
 
-static int is_update(const cat_row_reader_t *r, const cat_csv_cell_t *cells)
+static int is_update(const cat_row_reader_t *r, const cat_csv_cell_t *cells, int count)
 {
-    for (int i = 0; i < r->count && r->options.may_update; i++) {
+    for (int i = 0; i < count && r->options.may_update; i++) {
         if (r->columns[i] == CAT_PRODUCT_ID && cells[i].length) {
             return 1;
         }
@@ -312,12 +312,12 @@ static int is_left_out(const cat_field_t *field, const cat_csv_cell_t *cell)
     return field->flags & CAT_SERVER && cell->length == 0;
 }
 
-static apr_status_t take_cells(cat_row_reader_t *r, const cat_csv_cell_t *cells)
+static apr_status_t take_cells(cat_row_reader_t *r, const cat_csv_cell_t *cells, int count)
 {
     json_t *object = cat_json_own(r->row_pool, json_object());
-    int updates = is_update(r, cells);
+    int updates = is_update(r, cells, count);
 
-    for (int i = 0; i < r->count; i++) {
+    for (int i = 0; i < count; i++) {
         const cat_field_t *field = &cat_product_fields[r->columns[i]];
         const char *message;
 
@@ -348,7 +348,8 @@ static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count
     apr_pool_clear(r->row_pool);
     r->row++;
     count = count_cells(cells, count, r->count);
-    return count == r->count ? take_cells(r, cells) : refuse_cells(r, "the file has columns", count);
+    return count >= r->named && count <= r->count ? take_cells(r, cells, count)
+                                                  : refuse_cells(r, "the file has columns", count);
 }
 
 /* Passes on that the text cannot be read from there on. NULL: it can, or that was passed on. */

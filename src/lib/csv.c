@@ -86,6 +86,11 @@ void cat_csv_add_safe_cell(cat_buffer_t *b, const char *text)
 
 /* ---- reading ---- */
 
+int cat_csv_cell_is_empty(const cat_csv_cell_t *cell)
+{
+    return cell->length == 0 || strspn(cell->text, " \t\r") == cell->length;
+}
+
 /* libcsv reads strictly, because in a cell that begins with a quote another one must end it or be doubled: what follows would otherwise be
  * taken for part of that cell, up to the end of the file. Only a quote within a bare cell is read without it. */
 #define OPTIONS (CSV_STRICT_FINI | CSV_EMPTY_IS_NULL)

@@ -28,6 +28,9 @@ typedef struct cat_csv_cell_t {
     apr_size_t length;
 } cat_csv_cell_t;
 
+/* Has it nothing but blanks? */
+int cat_csv_cell_is_empty(const cat_csv_cell_t *cell);
+
 /* Octets of a text: begin is the first one, end the one after the last. */
 typedef struct cat_octets_t {
     apr_off_t begin, end;

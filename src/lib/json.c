@@ -116,15 +116,25 @@ static apr_size_t measure_number(const char *text, apr_size_t length)
     return end;
 }
 
-static int is_inexact(apr_pool_t *pool, const char *number, apr_size_t length)
+/* What is to be in a number's place, on the pool; NULL: the number itself. */
+typedef const char *replace_t(apr_pool_t *pool, const char *number, apr_size_t length);
+
+static const char *replace_inexact(apr_pool_t *pool, const char *number, apr_size_t length)
 {
     int is_real = memchr(number, '.', length) || memchr(number, 'e', length) || memchr(number, 'E', length);
 
-    return is_real && !cat_number_is_exact(pool, number, length);
+    return is_real && !cat_number_is_exact(pool, number, length)
+               ? apr_psprintf(pool, "{\"" INEXACT "\":\"%.*s\"}", (int)length, number)
+               : NULL;
 }
 
-/* Copies valid JSON text with objects in place of those numbers. 0, and the buffer is left alone: it has none. */
-static int replace_inexact(apr_pool_t *pool, cat_buffer_t *b, const char *text, apr_size_t length)
+static const char *replace_integer(apr_pool_t *pool, const char *number, apr_size_t length)
+{
+    return cat_number_is_beyond_integer(number, length) ? apr_psprintf(pool, "%.*s.0", (int)length, number) : NULL;
+}
+
+/* Copies JSON text with something else in place of some numbers. 0, and the buffer is left alone: it has none of them. */
+static int replace_numbers(apr_pool_t *pool, cat_buffer_t *b, const char *text, apr_size_t length, replace_t *replace)
 {
     const char *copied = text, *end = text + length;
     int replaced = 0;
@@ -132,16 +142,16 @@ static int replace_inexact(apr_pool_t *pool, cat_buffer_t *b, const char *text, 
     for (apr_size_t piece; text < end; text += piece) {
         apr_size_t rest = (apr_size_t)(end - text);
         int is_number = (*text >= '0' && *text <= '9') || *text == '-';
+        const char *other;
 
         piece = *text == '"' ? measure_string(text, rest) : is_number ? measure_number(text, rest) : 1;
-        if (is_number && is_inexact(pool, text, piece)) {
+        other = is_number ? replace(pool, text, piece) : NULL;
+        if (other) {
             if (!replaced++) {
                 cat_buffer_init(b, pool, length + sizeof("{\"\":\"\"}"));
             }
             cat_buffer_add(b, copied, (apr_size_t)(text - copied));
-            CAT_BUFFER_LITERAL(b, "{\"" INEXACT "\":\"");
-            cat_buffer_add(b, text, piece);
-            CAT_BUFFER_LITERAL(b, "\"}");
+            cat_buffer_add_text(b, other);
             copied = text + piece;
         }
     }
@@ -151,13 +161,21 @@ static int replace_inexact(apr_pool_t *pool, cat_buffer_t *b, const char *text, 
     return replaced;
 }
 
+/* jansson refuses integers beyond 64 bits, but JavaScript writes doubles so: 100000000000000000000. */
 json_t *cat_json_parse_exact(apr_pool_t *pool, const char *text, apr_size_t length, const char **why)
 {
     json_t *value = cat_json_parse(pool, text, length, why);
-    cat_buffer_t b;
+    cat_buffer_t wide, exact;
+    const char *other;
 
-    if ((json_is_object(value) || json_is_array(value)) && replace_inexact(pool, &b, text, length)) {
-        return cat_json_parse(pool, b.data, b.length, why);
+    if (!value && replace_numbers(pool, &wide, text, length, replace_integer)) {
+        value = cat_json_parse(pool, wide.data, wide.length, &other);
+        text = wide.data;
+        length = wide.length;
+    }
+    if ((json_is_object(value) || json_is_array(value)) &&
+        replace_numbers(pool, &exact, text, length, replace_inexact)) {
+        return cat_json_parse(pool, exact.data, exact.length, why);
     }
     return value;
 }

@@ -21,7 +21,7 @@
 json_t *cat_json_parse(apr_pool_t *pool, const char *text, apr_size_t length, const char **why);
 
 /*
- * The same for what is to be stored. A real number within an object or array that would be stored as another one (cat_number_is_exact) becomes
+ * The same for what is to be stored. Integers beyond int64 are real numbers, as JavaScript writes them. A real number within an object or array that would be stored as another one (cat_number_is_exact) becomes
  * an object in its place, so that no reader takes it for a number; cat_json_make_inexact makes it, a new reference, and cat_json_inexact
  * returns the number's text, NULL for other values.
  */

@@ -178,6 +178,20 @@ int cat_number_is_exact(apr_pool_t *pool, const char *text, apr_size_t length)
     return 0;
 }
 
+int cat_number_is_beyond_integer(const char *text, apr_size_t length)
+{
+    int is_negative = length > 0 && *text == '-';
+    const char *most = is_negative ? "9223372036854775808" : "9223372036854775807";
+    apr_size_t count = length - (apr_size_t)is_negative;
+
+    for (apr_size_t i = 0; i < count; i++) {
+        if (text[is_negative + i] < '0' || text[is_negative + i] > '9') {
+            return 0;
+        }
+    }
+    return count > strlen(most) || (count == strlen(most) && memcmp(text + is_negative, most, count) > 0);
+}
+
 const char *cat_number_explain(apr_pool_t *pool, const char *text)
 {
     return apr_pstrcat(pool, "must have fewer digits: the nearest number that can be stored is ",

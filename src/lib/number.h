@@ -32,7 +32,10 @@ int cat_number_parse_real(const char *text, double *value);
  */
 int cat_number_is_exact(apr_pool_t *pool, const char *text, apr_size_t length);
 
-/* For numbers that are not: a message that says which one is stored instead. text: as above. */
+/* Is an integer, as JSON has it, in so many octets, one that no 64-bit integer holds? */
+int cat_number_is_beyond_integer(const char *text, apr_size_t length);
+
+/* For numbers that are not exact: a message that says which one is stored instead. text: as above. */
 const char *cat_number_explain(apr_pool_t *pool, const char *text);
 
 #define CAT_NUMBER_DIGITS 20 /* of any 64-bit integer, including the sign */

@@ -42,6 +42,9 @@ answers(import_file(csv => "a,b;c\n1,5;2\n", "dryRun=head&delimiter=$_->[0]"), 2
     for ['comma', [['a', 'b;c'], ['1', '5;2']]], ['semicolon', [['a,b', 'c'], ['1,5', '2']]], ['tab', [['a,b;c'], ['1,5;2']]];
 answers(import_file(csv => "a,b\nc,d\ne", 'dryRun=head&part=more'), 200, head(['a', 'b'], ['c', 'd']), 'in a part without a row that is cut');
 answers(import_file(csv => "a\n\"b\nc\n", 'dryRun=head'), 200, head(['a']), 'as far as it is CSV');
+answers(import_file(csv => ",,\n , ,\na,b\n,,\nc,d\n", 'dryRun=head'), 200, head(['a', 'b'], ['c', 'd']), 'rows of empty cells are no rows, as for the import');
+answers(import_file(csv => "Tray,12\nPan,3,,\n", 'dryRun=true&header=false&columns=name,price,,'), 200, { success => true, message => qr/./, summary => { rows => 2, created => 2, updated => 0, unchanged => 0 } },
+    'rows may end before columns that are left out');
 answers(import_file(csv => "\n", 'dryRun=head'), 200, head(), 'of a file without rows none');
 answers(import_file(ndjson => '{}', 'dryRun=head'), 400, invalid(dryRun => 'format'), 'NDJSON has no cells');
 

@@ -103,12 +103,27 @@ async function testChange() {
     assert.deepEqual([refused.codes, shown.slice(-2)], [{ price: 'too_small' }, [-1, 22]]);
 }
 
+/* The server still works on the part whose answer was lost. */
+async function testBusyImport() {
+    const through = globalThis.fetch;
+    const keys = [];
+    globalThis.fetch = async (target, options) => {
+        keys.push(options.headers['Idempotency-Key']);
+        const busy = { status: 409, headers: { 'Retry-After': '1', 'Catalog-Problem': 'idempotency-key-in-use' } };
+        return keys.length === 1 ? new Response('{"message":"busy"}', busy) : through(target, options);
+    };
+    await one.importProducts([{ name: 'Late', price: 1, category: 'late' }]).finally(() => (globalThis.fetch = through));
+    assert.equal(keys.length, 2, 'the part is sent again');
+    assert.equal(keys[0], keys[1], 'with its key');
+}
+
 async function testImport() {
     const products = Array.from({ length: 10001 }, (_, i) => ({ name: `Row ${i}`, price: i, category: 'imported' }));
     const steps = [];
     await one.importProducts(products, { progress: rows => steps.push(rows) });
     assert.deepEqual(steps, [10000, 10001]);
     assert.equal((await one.list({ category: 'imported', limit: 1 })).total, 10001);
+    await testBusyImport();
     const stopped = AbortSignal.abort();
     await assert.rejects(one.importProducts(products, { signal: stopped }), { name: 'AbortError' });
 }

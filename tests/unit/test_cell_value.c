@@ -35,6 +35,8 @@ static void test_numbers_are_read_as_people_write_them(void **state)
             {"000", "0"},
             {"1e3", "1000"},
             {"9007199254740993", "9007199254740993"},
+            {"100000000000000000000", "1e+20"},
+            {"100 000 000 000 000 000 000", "1e+20"},
         },
       point[] =
           {
@@ -48,9 +50,10 @@ static void test_numbers_are_read_as_people_write_them(void **state)
           {"1.299,50", "1299.5"}, {"1 299,50", "1299.5"}, {"12.345.678", "12345678"},
           {"1,5e2", "150"},       {"0,1", "0.1"},         {"1299,5", "1299.5"},
       };
-    static const char *const neither[] = {
-        "",   ".",   ",",   "+",    "1 29", "12 34", "1234 567", "1 2345", "1  299", "1.2.3", "1,2,3",    "1.299.5",
-        "5-", "--5", "+-5", "0x10", "1e",   "1e+",   "e5",       "five",   "1_000",  "NaN",   "\u20ac 5", "5 \u20ac"};
+    static const char *const neither[] = {"",       ".",      ",",       "+",     "1 29",     "12 34",   "1234 567",
+                                          "1 2345", "1  299", "1.2.3",   "1,2,3", "1.299.5",  "5-",      "--5",
+                                          "0 500",  "0 000",  "007 500", "+-5",   "0x10",     "1e",      "1e+",
+                                          "e5",     "five",   "1_000",   "NaN",   "\u20ac 5", "5 \u20ac"};
 
     for (size_t i = 0; i < UNIT_COUNT(either); i++) {
         assert_cell(*state, CAT_NUMBER, 0, either[i].text, either[i].json);
@@ -69,6 +72,7 @@ static void test_numbers_are_read_as_people_write_them(void **state)
     assert_cell(*state, CAT_NUMBER, 0, "1,299", "\"1,299\"");
     assert_cell(*state, CAT_NUMBER, 0, "2,50", "\"2,50\"");
     assert_cell(*state, CAT_NUMBER, 1, "1.29", "\"\"");
+    assert_cell(*state, CAT_NUMBER, 1, "0.500", "\"\"");
     assert_cell(*state, CAT_STRING, 0, " 0012 ", "\" 0012 \"");
 }
 
@@ -109,7 +113,7 @@ static void test_numbers_that_would_be_others_are_none(void **state)
     assert_cell(*state, CAT_NUMBER, 0, "99999999999999.99", "{\"\":\"99999999999999.99\"}");
     assert_cell(*state, CAT_NUMBER, 1, "+99.999.999.999.999,99", "{\"\":\"99999999999999.99\"}");
     assert_cell(*state, CAT_NUMBER, 0, "99 999 999 999 999.98", "99999999999999.98");
-    assert_cell(*state, CAT_NUMBER, 0, "99999999999999999999", "\"99999999999999999999\"");
+    assert_cell(*state, CAT_NUMBER, 0, "99999999999999999999", "{\"\":\"99999999999999999999.0\"}");
 }
 
 static void test_what_is_no_utf_8_has_no_value(void **state)

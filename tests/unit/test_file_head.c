@@ -31,8 +31,8 @@ static void assert_head(apr_pool_t *pool, const char *text, const char *expected
 static void test_the_first_rows_are_read_as_they_are(void **state)
 {
     assert_head(*state, "", "[]", APR_SUCCESS);
-    assert_head(*state, "Titel,\"Preis, netto\"\r\nx,\n,\"\"",
-                "[[\"Titel\",\"Preis, netto\"],[\"x\",\"\"],[\"\",\"\"]]", APR_SUCCESS);
+    assert_head(*state, "Titel,\"Preis, netto\"\r\nx,\n,\"\"", "[[\"Titel\",\"Preis, netto\"],[\"x\",\"\"]]",
+                APR_SUCCESS);
     assert_head(*state, "1\n2\n3\n4\n5\n6\n7\n", "[[\"1\"],[\"2\"],[\"3\"],[\"4\"],[\"5\"],[\"6\"]]", APR_EOF);
 }
 

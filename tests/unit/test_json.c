@@ -343,6 +343,10 @@ static void test_numbers_that_would_be_others_are_objects(void **state)
     assert_string_equal(exact_of(*state, "{\"a\":9007199254740993,\"b\":19.5,\"1e-400\":true}"),
                         "{\"a\":9007199254740993,\"b\":19.5,\"1e-400\":true}");
     assert_string_equal(exact_of(*state, "1e-400"), "0.0");
+    assert_string_equal(exact_of(*state, "[100000000000000000000,\"100000000000000000000\",9223372036854775807]"),
+                        "[1e20,\"100000000000000000000\",9223372036854775807]");
+    assert_string_equal(exact_of(*state, "{\"a\":-9223372036854775808,\"b\":-9223372036854775809}"),
+                        "{\"a\":-9223372036854775808,\"b\":{\"\":\"-9223372036854775809.0\"}}");
     assert_string_equal(exact_of(*state, "[1e-400,01]"), exact_of(*state, "[1e-300,01]"));
     assert_null(cat_json_inexact(cat_json_own(*state, json_string("1e-400"))));
     assert_null(cat_json_inexact(cat_json_own(*state, json_pack("{s:s}", "", "x"))));

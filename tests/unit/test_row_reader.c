@@ -98,6 +98,8 @@ static void test_headers_are_checked(void **state)
     assert_rows(*state, &csv, "\"na\"me,price\nx,1\n", "0: format ", APR_EINVAL);
     assert_rows(*state, &csv_strict, "name,price,x,\nx,1,2,\n", "0:x unknown ", APR_EINVAL);
     assert_rows(*state, &csv_strict, "name,price,,\nx,1,,\n", "1{\"name\":\"x\",\"price\":1} ", APR_SUCCESS);
+    assert_rows(*state, &csv_strict, "name,,price,,\nx,,1\ny,,2,,9\nz,3\n",
+                "1{\"name\":\"x\",\"price\":1} 2{\"name\":\"y\",\"price\":2} 3: format ", APR_SUCCESS);
 }
 
 static void test_what_is_no_csv_ends_the_reading(void **state)
