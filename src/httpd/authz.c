@@ -20,7 +20,7 @@
 APLOG_USE_MODULE(catalog);
 
 /* Administrators write "Catalog"; "Bearer", the scheme that clients see, means the same. */
-static int is_ours(const char *type)
+int cat_authz_is_ours(const char *type)
 {
     return type && (!strcasecmp(type, "Catalog") || !strcasecmp(type, "Bearer"));
 }
@@ -28,7 +28,7 @@ static int is_ours(const char *type)
 int cat_authz_site_authenticates(request_rec *r)
 {
     const char *type = ap_auth_type(r);
-    return type && !is_ours(type);
+    return type && !cat_authz_is_ours(type);
 }
 
 static void challenge(request_rec *r, const char *code, const char *reason)
@@ -45,7 +45,7 @@ int cat_authz_authenticate(request_rec *r)
     const cat_claims_t *claims;
     const char *reason;
 
-    if (!is_ours(type)) {
+    if (!cat_authz_is_ours(type)) {
         return DECLINED;
     }
     if (!conf->keys) {
@@ -77,7 +77,7 @@ int cat_authz_authorize(request_rec *r)
     const apr_array_header_t *hooks = ap_hook_get_auth_checker();
     int result = DECLINED;
 
-    if (!is_ours(ap_auth_type(r)) || !cat_identity_claims(r)) {
+    if (!cat_authz_is_ours(ap_auth_type(r)) || !cat_identity_claims(r)) {
         return DECLINED;
     }
     for (int i = 0; i < hooks->nelts && result == DECLINED; i++) {
@@ -89,7 +89,7 @@ int cat_authz_authorize(request_rec *r)
 
 int cat_authz_note_failure(request_rec *r, const char *auth_type)
 {
-    if (!is_ours(auth_type)) {
+    if (!cat_authz_is_ours(auth_type)) {
         return DECLINED;
     }
     if (cat_identity_claims(r)) {

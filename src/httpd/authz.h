@@ -19,6 +19,9 @@ int cat_authz_authorize(request_rec *r);
 /* note_auth_failure hook: the challenge. */
 int cat_authz_note_failure(request_rec *r, const char *auth_type);
 
+/* Flag: the AuthType is the module's. NULL: none. */
+int cat_authz_is_ours(const char *type);
+
 /* Flag: an AuthType of another module is in force, such as Basic or Digest; its users are not the catalogue's. */
 int cat_authz_site_authenticates(request_rec *r);
 

@@ -11,6 +11,7 @@
 #include <apr_file_info.h>
 #include <apr_hash.h>
 #include <apr_strings.h>
+#include <apr_user.h>
 #include <errno.h>
 #include <http_core.h>
 #include <http_log.h>
@@ -18,9 +19,9 @@
 #include <unistd.h>
 
 #include "db/dialect.h"
+#include "httpd/authz.h"
 #include "httpd/child_user.h"
 #include "httpd/config_tree.h"
-#include "jose/keyring.h"
 
 APLOG_USE_MODULE(catalog);
 
@@ -68,23 +69,29 @@ static const char *make_reachable(apr_pool_t *pool, const char *path)
     return reachable;
 }
 
-static int is_ours(const ap_directive_t *d)
+static int is_ours(apr_pool_t *pool, const ap_directive_t *d)
 {
+    const char *args = d->args, *first = ap_getword_conf(pool, &args);
+
+    if (!strcasecmp(d->directive, "Require") || !strcasecmp(d->directive, "SetHandler")) {
+        first = strcasecmp(first, "not") ? first : ap_getword_conf(pool, &args);
+        return !strncasecmp(first, "catalog-", 8);
+    }
     return !strncasecmp(d->directive, "Catalog", 7) ||
-           (!strcasecmp(d->directive, "AuthType") && !strcasecmp(d->args, "Catalog")) ||
-           (!strcasecmp(d->directive, "Require") && !strncasecmp(d->args, "catalog-", 8));
+           (!strcasecmp(d->directive, "AuthType") && cat_authz_is_ours(first));
 }
 
 typedef struct search_t {
     apr_pool_t *pool;
+    int has_ours; /* the section that is looked at */
     const char *path;
     const char *fault;
 } search_t;
 
 static void find_ours(void *baton, const ap_directive_t *d)
 {
-    int *found = baton;
-    *found |= is_ours(d);
+    search_t *search = baton;
+    search->has_ours |= is_ours(search->pool, d);
 }
 
 static void check_section(void *baton, const ap_directive_t *d)
@@ -93,14 +100,14 @@ static void check_section(void *baton, const ap_directive_t *d)
     const char *args =
         strcasecmp(d->directive, "<Location") ? "~" : apr_pstrmemdup(search->pool, d->args, strcspn(d->args, ">"));
     const char *path = *args == '~' ? NULL : ap_getword_conf(search->pool, &args), *reachable;
-    int has_ours = 0;
 
     if (!path || strpbrk(path, "*?[") || search->fault) {
         return;
     }
     reachable = make_reachable(search->pool, path);
-    cat_config_tree_walk(d->first_child, find_ours, &has_ours);
-    if (has_ours && strcmp(reachable, path) != 0) {
+    search->has_ours = 0;
+    cat_config_tree_walk(d->first_child, find_ours, search);
+    if (search->has_ours && strcmp(reachable, path) != 0) {
         search->path = path;
         search->fault =
             apr_psprintf(search->pool, "(line %d of %s) is never reached by a request; write: <Location \"%s\">",
@@ -179,7 +186,7 @@ static void log_secret(const secrets_t *w, const char *text)
 /* Root reads the file before there are children: what they may do to it, whoever takes one over may, too. */
 static void warn_of_file(secrets_t *w, const char *directive, const char *value)
 {
-    const char *path = value ? ap_server_root_relative(w->pool, value) : NULL;
+    const char *path = ap_server_root_relative(w->pool, value);
 
     if (path && is_new(w, path) && may(w, path, R_OK)) {
         log_secret(w,
@@ -208,30 +215,37 @@ static const char *find_changeable(secrets_t *w, const char *directory)
     return found;
 }
 
-static void warn_of_directory(secrets_t *w, const char *directory)
+static void warn_of_directory(secrets_t *w, const char *value)
 {
-    const char *changeable;
+    const char *directory = ap_server_root_relative(w->pool, value), *changeable;
+    char *group;
 
     if (!directory || !is_new(w, directory)) {
         return;
     }
     changeable = find_changeable(w, directory);
     if (changeable) {
+        group = apr_gid_name_get(&group, w->user.gid, w->pool) == APR_SUCCESS
+                    ? group
+                    : apr_psprintf(w->pool, "%lu", (unsigned long)w->user.gid);
         log_secret(
             w, apr_psprintf(w->pool,
                             "CatalogKeyDir %s: the user of httpd's children may change %s, and needs to read it only; "
-                            "run: chown -R root %s && chmod -R g-w %s",
-                            directory, changeable, directory, directory));
+                            "run: chown -R root:%s %s && chmod -R u=rwX,g=rX,o= %s",
+                            directory, changeable, group, directory, directory));
     }
 }
 
-static void warn_of_secrets(secrets_t *w, const cat_conf_t *conf)
+static void warn_of_secrets(void *baton, const ap_directive_t *d)
 {
-    const char *directory = cat_keyring_directory(conf->keys);
+    secrets_t *w = baton;
+    const char *args = d->args, *value = ap_getword_conf(w->pool, &args);
 
-    warn_of_directory(w, directory);
-    warn_of_file(w, "CatalogKeyFile", directory ? NULL : conf->key_file);
-    warn_of_file(w, "CatalogMailCredentials", conf->mail_credentials);
+    if (!strcasecmp(d->directive, "CatalogKeyDir")) {
+        warn_of_directory(w, value);
+    } else if (!strcasecmp(d->directive, "CatalogKeyFile") || !strcasecmp(d->directive, "CatalogMailCredentials")) {
+        warn_of_file(w, d->directive, value);
+    }
 }
 
 /* ---- warnings: addresses ---- */
@@ -261,25 +275,19 @@ static int is_pass_to_warn(void)
            (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG);
 }
 
-/* Unless root starts httpd, the children have its user. */
-static void warn_of_server(apr_pool_t *pool, server_rec *s, apr_hash_t *seen)
-{
-    secrets_t secrets = {pool, seen, cat_child_user_find(), s};
-    const apr_array_header_t *mounts = cat_server_get(s)->mounts;
-
-    if (mounts->nelts > 0) {
-        warn_of_addresses(pool, s);
-    }
-    for (int i = 0; i < mounts->nelts && geteuid() == 0; i++) {
-        warn_of_secrets(&secrets, APR_ARRAY_IDX(mounts, i, cat_mount_t *)->conf);
-    }
-}
-
 void cat_site_checks_warn(apr_pool_t *pool, server_rec *main_server)
 {
-    apr_hash_t *seen = apr_hash_make(pool);
+    secrets_t secrets = {pool, apr_hash_make(pool), cat_child_user_find(), main_server};
 
-    for (server_rec *s = main_server; s && is_pass_to_warn(); s = s->next) {
-        warn_of_server(pool, s, seen);
+    if (!is_pass_to_warn()) {
+        return;
+    }
+    for (server_rec *s = main_server; s; s = s->next) {
+        if (cat_server_get(s)->mounts->nelts > 0) {
+            warn_of_addresses(pool, s);
+        }
+    }
+    if (geteuid() == 0) { /* otherwise the children have the user who starts httpd */
+        cat_config_tree_walk(ap_conftree, warn_of_secrets, &secrets);
     }
 }

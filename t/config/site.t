@@ -25,7 +25,8 @@ for (['api', '/api'], ['api/v1', '/api/v1'], ['//api', '/api'], ['/shop//api', '
 is(said(site(location('/api', $mount), location($_, "AuthType Basic\nRequire all denied\n"))), 'OK', "a section '$_' of the site is its own affair")
     for 'reports', '//x';
 like(said(site("CatalogKeyFile \"$key\"\n", location('reports', $_))), qr/<Location "reports"> .* never reached/, "a guard that guards nothing is refused: " . s/\n/ /gr)
-    for "AuthType Catalog\nRequire valid-user\n", "AuthType Catalog\nRequire catalog-role admin\n", "CatalogWriteRole admin\n",
+    for "AuthType Catalog\nRequire valid-user\n", "AuthType \"Catalog\"\nRequire valid-user\n", "AuthType Bearer\nRequire valid-user\n",
+    "SetHandler catalog-metrics\nRequire local\n", "AuthType Basic\n<RequireAll>\nRequire not catalog-role admin\nRequire all granted\n</RequireAll>\n", "AuthType Catalog\nRequire catalog-role admin\n", "CatalogWriteRole admin\n",
     "<RequireAny>\nAuthType Catalog\nRequire catalog-verified\n</RequireAny>\n" =~ s/(<RequireAny>\n)(AuthType Catalog\n)/$2$1/r;
 is(said(site(location($_, $mount))), 'OK', "a mount at '$_' is accepted") for '/api', '/api/', '/', '/a b', '/a/b.c/..d';
 is(said(server(conf => "CatalogKeyFile \"$key\"\n<LocationMatch \"^/x//\">\nAuthType Catalog\nRequire valid-user\n</LocationMatch>\n")), 'OK',
@@ -83,11 +84,27 @@ if ($> == 0) {
     is(said($several), 'OK', 'a key directory that the children may read is accepted');
     for ($keys, "$keys/1.key") {
         hand_over($_);
-        like(said($several), qr{CAT076: CatalogKeyDir \Q$keys\E: the user of httpd's children may change \Q$_\E, .* run: chown -R root \Q$keys\E && chmod -R g-w \Q$keys\E$}m,
+        like(said($several), qr{CAT076: CatalogKeyDir \Q$keys\E: the user of httpd's children may change \Q$_\E, .* run: chown -R root:$group \Q$keys\E && chmod -R u=rwX,g=rX,o= \Q$keys\E$}m,
             'one that they may change is a warning');
         chown 0, scalar getgrnam($group), $_;
     }
     is(said($several), 'OK', 'and none afterwards');
+
+    # The line to run does what it says, whatever the files had.
+    hand_over($keys);
+    hand_over("$keys/1.key");
+    chmod 0600, "$keys/1.key";
+    my ($line) = said($several) =~ /run: (chown -R .*)$/m;
+    is(system($line), 0, 'the line can be run');
+    is(said($several), 'OK', 'the children can change the keys no more');
+    like(ctl_for($several, 'check')->{out}, qr/^ok\tkeys\t/m, 'and can read them');
+
+    my $guarding = server(conf => qq(<Location "/guarded">\nCatalogKeyFile "\@dir\@/guard.key"\nAuthType Catalog\nRequire valid-user\n</Location>\n));
+    spew($guarding->dir . '/guard.key', 'k' x 32);
+    chmod 0600, $guarding->dir . '/guard.key';
+    is(said($guarding), 'OK', 'the key of a guarded section');
+    hand_over($guarding->dir . '/guard.key');
+    like(said($guarding), qr{CAT076: CatalogKeyFile \S+/guard\.key: }, 'may not be the children\'s either');
 
     my $mail = "CatalogMailFrom x\@x.test\nCatalogBaseURL https://x.test\n";
     my $folder = server(mount => qq(${mail}CatalogMail "file:\@dir\@/outbox"\n));
