@@ -34,6 +34,13 @@ ok(wait_until(20, sub { $server->api(GET => '/health/ready')->{status} == 503 })
 answers($server->api(GET => '/health/ready'), 503,
     refusal(message => 'Not ready', error => 'no stand-by is connected that could confirm a commit'), 'the answer says why');
 answers($server->api(GET => '/products'), 200, undef, 'reads are served');
+
+# case: a stand-by that may not confirm commits, here for its name, is none; who may not read the names learns it from a commit that waits
+my $unnamed = $stand_by->add_stand_by(new_dir());
+my $waits = $stand_by->connect($server->database_named->{name});
+$waits->do('CREATE TABLE waits (id INTEGER)', { pg_async => 1 });
+ok(wait_until(20, sub { $server->api(GET => '/health/ready')->{status} == 503 }), 'the server is not ready once a commit waits');
+$unnamed->stop;
 $stand_by->admin->do($_) for 'ALTER SYSTEM RESET synchronous_standby_names', 'SELECT pg_reload_conf()';
 ok(wait_until(20, sub { $server->api(GET => '/health/ready')->{status} == 200 }), 'without that setting it is ready again');
 

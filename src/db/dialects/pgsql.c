@@ -137,7 +137,10 @@ static const char *const statements[SQL_COUNT] = {
         "SELECT MAX(version), (SELECT MIN(created_at) FROM outbox WHERE state = 'pending'),"
         " CASE WHEN pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' THEN 0"
         " WHEN current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit')"
-        " NOT IN ('off', 'local') AND NOT EXISTS (SELECT 1 FROM pg_stat_replication) THEN 2 ELSE 1 END"
+        " NOT IN ('off', 'local') AND (NOT EXISTS"
+        " (SELECT 1 FROM pg_stat_replication WHERE sync_state IS NULL OR sync_state <> 'async')"
+        " OR EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+        " AND query_start < clock_timestamp() - INTERVAL '2 seconds')) THEN 2 ELSE 1 END"
         " FROM schema_version",
     [SQL_MOVE_REVOCATION] =
         "INSERT INTO revoked_sessions (session_id, ended_at, imported_at)"
