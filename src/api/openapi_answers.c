@@ -230,7 +230,8 @@ static problems_t find_problems(const cat_describer_t *d, const cat_route_t *rou
 
     ADD(&problems, CAT_PROBLEM_BAD_REQUEST, CAT_PROBLEM_INTERNAL);
     if (!route->about->needs_no_database || route->who != CAT_ANYONE) {
-        ADD(&problems, CAT_PROBLEM_DATABASE, CAT_PROBLEM_UNAVAILABLE, CAT_PROBLEM_DATABASE_NOT_READY);
+        ADD(&problems, CAT_PROBLEM_DATABASE, CAT_PROBLEM_UNAVAILABLE, CAT_PROBLEM_DATABASE_NOT_READY,
+            CAT_PROBLEM_DATABASE_READ_ONLY);
     }
     add_refusals(&problems, route);
     if (route->about->takes_cookie) {
@@ -365,6 +366,8 @@ static void add_success(cat_describer_t *d, const cat_route_t *route, json_t *re
 static int is_common(cat_problem_t problem)
 {
     switch (problem) {
+    case CAT_PROBLEM_BODY:
+    case CAT_PROBLEM_REFUSED_VALUES:
     case CAT_PROBLEM_TIMEOUT:
     case CAT_PROBLEM_BODY_TOO_LARGE:
     case CAT_PROBLEM_MEDIA_TYPE:
@@ -372,22 +375,31 @@ static int is_common(cat_problem_t problem)
     case CAT_PROBLEM_DATABASE:
     case CAT_PROBLEM_UNAVAILABLE:
     case CAT_PROBLEM_DATABASE_NOT_READY:
+    case CAT_PROBLEM_DATABASE_READ_ONLY:
         return 1;
     default:
         return cat_problem_rows[problem].is_general;
     }
 }
 
-/* Has the route a failure of the status besides common ones? A 400 it has in any case. */
-static int is_declared(const problems_t *problems, int status)
+/* Has the route a failure of the status besides common ones? */
+static int has_own(const problems_t *problems, int status)
 {
     for (int problem = 0; problem < CAT_PROBLEM_COUNT; problem++) {
         if (problems->has[problem] && cat_problem_rows[problem].status == status &&
-            (status == 400 || !is_common((cat_problem_t)problem))) {
+            !is_common((cat_problem_t)problem)) {
             return 1;
         }
     }
     return 0;
+}
+
+/* A route has a 400 in any case, if only for its common failures. */
+static int is_declared(const problems_t *problems, cat_problem_t problem)
+{
+    int status = cat_problem_rows[problem].status;
+
+    return problems->has[problem] && (is_common(problem) ? status == 400 && !has_own(problems, status) : 1);
 }
 
 /* What every route has, and what httpd and other modules answer, such as "Require", and 405, which is the failure of no operation. */
@@ -468,7 +480,7 @@ json_t *cat_openapi_answers_describe(cat_describer_t *d, const cat_route_t *rout
 
     add_success(d, route, responses);
     for (int problem = 0; problem < CAT_PROBLEM_COUNT; problem++) {
-        if (problems.has[problem] && is_declared(&problems, cat_problem_rows[problem].status)) {
+        if (is_declared(&problems, (cat_problem_t)problem)) {
             add_problem(d, route, (cat_problem_t)problem, responses);
         }
     }

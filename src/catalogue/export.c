@@ -335,7 +335,11 @@ apr_status_t cat_export_read(cat_export_t *e, const char **data, apr_size_t *len
 void cat_export_close(cat_export_t *e)
 {
     apr_thread_mutex_lock(e->mutex);
-    end_export(e);
+    if (e->stopped && !e->is_ended) { /* the client has gone before it asked for the next portion */
+        report_stop(e);
+    } else {
+        end_export(e);
+    }
     apr_thread_mutex_unlock(e->mutex);
 }
 
