@@ -2,8 +2,8 @@
 package Databases;
 
 # Compares one product, a page of ten and a new product on MariaDB or PostgreSQL: from mod_catalog under two MPMs, and from
-# Fastify and mod_php, each of which counts the products with COUNT(*), or reads a counter that triggers keep. Each server
-# has a database engine of its own, whose CPU counts. The base for the engine's share is mod_catalog on SQLite.
+# Fastify and mod_php, each of which counts the products with COUNT(*), or reads a counter that triggers keep, and from Bun, which
+# counts them. Each server has a database engine of its own, whose CPU counts. The base for the engine's share is mod_catalog on SQLite.
 
 use strict;
 use warnings FATAL => 'all';
@@ -28,11 +28,13 @@ sub run {
     my ($driver, $c) = @_;
     my $name = Engine::name($driver);
     my $file = Catalogue::file("$c->{dir}/data", setting('ctl'), $COUNT);
-    my @node = (packages => "$c->{dir}/peers", program => 'fastify');
+    my @packages = (packages => "$c->{dir}/peers");
+    my @node = (@packages, program => 'fastify');
     my @servers = (
         (map { with_and_without_indexes("$name, $_", mpm => $_, ours($driver)) } qw(event worker)),
         Httpd->new("$name, SQLite", database => $file, more => 'CatalogCacheSize 0'),
         (map { Peers::Node->new("$name, Fastify" . ($_ && $COUNTER), @node, theirs($driver, $_)) } '', 1),
+        Peers::Bun->new("$name, Bun.sql", @packages, theirs($driver, '')),
         (map { Httpd::Php->new("$name, mod_php" . ($_ && $COUNTER), theirs($driver, $_)) } '', 1));
     $_->start for @servers;
     Answers::check($_, $COUNT) for @servers;

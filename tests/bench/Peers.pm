@@ -15,6 +15,7 @@ sub all {
     return (
         Peers::Node->new('Fastify', @node, program => 'fastify'),
         Peers::Node->new('Express', @node, program => 'express'),
+        Peers::Bun->new('Bun', @node),
         Httpd::Php->new('mod_php', database => $file),
         Peers::Nginx->new('nginx', database => $file),
     );
@@ -33,15 +34,20 @@ sub warm_up { 3 } # V8 optimizes only after some thousand requests
 sub command {
     my ($self) = @_;
     my %set = (NODE_ENV => 'production', PORT => $self->port, KEY => Catalogue::TOKEN_KEY, COUNTER => $self->{counter} // '',
-        $self->source, %{ $self->{environment} // {} });
-    return ('env', (map { "$_=$set{$_}" } sort keys %set), 'node', "$self->{packages}/cluster.js", $self->{program});
+        DRIVER => $self->driver, DATABASE => $self->{engine} ? $self->{engine}->url : $self->file, %{ $self->{environment} // {} });
+    return ('env', (map { "$_=$set{$_}" } sort keys %set), $self->program);
 }
 
-sub source {
-    my ($self) = @_;
-    my $engine = $self->{engine};
-    return $engine ? (DRIVER => $engine->driver, DATABASE => $engine->url) : (DRIVER => 'sqlite', DATABASE => $self->file);
-}
+# The module that has the statements.
+sub driver { my ($self) = @_; return $self->{engine} ? $self->{engine}->driver : 'sqlite' }
+sub program { my ($self) = @_; return ('node', "$self->{packages}/cluster.js", $self->{program}) }
+
+package Peers::Bun;
+
+use parent -norequire, 'Peers::Node';
+
+sub driver { my ($self) = @_; return $self->{engine} ? 'bun-sql' : 'bun-sqlite' }
+sub program { my ($self) = @_; return ("$self->{packages}/node_modules/.bin/bun", "$self->{packages}/bun.js") }
 
 # json: the file that it serves, and would write to.
 package Peers::JsonServer;

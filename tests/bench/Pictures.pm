@@ -6,7 +6,7 @@ package Pictures;
 use strict;
 use warnings FATAL => 'all';
 
-my @CONTESTANTS = qw(event worker Fastify Express mod_php nginx);
+my @CONTESTANTS = qw(event worker Fastify Express Bun mod_php nginx);
 my %LABEL = (
     event => 'mod_catalog\nevent', worker => 'mod_catalog\nworker', nginx => 'nginx + Lua');
 my @COLOURS = ('#1b6ca8', '#e08a1e', '#5b9e4d');

@@ -95,7 +95,7 @@ sub line {
 # Names each peer that costs less, whatever the target.
 sub verdict {
     my ($row) = @_;
-    my ($peer) = $row->{what} =~ m{/ (Fastify|Express|mod_php|nginx|json-server)(?: with a counter)?$};
+    my ($peer) = $row->{what} =~ m{/ (Fastify|Express|Bun(?:\.sql)?|mod_php|nginx|json-server)(?: with a counter)?$};
     my @words = !defined $row->{holds} ? () : $row->{holds} ? 'met' : '**missed**';
     push @words, "**$peer is ahead**" if $peer && $row->{ratio} > 1;
     return join ', ', @words;

@@ -10,16 +10,18 @@ use warnings FATAL => 'all';
 my %PEERS = (
     Fastify => { event => { one => 0.95, page => 0.60, post => 0.95 }, worker => { one => 0.70, page => 0.40, post => 0.80 } },
     Express => { map { $_ => { one => 1, page => 1, post => 1 } } qw(event worker) },
+    Bun => { map { $_ => { page => 1, post => 1 } } qw(event worker) },
     mod_php => { map { $_ => { one => 1, page => 1, post => 1 } } qw(event worker) },
     nginx => { event => { page => 0.60 }, worker => { one => 1, page => 0.50 } },
 );
-my @PEERS = qw(Fastify Express mod_php nginx);
+my @PEERS = qw(Fastify Express Bun mod_php nginx);
 # On shared databases, to Fastify: a page to that with a counter, a POST to that without.
 my %DATABASES = (
     PostgreSQL => { event => { one => 0.70, page => 0.55, post => 1.00 }, worker => { one => 0.45, page => 0.40, post => 0.95 } },
     MariaDB => { event => { one => 0.55, page => 0.55, post => 0.95 }, worker => { one => 0.45, page => 0.50, post => 0.90 } },
 );
 my $DATABASES_PHP = 0.60; # to mod_php
+my $DATABASES_BUN = 0.50; # a page, to Bun.sql, which counts
 my $COUNTER = ' with a counter';
 my %WORDS = (one => 'one product', page => 'page of 10', post => 'POST with a token');
 
@@ -82,6 +84,9 @@ sub database {
         $row->('page', 'Fastify', undef),
         $row->('post', 'Fastify', $limits->{post}),
         $row->('post', "Fastify$COUNTER", undef),
+        $row->('one', 'Bun.sql', undef),
+        $row->('page', 'Bun.sql', $DATABASES_BUN),
+        $row->('post', 'Bun.sql', undef),
         $row->('one', 'mod_php', $DATABASES_PHP),
         $row->('page', "mod_php$COUNTER", $DATABASES_PHP),
         $row->('page', 'mod_php', undef),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue that both frameworks serve. DRIVER in the environment is one of the modules sqlite, pgsql and mysql, which
-// have the statements; DATABASE is the file or the URL.
+// The catalogue that Fastify, Express and Bun serve. DRIVER in the environment is one of the modules sqlite, pgsql, mysql, bun-sqlite
+// and bun-sql, which have the statements; DATABASE is the file or the URL.
 import { randomUUID } from 'node:crypto';
 
 const database = await import(`./${process.env.DRIVER}.js`);
@@ -29,6 +29,13 @@ export async function pageOf(query, read) {
     const [rows, total] = await read(limit, (page - 1) * limit);
     const data = rows.map(productOf);
     return { success: true, data, pagination: { page, limit, total, pages: Math.ceil(total / limit) } };
+}
+
+// Fastify has a schema for this.
+export function isProduct({ name, price, category = '', inStock = true, rating = 0 } = {}) {
+    return typeof name === 'string' && name.length >= 1 && name.length <= 200 && Number.isFinite(price) && price >= 0
+        && typeof category === 'string' && category.length <= 100 && typeof inStock === 'boolean'
+        && Number.isFinite(rating) && rating >= 0 && rating <= 5;
 }
 
 // body: already validated.

@@ -3,7 +3,7 @@
 import express from 'express';
 import jwt from 'jsonwebtoken';
 
-import { claims, create, key, notFound, one, page, port, unauthorized } from './catalogue.js';
+import { claims, create, isProduct, key, notFound, one, page, port, unauthorized } from './catalogue.js';
 
 function authenticate(request, response, next) {
     const [scheme, token] = (request.get('Authorization') ?? '').split(' ');
@@ -16,12 +16,6 @@ function authenticate(request, response, next) {
         return response.status(401).json(unauthorized);
     }
     next();
-}
-
-function isProduct({ name, price, category = '', inStock = true, rating = 0 } = {}) {
-    return typeof name === 'string' && name.length >= 1 && name.length <= 200 && Number.isFinite(price) && price >= 0
-        && typeof category === 'string' && category.length <= 100 && typeof inStock === 'boolean'
-        && Number.isFinite(rating) && rating >= 0 && rating <= 5;
 }
 
 const app = express();
