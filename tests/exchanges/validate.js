@@ -131,7 +131,9 @@ class Description {
     }
 }
 
-const parseJson = bytes => JSON.parse(Buffer.from(bytes, 'latin1').toString('utf8'));
+/* The server normalizes passwords before it counts their characters. */
+const prepare = (name, value) => typeof value === 'string' && /password$/i.test(name) ? value.normalize('NFC') : value;
+const parseJson = bytes => JSON.parse(Buffer.from(bytes, 'latin1').toString('utf8'), prepare);
 const isJson = type => /^application\/(.+\+)?json$/.test(type);
 const mediaType = text => (text ?? '').split(';')[0].trim().toLowerCase();
 
