@@ -77,8 +77,9 @@ right('at once', shared(sub {
     return ($sessions, @answers);
 }));
 
-# case: the table is locked for longer than a request waits for others
-right('late', together(1.5, sub { }));
+# case: the table is locked for longer than a request waits for others, which is half a second, but not for as long as it then waits for a
+# connection, which is one
+right('late', together(1, sub { }));
 
 # case: the database ends the sessions that read
 right('cut', together(0.3, sub {
