@@ -120,7 +120,9 @@ if ($> == 0) {
 
     # A driver that is not installed: its directory is hidden from this process.
     my ($drivers) = glob '/usr/lib/*/apr-util-1';
-    my @hidden = ('unshare', '--mount', 'sh', '-c', 'mount -t tmpfs none "$0" && exec "$@" 2>&1', $drivers);
+    # Within a chroot there is no mount of the root whose propagation could be changed, and its maker has done it.
+    my @hidden = (qw(unshare --mount --propagation unchanged sh -c),
+        'mount --make-rprivate / 2>/dev/null; mount -t tmpfs none "$0" && exec "$@" 2>&1', $drivers);
     my $r = CatalogTest::Ctl::run({}, @hidden, server()->httpd, '-t');
     like($r->{out}, qr/CAT075: DBDriver sqlite3 on line \d+ of \S+httpd\.conf: the driver cannot be loaded; on Debian run: apt-get install libaprutil1-dbd-sqlite3\n/,
         'the package of a driver that is not installed is named');
