@@ -18,7 +18,7 @@ const cat_field_t cat_audit_fields[CAT_AUDIT_FIELDS] = {
     [CAT_AUDIT_SOURCE] =     {"source",    CAT_STRING, CAT_SERVER,                0,    0,   NULL,  &source_rule,
         "How: `http` or `catalogctl`", "http"},
     [CAT_AUDIT_ACTOR_ID] =   {"actorId",   CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  &cat_fields_id,
-        "The id of the administrator, or of the user who changed the own account; absent with catalogctl", "01a1fee5-af25-7514-8a69-477230296f5b"},
+        "The id of the administrator, or of the user who changed their own account; absent with catalogctl", "01a1fee5-af25-7514-8a69-477230296f5b"},
     [CAT_AUDIT_ACTOR] =      {"actor",     CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
         "The user name; with catalogctl, the operating system's user", "ada"},
     [CAT_AUDIT_CLIENT] =     {"address",   CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
