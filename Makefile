@@ -20,7 +20,7 @@ WERROR = -Werror
 WARNINGS = -Wall -Wextra $(WERROR)
 LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto libjwt libpq libutf8proc libxxhash sqlite3
 
-SOURCES := mod_catalog.c $(wildcard $(foreach room,httpd api accounts catalogue db shm http jose mail lib,src/$(room)/*.c)) $(wildcard src/db/dialects/*.c src/db/executors/*.c)
+SOURCES := mod_catalog.c $(wildcard $(foreach room,httpd api accounts catalogue db shm http jose mail lib,src/$(room)/*.c src/$(room)/*/*.c))
 CTL_SOURCES := $(wildcard src/ctl/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 CTL_OBJECTS := $(CTL_SOURCES:%.c=$(BUILD)/%.o)
@@ -29,7 +29,7 @@ UNITS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
 UNIT_OBJECTS := $(addsuffix .o,$(UNITS)) $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/*.c))
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAYS := $(FUZZ:%=$(BUILD)/tests/fuzz/replay_%)
-C_FILES = $(SOURCES) $(CTL_SOURCES) $(wildcard src/*.h src/*/*.h tests/unit/*.[ch] tests/bench/*.c tests/fuzz/*.[ch] tests/tsan/*.c)
+C_FILES = $(SOURCES) $(CTL_SOURCES) $(wildcard src/*.h src/*/*.h src/*/*/*.h tests/unit/*.[ch] tests/bench/*.c tests/fuzz/*.[ch] tests/tsan/*.c)
 SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 .DELETE_ON_ERROR:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Which file may include which. The compiler lists what each file includes (gcc -M), so no spelling of an include escapes: a room
 # of src/ includes only the rooms below it, neighbours never include each other, no header of httpd's is included below
-# src/httpd, and no two files include each other, directly or through others.
+# src/httpd, and no two files include each other, directly or through others. The folders of a large room have floors, too.
 use strict;
 use warnings FATAL => 'all';
 
@@ -12,6 +12,7 @@ use Lint;
 
 # From the top down; rooms on one line are neighbours.
 my @FLOORS = ([qw(top)], [qw(httpd)], [qw(api ctl)], [qw(accounts catalogue)], [qw(db)], [qw(shm)], [qw(http jose mail)], [qw(lib)]);
+my %INNER = ();
 my $APACHE = qr{/(?:httpd|http_\w+|mod_\w+|ap_\w+|util_\w+|scoreboard|unixd|mpm_common)\.h$};
 my $CFLAGS = ($ENV{BUILD} || 'build') . '/cflags';
 
@@ -19,11 +20,19 @@ my %height;
 for my $floor (0 .. $#FLOORS) {
     $height{$_} = @FLOORS - $floor for @{ $FLOORS[$floor] };
 }
+my %inner_height;
+for my $room (keys %INNER) {
+    my @floors = @{ $INNER{$room} };
+    for my $floor (0 .. $#floors) {
+        $inner_height{$room}{$_} = @floors - $floor for @{ $floors[$floor] };
+    }
+}
 my @files = files(qr/\.[ch]$/, 'mod_catalog.c', 'src');
 my %included = map { $_ => [included_by($_)] } @files;
 
 for my $file (@files) {
     defined $height{ room($file) } or fault($file, 'is in no room'), next;
+    $INNER{ room($file) } && !$inner_height{ room($file) }{ folder($file) } and fault($file, 'is in no folder of its room'), next;
     check_include($file, $_) for @{ $included{$file} };
 }
 fault(join(' and ', @$_), 'include each other') for cycles();
@@ -48,15 +57,30 @@ sub room {
     return $file =~ m{^src/(\w+)/} ? $1 : 'top';
 }
 
+# "" for a file directly in its room.
+sub folder {
+    my ($file) = @_;
+    return $file =~ m{^src/\w+/(\w+)/} ? $1 : '';
+}
+
 sub check_include {
     my ($file, $other) = @_;
     my ($mine, $theirs) = (room($file), room($other));
 
     fault($file, "includes httpd's $other") if $other =~ $APACHE && $height{$mine} < $height{httpd};
+    check_folders($file, $other, $inner_height{$mine}) if $inner_height{$mine} && $mine eq $theirs;
     return unless $other =~ m{^src/} && $mine ne $theirs;
     fault($file, "includes $other, which is above it") if $height{$theirs} > $height{$mine};
     fault($file, "includes $other, which is its neighbour's") if $height{$theirs} == $height{$mine};
     fault($file, "includes $other: only routes.c reaches into api/") if $theirs eq 'api' && $file ne 'src/httpd/routes.c';
+}
+
+sub check_folders {
+    my ($file, $other, $heights) = @_;
+    my ($mine, $theirs) = map { $heights->{ folder($_) } } $file, $other;
+    return unless defined $theirs && folder($file) ne folder($other);
+    fault($file, "includes $other, which is above it") if $theirs > $mine;
+    fault($file, "includes $other, which is its neighbour's") if $theirs == $mine;
 }
 
 # A source file and its header are one unit. Two units include each other if each is reached from the other.

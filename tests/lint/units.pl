@@ -10,6 +10,6 @@ use lib $FindBin::RealBin;
 use Lint;
 
 for my $file (grep { !m{^src/db/(?:dialects|executors)/} } files(qr/\.c/, map { "src/$_" } qw(catalogue db shm http jose mail lib))) {
-    my $test = $file =~ s{^src/\w+/}{tests/unit/test_}r;
+    my $test = $file =~ s{^src/.*/}{tests/unit/test_}r;
     fault($file, "has no $test") if !-f $test;
 }
