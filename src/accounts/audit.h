@@ -58,7 +58,7 @@ apr_status_t cat_audit_store_own(cat_audit_entry_t *entry, const cat_account_con
 
 /* ---- reading ---- */
 
-/* The fields of an entry, in the order of AUDIT_COLUMNS (db/sql.def). */
+/* The fields of an entry, in the order of AUDIT_COLUMNS (db/dialects/sql.def). */
 enum {
     CAT_AUDIT_ID,
     CAT_AUDIT_CREATED_AT,
@@ -92,7 +92,7 @@ typedef struct cat_audit_filter_t {
     const char *since;  /* milliseconds since the epoch, decimal */
 } cat_audit_filter_t;
 
-/* A filter's values, as AUDIT_FILTERS (db/sql.def) takes them. */
+/* A filter's values, as AUDIT_FILTERS (db/dialects/sql.def) takes them. */
 #define CAT_AUDIT_PARTY_VALUES(p) (p).id, (p).id, (p).name, (p).name
 #define CAT_AUDIT_FILTER_VALUES(f)                                                                                     \
     CAT_AUDIT_PARTY_VALUES((f)->actor), CAT_AUDIT_PARTY_VALUES((f)->target), (f)->action, (f)->action, (f)->since

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "db/db.h"
-#include "db/source.h"
+#include "db/pool/source.h"
 #include "lib/time.h"
 #include "shm/metrics.h"
 

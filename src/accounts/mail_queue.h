@@ -15,7 +15,7 @@ enum { CAT_MAIL_PENDING, CAT_MAIL_SENDING, CAT_MAIL_DEAD };
 extern const char *const cat_mail_states[];
 #define CAT_MAIL_STATES_TEXT "pending, sending or dead"
 
-/* The fields of a mail, in the order of OUTBOX_COLUMNS (db/sql.def). */
+/* The fields of a mail, in the order of OUTBOX_COLUMNS (db/dialects/sql.def). */
 enum {
     CAT_MAIL_VIEW_ID,
     CAT_MAIL_VIEW_TEMPLATE,

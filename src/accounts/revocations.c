@@ -2,7 +2,7 @@
 #include "accounts/revocations.h"
 
 #include "accounts/session.h"
-#include "db/source.h"
+#include "db/pool/source.h"
 
 /* Servers' clocks differ, and a transaction commits later than the time it wrote. */
 #define OVERLAP apr_time_from_sec(60)

@@ -4,7 +4,7 @@
 
 #include "http/answer.h"
 
-/* The answer to a status of db/status.h, or of a room above it, that has no meaning of its own for the route: so a
+/* The answer to a status of db/dialects/status.h, or of a room above it, that has no meaning of its own for the route: so a
  * route answers APR_NOTFOUND and APR_EEXIST itself. rv is never APR_SUCCESS. */
 cat_answer_t *cat_failure_answer(apr_pool_t *pool, apr_status_t rv);
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "db/checkout.h"
+#include "db/pool/checkout.h"
 #include "db/shared_read.h"
 #include "http/etag.h"
 

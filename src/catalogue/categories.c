@@ -10,7 +10,7 @@
 #include "catalogue/conditions.h"
 #include "catalogue/product_keys.h"
 #include "catalogue/select_text.h"
-#include "db/checkout.h"
+#include "db/pool/checkout.h"
 #include "lib/fold.h"
 
 /* ---- all categories, sorted here ---- */

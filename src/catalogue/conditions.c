@@ -7,7 +7,7 @@
 #include "catalogue/product_keys.h"
 #include "lib/fold.h"
 
-/* THE COLUMN TABLE: what a field is compared and ordered by, derived of the field table (db/product.def). */
+/* THE COLUMN TABLE: what a field is compared and ordered by, derived of the field table (db/dialects/product.def). */
 #define KEY_KEYED(column) column "_key"
 #define KEY_PLAIN(column) column
 #define KEY_NONE(column) NULL

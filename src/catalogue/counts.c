@@ -17,7 +17,7 @@
 #include "catalogue/list_key.h"
 #include "catalogue/product.h"
 #include "catalogue/product_keys.h"
-#include "db/checkout.h"
+#include "db/pool/checkout.h"
 #include "lib/fold.h"
 
 /* A block of TOO_MANY products or more is split after SIZE of them; one of fewer than TOO_FEW is merged into the next older

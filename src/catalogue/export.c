@@ -15,8 +15,8 @@
 
 #include "catalogue/product.h"
 #include "catalogue/search.h"
-#include "db/checkout.h"
-#include "db/status.h"
+#include "db/pool/checkout.h"
+#include "db/dialects/status.h"
 #include "lib/id.h"
 #include "lib/number.h"
 #include "lib/time.h"

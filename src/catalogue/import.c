@@ -6,8 +6,8 @@
 
 #include "catalogue/product.h"
 #include "catalogue/products.h"
-#include "db/checkout.h"
-#include "db/status.h"
+#include "db/pool/checkout.h"
+#include "db/dialects/status.h"
 #include "lib/id.h"
 #include "lib/json.h"
 #include "lib/spool.h"

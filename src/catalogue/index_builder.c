@@ -6,7 +6,7 @@
 
 #include <apr_strings.h>
 
-#include "db/checkout.h"
+#include "db/pool/checkout.h"
 
 enum { FOUND_NAME, FOUND_VALID, FOUND_SIZE };
 

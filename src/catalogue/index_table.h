@@ -4,7 +4,7 @@
 
 #include <apr_pools.h>
 
-#include "db/dialect.h"
+#include "db/dialects/dialect.h"
 
 /* The database's indexes of products that serve parts of CatalogIndex (catalogue/product_keys.h). The words of the part
  * search are in a table of their own, product_words, which has no other index than its primary key. */
@@ -32,7 +32,7 @@ int cat_index_table_is_wanted(const cat_index_t *index, int kept);
 /* The columns as the database's CREATE INDEX has them, "price_key, created_at, id, category". */
 const char *cat_index_table_columns(apr_pool_t *pool, const cat_dialect_t *dialect, const cat_index_t *index);
 
-/* The statements that create and drop the index while servers work, for db/definition.h. */
+/* The statements that create and drop the index while servers work, for db/schema/definition.h. */
 const char *cat_index_table_create(apr_pool_t *pool, const cat_dialect_t *dialect, const cat_index_t *index);
 const char *cat_index_table_drop(apr_pool_t *pool, const cat_dialect_t *dialect, const cat_index_t *index);
 

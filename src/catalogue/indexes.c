@@ -8,7 +8,7 @@
 
 #include "catalogue/counts.h"
 #include "catalogue/product.h"
-#include "db/checkout.h"
+#include "db/pool/checkout.h"
 
 /* Products of one transaction: on SQLite, all writers wait for its end. */
 #define PORTION 200

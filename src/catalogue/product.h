@@ -2,7 +2,7 @@
 #ifndef CAT_CATALOGUE_PRODUCT_H
 #define CAT_CATALOGUE_PRODUCT_H
 
-#include "db/product.def"
+#include "db/dialects/product.def"
 #include "lib/fields.h"
 
 /* CAT_PRODUCT_ID and the other fields of a product, in the order of a record and of the rows of statements that select

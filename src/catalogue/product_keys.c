@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is derived of a product: a key for each field of the field table (db/product.def) that is KEYED, by which the field is compared and
+ * What is derived of a product: a key for each field of the field table (db/dialects/product.def) that is KEYED, by which the field is compared and
  * ordered, and the words by which the product is found. A text's key is the text folded, a number's the integer in whose order the numbers
  * are. All tables here are made of the field table, and the assertions below refuse a row that they could not serve.
  */
@@ -11,7 +11,7 @@
 #include <apr_strings.h>
 
 #include "catalogue/product.h"
-#include "db/checkout.h"
+#include "db/pool/checkout.h"
 #include "lib/buffer.h"
 #include "lib/fold.h"
 #include "lib/number.h"

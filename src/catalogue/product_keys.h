@@ -5,7 +5,7 @@
 #include <apr_tables.h>
 
 #include "db/db.h"
-#include "db/product.def"
+#include "db/dialects/product.def"
 
 #define CAT_PRODUCT_KEY(name, field, column, update, compare, ...)                                                     \
     CAT_PRODUCT_KEY_OF_##compare(CAT_PRODUCT_KEY_##name, )
@@ -20,7 +20,7 @@
  * parts of it a mount keeps is what its CatalogIndex says.
  */
 
-/* The derived columns, CAT_PRODUCT_KEY_NAME and so on, in the order of PRODUCT_KEY_COLUMNS (db/sql_parts.h). */
+/* The derived columns, CAT_PRODUCT_KEY_NAME and so on, in the order of PRODUCT_KEY_COLUMNS (db/dialects/sql_parts.h). */
 enum { CAT_PRODUCT_TABLE(CAT_PRODUCT_KEY) CAT_PRODUCT_KEY_WORDS, CAT_PRODUCT_KEYS };
 
 /* The parts, as bits: each has one column. Their names in CatalogIndex and in the database are in cat_product_keys_parts, in the same order. */

@@ -7,9 +7,9 @@
 #include "catalogue/counts.h"
 #include "catalogue/answer_cache.h"
 #include "catalogue/product_keys.h"
-#include "db/batch.h"
-#include "db/checkout.h"
-#include "db/read_batch.h"
+#include "db/work/batch.h"
+#include "db/pool/checkout.h"
+#include "db/work/read_batch.h"
 #include "http/etag.h"
 #include "lib/id.h"
 

@@ -4,7 +4,7 @@
 
 #include "catalogue/product.h"
 #include "db/db.h"
-#include "db/status.h"
+#include "db/dialects/status.h"
 #include "shm/response_cache.h"
 
 /*

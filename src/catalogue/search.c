@@ -10,8 +10,8 @@
 #include "catalogue/plan.h"
 #include "catalogue/product_keys.h"
 #include "catalogue/stock.h"
-#include "db/checkout.h"
-#include "db/sql_parts.h"
+#include "db/pool/checkout.h"
+#include "db/dialects/sql_parts.h"
 
 /* What the counters have to be asked. */
 typedef struct counters_t {

@@ -9,7 +9,7 @@
 
 /*
  * The text of a select while it is written, with the values of its placeholders. All that depends on the database is in
- * its dialect (db/dialect.h, `syntax`), so that no other file of the catalogue knows which database it is. Pieces are
+ * its dialect (db/dialects/dialect.h, `syntax`), so that no other file of the catalogue knows which database it is. Pieces are
  * added in the order of the text.
  */
 typedef struct cat_select_text_t {

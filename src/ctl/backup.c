@@ -17,9 +17,9 @@
 
 #include "ctl/ctl.h"
 #include "ctl/progress.h"
-#include "db/database_file.h"
-#include "db/dialect.h"
-#include "db/sqlite_backup.h"
+#include "db/sqlite/database_file.h"
+#include "db/dialects/dialect.h"
+#include "db/sqlite/sqlite_backup.h"
 
 static const char *const side_files[] = {"-wal", "-shm", "-journal"};
 

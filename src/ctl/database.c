@@ -8,10 +8,10 @@
 #include <apr_strings.h>
 
 #include "catalogue/product_keys.h"
-#include "db/database_file.h"
-#include "db/migration.h"
-#include "db/pool.h"
-#include "db/status.h"
+#include "db/sqlite/database_file.h"
+#include "db/schema/migration.h"
+#include "db/pool/pool.h"
+#include "db/dialects/status.h"
 #include "lib/conf.h"
 #include "lib/time.h"
 

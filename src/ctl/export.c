@@ -7,8 +7,8 @@
 #include "ctl/move.h"
 #include "ctl/products.h"
 #include "ctl/progress.h"
-#include "db/checkout.h"
-#include "db/statement.h"
+#include "db/pool/checkout.h"
+#include "db/connection/statement.h"
 #include "lib/json.h"
 #include "lib/time.h"
 

@@ -9,8 +9,8 @@
 #include "ctl/counts.h"
 #include "ctl/database.h"
 #include "ctl/progress.h"
-#include "db/checkout.h"
-#include "db/status.h"
+#include "db/pool/checkout.h"
+#include "db/dialects/status.h"
 #include "lib/time.h"
 
 /* Delta rows of categories are applied after so many portions: lists read all that wait. */

@@ -3,7 +3,7 @@
 #define CTL_LIST_H
 
 #include "ctl/ctl.h"
-#include "db/dialect.h"
+#include "db/dialects/dialect.h"
 #include "lib/fields.h"
 
 /*

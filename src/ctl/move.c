@@ -10,8 +10,8 @@
 
 #include "catalogue/products.h"
 #include "db/db.h"
-#include "db/migration.h"
-#include "db/product.def"
+#include "db/schema/migration.h"
+#include "db/dialects/product.def"
 #include "lib/number.h"
 
 /* ---- the tables ---- */
@@ -24,7 +24,7 @@
 #define WHOLE(column) {column, CAT_NUMBER, CAT_REQUIRED | CAT_WHOLE, 0, (double)CAT_NUMBER_SAFE_MAX, NULL, NULL, NULL, NULL}
 #define WHOLE_OR_NULL(column) {column, CAT_NUMBER, CAT_WHOLE, 0, (double)CAT_NUMBER_SAFE_MAX, NULL, NULL, NULL, NULL}
 
-/* Of products: THE FIELD TABLE's columns (db/product.def). What is stored moves, even if the API would refuse such a text; a file that
+/* Of products: THE FIELD TABLE's columns (db/dialects/product.def). What is stored moves, even if the API would refuse such a text; a file that
  * was written before a field was added has what a product is created with. */
 #define PRODUCT_CAT_STRING(column, flags, least, most, absent) {column, CAT_STRING, flags, 0, most, absent, NULL, NULL, NULL},
 #define PRODUCT_CAT_NUMBER(column, flags, least, most, absent) {column, CAT_NUMBER, flags, least, most, absent, NULL, NULL, NULL},

@@ -5,8 +5,8 @@
 
 #include <apr_strings.h>
 
-#include "db/checkout.h"
-#include "db/status.h"
+#include "db/pool/checkout.h"
+#include "db/dialects/status.h"
 #include "lib/buffer.h"
 #include "lib/time.h"
 

@@ -3,9 +3,9 @@
 
 #include <apr_strings.h>
 
-#include "db/checkout.h"
-#include "db/statement.h"
-#include "db/status.h"
+#include "db/pool/checkout.h"
+#include "db/connection/statement.h"
+#include "db/dialects/status.h"
 
 cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log)
 {

@@ -4,9 +4,9 @@
 
 #include <apr_tables.h>
 
-#include "db/select.h"
-#include "db/source.h"
-#include "db/transaction.h"
+#include "db/connection/select.h"
+#include "db/pool/source.h"
+#include "db/work/transaction.h"
 #include "lib/conf.h"
 #include "lib/log.h"
 #include "lib/timing.h"
@@ -17,7 +17,7 @@ typedef struct cat_db_t cat_db_t;
  * A request's or a job's use of one database. The first statement takes a connection; cat_db_release gives it back, or
  * the end of the pool. Used by one thread.
  *
- * All functions return APR_SUCCESS or one of five statuses of db/status.h (CAT_EBUSY, CAT_ENOTREADY, CAT_EREADONLY,
+ * All functions return APR_SUCCESS or one of five statuses of db/dialects/status.h (CAT_EBUSY, CAT_ENOTREADY, CAT_EREADONLY,
  * CAT_EDOWN, CAT_EVALUE), after logging its cause; or one of two that are not logged, because callers expect them:
  * APR_NOTFOUND and APR_EEXIST.
  */
@@ -75,7 +75,7 @@ apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *value
 
 /*
  * Inserts up to CAT_ROWS_MAX rows with few statements, in a transaction that the caller has begun; values: `width` for
- * each row. sql: the statement for one row, which db/sql.def has for 2, 4, 8 and 16 as well, in the lines below it.
+ * each row. sql: the statement for one row, which db/dialects/sql.def has for 2, 4, 8 and 16 as well, in the lines below it.
  * APR_EEXIST: one of them is there already.
  */
 #define CAT_ROWS_MAX 16

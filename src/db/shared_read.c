@@ -3,7 +3,7 @@
 
 #include <apr_strings.h>
 
-#include "db/checkout.h"
+#include "db/pool/checkout.h"
 
 /* What a thread wants, on its stack. While the thread sleeps, the leader uses its pool and writes the text and rv. */
 typedef struct wish_t {

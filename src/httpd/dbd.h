@@ -4,7 +4,7 @@
 
 #include <httpd.h>
 
-#include "db/source.h"
+#include "db/pool/source.h"
 
 /* Call these only while the configuration is checked. */
 

@@ -7,7 +7,7 @@
 #include <http_request.h>
 #include <stdatomic.h>
 
-#include "db/source.h"
+#include "db/pool/source.h"
 #include "http/request.h"
 #include "jose/token.h"
 #include "jose/token_cache.h"

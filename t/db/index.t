@@ -96,7 +96,7 @@ right('after catalogctl index');
 
 # ---- an older schema, with products, is filled while clients write ----
 
-# The statements of a step as src/db/migration.c splits them.
+# The statements of a step as src/db/schema/migration.c splits them.
 sub apply_steps {
     my ($on, $first, $last) = @_;
     for my $file (sort glob setting('top') . '/conf/schema/' . driver . '/*.sql') {

@@ -34,7 +34,7 @@ sub block { my ($begin) = @_; my ($found) = grep { /^\Q$begin\E/ } @blocks; retu
 
 my $row = block('ROW(SKU') =~ s/^/    /gmr;
 my $note = $row =~ s/SKU/NOTE/r =~ s/"sku"/"note"/gr =~ s/KEYED/NONE/r;
-edit('src/db/product.def', sub { s{(?=^ *ROW\(RATING)}{$row$note}m });
+edit('src/db/dialects/product.def', sub { s{(?=^ *ROW\(RATING)}{$row$note}m });
 my ($last) = sort { $b cmp $a } map { m{/(\d+)_} } glob "$copy/conf/schema/sqlite3/*.sql";
 spew(sprintf('%s/conf/schema/sqlite3/%03d_sku.sql', $copy, $last + 1), block('ALTER TABLE products ADD COLUMN sku') . "ALTER TABLE products ADD COLUMN note TEXT;\n");
 edit('src/catalogue/index_table.c', sub { my $index = block('{"products_by_sku"'); s/^(?=    \{"products_by_price")/    $index/m });

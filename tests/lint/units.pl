@@ -9,7 +9,7 @@ use FindBin;
 use lib $FindBin::RealBin;
 use Lint;
 
-for my $file (grep { !m{^src/db/(?:dialects|executors)/} } files(qr/\.c/, map { "src/$_" } qw(catalogue db shm http jose mail lib))) {
+for my $file (grep { !m{^src/db/(?:dialects/|connection/(?:dbd|libpq))} } files(qr/\.c/, map { "src/$_" } qw(catalogue db shm http jose mail lib))) {
     my $test = $file =~ s{^src/.*/}{tests/unit/test_}r;
     fault($file, "has no $test") if !-f $test;
 }

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "db/batch.h"
+#include "db/work/batch.h"
 
 enum { WRITERS = 4 };
 

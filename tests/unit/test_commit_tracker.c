@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_transactions.h"
 
-#include "db/connection_state.h"
+#include "db/connection/connection_state.h"
 
 /* Returns whether the generations have seen the last commit. If not, another program may have made it. */
 static int is_seen(unit_database_t *database)

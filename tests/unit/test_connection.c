@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_transactions.h"
 
-#include "db/connection_state.h"
+#include "db/connection/connection_state.h"
 
 static void test_ask_returns_the_first_value(void **state)
 {

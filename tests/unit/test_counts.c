@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "db/checkout.h"
+#include "db/pool/checkout.h"
 
 static const char *blocks(unit_database_t *database)
 {

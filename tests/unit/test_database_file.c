@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_files.h"
 
-#include "db/database_file.h"
+#include "db/sqlite/database_file.h"
 
 static const char *check(apr_pool_t *pool, const char *path)
 {

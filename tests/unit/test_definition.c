@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_database.h"
 
-#include "db/definition.h"
+#include "db/schema/definition.h"
 
 static void test_statement_is_a_transaction(void **state)
 {

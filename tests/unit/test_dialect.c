@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_files.h"
 
-#include "db/dialect.h"
-#include "db/status.h"
+#include "db/dialects/dialect.h"
+#include "db/dialects/status.h"
 
 static const char *const drivers[] = {"sqlite3", "mysql", "pgsql"};
 

@@ -5,7 +5,7 @@
 
 #include "api/failure.h"
 #include "catalogue/products.h"
-#include "db/status.h"
+#include "db/dialects/status.h"
 
 static void check_failure(void **state, apr_status_t rv, int status, const char *message, int has_retry)
 {

@@ -7,7 +7,7 @@
 
 #include <apr_strings.h>
 
-#include "db/file_registry.h"
+#include "db/sqlite/file_registry.h"
 #include "lib/hash.h"
 
 static cat_file_registry_t *create_registry(apr_pool_t *pool)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_files.h"
 
-#include "db/files.h"
+#include "db/sqlite/files.h"
 
 enum { TRIES = 50 };
 

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "db/group.h"
+#include "db/pool/group.h"
 
 #define MSEC(n) apr_time_from_msec(n)
 #define LONG apr_time_from_sec(60)

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "db/os_user.h"
+#include "db/sqlite/os_user.h"
 
 static const cat_os_user_t root = {0, 0}, nobody = {65534, 65534};
 

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "db/permits.h"
+#include "db/pool/permits.h"
 
 enum { WAITERS = 20, LIMIT = 3, THREADS = 16, ROUNDS = 2000 };
 

@@ -3,8 +3,8 @@
 
 #include <apr_file_io.h>
 
-#include "db/connection_state.h"
-#include "db/pooled_connection.h"
+#include "db/connection/connection_state.h"
+#include "db/pool/pooled_connection.h"
 
 static void test_state_is_kept_with_the_connection(void **state)
 {

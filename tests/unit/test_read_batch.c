@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "db/read_batch.h"
+#include "db/work/read_batch.h"
 
 enum { MOST = (CAT_ROWS_MAX + 1) * CAT_SOURCE_READERS };
 

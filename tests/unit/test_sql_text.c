@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_files.h"
 
-#include "db/sql_text.h"
+#include "db/connection/sql_text.h"
 
 static void test_values_are_counted(void **state)
 {

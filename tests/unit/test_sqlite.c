@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_transactions.h"
 
-#include "db/connection_state.h"
-#include "db/sqlite.h"
+#include "db/connection/connection_state.h"
+#include "db/sqlite/sqlite.h"
 
 static void test_file_is_the_path_or_empty(void **state)
 {

@@ -3,7 +3,7 @@
 
 #include <sqlite3.h>
 
-#include "db/sqlite_backup.h"
+#include "db/sqlite/sqlite_backup.h"
 
 /* A database of some MiB, in WAL mode. */
 static const char *make_database(apr_pool_t *pool, const char *directory)

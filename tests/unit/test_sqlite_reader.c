@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_transactions.h"
 
-#include "db/connection_state.h"
+#include "db/connection/connection_state.h"
 
 /* The rows, columns joined with '|', each row ended by '\n'; NULL as "-". */
 typedef struct rows_t {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_transactions.h"
 
-#include "db/connection_state.h"
-#include "db/statement.h"
+#include "db/connection/connection_state.h"
+#include "db/connection/statement.h"
 
 static apr_status_t keep_name(void *name, const char *const *values, int count)
 {

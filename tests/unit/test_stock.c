@@ -2,7 +2,7 @@
 #include "unit_products.h"
 
 #include "catalogue/stock.h"
-#include "db/checkout.h"
+#include "db/pool/checkout.h"
 
 /* "12 of 30" */
 static const char *stock(unit_database_t *database, const char *category)

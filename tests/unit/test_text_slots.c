@@ -3,7 +3,7 @@
 
 #include <apr_strings.h>
 
-#include "db/text_slots.h"
+#include "db/connection/text_slots.h"
 
 static const char *nth_text(apr_pool_t *pool, int n)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_files.h"
 
-#include "db/executor.h"
-#include "db/status.h"
-#include "db/timeline.h"
+#include "db/connection/executor.h"
+#include "db/dialects/status.h"
+#include "db/pool/timeline.h"
 
 /* A server that says text, or fails with rv; and the hosts that the parameters name, ended by NULL. */
 static struct {

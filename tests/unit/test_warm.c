@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
-#include "db/warm.h"
+#include "db/pool/warm.h"
 
 #define NOW apr_time_from_sec(1000)
 

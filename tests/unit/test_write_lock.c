@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "db/write_lock.h"
+#include "db/pool/write_lock.h"
 
 static cat_write_locks_t *create_locks(apr_pool_t *pool, apr_pool_t *process)
 {

@@ -8,9 +8,9 @@
 #include <sqlite3.h>
 
 #include "db/db.h"
-#include "db/migration.h"
-#include "db/pool.h"
-#include "db/status.h"
+#include "db/schema/migration.h"
+#include "db/pool/pool.h"
+#include "db/dialects/status.h"
 #include "shm/generations.h"
 #include "shm/response_cache.h"
 

@@ -4,7 +4,7 @@
 
 #include "unit_database.h"
 
-#include "db/checkout.h"
+#include "db/pool/checkout.h"
 
 /* The values of a product of this id, for SQL_PRODUCT_INSERT. */
 #define UNIT_PRODUCT(id) CAT_VALUES(id, "Mug", "9.5", "kitchen", "1", NULL, "1000", NULL, NULL, NULL, NULL, NULL)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "db/dialect.h"
+#include "db/dialects/dialect.h"
 
-#include "db/executor.h"
-#include "db/sql_parts.h"
-#include "db/status.h"
+#include "db/connection/executor.h"
+#include "db/dialects/sql_parts.h"
+#include "db/dialects/status.h"
 
 /* autocommit: a server may have it off for everybody, and then a single statement, however well it went, is rolled back with its
  * connection. The time-outs are for a server that answers but is stuck: by default it waits 50 s for a lock and for ever for the
@@ -137,7 +137,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     " ORDER BY created_at DESC, p.id DESC LIMIT %s"
 
 /*
- * The statements in which it differs from db/sql.def: there is no ON CONFLICT, and no LIMIT in a subquery of IN. MariaDB finds no row
+ * The statements in which it differs from db/dialects/sql.def: there is no ON CONFLICT, and no LIMIT in a subquery of IN. MariaDB finds no row
  * values in an index, so list keys are compared column by column; a derived table lets each be sent once.
  */
 static const char *const statements[SQL_COUNT] = {

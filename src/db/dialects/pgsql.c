@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "db/dialect.h"
+#include "db/dialects/dialect.h"
 
 #include <string.h>
 
-#include "db/executor.h"
-#include "db/sql_parts.h"
-#include "db/status.h"
+#include "db/connection/executor.h"
+#include "db/dialects/sql_parts.h"
+#include "db/dialects/status.h"
 
 static const char *const session[] = {
     "SET client_encoding = 'UTF8'; SET statement_timeout = 5000; SET lock_timeout = 3000;"
@@ -101,7 +101,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     " ORDER BY created_at DESC, id DESC LIMIT 1100) r ORDER BY created_at DESC, id DESC LIMIT " rows ") p"             \
     " ORDER BY created_at DESC, id DESC"
 
-/* The statements in which it differs from db/sql.def. $1 is the first value once more. */
+/* The statements in which it differs from db/dialects/sql.def. $1 is the first value once more. */
 static const char *const statements[SQL_COUNT] = {
     /* clang-format off */
     [SQL_DATABASE] =

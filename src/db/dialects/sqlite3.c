@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "db/dialect.h"
+#include "db/dialects/dialect.h"
 
 #include <string.h>
 
-#include "db/executor.h"
-#include "db/sql_parts.h"
-#include "db/status.h"
+#include "db/connection/executor.h"
+#include "db/dialects/sql_parts.h"
+#include "db/dialects/status.h"
 
 /* synchronous=FULL: what was acknowledged survives a power cut. cache_spill: a transaction may hold 32 MiB of pages; by default what
  * exceeds the cache of 2 MiB is written to the WAL before the commit, and some of it again (docs/decisions/0061). It is no multiple of
@@ -54,7 +54,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     "SELECT category, n, in_stock, ceiling FROM category_counts INDEXED BY categories_by_ceiling"                      \
     " ORDER BY ceiling DESC"
 
-/* The statements in which it differs from db/sql.def. */
+/* The statements in which it differs from db/dialects/sql.def. */
 static const char *const statements[SQL_COUNT] = {
     [SQL_DATABASE] = "SELECT 'SQLite', sqlite_version(), MAX(version) FROM schema_version",
     [SQL_PRODUCT_INSERT] = PRODUCT_INSERT_SQLITE3(PRODUCT_ROW),

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/connection/connection.h"
+
+#include <apr_strings.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "db/connection/connection_state.h"
+#include "db/connection/executor.h"
+#include "db/sqlite/sqlite.h"
+#include "db/dialects/status.h"
+
+/* How often a text is sent that a change of the schema kept from running: the schema may change again meanwhile. */
+#define TRIES 5
+
+const cat_dialect_t *cat_connection_dialect(const cat_connection_t *conn)
+{
+    return conn->dialect;
+}
+
+const char *cat_connection_file(const cat_connection_t *conn)
+{
+    return conn->file;
+}
+
+void cat_connection_log_fault(const cat_connection_t *conn, const cat_log_t *log, cat_log_level_t level)
+{
+    cat_log(log, level, 0, "CAT003: %s: %s", conn->name, conn->fault);
+}
+
+/* SQLite would go on reading and writing the deleted file, and a new connection would create an empty one: acknowledged
+ * writes would be lost. */
+apr_status_t cat_connection_file_is_gone(const cat_connection_t *conn, const cat_log_t *log, const char *path)
+{
+    cat_log(log, CAT_LOG_ERROR, 0, "CAT006: %s: %s was removed or replaced; restart the server", conn->name, path);
+    return CAT_EDOWN;
+}
+
+int cat_connection_is_locked(const cat_connection_t *conn, apr_status_t rv)
+{
+    return rv != APR_SUCCESS && conn->dialect->locked && conn->result == conn->dialect->locked;
+}
+
+/* Puts a failure's text on one line. */
+static void note_fault(cat_connection_t *conn, const cat_fault_t *fault, const char *what)
+{
+    const char *text = fault->text && *fault->text ? fault->text : "no reason given";
+    apr_size_t length;
+
+    if (fault->state) {
+        apr_snprintf(conn->fault, sizeof(conn->fault), "%s failed with %s: %s", what, fault->state, text);
+    } else {
+        apr_snprintf(conn->fault, sizeof(conn->fault), "%s failed with %d: %s", what, fault->result, text);
+    }
+    for (length = strlen(conn->fault); length && conn->fault[length - 1] == '\n'; length--) {
+        conn->fault[length - 1] = '\0';
+    }
+    for (char *end = conn->fault; (end = strpbrk(end, "\r\n")); end++) {
+        *end = ' ';
+    }
+    conn->result = fault->result;
+}
+
+void cat_connection_count(const cat_connection_t *conn, cat_statement_kind_t kind)
+{
+    cat_metrics_add_pair(conn->source->metrics, CAT_METRIC_STATEMENTS, (int)conn->dialect->engine, (int)kind);
+}
+
+/* Not a taken key, which callers expect, nor a statement that the database has dropped, which is prepared again. */
+static int is_counted_fault(apr_status_t rv, cat_fault_kind_t *kind)
+{
+    static const struct {
+        apr_status_t rv;
+        cat_fault_kind_t kind;
+    } kinds[] = {
+        {CAT_EDOWN, CAT_FAULT_FAILED},       {CAT_ELOST, CAT_FAULT_LOST},          {CAT_ECUT, CAT_FAULT_LOST},
+        {CAT_ECONFLICT, CAT_FAULT_CONFLICT}, {CAT_ENOTREADY, CAT_FAULT_NOT_READY}, {CAT_EVALUE, CAT_FAULT_VALUE},
+        {CAT_ESLOW, CAT_FAULT_SLOW},         {CAT_EREADONLY, CAT_FAULT_NOT_READY},
+    };
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (kinds[i].rv == rv) {
+            *kind = kinds[i].kind;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void count_fault(const cat_connection_t *conn, apr_status_t rv)
+{
+    cat_fault_kind_t kind;
+
+    if (is_counted_fault(rv, &kind)) {
+        cat_metrics_add_pair(conn->source->metrics, CAT_METRIC_FAULTS, (int)conn->dialect->engine, (int)kind);
+    }
+}
+
+apr_status_t cat_connection_judge(cat_connection_t *conn, const cat_fault_t *fault, const char *what)
+{
+    apr_status_t rv = fault->is_lost ? CAT_ELOST : conn->dialect->judge(fault);
+
+    if (rv == CAT_ESLOW && !conn->time_limit) { /* an administrator's limit, or the session's */
+        rv = CAT_EDOWN;
+    }
+    note_fault(conn, fault, what);
+    count_fault(conn, rv);
+    if (rv == CAT_ELOST) {
+        conn->is_lost = 1;
+        cat_source_note_loss(conn->source);
+    } else if (rv == CAT_ENOTREADY) {
+        cat_source_note_refusal(conn->source);
+    }
+    return rv;
+}
+
+apr_status_t cat_connection_check_count(cat_connection_t *conn, const char *name, int placeholders, int count)
+{
+    if (placeholders == count) {
+        return APR_SUCCESS;
+    }
+    apr_snprintf(conn->fault, sizeof(conn->fault), "%s takes %d values, not %d", name, placeholders, count);
+    return CAT_EDOWN;
+}
+
+apr_status_t cat_connection_send(cat_connection_t *conn, const char *text)
+{
+    apr_status_t rv = CAT_EDEAD;
+
+    for (int tries = 0; rv == CAT_EDEAD && tries < TRIES; tries++) {
+        rv = conn->dialect->executor->send(conn, text);
+    }
+    return rv == CAT_EDEAD ? CAT_EDOWN : rv;
+}
+
+int cat_connection_takes_writes(const cat_connection_t *conn, const cat_log_t *log)
+{
+    const char *obstacle = conn->file ? cat_sqlite_find_obstacle(&conn->handle, &conn->files) : NULL;
+
+    if (obstacle) {
+        cat_log(log, CAT_LOG_ERROR, 0, "CAT058: %s: no writes are possible: %s", conn->name, obstacle);
+    }
+    return !obstacle;
+}
+
+apr_off_t cat_connection_wal_size(const cat_connection_t *conn)
+{
+    struct stat info;
+
+    return conn->file && stat(conn->files.paths[CAT_FILE_WAL], &info) == 0 ? info.st_size : 0;
+}
+
+void cat_connection_checkpoint(const cat_connection_t *conn)
+{
+    if (conn->file) {
+        cat_sqlite_checkpoint(&conn->handle);
+    }
+}
+
+static apr_status_t begin_on_file(cat_connection_t *conn, apr_time_t until)
+{
+    cat_fault_t fault;
+    apr_status_t rv = cat_sqlite_begin(&conn->handle, conn->reader, until, &fault);
+
+    if (rv != APR_SUCCESS) {
+        note_fault(conn, &fault, "BEGIN IMMEDIATE");
+    }
+    conn->is_lost = rv == CAT_ELOST;
+    count_fault(conn, rv);
+    return rv;
+}
+
+apr_status_t cat_connection_begin(cat_connection_t *conn, apr_time_t until)
+{
+    apr_status_t rv = conn->file ? begin_on_file(conn, until) : cat_connection_send(conn, conn->dialect->begin);
+
+    conn->in_transaction = rv == APR_SUCCESS;
+    if (conn->in_transaction) {
+        cat_commit_tracker_begin(&conn->tracker);
+    }
+    return rv;
+}
+
+/* SQLite changes the number with each commit of another connection. NULL: the query failed. */
+static const char *ask_data_version(cat_connection_t *conn, apr_pool_t *pool)
+{
+    const char *version = NULL;
+
+    cat_connection_ask(conn, pool, "PRAGMA data_version", &version);
+    return version;
+}
+
+/* result: of a function of the reader. */
+static apr_status_t judge_control(cat_connection_t *conn, int result, const char *text)
+{
+    return result ? cat_connection_judge(
+                        conn, &(cat_fault_t){.result = result, .text = cat_sqlite_reader_error(conn->reader)}, text)
+                  : APR_SUCCESS;
+}
+
+/* In WAL mode no lock of another program keeps SQLite from committing, so there is nothing to wait for. */
+static apr_status_t commit_file(cat_connection_t *conn)
+{
+    return judge_control(conn, cat_sqlite_reader_commit(conn->reader), "COMMIT");
+}
+
+apr_status_t cat_connection_commit(cat_connection_t *conn, apr_pool_t *pool)
+{
+    apr_status_t rv;
+
+    cat_connection_count(conn, CAT_STATEMENT_COMMIT);
+    cat_commit_tracker_commit(&conn->tracker,
+                              cat_commit_tracker_is_unsure(&conn->tracker) ? ask_data_version(conn, pool) : NULL);
+    rv = conn->file ? commit_file(conn) : cat_connection_send(conn, "COMMIT");
+    conn->in_transaction = rv != APR_SUCCESS;
+    if (rv != APR_SUCCESS) {
+        cat_commit_tracker_fail(&conn->tracker);
+    }
+    return rv;
+}
+
+void cat_connection_settle(cat_connection_t *conn, apr_pool_t *pool)
+{
+    int is_unsure = cat_commit_tracker_look(&conn->tracker);
+
+    cat_commit_tracker_end(&conn->tracker, is_unsure ? ask_data_version(conn, pool) : NULL);
+}
+
+apr_status_t cat_connection_begin_view(cat_connection_t *conn)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    if (conn->file) {
+        return judge_control(conn, cat_sqlite_reader_begin_view(conn->reader), "BEGIN");
+    }
+    for (const char *const *text = conn->dialect->snapshot; *text && rv == APR_SUCCESS; text++) {
+        rv = cat_connection_send(conn, *text);
+    }
+    return rv;
+}
+
+apr_status_t cat_connection_begin_search(cat_connection_t *conn, int seconds)
+{
+    char text[1024];
+    apr_status_t rv;
+
+    if (conn->dialect->search) {
+        apr_snprintf(text, sizeof(text), conn->dialect->search, seconds * 1000);
+        rv = cat_connection_send(conn, text);
+    } else {
+        rv = cat_connection_begin_view(conn);
+    }
+    if (rv == APR_SUCCESS) {
+        conn->time_limit = seconds;
+        conn->deadline = apr_time_now() + apr_time_from_sec(seconds);
+    }
+    return rv;
+}
+
+void cat_connection_continue_search(cat_connection_t *conn)
+{
+    if (conn->time_limit) {
+        conn->deadline = apr_time_now() + apr_time_from_sec(conn->time_limit);
+    }
+}
+
+/* A failure leaves the one that led here in fault. On SQLite it fails if no transaction is open; elsewhere only if the
+ * server is gone or not ready. */
+static apr_status_t send_rollback(cat_connection_t *conn)
+{
+    char fault[FAULT_MAX];
+    apr_status_t rv;
+
+    memcpy(fault, conn->fault, sizeof(fault));
+    rv = conn->file ? judge_control(conn, cat_sqlite_reader_roll_back(conn->reader), "ROLLBACK")
+                    : conn->dialect->executor->send(conn, "ROLLBACK");
+    memcpy(conn->fault, fault, sizeof(fault));
+    return rv;
+}
+
+/* A transaction that stays open would keep its locks, and be committed with the next one. */
+static void abandon_transaction(cat_connection_t *conn)
+{
+    conn->is_abandoned = 1;
+    conn->dialect->executor->send(conn, conn->dialect->abandon);
+}
+
+void cat_connection_roll_back(cat_connection_t *conn)
+{
+    apr_status_t rv = send_rollback(conn);
+
+    cat_connection_count(conn, CAT_STATEMENT_ROLLBACK);
+    conn->in_transaction = 0;
+    conn->time_limit = 0;
+    if (rv == CAT_ENOTREADY) {
+        abandon_transaction(conn);
+    }
+}
+
+typedef struct first_value_t {
+    apr_pool_t *pool;
+    const char *value;
+    int seen;
+} first_value_t;
+
+static apr_status_t keep_first_value(void *baton, const char *const *values, int count)
+{
+    first_value_t *first = baton;
+    if (!first->seen && count > 0) {
+        first->value = values[0] ? apr_pstrdup(first->pool, values[0]) : NULL;
+        first->seen = 1;
+    }
+    return APR_SUCCESS;
+}
+
+static apr_status_t ask_on_pool(cat_connection_t *conn, apr_pool_t *pool, const char *text, first_value_t *first)
+{
+    apr_status_t rv = CAT_EDEAD;
+
+    for (int tries = 0; rv == CAT_EDEAD && tries < TRIES; tries++) {
+        rv = conn->dialect->executor->ask(conn, pool, text, keep_first_value, first);
+    }
+    return rv == CAT_EDEAD ? CAT_EDOWN : rv;
+}
+
+/* What the driver prepares is closed while this thread still has the connection. */
+apr_status_t cat_connection_ask(cat_connection_t *conn, apr_pool_t *pool, const char *text, const char **value)
+{
+    first_value_t first = {.pool = pool};
+    apr_pool_t *own;
+    apr_status_t rv = apr_pool_create(&own, pool);
+
+    if (rv == APR_SUCCESS) {
+        rv = ask_on_pool(conn, own, text, &first);
+        apr_pool_destroy(own);
+    }
+    if (value) {
+        *value = first.value;
+    }
+    return rv;
+}
+
+apr_status_t cat_connection_ask_all(cat_connection_t *conn, apr_pool_t *pool, const char *const *texts)
+{
+    apr_status_t rv = APR_SUCCESS;
+    const char *value;
+
+    for (; *texts && rv == APR_SUCCESS; texts++) {
+        rv = cat_connection_ask(conn, pool, *texts, &value);
+        if (rv == APR_SUCCESS && value && !strcmp(value, "0")) {
+            rv = CAT_ECONFLICT;
+        }
+    }
+    return rv;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/connection/libpq_hosts.h"
+
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/connection/executor.h"
+
+#define OPTIONS_MAX 64
+#define NAME_MAX_LENGTH 256
+
+/* libpq takes "host=A,B" and "port=1,2" together: the n-th of each, or the only one. */
+static void copy_part(char part[NAME_MAX_LENGTH], const char *list, int n)
+{
+    const char *next;
+
+    while (n > 0 && (next = strchr(list, ','))) {
+        list = next + 1;
+        n--;
+    }
+    apr_cpystrn(part, list, strcspn(list, ",") < NAME_MAX_LENGTH ? strcspn(list, ",") + 1 : NAME_MAX_LENGTH);
+}
+
+static int count_parts(const char *list)
+{
+    int count = 1;
+
+    for (; (list = strchr(list, ',')); list++) {
+        count++;
+    }
+    return count;
+}
+
+static const PQconninfoOption *find_option(const PQconninfoOption *options, const char *name)
+{
+    for (; options->keyword; options++) {
+        if (!strcmp(options->keyword, name)) {
+            return options->val && *options->val ? options : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* What is set first counts less than what is set last. */
+static PGconn *connect_host(const PQconninfoOption *options, int n)
+{
+    static const char *const lists[] = {"host", "hostaddr", "port"};
+    const char *names[OPTIONS_MAX], *values[OPTIONS_MAX];
+    char parts[sizeof(lists) / sizeof(lists[0])][NAME_MAX_LENGTH];
+    int count = 0;
+
+    for (const PQconninfoOption *o = options; o->keyword && count < OPTIONS_MAX - 7; o++) {
+        if (o->val) {
+            names[count] = o->keyword;
+            values[count++] = o->val;
+        }
+    }
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        const PQconninfoOption *list = find_option(options, lists[i]);
+        if (list) {
+            copy_part(parts[i], list->val, n);
+            names[count] = lists[i];
+            values[count++] = parts[i];
+        }
+    }
+    names[count] = "target_session_attrs";
+    values[count++] = "any";
+    names[count] = "connect_timeout";
+    values[count++] = CAT_HOST_PATIENCE;
+    names[count] = "tcp_user_timeout"; /* milliseconds: also of a host that is gone when it has been connected */
+    values[count++] = CAT_HOST_PATIENCE "000";
+    names[count] = values[count] = NULL;
+    return PQconnectdbParams(names, values, 0);
+}
+
+void cat_libpq_hosts_ask(PGconn *pg, const char *text, void (*answer)(void *baton, const char *text), void *baton)
+{
+    PQconninfoOption *options = PQconninfo(pg);
+    const PQconninfoOption *hosts = options ? find_option(options, "hostaddr") : NULL;
+    int count;
+
+    hosts = hosts || !options ? hosts : find_option(options, "host");
+    count = hosts ? count_parts(hosts->val) : 1;
+    for (int i = 0; count > 1 && i < count; i++) {
+        PGconn *host = connect_host(options, i);
+        PGresult *result = PQexec(host, text);
+
+        answer(baton, PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : NULL);
+        PQclear(result);
+        PQfinish(host);
+    }
+    PQconninfoFree(options);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/connection/statement.h"
+
+#include <apr_strings.h>
+
+#include "db/connection/connection_state.h"
+#include "db/connection/executor.h"
+#include "db/connection/sql_text.h"
+#include "db/dialects/status.h"
+
+/* 0: SQLite's own functions cannot do it, and have given no row, so the driver may. It may not prepare texts that are
+ * made at run time, because it keeps each statement until it closes the connection. */
+static int select_directly(cat_connection_t *conn, const cat_select_t *select, apr_status_t *rv)
+{
+    const char *text = select->text ? select->text : cat_dialect_sql(conn->dialect, select->sql);
+    int rows, result = cat_sqlite_reader_select(conn->reader, text, select, rv, &rows);
+    int is_final = !result || rows || select->text;
+
+    if (result && is_final) {
+        const char *words = apr_dbd_error(conn->handle.driver, conn->handle.dbd, result);
+        *rv = cat_connection_judge(conn, &(cat_fault_t){.result = result, .text = words},
+                                   select->text ? CAT_DIALECT_MADE : cat_dialect_sql_name(select->sql));
+    }
+    return is_final;
+}
+
+/* SQLite would not name the statement. */
+static apr_status_t check_text(cat_connection_t *conn, const cat_select_t *select)
+{
+    return select->text
+               ? cat_connection_check_count(conn, CAT_DIALECT_MADE, cat_sql_text_count(select->text), select->count)
+               : APR_SUCCESS;
+}
+
+/* The time is that of all selects of a search; a database that limits each by itself may take twice as long. */
+static apr_status_t limit_search(cat_connection_t *conn, apr_pool_t *pool, const cat_select_t *select,
+                                 cat_select_t *limited)
+{
+    if (apr_time_now() > conn->deadline) {
+        return CAT_ESLOW;
+    }
+    *limited = *select;
+    limited->deadline = conn->deadline;
+    if (conn->dialect->limit) {
+        limited->text =
+            apr_pstrcat(pool, apr_psprintf(pool, conn->dialect->limit, conn->time_limit), select->text, NULL);
+    }
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_statement_select(cat_connection_t *conn, apr_pool_t *pool, const cat_select_t *select)
+{
+    cat_select_t limited;
+    apr_status_t rv = check_text(conn, select);
+
+    cat_connection_count(conn, CAT_STATEMENT_SELECT);
+    if (rv == APR_SUCCESS && select->text && conn->time_limit) {
+        rv = limit_search(conn, pool, select, &limited);
+        select = &limited;
+    }
+    if (rv == APR_SUCCESS && (!conn->reader || !select_directly(conn, select, &rv))) {
+        rv = conn->dialect->executor->select(conn, pool, select);
+    }
+    if (rv == APR_SUCCESS || rv == CAT_ENOUGH) {
+        conn->has_read = 1;
+        cat_source_note_taken(conn->source);
+    }
+    return rv == CAT_ENOUGH ? APR_SUCCESS : rv;
+}
+
+apr_status_t cat_statement_query(cat_connection_t *conn, apr_pool_t *pool, cat_sql_t sql, const char *const *values,
+                                 int count, int *changed)
+{
+    apr_status_t rv = conn->dialect->executor->query(conn, pool, sql, values, count, changed);
+
+    cat_connection_count(conn, CAT_STATEMENT_WRITE);
+    if (rv == APR_SUCCESS) {
+        cat_source_note_taken(conn->source);
+    }
+    if (rv == APR_SUCCESS && *changed > 0) {
+        cat_commit_tracker_note(&conn->tracker, sql);
+    }
+    return rv;
+}

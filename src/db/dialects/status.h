@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_DB_DIALECTS_STATUS_H
+#define CAT_DB_DIALECTS_STATUS_H
+
+#include <apr_errno.h>
+
+/*
+ * Statuses of db/ beyond APR's own, of which it returns two: APR_NOTFOUND, no such row; APR_EEXIST, a unique key is
+ * taken. Rooms above may return these too, for what they mean here. db/ has the numbers below 20.
+ */
+#define CAT_EDOWN (APR_OS_START_USERERR + 1)     /* the database cannot be used */
+#define CAT_EBUSY (APR_OS_START_USERERR + 2)     /* over a limit of the server's, or other writers were first */
+#define CAT_EVALUE (APR_OS_START_USERERR + 3)    /* the database refuses the values */
+#define CAT_ESLOW (APR_OS_START_USERERR + 6)     /* a search took longer than it may, and was ended */
+#define CAT_ENOTREADY (APR_OS_START_USERERR + 5) /* the database is not ready, and did nothing */
+#define CAT_EREADONLY (APR_OS_START_USERERR + 9) /* the database accepts no writes, and did nothing */
+#define CAT_ECLAIMED (APR_OS_START_USERERR + 7)  /* another write has the claim's key; nothing was done: db/claim.h */
+#define CAT_ECHANGED (APR_OS_START_USERERR + 8)  /* a condition of the caller's does not hold for what is stored */
+
+/* What a driver's result can mean beside these. Only db/ sees them. */
+#define CAT_EDEAD                                                                                                      \
+    (APR_OS_START_USERERR + 11) /* the prepared statement is dead: it has not run, and would if prepared again */
+#define CAT_ELOST (APR_OS_START_USERERR + 12)     /* the connection is gone, and with it its transaction */
+#define CAT_ECUT (APR_OS_START_USERERR + 15)      /* the same, and what was sent last has had no effect */
+#define CAT_ECONFLICT (APR_OS_START_USERERR + 13) /* gave way to others, and would do if run again */
+
+#endif

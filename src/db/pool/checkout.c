@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/pool/checkout.h"
+
+#include "db/pool/pooled_connection.h"
+#include "db/dialects/status.h"
+#include "lib/time.h"
+#include "shm/semaphore.h"
+
+/* How often a statement or transaction that lost a conflict is run, and by how much the pause grows with each try. */
+#define TRIES 3
+#define TRY_INTERVAL apr_time_from_msec(20)
+
+/* How often a request asks a database that is not ready. */
+#define READY_INTERVAL apr_time_from_msec(100)
+
+static apr_status_t release_with_pool(void *db)
+{
+    cat_checkout_release(db);
+    return APR_SUCCESS;
+}
+
+/* Call it before taking anything. A pre-cleanup, because with DBDPersist Off the connection is on a subpool. */
+static void give_back_with_pool(cat_db_t *db)
+{
+    if (!db->is_given_back) {
+        db->is_given_back = 1;
+        apr_pool_pre_cleanup_register(db->pool, db, release_with_pool);
+    }
+}
+
+static void close_connection(cat_db_t *db)
+{
+    int is_in_order;
+
+    if (!db->conn) {
+        return;
+    }
+    is_in_order = cat_pooled_connection_leave(db->conn);
+    db->conn = NULL;
+    cat_timing_end(db->timing, CAT_TIMING_DATABASE, db->connected);
+    if (is_in_order) {
+        cat_source_keep(db->source, &db->handle);
+    } else {
+        cat_source_close(db->source, &db->handle);
+    }
+}
+
+void cat_checkout_enter_transaction(cat_db_t *db)
+{
+    db->in_transaction = 1;
+    db->failed = APR_SUCCESS;
+}
+
+apr_status_t cat_checkout_note_failure(cat_db_t *db, apr_status_t rv)
+{
+    if (db->failed == APR_SUCCESS) {
+        db->failed = rv;
+    }
+    return db->failed;
+}
+
+void cat_checkout_roll_back(cat_db_t *db)
+{
+    if (db->in_transaction) {
+        db->in_transaction = 0;
+        cat_connection_roll_back(db->conn);
+    }
+}
+
+void cat_checkout_release(cat_db_t *db)
+{
+    cat_checkout_roll_back(db);
+    close_connection(db);
+    if (db->has_write_lock) {
+        db->has_write_lock = 0;
+        cat_semaphore_leave(cat_source_write_lock(db->source), db->write_lock_slot);
+    }
+}
+
+apr_time_t cat_checkout_enter_queue(const cat_db_t *db)
+{
+    cat_metrics_shift(db->source->metrics, CAT_METRIC_WRITE_QUEUE, 1);
+    return cat_time_monotonic();
+}
+
+void cat_checkout_leave_queue(const cat_db_t *db, apr_time_t entered)
+{
+    cat_metrics_shift(db->source->metrics, CAT_METRIC_WRITE_QUEUE, -1);
+    cat_metrics_observe(db->source->metrics, CAT_METRIC_WRITE_WAIT, cat_time_monotonic() - entered);
+}
+
+cat_group_state_t cat_checkout_join(cat_db_t *db, cat_group_t *group, cat_group_item_t *item, apr_time_t until)
+{
+    cat_group_state_t state;
+    apr_time_t begun;
+
+    cat_checkout_release(db);
+    begun = cat_timing_begin(db->timing);
+    state = cat_group_join(group, item, until);
+    cat_timing_end(db->timing, CAT_TIMING_QUEUE, begun);
+    return state;
+}
+
+apr_status_t cat_checkout_take_turn(cat_db_t *db, cat_semaphore_t *turns, apr_interval_time_t patience, int *place)
+{
+    apr_status_t rv;
+    apr_time_t begun;
+
+    cat_checkout_release(db);
+    begun = cat_timing_begin(db->timing);
+    rv = cat_semaphore_enter(turns, db->network, patience, place);
+    cat_timing_end(db->timing, CAT_TIMING_QUEUE, begun);
+    return rv;
+}
+
+static void invalidate(const cat_source_t *source, const char *id)
+{
+    cat_generations_invalidate(source->generations, id);
+    cat_metrics_add(source->metrics, CAT_METRIC_CACHE_INVALIDATIONS, id ? CAT_SCOPE_PRODUCT : CAT_SCOPE_LISTS, 1);
+}
+
+void cat_checkout_mark_changes(cat_db_t *db)
+{
+    if (!db->touches || !db->source->generations) {
+        return;
+    }
+    invalidate(db->source, db->touched);
+    for (int i = 0; db->touched_too && i < db->touched_too->nelts; i++) {
+        invalidate(db->source, APR_ARRAY_IDX(db->touched_too, i, const char *));
+    }
+}
+
+/* The last of a child's connections is kept for who goes first; of two, each is needed: a writer that waits for another program has one. */
+static int count_connections(const cat_db_t *db)
+{
+    int max = db->conf->max_connections;
+
+    return db->is_first || max <= 2 ? max : max - 1;
+}
+
+static apr_status_t connect_once(cat_db_t *db, cat_db_use_t use)
+{
+    apr_status_t rv;
+
+    give_back_with_pool(db);
+    rv = cat_source_open(db->source, db->pool, count_connections(db), db->log, &db->handle);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    rv = use == CAT_TO_WRITE_ONCE ? cat_source_check(db->source, db->pool, &db->handle) : APR_SUCCESS;
+    if (rv == APR_SUCCESS) {
+        rv = cat_pooled_connection_get(db->source, &db->handle, use != CAT_TO_READ || db->has_write_lock, db->log,
+                                       &db->conn);
+    }
+    if (rv == CAT_ENOTREADY && !cat_source_may_get_ready(db->source)) { /* the caller will not retry */
+        cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
+    }
+    if (rv != APR_SUCCESS) {
+        db->conn = NULL;
+        cat_source_close(db->source, &db->handle);
+    }
+    return rv;
+}
+
+static apr_status_t connect_measured(cat_db_t *db, cat_db_use_t use)
+{
+    apr_time_t begun = cat_timing_begin(db->timing);
+    apr_status_t rv = connect_once(db, use);
+
+    cat_timing_end(db->timing, CAT_TIMING_QUEUE, begun);
+    db->connected = cat_timing_begin(db->timing);
+    return rv;
+}
+
+/* After a restart of the database all pooled connections may be lost; the pool replaces each that is given back. */
+static apr_status_t connect_unchecked(cat_db_t *db, cat_db_use_t use)
+{
+    apr_status_t rv = db->conn ? APR_SUCCESS : CAT_ELOST;
+
+    for (int tries = 0; rv == CAT_ELOST && tries <= db->conf->max_connections; tries++) {
+        rv = connect_measured(db, use);
+    }
+    if (rv == CAT_ELOST) {
+        cat_log(db->log, CAT_LOG_ERROR, 0, "CAT005: %s: all pooled connections are lost", db->source->name);
+        rv = CAT_EDOWN;
+    }
+    return rv;
+}
+
+/* A writer waits for the lock without a connection, which readers can use meanwhile. */
+apr_status_t cat_checkout_take_write_lock(cat_db_t *db, apr_time_t until)
+{
+    apr_status_t rv;
+    apr_time_t begun;
+
+    if (!cat_source_write_lock(db->source) || db->has_write_lock) {
+        return APR_SUCCESS;
+    }
+    close_connection(db);
+    give_back_with_pool(db);
+    begun = cat_timing_begin(db->timing);
+    rv = cat_source_take_write_lock(db->source, until, db->log, &db->write_lock_slot);
+    cat_timing_end(db->timing, CAT_TIMING_QUEUE, begun);
+    db->has_write_lock = rv == APR_SUCCESS;
+    return rv;
+}
+
+apr_status_t cat_checkout_connect_bare(cat_db_t *db, cat_db_use_t use, cat_connection_t **conn)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    /* The first connection of a child shows whether the database has a write lock. */
+    if (use != CAT_TO_READ && !cat_source_dialect(db->source)) {
+        rv = connect_unchecked(db, CAT_TO_READ);
+    }
+    if (rv == APR_SUCCESS && use != CAT_TO_READ) {
+        rv = cat_checkout_take_write_lock(db, apr_time_now() + CAT_SOURCE_WRITE_PATIENCE);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = connect_unchecked(db, use);
+    }
+    *conn = db->conn;
+    return rv;
+}
+
+apr_status_t cat_checkout_check_schema(cat_db_t *db)
+{
+    return cat_source_has_schema(db->source) ? APR_SUCCESS : db->source->migrate(db);
+}
+
+apr_status_t cat_checkout_connect(cat_db_t *db, cat_db_use_t use)
+{
+    cat_connection_t *conn;
+    apr_status_t rv =
+        db->has_write_lock ? APR_SUCCESS : cat_checkout_check_schema(db); /* which may take the write lock */
+
+    return rv == APR_SUCCESS ? cat_checkout_connect_bare(db, use, &conn) : rv;
+}
+
+/* What had no effect can be retried. After the loss of its connection nobody knows whether it had one. */
+static int had_no_effect(apr_status_t rv, cat_repeat_t repeat)
+{
+    return rv == CAT_ECONFLICT || rv == CAT_EDEAD || rv == CAT_ECUT || (rv == CAT_ELOST && repeat == CAT_REPEATABLE);
+}
+
+int cat_checkout_is_fault(apr_status_t rv)
+{
+    return rv == CAT_EDOWN || rv == CAT_ENOTREADY || rv == CAT_EREADONLY || rv == CAT_EVALUE || rv == CAT_ELOST ||
+           rv == CAT_ECONFLICT || rv == CAT_EDEAD || rv == CAT_ECUT;
+}
+
+static apr_status_t final_status(apr_status_t rv)
+{
+    switch (rv) {
+    case CAT_ECONFLICT:
+        return CAT_EBUSY;
+    case CAT_EDEAD:
+    case CAT_ELOST:
+    case CAT_ECUT:
+        return CAT_EDOWN;
+    default:
+        return rv;
+    }
+}
+
+static cat_log_level_t fault_level(const cat_db_t *db, apr_status_t rv)
+{
+    return rv == CAT_ECONFLICT || cat_connection_is_locked(db->conn, rv) ? cat_log_busy_level(db->log) : CAT_LOG_ERROR;
+}
+
+void cat_checkout_give_up(cat_db_t *db, apr_status_t *rv)
+{
+    if (!cat_checkout_is_fault(*rv)) {
+        return;
+    }
+    if (db->conn) {
+        cat_connection_log_fault(db->conn, db->log, fault_level(db, *rv));
+        *rv = final_status(*rv);
+    }
+    cat_checkout_release(db);
+}
+
+int cat_checkout_try_again(cat_db_t *db, apr_status_t *rv, cat_repeat_t repeat, int *tries)
+{
+    apr_interval_time_t pause;
+
+    if (*rv == CAT_ENOTREADY && cat_source_may_get_ready(db->source)) {
+        pause = READY_INTERVAL;
+    } else if (cat_checkout_is_fault(*rv) && db->conn && ++*tries < TRIES && had_no_effect(*rv, repeat)) {
+        pause = *tries * TRY_INTERVAL;
+    } else {
+        cat_checkout_give_up(db, rv);
+        return 0;
+    }
+    if (*rv == CAT_EDEAD) { /* only this connection is known not to lose another statement */
+        cat_checkout_roll_back(db);
+        return 1;
+    }
+    cat_checkout_release(db);
+    apr_sleep(pause);
+    return 1;
+}
+
+int cat_checkout_attempt(cat_attempt_t *a)
+{
+    while (!a->is_begun || cat_checkout_try_again(a->db, &a->rv, a->repeat, &a->tries)) {
+        a->is_begun = 1;
+        a->rv = cat_checkout_connect(a->db, a->use);
+        if (a->rv == APR_SUCCESS) {
+            return 1;
+        }
+    }
+    return 0;
+}

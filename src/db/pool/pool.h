@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_DB_POOL_POOL_H
+#define CAT_DB_POOL_POOL_H
+
+#include "db/pool/source.h"
+
+/*
+ * The module's own pool of connections, for a mount whose database is not the one that its virtual host has in mod_dbd.
+ * driver and params are as for DBDriver and DBDParams. On the pool; each child has connections of its own.
+ */
+cat_source_t *cat_pool_create(apr_pool_t *pool, const char *driver, const char *params);
+
+/* The driver and params of a source; 0: it has another connector. */
+int cat_pool_settings(const cat_source_t *source, const char **driver, const char **params);
+
+#endif

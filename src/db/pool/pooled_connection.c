@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/pool/pooled_connection.h"
+
+#include <apr_file_io.h>
+#include <apr_strings.h>
+#include <string.h>
+
+#include "db/connection/connection_state.h"
+#include "db/connection/executor.h"
+#include "db/sqlite/sqlite.h"
+#include "db/dialects/status.h"
+#include "db/pool/timeline.h"
+#include "lib/log.h"
+
+#define CONN_KEY "catalog:conn"
+
+/* How often a connection compares its files with what is there. */
+#define FILE_INTERVAL apr_time_from_sec(1)
+
+/* How often a new connection retries its first statement while others have locked the database. */
+#define FIRST_INTERVAL apr_time_from_msec(10)
+
+/* A connection that was in the pool for so long may have been dropped by something between the module and the database,
+ * which tells neither of the two. */
+#define IDLE_TIME apr_time_from_sec(10)
+
+/* A new file is still empty. It will hold hashes of passwords, so not everyone may read it. SQLite gives its side files
+ * the same mode. */
+static apr_status_t protect_new_file(const char *path, apr_pool_t *pool)
+{
+    apr_finfo_t info;
+    apr_status_t rv = apr_stat(&info, path, APR_FINFO_SIZE, pool);
+
+    if (rv == APR_SUCCESS && info.size == 0) {
+        rv = apr_file_perms_set(path, APR_FPROT_UREAD | APR_FPROT_UWRITE | APR_FPROT_GREAD);
+    }
+    return rv;
+}
+
+/* Another process may have created WAL and index between the looks at the two: then both are there now. */
+static int has_same_wal(const cat_source_t *source, cat_files_t *files)
+{
+    if (cat_file_registry_is_same_wal(source->registry, files)) {
+        return 1;
+    }
+    cat_files_look(files);
+    return cat_file_registry_is_same_wal(source->registry, files);
+}
+
+/* Before the connection reads, because SQLite would create a new WAL in place of one that was removed. */
+static apr_status_t check_files(const cat_source_t *source, cat_connection_t *conn, const cat_log_t *log)
+{
+    cat_files_t *files = &conn->files;
+
+    conn->file = cat_sqlite_file(&conn->handle);
+    if (!conn->file || !*conn->file) {
+        conn->file = NULL; /* a server, or a database in memory */
+        return APR_SUCCESS;
+    }
+    conn->file = apr_pstrdup(conn->handle.pool, conn->file);
+    conn->knows_wal = 0;
+    cat_files_find(files, conn->handle.pool, conn->file);
+    if (!cat_file_registry_is_same_file(source->registry, files)) {
+        return cat_connection_file_is_gone(conn, log, files->paths[CAT_FILE_DATABASE]);
+    }
+    if (!has_same_wal(source, files)) {
+        return cat_connection_file_is_gone(conn, log, files->paths[CAT_FILE_WAL]);
+    }
+    cat_files_mend(files);
+    return protect_new_file(conn->file, conn->handle.pool);
+}
+
+/* The child of this server that creates the schema has the write lock. */
+static apr_status_t wait_for_other_children(cat_source_t *source, const cat_log_t *log)
+{
+    int slot;
+    apr_status_t rv = cat_source_take_write_lock(source, apr_time_now() + CAT_SOURCE_WRITE_PATIENCE, log, &slot);
+
+    if (rv == APR_SUCCESS) {
+        cat_semaphore_leave(cat_source_write_lock(source), slot);
+    }
+    return rv;
+}
+
+static apr_status_t send_until(cat_connection_t *conn, const char *text, apr_time_t give_up)
+{
+    apr_status_t rv;
+
+    while (cat_connection_is_locked(conn, rv = conn->dialect->executor->send(conn, text)) && apr_time_now() < give_up) {
+        apr_sleep(FIRST_INTERVAL);
+    }
+    return rv;
+}
+
+/* Others find the database locked while a process opens it as the first one, closes it as the last, or creates its
+ * schema. Later statements wait by themselves: BEGIN in SQLite, the others in the driver. */
+static apr_status_t send_first(cat_connection_t *conn, const char *text, int has_write_lock, const cat_log_t *log)
+{
+    apr_status_t rv = send_until(conn, text, 0);
+
+    if (cat_connection_is_locked(conn, rv)) {
+        rv = has_write_lock ? APR_SUCCESS : wait_for_other_children(conn->source, log);
+        if (rv == APR_SUCCESS) {
+            rv = send_until(conn, text, apr_time_now() + CAT_SOURCE_LOCK_PATIENCE);
+        }
+    }
+    return rv;
+}
+
+static apr_status_t set_up_session(cat_connection_t *conn, int has_write_lock, const cat_log_t *log)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (const char *const *text = conn->dialect->session; *text && rv == APR_SUCCESS; text++) {
+        rv = send_first(conn, *text, has_write_lock, log);
+    }
+    return rv;
+}
+
+/* Notes the WAL and its index, which this connection has open; a database has none before its first migration. */
+static void note_wal(const cat_source_t *source, cat_connection_t *conn)
+{
+    cat_files_look(&conn->files);
+    if (conn->files.identities[CAT_FILE_WAL] && conn->files.identities[CAT_FILE_INDEX]) {
+        cat_file_registry_note_wal(source->registry, &conn->files);
+        conn->has_readonly_index = cat_sqlite_has_readonly_index(&conn->handle);
+        conn->knows_wal = 1;
+    }
+}
+
+/* The first connection tells whether the writers of this source need a write lock. */
+static void learn_dialect(cat_source_t *source, const cat_connection_t *conn)
+{
+    apr_thread_mutex_lock(source->mutex);
+    if (conn->dialect->one_writer) {
+        cat_semaphore_t *lock = cat_write_lock_find(source->write_locks, conn->file ? conn->file : source->name);
+        atomic_store_explicit(&source->write_lock, lock, memory_order_release);
+    }
+    atomic_store_explicit(&source->dialect, conn->dialect, memory_order_release);
+    apr_thread_mutex_unlock(source->mutex);
+}
+
+static apr_status_t set_up_connection(cat_source_t *source, cat_connection_t *conn, int has_write_lock,
+                                      const cat_log_t *log)
+{
+    apr_status_t rv = check_files(source, conn, log);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    learn_dialect(source, conn);
+    rv = set_up_session(conn, has_write_lock, log);
+    if (rv != APR_SUCCESS && rv != CAT_ELOST && rv != CAT_EBUSY) {
+        cat_connection_log_fault(conn, log, CAT_LOG_ERROR);
+        return CAT_EDOWN;
+    }
+    if (rv == APR_SUCCESS && conn->file) {
+        cat_sqlite_set_up(&conn->handle);
+        note_wal(source, conn);
+    }
+    return rv == APR_SUCCESS ? cat_timeline_check(conn) : rv;
+}
+
+/* While a connection is open, SQLite neither deletes the files nor creates others: somebody else has. */
+static apr_status_t compare_files(const cat_source_t *source, cat_connection_t *conn, const cat_log_t *log)
+{
+    cat_files_t now = conn->files;
+
+    cat_files_look(&now);
+    for (int i = 0; i < (conn->knows_wal ? CAT_FILES : CAT_FILE_WAL); i++) {
+        if (conn->files.identities[i] != now.identities[i]) {
+            return cat_connection_file_is_gone(conn, log, now.paths[i]);
+        }
+    }
+    return cat_file_registry_is_same_file(source->registry, &now)
+               ? APR_SUCCESS
+               : cat_connection_file_is_gone(conn, log, now.paths[CAT_FILE_DATABASE]);
+}
+
+static apr_status_t look_at_files(const cat_source_t *source, cat_connection_t *conn, const cat_log_t *log)
+{
+    apr_time_t now = apr_time_now();
+    apr_status_t rv;
+
+    if (!conn->file || (now >= conn->looked && now - conn->looked < FILE_INTERVAL)) {
+        return APR_SUCCESS;
+    }
+    rv = compare_files(source, conn, log);
+    if (rv == APR_SUCCESS) {
+        conn->looked = now;
+    }
+    return rv;
+}
+
+/* SQLite copies the WAL to the database when the last connection is closed. Of processes that close theirs at the same time none may
+ * be the last one; then the WAL stays, and nothing is lost unless somebody has deleted it. */
+static apr_status_t save_deleted_wal(void *connection)
+{
+    cat_connection_t *conn = connection;
+
+    if (conn->knows_wal) {
+        cat_files_look(&conn->files);
+        if (!conn->files.identities[CAT_FILE_WAL]) {
+            cat_sqlite_checkpoint(&conn->handle);
+        }
+    }
+    return APR_SUCCESS;
+}
+
+static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t *handle, int has_write_lock,
+                                    const cat_log_t *log, cat_connection_t **conn)
+{
+    cat_connection_t *c = apr_pcalloc(handle->pool, sizeof(*c));
+    apr_status_t rv;
+
+    *conn = c; /* for its fault, whether it can be used or not */
+    c->handle = *handle;
+    c->source = source;
+    c->name = source->name;
+    c->dialect = cat_dialect_find(apr_dbd_name(handle->driver));
+    if (!c->dialect) {
+        cat_log(log, CAT_LOG_ERROR, 0, "CAT007: the driver %s is not supported", apr_dbd_name(handle->driver));
+        return CAT_EDOWN;
+    }
+    c->executor_data = c->dialect->executor->make(handle);
+    if (!c->executor_data) {
+        return APR_ENOMEM;
+    }
+    rv = set_up_connection(source, c, has_write_lock, log);
+    if (rv == APR_SUCCESS) {
+        apr_pool_userdata_setn(c, CONN_KEY, NULL, handle->pool);
+        c->reader = cat_sqlite_reader_make(handle);
+        apr_pool_pre_cleanup_register(handle->pool, c, save_deleted_wal);
+    }
+    return rv;
+}
+
+/* Not before a connection has been given back once: it is likely to stay then. */
+static void track_commits(cat_connection_t *conn, const cat_source_t *source, const cat_log_t *log)
+{
+    if (!conn->is_tracked && conn->has_read && conn->file && source->wal_index) {
+        conn->is_tracked = 1;
+        cat_commit_tracker_hold(&conn->tracker, conn->handle.pool, source, conn->file, log);
+    }
+}
+
+/* Ends the transaction whose ROLLBACK the database refused, unless the database has ended the connection meanwhile. */
+static apr_status_t resume_abandoned(cat_connection_t *conn, int has_write_lock, const cat_log_t *log)
+{
+    apr_status_t rv = cat_connection_send(conn, "ROLLBACK");
+
+    if (rv == APR_SUCCESS) {
+        rv = set_up_session(conn, has_write_lock, log);
+    }
+    conn->is_abandoned = rv != APR_SUCCESS;
+    return rv == APR_SUCCESS || rv == CAT_ENOTREADY ? rv : CAT_ELOST;
+}
+
+static apr_status_t note_cut(cat_source_t *source, cat_connection_t *conn)
+{
+    conn->is_lost = 1;
+    cat_source_note_loss(source);
+    return CAT_ELOST;
+}
+
+/* A write cannot be repeated where its connection is found lost, so the connection is looked at first. A read can, but
+ * not on one lost connection after the other. The database is asked where a look may not tell: after a long time, and
+ * after another connection was lost. */
+static apr_status_t check_idle(cat_source_t *source, cat_connection_t *conn, int to_write, apr_time_t now)
+{
+    int may_hide_loss = cat_source_lost_one_since(source, conn->used) ||
+                        (to_write && (now < conn->used || now - conn->used > IDLE_TIME));
+
+    if ((to_write || may_hide_loss) && conn->dialect->executor->is_cut(conn)) {
+        return note_cut(source, conn);
+    }
+    return may_hide_loss && cat_connection_send(conn, "SELECT 1") != APR_SUCCESS ? CAT_ELOST : APR_SUCCESS;
+}
+
+static apr_status_t wake_connection(cat_source_t *source, cat_connection_t *conn, int to_write, const cat_log_t *log)
+{
+    int is_new = conn->dialect->executor->is_new(conn);
+    apr_time_t now = apr_time_now();
+    apr_status_t rv = APR_SUCCESS;
+
+    if (conn->is_abandoned) {
+        rv = resume_abandoned(conn, to_write, log);
+    } else if (conn->is_lost || is_new) {
+        conn->dialect->executor->forget(conn);
+        conn->is_lost = 0;
+        rv = set_up_connection(source, conn, to_write, log);
+        conn->is_lost |= rv != APR_SUCCESS;
+    } else if (conn->dialect->is_pooled_unasked) {
+        rv = check_idle(source, conn, to_write, now);
+    }
+    conn->used = now;
+    return rv == APR_SUCCESS ? cat_timeline_check_again(conn) : rv;
+}
+
+apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle_t *handle, int to_write,
+                                       const cat_log_t *log, cat_connection_t **conn)
+{
+    void *kept = NULL;
+    apr_status_t rv;
+
+    apr_pool_userdata_get(&kept, CONN_KEY, handle->pool);
+    if (!kept) {
+        return make_connection(source, handle, to_write, log, conn);
+    }
+    *conn = kept;
+    (*conn)->source = source;
+    if (!cat_source_dialect(source)) { /* a source that shares the pool has opened the connection */
+        learn_dialect(source, *conn);
+    }
+    rv = wake_connection(source, *conn, to_write, log);
+    track_commits(*conn, source, log);
+    return rv == APR_SUCCESS ? look_at_files(source, *conn, log) : rv;
+}
+
+/* A connection that was opened while the file was read-only stays read-only, and all connections of the process share a
+ * read-only mapping of the index until the last of them is closed. So such a connection is not kept open in the
+ * pool. */
+static void leave_file(cat_connection_t *conn)
+{
+    if (!conn->knows_wal && !conn->is_lost) {
+        note_wal(conn->source, conn);
+    }
+    if (!conn->is_lost && !conn->has_readonly_index) {
+        return;
+    }
+    cat_commit_tracker_release(&conn->tracker, conn->handle.pool);
+    conn->is_tracked = 0;
+    conn->has_read = 0;
+    cat_sqlite_reader_detach(conn->reader);
+    if (cat_source_reopen(conn->source, &conn->handle) == APR_SUCCESS) {
+        conn->is_lost = 1; /* the next use sets up the session */
+    }
+    cat_sqlite_reader_attach(conn->reader, &conn->handle);
+}
+
+int cat_pooled_connection_leave(cat_connection_t *conn)
+{
+    if (conn->file) {
+        leave_file(conn);
+    }
+    return !conn->is_lost && !conn->is_abandoned;
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/pool/source.h"
+
+#include <apr_strings.h>
+#include <unistd.h>
+
+#include "db/sqlite/database_file.h"
+#include "db/dialects/status.h"
+#include "lib/time.h"
+
+/* How long a request may wait for a connection before it answers 503. The pools themselves would wait without limit. */
+#define PATIENCE apr_time_from_sec(1)
+
+/* How long it may wait for another thread's attempt to connect. A busy database takes its time for the first connection
+ * of a child; one that is known to be down answers within the shorter time once it is back. */
+#define FIRST_PATIENCE apr_time_from_sec(3)
+#define DOWN_PATIENCE apr_time_from_msec(500)
+
+cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context)
+{
+    cat_source_t *source = apr_pcalloc(pool, sizeof(*source));
+    source->name = name;
+    source->connector = connector;
+    source->context = context;
+    source->leader_patience = CAT_SOURCE_LEADER_PATIENCE;
+    return source;
+}
+
+/* A pre-cleanup, because the pool that they belong to may be on a subpool. */
+static apr_status_t close_warm(void *source)
+{
+    cat_warm_close(((cat_source_t *)source)->warm);
+    cat_source_sweep(source);
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const cat_write_locks_t *locks,
+                                   const cat_file_registry_t *registry, cat_source_migrate_t *migrate)
+{
+    apr_status_t rv = apr_thread_mutex_create(&source->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
+    if (rv == APR_SUCCESS) {
+        rv = cat_permits_create(&source->permits, pool);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_permits_create(&source->exports, pool);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = apr_thread_mutex_create(&source->export_mutex, APR_THREAD_MUTEX_DEFAULT, pool);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_warm_create(&source->warm, pool);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = apr_thread_cond_create(&source->attempt_ended, pool);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_group_create(&source->group, pool);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_group_create(&source->batch, pool);
+    }
+    for (int i = 0; i < CAT_SOURCE_READERS && rv == APR_SUCCESS; i++) {
+        rv = cat_group_create(&source->reads[i], pool);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_group_create(&source->texts, pool);
+    }
+    if (rv == APR_SUCCESS && source->cache) {
+        rv = cat_wal_index_create(&source->wal_index, pool);
+    }
+    if (rv == APR_SUCCESS && source->connector->child_init) {
+        rv = source->connector->child_init(source->context, pool);
+    }
+    if (rv == APR_SUCCESS) {
+        apr_pool_pre_cleanup_register(pool, source, close_warm);
+    }
+    source->write_locks = locks;
+    source->registry = registry;
+    source->migrate = migrate;
+    return rv;
+}
+
+const cat_dialect_t *cat_source_dialect(const cat_source_t *source)
+{
+    return atomic_load_explicit(&source->dialect, memory_order_acquire);
+}
+
+cat_semaphore_t *cat_source_write_lock(const cat_source_t *source)
+{
+    return atomic_load_explicit(&source->write_lock, memory_order_acquire);
+}
+
+void cat_source_note_schema(cat_source_t *source, int is_right)
+{
+    atomic_store_explicit(&source->ready, is_right, memory_order_release);
+}
+
+int cat_source_has_schema(const cat_source_t *source)
+{
+    return atomic_load_explicit(&source->ready, memory_order_acquire);
+}
+
+void cat_source_note_revocations(cat_source_t *source, apr_time_t began)
+{
+    atomic_store_explicit(&source->revocations_at, began, memory_order_release);
+}
+
+apr_time_t cat_source_revocations_at(const cat_source_t *source)
+{
+    return atomic_load_explicit(&source->revocations_at, memory_order_acquire);
+}
+
+void cat_source_note_complete_parts(cat_source_t *source, int parts)
+{
+    atomic_store(&source->complete_parts, parts);
+    atomic_store(&source->parts_at, apr_time_now());
+}
+
+int cat_source_complete_parts(const cat_source_t *source, apr_time_t since)
+{
+    return atomic_load(&source->parts_at) > since ? atomic_load(&source->complete_parts) : 0;
+}
+
+static apr_status_t wait_for_condition(apr_thread_cond_t *condition, apr_thread_mutex_t *mutex, apr_time_t deadline)
+{
+    apr_time_t now = apr_time_now();
+    return now < deadline ? apr_thread_cond_timedwait(condition, mutex, deadline - now) : APR_TIMEUP;
+}
+
+static int is_database_up(cat_source_t *source)
+{
+    int up;
+
+    apr_thread_mutex_lock(source->mutex);
+    up = source->state == CAT_SOURCE_UP;
+    apr_thread_mutex_unlock(source->mutex);
+    return up;
+}
+
+static void note_stale_connection(cat_source_t *source)
+{
+    apr_thread_mutex_lock(source->mutex);
+    source->stale_connections += source->state == CAT_SOURCE_DOWN;
+    apr_thread_mutex_unlock(source->mutex);
+}
+
+/* Until the database is known to answer, one thread at a time tries to connect, and the others wait for its result.
+ * *is_own_attempt: this thread is the one. *more: how many connections in the pool the database may have dropped; each
+ * of them fails once. */
+static apr_status_t begin_attempt(cat_source_t *source, int *is_own_attempt, int *more)
+{
+    apr_status_t rv = APR_SUCCESS;
+    apr_time_t deadline;
+
+    apr_thread_mutex_lock(source->mutex);
+    deadline = apr_time_now() + (source->state == CAT_SOURCE_DOWN ? DOWN_PATIENCE : FIRST_PATIENCE);
+    while (source->state != CAT_SOURCE_UP && source->is_attempted && rv == APR_SUCCESS) {
+        rv = wait_for_condition(source->attempt_ended, source->mutex, deadline);
+    }
+    *is_own_attempt = rv == APR_SUCCESS && source->state != CAT_SOURCE_UP;
+    source->is_attempted |= *is_own_attempt;
+    if (*is_own_attempt && source->state == CAT_SOURCE_DOWN) {
+        *more = source->stale_connections;
+        source->stale_connections = 0;
+    }
+    apr_thread_mutex_unlock(source->mutex);
+    return rv;
+}
+
+static void end_attempt(cat_source_t *source, int is_own_attempt, cat_source_state_t state)
+{
+    apr_thread_mutex_lock(source->mutex);
+    source->state = state;
+    if (is_own_attempt) {
+        source->is_attempted = 0;
+        apr_thread_cond_broadcast(source->attempt_ended);
+    }
+    apr_thread_mutex_unlock(source->mutex);
+}
+
+/* The file system explains better than the driver why a file cannot be opened. */
+static const char *explain_failure(const cat_source_t *source, apr_pool_t *pool, const char *cause)
+{
+    cat_os_user_t user = {geteuid(), getegid()};
+    const char *fault = source->path ? cat_database_file_check(pool, source->path, &user) : NULL;
+
+    if (fault || !source->path) {
+        return fault ? fault : cause;
+    }
+    return cause ? apr_pstrcat(pool, source->path, ": ", cause, NULL) : source->path;
+}
+
+static void log_no_connection(const cat_source_t *source, apr_pool_t *pool, const cat_log_t *log, apr_status_t rv,
+                              const char *cause)
+{
+    const char *why = explain_failure(source, pool, cause);
+
+    cat_log(log, CAT_LOG_ERROR, why ? 0 : rv, "CAT002: no connection to %s%s%s", source->name, why ? ": " : "",
+            why ? why : "");
+}
+
+static void count_failure(const cat_source_t *source, cat_connection_failure_t failure)
+{
+    cat_metrics_add(source->metrics, CAT_METRIC_CONNECTION_FAILURES, (int)failure, 1);
+}
+
+/* CAT002 has said why the database is down. */
+static apr_status_t log_other_attempt(cat_source_t *source, const cat_log_t *log)
+{
+    int is_down;
+
+    apr_thread_mutex_lock(source->mutex);
+    is_down = source->state == CAT_SOURCE_DOWN;
+    apr_thread_mutex_unlock(source->mutex);
+    cat_log(log, is_down ? CAT_LOG_DEBUG : cat_log_busy_level(log), 0,
+            "CAT056: %s: another thread is still trying to connect", source->name);
+    count_failure(source, is_down ? CAT_CONNECTION_DOWN : CAT_CONNECTION_BUSY);
+    return is_down ? CAT_EDOWN : CAT_EBUSY;
+}
+
+static apr_status_t open_checked(cat_source_t *source, apr_pool_t *pool, cat_db_handle_t *handle, const char **cause)
+{
+    apr_status_t rv = source->connector->open(source->context, pool, handle, cause);
+
+    handle->checked = apr_time_now();
+    handle->is_warm = 0;
+    return rv;
+}
+
+static apr_status_t attempt_to_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
+                                    cat_db_handle_t *handle)
+{
+    apr_time_t give_up = apr_time_now() + PATIENCE;
+    const char *cause = NULL;
+    int is_own_attempt, more = max;
+    apr_status_t rv = begin_attempt(source, &is_own_attempt, &more);
+
+    if (rv != APR_SUCCESS) {
+        return log_other_attempt(source, log);
+    }
+    do {
+        rv = open_checked(source, pool, handle, &cause);
+    } while (rv != APR_SUCCESS && more-- > 0 && apr_time_now() < give_up);
+    end_attempt(source, is_own_attempt, rv == APR_SUCCESS ? CAT_SOURCE_UP : CAT_SOURCE_DOWN);
+    if (rv != APR_SUCCESS) {
+        cat_warm_distrust(source->warm, apr_time_now());
+        log_no_connection(source, pool, log, rv, cause);
+        count_failure(source, CAT_CONNECTION_DOWN);
+        return CAT_EDOWN;
+    }
+    return APR_SUCCESS;
+}
+
+/* When no fresh connection is kept: then no other is either, so the connections that are in use, those that are kept
+ * and this one are together no more than there are permits, and the pool has one left. */
+static apr_status_t open_from_pool(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
+                                   cat_db_handle_t *handle)
+{
+    const char *cause;
+    apr_status_t rv = APR_EGENERAL;
+
+    cat_source_sweep(source);
+    if (is_database_up(source)) {
+        rv = open_checked(source, pool, handle, &cause);
+    }
+    return rv == APR_SUCCESS ? rv : attempt_to_open(source, pool, max, log, handle);
+}
+
+static apr_status_t wait_for_permit(cat_source_t *source, int max)
+{
+    apr_time_t begun = cat_time_monotonic();
+    apr_status_t rv = cat_permits_take(source->permits, max, apr_time_now() + PATIENCE);
+
+    cat_metrics_observe(source->metrics, CAT_METRIC_CONNECTION_WAIT, cat_time_monotonic() - begun);
+    return rv;
+}
+
+static apr_status_t take_permit(cat_source_t *source, int max)
+{
+    apr_status_t rv = cat_permits_try(source->permits, max) ? APR_SUCCESS : wait_for_permit(source, max);
+
+    cat_metrics_shift(source->metrics, CAT_METRIC_CONNECTIONS, rv == APR_SUCCESS);
+    return rv;
+}
+
+static void give_permit_back(const cat_source_t *source)
+{
+    cat_metrics_shift(source->metrics, CAT_METRIC_CONNECTIONS, -1);
+    cat_permits_give_back(source->permits);
+}
+
+apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
+                             cat_db_handle_t *handle)
+{
+    char more[CAT_REPEATS_TEXT];
+    apr_status_t rv = take_permit(source, max);
+
+    if (rv != APR_SUCCESS) {
+        count_failure(source, CAT_CONNECTION_LIMIT);
+        if (cat_source_sums_up(log, &source->limit_refusals, more)) {
+            cat_log(log, cat_log_busy_level(log), 0,
+                    "CAT001: all %d connections to %s are in use%s; see CatalogMaxConnections", max, source->name,
+                    more);
+        }
+        return CAT_EBUSY;
+    }
+    if (cat_warm_take(source->warm, handle, apr_time_now())) {
+        handle->is_warm = 1;
+        return APR_SUCCESS;
+    }
+    rv = open_from_pool(source, pool, max, log, handle);
+    if (rv != APR_SUCCESS) {
+        give_permit_back(source);
+    }
+    return rv;
+}
+
+void cat_source_close(cat_source_t *source, cat_db_handle_t *handle)
+{
+    source->connector->close(source->context, handle);
+    note_stale_connection(source);
+    give_permit_back(source);
+}
+
+void cat_source_keep(cat_source_t *source, cat_db_handle_t *handle)
+{
+    const cat_dialect_t *dialect = cat_source_dialect(source);
+
+    if (dialect && dialect->asks_when_checked && cat_warm_keep(source->warm, handle, source->keeps, apr_time_now())) {
+        give_permit_back(source);
+    } else {
+        cat_source_close(source, handle);
+    }
+}
+
+apr_status_t cat_source_check(cat_source_t *source, apr_pool_t *pool, cat_db_handle_t *handle)
+{
+    if (!handle->is_warm || apr_dbd_check_conn(handle->driver, pool, handle->dbd) == APR_SUCCESS) {
+        return APR_SUCCESS;
+    }
+    cat_source_note_loss(source);
+    return CAT_ELOST;
+}
+
+void cat_source_sweep(cat_source_t *source)
+{
+    cat_db_handle_t handle;
+
+    while (cat_warm_expel(source->warm, &handle, apr_time_now())) {
+        source->connector->close(source->context, &handle);
+    }
+}
+
+apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *handle)
+{
+    return source->connector->reopen(source->context, handle);
+}
+
+apr_status_t cat_source_take_write_lock(cat_source_t *source, apr_time_t until, const cat_log_t *log, int *slot)
+{
+    apr_time_t now = apr_time_now();
+    apr_status_t rv = cat_semaphore_enter(cat_source_write_lock(source), NULL, until > now ? until - now : 0, slot);
+
+    return rv == APR_SUCCESS ? rv : cat_source_log_late(source, log);
+}
+
+apr_status_t cat_source_log_late(cat_source_t *source, const cat_log_t *log)
+{
+    char more[CAT_REPEATS_TEXT];
+
+    cat_metrics_add(source->metrics, CAT_METRIC_WRITE_REFUSALS, 0, 1);
+    if (cat_source_sums_up(log, &source->late_refusals, more)) {
+        cat_log(log, cat_log_busy_level(log), 0, "CAT008: %s: writers before this one took more than %d seconds%s",
+                source->name, (int)apr_time_sec(CAT_SOURCE_WRITE_PATIENCE), more);
+    }
+    return CAT_EBUSY;
+}
+
+int cat_source_sums_up(const cat_log_t *log, cat_repeats_t *repeats, char more[CAT_REPEATS_TEXT])
+{
+    more[0] = '\0';
+    return log->is_background || cat_repeats_note(repeats, cat_time_monotonic(), more);
+}
+
+void cat_source_note_loss(cat_source_t *source)
+{
+    apr_thread_mutex_lock(source->mutex);
+    source->lost_at = apr_time_now();
+    apr_thread_mutex_unlock(source->mutex);
+    cat_warm_distrust(source->warm, apr_time_now());
+}
+
+int cat_source_lost_one_since(cat_source_t *source, apr_time_t since)
+{
+    int lost;
+
+    apr_thread_mutex_lock(source->mutex);
+    lost = since <= source->lost_at;
+    apr_thread_mutex_unlock(source->mutex);
+    return lost;
+}
+
+void cat_source_note_refusal(cat_source_t *source)
+{
+    apr_time_t none = 0;
+    atomic_compare_exchange_strong_explicit(&source->refused_since, &none, apr_time_now(), memory_order_acq_rel,
+                                            memory_order_acquire);
+}
+
+void cat_source_note_taken(cat_source_t *source)
+{
+    if (atomic_load_explicit(&source->refused_since, memory_order_relaxed)) {
+        atomic_store_explicit(&source->refused_since, 0, memory_order_release);
+    }
+}
+
+int cat_source_may_get_ready(const cat_source_t *source)
+{
+    apr_time_t since = atomic_load_explicit(&source->refused_since, memory_order_acquire), now = apr_time_now();
+    return since == 0 || (now >= since && now - since < CAT_SOURCE_READY_PATIENCE);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds out, before anybody opens it, whether the user of httpd's children can open a SQLite database: its directory must let them create
+ * files, and each of its files that exists must let them read and write. Each answer ends with the command that removes the obstacle, for
+ * root's shell. root asks in a process that has become that user (db/sqlite/os_user.h); permissions are never computed here.
+ */
+#include "db/sqlite/database_file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <apr_file_info.h>
+#include <apr_lib.h>
+#include <apr_strings.h>
+
+/* ---- words ---- */
+
+static const char *user_name(apr_pool_t *pool, apr_uid_t uid)
+{
+    char *name;
+
+    return apr_uid_name_get(&name, uid, pool) == APR_SUCCESS ? name : apr_psprintf(pool, "%lu", (unsigned long)uid);
+}
+
+static const char *group_name(apr_pool_t *pool, apr_gid_t gid)
+{
+    char *name;
+
+    return apr_gid_name_get(&name, gid, pool) == APR_SUCCESS ? name : apr_psprintf(pool, "%lu", (unsigned long)gid);
+}
+
+/* For a shell; unchanged where it needs no quotes. */
+static const char *quote_path(apr_pool_t *pool, const char *path)
+{
+    const char *rest = path;
+
+    while (apr_isalnum(*rest) || (*rest && strchr("/._-", *rest))) {
+        rest++;
+    }
+    return *rest ? apr_pstrcat(pool, "'", path, "'", NULL) : path;
+}
+
+static const char *make_command(apr_pool_t *pool, const char *directory, const cat_os_user_t *user)
+{
+    return apr_psprintf(pool, "install -d -o %s -g %s -m 750 %s", user_name(pool, user->uid),
+                        group_name(pool, user->gid), quote_path(pool, directory));
+}
+
+/* ---- paths ---- */
+
+int cat_database_file_is_path(const char *path)
+{
+    return *path && *path != ':' && strncmp(path, "file:", 5) != 0;
+}
+
+static const char *directory_of(apr_pool_t *pool, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (!slash) {
+        return ".";
+    }
+    return slash == path ? "/" : apr_pstrmemdup(pool, path, (apr_size_t)(slash - path));
+}
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static int is_directory(apr_pool_t *pool, const char *path)
+{
+    apr_finfo_t info;
+
+    return apr_stat(&info, path, APR_FINFO_TYPE, pool) == APR_SUCCESS && info.filetype == APR_DIR;
+}
+
+/* The topmost directory that the user may not enter; NULL: there is none. */
+static const char *find_closed_directory(apr_pool_t *pool, const char *directory, const cat_os_user_t *user)
+{
+    for (const char *slash = strchr(directory + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        const char *above = apr_pstrmemdup(pool, directory, (apr_size_t)(slash - directory));
+        if (cat_os_user_access(user, above, X_OK) == EACCES) {
+            return above;
+        }
+    }
+    return NULL;
+}
+
+/* Has the directory other files than the database's own? Then it should not get another owner. */
+static int has_other_files(apr_pool_t *pool, const char *directory, const char *name)
+{
+    apr_dir_t *dir;
+    apr_finfo_t entry;
+    int found = 0;
+
+    if (apr_dir_open(&dir, directory, pool) != APR_SUCCESS) {
+        return 0;
+    }
+    while (!found && apr_dir_read(&entry, APR_FINFO_NAME, dir) == APR_SUCCESS) {
+        found = strcmp(entry.name, ".") && strcmp(entry.name, "..") && strncmp(entry.name, name, strlen(name));
+    }
+    apr_dir_close(dir);
+    return found;
+}
+
+/* An ordinary user may check a configuration that root will start: such a process only sees the owner of a
+ * directory or file. */
+static int may_belong_to(apr_pool_t *pool, const char *path, const cat_os_user_t *user)
+{
+    apr_finfo_t info;
+    apr_status_t rv = apr_stat(&info, path, APR_FINFO_OWNER, pool);
+
+    return geteuid() != 0 && geteuid() != user->uid && (rv != APR_SUCCESS || info.user == user->uid);
+}
+
+/* ---- the files ---- */
+
+/* Side files of the user's own are made writable when they are opened (cat_files_mend). */
+static int is_denied(apr_pool_t *pool, const char *path, int is_side_file, const cat_os_user_t *user)
+{
+    apr_finfo_t info;
+
+    return cat_os_user_access(user, path, R_OK | W_OK) == EACCES && !may_belong_to(pool, path, user) &&
+           apr_stat(&info, path, APR_FINFO_OWNER, pool) == APR_SUCCESS && !(is_side_file && info.user == user->uid);
+}
+
+/* The files that the user may not read and write, quoted for a shell, with a blank before each. */
+static const char *find_denied_files(apr_pool_t *pool, const char *path, const cat_os_user_t *user, const char **first)
+{
+    static const char *const suffixes[] = {"", "-wal", "-shm"};
+    const char *denied = "";
+
+    *first = NULL;
+    for (int i = 0; i < 3; i++) {
+        const char *file = apr_pstrcat(pool, path, suffixes[i], NULL);
+        if (is_denied(pool, file, i > 0, user)) {
+            *first = *first ? *first : file;
+            denied = apr_pstrcat(pool, denied, " ", quote_path(pool, file), NULL);
+        }
+    }
+    return denied;
+}
+
+static const char *check_files(apr_pool_t *pool, const char *path, const cat_os_user_t *user)
+{
+    const char *first, *denied = find_denied_files(pool, path, user, &first), *name = user_name(pool, user->uid);
+    apr_finfo_t info;
+
+    if (!first || apr_stat(&info, first, APR_FINFO_OWNER, pool) != APR_SUCCESS) {
+        return NULL;
+    }
+    if (info.user == user->uid) {
+        return apr_psprintf(pool, "%s: its mode keeps its owner, %s, from reading and writing it; run: chmod 640%s",
+                            first, name, denied);
+    }
+    return apr_psprintf(pool, "%s: belongs to %s, and the user %s may not %s it; run: chown %s:%s%s && chmod 640%s",
+                        first, user_name(pool, info.user), name,
+                        cat_os_user_access(user, first, R_OK) ? "open" : "write to", name, group_name(pool, user->gid),
+                        denied, denied);
+}
+
+/* ---- the check ---- */
+
+static const char *explain_denied(apr_pool_t *pool, const char *path, const char *directory, const cat_os_user_t *user)
+{
+    const char *name = user_name(pool, user->uid), *closed;
+
+    if (may_belong_to(pool, directory, user)) {
+        return NULL;
+    }
+    closed = find_closed_directory(pool, directory, user);
+    if (closed) {
+        return apr_psprintf(
+            pool, "%s: the user %s may not enter %s; put the database into a directory that the user can enter: %s",
+            path, name, closed, make_command(pool, "/var/lib/catalog", user));
+    }
+    if (has_other_files(pool, directory, name_of(path))) {
+        const char *own = apr_pstrcat(pool, strcmp(directory, "/") ? directory : "", "/catalog", NULL);
+        return apr_psprintf(pool,
+                            "%s: the user %s may not write to the directory %s, which contains other files; give the "
+                            "database a directory of its own, %s, created with: %s",
+                            path, name, directory, own, make_command(pool, own, user));
+    }
+    return apr_psprintf(pool, "%s: the directory %s must belong to the user %s, who may not write to it; run: %s", path,
+                        directory, name, make_command(pool, directory, user));
+}
+
+const char *cat_database_file_check(apr_pool_t *pool, const char *path, const cat_os_user_t *user)
+{
+    const char *directory = directory_of(pool, path);
+    char reason[120];
+    int error;
+
+    if (!cat_database_file_is_path(path)) {
+        return NULL;
+    }
+    if (is_directory(pool, path)) {
+        return apr_psprintf(pool, "%s: is a directory; name a file in it, such as catalog.db", path);
+    }
+    error = cat_os_user_access(user, apr_pstrcat(pool, directory, "/.", NULL), R_OK | W_OK | X_OK);
+    switch (error) {
+    case 0:
+        return check_files(pool, path, user);
+    case EROFS:
+        return NULL;
+    case ENOENT:
+        return apr_psprintf(pool, "%s: there is no directory %s; run: %s", path, directory,
+                            make_command(pool, directory, user));
+    case EACCES:
+        return explain_denied(pool, path, directory, user);
+    default:
+        return apr_psprintf(pool, "%s: %s: %s", path, directory, apr_strerror(error, reason, sizeof(reason)));
+    }
+}

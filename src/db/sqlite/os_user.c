@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/sqlite/os_user.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int cat_os_user_become(const cat_os_user_t *user)
+{
+    const struct passwd *entry = getpwuid(user->uid);
+
+    if ((entry ? initgroups(entry->pw_name, user->gid) : setgroups(0, NULL)) || setgid(user->gid) ||
+        setuid(user->uid)) {
+        return errno;
+    }
+    return 0;
+}
+
+static int try_access(const char *path, int mode)
+{
+    return access(path, mode) ? errno : 0;
+}
+
+static int wait_for_exit(pid_t pid)
+{
+    int status;
+
+    while (waitpid(pid, &status, 0) < 0) {
+        if (errno != EINTR) {
+            return 0;
+        }
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+}
+
+int cat_os_user_access(const cat_os_user_t *user, const char *path, int mode)
+{
+    pid_t pid;
+
+    if (geteuid() != 0 || user->uid == 0) {
+        return try_access(path, mode);
+    }
+    pid = fork();
+    if (pid == 0) {
+        _exit(cat_os_user_become(user) ? 0 : try_access(path, mode));
+    }
+    return pid > 0 ? wait_for_exit(pid) : 0;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/work/read_batch.h"
+
+#include <string.h>
+
+#include "db/pool/checkout.h"
+#include "db/db.h"
+
+#define COLUMNS_MAX 16
+#define TEXTS_MAX 2048
+
+/* What a thread wants, on its stack. While the thread sleeps, the leader reads the key and writes the rest. */
+typedef struct wish_t {
+    cat_group_item_t item; /* first: a list of items is a list of wishes */
+    const char *key;
+    apr_status_t rv;
+    int is_too_long; /* flag: the row has no room here */
+    int columns;     /* of the row; 0: there is none */
+    const char *values[COLUMNS_MAX];
+    char texts[TEXTS_MAX]; /* of the values */
+} wish_t;
+
+static wish_t *next_wish(const wish_t *wish)
+{
+    return (wish_t *)wish->item.next;
+}
+
+/* ---- rows ---- */
+
+/* The copy of a value, behind those that take the first *used octets; NULL: there is no room. */
+static const char *copy_text(wish_t *wish, const char *value, apr_size_t *used)
+{
+    apr_size_t length = strlen(value) + 1;
+    char *copy = wish->texts + *used;
+
+    if (length > TEXTS_MAX - *used) {
+        return NULL;
+    }
+    memcpy(copy, value, length);
+    *used += length;
+    return copy;
+}
+
+static void keep_row(wish_t *wish, const char *const *values, int columns)
+{
+    apr_size_t used = 0;
+
+    wish->is_too_long = columns > COLUMNS_MAX;
+    for (int i = 0; i < columns && !wish->is_too_long; i++) {
+        wish->values[i] = values[i] ? copy_text(wish, values[i], &used) : NULL;
+        wish->is_too_long = values[i] && !wish->values[i];
+    }
+    wish->columns = columns;
+}
+
+/* Several threads may want the same row. */
+static apr_status_t deal_row(void *leader, const char *const *values, int columns)
+{
+    for (wish_t *wish = leader; wish; wish = next_wish(wish)) {
+        if (!strcmp(wish->key, values[0])) {
+            keep_row(wish, values, columns);
+        }
+    }
+    return APR_SUCCESS;
+}
+
+static apr_status_t pass_row(const wish_t *wish, cat_row_t *row, void *baton)
+{
+    apr_status_t rv = wish->columns ? row(baton, wish->values, wish->columns) : APR_SUCCESS;
+
+    return rv == CAT_ENOUGH ? APR_SUCCESS : rv;
+}
+
+/* ---- reading ---- */
+
+/* Keys that are there twice make up the number that the statement takes. */
+static apr_status_t read_rows(cat_db_t *db, cat_sql_t sql, wish_t *first)
+{
+    const char *keys[CAT_ROWS_MAX];
+    int count = 0, rows = 1, doublings = 0;
+
+    for (const wish_t *wish = first; wish; wish = next_wish(wish)) {
+        keys[count++] = wish->key;
+    }
+    for (; rows < count; rows *= 2) {
+        doublings++;
+    }
+    while (count < rows) {
+        keys[count++] = first->key;
+    }
+    return cat_db_each(db, sql + (cat_sql_t)doublings, keys, rows, deal_row, first);
+}
+
+/* A connection that hangs holds up all threads of its batch. So the batches together hold up no more threads than there
+ * may be connections. */
+static int most_rows(const cat_db_t *db)
+{
+    int share = db->conf->max_connections / CAT_SOURCE_READERS;
+
+    return share < 1 ? 1 : share < CAT_ROWS_MAX ? share : CAT_ROWS_MAX;
+}
+
+/* The connection is given back before a thread that needs one is woken. */
+static void lead_batch(cat_db_t *db, cat_group_t *group, cat_sql_t sql, wish_t *own)
+{
+    apr_status_t rv;
+
+    cat_group_collect(group, &own->item, most_rows(db) - 1);
+    rv = read_rows(db, sql, own);
+    cat_db_release(db);
+    for (wish_t *wish = own; wish; wish = next_wish(wish)) {
+        wish->rv = rv;
+    }
+    cat_group_leave(group, &own->item);
+}
+
+static cat_group_t *choose_group(cat_source_t *source)
+{
+    unsigned turn = atomic_fetch_add_explicit(&source->next_reads, 1, memory_order_relaxed);
+
+    return source->reads[turn % CAT_SOURCE_READERS];
+}
+
+apr_status_t cat_read_batch_one(cat_db_t *db, cat_sql_t sql, const char *key, cat_row_t *row, void *baton)
+{
+    cat_group_t *group = choose_group(db->source);
+    wish_t own;
+
+    own.item.key = NULL;
+    own.item.more = 0;
+    own.key = key;
+    own.is_too_long = 0;
+    own.columns = 0;
+    switch (cat_checkout_join(db, group, &own.item, apr_time_now() + db->source->leader_patience)) {
+    case CAT_GROUP_WAITING:
+        return cat_db_each(db, sql, &key, 1, row, baton);
+    case CAT_GROUP_LEADER:
+        lead_batch(db, group, sql, &own);
+        break;
+    case CAT_GROUP_DONE:
+        break;
+    }
+    if (own.rv == APR_SUCCESS && own.is_too_long) {
+        return cat_db_each(db, sql, &key, 1, row, baton);
+    }
+    return own.rv == APR_SUCCESS ? pass_row(&own, row, baton) : own.rv;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/work/transaction.h"
+
+#include "db/pool/checkout.h"
+#include "db/connection/statement.h"
+#include "db/dialects/status.h"
+#include "lib/time.h"
+
+/* After a transaction that kept other writers waiting, the next one of its kind begins after this part of its time, at most after the
+ * pause: so a request that writes twice, as a sign-in does, waits for one of them. */
+#define PAUSE_PART 8
+#define PAUSE_MOST apr_time_from_msec(100)
+
+/* The most writes that share a transaction, so that none waits long for the others: one of more has its own. */
+#define GROUP_MAX 64
+
+static cat_write_t *next_write(const cat_write_t *w)
+{
+    return (cat_write_t *)w->item.next;
+}
+
+/* The thread may have got the write lock late. */
+static apr_time_t end_of_lock_patience(const cat_write_t *w)
+{
+    apr_time_t usual = w->arrived + CAT_SOURCE_LOCK_PATIENCE, least = apr_time_now() + CAT_SOURCE_LOCK_CHANCE;
+
+    return usual > least ? usual : least;
+}
+
+static apr_status_t begin_transaction(const cat_write_t *w)
+{
+    cat_db_t *db = w->db;
+    cat_attempt_t a = {.db = db, .use = CAT_TO_WRITE, .repeat = CAT_REPEATABLE};
+
+    while (cat_checkout_attempt(&a)) {
+        a.rv = cat_connection_begin(db->conn, end_of_lock_patience(w));
+    }
+    if (a.rv == APR_SUCCESS) {
+        cat_checkout_enter_transaction(db);
+    }
+    return a.rv;
+}
+
+/* Commits the writes from first to the one before end. A COMMIT that fails may leave the transaction open, or may have
+ * succeeded in the database: so the changes are marked in any case. */
+static apr_status_t commit_transaction(cat_write_t *first, const cat_write_t *end)
+{
+    cat_db_t *db = first->db;
+    apr_status_t rv = cat_connection_commit(db->conn, db->pool);
+    int count = 0;
+
+    for (cat_write_t *w = first; w != end; w = next_write(w)) {
+        cat_checkout_mark_changes(w->db);
+        count++;
+    }
+    if (cat_source_write_lock(db->source)) { /* elsewhere db/work/batch.h stores several */
+        cat_metrics_observe(db->source->metrics, CAT_METRIC_WRITE_BATCH, count);
+    }
+    cat_connection_settle(db->conn, db->pool);
+    db->in_transaction = rv != APR_SUCCESS;
+    return rv;
+}
+
+/* ---- where the database has several writers at once ---- */
+
+static apr_status_t write_statement_alone(cat_write_t *w)
+{
+    cat_db_t *db = w->db;
+    cat_attempt_t a = {.db = db, .use = CAT_TO_WRITE_ONCE, .repeat = CAT_NOT_REPEATABLE};
+
+    while (cat_checkout_attempt(&a)) {
+        a.rv = cat_statement_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched);
+        cat_checkout_mark_changes(db);
+    }
+    return a.rv;
+}
+
+/* After a COMMIT was sent, only the database knows whether the transaction is stored. */
+static apr_status_t do_work_alone(cat_write_t *w)
+{
+    apr_status_t rv;
+    int is_commit_sent, tries = 0;
+
+    do {
+        rv = begin_transaction(w);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+        rv = cat_checkout_note_failure(w->db, w->work(w->baton));
+        is_commit_sent = rv == APR_SUCCESS;
+        if (is_commit_sent) {
+            rv = commit_transaction(w, next_write(w));
+        }
+    } while (cat_checkout_try_again(w->db, &rv, is_commit_sent ? CAT_NOT_REPEATABLE : CAT_REPEATABLE, &tries));
+    return rv;
+}
+
+/* ---- where the database has one writer at a time ---- */
+
+/* After such a failure the database may have rolled back the whole transaction, the other writes included; or what the
+ * write has changed cannot be rolled back without them. */
+static int may_end_transaction(const cat_write_t *w, apr_status_t rv)
+{
+    return cat_checkout_is_fault(rv) && (rv != CAT_EVALUE || w->is_refused_at_once);
+}
+
+/* rv: of the work since SAVEPOINT. */
+static apr_status_t end_savepoint(const cat_write_t *w, cat_connection_t *conn, apr_status_t rv)
+{
+    apr_status_t end;
+
+    if (may_end_transaction(w, rv)) {
+        return rv;
+    }
+    end = cat_connection_send(conn, rv == APR_SUCCESS ? "RELEASE one" : "ROLLBACK TO one; RELEASE one");
+    return end == APR_SUCCESS ? rv : end;
+}
+
+/* The write may be another thread's, which sleeps in the group commit meanwhile: so the leader may use its db and pool.
+ * A single statement needs no savepoint, as SQLite rolls back a statement that fails. */
+static apr_status_t run_grouped_write(const cat_db_t *leader, cat_write_t *w, int is_alone)
+{
+    cat_db_t *db = w->db;
+    int has_savepoint = w->work && !is_alone && !w->is_refused_at_once;
+    apr_status_t rv;
+
+    db->conn = leader->conn;
+    cat_checkout_enter_transaction(db);
+    rv = has_savepoint ? cat_connection_send(db->conn, "SAVEPOINT one") : APR_SUCCESS;
+    if (rv == APR_SUCCESS) {
+        rv = w->work ? cat_checkout_note_failure(db, w->work(w->baton))
+                     : cat_statement_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched);
+    }
+    if (has_savepoint) {
+        rv = end_savepoint(w, db->conn, rv);
+    }
+    if (rv == CAT_EVALUE) {
+        cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
+    }
+    if (db != leader) {
+        db->conn = NULL;
+        db->in_transaction = 0;
+    }
+    return rv;
+}
+
+static void commit_group(cat_write_t *first, const cat_write_t *end);
+
+/* So that a write which causes a failure is the only one that fails. */
+static void commit_one_by_one(cat_write_t *first, const cat_write_t *end)
+{
+    cat_checkout_release(first->db);
+    for (cat_write_t *w = first; w != end; w = next_write(w)) {
+        if (apr_time_now() < w->arrived + CAT_SOURCE_WRITE_PATIENCE) {
+            commit_group(w, next_write(w));
+        } else {
+            w->rv = cat_source_log_late(w->db->source, w->db->log);
+        }
+    }
+}
+
+/* Leader only: runs the writes from first to the one before end in one transaction, on the connection of first. If the
+ * commit fails, all of them fail, even one that only found an unknown id: another write of the group may have caused
+ * what it found. */
+static void commit_group(cat_write_t *first, const cat_write_t *end)
+{
+    int is_alone = next_write(first) == end, succeeded = 0;
+    apr_status_t rv = begin_transaction(first);
+
+    for (cat_write_t *w = first; w != end && rv == APR_SUCCESS; w = next_write(w)) {
+        w->rv = run_grouped_write(first->db, w, is_alone);
+        succeeded += w->rv == APR_SUCCESS;
+        rv = may_end_transaction(w, w->rv) ? w->rv : APR_SUCCESS;
+    }
+    if (rv != APR_SUCCESS && first->db->in_transaction && !is_alone) {
+        commit_one_by_one(first, end);
+        return;
+    }
+    if (rv == APR_SUCCESS && succeeded) {
+        rv = commit_transaction(first, end);
+    }
+    cat_checkout_give_up(first->db, &rv);
+    cat_checkout_release(first->db);
+    for (cat_write_t *w = first; w != end && rv != APR_SUCCESS; w = next_write(w)) {
+        w->rv = rv;
+    }
+}
+
+/* A thread that waits holds no connection. A leader returns with the write lock, unless w->rv says why not. */
+static cat_group_state_t wait_in_queue(cat_write_t *w)
+{
+    apr_time_t until = w->arrived + CAT_SOURCE_WRITE_PATIENCE, entered = cat_checkout_enter_queue(w->db);
+    cat_group_state_t state = cat_checkout_join(w->db, w->db->source->group, &w->item, until);
+
+    if (state == CAT_GROUP_LEADER) {
+        w->rv = cat_checkout_take_write_lock(w->db, until);
+    }
+    cat_checkout_leave_queue(w->db, entered);
+    return state;
+}
+
+/* The leader collects the group when it has the write lock, so that writes which arrive while it waits are in it. */
+static apr_status_t write_in_turn(cat_write_t *w)
+{
+    cat_source_t *source = w->db->source;
+    cat_group_state_t state;
+
+    w->arrived = apr_time_now();
+    w->item.next = NULL;
+    if (!cat_source_write_lock(source)) {
+        return w->work ? do_work_alone(w) : write_statement_alone(w);
+    }
+    state = wait_in_queue(w);
+    if (state == CAT_GROUP_WAITING) {
+        return cat_source_log_late(source, w->db->log);
+    }
+    if (state == CAT_GROUP_LEADER) {
+        if (w->rv == APR_SUCCESS) {
+            cat_group_collect(source->group, &w->item, GROUP_MAX - 1 - w->item.more);
+            commit_group(w, NULL);
+        }
+        cat_group_leave(source->group, &w->item);
+    }
+    return w->rv;
+}
+
+static apr_status_t refuse_long(const cat_db_t *db)
+{
+    char more[CAT_REPEATS_TEXT];
+
+    if (cat_source_sums_up(db->log, cat_semaphore_refusals(db->source->long_writes), more)) {
+        cat_log(db->log, cat_log_busy_level(db->log), 0, "CAT080: %s: too many imports and batches at once%s",
+                db->source->name, more);
+    }
+    return CAT_EBUSY;
+}
+
+static void pause_after(const cat_db_t *db, apr_interval_time_t took)
+{
+    apr_interval_time_t pause = took / PAUSE_PART;
+
+    if (cat_source_write_lock(db->source)) {
+        apr_sleep(pause < PAUSE_MOST ? pause : PAUSE_MOST);
+    }
+}
+
+/* Of transactions that are long only so many are in the order of writers: on SQLite one, so each other writer waits for one of them at
+ * most, however many clients import. They wait for each other before they have anything that others wait for. */
+static apr_status_t write_long(cat_write_t *w)
+{
+    cat_db_t *db = w->db;
+    apr_time_t begun;
+    int place;
+    apr_status_t rv = cat_checkout_take_turn(db, db->source->long_writes, CAT_SOURCE_LONG_PATIENCE, &place);
+
+    if (rv != APR_SUCCESS) {
+        return refuse_long(db);
+    }
+    begun = cat_time_monotonic();
+    rv = write_in_turn(w);
+    cat_checkout_release(db);
+    pause_after(db, cat_time_monotonic() - begun);
+    cat_semaphore_leave(db->source->long_writes, place);
+    return rv;
+}
+
+apr_status_t cat_transaction_write(cat_write_t *w)
+{
+    apr_status_t rv = cat_checkout_check_schema(w->db);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    return w->item.more >= GROUP_MAX && w->db->source->long_writes ? write_long(w) : write_in_turn(w);
+}
