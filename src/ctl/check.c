@@ -5,9 +5,9 @@
 #include <apr_file_info.h>
 #include <apr_strings.h>
 
-#include "catalogue/counts.h"
-#include "catalogue/index_builder.h"
-#include "catalogue/indexes.h"
+#include "catalogue/product/counts.h"
+#include "catalogue/search/index_builder.h"
+#include "catalogue/search/indexes.h"
 #include "ctl/database.h"
 #include "ctl/index.h"
 #include "ctl/table.h"

@@ -8,8 +8,8 @@
 
 #include <apr_strings.h>
 
-#include "catalogue/export.h"
-#include "catalogue/import.h"
+#include "catalogue/transfer/export.h"
+#include "catalogue/transfer/import.h"
 #include "ctl/counts.h"
 #include "ctl/database.h"
 #include "ctl/move.h"

@@ -12,7 +12,10 @@ use Lint;
 
 # From the top down; rooms on one line are neighbours.
 my @FLOORS = ([qw(top)], [qw(httpd)], [qw(api ctl)], [qw(accounts catalogue)], [qw(db)], [qw(shm)], [qw(http jose mail)], [qw(lib)]);
-my %INNER = ();
+# Of each room that has folders, their floors from the top down.
+my %INNER = (
+    catalogue => [[qw(list transfer)], [qw(search)], [qw(query)], [qw(product)]],
+);
 my $APACHE = qr{/(?:httpd|http_\w+|mod_\w+|ap_\w+|util_\w+|scoreboard|unixd|mpm_common)\.h$};
 my $CFLAGS = ($ENV{BUILD} || 'build') . '/cflags';
 
