@@ -6,8 +6,8 @@
 
 #include "api/failure.h"
 #include "api/idempotency.h"
-#include "catalogue/query/field_list.h"
-#include "catalogue/product/products.h"
+#include "catalogue/lists.h"
+#include "catalogue/store.h"
 #include "http/answer.h"
 #include "http/etag.h"
 #include "http/parameters.h"

@@ -5,9 +5,8 @@
 #include <apr_file_info.h>
 #include <apr_strings.h>
 
-#include "catalogue/product/counts.h"
-#include "catalogue/search/index_builder.h"
-#include "catalogue/search/indexes.h"
+#include "catalogue/index.h"
+#include "catalogue/store.h"
 #include "ctl/database.h"
 #include "ctl/index.h"
 #include "ctl/table.h"

@@ -7,7 +7,7 @@
 #include <apr_file_info.h>
 #include <apr_strings.h>
 
-#include "catalogue/product/product_keys.h"
+#include "catalogue/store.h"
 #include "db/database_file.h"
 #include "db/migration.h"
 #include "db/pool.h"

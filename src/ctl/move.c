@@ -8,7 +8,7 @@
 #include <apr_escape.h>
 #include <apr_strings.h>
 
-#include "catalogue/product/products.h"
+#include "catalogue/store.h"
 #include "db/db.h"
 #include "db/migration.h"
 #include "db/product.def"

@@ -8,8 +8,7 @@
 
 #include <apr_strings.h>
 
-#include "catalogue/transfer/export.h"
-#include "catalogue/transfer/import.h"
+#include "catalogue/files.h"
 #include "ctl/counts.h"
 #include "ctl/database.h"
 #include "ctl/move.h"

@@ -17,7 +17,7 @@
 #include "accounts/outbox.h"
 #include "accounts/user.h"
 #include "accounts/role.h"
-#include "catalogue/product/product_keys.h"
+#include "catalogue/store.h"
 #include "db/dialect.h"
 #include "db/pool.h"
 #include "http/cors.h"
