@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The list of categories, with the number of products in each.
+ *
+ * The table category_counts has a row for each category, with its folded name (catalogue/product/counts.c). A page in the
+ * order of names is one select on the index of folded names, which adds up the delta rows of just the categories on the
+ * page. That is exact unless a delta row brings a category or takes away its last product, or a folded name is not stored
+ * yet: then the select returns no row, and all categories are read, added up and sorted here.
+ * So is a list by count, for which there is no index.
+ */
 #include "catalogue/list/categories.h"
 
 #include <stdlib.h>

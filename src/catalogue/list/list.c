@@ -1,4 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers a list: from the response cache, or by reading the database in one of three ways.
+ *
+ *     GET /products?page=7              list_page.c: all products, newest first, by page
+ *     GET /products?cursor=...          read_after_key: the same, after a list key, one statement
+ *     GET /products?q=tea&sort=-price   search.c: conditions, words, an order of its own, facets
+ *
+ * The caller gives the format, and each row is written to the body as it is read, so no list is in memory twice. Body and
+ * headers are cached together, under a key that derives from the parsed query. What may take long waits for its turn among
+ * the searches (cat_db_begin_search); a page near the newest product never waits.
+ */
 #include "catalogue/list/list.h"
 
 #include <apr_strings.h>

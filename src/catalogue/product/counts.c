@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps the counts of the list in order, in the background.
+ * Keeps the counts of products, and in the background tidies the blocks that they are counted by.
  *
- * The list is cut into blocks of about SIZE products, so that a page far back is found without walking there
- * (catalogue/list/list_page.c). On SQLite triggers count each write at once. On the other databases each write adds a row to
- * product_deltas, so that no writer waits for another one's count; readers add these rows up, and the maintenance applies
- * them to the counts. It also splits blocks that have grown, merges small ones, and folds the names of categories. A run
- * that is missed makes lists slower, not wrong.
+ * A page far back in the list is found without reading the products before it (catalogue/list/list_page.c), because the
+ * list is cut into blocks, and the database stores how many products each has. A block begins at a list key and ends below
+ * the first key of the next newer block; the oldest block begins below all products:
+ *
+ *     newest                                                                                    oldest
+ *       ... | 9,800 products           | 12,100 products            | 7,400 products                  |
+ *           first key (1763717, 01a3)    first key (1763502, 01a2)    first key (LOWEST, '')
+ *
+ * How a write is counted depends on the database. Where writers take turns (SQLite), a trigger adds 1 to the block and to
+ * the total at once. Elsewhere every writer would wait for the row of the total, so each write only inserts a delta row
+ * (product_deltas): a trigger does on PostgreSQL, cat_counts_note on MySQL. Readers add the delta rows to the counts, so
+ * every count is exact at any time:
+ *
+ *     exact count = stored count + sum of its delta rows
+ *
+ * The maintenance makes reading quick again. In one transaction, which holds the lock SQL_COUNTS_LOCK, it
+ *   1. adds delta rows to the blocks, the total and the categories, and deletes them, 1,000 at a time;
+ *   2. once few are left, splits blocks of TOO_MANY products or more, and merges those of fewer than TOO_FEW;
+ *   3. folds the names of new categories, by which these are listed.
+ * A split needs no count of the newer part: what the older part keeps is known, and the rest is a subtraction.
+ *
+ * A run that is missed makes lists slower, not wrong. Counts can be wrong only if triggers were switched off or someone
+ * wrote to these tables: cat_counts_check finds that, and cat_counts_rebuild counts all products again.
  */
 #include "catalogue/product/counts.h"
 

@@ -1,4 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs several writes of products in one transaction, as POST /products/batch asks for.
+ *
+ * All products that the operations update or delete are locked first, in the order of their ids, so two batches that share
+ * products wait for each other instead of forming a deadlock. From then on no other writer changes them, so the run keeps
+ * them in a table, by id, and judges each operation by what those before it have made of its product:
+ *
+ *     update A   if stored A meets the condition        -> A'
+ *     update A   if A' meets the condition              -> A''
+ *     delete A                                          -> none
+ *     update A                                          -> APR_NOTFOUND
+ *
+ * An atomic run stops writing at the first failure, and is rolled back; the operations after it are still judged, as if all
+ * had been written, so that the client learns of every fault at once. In a run that is not atomic, each operation is written
+ * within a savepoint (cat_db_attempt), so that a failure takes back itself alone.
+ */
 #include "catalogue/product/operations.h"
 
 #include <stdlib.h>

@@ -1,4 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads and writes single products. No other file writes them, so what has to follow a write is here, and nowhere else:
+ *
+ *     insert, update or delete of the row
+ *       -> the derived columns, *_key and words     (catalogue/product/product_keys.h)
+ *       -> the rows of product_words                (the same)
+ *       -> the counts of blocks, categories, stock  (catalogue/product/counts.h)
+ *       -> the cached answers that are stale now    (cat_db_touch, before the write is answered)
+ *
+ * All of that is one transaction, or one statement where nothing has to follow: a product without words, whose counts a
+ * trigger keeps. A transaction that the caller has begun is joined.
+ *
+ * Requests that come at once share work. On a database server, reads share a round trip (db/read_batch.h) and inserts share
+ * a commit (db/batch.h); on SQLite all writes share commits (cat_db_transact_at_once).
+ *
+ * An update reads what was derived before it changes the row, so that only the difference is written: words that are new
+ * are inserted, those that are gone are deleted, and where no trigger counts, the old category gets a delta of "-1" and the
+ * new one "1".
+ */
 #include "catalogue/product/products.h"
 
 #include <stdlib.h>

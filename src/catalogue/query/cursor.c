@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cursors: where in a list the next page begins, as a text that clients cannot forge.
+ *
+ * A cursor is the position of the last product of a page, followed by the first 16 octets of a MAC, in base64url:
+ *
+ *     "1763731170442 01a1fdf9-d28a-7c59-b8ec-c42b5a960857" NUL "14.9" ... | MAC
+ *      createdAt     id                                        a value for each field of the order
+ *
+ * The MAC is made with the newest of the server's keys, over the position and the canonical spelling of the conditions,
+ * words and order, so a cursor is valid for its own list only. Nothing of a cursor is stored. A client's cursor is checked
+ * by writing its position again with each of the keys, and comparing the texts.
+ */
 #include "catalogue/query/cursor.h"
 
 #include <string.h>

@@ -1,4 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses the query string of a list into the question that it asks, cat_list_query_t.
+ *
+ * Everything that depends on a query string derives from this value: the SQL, the links to other pages, the key in the
+ * response cache, and what a cursor is sealed to. So two query strings that ask the same must have the same value. Each
+ * parameter is a row of the list parameter table below, which knows how it is parsed and how it is written again:
+ *
+ *     ?sort=-price&category=tea&limit=10&page=2        as the client sent it
+ *     category = tea | price descending | 10 | page 2  parsed: conditions sorted, defaults filled in
+ *     &category=tea&sort=-price&limit=10               query->parameters, the canonical spelling of all but page
+ *     &category=tea&sort=-price                        query->sealed: which products, in which order
+ *
+ * A parameter that is no row is a condition (catalogue/query/query_conditions.c), or unknown. Faults are collected, so that
+ * the client gets all of them at once.
+ */
 #include "catalogue/query/query.h"
 
 #include <apr_strings.h>

@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses conditions, such as `category=tea` and `price[gte]=5`, and writes them in their canonical spelling.
+ *
+ * The name before the brackets is a field, and the name in them an operator. Which operators a field has follows from its
+ * row in the field table (db/product.def) and from the operator table below: `price[prefix]` is refused because price is
+ * a number. A value is read as its field's kind, and kept as the database compares it:
+ *
+ *     price[gte]=5            field price, CAT_GTE, the bits of 5.0
+ *     name[prefix]=Kettle     field name, CAT_PREFIX, "kettle", folded
+ *     category[in]=tea,mugs   field category, CAT_IN, "mugs", "tea": sorted, each once
+ *
+ * Conditions are kept in the order of field and operator, whatever the order in the query string.
+ */
 #include "catalogue/query/query_conditions.h"
 
 #include <apr_strings.h>

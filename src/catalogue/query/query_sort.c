@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses the order of a list, `-price,name`, and writes it in its canonical spelling.
+ *
+ * Ties are always ordered by createdAt, then by id, in the direction of the first field, and nothing after id orders
+ * anything. So a field that does not change the order is left out, and orders that are the same have one spelling:
+ *
+ *     -price,-createdAt,-id   is   -price
+ *     id,name                 is   id
+ *     -price,createdAt        stays: the tie is ordered the other way
+ */
 #include "catalogue/query/query_sort.h"
 
 #include <apr_strings.h>

@@ -1,4 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes the conditions of a list as SQL, on the columns of the table products p.
+ *
+ * A field has up to two columns. Its own has what the client sent, and equality compares that; `<`, `>`, prefixes and orders
+ * compare its key: a text folded, a number as an integer in the same order.
+ *
+ *     category=Tea          p.category = 'Tea'
+ *     name=Kettle           p.name = 'Kettle' AND p.name_key = 'kettle'   (only the key has an index)
+ *     category[gte]=Tea     p.category_key >= 'tea'
+ *     name[prefix]=ket      p.name_key >= 'ket' AND p.name_key < 'keu'
+ *     price[ne]=5           p.price_key <> ... AND p.price_key >= 0       (-1 is the key of a price that is not set)
+ *
+ * Each condition can be written in two ways: in full (cat_conditions_add), and as far as an index can find it
+ * (cat_conditions_add_for_index), where equality of a text becomes equality of its key, for instance. The second finds all
+ * products that meet the condition, and perhaps others; the plan adds the first to check them.
+ */
 #include "catalogue/search/conditions.h"
 
 #include <apr_strings.h>

@@ -1,4 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keeps account of which parts of the index are complete, and fills in those that are not.
+ *
+ * A part is what is derived of one field, or the words: `price`, `name`, `search`. The table product_indexes has a row for
+ * each part whose database indexes are built. A list that needs a part which is not complete is refused with 503, because a
+ * product without the derived column would be missing from it.
+ *
+ * The job fills the parts from the newest product to the oldest, PORTION products in a transaction, and notes after each
+ * portion how far it has come. Products that are written meanwhile get the parts anyway, so whatever is newer than the
+ * noted key is complete:
+ *
+ *     newest ---- has the part ----> from | ---- still to be filled ----> oldest: complete = 1
+ *
+ * When a mount no longer keeps a part, the job forgets it, so that it is filled from the start if it is wanted again.
+ */
 #include "catalogue/search/indexes.h"
 
 #include <stdlib.h>

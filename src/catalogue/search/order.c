@@ -1,4 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of a list as columns, for ORDER BY, and for the condition that a row comes after a cursor's position.
+ *
+ *     sort=-price    price_key DESC, created_at DESC, id DESC
+ *     sort=name      name_key, created_at, id
+ *
+ * Where all columns have one direction, one comparison of row values finds the rows after a position, and an index can be
+ * entered there: (price_key, created_at, id) < (?, ?, ?). Otherwise the columns are compared one by one,
+ *
+ *     price_key <= ? AND (price_key < ? OR (price_key = ? AND name_key > ?) OR ...)
+ *
+ * and only the first comparison is looked up in an index. MySQL does not use an index for row values at all, so its dialect
+ * asks for the second form always.
+ */
 #include "catalogue/search/order.h"
 
 #include <string.h>

@@ -1,4 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes the SQL of a plan (catalogue/search/plan.h): the page, the total, or the facets.
+ *
+ * A plan has three kinds of sources of products. All have the same conditions, and the order of their tables is fixed, so
+ * that no database finds a plan of its own:
+ *
+ *     walk     products p by one index, in the order of the list; each row is checked
+ *     fetch    the ids that an index or product_words finds for one condition, at most CAT_PLAN_FEW; checked, then sorted
+ *     stream   product_words w of one word, by time, joined with its products, which are checked
+ *
+ * A walk or stream may be a union of several branches, one for each value of a condition or each word that begins with the
+ * text. The products of a page are read by their ids once the page is known, so that no row is read that the page leaves out:
+ *
+ *     SELECT r.* FROM (SELECT keys FROM source ... ORDER BY ... LIMIT n OFFSET m) k JOIN products r ON r.id = k.id
+ */
 #include "catalogue/search/plan.h"
 
 #include <apr_strings.h>

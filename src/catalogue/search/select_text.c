@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Builds the text of a select together with the values of its placeholders, in the order in which they are in the text.
+ *
+ *     cat_select_text_add(s, "p.price_key >= ", NULL);    p.price_key >=
+ *     cat_select_text_add_key(s, key);                    p.price_key >= CAST(%s AS BIGINT)    values: "4617315517961601024"
+ *
+ * A value from a client is never part of the text. What differs between databases, such as the cast here, is in the dialect.
+ */
 #include "catalogue/search/select_text.h"
 
 #include <apr_strings.h>

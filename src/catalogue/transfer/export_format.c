@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a file of products is written: NDJSON, CSV or JSON. Each format is a row of the table at the end.
+ *
+ *     ndjson   {"id":"...","name":"Kettle","price":24.9}          a line for each product
+ *     csv      id,name,price                                      a header row, then a row for each product
+ *     json     [{"id":"..."},                                     one array, an element a line
+ *
+ * A file that is written in CSV can be imported again: a cell has the value as the API spells it, except that a spreadsheet
+ * may be told of decimal commas, and texts that it would take for a formula are made safe, if the client asks for that.
+ */
 #include "catalogue/transfer/export_format.h"
 
 #include <apr_strings.h>

@@ -1,4 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stores a file of products, of any size, with the memory of one group of rows.
+ *
+ * The file is checked completely before anything is stored. Each row is checked as it arrives, and written to a spool, a
+ * temporary file; rows are compared with the database in groups of 100, to find unknown ids. Only if no row has a fault is
+ * the spool read again, and stored:
+ *
+ *     pieces of the file -> row_reader.c -> check_item -> spool   |   spool -> group -> update, create   (a transaction)
+ *                                              |                                 |
+ *                                            errors                            counts of created, updated, unchanged
+ *
+ * A file of up to CAT_IMPORT_ATOMIC_MAX rows is stored in one transaction. A longer one is stored in several, if the client
+ * agrees. The transaction may run again after a conflict, so it notes where in the spool it began, and what it has counted
+ * becomes part of the result only after the commit. A group never has an id twice: the second row with it begins another
+ * group, so that it is compared with what the first one stored.
+ */
 #include "catalogue/transfer/import.h"
 
 #include <apr_strings.h>
