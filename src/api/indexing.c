@@ -4,7 +4,7 @@
 #include <apr_strings.h>
 
 #include "api/failure.h"
-#include "catalogue/indexes.h"
+#include "catalogue/index.h"
 
 cat_answer_t *cat_indexing_refuse(cat_request_t *q, int parts)
 {

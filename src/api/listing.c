@@ -7,8 +7,8 @@
 #include "api/indexing.h"
 #include "api/pagination.h"
 #include "api/products.h"
-#include "catalogue/list.h"
-#include "catalogue/product.h"
+#include "catalogue/lists.h"
+#include "catalogue/store.h"
 #include "http/answer.h"
 #include "http/request.h"
 

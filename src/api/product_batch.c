@@ -7,7 +7,7 @@
 #include "api/failure.h"
 #include "api/idempotency.h"
 #include "api/products.h"
-#include "catalogue/operations.h"
+#include "catalogue/store.h"
 #include "http/answer.h"
 #include "http/etag.h"
 #include "http/request.h"

@@ -6,8 +6,8 @@
 
 #include "api/failure.h"
 #include "api/idempotency.h"
-#include "catalogue/field_list.h"
-#include "catalogue/products.h"
+#include "catalogue/lists.h"
+#include "catalogue/store.h"
 #include "http/answer.h"
 #include "http/etag.h"
 #include "http/parameters.h"

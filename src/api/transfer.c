@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of products over HTTP. An export is a stream: catalogue/export.h makes the next piece when the last one has been sent. An import
+ * Files of products over HTTP. An export is a stream: catalogue/transfer/export.h makes the next piece when the last one has been sent. An import
  * reads the body in pieces, and answers with a summary, or with the faults of the rows. Here are only the parameters and the answers of both.
  */
 #include "api/transfer.h"
@@ -12,10 +12,8 @@
 #include "api/idempotency.h"
 #include "api/indexing.h"
 #include "api/products.h"
-#include "catalogue/export.h"
-#include "catalogue/field_list.h"
-#include "catalogue/file_head.h"
-#include "catalogue/import.h"
+#include "catalogue/files.h"
+#include "catalogue/lists.h"
 #include "http/answer.h"
 #include "http/options.h"
 #include "http/header.h"

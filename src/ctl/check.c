@@ -5,9 +5,8 @@
 #include <apr_file_info.h>
 #include <apr_strings.h>
 
-#include "catalogue/counts.h"
-#include "catalogue/index_builder.h"
-#include "catalogue/indexes.h"
+#include "catalogue/index.h"
+#include "catalogue/store.h"
 #include "ctl/database.h"
 #include "ctl/index.h"
 #include "ctl/table.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ctl/counts.h"
 
-#include "catalogue/counts.h"
+#include "catalogue/store.h"
 #include "ctl/database.h"
 #include "db/db.h"
 

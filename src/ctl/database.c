@@ -7,11 +7,11 @@
 #include <apr_file_info.h>
 #include <apr_strings.h>
 
-#include "catalogue/product_keys.h"
 #include "db/sqlite/database_file.h"
 #include "db/schema/migration.h"
 #include "db/pool/pool.h"
 #include "db/dialects/status.h"
+#include "catalogue/store.h"
 #include "lib/conf.h"
 #include "lib/time.h"
 

@@ -4,8 +4,7 @@
 #include <apr_strings.h>
 #include <stdio.h>
 
-#include "catalogue/index_builder.h"
-#include "catalogue/indexes.h"
+#include "catalogue/index.h"
 #include "ctl/counts.h"
 #include "ctl/database.h"
 #include "ctl/progress.h"

@@ -8,7 +8,7 @@
 #include <apr_escape.h>
 #include <apr_strings.h>
 
-#include "catalogue/products.h"
+#include "catalogue/store.h"
 #include "db/db.h"
 #include "db/schema/migration.h"
 #include "db/dialects/product.def"

@@ -8,8 +8,7 @@
 
 #include <apr_strings.h>
 
-#include "catalogue/export.h"
-#include "catalogue/import.h"
+#include "catalogue/files.h"
 #include "ctl/counts.h"
 #include "ctl/database.h"
 #include "ctl/move.h"

@@ -58,7 +58,7 @@ apr_status_t cat_db_each_text(cat_db_t *db, const char *text, const char *const 
                               void *baton);
 
 /* Call it before a write that updates or deletes the product id, or creates one (NULL): the commit then invalidates the
- * cached responses of the product and of lists (catalogue/answer_cache.h). It replaces what was touched before; id must
+ * cached responses of the product and of lists (catalogue/product/answer_cache.h). It replaces what was touched before; id must
  * live as long as the use of the database. */
 void cat_db_touch(cat_db_t *db, const char *id);
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unixd.h>
 
-#include "catalogue/product_keys.h"
+#include "catalogue/store.h"
 #include "httpd/server.h"
 #include "jose/keyring.h"
 #include "lib/conf.h"

@@ -55,7 +55,7 @@ typedef struct cat_conf_t {
     int max_import;      /* bytes */
     int strict;          /* flag */
     int idempotency_ttl; /* seconds */
-    const int *index;    /* what is indexed of products: a set of catalogue/product_keys.h */
+    const int *index;    /* what is indexed of products: a set of catalogue/product/product_keys.h */
 
     const char *currency; /* of prices: three letters of ISO 4217; NULL: not said */
 

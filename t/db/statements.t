@@ -8,7 +8,7 @@ use CatalogTest::Ctl qw(run);
 use CatalogTest::Tools qw(setting);
 
 my $program = setting('units') . '/test_statements';
-my $statements = () = slurp(setting('top') . '/src/db/sql.def') =~ /^STATEMENT\(/mg;
+my $statements = () = slurp(setting('top') . '/src/db/dialects/sql.def') =~ /^STATEMENT\(/mg;
 my $server = server();
 $server->make_databases;
 my $r = run({}, $program, driver, $server->params);

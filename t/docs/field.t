@@ -37,8 +37,8 @@ my $note = $row =~ s/SKU/NOTE/r =~ s/"sku"/"note"/gr =~ s/KEYED/NONE/r;
 edit('src/db/dialects/product.def', sub { s{(?=^ *ROW\(RATING)}{$row$note}m });
 my ($last) = sort { $b cmp $a } map { m{/(\d+)_} } glob "$copy/conf/schema/sqlite3/*.sql";
 spew(sprintf('%s/conf/schema/sqlite3/%03d_sku.sql', $copy, $last + 1), block('ALTER TABLE products ADD COLUMN sku') . "ALTER TABLE products ADD COLUMN note TEXT;\n");
-edit('src/catalogue/index_table.c', sub { my $index = block('{"products_by_sku"'); s/^(?=    \{"products_by_price")/    $index/m });
-edit('src/catalogue/index_table.h', sub { s/(#define CAT_INDEX_COUNT) (\d+)/"$1 " . ($2 + 1)/e });
+edit('src/catalogue/search/index_table.c', sub { my $index = block('{"products_by_sku"'); s/^(?=    \{"products_by_price")/    $index/m });
+edit('src/catalogue/search/index_table.h', sub { s/(#define CAT_INDEX_COUNT) (\d+)/"$1 " . ($2 + 1)/e });
 edit('src/httpd/directives.def', sub { s/^(WORDS\(CatalogIndex,.*? rating )(search",)/$1sku $2/m });
 
 my $made = run({}, 'make', '--no-print-directory', '-s', '-j2', '-C', $copy, 'CFLAGS=-O0', 'all');

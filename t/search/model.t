@@ -4,7 +4,7 @@
 # Random questions about a random catalogue: every page of every list, by number and by cursor, is that of CatalogTest::Model.
 # In the second half of them, while another client writes: pages leave its products out, walks by cursor meet some of them, and all
 # others once and in order.
-# CATALOG_QUESTIONS=10000 asks more of them; CATALOG_PRODUCTS=6000 has enough products for every plan of src/catalogue/plan.c;
+# CATALOG_QUESTIONS=10000 asks more of them; CATALOG_PRODUCTS=6000 has enough products for every plan of src/catalogue/search/plan.c;
 # CATALOG_SEED=N asks the same as before.
 use CatalogLoad;
 use CatalogTest;

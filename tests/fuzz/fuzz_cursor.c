@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A cursor from a client: only one sealed with the key is accepted. */
-#include "catalogue/cursor.h"
+#include "catalogue/query/cursor.h"
 #include "fuzz.h"
 
 #include <unistd.h>

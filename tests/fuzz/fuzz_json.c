@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A request's body: parsed, validated by the field tables and written as JSON, which parses to the same record. */
 #include "accounts/user.h"
-#include "catalogue/product.h"
+#include "catalogue/product/product.h"
 #include "fuzz.h"
 #include "lib/json.h"
 

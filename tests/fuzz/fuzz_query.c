@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The query string of a list: every one has an answer, and its key, used as a query, asks for the same list. */
-#include "catalogue/query.h"
+#include "catalogue/query/query.h"
 #include "fuzz.h"
 #include "jose/keyring.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file of products: the pieces in which it comes make no difference. The first octet is the size of the pieces, the
  * second one its kind. */
-#include "catalogue/row_reader.h"
+#include "catalogue/transfer/row_reader.h"
 #include "fuzz.h"
 #include "lib/buffer.h"
 #include "lib/json.h"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Which file may include which. The compiler lists what each file includes (gcc -M), so no spelling of an include escapes: a room
 # of src/ includes only the rooms below it, neighbours never include each other, no header of httpd's is included below
-# src/httpd, and no two files include each other, directly or through others. The folders of a large room have floors, too.
+# src/httpd, and no two files include each other, directly or through others. The folders of a large room have floors, too, and a
+# closed room is included by the headers in front of its folders.
 use strict;
 use warnings FATAL => 'all';
 
@@ -12,7 +13,12 @@ use Lint;
 
 # From the top down; rooms on one line are neighbours.
 my @FLOORS = ([qw(top)], [qw(httpd)], [qw(api ctl)], [qw(accounts catalogue)], [qw(db)], [qw(shm)], [qw(http jose mail)], [qw(lib)]);
-my %INNER = ();
+# Of each room that has folders, their floors from the top down.
+my %INNER = (
+    catalogue => [[''], [qw(list transfer)], [qw(search)], [qw(query)], [qw(product)]],
+);
+# Rooms whose folders only they themselves include.
+my %CLOSED = map { $_ => 1 } qw(catalogue);
 my $APACHE = qr{/(?:httpd|http_\w+|mod_\w+|ap_\w+|util_\w+|scoreboard|unixd|mpm_common)\.h$};
 my $CFLAGS = ($ENV{BUILD} || 'build') . '/cflags';
 
@@ -34,6 +40,7 @@ for my $file (@files) {
     defined $height{ room($file) } or fault($file, 'is in no room'), next;
     $INNER{ room($file) } && !$inner_height{ room($file) }{ folder($file) } and fault($file, 'is in no folder of its room'), next;
     check_include($file, $_) for @{ $included{$file} };
+    check_front($file, $_) for named_by($file);
 }
 fault(join(' and ', @$_), 'include each other') for cycles();
 
@@ -45,7 +52,13 @@ sub included_by {
     return grep { $_ ne $file } map { plain($_) } grep { $_ ne '\\' } split ' ', $rule;
 }
 
-# A path without "." and "..": src/lib/../db/handle.h is in db.
+# What the file itself includes of the source.
+sub named_by {
+    my ($file) = @_;
+    return map { plain("src/$_") } text($file) =~ /^#include "(.*)"/mg;
+}
+
+# A path without "." and "..": src/lib/../db/connection/handle.h is in db.
 sub plain {
     my ($path) = @_;
     1 while $path =~ s{(?:^|/)\K\./}{} || $path =~ s{[^/]+(?<!\.\.)/\.\./}{};
@@ -73,6 +86,12 @@ sub check_include {
     fault($file, "includes $other, which is above it") if $height{$theirs} > $height{$mine};
     fault($file, "includes $other, which is its neighbour's") if $height{$theirs} == $height{$mine};
     fault($file, "includes $other: only routes.c reaches into api/") if $theirs eq 'api' && $file ne 'src/httpd/routes.c';
+}
+
+sub check_front {
+    my ($file, $other) = @_;
+    return unless $CLOSED{ room($other) } && folder($other) && room($file) ne room($other);
+    fault($file, "includes $other instead of a header in front of its room");
 }
 
 sub check_folders {

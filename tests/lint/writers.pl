@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# src/catalogue/products.c alone writes products: no other file above src/db names the statements that do, or the function
+# src/catalogue/product/products.c alone writes products: no other file above src/db names the statements that do, or the function
 # that invalidates cached responses.
 use strict;
 use warnings FATAL => 'all';
@@ -9,7 +9,7 @@ use FindBin;
 use lib $FindBin::RealBin;
 use Lint;
 
-my $WRITER = 'src/catalogue/products.c';
+my $WRITER = 'src/catalogue/product/products.c';
 my $WRITES = qr/\b(SQL_PRODUCT_(?:INSERT|UPDATE|DELETE)|cat_db_touch(?:_many)?)\b/;
 
 code($WRITER) =~ $WRITES or fault($WRITER, 'writes nothing');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_products.h"
 
-#include "catalogue/categories.h"
+#include "catalogue/list/categories.h"
 #include "http/etag.h"
 
 static void insert_product(unit_database_t *database, int number, const char *category)

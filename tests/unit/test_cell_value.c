@@ -6,7 +6,7 @@
 
 #include <apr_strings.h>
 
-#include "catalogue/cell_value.h"
+#include "catalogue/transfer/cell_value.h"
 #include "lib/json.h"
 #include "lib/number.h"
 

@@ -2,7 +2,7 @@
 #include "unit.h"
 #include "unit_select_text.h"
 
-#include "catalogue/conditions.h"
+#include "catalogue/search/conditions.h"
 
 static void test_each_operator_is_written(void **state)
 {

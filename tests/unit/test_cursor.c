@@ -3,7 +3,7 @@
 
 #include <apr_encode.h>
 
-#include "catalogue/cursor.h"
+#include "catalogue/query/cursor.h"
 
 #define TIME "1763731170442"
 #define ID "01a1fdf9-d28a-7c59-b8ec-c42b5a960857"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_products.h"
 
-#include "catalogue/export.h"
+#include "catalogue/transfer/export.h"
 
 static const cat_list_query_t everything = {
     .after = {.key = CAT_LIST_KEY_MAX}, .is_plain = 1, .fields = CAT_FIELD_LIST_ALL};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
-#include "catalogue/export_format.h"
-#include "catalogue/field_list.h"
+#include "catalogue/transfer/export_format.h"
+#include "catalogue/query/field_list.h"
 
 static const char *const rated[CAT_PRODUCT_FIELDS] = {"id-1", "=1+1", "19.99", "", "1", "4.5", "1763731170123"};
 static const char *const unrated[CAT_PRODUCT_FIELDS] = {"id-2", "a, \"b\"", "-1", "-x", "0", NULL, "0"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
-#include "catalogue/field_list.h"
+#include "catalogue/query/field_list.h"
 
 #define NAME_AND_PRICE (CAT_FIELD_LIST_OF(CAT_PRODUCT_NAME) | CAT_FIELD_LIST_OF(CAT_PRODUCT_PRICE))
 

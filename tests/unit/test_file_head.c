@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "catalogue/file_head.h"
+#include "catalogue/transfer/file_head.h"
 #include "lib/json.h"
 
 /* The rows of the text, which comes in pieces of one octet; *rv is that of the last piece. */

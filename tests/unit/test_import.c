@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_products.h"
 
-#include "catalogue/import.h"
+#include "catalogue/transfer/import.h"
 
 static const cat_import_options_t create = {.rows = {.kind = CAT_ROWS_NDJSON, .max = 65536}},
                                   upsert = {.rows = {.kind = CAT_ROWS_NDJSON, .may_update = 1, .max = 65536}};

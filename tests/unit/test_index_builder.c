@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_database.h"
 
-#include "catalogue/index_builder.h"
-#include "catalogue/product_keys.h"
+#include "catalogue/search/index_builder.h"
+#include "catalogue/product/product_keys.h"
 
 /* The states of all indexes, in the order of the table. */
 static const char *look(unit_database_t *database, int kept)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_database.h"
 
-#include "catalogue/conditions.h"
-#include "catalogue/index_table.h"
-#include "catalogue/product.h"
-#include "catalogue/product_keys.h"
+#include "catalogue/search/conditions.h"
+#include "catalogue/search/index_table.h"
+#include "catalogue/product/product.h"
+#include "catalogue/product/product_keys.h"
 
 static const cat_index_t *find_index(const char *name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_products.h"
 
-#include "catalogue/indexes.h"
+#include "catalogue/search/indexes.h"
 
 /* As before the schema had an index, for all products that are there. */
 #define FORGET                                                                                                         \

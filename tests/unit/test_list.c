@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_products.h"
 
-#include "catalogue/list.h"
+#include "catalogue/list/list.h"
 #include "http/etag.h"
 #include "jose/keyring.h"
 

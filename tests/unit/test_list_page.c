@@ -8,7 +8,7 @@
 
 #include <apr_dbd.h>
 
-#include "catalogue/list_page.h"
+#include "catalogue/list/list_page.h"
 
 static const char *driver = "sqlite3", *params;
 

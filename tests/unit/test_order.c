@@ -2,7 +2,7 @@
 #include "unit.h"
 #include "unit_select_text.h"
 
-#include "catalogue/order.h"
+#include "catalogue/search/order.h"
 
 static void test_order_and_position_are_written(void **state)
 {

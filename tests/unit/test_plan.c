@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_transactions.h"
 
-#include "catalogue/plan.h"
+#include "catalogue/search/plan.h"
 
 static const cat_query_value_t tea = {"tea", "tea", 0}, five = {"5", NULL, 5};
 static const cat_query_condition_t category = {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, &tea};

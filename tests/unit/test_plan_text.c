@@ -2,7 +2,7 @@
 #include "unit.h"
 #include "unit_select_text.h"
 
-#include "catalogue/plan.h"
+#include "catalogue/search/plan.h"
 
 static const cat_query_value_t teas[] = {{"green", "green", 0}, {"tea", "tea", 0}};
 static const cat_query_condition_t category = {CAT_PRODUCT_CATEGORY, CAT_IN, 2, teas};

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "catalogue/product.h"
+#include "catalogue/product/product.h"
 #include "lib/json.h"
 
 static int check(void **state, cat_purpose_t purpose, const char *text, cat_input_t *input)

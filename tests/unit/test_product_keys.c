@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_products.h"
 
-#include "catalogue/product_keys.h"
+#include "catalogue/product/product_keys.h"
 
 static const char **make_product(apr_pool_t *pool, const char *name, const char *category)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_files.h"
 
-#include "catalogue/cursor.h"
-#include "catalogue/product_keys.h"
-#include "catalogue/query.h"
+#include "catalogue/query/cursor.h"
+#include "catalogue/product/product_keys.h"
+#include "catalogue/query/query.h"
 #include "jose/keyring.h"
 
 #define ID "01a1fdf9-d28a-7c59-b8ec-c42b5a960857"

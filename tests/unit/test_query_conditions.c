@@ -3,7 +3,7 @@
 
 #include <apr_strings.h>
 
-#include "catalogue/query_conditions.h"
+#include "catalogue/query/query_conditions.h"
 
 #define ID "01a1fdf9-d28a-7c59-b8ec-c42b5a960857"
 

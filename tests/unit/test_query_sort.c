@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
-#include "catalogue/query_sort.h"
+#include "catalogue/query/query_sort.h"
 
 static const char *sort(apr_pool_t *pool, const char *value)
 {

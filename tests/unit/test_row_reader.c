@@ -5,8 +5,8 @@
 
 #include <apr_strings.h>
 
-#include "catalogue/product.h"
-#include "catalogue/row_reader.h"
+#include "catalogue/product/product.h"
+#include "catalogue/transfer/row_reader.h"
 #include "lib/json.h"
 
 typedef struct reading_t {

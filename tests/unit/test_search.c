@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "catalogue/conditions.h"
-#include "catalogue/counts.h"
-#include "catalogue/plan.h"
-#include "catalogue/search.h"
+#include "catalogue/search/conditions.h"
+#include "catalogue/product/counts.h"
+#include "catalogue/search/plan.h"
+#include "catalogue/search/search.h"
 #include "lib/fold.h"
 
 static const char *driver = "sqlite3", *params;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_products.h"
 
-#include "catalogue/stock.h"
+#include "catalogue/search/stock.h"
 #include "db/pool/checkout.h"
 
 /* "12 of 30" */

@@ -4,8 +4,8 @@
 
 #include "unit_database.h"
 
-#include "catalogue/counts.h"
-#include "catalogue/products.h"
+#include "catalogue/product/counts.h"
+#include "catalogue/product/products.h"
 
 /* Product number i of a test's catalogue: the higher the number, the newer. Three in a row were created at the same
  * time. */

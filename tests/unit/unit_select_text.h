@@ -4,7 +4,7 @@
 
 #include <apr_strings.h>
 
-#include "catalogue/select_text.h"
+#include "catalogue/search/select_text.h"
 
 /* An empty text in the dialect of the driver. */
 static inline cat_select_text_t unit_begin_text(apr_pool_t *pool, const char *driver)

@@ -1,4 +1,4 @@
--- What conditions, order and search need. src/catalogue/products.c writes it together with each product; a background job fills it in
+-- What conditions, order and search need. src/catalogue/product/products.c writes it together with each product; a background job fills it in
 -- for the products that exist, see product_indexes.
 -- As in step 004, MariaDB adds a column only where it is missing, and MySQL is asked first.
 

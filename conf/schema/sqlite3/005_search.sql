@@ -1,4 +1,4 @@
--- What conditions, order and search need. src/catalogue/products.c writes it together with each product; a background job fills it in
+-- What conditions, order and search need. src/catalogue/product/products.c writes it together with each product; a background job fills it in
 -- for the products that exist, see product_indexes.
 
 -- Folded texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and

@@ -30,7 +30,7 @@ typedef struct cat_fault_t {
     int is_lost; /* flag: the driver knows that the connection is gone */
 } cat_fault_t;
 
-/* What differs in texts that are made at run time (catalogue/select_text.h). */
+/* What differs in texts that are made at run time (catalogue/search/select_text.h). */
 typedef struct cat_syntax_t {
     const char *use_index,
         *use_index_end;         /* behind a table, around the name of the only index to read it by; or NULL */
@@ -86,7 +86,7 @@ typedef struct cat_dialect_t {
     int one_writer;             /* writers take a write lock before they come to the database */
     int locked;                 /* the driver's result when others have locked the whole database; 0: there is none */
     int rolls_back_silently;    /* the database may roll back while a statement is prepared, without saying so */
-    int counts_by_hand;         /* no triggers count products: catalogue/counts.c writes the delta rows */
+    int counts_by_hand;         /* no triggers count products: catalogue/product/counts.c writes the delta rows */
     int crashes_on_late_errors; /* the driver does, when a select that is not prepared fails as its rows arrive */
     int is_pooled_unasked;      /* the driver hands a connection out without asking the database whether it is there */
     int asks_when_checked;      /* the driver does, so each connection that leaves the pool costs a round trip */

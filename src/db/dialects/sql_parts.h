@@ -16,7 +16,7 @@
  * be cleared takes a value more, before its own: '1' clears it. */
 #define PRODUCT_ASSIGNMENTS CAT_PRODUCT_TABLE(PRODUCT_ASSIGNMENT)
 
-/* The columns that are derived from those, in the order of catalogue/product_keys.h: "name_key, ...", a value for each, and "name_key = %s,
+/* The columns that are derived from those, in the order of catalogue/product/product_keys.h: "name_key, ...", a value for each, and "name_key = %s,
  * ...". */
 #define PRODUCT_KEY_COLUMNS CAT_PRODUCT_TABLE(PRODUCT_KEY_COLUMN) "words"
 #define PRODUCT_KEY_PLACEHOLDERS CAT_PRODUCT_TABLE(PRODUCT_KEY_PLACEHOLDER) "%s"

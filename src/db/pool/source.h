@@ -73,7 +73,7 @@ struct cat_source_t {
     apr_time_t leader_patience;   /* CAT_SOURCE_LEADER_PATIENCE; unit tests may wait longer */
     int keeps; /* how many connections may be kept for the next use; 0: each ends with the use that opened it */
     cat_permits_t *permits; /* of the child: connections that may be in use */
-    cat_permits_t *exports; /* of the child: exports that may run (catalogue/export.h) */
+    cat_permits_t *exports; /* of the child: exports that may run (catalogue/transfer/export.h) */
     apr_thread_mutex_t *export_mutex;
     cat_export_t *exports_running; /* guarded by export_mutex */
     cat_warm_t *warm;              /* those that are kept for the next use */
@@ -98,7 +98,7 @@ struct cat_source_t {
     _Atomic apr_time_t refused_since;       /* since then the database is not ready; 0: it took the last statement */
     _Atomic apr_time_t revocations_at;      /* begin of the last successful reading of ended sessions; 0: none yet */
     _Atomic apr_time_t parts_at;            /* when complete_parts was noted; written after it */
-    atomic_int complete_parts;              /* of the index, see catalogue/indexes.h */
+    atomic_int complete_parts;              /* of the index, see catalogue/search/indexes.h */
 };
 
 cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context);
@@ -141,7 +141,7 @@ int cat_source_has_schema(const cat_source_t *source);
 void cat_source_note_revocations(cat_source_t *source, apr_time_t began);
 apr_time_t cat_source_revocations_at(const cat_source_t *source);
 
-/* Notes which parts of the index are complete (catalogue/indexes.h); and returns that, 0 if nothing was noted since the
+/* Notes which parts of the index are complete (catalogue/search/indexes.h); and returns that, 0 if nothing was noted since the
  * time. */
 void cat_source_note_complete_parts(cat_source_t *source, int parts);
 int cat_source_complete_parts(const cat_source_t *source, apr_time_t since);

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The list of categories, with the number of products in each.
+ *
+ * The table category_counts has a row for each category, with its folded name (catalogue/product/counts.c). A page in the
+ * order of names is one select on the index of folded names, which adds up the delta rows of just the categories on the
+ * page. That is exact unless a delta row brings a category or takes away its last product, or a folded name is not stored
+ * yet: then the select returns no row, and all categories are read, added up and sorted here.
+ * So is a list by count, for which there is no index.
+ */
+#include "catalogue/list/categories.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "catalogue/product/answer_cache.h"
+#include "catalogue/search/conditions.h"
+#include "catalogue/product/product_keys.h"
+#include "catalogue/search/select_text.h"
+#include "db/pool/checkout.h"
+#include "lib/fold.h"
+
+/* ---- all categories, sorted here ---- */
+
+typedef struct sorted_t {
+    cat_category_t category; /* first */
+    const char *key;         /* its name, folded */
+} sorted_t;
+
+typedef struct reading_t {
+    const char *prefix;
+    apr_array_header_t *list; /* sorted_t */
+} reading_t;
+
+static const char *cut_key(apr_pool_t *pool, const char *folded)
+{
+    return cat_fold_cut(pool, folded, CAT_PRODUCT_KEY_SIZE);
+}
+
+/* Products without a category have the empty one, which is not listed. */
+static apr_status_t keep_category(void *baton, const char *const *values, int count)
+{
+    const reading_t *r = baton;
+    apr_pool_t *pool = r->list->pool;
+    sorted_t sorted = {{apr_pstrdup(pool, values[0]), apr_atoi64(values[1])},
+                       cut_key(pool, cat_fold_text(pool, values[0]))};
+
+    (void)count;
+    if (*values[0] && !strncmp(sorted.key, r->prefix, strlen(r->prefix))) {
+        APR_ARRAY_PUSH(r->list, sorted_t) = sorted;
+    }
+    return APR_SUCCESS;
+}
+
+static int by_name(const void *one, const void *other)
+{
+    const sorted_t *a = one, *b = other;
+    int order = strcmp(a->key, b->key);
+
+    return order ? order : strcmp(a->category.name, b->category.name);
+}
+
+static int by_count(const void *one, const void *other)
+{
+    const sorted_t *a = one, *b = other;
+    apr_int64_t difference = a->category.count - b->category.count;
+
+    return difference < 0 ? -1 : difference > 0 ? 1 : by_name(one, other);
+}
+
+static int by_name_descending(const void *one, const void *other)
+{
+    return by_name(other, one);
+}
+
+static int by_count_descending(const void *one, const void *other)
+{
+    const sorted_t *a = one, *b = other;
+    apr_int64_t difference = a->category.count - b->category.count;
+
+    return difference > 0 ? -1 : difference < 0 ? 1 : by_name(one, other);
+}
+
+static void take_page(const cat_categories_query_t *query, const apr_array_header_t *all, cat_categories_page_t *page)
+{
+    apr_int64_t first = query->page - 1 > all->nelts / query->limit ? all->nelts : (query->page - 1) * query->limit;
+
+    page->total = all->nelts;
+    for (apr_int64_t i = first; i < all->nelts && i < first + query->limit; i++) {
+        APR_ARRAY_PUSH(page->list, cat_category_t) = APR_ARRAY_IDX(all, i, sorted_t).category;
+    }
+}
+
+static apr_status_t read_all(cat_db_t *db, const cat_categories_query_t *query, cat_categories_page_t *page)
+{
+    static int (*const orders[][2])(const void *, const void *) = {
+        [CAT_CATEGORIES_BY_NAME] = {by_name, by_name_descending},
+        [CAT_CATEGORIES_BY_COUNT] = {by_count, by_count_descending},
+    };
+    reading_t r = {cut_key(db->pool, query->prefix), apr_array_make(db->pool, 64, sizeof(sorted_t))};
+    apr_status_t rv = cat_db_each(db, SQL_CATEGORY_LIST, CAT_NO_VALUES, keep_category, &r);
+
+    qsort(r.list->elts, (size_t)r.list->nelts, sizeof(sorted_t), orders[query->order][query->descending != 0]);
+    take_page(query, r.list, page);
+    return rv;
+}
+
+/* ---- a page by the index of names ---- */
+
+/* Delta rows add to the counts of the page. There is no row if they bring a category or take one away, or if a folded
+ * name is not stored yet: read_all knows what to do then. */
+#define COUNT_WITH_DELTAS                                                                                              \
+    "c.n + COALESCE((SELECT SUM(d.category_delta) FROM product_deltas d WHERE d.category = c.category), 0)"
+#define PAGE_IS_EXACT                                                                                                  \
+    "NOT EXISTS (SELECT 1 FROM category_counts u WHERE u.category_key IS NULL)"                                        \
+    " AND NOT EXISTS (SELECT 1 FROM (SELECT category, SUM(category_delta) AS n FROM product_deltas"                    \
+    " WHERE category IS NOT NULL GROUP BY category) d LEFT JOIN category_counts k ON k.category = d.category"          \
+    " WHERE COALESCE(k.n, 0) <= 0 OR k.n + d.n <= 0)"
+
+static void add_range(cat_select_text_t *s, const char *table, const char *prefix)
+{
+    const char *end = cat_conditions_end_of_prefix(s->text.pool, prefix);
+
+    cat_select_text_add(s, table, ".category_key >= ", NULL);
+    cat_select_text_add_value(s, prefix);
+    if (end) {
+        cat_select_text_add(s, " AND ", table, ".category_key < ", NULL);
+        cat_select_text_add_value(s, end);
+    }
+}
+
+/* All of them are counted without a condition, which SQLite does by the pages of the index. */
+static void add_total(cat_select_text_t *s, const char *prefix)
+{
+    cat_select_text_add(s, "(SELECT COUNT(*) FROM category_counts t", NULL);
+    if (*prefix) {
+        cat_select_text_add(s, " WHERE ", NULL);
+        add_range(s, "t", prefix);
+    }
+    cat_select_text_add(s, ") - (SELECT COUNT(*) FROM category_counts e WHERE e.category = ''", NULL);
+    if (*prefix) {
+        cat_select_text_add(s, " AND ", NULL);
+        add_range(s, "e", prefix);
+    }
+    cat_select_text_add(s, ")", NULL);
+}
+
+static apr_status_t keep_row(void *baton, const char *const *values, int count)
+{
+    cat_categories_page_t *page = baton;
+
+    (void)count;
+    APR_ARRAY_PUSH(page->list, cat_category_t) =
+        (cat_category_t){apr_pstrdup(page->list->pool, values[0]), apr_atoi64(values[1])};
+    page->total = apr_atoi64(values[2]);
+    return APR_SUCCESS;
+}
+
+static apr_status_t read_by_index(cat_db_t *db, const cat_categories_query_t *query, cat_categories_page_t *page)
+{
+    const char *prefix = cut_key(db->pool, query->prefix), *way = query->descending ? " DESC" : "";
+    cat_select_text_t s;
+
+    cat_select_text_init(&s, db->pool, cat_source_dialect(db->source));
+    cat_select_text_add(&s, "SELECT c.category, " COUNT_WITH_DELTAS ", ", NULL);
+    add_total(&s, prefix);
+    cat_select_text_add(&s, " FROM category_counts c WHERE ", NULL);
+    add_range(&s, "c", prefix);
+    cat_select_text_add(&s, " AND c.category <> '' AND " PAGE_IS_EXACT " ORDER BY c.category_key", way, ", c.category",
+                        way, " LIMIT ", NULL);
+    cat_select_text_add_value(&s, apr_off_t_toa(db->pool, query->limit));
+    cat_select_text_add(&s, " OFFSET ", NULL);
+    cat_select_text_add_value(&s, apr_off_t_toa(db->pool, (query->page - 1) * query->limit));
+    return cat_select_text_run(&s, db, keep_row, page);
+}
+
+/* Pages further back hardly exist, and their offset might be no number. */
+#define PAGE_MAX 1000000
+
+/* Before the first connection of this process the dialect is unknown. */
+static int has_index(const cat_db_t *db, const cat_categories_query_t *query)
+{
+    return query->order == CAT_CATEGORIES_BY_NAME && query->page < PAGE_MAX && cat_source_dialect(db->source);
+}
+
+apr_status_t cat_categories_read(cat_db_t *db, const cat_categories_query_t *query, cat_categories_page_t *page)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    *page = (cat_categories_page_t){.list = apr_array_make(db->pool, 16, sizeof(cat_category_t))};
+    if (has_index(db, query)) {
+        rv = read_by_index(db, query, page);
+    }
+    return rv == APR_SUCCESS && !page->list->nelts ? read_all(db, query, page) : rv;
+}
+
+/* ---- answers ---- */
+
+/* An answer that is to be made. */
+typedef struct making_t {
+    cat_db_t *db;
+    const cat_categories_query_t *query;
+    const cat_categories_format_t *format;
+    cat_item_t item;
+} making_t;
+
+/* Page and limit are numbers, so no other query has the same key. */
+static const char *write_key(apr_pool_t *pool, const cat_categories_query_t *query)
+{
+    return apr_psprintf(pool, "/categories?%" APR_INT64_T_FMT "&%" APR_INT64_T_FMT "&%d%d&%s", query->page,
+                        query->limit, query->order, query->descending != 0, query->prefix);
+}
+
+/* Do not cache pages without a category: unbounded in number. */
+static int is_worth_keeping(const cat_categories_page_t *page)
+{
+    return page->list->nelts > 0;
+}
+
+static apr_status_t make_answer(void *baton)
+{
+    making_t *m = baton;
+    cat_categories_page_t page;
+    cat_buffer_t body, headers;
+    apr_status_t rv = cat_categories_read(m->db, m->query, &page);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    cat_buffer_init(&body, m->db->pool, 1024);
+    cat_buffer_init(&headers, m->db->pool, 256);
+    m->format->body(&body, m->query, &page);
+    m->format->headers(&headers, m->query, &page);
+    cat_answer_cache_join(&m->item, &body, cat_buffer_text(&headers));
+    if (is_worth_keeping(&page)) {
+        cat_answer_cache_put(m->db, &m->item);
+    }
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_categories_answer(cat_db_t *db, const cat_categories_query_t *query, apr_time_t now,
+                                   const cat_categories_format_t *format, cat_categories_t *categories)
+{
+    making_t m = {db, query, format, {.key = write_key(db->pool, query)}};
+    apr_status_t rv = cat_answer_cache_read(db, now, &m.item, make_answer, &m);
+
+    if (rv == APR_SUCCESS) {
+        *categories = (cat_categories_t){.body = m.item.body, .hash = m.item.hash};
+        categories->length = cat_answer_cache_split(&m.item, &categories->headers);
+    }
+    return rv;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers a list: from the response cache, or by reading the database in one of three ways.
+ *
+ *     GET /products?page=7              list_page.c: all products, newest first, by page
+ *     GET /products?cursor=...          read_after_key: the same, after a list key, one statement
+ *     GET /products?q=tea&sort=-price   search.c: conditions, words, an order of its own, facets
+ *
+ * The caller gives the format, and each row is written to the body as it is read, so no list is in memory twice. Body and
+ * headers are cached together, under a key that derives from the parsed query. What may take long waits for its turn among
+ * the searches (cat_db_begin_search); a page near the newest product never waits.
+ */
+#include "catalogue/list/list.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "catalogue/list/list_page.h"
+#include "catalogue/product/product.h"
+#include "catalogue/product/answer_cache.h"
+#include "db/pool/checkout.h"
+#include "http/etag.h"
+
+#define HEADERS_SIZE 256 /* octets: a guess */
+
+/* A reading of the database. */
+typedef struct reading_t {
+    cat_db_t *db;
+    const cat_list_query_t *query;
+    const cat_list_format_t *format;
+    cat_item_t item; /* the list as the cache keeps it */
+    cat_buffer_t text;
+    cat_list_end_t end;
+    /* After a key: */
+    apr_int64_t rows;
+    cat_list_position_t last; /* of the last product in the answer, if there are as many as the limit */
+    int has_more;
+} reading_t;
+
+static apr_status_t add_product(void *baton, const char *const *values, int count)
+{
+    reading_t *r = baton;
+
+    (void)count;
+    r->format->add(&r->text, r->query, values);
+    return APR_SUCCESS;
+}
+
+/* The statement asks for one row more than the limit: it only tells that there are more. */
+static apr_status_t add_product_within_limit(void *baton, const char *const *values, int count)
+{
+    reading_t *r = baton;
+
+    if (r->rows == r->query->limit) {
+        r->has_more = 1;
+        return APR_SUCCESS;
+    }
+    if (++r->rows == r->query->limit) {
+        r->last.key.created_at = apr_pstrdup(r->text.pool, values[CAT_PRODUCT_CREATED_AT]);
+        r->last.key.id = apr_pstrdup(r->text.pool, values[CAT_PRODUCT_ID]);
+    }
+    return add_product(r, values, count);
+}
+
+static apr_status_t read_after_key(cat_db_t *db, reading_t *r)
+{
+    const cat_list_query_t *query = r->query;
+    const char *rows = apr_off_t_toa(db->pool, query->limit + 1);
+    apr_status_t rv =
+        cat_db_each(db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(query->after.key.created_at, query->after.key.id, rows),
+                    add_product_within_limit, r);
+
+    if (rv != APR_SUCCESS || !r->has_more) {
+        return rv;
+    }
+    r->end.next = cat_query_write_cursor(db->pool, query, &r->last);
+    return r->end.next ? APR_SUCCESS : APR_ENOMEM;
+}
+
+static apr_status_t read_plain(cat_db_t *db, reading_t *r)
+{
+    r->end.total = -1;
+    return r->query->page ? cat_list_page_read(db, r->query, add_product, r, &r->end.total) : read_after_key(db, r);
+}
+
+/* ---- lists with conditions, words or an order, and what only these can count ---- */
+
+static int is_search(const cat_list_query_t *query)
+{
+    return !query->is_plain || query->facets || (query->count == CAT_COUNT_NONE) == (query->page != 0);
+}
+
+static void begin_rows(void *baton)
+{
+    reading_t *r = baton;
+
+    r->text.length = 0;
+    r->format->begin(&r->text);
+}
+
+static apr_status_t search(cat_db_t *db, reading_t *r)
+{
+    const cat_search_rows_t rows = {begin_rows, add_product, r};
+    cat_search_end_t end;
+    apr_status_t rv = cat_search_read(db, r->query, &rows, &end);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    r->end.total = end.total;
+    r->end.is_more = end.is_more;
+    r->end.has_next = end.has_next;
+    memcpy(r->end.facets, end.facets, sizeof(r->end.facets));
+    r->end.facet_count = end.facet_count;
+    r->end.is_sample = end.is_sample;
+    if (end.has_next && !r->query->page) {
+        r->end.next = cat_query_write_cursor(db->pool, r->query, &end.last);
+        return r->end.next ? APR_SUCCESS : APR_ENOMEM;
+    }
+    return APR_SUCCESS;
+}
+
+/* Of how many a page is far from the beginning of the list. */
+#define FAR 10000
+
+static int may_be_long(const cat_list_query_t *query)
+{
+    return is_search(query) || (query->page && cat_query_count_skipped(query) > FAR);
+}
+
+static apr_status_t read_in_turn(cat_db_t *db, reading_t *r)
+{
+    apr_status_t rv = cat_db_begin_search(db);
+
+    if (rv == APR_SUCCESS) {
+        rv = is_search(r->query) ? search(db, r) : read_plain(db, r);
+        cat_db_end_search(db);
+    }
+    return rv;
+}
+
+/* Do not cache pages beyond the end: unbounded in number. */
+static int is_worth_keeping(const reading_t *r)
+{
+    return !r->query->page || r->end.has_next || cat_query_count_skipped(r->query) < r->end.total;
+}
+
+static apr_status_t read_list(void *baton)
+{
+    reading_t *r = baton;
+    const cat_list_query_t *query = r->query;
+    cat_buffer_t headers;
+    apr_status_t rv;
+
+    cat_buffer_init(&r->text, r->db->pool, (apr_size_t)query->limit * CAT_PRODUCT_SIZE + HEADERS_SIZE);
+    r->format->begin(&r->text);
+    rv = may_be_long(query) ? read_in_turn(r->db, r) : read_plain(r->db, r);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    r->format->end(&r->text, query, &r->end);
+    cat_buffer_init(&headers, r->db->pool, HEADERS_SIZE);
+    r->format->headers(&headers, query, &r->end);
+    cat_answer_cache_join(&r->item, &r->text, cat_buffer_text(&headers));
+    if (is_worth_keeping(r)) {
+        cat_answer_cache_put(r->db, &r->item);
+    }
+    return APR_SUCCESS;
+}
+
+/* Mounts of one database may have other limits. */
+static const char *write_key(const cat_db_t *db, const cat_list_query_t *query)
+{
+    const char *key = cat_query_write_key(db->pool, query);
+
+    return key && is_search(query)
+               ? apr_psprintf(db->pool, "%s&%d&%d", key, db->conf->count_limit, db->conf->query_timeout)
+               : key;
+}
+
+apr_status_t cat_list_get(cat_db_t *db, const cat_list_query_t *query, apr_time_t now, const cat_list_format_t *format,
+                          cat_list_t *list)
+{
+    reading_t r = {.db = db, .query = query, .format = format, .item.key = write_key(db, query)};
+    apr_status_t rv = r.item.key ? cat_answer_cache_read(db, now, &r.item, read_list, &r) : APR_ENOMEM;
+
+    if (rv == APR_SUCCESS) {
+        *list = (cat_list_t){.body = r.item.body, .hash = r.item.hash};
+        list->length = cat_answer_cache_split(&r.item, &list->headers);
+    }
+    return rv;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_LIST_PAGE_H
+#define CAT_CATALOGUE_LIST_PAGE_H
+
+#include "catalogue/query/query.h"
+#include "db/db.h"
+
+/*
+ * Reads the query's page, however far back, without reading the products before it: the counts (catalogue/product/counts.h)
+ * tell where it begins. Calls row for each product, newest first, with the columns of catalogue/product/product.h. *total: all
+ * products of the list, at the same moment as the rows.
+ */
+apr_status_t cat_list_page_read(cat_db_t *db, const cat_list_query_t *query, cat_row_t *row, void *baton,
+                                apr_int64_t *total);
+
+#endif

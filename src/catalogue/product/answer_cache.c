@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/product/answer_cache.h"
+
+#include <string.h>
+
+#include "db/pool/checkout.h"
+#include "db/shared_read.h"
+#include "http/etag.h"
+
+static int settle_state(const cat_source_t *source, apr_uint64_t seen, apr_uint64_t state)
+{
+    int is_foreign = cat_generations_settle(source->generations, seen, state);
+
+    cat_metrics_add(source->metrics, CAT_METRIC_CACHE_INVALIDATIONS, CAT_SCOPE_ALL, (apr_uint64_t)is_foreign);
+    return is_foreign;
+}
+
+/* 1: stamps count: the file's state is the last that is known, or a reader has now made it so. */
+static int is_state_known(const cat_source_t *source, apr_time_t now)
+{
+    apr_uint64_t seen = cat_generations_seen(source->generations), state;
+
+    return cat_wal_index_read(source->wal_index, now, &state) && (state == seen || settle_state(source, seen, state));
+}
+
+/* The stamp is read after the state, so it is not older. */
+int cat_answer_cache_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *item)
+{
+    const cat_source_t *source = db->source;
+    const cat_dialect_t *dialect = cat_source_dialect(source);
+    apr_time_t since = 0;
+    int found;
+
+    item->owner = NULL;
+    if (!source->cache || !dialect) {
+        return 0;
+    }
+    if (!dialect->file) {
+        since = now - apr_time_from_sec(db->conf->cache_max_age);
+        if (!db->conf->cache_max_age) {
+            return 0;
+        }
+    } else if (!is_state_known(source, now)) {
+        return 0;
+    }
+    item->owner = source->generations;
+    item->stamp = cat_generations_read(source->generations, id);
+    item->made = now;
+    found = cat_response_cache_get(source->cache, db->pool, item, since);
+    cat_metrics_add(source->metrics, found ? CAT_METRIC_CACHE_HITS : CAT_METRIC_CACHE_MISSES, 0, 1);
+    return found;
+}
+
+void cat_answer_cache_put(cat_db_t *db, const cat_item_t *item)
+{
+    if (item->owner && cat_response_cache_put(db->source->cache, item)) {
+        cat_metrics_add(db->source->metrics, CAT_METRIC_CACHE_STORED, 0, 1);
+    }
+}
+
+apr_status_t cat_answer_cache_read(cat_db_t *db, apr_time_t now, cat_item_t *item, cat_work_t *read, void *baton)
+{
+    if (cat_answer_cache_get(db, NULL, now, item)) {
+        return APR_SUCCESS;
+    }
+    return cat_db_asks_server(db) ? cat_shared_read(db, item, read, baton) : read(baton);
+}
+
+/* Neither JSON nor a header has a NUL. */
+void cat_answer_cache_join(cat_item_t *item, cat_buffer_t *body, const char *headers)
+{
+    item->hash = cat_etag_hash(body->data, body->length);
+    cat_buffer_add(body, "", 1);
+    cat_buffer_add(body, headers, strlen(headers) + 1);
+    item->body = body->data;
+    item->length = body->length;
+}
+
+apr_size_t cat_answer_cache_split(const cat_item_t *item, const char **headers)
+{
+    const char *end = memrchr(item->body, '\0', item->length - 1);
+
+    *headers = end + 1;
+    return (apr_size_t)(end - item->body);
+}

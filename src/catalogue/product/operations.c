@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs several writes of products in one transaction, as POST /products/batch asks for.
+ *
+ * All products that the operations update or delete are locked first, in the order of their ids, so two batches that share
+ * products wait for each other instead of forming a deadlock. From then on no other writer changes them, so the run keeps
+ * them in a table, by id, and judges each operation by what those before it have made of its product:
+ *
+ *     update A   if stored A meets the condition        -> A'
+ *     update A   if A' meets the condition              -> A''
+ *     delete A                                          -> none
+ *     update A                                          -> APR_NOTFOUND
+ *
+ * An atomic run stops writing at the first failure, and is rolled back; the operations after it are still judged, as if all
+ * had been written, so that the client learns of every fault at once. In a run that is not atomic, each operation is written
+ * within a savepoint (cat_db_attempt), so that a failure takes back itself alone.
+ */
+#include "catalogue/product/operations.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_hash.h>
+#include <apr_strings.h>
+
+#include "db/dialects/status.h"
+#include "lib/id.h"
+
+typedef struct run_t {
+    apr_pool_t *pool;
+    cat_db_t *db;
+    cat_operations_t *operations;
+    apr_hash_t *products;        /* by id: those that are locked, as the operations so far leave them */
+    apr_array_header_t *changed; /* const char *: ids of products that were updated or deleted */
+    int succeeded;
+    cat_operation_t *current; /* the one that write_operation writes */
+} run_t;
+
+/* ---- locking ---- */
+
+static int is_about_product(const cat_operation_t *o)
+{
+    return (o->kind == CAT_OPERATION_UPDATE || o->kind == CAT_OPERATION_DELETE) && cat_id_check(o->id);
+}
+
+static apr_array_header_t *list_ids(const run_t *run)
+{
+    apr_array_header_t *ids = apr_array_make(run->pool, run->operations->count, sizeof(const char *));
+
+    for (int i = 0; i < run->operations->count; i++) {
+        if (is_about_product(&run->operations->list[i])) {
+            APR_ARRAY_PUSH(ids, const char *) = run->operations->list[i].id;
+        }
+    }
+    qsort(ids->elts, (size_t)ids->nelts, sizeof(const char *), cat_id_compare);
+    return ids;
+}
+
+static apr_status_t lock_product(run_t *run, const char *id)
+{
+    const char *const *product;
+    apr_status_t rv = cat_products_lock(run->db, id, &product);
+
+    apr_hash_set(run->products, id, APR_HASH_KEY_STRING, product);
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
+/* In the order of their ids, so that batches which change the same products wait for each other without a deadlock. */
+static apr_status_t lock_products(run_t *run)
+{
+    const apr_array_header_t *ids = list_ids(run);
+    apr_status_t rv = APR_SUCCESS;
+
+    run->products = apr_hash_make(run->pool);
+    for (int i = 0; i < ids->nelts && rv == APR_SUCCESS; i++) {
+        const char *id = APR_ARRAY_IDX(ids, i, const char *);
+        if (i == 0 || strcmp(id, APR_ARRAY_IDX(ids, i - 1, const char *)) != 0) {
+            rv = lock_product(run, id);
+        }
+    }
+    return rv;
+}
+
+/* ---- one operation ---- */
+
+static const char *const *find_product(const run_t *run, const cat_operation_t *o)
+{
+    return apr_hash_get(run->products, o->id, APR_HASH_KEY_STRING);
+}
+
+static apr_status_t judge_operation(const run_t *run, const cat_operation_t *o)
+{
+    const char *const *product;
+
+    if (o->kind == CAT_OPERATION_CREATE) {
+        return APR_SUCCESS;
+    }
+    product = find_product(run, o);
+    if (!product) {
+        return APR_NOTFOUND;
+    }
+    return o->condition ? o->condition->judge(o->condition->baton, product) : APR_SUCCESS;
+}
+
+static apr_status_t write_operation(void *baton)
+{
+    const run_t *run = baton;
+    cat_operation_t *o = run->current;
+
+    switch (o->kind) {
+    case CAT_OPERATION_CREATE:
+        return cat_products_insert_within(run->db, o->product);
+    case CAT_OPERATION_UPDATE:
+        return cat_products_update_within(run->db, o->id, o->input, &o->product);
+    case CAT_OPERATION_DELETE:
+        return cat_products_delete_within(run->db, o->id);
+    case CAT_OPERATION_NONE:
+        break;
+    }
+    return APR_SUCCESS;
+}
+
+/* The product as an update would leave it. */
+static const char *const *merge_product(apr_pool_t *pool, const char *const *product, const cat_input_t *input)
+{
+    const char **merged = apr_pmemdup(pool, product, CAT_PRODUCT_FIELDS * sizeof(*merged));
+
+    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+        if (input->values[i] || input->cleared[i]) {
+            merged[i] = input->values[i];
+        }
+    }
+    return merged;
+}
+
+/* Instead of write_operation, for an operation that must not be written. */
+static void suppose_operation(const run_t *run, cat_operation_t *o)
+{
+    if (o->kind == CAT_OPERATION_UPDATE) {
+        o->product = merge_product(run->pool, find_product(run, o), o->input);
+    }
+}
+
+/* For the operations after it. */
+static void note_success(run_t *run, const cat_operation_t *o)
+{
+    run->succeeded++;
+    if (o->kind == CAT_OPERATION_CREATE) {
+        return;
+    }
+    apr_hash_set(run->products, o->id, APR_HASH_KEY_STRING, o->product); /* NULL, if it was deleted, removes it */
+    APR_ARRAY_PUSH(run->changed, const char *) = o->id;
+}
+
+/* Is the status of a write the fault of the database, so that the transaction cannot go on? */
+static int is_fault(apr_status_t rv)
+{
+    return rv != APR_SUCCESS && rv != APR_NOTFOUND && rv != APR_EEXIST && rv != CAT_EVALUE;
+}
+
+static apr_status_t write_in_turn(run_t *run, cat_operation_t *o)
+{
+    run->current = o;
+    return run->operations->is_atomic ? write_operation(run) : cat_db_attempt(run->db, write_operation, run);
+}
+
+/* Once one of an atomic run has failed, the others are only judged. */
+static apr_status_t run_operation(run_t *run, int index)
+{
+    cat_operations_t *all = run->operations;
+    cat_operation_t *o = &all->list[index];
+
+    o->rv = judge_operation(run, o);
+    if (o->rv == APR_SUCCESS && all->failed >= 0) {
+        suppose_operation(run, o);
+    } else if (o->rv == APR_SUCCESS) {
+        o->rv = write_in_turn(run, o);
+        if (is_fault(o->rv)) {
+            all->failed = -1;
+            return o->rv;
+        }
+    }
+    if (o->rv == APR_SUCCESS) {
+        note_success(run, o);
+    } else if (all->is_atomic && all->failed < 0) {
+        all->failed = index;
+    }
+    return APR_SUCCESS;
+}
+
+/* ---- all ---- */
+
+/* APR_NOTFOUND rolls back, if there is nothing to store. */
+static apr_status_t end_run(const run_t *run)
+{
+    const cat_operations_t *all = run->operations;
+
+    if (all->failed >= 0) {
+        return all->list[all->failed].rv;
+    }
+    if (all->finish) {
+        all->finish(all->baton);
+    }
+    return run->succeeded || cat_db_is_accompanied(run->db) ? APR_SUCCESS : APR_NOTFOUND;
+}
+
+static apr_status_t run_operations(void *baton)
+{
+    run_t *run = baton;
+    cat_operations_t *all = run->operations;
+    apr_status_t rv;
+
+    run->changed->nelts = 0;
+    run->succeeded = 0;
+    all->failed = -1;
+    rv = lock_products(run);
+    for (int i = 0; i < all->count && rv == APR_SUCCESS; i++) {
+        if (all->list[i].kind != CAT_OPERATION_NONE) {
+            rv = run_operation(run, i);
+        }
+    }
+    return rv == APR_SUCCESS ? end_run(run) : rv;
+}
+
+apr_status_t cat_operations_run(apr_pool_t *pool, cat_db_t *db, cat_operations_t *operations)
+{
+    run_t run = {.pool = pool, .db = db, .operations = operations};
+    apr_status_t rv;
+
+    operations->failed = -1;
+    run.changed = apr_array_make(pool, operations->count, sizeof(const char *));
+    rv = cat_products_transact(db, run.changed, operations->count, run_operations, &run);
+    return rv == APR_NOTFOUND && operations->failed < 0 ? APR_SUCCESS : rv;
+}

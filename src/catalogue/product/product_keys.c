@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is derived of a product: a key for each field of the field table (db/dialects/product.def) that is KEYED, by which the field is compared and
+ * ordered, and the words by which the product is found. A text's key is the text folded, a number's the integer in whose order the numbers
+ * are. All tables here are made of the field table, and the assertions below refuse a row that they could not serve.
+ */
+#include "catalogue/product/product_keys.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "catalogue/product/product.h"
+#include "db/pool/checkout.h"
+#include "lib/buffer.h"
+#include "lib/fold.h"
+#include "lib/number.h"
+
+#define DELETED_WORDS 16 /* of one SQL_WORDS_DELETE */
+
+#define NAME_KEYED(name, field) [CAT_PRODUCT_KEY_##name] = field,
+#define NAME_PLAIN(name, field)
+#define NAME_NONE(name, field)
+#define NAME(name, field, column, update, compare, ...) NAME_##compare(name, field)
+
+const char *const cat_product_keys_parts[CAT_INDEX_PARTS] = {CAT_PRODUCT_TABLE(NAME)[CAT_PRODUCT_KEY_WORDS] = "search"};
+
+#define PART_KEYED(name) CAT_INDEX_##name
+#define PART_PLAIN(name) 0
+#define PART_NONE(name) CAT_INDEX_NEVER
+#define PART(name, field, column, update, compare, ...) [CAT_PRODUCT_##name] = PART_##compare(name),
+
+int cat_product_keys_part(int field)
+{
+    static const int parts[CAT_PRODUCT_FIELDS] = {CAT_PRODUCT_TABLE(PART)};
+
+    return parts[field];
+}
+
+#define SETS_4(n) n, n + 1, n + 2, n + 3
+#define SETS_16(n) SETS_4(n), SETS_4(n + 4), SETS_4(n + 8), SETS_4(n + 12)
+#define SETS_64(n) SETS_16(n), SETS_16(n + 16), SETS_16(n + 32), SETS_16(n + 48)
+#define SETS_256(n) SETS_64(n), SETS_64(n + 64), SETS_64(n + 128), SETS_64(n + 192)
+
+/* Configurations are compared octet by octet (httpd/jobs.c), so equal sets need equal addresses. */
+const int *cat_product_keys_set(int parts)
+{
+    static const int sets[] = {SETS_256(0)};
+
+    _Static_assert(sizeof(sets) / sizeof(sets[0]) > CAT_INDEX_ALL, "more parts of CatalogIndex need more sets");
+    return &sets[parts & CAT_INDEX_ALL];
+}
+
+static int find_part(const char *word, apr_size_t length)
+{
+    for (int i = 0; i < CAT_INDEX_PARTS; i++) {
+        if (strlen(cat_product_keys_parts[i]) == length && !strncasecmp(word, cat_product_keys_parts[i], length)) {
+            return 1 << i;
+        }
+    }
+    return 0;
+}
+
+int cat_product_keys_read_set(const char *words)
+{
+    int parts = 0;
+
+    if (!strcasecmp(words, "none")) {
+        return 0;
+    }
+    for (const char *word = words; *(word += strspn(word, " "));) {
+        apr_size_t length = strcspn(word, " ");
+        int part = find_part(word, length);
+        if (!part) {
+            return -1;
+        }
+        parts |= part;
+        word += length;
+    }
+    return parts;
+}
+
+const char *cat_product_keys_write_set(apr_pool_t *pool, int parts)
+{
+    const char *words = NULL;
+
+    for (int i = 0; i < CAT_INDEX_PARTS; i++) {
+        if (parts & 1 << i) {
+            words = words ? apr_pstrcat(pool, words, " ", cat_product_keys_parts[i], NULL) : cat_product_keys_parts[i];
+        }
+    }
+    return words ? words : "none";
+}
+
+int cat_product_keys_kept(const cat_db_t *db)
+{
+    return db->conf->index ? *db->conf->index : CAT_INDEX_ALL;
+}
+
+/* ---- columns ---- */
+
+/* THE KEY TABLE: of which field each derived column is, but words. */
+#define KEYED_KEYED(name, kind) [CAT_PRODUCT_KEY_##name] = {CAT_PRODUCT_##name, (kind) == CAT_STRING},
+#define KEYED_PLAIN(name, kind)
+#define KEYED_NONE(name, kind)
+#define KEYED(name, field, column, update, compare, kind, ...) KEYED_##compare(name, kind)
+
+static const struct {
+    int field;
+    int is_text;
+} keyed[CAT_PRODUCT_KEY_WORDS] = {CAT_PRODUCT_TABLE(KEYED)};
+
+#define CHECK_KEYED(name, update, kind)                                                                                \
+    _Static_assert((kind) == CAT_STRING || (kind) == CAT_NUMBER,                                                       \
+                   #name " must be PLAIN: only texts and numbers have keys");
+#define CHECK_PLAIN(name, update, kind)                                                                                \
+    _Static_assert(PLAIN_##update || (kind) == CAT_BOOLEAN || (kind) == CAT_TIME, #name " must be KEYED or NONE");
+#define CHECK_NONE(name, update, kind)
+#define CHECK(name, field, column, update, compare, kind, ...) CHECK_##compare(name, update, kind)
+#define PLAIN_KEY 1
+#define PLAIN_FIXED 0
+#define PLAIN_FIRST 0
+#define PLAIN_SET 0
+#define PLAIN_CLEAR 0
+
+CAT_PRODUCT_TABLE(CHECK)
+
+/* Folding a text twice takes longer than all else that is done here. */
+static const char *fold_once(apr_pool_t *pool, const char *const *product, const char **folded, int field)
+{
+    if (!folded[field]) {
+        folded[field] = cat_fold_text(pool, product[field] ? product[field] : "");
+    }
+    return folded[field];
+}
+
+static const char *write_words(apr_pool_t *pool, const char *name, const char *category)
+{
+    const apr_array_header_t *words = cat_fold_words(pool, apr_pstrcat(pool, name, " ", category, NULL));
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, strlen(name) + strlen(category) + 4);
+    CAT_BUFFER_LITERAL(&b, " ");
+    for (int i = 0; i < words->nelts; i++) {
+        cat_buffer_add_text(&b, APR_ARRAY_IDX(words, i, const char *));
+        CAT_BUFFER_LITERAL(&b, " ");
+    }
+    return cat_buffer_text(&b);
+}
+
+void cat_product_keys_make(apr_pool_t *pool, int parts, const char *const *product, const char **values)
+{
+    const char *folded[CAT_PRODUCT_FIELDS] = {NULL};
+
+    memset(values, 0, CAT_PRODUCT_KEYS * sizeof(*values));
+    for (int i = 0; i < CAT_PRODUCT_KEY_WORDS; i++) {
+        int field = keyed[i].field;
+        if (parts & 1 << i) {
+            values[i] = keyed[i].is_text
+                            ? cat_fold_cut(pool, fold_once(pool, product, folded, field), CAT_PRODUCT_KEY_SIZE)
+                            : apr_off_t_toa(pool, cat_number_order_key(product[field]));
+        }
+    }
+    if (parts & CAT_INDEX_SEARCH) {
+        values[CAT_PRODUCT_KEY_WORDS] = write_words(pool, fold_once(pool, product, folded, CAT_PRODUCT_NAME),
+                                                    fold_once(pool, product, folded, CAT_PRODUCT_CATEGORY));
+    }
+}
+
+static int is_same(const char *one, const char *other)
+{
+    return one && other ? !strcmp(one, other) : one == other;
+}
+
+int cat_product_keys_match(const char *const *one, const char *const *other)
+{
+    for (int i = 0; i < CAT_PRODUCT_KEYS; i++) {
+        if (!is_same(one[i], other[i])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- words ---- */
+
+/* Words that are alike up to the cut follow each other. */
+static void add_word(apr_array_header_t *words, const char *word, apr_size_t length)
+{
+    const char *cut = cat_fold_cut(words->pool, apr_pstrmemdup(words->pool, word, length), CAT_PRODUCT_WORD_SIZE);
+
+    if (words->nelts == 0 || strcmp(APR_ARRAY_IDX(words, words->nelts - 1, const char *), cut) != 0) {
+        APR_ARRAY_PUSH(words, const char *) = cut;
+    }
+}
+
+apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words)
+{
+    apr_array_header_t *list = apr_array_make(pool, 12, sizeof(const char *));
+
+    for (const char *word = words ? words : ""; *(word += strspn(word, " "));) {
+        apr_size_t length = strcspn(word, " ");
+        add_word(list, word, length);
+        word += length;
+    }
+    return list;
+}
+
+cat_product_postings_t cat_product_keys_begin(apr_pool_t *pool)
+{
+    return (cat_product_postings_t){apr_array_make(pool, 48, sizeof(const char *))};
+}
+
+void cat_product_keys_add(cat_product_postings_t *postings, const apr_array_header_t *words, const char *created_at,
+                          const char *id)
+{
+    for (int i = 0; i < words->nelts; i++) {
+        APR_ARRAY_PUSH(postings->values, const char *) = APR_ARRAY_IDX(words, i, const char *);
+        APR_ARRAY_PUSH(postings->values, const char *) = created_at;
+        APR_ARRAY_PUSH(postings->values, const char *) = id;
+    }
+}
+
+apr_status_t cat_product_keys_insert(cat_db_t *db, const cat_product_postings_t *postings)
+{
+    const char *const *values = (const char *const *)postings->values->elts;
+    int left = postings->values->nelts / 3;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int rows; left > 0 && rv == APR_SUCCESS; left -= rows, values += 3 * rows) {
+        rows = left < CAT_ROWS_MAX ? left : CAT_ROWS_MAX;
+        rv = cat_db_insert_rows(db, SQL_WORDS_INSERT, values, 3, rows);
+    }
+    return rv;
+}
+
+/* No word is empty, so the places that are left delete nothing. */
+apr_status_t cat_product_keys_delete(cat_db_t *db, const apr_array_header_t *words, const char *created_at,
+                                     const char *id)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int done = 0; done < words->nelts && rv == APR_SUCCESS; done += DELETED_WORDS) {
+        const char *values[2 + DELETED_WORDS] = {created_at, id};
+        for (int i = 0; i < DELETED_WORDS; i++) {
+            values[2 + i] = done + i < words->nelts ? APR_ARRAY_IDX(words, done + i, const char *) : "";
+        }
+        rv = cat_db_exec(db, SQL_WORDS_DELETE, values, 2 + DELETED_WORDS, NULL);
+    }
+    return rv;
+}
+
+/* The words of one sorted list that the other does not have. */
+static apr_array_header_t *subtract_words(apr_pool_t *pool, const apr_array_header_t *from,
+                                          const apr_array_header_t *other)
+{
+    apr_array_header_t *rest = apr_array_make(pool, 12, sizeof(const char *));
+
+    for (int i = 0, j = 0; i < from->nelts; i++) {
+        const char *word = APR_ARRAY_IDX(from, i, const char *);
+        while (j < other->nelts && strcmp(APR_ARRAY_IDX(other, j, const char *), word) < 0) {
+            j++;
+        }
+        if (j == other->nelts || strcmp(APR_ARRAY_IDX(other, j, const char *), word) != 0) {
+            APR_ARRAY_PUSH(rest, const char *) = word;
+        }
+    }
+    return rest;
+}
+
+apr_status_t cat_product_keys_change(cat_db_t *db, const char *before, const char *after, const char *created_at,
+                                     const char *id)
+{
+    apr_array_header_t *was = cat_product_keys_words(db->pool, before), *is = cat_product_keys_words(db->pool, after);
+    cat_product_postings_t added = cat_product_keys_begin(db->pool);
+    apr_status_t rv = cat_product_keys_delete(db, subtract_words(db->pool, was, is), created_at, id);
+
+    cat_product_keys_add(&added, subtract_words(db->pool, is, was), created_at, id);
+    return rv == APR_SUCCESS ? cat_product_keys_insert(db, &added) : rv;
+}

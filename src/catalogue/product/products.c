@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads and writes single products. No other file writes them, so what has to follow a write is here, and nowhere else:
+ *
+ *     insert, update or delete of the row
+ *       -> the derived columns, *_key and words     (catalogue/product/product_keys.h)
+ *       -> the rows of product_words                (the same)
+ *       -> the counts of blocks, categories, stock  (catalogue/product/counts.h)
+ *       -> the cached answers that are stale now    (cat_db_touch, before the write is answered)
+ *
+ * All of that is one transaction, or one statement where nothing has to follow: a product without words, whose counts a
+ * trigger keeps. A transaction that the caller has begun is joined.
+ *
+ * Requests that come at once share work. On a database server, reads share a round trip (db/work/read_batch.h) and inserts share
+ * a commit (db/work/batch.h); on SQLite all writes share commits (cat_db_transact_at_once).
+ *
+ * An update reads what was derived before it changes the row, so that only the difference is written: words that are new
+ * are inserted, those that are gone are deleted, and where no trigger counts, the old category gets a delta of "-1" and the
+ * new one "1".
+ */
+#include "catalogue/product/products.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalogue/counts.h"
+#include "catalogue/product/answer_cache.h"
+#include "catalogue/product/product_keys.h"
+#include "db/work/batch.h"
+#include "db/pool/checkout.h"
+#include "db/work/read_batch.h"
+#include "http/etag.h"
+#include "lib/id.h"
+
+/* ---- reading ---- */
+
+typedef struct product_read_t {
+    cat_products_represent_t *represent;
+    void *baton;
+    const char *body; /* NULL: there is no such product */
+    apr_size_t length;
+} product_read_t;
+
+static apr_status_t represent_row(void *baton, const char *const *values, int count)
+{
+    product_read_t *r = baton;
+
+    (void)count;
+    r->represent(r->baton, values, &r->body, &r->length);
+    return CAT_ENOUGH;
+}
+
+/* Requests that come at once share a round trip. */
+static apr_status_t read_row(cat_db_t *db, const char *id, product_read_t *r)
+{
+    return cat_db_asks_server(db) ? cat_read_batch_one(db, SQL_PRODUCT_GET, id, represent_row, r)
+                                  : cat_db_each(db, SQL_PRODUCT_GET, CAT_VALUES(id), represent_row, r);
+}
+
+apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, cat_products_represent_t *represent,
+                                  void *baton, cat_item_t *item)
+{
+    product_read_t r = {.represent = represent, .baton = baton};
+    apr_status_t rv;
+
+    *item = (cat_item_t){.key = id};
+    if (cat_answer_cache_get(db, id, now, item)) { /* then it is an id: the key of a list has a slash */
+        return APR_SUCCESS;
+    }
+    if (!cat_id_check(id)) {
+        return APR_NOTFOUND;
+    }
+    rv = read_row(db, id, &r);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    if (!r.body) {
+        return APR_NOTFOUND;
+    }
+    item->body = r.body;
+    item->length = r.length;
+    item->hash = cat_etag_hash(r.body, r.length);
+    cat_answer_cache_put(db, item);
+    return APR_SUCCESS;
+}
+
+/* The columns of SQL_PRODUCT_KEYS behind those of PRODUCT_KEY_COLUMNS. */
+enum { STORED_CATEGORY = CAT_PRODUCT_KEYS, STORED_CREATED_AT, STORED_IN_STOCK };
+
+#define ROW_VALUES (CAT_PRODUCT_FIELDS + CAT_PRODUCT_KEYS) /* of SQL_PRODUCT_INSERT */
+
+/* Once a product is changed, nothing but a fault of the database keeps its words and counts from following. */
+static apr_status_t write_in_transaction(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    return db->in_transaction ? work(baton) : cat_db_transact_at_once(db, work, baton);
+}
+
+/* ---- insert ---- */
+
+/* Products that are being inserted, with what is inserted after them. */
+typedef struct insertion_t {
+    cat_db_t *db;
+    const char *const *const *products;
+    int count;
+    const char **values; /* ROW_VALUES of each */
+    cat_product_postings_t postings;
+    cat_counts_delta_t *deltas;
+} insertion_t;
+
+static void prepare_product(insertion_t *in, int i)
+{
+    const char *const *product = in->products[i];
+    const char **row = in->values + i * ROW_VALUES, **keys = row + CAT_PRODUCT_FIELDS;
+    int is_counted;
+
+    memcpy(row, product, CAT_PRODUCT_FIELDS * sizeof(*row));
+    cat_product_keys_make(in->db->pool, cat_product_keys_kept(in->db), product, keys);
+    cat_product_keys_add(&in->postings, cat_product_keys_words(in->db->pool, keys[CAT_PRODUCT_KEY_WORDS]),
+                         product[CAT_PRODUCT_CREATED_AT], product[CAT_PRODUCT_ID]);
+    is_counted = keys[CAT_PRODUCT_KEY_CATEGORY] != NULL;
+    in->deltas[i] = (cat_counts_delta_t){product[CAT_PRODUCT_CREATED_AT],
+                                         product[CAT_PRODUCT_ID],
+                                         "1",
+                                         is_counted ? product[CAT_PRODUCT_CATEGORY] : NULL,
+                                         "1",
+                                         product[CAT_PRODUCT_IN_STOCK]};
+}
+
+static void prepare_insertion(insertion_t *in, cat_db_t *db, const char *const *const *products, int count)
+{
+    *in = (insertion_t){.db = db, .products = products, .count = count};
+    in->values = apr_palloc(db->pool, (apr_size_t)count * ROW_VALUES * sizeof(*in->values));
+    in->deltas = apr_palloc(db->pool, (apr_size_t)count * sizeof(*in->deltas));
+    in->postings = cat_product_keys_begin(db->pool);
+    for (int i = 0; i < count; i++) {
+        prepare_product(in, i);
+    }
+}
+
+/* Those of several products in few statements. */
+static apr_status_t insert_what_follows(const insertion_t *in)
+{
+    apr_status_t rv = cat_product_keys_insert(in->db, &in->postings);
+
+    return rv == APR_SUCCESS ? cat_counts_note(in->db, in->deltas, in->count) : rv;
+}
+
+static apr_status_t insert_prepared(void *baton)
+{
+    const insertion_t *in = baton;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int done = 0, rows; done < in->count && rv == APR_SUCCESS; done += rows) {
+        rows = in->count - done < CAT_ROWS_MAX ? in->count - done : CAT_ROWS_MAX;
+        rv = cat_db_insert_rows(in->db, SQL_PRODUCT_INSERT, in->values + done * ROW_VALUES, ROW_VALUES, rows);
+    }
+    return rv == APR_SUCCESS ? insert_what_follows(in) : rv;
+}
+
+static apr_status_t insert_products(cat_db_t *db, const void *const *items, int count)
+{
+    insertion_t in;
+
+    prepare_insertion(&in, db, (const char *const *const *)items, count);
+    return insert_prepared(&in);
+}
+
+/* Without words and delta row, a product is a statement of its own. */
+static cat_batch_kind_t choose_batch_kind(const cat_db_t *db)
+{
+    int has_words = cat_product_keys_kept(db) & CAT_INDEX_SEARCH;
+
+    return has_words || cat_counts_needs_transaction(db) ? CAT_BATCH_TRANSACTION : CAT_BATCH_STATEMENT;
+}
+
+/* Products that come at once share a commit. */
+apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product)
+{
+    insertion_t in;
+
+    cat_db_touch(db, NULL);
+    if (!cat_db_shares_commits(db)) {
+        return cat_batch_write(db, choose_batch_kind(db), insert_products, product);
+    }
+    prepare_insertion(&in, db, &product, 1);
+    return in.postings.values->nelts || cat_db_is_accompanied(db) ? write_in_transaction(db, insert_prepared, &in)
+                                                                  : insert_prepared(&in);
+}
+
+apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *products, int count, int *inserted)
+{
+    insertion_t in;
+
+    cat_db_touch(db, NULL);
+    prepare_insertion(&in, db, products, count);
+    for (*inserted = 0; *inserted < count; ++*inserted) {
+        apr_status_t rv = cat_db_insert(db, SQL_PRODUCT_INSERT, in.values + *inserted * ROW_VALUES, ROW_VALUES);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+    }
+    return insert_what_follows(&in);
+}
+
+/* ---- update and delete ---- */
+
+typedef struct product_write_t {
+    cat_db_t *db;
+    const char *id;
+    const cat_input_t *input;                  /* of an update */
+    const cat_products_condition_t *condition; /* NULL: none */
+    const char *const *product;                /* what the update made of it */
+} product_write_t;
+
+static apr_status_t judge_condition(const product_write_t *w)
+{
+    const char *const *stored;
+    apr_status_t rv;
+
+    if (!w->condition) {
+        return APR_SUCCESS;
+    }
+    rv = cat_db_one(w->db, SQL_PRODUCT_LOCK, CAT_VALUES(w->id), &stored);
+    return rv == APR_SUCCESS ? w->condition->judge(w->condition->baton, stored) : rv;
+}
+
+#define UPDATE_VALUES (2 * CAT_PRODUCT_FIELDS + 1) /* at most */
+
+/* The values of SQL_PRODUCT_UPDATE, and their count. It takes a value, NULL to keep the old one, for each field that a
+ * client may set, in the order of the field table; before that of a clearable field, "1" to clear it, else "0"; and the
+ * id. */
+static int list_update_values(const product_write_t *w, const char *values[UPDATE_VALUES])
+{
+    const cat_input_t *input = w->input;
+    int count = 0;
+
+    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+        int flags = cat_product_fields[i].flags;
+        if (flags & CAT_SERVER) {
+            continue;
+        }
+        if (flags & CAT_CLEARABLE) {
+            values[count++] = input->cleared[i] ? "1" : "0";
+        }
+        values[count++] = input->values[i];
+    }
+    values[count++] = w->id;
+    return count;
+}
+
+/* Does the update set a field from which something is derived, or that is counted by hand? */
+static int changes_keys(const product_write_t *w)
+{
+    if (cat_counts_by_hand(w->db) && w->input->values[CAT_PRODUCT_IN_STOCK]) {
+        return 1;
+    }
+    if (!cat_product_keys_kept(w->db) && !cat_counts_by_hand(w->db)) {
+        return 0;
+    }
+    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+        if (cat_product_keys_part(i) & CAT_INDEX_ALL && (w->input->values[i] || w->input->cleared[i])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* "1" becomes "-1". */
+static const char *take_away(const char *in_stock)
+{
+    return *in_stock == '1' ? "-1" : "0";
+}
+
+/* before: of SQL_PRODUCT_KEYS. */
+static apr_status_t note_counts(const product_write_t *w, const char *const *before, const char *const *keys)
+{
+    const char *created_at = before[STORED_CREATED_AT], *was_in_stock = before[STORED_IN_STOCK],
+               *in_stock = w->product[CAT_PRODUCT_IN_STOCK];
+    const char *was = before[CAT_PRODUCT_KEY_CATEGORY] ? before[STORED_CATEGORY] : NULL; /* NULL: it is in no count */
+    const char *is = keys[CAT_PRODUCT_KEY_CATEGORY] ? w->product[CAT_PRODUCT_CATEGORY] : NULL;
+    const cat_counts_delta_t deltas[] = {
+        {created_at, w->id, "0", was, "-1", take_away(was_in_stock)},
+        {created_at, w->id, "0", is, "1", in_stock},
+    };
+    int stays = was && is ? !strcmp(was, is) : was == is;
+
+    return stays && *was_in_stock == *in_stock ? APR_SUCCESS : cat_counts_note(w->db, deltas, 2);
+}
+
+/* Makes what is derived of the product follow it. before: of SQL_PRODUCT_KEYS. */
+static apr_status_t update_keys(const product_write_t *w, const char *const *before)
+{
+    const char *values[CAT_PRODUCT_KEYS + 1];
+    apr_status_t rv;
+
+    cat_product_keys_make(w->db->pool, cat_product_keys_kept(w->db), w->product, values);
+    values[CAT_PRODUCT_KEYS] = w->id;
+    rv = note_counts(w, before, values);
+    if (rv != APR_SUCCESS || cat_product_keys_match(before, values)) {
+        return rv;
+    }
+    rv = cat_db_exec(w->db, SQL_PRODUCT_SET_KEYS, values, CAT_PRODUCT_KEYS + 1, NULL);
+    return rv == APR_SUCCESS ? cat_product_keys_change(w->db, before[CAT_PRODUCT_KEY_WORDS],
+                                                       values[CAT_PRODUCT_KEY_WORDS], before[STORED_CREATED_AT], w->id)
+                             : rv;
+}
+
+/* Read in the same transaction, the product is as this update left it. */
+static apr_status_t update_product(void *baton)
+{
+    product_write_t *w = baton;
+    const char *values[UPDATE_VALUES], *const *before = NULL;
+    int changed, count = list_update_values(w, values);
+    apr_status_t rv = judge_condition(w);
+
+    if (rv == APR_SUCCESS && changes_keys(w)) {
+        rv = cat_db_one(w->db, SQL_PRODUCT_KEYS, CAT_VALUES(w->id), &before);
+    }
+    if (rv != APR_SUCCESS || (rv = cat_db_exec(w->db, SQL_PRODUCT_UPDATE, values, count, &changed)) != APR_SUCCESS) {
+        return rv;
+    }
+    rv = changed ? cat_db_one(w->db, SQL_PRODUCT_GET, CAT_VALUES(w->id), &w->product) : APR_NOTFOUND;
+    return rv == APR_SUCCESS && before ? update_keys(w, before) : rv;
+}
+
+apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_input_t *input,
+                                     const cat_products_condition_t *condition, const char *const **product)
+{
+    product_write_t w = {.db = db, .id = id, .input = input, .condition = condition};
+    apr_status_t rv;
+
+    cat_db_touch(db, id);
+    rv = write_in_transaction(db, update_product, &w);
+    *product = w.product;
+    return rv;
+}
+
+static int has_what_follows(const cat_db_t *db)
+{
+    return cat_product_keys_kept(db) & CAT_INDEX_SEARCH || cat_counts_by_hand(db);
+}
+
+/* The row of SQL_PRODUCT_KEYS is locked, so no other writer changes the category that is counted, or the words. */
+static apr_status_t delete_what_follows(const product_write_t *w)
+{
+    const char *const *stored;
+    apr_status_t rv = cat_db_one(w->db, SQL_PRODUCT_KEYS, CAT_VALUES(w->id), &stored);
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_product_keys_delete(w->db, cat_product_keys_words(w->db->pool, stored[CAT_PRODUCT_KEY_WORDS]),
+                                     stored[STORED_CREATED_AT], w->id);
+    }
+    return rv == APR_SUCCESS ? cat_counts_note(w->db,
+                                               &(cat_counts_delta_t){
+                                                   stored[STORED_CREATED_AT], w->id, "-1",
+                                                   stored[CAT_PRODUCT_KEY_CATEGORY] ? stored[STORED_CATEGORY] : NULL,
+                                                   "-1", take_away(stored[STORED_IN_STOCK])},
+                                               1)
+                             : rv;
+}
+
+static apr_status_t delete_product(void *baton)
+{
+    const product_write_t *w = baton;
+    int deleted;
+    apr_status_t rv = judge_condition(w);
+
+    if (rv == APR_SUCCESS && has_what_follows(w->db)) {
+        rv = delete_what_follows(w);
+    }
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    rv = cat_db_exec(w->db, SQL_PRODUCT_DELETE, CAT_VALUES(w->id), &deleted);
+    return rv == APR_SUCCESS && !deleted ? APR_NOTFOUND : rv;
+}
+
+apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_products_condition_t *condition)
+{
+    product_write_t w = {.db = db, .id = id, .condition = condition};
+
+    cat_db_touch(db, id);
+    return condition || cat_counts_needs_transaction(db) || has_what_follows(db)
+               ? write_in_transaction(db, delete_product, &w)
+               : delete_product(&w);
+}
+
+/* ---- several writes in one transaction ---- */
+
+apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *changed, int writes, cat_work_t *work,
+                                   void *baton)
+{
+    cat_db_touch_many(db, changed);
+    return cat_db_transact_many(db, writes, work, baton);
+}
+
+apr_status_t cat_products_lock(cat_db_t *db, const char *id, const char *const **product)
+{
+    return cat_db_one(db, SQL_PRODUCT_LOCK, CAT_VALUES(id), product);
+}
+
+#define LOCKED 100 /* ids of one SQL_PRODUCT_LOCK_100 */
+
+static apr_status_t pass_row(void *baton, const char *const *values, int count)
+{
+    (void)baton;
+    (void)values;
+    (void)count;
+    return APR_SUCCESS;
+}
+
+/* The places that are left repeat an id. */
+apr_status_t cat_products_lock_many(cat_db_t *db, apr_array_header_t *ids)
+{
+    const char *const *sorted = (const char *const *)ids->elts;
+    apr_status_t rv = APR_SUCCESS;
+
+    if (cat_db_has_one_writer(db)) {
+        return APR_SUCCESS;
+    }
+    qsort(ids->elts, (size_t)ids->nelts, sizeof(*sorted), cat_id_compare);
+    for (int done = 0; done < ids->nelts && rv == APR_SUCCESS; done += LOCKED) {
+        const char *values[LOCKED];
+        for (int i = 0; i < LOCKED; i++) {
+            values[i] = sorted[done + i < ids->nelts ? done + i : done];
+        }
+        rv = cat_db_each(db, SQL_PRODUCT_LOCK_100, values, LOCKED, pass_row, NULL);
+    }
+    return rv;
+}
+
+apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product)
+{
+    const void *const products[] = {product};
+
+    return insert_products(db, products, 1);
+}
+
+apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count)
+{
+    return insert_products(db, (const void *const *)products, count);
+}
+
+apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_input_t *input,
+                                        const char *const **product)
+{
+    product_write_t w = {.db = db, .id = id, .input = input};
+    apr_status_t rv = update_product(&w);
+
+    *product = w.product;
+    return rv;
+}
+
+apr_status_t cat_products_delete_within(cat_db_t *db, const char *id)
+{
+    product_write_t w = {.db = db, .id = id};
+
+    return delete_product(&w);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_PRODUCTS_H
+#define CAT_CATALOGUE_PRODUCTS_H
+
+#include "catalogue/product/product.h"
+#include "db/db.h"
+#include "db/dialects/status.h"
+#include "shm/response_cache.h"
+
+/*
+ * Products in the database. Only these functions write products; each keeps the counts (catalogue/product/counts.h) and
+ * invalidates the cached answers that it makes stale (catalogue/product/answer_cache.h), so no caller has to.
+ *
+ * A product is an array of texts, as stored, in the order of catalogue/product/product.h. APR_NOTFOUND, which is not logged: no
+ * product has the id. Other failures are those of db/db.h.
+ */
+
+/* Sets *body to the response body for a stored product, on a pool that the baton knows. */
+typedef void cat_products_represent_t(void *baton, const char *const *product, const char **body, apr_size_t *length);
+
+/* Sets the item's body, length and hash (cat_etag_hash): from the response cache, or by calling represent with the
+ * product, whose body is then cached. now: the time of the request. id: any text. */
+apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, cat_products_represent_t *represent,
+                                  void *baton, cat_item_t *item);
+
+/* A condition on the stored product. The transaction of the write calls judge, so no other writer changes the product
+ * in between; it may do so several times. Any status but APR_SUCCESS prevents the write, and is returned: CAT_ECHANGED
+ * where the product does not meet the condition. */
+typedef struct cat_products_condition_t {
+    apr_status_t (*judge)(void *baton, const char *const *product);
+    void *baton;
+} cat_products_condition_t;
+
+/* APR_EEXIST: a product has the id. */
+apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product);
+
+/* The caller has begun a transaction, and rolls back after a failure. *inserted: how many were inserted before it. */
+apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *products, int count, int *inserted);
+
+/* Changes the fields that the input sets or clears. input: of cat_fields_check with cat_product_fields and CAT_UPDATE.
+ * condition: NULL for none. *product: as this update left it, on the pool of db. */
+apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_input_t *input,
+                                     const cat_products_condition_t *condition, const char *const **product);
+
+/* condition: NULL for none. */
+apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_products_condition_t *condition);
+
+/* Runs work, which makes about `writes` writes with the functions below, in a transaction; see cat_db_transact.
+ * changed: the ids (const char *) of the products that it updates or deletes. Work may fill it, anew whenever it runs. */
+apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *changed, int writes, cat_work_t *work,
+                                   void *baton);
+
+/* *product: as it is, on the pool of db; no other writer changes it before the end of the transaction. To lock products
+ * in the order of their ids prevents deadlocks between transactions that lock several. */
+apr_status_t cat_products_lock(cat_db_t *db, const char *id, const char *const **product);
+
+/* Locks several products in the order of their ids, which it sorts (const char *); unknown ones are passed over. Where the
+ * database has one writer at a time, there is nothing to lock. */
+apr_status_t cat_products_lock_many(cat_db_t *db, apr_array_header_t *ids);
+
+/* One of several writes within the transaction. A product that is updated or deleted must be locked. APR_EEXIST: a
+ * product has the id. input, *product: as above. */
+apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product);
+apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_input_t *input,
+                                        const char *const **product);
+apr_status_t cat_products_delete_within(cat_db_t *db, const char *id);
+
+/* Inserts several products with few statements: which of them a failure is about is not known, and those before it may be
+ * there, so the transaction must be rolled back. */
+apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count);
+
+#endif

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses the query string of a list into the question that it asks, cat_list_query_t.
+ *
+ * Everything that depends on a query string derives from this value: the SQL, the links to other pages, the key in the
+ * response cache, and what a cursor is sealed to. So two query strings that ask the same must have the same value. Each
+ * parameter is a row of the list parameter table below, which knows how it is parsed and how it is written again:
+ *
+ *     ?sort=-price&category=tea&limit=10&page=2        as the client sent it
+ *     category = tea | price descending | 10 | page 2  parsed: conditions sorted, defaults filled in
+ *     &category=tea&sort=-price&limit=10               query->parameters, the canonical spelling of all but page
+ *     &category=tea&sort=-price                        query->sealed: which products, in which order
+ *
+ * A parameter that is no row is a condition (catalogue/query/query_conditions.c), or unknown. Faults are collected, so that
+ * the client gets all of them at once.
+ */
+#include "catalogue/query/query.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "catalogue/query/cursor.h"
+#include "catalogue/product/product_keys.h"
+#include "http/parameters.h"
+#include "jose/keyring.h"
+#include "lib/buffer.h"
+#include "lib/fold.h"
+
+#define PARAMETERS_SIZE 32 /* octets: a guess of cat_list_query_t's */
+#define KEY_SIZE 128       /* octets: a guess of a key with a cursor */
+
+typedef struct parsing_t {
+    cat_parameters_t parameters;
+    const cat_conf_t *conf;
+    cat_list_query_t *query;
+    cat_query_conditions_t conditions;
+    const char *cursor;         /* the client's; NULL: none, or its encoding is broken */
+    const cat_query_own_t *own; /* NULL: the list's own resource parses */
+    unsigned sent, repeated;    /* bits: the rows of the table that were sent, that were sent twice */
+} parsing_t;
+
+static void parse_page(parsing_t *p, const cat_parameter_t *parameter)
+{
+    p->query->page = cat_parameters_parse_page(parameter);
+}
+
+static void parse_cursor(parsing_t *p, const cat_parameter_t *parameter)
+{
+    p->cursor = parameter->value;
+}
+
+/* ---- q ---- */
+
+/* Drops each word that begins another one, which the other one implies: they are in order, so that is the next one. */
+static int keep_longest(const char **words, int count)
+{
+    int kept = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (i + 1 == count || strncmp(words[i], words[i + 1], strlen(words[i])) != 0) {
+            words[kept++] = words[i];
+        }
+    }
+    return kept;
+}
+
+static int has_search(const cat_conf_t *conf)
+{
+    return !conf->index || *conf->index & CAT_INDEX_SEARCH;
+}
+
+static void parse_words(parsing_t *p, const cat_parameter_t *parameter)
+{
+    cat_parameters_t *parameters = &p->parameters;
+    apr_array_header_t *words =
+        cat_fold_words(parameters->pool, cat_fold_text(parameters->pool, parameter->value ? parameter->value : ""));
+    int count = keep_longest((const char **)words->elts, words->nelts);
+
+    if (!parameter->value) {
+        cat_parameters_add_error(parameters, parameter->name, "encoding", "must be percent-encoded UTF-8");
+    } else if (count == 0) {
+        cat_parameters_add_error(parameters, parameter->name, "blank", "must have a letter or a digit");
+    } else if (count > CAT_QUERY_WORDS_MAX) {
+        cat_parameters_add_error(parameters, parameter->name, "too_many",
+                                 "must have at most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX) " words");
+    } else if (!has_search(p->conf)) {
+        cat_parameters_add_error(parameters, parameter->name, "no_index",
+                                 "must not be there: this server has no search");
+    }
+    p->query->words = (const char *const *)words->elts;
+    p->query->word_count = count;
+}
+
+static void add_words(cat_buffer_t *b, const cat_list_query_t *query)
+{
+    for (int i = 0; i < query->word_count; i++) {
+        cat_buffer_add_text(b, i ? "%20" : "&q=");
+        cat_parameters_write(b, query->words[i]);
+    }
+}
+
+/* ---- order ---- */
+
+static void parse_sort(parsing_t *p, const cat_parameter_t *parameter)
+{
+    p->query->sort_count = cat_query_sort_parse(&p->parameters, p->conf->index, parameter, p->query->sort);
+}
+
+static void add_sort(cat_buffer_t *b, const cat_list_query_t *query)
+{
+    if (!cat_query_sort_is_default(query->sort, query->sort_count)) {
+        CAT_BUFFER_LITERAL(b, "&sort=");
+        cat_query_sort_write(b, query->sort, query->sort_count);
+    }
+}
+
+/* ---- what an answer has ---- */
+
+static void parse_fields(parsing_t *p, const cat_parameter_t *parameter)
+{
+    p->query->fields = cat_field_list_parse(&p->parameters, "fields", parameter, CAT_FIELD_LIST_ALL);
+}
+
+static void add_fields(cat_buffer_t *b, const cat_list_query_t *query)
+{
+    if (query->fields != CAT_FIELD_LIST_ALL) {
+        CAT_BUFFER_LITERAL(b, "&fields=");
+        cat_field_list_write(b, query->fields);
+    }
+}
+
+static void parse_etags(parsing_t *p, const cat_parameter_t *parameter)
+{
+    const char *value = parameter->value ? parameter->value : "";
+
+    p->query->has_etags = strcmp(value, "true") == 0;
+    if (!p->query->has_etags && strcmp(value, "false") != 0) {
+        cat_parameters_add_error(&p->parameters, parameter->name, "type", "must be true or false");
+    }
+}
+
+static void add_etags(cat_buffer_t *b, const cat_list_query_t *query)
+{
+    if (query->has_etags) {
+        CAT_BUFFER_LITERAL(b, "&etags=true");
+    }
+}
+
+static const char *const counts[] = {
+    [CAT_COUNT_CAPPED] = "capped", [CAT_COUNT_EXACT] = "exact", [CAT_COUNT_NONE] = "none", NULL};
+
+static void parse_count(parsing_t *p, const cat_parameter_t *parameter)
+{
+    for (int i = CAT_COUNT_CAPPED; i <= CAT_COUNT_NONE; i++) {
+        if (parameter->value && strcmp(counts[i], parameter->value) == 0) {
+            p->query->count = (cat_count_t)i;
+            return;
+        }
+    }
+    cat_parameters_add_error(&p->parameters, parameter->name, "unknown", "must be exact, capped or none");
+}
+
+static cat_count_t default_count(const cat_list_query_t *query)
+{
+    return query->page ? CAT_COUNT_CAPPED : CAT_COUNT_NONE;
+}
+
+static void add_count(cat_buffer_t *b, const cat_list_query_t *query)
+{
+    if (query->count != default_count(query)) {
+        CAT_BUFFER_LITERAL(b, "&count=");
+        cat_buffer_add_text(b, counts[query->count]);
+    }
+}
+
+static void parse_facets(parsing_t *p, const cat_parameter_t *parameter)
+{
+    p->query->facets = cat_field_list_parse(&p->parameters, "facets", parameter, CAT_QUERY_FACETS);
+}
+
+static void add_facets(cat_buffer_t *b, const cat_list_query_t *query)
+{
+    if (query->facets) {
+        CAT_BUFFER_LITERAL(b, "&facets=");
+        cat_field_list_write(b, query->facets);
+    }
+}
+
+static void parse_limit(parsing_t *p, const cat_parameter_t *parameter)
+{
+    p->query->limit = cat_parameters_parse_limit(parameter, p->conf->default_limit, p->conf->max_limit);
+}
+
+static void add_limit(cat_buffer_t *b, const cat_list_query_t *query)
+{
+    CAT_BUFFER_LITERAL(b, "&limit=");
+    cat_buffer_add_int(b, query->limit);
+}
+
+/* ---- what the description has of each ---- */
+
+static json_t *describe_cursor(const cat_conf_t *conf)
+{
+    (void)conf;
+    return json_pack("{s:s}", "type", "string");
+}
+
+static json_t *describe_words(const cat_conf_t *conf)
+{
+    return has_search(conf) ? json_pack("{s:s, s:i}", "type", "string", "minLength", 1) : NULL;
+}
+
+static json_t *describe_sort(const cat_conf_t *conf)
+{
+    return cat_query_sort_describe(conf->index);
+}
+
+static json_t *describe_fields(const cat_conf_t *conf)
+{
+    (void)conf;
+    return cat_field_list_describe(CAT_FIELD_LIST_ALL);
+}
+
+static json_t *describe_etags(const cat_conf_t *conf)
+{
+    (void)conf;
+    return json_pack("{s:s, s:b}", "type", "boolean", "default", 0);
+}
+
+static json_t *describe_count(const cat_conf_t *conf)
+{
+    (void)conf;
+    return cat_description_words(counts, -1);
+}
+
+static json_t *describe_facets(const cat_conf_t *conf)
+{
+    (void)conf;
+    return cat_field_list_describe(CAT_QUERY_FACETS);
+}
+
+/* ---- the table ---- */
+
+enum { ROW_PAGE, ROW_CURSOR, ROW_Q, ROW_SORT, ROW_FIELDS, ROW_ETAGS, ROW_COUNT, ROW_FACETS, ROW_LIMIT };
+
+/* THE LIST PARAMETER TABLE: one row a parameter of GET /products that is no condition (catalogue/query/query_conditions.c), in
+ * the order in which links have them after the conditions. */
+static const struct parameter_row_t {
+    const char *name;
+    /* Called if the client sent it, for the first one. Its value is NULL if its encoding is broken. */
+    void (*parse)(parsing_t *p, const cat_parameter_t *parameter);
+    /* Adds it to the query's parameters, unless its value is the default; NULL: it only says where an answer begins. */
+    void (*add)(cat_buffer_t *b, const cat_list_query_t *query);
+    /* What a second one means: a fault, nothing, or another value of the list, which may be called "sort[]" too. */
+    enum { REFUSED, FORGIVEN, LISTED } second;
+    int is_sealed; /* flag: a cursor continues the list with the same one only; before all others in the table */
+    int is_of_all; /* flag: it also means something where all products of a list are returned at once */
+    json_t *(*describe)(const cat_conf_t *conf); /* its schema; NULL: the settings leave it out */
+    const char *example;                         /* as JSON */
+    const char *about;                           /* a sentence without full stop */
+} rows[] = {
+    [ROW_PAGE] = {"page", parse_page, NULL, FORGIVEN, 0, 0, cat_parameters_describe_page, "2",
+                  "The number of the page, from 1; what is no integer counts as absent"},
+    [ROW_CURSOR] = {"cursor", parse_cursor, NULL, REFUSED, 0, 0, describe_cursor, "\"\"",
+                    "Where to continue the list: empty at its beginning, then `nextCursor` of the answer before; it is "
+                    "valid with the same conditions, words and order, and without `page`"},
+    [ROW_Q] =
+        {"q", parse_words, add_words, REFUSED, 1, 1, describe_words, "\"red kett\"",
+         "Words of letters and digits, each of which begins a word of `name` or `category`, without regard to case and "
+         "accents; at least 1, at most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX)},
+    [ROW_SORT] = {"sort", parse_sort, add_sort, LISTED, 1, 1, describe_sort, "[\"-price\", \"name\"]",
+                  "The order: fields, with `-` for descending order; ties are ordered by `createdAt`, then by `id`"},
+    [ROW_FIELDS] = {"fields", parse_fields, add_fields, LISTED, 0, 1, describe_fields, "[\"name\", \"price\"]",
+                    "The fields that the answer has of each product; all if absent"},
+    [ROW_ETAGS] = {"etags", parse_etags, add_etags, REFUSED, 0, 0, describe_etags, "true",
+                   "Whether each product of the answer has its `etag`, the one that GET of it has, for `ifMatch`"},
+    [ROW_COUNT] = {"count", parse_count, add_count, REFUSED, 0, 0, describe_count, "\"exact\"",
+                   "How `total` counts: all that match, up to a limit (the default by page), or not at all (the "
+                   "default by cursor)"},
+    [ROW_FACETS] = {"facets", parse_facets, add_facets, LISTED, 0, 0, describe_facets, "[\"category\"]",
+                    "Fields of which the answer counts the values, the most frequent first"},
+    [ROW_LIMIT] = {"limit", parse_limit, add_limit, FORGIVEN, 0, 0, cat_parameters_describe_limit, "20",
+                   "How many products a page has; what is no integer counts as absent, and what exceeds the maximum is "
+                   "the maximum"},
+};
+
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+
+static size_t find_row(const cat_parameter_t *parameter)
+{
+    size_t i = 0;
+
+    while (i < ROWS && (rows[i].second == LISTED ? !cat_parameters_is_list(parameter, rows[i].name)
+                                                 : strcmp(rows[i].name, parameter->name) != 0)) {
+        i++;
+    }
+    return i;
+}
+
+static void refuse_repeated(parsing_t *p, size_t row)
+{
+    if (rows[row].second == REFUSED && !(p->repeated & 1U << row)) {
+        cat_parameters_add_repeated(&p->parameters, rows[row].name);
+    }
+    p->repeated |= 1U << row;
+}
+
+/* A name such as "page[]" is no condition: page and limit are forgiving. */
+static int is_forgiven(const char *name)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        size_t length = strlen(rows[i].name);
+        if (rows[i].second == FORGIVEN && strncmp(name, rows[i].name, length) == 0 && name[length] == '[') {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int takes_own(parsing_t *p, const cat_parameter_t *parameter)
+{
+    return p->own && p->own->take(p->own->baton, &p->parameters, parameter);
+}
+
+static int takes_condition(parsing_t *p, const cat_parameter_t *parameter)
+{
+    return find_row(parameter) == ROWS && !is_forgiven(parameter->name) &&
+           cat_query_conditions_take(&p->conditions, &p->parameters, p->conf->index, parameter);
+}
+
+static void parse_parameter(parsing_t *p, const cat_parameter_t *parameter)
+{
+    size_t row = find_row(parameter);
+    int is_of_list = row < ROWS && (!p->own || rows[row].is_of_all);
+
+    if (takes_own(p, parameter)) {
+        return;
+    }
+    if (is_of_list && p->sent & 1U << row) {
+        refuse_repeated(p, row);
+    } else if (is_of_list) {
+        p->sent |= 1U << row;
+        rows[row].parse(p, parameter);
+    } else if (!takes_condition(p, parameter)) {
+        cat_parameters_add_unknown(&p->parameters, parameter->name);
+    }
+}
+
+/* ---- the canonical spelling ---- */
+
+static void add_rows(cat_buffer_t *b, const cat_list_query_t *query, int is_sealed)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        if (rows[i].add && rows[i].is_sealed == is_sealed) {
+            rows[i].add(b, query);
+        }
+    }
+}
+
+static void write_parameters(apr_pool_t *pool, cat_list_query_t *query)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, PARAMETERS_SIZE);
+    cat_query_conditions_write(&b, query->conditions, query->condition_count);
+    add_rows(&b, query, 1);
+    query->sealed = b.length ? apr_pstrmemdup(pool, b.data, b.length) : "";
+    add_rows(&b, query, 0);
+    query->parameters = cat_buffer_text(&b);
+    query->is_plain = !*query->sealed;
+}
+
+/* ---- a query ---- */
+
+static cat_query_outcome_t read_cursor(const parsing_t *p, apr_time_t now)
+{
+    cat_list_query_t *query = p->query;
+    const cat_keys_t *keys = cat_keyring_get(p->conf->keys, now, NULL);
+    const cat_key_t *key;
+
+    if (!p->cursor || !cat_cursor_read(p->parameters.pool, keys, query->sealed, p->cursor, &query->after, &key)) {
+        return CAT_QUERY_CURSOR_INVALID;
+    }
+    query->sealing_key = keys->all[0];
+    query->cursor = !key || key == query->sealing_key ? p->cursor : NULL;
+    return CAT_QUERY_OK;
+}
+
+static void parse_text(parsing_t *p)
+{
+    cat_list_query_t *query = p->query;
+    cat_parameter_t parameter;
+
+    while (cat_parameters_next(&p->parameters, &parameter)) {
+        parse_parameter(p, &parameter);
+    }
+    query->conditions = p->conditions.all;
+    query->condition_count = p->conditions.count;
+    query->errors = p->parameters.errors;
+    query->ignored = p->parameters.ignored;
+}
+
+static int collect_parts(const cat_list_query_t *query)
+{
+    int parts = query->word_count ? CAT_INDEX_SEARCH : 0;
+
+    for (int i = 0; i < query->condition_count; i++) {
+        parts |= cat_product_keys_part(query->conditions[i].field);
+    }
+    for (int i = 0; i < query->sort_count; i++) {
+        parts |= cat_product_keys_part(query->sort[i].field);
+    }
+    return parts;
+}
+
+/* What is the same question gets the same value. */
+static void fill_defaults(const parsing_t *p)
+{
+    cat_list_query_t *query = p->query;
+
+    if (!query->page && !(p->sent & 1U << ROW_CURSOR)) {
+        query->page = 1;
+    }
+    if (!(p->sent & 1U << ROW_COUNT)) {
+        query->count = default_count(query);
+    } else if (query->count == CAT_COUNT_EXACT && !query->condition_count && !query->word_count) {
+        query->count = CAT_COUNT_CAPPED; /* a counter knows it */
+    }
+}
+
+static void begin_query(parsing_t *p, apr_pool_t *pool, int strict, const char *text)
+{
+    *p->query = (cat_list_query_t){.limit = p->conf->default_limit, .fields = CAT_FIELD_LIST_ALL};
+    p->query->sort_count = cat_query_sort_by_default(p->query->sort);
+    cat_parameters_init(&p->parameters, pool, strict, text);
+}
+
+/* What derives from the parameters. 0: query->errors says why. */
+static int finish_query(parsing_t *p)
+{
+    cat_list_query_t *query = p->query;
+
+    query->parts = collect_parts(query);
+    write_parameters(p->parameters.pool, query);
+    if (strlen(query->parameters) > CAT_QUERY_OCTETS_MAX) {
+        cat_parameters_add_error(&p->parameters, "parameters", "too_long",
+                                 "must have at most " APR_STRINGIFY(CAT_QUERY_OCTETS_MAX) " octets");
+        query->errors = p->parameters.errors;
+    }
+    return !query->errors;
+}
+
+cat_query_outcome_t cat_query_parse(apr_pool_t *pool, const cat_conf_t *conf, apr_time_t now, int strict,
+                                    const char *text, cat_list_query_t *query)
+{
+    parsing_t p = {.conf = conf, .query = query};
+
+    begin_query(&p, pool, strict, text);
+    parse_text(&p);
+    if (query->errors) {
+        return CAT_QUERY_INVALID;
+    }
+    fill_defaults(&p);
+    if (!finish_query(&p)) {
+        return CAT_QUERY_INVALID;
+    }
+    if (!(p.sent & 1U << ROW_CURSOR)) {
+        return CAT_QUERY_OK;
+    }
+    return query->page ? CAT_QUERY_CURSOR_AND_PAGE : read_cursor(&p, now);
+}
+
+int cat_query_parse_all(apr_pool_t *pool, const cat_conf_t *conf, int strict, const char *text,
+                        const cat_query_own_t *own, cat_list_query_t *query)
+{
+    parsing_t p = {.conf = conf, .query = query, .own = own};
+
+    begin_query(&p, pool, strict, text);
+    query->count = CAT_COUNT_NONE;
+    query->after.key = CAT_LIST_KEY_MAX;
+    parse_text(&p);
+    return !query->errors && finish_query(&p);
+}
+
+apr_int64_t cat_query_count_skipped(const cat_list_query_t *query)
+{
+    apr_int64_t pages = query->page - 1;
+
+    return pages > APR_INT64_MAX / query->limit ? APR_INT64_MAX : pages * query->limit;
+}
+
+const char *cat_query_write_cursor(apr_pool_t *pool, const cat_list_query_t *query, const cat_list_position_t *after)
+{
+    return cat_cursor_write(pool, query->sealing_key, query->sealed, after);
+}
+
+/* The answer contains a cursor sealed with today's key. So its name has one too, whichever key sealed the client's cursor, or
+ * the key's mark: sealing the beginning would cost as much as sealing the next cursor. */
+const char *cat_query_write_key(apr_pool_t *pool, const cat_list_query_t *query)
+{
+    const char *cursor = query->cursor;
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, KEY_SIZE);
+    if (query->page) {
+        CAT_BUFFER_LITERAL(&b, "/?page=");
+        cat_buffer_add_int(&b, query->page);
+    } else {
+        cursor = cursor ? cursor : cat_query_write_cursor(pool, query, &query->after);
+        if (!cursor) {
+            return NULL;
+        }
+        CAT_BUFFER_LITERAL(&b, "/");
+        cat_buffer_add_text(&b, *cursor ? "" : cat_key_mark(query->sealing_key));
+        CAT_BUFFER_LITERAL(&b, "?cursor=");
+        cat_buffer_add_text(&b, cursor);
+    }
+    cat_buffer_add_text(&b, query->parameters);
+    return cat_buffer_text(&b);
+}
+
+void cat_query_describe(cat_describer_t *d, int is_all)
+{
+    cat_query_conditions_describe(d);
+    for (size_t i = 0; i < ROWS; i++) {
+        json_t *schema = !is_all || rows[i].is_of_all ? rows[i].describe(d->conf) : NULL;
+        if (schema) {
+            cat_description_add_parameter(d, rows[i].name, rows[i].about, schema,
+                                          json_loads(rows[i].example, JSON_DECODE_ANY, NULL));
+        }
+    }
+}

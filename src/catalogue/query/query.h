@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_QUERY_H
+#define CAT_CATALOGUE_QUERY_H
+
+#include <apr_pools.h>
+#include <apr_tables.h>
+#include <apr_time.h>
+#include <jansson.h>
+
+#include "catalogue/query/field_list.h"
+#include "catalogue/product/list_key.h"
+#include "catalogue/query/query_conditions.h"
+#include "catalogue/query/query_sort.h"
+#include "http/description.h"
+#include "http/parameters.h"
+#include "jose/key.h"
+#include "lib/conf.h"
+
+/*
+ * The question that a list answers, parsed once from the query string. Everything that depends on it derives from this
+ * value: the statement and its values (catalogue/list/list_page.c, catalogue/list/list.c), the targets of Link, the key in the
+ * response cache and the cursors. Two query strings that ask the same have the same value, conditions in the same order.
+ */
+
+#define CAT_QUERY_WORDS_MAX 20    /* of q */
+#define CAT_QUERY_OCTETS_MAX 8192 /* of the parameters in their canonical spelling */
+
+#define CAT_QUERY_FACETS (CAT_FIELD_LIST_OF(CAT_PRODUCT_CATEGORY) | CAT_FIELD_LIST_OF(CAT_PRODUCT_IN_STOCK))
+
+typedef enum {
+    CAT_COUNT_CAPPED, /* exact where a counter knows it, and up to conf->count_limit; the default by page */
+    CAT_COUNT_EXACT,
+    CAT_COUNT_NONE /* the default by cursor */
+} cat_count_t;
+
+typedef struct cat_list_query_t {
+    apr_int64_t limit;         /* products in one answer, at least 1 */
+    apr_int64_t page;          /* at least 1; 0: the answer begins after a list key */
+    cat_list_position_t after; /* where page is 0. At the beginning of the list, key is CAT_LIST_KEY_MAX, values NULL */
+    const cat_key_t *sealing_key; /* seals cursors, where page is 0 */
+    const char *cursor;           /* the client's, where page is 0; NULL: another key has sealed it */
+
+    /* Which products, all of these at once. Conditions are in ascending order of field, operator and text; there may be
+     * several of a field, each with another operator. */
+    const cat_query_condition_t *conditions;
+    int condition_count;      /* 0 to CAT_QUERY_CONDITIONS_MAX */
+    const char *const *words; /* of q: folded, ascending, none begins another one; each begins a word of the product */
+    int word_count;           /* 0 to CAT_QUERY_WORDS_MAX; 0: no q */
+
+    /* In which order: these fields, then createdAt and id in the direction of the first of them. All different; the last
+     * of several is never a createdAt that the order has anyway. */
+    cat_query_sort_t sort[CAT_LIST_SORT_MAX];
+    int sort_count; /* at least 1; the default is createdAt, descending */
+
+    int parts;    /* of the index that conditions, words and order read: a set of catalogue/product/product_keys.h */
+    int is_plain; /* flag: all products, newest first: no condition, no word, the default order */
+
+    unsigned fields; /* that each product of the answer has: CAT_FIELD_LIST_OF(CAT_PRODUCT_x) | ..., never empty */
+    int has_etags;   /* flag: the answer has the tag of each product */
+    cat_count_t count;
+    unsigned facets; /* of which the answer counts the values: out of CAT_QUERY_FACETS; 0: no facets */
+
+    /* The canonical spelling, with "&" before each parameter, encoded: */
+    const char *parameters; /* "&category=tea&sort=-price&limit=10": all but page and cursor */
+    const char
+        *sealed; /* "&category=tea&sort=-price": conditions, q and sort, which a cursor is sealed to; "": plain */
+
+    json_t *errors;                    /* {field, code, message}, in the order sent; NULL: none */
+    const apr_array_header_t *ignored; /* const char *: parameters that mean nothing here; NULL: none */
+} cat_list_query_t;
+
+typedef enum {
+    CAT_QUERY_OK,
+    CAT_QUERY_INVALID,        /* query->errors says why */
+    CAT_QUERY_CURSOR_INVALID, /* no server wrote it with one of conf's keys for these conditions and this order */
+    CAT_QUERY_CURSOR_AND_PAGE /* the client sent both */
+} cat_query_outcome_t;
+
+/* text: a raw query string, NULL for none. An unusable page or limit counts as absent, of several the first one counts.
+ * strict: a parameter that means nothing here is an error. *query is on the pool, and valid if the outcome is CAT_QUERY_OK. now: the time of the
+ * request, for conf->keys. */
+cat_query_outcome_t cat_query_parse(apr_pool_t *pool, const cat_conf_t *conf, apr_time_t now, int strict,
+                                    const char *text, cat_list_query_t *query);
+
+/* Takes a parameter of the caller's own, or adds its fault to p. 0: it is none of them. */
+typedef struct cat_query_own_t {
+    int (*take)(void *baton, cat_parameters_t *p, const cat_parameter_t *parameter);
+    void *baton;
+} cat_query_own_t;
+
+/* The same for a resource that returns all products of a list at once: only conditions, q, sort and fields mean something,
+ * besides own. 0: query->errors says why. */
+int cat_query_parse_all(apr_pool_t *pool, const cat_conf_t *conf, int strict, const char *text,
+                        const cat_query_own_t *own, cat_list_query_t *query);
+
+/* Adds the parameters to the description of a route. is_all: those of cat_query_parse_all only. */
+void cat_query_describe(cat_describer_t *d, int is_all);
+
+/* How many products precede the page; APR_INT64_MAX: more than any catalogue has. */
+apr_int64_t cat_query_count_skipped(const cat_list_query_t *query);
+
+/*
+ * The cursor that continues the list after a position, on the pool; only where page is 0. NULL: no memory. It has the
+ * position and a MAC over it and query->sealed, so cat_query_parse accepts it with the same conditions, words and order
+ * only; the client may change limit, fields, count and facets.
+ */
+const char *cat_query_write_cursor(apr_pool_t *pool, const cat_list_query_t *query, const cat_list_position_t *after);
+
+/* The list's name in the response cache, on the pool. It contains a slash, which no product's has. NULL: no memory. */
+const char *cat_query_write_key(apr_pool_t *pool, const cat_list_query_t *query);
+
+#endif

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses conditions, such as `category=tea` and `price[gte]=5`, and writes them in their canonical spelling.
+ *
+ * The name before the brackets is a field, and the name in them an operator. Which operators a field has follows from its
+ * row in the field table (db/dialects/product.def) and from the operator table below: `price[prefix]` is refused because price is
+ * a number. A value is read as its field's kind, and kept as the database compares it:
+ *
+ *     price[gte]=5            field price, CAT_GTE, the bits of 5.0
+ *     name[prefix]=Kettle     field name, CAT_PREFIX, "kettle", folded
+ *     category[in]=tea,mugs   field category, CAT_IN, "mugs", "tea": sorted, each once
+ *
+ * Conditions are kept in the order of field and operator, whatever the order in the query string.
+ */
+#include "catalogue/query/query_conditions.h"
+
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalogue/query/field_list.h"
+#include "catalogue/product/product_keys.h"
+#include "lib/fold.h"
+#include "lib/id.h"
+#include "lib/json.h"
+#include "lib/number.h"
+#include "lib/time.h"
+
+/* ---- the operators ---- */
+
+/* What a field is like, as bits; cat_kind_t is the first four of them. */
+enum {
+    TEXT = 1 << CAT_STRING,
+    NUMBER = 1 << CAT_NUMBER,
+    BOOLEAN = 1 << CAT_BOOLEAN,
+    TIME = 1 << CAT_TIME,
+    KEY = 1 << 4,  /* the id, which is text that has no order and no parts */
+    UNSET = 1 << 5 /* it need not be set */
+};
+
+/* THE OPERATOR TABLE: the name in brackets, the fields that have the operator, those that are like one of these, and what it says of a
+ * field, after its name. */
+static const struct operator_row_t {
+    const char *name;
+    unsigned of;
+    const char *about;
+} operators[] = {
+    [CAT_EQ] = {"", TEXT | NUMBER | BOOLEAN | TIME | KEY, "is this value; texts are compared exactly"},
+    [CAT_NE] = {"ne", TEXT | NUMBER | TIME, "is set, and is another value; texts are compared exactly"},
+    [CAT_LT] = {"lt", TEXT | NUMBER | TIME,
+                "comes before this value; texts are compared folded, without case and accents"},
+    [CAT_LTE] = {"lte", TEXT | NUMBER | TIME, "is this value, or comes before it; texts are compared folded"},
+    [CAT_GT] = {"gt", TEXT | NUMBER | TIME, "comes after this value; texts are compared folded"},
+    [CAT_GTE] = {"gte", TEXT | NUMBER | TIME, "is this value, or comes after it; texts are compared folded"},
+    [CAT_IN] = {"in", TEXT | NUMBER | BOOLEAN | TIME | KEY,
+                "is one of these values, at most " APR_STRINGIFY(
+                    CAT_QUERY_VALUES_MAX) "; alone, it may have several, with commas, and `\\,` is a comma in one"},
+    [CAT_PREFIX] = {"prefix", TEXT, "begins with this text, without regard to case and accents"},
+    [CAT_EXISTS] = {"exists", UNSET, "is set, or, with `false`, is not"},
+};
+
+#define OPERATORS ((int)(sizeof(operators) / sizeof(operators[0])))
+
+static unsigned describe_field(int field)
+{
+    const cat_field_t *row = &cat_product_fields[field];
+    unsigned kind = field == CAT_PRODUCT_ID ? KEY : 1U << row->kind;
+
+    return kind | (row->flags & CAT_CLEARABLE ? UNSET : 0);
+}
+
+static int has_operator(int field, int op)
+{
+    return (operators[op].of & describe_field(field)) != 0;
+}
+
+/* "must have one of the operators ne, lt", or "must have the operator in": those in brackets. */
+static const char *name_operators(apr_pool_t *pool, int field)
+{
+    const char *names = "";
+    int count = 0;
+
+    for (int op = CAT_NE; op < OPERATORS; op++) {
+        if (has_operator(field, op)) {
+            names = apr_pstrcat(pool, names, count++ ? ", " : "", operators[op].name, NULL);
+        }
+    }
+    return apr_pstrcat(pool, count == 1 ? "must have the operator " : "must have one of the operators ", names, NULL);
+}
+
+int cat_query_conditions_has_index(const int *index, int field)
+{
+    return !(cat_product_keys_part(field) & ~(index ? *index : CAT_INDEX_ALL));
+}
+
+/* ---- a value ---- */
+
+/* Why a value is refused; code NULL: it is not. */
+typedef struct fault_t {
+    const char *code, *message;
+} fault_t;
+
+static const fault_t no_fault = {NULL, NULL};
+
+static apr_size_t count_characters(const char *text)
+{
+    apr_size_t count = 0;
+
+    for (; *text; text++) {
+        count += (*text & 0xc0) != 0x80; /* not a UTF-8 continuation byte */
+    }
+    return count;
+}
+
+static fault_t read_id(apr_pool_t *pool, const char *text, cat_query_value_t *value)
+{
+    value->text = cat_id_fold(pool, text);
+    return cat_id_check(value->text) ? no_fault : (fault_t){"format", "must be the id of a product"};
+}
+
+static fault_t read_text(apr_pool_t *pool, const cat_field_t *field, const char *text, cat_query_value_t *value)
+{
+    apr_size_t length = count_characters(text);
+
+    if ((double)length < field->least) {
+        return (fault_t){"too_short", apr_psprintf(pool, "must have at least %.0f character", field->least)};
+    }
+    if ((double)length > field->most) {
+        return (fault_t){"too_long", apr_psprintf(pool, "must have at most %.0f characters", field->most)};
+    }
+    value->text = text;
+    value->folded = cat_fold_text(pool, text);
+    return no_fault;
+}
+
+static fault_t read_number(apr_pool_t *pool, const char *text, cat_query_value_t *value)
+{
+    double number;
+
+    if (!cat_number_parse_real(text, &number)) {
+        return (fault_t){"type", "must be a number"};
+    }
+    if (!cat_number_is_exact(pool, text, strlen(text))) {
+        return (fault_t){"precision", cat_number_explain(pool, text)};
+    }
+    value->text = cat_number_format(pool, cat_json_own(pool, json_real(number)));
+    if (number < 0) {
+        value->key = CAT_QUERY_BELOW_ALL;
+    } else {
+        memcpy(&value->key, &number, sizeof(value->key));
+    }
+    return no_fault;
+}
+
+static fault_t read_boolean(const char *text, cat_query_value_t *value)
+{
+    value->key = strcmp(text, "true") == 0;
+    value->text = value->key ? "1" : "0";
+    return value->key || strcmp(text, "false") == 0 ? no_fault : (fault_t){"type", "must be true or false"};
+}
+
+static fault_t read_time(apr_pool_t *pool, const char *text, cat_query_value_t *value)
+{
+    if (!cat_time_parse(text, &value->key)) {
+        return (fault_t){"format", "must be a time such as 2026-11-21T09:30:00.000Z"};
+    }
+    value->text = apr_off_t_toa(pool, value->key);
+    return no_fault;
+}
+
+static fault_t read_value(apr_pool_t *pool, int field, int op, const char *text, cat_query_value_t *value)
+{
+    const cat_field_t *row = &cat_product_fields[field];
+
+    if (op == CAT_EXISTS) {
+        return read_boolean(text, value);
+    }
+    if (field == CAT_PRODUCT_ID) {
+        return read_id(pool, text, value);
+    }
+    switch (row->kind) {
+    case CAT_NUMBER:
+        return read_number(pool, text, value);
+    case CAT_BOOLEAN:
+        return read_boolean(text, value);
+    case CAT_TIME:
+        return read_time(pool, text, value);
+    case CAT_STRING:
+        break;
+    }
+    return read_text(pool, row, text, value);
+}
+
+/* ---- the values of a condition ---- */
+
+static int compare_values(const void *one, const void *other)
+{
+    return strcmp(((const cat_query_value_t *)one)->text, ((const cat_query_value_t *)other)->text);
+}
+
+/* In ascending order, each once. */
+static int sort_values(cat_query_value_t *values, int count)
+{
+    int kept = 1;
+
+    qsort(values, (size_t)count, sizeof(*values), compare_values);
+    for (int i = 1; i < count; i++) {
+        if (compare_values(&values[kept - 1], &values[i]) != 0) {
+            values[kept++] = values[i];
+        }
+    }
+    return kept;
+}
+
+static const fault_t bad_encoding = {"encoding", "must be percent-encoded UTF-8"};
+
+static fault_t read_items(apr_pool_t *pool, cat_query_condition_t *condition, const apr_array_header_t *items)
+{
+    cat_query_value_t *values = apr_pcalloc(pool, (apr_size_t)items->nelts * sizeof(*values));
+
+    for (int i = 0; i < items->nelts; i++) {
+        const char *text = APR_ARRAY_IDX(items, i, const char *);
+        fault_t fault = i == CAT_QUERY_VALUES_MAX
+                            ? (fault_t){"too_many", "must have at most " APR_STRINGIFY(CAT_QUERY_VALUES_MAX) " values"}
+                        : text ? read_value(pool, condition->field, condition->op, text, &values[i])
+                               : bad_encoding;
+        if (fault.code) {
+            return fault;
+        }
+    }
+    condition->count = sort_values(values, items->nelts);
+    condition->values = values;
+    return no_fault;
+}
+
+static fault_t read_single(apr_pool_t *pool, cat_query_condition_t *condition, const char *text)
+{
+    cat_query_value_t *value = apr_pcalloc(pool, sizeof(*value));
+    fault_t fault = read_value(pool, condition->field, condition->op, text, value);
+
+    if (!fault.code && condition->op == CAT_PREFIX && !*value->folded) {
+        return (fault_t){"too_short", "must have at least 1 character"};
+    }
+    condition->count = 1;
+    condition->values = value;
+    return fault;
+}
+
+static fault_t read_values(const cat_parameters_t *p, const char *name, const cat_parameter_t *parameter,
+                           cat_query_condition_t *condition)
+{
+    if (condition->op == CAT_IN) {
+        return read_items(p->pool, condition, cat_parameters_list(p, name, parameter));
+    }
+    return parameter->value ? read_single(p->pool, condition, parameter->value) : bad_encoding;
+}
+
+/* ---- the name of a condition ---- */
+
+/* "price[gte]" */
+static const char *write_name(apr_pool_t *pool, int field, int op)
+{
+    const char *name = cat_product_fields[field].name;
+
+    return op == CAT_EQ ? name : apr_pstrcat(pool, name, "[", operators[op].name, "]", NULL);
+}
+
+/* brackets: "[gte]", or "[in][]" of a list. OPERATORS: the field has none of the name. */
+static int find_operator(int field, const char *brackets)
+{
+    for (int op = CAT_NE; op < OPERATORS; op++) {
+        apr_size_t length = strlen(operators[op].name);
+        const char *end = brackets + 1 + length;
+        if (strncmp(brackets + 1, operators[op].name, length) == 0 && has_operator(field, op) &&
+            (strcmp(end, "]") == 0 || (op == CAT_IN && strcmp(end, "][]") == 0))) {
+            return op;
+        }
+    }
+    return OPERATORS;
+}
+
+/* ---- a condition ---- */
+
+static int compare_conditions(const cat_query_condition_t *one, const cat_query_condition_t *other)
+{
+    return one->field != other->field ? one->field - other->field : (int)one->op - (int)other->op;
+}
+
+static void insert_condition(cat_query_conditions_t *conditions, apr_pool_t *pool,
+                             const cat_query_condition_t *condition)
+{
+    int at = conditions->count++;
+
+    if (!conditions->all) {
+        conditions->all = apr_palloc(pool, CAT_QUERY_CONDITIONS_MAX * sizeof(*conditions->all));
+    }
+    for (; at > 0 && compare_conditions(&conditions->all[at - 1], condition) > 0; at--) {
+        conditions->all[at] = conditions->all[at - 1];
+    }
+    conditions->all[at] = *condition;
+}
+
+/* 0: there is such a condition already. That of a list has read all its values. */
+static int note_sent(cat_query_conditions_t *conditions, cat_parameters_t *p, const char *name,
+                     const cat_query_condition_t *condition)
+{
+    unsigned bit = 1U << condition->op;
+
+    if (!(conditions->sent[condition->field] & bit)) {
+        conditions->sent[condition->field] |= bit;
+        return 1;
+    }
+    if (condition->op != CAT_IN && !(conditions->repeated[condition->field] & bit)) {
+        conditions->repeated[condition->field] |= bit;
+        cat_parameters_add_repeated(p, name);
+    }
+    return 0;
+}
+
+static void take_condition(cat_query_conditions_t *conditions, cat_parameters_t *p, const cat_parameter_t *parameter,
+                           cat_query_condition_t *condition)
+{
+    const char *name = write_name(p->pool, condition->field, condition->op);
+    fault_t fault;
+
+    if (!note_sent(conditions, p, name, condition)) {
+        return;
+    }
+    if (conditions->taken++ == CAT_QUERY_CONDITIONS_MAX) {
+        cat_parameters_add_error(
+            p, name, "too_many",
+            "must not be there: at most " APR_STRINGIFY(CAT_QUERY_CONDITIONS_MAX) " conditions are allowed");
+    }
+    if (conditions->taken > CAT_QUERY_CONDITIONS_MAX) {
+        return;
+    }
+    fault = read_values(p, name, parameter, condition);
+    if (fault.code) {
+        cat_parameters_add_error(p, name, fault.code, fault.message);
+    } else {
+        insert_condition(conditions, p->pool, condition);
+    }
+}
+
+/* Each of them is named, up to a number that no condition well meant exceeds. */
+static void refuse_name(cat_query_conditions_t *conditions, cat_parameters_t *p, const char *name, const char *code,
+                        const char *message)
+{
+    if (conditions->refused++ < CAT_FIELDS_UNKNOWN_MAX) {
+        cat_parameters_add_error(p, name, code, message);
+    }
+}
+
+int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters_t *p, const int *index,
+                              const cat_parameter_t *parameter)
+{
+    const char *brackets = strchr(parameter->name, '[');
+    apr_size_t length = brackets ? (apr_size_t)(brackets - parameter->name) : strlen(parameter->name);
+    cat_query_condition_t condition = {.field = cat_field_list_find(parameter->name, length)};
+    int op = CAT_EQ;
+
+    if (condition.field == CAT_PRODUCT_FIELDS) {
+        if (brackets) {
+            refuse_name(conditions, p, parameter->name, "unknown", "is not a condition on a known field");
+        }
+        return brackets != NULL;
+    }
+    if (brackets && (op = find_operator(condition.field, brackets)) == OPERATORS) {
+        refuse_name(conditions, p, parameter->name, "operator", name_operators(p->pool, condition.field));
+        return 1;
+    }
+    if (!cat_query_conditions_has_index(index, condition.field)) {
+        refuse_name(conditions, p, parameter->name, "no_index",
+                    "must not be there: this server has no index of the field");
+        return 1;
+    }
+    condition.op = (cat_operator_t)op;
+    take_condition(conditions, p, parameter, &condition);
+    return 1;
+}
+
+/* ---- the canonical spelling ---- */
+
+/* What cat_parameters_list reads as the text. */
+static const char *escape_item(apr_pool_t *pool, const char *text)
+{
+    char *escaped = apr_palloc(pool, 2 * strlen(text) + 1), *end = escaped;
+
+    for (; *text; text++) {
+        if (*text == ',' || *text == '\\') {
+            *end++ = '\\';
+        }
+        *end++ = *text;
+    }
+    *end = '\0';
+    return escaped;
+}
+
+static void write_value(cat_buffer_t *b, const cat_query_condition_t *condition, const cat_query_value_t *value)
+{
+    cat_kind_t kind = condition->op == CAT_EXISTS ? CAT_BOOLEAN : cat_product_fields[condition->field].kind;
+    char time[CAT_TIME_LENGTH + 1];
+
+    switch (kind) {
+    case CAT_BOOLEAN:
+        cat_buffer_add_text(b, value->key ? "true" : "false");
+        return;
+    case CAT_TIME:
+        cat_time_format(time, value->key);
+        cat_parameters_write(b, time);
+        return;
+    case CAT_STRING:
+    case CAT_NUMBER:
+        break;
+    }
+    cat_parameters_write(b, condition->op == CAT_IN ? escape_item(b->pool, value->text) : value->text);
+}
+
+static void write_condition(cat_buffer_t *b, const cat_query_condition_t *condition)
+{
+    CAT_BUFFER_LITERAL(b, "&");
+    cat_buffer_add_text(b, cat_product_fields[condition->field].name);
+    if (condition->op != CAT_EQ) {
+        CAT_BUFFER_LITERAL(b, "%5B");
+        cat_buffer_add_text(b, operators[condition->op].name);
+        CAT_BUFFER_LITERAL(b, "%5D");
+    }
+    CAT_BUFFER_LITERAL(b, "=");
+    for (int i = 0; i < condition->count; i++) {
+        cat_buffer_add_text(b, i ? "," : "");
+        write_value(b, condition, &condition->values[i]);
+    }
+}
+
+void cat_query_conditions_write(cat_buffer_t *b, const cat_query_condition_t *conditions, int count)
+{
+    for (int i = 0; i < count; i++) {
+        write_condition(b, &conditions[i]);
+    }
+}
+
+/* ---- the description ---- */
+
+/* A condition may compare with a value that no product has, as long as it is of the field's kind. */
+static json_t *describe_value(int field, int op)
+{
+    const cat_field_t *row = &cat_product_fields[field];
+    json_t *schema;
+
+    if (op == CAT_EXISTS) {
+        return json_pack("{s:s}", "type", "boolean");
+    }
+    if (row->kind == CAT_NUMBER) {
+        return json_pack("{s:s}", "type", "number");
+    }
+    schema = cat_schema_of_value(row);
+    if (row->flags & CAT_VISIBLE) {
+        json_object_del(schema, "pattern");
+    }
+    if (op == CAT_PREFIX) {
+        json_object_set_new(schema, "minLength", json_integer(1));
+    }
+    return schema;
+}
+
+static void describe_condition(cat_describer_t *d, int field, int op)
+{
+    const cat_field_t *row = &cat_product_fields[field];
+    json_t *schema = describe_value(field, op);
+    json_t *example = op == CAT_EXISTS ? json_true() : cat_schema_field_example(row);
+
+    if (op == CAT_IN) {
+        schema = json_pack("{s:s, s:o, s:i, s:i}", "type", "array", "items", schema, "minItems", 1, "maxItems",
+                           CAT_QUERY_VALUES_MAX);
+        example = json_pack("[o]", example);
+    }
+    cat_description_add_parameter(d, write_name(d->pool, field, op),
+                                  apr_pstrcat(d->pool, "`", row->name, "` ", operators[op].about, NULL), schema,
+                                  example);
+}
+
+void cat_query_conditions_describe(cat_describer_t *d)
+{
+    for (int field = 0; field < CAT_PRODUCT_FIELDS; field++) {
+        for (int op = 0; op < OPERATORS && cat_query_conditions_has_index(d->conf->index, field); op++) {
+            if (has_operator(field, op)) {
+                describe_condition(d, field, op);
+            }
+        }
+    }
+}

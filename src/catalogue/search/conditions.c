@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes the conditions of a list as SQL, on the columns of the table products p.
+ *
+ * A field has up to two columns. Its own has what the client sent, and equality compares that; `<`, `>`, prefixes and orders
+ * compare its key: a text folded, a number as an integer in the same order.
+ *
+ *     category=Tea          p.category = 'Tea'
+ *     name=Kettle           p.name = 'Kettle' AND p.name_key = 'kettle'   (only the key has an index)
+ *     category[gte]=Tea     p.category_key >= 'tea'
+ *     name[prefix]=ket      p.name_key >= 'ket' AND p.name_key < 'keu'
+ *     price[ne]=5           p.price_key <> ... AND p.price_key >= 0       (-1 is the key of a price that is not set)
+ *
+ * Each condition can be written in two ways: in full (cat_conditions_add), and as far as an index can find it
+ * (cat_conditions_add_for_index), where equality of a text becomes equality of its key, for instance. The second finds all
+ * products that meet the condition, and perhaps others; the plan adds the first to check them.
+ */
+#include "catalogue/search/conditions.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "catalogue/product/product_keys.h"
+#include "lib/fold.h"
+
+/* THE COLUMN TABLE: what a field is compared and ordered by, derived of the field table (db/dialects/product.def). */
+#define KEY_KEYED(column) column "_key"
+#define KEY_PLAIN(column) column
+#define KEY_NONE(column) NULL
+#define COLUMN(name, field, column, update, compare, kind, ...)                                                        \
+    [CAT_PRODUCT_##name] = {column, KEY_##compare(column), (kind) != CAT_STRING},
+
+static const struct {
+    const char *own; /* what texts are compared with for equality */
+    const char *key; /* what all else is compared and ordered by; NULL: no condition or order reads it */
+    int is_number;   /* flag: of the key */
+} columns[CAT_PRODUCT_FIELDS] = {CAT_PRODUCT_TABLE(COLUMN)};
+
+const char *cat_conditions_column(int field)
+{
+    return columns[field].key;
+}
+
+int cat_conditions_is_number(int field)
+{
+    return columns[field].is_number;
+}
+
+static int may_be_unset(int field)
+{
+    return cat_product_fields[field].flags & CAT_CLEARABLE;
+}
+
+static int is_keyed(int field)
+{
+    return cat_product_keys_part(field) != 0;
+}
+
+/* ---- prefixes ---- */
+
+static apr_uint32_t decode_character(const unsigned char *first)
+{
+    apr_uint32_t character = *first < 0xE0 ? *first & 0x1F : *first < 0xF0 ? *first & 0x0F : *first & 0x07;
+
+    if (*first < 0x80) {
+        return *first;
+    }
+    for (first++; (*first & 0xC0) == 0x80; first++) {
+        character = character << 6 | (*first & 0x3F);
+    }
+    return character;
+}
+
+static void encode_character(char *to, apr_uint32_t character)
+{
+    int octets = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+    static const unsigned char marks[] = {0, 0, 0xC0, 0xE0, 0xF0};
+
+    to[octets] = '\0';
+    for (int i = octets - 1; i > 0; i--, character >>= 6) {
+        to[i] = (char)(0x80 | (character & 0x3F));
+    }
+    to[0] = (char)(marks[octets] | character);
+}
+
+/* The last character gives way to the one above it; one with none above it is left out. */
+const char *cat_conditions_end_of_prefix(apr_pool_t *pool, const char *prefix)
+{
+    apr_size_t length = strlen(prefix);
+    char *end = apr_pstrcat(pool, prefix, "    ", NULL); /* room for a longer character */
+
+    while (length > 0) {
+        apr_uint32_t character;
+        do {
+            length--;
+        } while (length > 0 && (end[length] & 0xC0) == 0x80);
+        character = decode_character((const unsigned char *)end + length);
+        end[length] = '\0';
+        if (character < 0x10FFFF) {
+            encode_character(end + length, character == 0xD7FF ? 0xE000 : character + 1);
+            return end;
+        }
+    }
+    return NULL;
+}
+
+/* ---- conditions ---- */
+
+static const char *const operators[] = {
+    [CAT_EQ] = " = ", [CAT_NE] = " <> ", [CAT_LT] = " < ", [CAT_LTE] = " <= ", [CAT_GT] = " > ", [CAT_GTE] = " >= ",
+};
+
+static void add_column(cat_select_text_t *s, const char *column)
+{
+    cat_select_text_add(s, "p.", column, NULL);
+}
+
+/* As the column has it. */
+static const char *key_of_text(const cat_select_text_t *s, const cat_query_value_t *value)
+{
+    return value->folded ? cat_fold_cut(s->text.pool, value->folded, CAT_PRODUCT_KEY_SIZE) : value->text;
+}
+
+/* Compares the column that orders the field. */
+static void compare_key(cat_select_text_t *s, int field, const char *operator, const cat_query_value_t * value)
+{
+    add_column(s, columns[field].key);
+    cat_select_text_add(s, operator, NULL);
+    if (columns[field].is_number) {
+        cat_select_text_add_key(s, value->key);
+    } else {
+        cat_select_text_add_value(s, key_of_text(s, value));
+    }
+}
+
+/* Compares a text as it was sent. */
+static void compare_exact(cat_select_text_t *s, int field, const char *operator, const cat_query_value_t * value)
+{
+    add_column(s, columns[field].own);
+    cat_select_text_add(s, field == CAT_PRODUCT_ID ? "" : s->dialect->syntax->by_octets, operator, NULL);
+    cat_select_text_add_value(s, value->text);
+}
+
+/* A database that takes no notice of blanks at the end of a text finds too much by the text, but not by its folded form,
+ * where they are. Of texts other than the category, only the folded form has an index. */
+static void add_equality(cat_select_text_t *s, int field, const cat_query_value_t *value)
+{
+    if (columns[field].is_number) {
+        compare_key(s, field, " = ", value);
+        return;
+    }
+    compare_exact(s, field, " = ", value);
+    if (is_keyed(field) && (field != CAT_PRODUCT_CATEGORY || s->dialect->syntax->pads_blanks)) {
+        cat_select_text_add(s, " AND ", NULL);
+        compare_key(s, field, " = ", value);
+    }
+}
+
+static void add_in(cat_select_text_t *s, const cat_query_condition_t *condition)
+{
+    int field = condition->field;
+
+    for (int i = 0; i < condition->count; i++) {
+        cat_select_text_add(s, i ? " OR (" : "((", NULL);
+        add_equality(s, field, &condition->values[i]);
+        cat_select_text_add(s, ")", NULL);
+    }
+    cat_select_text_add(s, ")", NULL);
+}
+
+static void add_inequality(cat_select_text_t *s, int field, const cat_query_value_t *value)
+{
+    if (columns[field].is_number) {
+        compare_key(s, field, " <> ", value);
+        return;
+    }
+    cat_select_text_add(s, "NOT (", NULL);
+    add_equality(s, field, value);
+    cat_select_text_add(s, ")", NULL);
+}
+
+static void add_prefix(cat_select_text_t *s, int field, const cat_query_value_t *value)
+{
+    const char *begin = key_of_text(s, value), *end = cat_conditions_end_of_prefix(s->text.pool, begin);
+
+    add_column(s, columns[field].key);
+    cat_select_text_add(s, " >= ", NULL);
+    cat_select_text_add_value(s, begin);
+    if (end) {
+        cat_select_text_add(s, " AND ", NULL);
+        add_column(s, columns[field].key);
+        cat_select_text_add(s, " < ", NULL);
+        cat_select_text_add_value(s, end);
+    }
+}
+
+/* The key of a number that is not set is -1, and that of a text is empty, as those of other texts may be. */
+static void add_is_set(cat_select_text_t *s, int field, int is_set)
+{
+    if (columns[field].is_number) {
+        add_column(s, columns[field].key);
+        cat_select_text_add(s, is_set ? " >= " : " < ", NULL);
+        cat_select_text_add_key(s, 0);
+    } else {
+        add_column(s, columns[field].own);
+        cat_select_text_add(s, is_set ? " IS NOT NULL" : " IS NULL", NULL);
+    }
+}
+
+/* A field that is not set meets no comparison. */
+static void add_if_set(cat_select_text_t *s, int field)
+{
+    if (may_be_unset(field)) {
+        cat_select_text_add(s, " AND ", NULL);
+        add_is_set(s, field, 1);
+    }
+}
+
+void cat_conditions_add(cat_select_text_t *s, const cat_query_condition_t *condition)
+{
+    const cat_query_value_t *value = condition->values;
+    int field = condition->field;
+
+    switch (condition->op) {
+    case CAT_EQ:
+        add_equality(s, field, value);
+        break;
+    case CAT_IN:
+        add_in(s, condition);
+        break;
+    case CAT_NE:
+        add_inequality(s, field, value);
+        add_if_set(s, field);
+        break;
+    case CAT_PREFIX:
+        add_prefix(s, field, value);
+        break;
+    case CAT_EXISTS:
+        add_is_set(s, field, value->key != 0);
+        break;
+    default:
+        compare_key(s, field, operators[condition->op], value);
+        add_if_set(s, field);
+    }
+}
+
+int cat_conditions_is_indexed(const cat_query_condition_t *condition)
+{
+    int field = condition->field;
+    int has_index = is_keyed(field) || field == CAT_PRODUCT_ID || field == CAT_PRODUCT_CREATED_AT;
+
+    return has_index && condition->op != CAT_NE && (condition->op != CAT_EXISTS || columns[field].is_number);
+}
+
+static void add_key_list(cat_select_text_t *s, const cat_query_condition_t *condition)
+{
+    int field = condition->field, is_exact = field == CAT_PRODUCT_ID || field == CAT_PRODUCT_CATEGORY;
+
+    add_column(s, is_exact ? columns[field].own : columns[field].key);
+    cat_select_text_add(s, field == CAT_PRODUCT_CATEGORY ? s->dialect->syntax->by_octets : "", " IN (", NULL);
+    for (int i = 0; i < condition->count; i++) {
+        cat_select_text_add(s, i ? ", " : "", NULL);
+        if (columns[field].is_number) {
+            cat_select_text_add_key(s, condition->values[i].key);
+        } else {
+            cat_select_text_add_value(s, is_exact ? condition->values[i].text : key_of_text(s, &condition->values[i]));
+        }
+    }
+    cat_select_text_add(s, ")", NULL);
+}
+
+int cat_conditions_add_for_index(cat_select_text_t *s, const cat_query_condition_t *condition)
+{
+    if (!cat_conditions_is_indexed(condition)) {
+        return 0;
+    }
+    cat_select_text_add_condition(s);
+    if (condition->op == CAT_EQ || condition->op == CAT_IN) {
+        add_key_list(s, condition);
+    } else {
+        cat_conditions_add(s, condition);
+    }
+    return 1;
+}
+
+void cat_conditions_add_all(cat_select_text_t *s, const cat_list_query_t *query, const cat_query_condition_t *except,
+                            const char *except_word, const char *except_second)
+{
+    for (int i = 0; i < query->condition_count; i++) {
+        if (&query->conditions[i] != except) {
+            cat_select_text_add_condition(s);
+            cat_conditions_add(s, &query->conditions[i]);
+        }
+    }
+    for (int i = 0; i < query->word_count; i++) {
+        if (query->words[i] != except_word && query->words[i] != except_second) {
+            cat_select_text_add_condition(s);
+            cat_select_text_add_word(s, query->words[i]);
+        }
+    }
+}

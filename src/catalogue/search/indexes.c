@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keeps account of which parts of the index are complete, and fills in those that are not.
+ *
+ * A part is what is derived of one field, or the words: `price`, `name`, `search`. The table product_indexes has a row for
+ * each part whose database indexes are built. A list that needs a part which is not complete is refused with 503, because a
+ * product without the derived column would be missing from it.
+ *
+ * The job fills the parts from the newest product to the oldest, PORTION products in a transaction, and notes after each
+ * portion how far it has come. Products that are written meanwhile get the parts anyway, so whatever is newer than the
+ * noted key is complete:
+ *
+ *     newest ---- has the part ----> from | ---- still to be filled ----> oldest: complete = 1
+ *
+ * When a mount no longer keeps a part, the job forgets it, so that it is filled from the start if it is wanted again.
+ */
+#include "catalogue/search/indexes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "catalogue/counts.h"
+#include "catalogue/product/product.h"
+#include "db/pool/checkout.h"
+
+/* Products of one transaction: on SQLite, all writers wait for its end. */
+#define PORTION 200
+#define PORTION_TEXT "200"
+
+/* How long the job works at a time. The other jobs of its thread wait meanwhile, and the writers get the rest. */
+#define JOB_TIME apr_time_from_msec(500)
+
+/* How long a child takes complete parts to be so; less than CAT_INDEXES_DELAY. */
+#define STATE_AGE apr_time_from_sec(1)
+
+/* How often the log says that parts have no indexes. */
+#define NOTICE_INTERVAL apr_time_from_sec(3600)
+
+/* ---- the state of the parts ---- */
+
+enum { STATE_PART, STATE_COMPLETE, STATE_CREATED_AT, STATE_ID, STATE_FILLED, STATE_TOTAL };
+
+/* A row of product_indexes. */
+typedef struct part_state_t {
+    int is_built; /* flag: there is a row */
+    int complete;
+    cat_list_key_t from; /* products from there on have the part */
+    apr_int64_t filled;
+} part_state_t;
+
+typedef struct states_t {
+    apr_pool_t *pool;
+    part_state_t parts[CAT_INDEX_PARTS];
+    apr_int64_t total; /* products */
+} states_t;
+
+static int find_part(const char *name)
+{
+    int part = 0;
+
+    while (part < CAT_INDEX_PARTS && strcmp(cat_product_keys_parts[part], name) != 0) {
+        part++;
+    }
+    return part;
+}
+
+/* A part that this program does not know is a later version's. */
+static apr_status_t keep_state(void *baton, const char *const *values, int count)
+{
+    states_t *s = baton;
+    int part = find_part(values[STATE_PART]);
+
+    (void)count;
+    s->total = apr_atoi64(values[STATE_TOTAL]);
+    if (part < CAT_INDEX_PARTS) {
+        s->parts[part] =
+            (part_state_t){1,
+                           atoi(values[STATE_COMPLETE]),
+                           {apr_pstrdup(s->pool, values[STATE_CREATED_AT]), apr_pstrdup(s->pool, values[STATE_ID])},
+                           apr_atoi64(values[STATE_FILLED])};
+    }
+    return APR_SUCCESS;
+}
+
+static apr_status_t read_states(apr_pool_t *pool, cat_db_t *db, states_t *s)
+{
+    *s = (states_t){.pool = pool};
+    for (int i = 0; i < CAT_INDEX_PARTS; i++) {
+        s->parts[i].from = CAT_LIST_KEY_MAX;
+    }
+    return cat_db_each(db, SQL_INDEX_STATE, CAT_NO_VALUES, keep_state, s);
+}
+
+static int list_complete(const states_t *s)
+{
+    int complete = 0;
+
+    for (int i = 0; i < CAT_INDEX_PARTS; i++) {
+        complete |= s->parts[i].complete ? 1 << i : 0;
+    }
+    return complete;
+}
+
+static int list_built(const states_t *s)
+{
+    int built = 0;
+
+    for (int i = 0; i < CAT_INDEX_PARTS; i++) {
+        built |= s->parts[i].is_built ? 1 << i : 0;
+    }
+    return built;
+}
+
+/* The part that has come least far tells. */
+static int count_percent(const states_t *s, int parts)
+{
+    int percent = 99;
+
+    for (int i = 0; i < CAT_INDEX_PARTS; i++) {
+        apr_int64_t own = s->total > 0 ? s->parts[i].filled * 100 / s->total : 0;
+        if (parts & 1 << i && own < percent) {
+            percent = (int)own;
+        }
+    }
+    return percent;
+}
+
+apr_status_t cat_indexes_check(cat_db_t *db, int parts, cat_indexes_state_t *state)
+{
+    int kept = cat_product_keys_kept(db);
+    states_t s;
+    apr_status_t rv;
+
+    *state = (cat_indexes_state_t){.absent = parts & ~kept};
+    parts &= kept;
+    if (!(parts & ~cat_source_complete_parts(db->source, apr_time_now() - STATE_AGE))) {
+        return APR_SUCCESS;
+    }
+    rv = read_states(db->pool, db, &s);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    cat_source_note_complete_parts(db->source, list_complete(&s));
+    state->filling = parts & ~list_complete(&s);
+    state->unbuilt = parts & ~list_built(&s);
+    state->percent = count_percent(&s, state->filling);
+    return APR_SUCCESS;
+}
+
+/* ---- one portion ---- */
+
+#define ROW_VALUES (CAT_PRODUCT_FIELDS + CAT_PRODUCT_KEYS) /* of SQL_INDEX_ROWS */
+
+typedef struct portion_t {
+    apr_pool_t *pool;
+    cat_db_t *db;
+    const cat_list_key_t *from;
+    const char *rows[PORTION][ROW_VALUES];
+    cat_product_postings_t postings;
+    cat_indexes_portion_t found;
+} portion_t;
+
+static apr_status_t keep_row(void *baton, const char *const *values, int count)
+{
+    portion_t *p = baton;
+
+    if (p->found.rows == PORTION) {
+        return CAT_ENOUGH;
+    }
+    for (int i = 0; i < count; i++) {
+        p->rows[p->found.rows][i] = values[i] ? apr_pstrdup(p->pool, values[i]) : NULL;
+    }
+    p->found.rows++;
+    return APR_SUCCESS;
+}
+
+static apr_status_t read_rows(portion_t *p, cat_sql_t sql)
+{
+    apr_status_t rv;
+
+    p->found = (cat_indexes_portion_t){.end = *p->from};
+    p->postings = cat_product_keys_begin(p->pool);
+    rv = cat_db_each(p->db, sql, CAT_VALUES(p->from->created_at, p->from->id, PORTION_TEXT), keep_row, p);
+    if (p->found.rows) {
+        const char *const *oldest = p->rows[p->found.rows - 1];
+        p->found.end = (cat_list_key_t){oldest[CAT_PRODUCT_CREATED_AT], oldest[CAT_PRODUCT_ID]};
+    }
+    p->found.is_last = p->found.rows < PORTION;
+    return rv;
+}
+
+/* Returns whether something that is derived of the row is wrong; keys: what it should be. */
+static int compare_row(portion_t *p, const char *const *row, const char **keys)
+{
+    cat_product_keys_make(p->pool, cat_product_keys_kept(p->db), row, keys);
+    if (cat_product_keys_match(row + CAT_PRODUCT_FIELDS, keys)) {
+        return 0;
+    }
+    p->found.wrong++;
+    p->found.example = row[CAT_PRODUCT_ID];
+    return 1;
+}
+
+/* Words that a row has none of yet are inserted together with those of other rows. */
+static apr_status_t mend_words(portion_t *p, const char *const *row, const char *const *keys)
+{
+    const char *before = row[CAT_PRODUCT_FIELDS + CAT_PRODUCT_KEY_WORDS], *after = keys[CAT_PRODUCT_KEY_WORDS];
+
+    if (before) {
+        return cat_product_keys_change(p->db, before, after, row[CAT_PRODUCT_CREATED_AT], row[CAT_PRODUCT_ID]);
+    }
+    cat_product_keys_add(&p->postings, cat_product_keys_words(p->pool, after), row[CAT_PRODUCT_CREATED_AT],
+                         row[CAT_PRODUCT_ID]);
+    return APR_SUCCESS;
+}
+
+/* Where no triggers count: a row is in its category's count if it has a category_key. Of all products it is counted
+ * already, so the second delta row takes back what the first one adds to them. */
+static apr_status_t mend_count(const portion_t *p, const char *const *row, const char *const *keys)
+{
+    int was = row[CAT_PRODUCT_FIELDS + CAT_PRODUCT_KEY_CATEGORY] != NULL, is = keys[CAT_PRODUCT_KEY_CATEGORY] != NULL;
+    int has_stock = *row[CAT_PRODUCT_IN_STOCK] == '1';
+    const char *created_at = row[CAT_PRODUCT_CREATED_AT], *id = row[CAT_PRODUCT_ID];
+    const cat_counts_delta_t deltas[] = {
+        {created_at, id, "0", row[CAT_PRODUCT_CATEGORY], is ? "1" : "-1",
+         !has_stock ? "0"
+         : is       ? "1"
+                    : "-1"},
+        {created_at, id, "0", NULL, NULL, is ? "-1" : "1"},
+    };
+
+    return was == is ? APR_SUCCESS : cat_counts_note(p->db, deltas, has_stock ? 2 : 1);
+}
+
+static apr_status_t mend_row(portion_t *p, const char *const *row)
+{
+    const char *values[CAT_PRODUCT_KEYS + 1];
+    apr_status_t rv;
+
+    if (!compare_row(p, row, values)) {
+        return APR_SUCCESS;
+    }
+    values[CAT_PRODUCT_KEYS] = row[CAT_PRODUCT_ID];
+    rv = cat_db_exec(p->db, SQL_PRODUCT_SET_KEYS, values, CAT_PRODUCT_KEYS + 1, NULL);
+    rv = rv == APR_SUCCESS ? mend_words(p, row, values) : rv;
+    return rv == APR_SUCCESS ? mend_count(p, row, values) : rv;
+}
+
+static apr_status_t fill_portion(void *baton)
+{
+    portion_t *p = baton;
+    apr_status_t rv = read_rows(p, SQL_INDEX_ROWS);
+
+    for (int i = 0; i < p->found.rows && rv == APR_SUCCESS; i++) {
+        rv = mend_row(p, p->rows[i]);
+    }
+    return rv == APR_SUCCESS ? cat_product_keys_insert(p->db, &p->postings) : rv;
+}
+
+static portion_t *make_portion(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from)
+{
+    portion_t *p = apr_pcalloc(pool, sizeof(*p));
+
+    p->pool = pool;
+    p->db = db;
+    p->from = from;
+    return p;
+}
+
+apr_status_t cat_indexes_fill(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
+                              cat_indexes_portion_t *portion)
+{
+    portion_t *p = make_portion(pool, db, from);
+    apr_status_t rv = cat_db_transact(db, fill_portion, p);
+
+    *portion = p->found;
+    return rv;
+}
+
+apr_status_t cat_indexes_compare(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
+                                 cat_indexes_portion_t *portion)
+{
+    portion_t *p = make_portion(pool, db, from);
+    apr_status_t rv = read_rows(p, SQL_INDEX_READ);
+
+    for (int i = 0; i < p->found.rows && rv == APR_SUCCESS; i++) {
+        const char *keys[CAT_PRODUCT_KEYS];
+        compare_row(p, p->rows[i], keys);
+    }
+    *portion = p->found;
+    return rv;
+}
+
+/* ---- the job ---- */
+
+static int is_newer(const cat_list_key_t *one, const cat_list_key_t *other)
+{
+    apr_int64_t a = apr_atoi64(one->created_at), b = apr_atoi64(other->created_at);
+
+    return a > b || (a == b && strcmp(one->id, other->id) > 0);
+}
+
+static apr_status_t set_part(cat_db_t *db, int part, const char *complete)
+{
+    return cat_db_exec(
+        db, SQL_INDEX_SET,
+        CAT_VALUES(complete, CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id, "0", cat_product_keys_parts[part]),
+        NULL);
+}
+
+static int is_begun(const part_state_t *part)
+{
+    return part->complete || is_newer(&CAT_LIST_KEY_MAX, &part->from);
+}
+
+/* From now on products are written without the part, so it is filled from the start when it is wanted again. */
+static apr_status_t forget_parts(cat_db_t *db, const states_t *s, int parts)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < CAT_INDEX_PARTS && rv == APR_SUCCESS; i++) {
+        if (parts & 1 << i && is_begun(&s->parts[i])) {
+            rv = set_part(db, i, "0");
+        }
+    }
+    return rv;
+}
+
+typedef struct filling_t {
+    portion_t *portion;
+    const states_t *states;
+    int parts; /* that are not complete */
+} filling_t;
+
+/* Another server may have begun to fill the part anew, or have filled this portion too: then its row stays. */
+static apr_status_t advance_part(const filling_t *f, int part)
+{
+    const part_state_t *state = &f->states->parts[part];
+    const cat_indexes_portion_t *found = &f->portion->found;
+
+    if (!found->is_last && !is_newer(&state->from, &found->end)) {
+        return APR_SUCCESS; /* it was filled further before */
+    }
+    return cat_db_exec(f->portion->db, SQL_INDEX_ADVANCE,
+                       CAT_VALUES(found->is_last ? "1" : "0", found->end.created_at, found->end.id,
+                                  apr_itoa(f->portion->pool, found->rows), cat_product_keys_parts[part],
+                                  state->from.created_at, state->from.id),
+                       NULL);
+}
+
+static apr_status_t fill_and_advance(void *baton)
+{
+    const filling_t *f = baton;
+    apr_status_t rv = fill_portion(f->portion);
+
+    for (int i = 0; i < CAT_INDEX_PARTS && rv == APR_SUCCESS; i++) {
+        if (f->parts & 1 << i) {
+            rv = advance_part(f, i);
+        }
+    }
+    return rv;
+}
+
+/* Begins at the part that has come least far. */
+static const cat_list_key_t *find_start(const states_t *s, int parts)
+{
+    const cat_list_key_t *start = NULL;
+
+    for (int i = 0; i < CAT_INDEX_PARTS; i++) {
+        if (parts & 1 << i && (!start || is_newer(&s->parts[i].from, start))) {
+            start = &s->parts[i].from;
+        }
+    }
+    return start;
+}
+
+/* *parts: those that are not complete. Fills one portion of them. *unbuilt: those that have no indexes. */
+static apr_status_t fill_next(apr_pool_t *pool, cat_db_t *db, int *parts, int *unbuilt)
+{
+    int kept = cat_product_keys_kept(db);
+    filling_t f;
+    states_t s;
+    apr_status_t rv = read_states(pool, db, &s);
+
+    rv = rv == APR_SUCCESS ? forget_parts(db, &s, ~kept) : rv;
+    *parts = kept & list_built(&s) & ~list_complete(&s);
+    *unbuilt = kept & ~list_built(&s);
+    if (rv != APR_SUCCESS || !*parts) {
+        return rv;
+    }
+    f = (filling_t){make_portion(pool, db, find_start(&s, *parts)), &s, *parts};
+    return cat_db_transact(db, fill_and_advance, &f);
+}
+
+static void notice_unbuilt(cat_job_t *job, int parts)
+{
+    apr_time_t now = apr_time_now();
+
+    if (parts && (now < *job->last || now - *job->last >= NOTICE_INTERVAL)) {
+        *job->last = now;
+        cat_log(job->log, CAT_LOG_WARNING, 0,
+                "CAT063: %s: there are no indexes for these parts of CatalogIndex: %s; run: catalogctl index",
+                job->source->name, cat_product_keys_write_set(job->pool, parts));
+    }
+}
+
+cat_job_result_t cat_indexes_run(cat_job_t *job)
+{
+    apr_time_t end = apr_time_now() + JOB_TIME;
+    apr_pool_t *pool;
+    apr_status_t rv;
+    int parts = 0, unbuilt = 0;
+
+    apr_pool_create(&pool, job->pool);
+    do {
+        cat_db_t *db = cat_db_make(pool, job->conf, job->source, job->log);
+        rv = fill_next(pool, db, &parts, &unbuilt);
+        apr_pool_clear(pool);
+    } while (rv == APR_SUCCESS && parts && apr_time_now() < end && !cat_job_must_stop(job));
+    apr_pool_destroy(pool);
+    notice_unbuilt(job, rv == APR_SUCCESS ? unbuilt : 0);
+    return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
+}
+
+/* ---- database indexes ---- */
+
+apr_status_t cat_indexes_add(cat_db_t *db, int parts)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < CAT_INDEX_PARTS && rv == APR_SUCCESS; i++) {
+        if (parts & 1 << i) {
+            rv = cat_db_insert(db, SQL_INDEX_ADD,
+                               CAT_VALUES(cat_product_keys_parts[i], CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id));
+            rv = rv == APR_EEXIST ? APR_SUCCESS : rv;
+        }
+    }
+    return rv;
+}
+
+apr_status_t cat_indexes_remove(cat_db_t *db, int parts, int *were_complete)
+{
+    states_t s;
+    apr_status_t rv = read_states(db->pool, db, &s);
+
+    parts &= list_built(&s);
+    *were_complete = parts & list_complete(&s);
+    for (int i = 0; i < CAT_INDEX_PARTS && rv == APR_SUCCESS; i++) {
+        if (parts & 1 << i) {
+            rv = cat_db_exec(db, SQL_INDEX_REMOVE, CAT_VALUES(cat_product_keys_parts[i]), NULL);
+        }
+    }
+    return rv;
+}
+
+apr_status_t cat_indexes_read_built(cat_db_t *db, int *built)
+{
+    states_t s;
+    apr_status_t rv = read_states(db->pool, db, &s);
+
+    *built = list_built(&s);
+    return rv;
+}
+
+apr_status_t cat_indexes_note_complete(cat_db_t *db)
+{
+    int kept = cat_product_keys_kept(db);
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < CAT_INDEX_PARTS && rv == APR_SUCCESS; i++) {
+        rv = set_part(db, i, kept & 1 << i ? "1" : "0");
+    }
+    return rv;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of a list as columns, for ORDER BY, and for the condition that a row comes after a cursor's position.
+ *
+ *     sort=-price    price_key DESC, created_at DESC, id DESC
+ *     sort=name      name_key, created_at, id
+ *
+ * Where all columns have one direction, one comparison of row values finds the rows after a position, and an index can be
+ * entered there: (price_key, created_at, id) < (?, ?, ?). Otherwise the columns are compared one by one,
+ *
+ *     price_key <= ? AND (price_key < ? OR (price_key = ? AND name_key > ?) OR ...)
+ *
+ * and only the first comparison is looked up in an index. MySQL does not use an index for row values at all, so its dialect
+ * asks for the second form always.
+ */
+#include "catalogue/search/order.h"
+
+#include <string.h>
+
+#include "catalogue/search/conditions.h"
+
+static void add_column(cat_order_t *order, const char *column, int descending, int is_number, const char *after)
+{
+    for (int i = 0; i < order->count; i++) {
+        if (!strcmp(order->columns[i].column, column)) {
+            return;
+        }
+    }
+    order->columns[order->count].column = column;
+    order->columns[order->count].descending = descending;
+    order->columns[order->count].is_number = is_number;
+    order->columns[order->count++].after = after;
+}
+
+cat_order_t cat_order_make(const cat_list_query_t *query)
+{
+    cat_order_t order = {0};
+    const cat_list_position_t *after = query->page || !*query->after.key.id ? NULL : &query->after;
+    int descending = query->sort[0].descending;
+
+    for (int i = 0; i < query->sort_count; i++) {
+        int field = query->sort[i].field;
+        if (field == CAT_PRODUCT_ID) {
+            add_column(&order, "id", query->sort[i].descending, 0, after ? after->key.id : NULL);
+            return order;
+        }
+        add_column(&order, cat_conditions_column(field), query->sort[i].descending, cat_conditions_is_number(field),
+                   !after                            ? NULL
+                   : field == CAT_PRODUCT_CREATED_AT ? after->key.created_at
+                                                     : after->values[i]);
+    }
+    add_column(&order, "created_at", descending, 1, after ? after->key.created_at : NULL);
+    add_column(&order, "id", descending, 0, after ? after->key.id : NULL);
+    return order;
+}
+
+int cat_order_has_one_direction(const cat_order_t *order, int skip)
+{
+    for (int i = skip + 1; i < order->count; i++) {
+        if (order->columns[i].descending != order->columns[skip].descending) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+void cat_order_add(cat_select_text_t *s, const cat_order_t *order, int skip, const char *table)
+{
+    for (int i = skip; i < order->count; i++) {
+        cat_select_text_add(s, i == skip ? " ORDER BY " : ", ", table, ".", order->columns[i].column,
+                            order->columns[i].descending ? " DESC" : "", NULL);
+    }
+}
+
+typedef void add_integer_t(cat_select_text_t *s, const char *value);
+
+static void add_after_value(cat_select_text_t *s, const cat_order_t *order, int i, add_integer_t *add_integer)
+{
+    if (order->columns[i].is_number) {
+        add_integer(s, order->columns[i].after);
+    } else {
+        cat_select_text_add_value(s, order->columns[i].after);
+    }
+}
+
+static void compare_column(cat_select_text_t *s, const cat_order_t *order, int i, const char *table,
+                           const char *operator)
+{
+    cat_select_text_add(s, table, ".", order->columns[i].column, operator, NULL);
+    add_after_value(s, order, i, cat_select_text_add_integer);
+}
+
+/* (a, b, c) < (%s, %s, %s) */
+static void compare_rows(cat_select_text_t *s, const cat_order_t *order, int skip, const char *table)
+{
+    for (int i = skip; i < order->count; i++) {
+        cat_select_text_add(s, i == skip ? "(" : ", ", table, ".", order->columns[i].column, NULL);
+    }
+    cat_select_text_add(s, order->columns[skip].descending ? ") < " : ") > ", NULL);
+    for (int i = skip; i < order->count; i++) {
+        cat_select_text_add(s, i == skip ? "(" : ", ", NULL);
+        add_after_value(s, order, i, cat_select_text_add_row_integer);
+    }
+    cat_select_text_add(s, ")", NULL);
+}
+
+/* (a < %s OR (a = %s AND b > %s) OR (a = %s AND b = %s AND c < %s)) */
+static void compare_columns(cat_select_text_t *s, const cat_order_t *order, int skip, const char *table)
+{
+    for (int i = skip; i < order->count; i++) {
+        cat_select_text_add(s, i == skip ? "((" : " OR (", NULL);
+        for (int j = skip; j < i; j++) {
+            compare_column(s, order, j, table, " = ");
+            cat_select_text_add(s, " AND ", NULL);
+        }
+        compare_column(s, order, i, table, order->columns[i].descending ? " < " : " > ");
+        cat_select_text_add(s, ")", NULL);
+    }
+    cat_select_text_add(s, ")", NULL);
+}
+
+/* Where the directions differ, the first column alone is looked up in an index. */
+void cat_order_add_after(cat_select_text_t *s, const cat_order_t *order, int skip, const char *table)
+{
+    if (!order->columns[skip].after) {
+        return;
+    }
+    cat_select_text_add_condition(s);
+    if (!s->dialect->syntax->compares_rows) {
+        compare_columns(s, order, skip, table);
+    } else if (cat_order_has_one_direction(order, skip)) {
+        compare_rows(s, order, skip, table);
+    } else {
+        compare_column(s, order, skip, table, order->columns[skip].descending ? " <= " : " >= ");
+        cat_select_text_add(s, " AND ", NULL);
+        compare_columns(s, order, skip, table);
+    }
+}

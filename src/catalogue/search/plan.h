@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_PLAN_H
+#define CAT_CATALOGUE_PLAN_H
+
+#include "catalogue/search/order.h"
+#include "catalogue/query/query.h"
+#include "catalogue/search/select_text.h"
+
+/*
+ * How a list is read. The module decides that by counts that end at CAT_PLAN_FEW, and leaves the database no choice:
+ * each of them has plans that read the whole table for a page.
+ */
+#define CAT_PLAN_FEW 2000     /* products that may be fetched and sorted for a page */
+#define CAT_PLAN_VERY_FEW 200 /* products that are counted in less time than a page takes */
+#define CAT_PLAN_SHARE 100    /* one of so many products is not few: a walk soon meets a page of them */
+#define CAT_PLAN_BRANCHES 8   /* lists that may be merged into one */
+#define CAT_PLAN_TRIED 101    /* rows that a walk may be tried for */
+
+typedef enum {
+    CAT_PLAN_WALK,  /* in the order of an index, and checks the conditions on each product, until the page is full */
+    CAT_PLAN_FETCH, /* all products that meet one condition, of which there are few; checks and sorts them */
+    CAT_PLAN_STREAM /* the products that have a word, by time, and checks the conditions and other words on each */
+} cat_plan_kind_t;
+
+typedef struct cat_plan_t {
+    const cat_list_query_t *query;
+    cat_order_t order; /* without leading columns that have one value in the whole list */
+    int sort_count;    /* columns of the order that the client chose; 0: by time */
+    cat_plan_kind_t kind;
+    const char *index;    /* of products, to walk, or to find what is fetched; NULL: the primary key, or words */
+    const char *not_null; /* the column that the index leaves out rows without; NULL: none */
+    int field;            /* CAT_PLAN_FETCH: whose conditions the index finds; -1: word is what is found */
+    const char *word;     /* of the query, that is fetched or streamed; NULL: none */
+
+    /* CAT_PLAN_STREAM: another word of the query, and the only word of the dictionary that begins so: its postings are
+     * looked up, not the products'. NULL: none. */
+    const char *second, *second_found;
+    int is_merged; /* flag: the postings of both words are read side by side, and nothing else is asked */
+
+    /* A walk or stream may be the union of several, one for each value: */
+    const cat_query_condition_t *branch_condition; /* whose values they are; NULL: none of the conditions' */
+    int skip;                                      /* 1: the values are those of the order's first column, in order */
+    const char *branches[CAT_PLAN_BRANCHES];
+    int branch_count; /* 0: one that is not a union */
+
+    int wants_most; /* CAT_PLAN_WALK: flag: most of the products that it passes are wanted */
+
+    /* CAT_PLAN_WALK: an index by which fewer products are passed when their order does not matter; NULL: the same. */
+    const char *count_index, *count_not_null;
+
+    const char *bound; /* the last page's value of the order's first column; NULL: not known */
+
+    const char *tried_from; /* CAT_PLAN_WALK: passes products from this time on only, see cat_plan_try; NULL: all */
+} cat_plan_t;
+
+/* Chooses; runs the counts that it needs. dialect: the database's. */
+apr_status_t cat_plan_choose(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,
+                             cat_plan_t *plan);
+
+/* The same, but instead of counts that take as long as a walk may choose one that passes the newest products only. Where
+ * this does not fill the page, plan->tried_from is set and cat_plan_choose tells how to read it. rows: the page's, and
+ * those before it; 0: never so. */
+apr_status_t cat_plan_try(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query, apr_int64_t rows,
+                          cat_plan_t *plan);
+
+/* Adds " FROM product_words w WHERE ...", for the words that begin with this one; only those above `after`, if that is
+ * not NULL. */
+void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *after);
+
+/* Does the index that is walked give only a part of the order, so that what it finds must be sorted? */
+int cat_plan_is_index_too_short(const cat_plan_t *plan);
+
+/* Does the text of the rows have to know the value of the first column at the end of the page? Adds the select that
+ * finds it: one row, or none if the list ends before. */
+int cat_plan_needs_bound(const cat_plan_t *plan);
+void cat_plan_add_bound(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset);
+
+/* Adds the select of the products, with the columns of catalogue/product/product.h and those of the sort behind them. */
+void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset);
+
+/* Adds the select of how many products the list has. It may stop when it has counted `most`; 0: it counts all. */
+void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most);
+
+/* Adds the select of category and in_stock of the products of the list, at most `most`. */
+void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most);
+
+#endif

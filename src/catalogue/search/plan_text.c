@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes the SQL of a plan (catalogue/search/plan.h): the page, the total, or the facets.
+ *
+ * A plan has three kinds of sources of products. All have the same conditions, and the order of their tables is fixed, so
+ * that no database finds a plan of its own:
+ *
+ *     walk     products p by one index, in the order of the list; each row is checked
+ *     fetch    the ids that an index or product_words finds for one condition, at most CAT_PLAN_FEW; checked, then sorted
+ *     stream   product_words w of one word, by time, joined with its products, which are checked
+ *
+ * A walk or stream may be a union of several branches, one for each value of a condition or each word that begins with the
+ * text. The products of a page are read by their ids once the page is known, so that no row is read that the page leaves out:
+ *
+ *     SELECT r.* FROM (SELECT keys FROM source ... ORDER BY ... LIMIT n OFFSET m) k JOIN products r ON r.id = k.id
+ */
+#include "catalogue/search/plan.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "catalogue/search/conditions.h"
+#include "catalogue/product/product_keys.h"
+#include "db/dialects/sql_parts.h"
+
+/* How a plan is written: the part of the plan that one select reads, and the union of these. `branch`: which one, 0 where
+ * it is not a union. */
+
+/* What a select reads of the products that it finds. */
+typedef enum {
+    READ_KEYS,     /* not more than their keys and what the conditions ask */
+    READ_IN_ORDER, /* all columns, as the walk or stream comes to them */
+    LOOK_UP_EACH   /* the same as r, by its id, once the index has told that it is wanted */
+} reading_t;
+
+static int count_branches(const cat_plan_t *plan)
+{
+    if (plan->branch_count) {
+        return plan->branch_count;
+    }
+    return plan->branch_condition ? plan->branch_condition->count : plan->kind == CAT_PLAN_STREAM ? 0 : 1;
+}
+
+/* May a product be in several branches? It may have several words, but has one value. */
+static int do_branches_overlap(const cat_plan_t *plan)
+{
+    return plan->kind == CAT_PLAN_STREAM;
+}
+
+static const char *union_of(const cat_plan_t *plan)
+{
+    return do_branches_overlap(plan) ? " UNION " : " UNION ALL ";
+}
+
+static void add_not_null(cat_select_text_t *s, const char *column)
+{
+    if (column) {
+        cat_select_text_add_condition(s);
+        cat_select_text_add(s, "p.", column, " IS NOT NULL", NULL);
+    }
+}
+
+static void add_bound(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    if (plan->bound) {
+        cat_select_text_add_condition(s);
+        cat_select_text_add(s, "p.", plan->order.columns[0].column,
+                            plan->order.columns[0].descending ? " >= " : " <= ", NULL);
+        if (plan->order.columns[0].is_number) {
+            cat_select_text_add_integer(s, plan->bound);
+        } else {
+            cat_select_text_add_value(s, plan->bound);
+        }
+    }
+}
+
+static void add_tried(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    if (plan->tried_from) {
+        cat_select_text_add_condition(s);
+        cat_select_text_add(s, "p.created_at >= ", NULL);
+        cat_select_text_add_integer(s, plan->tried_from);
+    }
+}
+
+static void join_product(cat_select_text_t *s, const char *keys)
+{
+    cat_select_text_add(s, s->dialect->syntax->join, "products r ON r.id = ", keys, ".id", NULL);
+}
+
+static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
+{
+    const cat_query_condition_t *condition = plan->branch_condition;
+
+    cat_select_text_add(s, " FROM ", NULL);
+    cat_select_text_add_products(s, plan->index);
+    if (reading == LOOK_UP_EACH) {
+        join_product(s, "p");
+    }
+    cat_select_text_begin_where(s);
+    if (condition) {
+        cat_query_condition_t one = {condition->field, CAT_EQ, 1, condition->values + branch};
+        cat_select_text_add_condition(s);
+        cat_conditions_add(s, &one);
+    } else if (plan->skip) {
+        cat_select_text_add_condition(s);
+        cat_select_text_add(s, "p.", plan->order.columns[0].column, " = ", NULL);
+        cat_select_text_add_integer(s, plan->branches[branch]);
+    }
+    cat_conditions_add_all(s, plan->query, condition, NULL, NULL);
+    add_not_null(s, plan->not_null);
+    add_bound(s, plan);
+    add_tried(s, plan);
+}
+
+static void add_few(cat_select_text_t *s)
+{
+    cat_select_text_add(s, " LIMIT ", NULL);
+    cat_select_text_add_number(s, CAT_PLAN_FEW + 1);
+}
+
+/* The limits leave out nothing; they are there so that no database joins in another order. */
+static void add_fetch(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    const cat_list_query_t *query = plan->query;
+
+    cat_select_text_add(s, " FROM (SELECT p.* FROM (", NULL);
+    if (plan->word) {
+        cat_select_text_add(s, "SELECT DISTINCT w.id", NULL);
+        cat_plan_add_words(s, plan->word, NULL);
+    } else {
+        cat_select_text_add(s, "SELECT p.id FROM ", NULL);
+        cat_select_text_add_products(s, plan->index);
+        cat_select_text_begin_where(s);
+        for (int i = 0; i < query->condition_count; i++) {
+            if (query->conditions[i].field == plan->field) {
+                cat_conditions_add_for_index(s, &query->conditions[i]);
+            }
+        }
+        add_not_null(s, plan->not_null);
+    }
+    add_few(s);
+    cat_select_text_add(s, ") d", s->dialect->syntax->join, "products p ON p.id = d.id", NULL);
+    cat_select_text_begin_where(s);
+    cat_conditions_add_all(s, query, NULL, NULL, NULL);
+    add_few(s);
+    cat_select_text_add(s, ") f", NULL);
+    cat_select_text_begin_where(s);
+}
+
+/* A long word is found by its first part only. */
+static int is_found(const char *word)
+{
+    return strlen(word) <= CAT_PRODUCT_WORD_SIZE;
+}
+
+/* Those that neither the postings of the word nor those of the second tell. */
+static int has_more_conditions(const cat_plan_t *plan)
+{
+    return plan->query->condition_count > 0 || plan->query->word_count > (plan->second ? 2 : 1) ||
+           !is_found(plan->word);
+}
+
+static void join_second(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    cat_select_text_add(s, s->dialect->syntax->join, "product_words v ON v.word = ", NULL);
+    cat_select_text_add_value(s, plan->second_found);
+    cat_select_text_add(s, " AND v.created_at = w.created_at AND v.id = w.id", NULL);
+}
+
+static void add_stream(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
+{
+    cat_select_text_add(s, " FROM product_words w", NULL);
+    if (plan->second) {
+        join_second(s, plan);
+    }
+    if (has_more_conditions(plan) || reading == READ_IN_ORDER) {
+        cat_select_text_add(s, s->dialect->syntax->join, "products p ON p.id = w.id", NULL);
+    }
+    cat_select_text_begin_where(s);
+    cat_select_text_add_condition(s);
+    cat_select_text_add(s, "w.word = ", NULL);
+    cat_select_text_add_value(s, plan->branches[branch]);
+    cat_conditions_add_all(s, plan->query, NULL, is_found(plan->word) ? plan->word : NULL, plan->second);
+}
+
+static void add_source(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
+{
+    switch (plan->kind) {
+    case CAT_PLAN_WALK:
+        add_walk(s, plan, branch, reading);
+        break;
+    case CAT_PLAN_FETCH:
+        add_fetch(s, plan);
+        break;
+    default:
+        add_stream(s, plan, branch, reading);
+    }
+}
+
+/* ---- the rows ---- */
+
+static const char *table_of(const cat_plan_t *plan)
+{
+    return plan->kind == CAT_PLAN_STREAM ? "w" : plan->kind == CAT_PLAN_FETCH ? "f" : "p";
+}
+
+static void add_limit(cat_select_text_t *s, apr_int64_t rows, apr_int64_t offset)
+{
+    cat_select_text_add(s, " LIMIT ", NULL);
+    cat_select_text_add_value(s, apr_psprintf(s->text.pool, "%" APR_INT64_T_FMT, rows));
+    if (offset) {
+        cat_select_text_add(s, " OFFSET ", NULL);
+        cat_select_text_add_value(s, apr_psprintf(s->text.pool, "%" APR_INT64_T_FMT, offset));
+    }
+}
+
+/* After the last product with the first value of the order comes the first one with the second. */
+static int continues_in_branch(const cat_plan_t *plan, int branch)
+{
+    return !plan->skip ||
+           (plan->order.columns[0].after && plan->order.columns[0].after[0] == plan->branches[branch][0]);
+}
+
+/* What the branch finds of the rest of the list. */
+static void add_rest_of_branch(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
+{
+    add_source(s, plan, branch, reading);
+    if (continues_in_branch(plan, branch)) {
+        cat_order_add_after(s, &plan->order, plan->skip, table_of(plan));
+    }
+}
+
+static void add_branch(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
+{
+    add_rest_of_branch(s, plan, branch, reading);
+    cat_order_add(s, &plan->order, plan->skip, table_of(plan));
+}
+
+static void select_columns(cat_select_text_t *s, const cat_plan_t *plan, const char *table)
+{
+    for (int i = 0; i < plan->order.count; i++) {
+        cat_select_text_add(s, i ? ", " : "SELECT ", table, ".", plan->order.columns[i].column, NULL);
+    }
+}
+
+/* The database reads all branches at once, each in its order, until it has enough. */
+static void add_ordered_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
+{
+    for (int branch = 0; branch < count_branches(plan); branch++) {
+        cat_select_text_add(s, branch ? union_of(plan) : "", NULL);
+        select_columns(s, plan, table_of(plan));
+        add_rest_of_branch(s, plan, branch, READ_KEYS);
+    }
+    cat_order_add(s, &plan->order, 0, table_of(plan));
+    add_limit(s, rows, offset);
+}
+
+/* The database reads as much of each branch as the page could need, and sorts that. */
+static void add_sorted_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
+{
+    cat_select_text_add(s, "SELECT u.* FROM (", NULL);
+    for (int branch = 0; branch < count_branches(plan); branch++) {
+        cat_select_text_add(s, branch ? union_of(plan) : "", "SELECT * FROM (", NULL);
+        select_columns(s, plan, table_of(plan));
+        add_branch(s, plan, branch, READ_KEYS);
+        add_limit(s, rows + offset, 0);
+        cat_select_text_add(s, ") b", NULL);
+        cat_select_text_add_number(s, branch);
+    }
+    cat_select_text_add(s, ") u", NULL);
+    cat_order_add(s, &plan->order, 0, "u");
+    add_limit(s, rows, offset);
+}
+
+static void add_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
+{
+    if (s->dialect->syntax->orders_union && !cat_plan_is_index_too_short(plan)) {
+        add_ordered_union(s, plan, rows, offset);
+    } else {
+        add_sorted_union(s, plan, rows, offset);
+    }
+}
+
+static void add_postings(cat_select_text_t *s, const cat_plan_t *plan, const char *word)
+{
+    cat_select_text_add(s, "SELECT w.created_at, w.id FROM product_words w", NULL);
+    cat_select_text_begin_where(s);
+    cat_select_text_add_condition(s);
+    cat_select_text_add(s, "w.word = ", NULL);
+    cat_select_text_add_value(s, word);
+    cat_order_add_after(s, &plan->order, 0, "w");
+}
+
+/* In order, so that the database compares the postings of the two words as it reads them. */
+static void add_merged(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    add_postings(s, plan, plan->branches[0]);
+    cat_select_text_add(s, " INTERSECT ", NULL);
+    add_postings(s, plan, plan->second_found);
+    cat_order_add(s, &plan->order, 0, "w");
+}
+
+static void add_keys(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
+{
+    if (plan->is_merged) {
+        add_merged(s, plan);
+        add_limit(s, rows, offset);
+        return;
+    }
+    if (count_branches(plan) > 1) {
+        add_union(s, plan, rows, offset);
+        return;
+    }
+    select_columns(s, plan, table_of(plan));
+    add_branch(s, plan, 0, READ_KEYS);
+    add_limit(s, rows, offset);
+}
+
+/* No word of the dictionary begins so. What is read then is looked up by its id, though nothing is: a database may explain
+ * other texts as a scan of the table. */
+static int is_empty(const cat_plan_t *plan)
+{
+    return count_branches(plan) == 0;
+}
+
+/* Keys first, and then the products of the page by these, so that none is read that the offset leaves out, or that is sorted behind the
+ * page; else in one pass. A stream reads the products that it finds anyway, and so does a walk that looks for words, which no index of
+ * products has. */
+static reading_t choose_reading(const cat_plan_t *plan, apr_int64_t offset)
+{
+    int reads_products = plan->kind == CAT_PLAN_STREAM || plan->wants_most || plan->query->word_count > 0;
+
+    if (plan->kind == CAT_PLAN_FETCH || count_branches(plan) > 1 || plan->is_merged || plan->bound || offset) {
+        return READ_KEYS;
+    }
+    return reads_products ? READ_IN_ORDER : LOOK_UP_EACH;
+}
+
+static void add_wanted(cat_select_text_t *s, const cat_plan_t *plan, reading_t reading)
+{
+    cat_select_text_add(s, reading == READ_IN_ORDER ? "SELECT " PRODUCT_COLUMNS_OF_P : "SELECT " PRODUCT_COLUMNS_OF_R,
+                        NULL);
+    for (int i = 0; i < plan->query->sort_count; i++) {
+        cat_select_text_add(s, reading == READ_IN_ORDER ? ", p." : ", r.",
+                            cat_conditions_column(plan->query->sort[i].field), NULL);
+    }
+}
+
+void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
+{
+    reading_t reading = is_empty(plan) ? READ_IN_ORDER : choose_reading(plan, offset);
+
+    add_wanted(s, plan, reading);
+    if (is_empty(plan)) {
+        cat_select_text_add(s, " FROM products p WHERE p.id = '' AND 1 = 0", NULL);
+    } else if (reading == READ_KEYS) {
+        s->leaves_choice = plan->bound != NULL; /* what is up to the bound is sorted, so the order forces no index */
+        cat_select_text_add(s, " FROM (", NULL);
+        add_keys(s, plan, rows, offset);
+        cat_select_text_add(s, ") k", NULL);
+        join_product(s, "k");
+        cat_order_add(s, &plan->order, 0, "k");
+    } else {
+        add_branch(s, plan, 0, reading);
+        add_limit(s, rows, 0);
+    }
+}
+
+void cat_plan_add_bound(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
+{
+    cat_select_text_add(s, "SELECT p.", plan->order.columns[0].column, NULL);
+    add_source(s, plan, 0, READ_IN_ORDER);
+    cat_order_add_after(s, &plan->order, 0, "p");
+    cat_select_text_add(s, " ORDER BY p.", plan->order.columns[0].column,
+                        plan->order.columns[0].descending ? " DESC" : "", NULL);
+    add_limit(s, 1, rows + offset - 1);
+}
+
+/* ---- counts ---- */
+
+static void add_most(cat_select_text_t *s, apr_int64_t most)
+{
+    if (most) {
+        cat_select_text_add(s, " LIMIT ", NULL);
+        cat_select_text_add_number(s, most);
+    }
+}
+
+/* All that the plan reads, whatever is first. */
+static cat_plan_t make_whole(const cat_plan_t *plan)
+{
+    cat_plan_t whole = *plan;
+
+    for (int i = 0; i < whole.order.count; i++) {
+        whole.order.columns[i].after = NULL;
+    }
+    whole.bound = whole.tried_from = NULL;
+    if (whole.kind == CAT_PLAN_WALK && whole.count_index) {
+        whole.index = whole.count_index;
+        whole.not_null = whole.count_not_null;
+    }
+    if (whole.skip) {
+        whole.skip = 0;
+        whole.branch_count = 0;
+    }
+    return whole;
+}
+
+/* Adds a select of all products of the plan, in no order. UNION mixes the branches, so that the first ones are not all of one. */
+static void add_all(cat_select_text_t *s, const cat_plan_t *plan, const char *what, reading_t reading, apr_int64_t most)
+{
+    cat_plan_t whole = make_whole(plan);
+
+    for (int branch = 0; branch < count_branches(&whole); branch++) {
+        cat_select_text_add(s, branch ? " UNION " : "", "SELECT * FROM (SELECT ", table_of(&whole), ".id", what, NULL);
+        add_source(s, &whole, branch, reading);
+        add_most(s, most);
+        cat_select_text_add(s, ") b", NULL);
+        cat_select_text_add_number(s, branch);
+    }
+}
+
+/* One word that begins many: the first so many products among the postings are found sooner than by a walk. */
+static int is_counted_by_words(const cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
+{
+    const cat_list_query_t *query = plan->query;
+
+    return most && s->dialect->syntax->ends_distinct && plan->kind == CAT_PLAN_WALK && query->condition_count == 0 &&
+           query->word_count == 1 && is_found(query->words[0]);
+}
+
+static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, const cat_plan_t *whole, apr_int64_t most)
+{
+    if (is_counted_by_words(s, plan, most)) {
+        cat_select_text_add(s, "SELECT DISTINCT w.id", NULL);
+        cat_plan_add_words(s, plan->query->words[0], NULL);
+    } else if (plan->is_merged) {
+        add_merged(s, whole);
+    } else if (count_branches(whole) == 1) {
+        cat_select_text_add(s, "SELECT 1 AS one", NULL);
+        add_source(s, whole, 0, READ_KEYS);
+    } else {
+        cat_select_text_add(s, "SELECT * FROM (", NULL);
+        add_all(s, plan, "", READ_KEYS, most);
+        cat_select_text_add(s, ") a", NULL);
+    }
+    add_most(s, most);
+}
+
+/* Each branch is counted by itself, because a database stores what it reads of a union. */
+static void add_sum(cat_select_text_t *s, const cat_plan_t *whole, apr_int64_t most)
+{
+    for (int branch = 0; branch < count_branches(whole); branch++) {
+        cat_select_text_add(s, branch ? " + " : "SELECT ", "(SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
+        add_source(s, whole, branch, READ_KEYS);
+        add_most(s, most);
+        cat_select_text_add(s, ") b", NULL);
+        cat_select_text_add_number(s, branch);
+        cat_select_text_add(s, ")", NULL);
+    }
+}
+
+/* Can a walk in no order use the index of one condition or of another? */
+static int has_choice(const cat_plan_t *plan)
+{
+    const cat_list_query_t *query = plan->query;
+
+    for (int i = 1; i < query->condition_count && plan->kind == CAT_PLAN_WALK; i++) {
+        if (query->conditions[i].field != query->conditions[0].field) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
+{
+    cat_plan_t whole = make_whole(plan);
+
+    s->leaves_choice = has_choice(plan);
+    if (is_empty(plan)) {
+        cat_select_text_add(s, "SELECT 0", NULL);
+    } else if (count_branches(&whole) > 1 && !do_branches_overlap(plan)) {
+        add_sum(s, &whole, most);
+    } else {
+        cat_select_text_add(s, "SELECT COUNT(*) FROM (", NULL);
+        add_counted(s, plan, &whole, most);
+        cat_select_text_add(s, ") c", NULL);
+    }
+}
+
+void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
+{
+    s->leaves_choice = has_choice(plan);
+    cat_select_text_add(s, "SELECT a.category, a.in_stock FROM (", NULL);
+    if (is_empty(plan)) {
+        cat_select_text_add(s, "SELECT p.id, p.category, p.in_stock FROM products p WHERE p.id = '' AND 1 = 0", NULL);
+    } else {
+        const char *what = plan->kind == CAT_PLAN_FETCH ? ", f.category, f.in_stock" : ", p.category, p.in_stock";
+        add_all(s, plan, what, READ_IN_ORDER, most);
+    }
+    cat_select_text_add(s, ") a", NULL);
+    add_most(s, most);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Builds the text of a select together with the values of its placeholders, in the order in which they are in the text.
+ *
+ *     cat_select_text_add(s, "p.price_key >= ", NULL);    p.price_key >=
+ *     cat_select_text_add_key(s, key);                    p.price_key >= CAST(%s AS BIGINT)    values: "4617315517961601024"
+ *
+ * A value from a client is never part of the text. What differs between databases, such as the cast here, is in the dialect.
+ */
+#include "catalogue/search/select_text.h"
+
+#include <apr_strings.h>
+#include <stdarg.h>
+
+#define TEXT_SIZE 1024 /* octets: a guess of a text's */
+#define VALUES_SIZE 16 /* the same of the number of its values */
+
+void cat_select_text_init(cat_select_text_t *s, apr_pool_t *pool, const cat_dialect_t *dialect)
+{
+    s->dialect = dialect;
+    cat_buffer_init(&s->text, pool, TEXT_SIZE);
+    s->values = apr_array_make(pool, VALUES_SIZE, sizeof(const char *));
+    s->conditions = 0;
+    s->leaves_choice = 0;
+}
+
+void cat_select_text_add(cat_select_text_t *s, ...)
+{
+    const char *text;
+    va_list texts;
+
+    va_start(texts, s);
+    while ((text = va_arg(texts, const char *))) {
+        cat_buffer_add_text(&s->text, text);
+    }
+    va_end(texts);
+}
+
+void cat_select_text_add_number(cat_select_text_t *s, apr_int64_t number)
+{
+    cat_buffer_add_int(&s->text, number);
+}
+
+static void bind_value(cat_select_text_t *s, const char *placeholder, const char *value)
+{
+    cat_buffer_add_text(&s->text, placeholder);
+    APR_ARRAY_PUSH(s->values, const char *) = value;
+}
+
+void cat_select_text_add_value(cat_select_text_t *s, const char *value)
+{
+    bind_value(s, "%s", value);
+}
+
+void cat_select_text_add_integer(cat_select_text_t *s, const char *value)
+{
+    bind_value(s, s->dialect->syntax->integer, value);
+}
+
+void cat_select_text_add_row_integer(cat_select_text_t *s, const char *value)
+{
+    bind_value(s, s->dialect->syntax->row_integer, value);
+}
+
+void cat_select_text_add_key(cat_select_text_t *s, apr_int64_t key)
+{
+    cat_select_text_add_integer(s, apr_psprintf(s->text.pool, "%" APR_INT64_T_FMT, key));
+}
+
+void cat_select_text_add_products(cat_select_text_t *s, const char *index)
+{
+    const cat_syntax_t *syntax = s->dialect->syntax;
+
+    cat_buffer_add_text(&s->text, "products p");
+    if (index && syntax->use_index) {
+        cat_select_text_add(s, syntax->use_index, index, syntax->use_index_end, NULL);
+    }
+}
+
+void cat_select_text_begin_where(cat_select_text_t *s)
+{
+    s->conditions = 0;
+}
+
+void cat_select_text_add_condition(cat_select_text_t *s)
+{
+    cat_buffer_add_text(&s->text, s->conditions++ ? " AND " : " WHERE ");
+}
+
+/* Each word is behind a blank. */
+void cat_select_text_add_word(cat_select_text_t *s, const char *word)
+{
+    cat_select_text_add(s, s->dialect->syntax->find, "(p.words, ", NULL);
+    cat_select_text_add_value(s, apr_pstrcat(s->text.pool, " ", word, NULL));
+    cat_buffer_add_text(&s->text, ") > 0");
+}
+
+static apr_status_t ignore_row(void *baton, const char *const *values, int count)
+{
+    (void)baton, (void)values, (void)count;
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_select_text_run(cat_select_text_t *s, cat_db_t *db, cat_row_t *row, void *baton)
+{
+    const char *by_values = s->leaves_choice ? s->dialect->syntax->plan_by_values : NULL;
+    apr_status_t rv = by_values ? cat_db_each_text(db, by_values, NULL, 0, ignore_row, NULL) : APR_SUCCESS;
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    return cat_db_each_text(db, cat_buffer_text(&s->text), (const char *const *)s->values->elts, s->values->nelts, row,
+                            baton);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_STORE_H
+#define CAT_CATALOGUE_STORE_H
+
+/* What the rooms above include of products: their fields, how they are read and written, what is derived of them and counted. */
+
+#include "catalogue/product/counts.h"
+#include "catalogue/product/operations.h"
+#include "catalogue/product/product_keys.h"
+#include "catalogue/product/products.h"
+
+#endif

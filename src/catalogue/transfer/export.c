@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A file of all products of a list, in one state of the database. The products are read in portions, in one transaction, and each
+ * portion is handed over before the next one is read: so the transaction lasts as long as the client takes, and the thread sleeps in a
+ * write to its socket most of that time.
+ *
+ * A reader in no hurry would keep the transaction for hours, and with it versions of rows, or SQLite's WAL. A job of each child looks at
+ * the exports that run. Where one has had its time it ends the transaction, behind the back of the sleeping thread, which learns of it
+ * when it wants the next portion; the mutex of the export tells which of the two has the connection.
+ */
+#include "catalogue/transfer/export.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "catalogue/product/product.h"
+#include "catalogue/search/search.h"
+#include "db/pool/checkout.h"
+#include "db/dialects/status.h"
+#include "lib/id.h"
+#include "lib/number.h"
+#include "lib/time.h"
+
+#define PORTION 500 /* products: drivers keep all rows of a result in memory */
+
+/* A client may pause so long, or fall behind the least rate by so much: the system has buffers that it empties and fills at once. */
+#define CREDIT apr_time_from_sec(30)
+
+struct cat_export_t {
+    cat_db_t *db;
+    cat_list_query_t query;
+    const cat_export_format_t *format;
+    cat_export_style_t style;
+    apr_pool_t *pool; /* of the portion */
+    cat_buffer_t text;
+    apr_int64_t rows;          /* in it */
+    cat_search_end_t end;      /* of it, unless the query is plain */
+    apr_pool_t *position_pool; /* of query.after, while the next portion is read */
+    apr_int64_t total;
+    char created_at[CAT_NUMBER_DIGITS + 1], id[CAT_ID_LENGTH + 1]; /* of the product that was read last */
+    int has_permit;
+    apr_time_t begun;   /* monotonic, as is handed */
+    apr_off_t wal;      /* octets of the WAL at the beginning */
+    cat_export_t *next; /* of those that run; guarded by source->export_mutex */
+    apr_thread_mutex_t *mutex;
+    /* ---- guarded by the mutex, as is the connection, once the export runs ---- */
+    apr_time_t handed;          /* when the last piece was handed over */
+    apr_interval_time_t credit; /* how long the client may take for it */
+    const char *stopped;        /* why the transaction was ended; NULL: it was not */
+    int is_begun;               /* flag: the first portion was read, and is in text */
+    int is_pending;             /* flag: text was not passed on yet */
+    int is_ended;               /* flag: no portion follows */
+};
+
+/* ---- a portion ---- */
+
+static apr_status_t add_product(void *baton, const char *const *values, int count)
+{
+    cat_export_t *e = baton;
+
+    (void)count;
+    e->format->add(&e->text, &e->style, e->query.fields, values, e->total + e->rows == 0);
+    e->rows++;
+    apr_cpystrn(e->created_at, values[CAT_PRODUCT_CREATED_AT], sizeof(e->created_at));
+    apr_cpystrn(e->id, values[CAT_PRODUCT_ID], sizeof(e->id));
+    return APR_SUCCESS;
+}
+
+/* The one place that knows how the products of a query are read. */
+static apr_status_t select_products(cat_export_t *e)
+{
+    const cat_search_rows_t searched = {.add = add_product, .baton = e};
+    const char *rows = apr_off_t_toa(e->pool, e->query.limit);
+
+    return e->query.is_plain
+               ? cat_db_each(e->db, SQL_PRODUCT_LIST_AFTER,
+                             CAT_VALUES(e->query.after.key.created_at, e->query.after.key.id, rows), add_product, e)
+               : cat_search_read_within(e->db, &e->query, &searched, &e->end);
+}
+
+/* The work of a transaction: the first portion may be read several times. */
+static apr_status_t read_portion(void *baton)
+{
+    cat_export_t *e = baton;
+    apr_pool_t *before;
+    apr_status_t rv;
+
+    apr_pool_clear(e->pool);
+    cat_buffer_init(&e->text, e->pool, PORTION * CAT_PRODUCT_SIZE);
+    e->rows = 0;
+    if (!e->is_begun) {
+        e->format->begin(&e->text, &e->style, e->query.fields);
+    }
+    before = cat_db_use_pool(e->db, e->pool);
+    rv = select_products(e);
+    cat_db_use_pool(e->db, before);
+    return rv;
+}
+
+static const char *keep_text(const cat_export_t *e, const char *text)
+{
+    return text ? apr_pstrdup(e->position_pool, text) : NULL;
+}
+
+/* The next portion begins after the last product of this one. */
+static void keep_position(cat_export_t *e)
+{
+    const cat_list_position_t plain = {.key = {e->created_at, e->id}};
+    const cat_list_position_t *last = e->query.is_plain ? &plain : &e->end.last;
+    cat_list_position_t *after = &e->query.after;
+
+    apr_pool_clear(e->position_pool);
+    after->key = (cat_list_key_t){keep_text(e, last->key.created_at), keep_text(e, last->key.id)};
+    for (int i = 0; i < CAT_LIST_SORT_MAX; i++) {
+        after->values[i] = keep_text(e, last->values[i]);
+    }
+}
+
+static int is_last_portion(const cat_export_t *e)
+{
+    return e->query.is_plain ? e->rows < e->query.limit : !e->end.has_next;
+}
+
+static void end_export(cat_export_t *e);
+
+static void finish_portion(cat_export_t *e)
+{
+    e->total += e->rows;
+    e->is_pending = 1;
+    keep_position(e);
+    if (is_last_portion(e)) {
+        e->format->end(&e->text);
+        e->is_ended = 1;
+        end_export(e);
+    }
+}
+
+/* ---- exports that run ---- */
+
+static void enlist(cat_export_t *e)
+{
+    cat_source_t *source = e->db->source;
+
+    apr_thread_mutex_lock(source->export_mutex);
+    e->next = source->exports_running;
+    source->exports_running = e;
+    apr_thread_mutex_unlock(source->export_mutex);
+}
+
+static void remove_from_list(const cat_export_t *e)
+{
+    cat_source_t *source = e->db->source;
+    cat_export_t **link = &source->exports_running;
+
+    apr_thread_mutex_lock(source->export_mutex);
+    while (*link && *link != e) {
+        link = &(*link)->next;
+    }
+    if (*link) {
+        *link = e->next;
+    }
+    apr_thread_mutex_unlock(source->export_mutex);
+}
+
+/* Who has begun before the WAL was too long has to go, and so has who came later: each keeps SQLite from beginning it anew. Where nobody
+ * writes, it stays as it is, and nobody needs to go. */
+static int is_wal_too_long(const cat_export_t *e)
+{
+    apr_off_t size = cat_connection_wal_size(e->db->conn), most = e->db->conf->export_wal;
+
+    return most && size > most && size > e->wal;
+}
+
+static const char *find_reason(const cat_export_t *e, apr_time_t now)
+{
+    const cat_conf_t *conf = e->db->conf;
+
+    if (conf->export_timeout && now - e->begun > apr_time_from_sec(conf->export_timeout)) {
+        return "it has taken longer than CatalogExportTimeout";
+    }
+    if (conf->export_rate && now - e->handed > e->credit) {
+        return "its client reads more slowly than CatalogExportRate";
+    }
+    return is_wal_too_long(e) ? "the -wal file has grown beyond CatalogExportWAL" : NULL;
+}
+
+static void stop_if_due(cat_export_t *e, apr_time_t now)
+{
+    if (apr_thread_mutex_trylock(e->mutex) != APR_SUCCESS) {
+        return; /* it reads a portion */
+    }
+    if (!e->is_ended && !e->stopped) {
+        e->stopped = find_reason(e, now);
+        if (e->stopped) {
+            cat_checkout_roll_back(e->db);
+            cat_connection_checkpoint(e->db->conn);
+        }
+    }
+    apr_thread_mutex_unlock(e->mutex);
+}
+
+cat_job_result_t cat_export_watch(cat_job_t *job)
+{
+    apr_time_t now = cat_time_monotonic();
+
+    apr_thread_mutex_lock(job->source->export_mutex);
+    for (cat_export_t *e = job->source->exports_running; e; e = e->next) {
+        stop_if_due(e, now);
+    }
+    apr_thread_mutex_unlock(job->source->export_mutex);
+    return CAT_JOB_DONE;
+}
+
+/* ---- all of it ---- */
+
+static apr_status_t close_with_pool(void *export)
+{
+    cat_export_close(export);
+    return APR_SUCCESS;
+}
+
+static apr_status_t take_permit(cat_export_t *e)
+{
+    const cat_db_t *db = e->db;
+    char more[CAT_REPEATS_TEXT];
+    apr_status_t rv = cat_permits_take(db->source->exports, db->conf->max_exports, 0);
+
+    if (rv != APR_SUCCESS) {
+        if (cat_source_sums_up(db->log, &db->source->export_refusals, more)) {
+            cat_log(db->log, CAT_LOG_ERROR, 0,
+                    "CAT060: %s: %d exports are running, as many as CatalogMaxExports allows%s", db->source->name,
+                    db->conf->max_exports, more);
+        }
+        return CAT_EBUSY;
+    }
+    e->has_permit = 1;
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const cat_export_format_t *format,
+                             const cat_export_style_t *style, cat_export_t **opened)
+{
+    cat_export_t *e = apr_pcalloc(db->pool, sizeof(*e));
+    apr_status_t rv = apr_thread_mutex_create(&e->mutex, APR_THREAD_MUTEX_DEFAULT, db->pool);
+
+    e->db = db;
+    e->query = *query;
+    e->query.limit = PORTION;
+    e->format = format;
+    e->style = *style;
+    apr_pool_create(&e->pool, db->pool);
+    apr_pool_create(&e->position_pool, db->pool);
+    *opened = e;
+    rv = rv == APR_SUCCESS ? take_permit(e) : APR_EGENERAL;
+    if (rv == APR_SUCCESS) {
+        rv = e->query.is_plain ? cat_db_open_view(db, read_portion, e) : cat_db_open_search(db, read_portion, e);
+    }
+    if (rv != APR_SUCCESS) {
+        end_export(e);
+        return rv;
+    }
+    /* Later than the cleanup that gives the connection back, and so run before it: the job must not find the export without one. */
+    apr_pool_pre_cleanup_register(db->pool, e, close_with_pool);
+    e->is_begun = 1;
+    e->begun = e->handed = cat_time_monotonic();
+    e->credit = CREDIT;
+    e->wal = cat_connection_wal_size(db->conn);
+    finish_portion(e);
+    if (!e->is_ended) {
+        enlist(e);
+    }
+    return APR_SUCCESS;
+}
+
+static apr_status_t read_next(cat_export_t *e)
+{
+    apr_status_t rv = cat_db_continue_view(e->db, read_portion, e);
+
+    if (rv == APR_SUCCESS) {
+        finish_portion(e);
+    } else {
+        end_export(e);
+    }
+    return rv;
+}
+
+static apr_status_t report_stop(cat_export_t *e)
+{
+    cat_log(e->db->log, CAT_LOG_ERROR, 0, "CAT081: %s: an export ends before its last product: %s", e->db->source->name,
+            e->stopped);
+    end_export(e);
+    return APR_TIMEUP;
+}
+
+/* What the client has not used of its time for the last piece helps with the next one. */
+static void grant_credit(cat_export_t *e, apr_time_t asked, apr_size_t length)
+{
+    apr_int64_t rate = e->db->conf->export_rate;
+    apr_interval_time_t left = e->credit - (asked - e->handed),
+                        more = rate ? (apr_interval_time_t)length * APR_USEC_PER_SEC / rate : 0;
+
+    left = left < CREDIT ? left : CREDIT;
+    e->credit = (left > 0 ? left : 0) + more;
+    e->handed = cat_time_monotonic();
+}
+
+static apr_status_t pull(cat_export_t *e, const char **data, apr_size_t *length)
+{
+    apr_time_t asked = cat_time_monotonic();
+    apr_status_t rv = APR_SUCCESS;
+
+    *length = 0;
+    if (!e->is_pending && !e->is_ended) {
+        rv = e->stopped ? report_stop(e) : read_next(e);
+    }
+    if (e->is_pending && rv == APR_SUCCESS) {
+        *data = e->text.data;
+        *length = e->text.length;
+        grant_credit(e, asked, *length);
+    }
+    e->is_pending = 0;
+    return rv;
+}
+
+apr_status_t cat_export_read(cat_export_t *e, const char **data, apr_size_t *length)
+{
+    apr_status_t rv;
+
+    apr_thread_mutex_lock(e->mutex);
+    rv = pull(e, data, length);
+    apr_thread_mutex_unlock(e->mutex);
+    return rv;
+}
+
+void cat_export_close(cat_export_t *e)
+{
+    apr_thread_mutex_lock(e->mutex);
+    if (e->stopped && !e->is_ended) { /* the client has gone before it asked for the next portion */
+        report_stop(e);
+    } else {
+        end_export(e);
+    }
+    apr_thread_mutex_unlock(e->mutex);
+}
+
+static void end_export(cat_export_t *e)
+{
+    e->is_ended = 1;
+    remove_from_list(e);
+    cat_db_release(e->db);
+    if (e->has_permit) {
+        e->has_permit = 0;
+        cat_permits_give_back(e->db->source->exports);
+    }
+}
+
+apr_int64_t cat_export_count(const cat_export_t *e)
+{
+    return e->total;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a file of products is written: NDJSON, CSV or JSON. Each format is a row of the table at the end.
+ *
+ *     ndjson   {"id":"...","name":"Kettle","price":24.9}          a line for each product
+ *     csv      id,name,price                                      a header row, then a row for each product
+ *     json     [{"id":"..."},                                     one array, an element a line
+ *
+ * A file that is written in CSV can be imported again: a cell has the value as the API spells it, except that a spreadsheet
+ * may be told of decimal commas, and texts that it would take for a formula are made safe, if the client asks for that.
+ */
+#include "catalogue/transfer/export_format.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "catalogue/query/field_list.h"
+#include "lib/csv.h"
+#include "lib/number.h"
+#include "lib/time.h"
+
+static void begin_nothing(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields)
+{
+    (void)b, (void)style, (void)fields;
+}
+
+static void end_nothing(cat_buffer_t *b)
+{
+    (void)b;
+}
+
+static void add_object(cat_buffer_t *b, unsigned fields, const char *const *product)
+{
+    const char *selected[CAT_PRODUCT_FIELDS];
+
+    cat_field_list_select(fields, product, selected);
+    cat_fields_write(b, cat_product_fields, CAT_PRODUCT_FIELDS, selected);
+}
+
+/* ---- ndjson ---- */
+
+static void add_line(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields, const char *const *product,
+                     int is_first)
+{
+    (void)style, (void)is_first;
+    add_object(b, fields, product);
+    CAT_BUFFER_LITERAL(b, "\n");
+}
+
+/* ---- json ---- */
+
+static void begin_array(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields)
+{
+    (void)style, (void)fields;
+    CAT_BUFFER_LITERAL(b, "[");
+}
+
+static void add_element(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields, const char *const *product,
+                        int is_first)
+{
+    (void)style;
+    cat_buffer_add_text(b, is_first ? "\n" : ",\n");
+    add_object(b, fields, product);
+}
+
+static void end_array(cat_buffer_t *b)
+{
+    CAT_BUFFER_LITERAL(b, "\n]\n");
+}
+
+/* ---- csv ---- */
+
+/* No name needs quotes. */
+static void add_header_row(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields)
+{
+    apr_size_t separator = 0;
+
+    cat_buffer_add_text(b, style->has_mark ? "\xef\xbb\xbf" : "");
+    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+        if (fields & CAT_FIELD_LIST_OF(i)) {
+            cat_buffer_add(b, &style->delimiter, separator);
+            cat_buffer_add_text(b, cat_product_fields[i].name);
+            separator = 1;
+        }
+    }
+    CAT_BUFFER_LITERAL(b, "\r\n");
+}
+
+static void add_time_cell(cat_buffer_t *b, const char *milliseconds)
+{
+    char text[CAT_TIME_LENGTH + 1];
+    apr_int64_t time = 0;
+
+    cat_number_parse_integer(milliseconds, &time);
+    cat_time_format(text, time);
+    cat_csv_add_cell(b, text);
+}
+
+static void add_number_cell(cat_buffer_t *b, const cat_export_style_t *style, const char *number)
+{
+    char *text = apr_pstrdup(b->pool, number), *point = style->has_comma ? strchr(text, '.') : NULL;
+
+    if (point) {
+        *point = ',';
+    }
+    cat_csv_add_cell(b, text);
+}
+
+static void add_cell(cat_buffer_t *b, const cat_export_style_t *style, const cat_field_t *field, const char *value)
+{
+    switch (field->kind) {
+    case CAT_STRING:
+        (style->is_safe ? cat_csv_add_safe_cell : cat_csv_add_cell)(b, value);
+        break;
+    case CAT_NUMBER:
+        add_number_cell(b, style, value);
+        break;
+    case CAT_BOOLEAN:
+        cat_csv_add_cell(b, *value == '1' ? "true" : "false");
+        break;
+    case CAT_TIME:
+        add_time_cell(b, value);
+        break;
+    }
+}
+
+static void add_row(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields, const char *const *product,
+                    int is_first)
+{
+    apr_size_t separator = 0;
+
+    (void)is_first;
+    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+        if (!(fields & CAT_FIELD_LIST_OF(i))) {
+            continue;
+        }
+        cat_buffer_add(b, &style->delimiter, separator);
+        separator = 1;
+        if (product[i]) {
+            add_cell(b, style, &cat_product_fields[i], product[i]);
+        }
+    }
+    CAT_BUFFER_LITERAL(b, "\r\n");
+}
+
+/* ---- all of them ---- */
+
+const cat_export_format_t cat_export_formats[] = {
+    {"ndjson", "application/x-ndjson", begin_nothing, add_line, end_nothing},
+    {"csv", "text/csv; charset=utf-8; header=present", add_header_row, add_row, end_nothing},
+    {"json", "application/json", begin_array, add_element, end_array},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+const cat_export_format_t *cat_export_format_find(const char *name)
+{
+    for (const cat_export_format_t *format = cat_export_formats; format->name; format++) {
+        if (!strcmp(name, format->name)) {
+            return format;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/transfer/file_head.h"
+
+#include "lib/json.h"
+
+#define UNREADABLE "\xef\xbf\xbd" /* U+FFFD */
+
+struct cat_file_head_t {
+    cat_csv_reader_t *reader;
+    json_t *rows;
+};
+
+static json_t *write_cell(const cat_csv_cell_t *cell)
+{
+    json_t *text = cell->text ? json_stringn(cell->text, cell->length) : json_string("");
+
+    return text ? text : json_string(UNREADABLE);
+}
+
+/* Such a row is no row for the import, and no header. */
+static int is_empty(const cat_csv_cell_t *cells, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (!cat_csv_cell_is_empty(&cells[i])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count)
+{
+    cat_file_head_t *head = baton;
+    json_t *row;
+
+    if (is_empty(cells, count)) {
+        return APR_SUCCESS;
+    }
+    row = json_array();
+    for (int i = 0; i < count; i++) {
+        json_array_append_new(row, write_cell(&cells[i]));
+    }
+    json_array_append_new(head->rows, row);
+    return json_array_size(head->rows) == CAT_FILE_HEAD_ROWS ? APR_EOF : APR_SUCCESS;
+}
+
+cat_file_head_t *cat_file_head_make(apr_pool_t *pool, const cat_csv_options_t *options)
+{
+    cat_file_head_t *head = apr_palloc(pool, sizeof(*head));
+
+    head->rows = cat_json_own(pool, json_array());
+    head->reader = cat_csv_reader_make(pool, options, take_row, head);
+    return head;
+}
+
+apr_status_t cat_file_head_feed(cat_file_head_t *head, const char *data, apr_size_t length)
+{
+    apr_status_t rv = cat_csv_reader_feed(head->reader, data, length);
+
+    return rv == APR_EINVAL || rv == APR_ENOSPC || rv == APR_BADCH ? APR_EOF : rv;
+}
+
+char cat_file_head_delimiter(const cat_file_head_t *head)
+{
+    return cat_csv_reader_delimiter(head->reader);
+}
+
+cat_encoding_t cat_file_head_encoding(const cat_file_head_t *head)
+{
+    return cat_csv_reader_encoding(head->reader);
+}
+
+const json_t *cat_file_head_rows(const cat_file_head_t *head)
+{
+    return head->rows;
+}
