@@ -59,15 +59,6 @@ static void add_bound(cat_select_text_t *s, const cat_plan_t *plan)
     }
 }
 
-static void add_tried(cat_select_text_t *s, const cat_plan_t *plan)
-{
-    if (plan->tried_from) {
-        cat_select_text_add_condition(s);
-        cat_select_text_add(s, "p.created_at >= ", NULL);
-        cat_select_text_add_integer(s, plan->tried_from);
-    }
-}
-
 static void join_product(cat_select_text_t *s, const char *keys)
 {
     cat_select_text_add(s, s->dialect->syntax->join, "products r ON r.id = ", keys, ".id", NULL);
@@ -95,7 +86,6 @@ static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch, r
     cat_conditions_add_all(s, plan->query, condition, NULL, NULL);
     add_not_null(s, plan->not_null);
     add_bound(s, plan);
-    add_tried(s, plan);
 }
 
 static void add_few(cat_select_text_t *s)
@@ -380,7 +370,7 @@ static cat_plan_t make_whole(const cat_plan_t *plan)
     for (int i = 0; i < whole.order.count; i++) {
         whole.order.columns[i].after = NULL;
     }
-    whole.bound = whole.tried_from = NULL;
+    whole.bound = NULL;
     if (whole.kind == CAT_PLAN_WALK && whole.count_index) {
         whole.index = whole.count_index;
         whole.not_null = whole.count_not_null;
