@@ -14,7 +14,6 @@
 
 #define COUNTED_WORDS 8 /* words of q that are counted */
 #define CANDIDATES_MAX (CAT_PRODUCT_FIELDS + COUNTED_WORDS)
-#define MERGED_SHARE 3 /* how much more frequent a word may be whose postings are merged with those of another */
 
 /* The index by which products are found, or walked, in the order of a column; *not_null: see cat_plan_t. Only that of time is in no part of
  * CatalogIndex, and so not in its table. */
@@ -597,15 +596,8 @@ static int find_rarest(const cat_list_query_t *query, const words_t *words, int 
     return rarest;
 }
 
-/* To pass a posting of each word costs a fifth of looking one up, so the second may be some times as frequent. */
-static int is_merged(const cat_list_query_t *query, const word_t *rarest, const word_t *second)
-{
-    return query->word_count == 2 && query->condition_count == 0 && rarest->count == 1 && rarest->span != NEVER &&
-           rarest->span / MERGED_SHARE <= second->span;
-}
-
 /* 0: every word begins too many. */
-static int plan_stream(cat_plan_t *plan, const words_t *words, int can_merge)
+static int plan_stream(cat_plan_t *plan, const words_t *words)
 {
     const cat_list_query_t *query = plan->query;
     int rarest = find_rarest(query, words, -1), second;
@@ -623,7 +615,6 @@ static int plan_stream(cat_plan_t *plan, const words_t *words, int can_merge)
     if (second >= 0) {
         plan->second = query->words[second];
         plan->second_found = words->all[second].found[0];
-        plan->is_merged = can_merge && is_merged(query, &words->all[rarest], &words->all[second]);
     }
     return 1;
 }
@@ -745,7 +736,7 @@ static apr_status_t choose(choice_t *c)
         if (rv != APR_SUCCESS) {
             return rv;
         }
-        if (plan_stream(&c->streams, &words, c->dialect->syntax->ends_intersect) && is_stream_best(query, &words)) {
+        if (plan_stream(&c->streams, &words) && is_stream_best(query, &words)) {
             *c->plan = c->streams;
             return APR_SUCCESS;
         }

@@ -34,7 +34,6 @@ typedef struct cat_plan_t {
     /* CAT_PLAN_STREAM: another word of the query, and the only word of the dictionary that begins so: its postings are
      * looked up, not the products'. NULL: none. */
     const char *second, *second_found;
-    int is_merged; /* flag: the postings of both words are read side by side, and nothing else is asked */
 
     /* A walk or stream may be the union of several, one for each value: */
     const cat_query_condition_t *branch_condition; /* whose values they are; NULL: none of the conditions' */

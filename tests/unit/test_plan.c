@@ -225,22 +225,6 @@ static void test_rarest_word_is_streamed_and_the_next_looked_up(void **state)
     assert_string_equal(plan.second, "green");
 }
 
-static void test_two_words_are_merged_unless_one_is_far_rarer(void **state)
-{
-    static const char *const two[] = {"blue", "red"};
-    unit_database_t *database = make_products(*state, 0);
-    cat_list_query_t query = make_query(NULL, 0, two, 2, CAT_PRODUCT_CREATED_AT);
-    cat_plan_t plan;
-
-    unit_database_sql(database, "INSERT INTO product_words (word, created_at, id)"
-                                " SELECT 'blue', created_at, id FROM products WHERE created_at % 2 = 0");
-    assert_true(choose(*state, database, &query).is_merged);
-    unit_database_sql(database, "DELETE FROM product_words WHERE word = 'blue' AND created_at % 8 > 0");
-    plan = choose(*state, database, &query);
-    assert_false(plan.is_merged);
-    assert_string_equal(plan.second, "red");
-}
-
 static void test_few_products_of_a_category_are_fetched_for_another_order(void **state)
 {
     static const cat_query_value_t rare = {"rare", "rare", 0};
@@ -285,7 +269,6 @@ int main(void)
         UNIT_TEST(test_frequent_word_is_streamed_within_a_large_category),
         UNIT_TEST(test_word_alone_is_streamed_however_rare),
         UNIT_TEST(test_rarest_word_is_streamed_and_the_next_looked_up),
-        UNIT_TEST(test_two_words_are_merged_unless_one_is_far_rarer),
         UNIT_TEST(test_few_products_of_a_category_are_fetched_for_another_order),
         UNIT_TEST(test_order_by_the_only_category_is_by_time),
     };
