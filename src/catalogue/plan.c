@@ -20,7 +20,7 @@
 static const char *find_index(const char *column, const char **not_null)
 {
     *not_null = NULL;
-    for (int i = 0; i < CAT_INDEX_COUNT && strcmp(column, "created_at") != 0; i++) {
+    for (int i = 0; i < CAT_INDEX_COUNT; i++) {
         if (!strcmp(cat_index_table[i].columns[0], column)) {
             *not_null = cat_index_table[i].not_null;
             return cat_index_table[i].name;
@@ -43,10 +43,6 @@ static const struct {
 
 #define VALUE_INDEXES (sizeof(value_indexes) / sizeof(value_indexes[0]))
 
-/* The products that have a price, by time, with the columns that conditions on fields other than id and name ask for: what a
- * walk passes is not read. A condition on prices tells that all products have one here. */
-static const char by_time_and_price[] = "products_by_time_and_price";
-
 static const cat_query_condition_t *find_condition(const cat_list_query_t *query, int field, cat_operator_t op)
 {
     for (int i = 0; i < query->condition_count; i++) {
@@ -58,27 +54,6 @@ static const cat_query_condition_t *find_condition(const cat_list_query_t *query
 }
 
 /* ---- walks ---- */
-
-static void walk_by_column(cat_plan_t *plan, const char *column)
-{
-    plan->index = find_index(column, &plan->not_null);
-}
-
-static int has_condition_on(const cat_list_query_t *query, int field)
-{
-    for (int i = 0; i < query->condition_count; i++) {
-        if (query->conditions[i].field == field) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static void walk_by_time_and_price(cat_plan_t *plan)
-{
-    plan->index = by_time_and_price;
-    plan->not_null = "price_key";
-}
 
 /* A walk in the order of in_stock, of which there is no index, is two: of the products that have one value of it, then of
  * the others. */
@@ -149,12 +124,7 @@ static void plan_walk(cat_plan_t *plan)
     if (!strcmp(plan->order.columns[0].column, "in_stock")) {
         split_by_stock(plan);
     }
-    if (!strcmp(plan->order.columns[plan->skip].column, "created_at") &&
-        has_condition_on(plan->query, CAT_PRODUCT_PRICE)) {
-        walk_by_time_and_price(plan);
-    } else {
-        walk_by_column(plan, plan->order.columns[plan->skip].column);
-    }
+    plan->index = find_index(plan->order.columns[plan->skip].column, &plan->not_null);
 }
 
 /* Does the walk pass only products that meet the condition, or end when it comes to others? */
