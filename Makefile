@@ -269,7 +269,7 @@ covered:
 # Of the unit tests, those of what threads share without a lock, or with one that the sanitizer knows: it takes a mutex that outlives
 # its holder for a fault, and knows no fences, which -Wtsan would tell; what they order here is atomic. Then a whole httpd, on SQLite;
 # t/load/hash.t counts how many hashes there is time for, and t/db/statements.t starts no server.
-SHARED = group shared_read permits source response_cache generations limit revoked metrics keyring token_cache
+SHARED = group permits source response_cache generations limit revoked metrics keyring token_cache
 TSAN_TESTS = $(filter-out t/load/hash.t t/db/statements.t,$(wildcard t/load/*.t t/db/*.t))
 TSAN = BUILD=build/tsan CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=thread -Wno-tsan'
 tsan: $(JOSE) ## run what threads share, and httpd under load, under ThreadSanitizer: make tsan [T=t/load/cache.t]

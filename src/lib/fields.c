@@ -10,13 +10,7 @@
 #include "lib/opaque.h"
 #include "lib/time.h"
 
-/* A fault of one value; code NULL: none. */
-typedef struct fault_t {
-    const char *code;
-    const char *message;
-} fault_t;
-
-static const fault_t no_fault = {NULL, NULL};
+const cat_field_fault_t cat_fields_no_fault = {NULL, NULL};
 
 const cat_text_rule_t cat_fields_id = {NULL, "uuid", "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$", NULL};
 
@@ -34,32 +28,37 @@ static int is_blank(const char *text)
     return *text && text[strspn(text, " \t\n\v\f\r")] == '\0';
 }
 
-static fault_t limit(apr_pool_t *pool, const char *code, const char *words, double bound, const char *unit)
+static cat_field_fault_t limit(apr_pool_t *pool, const char *code, const char *words, double bound, const char *unit)
 {
     const char *text = cat_number_format(pool, cat_json_own(pool, json_real(bound)));
     const char *plural = *unit && bound != 1 ? "s" : "";
-    return (fault_t){code, apr_pstrcat(pool, "must ", words, " ", text, unit, plural, NULL)};
+    return (cat_field_fault_t){code, apr_pstrcat(pool, "must ", words, " ", text, unit, plural, NULL)};
 }
 
-static fault_t check_string(apr_pool_t *pool, const cat_field_t *field, const char *text)
+cat_field_fault_t cat_fields_check_length(apr_pool_t *pool, const cat_field_t *field, const char *text)
 {
-    apr_size_t length = count_characters(text);
+    double length = (double)count_characters(text);
+
+    if (length < field->least) {
+        return limit(pool, "too_short", "have at least", field->least, " character");
+    }
+    return length > field->most ? limit(pool, "too_long", "have at most", field->most, " character")
+                                : cat_fields_no_fault;
+}
+
+static cat_field_fault_t check_string(apr_pool_t *pool, const cat_field_t *field, const char *text)
+{
+    cat_field_fault_t fault = cat_fields_check_length(pool, field, text);
     const char *message;
 
     if ((field->flags & CAT_VISIBLE) && is_blank(text)) {
-        return (fault_t){"blank", "must not be blank"};
+        return (cat_field_fault_t){"blank", "must not be blank"};
     }
-    if ((double)length < field->least) {
-        return limit(pool, "too_short", "have at least", field->least, " character");
-    }
-    if ((double)length > field->most) {
-        return limit(pool, "too_long", "have at most", field->most, " character");
-    }
-    message = field->rule && field->rule->refuse ? field->rule->refuse(text) : NULL;
-    return message ? (fault_t){"format", message} : no_fault;
+    message = !fault.code && field->rule && field->rule->refuse ? field->rule->refuse(text) : NULL;
+    return message ? (cat_field_fault_t){"format", message} : fault;
 }
 
-static fault_t check_number(apr_pool_t *pool, const cat_field_t *field, double value)
+static cat_field_fault_t check_number(apr_pool_t *pool, const cat_field_t *field, double value)
 {
     if (value < field->least) {
         return limit(pool, "too_small", "be at least", field->least, "");
@@ -67,7 +66,7 @@ static fault_t check_number(apr_pool_t *pool, const cat_field_t *field, double v
     if (value > field->most) {
         return limit(pool, "too_large", "be at most", field->most, "");
     }
-    return no_fault;
+    return cat_fields_no_fault;
 }
 
 /* A number as spreadsheets write it in some languages. What its comma means nobody can tell: 1,299 is small or large. */
@@ -78,22 +77,22 @@ static int is_number_with_comma(const json_t *value)
     return text && strchr(text, ',') && strpbrk(text, "0123456789") && !text[strspn(text, "+-0123456789.,' ")];
 }
 
-static fault_t refuse_number(apr_pool_t *pool, const json_t *value)
+static cat_field_fault_t refuse_number(apr_pool_t *pool, const json_t *value)
 {
     const char *inexact = cat_json_inexact(value);
 
     if (inexact) {
-        return (fault_t){"precision", cat_number_explain(pool, inexact)};
+        return (cat_field_fault_t){"precision", cat_number_explain(pool, inexact)};
     }
-    return (fault_t){"type", is_number_with_comma(value)
-                                 ? "must be a number with a decimal point and without a comma, such as 2.5"
-                                 : "must be a number"};
+    return (cat_field_fault_t){"type", is_number_with_comma(value)
+                                           ? "must be a number with a decimal point and without a comma, such as 2.5"
+                                           : "must be a number"};
 }
 
-static fault_t read_string(apr_pool_t *pool, const cat_field_t *field, const json_t *value, const char **text)
+static cat_field_fault_t read_string(apr_pool_t *pool, const cat_field_t *field, const json_t *value, const char **text)
 {
     if (!json_is_string(value)) {
-        return (fault_t){"type", "must be a string"};
+        return (cat_field_fault_t){"type", "must be a string"};
     }
     *text = apr_pstrdup(pool, json_string_value(value));
     if (field->flags & CAT_OPAQUE) {
@@ -103,7 +102,7 @@ static fault_t read_string(apr_pool_t *pool, const cat_field_t *field, const jso
 }
 
 /* Checks a value that is not null and turns it into a record's text. */
-static fault_t read_value(apr_pool_t *pool, const cat_field_t *field, const json_t *value, const char **text)
+static cat_field_fault_t read_value(apr_pool_t *pool, const cat_field_t *field, const json_t *value, const char **text)
 {
     switch (field->kind) {
     case CAT_STRING:
@@ -113,41 +112,41 @@ static fault_t read_value(apr_pool_t *pool, const cat_field_t *field, const json
             return refuse_number(pool, value);
         }
         if (field->flags & CAT_WHOLE && !json_is_integer(value)) {
-            return (fault_t){"type", "must be a whole number"};
+            return (cat_field_fault_t){"type", "must be a whole number"};
         }
         *text = cat_number_format(pool, value);
         return check_number(pool, field, json_number_value(value));
     case CAT_BOOLEAN:
         if (!json_is_boolean(value)) {
-            return (fault_t){"type", "must be true or false"};
+            return (cat_field_fault_t){"type", "must be true or false"};
         }
         *text = json_is_true(value) ? "1" : "0";
-        return no_fault;
+        return cat_fields_no_fault;
     case CAT_TIME: /* always set by the server: never read */
         break;
     }
-    return no_fault;
+    return cat_fields_no_fault;
 }
 
 /* value NULL: the member is not there. */
-static fault_t check_field(apr_pool_t *pool, const cat_field_t *field, cat_purpose_t purpose, const json_t *value,
-                           const char **text, unsigned char *cleared)
+static cat_field_fault_t check_field(apr_pool_t *pool, const cat_field_t *field, cat_purpose_t purpose,
+                                     const json_t *value, const char **text, unsigned char *cleared)
 {
     if (!value) {
         if (purpose == CAT_UPDATE) {
-            return no_fault;
+            return cat_fields_no_fault;
         }
         *text = field->absent;
-        return field->flags & CAT_REQUIRED ? (fault_t){"required", "is required"} : no_fault;
+        return field->flags & CAT_REQUIRED ? (cat_field_fault_t){"required", "is required"} : cat_fields_no_fault;
     }
     if (!json_is_null(value)) {
         return read_value(pool, field, value, text);
     }
     if (field->flags & CAT_CLEARABLE) {
         *cleared = purpose == CAT_UPDATE;
-        return no_fault;
+        return cat_fields_no_fault;
     }
-    return (fault_t){"null", "must not be null"};
+    return (cat_field_fault_t){"null", "must not be null"};
 }
 
 static const char *name_of(const json_t *error)
@@ -204,7 +203,7 @@ void cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int count, ca
     }
     for (int i = 0; i < count; i++) {
         const json_t *value = json_object_get(body, fields[i].name);
-        fault_t fault;
+        cat_field_fault_t fault;
         if (fields[i].flags & CAT_SERVER) {
             continue;
         }

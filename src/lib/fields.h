@@ -51,6 +51,13 @@ typedef struct cat_field_t {
     const char *example; /* as JSON has it, texts and times without quotation marks; NULL likewise */
 } cat_field_t;
 
+/* Why a value is refused; code NULL: it is not. */
+typedef struct cat_field_fault_t {
+    const char *code, *message;
+} cat_field_fault_t;
+
+extern const cat_field_fault_t cat_fields_no_fault;
+
 typedef enum { CAT_CREATE, CAT_UPDATE } cat_purpose_t;
 
 /* The result of a check. */
@@ -76,6 +83,9 @@ typedef struct cat_input_t {
  */
 void cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int count, cat_purpose_t purpose, int strict,
                       const json_t *body, cat_input_t *input);
+
+/* Is the text of a CAT_STRING as long as the row says? Codes: too_short, too_long. */
+cat_field_fault_t cat_fields_check_length(apr_pool_t *pool, const cat_field_t *field, const char *text);
 
 /* Adds a fault to input->errors, in the table's order, for rules that need more than one field or the database. */
 void cat_fields_add_error(apr_pool_t *pool, cat_input_t *input, const char *field, const char *code,

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# route: GET /products
 # route: GET /products/:id
 # db: mysql pgsql
-# Products that are requested at once share a statement, and so do requests for the same list: each request gets what it asks for, as
-# it is when the request comes.
+# Products that are requested at once share a statement: each request gets what it asks for, as it is when the request comes.
 use CatalogTest;
 use IO::Select ();
 use List::Util qw(max);
@@ -98,44 +96,6 @@ for my $n (1 .. 20) {
 }
 is_deeply(\@stale, [], 'what is read after a write is not from before it');
 
-# case: lists at once, some of them for clients that go away
-my @lists = ('', ('?limit=3') x 4, '?limit=3&page=2', ('') x 24);
-my @newest = map { $_->{id} } @{ $server->api(GET => '/products?limit=100')->{json}{data} };
-is(@newest, 30, 'all products are in a list');
-
-sub right_lists {
-    my ($name, @answers) = @_;
-    my @got = map { $_->{status} == 200 ? join(' ', map { $_->{id} } @{ $_->{json}{data} }) : $_->{status} } @answers;
-    my %expected = ('' => "@newest[0 .. 9]", '?limit=3' => "@newest[0 .. 2]", '?limit=3&page=2' => "@newest[3 .. 5]");
-    is_deeply(\@got, [@expected{@lists}], "$name: each gets the list that it asks for");
-}
-sub lists_together { return together_on($server, @_, map { wire(GET => "/products$_") } @lists) }
-
-right_lists('lists at once', shared(sub {
-    my $sessions;
-    my @answers = lists_together(0.3, sub {
-        close $_ for ask($server, (wire(GET => '/products')) x 8);
-        $sessions = @{ waiting() };
-    });
-    return ($sessions, @answers);
-}));
-right_lists('late lists', lists_together(1.5, sub { }));
-right_lists('lists, cut', lists_together(0.3, sub {
-    $engine->admin->do(driver eq 'pgsql' ? "SELECT pg_terminate_backend($_)" : "KILL $_") for @{ waiting() };
-}));
-
-# case: another program changes a product of the list while others read the list
-my $db = $server->database;
-@stale = ();
-for my $n (1 .. 20) {
-    my @others = ask($server, (wire(GET => '/products')) x 20);
-    $db->do('UPDATE products SET name = ? WHERE id = ?', undef, "other name $n", $newest[0]);
-    my $got = $server->talk(wire(GET => '/products'))->{json}{data}[0]{name};
-    push @stale, "$got instead of other name $n" if $got ne "other name $n";
-    readline $_ for @others;
-}
-is_deeply(\@stale, [], 'a list that is read after a write is not from before it');
-
 # case: in one child, what others wait for fails
 my $one_child = <<'END';
 <IfModule !mpm_prefork_module>
@@ -148,35 +108,17 @@ my $one_child = <<'END';
 </IfModule>
 END
 my $child = server(engine => $engine, mount => 'CatalogMaxConnections 32', conf => $one_child)->start;
-my $list = wire(GET => '/products');
-create_on($child, register($child)->{token}, 'first name');
+my $one = get(create_on($child, register($child)->{token}, 'first name'));
 my $logged = 0;
-$db = $child->database;
+my $db = $child->database;
 my @failed = shared(sub {
-    my @answers = together_on($child, 0.3, sub { $_[0]->do('ALTER TABLE products RENAME TO named_products') }, ($list) x 30);
+    my @answers = together_on($child, 0.3, sub { $_[0]->do('ALTER TABLE products RENAME TO named_products') }, ($one) x 30);
     $db->do('ALTER TABLE named_products RENAME TO products');
     my $before = $logged;
     $logged = () = $child->log_text =~ /CAT003: /g; # a line for each read
     return ($logged - $before, @answers);
 });
-is(join(' ', grep { $_ != 500 } map { $_->{status} } @failed), '', 'a list that cannot be read fails for all that ask for it');
-
-# case: a list whose reading takes long, from what the database had when it began. MariaDB takes no name of an index for a view.
-my $has_view = driver eq 'pgsql';
-$db->do($_) for $has_view ? ('ALTER TABLE products RENAME TO named_products',
-    q(CREATE VIEW products AS SELECT * FROM named_products WHERE pg_sleep(0.3)::text = '')) : ();
-$child->api(GET => '/products');
-@stale = ();
-for my $n ($has_view ? (1, 2) : ()) {
-    my ($slow) = ask($child, $list);
-    wait_until(10, sub { $engine->admin->selectrow_array(
-        q(SELECT COUNT(*) FROM pg_stat_activity WHERE query LIKE 'SELECT id, name%' AND wait_event = 'PgSleep')) });
-    $db->do('UPDATE named_products SET name = ?', undef, "name $n");
-    my @later = map { CatalogTest::Http::parse(join '', readline $_)->{json}{data}[0]{name} } ask($child, ($list) x 4);
-    push @stale, grep { $_ ne "name $n" } @later;
-    readline $slow;
-}
-is_deeply(\@stale, [], 'is not for requests that come later') if $has_view;
+is(join(' ', grep { $_ != 500 } map { $_->{status} } @failed), '', 'a product that cannot be read fails for all that ask for it');
 
 # case: the database hangs: those that share its statements hang too, but no more of them than it has connections
 if (mpm() ne 'prefork') {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Databases;
 
-# Compares one product, a page of ten and a new product on MariaDB or PostgreSQL: from mod_catalog under two MPMs, and from
+# Compares one product, a page of ten at random and a new product on MariaDB or PostgreSQL: from mod_catalog under two MPMs, and from
 # Fastify and mod_php, each of which counts the products with COUNT(*), or reads a counter that triggers keep, and from Bun, which
 # counts them. Each server has a database engine of its own, whose CPU counts. The base for the engine's share is mod_catalog on SQLite.
 
@@ -18,7 +18,7 @@ use Rounds ();
 
 my $COUNT = 10_000;
 my %ONE = (count => $COUNT, size => $COUNT, requests => ['1 GET /api/products/{id}']);
-my %PAGE = (requests => ['1 GET /api/products']);
+my %PAGE = (requests => ['1 GET /api/products?page={1-199}']); # at random: few clients want the same page at one instant
 my $COUNTER = ' with a counter';
 
 sub postgresql { run('pgsql', @_) }

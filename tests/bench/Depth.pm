@@ -68,7 +68,7 @@ sub run {
 sub postgresql { run_on_engine('pgsql', @_) }
 sub mariadb { run_on_engine('mysql', @_) }
 
-# Of a million products. Without the response cache too, but identical lists that are requested together are read once.
+# Of a million products. Without the response cache too.
 sub run_on_engine {
     my ($driver, $c) = @_;
     my $name = 'depth, ' . Engine::name($driver);
@@ -82,7 +82,7 @@ sub run_on_engine {
     $c->{results}->add('depth_' . lc Engine::name($driver) => %figures);
 }
 
-# Pages of all products, at random, because identical lists that are requested together would be read once. The base is the first five.
+# Pages of all products, at random. The base is the first five.
 sub pages {
     my ($label, $server, $last) = @_;
     my $cell = sub {

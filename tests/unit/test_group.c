@@ -212,83 +212,6 @@ static void test_collected_item_waits_for_its_leader(void **state)
     assert_int_equal(end(&hasty), CAT_GROUP_DONE);
 }
 
-/* Starts a member of a key that waits for a leader. */
-static void start_with_key(member_t *m, cat_group_t *group, const char *key)
-{
-    int waiting = cat_group_count_waiting(group);
-
-    *m = (member_t){.item.key = key, .group = group, .patience = LONG};
-    pthread_create(&m->thread, NULL, be_member, m);
-    while (cat_group_count_waiting(group) == waiting) {
-        apr_sleep(MSEC(1));
-    }
-}
-
-static void test_each_key_has_a_leader_of_its_own(void **state)
-{
-    cat_group_t *group = make(state);
-    cat_group_item_t a = {.key = "a"}, b = {.key = "b"}, none = {0};
-    char copy[] = "a";
-    member_t members[4];
-
-    assert_int_equal(join(group, &a, 0), CAT_GROUP_LEADER);
-    assert_int_equal(join(group, &b, 0), CAT_GROUP_LEADER);
-    assert_int_equal(join(group, &none, 0), CAT_GROUP_LEADER);
-    start_with_key(&members[0], group, "b");
-    start_with_key(&members[1], group, copy);
-    start_with_key(&members[2], group, NULL);
-    start_with_key(&members[3], group, "a");
-
-    cat_group_collect(group, &a, MOST);
-    assert_ptr_equal(a.next, &members[1].item);
-    assert_ptr_equal(members[1].item.next, &members[3].item);
-    assert_null(members[3].item.next);
-    cat_group_leave(group, &a);
-    assert_int_equal(end(&members[1]), CAT_GROUP_DONE);
-    assert_int_equal(end(&members[3]), CAT_GROUP_DONE);
-    assert_false(is_back(&members[0]));
-    assert_false(is_back(&members[2]));
-
-    cat_group_leave(group, &b);
-    assert_int_equal(end(&members[0]), CAT_GROUP_LEADER);
-    cat_group_leave(group, &none);
-    assert_int_equal(end(&members[2]), CAT_GROUP_LEADER);
-    assert_int_equal(join(group, &a, 0), CAT_GROUP_LEADER);
-}
-
-static void test_leaders_share_what_they_may_collect(void **state)
-{
-    cat_group_t *group = make(state);
-    cat_group_item_t a = {.key = "a"}, b = {.key = "b"};
-    member_t members[4];
-
-    assert_int_equal(join(group, &a, 0), CAT_GROUP_LEADER);
-    assert_int_equal(join(group, &b, 0), CAT_GROUP_LEADER);
-    for (int i = 0; i < 4; i++) {
-        start_with_key(&members[i], group, i < 2 ? "a" : "b");
-    }
-    cat_group_collect(group, &a, 3);
-    cat_group_collect(group, &b, 3);
-    assert_ptr_equal(a.next->next, &members[1].item);
-    assert_ptr_equal(b.next, &members[2].item);
-    assert_null(b.next->next);
-    cat_group_leave(group, &b);
-    assert_int_equal(end(&members[2]), CAT_GROUP_DONE);
-    assert_int_equal(end(&members[3]), CAT_GROUP_LEADER);
-
-    assert_int_equal(join(group, &b, 0), CAT_GROUP_LEADER);
-    for (int i = 2; i < 4; i++) {
-        start_with_key(&members[i], group, "b");
-    }
-    cat_group_leave(group, &a);
-    cat_group_collect(group, &b, 3);
-    assert_ptr_equal(b.next->next, &members[3].item);
-    cat_group_leave(group, &b);
-    for (int i = 0; i < 4; i++) {
-        assert_int_equal(end(&members[i]), CAT_GROUP_DONE);
-    }
-}
-
 /* ---- many threads ---- */
 
 typedef struct job_t {
@@ -373,8 +296,6 @@ int main(void)
         UNIT_TEST(test_large_writes_are_counted),
         UNIT_TEST(test_waiting_has_a_timeout),
         UNIT_TEST(test_collected_item_waits_for_its_leader),
-        UNIT_TEST(test_each_key_has_a_leader_of_its_own),
-        UNIT_TEST(test_leaders_share_what_they_may_collect),
         UNIT_TEST(test_each_job_of_many_threads_runs_once),
     };
     return UNIT_RUN(tests);

@@ -225,77 +225,6 @@ static void test_rarest_word_is_streamed_and_the_next_looked_up(void **state)
     assert_string_equal(plan.second, "green");
 }
 
-static void test_two_words_are_merged_unless_one_is_far_rarer(void **state)
-{
-    static const char *const two[] = {"blue", "red"};
-    unit_database_t *database = make_products(*state, 0);
-    cat_list_query_t query = make_query(NULL, 0, two, 2, CAT_PRODUCT_CREATED_AT);
-    cat_plan_t plan;
-
-    unit_database_sql(database, "INSERT INTO product_words (word, created_at, id)"
-                                " SELECT 'blue', created_at, id FROM products WHERE created_at % 2 = 0");
-    assert_true(choose(*state, database, &query).is_merged);
-    unit_database_sql(database, "DELETE FROM product_words WHERE word = 'blue' AND created_at % 8 > 0");
-    plan = choose(*state, database, &query);
-    assert_false(plan.is_merged);
-    assert_string_equal(plan.second, "red");
-}
-
-/* Ten words begin with r. A product is created each millisecond, from 1 to 3000. */
-static void test_walk_is_tried_for_a_beginning_of_many_words(void **state)
-{
-    static const char *const beginning[] = {"r"};
-    unit_database_t *database = make_products(*state, 0);
-    cat_db_t *db = unit_database_use(*state, database);
-    cat_list_query_t query = make_query(NULL, 0, beginning, 1, CAT_PRODUCT_CREATED_AT);
-    cat_plan_t plan;
-
-    unit_database_sql(database, "UPDATE product_words SET word = 'red' || (created_at % 10)");
-    assert_int_equal(cat_plan_try(db, &cat_dialect_sqlite3, &query, 40, &plan), APR_SUCCESS);
-    assert_int_equal(plan.kind, CAT_PLAN_WALK);
-    assert_null(plan.tried_from); /* there are no more products than may be tried */
-    assert_int_equal(cat_plan_try(db, &cat_dialect_sqlite3, &query, 7, &plan), APR_SUCCESS);
-    assert_string_equal(plan.tried_from, "1580");
-    assert_int_equal(cat_plan_choose(db, &cat_dialect_sqlite3, &query, &plan), APR_SUCCESS);
-    assert_null(plan.tried_from);
-}
-
-/* Of each ten products one is cheap. */
-static void test_walk_is_tried_for_a_range_of_prices(void **state)
-{
-    unit_database_t *database = make_products(*state, 0);
-    cat_db_t *db = unit_database_use(*state, database);
-    cat_list_query_t query = make_query(both, 1, NULL, 0, CAT_PRODUCT_CREATED_AT);
-    cat_plan_t plan;
-
-    unit_database_sql(database, "UPDATE products SET price_key = 1 WHERE created_at % 10 = 0");
-    assert_int_equal(cat_plan_try(db, &cat_dialect_sqlite3, &query, 7, &plan), APR_SUCCESS);
-    assert_int_equal(plan.kind, CAT_PLAN_WALK);
-    assert_string_equal(plan.index, "products_by_time_and_price");
-    assert_string_equal(plan.tried_from, "1580");
-    query.condition_count = 2; /* a category, whose products have another index */
-    assert_int_equal(cat_plan_try(db, &cat_dialect_sqlite3, &query, 7, &plan), APR_SUCCESS);
-    assert_null(plan.tried_from);
-}
-
-/* Of 3,000 products, 60 are more than the square root, 50 are not. */
-static void test_walk_is_tried_where_fetching_takes_longer(void **state)
-{
-    unit_database_t *database = make_products(*state, 0);
-    cat_db_t *db = unit_database_use(*state, database);
-    cat_list_query_t query = make_query(both, 1, NULL, 0, CAT_PRODUCT_CREATED_AT);
-    cat_plan_t plan;
-
-    unit_database_sql(database, "UPDATE products SET price_key = 1 WHERE created_at % 50 = 0");
-    assert_int_equal(cat_plan_try(db, &cat_dialect_sqlite3, &query, 7, &plan), APR_SUCCESS);
-    assert_string_equal(plan.tried_from, "1580");
-    assert_int_equal(cat_plan_choose(db, &cat_dialect_sqlite3, &query, &plan), APR_SUCCESS);
-    assert_int_equal(plan.kind, CAT_PLAN_FETCH);
-    unit_database_sql(database, "UPDATE products SET price_key = 9 WHERE created_at <= 500");
-    assert_int_equal(cat_plan_try(db, &cat_dialect_sqlite3, &query, 7, &plan), APR_SUCCESS);
-    assert_int_equal(plan.kind, CAT_PLAN_FETCH);
-}
-
 static void test_few_products_of_a_category_are_fetched_for_another_order(void **state)
 {
     static const cat_query_value_t rare = {"rare", "rare", 0};
@@ -340,10 +269,6 @@ int main(void)
         UNIT_TEST(test_frequent_word_is_streamed_within_a_large_category),
         UNIT_TEST(test_word_alone_is_streamed_however_rare),
         UNIT_TEST(test_rarest_word_is_streamed_and_the_next_looked_up),
-        UNIT_TEST(test_two_words_are_merged_unless_one_is_far_rarer),
-        UNIT_TEST(test_walk_is_tried_for_a_beginning_of_many_words),
-        UNIT_TEST(test_walk_is_tried_for_a_range_of_prices),
-        UNIT_TEST(test_walk_is_tried_where_fetching_takes_longer),
         UNIT_TEST(test_few_products_of_a_category_are_fetched_for_another_order),
         UNIT_TEST(test_order_by_the_only_category_is_by_time),
     };

@@ -155,25 +155,6 @@ static void test_second_word_is_looked_up_among_the_postings(void **state)
     assert_string_equal(unit_values_of(&s), "blueish|reddish");
 }
 
-static void test_postings_of_two_words_are_merged_in_the_order_of_the_list(void **state)
-{
-    static const char *const words[] = {"blue", "red"};
-    cat_list_query_t query;
-    cat_plan_t plan = make_stream(&query, words, 2);
-    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
-
-    plan.branches[0] = "red";
-    plan.branch_count = 1;
-    plan.second = plan.second_found = words[0];
-    plan.is_merged = 1;
-    cat_plan_add_count(&s, &plan, 11);
-    assert_string_equal(cat_buffer_text(&s.text), "SELECT COUNT(*) FROM (SELECT w.created_at, w.id FROM product_words w"
-                                                  " WHERE w.word = %s INTERSECT SELECT w.created_at, w.id FROM"
-                                                  " product_words w WHERE w.word = %s ORDER BY w.created_at DESC,"
-                                                  " w.id DESC LIMIT 11) c");
-    assert_string_equal(unit_values_of(&s), "red|blue");
-}
-
 static void test_products_of_many_words_are_counted_by_postings(void **state)
 {
     static const char *const words[] = {"re"};
@@ -217,23 +198,6 @@ static void test_walk_reads_only_wanted_products(void **state)
     assert_non_null(strstr(cat_buffer_text(&s.text), " FROM products p INDEXED BY products_by_price WHERE"));
 }
 
-static void test_tried_walk_ends_at_its_time(void **state)
-{
-    cat_list_query_t query;
-    cat_plan_t plan = make_plan(&query);
-    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
-
-    plan.kind = CAT_PLAN_WALK;
-    plan.index = "products_by_time";
-    plan.tried_from = "1700000000000";
-    cat_plan_add_rows(&s, &plan, 11, 0);
-    assert_non_null(
-        strstr(cat_buffer_text(&s.text), " WHERE p.created_at >= CAST(%s AS INTEGER) ORDER BY p.created_at DESC"));
-    s = unit_begin_text(*state, "sqlite3");
-    cat_plan_add_count(&s, &plan, 0);
-    assert_null(strstr(cat_buffer_text(&s.text), "WHERE"));
-}
-
 static void test_unknown_word_finds_nothing(void **state)
 {
     cat_list_query_t query;
@@ -254,10 +218,8 @@ int main(void)
         UNIT_TEST(test_branches_out_of_order_are_limited),
         UNIT_TEST(test_word_without_other_conditions_needs_no_products),
         UNIT_TEST(test_second_word_is_looked_up_among_the_postings),
-        UNIT_TEST(test_postings_of_two_words_are_merged_in_the_order_of_the_list),
         UNIT_TEST(test_products_of_many_words_are_counted_by_postings),
         UNIT_TEST(test_walk_reads_only_wanted_products),
-        UNIT_TEST(test_tried_walk_ends_at_its_time),
         UNIT_TEST(test_unknown_word_finds_nothing),
     };
     return UNIT_RUN(tests);

@@ -219,9 +219,8 @@ static int is_worth_keeping(const cat_categories_page_t *page)
     return page->list->nelts > 0;
 }
 
-static apr_status_t make_answer(void *baton)
+static apr_status_t make_answer(making_t *m)
 {
-    making_t *m = baton;
     cat_categories_page_t page;
     cat_buffer_t body, headers;
     apr_status_t rv = cat_categories_read(m->db, m->query, &page);
@@ -244,7 +243,7 @@ apr_status_t cat_categories_answer(cat_db_t *db, const cat_categories_query_t *q
                                    const cat_categories_format_t *format, cat_categories_t *categories)
 {
     making_t m = {db, query, format, {.key = write_key(db->pool, query)}};
-    apr_status_t rv = cat_answer_cache_read(db, now, &m.item, make_answer, &m);
+    apr_status_t rv = cat_answer_cache_get(db, NULL, now, &m.item) ? APR_SUCCESS : make_answer(&m);
 
     if (rv == APR_SUCCESS) {
         *categories = (cat_categories_t){.body = m.item.body, .hash = m.item.hash};

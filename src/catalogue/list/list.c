@@ -145,9 +145,8 @@ static int is_worth_keeping(const reading_t *r)
     return !r->query->page || r->end.has_next || cat_query_count_skipped(r->query) < r->end.total;
 }
 
-static apr_status_t read_list(void *baton)
+static apr_status_t read_list(reading_t *r)
 {
-    reading_t *r = baton;
     const cat_list_query_t *query = r->query;
     cat_buffer_t headers;
     apr_status_t rv;
@@ -182,8 +181,14 @@ apr_status_t cat_list_get(cat_db_t *db, const cat_list_query_t *query, apr_time_
                           cat_list_t *list)
 {
     reading_t r = {.db = db, .query = query, .format = format, .item.key = write_key(db, query)};
-    apr_status_t rv = r.item.key ? cat_answer_cache_read(db, now, &r.item, read_list, &r) : APR_ENOMEM;
+    apr_status_t rv = APR_SUCCESS;
 
+    if (!r.item.key) {
+        return APR_ENOMEM;
+    }
+    if (!cat_answer_cache_get(db, NULL, now, &r.item)) {
+        rv = read_list(&r);
+    }
     if (rv == APR_SUCCESS) {
         *list = (cat_list_t){.body = r.item.body, .hash = r.item.hash};
         list->length = cat_answer_cache_split(&r.item, &list->headers);

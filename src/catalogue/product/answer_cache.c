@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "db/pool/checkout.h"
-#include "db/shared_read.h"
 #include "http/etag.h"
 
 static int settle_state(const cat_source_t *source, apr_uint64_t seen, apr_uint64_t state)
@@ -56,14 +55,6 @@ void cat_answer_cache_put(cat_db_t *db, const cat_item_t *item)
     if (item->owner && cat_response_cache_put(db->source->cache, item)) {
         cat_metrics_add(db->source->metrics, CAT_METRIC_CACHE_STORED, 0, 1);
     }
-}
-
-apr_status_t cat_answer_cache_read(cat_db_t *db, apr_time_t now, cat_item_t *item, cat_work_t *read, void *baton)
-{
-    if (cat_answer_cache_get(db, NULL, now, item)) {
-        return APR_SUCCESS;
-    }
-    return cat_db_asks_server(db) ? cat_shared_read(db, item, read, baton) : read(baton);
 }
 
 /* Neither JSON nor a header has a NUL. */

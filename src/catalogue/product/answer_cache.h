@@ -21,10 +21,6 @@ int cat_answer_cache_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_
  * same db. */
 void cat_answer_cache_put(cat_db_t *db, const cat_item_t *item);
 
-/* The text of a list: the cached one; or the one that read makes, or that another thread makes for both (db/shared_read.h,
- * which says what read does). Threads ask the same if item->key is the same. now: as above. */
-apr_status_t cat_answer_cache_read(cat_db_t *db, apr_time_t now, cat_item_t *item, cat_work_t *read, void *baton);
-
 /* A list is cached with what its headers say. Makes the item's text of both, in the buffer of the body; the hash is the body's. */
 void cat_answer_cache_join(cat_item_t *item, cat_buffer_t *body, const char *headers);
 

@@ -51,14 +51,15 @@ const int *cat_product_keys_set(int parts)
     return &sets[parts & CAT_INDEX_ALL];
 }
 
-static int find_part(const char *word, apr_size_t length)
+int cat_product_keys_find_part(const char *word, apr_size_t length)
 {
-    for (int i = 0; i < CAT_INDEX_PARTS; i++) {
-        if (strlen(cat_product_keys_parts[i]) == length && !strncasecmp(word, cat_product_keys_parts[i], length)) {
-            return 1 << i;
-        }
+    int part = 0;
+
+    while (part < CAT_INDEX_PARTS && (strlen(cat_product_keys_parts[part]) != length ||
+                                      strncasecmp(word, cat_product_keys_parts[part], length) != 0)) {
+        part++;
     }
-    return 0;
+    return part;
 }
 
 int cat_product_keys_read_set(const char *words)
@@ -70,11 +71,11 @@ int cat_product_keys_read_set(const char *words)
     }
     for (const char *word = words; *(word += strspn(word, " "));) {
         apr_size_t length = strcspn(word, " ");
-        int part = find_part(word, length);
-        if (!part) {
+        int part = cat_product_keys_find_part(word, length);
+        if (part == CAT_INDEX_PARTS) {
             return -1;
         }
-        parts |= part;
+        parts |= 1 << part;
         word += length;
     }
     return parts;

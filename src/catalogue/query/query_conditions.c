@@ -95,53 +95,30 @@ int cat_query_conditions_has_index(const int *index, int field)
 
 /* ---- a value ---- */
 
-/* Why a value is refused; code NULL: it is not. */
-typedef struct fault_t {
-    const char *code, *message;
-} fault_t;
-
-static const fault_t no_fault = {NULL, NULL};
-
-static apr_size_t count_characters(const char *text)
-{
-    apr_size_t count = 0;
-
-    for (; *text; text++) {
-        count += (*text & 0xc0) != 0x80; /* not a UTF-8 continuation byte */
-    }
-    return count;
-}
-
-static fault_t read_id(apr_pool_t *pool, const char *text, cat_query_value_t *value)
+static cat_field_fault_t read_id(apr_pool_t *pool, const char *text, cat_query_value_t *value)
 {
     value->text = cat_id_fold(pool, text);
-    return cat_id_check(value->text) ? no_fault : (fault_t){"format", "must be the id of a product"};
+    return cat_id_check(value->text) ? cat_fields_no_fault
+                                     : (cat_field_fault_t){"format", "must be the id of a product"};
 }
 
-static fault_t read_text(apr_pool_t *pool, const cat_field_t *field, const char *text, cat_query_value_t *value)
+static cat_field_fault_t read_text(apr_pool_t *pool, const cat_field_t *field, const char *text,
+                                   cat_query_value_t *value)
 {
-    apr_size_t length = count_characters(text);
-
-    if ((double)length < field->least) {
-        return (fault_t){"too_short", apr_psprintf(pool, "must have at least %.0f character", field->least)};
-    }
-    if ((double)length > field->most) {
-        return (fault_t){"too_long", apr_psprintf(pool, "must have at most %.0f characters", field->most)};
-    }
     value->text = text;
     value->folded = cat_fold_text(pool, text);
-    return no_fault;
+    return cat_fields_check_length(pool, field, text);
 }
 
-static fault_t read_number(apr_pool_t *pool, const char *text, cat_query_value_t *value)
+static cat_field_fault_t read_number(apr_pool_t *pool, const char *text, cat_query_value_t *value)
 {
     double number;
 
     if (!cat_number_parse_real(text, &number)) {
-        return (fault_t){"type", "must be a number"};
+        return (cat_field_fault_t){"type", "must be a number"};
     }
     if (!cat_number_is_exact(pool, text, strlen(text))) {
-        return (fault_t){"precision", cat_number_explain(pool, text)};
+        return (cat_field_fault_t){"precision", cat_number_explain(pool, text)};
     }
     value->text = cat_number_format(pool, cat_json_own(pool, json_real(number)));
     if (number < 0) {
@@ -149,26 +126,27 @@ static fault_t read_number(apr_pool_t *pool, const char *text, cat_query_value_t
     } else {
         memcpy(&value->key, &number, sizeof(value->key));
     }
-    return no_fault;
+    return cat_fields_no_fault;
 }
 
-static fault_t read_boolean(const char *text, cat_query_value_t *value)
+static cat_field_fault_t read_boolean(const char *text, cat_query_value_t *value)
 {
     value->key = strcmp(text, "true") == 0;
     value->text = value->key ? "1" : "0";
-    return value->key || strcmp(text, "false") == 0 ? no_fault : (fault_t){"type", "must be true or false"};
+    return value->key || strcmp(text, "false") == 0 ? cat_fields_no_fault
+                                                    : (cat_field_fault_t){"type", "must be true or false"};
 }
 
-static fault_t read_time(apr_pool_t *pool, const char *text, cat_query_value_t *value)
+static cat_field_fault_t read_time(apr_pool_t *pool, const char *text, cat_query_value_t *value)
 {
     if (!cat_time_parse(text, &value->key)) {
-        return (fault_t){"format", "must be a time such as 2026-11-21T09:30:00.000Z"};
+        return (cat_field_fault_t){"format", "must be a time such as 2026-11-21T09:30:00.000Z"};
     }
     value->text = apr_off_t_toa(pool, value->key);
-    return no_fault;
+    return cat_fields_no_fault;
 }
 
-static fault_t read_value(apr_pool_t *pool, int field, int op, const char *text, cat_query_value_t *value)
+static cat_field_fault_t read_value(apr_pool_t *pool, int field, int op, const char *text, cat_query_value_t *value)
 {
     const cat_field_t *row = &cat_product_fields[field];
 
@@ -212,42 +190,43 @@ static int sort_values(cat_query_value_t *values, int count)
     return kept;
 }
 
-static const fault_t bad_encoding = {"encoding", "must be percent-encoded UTF-8"};
+static const cat_field_fault_t bad_encoding = {"encoding", "must be percent-encoded UTF-8"};
 
-static fault_t read_items(apr_pool_t *pool, cat_query_condition_t *condition, const apr_array_header_t *items)
+static cat_field_fault_t read_items(apr_pool_t *pool, cat_query_condition_t *condition, const apr_array_header_t *items)
 {
     cat_query_value_t *values = apr_pcalloc(pool, (apr_size_t)items->nelts * sizeof(*values));
 
     for (int i = 0; i < items->nelts; i++) {
         const char *text = APR_ARRAY_IDX(items, i, const char *);
-        fault_t fault = i == CAT_QUERY_VALUES_MAX
-                            ? (fault_t){"too_many", "must have at most " APR_STRINGIFY(CAT_QUERY_VALUES_MAX) " values"}
-                        : text ? read_value(pool, condition->field, condition->op, text, &values[i])
-                               : bad_encoding;
+        cat_field_fault_t fault =
+            i == CAT_QUERY_VALUES_MAX
+                ? (cat_field_fault_t){"too_many", "must have at most " APR_STRINGIFY(CAT_QUERY_VALUES_MAX) " values"}
+            : text ? read_value(pool, condition->field, condition->op, text, &values[i])
+                   : bad_encoding;
         if (fault.code) {
             return fault;
         }
     }
     condition->count = sort_values(values, items->nelts);
     condition->values = values;
-    return no_fault;
+    return cat_fields_no_fault;
 }
 
-static fault_t read_single(apr_pool_t *pool, cat_query_condition_t *condition, const char *text)
+static cat_field_fault_t read_single(apr_pool_t *pool, cat_query_condition_t *condition, const char *text)
 {
     cat_query_value_t *value = apr_pcalloc(pool, sizeof(*value));
-    fault_t fault = read_value(pool, condition->field, condition->op, text, value);
+    cat_field_fault_t fault = read_value(pool, condition->field, condition->op, text, value);
 
     if (!fault.code && condition->op == CAT_PREFIX && !*value->folded) {
-        return (fault_t){"too_short", "must have at least 1 character"};
+        return (cat_field_fault_t){"too_short", "must have at least 1 character"};
     }
     condition->count = 1;
     condition->values = value;
     return fault;
 }
 
-static fault_t read_values(const cat_parameters_t *p, const char *name, const cat_parameter_t *parameter,
-                           cat_query_condition_t *condition)
+static cat_field_fault_t read_values(const cat_parameters_t *p, const char *name, const cat_parameter_t *parameter,
+                                     cat_query_condition_t *condition)
 {
     if (condition->op == CAT_IN) {
         return read_items(p->pool, condition, cat_parameters_list(p, name, parameter));
@@ -321,7 +300,7 @@ static void take_condition(cat_query_conditions_t *conditions, cat_parameters_t 
                            cat_query_condition_t *condition)
 {
     const char *name = write_name(p->pool, condition->field, condition->op);
-    fault_t fault;
+    cat_field_fault_t fault;
 
     if (!note_sent(conditions, p, name, condition)) {
         return;

@@ -19,14 +19,7 @@
 
 #define NAMES_SIZE 128 /* octets: a guess of the names of all fields */
 
-/* Why a field is refused; code NULL: it is not. */
-typedef struct fault_t {
-    const char *code, *message;
-} fault_t;
-
-static const fault_t no_fault = {NULL, NULL};
-
-static fault_t refuse_name(apr_pool_t *pool)
+static cat_field_fault_t refuse_name(apr_pool_t *pool)
 {
     cat_buffer_t b;
 
@@ -34,7 +27,7 @@ static fault_t refuse_name(apr_pool_t *pool)
     CAT_BUFFER_LITERAL(&b, "must name fields out of ");
     cat_field_list_write(&b, CAT_FIELD_LIST_ALL);
     CAT_BUFFER_LITERAL(&b, ", each with \"-\" before it for descending order");
-    return (fault_t){"unknown", cat_buffer_text(&b)};
+    return (cat_field_fault_t){"unknown", cat_buffer_text(&b)};
 }
 
 static int is_sorted_by(const cat_query_sort_t *sort, int count, int field)
@@ -47,7 +40,7 @@ static int is_sorted_by(const cat_query_sort_t *sort, int count, int field)
     return 0;
 }
 
-static fault_t check_field(apr_pool_t *pool, const int *index, const cat_query_sort_t *sort, int count)
+static cat_field_fault_t check_field(apr_pool_t *pool, const int *index, const cat_query_sort_t *sort, int count)
 {
     int field = sort[count].field;
 
@@ -55,13 +48,13 @@ static fault_t check_field(apr_pool_t *pool, const int *index, const cat_query_s
         return refuse_name(pool);
     }
     if (is_sorted_by(sort, count, field)) {
-        return (fault_t){"duplicate", "must have each field once"};
+        return (cat_field_fault_t){"duplicate", "must have each field once"};
     }
     if (!cat_query_conditions_has_index(index, field)) {
-        return (fault_t){"no_index", apr_pstrcat(pool, "must do without ", cat_product_fields[field].name,
-                                                 ", which has no index on this server", NULL)};
+        return (cat_field_fault_t){"no_index", apr_pstrcat(pool, "must do without ", cat_product_fields[field].name,
+                                                           ", which has no index on this server", NULL)};
     }
-    return no_fault;
+    return cat_fields_no_fault;
 }
 
 /* Is the last field what ties are ordered by anyway: createdAt, then id, in the direction of the first field? */
@@ -88,15 +81,16 @@ static int drop_redundant(const cat_query_sort_t *sort, int count)
     return count;
 }
 
-static fault_t read_fields(apr_pool_t *pool, const int *index, const apr_array_header_t *items, cat_query_sort_t *sort)
+static cat_field_fault_t read_fields(apr_pool_t *pool, const int *index, const apr_array_header_t *items,
+                                     cat_query_sort_t *sort)
 {
-    fault_t fault = no_fault;
+    cat_field_fault_t fault = cat_fields_no_fault;
 
     for (int i = 0; i < items->nelts && !fault.code; i++) {
         const char *item = APR_ARRAY_IDX(items, i, const char *);
         const char *name = item ? item + (*item == '-') : "";
         if (i == CAT_LIST_SORT_MAX) {
-            return (fault_t){"too_many", "must have at most " APR_STRINGIFY(CAT_LIST_SORT_MAX) " fields"};
+            return (cat_field_fault_t){"too_many", "must have at most " APR_STRINGIFY(CAT_LIST_SORT_MAX) " fields"};
         }
         sort[i] = (cat_query_sort_t){cat_field_list_find(name, strlen(name)), item && name > item};
         fault = check_field(pool, index, sort, i);
@@ -109,7 +103,7 @@ int cat_query_sort_parse(cat_parameters_t *p, const int *index, const cat_parame
 {
     static const char name[] = "sort";
     const apr_array_header_t *items = cat_parameters_list(p, name, parameter);
-    fault_t fault = read_fields(p->pool, index, items, sort);
+    cat_field_fault_t fault = read_fields(p->pool, index, items, sort);
 
     if (fault.code) {
         cat_parameters_add_error(p, name, fault.code, fault.message);

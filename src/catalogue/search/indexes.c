@@ -56,21 +56,11 @@ typedef struct states_t {
     apr_int64_t total; /* products */
 } states_t;
 
-static int find_part(const char *name)
-{
-    int part = 0;
-
-    while (part < CAT_INDEX_PARTS && strcmp(cat_product_keys_parts[part], name) != 0) {
-        part++;
-    }
-    return part;
-}
-
 /* A part that this program does not know is a later version's. */
 static apr_status_t keep_state(void *baton, const char *const *values, int count)
 {
     states_t *s = baton;
-    int part = find_part(values[STATE_PART]);
+    int part = cat_product_keys_find_part(values[STATE_PART], strlen(values[STATE_PART]));
 
     (void)count;
     s->total = apr_atoi64(values[STATE_TOTAL]);

@@ -14,18 +14,13 @@
 
 #define COUNTED_WORDS 8 /* words of q that are counted */
 #define CANDIDATES_MAX (CAT_PRODUCT_FIELDS + COUNTED_WORDS)
-/* A walk is tried on so many products, and on so many more for each row of a page. */
-#define TRIED_AT_LEAST 1000
-#define TRIED_FOR_ROW 60
-#define MERGED_SHARE 3 /* how much more frequent a word may be whose postings are merged with those of another */
-#define SHORT_WORD 2   /* octets of a word that begins too many to look them up first */
 
 /* The index by which products are found, or walked, in the order of a column; *not_null: see cat_plan_t. Only that of time is in no part of
  * CatalogIndex, and so not in its table. */
 static const char *find_index(const char *column, const char **not_null)
 {
     *not_null = NULL;
-    for (int i = 0; i < CAT_INDEX_COUNT && strcmp(column, "created_at") != 0; i++) {
+    for (int i = 0; i < CAT_INDEX_COUNT; i++) {
         if (!strcmp(cat_index_table[i].columns[0], column)) {
             *not_null = cat_index_table[i].not_null;
             return cat_index_table[i].name;
@@ -48,10 +43,6 @@ static const struct {
 
 #define VALUE_INDEXES (sizeof(value_indexes) / sizeof(value_indexes[0]))
 
-/* The products that have a price, by time, with the columns that conditions on fields other than id and name ask for: what a
- * walk passes is not read. A condition on prices tells that all products have one here. */
-static const char by_time_and_price[] = "products_by_time_and_price";
-
 static const cat_query_condition_t *find_condition(const cat_list_query_t *query, int field, cat_operator_t op)
 {
     for (int i = 0; i < query->condition_count; i++) {
@@ -63,27 +54,6 @@ static const cat_query_condition_t *find_condition(const cat_list_query_t *query
 }
 
 /* ---- walks ---- */
-
-static void walk_by_column(cat_plan_t *plan, const char *column)
-{
-    plan->index = find_index(column, &plan->not_null);
-}
-
-static int has_condition_on(const cat_list_query_t *query, int field)
-{
-    for (int i = 0; i < query->condition_count; i++) {
-        if (query->conditions[i].field == field) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static void walk_by_time_and_price(cat_plan_t *plan)
-{
-    plan->index = by_time_and_price;
-    plan->not_null = "price_key";
-}
 
 /* A walk in the order of in_stock, of which there is no index, is two: of the products that have one value of it, then of
  * the others. */
@@ -154,12 +124,7 @@ static void plan_walk(cat_plan_t *plan)
     if (!strcmp(plan->order.columns[0].column, "in_stock")) {
         split_by_stock(plan);
     }
-    if (!strcmp(plan->order.columns[plan->skip].column, "created_at") &&
-        has_condition_on(plan->query, CAT_PRODUCT_PRICE)) {
-        walk_by_time_and_price(plan);
-    } else {
-        walk_by_column(plan, plan->order.columns[plan->skip].column);
-    }
+    plan->index = find_index(plan->order.columns[plan->skip].column, &plan->not_null);
 }
 
 /* Does the walk pass only products that meet the condition, or end when it comes to others? */
@@ -204,8 +169,7 @@ typedef struct candidate_t {
 } candidate_t;
 
 typedef struct candidates_t {
-    apr_int64_t products;   /* of the catalogue */
-    const char *tried_from; /* where the products that are tried begin; NULL: not known, or there are no others */
+    apr_int64_t products; /* of the catalogue */
     int count;
     candidate_t all[CANDIDATES_MAX];
 } candidates_t;
@@ -336,7 +300,6 @@ static candidates_t list_candidates(const cat_plan_t *plan, const words_t *words
 }
 
 typedef struct counting_t {
-    apr_pool_t *pool;
     candidates_t *candidates;
     candidate_t *counted[CANDIDATES_MAX];
     int count;
@@ -346,12 +309,10 @@ static apr_status_t take_counts(void *baton, const char *const *values, int coun
 {
     counting_t *c = baton;
 
+    (void)count;
     c->candidates->products = apr_atoi64(values[0]);
     for (int i = 0; i < c->count; i++) {
         c->counted[i]->count = apr_atoi64(values[i + 1]);
-    }
-    if (count > c->count + 1 && values[c->count + 1]) {
-        c->candidates->tried_from = apr_pstrdup(c->pool, values[c->count + 1]);
     }
     return CAT_ENOUGH;
 }
@@ -387,27 +348,12 @@ static const candidate_t *find_best(const candidates_t *candidates)
     return best;
 }
 
-/* Adds the time of the product that is so many behind the position of the query. */
-static void add_tried(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t tried)
-{
-    cat_select_text_add(s, ", (SELECT p.created_at FROM ", NULL);
-    cat_select_text_add_products(s, "products_by_time");
-    if (plan->order.columns[0].after) {
-        cat_select_text_add(s, " WHERE p.created_at <= ", NULL);
-        cat_select_text_add_integer(s, plan->order.columns[0].after);
-    }
-    cat_select_text_add(s, " ORDER BY p.created_at DESC, p.id DESC LIMIT 1 OFFSET ", NULL);
-    cat_select_text_add_number(s, tried);
-    cat_select_text_add(s, ")", NULL);
-}
-
-/* Counts up to `most` and one, and the products of a category whatever their number, because a counter knows it. tried:
- * how many products may be tried; 0: none. */
+/* Counts up to `most` and one, and the products of a category whatever their number, because a counter knows it. */
 static apr_status_t count_candidates(cat_db_t *db, const cat_dialect_t *dialect, const cat_plan_t *plan,
-                                     candidates_t *candidates, int most, apr_int64_t tried)
+                                     candidates_t *candidates, int most)
 {
     const char *category = find_counted_category(plan->query);
-    counting_t c = {.pool = db->pool, .candidates = candidates};
+    counting_t c = {.candidates = candidates};
     cat_select_text_t s;
 
     cat_select_text_init(&s, db->pool, dialect);
@@ -423,9 +369,6 @@ static apr_status_t count_candidates(cat_db_t *db, const cat_dialect_t *dialect,
             add_candidate_count(&s, plan->query, candidate, most);
             c.counted[c.count++] = candidate;
         }
-    }
-    if (tried) {
-        add_tried(&s, plan, tried);
     }
     return c.count || find_best(candidates)->count <= CAT_PLAN_FEW ? cat_select_text_run(&s, db, take_counts, &c)
                                                                    : APR_SUCCESS;
@@ -623,15 +566,8 @@ static int find_rarest(const cat_list_query_t *query, const words_t *words, int 
     return rarest;
 }
 
-/* To pass a posting of each word costs a fifth of looking one up, so the second may be some times as frequent. */
-static int is_merged(const cat_list_query_t *query, const word_t *rarest, const word_t *second)
-{
-    return query->word_count == 2 && query->condition_count == 0 && rarest->count == 1 && rarest->span != NEVER &&
-           rarest->span / MERGED_SHARE <= second->span;
-}
-
 /* 0: every word begins too many. */
-static int plan_stream(cat_plan_t *plan, const words_t *words, int can_merge)
+static int plan_stream(cat_plan_t *plan, const words_t *words)
 {
     const cat_list_query_t *query = plan->query;
     int rarest = find_rarest(query, words, -1), second;
@@ -649,7 +585,6 @@ static int plan_stream(cat_plan_t *plan, const words_t *words, int can_merge)
     if (second >= 0) {
         plan->second = query->words[second];
         plan->second_found = words->all[second].found[0];
-        plan->is_merged = can_merge && is_merged(query, &words->all[rarest], &words->all[second]);
     }
     return 1;
 }
@@ -724,28 +659,10 @@ static int is_fetched(const candidate_t *candidate, apr_int64_t products)
            (candidate->count <= CAT_PLAN_VERY_FEW || products > CAT_PLAN_SHARE * candidate->count);
 }
 
-/* So few that a walk need not be tried. One that reads no rows passes some fifteen products in the time in which one is fetched, so
- * it meets a page sooner than all are fetched, unless they are fewer than the square root of the catalogue. */
-static int is_very_few(const cat_plan_t *plan, const candidate_t *candidate, apr_int64_t products)
-{
-    return candidate->count <= CAT_PLAN_VERY_FEW &&
-           (plan->index != by_time_and_price || candidate->count * candidate->count <= products);
-}
-
 /* A walk of fewer products than a word may have. */
 static int is_walked(const candidate_t *candidate)
 {
     return candidate->is_in_walk && candidate->count <= CAT_PLAN_FEW + 1;
-}
-
-/* How many products a walk is tried on, for one word that begins many, or a range of prices; 0: none. Other fields
- * are counted in less time than a walk in vain takes. */
-static apr_int64_t count_tried(const cat_plan_t *plan, const candidates_t *candidates, apr_int64_t rows)
-{
-    int is_one = candidates->count == 1 && (candidates->all[0].word || plan->index == by_time_and_price);
-    int is_whole_list = is_by_time(plan) && plan->order.columns[0].descending && !plan->branch_condition;
-
-    return is_one && is_whole_list && rows > 0 && rows <= CAT_PLAN_TRIED ? TRIED_AT_LEAST + TRIED_FOR_ROW * rows : 0;
 }
 
 typedef struct choice_t {
@@ -753,42 +670,29 @@ typedef struct choice_t {
     const cat_dialect_t *dialect;
     cat_plan_t *plan;   /* a walk */
     cat_plan_t streams; /* what to do instead; a walk, too: no word can be streamed */
-    apr_int64_t rows;   /* that a walk may be tried for; 0: none */
 } choice_t;
 
 /* First counts up to CAT_PLAN_VERY_FEW, because counting more takes as long as many a walk. */
 static apr_status_t choose_by_counts(choice_t *c, candidates_t *candidates)
 {
     int is_stream = c->streams.kind == CAT_PLAN_STREAM;
-    apr_int64_t tried = is_stream ? 0 : count_tried(c->plan, candidates, c->rows);
-    apr_status_t rv = count_candidates(c->db, c->dialect, c->plan, candidates, CAT_PLAN_VERY_FEW, tried);
+    apr_status_t rv = count_candidates(c->db, c->dialect, c->plan, candidates, CAT_PLAN_VERY_FEW);
     const candidate_t *best = find_best(candidates);
-    int is_tried = candidates->tried_from && !is_very_few(c->plan, best, candidates->products);
 
-    if (rv == APR_SUCCESS && best->count > CAT_PLAN_VERY_FEW && !is_tried) {
-        rv = count_candidates(c->db, c->dialect, c->plan, candidates, CAT_PLAN_FEW, 0);
+    if (rv == APR_SUCCESS && best->count > CAT_PLAN_VERY_FEW) {
+        rv = count_candidates(c->db, c->dialect, c->plan, candidates, CAT_PLAN_FEW);
         best = find_best(candidates);
     }
     if (rv != APR_SUCCESS) {
         return rv;
     }
     plan_count(c->plan, candidates);
-    if (is_tried) {
-        c->plan->tried_from = candidates->tried_from;
-    } else if (is_fetched(best, candidates->products)) {
+    if (is_fetched(best, candidates->products)) {
         plan_fetch(c->plan, best);
     } else if (is_stream && !is_walked(best)) {
         *c->plan = c->streams;
     }
     return APR_SUCCESS;
-}
-
-/* A short word begins so many that a walk is tried without looking them up. */
-static int is_walk_likely(const choice_t *c)
-{
-    const cat_list_query_t *query = c->plan->query;
-
-    return c->rows && is_word_alone(query) && strlen(query->words[0]) <= SHORT_WORD;
 }
 
 static apr_status_t choose(choice_t *c)
@@ -797,12 +701,12 @@ static apr_status_t choose(choice_t *c)
     words_t words = list_words(query);
     candidates_t candidates;
 
-    if (words.count && is_by_time(c->plan) && !is_walk_likely(c)) {
+    if (words.count && is_by_time(c->plan)) {
         apr_status_t rv = look_up_words(c->db, c->dialect, query, &words);
         if (rv != APR_SUCCESS) {
             return rv;
         }
-        if (plan_stream(&c->streams, &words, c->dialect->syntax->ends_intersect) && is_stream_best(query, &words)) {
+        if (plan_stream(&c->streams, &words) && is_stream_best(query, &words)) {
             *c->plan = c->streams;
             return APR_SUCCESS;
         }
@@ -811,10 +715,10 @@ static apr_status_t choose(choice_t *c)
     return candidates.count ? choose_by_counts(c, &candidates) : APR_SUCCESS;
 }
 
-apr_status_t cat_plan_try(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query, apr_int64_t rows,
-                          cat_plan_t *plan)
+apr_status_t cat_plan_choose(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,
+                             cat_plan_t *plan)
 {
-    choice_t c = {.db = db, .dialect = dialect, .plan = plan, .rows = rows};
+    choice_t c = {.db = db, .dialect = dialect, .plan = plan};
 
     *plan = (cat_plan_t){.query = query, .order = cat_order_make(query), .sort_count = query->sort_count, .field = -1};
     drop_constants(plan);
@@ -826,12 +730,6 @@ apr_status_t cat_plan_try(cat_db_t *db, const cat_dialect_t *dialect, const cat_
     plan->wants_most = !passes_unwanted(plan, 1);
     c.streams = *plan;
     return passes_unwanted(plan, 0) ? choose(&c) : APR_SUCCESS;
-}
-
-apr_status_t cat_plan_choose(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,
-                             cat_plan_t *plan)
-{
-    return cat_plan_try(db, dialect, query, 0, plan);
 }
 
 int cat_plan_needs_bound(const cat_plan_t *plan)

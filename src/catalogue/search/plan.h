@@ -14,7 +14,6 @@
 #define CAT_PLAN_VERY_FEW 200 /* products that are counted in less time than a page takes */
 #define CAT_PLAN_SHARE 100    /* one of so many products is not few: a walk soon meets a page of them */
 #define CAT_PLAN_BRANCHES 8   /* lists that may be merged into one */
-#define CAT_PLAN_TRIED 101    /* rows that a walk may be tried for */
 
 typedef enum {
     CAT_PLAN_WALK,  /* in the order of an index, and checks the conditions on each product, until the page is full */
@@ -35,7 +34,6 @@ typedef struct cat_plan_t {
     /* CAT_PLAN_STREAM: another word of the query, and the only word of the dictionary that begins so: its postings are
      * looked up, not the products'. NULL: none. */
     const char *second, *second_found;
-    int is_merged; /* flag: the postings of both words are read side by side, and nothing else is asked */
 
     /* A walk or stream may be the union of several, one for each value: */
     const cat_query_condition_t *branch_condition; /* whose values they are; NULL: none of the conditions' */
@@ -49,19 +47,11 @@ typedef struct cat_plan_t {
     const char *count_index, *count_not_null;
 
     const char *bound; /* the last page's value of the order's first column; NULL: not known */
-
-    const char *tried_from; /* CAT_PLAN_WALK: passes products from this time on only, see cat_plan_try; NULL: all */
 } cat_plan_t;
 
 /* Chooses; runs the counts that it needs. dialect: the database's. */
 apr_status_t cat_plan_choose(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,
                              cat_plan_t *plan);
-
-/* The same, but instead of counts that take as long as a walk may choose one that passes the newest products only. Where
- * this does not fill the page, plan->tried_from is set and cat_plan_choose tells how to read it. rows: the page's, and
- * those before it; 0: never so. */
-apr_status_t cat_plan_try(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query, apr_int64_t rows,
-                          cat_plan_t *plan);
 
 /* Adds " FROM product_words w WHERE ...", for the words that begin with this one; only those above `after`, if that is
  * not NULL. */

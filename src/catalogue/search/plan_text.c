@@ -74,15 +74,6 @@ static void add_bound(cat_select_text_t *s, const cat_plan_t *plan)
     }
 }
 
-static void add_tried(cat_select_text_t *s, const cat_plan_t *plan)
-{
-    if (plan->tried_from) {
-        cat_select_text_add_condition(s);
-        cat_select_text_add(s, "p.created_at >= ", NULL);
-        cat_select_text_add_integer(s, plan->tried_from);
-    }
-}
-
 static void join_product(cat_select_text_t *s, const char *keys)
 {
     cat_select_text_add(s, s->dialect->syntax->join, "products r ON r.id = ", keys, ".id", NULL);
@@ -110,7 +101,6 @@ static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch, r
     cat_conditions_add_all(s, plan->query, condition, NULL, NULL);
     add_not_null(s, plan->not_null);
     add_bound(s, plan);
-    add_tried(s, plan);
 }
 
 static void add_few(cat_select_text_t *s)
@@ -282,32 +272,8 @@ static void add_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t 
     }
 }
 
-static void add_postings(cat_select_text_t *s, const cat_plan_t *plan, const char *word)
-{
-    cat_select_text_add(s, "SELECT w.created_at, w.id FROM product_words w", NULL);
-    cat_select_text_begin_where(s);
-    cat_select_text_add_condition(s);
-    cat_select_text_add(s, "w.word = ", NULL);
-    cat_select_text_add_value(s, word);
-    cat_order_add_after(s, &plan->order, 0, "w");
-}
-
-/* In order, so that the database compares the postings of the two words as it reads them. */
-static void add_merged(cat_select_text_t *s, const cat_plan_t *plan)
-{
-    add_postings(s, plan, plan->branches[0]);
-    cat_select_text_add(s, " INTERSECT ", NULL);
-    add_postings(s, plan, plan->second_found);
-    cat_order_add(s, &plan->order, 0, "w");
-}
-
 static void add_keys(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
 {
-    if (plan->is_merged) {
-        add_merged(s, plan);
-        add_limit(s, rows, offset);
-        return;
-    }
     if (count_branches(plan) > 1) {
         add_union(s, plan, rows, offset);
         return;
@@ -331,7 +297,7 @@ static reading_t choose_reading(const cat_plan_t *plan, apr_int64_t offset)
 {
     int reads_products = plan->kind == CAT_PLAN_STREAM || plan->wants_most || plan->query->word_count > 0;
 
-    if (plan->kind == CAT_PLAN_FETCH || count_branches(plan) > 1 || plan->is_merged || plan->bound || offset) {
+    if (plan->kind == CAT_PLAN_FETCH || count_branches(plan) > 1 || plan->bound || offset) {
         return READ_KEYS;
     }
     return reads_products ? READ_IN_ORDER : LOOK_UP_EACH;
@@ -395,7 +361,7 @@ static cat_plan_t make_whole(const cat_plan_t *plan)
     for (int i = 0; i < whole.order.count; i++) {
         whole.order.columns[i].after = NULL;
     }
-    whole.bound = whole.tried_from = NULL;
+    whole.bound = NULL;
     if (whole.kind == CAT_PLAN_WALK && whole.count_index) {
         whole.index = whole.count_index;
         whole.not_null = whole.count_not_null;
@@ -435,8 +401,6 @@ static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, const cat_
     if (is_counted_by_words(s, plan, most)) {
         cat_select_text_add(s, "SELECT DISTINCT w.id", NULL);
         cat_plan_add_words(s, plan->query->words[0], NULL);
-    } else if (plan->is_merged) {
-        add_merged(s, whole);
     } else if (count_branches(whole) == 1) {
         cat_select_text_add(s, "SELECT 1 AS one", NULL);
         add_source(s, whole, 0, READ_KEYS);

@@ -460,36 +460,11 @@ static void begin_rows(search_t *s)
     }
 }
 
-/* Rows of a plan that is tried in vain are passed on again, so the receiver must be able to begin anew. */
-static apr_status_t try_rows(search_t *s)
-{
-    apr_int64_t rows = s->rows->begin && s->offset < CAT_PLAN_TRIED ? s->offset + s->query->limit + 1 : 0;
-    apr_status_t rv;
-
-    begin_rows(s);
-    rv = cat_plan_try(s->db, s->dialect, s->query, rows, &s->plan);
-    return rv == APR_SUCCESS ? read_rows(s) : rv;
-}
-
-static int is_tried_in_vain(const search_t *s)
-{
-    return s->plan.tried_from && !s->end->has_next;
-}
-
-static apr_status_t read_again(search_t *s)
-{
-    apr_status_t rv;
-
-    begin_rows(s);
-    rv = cat_plan_choose(s->db, s->dialect, s->query, &s->plan);
-    return rv == APR_SUCCESS ? read_rows(s) : rv;
-}
-
 static apr_status_t read_products(search_t *s)
 {
-    apr_status_t rv = try_rows(s);
+    apr_status_t rv = cat_plan_choose(s->db, s->dialect, s->query, &s->plan);
 
-    return rv == APR_SUCCESS && is_tried_in_vain(s) ? read_again(s) : rv;
+    return rv == APR_SUCCESS ? read_rows(s) : rv;
 }
 
 static apr_status_t read_all(void *baton)

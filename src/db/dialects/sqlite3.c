@@ -89,7 +89,6 @@ static const cat_syntax_t syntax = {
     .find = "INSTR",
     .by_octets = "",
     .ends_distinct = 1,
-    .ends_intersect = 1,
     .orders_union = 1,
     .compares_rows = 1,
     .create_index = "CREATE INDEX ",

@@ -2,16 +2,14 @@
 #include "db/pool/group.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include <apr_thread_mutex.h>
 
 struct cat_group_t {
     apr_thread_mutex_t *mutex;
     /* ---- guarded by the mutex ---- */
-    cat_group_item_t *leaders;      /* one of each key that has items */
+    int has_leader;                 /* flag */
     cat_group_item_t *first, **end; /* the waiting items */
-    int collected;                  /* what the items behind the leaders' own count */
 };
 
 apr_status_t cat_group_create(cat_group_t **group, apr_pool_t *pool)
@@ -25,55 +23,12 @@ apr_status_t cat_group_create(cat_group_t **group, apr_pool_t *pool)
 
 /* ---- under the mutex ---- */
 
-static int has_key(const cat_group_item_t *item, const char *key)
-{
-    return item->key == key || (item->key && key && !strcmp(item->key, key));
-}
-
-static int has_leader(const cat_group_t *group, const char *key)
-{
-    const cat_group_item_t *leader = group->leaders;
-
-    while (leader && !has_key(leader, key)) {
-        leader = leader->next_leader;
-    }
-    return leader != NULL;
-}
-
-static void add_leader(cat_group_t *group, cat_group_item_t *item)
-{
-    item->state = CAT_GROUP_LEADER;
-    item->next_leader = group->leaders;
-    group->leaders = item;
-}
-
-static void remove_leader(cat_group_t *group, const cat_group_item_t *item)
-{
-    cat_group_item_t **link = &group->leaders;
-
-    while (*link != item) {
-        link = &(*link)->next_leader;
-    }
-    *link = item->next_leader;
-}
-
 static void append_item(cat_group_t *group, cat_group_item_t *item)
 {
     sem_init(&item->woken, 0, 0);
     item->state = CAT_GROUP_WAITING;
     *group->end = item;
     group->end = &item->next;
-}
-
-/* The link to the first waiting item of the key; to NULL: there is none. */
-static cat_group_item_t **find_item(cat_group_t *group, const char *key)
-{
-    cat_group_item_t **link = &group->first;
-
-    while (*link && !has_key(*link, key)) {
-        link = &(*link)->next;
-    }
-    return link;
 }
 
 static cat_group_item_t *remove_item(cat_group_t *group, cat_group_item_t **link)
@@ -131,11 +86,12 @@ cat_group_state_t cat_group_join(cat_group_t *group, cat_group_item_t *item, apr
 
     item->next = NULL;
     apr_thread_mutex_lock(group->mutex);
-    must_wait = has_leader(group, item->key);
+    must_wait = group->has_leader;
     if (must_wait) {
         append_item(group, item);
     } else {
-        add_leader(group, item);
+        group->has_leader = 1;
+        item->state = CAT_GROUP_LEADER;
     }
     apr_thread_mutex_unlock(group->mutex);
     return must_wait ? await_leader(group, item, until) : CAT_GROUP_LEADER;
@@ -145,43 +101,29 @@ cat_group_state_t cat_group_join(cat_group_t *group, cat_group_item_t *item, apr
 
 void cat_group_collect(cat_group_t *group, cat_group_item_t *own, int count)
 {
-    cat_group_item_t *last = own, **link;
+    cat_group_item_t *last = own;
 
     apr_thread_mutex_lock(group->mutex);
-    link = find_item(group, own->key);
-    while (*link && group->collected + (*link)->more < count) {
-        last->next = remove_item(group, link);
+    while (group->first && group->first->more < count) {
+        last->next = remove_item(group, &group->first);
         last = last->next;
         last->state = CAT_GROUP_DONE; /* its thread reads this once it is woken */
-        group->collected += 1 + last->more;
-        link = find_item(group, own->key);
+        count -= 1 + last->more;
     }
     apr_thread_mutex_unlock(group->mutex);
-}
-
-/* The first that waits. */
-static cat_group_item_t *appoint_leader(cat_group_t *group, const char *key)
-{
-    cat_group_item_t **link = find_item(group, key), *leader = NULL;
-
-    if (*link) {
-        leader = remove_item(group, link);
-        add_leader(group, leader);
-    }
-    return leader;
 }
 
 /* The next leader first: it can begin while this thread wakes the others. */
 void cat_group_leave(cat_group_t *group, cat_group_item_t *own)
 {
-    cat_group_item_t *next, *leader;
+    cat_group_item_t *next, *leader = NULL;
 
     apr_thread_mutex_lock(group->mutex);
-    for (const cat_group_item_t *item = own->next; item; item = item->next) {
-        group->collected -= 1 + item->more;
+    group->has_leader = group->first != NULL;
+    if (group->first) {
+        leader = remove_item(group, &group->first);
+        leader->state = CAT_GROUP_LEADER;
     }
-    remove_leader(group, own);
-    leader = appoint_leader(group, own->key);
     apr_thread_mutex_unlock(group->mutex);
     if (leader) {
         sem_post(&leader->woken);

@@ -9,13 +9,10 @@
 #include <apr_time.h>
 
 /*
- * Lets the threads of a process send what they want to the database together: writes in one commit, keys in one select,
- * one select for all that want its rows. A thread that joins while there is no leader becomes the leader. It collects
- * the items that have joined meanwhile, serves them with its own, and leaves; the first thread that has joined since
- * becomes the next leader. The other threads sleep, and each is woken once. A thread that is alone makes no system call.
- *
- * Items with different keys have nothing to do with each other, as if each key had a group of its own; but what leaders
- * may collect, they share.
+ * Lets the threads of a process send what they want to the database together: writes in one commit, keys in one select.
+ * A thread that joins while there is no leader becomes the leader. It collects the items that have joined meanwhile,
+ * serves them with its own, and leaves; the first thread that has joined since becomes the next leader. The other
+ * threads sleep, and each is woken once. A thread that is alone makes no system call.
  */
 typedef struct cat_group_t cat_group_t;
 
@@ -28,10 +25,8 @@ typedef enum cat_group_state_t {
 /* What one thread wants: the first field of a larger struct on its stack; good for one join. */
 typedef struct cat_group_item_t {
     struct cat_group_item_t *next;
-    const char *key;                      /* the thread sets it before it joins; NULL is a key too */
-    int more;                             /* it counts as so many beyond one; likewise */
-    struct cat_group_item_t *next_leader; /* guarded by the group's mutex */
-    cat_group_state_t state;              /* guarded by the group's mutex until the thread is woken */
+    int more;                /* it counts as so many beyond one; the thread sets it before it joins */
+    cat_group_state_t state; /* guarded by the group's mutex until the thread is woken */
     sem_t woken;
 } cat_group_item_t;
 
@@ -44,8 +39,8 @@ apr_status_t cat_group_create(cat_group_t **group, apr_pool_t *pool);
  */
 cat_group_state_t cat_group_join(cat_group_t *group, cat_group_item_t *item, apr_time_t until);
 
-/* Leader only, once: links waiting items of its key behind its own in the order in which they joined. Those that all leaders
- * of the group have collected and not left count at most `count` then, or none is added. */
+/* Leader only, once: links waiting items behind its own in the order in which they joined, as long as these count at most
+ * `count`. */
 void cat_group_collect(cat_group_t *group, cat_group_item_t *own, int count);
 
 /* Leader only: appoints the next leader, then wakes the threads of the items that it collected behind its own. */

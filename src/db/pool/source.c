@@ -62,9 +62,6 @@ apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const
     for (int i = 0; i < CAT_SOURCE_READERS && rv == APR_SUCCESS; i++) {
         rv = cat_group_create(&source->reads[i], pool);
     }
-    if (rv == APR_SUCCESS) {
-        rv = cat_group_create(&source->texts, pool);
-    }
     if (rv == APR_SUCCESS && source->cache) {
         rv = cat_wal_index_create(&source->wal_index, pool);
     }

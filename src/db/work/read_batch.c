@@ -126,7 +126,6 @@ apr_status_t cat_read_batch_one(cat_db_t *db, cat_sql_t sql, const char *key, ca
     cat_group_t *group = choose_group(db->source);
     wish_t own;
 
-    own.item.key = NULL;
     own.item.more = 0;
     own.key = key;
     own.is_too_long = 0;
