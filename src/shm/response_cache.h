@@ -44,8 +44,4 @@ typedef struct cat_response_cache_count_t {
 
 cat_response_cache_count_t cat_response_cache_count(const cat_response_cache_t *cache);
 
-/* For tests: NULL when ring, index and counters are consistent, else what is wrong. Waits for the writer; meanwhile nothing is
- * stored. The pool is for scratch memory. */
-const char *cat_response_cache_check(cat_response_cache_t *cache, apr_pool_t *pool);
-
 #endif

@@ -5,7 +5,7 @@
  * key, the length.
  */
 #include "fuzz.h"
-#include "shm/response_cache.h"
+#include "../unit/response_cache_check.h"
 
 #define KEYS 16
 #define NOW apr_time_from_sec(1800000000)
@@ -69,6 +69,6 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
         default: /* invalidates all stored bodies */
             models[key] = (model_t){NULL, 0, models[key].generation + 1};
         }
-        FUZZ_CHECK(!cat_response_cache_check(cache, pool));
+        FUZZ_CHECK(!check_response_cache(cache, pool));
     }
 }

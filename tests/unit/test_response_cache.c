@@ -10,7 +10,7 @@
 
 #include <apr_strings.h>
 
-#include "shm/response_cache.h"
+#include "response_cache_check.h"
 
 #define NOW apr_time_from_sec(1800000000)
 
@@ -155,16 +155,16 @@ static void test_check_finds_damage(void **state)
     apr_uint64_t *words = *(apr_uint64_t **)cache;
     int faults = 0;
 
-    assert_null(cat_response_cache_check(cache, *state));
+    assert_null(check_response_cache(cache, *state));
     put_body(cache, item_of("12345678"), "body");
-    assert_null(cat_response_cache_check(cache, *state));
+    assert_null(check_response_cache(cache, *state));
     for (size_t i = 0; i < CAT_RESPONSE_CACHE_LEAST / sizeof(*words) - 8; i++) {
         words[i] = ~words[i];
-        faults += cat_response_cache_check(cache, *state) != NULL;
+        faults += check_response_cache(cache, *state) != NULL;
         words[i] = ~words[i];
     }
     assert_int_equal(faults, CHECKED_WORDS);
-    assert_null(cat_response_cache_check(cache, *state));
+    assert_null(check_response_cache(cache, *state));
 }
 
 /* ---- many threads and processes ---- */
@@ -201,7 +201,7 @@ static const char *check_cache(cat_response_cache_t *cache)
     const char *fault;
 
     apr_pool_create_unmanaged_ex(&pool, NULL, NULL);
-    fault = cat_response_cache_check(cache, pool);
+    fault = check_response_cache(cache, pool);
     apr_pool_destroy(pool);
     return fault;
 }

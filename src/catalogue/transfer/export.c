@@ -38,7 +38,7 @@ struct cat_export_t {
     apr_pool_t *position_pool; /* of query.after, while the next portion is read */
     apr_int64_t total;
     char created_at[CAT_NUMBER_DIGITS + 1], id[CAT_ID_LENGTH + 1]; /* of the product that was read last */
-    int has_permit;
+    int has_permit;     /* flag: it counts among source->exports */
     apr_time_t begun;   /* monotonic, as is handed */
     apr_off_t wal;      /* octets of the WAL at the beginning */
     cat_export_t *next; /* of those that run; guarded by source->export_mutex */
@@ -147,7 +147,7 @@ static void enlist(cat_export_t *e)
     apr_thread_mutex_unlock(source->export_mutex);
 }
 
-static void remove_from_list(const cat_export_t *e)
+static void leave_list(cat_export_t *e)
 {
     cat_source_t *source = e->db->source;
     cat_export_t **link = &source->exports_running;
@@ -159,6 +159,8 @@ static void remove_from_list(const cat_export_t *e)
     if (*link) {
         *link = e->next;
     }
+    source->exports -= e->has_permit;
+    e->has_permit = 0;
     apr_thread_mutex_unlock(source->export_mutex);
 }
 
@@ -223,18 +225,16 @@ static apr_status_t take_permit(cat_export_t *e)
 {
     const cat_db_t *db = e->db;
     char more[CAT_REPEATS_TEXT];
-    apr_status_t rv = cat_permits_take(db->source->exports, db->conf->max_exports, 0);
 
-    if (rv != APR_SUCCESS) {
-        if (cat_source_sums_up(db->log, &db->source->export_refusals, more)) {
-            cat_log(db->log, CAT_LOG_ERROR, 0,
-                    "CAT060: %s: %d exports are running, as many as CatalogMaxExports allows%s", db->source->name,
-                    db->conf->max_exports, more);
-        }
-        return CAT_EBUSY;
+    apr_thread_mutex_lock(db->source->export_mutex);
+    e->has_permit = db->source->exports < db->conf->max_exports;
+    db->source->exports += e->has_permit;
+    apr_thread_mutex_unlock(db->source->export_mutex);
+    if (!e->has_permit && cat_source_sums_up(db->log, &db->source->export_refusals, more)) {
+        cat_log(db->log, CAT_LOG_ERROR, 0, "CAT060: %s: %d exports are running, as many as CatalogMaxExports allows%s",
+                db->source->name, db->conf->max_exports, more);
     }
-    e->has_permit = 1;
-    return APR_SUCCESS;
+    return e->has_permit ? APR_SUCCESS : CAT_EBUSY;
 }
 
 apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const cat_export_format_t *format,
@@ -346,12 +346,8 @@ void cat_export_close(cat_export_t *e)
 static void end_export(cat_export_t *e)
 {
     e->is_ended = 1;
-    remove_from_list(e);
+    leave_list(e);
     cat_db_release(e->db);
-    if (e->has_permit) {
-        e->has_permit = 0;
-        cat_permits_give_back(e->db->source->exports);
-    }
 }
 
 apr_int64_t cat_export_count(const cat_export_t *e)

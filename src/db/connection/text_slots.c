@@ -77,8 +77,3 @@ apr_pool_t *cat_text_slots_take(cat_text_slots_t *slots, int slot, const char *t
     s->used = ++slots->uses;
     return s->pool;
 }
-
-const char *cat_text_slots_text(const cat_text_slots_t *slots, int slot)
-{
-    return slots->slots[slot].text;
-}

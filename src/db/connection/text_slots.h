@@ -25,9 +25,6 @@ int cat_text_slots_choose(const cat_text_slots_t *slots);
 /* Gives the slot to the text, which is copied. Returns the slot's pool, cleared: what the last text had on it is gone. */
 apr_pool_t *cat_text_slots_take(cat_text_slots_t *slots, int slot, const char *text);
 
-/* The text in the slot, as long as it has the slot; NULL: the slot is free. */
-const char *cat_text_slots_text(const cat_text_slots_t *slots, int slot);
-
 /* Frees the slot and clears its pool. */
 void cat_text_slots_free(cat_text_slots_t *slots, int slot);
 

@@ -126,15 +126,3 @@ void cat_permits_give_back(cat_permits_t *permits)
     serve_waiters(permits);
     apr_thread_mutex_unlock(permits->mutex);
 }
-
-int cat_permits_count_waiting(cat_permits_t *permits)
-{
-    int count = 0;
-
-    apr_thread_mutex_lock(permits->mutex);
-    for (const waiter_t *waiter = permits->first; waiter; waiter = waiter->next) {
-        count++;
-    }
-    apr_thread_mutex_unlock(permits->mutex);
-    return count;
-}

@@ -23,7 +23,4 @@ apr_status_t cat_permits_take(cat_permits_t *permits, int max, apr_time_t until)
 /* Gives a permit back; the next thread gets it. */
 void cat_permits_give_back(cat_permits_t *permits);
 
-/* How many threads wait at this moment. */
-int cat_permits_count_waiting(cat_permits_t *permits);
-
 #endif

@@ -34,37 +34,37 @@ static apr_status_t close_warm(void *source)
     return APR_SUCCESS;
 }
 
-apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const cat_write_locks_t *locks,
-                                   const cat_file_registry_t *registry, cat_source_migrate_t *migrate)
+static apr_status_t create_groups(cat_source_t *source, apr_pool_t *pool)
 {
-    apr_status_t rv = apr_thread_mutex_create(&source->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
-    if (rv == APR_SUCCESS) {
-        rv = cat_permits_create(&source->permits, pool);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = cat_permits_create(&source->exports, pool);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = apr_thread_mutex_create(&source->export_mutex, APR_THREAD_MUTEX_DEFAULT, pool);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = cat_warm_create(&source->warm, pool);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = apr_thread_cond_create(&source->attempt_ended, pool);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = cat_group_create(&source->group, pool);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = cat_group_create(&source->batch, pool);
+    cat_group_t **const groups[] = {&source->group, &source->batch, &source->texts};
+    apr_status_t rv = APR_SUCCESS;
+
+    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]) && rv == APR_SUCCESS; i++) {
+        rv = cat_group_create(groups[i], pool);
     }
     for (int i = 0; i < CAT_SOURCE_READERS && rv == APR_SUCCESS; i++) {
         rv = cat_group_create(&source->reads[i], pool);
     }
-    if (rv == APR_SUCCESS && source->cache) {
-        rv = cat_wal_index_create(&source->wal_index, pool);
-    }
+    return rv;
+}
+
+static apr_status_t create_parts(cat_source_t *source, apr_pool_t *pool)
+{
+    apr_status_t rv = apr_thread_mutex_create(&source->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
+
+    rv = rv ? rv : apr_thread_mutex_create(&source->export_mutex, APR_THREAD_MUTEX_DEFAULT, pool);
+    rv = rv ? rv : apr_thread_cond_create(&source->attempt_ended, pool);
+    rv = rv ? rv : cat_permits_create(&source->permits, pool);
+    rv = rv ? rv : cat_warm_create(&source->warm, pool);
+    rv = rv ? rv : create_groups(source, pool);
+    return rv || !source->cache ? rv : cat_wal_index_create(&source->wal_index, pool);
+}
+
+apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const cat_write_locks_t *locks,
+                                   const cat_file_registry_t *registry, cat_source_migrate_t *migrate)
+{
+    apr_status_t rv = create_parts(source, pool);
+
     if (rv == APR_SUCCESS && source->connector->child_init) {
         rv = source->connector->child_init(source->context, pool);
     }

@@ -73,10 +73,10 @@ struct cat_source_t {
     apr_time_t leader_patience;   /* CAT_SOURCE_LEADER_PATIENCE; unit tests may wait longer */
     int keeps; /* how many connections may be kept for the next use; 0: each ends with the use that opened it */
     cat_permits_t *permits; /* of the child: connections that may be in use */
-    cat_permits_t *exports; /* of the child: exports that may run (catalogue/transfer/export.h) */
+    cat_warm_t *warm;       /* those that are kept for the next use */
     apr_thread_mutex_t *export_mutex;
-    cat_export_t *exports_running; /* guarded by export_mutex */
-    cat_warm_t *warm;              /* those that are kept for the next use */
+    int exports;                   /* how many of the child are open (catalogue/export.h); guarded by export_mutex */
+    cat_export_t *exports_running; /* likewise */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *attempt_ended;
     cat_group_t *group;                     /* the writes of this child that wait for the write lock */
