@@ -31,7 +31,6 @@ cat_job_result_t cat_purge_run(cat_job_t *job)
         int age; /* seconds */
     } tables[] = {
         {SQL_PURGE_REFRESH_TOKENS, 0},
-        {SQL_PURGE_SESSION_TOKENS, conf->refresh_ttl},
         {SQL_PURGE_SESSIONS, conf->refresh_ttl},
         {SQL_PURGE_REVOKED, conf->token_ttl + DAY},
         {SQL_PURGE_MAIL_TOKENS, 0},

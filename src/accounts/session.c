@@ -19,9 +19,6 @@
 #define TOKEN_LENGTH 43
 #define FAMILY_LENGTH 16
 
-/* SQL_SESSION_CLEAR deletes at most this many refresh tokens. */
-#define PORTION 100
-
 static const char *digest_family(apr_pool_t *pool, const char *token)
 {
     return cat_secret_digest(pool, apr_pstrndup(pool, token, FAMILY_LENGTH));
@@ -67,26 +64,17 @@ apr_status_t cat_session_open(const cat_account_context_t *c, const char *user_i
     return rv == APR_SUCCESS ? add_token(c, session) : rv;
 }
 
-/*
- * user_id NULL: of any user. APR_NOTFOUND: the session has ended already, or is another user's. Locks the session's row
- * first, as a refresh does. A session with more than one portion of tokens stays, closed, until the purge job has
- * deleted them, so that this transaction holds its locks for a short time.
- */
+/* user_id NULL: of any user. APR_NOTFOUND: the session has ended already, or is another user's. Locks the session's row
+ * first, as a refresh does; its tokens go with it. */
 static apr_status_t end_session(cat_db_t *db, const char *id, const char *user_id, const char *time)
 {
-    int closed, cleared = 0;
-    apr_status_t rv = cat_db_exec(db, SQL_SESSION_CLOSE, CAT_VALUES(id, user_id), &closed);
+    int deleted;
+    apr_status_t rv = cat_db_exec(db, SQL_SESSION_DELETE, CAT_VALUES(id, user_id), &deleted);
 
-    if (rv == APR_SUCCESS && !closed) {
+    if (rv == APR_SUCCESS && !deleted) {
         return APR_NOTFOUND;
     }
-    if (rv == APR_SUCCESS) {
-        rv = cat_db_exec(db, SQL_REVOKED_INSERT, CAT_VALUES(id, time), NULL);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = cat_db_exec(db, SQL_SESSION_CLEAR, CAT_VALUES(id), &cleared);
-    }
-    return rv == APR_SUCCESS && cleared < PORTION ? cat_db_exec(db, SQL_SESSION_DELETE, CAT_VALUES(id), NULL) : rv;
+    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_REVOKED_INSERT, CAT_VALUES(id, time), NULL) : rv;
 }
 
 /* When the last access token of a session expires that ended at a time. */

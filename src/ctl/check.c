@@ -128,7 +128,7 @@ static void check_traits(report_t *r, cat_connection_t *conn, int is_empty)
 static apr_status_t write_nothing(ctl_t *ctl, void *baton)
 {
     (void)baton;
-    return cat_db_exec(ctl->db, SQL_SESSION_DELETE, CAT_VALUES(""), NULL);
+    return cat_db_exec(ctl->db, SQL_SESSION_DELETE, CAT_VALUES("", ""), NULL);
 }
 
 /* Flag: the tables can be read. */

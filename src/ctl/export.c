@@ -128,7 +128,7 @@ int ctl_export_run(ctl_t *ctl)
         return ctl_fail(NULL, fault);
     }
     apr_pool_create(&e.pool, ctl->pool);
-    ctl_move_sum_init(&e.sum, ctl->pool, schema);
+    ctl_move_sum_init(&e.sum, ctl->pool);
     ctl_progress_begin(&e.progress);
     if (e.progress.wanted) {
         e.progress.total = count_rows(ctl);

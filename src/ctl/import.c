@@ -100,8 +100,7 @@ static const char *read_head(import_t *im, int schema)
     if (json_integer_value(json_object_get(head, "format")) != CTL_MOVE_FORMAT) {
         return "the file has a format unknown to this program";
     }
-    im->sum.schema = (int)json_integer_value(json_object_get(head, "schema"));
-    return im->sum.schema > schema
+    return json_integer_value(json_object_get(head, "schema")) > schema
                ? "the file's schema is newer than that of the database; update mod_catalog here first"
                : NULL;
 }
@@ -380,7 +379,7 @@ static void begin(import_t *im)
     apr_pool_create(&im->line_pool, im->ctl->pool);
     apr_pool_create(&im->pool, im->ctl->pool);
     apr_pool_create(&im->page_pool, im->ctl->pool);
-    ctl_move_sum_init(&im->sum, im->ctl->pool, 0); /* read_head knows the schema */
+    ctl_move_sum_init(&im->sum, im->ctl->pool);
     ctl_progress_begin(&im->progress);
     if (fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode)) {
         im->progress.total = info.st_size;

@@ -50,7 +50,7 @@ static const cat_field_t sessions[] = {
 };
 static const cat_field_t refresh_tokens[] = {
     KEY("token_hash", 64), TEXT("session_id", 36), WHOLE("created_at"), WHOLE("expires_at"), WHOLE_OR_NULL("used_at"),
-    TEXT_OR_NULL("family_hash", 64), TEXT_OR_NULL("seed", 64),
+    TEXT("family_hash", 64), TEXT_OR_NULL("seed", 64),
 };
 static const cat_field_t mail_tokens[] = {
     KEY("token_hash", 64), TEXT("purpose", 32), TEXT("user_id", 36), WHOLE("created_at"), WHOLE("expires_at"),
@@ -75,17 +75,17 @@ static const cat_field_t audit[] = {
 
 /* THE MOVE TABLE. It leaves out login_failures and idempotency_keys, which matter for a day, and what each database maintains itself. */
 #define COLUMNS(table) #table, table, sizeof(table) / sizeof(table[0])
-#define TABLE(table, read, add) {COLUMNS(table), read, add, NULL, 0}
+#define TABLE(table, read, add) {COLUMNS(table), read, add, NULL}
 const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES] = {
-    {COLUMNS(products), SQL_MOVE_PRODUCTS, 0, cat_products_insert_many, 0},
+    {COLUMNS(products), SQL_MOVE_PRODUCTS, 0, cat_products_insert_many},
     TABLE(users, SQL_MOVE_USERS, SQL_MOVE_USER),
     TABLE(sessions, SQL_MOVE_SESSIONS, SQL_SESSION_INSERT),
     TABLE(refresh_tokens, SQL_MOVE_REFRESH_TOKENS, SQL_MOVE_REFRESH_TOKEN),
     TABLE(mail_tokens, SQL_MOVE_MAIL_TOKENS, SQL_MAIL_TOKEN_INSERT),
     TABLE(outbox, SQL_MOVE_OUTBOX, SQL_MOVE_MAIL),
     TABLE(revoked_sessions, SQL_MOVE_REVOKED, SQL_MOVE_REVOCATION),
-    {COLUMNS(audit), SQL_MOVE_AUDIT, SQL_AUDIT_INSERT, NULL, 7},
-    {COLUMNS(released_names), SQL_MOVE_NAMES, SQL_NAME_RELEASE, NULL, 7},
+    TABLE(audit, SQL_MOVE_AUDIT, SQL_AUDIT_INSERT),
+    TABLE(released_names, SQL_MOVE_NAMES, SQL_NAME_RELEASE),
 };
 /* clang-format on */
 
@@ -97,9 +97,9 @@ static apr_status_t free_digest(void *digest)
     return APR_SUCCESS;
 }
 
-void ctl_move_sum_init(ctl_move_sum_t *sum, apr_pool_t *pool, int schema)
+void ctl_move_sum_init(ctl_move_sum_t *sum, apr_pool_t *pool)
 {
-    *sum = (ctl_move_sum_t){.schema = schema, .digest = EVP_MD_CTX_new()};
+    *sum = (ctl_move_sum_t){.digest = EVP_MD_CTX_new()};
     apr_pool_cleanup_register(pool, sum->digest, free_digest, apr_pool_cleanup_null);
     EVP_DigestInit_ex(sum->digest, EVP_sha256(), NULL);
 }
@@ -127,9 +127,7 @@ const char *ctl_move_sum_line(const ctl_move_sum_t *sum, apr_pool_t *pool)
     const char *line = "{\"end\":{";
 
     for (int i = 0; i < CTL_MOVE_TABLES; i++) {
-        if (ctl_move_tables[i].since <= sum->schema) {
-            line = apr_psprintf(pool, "%s\"%s\":%" APR_INT64_T_FMT ",", line, ctl_move_tables[i].name, sum->rows[i]);
-        }
+        line = apr_psprintf(pool, "%s\"%s\":%" APR_INT64_T_FMT ",", line, ctl_move_tables[i].name, sum->rows[i]);
     }
     EVP_DigestFinal_ex(sum->digest, digest, &size);
     return apr_pstrcat(pool, line, "\"sha256\":\"", apr_pescape_hex(pool, digest, size, 0), "\"}}\n", NULL);

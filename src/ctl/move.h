@@ -10,7 +10,7 @@
 
 /*
  * What export writes and import reads. Each line is a JSON object with one field, whose name is the kind of the line:
- *   {"mod_catalog":{"format":1,"schema":2,"time":"2026-11-21T09:30:00.123Z"}}   the first
+ *   {"mod_catalog":{"format":1,"schema":1,"time":"2026-11-21T09:30:00.123Z"}}   the first
  *   {"products":{"id":"...","name":"..."}}   a row; tables in the order of ctl_move_tables, rows in the order of their
  *                                            keys, byte by byte; columns that are NULL are left out
  *   {"end":{"products":1,"users":0,...,"sha256":"..."}}   the last: how many rows of each, and the digest of their lines
@@ -27,7 +27,6 @@ typedef struct ctl_move_table_t {
     cat_sql_t add;  /* inserts a row of these columns; unused if insert_many is set */
     /* Inserts rows within a transaction; as cat_products_insert_many. NULL: each row by `add`. */
     apr_status_t (*insert_many)(cat_db_t *db, const char *const *const *rows, int count, int *inserted);
-    int since; /* version of the schema; the last line of a file with an older schema does not have the table */
 } ctl_move_table_t;
 
 /* Tables come after those they refer to. */
@@ -36,12 +35,11 @@ extern const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES];
 
 /* The content of the last line. */
 typedef struct ctl_move_sum_t {
-    int schema; /* of the file */
     apr_int64_t rows[CTL_MOVE_TABLES];
     EVP_MD_CTX *digest;
 } ctl_move_sum_t;
 
-void ctl_move_sum_init(ctl_move_sum_t *sum, apr_pool_t *pool, int schema);
+void ctl_move_sum_init(ctl_move_sum_t *sum, apr_pool_t *pool);
 
 /* Adds a row's line, its newline included. */
 void ctl_move_sum_add(ctl_move_sum_t *sum, int table, const char *line, apr_size_t length);

@@ -36,17 +36,6 @@ ok(!works($server, $_->{token}), 'the replay ends the session') for @line[0, 5];
 answers(renew($line[5]), 401, undef, 'the newest refresh token is refused, too');
 expect_log(qr/CAT040: /);
 
-# The same for a session of an earlier version, whose tokens have no shared part.
-my $early = register($server);
-$db->do('UPDATE refresh_tokens SET family_hash = NULL WHERE session_id = ?', undef, sid($early));
-my $later = renew($early)->{json};
-age($early);
-$later = renew($later)->{json};
-ok($later->{token}, 'a session of an earlier version continues');
-age($early);
-answers(renew($early), 401, undef, 'a replay of its first token is refused', 'www-authenticate' => failed());
-ok(!works($server, $later->{token}), 'the replay ends that session');
-
 # A session allows eight refreshes at once, then one every two seconds.
 my ($busy, $other) = (register($server), register($server));
 my $last = $busy;

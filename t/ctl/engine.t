@@ -17,8 +17,7 @@ like(problems(check()), qr/^schema: version 0, version \d+ is required; run: cat
 is(ctl_for($server, qw(user list))->{status}, 1, 'another command does not create the schema');
 my $made = ctl_for($server, 'migrate');
 is($made->{status}, 0, 'migrate creates the schema');
-like($made->{err}, qr/CAT009: schema step 001_catalogue applied\n.*CAT009: schema step 002_accounts applied\n/,
-    'migrate prints the steps it applies');
+like($made->{err}, qr/\A\S+ CAT009: schema step 001_catalogue applied\n\z/, 'migrate prints the step it applies');
 is_deeply(ctl_for($server, 'migrate'), { status => 0, out => $made->{out}, err => '' }, 'a second migrate applies nothing');
 is(problems(check()), '', 'check finds no problem');
 is(match([sort map { $_->{what} } listed(check())], [sort qw(configuration counts database index keys mail schema),

@@ -8,7 +8,7 @@
 # What is derived of products for conditions, order and search, and counted of categories. The MPM does not matter.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
-use CatalogTest::Tools qw(setting);
+use CatalogTest::Move qw(product product_id write_file);
 
 my @parts = qw(category name price rating search);
 my $server = server()->start;
@@ -94,52 +94,25 @@ is(words_of($foreign), 'cup cups foreign', 'then the row is found');
 is(words_of($changed), join(' ', sort 'renamed', $db->selectrow_array('SELECT category FROM products WHERE id = ?', undef, $changed)), 'and the other one by its new words');
 right('after catalogctl index');
 
-# ---- an older schema, with products, is filled while clients write ----
-
-# The statements of a step as src/db/schema/migration.c splits them.
-sub apply_steps {
-    my ($on, $first, $last) = @_;
-    for my $file (sort glob setting('top') . '/conf/schema/' . driver . '/*.sql') {
-        my ($version) = $file =~ m{/(\d+)_\w+\.sql$};
-        next if $version < $first || $version > $last;
-        $on->do($_) for grep { /\S/ } split /;\n(?! |END)/, slurp($file);
-        $on->do('INSERT INTO schema_version (version, name, applied_at) VALUES (?, ?, 1)', undef, $version + 0, 'step');
-    }
-}
+# ---- CatalogIndex names parts that the products do not have: they are filled in while clients write ----
 
 $db->disconnect;
 $server->stop;
-my $old = server(mount => 'CatalogDefaultLimit 5');
-if (driver eq 'sqlite3') {
-    $old->start; # creates the file
-    $old->stop;
-    unlink glob $old->dir . '/data/catalog.db*';
-    CatalogTest::Server::hand_over($old->dir . '/data');
-    my $file = DBI->connect('dbi:SQLite:dbname=' . $old->dir . '/data/catalog.db', '', '', { RaiseError => 1 });
-    $file->do('PRAGMA journal_mode=WAL');
-    $file->disconnect;
-}
-$db = $old->database;
-$db->do('CREATE TABLE schema_version (version INTEGER NOT NULL PRIMARY KEY, name VARCHAR(64) NOT NULL, applied_at BIGINT NOT NULL)');
-apply_steps($db, 1, 4);
-my $insert = $db->prepare(q(INSERT INTO products (id, name, price, category, in_stock, created_at) VALUES (?, ?, '1', ?, 1, ?)));
-$db->begin_work;
-$insert->execute(sprintf('01a1fdf9-d28a-7c59-b8ec-%012d', $_), "old kettle $_", 'c' . $_ % 7, 1763731170000 + $_) for 1 .. 3000;
-$db->commit;
-$db->disconnect;
-chmod 0640, glob $old->dir . "/data/catalog.db*" if driver eq "sqlite3";
-CatalogTest::Server::hand_over(glob $old->dir . '/data/catalog.db*') if driver eq 'sqlite3';
-$server = $old;
-ctl_for($server, 'migrate');
-ctl_for($server, 'recount') if driver ne 'sqlite3'; # whose triggers count from the beginning
-$server->start;
+my $without = server(mount => 'CatalogIndex none')->start;
+ok(wait_until(30, sub { complete($without->database) eq '' }), 'without CatalogIndex no part is complete');
+my $number = 0;
+my $file = slurp(write_file(scratch() . '/lines', sub { $number < 3000 ? product($number++) : undef }));
+is(ctl_for($without, { in => $file }, 'import')->{status}, 0, 'products are imported there');
+$without->stop;
+$db = $without->database;
+is($db->selectrow_array('SELECT COUNT(*) FROM products WHERE COALESCE(name_key, category_key, words) IS NOT NULL'), 0, 'without what is derived of them');
+$server = server(mount => 'CatalogDefaultLimit 5', conf => 'DBDParams "' . $without->params . "\"\n")->start;
 $token = register($server)->{token};
-$db = $server->database;
 my $killed = 0;
 my $writes = 0;
 allow_kills();
 while (complete($db) ne "@parts") {
-    my @at = map { sprintf '01a1fdf9-d28a-7c59-b8ec-%012d', 1 + int rand 3000 } 1 .. 4;
+    my @at = map { product_id(int rand 3000) } 1 .. 3;
     $server->burst(wire(PUT => "/products/$at[0]", { name => 'changed', category => 'c1', inStock => false }, token => $token),
         wire(PUT => "/products/$at[1]", { category => 'c2' }, token => $token), wire(DELETE => "/products/$at[2]", undef, token => $token),
         wire(POST => '/products', { name => 'made meanwhile', price => 1, category => 'c3' }, token => $token));
@@ -147,7 +120,7 @@ while (complete($db) ne "@parts") {
     kill KILL => $server->children if $writes == 3 && !$killed++; # case: a child dies while it fills
     last if $writes > 5000;
 }
-is(complete($db), "@parts", 'the job fills in what the older schema did not have');
+is(complete($db), "@parts", 'the job fills in what the products did not have');
 cmp_ok($writes, '>', 0, 'while clients write');
 right('after the job');
 

@@ -5,55 +5,39 @@
 # "Add a product field" of CONTRIBUTING.md, step by step in a copy of the source: the server that is built of it is asked for all that a field
 # can do. A second field has no key: conditions on it and orders by it are refused.
 use CatalogTest;
-use CatalogTest::Ctl qw(problems run);
+use CatalogTest::Copy ();
+use CatalogTest::Ctl qw(ctl_for problems);
 use CatalogTest::Document ();
 use CatalogTest::Tools qw(setting);
 use Cpanel::JSON::XS ();
 
 my $json = Cpanel::JSON::XS->new->utf8->canonical;
-my $top = setting('top');
-my $copy = scratch();
+my $copy = CatalogTest::Copy->new;
 
 # ---- the recipe ----
 
-sub edit {
-    my ($file, $change) = @_;
-    local $_ = slurp("$copy/$file");
-    $change->() or die "$file has another form\n";
-    spew("$copy/$file", $_);
-}
-
-# The objects of the last build are copied as well, so only what depends on the tables is compiled anew.
-system('cp', '-a', map({ "$top/$_" } qw(Makefile mod_catalog.c conf src tools)), $copy) == 0 or die "the source cannot be copied\n";
-mkdir "$copy/build";
-for my $built ('src', 'cflags', 'mod_catalog.o', 'mod_catalog.d', 'common.a', 'places.inc', 'templates.inc') {
-    system('cp', '-a', "$top/build/$built", "$copy/build/") if -e "$top/build/$built";
-}
-my @blocks = map { s/^ {3}//gmr } slurp("$top/CONTRIBUTING.md") =~ /^ {3}```\w+\n(.*?)^ {3}```$/gms;
+my @blocks = map { s/^ {3}//gmr } slurp(setting('top') . '/CONTRIBUTING.md') =~ /^ {3}```\w+\n(.*?)^ {3}```$/gms;
 sub block { my ($begin) = @_; my ($found) = grep { /^\Q$begin\E/ } @blocks; return $found // die "CONTRIBUTING.md has no block that begins with $begin\n" }
 
 my $row = block('ROW(SKU') =~ s/^/    /gmr;
 my $note = $row =~ s/SKU/NOTE/r =~ s/"sku"/"note"/gr =~ s/KEYED/NONE/r;
-edit('src/db/dialects/product.def', sub { s{(?=^ *ROW\(RATING)}{$row$note}m });
-my ($last) = sort { $b cmp $a } map { m{/(\d+)_} } glob "$copy/conf/schema/sqlite3/*.sql";
-spew(sprintf('%s/conf/schema/sqlite3/%03d_sku.sql', $copy, $last + 1), block('ALTER TABLE products ADD COLUMN sku') . "ALTER TABLE products ADD COLUMN note TEXT;\n");
-edit('src/catalogue/search/index_table.c', sub { my $index = block('{"products_by_sku"'); s/^(?=    \{"products_by_price")/    $index/m });
-edit('src/catalogue/search/index_table.h', sub { s/(#define CAT_INDEX_COUNT) (\d+)/"$1 " . ($2 + 1)/e });
-edit('src/httpd/directives.def', sub { s/^(WORDS\(CatalogIndex,.*? rating )(search",)/$1sku $2/m });
+$copy->edit('src/db/dialects/product.def', sub { s{(?=^ *ROW\(RATING)}{$row$note}m });
+$copy->add_step(sqlite3 => 'sku', block('ALTER TABLE products ADD COLUMN sku') . "ALTER TABLE products ADD COLUMN note TEXT;\n");
+$copy->edit('src/catalogue/search/index_table.c', sub { my $index = block('{"products_by_sku"'); s/^(?=    \{"products_by_price")/    $index/m });
+$copy->edit('src/catalogue/search/index_table.h', sub { s/(#define CAT_INDEX_COUNT) (\d+)/"$1 " . ($2 + 1)/e });
+$copy->edit('src/httpd/directives.def', sub { s/^(WORDS\(CatalogIndex,.*? rating )(search",)/$1sku $2/m });
 
-my $made = run({}, 'make', '--no-print-directory', '-s', '-j2', '-C', $copy, 'CFLAGS=-O0', 'all');
-is($made->{status}, 0, 'the source with the field compiles') or diag(substr "$made->{out}$made->{err}", 0, 4000), done_testing, exit;
+is(my $wrong = $copy->make('CFLAGS=-O0'), '', 'the source with the field compiles');
+done_testing, exit if $wrong;
 
-# ---- a server of it ----
+# ---- a server of it, on a database that has a product already ----
 
-{
-    no warnings 'redefine';
-    my $modules = \&CatalogTest::Server::modules;
-    *CatalogTest::Server::modules = sub { $modules->(@_) =~ s{"[^"]*mod_catalog\.so"}{"$copy/build/mod_catalog.so"}r };
-}
-my $server = server()->start;
+my $before = server()->start;
+my $old = $before->api(POST => '/products', { name => 'old', price => 1 }, token => register($before)->{token})->{json}{data}{id};
+$before->stop;
+my $server = server(build => $copy->build, conf => 'DBDParams "' . $before->params . "\"\n")->start;
 my %user = (token => register($server)->{token});
-sub ctl { my ($in, @words) = @_; return run({ in => $in }, "$copy/build/catalogctl", '--httpd', $CatalogTest::Ctl::HTTPD, '--config', $server->dir . '/httpd.conf', @words) }
+sub ctl { my ($in, @words) = @_; return ctl_for($server, { in => $in }, @words) }
 
 my @asked;
 sub ask {
@@ -64,6 +48,10 @@ sub ask {
 }
 sub post { my ($body) = @_; return ask(POST => '/products', $body, %user) }
 sub listed { my ($query) = @_; my $r = ask(GET => "/products?$query"); return $r->{status} == 200 ? join ' ', map { $_->{name} } @{ $r->{json}{data} } : "$r->{status} $r->{body}" }
+
+ok(wait_until(30, sub { $server->api(GET => '/products?sku%5Bexists%5D=false')->{status} == 200 }), 'the part of the field is filled in');
+is(listed('sku%5Bexists%5D=false'), 'old', 'the product does not have the field');
+is(ask(DELETE => "/products/$old", undef, %user)->{status}, 200, 'it is deleted');
 
 my %sku = (a => 'KT-1', b => 'kt-2', c => 'ab', d => undef, e => "\x{c9}1", f => undef);
 my %id;

@@ -72,7 +72,7 @@ static void test_write_that_matches_nothing_is_seen(void **state)
 
     assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(cat_db_exec(db, SQL_SESSION_DELETE, CAT_VALUES("none"), &matched), APR_SUCCESS);
+        assert_int_equal(cat_db_exec(db, SQL_SESSION_DELETE, CAT_VALUES("none", NULL), &matched), APR_SUCCESS);
         assert_int_equal(matched, 0);
         assert_true(is_seen(database));
     }

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "db/permits.c" /* whose queue is looked at */
+#include "db/pool/permits.c" /* whose queue is looked at */
 
 enum { WAITERS = 20, LIMIT = 3, THREADS = 16, ROUNDS = 2000 };
 

@@ -33,9 +33,10 @@ static void test_only_expired_rows_are_deleted(void **state)
     unit_accounts_t *a = unit_accounts(*state);
 
     unit_accounts_add(a, ANN, "ann", "x");
-    insert_pair(
-        a, "INSERT INTO sessions (id, user_id, created_at, used_at, expires_at) VALUES ('s%d', '" ANN "', 0, %ld, 0)",
-        3600);
+    insert_pair(a,
+                "INSERT INTO sessions (id, user_id, created_at, used_at, expires_at, client, agent)"
+                " VALUES ('s%d', '" ANN "', 0, %ld, 0, '', '')",
+                3600);
     unit_accounts_sql(a, "INSERT INTO refresh_tokens (token_hash, session_id, family_hash, created_at, expires_at)"
                          " SELECT id, id, '', 0, 9000000000000 FROM sessions");
     insert_pair(a,

@@ -1,22 +1,104 @@
 -- The catalogue, its users, and the mail that is still to be sent.
 -- Times are milliseconds since the epoch. Numbers are text, so that they come back as they were sent.
--- Each statement can be run again: this database commits after each, so a step that was cut off begins anew. MySQL cannot add a
--- column only where it is missing, so the tables have from the start what step 002 adds to those of SQLite.
+-- Each statement can be run again: this database commits after each, so a step that was cut off begins anew.
 
--- products_by_time is the order of the list.
+-- ---- products ----
+
+-- products_by_time is the order of the list. products_by_time_and_price is so too, with what conditions on the other numbers, inStock and
+-- category ask: a range of prices, newest first, passes many products for each that it shows, and reads this index alone. A category in
+-- the order of another field is read from one index, see docs/decisions/0035-derived-columns-written-by-the-module.md.
+-- From name_key on, what conditions, order and search need: src/catalogue/products.c writes it together with each product. Folded
+-- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category
+-- in order, a blank before and after each; 300 characters of name and category can become 33 octets each. NULL: the row is not indexed,
+-- because CatalogIndex does not name the part, or because another program wrote the row. Folded texts are octets, because all collations
+-- that MySQL and MariaDB share take no notice of blanks at the end.
 CREATE TABLE IF NOT EXISTS products (
-    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
-    name       VARCHAR(200) NOT NULL,
-    price      VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-    category   VARCHAR(100) NOT NULL,
-    in_stock   TINYINT NOT NULL,
-    rating     VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin,
-    created_at BIGINT NOT NULL,
-    UNIQUE KEY products_by_time (created_at, id)
+    id           CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    name         VARCHAR(200) NOT NULL,
+    price        VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    category     VARCHAR(100) NOT NULL,
+    in_stock     TINYINT NOT NULL,
+    rating       VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin,
+    created_at   BIGINT NOT NULL,
+    name_key     VARBINARY(800),
+    category_key VARBINARY(800),
+    price_key    BIGINT,
+    rating_key   BIGINT,
+    words        VARBINARY(10240),
+    UNIQUE KEY products_by_time (created_at, id),
+    KEY products_by_category (category, created_at, id),
+    KEY products_by_category_key (category_key, created_at, id),
+    KEY products_by_price (price_key, created_at, id, category),
+    KEY products_by_name (name_key, created_at, id, category),
+    KEY products_by_rating (rating_key, created_at, id, category),
+    KEY products_by_time_and_price (created_at, id, price_key, rating_key, in_stock, category)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- The _key columns hold the folded form in which names and addresses are compared; octets, because all collations that MySQL and
--- MariaDB share take no notice of blanks at the end.
+-- The words of each product, cut off after 64 octets.
+CREATE TABLE IF NOT EXISTS product_words (
+    word       VARBINARY(64) NOT NULL,
+    created_at BIGINT NOT NULL,
+    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    PRIMARY KEY (word, created_at, id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- The parts of the index that CatalogIndex names. complete: 1 when all products have theirs; until then those from the list key on,
+-- filled of them. The key of a part that no product has yet is above all products.
+CREATE TABLE IF NOT EXISTS product_indexes (
+    part       VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    complete   TINYINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    filled     BIGINT NOT NULL
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+INSERT IGNORE INTO product_indexes (part, complete, created_at, id, filled)
+    VALUES ('category', 1, 9223372036854775807, '', 0), ('price', 1, 9223372036854775807, '', 0), ('name', 1, 9223372036854775807, '', 0),
+        ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0);
+
+-- ---- how many products there are, and where in the list a page begins ----
+
+-- Level 0: the list is cut into blocks of about 10,000 products, each from its first key, the lowest of it, to the next block's. n is how
+-- many products lie in it, but for those that product_deltas tells of. The first block begins below all products. Level 1: one row that
+-- counts all products, and those in stock, likewise. Level 2: one row that whoever changes the blocks updates first, and so locks; n is
+-- how often.
+CREATE TABLE IF NOT EXISTS product_counts (
+    level      TINYINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    n          BIGINT NOT NULL,
+    in_stock   BIGINT NOT NULL DEFAULT 0,
+    PRIMARY KEY (level, created_at, id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+INSERT IGNORE INTO product_counts (level, created_at, id, n)
+    VALUES (0, -1000000000000000000, '', 0), (1, -1000000000000000000, '', 0), (2, -1000000000000000000, '', 0);
+
+-- What came and went and is not counted yet: writers only add here, so none waits for another, on no node of a cluster. delta: how many
+-- products; category: of an indexed product, and category_delta how many of these; in_stock: how many products in stock, of the category
+-- too if there is one. What is taken out goes into product_counts.
+CREATE TABLE IF NOT EXISTS product_deltas (
+    seq            BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    created_at     BIGINT NOT NULL,
+    id             CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    delta          TINYINT NOT NULL,
+    category       VARBINARY(400),
+    category_delta INTEGER NOT NULL DEFAULT 0,
+    in_stock       INTEGER NOT NULL DEFAULT 0
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- How many indexed products each category has, and how many of them are in stock, but for those that product_deltas tells of.
+-- category_key: the folded name, in whose order categories are listed. NULL: the maintenance has to fill it in.
+CREATE TABLE IF NOT EXISTS category_counts (
+    category     VARBINARY(400) NOT NULL PRIMARY KEY,
+    n            BIGINT NOT NULL,
+    in_stock     BIGINT NOT NULL DEFAULT 0,
+    category_key VARBINARY(800),
+    INDEX categories_by_key (category_key, category)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- ---- users ----
+
+-- The _key columns hold the folded form in which names and addresses are compared. locked_at: when an administrator locked the account;
+-- NULL: it is not locked.
 CREATE TABLE IF NOT EXISTS users (
     id            CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     username      VARCHAR(64) NOT NULL,
@@ -27,10 +109,58 @@ CREATE TABLE IF NOT EXISTS users (
     confirmed_at  BIGINT,
     created_at    BIGINT NOT NULL,
     role          VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'user',
+    locked_at     BIGINT,
     UNIQUE KEY users_by_username (username_key),
     UNIQUE KEY users_by_email (email_key),
+    KEY users_by_role (role),
+    KEY users_by_time (created_at, id),
     CONSTRAINT users_role CHECK (role IN ('user', 'editor', 'admin'))
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- Names that users gave up, by renaming or deleting their accounts: until expires_at only user_id may take one. A name is there as the
+-- digest of its folded form, so that the table does not keep what was deleted.
+CREATE TABLE IF NOT EXISTS released_names (
+    name_hash  VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    user_id    CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    expires_at BIGINT NOT NULL,
+    KEY released_names_by_expiry (expires_at)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- A transaction that may take away an administrator updates this row first: one after the other, on all servers of a cluster too.
+CREATE TABLE IF NOT EXISTS account_locks (
+    name VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    n    BIGINT NOT NULL
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+INSERT IGNORE INTO account_locks (name, n) VALUES ('admins', 0);
+
+-- Sign-ins that failed, by the account that was asked for, whether it exists or not, and the network they came from.
+CREATE TABLE IF NOT EXISTS login_failures (
+    account    VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    network    VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    failures   INTEGER NOT NULL,
+    allowed_at BIGINT NOT NULL,
+    failed_at  BIGINT NOT NULL,
+    PRIMARY KEY (account, network),
+    KEY login_failures_by_time (failed_at)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- What administrators changed, and users of their own accounts. Rows refer to no other table, because they outlive users.
+CREATE TABLE IF NOT EXISTS audit (
+    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    created_at BIGINT NOT NULL,
+    source     VARCHAR(16) NOT NULL,
+    actor_id   CHAR(36) CHARACTER SET ascii COLLATE ascii_bin,
+    actor      VARCHAR(255) NOT NULL,
+    client     VARCHAR(64),
+    request_id VARCHAR(128),
+    action     VARCHAR(32) NOT NULL,
+    target_id  CHAR(36) CHARACTER SET ascii COLLATE ascii_bin,
+    target     VARCHAR(255),
+    changes    VARCHAR(1000),
+    KEY audit_by_time (created_at)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- ---- sessions ----
 
 -- A session is there as long as it can be refreshed. expires_at is its absolute end.
 CREATE TABLE IF NOT EXISTS sessions (
@@ -46,18 +176,34 @@ CREATE TABLE IF NOT EXISTS sessions (
     CONSTRAINT sessions_user FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- Opaque tokens are stored as their SHA-256 only. One that was used stays until it expires: when it comes again, someone has a
--- copy.
+-- Opaque tokens are stored as their SHA-256 only. The row of one that was used is deleted at a later refresh: family_hash is of what all
+-- tokens of a session have in common, so that a used token is still recognized when it comes again, which means that someone has a copy.
+-- From seed and the used token its successor is computed once more.
 CREATE TABLE IF NOT EXISTS refresh_tokens (
-    token_hash VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
-    session_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-    created_at BIGINT NOT NULL,
-    expires_at BIGINT NOT NULL,
-    used_at    BIGINT,
+    token_hash  VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    session_id  CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    created_at  BIGINT NOT NULL,
+    expires_at  BIGINT NOT NULL,
+    used_at     BIGINT,
+    family_hash VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    seed        VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin,
     KEY refresh_tokens_by_session (session_id),
     KEY refresh_tokens_by_expiry (expires_at),
+    KEY refresh_tokens_by_family (family_hash),
     CONSTRAINT refresh_tokens_session FOREIGN KEY (session_id) REFERENCES sessions (id) ON DELETE CASCADE ON UPDATE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- Sessions that were ended while access tokens of theirs were still good. imported_at: when catalogctl import added the row; NULL: the
+-- session ended here.
+CREATE TABLE IF NOT EXISTS revoked_sessions (
+    session_id  CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    ended_at    BIGINT NOT NULL,
+    imported_at BIGINT,
+    KEY revoked_sessions_by_time (ended_at),
+    KEY revoked_sessions_by_import (imported_at)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- ---- mail ----
 
 -- email: the address that the link was sent to. It is the user's own, or the one that the link makes the user's.
 CREATE TABLE IF NOT EXISTS mail_tokens (
@@ -73,7 +219,9 @@ CREATE TABLE IF NOT EXISTS mail_tokens (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- A row stays until its mail is sent. next_at is when it may be claimed: while a server works on it, the end of its lease.
--- A mail can be asked for by address, without a look whether the address is known: that is found out when it is sent.
+-- A mail can be asked for by address (email_key), without a look whether the address is known: that is found out when it is sent.
+-- email: the address that a mail to a user goes to; NULL: the user's own. error: why the last attempt to send it failed, in at most 255
+-- characters; NULL: none has failed, or the mail was retried since.
 CREATE TABLE IF NOT EXISTS outbox (
     id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     template   VARCHAR(32) NOT NULL,
@@ -84,9 +232,24 @@ CREATE TABLE IF NOT EXISTS outbox (
     next_at    BIGINT NOT NULL,
     lease      VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
     created_at BIGINT NOT NULL,
+    email      VARCHAR(254),
+    error      VARCHAR(255),
     KEY outbox_by_time (state, next_at),
     KEY outbox_by_user (user_id),
     CONSTRAINT outbox_state CHECK (state IN ('pending', 'dead')),
     CONSTRAINT outbox_recipient CHECK ((user_id IS NULL) <> (email_key IS NULL)),
     CONSTRAINT outbox_user FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- ---- requests that were sent with an Idempotency-Key, and their answers ----
+
+-- Part 0 of a key is inserted first in the transaction of the write that it protects; its content tells the same request from
+-- another. The parts that follow are the answer, in pieces.
+CREATE TABLE IF NOT EXISTS idempotency_keys (
+    key_hash   CHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    part       INTEGER NOT NULL,
+    content    VARCHAR(8000) NOT NULL,
+    expires_at BIGINT NOT NULL,
+    PRIMARY KEY (key_hash, part),
+    KEY idempotency_keys_by_expiry (expires_at)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

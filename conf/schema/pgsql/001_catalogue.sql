@@ -2,20 +2,143 @@
 -- Times are milliseconds since the epoch. Numbers are text, so that they come back as they were sent. What is compared or ordered
 -- is so by its octets, whatever the locale of the database.
 
+-- ---- products ----
+
+-- From name_key on, what conditions, order and search need: src/catalogue/products.c writes it together with each product. Folded
+-- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category
+-- in order, a blank before and after each. NULL: the row is not indexed, and not in the indexes, because CatalogIndex does not name the
+-- part, or because another program wrote the row.
 CREATE TABLE products (
-    id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
-    name       TEXT NOT NULL,
-    price      TEXT NOT NULL,
-    category   TEXT NOT NULL,
-    in_stock   SMALLINT NOT NULL,
-    rating     TEXT,
-    created_at BIGINT NOT NULL
+    id           TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    name         TEXT NOT NULL,
+    price        TEXT NOT NULL,
+    category     TEXT NOT NULL,
+    in_stock     SMALLINT NOT NULL,
+    rating       TEXT,
+    created_at   BIGINT NOT NULL,
+    name_key     TEXT COLLATE "C",
+    category_key TEXT COLLATE "C",
+    price_key    BIGINT,
+    rating_key   BIGINT,
+    words        TEXT COLLATE "C"
 );
 
 -- The order of the list.
 CREATE UNIQUE INDEX products_by_time ON products (created_at, id);
 
--- The _key columns hold the folded form in which names and addresses are compared.
+-- A category in the order of another field is read from one index, see docs/decisions/0035-derived-columns-written-by-the-module.md.
+CREATE INDEX products_by_category ON products (category COLLATE "C", created_at, id) WHERE category_key IS NOT NULL;
+CREATE INDEX products_by_category_key ON products (category_key, created_at, id) WHERE category_key IS NOT NULL;
+CREATE INDEX products_by_price ON products (price_key, created_at, id, category) WHERE price_key IS NOT NULL;
+CREATE INDEX products_by_name ON products (name_key, created_at, id, category) WHERE name_key IS NOT NULL;
+CREATE INDEX products_by_rating ON products (rating_key, created_at, id, category) WHERE rating_key IS NOT NULL;
+
+-- The order of the list, with what conditions on the other numbers, inStock and category ask: a range of prices, newest first, passes
+-- many products for each that it shows, and reads this index alone.
+CREATE INDEX products_by_time_and_price ON products (created_at, id, price_key, rating_key, in_stock, category) WHERE price_key IS NOT NULL;
+
+-- The words of each product, cut off after 64 octets.
+CREATE TABLE product_words (
+    word       TEXT COLLATE "C" NOT NULL,
+    created_at BIGINT NOT NULL,
+    id         TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (word, created_at, id)
+);
+
+-- The parts of the index that CatalogIndex names. complete: 1 when all products have theirs; until then those from the list key on,
+-- filled of them. The key of a part that no product has yet is above all products.
+CREATE TABLE product_indexes (
+    part       TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    complete   INTEGER NOT NULL,
+    created_at BIGINT NOT NULL,
+    id         TEXT COLLATE "C" NOT NULL,
+    filled     BIGINT NOT NULL
+);
+INSERT INTO product_indexes (part, complete, created_at, id, filled)
+    VALUES ('category', 1, 9223372036854775807, '', 0), ('price', 1, 9223372036854775807, '', 0), ('name', 1, 9223372036854775807, '', 0),
+        ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0);
+
+-- ---- how many products there are, and where in the list a page begins ----
+
+-- Level 0: the list is cut into blocks of about 10,000 products, each from its first key, the lowest of it, to the next block's. n is how
+-- many products lie in it, but for those that product_deltas tells of. The first block begins below all products. Level 1: one row that
+-- counts all products, and those in stock, likewise. Level 2: one row that whoever changes the blocks updates first, and so locks; n is
+-- how often.
+CREATE TABLE product_counts (
+    level      INTEGER NOT NULL,
+    created_at BIGINT NOT NULL,
+    id         TEXT COLLATE "C" NOT NULL,
+    n          BIGINT NOT NULL,
+    in_stock   BIGINT NOT NULL DEFAULT 0,
+    PRIMARY KEY (level, created_at, id)
+) WITH (fillfactor = 50);
+INSERT INTO product_counts (level, created_at, id, n)
+    VALUES (0, -1000000000000000000, '', 0), (1, -1000000000000000000, '', 0), (2, -1000000000000000000, '', 0);
+
+-- What came and went and is not counted yet: writers only add here, so none waits for another. delta: how many products; category: of
+-- an indexed product, and category_delta how many of these; in_stock: how many products in stock, of the category too if there is one.
+-- The table is short, and all of it is read for each list: rows that are dead are taken away soon.
+CREATE TABLE product_deltas (
+    seq            BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    created_at     BIGINT NOT NULL,
+    id             TEXT COLLATE "C" NOT NULL,
+    delta          INTEGER NOT NULL,
+    category       TEXT COLLATE "C",
+    category_delta INTEGER NOT NULL DEFAULT 0,
+    in_stock       INTEGER NOT NULL DEFAULT 0
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+-- How many indexed products each category has, and how many of them are in stock, but for those that product_deltas tells of.
+-- category_key: the folded name, in whose order categories are listed. NULL: the maintenance has to fill it in.
+CREATE TABLE category_counts (
+    category     TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    n            BIGINT NOT NULL,
+    in_stock     BIGINT NOT NULL DEFAULT 0,
+    category_key TEXT COLLATE "C"
+) WITH (fillfactor = 50);
+CREATE INDEX categories_by_key ON category_counts (category_key, category);
+
+-- Whoever writes.
+CREATE FUNCTION products_count() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE moved INTEGER := 1; BEGIN
+    IF TG_OP = 'UPDATE' AND OLD.created_at = NEW.created_at AND OLD.id = NEW.id THEN
+        IF OLD.category = NEW.category AND (OLD.category_key IS NULL) = (NEW.category_key IS NULL) THEN
+            IF OLD.in_stock <> NEW.in_stock THEN
+                INSERT INTO product_deltas (created_at, id, delta, category, category_delta, in_stock)
+                    VALUES (NEW.created_at, NEW.id, 0, CASE WHEN NEW.category_key IS NOT NULL THEN NEW.category END, 0,
+                        NEW.in_stock - OLD.in_stock);
+            END IF;
+            RETURN NULL;
+        END IF;
+        moved := 0;
+    END IF;
+    IF TG_OP <> 'INSERT' THEN
+        INSERT INTO product_deltas (created_at, id, delta, category, category_delta, in_stock)
+            VALUES (OLD.created_at, OLD.id, -moved, CASE WHEN OLD.category_key IS NOT NULL THEN OLD.category END, -1, -OLD.in_stock);
+    END IF;
+    IF TG_OP <> 'DELETE' THEN
+        INSERT INTO product_deltas (created_at, id, delta, category, category_delta, in_stock)
+            VALUES (NEW.created_at, NEW.id, moved, CASE WHEN NEW.category_key IS NOT NULL THEN NEW.category END, 1, NEW.in_stock);
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER products_change AFTER INSERT OR DELETE OR UPDATE OF created_at, id, category, category_key, in_stock ON products
+    FOR EACH ROW EXECUTE FUNCTION products_count();
+
+CREATE FUNCTION products_count_none() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    DELETE FROM product_deltas;
+    UPDATE product_counts SET n = 0, in_stock = 0 WHERE level < 2;
+    DELETE FROM category_counts;
+    DELETE FROM product_words;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER products_truncate AFTER TRUNCATE ON products FOR EACH STATEMENT EXECUTE FUNCTION products_count_none();
+
+-- ---- users ----
+
+-- The _key columns hold the folded form in which names and addresses are compared. locked_at: when an administrator locked the account;
+-- NULL: it is not locked.
 CREATE TABLE users (
     id            TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     username      TEXT NOT NULL,
@@ -24,26 +147,105 @@ CREATE TABLE users (
     email_key     TEXT COLLATE "C" NOT NULL UNIQUE,
     password_hash TEXT NOT NULL,
     confirmed_at  BIGINT,
-    created_at    BIGINT NOT NULL
+    created_at    BIGINT NOT NULL,
+    role          TEXT NOT NULL DEFAULT 'user' CHECK (role IN ('user', 'editor', 'admin')),
+    locked_at     BIGINT
 );
 
-CREATE TABLE sessions (
-    id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
-    user_id    TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    created_at BIGINT NOT NULL
-);
+CREATE INDEX users_by_role ON users (role);
+CREATE INDEX users_by_time ON users (created_at, id);
 
-CREATE INDEX sessions_by_user ON sessions (user_id);
-
--- Opaque tokens are stored as their SHA-256 only.
-CREATE TABLE refresh_tokens (
-    token_hash TEXT COLLATE "C" NOT NULL PRIMARY KEY,
-    session_id TEXT COLLATE "C" NOT NULL REFERENCES sessions (id) ON DELETE CASCADE ON UPDATE CASCADE,
-    created_at BIGINT NOT NULL,
+-- Names that users gave up, by renaming or deleting their accounts: until expires_at only user_id may take one. A name is there as the
+-- digest of its folded form, so that the table does not keep what was deleted.
+CREATE TABLE released_names (
+    name_hash  TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    user_id    TEXT COLLATE "C" NOT NULL,
     expires_at BIGINT NOT NULL
 );
 
+CREATE INDEX released_names_by_expiry ON released_names (expires_at);
+
+-- A transaction that may take away an administrator updates this row first: one after the other, on all servers of a cluster too.
+CREATE TABLE account_locks (
+    name TEXT NOT NULL PRIMARY KEY,
+    n    BIGINT NOT NULL
+);
+INSERT INTO account_locks (name, n) VALUES ('admins', 0);
+
+-- Sign-ins that failed, by the account that was asked for, whether it exists or not, and the network they came from.
+CREATE TABLE login_failures (
+    account    TEXT COLLATE "C" NOT NULL,
+    network    TEXT COLLATE "C" NOT NULL,
+    failures   INTEGER NOT NULL,
+    allowed_at BIGINT NOT NULL,
+    failed_at  BIGINT NOT NULL,
+    PRIMARY KEY (account, network)
+);
+
+CREATE INDEX login_failures_by_time ON login_failures (failed_at);
+
+-- What administrators changed, and users of their own accounts. Rows refer to no other table, because they outlive users.
+CREATE TABLE audit (
+    id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    created_at BIGINT NOT NULL,
+    source     TEXT NOT NULL,
+    actor_id   TEXT COLLATE "C",
+    actor      TEXT NOT NULL,
+    client     TEXT,
+    request_id TEXT,
+    action     TEXT NOT NULL,
+    target_id  TEXT COLLATE "C",
+    target     TEXT,
+    changes    TEXT
+);
+
+CREATE INDEX audit_by_time ON audit (created_at);
+
+-- ---- sessions ----
+
+-- A session is there as long as it can be refreshed. expires_at is its absolute end.
+CREATE TABLE sessions (
+    id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    user_id    TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    used_at    BIGINT NOT NULL,
+    client     TEXT NOT NULL,
+    agent      TEXT NOT NULL
+);
+
+CREATE INDEX sessions_by_user ON sessions (user_id);
+CREATE INDEX sessions_by_use ON sessions (used_at);
+
+-- Opaque tokens are stored as their SHA-256 only. The row of one that was used is deleted at a later refresh: family_hash is of what all
+-- tokens of a session have in common, so that a used token is still recognized when it comes again, which means that someone has a copy.
+-- From seed and the used token its successor is computed once more.
+CREATE TABLE refresh_tokens (
+    token_hash  TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    session_id  TEXT COLLATE "C" NOT NULL REFERENCES sessions (id) ON DELETE CASCADE ON UPDATE CASCADE,
+    created_at  BIGINT NOT NULL,
+    expires_at  BIGINT NOT NULL,
+    used_at     BIGINT,
+    family_hash TEXT COLLATE "C" NOT NULL,
+    seed        TEXT
+);
+
 CREATE INDEX refresh_tokens_by_session ON refresh_tokens (session_id);
+CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (expires_at);
+CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family_hash);
+
+-- Sessions that were ended while access tokens of theirs were still good. imported_at: when catalogctl import added the row; NULL: the
+-- session ended here.
+CREATE TABLE revoked_sessions (
+    session_id  TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    ended_at    BIGINT NOT NULL,
+    imported_at BIGINT
+);
+
+CREATE INDEX revoked_sessions_by_time ON revoked_sessions (ended_at);
+CREATE INDEX revoked_sessions_by_import ON revoked_sessions (imported_at);
+
+-- ---- mail ----
 
 -- email: the address that the link was sent to. It is the user's own, or the one that the link makes the user's.
 CREATE TABLE mail_tokens (
@@ -56,18 +258,40 @@ CREATE TABLE mail_tokens (
 );
 
 CREATE INDEX mail_tokens_by_user ON mail_tokens (user_id);
+CREATE INDEX mail_tokens_by_expiry ON mail_tokens (expires_at);
 
 -- A row stays until its mail is sent. next_at is when it may be claimed: while a server works on it, the end of its lease.
+-- A mail can be asked for by address (email_key), without a look whether the address is known: that is found out when it is sent.
+-- email: the address that a mail to a user goes to; NULL: the user's own. error: why the last attempt to send it failed, in at most 255
+-- characters; NULL: none has failed, or the mail was retried since.
 CREATE TABLE outbox (
     id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     template   TEXT NOT NULL,
-    user_id    TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    user_id    TEXT COLLATE "C" REFERENCES users (id) ON DELETE CASCADE,
+    email_key  TEXT COLLATE "C",
     state      TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'dead')),
     attempts   INTEGER NOT NULL DEFAULT 0,
     next_at    BIGINT NOT NULL,
     lease      TEXT NOT NULL DEFAULT '',
-    created_at BIGINT NOT NULL
+    created_at BIGINT NOT NULL,
+    email      TEXT,
+    error      TEXT,
+    CONSTRAINT outbox_recipient CHECK ((user_id IS NULL) <> (email_key IS NULL))
 );
 
 CREATE INDEX outbox_by_time ON outbox (state, next_at);
 CREATE INDEX outbox_by_user ON outbox (user_id);
+
+-- ---- requests that were sent with an Idempotency-Key, and their answers ----
+
+-- Part 0 of a key is inserted first in the transaction of the write that it protects; its content tells the same request from
+-- another. The parts that follow are the answer, in pieces.
+CREATE TABLE idempotency_keys (
+    key_hash   TEXT COLLATE "C" NOT NULL,
+    part       INTEGER NOT NULL,
+    content    TEXT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    PRIMARY KEY (key_hash, part)
+);
+
+CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);

@@ -1,20 +1,155 @@
 -- The catalogue, its users, and the mail that is still to be sent.
 -- Times are milliseconds since the epoch. Numbers are text: SQLite would hand REAL back with 15 digits.
 
+-- ---- products ----
+
+-- From name_key on, what conditions, order and search need: src/catalogue/products.c writes it together with each product. Folded
+-- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category
+-- in order, a blank before and after each. NULL: the row is not indexed, and not in the indexes, because CatalogIndex does not name the
+-- part, or because another program wrote the row.
 CREATE TABLE products (
-    id         TEXT NOT NULL PRIMARY KEY,
-    name       TEXT NOT NULL,
-    price      TEXT NOT NULL,
-    category   TEXT NOT NULL,
-    in_stock   INTEGER NOT NULL,
-    rating     TEXT,
-    created_at INTEGER NOT NULL
+    id           TEXT NOT NULL PRIMARY KEY,
+    name         TEXT NOT NULL,
+    price        TEXT NOT NULL,
+    category     TEXT NOT NULL,
+    in_stock     INTEGER NOT NULL,
+    rating       TEXT,
+    created_at   INTEGER NOT NULL,
+    name_key     TEXT,
+    category_key TEXT,
+    price_key    INTEGER,
+    rating_key   INTEGER,
+    words        TEXT
 ) WITHOUT ROWID;
 
 -- The order of the list.
 CREATE UNIQUE INDEX products_by_time ON products (created_at, id);
 
--- The _key columns hold the folded form in which names and addresses are compared.
+-- A category in the order of another field is read from one index, see docs/decisions/0035-derived-columns-written-by-the-module.md.
+CREATE INDEX products_by_category ON products (category, created_at, id) WHERE category_key IS NOT NULL;
+CREATE INDEX products_by_category_key ON products (category_key, created_at, id) WHERE category_key IS NOT NULL;
+CREATE INDEX products_by_price ON products (price_key, created_at, id, category) WHERE price_key IS NOT NULL;
+CREATE INDEX products_by_name ON products (name_key, created_at, id, category) WHERE name_key IS NOT NULL;
+CREATE INDEX products_by_rating ON products (rating_key, created_at, id, category) WHERE rating_key IS NOT NULL;
+
+-- The order of the list, with what conditions on the other numbers, inStock and category ask: a range of prices, newest first, passes
+-- many products for each that it shows, and reads this index alone.
+CREATE INDEX products_by_time_and_price ON products (created_at, id, price_key, rating_key, in_stock, category) WHERE price_key IS NOT NULL;
+
+-- The words of each product, cut off after 64 octets.
+CREATE TABLE product_words (
+    word       TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    id         TEXT NOT NULL,
+    PRIMARY KEY (word, created_at, id)
+) WITHOUT ROWID;
+
+-- The parts of the index that CatalogIndex names. complete: 1 when all products have theirs; until then those from the list key on,
+-- filled of them. The key of a part that no product has yet is above all products.
+CREATE TABLE product_indexes (
+    part       TEXT NOT NULL PRIMARY KEY,
+    complete   INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    id         TEXT NOT NULL,
+    filled     INTEGER NOT NULL
+) WITHOUT ROWID;
+INSERT INTO product_indexes (part, complete, created_at, id, filled)
+    VALUES ('category', 1, 9223372036854775807, '', 0), ('price', 1, 9223372036854775807, '', 0), ('name', 1, 9223372036854775807, '', 0),
+        ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0);
+
+-- ---- how many products there are, and where in the list a page begins ----
+
+-- Level 0: the list is cut into blocks of about 10,000 products, each from its first key, the lowest of it, to the next block's. n is how
+-- many products lie in it. The first block begins below all products. Level 1: one row that counts all products, and those in stock.
+-- Level 2: one row that whoever changes the blocks updates first; n is how often.
+CREATE TABLE product_counts (
+    level      INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    id         TEXT NOT NULL,
+    n          INTEGER NOT NULL,
+    in_stock   INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (level, created_at, id)
+) WITHOUT ROWID;
+INSERT INTO product_counts (level, created_at, id, n)
+    VALUES (0, -1000000000000000000, '', 0), (1, -1000000000000000000, '', 0), (2, -1000000000000000000, '', 0);
+
+-- What is inserted here is counted at once, as there is one writer at a time. By a part of the primary key SQLite would sort the blocks;
+-- as the first block begins before all products, a row of another level is never found.
+CREATE VIEW product_deltas AS
+    SELECT 0 AS seq, 0 AS created_at, '' AS id, 0 AS delta, '' AS category, 0 AS category_delta, 0 AS in_stock WHERE 0;
+CREATE TRIGGER product_deltas_insert INSTEAD OF INSERT ON product_deltas BEGIN
+    UPDATE product_counts SET n = n + NEW.delta WHERE (level, created_at, id) =
+        (SELECT b.level, b.created_at, b.id FROM product_counts b WHERE (b.level, b.created_at, b.id) <= (0, NEW.created_at, NEW.id)
+         ORDER BY b.level DESC, b.created_at DESC, b.id DESC LIMIT 1);
+    UPDATE product_counts SET n = n + NEW.delta, in_stock = in_stock + NEW.in_stock WHERE level = 1;
+END;
+
+-- Whoever writes. SQLite keeps the former content of each page that a statement changes in a temporary file, if the statement changes
+-- several rows and could be undone alone. One that says OR FAIL cannot, and its triggers inherit that, but not what a DELETE fires.
+-- Nothing here violates a constraint. See docs/decisions/0062-product-writes-without-a-statement-journal.md.
+CREATE TRIGGER products_insert AFTER INSERT ON products BEGIN
+    INSERT INTO product_deltas (created_at, id, delta, in_stock) VALUES (NEW.created_at, NEW.id, 1, NEW.in_stock);
+END;
+CREATE TRIGGER products_delete AFTER DELETE ON products BEGIN
+    INSERT OR FAIL INTO product_deltas (created_at, id, delta, in_stock) VALUES (OLD.created_at, OLD.id, -1, -OLD.in_stock);
+END;
+CREATE TRIGGER products_move AFTER UPDATE OF created_at, id ON products BEGIN
+    INSERT INTO product_deltas (created_at, id, delta, in_stock) VALUES (OLD.created_at, OLD.id, -1, 0);
+    INSERT INTO product_deltas (created_at, id, delta, in_stock) VALUES (NEW.created_at, NEW.id, 1, 0);
+END;
+CREATE TRIGGER products_stock AFTER UPDATE OF in_stock ON products WHEN OLD.in_stock <> NEW.in_stock BEGIN
+    UPDATE product_counts SET in_stock = in_stock + NEW.in_stock - OLD.in_stock WHERE level = 1;
+END;
+
+-- ---- how many indexed products each category has, and how many of them are in stock ----
+
+-- category_key: the folded name, in whose order categories are listed. NULL: the maintenance has to fill it in. n is never above
+-- ceiling, which seldom changes, so that the largest categories are found by an index that costs writers little.
+CREATE TABLE category_counts (
+    category     TEXT NOT NULL PRIMARY KEY,
+    n            INTEGER NOT NULL,
+    in_stock     INTEGER NOT NULL DEFAULT 0,
+    category_key TEXT,
+    ceiling      INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+CREATE INDEX categories_by_key ON category_counts (category_key, category);
+CREATE INDEX categories_by_ceiling ON category_counts (ceiling);
+CREATE TRIGGER category_counts_insert AFTER INSERT ON category_counts WHEN NEW.n > NEW.ceiling BEGIN
+    UPDATE category_counts SET ceiling = n + n / 4 + 16 WHERE category = NEW.category;
+END;
+CREATE TRIGGER category_counts_update AFTER UPDATE OF n ON category_counts
+    WHEN NEW.n > NEW.ceiling OR NEW.n + NEW.n + 64 < NEW.ceiling BEGIN
+    UPDATE category_counts SET ceiling = n + n / 4 + 16 WHERE category = NEW.category;
+END;
+
+-- Whoever writes. Without an upsert, whose UPDATE does not inherit OR FAIL, see above. An update sets a category before its
+-- category_key, so that is not the category's yet.
+CREATE TRIGGER products_category_insert AFTER INSERT ON products WHEN NEW.category_key IS NOT NULL BEGIN
+    INSERT INTO category_counts (category, n, in_stock, category_key) SELECT NEW.category, 0, 0, NEW.category_key
+        WHERE NOT EXISTS (SELECT 1 FROM category_counts WHERE category = NEW.category);
+    UPDATE category_counts SET n = n + 1, in_stock = in_stock + NEW.in_stock WHERE category = NEW.category;
+END;
+CREATE TRIGGER products_category_delete AFTER DELETE ON products WHEN OLD.category_key IS NOT NULL BEGIN
+    UPDATE OR FAIL category_counts SET n = n - 1, in_stock = in_stock - OLD.in_stock WHERE category = OLD.category;
+    DELETE FROM category_counts WHERE category = OLD.category AND n = 0;
+END;
+CREATE TRIGGER products_category_update AFTER UPDATE OF category, category_key, in_stock ON products
+    WHEN OLD.category IS NOT NEW.category OR (OLD.category_key IS NULL) <> (NEW.category_key IS NULL)
+        OR (OLD.in_stock <> NEW.in_stock AND NEW.category_key IS NOT NULL) BEGIN
+    INSERT INTO category_counts (category, n, in_stock, category_key)
+        SELECT NEW.category, 0, 0, CASE WHEN OLD.category_key IS NULL THEN NEW.category_key END
+        WHERE NEW.category_key IS NOT NULL AND NOT EXISTS (SELECT 1 FROM category_counts WHERE category = NEW.category);
+    UPDATE category_counts SET n = n + 1, in_stock = in_stock + NEW.in_stock
+        WHERE category = NEW.category AND NEW.category_key IS NOT NULL;
+    UPDATE category_counts SET n = n - 1, in_stock = in_stock - OLD.in_stock
+        WHERE category = OLD.category AND OLD.category_key IS NOT NULL;
+    DELETE FROM category_counts WHERE category = OLD.category AND n = 0;
+END;
+
+-- ---- users ----
+
+-- The _key columns hold the folded form in which names and addresses are compared. locked_at: when an administrator locked the account;
+-- NULL: it is not locked.
 CREATE TABLE users (
     id            TEXT NOT NULL PRIMARY KEY,
     username      TEXT NOT NULL,
@@ -23,26 +158,105 @@ CREATE TABLE users (
     email_key     TEXT NOT NULL UNIQUE,
     password_hash TEXT NOT NULL,
     confirmed_at  INTEGER,
-    created_at    INTEGER NOT NULL
+    created_at    INTEGER NOT NULL,
+    role          TEXT NOT NULL DEFAULT 'user' CHECK (role IN ('user', 'editor', 'admin')),
+    locked_at     INTEGER
 ) WITHOUT ROWID;
 
-CREATE TABLE sessions (
-    id         TEXT NOT NULL PRIMARY KEY,
-    user_id    TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    created_at INTEGER NOT NULL
-) WITHOUT ROWID;
+CREATE INDEX users_by_role ON users (role);
+CREATE INDEX users_by_time ON users (created_at, id);
 
-CREATE INDEX sessions_by_user ON sessions (user_id);
-
--- Opaque tokens are stored as their SHA-256 only.
-CREATE TABLE refresh_tokens (
-    token_hash TEXT NOT NULL PRIMARY KEY,
-    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE ON UPDATE CASCADE,
-    created_at INTEGER NOT NULL,
+-- Names that users gave up, by renaming or deleting their accounts: until expires_at only user_id may take one. A name is there as the
+-- digest of its folded form, so that the table does not keep what was deleted.
+CREATE TABLE released_names (
+    name_hash  TEXT NOT NULL PRIMARY KEY,
+    user_id    TEXT NOT NULL,
     expires_at INTEGER NOT NULL
 ) WITHOUT ROWID;
 
+CREATE INDEX released_names_by_expiry ON released_names (expires_at);
+
+-- A transaction that may take away an administrator updates this row first: one after the other, on all servers of a cluster too.
+CREATE TABLE account_locks (
+    name TEXT NOT NULL PRIMARY KEY,
+    n    INTEGER NOT NULL
+) WITHOUT ROWID;
+INSERT INTO account_locks (name, n) VALUES ('admins', 0);
+
+-- Sign-ins that failed, by the account that was asked for, whether it exists or not, and the network they came from.
+CREATE TABLE login_failures (
+    account    TEXT NOT NULL,
+    network    TEXT NOT NULL,
+    failures   INTEGER NOT NULL,
+    allowed_at INTEGER NOT NULL,
+    failed_at  INTEGER NOT NULL,
+    PRIMARY KEY (account, network)
+) WITHOUT ROWID;
+
+CREATE INDEX login_failures_by_time ON login_failures (failed_at);
+
+-- What administrators changed, and users of their own accounts. Rows refer to no other table, because they outlive users.
+CREATE TABLE audit (
+    id         TEXT NOT NULL PRIMARY KEY,
+    created_at INTEGER NOT NULL,
+    source     TEXT NOT NULL,
+    actor_id   TEXT,
+    actor      TEXT NOT NULL,
+    client     TEXT,
+    request_id TEXT,
+    action     TEXT NOT NULL,
+    target_id  TEXT,
+    target     TEXT,
+    changes    TEXT
+) WITHOUT ROWID;
+
+CREATE INDEX audit_by_time ON audit (created_at);
+
+-- ---- sessions ----
+
+-- A session is there as long as it can be refreshed. expires_at is its absolute end.
+CREATE TABLE sessions (
+    id         TEXT NOT NULL PRIMARY KEY,
+    user_id    TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    used_at    INTEGER NOT NULL,
+    client     TEXT NOT NULL,
+    agent      TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE INDEX sessions_by_user ON sessions (user_id);
+CREATE INDEX sessions_by_use ON sessions (used_at);
+
+-- Opaque tokens are stored as their SHA-256 only. The row of one that was used is deleted at a later refresh: family_hash is of what all
+-- tokens of a session have in common, so that a used token is still recognized when it comes again, which means that someone has a copy.
+-- From seed and the used token its successor is computed once more.
+CREATE TABLE refresh_tokens (
+    token_hash  TEXT NOT NULL PRIMARY KEY,
+    session_id  TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE ON UPDATE CASCADE,
+    created_at  INTEGER NOT NULL,
+    expires_at  INTEGER NOT NULL,
+    used_at     INTEGER,
+    family_hash TEXT NOT NULL,
+    seed        TEXT
+) WITHOUT ROWID;
+
 CREATE INDEX refresh_tokens_by_session ON refresh_tokens (session_id);
+CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (expires_at);
+CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family_hash);
+
+-- Sessions that were ended while access tokens of theirs were still good. imported_at: when catalogctl import added the row; NULL: the
+-- session ended here.
+CREATE TABLE revoked_sessions (
+    session_id  TEXT NOT NULL PRIMARY KEY,
+    ended_at    INTEGER NOT NULL,
+    imported_at INTEGER
+) WITHOUT ROWID;
+
+CREATE INDEX revoked_sessions_by_time ON revoked_sessions (ended_at);
+CREATE INDEX revoked_sessions_by_import ON revoked_sessions (imported_at);
+
+-- ---- mail ----
 
 -- email: the address that the link was sent to. It is the user's own, or the one that the link makes the user's.
 CREATE TABLE mail_tokens (
@@ -55,18 +269,40 @@ CREATE TABLE mail_tokens (
 ) WITHOUT ROWID;
 
 CREATE INDEX mail_tokens_by_user ON mail_tokens (user_id);
+CREATE INDEX mail_tokens_by_expiry ON mail_tokens (expires_at);
 
 -- A row stays until its mail is sent. next_at is when it may be claimed: while a server works on it, the end of its lease.
+-- A mail can be asked for by address (email_key), without a look whether the address is known: that is found out when it is sent.
+-- email: the address that a mail to a user goes to; NULL: the user's own. error: why the last attempt to send it failed, in at most 255
+-- characters; NULL: none has failed, or the mail was retried since.
 CREATE TABLE outbox (
     id         TEXT NOT NULL PRIMARY KEY,
     template   TEXT NOT NULL,
-    user_id    TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    user_id    TEXT REFERENCES users (id) ON DELETE CASCADE,
+    email_key  TEXT,
     state      TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'dead')),
     attempts   INTEGER NOT NULL DEFAULT 0,
     next_at    INTEGER NOT NULL,
     lease      TEXT NOT NULL DEFAULT '',
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    email      TEXT,
+    error      TEXT,
+    CHECK ((user_id IS NULL) <> (email_key IS NULL))
 ) WITHOUT ROWID;
 
 CREATE INDEX outbox_by_time ON outbox (state, next_at);
 CREATE INDEX outbox_by_user ON outbox (user_id);
+
+-- ---- requests that were sent with an Idempotency-Key, and their answers ----
+
+-- Part 0 of a key is inserted first in the transaction of the write that it protects; its content tells the same request from
+-- another. The parts that follow are the answer, in pieces.
+CREATE TABLE idempotency_keys (
+    key_hash   TEXT NOT NULL,
+    part       INTEGER NOT NULL,
+    content    TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (key_hash, part)
+);
+
+CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);

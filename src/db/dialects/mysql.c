@@ -203,7 +203,6 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_USER_INSERT] =
         "INSERT INTO users (id, username, username_key, email, email_key, password_hash, created_at)"
         " VALUES (%s, %s, %s, %s, %s, %s, %s)",
-    [SQL_SESSION_CLEAR] = "DELETE FROM refresh_tokens WHERE session_id = %s ORDER BY token_hash LIMIT 100",
     [SQL_REVOKED_INSERT] =
         "INSERT INTO revoked_sessions (session_id, ended_at) VALUES (%s, %s)"
         " ON DUPLICATE KEY UPDATE session_id = session_id",
@@ -218,13 +217,7 @@ static const char *const statements[SQL_COUNT] = {
     /* Only MariaDB reads what is between the marks. */
     [SQL_STILL_OPEN] = "SELECT 1 /*M! = @@in_transaction */",
     [SQL_PURGE_REFRESH_TOKENS] = "DELETE FROM refresh_tokens WHERE expires_at < %s ORDER BY expires_at LIMIT 200",
-    [SQL_PURGE_SESSION_TOKENS] =
-        "DELETE FROM refresh_tokens WHERE token_hash IN (SELECT token_hash FROM"
-        " (SELECT r.token_hash FROM sessions s JOIN refresh_tokens r ON r.session_id = s.id"
-        " WHERE s.used_at < %s LIMIT 200) t)",
-    [SQL_PURGE_SESSIONS] =
-        "DELETE FROM sessions WHERE used_at < %s AND NOT EXISTS"
-        " (SELECT 1 FROM refresh_tokens r WHERE r.session_id = sessions.id) ORDER BY used_at LIMIT 200",
+    [SQL_PURGE_SESSIONS] = "DELETE FROM sessions WHERE used_at < %s ORDER BY used_at LIMIT 200",
     [SQL_PURGE_REVOKED] = "DELETE FROM revoked_sessions WHERE ended_at < %s ORDER BY ended_at LIMIT 200",
     [SQL_PURGE_MAIL_TOKENS] = "DELETE FROM mail_tokens WHERE expires_at < %s ORDER BY expires_at LIMIT 200",
     [SQL_PURGE_LOGIN_FAILURES] = "DELETE FROM login_failures WHERE failed_at < %s ORDER BY failed_at LIMIT 200",

@@ -23,7 +23,7 @@ sub command { return (setting('ctl'), @_) }
 sub command_for {
     my ($server, @words) = @_;
     $server->make_databases;
-    return command('--httpd', $HTTPD, '--config', $server->dir . '/httpd.conf', @words);
+    return ($server->catalogctl, '--httpd', $HTTPD, '--config', $server->dir . '/httpd.conf', @words);
 }
 
 # The first argument may be { in => standard input, out => file }. Returns { status, out, err }.

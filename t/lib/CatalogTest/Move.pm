@@ -13,22 +13,20 @@ our @EXPORT_OK = qw(write_file product product_id rows_of);
 
 my @TABLES = qw(products users sessions refresh_tokens mail_tokens outbox revoked_sessions audit released_names);
 
-# Writes the lines that next returns, each a row's JSON without its newline, until it returns undef. schema: its version.
+# Writes the lines that next returns, each a row's JSON without its newline, until it returns undef.
 sub write_file {
-    my ($file, $next, $schema) = @_;
+    my ($file, $next) = @_;
     my $digest = Digest::SHA->new(256);
-    $schema //= 7;
-    my @tables = grep { !/^(?:audit|released_names)$/ || $schema >= 7 } @TABLES;
-    my %count = map { $_ => 0 } @tables;
+    my %count = map { $_ => 0 } @TABLES;
 
     open my $out, '>', $file or die "$file: $!\n";
-    print {$out} qq({"mod_catalog":{"format":1,"schema":$schema,"time":"2026-11-21T09:30:00.123Z"}}\n);
+    print {$out} qq({"mod_catalog":{"format":1,"schema":1,"time":"2026-11-21T09:30:00.123Z"}}\n);
     while (defined(my $line = $next->())) {
         $line =~ /^\{"(\w+)"/ and $count{$1}++;
         $digest->add("$line\n");
         print {$out} "$line\n";
     }
-    print {$out} '{"end":{', map({ qq("$_":$count{$_},) } @tables), '"sha256":"', $digest->hexdigest, qq("}}\n);
+    print {$out} '{"end":{', map({ qq("$_":$count{$_},) } @TABLES), '"sha256":"', $digest->hexdigest, qq("}}\n);
     close $out or die "$file: $!\n";
     return $file;
 }

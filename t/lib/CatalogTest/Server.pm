@@ -20,12 +20,12 @@ my @all;
 
 # conf: directives of the server's scope. mount: directives within <Location "/api">; undef: no such section. engine: the engine of
 # its databases, if not the suite's. load: modules in addition to every server's. first: load mod_catalog before all other modules
-# instead of after them. conf and mount may use the placeholders of write; files that httpd's children write belong in @dir@/data.
+# instead of after them. build: a directory with another mod_catalog.so and catalogctl. conf and mount may use the placeholders of write; files that httpd's children write belong in @dir@/data.
 sub new {
     my ($class, %o) = @_;
     %o = (conf => '', mount => '', engine => CatalogTest::Engine->shared, %o);
     my $dir = new_dir();
-    my $self = bless { dir => $dir, logs => "$dir/logs", port => free_port(), engine => $o{engine}, databases => {} }, $class;
+    my $self = bless { dir => $dir, logs => "$dir/logs", port => free_port(), engine => $o{engine}, databases => {}, build => $o{build} }, $class;
 
     mkdir $_ or die "$_: $!\n" for map { "$dir/$_" } qw(logs htdocs data data/mail);
     hand_over(map { "$dir/$_" } qw(data data/mail));
@@ -60,6 +60,7 @@ sub head {
     my (%o) = @_;
     my ($conf, $modules) = (setting('home') . '/conf', setting('modules'));
     my ($own, @others) = reverse split /^/, modules();
+    $own = qq(LoadModule catalog_module "$o{build}/mod_catalog.so"\n) if $o{build};
     my @load = (reverse(@others), map { qq(LoadModule ${_}_module "$modules/mod_$_.so"\n) } @{ $o{load} // [] });
     return sprintf qq(User %s\nGroup %s\n%sTypesConfig "$conf/mime.types"\n), setting('user'), setting('group'),
         join '', $o{first} ? ($own, @load) : (@load, $own);
@@ -97,6 +98,7 @@ sub write {
 }
 
 sub mpm { setting('mpm') }
+sub catalogctl { $_[0]{build} ? "$_[0]{build}/catalogctl" : setting('ctl') }
 sub dir { $_[0]{dir} }
 sub port { $_[0]{port} }
 sub console { "$_[0]{logs}/console" }

@@ -5,9 +5,9 @@
  */
 import { readText } from '../lib/api.js';
 import { recall, remember } from '../lib/dom.js';
-import * as config from '../../config.js';
+import { METRICS as PATH } from '../../config.js';
 
-export const PATH = config.METRICS ?? '/admin/metrics'; /* an administrator's config.js may be older than the page */
+export { PATH };
 export const HOUR = 3_600_000;
 
 const KEPT = 'catalog.metrics';

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+package CatalogTest::Copy;
+
+# A copy of the source, which a test changes and builds: another version of the module and of catalogctl.
+
+use strict;
+use warnings FATAL => 'all';
+
+use CatalogTest::Ctl ();
+use CatalogTest::Tools qw(setting new_dir slurp spew);
+
+# The objects of the last build are copied as well, so only what depends on the changes is compiled anew.
+sub new {
+    my ($class) = @_;
+    my ($top, $dir) = (setting('top'), new_dir());
+    system('cp', '-a', map({ "$top/$_" } qw(Makefile mod_catalog.c conf src tools)), $dir) == 0 or die "the source cannot be copied\n";
+    mkdir "$dir/build";
+    for my $built ('src', 'cflags', 'mod_catalog.o', 'mod_catalog.d', 'common.a', 'places.inc', 'templates.inc') {
+        system('cp', '-a', "$top/build/$built", "$dir/build/") if -e "$top/build/$built";
+    }
+    return bless { dir => $dir }, $class;
+}
+
+sub build { "$_[0]{dir}/build" }
+
+# change works on $_, the file's text, and returns whether it found what it changes.
+sub edit {
+    my ($self, $file, $change) = @_;
+    local $_ = slurp("$self->{dir}/$file");
+    $change->() or die "$file has another form\n";
+    spew("$self->{dir}/$file", $_);
+}
+
+# Adds the next step of a database's schema.
+sub add_step {
+    my ($self, $driver, $name, $text) = @_;
+    my @steps = glob "$self->{dir}/conf/schema/$driver/*.sql";
+    spew(sprintf('%s/conf/schema/%s/%03d_%s.sql', $self->{dir}, $driver, @steps + 1, $name), $text);
+}
+
+# Returns what is wrong; '': it is built.
+sub make {
+    my ($self, @flags) = @_;
+    my $made = CatalogTest::Ctl::run({}, 'make', '--no-print-directory', '-s', '-j2', '-C', $self->{dir}, @flags, 'all');
+    return $made->{status} ? substr("$made->{out}$made->{err}", 0, 4000) : '';
+}
+
+1;
