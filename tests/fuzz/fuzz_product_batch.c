@@ -2,7 +2,7 @@
 /* The body of POST /products/batch, against a database with one product: every batch has an answer, whose results say what has become of
  * the products. */
 #include "api/product_batch.h"
-#include "catalogue/products.h"
+#include "catalogue/product/products.h"
 #include "db/schema/migration.h"
 #include "db/pool/pool.h"
 #include "fuzz.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api/failure.h"
-#include "catalogue/products.h"
+#include "catalogue/product/products.h"
 #include "db/dialects/status.h"
 
 static void check_failure(void **state, apr_status_t rv, int status, const char *message, int has_retry)

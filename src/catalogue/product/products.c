@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalogue/counts.h"
+#include "catalogue/product/counts.h"
 #include "catalogue/product/answer_cache.h"
 #include "catalogue/product/product_keys.h"
 #include "db/work/batch.h"

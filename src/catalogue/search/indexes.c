@@ -21,7 +21,7 @@
 
 #include <apr_strings.h>
 
-#include "catalogue/counts.h"
+#include "catalogue/product/counts.h"
 #include "catalogue/product/product.h"
 #include "db/pool/checkout.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "catalogue/search/conditions.h"
-#include "catalogue/counts.h"
+#include "catalogue/product/counts.h"
 #include "catalogue/search/index_table.h"
 #include "catalogue/product/product_keys.h"
 #include "db/pool/checkout.h"

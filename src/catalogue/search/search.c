@@ -5,7 +5,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "catalogue/counts.h"
+#include "catalogue/product/counts.h"
 #include "catalogue/search/indexes.h"
 #include "catalogue/search/plan.h"
 #include "catalogue/product/product_keys.h"

@@ -7,7 +7,7 @@
 
 /*
  * How many products are in stock, of all and of the indexed ones of each category (product_counts and category_counts
- * in conf/schema). What keeps the other counts (catalogue/counts.h) changes these with every write.
+ * in conf/schema). What keeps the other counts (catalogue/product/counts.h) changes these with every write.
  */
 
 typedef struct cat_stock_t {

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "catalogue/product/product.h"
-#include "catalogue/products.h"
+#include "catalogue/product/products.h"
 #include "db/pool/checkout.h"
 #include "db/dialects/status.h"
 #include "lib/id.h"

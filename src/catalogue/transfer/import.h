@@ -51,7 +51,7 @@ struct cat_import_result_t {
 };
 
 /* A row is refused: see the errors. The file has more rows than one transaction. Both differ from all statuses of
- * db/status.h and of catalogue/product/products.h, and are not logged. */
+ * db/dialects/status.h and of catalogue/product/products.h, and are not logged. */
 #define CAT_EREFUSED (APR_OS_START_USERERR + 21)
 #define CAT_ETOOMANY (APR_OS_START_USERERR + 22)
 

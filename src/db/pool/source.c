@@ -36,7 +36,7 @@ static apr_status_t close_warm(void *source)
 
 static apr_status_t create_groups(cat_source_t *source, apr_pool_t *pool)
 {
-    cat_group_t **const groups[] = {&source->group, &source->batch, &source->texts};
+    cat_group_t **const groups[] = {&source->group, &source->batch};
     apr_status_t rv = APR_SUCCESS;
 
     for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]) && rv == APR_SUCCESS; i++) {

@@ -75,7 +75,7 @@ struct cat_source_t {
     cat_permits_t *permits; /* of the child: connections that may be in use */
     cat_warm_t *warm;       /* those that are kept for the next use */
     apr_thread_mutex_t *export_mutex;
-    int exports;                   /* how many of the child are open (catalogue/transfer/export.h); guarded by export_mutex */
+    int exports; /* how many of the child are open (catalogue/transfer/export.h); guarded by export_mutex */
     cat_export_t *exports_running; /* likewise */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *attempt_ended;
