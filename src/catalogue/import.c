@@ -51,8 +51,9 @@ struct cat_import_t {
     int rows;             /* in it, at most */
     int is_timed;         /* flag: it ends before that when it has taken its time */
     cat_import_result_t done;
-    apr_pool_t *changed_pool;    /* of the list */
-    apr_array_header_t *changed; /* const char *: the ids that it updates */
+    apr_pool_t *changed_pool;     /* of the list */
+    apr_array_header_t *changed;  /* const char *: the ids that it updates */
+    cat_product_postings_t words; /* of the products that it creates, inserted after all of them */
 };
 
 /* ---- errors ---- */
@@ -392,7 +393,7 @@ static apr_status_t create_products(cat_import_t *im)
             products[count++] = product;
         }
     }
-    return count ? cat_products_insert_many_within(im->db, products, count) : APR_SUCCESS;
+    return count ? cat_products_insert_many_within(im->db, products, count, &im->words) : APR_SUCCESS;
 }
 
 /* A product that was deleted since the check: nothing of the transaction is stored. */
@@ -502,6 +503,7 @@ static apr_status_t store_rows(void *baton)
     apr_status_t rv = report_spool(im, cat_spool_seek(im->spool, im->begin));
 
     im->done = (cat_import_result_t){.stored = 0};
+    im->words = cat_product_keys_begin(im->changed_pool);
     apr_array_clear(im->changed);
     rv = rv == APR_SUCCESS ? lock_products(im) : rv;
     while (rv == APR_SUCCESS && takes_more(im, begun)) {
@@ -509,6 +511,7 @@ static apr_status_t store_rows(void *baton)
         rv = rv == APR_SUCCESS ? store_group(im) : rv;
         im->done.stored += im->group.count;
     }
+    rv = rv == APR_SUCCESS ? cat_product_keys_insert(im->db, &im->words) : rv;
     im->end = cat_spool_tell(im->spool);
     cat_db_use_pool(im->db, before);
     if (rv == APR_SUCCESS) {

@@ -59,6 +59,22 @@ static void test_rows_create_products_in_their_order(void **state)
     assert_int_equal(unit_products_check(database), 0);
 }
 
+/* A trigger numbers the rows of product_words as they come. */
+static void test_words_are_inserted_in_their_order(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    const cat_import_result_t *r;
+
+    unit_database_sql(database, "CREATE TABLE seen (n INTEGER PRIMARY KEY, word TEXT);"
+                                " CREATE TRIGGER see AFTER INSERT ON product_words BEGIN"
+                                " INSERT INTO seen (word) VALUES (NEW.word); END");
+    assert_int_equal(import_text(database, &create, lines(database, 0, 1234), &r), APR_SUCCESS);
+    assert_string_equal(unit_database_sql(database,
+                                          "SELECT COUNT(*) || ' ' || SUM(word < before) FROM"
+                                          " (SELECT word, LAG(word) OVER (ORDER BY n) AS before FROM seen) s"),
+                        "1234 0");
+}
+
 static void test_a_bad_row_stores_nothing(void **state)
 {
     unit_database_t *database = unit_database(*state);
@@ -200,6 +216,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_rows_create_products_in_their_order),
+        UNIT_TEST(test_words_are_inserted_in_their_order),
         UNIT_TEST(test_a_bad_row_stores_nothing),
         UNIT_TEST(test_a_dry_run_stores_nothing),
         UNIT_TEST(test_ids_update),
