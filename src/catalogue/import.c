@@ -308,6 +308,13 @@ static apr_status_t take_row(void *baton, apr_int64_t row, const json_t *value, 
     return ++im->group.count == GROUP ? check_group(im) : APR_SUCCESS;
 }
 
+void cat_import_report_encoding(const cat_log_t *log, apr_status_t rv)
+{
+    if (rv == APR_ENOTIMPL) {
+        cat_log(log, CAT_LOG_ERROR, 0, "CAT086: the C library has no converter for the encoding of an imported file");
+    }
+}
+
 apr_status_t cat_import_feed(cat_import_t *im, const char *data, apr_size_t length)
 {
     apr_status_t rv = cat_row_reader_feed(im->reader, data, length);
@@ -316,10 +323,7 @@ apr_status_t cat_import_feed(cat_import_t *im, const char *data, apr_size_t leng
     if (rv == APR_SUCCESS && length > 0) {
         return APR_SUCCESS;
     }
-    if (rv == APR_ENOTIMPL) {
-        cat_log(im->db->log, CAT_LOG_ERROR, 0,
-                "CAT086: the C library has no converter for the encoding of an imported file");
-    }
+    cat_import_report_encoding(im->db->log, rv);
     if (rv == APR_SUCCESS || rv == APR_EINVAL) {
         apr_status_t checked = check_group(im);
         rv = checked == APR_SUCCESS && rv == APR_EINVAL ? CAT_EREFUSED : checked;

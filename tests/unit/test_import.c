@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_products.h"
 
+#include <apr_xlate.h>
+
 #include "catalogue/import.h"
 
 static const cat_import_options_t create = {.rows = {.kind = CAT_ROWS_NDJSON, .max = 65536}},
@@ -212,6 +214,28 @@ static void test_unknown_fields_are_noted(void **state)
     assert_string_equal(APR_ARRAY_IDX(r->ignored, 1, const char *), "a");
 }
 
+/* Instead of APR's, as where the C library lacks its converters. */
+apr_status_t apr_xlate_open(apr_xlate_t **converter, const char *to, const char *from, apr_pool_t *pool)
+{
+    (void)to;
+    (void)from;
+    (void)pool;
+    *converter = NULL;
+    return APR_EINVAL;
+}
+
+static void test_a_missing_converter_is_reported(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    const cat_import_options_t options = {
+        .rows = {.kind = CAT_ROWS_CSV, .delimiter = ',', .encoding = CAT_WINDOWS_1252, .max = 65536}};
+    const cat_import_result_t *r;
+
+    assert_int_equal(import_text(database, &options, "name,price\nx,1\n", &r), APR_ENOTIMPL);
+    unit_says(database->logged, "CAT086");
+    assert_string_equal(unit_database_sql(database, COUNT), "0");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +247,7 @@ int main(void)
         UNIT_TEST(test_a_long_file_is_stored_in_portions_if_allowed),
         UNIT_TEST(test_a_slow_portion_is_one_batch),
         UNIT_TEST(test_unknown_fields_are_noted),
+        UNIT_TEST(test_a_missing_converter_is_reported),
     };
     return UNIT_RUN(tests);
 }
