@@ -359,6 +359,7 @@ static cat_answer_t *answer_head(const import_request_t *im)
         rv = length > 0 || !rows->is_cut ? cat_file_head_feed(head, data, length) : APR_EOF;
     }
     if (rv != APR_SUCCESS && rv != APR_EOF) {
+        cat_import_report_encoding(q->log, rv);
         return cat_failure_answer(q->pool, rv);
     }
     answer = cat_answer_success(q->pool, 200, NULL, "First rows read");

@@ -494,8 +494,8 @@ static const char *explain_database(cmd_parms *cmd, const char *driver)
 
     return apr_psprintf(cmd->pool,
                         "CatalogDatabase takes a driver (%s) and its parameters%s%s; write: CatalogDatabase %s %s",
-                        cat_dialect_names(cmd->pool, "or"), found ? "" : ", and there is no driver ",
-                        found ? "" : driver, example->driver, example->params);
+                        cat_dialect_names(cmd->pool), found ? "" : ", and there is no driver ", found ? "" : driver,
+                        example->driver, example->params);
 }
 
 const char *cat_directive_checks_database(cmd_parms *cmd, cat_conf_t *conf, const char *driver, const char *params)

@@ -46,8 +46,7 @@ static const char *check_params(apr_pool_t *pool, const cat_mount_t *mount)
     cat_server_database(pool, mount, &driver, &params);
     dialect = cat_dialect_find(driver);
     if (!dialect) {
-        return apr_psprintf(pool, "has the DBDriver %s, which is not one of %s", driver,
-                            cat_dialect_names(pool, "and"));
+        return apr_psprintf(pool, "has the DBDriver %s, which is not %s", driver, cat_dialect_names(pool));
     }
     directive = database_directive(pool, mount, driver);
     lacks = cat_dialect_lacks(dialect, pool, params ? params : "");

@@ -86,9 +86,28 @@ void cat_csv_add_safe_cell(cat_buffer_t *b, const char *text)
 
 /* ---- reading ---- */
 
+/* What languages put between thousands, and programs around cells: no-break, narrow no-break and thin spaces, besides the common ones. */
+apr_size_t cat_csv_measure_blank(const char *text)
+{
+    static const char *const blanks[] = {" ", "\t", "\r", "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x89"};
+
+    for (size_t i = 0; i < sizeof(blanks) / sizeof(blanks[0]); i++) {
+        if (!strncmp(text, blanks[i], strlen(blanks[i]))) {
+            return strlen(blanks[i]);
+        }
+    }
+    return 0;
+}
+
 int cat_csv_cell_is_empty(const cat_csv_cell_t *cell)
 {
-    return cell->length == 0 || strspn(cell->text, " \t\r") == cell->length;
+    apr_size_t at = 0, blank = 1;
+
+    while (at < cell->length && blank) {
+        blank = cat_csv_measure_blank(cell->text + at);
+        at += blank;
+    }
+    return at == cell->length;
 }
 
 /* libcsv reads strictly, because in a cell that begins with a quote another one must end it or be doubled: what follows would otherwise be

@@ -28,6 +28,9 @@ typedef struct cat_csv_cell_t {
     apr_size_t length;
 } cat_csv_cell_t;
 
+/* The octets of the blank that the text begins with; 0: it begins with none. */
+apr_size_t cat_csv_measure_blank(const char *text);
+
 /* Has it nothing but blanks? */
 int cat_csv_cell_is_empty(const cat_csv_cell_t *cell);
 

@@ -160,6 +160,8 @@ sub stores {
 }
 stores('columns are matched without case, blanks, _ and -', "Name, PRICE ,In Stock,cate-gory,_rating_\nx,1,no,tea,2\n", '',
     { name => 'x', price => 1, inStock => false, category => 'tea', rating => 2 });
+stores('no-break, narrow no-break and thin spaces are blanks', "name,\xe2\x80\x89price,In\xc2\xa0stock,rating,\xc2\xa0\n"
+    . "x,1\xe2\x80\xaf299,\xc2\xa0no,\xc2\xa0,\n\xc2\xa0,\xe2\x80\xaf,,,\n", '', { name => 'x', price => 1299, inStock => false, rating => undef });
 stores('yes and no in two languages and digits', "name,price,inStock\n" . join('', map { "x,1,$_\n" } qw(Ja NEIN wahr Falsch Yes no 1 0 TRUE false)), '',
     map { { inStock => $_ ? true : false } } (1, 0) x 5);
 stores('numbers as people write them', qq(name,price\na,.5\nb,1299.\nc,+5\nd,0012\ne,1 299\nf,"1\xc2\xa0299.50"\ng, 7 \n), '',

@@ -2,6 +2,8 @@
 #include "unit_products.h"
 
 #include "catalogue/transfer/export.h"
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static const cat_list_query_t everything = {
     .after = {.key = CAT_LIST_KEY_MAX}, .is_plain = 1, .fields = CAT_FIELD_LIST_ALL};
@@ -167,12 +169,52 @@ static void test_a_failure_ends_the_export(void **state)
     cat_export_close(e);
 }
 
+static cat_source_t *watched;
+static int syncs, syncs_under_mutex;
+
+/* Instead of the C library's: SQLite calls it when it copies the WAL. */
+int fdatasync(int fd)
+{
+    if (watched) {
+        apr_status_t rv = apr_thread_mutex_trylock(watched->export_mutex);
+        syncs++;
+        syncs_under_mutex += rv != APR_SUCCESS;
+        if (rv == APR_SUCCESS) {
+            apr_thread_mutex_unlock(watched->export_mutex);
+        }
+    }
+    return (int)syscall(SYS_fdatasync, fd);
+}
+
+static void test_who_is_stopped_keeps_no_other_waiting(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_job_t job = {.source = database->source};
+    const char *data;
+    apr_size_t length;
+    cat_export_t *e;
+
+    database->conf.export_wal = 1;
+    unit_products_insert(database, 0, 2000);
+    e = open_export(database, *state, APR_SUCCESS);
+    unit_database_sql(database, "UPDATE products SET price = '2'");
+    watched = database->source;
+    assert_int_equal(cat_export_watch(&job), CAT_JOB_DONE);
+    watched = NULL;
+    assert_true(syncs > 0);
+    assert_int_equal(syncs_under_mutex, 0);
+    assert_int_equal(cat_export_read(e, &data, &length), APR_SUCCESS);
+    assert_int_equal(cat_export_read(e, &data, &length), APR_TIMEUP);
+    unit_says(database->logged, "CAT081");
+    cat_export_close(e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_all_products_are_read_once), UNIT_TEST(test_conditions_and_order),
         UNIT_TEST(test_an_export_has_one_state),    UNIT_TEST(test_so_many_run_at_once),
-        UNIT_TEST(test_a_failure_ends_the_export),
+        UNIT_TEST(test_a_failure_ends_the_export),  UNIT_TEST(test_who_is_stopped_keeps_no_other_waiting),
     };
     return UNIT_RUN(tests);
 }

@@ -2,6 +2,7 @@
 #include "unit_products.h"
 
 #include "catalogue/transfer/import.h"
+#include <apr_xlate.h>
 
 static const cat_import_options_t create = {.rows = {.kind = CAT_ROWS_NDJSON, .max = 65536}},
                                   upsert = {.rows = {.kind = CAT_ROWS_NDJSON, .may_update = 1, .max = 65536}};
@@ -57,6 +58,22 @@ static void test_rows_create_products_in_their_order(void **state)
                           " FROM products) x WHERE name = 'n' || n"),
         "1234");
     assert_int_equal(unit_products_check(database), 0);
+}
+
+/* A trigger numbers the rows of product_words as they come. */
+static void test_words_are_inserted_in_their_order(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    const cat_import_result_t *r;
+
+    unit_database_sql(database, "CREATE TABLE seen (n INTEGER PRIMARY KEY, word TEXT);"
+                                " CREATE TRIGGER see AFTER INSERT ON product_words BEGIN"
+                                " INSERT INTO seen (word) VALUES (NEW.word); END");
+    assert_int_equal(import_text(database, &create, lines(database, 0, 1234), &r), APR_SUCCESS);
+    assert_string_equal(unit_database_sql(database,
+                                          "SELECT COUNT(*) || ' ' || SUM(word < before) FROM"
+                                          " (SELECT word, LAG(word) OVER (ORDER BY n) AS before FROM seen) s"),
+                        "1234 0");
 }
 
 static void test_a_bad_row_stores_nothing(void **state)
@@ -196,16 +213,40 @@ static void test_unknown_fields_are_noted(void **state)
     assert_string_equal(APR_ARRAY_IDX(r->ignored, 1, const char *), "a");
 }
 
+/* Instead of APR's, as where the C library lacks its converters. */
+apr_status_t apr_xlate_open(apr_xlate_t **converter, const char *to, const char *from, apr_pool_t *pool)
+{
+    (void)to;
+    (void)from;
+    (void)pool;
+    *converter = NULL;
+    return APR_EINVAL;
+}
+
+static void test_a_missing_converter_is_reported(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    const cat_import_options_t options = {
+        .rows = {.kind = CAT_ROWS_CSV, .delimiter = ',', .encoding = CAT_WINDOWS_1252, .max = 65536}};
+    const cat_import_result_t *r;
+
+    assert_int_equal(import_text(database, &options, "name,price\nx,1\n", &r), APR_ENOTIMPL);
+    unit_says(database->logged, "CAT086");
+    assert_string_equal(unit_database_sql(database, COUNT), "0");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_rows_create_products_in_their_order),
+        UNIT_TEST(test_words_are_inserted_in_their_order),
         UNIT_TEST(test_a_bad_row_stores_nothing),
         UNIT_TEST(test_a_dry_run_stores_nothing),
         UNIT_TEST(test_ids_update),
         UNIT_TEST(test_a_long_file_is_stored_in_portions_if_allowed),
         UNIT_TEST(test_a_slow_portion_is_one_batch),
         UNIT_TEST(test_unknown_fields_are_noted),
+        UNIT_TEST(test_a_missing_converter_is_reported),
     };
     return UNIT_RUN(tests);
 }

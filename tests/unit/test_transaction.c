@@ -2,6 +2,8 @@
 #include "unit_transactions.h"
 
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { WRITERS = 5 };
 
@@ -184,6 +186,60 @@ static void test_writer_gives_up_waiting_for_the_lock(void **state)
     assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);
 }
 
+/* ---- long writes ---- */
+
+static unit_database_t *watched;
+static int copies, copies_under_lock;
+
+static int is_locked(cat_source_t *source)
+{
+    int slot, is_free = cat_semaphore_enter(cat_source_write_lock(source), NULL, 0, &slot) == APR_SUCCESS;
+
+    if (is_free) {
+        cat_semaphore_leave(cat_source_write_lock(source), slot);
+    }
+    return !is_free;
+}
+
+/* Instead of the C library's: SQLite calls it for the database's file when it has copied the WAL there. */
+int fdatasync(int fd)
+{
+    char link[64], path[4096];
+    ssize_t length;
+
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    length = readlink(link, path, sizeof(path) - 1);
+    path[length > 0 ? length : 0] = '\0';
+    if (watched && !strstr(path, "-wal")) {
+        copies++;
+        copies_under_lock += is_locked(watched->source);
+    }
+    return (int)syscall(SYS_fdatasync, fd);
+}
+
+static apr_status_t fill_wal(void *data)
+{
+    cat_db_t *db = data;
+
+    return cat_connection_send(db->conn, "INSERT INTO products (id, name, price, category, in_stock, created_at)"
+                                         " VALUES ('a', hex(zeroblob(35000000)), '1', '', 1, 1)");
+}
+
+static void test_long_write_copies_the_wal_without_the_lock(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_db_t *db = unit_database_use(*state, database);
+    const cat_semaphore_size_t size = {.slots = 1, .queue = 4};
+
+    assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("b")), APR_SUCCESS);
+    assert_int_equal(cat_semaphore_create(&database->source->long_writes, *state, &size), APR_SUCCESS);
+    watched = database;
+    assert_int_equal(cat_db_transact_many(db, 1000, fill_wal, db), APR_SUCCESS);
+    watched = NULL;
+    assert_int_equal(copies, 1);
+    assert_int_equal(copies_under_lock, 0);
+}
+
 /* ---- views ---- */
 
 typedef struct view_t {
@@ -236,6 +292,7 @@ int main(void)
         UNIT_TEST(test_fault_in_one_write_runs_the_others_alone),
         UNIT_TEST(test_failing_commit_fails_for_all),
         UNIT_TEST(test_writer_gives_up_waiting_for_the_lock),
+        UNIT_TEST(test_long_write_copies_the_wal_without_the_lock),
         UNIT_TEST(test_view_sees_one_state),
         UNIT_TEST(test_view_returns_the_status_of_its_work),
     };

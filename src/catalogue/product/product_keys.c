@@ -6,6 +6,7 @@
  */
 #include "catalogue/product/product_keys.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <apr_strings.h>
@@ -212,8 +213,8 @@ cat_product_postings_t cat_product_keys_begin(apr_pool_t *pool)
     return (cat_product_postings_t){apr_array_make(pool, 48, sizeof(const char *))};
 }
 
-void cat_product_keys_add(cat_product_postings_t *postings, const apr_array_header_t *words, const char *created_at,
-                          const char *id)
+void cat_product_keys_add(const cat_product_postings_t *postings, const apr_array_header_t *words,
+                          const char *created_at, const char *id)
 {
     for (int i = 0; i < words->nelts; i++) {
         APR_ARRAY_PUSH(postings->values, const char *) = APR_ARRAY_IDX(words, i, const char *);
@@ -222,16 +223,33 @@ void cat_product_keys_add(cat_product_postings_t *postings, const apr_array_head
     }
 }
 
+/* An id begins with the time. */
+static int compare_postings(const void *one, const void *other)
+{
+    const char *const *a = one, *const *b = other;
+    int order = strcmp(a[0], b[0]);
+
+    return order ? order : strcmp(a[2], b[2]);
+}
+
+/* In their order neighbours are on the same page of the database. */
 apr_status_t cat_product_keys_insert(cat_db_t *db, const cat_product_postings_t *postings)
 {
-    const char *const *values = (const char *const *)postings->values->elts;
+    const char **values = (const char **)postings->values->elts;
     int left = postings->values->nelts / 3;
+    apr_pool_t *pool, *before;
     apr_status_t rv = APR_SUCCESS;
 
+    apr_pool_create(&pool, db->pool);
+    before = cat_db_use_pool(db, pool);
+    qsort(values, (size_t)left, 3 * sizeof(*values), compare_postings);
     for (int rows; left > 0 && rv == APR_SUCCESS; left -= rows, values += 3 * rows) {
         rows = left < CAT_ROWS_MAX ? left : CAT_ROWS_MAX;
         rv = cat_db_insert_rows(db, SQL_WORDS_INSERT, values, 3, rows);
+        apr_pool_clear(pool);
     }
+    cat_db_use_pool(db, before);
+    apr_pool_destroy(pool);
     return rv;
 }
 

@@ -71,10 +71,10 @@ typedef struct cat_product_postings_t {
 cat_product_postings_t cat_product_keys_begin(apr_pool_t *pool);
 
 /* Adds the words of one product. words: of cat_product_keys_words. All texts must live until the rows are inserted. */
-void cat_product_keys_add(cat_product_postings_t *postings, const apr_array_header_t *words, const char *created_at,
-                          const char *id);
+void cat_product_keys_add(const cat_product_postings_t *postings, const apr_array_header_t *words,
+                          const char *created_at, const char *id);
 
-/* Inserts the rows, in a transaction that the caller has begun. Rows that are there already stay. */
+/* Sorts the rows and inserts them, in a transaction that the caller has begun. Rows that are there already stay. */
 apr_status_t cat_product_keys_insert(cat_db_t *db, const cat_product_postings_t *postings);
 
 /* Deletes words of a product from product_words, in a transaction that the caller has begun. */

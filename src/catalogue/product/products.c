@@ -29,6 +29,7 @@
 #include "db/work/batch.h"
 #include "db/pool/checkout.h"
 #include "db/work/read_batch.h"
+#include <apr_strings.h>
 #include "http/etag.h"
 #include "lib/id.h"
 
@@ -109,14 +110,16 @@ typedef struct insertion_t {
 
 static void prepare_product(insertion_t *in, int i)
 {
+    apr_pool_t *pool = in->postings.values->pool; /* may live longer */
     const char *const *product = in->products[i];
     const char **row = in->values + i * ROW_VALUES, **keys = row + CAT_PRODUCT_FIELDS;
     int is_counted;
 
     memcpy(row, product, CAT_PRODUCT_FIELDS * sizeof(*row));
     cat_product_keys_make(in->db->pool, cat_product_keys_kept(in->db), product, keys);
-    cat_product_keys_add(&in->postings, cat_product_keys_words(in->db->pool, keys[CAT_PRODUCT_KEY_WORDS]),
-                         product[CAT_PRODUCT_CREATED_AT], product[CAT_PRODUCT_ID]);
+    cat_product_keys_add(&in->postings, cat_product_keys_words(pool, keys[CAT_PRODUCT_KEY_WORDS]),
+                         apr_pstrdup(pool, product[CAT_PRODUCT_CREATED_AT]),
+                         apr_pstrdup(pool, product[CAT_PRODUCT_ID]));
     is_counted = keys[CAT_PRODUCT_KEY_CATEGORY] != NULL;
     in->deltas[i] = (cat_counts_delta_t){product[CAT_PRODUCT_CREATED_AT],
                                          product[CAT_PRODUCT_ID],
@@ -126,15 +129,22 @@ static void prepare_product(insertion_t *in, int i)
                                          product[CAT_PRODUCT_IN_STOCK]};
 }
 
-static void prepare_insertion(insertion_t *in, cat_db_t *db, const char *const *const *products, int count)
+static void prepare_with_postings(insertion_t *in, cat_db_t *db, const char *const *const *products, int count,
+                                  const cat_product_postings_t *postings)
 {
-    *in = (insertion_t){.db = db, .products = products, .count = count};
+    *in = (insertion_t){.db = db, .products = products, .count = count, .postings = *postings};
     in->values = apr_palloc(db->pool, (apr_size_t)count * ROW_VALUES * sizeof(*in->values));
     in->deltas = apr_palloc(db->pool, (apr_size_t)count * sizeof(*in->deltas));
-    in->postings = cat_product_keys_begin(db->pool);
     for (int i = 0; i < count; i++) {
         prepare_product(in, i);
     }
+}
+
+static void prepare_insertion(insertion_t *in, cat_db_t *db, const char *const *const *products, int count)
+{
+    const cat_product_postings_t postings = cat_product_keys_begin(db->pool);
+
+    prepare_with_postings(in, db, products, count, &postings);
 }
 
 /* Those of several products in few statements. */
@@ -145,15 +155,22 @@ static apr_status_t insert_what_follows(const insertion_t *in)
     return rv == APR_SUCCESS ? cat_counts_note(in->db, in->deltas, in->count) : rv;
 }
 
-static apr_status_t insert_prepared(void *baton)
+static apr_status_t insert_rows(const insertion_t *in)
 {
-    const insertion_t *in = baton;
     apr_status_t rv = APR_SUCCESS;
 
     for (int done = 0, rows; done < in->count && rv == APR_SUCCESS; done += rows) {
         rows = in->count - done < CAT_ROWS_MAX ? in->count - done : CAT_ROWS_MAX;
         rv = cat_db_insert_rows(in->db, SQL_PRODUCT_INSERT, in->values + done * ROW_VALUES, ROW_VALUES, rows);
     }
+    return rv;
+}
+
+static apr_status_t insert_prepared(void *baton)
+{
+    const insertion_t *in = baton;
+    apr_status_t rv = insert_rows(in);
+
     return rv == APR_SUCCESS ? insert_what_follows(in) : rv;
 }
 
@@ -436,9 +453,15 @@ apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product
     return insert_products(db, products, 1);
 }
 
-apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count)
+apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count,
+                                             const cat_product_postings_t *postings)
 {
-    return insert_products(db, (const void *const *)products, count);
+    insertion_t in;
+    apr_status_t rv;
+
+    prepare_with_postings(&in, db, products, count, postings);
+    rv = insert_rows(&in);
+    return rv == APR_SUCCESS ? cat_counts_note(db, in.deltas, count) : rv;
 }
 
 apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_input_t *input,

@@ -3,6 +3,7 @@
 #define CAT_CATALOGUE_PRODUCTS_H
 
 #include "catalogue/product/product.h"
+#include "catalogue/product/product_keys.h"
 #include "db/db.h"
 #include "db/dialects/status.h"
 #include "shm/response_cache.h"
@@ -66,7 +67,9 @@ apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_
 apr_status_t cat_products_delete_within(cat_db_t *db, const char *id);
 
 /* Inserts several products with few statements: which of them a failure is about is not known, and those before it may be
- * there, so the transaction must be rolled back. */
-apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count);
+ * there, so the transaction must be rolled back. Their words are added to the postings, which the caller inserts at the end of the
+ * transaction: those of many products at once are in the order of the table. */
+apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count,
+                                             const cat_product_postings_t *postings);
 
 #endif

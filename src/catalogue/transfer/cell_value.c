@@ -15,26 +15,13 @@
 
 /* ---- blanks ---- */
 
-/* What languages put between thousands, and programs around cells: no-break, narrow no-break and thin spaces, besides the common one. */
-static apr_size_t measure_blank(const char *text)
-{
-    static const char *const blanks[] = {" ", "\t", "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x89"};
-
-    for (size_t i = 0; i < sizeof(blanks) / sizeof(blanks[0]); i++) {
-        if (!strncmp(text, blanks[i], strlen(blanks[i]))) {
-            return strlen(blanks[i]);
-        }
-    }
-    return 0;
-}
-
 /* The cell's text without blanks around it, each of those within it a space; on the pool. */
 static const char *trim(apr_pool_t *pool, const cat_csv_cell_t *cell)
 {
     char *text = apr_palloc(pool, cell->length + 1), *end = text, *kept = text;
 
     for (const char *at = cell->text; *at;) {
-        apr_size_t blank = measure_blank(at);
+        apr_size_t blank = cat_csv_measure_blank(at);
         if (blank && end == text) {
             at += blank;
             continue;

@@ -186,30 +186,44 @@ static const char *find_reason(const cat_export_t *e, apr_time_t now)
     return is_wal_too_long(e) ? "the -wal file has grown beyond CatalogExportWAL" : NULL;
 }
 
-static void stop_if_due(cat_export_t *e, apr_time_t now)
+/* 1: it is marked, and its mutex held. */
+static int mark_if_due(cat_export_t *e, apr_time_t now)
 {
     if (apr_thread_mutex_trylock(e->mutex) != APR_SUCCESS) {
-        return; /* it reads a portion */
+        return 0; /* it reads a portion */
     }
     if (!e->is_ended && !e->stopped) {
         e->stopped = find_reason(e, now);
         if (e->stopped) {
-            cat_checkout_roll_back(e->db);
-            cat_connection_checkpoint(e->db->conn);
+            return 1;
         }
     }
     apr_thread_mutex_unlock(e->mutex);
+    return 0;
 }
 
+/* NULL: there is none. Its thread closes it with its mutex, so it stays as long as that is held. */
+static cat_export_t *find_due(const cat_source_t *source, apr_time_t now)
+{
+    cat_export_t *e;
+
+    apr_thread_mutex_lock(source->export_mutex);
+    for (e = source->exports_running; e && !mark_if_due(e, now); e = e->next) {
+    }
+    apr_thread_mutex_unlock(source->export_mutex);
+    return e;
+}
+
+/* Exports begin and end while the WAL is copied, which may take long. */
 cat_job_result_t cat_export_watch(cat_job_t *job)
 {
     apr_time_t now = cat_time_monotonic();
 
-    apr_thread_mutex_lock(job->source->export_mutex);
-    for (cat_export_t *e = job->source->exports_running; e; e = e->next) {
-        stop_if_due(e, now);
+    for (cat_export_t *e; (e = find_due(job->source, now));) {
+        cat_checkout_roll_back(e->db);
+        cat_connection_checkpoint(e->db->conn);
+        apr_thread_mutex_unlock(e->mutex);
     }
-    apr_thread_mutex_unlock(job->source->export_mutex);
     return CAT_JOB_DONE;
 }
 

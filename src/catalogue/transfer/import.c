@@ -67,8 +67,9 @@ struct cat_import_t {
     int rows;             /* in it, at most */
     int is_timed;         /* flag: it ends before that when it has taken its time */
     cat_import_result_t done;
-    apr_pool_t *changed_pool;    /* of the list */
-    apr_array_header_t *changed; /* const char *: the ids that it updates */
+    apr_pool_t *changed_pool;     /* of the list */
+    apr_array_header_t *changed;  /* const char *: the ids that it updates */
+    cat_product_postings_t words; /* of the products that it creates, inserted after all of them */
 };
 
 /* ---- errors ---- */
@@ -323,6 +324,13 @@ static apr_status_t take_row(void *baton, apr_int64_t row, const json_t *value, 
     return ++im->group.count == GROUP ? check_group(im) : APR_SUCCESS;
 }
 
+void cat_import_report_encoding(const cat_log_t *log, apr_status_t rv)
+{
+    if (rv == APR_ENOTIMPL) {
+        cat_log(log, CAT_LOG_ERROR, 0, "CAT086: the C library has no converter for the encoding of an imported file");
+    }
+}
+
 apr_status_t cat_import_feed(cat_import_t *im, const char *data, apr_size_t length)
 {
     apr_status_t rv = cat_row_reader_feed(im->reader, data, length);
@@ -331,10 +339,7 @@ apr_status_t cat_import_feed(cat_import_t *im, const char *data, apr_size_t leng
     if (rv == APR_SUCCESS && length > 0) {
         return APR_SUCCESS;
     }
-    if (rv == APR_ENOTIMPL) {
-        cat_log(im->db->log, CAT_LOG_ERROR, 0,
-                "CAT086: the C library has no converter for the encoding of an imported file");
-    }
+    cat_import_report_encoding(im->db->log, rv);
     if (rv == APR_SUCCESS || rv == APR_EINVAL) {
         apr_status_t checked = check_group(im);
         rv = checked == APR_SUCCESS && rv == APR_EINVAL ? CAT_EREFUSED : checked;
@@ -408,7 +413,7 @@ static apr_status_t create_products(cat_import_t *im)
             products[count++] = product;
         }
     }
-    return count ? cat_products_insert_many_within(im->db, products, count) : APR_SUCCESS;
+    return count ? cat_products_insert_many_within(im->db, products, count, &im->words) : APR_SUCCESS;
 }
 
 /* A product that was deleted since the check: nothing of the transaction is stored. */
@@ -518,6 +523,7 @@ static apr_status_t store_rows(void *baton)
     apr_status_t rv = report_spool(im, cat_spool_seek(im->spool, im->begin));
 
     im->done = (cat_import_result_t){.stored = 0};
+    im->words = cat_product_keys_begin(im->changed_pool);
     apr_array_clear(im->changed);
     rv = rv == APR_SUCCESS ? lock_products(im) : rv;
     while (rv == APR_SUCCESS && takes_more(im, begun)) {
@@ -525,6 +531,7 @@ static apr_status_t store_rows(void *baton)
         rv = rv == APR_SUCCESS ? store_group(im) : rv;
         im->done.stored += im->group.count;
     }
+    rv = rv == APR_SUCCESS ? cat_product_keys_insert(im->db, &im->words) : rv;
     im->end = cat_spool_tell(im->spool);
     cat_db_use_pool(im->db, before);
     if (rv == APR_SUCCESS) {

@@ -62,6 +62,9 @@ apr_status_t cat_import_make(cat_db_t *db, const cat_import_options_t *options, 
  * have been logged. */
 apr_status_t cat_import_feed(cat_import_t *import, const char *data, apr_size_t length);
 
+/* rv: of a reader of CSV (lib/csv.h), which logs nothing. Logs that it could not convert the file, if that is what rv says. */
+void cat_import_report_encoding(const cat_log_t *log, apr_status_t rv);
+
 /* After the end of the file: stores it, unless it is_dry. CAT_EREFUSED: there are errors. Other failures are those of
  * db/db.h; result->stored says how many rows are in the database nevertheless, 0 for a file of one transaction. What it
  * creates is in the list in the order of the rows, the last one newest. */

@@ -66,6 +66,7 @@ static apr_status_t refuse_long_row(cat_row_reader_t *r)
 
 /* ---- ndjson ---- */
 
+/* Is it what JSON may have between values? */
 static int is_blank(const char *text, apr_size_t length)
 {
     while (length && (*text == ' ' || *text == '\t' || *text == '\r')) {
@@ -141,9 +142,10 @@ static apr_status_t feed_lines(cat_row_reader_t *r, const char *data, apr_size_t
 /* A sheet's "In stock" or "IN_STOCK" is inStock. */
 static int is_name_of(const cat_csv_cell_t *cell, const char *name)
 {
-    for (apr_size_t i = 0; i < cell->length; i++) {
+    for (apr_size_t i = 0, passed; i < cell->length; i += passed ? passed : 1) {
         char c = cell->text[i];
-        if (c == ' ' || c == '\t' || c == '_' || c == '-') {
+        passed = c == '_' || c == '-' ? 1 : cat_csv_measure_blank(cell->text + i);
+        if (passed) {
             continue;
         }
         if (!*name || apr_tolower(c) != apr_tolower(*name)) {

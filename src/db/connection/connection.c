@@ -219,6 +219,21 @@ apr_status_t cat_connection_commit(cat_connection_t *conn, apr_pool_t *pool)
     return rv;
 }
 
+apr_status_t cat_connection_commit_only(cat_connection_t *conn, apr_pool_t *pool, int *is_wal_long)
+{
+    int frames;
+    apr_status_t rv;
+
+    *is_wal_long = 0;
+    if (!conn->file) {
+        return cat_connection_commit(conn, pool);
+    }
+    cat_sqlite_hold_checkpoint(&conn->handle, &frames);
+    rv = cat_connection_commit(conn, pool);
+    *is_wal_long = cat_sqlite_unhold_checkpoint(&conn->handle, frames);
+    return rv;
+}
+
 void cat_connection_settle(cat_connection_t *conn, apr_pool_t *pool)
 {
     int is_unsure = cat_commit_tracker_look(&conn->tracker);

@@ -34,6 +34,9 @@ apr_status_t cat_connection_begin(cat_connection_t *conn, apr_time_t until);
 /* Commits it. After a failure it may still be open. */
 apr_status_t cat_connection_commit(cat_connection_t *conn, apr_pool_t *pool);
 
+/* The same without copying a WAL that has become long, which takes as long again. *is_wal_long, flag: cat_connection_checkpoint is due. */
+apr_status_t cat_connection_commit_only(cat_connection_t *conn, apr_pool_t *pool, int *is_wal_long);
+
 /* Tells the source's generations that the caller has marked what was committed last. */
 void cat_connection_settle(cat_connection_t *conn, apr_pool_t *pool);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "db/dialects/sql_parts.h"
+#include "lib/text.h"
 
 /* THE DIALECT TABLE: one file of db/dialects/ a row */
 static const cat_dialect_t *const dialects[] = {&cat_dialect_sqlite3, &cat_dialect_mysql, &cat_dialect_pgsql};
@@ -22,15 +23,14 @@ static const struct {
 
 const char *const cat_dialect_nothing[] = {NULL};
 
-const char *cat_dialect_names(apr_pool_t *pool, const char *word)
+const char *cat_dialect_names(apr_pool_t *pool)
 {
-    const char *names = dialects[0]->driver;
+    const char *drivers[DIALECTS + 1] = {NULL};
 
-    for (size_t i = 1; i < DIALECTS; i++) {
-        names = i < DIALECTS - 1 ? apr_pstrcat(pool, names, ", ", dialects[i]->driver, NULL)
-                                 : apr_pstrcat(pool, names, " ", word, " ", dialects[i]->driver, NULL);
+    for (size_t i = 0; i < DIALECTS; i++) {
+        drivers[i] = dialects[i]->driver;
     }
-    return names;
+    return cat_text_join(pool, drivers);
 }
 
 const cat_dialect_t *cat_dialect_find(const char *driver)

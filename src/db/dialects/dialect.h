@@ -100,8 +100,8 @@ extern const char *const cat_dialect_nothing[];
 
 extern const cat_dialect_t cat_dialect_sqlite3, cat_dialect_mysql, cat_dialect_pgsql;
 
-/* The drivers, on the pool: "sqlite3, mysql or pgsql" if word is "or". */
-const char *cat_dialect_names(apr_pool_t *pool, const char *word);
+/* The drivers, on the pool: "sqlite3, mysql or pgsql". */
+const char *cat_dialect_names(apr_pool_t *pool);
 
 /* By apr_dbd_name(); NULL: no dialect is known for the driver. */
 const cat_dialect_t *cat_dialect_find(const char *driver);

@@ -67,6 +67,27 @@ apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, cat_sqlite_reader_t
     return result == SQLITE_READONLY ? CAT_ELOST : CAT_EDOWN;
 }
 
+static int note_frames(void *frames, sqlite3 *sqlite, const char *name, int count)
+{
+    (void)sqlite;
+    (void)name;
+    *(int *)frames = count;
+    return SQLITE_OK;
+}
+
+/* SQLite calls one function after a commit: this one, or its own, which copies. */
+void cat_sqlite_hold_checkpoint(const cat_db_handle_t *handle, int *frames)
+{
+    *frames = 0;
+    sqlite3_wal_hook(sqlite_of(handle), note_frames, frames);
+}
+
+int cat_sqlite_unhold_checkpoint(const cat_db_handle_t *handle, int frames)
+{
+    sqlite3_wal_autocheckpoint(sqlite_of(handle), WAL_PAGES);
+    return frames >= WAL_PAGES;
+}
+
 void cat_sqlite_checkpoint(const cat_db_handle_t *handle)
 {
     sqlite3_wal_checkpoint_v2(sqlite_of(handle), "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);

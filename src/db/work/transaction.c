@@ -46,7 +46,8 @@ static apr_status_t begin_transaction(const cat_write_t *w)
 static apr_status_t commit_transaction(cat_write_t *first, const cat_write_t *end)
 {
     cat_db_t *db = first->db;
-    apr_status_t rv = cat_connection_commit(db->conn, db->pool);
+    apr_status_t rv = first->is_long ? cat_connection_commit_only(db->conn, db->pool, &first->is_wal_long)
+                                     : cat_connection_commit(db->conn, db->pool);
     int count = 0;
 
     for (cat_write_t *w = first; w != end; w = next_write(w)) {
@@ -235,6 +236,17 @@ static apr_status_t refuse_long(const cat_db_t *db)
     return CAT_EBUSY;
 }
 
+/* Other writers go on meanwhile; their next commit copies what they add, while none of them waits for the bulk of it. */
+static void copy_wal(const cat_write_t *w)
+{
+    cat_connection_t *conn;
+
+    if (w->is_wal_long && cat_checkout_connect_bare(w->db, CAT_TO_READ, &conn) == APR_SUCCESS) {
+        cat_connection_checkpoint(conn);
+        cat_checkout_release(w->db);
+    }
+}
+
 static void pause_after(const cat_db_t *db, apr_interval_time_t took)
 {
     apr_interval_time_t pause = took / PAUSE_PART;
@@ -257,8 +269,10 @@ static apr_status_t write_long(cat_write_t *w)
         return refuse_long(db);
     }
     begun = cat_time_monotonic();
+    w->is_long = 1;
     rv = write_in_turn(w);
     cat_checkout_release(db);
+    copy_wal(w);
     pause_after(db, cat_time_monotonic() - begun);
     cat_semaphore_leave(db->source->long_writes, place);
     return rv;

@@ -18,6 +18,8 @@ typedef struct cat_write_t {
     cat_work_t *work;
     void *baton;            /* work's */
     int is_refused_at_once; /* flag: see cat_db_transact_at_once */
+    int is_long;            /* flag: it waited for others like it, and what can be done after the write lock is */
+    int is_wal_long;        /* flag, result of a long one: the WAL is to be copied */
     cat_sql_t sql;
     const char *const *values;
     int count;
