@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # db: sqlite3
 # mpm: event worker
-# Runs the configurations of docs/operations.md for a proxy under another prefix, compression, and HTTP/2 over TLS as they are, except
-# for addresses.
+# Runs the configurations of docs/how-to/proxy.md and tls.md as they are, except for addresses.
 use CatalogTest;
 
 use CatalogTest::Ctl ();
@@ -10,10 +9,10 @@ use CatalogTest::Document ();
 use CatalogTest::Tools qw(setting free_port);
 use IO::Uncompress::Gunzip ();
 
-my @blocks = CatalogTest::Document::blocks(setting('top') . '/docs/operations.md');
+my @blocks = map { CatalogTest::Document::blocks(setting('top') . "/docs/how-to/$_.md") } qw(proxy tls);
 my $modules = setting('modules');
 my %load = map { $_ => qq(LoadModule ${_}_module "$modules/mod_$_.so"\n) } qw(http2 remoteip socache_shmcb ssl);
-sub block { my ($line) = @_; my ($block) = grep { /^$line/m } @blocks; return $block // die "operations.md has no $line\n" }
+sub block { my ($line) = @_; my ($block) = grep { /^$line/m } @blocks; return $block // die "no how-to has $line\n" }
 
 # ---- a proxy in front, under another prefix ----
 
@@ -84,7 +83,8 @@ ok(!$deflating->api(GET => '/auth/me', token => $user->{token}, %gzip)->{headers
 # ---- HTTP/2 over TLS ----
 
 my $secure = free_port();
-my $h2 = server(conf => join '', @load{qw(http2 socache_shmcb ssl)}, block('Protocols'), <<"END");
+my ($protocols) = block(' *Protocols') =~ /^ *(Protocols .*\n)/m;
+my $h2 = server(conf => join '', @load{qw(http2 socache_shmcb ssl)}, $protocols, <<"END");
 Listen 127.0.0.1:$secure
 <VirtualHost 127.0.0.1:$secure>
     SSLEngine             On

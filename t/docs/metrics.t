@@ -2,7 +2,7 @@
 # db: sqlite3
 # mpm: event
 # The alert rules and the dashboard of conf/examples: promtool takes them, what they name exists, and each alert is raised by what it is
-# for. The configurations of docs/operations.md#metrics work as they are, except for addresses and the key.
+# for. The configurations of docs/metrics.md work as they are, except for addresses and the key.
 use CatalogTest;
 use CatalogAccounts;
 use CatalogTest::Document ();
@@ -18,7 +18,7 @@ my $json = JSON::PP->new->canonical;
 # ---- the configurations ----
 
 my $location = join '', map { s{/etc/catalog/token\.key}{"${\key_path}"\n  CatalogIssuer https://catalog.test\n  CatalogAudience catalog-test}r }
-    grep { /SetHandler\s+catalog-metrics/ } CatalogTest::Document::blocks("$top/docs/operations.md");
+    grep { /SetHandler\s+catalog-metrics/ } CatalogTest::Document::blocks("$top/docs/metrics.md");
 my $server = server(mount => '', conf => $location)->start;
 my $user = register($server);
 set_role($server, $user->{user}{username}, 'admin');

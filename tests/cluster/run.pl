@@ -182,7 +182,7 @@ sub contents {
     return \%rows;
 }
 
-# For docs/operations.md.
+# For docs/how-to/cluster.md.
 sub table {
     my @rows = (
         '| What happens | Requests | Failed | Longest without a read | without a write | Ready, or out, after |',

@@ -14,7 +14,7 @@ my $profile = 'conf/examples/apparmor-apache2';
 my $policy = eval { Policy->compile($profile) };
 fault($profile, $@) if !$policy;
 
-my ($files) = text('docs/operations.md') =~ /^## Files\n(.*?)^## /ms or fault('docs/operations.md', 'has no section Files');
+my ($files) = text('docs/operations.md') =~ /^### Files\n(.*?)^### /ms or fault('docs/operations.md', 'has no section Files');
 for my $path ($policy ? ($files // '') =~ m{^\| `(/[^`]+)`}mg : ()) {
     fault($profile, "does not grant $path, which docs/operations.md lists") if !($policy->file($path, 1) & Policy::R);
 }

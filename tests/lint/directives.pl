@@ -3,7 +3,7 @@
 # Compares THE DIRECTIVE TABLE with what administrators read:
 #   docs/directives.md   a row for each that begins "| `CatalogMaxBody` | 64 to 16777216 | 65536 | anywhere |"
 #   conf/catalog.conf    a line "CatalogMaxBody 65536" for each, perhaps after a #, with its default if it has one
-# Neither, nor README.md, docs/api.md or docs/operations.md, names a directive that the table does not have.
+# Neither, nor another document, names a directive that the table does not have.
 use strict;
 use warnings FATAL => 'all';
 
@@ -19,7 +19,8 @@ my @rows = (
     rows('src/httpd/directives.def', qr/^(?<several>PAIRS|WORDS)\((?<name>\w+),\s*\w+,\s*(?<default>"[^"]*"),\s*(?<where>\w+),/m),
     rows('src/httpd/directives.def', qr/^TEXTS(?<texts>[23])\((?<name>\w+),\s*\w+,\s*(?<where>\w+),/m));
 my %known = map { $_->{name} => 1 } @rows;
-my %text = map { $_ => text($_) } qw(docs/directives.md conf/catalog.conf README.md docs/api.md docs/operations.md);
+my @documents = grep { !m{^docs/(?:decisions/|ARCHITECTURE\.md)} } files(qr/\.md/, 'docs'); # these have names of the source, too
+my %text = map { $_ => text($_) } 'conf/catalog.conf', 'README.md', @documents;
 
 for my $row (@rows) {
     my $default = defined $row->{default} && $row->{default} =~ /^"(.*)"$/ ? $1 : undef;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Each message for the error log begins with a unique id, CATnnn, and docs/operations.md has a row "| CATnnn | ..." for it. AH
+# Each message for the error log begins with a unique id, CATnnn, and docs/error-log.md has a row "| CATnnn | ..." for it. AH
 # numbers belong to httpd.
 use strict;
 use warnings FATAL => 'all';
@@ -27,10 +27,10 @@ for my $file (files(qr/\.c/, 'mod_catalog.c', 'src')) {
 %first or die "$0: no message found\n";
 
 my %explained;
-$explained{$_}++ for text('docs/operations.md') =~ /^\| (CAT\d{3}) \|/mg;
-fault('docs/operations.md', "explains $_ more than once") for grep { $explained{$_} > 1 } sort keys %explained;
-fault($first{$_}, "docs/operations.md does not explain $_") for grep { !$explained{$_} } sort keys %first;
-fault('docs/operations.md', "nothing logs $_") for grep { !$first{$_} } sort keys %explained;
+$explained{$_}++ for text('docs/error-log.md') =~ /^\| (CAT\d{3}) \|/mg;
+fault('docs/error-log.md', "explains $_ more than once") for grep { $explained{$_} > 1 } sort keys %explained;
+fault($first{$_}, "docs/error-log.md does not explain $_") for grep { !$explained{$_} } sort keys %first;
+fault('docs/error-log.md', "nothing logs $_") for grep { !$first{$_} } sort keys %explained;
 
 sub line_of {
     my ($code, $offset) = @_;

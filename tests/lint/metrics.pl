@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 # Compares THE METRIC TABLE with what administrators read:
-#   docs/operations.md   a row for each that is "| `catalog_cache_hits_total` | counter | | Its help |", with its labels in the third cell
-# Neither it nor the examples name a metric that the table does not have. Each label value that docs/operations.md lists exists.
+#   docs/metrics.md   a row for each that is "| `catalog_cache_hits_total` | counter | | Its help |", with its labels in the third cell
+# Neither it nor the examples name a metric that the table does not have. Each label value that docs/metrics.md lists exists.
 # Each metric, with each value of its labels, is in a line "# moves: NAME VALUE ..." of a file of the suite, which fails if it does not move
 # it (CatalogTest::Metrics); each value of `kind` and `reason` where `engine` is another label, for each engine that can have it.
 use strict;
@@ -13,7 +13,7 @@ use lib $FindBin::RealBin;
 use Lint;
 
 my $table = 'src/shm/metrics.def';
-my $document = 'docs/operations.md';
+my $document = 'docs/metrics.md';
 my %type = (COUNTER => 'counter', TIMES => 'histogram', SIZES => 'histogram', LEVEL => 'gauge', GAUGE => 'gauge');
 my @rows = rows($table, qr/^METRIC\(\w+,\s*(?<kind>\w+),\s*"(?<name>\w+)",\s*(?<labels>\w+,\s*\w+,\s*\w+),\s*"(?<help>[^"]*)"\)/m);
 my %label = map { $_->{id} => $_->{name} } rows('src/shm/metrics.c', qr/\[CAT_LABEL_(?<id>\w+)\] = \{"(?<name>\w+)"/);

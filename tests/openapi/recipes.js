@@ -87,6 +87,9 @@ async function testLists() {
     const { data, total } = await one.list({ 'category[in]': ['tea, loose', 'pots'], sort: ['-price', 'name'], limit: 2 });
     assert.deepEqual([data.map(({ name }) => name), total], [['Pot', 'Green tea'], 3]);
     assert.equal((await one.list({ category: 'tea, loose' })).total, 1);
+    assert.equal((await one.list({ category: 'tea, loose', q: undefined, 'price[lt]': null })).total, 1, 'what is not set is left out');
+    assert.equal(`${one.queryOf({ q: '', inStock: false, page: 0 })}`, 'q=&inStock=false&page=0', 'what is set is sent');
+    assert.throws(() => one.queryOf({ 'category[in]': [] }), { name: 'RangeError', message: 'category[in] has no value' });
 }
 
 async function testChange() {

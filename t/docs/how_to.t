@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+# db: sqlite3
+# mpm: event
+# Follows the how-tos tls.md, backup.md and move.md step by step: their commands, configurations and checks, with only paths, ports, users
+# and the new database changed. t/docs/front.t has proxy.md, and `make cluster` the files of cluster.md.
+use CatalogTest;
+
+use CatalogTest::Ctl ();
+use CatalogTest::Document ();
+use CatalogTest::Tools qw(setting free_port);
+
+my $how_to = setting('top') . '/docs/how-to';
+my $modules = setting('modules');
+my $load = join '', map { qq(LoadModule ${_}_module "$modules/mod_$_.so"\n) } qw(http2 socache_shmcb ssl);
+my $server = server(mount => undef);
+my $dir = $server->dir;
+my %port = (80 => free_port(), 443 => free_port());
+my %path = ('/etc/ssl/certs' => "$dir/tls", '/etc/ssl/private' => "$dir/tls", '/etc/catalog' => "$dir/etc/catalog", '-C /etc' => "-C $dir/etc",
+    '/var/lib/catalog' => "$dir/database", '/var/backups' => "$dir/backups", '/root/' => "$dir/", 'www-data' => setting('user'),
+    '-g www-data' => '-g ' . setting('group'), 'root:www-data' => 'root:' . setting('group'));
+my $any = join '|', map { quotemeta } sort { length $b <=> length $a } keys %path;
+mkdir "$dir/$_" for qw(tls etc etc/catalog);
+
+sub here { my ($text) = @_; return $text =~ s/($any)/$path{$1}/gr =~ s/\*:(80|443)>/127.0.0.1:$port{$1}>/gr }
+
+# The block of a document that has a line which begins so.
+my @blocks;
+sub open_page { my ($name) = @_; @blocks = CatalogTest::Document::blocks("$how_to/$name.md") }
+sub block { my ($line) = @_; my ($block) = grep { /^\s*\Q$line\E/m } @blocks; return $block // die "no block has $line\n" }
+
+# What the shell functions stand for: the commands of the machine, with this server's ports and configuration.
+my $functions = <<"END";
+curl() { command curl --noproxy '*' --cacert $dir/tls/shop.pem --connect-to shop.example.com:80:127.0.0.1:$port{80} --connect-to shop.example.com:443:127.0.0.1:$port{443} "\$@"; }
+catalogctl() {
+    [ "\$1" = --driver ] || set -- --httpd $CatalogTest::Ctl::HTTPD --config $dir/httpd.conf "\$@"
+    ${\setting('ctl')} "\$@"
+}
+END
+
+# Types a block in; httpd is stopped and started between its lines. Returns what it printed.
+sub type_in {
+    my ($block) = @_;
+    my $printed = '';
+    for my $piece (split /^(service apache2 \w+)\n/m, here($block) =~ s/^(?:a2\w+|apachectl) .*\n//mgr) {
+        if ($piece =~ /^service apache2 (\w+)$/) {
+            $server->$1;
+            next;
+        }
+        my $r = CatalogTest::Ctl::run({}, 'bash', '-ec', $functions . $piece);
+        is($r->{status}, 0, 'typed in: ' . ($block =~ /^(.*)/)[0]) or diag "$r->{out}$r->{err}";
+        $printed .= $r->{out};
+    }
+    return $printed;
+}
+
+sub configure {
+    my ($text) = @_;
+    my $conf = slurp(setting('home') . '/conf/httpd.conf.in') =~ s/^(?:DBD|CatalogRateLimit).*\n//mgr;
+    $server->write("$dir/httpd.conf", CatalogTest::Server::head(), $conf, $load, map({ "Listen 127.0.0.1:$_\n" } values %port), here($text));
+    my ($status, $said) = $server->configtest;
+    is("$status $said", "0 Syntax OK\n", 'httpd -t accepts the site');
+}
+
+allow_log(qr/ssl:warn/);
+my $api = 'https://shop.example.com/api';
+my $json = q(-H 'Content-Type: application/json');
+sub total { return (type_in("curl -s '$api/products?limit=1'\n") =~ /"total":(\d+)/)[0] // 'none' }
+
+# ---- HTTPS ----
+
+open_page('tls');
+type_in($_) for block('openssl req'), block('install -d');
+my $site = block('<VirtualHost *:443>');
+configure($site);
+$server->start_unready;
+ok(wait_until(20, sub { type_in(block(q(curl -s -o /dev/null -w '%{http_version})) . "\n") eq "2 200\n" }), 'HTTPS serves the catalogue over HTTP/2');
+is(type_in(block(q(curl -s -o /dev/null -w '%{http_code} %{redirect))), "301 $api/products\n", 'plain HTTP serves the redirect');
+like(type_in(block('curl -sI')), qr/^strict-transport-security: max-age=31536000\r$/, 'browsers will stay with HTTPS');
+like(type_in(block("curl -si $api/register")), qr/^set-cookie: __Host-catalog_refresh%2fapi=.*; Secure/, 'the cookie belongs to the host alone');
+is(type_in(block('openssl x509')), "Certificate will not expire\n", 'the certificate is good for a week');
+
+# ---- backup ----
+
+open_page('backup');
+my ($token) = type_in(qq(curl -s $api/auth/login $json -d '{"login":"marie","password":"correct horse"}'\n)) =~ /"token":"([^"]+)"/;
+my $create = qq(curl -s $api/products $json -H 'Authorization: Bearer $token' -d '{"name":"Kettle","price":19.99}'\n);
+type_in($create) for 1 .. 2;
+mkdir "$dir/backups";
+type_in($_) for block('install -d -m 700'), block('catalogctl backup'), block('sqlite3 '), block('tar -C');
+my ($first) = glob "$dir/backups/catalog/catalog-*.db";
+like(type_in(block('catalogctl --driver')), qr/\A(?:state\twhat\tdetail\n)(?:ok\t.*\n)+\z/, 'the copy is as the page says');
+rename $first, "$first.kept";
+my @jobs = map { s/^(?:\S+ ){6}//r =~ s/\\%/%/gr } grep { /^\d/ } split /^/, block('30 2 * * * root');
+type_in(join '', @jobs);
+ok(-s $first && -s "$dir/backups/catalog/shell.db" && glob("$dir/backups/catalog/keys-*"), 'the nightly jobs make copies too');
+rename "$first.kept", $first;
+type_in($create);
+is(total(), 3, 'a product is created after the copy');
+type_in(block('rm -f '));
+is(total(), 2, 'the restored copy does not have it');
+my ($check) = split /\n/, block('catalogctl check');
+my $problems = CatalogTest::Ctl::problems(CatalogTest::Ctl::run({}, 'bash', '-c', "$functions$check"));
+is($problems, '', 'and catalogctl finds no problem');
+
+# ---- moving house ----
+
+open_page('move');
+@blocks = map { s/--driver mysql/--driver sqlite3/gr =~ s{^echo '.*'}{echo '$dir/database/new.db'}mr } @blocks;
+type_in(block('echo '));
+type_in(block('time catalogctl export'));
+unlink glob "$dir/database/new.db*";
+type_in(block('service apache2 stop'));
+type_in("chown $path{'www-data'} $dir/database/new.db*\n");
+is(type_in(block('[ "$(tail')), "the same\n", 'both databases have the same rows');
+configure($site =~ s{catalog\.db}{new.db}r);
+$server->start;
+is(total(), 2, 'the server has the products');
+like(type_in("curl -s $api/auth/me -H 'Authorization: Bearer $token'\n"), qr/"username":"marie"/, 'and accepts the tokens of before');
+type_in(block('shred '));
+ok(!-e "$dir/catalog.jsonl" && !-e "$dir/new.params", 'no file of the move is left');
+
+done_testing;
