@@ -38,9 +38,9 @@ struct cat_export_t {
     apr_pool_t *position_pool; /* of query.after, while the next portion is read */
     apr_int64_t total;
     char created_at[CAT_NUMBER_DIGITS + 1], id[CAT_ID_LENGTH + 1]; /* of the product that was read last */
-    int has_permit;     /* flag: it counts among source->exports */
-    apr_time_t begun;   /* monotonic, as is handed */
-    apr_off_t wal;      /* octets of the WAL at the beginning */
+    int has_permit;                                                /* flag: it counts among source->exports */
+    apr_time_t begun;                                              /* monotonic, as is handed */
+    apr_off_t wal;                                                 /* octets of the WAL at the beginning */
     cat_export_t *next; /* of those that run; guarded by source->export_mutex */
     apr_thread_mutex_t *mutex;
     /* ---- guarded by the mutex, as is the connection, once the export runs ---- */
