@@ -22,6 +22,7 @@
 #include "httpd/authz.h"
 #include "httpd/child_user.h"
 #include "httpd/config_tree.h"
+#include "mail/transport.h"
 
 APLOG_USE_MODULE(catalog);
 
@@ -141,13 +142,13 @@ static const char *check_access(apr_pool_t *pool, const char *directive, const c
 const char *cat_site_checks_files(apr_pool_t *pool, const cat_mount_t *mount)
 {
     const cat_conf_t *conf = mount->conf;
-    const char *fault = NULL;
+    const char *directory = conf->mail ? cat_transport_directory(conf->mail) : NULL, *fault = NULL;
 
     if (ap_state_query(AP_SQ_MAIN_STATE) != AP_SQ_MS_CREATE_PRE_CONFIG) {
         return NULL; /* a running server is not stopped */
     }
-    if (conf->mail && !strncmp(conf->mail, "file:", 5)) {
-        fault = check_access(pool, "CatalogMail", apr_pstrcat(pool, conf->mail + 5, "/.", NULL), W_OK | X_OK);
+    if (directory) {
+        fault = check_access(pool, "CatalogMail", apr_pstrcat(pool, directory, "/.", NULL), W_OK | X_OK);
     }
     return !fault && conf->mail_ca_file ? check_access(pool, "CatalogMailCA", conf->mail_ca_file, R_OK) : fault;
 }
