@@ -22,6 +22,7 @@
 #include "httpd/authz.h"
 #include "httpd/child_user.h"
 #include "httpd/config_tree.h"
+#include "lib/file.h"
 #include "mail/transport.h"
 
 APLOG_USE_MODULE(catalog);
@@ -187,14 +188,15 @@ static void log_secret(const secrets_t *w, const char *text)
 /* Root reads the file before there are children: what they may do to it, whoever takes one over may, too. */
 static void warn_of_file(secrets_t *w, const char *directive, const char *value)
 {
-    const char *path = ap_server_root_relative(w->pool, value);
+    const char *path = ap_server_root_relative(w->pool, value), *quoted;
 
     if (path && is_new(w, path) && may(w, path, R_OK)) {
+        quoted = cat_file_quote(w->pool, path);
         log_secret(w,
                    apr_psprintf(w->pool,
                                 "%s %s: the user of httpd's children may read it, and root alone needs to; run: chown "
                                 "root:root %s && chmod 600 %s",
-                                directive, path, path, path));
+                                directive, path, quoted, quoted));
     }
 }
 
@@ -218,7 +220,7 @@ static const char *find_changeable(secrets_t *w, const char *directory)
 
 static void warn_of_directory(secrets_t *w, const char *value)
 {
-    const char *directory = ap_server_root_relative(w->pool, value), *changeable;
+    const char *directory = ap_server_root_relative(w->pool, value), *changeable, *quoted;
     char *group;
 
     if (!directory || !is_new(w, directory)) {
@@ -226,6 +228,7 @@ static void warn_of_directory(secrets_t *w, const char *value)
     }
     changeable = find_changeable(w, directory);
     if (changeable) {
+        quoted = cat_file_quote(w->pool, directory);
         group = apr_gid_name_get(&group, w->user.gid, w->pool) == APR_SUCCESS
                     ? group
                     : apr_psprintf(w->pool, "%lu", (unsigned long)w->user.gid);
@@ -233,7 +236,7 @@ static void warn_of_directory(secrets_t *w, const char *value)
             w, apr_psprintf(w->pool,
                             "CatalogKeyDir %s: the user of httpd's children may change %s, and needs to read it only; "
                             "run: chown -R root:%s %s && chmod -R u=rwX,g=rX,o= %s",
-                            directory, changeable, group, directory, directory));
+                            directory, changeable, group, quoted, quoted));
     }
 }
 
