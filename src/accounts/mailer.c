@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accounts/mailer.h"
 
-#include <apr_file_io.h>
 #include <apr_strings.h>
 #include <stddef.h>
 #include <string.h>
@@ -13,10 +12,12 @@
 #include "http/rate_limit.h"
 #include "lib/conf.h"
 #include "lib/log.h"
+#include "lib/text.h"
 #include "lib/time.h"
 #include "mail/email.h"
 #include "mail/message.h"
 #include "mail/smtp.h"
+#include "mail/transport.h"
 #include "shm/limit.h"
 #include "shm/metrics.h"
 
@@ -82,8 +83,7 @@ static const char *write_link(const cat_job_t *job, const kind_t *kind, const ch
     const char *text = *(const char *const *)((const char *)job->conf + kind->link), *link = "", *at;
 
     if (!text) {
-        return apr_pstrcat(job->pool, job->conf->pages_url ? job->conf->pages_url : job->conf->base_url, kind->page,
-                           token, NULL);
+        return apr_pstrcat(job->pool, cat_conf_pages_url(job->conf), kind->page, token, NULL);
     }
     for (; (at = strstr(text, LINK_TOKEN)); text = at + strlen(LINK_TOKEN)) {
         link = apr_pstrcat(job->pool, link, apr_pstrmemdup(job->pool, text, (apr_size_t)(at - text)), token, NULL);
@@ -128,48 +128,20 @@ static const char *compose_message(cat_job_t *job, const cat_mail_t *mail, const
     return cat_message_format(job->pool, *(const char *const *)((const char *)job->conf + kind->text), &m);
 }
 
-/* file:DIR, for development: one .eml a message, which a reader finds complete or not at all. */
-static cat_smtp_result_t write_file(cat_job_t *job, const cat_mail_t *mail, const char *message, const char **detail)
-{
-    const char *name = apr_pstrcat(job->pool, job->conf->mail + strlen("file:"), "/", mail->id, ".eml", NULL);
-    const char *part = apr_pstrcat(job->pool, name, ".part", NULL);
-    apr_file_t *file;
-    apr_status_t rv = apr_file_open(&file, part, APR_FOPEN_CREATE | APR_FOPEN_WRITE | APR_FOPEN_TRUNCATE,
-                                    APR_FPROT_UREAD | APR_FPROT_UWRITE | APR_FPROT_GREAD, job->pool);
-
-    if (rv == APR_SUCCESS) {
-        rv = apr_file_write_full(file, message, strlen(message), NULL);
-        apr_file_close(file);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = apr_file_rename(part, name, job->pool);
-    }
-    if (rv != APR_SUCCESS) {
-        char why[120];
-        *detail = apr_pstrcat(job->pool, apr_strerror(rv, why, sizeof(why)), ": ", name, NULL);
-        return CAT_SMTP_SETUP;
-    }
-    return CAT_SMTP_SENT;
-}
-
 /* The host of the site, or of its pages, as the name for EHLO; NULL: it is no domain, or neither is known, as CatalogLink has all links. */
 static const char *find_name(apr_pool_t *pool, const cat_conf_t *conf)
 {
-    const char *url = conf->base_url ? conf->base_url : conf->pages_url, *host, *name;
+    const char *url = conf->base_url ? conf->base_url : conf->pages_url, *host = url ? cat_text_host(url) : "";
+    const char *name = apr_pstrndup(pool, host, strcspn(host, ":/"));
 
-    if (!url) {
-        return NULL;
-    }
-    host = strstr(url, "://") + strlen("://");
-    name = apr_pstrndup(pool, host, strcspn(host, ":/"));
     return cat_email_check_domain(name) ? name : NULL;
 }
 
-static cat_smtp_result_t deliver_message(cat_job_t *job, const cat_mail_t *mail, const char *message,
-                                         const char **detail)
+static cat_delivery_t deliver_message(cat_job_t *job, const cat_mail_t *mail, const char *text, const char **detail)
 {
     const cat_conf_t *conf = job->conf;
-    cat_smtp_t smtp = {
+    const cat_letter_t letter = {mail->id, cat_message_address(job->pool, conf->mail_from), mail->email, text};
+    const cat_relay_t relay = {
         .url = conf->mail,
         .name = find_name(job->pool, conf),
         .user = conf->mail_user,
@@ -179,15 +151,11 @@ static cat_smtp_result_t deliver_message(cat_job_t *job, const cat_mail_t *mail,
         .stop = job->stop,
     };
 
-    if (!message) { /* the template was checked when the server started */
+    if (!text) { /* the template was checked when the server started */
         *detail = "the template of the mail is not valid";
-        return CAT_SMTP_SETUP;
+        return CAT_DELIVERY_SETUP;
     }
-    if (!strncmp(conf->mail, "file:", 5)) {
-        return write_file(job, mail, message, detail);
-    }
-    return cat_smtp_send(job->pool, &smtp, cat_message_address(job->pool, conf->mail_from), mail->email, message,
-                         detail);
+    return cat_transport_find(conf->mail)->send(job->pool, &relay, &letter, detail);
 }
 
 static void count_failure(const cat_job_t *job, cat_mail_failure_t failure)
@@ -219,15 +187,15 @@ typedef enum {
     STEP_NO_MAIL
 } step_t;
 
-static apr_status_t store_result(cat_job_t *job, const cat_mail_t *mail, cat_smtp_result_t result, const char *detail,
+static apr_status_t store_result(cat_job_t *job, const cat_mail_t *mail, cat_delivery_t result, const char *detail,
                                  step_t *step)
 {
     switch (result) {
-    case CAT_SMTP_SENT:
+    case CAT_DELIVERY_SENT:
         cat_log(job->log, CAT_LOG_INFO, 0, "CAT016: mail %s was sent (attempt %d)", mail->id, mail->attempts);
         cat_metrics_add(job->metrics, CAT_METRIC_MAILS_SENT, 0, 1);
         return cat_outbox_done(job->db, mail);
-    case CAT_SMTP_REFUSED:
+    case CAT_DELIVERY_REFUSED:
         cat_log(job->log, CAT_LOG_ERROR, 0, "CAT017: mail %s was refused permanently: %s", mail->id, detail);
         count_failure(job, CAT_MAIL_REFUSED);
         return cat_outbox_bury(job->db, job->pool, mail, detail);
@@ -294,7 +262,7 @@ static quota_t find_quota(cat_job_t *job, const cat_mail_t *mail, const kind_t *
                      mailbox ? mailbox : key};
 }
 
-static apr_status_t send_mail(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, cat_smtp_result_t *result,
+static apr_status_t send_mail(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, cat_delivery_t *result,
                               step_t *step)
 {
     const char *link, *detail = "";
@@ -311,7 +279,7 @@ static apr_status_t send_mail(cat_job_t *job, const cat_mail_t *mail, const kind
 static apr_status_t send_counted(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, step_t *step)
 {
     quota_t quota = find_quota(job, mail, kind);
-    cat_smtp_result_t result = CAT_SMTP_SETUP;
+    cat_delivery_t result = CAT_DELIVERY_SETUP;
     apr_status_t rv;
 
     if (!cat_limit_take(job->limits, quota.what, quota.party, quota.rate, cat_time_monotonic()).allowed) {
@@ -321,7 +289,7 @@ static apr_status_t send_counted(cat_job_t *job, const cat_mail_t *mail, const k
         return cat_outbox_done(job->db, mail);
     }
     rv = send_mail(job, mail, kind, &result, step);
-    if (result != CAT_SMTP_SENT) {
+    if (result != CAT_DELIVERY_SENT) {
         cat_limit_give_back(job->limits, quota.what, quota.party, quota.rate, cat_time_monotonic());
     }
     return rv;

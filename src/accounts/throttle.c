@@ -69,8 +69,12 @@ apr_status_t cat_throttle_unlock(cat_db_t *db, apr_pool_t *pool, const cat_accou
 apr_status_t cat_throttle_move(cat_db_t *db, apr_pool_t *pool, const char *from, const char *to)
 {
     const char *from_key = cat_throttle_login_key(pool, from), *to_key = cat_throttle_login_key(pool, to);
-    apr_status_t rv =
-        strcmp(from_key, to_key) != 0 ? cat_db_exec(db, SQL_LOGIN_CLEAR, CAT_VALUES(to_key), NULL) : APR_SUCCESS;
+    apr_status_t rv;
 
-    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_LOGIN_MOVE, CAT_VALUES(to_key, from_key), NULL) : rv;
+    if (!strcmp(from_key, to_key)) {
+        return APR_SUCCESS;
+    }
+    rv = cat_db_exec(db, SQL_LOGIN_CLEAR, CAT_VALUES(to_key), NULL);
+    rv = rv ? rv : cat_db_exec(db, SQL_LOGIN_MOVE, CAT_VALUES(to_key, from_key), NULL);
+    return rv ? rv : cat_db_exec(db, SQL_LOGIN_CLEAR, CAT_VALUES(from_key), NULL);
 }

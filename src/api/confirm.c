@@ -99,14 +99,6 @@ const cat_description_t cat_confirm_about_confirm = {
 
 const cat_description_t cat_confirm_about_resend = {
     .id = "resendConfirmation",
-    .tag = "Mail",
     .summary = "Send the confirmation link again",
-    .about = "The answer is the same whether or not there is such an account.",
-    .input = "MailAddress",
-    .fields = CAT_MAIL_REQUESTS_FIELDS,
-    .field_count = 1,
-    .purpose = CAT_CREATE,
-    .status = 202,
-    .answered = "The request is accepted",
-    .shape = &cat_description_done,
+    CAT_MAIL_REQUESTS_DESCRIPTION,
 };

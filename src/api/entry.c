@@ -29,7 +29,7 @@ static void add_link(const cat_request_t *q, json_t *all, const char *name, cons
 
 static json_t *list_links(const cat_request_t *q)
 {
-    const char *pages = q->conf->pages_url ? q->conf->pages_url : q->conf->base_url;
+    const char *pages = cat_conf_pages_url(q->conf);
     json_t *all = json_object();
 
     for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {

@@ -16,4 +16,10 @@ cat_answer_t *cat_mail_requests_take(cat_request_t *q, const char *template);
 /* What the body has: one field. */
 #define CAT_MAIL_REQUESTS_FIELDS (&cat_user_fields[CAT_USER_EMAIL])
 
+/* What their descriptions have in common. */
+#define CAT_MAIL_REQUESTS_DESCRIPTION                                                                                  \
+    .tag = "Mail", .about = "The answer is the same whether or not there is such an account.", .input = "MailAddress", \
+    .fields = CAT_MAIL_REQUESTS_FIELDS, .field_count = 1, .purpose = CAT_CREATE, .status = 202,                        \
+    .answered = "The request is accepted", .shape = &cat_description_done
+
 #endif

@@ -135,16 +135,8 @@ static const cat_problem_t change_problems[] = {CAT_PROBLEM_LOGIN_DELAY, CAT_PRO
 
 const cat_description_t cat_password_about_forgot = {
     .id = "requestPasswordReset",
-    .tag = "Mail",
     .summary = "Send a link to set a new password",
-    .about = "The answer is the same whether or not there is such an account.",
-    .input = "MailAddress",
-    .fields = CAT_MAIL_REQUESTS_FIELDS,
-    .field_count = 1,
-    .purpose = CAT_CREATE,
-    .status = 202,
-    .answered = "The request is accepted",
-    .shape = &cat_description_done,
+    CAT_MAIL_REQUESTS_DESCRIPTION,
 };
 
 const cat_description_t cat_password_about_reset = {

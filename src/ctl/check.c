@@ -14,6 +14,7 @@
 #include "db/schema/migration.h"
 #include "jose/key.h"
 #include "jose/keyring.h"
+#include "lib/file.h"
 #include "lib/time.h"
 
 /* A mail that was not accepted is tried again after at most 15 minutes. */
@@ -100,7 +101,8 @@ static void check_file(report_t *r, const char *suffix)
         return;
     }
     if (info.protection & OTHERS) {
-        add(r, 0, "file", apr_psprintf(pool, "%s: is accessible to others; run: chmod o-rwx %s", path, path));
+        add(r, 0, "file",
+            apr_psprintf(pool, "%s: is accessible to others; run: chmod o-rwx %s", path, cat_file_quote(pool, path)));
     } else {
         add(r, 1, "file", path);
     }

@@ -28,10 +28,11 @@ typedef struct ctl_t {
     apr_time_t now;
     cat_actor_t actor; /* the user who runs it */
 
-    ctl_site_t site; /* if the command's row asks for it */
-    cat_log_t log;   /* to stderr */
-    int quiet;       /* flag: log nothing, because the work will be tried again */
-    cat_conf_t conf; /* of db */
+    ctl_site_t site;    /* if the command's row asks for it */
+    cat_log_t log;      /* to stderr */
+    int quiet;          /* flag: log nothing, because the work may be tried again; */
+    const char *unsaid; /* the last line that was not logged for it; NULL: none was */
+    cat_conf_t conf;    /* of db */
     cat_source_t *source;
     apr_interval_time_t written; /* how long, since it last yielded to other writers */
     cat_db_t *db;                /* if the command's row asks for it; made by ctl_database_open */

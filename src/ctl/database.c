@@ -139,14 +139,18 @@ apr_status_t ctl_database_write(ctl_t *ctl, ctl_work_t *work, void *baton)
     apr_time_t begun = cat_time_monotonic();
     apr_status_t rv = CAT_EDOWN;
 
+    ctl->quiet = 1; /* only the last failure is logged */
     for (int tries = 1; tries <= TRIES && (rv == CAT_EDOWN || rv == CAT_EBUSY || rv == CAT_EREADONLY); tries++) {
         if (tries > 1) {
             apr_sleep(TRY_INTERVAL);
         }
-        ctl->quiet = tries < TRIES; /* only the last failure is logged */
+        ctl->unsaid = NULL;
         rv = cat_db_transact(ctl->db, run_work, &w);
     }
     ctl->quiet = 0;
+    if (rv != APR_SUCCESS && ctl->unsaid) {
+        ctl_fail(NULL, ctl->unsaid);
+    }
     ctl_database_yield(ctl, begun);
     return rv;
 }

@@ -96,11 +96,15 @@ int ctl_fail(const char *subject, const char *fault)
 
 static void write_log(void *context, cat_log_level_t level, apr_status_t rv, const char *message)
 {
-    const ctl_t *ctl = context;
+    ctl_t *ctl = context;
     char reason[120];
+    const char *line = rv ? apr_pstrcat(ctl->pool, message, ": ", apr_strerror(rv, reason, sizeof(reason)), NULL)
+                          : apr_pstrdup(ctl->pool, message);
 
-    if (!ctl->quiet && level <= CAT_LOG_NOTICE) {
-        ctl_fail(message, rv ? apr_strerror(rv, reason, sizeof(reason)) : NULL);
+    if (level <= CAT_LOG_NOTICE && ctl->quiet) {
+        ctl->unsaid = line;
+    } else if (level <= CAT_LOG_NOTICE) {
+        ctl_fail(NULL, line);
     }
 }
 

@@ -104,26 +104,10 @@ apr_status_t cat_db_each_text(cat_db_t *db, const char *text, const char *const 
     return run_select(db, &(cat_select_t){.text = text, .values = values, .count = count, .row = row, .baton = baton});
 }
 
-typedef struct first_row_t {
-    apr_pool_t *pool;
-    const char **values;
-} first_row_t;
-
-static apr_status_t keep_first_row(void *baton, const char *const *values, int count)
-{
-    first_row_t *first = baton;
-
-    first->values = apr_palloc(first->pool, (apr_size_t)count * sizeof(*first->values));
-    for (int i = 0; i < count; i++) {
-        first->values[i] = values[i] ? apr_pstrdup(first->pool, values[i]) : NULL;
-    }
-    return CAT_ENOUGH;
-}
-
 apr_status_t cat_db_one(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, const char *const **row)
 {
-    first_row_t first = {.pool = db->pool};
-    apr_status_t rv = cat_db_each(db, sql, values, count, keep_first_row, &first);
+    cat_first_row_t first = {.pool = db->pool};
+    apr_status_t rv = cat_db_each(db, sql, values, count, cat_connection_keep_first, &first);
     *row = first.values;
     return rv == APR_SUCCESS && !first.values ? APR_NOTFOUND : rv;
 }

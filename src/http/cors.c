@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/text.h"
+
 /* What pages may send besides what each browser lets them send. */
 #define REQUEST_HEADERS "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer"
 #define MAX_AGE "7200" /* seconds; Chromium keeps a preflight for no longer */
@@ -128,15 +130,15 @@ void cat_cors_describe_preflight(apr_pool_t *pool, cat_answer_t *answer, const c
 
 static int has_authority(const char *origin, const char *host)
 {
-    const char *authority = strstr(origin, "://");
+    const char *authority = cat_text_host(origin);
 
-    return authority && authority[3] && host && strcasecmp(authority + 3, host) == 0;
+    return authority && *authority && host && strcasecmp(authority, host) == 0;
 }
 
 /* url: CatalogBaseURL, which has a scheme and a host. */
 static int is_origin_of(const char *origin, const char *url)
 {
-    const char *host = strstr(url, "://") + strlen("://");
+    const char *host = cat_text_host(url);
     apr_size_t length = (apr_size_t)(host - url) + strcspn(host, "/");
 
     return strlen(origin) == length && strncasecmp(origin, url, length) == 0;

@@ -28,7 +28,7 @@
 #include "jose/token.h"
 #include "lib/secret.h"
 #include "mail/message.h"
-#include "mail/smtp.h"
+#include "mail/transport.h"
 
 static const struct {
     const char *name;
@@ -308,23 +308,17 @@ static const char *check_directory(cmd_parms *cmd, const char *path)
 
 const char *cat_directive_checks_mail(cmd_parms *cmd, cat_conf_t *conf, const char *value)
 {
-    const char *path, *error;
+    const char *directory = cat_transport_directory(value), *error;
 
-    if (strncmp(value, "file:", 5)) {
-        error = cat_smtp_check_url(cmd->pool, value);
-        return error ? apr_psprintf(
-                           cmd->pool,
-                           "CatalogMail must be smtp://host[:port][/name], smtps://host[:port][/name] or file:DIR; "
-                           "'%s' %s",
-                           value, error)
-                     : NULL;
+    if (directory && *directory) {
+        conf->mail = apr_pstrcat(cmd->pool, "file:", path_of(cmd, directory), NULL);
     }
-    if (!value[5]) {
-        return "CatalogMail file: requires a directory, such as file:/var/spool/catalog";
-    }
-    path = path_of(cmd, value + 5);
-    conf->mail = apr_pstrcat(cmd->pool, "file:", path, NULL);
-    return check_directory(cmd, path);
+    error = cat_transport_find(value)->check(cmd->pool, conf->mail);
+    return error ? apr_psprintf(cmd->pool,
+                                "CatalogMail must be smtp://host[:port][/name], smtps://host[:port][/name] or "
+                                "file:DIR; '%s' %s",
+                                value, error)
+                 : NULL;
 }
 
 const char *cat_directive_checks_credentials(cmd_parms *cmd, cat_conf_t *conf, const char *value)

@@ -257,18 +257,11 @@ static int is_error_document(request_rec *r)
     return r->prev && ap_is_HTTP_ERROR(r->status);
 }
 
-static void add_currency(request_rec *r, const cat_request_t *q, cat_answer_t *answer)
-{
-    if (q->conf->currency && q->route->about->headers & CAT_HEADER_CURRENCY) {
-        cat_answer_header(answer, r->pool, "Catalog-Currency", q->conf->currency);
-    }
-}
-
-/* Builds the resource's view of the request, and runs the resource. */
-static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **answer)
+/* Builds the resource's view of the request. Conditions of one that failed refer to its own path, not to that of the error document. */
+static cat_request_t make_request(request_rec *r, const cat_state_t *state)
 {
     const cat_server_t *server = cat_server_get(r->server);
-    cat_source_t *source = cat_server_source(r->server, state->conf);
+    const apr_table_t *in = r->headers_in;
     cat_request_t q = {
         .pool = r->pool,
         .log = cat_log_for_request(r),
@@ -283,26 +276,38 @@ static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **an
         .route = state->match.route,
         .query = state->query,
         .network = cat_client_network(r->pool, r->useragent_addr, r->useragent_ip),
-        .conditions = {apr_table_get(r->headers_in, "If-Match"), apr_table_get(r->headers_in, "If-None-Match")},
         .strict = state->conf->strict,
         .user = state->user,
         .refusal = state->refusal,
         .may_write = cat_identity_may_write(state->user, state->conf),
         .timing = make_timing(r, state),
     };
-    int status;
 
-    if (is_error_document(r)) {
-        q.conditions = (cat_conditions_t){NULL, NULL}; /* they refer to the path that failed */
+    if (!is_error_document(r)) {
+        q.conditions = (cat_conditions_t){apr_table_get(in, "If-Match"), apr_table_get(in, "If-None-Match")};
     }
     memcpy(q.params, state->match.params, sizeof(q.params));
-    status = run_as_preferred(r, &q, source, answer);
-    if (*answer) {
-        add_currency(r, &q, *answer);
+    return q;
+}
+
+static void add_headers(request_rec *r, const cat_request_t *q, cat_answer_t *answer)
+{
+    if (q->conf->currency && q->route->about->headers & CAT_HEADER_CURRENCY) {
+        cat_answer_header(answer, r->pool, "Catalog-Currency", q->conf->currency);
     }
-    if (*answer && q.timing) {
-        cat_answer_header(*answer, r->pool, "Server-Timing",
-                          cat_timing_format(r->pool, q.timing, apr_time_now() - r->request_time));
+    if (q->timing) {
+        cat_answer_header(answer, r->pool, "Server-Timing",
+                          cat_timing_format(r->pool, q->timing, apr_time_now() - r->request_time));
+    }
+}
+
+static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **answer)
+{
+    cat_request_t q = make_request(r, state);
+    int status = run_as_preferred(r, &q, cat_server_source(r->server, state->conf), answer);
+
+    if (*answer) {
+        add_headers(r, &q, *answer);
     }
     return status;
 }

@@ -326,28 +326,19 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
     cat_metrics_t *metrics;
     apr_status_t rv = cat_semaphore_create(&hashing, pconf, &size);
 
-    if (rv == APR_SUCCESS) {
-        rv = cat_write_lock_create(&locks, pconf, main_server->process->pool);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = cat_file_registry_create(&registry, pconf);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = cat_metrics_create(&metrics, pconf, main_server->process->pool, cat_routes);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = create_all_turns(pconf, main_server);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = find_segment(main_server, &base);
-    }
+    rv = rv ? rv : cat_write_lock_create(&locks, pconf, main_server->process->pool);
+    rv = rv ? rv : cat_file_registry_create(&registry, pconf);
+    rv = rv ? rv : cat_metrics_create(&metrics, pconf, main_server->process->pool, cat_routes);
+    rv = rv ? rv : create_all_turns(pconf, main_server);
+    rv = rv ? rv : find_segment(main_server, &base);
     for (server_rec *s = main_server; s && rv == APR_SUCCESS; s = s->next) {
-        cat_server_get(s)->hashing = hashing;
-        cat_server_get(s)->write_locks = locks;
-        cat_server_get(s)->registry = registry;
-        cat_server_get(s)->metrics = metrics;
-        cat_server_get(s)->revoked = (cat_revoked_t *)base;
-        cat_server_get(s)->limits = (cat_limit_t *)(base + cat_revoked_size());
+        cat_server_t *server = cat_server_get(s);
+        server->hashing = hashing;
+        server->write_locks = locks;
+        server->registry = registry;
+        server->metrics = metrics;
+        server->revoked = (cat_revoked_t *)base;
+        server->limits = (cat_limit_t *)(base + cat_revoked_size());
     }
     return rv;
 }

@@ -22,6 +22,8 @@
 #include "httpd/authz.h"
 #include "httpd/child_user.h"
 #include "httpd/config_tree.h"
+#include "lib/file.h"
+#include "mail/transport.h"
 
 APLOG_USE_MODULE(catalog);
 
@@ -141,13 +143,13 @@ static const char *check_access(apr_pool_t *pool, const char *directive, const c
 const char *cat_site_checks_files(apr_pool_t *pool, const cat_mount_t *mount)
 {
     const cat_conf_t *conf = mount->conf;
-    const char *fault = NULL;
+    const char *directory = conf->mail ? cat_transport_directory(conf->mail) : NULL, *fault = NULL;
 
     if (ap_state_query(AP_SQ_MAIN_STATE) != AP_SQ_MS_CREATE_PRE_CONFIG) {
         return NULL; /* a running server is not stopped */
     }
-    if (conf->mail && !strncmp(conf->mail, "file:", 5)) {
-        fault = check_access(pool, "CatalogMail", apr_pstrcat(pool, conf->mail + 5, "/.", NULL), W_OK | X_OK);
+    if (directory) {
+        fault = check_access(pool, "CatalogMail", apr_pstrcat(pool, directory, "/.", NULL), W_OK | X_OK);
     }
     return !fault && conf->mail_ca_file ? check_access(pool, "CatalogMailCA", conf->mail_ca_file, R_OK) : fault;
 }
@@ -186,14 +188,15 @@ static void log_secret(const secrets_t *w, const char *text)
 /* Root reads the file before there are children: what they may do to it, whoever takes one over may, too. */
 static void warn_of_file(secrets_t *w, const char *directive, const char *value)
 {
-    const char *path = ap_server_root_relative(w->pool, value);
+    const char *path = ap_server_root_relative(w->pool, value), *quoted;
 
     if (path && is_new(w, path) && may(w, path, R_OK)) {
+        quoted = cat_file_quote(w->pool, path);
         log_secret(w,
                    apr_psprintf(w->pool,
                                 "%s %s: the user of httpd's children may read it, and root alone needs to; run: chown "
                                 "root:root %s && chmod 600 %s",
-                                directive, path, path, path));
+                                directive, path, quoted, quoted));
     }
 }
 
@@ -217,7 +220,7 @@ static const char *find_changeable(secrets_t *w, const char *directory)
 
 static void warn_of_directory(secrets_t *w, const char *value)
 {
-    const char *directory = ap_server_root_relative(w->pool, value), *changeable;
+    const char *directory = ap_server_root_relative(w->pool, value), *changeable, *quoted;
     char *group;
 
     if (!directory || !is_new(w, directory)) {
@@ -225,6 +228,7 @@ static void warn_of_directory(secrets_t *w, const char *value)
     }
     changeable = find_changeable(w, directory);
     if (changeable) {
+        quoted = cat_file_quote(w->pool, directory);
         group = apr_gid_name_get(&group, w->user.gid, w->pool) == APR_SUCCESS
                     ? group
                     : apr_psprintf(w->pool, "%lu", (unsigned long)w->user.gid);
@@ -232,7 +236,7 @@ static void warn_of_directory(secrets_t *w, const char *value)
             w, apr_psprintf(w->pool,
                             "CatalogKeyDir %s: the user of httpd's children may change %s, and needs to read it only; "
                             "run: chown -R root:%s %s && chmod -R u=rwX,g=rX,o= %s",
-                            directory, changeable, group, directory, directory));
+                            directory, changeable, group, quoted, quoted));
     }
 }
 

@@ -98,4 +98,10 @@ typedef struct cat_conf_t {
     const struct cat_conf_t *known_result;
 } cat_conf_t;
 
+/* The URL of the pages; NULL: none is set. */
+static inline const char *cat_conf_pages_url(const cat_conf_t *conf)
+{
+    return conf->pages_url ? conf->pages_url : conf->base_url;
+}
+
 #endif

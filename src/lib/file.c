@@ -4,6 +4,10 @@
 #include <apr_file_info.h>
 #include <apr_file_io.h>
 #include <apr_strings.h>
+#include <string.h>
+
+/* What no shell gives a meaning. */
+#define UNQUOTED "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-"
 
 #define OTHERS (APR_FPROT_WREAD | APR_FPROT_WWRITE | APR_FPROT_WEXECUTE)
 
@@ -21,7 +25,7 @@ static const char *check_kind(apr_pool_t *pool, const char *path, const apr_finf
         return apr_pstrcat(pool, path, ": is not a regular file; name a file", NULL);
     }
     if (closed && (info->protection & OTHERS)) {
-        return apr_psprintf(pool, "%s: is accessible to others; run: chmod o-rwx %s", path, path);
+        return apr_psprintf(pool, "%s: is accessible to others; run: chmod o-rwx %s", path, cat_file_quote(pool, path));
     }
     if (info->size > (apr_off_t)most * 1024) {
         return apr_psprintf(pool, "%s: is larger than %d KiB; name another file", path, most);
@@ -62,4 +66,17 @@ const char *cat_file_read(apr_pool_t *pool, const char *path, int closed, int mo
     }
     apr_file_close(file);
     return fault;
+}
+
+const char *cat_file_quote(apr_pool_t *pool, const char *path)
+{
+    const char *quoted = "'", *mark;
+
+    if (!path[strspn(path, UNQUOTED)]) {
+        return path;
+    }
+    for (; (mark = strchr(path, '\'')); path = mark + 1) {
+        quoted = apr_pstrcat(pool, quoted, apr_pstrmemdup(pool, path, (apr_size_t)(mark - path)), "'\\''", NULL);
+    }
+    return apr_pstrcat(pool, quoted, path, "'", NULL);
 }

@@ -11,4 +11,7 @@
  */
 const char *cat_file_read(apr_pool_t *pool, const char *path, int closed, int most, char **content, apr_size_t *length);
 
+/* A path for a command that somebody copies into a shell: as it is, or in quotes where it needs them. On the pool, or the path itself. */
+const char *cat_file_quote(apr_pool_t *pool, const char *path);
+
 #endif

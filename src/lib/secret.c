@@ -52,7 +52,7 @@ const char *cat_secret_read_file(apr_pool_t *pool, const char *path, const char 
     if (n >= 1 && content[n - 1] == '\n') {
         n--;
         if (n >= 1 && content[n - 1] == '\r') {
-            return apr_psprintf(pool, "%s: ends in CR LF; run: sed -i 's/\\r$//' %s", path, path);
+            return apr_psprintf(pool, "%s: ends in CR LF; run: sed -i 's/\\r$//' %s", path, cat_file_quote(pool, path));
         }
     }
     content[n] = '\0';

@@ -62,3 +62,10 @@ const char *cat_text_join(apr_pool_t *pool, const char *const *words)
     }
     return cat_buffer_text(&b);
 }
+
+const char *cat_text_host(const char *url)
+{
+    const char *mark = strstr(url, "://");
+
+    return mark ? mark + strlen("://") : NULL;
+}

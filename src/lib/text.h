@@ -12,6 +12,9 @@ apr_size_t cat_text_read(const char *text, apr_size_t length, apr_int32_t *chara
  * octets; each that is not part of valid UTF-8 becomes U+FFFD, and each control character a space. */
 const char *cat_text_shorten(apr_pool_t *pool, const char *text, int most);
 
+/* What follows the scheme of an absolute URL: its host, and what is behind that; NULL: the text has no "://". */
+const char *cat_text_host(const char *url);
+
 /* Of several words, which end with NULL: the index of the one that the text is, or that of NULL; and all of them, on the pool: "a, b or c". */
 int cat_text_find(const char *const *words, const char *text);
 const char *cat_text_join(apr_pool_t *pool, const char *const *words);

@@ -15,10 +15,11 @@
 #include <apr_strings.h>
 #include <curl/curl.h>
 
+#include "lib/text.h"
 #include "mail/email.h"
 
 typedef struct transfer_t {
-    const cat_smtp_t *smtp;
+    const cat_relay_t *relay;
     const char *message; /* the part that curl has not read yet */
     apr_size_t left;
     int addressed;   /* RCPT was sent: a refusal from now on is of this message */
@@ -56,7 +57,7 @@ static int check_progress(void *context, curl_off_t dltotal, curl_off_t dlnow, c
     const transfer_t *t = context;
 
     (void)dltotal, (void)dlnow, (void)ultotal, (void)ulnow;
-    return t->leaving || (t->smtp->stop && atomic_load_explicit(t->smtp->stop, memory_order_relaxed));
+    return t->leaving || (t->relay->stop && atomic_load_explicit(t->relay->stop, memory_order_relaxed));
 }
 
 static int begins_with(const char *data, size_t size, const char *command)
@@ -113,7 +114,7 @@ static int watch_command(CURL *curl, curl_infotype type, char *data, size_t size
 
 static void set_limits(CURL *curl, transfer_t *t)
 {
-    int timeout = t->smtp->timeout ? t->smtp->timeout : CAT_SMTP_TIMEOUT;
+    int timeout = t->relay->timeout ? t->relay->timeout : CAT_SMTP_TIMEOUT;
 
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CAT_SMTP_CONNECT_TIMEOUT);
@@ -130,37 +131,37 @@ static void set_limits(CURL *curl, transfer_t *t)
  * Where TLS is optional, the certificate is not checked: an attacker with a false certificate could as well suppress
  * the offer of STARTTLS, and many mail servers on the same host have a self-signed one.
  */
-static void set_security(CURL *curl, const cat_smtp_t *smtp)
+static void set_security(CURL *curl, const cat_relay_t *relay)
 {
-    int insist = smtp->require_tls || smtp->user || strncasecmp(smtp->url, "smtps:", strlen("smtps:")) == 0;
+    int insist = relay->require_tls || relay->user || strncasecmp(relay->url, "smtps:", strlen("smtps:")) == 0;
 
     curl_easy_setopt(curl, CURLOPT_USE_SSL, insist ? (long)CURLUSESSL_ALL : (long)CURLUSESSL_TRY);
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, insist ? 1L : 0L);
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, insist ? 2L : 0L);
-    if (smtp->ca_file) {
-        curl_easy_setopt(curl, CURLOPT_CAINFO, smtp->ca_file);
+    if (relay->ca_file) {
+        curl_easy_setopt(curl, CURLOPT_CAINFO, relay->ca_file);
         curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
     }
-    if (smtp->user) {
-        curl_easy_setopt(curl, CURLOPT_USERNAME, smtp->user);
-        curl_easy_setopt(curl, CURLOPT_PASSWORD, smtp->password);
+    if (relay->user) {
+        curl_easy_setopt(curl, CURLOPT_USERNAME, relay->user);
+        curl_easy_setopt(curl, CURLOPT_PASSWORD, relay->password);
     }
 }
 
 /* curl takes the name for EHLO from the path of the URL; without one, the local host's. */
-static const char *name_client(apr_pool_t *pool, const cat_smtp_t *smtp)
+static const char *name_client(apr_pool_t *pool, const cat_relay_t *relay)
 {
-    const char *path = strchr(strstr(smtp->url, "://") + strlen("://"), '/');
+    const char *path = strchr(cat_text_host(relay->url), '/');
 
-    if (!smtp->name || (path && path[1])) {
-        return smtp->url;
+    if (!relay->name || (path && path[1])) {
+        return relay->url;
     }
-    return apr_pstrcat(pool, smtp->url, path ? "" : "/", smtp->name, NULL);
+    return apr_pstrcat(pool, relay->url, path ? "" : "/", relay->name, NULL);
 }
 
-static void set_route(CURL *curl, apr_pool_t *pool, const cat_smtp_t *smtp)
+static void set_route(CURL *curl, apr_pool_t *pool, const cat_relay_t *relay)
 {
-    curl_easy_setopt(curl, CURLOPT_URL, name_client(pool, smtp));
+    curl_easy_setopt(curl, CURLOPT_URL, name_client(pool, relay));
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
     curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* not even one from the environment */
 }
@@ -185,16 +186,16 @@ static int is_protocol_fault(long reply, const char *status)
 }
 
 /* reply: the server's last reply code; 0: none. */
-static cat_smtp_result_t judge_reply(CURLcode code, long reply, const transfer_t *t)
+static cat_delivery_t judge_reply(CURLcode code, long reply, const transfer_t *t)
 {
     if (code == CURLE_OK) {
-        return CAT_SMTP_SENT;
+        return CAT_DELIVERY_SENT;
     }
     if (reply >= 500) {
-        return t->addressed && !is_protocol_fault(reply, t->status) ? CAT_SMTP_REFUSED : CAT_SMTP_SETUP;
+        return t->addressed && !is_protocol_fault(reply, t->status) ? CAT_DELIVERY_REFUSED : CAT_DELIVERY_SETUP;
     }
     if (reply >= 400) {
-        return CAT_SMTP_RETRY;
+        return CAT_DELIVERY_RETRY;
     }
     switch (code) {
     case CURLE_USE_SSL_FAILED:
@@ -202,9 +203,9 @@ static cat_smtp_result_t judge_reply(CURLcode code, long reply, const transfer_t
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_LOGIN_DENIED:
-        return CAT_SMTP_SETUP;
+        return CAT_DELIVERY_SETUP;
     default:
-        return CAT_SMTP_RETRY;
+        return CAT_DELIVERY_RETRY;
     }
 }
 
@@ -217,7 +218,7 @@ static const char *explain_failure(apr_pool_t *pool, CURLcode code, long reply, 
     return apr_psprintf(pool, "%s (last reply: %ld)", t->error[0] ? t->error : curl_easy_strerror(code), reply);
 }
 
-static cat_smtp_result_t perform_transfer(apr_pool_t *pool, CURL *curl, const transfer_t *t, const char **detail)
+static cat_delivery_t perform_transfer(apr_pool_t *pool, CURL *curl, const transfer_t *t, const char **detail)
 {
     long reply = 0;
     CURLcode code = curl_easy_perform(curl);
@@ -229,8 +230,8 @@ static cat_smtp_result_t perform_transfer(apr_pool_t *pool, CURL *curl, const tr
     return judge_reply(code, reply, t);
 }
 
-cat_smtp_result_t cat_smtp_send(apr_pool_t *pool, const cat_smtp_t *smtp, const char *from, const char *to,
-                                const char *message, const char **detail)
+cat_delivery_t cat_smtp_send(apr_pool_t *pool, const cat_relay_t *relay, const cat_letter_t *letter,
+                             const char **detail)
 {
     transfer_t *t = apr_pcalloc(pool, sizeof(*t));
     struct curl_slist *recipients;
@@ -238,26 +239,26 @@ cat_smtp_result_t cat_smtp_send(apr_pool_t *pool, const cat_smtp_t *smtp, const 
 
     *detail = NULL;
     /* curl sends a line end in an address as it is, which would end the command. */
-    if (!cat_email_check(from) || !cat_email_check(to)) {
+    if (!cat_email_check(letter->from) || !cat_email_check(letter->to)) {
         *detail = "the address is not valid";
-        return CAT_SMTP_REFUSED;
+        return CAT_DELIVERY_REFUSED;
     }
-    t->smtp = smtp;
-    t->message = message;
-    t->left = strlen(message);
+    t->relay = relay;
+    t->message = letter->text;
+    t->left = strlen(letter->text);
 
-    recipients = curl_slist_append(NULL, apr_pstrcat(pool, "<", to, ">", NULL));
+    recipients = curl_slist_append(NULL, apr_pstrcat(pool, "<", letter->to, ">", NULL));
     apr_pool_cleanup_register(pool, recipients, free_list, apr_pool_cleanup_null);
     curl = curl_easy_init();
     apr_pool_cleanup_register(pool, curl, free_curl, apr_pool_cleanup_null);
     if (!recipients || !curl) {
         *detail = "out of memory";
-        return CAT_SMTP_RETRY;
+        return CAT_DELIVERY_RETRY;
     }
-    set_route(curl, pool, smtp);
+    set_route(curl, pool, relay);
     set_limits(curl, t);
-    set_security(curl, smtp);
-    set_envelope(curl, pool, from, recipients, t);
+    set_security(curl, relay);
+    set_envelope(curl, pool, letter->from, recipients, t);
     return perform_transfer(pool, curl, t, detail);
 }
 
@@ -287,7 +288,7 @@ const char *cat_smtp_check_url(apr_pool_t *pool, const char *url)
     CURLU *u = curl_url();
 
     apr_pool_cleanup_register(pool, u, free_url, apr_pool_cleanup_null);
-    if (curl_url_set(u, CURLUPART_URL, url, 0) != CURLUE_OK || !strstr(url, "://")) { /* curl accepts "smtp:/host" */
+    if (curl_url_set(u, CURLUPART_URL, url, 0) != CURLUE_OK || !cat_text_host(url)) { /* curl accepts "smtp:/host" */
         return "is not a URL like smtp://mail.example.org:587";
     }
     scheme = get_part(pool, u, CURLUPART_SCHEME);

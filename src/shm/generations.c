@@ -41,11 +41,6 @@ cat_generations_t *cat_generations_find(void *memory, const char *name)
     return NULL;
 }
 
-static apr_uint64_t load_word(const cat_shared_word_t *word)
-{
-    return atomic_load_explicit(word, memory_order_acquire);
-}
-
 static void increment_word(cat_shared_word_t *word)
 {
     atomic_fetch_add_explicit(word, 1, memory_order_acq_rel);
@@ -58,9 +53,9 @@ static unsigned stripe_of(const char *id)
 
 cat_stamp_t cat_generations_read(const cat_generations_t *generations, const char *id)
 {
-    cat_stamp_t stamp = {.epoch = load_word(&generations->epoch)};
+    cat_stamp_t stamp = {.epoch = cat_shared_acquire(&generations->epoch)};
 
-    stamp.generation = load_word(id ? &generations->products[stripe_of(id)] : &generations->lists);
+    stamp.generation = cat_shared_acquire(id ? &generations->products[stripe_of(id)] : &generations->lists);
     return stamp;
 }
 
@@ -79,7 +74,7 @@ void cat_generations_invalidate_all(cat_generations_t *generations)
 
 apr_uint64_t cat_generations_seen(const cat_generations_t *generations)
 {
-    return load_word(&generations->seen);
+    return cat_shared_acquire(&generations->seen);
 }
 
 static int replace_seen(cat_generations_t *generations, apr_uint64_t seen, apr_uint64_t state)
@@ -106,13 +101,13 @@ static int is_committing(const cat_generations_t *generations)
 /* A local writer updates `seen` before it clears `committing`: if neither shows one, the commit was foreign. */
 int cat_generations_settle(cat_generations_t *generations, apr_uint64_t seen, apr_uint64_t state)
 {
-    return !is_committing(generations) && load_word(&generations->seen) == seen &&
+    return !is_committing(generations) && cat_shared_acquire(&generations->seen) == seen &&
            start_epoch(generations, seen, state);
 }
 
 int cat_generations_begin(cat_generations_t *generations, apr_uint64_t before)
 {
-    apr_uint64_t seen = load_word(&generations->seen);
+    apr_uint64_t seen = cat_shared_acquire(&generations->seen);
 
     return seen != before && start_epoch(generations, seen, before);
 }

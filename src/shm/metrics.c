@@ -34,7 +34,6 @@
  * shard: every word of it is added to atomically, so any number of children may share one, and a child that dies takes nothing with
  * it. What must end with a child, its levels, is in a slot with the child's pid.
  */
-#define LINE 64
 #define SHARDS 16
 #define DATABASES 64
 
@@ -119,19 +118,19 @@ static int is_histogram(cat_metric_kind_t kind)
 /* ---- layout ---- */
 
 typedef struct header_t {
-    _Alignas(LINE) cat_shared_word_t children;
+    _Alignas(CAT_SHARED_LINE) cat_shared_word_t children;
 } header_t;
 
 /* Fields of two notes may mix for a moment. */
 typedef struct database_t {
-    _Alignas(LINE) cat_shared_word_t name; /* hash; 0: free */
+    _Alignas(CAT_SHARED_LINE) cat_shared_word_t name; /* hash; 0: free */
     cat_shared_word_t pending, dead, schema;
     cat_shared_time_t oldest, noted;
 } database_t;
 
 typedef struct child_t {
-    _Alignas(LINE) cat_shared_word_t pid; /* 0: free; so is that of a process that has died */
-    cat_shared_word_t levels[LEVELS];     /* of a negative one, two's complement */
+    _Alignas(CAT_SHARED_LINE) cat_shared_word_t pid; /* 0: free; so is that of a process that has died */
+    cat_shared_word_t levels[LEVELS];                /* of a negative one, two's complement */
 } child_t;
 
 /* Each process has a copy. Only child_init changes it, before there are threads. */
@@ -209,7 +208,7 @@ static int count_words(cat_metric_kind_t kind)
 
 static int round_up_to_line(int words)
 {
-    int line = LINE / sizeof(cat_shared_word_t);
+    int line = CAT_SHARED_LINE / sizeof(cat_shared_word_t);
 
     return (words + line - 1) / line * line;
 }
@@ -258,7 +257,7 @@ static const char *make_key(const cat_metrics_t *m, apr_pool_t *pool)
 
 static apr_size_t segment_size(const cat_metrics_t *m)
 {
-    return LINE + sizeof(header_t) + DATABASES * sizeof(database_t) + CHILDREN * sizeof(child_t) +
+    return CAT_SHARED_LINE + sizeof(header_t) + DATABASES * sizeof(database_t) + CHILDREN * sizeof(child_t) +
            SHARDS * (apr_size_t)m->shard_length * sizeof(cat_shared_word_t);
 }
 
@@ -280,12 +279,6 @@ static apr_status_t find_segment(const cat_metrics_t *m, apr_pool_t *pool, apr_p
     return rv;
 }
 
-/* APR's segments begin with a word of its own. */
-static void *align_to_line(void *memory)
-{
-    return (char *)memory + (LINE - (apr_uintptr_t)memory % LINE) % LINE;
-}
-
 apr_status_t cat_metrics_create(cat_metrics_t **metrics, apr_pool_t *pool, apr_pool_t *process,
                                 const cat_route_t *routes)
 {
@@ -302,7 +295,7 @@ apr_status_t cat_metrics_create(cat_metrics_t **metrics, apr_pool_t *pool, apr_p
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    m->header = align_to_line(base);
+    m->header = cat_shared_align(base);
     m->databases = (database_t *)(m->header + 1);
     m->children = (child_t *)(m->databases + DATABASES);
     m->shards = (cat_shared_word_t *)(m->children + CHILDREN);
@@ -316,11 +309,6 @@ apr_status_t cat_metrics_create(cat_metrics_t **metrics, apr_pool_t *pool, apr_p
 static void add_to_word(cat_shared_word_t *word, apr_uint64_t count)
 {
     atomic_fetch_add_explicit(word, count, memory_order_relaxed);
-}
-
-static apr_uint64_t load_word(const cat_shared_word_t *word)
-{
-    return atomic_load_explicit(word, memory_order_relaxed);
 }
 
 void cat_metrics_add(const cat_metrics_t *metrics, cat_metric_t metric, int series, apr_uint64_t count)
@@ -397,7 +385,7 @@ static int is_alive(apr_uint64_t pid)
 
 static int take_slot(child_t *child)
 {
-    apr_uint64_t pid = load_word(&child->pid);
+    apr_uint64_t pid = cat_shared_load(&child->pid);
 
     if ((pid && is_alive(pid)) ||
         !atomic_compare_exchange_strong_explicit(&child->pid, &pid, (apr_uint64_t)getpid(), memory_order_acq_rel,
@@ -467,10 +455,10 @@ void cat_metrics_note_database(const cat_metrics_t *metrics, const char *name, c
 static void add_database(const database_t *d, cat_database_facts_t *facts, int is_first)
 {
     apr_time_t oldest = atomic_load_explicit(&d->oldest, memory_order_relaxed);
-    int schema = (int)load_word(&d->schema);
+    int schema = (int)cat_shared_load(&d->schema);
 
-    facts->mails_pending += (apr_int64_t)load_word(&d->pending);
-    facts->mails_dead += (apr_int64_t)load_word(&d->dead);
+    facts->mails_pending += (apr_int64_t)cat_shared_load(&d->pending);
+    facts->mails_dead += (apr_int64_t)cat_shared_load(&d->dead);
     facts->oldest_mail = oldest && (!facts->oldest_mail || oldest < facts->oldest_mail) ? oldest : facts->oldest_mail;
     facts->schema = is_first || schema < facts->schema ? schema : facts->schema;
 }
@@ -503,7 +491,7 @@ static double sum_level(const cat_metrics_t *m, int level)
 
     for (int i = 0; i < CHILDREN; i++) {
         const child_t *child = &m->children[i];
-        apr_uint64_t value = load_word(&child->levels[level]), pid = load_word(&child->pid);
+        apr_uint64_t value = cat_shared_load(&child->levels[level]), pid = cat_shared_load(&child->pid);
         if (value && pid && is_alive(pid)) {
             sum += value;
         }
@@ -514,7 +502,7 @@ static double sum_level(const cat_metrics_t *m, int level)
 static void add_shard(apr_uint64_t *sums, const cat_shared_word_t *shard, int length)
 {
     for (int i = 0; i < length; i++) {
-        sums[i] += load_word(&shard[i]);
+        sums[i] += cat_shared_load(&shard[i]);
     }
 }
 

@@ -44,8 +44,7 @@
 typedef apr_uint64_t word_t;
 
 /* A lookup mostly waits for main memory, so what is read together is in one line. */
-#define LINE 64
-#define LINE_WORDS (LINE / sizeof(word_t))
+#define LINE_WORDS (CAT_SHARED_LINE / sizeof(word_t))
 
 /* 0: the way is free. */
 #define WAYS LINE_WORDS
@@ -68,7 +67,7 @@ typedef struct entry_t {
 } entry_t;
 
 #define ENTRY_WORDS (sizeof(entry_t) / sizeof(word_t))
-_Static_assert(sizeof(entry_t) == LINE, "the fields of an entry are one line");
+_Static_assert(sizeof(entry_t) == CAT_SHARED_LINE, "the fields of an entry are one line");
 
 /* Largest entry: 1/16 of the ring, so one body cannot evict most others. */
 #define LARGEST_SHARE 16
@@ -89,12 +88,6 @@ struct cat_response_cache_t {
     apr_size_t size;
     cat_semaphore_t *write_lock;
 };
-
-/* APR's segments begin with a word of its own. */
-static void *align_to_line(void *memory)
-{
-    return (char *)memory + (LINE - (apr_uintptr_t)memory % LINE) % LINE;
-}
 
 static apr_size_t round_down_to_line(apr_size_t words)
 {
@@ -118,18 +111,13 @@ apr_status_t cat_response_cache_create(cat_response_cache_t **cache, apr_pool_t 
     while (c->bucket_count * 2 <= size / OCTETS_PER_BUCKET) {
         c->bucket_count *= 2;
     }
-    c->header = align_to_line(apr_shm_baseaddr_get(shm)); /* new pages: zeroed */
+    c->header = cat_shared_align(apr_shm_baseaddr_get(shm)); /* new pages: zeroed */
     c->buckets = (bucket_t *)(c->header + 1);
     c->ring = (cat_shared_word_t *)(c->buckets + c->bucket_count);
     c->ring_length = round_down_to_line(((char *)apr_shm_baseaddr_get(shm) + size - (char *)c->ring) / sizeof(word_t));
     atomic_init(&c->header->reserved, c->ring_length); /* so that no position is 0 */
     *cache = c;
     return APR_SUCCESS;
-}
-
-static word_t load_word(const cat_shared_word_t *word)
-{
-    return atomic_load_explicit(word, memory_order_relaxed);
 }
 
 static void store_word(cat_shared_word_t *word, word_t value)
@@ -171,7 +159,7 @@ static word_t way_position(word_t way, word_t reserved)
 
 static int is_overwritten(const cat_response_cache_t *cache, word_t position)
 {
-    return load_word(&cache->header->reserved) - position > cache->ring_length;
+    return cat_shared_load(&cache->header->reserved) - position > cache->ring_length;
 }
 
 /* ---- get ---- */
@@ -181,7 +169,7 @@ static void copy_out(void *to, const cat_shared_word_t *from, apr_size_t words)
 {
 #pragma GCC unroll 8
     for (apr_size_t i = 0; i < words; i++) {
-        word_t word = load_word(from + i);
+        word_t word = cat_shared_load(from + i);
         memcpy((char *)to + i * sizeof(word), &word, sizeof(word));
     }
 }
@@ -191,7 +179,7 @@ static int is_key(const cat_shared_word_t *words, const char *key, apr_size_t le
     for (apr_size_t done = 0; done < length; done += sizeof(word_t)) {
         word_t word = 0;
         memcpy(&word, key + done, length - done < sizeof(word) ? length - done : sizeof(word));
-        if (load_word(words + done / sizeof(word)) != word) {
+        if (cat_shared_load(words + done / sizeof(word)) != word) {
             return 0;
         }
     }
@@ -218,11 +206,13 @@ static int is_match(const entry_t *entry, word_t position, const lookup_t *looku
 {
     const cat_item_t *item = lookup->item;
 
-    return load_word(&entry->position) == position && load_word(&entry->hash) == lookup->hash &&
-           load_word(&entry->owner) == (word_t)(apr_uintptr_t)item->owner &&
-           load_word(&entry->epoch) == item->stamp.epoch && load_word(&entry->generation) == item->stamp.generation &&
-           is_made_between((apr_time_t)load_word(&entry->made), lookup->since, item->made) &&
-           load_word(&entry->lengths) >> 32 == lookup->key_length && is_key(entry->text, item->key, lookup->key_length);
+    return cat_shared_load(&entry->position) == position && cat_shared_load(&entry->hash) == lookup->hash &&
+           cat_shared_load(&entry->owner) == (word_t)(apr_uintptr_t)item->owner &&
+           cat_shared_load(&entry->epoch) == item->stamp.epoch &&
+           cat_shared_load(&entry->generation) == item->stamp.generation &&
+           is_made_between((apr_time_t)cat_shared_load(&entry->made), lookup->since, item->made) &&
+           cat_shared_load(&entry->lengths) >> 32 == lookup->key_length &&
+           is_key(entry->text, item->key, lookup->key_length);
 }
 
 static int read_entry(const cat_response_cache_t *cache, apr_pool_t *pool, word_t position, const lookup_t *lookup)
@@ -236,8 +226,8 @@ static int read_entry(const cat_response_cache_t *cache, apr_pool_t *pool, word_
     if (before_body > cache->ring_length - offset || !is_match(entry, position, lookup)) {
         return 0;
     }
-    length = load_word(&entry->lengths) & UINT32_MAX;
-    body_hash = load_word(&entry->body_hash);
+    length = cat_shared_load(&entry->lengths) & UINT32_MAX;
+    body_hash = cat_shared_load(&entry->body_hash);
     atomic_thread_fence(memory_order_acquire);
     if (is_overwritten(cache, position)) {
         return 0; /* and length may be anything */
@@ -257,10 +247,10 @@ static int read_entry(const cat_response_cache_t *cache, apr_pool_t *pool, word_
 static int get_entry(const cat_response_cache_t *cache, apr_pool_t *pool, const lookup_t *lookup)
 {
     const bucket_t *bucket = find_bucket(cache, lookup->hash);
-    word_t reserved = atomic_load_explicit(&cache->header->reserved, memory_order_acquire);
+    word_t reserved = cat_shared_acquire(&cache->header->reserved);
 
     for (apr_size_t i = 0; i < WAYS; i++) {
-        word_t way = atomic_load_explicit(&(*bucket)[i], memory_order_acquire);
+        word_t way = cat_shared_acquire(&(*bucket)[i]);
         word_t position = way_position(way, reserved);
         if (way && has_tag(way, lookup->hash) && reserved - position <= cache->ring_length &&
             read_entry(cache, pool, position, lookup)) {
@@ -292,7 +282,7 @@ static void copy_in(cat_shared_word_t *to, const char *from, apr_size_t length)
 /* Returns the position of so many contiguous words, which no reader trusts from now on. */
 static word_t reserve_words(cat_response_cache_t *cache, apr_size_t words)
 {
-    word_t position = load_word(&cache->header->reserved);
+    word_t position = cat_shared_load(&cache->header->reserved);
     word_t left = cache->ring_length - position % cache->ring_length;
 
     position += left < words ? left : 0;
@@ -322,10 +312,10 @@ static cat_shared_word_t *choose_way(bucket_t *bucket, word_t hash, word_t reser
 
     for (apr_size_t i = 0; i < WAYS; i++) {
         cat_shared_word_t *way = &(*bucket)[i];
-        if (!load_word(way) || has_tag(load_word(way), hash)) {
+        if (!cat_shared_load(way) || has_tag(cat_shared_load(way), hash)) {
             return way;
         }
-        if (way_position(load_word(way), reserved) < way_position(load_word(oldest), reserved)) {
+        if (way_position(cat_shared_load(way), reserved) < way_position(cat_shared_load(oldest), reserved)) {
             oldest = way;
         }
     }
@@ -348,17 +338,17 @@ int cat_response_cache_put(cat_response_cache_t *cache, const cat_item_t *item)
     write_entry((entry_t *)(cache->ring + position % cache->ring_length), position, hash, item, key_length);
     way = choose_way(find_bucket(cache, hash), hash, position + words);
     atomic_store_explicit(way, (hash & ~POSITION_MASK) | (position & POSITION_MASK), memory_order_release);
-    store_word(&cache->header->stored, load_word(&cache->header->stored) + 1);
+    store_word(&cache->header->stored, cat_shared_load(&cache->header->stored) + 1);
     cat_semaphore_leave(cache->write_lock, held);
     return 1;
 }
 
 cat_response_cache_count_t cat_response_cache_count(const cat_response_cache_t *cache)
 {
-    word_t written = load_word(&cache->header->reserved) - cache->ring_length;
+    word_t written = cat_shared_load(&cache->header->reserved) - cache->ring_length;
 
     return (cat_response_cache_count_t){
-        .stored = load_word(&cache->header->stored),
+        .stored = cat_shared_load(&cache->header->stored),
         .size = cache->size,
         .used = (written < cache->ring_length ? written : cache->ring_length) * sizeof(word_t),
     };

@@ -64,11 +64,6 @@ static int is_same(apr_uint64_t word, apr_uint64_t other)
     return word >> UNTIL_BITS == other >> UNTIL_BITS;
 }
 
-static apr_uint64_t load_cell(const cat_shared_word_t *cell)
-{
-    return atomic_load_explicit(cell, memory_order_acquire);
-}
-
 static int replace_cell(cat_shared_word_t *cell, apr_uint64_t old, apr_uint64_t new)
 {
     return atomic_compare_exchange_strong_explicit(cell, &old, new, memory_order_acq_rel, memory_order_acquire);
@@ -80,7 +75,7 @@ static cat_shared_word_t *find_cell(bucket_t *bucket, apr_uint64_t word, apr_tim
     cat_shared_word_t *vacant = NULL;
 
     for (int i = 0; i < CELLS; i++) {
-        apr_uint64_t found = load_cell(&bucket->cells[i]);
+        apr_uint64_t found = cat_shared_acquire(&bucket->cells[i]);
         if (is_same(found, word)) {
             *old = found;
             return &bucket->cells[i];
@@ -123,7 +118,7 @@ cat_revoked_state_t cat_revoked_find(const cat_revoked_t *set, const char *sessi
     const bucket_t *bucket = &set->buckets[(code >> (64 - UNTIL_BITS)) % BUCKETS];
 
     for (int i = 0; i < CELLS; i++) {
-        apr_uint64_t found = load_cell(&bucket->cells[i]);
+        apr_uint64_t found = cat_shared_acquire(&bucket->cells[i]);
         if (is_same(found, code << UNTIL_BITS) && is_live(found, now)) {
             return CAT_REVOKED_YES;
         }

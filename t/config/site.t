@@ -55,16 +55,17 @@ expect_log(qr/CAT077/);
 if ($> == 0) {
     my ($user, $group) = map { setting($_) } 'user', 'group';
     my $server = server(mount => qq(CatalogKeyFile "\@dir\@/own.key"\nCatalogMail smtp://127.0.0.1\nCatalogMailFrom x\@x.test
-        CatalogBaseURL https://x.test\nCatalogMailCredentials "\@dir\@/own.mail"\n));
+        CatalogBaseURL https://x.test\nCatalogMailCredentials "\@dir\@/own mail"\n));
     my $dir = $server->dir;
     spew("$dir/own.key", 'k' x 32);
-    spew("$dir/own.mail", 'user:password');
-    chmod 0600, "$dir/own.key", "$dir/own.mail";
+    spew("$dir/own mail", 'user:password');
+    chmod 0600, "$dir/own.key", "$dir/own mail";
     is(said($server), 'OK', 'secrets of root are accepted');
-    for (['own.key', 'CatalogKeyFile'], ['own.mail', 'CatalogMailCredentials']) {
+    for (['own.key', 'CatalogKeyFile'], ['own mail', 'CatalogMailCredentials']) {
         my ($file, $directive) = @$_;
+        my $quoted = $file =~ / / ? "'$dir/$file'" : "$dir/$file";
         hand_over("$dir/$file");
-        like(said($server), qr{CAT076: $directive \Q$dir/$file\E: .* run: chown root:root \Q$dir/$file\E && chmod 600 \Q$dir/$file\E$}m,
+        like(said($server), qr{CAT076: $directive \Q$dir/$file\E: .* run: chown root:root \Q$quoted\E && chmod 600 \Q$quoted\E$}m,
             "$directive: a file of the children's user is a warning");
         chown 0, scalar getgrnam($group), "$dir/$file";
         chmod 0640, "$dir/$file";

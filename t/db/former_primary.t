@@ -6,6 +6,7 @@
 # runs: first
 # A stand-by of PostgreSQL is promoted, and the former primary comes back: it accepts writes, and the parameters name it first.
 use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for);
 use CatalogTest::Tools qw(new_dir);
 
 my $primary = CatalogTest::Database::engine();
@@ -63,6 +64,11 @@ $server->stop;
 $server->start_unready;
 answers($server->api(GET => '/products'), 503, undef, 'a new server refuses the former primary, too');
 is(stored($primary), 8, 'which stores nothing');
+
+# case: so does catalogctl, and says why
+my $lock = ctl_for($server, qw(user lock ada));
+is($lock->{status}, 1, 'catalogctl refuses the former primary');
+like($lock->{err}, qr/timeline 1, .* timeline 2/, 'and says why');
 
 # case: once the former primary is stopped, everything goes on without a restart
 my $there = stored($stand_by);

@@ -65,17 +65,18 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
 {
     apr_pool_t *server_pool;
     script_t script = {NULL, data, size};
-    const cat_smtp_t smtp = {.url = url, .timeout = 2};
+    const cat_relay_t smtp = {.url = url, .timeout = 2};
     const char *detail = NULL;
     pthread_t server;
-    cat_smtp_result_t result;
+    cat_delivery_t result;
 
     listen_on_loopback();
     apr_pool_create(&server_pool, NULL); /* a pool belongs to one thread */
     script.pool = server_pool;
     FUZZ_CHECK(pthread_create(&server, NULL, serve, &script) == 0);
-    result = cat_smtp_send(pool, &smtp, "shop@example.org", "ada@example.org", "Subject: x\r\n\r\nx\r\n", &detail);
+    result = cat_smtp_send(
+        pool, &smtp, &(cat_letter_t){"id", "shop@example.org", "ada@example.org", "Subject: x\r\n\r\nx\r\n"}, &detail);
     pthread_join(server, NULL);
     apr_pool_destroy(server_pool);
-    FUZZ_CHECK(result == CAT_SMTP_SENT || (detail && *detail));
+    FUZZ_CHECK(result == CAT_DELIVERY_SENT || (detail && *detail));
 }

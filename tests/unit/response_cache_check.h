@@ -17,7 +17,7 @@ typedef struct walk_t {
 static inline int is_zero(const cat_shared_word_t *words, apr_size_t count)
 {
     for (apr_size_t i = 0; i < count; i++) {
-        if (load_word(&words[i])) {
+        if (cat_shared_load(&words[i])) {
             return 0;
         }
     }
@@ -57,10 +57,10 @@ static inline const char *check_entry(const walk_t *walk, const bucket_t *bucket
 {
     word_t position = way_position(way, walk->reserved), offset = position % walk->cache->ring_length;
     const entry_t *entry = (const entry_t *)(walk->cache->ring + offset);
-    word_t lengths = load_word(&entry->lengths), hash = load_word(&entry->hash);
+    word_t lengths = cat_shared_load(&entry->lengths), hash = cat_shared_load(&entry->hash);
     apr_size_t words = count_entry_words(lengths >> 32, lengths & UINT32_MAX);
 
-    if (load_word(&entry->position) != position) {
+    if (cat_shared_load(&entry->position) != position) {
         return "an entry has another position than its way";
     }
     if (words > walk->cache->ring_length / LARGEST_SHARE) {
@@ -75,7 +75,7 @@ static inline const char *check_entry(const walk_t *walk, const bucket_t *bucket
     if (!has_tag(way, hash) || find_bucket(walk->cache, hash) != bucket) {
         return "an entry has another hash than its way and bucket";
     }
-    if ((cat_hash((const char *)entry->text, lengths >> 32) ^ load_word(&entry->owner)) != hash) {
+    if ((cat_hash((const char *)entry->text, lengths >> 32) ^ cat_shared_load(&entry->owner)) != hash) {
         return "an entry's hash is not that of its key and owner";
     }
     return take_lines(walk, offset, words);
@@ -96,12 +96,12 @@ static inline const char *check_bucket(const walk_t *walk, const bucket_t *bucke
     const char *fault = NULL;
 
     for (apr_size_t i = 0; i < WAYS && !fault; i++) {
-        word_t way = load_word(&(*bucket)[i]);
-        if (way && i && !load_word(&(*bucket)[i - 1])) {
+        word_t way = cat_shared_load(&(*bucket)[i]);
+        if (way && i && !cat_shared_load(&(*bucket)[i - 1])) {
             return "a way is in use after a free one";
         }
         for (apr_size_t earlier = 0; way && earlier < i; earlier++) {
-            if (has_tag(load_word(&(*bucket)[earlier]), way)) {
+            if (has_tag(cat_shared_load(&(*bucket)[earlier]), way)) {
                 return "two ways of a bucket have the same tag";
             }
         }
@@ -125,7 +125,7 @@ static inline const char *check_response_cache(cat_response_cache_t *cache, apr_
     if (rv != APR_SUCCESS) {
         return "the write lock does not work";
     }
-    walk.reserved = load_word(&cache->header->reserved);
+    walk.reserved = cat_shared_load(&cache->header->reserved);
     fault = check_header(&walk);
     for (apr_size_t i = 0; i < cache->bucket_count && !fault; i++) {
         fault = check_bucket(&walk, &cache->buckets[i]);

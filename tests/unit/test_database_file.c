@@ -43,6 +43,19 @@ static void test_refuses_a_missing_directory(void **state)
               apr_pstrcat(*state, " 750 '", directory, "/my db'", NULL));
 }
 
+static void test_link_is_followed(void **state)
+{
+    const char *directory = unit_directory(*state), *link = apr_pstrcat(*state, directory, "/catalog.db", NULL);
+
+    assert_int_equal(symlink("none/catalog.db", link), 0);
+    unit_says(check(*state, link), "/none; run: install -d ");
+    assert_int_equal(mkdir(apr_pstrcat(*state, directory, "/none", NULL), 0700), 0);
+    assert_null(check(*state, link)); /* SQLite creates the file there */
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(symlink(directory, link), 0);
+    unit_says(check(*state, link), "is a directory");
+}
+
 static void test_refuses_a_directory_closed_to_the_user(void **state)
 {
     const char *directory = unit_directory(*state), *own = apr_pstrcat(*state, directory, "/own", NULL),
@@ -87,6 +100,7 @@ int main(void)
         UNIT_TEST(test_accepts_usable_paths),
         UNIT_TEST(test_refuses_a_directory),
         UNIT_TEST(test_refuses_a_missing_directory),
+        UNIT_TEST(test_link_is_followed),
         UNIT_TEST(test_refuses_a_directory_closed_to_the_user),
         UNIT_TEST(test_refuses_files_closed_to_the_user),
     };

@@ -67,6 +67,13 @@ static void test_refuses_files_open_to_others_on_request(void **state)
     assert_null(cat_file_read(*state, path, 1, 1, &content, &n));
 }
 
+static void test_paths_are_quoted_for_a_shell(void **state)
+{
+    assert_string_equal(cat_file_quote(*state, "/etc/catalog/token-1.key"), "/etc/catalog/token-1.key");
+    assert_string_equal(cat_file_quote(*state, "/srv/the shop/$HOME"), "'/srv/the shop/$HOME'");
+    assert_string_equal(cat_file_quote(*state, "/srv/it's/x'"), "'/srv/it'\\''s/x'\\'''");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -74,6 +81,7 @@ int main(void)
         UNIT_TEST(test_refuses_other_than_regular_files),
         UNIT_TEST(test_refuses_a_large_file),
         UNIT_TEST(test_refuses_files_open_to_others_on_request),
+        UNIT_TEST(test_paths_are_quoted_for_a_shell),
     };
     return UNIT_RUN(tests);
 }

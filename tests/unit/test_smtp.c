@@ -16,18 +16,18 @@
 #define TO "ann@example.net"
 #define MESSAGE "Subject: hello\r\n\r\n.a line that begins with a dot\r\n.\r\nthe end\r\n"
 
-static cat_smtp_t address_of(apr_pool_t *pool, const char *scheme, int server)
+static cat_relay_t address_of(apr_pool_t *pool, const char *scheme, int server)
 {
-    return (cat_smtp_t){.url = apr_pstrcat(pool, scheme, "://127.0.0.1:", servers[server].port, NULL), .timeout = 5};
+    return (cat_relay_t){.url = apr_pstrcat(pool, scheme, "://127.0.0.1:", servers[server].port, NULL), .timeout = 5};
 }
 
 /* Sends the message and checks what must hold for every result. */
-static cat_smtp_result_t deliver(apr_pool_t *pool, const cat_smtp_t *smtp, const char *to)
+static cat_delivery_t deliver(apr_pool_t *pool, const cat_relay_t *smtp, const char *to)
 {
     const char *detail = "unset";
-    cat_smtp_result_t result = cat_smtp_send(pool, smtp, FROM, to, MESSAGE, &detail);
+    cat_delivery_t result = cat_smtp_send(pool, smtp, &(cat_letter_t){"id", FROM, to, MESSAGE}, &detail);
 
-    if (result == CAT_SMTP_SENT) {
+    if (result == CAT_DELIVERY_SENT) {
         assert_null(detail);
     } else {
         assert_non_null(detail);
@@ -39,11 +39,11 @@ static cat_smtp_result_t deliver(apr_pool_t *pool, const cat_smtp_t *smtp, const
 
 static void test_sends_one_message_to_one_recipient(void **state)
 {
-    cat_smtp_t smtp = address_of(*state, "smtp", PLAIN);
+    cat_relay_t smtp = address_of(*state, "smtp", PLAIN);
     size_t before = count(*state, PLAIN);
     const json_t *envelope;
 
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SENT);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_SENT);
     assert_int_equal(count(*state, PLAIN), before + 1);
 
     envelope = newest(*state, PLAIN);
@@ -55,51 +55,51 @@ static void test_sends_one_message_to_one_recipient(void **state)
 
 static void test_distinguishes_lasting_from_temporary_refusals(void **state)
 {
-    cat_smtp_t smtp = address_of(*state, "smtp", PLAIN);
+    cat_relay_t smtp = address_of(*state, "smtp", PLAIN);
     size_t before = count(*state, PLAIN);
     const char *detail;
 
-    assert_int_equal(deliver(*state, &smtp, "reject@example.net"), CAT_SMTP_REFUSED);
-    assert_int_equal(deliver(*state, &smtp, "later@example.net"), CAT_SMTP_RETRY);
+    assert_int_equal(deliver(*state, &smtp, "reject@example.net"), CAT_DELIVERY_REFUSED);
+    assert_int_equal(deliver(*state, &smtp, "later@example.net"), CAT_DELIVERY_RETRY);
     assert_int_equal(count(*state, PLAIN), before);
 
-    cat_smtp_send(*state, &smtp, FROM, "reject@example.net", MESSAGE, &detail);
+    cat_smtp_send(*state, &smtp, &(cat_letter_t){"id", FROM, "reject@example.net", MESSAGE}, &detail);
     assert_string_equal(detail, "the server answered 550 to the message");
 }
 
-static void check_refusal(apr_pool_t *pool, const cat_smtp_t *smtp, const char *to, cat_smtp_result_t expected,
+static void check_refusal(apr_pool_t *pool, const cat_relay_t *smtp, const char *to, cat_delivery_t expected,
                           const char *why)
 {
     const char *detail;
 
-    assert_int_equal(cat_smtp_send(pool, smtp, FROM, to, MESSAGE, &detail), expected);
+    assert_int_equal(cat_smtp_send(pool, smtp, &(cat_letter_t){"id", FROM, to, MESSAGE}, &detail), expected);
     assert_string_equal(detail, why);
 }
 
 /* A refusal of the client's commands says nothing about the message, whenever it comes. */
 static void test_a_fault_of_the_protocol_is_of_the_configuration(void **state)
 {
-    cat_smtp_t smtp = address_of(*state, "smtp", STRICT);
+    cat_relay_t smtp = address_of(*state, "smtp", STRICT);
 
     smtp.url = apr_pstrcat(*state, smtp.url, "/nodot", NULL);
-    check_refusal(*state, &smtp, TO, CAT_SMTP_SETUP, "the server answered 504 5.5.2 to the message");
+    check_refusal(*state, &smtp, TO, CAT_DELIVERY_SETUP, "the server answered 504 5.5.2 to the message");
     smtp = address_of(*state, "smtp", STRICT);
     smtp.name = "shop.example.com";
-    check_refusal(*state, &smtp, "unknown@example.net", CAT_SMTP_REFUSED,
+    check_refusal(*state, &smtp, "unknown@example.net", CAT_DELIVERY_REFUSED,
                   "the server answered 550 5.1.1 to the message");
-    check_refusal(*state, &smtp, "arguments@example.net", CAT_SMTP_SETUP,
+    check_refusal(*state, &smtp, "arguments@example.net", CAT_DELIVERY_SETUP,
                   "the server answered 501 5.5.4 to the message");
-    check_refusal(*state, &smtp, "sequence@example.net", CAT_SMTP_SETUP, "the server answered 503 to the message");
-    check_refusal(*state, &smtp, "odd@example.net", CAT_SMTP_REFUSED, "the server answered 550 to the message");
+    check_refusal(*state, &smtp, "sequence@example.net", CAT_DELIVERY_SETUP, "the server answered 503 to the message");
+    check_refusal(*state, &smtp, "odd@example.net", CAT_DELIVERY_REFUSED, "the server answered 550 to the message");
 }
 
 static void check_name(apr_pool_t *pool, const char *path, const char *name, const char *expected)
 {
-    cat_smtp_t smtp = address_of(pool, "smtp", STRICT);
+    cat_relay_t smtp = address_of(pool, "smtp", STRICT);
 
     smtp.url = apr_pstrcat(pool, smtp.url, path, NULL);
     smtp.name = name;
-    assert_int_equal(deliver(pool, &smtp, TO), CAT_SMTP_SENT);
+    assert_int_equal(deliver(pool, &smtp, TO), CAT_DELIVERY_SENT);
     assert_string_equal(json_string_value(json_object_get(newest(pool, STRICT), "helo")), expected);
 }
 
@@ -119,19 +119,20 @@ static void test_never_sends_a_second_command_in_an_address(void **state)
                                           "<ann@example.net>",
                                           "ann@example.net> SIZE=1",
                                           ""};
-    cat_smtp_t smtp = address_of(*state, "smtp", PLAIN);
+    cat_relay_t smtp = address_of(*state, "smtp", PLAIN);
     size_t before = count(*state, PLAIN);
     const char *detail;
 
     for (size_t i = 0; i < UNIT_COUNT(hostile); i++) {
-        assert_int_equal(deliver(*state, &smtp, hostile[i]), CAT_SMTP_REFUSED);
-        assert_int_equal(cat_smtp_send(*state, &smtp, hostile[i], TO, MESSAGE, &detail), CAT_SMTP_REFUSED);
+        assert_int_equal(deliver(*state, &smtp, hostile[i]), CAT_DELIVERY_REFUSED);
+        assert_int_equal(cat_smtp_send(*state, &smtp, &(cat_letter_t){"id", hostile[i], TO, MESSAGE}, &detail),
+                         CAT_DELIVERY_REFUSED);
     }
     assert_int_equal(count(*state, PLAIN), before);
 }
 
 /* Returns a socket with a port of its own, on which it does not listen. */
-static int reserve_port(apr_pool_t *pool, cat_smtp_t *smtp)
+static int reserve_port(apr_pool_t *pool, cat_relay_t *smtp)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof(address);
@@ -139,21 +140,21 @@ static int reserve_port(apr_pool_t *pool, cat_smtp_t *smtp)
 
     assert_int_equal(bind(bound, (struct sockaddr *)&address, length), 0);
     assert_int_equal(getsockname(bound, (struct sockaddr *)&address, &length), 0);
-    *smtp = (cat_smtp_t){.url = apr_psprintf(pool, "smtp://127.0.0.1:%d", ntohs(address.sin_port))};
+    *smtp = (cat_relay_t){.url = apr_psprintf(pool, "smtp://127.0.0.1:%d", ntohs(address.sin_port))};
     return bound;
 }
 
 static void test_retries_when_nobody_listens(void **state)
 {
-    cat_smtp_t smtp;
+    cat_relay_t smtp;
     int bound = reserve_port(*state, &smtp);
 
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_RETRY);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_RETRY);
     close(bound);
 }
 
 /* A server that never replies, although the kernel accepts connections for it. */
-static int listen_silently(apr_pool_t *pool, cat_smtp_t *smtp)
+static int listen_silently(apr_pool_t *pool, cat_relay_t *smtp)
 {
     int listening = reserve_port(pool, smtp);
 
@@ -163,12 +164,12 @@ static int listen_silently(apr_pool_t *pool, cat_smtp_t *smtp)
 
 static void test_does_not_wait_for_a_silent_server(void **state)
 {
-    cat_smtp_t smtp;
+    cat_relay_t smtp;
     int listening = listen_silently(*state, &smtp);
     apr_time_t start = apr_time_now();
 
     smtp.timeout = 1;
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_RETRY);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_RETRY);
     assert_in_range(apr_time_as_msec(apr_time_now() - start), 900, 2500);
     close(listening);
 }
@@ -184,13 +185,13 @@ static void test_stops_when_the_flag_is_set(void **state)
 {
     atomic_int stopping = 0;
     pthread_t thread;
-    cat_smtp_t smtp;
+    cat_relay_t smtp;
     int listening = listen_silently(*state, &smtp);
     apr_time_t start = apr_time_now();
 
     smtp.stop = &stopping;
     pthread_create(&thread, NULL, raise_flag, &stopping);
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_RETRY);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_RETRY);
     assert_in_range(apr_time_as_msec(apr_time_now() - start), 50, 2500);
     pthread_join(thread, NULL);
     close(listening);
@@ -198,118 +199,118 @@ static void test_stops_when_the_flag_is_set(void **state)
 
 static void test_retries_when_the_message_is_not_acknowledged(void **state)
 {
-    cat_smtp_t smtp = address_of(*state, "smtp", HANG_DATA);
+    cat_relay_t smtp = address_of(*state, "smtp", HANG_DATA);
 
     smtp.timeout = 1;
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_RETRY);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_RETRY);
 }
 
 /* The server has accepted the message, so the client must not send it again, whatever happens afterwards. */
 static void test_does_not_wait_for_the_answer_to_quit(void **state)
 {
-    cat_smtp_t smtp = address_of(*state, "smtp", HANG_QUIT);
+    cat_relay_t smtp = address_of(*state, "smtp", HANG_QUIT);
     apr_time_t start = apr_time_now();
 
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SENT);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_SENT);
     assert_in_range(apr_time_as_msec(apr_time_now() - start), 0, 2500);
     assert_int_equal(count(*state, HANG_QUIT), 1);
 }
 
 static void test_is_never_downgraded(void **state)
 {
-    cat_smtp_t smtp = address_of(*state, "smtp", PLAIN);
+    cat_relay_t smtp = address_of(*state, "smtp", PLAIN);
     size_t before = count(*state, PLAIN);
 
     smtp.require_tls = 1;
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_SETUP);
 
     smtp = address_of(*state, "smtps", PLAIN);
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_SETUP);
     assert_int_equal(count(*state, PLAIN), before);
 }
 
 /* The server would accept the login and the message. */
 static void test_never_logs_in_without_tls(void **state)
 {
-    cat_smtp_t smtp = address_of(*state, "smtp", CLEAR_LOGIN);
+    cat_relay_t smtp = address_of(*state, "smtp", CLEAR_LOGIN);
 
     smtp.user = "shop";
     smtp.password = "secret";
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_SETUP);
     assert_int_equal(count(*state, CLEAR_LOGIN), 0);
 }
 
 static void test_sends_nothing_when_it_cannot_log_in(void **state)
 {
-    cat_smtp_t smtp = address_of(*state, "smtp", STARTTLS); /* which offers no mechanism for a login */
+    cat_relay_t smtp = address_of(*state, "smtp", STARTTLS); /* which offers no mechanism for a login */
     size_t before = count(*state, STARTTLS);
 
     smtp.ca_file = path_of(*state, STARTTLS, "cert.pem");
     smtp.user = "shop";
     smtp.password = "secret";
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_SETUP);
     assert_int_equal(count(*state, STARTTLS), before);
 }
 
 static void test_uses_starttls(void **state)
 {
-    cat_smtp_t smtp = address_of(*state, "smtp", STARTTLS);
+    cat_relay_t smtp = address_of(*state, "smtp", STARTTLS);
 
     smtp.require_tls = 1;
     smtp.ca_file = path_of(*state, STARTTLS, "cert.pem");
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SENT);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_SENT);
     assert_true(json_is_true(json_object_get(newest(*state, STARTTLS), "tls")));
 }
 
 static void test_checks_the_certificate_if_tls_is_required(void **state)
 {
-    cat_smtp_t smtp = address_of(*state, "smtp", STARTTLS);
+    cat_relay_t smtp = address_of(*state, "smtp", STARTTLS);
     size_t before = count(*state, STARTTLS);
 
     smtp.require_tls = 1;
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_SETUP);
 
     smtp.ca_file = path_of(*state, LOGIN, "cert.pem"); /* of another server */
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_SETUP);
 
     smtp.ca_file = path_of(*state, STARTTLS, "none.pem");
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_SETUP);
     assert_int_equal(count(*state, STARTTLS), before);
 }
 
 static void test_checks_the_name_in_the_certificate(void **state)
 {
-    cat_smtp_t smtp = address_of(*state, "smtp", OTHER_NAME);
+    cat_relay_t smtp = address_of(*state, "smtp", OTHER_NAME);
 
     smtp.require_tls = 1;
     smtp.ca_file = path_of(*state, OTHER_NAME, "cert.pem");
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SETUP);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_SETUP);
     assert_int_equal(count(*state, OTHER_NAME), 0);
 }
 
 static void test_accepts_any_certificate_if_tls_is_not_required(void **state)
 {
-    cat_smtp_t smtp = address_of(*state, "smtp", STARTTLS);
+    cat_relay_t smtp = address_of(*state, "smtp", STARTTLS);
 
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SENT);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_SENT);
     assert_true(json_is_true(json_object_get(newest(*state, STARTTLS), "tls")));
 }
 
 static void check_login(apr_pool_t *pool, const char *scheme, int server)
 {
-    cat_smtp_t smtp = address_of(pool, scheme, server);
+    cat_relay_t smtp = address_of(pool, scheme, server);
     size_t before = count(pool, server);
 
     smtp.ca_file = path_of(pool, server, "cert.pem");
-    assert_int_equal(deliver(pool, &smtp, TO), CAT_SMTP_SETUP); /* the server requires a login */
+    assert_int_equal(deliver(pool, &smtp, TO), CAT_DELIVERY_SETUP); /* the server requires a login */
 
     smtp.user = "shop";
     smtp.password = "wrong";
-    assert_int_equal(deliver(pool, &smtp, TO), CAT_SMTP_SETUP);
+    assert_int_equal(deliver(pool, &smtp, TO), CAT_DELIVERY_SETUP);
     assert_int_equal(count(pool, server), before);
 
     smtp.password = "secret";
-    assert_int_equal(deliver(pool, &smtp, TO), CAT_SMTP_SENT);
+    assert_int_equal(deliver(pool, &smtp, TO), CAT_DELIVERY_SENT);
     assert_int_equal(count(pool, server), before + 1);
     assert_true(json_is_true(json_object_get(newest(pool, server), "tls")));
     assert_string_equal(json_string_value(json_object_get(newest(pool, server), "auth")), "shop");
@@ -328,19 +329,20 @@ static void test_logs_in_over_smtps(void **state)
 /* The client checks it before it learns that the server requires a login. */
 static void test_checks_the_certificate_of_smtps(void **state)
 {
-    cat_smtp_t smtp = address_of(*state, "smtps", SMTPS);
+    cat_relay_t smtp = address_of(*state, "smtps", SMTPS);
     const char *detail;
 
-    assert_int_equal(cat_smtp_send(*state, &smtp, FROM, TO, MESSAGE, &detail), CAT_SMTP_SETUP);
+    assert_int_equal(cat_smtp_send(*state, &smtp, &(cat_letter_t){"id", FROM, TO, MESSAGE}, &detail),
+                     CAT_DELIVERY_SETUP);
     assert_non_null(strstr(detail, "certificate"));
 }
 
 static void test_uses_no_proxy_of_the_environment(void **state)
 {
-    cat_smtp_t smtp = address_of(*state, "smtp", PLAIN);
+    cat_relay_t smtp = address_of(*state, "smtp", PLAIN);
 
     setenv("ALL_PROXY", "socks5://127.0.0.1:1", 1);
-    assert_int_equal(deliver(*state, &smtp, TO), CAT_SMTP_SENT);
+    assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_SENT);
     unsetenv("ALL_PROXY");
 }
 

@@ -65,12 +65,20 @@ static void test_words_are_found_and_listed(void **state)
     assert_string_equal(cat_text_join(*state, one), "point");
 }
 
+static void test_host_of_a_url(void **state)
+{
+    (void)state;
+    assert_string_equal(cat_text_host("https://shop.example.com:8443/a"), "shop.example.com:8443/a");
+    assert_string_equal(cat_text_host("null://"), "");
+    assert_null(cat_text_host("mailto:ada@example.com"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_a_short_text_stays_as_it_is), UNIT_TEST(test_characters_are_counted_and_never_cut),
         UNIT_TEST(test_what_is_no_text_is_replaced), UNIT_TEST(test_characters_are_read_one_by_one),
-        UNIT_TEST(test_words_are_found_and_listed),
+        UNIT_TEST(test_words_are_found_and_listed),  UNIT_TEST(test_host_of_a_url),
     };
     return UNIT_RUN(tests);
 }

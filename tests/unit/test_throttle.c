@@ -92,6 +92,21 @@ static void test_failures_follow_a_name(void **state)
     assert_int_equal(attempt(a, "ann", HOME), 0);
 }
 
+/* As it may between the two statements that empty the new name's failures and move the old one's to it. */
+static void test_new_name_may_fail_while_a_user_takes_it(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+    const char *ann = cat_throttle_login_key(*state, "ann"), *grace = cat_throttle_login_key(*state, "grace");
+
+    fail_often(a, "ann", 3);
+    attempt(a, "grace", HOME);
+    assert_int_equal(cat_db_exec(a->c.db, SQL_LOGIN_MOVE, CAT_VALUES(grace, ann), NULL), APR_SUCCESS);
+    assert_string_equal(
+        unit_accounts_sql(
+            a, apr_pstrcat(*state, "SELECT failures FROM login_failures WHERE account = '", grace, "'", NULL)),
+        "4");
+}
+
 static void test_no_login_has_the_key_of_a_user(void **state)
 {
     assert_string_not_equal(cat_throttle_user_key(*state, ANN), cat_throttle_login_key(*state, ANN));
@@ -148,6 +163,7 @@ int main(void)
         UNIT_TEST(test_a_clock_set_back_ends_the_delay),
         UNIT_TEST(test_logins_are_not_stored),
         UNIT_TEST(test_failures_follow_a_name),
+        UNIT_TEST(test_new_name_may_fail_while_a_user_takes_it),
         UNIT_TEST(test_no_login_has_the_key_of_a_user),
     };
     return UNIT_RUN(tests);

@@ -97,6 +97,20 @@ static void test_first_connection_asks_all_hosts(void **state)
     assert_int_equal(server.questions, 1);
 }
 
+/* Otherwise each new connection would ask them all as long as there is no primary. */
+static void test_stand_by_asks_no_host(void **state)
+{
+    cat_connection_t *conn = make_first(*state);
+
+    server.hosts[0] = server.hosts[1] = "7 0";
+    assert_int_equal(check(conn, "7 0"), APR_SUCCESS);
+    assert_int_equal(check(conn, "7 0"), APR_SUCCESS);
+    assert_int_equal(server.questions, 0);
+    server.hosts[0] = "7 2";
+    assert_int_equal(check(conn, "7 1"), CAT_ENOTREADY);
+    assert_int_equal(server.questions, 1);
+}
+
 static void test_what_says_nothing_is_used(void **state)
 {
     cat_connection_t *conn = make_first(*state);
@@ -121,6 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_former_primary_is_refused),
         UNIT_TEST(test_first_connection_asks_all_hosts),
+        UNIT_TEST(test_stand_by_asks_no_host),
         UNIT_TEST(test_what_says_nothing_is_used),
     };
     return UNIT_RUN(tests);

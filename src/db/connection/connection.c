@@ -312,36 +312,31 @@ void cat_connection_roll_back(cat_connection_t *conn)
     }
 }
 
-typedef struct first_value_t {
-    apr_pool_t *pool;
-    const char *value;
-    int seen;
-} first_value_t;
-
-static apr_status_t keep_first_value(void *baton, const char *const *values, int count)
+apr_status_t cat_connection_keep_first(void *baton, const char *const *values, int count)
 {
-    first_value_t *first = baton;
-    if (!first->seen && count > 0) {
-        first->value = values[0] ? apr_pstrdup(first->pool, values[0]) : NULL;
-        first->seen = 1;
+    cat_first_row_t *first = baton;
+
+    first->values = apr_palloc(first->pool, (apr_size_t)count * sizeof(*first->values));
+    for (int i = 0; i < count; i++) {
+        first->values[i] = values[i] ? apr_pstrdup(first->pool, values[i]) : NULL;
     }
-    return APR_SUCCESS;
+    return CAT_ENOUGH;
 }
 
-static apr_status_t ask_on_pool(cat_connection_t *conn, apr_pool_t *pool, const char *text, first_value_t *first)
+static apr_status_t ask_on_pool(cat_connection_t *conn, apr_pool_t *pool, const char *text, cat_first_row_t *first)
 {
     apr_status_t rv = CAT_EDEAD;
 
     for (int tries = 0; rv == CAT_EDEAD && tries < TRIES; tries++) {
-        rv = conn->dialect->executor->ask(conn, pool, text, keep_first_value, first);
+        rv = conn->dialect->executor->ask(conn, pool, text, cat_connection_keep_first, first);
     }
-    return rv == CAT_EDEAD ? CAT_EDOWN : rv;
+    return rv == CAT_ENOUGH ? APR_SUCCESS : rv == CAT_EDEAD ? CAT_EDOWN : rv;
 }
 
 /* What the driver prepares is closed while this thread still has the connection. */
 apr_status_t cat_connection_ask(cat_connection_t *conn, apr_pool_t *pool, const char *text, const char **value)
 {
-    first_value_t first = {.pool = pool};
+    cat_first_row_t first = {.pool = pool};
     apr_pool_t *own;
     apr_status_t rv = apr_pool_create(&own, pool);
 
@@ -350,7 +345,7 @@ apr_status_t cat_connection_ask(cat_connection_t *conn, apr_pool_t *pool, const 
         apr_pool_destroy(own);
     }
     if (value) {
-        *value = first.value;
+        *value = first.values ? first.values[0] : NULL;
     }
     return rv;
 }

@@ -5,6 +5,7 @@
 #include <apr_time.h>
 
 #include "db/dialects/dialect.h"
+#include "db/connection/select.h"
 #include "lib/log.h"
 
 /*
@@ -18,6 +19,14 @@ typedef struct cat_connection_t cat_connection_t;
 
 /* Sends plain text, and again when a change of the schema kept it from running. */
 apr_status_t cat_connection_send(cat_connection_t *conn, const char *text);
+
+/* Keeps the first row that it is given, on the pool: a cat_row_t, whose baton is a cat_first_row_t. */
+typedef struct cat_first_row_t {
+    apr_pool_t *pool;
+    const char **values; /* NULL: there was no row */
+} cat_first_row_t;
+
+cat_row_t cat_connection_keep_first;
 
 /* The same for text that may return rows, which are drained. *value, on the pool: the first value of the first row;
  * NULL where there is none. value may be NULL. */

@@ -8,7 +8,7 @@
 
 typedef struct cat_connection_t cat_connection_t;
 
-#define CAT_HOST_PATIENCE "2" /* seconds */
+#define CAT_HOST_PATIENCE 2 /* seconds */
 
 /*
  * How statements reach the database, on a connection that apr_dbd has opened. Each dialect names its executor. Only
@@ -43,7 +43,7 @@ typedef struct cat_executor_t {
     void (*cut)(cat_connection_t *conn);
 
     /* Asks each host that the parameters name, if they name several, on a connection of its own. answer has its first value, NULL for
-     * none; a host that does not answer in CAT_HOST_PATIENCE seconds is left out. */
+     * none; of a host that takes more than CAT_HOST_PATIENCE seconds to connect, or to answer, it has none. */
     void (*ask_hosts)(const cat_connection_t *conn, const char *text, void (*answer)(void *baton, const char *text),
                       void *baton);
 

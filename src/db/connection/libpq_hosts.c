@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/connection/libpq_hosts.h"
 
+#include <apr_general.h>
 #include <apr_strings.h>
+#include <apr_time.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,11 +70,25 @@ static PGconn *connect_host(const PQconninfoOption *options, int n)
     names[count] = "target_session_attrs";
     values[count++] = "any";
     names[count] = "connect_timeout";
-    values[count++] = CAT_HOST_PATIENCE;
+    values[count++] = APR_STRINGIFY(CAT_HOST_PATIENCE);
     names[count] = "tcp_user_timeout"; /* milliseconds: also of a host that is gone when it has been connected */
-    values[count++] = CAT_HOST_PATIENCE "000";
+    values[count++] = APR_STRINGIFY(CAT_HOST_PATIENCE) "000";
     names[count] = values[count] = NULL;
     return PQconnectdbParams(names, values, 0);
+}
+
+/* Not PQexec, which waits for ever where the machine acknowledges each packet but the server hangs. */
+static PGresult *query_host(PGconn *host, const char *text)
+{
+    struct pollfd answer = {.fd = PQsocket(host), .events = POLLIN};
+    apr_time_t until = apr_time_now() + apr_time_from_sec(CAT_HOST_PATIENCE);
+    int is_waiting = PQsendQuery(host, text);
+
+    while (is_waiting && PQisBusy(host)) {
+        apr_interval_time_t left = until - apr_time_now();
+        is_waiting = left > 0 && poll(&answer, 1, (int)apr_time_as_msec(left) + 1) >= 0 && PQconsumeInput(host);
+    }
+    return is_waiting ? PQgetResult(host) : NULL;
 }
 
 void cat_libpq_hosts_ask(PGconn *pg, const char *text, void (*answer)(void *baton, const char *text), void *baton)
@@ -84,7 +101,7 @@ void cat_libpq_hosts_ask(PGconn *pg, const char *text, void (*answer)(void *bato
     count = hosts ? count_parts(hosts->val) : 1;
     for (int i = 0; count > 1 && i < count; i++) {
         PGconn *host = connect_host(options, i);
-        PGresult *result = PQexec(host, text);
+        PGresult *result = query_host(host, text);
 
         answer(baton, PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : NULL);
         PQclear(result);

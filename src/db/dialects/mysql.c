@@ -209,11 +209,16 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_LOGIN_TRY_FIRST] =
         "INSERT INTO login_failures (account, network, failures, allowed_at, failed_at)"
         " VALUES (%s, %s, 1, 0, %s)",
+    [SQL_LOGIN_MOVE] =
+        "INSERT INTO login_failures (account, network, failures, allowed_at, failed_at)"
+        " SELECT %s, f.network, f.failures, f.allowed_at, f.failed_at FROM login_failures f WHERE f.account = %s"
+        " ON DUPLICATE KEY UPDATE failures = login_failures.failures + VALUES(failures), allowed_at = VALUES(allowed_at)",
     [SQL_IDEMPOTENCY_INSERT] =
         "INSERT INTO idempotency_keys (key_hash, part, content, expires_at) VALUES (%s, %s, %s, %s)",
     [SQL_HEALTH] =
         "SELECT MAX(version), (SELECT MIN(created_at) FROM outbox WHERE state = 'pending'),"
-        " CASE WHEN @@global.read_only = 0 THEN 1 ELSE 0 END FROM schema_version",
+        " CASE WHEN @@global.read_only = 0 THEN 1 ELSE 0 END FROM schema_version"
+        " WHERE version > 0",
     /* Only MariaDB reads what is between the marks. */
     [SQL_STILL_OPEN] = "SELECT 1 /*M! = @@in_transaction */",
     [SQL_PURGE_REFRESH_TOKENS] = "DELETE FROM refresh_tokens WHERE expires_at < %s ORDER BY expires_at LIMIT 200",

@@ -105,7 +105,8 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 static const char *const statements[SQL_COUNT] = {
     /* clang-format off */
     [SQL_DATABASE] =
-        "SELECT 'PostgreSQL', SPLIT_PART(current_setting('server_version'), ' ', 1), MAX(version) FROM schema_version",
+        "SELECT 'PostgreSQL', SPLIT_PART(current_setting('server_version'), ' ', 1), COALESCE(MAX(version), 0)"
+        " FROM schema_version WHERE version > 0",
     [SQL_PRODUCT_LIST] =
         "SELECT " PRODUCT_COLUMNS ", " PRODUCT_TOTAL NEWEST("", "CAST($1 AS BIGINT) + CAST($2 AS BIGINT)")
         " LIMIT %s OFFSET %s",
@@ -141,7 +142,7 @@ static const char *const statements[SQL_COUNT] = {
         " (SELECT 1 FROM pg_stat_replication WHERE sync_state IS NULL OR sync_state <> 'async')"
         " OR EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
         " AND query_start < clock_timestamp() - INTERVAL '2 seconds')) THEN 2 ELSE 1 END"
-        " FROM schema_version",
+        " FROM schema_version WHERE version > 0",
     [SQL_MOVE_REVOCATION] =
         "INSERT INTO revoked_sessions (session_id, ended_at, imported_at)"
         " VALUES (%s, %s, CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT))",

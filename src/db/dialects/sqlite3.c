@@ -56,7 +56,8 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 
 /* The statements in which it differs from db/dialects/sql.def. */
 static const char *const statements[SQL_COUNT] = {
-    [SQL_DATABASE] = "SELECT 'SQLite', sqlite_version(), MAX(version) FROM schema_version",
+    [SQL_DATABASE] =
+        "SELECT 'SQLite', sqlite_version(), COALESCE(MAX(version), 0) FROM schema_version WHERE version > 0",
     [SQL_PRODUCT_INSERT] = PRODUCT_INSERT_SQLITE3(PRODUCT_ROW),
     [SQL_PRODUCT_INSERT_2] = PRODUCT_INSERT_SQLITE3(TWICE(PRODUCT_ROW)),
     [SQL_PRODUCT_INSERT_4] = PRODUCT_INSERT_SQLITE3(TWICE(TWICE(PRODUCT_ROW))),

@@ -8,7 +8,7 @@
  *     B  timeline 1 ----------+ promoted: timeline 2 --------------------------
  *
  * So each new connection asks for cluster and timeline, and the children of a server share the newest timeline that any of them has
- * seen. A server that has seen none yet, because it has just started, asks all hosts that the parameters name.
+ * seen. A server that is led to a primary, and has seen none yet because it has just started, asks all hosts that the parameters name.
  */
 #include "db/pool/timeline.h"
 
@@ -71,10 +71,10 @@ apr_status_t cat_timeline_check(cat_connection_t *conn)
     if (rv != APR_SUCCESS) { /* the user may not ask, which is no reason to refuse the server */
         return rv == CAT_ELOST ? rv : APR_SUCCESS;
     }
-    if (!note_timeline(conn, 0)) {
+    conn->timeline = parse_timeline(text);
+    if (conn->timeline && !note_timeline(conn, 0)) {
         conn->dialect->executor->ask_hosts(conn, conn->dialect->timeline, take_answer, conn);
     }
-    conn->timeline = parse_timeline(text);
     return cat_timeline_check_again(conn);
 }
 

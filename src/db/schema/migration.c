@@ -239,8 +239,12 @@ static apr_status_t read_versions(cat_db_t *db, int *had_schema, int *version, i
 {
     const char *file;
     cat_connection_t *conn;
-    apr_status_t rv = cat_checkout_connect_bare(db, CAT_TO_READ, &conn);
+    apr_status_t rv;
+    int tries = 0;
 
+    do {
+        rv = cat_checkout_connect_bare(db, CAT_TO_READ, &conn);
+    } while (cat_checkout_try_again(db, &rv, CAT_REPEATABLE, &tries));
     if (rv != APR_SUCCESS) {
         return rv;
     }

@@ -7,12 +7,16 @@
 #include "db/sqlite/database_file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <apr_file_info.h>
-#include <apr_lib.h>
 #include <apr_strings.h>
+
+#include "lib/file.h"
+
+#define LINKS_MAX 40 /* that one path is followed through, as Linux does */
 
 /* ---- words ---- */
 
@@ -30,21 +34,10 @@ static const char *group_name(apr_pool_t *pool, apr_gid_t gid)
     return apr_gid_name_get(&name, gid, pool) == APR_SUCCESS ? name : apr_psprintf(pool, "%lu", (unsigned long)gid);
 }
 
-/* For a shell; unchanged where it needs no quotes. */
-static const char *quote_path(apr_pool_t *pool, const char *path)
-{
-    const char *rest = path;
-
-    while (apr_isalnum(*rest) || (*rest && strchr("/._-", *rest))) {
-        rest++;
-    }
-    return *rest ? apr_pstrcat(pool, "'", path, "'", NULL) : path;
-}
-
 static const char *make_command(apr_pool_t *pool, const char *directory, const cat_os_user_t *user)
 {
     return apr_psprintf(pool, "install -d -o %s -g %s -m 750 %s", user_name(pool, user->uid),
-                        group_name(pool, user->gid), quote_path(pool, directory));
+                        group_name(pool, user->gid), cat_file_quote(pool, directory));
 }
 
 /* ---- paths ---- */
@@ -139,7 +132,7 @@ static const char *find_denied_files(apr_pool_t *pool, const char *path, const c
         const char *file = apr_pstrcat(pool, path, suffixes[i], NULL);
         if (is_denied(pool, file, i > 0, user)) {
             *first = *first ? *first : file;
-            denied = apr_pstrcat(pool, denied, " ", quote_path(pool, file), NULL);
+            denied = apr_pstrcat(pool, denied, " ", cat_file_quote(pool, file), NULL);
         }
     }
     return denied;
@@ -189,15 +182,29 @@ static const char *explain_denied(apr_pool_t *pool, const char *path, const char
                         directory, name, make_command(pool, directory, user));
 }
 
-const char *cat_database_file_check(apr_pool_t *pool, const char *path, const cat_os_user_t *user)
+/* SQLite follows links to files: it creates the file that one leads to, and -wal and -shm are beside that. */
+static const char *follow_links(apr_pool_t *pool, const char *path)
 {
-    const char *directory = directory_of(pool, path);
+    char target[PATH_MAX];
+    ssize_t length;
+
+    for (int i = 0; i < LINKS_MAX && (length = readlink(path, target, sizeof(target))) > 0; i++) {
+        const char *name = apr_pstrmemdup(pool, target, (apr_size_t)length);
+        path = *name == '/' ? name : apr_pstrcat(pool, directory_of(pool, path), "/", name, NULL);
+    }
+    return path;
+}
+
+const char *cat_database_file_check(apr_pool_t *pool, const char *named, const cat_os_user_t *user)
+{
+    const char *path = cat_database_file_is_path(named) ? follow_links(pool, named) : NULL, *directory;
     char reason[120];
     int error;
 
-    if (!cat_database_file_is_path(path)) {
+    if (!path) {
         return NULL;
     }
+    directory = directory_of(pool, path);
     if (is_directory(pool, path)) {
         return apr_psprintf(pool, "%s: is a directory; name a file in it, such as catalog.db", path);
     }
