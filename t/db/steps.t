@@ -4,6 +4,7 @@
 # route: GET /health/ready
 # case: 5 23
 # runs: first
+# again: db
 use CatalogTest;
 use POSIX ();
 use Time::HiRes qw(sleep);

@@ -33,7 +33,7 @@ my $db = $server->database;
 ok(wait_until(30, sub { $db->selectrow_array('SELECT COUNT(*) FROM products') }), 'the imports have begun');
 my (@waited, %answers);
 my $user = register($server);
-my $end = time + 12;
+my $end = time + 6;
 while (time < $end) {
     my $begun = time;
     my $r = $server->api(POST => '/products', { name => 'one', price => 1 }, token => $user->{token});
