@@ -34,7 +34,7 @@ SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,u
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps deps-dev run install uninstall deb check check-package check-apparmor exchanges lint unit t one openapi browser lighthouse cluster httpd-tests bench asan coverage covered tsan fuzz fuzzers format tidy clean help
+.PHONY: all deps deps-dev run install uninstall deb check nightly check-package check-apparmor exchanges lint unit t one openapi browser lighthouse cluster httpd-tests bench asan coverage covered tsan fuzz fuzzers format tidy clean help
 
 all: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl ## build build/mod_catalog.so and build/catalogctl
 
@@ -109,25 +109,36 @@ deb: ## build the Debian packages, in build/deb
 	@tools/deps build package
 	@tools/package $(BUILD)/deb
 
-# The whole suite runs on SQLite under event. On the other databases run the folders whose files a database can change. The folders about
-# what threads and children share, which is what an MPM changes, run on each database under one more: prefork, whose children have a
-# connection each, or worker, which is event without its listener.
+# The whole suite runs on SQLite under event; on the other databases, and under another MPM on each, the files that these can change:
+# their line "# again:" says so, see CONTRIBUTING.md. The suite waits more than it computes, so what computes runs beside it.
 DATABASES = $(if $(filter file,$(origin DB)),sqlite3 mysql pgsql,$(DB))
-DB_TESTS = $(filter-out t/auth t/authz t/conf t/config t/docs t/http t/keys t/lib,$(patsubst %/,%,$(wildcard t/*/)))
-MPM_TESTS = t/db t/load t/server
 MPM_sqlite3 = prefork
 MPM_mysql = worker
 MPM_pgsql = prefork
-SUITE = check_suite() { echo "check: t DB=$$1 MPM=$$2 $$3"; $(MAKE) --no-print-directory t DB=$$1 MPM=$$2 T="$$3" COMPARE=$$4 || exit 1; }
+BESIDE = lint tidy unit openapi browser
 check: ## everything the CI runs: deps-dev, lint, tidy, unit, t on each database and under each MPM, exchanges, openapi, and browser
 	@tools/deps build run test
 	@$(MAKE) --no-print-directory --quiet -j$$(nproc) all $(UNITS) $(REPLAYS)
-	@$(MAKE) --no-print-directory -j$$(nproc) -Otarget lint tidy unit
-	@$(SUITE); check_suite $(firstword $(DATABASES)) event '' 1; \
-	  for db in $(wordlist 2,9,$(DATABASES)); do check_suite $$db event '$(DB_TESTS)'; done; \
-	  $(foreach db,$(DATABASES),check_suite $(db) $(MPM_$(db)) '$(MPM_TESTS)';)
-	@$(MAKE) --no-print-directory openapi browser BROWSERS=chromium
-	@echo 'check: passed: lint, tidy, unit, t on $(DATABASES), openapi, browser'
+	@$(MAKE) --no-print-directory -k $(BESIDE) BROWSERS=chromium >$(BUILD)/beside.log 2>&1 & beside=$$!; failed=; \
+	  trap 'kill $$beside 2>/dev/null' EXIT; trap 'exit 1' HUP INT TERM; \
+	  suite() { echo "check: t DB=$$1 MPM=$$2 $$3"; $(MAKE) --no-print-directory t DB=$$1 MPM=$$2 $$3 JOBS=12 || failed="$$failed t-DB=$$1-MPM=$$2"; }; \
+	  suite $(firstword $(DATABASES)) event COMPARE=1; \
+	  for db in $(wordlist 2,9,$(DATABASES)); do suite $$db event AGAIN=db; done; \
+	  $(foreach db,$(DATABASES),suite $(db) $(MPM_$(db)) AGAIN=mpm;) \
+	  echo 'check: $(BESIDE)'; wait $$beside || failed="$$failed one-of:$$(echo $(BESIDE) | tr ' ' ,)"; cat $(BUILD)/beside.log; \
+	  test -z "$$failed" || { echo "check: failed:$$failed" >&2; exit 1; }
+	@echo 'check: passed: t on $(DATABASES), $(BESIDE)'
+
+# What check leaves out because it takes long and is not about every change; ":" stands for a space.
+NIGHTLY = tidy:CHECKS= \
+  $(filter-out t:DB=sqlite3:MPM=event,$(foreach db,sqlite3 mysql pgsql,$(foreach mpm,event worker prefork,t:DB=$(db):MPM=$(mpm)))) \
+  $(foreach db,sqlite3 mysql pgsql,one:T=t/search/model.t:CATALOG_QUESTIONS=10000:DB=$(db)) \
+  browser:BROWSERS=firefox lighthouse cluster httpd-tests check-package check-apparmor coverage asan tsan fuzz bench
+nightly: ## what check leaves out: the whole suite on each database under each MPM, sanitizers, package, cluster, bench and others; requires root, takes hours: make nightly [NIGHTLY="asan tsan"]
+	@failed=; nightly() { echo "nightly: make $$*"; $(MAKE) --no-print-directory "$$@" || failed="$$failed$$(printf '\n  make %s' "$$*")"; }; \
+	  $(foreach part,$(NIGHTLY),nightly $(subst :, ,$(part));) \
+	  test -z "$$failed" || { echo "nightly: failed:$$failed" >&2; exit 1; }
+	@echo 'nightly: passed'
 
 check-package: ## build, install, upgrade, remove and purge the Debian package in bare Debians: requires root, takes some minutes
 	@tools/deps check-package

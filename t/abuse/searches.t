@@ -13,6 +13,7 @@ use Time::HiRes qw(sleep time);
 
 my ($PRODUCTS, $PORTION, $CLIENTS) = (40_000, 4000, 40);
 my $server = server(conf => moderate() . <<'END_CONF')->start;
+CatalogMaxConnections 10
 StartServers        1
 ServerLimit         1
 ThreadsPerChild     64

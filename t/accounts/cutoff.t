@@ -2,6 +2,7 @@
 # route: POST /auth/logout
 # route: GET /auth/me
 # runs: first
+# again: db
 # While a server is cut off from the database, other servers end sessions. It accepts no token of those sessions: neither during the
 # outage, once CatalogRevocationDelay has passed, nor when the database is back.
 use CatalogTest;
@@ -17,6 +18,13 @@ my $user = register($one);
 my ($params, $cut, $mend, $sign_out) = other_way();
 my $key = key_path;
 my $two = server(engine => $engine, mount => "CatalogRevocationDelay $DELAY", conf => <<"END");
+# No child begins during the outage: it would have read nothing.
+<IfModule !mpm_prefork_module>
+    ServerLimit         2
+    MaxRequestWorkers   64
+    MinSpareThreads     16
+    MaxSpareThreads     64
+</IfModule>
 DBDParams "$params"
 <Location "/files">
     AuthType        Catalog
@@ -78,7 +86,7 @@ is(me($_), '200', 'the API accepts both tokens') for $stays, $ends;
 
 $cut->();
 my $start = time;
-sleep 0.1 while time < $start + $DELAY + 2; # the server checks a file once a second
+wait_until(10, sub { time > $start + $DELAY && file($stays) eq '503' }); # the server checks a file once a second
 $sign_out->($ends);
 is(file($_), '503', 'without the database the server answers 503 in front of a file') for $stays, $ends;
 is(me($_), '500', 'without the database the API answers 500') for $stays, $ends;

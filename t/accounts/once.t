@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/refresh
 # runs: first
+# again: db
 # Two requests use one refresh token at once, on one server or on two that share a database: without a grace period one of them
 # succeeds, within it both get the same successor.
 use CatalogTest;

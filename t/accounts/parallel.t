@@ -6,7 +6,7 @@ use CatalogTest;
 use CatalogAccounts;
 use Time::HiRes qw(sleep time);
 
-my $GRACE = 4; # seconds
+my $GRACE = 4 * int slowness(); # seconds, in which fifty requests must be answered
 my $server = accounts(mount => "CatalogRefreshGrace $GRACE\nCatalogMaxConnections 32\nCatalogRateLimit refresh Off", conf => <<'END');
 <IfModule mpm_prefork_module>
     StartServers 50

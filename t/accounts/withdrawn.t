@@ -3,6 +3,7 @@
 # route: DELETE /users/:id/sessions
 # route: POST /auth/confirm
 # route: POST /auth/password/reset
+# again: db
 # What takes a right away from a user withdraws the links that were mailed before; a locked account's links do not work.
 use CatalogTest;
 use CatalogAccounts;

@@ -4,6 +4,7 @@
 # route: PUT /products/:id
 # route: DELETE /products/:id
 # case: 4 23
+# again: db
 use utf8;
 use CatalogTest;
 

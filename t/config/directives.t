@@ -200,7 +200,7 @@ for (['none of the parameters', '', ',reconnect=0,flags=CLIENT_FOUND_ROWS'],
 }
 
 # Above DBDMax, mod_dbd would let requests wait without limit, except under prefork.
-my $above = mpm() eq 'prefork' ? qr/^OK$/ : qr/CatalogMaxConnections of 10 above the DBDMax of 9/;
+my $above = mpm() eq 'prefork' ? qr/^OK$/ : qr/CatalogMaxConnections of 32 above the DBDMax of 9/;
 like(said(conf => "DBDMax 9\n"), $above, 'more connections than DBDMax are refused, except under prefork');
 like(said(conf => "<VirtualHost *>\nDBDMax 9\n</VirtualHost>\n"), $above,
     'more than the DBDMax of a virtual host are refused, except under prefork');

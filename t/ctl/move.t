@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/refresh
 # route: POST /auth/confirm
+# again: db
 # catalogctl export and import: move a whole catalogue from one database to another, and change nothing else.
 use CatalogTest;
 use CatalogTest::Ctl qw(command command_for at_terminal run);

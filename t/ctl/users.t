@@ -31,7 +31,7 @@ sub ends_within {
     my ($seconds, $token, $name) = @_;
     my $start = time;
     wait_until($seconds + 5, sub { refused($token) == 16 });
-    cmp_ok(time - $start, '<', $seconds, $name);
+    takes_less(time - $start, $seconds, $name);
     is(refused($token), 16, "$name, and later, too");
 }
 

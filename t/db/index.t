@@ -5,6 +5,7 @@
 # route: GET /products
 # case: 5 23
 # mpm: event
+# again: db
 # What is derived of products for conditions, order and search, and counted of categories. The MPM does not matter.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);

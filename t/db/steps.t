@@ -4,6 +4,7 @@
 # route: GET /health/ready
 # case: 5 23
 # runs: first
+# again: db
 # Steps of the schema that a later version adds: the source with two more of them is built as such a version.
 use CatalogTest;
 use CatalogTest::Copy ();

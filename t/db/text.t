@@ -5,6 +5,7 @@
 # route: GET /products
 # case: 21 47 48
 # mpm: event
+# again: db
 # Every database compares text and stores numbers alike. The MPM does not matter.
 use utf8;
 use CatalogTest;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /database
+# again: db
 use CatalogTest;
 use CatalogAccounts;
 

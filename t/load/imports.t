@@ -35,7 +35,7 @@ my $db = $server->database;
 ok(wait_until(30, sub { $db->selectrow_array('SELECT COUNT(*) FROM products') }), 'the imports have begun');
 my (@waited, @spans, %answers);
 my $user = register($server);
-my $end = time + 12;
+my $end = time + 6;
 while (time < $end) {
     my $sign_in = @waited % 4 == 3;
     my $begun = time;

@@ -3,6 +3,7 @@
 # route: POST /products
 # route: DELETE /products/:id
 # runs: first
+# again: db
 # The total of the list while clients and another program write and children are killed: no answer contradicts itself, and at the end
 # the total is right.
 use CatalogTest;

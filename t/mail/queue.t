@@ -2,6 +2,7 @@
 # route: GET /mails
 # route: POST /mails/retry
 # route: POST /mails/:id/retry
+# again: db
 # Administrators see the mails that are not sent yet, and send those after all that were given up.
 use CatalogTest;
 use CatalogAccounts;

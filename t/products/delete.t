@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: DELETE /products/:id
+# again: db
 use CatalogTest;
 
 my $token = token();

@@ -2,6 +2,7 @@
 # route: GET /products/export
 # mpm: event worker
 # runs: first
+# again: db
 # The whole catalogue as a file, in one state, however slowly it is read; and what the client sees when that fails.
 use utf8;
 use CatalogTest;

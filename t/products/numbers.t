@@ -2,6 +2,7 @@
 # route: POST /products
 # route: PUT /products/:id
 # case: 48
+# again: db
 use CatalogTest;
 
 my $token = token();

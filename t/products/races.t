@@ -2,6 +2,7 @@
 # route: PUT /products/:id
 # route: DELETE /products/:id
 # case: 22
+# again: db
 use CatalogTest;
 
 my $token = token();

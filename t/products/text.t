@@ -2,6 +2,7 @@
 # route: POST /products
 # route: PUT /products/:id
 # case: 47 57
+# again: db
 use utf8;
 use CatalogTest;
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products
 # route: POST /register
+# again: mpm
 # A graceful restart: new settings apply, no request is lost, and every answer is valid.
 use CatalogTest;
 use Time::HiRes qw(sleep);

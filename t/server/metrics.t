@@ -31,6 +31,7 @@
 # moves: catalog_mails_failed_total deferred refused expired
 # moves: catalog_schema_version
 # moves: catalog_build_info
+# again: mpm
 # SetHandler catalog-metrics: every series counts what it says, over all children.
 use CatalogTest;
 use CatalogAccounts;

@@ -4,6 +4,7 @@
 # runs: first
 # moves: catalog_database_connections (sqlite3)
 # moves: catalog_database_write_queue (sqlite3 event worker)
+# again: mpm
 # Metrics over children, graceful restarts, killed children and a stop: nothing is lost, and no counter goes back.
 use CatalogTest;
 use CatalogTest::Metrics qw(location scrape moves moved_since);

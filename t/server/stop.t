@@ -2,6 +2,7 @@
 # route: GET /products
 # route: POST /products
 # runs: first
+# again: mpm
 # A server that stops under load ends its children in order, and loses no acknowledged write. Under prefork the signal interrupts a
 # child wherever it is.
 use CatalogLoad;

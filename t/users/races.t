@@ -2,6 +2,7 @@
 # route: POST /register
 # route: POST /users
 # case: 20 21
+# again: db
 use CatalogTest;
 
 sub statuses { my %n; $n{ $_->{status} }++ for @_; return \%n }

@@ -24,7 +24,7 @@ my @MODULES = qw(
     headers include mime proxy proxy_http reqtimeout request rewrite setenvif status unique_id
 );
 
-my %MARK = (db => qr/sqlite3|mysql|pgsql/, mpm => qr/event|worker|prefork/, runs => qr/first|last|alone/);
+my %MARK = (db => qr/sqlite3|mysql|pgsql/, mpm => qr/event|worker|prefork/, runs => qr/first|last|alone/, again => qr/db|mpm/);
 
 # The tests forge tokens with this key.
 my $KEY = 'kZ3v8Qm1Wc5Xn7Lp0Rt2Yh4Jd6Gf9Sb_Ae-Uo1Ii2Ee';
@@ -170,10 +170,14 @@ sub run_tests {
 # descriptor 3: at its end of file, TAP::Harness would wait for this test alone.
 sub complaints { setting('home') . '/' . $_[0] =~ tr{/}{-}r . '.err' }
 
-# The files that the command line names, or all, without those for another database or MPM.
+# The files that the command line names, or all, without those for another database or MPM. With AGAIN, those of them that
+# "# again:" marks so, and those that do not run on SQLite.
 sub choose {
     my ($self) = @_;
     my @files = @{ $self->{tests} } ? @{ $self->{tests} } : sort glob 't/*/*.t';
+    if (my $again = $ENV{AGAIN}) {
+        @files = grep { marked($_, 'again') =~ /\b$again\b/ || ($again eq 'db' && (marked($_, 'db') || 'sqlite3') !~ /sqlite3/) } @files;
+    }
     for my $what (qw(db mpm)) {
         my $is = setting($what);
         my @fitting = grep { (marked($_, $what) || $is) =~ /\b$is\b/ } @files;

@@ -65,12 +65,14 @@ sub is_under_tsan { return defined $ENV{TSAN_OPTIONS} }
 # Under AddressSanitizer? It notes all variables of a module each time that httpd loads it, and never forgets them.
 sub is_under_asan { return defined $ENV{ASAN_OPTIONS} }
 
-# How much longer than in a tenth of a second a loop ends that takes less on an idle machine of today: 1 there, 4 when eight processes
-# share two cores, or on a processor of a quarter of the speed.
+# How much slower than on an idle machine of today: the longer of what a loop takes now, which lasts a tenth of a second there, and of
+# how many processes of the last minute shared a processor.
 sub slowness {
     my ($time, $turns) = (Time::HiRes::time(), 0);
     1 while ++$turns < 4_000_000;
-    return max(1, (Time::HiRes::time() - $time) / 0.1);
+    my ($load) = split ' ', slurp('/proc/loadavg');
+    my $processors = () = slurp('/proc/stat') =~ /^cpu\d/mg;
+    return max(1, (Time::HiRes::time() - $time) / 0.1, $load / $processors);
 }
 
 # Calls $done until it returns something true; returns that, or what $done returned last when the time is over. The seconds are
