@@ -124,7 +124,7 @@ static int is_replay(const cat_account_context_t *c, const token_t *token)
 {
     apr_time_t grace = apr_time_from_sec(c->conf->refresh_grace);
 
-    return token->used_at && (!grace || !token->seed || cat_time_read(token->used_at) + grace <= apr_time_now());
+    return token->used_at && (!grace || cat_time_read(token->used_at) + grace <= apr_time_now());
 }
 
 apr_status_t cat_session_find(const cat_account_context_t *c, const char *refresh_token, cat_session_t *session,
