@@ -86,7 +86,7 @@ END;
 
 -- Whoever writes. SQLite keeps the former content of each page that a statement changes in a temporary file, if the statement changes
 -- several rows and could be undone alone. One that says OR FAIL cannot, and its triggers inherit that, but not what a DELETE fires.
--- Nothing here violates a constraint. See docs/decisions/0062-product-writes-without-a-statement-journal.md.
+-- Nothing here violates a constraint. See docs/decisions/0061-sqlite-copies-fewer-pages.md.
 CREATE TRIGGER products_insert AFTER INSERT ON products BEGIN
     INSERT INTO product_deltas (created_at, id, delta, in_stock) VALUES (NEW.created_at, NEW.id, 1, NEW.in_stock);
 END;
