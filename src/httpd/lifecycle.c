@@ -22,6 +22,7 @@
 #include "db/pool/pool.h"
 #include "db/sqlite/sqlite_reader.h"
 #include "httpd/conf.h"
+#include "httpd/config_tree.h"
 #include "httpd/dbd.h"
 #include "httpd/jobs.h"
 #include "httpd/log.h"
@@ -157,6 +158,30 @@ static const char *check_sections(apr_pool_t *pool, server_rec *s, const server_
     return error;
 }
 
+/* The path of a <Location>; NULL: it is another section, or has a pattern. */
+static const char *path_of_location(apr_pool_t *pool, const ap_directive_t *d)
+{
+    const char *args = apr_pstrmemdup(pool, d->args, strcspn(d->args, ">")), *path = ap_getword_conf(pool, &args);
+
+    return strcasecmp(d->directive, "<Location") || *path != '/' || strpbrk(path, "*?[") ? NULL : path;
+}
+
+static const char *check_guards(apr_pool_t *pool, server_rec *s, const char **prefix)
+{
+    const ap_directive_t *d = s->is_virtual ? cat_config_tree_section(s) : ap_conftree;
+    const char *error = NULL;
+
+    for (; d && !error; d = d->next) {
+        const char *path = path_of_location(pool, d);
+        if (path && cat_token_scope_is_guard(pool, d)) {
+            const cat_conf_t *conf = settings_for(pool, s, path);
+            *prefix = path;
+            error = conf->enable ? NULL : cat_token_scope_check_guard(pool, s, conf);
+        }
+    }
+    return error;
+}
+
 /* Not in create_server_config: a virtual host without a directive of this module would share the main server's record. */
 static void create_server(apr_pool_t *pool, server_rec *s, const server_rec *main_server)
 {
@@ -197,6 +222,7 @@ int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *
     }
     for (server_rec *s = main_server; s; s = s->next) { /* when the mounts of all servers are known */
         error = check_sections(pconf, s, main_server, &prefix);
+        error = error ? error : check_guards(pconf, s, &prefix);
         if (error) {
             return refuse_section(s, prefix, error);
         }

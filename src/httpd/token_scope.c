@@ -2,7 +2,8 @@
 /*
  * An access token names a user, a role and a session of one database, and each mount that has the key and expects the same issuer and
  * audience accepts it. Mounts with different databases would then give the administrators of one the rights of administrators of the
- * other, so such a pair is a mistake in the configuration. Mounts with one database may share all three. See
+ * other, so such a pair is a mistake in the configuration. Mounts with one database may share all three. A section with AuthType Catalog
+ * that has a mount's key, but the defaults of issuer and audience where the mount has its own, is one, too. See
  * docs/decisions/0070-tokens-stay-with-their-database.md.
  */
 #include "httpd/token_scope.h"
@@ -13,6 +14,8 @@
 
 #include "db/dialects/dialect.h"
 #include "http/uri.h"
+#include "httpd/authz.h"
+#include "httpd/config_tree.h"
 #include "jose/keyring.h"
 
 typedef struct scope_t {
@@ -68,12 +71,15 @@ static int has_same_database(apr_pool_t *pool, const scope_t *a, const scope_t *
              (cat_dialect_find(a->driver)->file && is_same_file(pool, a->params, b->params))));
 }
 
+static int accepts_same(const cat_conf_t *one, const cat_conf_t *other)
+{
+    return !strcmp(one->issuer, other->issuer) && !strcmp(one->audience, other->audience);
+}
+
 static int has_same_tokens(const scope_t *a, const scope_t *b)
 {
-    const cat_conf_t *one = a->mount->conf, *other = b->mount->conf;
-
-    return !strcmp(one->issuer, other->issuer) && !strcmp(one->audience, other->audience) &&
-           cat_keyring_shares(one->keys, other->keys);
+    return accepts_same(a->mount->conf, b->mount->conf) &&
+           cat_keyring_shares(a->mount->conf->keys, b->mount->conf->keys);
 }
 
 static const char *explain(apr_pool_t *pool, const scope_t *one, const scope_t *other)
@@ -115,4 +121,52 @@ const char *cat_token_scope_check(apr_pool_t *pool, const server_rec *main_serve
         }
     }
     return NULL;
+}
+
+/* ---- guarded sections ---- */
+
+typedef struct guard_t {
+    apr_pool_t *pool;
+    int is_ours;       /* flag: AuthType Catalog */
+    int is_deliberate; /* flag: it says itself whose tokens it takes */
+} guard_t;
+
+static void note_directive(void *baton, const ap_directive_t *d)
+{
+    guard_t *guard = baton;
+    const char *args = d->args;
+
+    if (!strcasecmp(d->directive, "AuthType")) {
+        guard->is_ours = cat_authz_is_ours(ap_getword_conf(guard->pool, &args));
+    }
+    guard->is_deliberate |= !strcasecmp(d->directive, "CatalogIssuer") || !strcasecmp(d->directive, "CatalogAudience");
+}
+
+int cat_token_scope_is_guard(apr_pool_t *pool, const ap_directive_t *section)
+{
+    guard_t guard = {.pool = pool};
+
+    cat_config_tree_walk(section->first_child, note_directive, &guard);
+    return guard.is_ours && !guard.is_deliberate;
+}
+
+const char *cat_token_scope_check_guard(apr_pool_t *pool, const server_rec *s, const cat_conf_t *conf)
+{
+    const apr_array_header_t *mounts = cat_server_get(s)->mounts;
+    const cat_conf_t *missed = NULL;
+
+    for (int i = 0; i < mounts->nelts && conf->keys; i++) {
+        const cat_conf_t *mount = APR_ARRAY_IDX(mounts, i, const cat_mount_t *)->conf;
+        if (cat_keyring_shares(conf->keys, mount->keys)) {
+            if (accepts_same(conf, mount)) {
+                return NULL;
+            }
+            missed = mount;
+        }
+    }
+    return missed ? apr_psprintf(pool,
+                                 "has AuthType Catalog and a key of <Location \"%s\">, but would refuse its tokens; "
+                                 "write in it: CatalogIssuer \"%s\" and CatalogAudience \"%s\"",
+                                 *missed->mount ? missed->mount : "/", missed->issuer, missed->audience)
+                  : NULL;
 }

@@ -8,4 +8,11 @@
  * there is none. Otherwise what is wrong and the line to write, on the pool, and *where, the mount to add it to. */
 const char *cat_token_scope_check(apr_pool_t *pool, const server_rec *main_server, const cat_mount_t **where);
 
+/* Is the section guarded by AuthType Catalog, without an issuer or an audience of its own? */
+int cat_token_scope_is_guard(apr_pool_t *pool, const ap_directive_t *section);
+
+/* Does such a section, with these settings, accept the tokens of a mount of its server, if it has a key of one? NULL: it does, or has none.
+ * Otherwise what is wrong and what to write, on the pool. */
+const char *cat_token_scope_check_guard(apr_pool_t *pool, const server_rec *s, const cat_conf_t *conf);
+
 #endif

@@ -67,6 +67,19 @@ if (driver eq 'sqlite3') {
     is_deeply([$server->configtest], [0, "Syntax OK\n"], 'one file under two names is one database');
 }
 
+# A guarded section takes the tokens of the mount whose key it has.
+sub guarded { my ($more) = @_; return qq(<Location "/reports">\nCatalogKeyFile "$key"\nAuthType Catalog\nRequire valid-user\n) . ($more // '') . "</Location>\n" }
+my $own = "CatalogAudience shop.test\n";
+like(said(location('/api', $own), guarded()),
+    qr{<Location "/reports"> of 127\.0\.0\.1 has AuthType Catalog and a key of <Location "/api">, .*; write in it: .*CatalogAudience "shop\.test"$}m,
+    'a guarded section without the audience of its mount is refused');
+is(said(location('/api', $own), guarded($own)), 'OK', 'with it, it is accepted');
+is(said($own, location('/api'), guarded()), 'OK', 'so it is if both have it from around them');
+is(said(location('/api', $own), location('/other'), guarded()), 'OK', 'or if another mount has the same');
+is(said(location('/api', $own), guarded("CatalogAudience other.test\n")), 'OK', 'an audience of its own is meant');
+is(said(location('/api', $own), guarded(qq(CatalogKeyFile "$other"\n))), 'OK', 'and so is a key of its own');
+like(said(host(one => location('/api', $own) . guarded())), qr{<Location "/reports"> of one\.test has AuthType Catalog}, 'in a virtual host, too');
+
 # What the refusal prevents: in each other's mounts, tokens are refused.
 my $server = site($hosts[0], host(two => database('two') . location('/api', "$line\n")))->start;
 sub create {
