@@ -14,11 +14,6 @@ const cat_index_t cat_index_table[CAT_INDEX_COUNT] = {
     {"products_by_price", CAT_INDEX_PRICE, {"price_key", "created_at", "id", "category"}, "price_key", 0},
     {"products_by_name", CAT_INDEX_NAME, {"name_key", "created_at", "id", "category"}, "name_key", 0},
     {"products_by_rating", CAT_INDEX_RATING, {"rating_key", "created_at", "id", "category"}, "rating_key", 0},
-    {"products_by_time_and_price",
-     CAT_INDEX_PRICE,
-     {"created_at", "id", "price_key", "rating_key", "in_stock", "category"},
-     "price_key",
-     0},
 };
 
 int cat_index_table_parts(void)

@@ -9,7 +9,7 @@
 /* The database's indexes of products that serve parts of CatalogIndex (catalogue/product_keys.h). The words of the part
  * search are in a table of their own, product_words, which has no other index than its primary key. */
 
-#define CAT_INDEX_COLUMNS_MAX 6
+#define CAT_INDEX_COLUMNS_MAX 4
 
 /* A row of the index table. */
 typedef struct cat_index_t {
@@ -20,7 +20,7 @@ typedef struct cat_index_t {
     int is_own_text;      /* flag: the first column is a text as clients sent it, which the index compares by octets */
 } cat_index_t;
 
-#define CAT_INDEX_COUNT 6
+#define CAT_INDEX_COUNT 5
 extern const cat_index_t cat_index_table[CAT_INDEX_COUNT];
 
 /* Those of the parts that have indexes in the table. */

@@ -20,7 +20,7 @@
 static const char *find_index(const char *column, const char **not_null)
 {
     *not_null = NULL;
-    for (int i = 0; i < CAT_INDEX_COUNT && strcmp(column, "created_at") != 0; i++) {
+    for (int i = 0; i < CAT_INDEX_COUNT; i++) {
         if (!strcmp(cat_index_table[i].columns[0], column)) {
             *not_null = cat_index_table[i].not_null;
             return cat_index_table[i].name;
@@ -43,10 +43,6 @@ static const struct {
 
 #define VALUE_INDEXES (sizeof(value_indexes) / sizeof(value_indexes[0]))
 
-/* The products that have a price, by time, with the columns that conditions on fields other than id and name ask for: what a
- * walk passes is not read. A condition on prices tells that all products have one here. */
-static const char by_time_and_price[] = "products_by_time_and_price";
-
 static const cat_query_condition_t *find_condition(const cat_list_query_t *query, int field, cat_operator_t op)
 {
     for (int i = 0; i < query->condition_count; i++) {
@@ -58,27 +54,6 @@ static const cat_query_condition_t *find_condition(const cat_list_query_t *query
 }
 
 /* ---- walks ---- */
-
-static void walk_by_column(cat_plan_t *plan, const char *column)
-{
-    plan->index = find_index(column, &plan->not_null);
-}
-
-static int has_condition_on(const cat_list_query_t *query, int field)
-{
-    for (int i = 0; i < query->condition_count; i++) {
-        if (query->conditions[i].field == field) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static void walk_by_time_and_price(cat_plan_t *plan)
-{
-    plan->index = by_time_and_price;
-    plan->not_null = "price_key";
-}
 
 /* A walk in the order of in_stock, of which there is no index, is two: of the products that have one value of it, then of
  * the others. */
@@ -149,12 +124,7 @@ static void plan_walk(cat_plan_t *plan)
     if (!strcmp(plan->order.columns[0].column, "in_stock")) {
         split_by_stock(plan);
     }
-    if (!strcmp(plan->order.columns[plan->skip].column, "created_at") &&
-        has_condition_on(plan->query, CAT_PRODUCT_PRICE)) {
-        walk_by_time_and_price(plan);
-    } else {
-        walk_by_column(plan, plan->order.columns[plan->skip].column);
-    }
+    plan->index = find_index(plan->order.columns[plan->skip].column, &plan->not_null);
 }
 
 /* Does the walk pass only products that meet the condition, or end when it comes to others? */
@@ -225,14 +195,6 @@ static int is_single(const cat_list_query_t *query, const words_t *words, int i)
     return words->all[i].count == 1 && strlen(query->words[i]) <= CAT_PRODUCT_WORD_SIZE;
 }
 
-static void add_not_null(cat_select_text_t *s, const char *column)
-{
-    if (column) {
-        cat_select_text_add_condition(s);
-        cat_select_text_add(s, "p.", column, " IS NOT NULL", NULL);
-    }
-}
-
 void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *after)
 {
     const char *begin = cat_fold_cut(s->text.pool, word, CAT_PRODUCT_WORD_SIZE);
@@ -260,7 +222,7 @@ static void add_candidate(cat_select_text_t *s, const cat_list_query_t *query, c
                 cat_conditions_add_for_index(s, &query->conditions[i]);
             }
         }
-        add_not_null(s, candidate->not_null);
+        cat_select_text_add_not_null(s, candidate->not_null);
     }
 }
 
@@ -379,14 +341,13 @@ static const candidate_t *find_best(const candidates_t *candidates)
 }
 
 /* Counts up to `most` and one, and the products of a category whatever their number, because a counter knows it. */
-static apr_status_t count_candidates(cat_db_t *db, const cat_dialect_t *dialect, const cat_plan_t *plan,
-                                     candidates_t *candidates, int most)
+static apr_status_t count_candidates(cat_db_t *db, const cat_plan_t *plan, candidates_t *candidates, int most)
 {
     const char *category = find_counted_category(plan->query);
     counting_t c = {.candidates = candidates};
     cat_select_text_t s;
 
-    cat_select_text_init(&s, db->pool, dialect);
+    cat_select_text_begin(&s, db);
     cat_select_text_add(&s, "SELECT " PRODUCT_TOTAL, NULL);
     for (int i = 0; i < candidates->count; i++) {
         candidate_t *candidate = &candidates->all[i];
@@ -429,7 +390,7 @@ static apr_status_t take_word(void *baton, const char *const *values, int count)
 
 /* Finds the words that begin with this one and follow those that are found, each by a look into the index, because no
  * database skips from one to the next by itself. */
-static apr_status_t find_more_words(cat_db_t *db, const cat_dialect_t *dialect, const char *text, word_t *word)
+static apr_status_t find_more_words(cat_db_t *db, const char *text, word_t *word)
 {
     apr_status_t rv = APR_SUCCESS;
 
@@ -437,7 +398,7 @@ static apr_status_t find_more_words(cat_db_t *db, const cat_dialect_t *dialect, 
         found_word_t f = {.pool = db->pool};
         cat_select_text_t s;
 
-        cat_select_text_init(&s, db->pool, dialect);
+        cat_select_text_begin(&s, db);
         add_word_after(&s, text, word->found[word->count - 1]);
         rv = cat_select_text_run(&s, db, take_word, &f);
         if (rv != APR_SUCCESS || !f.word) {
@@ -514,11 +475,11 @@ static apr_status_t take_look(void *baton, const char *const *values, int count)
     return CAT_ENOUGH;
 }
 
-static apr_status_t look_at_words(cat_db_t *db, const cat_dialect_t *dialect, look_t *l)
+static apr_status_t look_at_words(cat_db_t *db, look_t *l)
 {
     cat_select_text_t s;
 
-    cat_select_text_init(&s, db->pool, dialect);
+    cat_select_text_begin(&s, db);
     for (int i = 0; i < l->words->count; i++) {
         const char *text = l->query->words[i], *cut = cat_fold_cut(db->pool, text, CAT_PRODUCT_WORD_SIZE);
         cat_select_text_add(&s, i ? ", (" : "SELECT (", NULL);
@@ -541,20 +502,19 @@ static apr_status_t take_span(void *baton, const char *const *values, int count)
 }
 
 /* The rarer of two words was used the same number of times in a longer span, which is read faster than either is counted. */
-static apr_status_t find_span(cat_db_t *db, const cat_dialect_t *dialect, word_t *word)
+static apr_status_t find_span(cat_db_t *db, word_t *word)
 {
     cat_select_text_t s;
 
-    cat_select_text_init(&s, db->pool, dialect);
+    cat_select_text_begin(&s, db);
     add_span(&s, "SELECT ", word->found[0]);
     return cat_select_text_run(&s, db, take_span, &word->span);
 }
 
-static apr_status_t look_up_words(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,
-                                  words_t *words)
+static apr_status_t look_up_words(cat_db_t *db, const cat_list_query_t *query, words_t *words)
 {
     look_t look = {.pool = db->pool, .query = query, .words = words, .are_ranked = !is_word_alone(query)};
-    apr_status_t rv = look_at_words(db, dialect, &look);
+    apr_status_t rv = look_at_words(db, &look);
 
     for (int i = 0; i < words->count && rv == APR_SUCCESS; i++) {
         word_t *word = &words->all[i];
@@ -562,9 +522,9 @@ static apr_status_t look_up_words(cat_db_t *db, const cat_dialect_t *dialect, co
         if (!word->count || (is_itself && !look.has_longer[i])) {
             continue;
         }
-        rv = find_more_words(db, dialect, query->words[i], word);
+        rv = find_more_words(db, query->words[i], word);
         if (rv == APR_SUCCESS && word->count == 1 && look.are_ranked) {
-            rv = find_span(db, dialect, word);
+            rv = find_span(db, word);
         }
     }
     return rv;
@@ -697,7 +657,6 @@ static int is_walked(const candidate_t *candidate)
 
 typedef struct choice_t {
     cat_db_t *db;
-    const cat_dialect_t *dialect;
     cat_plan_t *plan;   /* a walk */
     cat_plan_t streams; /* what to do instead; a walk, too: no word can be streamed */
 } choice_t;
@@ -706,11 +665,11 @@ typedef struct choice_t {
 static apr_status_t choose_by_counts(choice_t *c, candidates_t *candidates)
 {
     int is_stream = c->streams.kind == CAT_PLAN_STREAM;
-    apr_status_t rv = count_candidates(c->db, c->dialect, c->plan, candidates, CAT_PLAN_VERY_FEW);
+    apr_status_t rv = count_candidates(c->db, c->plan, candidates, CAT_PLAN_VERY_FEW);
     const candidate_t *best = find_best(candidates);
 
     if (rv == APR_SUCCESS && best->count > CAT_PLAN_VERY_FEW) {
-        rv = count_candidates(c->db, c->dialect, c->plan, candidates, CAT_PLAN_FEW);
+        rv = count_candidates(c->db, c->plan, candidates, CAT_PLAN_FEW);
         best = find_best(candidates);
     }
     if (rv != APR_SUCCESS) {
@@ -732,7 +691,7 @@ static apr_status_t choose(choice_t *c)
     candidates_t candidates;
 
     if (words.count && is_by_time(c->plan)) {
-        apr_status_t rv = look_up_words(c->db, c->dialect, query, &words);
+        apr_status_t rv = look_up_words(c->db, query, &words);
         if (rv != APR_SUCCESS) {
             return rv;
         }
@@ -745,10 +704,9 @@ static apr_status_t choose(choice_t *c)
     return candidates.count ? choose_by_counts(c, &candidates) : APR_SUCCESS;
 }
 
-apr_status_t cat_plan_choose(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,
-                             cat_plan_t *plan)
+apr_status_t cat_plan_choose(cat_db_t *db, const cat_list_query_t *query, cat_plan_t *plan)
 {
-    choice_t c = {.db = db, .dialect = dialect, .plan = plan};
+    choice_t c = {.db = db, .plan = plan};
 
     *plan = (cat_plan_t){.query = query, .order = cat_order_make(query), .sort_count = query->sort_count, .field = -1};
     drop_constants(plan);

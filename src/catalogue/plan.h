@@ -49,9 +49,8 @@ typedef struct cat_plan_t {
     const char *bound; /* the last page's value of the order's first column; NULL: not known */
 } cat_plan_t;
 
-/* Chooses; runs the counts that it needs. dialect: the database's. */
-apr_status_t cat_plan_choose(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,
-                             cat_plan_t *plan);
+/* Chooses; runs the counts that it needs. */
+apr_status_t cat_plan_choose(cat_db_t *db, const cat_list_query_t *query, cat_plan_t *plan);
 
 /* Adds " FROM product_words w WHERE ...", for the words that begin with this one; only those above `after`, if that is
  * not NULL. */

@@ -37,14 +37,6 @@ static const char *union_of(const cat_plan_t *plan)
     return do_branches_overlap(plan) ? " UNION " : " UNION ALL ";
 }
 
-static void add_not_null(cat_select_text_t *s, const char *column)
-{
-    if (column) {
-        cat_select_text_add_condition(s);
-        cat_select_text_add(s, "p.", column, " IS NOT NULL", NULL);
-    }
-}
-
 static void add_bound(cat_select_text_t *s, const cat_plan_t *plan)
 {
     if (plan->bound) {
@@ -84,7 +76,7 @@ static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch, r
         cat_select_text_add_integer(s, plan->branches[branch]);
     }
     cat_conditions_add_all(s, plan->query, condition, NULL, NULL);
-    add_not_null(s, plan->not_null);
+    cat_select_text_add_not_null(s, plan->not_null);
     add_bound(s, plan);
 }
 
@@ -112,7 +104,7 @@ static void add_fetch(cat_select_text_t *s, const cat_plan_t *plan)
                 cat_conditions_add_for_index(s, &query->conditions[i]);
             }
         }
-        add_not_null(s, plan->not_null);
+        cat_select_text_add_not_null(s, plan->not_null);
     }
     add_few(s);
     cat_select_text_add(s, ") d", s->dialect->syntax->join, "products p ON p.id = d.id", NULL);
