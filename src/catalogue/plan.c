@@ -15,6 +15,9 @@
 #define COUNTED_WORDS 8 /* words of q that are counted */
 #define CANDIDATES_MAX (CAT_PRODUCT_FIELDS + COUNTED_WORDS)
 
+/* It has every column of conditions but those of texts that are folded: what a walk passes for a price or a rating is not read. */
+static const char by_time[] = "products_by_time";
+
 /* The index by which products are found, or walked, in the order of a column; *not_null: see cat_plan_t. Only that of time is in no part of
  * CatalogIndex, and so not in its table. */
 static const char *find_index(const char *column, const char **not_null)
@@ -26,7 +29,7 @@ static const char *find_index(const char *column, const char **not_null)
             return cat_index_table[i].name;
         }
     }
-    return strcmp(column, "created_at") ? NULL : "products_by_time";
+    return strcmp(column, "created_at") ? NULL : by_time;
 }
 
 /* The index by which the products that have one value of a field are found, in the order of time. A list with conditions on several of
@@ -649,6 +652,17 @@ static int is_fetched(const candidate_t *candidate, apr_int64_t products)
            (candidate->count <= CAT_PLAN_VERY_FEW || products > CAT_PLAN_SHARE * candidate->count);
 }
 
+/* A walk that reads no rows passes some fifteen products in the time in which one is fetched, so it meets a page sooner than all are
+ * fetched, unless these are fewer than the square root of the catalogue. */
+static int is_walk_sooner(const cat_plan_t *plan, const candidates_t *candidates)
+{
+    const candidate_t *only = &candidates->all[0];
+    int is_in_index = only->field == CAT_PRODUCT_PRICE || only->field == CAT_PRODUCT_RATING;
+
+    return candidates->count == 1 && is_in_index && plan->index == by_time &&
+           only->count * only->count > candidates->products;
+}
+
 /* A walk of fewer products than a word may have. */
 static int is_walked(const candidate_t *candidate)
 {
@@ -676,7 +690,7 @@ static apr_status_t choose_by_counts(choice_t *c, candidates_t *candidates)
         return rv;
     }
     plan_count(c->plan, candidates);
-    if (is_fetched(best, candidates->products)) {
+    if (is_fetched(best, candidates->products) && !is_walk_sooner(c->plan, candidates)) {
         plan_fetch(c->plan, best);
     } else if (is_stream && !is_walked(best)) {
         *c->plan = c->streams;
