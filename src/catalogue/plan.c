@@ -1,4 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Chooses how a list with conditions, words or an order is read. The databases' own estimates do not know which conditions
+ * meet, so each of them has questions for which it reads the whole table. This file asks a few cheap questions instead, and
+ * plan_text.c writes a select that leaves the database no choice.
+ *
+ * There are three ways to read a page. Take "category=tea&price[lt]=5", newest first:
+ *
+ *      WALK    products_by_category: tea    9  8  7  6  5  4 ...     checks the price of each until the page is full:
+ *              is its price below 5?        n  y  n  n  y  y         soon, if many teas are cheap
+ *
+ *      FETCH   products_by_price: below 5   6  4  1  8  5            reads all that are cheap, checks the category, sorts:
+ *              is it a tea?                 n  y  n  y  y            soon, if few products are cheap
+ *
+ *      STREAM  product_words: kettle        9  7  2  1 ...           for words of q: a walk through the postings of a word,
+ *                                                                    which have the order of the list, too
+ *
+ * A walk that meets no unwanted product is right without a question. Otherwise each condition that has an index is a
+ * candidate: how many products does it find? The answer need not be exact. Up to CAT_PLAN_VERY_FEW are counted first; those
+ * are fetched. Then up to CAT_PLAN_FEW; those are fetched if the catalogue is so large that a walk would be longer. What
+ * finds more is left to the walk, or to the stream. So no list takes more than some thousand rows to plan, and a walk
+ * becomes long only where each condition meets many products, and hardly any product meets all; the time limit ends that.
+ *
+ * Words are not counted at all if they are whole words of the dictionary. The module reads when a word was last used, and
+ * when it was 200 uses ago: the longer this span, the rarer the word. The rarest is streamed, the next is looked up among its
+ * own postings, all others are checked on the product.
+ *
+ * docs/decisions/0042-module-chooses-plans.md says what was measured.
+ */
 #include "catalogue/plan.h"
 
 #include <apr_strings.h>
@@ -128,6 +156,7 @@ static void plan_walk(cat_plan_t *plan)
         split_by_stock(plan);
     }
     plan->index = find_index(plan->order.columns[plan->skip].column, &plan->not_null);
+    plan->is_by_key = !plan->index;
 }
 
 /* Does the walk pass only products that meet the condition, or end when it comes to others? */

@@ -28,6 +28,7 @@ typedef struct cat_plan_t {
     cat_plan_kind_t kind;
     const char *index;    /* of products, to walk, or to find what is fetched; NULL: the primary key, or words */
     const char *not_null; /* the column that the index leaves out rows without; NULL: none */
+    int is_by_key;        /* CAT_PLAN_WALK: flag: by the primary key, for its order */
     int field;            /* CAT_PLAN_FETCH: whose conditions the index finds; -1: word is what is found */
     const char *word;     /* of the query, that is fetched or streamed; NULL: none */
 

@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes what plan.c has chosen as selects: the rows of a page, the bound of a page that has to be sorted, counts and facets.
+ * A select is made of a source, which is what the walk, fetch or stream finds, and of what is read of it. Where a plan is
+ * several walks, one for each value, the select is a union of branches; `branch` says which one a function writes, 0 where
+ * there is only one. "category[in]=tea,milk", newest first, on SQLite:
+ *
+ *      SELECT r.id, ... FROM (                                                   the products of the page, by their keys
+ *          SELECT p.created_at, p.id FROM products p INDEXED BY ... WHERE ...    branch 0: tea
+ *          UNION ALL SELECT ...                                                  branch 1: milk
+ *          ORDER BY p.created_at DESC, p.id DESC LIMIT 11) k
+ *      CROSS JOIN products r ON r.id = k.id ORDER BY ...
+ */
 #include "catalogue/plan.h"
 
 #include <apr_strings.h>
@@ -7,9 +19,6 @@
 #include "catalogue/conditions.h"
 #include "catalogue/product_keys.h"
 #include "db/sql_parts.h"
-
-/* How a plan is written: the part of the plan that one select reads, and the union of these. `branch`: which one, 0 where
- * it is not a union. */
 
 /* What a select reads of the products that it finds. */
 typedef enum {
@@ -61,7 +70,7 @@ static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch, r
     const cat_query_condition_t *condition = plan->branch_condition;
 
     cat_select_text_add(s, " FROM ", NULL);
-    cat_select_text_add_products(s, plan->index);
+    cat_select_text_add_products(s, plan->is_by_key ? s->dialect->syntax->primary_key : plan->index);
     if (reading == LOOK_UP_EACH) {
         join_product(s, "p");
     }
@@ -339,6 +348,7 @@ static cat_plan_t make_whole(const cat_plan_t *plan)
         whole.order.columns[i].after = NULL;
     }
     whole.bound = NULL;
+    whole.is_by_key = 0;
     if (whole.kind == CAT_PLAN_WALK && whole.count_index) {
         whole.index = whole.count_index;
         whole.not_null = whole.count_not_null;

@@ -1,4 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads a list with conditions, words or an order: the rows of a page, its total and its facets, all at one state of the
+ * database. Each of the three can be the expensive one, so each is asked of whoever knows it already:
+ *
+ *      read_stock      the counters of categories and of products in stock, if the list has no other conditions:
+ *        |             "category=tea&inStock=true" is a number in a table. A list that is known to be empty ends here,
+ *        |             because a walk would look for its products everywhere.
+ *      read_products   the plan (plan.c) and its rows, and one row more than the page has: whether it comes tells whether
+ *        |             there is a next page.
+ *      count_facets    the counters, where they know the categories; else the first CatalogCountLimit products of the list
+ *        |             are read, and counted by value. If the list has no more, their number is the total.
+ *      count_rows      what was not found on the way: the end of the list was on the page, so its total is known; or the
+ *                      counters know it; or the database counts, up to CatalogCountLimit unless the client wants it exact.
+ *
+ * The steps work on one search_t, and each leaves in it what the later ones need not ask any more. When the connection is
+ * lost on the way, all of them are repeated on another one; begin_rows tells the receiver of the rows.
+ */
 #include "catalogue/search.h"
 
 #include <apr_hash.h>
