@@ -65,7 +65,7 @@ for my $time (1 .. 5) {
         'a list that takes too long is refused', 'retry-after' => qr/^[1-9]\d*$/);
     my $took = Time::HiRes::time() - $begun;
     cmp_ok($took, '>=', $LIMIT, 'not before the limit');
-    takes_less($took, 3 * $LIMIT, 'and not long after it'); # see docs/decisions/0036-time-limit-of-searches.md
+    takes_less($took, 3 * $LIMIT, 'and not long after it'); # see docs/decisions/0042-module-chooses-plans.md
     is(join(', ', refused()), '', "all others are answered after refusal $time");
 }
 

@@ -46,8 +46,7 @@ static cat_plan_t choose(apr_pool_t *pool, unit_database_t *database, const cat_
 {
     cat_plan_t plan;
 
-    assert_int_equal(cat_plan_choose(unit_database_use(pool, database), &cat_dialect_sqlite3, query, &plan),
-                     APR_SUCCESS);
+    assert_int_equal(cat_plan_choose(unit_database_use(pool, database), query, &plan), APR_SUCCESS);
     return plan;
 }
 
@@ -114,7 +113,7 @@ static void test_large_share_of_the_products_is_walked(void **state)
     cat_plan_t plan = choose(*state, database, &query);
 
     assert_int_equal(plan.kind, CAT_PLAN_WALK);
-    assert_string_equal(plan.index, "products_by_time_and_price");
+    assert_string_equal(plan.index, "products_by_time");
     unit_database_sql(database, "UPDATE product_counts SET n = 100000 WHERE level = 1");
     plan = choose(*state, database, &query);
     assert_int_equal(plan.kind, CAT_PLAN_FETCH);
@@ -225,6 +224,18 @@ static void test_rarest_word_is_streamed_and_the_next_looked_up(void **state)
     assert_string_equal(plan.second, "green");
 }
 
+/* Of 3,000 products, 60 are more than the square root, 50 are not. */
+static void test_walk_of_an_index_meets_a_page_soon(void **state)
+{
+    unit_database_t *database = make_products(*state, 0);
+    cat_list_query_t query = make_query(both, 1, NULL, 0, CAT_PRODUCT_CREATED_AT);
+
+    unit_database_sql(database, "UPDATE products SET price_key = 1 WHERE created_at % 50 = 0");
+    assert_int_equal(choose(*state, database, &query).kind, CAT_PLAN_WALK);
+    unit_database_sql(database, "UPDATE products SET price_key = 9 WHERE created_at <= 500");
+    assert_int_equal(choose(*state, database, &query).kind, CAT_PLAN_FETCH);
+}
+
 static void test_few_products_of_a_category_are_fetched_for_another_order(void **state)
 {
     static const cat_query_value_t rare = {"rare", "rare", 0};
@@ -269,6 +280,7 @@ int main(void)
         UNIT_TEST(test_frequent_word_is_streamed_within_a_large_category),
         UNIT_TEST(test_word_alone_is_streamed_however_rare),
         UNIT_TEST(test_rarest_word_is_streamed_and_the_next_looked_up),
+        UNIT_TEST(test_walk_of_an_index_meets_a_page_soon),
         UNIT_TEST(test_few_products_of_a_category_are_fetched_for_another_order),
         UNIT_TEST(test_order_by_the_only_category_is_by_time),
     };

@@ -198,6 +198,27 @@ static void test_walk_reads_only_wanted_products(void **state)
     assert_non_null(strstr(cat_buffer_text(&s.text), " FROM products p INDEXED BY products_by_price WHERE"));
 }
 
+/* MariaDB would else read sort=id by the index of a condition, and sort what that finds. */
+static void test_walk_by_id_keeps_to_the_primary_key(void **state)
+{
+    cat_list_query_t query;
+    cat_plan_t plan = make_plan(&query);
+    cat_select_text_t s = unit_begin_text(*state, "mysql");
+
+    query.sort[0].field = CAT_PRODUCT_ID;
+    plan.order = cat_order_make(&query);
+    plan.kind = CAT_PLAN_WALK;
+    plan.is_by_key = 1;
+    cat_plan_add_rows(&s, &plan, 11, 0);
+    assert_non_null(strstr(cat_buffer_text(&s.text), "products p FORCE INDEX (PRIMARY)"));
+    s = unit_begin_text(*state, "mysql");
+    cat_plan_add_count(&s, &plan, 11);
+    assert_null(strstr(cat_buffer_text(&s.text), "INDEX"));
+    s = unit_begin_text(*state, "sqlite3");
+    cat_plan_add_rows(&s, &plan, 11, 0);
+    assert_null(strstr(cat_buffer_text(&s.text), "INDEXED BY"));
+}
+
 static void test_unknown_word_finds_nothing(void **state)
 {
     cat_list_query_t query;
@@ -220,6 +241,7 @@ int main(void)
         UNIT_TEST(test_second_word_is_looked_up_among_the_postings),
         UNIT_TEST(test_products_of_many_words_are_counted_by_postings),
         UNIT_TEST(test_walk_reads_only_wanted_products),
+        UNIT_TEST(test_walk_by_id_keeps_to_the_primary_key),
         UNIT_TEST(test_unknown_word_finds_nothing),
     };
     return UNIT_RUN(tests);

@@ -652,7 +652,7 @@ static apr_status_t run_text(const explanation_t *e, const char *words, int leav
 {
     cat_select_text_t text;
 
-    cat_select_text_init(&text, e->c->pool, cat_dialect_find(driver));
+    cat_select_text_begin(&text, e->c->db);
     cat_select_text_add(&text, words, NULL);
     text.leaves_choice = leaves_choice;
     return cat_select_text_run(&text, e->c->db, add_line, (void *)e);
@@ -675,11 +675,11 @@ static apr_status_t explain_prepared(const explanation_t *e, cat_select_text_t *
     return rv == APR_SUCCESS ? run_text(e, "DEALLOCATE question", 0) : rv;
 }
 
-static apr_status_t explain_with_values(explanation_t *e, const cat_dialect_t *dialect)
+static apr_status_t explain_with_values(explanation_t *e)
 {
     cat_select_text_t text;
 
-    cat_select_text_init(&text, e->c->pool, dialect);
+    cat_select_text_begin(&text, e->c->db);
     cat_select_text_add(&text, !strcmp(driver, "sqlite3") ? "EXPLAIN QUERY PLAN " : "EXPLAIN ", NULL);
     cat_plan_add_rows(&text, &e->plan, e->query->limit, 0);
     return cat_select_text_run(&text, e->c->db, add_line, e);
@@ -688,26 +688,25 @@ static apr_status_t explain_with_values(explanation_t *e, const cat_dialect_t *d
 static apr_status_t explain(void *baton)
 {
     explanation_t *e = baton;
-    const cat_dialect_t *dialect = cat_dialect_find(driver);
     cat_select_text_t text;
-    apr_status_t rv = cat_plan_try(e->c->db, dialect, e->query, draw(2) ? e->query->limit : 0, &e->plan);
+    apr_status_t rv = cat_plan_choose(e->c->db, e->query, &e->plan);
 
     e->lines = "";
-    cat_select_text_init(&text, e->c->pool, dialect);
+    cat_select_text_begin(&text, e->c->db);
     if (rv == APR_SUCCESS && cat_plan_needs_bound(&e->plan)) {
         cat_plan_add_bound(&text, &e->plan, e->query->limit, 0);
         rv = cat_select_text_run(&text, e->c->db, keep_bound, e);
         if (rv != APR_SUCCESS || !e->plan.bound) { /* the page has all that the list has */
             return rv;
         }
-        cat_select_text_init(&text, e->c->pool, dialect);
+        cat_select_text_begin(&text, e->c->db);
     }
     if (rv != APR_SUCCESS) {
         return rv;
     }
     cat_plan_add_rows(&text, &e->plan, e->query->limit, 0);
     e->text = cat_buffer_text(&text.text);
-    return strcmp(driver, "pgsql") ? explain_with_values(e, dialect) : explain_prepared(e, &text);
+    return strcmp(driver, "pgsql") ? explain_with_values(e) : explain_prepared(e, &text);
 }
 
 /* Does the select walk one index in the order of the list? Then nothing may be sorted in it. */

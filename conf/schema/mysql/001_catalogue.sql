@@ -4,10 +4,10 @@
 
 -- ---- products ----
 
--- products_by_time is the order of the list. products_by_time_and_price is so too, with what conditions on the other numbers, inStock and
--- category ask: a range of prices, newest first, passes many products for each that it shows, and reads this index alone. A category in
--- the order of another field is read from one index, see docs/decisions/0035-derived-columns-written-by-the-module.md.
--- From name_key on, what conditions, order and search need: src/catalogue/products.c writes it together with each product. Folded
+-- products_by_time is the order of the list, with what conditions on numbers, inStock and category ask: a range of prices, newest first,
+-- passes many products for each that it shows, and reads this index alone. A category in the order of another field is read from one
+-- index, see docs/decisions/0035-derived-columns-written-by-the-module.md.
+-- From name_key on, what conditions, order and search need: src/catalogue/product/products.c writes it together with each product. Folded
 -- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category
 -- in order, a blank before and after each; 300 characters of name and category can become 33 octets each. NULL: the row is not indexed,
 -- because CatalogIndex does not name the part, or because another program wrote the row. Folded texts are octets, because all collations
@@ -25,13 +25,12 @@ CREATE TABLE IF NOT EXISTS products (
     price_key    BIGINT,
     rating_key   BIGINT,
     words        VARBINARY(10240),
-    UNIQUE KEY products_by_time (created_at, id),
+    KEY products_by_time (created_at, id, price_key, rating_key, in_stock, category),
     KEY products_by_category (category, created_at, id),
     KEY products_by_category_key (category_key, created_at, id),
     KEY products_by_price (price_key, created_at, id, category),
     KEY products_by_name (name_key, created_at, id, category),
-    KEY products_by_rating (rating_key, created_at, id, category),
-    KEY products_by_time_and_price (created_at, id, price_key, rating_key, in_stock, category)
+    KEY products_by_rating (rating_key, created_at, id, category)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- The words of each product, cut off after 64 octets.

@@ -4,7 +4,7 @@
 
 -- ---- products ----
 
--- From name_key on, what conditions, order and search need: src/catalogue/products.c writes it together with each product. Folded
+-- From name_key on, what conditions, order and search need: src/catalogue/product/products.c writes it together with each product. Folded
 -- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category
 -- in order, a blank before and after each. NULL: the row is not indexed, and not in the indexes, because CatalogIndex does not name the
 -- part, or because another program wrote the row.
@@ -23,8 +23,9 @@ CREATE TABLE products (
     words        TEXT COLLATE "C"
 );
 
--- The order of the list.
-CREATE UNIQUE INDEX products_by_time ON products (created_at, id);
+-- The order of the list, with what conditions on numbers, inStock and category ask: a range of prices, newest first, passes many products
+-- for each that it shows, and reads this index alone.
+CREATE INDEX products_by_time ON products (created_at, id, price_key, rating_key, in_stock, category);
 
 -- A category in the order of another field is read from one index, see docs/decisions/0035-derived-columns-written-by-the-module.md.
 CREATE INDEX products_by_category ON products (category COLLATE "C", created_at, id) WHERE category_key IS NOT NULL;
@@ -32,10 +33,6 @@ CREATE INDEX products_by_category_key ON products (category_key, created_at, id)
 CREATE INDEX products_by_price ON products (price_key, created_at, id, category) WHERE price_key IS NOT NULL;
 CREATE INDEX products_by_name ON products (name_key, created_at, id, category) WHERE name_key IS NOT NULL;
 CREATE INDEX products_by_rating ON products (rating_key, created_at, id, category) WHERE rating_key IS NOT NULL;
-
--- The order of the list, with what conditions on the other numbers, inStock and category ask: a range of prices, newest first, passes
--- many products for each that it shows, and reads this index alone.
-CREATE INDEX products_by_time_and_price ON products (created_at, id, price_key, rating_key, in_stock, category) WHERE price_key IS NOT NULL;
 
 -- The words of each product, cut off after 64 octets.
 CREATE TABLE product_words (

@@ -163,7 +163,7 @@ static apr_status_t read_by_index(cat_db_t *db, const cat_categories_query_t *qu
     const char *prefix = cut_key(db->pool, query->prefix), *way = query->descending ? " DESC" : "";
     cat_select_text_t s;
 
-    cat_select_text_init(&s, db->pool, cat_source_dialect(db->source));
+    cat_select_text_begin(&s, db);
     cat_select_text_add(&s, "SELECT c.category, " COUNT_WITH_DELTAS ", ", NULL);
     add_total(&s, prefix);
     cat_select_text_add(&s, " FROM category_counts c WHERE ", NULL);

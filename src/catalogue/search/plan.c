@@ -1,4 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Chooses how a list with conditions, words or an order is read. The databases' own estimates do not know which conditions
+ * meet, so each of them has questions for which it reads the whole table. This file asks a few cheap questions instead, and
+ * plan_text.c writes a select that leaves the database no choice.
+ *
+ * There are three ways to read a page. Take "category=tea&price[lt]=5", newest first:
+ *
+ *      WALK    products_by_category: tea    9  8  7  6  5  4 ...     checks the price of each until the page is full:
+ *              is its price below 5?        n  y  n  n  y  y         soon, if many teas are cheap
+ *
+ *      FETCH   products_by_price: below 5   6  4  1  8  5            reads all that are cheap, checks the category, sorts:
+ *              is it a tea?                 n  y  n  y  y            soon, if few products are cheap
+ *
+ *      STREAM  product_words: kettle        9  7  2  1 ...           for words of q: a walk through the postings of a word,
+ *                                                                    which have the order of the list, too
+ *
+ * A walk that meets no unwanted product is right without a question. Otherwise each condition that has an index is a
+ * candidate: how many products does it find? The answer need not be exact. Up to CAT_PLAN_VERY_FEW are counted first; those
+ * are fetched. Then up to CAT_PLAN_FEW; those are fetched if the catalogue is so large that a walk would be longer. What
+ * finds more is left to the walk, or to the stream. So no list takes more than some thousand rows to plan, and a walk
+ * becomes long only where each condition meets many products, and hardly any product meets all; the time limit ends that.
+ *
+ * Words are not counted at all if they are whole words of the dictionary. The module reads when a word was last used, and
+ * when it was 200 uses ago: the longer this span, the rarer the word. The rarest is streamed, the next is looked up among its
+ * own postings, all others are checked on the product.
+ *
+ * docs/decisions/0042-module-chooses-plans.md says what was measured.
+ */
 #include "catalogue/search/plan.h"
 
 #include <apr_strings.h>
@@ -15,6 +43,9 @@
 #define COUNTED_WORDS 8 /* words of q that are counted */
 #define CANDIDATES_MAX (CAT_PRODUCT_FIELDS + COUNTED_WORDS)
 
+/* It has every column of conditions but those of texts that are folded: what a walk passes for a price or a rating is not read. */
+static const char by_time[] = "products_by_time";
+
 /* The index by which products are found, or walked, in the order of a column; *not_null: see cat_plan_t. Only that of time is in no part of
  * CatalogIndex, and so not in its table. */
 static const char *find_index(const char *column, const char **not_null)
@@ -26,7 +57,7 @@ static const char *find_index(const char *column, const char **not_null)
             return cat_index_table[i].name;
         }
     }
-    return strcmp(column, "created_at") ? NULL : "products_by_time";
+    return strcmp(column, "created_at") ? NULL : by_time;
 }
 
 /* The index by which the products that have one value of a field are found, in the order of time. A list with conditions on several of
@@ -125,6 +156,7 @@ static void plan_walk(cat_plan_t *plan)
         split_by_stock(plan);
     }
     plan->index = find_index(plan->order.columns[plan->skip].column, &plan->not_null);
+    plan->is_by_key = !plan->index;
 }
 
 /* Does the walk pass only products that meet the condition, or end when it comes to others? */
@@ -195,14 +227,6 @@ static int is_single(const cat_list_query_t *query, const words_t *words, int i)
     return words->all[i].count == 1 && strlen(query->words[i]) <= CAT_PRODUCT_WORD_SIZE;
 }
 
-static void add_not_null(cat_select_text_t *s, const char *column)
-{
-    if (column) {
-        cat_select_text_add_condition(s);
-        cat_select_text_add(s, "p.", column, " IS NOT NULL", NULL);
-    }
-}
-
 void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *after)
 {
     const char *begin = cat_fold_cut(s->text.pool, word, CAT_PRODUCT_WORD_SIZE);
@@ -230,7 +254,7 @@ static void add_candidate(cat_select_text_t *s, const cat_list_query_t *query, c
                 cat_conditions_add_for_index(s, &query->conditions[i]);
             }
         }
-        add_not_null(s, candidate->not_null);
+        cat_select_text_add_not_null(s, candidate->not_null);
     }
 }
 
@@ -349,14 +373,13 @@ static const candidate_t *find_best(const candidates_t *candidates)
 }
 
 /* Counts up to `most` and one, and the products of a category whatever their number, because a counter knows it. */
-static apr_status_t count_candidates(cat_db_t *db, const cat_dialect_t *dialect, const cat_plan_t *plan,
-                                     candidates_t *candidates, int most)
+static apr_status_t count_candidates(cat_db_t *db, const cat_plan_t *plan, candidates_t *candidates, int most)
 {
     const char *category = find_counted_category(plan->query);
     counting_t c = {.candidates = candidates};
     cat_select_text_t s;
 
-    cat_select_text_init(&s, db->pool, dialect);
+    cat_select_text_begin(&s, db);
     cat_select_text_add(&s, "SELECT " PRODUCT_TOTAL, NULL);
     for (int i = 0; i < candidates->count; i++) {
         candidate_t *candidate = &candidates->all[i];
@@ -399,7 +422,7 @@ static apr_status_t take_word(void *baton, const char *const *values, int count)
 
 /* Finds the words that begin with this one and follow those that are found, each by a look into the index, because no
  * database skips from one to the next by itself. */
-static apr_status_t find_more_words(cat_db_t *db, const cat_dialect_t *dialect, const char *text, word_t *word)
+static apr_status_t find_more_words(cat_db_t *db, const char *text, word_t *word)
 {
     apr_status_t rv = APR_SUCCESS;
 
@@ -407,7 +430,7 @@ static apr_status_t find_more_words(cat_db_t *db, const cat_dialect_t *dialect, 
         found_word_t f = {.pool = db->pool};
         cat_select_text_t s;
 
-        cat_select_text_init(&s, db->pool, dialect);
+        cat_select_text_begin(&s, db);
         add_word_after(&s, text, word->found[word->count - 1]);
         rv = cat_select_text_run(&s, db, take_word, &f);
         if (rv != APR_SUCCESS || !f.word) {
@@ -484,11 +507,11 @@ static apr_status_t take_look(void *baton, const char *const *values, int count)
     return CAT_ENOUGH;
 }
 
-static apr_status_t look_at_words(cat_db_t *db, const cat_dialect_t *dialect, look_t *l)
+static apr_status_t look_at_words(cat_db_t *db, look_t *l)
 {
     cat_select_text_t s;
 
-    cat_select_text_init(&s, db->pool, dialect);
+    cat_select_text_begin(&s, db);
     for (int i = 0; i < l->words->count; i++) {
         const char *text = l->query->words[i], *cut = cat_fold_cut(db->pool, text, CAT_PRODUCT_WORD_SIZE);
         cat_select_text_add(&s, i ? ", (" : "SELECT (", NULL);
@@ -511,20 +534,19 @@ static apr_status_t take_span(void *baton, const char *const *values, int count)
 }
 
 /* The rarer of two words was used the same number of times in a longer span, which is read faster than either is counted. */
-static apr_status_t find_span(cat_db_t *db, const cat_dialect_t *dialect, word_t *word)
+static apr_status_t find_span(cat_db_t *db, word_t *word)
 {
     cat_select_text_t s;
 
-    cat_select_text_init(&s, db->pool, dialect);
+    cat_select_text_begin(&s, db);
     add_span(&s, "SELECT ", word->found[0]);
     return cat_select_text_run(&s, db, take_span, &word->span);
 }
 
-static apr_status_t look_up_words(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,
-                                  words_t *words)
+static apr_status_t look_up_words(cat_db_t *db, const cat_list_query_t *query, words_t *words)
 {
     look_t look = {.pool = db->pool, .query = query, .words = words, .are_ranked = !is_word_alone(query)};
-    apr_status_t rv = look_at_words(db, dialect, &look);
+    apr_status_t rv = look_at_words(db, &look);
 
     for (int i = 0; i < words->count && rv == APR_SUCCESS; i++) {
         word_t *word = &words->all[i];
@@ -532,9 +554,9 @@ static apr_status_t look_up_words(cat_db_t *db, const cat_dialect_t *dialect, co
         if (!word->count || (is_itself && !look.has_longer[i])) {
             continue;
         }
-        rv = find_more_words(db, dialect, query->words[i], word);
+        rv = find_more_words(db, query->words[i], word);
         if (rv == APR_SUCCESS && word->count == 1 && look.are_ranked) {
-            rv = find_span(db, dialect, word);
+            rv = find_span(db, word);
         }
     }
     return rv;
@@ -659,6 +681,17 @@ static int is_fetched(const candidate_t *candidate, apr_int64_t products)
            (candidate->count <= CAT_PLAN_VERY_FEW || products > CAT_PLAN_SHARE * candidate->count);
 }
 
+/* A walk that reads no rows passes some fifteen products in the time in which one is fetched, so it meets a page sooner than all are
+ * fetched, unless these are fewer than the square root of the catalogue. */
+static int is_walk_sooner(const cat_plan_t *plan, const candidates_t *candidates)
+{
+    const candidate_t *only = &candidates->all[0];
+    int is_in_index = only->field == CAT_PRODUCT_PRICE || only->field == CAT_PRODUCT_RATING;
+
+    return candidates->count == 1 && is_in_index && plan->index == by_time &&
+           only->count * only->count > candidates->products;
+}
+
 /* A walk of fewer products than a word may have. */
 static int is_walked(const candidate_t *candidate)
 {
@@ -667,7 +700,6 @@ static int is_walked(const candidate_t *candidate)
 
 typedef struct choice_t {
     cat_db_t *db;
-    const cat_dialect_t *dialect;
     cat_plan_t *plan;   /* a walk */
     cat_plan_t streams; /* what to do instead; a walk, too: no word can be streamed */
 } choice_t;
@@ -676,18 +708,18 @@ typedef struct choice_t {
 static apr_status_t choose_by_counts(choice_t *c, candidates_t *candidates)
 {
     int is_stream = c->streams.kind == CAT_PLAN_STREAM;
-    apr_status_t rv = count_candidates(c->db, c->dialect, c->plan, candidates, CAT_PLAN_VERY_FEW);
+    apr_status_t rv = count_candidates(c->db, c->plan, candidates, CAT_PLAN_VERY_FEW);
     const candidate_t *best = find_best(candidates);
 
     if (rv == APR_SUCCESS && best->count > CAT_PLAN_VERY_FEW) {
-        rv = count_candidates(c->db, c->dialect, c->plan, candidates, CAT_PLAN_FEW);
+        rv = count_candidates(c->db, c->plan, candidates, CAT_PLAN_FEW);
         best = find_best(candidates);
     }
     if (rv != APR_SUCCESS) {
         return rv;
     }
     plan_count(c->plan, candidates);
-    if (is_fetched(best, candidates->products)) {
+    if (is_fetched(best, candidates->products) && !is_walk_sooner(c->plan, candidates)) {
         plan_fetch(c->plan, best);
     } else if (is_stream && !is_walked(best)) {
         *c->plan = c->streams;
@@ -702,7 +734,7 @@ static apr_status_t choose(choice_t *c)
     candidates_t candidates;
 
     if (words.count && is_by_time(c->plan)) {
-        apr_status_t rv = look_up_words(c->db, c->dialect, query, &words);
+        apr_status_t rv = look_up_words(c->db, query, &words);
         if (rv != APR_SUCCESS) {
             return rv;
         }
@@ -715,10 +747,9 @@ static apr_status_t choose(choice_t *c)
     return candidates.count ? choose_by_counts(c, &candidates) : APR_SUCCESS;
 }
 
-apr_status_t cat_plan_choose(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,
-                             cat_plan_t *plan)
+apr_status_t cat_plan_choose(cat_db_t *db, const cat_list_query_t *query, cat_plan_t *plan)
 {
-    choice_t c = {.db = db, .dialect = dialect, .plan = plan};
+    choice_t c = {.db = db, .plan = plan};
 
     *plan = (cat_plan_t){.query = query, .order = cat_order_make(query), .sort_count = query->sort_count, .field = -1};
     drop_constants(plan);

@@ -28,6 +28,7 @@ typedef struct cat_plan_t {
     cat_plan_kind_t kind;
     const char *index;    /* of products, to walk, or to find what is fetched; NULL: the primary key, or words */
     const char *not_null; /* the column that the index leaves out rows without; NULL: none */
+    int is_by_key;        /* CAT_PLAN_WALK: flag: by the primary key, for its order */
     int field;            /* CAT_PLAN_FETCH: whose conditions the index finds; -1: word is what is found */
     const char *word;     /* of the query, that is fetched or streamed; NULL: none */
 
@@ -49,9 +50,8 @@ typedef struct cat_plan_t {
     const char *bound; /* the last page's value of the order's first column; NULL: not known */
 } cat_plan_t;
 
-/* Chooses; runs the counts that it needs. dialect: the database's. */
-apr_status_t cat_plan_choose(cat_db_t *db, const cat_dialect_t *dialect, const cat_list_query_t *query,
-                             cat_plan_t *plan);
+/* Chooses; runs the counts that it needs. */
+apr_status_t cat_plan_choose(cat_db_t *db, const cat_list_query_t *query, cat_plan_t *plan);
 
 /* Adds " FROM product_words w WHERE ...", for the words that begin with this one; only those above `after`, if that is
  * not NULL. */

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the SQL of a plan (catalogue/search/plan.h): the page, the total, or the facets.
+ * Writes what plan.c has chosen as selects: the rows of a page, the bound of a page that has to be sorted, counts and facets.
+ * A select is made of a source, which is what the walk, fetch or stream finds, and of what is read of it. Where a plan is
+ * several walks, one for each value, the select is a union of branches; `branch` says which one a function writes, 0 where
+ * there is only one. "category[in]=tea,milk", newest first, on SQLite:
  *
- * A plan has three kinds of sources of products. All have the same conditions, and the order of their tables is fixed, so
- * that no database finds a plan of its own:
- *
- *     walk     products p by one index, in the order of the list; each row is checked
- *     fetch    the ids that an index or product_words finds for one condition, at most CAT_PLAN_FEW; checked, then sorted
- *     stream   product_words w of one word, by time, joined with its products, which are checked
- *
- * A walk or stream may be a union of several branches, one for each value of a condition or each word that begins with the
- * text. The products of a page are read by their ids once the page is known, so that no row is read that the page leaves out:
- *
- *     SELECT r.* FROM (SELECT keys FROM source ... ORDER BY ... LIMIT n OFFSET m) k JOIN products r ON r.id = k.id
+ *      SELECT r.id, ... FROM (                                                   the products of the page, by their keys
+ *          SELECT p.created_at, p.id FROM products p INDEXED BY ... WHERE ...    branch 0: tea
+ *          UNION ALL SELECT ...                                                  branch 1: milk
+ *          ORDER BY p.created_at DESC, p.id DESC LIMIT 11) k
+ *      CROSS JOIN products r ON r.id = k.id ORDER BY ...
  */
 #include "catalogue/search/plan.h"
 
@@ -22,9 +19,6 @@
 #include "catalogue/search/conditions.h"
 #include "catalogue/product/product_keys.h"
 #include "db/dialects/sql_parts.h"
-
-/* How a plan is written: the part of the plan that one select reads, and the union of these. `branch`: which one, 0 where
- * it is not a union. */
 
 /* What a select reads of the products that it finds. */
 typedef enum {
@@ -52,14 +46,6 @@ static const char *union_of(const cat_plan_t *plan)
     return do_branches_overlap(plan) ? " UNION " : " UNION ALL ";
 }
 
-static void add_not_null(cat_select_text_t *s, const char *column)
-{
-    if (column) {
-        cat_select_text_add_condition(s);
-        cat_select_text_add(s, "p.", column, " IS NOT NULL", NULL);
-    }
-}
-
 static void add_bound(cat_select_text_t *s, const cat_plan_t *plan)
 {
     if (plan->bound) {
@@ -84,7 +70,7 @@ static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch, r
     const cat_query_condition_t *condition = plan->branch_condition;
 
     cat_select_text_add(s, " FROM ", NULL);
-    cat_select_text_add_products(s, plan->index);
+    cat_select_text_add_products(s, plan->is_by_key ? s->dialect->syntax->primary_key : plan->index);
     if (reading == LOOK_UP_EACH) {
         join_product(s, "p");
     }
@@ -99,7 +85,7 @@ static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch, r
         cat_select_text_add_integer(s, plan->branches[branch]);
     }
     cat_conditions_add_all(s, plan->query, condition, NULL, NULL);
-    add_not_null(s, plan->not_null);
+    cat_select_text_add_not_null(s, plan->not_null);
     add_bound(s, plan);
 }
 
@@ -127,7 +113,7 @@ static void add_fetch(cat_select_text_t *s, const cat_plan_t *plan)
                 cat_conditions_add_for_index(s, &query->conditions[i]);
             }
         }
-        add_not_null(s, plan->not_null);
+        cat_select_text_add_not_null(s, plan->not_null);
     }
     add_few(s);
     cat_select_text_add(s, ") d", s->dialect->syntax->join, "products p ON p.id = d.id", NULL);
@@ -362,6 +348,7 @@ static cat_plan_t make_whole(const cat_plan_t *plan)
         whole.order.columns[i].after = NULL;
     }
     whole.bound = NULL;
+    whole.is_by_key = 0;
     if (whole.kind == CAT_PLAN_WALK && whole.count_index) {
         whole.index = whole.count_index;
         whole.not_null = whole.count_not_null;

@@ -1,4 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads a list with conditions, words or an order: the rows of a page, its total and its facets, all at one state of the
+ * database. Each of the three can be the expensive one, so each is asked of whoever knows it already:
+ *
+ *      read_stock      the counters of categories and of products in stock, if the list has no other conditions:
+ *        |             "category=tea&inStock=true" is a number in a table. A list that is known to be empty ends here,
+ *        |             because a walk would look for its products everywhere.
+ *      read_products   the plan (plan.c) and its rows, and one row more than the page has: whether it comes tells whether
+ *        |             there is a next page.
+ *      count_facets    the counters, where they know the categories; else the first CatalogCountLimit products of the list
+ *        |             are read, and counted by value. If the list has no more, their number is the total.
+ *      count_rows      what was not found on the way: the end of the list was on the page, so its total is known; or the
+ *                      counters know it; or the database counts, up to CatalogCountLimit unless the client wants it exact.
+ *
+ * The steps work on one search_t, and each leaves in it what the later ones need not ask any more. When the connection is
+ * lost on the way, all of them are repeated on another one; begin_rows tells the receiver of the rows.
+ */
 #include "catalogue/search/search.h"
 
 #include <apr_hash.h>
@@ -26,7 +43,6 @@ typedef struct search_t {
     const cat_list_query_t *query;
     const cat_search_rows_t *rows;
     cat_search_end_t *end;
-    const cat_dialect_t *dialect;
     cat_plan_t plan;
     apr_int64_t offset;
     apr_int64_t passed;      /* rows that were passed on */
@@ -150,7 +166,7 @@ static apr_status_t find_bound(search_t *s, apr_int64_t rows)
 {
     cat_select_text_t text;
 
-    cat_select_text_init(&text, s->db->pool, s->dialect);
+    cat_select_text_begin(&text, s->db);
     cat_plan_add_bound(&text, &s->plan, rows, s->offset);
     return cat_select_text_run(&text, s->db, take_bound, s);
 }
@@ -168,7 +184,7 @@ static apr_status_t read_rows(search_t *s)
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    cat_select_text_init(&text, s->db->pool, s->dialect);
+    cat_select_text_begin(&text, s->db);
     cat_plan_add_rows(&text, &s->plan, rows, s->offset);
     return cat_select_text_run(&text, s->db, take_row, s);
 }
@@ -227,7 +243,7 @@ static apr_status_t count_all(search_t *s)
     if (s->counters.decide && s->counters.category && s->counters.in_stock < 0) {
         return count_categories(s);
     }
-    cat_select_text_init(&text, s->db->pool, s->dialect);
+    cat_select_text_begin(&text, s->db);
     if (is_unconditional(s->query)) {
         cat_select_text_add(&text, "SELECT " PRODUCT_TOTAL, NULL);
         return cat_select_text_run(&text, s->db, take_number, &s->end->total);
@@ -427,7 +443,7 @@ static apr_status_t read_facets(search_t *s)
     cat_select_text_t text;
     apr_status_t rv;
 
-    cat_select_text_init(&text, s->db->pool, s->dialect);
+    cat_select_text_begin(&text, s->db);
     cat_plan_add_facets(&text, &s->plan, most + 1);
     rv = cat_select_text_run(&text, s->db, take_facet_row, &sample);
     if (rv == APR_SUCCESS) {
@@ -462,7 +478,7 @@ static void begin_rows(search_t *s)
 
 static apr_status_t read_products(search_t *s)
 {
-    apr_status_t rv = cat_plan_choose(s->db, s->dialect, s->query, &s->plan);
+    apr_status_t rv = cat_plan_choose(s->db, s->query, &s->plan);
 
     return rv == APR_SUCCESS ? read_rows(s) : rv;
 }
@@ -472,7 +488,6 @@ static apr_status_t read_all(void *baton)
     search_t *s = baton;
     apr_status_t rv;
 
-    s->dialect = cat_source_dialect(s->db->source);
     begin_rows(s);
     rv = read_stock(s);
     if (rv == APR_SUCCESS && !is_known_empty(s)) {

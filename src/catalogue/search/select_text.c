@@ -12,6 +12,8 @@
 #include <apr_strings.h>
 #include <stdarg.h>
 
+#include "db/pool/checkout.h"
+
 #define TEXT_SIZE 1024 /* octets: a guess of a text's */
 #define VALUES_SIZE 16 /* the same of the number of its values */
 
@@ -22,6 +24,11 @@ void cat_select_text_init(cat_select_text_t *s, apr_pool_t *pool, const cat_dial
     s->values = apr_array_make(pool, VALUES_SIZE, sizeof(const char *));
     s->conditions = 0;
     s->leaves_choice = 0;
+}
+
+void cat_select_text_begin(cat_select_text_t *s, const cat_db_t *db)
+{
+    cat_select_text_init(s, db->pool, cat_source_dialect(db->source));
 }
 
 void cat_select_text_add(cat_select_text_t *s, ...)
@@ -85,6 +92,14 @@ void cat_select_text_begin_where(cat_select_text_t *s)
 void cat_select_text_add_condition(cat_select_text_t *s)
 {
     cat_buffer_add_text(&s->text, s->conditions++ ? " AND " : " WHERE ");
+}
+
+void cat_select_text_add_not_null(cat_select_text_t *s, const char *column)
+{
+    if (column) {
+        cat_select_text_add_condition(s);
+        cat_select_text_add(s, "p.", column, " IS NOT NULL", NULL);
+    }
 }
 
 /* Each word is behind a blank. */

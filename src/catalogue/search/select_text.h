@@ -20,8 +20,9 @@ typedef struct cat_select_text_t {
     int leaves_choice;          /* flag: several indexes can answer it, and which is best depends on the values */
 } cat_select_text_t;
 
-/* An empty text, on the pool. */
+/* An empty text, on the pool; or for the database of db, on its pool. */
 void cat_select_text_init(cat_select_text_t *s, apr_pool_t *pool, const cat_dialect_t *dialect);
+void cat_select_text_begin(cat_select_text_t *s, const cat_db_t *db);
 
 /* Adds texts, of the source only; the last argument is NULL. */
 void cat_select_text_add(cat_select_text_t *s, ...) __attribute__((sentinel));
@@ -43,6 +44,9 @@ void cat_select_text_add_products(cat_select_text_t *s, const char *index);
  * before each of the others. */
 void cat_select_text_begin_where(cat_select_text_t *s);
 void cat_select_text_add_condition(cat_select_text_t *s);
+
+/* Adds the condition that the column of p has a value; column NULL: nothing. */
+void cat_select_text_add_not_null(cat_select_text_t *s, const char *column);
 
 /* Adds the comparison: the words of p contain a word that begins with this one. */
 void cat_select_text_add_word(cat_select_text_t *s, const char *word);

@@ -57,7 +57,7 @@ apr_status_t cat_stock_get_each(cat_db_t *db, const cat_query_value_t *categorie
     cat_select_text_t s;
 
     memset(each, 0, (size_t)count * sizeof(*each));
-    cat_select_text_init(&s, db->pool, cat_source_dialect(db->source));
+    cat_select_text_begin(&s, db);
     cat_select_text_add(&s, "SELECT c.category, SUM(c.n), SUM(c.in_stock) FROM (", NULL);
     add_rows_of(&s, &e, "SELECT category, n, in_stock FROM category_counts");
     add_rows_of(&s, &e, " UNION ALL SELECT category, category_delta, in_stock FROM product_deltas");

@@ -34,6 +34,7 @@ typedef struct cat_fault_t {
 typedef struct cat_syntax_t {
     const char *use_index,
         *use_index_end;         /* behind a table, around the name of the only index to read it by; or NULL */
+    const char *primary_key;    /* the name of its index, if a walk by it must have it; or NULL */
     const char *join;           /* joins two tables, the left one being read first */
     const char *integer;        /* a placeholder whose value is compared with a column of numbers */
     const char *row_integer;    /* the same within a row value; NULL: compares_rows is 0 */

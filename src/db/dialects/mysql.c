@@ -241,6 +241,7 @@ static const char *const statements[SQL_COUNT] = {
 static const cat_syntax_t syntax = {
     .use_index = " FORCE INDEX (",
     .use_index_end = ")",
+    .primary_key = "PRIMARY",
     .join = " STRAIGHT_JOIN ",
     .integer = "CAST(%s AS SIGNED)",
     .find = "INSTR",
