@@ -44,7 +44,7 @@ static void parse_sort(void *request, cat_parameters_t *p, const cat_parameter_t
 
     r->query.descending = *order == '-';
     r->query.order = cat_parameters_choose(p, parameter, order + r->query.descending, orders,
-                                           "must be category or count, perhaps with - before it") == 1
+                                           "must be category or count, optionally preceded by -") == 1
                          ? CAT_CATEGORIES_BY_COUNT
                          : CAT_CATEGORIES_BY_NAME;
 }

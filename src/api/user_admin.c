@@ -49,7 +49,7 @@ static void parse_sort(void *request, cat_parameters_t *p, const cat_parameter_t
     const char *value = parameter->value ? parameter->value : "";
     int descending = *value == '-';
     int order = cat_parameters_choose(p, parameter, value + descending, orders,
-                                      "must be createdAt, username or email, perhaps with - before it");
+                                      "must be createdAt, username or email, optionally preceded by -");
 
     if (order >= 0) {
         r->query.order = (cat_users_order_t)order;

@@ -135,7 +135,7 @@ static apr_status_t run_index(indexing_t *ix, const cat_index_status_t *status)
     }
     ctl_progress_leave(&ix->progress);
     if (rv == CAT_EBUSY) {
-        ctl_fail(status->index->name, "transactions of others were in the way; run the same command again");
+        ctl_fail(status->index->name, "other transactions were in the way; run the same command again");
     }
     if (rv == APR_SUCCESS) {
         printf("%s %s in %.1f s\n", status->index->name, status->state == CAT_INDEX_UNUSED ? "dropped" : "built",
@@ -218,7 +218,7 @@ static apr_status_t take_lock(indexing_t *ix)
     db = cat_db_make(pool, &ctl->conf, ctl->source, &ctl->log);
     while ((rv = cat_definition_begin(db, &ix->definition)) == CAT_EBUSY) {
         if (!is_told++) {
-            ctl_fail(NULL, "waits for another catalogctl index");
+            ctl_fail(NULL, "waiting for another catalogctl index");
         }
         apr_sleep(LOCK_INTERVAL);
         apr_pool_clear(pool);

@@ -43,7 +43,7 @@ static const struct command_t {
     {"mail", "list", "j", "", 0, 0, DATABASE, ctl_mails_list, "list the mails that are not sent yet"},
     {"mail", "retry", "", "[ID...]", 0, -1, DATABASE, ctl_mails_retry, "queue dead mails again, these or all"},
     {"audit", NULL, "jaToS", "", 0, 0, DATABASE, ctl_audit_list,
-     "list what administrators and users changed of accounts"},
+     "list changes of accounts by administrators and users"},
     {"export", NULL, "fePby", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, users included"},
     {"import", NULL, "funePECH", "<FILE", 0, 0, DATABASE, ctl_import_run,
      "add what export wrote, to this or another database"},

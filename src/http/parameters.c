@@ -155,7 +155,7 @@ void cat_parameters_add_error(cat_parameters_t *p, const char *name, const char 
 
 void cat_parameters_add_repeated(cat_parameters_t *p, const char *name)
 {
-    cat_parameters_add_error(p, name, "duplicate", "must not be there twice");
+    cat_parameters_add_error(p, name, "duplicate", "must be given only once");
 }
 
 static void refuse_unknown(cat_parameters_t *p, const char *name, const char *message)

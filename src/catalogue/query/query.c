@@ -85,7 +85,7 @@ static void parse_words(parsing_t *p, const cat_parameter_t *parameter)
                                  "must have at most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX) " words");
     } else if (!has_search(p->conf)) {
         cat_parameters_add_error(parameters, parameter->name, "no_index",
-                                 "must not be there: this server has no search");
+                                 "is not available: this server has no search index");
     }
     p->query->words = (const char *const *)words->elts;
     p->query->word_count = count;

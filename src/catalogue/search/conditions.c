@@ -141,8 +141,8 @@ static void compare_exact(cat_select_text_t *s, int field, const char *operator,
     cat_select_text_add_value(s, value->text);
 }
 
-/* A database that takes no notice of blanks at the end of a text finds too much by the text, but not by its folded form,
- * where they are. Of texts other than the category, only the folded form has an index. */
+/* Where trailing blanks are ignored, = also matches texts that differ in them, so compare the key too. Of texts other than
+ * the category, only the key has an index. */
 static void add_equality(cat_select_text_t *s, int field, const cat_query_value_t *value)
 {
     if (columns[field].is_number) {

@@ -113,7 +113,7 @@ static int list_built(const states_t *s)
     return built;
 }
 
-/* The part that has come least far tells. */
+/* Reports the part with the least progress. */
 static int count_percent(const states_t *s, int parts)
 {
     int percent = 99;
