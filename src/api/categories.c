@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GET /categories: a page of the categories and how many products each has. The parameters are parsed here; the catalogue
+ * reads the page, or finds the answer in its cache, and calls back to write it as JSON (format), so that what is cached is
+ * what clients get.
+ */
 #include "api/categories.h"
 
 #include <string.h>

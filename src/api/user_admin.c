@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Accounts of others, for administrators: list, read, change, delete, unlock, end sessions. Each change runs in one
+ * transaction with the check that the actor is an administrator still, and the condition If-Match
+ * (accounts/administration.h); the sessions that it ends are refused once it is committed.
+ */
 #include "api/user_admin.h"
 
 #include "accounts/administration.h"

@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catalogctl index: makes the indexes of products what CatalogIndex says, while servers work.
+ *
+ *     1. withdraw   the parts whose indexes change: readers stop using them, and the command waits until all have noticed
+ *     2. build      missing indexes and drop unused ones, one after the other (catalogue/search/index_builder.h)
+ *     3. fill       what is derived of each product, in portions, from the newest on (catalogue/search/indexes.h)
+ *     4. complete   readers may use the parts; indexes that are best dropped when they are empty are dropped now
+ *
+ * A lock lets one such command work at a time. It can be stopped at any point, and run again.
+ */
 #include "ctl/index.h"
 
 #include <apr_strings.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catalogctl: the command table, the option table, and the help that both give. A row says which options and operands a
+ * command takes and what must be ready before it runs: nothing, the site's configuration, or an open database.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catalogctl export and import with --products: files of products alone, as the API reads and writes them. The work is the
+ * catalogue's (catalogue/transfer/); here are standard input and output, progress, and transactions that yield to servers.
+ */
 #include "ctl/products.h"
 
 #include <stdio.h>

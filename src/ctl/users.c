@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catalogctl user: adds and changes accounts from the command line. The rules are those of the API's administrators
+ * (accounts/administration.h), with the operating system's user as the actor in the audit table.
+ */
 #include <stdio.h>
 #include <string.h>
 

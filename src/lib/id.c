@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * UUIDv7: 48 bits of milliseconds, 12 bits of the millisecond's fraction, 62 random bits. So ids sort by the time of their
+ * creation, and two servers need not agree on them.
+ *
+ *     01a1fdf9-d28a-7c59-b8ec-c42b5a960857
+ *     ------------- ^--- ^ ---------------
+ *     milliseconds  |    the variant, then random bits
+ *                   the version, then the fraction
+ */
 #include "lib/id.h"
 
 #include <apr_general.h>
