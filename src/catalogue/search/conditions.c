@@ -46,11 +46,6 @@ int cat_conditions_is_number(int field)
     return columns[field].is_number;
 }
 
-static int may_be_unset(int field)
-{
-    return cat_product_fields[field].flags & CAT_CLEARABLE;
-}
-
 static int is_keyed(int field)
 {
     return cat_product_keys_part(field) != 0;
@@ -210,7 +205,7 @@ static void add_is_set(cat_select_text_t *s, int field, int is_set)
 /* A field that is not set meets no comparison. */
 static void add_if_set(cat_select_text_t *s, int field)
 {
-    if (may_be_unset(field)) {
+    if (cat_product_fields[field].flags & CAT_CLEARABLE) {
         cat_select_text_add(s, " AND ", NULL);
         add_is_set(s, field, 1);
     }
