@@ -1,4 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What administrators change of accounts.
+ *
+ * Every function runs in the caller's transaction and takes the same steps: it locks out other administrators
+ * (cat_administration_begin), checks that the actor still is one, reads the account, refuses what would leave no
+ * administrator, writes, and stores an entry in the audit table. Because administrators work one after the other, "is this
+ * the last one?" has an answer that stays true until the commit.
+ *
+ *     role, lock, address taken back  -> sessions end and links are withdrawn (end_ways_in), as a token keeps its claims
+ *     the ids of ended sessions       -> a->ended, which the caller passes to cat_session_revoke after the commit
+ */
 #include "accounts/administration.h"
 
 #include <string.h>

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The audit table: who changed what of which account, and when.
+ *
+ * An entry is stored in the transaction of the change that it records, so there is no change without its entry, and no entry
+ * of a change that was rolled back. The changes are a JSON object, which is written while the work goes on:
+ *
+ *     {"role":{"from":"user","to":"editor"},"locked":{"from":false,"to":true}}
+ */
 #include "accounts/audit.h"
 
 #include "lib/id.h"

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Common passwords, as a hash table in memory.
+ *
+ * The file is read once and kept in memory, each line a string in lower case. The table has offsets into that text, so a
+ * list costs its own size and a few bytes a line. Nothing changes after that, so threads need no lock.
+ */
 #include "accounts/blocklist.h"
 
 #include <string.h>

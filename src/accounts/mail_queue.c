@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What administrators see of the mail queue, and how they revive mails that were given up.
+ *
+ *     pending -> sending -> (sent: the row is deleted)
+ *        ^          |
+ *        |          v
+ *        +------- dead, until cat_mail_queue_retry: pending again, as if it were new
+ */
 #include "accounts/mail_queue.h"
 
 #include <apr_strings.h>

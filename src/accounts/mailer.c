@@ -1,4 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The job that sends mails from the queue (accounts/outbox.h).
+ *
+ * One mail is a step: claim the mail that has been due the longest, decide whether it still makes sense, make its link and
+ * text, send it, and store the result. A claim has a lease, so a mail whose sender dies is sent by another one later; it may
+ * arrive twice, but is never lost. The text is made when the mail is sent, so the database never has a token in clear.
+ *
+ *     sent, or pointless by now      deleted
+ *     refused for good (5xx)         dead at once (CAT017)
+ *     not accepted now (4xx, down)   again after 2, 4, 8 ... seconds, at most 15 minutes; dead after three days (CAT014).
+ *                                    The run ends, because the next mail would fare no better
+ *
+ * What one address gets is limited by kind, so that nobody can flood somebody else's mailbox.
+ */
 #include "accounts/mailer.h"
 
 #include <apr_strings.h>

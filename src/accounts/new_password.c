@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sets a new password, by a link that was mailed or by the current password.
+ *
+ * Hashing takes long, so it happens without a connection, and everything is checked again in the transaction that stores the
+ * hash: the token must still be valid, or the stored password still be the one that was compared.
+ *
+ *     find or compare   ->   hash, 20 ms of CPU, no connection   ->   one transaction: store, end sessions, void links, mail
+ */
 #include "accounts/new_password.h"
 
 #include "accounts/audit.h"

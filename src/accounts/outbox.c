@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of mails to send, as a queue that several servers work on.
+ *
+ * A mailer claims a row by setting a lease that no other claim has. Between looking for a row and claiming it another
+ * mailer may be first, which the number of changed rows tells; then the next row is looked for. All that ends a claim
+ * names the lease, so a mailer that was too slow changes nothing.
+ */
 #include "accounts/outbox.h"
 
 #include <stdlib.h>

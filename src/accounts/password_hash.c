@@ -1,4 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hashes passwords with argon2id, and compares them with hashes of other kinds.
+ *
+ * A hash is a PHC string, which names its own parameters, so hashes with other parameters are compared too, and replaced
+ * when their user signs in:
+ *
+ *     $argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaA     kind, version, costs, salt, hash
+ *
+ * Imported accounts may have hashes of bcrypt, yescrypt or SHA-512, which crypt(3) compares. The memory of a hash is
+ * mapped for its duration alone; malloc would keep it in the arena of each thread.
+ */
 #include "accounts/password_hash.h"
 
 #include <crypt.h>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hashes passwords for requests, no more of them at once than CatalogHashConcurrency allows.
+ *
+ * A hash takes a core for 20 ms or more, so requests wait in the queue of a semaphore that all children share, and are
+ * refused with 503 if it takes too long. A password of an unknown user is compared with a hash as well, so that the time
+ * of an answer does not tell which users there are.
+ */
 #include "accounts/passwords.h"
 
 #include <apr_strings.h>

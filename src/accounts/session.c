@@ -1,4 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sessions, and the refresh tokens that continue them.
+ *
+ * A refresh token is used once: it is exchanged for its successor. All tokens of a session begin with the same 96 bits, the
+ * family, so a used token is recognized even after its row has been deleted:
+ *
+ *     family.A -> family.B -> family.C      C is valid
+ *        |           |
+ *        |           used again within the grace: the same C again, as the answer may have been lost
+ *        used again later: somebody has a copy, so the session ends (CAT040)
+ *
+ * Only SHA-256 digests of tokens are stored. Whatever ends sessions locks the session's row first, then the token's, as a
+ * refresh does, and reports the ids of the sessions that it ended, so that this server refuses their access tokens at once
+ * (shm/revoked.h); other servers read them from the table.
+ */
 #include "accounts/session.h"
 
 #include <apr_strings.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pages of the list of users, for administrators: one statement for the total, one for the page, whose conditions and
+ * order are added to their text. Values are always arguments; a text to look for becomes a LIKE pattern in which nothing
+ * is special.
+ */
 #include "accounts/user_list.h"
 
 #include <apr_strings.h>

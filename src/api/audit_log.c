@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GET /audit: the entries of the audit table, newest first, by page. Its parameters are the rows of a table, from which the
+ * description follows; the common parts of lists for administrators are in api/admin_list.h.
+ */
 #include "api/audit_log.h"
 
 #include <apr_strings.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GET /categories: a page of the categories and how many products each has. The parameters are parsed here; the catalogue
+ * reads the page, or finds the answer in its cache, and calls back to write it as JSON (format), so that what is cached is
+ * what clients get.
+ */
 #include "api/categories.h"
 
 #include <string.h>
@@ -44,7 +49,7 @@ static void parse_sort(void *request, cat_parameters_t *p, const cat_parameter_t
 
     r->query.descending = *order == '-';
     r->query.order = cat_parameters_choose(p, parameter, order + r->query.descending, orders,
-                                           "must be category or count, perhaps with - before it") == 1
+                                           "must be category or count, optionally preceded by -") == 1
                          ? CAT_CATEGORIES_BY_COUNT
                          : CAT_CATEGORIES_BY_NAME;
 }

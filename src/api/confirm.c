@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Confirms e-mail addresses. The link in a mail leads to a page, which reads what the link is worth with GET, and uses its
+ * token with POST when the user agrees: programs that scan mails follow links, but send no POST.
+ */
 #include "api/confirm.h"
 
 #include "accounts/confirmation.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What load balancers and monitoring ask: whether this server answers, whether it can serve, and what its database is. Ready
+ * means that the database answers, takes writes and has the schema, which one statement tells.
+ */
 #include "api/health.h"
 
 #include <string.h>

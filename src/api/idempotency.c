@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Idempotency-Key: a request that is sent again gets the stored answer, and changes nothing.
+ *
+ *     first request    run the route; in its transaction, store mark and answer under the key
+ *     sent again       the mark matches          -> the stored answer, with Idempotency-Replayed
+ *                      it does not               -> 422, the key belongs to another request
+ *                      no answer is there yet    -> 409, the first request is still running
+ *
+ * The key is scoped by route and by user, or else by network. The mark is a MAC over the scoped key, the query and a
+ * digest of the body, so the database has nothing of a body, which may have a password. An answer with tokens is not
+ * stored: only that there was success, and the route makes another answer (cat_idempotency_keep_secret).
+ */
 #include "api/idempotency.h"
 
 #include <string.h>

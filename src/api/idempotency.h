@@ -22,7 +22,7 @@ cat_handler_t cat_idempotency_run;
 /* Keeps the answer: status, body, ETag, and the headers that it has now. Without an Idempotency-Key both do nothing. */
 void cat_idempotency_keep(cat_request_t *q, const cat_answer_t *answer);
 
-/* Keeps that the request succeeded, but not its answer, which has secrets. A replay runs the route's function again, in
+/* Records success without the answer, which contains secrets. A replay runs the route's function again, in
  * which cat_idempotency_is_replay is true: it makes another answer, and does not write what the first one wrote. */
 void cat_idempotency_keep_secret(cat_request_t *q);
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GET /products. The query string is parsed to a question, and the catalogue answers it: from its cache, or row by row
+ * through the functions here that write a list as JSON. So the first answer and a cached one are the same octets.
+ */
 #include "api/listing.h"
 
 #include <string.h>

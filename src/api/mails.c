@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The mail queue for administrators: GET /mails, and the two routes that send dead mails after all. The work is done in one
+ * transaction with the check that the user still is an administrator (accounts/mail_queue.h).
+ */
 #include "api/mails.h"
 
 #include "accounts/mail_queue.h"

@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes /openapi.json, the description of a mount, from the tables that the code runs by: routes, fields, parameters,
+ * headers and problems. Only what no table says is written beside its handler, as a cat_description_t.
+ *
+ *     route table row  +  cat_description_t  ->  paths./products/{id}.get
+ *     field table                            ->  components.schemas
+ *     problem table                          ->  responses (api/openapi_answers.c)
+ *
+ * It is made once, with the settings of the mount: a server without search describes no `q`.
+ */
 #include "api/openapi.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * New passwords: the routes that ask for a link, use it, or change the password by the current one. What is asked for a link
+ * never tells whether the address has an account. All checks come before the hash, which is what costs.
+ */
 #include "api/password.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GET /problems and /problems/NAME: what each way to fail means, and what to do about it. The URI of a problem's details
+ * (RFC 9457) leads here. The texts are those of http/problem.def.
+ */
 #include "api/problems.h"
 
 #include "http/problem_details.h"

@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * POST /products/batch: several writes in one request.
+ *
+ *     {"atomic": true, "operations": [{"op": "create", "body": {...}},
+ *                                     {"op": "update", "id": "...", "ifMatch": "\"...\"", "body": {...}},
+ *                                     {"op": "delete", "id": "..."}]}
+ *
+ * First the form of all operations is checked: any fault there is a 400 for the whole request, which lists each by its
+ * place, "operations[3].body.price". Then the catalogue runs them in one transaction (catalogue/product/operations.h),
+ * and each gets a result of its own. With an Idempotency-Key the answer is written within the transaction, because that
+ * stores it.
+ */
 #include "api/product_batch.h"
 
 #include <apr_strings.h>

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One product: create, read, update, delete.
+ *
+ * The field table checks the body and reports all faults at once; the catalogue stores. A product's ETag is that of its
+ * GET, whatever answer has it, so the conditions of a write are judged in its transaction by writing the stored product
+ * as GET would:
+ *
+ *     If-Match: "tag"  ->  judge_conditions, called with the row locked  ->  CAT_ECHANGED is a 412, with the present ETag
+ */
 #include "api/products.h"
 
 #include <apr_strings.h>

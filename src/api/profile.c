@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The signed-in user's own account: read, rename, delete it, or move it to another address. What lets somebody else into the
+ * account is asked the password, at which guesses are throttled as when signing in.
+ */
 #include "api/profile.h"
 
 #include <string.h>

@@ -1,4 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Signing in and out, refreshing a session, and the list of one's sessions.
+ *
+ * A refresh token comes in the body or in a cookie, and the body goes first. Browsers send a cookie no matter which site's
+ * page makes the request, so it counts only if that page is of this site, or of an origin in CatalogAllowOrigin:
+ *
+ *     body has refreshToken               use it
+ *     one cookie, from a known page       use it, and answer with a new cookie
+ *     a cookie, from another site         403, the user may not have wanted this
+ *     two cookies of the name             400, one may be another site's; both are deleted
+ */
 #include "api/sessions.h"
 
 #include <apr_strings.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Accounts of others, for administrators: list, read, change, delete, unlock, end sessions. Each change runs in one
+ * transaction with the check that the actor is an administrator still, and the condition If-Match
+ * (accounts/administration.h); the sessions that it ends are refused once it is committed.
+ */
 #include "api/user_admin.h"
 
 #include "accounts/administration.h"
@@ -49,7 +54,7 @@ static void parse_sort(void *request, cat_parameters_t *p, const cat_parameter_t
     const char *value = parameter->value ? parameter->value : "";
     int descending = *value == '-';
     int order = cat_parameters_choose(p, parameter, value + descending, orders,
-                                      "must be createdAt, username or email, perhaps with - before it");
+                                      "must be createdAt, username or email, optionally preceded by -");
 
     if (order >= 0) {
         r->query.order = (cat_users_order_t)order;

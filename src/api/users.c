@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Registration: POST /register signs the new user in, POST /users only creates the account. Both check the body against
+ * the same field table, and store the account with its confirmation mail in one transaction. How many accounts a network
+ * may create for one mailbox is limited, because each sends a mail there.
+ */
 #include "api/users.h"
 
 #include <apr_strings.h>

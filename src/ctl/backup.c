@@ -52,7 +52,7 @@ static const char *check_source(backup_t *b)
                             dialect->dump);
     }
     if (!cat_database_file_is_path(b->from)) {
-        return apr_psprintf(pool, "%s: is no path; name the database's file with --params", b->from);
+        return apr_psprintf(pool, "%s: is not a path; name the database's file with --params", b->from);
     }
     return stat(b->from, &b->original) ? explain(pool, b->from) : NULL;
 }
@@ -135,7 +135,7 @@ static int show_progress(void *baton, apr_int64_t done, apr_int64_t total)
     }
     if (done == total && !b->is_checked) {
         b->is_checked = 1;
-        ctl_progress_name(&b->progress, "the copy is checked");
+        ctl_progress_name(&b->progress, "checking the copy");
     }
     return is_stopped();
 }

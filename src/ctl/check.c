@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catalogctl check: looks for problems, one line each, and exits with 1 if there is any. Each check adds lines to a
+ * report, a good one too, so that the output shows what was looked at; what cannot be read is a problem, and the checks
+ * that depend on it are left out.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opens the database of the catalogue for a command, with the settings that httpd's configuration gives.
+ *
+ * Run by root, the process becomes the server's user first, so that files which SQLite creates belong to that user. A
+ * command that writes much leaves other writers their turn (ctl_database_yield), and repeats work that was in somebody's
+ * way.
+ */
 #include "ctl/database.h"
 
 #include <string.h>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catalogctl export: writes all tables that move, in one transaction, so that the file is one state of the database.
+ *
+ *     first line    {"mod_catalog":{"format":...,"schema":...,"time":...}}
+ *     then          a line for each row, table after table, each table in the order of its key
+ *     last line     the number of rows and a checksum, by which import knows that nothing is missing
+ */
 #include <stdio.h>
 
 #include <apr_strings.h>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catalogctl import: adds the rows of an export to this database.
+ *
+ * The file is read in batches. Of each, the database is first asked which rows it has, and only the others are inserted,
+ * so an import that was interrupted can be repeated. Rows that are there with other content are left as they are, and
+ * reported. Nothing is trusted: lines must have the form, order, counts and checksum that export writes (ctl/export.c).
+ */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catalogctl index: makes the indexes of products what CatalogIndex says, while servers work.
+ *
+ *     1. withdraw   the parts whose indexes change: readers stop using them, and the command waits until all have noticed
+ *     2. build      missing indexes and drop unused ones, one after the other (catalogue/search/index_builder.h)
+ *     3. fill       what is derived of each product, in portions, from the newest on (catalogue/search/indexes.h)
+ *     4. complete   readers may use the parts; indexes that are best dropped when they are empty are dropped now
+ *
+ * A lock lets one such command work at a time. It can be stopped at any point, and run again.
+ */
 #include "ctl/index.h"
 
 #include <apr_strings.h>
@@ -135,7 +145,7 @@ static apr_status_t run_index(indexing_t *ix, const cat_index_status_t *status)
     }
     ctl_progress_leave(&ix->progress);
     if (rv == CAT_EBUSY) {
-        ctl_fail(status->index->name, "transactions of others were in the way; run the same command again");
+        ctl_fail(status->index->name, "other transactions were in the way; run the same command again");
     }
     if (rv == APR_SUCCESS) {
         printf("%s %s in %.1f s\n", status->index->name, status->state == CAT_INDEX_UNUSED ? "dropped" : "built",
@@ -218,7 +228,7 @@ static apr_status_t take_lock(indexing_t *ix)
     db = cat_db_make(pool, &ctl->conf, ctl->source, &ctl->log);
     while ((rv = cat_definition_begin(db, &ix->definition)) == CAT_EBUSY) {
         if (!is_told++) {
-            ctl_fail(NULL, "waits for another catalogctl index");
+            ctl_fail(NULL, "waiting for another catalogctl index");
         }
         apr_sleep(LOCK_INTERVAL);
         apr_pool_clear(pool);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catalogctl key new: makes a key and writes it where the server will look. The file appears whole, under its final name,
+ * and never replaces another one; it is readable by the server's user or group alone. Its name is the time, so names sort
+ * by age.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

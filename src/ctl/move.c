@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What export and import have in common: the table of the tables that move, with the columns of each, and the checksum of
+ * a file.
+ */
 #include "ctl/move.h"
 
 #include <float.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catalogctl export and import with --products: files of products alone, as the API reads and writes them. The work is the
+ * catalogue's (catalogue/transfer/); here are standard input and output, progress, and transactions that yield to servers.
+ */
 #include "ctl/products.h"
 
 #include <stdio.h>
@@ -67,7 +71,7 @@ int ctl_products_export(ctl_t *ctl)
     const char *fault;
 
     if (!format) {
-        return ctl_fail(o->products, "is no format: ndjson, csv or json");
+        return ctl_fail(o->products, "is not a format; use ndjson, csv or json");
     }
     fault = parse_marks(ctl->pool, o, &style.delimiter, &style.has_comma);
     fault = fault ? fault : ctl_move_check(ctl);
@@ -185,7 +189,7 @@ static int report_success(const products_import_t *im)
            " unchanged%s\n",
            r->rows, r->created, r->updated, r->unchanged, im->ctl->options->dry_run ? ", nothing stored" : "");
     for (int i = 0; i < r->ignored->nelts; i++) {
-        ctl_fail(APR_ARRAY_IDX(r->ignored, i, const char *), "is no field of a product; it was ignored");
+        ctl_fail(APR_ARRAY_IDX(r->ignored, i, const char *), "is not a field of a product; it was ignored");
     }
     return CTL_DONE;
 }
@@ -217,7 +221,7 @@ static const char *parse_rows(apr_pool_t *pool, const ctl_options_t *o, cat_row_
         .max = ROW_MAX,
     };
     if (rows->kind == CAT_ROWS_NDJSON && strcmp(o->products, "ndjson")) {
-        return apr_pstrcat(pool, o->products, ": is no format: ndjson or csv", NULL);
+        return apr_pstrcat(pool, o->products, ": is not a format; use ndjson or csv", NULL);
     }
     fault = parse_marks(pool, o, &rows->delimiter, &rows->has_comma);
     fault = fault ? fault : find_word(pool, "--encoding", cat_encodings, o->encoding, &encoding);

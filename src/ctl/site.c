@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds the catalogue that a command is for, by asking httpd: it runs "httpd -t -D CATALOG_DUMP", so that settings are
+ * what the server itself makes of its configuration, and reads the mounts from the output. With several mounts, --server
+ * and --mount choose; with --driver and --params there is no configuration.
+ */
 #include "ctl/site.h"
 
 #include <stdlib.h>

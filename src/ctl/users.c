@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catalogctl user: adds and changes accounts from the command line. The rules are those of the API's administrators
+ * (accounts/administration.h), with the operating system's user as the actor in the audit table.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -70,7 +74,8 @@ static const char *check(ctl_t *ctl, const char *password, addition_t *a)
     }
     if (ctl->site.blocklist) {
         fault = cat_blocklist_read(ctl->pool, ctl->site.blocklist, &list);
-        fault = !fault && cat_blocklist_has(list, prepared) ? "password is one of those that are tried first" : fault;
+        fault =
+            !fault && cat_blocklist_has(list, prepared) ? "password is one of those that attackers try first" : fault;
     }
     return fault;
 }
@@ -173,7 +178,7 @@ static int change_user(ctl_t *ctl, change_t change)
         return ctl_fail(ctl->args[0], "there is no such user");
     }
     if (rv == APR_SUCCESS && change.outcome == CAT_ADMINISTRATION_LAST) {
-        return ctl_fail(ctl->args[0], "is the last administrator; use --force if there is to be none");
+        return ctl_fail(ctl->args[0], "is the last administrator; use --force to leave none");
     }
     return rv == APR_SUCCESS ? CTL_DONE : CTL_FAILED;
 }

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes answers before they become HTTP: JSON with data, or a failure with the words of its row in the problem table.
+ *
+ *     {"success":true,"data":...,"message":"..."}
+ *     {"success":false,"message":"Validation failed","error":"...","errors":[{"field":"price","code":"type","message":"..."}]}
+ *
+ * An answer is a plain value on the pool. httpd/reply.c alone sends it, and adds ETag, request id and caching.
+ */
 #include "http/answer.h"
 
 #include <apr_lib.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests from pages of other origins. A browser lets such a page read a response only if its headers allow the page's
+ * origin (Fetch, CORS), so CatalogAllowOrigin names origins as browsers send them, and the texts are compared as they are.
+ * Cookies need more: whether the page that sent a request may use them is told by Sec-Fetch-Site, or else by Origin.
+ */
 #include "http/cors.h"
 
 #include <apr_lib.h>
@@ -49,7 +54,7 @@ static const char *check_port(const char *text, const char *port)
     apr_size_t digits = strspn(port + 1, "0123456789");
 
     if (*port != ':' || digits == 0 || digits > 5 || port[1 + digits] || port[1] == '0' || atoi(port + 1) > 65535) {
-        return "is not an origin: after the host there may only be a colon and a port";
+        return "is not an origin: only a colon and a port may follow the host";
     }
     if ((strncmp(text, "http:", 5) == 0 && strcmp(port, ":80") == 0) ||
         (strncmp(text, "https:", 6) == 0 && strcmp(port, ":443") == 0)) {
@@ -63,14 +68,14 @@ const char *cat_cors_check_origin(const char *text)
     const char *host = skip_scheme(text), *end = host ? skip_host(host) : NULL;
 
     if (strchr(text, '*')) {
-        return "has an asterisk; * stands alone, for all origins";
+        return "has an asterisk; only * alone is allowed, for all origins";
     }
     if (host && strchr(host, '/')) {
         return "has a path or a slash at its end; an origin is a scheme, a host and perhaps a port";
     }
     for (const char *p = text; *p; p++) {
         if (apr_isupper(*p)) {
-            return "has capital letters, which browsers write small";
+            return "has capital letters, which browsers write in lower case";
         }
     }
     if (!end) {

@@ -7,7 +7,7 @@
 
 #include "http/answer.h"
 
-/* Requests from pages of other origins: CORS (Fetch, 3.2), and what their cookies are good for. */
+/* Requests from pages of other origins: CORS (Fetch, 3.2), and whether their cookies count. */
 
 /* The origins of CatalogAllowOrigin. */
 typedef struct cat_origins_t {

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Entity tags, and the conditions that name them.
+ *
+ * A tag is 64 bits of a hash of the response body, so two servers give the same product the same tag, and nothing has to
+ * be stored for it. httpd's filters mark what they encode, "a1b2-gzip"; such a tag is recognized as the one that it was
+ * made of.
+ */
 #include "http/etag.h"
 
 #include <string.h>

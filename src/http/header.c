@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parsers of request headers, by their RFCs: Authorization, Cookie, Content-Type, Accept, Prefer, Idempotency-Key. They
+ * work on the text as it was sent, take nothing for granted, and copy to the pool only what they return.
+ */
 #include "http/header.h"
 
 #include <apr_lib.h>

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Query strings: splits and decodes them, and runs the parameters through a table of rows. Faults and unknown names are
+ * collected, so that a client learns of all of them at once. A list may be sent in three ways:
+ *
+ *     sort=-price,name    sort[]=-price&sort[]=name    sort=-price&sort=name
+ */
 #include "http/parameters.h"
 
 #include <apr_escape.h>
@@ -155,7 +161,7 @@ void cat_parameters_add_error(cat_parameters_t *p, const char *name, const char 
 
 void cat_parameters_add_repeated(cat_parameters_t *p, const char *name)
 {
-    cat_parameters_add_error(p, name, "duplicate", "must not be there twice");
+    cat_parameters_add_error(p, name, "duplicate", "must be given only once");
 }
 
 static void refuse_unknown(cat_parameters_t *p, const char *name, const char *message)

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds the row of the route table for a path and method. A path is compared segment by segment; ":id" matches any one
+ * segment. A path without a row for the method is a 405, and all rows of the path make up Allow.
+ */
 #include "http/route.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON Schema for the description of the API, made from tables of fields and shapes of answers: what a field accepts is said
+ * by the row that also checks it, so description and check cannot differ.
+ */
 #include "http/schema.h"
 
 #include <float.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Access tokens outside of mounts: `AuthType Catalog` with Require, in any section of the site. The hooks here verify the
+ * token as the API does (httpd/identity.h) and tell httpd the user; Require's providers are in httpd/require.c.
+ */
 #include "httpd/authz.h"
 
 #include <ap_provider.h>

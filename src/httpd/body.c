@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads request bodies. Everything that the headers can rule out is refused before a byte is read, so a client that waits
+ * for "100 Continue" never sends such a body. A body that is small is read whole and parsed; a file is handed to its
+ * resource in pieces. What is left when an answer is ready early is discarded, within bounds, so that the client can read
+ * the answer.
+ */
 #include "httpd/body.h"
 
 #include <apr_buckets.h>

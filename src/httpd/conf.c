@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Settings, from the rows of directives.def. Each row names a field of cat_conf_t, and the setters, ranges, merging and
+ * defaults all work on the rows, so a new directive needs no code here.
+ *
+ *     read       a setter stores the value and notes that it is set
+ *     merge      server -> virtual host -> <Location>: what is set below wins. httpd merges for each
+ *                request, so the result is remembered
+ *     fill       before the server starts, what nothing has set gets its default
+ */
 #include "httpd/conf.h"
 
 #include <apr_strings.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mod_dbd's pool of connections, as a source of db/. Two things that mod_dbd does not offer are done here: a connection is
+ * taken and given back around each use, instead of being kept for the request, and one that is lost is replaced within
+ * mod_dbd's own record. Its settings are read from httpd's tree of directives, because it does not export them.
+ */
 #include "httpd/dbd.h"
 
 #include <apr_dbd.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decides in the access checker whether a request may have its route, and only notes the answer: the handler sends a
+ * refusal. If the hook refused itself, "Satisfy Any" would overrule it, and httpd would send its own words.
+ */
 #include "httpd/guard.h"
 
 #include <http_log.h>

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The content handler: from a request of httpd to a call of src/api and back.
+ *
+ *     the refusal that guard.c has noted, or a wrong method, or a path that is no route
+ *       -> limits of the route -> Idempotency-Key -> body -> the route's function -> reply.c
+ *
+ * Each step either returns the answer that ends the request, or NULL to go on.
+ */
 #include "httpd/handler.h"
 
 #include <apr_lib.h>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Identifies the user of a request by the bearer token.
+ *
+ *     token in this child's cache, verified by the same keys   one comparison
+ *     otherwise                                                parse, find the trust by iss and aud, verify the signature
+ *     then, each time                                          issuer and audience of this mount, session not ended
+ */
 #include "httpd/identity.h"
 
 #include <apr_strings.h>

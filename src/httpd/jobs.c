@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs background jobs on mod_watchdog's threads, by the job table below.
+ *
+ * A job works for one mount, at the interval of its row, less often after failures. Most jobs run in one child of the
+ * server; those that must not wait for a slow mail server, or for another child to take over, run in each. mod_watchdog
+ * ends its threads only when the process exits, when the child's connections are closed already, so the end of a child
+ * first stops the job that runs, and waits.
+ */
 #include "httpd/jobs.h"
 
 #include <apr_optional.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counts requests in the log hook, and answers `SetHandler catalog-metrics`. A request that was redirected within httpd
+ * counts once, with the route that the client asked for and the status that it got. The counters are in shm/metrics.h;
+ * what only the database knows, such as mails that wait, a job leaves there from time to time.
+ */
 #include "httpd/metrics.h"
 
 #include <http_protocol.h>

@@ -1,4 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Claims the requests below a mount, before httpd maps them to files.
+ *
+ * The difficulty is what else may be configured: mod_rewrite may change the path before the claim, or map it elsewhere;
+ * an ErrorDocument may lead into a mount; a malformed request fails before any hook sees its path. So the path is looked
+ * at twice:
+ *
+ *     pre_translate   below a mount as sent: from here on failures are answered in JSON, and queries kept out of logs
+ *     translate       after mod_rewrite: below a mount now? Claim it, find its route; no file system is touched
+ *                     no longer below it? The request is the site's, and gets its ErrorDocuments back
+ */
 #include "httpd/mount.h"
 
 #include <http_core.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sends answers: the only file that writes a response. It adds what depends on the request, such as problem details if the
+ * client prefers them, request id, caching and conditions, and sends status, headers and body in one brigade. A stream is
+ * pulled piece by piece; if it fails in the middle, the connection is broken off, so that nobody takes a part for the whole.
+ */
 #include "httpd/reply.h"
 
 #include <apr_buckets.h>

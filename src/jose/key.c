@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One key: reads it from a file, signs, verifies and seals with it.
+ *
+ * A file has a shared secret (HS256) or a private key in PEM (ES256, RS256), and its key is for that algorithm alone,
+ * whatever the header of a token says. Seals, the MACs of cursors and idempotency marks, are made with a secret that is
+ * derived from the file's, so a seal is never valid as a signature. The pool wipes all of it at its end.
+ */
 #include "jose/key.h"
 
 #include <stdlib.h>

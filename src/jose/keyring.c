@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The keys of a server, and how a new one comes into use without a restart.
+ *
+ *     a file is added     every child notices within a second, and verifies with its key
+ *     two seconds later   the newest file signs; the others go on verifying
+ *     a file is removed   its tokens are refused
+ *
+ * The two seconds are the point: no child signs with a key that another one does not know yet. Threads read the current set
+ * through one pointer; a set that was replaced stays in memory until the child ends, as requests may still use it.
+ */
 #include "jose/keyring.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Access tokens: makes and checks JWTs.
+ *
+ * A token is checked from the outside in, so that little is done for garbage: length and alphabet, the three segments,
+ * header, signature, then claims. The header never chooses how to verify: the algorithm is the key's, kid only picks
+ * among the keys of the issuer, and everything else in the header is refused or ignored.
+ */
 #include "jose/token.h"
 
 #include <math.h>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tokens that this child has verified. A slot is found by the last octets of the token, which are its signature's and as
+ * good as random; a new token overwrites the one there. An entry has the token itself, which is compared as a whole, so
+ * the cache never takes one token for another.
+ *
+ *     | token | issuer NUL | audience NUL | subject NUL | ... |     the texts of an entry, with the offset of each
+ */
 #include "jose/token_cache.h"
 
 #include <openssl/crypto.h>

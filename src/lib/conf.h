@@ -57,7 +57,7 @@ typedef struct cat_conf_t {
     int idempotency_ttl; /* seconds */
     const int *index;    /* what is indexed of products: a set of catalogue/product/product_keys.h */
 
-    const char *currency; /* of prices: three letters of ISO 4217; NULL: not said */
+    const char *currency; /* of prices: three letters of ISO 4217; NULL: not set */
 
     cat_source_t *database; /* of CatalogDatabase; NULL: the virtual host's mod_dbd pool */
     int max_connections;    /* per child */

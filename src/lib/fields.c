@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checks a body against a field table, and writes records as JSON.
+ *
+ * One pass over the table reports every fault of a body at once, in the table's order, then the members that no field has. A
+ * value that passes becomes the record's text, as the database stores it: see lib/fields.h.
+ *
+ *     {"name": " ", "price": "x", "colour": "red"}
+ *     name blank: must not be blank | price type: must be a number | colour: ignored, or unknown if strict
+ */
 #include "lib/fields.h"
 
 #include <string.h>

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Folds texts for comparison: decomposed, without combining marks, case folded.
+ *
+ *     "TEA", "Tea", and "tea" with any accents  ->  "tea"
+ *     a German sharp s  ->  "ss"
+ *
+ * Combining marks are dropped rather than put in order, so utf8proc's decomposition of single characters is all that is
+ * needed. The result is compared octet by octet, the same on every database.
+ */
 #include "lib/fold.h"
 
 #include <stdlib.h>

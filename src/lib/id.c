@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * UUIDv7: 48 bits of milliseconds, 12 bits of the millisecond's fraction, 62 random bits. So ids sort by the time of their
+ * creation, and two servers need not agree on them.
+ *
+ *     01a1fdf9-d28a        milliseconds since 1970
+ *     7                    the version
+ *     c59                  the fraction of the millisecond
+ *     b8ec-c42b5a960857    two bits that say which variant of UUID it is, then the random ones
+ */
 #include "lib/id.h"
 
 #include <apr_general.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records in a temporary file without a name, so that nothing is left of them when the process ends, however it ends. Before
+ * each text is a mark, '-' for NULL or '+' for a text, which ends in a NUL.
+ */
 #include "lib/spool.h"
 
 #include <apr_strings.h>

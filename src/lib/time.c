@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Times as RFC 3339 has them, and as the database stores them: milliseconds since the epoch, in decimal. Days are
+ * converted by arithmetic, because a list writes a time for each row, and gmtime_r takes a lock of the whole process.
+ */
 #include "lib/time.h"
 
 #include <string.h>

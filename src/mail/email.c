@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * E-mail addresses: which texts are accepted as such, and in what form they are compared. The grammar is much narrower than
+ * RFC 5322's, so an accepted address is safe in a header and in an SMTP command as it is.
+ */
 #include "mail/email.h"
 
 #include <string.h>

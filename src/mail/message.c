@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes a mail from its template: replaces {{name}}, encodes what is not ASCII, and adds the headers.
+ *
+ * A value is put in once, and a placeholder in it stays text. Subject and names become encoded words (RFC 2047) if they
+ * need to; the text goes as 7bit if it is ASCII with short lines, otherwise as base64.
+ */
 #include "mail/message.h"
 
 #include <string.h>

@@ -115,7 +115,7 @@ for my $signal (qw(INT TERM)) {
 # ---- progress, and other databases ----
 
 open my $screen, '-|', at_terminal(command_for($server, 'backup', "$dir/seen")) or die "script: $!\n";
-like(join('', <$screen>), qr/\r\[#{30}\] 100 %  \d+ MiB, \d+ a second \r?\nthe copy is checked\r?\n/, 'at a terminal it shows its progress');
+like(join('', <$screen>), qr/\r\[#{30}\] 100 %  \d+ MiB, \d+ a second \r?\nchecking the copy\r?\n/, 'at a terminal it shows its progress');
 close $screen;
 my %dump = (mysql => ['host=x,user=x,dbname=x,reconnect=0,flags=CLIENT_FOUND_ROWS', 'mariadb-dump --single-transaction'],
     pgsql => ['host=x dbname=x connect_timeout=2', 'pg_dump --format=custom']);

@@ -194,7 +194,7 @@ if (driver eq 'sqlite3') {
     $holder->selectrow_array(@{ $hold{ +driver } });
 }
 my ($pid, $out) = begin_index();
-ok(wait_until(20, sub { slurp($out) =~ /\Acatalogctl: waits for another catalogctl index\n\z/ }), 'a second one says that it waits');
+ok(wait_until(20, sub { slurp($out) =~ /\Acatalogctl: waiting for another catalogctl index\n\z/ }), 'a second one says that it waits');
 sleep 0.5;
 is(waitpid($pid, POSIX::WNOHANG()), 0, 'and waits');
 $lock = undef;

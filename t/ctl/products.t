@@ -29,7 +29,7 @@ for my $format (qw(ndjson csv)) {
 is_deeply(ctl_for($server, { in => qq(id,price\n$made[0]{id},5\n) }, 'import', '-f', 'csv', '-u'), says(1, 0, 1, 0), 'a row with an id updates that product');
 is($server->api(GET => "/products/$made[0]{id}")->{json}{data}{price}, 5, 'the server has it at once');
 is_deeply(ctl_for($server, { in => "name,price,colour\nCup,1,red\n" }, 'import', '--products', 'csv'),
-    { %{ says(1, 1, 0, 0) }, err => "catalogctl: colour: is no field of a product; it was ignored\n" }, 'an unknown column is named');
+    { %{ says(1, 1, 0, 0) }, err => "catalogctl: colour: is not a field of a product; it was ignored\n" }, 'an unknown column is named');
 
 is_deeply(ctl_for($server, { in => "price\tx\tname\n3\t-\tMug\n" }, 'import', '-f', 'csv', '--delimiter', 'tab', '--columns', 'price,,name'), says(1, 1, 0, 0),
     '--delimiter and --columns say how to read the file');
@@ -61,8 +61,8 @@ fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv', '--decimal',
 fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv', '--encoding', 'latin1'), 1,
     qr/--encoding must be utf-8, windows-1252, utf-16le or utf-16be/, 'an unknown encoding');
 fails(ctl_for($server, 'import', '--columns', 'name'), 2, qr/go with --products/, '--columns without --products');
-fails(ctl_for($server, 'import', '--products', 'json'), 1, qr/json: is no format/, 'a format that cannot be imported');
-fails(ctl_for($server, 'export', '--products', 'xml'), 1, qr/xml: is no format/, 'a format that is none');
+fails(ctl_for($server, 'import', '--products', 'json'), 1, qr/json: is not a format/, 'a format that cannot be imported');
+fails(ctl_for($server, 'export', '--products', 'xml'), 1, qr/xml: is not a format/, 'a format that is none');
 fails(ctl_for($server, 'import', '--upsert'), 2, qr/go with --products/, '--upsert without --products');
 fails(ctl_for($server, 'recount', '--products', 'csv'), 2, qr/no option -f/, '--products of another command');
 is(exported('ndjson'), $before, 'none of these stored anything');

@@ -63,7 +63,7 @@ for my $where ('/products', $path, '/products/unknown') {
     }
     answers(get("$where?fields=name&fields=price,id"), 400, invalid(fields => 'unknown'), "$where?fields=name&fields=price,id is refused");
 }
-like(get("$path?fields=x")->{json}{error}, qr/\Qfields must name fields out of $all\E/, 'the error has the names');
+like(get("$path?fields=x")->{json}{error}, qr/\Qfields must name only these fields: $all\E/, 'the error has the names');
 answers(get('/products/unknown?fields=name'), 404, refusal(message => 'Product not found'), 'an unknown product is a 404 with fields too');
 
 done_testing;

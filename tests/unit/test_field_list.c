@@ -36,7 +36,7 @@ static void test_refuses_names_of_no_allowed_field(void **state)
 
     for (size_t i = 0; i < UNIT_COUNT(values); i++) {
         assert_int_equal(parse(*state, values[i], NAME_AND_PRICE, &errors), NAME_AND_PRICE);
-        assert_string_equal(cat_fields_summary(*state, errors), "fields must name fields out of name,price");
+        assert_string_equal(cat_fields_summary(*state, errors), "fields must name only these fields: name,price");
     }
 }
 

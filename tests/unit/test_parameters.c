@@ -83,7 +83,7 @@ static void test_unknown_parameters_are_faults_if_strict(void **state)
     assert_null(p.ignored);
     assert_string_equal(
         cat_fields_summary(*state, p.errors),
-        "colour is not a known parameter; %FF is not a known parameter; fields must not be there twice");
+        "colour is not a known parameter; %FF is not a known parameter; fields must be given only once");
     for (int i = 0; i < CAT_FIELDS_UNKNOWN_MAX + 5; i++) {
         cat_parameters_add_unknown(&p, "colour");
     }
@@ -127,7 +127,7 @@ static void test_a_table_says_who_parses_what(void **state)
     cat_parameters_init(&p, *state, 0, "q=a&page=1&colour=blue&page=2&q=b");
     cat_parameters_parse(&p, rows, (int)UNIT_COUNT(rows), &kept);
     assert_string_equal(kept, "q=a;page=1;");
-    assert_string_equal(cat_fields_summary(*state, p.errors), "q must not be there twice");
+    assert_string_equal(cat_fields_summary(*state, p.errors), "q must be given only once");
     assert_string_equal(APR_ARRAY_IDX(p.ignored, 0, const char *), "colour");
 }
 

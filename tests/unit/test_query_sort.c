@@ -48,10 +48,10 @@ static void test_explains_faults(void **state)
     for (size_t i = 0; i < UNIT_COUNT(unknown); i++) {
         assert_string_equal(
             sort(*state, unknown[i]),
-            "must name fields out of id,name,price,category,inStock,rating,createdAt, each with \"-\" before "
+            "must name only these fields: id,name,price,category,inStock,rating,createdAt, each with \"-\" before "
             "it for descending order");
     }
-    assert_string_equal(sort(*state, "name,-name"), "must have each field once");
+    assert_string_equal(sort(*state, "name,-name"), "must name each field only once");
     assert_string_equal(sort(*state, "name,price,rating,category"), "must have at most 3 fields");
 }
 

@@ -213,12 +213,6 @@ static const char *write_key(apr_pool_t *pool, const cat_categories_query_t *que
                         query->limit, query->order, query->descending != 0, query->prefix);
 }
 
-/* Do not cache pages without a category: unbounded in number. */
-static int is_worth_keeping(const cat_categories_page_t *page)
-{
-    return page->list->nelts > 0;
-}
-
 static apr_status_t make_answer(making_t *m)
 {
     cat_categories_page_t page;
@@ -233,7 +227,7 @@ static apr_status_t make_answer(making_t *m)
     m->format->body(&body, m->query, &page);
     m->format->headers(&headers, m->query, &page);
     cat_answer_cache_join(&m->item, &body, cat_buffer_text(&headers));
-    if (is_worth_keeping(&page)) {
+    if (page.list->nelts > 0) { /* pages without a category are unbounded in number */
         cat_answer_cache_put(m->db, &m->item);
     }
     return APR_SUCCESS;

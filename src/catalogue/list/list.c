@@ -123,11 +123,6 @@ static apr_status_t search(cat_db_t *db, reading_t *r)
 /* Of how many a page is far from the beginning of the list. */
 #define FAR 10000
 
-static int may_be_long(const cat_list_query_t *query)
-{
-    return is_search(query) || (query->page && cat_query_count_skipped(query) > FAR);
-}
-
 static apr_status_t read_in_turn(cat_db_t *db, reading_t *r)
 {
     apr_status_t rv = cat_db_begin_search(db);
@@ -148,12 +143,13 @@ static int is_worth_keeping(const reading_t *r)
 static apr_status_t read_list(reading_t *r)
 {
     const cat_list_query_t *query = r->query;
+    int may_be_long = is_search(query) || (query->page && cat_query_count_skipped(query) > FAR);
     cat_buffer_t headers;
     apr_status_t rv;
 
     cat_buffer_init(&r->text, r->db->pool, (apr_size_t)query->limit * CAT_PRODUCT_SIZE + HEADERS_SIZE);
     r->format->begin(&r->text);
-    rv = may_be_long(query) ? read_in_turn(r->db, r) : read_plain(r->db, r);
+    rv = may_be_long ? read_in_turn(r->db, r) : read_plain(r->db, r);
     if (rv != APR_SUCCESS) {
         return rv;
     }

@@ -38,18 +38,14 @@ typedef struct run_t {
 
 /* ---- locking ---- */
 
-static int is_about_product(const cat_operation_t *o)
-{
-    return (o->kind == CAT_OPERATION_UPDATE || o->kind == CAT_OPERATION_DELETE) && cat_id_check(o->id);
-}
-
 static apr_array_header_t *list_ids(const run_t *run)
 {
     apr_array_header_t *ids = apr_array_make(run->pool, run->operations->count, sizeof(const char *));
 
     for (int i = 0; i < run->operations->count; i++) {
-        if (is_about_product(&run->operations->list[i])) {
-            APR_ARRAY_PUSH(ids, const char *) = run->operations->list[i].id;
+        const cat_operation_t *o = &run->operations->list[i];
+        if ((o->kind == CAT_OPERATION_UPDATE || o->kind == CAT_OPERATION_DELETE) && cat_id_check(o->id)) {
+            APR_ARRAY_PUSH(ids, const char *) = o->id;
         }
     }
     qsort(ids->elts, (size_t)ids->nelts, sizeof(const char *), cat_id_compare);
@@ -158,12 +154,6 @@ static int is_fault(apr_status_t rv)
     return rv != APR_SUCCESS && rv != APR_NOTFOUND && rv != APR_EEXIST && rv != CAT_EVALUE;
 }
 
-static apr_status_t write_in_turn(run_t *run, cat_operation_t *o)
-{
-    run->current = o;
-    return run->operations->is_atomic ? write_operation(run) : cat_db_attempt(run->db, write_operation, run);
-}
-
 /* Once one of an atomic run has failed, the others are only judged. */
 static apr_status_t run_operation(run_t *run, int index)
 {
@@ -174,7 +164,8 @@ static apr_status_t run_operation(run_t *run, int index)
     if (o->rv == APR_SUCCESS && all->failed >= 0) {
         suppose_operation(run, o);
     } else if (o->rv == APR_SUCCESS) {
-        o->rv = write_in_turn(run, o);
+        run->current = o;
+        o->rv = all->is_atomic ? write_operation(run) : cat_db_attempt(run->db, write_operation, run);
         if (is_fault(o->rv)) {
             all->failed = -1;
             return o->rv;

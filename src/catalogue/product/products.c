@@ -52,12 +52,6 @@ static apr_status_t represent_row(void *baton, const char *const *values, int co
 }
 
 /* Requests that come at once share a round trip. */
-static apr_status_t read_row(cat_db_t *db, const char *id, product_read_t *r)
-{
-    return cat_db_asks_server(db) ? cat_read_batch_one(db, SQL_PRODUCT_GET, id, represent_row, r)
-                                  : cat_db_each(db, SQL_PRODUCT_GET, CAT_VALUES(id), represent_row, r);
-}
-
 apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, cat_products_represent_t *represent,
                                   void *baton, cat_item_t *item)
 {
@@ -71,7 +65,8 @@ apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, 
     if (!cat_id_check(id)) {
         return APR_NOTFOUND;
     }
-    rv = read_row(db, id, &r);
+    rv = cat_db_asks_server(db) ? cat_read_batch_one(db, SQL_PRODUCT_GET, id, represent_row, &r)
+                                : cat_db_each(db, SQL_PRODUCT_GET, CAT_VALUES(id), represent_row, &r);
     if (rv != APR_SUCCESS) {
         return rv;
     }

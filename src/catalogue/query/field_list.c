@@ -48,7 +48,8 @@ unsigned cat_field_list_parse(cat_parameters_t *p, const char *name, const cat_p
 
     if (!fields) {
         cat_parameters_add_error(
-            p, name, "unknown", apr_pstrcat(p->pool, "must name fields out of ", name_allowed(p->pool, allowed), NULL));
+            p, name, "unknown",
+            apr_pstrcat(p->pool, "must name only these fields: ", name_allowed(p->pool, allowed), NULL));
     }
     return fields ? fields : allowed;
 }

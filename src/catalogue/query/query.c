@@ -85,7 +85,7 @@ static void parse_words(parsing_t *p, const cat_parameter_t *parameter)
                                  "must have at most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX) " words");
     } else if (!has_search(p->conf)) {
         cat_parameters_add_error(parameters, parameter->name, "no_index",
-                                 "must not be there: this server has no search");
+                                 "is not available: this server has no search index");
     }
     p->query->words = (const char *const *)words->elts;
     p->query->word_count = count;
@@ -317,11 +317,6 @@ static int is_forgiven(const char *name)
     return 0;
 }
 
-static int takes_own(parsing_t *p, const cat_parameter_t *parameter)
-{
-    return p->own && p->own->take(p->own->baton, &p->parameters, parameter);
-}
-
 static int takes_condition(parsing_t *p, const cat_parameter_t *parameter)
 {
     return find_row(parameter) == ROWS && !is_forgiven(parameter->name) &&
@@ -333,7 +328,7 @@ static void parse_parameter(parsing_t *p, const cat_parameter_t *parameter)
     size_t row = find_row(parameter);
     int is_of_list = row < ROWS && (!p->own || rows[row].is_of_all);
 
-    if (takes_own(p, parameter)) {
+    if (p->own && p->own->take(p->own->baton, &p->parameters, parameter)) {
         return;
     }
     if (is_of_list && p->sent & 1U << row) {

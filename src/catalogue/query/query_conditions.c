@@ -308,7 +308,7 @@ static void take_condition(cat_query_conditions_t *conditions, cat_parameters_t 
     if (conditions->taken++ == CAT_QUERY_CONDITIONS_MAX) {
         cat_parameters_add_error(
             p, name, "too_many",
-            "must not be there: at most " APR_STRINGIFY(CAT_QUERY_CONDITIONS_MAX) " conditions are allowed");
+            "is one too many: at most " APR_STRINGIFY(CAT_QUERY_CONDITIONS_MAX) " conditions are allowed");
     }
     if (conditions->taken > CAT_QUERY_CONDITIONS_MAX) {
         return;
@@ -350,7 +350,7 @@ int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters
     }
     if (!cat_query_conditions_has_index(index, condition.field)) {
         refuse_name(conditions, p, parameter->name, "no_index",
-                    "must not be there: this server has no index of the field");
+                    "is not available: this server has no index for the field");
         return 1;
     }
     condition.op = (cat_operator_t)op;

@@ -24,7 +24,7 @@ static cat_field_fault_t refuse_name(apr_pool_t *pool)
     cat_buffer_t b;
 
     cat_buffer_init(&b, pool, NAMES_SIZE);
-    CAT_BUFFER_LITERAL(&b, "must name fields out of ");
+    CAT_BUFFER_LITERAL(&b, "must name only these fields: ");
     cat_field_list_write(&b, CAT_FIELD_LIST_ALL);
     CAT_BUFFER_LITERAL(&b, ", each with \"-\" before it for descending order");
     return (cat_field_fault_t){"unknown", cat_buffer_text(&b)};
@@ -48,11 +48,11 @@ static cat_field_fault_t check_field(apr_pool_t *pool, const int *index, const c
         return refuse_name(pool);
     }
     if (is_sorted_by(sort, count, field)) {
-        return (cat_field_fault_t){"duplicate", "must have each field once"};
+        return (cat_field_fault_t){"duplicate", "must name each field only once"};
     }
     if (!cat_query_conditions_has_index(index, field)) {
-        return (cat_field_fault_t){"no_index", apr_pstrcat(pool, "must do without ", cat_product_fields[field].name,
-                                                           ", which has no index on this server", NULL)};
+        return (cat_field_fault_t){"no_index", apr_pstrcat(pool, "cannot use ", cat_product_fields[field].name,
+                                                 ", which is not indexed on this server", NULL)};
     }
     return cat_fields_no_fault;
 }

@@ -46,11 +46,6 @@ int cat_conditions_is_number(int field)
     return columns[field].is_number;
 }
 
-static int may_be_unset(int field)
-{
-    return cat_product_fields[field].flags & CAT_CLEARABLE;
-}
-
 static int is_keyed(int field)
 {
     return cat_product_keys_part(field) != 0;
@@ -141,8 +136,8 @@ static void compare_exact(cat_select_text_t *s, int field, const char *operator,
     cat_select_text_add_value(s, value->text);
 }
 
-/* A database that takes no notice of blanks at the end of a text finds too much by the text, but not by its folded form,
- * where they are. Of texts other than the category, only the folded form has an index. */
+/* Where trailing blanks are ignored, = also matches texts that differ in them, so compare the key too. Of texts other than
+ * the category, only the key has an index. */
 static void add_equality(cat_select_text_t *s, int field, const cat_query_value_t *value)
 {
     if (columns[field].is_number) {
@@ -210,7 +205,7 @@ static void add_is_set(cat_select_text_t *s, int field, int is_set)
 /* A field that is not set meets no comparison. */
 static void add_if_set(cat_select_text_t *s, int field)
 {
-    if (may_be_unset(field)) {
+    if (cat_product_fields[field].flags & CAT_CLEARABLE) {
         cat_select_text_add(s, " AND ", NULL);
         add_is_set(s, field, 1);
     }

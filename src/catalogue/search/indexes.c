@@ -103,7 +103,7 @@ static int list_built(const states_t *s)
     return built;
 }
 
-/* The part that has come least far tells. */
+/* Reports the part with the least progress. */
 static int count_percent(const states_t *s, int parts)
 {
     int percent = 99;
@@ -300,18 +300,14 @@ static apr_status_t set_part(cat_db_t *db, int part, const char *complete)
         NULL);
 }
 
-static int is_begun(const part_state_t *part)
-{
-    return part->complete || is_newer(&CAT_LIST_KEY_MAX, &part->from);
-}
-
 /* From now on products are written without the part, so it is filled from the start when it is wanted again. */
 static apr_status_t forget_parts(cat_db_t *db, const states_t *s, int parts)
 {
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < CAT_INDEX_PARTS && rv == APR_SUCCESS; i++) {
-        if (parts & 1 << i && is_begun(&s->parts[i])) {
+        int is_begun = s->parts[i].complete || is_newer(&CAT_LIST_KEY_MAX, &s->parts[i].from);
+        if (parts & 1 << i && is_begun) {
             rv = set_part(db, i, "0");
         }
     }

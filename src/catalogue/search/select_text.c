@@ -3,7 +3,7 @@
  * Builds the text of a select together with the values of its placeholders, in the order in which they are in the text.
  *
  *     cat_select_text_add(s, "p.price_key >= ", NULL);    p.price_key >=
- *     cat_select_text_add_key(s, key);                    p.price_key >= CAST(%s AS BIGINT)    values: "4617315517961601024"
+ *     cat_select_text_add_key(s, key);                    p.price_key >= CAST(%s AS INTEGER)   values: "4617315517961601024"
  *
  * A value from a client is never part of the text. What differs between databases, such as the cast here, is in the dialect.
  */

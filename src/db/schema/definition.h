@@ -16,7 +16,7 @@ typedef struct cat_definition_t cat_definition_t;
  * and log. CAT_EBUSY, not logged: another process has the lock. Other failures have been logged. */
 apr_status_t cat_definition_begin(cat_db_t *db, cat_definition_t **definition);
 
-/* Runs one statement. CAT_EBUSY, not logged: transactions of others were in the way; it can be run again, once an invalid
+/* Runs one statement. CAT_EBUSY, not logged: other transactions were in the way; it can be run again, once an invalid
  * index that PostgreSQL leaves is dropped. CAT_EDOWN: logged, and so is every further statement if the connection is lost,
  * and the lock with it. */
 apr_status_t cat_definition_run(cat_definition_t *definition, const char *text);
