@@ -166,7 +166,7 @@ static void remove_from_list(const cat_export_t *e)
  * writes, it stays as it is, and nobody needs to go. */
 static int is_wal_too_long(const cat_export_t *e)
 {
-    apr_off_t size = cat_connection_wal_size(e->db->conn), most = e->db->conf->export_wal;
+    apr_off_t size = cat_db_wal_size(e->db), most = e->db->conf->export_wal;
 
     return most && size > most && size > e->wal;
 }
@@ -192,8 +192,7 @@ static void stop_if_due(cat_export_t *e, apr_time_t now)
     if (!e->is_ended && !e->stopped) {
         e->stopped = find_reason(e, now);
         if (e->stopped) {
-            cat_checkout_roll_back(e->db);
-            cat_connection_checkpoint(e->db->conn);
+            cat_db_end_view(e->db);
         }
     }
     apr_thread_mutex_unlock(e->mutex);
@@ -264,7 +263,7 @@ apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const 
     e->is_begun = 1;
     e->begun = e->handed = cat_time_monotonic();
     e->credit = CREDIT;
-    e->wal = cat_connection_wal_size(db->conn);
+    e->wal = cat_db_wal_size(db);
     finish_portion(e);
     if (!e->is_ended) {
         enlist(e);

@@ -5,6 +5,7 @@
 
 #include "db/pool/checkout.h"
 #include "db/connection/statement.h"
+#include "db/sqlite/sqlite_native.h"
 #include "db/dialects/status.h"
 
 cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log)
@@ -196,7 +197,20 @@ int cat_db_takes_writes(cat_db_t *db)
     cat_connection_t *conn;
 
     return cat_checkout_connect_bare(db, CAT_TO_READ, &conn) == APR_SUCCESS &&
-           cat_connection_takes_writes(conn, db->log);
+           cat_sqlite_native_takes_writes(conn, db->log);
+}
+
+apr_off_t cat_db_wal_size(const cat_db_t *db)
+{
+    return db->conn ? cat_sqlite_native_wal_size(db->conn) : 0;
+}
+
+void cat_db_end_view(cat_db_t *db)
+{
+    cat_checkout_roll_back(db);
+    if (db->conn) {
+        cat_sqlite_native_checkpoint(db->conn);
+    }
 }
 
 void cat_db_accompany(cat_db_t *db, const cat_companion_t *companion)

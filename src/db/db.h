@@ -128,6 +128,9 @@ apr_status_t cat_db_search(cat_db_t *db, cat_work_t *work, void *baton);
 apr_status_t cat_db_open_view(cat_db_t *db, cat_work_t *work, void *baton);
 apr_status_t cat_db_continue_view(cat_db_t *db, cat_work_t *work, void *baton);
 
+/* Ends the transaction and keeps the connection; the WAL, which grew because of it, is copied to the database. */
+void cat_db_end_view(cat_db_t *db);
+
 /* As cat_db_open_view, for a search: the work of each call has conf->query_timeout. */
 apr_status_t cat_db_open_search(cat_db_t *db, cat_work_t *work, void *baton);
 
@@ -148,6 +151,9 @@ int cat_db_asks_server(const cat_db_t *db);
 /* Does the database take writes, as far as can be known without one? If not, the reason is logged. 1 where it is no
  * file. */
 int cat_db_takes_writes(cat_db_t *db);
+
+/* Octets of the file with the WAL that the use's connection has open; 0: there is none. */
+apr_off_t cat_db_wal_size(const cat_db_t *db);
 
 /* Gives the connection back; a transaction that is still open is rolled back. The next statement takes another
  * connection. */

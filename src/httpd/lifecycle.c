@@ -440,7 +440,7 @@ static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat
     if (mount->source->mutex) {
         return; /* shared with another mount, and started already */
     }
-    mount->source->metrics = shared->metrics;
+    mount->source->database.metrics = shared->metrics;
     rv = cat_source_child_init(mount->source, pchild, shared->write_locks, shared->registry, cat_migration_try);
     if (rv != APR_SUCCESS) {
         cat_log(cat_log_for_server(mount->server, pchild), CAT_LOG_ERROR, rv, "CAT033: %s cannot be used",

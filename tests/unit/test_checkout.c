@@ -98,10 +98,10 @@ static void test_wait_for_an_unready_database_is_bounded(void **state)
     apr_status_t rv = CAT_ENOTREADY;
     int tries = 0;
 
-    cat_source_note_refusal(database->source);
+    cat_database_note_refusal(&database->source->database);
     assert_true(cat_checkout_try_again(db, &rv, CAT_NOT_REPEATABLE, &tries));
     assert_int_equal(tries, 0);
-    database->source->refused_since = apr_time_now() - CAT_SOURCE_READY_PATIENCE;
+    database->source->database.refused_since = apr_time_now() - CAT_DATABASE_READY_PATIENCE;
     assert_false(cat_checkout_try_again(db, &rv, CAT_NOT_REPEATABLE, &tries));
     assert_int_equal(rv, CAT_ENOTREADY);
 }

@@ -64,16 +64,6 @@ const char *cat_connection_file(const cat_connection_t *conn);
 /* Logs that the file of this path, the database's or one beside it, was removed or replaced, and returns CAT_EDOWN. */
 apr_status_t cat_connection_file_is_gone(const cat_connection_t *conn, const cat_log_t *log, const char *path);
 
-/* Would the database take a write, as far as can be known without one? If not, the reason is logged. 1 where it is no
- * file. */
-int cat_connection_takes_writes(const cat_connection_t *conn, const cat_log_t *log);
-
-/* Octets of the WAL's file; 0: there is none. */
-apr_off_t cat_connection_wal_size(const cat_connection_t *conn);
-
-/* Copies what the WAL has to the database, as far as no other connection is in the way; no transaction may be open. */
-void cat_connection_checkpoint(const cat_connection_t *conn);
-
 const cat_dialect_t *cat_connection_dialect(const cat_connection_t *conn);
 
 #endif

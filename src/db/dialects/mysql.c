@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/dialects/dialect.h"
 
-#include "db/connection/executor.h"
 #include "db/dialects/sql_parts.h"
 #include "db/dialects/status.h"
 
@@ -278,7 +277,7 @@ const cat_dialect_t cat_dialect_mysql = {
     .needs = needs,
     .rolls_back_silently = 1,
     .crashes_on_late_errors = 1,
-    .asks_when_checked = 1,
+    .check_is_round_trip = 1,
     .counts_by_hand = 1,
     .syntax = &syntax,
     .statements = statements,

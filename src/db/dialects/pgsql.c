@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "db/connection/executor.h"
 #include "db/dialects/sql_parts.h"
 #include "db/dialects/status.h"
 
@@ -183,7 +182,7 @@ const cat_dialect_t cat_dialect_pgsql = {
     .timeline = timeline,
     .traits = traits,
     .needs = cat_dialect_nothing,
-    .is_pooled_unasked = 1,
+    .pool_skips_ping = 1,
     .syntax = &syntax,
     .statements = statements,
     .judge = judge_result,

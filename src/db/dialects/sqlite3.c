@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "db/connection/executor.h"
 #include "db/dialects/sql_parts.h"
 #include "db/dialects/status.h"
 
@@ -102,6 +101,7 @@ static const cat_syntax_t syntax = {
 
 const cat_dialect_t cat_dialect_sqlite3 = {
     .executor = &cat_executor_dbd,
+    .native = &cat_native_sqlite,
     .driver = "sqlite3",
     .engine = CAT_ENGINE_SQLITE3,
     .params = "/var/lib/catalog/catalog.db",

@@ -35,7 +35,7 @@ static void close_connection(cat_db_t *db)
     if (!db->conn) {
         return;
     }
-    is_in_order = cat_pooled_connection_leave(db->conn);
+    is_in_order = cat_pooled_connection_leave(db->source, db->conn);
     db->conn = NULL;
     cat_timing_end(db->timing, CAT_TIMING_DATABASE, db->connected);
     if (is_in_order) {
@@ -79,14 +79,14 @@ void cat_checkout_release(cat_db_t *db)
 
 apr_time_t cat_checkout_enter_queue(const cat_db_t *db)
 {
-    cat_metrics_shift(db->source->metrics, CAT_METRIC_WRITE_QUEUE, 1);
+    cat_metrics_shift(db->source->database.metrics, CAT_METRIC_WRITE_QUEUE, 1);
     return cat_time_monotonic();
 }
 
 void cat_checkout_leave_queue(const cat_db_t *db, apr_time_t entered)
 {
-    cat_metrics_shift(db->source->metrics, CAT_METRIC_WRITE_QUEUE, -1);
-    cat_metrics_observe(db->source->metrics, CAT_METRIC_WRITE_WAIT, cat_time_monotonic() - entered);
+    cat_metrics_shift(db->source->database.metrics, CAT_METRIC_WRITE_QUEUE, -1);
+    cat_metrics_observe(db->source->database.metrics, CAT_METRIC_WRITE_WAIT, cat_time_monotonic() - entered);
 }
 
 cat_group_state_t cat_checkout_join(cat_db_t *db, cat_group_t *group, cat_group_item_t *item, apr_time_t until)
@@ -116,7 +116,8 @@ apr_status_t cat_checkout_take_turn(cat_db_t *db, cat_semaphore_t *turns, apr_in
 static void invalidate(const cat_source_t *source, const char *id)
 {
     cat_generations_invalidate(source->generations, id);
-    cat_metrics_add(source->metrics, CAT_METRIC_CACHE_INVALIDATIONS, id ? CAT_SCOPE_PRODUCT : CAT_SCOPE_LISTS, 1);
+    cat_metrics_add(source->database.metrics, CAT_METRIC_CACHE_INVALIDATIONS, id ? CAT_SCOPE_PRODUCT : CAT_SCOPE_LISTS,
+                    1);
 }
 
 void cat_checkout_mark_changes(cat_db_t *db)
@@ -152,7 +153,7 @@ static apr_status_t connect_once(cat_db_t *db, cat_db_use_t use)
         rv = cat_pooled_connection_get(db->source, &db->handle, use != CAT_TO_READ || db->has_write_lock, db->log,
                                        &db->conn);
     }
-    if (rv == CAT_ENOTREADY && !cat_source_may_get_ready(db->source)) { /* the caller will not retry */
+    if (rv == CAT_ENOTREADY && !cat_database_may_get_ready(&db->source->database)) { /* the caller will not retry */
         cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
     }
     if (rv != APR_SUCCESS) {
@@ -284,7 +285,7 @@ int cat_checkout_try_again(cat_db_t *db, apr_status_t *rv, cat_repeat_t repeat, 
 {
     apr_interval_time_t pause;
 
-    if (*rv == CAT_ENOTREADY && cat_source_may_get_ready(db->source)) {
+    if (*rv == CAT_ENOTREADY && cat_database_may_get_ready(&db->source->database)) {
         pause = READY_INTERVAL;
     } else if (cat_checkout_is_fault(*rv) && db->conn && ++*tries < TRIES && had_no_effect(*rv, repeat)) {
         pause = *tries * TRY_INTERVAL;

@@ -245,7 +245,7 @@ static apr_status_t read_versions(cat_db_t *db, int *had_schema, int *version, i
         return rv;
     }
     file = cat_connection_file(conn);
-    *had_schema = file && cat_file_registry_had_schema(db->source->registry, file);
+    *had_schema = file && cat_file_registry_had_schema(db->source->database.registry, file);
     if (!*had_schema) {
         rv = cat_checkout_connect_bare(db, CAT_TO_WRITE, &conn);
     }
@@ -328,7 +328,7 @@ static apr_status_t migrate_database(cat_db_t *db, when_late_t when_late)
         rv = migrate_from(db, version, needed, when_late);
     }
     if (rv == APR_SUCCESS && cat_connection_file(db->conn)) {
-        cat_file_registry_note_schema(db->source->registry, cat_connection_file(db->conn));
+        cat_file_registry_note_schema(db->source->database.registry, cat_connection_file(db->conn));
     }
     return rv;
 }

@@ -97,7 +97,7 @@ static int lead_batch(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work_t *wor
         entry->rv = rv;
     }
     cat_group_leave(db->source->batch, &own->item);
-    cat_metrics_observe(db->source->metrics, CAT_METRIC_WRITE_BATCH, batch.count);
+    cat_metrics_observe(db->source->database.metrics, CAT_METRIC_WRITE_BATCH, batch.count);
     return batch.count;
 }
 

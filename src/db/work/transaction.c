@@ -54,7 +54,7 @@ static apr_status_t commit_transaction(cat_write_t *first, const cat_write_t *en
         count++;
     }
     if (cat_source_write_lock(db->source)) { /* elsewhere db/work/batch.h stores several */
-        cat_metrics_observe(db->source->metrics, CAT_METRIC_WRITE_BATCH, count);
+        cat_metrics_observe(db->source->database.metrics, CAT_METRIC_WRITE_BATCH, count);
     }
     cat_connection_settle(db->conn, db->pool);
     db->in_transaction = rv != APR_SUCCESS;
