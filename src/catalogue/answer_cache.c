@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "db/pool/checkout.h"
+#include "db/db.h"
+#include "db/setup.h"
 #include "db/shared_read.h"
 #include "http/etag.h"
 
@@ -26,7 +27,7 @@ static int is_state_known(const cat_source_t *source, apr_time_t now)
 /* The stamp is read after the state, so it is not older. */
 int cat_answer_cache_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *item)
 {
-    const cat_source_t *source = db->source;
+    const cat_source_t *source = cat_db_source(db);
     const cat_dialect_t *dialect = cat_source_dialect(source);
     apr_time_t since = 0;
     int found;
@@ -53,8 +54,8 @@ int cat_answer_cache_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_
 
 void cat_answer_cache_put(cat_db_t *db, const cat_item_t *item)
 {
-    if (item->owner && cat_response_cache_put(db->source->cache, item)) {
-        cat_metrics_add(db->source->database.metrics, CAT_METRIC_CACHE_STORED, 0, 1);
+    if (item->owner && cat_response_cache_put(cat_db_source(db)->cache, item)) {
+        cat_metrics_add(cat_db_source(db)->database.metrics, CAT_METRIC_CACHE_STORED, 0, 1);
     }
 }
 

@@ -10,7 +10,7 @@
 #include "catalogue/conditions.h"
 #include "catalogue/product_keys.h"
 #include "catalogue/select_text.h"
-#include "db/pool/checkout.h"
+#include "db/db.h"
 #include "lib/fold.h"
 
 /* ---- all categories, sorted here ---- */
@@ -154,7 +154,7 @@ static apr_status_t read_by_index(cat_db_t *db, const cat_categories_query_t *qu
     const char *prefix = cut_key(db->pool, query->prefix), *way = query->descending ? " DESC" : "";
     cat_select_text_t s;
 
-    cat_select_text_init(&s, db->pool, cat_source_dialect(db->source));
+    cat_select_text_init(&s, db->pool, cat_db_dialect(db));
     cat_select_text_add(&s, "SELECT c.category, " COUNT_WITH_DELTAS ", ", NULL);
     add_total(&s, prefix);
     cat_select_text_add(&s, " FROM category_counts c WHERE ", NULL);
@@ -173,7 +173,7 @@ static apr_status_t read_by_index(cat_db_t *db, const cat_categories_query_t *qu
 /* Before the first connection of this process the dialect is unknown. */
 static int has_index(const cat_db_t *db, const cat_categories_query_t *query)
 {
-    return query->order == CAT_CATEGORIES_BY_NAME && query->page < PAGE_MAX && cat_source_dialect(db->source);
+    return query->order == CAT_CATEGORIES_BY_NAME && query->page < PAGE_MAX && cat_db_dialect(db);
 }
 
 apr_status_t cat_categories_read(cat_db_t *db, const cat_categories_query_t *query, cat_categories_page_t *page)

@@ -15,8 +15,8 @@
 
 #include "catalogue/product.h"
 #include "catalogue/search.h"
-#include "db/pool/checkout.h"
-#include "db/dialects/status.h"
+#include "db/db.h"
+#include "db/setup.h"
 #include "lib/id.h"
 #include "lib/number.h"
 #include "lib/time.h"
@@ -139,7 +139,7 @@ static void finish_portion(cat_export_t *e)
 
 static void enlist(cat_export_t *e)
 {
-    cat_source_t *source = e->db->source;
+    cat_source_t *source = cat_db_source(e->db);
 
     apr_thread_mutex_lock(source->export_mutex);
     e->next = source->exports_running;
@@ -149,7 +149,7 @@ static void enlist(cat_export_t *e)
 
 static void remove_from_list(const cat_export_t *e)
 {
-    cat_source_t *source = e->db->source;
+    cat_source_t *source = cat_db_source(e->db);
     cat_export_t **link = &source->exports_running;
 
     apr_thread_mutex_lock(source->export_mutex);
@@ -221,13 +221,14 @@ static apr_status_t close_with_pool(void *export)
 static apr_status_t take_permit(cat_export_t *e)
 {
     const cat_db_t *db = e->db;
+    cat_source_t *source = cat_db_source(db);
     char more[CAT_REPEATS_TEXT];
-    apr_status_t rv = cat_permits_take(db->source->exports, db->conf->max_exports, 0);
+    apr_status_t rv = cat_permits_take(source->exports, db->conf->max_exports, 0);
 
     if (rv != APR_SUCCESS) {
-        if (cat_source_sums_up(db->log, &db->source->export_refusals, more)) {
+        if (cat_source_sums_up(db->log, &source->export_refusals, more)) {
             cat_log(db->log, CAT_LOG_ERROR, 0,
-                    "CAT060: %s: %d exports are running, as many as CatalogMaxExports allows%s", db->source->name,
+                    "CAT060: %s: %d exports are running, as many as CatalogMaxExports allows%s", cat_db_name(db),
                     db->conf->max_exports, more);
         }
         return CAT_EBUSY;
@@ -285,7 +286,7 @@ static apr_status_t read_next(cat_export_t *e)
 
 static apr_status_t report_stop(cat_export_t *e)
 {
-    cat_log(e->db->log, CAT_LOG_ERROR, 0, "CAT081: %s: an export ends before its last product: %s", e->db->source->name,
+    cat_log(e->db->log, CAT_LOG_ERROR, 0, "CAT081: %s: an export ends before its last product: %s", cat_db_name(e->db),
             e->stopped);
     end_export(e);
     return APR_TIMEUP;
@@ -349,7 +350,7 @@ static void end_export(cat_export_t *e)
     cat_db_release(e->db);
     if (e->has_permit) {
         e->has_permit = 0;
-        cat_permits_give_back(e->db->source->exports);
+        cat_permits_give_back(cat_db_source(e->db)->exports);
     }
 }
 

@@ -7,7 +7,7 @@
 #include "catalogue/list_page.h"
 #include "catalogue/product.h"
 #include "catalogue/answer_cache.h"
-#include "db/pool/checkout.h"
+#include "db/db.h"
 #include "http/etag.h"
 
 #define HEADERS_SIZE 256 /* octets: a guess */

@@ -6,7 +6,7 @@
 
 #include "catalogue/conditions.h"
 #include "catalogue/product_keys.h"
-#include "db/dialects/sql_parts.h"
+#include "db/db.h"
 
 /* How a plan is written: the part of the plan that one select reads, and the union of these. `branch`: which one, 0 where
  * it is not a union. */

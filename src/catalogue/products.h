@@ -4,7 +4,6 @@
 
 #include "catalogue/product.h"
 #include "db/db.h"
-#include "db/dialects/status.h"
 #include "shm/response_cache.h"
 
 /*

@@ -10,8 +10,7 @@
 #include "catalogue/plan.h"
 #include "catalogue/product_keys.h"
 #include "catalogue/stock.h"
-#include "db/pool/checkout.h"
-#include "db/dialects/sql_parts.h"
+#include "db/db.h"
 
 /* What the counters have to be asked. */
 typedef struct counters_t {
@@ -497,7 +496,7 @@ static apr_status_t read_all(void *baton)
     search_t *s = baton;
     apr_status_t rv;
 
-    s->dialect = cat_source_dialect(s->db->source);
+    s->dialect = cat_db_dialect(s->db);
     begin_rows(s);
     rv = read_stock(s);
     if (rv == APR_SUCCESS && !is_known_empty(s)) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "catalogue/select_text.h"
-#include "db/pool/checkout.h"
+#include "db/db.h"
 
 apr_status_t cat_stock_get(cat_db_t *db, const char *category, cat_stock_t *stock)
 {
@@ -57,7 +57,7 @@ apr_status_t cat_stock_get_each(cat_db_t *db, const cat_query_value_t *categorie
     cat_select_text_t s;
 
     memset(each, 0, (size_t)count * sizeof(*each));
-    cat_select_text_init(&s, db->pool, cat_source_dialect(db->source));
+    cat_select_text_init(&s, db->pool, cat_db_dialect(db));
     cat_select_text_add(&s, "SELECT c.category, SUM(c.n), SUM(c.in_stock) FROM (", NULL);
     add_rows_of(&s, &e, "SELECT category, n, in_stock FROM category_counts");
     add_rows_of(&s, &e, " UNION ALL SELECT category, category_delta, in_stock FROM product_deltas");

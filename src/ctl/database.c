@@ -8,10 +8,8 @@
 #include <apr_strings.h>
 
 #include "catalogue/product_keys.h"
-#include "db/sqlite/database_file.h"
-#include "db/schema/migration.h"
-#include "db/pool/pool.h"
-#include "db/dialects/status.h"
+#include "db/setup.h"
+#include "db/db.h"
 #include "lib/conf.h"
 #include "lib/time.h"
 

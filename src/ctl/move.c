@@ -10,7 +10,7 @@
 
 #include "catalogue/products.h"
 #include "db/db.h"
-#include "db/schema/migration.h"
+#include "db/setup.h"
 #include "db/dialects/product.def"
 #include "lib/number.h"
 

@@ -32,20 +32,21 @@ static void copy_text(const wish_t *leader, wish_t *wish)
  * connections. The connection is given back before a thread that needs one is woken. */
 static void lead_wishes(cat_db_t *db, wish_t *own, cat_work_t *read, void *baton)
 {
-    cat_group_collect(db->source->texts, &own->item, db->conf->max_connections);
+    cat_group_collect(db->use->source->texts, &own->item, db->conf->max_connections);
     own->rv = read(baton);
     cat_db_release(db);
     for (wish_t *wish = next_wish(own); wish; wish = next_wish(wish)) {
         copy_text(own, wish);
     }
-    cat_group_leave(db->source->texts, &own->item);
+    cat_group_leave(db->use->source->texts, &own->item);
 }
 
 apr_status_t cat_shared_read(cat_db_t *db, cat_item_t *item, cat_work_t *read, void *baton)
 {
     wish_t own = {.item.key = item->key, .pool = db->pool, .text = item};
 
-    switch (cat_checkout_join(db, db->source->texts, &own.item, apr_time_now() + db->source->leader_patience)) {
+    switch (
+        cat_checkout_join(db, db->use->source->texts, &own.item, apr_time_now() + db->use->source->leader_patience)) {
     case CAT_GROUP_WAITING:
         return read(baton);
     case CAT_GROUP_LEADER:

@@ -18,9 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "db/schema/migration.h"
-#include "db/pool/pool.h"
-#include "db/sqlite/sqlite_reader.h"
+#include "db/setup.h"
 #include "httpd/conf.h"
 #include "httpd/dbd.h"
 #include "httpd/jobs.h"

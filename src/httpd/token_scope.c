@@ -11,7 +11,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "db/dialects/dialect.h"
+#include "db/db.h"
 #include "http/uri.h"
 #include "jose/keyring.h"
 

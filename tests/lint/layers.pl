@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Which file may include which. The compiler lists what each file includes (gcc -M), so no spelling of an include escapes: a room
 # of src/ includes only the rooms below it, neighbours never include each other, no header of httpd's is included below
-# src/httpd, and no two files include each other, directly or through others. The folders of a large room have floors, too.
+# src/httpd, and no two files include each other, directly or through others. The folders of a large room have floors, too, and are its
+# own: other rooms include the headers at its top, and tables.
 use strict;
 use warnings FATAL => 'all';
 
@@ -12,7 +13,7 @@ use Lint;
 
 # From the top down; rooms on one line are neighbours.
 my @FLOORS = ([qw(top)], [qw(httpd)], [qw(api ctl)], [qw(accounts catalogue)], [qw(db)], [qw(shm)], [qw(http jose mail)], [qw(lib)]);
-my %INNER = ();
+my %INNER = (db => [[""], [qw(work schema)], [qw(pool)], [qw(sqlite)], [qw(connection)], [qw(dialects)]]);
 my $APACHE = qr{/(?:httpd|http_\w+|mod_\w+|ap_\w+|util_\w+|scoreboard|unixd|mpm_common)\.h$};
 my $CFLAGS = ($ENV{BUILD} || 'build') . '/cflags';
 
@@ -34,6 +35,7 @@ for my $file (@files) {
     defined $height{ room($file) } or fault($file, 'is in no room'), next;
     $INNER{ room($file) } && !$inner_height{ room($file) }{ folder($file) } and fault($file, 'is in no folder of its room'), next;
     check_include($file, $_) for @{ $included{$file} };
+    check_front($file, $_) for text($file) =~ m{^#include "([^"]+\.h)"}mg;
 }
 fault(join(' and ', @$_), 'include each other') for cycles();
 
@@ -81,6 +83,14 @@ sub check_folders {
     return unless defined $theirs && folder($file) ne folder($other);
     fault($file, "includes $other, which is above it") if $theirs > $mine;
     fault($file, "includes $other, which is its neighbour's") if $theirs == $mine;
+}
+
+# As it is written: what a header at the top includes for others is theirs to use.
+sub check_front {
+    my ($file, $header) = @_;
+    my $other = "src/$header";
+    return if room($file) eq room($other) || !$INNER{ room($other) } || folder($other) eq '';
+    fault($file, "includes $header: of src/" . room($other) . ' it may include the headers at its top');
 }
 
 # A source file and its header are one unit. Two units include each other if each is reached from the other.

@@ -104,7 +104,7 @@ static void assert_text(const reader_t *r, const char *text)
     assert_string_equal(r->item.body, text);
     assert_int_equal(r->item.length, strlen(text) + 1);
     assert_int_equal(r->item.hash, atoi(text));
-    assert_null(r->db->conn);
+    assert_null(r->db->use->conn);
 }
 
 static void test_thread_alone_reads(void **state)
@@ -132,7 +132,7 @@ static void test_threads_that_wait_share_one_read(void **state)
     read_together(database, &counter, readers, 5);
     for (int i = 0; i < 5; i++) {
         assert_text(&readers[i], "1");
-        assert_int_equal(readers[i].db->is_given_back, i == 0); /* only the leader took a connection */
+        assert_int_equal(readers[i].db->use->is_given_back, i == 0); /* only the leader took a connection */
         assert_true(i == 0 || readers[i].item.body != readers[0].item.body);
     }
     apr_pool_destroy(readers[0].pool);

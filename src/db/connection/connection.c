@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a connection does beside running prepared statements: it sends plain texts, begins and ends transactions, and judges
+ * failures. How a text reaches the database is the executor's matter; what a failure means is the dialect's.
+ *
+ *     the driver's result  -->  cat_connection_judge  -->  dialect->judge    a status of status.h
+ *                                      |
+ *                                      +-->  conn->fault      the words, for the log, if the caller gives up
+ *                                      +-->  metrics
+ *                                      +-->  database.c       a loss, or a refusal, for the other connections
+ *
+ * Nothing is logged here: the caller may retry, and only the last failure matters.
+ */
 #include "db/connection/connection.h"
 
 #include <apr_strings.h>

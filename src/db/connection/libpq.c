@@ -1,4 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The executor of PostgreSQL: apr_dbd's driver opens the connection, libpq does the rest on it, with prepared statements,
+ * values as they are, and the SQLSTATE of each failure.
+ *
+ *     a statement:   UNKNOWN  -- PQprepare -->  READY  -- its result has other types by now -->  STALE
+ *                    UNKNOWN  <-- 26000 (the server does not know it), or the connection was opened anew
+ *
+ * A pooler between httpd and PostgreSQL may give the connection another server session for each transaction. Names of
+ * statements are therefore made of their texts, so that one which is there already is the right one; and a connection
+ * that loses statements often stops preparing them and sends texts with values.
+ */
 #include <apr_strings.h>
 #include <libpq-events.h>
 #include <libpq-fe.h>

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * MySQL and MariaDB. What shapes the texts below:
+ *
+ *     ALTER TABLE commits       a step of the schema is no transaction, so each of its statements can be run again
+ *     GET_LOCK is one node's    between the nodes of a Galera cluster a row of schema_version is the lock
+ *     no ON CONFLICT            an INSERT that meets a taken key fails, and the driver's result says so
+ *
+ * Text within the marks of a MariaDB comment is for MariaDB alone; MySQL skips it.
+ */
 #include "db/dialects/dialect.h"
 
 #include "db/dialects/sql_parts.h"

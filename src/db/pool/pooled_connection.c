@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Between the pool, which knows open handles, and the statements, which need a session that is set up: what happens to a
+ * connection when it leaves its pool, and when it goes back.
+ *
+ *     leaves, new          files checked --> dialect learned --> session texts sent --> timeline checked (PostgreSQL)
+ *     leaves, opened anew  the same, and its prepared statements are forgotten
+ *     leaves, kept         was one lost meanwhile? idle for long, and for a write? then it is asked first
+ *     goes back            not at all if it is lost, if its ROLLBACK was refused, or if its file is mapped read-only
+ *
+ * A SQLite file may be removed or replaced under the server's feet. SQLite would go on with the deleted file, or create an
+ * empty one. So the identities of the file, its WAL and its index are compared with those that the server first saw,
+ * before the connection reads and about once a second after that.
+ */
 #include "db/pool/pooled_connection.h"
 
 #include <apr_file_io.h>

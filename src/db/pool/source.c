@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A source hands out the connections of one mount, with limits that the pools behind it do not have.
+ *
+ *     cat_source_open:   permit  -->  warm connection  -->  pool  -->  new connection
+ *                        at most      used within the       checks it   one thread at a time while the
+ *                        max, 1 s     last 100 ms                       database is not known to be up
+ *
+ * A server that does not answer costs each attempt its time-out. While the database is down, one thread therefore tries,
+ * and those that come meanwhile are answered 503 within half a second:
+ *
+ *     NEW --first connection--> UP --attempt fails--> DOWN --attempt succeeds--> UP
+ */
 #include "db/pool/source.h"
 
 #include <apr_strings.h>
@@ -100,25 +112,9 @@ int cat_source_has_schema(const cat_source_t *source)
     return atomic_load_explicit(&source->ready, memory_order_acquire);
 }
 
-void cat_source_note_revocations(cat_source_t *source, apr_time_t began)
-{
-    atomic_store_explicit(&source->revocations_at, began, memory_order_release);
-}
-
 apr_time_t cat_source_revocations_at(const cat_source_t *source)
 {
     return atomic_load_explicit(&source->revocations_at, memory_order_acquire);
-}
-
-void cat_source_note_complete_parts(cat_source_t *source, int parts)
-{
-    atomic_store(&source->complete_parts, parts);
-    atomic_store(&source->parts_at, apr_time_now());
-}
-
-int cat_source_complete_parts(const cat_source_t *source, apr_time_t since)
-{
-    return atomic_load(&source->parts_at) > since ? atomic_load(&source->complete_parts) : 0;
 }
 
 static apr_status_t wait_for_condition(apr_thread_cond_t *condition, apr_thread_mutex_t *mutex, apr_time_t deadline)

@@ -134,14 +134,8 @@ cat_semaphore_t *cat_source_write_lock(const cat_source_t *source);
 void cat_source_note_schema(cat_source_t *source, int is_right);
 int cat_source_has_schema(const cat_source_t *source);
 
-/* Notes when the last successful read of ended sessions began; and returns that, 0: none yet. */
-void cat_source_note_revocations(cat_source_t *source, apr_time_t began);
+/* When the last successful read of ended sessions began (cat_db_note_revocations); 0: none yet. */
 apr_time_t cat_source_revocations_at(const cat_source_t *source);
-
-/* Notes which parts of the index are complete (catalogue/indexes.h); and returns that, 0 if nothing was noted since the
- * time. */
-void cat_source_note_complete_parts(cat_source_t *source, int parts);
-int cat_source_complete_parts(const cat_source_t *source, apr_time_t since);
 
 /* Opens a connection anew that is taken out and of no use as it is. */
 apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *handle);

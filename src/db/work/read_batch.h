@@ -3,8 +3,7 @@
 #define CAT_DB_WORK_READ_BATCH_H
 
 #include "db/connection/select.h"
-
-typedef struct cat_db_t cat_db_t;
+#include "db/pool/use.h"
 
 /*
  * Reads the row of `key`, together with the rows that other threads of this child want. The threads join one of
