@@ -33,14 +33,15 @@ cat_db_t *cat_db_another(const cat_db_t *db, apr_pool_t *pool);
 /* The time that the use takes, and waits for, is added to timing from now on. */
 void cat_db_measure(cat_db_t *db, cat_timing_t *timing);
 
-/* Whom the use is for: the network of the client, which lives as long as the use. NULL, as before the call: for no client. */
+/* The client's network, which takes turns with others where many wait; it lives as long as the use. NULL, the default: there
+ * is no client. */
 void cat_db_serve(cat_db_t *db, const char *network);
 
 /* The use may take the one connection of the child that the others leave, and goes before those that wait for one. */
 void cat_db_go_first(cat_db_t *db);
 
 /*
- * Around a list that the database may take long for: of these the server runs only so many at once, and clients' networks take turns.
+ * Around a list that may take the database long: the server limits how many run at once, and clients' networks take turns.
  * Gives the connection back first. CAT_EBUSY, logged: others were first; there is nothing to end then.
  */
 apr_status_t cat_db_begin_search(cat_db_t *db);

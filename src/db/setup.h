@@ -2,8 +2,8 @@
 #ifndef CAT_DB_SETUP_H
 #define CAT_DB_SETUP_H
 
-/* For those who provide a database to others, as httpd and catalogctl do: where connections come from, the schema, and the files of
- * SQLite. db.h is for those who use it. */
+/* What httpd and catalogctl need to provide a database: where its connections come from, the schema, and SQLite's files. What uses a
+ * database includes db.h. */
 #include "db/pool/pool.h"
 #include "db/pool/source.h"
 #include "db/schema/migration.h"

@@ -20,10 +20,10 @@ is(ctl_for($other, 'migrate')->{status}, 0, 'migrate of another database on the 
 $server->start_unready;
 my $busy = { success => false, message => qr/./, error => 'the server is too busy; try again' };
 answers($server->api(GET => '/products'), 503, $busy, 'a request gets a 503', 'retry-after' => qr/^\d+$/);
-like($server->log_text, qr/CAT055: .*waits for another process that updates the schema/, 'the log has the cause of the wait');
+like($server->log_text, qr/CAT055: .*waiting while another process updates the schema/, 'the log has the cause of the wait');
 
 open my $migrate, '-|', join(' ', command_for($server, 'migrate')) . ' 2>&1' or die "migrate: $!\n";
-like(scalar <$migrate>, qr/CAT055: .*waits for another process/, 'catalogctl reports that it waits');
+like(scalar <$migrate>, qr/CAT055: .*waiting while another process/, 'catalogctl reports that it waits');
 sleep 1.5;
 $holder->disconnect;
 like(join('', <$migrate>), qr/\A(?:.*CAT009: .*\n)*\d+\n\z/, 'catalogctl creates the schema once the lock is released');

@@ -20,7 +20,7 @@
 #include "db/connection/executor.h"
 #include "db/dialects/status.h"
 
-/* How often a text is sent that a change of the schema kept from running: the schema may change again meanwhile. */
+/* How often a text is sent while changes of the schema keep it from running. */
 #define TRIES 5
 
 const cat_dialect_t *cat_connection_dialect(const cat_connection_t *conn)

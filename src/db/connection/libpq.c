@@ -29,7 +29,7 @@
  * prepares and drops meanwhile, or that a pooler forwards to another server session each time. */
 #define TRIES 3
 
-/* A connection that loses so many statements in so much time prepares none any more: a pooler may give it another
+/* A connection that loses LOSSES_MAX statements within LOSSES_TIME stops preparing them: a pooler may give it another
  * server session for each transaction, or somebody sends DISCARD ALL each time. */
 #define LOSSES_MAX 4
 #define LOSSES_TIME apr_time_from_sec(60)

@@ -40,7 +40,7 @@ typedef struct cat_syntax_t {
     const char *plan_by_values; /* a select after which a search is planned by its values; NULL: it always is */
     const char *find;           /* a function (text, part), above 0 if the text contains the part */
     const char *by_octets;      /* behind a column of texts whose own order is the database's: compares octets */
-    int ends_distinct;          /* SELECT DISTINCT with a LIMIT ends once it has found so many */
+    int ends_distinct;          /* SELECT DISTINCT with a LIMIT ends once it has found as many as that */
     int ends_intersect;         /* INTERSECT of two selects in the order of one index, too */
     int orders_union;  /* UNION with ORDER BY reads selects side by side, each by its index, and ends likewise */
     int compares_rows; /* finds row values, (a, b) < (c, d), in an index */

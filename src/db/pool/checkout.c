@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who gets a connection, for how long, and what happens when the database fails meanwhile. Everything that src/db does
+ * Which thread gets a connection, for how long, and what happens when the database fails meanwhile. Everything that src/db does
  * for a request passes through here.
  *
  *     for a read      schema right? --> permit --> warm connection, or one of the pool --> alive? --> statement
@@ -161,7 +161,8 @@ void cat_checkout_mark_changes(cat_db_t *db)
     }
 }
 
-/* The last of a child's connections is kept for who goes first; of two, each is needed: a writer that waits for another program has one. */
+/* The last connection of a child is left to uses that go first, unless there are only two: a writer that waits for another
+ * program has one. */
 static int count_connections(const cat_db_t *db)
 {
     int max = db->conf->max_connections;

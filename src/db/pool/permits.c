@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A counting semaphore with an order: who waits gets a permit in the order of arrival, but those who may have more
- * permits go first. With 8 connections, requests may have 7 of them, and jobs that must not starve all 8:
+ * A counting semaphore with an order: waiting threads get permits in the order of arrival, but those with a higher limit
+ * go first. With 8 connections, requests may have 7 of them, and jobs that must not starve all 8:
  *
  *     taken 7 of 8     queue: job (8) | request (7), request (7)     the job is served now, the requests one each
  *                                                                    when fewer than 7 are taken

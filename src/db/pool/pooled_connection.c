@@ -34,7 +34,7 @@
 /* How often a new connection retries its first statement while others have locked the database. */
 #define FIRST_INTERVAL apr_time_from_msec(10)
 
-/* A connection that was in the pool for so long may have been dropped by something between the module and the database,
+/* After this time in the pool a connection may have been dropped by something between the module and the database,
  * which tells neither of the two. */
 #define IDLE_TIME apr_time_from_sec(10)
 

@@ -366,7 +366,7 @@ apr_status_t cat_source_log_late(cat_source_t *source, const cat_log_t *log)
 
     cat_metrics_add(source->database.metrics, CAT_METRIC_WRITE_REFUSALS, 0, 1);
     if (cat_source_sums_up(log, &source->late_refusals, more)) {
-        cat_log(log, cat_log_busy_level(log), 0, "CAT008: %s: writers before this one took more than %d seconds%s",
+        cat_log(log, cat_log_busy_level(log), 0, "CAT008: %s: gave up after %d s waiting for the write lock%s",
                 source->name, (int)apr_time_sec(CAT_SOURCE_WRITE_PATIENCE), more);
     }
     return CAT_EBUSY;

@@ -195,7 +195,7 @@ static apr_status_t apply_steps_patiently(cat_db_t *db, cat_connection_t *conn, 
     while ((rv = apply_steps(db, conn, needed)) != APR_SUCCESS) {
         if (apr_time_now() >= start + (rv == CAT_ECONFLICT ? STEP_PATIENCE : PATIENCE)) {
             if (rv == CAT_ECONFLICT && !is_wait_logged++) {
-                cat_log(db->log, CAT_LOG_NOTICE, 0, "CAT055: %s: waits for another process that updates the schema",
+                cat_log(db->log, CAT_LOG_NOTICE, 0, "CAT055: %s: waiting while another process updates the schema",
                         db->use->source->name);
             }
             if (rv != CAT_ECONFLICT || when_late == GIVE_UP) {

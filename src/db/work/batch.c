@@ -4,7 +4,7 @@
  * create a product at the same time therefore let one of them, the leader, insert the rows of all.
  *
  *     1 row alone      one INSERT, which commits by itself
- *     2, 4, 8, 16      one INSERT of so many rows
+ *     2, 4, 8, 16      one INSERT of as many rows, which commits by itself
  *     other numbers    BEGIN, INSERT of 16, 8, 4 ... rows, COMMIT
  *
  * If the database refuses a value, nothing of the batch is stored, and each thread writes its own item alone: only the one

@@ -263,8 +263,8 @@ static void pause_after(const cat_db_t *db, apr_interval_time_t took)
     }
 }
 
-/* Of transactions that are long only so many are in the order of writers: on SQLite one, so each other writer waits for one of them at
- * most, however many clients import. They wait for each other before they have anything that others wait for. */
+/* Long transactions take turns: on SQLite one at a time queues for the write lock, so another writer waits for at most one of them,
+ * however many clients import. They wait for their turn before they hold anything that others wait for. */
 static apr_status_t write_long(cat_write_t *w)
 {
     cat_db_t *db = w->db;
