@@ -17,8 +17,8 @@
 
 #include "ctl/ctl.h"
 #include "ctl/progress.h"
-#include "db/setup.h"
 #include "db/db.h"
+#include "db/setup.h"
 
 static const char *const side_files[] = {"-wal", "-shm", "-journal"};
 

@@ -8,8 +8,8 @@
 #include <apr_strings.h>
 
 #include "catalogue/product_keys.h"
-#include "db/setup.h"
 #include "db/db.h"
+#include "db/setup.h"
 #include "lib/conf.h"
 #include "lib/time.h"
 

@@ -10,8 +10,8 @@
 
 #include "catalogue/products.h"
 #include "db/db.h"
-#include "db/setup.h"
 #include "db/dialects/product.def"
+#include "db/setup.h"
 #include "lib/number.h"
 
 /* ---- the tables ---- */

@@ -19,8 +19,8 @@
 
 #include <apr_strings.h>
 
-#include "db/pool/checkout.h"
 #include "db/dialects/status.h"
+#include "db/pool/checkout.h"
 #include "lib/buffer.h"
 #include "lib/time.h"
 

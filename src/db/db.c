@@ -14,10 +14,10 @@
 #include <apr_strings.h>
 
 #include "db/connection/statement.h"
+#include "db/dialects/status.h"
 #include "db/pool/checkout.h"
 #include "db/sqlite/sqlite_native.h"
 #include "db/work/transaction.h"
-#include "db/dialects/status.h"
 
 cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log)
 {

@@ -15,8 +15,8 @@
 
 #include "accounts/blocklist.h"
 #include "accounts/outbox.h"
-#include "accounts/user.h"
 #include "accounts/role.h"
+#include "accounts/user.h"
 #include "catalogue/product_keys.h"
 #include "db/db.h"
 #include "db/setup.h"

@@ -3,8 +3,8 @@
 
 #include <apr_file_io.h>
 
-#include "db/sqlite/sqlite_native.h"
 #include "db/pool/pooled_connection.h"
+#include "db/sqlite/sqlite_native.h"
 
 static void test_state_is_kept_with_the_connection(void **state)
 {

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "db/pool/source.h"
 #include "db/dialects/status.h"
+#include "db/pool/source.h"
 
 /* ---- connections, from a connector that fails a given number of times ---- */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_transactions.h"
 
-#include "db/sqlite/sqlite_native.h"
 #include "db/sqlite/sqlite.h"
+#include "db/sqlite/sqlite_native.h"
 
 static void test_file_is_the_path_or_empty(void **state)
 {

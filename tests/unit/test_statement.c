@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_transactions.h"
 
-#include "db/sqlite/sqlite_native.h"
 #include "db/connection/statement.h"
+#include "db/sqlite/sqlite_native.h"
 
 static apr_status_t keep_name(void *name, const char *const *values, int count)
 {

@@ -8,9 +8,9 @@
 #include <sqlite3.h>
 
 #include "db/db.h"
-#include "db/schema/migration.h"
-#include "db/pool/pool.h"
 #include "db/dialects/status.h"
+#include "db/pool/pool.h"
+#include "db/schema/migration.h"
 #include "shm/generations.h"
 #include "shm/response_cache.h"
 

@@ -2,9 +2,9 @@
 #ifndef CAT_DB_CONNECTION_CONNECTION_STATE_H
 #define CAT_DB_CONNECTION_CONNECTION_STATE_H
 
-#include "db/connection/select.h"
 #include "db/connection/database.h"
 #include "db/connection/handle.h"
+#include "db/connection/select.h"
 
 /* What is kept with a connection. Only connection.c, statement.c, the executors and pool/ see it. Used by
  * the one thread that has the connection out of the pool. */

@@ -15,8 +15,8 @@
 #include "db/connection/executor.h"
 #include "db/connection/sql_text.h"
 #include "db/connection/statement.h"
-#include "db/dialects/status.h"
 #include "db/connection/text_slots.h"
+#include "db/dialects/status.h"
 
 /* How often a statement is run that was found dead: the schema may change again meanwhile. */
 #define TRIES 5

@@ -2,9 +2,9 @@
 #ifndef CAT_DB_CONNECTION_EXECUTOR_H
 #define CAT_DB_CONNECTION_EXECUTOR_H
 
-#include "db/dialects/dialect.h"
 #include "db/connection/handle.h"
 #include "db/connection/select.h"
+#include "db/dialects/dialect.h"
 
 typedef struct cat_connection_t cat_connection_t;
 

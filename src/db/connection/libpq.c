@@ -22,8 +22,8 @@
 #include "db/connection/executor.h"
 #include "db/connection/libpq_hosts.h"
 #include "db/connection/sql_text.h"
-#include "db/dialects/status.h"
 #include "db/connection/text_slots.h"
+#include "db/dialects/status.h"
 
 /* How often a statement is prepared for one execution before it runs as text: one of those that another connection
  * prepares and drops meanwhile, or that a pooler forwards to another server session each time. */

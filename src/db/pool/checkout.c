@@ -21,9 +21,9 @@
  */
 #include "db/pool/checkout.h"
 
-#include "db/pool/pooled_connection.h"
 #include "db/connection/statement.h"
 #include "db/dialects/status.h"
+#include "db/pool/pooled_connection.h"
 #include "lib/time.h"
 #include "shm/semaphore.h"
 

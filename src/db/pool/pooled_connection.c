@@ -6,7 +6,8 @@
  *     leaves, new          files checked --> dialect learned --> session texts sent --> timeline checked (PostgreSQL)
  *     leaves, opened anew  the same, and its prepared statements are forgotten
  *     leaves, kept         was one lost meanwhile? idle for long, and for a write? then it is asked first
- *     goes back            not at all if it is lost, if its ROLLBACK was refused, or if its file is mapped read-only
+ *     goes back            a SQLite file that is mapped read-only is opened anew; a connection that is lost, or whose ROLLBACK
+ *                          was refused, goes to the pool, which checks it, and is not kept warm
  *
  * A SQLite file may be removed or replaced under the server's feet. SQLite would go on with the deleted file, or create an
  * empty one. So the identities of the file, its WAL and its index are compared with those that the server first saw,
@@ -20,10 +21,10 @@
 
 #include "db/connection/connection_state.h"
 #include "db/connection/executor.h"
-#include "db/sqlite/sqlite.h"
-#include "db/sqlite/sqlite_native.h"
 #include "db/dialects/status.h"
 #include "db/pool/timeline.h"
+#include "db/sqlite/sqlite.h"
+#include "db/sqlite/sqlite_native.h"
 #include "lib/log.h"
 
 #define CONN_KEY "catalog:conn"

@@ -16,8 +16,8 @@
 #include <apr_strings.h>
 #include <unistd.h>
 
-#include "db/sqlite/database_file.h"
 #include "db/dialects/status.h"
+#include "db/sqlite/database_file.h"
 #include "lib/time.h"
 
 /* How long a request may wait for a connection before it answers 503. The pools themselves would wait without limit. */

@@ -8,14 +8,14 @@
 #include <stdatomic.h>
 
 #include "db/connection/database.h"
-#include "db/dialects/dialect.h"
-#include "db/sqlite/file_registry.h"
-#include "db/pool/group.h"
 #include "db/connection/handle.h"
+#include "db/dialects/dialect.h"
+#include "db/pool/group.h"
 #include "db/pool/permits.h"
 #include "db/pool/warm.h"
-#include "db/sqlite/wal_index.h"
 #include "db/pool/write_lock.h"
+#include "db/sqlite/file_registry.h"
+#include "db/sqlite/wal_index.h"
 #include "lib/conf.h"
 #include "lib/log.h"
 #include "shm/repeats.h"

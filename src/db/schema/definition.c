@@ -15,8 +15,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "db/pool/checkout.h"
 #include "db/dialects/status.h"
+#include "db/pool/checkout.h"
 
 #define NO_FILE (-1)
 

@@ -18,9 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "db/dialects/status.h"
 #include "db/pool/checkout.h"
 #include "db/sqlite/database_file.h"
-#include "db/dialects/status.h"
 #include "lib/time.h"
 
 /* One step: a file of conf/schema/<driver>/. */

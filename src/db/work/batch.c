@@ -12,8 +12,8 @@
  */
 #include "db/work/batch.h"
 
-#include "db/pool/checkout.h"
 #include "db/dialects/status.h"
+#include "db/pool/checkout.h"
 #include "db/work/transaction.h"
 
 /* The most items of a batch: a lost COMMIT leaves all of them in doubt. */

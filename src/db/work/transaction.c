@@ -20,9 +20,9 @@
  */
 #include "db/work/transaction.h"
 
-#include "db/pool/checkout.h"
 #include "db/connection/statement.h"
 #include "db/dialects/status.h"
+#include "db/pool/checkout.h"
 #include "lib/time.h"
 
 /* After a transaction that kept other writers waiting, the next one of its kind begins after this part of its time, at most after the
