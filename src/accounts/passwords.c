@@ -13,7 +13,7 @@
 
 #include "accounts/blocklist.h"
 #include "accounts/password_hash.h"
-#include "db/dialects/status.h"
+#include "db/db.h"
 #include "lib/log.h"
 #include "lib/time.h"
 #include "shm/semaphore.h"

@@ -2,7 +2,7 @@
 #include "accounts/revocations.h"
 
 #include "accounts/session.h"
-#include "db/pool/source.h"
+#include "db/db.h"
 
 /* Servers' clocks differ, and a transaction commits later than the time it wrote. */
 #define OVERLAP apr_time_from_sec(60)
@@ -20,7 +20,7 @@ cat_job_result_t cat_revocations_run(cat_job_t *job)
     rv = cat_session_learn(job->db, job->conf, job->revoked, *job->last ? *job->last - OVERLAP : 0);
     if (rv == APR_SUCCESS) {
         *job->last = now;
-        cat_source_note_revocations(job->source, now);
+        cat_db_note_revocations(job->db, now);
     }
     return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
 }

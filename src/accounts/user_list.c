@@ -9,7 +9,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "db/dialects/sql_parts.h"
+#include "db/db.h"
 #include "lib/buffer.h"
 
 /* By cat_users_order_t: ascending, then descending. Each is the order of an index. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/failure.h"
 
-#include "db/dialects/status.h"
+#include "db/db.h"
 
 cat_problem_t cat_failure_find(apr_status_t rv)
 {

@@ -21,7 +21,7 @@
 
 #include "api/failure.h"
 #include "db/claim.h"
-#include "db/dialects/status.h"
+#include "db/db.h"
 #include "http/rate_limit.h"
 #include "jose/keyring.h"
 #include "jose/token.h"

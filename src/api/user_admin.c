@@ -15,7 +15,7 @@
 #include "api/admin_list.h"
 #include "api/failure.h"
 #include "api/pagination.h"
-#include "db/dialects/status.h"
+#include "db/db.h"
 #include "http/challenge.h"
 #include "http/etag.h"
 #include "lib/id.h"

@@ -17,9 +17,8 @@
 
 #include "ctl/ctl.h"
 #include "ctl/progress.h"
-#include "db/sqlite/database_file.h"
-#include "db/dialects/dialect.h"
-#include "db/sqlite/sqlite_backup.h"
+#include "db/db.h"
+#include "db/setup.h"
 
 static const char *const side_files[] = {"-wal", "-shm", "-journal"};
 

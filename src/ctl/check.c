@@ -15,8 +15,8 @@
 #include "ctl/database.h"
 #include "ctl/index.h"
 #include "ctl/table.h"
-#include "db/pool/checkout.h"
-#include "db/schema/migration.h"
+#include "db/db.h"
+#include "db/setup.h"
 #include "jose/key.h"
 #include "jose/keyring.h"
 #include "lib/file.h"
@@ -114,11 +114,11 @@ static void check_file(report_t *r, const char *suffix)
 }
 
 /* Without tables, MySQL cannot be asked for their character set. */
-static void check_traits(report_t *r, cat_connection_t *conn, int is_empty)
+static void check_traits(report_t *r, int is_empty)
 {
-    for (const cat_trait_t *trait = cat_connection_dialect(conn)->traits; trait->name; trait++) {
+    for (const cat_trait_t *trait = cat_db_dialect(r->ctl->db)->traits; trait->name; trait++) {
         const char *value = NULL;
-        apr_status_t rv = cat_connection_ask(conn, r->ctl->pool, trait->ask, &value);
+        apr_status_t rv = cat_db_ask(r->ctl->db, trait->ask, &value);
         int good = rv == APR_SUCCESS && value && !strcmp(value, trait->want);
 
         if (rv != APR_SUCCESS && is_empty) {
@@ -143,15 +143,12 @@ static int check_schema(report_t *r)
 {
     ctl_t *ctl = r->ctl;
     int version, needed;
-    cat_connection_t *conn;
 
     if (cat_migration_read_version(ctl->db, &version, &needed) != APR_SUCCESS) {
         add(r, 0, "database", "cannot be read; the cause is above");
         return 0;
     }
-    if (cat_checkout_connect_bare(ctl->db, CAT_TO_READ, &conn) == APR_SUCCESS) {
-        check_traits(r, conn, version == 0);
-    }
+    check_traits(r, version == 0);
     if (version < needed) {
         add(r, 0, "schema",
             apr_psprintf(ctl->pool, "version %d, version %d is required; run: catalogctl migrate", version, needed));

@@ -14,11 +14,9 @@
 #include <apr_file_info.h>
 #include <apr_strings.h>
 
-#include "db/sqlite/database_file.h"
-#include "db/schema/migration.h"
-#include "db/pool/pool.h"
-#include "db/dialects/status.h"
 #include "catalogue/store.h"
+#include "db/db.h"
+#include "db/setup.h"
 #include "lib/conf.h"
 #include "lib/time.h"
 

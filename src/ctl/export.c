@@ -14,8 +14,7 @@
 #include "ctl/move.h"
 #include "ctl/products.h"
 #include "ctl/progress.h"
-#include "db/pool/checkout.h"
-#include "db/connection/statement.h"
+#include "db/db.h"
 #include "lib/json.h"
 #include "lib/time.h"
 
@@ -23,10 +22,10 @@
 
 typedef struct export_t {
     ctl_t *ctl;
-    cat_connection_t *conn;
-    int table;        /* of the row */
-    const char *last; /* key of the page; NULL: the page is empty */
-    apr_pool_t *pool; /* of the page */
+    int table;         /* of the row */
+    const char *after; /* the key behind which the page begins */
+    const char *last;  /* key of the page; NULL: the page is empty */
+    apr_pool_t *pool;  /* of the page */
     cat_buffer_t lines;
     ctl_move_sum_t sum;
     ctl_progress_t progress;
@@ -48,43 +47,43 @@ static apr_status_t add_line(void *baton, const char *const *row, int count)
     return APR_SUCCESS;
 }
 
+static apr_status_t read_page(void *baton)
+{
+    export_t *e = baton;
+
+    return cat_db_each(e->ctl->db, ctl_move_tables[e->table].read, CAT_VALUES(e->after), add_line, e);
+}
+
 /* In pages, because drivers keep all rows of a result in memory. */
 static apr_status_t write_table(export_t *e)
 {
-    const char *after = "";
+    cat_db_t *db = e->ctl->db;
+    apr_pool_t *before = cat_db_use_pool(db, e->pool);
     apr_status_t rv;
+
+    e->after = "";
 
     do {
         apr_pool_clear(e->pool);
         cat_buffer_init(&e->lines, e->pool, PAGE_SIZE);
         e->last = NULL;
-        rv = cat_statement_select(
-            e->conn, e->pool,
-            &(cat_select_t){.sql = ctl_move_tables[e->table].read, .values = CAT_VALUES(after), add_line, e});
+        rv = cat_db_continue_view(db, read_page, e);
         if (rv != APR_SUCCESS) {
-            cat_connection_log_fault(e->conn, &e->ctl->log, CAT_LOG_ERROR);
-            return rv;
+            break;
         }
         fwrite(e->lines.data, 1, e->lines.length, stdout);
         ctl_progress_show(&e->progress, ctl_move_sum_rows(&e->sum), ctl_move_sum_rows(&e->sum));
-        after = e->last ? apr_pstrdup(e->ctl->pool, e->last) : NULL;
-    } while (after && !ferror(stdout));
-    return APR_SUCCESS;
+        e->after = e->last ? apr_pstrdup(e->ctl->pool, e->last) : NULL;
+    } while (e->after && !ferror(stdout));
+    cat_db_use_pool(db, before);
+    return rv;
 }
 
-/* A transaction that sees one state from the first row to the last. */
-static apr_status_t begin(export_t *e)
+/* The rows are read in pages, in the transaction that this begins. */
+static apr_status_t read_nothing(void *baton)
 {
-    apr_status_t rv = cat_checkout_connect_bare(e->ctl->db, CAT_TO_READ, &e->conn);
-
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    rv = cat_connection_begin_view(e->conn);
-    if (rv != APR_SUCCESS) {
-        cat_connection_log_fault(e->conn, &e->ctl->log, CAT_LOG_ERROR);
-    }
-    return rv;
+    (void)baton;
+    return APR_SUCCESS;
 }
 
 /* Only for the progress display: counting a large database may exceed the statement timeout. */
@@ -105,7 +104,7 @@ static apr_int64_t count_rows(ctl_t *ctl)
 static apr_status_t write_all(export_t *e, int schema)
 {
     char time[CAT_TIME_LENGTH + 1];
-    apr_status_t rv = begin(e);
+    apr_status_t rv = cat_db_open_view(e->ctl->db, read_nothing, NULL);
 
     if (rv == APR_SUCCESS) {
         cat_time_format(time, apr_time_as_msec(e->ctl->now));
@@ -142,8 +141,6 @@ int ctl_export_run(ctl_t *ctl)
     }
     rv = write_all(&e, schema);
     ctl_progress_leave(&e.progress);
-    if (e.conn) {
-        cat_connection_roll_back(e.conn);
-    }
+    cat_db_release(ctl->db);
     return rv == APR_SUCCESS ? CTL_DONE : ctl_fail(NULL, "the export is incomplete; the cause is above");
 }

@@ -19,7 +19,6 @@
 #include "ctl/products.h"
 #include "ctl/progress.h"
 #include "db/db.h"
-#include "db/dialects/status.h"
 #include "lib/json.h"
 
 #define LINE_SIZE 65536

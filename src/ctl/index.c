@@ -18,8 +18,7 @@
 #include "ctl/counts.h"
 #include "ctl/database.h"
 #include "ctl/progress.h"
-#include "db/pool/checkout.h"
-#include "db/dialects/status.h"
+#include "db/db.h"
 #include "lib/time.h"
 
 /* Delta rows of categories are applied after so many portions: lists read all that wait. */
@@ -118,7 +117,7 @@ static apr_status_t begin_progress(indexing_t *ix)
 
 static const char *name_work(const indexing_t *ix, const cat_index_status_t *status)
 {
-    int waits = cat_source_dialect(ix->ctl->source)->one_writer;
+    int waits = cat_db_dialect(ix->ctl->db)->one_writer;
 
     return apr_psprintf(ix->ctl->pool, "%s %s%s", status->index->name,
                         status->state == CAT_INDEX_UNUSED ? "is being dropped" : "is being built",
@@ -188,7 +187,7 @@ static apr_status_t withdraw_parts(indexing_t *ix)
  * dropped first, so that the portions need not remove its entries. */
 static int is_late(const indexing_t *ix, const cat_index_status_t *status)
 {
-    return status->state == CAT_INDEX_UNUSED && cat_source_dialect(ix->ctl->source)->one_writer;
+    return status->state == CAT_INDEX_UNUSED && cat_db_dialect(ix->ctl->db)->one_writer;
 }
 
 static apr_status_t run_indexes(indexing_t *ix, int late)
@@ -292,7 +291,7 @@ apr_status_t ctl_index_compare(ctl_t *ctl, ctl_index_found_t *found)
 
 static void print_plan(const indexing_t *ix)
 {
-    const cat_dialect_t *dialect = cat_source_dialect(ix->ctl->source);
+    const cat_dialect_t *dialect = cat_db_dialect(ix->ctl->db);
 
     for (int i = 0; i < CAT_INDEX_COUNT; i++) {
         const cat_index_status_t *status = &ix->status[i];

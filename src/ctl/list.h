@@ -3,7 +3,7 @@
 #define CTL_LIST_H
 
 #include "ctl/ctl.h"
-#include "db/dialects/dialect.h"
+#include "db/db.h"
 #include "lib/fields.h"
 
 /*

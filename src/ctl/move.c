@@ -14,8 +14,8 @@
 
 #include "catalogue/store.h"
 #include "db/db.h"
-#include "db/schema/migration.h"
 #include "db/dialects/product.def"
+#include "db/setup.h"
 #include "lib/number.h"
 
 /* ---- the tables ---- */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "ctl/database.h"
-#include "db/schema/migration.h"
+#include "db/setup.h"
 
 int ctl_schema_migrate(ctl_t *ctl)
 {

@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A write that must happen once claims its key: the key's row is inserted in the write's own transaction, before the work,
+ * and the text that later writes with the key shall find, after it.
+ *
+ *     first write                       second write, same key, perhaps on another server
+ *     BEGIN
+ *     INSERT key  ok                    BEGIN
+ *     ... the work ...                  INSERT key  waits for the end of the first transaction
+ *     INSERT text in pieces
+ *     COMMIT                            unique key violated: CAT_ECLAIMED, ROLLBACK, nothing was done
+ *
+ * If the first one rolls back instead, its row is gone, and the second one goes on. So no lock has to be given back after
+ * a crash: the database's own transaction is the lock.
+ */
 #include "db/claim.h"
 
 #include <string.h>
 
 #include <apr_strings.h>
 
-#include "db/pool/checkout.h"
 #include "db/dialects/status.h"
+#include "db/pool/checkout.h"
 #include "lib/buffer.h"
 #include "lib/time.h"
 
@@ -64,7 +78,7 @@ apr_status_t cat_claim_find(cat_db_t *db, cat_claim_t *claim, cat_claim_t *store
 static apr_status_t refuse_claim(cat_claim_t *claim)
 {
     claim->is_refused = 1;
-    claim->db->failed = CAT_ECLAIMED;
+    claim->db->use->failed = CAT_ECLAIMED;
     return CAT_ECLAIMED;
 }
 

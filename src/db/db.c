@@ -1,56 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The front of src/db: what the rooms above call, each function a few lines that hand on to the folder that does it.
+ *
+ *     cat_db_one, _each, _search    pool/checkout.c     a connection for the select, and another try after a loss
+ *     cat_db_exec, _transact        work/transaction.c  one commit for the writes of several threads
+ *     cat_batch_write, ...          work/batch.c        one statement for the items of several threads
+ *     cat_definition_run            schema/             indexes that come and go while servers work
+ *
+ * A use takes no connection until its first statement, and its owner need not give one back: the end of the pool does.
+ */
 #include "db/db.h"
 
 #include <apr_strings.h>
 
-#include "db/pool/checkout.h"
 #include "db/connection/statement.h"
 #include "db/dialects/status.h"
+#include "db/pool/checkout.h"
+#include "db/sqlite/sqlite_native.h"
+#include "db/work/transaction.h"
 
 cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log)
 {
-    cat_db_t *db = apr_pcalloc(pool, sizeof(*db));
-    db->pool = pool;
-    db->conf = conf;
-    db->source = source;
-    db->log = log;
-    return db;
+    return cat_checkout_make(pool, conf, source, log);
 }
 
 void cat_db_measure(cat_db_t *db, cat_timing_t *timing)
 {
-    db->timing = timing;
+    db->use->timing = timing;
 }
 
 void cat_db_serve(cat_db_t *db, const char *network)
 {
-    db->network = network;
+    db->use->network = network;
 }
 
 void cat_db_go_first(cat_db_t *db)
 {
-    db->is_first = 1;
+    db->use->is_first = 1;
 }
 
 apr_status_t cat_db_begin_search(cat_db_t *db)
 {
-    cat_semaphore_t *searches = db->source->searches;
+    cat_semaphore_t *searches = db->use->source->searches;
     char more[CAT_REPEATS_TEXT];
 
-    if (!searches || cat_checkout_take_turn(db, searches, CAT_SOURCE_SEARCH_PATIENCE, &db->search) == APR_SUCCESS) {
+    if (!searches ||
+        cat_checkout_take_turn(db, searches, CAT_SOURCE_SEARCH_PATIENCE, &db->use->search) == APR_SUCCESS) {
         return APR_SUCCESS;
     }
     if (cat_source_sums_up(db->log, cat_semaphore_refusals(searches), more)) {
         cat_log(db->log, cat_log_busy_level(db->log), 0,
-                "CAT079: %s: too many lists with conditions at once%s; see CatalogMaxSearches", db->source->name, more);
+                "CAT079: %s: too many lists with conditions at once%s; see CatalogMaxSearches", db->use->source->name,
+                more);
     }
     return CAT_EBUSY;
 }
 
 void cat_db_end_search(cat_db_t *db)
 {
-    if (db->source->searches) {
-        cat_semaphore_leave(db->source->searches, db->search);
+    if (db->use->source->searches) {
+        cat_semaphore_leave(db->use->source->searches, db->use->search);
     }
 }
 
@@ -61,47 +70,28 @@ void cat_db_release(cat_db_t *db)
 
 void cat_db_touch(cat_db_t *db, const char *id)
 {
-    db->touches = 1;
-    db->touched = id;
-    db->touched_too = NULL;
+    db->use->touches = 1;
+    db->use->touched = id;
+    db->use->touched_too = NULL;
 }
 
 void cat_db_touch_many(cat_db_t *db, const apr_array_header_t *ids)
 {
     cat_db_touch(db, NULL);
-    db->touched_too = ids;
-}
-
-static apr_status_t select_in_transaction(cat_db_t *db, const cat_select_t *select)
-{
-    return db->failed == APR_SUCCESS ? cat_checkout_note_failure(db, cat_statement_select(db->conn, db->pool, select))
-                                     : db->failed;
-}
-
-static apr_status_t select_alone(cat_db_t *db, const cat_select_t *select)
-{
-    cat_attempt_t a = {.db = db, .use = CAT_TO_READ, .repeat = CAT_REPEATABLE};
-
-    while (cat_checkout_attempt(&a)) {
-        a.rv = cat_statement_select(db->conn, db->pool, select);
-    }
-    return a.rv;
-}
-
-static apr_status_t run_select(cat_db_t *db, const cat_select_t *select)
-{
-    return db->in_transaction ? select_in_transaction(db, select) : select_alone(db, select);
+    db->use->touched_too = ids;
 }
 
 apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, cat_row_t *row, void *baton)
 {
-    return run_select(db, &(cat_select_t){.sql = sql, .values = values, .count = count, .row = row, .baton = baton});
+    return cat_checkout_select(
+        db, &(cat_select_t){.sql = sql, .values = values, .count = count, .row = row, .baton = baton});
 }
 
 apr_status_t cat_db_each_text(cat_db_t *db, const char *text, const char *const *values, int count, cat_row_t *row,
                               void *baton)
 {
-    return run_select(db, &(cat_select_t){.text = text, .values = values, .count = count, .row = row, .baton = baton});
+    return cat_checkout_select(
+        db, &(cat_select_t){.text = text, .values = values, .count = count, .row = row, .baton = baton});
 }
 
 apr_status_t cat_db_one(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, const char *const **row)
@@ -116,16 +106,16 @@ static apr_status_t write_in_transaction(cat_write_t *w)
 {
     cat_db_t *db = w->db;
 
-    return db->failed == APR_SUCCESS
+    return db->use->failed == APR_SUCCESS
                ? cat_checkout_note_failure(
-                     db, cat_statement_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched))
-               : db->failed;
+                     db, cat_statement_query(db->use->conn, db->pool, w->sql, w->values, w->count, &w->matched))
+               : db->use->failed;
 }
 
 apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, int *changed)
 {
     cat_write_t w = {.db = db, .sql = sql, .values = values, .count = count};
-    apr_status_t rv = db->in_transaction ? write_in_transaction(&w) : cat_transaction_write(&w);
+    apr_status_t rv = db->use->in_transaction ? write_in_transaction(&w) : cat_transaction_write(&w);
 
     if (changed) {
         *changed = rv == APR_SUCCESS ? w.matched : 0;
@@ -136,10 +126,10 @@ apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values,
 apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *values, int count)
 {
     cat_write_t w = {.db = db, .sql = sql, .values = values, .count = count};
-    apr_status_t rv = db->in_transaction ? write_in_transaction(&w) : cat_transaction_write(&w);
+    apr_status_t rv = db->use->in_transaction ? write_in_transaction(&w) : cat_transaction_write(&w);
 
     if (rv == APR_SUCCESS && w.matched == 0) {
-        rv = db->in_transaction ? cat_checkout_note_failure(db, APR_EEXIST) : APR_EEXIST;
+        rv = db->use->in_transaction ? cat_checkout_note_failure(db, APR_EEXIST) : APR_EEXIST;
     }
     return rv;
 }
@@ -158,21 +148,73 @@ apr_status_t cat_db_insert_rows(cat_db_t *db, cat_sql_t sql, const char *const *
     return rv;
 }
 
+const cat_dialect_t *cat_db_dialect(const cat_db_t *db)
+{
+    return cat_source_dialect(db->use->source);
+}
+
+cat_source_t *cat_db_source(const cat_db_t *db)
+{
+    return db->use->source;
+}
+
+const char *cat_db_name(const cat_db_t *db)
+{
+    return db->use->source->name;
+}
+
+void cat_db_note_revocations(const cat_db_t *db, apr_time_t began)
+{
+    atomic_store_explicit(&db->use->source->revocations_at, began, memory_order_release);
+}
+
+void cat_db_note_complete_parts(const cat_db_t *db, int parts)
+{
+    atomic_store(&db->use->source->complete_parts, parts);
+    atomic_store(&db->use->source->parts_at, apr_time_now());
+}
+
+int cat_db_complete_parts(const cat_db_t *db, apr_time_t since)
+{
+    const cat_source_t *source = db->use->source;
+
+    return atomic_load(&source->parts_at) > since ? atomic_load(&source->complete_parts) : 0;
+}
+
+int cat_db_in_transaction(const cat_db_t *db)
+{
+    return db->use->in_transaction;
+}
+
+cat_db_t *cat_db_another(const cat_db_t *db, apr_pool_t *pool)
+{
+    return cat_checkout_make(pool, db->conf, db->use->source, db->log);
+}
+
+apr_status_t cat_db_ask(cat_db_t *db, const char *text, const char **value)
+{
+    cat_connection_t *conn;
+    apr_status_t rv = cat_checkout_connect_bare(db, CAT_TO_READ, &conn);
+
+    *value = NULL;
+    return rv == APR_SUCCESS ? cat_connection_ask(conn, db->pool, text, value) : rv;
+}
+
 int cat_db_has_one_writer(const cat_db_t *db)
 {
-    const cat_dialect_t *dialect = cat_source_dialect(db->source);
+    const cat_dialect_t *dialect = cat_source_dialect(db->use->source);
 
     return dialect && dialect->one_writer;
 }
 
 int cat_db_shares_commits(const cat_db_t *db)
 {
-    return db->in_transaction || cat_db_has_one_writer(db);
+    return db->use->in_transaction || cat_db_has_one_writer(db);
 }
 
 int cat_db_asks_server(const cat_db_t *db)
 {
-    return !db->in_transaction && cat_source_dialect(db->source) && !cat_db_has_one_writer(db);
+    return !db->use->in_transaction && cat_source_dialect(db->use->source) && !cat_db_has_one_writer(db);
 }
 
 int cat_db_takes_writes(cat_db_t *db)
@@ -180,66 +222,51 @@ int cat_db_takes_writes(cat_db_t *db)
     cat_connection_t *conn;
 
     return cat_checkout_connect_bare(db, CAT_TO_READ, &conn) == APR_SUCCESS &&
-           cat_connection_takes_writes(conn, db->log);
+           cat_sqlite_native_takes_writes(conn, db->log);
+}
+
+apr_off_t cat_db_wal_size(const cat_db_t *db)
+{
+    return db->use->conn ? cat_sqlite_native_wal_size(db->use->conn) : 0;
+}
+
+void cat_db_end_view(cat_db_t *db)
+{
+    cat_checkout_roll_back(db);
+    if (db->use->conn) {
+        cat_sqlite_native_checkpoint(db->use->conn);
+    }
 }
 
 void cat_db_accompany(cat_db_t *db, const cat_companion_t *companion)
 {
-    db->companion = companion;
+    db->use->companion = companion;
 }
 
 int cat_db_is_accompanied(const cat_db_t *db)
 {
-    return db->companion != NULL;
-}
-
-typedef struct accompanied_t {
-    const cat_companion_t *companion;
-    cat_work_t *work;
-    void *baton; /* work's */
-} accompanied_t;
-
-static apr_status_t run_accompanied(void *baton)
-{
-    const accompanied_t *a = baton;
-
-    return a->companion->run(a->companion->baton, a->work, a->baton);
-}
-
-static apr_status_t transact(cat_write_t *w)
-{
-    cat_db_t *db = w->db;
-    accompanied_t accompanied = {db->companion, w->work, w->baton};
-    apr_status_t rv;
-
-    if (db->companion) {
-        w->work = run_accompanied;
-        w->baton = &accompanied;
-        w->is_refused_at_once = 0;
-    }
-    rv = cat_transaction_write(w);
-    cat_checkout_release(db);
-    return rv;
+    return db->use->companion != NULL;
 }
 
 apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton)
 {
-    return transact(&(cat_write_t){.db = db, .work = work, .baton = baton});
+    return cat_transaction_run(&(cat_write_t){.db = db, .work = work, .baton = baton});
 }
 
 apr_status_t cat_db_transact_at_once(cat_db_t *db, cat_work_t *work, void *baton)
 {
-    return transact(&(cat_write_t){.db = db, .work = work, .baton = baton, .is_refused_at_once = 1});
+    return cat_transaction_run(&(cat_write_t){.db = db, .work = work, .baton = baton, .is_refused_at_once = 1});
 }
 
 apr_status_t cat_db_transact_many(cat_db_t *db, int writes, cat_work_t *work, void *baton)
 {
-    return transact(&(cat_write_t){.item.more = writes - 1, .db = db, .work = work, .baton = baton});
+    return cat_transaction_run(&(cat_write_t){.item.more = writes - 1, .db = db, .work = work, .baton = baton});
 }
 
 static apr_status_t send_in_transaction(cat_db_t *db, const char *text)
 {
-    return db->failed == APR_SUCCESS ? cat_checkout_note_failure(db, cat_connection_send(db->conn, text)) : db->failed;
+    return db->use->failed == APR_SUCCESS ? cat_checkout_note_failure(db, cat_connection_send(db->use->conn, text))
+                                          : db->use->failed;
 }
 
 /* rv: of the work since the savepoint, which has failed. */
@@ -248,9 +275,9 @@ static apr_status_t undo_attempt(cat_db_t *db, apr_status_t rv)
     apr_status_t end;
 
     if (rv == CAT_EVALUE) {
-        cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
+        cat_connection_log_fault(db->use->conn, db->log, CAT_LOG_ERROR);
     }
-    db->failed = APR_SUCCESS;
+    db->use->failed = APR_SUCCESS;
     end = send_in_transaction(db, "ROLLBACK TO SAVEPOINT attempt");
     end = end == APR_SUCCESS ? send_in_transaction(db, "RELEASE SAVEPOINT attempt") : end;
     return end == APR_SUCCESS ? rv : end;
@@ -276,7 +303,8 @@ static apr_status_t read_one_state(cat_db_t *db, int time_limit, cat_work_t *wor
     cat_attempt_t a = {.db = db, .use = CAT_TO_READ, .repeat = CAT_REPEATABLE};
 
     while (cat_checkout_attempt(&a)) {
-        a.rv = time_limit ? cat_connection_begin_search(db->conn, time_limit) : cat_connection_begin_view(db->conn);
+        a.rv = time_limit ? cat_connection_begin_search(db->use->conn, time_limit)
+                          : cat_connection_begin_view(db->use->conn);
         if (a.rv == APR_SUCCESS) {
             cat_checkout_enter_transaction(db);
             a.rv = cat_checkout_note_failure(db, work(baton));
@@ -299,7 +327,7 @@ apr_status_t cat_db_continue_view(cat_db_t *db, cat_work_t *work, void *baton)
 {
     apr_status_t rv;
 
-    cat_connection_continue_search(db->conn);
+    cat_connection_continue_search(db->use->conn);
     rv = cat_checkout_note_failure(db, work(baton));
     cat_checkout_give_up(db, &rv);
     return rv;

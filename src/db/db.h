@@ -5,13 +5,17 @@
 #include <apr_tables.h>
 
 #include "db/connection/select.h"
-#include "db/pool/source.h"
-#include "db/work/transaction.h"
-#include "lib/conf.h"
-#include "lib/log.h"
+#include "db/dialects/dialect.h"
+#include "db/dialects/sql_parts.h"
+#include "db/dialects/status.h"
+#include "db/pool/use.h"
+#include "db/schema/definition.h"
+#include "db/work/batch.h"
+#include "db/work/read_batch.h"
+#include "db/work/work.h"
 #include "lib/timing.h"
 
-typedef struct cat_db_t cat_db_t;
+typedef struct cat_source_t cat_source_t;
 
 /*
  * A request's or a job's use of one database. The first statement takes a connection; cat_db_release gives it back, or
@@ -23,17 +27,21 @@ typedef struct cat_db_t cat_db_t;
  */
 cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log);
 
+/* Another use of the same database, on the pool, with the same configuration and log. */
+cat_db_t *cat_db_another(const cat_db_t *db, apr_pool_t *pool);
+
 /* The time that the use takes, and waits for, is added to timing from now on. */
 void cat_db_measure(cat_db_t *db, cat_timing_t *timing);
 
-/* Whom the use is for: the network of the client, which lives as long as the use. NULL, as before the call: for no client. */
+/* The client's network, which takes turns with others where many wait; it lives as long as the use. NULL, the default: there
+ * is no client. */
 void cat_db_serve(cat_db_t *db, const char *network);
 
 /* The use may take the one connection of the child that the others leave, and goes before those that wait for one. */
 void cat_db_go_first(cat_db_t *db);
 
 /*
- * Around a list that the database may take long for: of these the server runs only so many at once, and clients' networks take turns.
+ * Around a list that may take the database long: the server limits how many run at once, and clients' networks take turns.
  * Gives the connection back first. CAT_EBUSY, logged: others were first; there is nothing to end then.
  */
 apr_status_t cat_db_begin_search(cat_db_t *db);
@@ -66,6 +74,10 @@ void cat_db_touch(cat_db_t *db, const char *id);
  * The transaction may fill the list: what is in it at the commit counts. */
 void cat_db_touch_many(cat_db_t *db, const apr_array_header_t *ids);
 
+/* Sends plain text that reads, whether the schema is right or not. *value: the first value of the first row; NULL where there is
+ * none. A failure is not logged. */
+apr_status_t cat_db_ask(cat_db_t *db, const char *text, const char **value);
+
 /* Runs a statement that writes. changed: how many rows it matched; may be NULL. */
 apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, int *changed);
 
@@ -78,7 +90,6 @@ apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *value
  * each row. sql: the statement for one row, which db/dialects/sql.def has for 2, 4, 8 and 16 as well, in the lines below it.
  * APR_EEXIST: one of them is there already.
  */
-#define CAT_ROWS_MAX 16
 apr_status_t cat_db_insert_rows(cat_db_t *db, cat_sql_t sql, const char *const *values, int width, int count);
 
 /*
@@ -102,14 +113,8 @@ apr_status_t cat_db_transact_many(cat_db_t *db, int writes, cat_work_t *work, vo
  * database. */
 apr_status_t cat_db_attempt(cat_db_t *db, cat_work_t *work, void *baton);
 
-/* Statements that belong to a write without its knowledge: in each transaction that cat_db_transact runs for db, `run` is
- * called in place of the work, and calls it; the rules of work are its own. NULL: there are none. A single statement of
- * cat_db_exec or cat_db_insert has no companion, so a caller asks whether there is one, and begins a transaction. */
-typedef struct cat_companion_t {
-    apr_status_t (*run)(void *baton, cat_work_t *work, void *work_baton);
-    void *baton;
-} cat_companion_t;
-
+/* From now on each transaction of cat_db_transact has the companion; NULL: none has. A single statement of cat_db_exec or
+ * cat_db_insert has no companion, so a caller asks whether there is one, and begins a transaction. */
 void cat_db_accompany(cat_db_t *db, const cat_companion_t *companion);
 int cat_db_is_accompanied(const cat_db_t *db);
 
@@ -128,12 +133,33 @@ apr_status_t cat_db_search(cat_db_t *db, cat_work_t *work, void *baton);
 apr_status_t cat_db_open_view(cat_db_t *db, cat_work_t *work, void *baton);
 apr_status_t cat_db_continue_view(cat_db_t *db, cat_work_t *work, void *baton);
 
+/* Ends the transaction and keeps the connection; the WAL, which grew because of it, is copied to the database. */
+void cat_db_end_view(cat_db_t *db);
+
 /* As cat_db_open_view, for a search: the work of each call has conf->query_timeout. */
 apr_status_t cat_db_open_search(cat_db_t *db, cat_work_t *work, void *baton);
 
 /* In the work of a transaction: what its statements need is on the pool from now on, so that the caller may clear it
  * when they have ended. Returns the pool of before, which work sets again before it returns. */
 apr_pool_t *cat_db_use_pool(cat_db_t *db, apr_pool_t *pool);
+
+/* What is special about the database; NULL before the first connection of this process. */
+const cat_dialect_t *cat_db_dialect(const cat_db_t *db);
+
+/* The database as logs and metrics name it, without a secret; and where its connections come from (db/setup.h). */
+const char *cat_db_name(const cat_db_t *db);
+cat_source_t *cat_db_source(const cat_db_t *db);
+
+/* Notes when the last successful read of ended sessions began (cat_source_revocations_at). */
+void cat_db_note_revocations(const cat_db_t *db, apr_time_t began);
+
+/* Notes which parts of the index are complete (catalogue/search/indexes.h); and returns that, 0 if nothing was noted since the
+ * time. */
+void cat_db_note_complete_parts(const cat_db_t *db, int parts);
+int cat_db_complete_parts(const cat_db_t *db, apr_time_t since);
+
+/* Is a transaction open? */
+int cat_db_in_transaction(const cat_db_t *db);
 
 /* Does a statement that writes share its commit with others anyway? Yes in a transaction, and where the database has one
  * writer at a time. 0 before the first connection of this process. */
@@ -148,6 +174,9 @@ int cat_db_asks_server(const cat_db_t *db);
 /* Does the database take writes, as far as can be known without one? If not, the reason is logged. 1 where it is no
  * file. */
 int cat_db_takes_writes(cat_db_t *db);
+
+/* Octets of the file with the WAL that the use's connection has open; 0: there is none. */
+apr_off_t cat_db_wal_size(const cat_db_t *db);
 
 /* Gives the connection back; a transaction that is still open is rolled back. The next statement takes another
  * connection. */

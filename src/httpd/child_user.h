@@ -2,7 +2,7 @@
 #ifndef CAT_HTTPD_CHILD_USER_H
 #define CAT_HTTPD_CHILD_USER_H
 
-#include "db/sqlite/os_user.h"
+#include "db/setup.h"
 
 /* The user of the children, by User and Group. An ordinary user who runs "httpd -t" without them tests for their own account. */
 cat_os_user_t cat_child_user_find(void);

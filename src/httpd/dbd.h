@@ -4,7 +4,7 @@
 
 #include <httpd.h>
 
-#include "db/pool/source.h"
+#include "db/setup.h"
 
 /* Call these only while the configuration is checked. */
 

@@ -14,7 +14,6 @@
 
 #include "accounts/session.h"
 #include "db/db.h"
-#include "db/dialects/status.h"
 #include "http/header.h"
 #include "httpd/log.h"
 #include "httpd/server.h"

@@ -18,9 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "db/schema/migration.h"
-#include "db/pool/pool.h"
-#include "db/sqlite/sqlite_reader.h"
+#include "db/setup.h"
 #include "httpd/conf.h"
 #include "httpd/config_tree.h"
 #include "httpd/dbd.h"
@@ -457,7 +455,7 @@ static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat
     if (mount->source->mutex) {
         return; /* shared with another mount, and started already */
     }
-    mount->source->metrics = shared->metrics;
+    mount->source->database.metrics = shared->metrics;
     rv = cat_source_child_init(mount->source, pchild, shared->write_locks, shared->registry, cat_migration_try);
     if (rv != APR_SUCCESS) {
         cat_log(cat_log_for_server(mount->server, pchild), CAT_LOG_ERROR, rv, "CAT033: %s cannot be used",

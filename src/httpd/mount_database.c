@@ -5,7 +5,7 @@
 #include <apr_strings.h>
 #include <http_core.h>
 
-#include "db/sqlite/database_file.h"
+#include "db/setup.h"
 #include "httpd/child_user.h"
 #include "httpd/conf.h"
 #include "httpd/dbd.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "httpd/server.h"
 
-#include "db/pool/pool.h"
+#include "db/setup.h"
 #include "httpd/dbd.h"
 
 cat_source_t *cat_server_source(const server_rec *s, const cat_conf_t *conf)

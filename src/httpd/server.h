@@ -7,7 +7,7 @@
 #include <http_request.h>
 #include <stdatomic.h>
 
-#include "db/pool/source.h"
+#include "db/setup.h"
 #include "http/request.h"
 #include "jose/token.h"
 #include "jose/token_cache.h"

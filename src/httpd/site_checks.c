@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "db/dialects/dialect.h"
+#include "db/db.h"
 #include "httpd/authz.h"
 #include "httpd/child_user.h"
 #include "httpd/config_tree.h"

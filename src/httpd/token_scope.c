@@ -12,7 +12,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "db/dialects/dialect.h"
+#include "db/db.h"
 #include "http/uri.h"
 #include "httpd/authz.h"
 #include "httpd/config_tree.h"

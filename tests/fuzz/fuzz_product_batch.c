@@ -3,8 +3,8 @@
  * the products. */
 #include "api/product_batch.h"
 #include "catalogue/product/products.h"
-#include "db/schema/migration.h"
 #include "db/pool/pool.h"
+#include "db/schema/migration.h"
 #include "fuzz.h"
 #include "http/answer.h"
 #include "http/request.h"

@@ -3,7 +3,7 @@
 # Which file may include which. The compiler lists what each file includes (gcc -M), so no spelling of an include escapes: a room
 # of src/ includes only the rooms below it, neighbours never include each other, no header of httpd's is included below
 # src/httpd, and no two files include each other, directly or through others. The folders of a large room have floors, too, and a
-# closed room is included by the headers in front of its folders.
+# room above includes only the headers in front of them.
 use strict;
 use warnings FATAL => 'all';
 
@@ -16,9 +16,8 @@ my @FLOORS = ([qw(top)], [qw(httpd)], [qw(api ctl)], [qw(accounts catalogue)], [
 # Of each room that has folders, their floors from the top down.
 my %INNER = (
     catalogue => [[''], [qw(list transfer)], [qw(search)], [qw(query)], [qw(product)]],
+    db => [[''], [qw(work schema)], [qw(pool)], [qw(sqlite)], [qw(connection)], [qw(dialects)]],
 );
-# Rooms whose folders only they themselves include.
-my %CLOSED = map { $_ => 1 } qw(catalogue);
 my $APACHE = qr{/(?:httpd|http_\w+|mod_\w+|ap_\w+|util_\w+|scoreboard|unixd|mpm_common)\.h$};
 my $CFLAGS = ($ENV{BUILD} || 'build') . '/cflags';
 
@@ -52,10 +51,10 @@ sub included_by {
     return grep { $_ ne $file } map { plain($_) } grep { $_ ne '\\' } split ' ', $rule;
 }
 
-# What the file itself includes of the source.
+# The headers that the file itself names; tables are for every room.
 sub named_by {
     my ($file) = @_;
-    return map { plain("src/$_") } text($file) =~ /^#include "(.*)"/mg;
+    return map { plain("src/$_") } text($file) =~ /^#include "(.*\.h)"/mg;
 }
 
 # A path without "." and "..": src/lib/../db/connection/handle.h is in db.
@@ -90,7 +89,7 @@ sub check_include {
 
 sub check_front {
     my ($file, $other) = @_;
-    return unless $CLOSED{ room($other) } && folder($other) && room($file) ne room($other);
+    return unless $INNER{ room($other) } && folder($other) && room($file) ne room($other);
     fault($file, "includes $other instead of a header in front of its room");
 }
 

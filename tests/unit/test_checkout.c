@@ -25,7 +25,7 @@ static void test_destroying_the_pool_releases_all(void **state)
     apr_pool_create(&pool, *state);
     db = unit_database_use(pool, database);
     assert_int_equal(cat_connection_begin(unit_connect(db, CAT_TO_WRITE), apr_time_now()), APR_SUCCESS);
-    db->in_transaction = 1;
+    db->use->in_transaction = 1;
     assert_false(is_write_lock_free(database));
     apr_pool_destroy(pool);
     assert_true(is_write_lock_free(database));
@@ -54,11 +54,11 @@ static void test_write_lock_is_taken_without_a_connection(void **state)
 
     unit_connect(db, CAT_TO_READ);
     assert_int_equal(cat_checkout_take_write_lock(db, apr_time_now()), APR_SUCCESS);
-    assert_true(db->has_write_lock);
-    assert_null(db->conn);
+    assert_true(db->use->has_write_lock);
+    assert_null(db->use->conn);
     assert_int_equal(cat_checkout_take_write_lock(db, apr_time_now()), APR_SUCCESS); /* it already has the lock */
     cat_checkout_release(db);
-    assert_false(db->has_write_lock);
+    assert_false(db->use->has_write_lock);
 }
 
 static void test_each_status_has_its_tries(void **state)
@@ -87,7 +87,7 @@ static void test_each_status_has_its_tries(void **state)
         } while (cat_checkout_try_again(db, &rv, cases[i].repeat, &tries));
         assert_int_equal(repeats, cases[i].repeats);
         assert_int_equal(rv, cases[i].final);
-        assert_int_equal(db->conn == NULL, cat_checkout_is_fault(cases[i].rv));
+        assert_int_equal(db->use->conn == NULL, cat_checkout_is_fault(cases[i].rv));
     }
 }
 
@@ -98,10 +98,10 @@ static void test_wait_for_an_unready_database_is_bounded(void **state)
     apr_status_t rv = CAT_ENOTREADY;
     int tries = 0;
 
-    cat_source_note_refusal(database->source);
+    cat_database_note_refusal(&database->source->database);
     assert_true(cat_checkout_try_again(db, &rv, CAT_NOT_REPEATABLE, &tries));
     assert_int_equal(tries, 0);
-    database->source->refused_since = apr_time_now() - CAT_SOURCE_READY_PATIENCE;
+    database->source->database.refused_since = apr_time_now() - CAT_DATABASE_READY_PATIENCE;
     assert_false(cat_checkout_try_again(db, &rv, CAT_NOT_REPEATABLE, &tries));
     assert_int_equal(rv, CAT_ENOTREADY);
 }

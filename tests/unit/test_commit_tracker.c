@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_transactions.h"
 
-#include "db/connection/connection_state.h"
+#include "db/sqlite/sqlite_native.h"
 
 /* Returns whether the generations have seen the last commit. If not, another program may have made it. */
 static int is_seen(unit_database_t *database)
@@ -55,7 +55,7 @@ static void test_foreign_commit_after_an_update_without_effect_is_noticed(void *
     cat_db_t *db = unit_database_use(*state, database);
     cat_connection_t *conn = begin_write(db);
 
-    cat_commit_tracker_note(&conn->tracker, SQL_PRODUCT_UPDATE);
+    cat_commit_tracker_note(&conn->sqlite->tracker, SQL_PRODUCT_UPDATE);
     assert_int_equal(cat_connection_commit(conn, *state), APR_SUCCESS);
     unit_database_sql(database, "UPDATE products SET name = 'Cup'");
     cat_connection_settle(conn, *state);

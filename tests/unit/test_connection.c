@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_transactions.h"
 
-#include "db/connection/connection_state.h"
+#include "db/sqlite/sqlite_native.h"
 
 static void test_ask_returns_the_first_value(void **state)
 {
@@ -82,16 +82,16 @@ static void test_full_database_takes_no_writes(void **state)
     unit_database_t *database = unit_database(*state);
     cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_READ);
 
-    assert_true(cat_connection_takes_writes(conn, &database->log));
+    assert_true(cat_sqlite_native_takes_writes(conn, &database->log));
     assert_int_equal(cat_connection_ask(conn, *state, "PRAGMA max_page_count = 1", NULL), APR_SUCCESS);
-    assert_false(cat_connection_takes_writes(conn, &database->log));
+    assert_false(cat_sqlite_native_takes_writes(conn, &database->log));
     unit_says(database->logged, "CAT058");
 }
 
 static apr_uint64_t count_pair(unit_database_t *database, cat_metric_t metric, int first, int second)
 {
     const int values[] = {first, second, 0};
-    const cat_metrics_t *metrics = database->source->metrics;
+    const cat_metrics_t *metrics = database->source->database.metrics;
 
     return *cat_metrics_words(cat_metrics_read(metrics, database->pool), metric,
                               cat_metrics_number(metrics, metric, values));

@@ -185,6 +185,7 @@ static void test_part_without_indexes_is_not_filled_nor_used(void **state)
     cat_job_t job = {.pool = database->pool,
                      .log = &database->log,
                      .conf = &database->conf,
+                     .db = db,
                      .source = database->source,
                      .last = &last,
                      .stop = &stop};

@@ -160,7 +160,7 @@ static engine_t *make_engine(apr_pool_t *pool)
     if (!strcmp(driver, "pgsql")) {
         assert_int_equal(cat_connection_send(conn, "ANALYZE products"), APR_SUCCESS);
     } else if (!strcmp(driver, "sqlite3")) {
-        sqlite3 *sqlite = apr_dbd_native_handle(db->handle.driver, db->handle.dbd);
+        sqlite3 *sqlite = apr_dbd_native_handle(db->use->handle.driver, db->use->handle.dbd);
         assert_int_equal(sqlite3_trace_v2(sqlite, SQLITE_TRACE_PROFILE, count_steps, e), SQLITE_OK);
     }
     cat_db_release(db);

@@ -3,8 +3,8 @@
 
 #include <apr_file_io.h>
 
-#include "db/connection/connection_state.h"
 #include "db/pool/pooled_connection.h"
+#include "db/sqlite/sqlite_native.h"
 
 static void test_state_is_kept_with_the_connection(void **state)
 {
@@ -34,7 +34,7 @@ static apr_status_t read_after(unit_database_t *database, cat_db_t *db)
     cat_connection_t *conn = unit_connect(db, CAT_TO_READ);
     const char *const *row;
 
-    conn->looked = 0; /* the next use looks at the files */
+    conn->sqlite->looked = 0; /* the next use looks at the files */
     cat_checkout_release(db);
     database->logged[0] = '\0';
     return cat_db_one(db, SQL_HEALTH, CAT_NO_VALUES, &row);

@@ -119,7 +119,7 @@ static int count_connections(const reader_t *readers, int count)
     int taken = 0;
 
     for (int i = 0; i < count; i++) {
-        taken += readers[i].db->is_given_back;
+        taken += readers[i].db->use->is_given_back;
     }
     return taken;
 }
@@ -136,7 +136,7 @@ static void test_thread_alone_reads_its_row(void **state)
     assert_int_equal(r.rows, 1);
     assert_string_equal(r.name, "Mug");
     assert_string_equal(r.rating, "4.5");
-    assert_null(r.db->conn);
+    assert_null(r.db->use->conn);
 }
 
 static void test_absent_row_is_no_failure(void **state)

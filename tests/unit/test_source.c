@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "db/pool/source.h"
 #include "db/dialects/status.h"
+#include "db/pool/source.h"
 
 /* ---- connections, from a connector that fails a given number of times ---- */
 
@@ -105,7 +105,7 @@ static const cat_metrics_t *count_uses(fake_t *fake, apr_pool_t *pool)
 
     assert_int_equal(cat_metrics_create(&metrics, pool, pool, no_routes), APR_SUCCESS);
     cat_metrics_child_init(metrics, pool);
-    fake->source->metrics = metrics;
+    fake->source->database.metrics = metrics;
     return metrics;
 }
 
@@ -242,7 +242,7 @@ static void test_kept_connections_are_no_use_after_a_loss(void **state)
 
     use_repeatedly(fake, *state);
     before = fake->attempts;
-    cat_source_note_loss(fake->source);
+    cat_database_note_loss(&fake->source->database);
     assert_int_equal(open_one(fake, *state, 8), APR_SUCCESS);
     assert_int_equal(fake->attempts, before + 1);
     assert_int_equal(fake->closed, before);
@@ -261,51 +261,6 @@ static void test_kept_connections_are_given_back_at_the_end(void **state)
     assert_int_equal(fake->closed, fake->attempts);
 }
 
-static void test_losses_are_remembered(void **state)
-{
-    fake_t *fake = make_fake(*state, 0);
-    apr_time_t before = apr_time_now();
-
-    assert_false(cat_source_lost_one_since(fake->source, before));
-    cat_source_note_loss(fake->source);
-    assert_true(cat_source_lost_one_since(fake->source, before));
-    assert_false(cat_source_lost_one_since(fake->source, apr_time_now() + 1));
-}
-
-/* ---- a database that is not ready ---- */
-
-/* One thread's statement was refused; before it asks whether to retry, another thread's statement is executed. */
-static void test_retries_after_another_thread_was_served(void **state)
-{
-    cat_source_t *source = cat_source_create(*state, "test", NULL, NULL);
-
-    cat_source_note_refusal(source);
-    assert_true(cat_source_may_get_ready(source));
-    cat_source_note_taken(source);
-    assert_true(cat_source_may_get_ready(source));
-}
-
-static void test_patience_counts_from_the_first_refusal(void **state)
-{
-    cat_source_t *source = cat_source_create(*state, "test", NULL, NULL);
-
-    source->refused_since = apr_time_now() - CAT_SOURCE_READY_PATIENCE;
-    cat_source_note_refusal(source);
-    assert_false(cat_source_may_get_ready(source));
-    cat_source_note_taken(source);
-    cat_source_note_refusal(source);
-    assert_true(cat_source_may_get_ready(source));
-}
-
-/* When the clock has been set back, the refusal is in the future. */
-static void test_clock_set_back_ends_the_wait(void **state)
-{
-    cat_source_t *source = cat_source_create(*state, "test", NULL, NULL);
-
-    source->refused_since = apr_time_now() + apr_time_from_sec(3600);
-    assert_false(cat_source_may_get_ready(source));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,10 +273,6 @@ int main(void)
         UNIT_TEST(test_connection_is_kept_where_that_saves_a_round_trip),
         UNIT_TEST(test_kept_connections_are_no_use_after_a_loss),
         UNIT_TEST(test_kept_connections_are_given_back_at_the_end),
-        UNIT_TEST(test_losses_are_remembered),
-        UNIT_TEST(test_retries_after_another_thread_was_served),
-        UNIT_TEST(test_patience_counts_from_the_first_refusal),
-        UNIT_TEST(test_clock_set_back_ends_the_wait),
     };
     return UNIT_RUN(tests);
 }

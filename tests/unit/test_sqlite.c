@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_transactions.h"
 
-#include "db/connection/connection_state.h"
 #include "db/sqlite/sqlite.h"
+#include "db/sqlite/sqlite_native.h"
 
 static void test_file_is_the_path_or_empty(void **state)
 {
@@ -23,11 +23,11 @@ static void test_begin_says_why_it_failed(void **state)
     cat_fault_t fault;
     sqlite3 *other;
 
-    assert_int_equal(cat_sqlite_begin(&conn->handle, conn->reader, apr_time_now(), &fault), APR_SUCCESS);
+    assert_int_equal(cat_sqlite_begin(&conn->handle, conn->sqlite->reader, apr_time_now(), &fault), APR_SUCCESS);
     assert_int_equal(sqlite3_open(database->path, &other), SQLITE_OK);
     assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_BUSY);
     sqlite3_close(other);
-    assert_int_equal(cat_sqlite_begin(&conn->handle, conn->reader, apr_time_now(), &fault), CAT_EDOWN);
+    assert_int_equal(cat_sqlite_begin(&conn->handle, conn->sqlite->reader, apr_time_now(), &fault), CAT_EDOWN);
     assert_int_equal(fault.result, SQLITE_ERROR);
     assert_string_equal(fault.text, sqlite3_errstr(SQLITE_ERROR));
     cat_connection_roll_back(conn);
@@ -72,7 +72,7 @@ static void test_writable_database_has_no_obstacle(void **state)
     unit_database_t *database = unit_database(*state);
     cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_READ);
 
-    assert_null(cat_sqlite_find_obstacle(&conn->handle, &conn->files));
+    assert_null(cat_sqlite_find_obstacle(&conn->handle, &conn->sqlite->files));
     assert_false(cat_sqlite_has_readonly_index(&conn->handle));
 }
 
@@ -82,9 +82,9 @@ static void test_truncated_file_is_an_obstacle(void **state)
     cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_READ);
 
     unit_database_sql(database, "PRAGMA wal_checkpoint(TRUNCATE)");
-    assert_null(cat_sqlite_find_obstacle(&conn->handle, &conn->files));
+    assert_null(cat_sqlite_find_obstacle(&conn->handle, &conn->sqlite->files));
     assert_int_equal(truncate(database->path, 4096), 0);
-    unit_says(cat_sqlite_find_obstacle(&conn->handle, &conn->files), "shorter than its header says");
+    unit_says(cat_sqlite_find_obstacle(&conn->handle, &conn->sqlite->files), "shorter than its header says");
 }
 
 static void test_full_database_is_an_obstacle(void **state)
@@ -93,14 +93,14 @@ static void test_full_database_is_an_obstacle(void **state)
     cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_READ);
 
     assert_int_equal(cat_connection_ask(conn, *state, "PRAGMA max_page_count = 1", NULL), APR_SUCCESS);
-    unit_says(cat_sqlite_find_obstacle(&conn->handle, &conn->files), "max_page_count");
+    unit_says(cat_sqlite_find_obstacle(&conn->handle, &conn->sqlite->files), "max_page_count");
 }
 
 static void test_readonly_file_is_an_obstacle(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_READ);
-    cat_files_t missing = conn->files;
+    cat_files_t missing = conn->sqlite->files;
 
     missing.paths[CAT_FILE_DATABASE] = "/nowhere/catalog.db"; /* chmod would not keep root from writing */
     unit_says(cat_sqlite_find_obstacle(&conn->handle, &missing), "read-only");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_transactions.h"
 
-#include "db/connection/connection_state.h"
+#include "db/sqlite/sqlite_native.h"
 
 /* The rows, columns joined with '|', each row ended by '\n'; NULL as "-". */
 typedef struct rows_t {
@@ -140,17 +140,17 @@ static void test_transactions_begin_and_end(void **state)
     sqlite3 *sqlite = apr_dbd_native_handle(conn->handle.driver, conn->handle.dbd);
 
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(cat_sqlite_reader_begin(conn->reader), SQLITE_OK);
+        assert_int_equal(cat_sqlite_reader_begin(conn->sqlite->reader), SQLITE_OK);
         assert_false(sqlite3_get_autocommit(sqlite));
-        assert_int_equal(cat_sqlite_reader_commit(conn->reader), SQLITE_OK);
+        assert_int_equal(cat_sqlite_reader_commit(conn->sqlite->reader), SQLITE_OK);
         assert_true(sqlite3_get_autocommit(sqlite));
-        assert_int_equal(cat_sqlite_reader_begin_view(conn->reader), SQLITE_OK);
+        assert_int_equal(cat_sqlite_reader_begin_view(conn->sqlite->reader), SQLITE_OK);
         assert_false(sqlite3_get_autocommit(sqlite));
-        assert_int_equal(cat_sqlite_reader_roll_back(conn->reader), SQLITE_OK);
+        assert_int_equal(cat_sqlite_reader_roll_back(conn->sqlite->reader), SQLITE_OK);
         assert_true(sqlite3_get_autocommit(sqlite));
     }
-    assert_int_equal(cat_sqlite_reader_commit(conn->reader), SQLITE_ERROR);
-    unit_says(cat_sqlite_reader_error(conn->reader), "no transaction is active");
+    assert_int_equal(cat_sqlite_reader_commit(conn->sqlite->reader), SQLITE_ERROR);
+    unit_says(cat_sqlite_reader_error(conn->sqlite->reader), "no transaction is active");
 }
 
 int main(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_transactions.h"
 
-#include "db/connection/connection_state.h"
 #include "db/connection/statement.h"
+#include "db/sqlite/sqlite_native.h"
 
 static apr_status_t keep_name(void *name, const char *const *values, int count)
 {
@@ -34,12 +34,12 @@ static void test_schema_change_prepares_again(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_WRITE);
-    cat_sqlite_reader_t *reader = conn->reader;
+    cat_sqlite_reader_t *reader = conn->sqlite->reader;
     int changed;
 
     for (int i = 0; i < 4; i++) {
         const char *id = apr_itoa(*state, i);
-        conn->reader = i % 2 ? NULL : reader;
+        conn->sqlite->reader = i % 2 ? NULL : reader;
         assert_int_equal(cat_statement_query(conn, *state, SQL_PRODUCT_INSERT, UNIT_PRODUCT(id), &changed),
                          APR_SUCCESS);
         assert_int_equal(changed, 1);
@@ -76,7 +76,7 @@ static void test_failure_of_the_row_function_is_returned(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_connection_t *conn = unit_connect(unit_database_use(*state, database), CAT_TO_WRITE);
-    cat_sqlite_reader_t *reader = conn->reader;
+    cat_sqlite_reader_t *reader = conn->sqlite->reader;
 
     unit_database_sql(database, "INSERT INTO products (id, name, price, category, in_stock, created_at) VALUES"
                                 " ('a', 'x', 1, 'y', 1, 1), ('b', 'x', 1, 'y', 1, 2)");
@@ -84,7 +84,7 @@ static void test_failure_of_the_row_function_is_returned(void **state)
         int calls = 0;
         const cat_select_t select = {
             .sql = SQL_PRODUCT_LIST_AFTER, .values = CAT_VALUES("9", "", "9"), refuse_row, &calls};
-        conn->reader = i ? NULL : reader;
+        conn->sqlite->reader = i ? NULL : reader;
         assert_int_equal(cat_statement_select(conn, *state, &select), APR_ENOMEM);
         assert_int_equal(calls, 1);
         unit_database_sql(database, "PRAGMA wal_checkpoint(TRUNCATE)");

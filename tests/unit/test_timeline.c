@@ -4,6 +4,7 @@
 #include "db/connection/executor.h"
 #include "db/dialects/status.h"
 #include "db/pool/timeline.h"
+#include "db/sqlite/file_registry.h"
 
 /* A server that says text, or fails with rv; and the hosts that the parameters name, ended by NULL. */
 static struct {
@@ -45,8 +46,8 @@ static cat_connection_t *make_connection(apr_pool_t *pool, const cat_file_regist
 {
     cat_connection_t *conn = apr_pcalloc(pool, sizeof(*conn));
 
-    conn->source = apr_pcalloc(pool, sizeof(*conn->source));
-    conn->source->registry = registry;
+    conn->database = apr_pcalloc(pool, sizeof(*conn->database));
+    conn->database->registry = registry;
     conn->dialect = &dialect;
     conn->name = "the database";
     conn->handle.pool = pool;
@@ -70,7 +71,7 @@ static apr_status_t check(cat_connection_t *conn, const char *text)
 
 static void test_former_primary_is_refused(void **state)
 {
-    cat_connection_t *one = make_first(*state), *another = make_connection(*state, one->source->registry);
+    cat_connection_t *one = make_first(*state), *another = make_connection(*state, one->database->registry);
 
     assert_int_equal(check(one, "7 1"), APR_SUCCESS);
     assert_int_equal(cat_timeline_check_again(one), APR_SUCCESS);

@@ -8,7 +8,7 @@
 static cat_warm_t *make(void **state)
 {
     cat_warm_t *warm;
-    assert_int_equal(cat_warm_create(&warm, *state), APR_SUCCESS);
+    assert_int_equal(cat_warm_create(&warm, *state, apr_pcalloc(*state, sizeof(cat_database_t))), APR_SUCCESS);
     return warm;
 }
 

@@ -36,7 +36,7 @@ static inline unit_accounts_t *unit_accounts(apr_pool_t *pool)
         .log = &a->database->log,
         .conf = conf,
         .db = unit_database_use(pool, a->database),
-        .metrics = a->database->source->metrics,
+        .metrics = a->database->source->database.metrics,
         .revoked = apr_pcalloc(pool, cat_revoked_size()),
         .now = apr_time_now(),
         .client = "192.0.2.1",
@@ -99,7 +99,7 @@ static inline cat_job_t unit_accounts_job(const unit_accounts_t *a, const atomic
                        .conf = a->c.conf,
                        .db = a->c.db,
                        .source = a->database->source,
-                       .metrics = a->database->source->metrics,
+                       .metrics = a->database->source->database.metrics,
                        .stop = stop};
 }
 

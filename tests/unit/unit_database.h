@@ -8,9 +8,9 @@
 #include <sqlite3.h>
 
 #include "db/db.h"
-#include "db/schema/migration.h"
-#include "db/pool/pool.h"
 #include "db/dialects/status.h"
+#include "db/pool/pool.h"
+#include "db/schema/migration.h"
 #include "shm/generations.h"
 #include "shm/response_cache.h"
 
@@ -46,7 +46,7 @@ static inline void unit_database_add_cache(unit_database_t *database)
     cat_metrics_t *metrics;
 
     assert_int_equal(cat_metrics_create(&metrics, database->pool, database->pool, no_routes), APR_SUCCESS);
-    source->metrics = metrics;
+    source->database.metrics = metrics;
     source->generations = cat_generations_find(apr_pcalloc(database->pool, cat_generations_size()), database->path);
     assert_non_null(source->generations);
     assert_int_equal(cat_response_cache_create(&source->cache, database->pool, 1 << 20), APR_SUCCESS);
@@ -54,13 +54,13 @@ static inline void unit_database_add_cache(unit_database_t *database)
 
 static inline double unit_database_total(const unit_database_t *database, cat_metric_t metric)
 {
-    return cat_metrics_total(cat_metrics_read(database->source->metrics, database->pool), metric);
+    return cat_metrics_total(cat_metrics_read(database->source->database.metrics, database->pool), metric);
 }
 
 /* Of a counter with one label. */
 static inline apr_uint64_t unit_database_count(const unit_database_t *database, cat_metric_t metric, int series)
 {
-    return *cat_metrics_words(cat_metrics_read(database->source->metrics, database->pool), metric, series);
+    return *cat_metrics_words(cat_metrics_read(database->source->database.metrics, database->pool), metric, series);
 }
 
 static inline int unit_database_count_hits(const unit_database_t *database)

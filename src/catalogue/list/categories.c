@@ -19,7 +19,7 @@
 #include "catalogue/search/conditions.h"
 #include "catalogue/product/product_keys.h"
 #include "catalogue/search/select_text.h"
-#include "db/pool/checkout.h"
+#include "db/db.h"
 #include "lib/fold.h"
 
 /* ---- all categories, sorted here ---- */
@@ -182,7 +182,7 @@ static apr_status_t read_by_index(cat_db_t *db, const cat_categories_query_t *qu
 /* Before the first connection of this process the dialect is unknown. */
 static int has_index(const cat_db_t *db, const cat_categories_query_t *query)
 {
-    return query->order == CAT_CATEGORIES_BY_NAME && query->page < PAGE_MAX && cat_source_dialect(db->source);
+    return query->order == CAT_CATEGORIES_BY_NAME && query->page < PAGE_MAX && cat_db_dialect(db);
 }
 
 apr_status_t cat_categories_read(cat_db_t *db, const cat_categories_query_t *query, cat_categories_page_t *page)

@@ -16,7 +16,7 @@
 
 #include <apr_strings.h>
 
-#include "db/pool/checkout.h"
+#include "db/db.h"
 
 #define FEW 50
 #define NEAR 2000

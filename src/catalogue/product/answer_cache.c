@@ -3,14 +3,15 @@
 
 #include <string.h>
 
-#include "db/pool/checkout.h"
+#include "db/db.h"
+#include "db/setup.h"
 #include "http/etag.h"
 
 static int settle_state(const cat_source_t *source, apr_uint64_t seen, apr_uint64_t state)
 {
     int is_foreign = cat_generations_settle(source->generations, seen, state);
 
-    cat_metrics_add(source->metrics, CAT_METRIC_CACHE_INVALIDATIONS, CAT_SCOPE_ALL, (apr_uint64_t)is_foreign);
+    cat_metrics_add(source->database.metrics, CAT_METRIC_CACHE_INVALIDATIONS, CAT_SCOPE_ALL, (apr_uint64_t)is_foreign);
     return is_foreign;
 }
 
@@ -25,7 +26,7 @@ static int is_state_known(const cat_source_t *source, apr_time_t now)
 /* The stamp is read after the state, so it is not older. */
 int cat_answer_cache_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *item)
 {
-    const cat_source_t *source = db->source;
+    const cat_source_t *source = cat_db_source(db);
     const cat_dialect_t *dialect = cat_source_dialect(source);
     apr_time_t since = 0;
     int found;
@@ -46,14 +47,14 @@ int cat_answer_cache_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_
     item->stamp = cat_generations_read(source->generations, id);
     item->made = now;
     found = cat_response_cache_get(source->cache, db->pool, item, since);
-    cat_metrics_add(source->metrics, found ? CAT_METRIC_CACHE_HITS : CAT_METRIC_CACHE_MISSES, 0, 1);
+    cat_metrics_add(source->database.metrics, found ? CAT_METRIC_CACHE_HITS : CAT_METRIC_CACHE_MISSES, 0, 1);
     return found;
 }
 
 void cat_answer_cache_put(cat_db_t *db, const cat_item_t *item)
 {
-    if (item->owner && cat_response_cache_put(db->source->cache, item)) {
-        cat_metrics_add(db->source->metrics, CAT_METRIC_CACHE_STORED, 0, 1);
+    if (item->owner && cat_response_cache_put(cat_db_source(db)->cache, item)) {
+        cat_metrics_add(cat_db_source(db)->database.metrics, CAT_METRIC_CACHE_STORED, 0, 1);
     }
 }
 

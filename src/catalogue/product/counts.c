@@ -35,7 +35,7 @@
 #include "catalogue/product/list_key.h"
 #include "catalogue/product/product.h"
 #include "catalogue/product/product_keys.h"
-#include "db/pool/checkout.h"
+#include "db/db.h"
 #include "lib/fold.h"
 
 /* A block of TOO_MANY products or more is split after SIZE of them; one of fewer than TOO_FEW is merged into the next older
@@ -442,12 +442,12 @@ apr_status_t cat_counts_rebuild(cat_db_t *db)
 /* Before the first connection of this process the dialect is unknown; in a transaction it never is. */
 int cat_counts_by_hand(const cat_db_t *db)
 {
-    return !cat_source_dialect(db->source) || cat_source_dialect(db->source)->counts_by_hand;
+    return !cat_db_dialect(db) || cat_db_dialect(db)->counts_by_hand;
 }
 
 int cat_counts_needs_transaction(const cat_db_t *db)
 {
-    return !db->in_transaction && cat_counts_by_hand(db);
+    return !cat_db_in_transaction(db) && cat_counts_by_hand(db);
 }
 
 #define DELTA_COLUMNS 6

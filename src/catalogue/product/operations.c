@@ -23,7 +23,7 @@
 #include <apr_hash.h>
 #include <apr_strings.h>
 
-#include "db/dialects/status.h"
+#include "db/db.h"
 #include "lib/id.h"
 
 typedef struct run_t {

@@ -12,7 +12,7 @@
 #include <apr_strings.h>
 
 #include "catalogue/product/product.h"
-#include "db/pool/checkout.h"
+#include "db/db.h"
 #include "lib/buffer.h"
 #include "lib/fold.h"
 #include "lib/number.h"

@@ -26,10 +26,8 @@
 #include "catalogue/product/counts.h"
 #include "catalogue/product/answer_cache.h"
 #include "catalogue/product/product_keys.h"
-#include "db/work/batch.h"
-#include "db/pool/checkout.h"
-#include "db/work/read_batch.h"
 #include <apr_strings.h>
+#include "db/db.h"
 #include "http/etag.h"
 #include "lib/id.h"
 
@@ -88,7 +86,7 @@ enum { STORED_CATEGORY = CAT_PRODUCT_KEYS, STORED_CREATED_AT, STORED_IN_STOCK };
 /* Once a product is changed, nothing but a fault of the database keeps its words and counts from following. */
 static apr_status_t write_in_transaction(cat_db_t *db, cat_work_t *work, void *baton)
 {
-    return db->in_transaction ? work(baton) : cat_db_transact_at_once(db, work, baton);
+    return cat_db_in_transaction(db) ? work(baton) : cat_db_transact_at_once(db, work, baton);
 }
 
 /* ---- insert ---- */

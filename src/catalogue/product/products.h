@@ -5,7 +5,6 @@
 #include "catalogue/product/product.h"
 #include "catalogue/product/product_keys.h"
 #include "db/db.h"
-#include "db/dialects/status.h"
 #include "shm/response_cache.h"
 
 /*

@@ -52,7 +52,7 @@ static cat_field_fault_t check_field(apr_pool_t *pool, const int *index, const c
     }
     if (!cat_query_conditions_has_index(index, field)) {
         return (cat_field_fault_t){"no_index", apr_pstrcat(pool, "cannot use ", cat_product_fields[field].name,
-                                                 ", which is not indexed on this server", NULL)};
+                                                           ", which is not indexed on this server", NULL)};
     }
     return cat_fields_no_fault;
 }

@@ -6,7 +6,7 @@
 
 #include <apr_strings.h>
 
-#include "db/pool/checkout.h"
+#include "db/db.h"
 
 enum { FOUND_NAME, FOUND_VALID, FOUND_SIZE };
 
@@ -58,7 +58,7 @@ apr_status_t cat_index_builder_look(cat_db_t *db, int kept, cat_index_status_t *
 
 static apr_status_t run_for_state(cat_definition_t *definition, cat_db_t *db, const cat_index_status_t *status)
 {
-    const cat_dialect_t *dialect = cat_source_dialect(db->source);
+    const cat_dialect_t *dialect = cat_db_dialect(db);
     apr_status_t rv = APR_SUCCESS;
 
     if (status->state == CAT_INDEX_INVALID || status->state == CAT_INDEX_UNUSED) {

@@ -3,7 +3,7 @@
 #define CAT_CATALOGUE_INDEX_BUILDER_H
 
 #include "catalogue/search/index_table.h"
-#include "db/schema/definition.h"
+#include "db/db.h"
 
 /* Compares the index table with the indexes that the database has, and creates and drops them. What readers know of that
  * is in catalogue/search/indexes.h. */

@@ -4,7 +4,7 @@
 
 #include <apr_pools.h>
 
-#include "db/dialects/dialect.h"
+#include "db/db.h"
 
 /* The database's indexes of products that serve parts of CatalogIndex (catalogue/product/product_keys.h). The words of the part
  * search are in a table of their own, product_words, which has no other index than its primary key. */

@@ -23,7 +23,7 @@
 
 #include "catalogue/product/counts.h"
 #include "catalogue/product/product.h"
-#include "db/pool/checkout.h"
+#include "db/db.h"
 
 /* Products of one transaction: on SQLite, all writers wait for its end. */
 #define PORTION 200
@@ -125,14 +125,14 @@ apr_status_t cat_indexes_check(cat_db_t *db, int parts, cat_indexes_state_t *sta
 
     *state = (cat_indexes_state_t){.absent = parts & ~kept};
     parts &= kept;
-    if (!(parts & ~cat_source_complete_parts(db->source, apr_time_now() - STATE_AGE))) {
+    if (!(parts & ~cat_db_complete_parts(db, apr_time_now() - STATE_AGE))) {
         return APR_SUCCESS;
     }
     rv = read_states(db->pool, db, &s);
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    cat_source_note_complete_parts(db->source, list_complete(&s));
+    cat_db_note_complete_parts(db, list_complete(&s));
     state->filling = parts & ~list_complete(&s);
     state->unbuilt = parts & ~list_built(&s);
     state->percent = count_percent(&s, state->filling);
@@ -388,7 +388,7 @@ static void notice_unbuilt(cat_job_t *job, int parts)
         *job->last = now;
         cat_log(job->log, CAT_LOG_WARNING, 0,
                 "CAT063: %s: there are no indexes for these parts of CatalogIndex: %s; run: catalogctl index",
-                job->source->name, cat_product_keys_write_set(job->pool, parts));
+                cat_db_name(job->db), cat_product_keys_write_set(job->pool, parts));
     }
 }
 

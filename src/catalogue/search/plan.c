@@ -36,8 +36,7 @@
 #include "catalogue/product/counts.h"
 #include "catalogue/search/index_table.h"
 #include "catalogue/product/product_keys.h"
-#include "db/pool/checkout.h"
-#include "db/dialects/sql_parts.h"
+#include "db/db.h"
 #include "lib/fold.h"
 
 #define COUNTED_WORDS 8 /* words of q that are counted */

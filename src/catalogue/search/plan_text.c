@@ -18,7 +18,7 @@
 
 #include "catalogue/search/conditions.h"
 #include "catalogue/product/product_keys.h"
-#include "db/dialects/sql_parts.h"
+#include "db/db.h"
 
 /* What a select reads of the products that it finds. */
 typedef enum {

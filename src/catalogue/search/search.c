@@ -27,8 +27,7 @@
 #include "catalogue/search/plan.h"
 #include "catalogue/product/product_keys.h"
 #include "catalogue/search/stock.h"
-#include "db/pool/checkout.h"
-#include "db/dialects/sql_parts.h"
+#include "db/db.h"
 
 /* What the counters have to be asked. */
 typedef struct counters_t {

@@ -28,7 +28,7 @@ void cat_select_text_init(cat_select_text_t *s, apr_pool_t *pool, const cat_dial
 
 void cat_select_text_begin(cat_select_text_t *s, const cat_db_t *db)
 {
-    cat_select_text_init(s, db->pool, cat_source_dialect(db->source));
+    cat_select_text_init(s, db->pool, cat_db_dialect(db));
 }
 
 void cat_select_text_add(cat_select_text_t *s, ...)

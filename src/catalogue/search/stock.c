@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "catalogue/search/select_text.h"
-#include "db/pool/checkout.h"
+#include "db/db.h"
 
 apr_status_t cat_stock_get(cat_db_t *db, const char *category, cat_stock_t *stock)
 {

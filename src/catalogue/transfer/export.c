@@ -15,8 +15,8 @@
 
 #include "catalogue/product/product.h"
 #include "catalogue/search/search.h"
-#include "db/pool/checkout.h"
-#include "db/dialects/status.h"
+#include "db/db.h"
+#include "db/setup.h"
 #include "lib/id.h"
 #include "lib/number.h"
 #include "lib/time.h"
@@ -139,7 +139,7 @@ static void finish_portion(cat_export_t *e)
 
 static void enlist(cat_export_t *e)
 {
-    cat_source_t *source = e->db->source;
+    cat_source_t *source = cat_db_source(e->db);
 
     apr_thread_mutex_lock(source->export_mutex);
     e->next = source->exports_running;
@@ -149,7 +149,7 @@ static void enlist(cat_export_t *e)
 
 static void leave_list(cat_export_t *e)
 {
-    cat_source_t *source = e->db->source;
+    cat_source_t *source = cat_db_source(e->db);
     cat_export_t **link = &source->exports_running;
 
     apr_thread_mutex_lock(source->export_mutex);
@@ -168,7 +168,7 @@ static void leave_list(cat_export_t *e)
  * writes, it stays as it is, and nobody needs to go. */
 static int is_wal_too_long(const cat_export_t *e)
 {
-    apr_off_t size = cat_connection_wal_size(e->db->conn), most = e->db->conf->export_wal;
+    apr_off_t size = cat_db_wal_size(e->db), most = e->db->conf->export_wal;
 
     return most && size > most && size > e->wal;
 }
@@ -220,8 +220,7 @@ cat_job_result_t cat_export_watch(cat_job_t *job)
     apr_time_t now = cat_time_monotonic();
 
     for (cat_export_t *e; (e = find_due(job->source, now));) {
-        cat_checkout_roll_back(e->db);
-        cat_connection_checkpoint(e->db->conn);
+        cat_db_end_view(e->db);
         apr_thread_mutex_unlock(e->mutex);
     }
     return CAT_JOB_DONE;
@@ -238,15 +237,16 @@ static apr_status_t close_with_pool(void *export)
 static apr_status_t take_permit(cat_export_t *e)
 {
     const cat_db_t *db = e->db;
+    cat_source_t *source = cat_db_source(db);
     char more[CAT_REPEATS_TEXT];
 
-    apr_thread_mutex_lock(db->source->export_mutex);
-    e->has_permit = db->source->exports < db->conf->max_exports;
-    db->source->exports += e->has_permit;
-    apr_thread_mutex_unlock(db->source->export_mutex);
-    if (!e->has_permit && cat_source_sums_up(db->log, &db->source->export_refusals, more)) {
+    apr_thread_mutex_lock(source->export_mutex);
+    e->has_permit = source->exports < db->conf->max_exports;
+    source->exports += e->has_permit;
+    apr_thread_mutex_unlock(source->export_mutex);
+    if (!e->has_permit && cat_source_sums_up(db->log, &source->export_refusals, more)) {
         cat_log(db->log, CAT_LOG_ERROR, 0, "CAT060: %s: %d exports are running, as many as CatalogMaxExports allows%s",
-                db->source->name, db->conf->max_exports, more);
+                cat_db_name(db), db->conf->max_exports, more);
     }
     return e->has_permit ? APR_SUCCESS : CAT_EBUSY;
 }
@@ -278,7 +278,7 @@ apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const 
     e->is_begun = 1;
     e->begun = e->handed = cat_time_monotonic();
     e->credit = CREDIT;
-    e->wal = cat_connection_wal_size(db->conn);
+    e->wal = cat_db_wal_size(db);
     finish_portion(e);
     if (!e->is_ended) {
         enlist(e);
@@ -300,7 +300,7 @@ static apr_status_t read_next(cat_export_t *e)
 
 static apr_status_t report_stop(cat_export_t *e)
 {
-    cat_log(e->db->log, CAT_LOG_ERROR, 0, "CAT081: %s: an export ends before its last product: %s", e->db->source->name,
+    cat_log(e->db->log, CAT_LOG_ERROR, 0, "CAT081: %s: an export ends before its last product: %s", cat_db_name(e->db),
             e->stopped);
     end_export(e);
     return APR_TIMEUP;

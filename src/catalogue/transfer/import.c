@@ -22,8 +22,7 @@
 
 #include "catalogue/product/product.h"
 #include "catalogue/product/products.h"
-#include "db/pool/checkout.h"
-#include "db/dialects/status.h"
+#include "db/db.h"
 #include "lib/id.h"
 #include "lib/json.h"
 #include "lib/spool.h"
@@ -213,7 +212,7 @@ static void count_item(cat_import_result_t *result, const item_t *item)
 /* The connection is given back, because the next piece of the file may be long in coming. */
 static apr_status_t check_group(cat_import_t *im)
 {
-    cat_db_t *db = cat_db_make(im->group.pool, im->db->conf, im->db->source, im->db->log);
+    cat_db_t *db = cat_db_another(im->db, im->group.pool);
     apr_status_t rv = read_stored(db, &im->group);
 
     cat_db_release(db);

@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a connection does beside running prepared statements: it sends plain texts, begins and ends transactions, and judges
+ * failures. How a text reaches the database is the executor's matter; what a failure means is the dialect's.
+ *
+ *     the driver's result  -->  cat_connection_judge  -->  dialect->judge    a status of status.h
+ *                                      |
+ *                                      +-->  conn->fault      the words, for the log, if the caller gives up
+ *                                      +-->  metrics
+ *                                      +-->  database.c       a loss, or a refusal, for the other connections
+ *
+ * Nothing is logged here: the caller may retry, and only the last failure matters.
+ */
 #include "db/connection/connection.h"
 
 #include <apr_strings.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "db/connection/connection_state.h"
 #include "db/connection/executor.h"
-#include "db/sqlite/sqlite.h"
 #include "db/dialects/status.h"
 
-/* How often a text is sent that a change of the schema kept from running: the schema may change again meanwhile. */
+/* How often a text is sent while changes of the schema keep it from running. */
 #define TRIES 5
 
 const cat_dialect_t *cat_connection_dialect(const cat_connection_t *conn)
@@ -42,7 +52,7 @@ int cat_connection_is_locked(const cat_connection_t *conn, apr_status_t rv)
 }
 
 /* Puts a failure's text on one line. */
-static void note_fault(cat_connection_t *conn, const cat_fault_t *fault, const char *what)
+static void keep_words(cat_connection_t *conn, const cat_fault_t *fault, const char *what)
 {
     const char *text = fault->text && *fault->text ? fault->text : "no reason given";
     apr_size_t length;
@@ -63,7 +73,7 @@ static void note_fault(cat_connection_t *conn, const cat_fault_t *fault, const c
 
 void cat_connection_count(const cat_connection_t *conn, cat_statement_kind_t kind)
 {
-    cat_metrics_add_pair(conn->source->metrics, CAT_METRIC_STATEMENTS, (int)conn->dialect->engine, (int)kind);
+    cat_metrics_add_pair(conn->database->metrics, CAT_METRIC_STATEMENTS, (int)conn->dialect->engine, (int)kind);
 }
 
 /* Not a taken key, which callers expect, nor a statement that the database has dropped, which is prepared again. */
@@ -92,8 +102,14 @@ static void count_fault(const cat_connection_t *conn, apr_status_t rv)
     cat_fault_kind_t kind;
 
     if (is_counted_fault(rv, &kind)) {
-        cat_metrics_add_pair(conn->source->metrics, CAT_METRIC_FAULTS, (int)conn->dialect->engine, (int)kind);
+        cat_metrics_add_pair(conn->database->metrics, CAT_METRIC_FAULTS, (int)conn->dialect->engine, (int)kind);
     }
+}
+
+void cat_connection_note_fault(cat_connection_t *conn, const cat_fault_t *fault, const char *what, apr_status_t rv)
+{
+    keep_words(conn, fault, what);
+    count_fault(conn, rv);
 }
 
 apr_status_t cat_connection_judge(cat_connection_t *conn, const cat_fault_t *fault, const char *what)
@@ -103,13 +119,12 @@ apr_status_t cat_connection_judge(cat_connection_t *conn, const cat_fault_t *fau
     if (rv == CAT_ESLOW && !conn->time_limit) { /* an administrator's limit, or the session's */
         rv = CAT_EDOWN;
     }
-    note_fault(conn, fault, what);
-    count_fault(conn, rv);
+    cat_connection_note_fault(conn, fault, what, rv);
     if (rv == CAT_ELOST) {
         conn->is_lost = 1;
-        cat_source_note_loss(conn->source);
+        cat_database_note_loss(conn->database);
     } else if (rv == CAT_ENOTREADY) {
-        cat_source_note_refusal(conn->source);
+        cat_database_note_refusal(conn->database);
     }
     return rv;
 }
@@ -133,120 +148,39 @@ apr_status_t cat_connection_send(cat_connection_t *conn, const char *text)
     return rv == CAT_EDEAD ? CAT_EDOWN : rv;
 }
 
-int cat_connection_takes_writes(const cat_connection_t *conn, const cat_log_t *log)
-{
-    const char *obstacle = conn->file ? cat_sqlite_find_obstacle(&conn->handle, &conn->files) : NULL;
-
-    if (obstacle) {
-        cat_log(log, CAT_LOG_ERROR, 0, "CAT058: %s: no writes are possible: %s", conn->name, obstacle);
-    }
-    return !obstacle;
-}
-
-apr_off_t cat_connection_wal_size(const cat_connection_t *conn)
-{
-    struct stat info;
-
-    return conn->file && stat(conn->files.paths[CAT_FILE_WAL], &info) == 0 ? info.st_size : 0;
-}
-
-void cat_connection_checkpoint(const cat_connection_t *conn)
-{
-    if (conn->file) {
-        cat_sqlite_checkpoint(&conn->handle);
-    }
-}
-
-static apr_status_t begin_on_file(cat_connection_t *conn, apr_time_t until)
-{
-    cat_fault_t fault;
-    apr_status_t rv = cat_sqlite_begin(&conn->handle, conn->reader, until, &fault);
-
-    if (rv != APR_SUCCESS) {
-        note_fault(conn, &fault, "BEGIN IMMEDIATE");
-    }
-    conn->is_lost = rv == CAT_ELOST;
-    count_fault(conn, rv);
-    return rv;
-}
-
 apr_status_t cat_connection_begin(cat_connection_t *conn, apr_time_t until)
 {
-    apr_status_t rv = conn->file ? begin_on_file(conn, until) : cat_connection_send(conn, conn->dialect->begin);
+    const cat_native_t *native = conn->dialect->native;
+    apr_status_t rv = native ? native->begin(conn, until) : cat_connection_send(conn, conn->dialect->begin);
 
     conn->in_transaction = rv == APR_SUCCESS;
-    if (conn->in_transaction) {
-        cat_commit_tracker_begin(&conn->tracker);
-    }
     return rv;
-}
-
-/* SQLite changes the number with each commit of another connection. NULL: the query failed. */
-static const char *ask_data_version(cat_connection_t *conn, apr_pool_t *pool)
-{
-    const char *version = NULL;
-
-    cat_connection_ask(conn, pool, "PRAGMA data_version", &version);
-    return version;
-}
-
-/* result: of a function of the reader. */
-static apr_status_t judge_control(cat_connection_t *conn, int result, const char *text)
-{
-    return result ? cat_connection_judge(
-                        conn, &(cat_fault_t){.result = result, .text = cat_sqlite_reader_error(conn->reader)}, text)
-                  : APR_SUCCESS;
-}
-
-/* In WAL mode no lock of another program keeps SQLite from committing, so there is nothing to wait for. */
-static apr_status_t commit_file(cat_connection_t *conn)
-{
-    return judge_control(conn, cat_sqlite_reader_commit(conn->reader), "COMMIT");
 }
 
 apr_status_t cat_connection_commit(cat_connection_t *conn, apr_pool_t *pool)
 {
+    const cat_native_t *native = conn->dialect->native;
     apr_status_t rv;
 
     cat_connection_count(conn, CAT_STATEMENT_COMMIT);
-    cat_commit_tracker_commit(&conn->tracker,
-                              cat_commit_tracker_is_unsure(&conn->tracker) ? ask_data_version(conn, pool) : NULL);
-    rv = conn->file ? commit_file(conn) : cat_connection_send(conn, "COMMIT");
+    rv = native ? native->commit(conn, pool) : cat_connection_send(conn, "COMMIT");
     conn->in_transaction = rv != APR_SUCCESS;
-    if (rv != APR_SUCCESS) {
-        cat_commit_tracker_fail(&conn->tracker);
-    }
-    return rv;
-}
-
-apr_status_t cat_connection_commit_only(cat_connection_t *conn, apr_pool_t *pool, int *is_wal_long)
-{
-    int frames;
-    apr_status_t rv;
-
-    *is_wal_long = 0;
-    if (!conn->file) {
-        return cat_connection_commit(conn, pool);
-    }
-    cat_sqlite_hold_checkpoint(&conn->handle, &frames);
-    rv = cat_connection_commit(conn, pool);
-    *is_wal_long = cat_sqlite_unhold_checkpoint(&conn->handle, frames);
     return rv;
 }
 
 void cat_connection_settle(cat_connection_t *conn, apr_pool_t *pool)
 {
-    int is_unsure = cat_commit_tracker_look(&conn->tracker);
-
-    cat_commit_tracker_end(&conn->tracker, is_unsure ? ask_data_version(conn, pool) : NULL);
+    if (conn->dialect->native) {
+        conn->dialect->native->settle(conn, pool);
+    }
 }
 
 apr_status_t cat_connection_begin_view(cat_connection_t *conn)
 {
     apr_status_t rv = APR_SUCCESS;
 
-    if (conn->file) {
-        return judge_control(conn, cat_sqlite_reader_begin_view(conn->reader), "BEGIN");
+    if (conn->dialect->native) {
+        return conn->dialect->native->begin_view(conn);
     }
     for (const char *const *text = conn->dialect->snapshot; *text && rv == APR_SUCCESS; text++) {
         rv = cat_connection_send(conn, *text);
@@ -287,8 +221,8 @@ static apr_status_t send_rollback(cat_connection_t *conn)
     apr_status_t rv;
 
     memcpy(fault, conn->fault, sizeof(fault));
-    rv = conn->file ? judge_control(conn, cat_sqlite_reader_roll_back(conn->reader), "ROLLBACK")
-                    : conn->dialect->executor->send(conn, "ROLLBACK");
+    rv = conn->dialect->native ? conn->dialect->native->roll_back(conn)
+                               : conn->dialect->executor->send(conn, "ROLLBACK");
     memcpy(conn->fault, fault, sizeof(fault));
     return rv;
 }

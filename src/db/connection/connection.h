@@ -43,9 +43,6 @@ apr_status_t cat_connection_begin(cat_connection_t *conn, apr_time_t until);
 /* Commits it. After a failure it may still be open. */
 apr_status_t cat_connection_commit(cat_connection_t *conn, apr_pool_t *pool);
 
-/* The same without copying a WAL that has become long, which takes as long again. *is_wal_long, flag: cat_connection_checkpoint is due. */
-apr_status_t cat_connection_commit_only(cat_connection_t *conn, apr_pool_t *pool, int *is_wal_long);
-
 /* Tells the source's generations that the caller has marked what was committed last. */
 void cat_connection_settle(cat_connection_t *conn, apr_pool_t *pool);
 
@@ -75,16 +72,6 @@ const char *cat_connection_file(const cat_connection_t *conn);
 
 /* Logs that the file of this path, the database's or one beside it, was removed or replaced, and returns CAT_EDOWN. */
 apr_status_t cat_connection_file_is_gone(const cat_connection_t *conn, const cat_log_t *log, const char *path);
-
-/* Would the database take a write, as far as can be known without one? If not, the reason is logged. 1 where it is no
- * file. */
-int cat_connection_takes_writes(const cat_connection_t *conn, const cat_log_t *log);
-
-/* Octets of the WAL's file; 0: there is none. */
-apr_off_t cat_connection_wal_size(const cat_connection_t *conn);
-
-/* Copies what the WAL has to the database, as far as no other connection is in the way; no transaction may be open. */
-void cat_connection_checkpoint(const cat_connection_t *conn);
 
 const cat_dialect_t *cat_connection_dialect(const cat_connection_t *conn);
 

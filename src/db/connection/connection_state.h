@@ -2,41 +2,34 @@
 #ifndef CAT_DB_CONNECTION_CONNECTION_STATE_H
 #define CAT_DB_CONNECTION_CONNECTION_STATE_H
 
-#include "db/sqlite/commit_tracker.h"
+#include "db/connection/database.h"
+#include "db/connection/handle.h"
 #include "db/connection/select.h"
-#include "db/pool/source.h"
-#include "db/sqlite/sqlite_reader.h"
 
 /* What is kept with a connection. Only connection.c, statement.c, the executors and pool/ see it. Used by
  * the one thread that has the connection out of the pool. */
 
 typedef struct cat_connection_t cat_connection_t;
+typedef struct cat_sqlite_connection_t cat_sqlite_connection_t;
 
 #define FAULT_MAX 512 /* octets of a driver's words that are kept */
 
 struct cat_connection_t {
     cat_db_handle_t handle;
-    cat_source_t *source; /* the one that uses it now: several may share a pool */
+    cat_database_t *database; /* of the source that uses it now: several may share a pool */
     const cat_dialect_t *dialect;
-    void *executor_data; /* the executor's own */
-    const char *name;    /* the source's, for logs */
-    const char *file;    /* NULL: the database is no file */
-    cat_files_t files;   /* where it is one: as this connection has them open */
-    int knows_wal;       /* flag: files has the WAL and its index */
-    apr_time_t looked;   /* when files was last compared with what is there */
-    apr_time_t used;     /* when it was last taken out of the pool */
+    void *executor_data;             /* the executor's own */
+    cat_sqlite_connection_t *sqlite; /* what is kept with one to SQLite (db/sqlite/sqlite_native.h); NULL: it is none */
+    const char *name;                /* the source's, for logs */
+    const char *file;                /* NULL: the database is no file */
+    apr_time_t used;                 /* when it was last taken out of the pool */
     int in_transaction;
     int time_limit;      /* of the search that is open, in seconds; 0: none is */
     apr_time_t deadline; /* when it ends */
     int is_abandoned;    /* flag: its ROLLBACK was refused, so a transaction is still open */
-    int has_read;
-    cat_sqlite_reader_t *reader; /* NULL: selects go through the executor */
-    cat_commit_tracker_t tracker;
-    int is_tracked; /* flag: the tracker was asked to follow this connection, whether it could or not */
     apr_uint64_t
         timeline; /* of the primary that it leads to, for db/pool/timeline.c; 0: not known, or there are none */
     int is_lost;  /* flag: its pool reconnects or closes it; one to a file is opened anew */
-    int has_readonly_index;
     char fault[FAULT_MAX]; /* the last failure */
     int result;            /* the driver's result code of it */
 };
@@ -44,6 +37,9 @@ struct cat_connection_t {
 /* For executors. Turns a failure into a status, and notes the driver's words in the connection's fault. what: the
  * statement's name or text. */
 apr_status_t cat_connection_judge(cat_connection_t *conn, const cat_fault_t *fault, const char *what);
+
+/* Only that: keeps the words of a failure whose status is known, and counts it. */
+void cat_connection_note_fault(cat_connection_t *conn, const cat_fault_t *fault, const char *what, apr_status_t rv);
 
 /* Counts a statement. */
 void cat_connection_count(const cat_connection_t *conn, cat_statement_kind_t kind);

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The executor of MySQL, and of SQLite's writes: statements by the functions of apr_dbd. Each is prepared when it is first
+ * used and kept with the connection, by its number in sql.def or, if its text is made at run time, in one of 64 slots.
+ *
+ * A database may drop what it has prepared, for instance after a change of the schema. Then the statement fails without
+ * having run (CAT_EDEAD), is prepared again, and runs. Not so where the same failure has ended the transaction: a node of
+ * a Galera cluster rolls back silently while a statement is prepared, and what follows would be committed by itself. So
+ * after each preparation within a transaction the executor asks whether that is still open (SQL_STILL_OPEN).
+ */
 #include <apr_strings.h>
 #include <string.h>
 
@@ -6,8 +15,8 @@
 #include "db/connection/executor.h"
 #include "db/connection/sql_text.h"
 #include "db/connection/statement.h"
-#include "db/dialects/status.h"
 #include "db/connection/text_slots.h"
+#include "db/dialects/status.h"
 
 /* How often a statement is run that was found dead: the schema may change again meanwhile. */
 #define TRIES 5

@@ -2,9 +2,9 @@
 #ifndef CAT_DB_CONNECTION_EXECUTOR_H
 #define CAT_DB_CONNECTION_EXECUTOR_H
 
-#include "db/dialects/dialect.h"
 #include "db/connection/handle.h"
 #include "db/connection/select.h"
+#include "db/dialects/dialect.h"
 
 typedef struct cat_connection_t cat_connection_t;
 
@@ -51,7 +51,24 @@ typedef struct cat_executor_t {
     void (*forget)(cat_connection_t *conn);
 } cat_executor_t;
 
-/* By apr_dbd; and by libpq, on the connection that apr_dbd's driver has opened. */
-extern const cat_executor_t cat_executor_dbd, cat_executor_libpq;
+/*
+ * What a database does by functions of its own library, where others are sent a text. A dialect without them has NULL.
+ * Statuses as in connection.h; a failure is noted as an executor's is.
+ */
+typedef struct cat_native_t {
+    apr_status_t (*begin)(cat_connection_t *conn, apr_time_t until);
+    apr_status_t (*begin_view)(cat_connection_t *conn);
+    apr_status_t (*commit)(cat_connection_t *conn, apr_pool_t *pool);
+    apr_status_t (*roll_back)(cat_connection_t *conn);
+
+    /* cat_connection_settle. */
+    void (*settle)(cat_connection_t *conn, apr_pool_t *pool);
+
+    /* Runs a select, with its status in *rv. 0: it cannot, and has given no row, so the executor does. */
+    int (*select)(cat_connection_t *conn, const cat_select_t *select, apr_status_t *rv);
+
+    /* A statement has inserted, updated or deleted rows. */
+    void (*note_write)(cat_connection_t *conn, cat_sql_t sql);
+} cat_native_t;
 
 #endif

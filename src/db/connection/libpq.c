@@ -1,4 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The executor of PostgreSQL: apr_dbd's driver opens the connection, libpq does the rest on it, with prepared statements,
+ * values as they are, and the SQLSTATE of each failure.
+ *
+ *     a statement:   UNKNOWN  -- PQprepare -->  READY  -- its result has other types by now -->  STALE
+ *                    UNKNOWN  <-- 26000 (the server does not know it), or the connection was opened anew
+ *
+ * A pooler between httpd and PostgreSQL may give the connection another server session for each transaction. Names of
+ * statements are therefore made of their texts, so that one which is there already is the right one; and a connection
+ * that loses statements often stops preparing them and sends texts with values.
+ */
 #include <apr_strings.h>
 #include <libpq-events.h>
 #include <libpq-fe.h>
@@ -11,14 +22,14 @@
 #include "db/connection/executor.h"
 #include "db/connection/libpq_hosts.h"
 #include "db/connection/sql_text.h"
-#include "db/dialects/status.h"
 #include "db/connection/text_slots.h"
+#include "db/dialects/status.h"
 
 /* How often a statement is prepared for one execution before it runs as text: one of those that another connection
  * prepares and drops meanwhile, or that a pooler forwards to another server session each time. */
 #define TRIES 3
 
-/* A connection that loses so many statements in so much time prepares none any more: a pooler may give it another
+/* A connection that loses LOSSES_MAX statements within LOSSES_TIME stops preparing them: a pooler may give it another
  * server session for each transaction, or somebody sends DISCARD ALL each time. */
 #define LOSSES_MAX 4
 #define LOSSES_TIME apr_time_from_sec(60)

@@ -8,22 +8,6 @@
 #include "db/connection/sql_text.h"
 #include "db/dialects/status.h"
 
-/* 0: SQLite's own functions cannot do it, and have given no row, so the driver may. It may not prepare texts that are
- * made at run time, because it keeps each statement until it closes the connection. */
-static int select_directly(cat_connection_t *conn, const cat_select_t *select, apr_status_t *rv)
-{
-    const char *text = select->text ? select->text : cat_dialect_sql(conn->dialect, select->sql);
-    int rows, result = cat_sqlite_reader_select(conn->reader, text, select, rv, &rows);
-    int is_final = !result || rows || select->text;
-
-    if (result && is_final) {
-        const char *words = apr_dbd_error(conn->handle.driver, conn->handle.dbd, result);
-        *rv = cat_connection_judge(conn, &(cat_fault_t){.result = result, .text = words},
-                                   select->text ? CAT_DIALECT_MADE : cat_dialect_sql_name(select->sql));
-    }
-    return is_final;
-}
-
 /* SQLite would not name the statement. */
 static apr_status_t check_text(cat_connection_t *conn, const cat_select_t *select)
 {
@@ -50,6 +34,7 @@ static apr_status_t limit_search(cat_connection_t *conn, apr_pool_t *pool, const
 
 apr_status_t cat_statement_select(cat_connection_t *conn, apr_pool_t *pool, const cat_select_t *select)
 {
+    const cat_native_t *native = conn->dialect->native;
     cat_select_t limited;
     apr_status_t rv = check_text(conn, select);
 
@@ -58,12 +43,11 @@ apr_status_t cat_statement_select(cat_connection_t *conn, apr_pool_t *pool, cons
         rv = limit_search(conn, pool, select, &limited);
         select = &limited;
     }
-    if (rv == APR_SUCCESS && (!conn->reader || !select_directly(conn, select, &rv))) {
+    if (rv == APR_SUCCESS && (!native || !native->select(conn, select, &rv))) {
         rv = conn->dialect->executor->select(conn, pool, select);
     }
     if (rv == APR_SUCCESS || rv == CAT_ENOUGH) {
-        conn->has_read = 1;
-        cat_source_note_taken(conn->source);
+        cat_database_note_taken(conn->database);
     }
     return rv == CAT_ENOUGH ? APR_SUCCESS : rv;
 }
@@ -75,10 +59,10 @@ apr_status_t cat_statement_query(cat_connection_t *conn, apr_pool_t *pool, cat_s
 
     cat_connection_count(conn, CAT_STATEMENT_WRITE);
     if (rv == APR_SUCCESS) {
-        cat_source_note_taken(conn->source);
+        cat_database_note_taken(conn->database);
     }
-    if (rv == APR_SUCCESS && *changed > 0) {
-        cat_commit_tracker_note(&conn->tracker, sql);
+    if (rv == APR_SUCCESS && *changed > 0 && conn->dialect->native) {
+        conn->dialect->native->note_write(conn, sql);
     }
     return rv;
 }

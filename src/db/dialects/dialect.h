@@ -41,7 +41,7 @@ typedef struct cat_syntax_t {
     const char *plan_by_values; /* a select after which a search is planned by its values; NULL: it always is */
     const char *find;           /* a function (text, part), above 0 if the text contains the part */
     const char *by_octets;      /* behind a column of texts whose own order is the database's: compares octets */
-    int ends_distinct;          /* SELECT DISTINCT with a LIMIT ends once it has found so many */
+    int ends_distinct;          /* SELECT DISTINCT with a LIMIT ends once it has found as many as that */
     int orders_union;  /* UNION with ORDER BY reads selects side by side, each by its index, and ends likewise */
     int compares_rows; /* finds row values, (a, b) < (c, d), in an index */
     int pads_blanks;   /* texts that differ in blanks at the end are equal */
@@ -51,7 +51,12 @@ typedef struct cat_syntax_t {
     int leaves_rows_out;                     /* an index may have a WHERE */
 } cat_syntax_t;
 
+/* How statements reach a database (db/connection/executor.h): by apr_dbd, or by libpq on the connection that apr_dbd's driver has opened;
+ * and what SQLite does without them. */
 typedef struct cat_executor_t cat_executor_t;
+typedef struct cat_native_t cat_native_t;
+extern const cat_executor_t cat_executor_dbd, cat_executor_libpq;
+extern const cat_native_t cat_native_sqlite;
 
 /*
  * What differs between the databases behind apr_dbd: each has one of these, constant, in a file of db/dialects/. Lists of texts end
@@ -59,6 +64,7 @@ typedef struct cat_executor_t cat_executor_t;
  */
 typedef struct cat_dialect_t {
     const cat_executor_t *executor;
+    const cat_native_t *native;  /* what is done by the database's own library; NULL: nothing is */
     const char *driver;          /* as apr_dbd_name() has it */
     cat_engine_t engine;         /* as metrics have it */
     const char *params;          /* an example of its parameters, as a directive takes them */
@@ -87,9 +93,9 @@ typedef struct cat_dialect_t {
     int locked;                 /* the driver's result when others have locked the whole database; 0: there is none */
     int rolls_back_silently;    /* the database may roll back while a statement is prepared, without saying so */
     int counts_by_hand;         /* no triggers count products: catalogue/product/counts.c writes the delta rows */
-    int crashes_on_late_errors; /* the driver does, when a select that is not prepared fails as its rows arrive */
-    int is_pooled_unasked;      /* the driver hands a connection out without asking the database whether it is there */
-    int asks_when_checked;      /* the driver does, so each connection that leaves the pool costs a round trip */
+    int crashes_on_late_errors; /* the driver crashes if an unprepared SELECT fails while rows are fetched */
+    int pool_skips_ping;        /* the driver hands a connection out without asking the database whether it is alive */
+    int check_is_round_trip;    /* the driver asks, so each connection that leaves the pool costs a round trip */
     const cat_syntax_t *syntax;
     const char *const *statements; /* by cat_sql_t; NULL: the text in db/dialects/sql.def */
     /* APR_EEXIST, or a status of db/dialects/status.h but CAT_EBUSY and CAT_ECUT. */

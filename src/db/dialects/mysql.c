@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * MySQL and MariaDB. What shapes the texts below:
+ *
+ *     ALTER TABLE commits       a step of the schema is no transaction, so each of its statements can be run again
+ *     GET_LOCK is one node's    between the nodes of a Galera cluster a row of schema_version is the lock
+ *     no ON CONFLICT            an INSERT that meets a taken key fails, and the driver's result says so
+ *
+ * Text within the marks of a MariaDB comment is for MariaDB alone; MySQL skips it.
+ */
 #include "db/dialects/dialect.h"
 
-#include "db/connection/executor.h"
 #include "db/dialects/sql_parts.h"
 #include "db/dialects/status.h"
 
@@ -277,7 +285,7 @@ const cat_dialect_t cat_dialect_mysql = {
     .needs = needs,
     .rolls_back_silently = 1,
     .crashes_on_late_errors = 1,
-    .asks_when_checked = 1,
+    .check_is_round_trip = 1,
     .counts_by_hand = 1,
     .syntax = &syntax,
     .statements = statements,

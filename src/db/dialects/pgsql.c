@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PostgreSQL. What shapes the texts below:
+ *
+ *     the schema is transactional    a step is one transaction, under an advisory lock
+ *     plans are kept                 a statement is planned without its values after some executions, so each page contains a
+ *                                    constant that bounds it, and a search switches off all but the indexes
+ *     a stand-by is promoted         the timeline is asked for, so that a former primary is noticed (pool/timeline.c)
+ *
+ * The texts reach the database through libpq (connection/libpq.c), with $1, $2 ... in place of %s.
+ */
 #include "db/dialects/dialect.h"
 
 #include <string.h>
 
-#include "db/connection/executor.h"
 #include "db/dialects/sql_parts.h"
 #include "db/dialects/status.h"
 
@@ -184,7 +193,7 @@ const cat_dialect_t cat_dialect_pgsql = {
     .timeline = timeline,
     .traits = traits,
     .needs = cat_dialect_nothing,
-    .is_pooled_unasked = 1,
+    .pool_skips_ping = 1,
     .syntax = &syntax,
     .statements = statements,
     .judge = judge_result,

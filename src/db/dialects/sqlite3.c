@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SQLite. What shapes the texts below:
+ *
+ *     one writer at a time    writers queue for the module's write lock before they begin (pool/write_lock.c)
+ *     WAL mode                readers and the writer do not wait for each other; set once, before the first step
+ *     INSERT OR FAIL          SQLite need not be able to undo the statement alone, so it copies no pages before it changes them
+ *     ? takes a text          a value that is compared with a number is cast once, or SQLite converts it for each row
+ *
+ * Transactions and selects go to SQLite's own functions (sqlite/sqlite_native.c), the rest through apr_dbd.
+ */
 #include "db/dialects/dialect.h"
 
 #include <string.h>
 
-#include "db/connection/executor.h"
 #include "db/dialects/sql_parts.h"
 #include "db/dialects/status.h"
 
@@ -102,6 +111,7 @@ static const cat_syntax_t syntax = {
 
 const cat_dialect_t cat_dialect_sqlite3 = {
     .executor = &cat_executor_dbd,
+    .native = &cat_native_sqlite,
     .driver = "sqlite3",
     .engine = CAT_ENGINE_SQLITE3,
     .params = "/var/lib/catalog/catalog.db",

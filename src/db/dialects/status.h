@@ -22,6 +22,6 @@
     (APR_OS_START_USERERR + 11) /* the prepared statement is dead: it has not run, and would if prepared again */
 #define CAT_ELOST (APR_OS_START_USERERR + 12)     /* the connection is gone, and with it its transaction */
 #define CAT_ECUT (APR_OS_START_USERERR + 15)      /* the same, and what was sent last has had no effect */
-#define CAT_ECONFLICT (APR_OS_START_USERERR + 13) /* gave way to others, and would do if run again */
+#define CAT_ECONFLICT (APR_OS_START_USERERR + 13) /* lost a conflict; succeeds if retried */
 
 #endif

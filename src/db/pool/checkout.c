@@ -1,8 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which thread gets a connection, for how long, and what happens when the database fails meanwhile. Everything that src/db does
+ * for a request passes through here.
+ *
+ *     for a read      schema right? --> permit --> warm connection, or one of the pool --> alive? --> statement
+ *     for a write     schema right? --> write lock (SQLite) --> permit --> ...
+ *     afterwards      roll back what is open --> connection kept warm, or to its pool --> permit --> write lock
+ *
+ * The write lock comes first, so a writer waits without a connection, which readers can use meanwhile. Whatever is taken
+ * is registered with the pool of the use, so an early return leaks nothing.
+ *
+ * Attempts: a loop around a statement or a transaction decides by its status whether to go round again.
+ *
+ *     lost a conflict              up to three times in all, after 20 and 40 ms
+ *     connection lost              the same, but only if twice has the same effect as once
+ *     database not ready           every 100 ms, as long as it has not refused for two seconds (database.c)
+ *     anything else                logged once, here; the connection goes back
+ *
+ * Each failure that leaves this file is one of the statuses that the rooms above know.
+ */
 #include "db/pool/checkout.h"
 
-#include "db/pool/pooled_connection.h"
+#include "db/connection/statement.h"
 #include "db/dialects/status.h"
+#include "db/pool/pooled_connection.h"
 #include "lib/time.h"
 #include "shm/semaphore.h"
 
@@ -13,6 +34,15 @@
 /* How often a request asks a database that is not ready. */
 #define READY_INTERVAL apr_time_from_msec(100)
 
+cat_db_t *cat_checkout_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log)
+{
+    cat_db_t *db = apr_palloc(pool, sizeof(*db));
+
+    *db = (cat_db_t){pool, conf, log, apr_pcalloc(pool, sizeof(*db->use))};
+    db->use->source = source;
+    return db;
+}
+
 static apr_status_t release_with_pool(void *db)
 {
     cat_checkout_release(db);
@@ -22,8 +52,8 @@ static apr_status_t release_with_pool(void *db)
 /* Call it before taking anything. A pre-cleanup, because with DBDPersist Off the connection is on a subpool. */
 static void give_back_with_pool(cat_db_t *db)
 {
-    if (!db->is_given_back) {
-        db->is_given_back = 1;
+    if (!db->use->is_given_back) {
+        db->use->is_given_back = 1;
         apr_pool_pre_cleanup_register(db->pool, db, release_with_pool);
     }
 }
@@ -32,38 +62,38 @@ static void close_connection(cat_db_t *db)
 {
     int is_in_order;
 
-    if (!db->conn) {
+    if (!db->use->conn) {
         return;
     }
-    is_in_order = cat_pooled_connection_leave(db->conn);
-    db->conn = NULL;
-    cat_timing_end(db->timing, CAT_TIMING_DATABASE, db->connected);
+    is_in_order = cat_pooled_connection_leave(db->use->source, db->use->conn);
+    db->use->conn = NULL;
+    cat_timing_end(db->use->timing, CAT_TIMING_DATABASE, db->use->connected);
     if (is_in_order) {
-        cat_source_keep(db->source, &db->handle);
+        cat_source_keep(db->use->source, &db->use->handle);
     } else {
-        cat_source_close(db->source, &db->handle);
+        cat_source_close(db->use->source, &db->use->handle);
     }
 }
 
 void cat_checkout_enter_transaction(cat_db_t *db)
 {
-    db->in_transaction = 1;
-    db->failed = APR_SUCCESS;
+    db->use->in_transaction = 1;
+    db->use->failed = APR_SUCCESS;
 }
 
 apr_status_t cat_checkout_note_failure(cat_db_t *db, apr_status_t rv)
 {
-    if (db->failed == APR_SUCCESS) {
-        db->failed = rv;
+    if (db->use->failed == APR_SUCCESS) {
+        db->use->failed = rv;
     }
-    return db->failed;
+    return db->use->failed;
 }
 
 void cat_checkout_roll_back(cat_db_t *db)
 {
-    if (db->in_transaction) {
-        db->in_transaction = 0;
-        cat_connection_roll_back(db->conn);
+    if (db->use->in_transaction) {
+        db->use->in_transaction = 0;
+        cat_connection_roll_back(db->use->conn);
     }
 }
 
@@ -71,22 +101,22 @@ void cat_checkout_release(cat_db_t *db)
 {
     cat_checkout_roll_back(db);
     close_connection(db);
-    if (db->has_write_lock) {
-        db->has_write_lock = 0;
-        cat_semaphore_leave(cat_source_write_lock(db->source), db->write_lock_slot);
+    if (db->use->has_write_lock) {
+        db->use->has_write_lock = 0;
+        cat_semaphore_leave(cat_source_write_lock(db->use->source), db->use->write_lock_slot);
     }
 }
 
 apr_time_t cat_checkout_enter_queue(const cat_db_t *db)
 {
-    cat_metrics_shift(db->source->metrics, CAT_METRIC_WRITE_QUEUE, 1);
+    cat_metrics_shift(db->use->source->database.metrics, CAT_METRIC_WRITE_QUEUE, 1);
     return cat_time_monotonic();
 }
 
 void cat_checkout_leave_queue(const cat_db_t *db, apr_time_t entered)
 {
-    cat_metrics_shift(db->source->metrics, CAT_METRIC_WRITE_QUEUE, -1);
-    cat_metrics_observe(db->source->metrics, CAT_METRIC_WRITE_WAIT, cat_time_monotonic() - entered);
+    cat_metrics_shift(db->use->source->database.metrics, CAT_METRIC_WRITE_QUEUE, -1);
+    cat_metrics_observe(db->use->source->database.metrics, CAT_METRIC_WRITE_WAIT, cat_time_monotonic() - entered);
 }
 
 cat_group_state_t cat_checkout_join(cat_db_t *db, cat_group_t *group, cat_group_item_t *item, apr_time_t until)
@@ -95,9 +125,9 @@ cat_group_state_t cat_checkout_join(cat_db_t *db, cat_group_t *group, cat_group_
     apr_time_t begun;
 
     cat_checkout_release(db);
-    begun = cat_timing_begin(db->timing);
+    begun = cat_timing_begin(db->use->timing);
     state = cat_group_join(group, item, until);
-    cat_timing_end(db->timing, CAT_TIMING_QUEUE, begun);
+    cat_timing_end(db->use->timing, CAT_TIMING_QUEUE, begun);
     return state;
 }
 
@@ -107,35 +137,37 @@ apr_status_t cat_checkout_take_turn(cat_db_t *db, cat_semaphore_t *turns, apr_in
     apr_time_t begun;
 
     cat_checkout_release(db);
-    begun = cat_timing_begin(db->timing);
-    rv = cat_semaphore_enter(turns, db->network, patience, place);
-    cat_timing_end(db->timing, CAT_TIMING_QUEUE, begun);
+    begun = cat_timing_begin(db->use->timing);
+    rv = cat_semaphore_enter(turns, db->use->network, patience, place);
+    cat_timing_end(db->use->timing, CAT_TIMING_QUEUE, begun);
     return rv;
 }
 
 static void invalidate(const cat_source_t *source, const char *id)
 {
     cat_generations_invalidate(source->generations, id);
-    cat_metrics_add(source->metrics, CAT_METRIC_CACHE_INVALIDATIONS, id ? CAT_SCOPE_PRODUCT : CAT_SCOPE_LISTS, 1);
+    cat_metrics_add(source->database.metrics, CAT_METRIC_CACHE_INVALIDATIONS, id ? CAT_SCOPE_PRODUCT : CAT_SCOPE_LISTS,
+                    1);
 }
 
 void cat_checkout_mark_changes(cat_db_t *db)
 {
-    if (!db->touches || !db->source->generations) {
+    if (!db->use->touches || !db->use->source->generations) {
         return;
     }
-    invalidate(db->source, db->touched);
-    for (int i = 0; db->touched_too && i < db->touched_too->nelts; i++) {
-        invalidate(db->source, APR_ARRAY_IDX(db->touched_too, i, const char *));
+    invalidate(db->use->source, db->use->touched);
+    for (int i = 0; db->use->touched_too && i < db->use->touched_too->nelts; i++) {
+        invalidate(db->use->source, APR_ARRAY_IDX(db->use->touched_too, i, const char *));
     }
 }
 
-/* The last of a child's connections is kept for who goes first; of two, each is needed: a writer that waits for another program has one. */
+/* The last connection of a child is left to uses that go first, unless there are only two: a writer that waits for another
+ * program has one. */
 static int count_connections(const cat_db_t *db)
 {
     int max = db->conf->max_connections;
 
-    return db->is_first || max <= 2 ? max : max - 1;
+    return db->use->is_first || max <= 2 ? max : max - 1;
 }
 
 static apr_status_t connect_once(cat_db_t *db, cat_db_use_t use)
@@ -143,45 +175,46 @@ static apr_status_t connect_once(cat_db_t *db, cat_db_use_t use)
     apr_status_t rv;
 
     give_back_with_pool(db);
-    rv = cat_source_open(db->source, db->pool, count_connections(db), db->log, &db->handle);
+    rv = cat_source_open(db->use->source, db->pool, count_connections(db), db->log, &db->use->handle);
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = use == CAT_TO_WRITE_ONCE ? cat_source_check(db->source, db->pool, &db->handle) : APR_SUCCESS;
+    rv = use == CAT_TO_WRITE_ONCE ? cat_source_check(db->use->source, db->pool, &db->use->handle) : APR_SUCCESS;
     if (rv == APR_SUCCESS) {
-        rv = cat_pooled_connection_get(db->source, &db->handle, use != CAT_TO_READ || db->has_write_lock, db->log,
-                                       &db->conn);
+        rv = cat_pooled_connection_get(db->use->source, &db->use->handle, use != CAT_TO_READ || db->use->has_write_lock,
+                                       db->log, &db->use->conn);
     }
-    if (rv == CAT_ENOTREADY && !cat_source_may_get_ready(db->source)) { /* the caller will not retry */
-        cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
+    if (rv == CAT_ENOTREADY &&
+        !cat_database_may_get_ready(&db->use->source->database)) { /* the caller will not retry */
+        cat_connection_log_fault(db->use->conn, db->log, CAT_LOG_ERROR);
     }
     if (rv != APR_SUCCESS) {
-        db->conn = NULL;
-        cat_source_close(db->source, &db->handle);
+        db->use->conn = NULL;
+        cat_source_close(db->use->source, &db->use->handle);
     }
     return rv;
 }
 
 static apr_status_t connect_measured(cat_db_t *db, cat_db_use_t use)
 {
-    apr_time_t begun = cat_timing_begin(db->timing);
+    apr_time_t begun = cat_timing_begin(db->use->timing);
     apr_status_t rv = connect_once(db, use);
 
-    cat_timing_end(db->timing, CAT_TIMING_QUEUE, begun);
-    db->connected = cat_timing_begin(db->timing);
+    cat_timing_end(db->use->timing, CAT_TIMING_QUEUE, begun);
+    db->use->connected = cat_timing_begin(db->use->timing);
     return rv;
 }
 
 /* After a restart of the database all pooled connections may be lost; the pool replaces each that is given back. */
 static apr_status_t connect_unchecked(cat_db_t *db, cat_db_use_t use)
 {
-    apr_status_t rv = db->conn ? APR_SUCCESS : CAT_ELOST;
+    apr_status_t rv = db->use->conn ? APR_SUCCESS : CAT_ELOST;
 
     for (int tries = 0; rv == CAT_ELOST && tries <= db->conf->max_connections; tries++) {
         rv = connect_measured(db, use);
     }
     if (rv == CAT_ELOST) {
-        cat_log(db->log, CAT_LOG_ERROR, 0, "CAT005: %s: all pooled connections are lost", db->source->name);
+        cat_log(db->log, CAT_LOG_ERROR, 0, "CAT005: %s: all pooled connections are lost", db->use->source->name);
         rv = CAT_EDOWN;
     }
     return rv;
@@ -193,15 +226,15 @@ apr_status_t cat_checkout_take_write_lock(cat_db_t *db, apr_time_t until)
     apr_status_t rv;
     apr_time_t begun;
 
-    if (!cat_source_write_lock(db->source) || db->has_write_lock) {
+    if (!cat_source_write_lock(db->use->source) || db->use->has_write_lock) {
         return APR_SUCCESS;
     }
     close_connection(db);
     give_back_with_pool(db);
-    begun = cat_timing_begin(db->timing);
-    rv = cat_source_take_write_lock(db->source, until, db->log, &db->write_lock_slot);
-    cat_timing_end(db->timing, CAT_TIMING_QUEUE, begun);
-    db->has_write_lock = rv == APR_SUCCESS;
+    begun = cat_timing_begin(db->use->timing);
+    rv = cat_source_take_write_lock(db->use->source, until, db->log, &db->use->write_lock_slot);
+    cat_timing_end(db->use->timing, CAT_TIMING_QUEUE, begun);
+    db->use->has_write_lock = rv == APR_SUCCESS;
     return rv;
 }
 
@@ -210,7 +243,7 @@ apr_status_t cat_checkout_connect_bare(cat_db_t *db, cat_db_use_t use, cat_conne
     apr_status_t rv = APR_SUCCESS;
 
     /* The first connection of a child shows whether the database has a write lock. */
-    if (use != CAT_TO_READ && !cat_source_dialect(db->source)) {
+    if (use != CAT_TO_READ && !cat_source_dialect(db->use->source)) {
         rv = connect_unchecked(db, CAT_TO_READ);
     }
     if (rv == APR_SUCCESS && use != CAT_TO_READ) {
@@ -219,20 +252,20 @@ apr_status_t cat_checkout_connect_bare(cat_db_t *db, cat_db_use_t use, cat_conne
     if (rv == APR_SUCCESS) {
         rv = connect_unchecked(db, use);
     }
-    *conn = db->conn;
+    *conn = db->use->conn;
     return rv;
 }
 
 apr_status_t cat_checkout_check_schema(cat_db_t *db)
 {
-    return cat_source_has_schema(db->source) ? APR_SUCCESS : db->source->migrate(db);
+    return cat_source_has_schema(db->use->source) ? APR_SUCCESS : db->use->source->migrate(db);
 }
 
 apr_status_t cat_checkout_connect(cat_db_t *db, cat_db_use_t use)
 {
     cat_connection_t *conn;
     apr_status_t rv =
-        db->has_write_lock ? APR_SUCCESS : cat_checkout_check_schema(db); /* which may take the write lock */
+        db->use->has_write_lock ? APR_SUCCESS : cat_checkout_check_schema(db); /* which may take the write lock */
 
     return rv == APR_SUCCESS ? cat_checkout_connect_bare(db, use, &conn) : rv;
 }
@@ -265,7 +298,8 @@ static apr_status_t final_status(apr_status_t rv)
 
 static cat_log_level_t fault_level(const cat_db_t *db, apr_status_t rv)
 {
-    return rv == CAT_ECONFLICT || cat_connection_is_locked(db->conn, rv) ? cat_log_busy_level(db->log) : CAT_LOG_ERROR;
+    return rv == CAT_ECONFLICT || cat_connection_is_locked(db->use->conn, rv) ? cat_log_busy_level(db->log)
+                                                                              : CAT_LOG_ERROR;
 }
 
 void cat_checkout_give_up(cat_db_t *db, apr_status_t *rv)
@@ -273,8 +307,8 @@ void cat_checkout_give_up(cat_db_t *db, apr_status_t *rv)
     if (!cat_checkout_is_fault(*rv)) {
         return;
     }
-    if (db->conn) {
-        cat_connection_log_fault(db->conn, db->log, fault_level(db, *rv));
+    if (db->use->conn) {
+        cat_connection_log_fault(db->use->conn, db->log, fault_level(db, *rv));
         *rv = final_status(*rv);
     }
     cat_checkout_release(db);
@@ -284,9 +318,9 @@ int cat_checkout_try_again(cat_db_t *db, apr_status_t *rv, cat_repeat_t repeat, 
 {
     apr_interval_time_t pause;
 
-    if (*rv == CAT_ENOTREADY && cat_source_may_get_ready(db->source)) {
+    if (*rv == CAT_ENOTREADY && cat_database_may_get_ready(&db->use->source->database)) {
         pause = READY_INTERVAL;
-    } else if (cat_checkout_is_fault(*rv) && db->conn && ++*tries < TRIES && had_no_effect(*rv, repeat)) {
+    } else if (cat_checkout_is_fault(*rv) && db->use->conn && ++*tries < TRIES && had_no_effect(*rv, repeat)) {
         pause = *tries * TRY_INTERVAL;
     } else {
         cat_checkout_give_up(db, rv);
@@ -311,4 +345,26 @@ int cat_checkout_attempt(cat_attempt_t *a)
         }
     }
     return 0;
+}
+
+static apr_status_t select_in_transaction(cat_db_t *db, const cat_select_t *select)
+{
+    return db->use->failed == APR_SUCCESS
+               ? cat_checkout_note_failure(db, cat_statement_select(db->use->conn, db->pool, select))
+               : db->use->failed;
+}
+
+static apr_status_t select_alone(cat_db_t *db, const cat_select_t *select)
+{
+    cat_attempt_t a = {.db = db, .use = CAT_TO_READ, .repeat = CAT_REPEATABLE};
+
+    while (cat_checkout_attempt(&a)) {
+        a.rv = cat_statement_select(db->use->conn, db->pool, select);
+    }
+    return a.rv;
+}
+
+apr_status_t cat_checkout_select(cat_db_t *db, const cat_select_t *select)
+{
+    return db->use->in_transaction ? select_in_transaction(db, select) : select_alone(db, select);
 }

@@ -5,17 +5,13 @@
 #include <apr_tables.h>
 
 #include "db/connection/connection.h"
+#include "db/connection/select.h"
 #include "db/pool/group.h"
 #include "db/pool/source.h"
-#include "lib/conf.h"
-#include "lib/log.h"
+#include "db/pool/use.h"
 #include "lib/timing.h"
 
-/*
- * Takes a connection out of the pool for a use of the database, gives it back, and decides whether to repeat what
- * failed. Below db.h, for the files that need more of cat_db_t than its functions.
- */
-typedef struct cat_db_t cat_db_t;
+/* Takes a connection out of the pool for a use of the database, gives it back, and decides whether to repeat what failed. */
 typedef struct cat_companion_t cat_companion_t;
 
 typedef enum cat_db_use_t {
@@ -28,17 +24,14 @@ typedef enum cat_db_use_t {
  * once. */
 typedef enum { CAT_NOT_REPEATABLE, CAT_REPEATABLE } cat_repeat_t;
 
-/* Used by one thread at a time: the leader of a group commit uses those of threads that sleep. */
-struct cat_db_t {
-    apr_pool_t *pool;
-    const cat_conf_t *conf;
+/* What src/db keeps of a use. Used by one thread at a time: a group commit leader uses those of threads that sleep. */
+struct cat_use_t {
     cat_source_t *source;
-    const cat_log_t *log;
     const char *network; /* of the client: see cat_db_serve; NULL: none */
     int is_first;        /* flag: see cat_db_go_first */
     int search;          /* its place among searches */
     cat_db_handle_t handle;
-    cat_connection_t *conn; /* NULL: none is taken. While a group commit leader runs this use's write: the leader's */
+    cat_connection_t *conn; /* NULL: none is checked out. During a group commit, the leader's */
     int is_given_back;      /* flag: the end of the pool releases it */
     int has_write_lock;
     int write_lock_slot; /* where it is held */
@@ -51,6 +44,9 @@ struct cat_db_t {
     cat_timing_t *timing;                  /* NULL: nothing is measured */
     apr_time_t connected;                  /* cat_timing_begin, when it took the connection */
 };
+
+/* cat_db_make. */
+cat_db_t *cat_checkout_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log);
 
 /* Unless this child knows that the schema is right: checks it, or brings it up to date. Statuses as of
  * cat_migration_try. */
@@ -122,5 +118,8 @@ typedef struct cat_attempt_t {
 
 /* 1: the db has a connection for an attempt. 0: there is none, or the latest attempt is not to be repeated. */
 int cat_checkout_attempt(cat_attempt_t *a);
+
+/* Runs a select: in the use's transaction, or on a connection that is taken for it, and again after a loss. */
+apr_status_t cat_checkout_select(cat_db_t *db, const cat_select_t *select);
 
 #endif

@@ -1,4 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads that arrive while another one works for the database form a queue, and one of them works for all.
+ *
+ *     A joins  --> LEADER       collects nothing: it is alone          leaves: wakes B, the next leader
+ *     B joins       waits ....................................... --> LEADER   collects C and D     leaves
+ *     C joins              waits ................................................................ --> DONE
+ *     D joins                  waits ............................................................ --> DONE
+ *
+ * The longer the leader takes, the more threads arrive and the more its successor carries: under load the number of
+ * commits falls while the number of writes rises. A thread that is alone is its own leader and makes no system call.
+ *
+ * Items are on the stacks of their threads, so joining allocates nothing. A thread sleeps on a semaphore of its own and is
+ * woken once; after its time it withdraws its item under the mutex, unless a leader has collected it, which will wake it.
+ */
 #include "db/pool/group.h"
 
 #include <errno.h>

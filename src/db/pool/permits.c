@@ -1,4 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A counting semaphore with an order: waiting threads get permits in the order of arrival, but those with a higher limit
+ * go first. With 8 connections, requests may have 7 of them; the health check, for which a busy server is not a dead one,
+ * may have all 8:
+ *
+ *     taken 7 of 8     queue: health (8) | request (7), request (7)     the first is served now, the requests one after the
+ *                                                                       other, whenever fewer than 7 are taken
+ *
+ * A permit that is given back goes to the first thread of the queue without becoming free in between, so a thread that
+ * arrives later cannot take it.
+ */
 #include "db/pool/permits.h"
 
 #include <errno.h>

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pool of a database that CatalogDatabase names, as mod_dbd's is for DBDriver: an apr_reslist of open connections for
+ * each child. It checks each connection before it hands it out. The source above limits how many are in use, so the list
+ * never blocks; it only closes what has been idle for five minutes.
+ *
+ * A connection's memory pool is unmanaged and dies with the connection: a request's pool may outlive the list, and has its
+ * connection until then.
+ */
 #include "db/pool/pool.h"
 
 #include <apr_reslist.h>

@@ -1,4 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Between the pool, which knows open handles, and the statements, which need a session that is set up: what happens to a
+ * connection when it leaves its pool, and when it goes back.
+ *
+ *     leaves, new          files checked --> dialect learned --> session texts sent --> timeline checked (PostgreSQL)
+ *     leaves, opened anew  the same, and its prepared statements are forgotten
+ *     leaves, kept         was one lost meanwhile? idle for long, and for a write? then it is asked first
+ *     goes back            a SQLite file that is mapped read-only is opened anew; a connection that is lost, or whose ROLLBACK
+ *                          was refused, goes to the pool, which checks it, and is not kept warm
+ *
+ * A SQLite file may be removed or replaced under the server's feet. SQLite would go on with the deleted file, or create an
+ * empty one. So the identities of the file, its WAL and its index are compared with those that the server first saw,
+ * before the connection reads and about once a second after that.
+ */
 #include "db/pool/pooled_connection.h"
 
 #include <apr_file_io.h>
@@ -7,9 +21,10 @@
 
 #include "db/connection/connection_state.h"
 #include "db/connection/executor.h"
-#include "db/sqlite/sqlite.h"
 #include "db/dialects/status.h"
 #include "db/pool/timeline.h"
+#include "db/sqlite/sqlite.h"
+#include "db/sqlite/sqlite_native.h"
 #include "lib/log.h"
 
 #define CONN_KEY "catalog:conn"
@@ -20,7 +35,7 @@
 /* How often a new connection retries its first statement while others have locked the database. */
 #define FIRST_INTERVAL apr_time_from_msec(10)
 
-/* A connection that was in the pool for so long may have been dropped by something between the module and the database,
+/* After this time in the pool a connection may have been dropped by something between the module and the database,
  * which tells neither of the two. */
 #define IDLE_TIME apr_time_from_sec(10)
 
@@ -40,27 +55,28 @@ static apr_status_t protect_new_file(const char *path, apr_pool_t *pool)
 /* Another process may have created WAL and index between the looks at the two: then both are there now. */
 static int has_same_wal(const cat_source_t *source, cat_files_t *files)
 {
-    if (cat_file_registry_is_same_wal(source->registry, files)) {
+    if (cat_file_registry_is_same_wal(source->database.registry, files)) {
         return 1;
     }
     cat_files_look(files);
-    return cat_file_registry_is_same_wal(source->registry, files);
+    return cat_file_registry_is_same_wal(source->database.registry, files);
 }
 
 /* Before the connection reads, because SQLite would create a new WAL in place of one that was removed. */
 static apr_status_t check_files(const cat_source_t *source, cat_connection_t *conn, const cat_log_t *log)
 {
-    cat_files_t *files = &conn->files;
+    cat_files_t *files;
 
     conn->file = cat_sqlite_file(&conn->handle);
     if (!conn->file || !*conn->file) {
         conn->file = NULL; /* a server, or a database in memory */
         return APR_SUCCESS;
     }
+    files = &conn->sqlite->files;
     conn->file = apr_pstrdup(conn->handle.pool, conn->file);
-    conn->knows_wal = 0;
+    conn->sqlite->knows_wal = 0;
     cat_files_find(files, conn->handle.pool, conn->file);
-    if (!cat_file_registry_is_same_file(source->registry, files)) {
+    if (!cat_file_registry_is_same_file(source->database.registry, files)) {
         return cat_connection_file_is_gone(conn, log, files->paths[CAT_FILE_DATABASE]);
     }
     if (!has_same_wal(source, files)) {
@@ -94,12 +110,13 @@ static apr_status_t send_until(cat_connection_t *conn, const char *text, apr_tim
 
 /* Others find the database locked while a process opens it as the first one, closes it as the last, or creates its
  * schema. Later statements wait by themselves: BEGIN in SQLite, the others in the driver. */
-static apr_status_t send_first(cat_connection_t *conn, const char *text, int has_write_lock, const cat_log_t *log)
+static apr_status_t send_first(cat_source_t *source, cat_connection_t *conn, const char *text, int has_write_lock,
+                               const cat_log_t *log)
 {
     apr_status_t rv = send_until(conn, text, 0);
 
     if (cat_connection_is_locked(conn, rv)) {
-        rv = has_write_lock ? APR_SUCCESS : wait_for_other_children(conn->source, log);
+        rv = has_write_lock ? APR_SUCCESS : wait_for_other_children(source, log);
         if (rv == APR_SUCCESS) {
             rv = send_until(conn, text, apr_time_now() + CAT_SOURCE_LOCK_PATIENCE);
         }
@@ -107,12 +124,13 @@ static apr_status_t send_first(cat_connection_t *conn, const char *text, int has
     return rv;
 }
 
-static apr_status_t set_up_session(cat_connection_t *conn, int has_write_lock, const cat_log_t *log)
+static apr_status_t set_up_session(cat_source_t *source, cat_connection_t *conn, int has_write_lock,
+                                   const cat_log_t *log)
 {
     apr_status_t rv = APR_SUCCESS;
 
     for (const char *const *text = conn->dialect->session; *text && rv == APR_SUCCESS; text++) {
-        rv = send_first(conn, *text, has_write_lock, log);
+        rv = send_first(source, conn, *text, has_write_lock, log);
     }
     return rv;
 }
@@ -120,11 +138,11 @@ static apr_status_t set_up_session(cat_connection_t *conn, int has_write_lock, c
 /* Notes the WAL and its index, which this connection has open; a database has none before its first migration. */
 static void note_wal(const cat_source_t *source, cat_connection_t *conn)
 {
-    cat_files_look(&conn->files);
-    if (conn->files.identities[CAT_FILE_WAL] && conn->files.identities[CAT_FILE_INDEX]) {
-        cat_file_registry_note_wal(source->registry, &conn->files);
-        conn->has_readonly_index = cat_sqlite_has_readonly_index(&conn->handle);
-        conn->knows_wal = 1;
+    cat_files_look(&conn->sqlite->files);
+    if (conn->sqlite->files.identities[CAT_FILE_WAL] && conn->sqlite->files.identities[CAT_FILE_INDEX]) {
+        cat_file_registry_note_wal(source->database.registry, &conn->sqlite->files);
+        conn->sqlite->has_readonly_index = cat_sqlite_has_readonly_index(&conn->handle);
+        conn->sqlite->knows_wal = 1;
     }
 }
 
@@ -149,7 +167,7 @@ static apr_status_t set_up_connection(cat_source_t *source, cat_connection_t *co
         return rv;
     }
     learn_dialect(source, conn);
-    rv = set_up_session(conn, has_write_lock, log);
+    rv = set_up_session(source, conn, has_write_lock, log);
     if (rv != APR_SUCCESS && rv != CAT_ELOST && rv != CAT_EBUSY) {
         cat_connection_log_fault(conn, log, CAT_LOG_ERROR);
         return CAT_EDOWN;
@@ -164,15 +182,15 @@ static apr_status_t set_up_connection(cat_source_t *source, cat_connection_t *co
 /* While a connection is open, SQLite neither deletes the files nor creates others: somebody else has. */
 static apr_status_t compare_files(const cat_source_t *source, cat_connection_t *conn, const cat_log_t *log)
 {
-    cat_files_t now = conn->files;
+    cat_files_t now = conn->sqlite->files;
 
     cat_files_look(&now);
-    for (int i = 0; i < (conn->knows_wal ? CAT_FILES : CAT_FILE_WAL); i++) {
-        if (conn->files.identities[i] != now.identities[i]) {
+    for (int i = 0; i < (conn->sqlite->knows_wal ? CAT_FILES : CAT_FILE_WAL); i++) {
+        if (conn->sqlite->files.identities[i] != now.identities[i]) {
             return cat_connection_file_is_gone(conn, log, now.paths[i]);
         }
     }
-    return cat_file_registry_is_same_file(source->registry, &now)
+    return cat_file_registry_is_same_file(source->database.registry, &now)
                ? APR_SUCCESS
                : cat_connection_file_is_gone(conn, log, now.paths[CAT_FILE_DATABASE]);
 }
@@ -182,12 +200,12 @@ static apr_status_t look_at_files(const cat_source_t *source, cat_connection_t *
     apr_time_t now = apr_time_now();
     apr_status_t rv;
 
-    if (!conn->file || (now >= conn->looked && now - conn->looked < FILE_INTERVAL)) {
+    if (!conn->file || (now >= conn->sqlite->looked && now - conn->sqlite->looked < FILE_INTERVAL)) {
         return APR_SUCCESS;
     }
     rv = compare_files(source, conn, log);
     if (rv == APR_SUCCESS) {
-        conn->looked = now;
+        conn->sqlite->looked = now;
     }
     return rv;
 }
@@ -198,9 +216,9 @@ static apr_status_t save_deleted_wal(void *connection)
 {
     cat_connection_t *conn = connection;
 
-    if (conn->knows_wal) {
-        cat_files_look(&conn->files);
-        if (!conn->files.identities[CAT_FILE_WAL]) {
+    if (conn->sqlite->knows_wal) {
+        cat_files_look(&conn->sqlite->files);
+        if (!conn->sqlite->files.identities[CAT_FILE_WAL]) {
             cat_sqlite_checkpoint(&conn->handle);
         }
     }
@@ -215,8 +233,9 @@ static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t 
 
     *conn = c; /* for its fault, whether it can be used or not */
     c->handle = *handle;
-    c->source = source;
+    c->database = &source->database;
     c->name = source->name;
+    c->sqlite = cat_sqlite_native_make(handle);
     c->dialect = cat_dialect_find(apr_dbd_name(handle->driver));
     if (!c->dialect) {
         cat_log(log, CAT_LOG_ERROR, 0, "CAT007: the driver %s is not supported", apr_dbd_name(handle->driver));
@@ -229,7 +248,9 @@ static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t 
     rv = set_up_connection(source, c, has_write_lock, log);
     if (rv == APR_SUCCESS) {
         apr_pool_userdata_setn(c, CONN_KEY, NULL, handle->pool);
-        c->reader = cat_sqlite_reader_make(handle);
+        if (c->sqlite) {
+            c->sqlite->reader = cat_sqlite_reader_make(handle);
+        }
         apr_pool_pre_cleanup_register(handle->pool, c, save_deleted_wal);
     }
     return rv;
@@ -238,19 +259,24 @@ static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t 
 /* Not before a connection has been given back once: it is likely to stay then. */
 static void track_commits(cat_connection_t *conn, const cat_source_t *source, const cat_log_t *log)
 {
-    if (!conn->is_tracked && conn->has_read && conn->file && source->wal_index) {
-        conn->is_tracked = 1;
-        cat_commit_tracker_hold(&conn->tracker, conn->handle.pool, source, conn->file, log);
+    cat_sqlite_connection_t *sqlite = conn->sqlite;
+
+    if (conn->file && source->wal_index && sqlite->has_read && !sqlite->is_tracked) {
+        sqlite->is_tracked = 1;
+        sqlite->tracker.generations = source->generations;
+        sqlite->tracker.metrics = source->database.metrics;
+        cat_commit_tracker_hold(&sqlite->tracker, conn->handle.pool, source->wal_index, conn->file, log);
     }
 }
 
 /* Ends the transaction whose ROLLBACK the database refused, unless the database has ended the connection meanwhile. */
-static apr_status_t resume_abandoned(cat_connection_t *conn, int has_write_lock, const cat_log_t *log)
+static apr_status_t resume_abandoned(cat_source_t *source, cat_connection_t *conn, int has_write_lock,
+                                     const cat_log_t *log)
 {
     apr_status_t rv = cat_connection_send(conn, "ROLLBACK");
 
     if (rv == APR_SUCCESS) {
-        rv = set_up_session(conn, has_write_lock, log);
+        rv = set_up_session(source, conn, has_write_lock, log);
     }
     conn->is_abandoned = rv != APR_SUCCESS;
     return rv == APR_SUCCESS || rv == CAT_ENOTREADY ? rv : CAT_ELOST;
@@ -259,7 +285,7 @@ static apr_status_t resume_abandoned(cat_connection_t *conn, int has_write_lock,
 static apr_status_t note_cut(cat_source_t *source, cat_connection_t *conn)
 {
     conn->is_lost = 1;
-    cat_source_note_loss(source);
+    cat_database_note_loss(&source->database);
     return CAT_ELOST;
 }
 
@@ -268,7 +294,7 @@ static apr_status_t note_cut(cat_source_t *source, cat_connection_t *conn)
  * after another connection was lost. */
 static apr_status_t check_idle(cat_source_t *source, cat_connection_t *conn, int to_write, apr_time_t now)
 {
-    int may_hide_loss = cat_source_lost_one_since(source, conn->used) ||
+    int may_hide_loss = cat_database_lost_one_since(&source->database, conn->used) ||
                         (to_write && (now < conn->used || now - conn->used > IDLE_TIME));
 
     if ((to_write || may_hide_loss) && conn->dialect->executor->is_cut(conn)) {
@@ -284,13 +310,13 @@ static apr_status_t wake_connection(cat_source_t *source, cat_connection_t *conn
     apr_status_t rv = APR_SUCCESS;
 
     if (conn->is_abandoned) {
-        rv = resume_abandoned(conn, to_write, log);
+        rv = resume_abandoned(source, conn, to_write, log);
     } else if (conn->is_lost || is_new) {
         conn->dialect->executor->forget(conn);
         conn->is_lost = 0;
         rv = set_up_connection(source, conn, to_write, log);
         conn->is_lost |= rv != APR_SUCCESS;
-    } else if (conn->dialect->is_pooled_unasked) {
+    } else if (conn->dialect->pool_skips_ping) {
         rv = check_idle(source, conn, to_write, now);
     }
     conn->used = now;
@@ -308,7 +334,7 @@ apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle
         return make_connection(source, handle, to_write, log, conn);
     }
     *conn = kept;
-    (*conn)->source = source;
+    (*conn)->database = &source->database;
     if (!cat_source_dialect(source)) { /* a source that shares the pool has opened the connection */
         learn_dialect(source, *conn);
     }
@@ -320,28 +346,28 @@ apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle
 /* A connection that was opened while the file was read-only stays read-only, and all connections of the process share a
  * read-only mapping of the index until the last of them is closed. So such a connection is not kept open in the
  * pool. */
-static void leave_file(cat_connection_t *conn)
+static void leave_file(const cat_source_t *source, cat_connection_t *conn)
 {
-    if (!conn->knows_wal && !conn->is_lost) {
-        note_wal(conn->source, conn);
+    if (!conn->sqlite->knows_wal && !conn->is_lost) {
+        note_wal(source, conn);
     }
-    if (!conn->is_lost && !conn->has_readonly_index) {
+    if (!conn->is_lost && !conn->sqlite->has_readonly_index) {
         return;
     }
-    cat_commit_tracker_release(&conn->tracker, conn->handle.pool);
-    conn->is_tracked = 0;
-    conn->has_read = 0;
-    cat_sqlite_reader_detach(conn->reader);
-    if (cat_source_reopen(conn->source, &conn->handle) == APR_SUCCESS) {
+    cat_commit_tracker_release(&conn->sqlite->tracker, conn->handle.pool);
+    conn->sqlite->is_tracked = 0;
+    conn->sqlite->has_read = 0;
+    cat_sqlite_reader_detach(conn->sqlite->reader);
+    if (cat_source_reopen(source, &conn->handle) == APR_SUCCESS) {
         conn->is_lost = 1; /* the next use sets up the session */
     }
-    cat_sqlite_reader_attach(conn->reader, &conn->handle);
+    cat_sqlite_reader_attach(conn->sqlite->reader, &conn->handle);
 }
 
-int cat_pooled_connection_leave(cat_connection_t *conn)
+int cat_pooled_connection_leave(const cat_source_t *source, cat_connection_t *conn)
 {
     if (conn->file) {
-        leave_file(conn);
+        leave_file(source, conn);
     }
     return !conn->is_lost && !conn->is_abandoned;
 }

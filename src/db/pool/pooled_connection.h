@@ -19,6 +19,6 @@ apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle
                                        const cat_log_t *log, cat_connection_t **conn);
 
 /* Call it before the connection goes back to its pool. 0: it is not in order. */
-int cat_pooled_connection_leave(cat_connection_t *conn);
+int cat_pooled_connection_leave(const cat_source_t *source, cat_connection_t *conn);
 
 #endif

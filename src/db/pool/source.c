@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A source hands out the connections of one mount, with limits that the pools behind it do not have.
+ *
+ *     cat_source_open:   permit  -->  warm connection  -->  pool  -->  new connection
+ *                        at most      used within the       checks it   one thread at a time while the
+ *                        max, 1 s     last 100 ms                       database is not known to be up
+ *
+ * A server that does not answer costs each attempt its time-out. While the database is down, one thread therefore tries,
+ * and those that come meanwhile are answered 503 within half a second:
+ *
+ *     NEW --first connection--> UP --attempt fails--> DOWN --attempt succeeds--> UP
+ */
 #include "db/pool/source.h"
 
 #include <apr_strings.h>
 #include <unistd.h>
 
-#include "db/sqlite/database_file.h"
 #include "db/dialects/status.h"
+#include "db/sqlite/database_file.h"
 #include "lib/time.h"
 
 /* How long a request may wait for a connection before it answers 503. The pools themselves would wait without limit. */
@@ -55,7 +67,7 @@ static apr_status_t create_parts(cat_source_t *source, apr_pool_t *pool)
     rv = rv ? rv : apr_thread_mutex_create(&source->export_mutex, APR_THREAD_MUTEX_DEFAULT, pool);
     rv = rv ? rv : apr_thread_cond_create(&source->attempt_ended, pool);
     rv = rv ? rv : cat_permits_create(&source->permits, pool);
-    rv = rv ? rv : cat_warm_create(&source->warm, pool);
+    rv = rv ? rv : cat_warm_create(&source->warm, pool, &source->database);
     rv = rv ? rv : create_groups(source, pool);
     return rv || !source->cache ? rv : cat_wal_index_create(&source->wal_index, pool);
 }
@@ -72,7 +84,7 @@ apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const
         apr_pool_pre_cleanup_register(pool, source, close_warm);
     }
     source->write_locks = locks;
-    source->registry = registry;
+    source->database.registry = registry;
     source->migrate = migrate;
     return rv;
 }
@@ -97,25 +109,9 @@ int cat_source_has_schema(const cat_source_t *source)
     return atomic_load_explicit(&source->ready, memory_order_acquire);
 }
 
-void cat_source_note_revocations(cat_source_t *source, apr_time_t began)
-{
-    atomic_store_explicit(&source->revocations_at, began, memory_order_release);
-}
-
 apr_time_t cat_source_revocations_at(const cat_source_t *source)
 {
     return atomic_load_explicit(&source->revocations_at, memory_order_acquire);
-}
-
-void cat_source_note_complete_parts(cat_source_t *source, int parts)
-{
-    atomic_store(&source->complete_parts, parts);
-    atomic_store(&source->parts_at, apr_time_now());
-}
-
-int cat_source_complete_parts(const cat_source_t *source, apr_time_t since)
-{
-    return atomic_load(&source->parts_at) > since ? atomic_load(&source->complete_parts) : 0;
 }
 
 static apr_status_t wait_for_condition(apr_thread_cond_t *condition, apr_thread_mutex_t *mutex, apr_time_t deadline)
@@ -198,7 +194,7 @@ static void log_no_connection(const cat_source_t *source, apr_pool_t *pool, cons
 
 static void count_failure(const cat_source_t *source, cat_connection_failure_t failure)
 {
-    cat_metrics_add(source->metrics, CAT_METRIC_CONNECTION_FAILURES, (int)failure, 1);
+    cat_metrics_add(source->database.metrics, CAT_METRIC_CONNECTION_FAILURES, (int)failure, 1);
 }
 
 /* CAT002 has said why the database is down. */
@@ -268,7 +264,7 @@ static apr_status_t wait_for_permit(cat_source_t *source, int max)
     apr_time_t begun = cat_time_monotonic();
     apr_status_t rv = cat_permits_take(source->permits, max, apr_time_now() + PATIENCE);
 
-    cat_metrics_observe(source->metrics, CAT_METRIC_CONNECTION_WAIT, cat_time_monotonic() - begun);
+    cat_metrics_observe(source->database.metrics, CAT_METRIC_CONNECTION_WAIT, cat_time_monotonic() - begun);
     return rv;
 }
 
@@ -276,13 +272,13 @@ static apr_status_t take_permit(cat_source_t *source, int max)
 {
     apr_status_t rv = cat_permits_try(source->permits, max) ? APR_SUCCESS : wait_for_permit(source, max);
 
-    cat_metrics_shift(source->metrics, CAT_METRIC_CONNECTIONS, rv == APR_SUCCESS);
+    cat_metrics_shift(source->database.metrics, CAT_METRIC_CONNECTIONS, rv == APR_SUCCESS);
     return rv;
 }
 
 static void give_permit_back(const cat_source_t *source)
 {
-    cat_metrics_shift(source->metrics, CAT_METRIC_CONNECTIONS, -1);
+    cat_metrics_shift(source->database.metrics, CAT_METRIC_CONNECTIONS, -1);
     cat_permits_give_back(source->permits);
 }
 
@@ -323,7 +319,7 @@ void cat_source_keep(cat_source_t *source, cat_db_handle_t *handle)
 {
     const cat_dialect_t *dialect = cat_source_dialect(source);
 
-    if (dialect && dialect->asks_when_checked && cat_warm_keep(source->warm, handle, source->keeps, apr_time_now())) {
+    if (dialect && dialect->check_is_round_trip && cat_warm_keep(source->warm, handle, source->keeps, apr_time_now())) {
         give_permit_back(source);
     } else {
         cat_source_close(source, handle);
@@ -335,7 +331,7 @@ apr_status_t cat_source_check(cat_source_t *source, apr_pool_t *pool, cat_db_han
     if (!handle->is_warm || apr_dbd_check_conn(handle->driver, pool, handle->dbd) == APR_SUCCESS) {
         return APR_SUCCESS;
     }
-    cat_source_note_loss(source);
+    cat_database_note_loss(&source->database);
     return CAT_ELOST;
 }
 
@@ -365,7 +361,7 @@ apr_status_t cat_source_log_late(cat_source_t *source, const cat_log_t *log)
 {
     char more[CAT_REPEATS_TEXT];
 
-    cat_metrics_add(source->metrics, CAT_METRIC_WRITE_REFUSALS, 0, 1);
+    cat_metrics_add(source->database.metrics, CAT_METRIC_WRITE_REFUSALS, 0, 1);
     if (cat_source_sums_up(log, &source->late_refusals, more)) {
         cat_log(log, cat_log_busy_level(log), 0, "CAT008: %s: gave up after %d seconds waiting for the write lock%s",
                 source->name, (int)apr_time_sec(CAT_SOURCE_WRITE_PATIENCE), more);
@@ -377,42 +373,4 @@ int cat_source_sums_up(const cat_log_t *log, cat_repeats_t *repeats, char more[C
 {
     more[0] = '\0';
     return log->is_background || cat_repeats_note(repeats, cat_time_monotonic(), more);
-}
-
-void cat_source_note_loss(cat_source_t *source)
-{
-    apr_thread_mutex_lock(source->mutex);
-    source->lost_at = apr_time_now();
-    apr_thread_mutex_unlock(source->mutex);
-    cat_warm_distrust(source->warm, apr_time_now());
-}
-
-int cat_source_lost_one_since(cat_source_t *source, apr_time_t since)
-{
-    int lost;
-
-    apr_thread_mutex_lock(source->mutex);
-    lost = since <= source->lost_at;
-    apr_thread_mutex_unlock(source->mutex);
-    return lost;
-}
-
-void cat_source_note_refusal(cat_source_t *source)
-{
-    apr_time_t none = 0;
-    atomic_compare_exchange_strong_explicit(&source->refused_since, &none, apr_time_now(), memory_order_acq_rel,
-                                            memory_order_acquire);
-}
-
-void cat_source_note_taken(cat_source_t *source)
-{
-    if (atomic_load_explicit(&source->refused_since, memory_order_relaxed)) {
-        atomic_store_explicit(&source->refused_since, 0, memory_order_release);
-    }
-}
-
-int cat_source_may_get_ready(const cat_source_t *source)
-{
-    apr_time_t since = atomic_load_explicit(&source->refused_since, memory_order_acquire), now = apr_time_now();
-    return since == 0 || (now >= since && now - since < CAT_SOURCE_READY_PATIENCE);
 }

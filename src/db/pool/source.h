@@ -7,17 +7,17 @@
 #include <apr_thread_mutex.h>
 #include <stdatomic.h>
 
-#include "db/dialects/dialect.h"
-#include "db/sqlite/file_registry.h"
-#include "db/pool/group.h"
+#include "db/connection/database.h"
 #include "db/connection/handle.h"
+#include "db/dialects/dialect.h"
+#include "db/pool/group.h"
 #include "db/pool/permits.h"
 #include "db/pool/warm.h"
-#include "db/sqlite/wal_index.h"
 #include "db/pool/write_lock.h"
+#include "db/sqlite/file_registry.h"
+#include "db/sqlite/wal_index.h"
 #include "lib/conf.h"
 #include "lib/log.h"
-#include "shm/metrics.h"
 #include "shm/repeats.h"
 #include "shm/response_cache.h"
 #include "shm/semaphore.h"
@@ -57,16 +57,15 @@ typedef apr_status_t cat_source_migrate_t(const cat_db_t *db);
 /* Where a mount's connections come from. Created with the configuration; child_init completes it before there are
  * threads. After that only the fields below "guarded by" and "atomic" change. */
 struct cat_source_t {
-    const char *name; /* for logs: no secret in it */
-    const char *path; /* the database's file; NULL: it is none, or not known to be one */
+    cat_database_t database; /* what its connections share */
+    const char *name;        /* for logs: no secret in it */
+    const char *path;        /* the database's file; NULL: it is none, or not known to be one */
     const cat_connector_t *connector;
     void *context;
     const cat_write_locks_t *write_locks;
-    const cat_file_registry_t *registry;
     cat_source_migrate_t *migrate;
     cat_response_cache_t *cache; /* where responses are kept, with `generations`; NULL: none are */
     cat_generations_t *generations;
-    const cat_metrics_t *metrics; /* NULL: nothing is counted */
     /* Over all children of the server, and fair to the networks of clients; NULL: there is no limit. */
     cat_semaphore_t *searches;    /* lists that the database may take long for (cat_db_begin_search) */
     cat_semaphore_t *long_writes; /* transactions of many writes (db/work/transaction.h) */
@@ -87,14 +86,12 @@ struct cat_source_t {
     /* ---- guarded by the mutex ---- */
     cat_source_state_t state;
     int is_attempted;      /* flag: a thread tries to connect while the database is not known to be up */
-    apr_time_t lost_at;    /* when a connection was last found lost */
     int stale_connections; /* how many were given back while it was down */
     /* ---- atomic ---- */
     _Atomic(const cat_dialect_t *) dialect; /* NULL until the first connection was seen; written after write_lock */
     _Atomic(cat_semaphore_t *) write_lock;  /* NULL: the database takes several writers at once */
     atomic_uint next_reads;                 /* which of reads the next row joins, modulo their number */
     atomic_int ready;                       /* flag: the schema was found to be right */
-    _Atomic apr_time_t refused_since;       /* since then the database is not ready; 0: it took the last statement */
     _Atomic apr_time_t revocations_at;      /* begin of the last successful reading of ended sessions; 0: none yet */
     _Atomic apr_time_t parts_at;            /* when complete_parts was noted; written after it */
     atomic_int complete_parts;              /* of the index, see catalogue/search/indexes.h */
@@ -136,14 +133,8 @@ cat_semaphore_t *cat_source_write_lock(const cat_source_t *source);
 void cat_source_note_schema(cat_source_t *source, int is_right);
 int cat_source_has_schema(const cat_source_t *source);
 
-/* Notes when the last successful read of ended sessions began; and returns that, 0: none yet. */
-void cat_source_note_revocations(cat_source_t *source, apr_time_t began);
+/* When the last successful read of ended sessions began (cat_db_note_revocations); 0: none yet. */
 apr_time_t cat_source_revocations_at(const cat_source_t *source);
-
-/* Notes which parts of the index are complete (catalogue/search/indexes.h); and returns that, 0 if nothing was noted since the
- * time. */
-void cat_source_note_complete_parts(cat_source_t *source, int parts);
-int cat_source_complete_parts(const cat_source_t *source, apr_time_t since);
 
 /* Opens a connection anew that is taken out and of no use as it is. */
 apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *handle);
@@ -175,21 +166,5 @@ apr_status_t cat_source_log_late(cat_source_t *source, const cat_log_t *log);
 /* Is a line to be logged about what others were first for? more: then how many like it were not, for its end. Those of background jobs
  * are not summed up. */
 int cat_source_sums_up(const cat_log_t *log, cat_repeats_t *repeats, char more[CAT_REPEATS_TEXT]);
-
-/* Notes that a connection was lost; and returns whether one has been since then. */
-void cat_source_note_loss(cat_source_t *source);
-int cat_source_lost_one_since(cat_source_t *source, apr_time_t since);
-
-/* Notes that the database refused a statement because it is not ready, or that it executed one. */
-void cat_source_note_refusal(cat_source_t *source);
-void cat_source_note_taken(cat_source_t *source);
-
-/*
- * Is a database that is not ready worth waiting for? Yes for CAT_SOURCE_READY_PATIENCE since it refused a statement: a
- * cluster whose nodes come and go has no quorum for a moment. After that requests would only pile up. And yes once it
- * has executed a statement of another thread since the refusal.
- */
-#define CAT_SOURCE_READY_PATIENCE apr_time_from_sec(2)
-int cat_source_may_get_ready(const cat_source_t *source);
 
 #endif

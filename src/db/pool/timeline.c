@@ -19,6 +19,7 @@
 #include "db/connection/connection.h"
 #include "db/connection/executor.h"
 #include "db/dialects/status.h"
+#include "db/sqlite/file_registry.h"
 #include "lib/hash.h"
 
 /* "CLUSTER TIMELINE" as one word: the cluster's hash above, the timeline below. 0: the server is no primary, or does not say. */
@@ -32,7 +33,7 @@ static apr_uint64_t parse_timeline(const char *text)
 
 static apr_uint64_t note_timeline(const cat_connection_t *conn, apr_uint64_t timeline)
 {
-    return cat_file_registry_note_timeline(conn->source->registry, conn->name, timeline);
+    return cat_file_registry_note_timeline(conn->database->registry, conn->name, timeline);
 }
 
 /* For cat_executor_t.ask_hosts. */
@@ -52,7 +53,7 @@ static apr_status_t refuse_connection(cat_connection_t *conn, apr_uint64_t newes
         conn->fault, sizeof(conn->fault),
         "this primary is on timeline %u, but another server was promoted to timeline %u; stop the former primary",
         (unsigned)conn->timeline, (unsigned)newest);
-    cat_source_note_refusal(conn->source);
+    cat_database_note_refusal(conn->database);
     conn->dialect->executor->cut(conn);
     conn->is_lost = 1;
     return CAT_ENOTREADY;

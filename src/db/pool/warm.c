@@ -6,6 +6,7 @@
 #define WARM_MAX 32
 
 struct cat_warm_t {
+    const cat_database_t *database;
     apr_thread_mutex_t *mutex;
     /* ---- guarded by the mutex ---- */
     cat_db_handle_t kept[WARM_MAX]; /* the one that was used last is the last one */
@@ -14,16 +15,18 @@ struct cat_warm_t {
     int is_closed;
 };
 
-apr_status_t cat_warm_create(cat_warm_t **warm, apr_pool_t *pool)
+apr_status_t cat_warm_create(cat_warm_t **warm, apr_pool_t *pool, const cat_database_t *database)
 {
     *warm = apr_pcalloc(pool, sizeof(**warm));
+    (*warm)->database = database;
     return apr_thread_mutex_create(&(*warm)->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
 }
 
 /* After the clock was set back, none is. */
 static int is_fresh(const cat_warm_t *warm, const cat_db_handle_t *handle, apr_time_t now)
 {
-    return !warm->is_closed && handle->checked > warm->distrusted && now >= handle->checked &&
+    return !warm->is_closed && handle->checked > warm->distrusted &&
+           !cat_database_lost_one_since(warm->database, handle->checked) && now >= handle->checked &&
            now - handle->checked < CAT_WARM_TIME;
 }
 

@@ -5,6 +5,7 @@
 #include <apr_errno.h>
 #include <apr_time.h>
 
+#include "db/connection/database.h"
 #include "db/connection/handle.h"
 
 /*
@@ -18,7 +19,7 @@ typedef struct cat_warm_t cat_warm_t;
 #define CAT_WARM_TIME apr_time_from_msec(100)
 
 /* The end of the pool does not give the connections back: the caller does, with cat_warm_close. */
-apr_status_t cat_warm_create(cat_warm_t **warm, apr_pool_t *pool);
+apr_status_t cat_warm_create(cat_warm_t **warm, apr_pool_t *pool, const cat_database_t *database);
 
 /* Keeps an idle connection, if it is fresh and fewer than `most` are kept. 0: the caller must give it back. */
 int cat_warm_keep(cat_warm_t *warm, const cat_db_handle_t *handle, int most, apr_time_t now);
@@ -29,7 +30,8 @@ int cat_warm_take(cat_warm_t *warm, cat_db_handle_t *handle, apr_time_t now);
 /* Takes out one that is not fresh any more, for the caller to give back. 0: there is none. */
 int cat_warm_expel(cat_warm_t *warm, cat_db_handle_t *handle, apr_time_t now);
 
-/* No connection that has left its pool until now is fresh any more: the server may have ended them all. */
+/* No connection that has left its pool until now is fresh any more, because the server may have ended them all: as after the loss of
+ * one, which the database knows. */
 void cat_warm_distrust(cat_warm_t *warm, apr_time_t now);
 
 /* From now on none is fresh. */

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Indexes are created and dropped while servers read and write. Two processes must not do that at once, and a lock that
+ * outlives its holder would stop all that come after.
+ *
+ *     MariaDB, PostgreSQL   a lock of the session: it ends with the connection, whatever happens to the process
+ *     SQLite                flock() on the directory: the kernel ends it with the process; each statement is a transaction
+ */
 #include "db/schema/definition.h"
 
 #include <apr_strings.h>
@@ -8,8 +15,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "db/pool/checkout.h"
 #include "db/dialects/status.h"
+#include "db/pool/checkout.h"
 
 #define NO_FILE (-1)
 
@@ -46,8 +53,8 @@ static apr_status_t lock_directory(cat_definition_t *d, const char *file)
     if (rv == EWOULDBLOCK) {
         rv = CAT_EBUSY;
     } else {
-        cat_log(d->db->log, CAT_LOG_ERROR, rv, "CAT064: %s: the directory %s cannot be locked", d->db->source->name,
-                directory);
+        cat_log(d->db->log, CAT_LOG_ERROR, rv, "CAT064: %s: the directory %s cannot be locked",
+                d->db->use->source->name, directory);
         rv = CAT_EDOWN;
     }
     if (d->lock != NO_FILE) {
@@ -62,7 +69,7 @@ static apr_status_t begin_transaction(cat_db_t *db)
     apr_status_t rv = cat_checkout_connect(db, CAT_TO_WRITE);
 
     if (rv == APR_SUCCESS) {
-        rv = cat_connection_begin(db->conn, apr_time_now() + LOCK_PATIENCE);
+        rv = cat_connection_begin(db->use->conn, apr_time_now() + LOCK_PATIENCE);
     }
     if (rv == APR_SUCCESS) {
         cat_checkout_enter_transaction(db);
@@ -75,11 +82,11 @@ static apr_status_t run_in_transaction(const cat_definition_t *d, const char *te
     cat_db_t *db = d->db;
     apr_status_t rv = begin_transaction(db);
 
-    rv = rv == APR_SUCCESS ? cat_connection_send(db->conn, text) : rv;
+    rv = rv == APR_SUCCESS ? cat_connection_send(db->use->conn, text) : rv;
     if (rv == APR_SUCCESS) {
-        rv = cat_connection_commit(db->conn, db->pool);
-        cat_connection_settle(db->conn, db->pool);
-        db->in_transaction = rv != APR_SUCCESS;
+        rv = cat_connection_commit(db->use->conn, db->pool);
+        cat_connection_settle(db->use->conn, db->pool);
+        db->use->in_transaction = rv != APR_SUCCESS;
     }
     return end_use(db, rv);
 }
@@ -89,7 +96,7 @@ static apr_status_t run_in_transaction(const cat_definition_t *d, const char *te
 static apr_status_t lock_session(cat_definition_t *d)
 {
     cat_db_t *db = d->db;
-    apr_status_t rv = cat_connection_ask_all(db->conn, db->pool, d->dialect->define);
+    apr_status_t rv = cat_connection_ask_all(db->use->conn, db->pool, d->dialect->define);
 
     if (rv == CAT_ECONFLICT) {
         cat_checkout_release(db);
@@ -101,7 +108,7 @@ static apr_status_t lock_session(cat_definition_t *d)
 /* The lock is the session's, so after the loss of the connection nothing more is defined. */
 static apr_status_t run_in_session(const cat_definition_t *d, const char *text)
 {
-    apr_status_t rv = d->db->conn ? cat_connection_send(d->db->conn, text) : CAT_EDOWN;
+    apr_status_t rv = d->db->use->conn ? cat_connection_send(d->db->use->conn, text) : CAT_EDOWN;
 
     if (rv == CAT_ECONFLICT) {
         return CAT_EBUSY;
@@ -116,15 +123,15 @@ apr_status_t cat_definition_begin(cat_db_t *db, cat_definition_t **definition)
     cat_definition_t *d = apr_pcalloc(db->pool, sizeof(*d));
     apr_status_t rv;
 
-    d->db = cat_db_make(db->pool, db->conf, db->source, db->log);
+    d->db = cat_checkout_make(db->pool, db->conf, db->use->source, db->log);
     d->lock = NO_FILE;
     rv = cat_checkout_connect(d->db, CAT_TO_READ);
     if (rv != APR_SUCCESS) {
         return end_use(d->db, rv);
     }
-    d->dialect = cat_connection_dialect(d->db->conn);
+    d->dialect = cat_connection_dialect(d->db->use->conn);
     if (d->dialect->file) {
-        rv = lock_directory(d, cat_connection_file(d->db->conn));
+        rv = lock_directory(d, cat_connection_file(d->db->use->conn));
         cat_checkout_release(d->db);
     } else {
         rv = lock_session(d);
@@ -142,8 +149,8 @@ void cat_definition_end(cat_definition_t *definition)
 {
     cat_db_t *db = definition->db;
 
-    if (db->conn) {
-        cat_connection_ask_all(db->conn, db->pool, definition->dialect->define_end);
+    if (db->use->conn) {
+        cat_connection_ask_all(db->use->conn, db->pool, definition->dialect->define_end);
     }
     cat_checkout_release(db);
     if (definition->lock != NO_FILE) {

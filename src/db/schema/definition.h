@@ -2,7 +2,7 @@
 #ifndef CAT_DB_SCHEMA_DEFINITION_H
 #define CAT_DB_SCHEMA_DEFINITION_H
 
-#include "db/db.h"
+#include "db/pool/use.h"
 
 /*
  * Statements that create or drop indexes while servers read and write. They take as long as they need: no limit of the

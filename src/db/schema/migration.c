@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The schema is made of numbered steps, files of conf/schema/ that are compiled in. The table schema_version has a row for
+ * each step that was applied, so a database says by itself where it is.
+ *
+ *     read version --> 3 of 5 --> lock --> read again --> step 4 --> row 4 --> unlock --> ... --> 5 of 5: ready
+ *
+ * Children and servers that start together all come here; the lock lets one of them apply a step, and the others find it
+ * applied when they read again. A step and its row are one transaction where the database has such a thing. On MySQL each
+ * statement commits by itself; there every statement of a step can be run again.
+ *
+ * An empty SQLite database where this server has seen a full one means that somebody removed the file, and is refused.
+ */
 #include "db/schema/migration.h"
 
 #include <apr_strings.h>
@@ -6,9 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "db/dialects/status.h"
 #include "db/pool/checkout.h"
 #include "db/sqlite/database_file.h"
-#include "db/dialects/status.h"
 #include "lib/time.h"
 
 /* One step: a file of conf/schema/<driver>/. */
@@ -184,7 +196,7 @@ static apr_status_t apply_steps_patiently(cat_db_t *db, cat_connection_t *conn, 
         if (apr_time_now() >= start + (rv == CAT_ECONFLICT ? STEP_PATIENCE : PATIENCE)) {
             if (rv == CAT_ECONFLICT && !is_wait_logged++) {
                 cat_log(db->log, CAT_LOG_NOTICE, 0, "CAT055: %s: waiting while another process updates the schema",
-                        db->source->name);
+                        db->use->source->name);
             }
             if (rv != CAT_ECONFLICT || when_late == GIVE_UP) {
                 break;
@@ -224,7 +236,7 @@ static apr_status_t check_encoding(const cat_db_t *db, cat_connection_t *conn, i
         const char *value = NULL;
         if (trait->for_texts && cat_connection_ask(conn, db->pool, trait->ask, &value) == APR_SUCCESS && value &&
             strcmp(value, trait->want) != 0) {
-            cat_log(db->log, CAT_LOG_ERROR, 0, "CAT059: %s: its %s is %s, not %s, so %s; %s", db->source->name,
+            cat_log(db->log, CAT_LOG_ERROR, 0, "CAT059: %s: its %s is %s, not %s, so %s; %s", db->use->source->name,
                     trait->name, value, trait->want,
                     is_empty ? "the schema is not created in it" : "other characters cannot be stored", trait->advice);
             rv = is_empty ? CAT_EDOWN : APR_SUCCESS;
@@ -249,7 +261,7 @@ static apr_status_t read_versions(cat_db_t *db, int *had_schema, int *version, i
         return rv;
     }
     file = cat_connection_file(conn);
-    *had_schema = file && cat_file_registry_had_schema(db->source->registry, file);
+    *had_schema = file && cat_file_registry_had_schema(db->use->source->database.registry, file);
     if (!*had_schema) {
         rv = cat_checkout_connect_bare(db, CAT_TO_WRITE, &conn);
     }
@@ -288,7 +300,7 @@ static apr_status_t prepare_database(const cat_db_t *db, cat_connection_t *conn)
         cat_log(db->log, CAT_LOG_ERROR, 0,
                 "CAT078: %s: its journal_mode is not %s, and cannot be set: "
                 "another program uses it, or the disk is full",
-                db->source->name, cat_connection_dialect(conn)->prepared);
+                db->use->source->name, cat_connection_dialect(conn)->prepared);
     }
     return is_prepared ? APR_SUCCESS : CAT_EBUSY;
 }
@@ -302,7 +314,7 @@ static apr_status_t migrate_from(cat_db_t *db, int version, int needed, when_lat
         cat_log(db->log, CAT_LOG_ERROR, 0,
                 "CAT010: %s: the schema is at version %d, version %d is required; set CatalogMigrate On, or run: "
                 "catalogctl migrate",
-                db->source->name, version, needed);
+                db->use->source->name, version, needed);
         return CAT_EDOWN;
     }
     rv = cat_checkout_connect_bare(db, CAT_TO_WRITE, &conn);
@@ -331,19 +343,19 @@ static apr_status_t migrate_database(cat_db_t *db, when_late_t when_late)
     if (rv == APR_SUCCESS && version < needed) {
         rv = migrate_from(db, version, needed, when_late);
     }
-    if (rv == APR_SUCCESS && cat_connection_file(db->conn)) {
-        cat_file_registry_note_schema(db->source->registry, cat_connection_file(db->conn));
+    if (rv == APR_SUCCESS && cat_connection_file(db->use->conn)) {
+        cat_file_registry_note_schema(db->use->source->database.registry, cat_connection_file(db->use->conn));
     }
     return rv;
 }
 
 static apr_status_t migrate_source(const cat_db_t *db, when_late_t when_late)
 {
-    cat_db_t *own = cat_db_make(db->pool, db->conf, db->source, db->log);
+    cat_db_t *own = cat_checkout_make(db->pool, db->conf, db->use->source, db->log);
     apr_status_t rv = migrate_database(own, when_late);
 
     cat_checkout_release(own);
-    cat_source_note_schema(db->source, rv == APR_SUCCESS);
+    cat_source_note_schema(db->use->source, rv == APR_SUCCESS);
     return rv == APR_SUCCESS || rv == CAT_EBUSY || rv == CAT_ENOTREADY ? rv : CAT_EDOWN;
 }
 

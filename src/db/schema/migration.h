@@ -2,7 +2,7 @@
 #ifndef CAT_DB_SCHEMA_MIGRATION_H
 #define CAT_DB_SCHEMA_MIGRATION_H
 
-#include "db/db.h"
+#include "db/pool/use.h"
 
 /* The version of the schema, 0 when there is none, and the one that this program needs. Failures have been logged. */
 apr_status_t cat_migration_read_version(cat_db_t *db, int *version, int *needed);

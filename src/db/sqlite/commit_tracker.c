@@ -3,22 +3,18 @@
 
 #include <string.h>
 
-#include "db/pool/source.h"
-
 static apr_status_t release_index(void *tracker)
 {
     cat_wal_index_release(((cat_commit_tracker_t *)tracker)->wal_index);
     return APR_SUCCESS;
 }
 
-void cat_commit_tracker_hold(cat_commit_tracker_t *tracker, apr_pool_t *pool, const cat_source_t *source,
+void cat_commit_tracker_hold(cat_commit_tracker_t *tracker, apr_pool_t *pool, cat_wal_index_t *wal_index,
                              const char *file, const cat_log_t *log)
 {
-    tracker->generations = source->generations;
-    tracker->metrics = source->metrics;
     tracker->wal_index = NULL;
-    if (cat_wal_index_hold(source->wal_index, source->generations, file, log)) {
-        tracker->wal_index = source->wal_index;
+    if (cat_wal_index_hold(wal_index, tracker->generations, file, log)) {
+        tracker->wal_index = wal_index;
         apr_pool_pre_cleanup_register(pool, tracker, release_index);
     }
 }

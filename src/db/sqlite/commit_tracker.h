@@ -15,21 +15,19 @@
  */
 typedef enum { CAT_WROTE_NOTHING, CAT_WROTE_PERHAPS, CAT_WROTE } cat_wrote_t;
 
-typedef struct cat_source_t cat_source_t;
-
 typedef struct cat_commit_tracker_t {
-    cat_wal_index_t *wal_index; /* NULL: it is not held */
-    cat_generations_t *generations;
-    const cat_metrics_t *metrics; /* the source's */
-    int is_on;                    /* flag: from a transaction's begin to its end */
-    apr_uint64_t before, after;   /* the database's state; after is 0 where it is unknown */
+    cat_wal_index_t *wal_index;     /* NULL: it is not held */
+    cat_generations_t *generations; /* of the source, as are: */
+    const cat_metrics_t *metrics;
+    int is_on;                  /* flag: from a transaction's begin to its end */
+    apr_uint64_t before, after; /* the database's state; after is 0 where it is unknown */
     cat_wrote_t wrote;
     const char *version; /* SQLite's data_version before our commit; NULL: not asked for */
 } cat_commit_tracker_t;
 
 /* Holds the WAL index of the source for a connection to file that has read, until the end of the pool, which must come
- * before the connection is closed. */
-void cat_commit_tracker_hold(cat_commit_tracker_t *tracker, apr_pool_t *pool, const cat_source_t *source,
+ * before the connection is closed. generations and metrics are set. */
+void cat_commit_tracker_hold(cat_commit_tracker_t *tracker, apr_pool_t *pool, cat_wal_index_t *wal_index,
                              const char *file, const cat_log_t *log);
 
 /* Releases the WAL index: call it before the connection is closed and opened anew. */

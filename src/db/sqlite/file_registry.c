@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a child knows of a database file dies with it; this table, in memory that all children share, does not. It has a
+ * word for each question, so no lock is needed, and a slot for each of 16 files, which the hash of the path selects.
+ *
+ *     name  identity  has_schema     set once, by the first child that opens the file
+ *     wal   index                    set anew when SQLite creates them: index last, and read first, so that an index which
+ *                                    is known always has the WAL that belongs to it
+ *     timeline                       of a cluster of PostgreSQL: only ever replaced by a newer one
+ */
 #include "db/sqlite/file_registry.h"
 
 #include <string.h>

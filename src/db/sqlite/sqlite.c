@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions of SQLite that apr_dbd does not pass on, on a connection that apr_dbd has opened: BEGIN with a time limit,
+ * checkpoints, and the question whether the database would take a write.
+ *
+ * That question is answered without writing, by what is there: the header of the file, the permissions of the three
+ * files, the room on the disk and in the database. A checkpoint that is under way writes the header before the pages that
+ * it counts, so a file that looks too short is only believed if the index of the WAL says that none is:
+ *
+ *     index: backfilled N, attempted N     no checkpoint before ...
+ *     file:  header says 100 pages, has 80
+ *     index: backfilled N, attempted N     ... nor since: the file was cut
+ */
 #include "db/sqlite/sqlite.h"
 
 #include <apr_strings.h>

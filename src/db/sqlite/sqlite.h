@@ -2,9 +2,9 @@
 #ifndef CAT_DB_SQLITE_SQLITE_H
 #define CAT_DB_SQLITE_SQLITE_H
 
+#include "db/connection/handle.h"
 #include "db/dialects/dialect.h"
 #include "db/sqlite/files.h"
-#include "db/connection/handle.h"
 #include "db/sqlite/sqlite_reader.h"
 
 /* Functions of SQLite that apr_dbd does not offer, on a connection that apr_dbd has opened. Used by the thread that has

@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Selects with SQLite's own functions. apr_dbd holds a mutex of the whole process while it reads a row and copies each
+ * value twice; here a row's values are pointers into SQLite's memory, and threads read side by side.
+ *
+ *     prepare once --> bind --> step --> row(values) --> step --> row(values) ... --> reset
+ *
+ * The reader never waits for a lock where apr_dbd could do it as well: it returns SQLite's code, and the caller runs the
+ * statement through apr_dbd. A text that is made at run time is different, because apr_dbd would never free it.
+ *
+ * A long statement looks at the clock every 1000 steps of SQLite's machine: past its deadline it ends, and after five
+ * milliseconds it lets other threads go first.
+ */
 #include "db/sqlite/sqlite_reader.h"
 
 #include <apr_dbd.h>

@@ -1,4 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tells in some nanoseconds whether anybody has committed to a SQLite database, in this process or in another one. The
+ * response cache asks before each answer that it gives.
+ *
+ * SQLite keeps the "WAL index" beside the database, a file that each process maps into its memory. It begins with two
+ * copies of a header:
+ *
+ *     word    0        2        7            10      | 12       14       19           22
+ *             version  commits  checksum of  of this | version  commits  checksum of  of this
+ *                               last frame   header  |                   last frame   header
+ *             ---------- first copy ---------------- | ---------- second copy ---------------
+ *
+ * A writer updates the second copy, then the first; a reader trusts a header when both are equal. So the second copy shows
+ * a commit no later than any reader sees it. The state is its counter of commits with the checksum of the last frame, for
+ * the counter starts anew when SQLite recovers the index. Two states are equal only if nobody has committed in between.
+ *
+ * Pitfalls: closing any descriptor of a file releases all locks that the process has on it, SQLite's included, so the
+ * descriptor stays open. And SQLite deletes the files with its last connection; the state is only known while a connection
+ * that has read is open, which callers report with _hold and _release.
+ */
 #include "db/sqlite/wal_index.h"
 
 #include <apr_errno.h>

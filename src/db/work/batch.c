@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the database has several writers, a commit of one row costs a round trip and a flush of its log. Threads that
+ * create a product at the same time therefore let one of them, the leader, insert the rows of all.
+ *
+ *     1 row alone      one INSERT, which commits by itself
+ *     2, 4, 8, 16      one INSERT of as many rows, which commits by itself
+ *     other numbers    BEGIN, INSERT of 16, 8, 4 ... rows, COMMIT
+ *
+ * If the database refuses a value, nothing of the batch is stored, and each thread writes its own item alone: only the one
+ * to blame fails. If the connection is lost, all fail, as each would have alone.
+ */
 #include "db/work/batch.h"
 
-#include "db/pool/checkout.h"
-#include "db/db.h"
 #include "db/dialects/status.h"
+#include "db/pool/checkout.h"
+#include "db/work/transaction.h"
 
 /* The most items of a batch: a lost COMMIT leaves all of them in doubt. */
 #define BATCH_MAX 32
@@ -35,7 +46,7 @@ static void collect_items(batch_t *batch, int most)
     if (batch->count) {
         return;
     }
-    cat_group_collect(batch->db->source->batch, &batch->first->item, most - 1);
+    cat_group_collect(batch->db->use->source->batch, &batch->first->item, most - 1);
     for (entry_t *entry = batch->first; entry; entry = next_entry(entry)) {
         batch->items[batch->count++] = entry->own;
     }
@@ -53,7 +64,7 @@ static apr_status_t write_items(void *baton)
 /* As many items as there are, and one statement takes. */
 static int count_for_statement(const batch_t *batch)
 {
-    int present = 1 + cat_group_count_waiting(batch->db->source->batch), rows = 1;
+    int present = 1 + cat_group_count_waiting(batch->db->use->source->batch), rows = 1;
 
     while (2 * rows <= present && 2 * rows <= CAT_ROWS_MAX) {
         rows *= 2;
@@ -75,7 +86,7 @@ static apr_status_t write_batch(batch_t *batch, cat_batch_kind_t kind)
             return write_items(batch);
         }
     }
-    return cat_db_transact(batch->db, write_items, batch);
+    return cat_transaction_run(&(cat_write_t){.db = batch->db, .work = write_items, .baton = batch});
 }
 
 static apr_status_t write_alone(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work_t *work, entry_t *own)
@@ -96,8 +107,8 @@ static int lead_batch(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work_t *wor
     for (entry_t *entry = own; entry; entry = next_entry(entry)) {
         entry->rv = rv;
     }
-    cat_group_leave(db->source->batch, &own->item);
-    cat_metrics_observe(db->source->metrics, CAT_METRIC_WRITE_BATCH, batch.count);
+    cat_group_leave(db->use->source->batch, &own->item);
+    cat_metrics_observe(db->use->source->database.metrics, CAT_METRIC_WRITE_BATCH, batch.count);
     return batch.count;
 }
 
@@ -111,7 +122,7 @@ static cat_group_state_t wait_in_queue(cat_db_t *db, entry_t *own)
 {
     apr_time_t entered = cat_checkout_enter_queue(db);
     cat_group_state_t state =
-        cat_checkout_join(db, db->source->batch, &own->item, apr_time_now() + db->source->leader_patience);
+        cat_checkout_join(db, db->use->source->batch, &own->item, apr_time_now() + db->use->source->leader_patience);
 
     cat_checkout_leave_queue(db, entered);
     return state;
@@ -122,7 +133,7 @@ apr_status_t cat_batch_write(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work
     entry_t own = {.own = item};
     int count = BATCH_MAX;
 
-    if (db->companion) {
+    if (db->use->companion) {
         cat_checkout_release(db);
         return write_alone(db, CAT_BATCH_TRANSACTION, work, &own);
     }

@@ -4,7 +4,7 @@
 
 #include <apr_errno.h>
 
-typedef struct cat_db_t cat_db_t;
+#include "db/pool/use.h"
 
 /* Writes `count` items with few statements: those of several threads, whose memory stays valid until it returns. The
  * rules of cat_db_transact for its work. */

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a statement is a round trip to a server, threads that want one row each, by its key, let a leader read the rows of
+ * all with one statement: WHERE id IN (...), for 1, 2, 4, 8 or 16 keys. A number in between is made up by repeating a key.
+ *
+ *     thread 1   join, LEADER   SELECT ... IN (a, b, c, a)   deals the rows out   leaves
+ *     thread 2   join, waits .................................................... copies are on its stack: row(b)
+ *     thread 3   join, waits .................................................... row(c)
+ *
+ * The statement is sent after each of its threads has come, so none gets an older row than it would have read by itself.
+ */
 #include "db/work/read_batch.h"
 
 #include <string.h>
 
 #include "db/pool/checkout.h"
-#include "db/db.h"
+#include "db/work/work.h"
 
 #define COLUMNS_MAX 16
 #define TEXTS_MAX 2048
@@ -88,7 +98,7 @@ static apr_status_t read_rows(cat_db_t *db, cat_sql_t sql, wish_t *first)
     while (count < rows) {
         keys[count++] = first->key;
     }
-    return cat_db_each(db, sql + (cat_sql_t)doublings, keys, rows, deal_row, first);
+    return cat_checkout_select(db, &(cat_select_t){sql + (cat_sql_t)doublings, NULL, keys, rows, deal_row, first, 0});
 }
 
 /* A connection that hangs holds up all threads of its batch. So the batches together hold up no more threads than there
@@ -107,7 +117,7 @@ static void lead_batch(cat_db_t *db, cat_group_t *group, cat_sql_t sql, wish_t *
 
     cat_group_collect(group, &own->item, most_rows(db) - 1);
     rv = read_rows(db, sql, own);
-    cat_db_release(db);
+    cat_checkout_release(db);
     for (wish_t *wish = own; wish; wish = next_wish(wish)) {
         wish->rv = rv;
     }
@@ -121,18 +131,23 @@ static cat_group_t *choose_group(cat_source_t *source)
     return source->reads[turn % CAT_SOURCE_READERS];
 }
 
+static apr_status_t read_alone(cat_db_t *db, cat_sql_t sql, const char *key, cat_row_t *row, void *baton)
+{
+    return cat_checkout_select(db, &(cat_select_t){.sql = sql, .values = &key, .count = 1, .row = row, .baton = baton});
+}
+
 apr_status_t cat_read_batch_one(cat_db_t *db, cat_sql_t sql, const char *key, cat_row_t *row, void *baton)
 {
-    cat_group_t *group = choose_group(db->source);
+    cat_group_t *group = choose_group(db->use->source);
     wish_t own;
 
     own.item.more = 0;
     own.key = key;
     own.is_too_long = 0;
     own.columns = 0;
-    switch (cat_checkout_join(db, group, &own.item, apr_time_now() + db->source->leader_patience)) {
+    switch (cat_checkout_join(db, group, &own.item, apr_time_now() + db->use->source->leader_patience)) {
     case CAT_GROUP_WAITING:
-        return cat_db_each(db, sql, &key, 1, row, baton);
+        return read_alone(db, sql, key, row, baton);
     case CAT_GROUP_LEADER:
         lead_batch(db, group, sql, &own);
         break;
@@ -140,7 +155,7 @@ apr_status_t cat_read_batch_one(cat_db_t *db, cat_sql_t sql, const char *key, ca
         break;
     }
     if (own.rv == APR_SUCCESS && own.is_too_long) {
-        return cat_db_each(db, sql, &key, 1, row, baton);
+        return read_alone(db, sql, key, row, baton);
     }
     return own.rv == APR_SUCCESS ? pass_row(&own, row, baton) : own.rv;
 }

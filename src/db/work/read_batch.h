@@ -3,15 +3,14 @@
 #define CAT_DB_WORK_READ_BATCH_H
 
 #include "db/connection/select.h"
-
-typedef struct cat_db_t cat_db_t;
+#include "db/pool/use.h"
 
 /*
  * Reads the row of `key`, together with the rows that other threads of this child want. The threads join one of
  * CAT_SOURCE_READERS groups, in turn: those that arrive while a thread of their group reads wait, and then one of them,
- * the leader, reads the rows of all with one statement. That is sent after each of them has come, so none gets an older row than it would have read alone. The
- * threads that are in batches at a time are at most conf->max_connections. A thread that no leader has served in
- * CAT_SOURCE_LEADER_PATIENCE reads alone.
+ * the leader, reads the rows of all with one statement. That is sent after each of them has come, so none gets an older row
+ * than it would have read alone. The threads that are in batches at a time are at most conf->max_connections. A thread that
+ * no leader has served in CAT_SOURCE_LEADER_PATIENCE reads alone.
  *
  * sql: the statement for one key, which is its first column; db/dialects/sql.def has it for 2, 4, 8 and 16 keys as well, in the
  * lines below it. A source has one batch, so all callers pass the same statement. Calls row as cat_db_each does, in the

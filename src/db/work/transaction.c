@@ -1,9 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A write, from its arrival to its commit, in one of two ways.
+ *
+ * Several writers at once (MySQL, PostgreSQL): a single statement commits by itself; work of several statements is BEGIN,
+ * work, COMMIT, and begins anew if it lost a conflict. After a COMMIT was sent, only the database knows what is stored.
+ *
+ * One writer at a time (SQLite): the writes that wait for the write lock share one transaction and one commit, the "group
+ * commit". The leader, one of their threads, runs all of them on its connection while the others sleep:
+ *
+ *     write lock, BEGIN IMMEDIATE
+ *       SAVEPOINT one   work of thread 1 (the leader)   RELEASE
+ *       SAVEPOINT one   work of thread 2, refused       ROLLBACK TO, RELEASE
+ *       a single statement of thread 3                  no savepoint: it is done, or it is not
+ *     COMMIT, invalidate cached responses, wake threads 2 and 3
+ *
+ * If one of them may have ended the whole transaction, the group is rolled back and each write gets a transaction of its
+ * own, so that only the write to blame fails. Transactions of many writes take turns first (write_long), so that no other
+ * writer waits for more than one of them.
+ */
 #include "db/work/transaction.h"
 
-#include "db/pool/checkout.h"
 #include "db/connection/statement.h"
 #include "db/dialects/status.h"
+#include "db/pool/checkout.h"
+#include "db/sqlite/sqlite_native.h"
 #include "lib/time.h"
 
 /* After a transaction that kept other writers waiting, the next one of its kind begins after this part of its time, at most after the
@@ -33,7 +53,7 @@ static apr_status_t begin_transaction(const cat_write_t *w)
     cat_attempt_t a = {.db = db, .use = CAT_TO_WRITE, .repeat = CAT_REPEATABLE};
 
     while (cat_checkout_attempt(&a)) {
-        a.rv = cat_connection_begin(db->conn, end_of_lock_patience(w));
+        a.rv = cat_connection_begin(db->use->conn, end_of_lock_patience(w));
     }
     if (a.rv == APR_SUCCESS) {
         cat_checkout_enter_transaction(db);
@@ -46,19 +66,19 @@ static apr_status_t begin_transaction(const cat_write_t *w)
 static apr_status_t commit_transaction(cat_write_t *first, const cat_write_t *end)
 {
     cat_db_t *db = first->db;
-    apr_status_t rv = first->is_long ? cat_connection_commit_only(db->conn, db->pool, &first->is_wal_long)
-                                     : cat_connection_commit(db->conn, db->pool);
+    apr_status_t rv = first->is_long ? cat_sqlite_native_commit_only(db->use->conn, db->pool, &first->is_wal_long)
+                                     : cat_connection_commit(db->use->conn, db->pool);
     int count = 0;
 
     for (cat_write_t *w = first; w != end; w = next_write(w)) {
         cat_checkout_mark_changes(w->db);
         count++;
     }
-    if (cat_source_write_lock(db->source)) { /* elsewhere db/work/batch.h stores several */
-        cat_metrics_observe(db->source->metrics, CAT_METRIC_WRITE_BATCH, count);
+    if (cat_source_write_lock(db->use->source)) { /* elsewhere db/work/batch.h stores several */
+        cat_metrics_observe(db->use->source->database.metrics, CAT_METRIC_WRITE_BATCH, count);
     }
-    cat_connection_settle(db->conn, db->pool);
-    db->in_transaction = rv != APR_SUCCESS;
+    cat_connection_settle(db->use->conn, db->pool);
+    db->use->in_transaction = rv != APR_SUCCESS;
     return rv;
 }
 
@@ -70,7 +90,7 @@ static apr_status_t write_statement_alone(cat_write_t *w)
     cat_attempt_t a = {.db = db, .use = CAT_TO_WRITE_ONCE, .repeat = CAT_NOT_REPEATABLE};
 
     while (cat_checkout_attempt(&a)) {
-        a.rv = cat_statement_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched);
+        a.rv = cat_statement_query(db->use->conn, db->pool, w->sql, w->values, w->count, &w->matched);
         cat_checkout_mark_changes(db);
     }
     return a.rv;
@@ -125,22 +145,22 @@ static apr_status_t run_grouped_write(const cat_db_t *leader, cat_write_t *w, in
     int has_savepoint = w->work && !is_alone && !w->is_refused_at_once;
     apr_status_t rv;
 
-    db->conn = leader->conn;
+    db->use->conn = leader->use->conn;
     cat_checkout_enter_transaction(db);
-    rv = has_savepoint ? cat_connection_send(db->conn, "SAVEPOINT one") : APR_SUCCESS;
+    rv = has_savepoint ? cat_connection_send(db->use->conn, "SAVEPOINT one") : APR_SUCCESS;
     if (rv == APR_SUCCESS) {
         rv = w->work ? cat_checkout_note_failure(db, w->work(w->baton))
-                     : cat_statement_query(db->conn, db->pool, w->sql, w->values, w->count, &w->matched);
+                     : cat_statement_query(db->use->conn, db->pool, w->sql, w->values, w->count, &w->matched);
     }
     if (has_savepoint) {
-        rv = end_savepoint(w, db->conn, rv);
+        rv = end_savepoint(w, db->use->conn, rv);
     }
     if (rv == CAT_EVALUE) {
-        cat_connection_log_fault(db->conn, db->log, CAT_LOG_ERROR);
+        cat_connection_log_fault(db->use->conn, db->log, CAT_LOG_ERROR);
     }
     if (db != leader) {
-        db->conn = NULL;
-        db->in_transaction = 0;
+        db->use->conn = NULL;
+        db->use->in_transaction = 0;
     }
     return rv;
 }
@@ -155,7 +175,7 @@ static void commit_one_by_one(cat_write_t *first, const cat_write_t *end)
         if (apr_time_now() < w->arrived + CAT_SOURCE_WRITE_PATIENCE) {
             commit_group(w, next_write(w));
         } else {
-            w->rv = cat_source_log_late(w->db->source, w->db->log);
+            w->rv = cat_source_log_late(w->db->use->source, w->db->log);
         }
     }
 }
@@ -173,7 +193,7 @@ static void commit_group(cat_write_t *first, const cat_write_t *end)
         succeeded += w->rv == APR_SUCCESS;
         rv = may_end_transaction(w, w->rv) ? w->rv : APR_SUCCESS;
     }
-    if (rv != APR_SUCCESS && first->db->in_transaction && !is_alone) {
+    if (rv != APR_SUCCESS && first->db->use->in_transaction && !is_alone) {
         commit_one_by_one(first, end);
         return;
     }
@@ -191,7 +211,7 @@ static void commit_group(cat_write_t *first, const cat_write_t *end)
 static cat_group_state_t wait_in_queue(cat_write_t *w)
 {
     apr_time_t until = w->arrived + CAT_SOURCE_WRITE_PATIENCE, entered = cat_checkout_enter_queue(w->db);
-    cat_group_state_t state = cat_checkout_join(w->db, w->db->source->group, &w->item, until);
+    cat_group_state_t state = cat_checkout_join(w->db, w->db->use->source->group, &w->item, until);
 
     if (state == CAT_GROUP_LEADER) {
         w->rv = cat_checkout_take_write_lock(w->db, until);
@@ -203,7 +223,7 @@ static cat_group_state_t wait_in_queue(cat_write_t *w)
 /* The leader collects the group when it has the write lock, so that writes which arrive while it waits are in it. */
 static apr_status_t write_in_turn(cat_write_t *w)
 {
-    cat_source_t *source = w->db->source;
+    cat_source_t *source = w->db->use->source;
     cat_group_state_t state;
 
     w->arrived = apr_time_now();
@@ -229,9 +249,9 @@ static apr_status_t refuse_long(const cat_db_t *db)
 {
     char more[CAT_REPEATS_TEXT];
 
-    if (cat_source_sums_up(db->log, cat_semaphore_refusals(db->source->long_writes), more)) {
+    if (cat_source_sums_up(db->log, cat_semaphore_refusals(db->use->source->long_writes), more)) {
         cat_log(db->log, cat_log_busy_level(db->log), 0, "CAT080: %s: too many imports and batches at once%s",
-                db->source->name, more);
+                db->use->source->name, more);
     }
     return CAT_EBUSY;
 }
@@ -242,7 +262,7 @@ static void copy_wal(const cat_write_t *w)
     cat_connection_t *conn;
 
     if (w->is_wal_long && cat_checkout_connect_bare(w->db, CAT_TO_READ, &conn) == APR_SUCCESS) {
-        cat_connection_checkpoint(conn);
+        cat_sqlite_native_checkpoint(conn);
         cat_checkout_release(w->db);
     }
 }
@@ -251,19 +271,19 @@ static void pause_after(const cat_db_t *db, apr_interval_time_t took)
 {
     apr_interval_time_t pause = took / PAUSE_PART;
 
-    if (cat_source_write_lock(db->source)) {
+    if (cat_source_write_lock(db->use->source)) {
         apr_sleep(pause < PAUSE_MOST ? pause : PAUSE_MOST);
     }
 }
 
-/* Of transactions that are long only so many are in the order of writers: on SQLite one, so each other writer waits for one of them at
- * most, however many clients import. They wait for each other before they have anything that others wait for. */
+/* Long transactions take turns: on SQLite one at a time queues for the write lock, so another writer waits for at most one of them,
+ * however many clients import. They wait for their turn before they hold anything that others wait for. */
 static apr_status_t write_long(cat_write_t *w)
 {
     cat_db_t *db = w->db;
     apr_time_t begun;
     int place;
-    apr_status_t rv = cat_checkout_take_turn(db, db->source->long_writes, CAT_SOURCE_LONG_PATIENCE, &place);
+    apr_status_t rv = cat_checkout_take_turn(db, db->use->source->long_writes, CAT_SOURCE_LONG_PATIENCE, &place);
 
     if (rv != APR_SUCCESS) {
         return refuse_long(db);
@@ -274,7 +294,7 @@ static apr_status_t write_long(cat_write_t *w)
     cat_checkout_release(db);
     copy_wal(w);
     pause_after(db, cat_time_monotonic() - begun);
-    cat_semaphore_leave(db->source->long_writes, place);
+    cat_semaphore_leave(db->use->source->long_writes, place);
     return rv;
 }
 
@@ -285,5 +305,34 @@ apr_status_t cat_transaction_write(cat_write_t *w)
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    return w->item.more >= GROUP_MAX && w->db->source->long_writes ? write_long(w) : write_in_turn(w);
+    return w->item.more >= GROUP_MAX && w->db->use->source->long_writes ? write_long(w) : write_in_turn(w);
+}
+
+typedef struct accompanied_t {
+    const cat_companion_t *companion;
+    cat_work_t *work;
+    void *baton; /* work's */
+} accompanied_t;
+
+static apr_status_t run_accompanied(void *baton)
+{
+    const accompanied_t *a = baton;
+
+    return a->companion->run(a->companion->baton, a->work, a->baton);
+}
+
+apr_status_t cat_transaction_run(cat_write_t *w)
+{
+    cat_db_t *db = w->db;
+    accompanied_t accompanied = {db->use->companion, w->work, w->baton};
+    apr_status_t rv;
+
+    if (db->use->companion) {
+        w->work = run_accompanied;
+        w->baton = &accompanied;
+        w->is_refused_at_once = 0;
+    }
+    rv = cat_transaction_write(w);
+    cat_checkout_release(db);
+    return rv;
 }

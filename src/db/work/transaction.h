@@ -4,11 +4,8 @@
 
 #include "db/dialects/dialect.h"
 #include "db/pool/group.h"
-
-typedef struct cat_db_t cat_db_t;
-
-/* The function of a transaction; see cat_db_transact and cat_db_view. */
-typedef apr_status_t cat_work_t(void *baton);
+#include "db/pool/use.h"
+#include "db/work/work.h"
 
 /* A write, on the stack of its thread: the function `work`, or, where that is NULL, one statement, which is atomic by
  * itself. While the thread sleeps in cat_group_join, the leader uses the write. */
@@ -37,5 +34,8 @@ typedef struct cat_write_t {
  * first. Where the database has several writers, a single statement runs without BEGIN, and the connection is kept.
  */
 apr_status_t cat_transaction_write(cat_write_t *w);
+
+/* The same for a write that has work, which the use's companion runs if it has one. Gives the connection back. */
+apr_status_t cat_transaction_run(cat_write_t *w);
 
 #endif

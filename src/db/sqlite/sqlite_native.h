@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_DB_SQLITE_SQLITE_NATIVE_H
+#define CAT_DB_SQLITE_SQLITE_NATIVE_H
+
+#include "db/connection/connection_state.h"
+#include "db/sqlite/commit_tracker.h"
+#include "db/sqlite/files.h"
+#include "db/sqlite/sqlite_reader.h"
+
+/* What is kept with a connection to SQLite. Used by the one thread that has the connection out of the pool. */
+struct cat_sqlite_connection_t {
+    cat_sqlite_reader_t *reader; /* NULL: selects go through apr_dbd */
+    cat_commit_tracker_t tracker;
+    int is_tracked; /* flag: the tracker was asked to follow this connection, whether it could or not */
+    int has_read;
+    cat_files_t files; /* as this connection has them open */
+    int knows_wal;     /* flag: files has the WAL and its index */
+    apr_time_t looked; /* when files was last compared with what is there */
+    int has_readonly_index;
+};
+
+/* On the connection's pool; NULL: the driver is not SQLite's. */
+cat_sqlite_connection_t *cat_sqlite_native_make(const cat_db_handle_t *handle);
+
+/* Would the database take a write, as far as can be known without one? If not, the reason is logged. 1 where it is no
+ * file. */
+int cat_sqlite_native_takes_writes(const cat_connection_t *conn, const cat_log_t *log);
+
+/* Octets of the WAL's file; 0: there is none. */
+apr_off_t cat_sqlite_native_wal_size(const cat_connection_t *conn);
+
+/* cat_connection_commit, but without copying a WAL that has become long, which takes as long again. *is_wal_long, flag:
+ * cat_sqlite_native_checkpoint is due. */
+apr_status_t cat_sqlite_native_commit_only(cat_connection_t *conn, apr_pool_t *pool, int *is_wal_long);
+
+/* Copies what the WAL has to the database, as far as no other connection is in the way; no transaction may be open. */
+void cat_sqlite_native_checkpoint(const cat_connection_t *conn);
+
+#endif
