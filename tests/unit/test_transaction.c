@@ -221,8 +221,8 @@ static apr_status_t fill_wal(void *data)
 {
     cat_db_t *db = data;
 
-    return cat_connection_send(db->conn, "INSERT INTO products (id, name, price, category, in_stock, created_at)"
-                                         " VALUES ('a', hex(zeroblob(35000000)), '1', '', 1, 1)");
+    return cat_connection_send(db->use->conn, "INSERT INTO products (id, name, price, category, in_stock, created_at)"
+                                              " VALUES ('a', hex(zeroblob(35000000)), '1', '', 1, 1)");
 }
 
 static void test_long_write_copies_the_wal_without_the_lock(void **state)

@@ -12,7 +12,7 @@
 #include <apr_strings.h>
 #include <stdarg.h>
 
-#include "db/pool/checkout.h"
+#include "db/db.h"
 
 #define TEXT_SIZE 1024 /* octets: a guess of a text's */
 #define VALUES_SIZE 16 /* the same of the number of its values */
