@@ -2,6 +2,7 @@
 # route: GET /products
 # route: GET /products/:id
 # db: mysql pgsql
+# again: db
 # Products that are requested at once share a statement, and so do requests for the same list: each request gets what it asks for, as
 # it is when the request comes.
 use CatalogTest;
