@@ -237,7 +237,7 @@ $many->results;
 my $login = sub { $server->api(POST => '/auth/login', { login => $_[0], password => 'wrong horse' }, mount => $_[1] // '/api') };
 my $ann = fresh();
 $login->($ann) for 1 .. 5;
-counts(sub { $login->($ann) }, { limit('delay') => 1 }, 'a delay after wrong passwords');
+counts(sub { $login->($ann) for 1 .. 5 }, { limit('delay') => ['>=', 1] }, 'a delay after wrong passwords'); # the first one may be over
 $login->(fresh(), '/limited') for 1 .. 3;
 counts(sub { $login->(fresh(), '/limited') }, { limit('login') => 1 }, 'the limit on signing in');
 counts(sub { $server->api(POST => '/users', $new->(), mount => '/limited') for 1 .. 2 }, { limit('register') => 1 }, 'the limit on registering');
