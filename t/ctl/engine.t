@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # case: 12 20
 # db: mysql pgsql
+# again: db
 # catalogctl migrate and check on MariaDB and PostgreSQL.
 # runs: first
 use CatalogTest;

@@ -5,6 +5,7 @@
 # route: POST /products
 # db: mysql
 # runs: first
+# again: db
 # A database server whose sessions begin with autocommit off, as an administrator may configure it.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);

@@ -3,6 +3,7 @@
 # route: GET /products
 # case: 4 18
 # db: mysql pgsql
+# again: db
 # Products that are created at once share a transaction, or a statement: each succeeds or fails by itself, and is counted.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);

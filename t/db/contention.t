@@ -8,6 +8,7 @@
 # db: mysql pgsql
 # runs: first
 # moves: catalog_database_faults_total conflict
+# again: db
 # Other programs hold locks on rows that a request needs.
 use CatalogTest;
 use CatalogAccounts;

@@ -4,6 +4,7 @@
 # db: mysql pgsql
 # mpm: event
 # runs: first
+# again: db
 # A database whose encoding lacks characters: catalogctl and the log report it. The MPM does
 # not matter.
 use utf8;

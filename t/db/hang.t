@@ -7,6 +7,7 @@
 # db: mysql pgsql
 # runs: first
 # moves: catalog_database_connection_failures_total busy (mysql event worker)
+# again: db
 # The database server, or the network to it, hangs: it neither refuses nor answers.
 use CatalogTest;
 use CatalogTest::Metrics qw(location moved_since);

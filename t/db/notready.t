@@ -7,6 +7,7 @@
 # db: mysql
 # runs: first
 # moves: catalog_database_faults_total not_ready
+# again: db
 # A Galera node refuses all statements while it has no quorum. The server waits for a moment, and never runs a write twice.
 use CatalogTest;
 use CatalogTest::Metrics qw(location moved_since);

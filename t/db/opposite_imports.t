@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products/import
 # db: mysql pgsql
+# again: db
 # Two imports at the same time that update the same products in opposite orders: both are stored, each of them whole.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
@@ -46,14 +47,20 @@ for my $case (
     my ($name, $up, $down, $is_right) = @$case;
     $other->begin_work;
     $other->do(q(UPDATE products SET in_stock = 0 WHERE id = ?), undef, $ids[COUNT / 2]);
-    my @sockets = (begin_import(@$up, @ids), begin_import(@$down, reverse @ids));
+    my @imports = ([@$up, @ids], [@$down, reverse @ids]);
+    my @sockets = map { begin_import(@$_) } @imports;
     ok(wait_until(60, sub { waiting() >= 2 }), "$name: both imports wait");
     $other->rollback;
     my $summary = sprintf '"rows":%d,"created":0,"updated":%1$d,"unchanged":0', COUNT;
-    like(finish($_), qr{^HTTP/1\.1 200 .*$summary}s, "$name: an import succeeds") for @sockets;
+    for my $import (@imports) {
+        my $answer = finish(shift @sockets);
+        $answer = finish(begin_import(@$import)) if $answer =~ m{^HTTP/1\.1 503 } && slowness() > 2; # one waited too long for the other
+        like($answer, qr{^HTTP/1\.1 200 .*$summary}s, "$name: an import succeeds");
+    }
     ok($is_right->(), "$name: nothing is lost, and each is stored whole");
 }
 
 is(problems(ctl_for($server, 'check')), '', 'all that is derived of the products is right');
 
+allow_log(qr/CAT003: .*SQL_PRODUCT_LOCK_\d+ failed/) if slowness() > 2;
 done_testing;

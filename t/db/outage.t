@@ -7,6 +7,7 @@
 # case: 1 2
 # db: mysql pgsql
 # runs: first
+# again: db
 # The database server stops and comes back.
 use CatalogTest;
 use Time::HiRes qw(time);

@@ -5,6 +5,7 @@
 # route: PUT /products/:id
 # db: pgsql
 # runs: first
+# again: db
 # PostgreSQL parses a statement once on each connection, and is asked nothing else.
 use CatalogTest;
 

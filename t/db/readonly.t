@@ -6,6 +6,7 @@
 # case: 9
 # db: mysql pgsql
 # runs: first
+# again: db
 # The database server accepts no writes: it is a replica, or an administrator has made it read-only.
 use CatalogTest;
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products/:id
 # db: mysql pgsql
+# again: db
 # Products that are requested at once share a statement: each request gets what it asks for, as it is when the request comes.
 use CatalogTest;
 use IO::Select ();

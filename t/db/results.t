@@ -2,6 +2,7 @@
 # route: GET /products
 # db: mysql
 # runs: first
+# again: db
 # A SELECT that fails while its rows arrive: the driver reports success, and crashes when the server reads its results.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # db: mysql pgsql
 # mpm: event
+# again: db
 # Every statement of src/db/dialects/sql.def runs, in the database's dialect, and so do texts made at run time. For
 # SQLite, "make unit" runs the same program. No httpd serves requests, so the MPM does not matter.
 use CatalogTest;

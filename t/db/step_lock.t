@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
 # db: mysql pgsql
+# again: db
 # Only one process updates a schema at a time. Here the test holds that lock.
 use CatalogTest;
 use CatalogTest::Ctl qw(command_for ctl_for);

@@ -27,7 +27,7 @@ sub site {
         $words =~ s/\Q$_\E/$standard{$_}/g for keys %standard;
         return $words;
     };
-    my $conf = slurp("$dir/httpd.conf") =~ s/^(?:DBD|CatalogRateLimit).*\n//mgr;
+    my $conf = slurp("$dir/httpd.conf") =~ s/^(?:DBD|CatalogRateLimit|CatalogMaxConnections).*\n//mgr;
     $server->write("$dir/httpd.conf", $conf, $load, "Listen 127.0.0.1:$port\n", $translate->($text));
     return ($server, $port, $translate);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products
 # db: mysql pgsql
+# again: db
 # Idempotency-Key while a request with the same key is still running: 409. On SQLite, which has one writer at a time, the second
 # request waits like every other one.
 use CatalogTest;

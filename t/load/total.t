@@ -3,7 +3,6 @@
 # route: POST /products
 # route: DELETE /products/:id
 # runs: first
-# again: db
 # The total of the list while clients and another program write and children are killed: no answer contradicts itself, and at the end
 # the total is right.
 use CatalogTest;
@@ -95,4 +94,5 @@ right('after killed children');
 allow_log(qr/CAT008: /, qr/CAT003: .*database is locked/) if driver eq 'sqlite3'; # while the other program writes
 allow_kills();
 allow_log(qr/CAT011: /);
+allow_log(qr/CAT003: .*SQL_COUNTS_\w+ failed.*(?:max_statement_time|statement timeout)/); # a job on a slow machine, which repeats it
 done_testing;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # db: mysql pgsql
+# again: db
 # A mail that is withdrawn after a mailer has claimed it, and before it has stored the token of its link, is not sent. On SQLite,
 # which has one writer, the unit tests do the same.
 use CatalogTest;

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products/export
-# again: db
 # Exports with conditions, words and an order have the products that the list has with the same parameters, in its order.
 use CatalogTest;
 use Cpanel::JSON::XS ();

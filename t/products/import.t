@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products/import
 # runs: first
-# again: db
 # Files of products: what is good is stored all at once, what is bad is described, row by row, and stores nothing.
 use utf8;
 use CatalogTest;

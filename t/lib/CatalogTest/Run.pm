@@ -170,14 +170,12 @@ sub run_tests {
 # descriptor 3: at its end of file, TAP::Harness would wait for this test alone.
 sub complaints { setting('home') . '/' . $_[0] =~ tr{/}{-}r . '.err' }
 
-# The files that the command line names, or all, without those for another database or MPM. With AGAIN, those of them that
-# "# again:" marks so, and those that do not run on SQLite.
+# The files that the command line names, or all, without those for another database or MPM. With AGAIN, those of them that "# again:"
+# marks so.
 sub choose {
     my ($self) = @_;
     my @files = @{ $self->{tests} } ? @{ $self->{tests} } : sort glob 't/*/*.t';
-    if (my $again = $ENV{AGAIN}) {
-        @files = grep { marked($_, 'again') =~ /\b$again\b/ || ($again eq 'db' && (marked($_, 'db') || 'sqlite3') !~ /sqlite3/) } @files;
-    }
+    @files = grep { marked($_, 'again') =~ /\b$ENV{AGAIN}\b/ } @files if $ENV{AGAIN};
     for my $what (qw(db mpm)) {
         my $is = setting($what);
         my @fitting = grep { (marked($_, $what) || $is) =~ /\b$is\b/ } @files;

@@ -10,7 +10,7 @@ use Exporter 'import';
 use File::Basename qw(basename dirname);
 use IO::Socket::INET ();
 use Cpanel::JSON::XS ();
-use List::Util qw(max);
+use List::Util qw(max min);
 use Time::HiRes ();
 
 our @EXPORT_OK = qw(setting settle new_dir hand_over slurp spew wait_until slowness is_under_tsan is_under_asan free_port children_of);
@@ -66,13 +66,13 @@ sub is_under_tsan { return defined $ENV{TSAN_OPTIONS} }
 sub is_under_asan { return defined $ENV{ASAN_OPTIONS} }
 
 # How much slower than on an idle machine of today: the longer of what a loop takes now, which lasts a tenth of a second there, and of
-# how many processes of the last minute shared a processor.
+# how many processes shared a processor in the last minute, up to ten.
 sub slowness {
     my ($time, $turns) = (Time::HiRes::time(), 0);
     1 while ++$turns < 4_000_000;
     my ($load) = split ' ', slurp('/proc/loadavg');
     my $processors = () = slurp('/proc/stat') =~ /^cpu\d/mg;
-    return max(1, (Time::HiRes::time() - $time) / 0.1, $load / $processors);
+    return max(1, (Time::HiRes::time() - $time) / 0.1, min(10, $load / $processors));
 }
 
 # Calls $done until it returns something true; returns that, or what $done returned last when the time is over. The seconds are
