@@ -13,7 +13,7 @@ use CatalogTest;
 use Time::HiRes qw(time);
 
 my $engine = CatalogTest::Database::engine();
-my $server = server(engine => $engine, mount => 'CatalogMaxConnections 32');
+my $server = server(engine => $engine, mount => 'CatalogMaxConnections 40'); # for 32 requests at once, and readiness
 my $token = forge();
 my $outage = { success => false, message => qr/./, error => 'database unavailable' };
 my $unknown = '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b';
