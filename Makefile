@@ -116,7 +116,7 @@ MPM_sqlite3 = prefork
 MPM_mysql = worker
 MPM_pgsql = prefork
 BESIDE = lint tidy unit openapi browser
-check: ## everything the CI runs: deps-dev, lint, tidy, unit, t on each database and under each MPM, exchanges, openapi, and browser
+check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t with exchanges on SQLite, and a part of t on the other databases and MPMs
 	@tools/deps build run test
 	@$(MAKE) --no-print-directory --quiet -j$$(nproc) all $(UNITS) $(REPLAYS)
 	@$(MAKE) --no-print-directory -k $(BESIDE) BROWSERS=chromium >$(BUILD)/beside.log 2>&1 & beside=$$!; failed=; \
