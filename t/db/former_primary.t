@@ -3,6 +3,7 @@
 # route: POST /products
 # route: GET /health/ready
 # db: pgsql
+# again: db
 # runs: first
 # A stand-by of PostgreSQL is promoted, and the former primary comes back: it accepts writes, and the parameters name it first.
 use CatalogTest;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # db: mysql pgsql
+# again: db
 # mpm: event
 # The database reads few rows for a page, wherever in the list that begins. For SQLite, "make unit" runs the same program. No httpd
 # serves requests, so the MPM does not matter.

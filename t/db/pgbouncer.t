@@ -6,6 +6,7 @@
 # route: POST /register
 # route: POST /auth/refresh
 # db: pgsql
+# again: db
 # runs: first
 # PgBouncer stands between the server and PostgreSQL. In transaction mode each transaction may get another server session, on which
 # other statements are prepared.
