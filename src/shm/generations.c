@@ -1,4 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counters that tell whether an answer in the response cache is still what the database holds.
+ *
+ * Each database has an epoch, a generation of its lists, and 32,768 generations of products, of which a product's id chooses one. All of
+ * them only grow. A stamp is the epoch and one generation: an answer is valid while its stamp is equal to the stamp of now.
+ *
+ *     what happened                                      what grows
+ *     this server created a product                      lists
+ *     this server updated or deleted a product           the product's generation, lists
+ *     another program wrote, or nobody knows what        epoch
+ *
+ * A commit of another program shows in the state of the database, a number that every commit changes. `seen` is the state that this
+ * server's own commits have led to. Around a commit of this server the two differ for a moment as well, so a writer says that it is
+ * committing:
+ *
+ *     writer    committing = now    COMMIT     invalidate    seen = 8    committing = 0
+ *     state            7              | 8           8            8             8
+ *     reader                            sees 8, seen = 7, committing: asks the database, and starts no epoch
+ *
+ * A reader that finds neither an equal `seen` nor a writer knows that another program made the state 8, and starts an epoch.
+ */
 #include "shm/generations.h"
 
 #include <string.h>

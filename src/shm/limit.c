@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shm/limit.h"
-
-#include <string.h>
-
-#include <apr_siphash.h>
-
-#include "shm/shared.h"
-
 /*
- * A cell is one word, so that each change is one compare-and-swap, and a process that dies leaves nothing half done:
+ * Rate limits in shared memory: GCRA (the generic cell rate algorithm), which needs one time for each client.
+ *
+ * A take costs seconds / count, and moves the client's theoretical arrival time ahead by that much. The arrival time may be at most
+ * `seconds` ahead of now. With 3 in 6 seconds, a take costs 2 s:
+ *
+ *     now     arrival time
+ *     0 s     0 -> 2 -> 4 -> 6    three takes are allowed at once
+ *     1 s     6                   8 would be more than 6 s ahead: refused, try again after 1 s
+ *     2 s     6 -> 8              allowed
+ *     8 s     8                   has come: the client has all three takes again
+ *
+ * A client's cell is one word, so that each change is one compare-and-swap, and a process that dies leaves nothing half done:
  *
  *   63            42   41   40                                  0
- *   | 22 bits of hash | EX | GCRA's theoretical arrival time, ms |
+ *   | 22 bits of hash | EX | theoretical arrival time, ms       |
  *
- * The hash is the client's; 15 other bits of it choose the bucket. At the arrival time the client has everything left again, and from
- * then on its cell is worth nothing. EX: the client had nothing left after the last take.
+ * The hash is the client's; 15 other bits of it choose the bucket. Once the arrival time has come, the cell is worth nothing. EX: the
+ * client had nothing left after the last take.
  *
  * A client that is new to a full bucket evicts the cell that is worth the least: one that is worth nothing, else of the clients that
  * had something left the one whose arrival time is the soonest, and an exhausted one only where there are no others. So a bucket
@@ -23,6 +26,14 @@
  * Racing threads are allowed exactly what the rate says, but for one case: two that are the first ones for a client, while a third
  * changes another cell of that bucket, may take two cells. No thread finds the second cell again, nor what was taken from it.
  */
+#include "shm/limit.h"
+
+#include <string.h>
+
+#include <apr_siphash.h>
+
+#include "shm/shared.h"
+
 #define BUCKETS 32768
 #define WAYS 8
 #define HASH_SHIFT 42

@@ -1,4 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counters, histograms and levels in shared memory, as the table metrics.def names them.
+ *
+ * A metric has a series for each combination of values of its labels. No value comes from a client, so all series are known at the
+ * start, and the place of each can be computed. To count is one atomic addition to a word:
+ *
+ *     catalog_database_faults_total{engine="mysql", reason="lost"}
+ *     the values have the numbers 1 and 1; there are 6 reasons, so this is series 1 * 6 + 1 = 7
+ *     word = own[first[CAT_METRIC_FAULTS] + 7]
+ *
+ * A series of a histogram has a word for each bucket, one for what is above them all, and one for the sum.
+ *
+ * Each row of the segment begins with a line of the processor's caches:
+ *
+ *   +-----------------------------------------------------------+
+ *   | header_t    how many children were given a shard          |
+ *   +-----------------------------------------------------------+
+ *   | databases   database_t[DATABASES]                         |
+ *   +-----------------------------------------------------------+
+ *   | children    child_t[CHILDREN]: pid, and its levels        |
+ *   +-----------------------------------------------------------+
+ *   | shards      SHARDS times shard_length words:              |
+ *   |             [metric's series][metric's series]...         |
+ *   +-----------------------------------------------------------+
+ *
+ * Each child counts in one shard, so that children seldom write to the same line; a count is the sum over all shards. Nobody owns a
+ * shard: every word of it is added to atomically, so any number of children may share one, and a child that dies takes nothing with
+ * it. What must end with a child, its levels, is in a slot with the child's pid.
+ */
 #include "shm/metrics.h"
 
 #include <errno.h>
@@ -16,24 +45,6 @@
 #include "lib/version.h"
 #include "shm/shared.h"
 
-/*
- * The segment of shared memory; every row begins with a line of the processor's caches:
- *
- *   +-----------------------------------------------------------+
- *   | header_t    how many children were given a shard          |
- *   +-----------------------------------------------------------+
- *   | databases   database_t[DATABASES]                         |
- *   +-----------------------------------------------------------+
- *   | children    child_t[CHILDREN]: pid, and its levels        |
- *   +-----------------------------------------------------------+
- *   | shards      SHARDS times shard_length words:              |
- *   |             [metric's series][metric's series]...         |
- *   +-----------------------------------------------------------+
- *
- * Each child counts in one shard, so that children seldom write to the same line; a count is the sum over all shards. Nobody owns a
- * shard: every word of it is added to atomically, so any number of children may share one, and a child that dies takes nothing with
- * it. What must end with a child, its levels, is in a slot with the child's pid.
- */
 #define SHARDS 16
 #define DATABASES 64
 

@@ -1,4 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes metrics as text, in the text format of Prometheus or in OpenMetrics.
+ *
+ *     # HELP catalog_database_faults_total Statements that failed, ...
+ *     # TYPE catalog_database_faults_total counter                       OpenMetrics describes it without "_total"
+ *     catalog_database_faults_total{engine="mysql",reason="lost"} 2
+ *
+ *     catalog_request_duration_seconds_bucket{...,le="0.0005"} 7         buckets count what is at most their bound,
+ *     catalog_request_duration_seconds_bucket{...,le="0.001"} 9          so each has those before it as well
+ *     ...
+ *     catalog_request_duration_seconds_bucket{...,le="+Inf"} 10
+ *     catalog_request_duration_seconds_sum{...} 0.025
+ *     catalog_request_duration_seconds_count{...} 10
+ *
+ * The series of a metric are written in the order of their numbers. A series of a route is left out while it has
+ * counted nothing, except the few that alerts need before the first failure.
+ */
 #include "shm/metrics_text.h"
 
 #include <math.h>

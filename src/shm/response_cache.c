@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shm/response_cache.h"
-
-#include <apr_shm.h>
-#include <string.h>
-
-#include "lib/hash.h"
-#include "shm/semaphore.h"
-#include "shm/shared.h"
-
 /*
- * The segment of shared memory. Every row begins with a line of the processor's caches:
+ * A cache of response bodies in shared memory: an index of buckets, and a ring of entries.
+ *
+ * A new entry is written behind the newest one, over the oldest ones. The index is a hash table whose ways hold positions of entries;
+ * nothing is removed from it, since a position tells by itself whether its entry has been overwritten. Nor is an entry removed that
+ * is no longer valid: a lookup compares the stamp (shm/generations.h) with that of now, and the next put of the key replaces the way.
+ *
+ * This is the segment of shared memory. Every row begins with a line of the processor's caches:
  *
  *   +-----------------------------------------------------------------+
  *   | header_t   reserved, stored                                     |
@@ -41,6 +38,15 @@
  * this is no data race in C either. There is one writer at a time, under a robust mutex: two could be one round of the ring
  * apart, and write to the same words. A writer that is killed leaves either nothing or words that no way points at.
  */
+#include "shm/response_cache.h"
+
+#include <apr_shm.h>
+#include <string.h>
+
+#include "lib/hash.h"
+#include "shm/semaphore.h"
+#include "shm/shared.h"
+
 typedef apr_uint64_t word_t;
 
 /* A lookup mostly waits for main memory, so what is read together is in one line. */

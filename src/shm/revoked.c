@@ -1,4 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A set of ended sessions in shared memory, which each request with an access token asks.
+ *
+ * A session is in the set until the last of its access tokens has expired. The set is a hash table of fixed size. A bucket is one
+ * cache line: seven cells, and the time until which the bucket lacks a session, because an eighth had no room. An id that is not in
+ * such a bucket is looked up in the database. A cell is one word, so that each change is one compare-and-swap, and a process that
+ * dies leaves nothing half done:
+ *
+ *   63                 26   25                       0
+ *   | 38 bits of the hash | until, in units of 64 s |
+ *
+ * 14 other bits of the id's hash choose the bucket. Two ids that agree in all 52 random bits would end a session too early; with a
+ * million sessions and a full table the odds are below one in ten thousand.
+ */
 #include "shm/revoked.h"
 
 #include <string.h>
@@ -7,16 +21,6 @@
 
 #include "shm/shared.h"
 
-/*
- * A bucket is one cache line: seven cells, and until when it lacks a session. A cell is one word, so that each change is one
- * compare-and-swap, and a process that dies leaves nothing half done:
- *
- *   63                 26   25                       0
- *   | 38 bits of the hash | until, in units of 64 s |
- *
- * 14 other bits of the id's hash choose the bucket. Two ids that agree in all 52 random bits would end a session too early; with a
- * million sessions and a full table the odds are below one in ten thousand.
- */
 #define BUCKETS 16384
 #define CELLS 7
 #define UNTIL_BITS 26
