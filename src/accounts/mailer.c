@@ -309,7 +309,7 @@ static apr_status_t send_counted(cat_job_t *job, const cat_mail_t *mail, const k
     return rv;
 }
 
-static apr_status_t send_next(cat_job_t *job, step_t *step)
+static apr_status_t send_next_mail(cat_job_t *job, step_t *step)
 {
     cat_mail_t *mail;
     const kind_t *kind;
@@ -340,7 +340,7 @@ cat_job_result_t cat_mailer_run(cat_job_t *job)
     }
     apr_pool_create(&one.pool, job->pool);
     for (int i = 0; step == STEP_DONE && i < MAILS_PER_RUN && !cat_job_must_stop(job) && apr_time_now() < end; i++) {
-        rv = send_next(&one, &step);
+        rv = send_next_mail(&one, &step);
         apr_pool_clear(one.pool);
         if (rv != APR_SUCCESS) {
             return CAT_JOB_FAILED;

@@ -275,7 +275,7 @@ typedef struct ending_t {
     apr_array_header_t *ended;
 } ending_t;
 
-static apr_status_t end_own(void *baton)
+static apr_status_t end_one_session(void *baton)
 {
     const ending_t *e = baton;
     return end_session(e->c->db, e->id, e->user_id, cat_time_store(e->c->pool, e->c->now));
@@ -284,7 +284,7 @@ static apr_status_t end_own(void *baton)
 apr_status_t cat_session_end(const cat_account_context_t *c, const char *id, const char *user_id)
 {
     ending_t e = {.c = c, .id = id, .user_id = user_id};
-    apr_status_t rv = cat_db_transact(c->db, end_own, &e);
+    apr_status_t rv = cat_db_transact(c->db, end_one_session, &e);
 
     if (rv == APR_SUCCESS) {
         revoke_session(c, id);
@@ -292,7 +292,7 @@ apr_status_t cat_session_end(const cat_account_context_t *c, const char *id, con
     return rv;
 }
 
-static apr_status_t end_all(void *baton)
+static apr_status_t end_sessions_of_user(void *baton)
 {
     ending_t *e = baton;
     return cat_session_end_others(e->c->db, e->c->pool, e->user_id, NULL, e->c->now, &e->ended);
@@ -301,7 +301,7 @@ static apr_status_t end_all(void *baton)
 apr_status_t cat_session_end_all(const cat_account_context_t *c, const char *user_id)
 {
     ending_t e = {.c = c, .user_id = user_id};
-    apr_status_t rv = cat_db_transact(c->db, end_all, &e);
+    apr_status_t rv = cat_db_transact(c->db, end_sessions_of_user, &e);
 
     if (rv == APR_SUCCESS) {
         cat_session_revoke(c, e.ended);
@@ -406,7 +406,7 @@ typedef struct learning_t {
     apr_time_t now;
 } learning_t;
 
-static apr_status_t learn_one(void *baton, const char *const *row, int count)
+static apr_status_t learn_revocation(void *baton, const char *const *row, int count)
 {
     learning_t *l = baton;
     (void)count;
@@ -419,7 +419,7 @@ apr_status_t cat_session_learn(cat_db_t *db, const cat_conf_t *conf, cat_revoked
     learning_t l = {conf, set, apr_time_now()};
     char text[24];
     apr_snprintf(text, sizeof(text), "%" APR_INT64_T_FMT, (apr_int64_t)apr_time_as_msec(since));
-    return cat_db_each(db, SQL_REVOKED_SINCE, CAT_VALUES(text, text), learn_one, &l);
+    return cat_db_each(db, SQL_REVOKED_SINCE, CAT_VALUES(text, text), learn_revocation, &l);
 }
 
 apr_status_t cat_session_check(cat_db_t *db, const char *id, int *is_ended)

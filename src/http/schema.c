@@ -25,7 +25,7 @@ json_t *cat_schema_refer(const char *kind, const char *name)
     return json_pack("{s:o}", "$ref", json_sprintf("#/components/%s/%s", kind, name));
 }
 
-static void describe(json_t *schema, const char *about)
+static void add_description(json_t *schema, const char *about)
 {
     if (about) {
         json_object_set_new(schema, "description", json_sprintf("%s.", about));
@@ -150,7 +150,7 @@ static json_t *describe_input(const cat_field_t *field, cat_purpose_t purpose)
 {
     json_t *schema = cat_schema_of_value(field);
 
-    describe(schema, field->about);
+    add_description(schema, field->about);
     if (purpose == CAT_CREATE) {
         add_default(schema, field);
     }
@@ -210,7 +210,7 @@ static json_t *describe_member(json_t *schemas, const cat_member_t *member)
 {
     json_t *value = cat_schema_of_shape(schemas, member->shape);
 
-    describe(value, member->about);
+    add_description(value, member->about);
     return value;
 }
 
@@ -229,7 +229,7 @@ static json_t *describe_record(json_t *schemas, const cat_shape_t *shape)
         if (field->flags & CAT_NULLABLE) {
             allow_null(value);
         }
-        describe(value, field->about);
+        add_description(value, field->about);
         json_object_set_new(properties, field->name, value);
         if (!(field->flags & (CAT_CLEARABLE | CAT_OPTIONAL))) {
             json_array_append_new(required, json_string(field->name));

@@ -188,7 +188,7 @@ static const char *check_signature(apr_pool_t *pool, const parts_t *parts, const
     return NULL;
 }
 
-static int is_for(const json_t *aud, const char *audience)
+static int is_for_audience(const json_t *aud, const char *audience)
 {
     size_t i;
     const json_t *one;
@@ -283,7 +283,7 @@ static const char *check_payload(const json_t *payload, const cat_trust_t *trust
 {
     const char *fault;
 
-    if (!is_for(json_object_get(payload, "aud"), trust->audience)) {
+    if (!is_for_audience(json_object_get(payload, "aud"), trust->audience)) {
         return "the token is for another audience";
     }
     fault = trust->foreign ? check_foreign_user(payload) : check_user(payload, trust->roles);

@@ -305,7 +305,7 @@ static int continues_sep(const cat_csv_reader_t *r, char octet)
 }
 
 /* Parses what turned out to be no such line; or takes the delimiter from it. */
-static void end_first(cat_csv_reader_t *r)
+static void end_first_line(cat_csv_reader_t *r)
 {
     char first[sizeof(r->first)];
     apr_size_t length = r->first_length;
@@ -321,14 +321,14 @@ static void end_first(cat_csv_reader_t *r)
     }
 }
 
-static void skip_first(cat_csv_reader_t *r, const char **data, apr_size_t *length)
+static void skip_first_line(cat_csv_reader_t *r, const char **data, apr_size_t *length)
 {
     while (*length && r->first_length < sizeof(r->first) && continues_sep(r, **data)) {
         r->first[r->first_length++] = *(*data)++;
         --*length;
     }
     if (*length || r->first_length == sizeof(r->first)) {
-        end_first(r);
+        end_first_line(r);
     }
 }
 
@@ -339,7 +339,7 @@ static apr_status_t take_text(void *reader, const char *text, apr_size_t length)
     cat_csv_reader_t *r = reader;
 
     if (!r->is_after_first) {
-        skip_first(r, &text, &length);
+        skip_first_line(r, &text, &length);
     }
     parse_text(r, text, length);
     return r->rv;
@@ -348,7 +348,7 @@ static apr_status_t take_text(void *reader, const char *text, apr_size_t length)
 static void end_text(cat_csv_reader_t *r)
 {
     if (!r->is_after_first) {
-        end_first(r);
+        end_first_line(r);
     }
     if (r->rv == APR_SUCCESS && csv_fini(&r->parser, take_cell, take_row, r) != 0) {
         r->rv = r->rv == APR_SUCCESS ? APR_EINVAL : r->rv;

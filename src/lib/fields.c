@@ -37,7 +37,8 @@ static int is_blank(const char *text)
     return *text && text[strspn(text, " \t\n\v\f\r")] == '\0';
 }
 
-static cat_field_fault_t limit(apr_pool_t *pool, const char *code, const char *words, double bound, const char *unit)
+static cat_field_fault_t refuse_bound(apr_pool_t *pool, const char *code, const char *words, double bound,
+                                      const char *unit)
 {
     const char *text = cat_number_format(pool, cat_json_own(pool, json_real(bound)));
     const char *plural = *unit && bound != 1 ? "s" : "";
@@ -49,9 +50,9 @@ cat_field_fault_t cat_fields_check_length(apr_pool_t *pool, const cat_field_t *f
     double length = (double)count_characters(text);
 
     if (length < field->least) {
-        return limit(pool, "too_short", "have at least", field->least, " character");
+        return refuse_bound(pool, "too_short", "have at least", field->least, " character");
     }
-    return length > field->most ? limit(pool, "too_long", "have at most", field->most, " character")
+    return length > field->most ? refuse_bound(pool, "too_long", "have at most", field->most, " character")
                                 : cat_fields_no_fault;
 }
 
@@ -70,10 +71,10 @@ static cat_field_fault_t check_string(apr_pool_t *pool, const cat_field_t *field
 static cat_field_fault_t check_number(apr_pool_t *pool, const cat_field_t *field, double value)
 {
     if (value < field->least) {
-        return limit(pool, "too_small", "be at least", field->least, "");
+        return refuse_bound(pool, "too_small", "be at least", field->least, "");
     }
     if (value > field->most) {
-        return limit(pool, "too_large", "be at most", field->most, "");
+        return refuse_bound(pool, "too_large", "be at most", field->most, "");
     }
     return cat_fields_no_fault;
 }

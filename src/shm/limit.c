@@ -61,7 +61,7 @@ void cat_limit_start(cat_limit_t *limit, apr_uint64_t seed)
     limit->seed = seed;
 }
 
-static apr_uint64_t hash(apr_uint64_t seed, apr_uint64_t before, const void *data, apr_size_t size)
+static apr_uint64_t hash_octets(apr_uint64_t seed, apr_uint64_t before, const void *data, apr_size_t size)
 {
     const apr_uint64_t key[] = {seed, before};
 
@@ -79,7 +79,7 @@ static apr_int64_t arrival_of(apr_uint64_t cell)
 }
 
 /* The order in which cells are evicted, the least first. */
-static apr_uint64_t worth(apr_uint64_t cell, apr_int64_t now)
+static apr_uint64_t worth_of_cell(apr_uint64_t cell, apr_int64_t now)
 {
     return arrival_of(cell) <= now ? 0 : cell & (EXHAUSTED | TIME_MASK);
 }
@@ -97,9 +97,9 @@ static counted_t find_counted(cat_limit_t *limit, const char *what, const char *
 
     c.step = c.step ? c.step : 1;
     c.window = c.step * rate.count;
-    c.code = hash(limit->seed, 0, what, strlen(what));
-    c.code = hash(limit->seed, c.code, who, strlen(who));
-    c.code = hash(limit->seed, c.code, &rate, sizeof(rate));
+    c.code = hash_octets(limit->seed, 0, what, strlen(what));
+    c.code = hash_octets(limit->seed, c.code, who, strlen(who));
+    c.code = hash_octets(limit->seed, c.code, &rate, sizeof(rate));
     c.bucket = &limit->buckets[c.code % BUCKETS];
     return c;
 }
@@ -115,7 +115,7 @@ static cat_shared_word_t *find_cell(const counted_t *c, apr_int64_t now, apr_uin
             *value = found;
             return &(*c->bucket)[i];
         }
-        if (!least || worth(found, now) < worth(*value, now)) {
+        if (!least || worth_of_cell(found, now) < worth_of_cell(*value, now)) {
             *value = found;
             least = &(*c->bucket)[i];
         }
@@ -129,7 +129,7 @@ static int round_up(apr_int64_t milliseconds)
 }
 
 /* Takes one: advances the arrival time, where the rate allows it. */
-static cat_verdict_t judge(const counted_t *c, apr_int64_t *arrival, apr_int64_t now)
+static cat_verdict_t judge_take(const counted_t *c, apr_int64_t *arrival, apr_int64_t now)
 {
     cat_verdict_t verdict = {0};
 
@@ -173,7 +173,7 @@ cat_verdict_t cat_limit_take(cat_limit_t *limit, const char *what, const char *w
     do {
         cell = find_cell(&c, time, &old);
         arrival = is_same(old, c.code) ? arrival_of(old) : 0;
-        verdict = judge(&c, &arrival, time);
+        verdict = judge_take(&c, &arrival, time);
         new = make_cell(c.code, arrival, verdict.remaining == 0);
     } while (!replace_cell(cell, &old, new));
     return verdict;

@@ -224,7 +224,7 @@ static int round_up_to_line(int words)
     return (words + line - 1) / line * line;
 }
 
-static void lay_out(cat_metrics_t *m)
+static void lay_out_shard(cat_metrics_t *m)
 {
     int levels = 0;
 
@@ -301,7 +301,7 @@ apr_status_t cat_metrics_create(cat_metrics_t **metrics, apr_pool_t *pool, apr_p
     while (routes[m->route_count].method) {
         m->route_count++;
     }
-    lay_out(m);
+    lay_out_shard(m);
     rv = find_segment(m, pool, process, &base);
     if (rv != APR_SUCCESS) {
         return rv;

@@ -43,7 +43,7 @@ apr_size_t cat_revoked_size(void)
     return sizeof(cat_revoked_t);
 }
 
-static apr_uint64_t hash(const char *session)
+static apr_uint64_t hash_session(const char *session)
 {
     static const unsigned char key[APR_SIPHASH_KSIZE]; /* nobody can choose ids: there is nothing to keep secret */
 
@@ -103,7 +103,7 @@ static void mark_incomplete(bucket_t *bucket, apr_time_t until)
 
 void cat_revoked_add(cat_revoked_t *set, const char *session, apr_time_t until, apr_time_t now)
 {
-    apr_uint64_t code = hash(session), old = 0, word = (code << UNTIL_BITS) | count_units(until);
+    apr_uint64_t code = hash_session(session), old = 0, word = (code << UNTIL_BITS) | count_units(until);
     bucket_t *bucket = &set->buckets[(code >> (64 - UNTIL_BITS)) % BUCKETS];
     cat_shared_word_t *cell;
 
@@ -118,7 +118,7 @@ void cat_revoked_add(cat_revoked_t *set, const char *session, apr_time_t until, 
 
 cat_revoked_state_t cat_revoked_find(const cat_revoked_t *set, const char *session, apr_time_t now)
 {
-    apr_uint64_t code = hash(session);
+    apr_uint64_t code = hash_session(session);
     const bucket_t *bucket = &set->buckets[(code >> (64 - UNTIL_BITS)) % BUCKETS];
 
     for (int i = 0; i < CELLS; i++) {
