@@ -87,14 +87,14 @@ static apr_status_t start_program(apr_pool_t *pool, const char *const *command, 
 
 static char *read_output(apr_pool_t *pool, apr_file_t *file)
 {
-    char part[READ_AT_ONCE];
-    apr_size_t length = sizeof(part);
+    char piece[READ_AT_ONCE];
+    apr_size_t length = sizeof(piece);
     cat_buffer_t text;
 
     cat_buffer_init(&text, pool, READ_AT_ONCE);
-    while (apr_file_read(file, part, &length) == APR_SUCCESS) {
-        cat_buffer_add(&text, part, length);
-        length = sizeof(part);
+    while (apr_file_read(file, piece, &length) == APR_SUCCESS) {
+        cat_buffer_add(&text, piece, length);
+        length = sizeof(piece);
     }
     return cat_buffer_text(&text);
 }

@@ -105,7 +105,7 @@ static int select_directly(cat_connection_t *conn, const cat_select_t *select, a
     if (result && is_final) {
         const char *words = apr_dbd_error(conn->handle.driver, conn->handle.dbd, result);
         *rv = cat_connection_judge(conn, &(cat_fault_t){.result = result, .text = words},
-                                   select->text ? CAT_DIALECT_MADE : cat_dialect_sql_name(select->sql));
+                                   select->text ? CAT_DIALECT_GENERATED : cat_dialect_sql_name(select->sql));
     }
     return is_final;
 }
