@@ -238,13 +238,6 @@ static apr_status_t use_token(void *baton)
     return is_first ? rotate_token(r, now) : repeat_token(r);
 }
 
-static void report_replay(const cat_account_context_t *c, const cat_session_t *session)
-{
-    revoke_session(c, session->id);
-    cat_log(c->log, CAT_LOG_WARNING, 0, "CAT040: a refresh token of session %s was used again; the session has ended",
-            session->id);
-}
-
 /* A session that is not there any more may have another id since (cat_session_end_access). */
 apr_status_t cat_session_refresh(const cat_account_context_t *c, const char *refresh_token, cat_session_t *session,
                                  cat_refresh_t *outcome)
@@ -261,7 +254,9 @@ apr_status_t cat_session_refresh(const cat_account_context_t *c, const char *ref
         return APR_SUCCESS;
     }
     if (rv == APR_SUCCESS && r.is_replay) {
-        report_replay(c, session);
+        revoke_session(c, session->id);
+        cat_log(c->log, CAT_LOG_WARNING, 0,
+                "CAT040: a refresh token of session %s was used again; the session has ended", session->id);
     }
     return rv;
 }

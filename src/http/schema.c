@@ -134,13 +134,6 @@ json_t *cat_schema_field_example(const cat_field_t *field)
     }
 }
 
-static void add_default(json_t *schema, const cat_field_t *field)
-{
-    if (field->absent) {
-        json_object_set_new(schema, "default", write_record_text(field, field->absent));
-    }
-}
-
 static void allow_null(json_t *schema)
 {
     json_object_set_new(schema, "type", json_pack("[O, s]", json_object_get(schema, "type"), "null"));
@@ -151,8 +144,8 @@ static json_t *describe_input(const cat_field_t *field, cat_purpose_t purpose)
     json_t *schema = cat_schema_of_value(field);
 
     add_description(schema, field->about);
-    if (purpose == CAT_CREATE) {
-        add_default(schema, field);
+    if (purpose == CAT_CREATE && field->absent) {
+        json_object_set_new(schema, "default", write_record_text(field, field->absent));
     }
     if (field->flags & CAT_CLEARABLE) {
         allow_null(schema);

@@ -21,17 +21,12 @@
 
 /* A cell with any separator is in quotes, so that it is one cell for every reader that has the right delimiter; spaces at an end are, too,
  * which many readers take away from a cell without quotes. */
-static int needs_quotes(const char *text)
-{
-    return !*text || text[strcspn(text, "\"" SEPARATORS)] || *text == ' ' || text[strlen(text) - 1] == ' ';
-}
-
 void cat_csv_add_cell(cat_buffer_t *b, const char *text)
 {
     if (!text) {
         return;
     }
-    if (!needs_quotes(text)) {
+    if (*text && !text[strcspn(text, "\"" SEPARATORS)] && *text != ' ' && text[strlen(text) - 1] != ' ') {
         cat_buffer_add_text(b, text);
         return;
     }

@@ -54,16 +54,11 @@ const char *cat_id_make(apr_pool_t *pool, apr_time_t now)
     return format_uuid(pool, bytes);
 }
 
-static int is_digit(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
 static int matches_form(char c, char form)
 {
     switch (form) {
     case 'x':
-        return is_digit(c);
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
     case 'v':
         return c == '8' || c == '9' || c == 'a' || c == 'b';
     default:

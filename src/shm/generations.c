@@ -111,19 +111,14 @@ static int start_epoch(cat_generations_t *generations, apr_uint64_t seen, apr_ui
     return replace_seen(generations, seen, state);
 }
 
-static int is_committing(const cat_generations_t *generations)
-{
-    apr_time_t since = atomic_load_explicit(&generations->committing, memory_order_acquire);
-    apr_time_t now = since ? apr_time_now() : 0;
-
-    return since && since <= now && now - since < PATIENCE;
-}
-
 /* A local writer updates `seen` before it clears `committing`: if neither shows one, the commit was foreign. */
 int cat_generations_detect_foreign(cat_generations_t *generations, apr_uint64_t seen, apr_uint64_t state)
 {
-    return !is_committing(generations) && cat_shared_acquire(&generations->seen) == seen &&
-           start_epoch(generations, seen, state);
+    apr_time_t since = atomic_load_explicit(&generations->committing, memory_order_acquire);
+    apr_time_t now = since ? apr_time_now() : 0;
+    int is_committing = since && since <= now && now - since < PATIENCE;
+
+    return !is_committing && cat_shared_acquire(&generations->seen) == seen && start_epoch(generations, seen, state);
 }
 
 int cat_generations_begin(cat_generations_t *generations, apr_uint64_t before)

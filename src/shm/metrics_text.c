@@ -54,21 +54,17 @@ static void write_family(const writer_t *w, const char *what)
     CAT_BUFFER_LITERAL(w->b, " ");
 }
 
-static const char *name_type(cat_metric_kind_t kind)
+static void write_head(const writer_t *w)
 {
     static const char *const types[] = {
         [CAT_METRIC_COUNTER] = "counter", [CAT_METRIC_TIMES] = "histogram", [CAT_METRIC_SIZES] = "histogram",
         [CAT_METRIC_LEVEL] = "gauge",     [CAT_METRIC_GAUGE] = "gauge",
     };
-    return types[kind];
-}
 
-static void write_head(const writer_t *w)
-{
     write_family(w, "# HELP ");
     cat_buffer_add_text(w->b, w->row->help);
     write_family(w, "\n# TYPE ");
-    cat_buffer_add_text(w->b, name_type(w->row->kind));
+    cat_buffer_add_text(w->b, types[w->row->kind]);
     CAT_BUFFER_LITERAL(w->b, "\n");
 }
 

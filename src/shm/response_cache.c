@@ -195,11 +195,6 @@ static int is_key(const cat_shared_word_t *words, const char *key, apr_size_t le
 /* An entry from further in the future than this was made before the clock was set back. */
 #define CLOCK_TOLERANCE apr_time_from_sec(1)
 
-static int is_made_between(apr_time_t made, apr_time_t since, apr_time_t now)
-{
-    return made >= since && made <= now + CLOCK_TOLERANCE;
-}
-
 typedef struct lookup_t {
     cat_item_t *item; /* has owner, key and stamp; receives the body */
     apr_size_t key_length;
@@ -211,13 +206,13 @@ typedef struct lookup_t {
 static int is_match(const entry_t *entry, word_t position, const lookup_t *lookup)
 {
     const cat_item_t *item = lookup->item;
+    apr_time_t made = (apr_time_t)cat_shared_load(&entry->made);
 
     return cat_shared_load(&entry->position) == position && cat_shared_load(&entry->hash) == lookup->hash &&
            cat_shared_load(&entry->owner) == (word_t)(apr_uintptr_t)item->owner &&
            cat_shared_load(&entry->epoch) == item->stamp.epoch &&
-           cat_shared_load(&entry->generation) == item->stamp.generation &&
-           is_made_between((apr_time_t)cat_shared_load(&entry->made), lookup->since, item->made) &&
-           cat_shared_load(&entry->lengths) >> 32 == lookup->key_length &&
+           cat_shared_load(&entry->generation) == item->stamp.generation && made >= lookup->since &&
+           made <= item->made + CLOCK_TOLERANCE && cat_shared_load(&entry->lengths) >> 32 == lookup->key_length &&
            is_key(entry->text, item->key, lookup->key_length);
 }
 

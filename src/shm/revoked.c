@@ -50,14 +50,6 @@ static apr_uint64_t hash_session(const char *session)
     return apr_siphash24(session, strlen(session), key);
 }
 
-/* In units, rounded up. */
-static apr_uint64_t count_units(apr_time_t until)
-{
-    apr_uint64_t units = (apr_uint64_t)(until + UNIT - 1) / UNIT;
-
-    return units < UNTIL_MOST ? units : UNTIL_MOST;
-}
-
 static int is_live(apr_uint64_t word, apr_time_t now)
 {
     return (apr_time_t)(word & UNTIL_MOST) * UNIT > now;
@@ -103,7 +95,8 @@ static void mark_incomplete(bucket_t *bucket, apr_time_t until)
 
 void cat_revoked_add(cat_revoked_t *set, const char *session, apr_time_t until, apr_time_t now)
 {
-    apr_uint64_t code = hash_session(session), old = 0, word = (code << UNTIL_BITS) | count_units(until);
+    apr_uint64_t units = (apr_uint64_t)(until + UNIT - 1) / UNIT, old = 0, code = hash_session(session);
+    apr_uint64_t word = (code << UNTIL_BITS) | (units < UNTIL_MOST ? units : UNTIL_MOST);
     bucket_t *bucket = &set->buckets[(code >> (64 - UNTIL_BITS)) % BUCKETS];
     cat_shared_word_t *cell;
 

@@ -264,13 +264,6 @@ static int may_wait(const cat_semaphore_t *s, const place_t *place)
     return free >= 0 && (!place->party || count_of_party(s, WAITING, place->party) <= free + 1);
 }
 
-static void note_use(cat_semaphore_t *s, const place_t *place)
-{
-    int number = (int)(place - s->places);
-
-    s->used = number < s->used ? s->used : number + 1;
-}
-
 /* A place for this thread, which waits, or is inside. NULL: there is none. */
 static place_t *take_place(cat_semaphore_t *s, apr_uint64_t party)
 {
@@ -284,7 +277,7 @@ static place_t *take_place(cat_semaphore_t *s, apr_uint64_t party)
     place->party = party;
     place->round = next_round(s, party);
     place->ticket = ++s->tickets;
-    note_use(s, place);
+    s->used = place - s->places < s->used ? s->used : (int)(place - s->places) + 1;
     place->state = WAITING;
     let_in_next(s);
     return place;
@@ -355,13 +348,6 @@ static apr_status_t wait_in_queue(cat_semaphore_t *s, place_t *place, apr_time_t
 
 /* ---- all of it ---- */
 
-static void forget_unused(cat_semaphore_t *s)
-{
-    while (s->used > 0 && s->places[s->used - 1].state == FREE) {
-        s->used--;
-    }
-}
-
 apr_status_t cat_semaphore_enter(cat_semaphore_t *s, const char *party, apr_interval_time_t patience, int *place)
 {
     apr_time_t end;
@@ -392,7 +378,9 @@ void cat_semaphore_leave(cat_semaphore_t *s, int place)
 {
     if (s->count && lock_mutex(&s->mutex) == APR_SUCCESS) {
         free_place(&s->places[place]);
-        forget_unused(s);
+        while (s->used > 0 && s->places[s->used - 1].state == FREE) {
+            s->used--;
+        }
         let_in_next(s);
     }
     pthread_mutex_unlock(&s->mutex);
