@@ -7,7 +7,7 @@
  * administrator, writes, and stores an entry in the audit table. Because administrators work one after the other, "is this
  * the last one?" has an answer that stays true until the commit.
  *
- *     role, lock, address taken back  -> sessions end and links are withdrawn (end_ways_in), as a token keeps its claims
+ *     role, lock, address taken back  -> sessions end and links are withdrawn (withdraw_access), as a token keeps its claims
  *     the ids of ended sessions       -> a->ended, which the caller passes to cat_session_revoke after the commit
  */
 #include "accounts/administration.h"
@@ -57,7 +57,7 @@ static apr_status_t begin_work(cat_administration_t *a, const char *id, cat_acco
 }
 
 /* For work that takes an administrator away. */
-static apr_status_t check_last(cat_administration_t *a, const cat_account_t *account)
+static apr_status_t check_last_admin(cat_administration_t *a, const cat_account_t *account)
 {
     int is_last;
     apr_status_t rv = a->force ? APR_SUCCESS : cat_accounts_is_last_admin(a->db, account, &is_last);
@@ -138,7 +138,7 @@ static int list_edits(const cat_administration_t *a, const cat_account_t *accoun
 
 /* What lets somebody into the account: sessions, and links in mails. They are read after the user's row is written: a
  * sign-in or a mailer that stores one then waits, or is seen. */
-static apr_status_t end_ways_in(cat_administration_t *a, const cat_account_t *account)
+static apr_status_t withdraw_access(cat_administration_t *a, const cat_account_t *account)
 {
     apr_status_t rv = cat_session_end_others(a->db, a->pool, account->id, NULL, a->now, &a->ended);
 
@@ -154,7 +154,7 @@ static apr_status_t change_account(cat_administration_t *a, cat_account_t *accou
     begin_entry(&entry, a, CAT_AUDIT_USER_UPDATE, account);
     rv = apply_edits(a, account, edits, count, &entry, &takes_right);
     if (rv == APR_SUCCESS && takes_right) {
-        rv = end_ways_in(a, account);
+        rv = withdraw_access(a, account);
     }
     return rv == APR_SUCCESS && cat_audit_has_changes(&entry) ? store_entry(a, &entry) : rv;
 }
@@ -169,7 +169,7 @@ apr_status_t cat_administration_update(cat_administration_t *a, const char *id, 
         return rv;
     }
     if (list_edits(a, *account, change, edits)) {
-        rv = check_last(a, *account);
+        rv = check_last_admin(a, *account);
     }
     if (rv != APR_SUCCESS || a->outcome != CAT_ADMINISTRATION_DONE) {
         return rv;
@@ -187,7 +187,7 @@ apr_status_t cat_administration_delete(cat_administration_t *a, const char *id)
     apr_status_t rv = begin_work(a, id, &account);
 
     if (rv == APR_SUCCESS && account) {
-        rv = check_last(a, account);
+        rv = check_last_admin(a, account);
     }
     if (rv != APR_SUCCESS || a->outcome != CAT_ADMINISTRATION_DONE) {
         return rv;
@@ -229,7 +229,7 @@ apr_status_t cat_administration_revoke(cat_administration_t *a, const char *id)
     begin_entry(&entry, a, CAT_AUDIT_USER_REVOKE, account);
     rv = cat_db_exec(a->db, SQL_USER_HOLD, CAT_VALUES(account->id), NULL);
     if (rv == APR_SUCCESS) {
-        rv = end_ways_in(a, account);
+        rv = withdraw_access(a, account);
     }
     return rv == APR_SUCCESS ? store_entry(a, &entry) : rv;
 }

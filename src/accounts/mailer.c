@@ -46,12 +46,6 @@
 #define WAIT_MAX apr_time_from_sec(15 * 60)
 #define GIVE_UP_AFTER apr_time_from_sec(3 * 24 * 3600)
 
-static apr_interval_time_t find_backoff(int attempts)
-{
-    apr_interval_time_t wait = apr_time_from_sec(1) << (attempts < WAIT_MAX_SHIFT ? attempts : WAIT_MAX_SHIFT);
-    return wait < WAIT_MAX ? wait : WAIT_MAX;
-}
-
 /* A kind of mail. */
 typedef struct kind_t {
     const char *name; /* of its template */
@@ -180,8 +174,10 @@ static void count_failure(const cat_job_t *job, cat_mail_failure_t failure)
 static apr_status_t put_off_mail(cat_job_t *job, const cat_mail_t *mail, const char *detail)
 {
     apr_time_t now = apr_time_now();
-    apr_interval_time_t wait = find_backoff(mail->attempts);
+    apr_interval_time_t wait = apr_time_from_sec(1)
+                               << (mail->attempts < WAIT_MAX_SHIFT ? mail->attempts : WAIT_MAX_SHIFT);
 
+    wait = wait < WAIT_MAX ? wait : WAIT_MAX;
     if (now - mail->created > GIVE_UP_AFTER) {
         cat_log(job->log, CAT_LOG_ERROR, 0, "CAT014: mail %s was given up after %d attempts: %s", mail->id,
                 mail->attempts, detail);
@@ -219,18 +215,13 @@ static apr_status_t store_result(cat_job_t *job, const cat_mail_t *mail, cat_del
     }
 }
 
-/* Does it tell users of what was done to their accounts? */
-static int is_notice(const kind_t *kind)
-{
-    return !strcmp(kind->name, CAT_MAIL_CHANGED) || !strcmp(kind->name, CAT_MAIL_RENAMED);
-}
-
 /* A mail that no user asked for, or with a link for an account that is locked, or that asks to confirm a confirmed
  * address, or that tells an unconfirmed address, which may be somebody else's, about the account. */
 static int is_pointless(const cat_mail_t *mail, const kind_t *kind)
 {
     return !kind || !mail->user_id || (kind->page && mail->locked) ||
-           (!strcmp(kind->name, CAT_MAIL_CONFIRM) && mail->confirmed) || (is_notice(kind) && !mail->confirmed);
+           (!strcmp(kind->name, CAT_MAIL_CONFIRM) && mail->confirmed) ||
+           (!mail->confirmed && (!strcmp(kind->name, CAT_MAIL_CHANGED) || !strcmp(kind->name, CAT_MAIL_RENAMED)));
 }
 
 /* A link to an address that another account has could never be used. */
@@ -255,25 +246,20 @@ typedef struct quota_t {
     const char *party;
 } quota_t;
 
-/* Mails beyond the rate are dropped. The bound leaves the links that were sent before valid for at least half of their
- * time, so that nobody can deprive a user of links by asking for them. */
-static cat_rate_t bound_rate(cat_rate_t rate, int link_ttl)
-{
-    apr_int64_t most = rate.count * (apr_int64_t)(link_ttl / 2);
-
-    rate.seconds = rate.seconds < most ? rate.seconds : (int)most;
-    return rate;
-}
-
-/* Unconfirmed sub-addresses of one mailbox are counted together, because anybody can register any number of them. */
+/* Mails beyond the rate are dropped. Its seconds are bounded so that links that were sent before stay valid for at least half of their
+ * time, and nobody can deprive a user of links by asking for them. Unconfirmed sub-addresses of one mailbox are counted together, because
+ * anybody can register any number of them. */
 static quota_t find_quota(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind)
 {
     const char *key = cat_email_fold(job->pool, mail->email);
     const char *mailbox = mail->confirmed ? NULL : cat_email_mailbox(job->pool, key);
     cat_rate_t rate = job->conf->rates[CAT_RATE_MAIL];
 
-    return (quota_t){kind->page ? bound_rate(rate, ttl_of(job->conf, kind)) : rate, kind->name,
-                     mailbox ? mailbox : key};
+    if (kind->page) {
+        apr_int64_t most = rate.count * (apr_int64_t)(ttl_of(job->conf, kind) / 2);
+        rate.seconds = rate.seconds < most ? rate.seconds : (int)most;
+    }
+    return (quota_t){rate, kind->name, mailbox ? mailbox : key};
 }
 
 static apr_status_t send_mail(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, cat_delivery_t *result,
@@ -309,7 +295,7 @@ static apr_status_t send_counted(cat_job_t *job, const cat_mail_t *mail, const k
     return rv;
 }
 
-static apr_status_t send_next(cat_job_t *job, step_t *step)
+static apr_status_t send_next_mail(cat_job_t *job, step_t *step)
 {
     cat_mail_t *mail;
     const kind_t *kind;
@@ -340,7 +326,7 @@ cat_job_result_t cat_mailer_run(cat_job_t *job)
     }
     apr_pool_create(&one.pool, job->pool);
     for (int i = 0; step == STEP_DONE && i < MAILS_PER_RUN && !cat_job_must_stop(job) && apr_time_now() < end; i++) {
-        rv = send_next(&one, &step);
+        rv = send_next_mail(&one, &step);
         apr_pool_clear(one.pool);
         if (rv != APR_SUCCESS) {
             return CAT_JOB_FAILED;

@@ -105,7 +105,7 @@ apr_status_t cat_own_account_rename(const cat_account_context_t *c, const char *
 /* ---- what requires the password ---- */
 
 /* Runs work if the password is the user's. */
-static apr_status_t run_proven(work_t *w, const char *password, cat_login_t *result, cat_work_t *work)
+static apr_status_t run_with_password(work_t *w, const char *password, cat_login_t *result, cat_work_t *work)
 {
     const cat_account_context_t *c = w->c;
     apr_status_t rv = cat_accounts_read(c->db, c->pool, w->user_id, &w->account);
@@ -159,7 +159,7 @@ apr_status_t cat_own_account_change_email(const cat_account_context_t *c, const 
                                           const char *password, cat_login_t *result)
 {
     work_t w = {.c = c, .user_id = user_id, .text = email};
-    return run_proven(&w, password, result, queue_mails);
+    return run_with_password(&w, password, result, queue_mails);
 }
 
 static apr_status_t delete_recorded(work_t *w, const cat_account_t *account)
@@ -197,7 +197,7 @@ apr_status_t cat_own_account_delete(const cat_account_context_t *c, const char *
                                     cat_login_t *result, int *is_last)
 {
     work_t w = {.c = c, .user_id = user_id};
-    apr_status_t rv = run_proven(&w, password, result, delete_account);
+    apr_status_t rv = run_with_password(&w, password, result, delete_account);
 
     *is_last = w.is_last;
     if (rv == APR_SUCCESS && w.ended) {

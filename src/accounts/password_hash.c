@@ -145,12 +145,6 @@ static const char *read_costs(const char *text, parameters_t *parameters)
     return text + end;
 }
 
-static int is_affordable(const parameters_t *parameters)
-{
-    return parameters->memory <= MEMORY_MOST && parameters->passes <= WORK_MOST &&
-           parameters->memory * parameters->passes <= WORK_MOST && parameters->lanes <= LANES_MOST;
-}
-
 /* text: what follows "$argon2xx$". */
 static int match_parameters(apr_pool_t *pool, const char *password, parameters_t *parameters, const char *text)
 {
@@ -160,7 +154,8 @@ static int match_parameters(apr_pool_t *pool, const char *password, parameters_t
     unsigned char *again;
     apr_size_t length;
 
-    if (!wanted || !is_affordable(parameters)) {
+    if (!wanted || parameters->memory > MEMORY_MOST || parameters->passes > WORK_MOST ||
+        parameters->memory * parameters->passes > WORK_MOST || parameters->lanes > LANES_MOST) {
         return 0;
     }
     parameters->salt = apr_pdecode_base64_binary(pool, salt, wanted - salt, APR_ENCODE_NONE, &parameters->salt_length);

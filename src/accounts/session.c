@@ -238,13 +238,6 @@ static apr_status_t use_token(void *baton)
     return is_first ? rotate_token(r, now) : repeat_token(r);
 }
 
-static void report_replay(const cat_account_context_t *c, const cat_session_t *session)
-{
-    revoke_session(c, session->id);
-    cat_log(c->log, CAT_LOG_WARNING, 0, "CAT040: a refresh token of session %s was used again; the session has ended",
-            session->id);
-}
-
 /* A session that is not there any more may have another id since (cat_session_end_access). */
 apr_status_t cat_session_refresh(const cat_account_context_t *c, const char *refresh_token, cat_session_t *session,
                                  cat_refresh_t *outcome)
@@ -261,7 +254,9 @@ apr_status_t cat_session_refresh(const cat_account_context_t *c, const char *ref
         return APR_SUCCESS;
     }
     if (rv == APR_SUCCESS && r.is_replay) {
-        report_replay(c, session);
+        revoke_session(c, session->id);
+        cat_log(c->log, CAT_LOG_WARNING, 0,
+                "CAT040: a refresh token of session %s was used again; the session has ended", session->id);
     }
     return rv;
 }
@@ -275,7 +270,7 @@ typedef struct ending_t {
     apr_array_header_t *ended;
 } ending_t;
 
-static apr_status_t end_own(void *baton)
+static apr_status_t end_one_session(void *baton)
 {
     const ending_t *e = baton;
     return end_session(e->c->db, e->id, e->user_id, cat_time_store(e->c->pool, e->c->now));
@@ -284,7 +279,7 @@ static apr_status_t end_own(void *baton)
 apr_status_t cat_session_end(const cat_account_context_t *c, const char *id, const char *user_id)
 {
     ending_t e = {.c = c, .id = id, .user_id = user_id};
-    apr_status_t rv = cat_db_transact(c->db, end_own, &e);
+    apr_status_t rv = cat_db_transact(c->db, end_one_session, &e);
 
     if (rv == APR_SUCCESS) {
         revoke_session(c, id);
@@ -292,7 +287,7 @@ apr_status_t cat_session_end(const cat_account_context_t *c, const char *id, con
     return rv;
 }
 
-static apr_status_t end_all(void *baton)
+static apr_status_t end_sessions_of_user(void *baton)
 {
     ending_t *e = baton;
     return cat_session_end_others(e->c->db, e->c->pool, e->user_id, NULL, e->c->now, &e->ended);
@@ -301,7 +296,7 @@ static apr_status_t end_all(void *baton)
 apr_status_t cat_session_end_all(const cat_account_context_t *c, const char *user_id)
 {
     ending_t e = {.c = c, .user_id = user_id};
-    apr_status_t rv = cat_db_transact(c->db, end_all, &e);
+    apr_status_t rv = cat_db_transact(c->db, end_sessions_of_user, &e);
 
     if (rv == APR_SUCCESS) {
         cat_session_revoke(c, e.ended);
@@ -406,7 +401,7 @@ typedef struct learning_t {
     apr_time_t now;
 } learning_t;
 
-static apr_status_t learn_one(void *baton, const char *const *row, int count)
+static apr_status_t learn_revocation(void *baton, const char *const *row, int count)
 {
     learning_t *l = baton;
     (void)count;
@@ -419,7 +414,7 @@ apr_status_t cat_session_learn(cat_db_t *db, const cat_conf_t *conf, cat_revoked
     learning_t l = {conf, set, apr_time_now()};
     char text[24];
     apr_snprintf(text, sizeof(text), "%" APR_INT64_T_FMT, (apr_int64_t)apr_time_as_msec(since));
-    return cat_db_each(db, SQL_REVOKED_SINCE, CAT_VALUES(text, text), learn_one, &l);
+    return cat_db_each(db, SQL_REVOKED_SINCE, CAT_VALUES(text, text), learn_revocation, &l);
 }
 
 apr_status_t cat_session_check(cat_db_t *db, const char *id, int *is_ended)

@@ -20,7 +20,7 @@ enum {
 
 extern const cat_field_t cat_user_fields[CAT_USER_SESSION_FIELDS];
 
-/* The view of an account that administrators have, in the order of USER_VIEW (db/dialects/sql_parts.h). A client may set
+/* The view of an account that administrators have, in the order of USER_VIEW (db/dialects/sql_fragments.h). A client may set
  * emailVerified, role and locked. */
 enum {
     CAT_USER_VIEW_ID,

@@ -88,13 +88,6 @@ static const cat_parameter_row_t parameters[] = {
 
 #define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
 
-static void parse_request(cat_request_t *q, request_t *r)
-{
-    *r = (request_t){.query = {.prefix = "", .page = 1, .limit = q->conf->default_limit}, .conf = q->conf};
-    cat_parameters_init(&r->parameters, q->pool, q->strict, q->query);
-    cat_parameters_parse(&r->parameters, parameters, PARAMETERS, r);
-}
-
 /* ---- the answer ---- */
 
 static void write_category(cat_buffer_t *b, const cat_category_t *category)
@@ -164,10 +157,11 @@ cat_answer_t *cat_categories_get(cat_request_t *q)
 {
     cat_categories_t categories;
     cat_answer_t *refusal;
-    request_t r;
+    request_t r = {.query = {.prefix = "", .page = 1, .limit = q->conf->default_limit}, .conf = q->conf};
     apr_status_t rv;
 
-    parse_request(q, &r);
+    cat_parameters_init(&r.parameters, q->pool, q->strict, q->query);
+    cat_parameters_parse(&r.parameters, parameters, PARAMETERS, &r);
     if (r.parameters.errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, r.parameters.errors);
     }

@@ -14,14 +14,6 @@ static const char *const links[][2] = {
     {"problems", "/problems"}, {"openapi", "/openapi.json"},
 };
 
-static int has_route(const cat_request_t *q, const char *path)
-{
-    cat_route_match_t match;
-
-    cat_route_find(q->pool, q->routes, "GET", path, &match);
-    return match.route != NULL;
-}
-
 static void add_link(const cat_request_t *q, json_t *all, const char *name, const char *base, const char *path)
 {
     json_object_set_new(all, name, json_string(apr_pstrcat(q->pool, base, path, NULL)));
@@ -31,9 +23,11 @@ static json_t *list_links(const cat_request_t *q)
 {
     const char *pages = cat_conf_pages_url(q->conf);
     json_t *all = json_object();
+    cat_route_match_t match;
 
     for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
-        if (has_route(q, links[i][1])) {
+        cat_route_find(q->pool, q->routes, "GET", links[i][1], &match);
+        if (match.route) {
             add_link(q, all, links[i][0], q->conf->mount_uri, links[i][1]);
         }
     }

@@ -155,13 +155,6 @@ static cat_answer_t *read_answer(cat_request_t *q, const json_t *head, const cha
     return answer;
 }
 
-static cat_answer_t *run_replay(cat_request_t *q)
-{
-    q->idempotency->is_replay = 1;
-    cat_db_accompany(q->db, NULL);
-    return q->route->run(q);
-}
-
 static cat_answer_t *repeat_answer(cat_request_t *q, const char *text)
 {
     const char *end = strchr(text, '\n'), *why;
@@ -172,7 +165,13 @@ static cat_answer_t *repeat_answer(cat_request_t *q, const char *text)
         cat_log(q->log, CAT_LOG_ERROR, 0, "CAT061: the stored answer to an Idempotency-Key is damaged");
         return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
     }
-    answer = json_object_size(head) ? read_answer(q, head, end + 1) : run_replay(q);
+    if (json_object_size(head)) {
+        answer = read_answer(q, head, end + 1);
+    } else {
+        q->idempotency->is_replay = 1;
+        cat_db_accompany(q->db, NULL);
+        answer = q->route->run(q);
+    }
     if (answer->status < 300) {
         cat_answer_header(answer, q->pool, "Idempotency-Replayed", "true");
     }

@@ -158,19 +158,14 @@ static json_t *describe_types(const cat_describer_t *d, const char *types, json_
     return content;
 }
 
-static int find_largest(const cat_conf_t *conf, const cat_route_t *route)
-{
-    int max = cat_route_media(route)->max;
-
-    return route->body == CAT_UPLOAD ? conf->max_import : max ? max : conf->max_body;
-}
-
 static json_t *describe_body(cat_describer_t *d, const cat_route_t *route)
 {
+    int max = cat_route_media(route)->max;
+    int largest = route->body == CAT_UPLOAD ? d->conf->max_import : max ? max : d->conf->max_body;
     json_t *example = NULL, *schema = describe_input(d, route->about, &example);
-    json_t *body = json_pack(
-        "{s:o, s:b, s:o}", "description", json_sprintf("At most %d octets.", find_largest(d->conf, route)), "required",
-        route->body != CAT_MAY_JSON, "content", describe_types(d, cat_route_media(route)->types, schema, example));
+    json_t *body = json_pack("{s:o, s:b, s:o}", "description", json_sprintf("At most %d octets.", largest), "required",
+                             route->body != CAT_MAY_JSON, "content",
+                             describe_types(d, cat_route_media(route)->types, schema, example));
 
     json_decref(schema);
     json_decref(example);
@@ -273,13 +268,6 @@ static const char *write_path(apr_pool_t *pool, const char *path)
     return cat_buffer_text(&b);
 }
 
-static void lower_case(char *text)
-{
-    for (; *text; text++) {
-        *text = (char)apr_tolower(*text);
-    }
-}
-
 static json_t *describe_paths(cat_describer_t *d, const cat_route_t *rows)
 {
     json_t *paths = json_object();
@@ -296,7 +284,9 @@ static json_t *describe_paths(cat_describer_t *d, const cat_route_t *rows)
             item = json_object();
             json_object_set_new(paths, path, item);
         }
-        lower_case(method);
+        for (char *c = method; *c; c++) {
+            *c = (char)apr_tolower(*c);
+        }
         json_object_set_new(item, method, describe_operation(d, rows));
     }
     return paths;

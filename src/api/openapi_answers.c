@@ -128,32 +128,20 @@ static const struct header_t {
 
 #define HEADERS (sizeof(headers) / sizeof(headers[0]))
 
-static where_t find_where(const struct header_t *header, const cat_conf_t *conf, const cat_route_t *route)
-{
-    if (header->find) {
-        return header->find(conf, route);
-    }
-    return route->about->headers & header->flag ? IN_ALL : NEVER;
-}
-
-static json_t *describe_header(const struct header_t *header)
-{
-    return json_pack("{s:o, s:{s:s}, s:s}", "description", json_sprintf("%s.", header->about), "schema", "type",
-                     "string", "example", header->example);
-}
-
 /* A reference to the component, which is added. */
 static json_t *refer_to_header(cat_describer_t *d, const struct header_t *header)
 {
     if (!json_object_get(d->headers, header->name)) {
-        json_object_set_new(d->headers, header->name, describe_header(header));
+        json_object_set_new(d->headers, header->name,
+                            json_pack("{s:o, s:{s:s}, s:s}", "description", json_sprintf("%s.", header->about),
+                                      "schema", "type", "string", "example", header->example));
     }
     return cat_schema_refer("headers", header->name);
 }
 
 static int has_header(const cat_describer_t *d, const struct header_t *header, const cat_route_t *route, int status)
 {
-    where_t where = find_where(header, d->conf, route);
+    where_t where = header->find ? header->find(d->conf, route) : route->about->headers & header->flag ? IN_ALL : NEVER;
 
     if (status < 400) {
         return where & IN_SUCCESS;
@@ -195,16 +183,6 @@ static void add_problems(problems_t *problems, const cat_problem_t *list)
 
 #define ADD(problems, ...) add_problems(problems, (const cat_problem_t[]){__VA_ARGS__, CAT_PROBLEM_COUNT})
 
-/* What httpd/guard.c answers. */
-static void add_refusals(problems_t *problems, const cat_route_t *route)
-{
-    if (route->who != CAT_ANYONE) {
-        ADD(problems, CAT_PROBLEM_TOKEN_REQUEST, CAT_PROBLEM_UNAUTHORIZED, CAT_PROBLEM_TOKEN_INVALID,
-            CAT_PROBLEM_TOKEN_TOO_LONG, CAT_PROBLEM_TOKEN_MALFORMED, CAT_PROBLEM_TOKEN_EXPIRED,
-            CAT_PROBLEM_TOKEN_REVOKED, CAT_PROBLEM_SCOPE);
-    }
-}
-
 /* What httpd/body.c answers, and the resource to what it reads. */
 static void add_of_input(problems_t *problems, const cat_route_t *route)
 {
@@ -233,7 +211,11 @@ static problems_t find_problems(const cat_describer_t *d, const cat_route_t *rou
         ADD(&problems, CAT_PROBLEM_DATABASE, CAT_PROBLEM_UNAVAILABLE, CAT_PROBLEM_DATABASE_NOT_READY,
             CAT_PROBLEM_DATABASE_READ_ONLY);
     }
-    add_refusals(&problems, route);
+    if (route->who != CAT_ANYONE) { /* httpd/guard.c answers them */
+        ADD(&problems, CAT_PROBLEM_TOKEN_REQUEST, CAT_PROBLEM_UNAUTHORIZED, CAT_PROBLEM_TOKEN_INVALID,
+            CAT_PROBLEM_TOKEN_TOO_LONG, CAT_PROBLEM_TOKEN_MALFORMED, CAT_PROBLEM_TOKEN_EXPIRED,
+            CAT_PROBLEM_TOKEN_REVOKED, CAT_PROBLEM_SCOPE);
+    }
     if (route->about->takes_cookie) {
         ADD(&problems, CAT_PROBLEM_CROSS_SITE, CAT_PROBLEM_COOKIES);
     }
@@ -283,39 +265,27 @@ static json_t *describe_details(cat_describer_t *d)
 }
 
 /* Only a 400 says more than others, and what comes after a part of a file was stored. */
-static const cat_shape_t *find_shape(const cat_route_t *route, int status)
-{
-    int is_more = status == 400 || (status == ANY_FAILURE && route->body == CAT_UPLOAD);
-
-    return is_more && route->about->refusal ? route->about->refusal : &cat_description_problem;
-}
-
 static json_t *begin_failure(cat_describer_t *d, const cat_route_t *route, int status)
 {
-    const cat_shape_t *shape = find_shape(route, status);
+    int says_more = status == 400 || (status == ANY_FAILURE && route->body == CAT_UPLOAD);
+    const cat_shape_t *shape = says_more && route->about->refusal ? route->about->refusal : &cat_description_problem;
 
     return json_pack("{s:o, s:{s:{s:o, s:{}}, s:{s:o}}}", "headers", name_headers(d, route, status), "content",
                      "application/json", "schema", cat_schema_of_shape(d->schemas, shape), "examples",
                      CAT_PROBLEM_DETAILS_TYPE, "schema", describe_details(d));
 }
 
-static json_t *write_example(const cat_problem_row_t *row)
+static void add_example(cat_describer_t *d, json_t *response, cat_problem_t problem)
 {
+    json_t *media = json_object_get(json_object_get(response, "content"), "application/json");
+    const cat_problem_row_t *row = &cat_problem_rows[problem];
     json_t *value = json_pack("{s:b, s:s}", "success", 0, "message", row->message);
 
     if (row->error) {
         json_object_set_new(value, "error", json_string(row->error));
     }
-    return json_pack("{s:s, s:o}", "description", row->meaning, "value", value);
-}
-
-static void add_example(cat_describer_t *d, json_t *response, cat_problem_t problem)
-{
-    json_t *media = json_object_get(json_object_get(response, "content"), "application/json");
-    const char *name = cat_problem_rows[problem].name;
-
-    json_object_set_new(d->examples, name, write_example(&cat_problem_rows[problem]));
-    json_object_set_new(json_object_get(media, "examples"), name, cat_schema_refer("examples", name));
+    json_object_set_new(d->examples, row->name, json_pack("{s:s, s:o}", "description", row->meaning, "value", value));
+    json_object_set_new(json_object_get(media, "examples"), row->name, cat_schema_refer("examples", row->name));
 }
 
 static void add_problem(cat_describer_t *d, const cat_route_t *route, cat_problem_t problem, json_t *responses)

@@ -66,9 +66,9 @@ static void add_form_error(batch_t *b, const char *field, const char *code, cons
 }
 
 /* "operations[3].body.price"; name "": "operations[3].body" */
-static const char *make_path(const batch_t *b, int index, const char *part, const char *name)
+static const char *make_path(const batch_t *b, int index, const char *member, const char *name)
 {
-    return apr_psprintf(b->q->pool, "operations[%d]%s%s%s", index, part, *name ? "." : "", name);
+    return apr_psprintf(b->q->pool, "operations[%d]%s%s%s", index, member, *name ? "." : "", name);
 }
 
 enum { CREATE = 1, UPDATE = 2, DELETE = 4 };

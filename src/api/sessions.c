@@ -151,19 +151,12 @@ static cat_answer_t *refuse_refresh(cat_request_t *q, int cookie)
     return answer;
 }
 
-static cat_answer_t *refuse_cookies(cat_request_t *q)
-{
-    cat_answer_t *answer = cat_answer_problem(q->pool, CAT_PROBLEM_COOKIES, NULL);
-
-    cat_token_response_drop_cookie(q, answer);
-    return answer;
-}
-
 /* A token in the body takes precedence over the cookie. *token NULL: there is neither. *cookie: is the token to come from
  * the cookie? The answer to a request whose only proof is a cookie that a page of another origin sent, or may have set;
  * NULL: it is not one. */
 static cat_answer_t *find_refresh_token(cat_request_t *q, const char *in_body, const char **token, int *cookie)
 {
+    cat_answer_t *answer = NULL;
     int is_repeated = 0;
 
     *cookie = !in_body;
@@ -171,7 +164,11 @@ static cat_answer_t *find_refresh_token(cat_request_t *q, const char *in_body, c
     if (*token && *cookie && q->is_foreign) {
         return cat_answer_problem(q->pool, CAT_PROBLEM_CROSS_SITE, NULL);
     }
-    return is_repeated ? refuse_cookies(q) : NULL;
+    if (is_repeated) {
+        answer = cat_answer_problem(q->pool, CAT_PROBLEM_COOKIES, NULL);
+        cat_token_response_drop_cookie(q, answer);
+    }
+    return answer;
 }
 
 static cat_answer_t *refresh_session(cat_request_t *q, const char *token, int cookie)

@@ -93,7 +93,7 @@ static const char *find_parent(const char *domain)
 }
 
 /* Deletes the cookies of a path: that of the host, and those of its domain and the domains above it. */
-static void drop_at(cat_request_t *q, cat_answer_t *answer, const char *path)
+static void drop_cookies_of_path(cat_request_t *q, cat_answer_t *answer, const char *path)
 {
     set_cookie(q, answer, (place_t){path, NULL}, "", 0);
     for (const char *domain = q->host; domain; domain = find_parent(domain)) {
@@ -103,17 +103,17 @@ static void drop_at(cat_request_t *q, cat_answer_t *answer, const char *path)
 
 /* A browser deletes a cookie if path and domain are those with which it was set. This one has sent the cookies for a path
  * that begins with theirs. */
-static void drop_all(cat_request_t *q, cat_answer_t *answer)
+static void drop_all_cookies(cat_request_t *q, cat_answer_t *answer)
 {
     const char *path = apr_pstrcat(q->pool, q->conf->mount_uri, q->route->path, NULL);
 
     for (const char *end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
         if (end > path) {
-            drop_at(q, answer, apr_pstrmemdup(q->pool, path, (apr_size_t)(end - path)));
+            drop_cookies_of_path(q, answer, apr_pstrmemdup(q->pool, path, (apr_size_t)(end - path)));
         }
-        drop_at(q, answer, apr_pstrmemdup(q->pool, path, (apr_size_t)(end + 1 - path)));
+        drop_cookies_of_path(q, answer, apr_pstrmemdup(q->pool, path, (apr_size_t)(end + 1 - path)));
     }
-    drop_at(q, answer, path);
+    drop_cookies_of_path(q, answer, path);
 }
 
 const char *cat_token_response_read_cookie(const cat_request_t *q, int *is_repeated)
@@ -127,7 +127,7 @@ void cat_token_response_drop_cookie(cat_request_t *q, cat_answer_t *answer)
 
     cat_token_response_read_cookie(q, &is_repeated);
     if (is_repeated && !is_secure(q->conf, q->secure)) {
-        drop_all(q, answer);
+        drop_all_cookies(q, answer);
     } else {
         set_cookie(q, answer, find_place(q), "", 0);
     }

@@ -294,20 +294,18 @@ static cat_answer_t *answer_imported(const import_request_t *im, const cat_impor
     return name_ignored(im, answer, result);
 }
 
-static cat_answer_t *make_refusal(cat_request_t *q, apr_status_t rv, const cat_import_result_t *result)
-{
-    if (rv == CAT_ETOOMANY) {
-        return cat_answer_problem(q->pool, CAT_PROBLEM_IMPORT_TOO_LONG, NULL);
-    }
-    return rv == CAT_EREFUSED ? cat_answer_rows_invalid(q->pool, cat_import_summary(q->pool, result), result->errors)
-                              : cat_failure_answer(q->pool, rv);
-}
-
 static cat_answer_t *answer_refused(const import_request_t *im, apr_status_t rv, const cat_import_result_t *result)
 {
     cat_request_t *q = im->q;
-    cat_answer_t *answer = make_refusal(q, rv, result);
+    cat_answer_t *answer;
 
+    if (rv == CAT_ETOOMANY) {
+        answer = cat_answer_problem(q->pool, CAT_PROBLEM_IMPORT_TOO_LONG, NULL);
+    } else if (rv == CAT_EREFUSED) {
+        answer = cat_answer_rows_invalid(q->pool, cat_import_summary(q->pool, result), result->errors);
+    } else {
+        answer = cat_failure_answer(q->pool, rv);
+    }
     add_summary(im, answer,
                 cat_json_own(q->pool, json_pack("{s:I, s:I, s:I}", "rows", (json_int_t)result->rows, "failed",
                                                 (json_int_t)result->failed, "stored", (json_int_t)result->stored)),

@@ -246,7 +246,7 @@ cat_answer_t *cat_user_admin_update(cat_request_t *q)
     return answer;
 }
 
-static cat_answer_t *act(cat_request_t *q, cat_administration_act_t *function, const char *message)
+static cat_answer_t *act_on_account(cat_request_t *q, cat_administration_act_t *function, const char *message)
 {
     change_request_t r = {.q = q, .act = function};
     cat_answer_t *answer = run_change(&r);
@@ -256,17 +256,17 @@ static cat_answer_t *act(cat_request_t *q, cat_administration_act_t *function, c
 
 cat_answer_t *cat_user_admin_remove(cat_request_t *q)
 {
-    return act(q, cat_administration_delete, "User deleted");
+    return act_on_account(q, cat_administration_delete, "User deleted");
 }
 
 cat_answer_t *cat_user_admin_unlock(cat_request_t *q)
 {
-    return act(q, cat_administration_unlock, "User unlocked");
+    return act_on_account(q, cat_administration_unlock, "User unlocked");
 }
 
 cat_answer_t *cat_user_admin_revoke(cat_request_t *q)
 {
-    return act(q, cat_administration_revoke, "Sessions ended");
+    return act_on_account(q, cat_administration_revoke, "Sessions ended");
 }
 
 /* ---- descriptions ---- */

@@ -139,7 +139,7 @@ cat_answer_t *cat_users_create(cat_request_t *q)
     return refusal ? refusal : answer;
 }
 
-static const char *welcome(const cat_request_t *q)
+static const char *choose_welcome(const cat_request_t *q)
 {
     return q->conf->mail ? "User registered; a confirmation e-mail is on its way" : "User registered";
 }
@@ -154,7 +154,7 @@ static cat_answer_t *answer_tokens(cat_request_t *q, const cat_input_t *input, c
         .cookie = *input->values[CAT_USER_COOKIE] == '1',
     };
 
-    return cat_token_response_answer(q, 201, welcome(q), &tokens);
+    return cat_token_response_answer(q, 201, choose_welcome(q), &tokens);
 }
 
 /* The first answer may have been lost, and with it the tokens. Their successors require what signing in does, no less:
@@ -171,7 +171,7 @@ static cat_answer_t *repeat_registration(cat_request_t *q)
     answer = cat_sessions_sign_in(q, &(cat_sign_in_t){.login = input.values[CAT_USER_USERNAME],
                                                       .password = input.values[CAT_USER_PASSWORD],
                                                       .cookie = *input.values[CAT_USER_COOKIE] == '1',
-                                                      .message = welcome(q)});
+                                                      .message = choose_welcome(q)});
     answer->status = answer->status == 200 ? 201 : answer->status;
     cat_answer_name_ignored(answer, q->pool, input.ignored);
     return answer;

@@ -31,7 +31,7 @@ typedef struct backup_t {
     ctl_progress_t progress;
 } backup_t;
 
-static const char *explain(apr_pool_t *pool, const char *path)
+static const char *explain_errno(apr_pool_t *pool, const char *path)
 {
     return apr_psprintf(pool, "%s: %s", path, strerror(errno));
 }
@@ -53,7 +53,7 @@ static const char *check_source(backup_t *b)
     if (!cat_database_file_is_path(b->from)) {
         return apr_psprintf(pool, "%s: is not a path; name the database's file with --params", b->from);
     }
-    return stat(b->from, &b->original) ? explain(pool, b->from) : NULL;
+    return stat(b->from, &b->original) ? explain_errno(pool, b->from) : NULL;
 }
 
 /* Side files of an earlier database would be applied to the new one. */
@@ -146,7 +146,7 @@ static const char *take_over_access(const backup_t *b)
 {
     if ((geteuid() == 0 && chown(b->temporary, b->original.st_uid, b->original.st_gid) != 0) ||
         chmod(b->temporary, b->original.st_mode & 0777) != 0) {
-        return explain(b->ctl->pool, b->temporary);
+        return explain_errno(b->ctl->pool, b->temporary);
     }
     return NULL;
 }
@@ -162,7 +162,7 @@ static const char *give_name(backup_t *b)
     if (!b->ctl->options->force && errno == EEXIST) {
         return apr_psprintf(b->ctl->pool, "%s: exists now; choose another name, or replace it with --force", b->to);
     }
-    return rename(b->temporary, b->to) != 0 ? explain(b->ctl->pool, b->to) : NULL;
+    return rename(b->temporary, b->to) != 0 ? explain_errno(b->ctl->pool, b->to) : NULL;
 }
 
 /* So that the name survives a power failure, too. */
@@ -171,7 +171,7 @@ static const char *sync_directory(const backup_t *b)
     const char *slash = strrchr(b->to, '/');
     const char *path = slash ? apr_pstrmemdup(b->ctl->pool, b->to, (apr_size_t)(slash - b->to) + 1) : ".";
     int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const char *fault = directory < 0 || fsync(directory) != 0 ? explain(b->ctl->pool, path) : NULL;
+    const char *fault = directory < 0 || fsync(directory) != 0 ? explain_errno(b->ctl->pool, path) : NULL;
 
     if (directory >= 0) {
         close(directory);

@@ -40,7 +40,7 @@ typedef struct report_t {
     int problems;
 } report_t;
 
-static void add(report_t *r, int good, const char *what, const char *detail)
+static void add_finding(report_t *r, int good, const char *what, const char *detail)
 {
     ctl_table_row(&r->table, r->ctl->pool, (const char *const[FIELDS]){good ? "ok" : "problem", what, detail});
     r->problems += !good;
@@ -59,18 +59,18 @@ static void check_keys(report_t *r)
     const char *fault;
 
     if (!site->key_dir) {
-        add(r, 1, "keys", site->key_file);
+        add_finding(r, 1, "keys", site->key_file);
         return;
     }
     fault = cat_keyring_open_directory(pool, site->key_dir, &ring);
     if (fault) {
-        add(r, 0, "keys", fault);
+        add_finding(r, 0, "keys", fault);
         return;
     }
     keys = cat_keyring_get(ring, r->ctl->now, NULL);
-    add(r, 1, "keys",
-        apr_psprintf(pool, "%s: %d, %s signs with %s", site->key_dir, keys->count, cat_key_id(keys->all[0]),
-                     cat_key_algorithm(keys->all[0])));
+    add_finding(r, 1, "keys",
+                apr_psprintf(pool, "%s: %d, %s signs with %s", site->key_dir, keys->count, cat_key_id(keys->all[0]),
+                             cat_key_algorithm(keys->all[0])));
 }
 
 /* ---- configuration ---- */
@@ -79,9 +79,9 @@ static void check_configuration(report_t *r)
 {
     const ctl_site_t *site = &r->ctl->site;
 
-    add(r, 1, "configuration", apr_pstrcat(r->ctl->pool, site->server, " ", site->mount, NULL));
+    add_finding(r, 1, "configuration", apr_pstrcat(r->ctl->pool, site->server, " ", site->mount, NULL));
     for (int i = 0; i < site->warnings->nelts; i++) {
-        add(r, 0, "configuration", APR_ARRAY_IDX(site->warnings, i, const char *));
+        add_finding(r, 0, "configuration", APR_ARRAY_IDX(site->warnings, i, const char *));
     }
 }
 
@@ -89,8 +89,9 @@ static void check_sending(report_t *r)
 {
     const char *mail = r->ctl->site.mail;
 
-    add(r, mail != NULL, "mail",
-        mail ? mail : "CatalogMail is not set: nobody gets a link to confirm an address or to set a new password");
+    add_finding(r, mail != NULL, "mail",
+                mail ? mail
+                     : "CatalogMail is not set: nobody gets a link to confirm an address or to set a new password");
 }
 
 /* ---- database ---- */
@@ -106,10 +107,11 @@ static void check_file(report_t *r, const char *suffix)
         return;
     }
     if (info.protection & OTHERS) {
-        add(r, 0, "file",
+        add_finding(
+            r, 0, "file",
             apr_psprintf(pool, "%s: is accessible to others; run: chmod o-rwx %s", path, cat_file_quote(pool, path)));
     } else {
-        add(r, 1, "file", path);
+        add_finding(r, 1, "file", path);
     }
 }
 
@@ -124,10 +126,10 @@ static void check_traits(report_t *r, int is_empty)
         if (rv != APR_SUCCESS && is_empty) {
             continue;
         }
-        add(r, good, trait->name,
-            good ? value
-                 : apr_psprintf(r->ctl->pool, "%s, not %s%s%s", value ? value : "unknown", trait->want,
-                                trait->advice ? "; " : "", trait->advice ? trait->advice : ""));
+        add_finding(r, good, trait->name,
+                    good ? value
+                         : apr_psprintf(r->ctl->pool, "%s, not %s%s%s", value ? value : "unknown", trait->want,
+                                        trait->advice ? "; " : "", trait->advice ? trait->advice : ""));
     }
 }
 
@@ -145,16 +147,17 @@ static int check_schema(report_t *r)
     int version, needed;
 
     if (cat_migration_read_version(ctl->db, &version, &needed) != APR_SUCCESS) {
-        add(r, 0, "database", "cannot be read; the cause is above");
+        add_finding(r, 0, "database", "cannot be read; the cause is above");
         return 0;
     }
     check_traits(r, version == 0);
     if (version < needed) {
-        add(r, 0, "schema",
+        add_finding(
+            r, 0, "schema",
             apr_psprintf(ctl->pool, "version %d, version %d is required; run: catalogctl migrate", version, needed));
         return 0;
     }
-    add(r, 1, "schema", apr_psprintf(ctl->pool, "version %d", version));
+    add_finding(r, 1, "schema", apr_psprintf(ctl->pool, "version %d", version));
     return 1;
 }
 
@@ -164,11 +167,11 @@ static void check_counts(report_t *r)
     int wrong;
 
     if (cat_counts_check(pool, r->ctl->db, &wrong) != APR_SUCCESS) {
-        add(r, 0, "counts", "cannot be read; the cause is above");
+        add_finding(r, 0, "counts", "cannot be read; the cause is above");
     } else if (wrong) {
-        add(r, 0, "counts", apr_psprintf(pool, "%d are wrong; run: catalogctl recount", wrong));
+        add_finding(r, 0, "counts", apr_psprintf(pool, "%d are wrong; run: catalogctl recount", wrong));
     } else {
-        add(r, 1, "counts", "match the products");
+        add_finding(r, 1, "counts", "match the products");
     }
 }
 
@@ -181,14 +184,15 @@ static void check_database_index(report_t *r, const cat_index_status_t *status)
 
     switch (status->state) {
     case CAT_INDEX_MISSING:
-        add(r, 0, "index", apr_pstrcat(pool, name, " is missing; run: catalogctl index", NULL));
+        add_finding(r, 0, "index", apr_pstrcat(pool, name, " is missing; run: catalogctl index", NULL));
         break;
     case CAT_INDEX_INVALID:
-        add(r, 0, "index",
+        add_finding(
+            r, 0, "index",
             apr_pstrcat(pool, name, " is invalid, because its creation was interrupted; run: catalogctl index", NULL));
         break;
     case CAT_INDEX_UNUSED:
-        add(r, 1, "index", apr_pstrcat(pool, name, " is not used; to drop it, run: catalogctl index", NULL));
+        add_finding(r, 1, "index", apr_pstrcat(pool, name, " is not used; to drop it, run: catalogctl index", NULL));
         break;
     default:;
     }
@@ -213,15 +217,15 @@ static void check_products(report_t *r)
     ctl_index_found_t found;
 
     if (ctl_index_compare(ctl, &found) != APR_SUCCESS) {
-        add(r, 0, "index", "cannot be read; the cause is above");
+        add_finding(r, 0, "index", "cannot be read; the cause is above");
     } else if (found.wrong) {
-        add(r, 0, "index",
-            apr_psprintf(ctl->pool,
-                         "%" APR_INT64_T_FMT " products were written by another program, such as %s; "
-                         "run: catalogctl index",
-                         found.wrong, found.example));
+        add_finding(r, 0, "index",
+                    apr_psprintf(ctl->pool,
+                                 "%" APR_INT64_T_FMT " products were written by another program, such as %s; "
+                                 "run: catalogctl index",
+                                 found.wrong, found.example));
     } else {
-        add(r, 1, "index", "matches the products");
+        add_finding(r, 1, "index", "matches the products");
     }
 }
 
@@ -233,15 +237,15 @@ static void check_index(report_t *r)
 
     rv = rv == APR_SUCCESS ? cat_indexes_check(ctl->db, cat_product_keys_kept(ctl->db), &state) : rv;
     if (rv != APR_SUCCESS) {
-        add(r, 0, "index", "cannot be read; the cause is above");
+        add_finding(r, 0, "index", "cannot be read; the cause is above");
     } else if (state.unbuilt) {
-        add(r, 0, "index",
-            apr_psprintf(ctl->pool, "%s: not built, or not completely; run: catalogctl index",
-                         cat_product_keys_write_set(ctl->pool, state.unbuilt)));
+        add_finding(r, 0, "index",
+                    apr_psprintf(ctl->pool, "%s: not built, or not completely; run: catalogctl index",
+                                 cat_product_keys_write_set(ctl->pool, state.unbuilt)));
     } else if (state.filling) {
-        add(r, 1, "index",
-            apr_psprintf(ctl->pool, "%s: %d %% of the products", cat_product_keys_write_set(ctl->pool, state.filling),
-                         state.percent));
+        add_finding(r, 1, "index",
+                    apr_psprintf(ctl->pool, "%s: %d %% of the products",
+                                 cat_product_keys_write_set(ctl->pool, state.filling), state.percent));
     } else {
         check_products(r);
     }
@@ -258,8 +262,8 @@ static apr_status_t check_mail(void *baton, const char *const *row, int count)
 
     (void)count;
     cat_time_format(since, apr_time_as_msec(oldest));
-    add(r, strcmp(state, "dead") && oldest > r->ctl->now - MAIL_IS_LATE, "mail",
-        apr_psprintf(r->ctl->pool, "%s %s, the oldest since %s", number, state, since));
+    add_finding(r, strcmp(state, "dead") && oldest > r->ctl->now - MAIL_IS_LATE, "mail",
+                apr_psprintf(r->ctl->pool, "%s %s, the oldest since %s", number, state, since));
     return APR_SUCCESS;
 }
 
@@ -277,14 +281,14 @@ static void check_database(report_t *r)
         return;
     }
     if (ctl_database_write(ctl, write_nothing, NULL) == APR_SUCCESS) {
-        add(r, 1, "database", "can be read and written");
+        add_finding(r, 1, "database", "can be read and written");
     } else {
-        add(r, 0, "database", "cannot be written; the cause is above");
+        add_finding(r, 0, "database", "cannot be written; the cause is above");
     }
     check_counts(r);
     check_index(r);
     if (cat_db_each(ctl->db, SQL_OUTBOX_COUNT, CAT_NO_VALUES, check_mail, r) != APR_SUCCESS) {
-        add(r, 0, "mail", "cannot be read; the cause is above");
+        add_finding(r, 0, "mail", "cannot be read; the cause is above");
     }
 }
 
@@ -300,7 +304,7 @@ int ctl_check_run(ctl_t *ctl)
         check_sending(&r);
     }
     if (fault) {
-        add(&r, 0, "database", fault);
+        add_finding(&r, 0, "database", fault);
     } else {
         check_database(&r);
     }

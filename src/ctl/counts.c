@@ -22,7 +22,7 @@ void ctl_counts_maintain(ctl_t *ctl)
     ctl->quiet = 0;
 }
 
-static apr_status_t recount(ctl_t *ctl, void *baton)
+static apr_status_t recount_products(ctl_t *ctl, void *baton)
 {
     (void)baton;
     return cat_counts_rebuild(ctl->db);
@@ -30,7 +30,7 @@ static apr_status_t recount(ctl_t *ctl, void *baton)
 
 int ctl_counts_recount(ctl_t *ctl)
 {
-    if (ctl_database_write(ctl, recount, NULL) != APR_SUCCESS) {
+    if (ctl_database_write(ctl, recount_products, NULL) != APR_SUCCESS) {
         return CTL_FAILED;
     }
     ctl_counts_maintain(ctl);

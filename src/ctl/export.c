@@ -101,7 +101,7 @@ static apr_int64_t count_rows(ctl_t *ctl)
     return rows;
 }
 
-static apr_status_t write_all(export_t *e, int schema)
+static apr_status_t write_tables(export_t *e, int schema)
 {
     char time[CAT_TIME_LENGTH + 1];
     apr_status_t rv = cat_db_open_view(e->ctl->db, read_nothing, NULL);
@@ -139,7 +139,7 @@ int ctl_export_run(ctl_t *ctl)
     if (e.progress.wanted) {
         e.progress.total = count_rows(ctl);
     }
-    rv = write_all(&e, schema);
+    rv = write_tables(&e, schema);
     ctl_progress_leave(&e.progress);
     cat_db_release(ctl->db);
     return rv == APR_SUCCESS ? CTL_DONE : ctl_fail(NULL, "the export is incomplete; the cause is above");

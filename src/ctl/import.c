@@ -134,7 +134,7 @@ static int is_equal(const row_t *row, const char *const *values, int count)
     return 1;
 }
 
-static apr_status_t compare(void *baton, const char *const *values, int count)
+static apr_status_t compare_row(void *baton, const char *const *values, int count)
 {
     import_t *im = baton;
     int order = 1;
@@ -152,7 +152,7 @@ static apr_status_t compare(void *baton, const char *const *values, int count)
 
 /* Finds out which rows of the batch the database has. Both are in the order of their keys, so one walk from the first key to
  * the last is enough. */
-static apr_status_t look(import_t *im)
+static apr_status_t look_up_batch(import_t *im)
 {
     ctl_t *ctl = im->ctl;
     const char *after = im->before;
@@ -165,7 +165,7 @@ static apr_status_t look(import_t *im)
     do {
         cat_db_t *db = cat_db_make(im->page_pool, &ctl->conf, ctl->source, &ctl->log);
         im->last = NULL;
-        rv = cat_db_each(db, table_of(im)->read, CAT_VALUES(after), compare, im);
+        rv = cat_db_each(db, table_of(im)->read, CAT_VALUES(after), compare_row, im);
         after = im->last ? apr_pstrdup(im->pool, im->last) : NULL;
         apr_pool_clear(im->page_pool);
     } while (rv == APR_SUCCESS && after && strcmp(after, key_of(&im->rows[im->count - 1])) < 0);
@@ -215,7 +215,7 @@ static apr_status_t add_missing(ctl_t *ctl, void *baton)
     return rv;
 }
 
-static const char *explain(apr_status_t rv)
+static const char *explain_status(apr_status_t rv)
 {
     switch (rv) {
     case APR_EEXIST:
@@ -254,7 +254,7 @@ static void report_differences(import_t *im)
 /* Existing rows are not written again, so repeating an import is quick. Added rows are read back. */
 static const char *store_batch(import_t *im)
 {
-    apr_status_t rv = im->count ? look(im) : APR_SUCCESS;
+    apr_status_t rv = im->count ? look_up_batch(im) : APR_SUCCESS;
     int missing = count_missing(im);
 
     if (rv == APR_SUCCESS && missing) {
@@ -263,9 +263,9 @@ static const char *store_batch(import_t *im)
         rv = ctl_database_write(im->ctl, add_missing, im);
         if (rv != APR_SUCCESS && im->at < im->count) {
             return at_line(im, im->rows[im->at].line,
-                           apr_pstrcat(im->pool, table_of(im)->name, ": ", explain(rv), NULL));
+                           apr_pstrcat(im->pool, table_of(im)->name, ": ", explain_status(rv), NULL));
         }
-        rv = rv == APR_SUCCESS ? look(im) : rv;
+        rv = rv == APR_SUCCESS ? look_up_batch(im) : rv;
     }
     if (rv != APR_SUCCESS) {
         return at_line(im, im->rows[0].line, "the import stops here; the cause is above");
@@ -351,7 +351,7 @@ static const char *take_end(import_t *im)
     return fgetc(stdin) == EOF ? NULL : at_line(im, im->number + 1, "it follows the last line");
 }
 
-static const char *take_all(import_t *im)
+static const char *take_lines(import_t *im)
 {
     const char *name, *fault;
     apr_size_t length;
@@ -376,7 +376,7 @@ static const char *take_all(import_t *im)
     }
 }
 
-static void begin(import_t *im)
+static void begin_import(import_t *im)
 {
     struct stat info;
 
@@ -405,10 +405,10 @@ int ctl_import_run(ctl_t *ctl)
     fault = ctl_move_begin(ctl, &schema);
     im->ctl = ctl;
     if (!fault) {
-        begin(im);
+        begin_import(im);
         fault = read_head(im, schema);
     }
-    fault = fault ? fault : take_all(im);
+    fault = fault ? fault : take_lines(im);
     ctl_counts_maintain(ctl);
     ctl_progress_leave(&im->progress);
     if (fault) {

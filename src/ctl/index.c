@@ -84,7 +84,7 @@ static apr_status_t fill_portion(indexing_t *ix, int *is_last)
     return rv;
 }
 
-static apr_status_t fill_all(indexing_t *ix)
+static apr_status_t fill_parts(indexing_t *ix)
 {
     apr_status_t rv = APR_SUCCESS;
     int is_last = 0;
@@ -124,7 +124,7 @@ static const char *name_work(const indexing_t *ix, const cat_index_status_t *sta
                         waits ? "; writers wait" : "");
 }
 
-static int is_work(const cat_index_status_t *status)
+static int needs_work(const cat_index_status_t *status)
 {
     return status->state != CAT_INDEX_PRESENT && status->state != CAT_INDEX_ABSENT;
 }
@@ -162,7 +162,7 @@ static int list_unusable(const indexing_t *ix, int built)
 
     for (int i = 0; i < CAT_INDEX_COUNT; i++) {
         int needed = ix->status[i].index->parts;
-        if (is_work(&ix->status[i]) && !(needed & ~(kept & built))) {
+        if (needs_work(&ix->status[i]) && !(needed & ~(kept & built))) {
             parts |= needed;
         }
     }
@@ -185,7 +185,7 @@ static apr_status_t withdraw_parts(indexing_t *ix)
 
 /* Where writers wait for it, an index is dropped when it has been emptied in portions: that takes no time. Elsewhere it is
  * dropped first, so that the portions need not remove its entries. */
-static int is_late(const indexing_t *ix, const cat_index_status_t *status)
+static int is_dropped_last(const indexing_t *ix, const cat_index_status_t *status)
 {
     return status->state == CAT_INDEX_UNUSED && cat_db_dialect(ix->ctl->db)->one_writer;
 }
@@ -195,7 +195,7 @@ static apr_status_t run_indexes(indexing_t *ix, int late)
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < CAT_INDEX_COUNT && rv == APR_SUCCESS; i++) {
-        if (is_work(&ix->status[i]) && is_late(ix, &ix->status[i]) == late) {
+        if (needs_work(&ix->status[i]) && is_dropped_last(ix, &ix->status[i]) == late) {
             rv = run_index(ix, &ix->status[i]);
         }
     }
@@ -236,7 +236,7 @@ static apr_status_t take_lock(indexing_t *ix)
     return rv;
 }
 
-static apr_status_t run_all(indexing_t *ix)
+static apr_status_t run_steps(indexing_t *ix)
 {
     apr_status_t rv = take_lock(ix);
 
@@ -245,7 +245,7 @@ static apr_status_t run_all(indexing_t *ix)
     }
     rv = prepare_indexes(ix);
     rv = rv == APR_SUCCESS ? begin_progress(ix) : rv;
-    rv = rv == APR_SUCCESS ? fill_all(ix) : rv;
+    rv = rv == APR_SUCCESS ? fill_parts(ix) : rv;
     rv = rv == APR_SUCCESS ? cat_indexes_note_complete(ix->ctl->db) : rv;
     rv = rv == APR_SUCCESS ? run_indexes(ix, 1) : rv;
     cat_definition_end(ix->definition);
@@ -295,7 +295,7 @@ static void print_plan(const indexing_t *ix)
 
     for (int i = 0; i < CAT_INDEX_COUNT; i++) {
         const cat_index_status_t *status = &ix->status[i];
-        if (is_work(status)) {
+        if (needs_work(status)) {
             printf("%s %s (%s)", status->state == CAT_INDEX_UNUSED ? "drop" : "build", status->index->name,
                    cat_index_table_columns(ix->ctl->pool, dialect, status->index));
             if (status->size) {
@@ -332,7 +332,7 @@ int ctl_index_run(ctl_t *ctl)
     apr_pool_create(&ix.pool, ctl->pool);
     keep_key(&ix, &CAT_LIST_KEY_MAX);
     ctl_progress_begin(&ix.progress);
-    rv = run_all(&ix);
+    rv = run_steps(&ix);
     ctl_progress_leave(&ix.progress);
     if (rv != APR_SUCCESS) {
         return ctl_fail(NULL, "not all products are indexed; the cause is above; run the same command again");

@@ -166,10 +166,10 @@ static apr_status_t open_to_group(apr_file_t *file, apr_gid_t group)
 static apr_status_t write_file(apr_pool_t *pool, const place_t *place, const char *text)
 {
     const char *slash = strrchr(place->path, '/');
-    char *part =
+    char *temporary =
         apr_pstrcat(pool, directory_of(pool, place->path), "/.", slash ? slash + 1 : place->path, ".XXXXXX", NULL);
     apr_file_t *file;
-    apr_status_t rv = apr_file_mktemp(&file, part, 0, pool);
+    apr_status_t rv = apr_file_mktemp(&file, temporary, 0, pool);
 
     if (rv != APR_SUCCESS) {
         return rv;
@@ -182,7 +182,7 @@ static apr_status_t write_file(apr_pool_t *pool, const place_t *place, const cha
         rv = apr_file_sync(file);
     }
     if (rv == APR_SUCCESS) {
-        rv = apr_file_link(part, place->path);
+        rv = apr_file_link(temporary, place->path);
     }
     apr_file_close(file);
     return rv;

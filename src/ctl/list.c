@@ -7,9 +7,9 @@
 #include "db/db.h"
 
 typedef struct listing_t {
-    apr_pool_t *pool; /* of one part */
+    apr_pool_t *pool; /* of one page */
     ctl_table_t table;
-    const char *last; /* row's place in the order; NULL: the part is empty */
+    const char *last; /* row's place in the order; NULL: the page is empty */
 } listing_t;
 
 static apr_status_t print_row(void *baton, const char *const *row, int count)

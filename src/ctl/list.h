@@ -7,7 +7,7 @@
 #include "lib/fields.h"
 
 /*
- * Prints the rows of a statement as a table (ctl/table.h), in parts, so a million rows are not in memory at once. The
+ * Prints the rows of a statement as a table (ctl/table.h), in pages, so a million rows are not in memory at once. The
  * statement selects the columns of fields, then the column it is ordered by; its first argument is the value after
  * which it begins, "" at first; `values` follow. Returns the exit code.
  */

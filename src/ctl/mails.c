@@ -34,7 +34,7 @@ static apr_status_t retry_each(ctl_t *ctl, cat_mail_retry_t *work, retry_t *r)
     return rv;
 }
 
-static apr_status_t retry(ctl_t *ctl, void *baton)
+static apr_status_t retry_mails(ctl_t *ctl, void *baton)
 {
     cat_mail_retry_t work = {.db = ctl->db, .pool = ctl->pool, .now = ctl->now, .actor = ctl->actor};
     retry_t *r = baton;
@@ -46,7 +46,7 @@ static apr_status_t retry(ctl_t *ctl, void *baton)
 int ctl_mails_retry(ctl_t *ctl)
 {
     retry_t r = {0, NULL};
-    apr_status_t rv = ctl_database_write(ctl, retry, &r);
+    apr_status_t rv = ctl_database_write(ctl, retry_mails, &r);
 
     if (rv == APR_NOTFOUND) {
         return ctl_fail(r.unknown, "there is no such dead mail; nothing was changed");

@@ -129,7 +129,7 @@ static void show_help(FILE *out)
     fputs("\nUSER is a name, an e-mail address or an id. See catalogctl(8).\n", out);
 }
 
-static int misuse(const char *why)
+static int refuse_use(const char *why)
 {
     ctl_fail(why, "see catalogctl --help");
     return CTL_MISUSED;
@@ -232,7 +232,7 @@ static cat_actor_t find_actor(apr_pool_t *pool)
     return actor;
 }
 
-static int run(ctl_t *ctl, const struct command_t *command)
+static int run_command(ctl_t *ctl, const struct command_t *command)
 {
     const char *fault = NULL;
 
@@ -245,24 +245,25 @@ static int run(ctl_t *ctl, const struct command_t *command)
     return fault ? ctl_fail(NULL, fault) : command->run(ctl);
 }
 
-static int start(apr_pool_t *pool, const ctl_options_t *o, int count, const char *const *words, const char *given)
+static int start_command(apr_pool_t *pool, const ctl_options_t *o, int count, const char *const *words,
+                         const char *given)
 {
     const struct command_t *command = find_command(count, words);
     ctl_t ctl = {.pool = pool, .options = o, .now = apr_time_now(), .actor = find_actor(pool)};
     const char *wrong;
 
     if (!command) {
-        return misuse(count ? "there is no such command" : "a command is missing");
+        return refuse_use(count ? "there is no such command" : "a command is missing");
     }
     ctl.count = count - (command->verb ? 2 : 1);
     ctl.args = words + (count - ctl.count);
     ctl.log = (cat_log_t){.write = write_log, .context = &ctl};
     wrong = check_use(pool, command, o, ctl.count, given);
-    return wrong ? misuse(wrong) : run(&ctl, command);
+    return wrong ? refuse_use(wrong) : run_command(&ctl, command);
 }
 
 /* Output that could not be written is a failure. */
-static int finish(int code)
+static int finish_output(int code)
 {
     return (fflush(stdout) != 0 || ferror(stdout)) && code == CTL_DONE ? ctl_fail(NULL, "the output cannot be written")
                                                                        : code;
@@ -286,11 +287,11 @@ int main(int argc, const char *const argv[])
     while ((rv = apr_getopt_long(parser, options, &letter, &value)) == APR_SUCCESS) {
         if (letter == 'h') {
             show_help(stdout);
-            return finish(CTL_DONE);
+            return finish_output(CTL_DONE);
         }
         if (letter == 'V') {
             puts("catalogctl " CAT_VERSION);
-            return finish(CTL_DONE);
+            return finish_output(CTL_DONE);
         }
         given = apr_psprintf(pool, "%s%c", given, letter);
         take_option(&o, letter, value);
@@ -298,5 +299,5 @@ int main(int argc, const char *const argv[])
     if (rv != APR_EOF) {
         return CTL_MISUSED; /* the parser has printed why */
     }
-    return finish(start(pool, &o, argc - parser->ind, parser->argv + parser->ind, given));
+    return finish_output(start_command(pool, &o, argc - parser->ind, parser->argv + parser->ind, given));
 }

@@ -103,7 +103,7 @@ static apr_status_t run_work(ctl_t *ctl, void *baton)
     return im->work(im->work_baton);
 }
 
-static apr_status_t transact(void *baton, cat_work_t *work, void *work_baton)
+static apr_status_t transact_group(void *baton, cat_work_t *work, void *work_baton)
 {
     products_import_t *im = baton;
 
@@ -239,7 +239,7 @@ int ctl_products_import(ctl_t *ctl)
     cat_import_options_t options = {
         .is_dry = o->dry_run,
         .in_batches = 1,
-        .transact = transact,
+        .transact = transact_group,
         .progress = show_stored,
         .baton = &im,
     };

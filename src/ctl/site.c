@@ -60,7 +60,7 @@ static const char *const *make_command(apr_pool_t *pool, const ctl_options_t *op
 }
 
 /* The program must not read our standard input, which may contain a password. */
-static apr_status_t start(apr_pool_t *pool, const char *const *command, apr_proc_t *process, apr_file_t **out)
+static apr_status_t start_program(apr_pool_t *pool, const char *const *command, apr_proc_t *process, apr_file_t **out)
 {
     apr_procattr_t *attributes;
     apr_file_t *in, *write;
@@ -85,35 +85,35 @@ static apr_status_t start(apr_pool_t *pool, const char *const *command, apr_proc
     return rv;
 }
 
-static char *read_all(apr_pool_t *pool, apr_file_t *file)
+static char *read_output(apr_pool_t *pool, apr_file_t *file)
 {
-    char part[READ_AT_ONCE];
-    apr_size_t length = sizeof(part);
+    char piece[READ_AT_ONCE];
+    apr_size_t length = sizeof(piece);
     cat_buffer_t text;
 
     cat_buffer_init(&text, pool, READ_AT_ONCE);
-    while (apr_file_read(file, part, &length) == APR_SUCCESS) {
-        cat_buffer_add(&text, part, length);
-        length = sizeof(part);
+    while (apr_file_read(file, piece, &length) == APR_SUCCESS) {
+        cat_buffer_add(&text, piece, length);
+        length = sizeof(piece);
     }
     return cat_buffer_text(&text);
 }
 
 /* Runs a command. *text is all of its output. Returns a fault. */
-static const char *run(apr_pool_t *pool, const char *const *command, char **text)
+static const char *run_program(apr_pool_t *pool, const char *const *command, char **text)
 {
     apr_proc_t process;
     apr_file_t *out;
     apr_exit_why_e why = APR_PROC_EXIT;
     char reason[120];
     int code = 0;
-    apr_status_t rv = start(pool, command, &process, &out);
+    apr_status_t rv = start_program(pool, command, &process, &out);
 
     if (rv != APR_SUCCESS) {
         return apr_psprintf(pool, "%s cannot be run: %s; name httpd's program with --httpd", command[0],
                             apr_strerror(rv, reason, sizeof(reason)));
     }
-    *text = read_all(pool, out);
+    *text = read_output(pool, out);
     apr_proc_wait(&process, &code, &why, APR_WAIT);
     return code == 0 ? NULL : apr_psprintf(pool, "%s refuses the configuration:\n%s", command[0], *text);
 }
@@ -125,7 +125,7 @@ static const char *text_of(const json_t *mount, const char *name)
     return json_string_value(json_object_get(mount, name));
 }
 
-static void take(const json_t *mount, ctl_site_t *site)
+static void read_mount(const json_t *mount, ctl_site_t *site)
 {
     *site = (ctl_site_t){
         .server = text_of(mount, "server"),
@@ -184,7 +184,7 @@ static apr_array_header_t *find_wanted(apr_pool_t *pool, char *text, const ctl_o
         take_warning(line, warnings);
         mount = *line == '{' ? cat_json_parse(pool, line, strlen(line), &why) : NULL;
         if (mount) {
-            take(mount, &site);
+            read_mount(mount, &site);
             if (is_wanted(options, &site)) {
                 APR_ARRAY_PUSH(sites, ctl_site_t) = site;
             }
@@ -208,7 +208,7 @@ static const char *find_in_configuration(apr_pool_t *pool, const ctl_options_t *
 {
     apr_array_header_t *sites, *warnings = apr_array_make(pool, 2, sizeof(const char *));
     char *text = NULL;
-    const char *fault = run(pool, make_command(pool, options), &text);
+    const char *fault = run_program(pool, make_command(pool, options), &text);
 
     if (fault) {
         return fault;

@@ -42,7 +42,7 @@ typedef struct addition_t {
     cat_account_change_t change;
 } addition_t;
 
-static apr_status_t add(ctl_t *ctl, void *baton)
+static apr_status_t add_user(ctl_t *ctl, void *baton)
 {
     const addition_t *a = baton;
     cat_administration_t administration = make_administration(ctl);
@@ -51,7 +51,7 @@ static apr_status_t add(ctl_t *ctl, void *baton)
 }
 
 /* Checks the rules of registration, but for CatalogReservedNames: who may run this program speaks for the site. */
-static const char *check(ctl_t *ctl, const char *password, addition_t *a)
+static const char *check_addition(ctl_t *ctl, const char *password, addition_t *a)
 {
     const char *fault = NULL, *prepared;
     cat_blocklist_t *list;
@@ -80,9 +80,9 @@ static const char *check(ctl_t *ctl, const char *password, addition_t *a)
     return fault;
 }
 
-static const char *make(ctl_t *ctl, const char *password, addition_t *a)
+static const char *make_user(ctl_t *ctl, const char *password, addition_t *a)
 {
-    const char *fault = check(ctl, password, a);
+    const char *fault = check_addition(ctl, password, a);
 
     if (fault) {
         return fault;
@@ -122,11 +122,11 @@ int ctl_users_add(ctl_t *ctl)
     } else {
         fault = ctl_ask_password(ctl->pool, &password);
     }
-    fault = fault ? fault : make(ctl, password, &a);
+    fault = fault ? fault : make_user(ctl, password, &a);
     if (fault) {
         return ctl_fail(NULL, fault);
     }
-    rv = ctl_database_write(ctl, add, &a);
+    rv = ctl_database_write(ctl, add_user, &a);
     if (rv == APR_EEXIST) {
         return ctl_fail(NULL, explain_taken(ctl, &a));
     }
@@ -147,7 +147,7 @@ typedef struct change_t {
 } change_t;
 
 /* login: an id, a name or an address. */
-static apr_status_t find(ctl_t *ctl, const char *login, cat_account_t **user)
+static apr_status_t find_user(ctl_t *ctl, const char *login, cat_account_t **user)
 {
     const char *id = cat_id_fold(ctl->pool, login);
     apr_status_t rv = cat_id_check(id) ? cat_accounts_read(ctl->db, ctl->pool, id, user) : APR_NOTFOUND;
@@ -160,7 +160,7 @@ static apr_status_t find_and_change(ctl_t *ctl, void *baton)
     change_t *change = baton;
     cat_administration_t administration = make_administration(ctl);
     cat_account_t *user;
-    apr_status_t rv = find(ctl, ctl->args[0], &user);
+    apr_status_t rv = find_user(ctl, ctl->args[0], &user);
 
     if (rv == APR_SUCCESS) {
         rv = change->act ? change->act(&administration, user->id)

@@ -32,7 +32,8 @@
  * the database has chosen one of several to give way, and the transaction is worth repeating. */
 #define LONG_WAIT apr_time_from_sec(1)
 
-#define MARK_PART "0"
+/* The number of the piece that is the mark; those of the text follow. */
+#define MARK_PIECE "0"
 
 /* ---- finding ---- */
 
@@ -41,14 +42,14 @@ typedef struct finding_t {
     cat_buffer_t text;
 } finding_t;
 
-static apr_status_t collect_part(void *baton, const char *const *row, int count)
+static apr_status_t collect_piece(void *baton, const char *const *row, int count)
 {
     finding_t *f = baton;
 
     (void)count;
     if (cat_time_read(row[2]) <= f->claim->now) {
         f->claim->has_expired = 1;
-    } else if (!strcmp(row[0], MARK_PART)) {
+    } else if (!strcmp(row[0], MARK_PIECE)) {
         f->stored->mark = apr_pstrdup(f->text.pool, row[1]);
     } else {
         cat_buffer_add_text(&f->text, row[1]);
@@ -64,7 +65,7 @@ apr_status_t cat_claim_find(cat_db_t *db, cat_claim_t *claim, cat_claim_t *store
     *stored = (cat_claim_t){.key = claim->key};
     claim->has_expired = 0;
     cat_buffer_init(&f.text, db->pool, 1024);
-    rv = cat_db_each(db, SQL_IDEMPOTENCY_GET, CAT_VALUES(claim->key), collect_part, &f);
+    rv = cat_db_each(db, SQL_IDEMPOTENCY_GET, CAT_VALUES(claim->key), collect_piece, &f);
     if (rv != APR_SUCCESS) {
         return rv;
     }
@@ -82,17 +83,17 @@ static apr_status_t refuse_claim(cat_claim_t *claim)
     return CAT_ECLAIMED;
 }
 
-static apr_status_t insert_part(const cat_claim_t *claim, const char *part, const char *content)
+static apr_status_t insert_piece(const cat_claim_t *claim, const char *number, const char *content)
 {
     return cat_db_insert(claim->db, SQL_IDEMPOTENCY_INSERT,
-                         CAT_VALUES(claim->key, part, content, cat_time_store(claim->db->pool, claim->expires)));
+                         CAT_VALUES(claim->key, number, content, cat_time_store(claim->db->pool, claim->expires)));
 }
 
 /* Of two transactions that insert the key at once, the database lets the second one wait for the end of the first. */
 static apr_status_t insert_key(cat_claim_t *claim)
 {
     apr_time_t began = cat_time_monotonic();
-    apr_status_t rv = insert_part(claim, MARK_PART, claim->mark);
+    apr_status_t rv = insert_piece(claim, MARK_PIECE, claim->mark);
 
     if (rv == APR_EEXIST || (rv == CAT_ECONFLICT && cat_time_monotonic() - began >= LONG_WAIT)) {
         return refuse_claim(claim);
@@ -119,9 +120,9 @@ static apr_status_t insert_text(const cat_claim_t *claim)
     apr_status_t rv = claim->text ? APR_SUCCESS : APR_EINVAL;
     const char *text = claim->text;
 
-    for (int part = 1; rv == APR_SUCCESS && *text; part++) {
+    for (int number = 1; rv == APR_SUCCESS && *text; number++) {
         apr_size_t length = measure_piece(text);
-        rv = insert_part(claim, apr_itoa(pool, part), apr_pstrmemdup(pool, text, length));
+        rv = insert_piece(claim, apr_itoa(pool, number), apr_pstrmemdup(pool, text, length));
         text += length;
     }
     return rv;

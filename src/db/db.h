@@ -6,7 +6,7 @@
 
 #include "db/connection/select.h"
 #include "db/dialects/dialect.h"
-#include "db/dialects/sql_parts.h"
+#include "db/dialects/sql_fragments.h"
 #include "db/dialects/status.h"
 #include "db/pool/use.h"
 #include "db/schema/definition.h"

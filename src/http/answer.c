@@ -172,18 +172,13 @@ void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, cons
 
 #define IGNORED_OCTETS 64 /* of one name; the rest is cut */
 
-/* A character of a token (RFC 9110 5.6.2), except '%', which begins an encoded one. */
-static int is_token_char(unsigned char c)
-{
-    return apr_isalnum(c) ? c < 0x80 : c && strchr("!#$&'*+-.^_`|~", c) != NULL;
-}
-
+/* Encodes every octet that is no character of a token (RFC 9110 5.6.2), and '%', which begins an encoded one. */
 static void add_encoded(cat_buffer_t *b, const char *name)
 {
     static const char hex[] = "0123456789ABCDEF";
     for (const unsigned char *p = (const unsigned char *)name; *p && p - (const unsigned char *)name < IGNORED_OCTETS;
          p++) {
-        if (is_token_char(*p)) {
+        if (apr_isalnum(*p) ? *p < 0x80 : strchr("!#$&'*+-.^_`|~", *p) != NULL) {
             cat_buffer_add(b, (const char *)p, 1);
         } else {
             const char encoded[3] = {'%', hex[*p >> 4], hex[*p & 15]};

@@ -133,13 +133,6 @@ void cat_cors_describe_preflight(apr_pool_t *pool, cat_answer_t *answer, const c
 
 /* ---- cookies ---- */
 
-static int has_authority(const char *origin, const char *host)
-{
-    const char *authority = cat_text_host(origin);
-
-    return authority && *authority && host && strcasecmp(authority, host) == 0;
-}
-
 /* url: CatalogBaseURL, which has a scheme and a host. */
 static int is_origin_of(const char *origin, const char *url)
 {
@@ -151,7 +144,7 @@ static int is_origin_of(const char *origin, const char *url)
 
 int cat_cors_is_foreign(const cat_origins_t *origins, const cat_sender_t *sender, const char *base_url)
 {
-    const char *origin = sender->origin;
+    const char *origin = sender->origin, *authority = origin ? cat_text_host(origin) : NULL;
 
     if (origin && (is_listed(origins, origin) || (base_url && is_origin_of(origin, base_url)))) {
         return 0;
@@ -159,5 +152,5 @@ int cat_cors_is_foreign(const cat_origins_t *origins, const cat_sender_t *sender
     if (sender->site) {
         return strcasecmp(sender->site, "same-origin") != 0 && strcasecmp(sender->site, "none") != 0;
     }
-    return origin && !has_authority(origin, sender->host);
+    return origin && !(authority && *authority && sender->host && strcasecmp(authority, sender->host) == 0);
 }

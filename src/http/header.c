@@ -18,7 +18,7 @@ static const char *skip_space(const char *p)
 }
 
 /* A piece between separators, without the white space around it. */
-static char *trim(apr_pool_t *pool, const char *start, const char *end)
+static char *trim_text(apr_pool_t *pool, const char *start, const char *end)
 {
     start = skip_space(start);
     while (end > start && (end[-1] == ' ' || end[-1] == '\t')) {
@@ -27,7 +27,7 @@ static char *trim(apr_pool_t *pool, const char *start, const char *end)
     return apr_pstrmemdup(pool, start, start < end ? (apr_size_t)(end - start) : 0);
 }
 
-static const char *unquote(char *text)
+static const char *unquote_text(char *text)
 {
     apr_size_t length = strlen(text);
 
@@ -51,7 +51,7 @@ cat_bearer_t cat_header_bearer(apr_pool_t *pool, const char *authorization, cons
     if (*text && *text != ' ' && *text != '\t') {
         return CAT_BEARER_NONE; /* a longer scheme name */
     }
-    text = trim(pool, text, text + strlen(text));
+    text = trim_text(pool, text, text + strlen(text));
     if (!*text) {
         return CAT_BEARER_NONE;
     }
@@ -73,7 +73,7 @@ const char *cat_header_cookie(apr_pool_t *pool, const char *cookies, const char 
         if (!strncmp(p, name, length) && p[length] == '=') {
             const char *value = p + length + 1;
             *is_repeated = found != NULL;
-            found = found ? found : trim(pool, value, value + strcspn(value, ";"));
+            found = found ? found : trim_text(pool, value, value + strcspn(value, ";"));
         }
         p += strcspn(p, ";");
     }
@@ -211,8 +211,8 @@ int cat_header_prefers(apr_pool_t *pool, const char *prefer, const char *name, c
         const char *item = p + strcspn(p, ",;"); /* without the preference's own parameters */
         const char *equals = memchr(p, '=', (apr_size_t)(item - p));
 
-        if (!strcasecmp(trim(pool, p, equals ? equals : item), name)) {
-            return !value || (equals && !strcasecmp(unquote(trim(pool, equals + 1, item)), value));
+        if (!strcasecmp(trim_text(pool, p, equals ? equals : item), name)) {
+            return !value || (equals && !strcasecmp(unquote_text(trim_text(pool, equals + 1, item)), value));
         }
         p = end;
     }

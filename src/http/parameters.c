@@ -107,15 +107,6 @@ static const char *take_item(char **rest)
     return item;
 }
 
-static void split_items(apr_array_header_t *items, const char *text)
-{
-    char *rest = apr_pstrdup(items->pool, text);
-
-    while (rest) {
-        APR_ARRAY_PUSH(items, const char *) = take_item(&rest);
-    }
-}
-
 apr_array_header_t *cat_parameters_list(const cat_parameters_t *p, const char *name, const cat_parameter_t *first)
 {
     apr_array_header_t *items = apr_array_make(p->pool, 4, sizeof(const char *));
@@ -129,8 +120,11 @@ apr_array_header_t *cat_parameters_list(const cat_parameters_t *p, const char *n
         }
     }
     if (items->nelts == 1 && first->value && !strcmp(first->name, name)) {
+        char *rest = apr_pstrdup(p->pool, first->value);
         items->nelts = 0;
-        split_items(items, first->value);
+        while (rest) {
+            APR_ARRAY_PUSH(items, const char *) = take_item(&rest);
+        }
     }
     return items;
 }
@@ -302,11 +296,6 @@ json_t *cat_parameters_describe_limit(const cat_conf_t *conf)
 
 /* ---- writing ---- */
 
-static int is_unreserved(unsigned char c)
-{
-    return c < 0x80 && (apr_isalnum(c) || (c && strchr("-._~,", c)));
-}
-
 void cat_parameters_write(cat_buffer_t *b, const char *text)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -314,7 +303,7 @@ void cat_parameters_write(cat_buffer_t *b, const char *text)
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
         const char encoded[3] = {'%', digits[c >> 4], digits[c & 15]};
-        if (is_unreserved(c)) {
+        if (c < 0x80 && (apr_isalnum(c) || strchr("-._~,", c))) {
             cat_buffer_add(b, text, 1);
         } else {
             cat_buffer_add(b, encoded, sizeof(encoded));

@@ -25,7 +25,7 @@ void cat_rate_limit_describe(apr_pool_t *pool, cat_answer_t *answer, const char 
                       apr_psprintf(pool, "\"%s\";q=%d;w=%d", name, rate.count, rate.seconds));
 }
 
-static cat_answer_t *refuse_for(apr_pool_t *pool, cat_problem_t problem, const char *name, int seconds)
+static cat_answer_t *refuse_for_seconds(apr_pool_t *pool, cat_problem_t problem, const char *name, int seconds)
 {
     cat_answer_t *answer = cat_answer_problem(pool, problem, NULL);
 
@@ -36,12 +36,12 @@ static cat_answer_t *refuse_for(apr_pool_t *pool, cat_problem_t problem, const c
 
 cat_answer_t *cat_rate_limit_delay_login(apr_pool_t *pool, int seconds)
 {
-    return refuse_for(pool, CAT_PROBLEM_LOGIN_DELAY, CAT_RATE_LIMIT_DELAY, seconds);
+    return refuse_for_seconds(pool, CAT_PROBLEM_LOGIN_DELAY, CAT_RATE_LIMIT_DELAY, seconds);
 }
 
 cat_answer_t *cat_rate_limit_refuse(apr_pool_t *pool, const char *name, cat_rate_t rate, cat_verdict_t verdict)
 {
-    cat_answer_t *answer = refuse_for(pool, CAT_PROBLEM_TOO_MANY, name, verdict.retry_after);
+    cat_answer_t *answer = refuse_for_seconds(pool, CAT_PROBLEM_TOO_MANY, name, verdict.retry_after);
     cat_rate_limit_describe(pool, answer, name, rate, verdict);
     return answer;
 }

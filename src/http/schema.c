@@ -25,7 +25,7 @@ json_t *cat_schema_refer(const char *kind, const char *name)
     return json_pack("{s:o}", "$ref", json_sprintf("#/components/%s/%s", kind, name));
 }
 
-static void describe(json_t *schema, const char *about)
+static void add_description(json_t *schema, const char *about)
 {
     if (about) {
         json_object_set_new(schema, "description", json_sprintf("%s.", about));
@@ -134,13 +134,6 @@ json_t *cat_schema_field_example(const cat_field_t *field)
     }
 }
 
-static void add_default(json_t *schema, const cat_field_t *field)
-{
-    if (field->absent) {
-        json_object_set_new(schema, "default", write_record_text(field, field->absent));
-    }
-}
-
 static void allow_null(json_t *schema)
 {
     json_object_set_new(schema, "type", json_pack("[O, s]", json_object_get(schema, "type"), "null"));
@@ -150,9 +143,9 @@ static json_t *describe_input(const cat_field_t *field, cat_purpose_t purpose)
 {
     json_t *schema = cat_schema_of_value(field);
 
-    describe(schema, field->about);
-    if (purpose == CAT_CREATE) {
-        add_default(schema, field);
+    add_description(schema, field->about);
+    if (purpose == CAT_CREATE && field->absent) {
+        json_object_set_new(schema, "default", write_record_text(field, field->absent));
     }
     if (field->flags & CAT_CLEARABLE) {
         allow_null(schema);
@@ -210,7 +203,7 @@ static json_t *describe_member(json_t *schemas, const cat_member_t *member)
 {
     json_t *value = cat_schema_of_shape(schemas, member->shape);
 
-    describe(value, member->about);
+    add_description(value, member->about);
     return value;
 }
 
@@ -229,7 +222,7 @@ static json_t *describe_record(json_t *schemas, const cat_shape_t *shape)
         if (field->flags & CAT_NULLABLE) {
             allow_null(value);
         }
-        describe(value, field->about);
+        add_description(value, field->about);
         json_object_set_new(properties, field->name, value);
         if (!(field->flags & (CAT_CLEARABLE | CAT_OPTIONAL))) {
             json_array_append_new(required, json_string(field->name));

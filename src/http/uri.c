@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static int needs_encoding(unsigned char c)
-{
-    return c <= ' ' || c >= 0x7f || strchr("\"#%<>?\\^`{}", c);
-}
-
 char *cat_uri_encode_path(apr_pool_t *pool, const char *path)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -15,7 +10,7 @@ char *cat_uri_encode_path(apr_pool_t *pool, const char *path)
 
     for (; *path; path++) {
         unsigned char c = (unsigned char)*path;
-        if (needs_encoding(c)) {
+        if (c <= ' ' || c >= 0x7f || strchr("\"#%<>?\\^`{}", c)) {
             *end++ = '%';
             *end++ = digits[c >> 4];
             *end++ = digits[c & 15];

@@ -89,11 +89,11 @@ int cat_token_check_shape(const char *token)
     return 1;
 }
 
-typedef struct parts_t {
+typedef struct segments_t {
     const char *token;
     const json_t *header;
     const json_t *payload;
-} parts_t;
+} segments_t;
 
 /* The JSON object of a segment; NULL: the segment is not the base64url of one. */
 static const json_t *parse_segment(apr_pool_t *pool, const char *segment, apr_size_t length)
@@ -107,15 +107,15 @@ static const json_t *parse_segment(apr_pool_t *pool, const char *segment, apr_si
     return json_is_object(value) ? value : NULL;
 }
 
-static int split_token(apr_pool_t *pool, const char *token, parts_t *parts)
+static int split_token(apr_pool_t *pool, const char *token, segments_t *segments)
 {
     const char *payload = strchr(token, '.') + 1;
     const char *dot = strchr(payload, '.');
 
-    parts->token = token;
-    parts->header = parse_segment(pool, token, (apr_size_t)(payload - 1 - token));
-    parts->payload = parse_segment(pool, payload, (apr_size_t)(dot - payload));
-    return parts->header && parts->payload;
+    segments->token = token;
+    segments->header = parse_segment(pool, token, (apr_size_t)(payload - 1 - token));
+    segments->payload = parse_segment(pool, payload, (apr_size_t)(dot - payload));
+    return segments->header && segments->payload;
 }
 
 static int is_text(const json_t *value, const char *text)
@@ -172,23 +172,23 @@ static const cat_key_t *choose_key(const json_t *header, const cat_keys_t *keys)
     return NULL;
 }
 
-static const char *check_signature(apr_pool_t *pool, const parts_t *parts, const cat_keys_t *keys)
+static const char *check_signature(apr_pool_t *pool, const segments_t *segments, const cat_keys_t *keys)
 {
-    const cat_key_t *key = choose_key(parts->header, keys);
+    const cat_key_t *key = choose_key(segments->header, keys);
 
     if (!key) {
         return "the token is signed with an unknown key";
     }
-    if (!is_text(json_object_get(parts->header, "alg"), cat_key_algorithm(key))) {
+    if (!is_text(json_object_get(segments->header, "alg"), cat_key_algorithm(key))) {
         return "the token is signed with another algorithm";
     }
-    if (!cat_key_verify(pool, key, parts->token)) {
+    if (!cat_key_verify(pool, key, segments->token)) {
         return "the token's signature is invalid";
     }
     return NULL;
 }
 
-static int is_for(const json_t *aud, const char *audience)
+static int is_for_audience(const json_t *aud, const char *audience)
 {
     size_t i;
     const json_t *one;
@@ -283,19 +283,19 @@ static const char *check_payload(const json_t *payload, const cat_trust_t *trust
 {
     const char *fault;
 
-    if (!is_for(json_object_get(payload, "aud"), trust->audience)) {
+    if (!is_for_audience(json_object_get(payload, "aud"), trust->audience)) {
         return "the token is for another audience";
     }
     fault = trust->foreign ? check_foreign_user(payload) : check_user(payload, trust->roles);
     return fault ? fault : check_times(payload, apr_time_sec(now));
 }
 
-static const char *check_token(apr_pool_t *pool, const parts_t *parts, const cat_trust_t *trust, apr_time_t now)
+static const char *check_token(apr_pool_t *pool, const segments_t *segments, const cat_trust_t *trust, apr_time_t now)
 {
-    const char *fault = check_header(parts->header, trust->foreign);
+    const char *fault = check_header(segments->header, trust->foreign);
 
-    fault = fault ? fault : check_signature(pool, parts, trust->keys);
-    return fault ? fault : check_payload(parts->payload, trust, now);
+    fault = fault ? fault : check_signature(pool, segments, trust->keys);
+    return fault ? fault : check_payload(segments->payload, trust, now);
 }
 
 /* In whole seconds. value NULL: 1970. */
@@ -341,25 +341,25 @@ const char *cat_token_verify(apr_pool_t *pool, const cat_trust_t *trusts, int co
 {
     const char *fault = "the token is from another issuer";
     apr_size_t length = strlen(token);
-    parts_t parts;
+    segments_t segments;
 
     if (length > find_most(trusts, count)) {
         return cat_token_too_long;
     }
-    if (!cat_token_check_shape(token) || !split_token(pool, token, &parts)) {
+    if (!cat_token_check_shape(token) || !split_token(pool, token, &segments)) {
         return cat_token_malformed;
     }
     for (int i = 0; i < count; i++) {
-        if (!is_text(json_object_get(parts.payload, "iss"), trusts[i].issuer)) {
+        if (!is_text(json_object_get(segments.payload, "iss"), trusts[i].issuer)) {
             continue;
         }
         if (!trusts[i].foreign && length > CAT_TOKEN_MAX) {
             fault = cat_token_too_long;
             continue;
         }
-        fault = check_token(pool, &parts, &trusts[i], now);
+        fault = check_token(pool, &segments, &trusts[i], now);
         if (!fault) {
-            *claims = read_claims(pool, parts.payload, &trusts[i]);
+            *claims = read_claims(pool, segments.payload, &trusts[i]);
             return NULL;
         }
     }

@@ -21,17 +21,12 @@
 
 /* A cell with any separator is in quotes, so that it is one cell for every reader that has the right delimiter; spaces at an end are, too,
  * which many readers take away from a cell without quotes. */
-static int needs_quotes(const char *text)
-{
-    return !*text || text[strcspn(text, "\"" SEPARATORS)] || *text == ' ' || text[strlen(text) - 1] == ' ';
-}
-
 void cat_csv_add_cell(cat_buffer_t *b, const char *text)
 {
     if (!text) {
         return;
     }
-    if (!needs_quotes(text)) {
+    if (*text && !text[strcspn(text, "\"" SEPARATORS)] && *text != ' ' && text[strlen(text) - 1] != ' ') {
         cat_buffer_add_text(b, text);
         return;
     }
@@ -305,7 +300,7 @@ static int continues_sep(const cat_csv_reader_t *r, char octet)
 }
 
 /* Parses what turned out to be no such line; or takes the delimiter from it. */
-static void end_first(cat_csv_reader_t *r)
+static void end_first_line(cat_csv_reader_t *r)
 {
     char first[sizeof(r->first)];
     apr_size_t length = r->first_length;
@@ -321,14 +316,14 @@ static void end_first(cat_csv_reader_t *r)
     }
 }
 
-static void skip_first(cat_csv_reader_t *r, const char **data, apr_size_t *length)
+static void skip_first_line(cat_csv_reader_t *r, const char **data, apr_size_t *length)
 {
     while (*length && r->first_length < sizeof(r->first) && continues_sep(r, **data)) {
         r->first[r->first_length++] = *(*data)++;
         --*length;
     }
     if (*length || r->first_length == sizeof(r->first)) {
-        end_first(r);
+        end_first_line(r);
     }
 }
 
@@ -339,7 +334,7 @@ static apr_status_t take_text(void *reader, const char *text, apr_size_t length)
     cat_csv_reader_t *r = reader;
 
     if (!r->is_after_first) {
-        skip_first(r, &text, &length);
+        skip_first_line(r, &text, &length);
     }
     parse_text(r, text, length);
     return r->rv;
@@ -348,7 +343,7 @@ static apr_status_t take_text(void *reader, const char *text, apr_size_t length)
 static void end_text(cat_csv_reader_t *r)
 {
     if (!r->is_after_first) {
-        end_first(r);
+        end_first_line(r);
     }
     if (r->rv == APR_SUCCESS && csv_fini(&r->parser, take_cell, take_row, r) != 0) {
         r->rv = r->rv == APR_SUCCESS ? APR_EINVAL : r->rv;

@@ -32,12 +32,8 @@ static apr_size_t count_characters(const char *text)
     return count;
 }
 
-static int is_blank(const char *text)
-{
-    return *text && text[strspn(text, " \t\n\v\f\r")] == '\0';
-}
-
-static cat_field_fault_t limit(apr_pool_t *pool, const char *code, const char *words, double bound, const char *unit)
+static cat_field_fault_t refuse_bound(apr_pool_t *pool, const char *code, const char *words, double bound,
+                                      const char *unit)
 {
     const char *text = cat_number_format(pool, cat_json_own(pool, json_real(bound)));
     const char *plural = *unit && bound != 1 ? "s" : "";
@@ -49,9 +45,9 @@ cat_field_fault_t cat_fields_check_length(apr_pool_t *pool, const cat_field_t *f
     double length = (double)count_characters(text);
 
     if (length < field->least) {
-        return limit(pool, "too_short", "have at least", field->least, " character");
+        return refuse_bound(pool, "too_short", "have at least", field->least, " character");
     }
-    return length > field->most ? limit(pool, "too_long", "have at most", field->most, " character")
+    return length > field->most ? refuse_bound(pool, "too_long", "have at most", field->most, " character")
                                 : cat_fields_no_fault;
 }
 
@@ -60,7 +56,7 @@ static cat_field_fault_t check_string(apr_pool_t *pool, const cat_field_t *field
     cat_field_fault_t fault = cat_fields_check_length(pool, field, text);
     const char *message;
 
-    if ((field->flags & CAT_VISIBLE) && is_blank(text)) {
+    if ((field->flags & CAT_VISIBLE) && *text && !text[strspn(text, " \t\n\v\f\r")]) {
         return (cat_field_fault_t){"blank", "must not be blank"};
     }
     message = !fault.code && field->rule && field->rule->refuse ? field->rule->refuse(text) : NULL;
@@ -70,10 +66,10 @@ static cat_field_fault_t check_string(apr_pool_t *pool, const cat_field_t *field
 static cat_field_fault_t check_number(apr_pool_t *pool, const cat_field_t *field, double value)
 {
     if (value < field->least) {
-        return limit(pool, "too_small", "be at least", field->least, "");
+        return refuse_bound(pool, "too_small", "be at least", field->least, "");
     }
     if (value > field->most) {
-        return limit(pool, "too_large", "be at most", field->most, "");
+        return refuse_bound(pool, "too_large", "be at most", field->most, "");
     }
     return cat_fields_no_fault;
 }
@@ -298,15 +294,6 @@ void cat_fields_write_value(cat_buffer_t *b, const cat_field_t *field, const cha
     add_value(b, field, value);
 }
 
-static void add_value_or_null(cat_buffer_t *b, const cat_field_t *field, const char *value)
-{
-    if (value) {
-        add_value(b, field, value);
-    } else {
-        CAT_BUFFER_LITERAL(b, "null");
-    }
-}
-
 void cat_fields_write(cat_buffer_t *b, const cat_field_t *fields, int count, const char *const *values)
 {
     char before = '{';
@@ -319,7 +306,11 @@ void cat_fields_write(cat_buffer_t *b, const cat_field_t *fields, int count, con
         CAT_BUFFER_LITERAL(b, "\""); /* no name has anything to escape */
         cat_buffer_add_text(b, fields[i].name);
         CAT_BUFFER_LITERAL(b, "\":");
-        add_value_or_null(b, &fields[i], values[i]);
+        if (values[i]) {
+            add_value(b, &fields[i], values[i]);
+        } else {
+            CAT_BUFFER_LITERAL(b, "null");
+        }
         before = ',';
     }
     if (before == '{') {

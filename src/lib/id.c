@@ -18,7 +18,7 @@
 #define TIME_BYTES 6 /* unix_ts_ms, big-endian */
 #define HEAD_BYTES 8 /* and the version with rand_a, which holds what is left of the time */
 
-static char *format(apr_pool_t *pool, const unsigned char bytes[16])
+static char *format_uuid(apr_pool_t *pool, const unsigned char bytes[16])
 {
     static const char digits[] = "0123456789abcdef";
     char *text = apr_palloc(pool, CAT_ID_LENGTH + 1);
@@ -51,19 +51,14 @@ const char *cat_id_make(apr_pool_t *pool, apr_time_t now)
     bytes[6] = (unsigned char)(0x70 | fraction >> 8); /* version */
     bytes[7] = (unsigned char)fraction;
     bytes[8] = 0x80 | (bytes[8] & 0x3f); /* variant */
-    return format(pool, bytes);
+    return format_uuid(pool, bytes);
 }
 
-static int is_digit(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
-static int matches(char c, char form)
+static int matches_form(char c, char form)
 {
     switch (form) {
     case 'x':
-        return is_digit(c);
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
     case 'v':
         return c == '8' || c == '9' || c == 'a' || c == 'b';
     default:
@@ -76,7 +71,7 @@ int cat_id_check(const char *text)
     static const char form[] = "xxxxxxxx-xxxx-7xxx-vxxx-xxxxxxxxxxxx";
 
     for (int i = 0; i < CAT_ID_LENGTH; i++) {
-        if (!matches(text[i], form[i])) {
+        if (!matches_form(text[i], form[i])) {
             return 0;
         }
     }

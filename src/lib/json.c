@@ -180,7 +180,7 @@ json_t *cat_json_parse_exact(apr_pool_t *pool, const char *text, apr_size_t leng
     return value;
 }
 
-static apr_status_t release(void *value)
+static apr_status_t release_value(void *value)
 {
     json_decref(value);
     return APR_SUCCESS;
@@ -189,7 +189,7 @@ static apr_status_t release(void *value)
 json_t *cat_json_own(apr_pool_t *pool, json_t *value)
 {
     if (value) {
-        apr_pool_cleanup_register(pool, value, release, apr_pool_cleanup_null);
+        apr_pool_cleanup_register(pool, value, release_value, apr_pool_cleanup_null);
     }
     return value;
 }

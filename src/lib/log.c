@@ -8,15 +8,6 @@
 #define LINE_LENGTH 1000
 
 /* A driver's or a server's words may hold line breaks: the line stays one, and nobody forges a second. */
-static void make_one_line(char *text)
-{
-    for (; *text; text++) {
-        if ((unsigned char)*text < 0x20 || *text == 0x7f) {
-            *text = ' ';
-        }
-    }
-}
-
 void cat_log(const cat_log_t *log, cat_log_level_t level, apr_status_t rv, const char *format, ...)
 {
     char line[LINE_LENGTH + 1];
@@ -25,7 +16,9 @@ void cat_log(const cat_log_t *log, cat_log_level_t level, apr_status_t rv, const
     va_start(arguments, format);
     apr_vsnprintf(line, sizeof(line), format, arguments);
     va_end(arguments);
-    make_one_line(line);
+    for (char *c = line; *c; c++) {
+        *c = (unsigned char)*c < 0x20 || *c == 0x7f ? ' ' : *c;
+    }
     log->write(log->context, level, rv, line);
 }
 

@@ -29,7 +29,7 @@ const char *cat_time_store(apr_pool_t *pool, apr_time_t t)
     return apr_off_t_toa(pool, apr_time_as_msec(t));
 }
 
-static void put(char *out, int digits, unsigned value)
+static void put_digits(char *out, int digits, unsigned value)
 {
     while (digits-- > 0) {
         out[digits] = (char)('0' + value % 10);
@@ -47,9 +47,9 @@ static void put_date(char *out, unsigned days)
     unsigned of_year = day - (365 * year + year / 4 - year / 100);
     unsigned month = (5 * of_year + 2) / 153; /* 0: March */
 
-    put(out, 4, era * 400 + year - 400 + (month >= 10));
-    put(out + 5, 2, month < 10 ? month + 3 : month - 9);
-    put(out + 8, 2, of_year - (153 * month + 2) / 5 + 1);
+    put_digits(out, 4, era * 400 + year - 400 + (month >= 10));
+    put_digits(out + 5, 2, month < 10 ? month + 3 : month - 9);
+    put_digits(out + 8, 2, of_year - (153 * month + 2) / 5 + 1);
 }
 
 /* Takes so many digits off the text. -1: there are fewer. */
@@ -177,10 +177,10 @@ void cat_time_format(char out[CAT_TIME_LENGTH + 1], apr_int64_t milliseconds)
 
     memcpy(out, "YYYY-MM-DDThh:mm:ss.000Z", CAT_TIME_LENGTH + 1);
     put_date(out, (unsigned)(since / MILLISECONDS_A_DAY));
-    put(out + 11, 2, of_day / 3600000);
-    put(out + 14, 2, of_day / 60000 % 60);
-    put(out + 17, 2, of_day / 1000 % 60);
-    put(out + 20, 3, of_day % 1000);
+    put_digits(out + 11, 2, of_day / 3600000);
+    put_digits(out + 14, 2, of_day / 60000 % 60);
+    put_digits(out + 17, 2, of_day / 1000 % 60);
+    put_digits(out + 20, 3, of_day % 1000);
 }
 
 apr_time_t cat_time_read(const char *stored)

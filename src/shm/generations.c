@@ -1,4 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counters that tell whether an answer in the response cache is still what the database holds.
+ *
+ * Each database has an epoch, a generation of its lists, and 32,768 generations of products, of which a product's id chooses one. All of
+ * them only grow. A stamp is the epoch and one generation: an answer is valid while its stamp is equal to the stamp of now.
+ *
+ *     what happened                                      what grows
+ *     this server created a product                      lists
+ *     this server updated or deleted a product           the product's generation, lists
+ *     another program wrote, or nobody knows what        epoch
+ *
+ * A commit of another program shows in the state of the database, a number that every commit changes. `seen` is the state that this
+ * server's own commits have led to. Around a commit of this server the two differ for a moment as well, so a writer says that it is
+ * committing:
+ *
+ *     writer    committing = now    COMMIT     invalidate    seen = 8    committing = 0
+ *     state            7              | 8           8            8             8
+ *     reader                            sees 8, seen = 7, committing: asks the database, and starts no epoch
+ *
+ * A reader that finds neither an equal `seen` nor a writer knows that another program made the state 8, and starts an epoch.
+ */
 #include "shm/generations.h"
 
 #include <string.h>
@@ -90,19 +111,14 @@ static int start_epoch(cat_generations_t *generations, apr_uint64_t seen, apr_ui
     return replace_seen(generations, seen, state);
 }
 
-static int is_committing(const cat_generations_t *generations)
+/* A local writer updates `seen` before it clears `committing`: if neither shows one, the commit was foreign. */
+int cat_generations_detect_foreign(cat_generations_t *generations, apr_uint64_t seen, apr_uint64_t state)
 {
     apr_time_t since = atomic_load_explicit(&generations->committing, memory_order_acquire);
     apr_time_t now = since ? apr_time_now() : 0;
+    int is_committing = since && since <= now && now - since < PATIENCE;
 
-    return since && since <= now && now - since < PATIENCE;
-}
-
-/* A local writer updates `seen` before it clears `committing`: if neither shows one, the commit was foreign. */
-int cat_generations_settle(cat_generations_t *generations, apr_uint64_t seen, apr_uint64_t state)
-{
-    return !is_committing(generations) && cat_shared_acquire(&generations->seen) == seen &&
-           start_epoch(generations, seen, state);
+    return !is_committing && cat_shared_acquire(&generations->seen) == seen && start_epoch(generations, seen, state);
 }
 
 int cat_generations_begin(cat_generations_t *generations, apr_uint64_t before)

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shm/limit.h"
-
-#include <string.h>
-
-#include <apr_siphash.h>
-
-#include "shm/shared.h"
-
 /*
- * A cell is one word, so that each change is one compare-and-swap, and a process that dies leaves nothing half done:
+ * Rate limits in shared memory: GCRA (the generic cell rate algorithm), which needs one time for each client.
+ *
+ * A take costs seconds / count, and moves the client's theoretical arrival time ahead by that much. The arrival time may be at most
+ * `seconds` ahead of now. With 3 in 6 seconds, a take costs 2 s:
+ *
+ *     now     arrival time
+ *     0 s     0 -> 2 -> 4 -> 6    three takes are allowed at once
+ *     1 s     6                   8 would be more than 6 s ahead: refused, try again after 1 s
+ *     2 s     6 -> 8              allowed
+ *     8 s     8                   has come: the client has all three takes again
+ *
+ * A client's cell is one word, so that each change is one compare-and-swap, and a process that dies leaves nothing half done:
  *
  *   63            42   41   40                                  0
- *   | 22 bits of hash | EX | GCRA's theoretical arrival time, ms |
+ *   | 22 bits of hash | EX | theoretical arrival time, ms       |
  *
- * The hash is the client's; 15 other bits of it choose the bucket. At the arrival time the client has everything left again, and from
- * then on its cell is worth nothing. EX: the client had nothing left after the last take.
+ * The hash is the client's; 15 other bits of it choose the bucket. Once the arrival time has come, the cell is worth nothing. EX: the
+ * client had nothing left after the last take.
  *
  * A client that is new to a full bucket evicts the cell that is worth the least: one that is worth nothing, else of the clients that
  * had something left the one whose arrival time is the soonest, and an exhausted one only where there are no others. So a bucket
@@ -23,6 +26,14 @@
  * Racing threads are allowed exactly what the rate says, but for one case: two that are the first ones for a client, while a third
  * changes another cell of that bucket, may take two cells. No thread finds the second cell again, nor what was taken from it.
  */
+#include "shm/limit.h"
+
+#include <string.h>
+
+#include <apr_siphash.h>
+
+#include "shm/shared.h"
+
 #define BUCKETS 32768
 #define WAYS 8
 #define HASH_SHIFT 42
@@ -50,7 +61,7 @@ void cat_limit_start(cat_limit_t *limit, apr_uint64_t seed)
     limit->seed = seed;
 }
 
-static apr_uint64_t hash(apr_uint64_t seed, apr_uint64_t before, const void *data, apr_size_t size)
+static apr_uint64_t hash_octets(apr_uint64_t seed, apr_uint64_t before, const void *data, apr_size_t size)
 {
     const apr_uint64_t key[] = {seed, before};
 
@@ -68,7 +79,7 @@ static apr_int64_t arrival_of(apr_uint64_t cell)
 }
 
 /* The order in which cells are evicted, the least first. */
-static apr_uint64_t worth(apr_uint64_t cell, apr_int64_t now)
+static apr_uint64_t worth_of_cell(apr_uint64_t cell, apr_int64_t now)
 {
     return arrival_of(cell) <= now ? 0 : cell & (EXHAUSTED | TIME_MASK);
 }
@@ -86,9 +97,9 @@ static counted_t find_counted(cat_limit_t *limit, const char *what, const char *
 
     c.step = c.step ? c.step : 1;
     c.window = c.step * rate.count;
-    c.code = hash(limit->seed, 0, what, strlen(what));
-    c.code = hash(limit->seed, c.code, who, strlen(who));
-    c.code = hash(limit->seed, c.code, &rate, sizeof(rate));
+    c.code = hash_octets(limit->seed, 0, what, strlen(what));
+    c.code = hash_octets(limit->seed, c.code, who, strlen(who));
+    c.code = hash_octets(limit->seed, c.code, &rate, sizeof(rate));
     c.bucket = &limit->buckets[c.code % BUCKETS];
     return c;
 }
@@ -104,7 +115,7 @@ static cat_shared_word_t *find_cell(const counted_t *c, apr_int64_t now, apr_uin
             *value = found;
             return &(*c->bucket)[i];
         }
-        if (!least || worth(found, now) < worth(*value, now)) {
+        if (!least || worth_of_cell(found, now) < worth_of_cell(*value, now)) {
             *value = found;
             least = &(*c->bucket)[i];
         }
@@ -118,7 +129,7 @@ static int round_up(apr_int64_t milliseconds)
 }
 
 /* Takes one: advances the arrival time, where the rate allows it. */
-static cat_verdict_t judge(const counted_t *c, apr_int64_t *arrival, apr_int64_t now)
+static cat_verdict_t judge_take(const counted_t *c, apr_int64_t *arrival, apr_int64_t now)
 {
     cat_verdict_t verdict = {0};
 
@@ -162,7 +173,7 @@ cat_verdict_t cat_limit_take(cat_limit_t *limit, const char *what, const char *w
     do {
         cell = find_cell(&c, time, &old);
         arrival = is_same(old, c.code) ? arrival_of(old) : 0;
-        verdict = judge(&c, &arrival, time);
+        verdict = judge_take(&c, &arrival, time);
         new = make_cell(c.code, arrival, verdict.remaining == 0);
     } while (!replace_cell(cell, &old, new));
     return verdict;

@@ -1,4 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counters, histograms and levels in shared memory, as the table metrics.def names them.
+ *
+ * A metric has a series for each combination of values of its labels. No value comes from a client, so all series are known at the
+ * start, and the place of each can be computed. To count is one atomic addition to a word:
+ *
+ *     catalog_database_faults_total{engine="mysql", reason="lost"}
+ *     the values have the numbers 1 and 1; there are 6 reasons, so this is series 1 * 6 + 1 = 7
+ *     word = own[first[CAT_METRIC_FAULTS] + 7]
+ *
+ * A series of a histogram has a word for each bucket, one for what is above them all, and one for the sum.
+ *
+ * Each row of the segment begins with a line of the processor's caches:
+ *
+ *   +-----------------------------------------------------------+
+ *   | header_t    how many children were given a shard          |
+ *   +-----------------------------------------------------------+
+ *   | databases   database_t[DATABASES]                         |
+ *   +-----------------------------------------------------------+
+ *   | children    child_t[CHILDREN]: pid, and its levels        |
+ *   +-----------------------------------------------------------+
+ *   | shards      SHARDS times shard_length words:              |
+ *   |             [metric's series][metric's series]...         |
+ *   +-----------------------------------------------------------+
+ *
+ * Each child counts in one shard, so that children seldom write to the same line; a count is the sum over all shards. Nobody owns a
+ * shard: every word of it is added to atomically, so any number of children may share one, and a child that dies takes nothing with
+ * it. What must end with a child, its levels, is in a slot with the child's pid.
+ */
 #include "shm/metrics.h"
 
 #include <errno.h>
@@ -16,24 +45,6 @@
 #include "lib/version.h"
 #include "shm/shared.h"
 
-/*
- * The segment of shared memory; every row begins with a line of the processor's caches:
- *
- *   +-----------------------------------------------------------+
- *   | header_t    how many children were given a shard          |
- *   +-----------------------------------------------------------+
- *   | databases   database_t[DATABASES]                         |
- *   +-----------------------------------------------------------+
- *   | children    child_t[CHILDREN]: pid, and its levels        |
- *   +-----------------------------------------------------------+
- *   | shards      SHARDS times shard_length words:              |
- *   |             [metric's series][metric's series]...         |
- *   +-----------------------------------------------------------+
- *
- * Each child counts in one shard, so that children seldom write to the same line; a count is the sum over all shards. Nobody owns a
- * shard: every word of it is added to atomically, so any number of children may share one, and a child that dies takes nothing with
- * it. What must end with a child, its levels, is in a slot with the child's pid.
- */
 #define SHARDS 16
 #define DATABASES 64
 
@@ -206,16 +217,9 @@ static int count_words(cat_metric_kind_t kind)
     return is_histogram(kind) ? bounds[kind].count + 2 : 0;
 }
 
-static int round_up_to_line(int words)
+static void lay_out_shard(cat_metrics_t *m)
 {
-    int line = CAT_SHARED_LINE / sizeof(cat_shared_word_t);
-
-    return (words + line - 1) / line * line;
-}
-
-static void lay_out(cat_metrics_t *m)
-{
-    int levels = 0;
+    int levels = 0, line = CAT_SHARED_LINE / sizeof(cat_shared_word_t);
 
     for (int i = 0; i < CAT_METRICS; i++) {
         const cat_metric_row_t *row = &cat_metric_rows[i];
@@ -227,7 +231,7 @@ static void lay_out(cat_metrics_t *m)
         m->first[i] = (unsigned)(row->kind == CAT_METRIC_LEVEL ? levels++ : m->shard_length);
         m->shard_length += m->series[i] * count_words(row->kind);
     }
-    m->shard_length = round_up_to_line(m->shard_length);
+    m->shard_length = (m->shard_length + line - 1) / line * line;
 }
 
 /* Under which the process pool keeps the segment: a graceful restart may load a version of this module with another table. */
@@ -255,14 +259,11 @@ static const char *make_key(const cat_metrics_t *m, apr_pool_t *pool)
     return apr_psprintf(pool, "catalog:metrics:%" APR_UINT64_T_HEX_FMT, cat_hash(b.data, b.length));
 }
 
-static apr_size_t segment_size(const cat_metrics_t *m)
-{
-    return CAT_SHARED_LINE + sizeof(header_t) + DATABASES * sizeof(database_t) + CHILDREN * sizeof(child_t) +
-           SHARDS * (apr_size_t)m->shard_length * sizeof(cat_shared_word_t);
-}
-
 static apr_status_t find_segment(const cat_metrics_t *m, apr_pool_t *pool, apr_pool_t *process, void **base)
 {
+    const apr_size_t size = CAT_SHARED_LINE + sizeof(header_t) + DATABASES * sizeof(database_t) +
+                            CHILDREN * sizeof(child_t) +
+                            SHARDS * (apr_size_t)m->shard_length * sizeof(cat_shared_word_t);
     const char *key = make_key(m, pool);
     apr_shm_t *shm;
     apr_status_t rv;
@@ -271,7 +272,7 @@ static apr_status_t find_segment(const cat_metrics_t *m, apr_pool_t *pool, apr_p
     if (*base) {
         return APR_SUCCESS;
     }
-    rv = apr_shm_create(&shm, segment_size(m), NULL, process); /* anonymous, so it is zeroed */
+    rv = apr_shm_create(&shm, size, NULL, process); /* anonymous, so it is zeroed */
     if (rv == APR_SUCCESS) {
         *base = apr_shm_baseaddr_get(shm);
         rv = apr_pool_userdata_set(*base, key, NULL, process); /* which copies the key */
@@ -290,7 +291,7 @@ apr_status_t cat_metrics_create(cat_metrics_t **metrics, apr_pool_t *pool, apr_p
     while (routes[m->route_count].method) {
         m->route_count++;
     }
-    lay_out(m);
+    lay_out_shard(m);
     rv = find_segment(m, pool, process, &base);
     if (rv != APR_SUCCESS) {
         return rv;
@@ -351,13 +352,6 @@ void cat_metrics_shift(const cat_metrics_t *metrics, cat_metric_t metric, int by
     }
 }
 
-static unsigned number_of_code(int status)
-{
-    unsigned number = (unsigned)status / 100 - 1;
-
-    return number < CODES ? number : CODES - 1;
-}
-
 /* Each request comes here, so this spares calls, tables and the extension of signs. */
 void cat_metrics_count_request(const cat_metrics_t *metrics, const cat_route_t *route, cat_method_t method, int status,
                                apr_interval_time_t spent)
@@ -365,13 +359,13 @@ void cat_metrics_count_request(const cat_metrics_t *metrics, const cat_route_t *
     const cat_bounds_t *b = &bounds[CAT_METRIC_TIMES];
     const unsigned *first;
     cat_shared_word_t *own;
-    unsigned series;
+    unsigned series, code = (unsigned)status / 100 - 1;
 
     if (metrics) {
         first = metrics->first;
         own = metrics->own;
         series = (route ? (unsigned)(route - metrics->routes) : (unsigned)metrics->route_count) * CAT_METHODS + method;
-        add_to_word(&own[first[CAT_METRIC_REQUESTS] + series * CODES + number_of_code(status)], 1);
+        add_to_word(&own[first[CAT_METRIC_REQUESTS] + series * CODES + (code < CODES ? code : CODES - 1)], 1);
         observe_value(&own[first[CAT_METRIC_REQUEST_TIME] + series * ((unsigned)b->count + 2)], b, spent);
     }
 }
@@ -499,13 +493,6 @@ static double sum_level(const cat_metrics_t *m, int level)
     return (double)(apr_int64_t)sum;
 }
 
-static void add_shard(apr_uint64_t *sums, const cat_shared_word_t *shard, int length)
-{
-    for (int i = 0; i < length; i++) {
-        sums[i] += cat_shared_load(&shard[i]);
-    }
-}
-
 cat_metrics_reading_t *cat_metrics_read(const cat_metrics_t *metrics, apr_pool_t *pool)
 {
     cat_metrics_reading_t *reading = apr_pcalloc(pool, sizeof(*reading));
@@ -513,7 +500,10 @@ cat_metrics_reading_t *cat_metrics_read(const cat_metrics_t *metrics, apr_pool_t
     reading->metrics = metrics;
     reading->words = apr_pcalloc(pool, (apr_size_t)metrics->shard_length * sizeof(*reading->words));
     for (int i = 0; i < SHARDS; i++) {
-        add_shard(reading->words, metrics->shards + i * (apr_size_t)metrics->shard_length, metrics->shard_length);
+        const cat_shared_word_t *shard = metrics->shards + i * (apr_size_t)metrics->shard_length;
+        for (int j = 0; j < metrics->shard_length; j++) {
+            reading->words[j] += cat_shared_load(&shard[j]);
+        }
     }
     for (int i = 0; i < CAT_METRICS; i++) {
         int is_level = cat_metric_rows[i].kind == CAT_METRIC_LEVEL;

@@ -1,4 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes metrics as text, in the text format of Prometheus or in OpenMetrics.
+ *
+ *     # HELP catalog_database_faults_total Statements that failed, ...
+ *     # TYPE catalog_database_faults_total counter                       OpenMetrics describes it without "_total"
+ *     catalog_database_faults_total{engine="mysql",reason="lost"} 2
+ *
+ *     catalog_request_duration_seconds_bucket{...,le="0.0005"} 7         buckets count what is at most their bound,
+ *     catalog_request_duration_seconds_bucket{...,le="0.001"} 9          so each has those before it as well
+ *     ...
+ *     catalog_request_duration_seconds_bucket{...,le="+Inf"} 10
+ *     catalog_request_duration_seconds_sum{...} 0.025
+ *     catalog_request_duration_seconds_count{...} 10
+ *
+ * The series of a metric are written in the order of their numbers. A series of a route is left out while it has
+ * counted nothing, except the few that alerts need before the first failure.
+ */
 #include "shm/metrics_text.h"
 
 #include <math.h>
@@ -37,21 +54,17 @@ static void write_family(const writer_t *w, const char *what)
     CAT_BUFFER_LITERAL(w->b, " ");
 }
 
-static const char *name_type(cat_metric_kind_t kind)
+static void write_head(const writer_t *w)
 {
     static const char *const types[] = {
         [CAT_METRIC_COUNTER] = "counter", [CAT_METRIC_TIMES] = "histogram", [CAT_METRIC_SIZES] = "histogram",
         [CAT_METRIC_LEVEL] = "gauge",     [CAT_METRIC_GAUGE] = "gauge",
     };
-    return types[kind];
-}
 
-static void write_head(const writer_t *w)
-{
     write_family(w, "# HELP ");
     cat_buffer_add_text(w->b, w->row->help);
     write_family(w, "\n# TYPE ");
-    cat_buffer_add_text(w->b, name_type(w->row->kind));
+    cat_buffer_add_text(w->b, types[w->row->kind]);
     CAT_BUFFER_LITERAL(w->b, "\n");
 }
 

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shm/response_cache.h"
-
-#include <apr_shm.h>
-#include <string.h>
-
-#include "lib/hash.h"
-#include "shm/semaphore.h"
-#include "shm/shared.h"
-
 /*
- * The segment of shared memory. Every row begins with a line of the processor's caches:
+ * A cache of response bodies in shared memory: an index of buckets, and a ring of entries.
+ *
+ * A new entry is written behind the newest one, over the oldest ones. The index is a hash table whose ways hold positions of entries;
+ * nothing is removed from it, since a position tells by itself whether its entry has been overwritten. Nor is an entry removed that
+ * is no longer valid: a lookup compares the stamp (shm/generations.h) with that of now, and the next put of the key replaces the way.
+ *
+ * This is the segment of shared memory. Every row begins with a line of the processor's caches:
  *
  *   +-----------------------------------------------------------------+
  *   | header_t   reserved, stored                                     |
@@ -41,6 +38,15 @@
  * this is no data race in C either. There is one writer at a time, under a robust mutex: two could be one round of the ring
  * apart, and write to the same words. A writer that is killed leaves either nothing or words that no way points at.
  */
+#include "shm/response_cache.h"
+
+#include <apr_shm.h>
+#include <string.h>
+
+#include "lib/hash.h"
+#include "shm/semaphore.h"
+#include "shm/shared.h"
+
 typedef apr_uint64_t word_t;
 
 /* A lookup mostly waits for main memory, so what is read together is in one line. */
@@ -189,11 +195,6 @@ static int is_key(const cat_shared_word_t *words, const char *key, apr_size_t le
 /* An entry from further in the future than this was made before the clock was set back. */
 #define CLOCK_TOLERANCE apr_time_from_sec(1)
 
-static int is_made_between(apr_time_t made, apr_time_t since, apr_time_t now)
-{
-    return made >= since && made <= now + CLOCK_TOLERANCE;
-}
-
 typedef struct lookup_t {
     cat_item_t *item; /* has owner, key and stamp; receives the body */
     apr_size_t key_length;
@@ -205,13 +206,13 @@ typedef struct lookup_t {
 static int is_match(const entry_t *entry, word_t position, const lookup_t *lookup)
 {
     const cat_item_t *item = lookup->item;
+    apr_time_t made = (apr_time_t)cat_shared_load(&entry->made);
 
     return cat_shared_load(&entry->position) == position && cat_shared_load(&entry->hash) == lookup->hash &&
            cat_shared_load(&entry->owner) == (word_t)(apr_uintptr_t)item->owner &&
            cat_shared_load(&entry->epoch) == item->stamp.epoch &&
-           cat_shared_load(&entry->generation) == item->stamp.generation &&
-           is_made_between((apr_time_t)cat_shared_load(&entry->made), lookup->since, item->made) &&
-           cat_shared_load(&entry->lengths) >> 32 == lookup->key_length &&
+           cat_shared_load(&entry->generation) == item->stamp.generation && made >= lookup->since &&
+           made <= item->made + CLOCK_TOLERANCE && cat_shared_load(&entry->lengths) >> 32 == lookup->key_length &&
            is_key(entry->text, item->key, lookup->key_length);
 }
 

@@ -1,4 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A set of ended sessions in shared memory, which each request with an access token asks.
+ *
+ * A session is in the set until the last of its access tokens has expired. The set is a hash table of fixed size. A bucket is one
+ * cache line: seven cells, and the time until which the bucket lacks a session, because an eighth had no room. An id that is not in
+ * such a bucket is looked up in the database. A cell is one word, so that each change is one compare-and-swap, and a process that
+ * dies leaves nothing half done:
+ *
+ *   63                 26   25                       0
+ *   | 38 bits of the hash | until, in units of 64 s |
+ *
+ * 14 other bits of the id's hash choose the bucket. Two ids that agree in all 52 random bits would end a session too early; with a
+ * million sessions and a full table the odds are below one in ten thousand.
+ */
 #include "shm/revoked.h"
 
 #include <string.h>
@@ -7,16 +21,6 @@
 
 #include "shm/shared.h"
 
-/*
- * A bucket is one cache line: seven cells, and until when it lacks a session. A cell is one word, so that each change is one
- * compare-and-swap, and a process that dies leaves nothing half done:
- *
- *   63                 26   25                       0
- *   | 38 bits of the hash | until, in units of 64 s |
- *
- * 14 other bits of the id's hash choose the bucket. Two ids that agree in all 52 random bits would end a session too early; with a
- * million sessions and a full table the odds are below one in ten thousand.
- */
 #define BUCKETS 16384
 #define CELLS 7
 #define UNTIL_BITS 26
@@ -39,19 +43,11 @@ apr_size_t cat_revoked_size(void)
     return sizeof(cat_revoked_t);
 }
 
-static apr_uint64_t hash(const char *session)
+static apr_uint64_t hash_session(const char *session)
 {
     static const unsigned char key[APR_SIPHASH_KSIZE]; /* nobody can choose ids: there is nothing to keep secret */
 
     return apr_siphash24(session, strlen(session), key);
-}
-
-/* In units, rounded up. */
-static apr_uint64_t count_units(apr_time_t until)
-{
-    apr_uint64_t units = (apr_uint64_t)(until + UNIT - 1) / UNIT;
-
-    return units < UNTIL_MOST ? units : UNTIL_MOST;
 }
 
 static int is_live(apr_uint64_t word, apr_time_t now)
@@ -99,7 +95,8 @@ static void mark_incomplete(bucket_t *bucket, apr_time_t until)
 
 void cat_revoked_add(cat_revoked_t *set, const char *session, apr_time_t until, apr_time_t now)
 {
-    apr_uint64_t code = hash(session), old = 0, word = (code << UNTIL_BITS) | count_units(until);
+    apr_uint64_t units = (apr_uint64_t)(until + UNIT - 1) / UNIT, old = 0, code = hash_session(session);
+    apr_uint64_t word = (code << UNTIL_BITS) | (units < UNTIL_MOST ? units : UNTIL_MOST);
     bucket_t *bucket = &set->buckets[(code >> (64 - UNTIL_BITS)) % BUCKETS];
     cat_shared_word_t *cell;
 
@@ -114,7 +111,7 @@ void cat_revoked_add(cat_revoked_t *set, const char *session, apr_time_t until, 
 
 cat_revoked_state_t cat_revoked_find(const cat_revoked_t *set, const char *session, apr_time_t now)
 {
-    apr_uint64_t code = hash(session);
+    apr_uint64_t code = hash_session(session);
     const bucket_t *bucket = &set->buckets[(code >> (64 - UNTIL_BITS)) % BUCKETS];
 
     for (int i = 0; i < CELLS; i++) {

@@ -67,25 +67,25 @@ static apr_status_t make_attributes(pthread_mutexattr_t *attributes)
 }
 
 /* A holder that died leaves nothing to repair. */
-static apr_status_t settle_mutex(pthread_mutex_t *mutex, int rv)
+static apr_status_t recover_mutex(pthread_mutex_t *mutex, int rv)
 {
     return rv == EOWNERDEAD ? pthread_mutex_consistent(mutex) : rv;
 }
 
 static apr_status_t lock_mutex(pthread_mutex_t *mutex)
 {
-    return settle_mutex(mutex, pthread_mutex_lock(mutex));
+    return recover_mutex(mutex, pthread_mutex_lock(mutex));
 }
 
 static apr_status_t try_mutex(pthread_mutex_t *mutex)
 {
-    return settle_mutex(mutex, pthread_mutex_trylock(mutex));
+    return recover_mutex(mutex, pthread_mutex_trylock(mutex));
 }
 
 static apr_status_t wait_for_mutex(pthread_mutex_t *mutex, apr_time_t end)
 {
     const struct timespec until = {apr_time_sec(end), apr_time_usec(end) * 1000};
-    apr_status_t rv = settle_mutex(mutex, pthread_mutex_timedlock(mutex, &until));
+    apr_status_t rv = recover_mutex(mutex, pthread_mutex_timedlock(mutex, &until));
 
     return rv == ETIMEDOUT ? APR_EAGAIN : rv;
 }
@@ -215,7 +215,7 @@ static place_t *find_next(cat_semaphore_t *s, int free)
 }
 
 /* Also a thread that looks for itself gets a place from here: so the order is the same for all. */
-static void let_in(cat_semaphore_t *s)
+static void let_in_next(cat_semaphore_t *s)
 {
     int free = s->size.slots - count_places(s, INSIDE);
     place_t *next;
@@ -264,13 +264,6 @@ static int may_wait(const cat_semaphore_t *s, const place_t *place)
     return free >= 0 && (!place->party || count_of_party(s, WAITING, place->party) <= free + 1);
 }
 
-static void note_use(cat_semaphore_t *s, const place_t *place)
-{
-    int number = (int)(place - s->places);
-
-    s->used = number < s->used ? s->used : number + 1;
-}
-
 /* A place for this thread, which waits, or is inside. NULL: there is none. */
 static place_t *take_place(cat_semaphore_t *s, apr_uint64_t party)
 {
@@ -284,20 +277,20 @@ static place_t *take_place(cat_semaphore_t *s, apr_uint64_t party)
     place->party = party;
     place->round = next_round(s, party);
     place->ticket = ++s->tickets;
-    note_use(s, place);
+    s->used = place - s->places < s->used ? s->used : (int)(place - s->places) + 1;
     place->state = WAITING;
-    let_in(s);
+    let_in_next(s);
     return place;
 }
 
 /* Threads that have died are looked for only where they may be the reason for a refusal. */
-static place_t *join(cat_semaphore_t *s, apr_uint64_t party)
+static place_t *join_queue(cat_semaphore_t *s, apr_uint64_t party)
 {
     place_t *place = take_place(s, party);
 
     if (!place || place->state == WAITING) {
         free_dead(s, INSIDE);
-        let_in(s);
+        let_in_next(s);
     }
     if (!place || (place->state == WAITING && !may_wait(s, place))) {
         free_dead(s, WAITING);
@@ -327,7 +320,7 @@ static int look_again(cat_semaphore_t *s, place_t *place, apr_time_t end)
 
     if (place->state == WAITING) {
         free_dead(s, INSIDE);
-        let_in(s);
+        let_in_next(s);
     }
     if (place->state == WAITING && is_late) {
         free_place(place);
@@ -355,13 +348,6 @@ static apr_status_t wait_in_queue(cat_semaphore_t *s, place_t *place, apr_time_t
 
 /* ---- all of it ---- */
 
-static void forget_unused(cat_semaphore_t *s)
-{
-    while (s->used > 0 && s->places[s->used - 1].state == FREE) {
-        s->used--;
-    }
-}
-
 apr_status_t cat_semaphore_enter(cat_semaphore_t *s, const char *party, apr_interval_time_t patience, int *place)
 {
     apr_time_t end;
@@ -378,7 +364,7 @@ apr_status_t cat_semaphore_enter(cat_semaphore_t *s, const char *party, apr_inte
         return rv;
     }
     end = apr_time_now() + patience;
-    own = join(s, party ? cat_hash(party, strlen(party)) : 0);
+    own = join_queue(s, party ? cat_hash(party, strlen(party)) : 0);
     must_wait = own && own->state == WAITING;
     pthread_mutex_unlock(&s->mutex);
     if (!own) {
@@ -392,8 +378,10 @@ void cat_semaphore_leave(cat_semaphore_t *s, int place)
 {
     if (s->count && lock_mutex(&s->mutex) == APR_SUCCESS) {
         free_place(&s->places[place]);
-        forget_unused(s);
-        let_in(s);
+        while (s->used > 0 && s->places[s->used - 1].state == FREE) {
+            s->used--;
+        }
+        let_in_next(s);
     }
     pthread_mutex_unlock(&s->mutex);
 }

@@ -21,7 +21,7 @@ for my $file (files(qr/\.c/, map { "src/$_" } qw(api accounts catalogue http lib
     next if $file eq 'src/http/schema.c'; # names of JSON Schema
     my $text = code($file);
     $used{$1} //= $file while $text =~ /"([a-z]+(?:_[a-z]+)*)",\s*(?:$message)/g;
-    $used{$1} //= $file while $text =~ /\blimit\(pool, "(\w+)"/g;
+    $used{$1} //= $file while $text =~ /\brefuse_bound\(pool, "(\w+)"/g;
 }
 fault($used{$_}, "the code $_ has no row in $table") for grep { !$row{$_} } sort keys %used;
 fault($table, "no refusal has the code $_") for grep { !$used{$_} } sort keys %row;

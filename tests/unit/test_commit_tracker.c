@@ -19,7 +19,7 @@ static void settle(unit_database_t *database)
     apr_uint64_t state;
 
     assert_true(cat_wal_index_read(database->source->wal_index, apr_time_now(), &state));
-    assert_true(cat_generations_settle(generations, cat_generations_seen(generations), state));
+    assert_true(cat_generations_detect_foreign(generations, cat_generations_seen(generations), state));
     assert_true(is_seen(database));
 }
 
@@ -58,7 +58,7 @@ static void test_foreign_commit_after_an_update_without_effect_is_noticed(void *
     cat_commit_tracker_note(&conn->sqlite->tracker, SQL_PRODUCT_UPDATE);
     assert_int_equal(cat_connection_commit(conn, *state), APR_SUCCESS);
     unit_database_sql(database, "UPDATE products SET name = 'Cup'");
-    cat_connection_settle(conn, *state);
+    cat_connection_finish_commit(conn, *state);
     cat_checkout_release(db);
     assert_false(is_seen(database));
     settle(database);
@@ -88,7 +88,7 @@ static void test_foreign_commit_after_an_own_one_is_noticed(void **state)
     assert_int_equal(cat_connection_send(conn, "UPDATE products SET name = 'Cup'"), APR_SUCCESS);
     assert_int_equal(cat_connection_commit(conn, *state), APR_SUCCESS);
     unit_database_sql(database, "UPDATE products SET name = 'Bowl'");
-    cat_connection_settle(conn, *state);
+    cat_connection_finish_commit(conn, *state);
     assert_false(is_seen(database));
     cat_checkout_release(db);
     settle(database);

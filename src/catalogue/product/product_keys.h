@@ -20,7 +20,7 @@
  * parts of it a mount keeps is what its CatalogIndex says.
  */
 
-/* The derived columns, CAT_PRODUCT_KEY_NAME and so on, in the order of PRODUCT_KEY_COLUMNS (db/dialects/sql_parts.h). */
+/* The derived columns, CAT_PRODUCT_KEY_NAME and so on, in the order of PRODUCT_KEY_COLUMNS (db/dialects/sql_fragments.h). */
 enum { CAT_PRODUCT_TABLE(CAT_PRODUCT_KEY) CAT_PRODUCT_KEY_WORDS, CAT_PRODUCT_KEYS };
 
 /* The parts, as bits: each has one column. Their names in CatalogIndex and in the database are in cat_product_keys_parts, in the same order. */

@@ -44,7 +44,7 @@ apr_status_t cat_connection_begin(cat_connection_t *conn, apr_time_t until);
 apr_status_t cat_connection_commit(cat_connection_t *conn, apr_pool_t *pool);
 
 /* Tells the source's generations that the caller has marked what was committed last. */
-void cat_connection_settle(cat_connection_t *conn, apr_pool_t *pool);
+void cat_connection_finish_commit(cat_connection_t *conn, apr_pool_t *pool);
 
 /* Begins a transaction that reads one state from beginning to end; cat_connection_roll_back ends it. */
 apr_status_t cat_connection_begin_view(cat_connection_t *conn);

@@ -64,7 +64,7 @@ typedef struct which_t {
 
 static const char *name_of(const which_t *which)
 {
-    return which->text ? CAT_DIALECT_MADE : cat_dialect_sql_name(which->sql);
+    return which->text ? CAT_DIALECT_GENERATED : cat_dialect_sql_name(which->sql);
 }
 
 static apr_status_t judge_result(cat_connection_t *conn, int result, const char *what)

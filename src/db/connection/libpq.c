@@ -374,7 +374,7 @@ static apr_status_t make_statement(cat_connection_t *conn, const char *text, pre
     rv = (*st)->state == UNKNOWN || !may_prepare(libpq) ? APR_SUCCESS : drop_statement(conn, *st);
     libpq->is_unprepared |= rv == CAT_EDEAD;
     if (rv == APR_SUCCESS) {
-        describe_statement(*st, cat_text_slots_take(libpq->slots, slot, text), CAT_DIALECT_MADE, text);
+        describe_statement(*st, cat_text_slots_take(libpq->slots, slot, text), CAT_DIALECT_GENERATED, text);
     }
     return rv;
 }

@@ -11,9 +11,9 @@
 /* SQLite would not name the statement. */
 static apr_status_t check_text(cat_connection_t *conn, const cat_select_t *select)
 {
-    return select->text
-               ? cat_connection_check_count(conn, CAT_DIALECT_MADE, cat_sql_text_count(select->text), select->count)
-               : APR_SUCCESS;
+    return select->text ? cat_connection_check_count(conn, CAT_DIALECT_GENERATED, cat_sql_text_count(select->text),
+                                                     select->count)
+                        : APR_SUCCESS;
 }
 
 /* The time is that of all selects of a search; a database that limits each by itself may take twice as long. */

@@ -4,7 +4,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "db/dialects/sql_parts.h"
+#include "db/dialects/sql_fragments.h"
 #include "lib/text.h"
 
 /* THE DIALECT TABLE: one file of db/dialects/ a row */

@@ -121,6 +121,6 @@ const char *cat_dialect_sql(const cat_dialect_t *dialect, cat_sql_t sql);
 const char *cat_dialect_sql_name(cat_sql_t sql);
 
 /* The same for statements whose texts are made at run time. */
-#define CAT_DIALECT_MADE "a statement made at run time"
+#define CAT_DIALECT_GENERATED "a statement made at run time"
 
 #endif

@@ -10,7 +10,7 @@
  */
 #include "db/dialects/dialect.h"
 
-#include "db/dialects/sql_parts.h"
+#include "db/dialects/sql_fragments.h"
 #include "db/dialects/status.h"
 
 /* autocommit: a server may have it off for everybody, and then a single statement, however well it went, is rolled back with its

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "db/dialects/sql_parts.h"
+#include "db/dialects/sql_fragments.h"
 #include "db/dialects/status.h"
 
 static const char *const session[] = {

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "db/dialects/sql_parts.h"
+#include "db/dialects/sql_fragments.h"
 #include "db/dialects/status.h"
 
 /* synchronous=FULL: what was acknowledged survives a power cut. cache_spill: a transaction may hold 32 MiB of pages; by default what

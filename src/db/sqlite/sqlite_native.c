@@ -79,7 +79,7 @@ static apr_status_t commit_write(cat_connection_t *conn, apr_pool_t *pool)
     return rv;
 }
 
-static void settle_commit(cat_connection_t *conn, apr_pool_t *pool)
+static void finish_commit(cat_connection_t *conn, apr_pool_t *pool)
 {
     cat_commit_tracker_t *tracker = &conn->sqlite->tracker;
     int is_unsure = cat_commit_tracker_look(tracker);
@@ -105,7 +105,7 @@ static int select_directly(cat_connection_t *conn, const cat_select_t *select, a
     if (result && is_final) {
         const char *words = apr_dbd_error(conn->handle.driver, conn->handle.dbd, result);
         *rv = cat_connection_judge(conn, &(cat_fault_t){.result = result, .text = words},
-                                   select->text ? CAT_DIALECT_MADE : cat_dialect_sql_name(select->sql));
+                                   select->text ? CAT_DIALECT_GENERATED : cat_dialect_sql_name(select->sql));
     }
     return is_final;
 }
@@ -127,7 +127,7 @@ const cat_native_t cat_native_sqlite = {
     .begin = begin_write,
     .begin_view = begin_view,
     .commit = commit_write,
-    .settle = settle_commit,
+    .finish_commit = finish_commit,
     .roll_back = roll_back,
     .select = select_rows,
     .note_write = note_write,

@@ -40,8 +40,8 @@ struct cat_sqlite_reader_t {
     sqlite3 *sqlite;
     sqlite3_stmt *statements[SQL_COUNT]; /* NULL: not prepared yet */
     cat_text_slots_t *slots;
-    sqlite3_stmt *made[CAT_TEXT_SLOTS]; /* NULL: not prepared yet */
-    sqlite3_stmt *controls[CONTROLS];   /* NULL: not prepared yet */
+    sqlite3_stmt *generated[CAT_TEXT_SLOTS]; /* NULL: not prepared yet */
+    sqlite3_stmt *controls[CONTROLS];        /* NULL: not prepared yet */
 };
 
 void cat_sqlite_reader_set_up(void)
@@ -62,7 +62,7 @@ void cat_sqlite_reader_detach(cat_sqlite_reader_t *reader)
         finalize_statement(&reader->statements[i]);
     }
     for (int i = 0; reader && i < CAT_TEXT_SLOTS; i++) {
-        finalize_statement(&reader->made[i]);
+        finalize_statement(&reader->generated[i]);
     }
     for (int i = 0; reader && i < CONTROLS; i++) {
         finalize_statement(&reader->controls[i]);
@@ -136,19 +136,19 @@ static int make_statement(cat_sqlite_reader_t *reader, const char *text, int *sl
     apr_pool_t *pool;
 
     *slot = cat_text_slots_choose(reader->slots);
-    finalize_statement(&reader->made[*slot]);
+    finalize_statement(&reader->generated[*slot]);
     pool = cat_text_slots_take(reader->slots, *slot, text);
-    return prepare_statement(reader, text, apr_palloc(pool, strlen(text) + 1), &reader->made[*slot]);
+    return prepare_statement(reader, text, apr_palloc(pool, strlen(text) + 1), &reader->generated[*slot]);
 }
 
-static int find_made_statement(cat_sqlite_reader_t *reader, const char *text, sqlite3_stmt **statement)
+static int find_generated_statement(cat_sqlite_reader_t *reader, const char *text, sqlite3_stmt **statement)
 {
     int slot = cat_text_slots_find(reader->slots, text), result = SQLITE_OK;
 
-    if (slot < 0 || !reader->made[slot]) {
+    if (slot < 0 || !reader->generated[slot]) {
         result = make_statement(reader, text, &slot);
     }
-    *statement = reader->made[slot];
+    *statement = reader->generated[slot];
     return result;
 }
 
@@ -227,7 +227,7 @@ static int is_over(void *data)
     return now > limit->deadline;
 }
 
-static int select_made(cat_sqlite_reader_t *reader, const cat_select_t *select, apr_status_t *rv, int *rows)
+static int select_generated(cat_sqlite_reader_t *reader, const cat_select_t *select, apr_status_t *rv, int *rows)
 {
     time_limit_t limit = {.deadline = select->deadline};
     sqlite3_stmt *statement;
@@ -238,7 +238,7 @@ static int select_made(cat_sqlite_reader_t *reader, const cat_select_t *select, 
         limit.polite_from = apr_time_now() + POLITE_AFTER;
         sqlite3_progress_handler(reader->sqlite, STEPS, is_over, &limit);
     }
-    result = find_made_statement(reader, select->text, &statement);
+    result = find_generated_statement(reader, select->text, &statement);
     if (result == SQLITE_OK) {
         result = run_statement(statement, select, rv, rows);
     }
@@ -267,7 +267,7 @@ int cat_sqlite_reader_select(cat_sqlite_reader_t *reader, const char *text, cons
     *rv = APR_SUCCESS;
     *rows = 0;
     sqlite3_mutex_enter(mutex);
-    result = select->text ? select_made(reader, select, rv, rows) : select_fixed(reader, text, select, rv, rows);
+    result = select->text ? select_generated(reader, select, rv, rows) : select_fixed(reader, text, select, rv, rows);
     sqlite3_mutex_leave(mutex);
     return result;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CAT_DB_DIALECTS_SQL_PARTS_H
-#define CAT_DB_DIALECTS_SQL_PARTS_H
+#ifndef CAT_DB_DIALECTS_SQL_FRAGMENTS_H
+#define CAT_DB_DIALECTS_SQL_FRAGMENTS_H
 
 #include "db/dialects/product.def"
 
-/* Parts that several statements have, for db/dialects/sql.def and db/dialects/. */
+/* Fragments of SQL that several statements share, for db/dialects/sql.def and db/dialects/. */
 
 /* Each column of a product: "id, name, ..."; as a column of a table p or r: "p.id, p.name, ..."; a value for each: "%s, %s, ...". */
 #define PRODUCT_COLUMNS CAT_PRODUCT_TABLE(PRODUCT_COLUMN)
@@ -28,7 +28,7 @@
 
 /* Rows of category, n and in_stock, of which the sums are the category's indexed products, and those of them that are in
  * stock. */
-#define CATEGORY_PARTS                                                                                                 \
+#define CATEGORY_ROWS                                                                                                  \
     "(SELECT category, n, in_stock FROM category_counts"                                                               \
     " UNION ALL SELECT category, category_delta, in_stock FROM product_deltas WHERE category IS NOT NULL)"
 
