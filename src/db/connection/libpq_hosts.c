@@ -5,7 +5,6 @@
 #include <apr_strings.h>
 #include <apr_time.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "db/connection/executor.h"

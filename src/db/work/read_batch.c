@@ -98,7 +98,9 @@ static apr_status_t read_rows(cat_db_t *db, cat_sql_t sql, wish_t *first)
     while (count < rows) {
         keys[count++] = first->key;
     }
-    return cat_checkout_select(db, &(cat_select_t){sql + (cat_sql_t)doublings, NULL, keys, rows, deal_row, first, 0});
+    return cat_checkout_select(
+        db, &(cat_select_t){
+                .sql = sql + (cat_sql_t)doublings, .values = keys, .count = rows, .row = deal_row, .baton = first});
 }
 
 /* A connection that hangs holds up all threads of its batch. So the batches together hold up no more threads than there
