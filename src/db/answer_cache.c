@@ -6,9 +6,9 @@
 #include "db/pool/checkout.h"
 #include "http/etag.h"
 
-static int settle_state(const cat_source_t *source, apr_uint64_t seen, apr_uint64_t state)
+static int adopt_state(const cat_source_t *source, apr_uint64_t seen, apr_uint64_t state)
 {
-    int is_foreign = cat_generations_settle(source->generations, seen, state);
+    int is_foreign = cat_generations_adopt(source->generations, seen, state);
 
     cat_metrics_add(source->database.metrics, CAT_METRIC_CACHE_INVALIDATIONS, CAT_SCOPE_ALL, (apr_uint64_t)is_foreign);
     return is_foreign;
@@ -19,7 +19,7 @@ static int is_state_known(const cat_source_t *source, apr_time_t now)
 {
     apr_uint64_t seen = cat_generations_seen(source->generations), state;
 
-    return cat_wal_index_read(source->wal_index, now, &state) && (state == seen || settle_state(source, seen, state));
+    return cat_wal_index_read(source->wal_index, now, &state) && (state == seen || adopt_state(source, seen, state));
 }
 
 /* The stamp is read after the state, so it is not older. */

@@ -99,7 +99,7 @@ static int is_committing(const cat_generations_t *generations)
 }
 
 /* A local writer updates `seen` before it clears `committing`: if neither shows one, the commit was foreign. */
-int cat_generations_settle(cat_generations_t *generations, apr_uint64_t seen, apr_uint64_t state)
+int cat_generations_adopt(cat_generations_t *generations, apr_uint64_t seen, apr_uint64_t state)
 {
     return !is_committing(generations) && cat_shared_acquire(&generations->seen) == seen &&
            start_epoch(generations, seen, state);

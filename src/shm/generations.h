@@ -37,11 +37,11 @@ void cat_generations_invalidate_all(cat_generations_t *generations);
  * Other programs may write to a database that tells its state, a number that each commit changes. `seen` is the state up to which
  * all commits were this server's, and have invalidated what they changed. Stamps count only while it is the database's state.
  *
- * A reader loads `seen`, then asks the database. If the two differ, _settle decides. 1: another program wrote, and the reader has
+ * A reader loads `seen`, then asks the database. If the two differ, it calls _adopt. 1: another program wrote, and the reader has
  * started a new epoch, which `seen` now belongs to. 0: a writer of this server has just committed, or the state changed again.
  */
 apr_uint64_t cat_generations_seen(const cat_generations_t *generations);
-int cat_generations_settle(cat_generations_t *generations, apr_uint64_t seen, apr_uint64_t state);
+int cat_generations_adopt(cat_generations_t *generations, apr_uint64_t seen, apr_uint64_t state);
 
 /*
  * For a writer, one at a time. _begin: with the state before, when nobody else can write; 1: another program wrote before it, and the

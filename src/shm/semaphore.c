@@ -67,25 +67,25 @@ static apr_status_t make_attributes(pthread_mutexattr_t *attributes)
 }
 
 /* A holder that died leaves nothing to repair. */
-static apr_status_t settle_mutex(pthread_mutex_t *mutex, int rv)
+static apr_status_t revive_mutex(pthread_mutex_t *mutex, int rv)
 {
     return rv == EOWNERDEAD ? pthread_mutex_consistent(mutex) : rv;
 }
 
 static apr_status_t lock_mutex(pthread_mutex_t *mutex)
 {
-    return settle_mutex(mutex, pthread_mutex_lock(mutex));
+    return revive_mutex(mutex, pthread_mutex_lock(mutex));
 }
 
 static apr_status_t try_mutex(pthread_mutex_t *mutex)
 {
-    return settle_mutex(mutex, pthread_mutex_trylock(mutex));
+    return revive_mutex(mutex, pthread_mutex_trylock(mutex));
 }
 
 static apr_status_t wait_for_mutex(pthread_mutex_t *mutex, apr_time_t end)
 {
     const struct timespec until = {apr_time_sec(end), apr_time_usec(end) * 1000};
-    apr_status_t rv = settle_mutex(mutex, pthread_mutex_timedlock(mutex, &until));
+    apr_status_t rv = revive_mutex(mutex, pthread_mutex_timedlock(mutex, &until));
 
     return rv == ETIMEDOUT ? APR_EAGAIN : rv;
 }

@@ -13,13 +13,13 @@ static int is_seen(unit_database_t *database)
 }
 
 /* Does what a reader does when it notices a foreign commit. */
-static void settle(unit_database_t *database)
+static void adopt_state(unit_database_t *database)
 {
     cat_generations_t *generations = database->source->generations;
     apr_uint64_t state;
 
     assert_true(cat_wal_index_read(database->source->wal_index, apr_time_now(), &state));
-    assert_true(cat_generations_settle(generations, cat_generations_seen(generations), state));
+    assert_true(cat_generations_adopt(generations, cat_generations_seen(generations), state));
     assert_true(is_seen(database));
 }
 
@@ -43,7 +43,7 @@ static void test_own_writes_differ_from_foreign_ones(void **state)
     assert_true(is_seen(database));
     unit_database_sql(database, "UPDATE products SET name = 'Cup'");
     assert_false(is_seen(database));
-    settle(database);
+    adopt_state(database);
     assert_int_equal(cat_db_exec(db, SQL_PRODUCT_DELETE, CAT_VALUES("a"), NULL), APR_SUCCESS);
     assert_true(is_seen(database));
 }
@@ -58,10 +58,10 @@ static void test_foreign_commit_after_an_update_without_effect_is_noticed(void *
     cat_commit_tracker_note(&conn->sqlite->tracker, SQL_PRODUCT_UPDATE);
     assert_int_equal(cat_connection_commit(conn, *state), APR_SUCCESS);
     unit_database_sql(database, "UPDATE products SET name = 'Cup'");
-    cat_connection_settle(conn, *state);
+    cat_connection_end_commit(conn, *state);
     cat_checkout_release(db);
     assert_false(is_seen(database));
-    settle(database);
+    adopt_state(database);
 }
 
 static void test_write_that_matches_nothing_is_seen(void **state)
@@ -88,10 +88,10 @@ static void test_foreign_commit_after_an_own_one_is_noticed(void **state)
     assert_int_equal(cat_connection_send(conn, "UPDATE products SET name = 'Cup'"), APR_SUCCESS);
     assert_int_equal(cat_connection_commit(conn, *state), APR_SUCCESS);
     unit_database_sql(database, "UPDATE products SET name = 'Bowl'");
-    cat_connection_settle(conn, *state);
+    cat_connection_end_commit(conn, *state);
     assert_false(is_seen(database));
     cat_checkout_release(db);
-    settle(database);
+    adopt_state(database);
 }
 
 static void test_rolled_back_write_is_no_foreign_commit(void **state)

@@ -75,11 +75,11 @@ static void test_own_commits_leave_the_epoch(void **state)
     for (apr_uint64_t i = 0; i < 3; i++) {
         cat_generations_begin(generations, i);
         cat_generations_commit(generations);
-        assert_false(cat_generations_settle(generations, i, i + 1)); /* its writer is about to end */
+        assert_false(cat_generations_adopt(generations, i, i + 1)); /* its writer is about to end */
         cat_generations_end(generations, i, i + 1);
         assert_int_equal(cat_generations_seen(generations), i + 1);
     }
-    assert_false(cat_generations_settle(generations, 2, 3)); /* a reader loaded `seen` before the writer ended */
+    assert_false(cat_generations_adopt(generations, 2, 3)); /* a reader loaded `seen` before the writer ended */
     assert_true(is_good(generations, one, stamp));
 }
 
@@ -88,7 +88,7 @@ static void test_foreign_commits_start_an_epoch(void **state)
     cat_generations_t *generations = make_generations(*state);
     cat_stamp_t stamp = cat_generations_read(generations, one);
 
-    assert_true(cat_generations_settle(generations, 0, 1)); /* found by a reader */
+    assert_true(cat_generations_adopt(generations, 0, 1)); /* found by a reader */
     assert_int_equal(cat_generations_seen(generations), 1);
     assert_false(is_good(generations, one, stamp));
 
@@ -101,7 +101,7 @@ static void test_foreign_commits_start_an_epoch(void **state)
     cat_generations_commit(generations); /* together with one of ours */
     cat_generations_end(generations, 2, 2);
     assert_int_equal(cat_generations_seen(generations), 2);
-    assert_true(cat_generations_settle(generations, 2, 4));
+    assert_true(cat_generations_adopt(generations, 2, 4));
     assert_false(is_good(generations, one, stamp));
 }
 
@@ -130,7 +130,7 @@ static void test_commit_of_a_dead_writer_becomes_foreign(void **state)
 
     cat_generations_begin(generations, 0);
     cat_generations_commit(generations);
-    while (!cat_generations_settle(generations, 0, 1)) {
+    while (!cat_generations_adopt(generations, 0, 1)) {
         apr_sleep(apr_time_from_msec(10));
     }
     assert_in_range(apr_time_now() - start, apr_time_from_msec(900), apr_time_from_sec(20));
@@ -184,7 +184,7 @@ static void *read_all(void *baton)
                      state = atomic_load_explicit(&b->state, memory_order_acquire);
         cat_stamp_t stamp;
 
-        if (state != seen && !cat_generations_settle(b->generations, seen, state)) {
+        if (state != seen && !cat_generations_adopt(b->generations, seen, state)) {
             continue;
         }
         stamp = cat_generations_read(b->generations, one);

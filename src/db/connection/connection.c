@@ -168,10 +168,10 @@ apr_status_t cat_connection_commit(cat_connection_t *conn, apr_pool_t *pool)
     return rv;
 }
 
-void cat_connection_settle(cat_connection_t *conn, apr_pool_t *pool)
+void cat_connection_end_commit(cat_connection_t *conn, apr_pool_t *pool)
 {
     if (conn->dialect->native) {
-        conn->dialect->native->settle(conn, pool);
+        conn->dialect->native->end_commit(conn, pool);
     }
 }
 

@@ -61,8 +61,8 @@ typedef struct cat_native_t {
     apr_status_t (*commit)(cat_connection_t *conn, apr_pool_t *pool);
     apr_status_t (*roll_back)(cat_connection_t *conn);
 
-    /* cat_connection_settle. */
-    void (*settle)(cat_connection_t *conn, apr_pool_t *pool);
+    /* cat_connection_end_commit. */
+    void (*end_commit)(cat_connection_t *conn, apr_pool_t *pool);
 
     /* Runs a select, with its status in *rv. 0: it cannot, and has given no row, so the executor does. */
     int (*select)(cat_connection_t *conn, const cat_select_t *select, apr_status_t *rv);

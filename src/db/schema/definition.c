@@ -85,7 +85,7 @@ static apr_status_t run_in_transaction(const cat_definition_t *d, const char *te
     rv = rv == APR_SUCCESS ? cat_connection_send(db->use->conn, text) : rv;
     if (rv == APR_SUCCESS) {
         rv = cat_connection_commit(db->use->conn, db->pool);
-        cat_connection_settle(db->use->conn, db->pool);
+        cat_connection_end_commit(db->use->conn, db->pool);
         db->use->in_transaction = rv != APR_SUCCESS;
     }
     return end_use(db, rv);

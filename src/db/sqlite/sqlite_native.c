@@ -78,7 +78,7 @@ static apr_status_t commit_write(cat_connection_t *conn, apr_pool_t *pool)
     return rv;
 }
 
-static void settle_commit(cat_connection_t *conn, apr_pool_t *pool)
+static void end_commit(cat_connection_t *conn, apr_pool_t *pool)
 {
     cat_commit_tracker_t *tracker = &conn->sqlite->tracker;
     int is_unsure = cat_commit_tracker_look(tracker);
@@ -126,7 +126,7 @@ const cat_native_t cat_native_sqlite = {
     .begin = begin_write,
     .begin_view = begin_view,
     .commit = commit_write,
-    .settle = settle_commit,
+    .end_commit = end_commit,
     .roll_back = roll_back,
     .select = select_rows,
     .note_write = note_write,

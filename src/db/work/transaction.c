@@ -77,7 +77,7 @@ static apr_status_t commit_transaction(cat_write_t *first, const cat_write_t *en
     if (cat_source_write_lock(db->use->source)) { /* elsewhere db/work/batch.h stores several */
         cat_metrics_observe(db->use->source->database.metrics, CAT_METRIC_WRITE_BATCH, count);
     }
-    cat_connection_settle(db->use->conn, db->pool);
+    cat_connection_end_commit(db->use->conn, db->pool);
     db->use->in_transaction = rv != APR_SUCCESS;
     return rv;
 }
