@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A database's memory of what has changed. Each answer is stamped with two numbers, which must still be the same when it is used:
+ *
+ *     epoch        of all answers: another program has written, or nobody knows what has happened
+ *     generation   of lists, or of the products whose ids have the same hash, 32,768 of them: this server has written
+ *
+ * Where the database tells its state (SQLite), `seen` is the last one that is this server's own doing. A state that differs is another
+ * program's, unless a writer of this server is between its commit and the note of it (`committing`).
+ */
 #include "shm/generations.h"
 
 #include <string.h>

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shm/limit.h"
-
-#include <string.h>
-
-#include <apr_siphash.h>
-
-#include "shm/shared.h"
-
 /*
- * A cell is one word, so that each change is one compare-and-swap, and a process that dies leaves nothing half done:
+ * Remembers how much each client has left of its limits (GCRA), in a hash table that all children share. A cell is one word, so that each
+ * change is one compare-and-swap, and a process that dies leaves nothing half done:
  *
  *   63            42   41   40                                  0
  *   | 22 bits of hash | EX | GCRA's theoretical arrival time, ms |
@@ -23,6 +16,14 @@
  * Racing threads are allowed exactly what the rate says, but for one case: two that are the first ones for a client, while a third
  * changes another cell of that bucket, may take two cells. No thread finds the second cell again, nor what was taken from it.
  */
+#include "shm/limit.h"
+
+#include <string.h>
+
+#include <apr_siphash.h>
+
+#include "shm/shared.h"
+
 #define BUCKETS 32768
 #define WAYS 8
 #define HASH_SHIFT 42

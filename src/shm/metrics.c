@@ -1,4 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counts for all children, in one segment of shared memory that outlives graceful restarts. Each row begins with a line of the
+ * processor's caches:
+ *
+ *   +-----------------------------------------------------------+
+ *   | header_t    how many children were given a shard          |
+ *   +-----------------------------------------------------------+
+ *   | databases   database_t[DATABASES]                         |
+ *   +-----------------------------------------------------------+
+ *   | children    child_t[CHILDREN]: pid, and its levels        |
+ *   +-----------------------------------------------------------+
+ *   | shards      SHARDS times shard_length words:              |
+ *   |             [metric's series][metric's series]...         |
+ *   +-----------------------------------------------------------+
+ *
+ * Each child counts in one shard, so that children seldom write to the same line; a count is the sum over all shards. Nobody owns a
+ * shard: every word of it is added to atomically, so any number of children may share one, and a child that dies takes nothing with
+ * it. What must end with a child, its levels, is in a slot with the child's pid.
+ */
 #include "shm/metrics.h"
 
 #include <errno.h>
@@ -16,24 +35,6 @@
 #include "lib/version.h"
 #include "shm/shared.h"
 
-/*
- * The segment of shared memory; every row begins with a line of the processor's caches:
- *
- *   +-----------------------------------------------------------+
- *   | header_t    how many children were given a shard          |
- *   +-----------------------------------------------------------+
- *   | databases   database_t[DATABASES]                         |
- *   +-----------------------------------------------------------+
- *   | children    child_t[CHILDREN]: pid, and its levels        |
- *   +-----------------------------------------------------------+
- *   | shards      SHARDS times shard_length words:              |
- *   |             [metric's series][metric's series]...         |
- *   +-----------------------------------------------------------+
- *
- * Each child counts in one shard, so that children seldom write to the same line; a count is the sum over all shards. Nobody owns a
- * shard: every word of it is added to atomically, so any number of children may share one, and a child that dies takes nothing with
- * it. What must end with a child, its levels, is in a slot with the child's pid.
- */
 #define SHARDS 16
 #define DATABASES 64
 

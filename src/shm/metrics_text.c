@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes the metrics as Prometheus and OpenMetrics read them, row by row of the metric table: a family's help and type, then a line for
+ * each series that has a value, with its labels; a histogram has a line for each bucket, cumulated, and for sum and count.
+ */
 #include "shm/metrics_text.h"
 
 #include <math.h>

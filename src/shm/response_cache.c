@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shm/response_cache.h"
-
-#include <apr_shm.h>
-#include <string.h>
-
-#include "lib/hash.h"
-#include "shm/semaphore.h"
-#include "shm/shared.h"
-
 /*
- * The segment of shared memory. Every row begins with a line of the processor's caches:
+ * Keeps response bodies for all children, in one segment of shared memory: an index, and a ring in which new entries overwrite the
+ * oldest. Readers copy without a lock, and find out afterwards whether what they copied was overwritten meanwhile. Every row of the
+ * segment begins with a line of the processor's caches:
  *
  *   +-----------------------------------------------------------------+
  *   | header_t   reserved, stored                                     |
@@ -41,6 +34,15 @@
  * this is no data race in C either. There is one writer at a time, under a robust mutex: two could be one round of the ring
  * apart, and write to the same words. A writer that is killed leaves either nothing or words that no way points at.
  */
+#include "shm/response_cache.h"
+
+#include <apr_shm.h>
+#include <string.h>
+
+#include "lib/hash.h"
+#include "shm/semaphore.h"
+#include "shm/shared.h"
+
 typedef apr_uint64_t word_t;
 
 /* A lookup mostly waits for main memory, so what is read together is in one line. */

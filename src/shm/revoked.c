@@ -1,4 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sessions that have ended while access tokens of theirs may still be good, as a hash table that all children share. A bucket is one
+ * cache line: seven cells, and until when it lacks a session. A cell is one word, so that each change is one compare-and-swap, and a
+ * process that dies leaves nothing half done:
+ *
+ *   63                 26   25                       0
+ *   | 38 bits of the hash | until, in units of 64 s |
+ *
+ * 14 other bits of the id's hash choose the bucket. Two ids that agree in all 52 random bits would end a session too early; with a
+ * million sessions and a full table the odds are below one in ten thousand.
+ */
 #include "shm/revoked.h"
 
 #include <string.h>
@@ -7,16 +18,6 @@
 
 #include "shm/shared.h"
 
-/*
- * A bucket is one cache line: seven cells, and until when it lacks a session. A cell is one word, so that each change is one
- * compare-and-swap, and a process that dies leaves nothing half done:
- *
- *   63                 26   25                       0
- *   | 38 bits of the hash | until, in units of 64 s |
- *
- * 14 other bits of the id's hash choose the bucket. Two ids that agree in all 52 random bits would end a session too early; with a
- * million sessions and a full table the odds are below one in ten thousand.
- */
 #define BUCKETS 16384
 #define CELLS 7
 #define UNTIL_BITS 26
@@ -28,7 +29,7 @@ typedef struct bucket_t {
     cat_shared_time_t incomplete_until;
 } bucket_t;
 
-_Static_assert(sizeof(bucket_t) == 64, "a bucket is one cache line");
+_Static_assert(sizeof(bucket_t) == CAT_SHARED_LINE, "a bucket is one cache line");
 
 struct cat_revoked_t {
     bucket_t buckets[BUCKETS];
