@@ -181,7 +181,7 @@ sub dropped { my ($r) = @_; return { map { $_ => 1 } $r->{text} =~ /^Set-Cookie:
 my ($thief, $victim) = map { login('/shop/v2/api', cookie => true) } 1 .. 2;
 for my $path ('/auth/refresh', '/auth/logout') {
     my $refused = at_shop($path, undef, [$thief, $victim]);
-    answers($refused, 400, refusal(error => qr/two/), "$path refuses two cookies");
+    answers($refused, 400, refusal(error => qr/both are deleted/), "$path refuses two cookies");
     my $lines = dropped($refused);
     ok((grep { $lines->{$_} } map { "catalog_refresh=; Path=$_->[0]$_->[1]; Max-Age=0; HttpOnly; SameSite=Strict" }
         ['/shop/v2/api/auth', ''], ["/shop/v2/api$path", '; Domain=shop.test'], ['/', '; Domain=shop.test'], ['/shop/', '; Domain=api.shop.test']) == 4,
@@ -189,11 +189,11 @@ for my $path ('/auth/refresh', '/auth/logout') {
     ok(!(grep { /Domain=test;/ } keys %$lines), 'no browser has a cookie of a top-level domain');
 }
 my $long = at_shop('/auth/refresh', undef, [$thief, $victim], headers => { Host => 'a.' x 125 . 'test' });
-answers($long, 400, refusal(error => qr/two/), 'two cookies are refused whatever Host says');
+answers($long, 400, refusal(error => qr/both are deleted/), 'two cookies are refused whatever Host says');
 ok(!(grep { /Domain=/ } keys %{ dropped($long) }), 'a Host that is too long for a domain has no parents');
 ok(works($server, $_->{json}{token}), 'no session ends') for $thief, $victim;
 my $twice = $server->api(POST => '/auth/refresh', headers => { Cookie => join '; ', "$host=" . 'x' x 43, pair(login('/api', cookie => true)) });
-answers($twice, 400, refusal(error => qr/two/), 'two cookies over TLS, as only a browser without the prefix sends them, are refused, too',
+answers($twice, 400, refusal(error => qr/both are deleted/), 'two cookies over TLS, as only a browser without the prefix sends them, are refused, too',
     'set-cookie' => $dropped);
 my $foreign = at_shop('/auth/refresh', undef, [$thief, $victim], headers => { 'Sec-Fetch-Site' => 'cross-site' });
 answers($foreign, 403, undef, 'a page of another site cannot have them deleted', 'set-cookie' => undef);
@@ -206,7 +206,7 @@ is(at_shop('/auth/refresh', { refreshToken => value($thief) }, [$thief, $victim]
 # Who sends a host of many labels does not get a line for each of its domains.
 my $deep = $server->talk(CatalogTest::Http::request_bytes(POST => '/shop/v2/api/auth/refresh', undef,
     headers => { Host => 'a.' x 100 . 'shop.test', Cookie => 'catalog_refresh=a; catalog_refresh=b' }));
-answers($deep, 400, refusal(error => qr/two/), 'two cookies are refused under a host of many labels, too');
+answers($deep, 400, refusal(error => qr/both are deleted/), 'two cookies are refused under a host of many labels, too');
 cmp_ok(length $deep->{text}, '<', 4096, 'and the answer is short');
 
 # A copy that is replayed later ends the family, like any token.

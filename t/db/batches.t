@@ -42,7 +42,7 @@ sub together {
     $db->begin_work;
     $db->do(driver eq 'pgsql' ? 'LOCK TABLE products IN SHARE MODE' : 'SELECT id FROM products WHERE created_at > 1 FOR UPDATE');
     my @sockets = map { my $socket = $server->connection; print {$socket} $_; $socket } @$requests;
-    wait_until(1, sub { most_wait(scalar @$requests) }) if mpm() ne 'prefork'; # whose children have one request each
+    wait_until(slowness(), sub { most_wait(scalar @$requests) }) if mpm() ne 'prefork'; # whose children have one request each
     sleep $seconds;
     $do->() if $do;
     eval { $db->rollback };

@@ -156,4 +156,5 @@ for (['CatalogIndex price size', "'price size'"], ['CatalogIndex', "''"], ['Cata
     like($text, qr/CatalogIndex must be some of category, price, name, rating and search, or none, not $what/, "$line is refused");
 }
 
+allow_log(qr/CAT003: .*SQL_PRODUCT_\w+ failed with 1205/) if slowness() > 2; # one waited three seconds for another's row
 done_testing;

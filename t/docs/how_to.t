@@ -55,7 +55,7 @@ sub type_in {
 
 sub configure {
     my ($text) = @_;
-    my $conf = slurp(setting('home') . '/conf/httpd.conf.in') =~ s/^(?:DBD|CatalogRateLimit).*\n//mgr;
+    my $conf = slurp(setting('home') . '/conf/httpd.conf.in') =~ s/^(?:DBD|CatalogRateLimit|CatalogMaxConnections).*\n//mgr;
     $server->write("$dir/httpd.conf", CatalogTest::Server::head(), $conf, $load, map({ "Listen 127.0.0.1:$_\n" } values %port), here($text));
     my ($status, $said) = $server->configtest;
     is("$status $said", "0 Syntax OK\n", 'httpd -t accepts the site');

@@ -57,7 +57,7 @@ INSERT IGNORE INTO product_indexes (part, complete, created_at, id, filled)
 -- ---- how many products there are, and where in the list a page begins ----
 
 -- Level 0: the list is cut into blocks of about 10,000 products, each from its first key, the lowest of it, to the next block's. n is how
--- many products lie in it, but for those that product_deltas tells of. The first block begins below all products. Level 1: one row that
+-- many products lie in it, except for those in product_deltas. The first block begins below all products. Level 1: one row that
 -- counts all products, and those in stock, likewise. Level 2: one row that whoever changes the blocks updates first, and so locks; n is
 -- how often.
 CREATE TABLE IF NOT EXISTS product_counts (
@@ -71,7 +71,7 @@ CREATE TABLE IF NOT EXISTS product_counts (
 INSERT IGNORE INTO product_counts (level, created_at, id, n)
     VALUES (0, -1000000000000000000, '', 0), (1, -1000000000000000000, '', 0), (2, -1000000000000000000, '', 0);
 
--- What came and went and is not counted yet: writers only add here, so none waits for another, on no node of a cluster. delta: how many
+-- What came and went and is not counted yet: writers only add here, so none waits for another, on any node of a cluster. delta: how many
 -- products; category: of an indexed product, and category_delta how many of these; in_stock: how many products in stock, of the category
 -- too if there is one. What is taken out goes into product_counts.
 CREATE TABLE IF NOT EXISTS product_deltas (
@@ -84,7 +84,7 @@ CREATE TABLE IF NOT EXISTS product_deltas (
     in_stock       INTEGER NOT NULL DEFAULT 0
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- How many indexed products each category has, and how many of them are in stock, but for those that product_deltas tells of.
+-- How many indexed products each category has, and how many of them are in stock, except for those in product_deltas.
 -- category_key: the folded name, in whose order categories are listed. NULL: the maintenance has to fill it in.
 CREATE TABLE IF NOT EXISTS category_counts (
     category     VARBINARY(400) NOT NULL PRIMARY KEY,
@@ -132,7 +132,7 @@ CREATE TABLE IF NOT EXISTS account_locks (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 INSERT IGNORE INTO account_locks (name, n) VALUES ('admins', 0);
 
--- Sign-ins that failed, by the account that was asked for, whether it exists or not, and the network they came from.
+-- Wrong passwords, by a digest of the login that was sent or of the id of a user who has signed in, and by the network they came from.
 CREATE TABLE IF NOT EXISTS login_failures (
     account    VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     network    VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -143,7 +143,7 @@ CREATE TABLE IF NOT EXISTS login_failures (
     KEY login_failures_by_time (failed_at)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- What administrators changed, and users of their own accounts. Rows refer to no other table, because they outlive users.
+-- What administrators changed, and what users changed of their own accounts. Rows refer to no other table, because they outlive users.
 CREATE TABLE IF NOT EXISTS audit (
     id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     created_at BIGINT NOT NULL,
@@ -161,7 +161,7 @@ CREATE TABLE IF NOT EXISTS audit (
 
 -- ---- sessions ----
 
--- A session is there as long as it can be refreshed. expires_at is its absolute end.
+-- A session exists as long as it can be refreshed. expires_at is its absolute end.
 CREATE TABLE IF NOT EXISTS sessions (
     id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     user_id    CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -175,9 +175,9 @@ CREATE TABLE IF NOT EXISTS sessions (
     CONSTRAINT sessions_user FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- Opaque tokens are stored as their SHA-256 only. The row of one that was used is deleted at a later refresh: family_hash is of what all
--- tokens of a session have in common, so that a used token is still recognized when it comes again, which means that someone has a copy.
--- From seed and the used token its successor is computed once more.
+-- Opaque tokens are stored as their SHA-256 only. The row of one that was used is deleted at a later refresh: family_hash is that of what
+-- all tokens of a session have in common, so that a used token is still recognized when it comes again, which means that someone has a copy.
+-- Its successor is computed again from seed and the used token.
 CREATE TABLE IF NOT EXISTS refresh_tokens (
     token_hash  VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     session_id  CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -192,7 +192,7 @@ CREATE TABLE IF NOT EXISTS refresh_tokens (
     CONSTRAINT refresh_tokens_session FOREIGN KEY (session_id) REFERENCES sessions (id) ON DELETE CASCADE ON UPDATE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- Sessions that were ended while access tokens of theirs were still good. imported_at: when catalogctl import added the row; NULL: the
+-- Sessions that were ended while their access tokens were still valid. imported_at: when catalogctl import added the row; NULL: the
 -- session ended here.
 CREATE TABLE IF NOT EXISTS revoked_sessions (
     session_id  CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
@@ -218,7 +218,7 @@ CREATE TABLE IF NOT EXISTS mail_tokens (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- A row stays until its mail is sent. next_at is when it may be claimed: while a server works on it, the end of its lease.
--- A mail can be asked for by address (email_key), without a look whether the address is known: that is found out when it is sent.
+-- A mail can be requested by address (email_key). Whether an account has the address is found out when the mail is sent.
 -- email: the address that a mail to a user goes to; NULL: the user's own. error: why the last attempt to send it failed, in at most 255
 -- characters; NULL: none has failed, or the mail was retried since.
 CREATE TABLE IF NOT EXISTS outbox (

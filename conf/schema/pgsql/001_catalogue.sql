@@ -58,7 +58,7 @@ INSERT INTO product_indexes (part, complete, created_at, id, filled)
 -- ---- how many products there are, and where in the list a page begins ----
 
 -- Level 0: the list is cut into blocks of about 10,000 products, each from its first key, the lowest of it, to the next block's. n is how
--- many products lie in it, but for those that product_deltas tells of. The first block begins below all products. Level 1: one row that
+-- many products lie in it, except for those in product_deltas. The first block begins below all products. Level 1: one row that
 -- counts all products, and those in stock, likewise. Level 2: one row that whoever changes the blocks updates first, and so locks; n is
 -- how often.
 CREATE TABLE product_counts (
@@ -85,7 +85,7 @@ CREATE TABLE product_deltas (
     in_stock       INTEGER NOT NULL DEFAULT 0
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
--- How many indexed products each category has, and how many of them are in stock, but for those that product_deltas tells of.
+-- How many indexed products each category has, and how many of them are in stock, except for those in product_deltas.
 -- category_key: the folded name, in whose order categories are listed. NULL: the maintenance has to fill it in.
 CREATE TABLE category_counts (
     category     TEXT COLLATE "C" NOT NULL PRIMARY KEY,
@@ -169,7 +169,7 @@ CREATE TABLE account_locks (
 );
 INSERT INTO account_locks (name, n) VALUES ('admins', 0);
 
--- Sign-ins that failed, by the account that was asked for, whether it exists or not, and the network they came from.
+-- Wrong passwords, by a digest of the login that was sent or of the id of a user who has signed in, and by the network they came from.
 CREATE TABLE login_failures (
     account    TEXT COLLATE "C" NOT NULL,
     network    TEXT COLLATE "C" NOT NULL,
@@ -181,7 +181,7 @@ CREATE TABLE login_failures (
 
 CREATE INDEX login_failures_by_time ON login_failures (failed_at);
 
--- What administrators changed, and users of their own accounts. Rows refer to no other table, because they outlive users.
+-- What administrators changed, and what users changed of their own accounts. Rows refer to no other table, because they outlive users.
 CREATE TABLE audit (
     id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     created_at BIGINT NOT NULL,
@@ -200,7 +200,7 @@ CREATE INDEX audit_by_time ON audit (created_at);
 
 -- ---- sessions ----
 
--- A session is there as long as it can be refreshed. expires_at is its absolute end.
+-- A session exists as long as it can be refreshed. expires_at is its absolute end.
 CREATE TABLE sessions (
     id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     user_id    TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -214,9 +214,9 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_user ON sessions (user_id);
 CREATE INDEX sessions_by_use ON sessions (used_at);
 
--- Opaque tokens are stored as their SHA-256 only. The row of one that was used is deleted at a later refresh: family_hash is of what all
--- tokens of a session have in common, so that a used token is still recognized when it comes again, which means that someone has a copy.
--- From seed and the used token its successor is computed once more.
+-- Opaque tokens are stored as their SHA-256 only. The row of one that was used is deleted at a later refresh: family_hash is that of what
+-- all tokens of a session have in common, so that a used token is still recognized when it comes again, which means that someone has a copy.
+-- Its successor is computed again from seed and the used token.
 CREATE TABLE refresh_tokens (
     token_hash  TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     session_id  TEXT COLLATE "C" NOT NULL REFERENCES sessions (id) ON DELETE CASCADE ON UPDATE CASCADE,
@@ -231,7 +231,7 @@ CREATE INDEX refresh_tokens_by_session ON refresh_tokens (session_id);
 CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (expires_at);
 CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family_hash);
 
--- Sessions that were ended while access tokens of theirs were still good. imported_at: when catalogctl import added the row; NULL: the
+-- Sessions that were ended while their access tokens were still valid. imported_at: when catalogctl import added the row; NULL: the
 -- session ended here.
 CREATE TABLE revoked_sessions (
     session_id  TEXT COLLATE "C" NOT NULL PRIMARY KEY,
@@ -258,7 +258,7 @@ CREATE INDEX mail_tokens_by_user ON mail_tokens (user_id);
 CREATE INDEX mail_tokens_by_expiry ON mail_tokens (expires_at);
 
 -- A row stays until its mail is sent. next_at is when it may be claimed: while a server works on it, the end of its lease.
--- A mail can be asked for by address (email_key), without a look whether the address is known: that is found out when it is sent.
+-- A mail can be requested by address (email_key). Whether an account has the address is found out when the mail is sent.
 -- email: the address that a mail to a user goes to; NULL: the user's own. error: why the last attempt to send it failed, in at most 255
 -- characters; NULL: none has failed, or the mail was retried since.
 CREATE TABLE outbox (

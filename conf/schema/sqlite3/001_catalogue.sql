@@ -180,7 +180,7 @@ CREATE TABLE account_locks (
 ) WITHOUT ROWID;
 INSERT INTO account_locks (name, n) VALUES ('admins', 0);
 
--- Sign-ins that failed, by the account that was asked for, whether it exists or not, and the network they came from.
+-- Wrong passwords, by a digest of the login that was sent or of the id of a user who has signed in, and by the network they came from.
 CREATE TABLE login_failures (
     account    TEXT NOT NULL,
     network    TEXT NOT NULL,
@@ -192,7 +192,7 @@ CREATE TABLE login_failures (
 
 CREATE INDEX login_failures_by_time ON login_failures (failed_at);
 
--- What administrators changed, and users of their own accounts. Rows refer to no other table, because they outlive users.
+-- What administrators changed, and what users changed of their own accounts. Rows refer to no other table, because they outlive users.
 CREATE TABLE audit (
     id         TEXT NOT NULL PRIMARY KEY,
     created_at INTEGER NOT NULL,
@@ -211,7 +211,7 @@ CREATE INDEX audit_by_time ON audit (created_at);
 
 -- ---- sessions ----
 
--- A session is there as long as it can be refreshed. expires_at is its absolute end.
+-- A session exists as long as it can be refreshed. expires_at is its absolute end.
 CREATE TABLE sessions (
     id         TEXT NOT NULL PRIMARY KEY,
     user_id    TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -225,9 +225,9 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_user ON sessions (user_id);
 CREATE INDEX sessions_by_use ON sessions (used_at);
 
--- Opaque tokens are stored as their SHA-256 only. The row of one that was used is deleted at a later refresh: family_hash is of what all
--- tokens of a session have in common, so that a used token is still recognized when it comes again, which means that someone has a copy.
--- From seed and the used token its successor is computed once more.
+-- Opaque tokens are stored as their SHA-256 only. The row of one that was used is deleted at a later refresh: family_hash is that of what
+-- all tokens of a session have in common, so that a used token is still recognized when it comes again, which means that someone has a copy.
+-- Its successor is computed again from seed and the used token.
 CREATE TABLE refresh_tokens (
     token_hash  TEXT NOT NULL PRIMARY KEY,
     session_id  TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE ON UPDATE CASCADE,
@@ -242,7 +242,7 @@ CREATE INDEX refresh_tokens_by_session ON refresh_tokens (session_id);
 CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (expires_at);
 CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family_hash);
 
--- Sessions that were ended while access tokens of theirs were still good. imported_at: when catalogctl import added the row; NULL: the
+-- Sessions that were ended while their access tokens were still valid. imported_at: when catalogctl import added the row; NULL: the
 -- session ended here.
 CREATE TABLE revoked_sessions (
     session_id  TEXT NOT NULL PRIMARY KEY,
@@ -269,7 +269,7 @@ CREATE INDEX mail_tokens_by_user ON mail_tokens (user_id);
 CREATE INDEX mail_tokens_by_expiry ON mail_tokens (expires_at);
 
 -- A row stays until its mail is sent. next_at is when it may be claimed: while a server works on it, the end of its lease.
--- A mail can be asked for by address (email_key), without a look whether the address is known: that is found out when it is sent.
+-- A mail can be requested by address (email_key). Whether an account has the address is found out when the mail is sent.
 -- email: the address that a mail to a user goes to; NULL: the user's own. error: why the last attempt to send it failed, in at most 255
 -- characters; NULL: none has failed, or the mail was retried since.
 CREATE TABLE outbox (

@@ -5,9 +5,8 @@
 
 #include "catalogue/product/product_keys.h"
 
-/* THE INDEX TABLE. Steps of conf/schema create the same indexes; what catalogctl index creates and drops, and what
- * catalogctl check looks for, derives from here. A new index is a row, and a step of the schema for databases that
- * exist. */
+/* THE INDEX TABLE. The schema, conf/schema, creates the same indexes; what catalogctl index creates and drops, and what
+ * catalogctl check looks for, derives from here. */
 const cat_index_t cat_index_table[CAT_INDEX_COUNT] = {
     {"products_by_category", CAT_INDEX_CATEGORY, {"category", "created_at", "id"}, "category_key", 1},
     {"products_by_category_key", CAT_INDEX_CATEGORY, {"category_key", "created_at", "id"}, "category_key", 0},

@@ -249,8 +249,8 @@ static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t 
         apr_pool_userdata_setn(c, CONN_KEY, NULL, handle->pool);
         if (c->sqlite) {
             c->sqlite->reader = cat_sqlite_reader_make(handle);
+            apr_pool_pre_cleanup_register(handle->pool, c, save_deleted_wal);
         }
-        apr_pool_pre_cleanup_register(handle->pool, c, save_deleted_wal);
     }
     return rv;
 }
