@@ -37,6 +37,6 @@ cat_job_result_t cat_backlog_run(cat_job_t *job)
     if (rv != APR_SUCCESS) {
         return CAT_JOB_FAILED;
     }
-    cat_metrics_note_database(job->metrics, cat_db_name(job->db), &facts, apr_time_now());
+    cat_metrics_note_database(job->metrics, job->database, &facts, apr_time_now());
     return CAT_JOB_DONE;
 }

@@ -27,10 +27,7 @@
 
 #define AGENT_MAX 200 /* octets of User-Agent that are stored */
 
-/*
- * A refresh token begins with 96 bits that all tokens of its session share, the family; 162 bits of its own follow. By
- * its family a used token is recognized after its row has been deleted.
- */
+/* Characters of a refresh token, and of its family, with which it begins. */
 #define TOKEN_LENGTH 43
 #define FAMILY_LENGTH 16
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of products over HTTP. An export is a stream: catalogue/transfer/export.h makes the next piece when the last one has been sent. An import
- * reads the body in pieces, and answers with a summary, or with the faults of the rows. Here are only the parameters and the answers of both.
+ * Files of products over HTTP. An export is a stream: catalogue/transfer/export.h makes the next piece when the last one has been sent.
+ * An import reads the body in pieces, and answers with a summary, or with the faults of the rows. Here are only the parameters and the
+ * answers of both.
  */
 #include "api/transfer.h"
 
@@ -15,8 +16,8 @@
 #include "catalogue/files.h"
 #include "catalogue/lists.h"
 #include "http/answer.h"
-#include "http/options.h"
 #include "http/header.h"
+#include "http/options.h"
 #include "http/request.h"
 #include "lib/digest.h"
 #include "lib/json.h"

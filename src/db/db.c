@@ -153,9 +153,9 @@ const cat_dialect_t *cat_db_dialect(const cat_db_t *db)
     return cat_source_dialect(db->use->source);
 }
 
-cat_source_t *cat_db_source(const cat_db_t *db)
+cat_exports_t *cat_db_exports(const cat_db_t *db)
 {
-    return db->use->source;
+    return &db->use->source->exports;
 }
 
 const char *cat_db_name(const cat_db_t *db)

@@ -8,6 +8,7 @@
 #include "db/dialects/dialect.h"
 #include "db/dialects/sql_fragments.h"
 #include "db/dialects/status.h"
+#include "db/pool/exports.h"
 #include "db/pool/use.h"
 #include "db/schema/definition.h"
 #include "db/work/batch.h"
@@ -66,7 +67,7 @@ apr_status_t cat_db_each_text(cat_db_t *db, const char *text, const char *const 
                               void *baton);
 
 /* Call it before a write that updates or deletes the product id, or creates one (NULL): the commit then invalidates the
- * cached responses of the product and of lists (catalogue/product/answer_cache.h). It replaces what was touched before; id must
+ * cached responses of the product and of lists (db/answer_cache.h). It replaces what was touched before; id must
  * live as long as the use of the database. */
 void cat_db_touch(cat_db_t *db, const char *id);
 
@@ -146,9 +147,11 @@ apr_pool_t *cat_db_use_pool(cat_db_t *db, apr_pool_t *pool);
 /* What is special about the database; NULL before the first connection of this process. */
 const cat_dialect_t *cat_db_dialect(const cat_db_t *db);
 
-/* The database as logs and metrics name it, without a secret; and where its connections come from (db/setup.h). */
+/* The database as logs and metrics name it, without a secret. */
 const char *cat_db_name(const cat_db_t *db);
-cat_source_t *cat_db_source(const cat_db_t *db);
+
+/* The exports that this child runs from the database. */
+cat_exports_t *cat_db_exports(const cat_db_t *db);
 
 /* Notes when the last successful read of ended sessions began (cat_source_revocations_at). */
 void cat_db_note_revocations(const cat_db_t *db, apr_time_t began);

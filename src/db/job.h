@@ -22,6 +22,7 @@ typedef struct cat_job_t {
     const cat_conf_t *conf;
     cat_db_t *db;
     cat_source_t *source; /* of db's connections */
+    const char *database; /* tells it from others; may contain a password */
     cat_revoked_t *revoked;
     cat_limit_t *limits;
     const cat_metrics_t *metrics; /* NULL: nothing is counted */

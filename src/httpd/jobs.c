@@ -75,6 +75,7 @@ struct cat_jobs_t {
 typedef struct worker_t {
     const struct job_t *job;
     const cat_mount_t *mount;
+    const char *database; /* cat_server_database_key */
     const cat_log_t *log;
     cat_jobs_t *jobs;
     int failures; /* in a row */
@@ -113,6 +114,7 @@ static void run(worker_t *w, apr_pool_t *pool)
         .conf = conf,
         .db = cat_db_make(pool, conf, w->mount->source, w->log),
         .source = w->mount->source,
+        .database = w->database,
         .revoked = cat_server_get(w->mount->server)->revoked,
         .limits = cat_server_get(w->mount->server)->limits,
         .metrics = cat_server_get(w->mount->server)->metrics,
@@ -181,6 +183,7 @@ static apr_status_t register_mount(apr_pool_t *pconf, cat_jobs_t *shared, const 
 
         w->job = &jobs[i];
         w->mount = mount;
+        w->database = cat_server_database_key(pconf, mount);
         w->log = cat_log_for_jobs(mount->server, pconf);
         w->jobs = shared;
         rv = get(&watchdog, w->job->watchdog->name, 0, w->job->watchdog->singleton, pconf);

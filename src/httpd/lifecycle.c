@@ -309,14 +309,12 @@ static apr_status_t create_turns(apr_pool_t *pool, const cat_conf_t *conf, const
 /* Mounts with the same driver and parameters share the turns of their database, as the first of them says. */
 static apr_status_t share_turns(apr_pool_t *pool, const cat_mount_t *mount, apr_hash_t *sources)
 {
-    const char *driver, *params, *key;
-    cat_source_t *source = mount->source, *first;
+    const char *driver, *params, *key = cat_server_database_key(pool, mount);
+    cat_source_t *source = mount->source, *first = apr_hash_get(sources, key, APR_HASH_KEY_STRING);
 
-    cat_server_database(pool, mount, &driver, &params);
-    key = apr_pstrcat(pool, driver ? driver : "", " ", params, NULL);
-    first = apr_hash_get(sources, key, APR_HASH_KEY_STRING);
     if (!first) {
         apr_hash_set(sources, key, APR_HASH_KEY_STRING, source);
+        cat_server_database(pool, mount, &driver, &params);
         return create_turns(pool, mount->conf, driver, source);
     }
     source->searches = first->searches;
@@ -370,11 +368,9 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
 /* Mounts with the same driver and parameters share the generations of their database. */
 static void share_answers(apr_pool_t *pool, const cat_mount_t *mount, cat_response_cache_t *cache)
 {
-    const char *driver, *params;
     void *segment = (char *)cat_server_get(mount->server)->limits + cat_limit_size();
 
-    cat_server_database(pool, mount, &driver, &params);
-    mount->source->generations = cat_generations_find(segment, apr_pstrcat(pool, driver, " ", params, NULL));
+    mount->source->generations = cat_generations_find(segment, cat_server_database_key(pool, mount));
     mount->source->cache = mount->source->generations ? cache : NULL;
 }
 

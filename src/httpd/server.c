@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "httpd/server.h"
 
+#include <apr_strings.h>
+
 #include "db/setup.h"
 #include "httpd/dbd.h"
 
@@ -14,6 +16,14 @@ void cat_server_database(apr_pool_t *pool, const cat_mount_t *mount, const char 
     if (!cat_pool_settings(mount->source, driver, params)) {
         cat_dbd_settings(pool, mount->server, driver, params);
     }
+}
+
+const char *cat_server_database_key(apr_pool_t *pool, const cat_mount_t *mount)
+{
+    const char *driver, *params;
+
+    cat_server_database(pool, mount, &driver, &params);
+    return apr_pstrcat(pool, driver ? driver : "", " ", params, NULL);
 }
 
 /* All settings below a mount have the same pointer to its path. */

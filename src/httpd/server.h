@@ -54,6 +54,9 @@ static inline cat_server_t *cat_server_get(const server_rec *s)
 /* Driver and parameters of a mount's database, while the configuration is checked. */
 void cat_server_database(apr_pool_t *pool, const cat_mount_t *mount, const char **driver, const char **params);
 
+/* Both in one text, which tells the database from others. It may contain a password. */
+const char *cat_server_database_key(apr_pool_t *pool, const cat_mount_t *mount);
+
 /* conf's mount. */
 cat_mount_t *cat_server_mount(const server_rec *s, const cat_conf_t *conf);
 

@@ -15,9 +15,8 @@ typedef struct cat_letter_t {
 
 /* Where messages go. */
 typedef struct cat_relay_t {
-    const char *
-        url; /* CatalogMail: smtp://host[:port] or smtps://host[:port], and perhaps a slash and a name for EHLO; or file:DIR */
-    const char *name;            /* for EHLO if the URL has none; NULL: the local host's, which may have no dot */
+    const char *url;  /* CatalogMail: smtp://host[:port][/name for EHLO], the same with smtps:, or file:DIR */
+    const char *name; /* for EHLO if the URL has none; NULL: the local host's, which may have no dot */
     const char *user, *password; /* NULL: no AUTH. Never sent without TLS */
     const char *ca_file;         /* PEM; NULL: the certificates of the system */
     int require_tls;             /* flag, for smtp://: fail unless STARTTLS works (RFC 3207), as always with a user.

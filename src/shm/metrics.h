@@ -141,7 +141,7 @@ typedef struct cat_database_facts_t {
     int schema;
 } cat_database_facts_t;
 
-/* name: the same for the same database. Of more than 64 databases the last ones are left out. */
+/* name: the same for the same database; it is not kept. Of more than 64 databases the last ones are left out. */
 void cat_metrics_note_database(const cat_metrics_t *metrics, const char *name, const cat_database_facts_t *facts,
                                apr_time_t now);
 

@@ -32,7 +32,7 @@ typedef struct bucket_t {
     cat_shared_time_t incomplete_until;
 } bucket_t;
 
-_Static_assert(sizeof(bucket_t) == 64, "a bucket is one cache line");
+_Static_assert(sizeof(bucket_t) == CAT_SHARED_LINE, "a bucket is one cache line");
 
 struct cat_revoked_t {
     bucket_t buckets[BUCKETS];

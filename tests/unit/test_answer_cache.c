@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_products.h"
 
-#include "catalogue/product/answer_cache.h"
+#include "db/answer_cache.h"
 
 /* Returns whether the cache has the answer; if not, offers it to the cache. */
 static int is_cached_at(unit_database_t *database, const char *key, const char *id, apr_time_t now)

@@ -39,6 +39,22 @@ static void test_notes_what_waits_and_what_was_given_up(void **state)
     assert_true(facts.oldest_mail > apr_time_from_msec(APR_INT64_C(1763731170442)));
 }
 
+/* The names of their sources in logs may be the same. */
+static void test_each_database_counts(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+    atomic_int stop = 0;
+    cat_job_t job = unit_accounts_job(a, &stop);
+    cat_database_facts_t facts;
+
+    unit_accounts_add(a, ANN, "ann", "x");
+    run(a);
+    job.database = "sqlite3 b";
+    assert_int_equal(cat_backlog_run(&job), CAT_JOB_DONE);
+    assert_int_equal(cat_metrics_read_databases(job.metrics, &facts, apr_time_now()), 2);
+    assert_int_equal(facts.mails_pending, 2);
+}
+
 static void test_notes_nothing_if_the_database_fails(void **state)
 {
     unit_accounts_t *a = unit_accounts(*state);
@@ -55,6 +71,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_notes_what_waits_and_what_was_given_up),
+        UNIT_TEST(test_each_database_counts),
         UNIT_TEST(test_notes_nothing_if_the_database_fails),
     };
     return UNIT_RUN(tests);

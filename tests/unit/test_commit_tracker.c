@@ -13,7 +13,7 @@ static int is_seen(unit_database_t *database)
 }
 
 /* Does what a reader does when it notices a foreign commit. */
-static void settle(unit_database_t *database)
+static void detect_foreign_commit(unit_database_t *database)
 {
     cat_generations_t *generations = database->source->generations;
     apr_uint64_t state;
@@ -43,7 +43,7 @@ static void test_own_writes_differ_from_foreign_ones(void **state)
     assert_true(is_seen(database));
     unit_database_sql(database, "UPDATE products SET name = 'Cup'");
     assert_false(is_seen(database));
-    settle(database);
+    detect_foreign_commit(database);
     assert_int_equal(cat_db_exec(db, SQL_PRODUCT_DELETE, CAT_VALUES("a"), NULL), APR_SUCCESS);
     assert_true(is_seen(database));
 }
@@ -61,7 +61,7 @@ static void test_foreign_commit_after_an_update_without_effect_is_noticed(void *
     cat_connection_finish_commit(conn, *state);
     cat_checkout_release(db);
     assert_false(is_seen(database));
-    settle(database);
+    detect_foreign_commit(database);
 }
 
 static void test_write_that_matches_nothing_is_seen(void **state)
@@ -91,7 +91,7 @@ static void test_foreign_commit_after_an_own_one_is_noticed(void **state)
     cat_connection_finish_commit(conn, *state);
     assert_false(is_seen(database));
     cat_checkout_release(db);
-    settle(database);
+    detect_foreign_commit(database);
 }
 
 static void test_rolled_back_write_is_no_foreign_commit(void **state)

@@ -176,11 +176,11 @@ static int syncs, syncs_under_mutex;
 int fdatasync(int fd)
 {
     if (watched) {
-        apr_status_t rv = apr_thread_mutex_trylock(watched->export_mutex);
+        apr_status_t rv = apr_thread_mutex_trylock(watched->exports.mutex);
         syncs++;
         syncs_under_mutex += rv != APR_SUCCESS;
         if (rv == APR_SUCCESS) {
-            apr_thread_mutex_unlock(watched->export_mutex);
+            apr_thread_mutex_unlock(watched->exports.mutex);
         }
     }
     return (int)syscall(SYS_fdatasync, fd);
@@ -189,7 +189,7 @@ int fdatasync(int fd)
 static void test_who_is_stopped_keeps_no_other_waiting(void **state)
 {
     unit_database_t *database = unit_database(*state);
-    cat_job_t job = {.source = database->source};
+    cat_job_t job = {.db = unit_database_use(*state, database)};
     const char *data;
     apr_size_t length;
     cat_export_t *e;

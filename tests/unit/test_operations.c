@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_products.h"
 
-#include "catalogue/product/answer_cache.h"
 #include "catalogue/product/operations.h"
+#include "db/answer_cache.h"
 #include "db/claim.h"
 #include "lib/json.h"
 

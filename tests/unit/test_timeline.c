@@ -112,6 +112,19 @@ static void test_stand_by_asks_no_host(void **state)
     assert_int_equal(server.questions, 1);
 }
 
+/* Two mounts with databases in two clusters have sources of one name. */
+static void test_each_cluster_has_its_own_timeline(void **state)
+{
+    cat_connection_t *conn = make_first(*state), *other_cluster = make_connection(*state, conn->database->registry);
+
+    assert_int_equal(check(other_cluster, "8 5"), APR_SUCCESS);
+    server.hosts[0] = "7 2";
+    assert_int_equal(check(conn, "7 1"), CAT_ENOTREADY); /* asks its hosts, although the other cluster is known */
+    assert_int_equal(check(other_cluster, "8 5"), APR_SUCCESS);
+    assert_int_equal(check(conn, "7 1"), CAT_ENOTREADY);
+    assert_int_equal(check(other_cluster, "8 4"), CAT_ENOTREADY);
+}
+
 static void test_what_says_nothing_is_used(void **state)
 {
     cat_connection_t *conn = make_first(*state);
@@ -134,9 +147,8 @@ static void test_what_says_nothing_is_used(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_former_primary_is_refused),
-        UNIT_TEST(test_first_connection_asks_all_hosts),
-        UNIT_TEST(test_stand_by_asks_no_host),
+        UNIT_TEST(test_former_primary_is_refused), UNIT_TEST(test_first_connection_asks_all_hosts),
+        UNIT_TEST(test_stand_by_asks_no_host),     UNIT_TEST(test_each_cluster_has_its_own_timeline),
         UNIT_TEST(test_what_says_nothing_is_used),
     };
     return UNIT_RUN(tests);

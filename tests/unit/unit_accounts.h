@@ -99,6 +99,7 @@ static inline cat_job_t unit_accounts_job(const unit_accounts_t *a, const atomic
                        .conf = a->c.conf,
                        .db = a->c.db,
                        .source = a->database->source,
+                       .database = "sqlite3 a",
                        .metrics = a->database->source->database.metrics,
                        .stop = stop};
 }

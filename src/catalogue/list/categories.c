@@ -15,10 +15,10 @@
 
 #include <apr_strings.h>
 
-#include "catalogue/product/answer_cache.h"
-#include "catalogue/search/conditions.h"
 #include "catalogue/product/product_keys.h"
+#include "catalogue/search/conditions.h"
 #include "catalogue/search/select_text.h"
+#include "db/answer_cache.h"
 #include "db/db.h"
 #include "lib/fold.h"
 

@@ -17,9 +17,8 @@
 
 #include "catalogue/list/list_page.h"
 #include "catalogue/product/product.h"
-#include "catalogue/product/answer_cache.h"
+#include "db/answer_cache.h"
 #include "db/db.h"
-#include "http/etag.h"
 
 #define HEADERS_SIZE 256 /* octets: a guess */
 

@@ -19,9 +19,8 @@ typedef struct cat_operation_t {
     const char *id;                            /* of an update or deletion: any text */
     const cat_input_t *input;                  /* of an update */
     const cat_products_condition_t *condition; /* of an update or deletion; NULL: none */
-    const char *const
-        *product; /* of a creation: to be inserted. Result of an update: as it left the product; NULL of a deletion */
-    apr_status_t rv; /* result; that of a skipped one stays */
+    const char *const *product; /* of a creation: what to insert. Result: as an update left it; NULL of a deletion */
+    apr_status_t rv;            /* result; that of a skipped one stays */
 } cat_operation_t;
 
 /* Is called in the transaction after the last operation, when nothing prevents all of them and each has its result; again

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is derived of a product: a key for each field of the field table (db/dialects/product.def) that is KEYED, by which the field is compared and
- * ordered, and the words by which the product is found. A text's key is the text folded, a number's the integer in whose order the numbers
- * are. All tables here are made of the field table, and the assertions below refuse a row that they could not serve.
+ * What is derived of a product: a key for each field of the field table (db/dialects/product.def) that is KEYED, by which the field is
+ * compared and ordered, and the words by which the product is found. A text's key is the text folded, a number's the integer in whose
+ * order the numbers are. All tables here are made of the field table, and the assertions below refuse a row that they could not serve.
  */
 #include "catalogue/product/product_keys.h"
 

@@ -20,13 +20,13 @@
  */
 #include "catalogue/product/products.h"
 
+#include <apr_strings.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "catalogue/product/counts.h"
-#include "catalogue/product/answer_cache.h"
 #include "catalogue/product/product_keys.h"
-#include <apr_strings.h>
+#include "db/answer_cache.h"
 #include "db/db.h"
 #include "http/etag.h"
 #include "lib/id.h"

@@ -9,7 +9,7 @@
 
 /*
  * Products in the database. Only these functions write products; each keeps the counts (catalogue/product/counts.h) and
- * invalidates the cached answers that it makes stale (catalogue/product/answer_cache.h), so no caller has to.
+ * invalidates the cached answers that it makes stale (db/answer_cache.h), so no caller has to.
  *
  * A product is an array of texts, as stored, in the order of catalogue/product/product.h. APR_NOTFOUND, which is not logged: no
  * product has the id. Other failures are those of db/db.h.

@@ -19,8 +19,8 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "catalogue/query/cursor.h"
 #include "catalogue/product/product_keys.h"
+#include "catalogue/query/cursor.h"
 #include "http/parameters.h"
 #include "jose/keyring.h"
 #include "lib/buffer.h"

@@ -7,8 +7,8 @@
 #include <apr_time.h>
 #include <jansson.h>
 
-#include "catalogue/query/field_list.h"
 #include "catalogue/product/list_key.h"
+#include "catalogue/query/field_list.h"
 #include "catalogue/query/query_conditions.h"
 #include "catalogue/query/query_sort.h"
 #include "http/description.h"
@@ -62,8 +62,7 @@ typedef struct cat_list_query_t {
 
     /* The canonical spelling, with "&" before each parameter, encoded: */
     const char *parameters; /* "&category=tea&sort=-price&limit=10": all but page and cursor */
-    const char
-        *sealed; /* "&category=tea&sort=-price": conditions, q and sort, which a cursor is sealed to; "": plain */
+    const char *sealed; /* "&category=tea&sort=-price": conditions, q, sort: what a cursor is sealed to; "": plain */
 
     json_t *errors;                    /* {field, code, message}, in the order sent; NULL: none */
     const apr_array_header_t *ignored; /* const char *: parameters that mean nothing here; NULL: none */
@@ -77,8 +76,8 @@ typedef enum {
 } cat_query_outcome_t;
 
 /* text: a raw query string, NULL for none. An unusable page or limit counts as absent, of several the first one counts.
- * strict: a parameter that means nothing here is an error. *query is on the pool, and valid if the outcome is CAT_QUERY_OK. now: the time of the
- * request, for conf->keys. */
+ * strict: a parameter that means nothing here is an error. *query is on the pool, and valid if the outcome is CAT_QUERY_OK.
+ * now: the time of the request, for conf->keys. */
 cat_query_outcome_t cat_query_parse(apr_pool_t *pool, const cat_conf_t *conf, apr_time_t now, int strict,
                                     const char *text, cat_list_query_t *query);
 

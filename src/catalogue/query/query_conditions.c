@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalogue/query/field_list.h"
 #include "catalogue/product/product_keys.h"
+#include "catalogue/query/field_list.h"
 #include "lib/fold.h"
 #include "lib/id.h"
 #include "lib/json.h"

@@ -9,7 +9,7 @@
  *     name=Kettle           p.name = 'Kettle' AND p.name_key = 'kettle'   (only the key has an index)
  *     category[gte]=Tea     p.category_key >= 'tea'
  *     name[prefix]=ket      p.name_key >= 'ket' AND p.name_key < 'keu'
- *     price[ne]=5           p.price_key <> ... AND p.price_key >= 0       (-1 is the key of a price that is not set)
+ *     rating[ne]=5          p.rating_key <> ... AND p.rating_key >= 0     (-1 is the key of a rating that is not set)
  *
  * Each condition can be written in two ways: in full (cat_conditions_add), and as far as an index can find it
  * (cat_conditions_add_for_index), where equality of a text becomes equality of its key, for instance. The second finds all

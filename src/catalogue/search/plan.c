@@ -32,10 +32,10 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "catalogue/search/conditions.h"
 #include "catalogue/product/counts.h"
-#include "catalogue/search/index_table.h"
 #include "catalogue/product/product_keys.h"
+#include "catalogue/search/conditions.h"
+#include "catalogue/search/index_table.h"
 #include "db/db.h"
 #include "lib/fold.h"
 

@@ -2,8 +2,8 @@
 #ifndef CAT_CATALOGUE_PLAN_H
 #define CAT_CATALOGUE_PLAN_H
 
-#include "catalogue/search/order.h"
 #include "catalogue/query/query.h"
+#include "catalogue/search/order.h"
 #include "catalogue/search/select_text.h"
 
 /*

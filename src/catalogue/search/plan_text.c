@@ -16,8 +16,8 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "catalogue/search/conditions.h"
 #include "catalogue/product/product_keys.h"
+#include "catalogue/search/conditions.h"
 #include "db/db.h"
 
 /* What a select reads of the products that it finds. */

@@ -23,9 +23,9 @@
 #include <string.h>
 
 #include "catalogue/product/counts.h"
+#include "catalogue/product/product_keys.h"
 #include "catalogue/search/indexes.h"
 #include "catalogue/search/plan.h"
-#include "catalogue/product/product_keys.h"
 #include "catalogue/search/stock.h"
 #include "db/db.h"
 
@@ -227,7 +227,7 @@ static apr_status_t count_categories(search_t *s)
     }
     rv = read_each(s);
     s->end->total = s->stock.products;
-    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+    return rv;
 }
 
 static apr_status_t count_all(search_t *s)

@@ -6,7 +6,6 @@
  */
 #include "catalogue/transfer/cell_value.h"
 
-#include <apr_lib.h>
 #include <apr_strings.h>
 #include <string.h>
 

@@ -11,12 +11,10 @@
 #include "catalogue/transfer/export.h"
 
 #include <apr_strings.h>
-#include <string.h>
 
 #include "catalogue/product/product.h"
 #include "catalogue/search/search.h"
 #include "db/db.h"
-#include "db/setup.h"
 #include "lib/id.h"
 #include "lib/number.h"
 #include "lib/time.h"
@@ -38,10 +36,11 @@ struct cat_export_t {
     apr_pool_t *position_pool; /* of query.after, while the next portion is read */
     apr_int64_t total;
     char created_at[CAT_NUMBER_DIGITS + 1], id[CAT_ID_LENGTH + 1]; /* of the product that was read last */
-    int has_permit;                                                /* flag: it counts among source->exports */
+    int is_counted;                                                /* flag: among all->count */
     apr_time_t begun;                                              /* monotonic, as is handed */
     apr_off_t wal;                                                 /* octets of the WAL at the beginning */
-    cat_export_t *next; /* of those that run; guarded by source->export_mutex */
+    cat_exports_t *all;                                            /* of the child */
+    cat_export_t *next;                                            /* of those; guarded by all->mutex */
     apr_thread_mutex_t *mutex;
     /* ---- guarded by the mutex, as is the connection, once the export runs ---- */
     apr_time_t handed;          /* when the last piece was handed over */
@@ -139,29 +138,26 @@ static void finish_portion(cat_export_t *e)
 
 static void enlist(cat_export_t *e)
 {
-    cat_source_t *source = cat_db_source(e->db);
-
-    apr_thread_mutex_lock(source->export_mutex);
-    e->next = source->exports_running;
-    source->exports_running = e;
-    apr_thread_mutex_unlock(source->export_mutex);
+    apr_thread_mutex_lock(e->all->mutex);
+    e->next = e->all->first;
+    e->all->first = e;
+    apr_thread_mutex_unlock(e->all->mutex);
 }
 
 static void leave_list(cat_export_t *e)
 {
-    cat_source_t *source = cat_db_source(e->db);
-    cat_export_t **link = &source->exports_running;
+    cat_export_t **link = &e->all->first;
 
-    apr_thread_mutex_lock(source->export_mutex);
+    apr_thread_mutex_lock(e->all->mutex);
     while (*link && *link != e) {
         link = &(*link)->next;
     }
     if (*link) {
         *link = e->next;
     }
-    source->exports -= e->has_permit;
-    e->has_permit = 0;
-    apr_thread_mutex_unlock(source->export_mutex);
+    e->all->count -= e->is_counted;
+    e->is_counted = 0;
+    apr_thread_mutex_unlock(e->all->mutex);
 }
 
 /* Who has begun before the WAL was too long has to go, and so has who came later: each keeps SQLite from beginning it anew. Where nobody
@@ -203,23 +199,23 @@ static int mark_if_due(cat_export_t *e, apr_time_t now)
 }
 
 /* NULL: there is none. Its thread closes it with its mutex, so it stays as long as that is held. */
-static cat_export_t *find_due(const cat_source_t *source, apr_time_t now)
+static cat_export_t *find_due(const cat_exports_t *all, apr_time_t now)
 {
     cat_export_t *e;
 
-    apr_thread_mutex_lock(source->export_mutex);
-    for (e = source->exports_running; e && !mark_if_due(e, now); e = e->next) {
+    apr_thread_mutex_lock(all->mutex);
+    for (e = all->first; e && !mark_if_due(e, now); e = e->next) {
     }
-    apr_thread_mutex_unlock(source->export_mutex);
+    apr_thread_mutex_unlock(all->mutex);
     return e;
 }
 
-/* Exports begin and end while the WAL is copied, which may take long. */
+/* Without the mutex of all, so that exports can begin and end while the WAL is copied, which may take long. */
 cat_job_result_t cat_export_watch(cat_job_t *job)
 {
     apr_time_t now = cat_time_monotonic();
 
-    for (cat_export_t *e; (e = find_due(job->source, now));) {
+    for (cat_export_t *e; (e = find_due(cat_db_exports(job->db), now));) {
         cat_db_end_view(e->db);
         apr_thread_mutex_unlock(e->mutex);
     }
@@ -234,21 +230,20 @@ static apr_status_t close_with_pool(void *export)
     return APR_SUCCESS;
 }
 
-static apr_status_t take_permit(cat_export_t *e)
+static apr_status_t count_in(cat_export_t *e)
 {
     const cat_db_t *db = e->db;
-    cat_source_t *source = cat_db_source(db);
     char more[CAT_REPEATS_TEXT];
 
-    apr_thread_mutex_lock(source->export_mutex);
-    e->has_permit = source->exports < db->conf->max_exports;
-    source->exports += e->has_permit;
-    apr_thread_mutex_unlock(source->export_mutex);
-    if (!e->has_permit && cat_source_sums_up(db->log, &source->export_refusals, more)) {
+    apr_thread_mutex_lock(e->all->mutex);
+    e->is_counted = e->all->count < db->conf->max_exports;
+    e->all->count += e->is_counted;
+    apr_thread_mutex_unlock(e->all->mutex);
+    if (!e->is_counted && cat_repeats_note(&e->all->refusals, cat_time_monotonic(), more)) {
         cat_log(db->log, CAT_LOG_ERROR, 0, "CAT060: %s: %d exports are running, as many as CatalogMaxExports allows%s",
                 cat_db_name(db), db->conf->max_exports, more);
     }
-    return e->has_permit ? APR_SUCCESS : CAT_EBUSY;
+    return e->is_counted ? APR_SUCCESS : CAT_EBUSY;
 }
 
 apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const cat_export_format_t *format,
@@ -258,6 +253,7 @@ apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const 
     apr_status_t rv = apr_thread_mutex_create(&e->mutex, APR_THREAD_MUTEX_DEFAULT, db->pool);
 
     e->db = db;
+    e->all = cat_db_exports(db);
     e->query = *query;
     e->query.limit = PORTION;
     e->format = format;
@@ -265,7 +261,7 @@ apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const 
     apr_pool_create(&e->pool, db->pool);
     apr_pool_create(&e->position_pool, db->pool);
     *opened = e;
-    rv = rv == APR_SUCCESS ? take_permit(e) : APR_EGENERAL;
+    rv = rv == APR_SUCCESS ? count_in(e) : APR_EGENERAL;
     if (rv == APR_SUCCESS) {
         rv = e->query.is_plain ? cat_db_open_view(db, read_portion, e) : cat_db_open_search(db, read_portion, e);
     }

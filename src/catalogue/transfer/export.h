@@ -2,8 +2,8 @@
 #ifndef CAT_CATALOGUE_EXPORT_H
 #define CAT_CATALOGUE_EXPORT_H
 
-#include "catalogue/transfer/export_format.h"
 #include "catalogue/query/query.h"
+#include "catalogue/transfer/export_format.h"
 #include "db/db.h"
 #include "db/job.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of products out of a file. Each becomes the JSON object that POST /products would be sent, so that one place, lib/fields.c, says what a
- * product may be: a line of NDJSON is such an object, and of CSV each cell becomes a value of its column's kind (catalogue/transfer/cell_value.h), or
- * stays the text that the field's check refuses.
+ * Rows of products out of a file. Each becomes the JSON object that POST /products would be sent, so that one place, lib/fields.c, says
+ * what a product may be: a line of NDJSON is such an object, and of CSV each cell becomes a value of its column's kind
+ * (catalogue/transfer/cell_value.h), or stays the text that the field's check refuses.
  *
  * CSV is read as spreadsheets write it: the names of columns are matched loosely, and empty cells and rows at the edges of a sheet are
  * passed over.
@@ -13,9 +13,9 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "catalogue/transfer/cell_value.h"
-#include "catalogue/query/field_list.h"
 #include "catalogue/product/product.h"
+#include "catalogue/query/field_list.h"
+#include "catalogue/transfer/cell_value.h"
 #include "lib/csv.h"
 #include "lib/json.h"
 

@@ -4,8 +4,8 @@
 
 #include <apr_time.h>
 
-#include "db/dialects/dialect.h"
 #include "db/connection/select.h"
+#include "db/dialects/dialect.h"
 #include "lib/log.h"
 
 /*

@@ -6,8 +6,8 @@
 #include "db/connection/handle.h"
 #include "db/connection/select.h"
 
-/* What is kept with a connection. Only connection.c, statement.c, the executors and pool/ see it. Used by
- * the one thread that has the connection out of the pool. */
+/* What is kept with a connection. Only connection.c, statement.c, the executors, sqlite/ and pool/ see it. Used by the one
+ * thread that has the connection out of the pool. */
 
 typedef struct cat_connection_t cat_connection_t;
 typedef struct cat_sqlite_connection_t cat_sqlite_connection_t;
@@ -24,12 +24,11 @@ struct cat_connection_t {
     const char *file;                /* NULL: the database is no file */
     apr_time_t used;                 /* when it was last taken out of the pool */
     int in_transaction;
-    int time_limit;      /* of the search that is open, in seconds; 0: none is */
-    apr_time_t deadline; /* when it ends */
-    int is_abandoned;    /* flag: its ROLLBACK was refused, so a transaction is still open */
-    apr_uint64_t
-        timeline; /* of the primary that it leads to, for db/pool/timeline.c; 0: not known, or there are none */
-    int is_lost;  /* flag: its pool reconnects or closes it; one to a file is opened anew */
+    int time_limit;        /* of the search that is open, in seconds; 0: none is */
+    apr_time_t deadline;   /* when it ends */
+    int is_abandoned;      /* flag: its ROLLBACK was refused, so a transaction is still open */
+    apr_uint64_t timeline; /* of the primary that it leads to (db/pool/timeline.c); 0: not known, or there are none */
+    int is_lost;           /* flag: its pool reconnects or closes it; one to a file is opened anew */
     char fault[FAULT_MAX]; /* the last failure */
     int result;            /* the driver's result code of it */
 };

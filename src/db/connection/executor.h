@@ -12,8 +12,8 @@ typedef struct cat_connection_t cat_connection_t;
 
 /*
  * How statements reach the database, on a connection that apr_dbd has opened. Each dialect names its executor. Only
- * connection.c, statement.c and pooled_connection.c call one; used by the one thread that has the connection out of the
- * pool. Statuses as in connection.h. A failure is judged by the dialect and kept in the connection's `fault`.
+ * connection.c, statement.c, and pooled_connection.c and timeline.c of pool/ call one; used by the one thread that has the
+ * connection out of the pool. Statuses as in connection.h. A failure is judged by the dialect and kept in the connection's `fault`.
  */
 typedef struct cat_executor_t {
     /* What it keeps with the connection, on the connection's pool; called once for each connection. */

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Asks each host of a connection's parameters one question, on a connection of its own: which of several primaries is the newest, only
+ * they know (pool/timeline.c). The parameters are those of the open connection, with one host of those named. A host that hangs must
+ * not hold the request up, so there is a time limit for the connection and one for the answer.
+ */
 #include "db/connection/libpq_hosts.h"
 
 #include <apr_general.h>
 #include <apr_strings.h>
 #include <apr_time.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "db/connection/executor.h"

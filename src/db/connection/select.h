@@ -16,8 +16,7 @@ typedef apr_status_t cat_row_t(void *baton, const char *const *values, int count
 /* A select with its arguments, one for each placeholder, and the function that receives its rows. */
 typedef struct cat_select_t {
     cat_sql_t sql;
-    const char
-        *text; /* made at run time, as in db/dialects/sql.def; NULL: the text of sql, which does not count otherwise */
+    const char *text; /* made at run time, as in sql.def; NULL: that of sql, which does not count otherwise */
     const char *const *values;
     int count;
     cat_row_t *row;

@@ -79,14 +79,12 @@ typedef struct cat_dialect_t {
     const char *prepared;        /* what it selects once it has worked */
     const char *const *step;     /* sent before a step of the schema; where one selects 0, another server is at it */
     const char *const *step_end; /* sent after it, whether it went well or was rolled back; may return rows */
-    const char *const
-        *define; /* sent before a definition (db/schema/definition.h); where one selects 0, another is at it */
+    const char *const *define;   /* sent before a definition (db/schema/definition.h), as `step` before a step */
     const char *const *define_end; /* sent after it; may return rows */
     int steps_commit;              /* the database commits within a step by itself: each statement can be run again */
     const char *has_versions;      /* selects 1 when there is a table schema_version, else 0 */
-    const char *
-        timeline; /* selects the cluster's and the timeline's number, "N N", timeline 0 where it is no primary; or NULL */
-    int file;     /* the database is a file, which the parameters name */
+    const char *timeline; /* selects the numbers of cluster and timeline, "N N", the second 0 of a stand-by; or NULL */
+    int file;             /* the database is a file, which the parameters name */
     const cat_trait_t *traits;  /* ended by one without a name */
     const char *const *needs;   /* what has to stand in the parameters */
     int one_writer;             /* writers take a write lock before they come to the database */

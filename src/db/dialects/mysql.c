@@ -145,8 +145,8 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     " ORDER BY created_at DESC, p.id DESC LIMIT %s"
 
 /*
- * The statements in which it differs from db/dialects/sql.def: there is no ON CONFLICT, and no LIMIT in a subquery of IN. MariaDB finds no row
- * values in an index, so list keys are compared column by column; a derived table lets each be sent once.
+ * The statements in which it differs from db/dialects/sql.def: there is no ON CONFLICT, and no LIMIT in a subquery of IN. MariaDB finds
+ * no row values in an index, so list keys are compared column by column; a derived table lets each be sent once.
  */
 static const char *const statements[SQL_COUNT] = {
     /* clang-format off */

@@ -66,7 +66,7 @@ apr_status_t cat_checkout_connect(cat_db_t *db, cat_db_use_t use);
 /* Gives the connection and the write lock back; a transaction that is still open is rolled back. */
 void cat_checkout_release(cat_db_t *db);
 
-/* Around a write's wait for its turn, or for a thread that writes it with its own: counts it. _enter returns what _leave takes. */
+/* Around a write's wait for the write lock or for a leader: counts it. _enter returns what _leave takes. */
 apr_time_t cat_checkout_enter_queue(const cat_db_t *db);
 void cat_checkout_leave_queue(const cat_db_t *db, apr_time_t entered);
 

@@ -17,7 +17,6 @@
 
 #include <apr_file_io.h>
 #include <apr_strings.h>
-#include <string.h>
 
 #include "db/connection/connection_state.h"
 #include "db/connection/executor.h"

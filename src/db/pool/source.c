@@ -64,7 +64,7 @@ static apr_status_t create_parts(cat_source_t *source, apr_pool_t *pool)
 {
     apr_status_t rv = apr_thread_mutex_create(&source->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
 
-    rv = rv ? rv : apr_thread_mutex_create(&source->export_mutex, APR_THREAD_MUTEX_DEFAULT, pool);
+    rv = rv ? rv : apr_thread_mutex_create(&source->exports.mutex, APR_THREAD_MUTEX_DEFAULT, pool);
     rv = rv ? rv : apr_thread_cond_create(&source->attempt_ended, pool);
     rv = rv ? rv : cat_permits_create(&source->permits, pool);
     rv = rv ? rv : cat_warm_create(&source->warm, pool, &source->database);

@@ -10,6 +10,7 @@
 #include "db/connection/database.h"
 #include "db/connection/handle.h"
 #include "db/dialects/dialect.h"
+#include "db/pool/exports.h"
 #include "db/pool/group.h"
 #include "db/pool/permits.h"
 #include "db/pool/warm.h"
@@ -23,7 +24,6 @@
 #include "shm/semaphore.h"
 
 typedef struct cat_source_t cat_source_t;
-typedef struct cat_export_t cat_export_t;
 
 /* How many threads of a child send statements of db/work/read_batch.h at a time, unless one hangs. */
 #define CAT_SOURCE_READERS 2
@@ -73,16 +73,14 @@ struct cat_source_t {
     int keeps; /* how many connections may be kept for the next use; 0: each ends with the use that opened it */
     cat_permits_t *permits; /* of the child: connections that may be in use */
     cat_warm_t *warm;       /* those that are kept for the next use */
-    apr_thread_mutex_t *export_mutex;
-    int exports; /* how many of the child are open (catalogue/transfer/export.h); guarded by export_mutex */
-    cat_export_t *exports_running; /* likewise */
+    cat_exports_t exports;
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *attempt_ended;
-    cat_group_t *group;                     /* the writes of this child that wait for the write lock */
-    cat_group_t *batch;                     /* the items of db/work/batch.h that wait for a leader */
-    cat_group_t *reads[CAT_SOURCE_READERS]; /* the rows of db/work/read_batch.h that wait for a leader */
-    cat_wal_index_t *wal_index;             /* of a database that is a file; NULL: no responses are cached */
-    cat_repeats_t limit_refusals, late_refusals, export_refusals; /* what sums up their lines */
+    cat_group_t *group;                          /* the writes of this child that wait for the write lock */
+    cat_group_t *batch;                          /* the items of db/work/batch.h that wait for a leader */
+    cat_group_t *reads[CAT_SOURCE_READERS];      /* the rows of db/work/read_batch.h that wait for a leader */
+    cat_wal_index_t *wal_index;                  /* of a database that is a file; NULL: no responses are cached */
+    cat_repeats_t limit_refusals, late_refusals; /* what sums up their lines */
     /* ---- guarded by the mutex ---- */
     cat_source_state_t state;
     int is_attempted;      /* flag: a thread tries to connect while the database is not known to be up */

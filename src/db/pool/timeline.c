@@ -7,8 +7,9 @@
  *     A  timeline 1 ----------x (gone)          back: still timeline 1, refused
  *     B  timeline 1 ----------+ promoted: timeline 2 --------------------------
  *
- * So each new connection asks for cluster and timeline, and the children of a server share the newest timeline that any of them has
- * seen. A server that is led to a primary, and has seen none yet because it has just started, asks all hosts that the parameters name.
+ * So each new connection asks for cluster and timeline, and the children of a server share the newest timeline of each cluster that any
+ * of them has seen. A server that is led to a primary, and has seen none yet because it has just started, asks all hosts that the
+ * parameters name.
  */
 #include "db/pool/timeline.h"
 
@@ -31,28 +32,34 @@ static apr_uint64_t parse_timeline(const char *text)
     return number ? cat_hash(text, (apr_size_t)(timeline - text)) << 32 | number : 0;
 }
 
-static apr_uint64_t note_timeline(const cat_connection_t *conn, apr_uint64_t timeline)
+/* The newest timeline of the same cluster; 0: none is known. */
+static apr_uint32_t find_newest(const cat_connection_t *conn, apr_uint64_t timeline)
 {
-    return cat_file_registry_note_timeline(conn->database->registry, conn->name, timeline);
+    return cat_file_registry_note_timeline(conn->database->registry, (apr_uint32_t)(timeline >> 32), 0);
+}
+
+static apr_uint32_t note_timeline(const cat_connection_t *conn, apr_uint64_t timeline)
+{
+    return cat_file_registry_note_timeline(conn->database->registry, (apr_uint32_t)(timeline >> 32),
+                                           (apr_uint32_t)timeline);
 }
 
 /* For cat_executor_t.ask_hosts. */
 static void take_answer(void *connection, const char *text)
 {
-    note_timeline(connection, parse_timeline(text));
+    apr_uint64_t timeline = parse_timeline(text);
+
+    if (timeline) {
+        note_timeline(connection, timeline);
+    }
 }
 
-static int is_behind(apr_uint64_t timeline, apr_uint64_t newest)
-{
-    return timeline >> 32 == newest >> 32 && timeline < newest;
-}
-
-static apr_status_t refuse_connection(cat_connection_t *conn, apr_uint64_t newest)
+static apr_status_t refuse_connection(cat_connection_t *conn, apr_uint32_t newest)
 {
     apr_snprintf(
         conn->fault, sizeof(conn->fault),
         "this primary is on timeline %u, but another server was promoted to timeline %u; stop the former primary",
-        (unsigned)conn->timeline, (unsigned)newest);
+        (unsigned)conn->timeline, newest);
     cat_database_note_refusal(conn->database);
     conn->dialect->executor->cut(conn);
     conn->is_lost = 1;
@@ -73,7 +80,7 @@ apr_status_t cat_timeline_check(cat_connection_t *conn)
         return rv == CAT_ELOST ? rv : APR_SUCCESS;
     }
     conn->timeline = parse_timeline(text);
-    if (conn->timeline && !note_timeline(conn, 0)) {
+    if (conn->timeline && !find_newest(conn, conn->timeline)) {
         conn->dialect->executor->ask_hosts(conn, conn->dialect->timeline, take_answer, conn);
     }
     return cat_timeline_check_again(conn);
@@ -81,7 +88,7 @@ apr_status_t cat_timeline_check(cat_connection_t *conn)
 
 apr_status_t cat_timeline_check_again(cat_connection_t *conn)
 {
-    apr_uint64_t newest = conn->timeline ? note_timeline(conn, conn->timeline) : 0;
+    apr_uint32_t newest = conn->timeline ? note_timeline(conn, conn->timeline) : 0;
 
-    return is_behind(conn->timeline, newest) ? refuse_connection(conn, newest) : APR_SUCCESS;
+    return (apr_uint32_t)conn->timeline < newest ? refuse_connection(conn, newest) : APR_SUCCESS;
 }

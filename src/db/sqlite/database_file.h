@@ -7,8 +7,8 @@
 #include "db/sqlite/os_user.h"
 
 /*
- * Can the user create and use a SQLite database at this path, or where a link there leads to, with its side files beside it, and read and write those
- * of its files that exist? NULL: yes, or it cannot be found out. Otherwise the path, the obstacle and the command that
+ * Can the user create and use a SQLite database at this path, or where a link there leads to, with its side files beside it, and read and
+ * write those of its files that exist? NULL: yes, or it cannot be found out. Otherwise the path, the obstacle and the command that
  * removes it, on the pool. Faults of the disk, such as a read-only file system, are not looked for.
  */
 const char *cat_database_file_check(apr_pool_t *pool, const char *named, const cat_os_user_t *user);

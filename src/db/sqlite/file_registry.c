@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a child knows of a database file dies with it; this table, in memory that all children share, does not. It has a
- * word for each question, so no lock is needed, and a slot for each of 16 files, which the hash of the path selects.
+ * word for each question, so no lock is needed, and an entry for each of 16 files. An entry is never given up: the search for one begins
+ * where the hash of the path says, and ends at the first that has the hash or is free.
  *
  *     name  identity  has_schema     set once, by the first child that opens the file
  *     wal   index                    set anew when SQLite creates them: index last, and read first, so that an index which
  *                                    is known always has the WAL that belongs to it
- *     timeline                       of a cluster of PostgreSQL: only ever replaced by a newer one
+ *     timeline                       of a cluster of PostgreSQL, which has an entry as a file has: only ever replaced by a newer one
  */
 #include "db/sqlite/file_registry.h"
 
@@ -21,7 +22,7 @@
 
 /* In memory that the children share. name, identity and has_schema are written once. */
 typedef struct entry_t {
-    cat_shared_word_t name; /* hash of the path; 0: free */
+    cat_shared_word_t name; /* hash of the path, or of the cluster; 0: free */
     cat_shared_word_t identity;
     cat_shared_word_t has_schema;
     cat_shared_word_t timeline;
@@ -55,25 +56,33 @@ static int claim_word(cat_shared_word_t *word, apr_uint64_t value)
            found == value;
 }
 
-/* NULL: another file has the entry. */
-static entry_t *find_entry(const cat_file_registry_t *registry, const char *file)
+/* NULL: others have all entries. */
+static entry_t *find_entry(const cat_file_registry_t *registry, apr_uint64_t name)
 {
-    apr_uint64_t name = cat_hash(file, strlen(file));
-    entry_t *entry = &registry->entries[name % ENTRIES];
+    for (int i = 0; i < ENTRIES; i++) {
+        entry_t *entry = &registry->entries[(name + (apr_uint64_t)i) % ENTRIES];
+        if (claim_word(&entry->name, name)) {
+            return entry;
+        }
+    }
+    return NULL;
+}
 
-    return claim_word(&entry->name, name) ? entry : NULL;
+static entry_t *find_file(const cat_file_registry_t *registry, const char *file)
+{
+    return find_entry(registry, cat_hash(file, strlen(file)));
 }
 
 int cat_file_registry_is_same_file(const cat_file_registry_t *registry, const cat_files_t *files)
 {
-    entry_t *entry = find_entry(registry, files->paths[CAT_FILE_DATABASE]);
+    entry_t *entry = find_file(registry, files->paths[CAT_FILE_DATABASE]);
 
     return !entry || claim_word(&entry->identity, files->identities[CAT_FILE_DATABASE]);
 }
 
 int cat_file_registry_is_same_wal(const cat_file_registry_t *registry, const cat_files_t *files)
 {
-    entry_t *entry = find_entry(registry, files->paths[CAT_FILE_DATABASE]);
+    entry_t *entry = find_file(registry, files->paths[CAT_FILE_DATABASE]);
     apr_uint64_t index = entry ? atomic_load_explicit(&entry->index, memory_order_acquire) : 0;
 
     return !index || index != files->identities[CAT_FILE_INDEX] ||
@@ -82,7 +91,7 @@ int cat_file_registry_is_same_wal(const cat_file_registry_t *registry, const cat
 
 void cat_file_registry_note_wal(const cat_file_registry_t *registry, const cat_files_t *files)
 {
-    entry_t *entry = find_entry(registry, files->paths[CAT_FILE_DATABASE]);
+    entry_t *entry = find_file(registry, files->paths[CAT_FILE_DATABASE]);
 
     if (entry) {
         atomic_store_explicit(&entry->wal, files->identities[CAT_FILE_WAL], memory_order_release);
@@ -92,7 +101,7 @@ void cat_file_registry_note_wal(const cat_file_registry_t *registry, const cat_f
 
 void cat_file_registry_note_schema(const cat_file_registry_t *registry, const char *file)
 {
-    entry_t *entry = find_entry(registry, file);
+    entry_t *entry = find_file(registry, file);
 
     if (entry) {
         atomic_store_explicit(&entry->has_schema, 1, memory_order_release);
@@ -101,22 +110,22 @@ void cat_file_registry_note_schema(const cat_file_registry_t *registry, const ch
 
 int cat_file_registry_had_schema(const cat_file_registry_t *registry, const char *file)
 {
-    entry_t *entry = find_entry(registry, file);
+    entry_t *entry = find_file(registry, file);
 
     return entry && atomic_load_explicit(&entry->has_schema, memory_order_acquire);
 }
 
-apr_uint64_t cat_file_registry_note_timeline(const cat_file_registry_t *registry, const char *name,
-                                             apr_uint64_t timeline)
+apr_uint32_t cat_file_registry_note_timeline(const cat_file_registry_t *registry, apr_uint32_t cluster,
+                                             apr_uint32_t timeline)
 {
-    entry_t *entry = find_entry(registry, name);
-    apr_uint64_t known = entry ? atomic_load_explicit(&entry->timeline, memory_order_acquire) : timeline;
+    entry_t *entry = find_entry(registry, cluster);
+    apr_uint64_t known = entry ? cat_shared_acquire(&entry->timeline) : timeline;
 
-    while (timeline && (known >> 32 != timeline >> 32 || known < timeline)) {
+    while (known < timeline) {
         if (atomic_compare_exchange_weak_explicit(&entry->timeline, &known, timeline, memory_order_acq_rel,
                                                   memory_order_acquire)) {
             return timeline;
         }
     }
-    return known;
+    return (apr_uint32_t)known;
 }

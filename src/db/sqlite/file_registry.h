@@ -11,8 +11,8 @@
  * whether it has its schema. A child compares with it to notice that a file was removed or replaced while the server
  * runs. A restart starts it anew. All functions may be called by any thread of any child.
  *
- * It has room for 16 files. A file whose hash collides with that of another one is not registered: the questions below
- * are then answered as for a file that is not changed and whose schema is unknown.
+ * It has room for 16 files and clusters. One more is not registered: the questions below are then answered as for a file
+ * that is not changed and whose schema is unknown.
  */
 typedef struct cat_file_registry_t cat_file_registry_t;
 
@@ -32,9 +32,9 @@ void cat_file_registry_note_wal(const cat_file_registry_t *registry, const cat_f
 void cat_file_registry_note_schema(const cat_file_registry_t *registry, const char *file);
 int cat_file_registry_had_schema(const cat_file_registry_t *registry, const char *file);
 
-/* Where the database is a cluster of PostgreSQL: the newest timeline (db/pool/timeline.c) that is known under the source's name, once this
- * one, or 0 for none, is taken into account. One of another cluster replaces what is known. */
-apr_uint64_t cat_file_registry_note_timeline(const cat_file_registry_t *registry, const char *name,
-                                             apr_uint64_t timeline);
+/* Of a cluster of PostgreSQL, by the hash of its identifier: the newest timeline (db/pool/timeline.c) that is known, once this one, or 0
+ * for none, is taken into account. */
+apr_uint32_t cat_file_registry_note_timeline(const cat_file_registry_t *registry, apr_uint32_t cluster,
+                                             apr_uint32_t timeline);
 
 #endif

@@ -13,7 +13,6 @@
 #include "db/sqlite/sqlite_native.h"
 
 #include <apr_strings.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "db/connection/connection.h"

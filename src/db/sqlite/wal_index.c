@@ -33,11 +33,7 @@
 
 #include "db/sqlite/files.h"
 
-/*
- * The WAL index begins with two copies of a header of twelve 32-bit words. SQLite's writer updates the second copy
- * first, and its readers trust the header when both are equal: so the second copy shows a commit no later than any
- * reader sees it.
- */
+/* Words of a header. */
 enum { VERSION = 0, CHANGE = 2, FRAME_SUM = 7, SUM = 10, HEADER = 12 };
 
 #define KNOWN_VERSION 3007000
@@ -104,10 +100,7 @@ static int is_known_index(const index_word_t *page)
     return 0;
 }
 
-/*
- * Closing any descriptor of a file releases all locks that this process has on it, SQLite's too: so the descriptor
- * stays open until SQLite has deleted the file.
- */
+/* If a descriptor is still open, SQLite has deleted its file since: closing it releases no lock that is needed. */
 static apr_status_t map_index(cat_wal_index_t *c)
 {
     long size = sysconf(_SC_PAGESIZE);
@@ -204,7 +197,6 @@ static int look_at_files(cat_wal_index_t *c, apr_time_t now)
     return 1;
 }
 
-/* The counter of commits starts anew when SQLite recovers an index; then the checksum of the last frame differs. */
 int cat_wal_index_read(cat_wal_index_t *wal_index, apr_time_t now, apr_uint64_t *state)
 {
     const index_word_t *second;

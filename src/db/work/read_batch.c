@@ -19,29 +19,29 @@
 #define COLUMNS_MAX 16
 #define TEXTS_MAX 2048
 
-/* What a thread wants, on its stack. While the thread sleeps, the leader reads the key and writes the rest. */
-typedef struct wish_t {
-    cat_group_item_t item; /* first: a list of items is a list of wishes */
+/* A thread that wants a row, on its stack. While the thread sleeps, the leader reads the key and writes the rest. */
+typedef struct reader_t {
+    cat_group_item_t item; /* first: a list of items is a list of readers */
     const char *key;
     apr_status_t rv;
     int is_too_long; /* flag: the row has no room here */
     int columns;     /* of the row; 0: there is none */
     const char *values[COLUMNS_MAX];
     char texts[TEXTS_MAX]; /* of the values */
-} wish_t;
+} reader_t;
 
-static wish_t *next_wish(const wish_t *wish)
+static reader_t *next_reader(const reader_t *reader)
 {
-    return (wish_t *)wish->item.next;
+    return (reader_t *)reader->item.next;
 }
 
 /* ---- rows ---- */
 
 /* The copy of a value, behind those that take the first *used octets; NULL: there is no room. */
-static const char *copy_text(wish_t *wish, const char *value, apr_size_t *used)
+static const char *copy_text(reader_t *reader, const char *value, apr_size_t *used)
 {
     apr_size_t length = strlen(value) + 1;
-    char *copy = wish->texts + *used;
+    char *copy = reader->texts + *used;
 
     if (length > TEXTS_MAX - *used) {
         return NULL;
@@ -51,32 +51,32 @@ static const char *copy_text(wish_t *wish, const char *value, apr_size_t *used)
     return copy;
 }
 
-static void keep_row(wish_t *wish, const char *const *values, int columns)
+static void keep_row(reader_t *reader, const char *const *values, int columns)
 {
     apr_size_t used = 0;
 
-    wish->is_too_long = columns > COLUMNS_MAX;
-    for (int i = 0; i < columns && !wish->is_too_long; i++) {
-        wish->values[i] = values[i] ? copy_text(wish, values[i], &used) : NULL;
-        wish->is_too_long = values[i] && !wish->values[i];
+    reader->is_too_long = columns > COLUMNS_MAX;
+    for (int i = 0; i < columns && !reader->is_too_long; i++) {
+        reader->values[i] = values[i] ? copy_text(reader, values[i], &used) : NULL;
+        reader->is_too_long = values[i] && !reader->values[i];
     }
-    wish->columns = columns;
+    reader->columns = columns;
 }
 
 /* Several threads may want the same row. */
 static apr_status_t deal_row(void *leader, const char *const *values, int columns)
 {
-    for (wish_t *wish = leader; wish; wish = next_wish(wish)) {
-        if (!strcmp(wish->key, values[0])) {
-            keep_row(wish, values, columns);
+    for (reader_t *reader = leader; reader; reader = next_reader(reader)) {
+        if (!strcmp(reader->key, values[0])) {
+            keep_row(reader, values, columns);
         }
     }
     return APR_SUCCESS;
 }
 
-static apr_status_t pass_row(const wish_t *wish, cat_row_t *row, void *baton)
+static apr_status_t pass_row(const reader_t *reader, cat_row_t *row, void *baton)
 {
-    apr_status_t rv = wish->columns ? row(baton, wish->values, wish->columns) : APR_SUCCESS;
+    apr_status_t rv = reader->columns ? row(baton, reader->values, reader->columns) : APR_SUCCESS;
 
     return rv == CAT_ENOUGH ? APR_SUCCESS : rv;
 }
@@ -84,13 +84,13 @@ static apr_status_t pass_row(const wish_t *wish, cat_row_t *row, void *baton)
 /* ---- reading ---- */
 
 /* Keys that are there twice make up the number that the statement takes. */
-static apr_status_t read_rows(cat_db_t *db, cat_sql_t sql, wish_t *first)
+static apr_status_t read_rows(cat_db_t *db, cat_sql_t sql, reader_t *first)
 {
     const char *keys[CAT_ROWS_MAX];
     int count = 0, rows = 1, doublings = 0;
 
-    for (const wish_t *wish = first; wish; wish = next_wish(wish)) {
-        keys[count++] = wish->key;
+    for (const reader_t *reader = first; reader; reader = next_reader(reader)) {
+        keys[count++] = reader->key;
     }
     for (; rows < count; rows *= 2) {
         doublings++;
@@ -98,7 +98,9 @@ static apr_status_t read_rows(cat_db_t *db, cat_sql_t sql, wish_t *first)
     while (count < rows) {
         keys[count++] = first->key;
     }
-    return cat_checkout_select(db, &(cat_select_t){sql + (cat_sql_t)doublings, NULL, keys, rows, deal_row, first, 0});
+    return cat_checkout_select(
+        db, &(cat_select_t){
+                .sql = sql + (cat_sql_t)doublings, .values = keys, .count = rows, .row = deal_row, .baton = first});
 }
 
 /* A connection that hangs holds up all threads of its batch. So the batches together hold up no more threads than there
@@ -111,15 +113,15 @@ static int most_rows(const cat_db_t *db)
 }
 
 /* The connection is given back before a thread that needs one is woken. */
-static void lead_batch(cat_db_t *db, cat_group_t *group, cat_sql_t sql, wish_t *own)
+static void lead_batch(cat_db_t *db, cat_group_t *group, cat_sql_t sql, reader_t *own)
 {
     apr_status_t rv;
 
     cat_group_collect(group, &own->item, most_rows(db) - 1);
     rv = read_rows(db, sql, own);
     cat_checkout_release(db);
-    for (wish_t *wish = own; wish; wish = next_wish(wish)) {
-        wish->rv = rv;
+    for (reader_t *reader = own; reader; reader = next_reader(reader)) {
+        reader->rv = rv;
     }
     cat_group_leave(group, &own->item);
 }
@@ -139,7 +141,7 @@ static apr_status_t read_alone(cat_db_t *db, cat_sql_t sql, const char *key, cat
 apr_status_t cat_read_batch_one(cat_db_t *db, cat_sql_t sql, const char *key, cat_row_t *row, void *baton)
 {
     cat_group_t *group = choose_group(db->use->source);
-    wish_t own;
+    reader_t own;
 
     own.item.more = 0;
     own.key = key;

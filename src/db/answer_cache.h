@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CAT_CATALOGUE_ANSWER_CACHE_H
-#define CAT_CATALOGUE_ANSWER_CACHE_H
+#ifndef CAT_DB_ANSWER_CACHE_H
+#define CAT_DB_ANSWER_CACHE_H
 
 #include "db/db.h"
 #include "lib/buffer.h"

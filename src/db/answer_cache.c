@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "catalogue/product/answer_cache.h"
+#include "db/answer_cache.h"
 
 #include <string.h>
 
-#include "db/db.h"
-#include "db/setup.h"
+#include "db/pool/checkout.h"
 #include "http/etag.h"
 
 static int detect_foreign_commit(const cat_source_t *source, apr_uint64_t seen, apr_uint64_t state)
@@ -27,7 +26,7 @@ static int is_state_known(const cat_source_t *source, apr_time_t now)
 /* The stamp is read after the state, so it is not older. */
 int cat_answer_cache_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *item)
 {
-    const cat_source_t *source = cat_db_source(db);
+    const cat_source_t *source = db->use->source;
     const cat_dialect_t *dialect = cat_source_dialect(source);
     apr_time_t since = 0;
     int found;
@@ -54,8 +53,10 @@ int cat_answer_cache_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_
 
 void cat_answer_cache_put(cat_db_t *db, const cat_item_t *item)
 {
-    if (item->owner && cat_response_cache_put(cat_db_source(db)->cache, item)) {
-        cat_metrics_add(cat_db_source(db)->database.metrics, CAT_METRIC_CACHE_STORED, 0, 1);
+    const cat_source_t *source = db->use->source;
+
+    if (item->owner && cat_response_cache_put(source->cache, item)) {
+        cat_metrics_add(source->database.metrics, CAT_METRIC_CACHE_STORED, 0, 1);
     }
 }
 
