@@ -28,10 +28,13 @@ sub transactions {
         : ($engine->admin->selectrow_array(q(SHOW GLOBAL STATUS LIKE 'Com_commit')))[1];
 }
 
-# Those in the queue wait for a request that writes for them, of which each child may have one.
+# Those in the queue wait for a request that writes for them, of which each child may have one; but not for longer than a second. On a slow
+# machine they may be gone before anybody has looked.
+my $are_queued;
+
 sub most_wait {
     my ($count) = @_;
-    return scrape($server)->{catalog_database_write_queue} >= $count / 2;
+    return $are_queued = scrape($server)->{catalog_database_write_queue} >= $count / 2;
 }
 
 # All arrive while another program locks the end of the list, for some seconds at least; then do what is given.
@@ -42,7 +45,7 @@ sub together {
     $db->begin_work;
     $db->do(driver eq 'pgsql' ? 'LOCK TABLE products IN SHARE MODE' : 'SELECT id FROM products WHERE created_at > 1 FOR UPDATE');
     my @sockets = map { my $socket = $server->connection; print {$socket} $_; $socket } @$requests;
-    wait_until(slowness(), sub { most_wait(scalar @$requests) }) if mpm() ne 'prefork'; # whose children have one request each
+    wait_until(1, sub { most_wait(scalar @$requests) }) if mpm() ne 'prefork'; # whose children have one request each
     sleep $seconds;
     $do->() if $do;
     eval { $db->rollback };
@@ -63,7 +66,7 @@ push @ids, $server->talk(create('first'))->{json}{data}{id};
 # case: many at once share a transaction
 my $before = transactions();
 is(statuses(together(0.3, [map { create("shared $_") } 1 .. 40])), '40 201', 'forty products are created');
-if (mpm() ne 'prefork') {
+if ($are_queued || mpm() ne 'prefork' && slowness() < 3) {
     cmp_ok(transactions() - $before, '<', 40, 'by fewer transactions');
 }
 right('shared');
