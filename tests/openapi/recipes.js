@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the code of docs/front-ends.md, which run.pl has written to front-ends.js, as two tabs of a browser: node recipes.js URL-OF-THE-MOUNT */
 import assert from 'node:assert/strict';
+import { webcrypto } from 'node:crypto';
 
 const [, , url] = process.argv;
 const ORIGIN = 'http://localhost:5173';
@@ -17,12 +18,14 @@ globalThis.fetch = async (target, { credentials, headers = {}, ...rest } = {}) =
     const response = await plain(target, { ...rest, headers: sent });
     asked.push([rest.method ?? 'GET', target.slice(url.length), response.status]);
     assert.equal(response.headers.get('Access-Control-Allow-Origin'), ORIGIN, 'a page of the origin may read the answer');
-    for (const cookie of response.headers.getSetCookie()) {
+    for (const cookie of response.headers.getSetCookie?.() ?? [response.headers.get('Set-Cookie')].filter(Boolean)) { /* Debian 12 lacks it */
         const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie);
         /Max-Age=0/.test(cookie) ? jar.delete(name) : jar.set(name, value);
     }
     return response;
 };
+
+globalThis.crypto ??= webcrypto;
 
 let held = Promise.resolve();
 const locks = {
