@@ -182,7 +182,13 @@ static const char *const statements[SQL_COUNT] = {
         " WHERE table_schema = DATABASE() AND table_name = 'products'",
     [SQL_INDEX_ADD] =
         "INSERT INTO product_indexes (part, complete, created_at, id, filled) VALUES (%s, 0, %s, %s, 0)",
-    [SQL_INDEX_ROWS] = INDEX_ROWS_MYSQL " FOR UPDATE",
+    /* Found without a lock: a locking read down products_by_time would pass by a row whose entry another transaction moves meanwhile. */
+    [SQL_INDEX_ROWS] =
+        "SELECT " PRODUCT_COLUMNS_OF_P ", " PRODUCT_KEY_COLUMNS
+        " FROM (SELECT p.id AS found FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN products p"
+        " ON created_at < key_time OR (created_at = key_time AND p.id < key_id)"
+        " ORDER BY created_at DESC, p.id DESC LIMIT %s) f JOIN products p ON p.id = f.found"
+        " ORDER BY created_at DESC, p.id DESC FOR UPDATE",
     [SQL_INDEX_READ] = INDEX_ROWS_MYSQL,
     [SQL_CATEGORY_BEGIN] = CATEGORY_BEGIN("CAST(category AS BINARY)"),
     [SQL_CATEGORY_WRONG] = CATEGORY_WRONG("CAST(category AS BINARY)"),
