@@ -130,9 +130,9 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     "INSERT INTO product_words (word, created_at, id) VALUES " rows " ON DUPLICATE KEY UPDATE word = "                 \
     "product_words.word"
 
-#define INDEX_ROWS_MYSQL                                                                                               \
-    "SELECT " PRODUCT_COLUMNS_OF_P ", " PRODUCT_KEY_COLUMNS                                                            \
-    " FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN products p"                             \
+/* A portion of the list, from a key on. */
+#define PORTION_MYSQL(columns)                                                                                         \
+    "SELECT " columns " FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN products p"           \
     " ON created_at < key_time OR (created_at = key_time AND p.id < key_id)"                                           \
     " ORDER BY created_at DESC, p.id DESC LIMIT %s"
 
@@ -183,13 +183,10 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_INDEX_ADD] =
         "INSERT INTO product_indexes (part, complete, created_at, id, filled) VALUES (%s, 0, %s, %s, 0)",
     /* Found without a lock: a locking read down products_by_time would pass by a row whose entry another transaction moves meanwhile. */
-    [SQL_INDEX_ROWS] =
-        "SELECT " PRODUCT_COLUMNS_OF_P ", " PRODUCT_KEY_COLUMNS
-        " FROM (SELECT p.id AS found FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN products p"
-        " ON created_at < key_time OR (created_at = key_time AND p.id < key_id)"
-        " ORDER BY created_at DESC, p.id DESC LIMIT %s) f JOIN products p ON p.id = f.found"
-        " ORDER BY created_at DESC, p.id DESC FOR UPDATE",
-    [SQL_INDEX_READ] = INDEX_ROWS_MYSQL,
+    [SQL_INDEX_ROWS] = "SELECT " PRODUCT_COLUMNS_OF_P ", " PRODUCT_KEY_COLUMNS
+                       " FROM (" PORTION_MYSQL("p.id AS found") ") f JOIN products p ON p.id = f.found"
+                       " ORDER BY created_at DESC, p.id DESC FOR UPDATE",
+    [SQL_INDEX_READ] = PORTION_MYSQL(PRODUCT_COLUMNS_OF_P ", " PRODUCT_KEY_COLUMNS),
     [SQL_CATEGORY_BEGIN] = CATEGORY_BEGIN("CAST(category AS BINARY)"),
     [SQL_CATEGORY_WRONG] = CATEGORY_WRONG("CAST(category AS BINARY)"),
     [SQL_COUNTS_SIZES] = COUNTED_SIZES,
