@@ -140,22 +140,9 @@ static void write_headers(cat_buffer_t *b, const cat_categories_query_t *query, 
 
 static const cat_categories_format_t format = {write_page, write_headers};
 
-static cat_answer_t *make_answer(cat_request_t *q, const request_t *r, const cat_categories_t *categories)
-{
-    cat_answer_t *answer = cat_answer_text(q->pool, 200, categories->body, categories->length);
-
-    answer->tag = CAT_TAG_WEAK;
-    answer->hash = categories->hash;
-    cat_pagination_add_headers(q->pool, answer, categories->headers);
-    if (r->parameters.ignored) {
-        cat_answer_name_ignored(answer, q->pool, r->parameters.ignored);
-    }
-    return answer;
-}
-
 cat_answer_t *cat_categories_get(cat_request_t *q)
 {
-    cat_categories_t categories;
+    cat_cached_list_t categories;
     cat_answer_t *refusal;
     request_t r = {.query = {.prefix = "", .page = 1, .limit = q->conf->default_limit}, .conf = q->conf};
     apr_status_t rv;
@@ -170,7 +157,8 @@ cat_answer_t *cat_categories_get(cat_request_t *q)
         return refusal;
     }
     rv = cat_categories_answer(q->db, &r.query, q->now, &format, &categories);
-    return rv == APR_SUCCESS ? make_answer(q, &r, &categories) : cat_failure_answer(q->pool, rv);
+    return rv == APR_SUCCESS ? cat_pagination_answer(q->pool, &categories, r.parameters.ignored)
+                             : cat_failure_answer(q->pool, rv);
 }
 
 /* ---- description ---- */

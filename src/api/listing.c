@@ -109,30 +109,12 @@ static const cat_list_format_t format = {begin_body, add_product, end_body, writ
 
 /* ---- the resource ---- */
 
-static cat_answer_t *make_answer(cat_request_t *q, const cat_list_t *list)
-{
-    cat_answer_t *answer = cat_answer_text(q->pool, 200, list->body, list->length);
-
-    answer->tag = CAT_TAG_WEAK;
-    answer->hash = list->hash;
-    cat_pagination_add_headers(q->pool, answer, list->headers);
-    return answer;
-}
-
 static cat_answer_t *answer_query(cat_request_t *q, const cat_list_query_t *query)
 {
-    cat_list_t list;
-    cat_answer_t *answer;
+    cat_cached_list_t list;
     apr_status_t rv = cat_list_get(q->db, query, q->now, &format, &list);
 
-    if (rv != APR_SUCCESS) {
-        return cat_failure_answer(q->pool, rv);
-    }
-    answer = make_answer(q, &list);
-    if (query->ignored) {
-        cat_answer_name_ignored(answer, q->pool, query->ignored);
-    }
-    return answer;
+    return rv == APR_SUCCESS ? cat_pagination_answer(q->pool, &list, query->ignored) : cat_failure_answer(q->pool, rv);
 }
 
 cat_answer_t *cat_listing_get(cat_request_t *q)

@@ -84,6 +84,19 @@ void cat_pagination_add_headers(apr_pool_t *pool, cat_answer_t *answer, const ch
     }
 }
 
+cat_answer_t *cat_pagination_answer(apr_pool_t *pool, const cat_cached_list_t *list, const apr_array_header_t *ignored)
+{
+    cat_answer_t *answer = cat_answer_text(pool, 200, list->body, list->length);
+
+    answer->tag = CAT_TAG_WEAK;
+    answer->hash = list->hash;
+    cat_pagination_add_headers(pool, answer, list->headers);
+    if (ignored) {
+        cat_answer_name_ignored(answer, pool, ignored);
+    }
+    return answer;
+}
+
 static const cat_member_t members[] = {
     {"page", &cat_schema_whole, CAT_USUALLY, "The number of this page; absent by cursor"},
     {"limit", &cat_schema_whole, CAT_ALWAYS, "How many elements a page has"},

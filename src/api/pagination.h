@@ -2,6 +2,7 @@
 #ifndef CAT_API_PAGINATION_H
 #define CAT_API_PAGINATION_H
 
+#include "db/answer_cache.h"
 #include "http/answer.h"
 #include "http/schema.h"
 #include "lib/buffer.h"
@@ -25,6 +26,9 @@ void cat_pagination_write_headers(cat_buffer_t *b, const cat_pagination_t *pagin
 
 /* Adds the headers that were written so, X-Total-Count and Link. */
 void cat_pagination_add_headers(apr_pool_t *pool, cat_answer_t *answer, const char *headers);
+
+/* The answer with a list whose headers were written so. ignored: see cat_answer_name_ignored; NULL: nothing was ignored. */
+cat_answer_t *cat_pagination_answer(apr_pool_t *pool, const cat_cached_list_t *list, const apr_array_header_t *ignored);
 
 /* The object that cat_pagination_end_data writes. */
 extern const cat_shape_t cat_pagination_shape;

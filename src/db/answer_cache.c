@@ -70,10 +70,9 @@ void cat_answer_cache_join(cat_item_t *item, cat_buffer_t *body, const char *hea
     item->length = body->length;
 }
 
-apr_size_t cat_answer_cache_split(const cat_item_t *item, const char **headers)
+cat_cached_list_t cat_answer_cache_split(const cat_item_t *item)
 {
     const char *end = memrchr(item->body, '\0', item->length - 1);
 
-    *headers = end + 1;
-    return (apr_size_t)(end - item->body);
+    return (cat_cached_list_t){item->body, (apr_size_t)(end - item->body), item->hash, end + 1};
 }

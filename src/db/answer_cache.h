@@ -24,7 +24,15 @@ void cat_answer_cache_put(cat_db_t *db, const cat_item_t *item);
 /* A list is cached with what its headers say. Makes the item's text of both, in the buffer of the body; the hash is the body's. */
 void cat_answer_cache_join(cat_item_t *item, cat_buffer_t *body, const char *headers);
 
-/* The length of the body, with which such a text begins. *headers: within the text. */
-apr_size_t cat_answer_cache_split(const cat_item_t *item, const char **headers);
+/* A list as it is sent, on the pool of db. */
+typedef struct cat_cached_list_t {
+    const char *body;
+    apr_size_t length;
+    apr_uint64_t hash; /* cat_etag_hash of the body */
+    const char *headers;
+} cat_cached_list_t;
+
+/* What such an item has: within its text. */
+cat_cached_list_t cat_answer_cache_split(const cat_item_t *item);
 
 #endif

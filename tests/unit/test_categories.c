@@ -107,7 +107,7 @@ static void check_answer(unit_database_t *database, cat_categories_query_t query
 {
     static const cat_categories_format_t format = {write_body, write_link};
     cat_db_t *db = unit_database_use(database->pool, database);
-    cat_categories_t answer;
+    cat_cached_list_t answer;
 
     readings = 0;
     assert_int_equal(cat_categories_answer(db, &query, apr_time_now(), &format, &answer), APR_SUCCESS);

@@ -50,7 +50,7 @@ static unit_database_t *database_with_key(apr_pool_t *pool)
     return database;
 }
 
-static apr_status_t get(unit_database_t *database, const char *text, cat_list_t *list)
+static apr_status_t get(unit_database_t *database, const char *text, cat_cached_list_t *list)
 {
     cat_db_t *db = unit_database_use(database->pool, database);
     apr_time_t now = apr_time_now();
@@ -67,7 +67,7 @@ static apr_status_t get(unit_database_t *database, const char *text, cat_list_t 
 static const char *get_text(unit_database_t *database, const char *text, int from_cache)
 {
     int hits = unit_database_count_hits(database);
-    cat_list_t list;
+    cat_cached_list_t list;
 
     assert_int_equal(get(database, text, &list), APR_SUCCESS);
     assert_int_equal(unit_database_count_hits(database) - hits, from_cache);
@@ -144,7 +144,7 @@ static void test_walk_neither_skips_nor_repeats_products(void **state)
 static void test_works_without_a_cache(void **state)
 {
     unit_database_t *database = database_with_key(*state);
-    cat_list_t list;
+    cat_cached_list_t list;
 
     database->source->cache = NULL;
     unit_products_insert(database, 0, 3);
@@ -175,7 +175,7 @@ static void test_mounts_with_other_limits_have_lists_of_their_own(void **state)
 static void test_failing_database_is_reported(void **state)
 {
     unit_database_t *database = database_with_key(*state);
-    cat_list_t list;
+    cat_cached_list_t list;
 
     unit_database_sql(database, "DROP TABLE products");
     assert_int_equal(get(database, NULL, &list), CAT_EDOWN);

@@ -234,14 +234,13 @@ static apr_status_t make_answer(making_t *m)
 }
 
 apr_status_t cat_categories_answer(cat_db_t *db, const cat_categories_query_t *query, apr_time_t now,
-                                   const cat_categories_format_t *format, cat_categories_t *categories)
+                                   const cat_categories_format_t *format, cat_cached_list_t *categories)
 {
     making_t m = {db, query, format, {.key = write_key(db->pool, query)}};
     apr_status_t rv = cat_answer_cache_get(db, NULL, now, &m.item) ? APR_SUCCESS : make_answer(&m);
 
     if (rv == APR_SUCCESS) {
-        *categories = (cat_categories_t){.body = m.item.body, .hash = m.item.hash};
-        categories->length = cat_answer_cache_split(&m.item, &categories->headers);
+        *categories = cat_answer_cache_split(&m.item);
     }
     return rv;
 }

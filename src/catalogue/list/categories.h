@@ -4,6 +4,7 @@
 
 #include <apr_tables.h>
 
+#include "db/answer_cache.h"
 #include "db/db.h"
 #include "lib/buffer.h"
 
@@ -35,19 +36,11 @@ typedef struct cat_categories_format_t {
     void (*headers)(cat_buffer_t *headers, const cat_categories_query_t *query, const cat_categories_page_t *page);
 } cat_categories_format_t;
 
-/* An answer, on the pool of db. */
-typedef struct cat_categories_t {
-    const char *body;
-    apr_size_t length;
-    apr_uint64_t hash; /* cat_etag_hash of the body */
-    const char *headers;
-} cat_categories_t;
-
 /* The answer to the query: from the response cache, or read from the database, written in the format and cached. A server
  * has one format. now: the time of the request. The part CAT_INDEX_CATEGORY of the index must be complete
  * (catalogue/search/indexes.h). */
 apr_status_t cat_categories_answer(cat_db_t *db, const cat_categories_query_t *query, apr_time_t now,
-                                   const cat_categories_format_t *format, cat_categories_t *categories);
+                                   const cat_categories_format_t *format, cat_cached_list_t *categories);
 
 /* *page: without the empty category. Names are in the order of their folded form, of which the first
  * CAT_PRODUCT_KEY_SIZE octets count, then of their octets; equal counts in the order of names. Reads the database. */

@@ -173,7 +173,7 @@ static const char *write_key(const cat_db_t *db, const cat_list_query_t *query)
 }
 
 apr_status_t cat_list_get(cat_db_t *db, const cat_list_query_t *query, apr_time_t now, const cat_list_format_t *format,
-                          cat_list_t *list)
+                          cat_cached_list_t *list)
 {
     reading_t r = {.db = db, .query = query, .format = format, .item.key = write_key(db, query)};
     apr_status_t rv = APR_SUCCESS;
@@ -185,8 +185,7 @@ apr_status_t cat_list_get(cat_db_t *db, const cat_list_query_t *query, apr_time_
         rv = read_list(&r);
     }
     if (rv == APR_SUCCESS) {
-        *list = (cat_list_t){.body = r.item.body, .hash = r.item.hash};
-        list->length = cat_answer_cache_split(&r.item, &list->headers);
+        *list = cat_answer_cache_split(&r.item);
     }
     return rv;
 }

@@ -4,6 +4,7 @@
 
 #include "catalogue/query/query.h"
 #include "catalogue/search/search.h"
+#include "db/answer_cache.h"
 #include "db/db.h"
 #include "lib/buffer.h"
 
@@ -28,17 +29,9 @@ typedef struct cat_list_format_t {
     void (*headers)(cat_buffer_t *headers, const cat_list_query_t *query, const cat_list_end_t *end);
 } cat_list_format_t;
 
-/* An answer, on the pool of db. */
-typedef struct cat_list_t {
-    const char *body;
-    apr_size_t length;
-    apr_uint64_t hash; /* cat_etag_hash of the body */
-    const char *headers;
-} cat_list_t;
-
 /* The answer to the query: from the response cache, or read from the database, written in the format and cached.
  * A server has one format for all lists. now: the time of the request. */
 apr_status_t cat_list_get(cat_db_t *db, const cat_list_query_t *query, apr_time_t now, const cat_list_format_t *format,
-                          cat_list_t *list);
+                          cat_cached_list_t *list);
 
 #endif
