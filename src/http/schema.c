@@ -101,6 +101,9 @@ json_t *cat_schema_of_value(const cat_field_t *field)
         return json_pack("{s:s}", "type", "boolean");
     case CAT_TIME:
         return json_pack("{s:s, s:s}", "type", "string", "format", "date-time");
+    case CAT_LIST:
+    case CAT_VALUE:
+        return json_object();
     case CAT_STRING:
         break;
     }

@@ -207,7 +207,7 @@ const char *cat_directive_checks_names(apr_pool_t *pool, cat_conf_t *conf, int c
 
     conf->reserved_names = names;
     for (int i = 0; i < count && !are_none; i++) {
-        const char *fault = cat_user_name_rule.refuse(words[i]);
+        const char *fault = cat_user_name_rule.refuse(&cat_user_name_rule, words[i]);
         if (fault) {
             return apr_psprintf(pool, "CatalogReservedNames takes user names, or none: '%s' %s", words[i], fault);
         }

@@ -14,6 +14,7 @@ typedef struct cat_blocklist_t cat_blocklist_t;
 typedef struct cat_origins_t cat_origins_t;
 typedef struct cat_rate_t cat_rate_t;
 typedef struct cat_source_t cat_source_t;
+typedef struct cat_fields_t cat_fields_t;
 
 typedef struct cat_conf_t {
     int enable;
@@ -56,6 +57,7 @@ typedef struct cat_conf_t {
     int strict;          /* flag */
     int idempotency_ttl; /* seconds */
     const int *index;    /* what is indexed of products: a set of catalogue/product/product_keys.h */
+    const cat_fields_t *fields; /* of products; NULL: the built-in ones (catalogue/product/product.h) */
 
     const char *currency; /* of prices: three letters of ISO 4217; NULL: not set */
 

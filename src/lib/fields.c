@@ -59,7 +59,7 @@ static cat_field_fault_t check_string(apr_pool_t *pool, const cat_field_t *field
     if ((field->flags & CAT_VISIBLE) && *text && !text[strspn(text, " \t\n\v\f\r")]) {
         return (cat_field_fault_t){"blank", "must not be blank"};
     }
-    message = !fault.code && field->rule && field->rule->refuse ? field->rule->refuse(text) : NULL;
+    message = !fault.code && field->rule && field->rule->refuse ? field->rule->refuse(field->rule, text) : NULL;
     return message ? (cat_field_fault_t){"format", message} : fault;
 }
 
@@ -128,6 +128,8 @@ static cat_field_fault_t read_value(apr_pool_t *pool, const cat_field_t *field, 
         *text = json_is_true(value) ? "1" : "0";
         return cat_fields_no_fault;
     case CAT_TIME: /* always set by the server: never read */
+    case CAT_LIST:
+    case CAT_VALUE:
         break;
     }
     return cat_fields_no_fault;
@@ -278,6 +280,8 @@ static void add_value(cat_buffer_t *b, const cat_field_t *field, const char *val
         }
         break;
     case CAT_NUMBER:
+    case CAT_LIST:
+    case CAT_VALUE:
         cat_buffer_add_text(b, value);
         break;
     case CAT_BOOLEAN:

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "lib/buffer.h"
+#include "lib/conf.h"
 
 /*
  * A resource's field table lists its fields; validation, the arguments of statements and the JSON derive from it.
@@ -15,8 +16,10 @@
  * A record is an array of texts, one per row of the table, NULL for a field that is not set:
  *   CAT_STRING  the UTF-8 text        CAT_NUMBER  cat_number_format's text
  *   CAT_BOOLEAN "1" or "0"            CAT_TIME    milliseconds since the epoch, decimal
+ *   CAT_LIST    a JSON array of strings, compact, without two that are equal
+ *   CAT_VALUE   the compact JSON text of any value but null
  */
-typedef enum { CAT_STRING, CAT_NUMBER, CAT_BOOLEAN, CAT_TIME } cat_kind_t;
+typedef enum { CAT_STRING, CAT_NUMBER, CAT_BOOLEAN, CAT_TIME, CAT_LIST, CAT_VALUE } cat_kind_t;
 
 enum {
     CAT_REQUIRED = 1,   /* required when a record is created */
@@ -28,12 +31,22 @@ enum {
     CAT_EMBEDDED = 64,  /* CAT_STRING of the server's: a JSON object's text, written as the object */
     CAT_OPTIONAL = 128, /* of the server's: not every record has it */
     CAT_NULLABLE = 256, /* of the server's: null where it is not set */
-    CAT_OPAQUE = 512    /* CAT_STRING: a password, which is checked and read as lib/opaque.h prepares it */
+    CAT_OPAQUE = 512,   /* CAT_STRING: a password, which is checked and read as lib/opaque.h prepares it */
+
+    /* Of products: what a CatalogField line says (catalogue/product/own_fields.h). */
+    CAT_OWN = 1 << 10,      /* a field of the shop's own: stored in the column extra */
+    CAT_INDEXED = 1 << 11,  /* conditions and orders may use it */
+    CAT_UNIQUE = 1 << 12,   /* no two products have the same value */
+    CAT_SEARCHED = 1 << 13, /* q finds its words */
+    CAT_FACET = 1 << 14,    /* its values are counted */
+    CAT_DETAIL = 1 << 15,   /* lists leave it out unless the client names it */
+    CAT_PRIVATE = 1 << 16,  /* only who may write products sees it */
+    CAT_MODIFIED = 1 << 17  /* CAT_TIME of the server's: when the record was last changed */
 };
 
 /* A rule of texts, and how JSON Schema says it. */
 typedef struct cat_text_rule_t {
-    const char *(*refuse)(const char *text); /* NULL or "must ..."; NULL: only the server writes such texts */
+    const char *(*refuse)(const struct cat_text_rule_t *rule, const char *text); /* NULL or "must ..."; NULL: only the server writes such texts */
     const char *format, *pattern;            /* as JSON Schema has them; NULL: none */
     const char *const *words;                /* the only texts; ends with NULL. NULL: there are others */
 } cat_text_rule_t;
@@ -50,6 +63,13 @@ typedef struct cat_field_t {
     const char *about;   /* what it means, in a sentence without full stop, for /openapi.json; NULL: not of the API */
     const char *example; /* as JSON has it, texts and times without quotation marks; NULL likewise */
 } cat_field_t;
+
+/* A field table. */
+struct cat_fields_t {
+    const cat_field_t *all;
+    int count;
+    const struct cat_own_field_t *const *own; /* by field: the rest of a CatalogField line; NULL: no field has any */
+};
 
 /* Why a value is refused; code NULL: it is not. */
 typedef struct cat_field_fault_t {

@@ -19,3 +19,10 @@
     [CAT_PRODUCT_##name] = {field, kind, (flags) | FLAGS_##update, least, most, absent, RULE_##update, __VA_ARGS__},
 
 const cat_field_t cat_product_fields[CAT_PRODUCT_FIELDS] = {CAT_PRODUCT_TABLE(FIELD)};
+
+const cat_fields_t *cat_product_fields_of(const cat_conf_t *conf)
+{
+    static const cat_fields_t built_in = {cat_product_fields, CAT_PRODUCT_FIELDS, NULL};
+
+    return conf->fields ? conf->fields : &built_in;
+}

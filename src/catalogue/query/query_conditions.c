@@ -164,6 +164,8 @@ static cat_field_fault_t read_value(apr_pool_t *pool, int field, int op, const c
     case CAT_TIME:
         return read_time(pool, text, value);
     case CAT_STRING:
+    case CAT_LIST:
+    case CAT_VALUE:
         break;
     }
     return read_text(pool, row, text, value);
@@ -390,6 +392,8 @@ static void write_value(cat_buffer_t *b, const cat_query_condition_t *condition,
         return;
     case CAT_STRING:
     case CAT_NUMBER:
+    case CAT_LIST:
+    case CAT_VALUE:
         break;
     }
     cat_parameters_write(b, condition->op == CAT_IN ? escape_item(b->pool, value->text) : value->text);

@@ -110,6 +110,8 @@ static void add_cell(cat_buffer_t *b, const cat_export_style_t *style, const cat
 {
     switch (field->kind) {
     case CAT_STRING:
+    case CAT_LIST:
+    case CAT_VALUE:
         (style->is_safe ? cat_csv_add_safe_cell : cat_csv_add_cell)(b, value);
         break;
     case CAT_NUMBER:
