@@ -46,7 +46,8 @@ enum {
 
 /* A rule of texts, and how JSON Schema says it. */
 typedef struct cat_text_rule_t {
-    const char *(*refuse)(const struct cat_text_rule_t *rule, const char *text); /* NULL or "must ..."; NULL: only the server writes such texts */
+    const char *(*refuse)(const struct cat_text_rule_t *rule,
+                          const char *text); /* NULL or "must ..."; NULL: only the server writes such texts */
     const char *format, *pattern;            /* as JSON Schema has them; NULL: none */
     const char *const *words;                /* the only texts; ends with NULL. NULL: there are others */
 } cat_text_rule_t;

@@ -257,3 +257,55 @@ void cat_json_add_member(cat_buffer_t *b, const char *name, const char *text)
     cat_buffer_add_text(b, name);
     cat_json_add_string(b, text);
 }
+
+/* ---- members of a text ---- */
+
+static const char *skip_blanks(const char *at)
+{
+    return at + strspn(at, " \t\r\n");
+}
+
+/* at: its first quotation mark. Returns what follows the last one, or the end of a text that is cut off. */
+static const char *skip_string(const char *at)
+{
+    for (at++; *at && *at != '"'; at++) {
+        at += *at == '\\' && at[1];
+    }
+    return at + (*at == '"');
+}
+
+static const char *skip_value(const char *at)
+{
+    int depth = 0;
+
+    while (*at && (depth > 0 || (*at != ',' && *at != '}'))) {
+        if (*at == '"') {
+            at = skip_string(at);
+        } else {
+            depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
+            at++;
+        }
+    }
+    return at;
+}
+
+int cat_json_next_member(const char **at, cat_json_member_t *m)
+{
+    const char *text = skip_blanks(*at);
+
+    if (*text != '{' && *text != ',') {
+        return 0;
+    }
+    text = skip_blanks(text + 1);
+    if (*text != '"') {
+        return 0;
+    }
+    m->name = text + 1;
+    text = skip_string(text);
+    m->name_length = (apr_size_t)(text - m->name) - (text > m->name);
+    text = skip_blanks(text);
+    m->value = skip_blanks(text + (*text == ':'));
+    *at = skip_value(m->value);
+    m->value_length = (apr_size_t)(*at - m->value);
+    return m->value_length > 0;
+}

@@ -41,4 +41,14 @@ void cat_json_add_string(cat_buffer_t *b, const char *text);
 /* Writes a member whose value is such a string. name: as it is written, such as ",\"name\":". */
 void cat_json_add_member(cat_buffer_t *b, const char *name, const char *text);
 
+/* A member of an object, within the object's text: the name as it is spelled there, without its quotation marks, and the value. */
+typedef struct cat_json_member_t {
+    const char *name, *value;
+    apr_size_t name_length, value_length;
+} cat_json_member_t;
+
+/* Steps through the text of an object, without a tree. *at: at first the text, which may have more behind the object. 0: there are
+ * no more members, or the text is not JSON. */
+int cat_json_next_member(const char **at, cat_json_member_t *m);
+
 #endif
