@@ -374,10 +374,13 @@ static void test_defaults_are_what_is_stored(void **state)
 
 static void test_from_names_a_field_of_texts(void **state)
 {
-    const char *const brand[] = {"brand string", "weight number", NULL};
+    const char *const brand[] = {"brand string", "weight number", "maker string private", NULL};
 
     assert_string_equal(read_own(*state, "slug string from=name")->from, "name");
     assert_string_equal(refuse_after(*state, brand, "slug string from=brand"), "OK");
+    assert_string_equal(refuse_after(*state, brand, "slug string private from=maker"), "OK");
+    assert_string_equal(refuse_after(*state, brand, "slug string from=maker"),
+                        "CatalogField slug: the option private is missing: from=maker names a field that is private");
     assert_string_equal(refuse_after(*state, brand, "slug string from=weight"),
                         "CatalogField slug: from=weight must name a field of texts");
     assert_string_equal(refuse_line(*state, "slug string from=price"),
