@@ -140,6 +140,8 @@ static void test_strings_have_bounds(void **state)
     assert_true(read_field(*state, "sku string max=1000")->most == 1000);
     assert_true(read_field(*state, "sku text max=30000")->most == 30000);
     assert_true(read_field(*state, "sku string required")->least == 1);
+    assert_string_equal(check_value(*state, read_field(*state, "sku string required"), "\" \""), "blank");
+    assert_string_equal(check_value(*state, read_field(*state, "sku string"), "\" \""), " ");
 }
 
 static void test_urls_are_absolute(void **state)
@@ -283,8 +285,8 @@ static void test_options_are_flags(void **state)
         {"a string facet", CAT_FACET | CAT_INDEXED | CAT_CLEARABLE},
         {"a string detail", CAT_DETAIL | CAT_CLEARABLE},
         {"a string private", CAT_PRIVATE | CAT_CLEARABLE},
-        {"a string required", CAT_REQUIRED},
-        {"\ta  string\trequired  detail search ", CAT_REQUIRED | CAT_DETAIL | CAT_SEARCHED},
+        {"a string required", CAT_REQUIRED | CAT_VISIBLE},
+        {"\ta  string\trequired  detail search ", CAT_REQUIRED | CAT_VISIBLE | CAT_DETAIL | CAT_SEARCHED},
     };
 
     for (size_t i = 0; i < UNIT_COUNT(expected); i++) {

@@ -259,7 +259,7 @@ static const char *take_bound(line_t *l, int option, double *bound)
     return NULL;
 }
 
-/* A text that is required has a character, because an empty one would be as good as none. */
+/* A text that is required has a character, and is not blank, because that would be as good as none. */
 static const char *take_bounds(line_t *l)
 {
     cat_field_t *field = &l->field;
@@ -268,6 +268,7 @@ static const char *take_bounds(line_t *l)
     fault = fault ? fault : take_bound(l, MAX, &field->most);
     if (field->kind == CAT_STRING && l->given & O(REQUIRED) && field->least < 1) {
         field->least = 1;
+        field->flags |= CAT_VISIBLE;
     }
     if (fault || field->least <= field->most) {
         return fault || field->kind != CAT_STRING || field->most > 0 ? fault : "max=0 leaves no text";
