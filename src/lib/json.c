@@ -258,6 +258,70 @@ void cat_json_add_member(cat_buffer_t *b, const char *name, const char *text)
     cat_json_add_string(b, text);
 }
 
+static const char *add_elements(cat_buffer_t *b, const json_t *array)
+{
+    const char *inexact = NULL;
+    size_t i;
+    json_t *element;
+
+    CAT_BUFFER_LITERAL(b, "[");
+    json_array_foreach (array, i, element) {
+        cat_buffer_add_text(b, i ? "," : "");
+        inexact = inexact ? inexact : cat_json_add_value(b, element);
+    }
+    CAT_BUFFER_LITERAL(b, "]");
+    return inexact;
+}
+
+static const char *add_members(cat_buffer_t *b, const json_t *object)
+{
+    const char *inexact = NULL, *key, *before = "{";
+    json_t *member;
+
+    json_object_foreach ((json_t *)object, key, member) {
+        cat_buffer_add_text(b, before);
+        cat_json_add_string(b, key);
+        CAT_BUFFER_LITERAL(b, ":");
+        inexact = inexact ? inexact : cat_json_add_value(b, member);
+        before = ",";
+    }
+    cat_buffer_add_text(b, *before == '{' ? "{}" : "}");
+    return inexact;
+}
+
+/* A client may send an object that looks like one that stands for a number, but not with a number that is exact. */
+static const char *add_object(cat_buffer_t *b, const json_t *object)
+{
+    const char *inexact = cat_json_inexact(object);
+
+    return inexact && !cat_number_is_exact(b->pool, inexact, strlen(inexact)) ? apr_pstrdup(b->pool, inexact)
+                                                                              : add_members(b, object);
+}
+
+/* cat_json_parse has limited the depth. */
+const char *cat_json_add_value(cat_buffer_t *b, const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return add_object(b, value);
+    case JSON_ARRAY:
+        return add_elements(b, value);
+    case JSON_STRING:
+        cat_json_add_string(b, json_string_value(value));
+        break;
+    case JSON_INTEGER:
+    case JSON_REAL:
+        cat_buffer_add_text(b, cat_number_format(b->pool, value));
+        break;
+    case JSON_TRUE:
+    case JSON_FALSE:
+    case JSON_NULL:
+        cat_buffer_add_text(b, json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
+        break;
+    }
+    return NULL;
+}
+
 /* ---- members of a text ---- */
 
 static const char *skip_blanks(const char *at)

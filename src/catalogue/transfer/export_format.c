@@ -7,7 +7,7 @@
  *     json     [{"id":"..."},                                     one array, an element a line
  *
  * A file that is written in CSV can be imported again: a cell has the value as the API spells it, except that a spreadsheet
- * may be told of decimal commas, and texts that it would take for a formula are made safe, if the client asks for that.
+ * may be told of decimal commas, that a list has its texts between "|", and texts that it would take for a formula are made safe, if the client asks for that.
  */
 #include "catalogue/transfer/export_format.h"
 
@@ -16,6 +16,7 @@
 
 #include "catalogue/query/field_list.h"
 #include "lib/csv.h"
+#include "lib/list_text.h"
 #include "lib/number.h"
 #include "lib/time.h"
 
@@ -104,11 +105,28 @@ static void add_number_cell(cat_buffer_t *b, const cat_export_style_t *style, co
     cat_csv_add_cell(b, text);
 }
 
+/* "red|blue", of the record's ["red","blue"]. */
+static const char *write_list(apr_pool_t *pool, const char *list)
+{
+    json_t *texts = json_loads(list, 0, NULL), *text;
+    cat_buffer_t b;
+    size_t i;
+
+    cat_buffer_init(&b, pool, 64);
+    json_array_foreach (texts, i, text) {
+        cat_buffer_add_text(&b, i ? "|" : "");
+        cat_list_text_add(&b, json_string_value(text), '|');
+    }
+    json_decref(texts);
+    return cat_buffer_text(&b);
+}
+
 static void add_cell(cat_buffer_t *b, const cat_export_style_t *style, const cat_field_t *field, const char *value)
 {
     switch (field->kind) {
-    case CAT_STRING:
     case CAT_LIST:
+        value = write_list(b->pool, value); /* fall through */
+    case CAT_STRING:
     case CAT_VALUE:
         (style->is_safe ? cat_csv_add_safe_cell : cat_csv_add_cell)(b, value);
         break;

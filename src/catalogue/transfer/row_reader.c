@@ -306,7 +306,8 @@ static const char *add_cell(cat_row_reader_t *r, json_t *object, const cat_csv_c
     return json_object_set_new(object, field->name,
                                cat_cell_value_read(r->row_pool, field->kind, cell, r->options.has_comma)) == 0
                ? NULL
-               : "must be valid UTF-8";
+           : field->kind == CAT_VALUE ? "must be JSON, with quotation marks around a text, in valid UTF-8"
+                                      : "must be valid UTF-8";
 }
 
 /* An id without anything makes the row that of a new product. */
