@@ -132,7 +132,7 @@ static const char *const parts[] = {"whole", "more", "last", NULL};
 
 enum { WET, DRY, HEAD };
 enum { WHOLE, MORE, LAST };
-enum { MODE, DRY_RUN, ATOMIC, DELIMITER, DECIMAL, ENCODING, HEADER, PART, IMPORT_OPTIONS };
+enum { MODE, DRY_RUN, ATOMIC, DELIMITER, DECIMAL, LIST, ENCODING, HEADER, PART, IMPORT_OPTIONS };
 static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
     [MODE] =
         {"mode",
@@ -151,6 +151,7 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
     [DECIMAL] = {"decimal",
                  "The decimal mark of numbers in a CSV file; with `comma`, there may be points between thousands",
                  cat_row_decimals, 0, 0},
+    [LIST] = {"list", "What is between the texts of a list in a cell of a CSV file", cat_row_list_marks, 0, 0},
     [ENCODING] = {"encoding", "The encoding of a CSV file, unless it begins with a byte order mark", cat_encodings, 0,
                   0},
     [HEADER] = {"header", "With `false`, a CSV file has no header row, and `columns` says what its columns are",
@@ -190,7 +191,7 @@ static void check_options(import_request_t *im, const cat_option_t *options, con
         cat_parameters_add_error(&im->parameters, "dryRun", "format", "must be false or true, unless the file is CSV");
     }
     for (int i = 0; i < IMPORT_OPTIONS && rows->kind != CAT_ROWS_CSV; i++) {
-        if ((i == DECIMAL || i == ENCODING) && options[i].is_sent) {
+        if ((i == DECIMAL || i == LIST || i == ENCODING) && options[i].is_sent) {
             cat_parameters_add_error(&im->parameters, options[i].name, "format",
                                      "must be left out, unless the file is CSV");
         }
@@ -219,6 +220,7 @@ static json_t *parse_import(import_request_t *im)
     rows.kind = cat_header_has_type(q->upload->type, "text/csv") ? CAT_ROWS_CSV : CAT_ROWS_NDJSON;
     rows.delimiter = cat_row_delimiter(options[DELIMITER].chosen);
     rows.has_comma = options[DECIMAL].chosen;
+    rows.list_mark = *cat_row_list_marks[options[LIST].chosen];
     rows.encoding = (cat_encoding_t)options[ENCODING].chosen;
     rows.strict = q->strict;
     rows.may_update = options[MODE].chosen;

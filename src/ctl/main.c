@@ -49,7 +49,7 @@ static const struct command_t {
     {"audit", NULL, "jaToS", "", 0, 0, DATABASE, ctl_audit_list,
      "list changes of accounts by administrators and users"},
     {"export", NULL, "fePby", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, users included"},
-    {"import", NULL, "funePECH", "<FILE", 0, 0, DATABASE, ctl_import_run,
+    {"import", NULL, "funePLECH", "<FILE", 0, 0, DATABASE, ctl_import_run,
      "add what export wrote, to this or another database"},
 };
 
@@ -62,6 +62,7 @@ static const apr_getopt_option_t options[] = {
     {"mount", 'm', 1, "PATH      the catalogue of this <Location>"},
     {"driver", 'd', 1, "NAME      DBDriver of a database, instead of a configuration"},
     {"params", 'p', 1, "TEXT      its DBDParams, or @FILE, a file that contains them"},
+    {"field", 'l', 1, "LINE      a line of CatalogField, with --driver; may be given again"},
     {"json", 'j', 0, "          list, check, audit: as JSON"},
     {"role", 'r', 1, "ROLE      user add: " CAT_ROLE_NAMES_TEXT},
     {"verified", 'v', 0, "          user add: the address counts as confirmed"},
@@ -69,6 +70,7 @@ static const apr_getopt_option_t options[] = {
     {"products", 'f', 1, "FORMAT    export, import: only products, as csv or ndjson"},
     {"delimiter", 'e', 1, "NAME      export, import --products csv: comma, semicolon or tab"},
     {"decimal", 'P', 1, "NAME      export, import --products csv: point or comma"},
+    {"list", 'L', 1, "MARK      import --products csv: between the texts of a list: | ; / or ,"},
     {"bom", 'b', 0, "          export --products csv: begin with a byte order mark"},
     {"safe", 'y', 0, "          export --products csv: no cell is a formula"},
     {"encoding", 'E', 1, "NAME      import --products csv: utf-8, windows-1252, utf-16le or utf-16be"},
@@ -142,18 +144,18 @@ static void take_option(ctl_options_t *o, int letter, const char *value)
     const struct {
         int letter;
         const char **text;
-    } texts[] = {{'c', &o->config},  {'x', &o->httpd},   {'s', &o->server}, {'m', &o->mount},     {'d', &o->driver},
-                 {'p', &o->params},  {'r', &o->role},    {'t', &o->type},   {'f', &o->products},  {'a', &o->actor},
-                 {'T', &o->target},  {'o', &o->action},  {'S', &o->since},  {'e', &o->delimiter}, {'C', &o->columns},
-                 {'P', &o->decimal}, {'E', &o->encoding}};
+    } texts[] = {{'c', &o->config},  {'x', &o->httpd},    {'s', &o->server}, {'m', &o->mount},     {'d', &o->driver},
+                 {'p', &o->params},  {'r', &o->role},     {'t', &o->type},   {'f', &o->products},  {'a', &o->actor},
+                 {'T', &o->target},  {'o', &o->action},   {'S', &o->since},  {'e', &o->delimiter}, {'C', &o->columns},
+                 {'P', &o->decimal}, {'E', &o->encoding}, {'L', &o->list}};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (texts[i].letter == letter) {
             *texts[i].text = value;
         }
     }
-    if (letter == 'D') {
-        APR_ARRAY_PUSH(o->defines, const char *) = value;
+    if (letter == 'D' || letter == 'l') {
+        APR_ARRAY_PUSH(letter == 'D' ? o->defines : o->fields, const char *) = value;
     }
     o->json |= letter == 'j';
     o->upsert |= letter == 'u';
@@ -202,11 +204,15 @@ static const char *check_use(apr_pool_t *pool, const struct command_t *command, 
     if (o->driver && strpbrk(given, "cDxsm")) {
         return "--driver and --params replace a configuration";
     }
-    if (!o->products && strchr(command->options, 'f') && strpbrk(given, "unePbyECH")) {
+    if (!o->driver && strchr(given, 'l')) {
+        return "--field goes with --driver and --params; a configuration has CatalogField";
+    }
+    if (!o->products && strchr(command->options, 'f') && strpbrk(given, "unePLbyECH")) {
         return "--upsert, --dry-run and the options of CSV go with --products";
     }
-    if (o->products && strcmp(o->products, "csv") && strpbrk(given, "ePbyECH")) {
-        return "--delimiter, --decimal, --bom, --safe, --encoding, --columns and --no-header go with --products csv";
+    if (o->products && strcmp(o->products, "csv") && strpbrk(given, "ePLbyECH")) {
+        return "--delimiter, --decimal, --list, --bom, --safe, --encoding, --columns and --no-header go with "
+               "--products csv";
     }
     if (o->no_header && !o->columns) {
         return "--no-header goes with --columns";
@@ -282,6 +288,7 @@ int main(int argc, const char *const argv[])
     atexit(apr_terminate);
     apr_pool_create(&pool, NULL);
     o.defines = apr_array_make(pool, 4, sizeof(const char *));
+    o.fields = apr_array_make(pool, 4, sizeof(const char *));
     apr_getopt_init(&parser, pool, argc, argv);
     parser->interleave = 1;
     while ((rv = apr_getopt_long(parser, options, &letter, &value)) == APR_SUCCESS) {

@@ -214,7 +214,7 @@ static int import_input(products_import_t *im)
 static const char *parse_rows(apr_pool_t *pool, const cat_fields_t *fields, const ctl_options_t *o,
                               cat_row_options_t *rows)
 {
-    int encoding;
+    int encoding, list;
     const char *fault;
 
     *rows = (cat_row_options_t){
@@ -229,10 +229,12 @@ static const char *parse_rows(apr_pool_t *pool, const cat_fields_t *fields, cons
     }
     fault = parse_marks(pool, o, &rows->delimiter, &rows->has_comma);
     fault = fault ? fault : find_word(pool, "--encoding", cat_encodings, o->encoding, &encoding);
+    fault = fault ? fault : find_word(pool, "--list", cat_row_list_marks, o->list, &list);
     if (fault) {
         return fault;
     }
     rows->encoding = (cat_encoding_t)encoding;
+    rows->list_mark = *cat_row_list_marks[list];
     return !o->columns || cat_row_columns_parse(pool, o->columns, rows) ? NULL : "--columns " CAT_ROW_COLUMNS_FAULT;
 }
 

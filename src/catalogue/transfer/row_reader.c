@@ -294,6 +294,9 @@ static int is_update(const cat_row_reader_t *r, const cat_csv_cell_t *cells, int
 static const char *add_cell(cat_row_reader_t *r, json_t *object, const cat_csv_cell_t *cell, const cat_field_t *field,
                             int updates)
 {
+    const cat_row_options_t *o = &r->options;
+    json_t *value;
+
     if (is_absent(field->kind, cell)) {
         if (updates && field->flags & CAT_CLEARABLE) {
             json_object_set_new(object, field->name, json_null());
@@ -303,9 +306,8 @@ static const char *add_cell(cat_row_reader_t *r, json_t *object, const cat_csv_c
     if (memchr(cell->text, '\0', cell->length)) {
         return "must not contain U+0000";
     }
-    return json_object_set_new(object, field->name,
-                               cat_cell_value_read(r->row_pool, field->kind, cell, r->options.has_comma)) == 0
-               ? NULL
+    value = cat_cell_value_read(r->row_pool, field->kind, cell, o->has_comma, o->list_mark);
+    return json_object_set_new(object, field->name, value) == 0 ? NULL
            : field->kind == CAT_VALUE ? "must be JSON, with quotation marks around a text, in valid UTF-8"
                                       : "must be valid UTF-8";
 }
@@ -390,6 +392,7 @@ static apr_status_t feed_csv(cat_row_reader_t *r, const char *data, apr_size_t l
 
 const char *const cat_row_delimiters[] = {"comma", "semicolon", "tab", NULL};
 const char *const cat_row_decimals[] = {"point", "comma", NULL};
+const char *const cat_row_list_marks[] = {"|", ";", "/", ",", NULL};
 static const char delimiters[] = ",;\t";
 
 char cat_row_delimiter(int which)
@@ -443,6 +446,7 @@ cat_row_reader_t *cat_row_reader_make(apr_pool_t *pool, const cat_row_options_t 
     r->pool = pool;
     r->options = *options;
     r->options.fields = options->fields ? options->fields : &cat_product_built_in;
+    r->options.list_mark = options->list_mark ? options->list_mark : **cat_row_list_marks;
     r->take = take;
     r->baton = baton;
     r->ignored = apr_array_make(pool, 0, sizeof(const char *));
