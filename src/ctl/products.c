@@ -235,7 +235,10 @@ static const char *parse_rows(apr_pool_t *pool, const cat_fields_t *fields, cons
     }
     rows->encoding = (cat_encoding_t)encoding;
     rows->list_mark = *cat_row_list_marks[list];
-    return !o->columns || cat_row_columns_parse(pool, o->columns, rows) ? NULL : "--columns " CAT_ROW_COLUMNS_FAULT;
+    if (o->columns && !cat_row_columns_parse(pool, o->columns, rows)) {
+        return "--columns " CAT_ROW_COLUMNS_FAULT;
+    }
+    return rows->lacks_header && !rows->columns ? "--no-header goes with --columns that name all columns" : NULL;
 }
 
 int ctl_products_import(ctl_t *ctl)
