@@ -308,7 +308,7 @@ static void make_products(batch_t *b)
 
 static cat_problem_t find_problem(apr_status_t rv)
 {
-    return rv == APR_NOTFOUND  ? CAT_PROBLEM_PRODUCT_UNKNOWN
+    return rv == APR_NOTFOUND ? CAT_PROBLEM_PRODUCT_UNKNOWN
            : rv == APR_EEXIST ? CAT_PROBLEM_VALIDATION
                               : cat_failure_find(rv);
 }

@@ -79,8 +79,9 @@ const char *cat_own_keys_unique(apr_pool_t *pool, const char *text)
 
 const char *cat_own_keys_value(apr_pool_t *pool, const cat_fields_t *fields, int field, const char *text)
 {
-    return text && fields->all[field].kind == CAT_STRING && !fields->own[field]->values ? cat_own_keys_unique(pool, text)
-                                                                                        : NULL;
+    return text && fields->all[field].kind == CAT_STRING && !fields->own[field]->values
+               ? cat_own_keys_unique(pool, text)
+               : NULL;
 }
 
 const char *cat_own_keys_key(apr_pool_t *pool, const cat_fields_t *fields, int field, const char *text)
@@ -120,9 +121,8 @@ static void collect_field(apr_array_header_t *rows, const cat_registry_t *regist
 {
     const cat_fields_t *fields = registry->fields;
     const char *text = record[field], *why;
-    const json_t *list = text && fields->all[field].kind == CAT_LIST
-                             ? cat_json_parse(rows->pool, text, strlen(text), &why)
-                             : NULL;
+    const json_t *list =
+        text && fields->all[field].kind == CAT_LIST ? cat_json_parse(rows->pool, text, strlen(text), &why) : NULL;
     size_t i;
     json_t *element;
 
@@ -214,8 +214,9 @@ static int is_same(const char *one, const char *other)
 apr_status_t cat_own_keys_change(cat_db_t *db, const cat_registry_t *registry, const char *const *before,
                                  const char *const *after)
 {
-    const char *const *was = cat_product_read(db->pool, registry->fields, before),
-                      *const *is = cat_product_read(db->pool, registry->fields, after);
+    const char *const *was = cat_product_read(db->pool, registry->fields, before), *const *is = cat_product_read(
+                                                                                       db->pool, registry->fields,
+                                                                                       after);
     apr_array_header_t *numbers = apr_array_make(db->pool, 8, sizeof(const char *)),
                        *rows = apr_array_make(db->pool, 8 * ROW, sizeof(const char *));
     apr_status_t rv;

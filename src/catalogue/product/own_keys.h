@@ -9,7 +9,8 @@
  * catalogue/product/products.c and the job that fills them in write these. A row of a product is that of catalogue/product/product.h.
  */
 
-#define CAT_OWN_KEY_SIZE 400 /* octets of a key and of a value in product_keys; of a longer one, a part or a digest is there */
+#define CAT_OWN_KEY_SIZE                                                                                               \
+    400 /* octets of a key and of a value in product_keys; of a longer one, a part or a digest is there */
 
 /*
  * The key and the exact value that product_keys has of a value of a field, on the pool. key: ordered as the values are, octet by octet:

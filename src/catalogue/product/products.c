@@ -241,8 +241,9 @@ apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product)
     if (!cat_db_shares_commits(db)) {
         return cat_batch_write(db, choose_batch_kind(db, in.registry), insert_products, row);
     }
-    return in.postings.keys->nelts || in.postings.values->nelts || cat_db_is_accompanied(db) ? write_in_transaction(db, insert_prepared, &in)
-                                                                  : insert_prepared(&in);
+    return in.postings.keys->nelts || in.postings.values->nelts || cat_db_is_accompanied(db)
+               ? write_in_transaction(db, insert_prepared, &in)
+               : insert_prepared(&in);
 }
 
 apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *rows, int count, int *inserted)
@@ -454,7 +455,8 @@ apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_inp
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = w.registry->has_unique ? cat_db_transact(db, update_product, &w) : write_in_transaction(db, update_product, &w);
+    rv =
+        w.registry->has_unique ? cat_db_transact(db, update_product, &w) : write_in_transaction(db, update_product, &w);
     *product = w.product;
     return rv;
 }
@@ -624,7 +626,8 @@ apr_status_t cat_products_delete_within(cat_db_t *db, const char *id)
 
 static void add_taken(cat_db_t *db, cat_input_t *input, int field)
 {
-    cat_fields_add_error(db->pool, input, input->fields[field].name, "taken", "must not be the value of another product");
+    cat_fields_add_error(db->pool, input, input->fields[field].name, "taken",
+                         "must not be the value of another product");
 }
 
 static apr_status_t note_owned(cat_db_t *db, const cat_registry_t *registry, cat_input_t *input, const char *id)

@@ -10,13 +10,13 @@
  * CatalogField were removed. Every server keeps the keys of all of them (catalogue/product/own_keys.h), whatever lines it has itself.
  */
 typedef struct cat_registry_t {
-    const cat_fields_t *fields;       /* the built-in ones, then those that the database knows */
-    const char *const *numbers;       /* by field, decimal, as product_keys has it; NULL: built-in */
-    const unsigned char *is_complete; /* by field, flag: all products have its keys */
+    const cat_fields_t *fields;          /* the built-in ones, then those that the database knows */
+    const char *const *numbers;          /* by field, decimal, as product_keys has it; NULL: built-in */
+    const unsigned char *is_complete;    /* by field, flag: all products have its keys */
     int has_keys, has_unique, has_words; /* flags: some field is indexed, unique, searched */
-    const char *text;                 /* what it was made of */
-    apr_time_t made;                  /* when this process first saw it so */
-    apr_pool_t *pool;                 /* it is on this pool, as long as the process lives */
+    const char *text;                    /* what it was made of */
+    apr_time_t made;                     /* when this process first saw it so */
+    apr_pool_t *pool;                    /* it is on this pool, as long as the process lives */
 } cat_registry_t;
 
 /*
