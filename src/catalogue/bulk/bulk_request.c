@@ -255,9 +255,9 @@ static const struct member_t {
      "How many products the client expects to match; if it is another number, nothing is changed."},
     {"dryRun", JSON_TRUE, read_dry_run, "must be true or false", "With `true`, nothing is changed, only counted."},
     {"atomic", JSON_TRUE, read_atomic, "must be true or false",
-     "With `false`, a product that would become invalid is left as it is, and more than 10000 products are changed in "
-     "several "
-     "transactions by a job of the server; the request has at most 8000 octets then."},
+     "With `false`, a product that would become invalid is left as it is, and a job of the server changes more than "
+     "10000 "
+     "products; the request has at most 8000 octets then."},
 };
 
 #define MEMBERS (sizeof(members) / sizeof(members[0]))
