@@ -4,12 +4,15 @@
 # Changes of all products that match, in one transaction: "where" with "set", "adjust" or "delete".
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
+use Time::HiRes qw(sleep);
 
 my $server = server(mount => "CatalogMaxLimit 1000\n    CatalogWriteRole editor")->start;
 my $reader = register($server);
 my $user = register($server);
 ctl_for($server, 'user', 'role', $user->{user}{username}, 'editor');
 my $token = $server->api(POST => '/auth/login', { login => $user->{user}{username}, password => $user->{password} })->{json}{token};
+
+my $db = $server->database;
 
 sub ask { my ($method, $path, @more) = @_; return $server->api($method => $path, @more, token => $token) }
 sub change { my ($where, $body, %headers) = @_; return ask(POST => '/products/batch', { where => $where, %$body }, headers => \%headers) }
@@ -133,6 +136,20 @@ answers(change('category=fine', { adjust => { price => { add => 2 } } }, %key), 
 answers(change('category=fine', { set => { price => 1.3 } }, 'Idempotency-Key' => '"same"'), 200, changed(1, 0, 1), 'one that changes nothing');
 answers(change('category=fine', { set => { price => 1.3 } }, 'Idempotency-Key' => '"same"'), 200, changed(1, 0, 1), 'is repeated as well',
     'idempotency-replayed' => 'true');
+
+# ---- another writer at the same time ----
+
+# It holds one of the products that match until the change waits for it, and then commits what does not match any more.
+my @rated = map { made(name => "rated $_", rating => 4) } 1 .. 4;
+$db->begin_work;
+$db->do('UPDATE products SET rating = ?, rating_key = ? WHERE id = ?', undef, '5', 4617315517961601024, $rated[2]{id});
+my $socket = $server->connection;
+print {$socket} wire(POST => '/products/batch', { where => 'rating=4', set => { price => 7 } }, token => $token);
+sleep 0.5;
+$db->commit;
+answers(CatalogTest::Http::parse(CatalogTest::Http::read_all($socket)), 200, changed(3, 3, 0), 'a product that does not match any more is left as it is');
+is(prices('name[prefix]=rated'), 'rated 1=7 rated 2=7 rated 3=1 rated 4=7', 'the others are changed');
+answers(change('name[prefix]=rated', { delete => true }), 200, done('Products deleted', 4, 4, 0), 'all are deleted');
 
 # ---- what is no change ----
 
