@@ -290,3 +290,30 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
     PRIMARY KEY (key_hash, part),
     KEY idempotency_keys_by_expiry (expires_at)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- ---- changes of more products than one transaction takes ----
+
+-- request: the body of the request, as it was sent to the mount, whose settings say what it means. The products of the list up to
+-- (after_at, after_id) have been gone through: each transaction that changes some of them moves this position, so that servers go on where
+-- another one was killed, and none makes a portion twice. errors: a JSON array, what was wrong with products that were left as they are;
+-- error: why the change failed as a whole.
+CREATE TABLE IF NOT EXISTS bulk_jobs (
+    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    mount      VARCHAR(1000) NOT NULL,
+    user_id    VARCHAR(255) NOT NULL,
+    request    VARCHAR(8000) NOT NULL,
+    dry_run    TINYINT NOT NULL,
+    state      VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'running',
+    after_at   BIGINT NOT NULL,
+    after_id   CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    changed    BIGINT NOT NULL DEFAULT 0,
+    unchanged  BIGINT NOT NULL DEFAULT 0,
+    failed     BIGINT NOT NULL DEFAULT 0,
+    errors     VARCHAR(4000) NOT NULL DEFAULT '[]',
+    error      VARCHAR(255),
+    created_at BIGINT NOT NULL,
+    ended_at   BIGINT,
+    KEY bulk_jobs_by_state (state, id),
+    KEY bulk_jobs_by_end (ended_at),
+    CONSTRAINT bulk_jobs_state CHECK (state IN ('running', 'done', 'stopped', 'failed'))
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

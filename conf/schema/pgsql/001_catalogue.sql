@@ -331,3 +331,30 @@ CREATE TABLE idempotency_keys (
 );
 
 CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
+
+-- ---- changes of more products than one transaction takes ----
+
+-- request: the body of the request, as it was sent to the mount, whose settings say what it means. The products of the list up to
+-- (after_at, after_id) have been gone through: each transaction that changes some of them moves this position, so that servers go on where
+-- another one was killed, and none makes a portion twice. errors: a JSON array, what was wrong with products that were left as they are;
+-- error: why the change failed as a whole.
+CREATE TABLE bulk_jobs (
+    id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    mount      TEXT COLLATE "C" NOT NULL,
+    user_id    TEXT NOT NULL,
+    request    TEXT NOT NULL,
+    dry_run    INTEGER NOT NULL,
+    state      TEXT NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'done', 'stopped', 'failed')),
+    after_at   BIGINT NOT NULL,
+    after_id   TEXT COLLATE "C" NOT NULL,
+    changed    BIGINT NOT NULL DEFAULT 0,
+    unchanged  BIGINT NOT NULL DEFAULT 0,
+    failed     BIGINT NOT NULL DEFAULT 0,
+    errors     TEXT NOT NULL DEFAULT '[]',
+    error      TEXT,
+    created_at BIGINT NOT NULL,
+    ended_at   BIGINT
+);
+
+CREATE INDEX bulk_jobs_by_state ON bulk_jobs (state, id);
+CREATE INDEX bulk_jobs_by_end ON bulk_jobs (ended_at);
