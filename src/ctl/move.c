@@ -77,7 +77,8 @@ static const cat_field_t audit[] = {
     TEXT_OR_NULL("target", 255), TEXT_OR_NULL("changes", 1000),
 };
 
-/* THE MOVE TABLE. It leaves out login_failures and idempotency_keys, which matter for a day, and what each database maintains itself. */
+/* THE MOVE TABLE. It leaves out login_failures, idempotency_keys and bulk_jobs, which matter for a day, and what each database maintains
+ * itself. */
 #define COLUMNS(table) #table, table, sizeof(table) / sizeof(table[0])
 #define TABLE(table, read, add) {COLUMNS(table), read, add, NULL}
 const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES] = {
