@@ -13,6 +13,7 @@
 #include <apr_strings.h>
 
 #include "catalogue/files.h"
+#include "catalogue/store.h"
 #include "ctl/counts.h"
 #include "ctl/database.h"
 #include "ctl/move.h"
@@ -21,6 +22,22 @@
 
 #define PIECE 65536
 #define ROW_MAX 65536 /* octets: CatalogMaxBody's default */
+
+/* Without a configuration and lines of its own, a command has the fields that the database knows. Returns a fault. */
+static const char *prepare_fields(ctl_t *ctl)
+{
+    const cat_registry_t *registry;
+    const char *fault = ctl_move_check(ctl);
+
+    if (fault || ctl->site.server || ctl->conf.fields) {
+        return fault;
+    }
+    if (cat_registry_get(ctl->db, &registry) != APR_SUCCESS) {
+        return "the fields of the products cannot be read; the cause is above";
+    }
+    ctl->conf.fields = registry->fields;
+    return NULL;
+}
 
 /* ---- export ---- */
 
@@ -64,9 +81,7 @@ static const char *parse_marks(apr_pool_t *pool, const ctl_options_t *o, char *d
 int ctl_products_export(ctl_t *ctl)
 {
     const ctl_options_t *o = ctl->options;
-    const cat_fields_t *fields = cat_product_fields_of(&ctl->conf);
-    const cat_list_query_t query = {
-        .after = {.key = CAT_LIST_KEY_MAX}, .is_plain = 1, .all = fields, .fields = cat_field_list_without(fields, 0)};
+    cat_list_query_t query = {.after = {.key = CAT_LIST_KEY_MAX}, .is_plain = 1};
     const cat_export_format_t *format = cat_export_format_find(o->products);
     cat_export_style_t style = {.has_mark = o->bom, .is_safe = o->safe};
     cat_export_t *export;
@@ -76,10 +91,12 @@ int ctl_products_export(ctl_t *ctl)
         return ctl_fail(o->products, "is not a format; use ndjson, csv or json");
     }
     fault = parse_marks(ctl->pool, o, &style.delimiter, &style.has_comma);
-    fault = fault ? fault : ctl_move_check(ctl);
+    fault = fault ? fault : prepare_fields(ctl);
     if (fault) {
         return ctl_fail(NULL, fault);
     }
+    query.all = cat_product_fields_of(&ctl->conf);
+    query.fields = cat_field_list_without(query.all, 0);
     ctl->conf.max_exports = 1;
     return cat_export_open(ctl->db, &query, format, &style, &export) == APR_SUCCESS
                ? write_export(export)
@@ -252,9 +269,9 @@ int ctl_products_import(ctl_t *ctl)
         .progress = show_stored,
         .baton = &im,
     };
-    const char *fault = parse_rows(ctl->pool, cat_product_fields_of(&ctl->conf), o, &options.rows);
+    const char *fault = prepare_fields(ctl);
 
-    fault = fault ? fault : ctl_move_check(ctl);
+    fault = fault ? fault : parse_rows(ctl->pool, cat_product_fields_of(&ctl->conf), o, &options.rows);
     if (fault) {
         return ctl_fail(NULL, fault);
     }

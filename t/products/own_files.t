@@ -154,8 +154,10 @@ is(ctl_for($server, { in => "name,price,weight\nz,1,-1\n" }, qw(import --product
 like(ctl_for($server, qw(import --products csv --list .))->{err}, qr/--list must be \|, ;, \/ or ,/, 'another mark is refused');
 like(ctl_for($server, 'import', '--products', 'ndjson', '--list', ',')->{err}, qr/go with --products csv/, 'NDJSON has none');
 
-# Without a configuration the lines are options.
+# Without a configuration the fields are those that the database knows, or the lines are options.
 my @database = ('--driver', $server->{engine} ? driver() : 'sqlite3', '--params', $server->params);
+is_deeply(ctl(@database, qw(export --products csv)), { status => 0, out => export('format=csv'), err => '' }, 'without a configuration, the fields are those that the database knows');
+is_deeply(ctl({ in => export('format=csv') }, @database, qw(import --upsert --products csv)), counts($rows + 1, 0, 0, $rows + 1), 'an import takes them, too');
 is_deeply(ctl(@database, map({ ('--field', $_) } @fields), qw(export --products csv)), { status => 0, out => export('format=csv'), err => '' }, '--field has the lines of CatalogField');
 is(ctl(@database, qw(export --products csv --field), 'sku string')->{out}, export('format=csv&fields=id,name,price,category,inStock,rating,createdAt,sku'), 'fields without a line are left out');
 is_deeply(ctl({ in => qq({"id":"$all->{id}","price":5}\n) }, @database, qw(import --products ndjson --upsert --field), 'sku string'), counts(1, 0, 1, 0), 'a product is updated with one of the lines');
