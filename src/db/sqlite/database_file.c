@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <apr_file_info.h>
+#include <apr_lib.h>
 #include <apr_strings.h>
 
 #include "lib/file.h"
@@ -55,13 +56,6 @@ static const char *directory_of(apr_pool_t *pool, const char *path)
         return ".";
     }
     return slash == path ? "/" : apr_pstrmemdup(pool, path, (apr_size_t)(slash - path));
-}
-
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
 }
 
 static int is_directory(apr_pool_t *pool, const char *path)
@@ -171,7 +165,7 @@ static const char *explain_denied(apr_pool_t *pool, const char *path, const char
             pool, "%s: the user %s may not enter %s; put the database into a directory that the user can enter: %s",
             path, name, closed, make_command(pool, "/var/lib/catalog", user));
     }
-    if (has_other_files(pool, directory, name_of(path))) {
+    if (has_other_files(pool, directory, apr_filepath_name_get(path))) {
         const char *own = apr_pstrcat(pool, strcmp(directory, "/") ? directory : "", "/catalog", NULL);
         return apr_psprintf(pool,
                             "%s: the user %s may not write to the directory %s, which contains other files; give the "

@@ -68,7 +68,7 @@ apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, cat_sqlite_reader_t
 
     if (!sqlite3_db_readonly(sqlite, "main")) {
         sqlite3_busy_timeout(sqlite, milliseconds_until(until));
-        result = cat_sqlite_reader_begin(reader);
+        result = cat_sqlite_reader_control(reader, CAT_SQLITE_BEGIN_WRITE);
         /* apr_dbd waits by itself; both waits would multiply, while it holds a mutex of the process. */
         sqlite3_busy_timeout(sqlite, 0);
     }
