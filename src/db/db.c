@@ -24,14 +24,10 @@ cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *so
     return cat_checkout_make(pool, conf, source, log);
 }
 
-void cat_db_measure(cat_db_t *db, cat_timing_t *timing)
-{
-    db->use->timing = timing;
-}
-
-void cat_db_serve(cat_db_t *db, const char *network)
+void cat_db_serve(cat_db_t *db, const char *network, cat_timing_t *timing)
 {
     db->use->network = network;
+    db->use->timing = timing;
 }
 
 void cat_db_go_first(cat_db_t *db)
