@@ -8,8 +8,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <apr_strings.h>
 
@@ -184,13 +182,13 @@ static int take_missing(const import_t *im, const char *const **missing)
     return count;
 }
 
-static apr_status_t insert_rows(ctl_t *ctl, const ctl_move_table_t *table, const char *const *const *rows, int count,
+static apr_status_t insert_rows(cat_db_t *db, const ctl_move_table_t *table, const char *const *const *rows, int count,
                                 int *inserted)
 {
     apr_status_t rv = APR_SUCCESS;
 
     for (*inserted = 0; *inserted < count; ++*inserted) {
-        rv = cat_db_insert(ctl->db, table->add, rows[*inserted], table->count);
+        rv = cat_db_insert(db, table->add, rows[*inserted], table->count);
         if (rv != APR_SUCCESS) {
             break;
         }
@@ -199,14 +197,15 @@ static apr_status_t insert_rows(ctl_t *ctl, const ctl_move_table_t *table, const
 }
 
 /* im->at: the row that failed, or im->count. */
-static apr_status_t add_missing(ctl_t *ctl, void *baton)
+static apr_status_t add_missing(void *baton)
 {
     import_t *im = baton;
+    cat_db_t *db = im->ctl->db;
     const ctl_move_table_t *table = table_of(im);
     const char *const *missing[BATCH];
     int inserted, count = take_missing(im, missing);
-    apr_status_t rv = table->insert_many ? table->insert_many(ctl->db, missing, count, &inserted)
-                                         : insert_rows(ctl, table, missing, count, &inserted);
+    apr_status_t rv = table->insert_many ? table->insert_many(db, missing, count, &inserted)
+                                         : insert_rows(db, table, missing, count, &inserted);
 
     im->at = 0;
     while (im->at < im->count && (inserted == count || im->rows[im->at].values != missing[inserted])) {
@@ -378,8 +377,6 @@ static const char *take_lines(import_t *im)
 
 static void begin_import(import_t *im)
 {
-    struct stat info;
-
     im->line = apr_palloc(im->ctl->pool, LINE_SIZE);
     im->before = "";
     apr_pool_create(&im->line_pool, im->ctl->pool);
@@ -387,9 +384,7 @@ static void begin_import(import_t *im)
     apr_pool_create(&im->page_pool, im->ctl->pool);
     ctl_move_sum_init(&im->sum, im->ctl->pool);
     ctl_progress_begin(&im->progress);
-    if (fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode)) {
-        im->progress.total = info.st_size;
-    }
+    ctl_progress_expect_input(&im->progress);
 }
 
 int ctl_import_run(ctl_t *ctl)
