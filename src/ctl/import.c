@@ -45,6 +45,8 @@ typedef struct import_t {
     int count;
     const char *before; /* the last key of the previous batch */
 
+    const char *const *missing[BATCH]; /* the rows that the database does not have */
+
     /* The walk through the database, in parallel. */
     int at;           /* the first row not reached yet */
     const char *last; /* key of the page; NULL: the page is empty */
@@ -170,13 +172,13 @@ static apr_status_t look_up_batch(import_t *im)
     return rv;
 }
 
-static int take_missing(const import_t *im, const char *const **missing)
+static int take_missing(import_t *im)
 {
     int count = 0;
 
     for (int i = 0; i < im->count; i++) {
         if (im->rows[i].state == MISSING) {
-            missing[count++] = im->rows[i].values;
+            im->missing[count++] = im->rows[i].values;
         }
     }
     return count;
@@ -202,13 +204,12 @@ static apr_status_t add_missing(void *baton)
     import_t *im = baton;
     cat_db_t *db = im->ctl->db;
     const ctl_move_table_t *table = table_of(im);
-    const char *const *missing[BATCH];
-    int inserted, count = take_missing(im, missing);
-    apr_status_t rv = table->insert_many ? table->insert_many(db, missing, count, &inserted)
-                                         : insert_rows(db, table, missing, count, &inserted);
+    int inserted, count = take_missing(im);
+    apr_status_t rv = table->insert_many ? table->insert_many(db, im->missing, count, &inserted)
+                                         : insert_rows(db, table, im->missing, count, &inserted);
 
     im->at = 0;
-    while (im->at < im->count && (inserted == count || im->rows[im->at].values != missing[inserted])) {
+    while (im->at < im->count && (inserted == count || im->rows[im->at].values != im->missing[inserted])) {
         im->at++;
     }
     return rv;
@@ -224,16 +225,6 @@ static const char *explain_status(apr_status_t rv)
     default:
         return "the row cannot be stored; the cause is above";
     }
-}
-
-static int count_missing(const import_t *im)
-{
-    int missing = 0;
-
-    for (int i = 0; i < im->count; i++) {
-        missing += im->rows[i].state == MISSING;
-    }
-    return missing;
 }
 
 static void report_differences(import_t *im)
@@ -254,7 +245,7 @@ static void report_differences(import_t *im)
 static const char *store_batch(import_t *im)
 {
     apr_status_t rv = im->count ? look_up_batch(im) : APR_SUCCESS;
-    int missing = count_missing(im);
+    int missing = take_missing(im);
 
     if (rv == APR_SUCCESS && missing) {
         im->at = im->count;

@@ -306,25 +306,21 @@ static cat_answer_t *refuse_request(request_rec *r, cat_state_t *state)
 }
 
 /* An ErrorDocument that leads into a mount supplies the body of the failure and keeps the failure's status. */
-static cat_answer_t *keep_failure(request_rec *r, cat_answer_t *answer)
-{
-    if (ap_is_HTTP_ERROR(answer->status)) {
-        return cat_reply_status(r, r->status);
-    }
-    answer->status = r->status;
-    answer->etag = NULL;
-    return answer;
-}
-
 static int answer_request(request_rec *r, cat_state_t *state)
 {
     cat_answer_t *answer = refuse_request(r, state);
     int status = answer ? cat_body_discard(r) : run_route(r, state, &answer);
 
-    if (status == OK && is_error_document(r)) {
-        answer = keep_failure(r, answer);
+    if (status != OK) {
+        return status;
     }
-    return status == OK ? cat_reply_send(r, answer) : status;
+    if (is_error_document(r) && ap_is_HTTP_ERROR(answer->status)) {
+        answer = cat_reply_status(r, r->status);
+    } else if (is_error_document(r)) {
+        answer->status = r->status;
+        answer->etag = NULL;
+    }
+    return cat_reply_send(r, answer);
 }
 
 /* Where "Dav On" is in force, mod_dav sets its handler for all methods but GET and POST. */

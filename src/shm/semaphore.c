@@ -57,15 +57,6 @@ struct cat_semaphore_t {
 
 /* ---- mutexes ---- */
 
-/* Robust: one whose holder died is free. With priority inheritance the kernel hands it to the thread that has waited the longest. */
-static apr_status_t make_attributes(pthread_mutexattr_t *attributes)
-{
-    int rv = pthread_mutexattr_init(attributes);
-    rv = rv ? rv : pthread_mutexattr_setpshared(attributes, PTHREAD_PROCESS_SHARED);
-    rv = rv ? rv : pthread_mutexattr_setrobust(attributes, PTHREAD_MUTEX_ROBUST);
-    return rv ? rv : pthread_mutexattr_setprotocol(attributes, PTHREAD_PRIO_INHERIT);
-}
-
 /* A holder that died leaves nothing to repair. */
 static apr_status_t recover_mutex(pthread_mutex_t *mutex, int rv)
 {
@@ -112,6 +103,7 @@ static apr_status_t create_places(cat_semaphore_t *s, const pthread_mutexattr_t 
 /*
  * Not of apr_proc_mutex_t, which the parent destroys at a restart when no child has said yet that it uses it: children that
  * were forked just before would be left with a dead one. These are never destroyed: they are nothing but their memory.
+ * Robust: one whose holder died is free. With priority inheritance the kernel hands it to the thread that has waited the longest.
  */
 apr_status_t cat_semaphore_create(cat_semaphore_t **semaphore, apr_pool_t *pool, const cat_semaphore_size_t *size)
 {
@@ -121,9 +113,10 @@ apr_status_t cat_semaphore_create(cat_semaphore_t **semaphore, apr_pool_t *pool,
     cat_semaphore_t *s;
     apr_status_t rv = apr_shm_create(&shared, sizeof(*s) + (apr_size_t)count * sizeof(*s->places), NULL, pool);
 
-    if (rv == APR_SUCCESS) {
-        rv = make_attributes(&attributes);
-    }
+    rv = rv ? rv : pthread_mutexattr_init(&attributes);
+    rv = rv ? rv : pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    rv = rv ? rv : pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    rv = rv ? rv : pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
     if (rv != APR_SUCCESS) {
         return rv;
     }

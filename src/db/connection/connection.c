@@ -241,31 +241,22 @@ apr_status_t cat_connection_keep_first(void *baton, const char *const *values, i
     return CAT_ENOUGH;
 }
 
-static apr_status_t ask_on_pool(cat_connection_t *conn, apr_pool_t *pool, const char *text, cat_first_row_t *first)
-{
-    apr_status_t rv = CAT_EDEAD;
-
-    for (int tries = 0; rv == CAT_EDEAD && tries < TRIES; tries++) {
-        rv = conn->dialect->executor->ask(conn, pool, text, cat_connection_keep_first, first);
-    }
-    return rv == CAT_ENOUGH ? APR_SUCCESS : rv == CAT_EDEAD ? CAT_EDOWN : rv;
-}
-
 /* What the driver prepares is closed while this thread still has the connection. */
 apr_status_t cat_connection_ask(cat_connection_t *conn, apr_pool_t *pool, const char *text, const char **value)
 {
     cat_first_row_t first = {.pool = pool};
     apr_pool_t *own;
-    apr_status_t rv = apr_pool_create(&own, pool);
+    apr_status_t rv = CAT_EDEAD;
 
-    if (rv == APR_SUCCESS) {
-        rv = ask_on_pool(conn, own, text, &first);
-        apr_pool_destroy(own);
+    apr_pool_create(&own, pool);
+    for (int tries = 0; rv == CAT_EDEAD && tries < TRIES; tries++) {
+        rv = conn->dialect->executor->ask(conn, own, text, cat_connection_keep_first, &first);
     }
+    apr_pool_destroy(own);
     if (value) {
         *value = first.values ? first.values[0] : NULL;
     }
-    return rv;
+    return rv == CAT_ENOUGH ? APR_SUCCESS : rv == CAT_EDEAD ? CAT_EDOWN : rv;
 }
 
 apr_status_t cat_connection_ask_all(cat_connection_t *conn, apr_pool_t *pool, const char *const *texts)

@@ -163,19 +163,13 @@ void cat_checkout_mark_changes(cat_db_t *db)
 
 /* The last connection of a child is left to uses that go first, unless there are only two: a writer that waits for another
  * program has one. */
-static int most_connections(const cat_db_t *db)
-{
-    int max = db->conf->max_connections;
-
-    return db->use->is_first || max <= 2 ? max : max - 1;
-}
-
 static apr_status_t connect_once(cat_db_t *db, cat_db_use_t use)
 {
+    int max = db->conf->max_connections, most = db->use->is_first || max <= 2 ? max : max - 1;
     apr_status_t rv;
 
     give_back_with_pool(db);
-    rv = cat_source_open(db->use->source, db->pool, most_connections(db), db->log, &db->use->handle);
+    rv = cat_source_open(db->use->source, db->pool, most, db->log, &db->use->handle);
     if (rv != APR_SUCCESS) {
         return rv;
     }
