@@ -243,6 +243,7 @@ static int is_error_document(request_rec *r)
 static cat_request_t make_request(request_rec *r, const cat_state_t *state)
 {
     const cat_server_t *server = cat_server_get(r->server);
+    const cat_mount_t *mount = cat_server_mount(r->server, state->conf);
     const apr_table_t *in = r->headers_in;
     cat_request_t q = {
         .pool = r->pool,
@@ -254,7 +255,7 @@ static cat_request_t make_request(request_rec *r, const cat_state_t *state)
         .revoked = server->revoked,
         .now = r->request_time,
         .routes = cat_routes,
-        .openapi = cat_server_openapi(r->server, state->conf),
+        .openapi = mount ? mount->openapi : NULL,
         .route = state->match.route,
         .query = state->query,
         .network = cat_client_network(r->pool, r->useragent_addr, r->useragent_ip),

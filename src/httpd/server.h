@@ -61,9 +61,6 @@ const char *cat_server_database_key(apr_pool_t *pool, const cat_mount_t *mount);
 /* conf's mount. */
 cat_mount_t *cat_server_mount(const server_rec *s, const cat_conf_t *conf);
 
-/* The description of conf's mount. */
-const cat_openapi_t *cat_server_openapi(const server_rec *s, const cat_conf_t *conf);
-
 /* The source with the data of conf's mount. */
 cat_source_t *cat_server_source(const server_rec *s, const cat_conf_t *conf);
 

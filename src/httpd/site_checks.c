@@ -11,7 +11,6 @@
 #include <apr_file_info.h>
 #include <apr_hash.h>
 #include <apr_strings.h>
-#include <apr_user.h>
 #include <errno.h>
 #include <http_core.h>
 #include <http_log.h>
@@ -214,8 +213,7 @@ static const char *find_changeable(secrets_t *w, const char *directory)
 
 static void warn_of_directory(secrets_t *w, const char *value)
 {
-    const char *directory = ap_server_root_relative(w->pool, value), *changeable, *quoted;
-    char *group;
+    const char *directory = ap_server_root_relative(w->pool, value), *changeable, *quoted, *group;
 
     if (!directory || !is_new_path(w, directory)) {
         return;
@@ -223,9 +221,7 @@ static void warn_of_directory(secrets_t *w, const char *value)
     changeable = find_changeable(w, directory);
     if (changeable) {
         quoted = cat_file_quote(w->pool, directory);
-        group = apr_gid_name_get(&group, w->user.gid, w->pool) == APR_SUCCESS
-                    ? group
-                    : apr_psprintf(w->pool, "%lu", (unsigned long)w->user.gid);
+        group = cat_os_user_group_name(w->pool, w->user.gid);
         log_secret(
             w, apr_psprintf(w->pool,
                             "CatalogKeyDir %s: the user of httpd's children may change %s, and needs to read it only; "

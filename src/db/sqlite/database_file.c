@@ -21,24 +21,10 @@
 
 /* ---- words ---- */
 
-static const char *user_name(apr_pool_t *pool, apr_uid_t uid)
-{
-    char *name;
-
-    return apr_uid_name_get(&name, uid, pool) == APR_SUCCESS ? name : apr_psprintf(pool, "%lu", (unsigned long)uid);
-}
-
-static const char *group_name(apr_pool_t *pool, apr_gid_t gid)
-{
-    char *name;
-
-    return apr_gid_name_get(&name, gid, pool) == APR_SUCCESS ? name : apr_psprintf(pool, "%lu", (unsigned long)gid);
-}
-
 static const char *make_command(apr_pool_t *pool, const char *directory, const cat_os_user_t *user)
 {
-    return apr_psprintf(pool, "install -d -o %s -g %s -m 750 %s", user_name(pool, user->uid),
-                        group_name(pool, user->gid), cat_file_quote(pool, directory));
+    return apr_psprintf(pool, "install -d -o %s -g %s -m 750 %s", cat_os_user_name(pool, user->uid),
+                        cat_os_user_group_name(pool, user->gid), cat_file_quote(pool, directory));
 }
 
 /* ---- paths ---- */
@@ -134,7 +120,7 @@ static const char *find_denied_files(apr_pool_t *pool, const char *path, const c
 
 static const char *check_files(apr_pool_t *pool, const char *path, const cat_os_user_t *user)
 {
-    const char *first, *denied = find_denied_files(pool, path, user, &first), *name = user_name(pool, user->uid);
+    const char *first, *denied = find_denied_files(pool, path, user, &first), *name = cat_os_user_name(pool, user->uid);
     apr_finfo_t info;
 
     if (!first || apr_stat(&info, first, APR_FINFO_OWNER, pool) != APR_SUCCESS) {
@@ -145,16 +131,16 @@ static const char *check_files(apr_pool_t *pool, const char *path, const cat_os_
                             first, name, denied);
     }
     return apr_psprintf(pool, "%s: belongs to %s, and the user %s may not %s it; run: chown %s:%s%s && chmod 640%s",
-                        first, user_name(pool, info.user), name,
-                        cat_os_user_access(user, first, R_OK) ? "open" : "write to", name, group_name(pool, user->gid),
-                        denied, denied);
+                        first, cat_os_user_name(pool, info.user), name,
+                        cat_os_user_access(user, first, R_OK) ? "open" : "write to", name,
+                        cat_os_user_group_name(pool, user->gid), denied, denied);
 }
 
 /* ---- the check ---- */
 
 static const char *explain_denied(apr_pool_t *pool, const char *path, const char *directory, const cat_os_user_t *user)
 {
-    const char *name = user_name(pool, user->uid), *closed;
+    const char *name = cat_os_user_name(pool, user->uid), *closed;
 
     if (may_belong_to(pool, directory, user)) {
         return NULL;
