@@ -319,7 +319,7 @@ static apr_status_t migrate_from(cat_db_t *db, int version, int needed, when_lat
 static apr_status_t migrate_database(cat_db_t *db, when_late_t when_late)
 {
     cat_connection_t *conn;
-    int version, needed, had_schema;
+    int version = 0, needed = 0, had_schema;
     apr_status_t rv = read_versions(db, &had_schema, &version, &needed);
 
     if (rv == APR_SUCCESS) {
