@@ -10,11 +10,11 @@
 
 #include <apr_getopt.h>
 #include <apr_strings.h>
-#include <apr_user.h>
 
 #include "accounts/role.h"
 #include "ctl/ctl.h"
 #include "ctl/database.h"
+#include "db/setup.h"
 #include "lib/log.h"
 #include "lib/version.h"
 
@@ -220,18 +220,6 @@ static const char *check_use(apr_pool_t *pool, const struct command_t *command, 
 
 /* ---- running ---- */
 
-/* Before the process becomes the server's user. */
-static cat_actor_t find_actor(apr_pool_t *pool)
-{
-    cat_actor_t actor = {.source = CAT_AUDIT_CTL, .name = apr_psprintf(pool, "%lu", (unsigned long)getuid())};
-    char *name;
-
-    if (apr_uid_name_get(&name, getuid(), pool) == APR_SUCCESS) {
-        actor.name = name;
-    }
-    return actor;
-}
-
 static int run_command(ctl_t *ctl, const struct command_t *command)
 {
     const char *fault = NULL;
@@ -245,11 +233,15 @@ static int run_command(ctl_t *ctl, const struct command_t *command)
     return fault ? ctl_fail(NULL, fault) : command->run(ctl);
 }
 
+/* The actor is found before the process becomes the server's user. */
 static int start_command(apr_pool_t *pool, const ctl_options_t *o, int count, const char *const *words,
                          const char *given)
 {
     const struct command_t *command = find_command(count, words);
-    ctl_t ctl = {.pool = pool, .options = o, .now = apr_time_now(), .actor = find_actor(pool)};
+    ctl_t ctl = {.pool = pool,
+                 .options = o,
+                 .now = apr_time_now(),
+                 .actor = {.source = CAT_AUDIT_CTL, .name = cat_os_user_name(pool, getuid())}};
     const char *wrong;
 
     if (!command) {
