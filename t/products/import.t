@@ -283,6 +283,12 @@ for my $format (qw(csv ndjson)) {
     is_deeply([$without->(reverse listed($other))], [$without->(listed())], "$format: with the same content, the last line newest");
 }
 
+answers(import_file(ndjson => ndjson(map { { name => "number $_", price => $_, rating => 0.5 } } 1e21, 1.5e-7, 1234567.25, 0.125)), 200, summary(4, 4, 0, 0), 'numbers of any size');
+for my $style ('delimiter=semicolon&decimal=comma', 'delimiter=comma&decimal=comma', 'delimiter=tab&decimal=point') {
+    my $count = () = listed();
+    answers(import_file(csv => export("csv&$style&bom=true"), "mode=upsert&$style"), 200, summary($count, 0, 0, $count), "what was exported with $style and a mark changes nothing, too");
+}
+
 # ---- one transaction, or several ----
 
 my $long = join '', "name,price\n", map { "p$_,$_\n" } 1 .. 10_001;
