@@ -274,6 +274,10 @@ export function stories(server) {
         await visitor.hears('The file has characters that its encoding does not have.');
         assert.equal(await encoding.inputValue(), 'utf-8');
         assert.ok(await encoding.isVisible());
+        await choose(page, { name: 'lacking.csv', mimeType: 'text/csv', buffer: windows('name,price\nKännchen,1\nx\x81,2\nz,3\n') }, /^Choose/);
+        await page.getByText('Kännchen').waitFor();
+        await press(page, 'Check the file');
+        await page.getByText('From row 2 on the file cannot be read.').waitFor();
     });
 
     story('faulty lines of NDJSON are saved with their reasons, mended and imported', server, async visit => {

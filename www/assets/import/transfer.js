@@ -62,7 +62,8 @@ async function inUtf8(file, encoding) {
 
 /*
  * Resolves to the file as it can be sent in parts, { text, encoding, isMarked }: UTF-16 becomes UTF-8, for which its parts need not be
- * read by characters. isMarked: a byte order mark says the encoding, which is otherwise a guess.
+ * read by characters. Windows-1252 is left to the server: a browser takes the octets that it lacks for control characters. isMarked: a byte
+ * order mark says the encoding, which is otherwise a guess.
  */
 export async function openText(file) {
     const { encoding } = await readHead(file, { delimiter: 'comma', encoding: WINDOWS });
