@@ -18,7 +18,7 @@ export MPM DB PORT DATA DBD DBD_PARAMS SMTP INCLUDE DESTDIR
 LLVM = 19
 WERROR = -Werror
 WARNINGS = -Wall -Wextra $(WERROR)
-LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto libjwt libpq libutf8proc libxxhash sqlite3
+LIBRARIES = jansson libargon2 libcurl libcrypt libcrypto libjwt libpcre2-8 libpq libutf8proc libxxhash sqlite3
 
 SOURCES := mod_catalog.c $(wildcard $(foreach room,httpd api accounts catalogue db shm http jose mail lib,src/$(room)/*.c src/$(room)/*/*.c))
 CTL_SOURCES := $(wildcard src/ctl/*.c)

@@ -24,9 +24,9 @@ static void begin_body(cat_buffer_t *b)
 }
 
 /* Into the object that was written last. */
-static void add_etag(cat_buffer_t *b, const char *const *product)
+static void add_etag(cat_buffer_t *b, const cat_fields_t *fields, const char *const *product)
 {
-    const char *tag = cat_products_tag(b->pool, product);
+    const char *tag = cat_products_tag(b->pool, fields, product);
 
     b->length--; /* its brace */
     cat_buffer_add_text(b, b->data[b->length - 1] == '{' ? "\"etag\":\"\\\"" : ",\"etag\":\"\\\"");
@@ -36,25 +36,24 @@ static void add_etag(cat_buffer_t *b, const char *const *product)
 
 static void add_product(cat_buffer_t *b, const cat_list_query_t *query, const char *const *product)
 {
-    const char *selected[CAT_PRODUCT_FIELDS];
+    const char *selected[CAT_FIELDS_MAX];
     const char *const *shown = product;
 
-    if (query->fields != CAT_FIELD_LIST_ALL) {
-        cat_field_list_select(query->fields, product, selected);
+    if (!query->has_all_fields) {
+        cat_field_list_select(query->all, &query->fields, product, selected);
         shown = selected;
     }
     if (b->data[b->length - 1] != '[') {
         CAT_BUFFER_LITERAL(b, ",");
     }
-    cat_fields_write(b, cat_product_fields, CAT_PRODUCT_FIELDS, shown);
+    cat_fields_write(b, query->all->all, query->all->count, shown);
     if (query->has_etags) {
-        add_etag(b, product);
+        add_etag(b, query->all, product);
     }
 }
 
-static void add_facet(cat_buffer_t *b, const cat_search_facet_t *facet)
+static void add_facet(cat_buffer_t *b, const cat_field_t *field, const cat_search_facet_t *facet)
 {
-    const cat_field_t *field = &cat_product_fields[facet->field];
 
     CAT_BUFFER_LITERAL(b, "\"");
     cat_buffer_add_text(b, field->name);
@@ -69,12 +68,12 @@ static void add_facet(cat_buffer_t *b, const cat_search_facet_t *facet)
     CAT_BUFFER_LITERAL(b, "]");
 }
 
-static void add_facets(cat_buffer_t *b, const cat_list_end_t *end)
+static void add_facets(cat_buffer_t *b, const cat_fields_t *fields, const cat_list_end_t *end)
 {
     CAT_BUFFER_LITERAL(b, ",\"facets\":{");
     for (int i = 0; i < end->facet_count; i++) {
         cat_buffer_add_text(b, i ? "," : "");
-        add_facet(b, &end->facets[i]);
+        add_facet(b, &fields->all[end->facets[i].field], &end->facets[i]);
     }
     CAT_BUFFER_LITERAL(b, "}");
     if (end->is_sample) {
@@ -93,7 +92,7 @@ static void end_body(cat_buffer_t *b, const cat_list_query_t *query, const cat_l
 
     cat_pagination_end_data(b, &pagination);
     if (end->facet_count) {
-        add_facets(b, end);
+        add_facets(b, query->all, end);
     }
     CAT_BUFFER_LITERAL(b, "}");
 }

@@ -195,7 +195,7 @@ static void read_product(batch_t *b, int index, cat_purpose_t purpose, const jso
 static apr_status_t judge_order(void *baton, const char *const *product)
 {
     const order_t *order = baton;
-    const char *tag = cat_products_tag(order->q->pool, product);
+    const char *tag = cat_products_tag(order->q->pool, cat_product_fields_of(order->q->conf), product);
 
     return cat_etag_judge(&order->conditions, tag) == CAT_CONDITION_HOLDS ? APR_SUCCESS : CAT_ECHANGED;
 }
@@ -311,13 +311,13 @@ static cat_problem_t find_problem(apr_status_t rv)
     return rv == APR_NOTFOUND ? CAT_PROBLEM_PRODUCT_UNKNOWN : cat_failure_find(rv);
 }
 
-static void add_success(cat_buffer_t *results, const cat_operation_t *o)
+static void add_success(cat_buffer_t *results, const cat_fields_t *fields, const cat_operation_t *o)
 {
     CAT_BUFFER_LITERAL(results, "\"status\":");
     cat_buffer_add_int(results, o->kind == CAT_OPERATION_CREATE ? 201 : 200);
     if (o->kind != CAT_OPERATION_DELETE) {
         CAT_BUFFER_LITERAL(results, ",\"data\":");
-        cat_fields_write(results, cat_product_fields, CAT_PRODUCT_FIELDS, o->product);
+        cat_fields_write(results, fields->all, fields->count, o->product);
     }
 }
 
@@ -334,7 +334,7 @@ static void add_result(const batch_t *b, cat_buffer_t *results, int index, int i
     } else if (!is_stored) {
         cat_answer_write_problem(results, CAT_PROBLEM_NOT_DONE, NULL);
     } else {
-        add_success(results, o);
+        add_success(results, cat_product_fields_of(b->q->conf), o);
     }
 }
 
@@ -422,6 +422,7 @@ cat_answer_t *cat_product_batch_run(cat_request_t *q)
 
 static json_t *describe_member(cat_describer_t *d, const op_t *op, const struct member_t *member)
 {
+    const cat_fields_t *fields = cat_product_fields_of(d->conf);
     int creates = op->bit == CREATE;
     json_t *schema;
 
@@ -431,7 +432,7 @@ static json_t *describe_member(cat_describer_t *d, const op_t *op, const struct 
     } else {
         schema = cat_description_add_schema(
             d, creates ? CAT_PRODUCTS_NEW : CAT_PRODUCTS_CHANGE,
-            cat_schema_of_input(cat_product_fields, CAT_PRODUCT_FIELDS, creates ? CAT_CREATE : CAT_UPDATE));
+            cat_schema_of_input(fields->all, fields->count, creates ? CAT_CREATE : CAT_UPDATE));
     }
     json_object_set_new(schema, "description", json_string(member->about));
     return schema;
@@ -458,13 +459,14 @@ static json_t *describe_operation(cat_describer_t *d, const op_t *op)
 
 static json_t *describe_batch(cat_describer_t *d, json_t **example)
 {
+    const cat_fields_t *fields = cat_product_fields_of(d->conf);
     json_t *kinds = json_array();
 
     for (size_t i = 0; i < COUNT(ops); i++) {
         json_array_append_new(kinds, describe_operation(d, &ops[i]));
     }
     *example = json_pack("{s:[{s:s, s:o}]}", "operations", "op", ops->name, "body",
-                         cat_schema_input_example(cat_product_fields, CAT_PRODUCT_FIELDS));
+                         cat_schema_input_example(fields->all, fields->count));
     return json_pack("{s:s, s:{s:{s:s, s:b, s:s}, s:{s:s, s:i, s:i, s:{s:o}, s:s}}, s:[s], s:b}", "type", "object",
                      "properties", "atomic", "type", "boolean", "default", 1, "description",
                      "Whether one operation that fails takes all others back.", "operations", "type", "array",

@@ -36,11 +36,12 @@ static cat_answer_t *answer_failure(cat_request_t *q, apr_status_t rv)
     return rv == APR_NOTFOUND ? answer_unknown(q) : cat_failure_answer(q->pool, rv);
 }
 
-static cat_answer_t *make_answer(apr_pool_t *pool, int status, const char *const *values, const char *message)
+static cat_answer_t *make_answer(apr_pool_t *pool, const cat_fields_t *fields, int status, const char *const *values,
+                                 const char *message)
 {
     cat_buffer_t b;
     cat_buffer_init(&b, pool, CAT_PRODUCT_SIZE);
-    cat_fields_write(&b, cat_product_fields, CAT_PRODUCT_FIELDS, values);
+    cat_fields_write(&b, fields->all, fields->count, values);
     return cat_answer_success(pool, status, &b, message);
 }
 
@@ -51,21 +52,21 @@ static cat_answer_t *add_tag(cat_answer_t *answer)
 }
 
 /* The answer to GET. The tag of every answer is that of this one. */
-static cat_answer_t *represent_product(apr_pool_t *pool, const char *const *values)
+static cat_answer_t *represent_product(apr_pool_t *pool, const cat_fields_t *fields, const char *const *values)
 {
-    return add_tag(make_answer(pool, 200, values, NULL));
+    return add_tag(make_answer(pool, fields, 200, values, NULL));
 }
 
-const char *cat_products_tag(apr_pool_t *pool, const char *const *product)
+const char *cat_products_tag(apr_pool_t *pool, const cat_fields_t *fields, const char *const *product)
 {
-    const cat_answer_t *answer = represent_product(pool, product);
+    const cat_answer_t *answer = represent_product(pool, fields, product);
     return cat_etag_make(pool, answer->body, answer->length, 0);
 }
 
 static void represent_body(void *baton, const char *const *product, const char **body, apr_size_t *length)
 {
     const cat_request_t *q = baton;
-    const cat_answer_t *answer = represent_product(q->pool, product);
+    const cat_answer_t *answer = represent_product(q->pool, cat_product_fields_of(q->conf), product);
 
     *body = answer->body;
     *length = answer->length;
@@ -89,79 +90,67 @@ static cat_answer_t *read_product(cat_request_t *q)
 
 #define FIELDS "fields"
 
-/* The fields that the query asks for; CAT_FIELD_LIST_ALL unless it has the parameter. */
-static unsigned parse_parameters(cat_parameters_t *p)
+/* The fields that the query asks for; all, unless it has the parameter. */
+static cat_field_set_t parse_parameters(cat_parameters_t *p, const cat_fields_t *fields)
 {
-    unsigned fields = 0;
+    const cat_field_set_t all = cat_field_list_without(fields, 0);
+    cat_field_set_t chosen = {{0}};
     cat_parameter_t parameter;
 
     while (cat_parameters_next(p, &parameter)) {
         if (!cat_parameters_is_list(&parameter, FIELDS)) {
             cat_parameters_add_unknown(p, parameter.name);
-        } else if (!fields) {
-            fields = cat_field_list_parse(p, FIELDS, &parameter, CAT_FIELD_LIST_ALL);
+        } else if (cat_field_set_is_empty(&chosen)) {
+            chosen = cat_field_list_parse(p, fields, FIELDS, &parameter, &all);
         }
     }
-    return fields ? fields : CAT_FIELD_LIST_ALL;
-}
-
-static void add_json(cat_buffer_t *b, const json_t *value)
-{
-    if (json_is_string(value)) {
-        cat_json_add_string(b, json_string_value(value));
-    } else if (json_is_number(value)) {
-        cat_buffer_add_text(b, cat_number_format(b->pool, value));
-    } else {
-        cat_buffer_add_text(b, json_is_true(value) ? "true" : "false");
-    }
-}
-
-static void add_selected(cat_buffer_t *b, const json_t *product, unsigned fields)
-{
-    const char *before = "{";
-
-    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
-        const json_t *value = json_object_get(product, cat_product_fields[i].name);
-        if (value && fields & CAT_FIELD_LIST_OF(i)) {
-            cat_buffer_add_text(b, before);
-            cat_json_add_string(b, cat_product_fields[i].name);
-            CAT_BUFFER_LITERAL(b, ":");
-            add_json(b, value);
-            before = ",";
-        }
-    }
-    cat_buffer_add_text(b, *before == '{' ? "{}" : "}");
+    return cat_field_set_is_empty(&chosen) ? all : chosen;
 }
 
 /* The response cache has whole products only, one for each id, so a selection is made of the whole answer. */
-static cat_answer_t *select_fields(cat_request_t *q, const cat_answer_t *whole, unsigned fields)
+static cat_answer_t *select_fields(cat_request_t *q, const cat_answer_t *whole, const cat_field_set_t *fields)
 {
-    const char *why;
-    const json_t *body = cat_json_parse(q->pool, whole->body, whole->length, &why);
+    const char *at = strstr(whole->body, "\"data\":") + strlen("\"data\":");
+    cat_json_member_t m;
     cat_buffer_t b;
 
     cat_buffer_init(&b, q->pool, whole->length);
-    add_selected(&b, json_object_get(body, "data"), fields);
+    while (cat_json_next_member(&at, &m)) {
+        int field = cat_field_list_find(cat_product_fields_of(q->conf), m.name, m.name_length);
+        if (cat_field_set_has(fields, field)) {
+            cat_buffer_add_text(&b, b.length ? ",\"" : "{\"");
+            cat_buffer_add(&b, m.name, (apr_size_t)(m.value + m.value_length - m.name));
+        }
+    }
+    cat_buffer_add_text(&b, b.length ? "}" : "{}");
     return add_tag(cat_answer_success(q->pool, 200, &b, NULL));
+}
+
+static int has_all(const cat_field_set_t *fields, const cat_fields_t *all)
+{
+    const cat_field_set_t every = cat_field_list_without(all, 0);
+
+    return cat_field_set_is_same(fields, &every);
 }
 
 cat_answer_t *cat_products_get(cat_request_t *q)
 {
     cat_parameters_t parameters;
+    const cat_fields_t *all = cat_product_fields_of(q->conf);
     cat_answer_t *answer;
-    unsigned fields;
+    cat_field_set_t fields;
 
     if (!q->query) {
         return read_product(q);
     }
     cat_parameters_init(&parameters, q->pool, q->strict, q->query);
-    fields = parse_parameters(&parameters);
+    fields = parse_parameters(&parameters, all);
     if (parameters.errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, parameters.errors);
     }
     answer = read_product(q);
-    if (fields != CAT_FIELD_LIST_ALL && answer->status == 200) {
-        answer = select_fields(q, answer, fields);
+    if (!has_all(&fields, all) && answer->status == 200) {
+        answer = select_fields(q, answer, &fields);
     }
     if (parameters.ignored) {
         cat_answer_name_ignored(answer, q->pool, parameters.ignored);
@@ -173,7 +162,9 @@ cat_answer_t *cat_products_get(cat_request_t *q)
 
 void cat_products_check(cat_request_t *q, cat_purpose_t purpose, const json_t *body, cat_input_t *input)
 {
-    cat_fields_check(q->pool, cat_product_fields, CAT_PRODUCT_FIELDS, purpose, q->strict, body, input);
+    const cat_fields_t *fields = cat_product_fields_of(q->conf);
+
+    cat_fields_check(q->pool, fields->all, fields->count, purpose, q->strict, body, input);
     if (purpose == CAT_UPDATE && !input->errors && input->given == 0) {
         cat_fields_add_error(q->pool, input, "", "required", "must have at least one field of a product");
     }
@@ -198,8 +189,8 @@ cat_answer_t *cat_products_create(cat_request_t *q)
         return cat_answer_malformed(q->pool, input.errors);
     }
     v = cat_products_make(q, &input, q->now);
-    answer = make_answer(q->pool, 201, v, "Product created");
-    answer->etag = cat_products_tag(q->pool, v);
+    answer = make_answer(q->pool, cat_product_fields_of(q->conf), 201, v, "Product created");
+    answer->etag = cat_products_tag(q->pool, cat_product_fields_of(q->conf), v);
     cat_answer_header(answer, q->pool, "Location",
                       apr_pstrcat(q->pool, q->conf->mount_uri, "/products/", v[CAT_PRODUCT_ID], NULL));
     cat_answer_name_ignored(answer, q->pool, input.ignored);
@@ -219,7 +210,7 @@ static apr_status_t judge_conditions(void *baton, const char *const *product)
 {
     judgement_t *j = baton;
 
-    j->tag = cat_products_tag(j->q->pool, product);
+    j->tag = cat_products_tag(j->q->pool, cat_product_fields_of(j->q->conf), product);
     return cat_etag_judge(&j->q->conditions, j->tag) == CAT_CONDITION_HOLDS ? APR_SUCCESS : CAT_ECHANGED;
 }
 
@@ -262,8 +253,8 @@ static cat_answer_t *update_product(cat_request_t *q, int has_tag)
     if (rv != APR_SUCCESS) {
         return answer_write_failure(q, rv, &judgement);
     }
-    answer = make_answer(q->pool, 200, product, "Product updated");
-    answer->etag = has_tag ? cat_products_tag(q->pool, product) : NULL;
+    answer = make_answer(q->pool, cat_product_fields_of(q->conf), 200, product, "Product updated");
+    answer->etag = has_tag ? cat_products_tag(q->pool, cat_product_fields_of(q->conf), product) : NULL;
     cat_answer_name_ignored(answer, q->pool, input.ignored);
     return answer;
 }
@@ -326,9 +317,12 @@ static const char param[] = "The product's id";
 
 static void describe_fields(cat_describer_t *d)
 {
+    const cat_fields_t *fields = cat_product_fields_of(d->conf);
+    const cat_field_set_t all = cat_field_list_without(fields, 0);
+
     d->group = "products";
     cat_description_add_parameter(d, FIELDS, "The fields that the answer has; all if absent",
-                                  cat_field_list_describe(CAT_FIELD_LIST_ALL), json_pack("[s, s]", "name", "price"));
+                                  cat_field_list_describe(fields, &all), json_pack("[s, s]", "name", "price"));
 }
 
 const cat_description_t cat_products_about_get = {

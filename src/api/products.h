@@ -28,6 +28,6 @@ void cat_products_check(cat_request_t *q, cat_purpose_t purpose, const json_t *b
 const char *const *cat_products_make(cat_request_t *q, const cat_input_t *input, apr_time_t now);
 
 /* The tag of the answer to GET for a stored product. On the pool. */
-const char *cat_products_tag(apr_pool_t *pool, const char *const *product);
+const char *cat_products_tag(apr_pool_t *pool, const cat_fields_t *fields, const char *const *product);
 
 #endif

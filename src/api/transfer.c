@@ -204,7 +204,7 @@ static json_t *parse_import(import_request_t *im)
 {
     cat_option_t options[IMPORT_OPTIONS + 1];
     cat_request_t *q = im->q;
-    cat_row_options_t rows = {.columns = NULL};
+    cat_row_options_t rows = {.fields = cat_product_fields_of(q->conf)};
     cat_parameter_t parameter;
 
     memcpy(options, import_options, sizeof(options));

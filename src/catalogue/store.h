@@ -6,6 +6,7 @@
 
 #include "catalogue/product/counts.h"
 #include "catalogue/product/operations.h"
+#include "catalogue/product/own_fields.h"
 #include "catalogue/product/product_keys.h"
 #include "catalogue/product/products.h"
 

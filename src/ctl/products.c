@@ -64,7 +64,9 @@ static const char *parse_marks(apr_pool_t *pool, const ctl_options_t *o, char *d
 int ctl_products_export(ctl_t *ctl)
 {
     const ctl_options_t *o = ctl->options;
-    const cat_list_query_t query = {.after = {.key = CAT_LIST_KEY_MAX}, .is_plain = 1, .fields = CAT_FIELD_LIST_ALL};
+    const cat_fields_t *fields = cat_product_fields_of(&ctl->conf);
+    const cat_list_query_t query = {
+        .after = {.key = CAT_LIST_KEY_MAX}, .is_plain = 1, .all = fields, .fields = cat_field_list_without(fields, 0)};
     const cat_export_format_t *format = cat_export_format_find(o->products);
     cat_export_style_t style = {.has_mark = o->bom, .is_safe = o->safe};
     cat_export_t *export;
@@ -209,12 +211,14 @@ static int import_input(products_import_t *im)
     return rv == APR_SUCCESS ? report_success(im) : report_failure(im, rv);
 }
 
-static const char *parse_rows(apr_pool_t *pool, const ctl_options_t *o, cat_row_options_t *rows)
+static const char *parse_rows(apr_pool_t *pool, const cat_fields_t *fields, const ctl_options_t *o,
+                              cat_row_options_t *rows)
 {
     int encoding;
     const char *fault;
 
     *rows = (cat_row_options_t){
+        .fields = fields,
         .kind = strcmp(o->products, "csv") ? CAT_ROWS_NDJSON : CAT_ROWS_CSV,
         .may_update = o->upsert,
         .lacks_header = o->no_header,
@@ -243,7 +247,7 @@ int ctl_products_import(ctl_t *ctl)
         .progress = show_stored,
         .baton = &im,
     };
-    const char *fault = parse_rows(ctl->pool, o, &options.rows);
+    const char *fault = parse_rows(ctl->pool, cat_product_fields_of(&ctl->conf), o, &options.rows);
 
     fault = fault ? fault : ctl_move_check(ctl);
     if (fault) {

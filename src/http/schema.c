@@ -9,6 +9,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/number.h"
+#include "lib/time.h"
+
 /* What a CAT_VISIBLE text has: a character that lib/fields.c does not take for white space. */
 #define VISIBLE "[^ \\t\\n\\v\\f\\r]"
 
@@ -36,7 +39,7 @@ static void add_description(json_t *schema, const char *about)
 
 static json_t *write_number(double value)
 {
-    return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : json_real(value);
+    return value == floor(value) && fabs(value) < 0x1p53 ? json_integer((json_int_t)value) : json_real(value);
 }
 
 static json_t *list_words(const char *const *words)
@@ -84,10 +87,26 @@ static json_t *describe_number(const cat_field_t *field)
     json_t *schema = json_pack("{s:s}", "type", field->flags & CAT_WHOLE ? "integer" : "number");
 
     if (field->most > field->least) {
-        json_object_set_new(schema, "minimum", write_number(field->least));
+        if (field->least > -DBL_MAX) {
+            json_object_set_new(schema, "minimum", write_number(field->least));
+        }
         if (field->most < DBL_MAX) {
             json_object_set_new(schema, "maximum", write_number(field->most));
         }
+    }
+    return schema;
+}
+
+/* An empty array clears the field, if null does. */
+static json_t *describe_list(const cat_field_t *field)
+{
+    json_t *text =
+        json_pack("{s:s, s:i, s:i}", "type", "string", "minLength", 1, "maxLength", CAT_FIELDS_LIST_TEXT_MAX);
+    json_t *schema = json_pack("{s:s, s:o, s:i, s:b}", "type", "array", "items", text, "maxItems", CAT_FIELDS_LIST_MAX,
+                               "uniqueItems", 1);
+
+    if (field->flags & CAT_REQUIRED) {
+        json_object_set_new(schema, "minItems", json_integer(1));
     }
     return schema;
 }
@@ -102,6 +121,7 @@ json_t *cat_schema_of_value(const cat_field_t *field)
     case CAT_TIME:
         return json_pack("{s:s, s:s}", "type", "string", "format", "date-time");
     case CAT_LIST:
+        return describe_list(field);
     case CAT_VALUE:
         return json_object();
     case CAT_STRING:
@@ -110,14 +130,28 @@ json_t *cat_schema_of_value(const cat_field_t *field)
     return describe_text(field);
 }
 
+static json_t *write_time(const char *milliseconds)
+{
+    char text[CAT_TIME_LENGTH + 1];
+    apr_int64_t time = 0;
+
+    cat_number_parse_integer(milliseconds, &time);
+    cat_time_format(text, time);
+    return json_string(text);
+}
+
 /* The JSON value of a record's text. */
 static json_t *write_record_text(const cat_field_t *field, const char *text)
 {
     switch (field->kind) {
     case CAT_NUMBER:
+    case CAT_LIST:
+    case CAT_VALUE:
         return json_loads(text, JSON_DECODE_ANY, NULL);
     case CAT_BOOLEAN:
         return json_boolean(*text == '1');
+    case CAT_TIME:
+        return write_time(text);
     default:
         return json_string(text);
     }
@@ -126,8 +160,11 @@ static json_t *write_record_text(const cat_field_t *field, const char *text)
 json_t *cat_schema_field_example(const cat_field_t *field)
 {
     switch (field->kind) {
+    case CAT_LIST:
+        return json_loads(field->example ? field->example : "[]", 0, NULL);
     case CAT_NUMBER:
     case CAT_BOOLEAN:
+    case CAT_VALUE:
         return json_loads(field->example ? field->example : "0", JSON_DECODE_ANY, NULL);
     default:
         if (field->flags & CAT_EMBEDDED) {
@@ -137,9 +174,17 @@ json_t *cat_schema_field_example(const cat_field_t *field)
     }
 }
 
+/* A schema without a type allows any value as it is. */
 static void allow_null(json_t *schema)
 {
-    json_object_set_new(schema, "type", json_pack("[O, s]", json_object_get(schema, "type"), "null"));
+    json_t *type = json_object_get(schema, "type"), *words = json_object_get(schema, "enum");
+
+    if (type) {
+        json_object_set_new(schema, "type", json_pack("[O, s]", type, "null"));
+    }
+    if (words) {
+        json_array_append_new(words, json_null());
+    }
 }
 
 static json_t *describe_input(const cat_field_t *field, cat_purpose_t purpose)
@@ -227,7 +272,7 @@ static json_t *describe_record(json_t *schemas, const cat_shape_t *shape)
         }
         add_description(value, field->about);
         json_object_set_new(properties, field->name, value);
-        if (!(field->flags & (CAT_CLEARABLE | CAT_OPTIONAL))) {
+        if (!(field->flags & (CAT_CLEARABLE | CAT_OPTIONAL | CAT_OWN))) { /* products may be older than an own field */
             json_array_append_new(required, json_string(field->name));
         }
     }
@@ -306,8 +351,10 @@ static json_t *make_record_example(const cat_shape_t *shape)
     json_t *example = json_object();
 
     for (int i = 0; i < shape->count; i++) {
-        if (!(shape->fields[i].flags & CAT_SECRET)) {
-            json_object_set_new(example, shape->fields[i].name, cat_schema_field_example(&shape->fields[i]));
+        const cat_field_t *field = &shape->fields[i];
+        int has_none = field->flags & CAT_OWN && !field->example;
+        if (!(field->flags & CAT_SECRET) && !has_none) {
+            json_object_set_new(example, field->name, cat_schema_field_example(field));
         }
     }
     return example;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "accounts/role.h"
+#include "catalogue/store.h"
 #include "httpd/directive_checks.h"
 #include "jose/token.h"
 
@@ -25,7 +26,7 @@ cat_conf_t *cat_conf_get(ap_conf_vector_t *vector)
     return ap_get_module_config(vector, &catalog_module);
 }
 
-typedef enum { DERIVED_FIELD, ON_OFF, NUMBER, WORD, TEXT, SEVERAL } kind_t;
+typedef enum { DERIVED_FIELD, ON_OFF, NUMBER, WORD, TEXT, SEVERAL, ADDED } kind_t;
 typedef enum { MOUNT, ANYWHERE, GLOBAL } place_t;
 
 typedef struct directive_t {
@@ -42,6 +43,7 @@ typedef struct directive_t {
         cat_directive_checks_texts3_t *texts3;
         cat_directive_checks_pairs_t *pairs; /* of WORDS too */
     } check;                                 /* text may be NULL */
+    cat_directive_checks_merge_t *merge;     /* ADDED */
 } directive_t;
 
 /* The index of each row. */
@@ -51,6 +53,7 @@ enum {
 #define TEXTS2(id, ...) ROW_##id,
 #define TEXTS3(id, ...) ROW_##id,
 #define PAIRS(id, ...) ROW_##id,
+#define LINES(id, ...) ROW_##id,
 #define WORDS(id, ...) ROW_##id,
 #define DERIVED(id) ROW_##id,
 #include "httpd/directives.def"
@@ -72,6 +75,8 @@ static const directive_t rows[ROW_COUNT] = {
     ROW(id, SEVERAL, member, .name = #id, .where = place, .check.texts3 = function)
 #define PAIRS(id, member, default, place, function, help)                                                              \
     ROW(id, SEVERAL, member, .name = #id, .standard = default, .where = place, .check.pairs = function)
+#define LINES(id, member, place, function, merging, help)                                                              \
+    ROW(id, ADDED, member, .name = #id, .where = place, .check.text = function, .merge = merging)
 #define WORDS PAIRS
 #define DERIVED(member) ROW(member, DERIVED_FIELD, member, .name = NULL)
 #include "httpd/directives.def"
@@ -202,6 +207,13 @@ static const char *set_texts3(cmd_parms *cmd, void *conf, const char *one, const
     return error ? error : row->check.texts3(cmd, conf, one, two, three);
 }
 
+static const char *set_line(cmd_parms *cmd, void *conf, const char *line)
+{
+    const directive_t *row = cmd->info;
+    const char *error = check_place(cmd, row);
+    return error ? error : row->check.text(cmd, conf, line);
+}
+
 /* Limits that no directive names keep their default. */
 static void set_default_pairs(apr_pool_t *pool, const directive_t *row, void *conf)
 {
@@ -238,6 +250,8 @@ const command_rec cat_conf_directives[] = {
 #define TEXTS3(id, member, place, function, help) AP_INIT_TAKE3(#id, set_texts3, INFO(id), OVERRIDE(place), help),
 #define PAIRS(id, member, default, place, function, help)                                                              \
     AP_INIT_TAKE_ARGV(#id, set_pairs, INFO(id), OVERRIDE(place), help),
+#define LINES(id, member, place, function, merging, help)                                                              \
+    AP_INIT_RAW_ARGS(#id, set_line, INFO(id), OVERRIDE(place), help),
 #define WORDS PAIRS
 #define DERIVED(member)
 #include "httpd/directives.def"
@@ -273,6 +287,8 @@ static cat_conf_t *merge(apr_pool_t *pool, const cat_conf_t *base, cat_conf_t *o
             if (*number_of(over, row) != CAT_UNSET) {
                 *number_of(merged, row) = *number_of(over, row);
             }
+        } else if (row->merge && *pointer_of(over, row) && *pointer_of(merged, row)) {
+            *pointer_of(merged, row) = row->merge(pool, *pointer_of(merged, row), *pointer_of(over, row));
         } else if (*pointer_of(over, row)) {
             *pointer_of(merged, row) = *pointer_of(over, row);
         }
@@ -313,6 +329,15 @@ void cat_conf_fill(apr_pool_t *pool, cat_conf_t *conf)
     cat_directive_checks_fill(conf);
 }
 
+const char *cat_conf_check_fields(apr_pool_t *pool, const cat_conf_t *conf)
+{
+    const char *line = NULL, *fault = conf->fields ? cat_own_fields_check(pool, conf->fields, &line) : NULL;
+
+    return fault ? apr_psprintf(pool, "has a CatalogField that does not fit in, on %s: %s",
+                                cat_directive_checks_place_field(pool, line), fault)
+                 : NULL;
+}
+
 const char *cat_conf_check(apr_pool_t *pool, const cat_conf_t *conf)
 {
     if (!conf->keys) {
@@ -330,7 +355,7 @@ const char *cat_conf_check(apr_pool_t *pool, const cat_conf_t *conf)
     if (conf->mail && !conf->mail_from) {
         return "has CatalogMail but no CatalogMailFrom, such as no-reply@shop.example.com";
     }
-    return NULL;
+    return cat_conf_check_fields(pool, conf);
 }
 
 const char *cat_conf_check_trusts(apr_pool_t *pool, const cat_conf_t *conf)

@@ -23,6 +23,7 @@
 #include "http/cors.h"
 #include "http/rate_limit.h"
 #include "http/uri.h"
+#include "httpd/config_tree.h"
 #include "jose/key.h"
 #include "jose/keyring.h"
 #include "jose/token.h"
@@ -231,6 +232,40 @@ const char *cat_directive_checks_index(apr_pool_t *pool, cat_conf_t *conf, int c
     }
     conf->index = cat_product_keys_set(parts);
     return NULL;
+}
+
+const char *cat_directive_checks_field(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    return cat_own_fields_add(cmd->pool, conf->fields, value, &conf->fields);
+}
+
+const void *cat_directive_checks_merge_fields(apr_pool_t *pool, const void *base, const void *over)
+{
+    return cat_own_fields_merge(pool, base, over);
+}
+
+typedef struct field_search_t {
+    const char *line;
+    const ap_directive_t *found;
+} field_search_t;
+
+static void find_field(void *baton, const ap_directive_t *d)
+{
+    field_search_t *search = baton;
+
+    if (!strcasecmp(d->directive, "CatalogField") && !strcmp(d->args, search->line)) {
+        search->found = d;
+    }
+}
+
+/* Lines of a macro, or with a variable, may differ from what is in the tree. */
+const char *cat_directive_checks_place_field(apr_pool_t *pool, const char *line)
+{
+    field_search_t search = {.line = line};
+
+    cat_config_tree_walk(ap_conftree, find_field, &search);
+    return search.found ? apr_psprintf(pool, "line %d of %s", search.found->line_num, search.found->filename)
+                        : apr_psprintf(pool, "the line with %s", line);
 }
 
 static const char *check_origins(apr_pool_t *pool, int count, char *const words[])

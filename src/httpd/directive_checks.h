@@ -26,6 +26,15 @@ typedef const char *cat_directive_checks_texts3_t(cmd_parms *cmd, cat_conf_t *co
 /* Pairs, or "Off". Limits that are not named keep conf's values, if it has any. */
 typedef const char *cat_directive_checks_pairs_t(apr_pool_t *pool, cat_conf_t *conf, int count, char *const words[]);
 
+/* What a section has of lines that are added to those of the sections above it. */
+typedef const void *cat_directive_checks_merge_t(apr_pool_t *pool, const void *base, const void *over);
+
+cat_directive_checks_text_t cat_directive_checks_field;
+cat_directive_checks_merge_t cat_directive_checks_merge_fields;
+
+/* Where a line of CatalogField is: "line 12 of /etc/...", on the pool. */
+const char *cat_directive_checks_place_field(apr_pool_t *pool, const char *line);
+
 cat_directive_checks_texts2_t cat_directive_checks_database; /* driver, parameters */
 cat_directive_checks_texts2_t cat_directive_checks_link;     /* kind of mail, URL */
 cat_directive_checks_texts3_t cat_directive_checks_trust;    /* issuer, audience, file of the public key */

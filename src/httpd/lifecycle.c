@@ -134,11 +134,15 @@ static int is_source_used(const server_rec *main_server, const cat_source_t *sou
 static const char *check_section(apr_pool_t *pool, server_rec *s, const server_rec *main_server, const cat_conf_t *conf,
                                  const char *path)
 {
+    const char *error;
+
     if (conf->database && !conf->mount && !is_source_used(main_server, conf->database)) {
         return "has a CatalogDatabase but no mount that uses it; it belongs where CatalogEnable stands, or to the "
                "server";
     }
-    return cat_conf_check_trusts(pool, settings_for(pool, s, path));
+    conf = settings_for(pool, s, path);
+    error = cat_conf_check_fields(pool, conf);
+    return error ? error : cat_conf_check_trusts(pool, conf);
 }
 
 static const char *check_sections(apr_pool_t *pool, server_rec *s, const server_rec *main_server, const char **prefix)

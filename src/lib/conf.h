@@ -49,14 +49,14 @@ typedef struct cat_conf_t {
 
     int default_limit;
     int max_limit;
-    int count_limit;     /* products that a list with conditions counts */
-    int query_timeout;   /* seconds that a search may take in the database */
-    int max_body;        /* bytes */
-    int max_batch;       /* operations */
-    int max_import;      /* bytes */
-    int strict;          /* flag */
-    int idempotency_ttl; /* seconds */
-    const int *index;    /* what is indexed of products: a set of catalogue/product/product_keys.h */
+    int count_limit;            /* products that a list with conditions counts */
+    int query_timeout;          /* seconds that a search may take in the database */
+    int max_body;               /* bytes */
+    int max_batch;              /* operations */
+    int max_import;             /* bytes */
+    int strict;                 /* flag */
+    int idempotency_ttl;        /* seconds */
+    const int *index;           /* what is indexed of products: a set of catalogue/product/product_keys.h */
     const cat_fields_t *fields; /* of products; NULL: the built-in ones (catalogue/product/product.h) */
 
     const char *currency; /* of prices: three letters of ISO 4217; NULL: not set */

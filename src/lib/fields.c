@@ -10,6 +10,7 @@
  */
 #include "lib/fields.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <apr_strings.h>
@@ -106,33 +107,144 @@ static cat_field_fault_t read_string(apr_pool_t *pool, const cat_field_t *field,
     return check_string(pool, field, *text);
 }
 
-/* Checks a value that is not null and turns it into a record's text. */
-static cat_field_fault_t read_value(apr_pool_t *pool, const cat_field_t *field, const json_t *value, const char **text)
+/* Integers beyond 64 bits are real numbers here (lib/json.h). */
+static int is_whole(const json_t *number)
+{
+    return json_is_integer(number) || fabs(json_real_value(number)) >= 0x1p63;
+}
+
+static cat_field_fault_t read_number(apr_pool_t *pool, const cat_field_t *field, const json_t *value, const char **text)
+{
+    if (!json_is_number(value)) {
+        return refuse_number(pool, value);
+    }
+    if (field->flags & CAT_WHOLE && !is_whole(value)) {
+        return (cat_field_fault_t){"type", "must be a whole number"};
+    }
+    *text = cat_number_format(pool, value);
+    return check_number(pool, field, json_number_value(value));
+}
+
+static cat_field_fault_t read_boolean(const json_t *value, const char **text)
+{
+    if (!json_is_boolean(value)) {
+        return (cat_field_fault_t){"type", "must be true or false"};
+    }
+    *text = json_is_true(value) ? "1" : "0";
+    return cat_fields_no_fault;
+}
+
+static cat_field_fault_t read_time(apr_pool_t *pool, const json_t *value, const char **text)
+{
+    apr_int64_t milliseconds;
+
+    if (!json_is_string(value)) {
+        return (cat_field_fault_t){"type", "must be a string with a time, such as 2026-11-21T16:17:07Z"};
+    }
+    if (!cat_time_parse(json_string_value(value), &milliseconds)) {
+        return (cat_field_fault_t){"format", "must be a time of RFC 3339 with its offset from UTC and at most three "
+                                             "digits of a second's fraction, such as 2026-11-21T16:17:07.877Z"};
+    }
+    *text = apr_psprintf(pool, "%" APR_INT64_T_FMT, milliseconds);
+    return cat_fields_no_fault;
+}
+
+/* ---- lists ---- */
+
+static cat_field_fault_t check_element(const json_t *list, size_t place)
+{
+    const json_t *element = json_array_get(list, place);
+    apr_size_t length = json_is_string(element) ? count_characters(json_string_value(element)) : 0;
+
+    if (!json_is_string(element)) {
+        return (cat_field_fault_t){"type", "must be an array of strings"};
+    }
+    if (length == 0) {
+        return (cat_field_fault_t){"too_short", "must have no empty string"};
+    }
+    if (length > CAT_FIELDS_LIST_TEXT_MAX) {
+        return (cat_field_fault_t){
+            "too_long", "must have strings of at most " APR_STRINGIFY(CAT_FIELDS_LIST_TEXT_MAX) " characters"};
+    }
+    for (size_t i = 0; i < place; i++) {
+        if (json_equal(json_array_get(list, i), element)) {
+            return (cat_field_fault_t){"duplicate", "must not have a string twice"};
+        }
+    }
+    return cat_fields_no_fault;
+}
+
+static cat_field_fault_t read_list(apr_pool_t *pool, const json_t *value, const char **text)
+{
+    cat_field_fault_t fault = cat_fields_no_fault;
+    cat_buffer_t b;
+
+    if (!json_is_array(value)) {
+        return (cat_field_fault_t){"type", "must be an array of strings"};
+    }
+    if (json_array_size(value) == 0) {
+        return (cat_field_fault_t){"too_short", "must have at least one string"};
+    }
+    if (json_array_size(value) > CAT_FIELDS_LIST_MAX) {
+        return (cat_field_fault_t){"too_many", "must have at most " APR_STRINGIFY(CAT_FIELDS_LIST_MAX) " strings"};
+    }
+    for (size_t i = 0; i < json_array_size(value) && !fault.code; i++) {
+        fault = check_element(value, i);
+    }
+    cat_buffer_init(&b, pool, 64);
+    cat_json_add_value(&b, value);
+    *text = cat_buffer_text(&b);
+    return fault;
+}
+
+/* ---- any JSON ---- */
+
+static cat_field_fault_t read_json(apr_pool_t *pool, const json_t *value, const char **text)
+{
+    const char *inexact;
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, 64);
+    inexact = cat_json_add_value(&b, value);
+    if (inexact) {
+        return (cat_field_fault_t){"precision", cat_number_explain(pool, inexact)};
+    }
+    if (b.length > CAT_FIELDS_VALUE_MAX) {
+        return (cat_field_fault_t){
+            "too_long", "must have at most " APR_STRINGIFY(CAT_FIELDS_VALUE_MAX) " octets, as JSON without spaces"};
+    }
+    *text = cat_buffer_text(&b);
+    return cat_fields_no_fault;
+}
+
+cat_field_fault_t cat_fields_read_value(apr_pool_t *pool, const cat_field_t *field, const json_t *value,
+                                        const char **text)
 {
     switch (field->kind) {
     case CAT_STRING:
         return read_string(pool, field, value, text);
     case CAT_NUMBER:
-        if (!json_is_number(value)) {
-            return refuse_number(pool, value);
-        }
-        if (field->flags & CAT_WHOLE && !json_is_integer(value)) {
-            return (cat_field_fault_t){"type", "must be a whole number"};
-        }
-        *text = cat_number_format(pool, value);
-        return check_number(pool, field, json_number_value(value));
+        return read_number(pool, field, value, text);
     case CAT_BOOLEAN:
-        if (!json_is_boolean(value)) {
-            return (cat_field_fault_t){"type", "must be true or false"};
-        }
-        *text = json_is_true(value) ? "1" : "0";
-        return cat_fields_no_fault;
-    case CAT_TIME: /* always set by the server: never read */
+        return read_boolean(value, text);
+    case CAT_TIME:
+        return read_time(pool, value, text);
     case CAT_LIST:
+        return read_list(pool, value, text);
     case CAT_VALUE:
         break;
     }
-    return cat_fields_no_fault;
+    return read_json(pool, value, text);
+}
+
+/* A form sends "" and [] where its user has left a control empty. */
+static int is_nothing(const cat_field_t *field, const json_t *value)
+{
+    int is_free_text = field->kind == CAT_STRING && !field->rule && field->least <= 0;
+
+    return json_is_null(value) || (field->flags & CAT_OWN && field->flags & CAT_CLEARABLE &&
+                                   ((is_free_text && json_is_string(value) && json_string_length(value) == 0) ||
+                                    (field->kind == CAT_LIST && json_is_array(value) && json_array_size(value) == 0)));
 }
 
 /* value NULL: the member is not there. */
@@ -146,11 +258,12 @@ static cat_field_fault_t check_field(apr_pool_t *pool, const cat_field_t *field,
         *text = field->absent;
         return field->flags & CAT_REQUIRED ? (cat_field_fault_t){"required", "is required"} : cat_fields_no_fault;
     }
-    if (!json_is_null(value)) {
-        return read_value(pool, field, value, text);
+    if (!is_nothing(field, value)) {
+        return cat_fields_read_value(pool, field, value, text);
     }
     if (field->flags & CAT_CLEARABLE) {
         *cleared = purpose == CAT_UPDATE;
+        *text = purpose == CAT_CREATE ? field->absent : NULL;
         return cat_fields_no_fault;
     }
     return (cat_field_fault_t){"null", "must not be null"};

@@ -46,7 +46,8 @@ enum {
 
 /* A rule of texts, and how JSON Schema says it. */
 typedef struct cat_text_rule_t {
-    const char *(*refuse)(const struct cat_text_rule_t *rule, const char *text); /* NULL or "must ..."; NULL: only the server writes such texts */
+    const char *(*refuse)(const struct cat_text_rule_t *rule,
+                          const char *text); /* NULL or "must ..."; NULL: only the server writes such texts */
     const char *format, *pattern;            /* as JSON Schema has them; NULL: none */
     const char *const *words;                /* the only texts; ends with NULL. NULL: there are others */
 } cat_text_rule_t;
@@ -57,12 +58,16 @@ typedef struct cat_field_t {
     const char *name;
     cat_kind_t kind;
     int flags;
-    double least, most;          /* CAT_STRING: characters; CAT_NUMBER: value */
+    double least, most;          /* CAT_STRING: characters; CAT_NUMBER: value; CAT_LIST: texts */
     const char *absent;          /* default of a record text when a record is created; NULL: stays unset */
     const cat_text_rule_t *rule; /* a further rule for CAT_STRING; NULL: none */
     const char *about;   /* what it means, in a sentence without full stop, for /openapi.json; NULL: not of the API */
     const char *example; /* as JSON has it, texts and times without quotation marks; NULL likewise */
 } cat_field_t;
+
+#define CAT_FIELDS_LIST_MAX 32       /* texts of a CAT_LIST */
+#define CAT_FIELDS_LIST_TEXT_MAX 100 /* characters of such a text, which has at least one */
+#define CAT_FIELDS_VALUE_MAX 16384   /* octets of a CAT_VALUE's text */
 
 /* A field table. */
 struct cat_fields_t {
@@ -97,12 +102,17 @@ typedef struct cat_input_t {
 /*
  * Checks a JSON value against the table and reports every fault at once. strict: an unknown field is a fault (code
  * "unknown"); the first CAT_FIELDS_UNKNOWN_MAX are named, here or in ignored. Codes: required, type, null, too_short,
- * too_long, too_small, too_large, precision, blank, format, unknown; a body that is not an object is one fault of field "" and code
+ * too_long, too_small, too_large, too_many, duplicate, precision, blank, format, unknown; a body that is not an object is one fault of field "" and code
  * "type". A CAT_VISIBLE string of (ASCII) white space only is "blank". A valid body leaves input->errors NULL.
+ * Of a CAT_OWN field that may be cleared, "" and [] clear it, as null does: a text without a rule and a least length, and a list.
  * Everything lives on the pool.
  */
 void cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int count, cat_purpose_t purpose, int strict,
                       const json_t *body, cat_input_t *input);
+
+/* Checks a JSON value that is not null, as cat_fields_check does, and turns it into a record's text, on the pool. */
+cat_field_fault_t cat_fields_read_value(apr_pool_t *pool, const cat_field_t *field, const json_t *value,
+                                        const char **text);
 
 /* Is the text of a CAT_STRING as long as the row says? Codes: too_short, too_long. */
 cat_field_fault_t cat_fields_check_length(apr_pool_t *pool, const cat_field_t *field, const char *text);

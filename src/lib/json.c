@@ -257,3 +257,119 @@ void cat_json_add_member(cat_buffer_t *b, const char *name, const char *text)
     cat_buffer_add_text(b, name);
     cat_json_add_string(b, text);
 }
+
+static const char *add_elements(cat_buffer_t *b, const json_t *array)
+{
+    const char *inexact = NULL;
+    size_t i;
+    json_t *element;
+
+    CAT_BUFFER_LITERAL(b, "[");
+    json_array_foreach (array, i, element) {
+        cat_buffer_add_text(b, i ? "," : "");
+        inexact = inexact ? inexact : cat_json_add_value(b, element);
+    }
+    CAT_BUFFER_LITERAL(b, "]");
+    return inexact;
+}
+
+static const char *add_members(cat_buffer_t *b, const json_t *object)
+{
+    const char *inexact = NULL, *key, *before = "{";
+    json_t *member;
+
+    json_object_foreach ((json_t *)object, key, member) {
+        cat_buffer_add_text(b, before);
+        cat_json_add_string(b, key);
+        CAT_BUFFER_LITERAL(b, ":");
+        inexact = inexact ? inexact : cat_json_add_value(b, member);
+        before = ",";
+    }
+    cat_buffer_add_text(b, *before == '{' ? "{}" : "}");
+    return inexact;
+}
+
+/* A client may send an object that looks like one that stands for a number, but not with a number that is exact. */
+static const char *add_object(cat_buffer_t *b, const json_t *object)
+{
+    const char *inexact = cat_json_inexact(object);
+
+    return inexact && !cat_number_is_exact(b->pool, inexact, strlen(inexact)) ? apr_pstrdup(b->pool, inexact)
+                                                                              : add_members(b, object);
+}
+
+/* cat_json_parse has limited the depth. */
+const char *cat_json_add_value(cat_buffer_t *b, const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return add_object(b, value);
+    case JSON_ARRAY:
+        return add_elements(b, value);
+    case JSON_STRING:
+        cat_json_add_string(b, json_string_value(value));
+        break;
+    case JSON_INTEGER:
+    case JSON_REAL:
+        cat_buffer_add_text(b, cat_number_format(b->pool, value));
+        break;
+    case JSON_TRUE:
+    case JSON_FALSE:
+    case JSON_NULL:
+        cat_buffer_add_text(b, json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
+        break;
+    }
+    return NULL;
+}
+
+/* ---- members of a text ---- */
+
+static const char *skip_blanks(const char *at)
+{
+    return at + strspn(at, " \t\r\n");
+}
+
+/* at: its first quotation mark. Returns what follows the last one, or the end of a text that is cut off. */
+static const char *skip_string(const char *at)
+{
+    for (at++; *at && *at != '"'; at++) {
+        at += *at == '\\' && at[1];
+    }
+    return at + (*at == '"');
+}
+
+static const char *skip_value(const char *at)
+{
+    int depth = 0;
+
+    while (*at && (depth > 0 || (*at != ',' && *at != '}'))) {
+        if (*at == '"') {
+            at = skip_string(at);
+        } else {
+            depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
+            at++;
+        }
+    }
+    return at;
+}
+
+int cat_json_next_member(const char **at, cat_json_member_t *m)
+{
+    const char *text = skip_blanks(*at);
+
+    if (*text != '{' && *text != ',') {
+        return 0;
+    }
+    text = skip_blanks(text + 1);
+    if (*text != '"') {
+        return 0;
+    }
+    m->name = text + 1;
+    text = skip_string(text);
+    m->name_length = (apr_size_t)(text - m->name) - (text > m->name);
+    text = skip_blanks(text);
+    m->value = skip_blanks(text + (*text == ':'));
+    *at = skip_value(m->value);
+    m->value_length = (apr_size_t)(*at - m->value);
+    return m->value_length > 0;
+}

@@ -35,10 +35,26 @@ json_t *cat_json_own(apr_pool_t *pool, json_t *value);
 /* Compact text of a value, on the pool. Not for values with real numbers: 19.99 would become 19.989999999999998. */
 const char *cat_json_text(apr_pool_t *pool, const json_t *value);
 
+/*
+ * Writes the compact text of a value of cat_json_parse_exact, its members in their order and its numbers as cat_number_format writes them.
+ * NULL, or the text of a number within that would be stored as another one, on the buffer's pool: what was written is of no use then.
+ */
+const char *cat_json_add_value(cat_buffer_t *b, const json_t *value);
+
 /* Writes valid UTF-8 text as a JSON string with its quotes. Only ", \ and U+0000 to U+001F are escaped. */
 void cat_json_add_string(cat_buffer_t *b, const char *text);
 
 /* Writes a member whose value is such a string. name: as it is written, such as ",\"name\":". */
 void cat_json_add_member(cat_buffer_t *b, const char *name, const char *text);
+
+/* A member of an object, within the object's text: the name as it is spelled there, without its quotation marks, and the value. */
+typedef struct cat_json_member_t {
+    const char *name, *value;
+    apr_size_t name_length, value_length;
+} cat_json_member_t;
+
+/* Steps through the text of an object, without a tree. *at: at first the text, which may have more behind the object. 0: there are
+ * no more members, or the text is not JSON. */
+int cat_json_next_member(const char **at, cat_json_member_t *m);
 
 #endif

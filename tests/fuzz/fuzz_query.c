@@ -36,7 +36,8 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
     FUZZ_CHECK(query.limit >= 1 && query.limit <= conf->max_limit && query.page >= 0);
     FUZZ_CHECK(!query.page || cat_query_count_skipped(&query) >= 0);
     FUZZ_CHECK(query.condition_count <= CAT_QUERY_CONDITIONS_MAX && query.word_count <= CAT_QUERY_WORDS_MAX);
-    FUZZ_CHECK(query.sort_count >= 1 && query.sort_count <= CAT_LIST_SORT_MAX && query.fields);
+    FUZZ_CHECK(query.sort_count >= 1 && query.sort_count <= CAT_LIST_SORT_MAX &&
+               !cat_field_set_is_empty(&query.fields));
     FUZZ_CHECK(strlen(query.parameters) <= CAT_QUERY_OCTETS_MAX &&
                !strncmp(query.parameters, query.sealed, strlen(query.sealed)));
     key = cat_query_write_key(pool, &query);

@@ -17,6 +17,7 @@ my @rows = (
         \s*(?<least>\d+),\s*(?<most>\d+),\s*(?<where>\w+),/mx),
     rows('src/httpd/directives.def', qr/^CHOICE\((?<name>\w+),\s*\w+,\s*(?<default>"[^"]*"),\s*(?<words>"[^"]*"|CAT_\w+),\s*(?<where>\w+),/m),
     rows('src/httpd/directives.def', qr/^(?<several>PAIRS|WORDS)\((?<name>\w+),\s*\w+,\s*(?<default>"[^"]*"),\s*(?<where>\w+),/m),
+    rows('src/httpd/directives.def', qr/^(?<lines>LINES)\((?<name>\w+),\s*\w+,\s*(?<where>\w+),/m),
     rows('src/httpd/directives.def', qr/^TEXTS(?<texts>[23])\((?<name>\w+),\s*\w+,\s*(?<where>\w+),/m));
 my %known = map { $_->{name} => 1 } @rows;
 my @documents = grep { !m{^docs/(?:decisions/|ARCHITECTURE\.md)} } files(qr/\.md/, 'docs'); # these have names of the source, too
@@ -42,6 +43,7 @@ sub value {
     return { ON_OFF => 'On or Off', TEXT => 'text' }->{ $row->{kind} } if $row->{kind};
     return words($row->{words}) =~ s/\|(?=[^|]*$)/ or /r =~ s/\|/, /gr if $row->{words};
     return 'words, or none' if ($row->{several} // '') eq 'WORDS';
+    return 'name, type, options' if $row->{lines};
     return $row->{texts} ? ($row->{texts} == 2 ? 'two texts' : 'three texts') : 'pairs, or Off';
 }
 

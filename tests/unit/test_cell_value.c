@@ -116,19 +116,51 @@ static void test_numbers_that_would_be_others_are_none(void **state)
     assert_cell(*state, CAT_NUMBER, 0, "99999999999999999999", "{\"\":\"99999999999999999999.0\"}");
 }
 
+static void test_lists_have_marks_between_their_texts(void **state)
+{
+    assert_cell(*state, CAT_LIST, 0, "red| dark blue |a\\|b", "[\"red\",\"dark blue\",\"a|b\"]");
+    assert_cell(*state, CAT_LIST, 0, "red", "[\"red\"]");
+    assert_cell(*state, CAT_LIST, 0, "|", "[]");
+}
+
+static void test_times_are_texts_without_blanks(void **state)
+{
+    assert_cell(*state, CAT_TIME, 0, " 2026-11-21T16:17:07Z ", "\"2026-11-21T16:17:07Z\"");
+}
+
+static void test_any_json_is_json(void **state)
+{
+    static const char *const others[] = {"red", "{\"a\":1", "1,2", "1],[2", "\xff", "'a'"};
+
+    assert_cell(*state, CAT_VALUE, 1, " {\"a\": [1, \"x\", null]} ", "{\"a\":[1,\"x\",null]}");
+    assert_cell(*state, CAT_VALUE, 0, "\"red\"", "\"red\"");
+    assert_cell(*state, CAT_VALUE, 0, "19.99", "19.99");
+    assert_cell(*state, CAT_VALUE, 0, "99999999999999.99", "{\"\":\"99999999999999.99\"}");
+    for (size_t i = 0; i < UNIT_COUNT(others); i++) {
+        const cat_csv_cell_t cell = {others[i], strlen(others[i])};
+        assert_null(cat_cell_value_read(*state, CAT_VALUE, &cell, 0));
+    }
+}
+
 static void test_what_is_no_utf_8_has_no_value(void **state)
 {
     const cat_csv_cell_t cell = {"\xff", 1};
 
     assert_null(cat_cell_value_read(*state, CAT_STRING, &cell, 0));
     assert_null(cat_cell_value_read(*state, CAT_NUMBER, &cell, 0));
+    assert_null(cat_cell_value_read(*state, CAT_LIST, &cell, 0));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_numbers_are_read_as_people_write_them), UNIT_TEST(test_random_numbers_are_exact),
-        UNIT_TEST(test_booleans_are_words_of_people),          UNIT_TEST(test_numbers_that_would_be_others_are_none),
+        UNIT_TEST(test_numbers_are_read_as_people_write_them),
+        UNIT_TEST(test_random_numbers_are_exact),
+        UNIT_TEST(test_booleans_are_words_of_people),
+        UNIT_TEST(test_numbers_that_would_be_others_are_none),
+        UNIT_TEST(test_lists_have_marks_between_their_texts),
+        UNIT_TEST(test_times_are_texts_without_blanks),
+        UNIT_TEST(test_any_json_is_json),
         UNIT_TEST(test_what_is_no_utf_8_has_no_value),
     };
     return UNIT_RUN(tests);

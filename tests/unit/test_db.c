@@ -119,7 +119,7 @@ static apr_status_t insert_without_name(void *data)
 
     cat_db_insert(w->db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("c"));
     return cat_db_insert(w->db, SQL_PRODUCT_INSERT,
-                         CAT_VALUES("d", NULL, "1", "x", "1", NULL, "1", NULL, NULL, NULL, NULL, NULL));
+                         CAT_VALUES("d", NULL, "1", "x", "1", NULL, "1", NULL, NULL, NULL, NULL, NULL, NULL));
 }
 
 static apr_status_t insert_twice(void *data)
@@ -184,7 +184,7 @@ static void test_refused_value_is_logged(void **state)
     cat_db_t *db = unit_database_use(*state, database);
 
     assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT,
-                                   CAT_VALUES("a", NULL, "1", "x", "1", NULL, "1", NULL, NULL, NULL, NULL, NULL)),
+                                   CAT_VALUES("a", NULL, "1", "x", "1", NULL, "1", NULL, NULL, NULL, NULL, NULL, NULL)),
                      CAT_EVALUE);
     unit_says(database->logged, "CAT003");
     assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);

@@ -5,8 +5,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static const cat_list_query_t everything = {
-    .after = {.key = CAT_LIST_KEY_MAX}, .is_plain = 1, .fields = CAT_FIELD_LIST_ALL};
+static const cat_list_query_t everything = {.after = {.key = CAT_LIST_KEY_MAX},
+                                            .is_plain = 1,
+                                            .all = &cat_product_built_in,
+                                            .fields = {{(1U << CAT_PRODUCT_FIELDS) - 1}}};
 
 static int take_nothing(void *baton, cat_parameters_t *p, const cat_parameter_t *parameter)
 {

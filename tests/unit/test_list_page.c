@@ -23,7 +23,7 @@ static apr_status_t expect_row(void *baton, const char *const *values, int count
 {
     rows_t *rows = baton;
 
-    assert_int_equal(count, CAT_PRODUCT_FIELDS);
+    assert_int_equal(count, CAT_PRODUCT_COLUMNS);
     assert_int_equal(atoi(values[CAT_PRODUCT_NAME]), rows->next);
     rows->next--;
     rows->count++;

@@ -486,7 +486,7 @@ static void test_a_list_without_pages(void **state)
     assert_int_equal(query.parts, CAT_INDEX_CATEGORY | CAT_INDEX_PRICE);
     assert_int_equal(query.page, 0);
     assert_int_equal(query.count, CAT_COUNT_NONE);
-    assert_int_equal(query.facets, 0);
+    assert_int_equal(query.has_facets, 0);
     assert_string_equal(apr_array_pstrcat(*state, query.ignored, ','), "page,limit,count,cursor,facets,x");
     assert_false(cat_query_parse_all(*state, &conf, 1, "limit=3", &own, &query));
     assert_false(cat_query_parse_all(*state, &conf, 0, "price[gte]=x", &own, &query));

@@ -16,7 +16,7 @@ static cat_query_conditions_t *take(apr_pool_t *pool, const char *text, cat_para
     *others = 0;
     cat_parameters_init(p, pool, 0, text);
     while (cat_parameters_next(p, &parameter)) {
-        *others += !cat_query_conditions_take(conditions, p, NULL, &parameter);
+        *others += !cat_query_conditions_take(conditions, p, &(cat_conf_t){.enable = 1}, &parameter);
     }
     return conditions;
 }
@@ -32,7 +32,7 @@ static const char *spell(apr_pool_t *pool, const char *text)
     assert_null(p.errors);
     assert_int_equal(others, 0);
     cat_buffer_init(&b, pool, 1);
-    cat_query_conditions_write(&b, conditions->all, conditions->count);
+    cat_query_conditions_write(&b, &cat_product_built_in, conditions->all, conditions->count);
     return cat_buffer_text(&b);
 }
 

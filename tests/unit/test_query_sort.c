@@ -12,12 +12,12 @@ static const char *sort(apr_pool_t *pool, const char *value)
     int count;
 
     cat_parameters_init(&p, pool, 0, NULL);
-    count = cat_query_sort_parse(&p, NULL, &parameter, order);
+    count = cat_query_sort_parse(&p, &(cat_conf_t){.enable = 1}, &parameter, order);
     if (count == 0) {
         return json_string_value(json_object_get(json_array_get(p.errors, 0), "message"));
     }
     cat_buffer_init(&b, pool, 1);
-    cat_query_sort_write(&b, order, count);
+    cat_query_sort_write(&b, &cat_product_built_in, order, count);
     return cat_buffer_text(&b);
 }
 

@@ -63,7 +63,7 @@ static void insert_product(unit_database_t *database, const char *id, const char
 
     assert_int_equal(
         cat_db_insert(db, SQL_PRODUCT_INSERT,
-                      CAT_VALUES(id, name, "9.5", "kitchen", "1", rating, "1000", NULL, NULL, NULL, NULL, NULL)),
+                      CAT_VALUES(id, name, "9.5", "kitchen", "1", rating, "1000", NULL, NULL, NULL, NULL, NULL, NULL)),
         APR_SUCCESS);
     cat_db_release(db);
 }

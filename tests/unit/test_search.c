@@ -418,7 +418,7 @@ static void draw_sort(cat_list_query_t *query)
 
 static cat_list_query_t draw_question(catalogue_t *c)
 {
-    cat_list_query_t query = {.page = 1, .limit = 1 + draw(40), .fields = CAT_FIELD_LIST_ALL};
+    cat_list_query_t query = {.page = 1, .limit = 1 + draw(40), .all = &cat_product_built_in, .has_all_fields = 1};
     cat_query_condition_t *conditions = apr_pcalloc(c->pool, 4 * sizeof(*conditions));
     const char **words = apr_pcalloc(c->pool, 3 * sizeof(*words));
 
@@ -434,7 +434,8 @@ static cat_list_query_t draw_question(catalogue_t *c)
     }
     query.words = words;
     query.count = (cat_count_t)draw(3);
-    query.facets = draw(4) ? 0 : draw(2) ? CAT_QUERY_FACETS : CAT_FIELD_LIST_OF(CAT_PRODUCT_CATEGORY);
+    query.has_facets = !draw(4);
+    query.facets = (cat_field_set_t){{(1U << CAT_PRODUCT_CATEGORY) | (draw(2) ? 1U << CAT_PRODUCT_IN_STOCK : 0)}};
     draw_sort(&query);
     if (draw(5) == 0) { /* words alone, by time */
         query.condition_count = 0;
@@ -483,7 +484,7 @@ static apr_status_t add_id(void *baton, const char *const *values, int count)
 {
     answer_t *a = baton;
 
-    assert_int_equal(count, CAT_PRODUCT_FIELDS);
+    assert_int_equal(count, CAT_PRODUCT_COLUMNS);
     a->ids[a->count++] = apr_pstrdup(a->pool, values[CAT_PRODUCT_ID]);
     return APR_SUCCESS;
 }
@@ -550,7 +551,7 @@ static void check_facets(catalogue_t *c, const cat_list_query_t *query, const an
     if (is_counted(query) && a->end.is_sample) {
         fail_msg("%s: the facets are of some products", describe(c->pool, query));
     }
-    if (!query->facets || a->end.is_sample) {
+    if (!query->has_facets || a->end.is_sample) {
         return;
     }
     for (int i = 0; i < a->end.facets[0].count; i++) {
@@ -593,7 +594,7 @@ static void check_cursors(catalogue_t *c, cat_list_query_t query, const product_
 
     query.page = 0;
     query.count = CAT_COUNT_NONE;
-    query.facets = 0;
+    query.has_facets = 0;
     query.after.key = CAT_LIST_KEY_MAX;
     for (int from = 0, pages = 0; pages < 4; from += (int)query.limit, pages++) {
         ask(c, &query, &a);

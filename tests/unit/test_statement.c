@@ -6,7 +6,7 @@
 
 static apr_status_t keep_name(void *name, const char *const *values, int count)
 {
-    assert_int_equal(count, 7);
+    assert_int_equal(count, 8);
     *(char **)name = strdup(values[1]);
     return CAT_ENOUGH;
 }
@@ -99,9 +99,9 @@ static void test_each_outcome_of_a_write_has_a_status(void **state)
 
     assert_int_equal(cat_statement_query(conn, *state, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a"), &changed), APR_SUCCESS);
     assert_int_equal(cat_statement_query(conn, *state, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a"), &changed), APR_EEXIST);
-    assert_int_equal(cat_statement_query(conn, *state, SQL_PRODUCT_INSERT,
-                                         CAT_VALUES("b", NULL, "1", "x", "1", NULL, "1", NULL, NULL, NULL, NULL, NULL),
-                                         &changed),
+    assert_int_equal(cat_statement_query(
+                         conn, *state, SQL_PRODUCT_INSERT,
+                         CAT_VALUES("b", NULL, "1", "x", "1", NULL, "1", NULL, NULL, NULL, NULL, NULL, NULL), &changed),
                      CAT_EVALUE);
     assert_int_equal(cat_statement_query(conn, *state, SQL_PRODUCT_DELETE, CAT_VALUES("a"), &changed), APR_SUCCESS);
     assert_int_equal(changed, 1);
@@ -119,7 +119,8 @@ static void test_texts_made_at_run_time_are_run(void **state)
         for (int i = 0; i < 100; i++) {
             char *name = NULL;
             const cat_select_t select = {
-                .text = apr_psprintf(*state, "SELECT id, name, 3, 4, 5, 6, %d %%%% 7 FROM products WHERE id = %%s", i),
+                .text =
+                    apr_psprintf(*state, "SELECT id, name, 3, 4, 5, 6, 7, %d %%%% 7 FROM products WHERE id = %%s", i),
                 .values = CAT_VALUES("a"),
                 keep_name,
                 &name};

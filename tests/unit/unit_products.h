@@ -16,7 +16,7 @@ static inline const char *unit_product_id(apr_pool_t *pool, int i)
 
 static inline const char **unit_product(apr_pool_t *pool, int i)
 {
-    const char **product = apr_pcalloc(pool, CAT_PRODUCT_FIELDS * sizeof(*product));
+    const char **product = apr_pcalloc(pool, CAT_PRODUCT_COLUMNS * sizeof(*product));
 
     product[CAT_PRODUCT_ID] = unit_product_id(pool, i);
     product[CAT_PRODUCT_NAME] = apr_itoa(pool, i);

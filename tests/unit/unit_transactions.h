@@ -7,7 +7,7 @@
 #include "db/pool/checkout.h"
 
 /* The values of a product of this id, for SQL_PRODUCT_INSERT. */
-#define UNIT_PRODUCT(id) CAT_VALUES(id, "Mug", "9.5", "kitchen", "1", NULL, "1000", NULL, NULL, NULL, NULL, NULL)
+#define UNIT_PRODUCT(id) CAT_VALUES(id, "Mug", "9.5", "kitchen", "1", NULL, "1000", NULL, NULL, NULL, NULL, NULL, NULL)
 
 /* A connection of db that does not check the schema. */
 static inline cat_connection_t *unit_connect(cat_db_t *db, cat_db_use_t use)

@@ -7,6 +7,7 @@
 -- products_by_time is the order of the list, with what conditions on numbers, inStock and category ask: a range of prices, newest first,
 -- passes many products for each that it shows, and reads this index alone. A category in the order of another field is read from one
 -- index, see docs/decisions/0035-derived-columns-written-by-the-module.md.
+-- extra: own fields of the shop as a JSON object, see docs/decisions/0068-own-fields-in-one-column.md. NULL: the product has none.
 -- From name_key on, what conditions, order and search need: src/catalogue/product/products.c writes it together with each product. Folded
 -- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category
 -- in order, a blank before and after each; 300 characters of name and category can become 33 octets each. NULL: the row is not indexed,
@@ -20,6 +21,7 @@ CREATE TABLE IF NOT EXISTS products (
     in_stock     TINYINT NOT NULL,
     rating       VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin,
     created_at   BIGINT NOT NULL,
+    extra        TEXT,
     name_key     VARBINARY(800),
     category_key VARBINARY(800),
     price_key    BIGINT,

@@ -3,6 +3,7 @@
 
 -- ---- products ----
 
+-- extra: own fields of the shop as a JSON object, see docs/decisions/0068-own-fields-in-one-column.md. NULL: the product has none.
 -- From name_key on, what conditions, order and search need: src/catalogue/product/products.c writes it together with each product. Folded
 -- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category
 -- in order, a blank before and after each. NULL: the row is not indexed, and not in the indexes, because CatalogIndex does not name the
@@ -15,6 +16,7 @@ CREATE TABLE products (
     in_stock     INTEGER NOT NULL,
     rating       TEXT,
     created_at   INTEGER NOT NULL,
+    extra        TEXT,
     name_key     TEXT,
     category_key TEXT,
     price_key    INTEGER,

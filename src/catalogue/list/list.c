@@ -41,7 +41,7 @@ static apr_status_t add_product(void *baton, const char *const *values, int coun
     reading_t *r = baton;
 
     (void)count;
-    r->format->add(&r->text, r->query, values);
+    r->format->add(&r->text, r->query, cat_product_read(r->text.pool, r->query->all, values));
     return APR_SUCCESS;
 }
 
@@ -86,7 +86,7 @@ static apr_status_t read_plain(cat_db_t *db, reading_t *r)
 
 static int is_search(const cat_list_query_t *query)
 {
-    return !query->is_plain || query->facets || (query->count == CAT_COUNT_NONE) == (query->page != 0);
+    return !query->is_plain || query->has_facets || (query->count == CAT_COUNT_NONE) == (query->page != 0);
 }
 
 static void begin_rows(void *baton)

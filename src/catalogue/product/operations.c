@@ -116,24 +116,11 @@ static apr_status_t write_operation(void *baton)
     return APR_SUCCESS;
 }
 
-/* The product as an update would leave it. */
-static const char *const *merge_product(apr_pool_t *pool, const char *const *product, const cat_input_t *input)
-{
-    const char **merged = apr_pmemdup(pool, product, CAT_PRODUCT_FIELDS * sizeof(*merged));
-
-    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
-        if (input->values[i] || input->cleared[i]) {
-            merged[i] = input->values[i];
-        }
-    }
-    return merged;
-}
-
 /* Instead of write_operation, for an operation that must not be written. */
 static void suppose_operation(const run_t *run, cat_operation_t *o)
 {
     if (o->kind == CAT_OPERATION_UPDATE) {
-        o->product = merge_product(run->pool, find_product(run, o), o->input);
+        o->product = cat_products_merge(run->pool, find_product(run, o), o->input);
     }
 }
 

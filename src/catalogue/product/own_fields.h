@@ -2,24 +2,29 @@
 #ifndef CAT_CATALOGUE_OWN_FIELDS_H
 #define CAT_CATALOGUE_OWN_FIELDS_H
 
-#include "lib/fields.h"
+#include "catalogue/product/own_field.h"
 
 /* Fields of the shop's own, from the lines of CatalogField: "weight number index min=0". */
 
 #define CAT_OWN_FIELDS_MAX 64 /* of a mount */
 
-/* What a line says beyond cat_field_t. */
-typedef struct cat_own_field_t {
-    const char *type;          /* as in the line: "number" */
-    const char *label, *help;  /* for people; NULL: none */
-    const char *const *values; /* of a choice, in their order; ends with NULL. NULL: of another type */
-    const char *pattern;       /* the regular expression that a whole value must match; NULL: none */
-    const char *from;          /* the field that a missing value is made of; NULL: none */
-} cat_own_field_t;
-
-/* *after: the fields of `before`, then the one of the line, on the pool. NULL, or what is wrong with the line, in words for
- * the administrator. */
+/*
+ * *after: the fields of `before`, then the one of the line, on the pool. before: those of the section so far; NULL: the built-in ones.
+ * NULL, or what is wrong with the line, in words for the administrator; then *after is left alone.
+ */
 const char *cat_own_fields_add(apr_pool_t *pool, const cat_fields_t *before, const char *line,
                                const cat_fields_t **after);
+
+/*
+ * The fields of an outer section with those of an inner one: a field of the inner section takes the place of the outer one's of the
+ * same name, the others follow. On the pool; what it points to is that of base and over. base, over: with the built-in fields.
+ */
+const cat_fields_t *cat_own_fields_merge(apr_pool_t *pool, const cat_fields_t *base, const cat_fields_t *over);
+
+/*
+ * Checks what can be known only when all sections are merged: how many fields there are, and that `from` names one of them. NULL: all is
+ * well. Otherwise what is wrong, on the pool, and *line is the line that has it.
+ */
+const char *cat_own_fields_check(apr_pool_t *pool, const cat_fields_t *fields, const char **line);
 
 #endif

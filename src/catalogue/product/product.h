@@ -3,19 +3,41 @@
 #define CAT_CATALOGUE_PRODUCT_H
 
 #include "db/dialects/product.def"
+#include "lib/conf.h"
 #include "lib/fields.h"
 
-/* CAT_PRODUCT_ID and the other fields of a product, in the order of a record and of the rows of statements that select
- * products; and their number. */
+/*
+ * A product is a record, an array of texts (lib/fields.h) with one for each of the mount's fields: first the built-in ones,
+ * then those of the shop's own, CatalogField.
+ *
+ * In the database it is a row: the built-in fields have a column each, all others are members of one JSON object in the column
+ * extra. Statements that select products have these columns in this order.
+ */
+
+/* CAT_PRODUCT_ID and the other built-in fields, in the order of records and rows; their number; and the column that rows have
+ * behind them. */
 #define CAT_PRODUCT_INDEX(name, ...) CAT_PRODUCT_##name,
 enum { CAT_PRODUCT_TABLE(CAT_PRODUCT_INDEX) CAT_PRODUCT_FIELDS };
+#define CAT_PRODUCT_EXTRA CAT_PRODUCT_FIELDS
+#define CAT_PRODUCT_COLUMNS (CAT_PRODUCT_FIELDS + 1)
+
+#define CAT_FIELDS_MAX (CAT_PRODUCT_FIELDS + 64) /* of a mount's products */
 
 #define CAT_PRODUCT_SIZE 320 /* octets: a guess of one product's JSON */
 
 /* What the API accepts and returns of each built-in field. */
 extern const cat_field_t cat_product_fields[CAT_PRODUCT_FIELDS];
 
-/* All fields of a mount's products: the built-in ones, then those of the shop's own. */
+/* The same as a table; and all fields of a mount's products. */
+extern const cat_fields_t cat_product_built_in;
 const cat_fields_t *cat_product_fields_of(const cat_conf_t *conf);
+
+/* The record of a row, on the pool or in the row; values of fields that the mount does not have are left out. */
+const char *const *cat_product_read(apr_pool_t *pool, const cat_fields_t *fields, const char *const *row);
+
+/* The column extra of a record, on the pool; NULL: it is empty. hidden: the column before, whose members that are none of the
+ * fields stay; NULL: there are none. */
+const char *cat_product_write_extra(apr_pool_t *pool, const cat_fields_t *fields, const char *const *record,
+                                    const char *hidden);
 
 #endif

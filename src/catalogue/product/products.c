@@ -33,7 +33,13 @@
 
 /* ---- reading ---- */
 
+static const char *const *read_record(const cat_db_t *db, const char *const *row)
+{
+    return cat_product_read(db->pool, cat_product_fields_of(db->conf), row);
+}
+
 typedef struct product_read_t {
+    cat_db_t *db;
     cat_products_represent_t *represent;
     void *baton;
     const char *body; /* NULL: there is no such product */
@@ -45,7 +51,7 @@ static apr_status_t represent_row(void *baton, const char *const *values, int co
     product_read_t *r = baton;
 
     (void)count;
-    r->represent(r->baton, values, &r->body, &r->length);
+    r->represent(r->baton, read_record(r->db, values), &r->body, &r->length);
     return CAT_ENOUGH;
 }
 
@@ -53,7 +59,7 @@ static apr_status_t represent_row(void *baton, const char *const *values, int co
 apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, cat_products_represent_t *represent,
                                   void *baton, cat_item_t *item)
 {
-    product_read_t r = {.represent = represent, .baton = baton};
+    product_read_t r = {.db = db, .represent = represent, .baton = baton};
     apr_status_t rv;
 
     *item = (cat_item_t){.key = id};
@@ -81,7 +87,7 @@ apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, 
 /* The columns of SQL_PRODUCT_KEYS behind those of PRODUCT_KEY_COLUMNS. */
 enum { STORED_CATEGORY = CAT_PRODUCT_KEYS, STORED_CREATED_AT, STORED_IN_STOCK };
 
-#define ROW_VALUES (CAT_PRODUCT_FIELDS + CAT_PRODUCT_KEYS) /* of SQL_PRODUCT_INSERT */
+#define ROW_VALUES (CAT_PRODUCT_COLUMNS + CAT_PRODUCT_KEYS) /* of SQL_PRODUCT_INSERT */
 
 /* Once a product is changed, nothing but a fault of the database keeps its words and counts from following. */
 static apr_status_t write_in_transaction(cat_db_t *db, cat_work_t *work, void *baton)
@@ -94,21 +100,30 @@ static apr_status_t write_in_transaction(cat_db_t *db, cat_work_t *work, void *b
 /* Products that are being inserted, with what is inserted after them. */
 typedef struct insertion_t {
     cat_db_t *db;
-    const char *const *const *products;
+    const char *const *const *products; /* rows */
     int count;
     const char **values; /* ROW_VALUES of each */
     cat_product_postings_t postings;
     cat_counts_delta_t *deltas;
 } insertion_t;
 
+static const char *const *write_row(const cat_db_t *db, const char *const *product)
+{
+    const char **row = apr_palloc(db->pool, CAT_PRODUCT_COLUMNS * sizeof(*row));
+
+    memcpy(row, product, CAT_PRODUCT_FIELDS * sizeof(*row));
+    row[CAT_PRODUCT_EXTRA] = cat_product_write_extra(db->pool, cat_product_fields_of(db->conf), product, NULL);
+    return row;
+}
+
 static void prepare_product(insertion_t *in, int i)
 {
     apr_pool_t *pool = in->postings.values->pool; /* may live longer */
     const char *const *product = in->products[i];
-    const char **row = in->values + i * ROW_VALUES, **keys = row + CAT_PRODUCT_FIELDS;
+    const char **row = in->values + i * ROW_VALUES, **keys = row + CAT_PRODUCT_COLUMNS;
     int is_counted;
 
-    memcpy(row, product, CAT_PRODUCT_FIELDS * sizeof(*row));
+    memcpy(row, product, CAT_PRODUCT_COLUMNS * sizeof(*row));
     cat_product_keys_make(in->db->pool, cat_product_keys_kept(in->db), product, keys);
     cat_product_keys_add(&in->postings, cat_product_keys_words(pool, keys[CAT_PRODUCT_KEY_WORDS]),
                          apr_pstrdup(pool, product[CAT_PRODUCT_CREATED_AT]),
@@ -186,23 +201,24 @@ static cat_batch_kind_t choose_batch_kind(const cat_db_t *db)
 /* Products that come at once share a commit. */
 apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product)
 {
+    const char *const *row = write_row(db, product);
     insertion_t in;
 
     cat_db_touch(db, NULL);
     if (!cat_db_shares_commits(db)) {
-        return cat_batch_write(db, choose_batch_kind(db), insert_products, product);
+        return cat_batch_write(db, choose_batch_kind(db), insert_products, row);
     }
-    prepare_insertion(&in, db, &product, 1);
+    prepare_insertion(&in, db, &row, 1);
     return in.postings.values->nelts || cat_db_is_accompanied(db) ? write_in_transaction(db, insert_prepared, &in)
                                                                   : insert_prepared(&in);
 }
 
-apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *products, int count, int *inserted)
+apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *rows, int count, int *inserted)
 {
     insertion_t in;
 
     cat_db_touch(db, NULL);
-    prepare_insertion(&in, db, products, count);
+    prepare_insertion(&in, db, rows, count);
     for (*inserted = 0; *inserted < count; ++*inserted) {
         apr_status_t rv = cat_db_insert(db, SQL_PRODUCT_INSERT, in.values + *inserted * ROW_VALUES, ROW_VALUES);
         if (rv != APR_SUCCESS) {
@@ -219,7 +235,7 @@ typedef struct product_write_t {
     const char *id;
     const cat_input_t *input;                  /* of an update */
     const cat_products_condition_t *condition; /* NULL: none */
-    const char *const *product;                /* what the update made of it */
+    const char *const *product;                /* the record that the update made of it */
 } product_write_t;
 
 static apr_status_t judge_condition(const product_write_t *w)
@@ -230,16 +246,52 @@ static apr_status_t judge_condition(const product_write_t *w)
     if (!w->condition) {
         return APR_SUCCESS;
     }
-    rv = cat_db_one(w->db, SQL_PRODUCT_LOCK, CAT_VALUES(w->id), &stored);
+    rv = cat_products_lock(w->db, w->id, &stored);
     return rv == APR_SUCCESS ? w->condition->judge(w->condition->baton, stored) : rv;
 }
 
-#define UPDATE_VALUES (2 * CAT_PRODUCT_FIELDS + 1) /* at most */
+/* What an update makes of the column extra: nothing, unless it sets or clears a field that is kept there. */
+typedef struct update_extra_t {
+    const char *text; /* NULL: it stays, or is cleared */
+    int is_cleared;
+} update_extra_t;
 
-/* The values of SQL_PRODUCT_UPDATE, and their count. It takes a value, NULL to keep the old one, for each field that a
- * client may set, in the order of the field table; before that of a clearable field, "1" to clear it, else "0"; and the
- * id. */
-static int list_update_values(const product_write_t *w, const char *values[UPDATE_VALUES])
+static int changes_extra(const cat_input_t *input)
+{
+    for (int i = CAT_PRODUCT_FIELDS; i < input->count; i++) {
+        if (input->values[i] || input->cleared[i]) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Locks the row, as the column is written anew as a whole. */
+static apr_status_t merge_extra(const product_write_t *w, update_extra_t *extra)
+{
+    const cat_fields_t *fields = cat_product_fields_of(w->db->conf);
+    const char *const *row, *const *record;
+    apr_status_t rv;
+
+    *extra = (update_extra_t){NULL, 0};
+    if (!changes_extra(w->input)) {
+        return APR_SUCCESS;
+    }
+    rv = cat_db_one(w->db, SQL_PRODUCT_LOCK, CAT_VALUES(w->id), &row);
+    if (rv == APR_SUCCESS) {
+        record = cat_products_merge(w->db->pool, cat_product_read(w->db->pool, fields, row), w->input);
+        extra->text = cat_product_write_extra(w->db->pool, fields, record, row[CAT_PRODUCT_EXTRA]);
+        extra->is_cleared = !extra->text;
+    }
+    return rv;
+}
+
+#define UPDATE_VALUES (2 * CAT_PRODUCT_COLUMNS + 1) /* at most */
+
+/* The values of SQL_PRODUCT_UPDATE, and their count. It takes a value, NULL to keep the old one, for each built-in field that a
+ * client may set, in the order of the field table; before that of a clearable field, "1" to clear it, else "0"; the same of
+ * the column extra; and the id. */
+static int list_update_values(const product_write_t *w, const update_extra_t *extra, const char *values[UPDATE_VALUES])
 {
     const cat_input_t *input = w->input;
     int count = 0;
@@ -254,6 +306,8 @@ static int list_update_values(const product_write_t *w, const char *values[UPDAT
         }
         values[count++] = input->values[i];
     }
+    values[count++] = extra->is_cleared ? "1" : "0";
+    values[count++] = extra->text;
     values[count++] = w->id;
     return count;
 }
@@ -319,17 +373,23 @@ static apr_status_t update_keys(const product_write_t *w, const char *const *bef
 static apr_status_t update_product(void *baton)
 {
     product_write_t *w = baton;
-    const char *values[UPDATE_VALUES], *const *before = NULL;
-    int changed, count = list_update_values(w, values);
+    const char *values[UPDATE_VALUES], *const *before = NULL, *const * row;
+    update_extra_t extra;
+    int changed;
     apr_status_t rv = judge_condition(w);
 
+    rv = rv == APR_SUCCESS ? merge_extra(w, &extra) : rv;
     if (rv == APR_SUCCESS && changes_keys(w)) {
         rv = cat_db_one(w->db, SQL_PRODUCT_KEYS, CAT_VALUES(w->id), &before);
     }
-    if (rv != APR_SUCCESS || (rv = cat_db_exec(w->db, SQL_PRODUCT_UPDATE, values, count, &changed)) != APR_SUCCESS) {
-        return rv;
+    rv = rv == APR_SUCCESS
+             ? cat_db_exec(w->db, SQL_PRODUCT_UPDATE, values, list_update_values(w, &extra, values), &changed)
+             : rv;
+    if (rv != APR_SUCCESS || !changed) {
+        return rv == APR_SUCCESS ? APR_NOTFOUND : rv;
     }
-    rv = changed ? cat_db_one(w->db, SQL_PRODUCT_GET, CAT_VALUES(w->id), &w->product) : APR_NOTFOUND;
+    rv = cat_db_one(w->db, SQL_PRODUCT_GET, CAT_VALUES(w->id), &row);
+    w->product = rv == APR_SUCCESS ? read_record(w->db, row) : NULL;
     return rv == APR_SUCCESS && before ? update_keys(w, before) : rv;
 }
 
@@ -406,7 +466,23 @@ apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *chang
 
 apr_status_t cat_products_lock(cat_db_t *db, const char *id, const char *const **product)
 {
-    return cat_db_one(db, SQL_PRODUCT_LOCK, CAT_VALUES(id), product);
+    const char *const *row;
+    apr_status_t rv = cat_db_one(db, SQL_PRODUCT_LOCK, CAT_VALUES(id), &row);
+
+    *product = rv == APR_SUCCESS ? read_record(db, row) : NULL;
+    return rv;
+}
+
+const char *const *cat_products_merge(apr_pool_t *pool, const char *const *product, const cat_input_t *input)
+{
+    const char **merged = apr_pmemdup(pool, product, (apr_size_t)input->count * sizeof(*merged));
+
+    for (int i = 0; i < input->count; i++) {
+        if (input->values[i] || input->cleared[i]) {
+            merged[i] = input->values[i];
+        }
+    }
+    return merged;
 }
 
 #define LOCKED 100 /* ids of one SQL_PRODUCT_LOCK_100 */
@@ -441,18 +517,22 @@ apr_status_t cat_products_lock_many(cat_db_t *db, apr_array_header_t *ids)
 
 apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product)
 {
-    const void *const products[] = {product};
+    const void *const rows[] = {write_row(db, product)};
 
-    return insert_products(db, products, 1);
+    return insert_products(db, rows, 1);
 }
 
 apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count,
                                              const cat_product_postings_t *postings)
 {
+    const char *const **rows = apr_palloc(db->pool, (apr_size_t)count * sizeof(*rows));
     insertion_t in;
     apr_status_t rv;
 
-    prepare_with_postings(&in, db, products, count, postings);
+    for (int i = 0; i < count; i++) {
+        rows[i] = write_row(db, products[i]);
+    }
+    prepare_with_postings(&in, db, rows, count, postings);
     rv = insert_rows(&in);
     return rv == APR_SUCCESS ? cat_counts_note(db, in.deltas, count) : rv;
 }

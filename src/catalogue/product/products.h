@@ -11,7 +11,7 @@
  * Products in the database. Only these functions write products; each keeps the counts (catalogue/product/counts.h) and
  * invalidates the cached answers that it makes stale (db/answer_cache.h), so no caller has to.
  *
- * A product is an array of texts, as stored, in the order of catalogue/product/product.h. APR_NOTFOUND, which is not logged: no
+ * A product is a record of the mount's fields (catalogue/product/product.h). APR_NOTFOUND, which is not logged: no
  * product has the id. Other failures are those of db/db.h.
  */
 
@@ -34,10 +34,11 @@ typedef struct cat_products_condition_t {
 /* APR_EEXIST: a product has the id. */
 apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product);
 
-/* The caller has begun a transaction, and rolls back after a failure. *inserted: how many were inserted before it. */
-apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *products, int count, int *inserted);
+/* Inserts rows (catalogue/product/product.h). The caller has begun a transaction, and rolls back after a failure. *inserted: how
+ * many were inserted before it. */
+apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *rows, int count, int *inserted);
 
-/* Changes the fields that the input sets or clears. input: of cat_fields_check with cat_product_fields and CAT_UPDATE.
+/* Changes the fields that the input sets or clears. input: of cat_fields_check with the mount's fields and CAT_UPDATE.
  * condition: NULL for none. *product: as this update left it, on the pool of db. */
 apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_input_t *input,
                                      const cat_products_condition_t *condition, const char *const **product);
@@ -49,6 +50,9 @@ apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_pro
  * changed: the ids (const char *) of the products that it updates or deletes. Work may fill it, anew whenever it runs. */
 apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *changed, int writes, cat_work_t *work,
                                    void *baton);
+
+/* The product as an update would leave it, on the pool. input: as above. */
+const char *const *cat_products_merge(apr_pool_t *pool, const char *const *product, const cat_input_t *input);
 
 /* *product: as it is, on the pool of db; no other writer changes it before the end of the transaction. To lock products
  * in the order of their ids prevents deadlocks between transactions that lock several. */

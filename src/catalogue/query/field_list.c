@@ -6,81 +6,101 @@
 
 #define NAMES_SIZE 64 /* octets: a guess of the names of all fields */
 
-int cat_field_list_find(const char *name, apr_size_t length)
+cat_field_set_t cat_field_list_with(const cat_fields_t *all, int flags)
+{
+    cat_field_set_t set = {{0}};
+
+    for (int i = 0; i < all->count; i++) {
+        if ((all->all[i].flags & flags) == flags) {
+            cat_field_set_add(&set, i);
+        }
+    }
+    return set;
+}
+
+cat_field_set_t cat_field_list_without(const cat_fields_t *all, int flags)
+{
+    cat_field_set_t set = {{0}};
+
+    for (int i = 0; i < all->count; i++) {
+        if (!(all->all[i].flags & flags)) {
+            cat_field_set_add(&set, i);
+        }
+    }
+    return set;
+}
+
+int cat_field_list_find(const cat_fields_t *all, const char *name, apr_size_t length)
 {
     int i = 0;
 
-    while (i < CAT_PRODUCT_FIELDS &&
-           (strncmp(cat_product_fields[i].name, name, length) != 0 || cat_product_fields[i].name[length])) {
+    while (i < all->count && (strncmp(all->all[i].name, name, length) != 0 || all->all[i].name[length])) {
         i++;
     }
     return i;
 }
 
-/* 0: one of the names is that of no allowed field. */
-static unsigned parse_names(const apr_array_header_t *names, unsigned allowed)
+/* Empty: one of the names is that of no allowed field. */
+static cat_field_set_t parse_names(const cat_fields_t *all, const apr_array_header_t *names,
+                                   const cat_field_set_t *allowed)
 {
-    unsigned fields = 0;
+    cat_field_set_t fields = {{0}};
 
     for (int i = 0; i < names->nelts; i++) {
         const char *name = APR_ARRAY_IDX(names, i, const char *);
-        unsigned field = name ? CAT_FIELD_LIST_OF(cat_field_list_find(name, strlen(name))) & allowed : 0;
-        if (!field) {
-            return 0;
+        int field = name ? cat_field_list_find(all, name, strlen(name)) : all->count;
+        if (field == all->count || !cat_field_set_has(allowed, field)) {
+            return (cat_field_set_t){{0}};
         }
-        fields |= field;
+        cat_field_set_add(&fields, field);
     }
     return fields;
 }
 
-static const char *name_allowed(apr_pool_t *pool, unsigned allowed)
+cat_field_set_t cat_field_list_parse(cat_parameters_t *p, const cat_fields_t *all, const char *name,
+                                     const cat_parameter_t *parameter, const cat_field_set_t *allowed)
 {
+    cat_field_set_t fields = parse_names(all, cat_parameters_list(p, name, parameter), allowed);
     cat_buffer_t b;
 
-    cat_buffer_init(&b, pool, NAMES_SIZE);
-    cat_field_list_write(&b, allowed);
-    return cat_buffer_text(&b);
-}
-
-unsigned cat_field_list_parse(cat_parameters_t *p, const char *name, const cat_parameter_t *parameter, unsigned allowed)
-{
-    unsigned fields = parse_names(cat_parameters_list(p, name, parameter), allowed);
-
-    if (!fields) {
-        cat_parameters_add_error(
-            p, name, "unknown",
-            apr_pstrcat(p->pool, "must name only these fields: ", name_allowed(p->pool, allowed), NULL));
+    if (!cat_field_set_is_empty(&fields)) {
+        return fields;
     }
-    return fields ? fields : allowed;
+    cat_buffer_init(&b, p->pool, NAMES_SIZE);
+    CAT_BUFFER_LITERAL(&b, "must name only these fields: ");
+    cat_field_list_write(&b, all, allowed);
+    cat_parameters_add_error(p, name, "unknown", cat_buffer_text(&b));
+    return *allowed;
 }
 
-void cat_field_list_write(cat_buffer_t *b, unsigned fields)
+void cat_field_list_write(cat_buffer_t *b, const cat_fields_t *all, const cat_field_set_t *fields)
 {
     const char *separator = "";
 
-    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
-        if (fields & CAT_FIELD_LIST_OF(i)) {
+    for (int i = 0; i < all->count; i++) {
+        if (cat_field_set_has(fields, i)) {
             cat_buffer_add_text(b, separator);
-            cat_buffer_add_text(b, cat_product_fields[i].name);
+            cat_buffer_add_text(b, all->all[i].name);
             separator = ",";
         }
     }
 }
 
-void cat_field_list_select(unsigned fields, const char *const *product, const char *selected[CAT_PRODUCT_FIELDS])
+void cat_field_list_select(const cat_fields_t *all, const cat_field_set_t *fields, const char *const *product,
+                           const char *selected[CAT_FIELDS_MAX])
 {
-    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
-        selected[i] = fields & CAT_FIELD_LIST_OF(i) ? product[i] : NULL;
+    for (int i = 0; i < all->count; i++) {
+        selected[i] = cat_field_set_has(fields, i) ? product[i] : NULL;
     }
 }
 
-json_t *cat_field_list_describe(unsigned allowed)
+json_t *cat_field_list_describe(const cat_fields_t *all, const cat_field_set_t *allowed)
 {
     json_t *names = json_array();
 
-    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
-        if (allowed & CAT_FIELD_LIST_OF(i)) {
-            json_array_append_new(names, json_string(cat_product_fields[i].name));
+    for (int i = 0; i < all->count; i++) {
+        if (cat_field_set_has(allowed, i)) {
+            json_array_append_new(names, json_string(all->all[i].name));
         }
     }
     return json_pack("{s:s, s:{s:s, s:o}, s:i}", "type", "array", "items", "type", "string", "enum", names, "minItems",

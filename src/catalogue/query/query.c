@@ -103,14 +103,14 @@ static void add_words(cat_buffer_t *b, const cat_list_query_t *query)
 
 static void parse_sort(parsing_t *p, const cat_parameter_t *parameter)
 {
-    p->query->sort_count = cat_query_sort_parse(&p->parameters, p->conf->index, parameter, p->query->sort);
+    p->query->sort_count = cat_query_sort_parse(&p->parameters, p->conf, parameter, p->query->sort);
 }
 
 static void add_sort(cat_buffer_t *b, const cat_list_query_t *query)
 {
     if (!cat_query_sort_is_default(query->sort, query->sort_count)) {
         CAT_BUFFER_LITERAL(b, "&sort=");
-        cat_query_sort_write(b, query->sort, query->sort_count);
+        cat_query_sort_write(b, query->all, query->sort, query->sort_count);
     }
 }
 
@@ -118,14 +118,19 @@ static void add_sort(cat_buffer_t *b, const cat_list_query_t *query)
 
 static void parse_fields(parsing_t *p, const cat_parameter_t *parameter)
 {
-    p->query->fields = cat_field_list_parse(&p->parameters, "fields", parameter, CAT_FIELD_LIST_ALL);
+    const cat_field_set_t all = cat_field_list_without(p->query->all, 0);
+
+    p->query->fields = cat_field_list_parse(&p->parameters, p->query->all, "fields", parameter, &all);
+    p->query->has_all_fields = cat_field_set_is_same(&p->query->fields, &all);
 }
 
 static void add_fields(cat_buffer_t *b, const cat_list_query_t *query)
 {
-    if (query->fields != CAT_FIELD_LIST_ALL) {
+    const cat_field_set_t shown = cat_field_list_without(query->all, CAT_DETAIL);
+
+    if (!cat_field_set_is_same(&query->fields, &shown)) {
         CAT_BUFFER_LITERAL(b, "&fields=");
-        cat_field_list_write(b, query->fields);
+        cat_field_list_write(b, query->all, &query->fields);
     }
 }
 
@@ -173,16 +178,28 @@ static void add_count(cat_buffer_t *b, const cat_list_query_t *query)
     }
 }
 
+cat_field_set_t cat_query_facets(const cat_conf_t *conf)
+{
+    cat_field_set_t facets = cat_field_list_with(cat_product_fields_of(conf), CAT_FACET);
+
+    cat_field_set_add(&facets, CAT_PRODUCT_CATEGORY);
+    cat_field_set_add(&facets, CAT_PRODUCT_IN_STOCK);
+    return facets;
+}
+
 static void parse_facets(parsing_t *p, const cat_parameter_t *parameter)
 {
-    p->query->facets = cat_field_list_parse(&p->parameters, "facets", parameter, CAT_QUERY_FACETS);
+    const cat_field_set_t allowed = cat_query_facets(p->conf);
+
+    p->query->facets = cat_field_list_parse(&p->parameters, p->query->all, "facets", parameter, &allowed);
+    p->query->has_facets = 1;
 }
 
 static void add_facets(cat_buffer_t *b, const cat_list_query_t *query)
 {
-    if (query->facets) {
+    if (query->has_facets) {
         CAT_BUFFER_LITERAL(b, "&facets=");
-        cat_field_list_write(b, query->facets);
+        cat_field_list_write(b, query->all, &query->facets);
     }
 }
 
@@ -212,13 +229,15 @@ static json_t *describe_words(const cat_conf_t *conf)
 
 static json_t *describe_sort(const cat_conf_t *conf)
 {
-    return cat_query_sort_describe(conf->index);
+    return cat_query_sort_describe(conf);
 }
 
 static json_t *describe_fields(const cat_conf_t *conf)
 {
-    (void)conf;
-    return cat_field_list_describe(CAT_FIELD_LIST_ALL);
+    const cat_fields_t *fields = cat_product_fields_of(conf);
+    const cat_field_set_t all = cat_field_list_without(fields, 0);
+
+    return cat_field_list_describe(fields, &all);
 }
 
 static json_t *describe_etags(const cat_conf_t *conf)
@@ -235,8 +254,9 @@ static json_t *describe_count(const cat_conf_t *conf)
 
 static json_t *describe_facets(const cat_conf_t *conf)
 {
-    (void)conf;
-    return cat_field_list_describe(CAT_QUERY_FACETS);
+    const cat_field_set_t facets = cat_query_facets(conf);
+
+    return cat_field_list_describe(cat_product_fields_of(conf), &facets);
 }
 
 /* ---- the table ---- */
@@ -320,7 +340,7 @@ static int is_forgiven(const char *name)
 static int takes_condition(parsing_t *p, const cat_parameter_t *parameter)
 {
     return find_row(parameter) == ROWS && !is_forgiven(parameter->name) &&
-           cat_query_conditions_take(&p->conditions, &p->parameters, p->conf->index, parameter);
+           cat_query_conditions_take(&p->conditions, &p->parameters, p->conf, parameter);
 }
 
 static void parse_parameter(parsing_t *p, const cat_parameter_t *parameter)
@@ -357,7 +377,7 @@ static void write_parameters(apr_pool_t *pool, cat_list_query_t *query)
     cat_buffer_t b;
 
     cat_buffer_init(&b, pool, PARAMETERS_SIZE);
-    cat_query_conditions_write(&b, query->conditions, query->condition_count);
+    cat_query_conditions_write(&b, query->all, query->conditions, query->condition_count);
     add_rows(&b, query, 1);
     query->sealed = b.length ? apr_pstrmemdup(pool, b.data, b.length) : "";
     add_rows(&b, query, 0);
@@ -395,15 +415,20 @@ static void parse_text(parsing_t *p)
     query->ignored = p->parameters.ignored;
 }
 
+static int part_of(int field)
+{
+    return field < CAT_PRODUCT_FIELDS ? cat_product_keys_part(field) : 0;
+}
+
 static int collect_parts(const cat_list_query_t *query)
 {
     int parts = query->word_count ? CAT_INDEX_SEARCH : 0;
 
     for (int i = 0; i < query->condition_count; i++) {
-        parts |= cat_product_keys_part(query->conditions[i].field);
+        parts |= part_of(query->conditions[i].field);
     }
     for (int i = 0; i < query->sort_count; i++) {
-        parts |= cat_product_keys_part(query->sort[i].field);
+        parts |= part_of(query->sort[i].field);
     }
     return parts;
 }
@@ -425,7 +450,13 @@ static void fill_defaults(const parsing_t *p)
 
 static void begin_query(parsing_t *p, apr_pool_t *pool, int strict, const char *text)
 {
-    *p->query = (cat_list_query_t){.limit = p->conf->default_limit, .fields = CAT_FIELD_LIST_ALL};
+    const cat_fields_t *all = cat_product_fields_of(p->conf);
+    const cat_field_set_t shown = cat_field_list_without(all, CAT_DETAIL), whole = cat_field_list_without(all, 0);
+
+    *p->query = (cat_list_query_t){.limit = p->conf->default_limit,
+                                   .all = all,
+                                   .fields = shown,
+                                   .has_all_fields = cat_field_set_is_same(&shown, &whole)};
     p->query->sort_count = cat_query_sort_by_default(p->query->sort);
     cat_parameters_init(&p->parameters, pool, strict, text);
 }

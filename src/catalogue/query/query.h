@@ -25,8 +25,6 @@
 #define CAT_QUERY_WORDS_MAX 20    /* of q */
 #define CAT_QUERY_OCTETS_MAX 8192 /* of the parameters in their canonical spelling */
 
-#define CAT_QUERY_FACETS (CAT_FIELD_LIST_OF(CAT_PRODUCT_CATEGORY) | CAT_FIELD_LIST_OF(CAT_PRODUCT_IN_STOCK))
-
 typedef enum {
     CAT_COUNT_CAPPED, /* exact where a counter knows it, and up to conf->count_limit; the default by page */
     CAT_COUNT_EXACT,
@@ -55,10 +53,13 @@ typedef struct cat_list_query_t {
     int parts;    /* of the index that conditions, words and order read: a set of catalogue/product/product_keys.h */
     int is_plain; /* flag: all products, newest first: no condition, no word, the default order */
 
-    unsigned fields; /* that each product of the answer has: CAT_FIELD_LIST_OF(CAT_PRODUCT_x) | ..., never empty */
-    int has_etags;   /* flag: the answer has the tag of each product */
+    const cat_fields_t *all; /* the mount's fields, of which conditions, sort, fields and facets have the indexes */
+    cat_field_set_t fields;  /* that each product of the answer has; never empty */
+    int has_all_fields;      /* flag: these are all */
+    int has_etags;           /* flag: the answer has the tag of each product */
     cat_count_t count;
-    unsigned facets; /* of which the answer counts the values: out of CAT_QUERY_FACETS; 0: no facets */
+    cat_field_set_t facets; /* of which the answer counts the values */
+    int has_facets;         /* flag: there are some */
 
     /* The canonical spelling, with "&" before each parameter, encoded: */
     const char *parameters; /* "&category=tea&sort=-price&limit=10": all but page and cursor */
@@ -91,6 +92,9 @@ typedef struct cat_query_own_t {
  * besides own. 0: query->errors says why. */
 int cat_query_parse_all(apr_pool_t *pool, const cat_conf_t *conf, int strict, const char *text,
                         const cat_query_own_t *own, cat_list_query_t *query);
+
+/* The fields that facets can be of. */
+cat_field_set_t cat_query_facets(const cat_conf_t *conf);
 
 /* Adds the parameters to the description of a route. is_all: those of cat_query_parse_all only. */
 void cat_query_describe(cat_describer_t *d, int is_all);

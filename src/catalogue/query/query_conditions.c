@@ -61,36 +61,37 @@ static const struct operator_row_t {
 
 #define OPERATORS ((int)(sizeof(operators) / sizeof(operators[0])))
 
-static unsigned describe_field(int field)
+static unsigned describe_field(const cat_fields_t *fields, int field)
 {
-    const cat_field_t *row = &cat_product_fields[field];
+    const cat_field_t *row = &fields->all[field];
     unsigned kind = field == CAT_PRODUCT_ID ? KEY : 1U << row->kind;
 
     return kind | (row->flags & CAT_CLEARABLE ? UNSET : 0);
 }
 
-static int has_operator(int field, int op)
+static int has_operator(const cat_fields_t *fields, int field, int op)
 {
-    return (operators[op].of & describe_field(field)) != 0;
+    return (operators[op].of & describe_field(fields, field)) != 0;
 }
 
 /* "must have one of the operators ne, lt", or "must have the operator in": those in brackets. */
-static const char *name_operators(apr_pool_t *pool, int field)
+static const char *name_operators(apr_pool_t *pool, const cat_fields_t *fields, int field)
 {
     const char *names = "";
     int count = 0;
 
     for (int op = CAT_NE; op < OPERATORS; op++) {
-        if (has_operator(field, op)) {
+        if (has_operator(fields, field, op)) {
             names = apr_pstrcat(pool, names, count++ ? ", " : "", operators[op].name, NULL);
         }
     }
     return apr_pstrcat(pool, count == 1 ? "must have the operator " : "must have one of the operators ", names, NULL);
 }
 
-int cat_query_conditions_has_index(const int *index, int field)
+int cat_query_conditions_has_index(const cat_conf_t *conf, int field)
 {
-    return !(cat_product_keys_part(field) & ~(index ? *index : CAT_INDEX_ALL));
+    return field < CAT_PRODUCT_FIELDS ? !(cat_product_keys_part(field) & ~(conf->index ? *conf->index : CAT_INDEX_ALL))
+                                      : (cat_product_fields_of(conf)->all[field].flags & CAT_INDEXED) != 0;
 }
 
 /* ---- a value ---- */
@@ -146,14 +147,13 @@ static cat_field_fault_t read_time(apr_pool_t *pool, const char *text, cat_query
     return cat_fields_no_fault;
 }
 
-static cat_field_fault_t read_value(apr_pool_t *pool, int field, int op, const char *text, cat_query_value_t *value)
+static cat_field_fault_t read_value(apr_pool_t *pool, const cat_field_t *row, int op, const char *text,
+                                    cat_query_value_t *value)
 {
-    const cat_field_t *row = &cat_product_fields[field];
-
     if (op == CAT_EXISTS) {
         return read_boolean(text, value);
     }
-    if (field == CAT_PRODUCT_ID) {
+    if (row->rule == &cat_fields_id) {
         return read_id(pool, text, value);
     }
     switch (row->kind) {
@@ -194,7 +194,8 @@ static int sort_values(cat_query_value_t *values, int count)
 
 static const cat_field_fault_t bad_encoding = {"encoding", "must be percent-encoded UTF-8"};
 
-static cat_field_fault_t read_items(apr_pool_t *pool, cat_query_condition_t *condition, const apr_array_header_t *items)
+static cat_field_fault_t read_items(apr_pool_t *pool, const cat_field_t *field, cat_query_condition_t *condition,
+                                    const apr_array_header_t *items)
 {
     cat_query_value_t *values = apr_pcalloc(pool, (apr_size_t)items->nelts * sizeof(*values));
 
@@ -203,7 +204,7 @@ static cat_field_fault_t read_items(apr_pool_t *pool, cat_query_condition_t *con
         cat_field_fault_t fault =
             i == CAT_QUERY_VALUES_MAX
                 ? (cat_field_fault_t){"too_many", "must have at most " APR_STRINGIFY(CAT_QUERY_VALUES_MAX) " values"}
-            : text ? read_value(pool, condition->field, condition->op, text, &values[i])
+            : text ? read_value(pool, field, condition->op, text, &values[i])
                    : bad_encoding;
         if (fault.code) {
             return fault;
@@ -214,10 +215,11 @@ static cat_field_fault_t read_items(apr_pool_t *pool, cat_query_condition_t *con
     return cat_fields_no_fault;
 }
 
-static cat_field_fault_t read_single(apr_pool_t *pool, cat_query_condition_t *condition, const char *text)
+static cat_field_fault_t read_single(apr_pool_t *pool, const cat_field_t *field, cat_query_condition_t *condition,
+                                     const char *text)
 {
     cat_query_value_t *value = apr_pcalloc(pool, sizeof(*value));
-    cat_field_fault_t fault = read_value(pool, condition->field, condition->op, text, value);
+    cat_field_fault_t fault = read_value(pool, field, condition->op, text, value);
 
     if (!fault.code && condition->op == CAT_PREFIX && !*value->folded) {
         return (cat_field_fault_t){"too_short", "must have at least 1 character"};
@@ -227,32 +229,30 @@ static cat_field_fault_t read_single(apr_pool_t *pool, cat_query_condition_t *co
     return fault;
 }
 
-static cat_field_fault_t read_values(const cat_parameters_t *p, const char *name, const cat_parameter_t *parameter,
-                                     cat_query_condition_t *condition)
+static cat_field_fault_t read_values(const cat_parameters_t *p, const cat_field_t *field, const char *name,
+                                     const cat_parameter_t *parameter, cat_query_condition_t *condition)
 {
     if (condition->op == CAT_IN) {
-        return read_items(p->pool, condition, cat_parameters_list(p, name, parameter));
+        return read_items(p->pool, field, condition, cat_parameters_list(p, name, parameter));
     }
-    return parameter->value ? read_single(p->pool, condition, parameter->value) : bad_encoding;
+    return parameter->value ? read_single(p->pool, field, condition, parameter->value) : bad_encoding;
 }
 
 /* ---- the name of a condition ---- */
 
 /* "price[gte]" */
-static const char *write_name(apr_pool_t *pool, int field, int op)
+static const char *write_name(apr_pool_t *pool, const char *name, int op)
 {
-    const char *name = cat_product_fields[field].name;
-
     return op == CAT_EQ ? name : apr_pstrcat(pool, name, "[", operators[op].name, "]", NULL);
 }
 
 /* brackets: "[gte]", or "[in][]" of a list. OPERATORS: the field has none of the name. */
-static int find_operator(int field, const char *brackets)
+static int find_operator(const cat_fields_t *fields, int field, const char *brackets)
 {
     for (int op = CAT_NE; op < OPERATORS; op++) {
         apr_size_t length = strlen(operators[op].name);
         const char *end = brackets + 1 + length;
-        if (strncmp(brackets + 1, operators[op].name, length) == 0 && has_operator(field, op) &&
+        if (strncmp(brackets + 1, operators[op].name, length) == 0 && has_operator(fields, field, op) &&
             (strcmp(end, "]") == 0 || (op == CAT_IN && strcmp(end, "][]") == 0))) {
             return op;
         }
@@ -298,10 +298,10 @@ static int note_sent(cat_query_conditions_t *conditions, cat_parameters_t *p, co
     return 0;
 }
 
-static void take_condition(cat_query_conditions_t *conditions, cat_parameters_t *p, const cat_parameter_t *parameter,
-                           cat_query_condition_t *condition)
+static void take_condition(cat_query_conditions_t *conditions, cat_parameters_t *p, const cat_field_t *field,
+                           const cat_parameter_t *parameter, cat_query_condition_t *condition)
 {
-    const char *name = write_name(p->pool, condition->field, condition->op);
+    const char *name = write_name(p->pool, field->name, condition->op);
     cat_field_fault_t fault;
 
     if (!note_sent(conditions, p, name, condition)) {
@@ -315,7 +315,7 @@ static void take_condition(cat_query_conditions_t *conditions, cat_parameters_t 
     if (conditions->taken > CAT_QUERY_CONDITIONS_MAX) {
         return;
     }
-    fault = read_values(p, name, parameter, condition);
+    fault = read_values(p, field, name, parameter, condition);
     if (fault.code) {
         cat_parameters_add_error(p, name, fault.code, fault.message);
     } else {
@@ -332,31 +332,32 @@ static void refuse_name(cat_query_conditions_t *conditions, cat_parameters_t *p,
     }
 }
 
-int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters_t *p, const int *index,
+int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters_t *p, const cat_conf_t *conf,
                               const cat_parameter_t *parameter)
 {
+    const cat_fields_t *fields = cat_product_fields_of(conf);
     const char *brackets = strchr(parameter->name, '[');
     apr_size_t length = brackets ? (apr_size_t)(brackets - parameter->name) : strlen(parameter->name);
-    cat_query_condition_t condition = {.field = cat_field_list_find(parameter->name, length)};
+    cat_query_condition_t condition = {.field = cat_field_list_find(fields, parameter->name, length)};
     int op = CAT_EQ;
 
-    if (condition.field == CAT_PRODUCT_FIELDS) {
+    if (condition.field == fields->count) {
         if (brackets) {
             refuse_name(conditions, p, parameter->name, "unknown", "is not a condition on a known field");
         }
         return brackets != NULL;
     }
-    if (brackets && (op = find_operator(condition.field, brackets)) == OPERATORS) {
-        refuse_name(conditions, p, parameter->name, "operator", name_operators(p->pool, condition.field));
+    if (brackets && (op = find_operator(fields, condition.field, brackets)) == OPERATORS) {
+        refuse_name(conditions, p, parameter->name, "operator", name_operators(p->pool, fields, condition.field));
         return 1;
     }
-    if (!cat_query_conditions_has_index(index, condition.field)) {
+    if (!cat_query_conditions_has_index(conf, condition.field)) {
         refuse_name(conditions, p, parameter->name, "no_index",
                     "is not available: this server has no index for the field");
         return 1;
     }
     condition.op = (cat_operator_t)op;
-    take_condition(conditions, p, parameter, &condition);
+    take_condition(conditions, p, &fields->all[condition.field], parameter, &condition);
     return 1;
 }
 
@@ -377,9 +378,10 @@ static const char *escape_item(apr_pool_t *pool, const char *text)
     return escaped;
 }
 
-static void write_value(cat_buffer_t *b, const cat_query_condition_t *condition, const cat_query_value_t *value)
+static void write_value(cat_buffer_t *b, const cat_field_t *field, const cat_query_condition_t *condition,
+                        const cat_query_value_t *value)
 {
-    cat_kind_t kind = condition->op == CAT_EXISTS ? CAT_BOOLEAN : cat_product_fields[condition->field].kind;
+    cat_kind_t kind = condition->op == CAT_EXISTS ? CAT_BOOLEAN : field->kind;
     char time[CAT_TIME_LENGTH + 1];
 
     switch (kind) {
@@ -399,10 +401,10 @@ static void write_value(cat_buffer_t *b, const cat_query_condition_t *condition,
     cat_parameters_write(b, condition->op == CAT_IN ? escape_item(b->pool, value->text) : value->text);
 }
 
-static void write_condition(cat_buffer_t *b, const cat_query_condition_t *condition)
+static void write_condition(cat_buffer_t *b, const cat_field_t *field, const cat_query_condition_t *condition)
 {
     CAT_BUFFER_LITERAL(b, "&");
-    cat_buffer_add_text(b, cat_product_fields[condition->field].name);
+    cat_buffer_add_text(b, field->name);
     if (condition->op != CAT_EQ) {
         CAT_BUFFER_LITERAL(b, "%5B");
         cat_buffer_add_text(b, operators[condition->op].name);
@@ -411,23 +413,23 @@ static void write_condition(cat_buffer_t *b, const cat_query_condition_t *condit
     CAT_BUFFER_LITERAL(b, "=");
     for (int i = 0; i < condition->count; i++) {
         cat_buffer_add_text(b, i ? "," : "");
-        write_value(b, condition, &condition->values[i]);
+        write_value(b, field, condition, &condition->values[i]);
     }
 }
 
-void cat_query_conditions_write(cat_buffer_t *b, const cat_query_condition_t *conditions, int count)
+void cat_query_conditions_write(cat_buffer_t *b, const cat_fields_t *fields, const cat_query_condition_t *conditions,
+                                int count)
 {
     for (int i = 0; i < count; i++) {
-        write_condition(b, &conditions[i]);
+        write_condition(b, &fields->all[conditions[i].field], &conditions[i]);
     }
 }
 
 /* ---- the description ---- */
 
 /* A condition may compare with a value that no product has, as long as it is of the field's kind. */
-static json_t *describe_value(int field, int op)
+static json_t *describe_value(const cat_field_t *row, int op)
 {
-    const cat_field_t *row = &cat_product_fields[field];
     json_t *schema;
 
     if (op == CAT_EXISTS) {
@@ -446,10 +448,9 @@ static json_t *describe_value(int field, int op)
     return schema;
 }
 
-static void describe_condition(cat_describer_t *d, int field, int op)
+static void describe_condition(cat_describer_t *d, const cat_field_t *row, int op)
 {
-    const cat_field_t *row = &cat_product_fields[field];
-    json_t *schema = describe_value(field, op);
+    json_t *schema = describe_value(row, op);
     json_t *example = op == CAT_EXISTS ? json_true() : cat_schema_field_example(row);
 
     if (op == CAT_IN) {
@@ -457,17 +458,19 @@ static void describe_condition(cat_describer_t *d, int field, int op)
                            CAT_QUERY_VALUES_MAX);
         example = json_pack("[o]", example);
     }
-    cat_description_add_parameter(d, write_name(d->pool, field, op),
+    cat_description_add_parameter(d, write_name(d->pool, row->name, op),
                                   apr_pstrcat(d->pool, "`", row->name, "` ", operators[op].about, NULL), schema,
                                   example);
 }
 
 void cat_query_conditions_describe(cat_describer_t *d)
 {
-    for (int field = 0; field < CAT_PRODUCT_FIELDS; field++) {
-        for (int op = 0; op < OPERATORS && cat_query_conditions_has_index(d->conf->index, field); op++) {
-            if (has_operator(field, op)) {
-                describe_condition(d, field, op);
+    const cat_fields_t *fields = cat_product_fields_of(d->conf);
+
+    for (int field = 0; field < fields->count; field++) {
+        for (int op = 0; op < OPERATORS && cat_query_conditions_has_index(d->conf, field); op++) {
+            if (has_operator(fields, field, op)) {
+                describe_condition(d, &fields->all[field], op);
             }
         }
     }

@@ -41,7 +41,7 @@ typedef struct cat_query_value_t {
 /* A field that is not set meets no condition but CAT_EXISTS with 0: of a field whose key may be -1, NE, LT, LTE, GT and
  * GTE must check that the key is 0 or more. */
 typedef struct cat_query_condition_t {
-    int field; /* CAT_PRODUCT_x */
+    int field; /* of the mount's fields */
     cat_operator_t op;
     int count;                       /* of values: 1 unless the operator is CAT_IN */
     const cat_query_value_t *values; /* each once, on the pool */
@@ -49,24 +49,25 @@ typedef struct cat_query_condition_t {
 
 /* The conditions that a query string has, while it is parsed. */
 typedef struct cat_query_conditions_t {
-    cat_query_condition_t *all;            /* ascending by field and operator; NULL: none */
-    int count;                             /* at most CAT_QUERY_CONDITIONS_MAX */
-    int taken;                             /* those with a fault included */
-    int refused;                           /* names that are no condition */
-    unsigned sent[CAT_PRODUCT_FIELDS];     /* bits: 1U << the operator */
-    unsigned repeated[CAT_PRODUCT_FIELDS]; /* of those, what was sent twice */
+    cat_query_condition_t *all;        /* ascending by field and operator; NULL: none */
+    int count;                         /* at most CAT_QUERY_CONDITIONS_MAX */
+    int taken;                         /* those with a fault included */
+    int refused;                       /* names that are no condition */
+    unsigned sent[CAT_FIELDS_MAX];     /* bits: 1U << the operator */
+    unsigned repeated[CAT_FIELDS_MAX]; /* of those, what was sent twice */
 } cat_query_conditions_t;
 
-/* Can conditions on the field, and orders by it, be served? index: the parts that the catalogue keeps (cat_conf_t); NULL: all. */
-int cat_query_conditions_has_index(const int *index, int field);
+/* Can conditions on the field, and orders by it, be served? */
+int cat_query_conditions_has_index(const cat_conf_t *conf, int field);
 
 /* 1: the parameter is a condition, or was meant to be one: it is added, or its fault is. 0: it is something else.
- * index: the parts that the catalogue keeps (cat_conf_t); NULL: all. */
-int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters_t *p, const int *index,
+ */
+int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters_t *p, const cat_conf_t *conf,
                               const cat_parameter_t *parameter);
 
 /* Writes the conditions as parameters, each after "&". */
-void cat_query_conditions_write(cat_buffer_t *b, const cat_query_condition_t *conditions, int count);
+void cat_query_conditions_write(cat_buffer_t *b, const cat_fields_t *fields, const cat_query_condition_t *conditions,
+                                int count);
 
 /* Adds each condition that a query can have to the description of a route. */
 void cat_query_conditions_describe(cat_describer_t *d);

@@ -19,13 +19,23 @@
 
 #define NAMES_SIZE 128 /* octets: a guess of the names of all fields */
 
-static cat_field_fault_t refuse_name(apr_pool_t *pool)
+/* A text, a list and any JSON value have no order. */
+static int is_sortable(const cat_conf_t *conf, int field)
 {
+    const cat_field_t *row = &cat_product_fields_of(conf)->all[field];
+
+    return row->kind != CAT_LIST && row->kind != CAT_VALUE && cat_query_conditions_has_index(conf, field);
+}
+
+static cat_field_fault_t refuse_name(apr_pool_t *pool, const cat_conf_t *conf)
+{
+    const cat_fields_t *fields = cat_product_fields_of(conf);
+    const cat_field_set_t all = cat_field_list_without(fields, 0);
     cat_buffer_t b;
 
     cat_buffer_init(&b, pool, NAMES_SIZE);
     CAT_BUFFER_LITERAL(&b, "must name only these fields: ");
-    cat_field_list_write(&b, CAT_FIELD_LIST_ALL);
+    cat_field_list_write(&b, fields, &all);
     CAT_BUFFER_LITERAL(&b, ", each with \"-\" before it for descending order");
     return (cat_field_fault_t){"unknown", cat_buffer_text(&b)};
 }
@@ -40,18 +50,19 @@ static int is_sorted_by(const cat_query_sort_t *sort, int count, int field)
     return 0;
 }
 
-static cat_field_fault_t check_field(apr_pool_t *pool, const int *index, const cat_query_sort_t *sort, int count)
+static cat_field_fault_t check_field(apr_pool_t *pool, const cat_conf_t *conf, const cat_query_sort_t *sort, int count)
 {
+    const cat_fields_t *fields = cat_product_fields_of(conf);
     int field = sort[count].field;
 
-    if (field == CAT_PRODUCT_FIELDS) {
-        return refuse_name(pool);
+    if (field == fields->count) {
+        return refuse_name(pool, conf);
     }
     if (is_sorted_by(sort, count, field)) {
         return (cat_field_fault_t){"duplicate", "must name each field only once"};
     }
-    if (!cat_query_conditions_has_index(index, field)) {
-        return (cat_field_fault_t){"no_index", apr_pstrcat(pool, "cannot use ", cat_product_fields[field].name,
+    if (!is_sortable(conf, field)) {
+        return (cat_field_fault_t){"no_index", apr_pstrcat(pool, "cannot use ", fields->all[field].name,
                                                            ", which is not indexed on this server", NULL)};
     }
     return cat_fields_no_fault;
@@ -81,7 +92,7 @@ static int drop_redundant(const cat_query_sort_t *sort, int count)
     return count;
 }
 
-static cat_field_fault_t read_fields(apr_pool_t *pool, const int *index, const apr_array_header_t *items,
+static cat_field_fault_t read_fields(apr_pool_t *pool, const cat_conf_t *conf, const apr_array_header_t *items,
                                      cat_query_sort_t *sort)
 {
     cat_field_fault_t fault = cat_fields_no_fault;
@@ -92,18 +103,19 @@ static cat_field_fault_t read_fields(apr_pool_t *pool, const int *index, const a
         if (i == CAT_LIST_SORT_MAX) {
             return (cat_field_fault_t){"too_many", "must have at most " APR_STRINGIFY(CAT_LIST_SORT_MAX) " fields"};
         }
-        sort[i] = (cat_query_sort_t){cat_field_list_find(name, strlen(name)), item && name > item};
-        fault = check_field(pool, index, sort, i);
+        sort[i] = (cat_query_sort_t){cat_field_list_find(cat_product_fields_of(conf), name, strlen(name)),
+                                     item && name > item};
+        fault = check_field(pool, conf, sort, i);
     }
     return fault;
 }
 
-int cat_query_sort_parse(cat_parameters_t *p, const int *index, const cat_parameter_t *parameter,
+int cat_query_sort_parse(cat_parameters_t *p, const cat_conf_t *conf, const cat_parameter_t *parameter,
                          cat_query_sort_t *sort)
 {
     static const char name[] = "sort";
     const apr_array_header_t *items = cat_parameters_list(p, name, parameter);
-    cat_field_fault_t fault = read_fields(p->pool, index, items, sort);
+    cat_field_fault_t fault = read_fields(p->pool, conf, items, sort);
 
     if (fault.code) {
         cat_parameters_add_error(p, name, fault.code, fault.message);
@@ -123,23 +135,24 @@ int cat_query_sort_is_default(const cat_query_sort_t *sort, int count)
     return count == 1 && sort->field == CAT_PRODUCT_CREATED_AT && sort->descending;
 }
 
-void cat_query_sort_write(cat_buffer_t *b, const cat_query_sort_t *sort, int count)
+void cat_query_sort_write(cat_buffer_t *b, const cat_fields_t *fields, const cat_query_sort_t *sort, int count)
 {
     for (int i = 0; i < count; i++) {
         cat_buffer_add_text(b, i ? "," : "");
         cat_buffer_add_text(b, sort[i].descending ? "-" : "");
-        cat_buffer_add_text(b, cat_product_fields[sort[i].field].name);
+        cat_buffer_add_text(b, fields->all[sort[i].field].name);
     }
 }
 
-json_t *cat_query_sort_describe(const int *index)
+json_t *cat_query_sort_describe(const cat_conf_t *conf)
 {
+    const cat_fields_t *fields = cat_product_fields_of(conf);
     json_t *names = json_array();
 
-    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
-        if (cat_query_conditions_has_index(index, i)) {
-            json_array_append_new(names, json_string(cat_product_fields[i].name));
-            json_array_append_new(names, json_sprintf("-%s", cat_product_fields[i].name));
+    for (int i = 0; i < fields->count; i++) {
+        if (is_sortable(conf, i)) {
+            json_array_append_new(names, json_string(fields->all[i].name));
+            json_array_append_new(names, json_sprintf("-%s", fields->all[i].name));
         }
     }
     return json_pack("{s:s, s:{s:s, s:o}, s:i, s:i, s:[s]}", "type", "array", "items", "type", "string", "enum", names,

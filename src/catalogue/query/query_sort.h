@@ -3,20 +3,20 @@
 #define CAT_CATALOGUE_QUERY_SORT_H
 
 #include "catalogue/product/list_key.h"
+#include "catalogue/product/product.h"
 #include "http/parameters.h"
 
 /* The order of a list: "-price,name". */
 
 typedef struct cat_query_sort_t {
-    int field; /* CAT_PRODUCT_x; id: it is the last one */
+    int field; /* of the mount's fields; id: it is the last one */
     int descending;
 } cat_query_sort_t;
 
 /* An order is an array of CAT_LIST_SORT_MAX fields; the functions that set one return how many it has. */
 
-/* Sets the order to what the parameter, the first of its list, says, without what the order has anyway. 0: a fault was added. index: the set
- * that the catalogue keeps indexes for (cat_conf_t); NULL: all. */
-int cat_query_sort_parse(cat_parameters_t *p, const int *index, const cat_parameter_t *parameter,
+/* Sets the order to what the parameter, the first of its list, says, without what the order has anyway. 0: a fault was added. */
+int cat_query_sort_parse(cat_parameters_t *p, const cat_conf_t *conf, const cat_parameter_t *parameter,
                          cat_query_sort_t *sort);
 
 /* Sets the default: newest first. */
@@ -26,9 +26,9 @@ int cat_query_sort_by_default(cat_query_sort_t *sort);
 int cat_query_sort_is_default(const cat_query_sort_t *sort, int count);
 
 /* Writes the parameter's value. */
-void cat_query_sort_write(cat_buffer_t *b, const cat_query_sort_t *sort, int count);
+void cat_query_sort_write(cat_buffer_t *b, const cat_fields_t *fields, const cat_query_sort_t *sort, int count);
 
-/* The schema of the parameter: an array. index: as above. */
-json_t *cat_query_sort_describe(const int *index);
+/* The schema of the parameter: an array. */
+json_t *cat_query_sort_describe(const cat_conf_t *conf);
 
 #endif

@@ -141,7 +141,7 @@ apr_status_t cat_indexes_check(cat_db_t *db, int parts, cat_indexes_state_t *sta
 
 /* ---- one portion ---- */
 
-#define ROW_VALUES (CAT_PRODUCT_FIELDS + CAT_PRODUCT_KEYS) /* of SQL_INDEX_ROWS */
+#define ROW_VALUES (CAT_PRODUCT_COLUMNS + CAT_PRODUCT_KEYS) /* of SQL_INDEX_ROWS */
 
 typedef struct portion_t {
     apr_pool_t *pool;
@@ -166,6 +166,27 @@ static apr_status_t keep_row(void *baton, const char *const *values, int count)
     return APR_SUCCESS;
 }
 
+static apr_status_t note_row(void *is_there, const char *const *values, int count)
+{
+    (void)values, (void)count;
+    *(int *)is_there = 1;
+    return CAT_ENOUGH;
+}
+
+/* A portion may come with fewer rows than were found, because others were deleted before they were locked. So only one without any
+ * can be the last, and if nothing is found without a lock either, it is. */
+static apr_status_t find_end(portion_t *p)
+{
+    int is_there = 0;
+    apr_status_t rv = p->found.rows
+                          ? APR_SUCCESS
+                          : cat_db_each(p->db, SQL_INDEX_READ, CAT_VALUES(p->from->created_at, p->from->id, "1"),
+                                        note_row, &is_there);
+
+    p->found.is_last = !p->found.rows && !is_there;
+    return rv;
+}
+
 static apr_status_t read_rows(portion_t *p, cat_sql_t sql)
 {
     apr_status_t rv;
@@ -177,15 +198,14 @@ static apr_status_t read_rows(portion_t *p, cat_sql_t sql)
         const char *const *oldest = p->rows[p->found.rows - 1];
         p->found.end = (cat_list_key_t){oldest[CAT_PRODUCT_CREATED_AT], oldest[CAT_PRODUCT_ID]};
     }
-    p->found.is_last = p->found.rows < PORTION;
-    return rv;
+    return rv == APR_SUCCESS ? find_end(p) : rv;
 }
 
 /* Returns whether something that is derived of the row is wrong; keys: what it should be. */
 static int compare_row(portion_t *p, const char *const *row, const char **keys)
 {
     cat_product_keys_make(p->pool, cat_product_keys_kept(p->db), row, keys);
-    if (cat_product_keys_match(row + CAT_PRODUCT_FIELDS, keys)) {
+    if (cat_product_keys_match(row + CAT_PRODUCT_COLUMNS, keys)) {
         return 0;
     }
     p->found.wrong++;
@@ -196,7 +216,7 @@ static int compare_row(portion_t *p, const char *const *row, const char **keys)
 /* Words that a row has none of yet are inserted together with those of other rows. */
 static apr_status_t mend_words(portion_t *p, const char *const *row, const char *const *keys)
 {
-    const char *before = row[CAT_PRODUCT_FIELDS + CAT_PRODUCT_KEY_WORDS], *after = keys[CAT_PRODUCT_KEY_WORDS];
+    const char *before = row[CAT_PRODUCT_COLUMNS + CAT_PRODUCT_KEY_WORDS], *after = keys[CAT_PRODUCT_KEY_WORDS];
 
     if (before) {
         return cat_product_keys_change(p->db, before, after, row[CAT_PRODUCT_CREATED_AT], row[CAT_PRODUCT_ID]);
@@ -210,7 +230,7 @@ static apr_status_t mend_words(portion_t *p, const char *const *row, const char 
  * already, so the second delta row takes back what the first one adds to them. */
 static apr_status_t mend_count(const portion_t *p, const char *const *row, const char *const *keys)
 {
-    int was = row[CAT_PRODUCT_FIELDS + CAT_PRODUCT_KEY_CATEGORY] != NULL, is = keys[CAT_PRODUCT_KEY_CATEGORY] != NULL;
+    int was = row[CAT_PRODUCT_COLUMNS + CAT_PRODUCT_KEY_CATEGORY] != NULL, is = keys[CAT_PRODUCT_KEY_CATEGORY] != NULL;
     int has_stock = *row[CAT_PRODUCT_IN_STOCK] == '1';
     const char *created_at = row[CAT_PRODUCT_CREATED_AT], *id = row[CAT_PRODUCT_ID];
     const cat_counts_delta_t deltas[] = {

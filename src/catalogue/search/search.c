@@ -74,7 +74,7 @@ static counters_t choose_counters(const cat_list_query_t *query)
 
 static int is_stock_wanted(const search_t *s)
 {
-    return s->counters.decide && (s->counters.in_stock >= 0 || s->query->facets);
+    return s->counters.decide && (s->counters.in_stock >= 0 || s->query->has_facets);
 }
 
 static apr_status_t read_each(search_t *s)
@@ -130,7 +130,7 @@ static void note_last(search_t *s, const char *const *values)
     cat_list_position_t *last = &s->end->last;
 
     for (int i = 0; i < s->query->sort_count; i++) {
-        last->values[i] = apr_pstrdup(s->db->pool, values[CAT_PRODUCT_FIELDS + i]);
+        last->values[i] = apr_pstrdup(s->db->pool, values[CAT_PRODUCT_COLUMNS + i]);
     }
     last->key.created_at = apr_pstrdup(s->db->pool, values[CAT_PRODUCT_CREATED_AT]);
     last->key.id = apr_pstrdup(s->db->pool, values[CAT_PRODUCT_ID]);
@@ -149,7 +149,7 @@ static apr_status_t take_row(void *baton, const char *const *values, int count)
     if (++s->passed == s->query->limit) {
         note_last(s, values);
     }
-    return s->rows->add(s->rows->baton, values, CAT_PRODUCT_FIELDS);
+    return s->rows->add(s->rows->baton, values, CAT_PRODUCT_COLUMNS);
 }
 
 static apr_status_t take_bound(void *baton, const char *const *values, int count)
@@ -306,7 +306,7 @@ static facet_t *make_facet(const search_t *s)
 
 static int is_facet(const search_t *s, int field)
 {
-    return (s->query->facets & CAT_FIELD_LIST_OF(field)) != 0;
+    return cat_field_set_has(&s->query->facets, field);
 }
 
 static void put_facet(search_t *s, int field, const facet_t *f)
@@ -458,7 +458,7 @@ static apr_status_t read_facets(search_t *s)
 
 static apr_status_t count_facets(search_t *s)
 {
-    if (!s->query->facets) {
+    if (!s->query->has_facets) {
         return APR_SUCCESS;
     }
     return are_facets_counted(s) || is_known_empty(s) ? list_facets(s) : read_facets(s);
@@ -516,7 +516,7 @@ apr_status_t cat_search_read(cat_db_t *db, const cat_list_query_t *query, const 
 {
     search_t s = make_search(db, query, rows, end);
     cat_indexes_state_t state = {0};
-    apr_status_t rv = query->facets ? cat_indexes_check(db, CAT_INDEX_CATEGORY, &state) : APR_SUCCESS;
+    apr_status_t rv = query->has_facets ? cat_indexes_check(db, CAT_INDEX_CATEGORY, &state) : APR_SUCCESS;
 
     if (rv != APR_SUCCESS) {
         return rv;

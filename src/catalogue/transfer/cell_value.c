@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers and booleans of CSV. A number is spelled anew as JSON has it, digit by digit, and then parsed by the one reader of JSON, so that a cell
+ * Numbers, booleans, lists, times and JSON of CSV. A number is spelled anew as JSON has it, digit by digit, and then parsed by the one reader of JSON, so that a cell
  * and a body with the same number are the same product: nothing is rounded here. What could be read in two ways is refused: a mark between
  * thousands must stand before each group of three digits, and 0.500 is no thousands.
  */
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/json.h"
+#include "lib/list_text.h"
 #include "lib/number.h"
 
 /* ---- blanks ---- */
@@ -107,6 +108,31 @@ static json_t *read_boolean(const char *text)
     return NULL;
 }
 
+/* ---- lists and any JSON ---- */
+
+static json_t *read_list(apr_pool_t *pool, const char *text)
+{
+    const apr_array_header_t *texts = cat_list_text_split(pool, text, '|');
+    json_t *list = json_array();
+
+    for (int i = 0; i < texts->nelts; i++) {
+        if (json_array_append_new(list, json_string(APR_ARRAY_IDX(texts, i, const char *))) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+/* As the only element of an array, because numbers that would be stored as other ones are replaced in arrays (lib/json.h). */
+static json_t *read_json(apr_pool_t *pool, const cat_csv_cell_t *cell)
+{
+    const char *text = apr_pstrcat(pool, "[", apr_pstrmemdup(pool, cell->text, cell->length), "]", NULL), *why;
+    json_t *array = cat_json_parse_exact(pool, text, strlen(text), &why);
+
+    return json_array_size(array) == 1 ? json_incref(json_array_get(array, 0)) : NULL;
+}
+
 /* ---- all kinds ---- */
 
 /* A text that is no number with a decimal comma is not looked at for one: lib/fields.c explains the decimal point to those who wrote a comma. */
@@ -114,6 +140,15 @@ json_t *cat_cell_value_read(apr_pool_t *pool, cat_kind_t kind, const cat_csv_cel
 {
     json_t *value = NULL;
 
+    if (kind == CAT_LIST) {
+        return read_list(pool, cell->text);
+    }
+    if (kind == CAT_VALUE) {
+        return read_json(pool, cell);
+    }
+    if (kind == CAT_TIME) {
+        return json_string(trim(pool, cell));
+    }
     if (kind == CAT_NUMBER) {
         value = read_number(pool, trim(pool, cell), has_comma);
         value = value || !has_comma ? value : json_string("");

@@ -58,7 +58,7 @@ static apr_status_t add_product(void *baton, const char *const *values, int coun
     cat_export_t *e = baton;
 
     (void)count;
-    e->format->add(&e->text, &e->style, e->query.fields, values, e->total + e->rows == 0);
+    e->format->add(&e->text, &e->style, cat_product_read(e->pool, e->query.all, values), e->total + e->rows == 0);
     e->rows++;
     apr_cpystrn(e->created_at, values[CAT_PRODUCT_CREATED_AT], sizeof(e->created_at));
     apr_cpystrn(e->id, values[CAT_PRODUCT_ID], sizeof(e->id));
@@ -88,7 +88,7 @@ static apr_status_t read_portion(void *baton)
     cat_buffer_init(&e->text, e->pool, PORTION * CAT_PRODUCT_SIZE);
     e->rows = 0;
     if (!e->is_begun) {
-        e->format->begin(&e->text, &e->style, e->query.fields);
+        e->format->begin(&e->text, &e->style);
     }
     before = cat_db_use_pool(e->db, e->pool);
     rv = select_products(e);
@@ -258,6 +258,8 @@ apr_status_t cat_export_open(cat_db_t *db, const cat_list_query_t *query, const 
     e->query.limit = PORTION;
     e->format = format;
     e->style = *style;
+    e->style.all = query->all;
+    e->style.fields = query->fields;
     apr_pool_create(&e->pool, db->pool);
     apr_pool_create(&e->position_pool, db->pool);
     *opened = e;

@@ -7,7 +7,7 @@
  *     json     [{"id":"..."},                                     one array, an element a line
  *
  * A file that is written in CSV can be imported again: a cell has the value as the API spells it, except that a spreadsheet
- * may be told of decimal commas, and texts that it would take for a formula are made safe, if the client asks for that.
+ * may be told of decimal commas, that a list has its texts between "|", and texts that it would take for a formula are made safe, if the client asks for that.
  */
 #include "catalogue/transfer/export_format.h"
 
@@ -16,12 +16,13 @@
 
 #include "catalogue/query/field_list.h"
 #include "lib/csv.h"
+#include "lib/list_text.h"
 #include "lib/number.h"
 #include "lib/time.h"
 
-static void begin_nothing(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields)
+static void begin_nothing(cat_buffer_t *b, const cat_export_style_t *style)
 {
-    (void)b, (void)style, (void)fields;
+    (void)b, (void)style;
 }
 
 static void end_nothing(cat_buffer_t *b)
@@ -29,38 +30,36 @@ static void end_nothing(cat_buffer_t *b)
     (void)b;
 }
 
-static void add_object(cat_buffer_t *b, unsigned fields, const char *const *product)
+static void add_object(cat_buffer_t *b, const cat_export_style_t *style, const char *const *product)
 {
-    const char *selected[CAT_PRODUCT_FIELDS];
+    const char *selected[CAT_FIELDS_MAX];
 
-    cat_field_list_select(fields, product, selected);
-    cat_fields_write(b, cat_product_fields, CAT_PRODUCT_FIELDS, selected);
+    cat_field_list_select(style->all, &style->fields, product, selected);
+    cat_fields_write(b, style->all->all, style->all->count, selected);
 }
 
 /* ---- ndjson ---- */
 
-static void add_line(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields, const char *const *product,
-                     int is_first)
+static void add_line(cat_buffer_t *b, const cat_export_style_t *style, const char *const *product, int is_first)
 {
-    (void)style, (void)is_first;
-    add_object(b, fields, product);
+    (void)is_first;
+    add_object(b, style, product);
     CAT_BUFFER_LITERAL(b, "\n");
 }
 
 /* ---- json ---- */
 
-static void begin_array(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields)
+static void begin_array(cat_buffer_t *b, const cat_export_style_t *style)
 {
-    (void)style, (void)fields;
+    (void)style;
     CAT_BUFFER_LITERAL(b, "[");
 }
 
-static void add_element(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields, const char *const *product,
-                        int is_first)
+static void add_element(cat_buffer_t *b, const cat_export_style_t *style, const char *const *product, int is_first)
 {
     (void)style;
     cat_buffer_add_text(b, is_first ? "\n" : ",\n");
-    add_object(b, fields, product);
+    add_object(b, style, product);
 }
 
 static void end_array(cat_buffer_t *b)
@@ -71,15 +70,15 @@ static void end_array(cat_buffer_t *b)
 /* ---- csv ---- */
 
 /* No name needs quotes. */
-static void add_header_row(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields)
+static void add_header_row(cat_buffer_t *b, const cat_export_style_t *style)
 {
     apr_size_t separator = 0;
 
     cat_buffer_add_text(b, style->has_mark ? "\xef\xbb\xbf" : "");
-    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
-        if (fields & CAT_FIELD_LIST_OF(i)) {
+    for (int i = 0; i < style->all->count; i++) {
+        if (cat_field_set_has(&style->fields, i)) {
             cat_buffer_add(b, &style->delimiter, separator);
-            cat_buffer_add_text(b, cat_product_fields[i].name);
+            cat_buffer_add_text(b, style->all->all[i].name);
             separator = 1;
         }
     }
@@ -106,11 +105,28 @@ static void add_number_cell(cat_buffer_t *b, const cat_export_style_t *style, co
     cat_csv_add_cell(b, text);
 }
 
+/* "red|blue", of the record's ["red","blue"]. */
+static const char *write_list(apr_pool_t *pool, const char *list)
+{
+    json_t *texts = json_loads(list, 0, NULL), *text;
+    cat_buffer_t b;
+    size_t i;
+
+    cat_buffer_init(&b, pool, 64);
+    json_array_foreach (texts, i, text) {
+        cat_buffer_add_text(&b, i ? "|" : "");
+        cat_list_text_add(&b, json_string_value(text), '|');
+    }
+    json_decref(texts);
+    return cat_buffer_text(&b);
+}
+
 static void add_cell(cat_buffer_t *b, const cat_export_style_t *style, const cat_field_t *field, const char *value)
 {
     switch (field->kind) {
-    case CAT_STRING:
     case CAT_LIST:
+        value = write_list(b->pool, value); /* fall through */
+    case CAT_STRING:
     case CAT_VALUE:
         (style->is_safe ? cat_csv_add_safe_cell : cat_csv_add_cell)(b, value);
         break;
@@ -126,20 +142,19 @@ static void add_cell(cat_buffer_t *b, const cat_export_style_t *style, const cat
     }
 }
 
-static void add_row(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields, const char *const *product,
-                    int is_first)
+static void add_row(cat_buffer_t *b, const cat_export_style_t *style, const char *const *product, int is_first)
 {
     apr_size_t separator = 0;
 
     (void)is_first;
-    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
-        if (!(fields & CAT_FIELD_LIST_OF(i))) {
+    for (int i = 0; i < style->all->count; i++) {
+        if (!cat_field_set_has(&style->fields, i)) {
             continue;
         }
         cat_buffer_add(b, &style->delimiter, separator);
         separator = 1;
         if (product[i]) {
-            add_cell(b, style, &cat_product_fields[i], product[i]);
+            add_cell(b, style, &style->all->all[i], product[i]);
         }
     }
     CAT_BUFFER_LITERAL(b, "\r\n");

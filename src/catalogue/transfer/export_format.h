@@ -2,23 +2,25 @@
 #ifndef CAT_CATALOGUE_EXPORT_FORMAT_H
 #define CAT_CATALOGUE_EXPORT_FORMAT_H
 
+#include "catalogue/query/field_list.h"
 #include "lib/buffer.h"
 
-/* How a CSV file is written; all 0 but the delimiter: as RFC 4180 has it. */
+/* How a file is written: which fields of a product; and, all 0 but the delimiter: CSV as RFC 4180 has it. */
 typedef struct cat_export_style_t {
+    const cat_fields_t *all;
+    cat_field_set_t fields;
     char delimiter;
     int has_comma; /* flag: numbers have a decimal comma */
     int has_mark;  /* flag: a byte order mark comes first */
     int is_safe;   /* flag: texts have an apostrophe before what a spreadsheet would take for a formula */
 } cat_export_style_t;
 
-/* How a file of products is written; products are in the order of catalogue/product/product.h. fields: as in catalogue/query/field_list.h. */
+/* How a file of products is written. product: a record of all fields; those in the set are written. */
 typedef struct cat_export_format_t {
     const char *name; /* as the parameter `format` has it; also the suffix of a file */
     const char *type; /* Content-Type */
-    void (*begin)(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields);
-    void (*add)(cat_buffer_t *b, const cat_export_style_t *style, unsigned fields, const char *const *product,
-                int is_first);
+    void (*begin)(cat_buffer_t *b, const cat_export_style_t *style);
+    void (*add)(cat_buffer_t *b, const cat_export_style_t *style, const char *const *product, int is_first);
     void (*end)(cat_buffer_t *b);
 } cat_export_format_t;
 

@@ -48,6 +48,7 @@ typedef struct item_t {
 /* Rows that are handled together. */
 typedef struct group_t {
     apr_pool_t *pool;
+    const cat_fields_t *fields; /* of products */
     item_t items[GROUP];
     int count;
 } group_t;
@@ -160,7 +161,7 @@ static apr_status_t keep_stored(void *baton, const char *const *values, int coun
     }
     for (int i = 0; i < group->count; i++) {
         if (group->items[i].id && !strcmp(group->items[i].id, copy[CAT_PRODUCT_ID])) {
-            group->items[i].stored = copy;
+            group->items[i].stored = cat_product_read(group->pool, group->fields, copy);
         }
     }
     return APR_SUCCESS;
@@ -189,7 +190,7 @@ static apr_status_t read_stored(cat_db_t *db, group_t *group)
 
 static int changes_product(const item_t *item)
 {
-    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+    for (int i = 0; i < item->input.count; i++) {
         const char *value = item->input.values[i], *stored = item->stored[i];
         if ((value && (!stored || strcmp(value, stored))) || (item->input.cleared[i] && stored)) {
             return 1;
@@ -228,9 +229,9 @@ static apr_status_t check_group(cat_import_t *im)
 
 static const char *write_update(apr_pool_t *pool, const item_t *item)
 {
-    char cleared[CAT_PRODUCT_FIELDS + 1] = "";
+    char cleared[CAT_FIELDS_MAX + 1] = "";
 
-    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+    for (int i = 0; i < item->input.count; i++) {
         cleared[i] = item->input.cleared[i] ? '1' : '0';
     }
     return apr_psprintf(pool, "%" APR_OFF_T_FMT " %" APR_OFF_T_FMT " %" APR_INT64_T_FMT " %s", item->place.begin,
@@ -239,12 +240,13 @@ static const char *write_update(apr_pool_t *pool, const item_t *item)
 
 static apr_status_t spool_item(cat_import_t *im, const item_t *item)
 {
-    const char *record[CAT_PRODUCT_FIELDS];
+    int count = item->input.count;
+    const char *record[CAT_FIELDS_MAX];
 
-    memcpy(record, item->input.values, sizeof(record));
+    memcpy(record, item->input.values, (apr_size_t)count * sizeof(record[0]));
     record[CAT_PRODUCT_ID] = item->id;
     record[UPDATE] = item->id ? write_update(im->group.pool, item) : NULL;
-    return report_spool(im, cat_spool_add(im->spool, record, CAT_PRODUCT_FIELDS));
+    return report_spool(im, cat_spool_add(im->spool, record, count));
 }
 
 static void note_ignored(cat_import_t *im, const apr_array_header_t *names)
@@ -279,8 +281,8 @@ static void check_item(cat_import_t *im, item_t *item, const json_t *value)
     cat_input_t *input = &item->input;
     size_t i;
 
-    cat_fields_check(im->group.pool, cat_product_fields, CAT_PRODUCT_FIELDS, id ? CAT_UPDATE : CAT_CREATE,
-                     im->options.rows.strict, value, input);
+    cat_fields_check(im->group.pool, im->options.rows.fields->all, im->options.rows.fields->count,
+                     id ? CAT_UPDATE : CAT_CREATE, im->options.rows.strict, value, input);
     if (id && !input->errors && input->given == 0) {
         cat_fields_add_error(im->group.pool, input, "", "required", "must have at least one field of a product");
     }
@@ -349,14 +351,14 @@ static void read_update(item_t *item, apr_pool_t *pool, const char *update)
 {
     char *end;
 
-    item->input.cleared = apr_pcalloc(pool, CAT_PRODUCT_FIELDS);
+    item->input.cleared = apr_pcalloc(pool, (apr_size_t)item->input.count);
     if (!update) {
         return;
     }
     item->place.begin = apr_strtoi64(update, &end, 10);
     item->place.end = apr_strtoi64(end, &end, 10);
     item->place.line = apr_strtoi64(end, &end, 10);
-    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+    for (int i = 0; i < item->input.count; i++) {
         item->input.cleared[i] = end[1 + i] == '1';
     }
 }
@@ -368,8 +370,9 @@ static apr_status_t read_item(cat_import_t *im, apr_int64_t row)
     group_t *group = &im->group;
     item_t *item = &group->items[group->count];
     apr_off_t position = cat_spool_tell(im->spool);
-    const char **record = apr_palloc(group->pool, CAT_PRODUCT_FIELDS * sizeof(*record));
-    apr_status_t rv = cat_spool_read(im->spool, group->pool, record, CAT_PRODUCT_FIELDS);
+    const cat_fields_t *fields = im->options.rows.fields;
+    const char **record = apr_palloc(group->pool, (apr_size_t)fields->count * sizeof(*record));
+    apr_status_t rv = cat_spool_read(im->spool, group->pool, record, fields->count);
 
     if (rv != APR_SUCCESS) {
         return report_spool(im, rv);
@@ -379,11 +382,11 @@ static apr_status_t read_item(cat_import_t *im, apr_int64_t row)
         return rv == APR_SUCCESS ? APR_EAGAIN : rv;
     }
     *item = (item_t){.row = row, .id = record[CAT_PRODUCT_ID]};
+    item->input.fields = fields->all;
+    item->input.count = fields->count;
+    item->input.values = record;
     read_update(item, group->pool, record[UPDATE]);
     record[CAT_PRODUCT_ID] = record[UPDATE] = NULL;
-    item->input.values = record;
-    item->input.fields = cat_product_fields;
-    item->input.count = CAT_PRODUCT_FIELDS;
     group->count++;
     return APR_SUCCESS;
 }
@@ -488,9 +491,9 @@ static apr_status_t lock_products(cat_import_t *im)
         return APR_SUCCESS;
     }
     for (int i = 0; i < im->rows && rv == APR_SUCCESS; i++) {
-        const char *record[CAT_PRODUCT_FIELDS];
+        const char *record[CAT_FIELDS_MAX];
         apr_pool_clear(im->group.pool);
-        rv = report_spool(im, cat_spool_read(im->spool, im->group.pool, record, CAT_PRODUCT_FIELDS));
+        rv = report_spool(im, cat_spool_read(im->spool, im->group.pool, record, im->options.rows.fields->count));
         if (rv == APR_SUCCESS && record[CAT_PRODUCT_ID]) {
             APR_ARRAY_PUSH(ids, const char *) = apr_pstrdup(im->changed_pool, record[CAT_PRODUCT_ID]);
         }
@@ -599,6 +602,7 @@ apr_status_t cat_import_make(cat_db_t *db, const cat_import_options_t *options, 
     im->pool = db->pool;
     im->db = db;
     im->options = *options;
+    im->options.rows.fields = im->group.fields = cat_product_fields_of(db->conf);
     im->reader = cat_row_reader_make(im->pool, &options->rows, take_row, im);
     im->result.errors = cat_json_own(im->pool, json_array());
     im->result.ignored = apr_array_make(im->pool, 0, sizeof(const char *));

@@ -34,7 +34,7 @@ struct cat_row_reader_t {
     apr_off_t position; /* octets that were read, as far as the line goes */
     cat_octets_t place; /* of the last row; its end is where the line begins */
     cat_csv_reader_t *csv;
-    int *columns; /* CSV: by cell, the field's index; CAT_PRODUCT_FIELDS: unknown. NULL: no row yet */
+    int *columns; /* CSV: by cell, the field's index; fields->count: unknown. NULL: no row yet */
     int count;    /* of the columns */
     int named;    /* columns up to the last one that has a name */
     int faults;   /* passed on */
@@ -156,11 +156,11 @@ static int is_name_of(const cat_csv_cell_t *cell, const char *name)
     return !*name;
 }
 
-static int find_field(const cat_csv_cell_t *name)
+static int find_field(const cat_fields_t *fields, const cat_csv_cell_t *name)
 {
     int i = 0;
 
-    while (i < CAT_PRODUCT_FIELDS && !is_name_of(name, cat_product_fields[i].name)) {
+    while (i < fields->count && !is_name_of(name, fields->all[i].name)) {
         i++;
     }
     return i;
@@ -202,13 +202,13 @@ static apr_status_t take_unknown_column(cat_row_reader_t *r, const cat_csv_cell_
 
 static apr_status_t take_column(cat_row_reader_t *r, const cat_csv_cell_t *name)
 {
-    int field = find_field(name);
+    int field = find_field(r->options.fields, name);
     apr_status_t rv = APR_SUCCESS;
 
-    if (field == CAT_PRODUCT_FIELDS) {
+    if (field == r->options.fields->count) {
         rv = take_unknown_column(r, name);
     } else if (has_column(r, r->count, field)) {
-        rv = pass_fault(r, cat_product_fields[field].name, "duplicate", "must be one column");
+        rv = pass_fault(r, r->options.fields->all[field].name, "duplicate", "must be one column");
     }
     r->columns[r->count++] = field;
     r->named = cat_csv_cell_is_empty(name) ? r->named : r->count;
@@ -218,14 +218,15 @@ static apr_status_t take_column(cat_row_reader_t *r, const cat_csv_cell_t *name)
 /* Rows with an id may do without the fields that a new product needs. */
 static apr_status_t check_columns(cat_row_reader_t *r)
 {
+    const cat_fields_t *fields = r->options.fields;
     apr_status_t rv = APR_SUCCESS;
 
     if (r->options.may_update && has_column(r, r->count, CAT_PRODUCT_ID)) {
         return APR_SUCCESS;
     }
-    for (int i = 0; i < CAT_PRODUCT_FIELDS && rv == APR_SUCCESS; i++) {
-        if (cat_product_fields[i].flags & CAT_REQUIRED && !has_column(r, r->count, i)) {
-            rv = pass_fault(r, cat_product_fields[i].name, "required", "must be a column");
+    for (int i = 0; i < fields->count && rv == APR_SUCCESS; i++) {
+        if (fields->all[i].flags & CAT_REQUIRED && !has_column(r, r->count, i)) {
+            rv = pass_fault(r, fields->all[i].name, "required", "must be a column");
         }
     }
     return rv;
@@ -243,7 +244,7 @@ static apr_status_t take_options(cat_row_reader_t *r, const cat_csv_cell_t *cell
     r->columns = apr_pmemdup(r->pool, r->options.columns, (apr_size_t)r->options.count * sizeof(*r->columns));
     r->count = r->options.count;
     for (int i = 0; i < r->count; i++) {
-        r->named = r->columns[i] == CAT_PRODUCT_FIELDS ? r->named : i + 1;
+        r->named = r->columns[i] == r->options.fields->count ? r->named : i + 1;
     }
     return count_cells(cells, count, r->count) == r->count || r->options.lacks_header
                ? APR_SUCCESS
@@ -305,7 +306,8 @@ static const char *add_cell(cat_row_reader_t *r, json_t *object, const cat_csv_c
     return json_object_set_new(object, field->name,
                                cat_cell_value_read(r->row_pool, field->kind, cell, r->options.has_comma)) == 0
                ? NULL
-               : "must be valid UTF-8";
+           : field->kind == CAT_VALUE ? "must be JSON, with quotation marks around a text, in valid UTF-8"
+                                      : "must be valid UTF-8";
 }
 
 /* An id without anything makes the row that of a new product. */
@@ -320,10 +322,10 @@ static apr_status_t take_cells(cat_row_reader_t *r, const cat_csv_cell_t *cells,
     int updates = is_update(r, cells, count);
 
     for (int i = 0; i < count; i++) {
-        const cat_field_t *field = &cat_product_fields[r->columns[i]];
+        const cat_field_t *field = &r->options.fields->all[r->columns[i]];
         const char *message;
 
-        if (r->columns[i] == CAT_PRODUCT_FIELDS || is_left_out(field, &cells[i])) {
+        if (r->columns[i] == r->options.fields->count || is_left_out(field, &cells[i])) {
             continue;
         }
         message = add_cell(r, object, &cells[i], field, updates);
@@ -400,18 +402,20 @@ int cat_row_find_delimiter(char delimiter)
     return (int)strcspn(delimiters, (const char[]){delimiter, '\0'});
 }
 
-/* CAT_PRODUCT_FIELDS: the column is left out. */
-static int parse_names(const char *names, int *columns, int *count)
+/* fields->count: the column is left out. */
+static int parse_names(const cat_fields_t *fields, const char *names, int *columns, int *count)
 {
-    unsigned seen = 0;
+    cat_field_set_t seen = {{0}};
 
     for (*count = 0; *count < CAT_CSV_CELLS_MAX; names++) {
         apr_size_t length = strcspn(names, ",");
-        int field = length ? cat_field_list_find(names, length) : CAT_PRODUCT_FIELDS;
-        if (length && (field == CAT_PRODUCT_FIELDS || seen & CAT_FIELD_LIST_OF(field))) {
+        int field = length ? cat_field_list_find(fields, names, length) : fields->count;
+        if (length && (field == fields->count || cat_field_set_has(&seen, field))) {
             return 0;
         }
-        seen |= length ? CAT_FIELD_LIST_OF(field) : 0;
+        if (length) {
+            cat_field_set_add(&seen, field);
+        }
         columns[(*count)++] = field;
         names += length;
         if (!*names) {
@@ -426,7 +430,7 @@ int cat_row_columns_parse(apr_pool_t *pool, const char *names, cat_row_options_t
     int *columns = apr_palloc(pool, CAT_CSV_CELLS_MAX * sizeof(*columns));
 
     options->columns = columns;
-    return parse_names(names, columns, &options->count);
+    return parse_names(options->fields, names, columns, &options->count);
 }
 
 /* ---- all of it ---- */
@@ -438,6 +442,7 @@ cat_row_reader_t *cat_row_reader_make(apr_pool_t *pool, const cat_row_options_t 
 
     r->pool = pool;
     r->options = *options;
+    r->options.fields = options->fields ? options->fields : &cat_product_built_in;
     r->take = take;
     r->baton = baton;
     r->ignored = apr_array_make(pool, 0, sizeof(const char *));

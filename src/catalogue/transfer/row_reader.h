@@ -5,6 +5,7 @@
 #include <apr_tables.h>
 #include <jansson.h>
 
+#include "catalogue/product/product.h"
 #include "lib/csv.h"
 
 /*
@@ -26,6 +27,7 @@ typedef apr_status_t cat_row_reader_take_t(void *baton, apr_int64_t row, const j
                                            const cat_row_fault_t *fault);
 
 typedef struct cat_row_options_t {
+    const cat_fields_t *fields; /* of the products; NULL: the built-in ones */
     cat_rows_kind_t kind;
     char delimiter;          /* CSV: between cells */
     int has_comma;           /* CSV: flag: numbers have a decimal comma */
@@ -33,7 +35,7 @@ typedef struct cat_row_options_t {
     int strict;              /* flag: an unknown column is a fault */
     int may_update; /* flag: a row with an id updates that product: then an absent cell clears the field, if null does */
     apr_size_t max; /* octets of a row */
-    /* CSV: by cell, the field's index, whatever the header row says; CAT_PRODUCT_FIELDS: the column is left out. NULL: the
+    /* CSV: by cell, the field's index, whatever the header row says; fields->count: the column is left out. NULL: the
      * header row says which. */
     const int *columns;
     int count;        /* of columns */

@@ -109,6 +109,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     case 1792: /* ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: transaction_read_only */
     case 1836: /* ER_READ_ONLY_MODE */
         return CAT_EREADONLY;
+    case 1020: /* ER_CHECKREAD: MariaDB's innodb_snapshot_isolation, when the row that is to be locked has changed since it was found */
     case 1205: /* ER_LOCK_WAIT_TIMEOUT */
     case 1213: /* ER_LOCK_DEADLOCK; Galera's, when another node's transaction was first */
         return CAT_ECONFLICT;

@@ -6,15 +6,15 @@
 
 /* Fragments of SQL that several statements share, for db/dialects/sql.def and db/dialects/. */
 
-/* Each column of a product: "id, name, ..."; as a column of a table p or r: "p.id, p.name, ..."; a value for each: "%s, %s, ...". */
-#define PRODUCT_COLUMNS CAT_PRODUCT_TABLE(PRODUCT_COLUMN)
-#define PRODUCT_COLUMNS_OF_P CAT_PRODUCT_TABLE(PRODUCT_COLUMN_OF_P)
-#define PRODUCT_COLUMNS_OF_R CAT_PRODUCT_TABLE(PRODUCT_COLUMN_OF_R)
-#define PRODUCT_PLACEHOLDERS CAT_PRODUCT_TABLE(PRODUCT_PLACEHOLDER)
+/* Each column of a product, with extra as the last one: "id, name, ..."; as a column of a table p or r: "p.id, p.name, ..."; a value for each: "%s, %s, ...". */
+#define PRODUCT_COLUMNS CAT_PRODUCT_TABLE(PRODUCT_COLUMN) ", extra"
+#define PRODUCT_COLUMNS_OF_P CAT_PRODUCT_TABLE(PRODUCT_COLUMN_OF_P) ", p.extra"
+#define PRODUCT_COLUMNS_OF_R CAT_PRODUCT_TABLE(PRODUCT_COLUMN_OF_R) ", r.extra"
+#define PRODUCT_PLACEHOLDERS CAT_PRODUCT_TABLE(PRODUCT_PLACEHOLDER) ", %s"
 
 /* Sets the columns that an update may change: "name = COALESCE(%s, name), ...", so that one whose value is NULL stays. A column that may
  * be cleared takes a value more, before its own: '1' clears it. */
-#define PRODUCT_ASSIGNMENTS CAT_PRODUCT_TABLE(PRODUCT_ASSIGNMENT)
+#define PRODUCT_ASSIGNMENTS CAT_PRODUCT_TABLE(PRODUCT_ASSIGNMENT) PRODUCT_CLEAR("extra")
 
 /* The columns that are derived from those, in the order of catalogue/product/product_keys.h: "name_key, ...", a value for each, and "name_key = %s,
  * ...". */

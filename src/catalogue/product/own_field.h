@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_OWN_FIELD_H
+#define CAT_CATALOGUE_OWN_FIELD_H
+
+#include "lib/fields.h"
+
+/* What a line says beyond cat_field_t. */
+typedef struct cat_own_field_t {
+    const char *line;          /* the line itself */
+    const char *type;          /* as in the line: "number" */
+    const char *label, *help;  /* for people; NULL: none */
+    const char *const *values; /* of a choice, in their order; ends with NULL. NULL: of another type */
+    const char *pattern;       /* the regular expression that a whole value must match; NULL: none */
+    const char *from;          /* the field that a missing value is made of; NULL: none */
+} cat_own_field_t;
+
+/*
+ * Reads a line of CatalogField: "weight number index min=0". *field and *own are on the pool, as cat_own_fields_add wants them. before: the
+ * fields that there are. NULL, or what is wrong with the line, in words for the administrator.
+ */
+const char *cat_own_field_read(apr_pool_t *pool, const cat_fields_t *before, const char *line, cat_field_t *field,
+                               cat_own_field_t *own);
+
+/* The field of this name, whatever its case; the count: there is none. */
+int cat_own_field_find(const cat_fields_t *fields, const char *name);
+
+/* For `from`: can the field's text be made of the source's? NULL, or what is wrong. */
+const char *cat_own_field_check_source(apr_pool_t *pool, const cat_field_t *field, const cat_field_t *source);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The field table with fields of the shop's own. Each section of the configuration has a table, which a line makes longer; httpd merges
+ * those of a server and of its sections into the one of a mount. A table is never changed, so sections share the rows that they inherit.
+ *
+ *     server     id name ... createdAt | sku brand
+ *     Location   id name ... createdAt | brand weight
+ *     the mount  id name ... createdAt | sku brand weight       its brand is that of the Location
+ */
+#include "catalogue/product/own_fields.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "catalogue/product/product.h"
+
+static const cat_fields_t *built_in_fields(void)
+{
+    static const cat_conf_t none;
+
+    return cat_product_fields_of(&none);
+}
+
+/* A table with room for more fields. */
+typedef struct table_t {
+    cat_fields_t fields;
+    cat_field_t *all;
+    const cat_own_field_t **own;
+} table_t;
+
+static table_t *copy_table(apr_pool_t *pool, const cat_fields_t *from, int more)
+{
+    table_t *table = apr_pcalloc(pool, sizeof(*table));
+    apr_size_t count = (apr_size_t)from->count;
+
+    table->all = apr_pcalloc(pool, (count + (apr_size_t)more) * sizeof(*table->all));
+    table->own = apr_pcalloc(pool, (count + (apr_size_t)more) * sizeof(*table->own));
+    memcpy(table->all, from->all, count * sizeof(*table->all));
+    if (from->own) {
+        memcpy(table->own, from->own, count * sizeof(*table->own));
+    }
+    table->fields = (cat_fields_t){table->all, from->count, table->own};
+    return table;
+}
+
+static void put_field(table_t *table, int place, const cat_field_t *field, const cat_own_field_t *own)
+{
+    table->all[place] = *field;
+    table->own[place] = own;
+    table->fields.count += place == table->fields.count;
+}
+
+const char *cat_own_fields_add(apr_pool_t *pool, const cat_fields_t *before, const char *line,
+                               const cat_fields_t **after)
+{
+    const cat_fields_t *fields = before ? before : built_in_fields();
+    cat_own_field_t *own = apr_palloc(pool, sizeof(*own));
+    cat_field_t field;
+    const char *fault = cat_own_field_read(pool, fields, line, &field, own);
+
+    if (!fault && fields->count - CAT_PRODUCT_FIELDS == CAT_OWN_FIELDS_MAX) {
+        fault = apr_psprintf(pool, "CatalogField %s: there may be at most %d fields", field.name, CAT_OWN_FIELDS_MAX);
+    }
+    if (!fault) {
+        table_t *table = copy_table(pool, fields, 1);
+        put_field(table, fields->count, &field, own);
+        *after = &table->fields;
+    }
+    return fault;
+}
+
+const cat_fields_t *cat_own_fields_merge(apr_pool_t *pool, const cat_fields_t *base, const cat_fields_t *over)
+{
+    table_t *table = copy_table(pool, base, over->count);
+
+    for (int i = CAT_PRODUCT_FIELDS; i < over->count; i++) {
+        put_field(table, cat_own_field_find(&table->fields, over->all[i].name), &over->all[i], over->own[i]);
+    }
+    return &table->fields;
+}
+
+/* A text is made of a field that comes before its own, so that no two are made of each other. */
+static const char *check_from(apr_pool_t *pool, const cat_fields_t *fields, int place)
+{
+    const char *from = fields->own[place]->from;
+
+    for (int i = 0; from && i < place; i++) {
+        if (!strcmp(fields->all[i].name, from)) {
+            return cat_own_field_check_source(pool, &fields->all[place], &fields->all[i]);
+        }
+    }
+    return from ? apr_psprintf(pool, "from=%s must name a field that comes before this one", from) : NULL;
+}
+
+const char *cat_own_fields_check(apr_pool_t *pool, const cat_fields_t *fields, const char **line)
+{
+    const char *fault = NULL;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < fields->count && !fault; i++) {
+        *line = fields->own[i]->line;
+        fault = i - CAT_PRODUCT_FIELDS < CAT_OWN_FIELDS_MAX
+                    ? check_from(pool, fields, i)
+                    : "there may be at most " APR_STRINGIFY(CAT_OWN_FIELDS_MAX) " fields, with those of outer sections";
+    }
+    return fault;
+}

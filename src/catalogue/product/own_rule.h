@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_OWN_RULE_H
+#define CAT_CATALOGUE_OWN_RULE_H
+
+#include "lib/fields.h"
+
+/* The rules of texts in fields of the shop's own. */
+
+/* What all texts of a type have in common. */
+typedef struct cat_own_form_t {
+    const char *(*refuse)(const char *text); /* NULL or "must ..." */
+    const char *format;                      /* as JSON Schema has it */
+} cat_own_form_t;
+
+extern const cat_own_form_t cat_own_rule_url, cat_own_rule_date;
+
+/* What the texts of one field must be; each may be NULL. */
+typedef struct cat_own_limits_t {
+    const cat_own_form_t *form;
+    const char *const *words; /* the only texts; ends with NULL */
+    const char *pattern;      /* a regular expression that the whole text must match */
+} cat_own_limits_t;
+
+/* *rule: on the pool; NULL: any text will do. NULL, or what is wrong with the pattern, in words for the administrator. */
+const char *cat_own_rule_make(apr_pool_t *pool, const cat_own_limits_t *limits, const cat_text_rule_t **rule);
+
+#endif

@@ -1,0 +1,59 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+# Compares THE TYPE TABLE and THE OPTION TABLE of CatalogField with docs/directives.md: each type has a row there, each option as well, with the
+# types that can have it, and neither table of the document has others.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+use Lint;
+
+my ($source, $document) = ('src/catalogue/product/own_field.c', 'docs/directives.md');
+my %type = map { $_->{name} => bits($_->{options}) }
+    rows($source, qr/^    \{"(?<name>\w+)",\s+CAT_\w+,.*?\n\s+(?<options>[A-Z][^\n]*),\s+(?:NULL|")/m);
+my %option = map { $_->{id} => $_->{name} } rows($source, qr/^    \[(?<id>[A-Z]+)\] = \{"(?<name>\w+=?)",/m);
+my $types = table(qr/^\| Type \| In JSON \|\n\|.*\n/m);
+my $options = table(qr/^\| Option \| Types \| Meaning \|\n\|.*\n/m);
+
+compare($types, 'type', sort keys %type);
+compare($options, 'option', map { $option{$_} } sort keys %option);
+for my $id (sort keys %option) {
+    my $said = said($options->{ $option{$id} } // '');
+    my $can = join ' ', grep { $type{$_}{$id} } sort keys %type;
+    fault($document, "$option{$id} is for $can, not for $said") if $said ne $can;
+}
+
+# The rows of a table in the document, by each of the names in their first cell; the value is the second cell.
+sub table {
+    my ($head) = @_;
+    my ($body) = text($document) =~ /$head((?:\|.*\n)+)/ or return {};
+    my %row;
+    for my $line (split /\n/, $body) {
+        my ($names, $next) = $line =~ /^\| (.*?) \| (.*?) \|/;
+        $row{$_} = $next for $names =~ /`([^`]+)`/g;
+    }
+    return \%row;
+}
+
+sub compare {
+    my ($documented, $what, @names) = @_;
+    my %known = map { $_ => 1 } @names;
+    fault($document, "no row of the $what $_") for grep { !exists $documented->{$_} } @names;
+    fault($document, "$_ is no $what") for grep { !$known{$_} } sort keys %$documented;
+}
+
+# "all but `text`", or the types that it names.
+sub said {
+    my ($cell) = @_;
+    my %named = map { $_ => 1 } $cell =~ /`(\w+)`/g;
+    return join ' ', grep { $cell =~ /^all/ ? !$named{$_} : $named{$_} } sort keys %type;
+}
+
+# "INPUT | O(INDEX)": the options, with what the macros stand for.
+sub bits {
+    my ($text) = @_;
+    my %macro = map { $_->{name} => $_->{value} } rows($source, qr/^#define (?<name>SHOWN|INPUT|BOUNDS|KEYED) \((?<value>.*)\)$/m);
+    1 while $text =~ s/\b(SHOWN|INPUT|BOUNDS|KEYED)\b/$macro{$1}/;
+    return { map { $_ => 1 } $text =~ /O\((\w+)\)/g };
+}
