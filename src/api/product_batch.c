@@ -308,7 +308,9 @@ static void make_products(batch_t *b)
 
 static cat_problem_t find_problem(apr_status_t rv)
 {
-    return rv == APR_NOTFOUND ? CAT_PROBLEM_PRODUCT_UNKNOWN : cat_failure_find(rv);
+    return rv == APR_NOTFOUND ? CAT_PROBLEM_PRODUCT_UNKNOWN
+           : rv == APR_EEXIST ? CAT_PROBLEM_VALIDATION
+                              : cat_failure_find(rv);
 }
 
 static void add_success(cat_buffer_t *results, const cat_fields_t *fields, const cat_operation_t *o)
@@ -325,8 +327,13 @@ static void add_success(cat_buffer_t *results, const cat_fields_t *fields, const
 static void add_result(const batch_t *b, cat_buffer_t *results, int index, int is_stored)
 {
     const cat_operation_t *o = &b->all.list[index];
-    const json_t *errors = b->orders[index].input.errors;
+    cat_input_t *input = &b->orders[index].input;
+    const json_t *errors;
 
+    if (o->rv == APR_EEXIST && !input->errors) {
+        cat_products_note_taken(b->q->db, input, o->kind == CAT_OPERATION_UPDATE ? o->id : NULL);
+    }
+    errors = input->errors;
     if (errors) {
         cat_answer_write_problem(results, CAT_PROBLEM_VALIDATION, errors);
     } else if (o->rv != APR_SUCCESS) {

@@ -181,6 +181,18 @@ int cat_db_complete_parts(const cat_db_t *db, apr_time_t since)
     return atomic_load(&source->parts_at) > since ? atomic_load(&source->complete_parts) : 0;
 }
 
+void cat_db_note_registry(const cat_db_t *db, const void *registry)
+{
+    atomic_store(&db->use->source->registry, registry);
+    atomic_store(&db->use->source->registry_at, apr_time_now());
+}
+
+const void *cat_db_registry(const cat_db_t *db, apr_time_t *since)
+{
+    *since = atomic_load(&db->use->source->registry_at);
+    return atomic_load(&db->use->source->registry);
+}
+
 int cat_db_in_transaction(const cat_db_t *db)
 {
     return db->use->in_transaction;

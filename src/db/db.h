@@ -161,6 +161,11 @@ void cat_db_note_revocations(const cat_db_t *db, apr_time_t began);
 void cat_db_note_complete_parts(const cat_db_t *db, int parts);
 int cat_db_complete_parts(const cat_db_t *db, apr_time_t since);
 
+/* Notes what catalogue/product/registry.c has read, which stays until the process ends; and returns that, NULL if nothing was noted
+ * yet. *since: when that was. */
+void cat_db_note_registry(const cat_db_t *db, const void *registry);
+const void *cat_db_registry(const cat_db_t *db, apr_time_t *since);
+
 /* Is a transaction open? */
 int cat_db_in_transaction(const cat_db_t *db);
 

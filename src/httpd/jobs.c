@@ -53,6 +53,7 @@ static const struct job_t {
     {"revocations", APR_TIME_C(250000), cat_revocations_run, &each_child, PAUSE_REVOCATION_DELAY},
     {"exports", APR_TIME_C(1000000), cat_export_watch, &each_child, APR_TIME_C(60000000)},
     {"counts", APR_TIME_C(1000000), cat_counts_run, &one_child, APR_TIME_C(60000000)},
+    {"fields", APR_TIME_C(1000000), cat_key_filler_run, &one_child, APR_TIME_C(60000000)},
     {"index", APR_TIME_C(1000000), cat_indexes_run, &one_child, APR_TIME_C(60000000)},
     {"backlog", APR_TIME_C(5000000), cat_backlog_run, &one_child, APR_TIME_C(60000000)},
     {"purge", APR_TIME_C(600000000), cat_purge_run, &one_child, APR_TIME_C(60000000)},

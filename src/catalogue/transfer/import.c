@@ -403,6 +403,22 @@ static apr_status_t read_group(cat_import_t *im, apr_int64_t row, int most)
     return rv == APR_EAGAIN ? APR_SUCCESS : rv;
 }
 
+static apr_status_t refuse_taken(cat_import_t *im, item_t *item);
+
+/* Those before the row with the fault are inserted already, and rolled back. */
+static apr_status_t insert_created(cat_import_t *im, const char *const *const *products, int count)
+{
+    int inserted = 0;
+    apr_status_t rv = cat_products_insert_many_within(im->db, products, count, &im->words, &inserted);
+
+    for (int i = 0; i < im->group.count && rv == APR_EEXIST; i++) {
+        if (im->group.items[i].input.values == (const char **)products[inserted]) {
+            return refuse_taken(im, &im->group.items[i]);
+        }
+    }
+    return rv;
+}
+
 static apr_status_t create_products(cat_import_t *im)
 {
     const char *const *products[GROUP];
@@ -419,7 +435,7 @@ static apr_status_t create_products(cat_import_t *im)
             products[count++] = product;
         }
     }
-    return count ? cat_products_insert_many_within(im->db, products, count, &im->words) : APR_SUCCESS;
+    return count ? insert_created(im, products, count) : APR_SUCCESS;
 }
 
 /* A product that was deleted since the check: nothing of the transaction is stored. */
@@ -429,6 +445,24 @@ static apr_status_t refuse_unknown(cat_import_t *im, item_t *item)
         add_row_error(im, item, "id", "unknown", "must be the id of a product");
     }
     return CAT_EREFUSED;
+}
+
+/* Another product, or another row, has a unique value of this one. */
+static apr_status_t refuse_taken(cat_import_t *im, item_t *item)
+{
+    const json_t *error;
+    size_t i;
+    apr_status_t rv;
+
+    if (json_array_size(im->result.errors)) {
+        return CAT_EREFUSED;
+    }
+    rv = cat_products_note_taken(im->db, &item->input, item->id);
+    json_array_foreach (item->input.errors, i, error) {
+        add_row_error(im, item, json_string_value(json_object_get(error, "field")), "taken",
+                      json_string_value(json_object_get(error, "message")));
+    }
+    return rv == APR_SUCCESS ? CAT_EREFUSED : rv;
 }
 
 static apr_status_t update_products(cat_import_t *im)
@@ -444,7 +478,7 @@ static apr_status_t update_products(cat_import_t *im)
         if (item->id && changes_product(item)) {
             APR_ARRAY_PUSH(im->changed, const char *) = apr_pstrdup(im->changed_pool, item->id);
             rv = cat_products_update_within(im->db, item->id, &item->input, &product);
-            rv = rv == APR_NOTFOUND ? refuse_unknown(im, item) : rv;
+            rv = rv == APR_NOTFOUND ? refuse_unknown(im, item) : rv == APR_EEXIST ? refuse_taken(im, item) : rv;
         }
     }
     return rv;
